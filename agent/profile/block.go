@@ -1,0 +1,97 @@
+package profile
+
+import (
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// Version is the version of the format; 0 while it may still change.
+const Version = 0
+
+// Header is the first block of a profile, as JSON.
+type Header struct {
+	Version int            `json:"version"`
+	Key     summary.RunKey `json:"key"`
+	Node    string         `json:"node"`
+	// StepNS is the step of the grid. Slot i begins at BaseNS + i*StepNS of
+	// CLOCK_MONOTONIC; RunNS is CLOCK_MONOTONIC when the Prolog ran.
+	StepNS int64 `json:"step_ns"`
+	BaseNS int64 `json:"base_ns"`
+	RunNS  int64 `json:"run_ns"`
+	CPUs   int   `json:"cpus"`
+	// Scope is "node", "job", "task" or "none": whose processes the code
+	// addresses are from.
+	Scope string `json:"scope"`
+	// AddressHz is samples a second and CPU; 0 without code addresses.
+	AddressHz float64          `json:"address_hz"`
+	Columns   []Column         `json:"columns"`
+	Sources   []summary.Source `json:"sources"`
+	// Notes are what the agent found it could not do when it started.
+	Notes []note.Note `json:"notes"`
+}
+
+// Column is one counter in the blocks.
+type Column struct {
+	Name  string `json:"name"`
+	Unit  string `json:"unit"`
+	Scope string `json:"scope"` // "job" or "node"
+	// Gauge is true for a level (bytes in use); else the values are
+	// cumulative counts and a reader differences them.
+	Gauge bool `json:"gauge,omitempty"`
+}
+
+// NoValue marks a value that was not read.
+const NoValue = int64(-1) << 63
+
+// Block is about one second of samples: N consecutive slots from slot First.
+type Block struct {
+	First int64
+	N     int
+	// RealNS is CLOCK_REALTIME and MonoNS CLOCK_MONOTONIC, read together.
+	RealNS, MonoNS int64
+	// Columns has, for each column of the header, the value at the END of
+	// each slot: cumulative since the profile began, or the level. NoValue
+	// where there is none.
+	Columns [][]int64
+	// Samples is the number of code-address samples of the job per slot;
+	// nil without code addresses.
+	Samples []uint32
+	// Pages are the code pages that were hit most in this block, at most
+	// MaxPages; what is not in them is Samples minus their sum.
+	Pages []PageCount
+	// Missing is the number of slots for which some CPU gave no record,
+	// LostRecords what the kernel reported as lost, Records the number of
+	// ring records drained.
+	Missing, LostRecords, Records int64
+	// AgentCPUNS is the CPU time of the agent so far.
+	AgentCPUNS int64
+}
+
+// MaxPages is the number of code pages a block keeps. What the loops
+// of an application run through in a second fits in a few dozen pages.
+const MaxPages = 48
+
+// PageCount is how often one code page was hit in each slot of a block.
+type PageCount struct {
+	// Key is a hash of the file's build id (else device and inode) and the
+	// page's offset in it; 1 is all kernel code, 2 all anonymous code. It
+	// names no path and no symbol.
+	Key    uint64
+	Counts []uint16
+}
+
+// KernelPage and AnonymousPage are the keys of the two buckets without a file.
+const (
+	KernelPage    = 1
+	AnonymousPage = 2
+)
+
+// Footer seals a profile: the agent ended in order.
+type Footer struct {
+	Reason string `json:"reason"` // "stopped", "max_hours", "job_gone", "spool_full"
+	// Executable is the base name of the program that used most of the
+	// job's sampled CPU time, "" if unknown.
+	Executable string `json:"executable,omitempty"`
+	// Notes are what the agent met while it ran.
+	Notes []note.Note `json:"notes"`
+}

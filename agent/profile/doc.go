@@ -1,0 +1,2 @@
+// Package profile is the profile file of one node and run.
+package profile

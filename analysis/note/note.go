@@ -1,0 +1,67 @@
+// Package note holds every code and text of what jobgait declines to say or
+// warns of. A note is for the reader of a report and is never an error: the
+// analysis that returns one has done its work and says what it could not know.
+//
+// Codes are stable: other tools may test for them. Texts may change. A code
+// that is not in this file does not exist.
+package note
+
+import "fmt"
+
+// Code names one kind of note, for programs.
+type Code string
+
+// Note is one thing that a result does not say, or says with a warning.
+type Note struct {
+	Code Code   `json:"code"`
+	Text string `json:"text"`
+	// Node is the node that the note is about, "" when it is about the run.
+	Node string `json:"node,omitempty"`
+}
+
+// New returns a note whose text is formatted as by fmt.Sprintf.
+func New(code Code, format string, args ...any) Note {
+	return Note{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// What happened to the run or to its sampling.
+const (
+	NoAgent       Code = "no_agent"        // no agent ran on a node: no Prolog, or it could not start
+	AgentDied     Code = "agent_died"      // the profile was salvaged, it does not reach the end of the run
+	AgentLate     Code = "agent_late"      // sampling began noticeably after the job
+	ProfileBad    Code = "profile_damaged" // part of a profile could not be read
+	NoProfile     Code = "no_profile"      // an agent ran, but there is no readable profile
+	SpoolFull     Code = "spool_full"      // no room: samples were not written
+	MissingNodes  Code = "missing_nodes"   // the report lacks nodes of the job
+	ClockSkew     Code = "clock_skew"      // nodes' clocks differ by more than a second
+	NoReportDir   Code = "no_report_dir"   // the report could not go beside the output
+	LostSamples   Code = "lost_samples"    // the kernel dropped or skipped records
+	StateUnknown  Code = "state_unknown"   // the hooks cannot tell success from cancellation
+	HistoryFailed Code = "history_failed"  // the history could not be read or written
+)
+
+// What could not be counted.
+const (
+	NoPerf        Code = "no_perf"             // perf_event_open is forbidden here
+	UserOnly      Code = "user_only"           // kernel code and events are not visible
+	NoPMU         Code = "no_pmu"              // no hardware counters: no IPC
+	NodeWithheld  Code = "node_scope_withheld" // node-wide counters of a shared node are not the job's
+	NoAddresses   Code = "no_addresses"        // code addresses could not be sampled
+	SlowProc      Code = "proc_only"           // only /proc was read, at a low rate
+	Multiplexed   Code = "multiplexed"         // counters shared the PMU; values are scaled
+	BudgetLowered Code = "budget_lowered"      // a rate was lowered to keep within the budget
+)
+
+// Why no period is named.
+const (
+	Idle           Code = "idle"                   // the job used next to no CPU time where we could see it
+	TooShort       Code = "too_short"              // too few samples for any period
+	NoVariance     Code = "no_variance"            // the series is flat
+	NoValley       Code = "no_valley"              // no shift makes the series resemble itself
+	NotTracked     Code = "not_tracked"            // a candidate was not held from instance to instance
+	NotSignificant Code = "not_significant"        // a candidate is no better than chance would give
+	LowCoverage    Code = "low_coverage"           // the pattern covers less than 5 % of the profile
+	FewInstances   Code = "few_instances"          // fewer than the paper's 100 instances
+	FewSamples     Code = "few_samples_per_period" // fewer than 8 samples in one period
+	NodesDisagree  Code = "nodes_disagree"         // nodes show different periods
+)

@@ -1,0 +1,2 @@
+// Package pattern turns the instances of a period into its representative shape.
+package pattern

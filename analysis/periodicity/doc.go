@@ -1,0 +1,2 @@
+// Package periodicity finds the periods of a profile.
+package periodicity

@@ -1,0 +1,2 @@
+// Package phase divides a run into start-up, loop, gaps and tail.
+package phase

@@ -1,0 +1,43 @@
+package summary
+
+import (
+	"fmt"
+)
+
+// Job is what is known of a job beside its samples. Unknown text is "" and an
+// unknown number is nil: nothing here is guessed.
+type Job struct {
+	Name        string `json:"name,omitempty"`
+	User        string `json:"user"`
+	UID         int    `json:"uid"`
+	GID         int    `json:"gid"`
+	Account     string `json:"account,omitempty"`
+	Partition   string `json:"partition,omitempty"`
+	QOS         string `json:"qos,omitempty"`
+	ArrayJobID  *int64 `json:"array_job_id,omitempty"`
+	ArrayTaskID *int64 `json:"array_task_id,omitempty"`
+	NNodes      int    `json:"nnodes"`
+	NodeList    string `json:"node_list"`
+	NTasks      *int   `json:"ntasks,omitempty"`
+	NCPUs       *int   `json:"ncpus,omitempty"`
+	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
+	WorkDir     string `json:"work_dir,omitempty"`
+	StdOut      string `json:"stdout,omitempty"` // expanded path, if known
+	// Executable is the base name of the program that used most CPU time.
+	Executable string `json:"executable,omitempty"`
+	// App and Size are the user's own labels (app=, size=).
+	App  string `json:"app,omitempty"`
+	Size string `json:"size,omitempty"`
+	// SchedulerStart is the start time that the scheduler gives, epoch
+	// seconds: it guards against reused job ids.
+	SchedulerStart *int64 `json:"scheduler_start,omitempty"`
+}
+
+// DisplayID returns the job id as sacct spells it: 123, or 123_7 for task 7 of
+// array 123.
+func (s Summary) DisplayID() string {
+	if a, t := s.Job.ArrayJobID, s.Job.ArrayTaskID; a != nil && t != nil {
+		return fmt.Sprintf("%d_%d", *a, *t)
+	}
+	return fmt.Sprint(s.Key.JobID)
+}

@@ -1,0 +1,102 @@
+package summary
+
+import (
+	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+)
+
+// RecordSchema is the schema of node records. Version 0 until the Agent's
+// profile format is settled.
+const RecordSchema = "jobgait.node/0"
+
+// NodeRecord is what one node says of one run: small, sealed, and all that
+// leaves the node.
+type NodeRecord struct {
+	Schema string `json:"schema"`
+	Key    RunKey `json:"key"`
+	Job    Job    `json:"job"`
+	Node   string `json:"node"`
+	// Start is when the Prolog ran, End when the Epilog ran, in UTC epoch
+	// seconds; ElapsedS is the monotonic time between them.
+	Start    float64 `json:"start"`
+	End      float64 `json:"end"`
+	ElapsedS float64 `json:"elapsed_s"`
+	// Exit is how the job ended as this node's Epilog was told; nil if it
+	// was not told.
+	Exit     *Exit             `json:"exit,omitempty"`
+	Quality  Quality           `json:"quality"`
+	Counters []Counter         `json:"counters"`
+	Patterns []pattern.Pattern `json:"patterns"`
+	Phases   []phase.Phase     `json:"phases"`
+	Timeline Timeline          `json:"timeline"`
+	Notes    []note.Note       `json:"notes"`
+}
+
+// Exit is a wait status. Slurm gives 0 for cancelled and timed-out jobs too, so
+// a zero Code with a zero Signal is not a success.
+type Exit struct {
+	Code   int `json:"code"`
+	Signal int `json:"signal"`
+}
+
+// Quality says what the samples are worth.
+type Quality struct {
+	// Scope is whose activity was sampled: "node", "job", "task" or "none".
+	Scope string `json:"scope"`
+	CPUs  int    `json:"cpus"`
+	// RateHz is the rate of the grid, AddressHz that of code addresses per
+	// CPU; 0 where there were none.
+	RateHz    float64 `json:"rate_hz"`
+	AddressHz float64 `json:"address_hz"`
+	// Samples is the number of slots of the grid, Missing those without a
+	// record from some CPU, LostRecords what the kernel said it dropped.
+	Samples     int64 `json:"samples"`
+	Missing     int64 `json:"missing"`
+	LostRecords int64 `json:"lost_records"`
+	Blocks      int   `json:"blocks"`
+	// Sealed is false when the agent did not end the profile itself.
+	Sealed bool `json:"sealed"`
+	// AgentCPUS is the CPU time of the agent itself in seconds, OverheadPct
+	// that and the interrupts it caused, as a share of the node's CPUs.
+	AgentCPUS   float64  `json:"agent_cpu_s"`
+	OverheadPct float64  `json:"overhead_pct"`
+	Sources     []Source `json:"sources"`
+}
+
+// Source is what became of one counter: whether it was read, as what, and if
+// not, why not.
+type Source struct {
+	Name   string `json:"name"`
+	Event  string `json:"event,omitempty"`
+	PMU    string `json:"pmu,omitempty"`
+	Scope  string `json:"scope,omitempty"`
+	Absent string `json:"absent,omitempty"` // reason; "" = it was read
+}
+
+// Counter is the total of one cumulative counter over the run.
+type Counter struct {
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"`
+	Scope string  `json:"scope"`
+	Total float64 `json:"total"`
+}
+
+// Timeline is a profile decimated for drawing: at most 960 bins.
+type Timeline struct {
+	StartS  float64          `json:"start_s"`
+	StepS   float64          `json:"step_s"`
+	Columns []TimelineColumn `json:"columns"`
+}
+
+// TimelineColumn is one series in bins, each with its smallest, mean and
+// largest sample.
+type TimelineColumn struct {
+	Name  string        `json:"name"`
+	Unit  string        `json:"unit"`
+	Scope string        `json:"scope"`
+	Min   series.Values `json:"min"`
+	Mean  series.Values `json:"mean"`
+	Max   series.Values `json:"max"`
+}

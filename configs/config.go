@@ -1,0 +1,82 @@
+// Package configs holds the settings of every program: typed, with defaults
+// from the shipped jobgait.toml, which is embedded. A file comes in, a Config
+// goes out. It refuses unknown keys and values out of range, naming file and
+// key: a misspelt setting that is silently ignored is worse than none.
+package configs
+
+import "time"
+
+// Config is jobgait.toml. Every field has its default and its explanation in
+// that file.
+type Config struct {
+	Spool   Spool   `toml:"spool"`
+	Collect Collect `toml:"collect"`
+	Agent   Agent   `toml:"agent"`
+	Watch   Watch   `toml:"watch"`
+	Epilog  Epilog  `toml:"epilog"`
+	Report  Report  `toml:"report"`
+	History History `toml:"history"`
+	Slurm   Slurm   `toml:"slurm"`
+}
+
+// Spool is the node-local directory: one directory a node, in it one a run.
+type Spool struct {
+	Dir   string  `toml:"dir"`
+	MaxGB float64 `toml:"max_gb"`
+	// Keep is whether raw profiles stay after the report: "none", "first"
+	// (the node that collects) or "all".
+	Keep string `toml:"keep"`
+}
+
+// Collect is the directory that all nodes of a job share.
+type Collect struct {
+	Dir     string `toml:"dir"`
+	Account string `toml:"account"`
+	WaitS   int    `toml:"wait_s"`
+}
+
+// Agent is the sampler.
+type Agent struct {
+	RateHz     int    `toml:"rate_hz"`
+	AddressHz  int    `toml:"address_hz"`
+	MaxHours   int    `toml:"max_hours"`
+	Launch     string `toml:"launch"`
+	SystemdRun string `toml:"systemd_run"`
+}
+
+// Watch is which jobs are watched.
+type Watch struct {
+	Partitions    []string `toml:"partitions"`
+	NotPartitions []string `toml:"not_partitions"`
+	NotUsers      []string `toml:"not_users"`
+	MinNodes      int      `toml:"min_nodes"`
+	Share         float64  `toml:"share"`
+	// Exclusive overrides, by partition, whether a job has its nodes alone.
+	Exclusive map[string]bool `toml:"exclusive"`
+}
+
+// Epilog bounds the hook and its worker.
+type Epilog struct {
+	DeadlineS float64 `toml:"deadline_s"`
+	WorkerS   int     `toml:"worker_s"`
+}
+
+// Deadline returns how long the hook waits for its worker.
+func (e Epilog) Deadline() time.Duration { return time.Duration(e.DeadlineS * float64(time.Second)) }
+
+// Report is what is written for the user.
+type Report struct {
+	Formats     []string `toml:"formats"`
+	MinElapsedS float64  `toml:"min_elapsed_s"`
+}
+
+// History is the SQLite database.
+type History struct {
+	Path   string `toml:"path"`
+	Ingest string `toml:"ingest"`
+}
+
+// Slurm is where its commands are; "" switches their use off.
+type Slurm struct {
+	Scontrol string `toml:"scontrol"`
+}
