@@ -22,6 +22,9 @@ type Run struct {
 	RootPID int `json:"root_pid,omitempty"`
 	// ReportDir is where the user asked for the report (-o), else "".
 	ReportDir string `json:"report_dir,omitempty"`
+	// StdOutPattern is the job's output as Slurm gives it, made absolute
+	// and not expanded; "" if Slurm does not tell.
+	StdOutPattern string `json:"stdout_pattern,omitempty"`
 	// AddressHz overrides the configured rate; 0 does not.
 	AddressHz int `json:"address_hz,omitempty"`
 }

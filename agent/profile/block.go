@@ -18,7 +18,9 @@ type Header struct {
 	StepNS int64 `json:"step_ns"`
 	BaseNS int64 `json:"base_ns"`
 	RunNS  int64 `json:"run_ns"`
-	CPUs   int   `json:"cpus"`
+	// RunReal is UTC epoch seconds when the Prolog ran.
+	RunReal float64 `json:"run_real"`
+	CPUs    int     `json:"cpus"`
 	// Scope is "node", "job", "task" or "none": whose processes the code
 	// addresses are from.
 	Scope string `json:"scope"`

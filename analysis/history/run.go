@@ -1,7 +1,9 @@
 package history
 
+import "jobgait/analysis/summary"
+
 // Run is one row of the history: an earlier run as analyses and reports need
-// it. nil and "" are unknown.
+// it. nil, "" and a zero time are unknown.
 type Run struct {
 	Cluster   string
 	JobID     int64
@@ -17,4 +19,41 @@ type Run struct {
 	PeriodS   *float64 // of the main pattern
 	Coverage  *float64
 	ReportDir string
+
+	Sub           int // k of run k inside one batch job, 0 = the job itself
+	JobName       string
+	Exit          *summary.Exit
+	NNodes        *int
+	NodesReported int
+	Iterations    *int // of the main pattern
+	Confidence    *float64
+}
+
+// Query selects runs. Empty fields select everything.
+type Query struct {
+	Cluster, User, App, Shape string
+	// JobID is the raw id of a job, or that of an array and then selects
+	// its tasks.
+	JobID int64
+	// Before keeps runs that started before this time, UTC epoch seconds:
+	// with the start of a run, its past.
+	Before float64
+	// Limit is the largest number of runs returned; 0 is DefaultLimit.
+	Limit int
+}
+
+// DefaultLimit is a Query's limit when it names none: what the plots of a
+// report show.
+const DefaultLimit = 200
+
+// Past returns the query for the earlier runs of the same user, application
+// and shape.
+func Past(s summary.Summary) Query {
+	return Query{
+		Cluster: s.Key.Cluster,
+		User:    User(s),
+		App:     Application(s),
+		Shape:   Shape(s),
+		Before:  s.Start,
+	}
 }

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 )
 
@@ -40,4 +41,32 @@ func (s Summary) DisplayID() string {
 		return fmt.Sprintf("%d_%d", *a, *t)
 	}
 	return fmt.Sprint(s.Key.JobID)
+}
+
+// With returns j with what it does not know taken from o.
+func (j Job) With(o Job) Job {
+	text := func(a *string, b string) {
+		if *a == "" {
+			*a = b
+		}
+	}
+	text(&j.Name, o.Name)
+	text(&j.User, o.User)
+	text(&j.Account, o.Account)
+	text(&j.Partition, o.Partition)
+	text(&j.QOS, o.QOS)
+	text(&j.WorkDir, o.WorkDir)
+	text(&j.StdOut, o.StdOut)
+	text(&j.Executable, o.Executable)
+	text(&j.App, o.App)
+	text(&j.Size, o.Size)
+	text(&j.NodeList, o.NodeList)
+	j.ArrayJobID = cmp.Or(j.ArrayJobID, o.ArrayJobID)
+	j.ArrayTaskID = cmp.Or(j.ArrayTaskID, o.ArrayTaskID)
+	j.NTasks = cmp.Or(j.NTasks, o.NTasks)
+	j.NCPUs = cmp.Or(j.NCPUs, o.NCPUs)
+	j.CPUsPerTask = cmp.Or(j.CPUsPerTask, o.CPUsPerTask)
+	j.SchedulerStart = cmp.Or(j.SchedulerStart, o.SchedulerStart)
+	j.NNodes = cmp.Or(j.NNodes, o.NNodes)
+	return j
 }

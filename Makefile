@@ -1,0 +1,47 @@
+# jobgait: `make demo` shows it, `make test` tests it; see README.md.
+
+GO      ?= go
+BIN     := build/bin
+NO_CGO  := jobgait-prolog jobgait-agent
+CGO     := jobgait-epilog jobgait
+PREFIX  ?= /usr/local
+
+.PHONY: all build test unit cluster-test demo cluster cluster-down install uninstall bench clean deps
+
+all: build
+
+# Go finds by itself what is up to date.
+build: deps
+	@mkdir -p $(BIN)
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/jobgait-prolog ./prolog
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/jobgait-agent ./agent
+	CGO_ENABLED=1 $(GO) build -trimpath -o $(BIN)/jobgait-epilog ./epilog
+	CGO_ENABLED=1 $(GO) build -trimpath -o $(BIN)/jobgait ./reports/jobgait
+
+deps:
+	@packaging/deps.sh
+
+demo: build
+	@packaging/demo/demo.sh $(BIN) build/demo
+
+test: build
+	@packaging/test.sh $(BIN)
+
+cluster: build
+	@packaging/testcluster/cluster.sh up build/cluster
+
+cluster-down:
+	@packaging/testcluster/cluster.sh down build/cluster
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/...
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/libexec/jobgait $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/etc $(DESTDIR)$(PREFIX)/share/doc/jobgait
+	install -m 755 $(BIN)/jobgait-prolog $(BIN)/jobgait-agent $(BIN)/jobgait-epilog $(DESTDIR)$(PREFIX)/libexec/jobgait/
+	install -m 755 $(BIN)/jobgait $(DESTDIR)$(PREFIX)/libexec/jobgait/
+	ln -sf ../libexec/jobgait/jobgait $(DESTDIR)$(PREFIX)/bin/jobgait
+	install -m 755 configs/slurm/prolog configs/slurm/epilog $(DESTDIR)$(PREFIX)/libexec/jobgait/
+
+clean:
+	rm -rf build

@@ -1,0 +1,64 @@
+// Package cgroup says where Slurm put a process. The text of /proc/PID/cgroup
+// comes in; the job id or SLUID, the node name and the job's own directory go
+// out. It reads no files, and it refuses paths that a user can make: a
+// directory called job_7 counts only below one that Slurm names, and never
+// below user.slice, which systemd delegates to users.
+//
+// The layouts, oldest first (man page cgroups(7) and Slurm's cgroup documents):
+//
+//	4:memory:/slurm/uid_1000/job_5/step_0/task_0             v1
+//	4:memory:/slurm_n1/uid_1000/job_5/step_batch             v1, several slurmd on a host
+//	0::/system.slice/slurmstepd.scope/job_5/step_0/user/task_0      v2
+//	0::/system.slice/n1_slurmstepd.scope/job_5/step_batch/slurm     v2, several slurmd
+//	0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0/user    v2 of Slurm 26.05, by SLUID
+package cgroup
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// Membership is one line of /proc/PID/cgroup: the process's place in one
+// hierarchy. The unified hierarchy (v2) has ID 0 and no controllers.
+type Membership struct {
+	ID          int
+	Controllers []string
+	Path        string
+}
+
+// Unified tells whether the line is that of cgroup v2.
+func (m Membership) Unified() bool { return m.ID == 0 && len(m.Controllers) == 0 }
+
+// Parse reads /proc/PID/cgroup. Lines that are not "id:controllers:/path" are
+// skipped: one odd line must not hide the others.
+func Parse(text []byte) []Membership {
+	var ms []Membership
+	for line := range bytes.Lines(text) {
+		if m, ok := parseLine(strings.TrimSuffix(string(line), "\n")); ok {
+			ms = append(ms, m)
+		}
+	}
+	return ms
+}
+
+func parseLine(line string) (Membership, bool) {
+	id, rest, ok := strings.Cut(line, ":")
+	if !ok {
+		return Membership{}, false
+	}
+	// The path may hold colons, so only the first two separate.
+	controllers, path, ok := strings.Cut(rest, ":")
+	if !ok || !strings.HasPrefix(path, "/") {
+		return Membership{}, false
+	}
+	n, err := strconv.Atoi(id)
+	if err != nil || n < 0 {
+		return Membership{}, false
+	}
+	m := Membership{ID: n, Path: strings.TrimSuffix(path, " (deleted)")}
+	if controllers != "" {
+		m.Controllers = strings.Split(controllers, ",")
+	}
+	return m, true
+}

@@ -1,0 +1,80 @@
+package address
+
+import "math/bits"
+
+// MaxHz is the highest rate a CPU is sampled at.
+const MaxHz = 10_000
+
+// Rate is how often each CPU is sampled.
+type Rate struct {
+	PeriodNS int64
+	Hz       float64
+}
+
+// ChooseRate returns the rate nearest to the one wanted, or a rate for the number
+// of CPUs if wanted is 0: 1 kHz each up to 8 CPUs, then less, so that the node
+// stays near 8 to 13 kHz, and never less than 100 Hz. One machine that runs one
+// command may take 2 kHz on up to 4 CPUs: small nodes need it (LAMMPS on one CPU
+// gives its period at 2 kHz and twice the period at 1 kHz).
+//
+// The period divides the step of the grid or is a multiple of it. That is
+// against the rule to sample at an odd rate, and on purpose: with an odd
+// period, say 0.997 ms, a slot of 5 ms has 5 samples and every 66th has 6, so
+// that a CPU which is simply busy shows a period of 0.33 s with the highest
+// confidence. With a divisor, and timers that start at a chosen phase inside
+// the slot (see phase), a busy CPU gives the same number in every slot. Locking to the
+// 4 ms tick does no harm then: the tick is on the multiples of 4 ms (Linux 6.3
+// and later; earlier anywhere, but constant) and the phases keep away from
+// those. A program that is itself locked to the millisecond is seen at one
+// phase only; real loops are not.
+func ChooseRate(wanted, cpus int, oneCommand bool, stepNS int64) Rate {
+	if wanted <= 0 {
+		switch {
+		case oneCommand && cpus <= 4:
+			wanted = 2000
+		case cpus <= 8:
+			wanted = 1000
+		default:
+			wanted = min(1000, max(100, 12_800/cpus))
+		}
+	}
+	wanted = min(wanted, MaxHz)
+	perStep := float64(wanted) * float64(stepNS) / 1e9
+	period := stepNS
+	if perStep >= 1 {
+		period = stepNS / divisor(stepNS, perStep)
+	} else {
+		// No slower than 10 Hz.
+		period = min(stepNS*int64(1/perStep+0.5), max(stepNS, 100_000_000))
+	}
+	return Rate{PeriodNS: period, Hz: 1e9 / float64(period)}
+}
+
+// divisor returns the largest divisor of step up to want, or the next one where
+// that is nearer.
+func divisor(step int64, want float64) int64 {
+	best := int64(1)
+	for n := int64(2); n <= 1000 && float64(n) < 2*want; n++ {
+		if step%n == 0 && abs(float64(n)-want) <= abs(float64(best)-want) {
+			best = n
+		}
+	}
+	return best
+}
+
+func abs(x float64) float64 { return max(x, -x) }
+
+// phase returns how long after a multiple of its period the timer of the i-th
+// CPU fires. Phases are spread by the van der Corput sequence, so that any set
+// of CPUs is spread evenly, over 15 to 65 % of the period (of the step where
+// the period is longer, and over the steps): a sample that is taken a little late must
+// not fall into the next slot.
+func phase(i int, periodNS, stepNS int64) int64 {
+	spread := float64(bits.Reverse32(uint32(i))) / (1 << 32)
+	if periodNS <= stepNS {
+		return int64((0.15 + 0.5*spread) * float64(periodNS))
+	}
+	steps := float64(periodNS / stepNS)
+	slot := float64(int64(spread * steps))
+	return int64((slot + 0.15 + 0.5*(spread*steps-slot)) * float64(stepNS))
+}

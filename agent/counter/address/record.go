@@ -1,0 +1,140 @@
+package address
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/perf"
+)
+
+// sampleType is what a sample holds, in this order. With SampleIDAll all other
+// records end with the same pid, tid and time.
+const sampleType = unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME
+
+const trailer = 16
+
+var errRecord = errors.New("malformed perf record")
+
+// mode is the kind of code that was running.
+type mode uint8
+
+const (
+	userCode mode = iota
+	kernelCode
+	otherCode // a guest's, or not known
+)
+
+// sample is one interrupt of the timer.
+type sample struct {
+	time int64
+	ip   uint64
+	pid  int32
+	mode mode
+}
+
+func parseSample(h perf.Header, b []byte) (sample, error) {
+	if len(b) < 24 {
+		return sample{}, errRecord
+	}
+	s := sample{
+		ip:   binary.NativeEndian.Uint64(b),
+		pid:  int32(binary.NativeEndian.Uint32(b[8:])),
+		time: int64(binary.NativeEndian.Uint64(b[16:])),
+	}
+	switch h.Misc & unix.PERF_RECORD_MISC_CPUMODE_MASK {
+	case unix.PERF_RECORD_MISC_USER:
+	case unix.PERF_RECORD_MISC_KERNEL, unix.PERF_RECORD_MISC_HYPERVISOR:
+		s.mode = kernelCode
+	default:
+		s.mode = otherCode
+	}
+	return s, nil
+}
+
+// kind is what became of a process.
+type kind uint8
+
+const (
+	mapped kind = iota // it mapped code
+	forked             // it was made
+	exited             // its main thread ended
+	execed             // it began another program
+)
+
+// event is one of the records between the samples.
+type event struct {
+	time        int64
+	kind        kind
+	pid, parent int32
+	area        area
+}
+
+// parseEvent reads MMAP2, FORK, EXIT and COMM. ok is false for records that
+// change nothing: threads, renamings, data.
+func parseEvent(h perf.Header, b []byte) (e event, ok bool, err error) {
+	switch h.Type {
+	case unix.PERF_RECORD_MMAP2:
+		return parseMmap2(h, b)
+	case unix.PERF_RECORD_FORK, unix.PERF_RECORD_EXIT:
+		return parseTask(h, b)
+	case unix.PERF_RECORD_COMM:
+		if len(b) < 8+trailer {
+			return event{}, false, errRecord
+		}
+		e := event{kind: execed, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b)}
+		return e, h.Misc&unix.PERF_RECORD_MISC_COMM_EXEC != 0, nil
+	}
+	return event{}, false, nil
+}
+
+// parseTask reads pid, ppid, tid, ptid, time. A new thread has its parent's
+// pid; the end of a thread that is not the main one ends no process.
+func parseTask(h perf.Header, b []byte) (event, bool, error) {
+	if len(b) < 24 {
+		return event{}, false, errRecord
+	}
+	e := event{
+		pid:    int32(binary.NativeEndian.Uint32(b)),
+		parent: int32(binary.NativeEndian.Uint32(b[4:])),
+		time:   int64(binary.NativeEndian.Uint64(b[16:])),
+	}
+	thread := int32(binary.NativeEndian.Uint32(b[8:]))
+	if h.Type == unix.PERF_RECORD_FORK {
+		e.kind = forked
+		return e, e.pid != e.parent, nil
+	}
+	e.kind = exited
+	return e, e.pid == thread, nil
+}
+
+// parseMmap2 reads pid, tid, addr, len, pgoff, 24 bytes of file identity, prot,
+// flags, name. The name is not kept. The identity is maj, min, ino, generation;
+// or, with the BUILD_ID bit, a length and the build id.
+func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
+	const name = 64
+	if len(b) < name+trailer {
+		return event{}, false, errRecord
+	}
+	e := event{kind: mapped, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b)}
+	start, length := binary.NativeEndian.Uint64(b[8:]), binary.NativeEndian.Uint64(b[16:])
+	e.area = area{start: start, end: start + length, offset: binary.NativeEndian.Uint64(b[24:])}
+	if e.area.end < start || binary.NativeEndian.Uint32(b[56:])&unix.PROT_EXEC == 0 {
+		return event{}, false, nil
+	}
+	if h.Misc&unix.PERF_RECORD_MISC_MMAP_BUILD_ID != 0 {
+		n := min(int(b[32]), 20)
+		e.area.file = hashBuildID(b[36 : 36+n])
+		return e, true, nil
+	}
+	e.area.inode = inode{
+		dev: unix.Mkdev(binary.NativeEndian.Uint32(b[32:]), binary.NativeEndian.Uint32(b[36:])),
+		ino: binary.NativeEndian.Uint64(b[40:]),
+	}
+	return e, true, nil
+}
+
+func trailerTime(b []byte) int64 {
+	return int64(binary.NativeEndian.Uint64(b[len(b)-8:]))
+}

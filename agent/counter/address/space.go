@@ -1,0 +1,137 @@
+package address
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// inode names a file on this node. The generation that the kernel gives in some
+// records is left out, because /proc/PID/maps does not give it and the same
+// file must have the same name from both.
+type inode struct {
+	dev, ino uint64
+}
+
+// area is one mapping of code.
+type area struct {
+	start, end, offset uint64
+	inode              inode
+	// file is the hash of the file's identity, 0 as long as it is not known.
+	file uint64
+}
+
+// anonymous tells whether the code is of no file: made at run time, or the
+// kernel's vdso.
+func (a area) anonymous() bool { return a.file == 0 && a.inode.ino == 0 }
+
+// space is the code of one process, in the order of addresses. Parent and child
+// share it until one of them maps something: it is never changed in place.
+type space []area
+
+// find returns the index of the area that holds an address, -1 if none does.
+func (s space) find(ip uint64) int {
+	i, found := slices.BinarySearchFunc(s, ip, func(a area, ip uint64) int {
+		switch {
+		case ip < a.start:
+			return 1
+		case ip >= a.end:
+			return -1
+		}
+		return 0
+	})
+	if !found {
+		return -1
+	}
+	return i
+}
+
+// with returns the space after a new mapping, which replaces what it covers.
+func (s space) with(n area) space {
+	out := make(space, 0, len(s)+2)
+	for _, a := range s {
+		if a.end <= n.start || a.start >= n.end {
+			out = append(out, a)
+			continue
+		}
+		if a.start < n.start {
+			head := a
+			head.end = n.start
+			out = append(out, head)
+		}
+		if a.end > n.end {
+			tail := a
+			tail.start, tail.offset = n.end, a.offset+(n.end-a.start)
+			out = append(out, tail)
+		}
+	}
+	i, _ := slices.BinarySearchFunc(out, n.start, func(a area, start uint64) int {
+		return compare(a.start, start)
+	})
+	return slices.Insert(out, i, n)
+}
+
+func compare(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// maxAreas bounds what one process can make us keep.
+const maxAreas = 1 << 14
+
+var errMaps = errors.New("malformed maps")
+
+// parseMaps reads /proc/PID/maps and keeps the lines of executable areas:
+//
+//	7f2c0d028000-7f2c0d1bd000 r-xp 00028000 fe:01 1234   /usr/lib/libc.so.6
+func parseMaps(r io.Reader) (space, error) {
+	var s space
+	lines := bufio.NewScanner(r)
+	for lines.Scan() && len(s) < maxAreas {
+		a, exec, err := parseMapsLine(lines.Bytes())
+		if err != nil {
+			return s, err
+		}
+		if exec {
+			s = append(s, a)
+		}
+	}
+	slices.SortFunc(s, func(a, b area) int { return compare(a.start, b.start) })
+	return s, lines.Err()
+}
+
+func parseMapsLine(line []byte) (a area, exec bool, err error) {
+	f := bytes.Fields(line)
+	if len(f) < 5 {
+		return area{}, false, errMaps
+	}
+	from, to, ok := bytes.Cut(f[0], []byte("-"))
+	major, minor, ok2 := bytes.Cut(f[3], []byte(":"))
+	if !ok || !ok2 || len(f[1]) < 3 {
+		return area{}, false, errMaps
+	}
+	var v [6]uint64
+	for i, n := range []struct {
+		text []byte
+		base int
+	}{{from, 16}, {to, 16}, {f[2], 16}, {major, 16}, {minor, 16}, {f[4], 10}} {
+		if v[i], err = strconv.ParseUint(string(n.text), n.base, 64); err != nil {
+			return area{}, false, errMaps
+		}
+	}
+	if v[1] <= v[0] {
+		return area{}, false, errMaps
+	}
+	a = area{start: v[0], end: v[1], offset: v[2], inode: inode{unix.Mkdev(uint32(v[3]), uint32(v[4])), v[5]}}
+	return a, f[1][2] == 'x', nil
+}

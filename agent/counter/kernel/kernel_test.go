@@ -1,0 +1,161 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+func TestParseCPUs(t *testing.T) {
+	for _, c := range []struct {
+		list string
+		want []int
+	}{
+		{"0", []int{0}},
+		{"0-3", []int{0, 1, 2, 3}},
+		{"0-1,4,8-9", []int{0, 1, 4, 8, 9}},
+		{"", nil}, {"a", nil}, {"3-1", nil}, {"0-", nil}, {"-1", nil}, {"0-99999999", nil}, {"0-16000,0-16000", nil},
+	} {
+		got, err := parseCPUs(c.list)
+		if !slices.Equal(got, c.want) && err == nil || (err != nil) != (c.want == nil) {
+			t.Errorf("%q: %v, %v; want %v", c.list, got, err, c.want)
+		}
+	}
+}
+
+func FuzzParseCPUs(f *testing.F) {
+	f.Add("0-3,8")
+	f.Add("0-,,")
+	f.Fuzz(func(t *testing.T, list string) {
+		if cpus, err := parseCPUs(list); err == nil && (len(cpus) == 0 || len(cpus) > maxCPU) {
+			t.Errorf("%d CPUs without an error", len(cpus))
+		}
+	})
+}
+
+func statLine(name string, parent int, own, waited, start uint64) string {
+	return fmt.Sprintf("7 (%s) S %d 7 7 0 -1 4194304 1 0 0 0 %d %d %d %d 20 0 1 0 %d 1000 1 18446744073709551615 0",
+		name, parent, own/2, own-own/2, waited/2, waited-waited/2, start)
+}
+
+func TestParseTimes(t *testing.T) {
+	for _, name := range []string{"lmp", "a b", ") R 1 (", ""} {
+		got, err := parseTimes([]byte(statLine(name, 42, 101, 33, 5000)))
+		if want := (times{42, 101, 33, 5000}); err != nil || got != want {
+			t.Errorf("%q: %+v, %v", name, got, err)
+		}
+	}
+	for _, bad := range []string{"", "7 (x", "7 (x) S 1", "7 (x) S a 7 7 0 -1 4 1 0 0 0 1 1 1 1 20 0 1 0 5 1"} {
+		if _, err := parseTimes([]byte(bad)); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func FuzzParseTimes(f *testing.F) {
+	f.Add([]byte(statLine("lmp", 1, 2, 3, 4)))
+	f.Add([]byte(")"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if got, err := parseTimes(b); err != nil && got != (times{}) {
+			t.Errorf("%+v with error %v", got, err)
+		}
+	})
+}
+
+// tree is a proc of processes.
+type tree struct {
+	t    *testing.T
+	root string
+}
+
+func (x tree) set(pid int, exe string, parent int, own, waited uint64) {
+	x.t.Helper()
+	dir := filepath.Join(x.root, strconv.Itoa(pid))
+	os.MkdirAll(dir, 0o755)
+	os.Symlink("/bin/"+exe, filepath.Join(dir, "exe"))
+	line := statLine(exe, parent, own, waited, uint64(pid))
+	if err := os.WriteFile(filepath.Join(dir, "stat"), []byte(line), 0o644); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x tree) end(pid int) { os.RemoveAll(filepath.Join(x.root, strconv.Itoa(pid))) }
+
+type list []int
+
+func (l *list) List() []int { return *l }
+
+// last keeps the last reading.
+type last struct {
+	lane   int
+	time   int64
+	counts []uint64
+}
+
+func (l *last) Record(int, int64, []uint64) { panic("no timer here") }
+func (l *last) Read(lane int, t int64, c []uint64) {
+	l.lane, l.time, l.counts = lane, t, c
+}
+func (l *last) Hit(int64, uint64) {}
+func (l *last) Drained(int64)     {}
+func (l *last) Lost(int64)        {}
+
+func TestJobCPU(t *testing.T) {
+	x := tree{t, t.TempDir()}
+	members := &list{10}
+	now := int64(0)
+	j := NewJobCPU(x.root, members, func() int64 { now += 100e9; return now }, 1e9)
+	var got last
+	check := func(what string, ticks uint64, alive int) {
+		t.Helper()
+		if err := j.Drain(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got.counts[0] != ticks*tick || j.Alive() != alive {
+			t.Fatalf("%s: %d ticks of %d processes, want %d of %d", what, got.counts[0]/tick, j.Alive(), ticks, alive)
+		}
+	}
+	x.set(10, "mpirun", 1, 50, 7)
+	check("time before the first look does not count", 0, 1)
+	x.set(10, "mpirun", 1, 60, 7)
+	check("time of a member", 10, 1)
+	*members = list{10, 11, 12}
+	x.set(11, "lmp", 10, 20, 0)
+	x.set(12, "lmp", 10, 30, 0)
+	check("all the time of new members", 60, 3)
+	x.end(11)
+	x.set(10, "mpirun", 1, 60, 7+25)
+	check("a child that was waited for is in its parent", 65, 2)
+	x.end(10)
+	check("a member whose parent is none keeps its time", 65, 1)
+	x.set(12, "lmp", 1, 50, 0)
+	check("and the orphan goes on", 85, 1)
+	x.end(12)
+	*members = list{}
+	check("time does not go back", 85, 0)
+	if p := j.Programs(); p["lmp"] != 70 || p["mpirun"] != 10 {
+		t.Errorf("programs %v", p)
+	}
+}
+
+func TestParanoid(t *testing.T) {
+	root := t.TempDir()
+	if _, ok := Paranoid(root); ok {
+		t.Error("a level without the file")
+	}
+	os.MkdirAll(filepath.Join(root, "sys/kernel"), 0o755)
+	os.WriteFile(filepath.Join(root, "sys/kernel/perf_event_paranoid"), []byte("-1\n"), 0o644)
+	if level, ok := Paranoid(root); level != -1 || !ok {
+		t.Errorf("level %d, %v", level, ok)
+	}
+}
+
+func TestOnlineCPUs(t *testing.T) {
+	cpus, err := OnlineCPUs("/sys")
+	if err != nil || len(cpus) == 0 {
+		t.Errorf("%v, %v", cpus, err)
+	}
+}

@@ -1,0 +1,41 @@
+package perf
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// Now returns CLOCK_MONOTONIC in nanoseconds, the clock of all records.
+func Now() int64 {
+	var ts unix.Timespec
+	// CLOCK_MONOTONIC exists on every Linux: the call cannot fail.
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	return ts.Nano()
+}
+
+// spin is how long before its time WaitUntil stops sleeping: a sleep ends tens
+// of microseconds late, and a timer's phase should be better than that.
+const spin = 200_000
+
+// WaitUntil returns at a time of CLOCK_MONOTONIC, or as soon after as the
+// machine allows.
+func WaitUntil(t int64) {
+	if t-Now() > 2*spin {
+		ts := unix.NsecToTimespec(t - spin)
+		for errors.Is(unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil), unix.EINTR) {
+		}
+	}
+	for Now() < t {
+	}
+}
+
+// NextPhase returns the first time from now on that is phase after a multiple
+// of period.
+func NextPhase(now, period, phase int64) int64 {
+	t := now - now%period + phase%period
+	if t < now {
+		t += period
+	}
+	return t
+}

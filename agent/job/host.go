@@ -1,0 +1,38 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Host is what of this machine goes into a Run.
+type Host struct {
+	Name string
+	// CPUs is the number of CPUs that are online, 0 if unknown.
+	CPUs       int
+	Real, Mono float64
+	BootID     string
+}
+
+// ThisHost reads the machine and the clocks.
+func ThisHost() Host {
+	h := Host{BootID: BootID()}
+	h.Name, _ = os.Hostname()
+	h.CPUs, _ = OnlineCPUs("/sys/devices/system/cpu/online")
+	h.Real, h.Mono = Clock()
+	return h
+}
+
+// OnlineCPUs counts the CPUs in a list as the kernel writes it, "0-3,8-11".
+func OnlineCPUs(path string) (int, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0, fmt.Errorf("count CPUs: %w", err)
+	}
+	cpus, err := expandRanges(strings.TrimSpace(string(b)), maxNodes)
+	if err != nil {
+		return 0, fmt.Errorf("count CPUs in %s: %w", path, err)
+	}
+	return len(cpus), nil
+}

@@ -1,0 +1,63 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// maxLog bounds the node's log and its one predecessor, 1 MB each: some 10,000
+// events.
+const maxLog = 1 << 20
+
+// Log is the node's log: one line an event. Hooks have nobody to talk to, and
+// say here what they did and why they did not. A Log that could not be opened
+// drops what it is told; logging never fails a hook.
+type Log struct {
+	f       *os.File
+	program string
+	job     int64
+}
+
+// OpenLog opens <spool>/<node>/jobgait.log for a program and a job (0 if there
+// is none), creating the node's directory, 0700, if need be. On an error the
+// Log can be used all the same and goes nowhere.
+func OpenLog(spool, node, program string, jobID int64) (*Log, error) {
+	l := &Log{program: program, job: jobID}
+	if err := MakeNodeDir(spool, node); err != nil {
+		return l, fmt.Errorf("open log: %w", err)
+	}
+	path := filepath.Join(NodeDir(spool, node), "jobgait.log")
+	if info, err := os.Lstat(path); err == nil && info.Size() > maxLog {
+		// Two programs may both rename: the second then moves a short
+		// file over the long one. That loses lines, never more.
+		_ = os.Rename(path, path+".1")
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return l, fmt.Errorf("open log: %w", err)
+	}
+	l.f = f
+	return l, nil
+}
+
+// Printf appends one line: UTC time, program, job, text. The line is written by
+// one call, so that those of several programs do not mix.
+func (l *Log) Printf(format string, args ...any) {
+	if l == nil || l.f == nil {
+		return
+	}
+	text := Clean(fmt.Sprintf(format, args...), 2000)
+	// A full disk is no reason to fail.
+	_, _ = fmt.Fprintf(l.f, "%s %s job %d: %s\n", time.Now().UTC().Format(time.RFC3339), l.program, l.job, text)
+}
+
+// Close closes the log.
+func (l *Log) Close() error {
+	if l == nil || l.f == nil {
+		return nil
+	}
+	return l.f.Close()
+}

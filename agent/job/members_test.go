@@ -1,0 +1,189 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/summary"
+)
+
+// proc is a /proc tree for tests.
+type proc struct {
+	t    *testing.T
+	root string
+}
+
+type fake struct {
+	pid, ppid, uid int
+	start          int
+	cgroup         string
+	cmdline        string
+	environ        []string
+}
+
+func newProc(t *testing.T, ps ...fake) proc {
+	p := proc{t, t.TempDir()}
+	for _, f := range ps {
+		p.add(f)
+	}
+	return p
+}
+
+func (p proc) add(f fake) {
+	p.t.Helper()
+	if f.start == 0 {
+		f.start = 1000 + f.pid
+	}
+	if f.cgroup == "" {
+		f.cgroup = "0::/"
+	}
+	dir := filepath.Join(p.root, strconv.Itoa(f.pid))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	stat := fmt.Sprintf("%d (a (b) c) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0\n", f.pid, f.ppid, f.start)
+	status := fmt.Sprintf("Name:\tx\nUid:\t%d\t0\t0\t0\n", f.uid)
+	env := strings.Join(append([]string{"HOME=/h", "SECRET=s"}, f.environ...), "\x00") + "\x00"
+	for name, text := range map[string]string{"stat": stat, "status": status, "cgroup": f.cgroup + "\n", "cmdline": f.cmdline, "environ": env} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+func (p proc) remove(pid int) { os.RemoveAll(filepath.Join(p.root, strconv.Itoa(pid))) }
+
+func run17() Run {
+	return Run{
+		Key:  summary.RunKey{Cluster: "c", JobID: 17},
+		Job:  summary.Job{UID: 1000},
+		Node: "n1",
+	}
+}
+
+func TestMembersOfJob(t *testing.T) {
+	mine := []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n1"}
+	for _, c := range []struct {
+		name string
+		p    fake
+		want bool
+	}{
+		{"cgroup v2", fake{cgroup: "0::/system.slice/slurmstepd.scope/job_17/step_0/user/task_0"}, true},
+		{"cgroup v1", fake{cgroup: "3:cpuset:/\n2:memory:/slurm/uid_1000/job_17/step_0\n0::/"}, true},
+		{"cgroup of this slurmd", fake{cgroup: "0::/system.slice/n1_slurmstepd.scope/job_17/step_0"}, true},
+		{"cgroup of another slurmd", fake{uid: 1000, cgroup: "0::/system.slice/n2_slurmstepd.scope/job_17/step_0"}, false},
+		{"cgroup of another job", fake{uid: 1000, cgroup: "0::/system.slice/slurmstepd.scope/job_18/step_0", environ: mine}, false},
+		{"cgroup of an SLUID not known to us", fake{uid: 1000, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0", environ: mine}, true},
+		{"child of slurmstepd", fake{ppid: 50, uid: 1000}, true},
+		{"grandchild as root", fake{ppid: 51, uid: 0}, true},
+		{"child of another job's slurmstepd", fake{ppid: 60, uid: 1000, environ: mine}, false},
+		{"child of another node's slurmstepd", fake{ppid: 50, uid: 1000, environ: []string{"SLURMD_NODENAME=n2"}}, false},
+		{"a forged title", fake{ppid: 70, uid: 1001}, false},
+		{"environment", fake{ppid: 1, uid: 1000, environ: mine}, true},
+		{"environment of another user", fake{ppid: 1, uid: 1001, environ: mine}, false},
+		{"environment of another node", fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n2"}}, false},
+		{"environment of another cluster", fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=d"}}, false},
+		{"environment of job 170", fake{ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=170"}}, false},
+		{"same user, no job", fake{ppid: 1, uid: 1000}, false},
+		{"kernel thread", fake{ppid: 2}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProc(t,
+				fake{pid: 1}, fake{pid: 2},
+				fake{pid: 50, ppid: 1, cmdline: "slurmstepd: [17.batch]"}, fake{pid: 51, ppid: 50, uid: 1000},
+				fake{pid: 60, ppid: 1, cmdline: "slurmstepd: [18.0]"},
+				fake{pid: 70, ppid: 1, uid: 1001, cmdline: "slurmstepd: [17.0]"})
+			c.p.pid = 100
+			p.add(c.p)
+			if got := NewMembers(p.root, run17()).Has(100); got != c.want {
+				t.Errorf("Has = %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestMembersSLUID(t *testing.T) {
+	r := run17()
+	r.Key.SLUID = "s5K1KKYAYG5D00"
+	p := newProc(t,
+		fake{pid: 10, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0"},
+		fake{pid: 11, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D01/step_0", uid: 1000, environ: []string{"SLURM_JOB_ID=17"}})
+	if got := NewMembers(p.root, r).List(); !reflect.DeepEqual(got, []int{10}) {
+		t.Errorf("List = %v", got)
+	}
+}
+
+func TestMembersOfCommand(t *testing.T) {
+	r := run17()
+	r.RootPID = 9
+	p := newProc(t,
+		fake{pid: 1}, fake{pid: 9, ppid: 5, uid: 1000}, fake{pid: 10, ppid: 9, uid: 1000}, fake{pid: 11, ppid: 10, uid: 1000},
+		fake{pid: 12, ppid: 5, uid: 1000, environ: []string{"SLURM_JOB_ID=17"}})
+	m := NewMembers(p.root, r)
+	if got := m.List(); !reflect.DeepEqual(got, []int{9, 10, 11}) {
+		t.Fatalf("List = %v", got)
+	}
+	// The middle one ends and its child goes to init: still ours. So is what
+	// that one makes.
+	p.remove(10)
+	p.add(fake{pid: 11, ppid: 1, uid: 1000})
+	p.add(fake{pid: 13, ppid: 11, uid: 1000})
+	p.add(fake{pid: 14, ppid: 1, uid: 1000})
+	m.Forked(13, 14) // 13 is not known yet
+	m.Forked(11, 14)
+	if got := m.List(); !reflect.DeepEqual(got, []int{9, 11, 13, 14}) {
+		t.Errorf("List = %v", got)
+	}
+	// A pid that is used again is another process.
+	p.add(fake{pid: 11, ppid: 1, uid: 1000, start: 5})
+	if m.Has(11) {
+		t.Error("a reused pid belongs to the run")
+	}
+	if m.Has(10) || m.Has(99) {
+		t.Error("processes that are gone belong to the run")
+	}
+}
+
+func TestFromProcesses(t *testing.T) {
+	base := []string{"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=c"}
+	p := newProc(t,
+		fake{pid: 10, ppid: 1, uid: 1000, environ: append(base, "SLURM_STEP_ID=0", "SLURM_JOB_NAME=step", "SLURM_NTASKS=2", "SLURM_CPUS_PER_TASK=4")},
+		fake{pid: 11, ppid: 1, uid: 1000, environ: append(base, "SLURM_JOB_NAME=night\x1b[31m\nrun", "SLURM_NTASKS=8",
+			"SLURM_ARRAY_JOB_ID=15", "SLURM_ARRAY_TASK_ID=0", "SLURM_JOB_ACCOUNT=phys", "SLURM_JOB_QOS=normal", "SLURM_SUBMIT_DIR=/home/alice")},
+		fake{pid: 12, ppid: 1, uid: 1001, environ: append(base, "SLURM_JOB_NAME=other", "SLURM_JOB_PARTITION=p")})
+	d := FromProcesses(p.root, NewMembers(p.root, run17()))
+	if d.Name != "night?[31m?run" || *d.NTasks != 8 || *d.CPUsPerTask != 4 || d.Account != "phys" || d.QOS != "normal" || d.WorkDir != "/home/alice" || d.Partition != "" {
+		t.Errorf("FromProcesses = %+v", d)
+	}
+	if *d.ArrayJobID != 15 || *d.ArrayTaskID != 0 {
+		t.Errorf("array %d_%d, want 15_0", *d.ArrayJobID, *d.ArrayTaskID)
+	}
+}
+
+func FuzzParseEnviron(f *testing.F) {
+	f.Add([]byte("A=b\x00SLURM_JOB_ID=1\x00SLURM_X\x00SLURMD_NODENAME=n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for name := range parseEnviron(b) {
+			if !strings.HasPrefix(name, "SLURM") {
+				t.Fatalf("kept %q", name)
+			}
+		}
+	})
+}
+
+// BenchmarkMembers looks at every process of this machine, none of the job.
+func BenchmarkMembers(b *testing.B) {
+	r := run17()
+	r.Job.UID = os.Getuid() // the dearest case: every environment is read
+	m := NewMembers("/proc", r)
+	for b.Loop() {
+		m.List()
+	}
+	entries, _ := os.ReadDir("/proc")
+	b.ReportMetric(float64(len(pidsOf(entries))), "processes")
+}

@@ -1,0 +1,157 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Process is a process beyond the reuse of its id: StartTicks is its start in
+// clock ticks since boot, field 22 of /proc/PID/stat.
+type Process struct {
+	PID        int    `json:"pid"`
+	StartTicks uint64 `json:"start_ticks"`
+}
+
+// Self returns the calling process.
+func Self() (Process, error) { return Of(os.Getpid()) }
+
+// Of returns the process that has a pid now.
+func Of(pid int) (Process, error) {
+	st, err := readStat("/proc", pid)
+	if err != nil {
+		return Process{}, fmt.Errorf("identify process %d: %w", pid, err)
+	}
+	return Process{PID: pid, StartTicks: st.start}, nil
+}
+
+// WriteProcess stores a process in a file, whole or not at all, 0600.
+func (p Process) WriteProcess(path string) error { return writeJSON(path, p) }
+
+// ReadProcess reads what WriteProcess stored.
+func ReadProcess(path string) (Process, error) {
+	var p Process
+	if err := readJSON(path, &p); err != nil {
+		return Process{}, err
+	}
+	if p.PID <= 0 {
+		return Process{}, fmt.Errorf("read %s: no process id", path)
+	}
+	return p, nil
+}
+
+// Alive tells whether this very process still runs. A zombie does not.
+func (p Process) Alive() bool {
+	st, err := readStat("/proc", p.PID)
+	return err == nil && st.start == p.StartTicks && st.state != 'Z' && st.state != 'X'
+}
+
+// killWait is how long Stop waits after SIGKILL: longer than any process that
+// can die takes to, shorter than a hook has.
+const killWait = 2 * time.Second
+
+// Stop ends the process: SIGTERM, up to grace for it to end by itself, then
+// SIGKILL. It returns whether SIGKILL was needed. A process that is gone, or
+// whose pid now belongs to another, is no error and gets no signal.
+func (p Process) Stop(grace time.Duration) (killed bool, err error) {
+	h, err := p.open()
+	if err != nil || h == nil {
+		return false, err
+	}
+	defer h.close()
+	if err := h.signal(unix.SIGTERM); err != nil {
+		return false, ignoreGone(fmt.Errorf("terminate process %d: %w", p.PID, err))
+	}
+	if h.wait(grace) {
+		return false, nil
+	}
+	if err := h.signal(unix.SIGKILL); err != nil {
+		return false, ignoreGone(fmt.Errorf("kill process %d: %w", p.PID, err))
+	}
+	if !h.wait(killWait) {
+		return true, fmt.Errorf("process %d is still there %v after SIGKILL", p.PID, killWait)
+	}
+	return true, nil
+}
+
+// handle is a process held by a pidfd; fd is -1 on kernels before 5.3, where
+// the pid is checked before each use instead.
+type handle struct {
+	p  Process
+	fd int
+}
+
+// open returns nil for a process that is gone. The identity is verified after
+// the pidfd is open, so the descriptor cannot mean a later process.
+func (p Process) open() (*handle, error) {
+	if p.PID <= 0 { // kill(0) and kill(-1) mean groups
+		return nil, fmt.Errorf("process id %d", p.PID)
+	}
+	fd, err := unix.PidfdOpen(p.PID, 0)
+	switch {
+	case errors.Is(err, unix.ESRCH):
+		return nil, nil
+	case errors.Is(err, unix.ENOSYS):
+		fd = -1
+	case err != nil:
+		return nil, fmt.Errorf("open process %d: %w", p.PID, err)
+	}
+	h := &handle{p, fd}
+	if !p.Alive() {
+		h.close()
+		return nil, nil
+	}
+	return h, nil
+}
+
+func (h *handle) close() {
+	if h.fd >= 0 {
+		unix.Close(h.fd)
+	}
+}
+
+func (h *handle) signal(sig unix.Signal) error {
+	if h.fd >= 0 {
+		return unix.PidfdSendSignal(h.fd, sig, nil, 0)
+	}
+	if !h.p.Alive() {
+		return unix.ESRCH
+	}
+	return unix.Kill(h.p.PID, sig)
+}
+
+// wait returns whether the process ended within d.
+func (h *handle) wait(d time.Duration) bool {
+	deadline := time.Now().Add(d)
+	for {
+		left := time.Until(deadline)
+		if h.fd >= 0 {
+			ms := int(max(0, left) / time.Millisecond)
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}, ms)
+			if n > 0 {
+				return true
+			}
+			if err == nil || !errors.Is(err, unix.EINTR) {
+				return !h.p.Alive()
+			}
+		} else {
+			if !h.p.Alive() {
+				return true
+			}
+			time.Sleep(min(max(0, left), 10*time.Millisecond))
+		}
+		if left <= 0 {
+			return !h.p.Alive()
+		}
+	}
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package job
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// start runs a shell script and waits for its first line, so that its traps are
+// set.
+func start(t *testing.T, script string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("/bin/sh", "-c", script)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+func TestStop(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		grace        time.Duration
+		killed       bool
+	}{
+		{"ends on SIGTERM", `trap 'exit 0' TERM; echo; while :; do sleep 0.01; done`, 20 * time.Second, false},
+		{"ignores SIGTERM", `trap '' TERM; echo; while :; do sleep 0.01; done`, 20 * time.Millisecond, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd := start(t, c.script)
+			p, err := Of(cmd.Process.Pid)
+			if err != nil || !p.Alive() {
+				t.Fatalf("Of = %+v, %v", p, err)
+			}
+			killed, err := p.Stop(c.grace)
+			if err != nil || killed != c.killed {
+				t.Errorf("Stop = %v, %v; want %v", killed, err, c.killed)
+			}
+			if p.Alive() { // a zombie until Wait
+				t.Error("alive after Stop")
+			}
+			cmd.Wait()
+			if killed, err := p.Stop(c.grace); killed || err != nil {
+				t.Errorf("Stop of a process that is gone = %v, %v", killed, err)
+			}
+		})
+	}
+}
+
+func TestStopSparesAnother(t *testing.T) {
+	cmd := start(t, `echo; sleep 100`)
+	p, err := Of(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reused := Process{PID: p.PID, StartTicks: p.StartTicks + 1}
+	if killed, err := reused.Stop(time.Second); killed || err != nil {
+		t.Errorf("Stop = %v, %v", killed, err)
+	}
+	if !p.Alive() {
+		t.Error("a process with a reused pid was stopped")
+	}
+	for _, pid := range []int{0, -1} {
+		if _, err := (Process{PID: pid}).Stop(0); err == nil {
+			t.Errorf("Stop of pid %d is no error", pid)
+		}
+	}
+}
+
+// Kernels before 5.3 have no pidfd: pid and start ticks do.
+func TestStopWithoutPidfd(t *testing.T) {
+	cmd := start(t, `trap '' TERM; echo; while :; do sleep 0.01; done`)
+	p, err := Of(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &handle{p, -1}
+	if err := h.signal(unix.SIGTERM); err != nil || h.wait(20*time.Millisecond) {
+		t.Errorf("after a SIGTERM that it ignores: %v, or ended", err)
+	}
+	if err := h.signal(unix.SIGKILL); err != nil || !h.wait(20*time.Second) {
+		t.Errorf("after SIGKILL: %v, or still there", err)
+	}
+	if err := h.signal(unix.SIGTERM); !errors.Is(err, unix.ESRCH) {
+		t.Errorf("signal to a zombie: %v", err)
+	}
+}
+
+func TestProcessFile(t *testing.T) {
+	self, err := Self()
+	if err != nil || self.PID != os.Getpid() || self.StartTicks == 0 || !self.Alive() {
+		t.Fatalf("Self = %+v, %v", self, err)
+	}
+	path := filepath.Join(t.TempDir(), "agent.pid")
+	if err := self.WriteProcess(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadProcess(path); err != nil || got != self {
+		t.Errorf("ReadProcess = %+v, %v; want %+v", got, err, self)
+	}
+	for _, text := range []string{"", "{}", `{"pid":-1}`, "17"} {
+		os.WriteFile(path, []byte(text), 0o600)
+		if p, err := ReadProcess(path); err == nil {
+			t.Errorf("%q read as %+v", text, p)
+		}
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	st, err := parseStat([]byte("42 (a) b (c) S 7 1 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 99881 0 0\n"))
+	if want := (stat{'S', 7, 99881}); err != nil || st != want {
+		t.Errorf("parseStat = %+v, %v; want %+v", st, err, want)
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add([]byte("42 (x) S 7 1 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 99881 0 0\n"))
+	f.Add([]byte(") S"))
+	f.Fuzz(func(t *testing.T, b []byte) { _, _ = parseStat(b) })
+}

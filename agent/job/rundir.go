@@ -1,0 +1,158 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"jobgait/analysis/summary"
+)
+
+// RunDir is the directory of one run on one node: <spool>/<node>/<run key>.
+type RunDir string
+
+// ErrLocked is returned when another process, the agent, holds a run's lock.
+var ErrLocked = errors.New("run is locked by its agent")
+
+// Dir returns the run directory of a key. Nothing is created.
+func Dir(spool, node string, key summary.RunKey) RunDir {
+	return RunDir(filepath.Join(NodeDir(spool, node), key.String()))
+}
+
+// NodeDir returns the part of the spool that belongs to one node.
+func NodeDir(spool, node string) string { return filepath.Join(spool, element(node)) }
+
+// MakeNodeDir creates a node's part of the spool, 0700. A missing spool gets 0711,
+// so that a collection directory of another account may lie below it, and its
+// missing parents 0755. What exists stays as it is, but must be a directory.
+func MakeNodeDir(spool, node string) error {
+	if err := os.MkdirAll(filepath.Dir(spool), 0o755); err != nil {
+		return fmt.Errorf("make spool: %w", err)
+	}
+	dir := NodeDir(spool, node)
+	for _, d := range []struct {
+		path string
+		mode os.FileMode
+	}{{spool, 0o711}, {dir, 0o700}} {
+		if err := os.Mkdir(d.path, d.mode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make spool: %w", err)
+		}
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s: %w", dir, syscall.ENOTDIR)
+	}
+	if err != nil {
+		return fmt.Errorf("make spool: %w", err)
+	}
+	return nil
+}
+
+// Make creates the run directory, 0700, in a node directory that exists.
+// fs.ErrExist means that a run of this key is, or was, there.
+func (d RunDir) Make() error {
+	if err := os.Mkdir(string(d), 0o700); err != nil {
+		return fmt.Errorf("make run directory: %w", err)
+	}
+	return nil
+}
+
+// Dirs returns all run directories of a node, sorted by name. A spool that
+// does not exist yet has none.
+func Dirs(spool, node string) ([]RunDir, error) {
+	entries, err := os.ReadDir(NodeDir(spool, node))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	var dirs []RunDir
+	for _, e := range entries {
+		if e.IsDir() {
+			dirs = append(dirs, RunDir(filepath.Join(NodeDir(spool, node), e.Name())))
+		}
+	}
+	return dirs, nil
+}
+
+// Path returns the path of a file in the directory.
+func (d RunDir) Path(name string) string { return filepath.Join(string(d), name) }
+
+// Env is the run as the Prolog knew it.
+func (d RunDir) Env() string { return d.Path("env.json") }
+
+// PID is the agent's process id and start ticks.
+func (d RunDir) PID() string { return d.Path("agent.pid") }
+
+// Ready is made by the agent when its counters run.
+func (d RunDir) Ready() string { return d.Path("ready") }
+
+// Lock is held, by flock, from the Prolog on and as long as the agent lives.
+func (d RunDir) Lock() string { return d.Path("lock") }
+
+// Profile is the profile file.
+func (d RunDir) Profile() string { return d.Path("profile.jgp") }
+
+// AgentLog takes what the agent prints.
+func (d RunDir) AgentLog() string { return d.Path("agent.log") }
+
+// WriteRun stores the run, whole or not at all, readable by the owner only.
+func (d RunDir) WriteRun(r Run) error { return writeJSON(d.Env(), r) }
+
+// ReadRun reads the run that the Prolog stored.
+func (d RunDir) ReadRun() (Run, error) {
+	var r Run
+	return r, readJSON(d.Env(), &r)
+}
+
+// WriteDetails stores what was learned of the job while it ran.
+func (d RunDir) WriteDetails(det Details) error { return writeJSON(d.Path("details.json"), det) }
+
+// ReadDetails reads what WriteDetails stored; no file is no details.
+func (d RunDir) ReadDetails() (Details, error) {
+	var det Details
+	err := readJSON(d.Path("details.json"), &det)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Details{}, nil
+	}
+	return det, err
+}
+
+// TryLock takes the run's lock. The lock belongs to the open file: it passes to
+// a child with the descriptor and ends when the last copy is closed, by a kill
+// too. ErrLocked means that a live process holds it.
+func (d RunDir) TryLock() (*os.File, error) {
+	f, err := os.OpenFile(d.Lock(), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock run: %w", err)
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("%s: %w", d.Lock(), ErrLocked)
+	}
+	return nil, fmt.Errorf("lock %s: %w", d.Lock(), err)
+}
+
+// SetAside renames the directory to <name>~N, the first N that is free, so that
+// a new run of the same key can begin and a sweep finds the old one.
+func (d RunDir) SetAside() (RunDir, error) {
+	for n := 1; n <= 1000; n++ {
+		to := RunDir(fmt.Sprintf("%s~%d", d, n))
+		if _, err := os.Lstat(string(to)); err == nil {
+			continue
+		}
+		if err := os.Rename(string(d), string(to)); err != nil {
+			return "", fmt.Errorf("set old run aside: %w", err)
+		}
+		return to, nil
+	}
+	return "", fmt.Errorf("set %s aside: 1000 older ones are there", d)
+}

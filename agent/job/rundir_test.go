@@ -1,0 +1,100 @@
+package job
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/summary"
+)
+
+func newRunDir(t *testing.T, spool string, r Run) RunDir {
+	t.Helper()
+	if err := MakeNodeDir(spool, r.Node); err != nil {
+		t.Fatal(err)
+	}
+	d := Dir(spool, r.Node, r.Key)
+	if err := d.Make(); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.WriteRun(r); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestRunRoundTrip(t *testing.T) {
+	tasks := 8
+	want := Run{
+		Key:  summary.RunKey{Cluster: "c1", JobID: 17, Restart: 2},
+		Job:  summary.Job{User: "alice", UID: 1000, NTasks: &tasks, NodeList: "n[1-2]"},
+		Node: "n1", Exclusive: true, StartReal: 1.7e9 + 0.25, StartMono: 12.5, BootID: "b",
+		StdOutPattern: "/d/%j.out",
+	}
+	d := newRunDir(t, filepath.Join(t.TempDir(), "a", "spool"), want)
+	got, err := d.ReadRun()
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("ReadRun = %+v, %v; want %+v", got, err, want)
+	}
+	for path, mode := range map[string]os.FileMode{d.Env(): 0o600, string(d): 0o700, filepath.Dir(string(d)): 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v; want mode %o", path, info.Mode(), err, mode)
+		}
+	}
+	if det, err := d.ReadDetails(); err != nil || !reflect.DeepEqual(det, Details{}) {
+		t.Errorf("details that nobody wrote: %+v, %v", det, err)
+	}
+	if err := d.WriteDetails(Details{Name: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if det, err := d.ReadDetails(); err != nil || det.Name != "x" {
+		t.Errorf("ReadDetails = %+v, %v", det, err)
+	}
+	if left, _ := filepath.Glob(d.Path(".new-*")); len(left) > 0 {
+		t.Errorf("temporary files are left: %v", left)
+	}
+}
+
+func TestLock(t *testing.T) {
+	d := newRunDir(t, t.TempDir(), Run{Key: summary.RunKey{JobID: 1}, Node: "n"})
+	f, err := d.TryLock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.TryLock(); !errors.Is(err, ErrLocked) {
+		t.Errorf("second lock: %v, want ErrLocked", err)
+	}
+	f.Close()
+	f, err = d.TryLock()
+	if err != nil {
+		t.Fatalf("lock after it was let go: %v", err)
+	}
+	f.Close()
+}
+
+func TestSetAside(t *testing.T) {
+	spool := t.TempDir()
+	r := Run{Key: summary.RunKey{Cluster: "c", JobID: 1}, Node: "n"}
+	for n := 1; n <= 2; n++ {
+		d := newRunDir(t, spool, r)
+		aside, err := d.SetAside()
+		if err != nil || !strings.HasSuffix(string(aside), "c-1.r0~"+string(rune('0'+n))) {
+			t.Fatalf("SetAside = %q, %v", aside, err)
+		}
+	}
+	if dirs, err := Dirs(spool, "n"); err != nil || len(dirs) != 2 {
+		t.Errorf("Dirs = %v, %v", dirs, err)
+	}
+}
+
+func TestDirStaysInSpool(t *testing.T) {
+	for _, node := range []string{"..", "a/../../b", "", ".hidden", "-rf", strings.Repeat("n", 1000)} {
+		d := string(Dir("/spool", node, summary.RunKey{Cluster: "../x", JobID: 1}))
+		if rel, err := filepath.Rel("/spool", d); err != nil || strings.HasPrefix(rel, "..") || strings.Count(rel, "/") != 1 {
+			t.Errorf("node %q: directory %q", node, d)
+		}
+	}
+}

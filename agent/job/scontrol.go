@@ -1,0 +1,92 @@
+package job
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"jobgait/analysis/summary"
+)
+
+// FromScontrol reads the output of `scontrol show job -o ID`: one line a job,
+// "Key=value Key=value". For the id of an array it has a line for each element;
+// the one with our JobId counts. Times are local.
+//
+// Values are neither quoted nor escaped, so a user can write keys into a job
+// name. The first of a key wins and JobId and the array's ids stand before the
+// name, so such a user mislabels his own run and no other.
+func FromScontrol(output []byte, jobID int64) Details {
+	for line := range bytes.Lines(output) {
+		f := scontrolFields(strings.TrimSuffix(string(line), "\n"))
+		if f["JobId"] == strconv.FormatInt(jobID, 10) {
+			return detailsOf(f)
+		}
+	}
+	return Details{}
+}
+
+// scontrolKey begins a field: a capital and '=' after a space.
+var scontrolKey = regexp.MustCompile(`(?:^| )([A-Z][A-Za-z/:_]*)=`)
+
+// maxFields bounds what is kept of one line; Slurm prints about 60.
+const maxFields = 500
+
+// scontrolFields splits a line. A value runs up to the next key and may hold
+// spaces, as job names and paths do.
+func scontrolFields(line string) map[string]string {
+	at := scontrolKey.FindAllStringSubmatchIndex(line, maxFields)
+	f := make(map[string]string, len(at))
+	for i, m := range at {
+		end := len(line)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		key := line[m[2]:m[3]]
+		if _, ok := f[key]; !ok {
+			f[key] = strings.TrimSpace(line[m[1]:end])
+		}
+	}
+	return f
+}
+
+func detailsOf(f map[string]string) Details {
+	text := func(key string) string {
+		if s := f[key]; s != "(null)" && s != "None" && s != "N/A" {
+			return Clean(s, maxText)
+		}
+		return ""
+	}
+	d := Details{
+		Name:        text("JobName"),
+		Account:     text("Account"),
+		QOS:         text("QOS"),
+		Partition:   text("Partition"),
+		ArrayJobID:  bigCount(f["ArrayJobId"]),
+		ArrayTaskID: bigCount(f["ArrayTaskId"]), // of a pending array a range: not ours
+		NTasks:      positive(f["NumTasks"]),
+		CPUsPerTask: positive(f["CPUs/Task"]),
+		WorkDir:     cleanPath(f["WorkDir"]),
+		StdOut:      ExpandStdOut(f["StdOut"], 0, summary.Job{}),
+		Exit:        exitOf(f["ExitCode"]),
+		State:       text("JobState"),
+		Reason:      text("Reason"),
+	}
+	if t, err := time.ParseInLocation("2006-01-02T15:04:05", f["StartTime"], time.Local); err == nil {
+		s := t.Unix()
+		d.Start = &s
+	}
+	return d
+}
+
+// exitOf reads "code:signal".
+func exitOf(s string) *summary.Exit {
+	code, signal, ok := strings.Cut(s, ":")
+	c, okCode := count(code)
+	g, okSignal := count(signal)
+	if !ok || !okCode || !okSignal {
+		return nil
+	}
+	return &summary.Exit{Code: c, Signal: g}
+}

@@ -1,0 +1,69 @@
+package job
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// What Slurm 22.05 prints of one array element, in an Epilog.
+const scontrolLine = `JobId=17 ArrayJobId=15 ArrayTaskId=2 JobName=night run = 3 UserId=alice(1000) GroupId=alice(1000) MCS_label=N/A ` +
+	`Priority=4294901758 Nice=0 Account=phys QOS=(null) JobState=COMPLETING Reason=NonZeroExitCode Dependency=(null) Requeue=1 Restarts=0 ` +
+	`BatchFlag=1 Reboot=0 ExitCode=0:15 RunTime=00:00:04 TimeLimit=UNLIMITED TimeMin=N/A SubmitTime=2026-11-20T06:34:50 ` +
+	`EligibleTime=2026-11-20T06:34:50 AccrueTime=2026-11-20T06:34:50 StartTime=2026-11-20T06:34:51 EndTime=2026-11-20T06:34:55 ` +
+	`Partition=p AllocNode:Sid=vm:100 ReqNodeList=(null) ExcNodeList=(null) NodeList=n1 BatchHost=n1 NumNodes=1 NumCPUs=4 NumTasks=2 ` +
+	`CPUs/Task=2 ReqB:S:C:T=0:0:*:* TRES=cpu=4,mem=1M,node=1 Command=/home/alice/my job.sh WorkDir=/home/alice/my dir ` +
+	`StdErr=/home/alice/my dir/o-15_2.%N.out StdIn=/dev/null StdOut=/home/alice/my dir/o-15_2.%N.out Power= ` + "\n"
+
+func TestFromScontrol(t *testing.T) {
+	other := strings.Replace(scontrolLine, "JobId=17", "JobId=15", 1)
+	d := FromScontrol([]byte(other+scontrolLine), 17)
+	if d.Name != "night run = 3" || d.Account != "phys" || d.QOS != "" || d.Partition != "p" || d.State != "COMPLETING" || d.Reason != "NonZeroExitCode" {
+		t.Errorf("details %+v", d)
+	}
+	if *d.ArrayJobID != 15 || *d.ArrayTaskID != 2 || *d.NTasks != 2 || *d.CPUsPerTask != 2 || d.Exit.Code != 0 || d.Exit.Signal != 15 {
+		t.Errorf("numbers of %+v", d)
+	}
+	if d.WorkDir != "/home/alice/my dir" || d.StdOut != "/home/alice/my dir/o-15_2.%N.out" {
+		t.Errorf("paths of %+v", d)
+	}
+	if want := time.Date(2026, 11, 20, 6, 34, 51, 0, time.Local).Unix(); *d.Start != want {
+		t.Errorf("start %d, want %d", *d.Start, want)
+	}
+	for _, text := range []string{"", "slurm_load_jobs error: Invalid job id specified\n", other} {
+		if d := FromScontrol([]byte(text), 17); d != (Details{}) {
+			t.Errorf("%.40q gives %+v", text, d)
+		}
+	}
+}
+
+// A user who writes keys into the job name cannot change whose job it is.
+func TestFromScontrolHostile(t *testing.T) {
+	line := strings.Replace(scontrolLine, "JobName=night run = 3", "JobName=x JobId=1 ArrayJobId=99 StdOut=../../etc/passwd", 1)
+	d := FromScontrol([]byte(line), 17)
+	if d.ArrayJobID == nil || *d.ArrayJobID != 15 || d.StdOut != "" {
+		t.Errorf("details %+v", d)
+	}
+	if d := FromScontrol([]byte(line), 1); d != (Details{}) {
+		t.Errorf("found under another id: %+v", d)
+	}
+}
+
+func TestDetailsOr(t *testing.T) {
+	one, two := 1, 2
+	d := Details{Name: "a", NTasks: &one}.Or(Details{Name: "b", QOS: "q", NTasks: &two})
+	if d.Name != "a" || d.QOS != "q" || *d.NTasks != 1 {
+		t.Errorf("Or = %+v", d)
+	}
+}
+
+func FuzzFromScontrol(f *testing.F) {
+	f.Add([]byte(scontrolLine))
+	f.Add([]byte("JobId=17 JobName== StdOut=%"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d := FromScontrol(b, 17)
+		if d.StdOut != "" && !strings.HasPrefix(d.StdOut, "/") {
+			t.Fatalf("stdout %q", d.StdOut)
+		}
+	})
+}

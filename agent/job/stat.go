@@ -1,0 +1,47 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// stat is what we need of /proc/PID/stat.
+type stat struct {
+	state byte
+	ppid  int
+	start uint64
+}
+
+func readStat(proc string, pid int) (stat, error) {
+	b, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return stat{}, err
+	}
+	return parseStat(b)
+}
+
+// parseStat reads /proc/PID/stat: "pid (comm) state ppid ... starttime ...".
+// The name may hold spaces and parentheses, so the last ')' ends it.
+func parseStat(b []byte) (stat, error) {
+	i := bytes.LastIndexByte(b, ')')
+	if i < 0 {
+		return stat{}, errors.New("stat has no command name")
+	}
+	f := bytes.Fields(b[i+1:]) // f[0] is field 3, the state
+	if len(f) < 20 {
+		return stat{}, fmt.Errorf("stat has %d fields after the name, not 20", len(f))
+	}
+	ppid, err := strconv.Atoi(string(f[1]))
+	if err != nil {
+		return stat{}, fmt.Errorf("stat: parent: %w", err)
+	}
+	start, err := strconv.ParseUint(string(f[19]), 10, 64)
+	if err != nil {
+		return stat{}, fmt.Errorf("stat: start time: %w", err)
+	}
+	return stat{f[0][0], ppid, start}, nil
+}

@@ -1,0 +1,79 @@
+package job
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/summary"
+)
+
+// ExpandStdOut expands Slurm's file name pattern as far as the job is known:
+// %j %A %a %u %x, with a width as in %5j, and %%. The result is the path of the
+// job's output if nothing is left over; a '%' in the last element only leaves a
+// path whose directory is right; a '%' in the directory makes it useless: "".
+//
+// %A outside an array is the job id, but whether the job is one the Prolog is
+// not told: it stays until Details say so.
+func ExpandStdOut(pattern string, jobID int64, j summary.Job) string {
+	var out strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] != '%' {
+			out.WriteByte(pattern[i])
+			continue
+		}
+		end := i + 1
+		for end < len(pattern) && pattern[end] >= '0' && pattern[end] <= '9' {
+			end++
+		}
+		if end == len(pattern) {
+			out.WriteString(pattern[i:])
+			break
+		}
+		if s, ok := specifier(pattern[end], pattern[i+1:end], jobID, j); ok {
+			out.WriteString(s)
+		} else {
+			out.WriteString(pattern[i : end+1])
+		}
+		i = end
+	}
+	s := out.String()
+	if strings.Contains(path.Dir(s), "%") {
+		return ""
+	}
+	return cleanPath(s)
+}
+
+// specifier returns the text for one %-letter, and whether it is known.
+func specifier(c byte, width string, jobID int64, j summary.Job) (string, bool) {
+	number := func(n *int64) (string, bool) {
+		if n == nil {
+			return "", false
+		}
+		s := strconv.FormatInt(*n, 10)
+		w, _ := strconv.Atoi(width)
+		return strings.Repeat("0", max(0, min(w, 10)-len(s))) + s, true // Slurm pads to 10 at most
+	}
+	name := func(s string) (string, bool) {
+		// Slurm puts the name in as it is; one that would move the file
+		// elsewhere, or that Clean changed, is not expanded.
+		return s, s != "" && !strings.ContainsAny(s, "/?") && s != ".."
+	}
+	switch c {
+	case '%':
+		// "%%" cannot be told from a leftover '%' later on, and no
+		// report depends on it: leave it.
+		return "", false
+	case 'j':
+		return number(&jobID)
+	case 'A':
+		return number(j.ArrayJobID)
+	case 'a':
+		return number(j.ArrayTaskID)
+	case 'u':
+		return name(j.User)
+	case 'x':
+		return name(j.Name)
+	}
+	return "", false
+}

@@ -1,0 +1,62 @@
+package job
+
+import (
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxText = 256  // characters of a name; Slurm's own job names end at 1024
+	maxPath = 4096 // PATH_MAX
+)
+
+// Clean makes text of a user fit for logs, files and reports: control
+// characters, characters that turn the direction of a line and invalid UTF-8
+// become '?', white space at the ends goes, and no more than max characters
+// stay.
+func Clean(s string, max int) string {
+	if len(s) > 4*max { // bound the work first
+		s = s[:4*max]
+	}
+	s = strings.ToValidUTF8(strings.TrimSpace(s), "?")
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, s)
+	if runes := []rune(s); len(runes) > max {
+		s = string(runes[:max])
+	}
+	return strings.TrimSpace(s)
+}
+
+// cleanPath returns an absolute path or "". A path is dropped where a name
+// would be made printable: another path is not a better one.
+func cleanPath(s string) string {
+	if !strings.HasPrefix(s, "/") || len(s) >= maxPath || Clean(s, maxPath) != s {
+		return ""
+	}
+	return filepath.Clean(s)
+}
+
+// element makes one path element of a name: letters, digits, '.', '_' and '-',
+// not starting with a dot or a dash, never empty.
+func element(s string) string {
+	if len(s) > 128 {
+		s = s[:128]
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '.':
+			return r
+		}
+		return '_'
+	}, s)
+	if s = strings.TrimLeft(s, ".-"); s == "" {
+		return "node"
+	}
+	return s
+}

@@ -1,0 +1,207 @@
+package profile
+
+import (
+	"math"
+	"math/bits"
+
+	"jobgait/analysis/series"
+)
+
+// filler puts blocks, which come in the order of their slots, into the columns
+// of a set.
+type filler struct {
+	layout
+	busy, other *lane
+	pages       []*lane
+	columns     []*lane
+	place       map[uint64]int // of a page in pages
+	met         []int          // number of the block that last hit the page
+	blocks      int
+	rest        []float64 // samples of a block in none of the pages
+	buf         []float64
+	// before are the columns at the end of slot until-1.
+	before []int64
+	until  int64
+}
+
+func newFiller(l layout) *filler {
+	n := l.samples()
+	f := &filler{layout: l, place: map[uint64]int{}, met: make([]int, len(l.pages)),
+		before: make([]int64, len(l.header.Columns)), until: -1}
+	if l.coded {
+		f.busy = newLane(n, l.merge, false)
+	}
+	for i, key := range l.pages {
+		f.pages = append(f.pages, newLane(n, l.merge, true))
+		f.place[key] = i
+	}
+	if len(l.pages) > 0 {
+		f.other = newLane(n, l.merge, true)
+	}
+	for range l.header.Columns {
+		f.columns = append(f.columns, newLane(n, l.merge, false))
+	}
+	return f
+}
+
+// add puts one block. Blocks behind the end are of a profile that has grown
+// since it was surveyed, and stay out.
+func (f *filler) add(b *Block) {
+	at := b.First - f.first
+	if at < 0 || at+int64(b.N) > f.slots {
+		return
+	}
+	f.blocks++
+	if b.Samples != nil && f.coded {
+		f.code(b, at)
+	}
+	for i, c := range f.header.Columns {
+		if c.Gauge {
+			f.level(f.columns[i], b.Columns[i], at)
+		} else {
+			f.rate(f.columns[i], b.Columns[i], at, f.valueBefore(i, b.First))
+		}
+		f.before[i] = b.Columns[i][b.N-1]
+	}
+	f.until = b.First + int64(b.N)
+}
+
+// valueBefore returns the value of a column where a slot begins.
+func (f *filler) valueBefore(column int, slot int64) int64 {
+	if slot != f.until {
+		return NoValue
+	}
+	return f.before[column]
+}
+
+func (f *filler) level(l *lane, values []int64, at int64) {
+	out := resize(f.buf, len(values))
+	for i, v := range values {
+		out[i] = math.NaN()
+		if v != NoValue {
+			out[i] = float64(v)
+		}
+	}
+	f.buf = out
+	l.put(at, out)
+}
+
+// rate puts differences over the step. A counter never runs backwards: where
+// one does, it began anew, and what it counted in that slot is not known.
+func (f *filler) rate(l *lane, values []int64, at, last int64) {
+	perS := 1e9 / float64(f.header.StepNS)
+	out := resize(f.buf, len(values))
+	for i, v := range values {
+		out[i] = math.NaN()
+		if last != NoValue && v >= last { // so that v is a value too
+			out[i] = float64(uint64(v)-uint64(last)) * perS
+		}
+		last = v
+	}
+	f.buf = out
+	l.put(at, out)
+}
+
+// code puts the code addresses of a block.
+func (f *filler) code(b *Block, at int64) {
+	perSample := 1e9 / (f.header.AddressHz * float64(f.header.StepNS))
+	f.rest, f.buf = resize(f.rest, b.N), resize(f.buf, b.N)
+	for i, n := range b.Samples {
+		f.buf[i] = float64(n) * perSample
+		f.rest[i] = float64(n)
+	}
+	f.busy.put(at, f.buf)
+	if len(f.pages) == 0 {
+		return
+	}
+	for _, p := range b.Pages {
+		k, ok := f.place[p.Key]
+		if !ok || f.met[k] == f.blocks {
+			continue
+		}
+		f.met[k] = f.blocks
+		for i, c := range p.Counts {
+			f.buf[i] = float64(c)
+			f.rest[i] -= float64(c)
+		}
+		f.pages[k].put(at, f.buf)
+	}
+	clear(f.buf)
+	for k, met := range f.met {
+		if met != f.blocks { // too rare in this second to be listed
+			f.pages[k].put(at, f.buf)
+		}
+	}
+	for i, v := range f.rest {
+		f.rest[i] = max(v, 0)
+	}
+	f.other.put(at, f.rest)
+}
+
+// lane is one column in the making. Merged slots are averaged over those that
+// have a value, or added up if all have one: a sum with a hole in it would
+// look like a slow iteration.
+type lane struct {
+	out   series.Values
+	merge int64
+	shift int // of merge, a power of two
+	add   bool
+	at    int64 // sample under way
+	n     int64
+	sum   float64
+}
+
+func newLane(n, merge int64, add bool) *lane {
+	l := &lane{out: make(series.Values, n), merge: merge, shift: bits.TrailingZeros64(uint64(merge)), add: add}
+	for i := range l.out {
+		l.out[i] = series.Missing()
+	}
+	return l
+}
+
+// put gives the slots from i on their values, NaN for a missing one; slots come
+// in ascending order.
+func (l *lane) put(i int64, values []float64) {
+	if l.merge == 1 {
+		for k, v := range values {
+			l.out[i+int64(k)] = float32(v)
+		}
+		return
+	}
+	for len(values) > 0 {
+		at := i >> l.shift
+		if at != l.at {
+			l.flush()
+			l.at = at
+		}
+		n := min(int64(len(values)), (at+1)<<l.shift-i)
+		for _, v := range values[:n] {
+			if !math.IsNaN(v) {
+				l.sum += v
+				l.n++
+			}
+		}
+		values, i = values[n:], i+n
+	}
+}
+
+// flush ends the sample under way.
+func (l *lane) flush() {
+	if l.at < int64(len(l.out)) && l.n > 0 {
+		switch {
+		case !l.add:
+			l.out[l.at] = float32(l.sum / float64(l.n))
+		case l.n == l.merge:
+			l.out[l.at] = float32(l.sum)
+		}
+	}
+	l.n, l.sum = 0, 0
+}
+
+// done returns the column.
+func (l *lane) done() series.Values {
+	if l.merge > 1 {
+		l.flush()
+	}
+	return l.out
+}

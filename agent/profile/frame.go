@@ -1,0 +1,73 @@
+package profile
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// A profile is a sequence of frames:
+//
+//	magic    4 bytes
+//	kind     1 byte
+//	length   4 bytes, little-endian, of the payload
+//	checksum 4 bytes, little-endian, CRC32C of kind, length and payload
+//	payload
+//
+// The magic begins with a byte that is no text, so that a profile is told from
+// a CSV file by its first byte.
+const (
+	magic     = "\x8aJGP"
+	frameSize = 13
+)
+
+// The kinds of frame. A reader skips kinds that it does not know.
+const (
+	headerFrame = 'H' // JSON Header, first in the file
+	blockFrame  = 'B' // a Block, see encode.go
+	footerFrame = 'F' // JSON Footer, last in the file
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// IsProfile reports whether a file that begins with head is a profile.
+func IsProfile(head []byte) bool {
+	return len(head) > len(magic) && string(head[:len(magic)]) == magic && head[len(magic)] == headerFrame
+}
+
+// openFrame appends the space for a frame's first bytes; the payload follows.
+func openFrame(dst []byte) []byte {
+	return append(dst, make([]byte, frameSize)...)
+}
+
+// sealFrame fills in the first bytes of a frame, of which everything behind
+// frameSize is the payload.
+func sealFrame(frame []byte, kind byte) {
+	copy(frame, magic)
+	frame[4] = kind
+	binary.LittleEndian.PutUint32(frame[5:], uint32(len(frame)-frameSize))
+	binary.LittleEndian.PutUint32(frame[9:], frameSum(frame))
+}
+
+// frameSum returns the checksum that a whole frame should carry.
+func frameSum(frame []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, frame[4:9])
+	return crc32.Update(sum, castagnoli, frame[frameSize:])
+}
+
+// frameLength returns the length of the frame that begins with head, which has
+// at least frameSize bytes; false if no frame of ours begins so.
+func frameLength(head []byte) (int, bool) {
+	if len(head) < frameSize || string(head[:4]) != magic {
+		return 0, false
+	}
+	n := binary.LittleEndian.Uint32(head[5:])
+	if n > maxPayload {
+		return 0, false
+	}
+	return frameSize + int(n), true
+}
+
+// frameIntact reports whether a whole frame carries its checksum.
+func frameIntact(frame []byte) bool {
+	return binary.LittleEndian.Uint32(frame[9:]) == frameSum(frame)
+}

@@ -1,0 +1,233 @@
+// Package profiletest makes profiles whose truth is known, for the tests of
+// whoever reads profiles. In comes what the run should look like; out goes a
+// profile file as the agent would write it on a node of two CPUs: 5 ms slots,
+// blocks of one second, eight columns, code pages. It invents no damage and no
+// gaps: tests cut and flip bytes themselves.
+//
+// The run begins with a start-up in code of its own. Then follow iterations of
+// three parts: half computes on both CPUs, three tenths move memory on both
+// in other pages and with lower IPC, two tenths wait with one CPU mostly idle
+// and the other in the kernel. Iterations differ in length by 0.3 %. Without a
+// period all parts are mixed slot by slot, so that the totals are the same and
+// nothing repeats.
+package profiletest
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"jobgait/agent/profile"
+	"jobgait/analysis/summary"
+)
+
+// Options say what the run looks like.
+type Options struct {
+	Key  summary.RunKey // zero: job 1 of cluster "test"
+	Node string         // "": n1
+	// Seconds is how long the agent sampled.
+	Seconds float64
+	// PeriodS is the time of an iteration; 0: nothing repeats.
+	PeriodS float64
+	// StartUpS is the time before the first iteration; 0: 1 s, negative:
+	// none.
+	StartUpS float64
+	// AddressHz is code addresses a second and CPU; 0: 1000, negative:
+	// none, as where they could not be sampled.
+	AddressHz float64
+	// Seal is whether the agent ended in order.
+	Seal bool
+	// Seed chooses the noise.
+	Seed uint64
+}
+
+const (
+	cpus     = 2
+	stepNS   = 5_000_000
+	slots    = 200 // of a block
+	epochNS  = 1_790_000_000_000_000_000
+	runNS    = 100_000_000_000 // CLOCK_MONOTONIC at the Prolog
+	delayNS  = 50_000_000      // until sampling began
+	variance = 0.003           // of the length of iterations
+)
+
+// Write makes the profile at path, which must not exist.
+func Write(path string, o Options) error {
+	o = o.filled()
+	w, err := profile.Create(path, o.header())
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	n := newNode(o)
+	for left := int(math.Round(o.Seconds * 1e9 / stepNS)); left > 0; left -= slots {
+		if err := w.Append(n.block(min(left, slots))); err != nil {
+			return err
+		}
+	}
+	if o.Seal {
+		if err := w.Seal(profile.Footer{Reason: "stopped", Executable: "synthetic"}); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+func (o Options) filled() Options {
+	if o.Key == (summary.RunKey{}) {
+		o.Key = summary.RunKey{Cluster: "test", JobID: 1}
+	}
+	if o.Node == "" {
+		o.Node = "n1"
+	}
+	switch {
+	case o.StartUpS == 0:
+		o.StartUpS = 1
+	case o.StartUpS < 0:
+		o.StartUpS = 0
+	}
+	switch {
+	case o.AddressHz == 0:
+		o.AddressHz = 1000
+	case o.AddressHz < 0:
+		o.AddressHz = 0
+	}
+	return o
+}
+
+func (o Options) header() profile.Header {
+	h := profile.Header{
+		Key: o.Key, Node: o.Node, CPUs: cpus, Scope: "job",
+		StepNS: stepNS, RunNS: runNS, RunReal: epochNS / 1e9, BaseNS: runNS + delayNS,
+		AddressHz: o.AddressHz,
+		Columns:   make([]profile.Column, len(columns)),
+	}
+	if o.AddressHz == 0 {
+		h.Scope = "none"
+	}
+	for i, c := range columns {
+		h.Columns[i] = c.Column
+		h.Sources = append(h.Sources, summary.Source{Name: c.Name, Event: c.Name, PMU: "synthetic", Scope: c.Scope})
+	}
+	return h
+}
+
+// node is the state of the run from block to block.
+type node struct {
+	o     Options
+	rng   *rand.Rand
+	slot  int64
+	sum   []float64 // of the columns
+	start float64   // of the iteration under way, in seconds
+	end   float64
+}
+
+func newNode(o Options) *node {
+	return &node{o: o, rng: rand.New(rand.NewPCG(o.Seed, 1)), sum: make([]float64, len(columns)),
+		start: o.StartUpS, end: o.StartUpS}
+}
+
+// block makes the next n slots.
+func (n *node) block(slots int) profile.Block {
+	b := profile.Block{
+		First: n.slot, N: slots,
+		MonoNS:  runNS + delayNS + (n.slot+int64(slots))*stepNS,
+		Columns: make([][]int64, len(columns)),
+		Records: int64(slots * cpus),
+	}
+	b.RealNS = b.MonoNS - runNS + epochNS
+	b.AgentCPUNS = (n.slot + int64(slots)) * 10_000 // 0.2 % of a CPU
+	for i := range columns {
+		b.Columns[i] = make([]int64, slots)
+	}
+	hits := map[uint64][]uint16{}
+	if n.o.AddressHz > 0 {
+		b.Samples = make([]uint32, slots)
+	}
+	for i := range slots {
+		p := n.part()
+		n.count(b.Columns, i, p)
+		if b.Samples != nil {
+			b.Samples[i] = n.addresses(hits, i, slots, p)
+			b.Records += int64(b.Samples[i])
+		}
+		n.slot++
+	}
+	b.Pages = busiest(hits)
+	return b
+}
+
+// part returns what the job does in the current slot.
+func (n *node) part() part {
+	t := (float64(n.slot) + 0.5) * stepNS / 1e9
+	if t < n.o.StartUpS {
+		return startUp
+	}
+	x := n.rng.Float64()
+	if n.o.PeriodS > 0 {
+		for t >= n.end {
+			n.start = n.end
+			n.end += n.o.PeriodS * (1 + variance*n.rng.NormFloat64())
+		}
+		x = (t - n.start) / (n.end - n.start)
+	}
+	switch {
+	case x < 0.5:
+		return compute
+	case x < 0.8:
+		return move
+	}
+	return wait
+}
+
+// count advances the columns by one slot.
+func (n *node) count(out [][]int64, i int, p part) {
+	for c, col := range columns {
+		v := p.rates[c] * stepNS / 1e9
+		if col.Gauge {
+			n.sum[c] = p.rates[c]
+		} else if v > 0 {
+			n.sum[c] += max(0, v+math.Sqrt(v*col.noise)*n.rng.NormFloat64())
+		}
+		out[c][i] = int64(n.sum[c])
+	}
+}
+
+// addresses draws the code addresses of one slot and returns their number.
+func (n *node) addresses(hits map[uint64][]uint16, i, slots int, p part) uint32 {
+	total := uint32(0)
+	for range int(math.Round(n.o.AddressHz * cpus * stepNS / 1e9)) {
+		if n.rng.Float64() > p.busy {
+			continue
+		}
+		total++
+		key := uint64(profile.KernelPage)
+		if n.rng.Float64() >= p.kernel {
+			// Squaring makes the first pages of a part the hottest.
+			x := n.rng.Float64()
+			key = p.code + uint64(x*x*float64(p.pages))*0x9e3779b97f4a7c15
+		}
+		if hits[key] == nil {
+			hits[key] = make([]uint16, slots)
+		}
+		hits[key][i]++
+	}
+	return total
+}
+
+// busiest keeps the pages that were hit most.
+func busiest(hits map[uint64][]uint16) []profile.PageCount {
+	pages := make([]profile.PageCount, 0, len(hits))
+	total := make(map[uint64]int, len(hits))
+	for key, counts := range hits {
+		pages = append(pages, profile.PageCount{Key: key, Counts: counts})
+		for _, c := range counts {
+			total[key] += int(c)
+		}
+	}
+	slices.SortFunc(pages, func(a, b profile.PageCount) int {
+		return cmp.Or(cmp.Compare(total[b.Key], total[a.Key]), cmp.Compare(a.Key, b.Key))
+	})
+	return pages[:min(len(pages), profile.MaxPages)]
+}

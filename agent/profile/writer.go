@@ -1,0 +1,187 @@
+package profile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+
+	"golang.org/x/sys/unix"
+)
+
+// SyncEvery is how often written blocks are forced to the disk: what a crash
+// of the machine may lose. A crash of the agent loses only the block that it
+// had not written.
+const SyncEvery = 10 * time.Second
+
+// ErrSealed is returned by Append and Seal after Seal.
+var ErrSealed = errors.New("profile is sealed")
+
+// Writer appends blocks to a profile. It is for one goroutine.
+type Writer struct {
+	file    file
+	path    string
+	columns int
+	buf     []byte
+	good    int64 // length of the file up to its last whole frame
+	end     int64 // length of the file; more than good after a failed write
+	sealed  bool
+
+	now     func() time.Time
+	synced  time.Time
+	syncing atomic.Bool
+	wait    sync.WaitGroup
+	once    sync.Once
+	syncErr error
+}
+
+// file is what a Writer needs of an *os.File.
+type file interface {
+	Write(p []byte) (int, error)
+	Truncate(size int64) error
+	Datasync() error
+	Close() error
+}
+
+type diskFile struct{ *os.File }
+
+func (f diskFile) Datasync() error { return unix.Fdatasync(int(f.Fd())) }
+
+// Create makes a profile that does not exist yet, readable by its owner only,
+// and writes its header. Version and missing lists are filled in.
+func Create(path string, h Header) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create profile: %w", err)
+	}
+	w, err := newWriter(diskFile{f}, path, h)
+	if err != nil {
+		f.Close()
+		os.Remove(path) // ours, and of no use without a header
+		return nil, err
+	}
+	return w, nil
+}
+
+func newWriter(f file, path string, h Header) (*Writer, error) {
+	h.Version = Version
+	h.Columns = append([]Column{}, h.Columns...)
+	h.Sources = append([]summary.Source{}, h.Sources...)
+	h.Notes = append([]note.Note{}, h.Notes...)
+	if err := h.check(); err != nil {
+		return nil, fmt.Errorf("create profile %s: %w", path, err)
+	}
+	w := &Writer{file: f, path: path, columns: len(h.Columns), now: time.Now}
+	w.synced = w.now()
+	if err := w.writeJSON(headerFrame, h); err != nil {
+		return nil, fmt.Errorf("create profile %s: %w", path, err)
+	}
+	return w, nil
+}
+
+// Append writes one block with one write. After an error (a full disk, mostly)
+// the file is as it was before, and the next block may be tried.
+func (w *Writer) Append(b Block) error {
+	if w.sealed {
+		return fmt.Errorf("append to %s: %w", w.path, ErrSealed)
+	}
+	if err := b.check(w.columns); err != nil {
+		return fmt.Errorf("append to %s: block of %w", w.path, err)
+	}
+	w.buf = appendBlock(openFrame(w.buf[:0]), &b)
+	if err := w.write(blockFrame); err != nil {
+		return fmt.Errorf("append to %s: %w", w.path, err)
+	}
+	w.sync()
+	return nil
+}
+
+// Seal writes the footer and forces everything to the disk.
+func (w *Writer) Seal(f Footer) error {
+	if w.sealed {
+		return fmt.Errorf("seal %s: %w", w.path, ErrSealed)
+	}
+	f.Notes = append([]note.Note{}, f.Notes...)
+	if err := w.writeJSON(footerFrame, f); err != nil {
+		return fmt.Errorf("seal %s: %w", w.path, err)
+	}
+	w.sealed = true
+	w.wait.Wait()
+	if err := w.file.Datasync(); err != nil {
+		return fmt.Errorf("seal %s: %w", w.path, err)
+	}
+	return nil
+}
+
+// Close waits for a sync under way, tells what became of all of them, and
+// closes the file. It does not seal.
+func (w *Writer) Close() error {
+	w.wait.Wait()
+	if err := errors.Join(w.syncErr, w.file.Close()); err != nil {
+		return fmt.Errorf("close %s: %w", w.path, err)
+	}
+	return nil
+}
+
+func (w *Writer) writeJSON(kind byte, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxJSON {
+		return fmt.Errorf("header or footer of %d bytes", len(text))
+	}
+	w.buf = append(openFrame(w.buf[:0]), text...)
+	return w.write(kind)
+}
+
+// write completes the frame in buf and writes it. If not all of it could be
+// written, the part is cut off again. Where even that fails, the reader finds
+// the next block by its magic, and the next write tries the cut again.
+func (w *Writer) write(kind byte) error {
+	if len(w.buf)-frameSize > maxPayload {
+		return fmt.Errorf("block of %d bytes", len(w.buf))
+	}
+	sealFrame(w.buf, kind)
+	w.cut()
+	n, err := w.file.Write(w.buf)
+	w.end += int64(n)
+	if err == nil && n < len(w.buf) {
+		err = errors.New("short write")
+	}
+	if err != nil {
+		w.cut()
+		return err
+	}
+	w.good = w.end
+	return nil
+}
+
+// cut removes what a failed write left.
+func (w *Writer) cut() {
+	if w.end > w.good && w.file.Truncate(w.good) == nil {
+		w.end = w.good
+	}
+}
+
+// sync forces the file to the disk from time to time, beside the caller: a
+// busy disk may take longer than the rings of the sampler last (2.9 s).
+func (w *Writer) sync() {
+	now := w.now()
+	if now.Sub(w.synced) < SyncEvery || !w.syncing.CompareAndSwap(false, true) {
+		return
+	}
+	w.synced = now
+	w.wait.Go(func() {
+		if err := w.file.Datasync(); err != nil {
+			w.once.Do(func() { w.syncErr = err })
+		}
+		w.syncing.Store(false)
+	})
+}

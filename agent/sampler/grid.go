@@ -1,0 +1,40 @@
+// Package sampler puts what counters recorded on one grid. Readings of many
+// lanes (CPUs) come in, each lane with its own moments, once a second and a
+// lane at a time; blocks of a profile go out, with every count at the end of
+// every 5 ms slot and the job's code-address samples by slot and page.
+//
+// Cumulative counts are interpolated per lane at the grid points and then
+// added: totals are exact whatever the phases, and the error stays in the slots
+// next to an edge. Never are counts differenced before that, and never is it
+// assumed that two lanes gave the same number of records. It is pure: it knows
+// no clock, and its memory is bounded.
+//
+// It refuses to fill a slot that some lane has not reached (NoValue), and to
+// call a slot complete in which a lane gave no record while its counts moved:
+// those are counted as missing. Where the counts stood still their values are
+// known exactly, record or not.
+package sampler
+
+// Grid is time in slots: slot i begins at BaseNS + i*StepNS of CLOCK_MONOTONIC.
+type Grid struct {
+	StepNS, BaseNS int64
+}
+
+// NewGrid returns the grid whose points are multiples of step, beginning with
+// the slot that now is in.
+func NewGrid(stepNS, nowNS int64) Grid {
+	return Grid{StepNS: stepNS, BaseNS: nowNS - nowNS%stepNS}
+}
+
+// Slot returns the slot that a time is in; negative before the base.
+func (g Grid) Slot(t int64) int64 {
+	d := t - g.BaseNS
+	if d < 0 {
+		return -((-d + g.StepNS - 1) / g.StepNS)
+	}
+	return d / g.StepNS
+}
+
+// Start and End return when a slot begins and ends.
+func (g Grid) Start(slot int64) int64 { return g.BaseNS + slot*g.StepNS }
+func (g Grid) End(slot int64) int64   { return g.Start(slot + 1) }

@@ -1,0 +1,62 @@
+package sampler
+
+import "math/bits"
+
+// lane is one CPU's counts on their way to the grid.
+type lane struct {
+	begun bool
+	base  []uint64 // of the first reading
+	time  int64    // of the last reading
+	last  []uint64
+	// seen is the slot of the last record (or of a reading up to which the
+	// slots were judged), sure the counts then.
+	seen int64
+	sure []uint64
+}
+
+func newLane(columns int) *lane {
+	return &lane{base: make([]uint64, columns), last: make([]uint64, columns), sure: make([]uint64, columns)}
+}
+
+// begin makes a reading the lane's zero.
+func (l *lane) begin(t int64, slot int64, counts []uint64) {
+	l.begun, l.time, l.seen = true, t, slot
+	copy(l.base, counts)
+	copy(l.last, counts)
+	copy(l.sure, counts)
+}
+
+// at returns column c at a time between the last reading and a new one,
+// relative to the lane's zero. Exact integer arithmetic: at the time of a
+// reading it is the reading.
+func (l *lane) at(c int, t, newTime int64, counts []uint64) int64 {
+	was, now := l.last[c], max(counts[c], l.last[c])
+	hi, lo := bits.Mul64(now-was, uint64(t-l.time))
+	q, _ := bits.Div64(hi, lo, uint64(newTime-l.time))
+	return int64(was + q - l.base[c])
+}
+
+// advance makes a reading the last one. Counts never go back: a read and a
+// record may cross within microseconds.
+func (l *lane) advance(t int64, counts []uint64) {
+	l.time = t
+	for c, v := range counts {
+		l.last[c] = max(v, l.last[c])
+	}
+}
+
+// moved tells whether any count moved since the last record.
+func (l *lane) moved(counts []uint64) bool {
+	for c, v := range counts {
+		if v > l.sure[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// saw notes that the lane is accounted for up to a slot.
+func (l *lane) saw(slot int64, counts []uint64) {
+	l.seen = max(l.seen, slot)
+	copy(l.sure, counts)
+}

@@ -1,0 +1,174 @@
+package sampler
+
+import (
+	"jobgait/agent/profile"
+)
+
+// Params are the sampler's settings.
+type Params struct {
+	Grid Grid
+	// SafetyNS is how old a slot's end must be before the slot is given
+	// out: a record is written within microseconds, but a virtual CPU may be
+	// taken away in the middle of it. Records that come later are lost.
+	SafetyNS int64
+	// Window is how many slots may be open: how long the agent may be kept
+	// from running before there is a hole in the profile.
+	Window int64
+	// MaxHits bounds the address samples that wait for their slot.
+	MaxHits int
+}
+
+// Default returns the settings for a grid: 0.1 s of safety (a drain every
+// 0.8 s, so that a kill loses less than a second), a window of 4096 slots
+// (20 s; the rings hold 4 s) and a million hits (a minute at 16 kHz, 16 MB).
+func Default(g Grid) Params {
+	return Params{Grid: g, SafetyNS: 100e6, Window: 4096, MaxHits: 1 << 20}
+}
+
+// maxBlock is how many slots go into one block: about what a drain brings.
+const maxBlock = 256
+
+// Sampler gathers the readings of all sources.
+type Sampler struct {
+	p      Params
+	tracks []*Track
+	// Slots from first to horizon-1 are open.
+	first, horizon int64
+	missing        []bool
+	hits           []hit
+	pages          pages
+	records, lost  int64
+	columns        [][]int64
+	samples        []uint32
+	addresses      bool
+}
+
+type hit struct {
+	slot int64
+	page uint64
+}
+
+// New returns a sampler for sources of these shapes. Addresses tells whether
+// one of them samples code addresses.
+func New(p Params, addresses bool, shapes ...Shape) *Sampler {
+	s := &Sampler{p: p, horizon: p.Window, missing: make([]bool, p.Window), addresses: addresses}
+	for _, shape := range shapes {
+		s.tracks = append(s.tracks, newTrack(s, shape))
+		for range shape.Columns {
+			s.columns = append(s.columns, make([]int64, maxBlock))
+		}
+	}
+	if addresses {
+		s.samples = make([]uint32, maxBlock)
+	}
+	s.pages.index = map[uint64]int{}
+	return s
+}
+
+// Track returns the sink of the i-th source.
+func (s *Sampler) Track(i int) *Track { return s.tracks[i] }
+
+func (s *Sampler) at(slot int64) int { return int(slot % s.p.Window) }
+
+func (s *Sampler) hit(timeNS int64, page uint64) {
+	slot := s.p.Grid.Slot(timeNS)
+	switch {
+	case slot < 0: // before the grid began
+	case slot < s.first, slot >= s.horizon, len(s.hits) >= s.p.MaxHits:
+		s.lost++
+	default:
+		s.hits = append(s.hits, hit{slot, page})
+	}
+}
+
+// Emit fills a block with the slots that are complete at a time, all sources
+// having been drained since, and returns false when there is none left. Call
+// it until then. The block's slices are used again by the next call. The caller
+// sets the block's clocks and the agent's CPU time.
+func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
+	limit := s.p.Grid.Slot(nowNS - s.p.SafetyNS)
+	end := min(limit, s.horizon, s.first+maxBlock)
+	if end <= s.first {
+		if limit > s.first {
+			s.Skip(limit) // kept from running for longer than the window
+		}
+		s.horizon = s.first + s.p.Window
+		return false
+	}
+	n := int(end - s.first)
+	*b = profile.Block{First: s.first, N: n, LostRecords: s.lost, Records: s.records, Columns: b.Columns[:0]}
+	s.lost, s.records = 0, 0
+	s.takeColumns(b)
+	if s.addresses {
+		s.takeHits(b, end)
+	}
+	s.first = end
+	return true
+}
+
+func (s *Sampler) takeColumns(b *profile.Block) {
+	for i := range b.N {
+		slot := s.first + int64(i)
+		c := 0
+		for _, t := range s.tracks {
+			t.take(slot, s.columns[c:], i)
+			c += t.shape.Columns
+		}
+		if s.missing[s.at(slot)] {
+			b.Missing++
+			s.missing[s.at(slot)] = false
+		}
+	}
+	for _, column := range s.columns {
+		b.Columns = append(b.Columns, column[:b.N])
+	}
+}
+
+// takeHits counts the hits of the block twice: by page, to find the pages that
+// the block keeps, then by slot for those pages.
+func (s *Sampler) takeHits(b *profile.Block, end int64) {
+	b.Samples = s.samples[:b.N]
+	clear(b.Samples)
+	s.pages.reset()
+	for _, h := range s.hits {
+		if h.slot < end {
+			b.Samples[h.slot-s.first]++
+			s.pages.count(h.page)
+		}
+	}
+	s.pages.choose(b.N)
+	rest := s.hits[:0]
+	for _, h := range s.hits {
+		if h.slot < end {
+			s.pages.add(h.page, int(h.slot-s.first))
+		} else {
+			rest = append(rest, h)
+		}
+	}
+	s.hits, b.Pages = rest, s.pages.kept
+}
+
+// Skip leaves the slots before this one out of the profile: there is no block
+// for them, and a reader sees a gap. Counts go on.
+func (s *Sampler) Skip(slot int64) {
+	for ; s.first < min(slot, s.horizon); s.first++ {
+		for _, t := range s.tracks {
+			t.drop(s.first)
+		}
+		s.missing[s.at(s.first)] = false
+	}
+	s.first = max(s.first, slot)
+	s.horizon = s.first + s.p.Window
+	for _, t := range s.tracks {
+		for _, l := range t.lanes {
+			l.saw(slot-1, l.last)
+		}
+	}
+	rest := s.hits[:0]
+	for _, h := range s.hits {
+		if h.slot >= s.first {
+			rest = append(rest, h)
+		}
+	}
+	s.hits = rest
+}

@@ -1,0 +1,81 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// ErrNotFound is returned for a job that the history does not have.
+var ErrNotFound = errors.New("no such job in the history")
+
+// patience is how long a writer waits for others before it gives up. A whole
+// run is put in a few milliseconds; 20 s is a queue of some thousand.
+const patience = 20 * time.Second
+
+// busyTimeout is how long SQLite itself waits for a lock. It is a part of the
+// patience because SQLite's waiting cannot be interrupted: after each part the
+// context is asked.
+const busyTimeout = time.Second
+
+// patiently runs f again while another process holds the lock, until patience
+// or the context ends. SQLite's own busy timeout does not cover every case: a
+// change of the journal mode and the recovery of a log fail at once.
+func (db *DB) patiently(ctx context.Context, f func() error) error {
+	end := time.Now().Add(db.patience)
+	for {
+		err := f()
+		if !isBusy(err) || time.Now().After(end) {
+			return err
+		}
+		// Apart from each other, so that those who collided do not again.
+		pause := time.NewTimer(time.Millisecond + rand.N(10*time.Millisecond))
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return fmt.Errorf("%w (%w)", ctx.Err(), err)
+		case <-pause.C:
+		}
+	}
+}
+
+func isBusy(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
+}
+
+// explain wraps an error so that its one line names the file, what was being
+// done, and, where SQLite's words do not say it, what to do.
+func explain(path, action string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if hint := hint(err); hint != "" {
+		return fmt.Errorf("history %s: %s: %s: %w", path, action, hint, err)
+	}
+	return fmt.Errorf("history %s: %s: %w", path, action, err)
+}
+
+func hint(err error) string {
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	switch e.Code {
+	case sqlite3.ErrNotADB:
+		return "not an SQLite database, or damaged; move it away or name another file as history.path"
+	case sqlite3.ErrCorrupt:
+		return "damaged; move it away or restore a copy, it is not written any more"
+	case sqlite3.ErrFull:
+		return "no room left on its file system"
+	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+		return "another process holds it too long"
+	case sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrAuth, sqlite3.ErrCantOpen:
+		return "no permission for the file, or for its directory"
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+package history
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/summary"
+)
+
+// Unknown stands where an application or a part of a shape is not known. Runs
+// of an unknown application belong to no series: two of them may have nothing
+// in common, so a Query for Unknown finds none.
+const Unknown = "?"
+
+// Application returns what program a run was of, for people who submit the
+// same script again and again: the user's label if there is one, else the
+// executable and the job name. Digits of the job name are folded (melt-64 and
+// melt-128 are melt-#), because users write the size, the date or the attempt
+// into it; those of the executable are kept, they are mostly versions.
+func Application(s summary.Summary) string {
+	if app := clean(s.Job.App, maxName); app != "" {
+		return app
+	}
+	exe, name := clean(s.Job.Executable, maxName), foldDigits(clean(s.Job.Name, maxName))
+	switch {
+	case exe == "" && name == "":
+		return Unknown
+	case exe == "" || name == foldDigits(exe):
+		// A job named after its program says nothing more.
+		return first(exe, name)
+	case name == "":
+		return exe
+	}
+	return exe + " " + name
+}
+
+// Shape returns what a run ran on and what it was given: "2n 8t 4c size=L" is
+// 2 nodes, 8 tasks, 4 CPUs a task and the user's label for the size of input.
+func Shape(s summary.Summary) string {
+	shape := fmt.Sprintf("%sn %st %sc", number(nnodes(s)), number(s.Job.NTasks), number(s.Job.CPUsPerTask))
+	if size := clean(s.Job.Size, maxName); size != "" {
+		shape += " size=" + size
+	}
+	return shape
+}
+
+// User returns the login name, or the uid in digits where no name is known.
+func User(s summary.Summary) string {
+	return first(clean(s.Job.User, maxName), strconv.Itoa(s.Job.UID))
+}
+
+// nnodes returns how many nodes the job had, nil if that is not known.
+func nnodes(s summary.Summary) *int {
+	n := max(s.Job.NNodes, len(s.Nodes))
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// number spells a count, or Unknown.
+func number(n *int) string {
+	if n == nil || *n <= 0 {
+		return Unknown
+	}
+	return strconv.Itoa(*n)
+}
+
+// foldDigits replaces every run of digits by one '#'.
+func foldDigits(s string) string {
+	var b strings.Builder
+	inDigits := false
+	for _, r := range s {
+		digit := r >= '0' && r <= '9'
+		if !digit {
+			b.WriteRune(r)
+		} else if !inDigits {
+			b.WriteByte('#')
+		}
+		inDigits = digit
+	}
+	return b.String()
+}
+
+// first returns the first of its arguments that is not empty.
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

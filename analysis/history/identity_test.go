@@ -1,0 +1,85 @@
+package history
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"jobgait/analysis/summary"
+)
+
+func TestApplication(t *testing.T) {
+	for _, c := range []struct{ app, exe, name, want string }{
+		{"", "lmp", "melt-64", "lmp melt-#"},
+		{"", "lmp", "melt-128-try2", "lmp melt-#-try#"},
+		{"", "python3.11", "train", "python3.11 train"},
+		{"", "", "melt64", "melt#"},
+		{"", "lmp", "", "lmp"},
+		{"", "lmp", "lmp", "lmp"},
+		{"", "cp2k.psmp", "cp2k.psmp", "cp2k.psmp"},
+		{"", "", "", Unknown},
+		{"", "", "2026", "#"},
+		{"nemo 4.2", "lmp", "melt", "nemo 4.2"},
+		{" \t", "lmp", "melt", "lmp melt"},
+		{"a\nb", "", "", "a\uFFFDb"},
+	} {
+		s := summary.Summary{Job: summary.Job{App: c.app, Executable: c.exe, Name: c.name}}
+		if got := Application(s); got != c.want {
+			t.Errorf("Application(app=%q, exe=%q, name=%q) = %q, want %q", c.app, c.exe, c.name, got, c.want)
+		}
+	}
+}
+
+func TestShape(t *testing.T) {
+	for want, j := range map[string]summary.Job{
+		"2n 8t 4c size=L": {NNodes: 2, NTasks: ptr(8), CPUsPerTask: ptr(4), Size: "L"},
+		"1n ?t 2c":        {NNodes: 1, CPUsPerTask: ptr(2)},
+		"?n ?t ?c":        {NTasks: ptr(0)},
+	} {
+		if got := Shape(summary.Summary{Job: j}); got != want {
+			t.Errorf("Shape(%+v) = %q, want %q", j, got, want)
+		}
+	}
+	if got := Shape(summary.Summary{Nodes: make([]summary.Node, 3)}); got != "3n ?t ?c" {
+		t.Errorf("three nodes and no number of them: %q", got)
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, s := range append(hostile, "", "é", "ab\xc3") {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, s string, limit int) {
+		limit &= 0xFFF
+		got := clean(s, limit)
+		// A byte may become U+FFFD, which has three.
+		if !utf8.ValidString(got) || len(got) > 3*limit || strings.ContainsAny(got, "\x00\n\r\t\x1b\u0085\u202e") {
+			t.Errorf("clean(%q, %d) = %q", s, limit, got)
+		}
+		if again := clean(got, 3*limit); again != got {
+			t.Errorf("clean is not settled: %q, then %q", got, again)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	var pack packer
+	for _, s := range fixture() {
+		body, err := pack.encode(s)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(body)
+		f.Add(body[:len(body)/2])
+	}
+	f.Add([]byte("{}"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s, err := decode(body)
+		if err != nil {
+			return
+		}
+		if _, err := pack.encode(s); err != nil {
+			t.Errorf("what was decoded cannot be encoded: %v", err)
+		}
+	})
+}

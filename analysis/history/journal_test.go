@@ -1,0 +1,51 @@
+package history
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+func TestJournalOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		magic uint32
+		want  Journal
+	}{
+		"ext4": {0xEF53, WAL}, "XFS": {0x58465342, WAL}, "tmpfs": {0x01021994, WAL}, "Btrfs": {0x9123683E, WAL},
+		"NFS": {0x6969, Rollback}, "Lustre": {0x0BD00BD0, Rollback}, "GPFS": {0x47504653, Rollback},
+		"BeeGFS": {0x19830326, Rollback}, "CIFS": {0xFF534D42, Rollback}, "FUSE": {0x65735546, Rollback},
+	} {
+		if got := journalOn(c.magic); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	if _, err := journalFor(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a missing directory has a file system")
+	}
+}
+
+// TestRollbackJournal is a history on a network file system, once moved there
+// from a local disk, where it had a write-ahead log.
+func TestRollbackJournal(t *testing.T) {
+	local := openFixture(t)
+	if local.Journal() != WAL {
+		t.Skipf("the temporary directory is on a network file system: journal %s", local.Journal())
+	}
+	if err := local.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := openWith(t.Context(), local.path, Rollback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if db.Journal() != Rollback {
+		t.Errorf("journal is %s", db.Journal())
+	}
+	mustPut(t, db, oneNode(5), Ingest{})
+	if left, _ := filepath.Glob(db.path + "-*"); len(left) > 0 {
+		t.Errorf("files of a write-ahead log: %v", left)
+	}
+	if runs, err := db.Runs(t.Context(), Query{}); len(runs) != len(fixture())+1 || err != nil {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}

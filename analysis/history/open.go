@@ -1,0 +1,185 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // the driver; no other package imports it
+)
+
+// DB is an open history. It is safe for use by several goroutines; many
+// processes may have the same file open.
+type DB struct {
+	sql      *sql.DB
+	path     string
+	journal  Journal
+	patience time.Duration
+	pack     packer
+}
+
+// Open opens the history at path for reading and writing. It creates the file
+// (0600) and missing directories (0700), and brings an older schema up to date.
+func Open(ctx context.Context, path string) (*DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("history %s: %w", path, err)
+	}
+	if err := create(path); err != nil {
+		return nil, explain(path, "create", err)
+	}
+	journal, err := journalFor(filepath.Dir(path))
+	if err != nil {
+		return nil, explain(path, "open", err)
+	}
+	return openWith(ctx, path, journal)
+}
+
+// openWith is Open for an existing file and a given journal.
+func openWith(ctx context.Context, path string, journal Journal) (*DB, error) {
+	scripts, err := migrations()
+	if err != nil {
+		return nil, explain(path, "open", err)
+	}
+	db, err := connect(path, url.Values{"mode": {"rw"}})
+	if err != nil {
+		return nil, explain(path, "open", err)
+	}
+	if err := db.prepare(ctx, scripts, journal); err != nil {
+		db.sql.Close() // what failed first is what is told
+		return nil, explain(path, "open", err)
+	}
+	return db, nil
+}
+
+// OpenReadOnly opens the history at path for reading. It changes nothing, so
+// it refuses a file whose schema is older than this program's. A missing file
+// is an fs.ErrNotExist.
+func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("history %s: %w", path, err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, explain(path, "open", err)
+	}
+	scripts, err := migrations()
+	if err != nil {
+		return nil, explain(path, "open", err)
+	}
+	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"true"}})
+	if err != nil {
+		return nil, explain(path, "open", err)
+	}
+	err = db.patiently(ctx, func() error {
+		v, err := version(ctx, db.sql, len(scripts))
+		if err == nil && v < len(scripts) {
+			err = fmt.Errorf("found schema version %d, expected %d: the next run that is put will migrate it", v, len(scripts))
+		}
+		return err
+	})
+	if err != nil {
+		db.sql.Close() // what failed first is what is told
+		return nil, explain(path, "open", err)
+	}
+	return db, nil
+}
+
+// create makes an empty file, which is an empty database, and the directories
+// that lead to it. SQLite gives the files it puts beside it the same mode.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// connect opens a file with the settings that every connection has.
+func connect(path string, options url.Values) (*DB, error) {
+	options.Set("_busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10))
+	options.Set("_foreign_keys", "true")
+	options.Set("_synchronous", "NORMAL")
+	options.Set("_txlock", "immediate")
+	options.Set("_stmt_cache_size", "64")
+	dsn := url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}
+	pool, err := sql.Open("sqlite3", dsn.String())
+	if err != nil {
+		return nil, err
+	}
+	// One connection: programs put or ask a few times and leave.
+	pool.SetMaxOpenConns(1)
+	return &DB{sql: pool, path: path, patience: patience}, nil
+}
+
+// prepare makes the open file a history of the newest version. Nothing is
+// changed before the file is known to be ours.
+func (db *DB) prepare(ctx context.Context, scripts []string, journal Journal) error {
+	var v int
+	err := db.patiently(ctx, func() (err error) {
+		v, err = version(ctx, db.sql, len(scripts))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if v == 0 {
+		// Has an effect before the first table only.
+		if _, err := db.sql.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
+			return err
+		}
+	}
+	if err := migrate(ctx, db, scripts); err != nil {
+		return err
+	}
+	return db.setJournal(ctx, journal)
+}
+
+// setJournal changes the journal if it is another. The mode stays in the file,
+// so that this happens once in the life of a history.
+func (db *DB) setJournal(ctx context.Context, want Journal) error {
+	return db.patiently(ctx, func() error {
+		if err := db.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&db.journal); err != nil {
+			return err
+		}
+		if db.journal == want {
+			return nil
+		}
+		return db.sql.QueryRowContext(ctx, "PRAGMA journal_mode = "+string(want)).Scan(&db.journal)
+	})
+}
+
+// Journal returns how a history that was opened for writing is written: Rollback
+// where it lies on a network file system.
+func (db *DB) Journal() Journal { return db.journal }
+
+// Close closes the history. The last to close it moves the log into the file.
+func (db *DB) Close() error {
+	if err := db.sql.Close(); err != nil {
+		return explain(db.path, "close", err)
+	}
+	return nil
+}
+
+// write runs f in one transaction, again if another process held the lock.
+func (db *DB) write(ctx context.Context, f func(*sql.Tx) error) error {
+	return db.patiently(ctx, func() error {
+		tx, err := db.sql.BeginTx(ctx, nil) // IMMEDIATE: see _txlock
+		if err != nil {
+			return err
+		}
+		if err := f(tx); err != nil {
+			tx.Rollback() // SQLite may have done so itself; f's error is the one to tell
+			return err
+		}
+		return tx.Commit()
+	})
+}

@@ -1,0 +1,138 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"math"
+
+	"jobgait/analysis/summary"
+)
+
+// previous is a run that is stored under the key of one that comes.
+type previous struct {
+	runID          int64
+	reuse          int
+	nodesReported  int
+	nnodes         *int
+	start          *float64
+	schedulerStart *int64
+	state          *string
+	exitCode       *int
+	exitSignal     *int
+	jobName        *string
+	account        *string
+	partition      *string
+	qos            *string
+	stdout         *string
+	reportDir      *string
+}
+
+// previousRuns returns the runs that are stored under the key of s.
+func previousRuns(ctx context.Context, tx *sql.Tx, s summary.Summary) ([]previous, error) {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT run_id, reuse, nodes_reported, nnodes, start_s, scheduler_start, state, exit_code,
+			exit_signal, job_name, account, partition_name, qos, stdout, report_dir
+		FROM run WHERE job_id = ? AND restart = ? AND sluid = ? AND sub = ?
+			AND cluster_id = (SELECT cluster_id FROM cluster WHERE name = ?)
+		ORDER BY reuse`,
+		s.Key.JobID, s.Key.Restart, clean(s.Key.SLUID, maxName), s.Key.Sub, clean(s.Key.Cluster, maxName))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []previous
+	for rows.Next() {
+		var p previous
+		if err := rows.Scan(&p.runID, &p.reuse, &p.nodesReported, &p.nnodes, &p.start, &p.schedulerStart,
+			&p.state, &p.exitCode, &p.exitSignal, &p.jobName, &p.account, &p.partition, &p.qos, &p.stdout,
+			&p.reportDir); err != nil {
+			return nil, err
+		}
+		found = append(found, p)
+	}
+	return found, rows.Err()
+}
+
+// Two summaries with one key are of one run if the scheduler gives both the
+// same start, to the second that it prints. Where it does not tell, the starts
+// that the Prologs saw decide: on several nodes the earliest may come to light
+// late (a Prolog runs with the node's first step), but within a day no cluster
+// gives an id out again. A run of one node has one Prolog, whose time is fixed;
+// so a machine that counts its jobs from 1 anew is seen at once.
+const (
+	schedulerToleranceS = 1
+	oneNodeToleranceS   = 1
+	toleranceS          = 86400
+)
+
+// is returns whether p and s are the same run, given that they have one key.
+func (p previous) is(s summary.Summary) bool {
+	if a, b := p.schedulerStart, s.Job.SchedulerStart; a != nil && b != nil {
+		return math.Abs(float64(*a-*b)) <= schedulerToleranceS
+	}
+	if p.start == nil || s.Start <= 0 {
+		return true
+	}
+	tolerance := float64(toleranceS)
+	if n := nnodes(s); p.nnodes != nil && n != nil && *p.nnodes == 1 && *n == 1 &&
+		p.nodesReported == 1 && nodesReported(s) == 1 {
+		tolerance = oneNodeToleranceS
+	}
+	return math.Abs(*p.start-s.Start) <= tolerance
+}
+
+// sameRun returns which of the found runs s is, if any, and the number that
+// tells s from them if it is none.
+func sameRun(found []previous, s summary.Summary) (same *previous, reuse int) {
+	for i, p := range found {
+		if p.is(s) && (same == nil || p.distance(s) < same.distance(s)) {
+			same = &found[i]
+		}
+		reuse = max(reuse, p.reuse+1)
+	}
+	return same, reuse
+}
+
+// distance returns how far the starts are apart, in seconds.
+func (p previous) distance(s summary.Summary) float64 {
+	if p.start == nil {
+		return 0
+	}
+	return math.Abs(*p.start - s.Start)
+}
+
+// inherit gives s what is known of p and not of s, and returns whether there
+// was anything. A later merge sees more of the nodes; it may see less of the
+// scheduler, which forgets a job within minutes.
+func (p previous) inherit(s *summary.Summary) bool {
+	changed := false
+	for _, t := range []struct {
+		to   *string
+		from *string
+	}{
+		{&s.State, p.state}, {&s.Job.Name, p.jobName}, {&s.Job.Account, p.account},
+		{&s.Job.Partition, p.partition}, {&s.Job.QOS, p.qos}, {&s.Job.StdOut, p.stdout},
+	} {
+		if *t.to == "" && t.from != nil {
+			*t.to, changed = *t.from, true
+		}
+	}
+	if s.Job.SchedulerStart == nil && p.schedulerStart != nil {
+		s.Job.SchedulerStart, changed = p.schedulerStart, true
+	}
+	if s.Exit == nil && p.exitCode != nil && p.exitSignal != nil {
+		s.Exit, changed = &summary.Exit{Code: *p.exitCode, Signal: *p.exitSignal}, true
+	}
+	return changed
+}
+
+// nodesReported returns how many nodes of the run sent a record.
+func nodesReported(s summary.Summary) int {
+	n := 0
+	for _, node := range s.Nodes {
+		if node.Reported {
+			n++
+		}
+	}
+	return n
+}

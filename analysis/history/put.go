@@ -1,0 +1,150 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jobgait/analysis/summary"
+)
+
+// Ingest says how a summary came to the history.
+type Ingest struct {
+	ReportDir string  // where its report was delivered, "" = nowhere
+	Source    string  // file that it was read from, "" = none
+	NowS      float64 // UTC epoch seconds
+}
+
+// What became of a summary that was put, as the view ingest calls it.
+const (
+	added    = "added"
+	replaced = "replaced" // it reports at least as many nodes as the one before
+	learned  = "state"    // fewer nodes, but it told the final state
+	kept     = "kept"     // fewer nodes and nothing new: the one before is kept
+)
+
+// Put stores a summary. Putting it again changes nothing; one of the same run
+// that reports at least as many nodes replaces it, and does not lose what only
+// the scheduler knew (State above all). A job id that the scheduler gave out
+// again is another run.
+func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
+	action := "put run " + s.Key.String()
+	if s.Key.JobID <= 0 || s.Key.Cluster == "" {
+		return explain(db.path, action, errors.New("the key has no job id or no cluster"))
+	}
+	body, err := db.pack.encode(s) // before the lock is taken
+	if err != nil {
+		return explain(db.path, action, err)
+	}
+	err = db.write(ctx, func(tx *sql.Tx) error { return db.put(ctx, tx, s, body, at) })
+	return explain(db.path, action, err)
+}
+
+// put is Put inside a transaction; body is s as encoded.
+func (db *DB) put(ctx context.Context, tx *sql.Tx, s summary.Summary, body []byte, at Ingest) error {
+	found, err := previousRuns(ctx, tx, s)
+	if err != nil {
+		return err
+	}
+	w := &writer{ctx: ctx, tx: tx, pack: &db.pack}
+	reported := nodesReported(s)
+	same, reuse := sameRun(found, s)
+	var runID int64
+	var status string
+	switch {
+	case same == nil:
+		runID, status = w.insertRun(s, reuse, at.ReportDir), added
+	case reported >= same.nodesReported:
+		if same.inherit(&s) {
+			if body, err = db.pack.encode(s); err != nil {
+				return err
+			}
+		}
+		runID, status = same.runID, replaced
+		w.updateRun(s, runID, at.ReportDir)
+	default:
+		return w.keep(*same, s, at)
+	}
+	w.details(runID, s, body)
+	w.log(runID, status, reported, at)
+	return w.err
+}
+
+// keep leaves a stored run as it is but for the final state, which does not
+// depend on how many nodes reported.
+func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {
+	status := kept
+	if s.State != "" && (p.state == nil || *p.state != clean(s.State, maxName)) {
+		var body []byte
+		if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, p.runID).Scan(&body); err != nil {
+			return fmt.Errorf("read the stored summary: %w", err)
+		}
+		stored, err := decode(body)
+		if err != nil {
+			return err
+		}
+		stored.State = s.State
+		if body, err = w.pack.encode(stored); err != nil {
+			return err
+		}
+		w.exec(`UPDATE run SET state = ? WHERE run_id = ?`, text(s.State, maxName), p.runID)
+		w.exec(`UPDATE run_summary SET body = ? WHERE run_id = ?`, body, p.runID)
+		status = learned
+	}
+	w.log(p.runID, status, nodesReported(s), at)
+	return w.err
+}
+
+// writer executes statements of one transaction and keeps the first error, so
+// that rows can be written one after the other.
+type writer struct {
+	ctx  context.Context
+	tx   *sql.Tx
+	pack *packer
+	err  error
+}
+
+// exec executes a statement and returns the id of the row it inserted.
+func (w *writer) exec(query string, args ...any) int64 {
+	if w.err != nil {
+		return 0
+	}
+	r, err := w.tx.ExecContext(w.ctx, query, args...)
+	if err != nil {
+		w.err = err
+		return 0
+	}
+	id, err := r.LastInsertId()
+	w.err = err
+	return id
+}
+
+// id returns the id of the row of a table that has these values in these
+// columns, and inserts it if there is none.
+func (w *writer) id(table, idColumn string, columns []string, values ...any) int64 {
+	if w.err != nil {
+		return 0
+	}
+	var id int64
+	err := w.tx.QueryRowContext(w.ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s = ?",
+		idColumn, table, strings.Join(columns, " = ? AND ")), values...).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return w.exec(fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)",
+			table, strings.Join(columns, ", "), marks(len(columns))), values...)
+	}
+	w.err = err
+	return id
+}
+
+// log notes what became of a summary.
+func (w *writer) log(runID int64, status string, reported int, at Ingest) {
+	w.exec(`INSERT INTO ingest_log (at_s, run_id, status, nodes_reported, report_dir, source) VALUES (?, ?, ?, ?, ?, ?)`,
+		at.NowS, runID, status, reported, text(at.ReportDir, maxText), text(at.Source, maxText))
+}
+
+// marks returns n question marks for values.
+func marks(n int) string {
+	return strings.TrimSuffix(strings.Repeat("?, ", n), ", ")
+}

@@ -1,0 +1,166 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+
+	"jobgait/analysis/summary"
+)
+
+// column is one column of a row with its value.
+type column struct {
+	name  string
+	value any
+}
+
+// insertRun inserts the row of a run and returns its id.
+func (w *writer) insertRun(s summary.Summary, reuse int, reportDir string) int64 {
+	columns := append(w.jobColumns(s), resultColumns(s)...)
+	columns = append(columns, column{"reuse", reuse}, column{"report_dir", text(reportDir, maxText)})
+	names, values := unzip(columns)
+	return w.exec(fmt.Sprintf("INSERT INTO run (%s) VALUES (%s)",
+		strings.Join(names, ", "), marks(len(names))), values...)
+}
+
+// updateRun overwrites the row of a run. Where the report went is kept if
+// nothing newer is known.
+func (w *writer) updateRun(s summary.Summary, runID int64, reportDir string) {
+	names, values := unzip(append(w.jobColumns(s), resultColumns(s)...))
+	values = append(values, text(reportDir, maxText), runID)
+	w.exec(fmt.Sprintf("UPDATE run SET %s = ?, report_dir = coalesce(?, report_dir) WHERE run_id = ?",
+		strings.Join(names, " = ?, ")), values...)
+}
+
+// jobColumns returns what is known of a job without its samples.
+func (w *writer) jobColumns(s summary.Summary) []column {
+	j := s.Job
+	cluster := w.id("cluster", "cluster_id", []string{"name"}, clean(s.Key.Cluster, maxName))
+	user := w.id("hpc_user", "user_id", []string{"name", "uid"}, User(s), j.UID)
+	columns := []column{
+		{"cluster_id", cluster},
+		{"job_id", s.Key.JobID},
+		{"restart", s.Key.Restart},
+		{"sluid", clean(s.Key.SLUID, maxName)},
+		{"sub", s.Key.Sub},
+		{"display_id", s.DisplayID()},
+		{"array_job_id", j.ArrayJobID},
+		{"array_task_id", j.ArrayTaskID},
+		{"user_id", user},
+		{"series_id", w.series(s, cluster, user)},
+		{"account", text(j.Account, maxName)},
+		{"partition_name", text(j.Partition, maxName)},
+		{"qos", text(j.QOS, maxName)},
+		{"job_name", text(j.Name, maxText)},
+		{"executable", text(j.Executable, maxName)},
+		{"state", text(s.State, maxName)},
+		{"scheduler_start", j.SchedulerStart},
+		{"start_s", positive(s.Start)},
+		{"end_s", positive(s.End)},
+		{"elapsed_s", positive(s.ElapsedS)},
+		{"nnodes", nnodes(s)},
+		{"ncpus", j.NCPUs},
+		{"ntasks", j.NTasks},
+		{"cpus_per_task", j.CPUsPerTask},
+		{"size", text(j.Size, maxName)},
+		{"node_list", text(j.NodeList, maxList)},
+		{"work_dir", text(j.WorkDir, maxText)},
+		{"stdout", text(j.StdOut, maxText)},
+	}
+	if s.Exit != nil {
+		return append(columns, column{"exit_code", s.Exit.Code}, column{"exit_signal", s.Exit.Signal})
+	}
+	return append(columns, column{"exit_code", nil}, column{"exit_signal", nil})
+}
+
+// resultColumns returns what the samples of a run said.
+func resultColumns(s summary.Summary) []column {
+	columns := []column{
+		{"imbalance_pct", s.ImbalancePct},
+		{"busy_cpus", busyCPUs(s)},
+		{"nodes_reported", nodesReported(s)},
+		{"counters", counters(s.Quality)},
+		{"sample_hz", positive(s.Quality.RateHz)},
+		{"overhead_pct", positive(s.Quality.OverheadPct)},
+	}
+	if s.Quality.Samples > 0 {
+		return append(columns, column{"lost_pct", 100 * float64(s.Quality.Missing) / float64(s.Quality.Samples)})
+	}
+	return append(columns, column{"lost_pct", nil})
+}
+
+// series returns the id of the series that a run belongs to, nil if it is not
+// known of what application the run was.
+func (w *writer) series(s summary.Summary, cluster, user int64) any {
+	name := Application(s)
+	if name == Unknown {
+		return nil
+	}
+	app := w.id("application", "application_id", []string{"user_id", "name", "cluster_id"}, user, name, cluster)
+	return w.id("run_series", "series_id", []string{"application_id", "shape"}, app, Shape(s))
+}
+
+// busyCPUs returns how many CPUs the nodes that reported kept busy together,
+// nil unless all of them could tell.
+func busyCPUs(s summary.Summary) *float64 {
+	sum, n := 0.0, 0
+	for _, node := range s.Nodes {
+		if !node.Reported {
+			continue
+		}
+		if node.BusyCPUs == nil {
+			return nil
+		}
+		sum += *node.BusyCPUs
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	return &sum
+}
+
+// counters returns the best kind of counter that was read: "hw" (the CPU's own
+// counters), "sw" (the kernel's events), "proc" (files) or "none".
+func counters(q summary.Quality) string {
+	kind := "none"
+	for _, src := range q.Sources {
+		if src.Absent != "" {
+			continue
+		}
+		switch src.PMU {
+		case "", "proc", "cgroup":
+			if kind == "none" {
+				kind = "proc"
+			}
+		case "software", "tracepoint":
+			kind = "sw"
+		default:
+			return "hw"
+		}
+	}
+	return kind
+}
+
+// text returns what a column keeps of a text, NULL for an empty one.
+func text(s string, limit int) any {
+	if s = clean(s, limit); s == "" {
+		return nil
+	}
+	return s
+}
+
+// positive returns NULL for 0: a time, a rate or a cost that was not measured.
+func positive(x float64) any {
+	if x > 0 {
+		return x
+	}
+	return nil
+}
+
+func unzip(columns []column) (names []string, values []any) {
+	for _, c := range columns {
+		names = append(names, c.name)
+		values = append(values, c.value)
+	}
+	return names, values
+}

@@ -1,0 +1,144 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"jobgait/analysis/summary"
+)
+
+// Runs returns the runs that a query selects, newest first. Runs whose start
+// is not known come last.
+func (db *DB) Runs(ctx context.Context, q Query) ([]Run, error) {
+	var runs []Run
+	err := db.patiently(ctx, func() (err error) {
+		runs, err = db.runs(ctx, q)
+		return err
+	})
+	return runs, explain(db.path, "list runs", err)
+}
+
+func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
+	where := conditions{}
+	if q.App != "" || q.Shape != "" {
+		// Looked up first: with the ids written out, the index on series and
+		// start gives the newest runs without sorting the others.
+		ids, err := db.seriesIDs(ctx, q)
+		if err != nil || len(ids) == 0 {
+			return nil, err
+		}
+		where.and("r.series_id IN (" + strings.Join(ids, ", ") + ")")
+	}
+	if q.Cluster != "" {
+		where.and("c.name = ?", clean(q.Cluster, maxName))
+	}
+	if q.User != "" {
+		where.and("r.user_id IN (SELECT user_id FROM hpc_user WHERE name = ?)", clean(q.User, maxName))
+	}
+	if q.JobID != 0 {
+		where.and("(r.job_id = ? OR r.array_job_id = ?)", q.JobID, q.JobID)
+	}
+	if q.Before != 0 {
+		where.and("r.start_s < ?", q.Before)
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	rows, err := db.sql.QueryContext(ctx, selectRuns+" WHERE "+where.String()+
+		" ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?", append(where.args, limit)...)
+	if err != nil {
+		return nil, err
+	}
+	return scanRuns(rows)
+}
+
+const selectRuns = `
+	SELECT c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
+		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_s, 0), coalesce(r.state, ''),
+		p.period_s, p.coverage, coalesce(r.report_dir, ''), r.sub, coalesce(r.job_name, ''),
+		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, p.instances, p.confidence
+	FROM run r
+	JOIN cluster c ON c.cluster_id = r.cluster_id
+	JOIN hpc_user u ON u.user_id = r.user_id
+	LEFT JOIN run_series s ON s.series_id = r.series_id
+	LEFT JOIN application a ON a.application_id = s.application_id
+	LEFT JOIN run_pattern p ON p.run_id = r.run_id AND p.position = 0`
+
+func scanRuns(rows *sql.Rows) ([]Run, error) {
+	defer rows.Close()
+	var runs []Run
+	for rows.Next() {
+		var r Run
+		var code, signal *int
+		err := rows.Scan(&r.Cluster, &r.JobID, &r.DisplayID, &r.Restart, &r.User, &r.App, &r.Shape,
+			&r.Start, &r.End, &r.ElapsedS, &r.State,
+			&r.PeriodS, &r.Coverage, &r.ReportDir, &r.Sub, &r.JobName,
+			&code, &signal, &r.NNodes, &r.NodesReported, &r.Iterations, &r.Confidence)
+		if err != nil {
+			return nil, err
+		}
+		if code != nil && signal != nil {
+			r.Exit = &summary.Exit{Code: *code, Signal: *signal}
+		}
+		runs = append(runs, r)
+	}
+	return runs, rows.Err()
+}
+
+// seriesIDs returns the ids of the series that a query is about.
+func (db *DB) seriesIDs(ctx context.Context, q Query) ([]string, error) {
+	where := conditions{}
+	for _, t := range []struct {
+		column, value string
+		limit         int
+	}{
+		{"a.name", q.App, maxText}, {"s.shape", q.Shape, maxText},
+		{"c.name", q.Cluster, maxName}, {"u.name", q.User, maxName},
+	} {
+		if t.value != "" {
+			where.and(t.column+" = ?", clean(t.value, t.limit))
+		}
+	}
+	rows, err := db.sql.QueryContext(ctx, `
+		SELECT s.series_id FROM run_series s
+		JOIN application a ON a.application_id = s.application_id
+		JOIN cluster c ON c.cluster_id = a.cluster_id
+		JOIN hpc_user u ON u.user_id = a.user_id
+		WHERE `+where.String(), where.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []string
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, fmt.Sprint(id))
+	}
+	return ids, rows.Err()
+}
+
+// conditions are terms of a WHERE clause with their arguments. Terms are
+// constants of this file; what comes from outside is an argument.
+type conditions struct {
+	terms []string
+	args  []any
+}
+
+func (c *conditions) and(term string, args ...any) {
+	c.terms = append(c.terms, term)
+	c.args = append(c.args, args...)
+}
+
+// String returns the clause; without a term it holds for every row.
+func (c conditions) String() string {
+	if len(c.terms) == 0 {
+		return "1"
+	}
+	return strings.Join(c.terms, " AND ")
+}

@@ -1,0 +1,115 @@
+package history
+
+import (
+	"database/sql"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// dump returns rows as text, one column a line: NULL is shown as such.
+func dump(t *testing.T, q *sql.DB, query string) string {
+	t.Helper()
+	rows, err := q.Query(query)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for rows.Next() {
+		values := make([]any, len(names))
+		into := make([]any, len(names))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range values {
+			if v == nil {
+				v = "NULL"
+			}
+			fmt.Fprintf(&b, "%-16s %v\n", names[i], v)
+		}
+		b.WriteString("\n")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// schemaOf returns the statements that made a database.
+func schemaOf(t *testing.T, db *DB) string {
+	t.Helper()
+	rows, err := db.sql.Query(`SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var b strings.Builder
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString(s + ";\n\n")
+	}
+	return b.String()
+}
+
+func TestSchemaGolden(t *testing.T) {
+	golden(t, "schema.sql", schemaOf(t, open(t)))
+}
+
+// TestSchemaIsOldEnough looks for what SQLite learnt after 3.26: the sqlite3 of
+// an older distribution reads no table at all of a file that has one of these.
+func TestSchemaIsOldEnough(t *testing.T) {
+	text := regexp.MustCompile(`--[^\n]*`).ReplaceAllString(schemaOf(t, open(t)), "")
+	newer := regexp.MustCompile(`(?i)\bSTRICT\b|->|\bGENERATED\b|\bRETURNING\b|\bMATERIALIZED\b|\bFILTER\s*\(|` +
+		`\bNULLS\s+(FIRST|LAST)\b|\b(iif|format|unixepoch|concat|concat_ws|string_agg|octet_length|timediff)\s*\(|` +
+		`\bIS\s+(NOT\s+)?DISTINCT\b|\b(RIGHT|FULL)\s+(OUTER\s+)?JOIN\b|\b(GROUPS|EXCLUDE)\b|\b(ceil|floor|log|pow|sqrt)\s*\(`)
+	if found := newer.FindString(text); found != "" {
+		t.Errorf("the schema has %q, which SQLite 3.26 does not know", found)
+	}
+	if !newer.MatchString("CREATE TABLE t (a INTEGER) STRICT") {
+		t.Error("the test does not find STRICT")
+	}
+}
+
+func TestSettings(t *testing.T) {
+	db := open(t)
+	for pragma, want := range map[string]string{
+		"auto_vacuum": "2", "journal_mode": "wal", "foreign_keys": "1", "synchronous": "1",
+		"application_id": fmt.Sprint(applicationID), "user_version": "2",
+	} {
+		var got string
+		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("%s = %s (%v), want %s", pragma, got, err, want)
+		}
+	}
+}
+
+// TestIndexes asks SQLite how it would answer what is asked most: a search
+// through an index, never a scan of all runs.
+func TestIndexes(t *testing.T) {
+	db := open(t)
+	for query, index := range map[string]string{
+		`SELECT JobID FROM jobs WHERE JobID = '123_7'`:                                  "run_display",
+		`SELECT JobID FROM jobs WHERE JobIDRaw = 123`:                                   "sqlite_autoindex_run",
+		`SELECT JobID FROM jobs WHERE SeriesID = 1 ORDER BY StartEpoch DESC LIMIT 200`:  "run_series_start",
+		`SELECT JobID FROM jobs WHERE User = 'alice' ORDER BY StartEpoch DESC LIMIT 20`: "run_user_start",
+		`SELECT JobID FROM jobs WHERE EndEpoch > 1`:                                     "run_end",
+		`SELECT JobID FROM jobs WHERE StartEpoch > 1 ORDER BY StartEpoch DESC`:          "run_start",
+		`SELECT JobID FROM job_nodes WHERE NodeName = 'n1' AND Cluster = 'c'`:           "run_node_node",
+	} {
+		if plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+query); !strings.Contains(plan, index) {
+			t.Errorf("%s: does not use %s:\n%s", query, index, plan)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+// Package robust holds order statistics and intervals that the analyses share.
+// Numbers come in, numbers go out; the input is never changed. An empty input
+// has no statistic: the answer is NaN, which callers must not print.
+package robust
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Quantile returns the q-quantile of x by linear interpolation between order
+// statistics (type 7 of Hyndman and Fan). NaNs in x are left out.
+func Quantile(x []float64, q float64) float64 {
+	s := make([]float64, 0, len(x))
+	for _, v := range x {
+		if !math.IsNaN(v) {
+			s = append(s, v)
+		}
+	}
+	slices.Sort(s)
+	return SortedQuantile(s, q)
+}
+
+// SortedQuantile is Quantile for x in ascending order and without NaN.
+func SortedQuantile(x []float64, q float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	h := q * float64(len(x)-1)
+	i := min(max(int(h), 0), len(x)-1)
+	j := min(i+1, len(x)-1)
+	return x[i] + (h-float64(i))*(x[j]-x[i])
+}
+
+// Median returns the median of x.
+func Median(x []float64) float64 { return Quantile(x, 0.5) }
+
+// MAD returns the median absolute deviation from the median, times 1.4826 so
+// that it estimates the standard deviation of a normal sample.
+func MAD(x []float64) float64 {
+	m := Median(x)
+	d := make([]float64, len(x))
+	for i, v := range x {
+		d[i] = math.Abs(v - m)
+	}
+	return 1.4826 * Median(d)
+}
+
+// Mean returns the arithmetic mean and the sample standard deviation; the
+// latter is 0 for fewer than two values.
+func Mean(x []float64) (mean, sd float64) {
+	if len(x) == 0 {
+		return math.NaN(), 0
+	}
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	if len(x) < 2 {
+		return mean, 0
+	}
+	for _, v := range x {
+		sd += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(sd / float64(len(x)-1))
+}
+
+// MeanInterval returns the mean of x and its confidence interval by Student's
+// t at the given level (0.95). With fewer than two values both ends are the mean.
+func MeanInterval(x []float64, level float64) (mean, lo, hi float64) {
+	mean, sd := Mean(x)
+	if len(x) < 2 {
+		return mean, mean, mean
+	}
+	n := float64(len(x))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.5 + level/2)
+	h := t * sd / math.Sqrt(n)
+	return mean, mean - h, mean + h
+}

@@ -1,0 +1,184 @@
+package periodicity
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// unitPoints is the least number of points in one unit: periods are tracked at
+// the level of the pyramid where they have between that and twice as many, and
+// shorter ones several at a time. 32 points place a boundary within 3 % (it is
+// refined afterwards) and average what noise there is.
+const unitPoints = 32
+
+// fit is a template and where it was found.
+type fit struct {
+	t     template
+	level int
+	lag   float64 // samples in one period
+	a, b  int     // the stretch it was judged on, samples
+	seed  int     // where the first template was taken, samples
+	occ   []occurrence
+	// score is the gain per sample of the stretch, shifts and entries paid: 1
+	// if all of it is perfect repetition.
+	score    float64
+	distance float64 // mean over the occurrences
+}
+
+// unitOf returns the level, the points and the periods of one unit.
+func unitOf(lag float64, n int) (level, points, periods int) {
+	least := min(float64(unitPoints), float64(n)/7)
+	periods = 1
+	for lag/float64(int(2)<<level) >= unitPoints {
+		level++
+	}
+	at := lag / float64(int(1)<<level)
+	if at < least {
+		// Of the multiples that are long enough take the one nearest to a
+		// whole number of samples.
+		m := int(math.Ceil(least / at))
+		best := 1.0
+		for k := m; k <= 2*m && float64(k)*at <= 2*unitPoints; k++ {
+			if off := math.Abs(float64(k)*at - math.Round(float64(k)*at)); off < best-0.02 {
+				best, periods = off, k
+			}
+		}
+	}
+	return level, int(math.Round(at * float64(periods))), periods
+}
+
+// fitLag follows a period of the given lag through samples a to b, starting
+// from the place between from and to where two units are most alike. ok is
+// false if nothing is held.
+func fitLag(p pyramid, lag float64, a, b, from, to int, par Params) (fit, bool) {
+	level, unit, periods := unitOf(lag, b-a)
+	if level >= len(p) || unit < 2*parts {
+		return fit{}, false
+	}
+	v := p[level].slice(min(a>>level, p[level].len()), min(b>>level, p[level].len()))
+	lo := max(from>>level-a>>level, 0)
+	hi := min(to>>level-a>>level, v.len())
+	best := fit{}
+	for _, s := range seeds(v, unit, lo, hi) {
+		f := fit{level: level, a: a, b: b, seed: a + s<<level}
+		t := firstTemplate(v, unit, periods, s)
+		// The steepest place of a mean of two or three units is good enough
+		// for a phase, and every later template keeps it.
+		t = t.rotate(t.edge())
+		for round := range 3 {
+			f.occ = track(v, t, par)
+			if len(f.occ) < 2 || round == 2 {
+				break
+			}
+			t = t.retime(v, f.occ)
+			t = t.average(v, f.occ)
+		}
+		f.t = t
+		f.judge(v, par)
+		if f.score > best.score {
+			best = f
+		}
+	}
+	return best, best.score > 0
+}
+
+// judge computes score, distance and lag from the occurrences.
+func (f *fit) judge(v vector, par Params) {
+	length, cost := 0.0, 0.0
+	price := f.t.shiftPrice(v.noise)
+	for i, o := range f.occ {
+		length += float64(o.length())
+		if i == 0 || f.occ[i-1].at[parts] != o.at[0] {
+			cost += entryCost
+		}
+		for q := range parts {
+			cost += price * square(float64(o.at[q+1]-o.at[q]-f.t.cut[q+1]+f.t.cut[q]))
+		}
+	}
+	f.distance, f.score, f.lag = distance(f.occ), 0, 0
+	if n := float64(len(f.occ)); n > 0 {
+		f.score = ((1-f.distance/par.MaxDistance)*length - cost*length/n) / float64(v.len())
+		f.lag = length / n / float64(f.t.periods) * float64(int(1)<<f.level)
+	}
+}
+
+// seeds returns up to two places between lo and hi where the unit and its
+// successors agree best.
+func seeds(v vector, unit, lo, hi int) []int {
+	span := 2 * unit // two pairs: three units in a row
+	if lo+span+unit > hi {
+		span = unit
+	}
+	if lo+span+unit > hi {
+		return nil
+	}
+	n := hi - lo - span - unit + 1
+	agree := agreement(v, unit, span, lo, n)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(agree[y], agree[x]) })
+	out := []int{lo + order[0]}
+	for _, i := range order[1:] {
+		if d := lo + i - out[0]; d >= 2*unit || -d >= 2*unit {
+			return append(out, lo+i)
+		}
+	}
+	return out
+}
+
+// agreement returns for n places from lo on how well span samples agree with
+// those one unit later: the covariance over the energy, both without noise.
+func agreement(v vector, unit, span, lo, n int) []float64 {
+	w := span + unit
+	num, den := make([]float64, n), make([]float64, n)
+	typical := 0.0
+	for _, x := range v.c {
+		var d, s, s2 float64
+		y := x[lo:]
+		for i := 0; i < n+w-1; i++ {
+			f := float64(y[i])
+			s += f
+			s2 += f * f
+			if i >= unit {
+				d += square(f - float64(y[i-unit]))
+			}
+			if i < w-1 {
+				continue
+			}
+			j := i - w + 1
+			e := s2 - s*s/float64(w) - v.noise*float64(w)
+			num[j] += e*float64(span)/float64(w) - (d-2*v.noise*float64(span))/2
+			den[j] += e * float64(span) / float64(w)
+			typical += max(e, 0) * float64(span) / float64(w) / float64(n)
+			f = float64(y[j])
+			s -= f
+			s2 -= f * f
+			d -= square(float64(y[j+unit]) - f)
+		}
+	}
+	for j := range num {
+		// A flat stretch agrees with itself perfectly and says nothing.
+		num[j] /= max(den[j], 0) + 0.3*typical + 1e-30
+	}
+	return num
+}
+
+func square(x float64) float64 { return x * x }
+
+// firstTemplate is the mean of up to three units from s on.
+func firstTemplate(v vector, unit, periods, s int) template {
+	n := min(3, (v.len()-s)/unit)
+	mean := make([][]float32, len(v.c))
+	for k, x := range v.c {
+		mean[k] = make([]float32, unit)
+		for j := range n {
+			for i := range unit {
+				mean[k][i] += x[s+j*unit+i] / float32(n)
+			}
+		}
+	}
+	return newTemplate(mean, periods, n, v.noise)
+}

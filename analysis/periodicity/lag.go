@@ -1,0 +1,264 @@
+package periodicity
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// candidate is a lag at which a stretch of the series resembles itself.
+type candidate struct {
+	lag    float64 // samples
+	height float64 // autocorrelation there, noise taken out
+	a, b   int     // where it was seen, samples
+	votes  float64 // heights of the windows that agree, over their number at the level
+}
+
+// lagFinder computes autocorrelations; it keeps its transforms and buffers.
+type lagFinder struct {
+	fft map[int]*fourier.FFT
+	buf []float64
+	co  []complex128
+	pow []complex128
+}
+
+// correlation returns r(0..m): the correlation of v with itself shifted, summed
+// over the components, each lag normalised by the energies of the two parts
+// that overlap (so 1 - r is half of YIN's cumulative difference), and the share
+// of r(0) that is noise. White noise contributes to lag 0 only: it is taken out
+// of the normalisation, and a real loop then comes near 1 however few counts
+// there are per sample. It is nil if there is nothing but noise.
+func (f *lagFinder) correlation(v vector, m int) []float64 {
+	n := v.len()
+	size := 1
+	for size < n+m+1 {
+		size *= 2
+	}
+	if f.fft == nil {
+		f.fft = map[int]*fourier.FFT{}
+	}
+	t := f.fft[size]
+	if t == nil {
+		t = fourier.NewFFT(size)
+		f.fft[size] = t
+	}
+	f.pow = resize(f.pow, size/2+1)
+	clear(f.pow)
+	energy := make([]float64, n+1) // energy of the first i samples
+	for _, x := range v.c {
+		f.buf = resize(f.buf, size)
+		detrend(f.buf[:n], x)
+		clear(f.buf[n:])
+		for i, y := range f.buf[:n] {
+			energy[i+1] += y * y
+		}
+		f.co = t.Coefficients(resize(f.co, size/2+1), f.buf)
+		for i, c := range f.co {
+			re, im := real(c), imag(c)
+			f.pow[i] += complex(re*re+im*im, 0)
+		}
+	}
+	for i := 1; i <= n; i++ {
+		energy[i] += energy[i-1]
+	}
+	c := t.Sequence(resize(f.buf, size), f.pow)
+	return normalise(c, energy, v.noise*float64(len(v.c)), float64(size), m)
+}
+
+// normalise divides the raw products c by the energies that overlap, noise
+// taken out. Noise estimated from differences is too large for periods of a few
+// samples: the signal cannot have less energy than its largest correlation.
+func normalise(c, energy []float64, noise, size float64, m int) []float64 {
+	n := len(energy) - 1
+	raw := make([]float64, m+1)
+	best := 0.0
+	for k := 0; k <= m; k++ {
+		e := (energy[n-k] + energy[n] - energy[k]) / 2
+		if e > 0 {
+			raw[k] = c[k] / size / e
+		}
+		if k >= 2 {
+			best = max(best, raw[k])
+		}
+	}
+	if energy[n] <= 0 {
+		return nil
+	}
+	signal := max(1-noise*float64(n)/energy[n], best)
+	// With n samples of pure noise a correlation has standard deviation
+	// n^-1/2, and the largest of some 500 lags is 3.1 of them.
+	if signal < 4/math.Sqrt(float64(n)) {
+		return nil
+	}
+	for k := range raw {
+		raw[k] /= signal
+	}
+	raw[0] = 1
+	return raw
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// detrend writes x without its least squares line to y.
+func detrend(y []float64, x []float32) {
+	n := float64(len(x))
+	var s, st float64
+	for i, v := range x {
+		s += float64(v)
+		st += float64(v) * (float64(i) - (n-1)/2)
+	}
+	slope := 0.0
+	if n > 1 {
+		slope = st / (n * (n*n - 1) / 12)
+	}
+	for i, v := range x {
+		y[i] = float64(v) - s/n - slope*(float64(i)-(n-1)/2)
+	}
+}
+
+// Heights of peaks that are worth following. minHeight is the paper's "close
+// to 0" (1 - 0.3 = 0.7 there loses everything with jitter); the tracker
+// decides. minContrast is what a peak has to rise over the valley before it:
+// slow changes correlate at any lag, loops do not.
+const (
+	minHeight   = 0.25
+	minContrast = 0.15
+)
+
+// peaks returns the lags of r worth following, from lag lo on: the highest
+// peak, and the first that nearly reaches it. The fall from lag 0 is passed
+// over first: a smooth series resembles itself at every short lag.
+func peaks(r []float64, lo int) []int {
+	start := 1
+	for start < len(r)-1 && r[start+1] < r[start] {
+		start++
+	}
+	valley := math.Inf(1)
+	best, first := 0, 0
+	contrast := make([]bool, len(r))
+	for k := start; k < len(r)-1; k++ {
+		valley = min(valley, r[k])
+		if k < lo || k < 2 || r[k] < r[k-1] || r[k] < r[k+1] || r[k] < minHeight || r[k]-valley < minContrast {
+			continue
+		}
+		contrast[k] = true
+		if best == 0 || r[k] > r[best] {
+			best = k
+		}
+	}
+	if best == 0 {
+		return nil
+	}
+	for k := max(start, lo); k < best && first == 0; k++ {
+		if contrast[k] && r[k] >= min(0.8*r[best], r[best]-0.05) {
+			first = k
+		}
+	}
+	if first == 0 {
+		return []int{best}
+	}
+	// The deepest point within 3 % is meant, not the first ripple.
+	for k := first; k <= min(best, first+max(1, first*3/100)); k++ {
+		if r[k] > r[first] {
+			first = k
+		}
+	}
+	return []int{first, best}
+}
+
+// parabola returns the place of the maximum through three points about k.
+func parabola(r []float64, k int) float64 {
+	if k < 1 || k+1 >= len(r) {
+		return float64(k)
+	}
+	d := r[k-1] - 2*r[k] + r[k+1]
+	if d >= 0 {
+		return float64(k)
+	}
+	return float64(k) + min(max((r[k-1]-r[k+1])/(2*d), -0.5), 0.5)
+}
+
+// refineLag sharpens a lag by the peaks at 2, 4, 8 times it, as long as they
+// are nearly as high: with 2.84 samples in a period, one period says nothing.
+func refineLag(r []float64, k int) float64 {
+	lag := parabola(r, k)
+	for m := 2; m*k < 48; m *= 2 {
+		c := int(math.Round(lag * float64(m)))
+		if c+2 >= len(r) {
+			break
+		}
+		best := c
+		for q := c - 1; q <= c+1; q++ {
+			if r[q] > r[best] {
+				best = q
+			}
+		}
+		if r[best] < 0.7*r[k] {
+			break
+		}
+		lag = parabola(r, best) / float64(m)
+	}
+	return lag
+}
+
+// candidates searches samples a to b at every level and returns the lags found,
+// those with most support first.
+func (f *lagFinder) candidates(p pyramid, a, b, minLag int, par Params) []candidate {
+	var all []candidate
+	for l, v := range p {
+		lo, hi := a>>l, min(b>>l, v.len())
+		w := min(par.Window, hi-lo)
+		if w < minLevel {
+			break
+		}
+		from := 2
+		if l > 0 {
+			from = 12 // shorter ones were sought at the level below
+		}
+		from = max(from, minLag>>l)
+		hop := max(w/2, (hi-lo-w)/max(1, par.Windows-1), 1)
+		share := 1 / float64((hi-lo-w)/hop+1)
+		for s := lo; s+w <= hi; s += hop {
+			r := f.correlation(v.slice(s, s+w), w/3)
+			if r == nil {
+				continue
+			}
+			for _, k := range peaks(r, from) {
+				all = append(all, candidate{
+					lag: refineLag(r, k) * float64(int(1)<<l), height: r[k], votes: r[k] * share,
+					a: s << l, b: (s + w) << l,
+				})
+			}
+		}
+		if w == hi-lo && w < par.Window/8 {
+			break
+		}
+	}
+	return merge(all)
+}
+
+// merge joins candidates within 4 % of each other. The one seen highest stands
+// for all.
+func merge(all []candidate) []candidate {
+	slices.SortStableFunc(all, func(x, y candidate) int { return cmp.Compare(y.height, x.height) })
+	var out []candidate
+next:
+	for _, c := range all {
+		for i := range out {
+			if math.Abs(c.lag/out[i].lag-1) < 0.04 {
+				out[i].votes += c.votes
+				continue next
+			}
+		}
+		out = append(out, c)
+	}
+	slices.SortStableFunc(out, func(x, y candidate) int { return cmp.Compare(y.votes, x.votes) })
+	return out
+}

@@ -1,0 +1,75 @@
+package phase
+
+import (
+	"cmp"
+	"slices"
+
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/series"
+)
+
+// bridge is the number of periods that a break may last without ending a loop:
+// the tracker misses single iterations that something disturbed, and a table
+// that lists each of them hides the run's structure.
+const bridge = 1.5
+
+// Table divides the run into phases. patterns and periods are in the same
+// order. A break of less than 1.5 periods between regions of one pattern stays
+// part of the loop. It is empty for an empty set.
+func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
+	n := set.Len()
+	if n == 0 {
+		return nil
+	}
+	start, end := set.StartS, set.StartS+float64(n)*set.StepS
+	loops := loopPhases(patterns, periods)
+	if len(loops) == 0 {
+		return []Phase{{Kind: Aperiodic, StartS: start, EndS: end, Share: 1}}
+	}
+	var table []Phase
+	at, kind := start, StartUp
+	for _, l := range loops {
+		if l.StartS > at+set.StepS/2 {
+			table = append(table, Phase{Kind: kind, StartS: at, EndS: l.StartS})
+		} else {
+			l.StartS = at
+		}
+		table = append(table, l)
+		at, kind = l.EndS, Gap
+	}
+	if end > at+set.StepS/2 {
+		table = append(table, Phase{Kind: Tail, StartS: at, EndS: end})
+	} else {
+		table[len(table)-1].EndS = end
+	}
+	for i := range table {
+		table[i].Share = (table[i].EndS - table[i].StartS) / (end - start)
+	}
+	return table
+}
+
+// loopPhases lists the regions of all patterns in time order, joined over short
+// breaks.
+func loopPhases(patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
+	type loop struct {
+		Phase
+		periodS float64
+	}
+	var all []loop
+	for i, p := range periods {
+		for _, r := range p.Regions {
+			all = append(all, loop{Phase{Kind: Loop, Pattern: patterns[i].ID, StartS: r.StartS, EndS: r.EndS}, p.PeriodS})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y loop) int { return cmp.Compare(x.StartS, y.StartS) })
+	var out []Phase
+	for _, l := range all {
+		if n := len(out); n > 0 && out[n-1].Pattern == l.Pattern && l.StartS-out[n-1].EndS < bridge*l.periodS {
+			out[n-1].EndS = l.EndS
+			continue
+		}
+		out = append(out, l.Phase)
+	}
+	return out
+}

@@ -1,0 +1,118 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+)
+
+// Params are the choices of Analyse and Merge.
+type Params struct {
+	// IdleCPUs is the mean number of busy CPUs below which a node is called
+	// idle and nothing is made of its rhythm: at 0.01 a 1 kHz sampler sees
+	// ten samples a second, too few for any shape.
+	IdleCPUs float64
+	// Bins is the largest number of bins of a timeline.
+	Bins int
+	// SamePeriod is the relative difference up to which two nodes' periods
+	// are the same one.
+	SamePeriod float64
+	// Periods are the detector's own.
+	Periods periodicity.Params
+}
+
+// Default returns the parameters used unless a caller has a reason.
+func Default() Params {
+	return Params{IdleCPUs: 0.01, Bins: 960, SamePeriod: 0.05, Periods: periodicity.Default()}
+}
+
+// Analyse completes the record of one node from its samples: patterns, phases,
+// the decimated timeline, and notes on what could not be found. Everything that
+// is not in the samples (key, job, times, quality) the caller has filled in.
+func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
+	r.Schema = RecordSchema
+	r.Timeline = decimate(set, timelineColumns(set), p.Bins)
+	if busy, seen := Busy(set); seen && busy < p.IdleCPUs {
+		r.Notes = append(r.Notes, note.New(note.Idle,
+			"the job's processes used %.3f CPUs on average: too little to show a rhythm", busy))
+		r.Phases = phase.Table(set, nil, nil)
+		return r.Normal(), nil
+	}
+	found, err := periodicity.Detect(set, p.Periods)
+	if err != nil {
+		return r.Normal(), fmt.Errorf("find periods on node %s: %w", r.Node, err)
+	}
+	r.Patterns = pattern.Represent(set, found.Periods)
+	r.Phases = phase.Table(set, r.Patterns, found.Periods)
+	r.Notes = append(r.Notes, found.Notes...)
+	if len(r.Patterns) > 0 {
+		r.Timeline = decimate(set, append(timelineColumns(set), r.Patterns[0].ValuesColumn), p.Bins)
+	}
+	return r.Normal(), nil
+}
+
+// Normal makes every list non-nil, so that JSON has [] and not null, and puts
+// the node's name on its notes.
+func (r NodeRecord) Normal() NodeRecord {
+	if r.Counters == nil {
+		r.Counters = []Counter{}
+	}
+	if r.Patterns == nil {
+		r.Patterns = []pattern.Pattern{}
+	}
+	if r.Phases == nil {
+		r.Phases = []phase.Phase{}
+	}
+	if r.Timeline.Columns == nil {
+		r.Timeline.Columns = []TimelineColumn{}
+	}
+	if r.Quality.Sources == nil {
+		r.Quality.Sources = []Source{}
+	}
+	notes := make([]note.Note, 0, len(r.Notes))
+	for _, n := range r.Notes {
+		n.Node = r.Node
+		notes = append(notes, n)
+	}
+	r.Notes = notes
+	return r
+}
+
+// busyColumn is the job's use of CPUs as the code addresses show it.
+const busyColumn = "busy_cpus"
+
+// Busy returns the mean number of CPUs that the job kept busy, and whether
+// that could be seen at all.
+func Busy(set series.Set) (cpus float64, seen bool) {
+	c, ok := set.Column(busyColumn)
+	if !ok {
+		return 0, false
+	}
+	sum, n := 0.0, 0
+	for _, v := range c.Values {
+		if !math.IsNaN(float64(v)) {
+			sum += float64(v)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, false
+	}
+	return sum / float64(n), true
+}
+
+// timelineColumns names the columns worth drawing, in the order of their worth.
+func timelineColumns(set series.Set) []string {
+	var names []string
+	for _, want := range []string{busyColumn, "ipc", "page-faults", "context-switches", "proc_cpu"} {
+		if _, ok := set.Column(want); ok {
+			names = append(names, want)
+		}
+	}
+	return names
+}

@@ -1,0 +1,273 @@
+package summary
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/phase"
+)
+
+// Merge joins the records of one run's nodes. nodes names every node that the
+// job had, in order; a node without a record is kept as missing. Records must
+// be of one run and there must be at least one.
+func Merge(records []NodeRecord, nodes []string, p Params) Summary {
+	first := records[0]
+	s := Summary{
+		Schema: Schema, Key: runKey(records), Job: first.Job,
+		Start: math.Inf(1), Nodes: []Node{}, Notes: []note.Note{},
+		Patterns: []pattern.Pattern{}, Phases: []phase.Phase{}, Timeline: Timeline{Columns: []TimelineColumn{}},
+	}
+	for _, r := range records {
+		s.Job = s.Job.With(r.Job)
+		s.Start = min(s.Start, r.Start)
+		s.End = max(s.End, r.End)
+		s.ElapsedS = max(s.ElapsedS, r.ElapsedS)
+		s.Exit = WorseExit(s.Exit, r.Exit)
+		s.Notes = append(s.Notes, r.Notes...)
+	}
+	s.Nodes = nodeTable(records, nodes)
+	s.Notes = append(s.Notes, missingNote(s.Nodes)...)
+	s.Counters = sumCounters(records)
+	s.Quality = sumQuality(records)
+	s.ImbalancePct = imbalance(s.Nodes)
+
+	lead, odd := agree(records, p.SamePeriod)
+	if len(odd) > 0 {
+		s.Notes = append(s.Notes, note.New(note.NodesDisagree,
+			"the main period of %s is not that of the other nodes", nameSome(odd)))
+	}
+	s.LeadNode, s.Patterns, s.Phases, s.Timeline = lead.Node, lead.Patterns, lead.Phases, lead.Timeline
+	return s
+}
+
+// runKey is the key that an agent's node had: a node without an agent has none
+// of its own.
+func runKey(records []NodeRecord) RunKey {
+	for _, r := range records {
+		if r.Sampled() {
+			return r.Key
+		}
+	}
+	return records[0].Key
+}
+
+// Sampled is whether an agent ran on the node and left samples.
+func (r NodeRecord) Sampled() bool { return r.Quality.Blocks > 0 }
+
+// Sampled is whether any node of the run was sampled.
+func (s Summary) Sampled() bool { return s.Quality.Blocks > 0 }
+
+// Complete is whether every node of the job has reported.
+func (s Summary) Complete() bool {
+	return !slices.ContainsFunc(s.Nodes, func(n Node) bool { return !n.Reported })
+}
+
+// WorseExit returns the exit that says more: a signal over a code over nothing.
+func WorseExit(a, b *Exit) *Exit {
+	switch {
+	case a == nil:
+		return b
+	case b == nil, a.Signal != 0:
+		return a
+	case b.Signal != 0, a.Code == 0 && b.Code != 0:
+		return b
+	}
+	return a
+}
+
+func nodeTable(records []NodeRecord, nodes []string) []Node {
+	by := make(map[string]NodeRecord, len(records))
+	for _, r := range records {
+		by[r.Node] = r
+	}
+	table := make([]Node, 0, len(nodes))
+	for _, name := range nodes {
+		r, ok := by[name]
+		if !ok {
+			table = append(table, Node{Name: name})
+			continue
+		}
+		n := Node{Name: name, Reported: true, BusyCPUs: r.busyCPUs(),
+			Samples: r.Quality.Samples, Missing: r.Quality.Missing, Sealed: r.Quality.Sealed}
+		if len(r.Patterns) > 0 {
+			n.PeriodS, n.Coverage = &r.Patterns[0].PeriodS, &r.Patterns[0].Coverage
+		}
+		table = append(table, n)
+	}
+	return table
+}
+
+// busyCPUs is the mean of the timeline's busy CPUs; nil if they were not seen.
+func (r NodeRecord) busyCPUs() *float64 {
+	for _, c := range r.Timeline.Columns {
+		if c.Name != busyColumn {
+			continue
+		}
+		sum, n := 0.0, 0
+		for _, v := range c.Mean {
+			if !math.IsNaN(float64(v)) {
+				sum += float64(v)
+				n++
+			}
+		}
+		if n > 0 {
+			mean := sum / float64(n)
+			return &mean
+		}
+	}
+	return nil
+}
+
+// imbalance is (max - mean) / mean of the nodes' busy CPUs in percent.
+func imbalance(nodes []Node) *float64 {
+	sum, largest, n := 0.0, 0.0, 0
+	for _, node := range nodes {
+		if node.BusyCPUs != nil {
+			sum += *node.BusyCPUs
+			largest = max(largest, *node.BusyCPUs)
+			n++
+		}
+	}
+	if n < 2 || sum == 0 {
+		return nil
+	}
+	mean := sum / float64(n)
+	pct := 100 * (largest - mean) / mean
+	return &pct
+}
+
+func missingNote(nodes []Node) []note.Note {
+	var names []string
+	for _, n := range nodes {
+		if !n.Reported {
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []note.Note{note.New(note.MissingNodes, "no record from %d of %d nodes: %s",
+		len(names), len(nodes), nameSome(names))}
+}
+
+// nameSome lists names, the first five of many.
+func nameSome(names []string) string {
+	if len(names) > 5 {
+		return strings.Join(names[:5], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
+}
+
+func sumCounters(records []NodeRecord) []Counter {
+	sums := []Counter{}
+	for _, r := range records {
+		for _, c := range r.Counters {
+			i := slices.IndexFunc(sums, func(s Counter) bool { return s.Name == c.Name && s.Scope == c.Scope })
+			if i < 0 {
+				sums = append(sums, c)
+			} else {
+				sums[i].Total += c.Total
+			}
+		}
+	}
+	return sums
+}
+
+// sumQuality adds up what can be added. Rates and sources are those of the
+// first node that was sampled; scopes that differ give "mixed".
+func sumQuality(records []NodeRecord) Quality {
+	var q Quality
+	overhead := 0.0
+	q.Sealed = true
+	for _, r := range records {
+		if !r.Sampled() {
+			continue
+		}
+		if q.Blocks == 0 {
+			q.Scope, q.RateHz, q.AddressHz, q.Sources = r.Quality.Scope, r.Quality.RateHz, r.Quality.AddressHz, r.Quality.Sources
+		} else if q.Scope != r.Quality.Scope {
+			q.Scope = "mixed"
+		}
+		q.CPUs += r.Quality.CPUs
+		q.Samples += r.Quality.Samples
+		q.Missing += r.Quality.Missing
+		q.LostRecords += r.Quality.LostRecords
+		q.Blocks += r.Quality.Blocks
+		q.Sealed = q.Sealed && r.Quality.Sealed
+		q.AgentCPUS += r.Quality.AgentCPUS
+		overhead += r.Quality.OverheadPct * float64(r.Quality.CPUs)
+	}
+	if q.Blocks == 0 {
+		q.Scope, q.Sealed = "none", false
+	}
+	if q.CPUs > 0 {
+		q.OverheadPct = overhead / float64(q.CPUs)
+	}
+	if q.Sources == nil {
+		q.Sources = []Source{}
+	}
+	return q
+}
+
+// agree finds the main period that most nodes share, and returns the record
+// that stands for the run with the names of the nodes that have another one.
+// The first node of the job stands for the run where it can, because its
+// timeline is kept in full; else the node of the median period.
+func agree(records []NodeRecord, same float64) (lead NodeRecord, odd []string) {
+	var found []NodeRecord
+	for _, r := range records {
+		if len(r.Patterns) > 0 {
+			found = append(found, r)
+		}
+	}
+	if len(found) == 0 {
+		return busiest(records), nil
+	}
+	slices.SortStableFunc(found, func(a, b NodeRecord) int {
+		return cmp.Compare(a.Patterns[0].PeriodS, b.Patterns[0].PeriodS)
+	})
+	from, to := largestGroup(found, same)
+	for i, r := range found {
+		if i < from || i >= to {
+			odd = append(odd, r.Node)
+		}
+	}
+	slices.Sort(odd)
+	for _, r := range found[from:to] {
+		if r.Node == records[0].Node {
+			return r, odd
+		}
+	}
+	return found[(from+to-1)/2], odd
+}
+
+// largestGroup returns the bounds of the longest stretch of records, sorted by
+// period, whose periods differ by no more than the share same.
+func largestGroup(sorted []NodeRecord, same float64) (from, to int) {
+	lo := 0
+	for hi := range sorted {
+		for sorted[hi].Patterns[0].PeriodS-sorted[lo].Patterns[0].PeriodS > same*sorted[hi].Patterns[0].PeriodS {
+			lo++
+		}
+		if hi+1-lo > to-from {
+			from, to = lo, hi+1
+		}
+	}
+	return from, to
+}
+
+// busiest returns the record whose node the job used most: nodes without steps
+// have nothing to show.
+func busiest(records []NodeRecord) NodeRecord {
+	best, most := records[0], -1.0
+	for _, r := range records {
+		if b := r.busyCPUs(); b != nil && *b > most {
+			best, most = r, *b
+		}
+	}
+	return best
+}

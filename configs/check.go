@@ -1,0 +1,106 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Check returns the first setting that is out of its range, nil if none is.
+// A file with a wrong value is refused as a whole: a program that replaced the
+// value would not do what the administrator reads in the file.
+func Check(c Config) error {
+	for _, r := range []rule{
+		path("spool.dir", c.Spool.Dir),
+		within("spool.max_gb", c.Spool.MaxGB, 0.01, 1e6),
+		oneOf("spool.keep", c.Spool.Keep, "none", "first", "all"),
+
+		path("collect.dir", c.Collect.Dir),
+		account("collect.account", c.Collect.Account),
+		within("collect.wait_s", float64(c.Collect.WaitS), 0, 3600),
+
+		within("agent.rate_hz", float64(c.Agent.RateHz), 1, 2000),
+		within("agent.address_hz", float64(c.Agent.AddressHz), 0, 20_000),
+		within("agent.max_hours", float64(c.Agent.MaxHours), 1, 24*366),
+		oneOf("agent.launch", c.Agent.Launch, "setsid", "systemd"),
+		path("agent.systemd_run", c.Agent.SystemdRun),
+
+		names("watch.partitions", c.Watch.Partitions),
+		names("watch.not_partitions", c.Watch.NotPartitions),
+		names("watch.not_users", c.Watch.NotUsers),
+		within("watch.min_nodes", float64(c.Watch.MinNodes), 1, 1e6),
+		within("watch.share", c.Watch.Share, 0, 1),
+
+		within("epilog.deadline_s", c.Epilog.DeadlineS, 0.1, 600),
+		within("epilog.worker_s", float64(c.Epilog.WorkerS), 1, 3600),
+		{c.Collect.WaitS <= c.Epilog.WorkerS, fmt.Sprintf(
+			"collect.wait_s = %d is more than epilog.worker_s = %d: the worker would end while it waits", c.Collect.WaitS, c.Epilog.WorkerS)},
+
+		allOf("report.formats", c.Report.Formats, "txt", "json", "html"),
+		within("report.min_elapsed_s", c.Report.MinElapsedS, 0, 1e9),
+
+		path("history.path", c.History.Path),
+		oneOf("history.ingest", c.History.Ingest, "here", "spool"),
+
+		optionalPath("slurm.scontrol", c.Slurm.Scontrol),
+	} {
+		if !r.ok {
+			return errors.New(oneLine(r.text))
+		}
+	}
+	return nil
+}
+
+// rule is one condition and what to say if it does not hold.
+type rule struct {
+	ok   bool
+	text string
+}
+
+// within is false for NaN, which TOML can spell.
+func within(key string, v, lo, hi float64) rule {
+	return rule{v >= lo && v <= hi, fmt.Sprintf("%s = %g is not within %g to %g", key, v, lo, hi)}
+}
+
+func oneOf(key, v string, known ...string) rule {
+	return rule{slices.Contains(known, v), fmt.Sprintf("%s = %.80q is not one of %s", key, v, strings.Join(known, ", "))}
+}
+
+func allOf(key string, vs []string, known ...string) rule {
+	for _, v := range vs {
+		if r := oneOf(key, v, known...); !r.ok {
+			return r
+		}
+	}
+	return rule{ok: true}
+}
+
+// path wants a clean absolute path: the working directory of a hook is that of
+// slurmd's log.
+func path(key, v string) rule {
+	ok := filepath.IsAbs(v) && filepath.Clean(v) == v && v != "/" && !strings.ContainsRune(v, 0)
+	return rule{ok, fmt.Sprintf("%s = %.80q is not an absolute path without \"..\" or a trailing slash", key, v)}
+}
+
+func optionalPath(key, v string) rule {
+	if v == "" {
+		return rule{ok: true}
+	}
+	return path(key, v)
+}
+
+var accountName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}\$?$`)
+
+func account(key, v string) rule {
+	return rule{v == "" || accountName.MatchString(v), fmt.Sprintf("%s = %.80q is not the name of an account", key, v)}
+}
+
+func names(key string, vs []string) rule {
+	if slices.Contains(vs, "") {
+		return rule{false, key + " has an empty name"}
+	}
+	return rule{ok: true}
+}

@@ -1,0 +1,68 @@
+package configs
+
+import (
+	"reflect"
+	"strings"
+	"unicode"
+)
+
+// Keys returns every key as section.key, in the order of Config.
+func Keys() []string {
+	var keys []string
+	sections := reflect.TypeFor[Config]()
+	for i := range sections.NumField() {
+		section := sections.Field(i)
+		for j := range section.Type.NumField() {
+			keys = append(keys, section.Tag.Get("toml")+"."+section.Type.Field(j).Tag.Get("toml"))
+		}
+	}
+	return keys
+}
+
+// nearest returns the known key with the fewest edits from key. A key in the
+// wrong section is found by its last part, at the price of an edit and a half.
+func nearest(key string, known []string) string {
+	best, least := "", 1<<30
+	last := func(s string) string { return s[strings.LastIndex(s, ".")+1:] }
+	for _, k := range known {
+		d := min(2*edits(key, k), 2*edits(last(key), last(k))+3)
+		if d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// edits is Levenshtein's distance. Keys longer than 100 bytes are cut: no known
+// one is near them.
+func edits(a, b string) int {
+	a, b = a[:min(len(a), 100)], b[:min(len(b), 100)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// oneLine makes a message fit for a log of one line an event.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}

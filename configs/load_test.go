@@ -1,0 +1,178 @@
+package configs
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+)
+
+func getenv(pairs ...string) func(string) string {
+	env := map[string]string{}
+	for _, p := range pairs {
+		name, value, _ := strings.Cut(p, "=")
+		env[name] = value
+	}
+	return func(name string) string { return env[name] }
+}
+
+// The shipped file is the place of the defaults: it has every key of Config,
+// Config every key of it, and it passes its own checks.
+func TestDefaultFileIsComplete(t *testing.T) {
+	var c Config
+	meta, err := toml.Decode(defaults, &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := meta.Undecoded(); len(u) > 0 {
+		t.Errorf("keys that Config lacks: %v", u)
+	}
+	for _, key := range Keys() {
+		if !meta.IsDefined(strings.Split(key, ".")...) {
+			t.Errorf("jobgait.toml lacks %s", key)
+		}
+	}
+	if err := Check(Default()); err != nil {
+		t.Errorf("defaults: %v", err)
+	}
+	// Every key is explained: a comment stands above it or its section.
+	lines := strings.Split(defaults, "\n")
+	for i, line := range lines {
+		if strings.Contains(line, "=") && !strings.HasPrefix(line, "#") && i > 0 && lines[i-1] == "" {
+			t.Errorf("%s has no comment", line)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", ""},
+		{"[watch]\nshare = 0.5\nexclusive = {gpu = true}", ""},
+		{"[watch]\npartitons = ['x']", `unknown key "watch.partitons" (nearest known: watch.partitions)`},
+		{"[epilog]\nwait_s = 3", `unknown key "epilog.wait_s" (nearest known: collect.wait_s)`},
+		{"[agnt]\nrate_hz = 3", `unknown key "agnt" (nearest known: `},
+		{"[agent]\nrate_hz = 0", "agent.rate_hz = 0 is not within 1 to 2000"},
+		{"[agent]\nrate_hz = 'fast'", "rate_hz"},
+		{"[agent]\nlaunch = 'nohup'", `agent.launch = "nohup" is not one of setsid, systemd`},
+		{"[spool]\ndir = 'spool'", "spool.dir"},
+		{"[spool]\ndir = '/a/../b'", "spool.dir"},
+		{"[spool]\nmax_gb = nan", "spool.max_gb"},
+		{"[watch]\nshare = 1.5", "watch.share"},
+		{"[report]\nformats = ['pdf']", "report.formats"},
+		{"[collect]\naccount = 'a b'", "collect.account"},
+		{"[collect]\nwait_s = 200", "collect.wait_s = 200 is more than epilog.worker_s = 120"},
+		{"[slurm]\nscontrol = 'scontrol'", "slurm.scontrol"},
+		{"[slurm]\nscontrol = ''", ""},
+		{"[history]\ningest = 'there'", "history.ingest"},
+		{"[watch]\nnot_users = ['']", "watch.not_users"},
+		{"[agent]\nrate_hz = \n", "line 2"},
+	} {
+		_, err := Parse(c.text)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%q: %v", c.text, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
+			t.Errorf("%q: %v; want one line with %q", c.text, err, c.want)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	write := func(path, text string) string {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("etc/jobgait.toml", "[agent]\nrate_hz = 111\n")
+	named := write("named.toml", "[agent]\nrate_hz = 222\n")
+	broken := write("broken.toml", "[agent]\nrate = 222\n")
+	for _, c := range []struct {
+		executable, config string
+		want               int
+	}{
+		{"bin/jobgait", "", 111},
+		{"libexec/jobgait/jobgait-prolog", "", 111},
+		{"bin/jobgait", named, 222},
+	} {
+		got, err := Load(getenv("JOBGAIT_CONFIG="+c.config), filepath.Join(dir, c.executable))
+		if err != nil || got.Agent.RateHz != c.want {
+			t.Errorf("%s with %q: %d Hz, %v; want %d", c.executable, c.config, got.Agent.RateHz, err, c.want)
+		}
+		if want := Default().Watch.MinNodes; got.Watch.MinNodes != want {
+			t.Errorf("default lost: min_nodes %d, want %d", got.Watch.MinNodes, want)
+		}
+	}
+	if _, err := Load(getenv("JOBGAIT_CONFIG="+broken), ""); err == nil || !strings.Contains(err.Error(), broken) || !strings.Contains(err.Error(), "agent.rate") {
+		t.Errorf("broken file: %v; want file and key", err)
+	}
+	if _, err := Load(getenv("JOBGAIT_CONFIG="+dir+"/none"), ""); err == nil {
+		t.Error("a named file that does not exist is no error")
+	}
+}
+
+func TestOneMachine(t *testing.T) {
+	site := write(t, "[watch]\nshare = 0.0\n[spool]\ndir = '/site'\n[agent]\nrate_hz = 50\n")
+	c, err := Load(getenv("JOBGAIT_CONFIG="+site, "JOBGAIT_ONE_MACHINE=1", "HOME=/home/a", "XDG_DATA_HOME=/data", "XDG_STATE_HOME=relative"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Spool.Dir != "/home/a/.local/state/jobgait" || c.Collect.Dir != c.Spool.Dir+"/collect" || c.History.Path != "/data/jobgait/history.db" {
+		t.Errorf("paths %+v %+v %+v", c.Spool, c.Collect, c.History)
+	}
+	if c.Collect.Account != "" || c.Report.MinElapsedS != 0 || c.History.Ingest != "here" || c.Slurm.Scontrol != "" || c.Spool.Keep != "all" {
+		t.Errorf("cluster settings are left: %+v", c)
+	}
+	if !reflect.DeepEqual(c.Watch, Default().Watch) || c.Agent.RateHz != 50 {
+		t.Errorf("watch %+v, rate %d", c.Watch, c.Agent.RateHz)
+	}
+	if err := Check(c); err != nil {
+		t.Error(err)
+	}
+	if _, err := Load(getenv("JOBGAIT_CONFIG="+site, "JOBGAIT_ONE_MACHINE=1"), ""); err == nil {
+		t.Error("no HOME is no error")
+	}
+}
+
+func write(t *testing.T, text string) string {
+	path := filepath.Join(t.TempDir(), "jobgait.toml")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestKeysAreUnique(t *testing.T) {
+	keys := Keys()
+	slices.Sort(keys)
+	if n := len(slices.Compact(slices.Clone(keys))); n != len(keys) {
+		t.Errorf("%d keys, %d different", len(keys), n)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(defaults)
+	f.Add("[watch]\nshare = nan\nexclusive = {a = true}")
+	f.Add("spool = 3")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse(text)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Fatalf("error of several lines: %q", err)
+			}
+			return
+		}
+		if err := Check(c); err != nil {
+			t.Fatalf("accepted, but: %v", err)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+// Package as runs a part of this program as another account: an account, a
+// verb and bytes come in, bytes go out. It exists because a root process must
+// not touch a user's files or a shared directory of another account: paths
+// there are under that account's control while we write, and root is nobody on
+// many shared file systems. The work is done by a child that starts with the
+// account's uid, gid and groups, no environment, no inherited descriptors and
+// no way to gain privileges.
+//
+// It refuses to believe the child: output is bounded, and a child that hangs on
+// a dead file system is killed and left behind, never waited for.
+package as
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Account is whose rights a child has.
+type Account struct {
+	UID, GID uint32
+	Groups   []uint32
+}
+
+// Current is whether the account is that of this process, so that no child is
+// needed.
+func (a Account) Current() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
+
+// maxOutput bounds what is read from a child: a job of 100,000 nodes gathers
+// records of some 10 KB each.
+const maxOutput = 2 << 30
+
+// Run starts program with args as the account, gives it input and returns its
+// output. When ctx ends the child is killed and not waited for: one that is
+// stuck in the kernel cannot be.
+func (a Account) Run(ctx context.Context, program string, args []string, input []byte) ([]byte, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = "/"
+	cmd.Env = []string{}
+	cmd.Stdin = bytes.NewReader(input)
+	var complaint bytes.Buffer
+	cmd.Stderr = &limited{w: &complaint, left: 4096}
+	var output bytes.Buffer
+	cmd.Stdout = &limited{w: &output, left: maxOutput}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if !a.Current() {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.UID, Gid: a.GID, Groups: a.Groups}
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return nil, fmt.Errorf("%s as uid %d: %w: %s", args[0], a.UID, err, oneLine(complaint.String()))
+		}
+		return output.Bytes(), nil
+	case <-ctx.Done():
+		_ = cmd.Process.Kill()
+		return nil, fmt.Errorf("%s as uid %d: %w", args[0], a.UID, ctx.Err())
+	}
+}
+
+// Confine is the first thing a child does: it can gain no privilege, write no
+// file larger than 256 MB, and leaves no core.
+func Confine() error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up gaining privileges: %w", err)
+	}
+	unix.Umask(0o022)
+	for what, limit := range map[int]uint64{unix.RLIMIT_FSIZE: 256 << 20, unix.RLIMIT_CORE: 0} {
+		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("limit the child: %w", err)
+		}
+	}
+	return nil
+}
+
+// errTooMuch ends a child that writes without end.
+var errTooMuch = errors.New("too much output")
+
+// limited passes bytes on until left are used up, then fails.
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	if len(b) > l.left {
+		return 0, errTooMuch
+	}
+	l.left -= len(b)
+	return l.w.Write(b)
+}
+
+// oneLine keeps what a child complained of printable and short.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.TrimSpace(strings.ToValidUTF8(s, "?")))
+	if len(s) > 300 {
+		s = s[:300]
+	}
+	return s
+}

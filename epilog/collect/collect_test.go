@@ -1,0 +1,161 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"jobgait/analysis/summary"
+)
+
+func record(node string, key summary.RunKey, blocks int, end float64) summary.NodeRecord {
+	r := summary.NodeRecord{Key: key, Node: node, End: end, Quality: summary.Quality{Blocks: blocks}}
+	return r.Normal()
+}
+
+func store(t *testing.T, dir string, records ...summary.NodeRecord) Store {
+	t.Helper()
+	s := Store{Dir: dir}
+	for _, r := range records {
+		if err := s.Put(context.Background(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func nodesOf(records []summary.NodeRecord) string {
+	text := ""
+	for _, r := range records {
+		text += fmt.Sprintf("%s:%d ", r.Node, r.Key.Restart)
+	}
+	return text
+}
+
+func TestGatherIsInTheOrderOfNodes(t *testing.T) {
+	key := summary.RunKey{Cluster: "c", JobID: 7}
+	s := store(t, t.TempDir(), record("n2", key, 3, 100), record("n10", key, 3, 100), record("n1", key, 3, 100))
+	got, err := s.Gather(context.Background(), Want{Key: key, End: 100, Nodes: []string{"n1", "n2", "n10"}, Patience: time.Minute})
+	if err != nil || nodesOf(got) != "n1:0 n2:0 n10:0 " {
+		t.Errorf("%s, %v", nodesOf(got), err)
+	}
+}
+
+// Records of a requeued run's other executions are not mixed in; a node without
+// an agent counts by the time of its end.
+func TestRunsOfOneJobAreKeptApart(t *testing.T) {
+	first, second := summary.RunKey{Cluster: "c", JobID: 7}, summary.RunKey{Cluster: "c", JobID: 7, Restart: 1}
+	s := store(t, t.TempDir(),
+		record("n1", first, 3, 1000), record("n2", first, 3, 1001),
+		record("n1", second, 3, 9000), record("n2", second, 0, 9001))
+	for _, c := range []struct {
+		want Want
+		got  string
+	}{
+		{Want{Key: first, End: 1000, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
+		{Want{Key: second, End: 9000, Nodes: []string{"n1", "n2"}}, "n1:1 n2:1 "},
+		{Want{Key: summary.RunKey{Cluster: "c", JobID: 7, Restart: 5}, AnyRun: true, End: 1003, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
+	} {
+		got, err := s.Gather(context.Background(), c.want)
+		if err != nil || nodesOf(got) != c.got {
+			t.Errorf("%+v: %s, %v", c.want, nodesOf(got), err)
+		}
+	}
+}
+
+func TestGatherWaitsAndThenTakesWhatIsThere(t *testing.T) {
+	key := summary.RunKey{Cluster: "c", JobID: 7}
+	s := store(t, t.TempDir(), record("n1", key, 3, 100))
+	late := make(chan error, 1)
+	go func() { late <- s.Put(context.Background(), record("n2", key, 3, 100)) }()
+	got, err := s.Gather(context.Background(), Want{Key: key, End: 100, Nodes: []string{"n1", "n2"}, Patience: time.Minute})
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%s, %v", nodesOf(got), err)
+	}
+	if err := <-late; err != nil {
+		t.Fatal(err)
+	}
+	got, err = s.Gather(context.Background(), Want{Key: key, End: 100, Nodes: []string{"n1", "n2", "n3"}, Patience: time.Millisecond})
+	if err != nil || len(got) != 2 {
+		t.Errorf("with one missing: %s, %v", nodesOf(got), err)
+	}
+}
+
+func TestDamagedRecordIsMissing(t *testing.T) {
+	dir, key := t.TempDir(), summary.RunKey{Cluster: "c", JobID: 7}
+	s := store(t, dir, record("n1", key, 3, 100), record("n2", key, 3, 100))
+	path := filepath.Join(jobDir(dir, key), key.String()+"@n2"+suffix)
+	if err := os.WriteFile(path, []byte("not gzip"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Gather(context.Background(), Want{Key: key, End: 100, Nodes: []string{"n1", "n2"}})
+	if err != nil || nodesOf(got) != "n1:0 " {
+		t.Errorf("%s, %v", nodesOf(got), err)
+	}
+}
+
+func TestForget(t *testing.T) {
+	dir, key := t.TempDir(), summary.RunKey{Cluster: "c", JobID: 7}
+	s := store(t, dir, record("n1", key, 3, 100), record("n2", key, 0, 100))
+	if err := s.Forget(context.Background(), Want{Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(jobDir(dir, key)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the job's directory is still there: %v", err)
+	}
+}
+
+func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
+	dir := t.TempDir()
+	s := Store{Dir: dir}
+	for id := range 3 {
+		j := JobRecord{Summary: summary.Summary{Key: summary.RunKey{Cluster: "c", JobID: int64(id + 1)}}}
+		if err := s.PutJob(context.Background(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bad := filepath.Join(dir, jobsDir, "bad"+suffix)
+	if err := os.WriteFile(bad, []byte("bad"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	taken, err := Jobs(dir, func(j JobRecord) error {
+		if j.Summary.Key.JobID == 2 {
+			return full
+		}
+		return nil
+	})
+	if taken != 2 || !errors.Is(err, full) {
+		t.Errorf("first time: %d taken, %v", taken, err)
+	}
+	taken, err = Jobs(dir, func(JobRecord) error { return nil })
+	if taken != 1 || err != nil {
+		t.Errorf("second time: %d taken, %v", taken, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, jobsDir, "failed", "bad"+suffix)); err != nil {
+		t.Errorf("the bad record was not set aside: %v", err)
+	}
+}
+
+func FuzzDecodeRecord(f *testing.F) {
+	dir := f.TempDir()
+	path := filepath.Join(dir, "r")
+	if err := writeRecord(path, record("n1", summary.RunKey{Cluster: "c", JobID: 7}, 3, 100)); err != nil {
+		f.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(good[:len(good)/2])
+	f.Add([]byte("{}"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r summary.NodeRecord
+		_ = decodeRecord(b, &r) // must not panic; an error is an answer
+	})
+}

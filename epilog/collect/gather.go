@@ -1,0 +1,130 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"jobgait/analysis/summary"
+)
+
+// Want is a run whose records are wanted.
+type Want struct {
+	Key summary.RunKey `json:"key"`
+	// AnyRun is set by a node that had no agent, which does not know the
+	// run's key: the run that ended nearest to End is taken.
+	AnyRun bool    `json:"any_run"`
+	End    float64 `json:"end"` // UTC epoch seconds
+	// Nodes are all nodes of the job, in order.
+	Nodes []string `json:"nodes"`
+	// Patience is how long to wait for records that are missing.
+	Patience time.Duration `json:"patience"`
+}
+
+// sameEnd is how far apart, in seconds, the ends of two nodes of one run may
+// lie: Epilogs run at once, but a node may have been down and come back.
+const sameEnd = 600
+
+// Polls begin fast, for jobs on few nodes, and slow down, for the file system
+// of a job on thousands.
+const (
+	firstPoll = 20 * time.Millisecond
+	lastPoll  = time.Second
+)
+
+// gather polls until every node has a record or the patience ends.
+func gather(ctx context.Context, dir string, w Want) ([]summary.NodeRecord, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.Patience)
+	defer cancel()
+	in := jobDir(dir, w.Key)
+	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
+		names, err := recordNames(in)
+		if err != nil {
+			return nil, err
+		}
+		if answered(names, w) == len(w.Nodes) || ctx.Err() != nil {
+			return read(in, names, w)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// answered counts the nodes that have a record of this run, by name alone.
+func answered(names []recordName, w Want) int {
+	nodes := make(map[string]bool)
+	for _, n := range names {
+		if w.AnyRun || n.run == w.Key.String() || n.run == noAgent {
+			nodes[n.node] = true
+		}
+	}
+	count := 0
+	for _, n := range w.Nodes {
+		if nodes[fileName(n)] {
+			count++
+		}
+	}
+	return count
+}
+
+// read decodes the records of the run, in the order of its nodes. A record
+// that cannot be read counts as missing: its node is named in the report, and
+// its own sweep writes it again.
+func read(in string, names []recordName, w Want) ([]summary.NodeRecord, error) {
+	var all []summary.NodeRecord
+	for _, n := range names {
+		if !w.AnyRun && n.run != w.Key.String() && n.run != noAgent {
+			continue
+		}
+		var r summary.NodeRecord
+		if err := readRecord(filepath.Join(in, n.file), &r); err != nil {
+			if errors.Is(err, fs.ErrPermission) {
+				return nil, err
+			}
+			continue
+		}
+		all = append(all, r)
+	}
+	return ofOneRun(all, w), nil
+}
+
+// ofOneRun keeps the records of one run: those of its key, and of nodes without
+// an agent those that ended at the same time.
+func ofOneRun(all []summary.NodeRecord, w Want) []summary.NodeRecord {
+	if w.AnyRun {
+		w.Key = nearestRun(all, w)
+	}
+	kept := make([]summary.NodeRecord, 0, len(w.Nodes))
+	for _, node := range w.Nodes {
+		i := slices.IndexFunc(all, func(r summary.NodeRecord) bool {
+			return r.Node == node && r.Sampled() && r.Key == w.Key
+		})
+		if i < 0 {
+			i = slices.IndexFunc(all, func(r summary.NodeRecord) bool {
+				return r.Node == node && !r.Sampled() && math.Abs(r.End-w.End) < sameEnd
+			})
+		}
+		if i >= 0 {
+			kept = append(kept, all[i])
+		}
+	}
+	return kept
+}
+
+// nearestRun is the key of the sampled run that ended nearest to w.End, or
+// w.Key when there is none within sameEnd.
+func nearestRun(all []summary.NodeRecord, w Want) summary.RunKey {
+	key, best := w.Key, float64(sameEnd)
+	for _, r := range all {
+		if d := math.Abs(r.End - w.End); r.Sampled() && d < best {
+			key, best = r.Key, d
+		}
+	}
+	return key
+}

@@ -1,0 +1,146 @@
+// Package deliver writes a finished report where its user will find it: the
+// files come in with directories to try in order, the directory that took them
+// goes out. The work is done with the rights of the job's user by a child
+// process (package as), because the directory is under the user's control while
+// we write: links, pipes, quotas and hanging file systems there are the user's
+// own and can harm nobody else.
+//
+// It refuses to replace a file that does not carry jobgait's mark, to follow a
+// link at a report's name, and to leave half a report: either all files of a
+// report stand in one directory or none does.
+package deliver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/epilog/as"
+	"jobgait/reports"
+)
+
+// File is one file of a report.
+type File struct {
+	Name string `json:"name"`
+	Data []byte `json:"data"`
+}
+
+// Request is a report and where it may go.
+type Request struct {
+	// Dirs are absolute paths, best first.
+	Dirs []string `json:"dirs"`
+	// Sub is a directory to make in the one chosen, "" for none.
+	Sub   string `json:"sub"`
+	Files []File `json:"files"`
+}
+
+// Result is where the report went: Dir is the directory of Dirs, with Sub, or
+// "" when none of them took it; Refused says why, one line a directory.
+type Result struct {
+	Dir     string   `json:"dir"`
+	Refused []string `json:"refused"`
+}
+
+// ChildVerb is the argument that makes the epilog program a delivering child.
+const ChildVerb = "--deliver"
+
+// As delivers with the account's rights: in this process if they are its own,
+// else in a child of program.
+func As(ctx context.Context, account as.Account, program string, req Request) (Result, error) {
+	if account.Current() {
+		return Write(req), nil
+	}
+	input, err := json.Marshal(req)
+	if err != nil {
+		return Result{}, fmt.Errorf("deliver: encode the report: %w", err)
+	}
+	output, err := account.Run(ctx, program, []string{ChildVerb}, input)
+	if err != nil {
+		return Result{}, fmt.Errorf("deliver: %w", err)
+	}
+	var res Result
+	if err := json.Unmarshal(output, &res); err != nil {
+		return Result{}, fmt.Errorf("deliver: the child's answer: %w", err)
+	}
+	return res.among(req)
+}
+
+// among checks a child's answer: it runs as the user, who can make it say
+// anything.
+func (r Result) among(req Request) (Result, error) {
+	if len(r.Refused) > len(req.Dirs) {
+		r.Refused = r.Refused[:len(req.Dirs)]
+	}
+	if r.Dir == "" {
+		return r, nil
+	}
+	for _, d := range req.Dirs {
+		if r.Dir == join(d, req.Sub) {
+			return r, nil
+		}
+	}
+	return Result{}, fmt.Errorf("deliver: the child names a directory that was not asked for")
+}
+
+// Child is the delivering child: a request on in, its result on out.
+func Child(in io.Reader, out io.Writer) error {
+	if err := as.Confine(); err != nil {
+		return err
+	}
+	var req Request
+	if err := json.NewDecoder(in).Decode(&req); err != nil {
+		return fmt.Errorf("deliver: read the request: %w", err)
+	}
+	return json.NewEncoder(out).Encode(Write(req))
+}
+
+// Write delivers with the rights of this process.
+func Write(req Request) Result {
+	res := Result{Refused: []string{}}
+	tried := make(map[string]bool)
+	for _, dir := range req.Dirs {
+		if tried[dir] {
+			continue
+		}
+		tried[dir] = true
+		if err := writeAll(dir, req.Sub, req.Files); err != nil {
+			res.Refused = append(res.Refused, reason(dir, err))
+			continue
+		}
+		res.Dir = join(dir, req.Sub)
+		return res
+	}
+	return res
+}
+
+func join(dir, sub string) string {
+	if sub == "" {
+		return dir
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + sub
+}
+
+// reason is one line on why a directory did not take the report.
+func reason(dir string, err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return dir + " does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return dir + " is not writable by the user"
+	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
+		return dir + " is full"
+	}
+	return fmt.Sprintf("%s: %v", dir, err)
+}
+
+// errForeign is a file in the way that is not ours.
+var errForeign = errors.New("is not a report of jobgait and stays")
+
+// ours is whether the head of a file says that jobgait wrote it.
+func ours(head []byte) bool { return reports.Mark(head) }

@@ -1,0 +1,173 @@
+package deliver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"jobgait/analysis/summary"
+	"jobgait/epilog/as"
+	"jobgait/reports"
+)
+
+// request is a report with real, marked files.
+func request(t *testing.T, dirs ...string) Request {
+	t.Helper()
+	r := reports.New(summary.Summary{}, nil, reports.Options{})
+	var text, json bytes.Buffer
+	if err := errors.Join(reports.Text(&text, r), reports.JSON(&json, r)); err != nil {
+		t.Fatal(err)
+	}
+	return Request{Dirs: dirs, Files: []File{
+		{Name: "jobgait-7.txt", Data: text.Bytes()}, {Name: "jobgait-7.json", Data: json.Bytes()},
+	}}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+func TestWriteAndReplaceOwn(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 { // a second report replaces the first
+		if res := Write(request(t, dir)); res.Dir != dir || len(res.Refused) != 0 {
+			t.Fatalf("result %+v", res)
+		}
+	}
+	if got := names(t, dir); strings.Join(got, " ") != "jobgait-7.json jobgait-7.txt" {
+		t.Errorf("there is %v", got)
+	}
+}
+
+// What is in the way of a report stays as it is, and the next directory is
+// taken with all files.
+func TestNothingForeignIsTouched(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, plant := range map[string]func(path string) error{
+		"foreign file":  func(p string) error { return os.WriteFile(p, []byte("secret"), 0o644) },
+		"empty file":    func(p string) error { return os.WriteFile(p, nil, 0o644) },
+		"link":          func(p string) error { return os.Symlink(secret, p) },
+		"dangling link": func(p string) error { return os.Symlink(p+".nowhere", p) },
+		"pipe":          func(p string) error { return syscall.Mkfifo(p, 0o644) },
+		"directory":     func(p string) error { return os.Mkdir(p, 0o755) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			first, second := t.TempDir(), t.TempDir()
+			path := filepath.Join(first, "jobgait-7.json")
+			if err := plant(path); err != nil {
+				t.Fatal(err)
+			}
+			before, err := os.Lstat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res := Write(request(t, first, second))
+			if res.Dir != second || len(res.Refused) != 1 {
+				t.Fatalf("result %+v", res)
+			}
+			after, err := os.Lstat(path)
+			if err != nil || !os.SameFile(before, after) || before.Size() != after.Size() {
+				t.Errorf("what was in the way changed: %v", err)
+			}
+			if got := names(t, first); len(got) != 1 {
+				t.Errorf("half a report: %v", got)
+			}
+			if read(t, secret) != "secret" {
+				t.Error("a link was followed")
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := t.TempDir()
+	missing := filepath.Join(good, "missing")
+	res := Write(request(t, missing, "relative", good))
+	want := []string{missing + " does not exist", "relative: is not an absolute path"}
+	if res.Dir != good || strings.Join(res.Refused, "|") != strings.Join(want, "|") {
+		t.Errorf("result %+v", res)
+	}
+	if res := Write(request(t)); res.Dir != "" {
+		t.Errorf("no directory gives %+v", res)
+	}
+}
+
+func TestArrayDirectory(t *testing.T) {
+	dir := t.TempDir()
+	r := request(t, dir)
+	r.Sub = "jobgait-12"
+	if res := Write(r); res.Dir != filepath.Join(dir, "jobgait-12") {
+		t.Fatalf("result %+v", res)
+	}
+	// A link in the place of the array's directory is not followed.
+	other := t.TempDir()
+	r.Sub = "jobgait-13"
+	if err := os.Symlink(other, filepath.Join(dir, r.Sub)); err != nil {
+		t.Fatal(err)
+	}
+	if res := Write(r); res.Dir != "" || len(names(t, other)) != 0 {
+		t.Errorf("a link was followed: %+v", res)
+	}
+}
+
+// The child's answer is the user's to forge.
+func TestChildIsNotBelieved(t *testing.T) {
+	r := Request{Dirs: []string{"/home/a"}, Files: nil}
+	for answer, ok := range map[string]bool{"/home/a": true, "": true, "/etc": false, "/home/a/..": false} {
+		_, err := Result{Dir: answer}.among(r)
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", answer, err)
+		}
+	}
+}
+
+func TestAsCurrentAccount(t *testing.T) {
+	dir := t.TempDir()
+	me := as.Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
+	res, err := As(context.Background(), me, "/nonexistent", request(t, dir))
+	if err != nil || res.Dir != dir {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func FuzzChildRequest(f *testing.F) {
+	f.Add([]byte(`{"dirs":["/tmp"],"files":[{"name":"x","data":"eA=="}]}`))
+	f.Add([]byte(`{"dirs":null}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var r Request
+		if json.Unmarshal(b, &r) != nil {
+			return
+		}
+		r.Dirs = nil // decoding must not panic; nothing may be written here
+		if res := Write(r); res.Dir != "" {
+			t.Errorf("wrote to %q", res.Dir)
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package deliver
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// writeAll puts all files into dir/sub, or none: they are written under
+// temporary names and renamed when all of them stand.
+func writeAll(dir, sub string, files []File) error {
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("is not an absolute path")
+	}
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if sub != "" {
+		inner, err := openSub(fd, sub)
+		if err != nil {
+			return fmt.Errorf("directory %s: %w", sub, err)
+		}
+		defer func() { _ = unix.Close(inner) }()
+		fd = inner
+	}
+	for _, f := range files {
+		if err := checkFree(fd, f.Name); err != nil {
+			return fmt.Errorf("%s %w", f.Name, err)
+		}
+	}
+	temporary := make([]string, 0, len(files))
+	defer func() {
+		for _, t := range temporary {
+			_ = unix.Unlinkat(fd, t, 0) // gone already when it was renamed
+		}
+	}()
+	for _, f := range files {
+		t, err := temporaryName()
+		if err != nil {
+			return err
+		}
+		temporary = append(temporary, t)
+		if err := writeNew(fd, t, f.Data); err != nil {
+			return err
+		}
+	}
+	for i, f := range files {
+		if err := unix.Renameat(fd, temporary[i], fd, f.Name); err != nil {
+			return fmt.Errorf("rename to %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// openSub makes and opens a directory in fd without following a link.
+func openSub(fd int, sub string) (int, error) {
+	if err := unix.Mkdirat(fd, sub, 0o750); err != nil && !errors.Is(err, unix.EEXIST) {
+		return -1, err
+	}
+	return unix.Openat(fd, sub, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+}
+
+// checkFree is nil when name does not exist in fd or is a report of ours. A
+// link, pipe, device or foreign file is in the way: it is not opened for
+// writing, not followed and not removed.
+func checkFree(fd int, name string) error {
+	var st unix.Stat_t
+	err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return errForeign
+	}
+	old, err := unix.Openat(fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	file := os.NewFile(uintptr(old), name)
+	defer func() { _ = file.Close() }()
+	head := make([]byte, 1024)
+	n, _ := file.Read(head) // an empty or unreadable file carries no mark
+	if !ours(head[:n]) {
+		return errForeign
+	}
+	return nil
+}
+
+// writeNew creates name in fd with data, on disk when it returns. The mode lets
+// the user's group read, as far as the directory lets it in.
+func writeNew(fd int, name string, data []byte) error {
+	n, err := unix.Openat(fd, name,
+		unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o640)
+	if err != nil {
+		return err
+	}
+	file := os.NewFile(uintptr(n), name)
+	_, err = file.Write(data)
+	err = errors.Join(err, file.Sync())
+	return errors.Join(err, file.Close())
+}
+
+// temporaryName is a hidden name that nobody can guess.
+func temporaryName() (string, error) {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fmt.Errorf("name a temporary file: %w", err)
+	}
+	return ".jobgait-" + hex.EncodeToString(b[:]), nil
+}

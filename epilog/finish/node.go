@@ -1,0 +1,115 @@
+package finish
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"jobgait/agent/job"
+	"jobgait/agent/profile"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// nodeRecord makes this node's record from its profile and stores it in the
+// run directory. It is made anew each time: analysis is deterministic and the
+// profile does not change any more.
+func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
+	r := summary.NodeRecord{
+		Schema: summary.RecordSchema, Key: run.Key, Job: run.Job, Node: run.Node,
+		Start: run.StartReal, End: end.Real, ElapsedS: elapsed(run, end), Exit: end.Exit,
+	}
+	r, err := fromProfile(dir, run, r, end)
+	if err != nil {
+		return r, err
+	}
+	return r, writeJSON(filepath.Join(string(dir), recordFile), r)
+}
+
+// fromProfile adds what the samples say.
+func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (summary.NodeRecord, error) {
+	if details, err := dir.ReadDetails(); err == nil {
+		r.Job = details.Complete(run)
+	}
+	if end.NoAgent {
+		r.Notes = append(r.Notes, note.New(note.NoAgent, "no Prolog ran here, so nothing was sampled"))
+		return analyseNothing(r)
+	}
+	loaded, err := profile.Load(dir.Profile(), profile.SetParams{})
+	if err != nil {
+		code := note.ProfileBad
+		if errors.Is(err, fs.ErrNotExist) {
+			code = note.NoProfile
+		}
+		r.Notes = append(r.Notes, note.New(code, "nothing can be said of this node: %v", withoutPath(err)))
+		return analyseNothing(r)
+	}
+	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStart {
+		r.Notes = append(r.Notes, note.New(note.AgentLate, "sampling began %.1f s after the job", loaded.Set.StartS))
+	}
+	p := summary.Default()
+	p.Periods.NodeScope = run.Exclusive
+	if r.Job.NNodes > 1 && !firstNode(run, end) {
+		p.Bins = otherBins
+	}
+	return fromLoaded(r, loaded, p)
+}
+
+// fromLoaded adds what a profile says to a node's record.
+func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (summary.NodeRecord, error) {
+	r.Quality, r.Counters = loaded.Quality, loaded.Totals
+	r.Notes = append(r.Notes, loaded.Header.Notes...)
+	if text := loaded.Damage.Text; text != "" {
+		r.Notes = append(r.Notes, note.New(note.ProfileBad, "%s", text))
+	}
+	if f := loaded.Footer; f != nil {
+		r.Notes = append(r.Notes, f.Notes...)
+		if r.Job.Executable == "" {
+			r.Job.Executable = f.Executable
+		}
+	} else {
+		r.Notes = append(r.Notes, note.New(note.AgentDied,
+			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.End(), r.ElapsedS))
+	}
+	return summary.Analyse(r, loaded.Set, p)
+}
+
+// lateStart is how many seconds after the Prolog the first sample may come
+// before it is worth a note.
+const lateStart = 2.0
+
+// otherBins is the size of the timeline of nodes that do not collect: their
+// records stay small, so that a job of thousands of nodes can be merged.
+const otherBins = 120
+
+func firstNode(run job.Run, end End) bool {
+	nodes, err := end.Nodes(run)
+	return err == nil && len(nodes) > 0 && nodes[0] == run.Node
+}
+
+// analyseNothing completes the record of a node without samples.
+func analyseNothing(r summary.NodeRecord) (summary.NodeRecord, error) {
+	r.Quality.Scope = "none"
+	return r.Normal(), nil
+}
+
+// elapsed is the monotonic time of the run; the clocks of day only if the node
+// was rebooted in between.
+func elapsed(run job.Run, end End) float64 {
+	if run.BootID == end.BootID && run.BootID != "" {
+		return math.Max(0, end.Mono-run.StartMono)
+	}
+	return math.Max(0, end.Real-run.StartReal)
+}
+
+// withoutPath drops the path of a file error: the report is for a user, the
+// spool is the administrator's.
+func withoutPath(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,200 @@
+package finish
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/history"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+	"jobgait/epilog/as"
+	"jobgait/epilog/collect"
+	"jobgait/epilog/deliver"
+	"jobgait/reports"
+)
+
+// lookupLimit bounds questions to the name service.
+const lookupLimit = 2 * time.Second
+
+// store is the collection directory with the rights of its account, where
+// there is one and this process may take them.
+func (f Finisher) store(ctx context.Context) (collect.Store, error) {
+	s := collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program}
+	if f.Config.Collect.Account == "" || os.Geteuid() != 0 {
+		return s, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupLimit)
+	defer cancel()
+	account, err := as.Lookup(ctx, f.Config.Collect.Account)
+	if err != nil {
+		return s, fmt.Errorf("collect.account: %w", err)
+	}
+	s.Account = &account
+	return s, nil
+}
+
+// deliver draws the report and writes it as the user; if none of the user's
+// directories takes it, into the spool, with a note that says why.
+func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, past []history.Run) (string, error) {
+	if run.Job.UID < 0 || run.Job.GID < 0 {
+		return f.keepReport(s, past) // nobody's: never delivered as root
+	}
+	files, sub, err := f.draw(s, past)
+	if err != nil {
+		return "", err
+	}
+	request := deliver.Request{Dirs: candidates(run, s), Sub: sub, Files: files}
+	lookup, cancel := context.WithTimeout(ctx, lookupLimit)
+	defer cancel()
+	user := as.ForJob(lookup, uint32(run.Job.UID), uint32(run.Job.GID))
+	delivery, stop := context.WithTimeout(ctx, deliverLimit)
+	defer stop()
+	res, err := deliver.As(delivery, user, f.Program, request)
+	if err != nil {
+		res.Refused = append(res.Refused, err.Error())
+	}
+	if res.Dir != "" {
+		return res.Dir, nil
+	}
+	for _, why := range res.Refused {
+		s.Notes = append(s.Notes, note.New(note.NoReportDir, "the report could not go where the job's output is: %s", why))
+	}
+	f.Log("job %d: report kept in the spool: %v", s.Key.JobID, res.Refused)
+	return f.keepReport(s, past)
+}
+
+// deliverLimit bounds the writing of a report into a directory of a user, which
+// may lie on a file system that hangs.
+const deliverLimit = 20 * time.Second
+
+// keepReport writes the report into the node's spool.
+func (f Finisher) keepReport(s summary.Summary, past []history.Run) (string, error) {
+	files, sub, err := f.draw(s, past)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(f.Spool, reportsDir, s.Key.String())
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	res := deliver.Write(deliver.Request{Dirs: []string{dir}, Sub: sub, Files: files})
+	if res.Dir == "" {
+		return "", fmt.Errorf("the spool did not take it either: %v", res.Refused)
+	}
+	return res.Dir, nil
+}
+
+// reportsDir in the node's spool keeps reports that had nowhere to go.
+const reportsDir = "reports"
+
+// candidates are the directories for a report, best first.
+func candidates(run job.Run, s summary.Summary) []string {
+	var dirs []string
+	if run.ReportDir != "" {
+		return []string{run.ReportDir}
+	}
+	if s.Job.StdOut != "" && filepath.IsAbs(s.Job.StdOut) {
+		if d := filepath.Dir(s.Job.StdOut); d != "/dev" {
+			dirs = append(dirs, d)
+		}
+	}
+	if filepath.IsAbs(s.Job.WorkDir) {
+		dirs = append(dirs, s.Job.WorkDir)
+	}
+	return dirs
+}
+
+// draw makes the files of a report, and the directory that an array's go into.
+func (f Finisher) draw(s summary.Summary, past []history.Run) ([]deliver.File, string, error) {
+	sub, base := reports.FileNames(s)
+	report := reports.New(s, past, f.options())
+	draw := map[string]func(io.Writer, reports.Report) error{"txt": reports.Text, "json": reports.JSON, "html": reports.HTML}
+	var files []deliver.File
+	for _, format := range f.Config.Report.Formats {
+		var b bytes.Buffer
+		if err := draw[format](&b, report); err != nil {
+			return nil, "", fmt.Errorf("draw the %s report: %w", format, err)
+		}
+		files = append(files, deliver.File{Name: base + "." + format, Data: b.Bytes()})
+	}
+	return files, sub, nil
+}
+
+// settle closes the run on the node that collected it. A run with missing
+// nodes stays open for giveUp: their sweeps may still bring records.
+func (f Finisher) settle(ctx context.Context, dir job.RunDir, store collect.Store, w collect.Want, s summary.Summary) error {
+	if !s.Complete() {
+		if err := markPartial(dir, s); err != nil {
+			return err
+		}
+		if epoch(time.Now())-s.End < giveUp.Seconds() {
+			return nil
+		}
+	}
+	if err := store.Forget(ctx, w); err != nil {
+		return err
+	}
+	return f.done(dir, f.Config.Spool.Keep != "none")
+}
+
+// giveUp is how long records of missing nodes are waited for.
+const giveUp = 24 * time.Hour
+
+// partial is what a report with missing nodes was made from.
+type partial struct {
+	Reported int `json:"reported"`
+}
+
+func markPartial(dir job.RunDir, s summary.Summary) error {
+	return writeJSON(filepath.Join(string(dir), partFile), partial{Reported: reported(s)})
+}
+
+func reported(s summary.Summary) int {
+	n := 0
+	for _, node := range s.Nodes {
+		if node.Reported {
+			n++
+		}
+	}
+	return n
+}
+
+// already is whether an earlier try reported as many nodes: nothing new.
+func already(dir job.RunDir, s summary.Summary) bool {
+	var p partial
+	b, err := os.ReadFile(filepath.Join(string(dir), partFile))
+	if err != nil || json.Unmarshal(b, &p) != nil {
+		return false
+	}
+	return p.Reported >= reported(s)
+}
+
+// patience is how long to wait for other nodes: not at all when a report with
+// missing nodes has been delivered.
+func (f Finisher) patience(dir job.RunDir) time.Duration {
+	if exists(dir, partFile) {
+		return 0
+	}
+	return time.Duration(f.Config.Collect.WaitS) * time.Second
+}
+
+// done closes the run on this node, and removes it unless it is kept.
+func (f Finisher) done(dir job.RunDir, keep bool) error {
+	if err := os.WriteFile(filepath.Join(string(dir), doneFile), nil, 0o600); err != nil {
+		return fmt.Errorf("close the run: %w", err)
+	}
+	if keep {
+		return nil
+	}
+	if err := os.RemoveAll(string(dir)); err != nil {
+		return fmt.Errorf("remove the finished run: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package finish
+
+import (
+	"jobgait/agent/profile"
+	"jobgait/analysis/summary"
+)
+
+// Replay analyses one profile by itself, without its run directory: what the
+// hooks knew of the job is not in it.
+func Replay(path string) (summary.Summary, error) {
+	loaded, err := profile.Load(path, profile.SetParams{})
+	if err != nil {
+		return summary.Summary{}, err
+	}
+	h := loaded.Header
+	r := summary.NodeRecord{Key: h.Key, Job: summary.Job{NNodes: 1, NodeList: h.Node}, Node: h.Node,
+		ElapsedS: loaded.End(), Start: h.RunReal, End: h.RunReal + loaded.End()}
+	p := summary.Default()
+	p.Periods.NodeScope = nodeScope(loaded)
+	r, err = fromLoaded(r, loaded, p)
+	if err != nil {
+		return summary.Summary{}, err
+	}
+	return summary.Merge([]summary.NodeRecord{r}, []string{h.Node}, summary.Default()), nil
+}
+
+// nodeScope is whether the agent was told that the job has the node alone: only
+// then does it record node-wide counters.
+func nodeScope(l profile.Loaded) bool {
+	for _, c := range l.Header.Columns {
+		if c.Scope == "node" {
+			return true
+		}
+	}
+	return false
+}

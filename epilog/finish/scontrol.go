@@ -1,0 +1,69 @@
+package finish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/summary"
+)
+
+// scontrolLimit bounds the one question to the scheduler.
+const scontrolLimit = 2 * time.Second
+
+// ask completes the summary with what only the scheduler knows: name, array,
+// expanded output path, start time, and whether a signal ended the job. One
+// call per job, made by the node that collects; without an answer the summary
+// stays as it is.
+func (f Finisher) ask(ctx context.Context, run job.Run, s summary.Summary) summary.Summary {
+	d, err := f.scontrol(ctx, s.Key.JobID)
+	if err != nil {
+		f.Log("%v", err)
+		return s
+	}
+	run.Job = s.Job
+	s.Job = d.Complete(run)
+	s.Exit = summary.WorseExit(s.Exit, d.Exit)
+	return s
+}
+
+// errUnknownJob is scontrol's answer for a job that it has forgotten.
+var errUnknownJob = errors.New("the scheduler does not know the job")
+
+// finalStates are those that no job leaves. COMPLETING is not among them: its
+// Epilogs are running.
+var finalStates = map[string]bool{
+	"BOOT_FAIL": true, "CANCELLED": true, "COMPLETED": true, "DEADLINE": true, "FAILED": true,
+	"NODE_FAIL": true, "OUT_OF_MEMORY": true, "PREEMPTED": true, "TIMEOUT": true,
+}
+
+// scontrol runs `scontrol show job`, by absolute path, with a limit. "" in the
+// configuration switches it off and gives no details.
+func (f Finisher) scontrol(ctx context.Context, id int64) (job.Details, error) {
+	if f.Config.Slurm.Scontrol == "" {
+		return job.Details{}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, scontrolLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, f.Config.Slurm.Scontrol, "show", "job", "-o", strconv.FormatInt(id, 10))
+	cmd.Env = []string{"LC_ALL=C"}
+	if f.SlurmConf != "" {
+		cmd.Env = append(cmd.Env, "SLURM_CONF="+f.SlurmConf)
+	}
+	cmd.WaitDelay = scontrolLimit / 4
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if bytes.Contains(complaint.Bytes(), []byte("Invalid job id")) {
+		return job.Details{}, errUnknownJob
+	}
+	if err != nil {
+		return job.Details{}, fmt.Errorf("ask scontrol: %w: %.200s", err, bytes.TrimSpace(complaint.Bytes()))
+	}
+	return job.FromScontrol(out, id), nil
+}

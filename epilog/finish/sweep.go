@@ -1,0 +1,177 @@
+package finish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/summary"
+)
+
+// Swept counts what a sweep did.
+type Swept struct {
+	Finished int // runs that were left over and are finished now
+	Waiting  int // runs that still miss something: other nodes, the job's end
+	Removed  int // finished runs removed for room
+}
+
+// Sweep picks up what killed Epilogs, workers and agents left on this node:
+// only this node's directories, only those that nobody holds. It also ends the
+// agents of jobs that are gone, and keeps the spool within its size.
+func (f Finisher) Sweep(ctx context.Context) (Swept, error) {
+	var did Swept
+	dirs, err := Runs(f.Spool)
+	if err != nil {
+		return did, err
+	}
+	var failed error
+	for _, dir := range dirs {
+		if ctx.Err() != nil {
+			return did, errors.Join(failed, ctx.Err())
+		}
+		if Done(dir) {
+			continue
+		}
+		finished, err := f.sweepOne(ctx, dir)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("sweep %s: %w", dir, err))
+		}
+		if finished {
+			did.Finished++
+		} else {
+			did.Waiting++
+		}
+	}
+	did.Removed, err = f.trim()
+	return did, errors.Join(failed, err)
+}
+
+// sweepOne takes one run as far as it goes, and says whether it is finished.
+func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir) (bool, error) {
+	run, err := dir.ReadRun()
+	if err != nil {
+		return false, err
+	}
+	if !Ended(dir) {
+		if !f.gone(ctx, run) {
+			return false, nil
+		}
+		if err := WriteEnd(dir, sweptEnd(dir, run)); err != nil {
+			return false, err
+		}
+	}
+	if err := StopAgent(dir); err != nil {
+		return false, err
+	}
+	lock, err := dir.TryLock()
+	if errors.Is(err, job.ErrLocked) {
+		return false, nil // its worker is at it
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = lock.Close() }()
+	if Done(dir) {
+		return true, nil
+	}
+	if err := f.Finish(ctx, dir); err != nil {
+		return false, err
+	}
+	return Done(dir) || !exists(dir, endFile), nil
+}
+
+// gone is whether the job of a run without an end is over: the scheduler says
+// so, or the node was rebooted since, or no job may be that old. Without a
+// scheduler (jobgait run) it is over when the command is.
+func (f Finisher) gone(ctx context.Context, run job.Run) bool {
+	if run.BootID != job.BootID() {
+		return true
+	}
+	_, now := job.Clock()
+	if now-run.StartMono > float64(f.Config.Agent.MaxHours)*3600 {
+		return true
+	}
+	if run.RootPID != 0 {
+		return len(job.NewMembers("/proc", run).List()) == 0
+	}
+	if f.Config.Slurm.Scontrol == "" {
+		return false
+	}
+	d, err := f.scontrol(ctx, run.Key.JobID)
+	return errors.Is(err, errUnknownJob) || err == nil && finalStates[d.State]
+}
+
+// sweptEnd is the end of a run that no Epilog saw: the time of its last sample.
+func sweptEnd(dir job.RunDir, run job.Run) End {
+	e := End{Real: epoch(time.Now()), BootID: job.BootID(), Swept: true, Job: run.Job}
+	_, e.Mono = job.Clock()
+	if st, err := os.Stat(dir.Profile()); err == nil {
+		back := e.Real - epoch(st.ModTime())
+		e.Real -= back
+		e.Mono -= back
+	}
+	return e
+}
+
+// agentGrace is how long an agent has to seal its profile.
+const agentGrace = 500 * time.Millisecond
+
+// StopAgent ends the agent of a run, if there is one: SIGTERM, and SIGKILL
+// after agentGrace. What a killed agent had written is salvaged.
+func StopAgent(dir job.RunDir) error {
+	p, err := job.ReadProcess(dir.PID())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := p.Stop(agentGrace); err != nil {
+		return fmt.Errorf("stop the agent %d: %w", p.PID, err)
+	}
+	return nil
+}
+
+// Runs lists the run directories in a node's spool.
+func Runs(spool string) ([]job.RunDir, error) {
+	entries, err := os.ReadDir(spool)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look into the spool: %w", err)
+	}
+	var dirs []job.RunDir
+	for _, e := range entries {
+		dir := job.RunDir(filepath.Join(spool, e.Name()))
+		if e.IsDir() && exists(dir, filepath.Base(dir.Env())) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
+}
+
+// Find returns the directory of the run of a job that is not ended yet, the
+// youngest if a crash left several.
+func Find(spool string, key summary.RunKey) (job.RunDir, bool, error) {
+	dirs, err := Runs(spool)
+	if err != nil {
+		return "", false, err
+	}
+	found, start := job.RunDir(""), 0.0
+	for _, dir := range dirs {
+		run, err := dir.ReadRun()
+		if err != nil || Ended(dir) {
+			continue
+		}
+		if run.Key.Cluster == key.Cluster && run.Key.JobID == key.JobID && run.Key.Sub == key.Sub && run.StartReal > start {
+			found, start = dir, run.StartReal
+		}
+	}
+	return found, found != "", nil
+}

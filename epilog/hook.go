@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/configs"
+	"jobgait/epilog/finish"
+	"jobgait/prolog/policy"
+)
+
+// hook is the Epilog. It returns by the deadline even if something in it
+// blocks for ever, and passes no error on.
+func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
+	ended := make(chan struct{})
+	deadline := defaultDeadline
+	self, cfg, err := settings(getenv)
+	if err == nil {
+		deadline = cfg.Epilog.Deadline()
+	}
+	ctx, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	go func() {
+		defer close(ended)
+		defer func() {
+			if p := recover(); p != nil {
+				fmt.Fprintf(complain, "jobgait-epilog: panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		if err == nil {
+			err = endRun(ctx, getenv, self, cfg)
+		}
+		if err != nil {
+			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %v\n", getenv("SLURM_JOB_ID"), err)
+		}
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
+// defaultDeadline holds while the configuration cannot be read.
+const defaultDeadline = 10 * time.Second
+
+// settings finds this program and its configuration.
+func settings(getenv func(string) string) (self string, cfg configs.Config, err error) {
+	self, err = os.Executable()
+	if err != nil {
+		return "", cfg, fmt.Errorf("find this program: %w", err)
+	}
+	cfg, err = configs.Load(getenv, self)
+	return self, cfg, err
+}
+
+// endRun is what the Epilog does for one run, in the order that loses nothing
+// if it is killed in between: the end is stored before the agent is stopped,
+// and from then on a sweep can do the rest.
+func endRun(ctx context.Context, getenv func(string) string, self string, cfg configs.Config) error {
+	now, err := job.FromHook(getenv, job.ThisHost(), cfg.Watch.Exclusive)
+	if err != nil {
+		return err
+	}
+	if watch, _ := policy.Decide(cfg.Watch, now, job.OptOut(getenv)); !watch {
+		return nil
+	}
+	log, _ := job.OpenLog(cfg.Spool.Dir, now.Node, "epilog", now.Key.JobID) // drops lines when it cannot open
+	defer func() { _ = log.Close() }()
+	dir, found, err := finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
+	if err != nil {
+		return err
+	}
+	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
+		Exit: finish.ExitFromHook(getenv), Job: now.Job}
+	if !found {
+		if dir, err = withoutProlog(cfg, now); err != nil {
+			return err
+		}
+		end.NoAgent = true
+	}
+	if err := finish.WriteEnd(dir, end); err != nil {
+		return err
+	}
+	if err := finish.StopAgent(dir); err != nil {
+		log.Printf("%v", err) // the worker salvages what is there
+	}
+	return startWorker(ctx, getenv, self, cfg, now.Node, dir)
+}
+
+// withoutProlog makes the run directory that the Prolog did not: the node
+// reports that nothing was sampled.
+func withoutProlog(cfg configs.Config, r job.Run) (job.RunDir, error) {
+	if err := job.MakeNodeDir(cfg.Spool.Dir, r.Node); err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("%s.none-%d", r.Key, time.Now().UnixNano())
+	dir := job.RunDir(job.RunDir(job.NodeDir(cfg.Spool.Dir, r.Node)).Path(name))
+	if err := dir.Make(); err != nil {
+		return "", err
+	}
+	return dir, dir.WriteRun(r)
+}

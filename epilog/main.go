@@ -1,0 +1,55 @@
+// Program jobgait-epilog ends a run on one node. As Slurm's Epilog it has no
+// arguments: it notes how the job ended, stops the agent, starts a worker that
+// does everything that can hang, waits for it until a deadline, and returns 0
+// whatever happened. With --worker it is that worker; --sweep picks up what was
+// left over; --ingest writes waiting job records into the history.
+//
+// The hook touches node-local disk only. A hook that fails drains its node, so
+// this is a place where errors are swallowed: they are logged.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"jobgait/epilog/collect"
+	"jobgait/epilog/deliver"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+const usage = `usage: jobgait-epilog            as Slurm's Epilog
+       jobgait-epilog --sweep    finish what was left over on this node
+       jobgait-epilog --ingest   write waiting job records into the history`
+
+// run is the program. Only the hook always returns 0.
+func run(ctx context.Context, getenv func(string) string, args []string, in io.Reader, out, complain io.Writer) int {
+	var err error
+	switch {
+	case len(args) == 0:
+		hook(ctx, getenv, complain)
+		return 0
+	case args[0] == "--worker" && len(args) == 2:
+		err = worker(ctx, getenv, args[1], complain)
+	case args[0] == "--sweep" && len(args) == 1:
+		err = sweep(ctx, getenv, out, complain)
+	case args[0] == "--ingest" && len(args) == 1:
+		err = ingest(ctx, getenv, out)
+	case args[0] == deliver.ChildVerb:
+		err = deliver.Child(in, out)
+	case args[0] == collect.ChildVerb:
+		err = collect.Child(ctx, in, out)
+	default:
+		fmt.Fprintln(complain, usage)
+		return 2
+	}
+	if err != nil {
+		fmt.Fprintf(complain, "jobgait-epilog: %v\n", err)
+		return 1
+	}
+	return 0
+}

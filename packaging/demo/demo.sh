@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# The demo: real LAMMPS melts under `jobgait run`, and a check of what it says.
+#
+#   demo.sh BIN DIR    BIN has the built programs; DIR is made anew for the runs
+#
+# Five sizes from 8,000 to 64,000 atoms; eight runs of one size whose last four
+# use a longer cutoff, which makes each step slower; and a last run that draws
+# its rebuild interval while this script runs. The period that jobgait finds for
+# the last one must agree with LAMMPS's own log within 5 %, or the demo fails.
+set -euo pipefail
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+bin=$(cd "$1" && pwd)
+dir=$2
+run_s=6        # seconds that each run is made to take
+runs=14
+
+die() { echo "demo: $*" >&2; exit 1; }
+
+# What is missing is installed, after saying so; without root it is only said.
+need() {
+  local missing=()
+  command -v lmp >/dev/null || missing+=(lammps)
+  ((${#missing[@]})) || return 0
+  if [[ $(id -u) != 0 ]]; then
+    die "missing: ${missing[*]}. As root: apt-get install --no-install-recommends ${missing[*]}"
+  fi
+  echo "demo: installing ${missing[*]} (14 MB) from the distribution's packages"
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+    >"$dir/apt.log" 2>&1 || die "apt-get failed, see $dir/apt.log"
+}
+
+# Code addresses need perf: root, CAP_PERFMON or a low perf_event_paranoid.
+check_perf() {
+  local level
+  level=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null || echo 4)
+  if [[ $(id -u) != 0 && $level -gt 2 ]]; then
+    die "perf is forbidden to users here (kernel.perf_event_paranoid = $level): run the demo as root, or \`sysctl kernel.perf_event_paranoid=2\` gives the period"
+  fi
+}
+
+# melt ATOMS EVERY CUTOFF STEPS: variables of the input for a size.
+melt() {
+  local z
+  case $1 in
+    8000) z=5 ;; 16000) z=10 ;; 32000) z=20 ;; 48000) z=30 ;; 64000) z=40 ;;
+    *) die "no box for $1 atoms" ;;
+  esac
+  echo "-in $here/melt.lammps -screen none -var x 20 -var y 20 -var z $z -var every $2 -var cutoff $3 -var steps $4"
+}
+
+# loop_s LOG: seconds of the main loop. builds LOG: neighbour rebuilds in it.
+loop_s() { awk '/^Loop time of/ {print $4}' "$1"; }
+builds() { awk '/^Neighbor list builds/ {print $5}' "$1"; }
+
+# calibrate prints microseconds per atom and step on this machine.
+calibrate() {
+  # shellcheck disable=SC2046
+  OMP_NUM_THREADS=1 lmp $(melt 16000 20 2.5 60) -log "$dir/calibrate.log"
+  awk -v s="$(loop_s "$dir/calibrate.log")" 'BEGIN {printf "%.4f", s / 60 / 16000 * 1e6}'
+}
+
+steps() { awk -v us="$us" -v n="$1" -v s="$run_s" 'BEGIN {printf "%d", s / (us * n) * 1e6}'; }
+
+done_runs=0
+progress() {
+  local line
+  line=$(printf 'demo: run %2d of %d, %d s: %s' $((done_runs + 1)) $runs "$SECONDS" "$*")
+  if [[ -t 1 ]]; then printf '\r\033[K%s' "$line"; else echo "$line"; fi
+}
+
+# one NAME APP ATOMS EVERY CUTOFF: one run in a directory of its own.
+one() {
+  local to=$dir/$1
+  progress "$3 atoms, cutoff $5"
+  mkdir -p "$to"
+  # shellcheck disable=SC2046
+  (cd "$to" && OMP_NUM_THREADS=1 "$bin/jobgait" run --name "$1" --app "$2" --size "$3" -- \
+    lmp $(melt "$3" "$4" "$5" "$(steps "$3")") -log log.lammps) || die "run $1 failed, see $to"
+  done_runs=$((done_runs + 1))
+}
+
+# last_period is the period in seconds of the youngest run, "null" if none.
+last_period() { "$bin/jobgait" list --json -n 1 | sed -n 's/.*"period_s":\([^,}]*\).*/\1/p'; }
+
+rm -rf "$dir"
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+export XDG_DATA_HOME=$dir/data XDG_STATE_HOME=$dir/state
+need
+check_perf
+SECONDS=0
+us=$(calibrate)
+
+for atoms in 8000 16000 32000 48000 64000; do one "size-$atoms" melt-sizes $atoms 20 2.5; done
+for i in 1 2 3 4; do one "day-$i" melt-days 32000 20 2.5; done
+for i in 5 6 7 8; do one "day-$i" melt-days 32000 20 2.8; done
+every=$(shuf -i 14-30 -n 1)
+one last melt-last 32000 "$every" 2.5
+[[ -t 1 ]] && printf '\r\033[K'
+
+found=$(last_period)
+log=$dir/last/log.lammps
+truth=$(awk -v s="$(loop_s "$log")" -v n="$(builds "$log")" 'BEGIN {printf "%.4f", s / n}')
+report=$(ls "$dir"/last/jobgait-*.txt)
+cat "$report"
+echo
+echo "demo: $runs runs in $SECONDS s; the page of this one: ${report%.txt}.html"
+echo "demo: all of them: XDG_DATA_HOME=$XDG_DATA_HOME $bin/jobgait list"
+awk -v f="$found" -v t="$truth" -v e="$every" 'BEGIN {
+  if (f + 0 <= 0) { printf "demo: FAILED: no period found; the log of LAMMPS says %.4f s (a rebuild every %d steps)\n", t, e; exit 1 }
+  off = 100 * (f - t) / t
+  printf "demo: period found %.4f s; by the log of LAMMPS %.4f s (a rebuild every %d steps, drawn for this run): %+.1f %%\n", f, t, e, off
+  if (off > 5 || off < -5) { print "demo: FAILED: more than 5 % off"; exit 1 }
+}'

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# cluster.sh: a throw-away Slurm cluster of 1 to 4 nodes on this machine, with
+# jobgait's hooks and its SPANK plugin installed.
+#
+#   cluster.sh up [PREFIX]      start it; returns when every node is idle
+#   cluster.sh status [PREFIX]  its processes, nodes and jobs; 0 if all is well
+#   cluster.sh env [PREFIX]     prints what a shell needs to use it:
+#                               eval "$(cluster.sh env)"
+#   cluster.sh down [PREFIX]    stops everything it started and removes
+#                               everything it made
+#
+# Needs root, on Debian or a relative of it. Everything lies below PREFIX, a new
+# directory in /tmp if none is given (the other verbs then take the one that was
+# started last). It has its own key, ports, configuration and accounts, listens
+# on loopback only, and starts no system service. It refuses where another
+# slurmd runs.
+#
+# Environment:
+#   NODES=4             nodes, named n1 ...
+#   JOBGAIT_BIN=DIR     where jobgait, jobgait-agent, jobgait-prolog and
+#                       jobgait-epilog are (default: build/bin)
+set -uo pipefail
+export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin
+unset SLURM_CONF
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(cd "$here/../.." && pwd -P)
+last=$root/build/testcluster.prefix
+
+die() { echo "cluster.sh: $*" >&2; exit 1; }
+say() { echo "cluster.sh: $*"; }
+
+. "$here/lib/prefix.sh"
+. "$here/lib/processes.sh"
+. "$here/lib/packages.sh"
+. "$here/lib/accounts.sh"
+. "$here/lib/slurm.sh"
+. "$here/lib/jobgait.sh"
+
+up() {
+  local t0=$EPOCHREALTIME
+  NODES=${NODES:-4}
+  [[ $NODES == [1-4] ]] || die "NODES=$NODES: 1 to 4"
+  refuse_others
+  new_prefix "$1"
+  install_packages
+  make_accounts
+  slurm_configure
+  jobgait_install
+  slurm_start
+  slurm_wait_idle 60
+  say "$NODES nodes idle after $(seconds_since "$t0") s in $PREFIX"
+}
+
+status() {
+  local rc=0
+  marked || { say "nothing at $PREFIX"; return 1; }
+  slurm_status || rc=1
+  return "$rc"
+}
+
+down() {
+  local t0=$EPOCHREALTIME
+  marked || { say "nothing at $PREFIX"; return 0; }
+  stop_processes
+  remove_accounts
+  remove_prefix
+  say "removed $PREFIX after $(seconds_since "$t0") s"
+}
+
+verb=${1:-}
+case $verb in
+  up|down|status|env) ;;
+  *) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
+esac
+if [[ $verb != env && $(id -u) != 0 ]]; then die "$verb needs root"; fi
+[[ $verb == up ]] || find_prefix "${2:-}"
+case $verb in
+  up) up "${2:-}" ;;
+  down) down ;;
+  status) status ;;
+  env) marked || die "nothing at $PREFIX"; cat "$PREFIX/env.sh" ;;
+esac

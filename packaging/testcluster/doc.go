@@ -1,0 +1,8 @@
+// Package testcluster tests jobgait end to end on a real Slurm: cluster.sh
+// starts one of four nodes on this machine with the built programs installed,
+// jobs go in, and reports, history rows and what is left over come out. There
+// is no code here but tests.
+//
+// They run as root with JOBGAIT_CLUSTER=run and are skipped otherwise: they
+// make accounts and may install packages.
+package testcluster

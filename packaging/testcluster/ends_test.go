@@ -1,0 +1,111 @@
+package testcluster
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestFailing(t *testing.T) {
+	t.Parallel()
+	c := use(t)
+	j := c.sbatch(t, c.alice, c.dir(t, c.alice), "sleep 2; exit 3", "-N1", "-n1", "-w", "n2")
+	j.mustEnd(t, "FAILED")
+	w := j.expects("n2")
+	w.atLeast, w.exit = 2*time.Second, "3:0"
+	c.check(t, w)
+}
+
+// Slurm tells the hooks of a cancelled job exit 0: the report must not.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	c := use(t)
+	dir := c.dir(t, c.bob)
+	j := c.sbatch(t, c.bob, dir, "touch started; exec sleep 600", "-N2", "-n2", "-w", "n1,n2")
+	j.waitFile(t, "started")
+	c.admin(t, "scancel", fmt.Sprint(j.id))
+	j.mustEnd(t, "CANCELLED")
+	w := j.expects("n1", "n2")
+	w.exit = "0:15"
+	c.check(t, w)
+}
+
+// Slurm looks at time limits every 30 s and counts them in minutes; an end time
+// that has come saves the first minute.
+func TestTimedOut(t *testing.T) {
+	t.Parallel()
+	c := use(t)
+	j := c.sbatch(t, c.alice, c.dir(t, c.alice), "touch started; exec sleep 600", "-N1", "-n1", "-t", "60", "-w", "n1")
+	j.waitFile(t, "started")
+	c.admin(t, "scontrol", "update", fmt.Sprintf("JobId=%d", j.id), "EndTime=now")
+	j.mustEnd(t, "TIMEOUT")
+	w := j.expects("n1")
+	w.exit = "0:15"
+	c.check(t, w)
+}
+
+// Each element of an array has its report, in one directory for all.
+func TestArray(t *testing.T) {
+	t.Parallel()
+	c := use(t)
+	dir := c.dir(t, c.alice)
+	j := c.sbatch(t, c.alice, dir, "sleep 2", "-N1", "-n1", "--array=1-3", "-o", "%A_%a.out", "-J", "elements")
+	elements := map[string]queued{}
+	poll(t, func() string {
+		jobs, err := c.queue.list()
+		if err != nil {
+			return err.Error()
+		}
+		for _, e := range jobs {
+			if e.arrayID == j.id && e.over() {
+				elements[e.task] = e
+			}
+		}
+		if len(elements) != 3 {
+			return fmt.Sprintf("%d elements are over", len(elements))
+		}
+		return ""
+	})
+	for task, e := range elements {
+		if e.state != "COMPLETED" {
+			t.Errorf("element %s ended %s", task, e.state)
+		}
+		w := j.expects(e.nodes)
+		w.id = fmt.Sprintf("%d_%s", j.id, task)
+		w.dir, w.name = filepath.Join(dir, j.name()), "jobgait-"+w.id
+		w.atLeast = 2 * time.Second
+		c.check(t, w)
+	}
+}
+
+// A requeue makes two runs of one job id. The script of the first run waits to
+// be requeued; the second ends by itself.
+func TestRequeue(t *testing.T) {
+	t.Parallel()
+	c := use(t)
+	j := c.sbatch(t, c.bob, c.dir(t, c.bob), `[ "${SLURM_RESTART_COUNT:-0}" = 0 ] || exec sleep 2
+		touch started; exec sleep 600`, "-N1", "-n1", "-w", "n4", "--requeue")
+	j.waitFile(t, "started")
+	c.admin(t, "scontrol", "requeue", fmt.Sprint(j.id))
+	j.waitState(t, "PENDING") // until the job's credential has expired
+	j.mustEnd(t, "COMPLETED")
+	second := j.expects("n4")
+	second.name, second.restart, second.atLeast = j.name()+".r1", 1, 2*time.Second
+	c.check(t, second)
+	first := j.expects("n4")
+	first.exit = "0:15" // the script's end: what Slurm did to requeue it
+	c.check(t, first)
+	c.waitRows(t, 2, fmt.Sprintf("JobID = '%d'", j.id))
+}
+
+// waitFile waits until the job's script made a file.
+func (j job) waitFile(t *testing.T, name string) {
+	t.Helper()
+	poll(t, func() string {
+		if m, _ := filepath.Glob(filepath.Join(j.dir, name)); len(m) == 0 {
+			return "no " + name + " of job " + fmt.Sprint(j.id)
+		}
+		return ""
+	})
+}

@@ -1,0 +1,49 @@
+# Our own programs, laid out as an installation below PREFIX.
+
+jobgait_install() {
+  local bin=${JOBGAIT_BIN:-$root/build/bin} program
+  for program in jobgait jobgait-agent jobgait-prolog jobgait-epilog; do
+    [[ -x $bin/$program ]] || die "no $program in $bin: run make first"
+  done
+  install -d -m 755 "$PREFIX"/{bin,lib,libexec/jobgait}
+  install -m 755 "$bin/jobgait" "$PREFIX/bin/"
+  install -m 755 "$bin"/jobgait-{agent,prolog,epilog} "$PREFIX/libexec/jobgait/"
+  install -m 755 "$root"/configs/slurm/{prolog,epilog} "$PREFIX/libexec/jobgait/"
+  make -s -C "$root/spank" BUILD="$PREFIX/build" >"$PREFIX/log/spank.log" 2>&1 ||
+    die "the SPANK plugin does not compile, see $PREFIX/log/spank.log"
+  install -m 755 "$PREFIX/build/jobgait.so" "$PREFIX/lib/"
+  install -d -m 700 "$PREFIX/spool"
+  install -d -m 700 -o "$service_account" -g "$(id -gn "$service_account")" "$PREFIX/collect"
+  jobgait_conf >"$PREFIX/etc/jobgait.toml"
+}
+
+# jobgait_conf prints jobgait.toml: reports of runs however short, everything
+# kept. No node is ever a job's alone, because all of them are one machine.
+jobgait_conf() {
+  cat <<C
+[spool]
+dir = "$PREFIX/spool"
+keep = "all"
+
+[collect]
+dir = "$PREFIX/collect"
+account = "$service_account"
+wait_s = 20
+
+[watch.exclusive]
+main = false
+
+[epilog]
+worker_s = 90
+
+[report]
+min_elapsed_s = 0.0
+
+[history]
+path = "$PREFIX/history.db"
+ingest = "here"
+
+[slurm]
+scontrol = "$(command -v scontrol)"
+C
+}

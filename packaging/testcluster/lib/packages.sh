@@ -1,0 +1,39 @@
+# What the distribution has to provide, installed if missing. Its packages want
+# to start their daemons at once; nothing of the system's may run.
+
+install_packages() {
+  local want=() item
+  for item in munged:munge slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client \
+    mpirun:openmpi-bin mpicc:libopenmpi-dev gcc:gcc make:make sqlite3:sqlite3 ps:procps; do
+    command -v "${item%%:*}" >/dev/null || want+=("${item##*:}")
+  done
+  [[ -e /usr/include/slurm/spank.h ]] || want+=(libslurm-dev)
+  compgen -G '/usr/lib/*/slurm*/select_cons_tres.so' >/dev/null || want+=(slurm-wlm-basic-plugins)
+  ((${#want[@]})) || return 0
+  command -v apt-get >/dev/null || die "missing, and no apt-get to install it: ${want[*]}"
+  say "installing from the distribution: ${want[*]}"
+  local log
+  log=$(mktemp /tmp/jobgait-apt.XXXXXX)
+  without_services apt_install "${want[@]}" >"$log" 2>&1 || die "apt-get failed, see $log"
+  rm -f "$log"
+}
+
+apt_install() {
+  export DEBIAN_FRONTEND=noninteractive
+  # Refreshing the lists takes longer than all the rest: only if it must be.
+  apt-get install -y --no-install-recommends "$@" ||
+    { apt-get update && apt-get install -y --no-install-recommends "$@"; }
+}
+
+# without_services COMMAND...: runs it while policy-rc.d, which maintainer
+# scripts ask, forbids to start anything. One that the machine has stays.
+without_services() {
+  local policy=/usr/sbin/policy-rc.d rc made=
+  if [[ ! -e $policy ]]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy" && made=1
+    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+  fi
+  "$@"; rc=$?
+  if [[ $made ]]; then rm -f "$policy"; trap - EXIT; fi
+  return "$rc"
+}

@@ -1,0 +1,123 @@
+package testcluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const stopSignal = syscall.SIGSTOP
+
+// runDir returns the run directory that a process of ours works on: an argument
+// names it, or the hook's environment says which job on which node. "" if there
+// is none (yet).
+func (c *cluster) runDir(p process) string {
+	for _, a := range p.args[min(1, len(p.args)):] {
+		if _, path, ok := strings.Cut(a, c.path("spool")); ok {
+			return c.path("spool") + path
+		}
+	}
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
+	env := map[string]string{}
+	for _, v := range strings.Split(string(b), "\x00") {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	found, _ := filepath.Glob(c.path("spool", env["SLURMD_NODENAME"], "*-"+env["SLURM_JOB_ID"]+".r*"))
+	if len(found) == 0 {
+		return ""
+	}
+	slices.Sort(found)
+	return found[len(found)-1]
+}
+
+// sweep does by hand, once on each node, what a timer does: the last node
+// first, because the first of a job's nodes waits for the others.
+func (x *experiment) sweep(t *testing.T) {
+	t.Helper()
+	for n := 4; n >= 1; n-- {
+		cmd := exec.Command(x.c.path("libexec", "jobgait", "jobgait-epilog"), "--sweep")
+		cmd.Env = append(x.c.env(account{name: "root", home: "/root"}), fmt.Sprintf("SLURMD_NODENAME=n%d", n))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("sweep of n%d: %v", n, err)
+		}
+		t.Logf("%s", out)
+	}
+}
+
+// outcome counts what was lost.
+func (x *experiment) outcome(t *testing.T) outcome {
+	t.Helper()
+	o := outcome{killed: len(x.hits)}
+	states, err := x.c.nodeStates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.drained = len(outOfService(states))
+	for _, h := range x.hits {
+		if lost := h.blocks - x.c.recorded(t, h.dir); lost > 0 {
+			t.Errorf("%s: %d of %d blocks lost", h.dir, lost, h.blocks)
+			o.blocksLost += lost
+		}
+	}
+	for _, j := range x.jobs {
+		o.runs++
+		switch row, err := x.c.rows(fmt.Sprintf("JobID = '%d'", j.id)); {
+		case err != nil:
+			t.Fatal(err)
+		case len(row) != 1:
+			t.Errorf("job %d has %d rows in the history", j.id, len(row))
+			o.reportsMissing++
+		case row[0].Report == nil && x.c.sampled(j) == 0:
+			o.unsampled++ // killed in the first second: a row, and no report of nothing
+		case row[0].Report == nil || missing(*row[0].Report, j.name()):
+			t.Errorf("job %d has no report, history says %q", j.id, text(row[0].Report))
+			o.reportsMissing++
+		}
+	}
+	return o
+}
+
+// missing is whether any file of a report is.
+func missing(dir, name string) bool {
+	return slices.ContainsFunc(forms, func(form string) bool {
+		info, err := os.Lstat(filepath.Join(dir, name+form))
+		return err != nil || info.Size() == 0
+	})
+}
+
+// recorded returns the number of blocks in the final node record of a run.
+func (c *cluster) recorded(t *testing.T, dir string) int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "record.json"))
+	if err != nil {
+		t.Errorf("no node record: %v", err)
+		return 0
+	}
+	var record struct {
+		Quality struct {
+			Blocks int `json:"blocks"`
+		} `json:"quality"`
+	}
+	if err := json.Unmarshal(b, &record); err != nil {
+		t.Errorf("%s: %v", dir, err)
+	}
+	return record.Quality.Blocks
+}
+
+// sampled returns how many blocks the profiles of a job have on all its nodes.
+func (c *cluster) sampled(j job) int {
+	dirs, _ := filepath.Glob(c.path("spool", "n*", fmt.Sprintf("*-%d.r0", j.id)))
+	n := 0
+	for _, d := range dirs {
+		n += blocks(d)
+	}
+	return n
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"jobgait/agent/job"
+	"jobgait/configs"
+	"jobgait/prolog/launch"
+	"jobgait/prolog/policy"
+)
+
+// begin is what the Prolog does for one run.
+func begin(ctx context.Context, getenv func(string) string) error {
+	host := job.ThisHost() // first: its clocks are the start of the run
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	cfg, err := configs.Load(getenv, self)
+	if err != nil {
+		return err
+	}
+	r, err := job.FromHook(getenv, host, cfg.Watch.Exclusive)
+	if err != nil {
+		return err
+	}
+	log, err := job.OpenLog(cfg.Spool.Dir, r.Node, "prolog", r.Key.JobID)
+	if err != nil {
+		return err // no log, no spool
+	}
+	defer log.Close()
+	if watch, reason := policy.Decide(cfg.Watch, r, job.OptOut(getenv)); !watch {
+		log.Printf("not watched: %s", reason)
+		return nil
+	}
+	dir := job.Dir(cfg.Spool.Dir, r.Node, r.Key)
+	lock, err := prepare(dir, r, log)
+	if errors.Is(err, job.ErrLocked) {
+		log.Printf("left alone, an agent is at work: %v", err)
+		return nil
+	}
+	if err != nil {
+		log.Printf("%v", err)
+		return err
+	}
+	agent := filepath.Join(filepath.Dir(self), "jobgait-agent")
+	p, err := start(ctx, cfg.Agent, spec(agent, dir, getenv), dir, lock, log)
+	if err != nil {
+		log.Printf("%v", err)
+		return err
+	}
+	log.Printf("agent %d started in %s", p.PID, filepath.Base(string(dir)))
+	return nil
+}
+
+// prepare makes the run directory, stores the run and takes its lock. A
+// directory of the same key is another run's, of a job id that came again or a
+// requeue that was not counted: if its agent lives it is left alone, else it is
+// set aside for the sweep.
+func prepare(dir job.RunDir, r job.Run, log *job.Log) (*os.File, error) {
+	err := dir.Make()
+	if errors.Is(err, fs.ErrExist) {
+		if err = setAside(dir, log); err == nil {
+			err = dir.Make()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Locked before it says what it is: a sweep that looks now finds a run
+	// at work, not one left over.
+	lock, err := dir.TryLock()
+	if err != nil {
+		return nil, err
+	}
+	if err := dir.WriteRun(r); err != nil {
+		lock.Close()
+		_ = os.RemoveAll(string(dir)) // without env.json it is of no use to anybody
+		return nil, err
+	}
+	return lock, nil
+}
+
+// setAside holds the lock until the directory has its new name.
+func setAside(dir job.RunDir, log *job.Log) error {
+	lock, err := dir.TryLock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	old, err := dir.SetAside()
+	if err != nil {
+		return err
+	}
+	log.Printf("an earlier run of the same key is now %s", filepath.Base(string(old)))
+	return nil
+}
+
+// spec is the agent's command: its run directory, and of the environment what
+// our programs hand on.
+func spec(agent string, dir job.RunDir, getenv func(string) string) launch.Spec {
+	s := launch.Spec{Program: agent, Args: []string{"--run-dir", string(dir)}, Log: dir.AgentLog()}
+	for _, name := range configs.Environment() {
+		if v := getenv(name); v != "" {
+			s.Env = append(s.Env, name+"="+v)
+		}
+	}
+	return s
+}
+
+// start starts the agent and stores which process it is, so that an Epilog a
+// millisecond later finds it.
+func start(ctx context.Context, a configs.Agent, s launch.Spec, dir job.RunDir, lock *os.File, log *job.Log) (job.Process, error) {
+	defer func() { lock.Close() }()
+	if a.Launch == "systemd" {
+		lock.Close() // the unit takes it
+		unit := "jobgait-" + filepath.Base(string(dir))
+		p, err := launch.Systemd(ctx, a.SystemdRun, unit, s, dir)
+		if err == nil {
+			return p, nil
+		}
+		log.Printf("%v; starting it without", err)
+		if lock, err = dir.TryLock(); err != nil {
+			if errors.Is(err, job.ErrLocked) { // the unit came up after all
+				return job.ReadProcess(dir.PID())
+			}
+			return job.Process{}, err
+		}
+	}
+	p, err := launch.Setsid(s, lock)
+	if err != nil {
+		return job.Process{}, err
+	}
+	return p, p.WriteProcess(dir.PID())
+}

@@ -1,0 +1,112 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jobgait/agent/job"
+)
+
+// program writes a script that lists its descriptors and waits.
+func program(t *testing.T) (Spec, string) {
+	t.Helper()
+	dir := t.TempDir()
+	path, seen := filepath.Join(dir, "agent"), filepath.Join(dir, "seen")
+	script := fmt.Sprintf("#!/bin/sh\n/bin/ls -l /proc/self/fd >%[1]s.new\necho \"$*\" >>%[1]s.new\n/bin/mv %[1]s.new %[1]s\nexec /bin/sleep 600\n", seen)
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return Spec{Program: path, Args: []string{"/run/dir"}, Log: filepath.Join(dir, "log")}, seen
+}
+
+func TestSetsidHandsOnTheLockOnly(t *testing.T) {
+	s, seen := program(t)
+	lockPath := filepath.Join(t.TempDir(), "lock")
+	lock, err := os.Create(lockPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	// What slurmd might have left open: a pipe that an exec keeps.
+	var pipe [2]int
+	if err := syscall.Pipe(pipe[:]); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(pipe[0])
+	p, err := Setsid(s, lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
+	t.Cleanup(func() {
+		if _, err := p.Stop(time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		if _, err := os.Stat(seen); err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the program has said nothing for 30 s")
+		}
+	}
+	b, _ := os.ReadFile(seen)
+	text := string(b)
+	if strings.Contains(text, "pipe:") {
+		t.Errorf("a pipe reached the program:\n%s", text)
+	}
+	if !strings.Contains(text, "3 -> "+lockPath+"\n") || !strings.HasSuffix(text, "--lock-fd 3 /run/dir\n") {
+		t.Errorf("the lock did not reach the program:\n%s", text)
+	}
+	// The pipe's other end is ours alone: closing it ends the pipe, while
+	// the program lives.
+	syscall.Close(pipe[1])
+	if n, err := syscall.Read(pipe[0], make([]byte, 1)); n != 0 || err != nil || !p.Alive() {
+		t.Errorf("read %d, %v; program alive: %v", n, err, p.Alive())
+	}
+	again, err := os.OpenFile(lockPath, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := syscall.Flock(int(again.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+		t.Errorf("lock while the program lives: %v", err)
+	}
+}
+
+func TestSetsidErrors(t *testing.T) {
+	s, _ := program(t)
+	missing := s
+	missing.Program += "-missing"
+	if _, err := Setsid(missing, nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing program: %v", err)
+	}
+	link := s
+	link.Log = filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("/dev/null", link.Log); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Setsid(link, nil); !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("log that is a symbolic link: %v", err)
+	}
+}
+
+func TestSystemdErrors(t *testing.T) {
+	s, _ := program(t)
+	dir := job.RunDir(t.TempDir())
+	if _, err := Systemd(t.Context(), "/no/such/systemd-run", "u", s, dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing systemd-run: %v", err)
+	}
+	if _, err := Systemd(t.Context(), "/bin/true", "u", s, dir); !errors.Is(err, errLate) {
+		t.Errorf("unit that never starts: %v", err)
+	}
+}

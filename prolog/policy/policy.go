@@ -1,0 +1,45 @@
+// Package policy decides which jobs are watched. The settings, a run as the
+// Prolog knows it and the user's wish come in; yes or no and the reason in
+// words go out. It is a pure function of what all nodes of a job are told
+// alike, so they agree without asking each other; an Epilog that asks again
+// gets the same answer. It refuses to watch a user who said --jobgait=off,
+// whatever the settings.
+package policy
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"jobgait/agent/job"
+	"jobgait/configs"
+)
+
+// Decide tells whether a run is watched, and why not.
+func Decide(w configs.Watch, r job.Run, optOut bool) (watch bool, reason string) {
+	j := r.Job
+	switch {
+	case optOut:
+		return false, "the user said --jobgait=off"
+	case slices.Contains(w.NotUsers, j.User):
+		return false, fmt.Sprintf("user %s is in watch.not_users", j.User)
+	case slices.Contains(w.NotPartitions, j.Partition):
+		return false, fmt.Sprintf("partition %s is in watch.not_partitions", j.Partition)
+	case len(w.Partitions) > 0 && !slices.Contains(w.Partitions, j.Partition):
+		return false, fmt.Sprintf("partition %s is not in watch.partitions", j.Partition)
+	case j.NNodes < w.MinNodes:
+		return false, fmt.Sprintf("%d nodes are fewer than watch.min_nodes = %d", j.NNodes, w.MinNodes)
+	case draw(r.Key.Cluster, r.Key.JobID) >= w.Share:
+		return false, fmt.Sprintf("not drawn by watch.share = %g", w.Share)
+	}
+	return true, "watched"
+}
+
+// draw returns a number in [0, 1) for a job, evenly spread over jobs. A
+// cryptographic hash because job ids are consecutive: cheaper ones leave stripes.
+func draw(cluster string, id int64) float64 {
+	sum := sha256.Sum256([]byte(cluster + "\x00" + strconv.FormatInt(id, 10)))
+	return float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
+}

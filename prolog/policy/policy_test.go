@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+func run() job.Run {
+	return job.Run{
+		Key: summary.RunKey{Cluster: "c", JobID: 17},
+		Job: summary.Job{User: "alice", Partition: "batch", NNodes: 2},
+	}
+}
+
+func TestDecide(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*configs.Watch)
+		optOut bool
+		reason string // "" = watched
+	}{
+		{"default", func(*configs.Watch) {}, false, ""},
+		{"opt-out", func(*configs.Watch) {}, true, "--jobgait=off"},
+		{"opt-out wins", func(w *configs.Watch) { w.Partitions = []string{"batch"} }, true, "--jobgait=off"},
+		{"user", func(w *configs.Watch) { w.NotUsers = []string{"bob", "alice"} }, false, "not_users"},
+		{"other user", func(w *configs.Watch) { w.NotUsers = []string{"bob"} }, false, ""},
+		{"partition", func(w *configs.Watch) { w.NotPartitions = []string{"batch"} }, false, "not_partitions"},
+		{"not this partition", func(w *configs.Watch) { w.Partitions = []string{"gpu"} }, false, "watch.partitions"},
+		{"this partition", func(w *configs.Watch) { w.Partitions = []string{"gpu", "batch"} }, false, ""},
+		{"too small", func(w *configs.Watch) { w.MinNodes = 3 }, false, "min_nodes"},
+		{"large enough", func(w *configs.Watch) { w.MinNodes = 2 }, false, ""},
+		{"no share", func(w *configs.Watch) { w.Share = 0 }, false, "share"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := configs.Default().Watch
+			c.change(&w)
+			watch, reason := Decide(w, run(), c.optOut)
+			if watch != (c.reason == "") || !strings.Contains(reason, c.reason) {
+				t.Errorf("Decide = %v, %q; want reason %q", watch, reason, c.reason)
+			}
+		})
+	}
+}
+
+// The share is kept over many jobs, a larger share keeps what a smaller one
+// has, and neither the node nor the restart count matters.
+func TestShare(t *testing.T) {
+	const jobs = 20_000
+	for _, share := range []float64{0.01, 0.25, 0.9} {
+		n := 0
+		w, more := configs.Default().Watch, configs.Default().Watch
+		w.Share, more.Share = share, min(1, share*1.1)
+		for id := range int64(jobs) {
+			r := run()
+			r.Key.JobID = id + 1
+			watch, _ := Decide(w, r, false)
+			r.Node, r.Key.Restart = "another", 3
+			if again, _ := Decide(w, r, false); again != watch {
+				t.Fatalf("job %d: nodes do not agree", id)
+			}
+			if !watch {
+				continue
+			}
+			n++
+			if still, _ := Decide(more, r, false); !still {
+				t.Fatalf("job %d is in a share of %g and not in %g", id, share, more.Share)
+			}
+		}
+		// Five standard deviations of a binomial draw.
+		if d := math.Abs(float64(n) - share*jobs); d > 5*math.Sqrt(jobs*share*(1-share)) {
+			t.Errorf("share %g: %d of %d jobs", share, n, jobs)
+		}
+	}
+}

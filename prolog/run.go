@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/configs"
+)
+
+// limit is when the Prolog returns even if something in it blocks for ever.
+const limit = 2 * time.Second
+
+// run is the program. It returns nothing: this is one of the two places in the
+// tree that swallow errors, because slurmd takes a node out of service for them.
+// What went wrong is one line for slurmd's log and one in the node's.
+func run(ctx context.Context, getenv func(string) string, args []string, stderr io.Writer) {
+	// A closed pipe must not kill us. Notify, not Ignore: the agent would
+	// inherit what is ignored.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	if len(args) > 0 {
+		fmt.Fprintf(stderr, "jobgait-prolog %s: called by Slurm with its environment, takes no arguments\n", configs.Version)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				ended <- fmt.Errorf("panic: %v at %s", p, job.Clean(string(debug.Stack()), 1000))
+			}
+		}()
+		ended <- begin(ctx, getenv)
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		err = fmt.Errorf("not done within %v: the job is not watched", limit)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "jobgait-prolog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), job.Clean(err.Error(), 2000))
+	}
+}

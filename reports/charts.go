@@ -1,0 +1,192 @@
+package reports
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+
+	"jobgait/analysis/phase"
+	"jobgait/reports/plot"
+)
+
+// timelineCharts draws the columns over the run, one below the other, with the
+// phases behind them.
+func (r Report) timelineCharts() []picture {
+	t := r.Rhythm.Timeline
+	end := t.end(r.Job.ElapsedS)
+	var out []picture
+	for i, c := range r.Rhythm.drawn(r.limits.Charts) {
+		mean := r.line(c)
+		lo, hi := r.Rhythm.reach(c)
+		if _, _, ok := extent(mean); !ok || end <= 0 {
+			continue
+		}
+		least := []float64{}
+		if c.Unit == "CPUs" {
+			least = append(least, leastCPUs)
+		}
+		y, ticks := plot.FromZero(3, hi, mean, least)
+		height := 96
+		if i == 0 {
+			height = 150
+		}
+		chart := plot.New(plot.Frame{Name: c.Label + " over the run", Height: height, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
+			XTicks: plot.TimeTicks(0, end, 7), YTicks: inPercent(ticks, c.Unit)})
+		r.spans(chart, i == 0)
+		chart.Bins("band", t.edges(end, len(c.Mean)), lo, hi)
+		x, line := r.brokenLine(c, mean)
+		chart.Line("line run", x, line)
+		out = append(out, picture{c.Label, unitWords(c.Unit), template.HTML(chart.SVG())})
+	}
+	return out
+}
+
+// inPercent labels the ticks of shares as percent.
+func inPercent(ticks []plot.Tick, unit string) []plot.Tick {
+	if unit == "share" {
+		for i, t := range ticks {
+			ticks[i].Label = percent(t.Value)
+		}
+	}
+	return ticks
+}
+
+// spans puts the phases behind a chart, and their names above it if wanted.
+func (r Report) spans(chart *plot.Chart, named bool) {
+	for _, p := range r.Rhythm.Phases {
+		label := ""
+		switch {
+		case !named:
+		case p.Kind == phase.Loop:
+			label = string(p.Pattern)
+		default:
+			label = string(p.Kind)
+		}
+		tip := fmt.Sprintf("%s, %s to %s: %s, %s of the run", p.name(), position(p.StartS, r.Job.ElapsedS),
+			position(p.EndS, r.Job.ElapsedS), duration(p.length()), percent(p.Share))
+		chart.Span(r.phaseClass(p), p.StartS, p.EndS, label, tip)
+	}
+}
+
+// phaseClass is the class of a phase: loops have the colour of their pattern.
+func (r Report) phaseClass(p Phase) string {
+	i := slices.IndexFunc(r.Rhythm.Patterns, func(q Pattern) bool { return q.ID == string(p.Pattern) })
+	switch {
+	case p.Kind == phase.Loop && i >= 0:
+		return fmt.Sprintf("p%d", i%4)
+	case p.Kind == phase.Gap:
+		return "gap"
+	}
+	return "rest"
+}
+
+// edges returns the borders of the bins.
+func (t Timeline) edges(end float64, n int) []float64 {
+	out := make([]float64, n+1)
+	for i := range out {
+		out[i] = math.Min(end, t.StartS+float64(i)*t.StepS)
+	}
+	return out
+}
+
+// brokenLine returns the points of the mean, broken where one phase ends and
+// the next begins: a line across would show a slope that was not there.
+func (r Report) brokenLine(c Column, mean []float64) (x, y []float64) {
+	t := r.Rhythm.Timeline
+	last := -1
+	for i, v := range mean {
+		at := t.StartS + (float64(i)+0.5)*t.StepS
+		p := slices.IndexFunc(r.Rhythm.Phases, func(p Phase) bool { return at >= p.StartS && at < p.EndS })
+		if p != last && i > 0 {
+			x, y = append(x, at), append(y, math.NaN())
+		}
+		last = p
+		x, y = append(x, at), append(y, v)
+	}
+	return x, y
+}
+
+// shapeCharts draws one iteration of each pattern, four at most.
+func (r Report) shapeCharts() []picture {
+	var out []picture
+	for i, q := range r.Rhythm.Patterns[:min(4, len(r.Rhythm.Patterns))] {
+		mean, p10, p90 := floats(q.Shape.Mean), floats(q.Shape.P10), floats(q.Shape.P90)
+		if _, _, ok := extent(mean); !ok {
+			continue
+		}
+		length := q.Period.value()
+		x := make([]float64, len(mean))
+		for k := range x {
+			x[k] = (float64(k) + 0.5) / float64(len(x)) * length
+		}
+		y, ticks := plot.FromZero(4, mean, p90)
+		chart := plot.New(plot.Frame{Name: "one iteration of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length}, Y: y,
+			XTicks: plot.TimeTicks(0, length, 5), YTicks: inPercent(ticks, q.Shape.Unit)})
+		color := fmt.Sprintf("c%d", i%4)
+		chart.Band("band "+color, x, p10, p90)
+		chart.Line("line "+color, x, mean)
+		out = append(out, picture{"One iteration of " + q.ID, q.Shape.Label + "; " + period(length) + ", " + count(int64(q.Instances)) + " times",
+			template.HTML(chart.SVG())})
+	}
+	return out
+}
+
+// historyCharts draws elapsed time and period of the earlier runs and this one.
+func (r Report) historyCharts() []picture {
+	var out []picture
+	for _, q := range []quantity{{"Elapsed", duration, Run.elapsed, r.Job.ElapsedS},
+		{"One iteration", period, Run.period, r.Rhythm.period()}} {
+		if p, ok := r.historyChart(q); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// quantity is one figure of every run, and of this one.
+type quantity struct {
+	name  string
+	print func(float64) string
+	of    func(Run) float64
+	now   float64
+}
+
+func (r Report) historyChart(q quantity) (picture, bool) {
+	runs := r.Earlier.inOrder()
+	var x, y []float64
+	var class, tips []string
+	add := func(v float64, c, tip string) {
+		x, y, class, tips = append(x, float64(len(x))), append(y, v), append(class, c), append(tips, tip)
+	}
+	for _, run := range runs {
+		v := q.of(run)
+		add(v, "dot", fmt.Sprintf("job %s, %s: %s", run.ID, moment(run.StartEpochS).In(r.zone).Format("2006-01-02 15:04"), q.print(v)))
+	}
+	add(q.now, "dot now", "this run: "+q.print(q.now))
+	if _, _, ok := extent(y); !ok {
+		return picture{}, false
+	}
+	scale, _ := plot.FromZero(3, y)
+	ticks := plot.TimeTicks(0, scale.Hi, 3)
+	last := float64(len(runs))
+	first := -0.5 - 0.12*(last+1) // room for the labels of the y axis
+	day := func(run Run) string { return moment(run.StartEpochS).In(r.zone).Format("2 Jan 2006") }
+	chart := plot.New(plot.Frame{Name: q.name + " of earlier runs", Class: "history", Height: 110,
+		X: plot.Scale{Lo: first, Hi: last + 0.5}, Y: scale, YTicks: ticks,
+		XTicks: []plot.Tick{{Value: first, Label: day(runs[0])}, {Value: last + 0.5, Label: "this run"}}})
+	chart.Line("trace", x, y)
+	chart.Points(class, x, y, tips)
+	return picture{q.name, "oldest first, this run last", template.HTML(chart.SVG())}, true
+}
+
+// unitWords is the unit in a chart's caption.
+func unitWords(unit string) string {
+	switch unit {
+	case "", "1", "CPUs", "samples", "share":
+		return ""
+	case "1/s":
+		return "a second"
+	}
+	return unit
+}

@@ -1,0 +1,92 @@
+package reports
+
+import (
+	"strings"
+
+	"jobgait/analysis/summary"
+)
+
+// Counter is the total of one counter over the run and its nodes.
+type Counter struct {
+	Name  string   `json:"name"`
+	Label string   `json:"label"`
+	Unit  string   `json:"unit"`
+	Scope Word     `json:"scope"`
+	Total float64  `json:"total"`
+	PerS  *float64 `json:"per_s"`
+}
+
+// newCounters returns the totals and the run's instructions per cycle, nil if
+// either was not counted or they were not counted for the same processes.
+func newCounters(s summary.Summary) ([]Counter, *float64) {
+	out := make([]Counter, 0, len(s.Counters))
+	totals := make(map[[2]string]float64)
+	for _, c := range s.Counters {
+		if known(&c.Total) == nil {
+			continue
+		}
+		x := Counter{c.Name, columnLabel(c.Name, c.Unit, 0).long, c.Unit, Word(c.Scope), c.Total, nil}
+		if s.ElapsedS > 0 {
+			rate := c.Total / s.ElapsedS
+			x.PerS = known(&rate)
+		}
+		out = append(out, x)
+		totals[[2]string{c.Name, c.Scope}] = c.Total
+	}
+	for key, instructions := range totals {
+		cycles := totals[[2]string{"cycles", key[1]}]
+		if key[0] == "instructions" && cycles > 0 && instructions > 0 {
+			ipc := instructions / cycles
+			return out, known(&ipc)
+		}
+	}
+	return out, nil
+}
+
+// unitOf prints what a counter counts, "" where its name says it.
+func (c Counter) unitOf() string {
+	switch c.Unit {
+	case "", "1", "events", c.Name, c.Label:
+		return ""
+	}
+	return c.Unit
+}
+
+// total prints the counter's total; times as durations.
+func (c Counter) total() string {
+	switch c.Unit {
+	case "ns":
+		return duration(c.Total / 1e9)
+	case "us":
+		return duration(c.Total / 1e6)
+	case "s":
+		return duration(c.Total)
+	}
+	return join(amount(c.Total), c.unitOf())
+}
+
+// perSecond names seconds a second: of the CPU clocks they are CPUs in use.
+func (c Counter) perSecond() string {
+	if strings.Contains(c.Name, "clock") || strings.Contains(c.Name, "cpu") {
+		return " CPUs"
+	}
+	return " s/s"
+}
+
+// rate prints the mean per second; of times it is a number of CPUs or the like.
+func (c Counter) rate() string {
+	if c.PerS == nil {
+		return unknown
+	}
+	switch c.Unit {
+	case "ns":
+		return figures(*c.PerS/1e9, 3) + c.perSecond()
+	case "us":
+		return figures(*c.PerS/1e6, 3) + c.perSecond()
+	case "s":
+		return figures(*c.PerS, 3) + c.perSecond()
+	case "J":
+		return amount(*c.PerS) + " W"
+	}
+	return join(amount(*c.PerS), c.unitOf()) + "/s"
+}

@@ -1,0 +1,88 @@
+package reports
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+)
+
+// EarlierRuns are the runs of the same application in the same shape before
+// this one, newest first. They are listed and described; whether this run is
+// slower or faster than usual is not judged here.
+type EarlierRuns struct {
+	N int `json:"n"`
+	// Need is how many it takes to say what is usual.
+	Need    int      `json:"need"`
+	Elapsed Quartile `json:"elapsed_s"`
+	Period  Quartile `json:"period_s"`
+	// List has at most the number of runs that are drawn.
+	List []Run `json:"list"`
+}
+
+// Quartile describes values: their number, median and the ends of the middle
+// half. All but the number are null for fewer values than are needed.
+type Quartile struct {
+	N      int      `json:"n"`
+	Median *float64 `json:"median"`
+	Q1     *float64 `json:"q1"`
+	Q3     *float64 `json:"q3"`
+}
+
+// Run is one earlier run.
+type Run struct {
+	ID          string   `json:"id"`
+	Restart     int      `json:"restart"`
+	Start       string   `json:"start"`
+	StartEpochS float64  `json:"start_epoch_s"`
+	ElapsedS    float64  `json:"elapsed_s"`
+	PeriodS     *float64 `json:"period_s"`
+	Coverage    *float64 `json:"coverage"`
+	State       Word     `json:"state"`
+}
+
+func newEarlier(s summary.Summary, past []history.Run, l Limits) EarlierRuns {
+	out := EarlierRuns{Need: l.NeedRuns, List: []Run{}}
+	var elapsed, periods []float64
+	for _, p := range past {
+		if sameRun(s, p) {
+			continue
+		}
+		out.N++
+		elapsed = append(elapsed, number(p.ElapsedS))
+		if v := known(p.PeriodS); v != nil {
+			periods = append(periods, *v)
+		}
+		if len(out.List) < l.DrawRuns {
+			id := Clean(p.DisplayID)
+			out.List = append(out.List, Run{id, p.Restart, stamp(p.Start), number(p.Start), number(p.ElapsedS),
+				known(p.PeriodS), known(p.Coverage), Word(Clean(p.State))})
+		}
+	}
+	out.Elapsed, out.Period = newQuartile(elapsed, l), newQuartile(periods, l)
+	return out
+}
+
+// sameRun is whether a row of the history is this very run: a report may be
+// made again after the run was put there.
+func sameRun(s summary.Summary, p history.Run) bool {
+	return p.Cluster == s.Key.Cluster && p.JobID == s.Key.JobID && p.Restart == s.Key.Restart && math.Abs(p.Start-s.Start) < 1
+}
+
+func newQuartile(values []float64, l Limits) Quartile {
+	q := Quartile{N: len(values)}
+	if len(values) < l.NeedRuns || len(values) == 0 {
+		return q
+	}
+	m, lo, hi := median(values), quantile(values, 0.25), quantile(values, 0.75)
+	q.Median, q.Q1, q.Q3 = &m, &lo, &hi
+	return q
+}
+
+// inOrder returns the runs oldest first, as they are drawn.
+func (e EarlierRuns) inOrder() []Run {
+	runs := slices.Clone(e.List)
+	slices.Reverse(runs)
+	return runs
+}

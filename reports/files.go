@@ -1,0 +1,56 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"jobgait/analysis/summary"
+)
+
+// File is one form of the report.
+type File struct {
+	Format string `json:"format"`
+	Name   string `json:"name"`
+}
+
+// formats are the forms a report has, in the order in which they are named.
+var formats = [...]string{"txt", "json", "html"}
+
+// FileNames returns the directory below the place of delivery ("" for none) and
+// the name without extension of a run's report: jobgait-123, jobgait-123.r1
+// after a restart, jobgait-123.run2 for the second `jobgait run` in a job, and
+// jobgait-100/jobgait-100_7 for an element of an array.
+func FileNames(s summary.Summary) (dir, base string) {
+	if a := s.Job.ArrayJobID; a != nil && s.Job.ArrayTaskID != nil {
+		dir = fmt.Sprintf("jobgait-%d", *a)
+	}
+	base = "jobgait-" + s.DisplayID()
+	if s.Key.Restart > 0 {
+		base += fmt.Sprintf(".r%d", s.Key.Restart)
+	}
+	if s.Key.Sub > 0 {
+		base += fmt.Sprintf(".run%d", s.Key.Sub)
+	}
+	return dir, base
+}
+
+func newFiles(s summary.Summary, want []string) []File {
+	_, base := FileNames(s)
+	out := []File{}
+	for _, f := range formats {
+		if slices.Contains(want, f) {
+			out = append(out, File{f, base + "." + f})
+		}
+	}
+	return out
+}
+
+// file returns the name of a form of the report, "" if it is not written.
+func (r Report) file(format string) string {
+	for _, f := range r.Files {
+		if f.Format == format {
+			return f.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,96 @@
+// Program jobgait is for users and administrators: it runs a command under the
+// hooks on one machine (run), and shows what is stored (show, list) or what a
+// profile says (replay).
+//
+// Exit status: 0 ok, 1 error, 2 usage. `jobgait run` exits as its command did.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/configs"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
+}
+
+// status is an exit status that a verb asks for; its message is printed
+// already, or there is none.
+type status int
+
+func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// usageError is a mistake in the call.
+type usageError struct{ error }
+
+// run is the program; args[0] is its name.
+func run(ctx context.Context, environ, args []string, out, complain io.Writer) int {
+	if len(args) > 1 && args[1] == releaseVerb {
+		return release(environ, args[2:], complain)
+	}
+	root := &cobra.Command{
+		Use:   "jobgait",
+		Short: "the rhythm of batch jobs: period, phases and history, without instrumentation",
+		Long: "jobgait finds the period of a job's main loop from samples taken while it runs.\n" +
+			"On a cluster the Prolog and Epilog do this for every job; `jobgait run` does it here.",
+		SilenceUsage: true, SilenceErrors: true, Version: configs.Version,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("unknown verb %q", args[0])}
+			}
+			return cmd.Help()
+		},
+	}
+	getenv := lookup(environ)
+	root.AddCommand(runCommand(environ, getenv), showCommand(getenv), listCommand(getenv), replayCommand())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetArgs(args[1:])
+	root.SetOut(out)
+	root.SetErr(complain)
+	err := root.ExecuteContext(ctx)
+	var asked status
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &asked):
+		return int(asked)
+	case errors.As(err, &usage):
+		fmt.Fprintf(complain, "jobgait: %v (see jobgait --help)\n", err)
+		return 2
+	}
+	fmt.Fprintf(complain, "jobgait: %v\n", err)
+	return 1
+}
+
+// exactly wants n arguments and calls anything else a usage error.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("%s wants %s", cmd.Name(), what)}
+		}
+		return nil
+	}
+}
+
+// lookup reads a variable from an environment; the last one of a name counts.
+func lookup(environ []string) func(string) string {
+	vars := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		for i := range kv {
+			if kv[i] == '=' && i > 0 {
+				vars[kv[:i]] = kv[i+1:]
+				break
+			}
+		}
+	}
+	return func(name string) string { return vars[name] }
+}

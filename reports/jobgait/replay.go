@@ -1,0 +1,25 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"jobgait/epilog/finish"
+)
+
+func replayCommand() *cobra.Command {
+	var o showOptions
+	c := &cobra.Command{
+		Use:   "replay PROFILE",
+		Short: "analyse a recorded profile (profile.jgp) again and print its report",
+		Args:  exactly(1, "one profile: jobgait replay FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := finish.Replay(args[0])
+			if err != nil {
+				return err
+			}
+			return o.print(cmd.OutOrStdout(), s, nil)
+		},
+	}
+	o.flags(c)
+	return c
+}

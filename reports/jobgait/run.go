@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"jobgait/reports"
+)
+
+// runOptions are the flags of `jobgait run`.
+type runOptions struct {
+	name, app, size, dir string
+}
+
+func runCommand(environ []string, getenv func(string) string) *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "run [--name N] [--app A] [--size S] [-o DIR] -- COMMAND [ARG...]",
+		Short: "run a command and leave a report of its rhythm",
+		Long: "run starts COMMAND as it would run without jobgait (environment, directory, streams,\n" +
+			"terminal, process group) while an agent beside it takes samples, and leaves\n" +
+			"jobgait-<id>.txt, .json and .html in DIR. It exits as COMMAND did.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("run wants a command: jobgait run -- COMMAND")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runJob(cmd.Context(), environ, getenv, o, args, cmd.ErrOrStderr())
+		},
+	}
+	c.Flags().SetInterspersed(false)
+	c.Flags().StringVar(&o.name, "name", "", "name of the job (default: that of the command)")
+	c.Flags().StringVar(&o.app, "app", "", "application that this is a run of: runs are compared within one")
+	c.Flags().StringVar(&o.size, "size", "", "size of the problem, any text")
+	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the report (default: this one)")
+	return c
+}
+
+// runJob is the smallest scheduler: it starts COMMAND stopped, lets the Prolog
+// start an agent, releases COMMAND, waits for it and calls the Epilog. COMMAND
+// runs whatever fails of ours; each failure is one line.
+func runJob(ctx context.Context, environ []string, getenv func(string) string, o runOptions, args []string, complain io.Writer) error {
+	path, code, err := resolve(args[0], getenv("PATH"))
+	if err != nil {
+		fmt.Fprintf(complain, "jobgait: %v\n", err)
+		return status(code)
+	}
+	signals, stop := catch()
+	defer stop()
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	cmd, err := startStopped(self, path, args, shellEnv(environ, path))
+	if err != nil {
+		return err
+	}
+	h := newHooks(filepath.Dir(self), getenv, complain)
+	identity, err := h.prepare(o, args, cmd.pid)
+	if err != nil {
+		fmt.Fprintf(complain, "jobgait: %s runs unwatched: %v\n", args[0], err)
+	} else if h.prolog(ctx) {
+		h.awaitReady(ctx, readyLimit)
+	}
+	cmd.release()
+	ended := cmd.wait(signals)
+	if identity != "" {
+		h.epilog(ctx, ended, signals)
+		if base, ok := h.delivered(); ok && isTerminal(complain) {
+			fmt.Fprintf(complain, "jobgait: report in %s.txt\n", base)
+		}
+	}
+	if ended.Signaled() {
+		dieBy(ended.Signal())
+		return status(128 + int(ended.Signal()))
+	}
+	return status(ended.ExitStatus())
+}
+
+// readyLimit is how long COMMAND is held back for the agent.
+const readyLimit = time.Second
+
+// catch takes the signals that a user or a scheduler ends or tells a job with.
+// Those that were ignored when we started stay ignored, so that nohup works.
+// Those that a terminal sends (INT, QUIT) reach COMMAND from there.
+func catch() (chan os.Signal, func()) {
+	c := make(chan os.Signal, 16)
+	for _, s := range []os.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP, unix.SIGUSR1, unix.SIGUSR2} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	return c, func() { signal.Stop(c) }
+}
+
+// forwarded are the signals passed on to COMMAND: nobody but us got them. A
+// terminal sends INT and QUIT to the whole foreground group by itself.
+func forwarded(s os.Signal) bool {
+	return s == unix.SIGTERM || s == unix.SIGHUP || s == unix.SIGUSR1 || s == unix.SIGUSR2
+}
+
+// dieBy ends this process by the signal that ended COMMAND, so that a shell
+// sees what it would have seen. It returns if the signal cannot do that.
+func dieBy(s syscall.Signal) {
+	// No second core file: COMMAND's is the one of interest.
+	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
+	signal.Reset(s)
+	defaultAction(s)
+	_ = unix.Kill(os.Getpid(), s)
+	time.Sleep(time.Second) // the signal is delivered to some thread
+}
+
+// isTerminal is whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// delivered is the base name of the report, if it stands.
+func (h *hooks) delivered() (string, bool) {
+	dir, base := reports.FileNames(h.summary())
+	base = filepath.Join(h.reportDir, dir, base)
+	st, err := os.Stat(base + ".txt")
+	return base, err == nil && st.ModTime().After(h.started)
+}

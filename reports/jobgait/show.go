@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+	"jobgait/reports"
+)
+
+// showOptions are the flags of the verbs that print a report.
+type showOptions struct {
+	json, html, ascii bool
+	history           string
+}
+
+func (o *showOptions) flags(c *cobra.Command) {
+	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	c.Flags().BoolVar(&o.html, "html", false, "as an HTML page")
+	c.Flags().BoolVar(&o.ascii, "ascii", false, "text without block characters")
+}
+
+func showCommand(getenv func(string) string) *cobra.Command {
+	var o showOptions
+	c := &cobra.Command{
+		Use:   "show JOBID",
+		Short: "print the report of a stored run (123, or 123_7 for task 7 of an array)",
+		Args:  exactly(1, "one job id: jobgait show 123"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return show(cmd.Context(), getenv, o, args[0], cmd.OutOrStdout())
+		},
+	}
+	o.flags(c)
+	historyFlag(c, &o.history)
+	return c
+}
+
+func historyFlag(c *cobra.Command, path *string) {
+	c.Flags().StringVar(path, "history", "", "history database (default: the configured one, else your own)")
+}
+
+// jobID is a job id as sacct prints it.
+var jobID = regexp.MustCompile(`^[0-9]{1,18}(_[0-9]{1,18})?$`)
+
+func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
+	if !jobID.MatchString(id) {
+		return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", id)}
+	}
+	db, path, err := openHistory(ctx, getenv, o.history)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	s, _, err := db.Summary(ctx, id)
+	if errors.Is(err, history.ErrNotFound) {
+		return fmt.Errorf("no run of job %s in %s (jobgait list shows what is there)", id, path)
+	}
+	if err != nil {
+		return err
+	}
+	past, err := db.Runs(ctx, history.Query{Cluster: s.Key.Cluster, User: s.Job.User,
+		App: history.Application(s), Shape: history.Shape(s), Before: s.Start, Limit: 200})
+	if err != nil {
+		return err
+	}
+	return o.print(out, s, past)
+}
+
+// print draws a report in the format that was asked for.
+func (o showOptions) print(out io.Writer, s summary.Summary, past []history.Run) error {
+	r := reports.New(s, past, reports.Options{Version: configs.Version, Now: float64(time.Now().UnixNano()) / 1e9,
+		ASCII: o.ascii, Location: time.Local})
+	switch {
+	case o.json:
+		return reports.JSON(out, r)
+	case o.html:
+		return reports.HTML(out, r)
+	}
+	return reports.Text(out, r)
+}
+
+// openHistory opens the database that is asked for; else the configured one if
+// this user can read it, else the user's own from `jobgait run`.
+func openHistory(ctx context.Context, getenv func(string) string, path string) (*history.DB, string, error) {
+	candidates := []string{path}
+	if path == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, "", fmt.Errorf("find this program: %w", err)
+		}
+		candidates = nil
+		for _, env := range []func(string) string{getenv, oneMachine(getenv)} {
+			cfg, err := configs.Load(env, self)
+			if err != nil {
+				return nil, "", err
+			}
+			candidates = append(candidates, cfg.History.Path)
+		}
+	}
+	for _, p := range candidates {
+		f, err := os.Open(p)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			path = p
+			continue
+		}
+		if err == nil {
+			_ = f.Close()
+		}
+		db, err := history.OpenReadOnly(ctx, p)
+		return db, p, err
+	}
+	return nil, "", fmt.Errorf("no history to read at %s: nothing has been run yet, or --history names another", path)
+}

@@ -1,0 +1,115 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"jobgait/analysis/summary"
+)
+
+// labels gives the columns of a run names that can be read.
+type labels map[string]label
+
+type label struct {
+	long  string // "share of time in code page #1"
+	short string // at most 9 columns, before a line of text: "page #1"
+}
+
+// newLabels names the columns that the run's timeline and patterns have. Code
+// pages are numbered in the order in which they appear: their keys are hashes
+// that say nothing to a reader, and nothing else is known of them.
+func newLabels(s summary.Summary) labels {
+	l := make(labels)
+	pages := 0
+	add := func(name, unit string) {
+		if _, ok := l[name]; ok || name == "" {
+			return
+		}
+		if isPage(name) {
+			pages++
+		}
+		_, unit = inReadable(name, unit, s.Quality)
+		l[name] = columnLabel(name, unit, pages)
+	}
+	for _, p := range s.Patterns {
+		add(p.ValuesColumn, p.ValuesUnit)
+	}
+	for _, c := range s.Timeline.Columns {
+		add(c.Name, c.Unit)
+	}
+	for _, p := range s.Patterns {
+		add(p.Column, "")
+	}
+	return l
+}
+
+// isPage is whether a column is one page of code in a file.
+func isPage(name string) bool {
+	page, ok := strings.CutPrefix(name, "code:")
+	return ok && page != "kernel" && page != "anonymous" && page != "other"
+}
+
+func columnLabel(name, unit string, page int) label {
+	known := map[string]label{
+		"busy_cpus":        {"busy CPUs", "busy"},
+		"proc_cpu":         {"busy CPUs (from /proc)", "busy"},
+		"ipc":              {"instructions per cycle (IPC)", "IPC"},
+		"page-faults":      {"page faults", "faults"},
+		"context-switches": {"context switches", "switches"},
+		"cpu-migrations":   {"CPU migrations", "migrations"},
+		"cpu_time":         {"CPU time", "CPU time"},
+		"code":             {"shares of code pages", "code"},
+	}
+	if l, ok := known[name]; ok {
+		return l
+	}
+	if !strings.HasPrefix(name, "code:") {
+		words := strings.ReplaceAll(strings.ReplaceAll(name, "_", " "), "-", " ")
+		return label{words, cut(words, 9)}
+	}
+	where := label{fmt.Sprintf("code page #%d", page), fmt.Sprintf("page #%d", page)}
+	switch name {
+	case "code:kernel":
+		where = label{"kernel code", "kernel"}
+	case "code:anonymous":
+		where = label{"code without a file", "no file"}
+	case "code:other":
+		where = label{"all other code pages", "other"}
+	}
+	switch unit {
+	case "samples":
+		return label{"samples in " + where.long, where.short}
+	case "CPUs":
+		return label{"busy CPUs in " + where.long, where.short}
+	}
+	return label{"share of time in " + where.long, where.short}
+}
+
+// long and short return the names of a column, its own if it has no other.
+func (l labels) long(column string) string {
+	if x, ok := l[column]; ok {
+		return x.long
+	}
+	return columnLabel(column, "", 0).long
+}
+
+func (l labels) short(column string) string {
+	if x, ok := l[column]; ok {
+		return x.short
+	}
+	return columnLabel(column, "", 0).short
+}
+
+// levelRange prints the ends of a picture's range in the column's unit. Shares
+// are percent; what the label says already has no unit.
+func levelRange(lo, hi float64, unit string) string {
+	switch unit {
+	case "share":
+		return percent(lo) + " .. " + percent(hi)
+	case "", "1", "CPUs", "samples":
+		return plain(lo) + " .. " + plain(hi)
+	case "1/s":
+		return amount(lo) + " .. " + amount(hi) + " a second"
+	}
+	return join(amount(lo), unit) + " .. " + join(amount(hi), unit)
+}

@@ -1,0 +1,193 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Frame is what a chart is drawn in.
+type Frame struct {
+	// Name is read to those who do not see the picture.
+	Name string
+	// Class is a class of the picture, for the page's style and script.
+	Class string
+	// Height is that of the plot area in pixels, without the labels.
+	Height         int
+	X, Y           Scale
+	XTicks, YTicks []Tick
+}
+
+const (
+	labelAbove = 20   // pixels above the plot area: names of spans, top tick
+	labelBelow = 22   // pixels below it: labels of the x axis
+	innerWidth = 1000 // units across the inner viewBox
+)
+
+// Chart is a picture in the making: add layers from back to front.
+type Chart struct {
+	frame  Frame
+	inner  strings.Builder // stretched layer: shapes without text
+	outer  strings.Builder // unstretched layer: text and round points
+	gridOn bool
+}
+
+// New returns an empty chart.
+func New(f Frame) *Chart { return &Chart{frame: f} }
+
+func (c *Chart) x(v float64) string { return short(c.frame.X.At(v) * innerWidth) }
+func (c *Chart) y(v float64) string {
+	return short((1 - c.frame.Y.At(v)) * float64(c.frame.Height))
+}
+func (c *Chart) percent(v float64) string { return short(c.frame.X.At(v)*100) + "%" }
+
+// across is the width of what reaches from lo to hi.
+func (c *Chart) across(lo, hi float64) string {
+	return short((c.frame.X.At(hi) - c.frame.X.At(lo)) * innerWidth)
+}
+
+// short writes a coordinate with one decimal at most: a tenth of a pixel.
+func short(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+
+// letterPercent is how much of the width of a full page one letter takes.
+const letterPercent = 0.85
+
+// Span fills a stretch of the x axis from top to bottom. The label stands above
+// it if there is room for it. Labels of more than two letters have the class
+// word: narrow pages, where there is less room, hide them.
+func (c *Chart) Span(class string, lo, hi float64, label, tip string) {
+	x0, x1 := c.frame.X.At(lo)*innerWidth, c.frame.X.At(hi)*innerWidth
+	fmt.Fprintf(&c.inner, `<rect class="span %s" x="%s" y="0" width="%s" height="%d"><title>%s</title></rect>`,
+		Escape(class), short(x0), short(x1-x0), c.frame.Height, Escape(tip))
+	letters := len([]rune(label))
+	class = "mark"
+	if letters > 2 {
+		class = "mark word"
+	}
+	if letters > 0 && (x1-x0)/innerWidth*100 > letterPercent*float64(1+letters) {
+		fmt.Fprintf(&c.outer, `<text class="%s" x="%s" y="13" text-anchor="middle" data-lo="%g" data-hi="%g">%s</text>`,
+			class, c.percent((lo+hi)/2), lo, hi, Escape(label))
+	}
+}
+
+// grid draws the lines of the y ticks, once, behind the data.
+func (c *Chart) grid() {
+	if c.gridOn {
+		return
+	}
+	c.gridOn = true
+	for _, t := range c.frame.YTicks {
+		fmt.Fprintf(&c.inner, `<path class="grid" vector-effect="non-scaling-stroke" d="M0,%sH%d"/>`, c.y(t.Value), innerWidth)
+	}
+}
+
+// Band fills between lo and hi over x.
+func (c *Chart) Band(class string, x, lo, hi []float64) {
+	c.grid()
+	var d strings.Builder
+	for _, r := range finiteRuns(len(x), x, lo, hi) {
+		for i := r[0]; i < r[1]; i++ {
+			d.WriteString(verb(i == r[0]) + c.x(x[i]) + "," + c.y(hi[i]))
+		}
+		for i := r[1] - 1; i >= r[0]; i-- {
+			d.WriteString("L" + c.x(x[i]) + "," + c.y(lo[i]))
+		}
+		d.WriteString("Z")
+	}
+	c.path(class, d.String())
+}
+
+// Bins fills between lo and hi over bins: bin i reaches from edges[i] to
+// edges[i+1]. A bin beside a gap is still seen, where a Band would lose it.
+func (c *Chart) Bins(class string, edges, lo, hi []float64) {
+	c.grid()
+	var d strings.Builder
+	for _, r := range finiteRuns(len(lo), lo, hi) {
+		d.WriteString("M" + c.x(edges[r[0]]) + "," + c.y(hi[r[0]]))
+		for i := r[0]; i < r[1]; i++ {
+			d.WriteString("V" + c.y(hi[i]) + "H" + c.x(edges[i+1]))
+		}
+		for i := r[1] - 1; i >= r[0]; i-- {
+			d.WriteString("V" + c.y(lo[i]) + "H" + c.x(edges[i]))
+		}
+		d.WriteString("Z")
+	}
+	c.path(class, d.String())
+}
+
+// Line joins the points; a NaN ends the line and the next point begins another.
+func (c *Chart) Line(class string, x, y []float64) {
+	c.grid()
+	var d strings.Builder
+	for _, r := range finiteRuns(len(x), x, y) {
+		for i := r[0]; i < r[1]; i++ {
+			d.WriteString(verb(i == r[0]) + c.x(x[i]) + "," + c.y(y[i]))
+		}
+		if r[1]-r[0] == 1 { // a lone point: a dash as long as a round cap makes it
+			d.WriteString("h0")
+		}
+	}
+	c.path(class, d.String())
+}
+
+// Points draws a dot for each finite point, with a tip and a class of its own.
+func (c *Chart) Points(class []string, x, y []float64, tips []string) {
+	c.grid()
+	for _, r := range finiteRuns(len(x), x, y) {
+		for i := r[0]; i < r[1]; i++ {
+			fmt.Fprintf(&c.outer, `<circle class="%s" cx="%s" cy="%s" r="4"><title>%s</title></circle>`,
+				Escape(class[i]), c.percent(x[i]), short(labelAbove+(1-c.frame.Y.At(y[i]))*float64(c.frame.Height)), Escape(tips[i]))
+		}
+	}
+}
+
+// Bars draws bar i from 0 to y[i] over x from i to i+1. An unknown value leaves
+// its place empty.
+func (c *Chart) Bars(class []string, y []float64, tips []string) {
+	c.grid()
+	const gap = 0.15 // of a bar's place
+	for i, v := range y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		top := (1 - c.frame.Y.At(v)) * float64(c.frame.Height)
+		fmt.Fprintf(&c.inner, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`,
+			Escape(class[i]), c.x(float64(i)+gap/2), short(top), c.across(float64(i)+gap/2, float64(i+1)-gap/2),
+			short(float64(c.frame.Height)-top), Escape(tips[i]))
+	}
+}
+
+func (c *Chart) path(class, d string) {
+	if d != "" {
+		fmt.Fprintf(&c.inner, `<path class="%s" vector-effect="non-scaling-stroke" d="%s"/>`, Escape(class), d)
+	}
+}
+
+func verb(first bool) string {
+	if first {
+		return "M"
+	}
+	return "L"
+}
+
+// finiteRuns returns the half-open ranges of indexes at which all lists are
+// finite.
+func finiteRuns(n int, lists ...[]float64) [][2]int {
+	var runs [][2]int
+	start := -1
+	for i := 0; i <= n; i++ {
+		ok := i < n
+		for _, l := range lists {
+			ok = ok && i < len(l) && !math.IsNaN(l[i]) && !math.IsInf(l[i], 0)
+		}
+		switch {
+		case ok && start < 0:
+			start = i
+		case !ok && start >= 0:
+			runs = append(runs, [2]int{start, i})
+			start = -1
+		}
+	}
+	return runs
+}

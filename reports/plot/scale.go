@@ -1,0 +1,123 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Scale is the range of data that a picture's side stands for.
+type Scale struct{ Lo, Hi float64 }
+
+// At returns where v lies on the scale: 0 at Lo, 1 at Hi, cut at both.
+func (s Scale) At(v float64) float64 {
+	if !(s.Hi > s.Lo) {
+		return 0.5
+	}
+	return math.Min(1, math.Max(0, (v-s.Lo)/(s.Hi-s.Lo)))
+}
+
+// Tick is one mark of an axis.
+type Tick struct {
+	Value float64
+	Label string
+}
+
+// headroom is the share of a scale that is left free above the largest value.
+const headroom = 0.08
+
+// FromZero returns a scale from 0 to a little above the largest value, with
+// about want ticks at round numbers. Without any value above 0 it is 0 to 1.
+func FromZero(want int, lists ...[]float64) (Scale, []Tick) {
+	hi := 0.0
+	for _, vs := range lists {
+		for _, v := range vs {
+			if v > hi && !math.IsInf(v, 1) {
+				hi = v
+			}
+		}
+	}
+	if hi == 0 {
+		hi = 1
+	}
+	s := Scale{0, hi * (1 + headroom)}
+	step := niceStep(s.Hi / float64(max(1, want+1)))
+	var ticks []Tick
+	for i := 0; float64(i)*step <= s.Hi; i++ {
+		ticks = append(ticks, Tick{float64(i) * step, shortNumber(float64(i)*step, step)})
+	}
+	return s, ticks
+}
+
+// niceStep returns the smallest of 1, 2, 5 times a power of ten not below raw.
+func niceStep(raw float64) float64 {
+	if !(raw > 0) || math.IsInf(raw, 0) {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 5, 10} {
+		if m*power >= raw*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// shortNumber writes a tick's value with the decimals that its step needs, and
+// with a prefix k, M, G or T if the step is that large.
+func shortNumber(v, step float64) string {
+	for _, p := range []struct {
+		from, scale float64
+		name        string
+	}{{1e11, 1e12, "T"}, {1e8, 1e9, "G"}, {1e5, 1e6, "M"}, {1e3, 1e3, "k"}} {
+		if step >= p.from && v != 0 {
+			return strconv.FormatFloat(v/p.scale, 'g', 6, 64) + p.name
+		}
+	}
+	decimals := 0
+	if step < 1 {
+		decimals = int(math.Ceil(-math.Log10(step) - 1e-9))
+	}
+	return strconv.FormatFloat(v, 'f', min(decimals, 9), 64)
+}
+
+// clockSteps are the distances between ticks of a time axis, in seconds.
+var clockSteps = [...]float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800,
+	3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800}
+
+// TimeTicks returns at most want+1 ticks at round times from lo to hi seconds.
+// Below a second they are decimal, above they read as on a clock.
+func TimeTicks(lo, hi float64, want int) []Tick {
+	if !(hi > lo) || want < 1 {
+		return nil
+	}
+	raw := (hi - lo) / float64(want)
+	step := niceStep(raw)
+	if raw > 0.5 {
+		step = clockSteps[len(clockSteps)-1] * math.Ceil(raw/clockSteps[len(clockSteps)-1])
+		for _, s := range clockSteps {
+			if s >= raw {
+				step = s
+				break
+			}
+		}
+	}
+	var ticks []Tick
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi*(1+1e-12); i++ {
+		at := i*step + 0 // -0 becomes 0
+		ticks = append(ticks, Tick{at, clockLabel(at, step, hi)})
+	}
+	return ticks
+}
+
+// clockLabel writes t in the form that the largest time of the axis needs.
+func clockLabel(t, step, hi float64) string {
+	switch {
+	case hi < 1 && step < 1:
+		return shortNumber(t*1000, step*1000) + " ms"
+	case hi < 120:
+		return shortNumber(t, step) + " s"
+	}
+	s := int64(math.Round(t))
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}

@@ -1,0 +1,77 @@
+package reports
+
+import (
+	"jobgait/analysis/summary"
+)
+
+// Quality says what the samples are worth, summed over the nodes.
+type Quality struct {
+	Scope        string   `json:"scope"`
+	NodeCPUs     int      `json:"node_cpus"`
+	RateHz       *float64 `json:"rate_hz"`
+	AddressHz    *float64 `json:"address_hz"`
+	Samples      int64    `json:"samples"`
+	Missing      int64    `json:"missing"`
+	MissingShare *float64 `json:"missing_share"`
+	LostRecords  int64    `json:"lost_records"`
+	Sealed       bool     `json:"sealed"`
+	AgentCPUS    float64  `json:"agent_cpu_s"`
+	OverheadPct  *float64 `json:"overhead_pct"`
+	Sources      []Source `json:"sources"`
+}
+
+// Source is what became of one counter.
+type Source struct {
+	Name   string `json:"name"`
+	Event  Word   `json:"event"`
+	PMU    Word   `json:"pmu"`
+	Scope  Word   `json:"scope"`
+	Read   bool   `json:"read"`
+	Absent Word   `json:"absent"` // the reason, where it was not read
+}
+
+func newQuality(s summary.Summary) Quality {
+	q := s.Quality
+	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, Samples: q.Samples, Missing: q.Missing,
+		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: number(q.AgentCPUS), Sources: []Source{}}
+	if out.Scope == "" {
+		out.Scope = "none"
+	}
+	if q.RateHz > 0 {
+		out.RateHz = known(&q.RateHz)
+	}
+	if q.AddressHz > 0 {
+		out.AddressHz = known(&q.AddressHz)
+	}
+	if q.Samples > 0 {
+		share := float64(q.Missing) / float64(q.Samples)
+		out.MissingShare, out.OverheadPct = known(&share), known(&q.OverheadPct)
+	}
+	seen := make(map[Source]bool)
+	for _, c := range q.Sources {
+		x := Source{c.Name, Word(c.Event), Word(c.PMU), Word(c.Scope), c.Absent == "", Word(c.Absent)}
+		if !seen[x] {
+			seen[x] = true
+			out.Sources = append(out.Sources, x)
+		}
+	}
+	return out
+}
+
+// sampled is whether there are any samples.
+func (q Quality) sampled() bool { return q.Samples > 0 && q.Scope != "none" }
+
+// scopeText says whose activity the figures are.
+func (q Quality) scopeText() string {
+	switch q.Scope {
+	case "node":
+		return "node: everything that ran on the job's nodes"
+	case "job":
+		return "job: the processes of the job"
+	case "mixed":
+		return "mixed: on some nodes the job's processes, on others everything"
+	case "task":
+		return "task: the command and what it started, without privileges"
+	}
+	return "none: nothing was sampled"
+}

@@ -1,0 +1,185 @@
+package reports
+
+import (
+	"math"
+	"unicode"
+	"unicode/utf8"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
+)
+
+// Rhythm is the run in time: its patterns, phases and timeline.
+type Rhythm struct {
+	Periodic bool `json:"periodic"`
+	// PeriodicShare is the share of the run that lies in loops.
+	PeriodicShare *float64 `json:"periodic_share"`
+	// Why says why there is no pattern; empty when there is one.
+	Why      []note.Note `json:"why"`
+	LeadNode Word        `json:"lead_node"` // whose timeline and patterns these are
+	Patterns []Pattern   `json:"patterns"`
+	Phases   []Phase     `json:"phases"`
+	Timeline Timeline    `json:"timeline"`
+}
+
+// Pattern is one recurring shape.
+type Pattern struct {
+	ID            string               `json:"id"`
+	Column        string               `json:"column"`
+	Label         string               `json:"label"`
+	Period        Estimate             `json:"period_s"`
+	PeriodSamples float64              `json:"period_samples"`
+	PeriodCV      float64              `json:"period_cv"`
+	Confidence    float64              `json:"confidence"`
+	Coverage      float64              `json:"coverage"`
+	Instances     int                  `json:"instances"`
+	Shape         Shape                `json:"shape"`
+	Regions       []periodicity.Region `json:"regions"`
+}
+
+// Shape is one iteration: the mean over the instances with percentiles.
+type Shape struct {
+	Column string        `json:"column"`
+	Label  string        `json:"label"`
+	Unit   string        `json:"unit"`
+	Mean   series.Values `json:"mean"`
+	P10    series.Values `json:"p10"`
+	P90    series.Values `json:"p90"`
+	short  string
+}
+
+// Phase is one stretch of the run.
+type Phase struct {
+	Kind    phase.Kind `json:"kind"`
+	Pattern Word       `json:"pattern"`
+	StartS  float64    `json:"start_s"`
+	EndS    float64    `json:"end_s"`
+	Share   float64    `json:"share"`
+}
+
+// length returns how long the phase lasts in seconds.
+func (p Phase) length() float64 { return math.Max(0, p.EndS-p.StartS) }
+
+// name is the phase in a table: "start-up", "loop A".
+func (p Phase) name() string {
+	if p.Pattern != "" {
+		return string(p.Kind) + " " + string(p.Pattern)
+	}
+	return string(p.Kind)
+}
+
+// letter stands for the phase in the strip under the timeline.
+func (p Phase) letter() byte {
+	switch {
+	case p.Kind == phase.Loop && p.Pattern != "":
+		return p.Pattern[0]
+	case p.Kind == phase.Gap:
+		return '-'
+	}
+	return '.'
+}
+
+func newRhythm(s summary.Summary) Rhythm {
+	names := newLabels(s)
+	r := Rhythm{
+		Periodic: len(s.Patterns) > 0, Why: []note.Note{}, LeadNode: Word(s.LeadNode),
+		Patterns: make([]Pattern, 0, len(s.Patterns)), Phases: make([]Phase, 0, len(s.Phases)),
+		Timeline: newTimeline(s, names),
+	}
+	for _, p := range s.Patterns {
+		r.Patterns = append(r.Patterns, newPattern(p, names, s.Quality))
+	}
+	share, seen := 0.0, false
+	for _, p := range s.Phases {
+		q := Phase{p.Kind, Word(p.Pattern), number(p.StartS), number(p.EndS), number(p.Share)}
+		r.Phases = append(r.Phases, q)
+		seen = true
+		if q.Kind == phase.Loop {
+			share += q.Share
+		}
+	}
+	if seen {
+		r.PeriodicShare = &share
+	}
+	if !r.Periodic {
+		r.Why = whyNone(newNotes(s))
+	}
+	return r
+}
+
+func newPattern(p pattern.Pattern, names labels, quality summary.Quality) Pattern {
+	by, unit := inReadable(p.ValuesColumn, p.ValuesUnit, quality)
+	q := Pattern{
+		ID: p.ID, Column: p.Column, Label: names.long(p.Column),
+		Period:        newEstimate(p.PeriodS, p.PeriodLoS, p.PeriodHiS, p.Instances, "lengths of the instances"),
+		PeriodSamples: number(p.PeriodSamples), PeriodCV: number(p.PeriodCV),
+		Confidence: number(p.Confidence), Coverage: number(p.Coverage), Instances: p.Instances,
+		Shape: Shape{p.ValuesColumn, names.long(p.ValuesColumn), unit,
+			scaled(p.Values, by), scaled(p.P10, by), scaled(p.P90, by), names.short(p.ValuesColumn)},
+		Regions: []periodicity.Region{},
+	}
+	for _, g := range p.Regions {
+		q.Regions = append(q.Regions, periodicity.Region{StartS: number(g.StartS), EndS: number(g.EndS), Count: g.Count})
+	}
+	return q
+}
+
+// noPeriod lists the codes that can say why there is no pattern, the most
+// telling first, with the sentence for the head of the report.
+var noPeriod = [...]struct {
+	code note.Code
+	text string
+}{
+	{note.NoAgent, "no agent ran, nothing was sampled"},
+	{note.NoProfile, "there is no readable profile"},
+	{note.Idle, "the job used next to no CPU time where it could be seen"},
+	{note.TooShort, "the run is too short to tell"},
+	{note.NodesDisagree, "the nodes show different periods"},
+	{note.NoVariance, "what was sampled did not change over the run"},
+	{note.NoValley, "no stretch of time resembles the one before it"},
+	{note.LowCoverage, "what repeats covers less than 5 % of the run"},
+	{note.NotTracked, "what seemed to repeat was not held from one time to the next"},
+	{note.NotSignificant, "what seemed to repeat is no better than chance would give"},
+	{note.FewSamples, "it would be too fast for the sampling rate"},
+	{note.FewInstances, "there are too few repetitions to tell"},
+}
+
+// whyNone picks the notes that say why there is no pattern, most telling first.
+func whyNone(notes []note.Note) []note.Note {
+	out := []note.Note{}
+	for _, want := range noPeriod {
+		for _, n := range notes {
+			if n.Code == want.code {
+				out = append(out, n)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// sentence gives text a capital and a full stop.
+func sentence(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(r)) + text[n:] + "."
+}
+
+// whyText is the sentence for the most telling reason.
+func (r Rhythm) whyText() string {
+	if len(r.Why) == 0 {
+		return "no reason is recorded"
+	}
+	for _, w := range noPeriod {
+		if w.code == r.Why[0].Code {
+			return w.text
+		}
+	}
+	return r.Why[0].Text
+}

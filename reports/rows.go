@@ -1,0 +1,155 @@
+package reports
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"jobgait/reports/plot"
+)
+
+// row is one line of a table, the same in text and HTML; the first is the head.
+type row []cell
+
+// cell is one cell of a table.
+type cell struct {
+	Text string
+	Left bool // flush left; numbers are flush right
+	// Art is a picture that HTML shows behind the text.
+	Art  template.HTML
+	Wide bool // the column of a picture
+}
+
+func left(s string) cell  { return cell{Text: s, Left: true} }
+func right(s string) cell { return cell{Text: s} }
+
+// swatched is a cell that HTML gives the colour of the charts.
+func swatched(s, class string) cell {
+	return cell{Text: s, Left: true, Art: template.HTML(plot.Swatch(class))}
+}
+
+func (r Rhythm) patternRows() []row {
+	rows := []row{{left("pattern"), right("period"), right("+-"), right("times"), right("share"),
+		right("95 % interval"), right("confidence")}}
+	for i, q := range r.Patterns {
+		rows = append(rows, row{swatched(q.ID, fmt.Sprintf("p%d", i%4)), right(period(q.Period.value())), right(percent(q.PeriodCV)),
+			right(count(int64(q.Instances))), right(percent(q.Coverage)), right(interval(q.Period)),
+			right(fmt.Sprintf("%.2f", q.Confidence))})
+	}
+	return rows
+}
+
+// foundIn says which columns carried the periods.
+func (r Rhythm) foundIn() string {
+	var ids, labels []string
+	for _, q := range r.Patterns {
+		if i := slices.Index(labels, q.Label); i >= 0 {
+			ids[i] += ", " + q.ID
+			continue
+		}
+		ids, labels = append(ids, q.ID), append(labels, q.Label)
+	}
+	for i := range ids {
+		ids[i] += " found in: " + labels[i]
+	}
+	return strings.Join(ids, "; ")
+}
+
+// phaseRows has each phase in time order, or the totals by kind if there are
+// more than the limit.
+func (r Report) phaseRows() []row {
+	at := func(s float64) cell { return right(position(s, r.Job.ElapsedS)) }
+	if len(r.Rhythm.Phases) <= r.limits.ListPhases {
+		rows := []row{{left("phase"), left(""), right("from"), right("to"), right("lasts"), right("share")}}
+		for _, p := range r.Rhythm.Phases {
+			rows = append(rows, row{swatched(string(p.letter()), r.phaseClass(p)), left(p.name()), at(p.StartS), at(p.EndS),
+				right(duration(p.length())), right(percent(p.Share))})
+		}
+		return rows
+	}
+	rows := []row{{left("phase"), left(""), right("stretches"), right("last"), right("share"), right("longest"), right("at")}}
+	for _, t := range r.Rhythm.totals() {
+		rows = append(rows, row{swatched(string(t.first.letter()), r.phaseClass(t.first)), left(t.first.name()), right(count(int64(t.n))),
+			right(duration(t.lengthS)), right(percent(t.share)), right(duration(t.longest.length())), at(t.longest.StartS)})
+	}
+	return rows
+}
+
+// listed returns every node, or those worth a line if there are many.
+func (r Report) listed() []Node {
+	if r.Nodes.Total <= r.limits.ListNodes {
+		return r.Nodes.List
+	}
+	odd := r.Nodes.odd()
+	return odd[:min(len(odd), r.limits.OddNodes)]
+}
+
+func (r Report) nodeRows() []row {
+	var rows []row
+	for i, m := range r.listed() {
+		if i == 0 {
+			rows = append(rows, row{left("node"), right("busy CPUs"), right("period"), right("periodic"), right("missing"), left("")})
+		}
+		rows = append(rows, m.row())
+	}
+	return rows
+}
+
+func (m Node) row() row {
+	if !m.Reported {
+		return row{left(m.Name), right(unknown), right(unknown), right(unknown), right(unknown), left("no report from this node")}
+	}
+	remarks := slices.Clone(m.Odd)
+	if !m.Sealed {
+		remarks = append(remarks, "salvaged")
+	}
+	missing := unknown
+	if m.Samples > 0 {
+		missing = percent(float64(m.Missing) / float64(m.Samples))
+	}
+	return row{left(m.Name), right(optional(m.BusyCPUs, busyCPUs)), right(optional(m.PeriodS, period)),
+		right(optional(m.Coverage, percent)), right(missing), left(strings.Join(remarks, "; "))}
+}
+
+// withMeters adds a bar of its busy CPUs to each row of nodes.
+func (r Report) withMeters(rows []row) []row {
+	hi := 0.0
+	for _, m := range r.Nodes.List {
+		if m.BusyCPUs != nil {
+			hi = max(hi, *m.BusyCPUs)
+		}
+	}
+	for i, m := range append([]Node{{}}, r.listed()...) {
+		art := cell{Left: true, Wide: true}
+		if m.BusyCPUs != nil {
+			class := "value"
+			if len(m.Odd) > 0 {
+				class = "value odd"
+			}
+			art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, hi, m.Name+": "+busyCPUs(*m.BusyCPUs)+" busy CPUs"))
+		}
+		if i < len(rows) {
+			rows[i] = slices.Insert(slices.Clone(rows[i]), 2, art)
+		}
+	}
+	return rows
+}
+
+func (r Report) counterRows() []row {
+	rows := []row{{left("counter"), right("total"), right("mean rate"), left("counted on")}}
+	for _, c := range r.Counters {
+		rows = append(rows, row{left(c.Label), right(c.total()), right(c.rate()), left(c.Scope.String())})
+	}
+	return rows
+}
+
+// runRows lists the newest earlier runs.
+func (r Report) runRows() []row {
+	rows := []row{{left("job"), left("start"), right("elapsed"), right("period"), right("periodic"), left("state")}}
+	for _, x := range r.Earlier.List[:min(len(r.Earlier.List), r.limits.ListRuns)] {
+		rows = append(rows, row{left(x.ID), left(moment(x.StartEpochS).In(r.zone).Format("2006-01-02 15:04")),
+			right(duration(x.ElapsedS)), right(optional(x.PeriodS, period)), right(optional(x.Coverage, percent)), left(x.State.String())})
+	}
+	return rows
+}

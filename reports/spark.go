@@ -1,0 +1,94 @@
+package reports
+
+import (
+	"math"
+	"strings"
+)
+
+const (
+	blocks = "▁▂▃▄▅▆▇█"
+	ramp   = ".:-=+*#%" // eight levels in ASCII
+)
+
+// spark draws values as one line of characters, one each, from lo at the bottom
+// to hi at the top. A missing value is a space.
+func spark(values []float64, lo, hi float64, ascii bool) string {
+	levels := []rune(blocks)
+	if ascii {
+		levels = []rune(ramp)
+	}
+	var b strings.Builder
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			b.WriteByte(' ')
+			continue
+		}
+		at := 0.0
+		if hi > lo {
+			at = (v - lo) / (hi - lo)
+		}
+		i := int(math.Floor(at * float64(len(levels))))
+		b.WriteRune(levels[min(len(levels)-1, max(0, i))])
+	}
+	return b.String()
+}
+
+// extent returns the smallest and largest finite value, and false if there is
+// none.
+func extent(values []float64) (lo, hi float64, ok bool) {
+	for _, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		if !ok {
+			lo, hi, ok = v, v, true
+		}
+		lo, hi = math.Min(lo, v), math.Max(hi, v)
+	}
+	return lo, hi, ok
+}
+
+// fromZero returns the range to draw levels over: from zero, or below it.
+func fromZero(values []float64) (lo, hi float64, ok bool) {
+	lo, hi, ok = extent(values)
+	return math.Min(0, lo), math.Max(0, hi), ok
+}
+
+// shapeRange returns the range to draw the shape of an iteration over: from
+// zero, unless all of it lies in the upper half and differs by 2 % at least;
+// there zero would hide the shape. The range is always printed beside the line.
+func shapeRange(values []float64) (lo, hi float64, ok bool) {
+	lo, hi, ok = extent(values)
+	if lo >= hi/2 && hi-lo > hi/50 {
+		return lo, hi, ok
+	}
+	return fromZero(values)
+}
+
+// resample returns the means of n equal parts of values, or values themselves
+// if there are no more than n. A part without a value is NaN.
+func resample(values []float64, n int) []float64 {
+	if len(values) <= n || n < 1 {
+		return values
+	}
+	out := make([]float64, n)
+	for i := range out {
+		sum, have := 0.0, 0
+		for _, v := range values[i*len(values)/n : (i+1)*len(values)/n] {
+			if !math.IsNaN(v) {
+				sum, have = sum+v, have+1
+			}
+		}
+		out[i] = sum / float64(have)
+	}
+	return out
+}
+
+// floats returns the values as float64.
+func floats[T ~[]float32](v T) []float64 {
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
+	}
+	return out
+}

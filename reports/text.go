@@ -1,0 +1,171 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"jobgait/reports/plot"
+)
+
+// Text writes the report for a terminal, a mail or a job's output: 80 columns,
+// UTF-8 block characters (or ASCII), no tabs, no escape sequences.
+func Text(w io.Writer, r Report) error {
+	p := &page{ascii: r.ascii}
+	r.textHead(p)
+	r.textShort(p)
+	r.textRhythm(p)
+	r.textNodes(p)
+	r.textCounters(p)
+	r.textEarlier(p)
+	r.textQuality(p)
+	r.textFiles(p)
+	if _, err := io.WriteString(w, p.b.String()); err != nil {
+		return fmt.Errorf("write text report of job %s: %w", r.Job.ID, err)
+	}
+	return nil
+}
+
+// textHead is the job in three lines between two rules; the first is our mark.
+func (r Report) textHead(p *page) {
+	head := textMark + strings.TrimPrefix(Schema, "jobgait.report/") + " "
+	tail := " " + cut(r.Generator, 40) + " ==="
+	p.line(head + strings.Repeat("=", columns-width(head)-width(tail)) + tail)
+	j := r.Job
+	p.ends(" "+strings.TrimSpace(j.label()+"  "+string(j.Name)), j.size())
+	p.ends(" "+strings.Join(r.whoWhere(), "  "), duration(j.ElapsedS))
+	p.ends(" "+r.span(), "")
+	p.line(" " + j.Ended)
+	p.line(strings.Repeat("=", columns))
+}
+
+// whoWhere lists what is known of user, application, partition and nodes.
+func (r Report) whoWhere() []string {
+	var parts []string
+	for _, w := range []struct {
+		name string
+		text Word
+	}{{"", r.Job.User}, {"", r.Job.Executable}, {"partition ", r.Job.Partition}, {"on ", r.Job.NodeList}} {
+		if w.text != "" {
+			parts = append(parts, w.name+cut(string(w.text), 30))
+		}
+	}
+	return parts
+}
+
+// span prints start and end in the report's time zone; the date of the end
+// only if it is another.
+func (r Report) span() string {
+	start, end := moment(r.Job.StartEpochS).In(r.zone), moment(r.Job.EndEpochS).In(r.zone)
+	layout := "15:04:05 MST"
+	if start.Format("2006-01-02") != end.Format("2006-01-02") {
+		layout = "2006-01-02 15:04:05 MST"
+	}
+	return start.Format("2006-01-02 15:04:05") + " -> " + end.Format(layout)
+}
+
+func (r Report) textShort(p *page) {
+	p.line(" IN SHORT")
+	for _, v := range r.Verdicts {
+		mark := "  [i] "
+		if v.Level == warning {
+			mark = "  [!] "
+		}
+		p.text(mark, v.Text)
+	}
+}
+
+// strip is the width of the lines of block characters.
+const strip = 64
+
+// leastCPUs is the least top of a scale of busy CPUs: an idle run shall not
+// look busy because its picture is stretched.
+const leastCPUs = 0.1
+
+// gutter is the room for their names before them.
+const gutter = 12
+
+func (r Report) textRhythm(p *page) {
+	p.section("RHYTHM", r.Rhythm.remark())
+	for _, n := range r.Rhythm.Why {
+		p.text("  ", sentence(noteText(n.Node, n.Text)))
+	}
+	r.textTimeline(p)
+	if r.Rhythm.Periodic {
+		p.line("")
+		p.table(r.Rhythm.patternRows())
+		p.text("  ", r.Rhythm.foundIn())
+		r.textShapes(p)
+	}
+	if len(r.Rhythm.Phases) > 0 {
+		p.line("")
+		p.table(r.phaseRows())
+	}
+}
+
+// remark says how much of the run is periodic.
+func (r Rhythm) remark() string {
+	if !r.Periodic || r.PeriodicShare == nil {
+		return ""
+	}
+	return percent(*r.PeriodicShare) + " of the run is periodic"
+}
+
+// textTimeline draws up to three columns over the run, the phases and the time.
+func (r Report) textTimeline(p *page) {
+	t := r.Rhythm.Timeline
+	cols := r.Rhythm.drawn(3)
+	end := t.end(r.Job.ElapsedS)
+	if len(cols) == 0 || end <= 0 {
+		p.line("  No samples to draw.")
+		return
+	}
+	var legend []string
+	for _, c := range cols {
+		v := r.Rhythm.levels(c, 0, end, strip)
+		lo, hi, ok := fromZero(v)
+		if !ok {
+			continue
+		}
+		if c.Unit == "CPUs" {
+			hi = math.Max(hi, leastCPUs)
+		}
+		p.line("  " + padRight(c.short, gutter-2) + spark(v, lo, hi, r.ascii))
+		legend = append(legend, fmt.Sprintf("%s = %s, %s", c.short, c.Label, levelRange(lo, hi, c.Unit)))
+	}
+	if letters := r.phaseStrip(end); strings.Trim(letters, " ") != "" {
+		p.line("  " + padRight("phase", gutter-2) + letters)
+	}
+	p.line(spaces(gutter) + axis(end))
+	for _, l := range legend {
+		p.text("  ", l)
+	}
+}
+
+// phaseStrip has one letter a stretch: that of the phase at its middle.
+func (r Report) phaseStrip(end float64) string {
+	b := make([]byte, strip)
+	for i := range b {
+		b[i] = ' '
+		if ph, ok := r.Rhythm.phaseAt((float64(i) + 0.5) * end / strip); ok {
+			b[i] = ph.letter()
+		}
+	}
+	return string(b)
+}
+
+// axis writes the time under a strip.
+func axis(end float64) string {
+	line := []byte(spaces(strip + 8))
+	free := 0
+	for _, t := range plot.TimeTicks(0, end, 6) {
+		at := int(t.Value / end * strip)
+		if at < free || at+len(t.Label) > strip+2 {
+			continue
+		}
+		copy(line[at:], t.Label)
+		free = at + len(t.Label) + 2
+	}
+	return string(line)
+}

@@ -1,0 +1,94 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// textNodes compares the nodes; a run on one node has nothing to compare.
+func (r Report) textNodes(p *page) {
+	n := r.Nodes
+	if n.Total == 0 {
+		return
+	}
+	p.section("NODES", n.remark())
+	r.textNodeStrip(p)
+	if n.Total > r.limits.ListNodes {
+		p.text("  ", n.summary())
+		if odd := len(n.odd()); odd > r.limits.OddNodes {
+			p.text("  ", fmt.Sprintf("%d nodes differ from the others; the first %d:", odd, r.limits.OddNodes))
+		}
+	}
+	p.table(r.nodeRows())
+}
+
+// remark says how many nodes there are and how even they are.
+func (n Nodes) remark() string {
+	text := fmt.Sprintf("%d of %d in this report", n.Reported, n.Total)
+	if n.ImbalancePct != nil {
+		text += fmt.Sprintf("; the busiest is %s %% above the mean", figures(*n.ImbalancePct, 2))
+	}
+	return text
+}
+
+// busyCPUs prints a number of CPUs; next to nothing keeps one figure.
+func busyCPUs(v float64) string {
+	if v > 0 && v < 0.01 {
+		return figures(v, 1)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// textNodeStrip draws the nodes' busy CPUs side by side, from three nodes up to
+// as many as fit on one line.
+func (r Report) textNodeStrip(p *page) {
+	n := r.Nodes
+	if n.Total < 3 || n.Total > strip || n.BusyCPUs == nil {
+		return
+	}
+	values := make([]float64, n.Total)
+	for i, m := range n.List {
+		values[i] = math.NaN()
+		if m.BusyCPUs != nil {
+			values[i] = *m.BusyCPUs
+		}
+	}
+	_, hi, _ := extent(values)
+	line := strings.ReplaceAll(spark(values, 0, hi, r.ascii), " ", "x")
+	legend := fmt.Sprintf("busy CPUs, 0 .. %s, %s .. %s", figures(hi, 3), n.List[0].Name, n.List[n.Total-1].Name)
+	if strings.Contains(line, "x") {
+		legend += "; x = no data"
+	}
+	p.line("  " + padRight("busy", gutter-2) + line)
+	p.text(spaces(gutter), legend)
+	p.line("")
+}
+
+// summary says what the nodes that have no line are like.
+func (n Nodes) summary() string {
+	lo, hi, of := n.typical()
+	text := fmt.Sprintf("%s: %s .. %s busy CPUs.", plural(of, "node"), busyCPUs(lo), busyCPUs(hi))
+	if of == 0 {
+		text = "The busy CPUs of no node are known."
+	}
+	if len(n.Missing) > 0 {
+		text += " No report from: " + some(n.Missing, 8) + "."
+	}
+	return text
+}
+
+func (r Report) textCounters(p *page) {
+	if len(r.Counters) == 0 {
+		return
+	}
+	p.section("COUNTERS", "totals of the run, all nodes")
+	p.table(r.counterRows())
+	if r.IPC != nil {
+		p.line("  " + r.ipcText())
+	}
+}
+
+func (r Report) ipcText() string {
+	return "instructions per cycle (IPC) over the run: " + figures(*r.IPC, 3)
+}

@@ -1,0 +1,198 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// textEarlier lists earlier runs. It does not say whether this one is slower.
+func (r Report) textEarlier(p *page) {
+	e := r.Earlier
+	p.section("EARLIER RUNS", e.remark())
+	if e.N == 0 {
+		return
+	}
+	r.textHistory(p, quantity{"elapsed", duration, Run.elapsed, r.Job.ElapsedS})
+	r.textHistory(p, quantity{"period", period, Run.period, r.Rhythm.period()})
+	p.text("  ", e.usual())
+	p.line("")
+	p.table(r.runRows())
+}
+
+// remark says how many earlier runs there are.
+func (e EarlierRuns) remark() string {
+	if e.N == 0 {
+		return "none of this application in this shape"
+	}
+	return fmt.Sprintf("%d of the same application in the same shape", e.N)
+}
+
+// textHistory draws one quantity over the runs, oldest first, this run last
+// behind a bar.
+func (r Report) textHistory(p *page, q quantity) {
+	runs := r.Earlier.inOrder()
+	if len(runs) > strip-2 {
+		runs = runs[len(runs)-strip+2:]
+	}
+	values := make([]float64, 0, len(runs)+1)
+	for _, x := range runs {
+		values = append(values, q.of(x))
+	}
+	lo, hi, ok := historyRange(append(values, q.now))
+	if !ok {
+		return
+	}
+	line := spark(values, lo, hi, r.ascii) + "|" + spark([]float64{q.now}, lo, hi, r.ascii)
+	p.line("  " + padRight(q.name, gutter-2) + line)
+	p.line(spaces(gutter) + fmt.Sprintf("%s .. %s, oldest first, this run behind the bar", q.print(lo), q.print(hi)))
+}
+
+func (x Run) elapsed() float64 { return x.ElapsedS }
+
+// period returns the run's period, NaN if it has none.
+func (x Run) period() float64 {
+	if x.PeriodS == nil {
+		return math.NaN()
+	}
+	return *x.PeriodS
+}
+
+// period returns the period of the main pattern, NaN if there is none.
+func (r Rhythm) period() float64 {
+	if !r.Periodic || r.Patterns[0].Period.Value == nil {
+		return math.NaN()
+	}
+	return r.Patterns[0].Period.value()
+}
+
+// historyRange is the range of the values, but never less than a fifth of the
+// largest: runs that agree to a percent shall look as if they agreed.
+func historyRange(values []float64) (lo, hi float64, ok bool) {
+	lo, hi, ok = extent(values)
+	if room := hi/5 - (hi - lo); room > 0 {
+		lo, hi = math.Max(0, lo-room/2), hi+room/2
+	}
+	return lo, hi, ok
+}
+
+// usual describes the middle of the earlier runs, if they are enough.
+func (e EarlierRuns) usual() string {
+	if e.Elapsed.Median == nil {
+		return fmt.Sprintf("Too few runs to tell what is usual (need %d, have %d).", e.Need, e.N)
+	}
+	text := fmt.Sprintf("Median elapsed %s, middle half %s .. %s", duration(*e.Elapsed.Median),
+		duration(*e.Elapsed.Q1), duration(*e.Elapsed.Q3))
+	if e.Period.Median != nil {
+		text += fmt.Sprintf("; median period %s, middle half %s .. %s (%s)", period(*e.Period.Median),
+			period(*e.Period.Q1), period(*e.Period.Q3), plural(e.Period.N, "run"))
+	}
+	return text + "."
+}
+
+// fact is one line of the data quality section.
+type fact struct{ Name, Text string }
+
+// facts says what the samples are worth; text and HTML print the same lines.
+func (r Report) facts() []fact {
+	q := r.Quality
+	out := []fact{{"scope", q.scopeText()}}
+	if !q.sampled() {
+		return append(out, r.sourceFacts()...)
+	}
+	rates := optional(q.RateHz, func(v float64) string { return figures(v, 3) }) + " samples a second"
+	if q.AddressHz != nil {
+		rates += fmt.Sprintf("; code addresses %s a second and CPU", count(int64(math.Round(*q.AddressHz))))
+	}
+	samples := fmt.Sprintf("%s, of them %s missing (%s); the kernel lost %s",
+		count(q.Samples), count(q.Missing), optional(q.MissingShare, percent), plural(int(q.LostRecords), "record"))
+	out = append(out, fact{"rate", rates}, fact{"samples", samples},
+		fact{"overhead", fmt.Sprintf("%s of the CPUs; the agent itself used %s of CPU time",
+			optional(q.OverheadPct, func(v float64) string { return figures(v, 2) + " %" }), duration(q.AgentCPUS))})
+	if !q.Sealed {
+		out = append(out, fact{"end", "salvaged: the agent did not end the profile itself"})
+	}
+	return append(out, r.sourceFacts()...)
+}
+
+// sourceFacts names what was read and, with the reason, what was not.
+func (r Report) sourceFacts() []fact {
+	var read []string
+	var out []fact
+	for _, s := range r.Quality.Sources {
+		if s.Read {
+			read = append(read, s.Name)
+		}
+	}
+	if len(read) > 0 {
+		out = append(out, fact{"read", strings.Join(read, ", ")})
+	}
+	var reasons []string
+	by := make(map[string][]string)
+	for _, s := range r.Quality.Sources {
+		if s.Read {
+			continue
+		}
+		why := string(s.Absent)
+		if by[why] == nil {
+			reasons = append(reasons, why)
+		}
+		by[why] = append(by[why], s.Name)
+	}
+	for _, why := range reasons {
+		out = append(out, fact{"not read", strings.Join(by[why], ", ") + ": " + why})
+	}
+	return out
+}
+
+func (r Report) textQuality(p *page) {
+	p.section("DATA QUALITY", "")
+	last := ""
+	for _, f := range r.facts() {
+		name := f.Name
+		if name == last {
+			name = ""
+		}
+		last = f.Name
+		p.text("  "+padRight(name, gutter-2), f.Text)
+	}
+	if len(r.Notes) == 0 {
+		return
+	}
+	p.line("  notes")
+	for _, n := range r.Notes {
+		p.text("    ", noteText(n.Node, n.Text)+" ["+string(n.Code)+"]")
+	}
+}
+
+// noteText puts the node before a note that is about one.
+func noteText(node, text string) string {
+	if node != "" {
+		return node + ": " + text
+	}
+	return text
+}
+
+func (r Report) textFiles(p *page) {
+	p.line("")
+	line := ""
+	for _, part := range []string{r.named("Pictures", "html"), r.named("Numbers", "json"), "Help man jobgait"} {
+		if line != "" && part != "" && width(line)+3+width(part) >= columns {
+			p.line(line)
+			line = ""
+		}
+		if part != "" {
+			line = strings.Trim(line+"   "+part, " ")
+			line = " " + line
+		}
+	}
+	p.line(line)
+}
+
+// named returns what a file holds and its name, "" if it is not written.
+func (r Report) named(what, format string) string {
+	if name := r.file(format); name != "" {
+		return what + " " + name
+	}
+	return ""
+}

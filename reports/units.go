@@ -1,0 +1,39 @@
+package reports
+
+import (
+	"math"
+	"strings"
+
+	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
+)
+
+// inReadable returns the factor and unit in which a column is printed. Counts of
+// code-address samples become CPUs: a sampler of AddressHz hits a CPU that is
+// busy in a page AddressHz / RateHz times a slot. CPU time a second is CPUs too.
+// Everything else stays as it is.
+func inReadable(name, unit string, q summary.Quality) (factor float64, readable string) {
+	cpu := strings.Contains(name, "cpu") || strings.Contains(name, "clock")
+	switch {
+	case unit == "samples" && q.AddressHz > 0 && q.RateHz > 0:
+		return q.RateHz / q.AddressHz, "CPUs"
+	case unit == "ns/s" && cpu:
+		return 1e-9, "CPUs"
+	case unit == "s/s" && cpu:
+		return 1, "CPUs"
+	case unit == "ns/s":
+		return 1e-9, "s/s"
+	}
+	return 1, unit
+}
+
+// scaled returns the values times a factor, never nil: its JSON is a list.
+func scaled(v series.Values, factor float64) series.Values {
+	out := make(series.Values, len(v))
+	for i, x := range v {
+		if out[i] = float32(float64(x) * factor); math.IsInf(float64(out[i]), 0) {
+			out[i] = series.Missing()
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/phase"
+)
+
+// Verdict is one statement at the head of the report.
+type Verdict struct {
+	Level string `json:"level"` // "info" or "warning"
+	Text  string `json:"text"`
+}
+
+const (
+	info    = "info"
+	warning = "warning"
+)
+
+// newVerdicts says what matters most, at most as many statements as the limit:
+// the rhythm first, then what went wrong, then where the rest of the time went.
+func newVerdicts(r Report) []Verdict {
+	all := rhythmVerdicts(r)
+	all = append(all, endVerdict(r.Job)...)
+	all = append(all, nodeVerdicts(r.Nodes)...)
+	all = append(all, dataVerdicts(r)...)
+	all = append(all, restVerdict(r.Rhythm)...)
+	return all[:min(len(all), r.limits.Verdicts)]
+}
+
+// rhythmVerdicts names the period, or says why there is none.
+func rhythmVerdicts(r Report) []Verdict {
+	if !r.Rhythm.Periodic {
+		level := info
+		if !r.Quality.sampled() {
+			level = warning
+		}
+		return []Verdict{{level, "No period found: " + r.Rhythm.whyText() + "."}}
+	}
+	p := r.Rhythm.Patterns[0]
+	text := fmt.Sprintf("One iteration takes %s +- %s: %s times, %s of the run.",
+		period(p.Period.value()), percent(p.PeriodCV), count(int64(p.Instances)), percent(p.Coverage))
+	if n := len(r.Rhythm.Patterns); n > 1 {
+		q := r.Rhythm.Patterns[1]
+		text = fmt.Sprintf("Iterations of %s +- %s, %s times, %s; of %s, %s times, %s.",
+			period(p.Period.value()), percent(p.PeriodCV), count(int64(p.Instances)), percent(p.Coverage),
+			period(q.Period.value()), count(int64(q.Instances)), percent(q.Coverage))
+	}
+	return []Verdict{{info, text}}
+}
+
+// endVerdict warns of an end that is not a plain exit code 0.
+func endVerdict(j Job) []Verdict {
+	failed := j.ExitCode != nil && *j.ExitCode != 0 || j.ExitSignal != nil && *j.ExitSignal != 0
+	if !failed {
+		return nil
+	}
+	return []Verdict{{warning, "The run did not end in order: " + j.Ended + "."}}
+}
+
+func nodeVerdicts(n Nodes) []Verdict {
+	var out []Verdict
+	if len(n.Missing) > 0 {
+		verb := "are"
+		if len(n.Missing) == 1 {
+			verb = "is"
+		}
+		out = append(out, Verdict{warning, fmt.Sprintf("%d of %s %s not in this report: %s.",
+			len(n.Missing), plural(n.Total, "node"), verb, some(n.Missing, 4))})
+	}
+	switch odd := n.odd(); {
+	case len(odd) == 1:
+		out = append(out, Verdict{warning, fmt.Sprintf("Node %s differs from the others: %s.",
+			cut(odd[0].Name, 40), strings.Join(odd[0].Odd, "; "))})
+	case len(odd) > 1:
+		names := make([]string, len(odd))
+		for i, m := range odd {
+			names[i] = m.Name
+		}
+		out = append(out, Verdict{warning, fmt.Sprintf("%d nodes differ from the others: %s.", len(odd), some(names, 4))})
+	}
+	return out
+}
+
+// dataVerdicts warns of samples that do not cover the run.
+func dataVerdicts(r Report) []Verdict {
+	texts := [...]struct {
+		code note.Code
+		text string
+	}{
+		{note.AgentDied, "Sampling stopped before the end of the run; the rest is not in this report."},
+		{note.ProfileBad, "Part of the samples could not be read."},
+		{note.SpoolFull, "The spool was full: part of the samples was not written."},
+		{note.AgentLate, "Sampling began after the job did; its start is not in this report."},
+	}
+	for _, t := range texts {
+		for _, n := range r.Notes {
+			if n.Code == t.code {
+				return []Verdict{{warning, t.text}}
+			}
+		}
+	}
+	if s := r.Quality.MissingShare; s != nil && *s > 0.05 {
+		return []Verdict{{warning, percent(*s) + " of the samples are missing."}}
+	}
+	return nil
+}
+
+// restVerdict says where the time outside the loops went, from 1 % of the run.
+func restVerdict(r Rhythm) []Verdict {
+	if !r.Periodic {
+		return nil
+	}
+	var parts []string
+	all := 0.0
+	for _, k := range []phase.Kind{phase.StartUp, phase.Gap, phase.Tail} {
+		s, n, share := 0.0, 0, 0.0
+		for _, p := range r.Phases {
+			if p.Kind == k {
+				s, n, share = s+p.length(), n+1, share+p.Share
+			}
+		}
+		name := string(k)
+		if n > 1 {
+			name = plural(n, name)
+		}
+		if share >= 0.01 {
+			parts = append(parts, name+" "+duration(s))
+			all += share
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []Verdict{{info, "Outside the iterations: " + strings.Join(parts, ", ") + " (" + percent(all) + ")."}}
+}
+
+// some names the first few of a list, each cut to 40 columns, and counts the rest.
+func some(all []string, n int) string {
+	names := make([]string, len(all))
+	for i, name := range all {
+		names[i] = cut(name, 40)
+	}
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
+}
