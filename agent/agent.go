@@ -22,7 +22,7 @@ type agent struct {
 	in      *inputs
 	sampler *sampler.Sampler
 	grid    sampler.Grid
-	writer  *profile.Writer
+	writer  writer
 	block   profile.Block
 	log     func(error)
 	// full is set when the spool has no room: nothing is written any more,
@@ -35,6 +35,13 @@ type agent struct {
 	atStart []note.Note
 	// written is when blocks were last written.
 	written int64
+}
+
+// writer is the profile; tests give one that fails.
+type writer interface {
+	Append(profile.Block) error
+	Seal(profile.Footer) error
+	Close() error
 }
 
 func newAgent(r job.Run, in *inputs, log func(error)) *agent {
@@ -52,11 +59,12 @@ func (a *agent) begin(path string) error {
 	if late := float64(h.BaseNS-h.RunNS) / 1e9; late > lateS {
 		h.Notes = append(h.Notes, note.New(note.AgentLate, "sampling began %.1f s after the run", late))
 	}
-	var err error
 	a.atStart = h.Notes
-	if a.writer, err = profile.Create(path, h); err != nil {
+	w, err := profile.Create(path, h)
+	if err != nil {
 		return err
 	}
+	a.writer = w
 	a.sampler = sampler.New(sampler.Default(a.grid), a.in.code != nil, a.in.shapes()...)
 	a.drain() // the baseline of every count
 	return nil

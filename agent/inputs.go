@@ -27,12 +27,18 @@ type inputs struct {
 	sources []counter.Source
 	code    *address.Source // nil without code addresses
 	cpu     *kernel.JobCPU
-	members *job.Members
+	members members
 	cpus    int
 	stepNS  int64
 	rate    address.Rate
 	absent  []summary.Source
 	notes   []note.Note
+}
+
+// members are the job's processes.
+type members interface {
+	Has(pid int) bool
+	List() []int
 }
 
 // How often all processes of the node are asked whether they are the job's:

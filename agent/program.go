@@ -1,17 +1,17 @@
 package main
 
-import (
-	"slices"
+import "jobgait/agent/counter/kernel"
 
-	"jobgait/agent/counter/kernel"
-)
-
-// launchers are programs that start the one the user means. An interpreter like
-// python is not among them: it is what runs.
-var launchers = []string{
-	"sh", "bash", "dash", "ksh", "zsh", "tcsh", "csh", "busybox", "env", "time", "timeout", "numactl", "taskset",
-	"mpirun", "mpiexec", "mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted", "prterun", "prte", "prted",
-	"srun", "slurmstepd", "sleep", kernel.NoProgram,
+// launcher tells whether a program only starts the one the user means. An
+// interpreter like python does not: it is what runs.
+func launcher(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "ksh", "zsh", "tcsh", "csh", "busybox", "env", "time", "timeout", "numactl", "taskset", "sleep",
+		"mpirun", "mpiexec", "mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted", "prterun", "prte", "prted",
+		"srun", "slurmstepd":
+		return true
+	}
+	return false
 }
 
 // mainProgram returns the program with most samples; launchers and shells only
@@ -27,7 +27,7 @@ func mainProgram(samples map[string]int64) string {
 }
 
 func better(a, b string, samples map[string]int64) bool {
-	la, lb := slices.Contains(launchers, a), slices.Contains(launchers, b)
+	la, lb := launcher(a), launcher(b)
 	switch {
 	case la != lb:
 		return lb

@@ -2,32 +2,209 @@ package reports
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"html"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
 )
 
-func pageOf(t *testing.T, name string) []byte {
+func pageOf(t *testing.T, s summary.Summary, past []history.Run) string {
 	t.Helper()
-	for _, run := range runs() {
-		if run.name == name {
-			var b bytes.Buffer
-			if err := HTML(&b, New(run.s, run.past, options())); err != nil {
-				t.Fatal(err)
-			}
-			return b.Bytes()
-		}
+	var b bytes.Buffer
+	if err := HTML(&b, New(s, past, options())); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("no fixture %q", name)
-	return nil
+	return b.String()
 }
 
-func TestDump(t *testing.T) {
-	dir := os.Getenv("DUMP")
-	if dir == "" {
-		t.Skip()
+// between returns what stands between two strings, the first time.
+func between(t *testing.T, s, from, to string) string {
+	t.Helper()
+	_, s, ok := strings.Cut(s, from)
+	s, _, ok2 := strings.Cut(s, to)
+	if !ok || !ok2 {
+		t.Fatalf("no %q ... %q", from, to)
 	}
+	return s
+}
+
+// The page is complete in itself: what it loads, and what could load anything.
+func TestPageIsSelfContained(t *testing.T) {
 	for _, run := range runs() {
-		os.WriteFile(filepath.Join(dir, run.name+".html"), pageOf(t, run.name), 0o644)
+		page := pageOf(t, run.s, run.past)
+		if len(page) > 300_000 {
+			t.Errorf("%s has %d bytes", run.name, len(page))
+		}
+		csp := html.UnescapeString(between(t, page, `http-equiv="Content-Security-Policy" content="`, `"`))
+		style, script := between(t, page, "<style>", "</style>"), between(t, page, "<script>", "</script>")
+		for _, part := range []string{"default-src 'none'", "script-src '" + hash(script) + "'", "style-src '" + hash(style) + "'",
+			"img-src data:", "base-uri 'none'", "form-action 'none'"} {
+			if !strings.Contains(csp, part) {
+				t.Errorf("%s: policy %q lacks %q", run.name, csp, part)
+			}
+		}
+		if n := strings.Count(page, "<script"); n != 1 {
+			t.Errorf("%s has %d scripts", run.name, n)
+		}
+		for _, bad := range []string{" style=", "href=", "url(", "http:", "https:", "//cdn", "@import", "innerHTML", "eval("} {
+			if strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), bad) {
+				t.Errorf("%s has %q", run.name, bad)
+			}
+		}
+	}
+}
+
+func TestPictures(t *testing.T) {
+	for _, run := range runs() {
+		page := pageOf(t, run.s, run.past)
+		for _, svg := range outermost(page) {
+			d := xml.NewDecoder(strings.NewReader(svg))
+			for {
+				if _, err := d.Token(); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					t.Fatalf("%s: %v in %.200s", run.name, err, svg)
+				}
+			}
+			if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+				t.Errorf("%s: no number in %.200s", run.name, svg)
+			}
+		}
+		if n := len(outermost(page)); run.name == "periodic" && n < 7 {
+			t.Errorf("periodic has %d pictures", n)
+		}
+	}
+}
+
+// outermost returns the svg elements of a page that are in no other.
+func outermost(page string) []string {
+	var out []string
+	depth, start := 0, 0
+	for _, m := range regexp.MustCompile(`</?svg\b`).FindAllStringIndex(page, -1) {
+		if page[m[0]+1] != '/' {
+			if depth == 0 {
+				start = m[0]
+			}
+			depth++
+			continue
+		}
+		if depth--; depth == 0 {
+			out = append(out, page[start:m[1]+1])
+		}
+	}
+	return out
+}
+
+// A hostile name stays text wherever it stands.
+func TestHostileNamesStayText(t *testing.T) {
+	page := pageOf(t, hostile(), past(2))
+	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img") || strings.Contains(page, "</title></script>") {
+		t.Error("markup of a job name is markup of the page")
+	}
+	if strings.ContainsAny(page, "\x00\x1b\u202e\u2066") {
+		t.Error("a control character is in the page")
+	}
+	if !strings.Contains(page, "&lt;script&gt;alert(1)") {
+		t.Error("the name is not in the page as text")
+	}
+}
+
+func TestPageBeginsInPlainWords(t *testing.T) {
+	page := pageOf(t, nemo(), nil)
+	head, _, _ := strings.Cut(page, "-->")
+	for _, want := range []string{htmlMark, "Download this page", "jobgait-812345.txt"} {
+		if !strings.Contains(head, want) {
+			t.Errorf("the page begins with %q: no %q", head, want)
+		}
+	}
+	o := options()
+	o.Version = "1--><script>"
+	var b bytes.Buffer
+	if err := HTML(&b, New(nemo(), nil, o)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(between(t, b.String(), "<!--", "<!doctype"), "--><script") {
+		t.Error("the version ends the comment")
+	}
+}
+
+// Text and page print the same figures.
+func TestSameFigures(t *testing.T) {
+	for _, run := range runs() {
+		if run.name == "hostile" { // its names are cut to fit the text's columns
+			continue
+		}
+		r := New(run.s, run.past, options())
+		page := html.UnescapeString(pageOf(t, run.s, run.past))
+		text := strings.Join(strings.Fields(textOf(t, r)), " ")
+		for _, rows := range [][]row{r.Rhythm.patternRows(), r.phaseRows(), r.nodeRows(), r.counterRows(), r.runRows()} {
+			for _, row := range rows[min(1, len(rows)):] {
+				for _, c := range row {
+					if !strings.Contains(page, c.Text) || !strings.Contains(text, c.Text) {
+						t.Errorf("%s: %q is not in both", run.name, c.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSamplesAreJSON(t *testing.T) {
+	for _, run := range runs() {
+		var v struct {
+			Columns []struct{ Min, Mean, Max []*float64 }
+			Phases  [][]any
+		}
+		if err := json.Unmarshal([]byte(New(run.s, run.past, options()).samples()), &v); err != nil {
+			t.Errorf("%s: %v", run.name, err)
+		}
+		for _, c := range v.Columns {
+			if len(c.Min) != len(c.Mean) || len(c.Max) != len(c.Mean) {
+				t.Errorf("%s: %d, %d, %d samples", run.name, len(c.Min), len(c.Mean), len(c.Max))
+			}
+		}
+	}
+}
+
+// In a browser: the script runs under its policy and nothing is refused. Needs
+// Chromium; without it there is nothing to see.
+func TestBrowser(t *testing.T) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil || testing.Short() {
+		t.Skip("no chromium")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(path, []byte(pageOf(t, hostile(), past(8))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--user-data-dir="+filepath.Join(dir, "profile"), "--dump-dom", "file://"+path)
+	cmd.WaitDelay = time.Second
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Skipf("chromium does not run here: %v", err)
+	}
+	if !strings.Contains(string(dom), "drag to zoom") {
+		t.Error("the script did not run")
+	}
+	if strings.Contains(log.String(), "Content Security Policy") || strings.Contains(log.String(), "CONSOLE") {
+		t.Errorf("the browser complains:\n%s", log.String())
 	}
 }

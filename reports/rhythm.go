@@ -75,8 +75,10 @@ func (p Phase) name() string {
 // letter stands for the phase in the strip under the timeline.
 func (p Phase) letter() byte {
 	switch {
-	case p.Kind == phase.Loop && p.Pattern != "":
+	case p.Kind == phase.Loop && p.Pattern != "" && p.Pattern[0] < utf8.RuneSelf:
 		return p.Pattern[0]
+	case p.Kind == phase.Loop:
+		return '*'
 	case p.Kind == phase.Gap:
 		return '-'
 	}

@@ -96,6 +96,11 @@ func FromProcesses(proc string, m *Members) Details {
 			step = step.Or(d)
 		}
 	}
+	if nodes, err := ExpandNodeList(m.run.Job.NodeList); err == nil && len(nodes) > 1 && nodes[0] != m.run.Node {
+		// The batch script is on the first node: what that node finds is
+		// the job's name and size, what a step here is called is not.
+		step.Name, step.NTasks = "", nil
+	}
 	return batch.Or(step)
 }
 

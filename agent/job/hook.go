@@ -109,6 +109,7 @@ func jobOf(getenv func(string) string) summary.Job {
 	}
 	j.ArrayJobID = bigCount(getenv("SLURM_ARRAY_JOB_ID"))
 	j.ArrayTaskID = bigCount(getenv("SLURM_ARRAY_TASK_ID"))
+	j.NTasks = positive(getenv("SLURM_JOB_NTASKS"))
 	j.NNodes = nodeCount(getenv, j.NodeList)
 	if cpus, err := ExpandCPUs(getenv("SLURM_JOB_CPUS_PER_NODE")); err == nil && len(cpus) > 0 {
 		sum := 0

@@ -25,7 +25,7 @@ var host = Host{Name: "vm", CPUs: 4, Real: 1e9, Mono: 5, BootID: "boot"}
 // What Slurm 22.05 gives a Prolog of a batch job on two nodes.
 var slurm2205 = []string{
 	"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=c", "SLURM_JOB_UID=1000", "SLURM_JOB_GID=100", "SLURM_JOB_USER=alice",
-	"SLURM_JOB_PARTITION=p", "SLURM_NODELIST=n[1-2]", "SLURM_JOB_NUM_NODES=2", "SLURM_JOB_CPUS_PER_NODE=4,2",
+	"SLURM_JOB_PARTITION=p", "SLURM_NODELIST=n[1-2]", "SLURM_JOB_NUM_NODES=2", "SLURM_JOB_CPUS_PER_NODE=4,2", "SLURM_JOB_NTASKS=3",
 	"SLURM_JOB_WORK_DIR=/home/alice/run", "SLURM_JOB_STDOUT=/home/alice/%j/o-%x.%N.out", "SLURM_JOB_RESTART_COUNT=1",
 	"SLURMD_NODENAME=n1",
 }
@@ -39,7 +39,7 @@ func TestFromHook(t *testing.T) {
 		t.Errorf("key %+v, want %+v", r.Key, want)
 	}
 	j := r.Job
-	if j.User != "alice" || j.UID != 1000 || j.GID != 100 || j.Partition != "p" || j.NNodes != 2 || *j.NCPUs != 6 || j.WorkDir != "/home/alice/run" {
+	if j.User != "alice" || j.UID != 1000 || j.GID != 100 || j.Partition != "p" || j.NNodes != 2 || *j.NCPUs != 6 || *j.NTasks != 3 || j.WorkDir != "/home/alice/run" {
 		t.Errorf("job %+v", j)
 	}
 	if j.StdOut != "/home/alice/17/o-%x.%N.out" {

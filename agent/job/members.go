@@ -98,7 +98,9 @@ func (m *Members) ofJob(p *process, l look) bool {
 	if foreign {
 		return false
 	}
-	for q, n := p, 0; !mine && q != nil && q.pid > 2 && n < maxDepth; q, n = l.at(q.ppid), n+1 {
+	// From the parent on: with several slurmd a slurmstepd does not say whose
+	// node it serves, and it is Slurm's, not the job's.
+	for q, n := l.at(p.ppid), 0; !mine && q != nil && q.pid > 2 && n < maxDepth; q, n = l.at(q.ppid), n+1 {
 		id, ok := stepd(l.title(q))
 		if !ok {
 			continue

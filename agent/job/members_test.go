@@ -81,6 +81,7 @@ func TestMembersOfJob(t *testing.T) {
 		{"cgroup of an SLUID not known to us", fake{uid: 1000, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0", environ: mine}, true},
 		{"child of slurmstepd", fake{ppid: 50, uid: 1000}, true},
 		{"grandchild as root", fake{ppid: 51, uid: 0}, true},
+		{"slurmstepd itself", fake{ppid: 1, cmdline: "slurmstepd: [17.0]"}, false},
 		{"child of another job's slurmstepd", fake{ppid: 60, uid: 1000, environ: mine}, false},
 		{"child of another node's slurmstepd", fake{ppid: 50, uid: 1000, environ: []string{"SLURMD_NODENAME=n2"}}, false},
 		{"a forged title", fake{ppid: 70, uid: 1001}, false},
@@ -162,6 +163,21 @@ func TestFromProcesses(t *testing.T) {
 	}
 	if *d.ArrayJobID != 15 || *d.ArrayTaskID != 0 {
 		t.Errorf("array %d_%d, want 15_0", *d.ArrayJobID, *d.ArrayTaskID)
+	}
+}
+
+// On a node without the batch script a step's own name and number of tasks are
+// not the job's; on the first node they are, as far as anybody can tell.
+func TestFromProcessesOfAStep(t *testing.T) {
+	for node, want := range map[string]string{"n1": "inner", "n2": ""} {
+		r := run17()
+		r.Node, r.Job.NodeList = node, "n[1-2]"
+		p := newProc(t, fake{pid: 10, ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=" + node,
+			"SLURM_STEP_ID=0", "SLURM_JOB_NAME=inner", "SLURM_NTASKS=2", "SLURM_JOB_ACCOUNT=phys"}})
+		d := FromProcesses(p.root, NewMembers(p.root, r))
+		if d.Name != want || (d.NTasks != nil) != (want != "") || d.Account != "phys" {
+			t.Errorf("%s: %+v", node, d)
+		}
 	}
 }
 

@@ -69,15 +69,18 @@ func filled(b *testing.B) *DB {
 func BenchmarkHistory(b *testing.B) {
 	db := filled(b)
 	next := benchRuns // every run that is put is a new one
-	for name, dress := range map[string]func(summary.Summary) summary.Summary{
-		"Put":         func(s summary.Summary) summary.Summary { return s },
-		"PutTimeline": withTimeline,
-		"Put64Nodes":  with64Nodes,
+	for _, put := range []struct {
+		name  string
+		dress func(summary.Summary) summary.Summary
+	}{
+		{"Put", func(s summary.Summary) summary.Summary { return s }},
+		{"PutTimeline", withTimeline},
+		{"Put64Nodes", with64Nodes},
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(put.name, func(b *testing.B) {
 			for range b.N {
 				next++
-				mustPut(b, db, dress(benchRun(next)), Ingest{ReportDir: "/home/user/out", NowS: t0})
+				mustPut(b, db, put.dress(benchRun(next)), Ingest{ReportDir: "/home/user/out", NowS: t0})
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "puts/s")
 		})

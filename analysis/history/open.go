@@ -132,8 +132,13 @@ func (db *DB) prepare(ctx context.Context, scripts []string, journal Journal) er
 		return err
 	}
 	if v == 0 {
-		// Has an effect before the first table only.
-		if _, err := db.sql.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
+		// Has an effect before the first table only: nothing changes if
+		// another process has just made the tables.
+		err := db.patiently(ctx, func() error {
+			_, err := db.sql.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL")
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

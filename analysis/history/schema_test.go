@@ -111,5 +111,11 @@ func TestIndexes(t *testing.T) {
 		if plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+query); !strings.Contains(plan, index) {
 			t.Errorf("%s: does not use %s:\n%s", query, index, plan)
 		}
+	} // What Runs asks: in the order of the index, so that a long series is not
+	// sorted for its newest 200.
+	plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+selectRuns+
+		" WHERE r.series_id IN (1) AND c.name = 'c' AND r.start_s < 5 ORDER BY r.start_s DESC, r.run_id DESC LIMIT 200")
+	if !strings.Contains(plan, "run_series_start") || strings.Contains(plan, "TEMP B-TREE") {
+		t.Errorf("the past of a run:\n%s", plan)
 	}
 }

@@ -179,14 +179,14 @@ func (h *hunt) chunk(v vector, off int, last bool) int {
 // adopt follows a new fit through the open spans: as a period of its own, or as
 // a variant of a known one if their shapes agree up to a rotation.
 func (h *hunt) adopt(p pyramid, x fit, open []span, off int) []span {
-	k := &known{t: x.t, level: x.level}
+	k := &known{t: x.t, level: x.level, distance: x.distance}
 	k.improve(p, x.a, x.b, h.par)
 	for _, old := range h.found {
 		ratio := k.length() / old.length()
 		if ratio < 0.7 || ratio > 1.4 || old.t.periods > 1 || k.t.periods > 1 {
 			continue
 		}
-		if d, shift := old.t.likeness(k.t); d <= 0.4 {
+		if d, shift := old.t.likeness(k.t); d <= h.par.Likeness {
 			k.t = k.t.rotate(int(shift * float64(k.t.unit)))
 			if len(h.also) < 2*h.par.MaxPatterns {
 				h.also = append(h.also, variant{known: *k, of: old})
@@ -204,7 +204,7 @@ func (h *hunt) cover(p pyramid, k, owner *known, open []span, off int) []span {
 	var rest []span
 	for _, s := range open {
 		var got known
-		got.t, got.level = k.t, k.level
+		got.t, got.level, got.distance = k.t, k.level, k.distance
 		at := s.a
 		for _, c := range got.follow(p, s.a, s.b, h.par) {
 			if c.a > at {

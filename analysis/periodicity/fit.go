@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"jobgait/analysis/internal/robust"
 )
 
 // unitPoints is the least number of points in one unit: periods are tracked at
@@ -23,7 +25,8 @@ type fit struct {
 	// score is the gain per sample of the stretch, shifts and entries paid: 1
 	// if all of it is perfect repetition.
 	score    float64
-	distance float64 // mean over the occurrences
+	distance float64 // of the occurrences
+	drift    float64 // step of level between them, see maxDrift
 }
 
 // unitOf returns the level, the points and the periods of one unit.
@@ -96,11 +99,33 @@ func (f *fit) judge(v vector, par Params) {
 			cost += price * square(float64(o.at[q+1]-o.at[q]-f.t.cut[q+1]+f.t.cut[q]))
 		}
 	}
+	f.drift = drift(v, f.occ) * float64(f.t.unit) / f.t.energy
 	f.distance, f.score, f.lag = distance(f.occ), 0, 0
 	if n := float64(len(f.occ)); n > 0 {
 		f.score = ((1-f.distance/par.MaxDistance)*length - cost*length/n) / float64(v.len())
 		f.lag = length / n / float64(f.t.periods) * float64(int(1)<<f.level)
 	}
+}
+
+// drift is the median squared step between the means of occurrences that follow
+// each other, without what noise adds.
+func drift(v vector, occ []occurrence) float64 {
+	var steps []float64
+	for i := 1; i < len(occ); i++ {
+		a, b := occ[i-1], occ[i]
+		if a.at[parts] != b.at[0] {
+			continue
+		}
+		d := -2 * v.noise * float64(len(v.c)) / float64(a.length())
+		for _, x := range v.c {
+			d += square(float64(mean32(x[a.at[0]:a.at[parts]]) - mean32(x[b.at[0]:min(b.at[parts], len(x))])))
+		}
+		steps = append(steps, d)
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	return robust.Median(steps)
 }
 
 // seeds returns up to two places between lo and hi where the unit and its
@@ -134,7 +159,6 @@ func seeds(v vector, unit, lo, hi int) []int {
 func agreement(v vector, unit, span, lo, n int) []float64 {
 	w := span + unit
 	num, den := make([]float64, n), make([]float64, n)
-	typical := 0.0
 	for _, x := range v.c {
 		var d, s, s2 float64
 		y := x[lo:]
@@ -152,13 +176,13 @@ func agreement(v vector, unit, span, lo, n int) []float64 {
 			e := s2 - s*s/float64(w) - v.noise*float64(w)
 			num[j] += e*float64(span)/float64(w) - (d-2*v.noise*float64(span))/2
 			den[j] += e * float64(span) / float64(w)
-			typical += max(e, 0) * float64(span) / float64(w) / float64(n)
 			f = float64(y[j])
 			s -= f
 			s2 -= f * f
 			d -= square(float64(y[j+unit]) - f)
 		}
 	}
+	typical := max(robust.Median(den), 0)
 	for j := range num {
 		// A flat stretch agrees with itself perfectly and says nothing.
 		num[j] /= max(den[j], 0) + 0.3*typical + 1e-30

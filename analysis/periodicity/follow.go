@@ -4,10 +4,11 @@ import "math"
 
 // known is a period that has been found, with all its instances so far.
 type known struct {
-	t     template
-	level int
-	in    []Instance
-	units []occurrence // for their distance; places are those of the chunk
+	t        template
+	level    int
+	in       []Instance
+	distance float64      // of the fit that it was found by
+	units    []occurrence // for their distance; places are those of the chunk
 }
 
 // stretch of samples [a, b).
@@ -60,7 +61,7 @@ func (k *known) runs(occ []occurrence, par Params) []occurrence {
 		}
 		d := distance(occ[i:j])
 		gain := float64(j-i) * (1 - d/par.MaxDistance)
-		if (j-i >= 2 || k.t.periods > 1) && gain >= 0.9 && d <= par.MeanDistance {
+		if (j-i >= 2 || k.t.periods > 1) && gain >= 0.9 && d <= min(par.MeanDistance, k.distance+par.RunSlack) {
 			out = append(out, occ[i:j]...)
 		}
 		i = j

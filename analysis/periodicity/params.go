@@ -28,7 +28,16 @@ type Params struct {
 	MaxPatterns int
 	// Preference is the share of the best candidate's score at which a
 	// shorter one is taken instead: it decides against doubles and triples.
-	Preference float64
+	// At 0.92 the parts of the longer template may differ by a residual of
+	// 0.2. ShortPreference is for lags under 8 samples, which are tracked
+	// several at a time and cannot follow jitter as their multiples can.
+	Preference, ShortPreference float64
+	// RunSlack is by how much a run of instances may be further from the
+	// template than those it was made from.
+	RunSlack float64
+	// Likeness is the distance between two templates up to which they are
+	// one period, found in two places.
+	Likeness float64
 	// Surrogates is the number of block permutations of the profile that a
 	// candidate has to beat, every one of them. A column without a period
 	// mostly loses to one of the first few, so a large number is cheap and
@@ -56,21 +65,24 @@ type Params struct {
 // Default returns the parameters for profiles of a few seconds to days at 5 ms.
 func Default() Params {
 	return Params{
-		MaxDistance:   0.6,
-		MeanDistance:  0.42,
-		MinInstances:  3,
-		MinCoverage:   0.05,
-		MinConfidence: 0.15,
-		FewInstances:  100,
-		MaxPatterns:   6,
-		Preference:    0.85,
-		Surrogates:    99,
-		Margin:        0.25,
-		MinSignal:     12,
-		Seed:          1,
-		Window:        2048,
-		Windows:       64,
-		Chunk:         1 << 20,
-		Components:    4,
+		MaxDistance:     0.6,
+		MeanDistance:    0.42,
+		MinInstances:    3,
+		MinCoverage:     0.05,
+		MinConfidence:   0.15,
+		FewInstances:    100,
+		MaxPatterns:     6,
+		Preference:      0.92,
+		ShortPreference: 0.7,
+		RunSlack:        0.1,
+		Likeness:        0.2,
+		Surrogates:      49,
+		Margin:          0.25,
+		MinSignal:       12,
+		Seed:            1,
+		Window:          2048,
+		Windows:         64,
+		Chunk:           1 << 20,
+		Components:      4,
 	}
 }

@@ -62,12 +62,17 @@ func around(c candidate, a, b int) (lo, hi int) {
 	return max(a, min(c.a, mid-w)), min(b, max(c.b, mid+w))
 }
 
+// maxDrift is the largest step of level from one unit to the next, as energy
+// over that of the template. A piece of a steady rise without its mean looks
+// like the next piece (12); what recurs comes back to its level.
+const maxDrift = 1
+
 // acceptable says whether a fit could be a period at all.
 func acceptable(x fit, noise float64, par Params) bool {
 	units := float64(len(x.occ)) * (1 - x.distance/par.MaxDistance)
 	n := len(x.occ) * x.t.periods
 	return n >= par.MinInstances && len(x.occ) >= 2 && units >= 2 && x.distance <= par.MeanDistance &&
-		x.t.energy >= par.MinSignal*noise
+		x.t.energy >= par.MinSignal*noise && x.drift <= maxDrift
 }
 
 // shorter replaces a fit by the shortest period that explains nearly as much
@@ -92,7 +97,11 @@ func shorter(p pyramid, x fit, cand []candidate, minLag int, par Params) fit {
 			continue
 		}
 		y, ok := fitLag(p, lag, x.a, x.b, from, to, par)
-		if ok && acceptable(y, p[y.level].noise, par) && y.score >= par.Preference*x.score && math.Abs(y.lag/lag-1) < 0.1 {
+		share := par.Preference
+		if lag < 8 {
+			share = par.ShortPreference
+		}
+		if ok && acceptable(y, p[y.level].noise, par) && y.score >= share*x.score && math.Abs(y.lag/lag-1) < 0.1 {
 			return y
 		}
 	}

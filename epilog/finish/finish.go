@@ -105,17 +105,13 @@ func (f Finisher) past(ctx context.Context, s summary.Summary) ([]history.Run, [
 		return nil, []note.Note{note.New(note.HistoryFailed, "earlier runs could not be read")}
 	}
 	defer func() { _ = db.Close() }()
-	runs, err := db.Runs(ctx, history.Query{Cluster: s.Key.Cluster, User: s.Job.User,
-		App: history.Application(s), Shape: history.Shape(s), Before: s.Start, Limit: pastRuns})
+	runs, err := db.Runs(ctx, history.Past(s))
 	if err != nil {
 		f.Log("read the history: %v", err)
 		return nil, []note.Note{note.New(note.HistoryFailed, "earlier runs could not be read")}
 	}
 	return runs, nil
 }
-
-// pastRuns is how many earlier runs a report looks back on.
-const pastRuns = 200
 
 // remember puts the run into the history, or leaves it for the host that does.
 func (f Finisher) remember(ctx context.Context, store collect.Store, s summary.Summary, reportDir string) error {

@@ -41,6 +41,7 @@ up() {
   local t0=$EPOCHREALTIME
   NODES=${NODES:-4}
   [[ $NODES == [1-4] ]] || die "NODES=$NODES: 1 to 4"
+  jobgait_built
   refuse_others
   new_prefix "$1"
   install_packages

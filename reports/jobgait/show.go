@@ -68,8 +68,7 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	if err != nil {
 		return err
 	}
-	past, err := db.Runs(ctx, history.Query{Cluster: s.Key.Cluster, User: s.Job.User,
-		App: history.Application(s), Shape: history.Shape(s), Before: s.Start, Limit: 200})
+	past, err := db.Runs(ctx, history.Past(s))
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,10 @@ type Rate struct {
 	Hz       float64
 }
 
-// ChooseRate returns the rate nearest to the one wanted, or a rate for the number
-// of CPUs if wanted is 0: 1 kHz each up to 8 CPUs, then less, so that the node
-// stays near 8 to 13 kHz, and never less than 100 Hz. One machine that runs one
+// ChooseRate returns the highest rate that fits the grid and is not above the one
+// wanted, or a rate for the number of CPUs if wanted is 0: 1 kHz each up to 8
+// CPUs, then less, so that the node stays between 6.4 and 12.8 kHz, and never
+// less than 100 Hz. One machine that runs one
 // command may take 2 kHz on up to 4 CPUs: small nodes need it (LAMMPS on one CPU
 // gives its period at 2 kHz and twice the period at 1 kHz).
 //
@@ -39,30 +40,25 @@ func ChooseRate(wanted, cpus int, oneCommand bool, stepNS int64) Rate {
 		}
 	}
 	wanted = min(wanted, MaxHz)
-	perStep := float64(wanted) * float64(stepNS) / 1e9
 	period := stepNS
-	if perStep >= 1 {
+	if perStep := int64(wanted) * stepNS / 1e9; perStep > 1 {
 		period = stepNS / divisor(stepNS, perStep)
-	} else {
+	} else if slow := (1e9 + int64(wanted)*stepNS - 1) / (int64(wanted) * stepNS); slow > 1 {
 		// No slower than 10 Hz.
-		period = min(stepNS*int64(1/perStep+0.5), max(stepNS, 100_000_000))
+		period = min(stepNS*slow, max(stepNS, 100_000_000/stepNS*stepNS))
 	}
 	return Rate{PeriodNS: period, Hz: 1e9 / float64(period)}
 }
 
-// divisor returns the largest divisor of step up to want, or the next one where
-// that is nearer.
-func divisor(step int64, want float64) int64 {
-	best := int64(1)
-	for n := int64(2); n <= 1000 && float64(n) < 2*want; n++ {
-		if step%n == 0 && abs(float64(n)-want) <= abs(float64(best)-want) {
-			best = n
+// divisor returns the largest divisor of step that is at most limit.
+func divisor(step, limit int64) int64 {
+	for n := limit; n > 1; n-- {
+		if step%n == 0 {
+			return n
 		}
 	}
-	return best
+	return 1
 }
-
-func abs(x float64) float64 { return max(x, -x) }
 
 // phase returns how long after a multiple of its period the timer of the i-th
 // CPU fires. Phases are spread by the van der Corput sequence, so that any set

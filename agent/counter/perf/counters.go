@@ -172,13 +172,10 @@ func (c *Counters) Drain(to counter.Sink) error {
 }
 
 func (c *Counters) drain(lane int, g *group, to counter.Sink) error {
-	read, err := g.read()
+	asked, err := g.read()
 	if err != nil {
 		return err
 	}
-	// The parse of records reuses g.counts.
-	asked := Sample{TimeNS: read.TimeNS, Enabled: read.Enabled, Running: read.Running,
-		Counts: append(make([]uint64, 0, 8), read.Counts...)}
 	pending := true
 	if g.began != 0 {
 		// While it was not enabled nothing was counted: the baseline.

@@ -13,6 +13,7 @@ type group struct {
 	fds    []int // leader first
 	ring   *Ring
 	counts []uint64 // of the last parse, leader first
+	asked  []uint64 // of the last read
 	buf    []byte
 	total  []uint64 // counts so far, scaled for multiplexing, without the leader
 	last   Sample   // with counts of its own
@@ -21,7 +22,7 @@ type group struct {
 
 func openGroup(open Opener, cpu int, periodNS int64, events []Event) (*group, error) {
 	n := len(events)
-	g := &group{cpu: cpu, counts: make([]uint64, n+1), buf: make([]byte, 24+8*(n+1)),
+	g := &group{cpu: cpu, counts: make([]uint64, n+1), asked: make([]uint64, n+1), buf: make([]byte, 24+8*(n+1)),
 		total: make([]uint64, n), last: Sample{Counts: make([]uint64, n+1)}}
 	a := leader(periodNS)
 	fd, err := open(&a, -1, cpu, -1, 0)
@@ -78,7 +79,7 @@ func (g *group) read() (Sample, error) {
 	if err != nil {
 		return Sample{}, fmt.Errorf("read group of CPU %d: %w", g.cpu, err)
 	}
-	s, err := parseGroup(g.buf[:n], g.counts)
+	s, err := parseGroup(g.buf[:n], g.asked)
 	s.TimeNS = before + (after-before)/2
 	return s, err
 }

@@ -1,10 +1,16 @@
 # Our own programs, laid out as an installation below PREFIX.
 
-jobgait_install() {
-  local bin=${JOBGAIT_BIN:-$root/build/bin} program
+bin=${JOBGAIT_BIN:-$root/build/bin}
+
+# jobgait_built ends the script if something is not compiled yet.
+jobgait_built() {
+  local program
   for program in jobgait jobgait-agent jobgait-prolog jobgait-epilog; do
     [[ -x $bin/$program ]] || die "no $program in $bin: run make first"
   done
+}
+
+jobgait_install() {
   install -d -m 755 "$PREFIX"/{bin,lib,libexec/jobgait}
   install -m 755 "$bin/jobgait" "$PREFIX/bin/"
   install -m 755 "$bin"/jobgait-{agent,prolog,epilog} "$PREFIX/libexec/jobgait/"

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter"
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/perf"
+	"jobgait/agent/job"
+	"jobgait/agent/profile"
+	"jobgait/agent/sampler"
+	"jobgait/analysis/note"
+	"jobgait/configs"
+)
+
+func TestMainProgram(t *testing.T) {
+	for _, c := range []struct {
+		samples map[string]int64
+		want    string
+	}{
+		{nil, ""},
+		{map[string]int64{"?": 9}, ""},
+		{map[string]int64{"lmp": 5, "bash": 90, "mpirun": 50, "?": 100}, "lmp"},
+		{map[string]int64{"lmp": 5, "cp": 3}, "lmp"},
+		{map[string]int64{"bash": 2, "sleep": 1}, "bash"},
+		{map[string]int64{"python3.11": 5, "srun": 9}, "python3.11"},
+		{map[string]int64{"b": 5, "a": 5}, "a"},
+	} {
+		if got := mainProgram(c.samples); got != c.want {
+			t.Errorf("%v: %q, want %q", c.samples, got, c.want)
+		}
+	}
+}
+
+func TestWrongCommandLine(t *testing.T) {
+	for _, args := range [][]string{nil, {"--run-dir"}, {"--run-dir", "x", "more"}, {"--no-such"}} {
+		if code := run(args, os.Getenv, io.Discard); code != 2 {
+			t.Errorf("%q: exit %d", args, code)
+		}
+	}
+}
+
+func TestNoRunIsAnError(t *testing.T) {
+	var log strings.Builder
+	if code := run([]string{"--run-dir", t.TempDir()}, os.Getenv, &log); code != 1 || strings.Count(log.String(), "\n") != 1 {
+		t.Errorf("exit %d, log %q", code, log.String())
+	}
+}
+
+func TestLockedRunIsAnError(t *testing.T) {
+	dir := job.RunDir(t.TempDir())
+	lock, err := dir.TryLock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	var log strings.Builder
+	if code := run([]string{"--run-dir", string(dir)}, os.Getenv, &log); code != 1 || !strings.Contains(log.String(), job.ErrLocked.Error()) {
+		t.Errorf("exit %d, log %q", code, log.String())
+	}
+}
+
+// kernelThat gives events that count nothing, or the error that refuse returns.
+func kernelThat(t *testing.T, refuse func(a *unix.PerfEventAttr, pid int) error) perf.Opener {
+	return func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
+		if err := refuse(a, pid); err != nil {
+			return -1, err
+		}
+		fd, err := unix.MemfdCreate("event", unix.MFD_CLOEXEC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fd, unix.Ftruncate(fd, 4<<20)
+	}
+}
+
+// Every step down the ladder is taken and noted.
+func TestLadder(t *testing.T) {
+	const kernelBit = unix.PerfBitExcludeKernel
+	whole := func(pid int) error {
+		if pid == -1 {
+			return unix.EACCES
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		name      string
+		root      int
+		exclusive bool
+		refuse    func(a *unix.PerfEventAttr, pid int) error
+		scope     string
+		columns   string
+		notes     string
+	}{
+		{"everything", 0, true, func(*unix.PerfEventAttr, int) error { return nil },
+			"job", "instructions cycles context_switches page_faults cpu_migrations proc_cpu", ""},
+		{"no PMU", 0, true, func(a *unix.PerfEventAttr, pid int) error {
+			if a.Type == unix.PERF_TYPE_HARDWARE {
+				return unix.ENOENT
+			}
+			return nil
+		}, "job", "context_switches page_faults cpu_migrations proc_cpu", "no_pmu"},
+		{"shared node", 0, false, func(*unix.PerfEventAttr, int) error { return nil }, "job", "proc_cpu", "node_scope_withheld"},
+		{"old kernel", 0, false, func(a *unix.PerfEventAttr, pid int) error {
+			if a.Bits&(1<<34) != 0 {
+				return unix.EINVAL
+			}
+			return nil
+		}, "job", "proc_cpu", "node_scope_withheld"},
+		{"own tasks", 1, true, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) }, "task", "proc_cpu", ""},
+		{"own tasks, user only", 1, true, func(a *unix.PerfEventAttr, pid int) error {
+			if a.Bits&kernelBit == 0 {
+				return unix.EACCES
+			}
+			return whole(pid)
+		}, "task", "proc_cpu", "user_only"},
+		{"own tasks under Slurm", 0, true, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) },
+			"none", "proc_cpu", "no_perf proc_only"},
+		{"nothing", 1, true, func(*unix.PerfEventAttr, int) error { return unix.EACCES }, "none", "proc_cpu", "no_perf proc_only"},
+		{"seccomp", 1, true, func(*unix.PerfEventAttr, int) error { return unix.EPERM }, "none", "proc_cpu", "no_perf proc_only"},
+		{"no addresses", 0, true, func(a *unix.PerfEventAttr, pid int) error {
+			if a.Sample_type&unix.PERF_SAMPLE_IP != 0 {
+				return unix.EINVAL
+			}
+			return nil
+		}, "none", "instructions cycles context_switches page_faults cpu_migrations proc_cpu", "no_addresses proc_only"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := host{proc: "/proc", sys: "/sys", open: kernelThat(t, c.refuse)}
+			r := job.Run{RootPID: c.root, Exclusive: c.exclusive}
+			in, err := openInputs(h, r, configs.Default().Agent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.close()
+			head := in.header(r)
+			var columns, notes []string
+			for _, col := range head.Columns {
+				columns = append(columns, col.Name)
+			}
+			for _, n := range head.Notes {
+				notes = append(notes, string(n.Code))
+				if strings.Contains(n.Text, "\n") {
+					t.Errorf("note of several lines: %q", n.Text)
+				}
+			}
+			if head.Scope != c.scope || strings.Join(columns, " ") != c.columns || strings.Join(notes, " ") != c.notes {
+				t.Errorf("scope %q, columns %q, notes %q", head.Scope, columns, notes)
+			}
+			if (head.AddressHz > 0) != (c.scope != "none") {
+				t.Errorf("%v Hz of addresses in scope %q", head.AddressHz, c.scope)
+			}
+		})
+	}
+}
+
+func TestPermissionNamesTheWayOut(t *testing.T) {
+	for level, want := range map[string]string{"4": "to 2 or lower", "2": "to 0 or lower", "-1": "blocked"} {
+		proc := t.TempDir()
+		os.MkdirAll(proc+"/sys/kernel", 0o755)
+		os.WriteFile(proc+"/sys/kernel/perf_event_paranoid", []byte(level+"\n"), 0o644)
+		if got := permission(host{proc: proc}, unix.EACCES); !strings.Contains(got, want) {
+			t.Errorf("level %s: %q", level, got)
+		}
+	}
+}
+
+// nobody is a job without processes.
+type nobody struct{ pids []int }
+
+func (n *nobody) Has(int) bool { return false }
+func (n *nobody) List() []int  { return n.pids }
+
+// counting is a source whose state can be seen.
+type counting struct {
+	*kernel.JobCPU
+	running, drained int
+}
+
+func (c *counting) Start() error                { c.running++; return nil }
+func (c *counting) Stop() error                 { c.running--; return nil }
+func (c *counting) Drain(to counter.Sink) error { c.drained++; return c.JobCPU.Drain(to) }
+
+// disk is a profile that fails when it is told to.
+type disk struct {
+	blocks int
+	footer *profile.Footer
+	fail   func() error
+}
+
+func (d *disk) Append(profile.Block) error {
+	d.blocks++
+	if d.fail != nil {
+		return d.fail()
+	}
+	return nil
+}
+func (d *disk) Seal(f profile.Footer) error { d.footer = &f; return nil }
+func (d *disk) Close() error                { return nil }
+
+func testAgent(d *disk, n *nobody) (*agent, *counting) {
+	cpu := kernel.NewJobCPU("/proc", n, perf.Now, 1e9)
+	source := &counting{JobCPU: cpu, running: 1}
+	in := &inputs{sources: []counter.Source{source}, cpu: cpu, members: n, stepNS: 5e6}
+	a := newAgent(job.Run{}, in, func(error) {})
+	a.grid = sampler.NewGrid(in.stepNS, perf.Now()-1e9)
+	a.writer = d
+	a.sampler = sampler.New(sampler.Default(a.grid), false, in.shapes()...)
+	return a, source
+}
+
+func has(notes []note.Note, code note.Code) bool {
+	for _, n := range notes {
+		if n.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+func TestEndsAndSeals(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit  time.Duration
+		reason string
+	}{"told to": {time.Hour, "stopped"}, "after its time": {0, "max_hours"}} {
+		d := &disk{}
+		a, source := testAgent(d, &nobody{})
+		stop := make(chan os.Signal, 1)
+		if c.limit > 0 {
+			stop <- unix.SIGTERM
+		}
+		if err := a.live(stop, c.limit); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d.footer == nil || d.footer.Reason != c.reason || d.blocks == 0 || source.running != 0 {
+			t.Errorf("%s: footer %+v, %d blocks", name, d.footer, d.blocks)
+		}
+	}
+}
+
+func TestFullSpoolStopsWritingOnly(t *testing.T) {
+	d := &disk{fail: func() error { return unix.ENOSPC }}
+	a, source := testAgent(d, &nobody{})
+	a.step()
+	if !a.full || source.running != 0 || d.blocks != 1 {
+		t.Errorf("full %v, running %d, %d blocks", a.full, source.running, d.blocks)
+	}
+	a.step()
+	stop := make(chan os.Signal, 1)
+	stop <- unix.SIGTERM
+	if err := a.live(stop, time.Hour); err != nil || d.blocks != 1 {
+		t.Errorf("%v, %d blocks", err, d.blocks)
+	}
+	if d.footer.Reason != "spool_full" || !has(d.footer.Notes, note.SpoolFull) {
+		t.Errorf("footer %+v", d.footer)
+	}
+}
+
+func TestPanicIsSealed(t *testing.T) {
+	d := &disk{fail: func() error { panic("broken") }}
+	a, _ := testAgent(d, &nobody{})
+	stop := make(chan os.Signal, 1)
+	stop <- unix.SIGTERM
+	if err := a.live(stop, time.Hour); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("error %v", err)
+	}
+	if d.footer == nil || d.footer.Reason != "failed" {
+		t.Errorf("footer %+v", d.footer)
+	}
+}
+
+// Without a process for a minute the counters stop, and with one they go on.
+func TestIdleNode(t *testing.T) {
+	n := &nobody{}
+	d := &disk{}
+	a, source := testAgent(d, n)
+	a.step()
+	if a.idle.on || a.idle.since == 0 {
+		t.Fatalf("after one look: %+v", a.idle)
+	}
+	a.idle.since -= idleNS
+	a.step()
+	if !a.idle.on || source.running != 0 {
+		t.Fatalf("after a minute: %+v, running %d", a.idle, source.running)
+	}
+	drained := source.drained
+	a.step()
+	if !a.idle.on || source.drained != drained {
+		t.Errorf("asleep: %+v, drained %d times", a.idle, source.drained-drained)
+	}
+	if p := a.pause(); p < 900*time.Millisecond {
+		t.Errorf("asleep for %v", p)
+	}
+	n.pids = []int{os.Getpid()}
+	a.step()
+	if a.idle.on || source.running != 1 || source.drained != drained+1 {
+		t.Errorf("awake: %+v, running %d", a.idle, source.running)
+	}
+}
+
+func TestACommandIsNeverIdle(t *testing.T) {
+	a, _ := testAgent(&disk{}, &nobody{})
+	a.run.RootPID = 7
+	a.step()
+	a.idle.since = 1
+	a.step()
+	if a.idle.on {
+		t.Error("asleep")
+	}
+}
+
+var errSource = errors.New("no reading")
+
+type broken struct{ *kernel.JobCPU }
+
+func (broken) Drain(counter.Sink) error { return errSource }
+
+func TestSameErrorIsLoggedOnce(t *testing.T) {
+	a, _ := testAgent(&disk{}, &nobody{})
+	logged := 0
+	a.log = func(error) { logged++ }
+	a.in.sources = []counter.Source{broken{a.in.cpu}}
+	for range 5 {
+		a.drain()
+	}
+	if logged != 1 {
+		t.Errorf("logged %d times", logged)
+	}
+}

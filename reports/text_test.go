@@ -1,0 +1,296 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
+)
+
+func textOf(t *testing.T, r Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Text(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// wild returns text as users write it, and worse.
+func wild(r *rand.Rand) string {
+	alphabet := []rune("ab _-[]<>&\"'\x1b\x00\t\n\u202e\u200b\u0301漢字🙂é%{}\\")
+	out := make([]rune, r.IntN(1+r.IntN(300)))
+	for i := range out {
+		out[i] = alphabet[r.IntN(len(alphabet))]
+	}
+	return string(out)
+}
+
+// size returns a number of any order of magnitude, and the odd one that is none.
+func size(r *rand.Rand) float64 {
+	switch r.IntN(12) {
+	case 0:
+		return 0
+	case 1:
+		return math.NaN()
+	case 2:
+		return math.Inf(1)
+	}
+	return math.Pow(10, r.Float64()*24-9)
+}
+
+func randomSummary(r *rand.Rand) summary.Summary {
+	s := summary.Summary{Key: summary.RunKey{Cluster: wild(r), JobID: r.Int64(), Restart: r.IntN(3), Sub: r.IntN(2)},
+		Job: summary.Job{Name: wild(r), User: wild(r), Partition: wild(r), NodeList: wild(r), Executable: wild(r),
+			NNodes: r.IntN(1 << 20), NCPUs: ptr(r.IntN(1 << 30))},
+		Start: size(r), End: size(r), ElapsedS: size(r), Exit: &summary.Exit{Code: r.IntN(256), Signal: r.IntN(2) * r.IntN(70)},
+		State: wild(r), ImbalancePct: ptr(size(r)), LeadNode: wild(r)}
+	for range r.IntN(40) {
+		s.Nodes = append(s.Nodes, summary.Node{Name: wild(r), Reported: r.IntN(3) > 0, BusyCPUs: ptr(size(r)), PeriodS: ptr(size(r)),
+			Coverage: ptr(r.Float64()), Samples: r.Int64(), Missing: r.Int64()})
+	}
+	for i := range r.IntN(5) {
+		p := pattern.Pattern{ID: wild(r), Column: wild(r), PeriodS: size(r), PeriodLoS: size(r), PeriodHiS: size(r), PeriodCV: size(r),
+			Confidence: r.Float64(), Coverage: r.Float64(), Instances: r.IntN(1 << 30), ValuesColumn: wild(r), ValuesUnit: wild(r)}
+		for range r.IntN(600) {
+			p.Values = append(p.Values, float32(size(r)))
+		}
+		s.Patterns = append(s.Patterns, p)
+		s.Phases = append(s.Phases, phase.Phase{Kind: phase.Loop, Pattern: p.ID, StartS: float64(i) * 10, EndS: size(r), Share: size(r)})
+	}
+	s.Timeline.StepS = size(r)
+	for range r.IntN(4) {
+		v := make(series.Values, r.IntN(300))
+		for i := range v {
+			v[i] = float32(size(r))
+		}
+		s.Timeline.Columns = append(s.Timeline.Columns, summary.TimelineColumn{Name: wild(r), Unit: wild(r), Min: v, Mean: v, Max: v})
+	}
+	s.Counters = []summary.Counter{{Name: wild(r), Unit: wild(r), Scope: wild(r), Total: size(r)}}
+	s.Notes = []note.Note{{Code: note.Code(wild(r)), Text: wild(r), Node: wild(r)}}
+	s.Quality = summary.Quality{Scope: wild(r), RateHz: size(r), AddressHz: size(r), Samples: r.Int64(), LostRecords: r.Int64(),
+		AgentCPUS: size(r), OverheadPct: size(r), Sources: []summary.Source{{Name: wild(r), Absent: wild(r)}, {Name: wild(r)}}}
+	return s
+}
+
+func randomPast(r *rand.Rand) []history.Run {
+	var out []history.Run
+	for range r.IntN(90) {
+		out = append(out, history.Run{DisplayID: wild(r), Start: size(r), ElapsedS: size(r), PeriodS: ptr(size(r)), Coverage: ptr(size(r)), State: wild(r)})
+	}
+	return out
+}
+
+// Whatever a summary holds, the text is a page of 80 columns, UTF-8, with no
+// control character but the line feed, and the other two forms can be made.
+func TestTextKeepsItsForm(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		o := Options{Version: wild(r), Now: size(r), Formats: []string{"html", "json"}, ASCII: seed%3 == 0}
+		report := New(randomSummary(r), randomPast(r), o)
+		text := textOf(t, report)
+		if !utf8.ValidString(text) {
+			t.Fatalf("seed %d: not UTF-8", seed)
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if w := width(line); w > columns {
+				t.Errorf("seed %d: line %d has %d columns: %q", seed, i+1, w, line)
+			}
+			for _, c := range line {
+				if c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x200b && c <= 0x200f || c >= 0x202a && c <= 0x202e || o.ASCII && c > 0x7f {
+					t.Errorf("seed %d: line %d has %U: %q", seed, i+1, c, line)
+				}
+			}
+			for _, bad := range []string{"NaN", "Inf", "%!"} {
+				if strings.Contains(line, bad) {
+					t.Errorf("seed %d: line %d has %s: %q", seed, i+1, bad, line)
+				}
+			}
+		}
+		encode(t, report)
+		if err := HTML(&bytes.Buffer{}, report); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// The end of a run is said in words that hold whatever the scheduler knew.
+func TestEndedClaimsNoSuccess(t *testing.T) {
+	for _, c := range []struct {
+		cluster string
+		exit    *summary.Exit
+		state   string
+		want    string
+	}{
+		{"c", &summary.Exit{}, "", "exit code 0"},
+		{"c", &summary.Exit{Code: 3}, "", "exit code 3"},
+		{"c", &summary.Exit{Code: 137}, "", "exit code 137 (128 + 9: perhaps signal 9)"},
+		{"c", &summary.Exit{Signal: 15}, "", "ended by signal 15 (cancelled or time limit)"},
+		{"local:desk", &summary.Exit{Signal: 15}, "", "ended by signal 15 (terminated)"},
+		{"c", &summary.Exit{Signal: 11}, "", "ended by signal 11 (segmentation fault)"},
+		{"c", &summary.Exit{Signal: 63}, "", "ended by signal 63 (no common meaning)"},
+		{"c", nil, "", "how it ended is not known"},
+		{"c", nil, "TIMEOUT", "TIMEOUT"},
+		{"c", &summary.Exit{}, "COMPLETED", "COMPLETED, exit code 0"},
+	} {
+		s := summary.Summary{Key: summary.RunKey{Cluster: c.cluster}, Exit: c.exit, State: c.state}
+		if got := ended(s); got != c.want {
+			t.Errorf("exit %+v, state %q: got %q, want %q", c.exit, c.state, got, c.want)
+		}
+	}
+}
+
+func TestSectionsOnlyOfWhatThereIs(t *testing.T) {
+	for _, run := range runs() {
+		text := textOf(t, New(run.s, run.past, options()))
+		for _, word := range []string{"SCALING", "CHANGE", "slower", "faster"} {
+			if strings.Contains(text, word) {
+				t.Errorf("%s says %q, which is not judged", run.name, word)
+			}
+		}
+		hasIPC := strings.Contains(text, "IPC")
+		if run.name != "counters" && hasIPC {
+			t.Errorf("%s speaks of IPC without counters", run.name)
+		}
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		level      string
+		s          summary.Summary
+	}{
+		{"periodic", "One iteration takes 1.87 s +- 0.6 %: 12 times, 91 % of the run.", info, fast()},
+		{"two", "Iterations of 6.20 s +- 0.6 %, 352 times, 60 %; of 7.10 s, 141 times, 28 %.", info, nemo()},
+		{"idle", "No period found: the job used next to no CPU time where it could be seen.", info, flat(note.Idle, "x", 0)},
+		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit).", warning, cancelled()},
+		{"missing", "1 of 4 nodes is not in this report: dahu-3.", warning, fourNodes()},
+		{"odd", "Node dahu-2 differs from the others: 28 % less busy.", warning, fourNodes()},
+		{"no agent", "No period found: no agent ran, nothing was sampled.", warning, unwatched()},
+	} {
+		found := false
+		verdicts := New(c.s, nil, options()).Verdicts
+		for _, v := range verdicts {
+			found = found || v == Verdict{c.level, c.want}
+		}
+		if !found {
+			t.Errorf("%s: %q is not in %+v", c.name, c.want, verdicts)
+		}
+	}
+}
+
+func TestTooFewRuns(t *testing.T) {
+	for n, want := range map[int]string{5: "Too few runs to tell what is usual (need 6, have 5).", 6: "Median elapsed 52:0"} {
+		text := textOf(t, New(nemo(), past(n), options()))
+		if !strings.Contains(text, want) {
+			t.Errorf("%d runs: no %q in\n%s", n, want, text)
+		}
+	}
+}
+
+// A report that is made again does not count its own run as an earlier one.
+func TestEarlierRunsLeaveThisOut(t *testing.T) {
+	s := nemo()
+	runs := append([]history.Run{{Cluster: s.Key.Cluster, JobID: s.Key.JobID, Start: s.Start, ElapsedS: s.ElapsedS}}, past(2)...)
+	if got := New(s, runs, options()).Earlier.N; got != 2 {
+		t.Errorf("%d earlier runs, want 2", got)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{duration(0), "0 s"}, {duration(0.0123), "0.0123 s"}, {duration(59.94), "59.9 s"}, {duration(59.96), "1:00"}, {duration(3599.6), "1:00:00"},
+		{duration(math.NaN()), "-"}, {duration(-1), "-"}, {period(0.005), "5.00 ms"}, {period(6.2), "6.20 s"}, {period(1800), "30.0 min"},
+		{percent(0), "0 %"}, {percent(1), "100 %"}, {percent(0.9999), "100 %"}, {percent(0.9951), "99.5 %"}, {percent(0.00001), "< 0.01 %"},
+		{percent(0.0004), "0.04 %"}, {percent(0.006), "0.6 %"}, {percent(0.605), "60 %"}, {percent(math.NaN()), "-"},
+		{count(0), "0"}, {count(999), "999"}, {count(1000), "1,000"}, {count(-1234567), "-1,234,567"},
+		{amount(9999), "9999"}, {amount(12345), "12.3 k"}, {amount(3.1e14), "310 T"}, {join(amount(7.31e10), "bytes"), "73.1 GB"},
+		{interval(newEstimate(6.2, 6.192, 6.209, 352, "m")), "6.192 .. 6.209 s"}, {interval(newEstimate(6.2, 0, 0, 352, "m")), "-"},
+		{interval(newEstimate(6.2, 6.2, 6.2, 1, "m")), "-"}, {cut("漢字漢字", 7), "漢字..."}, {cut("abc", 2), ".."},
+		{plural(1, "node"), "1 node"}, {plural(1234, "CPU"), "1,234 CPUs"}, {plain(0.97), "0.97"}, {plain(100), "100"},
+		{fmt.Sprint(wrap("took 28 % of it", 9)), "[took 28 % of it]"}, {fmt.Sprint(len(wrap("took 28 % of it", 7))), "3"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// Bins of 3.75 s beat with iterations of 6.2 s; the line must not show it.
+func TestLevelsShowNoBeats(t *testing.T) {
+	r := New(nemo(), nil, options()).Rhythm
+	for _, c := range r.Timeline.Columns {
+		lo, hi, _ := extent(r.levels(c, 400, 1800, 400))
+		if hi-lo > 0.04*hi {
+			t.Errorf("%s: levels from %g to %g in one loop", c.Label, lo, hi)
+		}
+		raw := floats(c.Mean[110:480])
+		if lo, hi, _ := extent(raw); hi-lo < 0.3*hi {
+			t.Errorf("%s: bins from %g to %g: the fixture has no beats to remove", c.Label, lo, hi)
+		}
+	}
+}
+
+func TestFileNames(t *testing.T) {
+	array := arrayElement()
+	array.Key.Restart = 2
+	sub := nemo()
+	sub.Key.Sub = 3
+	for _, c := range []struct {
+		s         summary.Summary
+		dir, base string
+	}{{nemo(), "", "jobgait-812345"}, {cancelled(), "", "jobgait-812347.r1"}, {array, "jobgait-900100", "jobgait-900100_7.r2"}, {sub, "", "jobgait-812345.run3"}} {
+		if dir, base := FileNames(c.s); dir != c.dir || base != c.base {
+			t.Errorf("got %q, %q, want %q, %q", dir, base, c.dir, c.base)
+		}
+	}
+}
+
+func TestMark(t *testing.T) {
+	r := New(hostile(), nil, options())
+	var page bytes.Buffer
+	if err := HTML(&page, r); err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{"text": []byte(textOf(t, r)), "json": encode(t, r), "html": page.Bytes()} {
+		if !Mark(b[:min(len(b), 1024)]) {
+			t.Errorf("%s carries no mark: %q", name, b[:80])
+		}
+	}
+	for _, other := range []string{"", "jobgait", "{}", `{"schema":"other/1","x":"jobgait.report/1"}`, "<!doctype html><!-- jobgait report 1 -->", "#!/bin/sh\n# === jobgait report 1"} {
+		if Mark([]byte(other)) {
+			t.Errorf("%q is taken for ours", other)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{"", hostileName, "é\u0301漢", "\xff\xfe", strings.Repeat("x", 5000), "a\u2028b\U000e0041"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c := Clean(s)
+		if !utf8.ValidString(c) || utf8.RuneCountInString(c) > maxRunes || c != strings.TrimSpace(c) || Clean(c) != c {
+			t.Errorf("Clean(%q) = %q", s, c)
+		}
+		if strings.ContainsAny(c, "\x00\x1b\n\t\r\u200b\u202e\u2066\ufeff") {
+			t.Errorf("Clean(%q) = %q", s, c)
+		}
+		for _, l := range wrap(c, 20) {
+			if width(l) > 20 {
+				t.Errorf("line of %d columns: %q", width(l), l)
+			}
+		}
+	})
+}
