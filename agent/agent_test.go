@@ -130,7 +130,7 @@ func TestLadder(t *testing.T) {
 				return unix.EINVAL
 			}
 			return nil
-		}, "none", "instructions cycles context_switches page_faults cpu_migrations proc_cpu", "no_addresses proc_only"},
+		}, "none", "instructions cycles context_switches page_faults cpu_migrations proc_cpu", "no_addresses"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := host{proc: "/proc", sys: "/sys", open: kernelThat(t, c.refuse)}

@@ -109,7 +109,9 @@ func (in *inputs) openAddresses(h host, r job.Run, cpus []int) {
 	} else {
 		in.notes = append(in.notes, note.New(note.NoAddresses, "code addresses could not be sampled: %v", err))
 	}
-	in.notes = append(in.notes, note.New(note.SlowProc, "only the CPU time of the job's processes was read, at 10 Hz"))
+	if len(in.sources) == 0 {
+		in.notes = append(in.notes, note.New(note.SlowProc, "only the CPU time of the job's processes was read, at 10 Hz"))
+	}
 }
 
 // permission says in one line what would give more.

@@ -54,7 +54,7 @@ func inPercent(ticks []plot.Tick, unit string) []plot.Tick {
 
 // spans puts the phases behind a chart, and their names above it if wanted.
 func (r Report) spans(chart *plot.Chart, named bool) {
-	for _, p := range r.Rhythm.Phases {
+	for _, p := range r.seen() {
 		label := ""
 		switch {
 		case !named:
@@ -67,6 +67,19 @@ func (r Report) spans(chart *plot.Chart, named bool) {
 			position(p.EndS, r.Job.ElapsedS), duration(p.length()), percent(p.Share))
 		chart.Span(r.phaseClass(p), p.StartS, p.EndS, label, tip)
 	}
+}
+
+// maxSpans bounds the phases that are drawn: a run may have thousands.
+const maxSpans = 150
+
+// seen returns the phases that are drawn: all, or where there are very many,
+// those that are wide enough to be seen.
+func (r Report) seen() []Phase {
+	if len(r.Rhythm.Phases) <= maxSpans {
+		return r.Rhythm.Phases
+	}
+	least := r.Rhythm.Timeline.end(r.Job.ElapsedS) / maxSpans
+	return slices.DeleteFunc(slices.Clone(r.Rhythm.Phases), func(p Phase) bool { return p.length() < least })
 }
 
 // phaseClass is the class of a phase: loops have the colour of their pattern.

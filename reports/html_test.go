@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"html"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +19,8 @@ import (
 	"time"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/note"
+	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
 )
 
@@ -63,6 +67,39 @@ func TestPageIsSelfContained(t *testing.T) {
 				t.Errorf("%s has %q", run.name, bad)
 			}
 		}
+	}
+}
+
+// However large the run, the page stays small: thousands of nodes, phases and
+// notes, and noise in every column.
+func TestPageStaysSmall(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := nemo()
+	s.Nodes, s.Phases, s.Timeline.Columns = nil, nil, nil
+	for i := range 10_000 {
+		s.Nodes = append(s.Nodes, summary.Node{Name: fmt.Sprintf("rack-%05d.cluster.example", i), Reported: i%7 > 0,
+			BusyCPUs: ptr(64 * r.Float64()), PeriodS: ptr(r.Float64()), Samples: 1000, Missing: 1})
+		s.Notes = append(s.Notes, note.New(note.AgentLate, "sampling began %d s after the run", i))
+	}
+	for i := range 6000 {
+		s.Phases = append(s.Phases, phase.Phase{Kind: []phase.Kind{phase.Loop, phase.Gap}[i%2], Pattern: []string{"A", ""}[i%2],
+			StartS: 0.6 * float64(i), EndS: 0.6 * float64(i+1), Share: 1. / 6000})
+	}
+	for i := range 12 {
+		c := summary.TimelineColumn{Name: fmt.Sprint("column ", i), Unit: "1/s"}
+		for range 960 {
+			v := float32(1e6 * r.Float64())
+			c.Min, c.Mean, c.Max = append(c.Min, v*0.234567), append(c.Mean, v), append(c.Max, v*1.98765)
+		}
+		s.Timeline.Columns = append(s.Timeline.Columns, c)
+	}
+	if n := len(pageOf(t, s, past(200))); n > 300_000 {
+		t.Errorf("%d bytes", n)
+	} else {
+		t.Logf("%d bytes", n)
+	}
+	if n := strings.Count(textOf(t, New(s, past(200), options())), "\n"); n > 150 {
+		t.Errorf("the text has %d lines", n)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"jobgait/analysis/history"
-	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -58,6 +57,8 @@ type Limits struct {
 	// drawn, NeedRuns how many it takes to say what is usual: at six the
 	// range of the runs covers the median with 97 %.
 	ListRuns, DrawRuns, NeedRuns int
+	// ListNotes is how many notes have a line.
+	ListNotes int
 	// Charts is the number of columns of the timeline that are drawn.
 	Charts int
 }
@@ -65,7 +66,8 @@ type Limits struct {
 // DefaultLimits returns the limits used unless a caller has a reason.
 func DefaultLimits() Limits {
 	return Limits{Verdicts: 4, ListNodes: 16, OddNodes: 12, OddPct: 5, OddMADs: 5, OddPeriodPct: 5,
-		ListPhases: 10, ListRuns: 6, DrawRuns: 60, NeedRuns: 6, Charts: 4}
+		ListPhases: 10, ListRuns: 6, DrawRuns: 60, NeedRuns: 6,
+		ListNotes: 20, Charts: 4}
 }
 
 // Report is one run as it is printed. Its JSON form is schema/report.schema.json.
@@ -82,7 +84,7 @@ type Report struct {
 	IPC           *float64       `json:"ipc"`
 	Earlier       EarlierRuns    `json:"earlier_runs"`
 	Quality       Quality        `json:"quality"`
-	Notes         []note.Note    `json:"notes"`
+	Notes         []Note         `json:"notes"`
 	Files         []File         `json:"files"`
 	ascii         bool           // of text only
 	zone          *time.Location // of text and HTML
@@ -116,21 +118,4 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 	r.Counters, r.IPC = newCounters(s)
 	r.Verdicts = newVerdicts(r)
 	return r
-}
-
-// newNotes drops the node's name where there is but one node, and notes that
-// several nodes share are kept once each, in their order.
-func newNotes(s summary.Summary) []note.Note {
-	out := make([]note.Note, 0, len(s.Notes))
-	seen := make(map[note.Note]bool)
-	for _, n := range s.Notes {
-		if len(s.Nodes) <= 1 {
-			n.Node = ""
-		}
-		if !seen[n] {
-			seen[n] = true
-			out = append(out, n)
-		}
-	}
-	return out
 }

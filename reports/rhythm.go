@@ -19,11 +19,11 @@ type Rhythm struct {
 	// PeriodicShare is the share of the run that lies in loops.
 	PeriodicShare *float64 `json:"periodic_share"`
 	// Why says why there is no pattern; empty when there is one.
-	Why      []note.Note `json:"why"`
-	LeadNode Word        `json:"lead_node"` // whose timeline and patterns these are
-	Patterns []Pattern   `json:"patterns"`
-	Phases   []Phase     `json:"phases"`
-	Timeline Timeline    `json:"timeline"`
+	Why      []Note    `json:"why"`
+	LeadNode Word      `json:"lead_node"` // whose timeline and patterns these are
+	Patterns []Pattern `json:"patterns"`
+	Phases   []Phase   `json:"phases"`
+	Timeline Timeline  `json:"timeline"`
 }
 
 // Pattern is one recurring shape.
@@ -88,7 +88,7 @@ func (p Phase) letter() byte {
 func newRhythm(s summary.Summary) Rhythm {
 	names := newLabels(s)
 	r := Rhythm{
-		Periodic: len(s.Patterns) > 0, Why: []note.Note{}, LeadNode: Word(s.LeadNode),
+		Periodic: len(s.Patterns) > 0, Why: []Note{}, LeadNode: Word(s.LeadNode),
 		Patterns: make([]Pattern, 0, len(s.Patterns)), Phases: make([]Phase, 0, len(s.Phases)),
 		Timeline: newTimeline(s, names),
 	}
@@ -151,8 +151,8 @@ var noPeriod = [...]struct {
 }
 
 // whyNone picks the notes that say why there is no pattern, most telling first.
-func whyNone(notes []note.Note) []note.Note {
-	out := []note.Note{}
+func whyNone(notes []Note) []Note {
+	out := []Note{}
 	for _, want := range noPeriod {
 		for _, n := range notes {
 			if n.Code == want.code {

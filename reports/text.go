@@ -89,7 +89,7 @@ const gutter = 12
 func (r Report) textRhythm(p *page) {
 	p.section("RHYTHM", r.Rhythm.remark())
 	for _, n := range r.Rhythm.Why {
-		p.text("  ", sentence(noteText(n.Node, n.Text)))
+		p.text("  ", sentence(n.Line()))
 	}
 	r.textTimeline(p)
 	if r.Rhythm.Periodic {

@@ -160,17 +160,11 @@ func (r Report) textQuality(p *page) {
 		return
 	}
 	p.line("  notes")
-	for _, n := range r.Notes {
-		p.text("    ", noteText(n.Node, n.Text)+" ["+string(n.Code)+"]")
+	list, rest := r.listedNotes()
+	for _, n := range list {
+		p.text("    ", n.Line()+" ["+string(n.Code)+"]")
 	}
-}
-
-// noteText puts the node before a note that is about one.
-func noteText(node, text string) string {
-	if node != "" {
-		return node + ": " + text
-	}
-	return text
+	p.text("    ", rest)
 }
 
 func (r Report) textFiles(p *page) {

@@ -42,6 +42,8 @@ type view struct {
 	Usual         string
 	Runs          []row
 	Facts         []fact
+	Notes         []Note
+	MoreNotes     string
 }
 
 // keyFigure is one of the large figures at the head of the page.
@@ -66,8 +68,9 @@ func (r Report) view() view {
 	if v.Heading == "" {
 		v.Heading = j.label()
 	}
+	v.Notes, v.MoreNotes = r.listedNotes()
 	for _, n := range r.Rhythm.Why {
-		v.Why = append(v.Why, sentence(noteText(n.Node, n.Text)))
+		v.Why = append(v.Why, sentence(n.Line()))
 	}
 	v.BandKey = "band: smallest to largest sample; line: mean" + r.smoothed()
 	v.Samples = r.samples()
@@ -142,7 +145,7 @@ func (r Report) samples() string {
 		Phases  [][3]any `json:"phases"`
 		Columns []column `json:"columns"`
 	}{Start: t.StartS, Step: t.StepS, Phases: [][3]any{}, Columns: []column{}}
-	for _, p := range r.Rhythm.Phases {
+	for _, p := range r.seen() {
 		out.Phases = append(out.Phases, [3]any{p.StartS, p.EndS, p.name()})
 	}
 	for _, c := range r.Rhythm.drawn(r.limits.Charts) {
@@ -179,24 +182,41 @@ func rounded(values []float64) []*float64 {
 	return out
 }
 
+// maxBars is the number of nodes up to which each has a bar; beyond, a bar
+// stands for several and reaches to the busiest of them.
+const maxBars = 480
+
 // nodeChart draws the busy CPUs of many nodes side by side.
 func (r Report) nodeChart() *picture {
-	values := make([]float64, r.Nodes.Total)
-	class, tips := make([]string, r.Nodes.Total), make([]string, r.Nodes.Total)
-	for i, m := range r.Nodes.List {
-		values[i], class[i], tips[i] = math.NaN(), "value", m.Name+": "+optional(m.BusyCPUs, busyCPUs)+" busy CPUs"
-		if m.BusyCPUs != nil {
-			values[i] = *m.BusyCPUs
+	per := (r.Nodes.Total + maxBars - 1) / maxBars
+	n := (r.Nodes.Total + per - 1) / per
+	values, class, tips := make([]float64, n), make([]string, n), make([]string, n)
+	for i := range values {
+		values[i], class[i] = math.NaN(), "value"
+		group := r.Nodes.List[i*per : min((i+1)*per, r.Nodes.Total)]
+		for _, m := range group {
+			if m.BusyCPUs != nil && !(values[i] >= *m.BusyCPUs) {
+				values[i] = *m.BusyCPUs
+			}
+			if len(m.Odd) > 0 {
+				class[i] = "value odd"
+			}
 		}
-		if len(m.Odd) > 0 {
-			class[i] = "value odd"
+		tips[i] = cut(group[0].Name, 40)
+		if per > 1 {
+			tips[i] += " .. " + cut(group[len(group)-1].Name, 40)
+		}
+		if !math.IsNaN(values[i]) {
+			tips[i] += ": " + busyCPUs(values[i]) + " busy CPUs"
 		}
 	}
 	y, ticks := plot.FromZero(3, values)
 	c := plot.New(plot.Frame{Name: "busy CPUs by node", Class: "bars", Height: 110,
-		X: plot.Scale{Lo: -0.05 * float64(len(values)), Hi: float64(len(values))}, Y: y, YTicks: ticks})
+		X: plot.Scale{Lo: -0.05 * float64(n), Hi: float64(n)}, Y: y, YTicks: ticks})
 	c.Bars(class, values, tips)
-	first, last := r.Nodes.List[0].Name, r.Nodes.List[len(values)-1].Name
-	return &picture{Remark: "busy CPUs, nodes " + cut(first, 40) + " to " + cut(last, 40) + "; odd ones in the other colour, no bar: no data",
-		SVG: template.HTML(c.SVG())}
+	remark := "busy CPUs by node, in the order of the job's node list; odd ones in the other colour, no bar: no data"
+	if per > 1 {
+		remark += fmt.Sprintf("; a bar is the busiest of %d nodes", per)
+	}
+	return &picture{Remark: remark, SVG: template.HTML(c.SVG())}
 }

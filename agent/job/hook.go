@@ -78,6 +78,9 @@ func FromHook(getenv func(string) string, h Host, exclusive map[string]bool) (Ru
 	if alone, ok := exclusive[r.Job.Partition]; ok {
 		r.Exclusive = alone
 	}
+	if OneMachine(getenv) {
+		r.Exclusive = false // a machine on which somebody runs a command is not that command's
+	}
 	return r, nil
 }
 

@@ -93,7 +93,11 @@ func (f Finisher) gone(ctx context.Context, run job.Run) bool {
 		return true
 	}
 	_, now := job.Clock()
-	if now-run.StartMono > float64(f.Config.Agent.MaxHours)*3600 {
+	age := now - run.StartMono
+	if age < youngest {
+		return false
+	}
+	if age > float64(f.Config.Agent.MaxHours)*3600 {
 		return true
 	}
 	if run.RootPID != 0 {
@@ -105,6 +109,10 @@ func (f Finisher) gone(ctx context.Context, run job.Run) bool {
 	d, err := f.scontrol(ctx, run.Key.JobID)
 	return errors.Is(err, errUnknownJob) || err == nil && finalStates[d.State]
 }
+
+// youngest is the age in seconds from which a run may be called gone: an agent
+// that systemd starts takes its lock a little after the Prolog has returned.
+const youngest = 30
 
 // sweptEnd is the end of a run that no Epilog saw: the time of its last sample.
 func sweptEnd(dir job.RunDir, run job.Run) End {

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/perf"
+	"jobgait/agent/job"
+	"jobgait/agent/profile"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+const workloadEnv = "JOBGAIT_TEST_WORKLOAD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(workloadEnv) != "" {
+		workload()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// workload hashes and sorts in turns of 0.15 s of CPU time, and says when each
+// turn began.
+func workload() {
+	numbers := make([]int, 4096)
+	var sum [32]byte
+	for turn := range 10 {
+		fmt.Println(turn%2, perf.Now())
+		for began := ownCPU(); ownCPU()-began < 150e6; {
+			if turn%2 == 0 {
+				for range 20 {
+					sum = sha256.Sum256(append(sum[:], make([]byte, 8192)...))
+				}
+				continue
+			}
+			for i := range numbers {
+				numbers[i] = i * 2654435761 % 4099
+			}
+			slices.Sort(numbers)
+		}
+	}
+	fmt.Println(2, perf.Now())
+}
+
+// turn is a part of the workload's time, as it told.
+type turn struct {
+	kind     int
+	from, to int64
+}
+
+// sampleWorkload runs the program on the workload and returns the profile.
+func sampleWorkload(t *testing.T) (*profile.Profile, []turn) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Sampling begins before the exec, as with a command that is held: the
+	// events of a task pass to the threads that it makes later only.
+	cmd := exec.Command("/bin/sh", "-c", `read line && exec "$0"`, self)
+	cmd.Env = append(os.Environ(), workloadEnv+"=1")
+	start, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	dir := runDir(t, cmd.Process.Pid)
+	var log strings.Builder
+	code := make(chan int)
+	go func() { code <- run([]string{"--run-dir", string(dir)}, func(string) string { return "" }, &log) }()
+	waitFor(t, dir.Ready())
+	if _, err := job.ReadProcess(dir.PID()); err != nil {
+		t.Error(err)
+	}
+	if _, err := dir.TryLock(); !errors.Is(err, job.ErrLocked) {
+		t.Errorf("the lock is free: %v", err)
+	}
+	fmt.Fprintln(start)
+	turns := readTurns(t, bufio.NewScanner(told))
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	unix.Kill(os.Getpid(), unix.SIGTERM)
+	if c := <-code; c != 0 {
+		t.Errorf("exit %d: %s", c, log.String())
+	}
+	p, err := profile.Read(dir.Profile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, turns
+}
+
+func runDir(t *testing.T, pid int) job.RunDir {
+	t.Helper()
+	dir := job.RunDir(t.TempDir())
+	real, mono := job.Clock()
+	err := dir.WriteRun(job.Run{Key: summary.RunKey{Cluster: "test", JobID: 1}, Node: "n1", Exclusive: true, StartReal: real,
+		StartMono: mono, RootPID: pid, Job: summary.Job{UID: os.Getuid()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func waitFor(t *testing.T, path string) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		} else if !errors.Is(err, fs.ErrNotExist) || time.Since(began) > 30*time.Second {
+			t.Fatalf("waited for %s: %v", path, err)
+		}
+	}
+}
+
+func readTurns(t *testing.T, lines *bufio.Scanner) (turns []turn) {
+	t.Helper()
+	for lines.Scan() {
+		var now turn
+		if _, err := fmt.Sscan(lines.Text(), &now.kind, &now.from); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(turns); n > 0 {
+			turns[n-1].to = now.from
+		}
+		turns = append(turns, now)
+	}
+	if len(turns) != 11 {
+		t.Fatalf("%d turns", len(turns))
+	}
+	return turns[:10]
+}
+
+// byTurn counts the samples of each page in each kind of turn, slots on an edge
+// left out.
+func byTurn(p *profile.Profile, turns []turn) map[uint64][2]int {
+	pages := map[uint64][2]int{}
+	for _, b := range p.Blocks {
+		for _, page := range b.Pages {
+			for i, n := range page.Counts {
+				from := p.Header.BaseNS + (b.First+int64(i))*p.Header.StepNS
+				k := slices.IndexFunc(turns, func(u turn) bool { return u.from <= from && from+p.Header.StepNS <= u.to })
+				if k >= 0 {
+					counts := pages[page.Key]
+					counts[turns[k].kind] += int(n)
+					pages[page.Key] = counts
+				}
+			}
+		}
+	}
+	return pages
+}
+
+func TestSamplesACommand(t *testing.T) {
+	p, turns := sampleWorkload(t)
+	if p.Footer == nil || p.Footer.Reason != "stopped" {
+		t.Fatalf("footer %+v", p.Footer)
+	}
+	if p.Header.Scope == "none" {
+		if !slices.ContainsFunc(p.Header.Notes, func(n note.Note) bool { return n.Code == note.NoPerf }) {
+			t.Errorf("nothing was sampled, and the notes do not say why: %v", p.Header.Notes)
+		}
+		t.Skipf("perf events are not to be had: %v", p.Header.Notes)
+	}
+	if want := os.Getenv("JOBGAIT_TEST_SCOPE"); want != "" && p.Header.Scope != want {
+		t.Errorf("scope %q, want %q", p.Header.Scope, want)
+	}
+	var samples, cpuNS int64
+	for _, b := range p.Blocks {
+		for _, n := range b.Samples {
+			samples += int64(n)
+		}
+		cpuNS = b.AgentCPUNS
+	}
+	// Turns are 1.5 s of CPU time together. A machine that takes CPUs away
+	// takes samples too.
+	seconds := float64(samples) / p.Header.AddressHz
+	if seconds < 0.7 || seconds > 3 || cpuNS <= 0 {
+		t.Errorf("%.2f s of CPU time in %d samples, agent %d ns", seconds, samples, cpuNS)
+	}
+	pages := byTurn(p, turns)
+	var hash, sort [2]int
+	for _, n := range pages {
+		if n[0] > hash[0] {
+			hash = n
+		}
+		if n[1] > sort[1] {
+			sort = n
+		}
+	}
+	if hash[0] < 100 || sort[1] < 100 || hash[0] < 10*hash[1] || sort[1] < 10*sort[0] {
+		t.Errorf("hottest pages: %v in turns of hashing, %v in turns of sorting", hash, sort)
+	}
+	if name := p.Footer.Executable; !strings.HasSuffix(name, ".test") {
+		t.Errorf("executable %q", name)
+	}
+}
+
+// An ordinary user gets the same from the scope of his own tasks.
+func TestSamplesACommandOfAnOrdinaryUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can become somebody else")
+	}
+	if level, ok := kernel.Paranoid("/proc"); !ok || level > 2 || level < 1 {
+		t.Skipf("kernel.perf_event_paranoid is %d: there is no scope of own tasks only", level)
+	}
+	dir, err := os.MkdirTemp("", "ordinary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe := filepath.Join(dir, "ordinary.test")
+	if err := os.WriteFile(exe, self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tmp := filepath.Join(dir, "tmp")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(tmp, 0o777), os.Chmod(tmp, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run=^TestSamplesACommand$", "-test.v")
+	cmd.Dir = tmp
+	cmd.Env = []string{"TMPDIR=" + tmp, "JOBGAIT_TEST_SCOPE=task"}
+	const nobody = 65534
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,347 @@
+package finish
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jobgait/agent/job"
+	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/history"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+// site is a cluster in a directory: every node's spool, the collection
+// directory, a user's directory and the history.
+type site struct {
+	t    *testing.T
+	root string
+	work string
+	cfg  configs.Config
+}
+
+func newSite(t *testing.T) site {
+	t.Helper()
+	root := t.TempDir()
+	work := filepath.Join(root, "work")
+	if err := os.Mkdir(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cfg := configs.Default()
+	cfg.Spool.Dir, cfg.Spool.Keep = filepath.Join(root, "spool"), "all"
+	cfg.Collect = configs.Collect{Dir: filepath.Join(root, "collect"), WaitS: 0}
+	cfg.Report.MinElapsedS = 0
+	cfg.History.Path = filepath.Join(root, "history.db")
+	cfg.Slurm.Scontrol = ""
+	return site{t, root, work, cfg}
+}
+
+func (s site) finisher(node string) Finisher {
+	return Finisher{Config: s.cfg, Spool: job.NodeDir(s.cfg.Spool.Dir, node), Program: "/nonexistent", Log: s.t.Logf}
+}
+
+// run makes the run directory of a node as Prolog, agent and Epilog leave it.
+// No end is stored when ended is false, and no profile without seconds.
+func (s site) run(node, nodes string, key summary.RunKey, o profiletest.Options, ended bool) job.RunDir {
+	s.t.Helper()
+	dir := job.Dir(s.cfg.Spool.Dir, node, key)
+	if err := os.MkdirAll(string(dir), 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	real, mono := job.Clock()
+	r := job.Run{Key: key, Node: node, BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20}
+	r.Job = summary.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1 + strings.Count(nodes, ","),
+		NodeList: nodes, WorkDir: s.work, Name: "gyre"}
+	if err := dir.WriteRun(r); err != nil {
+		s.t.Fatal(err)
+	}
+	if o.Seconds > 0 {
+		o.Key, o.Node = key, node
+		if err := profiletest.Write(dir.Profile(), o); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if ended {
+		if err := WriteEnd(dir, End{Real: real, Mono: mono, BootID: r.BootID, Exit: &summary.Exit{}, Job: r.Job}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func (s site) sweep(node string) Swept {
+	s.t.Helper()
+	did, err := s.finisher(node).Sweep(context.Background())
+	if err != nil {
+		s.t.Fatalf("sweep %s: %v", node, err)
+	}
+	return did
+}
+
+// stored is what the history says of a job.
+func (s site) stored(id string) summary.Summary {
+	s.t.Helper()
+	db, err := history.OpenReadOnly(context.Background(), s.cfg.History.Path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	sum, _, err := db.Summary(context.Background(), id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return sum
+}
+
+func (s site) text(name string) string {
+	s.t.Helper()
+	b, err := os.ReadFile(filepath.Join(s.work, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func codes(notes []note.Note) string {
+	var list []string
+	for _, n := range notes {
+		list = append(list, string(n.Code))
+	}
+	return strings.Join(list, " ")
+}
+
+var seven = summary.RunKey{Cluster: "test", JobID: 7}
+
+func TestOneNodeFromProfileToReportAndHistory(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
+	if err := s.finisher("n1").Finish(context.Background(), dir); err != nil {
+		t.Fatal(err)
+	}
+	sum := s.stored("7")
+	if p, ok := sum.Period(); !ok || p < 0.38 || p > 0.42 {
+		t.Errorf("period %v %v, want 0.4: %s", p, ok, codes(sum.Notes))
+	}
+	if text := s.text("jobgait-7.txt"); !strings.Contains(text, "400 ms") && !strings.Contains(text, "gyre") {
+		t.Errorf("report:\n%s", text)
+	}
+	if !Done(dir) {
+		t.Error("the run is not closed")
+	}
+}
+
+// Finish may be killed anywhere and is done again: the outcome is the same.
+func TestFinishTwiceIsFinishOnce(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
+	for range 2 {
+		if err := s.finisher("n1").Finish(context.Background(), dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := history.OpenReadOnly(context.Background(), s.cfg.History.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	runs, err := db.Runs(context.Background(), history.Query{JobID: 7})
+	if err != nil || len(runs) != 1 {
+		t.Errorf("%d rows, %v", len(runs), err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(s.work, "*")); len(files) != 3 {
+		t.Errorf("files: %v", files)
+	}
+}
+
+// The first node reports without those that are missing; when they come, by a
+// sweep, the report is replaced.
+func TestMissingNodeIsNamedAndLaterAdded(t *testing.T) {
+	s := newSite(t)
+	o := profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}
+	first := s.run("n1", "n1,n2", seven, o, true)
+	s.sweep("n1")
+	if got := codes(s.stored("7").Notes); !strings.Contains(got, "missing_nodes") {
+		t.Errorf("notes %s", got)
+	}
+	if Done(first) {
+		t.Fatal("closed although a node is missing")
+	}
+	before := s.text("jobgait-7.txt")
+	s.sweep("n1")
+	if s.text("jobgait-7.txt") != before {
+		t.Error("a sweep without news wrote the report again")
+	}
+	s.run("n2", "n1,n2", seven, o, true)
+	s.sweep("n2")
+	s.sweep("n1")
+	sum := s.stored("7")
+	if !sum.Complete() || strings.Contains(codes(sum.Notes), "missing_nodes") {
+		t.Errorf("nodes %+v, notes %s", sum.Nodes, codes(sum.Notes))
+	}
+	if !Done(first) || s.text("jobgait-7.txt") == before {
+		t.Error("the report was not replaced")
+	}
+}
+
+func TestWhatTheAgentLeftIsSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		break_ func(t *testing.T, dir job.RunDir)
+		code   string
+		file   bool
+	}{
+		"no profile":        {func(t *testing.T, dir job.RunDir) { must(t, os.Remove(dir.Profile())) }, "no_profile", false},
+		"not a profile":     {func(t *testing.T, dir job.RunDir) { must(t, os.WriteFile(dir.Profile(), []byte("junk"), 0o600)) }, "profile_damaged", false},
+		"cut in the middle": {func(t *testing.T, dir job.RunDir) { must(t, os.Truncate(dir.Profile(), 40_000)) }, "agent_died", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
+			c.break_(t, dir)
+			must(t, s.finisher("n1").Finish(context.Background(), dir))
+			if got := codes(s.stored("7").Notes); !strings.Contains(got, c.code) {
+				t.Errorf("notes %q lack %s", got, c.code)
+			}
+			_, err := os.Stat(filepath.Join(s.work, "jobgait-7.txt"))
+			if (err == nil) != c.file {
+				t.Errorf("report: %v", err)
+			}
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A report that has no place beside the output stays in the spool and says why.
+func TestNowhereToGo(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	must(t, os.RemoveAll(s.work))
+	must(t, s.finisher("n1").Finish(context.Background(), dir))
+	kept := filepath.Join(s.cfg.Spool.Dir, "n1", "reports", seven.String(), "jobgait-7.txt")
+	b, err := os.ReadFile(kept)
+	if err != nil || !strings.Contains(string(b), "does not exist") {
+		t.Errorf("%v\n%s", err, b)
+	}
+}
+
+func TestShortRunsHaveARowAndNoFile(t *testing.T) {
+	s := newSite(t)
+	s.cfg.Report.MinElapsedS = 60
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	must(t, s.finisher("n1").Finish(context.Background(), dir))
+	s.stored("7")
+	if files, _ := filepath.Glob(filepath.Join(s.work, "*")); len(files) != 0 {
+		t.Errorf("files: %v", files)
+	}
+}
+
+// A sweep leaves running jobs alone: locked ones and those without an end.
+func TestSweepLeavesRunningJobsAlone(t *testing.T) {
+	s := newSite(t)
+	running := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
+	eight := summary.RunKey{Cluster: "test", JobID: 8}
+	locked := s.run("n1", "n1", eight, profiletest.Options{Seconds: 5}, true)
+	lock, err := locked.TryLock()
+	must(t, err)
+	if did := s.sweep("n1"); did.Finished != 0 || did.Waiting != 2 || Ended(running) {
+		t.Errorf("%+v, ended %v", did, Ended(running))
+	}
+	must(t, lock.Close())
+	if did := s.sweep("n1"); did.Finished != 1 || did.Waiting != 1 {
+		t.Errorf("%+v", did)
+	}
+}
+
+// The node was rebooted: the job is over, and what was saved is reported.
+func TestSweepAfterAReboot(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4}, false)
+	r, err := dir.ReadRun()
+	must(t, err)
+	r.BootID = "another"
+	must(t, dir.WriteRun(r))
+	if did := s.sweep("n1"); did.Finished != 1 {
+		t.Errorf("%+v", did)
+	}
+	if got := codes(s.stored("7").Notes); !strings.Contains(got, "agent_died") {
+		t.Errorf("notes %s", got)
+	}
+}
+
+func TestSpoolStaysWithinItsSize(t *testing.T) {
+	s := newSite(t)
+	for id := range 4 {
+		key := summary.RunKey{Cluster: "test", JobID: int64(id + 1)}
+		must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	}
+	open := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
+	s.cfg.Spool.MaxGB = 1e-9
+	if did := s.sweep("n1"); did.Removed != 4 {
+		t.Errorf("%+v", did)
+	}
+	if _, err := open.ReadRun(); err != nil {
+		t.Errorf("a run that is not finished was removed: %v", err)
+	}
+}
+
+func TestReplayIsTheSameAnalysis(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.jgp")
+	must(t, profiletest.Write(path, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}))
+	s, err := Replay(path)
+	must(t, err)
+	if p, ok := s.Period(); !ok || p < 0.38 || p > 0.42 {
+		t.Errorf("period %v: %s", p, codes(s.Notes))
+	}
+	if _, err := Replay(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a missing profile is no error")
+	}
+}
+
+// In spool mode the record waits for the one writer.
+func TestSpoolModeLeavesAJobRecord(t *testing.T) {
+	s := newSite(t)
+	s.cfg.History.Ingest = "spool"
+	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	if _, err := os.Stat(s.cfg.History.Path); err == nil {
+		t.Error("a node opened the history")
+	}
+	if files, _ := filepath.Glob(filepath.Join(s.cfg.Collect.Dir, "jobs", "*")); len(files) != 1 {
+		t.Errorf("job records: %v", files)
+	}
+}
+
+func TestExitFromHook(t *testing.T) {
+	for text, want := range map[string]*summary.Exit{
+		"768": {Code: 3}, "11": {Signal: 11}, "0": {}, "": nil, "x": nil, "-1": nil, "139": {Signal: 11},
+	} {
+		got := ExitFromHook(func(string) string { return text })
+		if (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+func FuzzReadEnd(f *testing.F) {
+	f.Add([]byte(`{"real":1,"mono":2,"job":{"node_list":"n[1-3]"}}`))
+	f.Add([]byte(`{"exit":null}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var e End
+		if json.Unmarshal(b, &e) != nil {
+			return
+		}
+		nodes, err := e.Nodes(job.Run{Node: "n1"})
+		if err == nil && len(nodes) == 0 {
+			t.Error("a run without nodes")
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// Note is what a result declines to say or warns of.
+type Note struct {
+	Code note.Code `json:"code"`
+	Text string    `json:"text"`
+	// Nodes are those that it is about; none when it is about the run or
+	// about all nodes that reported.
+	Nodes []string `json:"nodes"`
+}
+
+// newNotes joins what several nodes say in the same words: two hundred nodes
+// without hardware counters are one note.
+func newNotes(s summary.Summary) []Note {
+	out := []Note{}
+	for _, n := range s.Notes {
+		i := slices.IndexFunc(out, func(m Note) bool { return m.Code == n.Code && m.Text == n.Text })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Note{n.Code, n.Text, []string{}})
+		}
+		if n.Node != "" && !slices.Contains(out[i].Nodes, n.Node) {
+			out[i].Nodes = append(out[i].Nodes, n.Node)
+		}
+	}
+	reported := 0
+	for _, n := range s.Nodes {
+		if n.Reported {
+			reported++
+		}
+	}
+	for i, n := range out {
+		if len(s.Nodes) <= 1 || len(n.Nodes) >= reported && reported > 0 {
+			out[i].Nodes = []string{}
+		}
+	}
+	return out
+}
+
+// Line is the note in print, without its code.
+func (n Note) Line() string {
+	if len(n.Nodes) > 0 {
+		return some(n.Nodes, 3) + ": " + n.Text
+	}
+	return n.Text
+}
+
+// listedNotes returns the notes that have a line, and what to say of the rest.
+func (r Report) listedNotes() (list []Note, rest string) {
+	if len(r.Notes) <= r.limits.ListNotes {
+		return r.Notes, ""
+	}
+	return r.Notes[:r.limits.ListNotes], fmt.Sprintf("and %d more notes, in the JSON form of this report", len(r.Notes)-r.limits.ListNotes)
+}
