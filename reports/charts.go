@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 
 	"jobgait/analysis/phase"
@@ -13,31 +12,28 @@ import (
 // timelineCharts draws the columns over the run, one below the other, with the
 // phases behind them.
 func (r Report) timelineCharts() []picture {
-	t := r.Rhythm.Timeline
-	end := t.end(r.Job.ElapsedS)
+	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	var out []picture
-	for i, c := range r.Rhythm.drawn(r.limits.Charts) {
-		mean := r.line(c)
-		lo, hi := r.Rhythm.reach(c)
-		if _, _, ok := extent(mean); !ok || end <= 0 {
+	for i, t := range r.traces() {
+		if _, _, ok := extent(t.mean); !ok || end <= 0 {
 			continue
 		}
 		least := []float64{}
-		if c.Unit == "CPUs" {
+		if t.column.Unit == "CPUs" {
 			least = append(least, leastCPUs)
 		}
-		y, ticks := plot.FromZero(3, hi, mean, least)
+		y, ticks := plot.FromZero(3, t.hi, t.mean, least)
 		height := 96
 		if i == 0 {
 			height = 150
 		}
-		chart := plot.New(plot.Frame{Name: c.Label + " over the run", Height: height, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
-			XTicks: plot.TimeTicks(0, end, 7), YTicks: inPercent(ticks, c.Unit)})
+		chart := plot.New(plot.Frame{Name: t.column.Label + " over the run", Height: height, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
+			XTicks: plot.TimeTicks(0, end, 7), YTicks: inPercent(ticks, t.column.Unit)})
 		r.spans(chart, i == 0)
-		chart.Bins("band", t.edges(end, len(c.Mean)), lo, hi)
-		x, line := r.brokenLine(c, mean)
+		chart.Bins("band", t.edges(end), t.lo, t.hi)
+		x, line := r.broken(t)
 		chart.Line("line run", x, line)
-		out = append(out, picture{c.Label, unitWords(c.Unit), template.HTML(chart.SVG())})
+		out = append(out, picture{t.column.Label, unitWords(t.column.Unit), template.HTML(chart.SVG())})
 	}
 	return out
 }
@@ -92,32 +88,6 @@ func (r Report) phaseClass(p Phase) string {
 		return "gap"
 	}
 	return "rest"
-}
-
-// edges returns the borders of the bins.
-func (t Timeline) edges(end float64, n int) []float64 {
-	out := make([]float64, n+1)
-	for i := range out {
-		out[i] = math.Min(end, t.StartS+float64(i)*t.StepS)
-	}
-	return out
-}
-
-// brokenLine returns the points of the mean, broken where one phase ends and
-// the next begins: a line across would show a slope that was not there.
-func (r Report) brokenLine(c Column, mean []float64) (x, y []float64) {
-	t := r.Rhythm.Timeline
-	last := -1
-	for i, v := range mean {
-		at := t.StartS + (float64(i)+0.5)*t.StepS
-		p := slices.IndexFunc(r.Rhythm.Phases, func(p Phase) bool { return at >= p.StartS && at < p.EndS })
-		if p != last && i > 0 {
-			x, y = append(x, at), append(y, math.NaN())
-		}
-		last = p
-		x, y = append(x, at), append(y, v)
-	}
-	return x, y
 }
 
 // shapeCharts draws one iteration of each pattern, four at most.

@@ -57,9 +57,10 @@
     return String(+v.toPrecision(3));
   }
   function read(t) {
-    var i = Math.floor((t - data.start) / data.step), words = [clock(t, data.step)];
+    var words = [clock(t, data.columns[0].step)];
     data.phases.forEach(function (p) { if (t >= p[0] && t < p[1]) { words.push(p[2]); } });
     data.columns.forEach(function (c) {
+      var i = Math.floor((t - c.start) / c.step);
       words.push(c.label + ' ' + short(c.mean[i]) + ' (' + short(c.min[i]) + ' .. ' + short(c.max[i]) + ')');
     });
     out.textContent = words.join('   ·   ');
@@ -88,7 +89,7 @@
       if (e.button === 0) { from = time(e); c.setPointerCapture(e.pointerId); }
     });
     function release(e) {
-      var t = time(e), least = Math.max(2 * data.step, (view[1] - view[0]) / 100);
+      var t = time(e), least = Math.max(2 * data.columns[0].step, (view[1] - view[0]) / 100);
       drag.setAttribute('visibility', 'hidden');
       if (from !== null && Math.abs(t - from) > least && e.type === 'pointerup') {
         view = [Math.min(from, t), Math.max(from, t)];

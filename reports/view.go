@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
@@ -121,70 +120,15 @@ func (r Report) keyFigures() []keyFigure {
 
 // smoothed says when the line of the timeline is not the plain mean.
 func (r Report) smoothed() string {
-	if r.Rhythm.Periodic && r.stepS() >= r.Rhythm.period()/4 {
+	if r.Rhythm.Periodic && r.Rhythm.Timeline.StepS >= r.Rhythm.period()/4 {
 		return ", in loops over whole iterations"
 	}
 	return ""
 }
 
-// stepS is the time between the points of the timeline's line.
-func (r Report) stepS() float64 { return r.Rhythm.Timeline.StepS }
-
-// samples is what the page's script reads values from, as JSON.
-func (r Report) samples() string {
-	type column struct {
-		Label string     `json:"label"`
-		Min   []*float64 `json:"min"`
-		Mean  []*float64 `json:"mean"`
-		Max   []*float64 `json:"max"`
-	}
-	t := r.Rhythm.Timeline
-	out := struct {
-		Start   float64  `json:"start"`
-		Step    float64  `json:"step"`
-		Phases  [][3]any `json:"phases"`
-		Columns []column `json:"columns"`
-	}{Start: t.StartS, Step: t.StepS, Phases: [][3]any{}, Columns: []column{}}
-	for _, p := range r.seen() {
-		out.Phases = append(out.Phases, [3]any{p.StartS, p.EndS, p.name()})
-	}
-	for _, c := range r.Rhythm.drawn(r.limits.Charts) {
-		out.Columns = append(out.Columns, column{c.short, rounded(floats(c.Min)), rounded(r.line(c)), rounded(floats(c.Max))})
-	}
-	b, err := json.Marshal(out)
-	if err != nil { // finite numbers and clean strings only
-		return "{}"
-	}
-	return string(b)
-}
-
-// line returns the levels of a column, one for each bin.
-func (r Report) line(c Column) []float64 {
-	t := r.Rhythm.Timeline
-	return r.Rhythm.levels(c, t.StartS, t.StartS+float64(len(c.Mean))*t.StepS, len(c.Mean))
-}
-
-// rounded keeps three figures, what a reader can use; missing is nil.
-func rounded(values []float64) []*float64 {
-	out := make([]*float64, len(values))
-	for i, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
-		}
-		if v != 0 {
-			scale := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(v))))
-			if !math.IsInf(scale, 0) && scale > 0 {
-				v = math.Round(v*scale) / scale
-			}
-		}
-		out[i] = &v
-	}
-	return out
-}
-
 // maxBars is the number of nodes up to which each has a bar; beyond, a bar
 // stands for several and reaches to the busiest of them.
-const maxBars = 480
+const maxBars = 240
 
 // nodeChart draws the busy CPUs of many nodes side by side.
 func (r Report) nodeChart() *picture {

@@ -143,6 +143,7 @@ func TestHostileLengths(t *testing.T) {
 		"bitmaps":        append(head(maxSlots, 4), make([]byte, maxSlots/8)...),
 		"pages":          append(head(maxSlots, 0), 0xff, 0x1f),
 		"pages and keys": append(append(head(maxSlots, 0), 5), make([]byte, 45)...),
+		"no pages":       append(head(maxSlots, 0), 4),
 		"noise":          bytes.Repeat([]byte{0xff}, 64),
 	}
 	for name, payload := range inputs {

@@ -81,6 +81,8 @@ func TestFlippedBytes(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	data, ends, want := image(t, 4)
+	later := want[1]
+	later.First = 1e6
 	cases := map[string]struct {
 		data   []byte
 		blocks int
@@ -95,8 +97,8 @@ func TestDamage(t *testing.T) {
 			Damage{int64(ends[2] - ends[1]), 1, itoa(ends[2]-ends[1]) + " bytes could not be read, from byte " + itoa(ends[2]) + " on"}},
 		"cut and damaged": {join(data[:ends[1]], "x", data[ends[1]:ends[4]-1]), 3,
 			Damage{int64(ends[4] - ends[3]), 2, "1 bytes could not be read, from byte " + itoa(ends[1]) + " on; the last " + itoa(ends[4]-ends[3]-1) + " bytes are no whole block"}},
-		"behind the footer": {join(data, data[ends[1]:ends[2]]), 4,
-			Damage{int64(ends[2] - ends[1]), 1, "the last " + itoa(ends[2]-ends[1]) + " bytes are no whole block"}},
+		"behind the footer": {join(data, frameOf(blockFrame, string(appendBlock(nil, &later)))), 4,
+			Damage{int64(later.length()), 1, "the last " + itoa(later.length()) + " bytes are no whole block"}},
 		"unknown kind": {join(data[:ends[1]], frameOf('?', "later"), data[ends[1]:]), 4, Damage{}},
 		"malformed": {join(data[:ends[1]], frameOf(blockFrame, "x"), data[ends[1]:]), 4,
 			Damage{frameSize + 1, 1, "14 bytes could not be read, from byte " + itoa(ends[1]) + " on"}},
@@ -117,6 +119,25 @@ func TestDamage(t *testing.T) {
 	}
 	if p := r.All(); len(p.Blocks) != 2 || !strings.Contains(p.Damage.Text, "timeout") || !reflect.DeepEqual(p.Blocks, want[:2]) {
 		t.Errorf("a read error: %d blocks, %+v", len(p.Blocks), p.Damage)
+	}
+}
+
+// length is that of the block's frame.
+func (b *Block) length() int { return frameSize + len(appendBlock(nil, b)) }
+
+// A magic is found where it lies across what was read so far.
+func TestResyncAcrossReads(t *testing.T) {
+	data, ends, _ := image(t, 1)
+	for k := -2; k < 6; k++ {
+		junk := bytes.Repeat([]byte{0x8a}, windowSize/2-k)
+		in := join(data[:ends[0]], junk, data[ends[0]:])
+		r, err := NewReader(iotest.OneByteReader(bytes.NewReader(in)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := r.All(); len(p.Blocks) != 1 || p.Damage.BytesLost != int64(len(junk)) {
+			t.Errorf("%d bytes of junk: %d blocks, %+v", len(junk), len(p.Blocks), p.Damage)
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ func newLayout(s *survey, p SetParams) layout {
 	if l.coded {
 		l.pages = s.busiest(p.MaxPages)
 	}
-	for ; l.values(min(len(l.pages), MinPages)) > p.MaxValues && l.merge < l.slots; l.merge *= 2 {
+	for ; l.values(min(len(l.pages), MinPages)) > p.MaxValues && 2*l.merge <= l.slots; l.merge *= 2 {
 	}
 	for len(l.pages) > MinPages && l.values(len(l.pages)) > p.MaxValues {
 		l.pages = l.pages[:len(l.pages)-1]

@@ -128,6 +128,37 @@ func TestSetLimits(t *testing.T) {
 	if set := five.Set(SetParams{MaxValues: 5*8 - 1}); set.Len() != 2 {
 		t.Errorf("%d samples of five slots", set.Len())
 	}
+	if set := five.Set(SetParams{MaxValues: 1}); set.Len() != 1 {
+		t.Errorf("%d samples, and there is no less than one", set.Len())
+	}
+}
+
+// Half a sample is good for a mean and not for a sum; and what pages claim
+// beyond the samples is not taken from the others.
+func TestSetEdges(t *testing.T) {
+	p := &Profile{Header: testHeader(), Blocks: []Block{
+		{First: 0, N: 3, Columns: [][]int64{}, Samples: []uint32{2, 4, 6}, Pages: []PageCount{{Key: 5, Counts: []uint16{3, 4, 1}}}},
+		{First: 5, N: 3, Columns: [][]int64{}, Samples: []uint32{1, 1, 1}}}}
+	for merged, want := range map[int64][]series.Values{
+		24: {{.4, .8, 1.2, nan, nan, .2, .2, .2}, {3, 4, 1, nan, nan, 0, 0, 0}, {0, 0, 5, nan, nan, 1, 1, 1}},
+		12: {{.6, 1.2, .2, .2}, {7, nan, nan, 0}, {0, nan, nan, 2}},
+	} {
+		set := p.Set(SetParams{MaxValues: merged})
+		for i, c := range set.Columns {
+			if !equal(c.Values, want[i]) {
+				t.Errorf("at most %d values: %s is %v, not %v", merged, c.Name, c.Values, want[i])
+			}
+		}
+	}
+}
+
+// Blocks that were written between the two passes stay out.
+func TestSetGrows(t *testing.T) {
+	p := sample()
+	l := newLayout(newSurvey(&p.Header, (&Profile{Blocks: p.Blocks[:2]}).each()), Default())
+	if set := l.fill(p.each()); set.Len() != 8 {
+		t.Errorf("%d samples", set.Len())
+	}
 }
 
 func TestSetWithout(t *testing.T) {

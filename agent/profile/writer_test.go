@@ -189,22 +189,42 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// A disk that syncs slowly does not hold the sampler up, and is asked no more
-// often than every ten seconds and never twice at once.
-func TestSync(t *testing.T) {
-	d := &disk{room: 1 << 20, syncs: make(chan struct{}), syncFail: syscall.EIO}
+// syncing makes a writer whose clock goes on by a second with every block.
+func syncing(t *testing.T, d *disk) func(n int) *Writer {
+	t.Helper()
 	w, err := newWriter(d, "p", testHeader(Column{Name: "a"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := w.synced
 	w.now = func() time.Time { return now }
-	for _, b := range blocks(35, 1) {
-		now = now.Add(time.Second)
-		if err := w.Append(b); err != nil { // would hang if it waited
-			t.Fatal(err)
+	return func(n int) *Writer {
+		for _, b := range blocks(n, 1) {
+			now = now.Add(time.Second)
+			if err := w.Append(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return w
+	}
+}
+
+func TestSyncEvery(t *testing.T) {
+	d := &disk{room: 1 << 20, syncs: make(chan struct{}, 100)}
+	write := syncing(t, d)
+	for seconds := 1; seconds <= 35; seconds++ {
+		write(1).wait.Wait()
+		if len(d.syncs) != seconds/10 {
+			t.Fatalf("%d syncs in %d seconds", len(d.syncs), seconds)
 		}
 	}
+}
+
+// A disk that syncs slowly does not hold the sampler up, and is not asked twice
+// at once. What it failed at is told in the end.
+func TestSlowSync(t *testing.T) {
+	d := &disk{room: 1 << 20, syncs: make(chan struct{}), syncFail: syscall.EIO}
+	w := syncing(t, d)(35) // would hang if it waited
 	<-d.syncs
 	w.wait.Wait()
 	select {

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// call runs the program with an environment and returns its exit status and
+// what it said on either stream.
+func call(t *testing.T, env map[string]string, args ...string) (status int, out, complaint string) {
+	t.Helper()
+	var o, c bytes.Buffer
+	getenv := func(name string) string { return env[name] }
+	status = run(context.Background(), getenv, args, strings.NewReader(""), &o, &c)
+	return status, o.String(), c.String()
+}
+
+// environment is a hook's, with settings that keep everything below a
+// directory of the test.
+func environment(t *testing.T, settings string) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	config := filepath.Join(dir, "jobgait.toml")
+	if settings == "" {
+		settings = "[spool]\ndir = \"" + dir + "/spool\"\n[collect]\ndir = \"" + dir + "/collect\"\naccount = \"\"\n" +
+			"[history]\npath = \"" + dir + "/history.db\"\n[slurm]\nscontrol = \"\"\n"
+	}
+	if err := os.WriteFile(config, []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"JOBGAIT_CONFIG": config, "SLURM_JOB_ID": "7", "SLURM_CLUSTER_NAME": "test",
+		"SLURM_JOB_UID": "0", "SLURM_JOB_GID": "0", "SLURMD_NODENAME": "n1", "SLURM_NODELIST": "n1"}
+}
+
+// A hook says in one line what is wrong and returns 0.
+func TestHookNeverFails(t *testing.T) {
+	with := func(env map[string]string, name, value string) map[string]string {
+		env[name] = value
+		return env
+	}
+	for name, c := range map[string]struct {
+		env  map[string]string
+		says string
+	}{
+		"no environment":     {map[string]string{"JOBGAIT_CONFIG": "/dev/null"}, "SLURM_JOB_ID"},
+		"a word for an id":   {with(environment(t, ""), "SLURM_JOB_ID", "seven"), `"seven"`},
+		"unknown key":        {environment(t, "[epilog]\ndeadline = 3\n"), "epilog.deadline"},
+		"settings missing":   {with(environment(t, ""), "JOBGAIT_CONFIG", "/nonexistent.toml"), "/nonexistent.toml"},
+		"spool under a file": {environment(t, "[spool]\ndir = \"/dev/null/spool\"\n"), "spool"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, out, complaint := call(t, c.env)
+			if status != 0 || out != "" || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, c.says) {
+				t.Errorf("status %d, said %q %q", status, out, complaint)
+			}
+		})
+	}
+}
+
+func TestUnwatchedJobsLeaveNothing(t *testing.T) {
+	env := environment(t, "")
+	env["SPANK_JOBGAIT"] = "off"
+	status, _, complaint := call(t, env)
+	if status != 0 || complaint != "" {
+		t.Errorf("status %d: %s", status, complaint)
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "spool")); err == nil {
+		t.Error("a spool was made for a job that nobody watched")
+	}
+}
+
+func TestVerbs(t *testing.T) {
+	env := environment(t, "")
+	if status, out, complaint := call(t, env, "--sweep"); status != 0 || !strings.Contains(out, "0 runs finished") {
+		t.Errorf("sweep: %d %q %q", status, out, complaint)
+	}
+	if status, out, complaint := call(t, env, "--ingest"); status != 0 || !strings.Contains(out, "0 job records") {
+		t.Errorf("ingest: %d %q %q", status, out, complaint)
+	}
+	for _, args := range [][]string{{"--no-such"}, {"--worker"}, {"--sweep", "now"}} {
+		if status, _, complaint := call(t, env, args...); status != 2 || !strings.Contains(complaint, "usage") {
+			t.Errorf("%v: %d %q", args, status, complaint)
+		}
+	}
+	if status, _, complaint := call(t, env, "--worker", "/nonexistent"); status != 1 || strings.Count(complaint, "\n") != 1 {
+		t.Errorf("worker without a run: %d %q", status, complaint)
+	}
+}
