@@ -55,7 +55,7 @@ func (a *agent) begin(path string) error {
 	}
 	a.grid = sampler.NewGrid(a.in.stepNS, perf.Now())
 	h := a.in.header(a.run)
-	h.BaseNS, h.RunNS = a.grid.BaseNS, int64(a.run.StartMono*1e9)
+	h.BaseNS, h.RunNS, h.RunReal = a.grid.BaseNS, int64(a.run.StartMono*1e9), a.run.StartReal
 	if late := float64(h.BaseNS-h.RunNS) / 1e9; late > lateS {
 		h.Notes = append(h.Notes, note.New(note.AgentLate, "sampling began %.1f s after the run", late))
 	}

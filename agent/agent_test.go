@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,46 @@ func TestLockedRunIsAnError(t *testing.T) {
 	var log strings.Builder
 	if code := run([]string{"--run-dir", string(dir)}, os.Getenv, &log); code != 1 || !strings.Contains(log.String(), job.ErrLocked.Error()) {
 		t.Errorf("exit %d, log %q", code, log.String())
+	}
+}
+
+// The Prolog's lock stays held when the Prolog has closed its descriptor.
+func TestLockIsHandedOver(t *testing.T) {
+	dir := job.RunDir(t.TempDir())
+	prolog, err := dir.TryLock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Dup(int(prolog.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := takeLock(options{dir, fd})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prolog.Close()
+	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
+		t.Errorf("flags %#x, %v: children would get it", flags, err)
+	}
+	if _, err := dir.TryLock(); !errors.Is(err, job.ErrLocked) {
+		t.Errorf("the lock is free: %v", err)
+	}
+	lock.Close()
+	if again, err := dir.TryLock(); err != nil {
+		t.Errorf("the lock stays: %v", err)
+	} else {
+		again.Close()
+	}
+	if _, err := takeLock(options{dir, 1 << 20}); err == nil {
+		t.Error("a descriptor that is none")
+	}
+}
+
+func TestTheAgentIsNotTheJob(t *testing.T) {
+	o := others{&nobody{pids: []int{1, os.Getpid(), 1 << 30}}}
+	if l := o.List(); len(l) != 2 || slices.Contains(l, os.Getpid()) || o.Has(os.Getpid()) {
+		t.Errorf("processes %v", l)
 	}
 }
 

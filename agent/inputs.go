@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/address"
@@ -41,6 +43,16 @@ type members interface {
 	List() []int
 }
 
+// others leaves the agent itself out: its environment names the job, so that a
+// job of root would never end.
+type others struct{ members }
+
+func (o others) Has(pid int) bool { return pid != os.Getpid() && o.members.Has(pid) }
+
+func (o others) List() []int {
+	return slices.DeleteFunc(o.members.List(), func(pid int) bool { return pid == os.Getpid() })
+}
+
 // How often all processes of the node are asked whether they are the job's:
 // code addresses find those that use CPU time by themselves.
 const (
@@ -56,7 +68,7 @@ func openInputs(h host, r job.Run, c configs.Agent) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inputs{members: job.NewMembers(h.proc, r), cpus: len(cpus), stepNS: 1e9 / int64(c.RateHz)}
+	in := &inputs{members: others{job.NewMembers(h.proc, r)}, cpus: len(cpus), stepNS: 1e9 / int64(c.RateHz)}
 	in.openCounters(h, r, cpus)
 	wanted := c.AddressHz
 	if r.AddressHz != 0 {

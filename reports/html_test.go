@@ -93,10 +93,12 @@ func TestPageStaysSmall(t *testing.T) {
 		}
 		s.Timeline.Columns = append(s.Timeline.Columns, c)
 	}
-	if n := len(pageOf(t, s, past(200))); n > 300_000 {
-		t.Errorf("%d bytes", n)
-	} else {
-		t.Logf("%d bytes", n)
+	for _, periodS := range []float64{0.6, 6 * s.Timeline.StepS, 60 * s.Timeline.StepS} {
+		s.Patterns[0].PeriodS = periodS
+		n := len(pageOf(t, s, past(200)))
+		if t.Logf("%d bytes", n); n > 300_000 {
+			t.Errorf("%d bytes at a period of %g s", n, periodS)
+		}
 	}
 	if n := strings.Count(textOf(t, New(s, past(200), options())), "\n"); n > 150 {
 		t.Errorf("the text has %d lines", n)

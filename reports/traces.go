@@ -16,36 +16,44 @@ type trace struct {
 
 // traces returns the columns that the page draws. The first has every bin of
 // the timeline; of the others two are joined, and the page stays below 300 KB.
+// If iterations could be seen in single bins but not in joined ones, one column
+// less is drawn instead: pictures above each other shall show the same.
 func (r Report) traces() []trace {
 	t := r.Rhythm.Timeline
+	cols := r.Rhythm.drawn(r.limits.Charts)
+	quarter := r.Rhythm.period() / 4
+	join := !(t.StepS < quarter && 2*t.StepS >= quarter)
+	if !join {
+		cols = cols[:min(len(cols), 3)]
+	}
 	var out []trace
-	for i, c := range r.Rhythm.drawn(r.limits.Charts) {
+	for i, c := range cols {
 		lo, hi := r.Rhythm.reach(c)
-		n := len(c.Mean)
-		x := trace{c, t.StartS, t.StepS, lo, r.Rhythm.levels(c, t.StartS, t.StartS+float64(n)*t.StepS, n), hi}
-		if i > 0 && n > 480 {
-			x = x.halved()
+		n, step := len(c.Mean), t.StepS
+		if i > 0 && n > 480 && join {
+			lo, hi = joined(lo, math.Min), joined(hi, math.Max)
+			n, step = len(lo), 2*step
 		}
-		out = append(out, x)
+		mean := r.Rhythm.levels(c, t.StartS, t.StartS+float64(n)*step, n)
+		out = append(out, trace{c, t.StartS, step, lo, mean, hi})
 	}
 	return out
 }
 
-// halved joins every two bins: no peak is lost.
-func (t trace) halved() trace {
-	h := trace{column: t.column, startS: t.startS, stepS: 2 * t.stepS}
-	for i := 0; i < len(t.mean); i += 2 {
-		a, b := i, min(i+1, len(t.mean)-1)
-		if math.IsNaN(t.mean[a]) {
+// joined makes one bin of every two; no peak is lost.
+func joined(values []float64, pick func(x, y float64) float64) []float64 {
+	out := make([]float64, 0, (len(values)+1)/2)
+	for i := 0; i < len(values); i += 2 {
+		a, b := values[i], values[min(i+1, len(values)-1)]
+		switch {
+		case math.IsNaN(a):
 			a = b
+		case !math.IsNaN(b):
+			a = pick(a, b)
 		}
-		if math.IsNaN(t.mean[b]) {
-			b = a
-		}
-		h.lo, h.hi = append(h.lo, math.Min(t.lo[a], t.lo[b])), append(h.hi, math.Max(t.hi[a], t.hi[b]))
-		h.mean = append(h.mean, (t.mean[a]+t.mean[b])/2)
+		out = append(out, a)
 	}
-	return h
+	return out
 }
 
 // edges returns the borders of the bins.

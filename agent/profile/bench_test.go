@@ -102,9 +102,11 @@ func BenchmarkAppend(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer w.Close()
+	block := p.Blocks[5]
 	for b.Loop() {
-		if err := w.Append(p.Blocks[5]); err != nil {
+		if err := w.Append(block); err != nil {
 			b.Fatal(err)
 		}
+		block.First += int64(block.N)
 	}
 }

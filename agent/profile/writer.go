@@ -31,6 +31,7 @@ type Writer struct {
 	buf     []byte
 	good    int64 // length of the file up to its last whole frame
 	end     int64 // length of the file; more than good after a failed write
+	next    int64 // slot after the last block
 	sealed  bool
 
 	now     func() time.Time
@@ -94,10 +95,14 @@ func (w *Writer) Append(b Block) error {
 	if err := b.check(w.columns); err != nil {
 		return fmt.Errorf("append to %s: block of %w", w.path, err)
 	}
+	if b.First < w.next {
+		return fmt.Errorf("append to %s: block from slot %d on, the last went up to %d", w.path, b.First, w.next)
+	}
 	w.buf = appendBlock(openFrame(w.buf[:0]), &b)
 	if err := w.write(blockFrame); err != nil {
 		return fmt.Errorf("append to %s: %w", w.path, err)
 	}
+	w.next = b.First + int64(b.N)
 	w.sync()
 	return nil
 }

@@ -89,6 +89,9 @@ func TestWriteRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := w.Append(want[4]); err == nil {
+		t.Error("the same slots twice")
+	}
 	if p, err := Read(path); err != nil || len(p.Blocks) != 5 || p.Footer != nil || p.Damage != (Damage{}) {
 		t.Fatalf("a profile that is being written: %+v, %v", p, err)
 	}
@@ -200,6 +203,7 @@ func syncing(t *testing.T, d *disk) func(n int) *Writer {
 	w.now = func() time.Time { return now }
 	return func(n int) *Writer {
 		for _, b := range blocks(n, 1) {
+			b.First = w.next
 			now = now.Add(time.Second)
 			if err := w.Append(b); err != nil {
 				t.Fatal(err)

@@ -35,7 +35,6 @@ type process struct {
 // table is all processes that were sampled.
 type table struct {
 	proc    string
-	self    int32
 	members Membership
 	files   *identifier
 	procs   map[int32]*process
@@ -51,14 +50,14 @@ const (
 )
 
 func newTable(proc string, members Membership) *table {
-	return &table{proc: proc, self: int32(os.Getpid()), members: members, files: newIdentifier(proc),
+	return &table{proc: proc, members: members, files: newIdentifier(proc),
 		procs: map[int32]*process{}, exes: map[string]int64{}, joined: func(int) {}}
 }
 
 // hit returns the page that a sample is on; ok is false for samples of others.
 func (t *table) hit(s sample) (page uint64, ok bool) {
-	if s.pid <= 0 || s.pid == t.self {
-		return 0, false // the idle task, an unhashed one, the agent
+	if s.pid <= 0 {
+		return 0, false // the idle task, or one that is being buried
 	}
 	p := t.process(s)
 	if !p.member {

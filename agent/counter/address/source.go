@@ -77,7 +77,7 @@ func New(open perf.Opener, p Params) (*Source, error) {
 		}
 		if err == nil {
 			s.cpus = append(s.cpus, c)
-			c.ring, err = perf.MapRing(c.fd, ringPages(p.Rate))
+			c.ring, err = mapRing(c.fd, ringPages(p.Rate))
 		}
 		if err != nil {
 			s.Close()
@@ -94,6 +94,17 @@ func New(open perf.Opener, p Params) (*Source, error) {
 // that is 320 KiB, rounded up to 512: just within the 516 KiB a CPU that an
 // ordinary user may lock.
 func ringPages(r Rate) int { return perf.Pages(int(4*r.Hz)*32 + 1<<16) }
+
+// mapRing takes less room where the user has locked too much already.
+func mapRing(fd, pages int) (*perf.Ring, error) {
+	for {
+		r, err := perf.MapRing(fd, pages)
+		if !errors.Is(err, unix.EPERM) || pages <= 8 {
+			return r, err
+		}
+		pages /= 2
+	}
+}
 
 func (s *Source) pid() int {
 	if s.p.Root != 0 {
@@ -168,8 +179,9 @@ func (s *Source) Programs() map[string]int64 { return s.table.exes }
 func (s *Source) Start() error {
 	order := slices.Clone(s.cpus)
 	slices.SortStableFunc(order, func(a, b *cpu) int { return cmp.Compare(a.phaseNS, b.phaseNS) })
+	late := perf.Now() + perf.PhaseLimit
 	for _, c := range order {
-		if s.p.Root == 0 {
+		if s.p.Root == 0 && perf.Now() < late {
 			perf.WaitUntil(perf.NextPhase(perf.Now(), s.p.Rate.PeriodNS, c.phaseNS))
 		}
 		if err := perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0); err != nil {

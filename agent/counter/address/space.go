@@ -3,6 +3,7 @@ package address
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -71,19 +72,9 @@ func (s space) with(n area) space {
 		}
 	}
 	i, _ := slices.BinarySearchFunc(out, n.start, func(a area, start uint64) int {
-		return compare(a.start, start)
+		return cmp.Compare(a.start, start)
 	})
 	return slices.Insert(out, i, n)
-}
-
-func compare(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // maxAreas bounds what one process can make us keep.
@@ -100,14 +91,17 @@ func parseMaps(r io.Reader) (space, error) {
 	for lines.Scan() && len(s) < maxAreas {
 		a, exec, err := parseMapsLine(lines.Bytes())
 		if err != nil {
-			return s, err
+			return nil, err
 		}
 		if exec {
 			s = append(s, a)
 		}
 	}
-	slices.SortFunc(s, func(a, b area) int { return compare(a.start, b.start) })
-	return s, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(s, func(a, b area) int { return cmp.Compare(a.start, b.start) })
+	return s, nil
 }
 
 func parseMapsLine(line []byte) (a area, exec bool, err error) {

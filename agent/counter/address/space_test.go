@@ -82,6 +82,7 @@ func TestMappingOverOthers(t *testing.T) {
 func FuzzParseMaps(f *testing.F) {
 	f.Add(mapsText)
 	f.Add("0-ffffffffffffffff r-xp ffffffffffffffff ffffffff:ffffffff 18446744073709551615")
+	f.Add("1-2 00x 0 00:00 0\n0-1 00x 0 0:0 0\n00")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, _ := parseMaps(strings.NewReader(text))
 		for i, a := range s {

@@ -134,10 +134,10 @@ func (c *Counters) Notes() []note.Note {
 // microseconds together (measured in simulation: 3.5 % error of 5 ms rates with
 // random phases, 0.07 % with aligned ones).
 func (c *Counters) Start() error {
-	slack := c.periodNS / 20
+	slack, late := c.periodNS/20, Now()+PhaseLimit
 	for _, g := range c.groups {
 		now := Now()
-		if now%c.periodNS > slack {
+		if now%c.periodNS > slack && now < late {
 			WaitUntil(NextPhase(now, c.periodNS, 0))
 		}
 		if err := g.enable(); err != nil {

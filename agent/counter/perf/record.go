@@ -74,10 +74,13 @@ func parseGroup(b []byte, counts []uint64) (Sample, error) {
 }
 
 // Lost returns how many records the kernel had no room for, as PERF_RECORD_LOST
-// (id, lost) and PERF_RECORD_LOST_SAMPLES (lost) say; 0 for other records.
+// (id, lost) and PERF_RECORD_LOST_SAMPLES (lost) say, and 1 for
+// PERF_RECORD_THROTTLE: it took none until the next tick. 0 for other records.
 func Lost(h Header, body []byte) int64 {
 	at := -1
 	switch h.Type {
+	case unix.PERF_RECORD_THROTTLE:
+		return 1
 	case unix.PERF_RECORD_LOST:
 		at = 8
 	case unix.PERF_RECORD_LOST_SAMPLES:

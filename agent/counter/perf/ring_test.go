@@ -86,7 +86,8 @@ func TestLost(t *testing.T) {
 	}{
 		{record(unix.PERF_RECORD_LOST, 77, 5, 1, 2), 5},
 		{record(unix.PERF_RECORD_LOST_SAMPLES, 6, 1, 2), 6},
-		{record(unix.PERF_RECORD_THROTTLE, 1, 2, 3), 0},
+		{record(unix.PERF_RECORD_THROTTLE, 1, 2, 3), 1},
+		{record(unix.PERF_RECORD_UNTHROTTLE, 1, 2, 3), 0},
 		{record(unix.PERF_RECORD_LOST, 77), 0},
 	} {
 		h, err := parseHeader(c.b)
