@@ -31,8 +31,7 @@ func startWorker(ctx context.Context, getenv func(string) string, self string, c
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	defer func() { _ = null.Close() }()
-	// Whatever else slurmd left open must not be held by the worker.
-	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL) {
+	if err := job.CloseOnExec(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	pidfd := -1

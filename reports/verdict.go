@@ -44,7 +44,7 @@ func rhythmVerdicts(r Report) []Verdict {
 		period(p.Period.value()), percent(p.PeriodCV), count(int64(p.Instances)), percent(p.Coverage))
 	if n := len(r.Rhythm.Patterns); n > 1 {
 		q := r.Rhythm.Patterns[1]
-		text = fmt.Sprintf("Iterations of %s +- %s, %s times, %s; of %s, %s times, %s.",
+		text = fmt.Sprintf("Iterations: %s +- %s, %s times, %s; %s, %s times, %s.",
 			period(p.Period.value()), percent(p.PeriodCV), count(int64(p.Instances)), percent(p.Coverage),
 			period(q.Period.value()), count(int64(q.Instances)), percent(q.Coverage))
 	}

@@ -22,6 +22,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job"
 )
 
 // Account is whose rights a child has.
@@ -53,6 +55,9 @@ func (a Account) Run(ctx context.Context, program string, args []string, input [
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if !a.Current() {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.UID, Gid: a.GID, Groups: a.Groups}
+	}
+	if err := job.CloseOnExec(); err != nil {
+		return nil, fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)

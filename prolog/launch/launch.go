@@ -9,13 +9,10 @@
 package launch
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
 )
@@ -46,7 +43,7 @@ func Setsid(s Spec, lock *os.File) (job.Process, error) {
 		return job.Process{}, fmt.Errorf("start agent: %w", err)
 	}
 	defer log.Close()
-	if err := closeOnExec(); err != nil {
+	if err := job.CloseOnExec(); err != nil {
 		return job.Process{}, fmt.Errorf("start agent: %w", err)
 	}
 	args := append([]string{s.Program, "--lock-fd", strconv.Itoa(lockFD)}, s.Args...)
@@ -64,24 +61,4 @@ func Setsid(s Spec, lock *os.File) (job.Process, error) {
 	// a zombie if it ends, so its pid cannot belong to another yet.
 	_ = child.Release()
 	return job.Of(pid)
-}
-
-// closeOnExec marks every descriptor above 2, so that a pipe which slurmd left
-// open does not reach the agent. Go opens its own that way already.
-func closeOnExec() error {
-	err := unix.CloseRange(lockFD, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC)
-	if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL) {
-		return err
-	}
-	// Linux before 5.11.
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if fd, err := strconv.Atoi(e.Name()); err == nil && fd >= lockFD {
-			unix.CloseOnExec(fd)
-		}
-	}
-	return nil
 }

@@ -57,7 +57,7 @@ func Systemd(ctx context.Context, systemdRun, unit string, s Spec, dir job.RunDi
 func call(ctx context.Context, program string, args []string) error {
 	ctx, cancel := context.WithTimeout(ctx, systemdLimit)
 	defer cancel()
-	if err := closeOnExec(); err != nil {
+	if err := job.CloseOnExec(); err != nil {
 		return err
 	}
 	var out bytes.Buffer

@@ -12,7 +12,10 @@ import (
 // Lister lists the job's processes.
 type Lister interface{ List() []int }
 
-// JobCPU sums the CPU time of the job's processes, living and ended.
+// JobCPU sums the CPU time of the job's processes, living and ended. What a
+// process uses after the last look at it is not seen, unless a parent that is a
+// member has waited for it: a command that ends by itself loses up to one pause
+// between two drains.
 type JobCPU struct {
 	proc    string
 	members Lister

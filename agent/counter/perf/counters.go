@@ -176,12 +176,12 @@ func (c *Counters) drain(lane int, g *group, to counter.Sink) error {
 	if err != nil {
 		return err
 	}
-	pending := true
 	if g.began != 0 {
 		// While it was not enabled nothing was counted: the baseline.
 		to.Read(lane, g.began, g.total)
 		g.last.TimeNS, g.began = g.began, 0
 	}
+	pending := true
 	give := func() {
 		if pending && asked.TimeNS-g.last.TimeNS > c.periodNS*3/2 {
 			c.multiplexed = g.add(asked) || c.multiplexed
@@ -192,8 +192,8 @@ func (c *Counters) drain(lane int, g *group, to counter.Sink) error {
 	var drained int64
 	err = g.ring.Drain(func(h Header, body []byte) {
 		drained++
+		to.Lost(Lost(h, body))
 		if h.Type != unix.PERF_RECORD_SAMPLE {
-			to.Lost(Lost(h, body))
 			return
 		}
 		s, err := parseSample(body, g.counts)
