@@ -31,6 +31,9 @@ type agent struct {
 	lost   int64
 	failed map[string]bool // errors of drains that were logged
 	idle   idle
+	// dir takes what is learned of the job; "" learns nothing.
+	dir     job.RunDir
+	learner learner
 	// atStart are the notes of the header.
 	atStart []note.Note
 	// written is when blocks were last written.
@@ -139,6 +142,7 @@ func (a *agent) step() {
 		if now-a.written >= blockNS {
 			a.write(now)
 		}
+		a.learn(now)
 		if a.run.RootPID == 0 && a.idle.long(now, a.in.cpu.Alive()) {
 			a.sleep()
 		}

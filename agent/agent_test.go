@@ -163,15 +163,15 @@ func TestLadder(t *testing.T) {
 			return whole(pid)
 		}, "task", "proc_cpu", "user_only"},
 		{"own tasks under Slurm", 0, true, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) },
-			"none", "proc_cpu", "no_perf proc_only"},
-		{"nothing", 1, true, func(*unix.PerfEventAttr, int) error { return unix.EACCES }, "none", "proc_cpu", "no_perf proc_only"},
-		{"seccomp", 1, true, func(*unix.PerfEventAttr, int) error { return unix.EPERM }, "none", "proc_cpu", "no_perf proc_only"},
+			"proc", "proc_cpu", "no_perf proc_only"},
+		{"nothing", 1, true, func(*unix.PerfEventAttr, int) error { return unix.EACCES }, "proc", "proc_cpu", "no_perf proc_only"},
+		{"seccomp", 1, true, func(*unix.PerfEventAttr, int) error { return unix.EPERM }, "proc", "proc_cpu", "no_perf proc_only"},
 		{"no addresses", 0, true, func(a *unix.PerfEventAttr, pid int) error {
 			if a.Sample_type&unix.PERF_SAMPLE_IP != 0 {
 				return unix.EINVAL
 			}
 			return nil
-		}, "none", "instructions cycles context_switches page_faults cpu_migrations proc_cpu", "no_addresses"},
+		}, "proc", "instructions cycles context_switches page_faults cpu_migrations proc_cpu", "no_addresses"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := host{proc: "/proc", sys: "/sys", open: kernelThat(t, c.refuse)}
@@ -195,7 +195,7 @@ func TestLadder(t *testing.T) {
 			if head.Scope != c.scope || strings.Join(columns, " ") != c.columns || strings.Join(notes, " ") != c.notes {
 				t.Errorf("scope %q, columns %q, notes %q", head.Scope, columns, notes)
 			}
-			if (head.AddressHz > 0) != (c.scope != "none") {
+			if (head.AddressHz > 0) != (c.scope != "proc") {
 				t.Errorf("%v Hz of addresses in scope %q", head.AddressHz, c.scope)
 			}
 		})

@@ -147,7 +147,7 @@ func (in *inputs) lack(name, why string) {
 // scope is whose processes are sampled.
 func (in *inputs) scope() string {
 	if in.code == nil {
-		return "none"
+		return "proc"
 	}
 	return in.code.Scope()
 }

@@ -116,6 +116,7 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	}
 	defer in.close()
 	a := newAgent(r, in, log)
+	a.dir = dir
 	if err := a.begin(dir.Profile()); err != nil {
 		return err
 	}

@@ -179,7 +179,7 @@ func TestSamplesACommand(t *testing.T) {
 	if p.Footer == nil || p.Footer.Reason != "stopped" {
 		t.Fatalf("footer %+v", p.Footer)
 	}
-	if p.Header.Scope == "none" {
+	if p.Header.Scope == "proc" {
 		if !slices.ContainsFunc(p.Header.Notes, func(n note.Note) bool { return n.Code == note.NoPerf }) {
 			t.Errorf("nothing was sampled, and the notes do not say why: %v", p.Header.Notes)
 		}

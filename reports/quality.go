@@ -64,14 +64,14 @@ func (q Quality) sampled() bool { return q.Samples > 0 && q.Scope != "none" }
 // scopeText says whose activity the figures are.
 func (q Quality) scopeText() string {
 	switch q.Scope {
-	case "node":
-		return "node: everything that ran on the job's nodes"
 	case "job":
 		return "job: the processes of the job"
 	case "mixed":
-		return "mixed: on some nodes the job's processes, on others everything"
+		return "mixed: not the same on all nodes"
 	case "task":
 		return "task: the command and what it started, without privileges"
+	case "proc":
+		return "proc: the job's processes, as far as files below /proc tell"
 	}
 	return "none: nothing was sampled"
 }

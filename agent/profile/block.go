@@ -21,8 +21,9 @@ type Header struct {
 	// RunReal is UTC epoch seconds when the Prolog ran.
 	RunReal float64 `json:"run_real"`
 	CPUs    int     `json:"cpus"`
-	// Scope is "node", "job", "task" or "none": whose processes the code
-	// addresses are from.
+	// Scope is whose processes the code addresses are from: "job", its processes;
+	// "task", the command and what it started; "proc", there are none and only
+	// files below /proc were read.
 	Scope string `json:"scope"`
 	// AddressHz is samples a second and CPU; 0 without code addresses.
 	AddressHz float64          `json:"address_hz"`

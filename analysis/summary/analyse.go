@@ -107,12 +107,16 @@ func Busy(set series.Set) (cpus float64, seen bool) {
 }
 
 // timelineColumns names the columns worth drawing, in the order of their worth.
+// CPU time from /proc is drawn only where nothing finer is known.
 func timelineColumns(set series.Set) []string {
 	var names []string
-	for _, want := range []string{busyColumn, "ipc", "page-faults", "context-switches", "proc_cpu"} {
+	for _, want := range []string{busyColumn, "ipc", "page_faults", "context_switches"} {
 		if _, ok := set.Column(want); ok {
 			names = append(names, want)
 		}
+	}
+	if _, ok := set.Column("proc_cpu"); ok && (len(names) == 0 || names[0] != busyColumn) {
+		names = append([]string{"proc_cpu"}, names...)
 	}
 	return names
 }

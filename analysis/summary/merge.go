@@ -55,11 +55,11 @@ func runKey(records []NodeRecord) RunKey {
 	return records[0].Key
 }
 
-// Sampled is whether an agent ran on the node and left samples.
-func (r NodeRecord) Sampled() bool { return r.Quality.Blocks > 0 }
+// Sampled is whether an agent ran on the node and left a profile.
+func (r NodeRecord) Sampled() bool { return r.Quality.Scope != "" && r.Quality.Scope != "none" }
 
 // Sampled is whether any node of the run was sampled.
-func (s Summary) Sampled() bool { return s.Quality.Blocks > 0 }
+func (s Summary) Sampled() bool { return s.Quality.Scope != "" && s.Quality.Scope != "none" }
 
 // Complete is whether every node of the job has reported.
 func (s Summary) Complete() bool {
@@ -187,7 +187,7 @@ func sumQuality(records []NodeRecord) Quality {
 		if !r.Sampled() {
 			continue
 		}
-		if q.Blocks == 0 {
+		if q.Scope == "" {
 			q.Scope, q.RateHz, q.AddressHz, q.Sources = r.Quality.Scope, r.Quality.RateHz, r.Quality.AddressHz, r.Quality.Sources
 		} else if q.Scope != r.Quality.Scope {
 			q.Scope = "mixed"
@@ -201,7 +201,7 @@ func sumQuality(records []NodeRecord) Quality {
 		q.AgentCPUS += r.Quality.AgentCPUS
 		overhead += r.Quality.OverheadPct * float64(r.Quality.CPUs)
 	}
-	if q.Blocks == 0 {
+	if q.Scope == "" {
 		q.Scope, q.Sealed = "none", false
 	}
 	if q.CPUs > 0 {

@@ -43,7 +43,9 @@ type Exit struct {
 
 // Quality says what the samples are worth.
 type Quality struct {
-	// Scope is whose activity was sampled: "node", "job", "task" or "none".
+	// Scope is whose activity was sampled: "job", the job's processes;
+	// "task", the command and what it started; "proc", as far as files below
+	// /proc tell; "none", no agent ran.
 	Scope string `json:"scope"`
 	CPUs  int    `json:"cpus"`
 	// RateHz is the rate of the grid, AddressHz that of code addresses per

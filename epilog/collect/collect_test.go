@@ -13,7 +13,10 @@ import (
 )
 
 func record(node string, key summary.RunKey, blocks int, end float64) summary.NodeRecord {
-	r := summary.NodeRecord{Key: key, Node: node, End: end, Quality: summary.Quality{Blocks: blocks}}
+	r := summary.NodeRecord{Key: key, Node: node, End: end, Quality: summary.Quality{Blocks: blocks, Scope: "none"}}
+	if blocks > 0 {
+		r.Quality.Scope = "job"
+	}
 	return r.Normal()
 }
 

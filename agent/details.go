@@ -1,0 +1,38 @@
+package main
+
+import "jobgait/agent/job"
+
+// learner asks the job's own processes what Slurm does not tell the hooks: name,
+// array, number of tasks. A look at all processes of a node takes milliseconds,
+// so it is done seldom, at times that grow fourfold and so have no period, and
+// ends once a name is known.
+type learner struct {
+	next, wait int64 // CLOCK_MONOTONIC ns, and the time to the look after it
+	known      job.Details
+}
+
+// firstLookNS is when the batch script has surely begun on an idle machine.
+const firstLookNS = 1.5e9
+
+// learn looks once in a while, and stores what is new in the run directory.
+func (a *agent) learn(now int64) {
+	l := &a.learner
+	if a.run.RootPID != 0 || l.known.Name != "" || a.dir == "" {
+		return
+	}
+	if l.next == 0 {
+		l.next, l.wait = now+firstLookNS, firstLookNS
+	}
+	if now < l.next {
+		return
+	}
+	l.wait *= 4
+	l.next = now + l.wait
+	l.known = job.FromProcesses("/proc", job.NewMembers("/proc", a.run))
+	if l.known == (job.Details{}) {
+		return
+	}
+	if err := a.dir.WriteDetails(l.known); err != nil {
+		a.log(err)
+	}
+}
