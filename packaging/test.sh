@@ -22,6 +22,18 @@ need() {
 
 if [[ $(id -u) == 0 ]]; then need sqlite3 lammps || failed=1; fi
 
+echo "== the demo"
+if command -v lmp >/dev/null; then
+  packaging/demo/demo.sh "$bin" build/demo >build/demo.log 2>&1
+  case $? in
+    0) tail -n 1 build/demo.log ;;
+    3) tail -n 1 build/demo.log ;; # proves nothing either way
+    *) tail -n 60 build/demo.log; failed=1 ;;
+  esac
+else
+  echo "demo NOT RUN (no LAMMPS: lammps is the package)"
+fi
+
 echo "== packages and programs"
 JOBGAIT_CLUSTER=skip JOBGAIT_BIN=$bin $go test ./... || failed=1
 
