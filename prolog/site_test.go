@@ -115,7 +115,7 @@ func (s *site) log() string {
 }
 
 func (s *site) dirs() []job.RunDir {
-	dirs, err := job.Dirs(s.spool, "n1")
+	dirs, err := job.Dirs(job.NodeDir(s.spool, "n1"))
 	if err != nil && !errors.Is(err, syscall.ENOTDIR) {
 		s.t.Error(err)
 	}

@@ -60,10 +60,11 @@ func (d RunDir) Make() error {
 	return nil
 }
 
-// Dirs returns all run directories of a node, sorted by name. A spool that
-// does not exist yet has none.
-func Dirs(spool, node string) ([]RunDir, error) {
-	entries, err := os.ReadDir(NodeDir(spool, node))
+// Dirs returns the run directories in a node's part of the spool, sorted by
+// name: those that a Prolog, or an Epilog without one, has written its run
+// into. A spool that does not exist yet has none.
+func Dirs(nodeDir string) ([]RunDir, error) {
+	entries, err := os.ReadDir(nodeDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -72,8 +73,9 @@ func Dirs(spool, node string) ([]RunDir, error) {
 	}
 	var dirs []RunDir
 	for _, e := range entries {
-		if e.IsDir() {
-			dirs = append(dirs, RunDir(filepath.Join(NodeDir(spool, node), e.Name())))
+		dir := RunDir(filepath.Join(nodeDir, e.Name()))
+		if _, err := os.Lstat(dir.Env()); err == nil && e.IsDir() {
+			dirs = append(dirs, dir)
 		}
 	}
 	return dirs, nil

@@ -85,7 +85,7 @@ func TestSetAside(t *testing.T) {
 			t.Fatalf("SetAside = %q, %v", aside, err)
 		}
 	}
-	if dirs, err := Dirs(spool, "n"); err != nil || len(dirs) != 2 {
+	if dirs, err := Dirs(NodeDir(spool, "n")); err != nil || len(dirs) != 2 {
 		t.Errorf("Dirs = %v, %v", dirs, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"jobgait/agent/job"
@@ -25,7 +24,7 @@ type Swept struct {
 // agents of jobs that are gone, and keeps the spool within its size.
 func (f Finisher) Sweep(ctx context.Context) (Swept, error) {
 	var did Swept
-	dirs, err := Runs(f.Spool)
+	dirs, err := job.Dirs(f.Spool)
 	if err != nil {
 		return did, err
 	}
@@ -145,29 +144,10 @@ func StopAgent(dir job.RunDir) error {
 	return nil
 }
 
-// Runs lists the run directories in a node's spool.
-func Runs(spool string) ([]job.RunDir, error) {
-	entries, err := os.ReadDir(spool)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look into the spool: %w", err)
-	}
-	var dirs []job.RunDir
-	for _, e := range entries {
-		dir := job.RunDir(filepath.Join(spool, e.Name()))
-		if e.IsDir() && exists(dir, filepath.Base(dir.Env())) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs, nil
-}
-
 // Find returns the directory of the run of a job that is not ended yet, the
 // youngest if a crash left several.
 func Find(spool string, key summary.RunKey) (job.RunDir, bool, error) {
-	dirs, err := Runs(spool)
+	dirs, err := job.Dirs(spool)
 	if err != nil {
 		return "", false, err
 	}

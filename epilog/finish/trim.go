@@ -19,7 +19,7 @@ func (f Finisher) trim() (removed int, err error) {
 		bytes int64
 		start float64
 	}
-	dirs, err := Runs(f.Spool)
+	dirs, err := job.Dirs(f.Spool)
 	if err != nil {
 		return 0, err
 	}
