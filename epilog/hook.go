@@ -83,11 +83,12 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 		}
 		end.NoAgent = true
 	}
-	if err := finish.WriteEnd(dir, end); err != nil {
-		return err
-	}
+	unwritten := finish.WriteEnd(dir, end)
 	if err := finish.StopAgent(dir); err != nil {
 		log.Printf("%v", err) // the worker salvages what is there
+	}
+	if unwritten != nil {
+		return unwritten // a sweep ends the run when there is room again
 	}
 	return startWorker(ctx, getenv, self, cfg, now.Node, dir)
 }

@@ -2,7 +2,9 @@ package job
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -15,13 +17,26 @@ func writeJSON(path string, v any) error {
 	return writeFile(path, append(b, '\n'))
 }
 
-// writeFile replaces a file by a rename, 0600. It does not fsync: what it
-// writes matters only until the job has ended, and a sync can take longer than
-// the Prolog may.
+// cause is a file error without the name of a temporary file.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}
+
+// writeFile replaces a file by a rename, 0600. It does not fsync: a sync can
+// take longer than the Prolog may, and what a crash of the node takes with it
+// a sweep makes again, or the boot id tells that the run is over.
 func writeFile(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", path, cause(err))
 	}
 	_, err = f.Write(b)
 	if cerr := f.Close(); err == nil {
@@ -32,7 +47,7 @@ func writeFile(path string, b []byte) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", path, cause(err))
 	}
 	return nil
 }

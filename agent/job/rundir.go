@@ -84,6 +84,12 @@ func Dirs(nodeDir string) ([]RunDir, error) {
 // Path returns the path of a file in the directory.
 func (d RunDir) Path(name string) string { return filepath.Join(string(d), name) }
 
+// WriteJSON stores a value in a file of the directory, whole or not at all.
+func (d RunDir) WriteJSON(name string, v any) error { return writeJSON(d.Path(name), v) }
+
+// ReadJSON reads what WriteJSON stored; fs.ErrNotExist means that it did not.
+func (d RunDir) ReadJSON(name string, v any) error { return readJSON(d.Path(name), v) }
+
 // Env is the run as the Prolog knew it.
 func (d RunDir) Env() string { return d.Path("env.json") }
 

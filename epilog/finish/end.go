@@ -1,12 +1,10 @@
 package finish
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
 
@@ -43,22 +41,17 @@ const (
 
 // WriteEnd stores how the run ended, once: a second call changes nothing.
 func WriteEnd(dir job.RunDir, e End) error {
-	path := filepath.Join(string(dir), endFile)
-	if _, err := os.Lstat(path); err == nil {
+	if Ended(dir) {
 		return nil
 	}
-	return writeJSON(path, e)
+	return dir.WriteJSON(endFile, e)
 }
 
 // ReadEnd reads what WriteEnd stored.
 func ReadEnd(dir job.RunDir) (End, error) {
 	var e End
-	b, err := os.ReadFile(filepath.Join(string(dir), endFile))
-	if err != nil {
+	if err := dir.ReadJSON(endFile, &e); err != nil {
 		return e, fmt.Errorf("how the run ended: %w", err)
-	}
-	if err := json.Unmarshal(b, &e); err != nil {
-		return e, fmt.Errorf("how the run ended: %s: %w", dir, err)
 	}
 	return e, nil
 }
@@ -70,7 +63,7 @@ func Ended(dir job.RunDir) bool { return exists(dir, endFile) }
 func Done(dir job.RunDir) bool { return exists(dir, doneFile) }
 
 func exists(dir job.RunDir, name string) bool {
-	_, err := os.Lstat(filepath.Join(string(dir), name))
+	_, err := os.Lstat(dir.Path(name))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -104,28 +97,6 @@ func ExitFromHook(getenv func(string) string) *summary.Exit {
 		return &summary.Exit{Code: w.ExitStatus()}
 	case w.Signaled():
 		return &summary.Exit{Signal: int(w.Signal())}
-	}
-	return nil
-}
-
-// writeJSON writes v to path by temporary name and rename.
-func writeJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.Write(b)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
@@ -25,7 +24,7 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 	if err != nil {
 		return r, err
 	}
-	return r, writeJSON(filepath.Join(string(dir), recordFile), r)
+	return r, dir.WriteJSON(recordFile, r)
 }
 
 // fromProfile adds what the samples say.

@@ -3,7 +3,6 @@ package finish
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -153,7 +152,7 @@ type partial struct {
 }
 
 func markPartial(dir job.RunDir, s summary.Summary) error {
-	return writeJSON(filepath.Join(string(dir), partFile), partial{Reported: reported(s)})
+	return dir.WriteJSON(partFile, partial{Reported: reported(s)})
 }
 
 func reported(s summary.Summary) int {
@@ -169,8 +168,7 @@ func reported(s summary.Summary) int {
 // already is whether an earlier try reported as many nodes: nothing new.
 func already(dir job.RunDir, s summary.Summary) bool {
 	var p partial
-	b, err := os.ReadFile(filepath.Join(string(dir), partFile))
-	if err != nil || json.Unmarshal(b, &p) != nil {
+	if dir.ReadJSON(partFile, &p) != nil {
 		return false
 	}
 	return p.Reported >= reported(s)
@@ -187,7 +185,7 @@ func (f Finisher) patience(dir job.RunDir) time.Duration {
 
 // done closes the run on this node, and removes it unless it is kept.
 func (f Finisher) done(dir job.RunDir, keep bool) error {
-	if err := os.WriteFile(filepath.Join(string(dir), doneFile), nil, 0o600); err != nil {
+	if err := os.WriteFile(dir.Path(doneFile), nil, 0o600); err != nil {
 		return fmt.Errorf("close the run: %w", err)
 	}
 	if keep {
