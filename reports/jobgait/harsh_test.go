@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"jobgait/agent/job"
+	"jobgait/agent/profile"
+)
+
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+}
+
+// The spool fills up while the command runs: one line, the command's own
+// status, no agent left, and what was sampled until then is there.
+func TestDiskFillsUp(t *testing.T) {
+	needRoot(t)
+	b := newBox(t)
+	small := t.TempDir()
+	if err := syscall.Mount("tmpfs", small, "tmpfs", 0, "size=512k"); err != nil {
+		t.Skipf("no small disk to be had: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(small, syscall.MNT_DETACH) })
+	b.env = append(b.env, "XDG_STATE_HOME="+small)
+	busy := "end=$((SECONDS+3)); while ((SECONDS < end)); do :; done;"
+	fill := fmt.Sprintf("head -c 1M /dev/zero 2>/dev/null > %s/fill;", small)
+	r := end(t, b.command("run", "--", "bash", "-c", busy+fill+busy+"exit 6"))
+	if r.status.ExitStatus() != 6 || strings.Count(r.complaint, "\n") != 1 || !strings.Contains(r.complaint, "no space left") {
+		t.Errorf("%v: %q", r.status, r.complaint)
+	}
+	dir := job.RunDir(filepath.Join(small, "jobgait", host(t), "local_"+host(t)+"-1.r0"))
+	if p, err := profile.Read(dir.Profile()); err != nil || len(p.Blocks) == 0 {
+		t.Errorf("profile: %v, %+v", err, p)
+	}
+	if p, err := job.ReadProcess(dir.PID()); err != nil || p.Alive() {
+		t.Errorf("the agent is left: %+v %v", p, err)
+	}
+}
+
+// An ordinary user gets a report from what the kernel lets users see.
+func TestOrdinaryUser(t *testing.T) {
+	needRoot(t)
+	b := newBox(t)
+	home := filepath.Dir(b.work)
+	for _, dir := range []string{b.work, home} {
+		if err := os.Chown(dir, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := exec.Command("chmod", "o+x", filepath.Dir(home)).Run(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := b.command("run", "--", "bash", "-c", "end=$((SECONDS+3)); while ((SECONDS < end)); do :; done; id -u")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	r := end(t, cmd)
+	if r.status != 0 || r.out != "65534\n" || r.complaint != "" {
+		t.Fatalf("%v: %q %q", r.status, r.out, r.complaint)
+	}
+	text := b.report()
+	info, err := os.Stat(filepath.Join(b.work, "jobgait-1.txt"))
+	if err != nil || info.Sys().(*syscall.Stat_t).Uid != 65534 {
+		t.Errorf("owner: %v %v", info, err)
+	}
+	// Which of the two depends on kernel.perf_event_paranoid of this machine.
+	if !strings.Contains(text, "task: the command") && !strings.Contains(text, "perf_event_paranoid") {
+		t.Errorf("the report does not say what was allowed:\n%s", text)
+	}
+}
