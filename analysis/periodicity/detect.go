@@ -40,7 +40,7 @@ func Detect(set series.Set, par Params) (Result, error) {
 			best = best.better(detectSource(set, s, par))
 		}
 		if len(best.periods) > 0 {
-			return Result{Periods: best.periods, Notes: remarks(best, set)}, nil
+			return Result{Periods: best.periods, Notes: remarks(best, set, par)}, nil
 		}
 		refused = refused.better(best)
 	}
@@ -55,11 +55,11 @@ type outcome struct {
 	worth   float64 // sum of coverage * confidence
 }
 
-// better prefers the source that explains more of the profile; among equals,
-// within 10 %, the earlier one: groups come first, and the shape of code pages
-// says more than a single counter.
+// better prefers the source that explains more of the profile, but the earlier
+// one unless it is by half: groups come first, and what code runs says more than
+// a single counter, which may follow a slower rhythm (log lines, checkpoints).
 func (o outcome) better(p outcome) outcome {
-	if o.source == "" || p.worth > 1.1*o.worth || p.worth == 0 && o.worth == 0 && p.stage > o.stage {
+	if o.source == "" || p.worth > 1.5*o.worth || p.worth == 0 && o.worth == 0 && p.stage > o.stage {
 		return p
 	}
 	return o
@@ -82,11 +82,11 @@ func (o outcome) refusal(set series.Set, par Params) note.Note {
 }
 
 // remarks are the warnings that go with what was found.
-func remarks(o outcome, set series.Set) []note.Note {
+func remarks(o outcome, set series.Set, par Params) []note.Note {
 	var notes []note.Note
 	main := o.periods[0]
-	if n := len(main.Instances); n < Default().FewInstances {
-		notes = append(notes, note.New(note.FewInstances, "%d iterations were seen; below %d the mean shape is uncertain", n, Default().FewInstances))
+	if n := len(main.Instances); n < par.FewInstances {
+		notes = append(notes, note.New(note.FewInstances, "%d iterations were seen; below %d the mean shape is uncertain", n, par.FewInstances))
 	}
 	if main.PeriodSamples < 8 {
 		notes = append(notes, note.New(note.FewSamples, "an iteration has only %.1f samples of %g ms: its length is known, its shape is not", main.PeriodSamples, 1000*set.StepS))

@@ -209,13 +209,13 @@ func refineLag(r []float64, k int) float64 {
 }
 
 // candidates searches samples a to b at every level and returns the lags found,
-// those with most support first.
+// those with most support first. Two lengths of window are used: in the long one
+// a checkpoint, whose code is another, can drown the loop on both sides of it.
 func (f *lagFinder) candidates(p pyramid, a, b, minLag int, par Params) []candidate {
 	var all []candidate
 	for l, v := range p {
 		lo, hi := a>>l, min(b>>l, v.len())
-		w := min(par.Window, hi-lo)
-		if w < minLevel {
+		if hi-lo < minLevel {
 			break
 		}
 		from := 2
@@ -223,25 +223,36 @@ func (f *lagFinder) candidates(p pyramid, a, b, minLag int, par Params) []candid
 			from = 12 // shorter ones were sought at the level below
 		}
 		from = max(from, minLag>>l)
-		hop := max(w/2, (hi-lo-w)/max(1, par.Windows-1), 1)
-		share := 1 / float64((hi-lo-w)/hop+1)
-		for s := lo; s+w <= hi; s += hop {
-			r := f.correlation(v.slice(s, s+w), w/3)
-			if r == nil {
-				continue
+		for _, w := range [2]int{par.Window, par.Window / 4} {
+			w = min(w, hi-lo)
+			all = append(all, f.windows(v.slice(lo, hi), w, from, l, a, par.Windows)...)
+			if w == hi-lo && w <= par.Window/4 {
+				break // the shorter window would be the same
 			}
-			for _, k := range peaks(r, from) {
-				all = append(all, candidate{
-					lag: refineLag(r, k) * float64(int(1)<<l), height: r[k], votes: r[k] * share,
-					a: s << l, b: (s + w) << l,
-				})
-			}
-		}
-		if w == hi-lo && w < par.Window/8 {
-			break
 		}
 	}
 	return merge(all)
+}
+
+// windows searches v, level l of the profile from sample a on, in at most most
+// windows of w points.
+func (f *lagFinder) windows(v vector, w, from, l, a, most int) []candidate {
+	var out []candidate
+	hop := max(w/2, (v.len()-w)/max(1, most-1), 1)
+	share := 1 / float64((v.len()-w)/hop+1)
+	for s := 0; s+w <= v.len(); s += hop {
+		r := f.correlation(v.slice(s, s+w), w/3)
+		if r == nil {
+			continue
+		}
+		for _, k := range peaks(r, from) {
+			out = append(out, candidate{
+				lag: refineLag(r, k) * float64(int(1)<<l), height: r[k], votes: r[k] * share,
+				a: a + s<<l, b: a + (s+w)<<l,
+			})
+		}
+	}
+	return out
 }
 
 // merge joins candidates within 4 % of each other. The one seen highest stands

@@ -19,7 +19,9 @@ type Params struct {
 	// MinCoverage is the smallest share of the profile that one period has to
 	// cover, all of its regions together (the paper's 5 %).
 	MinCoverage float64
-	// MinConfidence is the smallest confidence that is reported.
+	// MinConfidence is the smallest confidence that is reported. At 0.3 four
+	// perfect instances are enough and three are not: in 660 profiles of
+	// chance the one false period had three.
 	MinConfidence float64
 	// FewInstances is the number below which a note warns: the paper found
 	// that a pattern needs 100 instances.
@@ -69,7 +71,7 @@ func Default() Params {
 		MeanDistance:    0.42,
 		MinInstances:    3,
 		MinCoverage:     0.05,
-		MinConfidence:   0.15,
+		MinConfidence:   0.3,
 		FewInstances:    100,
 		MaxPatterns:     6,
 		Preference:      0.92,
@@ -77,7 +79,7 @@ func Default() Params {
 		RunSlack:        0.1,
 		Likeness:        0.2,
 		Surrogates:      49,
-		Margin:          0.25,
+		Margin:          0.3,
 		MinSignal:       12,
 		Seed:            1,
 		Window:          2048,

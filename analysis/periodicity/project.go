@@ -126,8 +126,12 @@ func describe(c series.Column) (st columnStats, ok bool) {
 		// no loop.
 		noise = max(min(st.mean, diff2), 0.25)
 	default:
-		noise = robust.Median(diffs) / 0.954
-		noise = min(noise*noise, diff2)
+		// The median keeps edges out; a column that mostly stands still has
+		// none, and its jumps have to be taken for chance.
+		noise = diff2
+		if m := robust.Median(diffs) / 0.954; m > 0 {
+			noise = min(m*m, diff2)
+		}
 		if c.Unit == "CPUs" {
 			q := quantum(vals)
 			noise = max(noise, 0.25*q*q)

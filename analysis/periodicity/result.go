@@ -40,7 +40,16 @@ func (k *known) period(set series.Set, column string, par Params) (Period, bool)
 	regular := max(0, 1-p.PeriodCV)
 	support := 1 - math.Exp(-float64(n)/10)
 	p.Confidence = explained * regular * support
-	return p, p.Coverage >= par.MinCoverage && p.Confidence >= par.MinConfidence
+	ok := p.Coverage >= par.MinCoverage && p.Confidence >= par.MinConfidence && !scattered(p, k.t.periods)
+	return p, ok
+}
+
+// scattered says of a period in more than three places that it is held for
+// fewer than five units at a time on average: that is how the chance matches
+// look that a long profile of random spikes has somewhere.
+func scattered(p Period, periods int) bool {
+	n := len(p.Regions)
+	return n > 3 && len(p.Instances) < 5*periods*n
 }
 
 // cv is the coefficient of variation of the lengths without what rounding to
