@@ -74,7 +74,7 @@ func openInputs(h host, r job.Run, c configs.Agent) (*inputs, error) {
 	if r.AddressHz != 0 {
 		wanted = r.AddressHz
 	}
-	in.rate = address.ChooseRate(wanted, len(cpus), r.RootPID != 0, in.stepNS)
+	in.rate = address.ChooseRate(wanted, len(cpus), in.stepNS)
 	in.openAddresses(h, r, cpus)
 	list := int64(listSlowNS)
 	if in.code == nil {

@@ -14,9 +14,9 @@ type Rate struct {
 // ChooseRate returns the highest rate that fits the grid and is not above the one
 // wanted, or a rate for the number of CPUs if wanted is 0: 1 kHz each up to 8
 // CPUs, then less, so that the node stays between 6.4 and 12.8 kHz, and never
-// less than 100 Hz. One machine that runs one
-// command may take 2 kHz on up to 4 CPUs: small nodes need it (LAMMPS on one CPU
-// gives its period at 2 kHz and twice the period at 1 kHz).
+// less than 100 Hz. 1 kHz slowed a melt of LAMMPS by about 1 to 2 % in a virtual
+// machine, 2 kHz by 5 %; the periods were found as well at 1 kHz (the package
+// comment of analysis/periodicity has the figures).
 //
 // The period divides the step of the grid or is a multiple of it. That is
 // against the rule to sample at an odd rate, and on purpose: with an odd
@@ -29,16 +29,13 @@ type Rate struct {
 // and later; earlier anywhere, but constant) and the phases keep away from
 // those. A program that is itself locked to the millisecond is seen at one
 // phase only; real loops are not.
-func ChooseRate(wanted, cpus int, oneCommand bool, stepNS int64) Rate {
-	if wanted <= 0 {
-		switch {
-		case oneCommand && cpus <= 4:
-			wanted = 2000
-		case cpus <= 8:
-			wanted = 1000
-		default:
-			wanted = min(1000, max(100, 12_800/cpus))
-		}
+func ChooseRate(wanted, cpus int, stepNS int64) Rate {
+	switch {
+	case wanted > 0:
+	case cpus <= 8:
+		wanted = 1000
+	default:
+		wanted = min(1000, max(100, 12_800/cpus))
 	}
 	wanted = min(wanted, MaxHz)
 	period := stepNS

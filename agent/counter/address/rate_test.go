@@ -8,15 +8,13 @@ import (
 func TestChooseRate(t *testing.T) {
 	for _, c := range []struct {
 		wanted, cpus int
-		one          bool
 		hz           float64
 	}{
-		{0, 1, false, 1000}, {0, 8, false, 1000}, {0, 16, false, 800}, {0, 24, false, 400}, {0, 32, false, 400},
-		{0, 64, false, 200}, {0, 128, false, 100}, {0, 256, false, 100},
-		{0, 2, true, 2000}, {0, 4, true, 2000}, {0, 8, true, 1000}, {0, 128, true, 100},
-		{500, 2, false, 400}, {997, 2, false, 800}, {150, 2, false, 100}, {200, 128, false, 200}, {1, 2, false, 10}, {1 << 30, 2, false, 10_000},
+		{0, 1, 1000}, {0, 8, 1000}, {0, 16, 800}, {0, 24, 400}, {0, 32, 400},
+		{0, 64, 200}, {0, 128, 100}, {0, 256, 100},
+		{500, 2, 400}, {997, 2, 800}, {150, 2, 100}, {200, 128, 200}, {1, 2, 10}, {1 << 30, 2, 10_000},
 	} {
-		if got := ChooseRate(c.wanted, c.cpus, c.one, 5e6); got.Hz != c.hz {
+		if got := ChooseRate(c.wanted, c.cpus, 5e6); got.Hz != c.hz {
 			t.Errorf("%+v: %v Hz", c, got.Hz)
 		}
 	}
@@ -27,7 +25,7 @@ func TestChooseRate(t *testing.T) {
 func TestPeriodFitsTheGrid(t *testing.T) {
 	for _, stepNS := range []int64{5e6, 10e6, 2e6, 1_000_000_000 / 300} {
 		for wanted := 1; wanted <= MaxHz; wanted += 7 {
-			r := ChooseRate(wanted, 4, false, stepNS)
+			r := ChooseRate(wanted, 4, stepNS)
 			if stepNS%r.PeriodNS != 0 && r.PeriodNS%stepNS != 0 {
 				t.Fatalf("%d Hz: period %d against step %d", wanted, r.PeriodNS, stepNS)
 			}
@@ -40,7 +38,7 @@ func TestPeriodFitsTheGrid(t *testing.T) {
 
 func TestNodesStayNearTenKilohertz(t *testing.T) {
 	for cpus := 8; cpus <= 128; cpus++ {
-		if sum := ChooseRate(0, cpus, false, 5e6).Hz * float64(cpus); sum < 6_400 || sum > 12_800 {
+		if sum := ChooseRate(0, cpus, 5e6).Hz * float64(cpus); sum < 6_400 || sum > 12_800 {
 			t.Errorf("%d CPUs: %v samples a second", cpus, sum)
 		}
 	}
