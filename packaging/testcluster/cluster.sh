@@ -50,7 +50,7 @@ up() {
   jobgait_install
   slurm_start
   slurm_wait_idle 60
-  say "$NODES nodes idle after $(seconds_since "$t0") s in $PREFIX"
+  say "nodes n[1-$NODES] idle after $(seconds_since "$t0") s in $PREFIX"
 }
 
 status() {

@@ -90,11 +90,11 @@ func (c *cluster) startJanitor() error {
 	return c.janitor.Start()
 }
 
-// remove removes the cluster.
+// remove removes the cluster, unless somebody wants to look into it.
 func (c *cluster) remove() error {
 	if os.Getenv("JOBGAIT_KEEP_CLUSTER") != "" {
-		fmt.Println("JOBGAIT_KEEP_CLUSTER: press Enter to remove", c.prefix)
-		_, _ = fmt.Scanln()
+		fmt.Println("JOBGAIT_KEEP_CLUSTER is set: remove it with cluster.sh down", c.prefix)
+		return c.janitor.Process.Kill()
 	}
 	_ = c.leash.Close()
 	if err := c.janitor.Wait(); err != nil {

@@ -4,5 +4,6 @@
 // is no code here but tests.
 //
 // They run as root with JOBGAIT_CLUSTER=run and are skipped otherwise: they
-// make accounts and may install packages.
+// make accounts and may install packages. JOBGAIT_SEED repeats the moments of
+// the kills; JOBGAIT_KEEP_CLUSTER=1 leaves the cluster to be looked into.
 package testcluster

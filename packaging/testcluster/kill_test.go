@@ -47,9 +47,10 @@ func TestKillNine(t *testing.T) {
 			x := &experiment{c: c, victim: v, random: rand.New(rand.NewPCG(seed, uint64(i))), seen: map[int]bool{}}
 			x.run(t)
 			r := x.outcome(t)
-			fmt.Printf("kill -9 of %-6s  %3d runs, %d killed, %d nodes drained, %d finished blocks lost, %d reports missing in the end (%d runs had no sample yet; JOBGAIT_SEED=%d)\n",
-				v.name+":", r.runs, r.killed, r.drained, r.blocksLost, r.reportsMissing, r.unsampled, seed)
-			if r.killed != kills || r.drained+r.blocksLost+r.reportsMissing > 0 {
+			t.Logf("blocks of the profiles when killed: %v", x.counts())
+			fmt.Printf("kill -9 of %-6s  %3d runs, %d killed, %d nodes drained, %d finished blocks lost, %d reports missing in the end, %d incomplete (%d runs had no sample yet; JOBGAIT_SEED=%d)\n",
+				v.name+":", r.runs, r.killed, r.drained, r.blocksLost, r.reportsMissing, r.incomplete, r.unsampled, seed)
+			if r.killed != kills || r.drained+r.blocksLost+r.reportsMissing+r.incomplete > 0 {
 				t.Errorf("%+v, want %d killed and nothing lost", r, kills)
 			}
 		})
@@ -76,7 +77,9 @@ type hit struct {
 }
 
 type outcome struct {
-	runs, killed, drained, blocksLost, reportsMissing, unsampled int
+	runs, killed, drained, blocksLost, reportsMissing int
+	incomplete                                        int // reports that lack a node
+	unsampled                                         int // runs killed before their first sample
 }
 
 // jobsInFlight is how many jobs overlap: six of the eight places, so that some
@@ -105,10 +108,18 @@ func (x *experiment) run(t *testing.T) {
 	}
 	stop()
 	hunt.Wait()
-	if err := x.c.quiet(); err != nil {
-		t.Log(err) // workers that were left alone come to their end
-	}
+	// Workers that lost their Epilog come to their end. Agents may stay: that
+	// is what the sweep is for.
+	poll(t, func() string {
+		if left := x.c.processes("jobgait-epilog"); len(left) > 0 {
+			return fmt.Sprint(left)
+		}
+		return ""
+	})
 	x.sweep(t)
+	if err := x.c.quiet(); err != nil {
+		t.Error(err)
+	}
 }
 
 // full is "" when another job may be submitted.
@@ -151,6 +162,15 @@ func (x *experiment) hunt(ctx context.Context) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// counts lists the blocks of each hit.
+func (x *experiment) counts() []int {
+	var n []int
+	for _, h := range x.hits {
+		n = append(n, h.blocks)
+	}
+	return n
 }
 
 func (x *experiment) count() int {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const stopSignal = syscall.SIGSTOP
@@ -37,18 +38,63 @@ func (c *cluster) runDir(p process) string {
 	return found[len(found)-1]
 }
 
-// sweep does by hand, once on each node, what a timer does: the last node
-// first, because the first of a job's nodes waits for the others.
+// sweep does by hand what a timer does, until nothing is left over: a run whose
+// Epilog left no trace is picked up only when it is half a minute old.
 func (x *experiment) sweep(t *testing.T) {
 	t.Helper()
-	for n := 4; n >= 1; n-- {
-		cmd := exec.Command(x.c.path("libexec", "jobgait", "jobgait-epilog"), "--sweep")
-		cmd.Env = append(x.c.env(account{name: "root", home: "/root"}), fmt.Sprintf("SLURMD_NODENAME=n%d", n))
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Errorf("sweep of n%d: %v", n, err)
+	var said string
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(time.Second) {
+		if said = x.sweepOnce(t); strings.Count(said, " 0 waiting") == 4 {
+			return
 		}
-		t.Logf("%s", out)
+	}
+	t.Errorf("after %v of sweeping: %s", limit, said)
+}
+
+// sweepOnce sweeps each node, the last first, because the first of a job's
+// nodes waits for the others.
+func (x *experiment) sweepOnce(t *testing.T) string {
+	t.Helper()
+	said := ""
+	for n := 4; n >= 1; n-- {
+		said += x.c.sweep(t, fmt.Sprintf("n%d", n))
+	}
+	return said
+}
+
+// sweep sweeps one node and returns what the program says.
+func (c *cluster) sweep(t *testing.T, node string) string {
+	t.Helper()
+	cmd := exec.Command(c.path("libexec", "jobgait", "jobgait-epilog"), "--sweep")
+	cmd.Env = append(c.env(account{name: "root", home: "/root"}), "SLURMD_NODENAME="+node)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("sweep of %s: %v: %s", node, err, out)
+	}
+	return string(out)
+}
+
+// A worker may be killed after everything is done and before it says so. The
+// records of the other nodes are gone then: doing it all again must not put a
+// report without them over the complete one.
+func TestSweepKeepsCompleteReport(t *testing.T) {
+	t.Parallel()
+	c := use(t)
+	j := c.sbatch(t, c.bob, c.dir(t, c.bob), "sleep 2", "-N2", "-n2", "-w", "n1,n2")
+	j.mustEnd(t, "COMPLETED")
+	w := j.expects("n1", "n2")
+	c.check(t, w)
+	done := c.path("spool", "n1", fmt.Sprintf("testcluster-%d.r0", j.id), "done")
+	poll(t, func() string {
+		if err := os.Remove(done); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	c.sweep(t, "n1")
+	c.check(t, w)
+	if _, err := os.Lstat(done); err != nil {
+		t.Errorf("the run is not finished after the sweep: %v", err)
 	}
 }
 
@@ -80,6 +126,12 @@ func (x *experiment) outcome(t *testing.T) outcome {
 		case row[0].Report == nil || missing(*row[0].Report, j.name()):
 			t.Errorf("job %d has no report, history says %q", j.id, text(row[0].Report))
 			o.reportsMissing++
+		default:
+			r := readReport(t, filepath.Join(*row[0].Report, j.name()+".json"))
+			if r.Nodes.Reported != r.Nodes.Total || row[0].NodesReported != r.Nodes.Total {
+				t.Errorf("job %d: %d of %d nodes are in the report, %d in the history", j.id, r.Nodes.Reported, r.Nodes.Total, row[0].NodesReported)
+				o.incomplete++
+			}
 		}
 	}
 	return o
