@@ -28,10 +28,10 @@ test: build
 	@packaging/test.sh $(BIN)
 
 cluster: build
-	@packaging/testcluster/cluster.sh up build/cluster
+	@packaging/testcluster/cluster.sh up
 
 cluster-down:
-	@packaging/testcluster/cluster.sh down build/cluster
+	@packaging/testcluster/cluster.sh down
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/...

@@ -24,41 +24,51 @@ func Default() Config {
 
 // Load returns the settings for a program: the defaults, over them the file
 // that Find names if there is one, over that the paths of JOBGAIT_ONE_MACHINE.
+// With an error come the settings as far as they could be read: good enough to
+// find the log that the error belongs into, and nothing else.
 func Load(getenv func(string) string, executable string) (Config, error) {
-	c := Default()
+	c, err := loadFile(getenv, executable)
+	if getenv("JOBGAIT_ONE_MACHINE") != "1" {
+		return c, err
+	}
+	mine, homeless := OneMachine(c, getenv)
+	if err == nil {
+		err = homeless
+	}
+	return mine, err
+}
+
+func loadFile(getenv func(string) string, executable string) (Config, error) {
 	path, named := Find(getenv, executable)
-	if path != "" {
-		text, err := os.ReadFile(path)
-		switch {
-		case err == nil:
-			if c, err = Parse(string(text)); err != nil {
-				return Config{}, fmt.Errorf("%s: %w", path, err)
-			}
-		case named || !errors.Is(err, fs.ErrNotExist):
-			return Config{}, fmt.Errorf("read settings: %w", err)
+	text, err := os.ReadFile(path)
+	switch {
+	case err == nil:
+		c, err := Parse(string(text))
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", path, err)
 		}
+		return c, nil
+	case named || !errors.Is(err, fs.ErrNotExist):
+		return Default(), fmt.Errorf("read settings: %w", err)
 	}
-	if getenv("JOBGAIT_ONE_MACHINE") == "1" {
-		return OneMachine(c, getenv)
-	}
-	return c, nil
+	return Default(), nil
 }
 
 // Parse reads a file's text over the defaults. Errors name key and value, and
-// for an unknown key the known one nearest to it.
+// for an unknown key the known one nearest to it; what could be read comes too.
 func Parse(text string) (Config, error) {
 	c := Default()
 	meta, err := toml.Decode(text, &c)
 	if err != nil {
 		var syntax toml.ParseError
 		if errors.As(err, &syntax) {
-			return Config{}, fmt.Errorf("line %d: %s", syntax.Position.Line, oneLine(syntax.Message))
+			return c, fmt.Errorf("line %d: %s", syntax.Position.Line, oneLine(syntax.Message))
 		}
-		return Config{}, errors.New(oneLine(err.Error()))
+		return c, errors.New(oneLine(err.Error()))
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		key := unknown[0].String()
-		return Config{}, fmt.Errorf("unknown key %.80q (nearest known: %s)", key, nearest(key, Keys()))
+		return c, fmt.Errorf("unknown key %.80q (nearest known: %s)", key, nearest(key, Keys()))
 	}
 	return c, Check(c)
 }

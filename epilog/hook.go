@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,6 +24,8 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 	if err == nil {
 		deadline = cfg.Epilog.Deadline()
 	}
+	log := openLog(getenv, cfg)
+	defer func() { _ = log.Close() }()
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	go func() {
@@ -32,10 +35,8 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 				fmt.Fprintf(complain, "jobgait-epilog: panic: %v\n%s", p, debug.Stack())
 			}
 		}()
-		if err == nil {
-			err = endRun(ctx, getenv, self, cfg)
-		}
-		if err != nil {
+		if err := endRun(ctx, getenv, self, cfg, err, log); err != nil {
+			log.Printf("%v", err)
 			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %v\n", getenv("SLURM_JOB_ID"), err)
 		}
 	}()
@@ -47,6 +48,13 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 
 // defaultDeadline holds while the configuration cannot be read.
 const defaultDeadline = 10 * time.Second
+
+// openLog opens the node's log; lines are dropped when it cannot be opened.
+func openLog(getenv func(string) string, cfg configs.Config) *job.Log {
+	key, _ := job.Identify(getenv) // endRun says what is wrong with it
+	log, _ := job.OpenLog(cfg.Spool.Dir, job.NodeName(getenv, job.ThisHost().Name), "jobgait-epilog", key.JobID)
+	return log
+}
 
 // settings finds this program and its configuration.
 func settings(getenv func(string) string) (self string, cfg configs.Config, err error) {
@@ -60,20 +68,26 @@ func settings(getenv func(string) string) (self string, cfg configs.Config, err 
 
 // endRun is what the Epilog does for one run, in the order that loses nothing
 // if it is killed in between: the end is stored before the agent is stopped,
-// and from then on a sweep can do the rest.
-func endRun(ctx context.Context, getenv func(string) string, self string, cfg configs.Config) error {
+// and from then on a sweep can do the rest. With settings that are unusable the
+// agent of a job that began under better ones is stopped all the same.
+func endRun(ctx context.Context, getenv func(string) string, self string, cfg configs.Config, unusable error, log *job.Log) error {
 	now, err := job.FromHook(getenv, job.ThisHost(), cfg.Watch.Exclusive)
 	if err != nil {
 		return err
 	}
-	if watch, _ := policy.Decide(cfg.Watch, now, job.OptOut(getenv)); !watch {
-		return nil
+	if unusable == nil {
+		if watch, _ := policy.Decide(cfg.Watch, now, job.OptOut(getenv)); !watch {
+			return nil
+		}
+	} else if cfg.Spool.Dir == "" {
+		return unusable
 	}
-	log, _ := job.OpenLog(cfg.Spool.Dir, now.Node, "epilog", now.Key.JobID) // drops lines when it cannot open
-	defer func() { _ = log.Close() }()
 	dir, found, err := finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
 	if err != nil {
 		return err
+	}
+	if !found && unusable != nil {
+		return unusable
 	}
 	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
 		Exit: finish.ExitFromHook(getenv), Job: now.Job}
@@ -83,12 +97,17 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 		}
 		end.NoAgent = true
 	}
+	if run, err := dir.ReadRun(); err == nil && now.Key.Restart > run.Key.Restart {
+		end.Requeued, end.Exit = true, nil
+	}
 	unwritten := finish.WriteEnd(dir, end)
 	if err := finish.StopAgent(dir); err != nil {
 		log.Printf("%v", err) // the worker salvages what is there
 	}
-	if unwritten != nil {
-		return unwritten // a sweep ends the run when there is room again
+	// Without a worker a sweep does the rest, when there is room again and the
+	// settings are mended.
+	if err := cmp.Or(unusable, unwritten); err != nil {
+		return err
 	}
 	return startWorker(ctx, getenv, self, cfg, now.Node, dir)
 }

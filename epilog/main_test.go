@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jobgait/agent/job"
 )
 
 // call runs the program with an environment and returns its exit status and
@@ -68,8 +70,9 @@ func TestUnwatchedJobsLeaveNothing(t *testing.T) {
 	if status != 0 || complaint != "" {
 		t.Errorf("status %d: %s", status, complaint)
 	}
-	if _, err := os.Stat(filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "spool")); err == nil {
-		t.Error("a spool was made for a job that nobody watched")
+	spool := filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "spool")
+	if dirs, err := job.Dirs(job.NodeDir(spool, "n1")); err != nil || len(dirs) != 0 {
+		t.Errorf("runs of a job that nobody watched: %v %v", dirs, err)
 	}
 }
 

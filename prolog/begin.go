@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,25 +16,28 @@ import (
 )
 
 // begin is what the Prolog does for one run.
-func begin(ctx context.Context, getenv func(string) string) error {
+func begin(ctx context.Context, getenv func(string) string) (err error) {
 	host := job.ThisHost() // first: its clocks are the start of the run
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	cfg, err := configs.Load(getenv, self)
-	if err != nil {
+	cfg, unusable := configs.Load(getenv, self)
+	key, _ := job.Identify(getenv) // FromHook says what is wrong with it
+	log, noLog := job.OpenLog(cfg.Spool.Dir, job.NodeName(getenv, host.Name), "jobgait-prolog", key.JobID)
+	defer log.Close()
+	defer func() {
+		if err != nil {
+			log.Printf("%v", err)
+		}
+	}()
+	if err := cmp.Or(unusable, noLog); err != nil { // no log, no spool
 		return err
 	}
 	r, err := job.FromHook(getenv, host, cfg.Watch.Exclusive)
 	if err != nil {
 		return err
 	}
-	log, err := job.OpenLog(cfg.Spool.Dir, r.Node, "prolog", r.Key.JobID)
-	if err != nil {
-		return err // no log, no spool
-	}
-	defer log.Close()
 	if watch, reason := policy.Decide(cfg.Watch, r, job.OptOut(getenv)); !watch {
 		log.Printf("not watched: %s", reason)
 		return nil
@@ -45,13 +49,11 @@ func begin(ctx context.Context, getenv func(string) string) error {
 		return nil
 	}
 	if err != nil {
-		log.Printf("%v", err)
 		return err
 	}
 	agent := filepath.Join(filepath.Dir(self), "jobgait-agent")
 	p, err := start(ctx, cfg.Agent, spec(agent, dir, getenv), dir, lock, log)
 	if err != nil {
-		log.Printf("%v", err)
 		return err
 	}
 	log.Printf("agent %d started in %s", p.PID, filepath.Base(string(dir)))

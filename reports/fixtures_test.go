@@ -90,11 +90,11 @@ func nemo() summary.Summary {
 			Samples: 720_840, Missing: 12, Sealed: true}},
 		Quality: summary.Quality{Scope: "job", CPUs: 64, RateHz: 200, AddressHz: 999, Samples: 720_840, Missing: 12, Blocks: 3604,
 			Sealed: true, AgentCPUS: 21.3, OverheadPct: 0.41, Sources: []summary.Source{
-				{Name: "code addresses", Event: "cpu-clock"}, {Name: "context-switches"}, {Name: "page-faults"},
+				{Name: "code addresses", Event: "cpu-clock"}, {Name: "context_switches"}, {Name: "page_faults"},
 				{Name: "instructions", Absent: "this machine has no hardware counters"},
 				{Name: "cycles", Absent: "this machine has no hardware counters"}}},
-		Counters: []summary.Counter{{Name: "page-faults", Unit: "1", Scope: "node", Total: 18_224_190},
-			{Name: "context-switches", Unit: "1", Scope: "node", Total: 9_013_112}, {Name: "cpu_time", Unit: "s", Scope: "job", Total: 1.34e5}},
+		Counters: []summary.Counter{{Name: "page_faults", Unit: "1", Scope: "node", Total: 18_224_190},
+			{Name: "context_switches", Unit: "1", Scope: "node", Total: 9_013_112}, {Name: "cpu_time", Unit: "s", Scope: "job", Total: 1.34e5}},
 		Notes: []note.Note{{Code: note.NoPMU, Text: "no hardware counters on this machine: instructions per cycle are not known", Node: "dahu-1"}},
 	}
 	s.Patterns = []pattern.Pattern{pat("A", 6.2, 352, 0.605, 310*0.9, page, "samples"), pat("B", 7.1, 141, 0.278, 310*0.9, page, "samples")}
@@ -105,7 +105,7 @@ func nemo() summary.Summary {
 		{Kind: phase.Loop, Pattern: "B", StartS: 2562, EndS: 3563.1, Share: 1001.1 / 3604.2}, {Kind: phase.Tail, StartS: 3563.1, EndS: 3604.2, Share: 41.1 / 3604.2}}
 	s.Patterns[0].Regions = []periodicity.Region{{StartS: 300, EndS: 1850.4, Count: 250}, {StartS: 1930, EndS: 2562, Count: 102}}
 	s.Patterns[1].Regions = []periodicity.Region{{StartS: 2562, EndS: 3563.1, Count: 141}}
-	return drawn(s, timeline(s, "busy_cpus", "CPUs", 62), timeline(s, "context-switches", "1/s", 4100), timeline(s, page, "samples", 310*0.9))
+	return drawn(s, timeline(s, "busy_cpus", "CPUs", 62), timeline(s, "context_switches", "1/s", 4100), timeline(s, page, "samples", 310*0.9))
 }
 
 // drawn puts the columns into the timeline.
@@ -242,7 +242,7 @@ func fast() summary.Summary {
 	s := ordinary()
 	s.Key.JobID, s.ElapsedS, s.End = 13, 24.6, began+24.6
 	s.Nodes[0].PeriodS, s.Nodes[0].Coverage, s.Nodes[0].Samples = ptr(1.873), ptr(0.91), 4920
-	s.Quality.Samples, s.Quality.AgentCPUS, s.Counters = 4920, 0.21, []summary.Counter{{Name: "page-faults", Unit: "1", Scope: "job", Total: 41_212}}
+	s.Quality.Samples, s.Quality.AgentCPUS, s.Counters = 4920, 0.21, []summary.Counter{{Name: "page_faults", Unit: "1", Scope: "job", Total: 41_212}}
 	s.Patterns = s.Patterns[:1]
 	s.Patterns[0] = pat("A", 1.873, 12, 0.91, 7.6, "busy_cpus", "CPUs")
 	s.Phases = []phase.Phase{{Kind: phase.StartUp, EndS: 1.2, Share: 1.2 / 24.6},

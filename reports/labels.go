@@ -54,9 +54,9 @@ func columnLabel(name, unit string, page int) label {
 		"busy_cpus":        {"busy CPUs", "busy"},
 		"proc_cpu":         {"busy CPUs (from /proc)", "busy"},
 		"ipc":              {"instructions per cycle (IPC)", "IPC"},
-		"page-faults":      {"page faults", "faults"},
-		"context-switches": {"context switches", "switches"},
-		"cpu-migrations":   {"CPU migrations", "migrations"},
+		"page_faults":      {"page faults", "faults"},
+		"context_switches": {"context switches", "switches"},
+		"cpu_migrations":   {"CPU migrations", "migrations"},
 		"cpu_time":         {"CPU time", "CPU time"},
 		"code":             {"shares of code pages", "code"},
 	}

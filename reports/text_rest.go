@@ -170,7 +170,7 @@ func (r Report) textQuality(p *page) {
 func (r Report) textFiles(p *page) {
 	p.line("")
 	line := ""
-	for _, part := range []string{r.named("Pictures", "html"), r.named("Numbers", "json"), "Help man jobgait"} {
+	for _, part := range []string{r.named("Pictures", "html"), r.named("Numbers", "json"), "Help jobgait --help"} {
 		if line != "" && part != "" && width(line)+3+width(part) >= columns {
 			p.line(line)
 			line = ""

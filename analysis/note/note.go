@@ -32,6 +32,7 @@ const (
 	ProfileBad    Code = "profile_damaged" // part of a profile could not be read
 	NoProfile     Code = "no_profile"      // an agent ran, but there is no readable profile
 	SpoolFull     Code = "spool_full"      // no room: samples were not written
+	Requeued      Code = "requeued"        // the run was stopped and the job queued again
 	MissingNodes  Code = "missing_nodes"   // the report lacks nodes of the job
 	ClockSkew     Code = "clock_skew"      // nodes' clocks differ by more than a second
 	NoReportDir   Code = "no_report_dir"   // the report could not go beside the output

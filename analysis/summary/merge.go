@@ -61,6 +61,17 @@ func (r NodeRecord) Sampled() bool { return r.Quality.Scope != "" && r.Quality.S
 // Sampled is whether any node of the run was sampled.
 func (s Summary) Sampled() bool { return s.Quality.Scope != "" && s.Quality.Scope != "none" }
 
+// Reported is the number of nodes that have reported.
+func (s Summary) Reported() int {
+	n := 0
+	for _, node := range s.Nodes {
+		if node.Reported {
+			n++
+		}
+	}
+	return n
+}
+
 // Complete is whether every node of the job has reported.
 func (s Summary) Complete() bool {
 	return !slices.ContainsFunc(s.Nodes, func(n Node) bool { return !n.Reported })

@@ -26,6 +26,9 @@ type End struct {
 	// Job is what the Epilog was told of the job: its node list is that of
 	// the whole job, while the Prolog may know only the first step's.
 	Job summary.Job `json:"job"`
+	// Requeued is true when the Epilog was told a higher restart count than
+	// the Prolog: Slurm says nothing else of such an end, and an exit code 0.
+	Requeued bool `json:"requeued,omitempty"`
 	// NoAgent is true when there was no run directory: no Prolog ran here.
 	NoAgent bool `json:"no_agent,omitempty"`
 	// Swept is true when a sweep wrote this because no Epilog had.
@@ -36,7 +39,8 @@ const (
 	endFile    = "epilog.json"
 	recordFile = "record.json"
 	doneFile   = "done"
-	partFile   = "partial"
+	// reportedFile says what the last report was made from.
+	reportedFile = "reported.json"
 )
 
 // WriteEnd stores how the run ended, once: a second call changes nothing.

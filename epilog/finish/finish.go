@@ -70,7 +70,12 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		return f.done(dir, f.Config.Spool.Keep == "all")
 	}
 
-	want := collect.Want{Key: run.Key, AnyRun: !record.Sampled(), End: end.Real, Nodes: nodes, Patience: f.patience(dir)}
+	before := lastReport(dir)
+	want := collect.Want{Key: run.Key, AnyRun: !record.Sampled(), End: end.Real, Nodes: nodes, Patience: f.patience(before)}
+	if before.Complete {
+		want.Key = before.Key
+		return f.close(ctx, dir, store, want)
+	}
 	records, err := store.Gather(ctx, want)
 	if err != nil {
 		return err
@@ -78,7 +83,7 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 	sum := summary.Merge(records, nodes, summary.Default())
 	want.Key = sum.Key
 	sum = f.ask(ctx, run, sum)
-	if already(dir, sum) {
+	if before.Nodes >= sum.Reported() {
 		return f.settle(ctx, dir, store, want, sum)
 	}
 	past, notes := f.past(ctx, sum)

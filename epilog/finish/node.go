@@ -20,6 +20,9 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 		Schema: summary.RecordSchema, Key: run.Key, Job: run.Job, Node: run.Node,
 		Start: run.StartReal, End: end.Real, ElapsedS: elapsed(run, end), Exit: end.Exit,
 	}
+	if end.Requeued {
+		r.Notes = append(r.Notes, note.New(note.Requeued, "the scheduler stopped this run and queued the job again"))
+	}
 	r, err := fromProfile(dir, run, r, end)
 	if err != nil {
 		return r, err

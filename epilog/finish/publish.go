@@ -126,58 +126,52 @@ func (f Finisher) draw(s summary.Summary, past []history.Run) ([]deliver.File, s
 	return files, sub, nil
 }
 
-// settle closes the run on the node that collected it. A run with missing
-// nodes stays open for giveUp: their sweeps may still bring records.
+// settle notes what was reported, and closes the run on the node that collected
+// it. A run with missing nodes stays open for giveUp: their sweeps may still
+// bring records.
 func (f Finisher) settle(ctx context.Context, dir job.RunDir, store collect.Store, w collect.Want, s summary.Summary) error {
-	if !s.Complete() {
-		if err := markPartial(dir, s); err != nil {
-			return err
-		}
-		if epoch(time.Now())-s.End < giveUp.Seconds() {
-			return nil
-		}
+	if err := dir.WriteJSON(reportedFile, reported{Key: s.Key, Nodes: s.Reported(), Complete: s.Complete()}); err != nil {
+		return err
 	}
+	if !s.Complete() && epoch(time.Now())-s.End < giveUp.Seconds() {
+		return nil
+	}
+	return f.close(ctx, dir, store, w)
+}
+
+// giveUp is how long records of missing nodes are waited for.
+const giveUp = 24 * time.Hour
+
+// close removes the nodes' records of a run that is reported, and closes it
+// here. Killed in between, it is begun again: what was reported is on record,
+// and a report is never made again from fewer nodes.
+func (f Finisher) close(ctx context.Context, dir job.RunDir, store collect.Store, w collect.Want) error {
 	if err := store.Forget(ctx, w); err != nil {
 		return err
 	}
 	return f.done(dir, f.Config.Spool.Keep != "none")
 }
 
-// giveUp is how long records of missing nodes are waited for.
-const giveUp = 24 * time.Hour
-
-// partial is what a report with missing nodes was made from.
-type partial struct {
-	Reported int `json:"reported"`
+// reported is what the last report of a run was made from.
+type reported struct {
+	Key      summary.RunKey `json:"key"`
+	Nodes    int            `json:"nodes"`
+	Complete bool           `json:"complete"`
 }
 
-func markPartial(dir job.RunDir, s summary.Summary) error {
-	return dir.WriteJSON(partFile, partial{Reported: reported(s)})
-}
-
-func reported(s summary.Summary) int {
-	n := 0
-	for _, node := range s.Nodes {
-		if node.Reported {
-			n++
-		}
+// lastReport is zero when there was none.
+func lastReport(dir job.RunDir) reported {
+	var r reported
+	if dir.ReadJSON(reportedFile, &r) != nil {
+		return reported{}
 	}
-	return n
-}
-
-// already is whether an earlier try reported as many nodes: nothing new.
-func already(dir job.RunDir, s summary.Summary) bool {
-	var p partial
-	if dir.ReadJSON(partFile, &p) != nil {
-		return false
-	}
-	return p.Reported >= reported(s)
+	return r
 }
 
 // patience is how long to wait for other nodes: not at all when a report with
 // missing nodes has been delivered.
-func (f Finisher) patience(dir job.RunDir) time.Duration {
-	if exists(dir, partFile) {
+func (f Finisher) patience(before reported) time.Duration {
+	if before.Nodes > 0 {
 		return 0
 	}
 	return time.Duration(f.Config.Collect.WaitS) * time.Second

@@ -28,7 +28,9 @@ func (f Finisher) ask(ctx context.Context, run job.Run, s summary.Summary) summa
 	}
 	run.Job = s.Job
 	s.Job = d.Complete(run)
-	s.Exit = summary.WorseExit(s.Exit, d.Exit)
+	if d.Exit != nil && *d.Exit != (summary.Exit{}) { // 0:0 is also said of a requeued run
+		s.Exit = summary.WorseExit(s.Exit, d.Exit)
+	}
 	return s
 }
 

@@ -97,8 +97,12 @@ func TestRequeue(t *testing.T) {
 	second := j.expects("n4")
 	second.name, second.restart, second.atLeast = j.name()+".r1", 1, 2*time.Second
 	c.check(t, second)
-	// Of the run that it ended by the requeue Slurm tells nothing but 0.
-	c.check(t, j.expects("n4"))
+	// Of the run that it ended by the requeue Slurm tells nothing.
+	first := j.expects("n4")
+	first.exit = ""
+	if r := c.check(t, first); !r.has("requeued") {
+		t.Errorf("the first report does not say that the job was requeued: %+v", r.Notes)
+	}
 	c.waitRows(t, 2, fmt.Sprintf("JobID = '%d'", j.id))
 }
 

@@ -73,8 +73,8 @@ func (c *cluster) checkRow(t *testing.T, w want) row {
 	if r.NNodes != len(w.nodes) || r.NodesReported != len(w.nodes) {
 		t.Errorf("row of job %s has %d nodes, %d reported, want %d", w.id, r.NNodes, r.NodesReported, len(w.nodes))
 	}
-	if r.ExitCode == nil || *r.ExitCode != w.exit {
-		t.Errorf("row of job %s has exit %v, want %s", w.id, text(r.ExitCode), w.exit)
+	if (r.ExitCode == nil) != (w.exit == "") || r.ExitCode != nil && *r.ExitCode != w.exit {
+		t.Errorf("row of job %s has exit %v, want %q", w.id, text(r.ExitCode), w.exit)
 	}
 	if r.State != nil && *r.State == "COMPLETED" && w.exit != "0:0" {
 		t.Errorf("row of job %s has state COMPLETED with exit %s", w.id, w.exit)
