@@ -25,7 +25,7 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 		if known(&c.Total) == nil {
 			continue
 		}
-		x := Counter{c.Name, columnLabel(c.Name, c.Unit, 0).long, c.Unit, Word(c.Scope), c.Total, nil}
+		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, nil}
 		if s.ElapsedS > 0 {
 			rate := c.Total / s.ElapsedS
 			x.PerS = known(&rate)
@@ -41,6 +41,18 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 		}
 	}
 	return out, nil
+}
+
+// totalLabel names a total. CPU time is counted twice where code is sampled: by
+// samples, and by the kernel in steps of a tick.
+func totalLabel(c summary.Counter) string {
+	switch c.Name {
+	case "cpu_time":
+		return "CPU time, by samples"
+	case "proc_cpu":
+		return "CPU time, by /proc"
+	}
+	return columnLabel(c.Name, c.Unit, 0).long
 }
 
 // unitOf prints what a counter counts, "" where its name says it.

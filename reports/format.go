@@ -43,11 +43,15 @@ func moment(epoch float64) time.Time {
 // stamp is RFC 3339 in UTC.
 func stamp(epoch float64) string { return moment(epoch).Format(time.RFC3339) }
 
-// duration prints seconds as people read them: 0.85 s, 12.3 s, 51:53, 1:00:04.
+// duration prints seconds as people read them: 85 ms, 12.3 s, 51:53, 1:00:04.
 func duration(s float64) string {
 	switch {
 	case math.IsNaN(s) || math.IsInf(s, 0) || s < 0:
 		return unknown
+	case s == 0:
+		return "0 s"
+	case s < 0.9995:
+		return plain(1000*s) + " ms"
 	case s < 59.95:
 		return figures(s, 3) + " s"
 	}

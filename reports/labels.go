@@ -52,7 +52,7 @@ func isPage(name string) bool {
 func columnLabel(name, unit string, page int) label {
 	known := map[string]label{
 		"busy_cpus":        {"busy CPUs", "busy"},
-		"proc_cpu":         {"busy CPUs (from /proc)", "busy"},
+		"proc_cpu":         {"busy CPUs, by /proc", "busy"},
 		"ipc":              {"instructions per cycle (IPC)", "IPC"},
 		"page_faults":      {"page faults", "faults"},
 		"context_switches": {"context switches", "switches"},

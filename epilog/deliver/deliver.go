@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -40,8 +39,8 @@ type Request struct {
 	Files []File `json:"files"`
 }
 
-// Result is where the report went: Dir is the directory of Dirs, with Sub, or
-// "" when none of them took it; Refused says why, one line a directory.
+// Result is where the report went: Dir is the one of Dirs that took it, or "" when
+// none did; Refused says why others did not, one line each.
 type Result struct {
 	Dir     string   `json:"dir"`
 	Refused []string `json:"refused"`
@@ -81,7 +80,7 @@ func (r Result) among(req Request) (Result, error) {
 		return r, nil
 	}
 	for _, d := range req.Dirs {
-		if r.Dir == join(d, req.Sub) {
+		if r.Dir == d {
 			return r, nil
 		}
 	}
@@ -113,17 +112,10 @@ func Write(req Request) Result {
 			res.Refused = append(res.Refused, reason(dir, err))
 			continue
 		}
-		res.Dir = join(dir, req.Sub)
+		res.Dir = dir
 		return res
 	}
 	return res
-}
-
-func join(dir, sub string) string {
-	if sub == "" {
-		return dir
-	}
-	return strings.TrimSuffix(dir, "/") + "/" + sub
 }
 
 // reason is one line on why a directory did not take the report.

@@ -123,7 +123,7 @@ func TestArrayDirectory(t *testing.T) {
 	dir := t.TempDir()
 	r := request(t, dir)
 	r.Sub = "jobgait-12"
-	if res := Write(r); res.Dir != filepath.Join(dir, "jobgait-12") {
+	if res := Write(r); res.Dir != dir || len(names(t, filepath.Join(dir, "jobgait-12"))) != 2 {
 		t.Fatalf("result %+v", res)
 	}
 	// A link in the place of the array's directory is not followed.

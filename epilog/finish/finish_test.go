@@ -19,13 +19,13 @@ import (
 // site is a cluster in a directory: every node's spool, the collection
 // directory, a user's directory and the history.
 type site struct {
-	t    *testing.T
+	t    testing.TB
 	root string
 	work string
 	cfg  configs.Config
 }
 
-func newSite(t *testing.T) site {
+func newSite(t testing.TB) site {
 	t.Helper()
 	root := t.TempDir()
 	work := filepath.Join(root, "work")
@@ -231,6 +231,21 @@ func TestNowhereToGo(t *testing.T) {
 	b, err := os.ReadFile(kept)
 	if err != nil || !strings.Contains(string(b), "does not exist") {
 		t.Errorf("%v\n%s", err, b)
+	}
+}
+
+// The output's directory is gone: the report goes to the work directory and
+// says why it is there.
+func TestSecondBestDirectoryIsExplained(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	r, err := dir.ReadRun()
+	must(t, err)
+	r.Job.StdOut = filepath.Join(s.root, "gone", "slurm-7.out")
+	must(t, dir.WriteRun(r))
+	must(t, s.finisher("n1").Finish(context.Background(), dir))
+	if text := s.text("jobgait-7.txt"); !strings.Contains(text, "no_report_dir") || !strings.Contains(text, "gone") {
+		t.Errorf("the report does not say why it is here:\n%s", text)
 	}
 }
 

@@ -39,34 +39,51 @@ func (f Finisher) store(ctx context.Context) (collect.Store, error) {
 	return s, nil
 }
 
-// deliver draws the report and writes it as the user; if none of the user's
-// directories takes it, into the spool, with a note that says why.
+// deliver draws the report and writes it as the user into the best directory
+// that takes it, else into the spool. Where that is not the best one, the report
+// says why.
 func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, past []history.Run) (string, error) {
 	if run.Job.UID < 0 || run.Job.GID < 0 {
 		return f.keepReport(s, past) // nobody's: never delivered as root
 	}
-	files, sub, err := f.draw(s, past)
-	if err != nil {
-		return "", err
+	dirs := candidates(run, s)
+	for {
+		res, err := f.deliverAs(ctx, run, s, past, dirs)
+		if err != nil {
+			res.Refused = append(res.Refused, err.Error())
+		}
+		if res.Dir != "" && len(res.Refused) == 0 {
+			return filepath.Join(res.Dir, arrayDir(s)), nil
+		}
+		for _, why := range res.Refused {
+			s.Notes = append(s.Notes, note.New(note.NoReportDir, "the report could not go where it belongs: %s", why))
+			f.Log("job %d: report: %s", s.Key.JobID, why)
+		}
+		if res.Dir == "" {
+			return f.keepReport(s, past)
+		}
+		dirs = []string{res.Dir} // again, with the note
 	}
-	request := deliver.Request{Dirs: candidates(run, s), Sub: sub, Files: files}
+}
+
+// deliverAs is one try with the user's rights.
+func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, past []history.Run, dirs []string) (deliver.Result, error) {
+	files, err := f.draw(s, past)
+	if err != nil {
+		return deliver.Result{}, err
+	}
 	lookup, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()
 	user := as.ForJob(lookup, uint32(run.Job.UID), uint32(run.Job.GID))
-	delivery, stop := context.WithTimeout(ctx, deliverLimit)
+	ctx, stop := context.WithTimeout(ctx, deliverLimit)
 	defer stop()
-	res, err := deliver.As(delivery, user, f.Program, request)
-	if err != nil {
-		res.Refused = append(res.Refused, err.Error())
-	}
-	if res.Dir != "" {
-		return res.Dir, nil
-	}
-	for _, why := range res.Refused {
-		s.Notes = append(s.Notes, note.New(note.NoReportDir, "the report could not go where the job's output is: %s", why))
-	}
-	f.Log("job %d: report kept in the spool: %v", s.Key.JobID, res.Refused)
-	return f.keepReport(s, past)
+	return deliver.As(ctx, user, f.Program, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files})
+}
+
+// arrayDir is the directory that the reports of an array share, else "".
+func arrayDir(s summary.Summary) string {
+	sub, _ := reports.FileNames(s)
+	return sub
 }
 
 // deliverLimit bounds the writing of a report into a directory of a user, which
@@ -75,17 +92,17 @@ const deliverLimit = 20 * time.Second
 
 // keepReport writes the report into the node's spool.
 func (f Finisher) keepReport(s summary.Summary, past []history.Run) (string, error) {
-	files, sub, err := f.draw(s, past)
+	files, err := f.draw(s, past)
 	if err != nil {
 		return "", err
 	}
 	dir := filepath.Join(f.Spool, reportsDir, s.Key.String())
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
+		return "", fmt.Errorf("keep the report in the spool: %w", err)
 	}
-	res := deliver.Write(deliver.Request{Dirs: []string{dir}, Sub: sub, Files: files})
+	res := deliver.Write(deliver.Request{Dirs: []string{dir}, Files: files})
 	if res.Dir == "" {
-		return "", fmt.Errorf("the spool did not take it either: %v", res.Refused)
+		return "", fmt.Errorf("keep the report in the spool: %v", res.Refused)
 	}
 	return res.Dir, nil
 }
@@ -110,20 +127,20 @@ func candidates(run job.Run, s summary.Summary) []string {
 	return dirs
 }
 
-// draw makes the files of a report, and the directory that an array's go into.
-func (f Finisher) draw(s summary.Summary, past []history.Run) ([]deliver.File, string, error) {
-	sub, base := reports.FileNames(s)
+// draw makes the files of a report.
+func (f Finisher) draw(s summary.Summary, past []history.Run) ([]deliver.File, error) {
+	_, base := reports.FileNames(s)
 	report := reports.New(s, past, f.options())
 	draw := map[string]func(io.Writer, reports.Report) error{"txt": reports.Text, "json": reports.JSON, "html": reports.HTML}
 	var files []deliver.File
 	for _, format := range f.Config.Report.Formats {
 		var b bytes.Buffer
 		if err := draw[format](&b, report); err != nil {
-			return nil, "", fmt.Errorf("draw the %s report: %w", format, err)
+			return nil, fmt.Errorf("draw the %s report: %w", format, err)
 		}
 		files = append(files, deliver.File{Name: base + "." + format, Data: b.Bytes()})
 	}
-	return files, sub, nil
+	return files, nil
 }
 
 // settle notes what was reported, and closes the run on the node that collected

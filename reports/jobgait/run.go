@@ -76,7 +76,9 @@ func runJob(ctx context.Context, environ []string, getenv func(string) string, o
 	cmd.release()
 	ended := cmd.wait(signals)
 	if identity != "" {
+		done := working(complain, "analysing the run")
 		h.epilog(ctx, ended, signals)
+		done()
 		if base, ok := h.delivered(); ok && isTerminal(complain) {
 			fmt.Fprintf(complain, "jobgait: report in %s.txt\n", base)
 		}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -192,6 +193,29 @@ func TestSurroundingsAreTheCallers(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(shared.Name()); string(text) != "extra\n" {
 		t.Errorf("descriptor 3: %q", text)
+	}
+}
+
+// An MPI launcher runs as it does outside: SLURM_ variables of ours would make
+// it look for a cluster.
+func TestMPILauncher(t *testing.T) {
+	if _, err := exec.LookPath("mpirun"); err != nil {
+		t.Skip("no mpirun here")
+	}
+	b := newBox(t)
+	b.env = append(b.env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	argv := []string{"mpirun", "--oversubscribe", "-np", "2", "sh", "-c",
+		`echo rank $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE, $(env | grep -c -e ^SLURM_ -e ^JOBGAIT_) of ours`}
+	outside := exec.Command(argv[0], argv[1:]...)
+	outside.Dir, outside.Env = b.work, b.env
+	want, got := end(t, outside), end(t, b.command(append([]string{"run", "--"}, argv...)...))
+	lines := func(r result) string {
+		l := strings.Split(r.out, "\n")
+		slices.Sort(l)
+		return strings.Join(l, "\n")
+	}
+	if got.status != want.status || lines(got) != lines(want) || !strings.Contains(got.out, "rank 1 of 2, 0 of ours") {
+		t.Errorf("inside %v %q %q\noutside %v %q", got.status, got.out, got.complaint, want.status, want.out)
 	}
 }
 
