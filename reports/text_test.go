@@ -210,7 +210,7 @@ func TestEarlierRunsLeaveThisOut(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{duration(0), "0 s"}, {duration(0.0123), "0.0123 s"}, {duration(59.94), "59.9 s"}, {duration(59.96), "1:00"}, {duration(3599.6), "1:00:00"},
+		{duration(0), "0 s"}, {duration(0.0123), "12.3 ms"}, {duration(59.94), "59.9 s"}, {duration(59.96), "1:00"}, {duration(3599.6), "1:00:00"},
 		{duration(math.NaN()), "-"}, {duration(-1), "-"}, {period(0.005), "5.00 ms"}, {period(6.2), "6.20 s"}, {period(1800), "30.0 min"},
 		{percent(0), "0 %"}, {percent(1), "100 %"}, {percent(0.9999), "100 %"}, {percent(0.9951), "99.5 %"}, {percent(0.00001), "< 0.01 %"},
 		{percent(0.0004), "0.04 %"}, {percent(0.006), "0.6 %"}, {percent(0.605), "60 %"}, {percent(math.NaN()), "-"},

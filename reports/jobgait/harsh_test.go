@@ -59,7 +59,13 @@ func TestOrdinaryUser(t *testing.T) {
 	if err := exec.Command("chmod", "o+x", filepath.Dir(home)).Run(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := b.command("run", "--", "bash", "-c", "end=$((SECONDS+3)); while ((SECONDS < end)); do :; done; id -u")
+	// The programs may lie where only root gets to.
+	programs := filepath.Join(home, "programs")
+	if out, err := exec.Command("cp", "-r", bin(t), programs).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd := exec.Command(filepath.Join(programs, "jobgait"), "run", "--", "bash", "-c", "end=$((SECONDS+3)); while ((SECONDS < end)); do :; done; id -u")
+	cmd.Dir, cmd.Env = b.work, b.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	r := end(t, cmd)
 	if r.status != 0 || r.out != "65534\n" || r.complaint != "" {

@@ -4,10 +4,11 @@
 install_packages() {
   local want=() item
   for item in munged:munge slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client \
-    mpirun:openmpi-bin mpicc:libopenmpi-dev gcc:gcc make:make sqlite3:sqlite3 ps:procps; do
+    mpirun:openmpi-bin gcc:gcc make:make sqlite3:sqlite3 ps:procps; do
     command -v "${item%%:*}" >/dev/null || want+=("${item##*:}")
   done
   [[ -e /usr/include/slurm/spank.h ]] || want+=(libslurm-dev)
+  compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null || want+=(libopenmpi-dev) # mpicc is in openmpi-bin
   compgen -G '/usr/lib/*/slurm*/select_cons_tres.so' >/dev/null || want+=(slurm-wlm-basic-plugins)
   ((${#want[@]})) || return 0
   command -v apt-get >/dev/null || die "missing, and no apt-get to install it: ${want[*]}"
