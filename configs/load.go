@@ -24,8 +24,8 @@ func Default() Config {
 
 // Load returns the settings for a program: the defaults, over them the file
 // that Find names if there is one, over that the paths of JOBGAIT_ONE_MACHINE.
-// With an error come the settings as far as they could be read: good enough to
-// find the log that the error belongs into, and nothing else.
+// With an error come the settings as far as they could be read, none of a file
+// that could not: good enough to find the log that the error belongs into.
 func Load(getenv func(string) string, executable string) (Config, error) {
 	c, err := loadFile(getenv, executable)
 	if getenv("JOBGAIT_ONE_MACHINE") != "1" {
@@ -49,7 +49,7 @@ func loadFile(getenv func(string) string, executable string) (Config, error) {
 		}
 		return c, nil
 	case named || !errors.Is(err, fs.ErrNotExist):
-		return Default(), fmt.Errorf("read settings: %w", err)
+		return Config{}, fmt.Errorf("read settings: %w", err)
 	}
 	return Default(), nil
 }

@@ -51,7 +51,10 @@ const defaultDeadline = 10 * time.Second
 
 // openLog opens the node's log; lines are dropped when it cannot be opened.
 func openLog(getenv func(string) string, cfg configs.Config) *job.Log {
-	key, _ := job.Identify(getenv) // endRun says what is wrong with it
+	key, err := job.Identify(getenv)
+	if err != nil {
+		return nil // no job, no log; endRun says what is wrong
+	}
 	log, _ := job.OpenLog(cfg.Spool.Dir, job.NodeName(getenv, job.ThisHost().Name), "jobgait-epilog", key.JobID)
 	return log
 }
@@ -83,11 +86,11 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 		return unusable
 	}
 	dir, found, err := finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
+	if unusable != nil && !found {
+		return unusable
+	}
 	if err != nil {
 		return err
-	}
-	if !found && unusable != nil {
-		return unusable
 	}
 	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
 		Exit: finish.ExitFromHook(getenv), Job: now.Job}

@@ -50,7 +50,7 @@ func TestHookNeverFails(t *testing.T) {
 	}{
 		"no environment":     {map[string]string{"JOBGAIT_CONFIG": "/dev/null"}, "SLURM_JOB_ID"},
 		"a word for an id":   {with(environment(t, ""), "SLURM_JOB_ID", "seven"), `"seven"`},
-		"unknown key":        {environment(t, "[epilog]\ndeadline = 3\n"), "epilog.deadline"},
+		"unknown key":        {environment(t, "[spool]\ndir = \""+t.TempDir()+"\"\n[epilog]\ndeadline = 3\n"), "epilog.deadline"},
 		"settings missing":   {with(environment(t, ""), "JOBGAIT_CONFIG", "/nonexistent.toml"), "/nonexistent.toml"},
 		"spool under a file": {environment(t, "[spool]\ndir = \"/dev/null/spool\"\n"), "spool"},
 	} {

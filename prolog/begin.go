@@ -22,8 +22,11 @@ func begin(ctx context.Context, getenv func(string) string) (err error) {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
+	key, err := job.Identify(getenv)
+	if err != nil {
+		return err // no job, no log
+	}
 	cfg, unusable := configs.Load(getenv, self)
-	key, _ := job.Identify(getenv) // FromHook says what is wrong with it
 	log, noLog := job.OpenLog(cfg.Spool.Dir, job.NodeName(getenv, host.Name), "jobgait-prolog", key.JobID)
 	defer log.Close()
 	defer func() {

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,9 @@ type Log struct {
 // Log can be used all the same and goes nowhere.
 func OpenLog(spool, node, program string, jobID int64) (*Log, error) {
 	l := &Log{program: program, job: jobID}
+	if spool == "" {
+		return l, errors.New("open log: no spool")
+	}
 	if err := MakeNodeDir(spool, node); err != nil {
 		return l, fmt.Errorf("open log: %w", err)
 	}
