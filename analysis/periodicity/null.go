@@ -22,10 +22,15 @@ func significant(f *lagFinder, p pyramid, x fit, minLag int, par Params) bool {
 	score := func(v vector) float64 { return best(f, newPyramid(v), unit, minLag>>level, par) }
 	actual := score(v) // on the same samples and by the same search as its rivals
 	rng := rand.New(rand.NewPCG(par.Seed, uint64(hi-lo)))
-	for range par.Surrogates {
+	largest := 0.0
+	for i := range par.Surrogates {
 		chance := score(permute(v, unit, rng))
 		if actual-chance < par.Margin*(1-chance) {
 			return false
+		}
+		largest = max(largest, chance)
+		if i+1 >= par.EnoughSurrogates && actual-largest >= par.ClearMargin*(1-largest) {
+			return true
 		}
 	}
 	return true

@@ -49,6 +49,11 @@ type Params struct {
 	// permutations have to be beaten. It makes up for the search over places
 	// and lags that the permutations do not go through.
 	Margin float64
+	// EnoughSurrogates permutations are enough where all of them are beaten by
+	// ClearMargin: profiles of LAMMPS melts have .64 to .82 after 12 and .50 to
+	// .82 after 49, when .30 is asked for.
+	EnoughSurrogates int
+	ClearMargin      float64
 	// MinSignal is the least energy of a unit's template over the noise of
 	// one sample: below 12 (3.5 standard deviations) noise can be bent into it.
 	MinSignal float64
@@ -67,24 +72,26 @@ type Params struct {
 // Default returns the parameters for profiles of a few seconds to days at 5 ms.
 func Default() Params {
 	return Params{
-		MaxDistance:     0.6,
-		MeanDistance:    0.42,
-		MinInstances:    3,
-		MinCoverage:     0.05,
-		MinConfidence:   0.3,
-		FewInstances:    100,
-		MaxPatterns:     6,
-		Preference:      0.92,
-		ShortPreference: 0.7,
-		RunSlack:        0.1,
-		Likeness:        0.2,
-		Surrogates:      49,
-		Margin:          0.3,
-		MinSignal:       12,
-		Seed:            1,
-		Window:          2048,
-		Windows:         64,
-		Chunk:           1 << 20,
-		Components:      4,
+		MaxDistance:      0.6,
+		MeanDistance:     0.42,
+		MinInstances:     3,
+		MinCoverage:      0.05,
+		MinConfidence:    0.3,
+		FewInstances:     100,
+		MaxPatterns:      6,
+		Preference:       0.92,
+		ShortPreference:  0.7,
+		RunSlack:         0.1,
+		Likeness:         0.2,
+		Surrogates:       49,
+		Margin:           0.3,
+		EnoughSurrogates: 12,
+		ClearMargin:      0.6,
+		MinSignal:        12,
+		Seed:             1,
+		Window:           2048,
+		Windows:          64,
+		Chunk:            1 << 20,
+		Components:       4,
 	}
 }
