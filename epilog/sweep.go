@@ -21,7 +21,7 @@ func sweep(ctx context.Context, getenv func(string) string, out, complain io.Wri
 	node := job.NodeName(getenv, job.ThisHost().Name)
 	log, _ := job.OpenLog(cfg.Spool.Dir, node, "sweep", 0) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
-	did, err := finisher(cfg, getenv, self, node, log).Sweep(ctx)
+	did, err := finisher(cfg, getenv, self, node, log).Sweep(ctx, true)
 	fmt.Fprintf(out, "node %s: %d runs finished, %d waiting, %d removed for room\n", node, did.Finished, did.Waiting, did.Removed)
 	return err
 }

@@ -102,7 +102,7 @@ func worker(ctx context.Context, getenv func(string) string, path string, compla
 	if err != nil {
 		log.Printf("%v", err)
 	}
-	if _, swept := f.Sweep(ctx); swept != nil {
+	if _, swept := f.Sweep(ctx, false); swept != nil {
 		log.Printf("%v", swept)
 	}
 	return err

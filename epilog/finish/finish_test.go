@@ -66,7 +66,12 @@ func (s site) run(node, nodes string, key summary.RunKey, o profiletest.Options,
 			s.t.Fatal(err)
 		}
 	}
-	if ended {
+	if ended { // long enough ago for a sweep
+		r.StartReal, r.StartMono = r.StartReal-2*freshS, r.StartMono-2*freshS
+		if err := dir.WriteRun(r); err != nil {
+			s.t.Fatal(err)
+		}
+		real, mono = real-2*freshS, mono-2*freshS
 		if err := WriteEnd(dir, End{Real: real, Mono: mono, BootID: r.BootID, Exit: &summary.Exit{}, Job: r.Job}); err != nil {
 			s.t.Fatal(err)
 		}
@@ -76,7 +81,7 @@ func (s site) run(node, nodes string, key summary.RunKey, o profiletest.Options,
 
 func (s site) sweep(node string) Swept {
 	s.t.Helper()
-	did, err := s.finisher(node).Sweep(context.Background())
+	did, err := s.finisher(node).Sweep(context.Background(), true)
 	if err != nil {
 		s.t.Fatalf("sweep %s: %v", node, err)
 	}
@@ -290,6 +295,17 @@ func TestSweepAfterAReboot(t *testing.T) {
 	}
 	if got := codes(s.stored("7").Notes); !strings.Contains(got, "agent_died") {
 		t.Errorf("notes %s", got)
+	}
+}
+
+// A run whose worker is about to begin is its worker's.
+func TestSweepLeavesFreshRunsAlone(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, false)
+	real, mono := job.Clock()
+	must(t, WriteEnd(dir, End{Real: real, Mono: mono, BootID: job.BootID()}))
+	if did := s.sweep("n1"); did.Finished != 0 || did.Waiting != 1 {
+		t.Errorf("%+v", did)
 	}
 }
 

@@ -21,9 +21,13 @@ type Swept struct {
 
 // Sweep picks up what killed Epilogs, workers and agents left on this node:
 // only this node's directories, only those that nobody holds. It also ends the
-// agents of jobs that are gone, and keeps the spool within its size.
-func (f Finisher) Sweep(ctx context.Context) (Swept, error) {
+// agents of jobs that are gone, and keeps the spool within its size. Whether a
+// job without an end is gone the scheduler is asked only if ask is set: a sweep
+// by hand or by a timer asks, the one at the end of each job does not, because
+// on a shared node it would ask for every neighbour.
+func (f Finisher) Sweep(ctx context.Context, ask bool) (Swept, error) {
 	var did Swept
+	f.Config.Collect.WaitS = 0 // whoever has not reported by now is late
 	dirs, err := job.Dirs(f.Spool)
 	if err != nil {
 		return did, err
@@ -36,7 +40,7 @@ func (f Finisher) Sweep(ctx context.Context) (Swept, error) {
 		if Done(dir) {
 			continue
 		}
-		finished, err := f.sweepOne(ctx, dir)
+		finished, err := f.sweepOne(ctx, dir, ask)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("sweep %s: %w", dir, err))
 		}
@@ -51,18 +55,21 @@ func (f Finisher) Sweep(ctx context.Context) (Swept, error) {
 }
 
 // sweepOne takes one run as far as it goes, and says whether it is finished.
-func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir) (bool, error) {
+func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool, error) {
 	run, err := dir.ReadRun()
 	if err != nil {
 		return false, err
 	}
 	if !Ended(dir) {
-		if !f.gone(ctx, run) {
+		if !f.gone(ctx, run, ask) {
 			return false, nil
 		}
 		if err := WriteEnd(dir, sweptEnd(dir, run)); err != nil {
 			return false, err
 		}
+	}
+	if fresh(dir) {
+		return false, nil
 	}
 	if err := StopAgent(dir); err != nil {
 		return false, err
@@ -84,10 +91,20 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir) (bool, error) {
 	return Done(dir) || !exists(dir, endFile), nil
 }
 
+// fresh is whether the run ended so short ago that its own worker, and those of
+// its other nodes, may be about to begin.
+func fresh(dir job.RunDir) bool {
+	end, err := ReadEnd(dir)
+	return err == nil && !end.Swept && epoch(time.Now())-end.Real < freshS
+}
+
+// freshS is far more than a worker takes to begin, in seconds.
+const freshS = 15
+
 // gone is whether the job of a run without an end is over: the scheduler says
 // so, or the node was rebooted since, or no job may be that old. Without a
 // scheduler (jobgait run) it is over when the command is.
-func (f Finisher) gone(ctx context.Context, run job.Run) bool {
+func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
 	if run.BootID != job.BootID() {
 		return true
 	}
@@ -102,7 +119,7 @@ func (f Finisher) gone(ctx context.Context, run job.Run) bool {
 	if run.RootPID != 0 {
 		return len(job.NewMembers("/proc", run).List()) == 0
 	}
-	if f.Config.Slurm.Scontrol == "" {
+	if !ask || f.Config.Slurm.Scontrol == "" {
 		return false
 	}
 	d, err := f.scontrol(ctx, run.Key.JobID)
