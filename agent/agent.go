@@ -31,6 +31,8 @@ type agent struct {
 	lost   int64
 	failed map[string]bool // errors of drains that were logged
 	idle   idle
+	// over is set when there is nothing more to come.
+	over bool
 	// dir takes what is learned of the job; "" learns nothing.
 	dir     job.RunDir
 	learner learner
@@ -104,6 +106,11 @@ func (a *agent) live(stop <-chan os.Signal, limit time.Duration) (err error) {
 			return nil
 		case <-wake.C:
 			a.step()
+			if a.over {
+				reason = "job_gone"
+				a.last()
+				return nil
+			}
 			wake.Reset(a.pause())
 		}
 	}
@@ -143,8 +150,8 @@ func (a *agent) step() {
 			a.write(now)
 		}
 		a.learn(now)
-		if a.run.RootPID == 0 && a.idle.long(now, a.in.cpu.Alive()) {
-			a.sleep()
+		if a.idle.long(now, a.in.cpu.Alive()) {
+			a.alone()
 		}
 	}
 }

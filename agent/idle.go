@@ -34,6 +34,17 @@ func (i *idle) pause() time.Duration {
 	return max(between(900, 1100), 100*i.cost)
 }
 
+// alone is what happens after idleNS without a process of the job. Under Slurm
+// there may be others yet. The command of `jobgait run` has ended then, and so
+// has jobgait itself, or it would have called the Epilog: nobody else will stop us.
+func (a *agent) alone() {
+	if a.run.RootPID != 0 {
+		a.over = true
+		return
+	}
+	a.sleep()
+}
+
 // sleep stops the counters, after all that they have counted was written.
 func (a *agent) sleep() {
 	a.last()

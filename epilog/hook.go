@@ -15,38 +15,48 @@ import (
 	"jobgait/prolog/policy"
 )
 
-// hook is the Epilog. It returns by the deadline even if something in it
-// blocks for ever, and passes no error on.
+// hook is the Epilog. It returns by the deadline even if something in it blocks
+// for ever, be it the reading of its settings, and passes no error on.
 func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
-	ended := make(chan struct{})
-	deadline := defaultDeadline
-	self, cfg, err := settings(getenv)
-	if err == nil {
-		deadline = cfg.Epilog.Deadline()
-	}
-	log := openLog(getenv, cfg)
-	defer func() { _ = log.Close() }()
-	ctx, cancel := context.WithTimeout(ctx, deadline)
-	defer cancel()
+	began := time.Now()
+	configured, ended := make(chan time.Duration, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
 		defer func() {
 			if p := recover(); p != nil {
-				fmt.Fprintf(complain, "jobgait-epilog: panic: %v\n%s", p, debug.Stack())
+				fmt.Fprintf(complain, "jobgait-epilog: panic: %v at %s\n", p, job.Clean(string(debug.Stack()), 1000))
 			}
 		}()
+		self, cfg, err := settings(getenv)
+		deadline := defaultDeadline
+		if err == nil {
+			deadline = cfg.Epilog.Deadline()
+		}
+		configured <- deadline
+		ctx, cancel := context.WithDeadline(ctx, began.Add(deadline))
+		defer cancel()
+		log := openLog(getenv, cfg)
+		defer func() { _ = log.Close() }()
 		if err := endRun(ctx, getenv, self, cfg, err, log); err != nil {
 			log.Printf("%v", err)
-			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %v\n", getenv("SLURM_JOB_ID"), err)
+			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), job.Clean(err.Error(), 2000))
 		}
 	}()
-	select {
-	case <-ended:
-	case <-ctx.Done():
+	limit := time.NewTimer(defaultDeadline)
+	defer limit.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-limit.C:
+			return
+		case deadline := <-configured:
+			limit.Reset(time.Until(began.Add(deadline)))
+		}
 	}
 }
 
-// defaultDeadline holds while the configuration cannot be read.
+// defaultDeadline holds while the configuration has not been read.
 const defaultDeadline = 10 * time.Second
 
 // openLog opens the node's log; lines are dropped when it cannot be opened.
@@ -78,33 +88,30 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 	if err != nil {
 		return err
 	}
-	if unusable == nil {
-		if watch, _ := policy.Decide(cfg.Watch, now, job.OptOut(getenv)); !watch {
-			return nil
-		}
-	} else if cfg.Spool.Dir == "" {
+	if cfg.Spool.Dir == "" {
 		return unusable
 	}
-	dir, found, err := finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
-	if unusable != nil && !found {
-		return unusable
-	}
-	if err != nil {
+	dir, run, over, err := finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
+	if err := cmp.Or(unusable, err); err != nil && dir == "" {
 		return err
 	}
+	found := dir != ""
+	if !found && (over || !watched(cfg, now, getenv)) {
+		return nil
+	}
 	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
-		Exit: finish.ExitFromHook(getenv), Job: now.Job}
+		Exit: finish.ExitFromHook(getenv), Restart: now.Key.Restart, Job: now.Job}
 	if !found {
 		if dir, err = withoutProlog(cfg, now); err != nil {
 			return err
 		}
 		end.NoAgent = true
 	}
-	if run, err := dir.ReadRun(); err == nil && now.Key.Restart > run.Key.Restart {
+	if found && now.Key.Restart > run.Key.Restart {
 		end.Requeued, end.Exit = true, nil
 	}
 	unwritten := finish.WriteEnd(dir, end)
-	if err := finish.StopAgent(dir); err != nil {
+	if err := finish.StopAgent(dir, run); err != nil {
 		log.Printf("%v", err) // the worker salvages what is there
 	}
 	// Without a worker a sweep does the rest, when there is room again and the
@@ -113,6 +120,13 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 		return err
 	}
 	return startWorker(ctx, getenv, self, cfg, now.Node, dir)
+}
+
+// watched is whether the policy wants runs like this one: of a run that was
+// begun it is not asked again, the settings may have changed since.
+func watched(cfg configs.Config, r job.Run, getenv func(string) string) bool {
+	watch, _ := policy.Decide(cfg.Watch, r, job.OptOut(getenv))
+	return watch
 }
 
 // withoutProlog makes the run directory that the Prolog did not: the node
@@ -126,5 +140,9 @@ func withoutProlog(cfg configs.Config, r job.Run) (job.RunDir, error) {
 	if err := dir.Make(); err != nil {
 		return "", err
 	}
-	return dir, dir.WriteRun(r)
+	if err := dir.WriteRun(r); err != nil {
+		_ = os.RemoveAll(string(dir)) // without its run it is of no use to anybody
+		return "", err
+	}
+	return dir, nil
 }

@@ -34,9 +34,11 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 		hook(ctx, getenv, complain)
 		return 0
 	case args[0] == "--worker" && len(args) == 2:
-		err = worker(ctx, getenv, args[1], complain)
+		err = worker(ctx, getenv, args[1])
+	case args[0] == sweeperVerb && len(args) == 2:
+		err = sweepAfterJob(ctx, getenv, args[1])
 	case args[0] == "--sweep" && len(args) == 1:
-		err = sweep(ctx, getenv, out, complain)
+		err = sweep(ctx, getenv, out)
 	case args[0] == "--ingest" && len(args) == 1:
 		err = ingest(ctx, getenv, out)
 	case args[0] == deliver.ChildVerb:

@@ -5,24 +5,96 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
+	"jobgait/configs"
 	"jobgait/epilog/collect"
+	"jobgait/epilog/finish"
 )
 
-// sweep finishes what was left over on this node.
-func sweep(ctx context.Context, getenv func(string) string, out, complain io.Writer) error {
+// sweeperVerb is the argument that makes this program the sweep after a job.
+const sweeperVerb = "--sweep-node"
+
+// sweep finishes what was left over on this node, or, where several slurmd share
+// a host and no SLURMD_NODENAME tells which is meant, on all of them: the spool
+// is this host's, and its directories tell by their locks what is in use.
+func sweep(ctx context.Context, getenv func(string) string, out io.Writer) error {
 	self, cfg, err := settings(getenv)
 	if err != nil {
 		return err
 	}
-	node := job.NodeName(getenv, job.ThisHost().Name)
+	nodes, err := sweptNodes(getenv, cfg.Spool.Dir)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, node := range nodes {
+		did, err := sweepNode(ctx, cfg, getenv, self, node, true)
+		fmt.Fprintf(out, "node %s: %d runs finished, %d waiting, %d removed for room\n", node, did.Finished, did.Waiting, did.Removed)
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// sweptNodes are the nodes whose runs lie in the spool.
+func sweptNodes(getenv func(string) string, spool string) ([]string, error) {
+	if node := getenv("SLURMD_NODENAME"); node != "" {
+		return []string{node}, nil
+	}
+	entries, err := os.ReadDir(spool)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look into the spool: %w", err)
+	}
+	var nodes []string
+	for _, e := range entries {
+		if dirs, err := job.Dirs(filepath.Join(spool, e.Name())); err == nil && len(dirs) > 0 {
+			nodes = append(nodes, e.Name())
+		}
+	}
+	return nodes, nil
+}
+
+func sweepNode(ctx context.Context, cfg configs.Config, getenv func(string) string, self, node string, ask bool) (finish.Swept, error) {
 	log, _ := job.OpenLog(cfg.Spool.Dir, node, "sweep", 0) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
-	did, err := finisher(cfg, getenv, self, node, log).Sweep(ctx, true)
-	fmt.Fprintf(out, "node %s: %d runs finished, %d waiting, %d removed for room\n", node, did.Finished, did.Waiting, did.Removed)
+	did, err := finisher(cfg, getenv, self, node, log).Sweep(ctx, ask)
+	if err != nil {
+		log.Printf("%v", err)
+	}
+	return did, err
+}
+
+// sweepAfterJob is the sweep that a worker leaves behind: at the lowest priority,
+// for the next job has begun, and one at a time on a node.
+func sweepAfterJob(ctx context.Context, getenv func(string) string, node string) error {
+	if err := unix.Setpriority(unix.PRIO_PGRP, 0, 19); err != nil {
+		return fmt.Errorf("sweep behind everything else: %w", err)
+	}
+	self, cfg, err := settings(getenv)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := limited(ctx, cfg.Epilog)
+	defer cancel()
+	lock, err := job.RunDir(job.NodeDir(cfg.Spool.Dir, node)).TryLock()
+	if errors.Is(err, job.ErrLocked) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }()
+	_, err = sweepNode(ctx, cfg, getenv, self, node, false)
 	return err
 }
 

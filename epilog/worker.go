@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -21,7 +20,7 @@ import (
 // ctx ends; then it is left alone. Its descriptors are /dev/null and the node's
 // log: slurmd waits for the end of the Epilog's own pipe, which it must not hold.
 func startWorker(ctx context.Context, getenv func(string) string, self string, cfg configs.Config, node string, dir job.RunDir) error {
-	log, err := os.OpenFile(dir.Path("worker.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(dir.Path(finish.WorkerLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("open the worker's log: %w", err)
 	}
@@ -82,13 +81,14 @@ func workerEnv(getenv func(string) string) []string {
 	return env
 }
 
-// worker finishes one run and then what earlier workers left on this node.
-func worker(ctx context.Context, getenv func(string) string, path string, complain io.Writer) error {
+// worker finishes one run, and leaves to a sweeper what earlier workers left on
+// this node: the Epilog waits for the worker, and shall not wait for those.
+func worker(ctx context.Context, getenv func(string) string, path string) error {
 	self, cfg, err := settings(getenv)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(cfg.Epilog.WorkerS)*time.Second)
+	ctx, cancel := limited(ctx, cfg.Epilog)
 	defer cancel()
 	dir := job.RunDir(filepath.Clean(path))
 	run, err := dir.ReadRun()
@@ -97,15 +97,51 @@ func worker(ctx context.Context, getenv func(string) string, path string, compla
 	}
 	log, _ := job.OpenLog(cfg.Spool.Dir, run.Node, "worker", run.Key.JobID) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
-	f := finisher(cfg, getenv, self, run.Node, log)
-	err = finishLocked(ctx, f, dir)
+	err = finishLocked(ctx, finisher(cfg, getenv, self, run.Node, log), dir)
 	if err != nil {
 		log.Printf("%v", err)
 	}
-	if _, swept := f.Sweep(ctx, false); swept != nil {
-		log.Printf("%v", swept)
+	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && run.Key.JobID%sweepEvery != 0 {
+		return err
 	}
-	return err
+	return errors.Join(err, startSweeper(getenv, self, run.Node))
+}
+
+// sweepEvery is how many jobs may pass without a sweep where nothing is left
+// over: then only the size of the spool is seen to.
+const sweepEvery = 32
+
+// limited bounds the work by worker_s: what heeds a context ends in order, and
+// what does not (a hung file system, a long analysis) is cut off soon after. A
+// sweep does again what was cut off.
+func limited(ctx context.Context, e configs.Epilog) (context.Context, context.CancelFunc) {
+	limit := time.Duration(e.WorkerS) * time.Second
+	time.AfterFunc(limit+cutOff, func() { os.Exit(1) })
+	return context.WithTimeout(ctx, limit)
+}
+
+// cutOff is how long a worker may take to end in order.
+const cutOff = 5 * time.Second
+
+// startSweeper starts the sweep that follows a job, in a session of its own and
+// behind everything else.
+func startSweeper(getenv func(string) string, self, node string) error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("start the sweep: %w", err)
+	}
+	defer func() { _ = null.Close() }()
+	if err := job.CloseOnExec(); err != nil {
+		return fmt.Errorf("start the sweep: %w", err)
+	}
+	p, err := os.StartProcess(self, []string{self, sweeperVerb, node}, &os.ProcAttr{
+		Dir: "/", Env: workerEnv(getenv), Files: []*os.File{null, null, null},
+		Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return fmt.Errorf("start the sweep: %w", err)
+	}
+	return p.Release()
 }
 
 func finishLocked(ctx context.Context, f finish.Finisher, dir job.RunDir) error {

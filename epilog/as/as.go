@@ -36,14 +36,11 @@ type Account struct {
 // needed.
 func (a Account) Current() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
 
-// maxOutput bounds what is read from a child: a job of 100,000 nodes gathers
-// records of some 10 KB each.
-const maxOutput = 2 << 30
-
 // Run starts program with args as the account, gives it input and returns its
-// output. When ctx ends the child is killed and not waited for: one that is
+// output, which must not be longer than limit bytes: whoever has the account can
+// make the child say anything. When ctx ends the child is killed and not waited for: one that is
 // stuck in the kernel cannot be.
-func (a Account) Run(ctx context.Context, program string, args []string, input []byte) ([]byte, error) {
+func (a Account) Run(ctx context.Context, program string, args []string, input []byte, limit int) ([]byte, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = "/"
 	cmd.Env = []string{}
@@ -51,7 +48,7 @@ func (a Account) Run(ctx context.Context, program string, args []string, input [
 	var complaint bytes.Buffer
 	cmd.Stderr = &limited{w: &complaint, left: 4096}
 	var output bytes.Buffer
-	cmd.Stdout = &limited{w: &output, left: maxOutput}
+	cmd.Stdout = &limited{w: &output, left: limit}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if !a.Current() {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.UID, Gid: a.GID, Groups: a.Groups}
@@ -81,6 +78,10 @@ func (a Account) Run(ctx context.Context, program string, args []string, input [
 func Confine() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up gaining privileges: %w", err)
+	}
+	// Other processes of the account have no business in here.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("keep others out: %w", err)
 	}
 	unix.Umask(0o022)
 	for what, limit := range map[int]uint64{unix.RLIMIT_FSIZE: 256 << 20, unix.RLIMIT_CORE: 0} {

@@ -20,7 +20,7 @@ func nobody(t *testing.T) Account {
 
 func output(t *testing.T, a Account, program string, args ...string) string {
 	t.Helper()
-	b, err := a.Run(context.Background(), program, args, []byte("input"))
+	b, err := a.Run(context.Background(), program, args, []byte("input"), 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestHangingChildIsLeftBehind(t *testing.T) {
 	me := Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	_, err := me.Run(ctx, "/bin/sh", []string{"-c", "sleep 1000"}, nil)
+	_, err := me.Run(ctx, "/bin/sh", []string{"-c", "sleep 1000"}, nil, 1)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
@@ -51,9 +51,16 @@ func TestHangingChildIsLeftBehind(t *testing.T) {
 
 func TestComplaintIsOneBoundedLine(t *testing.T) {
 	me := Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
-	_, err := me.Run(context.Background(), "/bin/sh", []string{"-c", `printf 'a\033[31m\nb' >&2; yes x | head -c 100000 >&2; exit 3`}, nil)
+	_, err := me.Run(context.Background(), "/bin/sh", []string{"-c", `printf 'a\033[31m\nb' >&2; yes x | head -c 100000 >&2; exit 3`}, nil, 1)
 	if err == nil || strings.ContainsAny(err.Error(), "\n\033") || len(err.Error()) > 500 {
 		t.Errorf("%q", err)
+	}
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	me := Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
+	if out, err := me.Run(context.Background(), "/bin/sh", []string{"-c", "yes | head -c 1000000"}, nil, 1<<16); err == nil {
+		t.Errorf("%d bytes were taken", len(out))
 	}
 }
 

@@ -69,6 +69,10 @@ func (s Store) PutJob(ctx context.Context, j JobRecord) error {
 	return err
 }
 
+// maxAnswer bounds what a child of the service account answers: a job of 100,000
+// nodes gathers records of some 15 KB each.
+const maxAnswer = 2 << 30
+
 // do carries out a request here or in a child with the account's rights.
 func (s Store) do(ctx context.Context, r request) ([]summary.NodeRecord, error) {
 	if s.Account == nil || s.Account.Current() {
@@ -78,7 +82,7 @@ func (s Store) do(ctx context.Context, r request) ([]summary.NodeRecord, error) 
 	if err != nil {
 		return nil, fmt.Errorf("collect: encode: %w", err)
 	}
-	output, err := s.Account.Run(ctx, s.Program, []string{ChildVerb}, input)
+	output, err := s.Account.Run(ctx, s.Program, []string{ChildVerb}, input, maxAnswer)
 	if err != nil {
 		return nil, fmt.Errorf("collect in %s: %w", s.Dir, err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job"
 	"jobgait/epilog/as"
 	"jobgait/reports"
 )
@@ -59,7 +60,7 @@ func As(ctx context.Context, account as.Account, program string, req Request) (R
 	if err != nil {
 		return Result{}, fmt.Errorf("deliver: encode the report: %w", err)
 	}
-	output, err := account.Run(ctx, program, []string{ChildVerb}, input)
+	output, err := account.Run(ctx, program, []string{ChildVerb}, input, maxAnswer)
 	if err != nil {
 		return Result{}, fmt.Errorf("deliver: %w", err)
 	}
@@ -70,11 +71,17 @@ func As(ctx context.Context, account as.Account, program string, req Request) (R
 	return res.among(req)
 }
 
+// maxAnswer bounds what the child answers: a directory and why not others.
+const maxAnswer = 64 << 10
+
 // among checks a child's answer: it runs as the user, who can make it say
 // anything.
 func (r Result) among(req Request) (Result, error) {
 	if len(r.Refused) > len(req.Dirs) {
 		r.Refused = r.Refused[:len(req.Dirs)]
+	}
+	for i, why := range r.Refused {
+		r.Refused[i] = job.Clean(why, maxReason)
 	}
 	if r.Dir == "" {
 		return r, nil
@@ -86,6 +93,9 @@ func (r Result) among(req Request) (Result, error) {
 	}
 	return Result{}, fmt.Errorf("deliver: the child names a directory that was not asked for")
 }
+
+// maxReason is the length of one reason in a note: a path and what is wrong.
+const maxReason = 400
 
 // Child is the delivering child: a request on in, its result on out.
 func Child(in io.Reader, out io.Writer) error {

@@ -148,6 +148,13 @@ func TestChildIsNotBelieved(t *testing.T) {
 	}
 }
 
+func TestReasonsAreBoundedAndPrintable(t *testing.T) {
+	r, err := Result{Refused: []string{strings.Repeat("A", 1<<20), "x\x1b[31m", "one too many"}}.among(Request{Dirs: []string{"/a", "/b"}})
+	if err != nil || len(r.Refused) != 2 || len(r.Refused[0]) > maxReason+8 || strings.Contains(r.Refused[1], "\x1b") {
+		t.Errorf("%d, %v", len(r.Refused), err)
+	}
+}
+
 func TestAsCurrentAccount(t *testing.T) {
 	dir := t.TempDir()
 	me := as.Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}

@@ -26,6 +26,8 @@ type End struct {
 	// Job is what the Epilog was told of the job: its node list is that of
 	// the whole job, while the Prolog may know only the first step's.
 	Job summary.Job `json:"job"`
+	// Restart is the restart count as the Epilog was told it.
+	Restart int `json:"restart"`
 	// Requeued is true when the Epilog was told a higher restart count than
 	// the Prolog: Slurm says nothing else of such an end, and an exit code 0.
 	Requeued bool `json:"requeued,omitempty"`
@@ -39,6 +41,7 @@ const (
 	endFile    = "epilog.json"
 	recordFile = "record.json"
 	doneFile   = "done"
+	retryFile  = "retry.json"
 	// reportedFile says what the last report was made from.
 	reportedFile = "reported.json"
 )

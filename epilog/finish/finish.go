@@ -55,11 +55,11 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		return err
 	}
 
-	record, err := f.nodeRecord(dir, run, end)
+	store, err := f.store(ctx)
 	if err != nil {
 		return err
 	}
-	store, err := f.store(ctx)
+	record, err := f.nodeRecord(dir, run, end)
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,12 @@ package finish
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
@@ -335,6 +337,70 @@ func TestReplayIsTheSameAnalysis(t *testing.T) {
 	}
 	if _, err := Replay(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a missing profile is no error")
+	}
+}
+
+// Without keep the files go and the memory stays: a repeated Epilog finds that
+// the run is over.
+func TestFinishedRunIsRemembered(t *testing.T) {
+	s := newSite(t)
+	s.cfg.Spool.Keep = "none"
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	must(t, s.finisher("n1").Finish(context.Background(), dir))
+	if _, err := os.Stat(dir.Profile()); err == nil {
+		t.Error("the profile is still there")
+	}
+	found, _, over, err := Find(job.NodeDir(s.cfg.Spool.Dir, "n1"), seven)
+	if found != "" || !over || err != nil {
+		t.Errorf("found %q, over %v, %v", found, over, err)
+	}
+	must(t, filepath.WalkDir(string(dir), func(p string, _ os.DirEntry, err error) error {
+		old := time.Now().Add(-2 * memory)
+		return errors.Join(err, os.Chtimes(p, old, old))
+	}))
+	s.sweep("n1")
+	if _, err := os.Stat(string(dir)); err == nil {
+		t.Error("the finished run is remembered for ever")
+	}
+}
+
+// What a crash tore is not in the way for ever, and what is whole is finished.
+func TestTornFiles(t *testing.T) {
+	s := newSite(t)
+	o := profiletest.Options{Seconds: 10, PeriodS: 0.4}
+	whole := s.run("n1", "n1", seven, o, true)
+	must(t, os.WriteFile(whole.PID(), nil, 0o600))
+	torn := s.run("n1", "n1", summary.RunKey{Cluster: "test", JobID: 8}, o, true)
+	must(t, os.WriteFile(torn.Env(), nil, 0o600))
+	must(t, filepath.WalkDir(string(torn), func(p string, _ os.DirEntry, err error) error {
+		old := time.Now().Add(-2 * time.Hour)
+		return errors.Join(err, os.Chtimes(p, old, old))
+	}))
+	did, _ := s.finisher("n1").Sweep(context.Background(), true) // the torn one is an error, this time
+	if did.Finished != 1 || !Done(whole) {
+		t.Errorf("%+v", did)
+	}
+	if _, err := os.Stat(string(torn)); err == nil {
+		t.Error("the torn run is still there")
+	}
+}
+
+// Sweeps at the ends of other jobs do not all pay for a run that cannot be
+// finished; one by hand tries.
+func TestRetriesArePutOff(t *testing.T) {
+	s := newSite(t)
+	good := s.cfg.History.Path
+	s.cfg.History.Path = filepath.Join(s.root, "work") // a directory
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	if _, err := s.finisher("n1").Sweep(context.Background(), false); err == nil {
+		t.Fatal("a history that is a directory is no error")
+	}
+	s.cfg.History.Path = good
+	if did, err := s.finisher("n1").Sweep(context.Background(), false); err != nil || did.Finished != 0 {
+		t.Errorf("at once: %+v, %v", did, err)
+	}
+	if did := s.sweep("n1"); did.Finished != 1 || !Done(dir) {
+		t.Errorf("by hand: %+v", did)
 	}
 }
 

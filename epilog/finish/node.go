@@ -12,11 +12,14 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// nodeRecord makes this node's record from its profile and stores it in the
-// run directory. It is made anew each time: analysis is deterministic and the
-// profile does not change any more.
+// nodeRecord makes this node's record from its profile and stores it in the run
+// directory. One that is there is taken: the profile does not change any more.
 func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
-	r := summary.NodeRecord{
+	var r summary.NodeRecord
+	if err := dir.ReadJSON(recordFile, &r); err == nil && r.Schema == summary.RecordSchema && r.Key == run.Key {
+		return r, nil
+	}
+	r = summary.NodeRecord{
 		Schema: summary.RecordSchema, Key: run.Key, Job: run.Job, Node: run.Node,
 		Start: run.StartReal, End: end.Real, ElapsedS: elapsed(run, end), Exit: end.Exit,
 	}

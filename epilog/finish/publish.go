@@ -3,8 +3,10 @@ package finish
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -194,7 +196,8 @@ func (f Finisher) patience(before reported) time.Duration {
 	return time.Duration(f.Config.Collect.WaitS) * time.Second
 }
 
-// done closes the run on this node, and removes it unless it is kept.
+// done closes the run on this node. What is not kept is removed, but not the
+// directory: an Epilog that Slurm repeats must find that the run is over.
 func (f Finisher) done(dir job.RunDir, keep bool) error {
 	if err := os.WriteFile(dir.Path(doneFile), nil, 0o600); err != nil {
 		return fmt.Errorf("close the run: %w", err)
@@ -202,8 +205,13 @@ func (f Finisher) done(dir job.RunDir, keep bool) error {
 	if keep {
 		return nil
 	}
-	if err := os.RemoveAll(string(dir)); err != nil {
-		return fmt.Errorf("remove the finished run: %w", err)
+	for _, path := range []string{dir.Profile(), dir.Path(recordFile), dir.AgentLog(), dir.Path(WorkerLog)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("clear the finished run: %w", err)
+		}
 	}
 	return nil
 }
+
+// WorkerLog is what a worker prints, in the run directory.
+const WorkerLog = "worker.log"

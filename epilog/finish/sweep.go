@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"jobgait/agent/job"
@@ -35,7 +37,7 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (Swept, error) {
 	var failed error
 	for _, dir := range dirs {
 		if ctx.Err() != nil {
-			return did, errors.Join(failed, ctx.Err())
+			break
 		}
 		if Done(dir) {
 			continue
@@ -51,7 +53,13 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (Swept, error) {
 		}
 	}
 	did.Removed, err = f.trim()
-	return did, errors.Join(failed, err)
+	return did, errors.Join(failed, ctx.Err(), err)
+}
+
+// Left is whether a node's spool holds runs that are not finished.
+func Left(spool string) (bool, error) {
+	dirs, err := job.Dirs(spool)
+	return slices.ContainsFunc(dirs, func(d job.RunDir) bool { return !Done(d) }), err
 }
 
 // sweepOne takes one run as far as it goes, and says whether it is finished.
@@ -68,10 +76,10 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 			return false, err
 		}
 	}
-	if fresh(dir) {
+	if fresh(dir) || !ask && !due(dir) {
 		return false, nil
 	}
-	if err := StopAgent(dir); err != nil {
+	if err := StopAgent(dir, run); err != nil {
 		return false, err
 	}
 	lock, err := dir.TryLock()
@@ -86,20 +94,62 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 		return true, nil
 	}
 	if err := f.Finish(ctx, dir); err != nil {
-		return false, err
+		return false, errors.Join(err, later(dir))
 	}
-	return Done(dir) || !exists(dir, endFile), nil
+	if !Done(dir) {
+		return false, later(dir)
+	}
+	return true, nil
 }
 
 // fresh is whether the run ended so short ago that its own worker, and those of
 // its other nodes, may be about to begin.
 func fresh(dir job.RunDir) bool {
 	end, err := ReadEnd(dir)
-	return err == nil && !end.Swept && epoch(time.Now())-end.Real < freshS
+	if err != nil || end.Swept || end.BootID != job.BootID() {
+		return false
+	}
+	_, now := job.Clock()
+	return now-end.Mono < freshS
 }
 
 // freshS is far more than a worker takes to begin, in seconds.
 const freshS = 15
+
+// retry says when the sweeps at the ends of other jobs may try a run again that
+// could not be finished: they must not all pay for it. A sweep by hand or by a
+// timer tries each time.
+type retry struct {
+	Next  float64 `json:"next"` // UTC epoch seconds
+	WaitS float64 `json:"wait_s"`
+}
+
+// The first retry is after a minute, the others after twice as long each, an
+// hour at most.
+const (
+	firstRetryS = 60
+	lastRetryS  = 3600
+)
+
+// later puts the next try off.
+func later(dir job.RunDir) error {
+	var r retry
+	_ = dir.ReadJSON(retryFile, &r) // none is zero
+	r.WaitS = min(max(firstRetryS, 2*r.WaitS), lastRetryS)
+	r.Next = epoch(time.Now()) + r.WaitS
+	return dir.WriteJSON(retryFile, r)
+}
+
+// due is whether a run may be tried; a clock that was set back does not hold it
+// up for longer than a retry does.
+func due(dir job.RunDir) bool {
+	var r retry
+	if dir.ReadJSON(retryFile, &r) != nil {
+		return true
+	}
+	left := r.Next - epoch(time.Now())
+	return left <= 0 || left > r.WaitS
+}
 
 // gone is whether the job of a run without an end is over: the scheduler says
 // so, or the node was rebooted since, or no job may be that old. Without a
@@ -146,14 +196,16 @@ func sweptEnd(dir job.RunDir, run job.Run) End {
 const agentGrace = 500 * time.Millisecond
 
 // StopAgent ends the agent of a run, if there is one: SIGTERM, and SIGKILL
-// after agentGrace. What a killed agent had written is salvaged.
-func StopAgent(dir job.RunDir) error {
-	p, err := job.ReadProcess(dir.PID())
-	if errors.Is(err, fs.ErrNotExist) {
+// after agentGrace. What a killed agent had written is salvaged. A process of
+// another boot is none, and one whose file a crash left unreadable is told by
+// the lock that it holds.
+func StopAgent(dir job.RunDir, run job.Run) error {
+	if run.BootID != job.BootID() {
 		return nil
 	}
+	p, err := job.ReadProcess(dir.PID())
 	if err != nil {
-		return err
+		return nil
 	}
 	if _, err := p.Stop(agentGrace); err != nil {
 		return fmt.Errorf("stop the agent %d: %w", p.PID, err)
@@ -162,21 +214,29 @@ func StopAgent(dir job.RunDir) error {
 }
 
 // Find returns the directory of the run of a job that is not ended yet, the
-// youngest if a crash left several.
-func Find(spool string, key summary.RunKey) (job.RunDir, bool, error) {
+// youngest if a crash left several. Where there is none, over says whether this
+// node ended a run of the job, so that a repeated Epilog has nothing to do.
+func Find(spool string, key summary.RunKey) (dir job.RunDir, run job.Run, over bool, err error) {
 	dirs, err := job.Dirs(spool)
 	if err != nil {
-		return "", false, err
+		return "", run, false, err
 	}
-	found, start := job.RunDir(""), 0.0
-	for _, dir := range dirs {
-		run, err := dir.ReadRun()
-		if err != nil || Ended(dir) {
+	prefix := strings.TrimSuffix(summary.RunKey{Cluster: key.Cluster, JobID: key.JobID}.String(), "r0")
+	for _, d := range dirs {
+		if !strings.HasPrefix(filepath.Base(string(d)), prefix) {
 			continue
 		}
-		if run.Key.Cluster == key.Cluster && run.Key.JobID == key.JobID && run.Key.Sub == key.Sub && run.StartReal > start {
-			found, start = dir, run.StartReal
+		r, err := d.ReadRun()
+		if err != nil || r.Key.Sub != key.Sub {
+			continue
+		}
+		if end, err := ReadEnd(d); err == nil {
+			over = over || end.Restart == key.Restart
+			continue
+		}
+		if dir == "" || r.StartReal > run.StartReal {
+			dir, run = d, r
 		}
 	}
-	return found, found != "", nil
+	return dir, run, over, nil
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -64,8 +63,12 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 	go func() {
 		var w syscall.WaitStatus
 		for {
-			_, err := syscall.Wait4(c.pid, &w, 0, nil)
-			if !errors.Is(err, syscall.EINTR) {
+			_, err := syscall.Wait4(c.pid, &w, syscall.WUNTRACED, nil)
+			switch {
+			case errors.Is(err, syscall.EINTR):
+			case err == nil && w.Stopped():
+				c.stopWithIt()
+			default:
 				ended <- w
 				return
 			}
@@ -83,6 +86,17 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 	}
 }
 
+// stopWithIt stops us when a COMMAND that has made a group of its own (an
+// interactive shell) has stopped: the shell above waits for us. In one group with
+// us the terminal stops both.
+func (c *command) stopWithIt() {
+	if group, err := unix.Getpgid(c.pid); err != nil || group == unix.Getpgrp() {
+		return
+	}
+	_ = unix.Kill(os.Getpid(), unix.SIGSTOP) // until the shell continues us
+	_ = unix.Kill(c.pid, unix.SIGCONT)
+}
+
 // release is the waiting half: args are the descriptor to wait on, the path of
 // the program and its arguments. It execs on one byte. If our other half died
 // first there is none, and the command is not begun.
@@ -98,17 +112,33 @@ func release(environ, args []string, complain io.Writer) int {
 	if hold == nil {
 		return 2
 	}
+	// What ends COMMAND shall end this half too, and not be printed by Go.
+	for _, s := range []syscall.Signal{unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGABRT} {
+		defaultAction(s)
+	}
 	var b [1]byte
 	if n, _ := hold.Read(b[:]); n != 1 {
 		return 1
 	}
 	_ = hold.Close()
 	path, argv := args[1], args[2:]
-	err = syscall.Exec(path, argv, environ)
-	if errors.Is(err, syscall.ENOEXEC) { // a script without #!, as execvp does
+	err = become(path, argv, environ)
+	fmt.Fprintf(complain, "jobgait: %s: %v\n", argv[0], err)
+	return statusOf(err)
+}
+
+// become makes this process COMMAND; it returns only if that cannot be. A script
+// without #! is the shell's, as with execvp.
+func become(path string, argv, environ []string) error {
+	err := syscall.Exec(path, argv, environ)
+	if errors.Is(err, syscall.ENOEXEC) {
 		err = syscall.Exec("/bin/sh", append([]string{"sh", path}, argv[1:]...), environ)
 	}
-	fmt.Fprintf(complain, "jobgait: %s: %v\n", argv[0], err)
+	return err
+}
+
+// statusOf is what sh exits with for a command whose exec failed.
+func statusOf(err error) int {
 	if errors.Is(err, fs.ErrNotExist) {
 		return notFound
 	}
@@ -121,28 +151,45 @@ const (
 	notFound      = 127
 )
 
-// resolve finds a command as sh does: along PATH, or as a path if it has a
-// slash. Relative entries of PATH are meant, and honoured.
+// searchPath is where commands are looked for: PATH, or without one what the
+// shells take then.
+func searchPath(environ []string) string {
+	for _, kv := range environ {
+		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+			return path
+		}
+	}
+	return "/usr/local/bin:/usr/bin:/bin"
+}
+
+// resolve finds a command as sh does: along the search path, or as a path if it
+// has a slash. Relative entries of the search path are meant, and honoured.
 func resolve(name, path string) (file string, code int, err error) {
-	found, err := exec.LookPath(name)
-	if errors.Is(err, exec.ErrDot) {
-		err = nil
+	candidates := []string{name}
+	if !strings.Contains(name, "/") {
+		candidates = nil
+		for _, dir := range filepath.SplitList(path) {
+			if dir == "" {
+				dir = "."
+			}
+			candidates = append(candidates, dir+"/"+name)
+		}
 	}
-	if err == nil {
-		return found, 0, nil
-	}
-	if st, serr := os.Stat(name); strings.Contains(name, "/") && serr == nil {
-		if st.IsDir() {
+	code, err = notFound, fmt.Errorf("%s: command not found", name)
+	for _, file := range candidates {
+		st, serr := os.Stat(file)
+		switch {
+		case serr != nil || name == "":
+		case st.IsDir() && strings.Contains(name, "/"):
 			return "", notExecutable, fmt.Errorf("%s: is a directory", name)
+		case st.IsDir():
+		case unix.Access(file, unix.X_OK) == nil:
+			return file, 0, nil
+		default:
+			code, err = notExecutable, fmt.Errorf("%s: permission denied", name)
 		}
-		return "", notExecutable, fmt.Errorf("%s: permission denied", name)
 	}
-	for _, dir := range filepath.SplitList(path) {
-		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && !st.IsDir() && !strings.Contains(name, "/") {
-			return "", notExecutable, fmt.Errorf("%s: permission denied", name)
-		}
-	}
-	return "", notFound, fmt.Errorf("%s: command not found", name)
+	return "", code, err
 }
 
 // shellEnv is the caller's environment as COMMAND would have got it from the

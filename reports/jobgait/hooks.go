@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/agent/job"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -27,7 +29,8 @@ import (
 type hooks struct {
 	bin       string // directory of the programs
 	getenv    func(string) string
-	complain  io.Writer
+	complain  io.Writer // nil until somebody listens: complaints wait in lines
+	lines     []string
 	said      map[string]bool // each complaint is passed on once
 	started   time.Time
 	reportDir string
@@ -37,41 +40,53 @@ type hooks struct {
 	env       []string
 }
 
-func newHooks(bin string, getenv func(string) string, complain io.Writer) *hooks {
-	return &hooks{bin: bin, getenv: getenv, complain: complain, said: map[string]bool{}, started: time.Now()}
+func newHooks(bin string, getenv func(string) string) *hooks {
+	return &hooks{bin: bin, getenv: getenv, said: map[string]bool{}, started: time.Now()}
 }
 
-// prepare counts the run and makes the hooks' environment. It returns the run's
-// name, "" with an error when the run cannot be watched.
-func (h *hooks) prepare(o runOptions, args []string, pid int) (string, error) {
+// complainTo passes on what was complained of so far and will be.
+func (h *hooks) complainTo(w io.Writer) {
+	h.complain = w
+	for _, line := range h.lines {
+		fmt.Fprintf(w, "jobgait: %s\n", line)
+	}
+	h.lines = nil
+}
+
+// prepare counts the run and makes the hooks' environment. An error says why
+// the run cannot be watched.
+func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 	h.getenv = oneMachine(h.getenv)
 	cfg, err := configs.Load(h.getenv, filepath.Join(h.bin, "jobgait"))
 	if err != nil {
-		return "", err
+		return err
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return "", fmt.Errorf("find the working directory: %w", err)
+		return fmt.Errorf("find the working directory: %w", err)
 	}
 	h.reportDir = dir
 	if o.dir != "" {
 		if h.reportDir, err = filepath.Abs(o.dir); err != nil {
-			return "", fmt.Errorf("directory for the report: %w", err)
+			return fmt.Errorf("directory for the report: %w", err)
+		}
+		if err := unix.Access(filepath.Join(h.reportDir, "."), unix.W_OK|unix.X_OK); err != nil {
+			h.say(fmt.Sprintf("-o %s: %v: the report will be kept in the spool, `jobgait show` prints it", h.reportDir, err))
 		}
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		return "", fmt.Errorf("name of this machine: %w", err)
+		return fmt.Errorf("name of this machine: %w", err)
 	}
 	h.node, h.spool = host, cfg.Spool.Dir
 	if err := job.MakeNodeDir(h.spool, host); err != nil {
-		return "", err
+		return err
 	}
 	if h.key, err = h.identify(host); err != nil {
-		return "", err
+		return err
 	}
 	h.env = h.hookEnv(o, args, dir, pid)
-	return h.key.String(), nil
+	return nil
 }
 
 // oneMachine is the environment with the switch that tells every program of
@@ -102,12 +117,12 @@ func (h *hooks) identify(host string) (summary.RunKey, error) {
 // next counts runs in a file, from 1; runs that start at once get different
 // numbers.
 func next(path string) (int64, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return 0, fmt.Errorf("count runs: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil { // its holder counts and lets go
 		return 0, fmt.Errorf("count runs: lock %s: %w", path, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 64))
@@ -173,10 +188,11 @@ func (h *hooks) prolog(ctx context.Context) bool {
 	return h.call(ctx, "jobgait-prolog", hookLimit, nil)
 }
 
-// epilog calls the Epilog; a signal makes us stop waiting, not it.
-func (h *hooks) epilog(ctx context.Context, ended syscall.WaitStatus, signals <-chan os.Signal) {
+// epilog calls the Epilog, and returns whether it ended; a signal makes us stop
+// waiting, not it.
+func (h *hooks) epilog(ctx context.Context, ended syscall.WaitStatus, signals <-chan os.Signal) bool {
 	h.env = append(h.env, "SLURM_JOB_EXIT_CODE="+strconv.FormatUint(uint64(ended), 10))
-	h.call(ctx, "jobgait-epilog", epilogLimit, signals)
+	return h.call(ctx, "jobgait-epilog", epilogLimit, signals)
 }
 
 // The hooks bound themselves; these hold if even that fails.
@@ -197,7 +213,7 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 	cmd.Stderr = &complaint
 	cmd.WaitDelay = 100 * time.Millisecond
 	if err := cmd.Start(); err != nil {
-		h.say(fmt.Sprintf("%s: %v", program, cause(err)))
+		h.say(fmt.Sprintf("cannot start %s: %v", cmd.Path, cause(err)))
 		return false
 	}
 	ended := make(chan error, 1)
@@ -207,7 +223,7 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 		h.sayAll(complaint.String())
 		return err == nil
 	case <-ctx.Done():
-		h.say(fmt.Sprintf("%s did not end within %s", program, limit))
+		h.say(program + " did not end in time")
 	case <-signals:
 	}
 	return false
@@ -240,15 +256,17 @@ func (h *hooks) say(line string) {
 		return
 	}
 	h.said[text] = true
+	if h.complain == nil {
+		h.lines = append(h.lines, text)
+		return
+	}
 	fmt.Fprintf(h.complain, "jobgait: %s\n", text)
 }
 
-// awaitReady waits until the agent samples, at most limit, and not at all once
-// it is gone.
-func (h *hooks) awaitReady(ctx context.Context, limit time.Duration) {
+// awaitReady waits until the agent samples or ctx ends, and not at all once the
+// agent is gone.
+func (h *hooks) awaitReady(ctx context.Context) {
 	dir := job.Dir(h.spool, h.node, h.key)
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	for {
 		if _, err := os.Stat(dir.Ready()); err == nil {
 			return

@@ -3,30 +3,63 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// working shows on a terminal, from the second second on, what is being done
-// and for how long, and takes the line away when done is called. Where w is no
-// terminal nothing is written.
-func working(w io.Writer, what string) (done func()) {
-	if !isTerminal(w) {
-		return func() {}
-	}
-	stop, stopped := make(chan struct{}), make(chan struct{})
+// progress is a line on a terminal that says what is being done and for how
+// long, from the second second on. Elsewhere, and in the background, nothing is
+// written. It begins on a line of its own: what is on the terminal's last line
+// is COMMAND's.
+type progress struct {
+	stop, stopped chan struct{}
+	shown         bool
+}
+
+func working(w io.Writer, what string) *progress {
+	p := &progress{stop: make(chan struct{}), stopped: make(chan struct{})}
 	go func() {
-		defer close(stopped)
+		defer close(p.stopped)
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for start := time.Now(); ; {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(w, "\r\033[Kjobgait: %s, %.0f s", what, time.Since(start).Seconds())
-			case <-stop:
-				fmt.Fprint(w, "\r\033[K")
+				if !isTerminal(w) {
+					continue
+				}
+				begin := "\r\033[K"
+				if !p.shown {
+					begin = "\n"
+				}
+				p.shown = true
+				fmt.Fprintf(w, "%sjobgait: %s, %.0f s", begin, what, time.Since(start).Seconds())
+			case <-p.stop:
+				if p.shown {
+					fmt.Fprint(w, "\r\033[K")
+				}
 				return
 			}
 		}
 	}()
-	return func() { close(stop); <-stopped }
+	return p
+}
+
+// done takes the line away and returns whether there was one.
+func (p *progress) done() bool {
+	close(p.stop)
+	<-p.stopped
+	return p.shown
+}
+
+// isTerminal is whether w is a terminal whose foreground is ours.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
 }

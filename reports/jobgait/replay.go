@@ -13,9 +13,9 @@ func replayCommand() *cobra.Command {
 		Short: "analyse a recorded profile (profile.jgp) again and print its report",
 		Args:  exactly(1, "one profile: jobgait replay FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			done := working(cmd.ErrOrStderr(), "analysing "+args[0])
+			progress := working(cmd.ErrOrStderr(), "analysing "+args[0])
 			s, err := finish.Replay(args[0])
-			done()
+			progress.done()
 			if err != nil {
 				return err
 			}

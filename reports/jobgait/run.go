@@ -51,7 +51,7 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 // start an agent, releases COMMAND, waits for it and calls the Epilog. COMMAND
 // runs whatever fails of ours; each failure is one line.
 func runJob(ctx context.Context, environ []string, getenv func(string) string, o runOptions, args []string, complain io.Writer) error {
-	path, code, err := resolve(args[0], getenv("PATH"))
+	path, code, err := resolve(args[0], searchPath(environ))
 	if err != nil {
 		fmt.Fprintf(complain, "jobgait: %v\n", err)
 		return status(code)
@@ -59,29 +59,21 @@ func runJob(ctx context.Context, environ []string, getenv func(string) string, o
 	signals, stop := catch()
 	defer stop()
 	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+	var cmd *command
+	if err == nil {
+		cmd, err = startStopped(self, path, args, shellEnv(environ, path))
 	}
-	cmd, err := startStopped(self, path, args, shellEnv(environ, path))
-	if err != nil {
-		return err
-	}
-	h := newHooks(filepath.Dir(self), getenv, complain)
-	identity, err := h.prepare(o, args, cmd.pid)
-	if err != nil {
+	if err != nil { // too few descriptors, no /proc: then without us
 		fmt.Fprintf(complain, "jobgait: %s runs unwatched: %v\n", args[0], err)
-	} else if h.prolog(ctx) {
-		h.awaitReady(ctx, readyLimit)
+		err = become(path, args, environ)
+		fmt.Fprintf(complain, "jobgait: %s: %v\n", args[0], err)
+		return status(statusOf(err))
 	}
+	h := watch(ctx, filepath.Dir(self), getenv, o, args, cmd.pid, complain, signals)
 	cmd.release()
 	ended := cmd.wait(signals)
-	if identity != "" {
-		done := working(complain, "analysing the run")
-		h.epilog(ctx, ended, signals)
-		done()
-		if base, ok := h.delivered(); ok && isTerminal(complain) {
-			fmt.Fprintf(complain, "jobgait: report in %s.txt\n", base)
-		}
+	if h != nil {
+		finishRun(ctx, h, ended, complain, signals)
 	}
 	if ended.Signaled() {
 		dieBy(ended.Signal())
@@ -90,13 +82,73 @@ func runJob(ctx context.Context, environ []string, getenv func(string) string, o
 	return status(ended.ExitStatus())
 }
 
+// watch has the hooks begin a run within readyLimit, whatever hangs: a home
+// directory, a lock, the Prolog. It returns nil when the run is not watched, and
+// at once when a signal comes, which COMMAND is to get.
+func watch(ctx context.Context, bin string, getenv func(string) string, o runOptions, args []string, pid int, complain io.Writer, signals chan os.Signal) *hooks {
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	type outcome struct {
+		h   *hooks
+		err error
+	}
+	begun := make(chan outcome, 1)
+	go func() {
+		h := newHooks(bin, getenv)
+		err := h.prepare(o, args, pid)
+		if err == nil && ctx.Err() == nil && h.prolog(ctx) {
+			h.awaitReady(ctx)
+		}
+		begun <- outcome{h, err}
+	}()
+	select {
+	case got := <-begun:
+		if got.err != nil {
+			fmt.Fprintf(complain, "jobgait: %s runs unwatched: %v\n", args[0], got.err)
+			return nil
+		}
+		got.h.complainTo(complain)
+		return got.h
+	case <-time.After(readyLimit + handOver):
+		fmt.Fprintf(complain, "jobgait: %s runs unwatched: nothing was ready within %v\n", args[0], readyLimit)
+	case s := <-signals:
+		fmt.Fprintf(complain, "jobgait: %s runs unwatched: interrupted (%v)\n", args[0], s)
+		signals <- s
+	}
+	return nil
+}
+
+// finishRun calls the Epilog, and tells where the report is: on a terminal, and
+// everywhere if it is not where it was to be.
+func finishRun(ctx context.Context, h *hooks, ended syscall.WaitStatus, complain io.Writer, signals <-chan os.Signal) {
+	working := working(complain, "analysing the run")
+	waited := h.epilog(ctx, ended, signals)
+	newline := "\n"
+	if working.done() {
+		newline = ""
+	}
+	base, ok := h.delivered()
+	switch {
+	case ok && isTerminal(complain):
+		fmt.Fprintf(complain, "%sjobgait: report in %s.txt\n", newline, base)
+	case !ok && waited && len(h.said) == 0:
+		fmt.Fprintf(complain, "jobgait: no report in %s yet; `jobgait show %d` has it when it is made\n", h.reportDir, h.key.JobID)
+	}
+}
+
 // readyLimit is how long COMMAND is held back for the agent.
 const readyLimit = time.Second
+
+// handOver is the time in which hooks that heed the limit hand over: an agent
+// that is not ready yet will be.
+const handOver = 100 * time.Millisecond
 
 // catch takes the signals that a user or a scheduler ends or tells a job with.
 // Those that were ignored when we started stay ignored, so that nohup works.
 // Those that a terminal sends (INT, QUIT) reach COMMAND from there.
 func catch() (chan os.Signal, func()) {
+	// Our own complaints must not end us when nobody reads them any more.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	c := make(chan os.Signal, 16)
 	for _, s := range []os.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP, unix.SIGUSR1, unix.SIGUSR2} {
 		if !signal.Ignored(s) {
@@ -121,16 +173,6 @@ func dieBy(s syscall.Signal) {
 	defaultAction(s)
 	_ = unix.Kill(os.Getpid(), s)
 	time.Sleep(time.Second) // the signal is delivered to some thread
-}
-
-// isTerminal is whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
 }
 
 // delivered is the base name of the report, if it stands.

@@ -37,7 +37,12 @@ type box struct {
 
 func newBox(t *testing.T) box {
 	t.Helper()
-	home := t.TempDir()
+	home, err := os.MkdirTemp("", "jobgait-run-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A sweep that follows a run may still be at work in there.
+	t.Cleanup(func() { poll(t, "the box is removed", func() bool { return os.RemoveAll(home) == nil }) })
 	work := filepath.Join(home, "work")
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
@@ -291,6 +296,48 @@ func TestCommandRunsWhateverFails(t *testing.T) {
 				t.Errorf("not one line about %q: %q", c.says, r.complaint)
 			}
 		})
+	}
+}
+
+// COMMAND runs even where we cannot: whatever hangs at the start, whatever there
+// is too little of, whoever has stopped listening.
+func TestCommandRunsAnyhow(t *testing.T) {
+	program := filepath.Join(bin(t), "jobgait")
+	for name, script := range map[string]string{
+		"settings hang":         "mkfifo hang; JOBGAIT_CONFIG=$PWD/hang " + program + " run -- touch ran",
+		"counter hangs":         "mkdir -p $HOME/.local/state/jobgait; mkfifo $HOME/.local/state/jobgait/next-$(hostname); " + program + " run -- touch ran",
+		"nobody reads stderr":   "{ unset HOME; sleep 0.2; " + program + " run -- touch ran; } 2>&1 | true; until [ -e ran ]; do sleep 0.05; done",
+		"few descriptors":       "ulimit -n 6; " + program + " run -- /usr/bin/touch ran",
+		"no PATH":               "unset PATH; " + program + " run -- touch ran",
+		"no environment at all": "env -i " + program + " run -- touch ran",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, "sh", "-c", script)
+			cmd.Dir, cmd.Env = b.work, b.env
+			r := end(t, cmd)
+			if _, err := os.Stat(filepath.Join(b.work, "ran")); err != nil || r.status != 0 {
+				t.Errorf("%v, %v: %s", r.status, err, r.complaint)
+			}
+			if strings.Contains(r.complaint, "goroutine") {
+				t.Errorf("a traceback: %s", r.complaint)
+			}
+		})
+	}
+}
+
+// A directory that is not there is said before the run, and the report is kept.
+func TestReportDirectoryIsMissing(t *testing.T) {
+	b := newBox(t)
+	r := end(t, b.command("run", "-o", "nowhere", "--", "true"))
+	if r.status != 0 || strings.Count(r.complaint, "\n") != 1 || !strings.Contains(r.complaint, "nowhere") {
+		t.Errorf("%v: %q", r.status, r.complaint)
+	}
+	if r := end(t, b.command("show", "1")); r.status != 0 || !strings.Contains(r.out, "Job 1") {
+		t.Errorf("show: %v: %s", r.status, r.complaint)
 	}
 }
 
