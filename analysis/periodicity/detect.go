@@ -113,7 +113,7 @@ func detectSource(set series.Set, s source, par Params) outcome {
 	o.stage = h.stage
 	for _, k := range h.found {
 		p, ok := k.period(set, s.name, par)
-		if !ok {
+		if !ok || p.Confidence < s.minConfidence || len(p.Instances) < s.minInstances {
 			o.stage = max(o.stage, lowCoverage)
 			continue
 		}

@@ -54,6 +54,10 @@ type Params struct {
 	// .82 after 49, when .30 is asked for.
 	EnoughSurrogates int
 	ClearMargin      float64
+	// MaxBeyond is how much of a template's energy its fraction may lack: bursts
+	// of 5 % of a period and idle time between them were taken for a half or a
+	// third of it without this.
+	MaxBeyond float64
 	// MinSignal is the least energy of a unit's template over the noise of
 	// one sample: below 12 (3.5 standard deviations) noise can be bent into it.
 	MinSignal float64
@@ -87,6 +91,7 @@ func Default() Params {
 		Margin:           0.3,
 		EnoughSurrogates: 12,
 		ClearMargin:      0.6,
+		MaxBeyond:        0.4,
 		MinSignal:        12,
 		Seed:             1,
 		Window:           2048,

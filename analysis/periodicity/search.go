@@ -75,6 +75,24 @@ func acceptable(x fit, noise float64, par Params) bool {
 		x.t.energy >= par.MinSignal*noise && x.drift <= maxDrift
 }
 
+// beyond is the share of the energy of t, noise taken out, that a period shorter
+// by the factor m cannot have: what folding t to it takes away. Where noise is
+// over-estimated, as with short bursts in an idle process, the tracked distances
+// of a period and of its fraction are both nothing, and only this tells them.
+func (t template) beyond(m int) float64 {
+	lost, all := 0.0, 0.0
+	folded := fold(t.v, m*t.periods)
+	for k, x := range t.v {
+		for i, y := range x {
+			d := float64(y - folded[k][i])
+			lost += d * d
+			all += float64(y) * float64(y)
+		}
+	}
+	noise := t.own * float64(t.unit)
+	return max(0, lost-noise*float64(m-1)/float64(m)) / max(all-noise, 0.02*all)
+}
+
 // shorter replaces a fit by the shortest period that explains nearly as much
 // of the same stretch: a fraction of its lag, or another candidate. It is the
 // test against doubles and triples, made by tracking rather than on the
@@ -94,6 +112,9 @@ func shorter(p pyramid, x fit, cand []candidate, minLag int, par Params) fit {
 	from, to := max(x.a, x.seed-8*unit-512), min(x.b, x.seed+8*unit+512)
 	for _, lag := range lags {
 		if lag < 2.5 || lag < float64(minLag) {
+			continue
+		}
+		if m := math.Round(x.lag / lag); m < 9 && math.Abs(x.lag/lag-m) < 0.05*m && x.t.beyond(int(m)) > par.MaxBeyond {
 			continue
 		}
 		y, ok := fitLag(p, lag, x.a, x.b, from, to, par)
