@@ -166,10 +166,13 @@ func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
 	if age > float64(f.Config.Agent.MaxHours)*3600 {
 		return true
 	}
-	if run.RootPID != 0 {
-		return len(job.NewMembers("/proc", run).List()) == 0
+	if !ask && run.RootPID == 0 || len(job.NewMembers("/proc", run).List()) > 0 {
+		return false // who has processes here need not be asked for
 	}
-	if !ask || f.Config.Slurm.Scontrol == "" {
+	if run.RootPID != 0 {
+		return true
+	}
+	if f.Config.Slurm.Scontrol == "" {
 		return false
 	}
 	d, err := f.scontrol(ctx, run.Key.JobID)
