@@ -108,7 +108,7 @@ func fixture() []summary.Summary {
 	wide.Quality.Sources = append(wide.Quality.Sources, summary.Source{Name: "instructions", PMU: "cpu"})
 	missing := note.New(note.MissingNodes, "1 of 3 nodes sent no record: n3")
 	missing.Node = "n3"
-	wide.Notes = []note.Note{missing, note.New(note.StateUnknown, "ended by signal 15")}
+	wide.Notes = []note.Note{missing, note.New(note.Requeued, "ended by signal 15")}
 
 	bare := summary.Summary{
 		Schema: summary.Schema, Key: summary.RunKey{Cluster: "local:host", JobID: 1, Sub: 2},

@@ -34,10 +34,8 @@ const (
 	SpoolFull     Code = "spool_full"      // no room: samples were not written
 	Requeued      Code = "requeued"        // the run was stopped and the job queued again
 	MissingNodes  Code = "missing_nodes"   // the report lacks nodes of the job
-	ClockSkew     Code = "clock_skew"      // nodes' clocks differ by more than a second
 	NoReportDir   Code = "no_report_dir"   // the report could not go beside the output
 	LostSamples   Code = "lost_samples"    // the kernel dropped or skipped records
-	StateUnknown  Code = "state_unknown"   // the hooks cannot tell success from cancellation
 	HistoryFailed Code = "history_failed"  // the history could not be read or written
 )
 
