@@ -25,6 +25,11 @@ func (k *known) period(set series.Set, column string, par Params) (Period, bool)
 	}
 	mean, sd := robust.Mean(lens)
 	_, lo, hi := robust.MeanInterval(lens, 0.95)
+	found := regions(set, k.in)
+	// Both ends of a region are known to half a sample: equal lengths are not
+	// an exact mean.
+	grid := float64(len(found)) / float64(n)
+	lo, hi = min(lo, mean-grid), max(hi, mean+grid)
 	p := Period{
 		Column:        column,
 		PeriodS:       mean * set.StepS,
@@ -34,7 +39,7 @@ func (k *known) period(set series.Set, column string, par Params) (Period, bool)
 		PeriodCV:      cv(mean, sd),
 		Coverage:      float64(covered) / float64(set.Len()),
 		Instances:     k.in,
-		Regions:       regions(set, k.in),
+		Regions:       found,
 	}
 	explained := min(1, max(0, 1-distance(k.units)/par.MaxDistance))
 	regular := max(0, 1-p.PeriodCV)
