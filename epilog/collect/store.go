@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"jobgait/analysis/summary"
 	"jobgait/epilog/as"
@@ -36,13 +37,15 @@ type Store struct {
 // ChildVerb is the argument that makes the epilog program a collecting child.
 const ChildVerb = "--collect"
 
-// request is what a child is asked: exactly one of its pointers is set.
+// request is what a child is asked: exactly one thing.
 type request struct {
 	Dir    string              `json:"dir"`
 	Put    *summary.NodeRecord `json:"put,omitempty"`
 	Gather *Want               `json:"gather,omitempty"`
 	Forget *Want               `json:"forget,omitempty"`
 	PutJob *JobRecord          `json:"put_job,omitempty"`
+	// Orphans asks for records in directories that are idle for so long.
+	Orphans time.Duration `json:"orphans,omitempty"`
 }
 
 // Put stores the record of one node, replacing an earlier one of the same run.
@@ -55,6 +58,11 @@ func (s Store) Put(ctx context.Context, r summary.NodeRecord) error {
 // has reported, or those that are there when w's patience ends.
 func (s Store) Gather(ctx context.Context, w Want) ([]summary.NodeRecord, error) {
 	return s.do(ctx, request{Dir: s.Dir, Gather: &w})
+}
+
+// Orphans returns the records of runs that nobody has collected for so long.
+func (s Store) Orphans(ctx context.Context, idle time.Duration) ([]summary.NodeRecord, error) {
+	return s.do(ctx, request{Dir: s.Dir, Orphans: idle})
 }
 
 // Forget removes the records of a run that is finished.
@@ -119,6 +127,8 @@ func (r request) serve(ctx context.Context) ([]summary.NodeRecord, error) {
 		return gather(ctx, r.Dir, *r.Gather)
 	case r.Forget != nil:
 		return none, forget(r.Dir, *r.Forget)
+	case r.Orphans > 0:
+		return orphans(r.Dir, r.Orphans)
 	case r.PutJob != nil:
 		return none, putJob(r.Dir, *r.PutJob)
 	}

@@ -52,6 +52,11 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (Swept, error) {
 			did.Waiting++
 		}
 	}
+	if ask {
+		adopted, err := f.adopt(ctx)
+		did.Finished += adopted
+		failed = errors.Join(failed, err)
+	}
 	did.Removed, err = f.trim()
 	return did, errors.Join(failed, ctx.Err(), err)
 }

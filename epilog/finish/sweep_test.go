@@ -1,0 +1,195 @@
+package finish
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/summary"
+)
+
+// The first node reports without those that are missing; when they come, by a
+// sweep, the report is replaced.
+func TestMissingNodeIsNamedAndLaterAdded(t *testing.T) {
+	s := newSite(t)
+	o := profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}
+	first := s.run("n1", "n1,n2", seven, o, true)
+	s.sweep("n1")
+	if got := codes(s.stored("7").Notes); !strings.Contains(got, "missing_nodes") {
+		t.Errorf("notes %s", got)
+	}
+	if Done(first) {
+		t.Fatal("closed although a node is missing")
+	}
+	before := s.text("jobgait-7.txt")
+	s.sweep("n1")
+	if s.text("jobgait-7.txt") != before {
+		t.Error("a sweep without news wrote the report again")
+	}
+	s.run("n2", "n1,n2", seven, o, true)
+	s.sweep("n2")
+	s.sweep("n1")
+	sum := s.stored("7")
+	if !sum.Complete() || strings.Contains(codes(sum.Notes), "missing_nodes") {
+		t.Errorf("nodes %+v, notes %s", sum.Nodes, codes(sum.Notes))
+	}
+	if !Done(first) || s.text("jobgait-7.txt") == before {
+		t.Error("the report was not replaced")
+	}
+}
+
+// A sweep leaves running jobs alone: locked ones and those without an end.
+func TestSweepLeavesRunningJobsAlone(t *testing.T) {
+	s := newSite(t)
+	running := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
+	eight := summary.RunKey{Cluster: "test", JobID: 8}
+	locked := s.run("n1", "n1", eight, profiletest.Options{Seconds: 5}, true)
+	lock, err := locked.TryLock()
+	must(t, err)
+	if did := s.sweep("n1"); did.Finished != 0 || did.Waiting != 2 || Ended(running) {
+		t.Errorf("%+v, ended %v", did, Ended(running))
+	}
+	must(t, lock.Close())
+	if did := s.sweep("n1"); did.Finished != 1 || did.Waiting != 1 {
+		t.Errorf("%+v", did)
+	}
+}
+
+// The node was rebooted: the job is over, and what was saved is reported.
+func TestSweepAfterAReboot(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4}, false)
+	r, err := dir.ReadRun()
+	must(t, err)
+	r.BootID = "another"
+	must(t, dir.WriteRun(r))
+	if did := s.sweep("n1"); did.Finished != 1 {
+		t.Errorf("%+v", did)
+	}
+	if got := codes(s.stored("7").Notes); !strings.Contains(got, "agent_died") {
+		t.Errorf("notes %s", got)
+	}
+}
+
+// A run whose worker is about to begin is its worker's.
+func TestSweepLeavesFreshRunsAlone(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, false)
+	real, mono := job.Clock()
+	must(t, WriteEnd(dir, End{Real: real, Mono: mono, BootID: job.BootID()}))
+	if did := s.sweep("n1"); did.Finished != 0 || did.Waiting != 1 {
+		t.Errorf("%+v", did)
+	}
+}
+
+func TestSpoolStaysWithinItsSize(t *testing.T) {
+	s := newSite(t)
+	for id := range 4 {
+		key := summary.RunKey{Cluster: "test", JobID: int64(id + 1)}
+		must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	}
+	open := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
+	s.cfg.Spool.MaxGB = 1e-9
+	if did := s.sweep("n1"); did.Removed != 4 {
+		t.Errorf("%+v", did)
+	}
+	if _, err := open.ReadRun(); err != nil {
+		t.Errorf("a run that is not finished was removed: %v", err)
+	}
+}
+
+// Without keep the files go and the memory stays: a repeated Epilog finds that
+// the run is over.
+func TestFinishedRunIsRemembered(t *testing.T) {
+	s := newSite(t)
+	s.cfg.Spool.Keep = "none"
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	must(t, s.finisher("n1").Finish(context.Background(), dir))
+	if _, err := os.Stat(dir.Profile()); err == nil {
+		t.Error("the profile is still there")
+	}
+	found, _, over, err := Find(job.NodeDir(s.cfg.Spool.Dir, "n1"), seven)
+	if found != "" || !over || err != nil {
+		t.Errorf("found %q, over %v, %v", found, over, err)
+	}
+	must(t, filepath.WalkDir(string(dir), func(p string, _ os.DirEntry, err error) error {
+		old := time.Now().Add(-2 * memory)
+		return errors.Join(err, os.Chtimes(p, old, old))
+	}))
+	s.sweep("n1")
+	if _, err := os.Stat(string(dir)); err == nil {
+		t.Error("the finished run is remembered for ever")
+	}
+}
+
+// What a crash tore is not in the way for ever, and what is whole is finished.
+func TestTornFiles(t *testing.T) {
+	s := newSite(t)
+	o := profiletest.Options{Seconds: 10, PeriodS: 0.4}
+	whole := s.run("n1", "n1", seven, o, true)
+	must(t, os.WriteFile(whole.PID(), nil, 0o600))
+	torn := s.run("n1", "n1", summary.RunKey{Cluster: "test", JobID: 8}, o, true)
+	must(t, os.WriteFile(torn.Env(), nil, 0o600))
+	must(t, filepath.WalkDir(string(torn), func(p string, _ os.DirEntry, err error) error {
+		old := time.Now().Add(-2 * time.Hour)
+		return errors.Join(err, os.Chtimes(p, old, old))
+	}))
+	did, _ := s.finisher("n1").Sweep(context.Background(), true) // the torn one is an error, this time
+	if did.Finished != 1 || !Done(whole) {
+		t.Errorf("%+v", did)
+	}
+	if _, err := os.Stat(string(torn)); err == nil {
+		t.Error("the torn run is still there")
+	}
+}
+
+// Sweeps at the ends of other jobs do not all pay for a run that cannot be
+// finished; one by hand tries.
+func TestRetriesArePutOff(t *testing.T) {
+	s := newSite(t)
+	good := s.cfg.History.Path
+	s.cfg.History.Path = filepath.Join(s.root, "work") // a directory
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	if _, err := s.finisher("n1").Sweep(context.Background(), false); err == nil {
+		t.Fatal("a history that is a directory is no error")
+	}
+	s.cfg.History.Path = good
+	if did, err := s.finisher("n1").Sweep(context.Background(), false); err != nil || did.Finished != 0 {
+		t.Errorf("at once: %+v, %v", did, err)
+	}
+	if did := s.sweep("n1"); did.Finished != 1 || !Done(dir) {
+		t.Errorf("by hand: %+v", did)
+	}
+}
+
+// The first node died with its disk: the others' records are reported in the end
+// by whoever sweeps.
+func TestRunOfADeadCollectorIsAdopted(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n2", "n1,n2", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
+	must(t, s.finisher("n2").Finish(context.Background(), dir))
+	s.sweep("n2")
+	if _, err := os.Stat(s.cfg.History.Path); err == nil {
+		t.Fatal("adopted at once")
+	}
+	jobs, err := filepath.Glob(filepath.Join(s.cfg.Collect.Dir, "runs", "*"))
+	if err != nil || len(jobs) != 1 {
+		t.Fatalf("%v %v", jobs, err)
+	}
+	old := time.Now().Add(-adoptAfter - time.Minute)
+	must(t, os.Chtimes(jobs[0], old, old))
+	s.sweep("n2")
+	if got := codes(s.stored("7").Notes); !strings.Contains(got, "missing_nodes") {
+		t.Errorf("notes %s", got)
+	}
+	s.text("jobgait-7.txt")
+	if _, err := os.Stat(jobs[0]); err == nil {
+		t.Error("the records are still there")
+	}
+}
