@@ -6,7 +6,7 @@ NO_CGO  := jobgait-prolog jobgait-agent
 CGO     := jobgait-epilog jobgait
 PREFIX  ?= /usr/local
 
-.PHONY: all build test unit cluster-test demo cluster cluster-down install uninstall bench clean deps
+.PHONY: all build deps demo test cluster cluster-down bench install clean
 
 all: build
 
@@ -34,7 +34,7 @@ cluster-down:
 	@packaging/testcluster/cluster.sh down
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/...
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/... ./prolog ./epilog/...
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/libexec/jobgait $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/etc $(DESTDIR)$(PREFIX)/share/doc/jobgait
