@@ -81,7 +81,10 @@ one() {
   mkdir -p "$to"
   # shellcheck disable=SC2046
   (cd "$to" && OMP_NUM_THREADS=1 "$bin/jobgait" run --name "$1" --app "$2" --size "$3" -- \
-    lmp $(melt "$3" "$4" "$5" "$(steps "$3")") -log log.lammps) || die "run $1 failed, see $to"
+    lmp $(melt "$3" "$4" "$5" "$(steps "$3")") -log log.lammps) 2>"$to/stderr" || {
+    cat "$to/stderr" >&2
+    die "run $1 failed, see $to"
+  }
   done_runs=$((done_runs + 1))
 }
 
