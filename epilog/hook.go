@@ -119,7 +119,7 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 	if err := cmp.Or(unusable, unwritten); err != nil {
 		return err
 	}
-	return startWorker(ctx, getenv, self, cfg, now.Node, dir)
+	return startWorker(ctx, getenv, self, dir)
 }
 
 // watched is whether the policy wants runs like this one: of a run that was

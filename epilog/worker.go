@@ -16,37 +16,45 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// startWorker starts the worker in a session of its own and waits for it until
-// ctx ends; then it is left alone. Its descriptors are /dev/null and the node's
-// log: slurmd waits for the end of the Epilog's own pipe, which it must not hold.
-func startWorker(ctx context.Context, getenv func(string) string, self string, cfg configs.Config, node string, dir job.RunDir) error {
-	log, err := os.OpenFile(dir.Path(finish.WorkerLog), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+// startWorker starts the worker and waits for it until ctx ends; then it is left
+// alone.
+func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir) error {
+	pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), "--worker", string(dir))
+	if err != nil || pidfd < 0 {
+		return err // without pidfds there is nothing safe to wait on
+	}
+	defer func() { _ = unix.Close(pidfd) }()
+	return waitFor(ctx, pidfd)
+}
+
+// detach starts this program anew in a session of its own, with /dev/null and a
+// log for its descriptors: slurmd waits for the end of the Epilog's own pipe,
+// which nothing that outlives it may hold. It returns the process's pidfd, -1
+// where the kernel has none.
+func detach(getenv func(string) string, self, logPath string, args ...string) (pidfd int, err error) {
+	fail := func(err error) (int, error) { return -1, fmt.Errorf("start %s: %w", args[0], err) }
+	log, err := os.OpenFile(logPath, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("open the worker's log: %w", err)
+		return fail(err)
 	}
 	defer func() { _ = log.Close() }()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return fmt.Errorf("start the worker: %w", err)
+		return fail(err)
 	}
 	defer func() { _ = null.Close() }()
 	if err := job.CloseOnExec(); err != nil {
-		return fmt.Errorf("start the worker: %w", err)
+		return fail(err)
 	}
-	pidfd := -1
-	worker, err := os.StartProcess(self, []string{self, "--worker", string(dir)}, &os.ProcAttr{
-		Dir: "/", Env: workerEnv(getenv), Files: []*os.File{null, log, log},
+	pidfd = -1
+	p, err := os.StartProcess(self, append([]string{self}, args...), &os.ProcAttr{
+		Dir: "/", Env: configs.Environment(getenv), Files: []*os.File{null, log, log},
 		Sys: &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd},
 	})
 	if err != nil {
-		return fmt.Errorf("start the worker: %w", err)
+		return fail(err)
 	}
-	defer func() { _ = worker.Release() }()
-	if pidfd < 0 {
-		return nil // a kernel without pidfds: nothing safe to wait on
-	}
-	defer func() { _ = unix.Close(pidfd) }()
-	return waitFor(ctx, pidfd)
+	return pidfd, p.Release()
 }
 
 // waitFor returns when the process of a pidfd ends or ctx does.
@@ -68,17 +76,6 @@ func waitFor(ctx context.Context, pidfd int) error {
 			return fmt.Errorf("wait for the worker: %w", err)
 		}
 	}
-}
-
-// workerEnv is all that the worker's environment holds.
-func workerEnv(getenv func(string) string) []string {
-	var env []string
-	for _, name := range configs.Environment() {
-		if v := getenv(name); v != "" {
-			env = append(env, name+"="+v)
-		}
-	}
-	return env
 }
 
 // worker finishes one run, and leaves to a sweeper what earlier workers left on
@@ -104,7 +101,11 @@ func worker(ctx context.Context, getenv func(string) string, path string) error 
 	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && run.Key.JobID%sweepEvery != 0 {
 		return err
 	}
-	return errors.Join(err, startSweeper(getenv, self, run.Node))
+	pidfd, serr := detach(getenv, self, os.DevNull, sweeperVerb, run.Node)
+	if pidfd >= 0 {
+		_ = unix.Close(pidfd)
+	}
+	return errors.Join(err, serr)
 }
 
 // sweepEvery is how many jobs may pass without a sweep where nothing is left
@@ -122,27 +123,6 @@ func limited(ctx context.Context, e configs.Epilog) (context.Context, context.Ca
 
 // cutOff is how long a worker may take to end in order.
 const cutOff = 5 * time.Second
-
-// startSweeper starts the sweep that follows a job, in a session of its own and
-// behind everything else.
-func startSweeper(getenv func(string) string, self, node string) error {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return fmt.Errorf("start the sweep: %w", err)
-	}
-	defer func() { _ = null.Close() }()
-	if err := job.CloseOnExec(); err != nil {
-		return fmt.Errorf("start the sweep: %w", err)
-	}
-	p, err := os.StartProcess(self, []string{self, sweeperVerb, node}, &os.ProcAttr{
-		Dir: "/", Env: workerEnv(getenv), Files: []*os.File{null, null, null},
-		Sys: &syscall.SysProcAttr{Setsid: true},
-	})
-	if err != nil {
-		return fmt.Errorf("start the sweep: %w", err)
-	}
-	return p.Release()
-}
 
 func finishLocked(ctx context.Context, f finish.Finisher, dir job.RunDir) error {
 	lock, err := dir.TryLock()

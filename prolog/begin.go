@@ -109,13 +109,8 @@ func setAside(dir job.RunDir, log *job.Log) error {
 // spec is the agent's command: its run directory, and of the environment what
 // our programs hand on.
 func spec(agent string, dir job.RunDir, getenv func(string) string) launch.Spec {
-	s := launch.Spec{Program: agent, Args: []string{"--run-dir", string(dir)}, Log: dir.AgentLog()}
-	for _, name := range configs.Environment() {
-		if v := getenv(name); v != "" {
-			s.Env = append(s.Env, name+"="+v)
-		}
-	}
-	return s
+	return launch.Spec{Program: agent, Args: []string{"--run-dir", string(dir)}, Log: dir.AgentLog(),
+		Env: configs.Environment(getenv)}
 }
 
 // start starts the agent and stores which process it is, so that an Epilog a

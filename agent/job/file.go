@@ -17,8 +17,9 @@ func writeJSON(path string, v any) error {
 	return writeFile(path, append(b, '\n'))
 }
 
-// cause is a file error without the name of a temporary file.
-func cause(err error) error {
+// Cause is a file error without its path: where the path is a temporary name, or
+// not for the reader.
+func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
 	switch {
@@ -36,7 +37,7 @@ func cause(err error) error {
 func writeFile(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, cause(err))
+		return fmt.Errorf("write %s: %w", path, Cause(err))
 	}
 	_, err = f.Write(b)
 	if cerr := f.Close(); err == nil {
@@ -47,7 +48,7 @@ func writeFile(path string, b []byte) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", path, cause(err))
+		return fmt.Errorf("write %s: %w", path, Cause(err))
 	}
 	return nil
 }

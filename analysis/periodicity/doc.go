@@ -51,14 +51,16 @@
 // LULESH at 4 kHz gives the double (27.7 ms): 2.84 samples a period is at the
 // limit. icoFoam beside a competing process is found at 315 ms, the log has a
 // median of 188 and a mean of 278. icoFoam 170 has a mean of 160.8: the periods
-// here are means. miniAMR gives 103 ms over 54 % of the run, confidence 0.59,
-// which its log neither confirms nor denies.
+// here are means. miniAMR gives 104 ms at 2 kHz and 209 ms at 1 kHz over 54 % of
+// the run, confidence 0.59, which its log neither confirms nor denies.
 //
 // Synthetic profiles with known truth (33 cases, period within 2 %, coverage
-// within 0.10, F1 of the samples 0.85): 33 of 33 and 31 of 33 on two draws; the
-// misses are two loops of equal length taken for one, and a half at 6 dB. Of 990
-// profiles without a period (busy loops, sleep, noise, walks, trends, plateaus,
-// bursts, a 997 Hz comb; 15 columns each) none gave one.
+// within 0.10, F1 of the samples 0.85): 32 and 31 of 33 on two draws that were
+// looked at, 30 on one that was not. The misses are two loops of equal length
+// taken for one (twice), a half at 6 dB, and nested loops, a run of four
+// periods and spikes on the third draw. Of 540 profiles without a period (busy
+// loops, a mix of code, sleep, white and red noise, walks; 15 columns each) two
+// gave one.
 //
 // LAMMPS with 2 ranks in 60 excerpts of 6 to 10 s at 1 kHz: 54 right, 5 without
 // a period, one double; CoMD: 60 of 60. A day of 18 columns takes 15 s on a

@@ -29,9 +29,8 @@ const procMinLagS = 0.5
 const busyMinLagS = 0.1
 
 // What takes the CPU from a job now and then, at intervals of its own, makes a
-// weak period of the CPUs in use: of 13 runs of busy loops one had 510 ms with
-// confidence .58 (10 times) and one 1014 ms with .32 (4 times). Loops that wait
-// in each iteration have .9 and more.
+// weak period of the CPUs in use: one of 8 runs of a busy bash loop had 510 ms
+// with confidence .58, one of 7 of dd 1014 ms with .32, seen four times.
 const (
 	busyMinConfidence = 0.7
 	busyMinInstances  = 12

@@ -82,10 +82,10 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 	}
 	sum := summary.Merge(records, nodes, summary.Default())
 	want.Key = sum.Key
-	sum = f.ask(ctx, run, sum)
 	if before.Nodes >= sum.Reported() {
 		return f.settle(ctx, dir, store, want, sum)
 	}
+	sum = f.ask(ctx, run, sum)
 	past, notes := f.past(ctx, sum)
 	sum.Notes = append(sum.Notes, notes...)
 	reportDir, err := f.report(ctx, run, sum, past)
@@ -104,18 +104,21 @@ func (f Finisher) past(ctx context.Context, s summary.Summary) ([]history.Run, [
 	if f.Config.History.Ingest != "here" {
 		return nil, nil
 	}
-	db, err := history.Open(ctx, f.Config.History.Path)
-	if err != nil {
-		f.Log("read the history: %v", err)
-		return nil, []note.Note{note.New(note.HistoryFailed, "earlier runs could not be read")}
-	}
-	defer func() { _ = db.Close() }()
-	runs, err := db.Runs(ctx, history.Past(s))
+	runs, err := f.readPast(ctx, s)
 	if err != nil {
 		f.Log("read the history: %v", err)
 		return nil, []note.Note{note.New(note.HistoryFailed, "earlier runs could not be read")}
 	}
 	return runs, nil
+}
+
+func (f Finisher) readPast(ctx context.Context, s summary.Summary) ([]history.Run, error) {
+	db, err := history.Open(ctx, f.Config.History.Path)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := db.Runs(ctx, history.Past(s))
+	return runs, errors.Join(err, db.Close())
 }
 
 // remember puts the run into the history, or leaves it for the host that does.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"os"
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
@@ -48,7 +47,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 		if errors.Is(err, fs.ErrNotExist) {
 			code = note.NoProfile
 		}
-		r.Notes = append(r.Notes, note.New(code, "nothing can be said of this node: %v", withoutPath(err)))
+		r.Notes = append(r.Notes, note.New(code, "nothing can be said of this node: %v", job.Cause(err)))
 		return analyseNothing(r)
 	}
 	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStart {
@@ -107,14 +106,4 @@ func elapsed(run job.Run, end End) float64 {
 		return math.Max(0, end.Mono-run.StartMono)
 	}
 	return math.Max(0, end.Real-run.StartReal)
-}
-
-// withoutPath drops the path of a file error: the report is for a user, the
-// spool is the administrator's.
-func withoutPath(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -167,12 +165,7 @@ func (h *hooks) hookEnv(o runOptions, args []string, dir string, pid int) []stri
 		"JOBGAIT_SIZE=" + o.size,
 		"JOBGAIT_SUB=" + strconv.Itoa(h.key.Sub),
 	}
-	for _, name := range configs.Environment() {
-		if v := h.getenv(name); v != "" {
-			env = append(env, name+"="+v)
-		}
-	}
-	return env
+	return append(env, configs.Environment(h.getenv)...)
 }
 
 // userName is the user's name, or the number where the name service is silent.
@@ -213,7 +206,7 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 	cmd.Stderr = &complaint
 	cmd.WaitDelay = 100 * time.Millisecond
 	if err := cmd.Start(); err != nil {
-		h.say(fmt.Sprintf("cannot start %s: %v", cmd.Path, cause(err)))
+		h.say(fmt.Sprintf("cannot start %s: %v", cmd.Path, job.Cause(err)))
 		return false
 	}
 	ended := make(chan error, 1)
@@ -227,14 +220,6 @@ func (h *hooks) call(ctx context.Context, program string, limit time.Duration, s
 	case <-signals:
 	}
 	return false
-}
-
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 func (h *hooks) sayAll(text string) {
