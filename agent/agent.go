@@ -209,7 +209,8 @@ func (a *agent) seal(reason string) error {
 	if a.writer == nil {
 		return nil
 	}
-	f := profile.Footer{Reason: reason, Executable: mainProgram(a.in.programs())}
+	program := mainProgram(a.in.programs())
+	f := profile.Footer{Reason: reason, Executable: program, BuildID: a.in.build(program)}
 	if a.full {
 		f.Reason = "spool_full"
 		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples"))

@@ -161,7 +161,7 @@ func (in *inputs) scope() string {
 
 // header describes the inputs; clocks are the caller's.
 func (in *inputs) header(r job.Run) profile.Header {
-	h := profile.Header{Key: r.Key, Node: r.Node, StepNS: in.stepNS, CPUs: in.cpus, Scope: in.scope(),
+	h := profile.Header{Key: r.Key, Node: r.Node, StepNS: in.stepNS, CPUs: in.cpus, CPUModel: kernel.CPUModel("/proc"), Scope: in.scope(),
 		Sources: append([]summary.Source{}, in.absent...), Notes: append([]note.Note{}, in.notes...)}
 	if in.code != nil {
 		h.AddressHz = in.rate.Hz
@@ -188,6 +188,14 @@ func (in *inputs) programs() map[string]int64 {
 		return in.code.Programs()
 	}
 	return in.cpu.Programs()
+}
+
+// build is the build id of a program of the job, "" where it is not known.
+func (in *inputs) build(program string) string {
+	if in.code == nil {
+		return ""
+	}
+	return in.code.Build(program)
 }
 
 func (in *inputs) start() error {

@@ -5,10 +5,15 @@
  * before each name.
  */
 #include <stdint.h> /* spank.h uses its types without including it */
+#include <stdlib.h>
+#include <string.h>
 
 #include "config.h"
 #include "context.h"
 #include "option.h"
+
+/* The longest list of modules that is passed on, in bytes. */
+#define MODULES_MAX 4096
 
 /*
  * The SPANK option callback gets no argument of ours, so what it learns stays
@@ -31,7 +36,7 @@ static int client_option(int val, const char *optarg, int remote)
 int client_init(spank_t sp, int argc, char *argv[])
 {
 	static char name[] = "jobgait";
-	static char arginfo[] = "off|HZ|app=NAME|size=TEXT";
+	static char arginfo[] = "off|HZ|app=NAME|size=TEXT|commit=ID|label=NAME=VALUE";
 	static char usage[] = "performance report: none, rate of code-address "
 			      "samples, or how earlier runs are matched "
 			      "(repeat, or separate by commas)";
@@ -58,10 +63,31 @@ static void hand_over(spank_t sp, const char *name, const char *value)
 		slurm_error("jobgait: cannot pass %s to the job's Prolog", name);
 }
 
+/*
+ * hand_over_modules tells which environment modules were loaded: the history
+ * names what else changed when runs became slower. The list is cut off at a
+ * length that no honest one has.
+ */
+static void hand_over_modules(spank_t sp)
+{
+	const char *loaded = getenv("LOADEDMODULES");
+	size_t n = loaded ? strlen(loaded) : 0, i;
+
+	if (n == 0 || n > MODULES_MAX)
+		return;
+	for (i = 0; i < n; i++)
+		if (loaded[i] <= ' ' || loaded[i] > '~')
+			return;
+	hand_over(sp, "JOBGAIT_MODULES", loaded);
+}
+
 int client_init_post_opt(spank_t sp)
 {
 	hand_over(sp, "JOBGAIT", chosen.sampling);
 	hand_over(sp, "JOBGAIT_APP", chosen.app);
 	hand_over(sp, "JOBGAIT_SIZE", chosen.size);
+	hand_over(sp, "JOBGAIT_COMMIT", chosen.commit);
+	hand_over(sp, "JOBGAIT_LABELS", chosen.labels);
+	hand_over_modules(sp);
 	return ESPANK_SUCCESS;
 }

@@ -1,8 +1,9 @@
 /*
  * SPANK plugin of jobgait: the option --jobgait of srun, sbatch and salloc.
  *
- * What the user wrote comes in; SPANK_JOBGAIT, SPANK_JOBGAIT_APP and
- * SPANK_JOBGAIT_SIZE in the environment of the job's Prolog and Epilog go out
+ * What the user wrote and LOADEDMODULES come in; SPANK_JOBGAIT and
+ * SPANK_JOBGAIT_{APP,SIZE,COMMIT,LABELS,MODULES} in the environment of the
+ * job's Prolog and Epilog go out
  * (slurm(5) spank.h, spank_job_control_setenv). It refuses nothing but a value
  * of --jobgait that is not understood: every callback returns success, so that
  * neither a fault here nor one in plugstack.conf stops a job or drains a node.

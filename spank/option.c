@@ -68,7 +68,31 @@ static size_t has_key(const char *item, size_t n, const char *key)
 	return n > k && !memcmp(item, key, k) && item[k] == '=' ? k + 1 : 0;
 }
 
-/* parse_item takes one of off, HZ, app=NAME and size=TEXT. */
+/* add_label appends NAME=VALUE; both have to be there. */
+static int add_label(char *labels, const char *text, size_t n, char *why,
+		     size_t why_size)
+{
+	char label[OPTION_TEXT_MAX + 1];
+	size_t used = strlen(labels), room;
+	const char *equals;
+
+	if (copy_text(label, "label", text, n, why, why_size))
+		return -1;
+	equals = strchr(label, '=');
+	if (equals == NULL || equals == label || equals[1] == '\0') {
+		snprintf(why, why_size, "label= takes NAME=VALUE");
+		return -1;
+	}
+	room = sizeof(((struct option_value *)0)->labels) - used;
+	if (n + 2 > room) {
+		snprintf(why, why_size, "more labels than there is room for");
+		return -1;
+	}
+	snprintf(labels + used, room, "%s%s", used ? "," : "", label);
+	return 0;
+}
+
+/* parse_item takes one of off, HZ, app=, size=, commit= and label=. */
 static int parse_item(struct option_value *value, const char *item, size_t n,
 		      unsigned int max_hz, char *why, size_t why_size)
 {
@@ -87,7 +111,13 @@ static int parse_item(struct option_value *value, const char *item, size_t n,
 	if ((skip = has_key(item, n, "size")))
 		return copy_text(value->size, "size", item + skip, n - skip,
 				 why, why_size);
-	snprintf(why, why_size, "expected off, a rate in Hz, app=NAME or size=TEXT");
+	if ((skip = has_key(item, n, "commit")))
+		return copy_text(value->commit, "commit", item + skip, n - skip,
+				 why, why_size);
+	if ((skip = has_key(item, n, "label")))
+		return add_label(value->labels, item + skip, n - skip, why,
+				 why_size);
+	snprintf(why, why_size, "expected off, a rate in Hz, app=NAME, size=TEXT, commit=ID or label=NAME=VALUE");
 	return -1;
 }
 

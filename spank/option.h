@@ -9,10 +9,13 @@
 #include <stddef.h>
 
 /*
- * The longest app= or size= in bytes. They become part of a row's identity in
+ * The longest app=, size=, commit= or label= in bytes. They become part of a row's identity in
  * the history and stand in a report's head line: 64 is what fits there.
  */
 #define OPTION_TEXT_MAX 64
+
+/* The number of label= items that are kept. */
+#define OPTION_LABELS_MAX 8
 
 /* Digits of the largest rate that is ever accepted, and what fits in them. */
 #define OPTION_HZ_DIGITS 5
@@ -23,6 +26,8 @@ struct option_value {
 	char sampling[OPTION_HZ_DIGITS + 1]; /* "off" or samples a second */
 	char app[OPTION_TEXT_MAX + 1];
 	char size[OPTION_TEXT_MAX + 1];
+	char commit[OPTION_TEXT_MAX + 1];
+	char labels[OPTION_LABELS_MAX * (OPTION_TEXT_MAX + 1)]; /* NAME=VALUE,... */
 };
 
 /*

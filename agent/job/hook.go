@@ -106,9 +106,11 @@ func jobOf(getenv func(string) string) summary.Job {
 		WorkDir:   cleanPath(getenv("SLURM_JOB_WORK_DIR")),
 		App:       text("SPANK_JOBGAIT_APP"),
 		Size:      text("SPANK_JOBGAIT_SIZE"),
+		Fields:    fields(getenv, "SPANK_JOBGAIT_"),
 	}
 	if OneMachine(getenv) {
 		j.Name, j.App, j.Size = text("JOBGAIT_JOB_NAME"), text("JOBGAIT_APP"), text("JOBGAIT_SIZE")
+		j.Fields = fields(getenv, "JOBGAIT_")
 	}
 	j.ArrayJobID = bigCount(getenv("SLURM_ARRAY_JOB_ID"))
 	j.ArrayTaskID = bigCount(getenv("SLURM_ARRAY_TASK_ID"))

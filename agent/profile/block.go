@@ -21,6 +21,8 @@ type Header struct {
 	// RunReal is UTC epoch seconds when the Prolog ran.
 	RunReal float64 `json:"run_real"`
 	CPUs    int     `json:"cpus"`
+	// CPUModel is the model name of /proc/cpuinfo, "" if it has none.
+	CPUModel string `json:"cpu_model,omitempty"`
 	// Scope is whose processes the code addresses are from: "job", its processes;
 	// "task", the command and what it started; "proc", there are none and only
 	// files below /proc were read.
@@ -95,6 +97,8 @@ type Footer struct {
 	// Executable is the base name of the program that used most of the
 	// job's sampled CPU time, "" if unknown.
 	Executable string `json:"executable,omitempty"`
+	// BuildID is its build id, else a hash of its size and time.
+	BuildID string `json:"build_id,omitempty"`
 	// Notes are what the agent met while it ran.
 	Notes []note.Note `json:"notes"`
 }

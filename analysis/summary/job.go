@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 )
 
 // Job is what is known of a job beside its samples. Unknown text is "" and an
@@ -29,6 +30,9 @@ type Job struct {
 	// App and Size are the user's own labels (app=, size=).
 	App  string `json:"app,omitempty"`
 	Size string `json:"size,omitempty"`
+	// Fields are what else was recorded of the run that may explain a change of
+	// its speed, by name (FieldBuildID...). A name that is not there is unknown.
+	Fields map[string]string `json:"fields,omitempty"`
 	// SchedulerStart is the start time that the scheduler gives, epoch
 	// seconds: it guards against reused job ids.
 	SchedulerStart *int64 `json:"scheduler_start,omitempty"`
@@ -68,5 +72,32 @@ func (j Job) With(o Job) Job {
 	j.CPUsPerTask = cmp.Or(j.CPUsPerTask, o.CPUsPerTask)
 	j.SchedulerStart = cmp.Or(j.SchedulerStart, o.SchedulerStart)
 	j.NNodes = cmp.Or(j.NNodes, o.NNodes)
+	return j.WithFields(o.Fields)
+}
+
+// Names of recorded fields. Those that users pass begin with LabelPrefix.
+const (
+	FieldBuildID      = "build_id"      // of the executable
+	FieldCPUModel     = "cpu_model"     // of the first node that says it
+	FieldModules      = "modules"       // LOADEDMODULES, where the user's side passed it
+	FieldSlurmVersion = "slurm_version" // as scontrol says it
+	FieldCommit       = "commit"        // git commit, from the user
+	LabelPrefix       = "label."
+)
+
+// WithFields returns j with the fields it does not know taken from o. The map of
+// j is not changed: another record may have the same.
+func (j Job) WithFields(o map[string]string) Job {
+	fields := maps.Clone(j.Fields)
+	for name, value := range o {
+		if value == "" || fields[name] != "" {
+			continue
+		}
+		if fields == nil {
+			fields = map[string]string{}
+		}
+		fields[name] = value
+	}
+	j.Fields = fields
 	return j
 }

@@ -65,6 +65,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (summary.NodeRecord, error) {
 	r.Quality, r.Counters = loaded.Quality, loaded.Totals
 	r.Notes = append(r.Notes, loaded.Header.Notes...)
+	r.Job = r.Job.WithFields(map[string]string{summary.FieldCPUModel: loaded.Header.CPUModel})
 	if text := loaded.Damage.Text; text != "" {
 		r.Notes = append(r.Notes, note.New(note.ProfileBad, "%s", text))
 	}
@@ -73,6 +74,7 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 		if r.Job.Executable == "" {
 			r.Job.Executable = f.Executable
 		}
+		r.Job = r.Job.WithFields(map[string]string{summary.FieldBuildID: f.BuildID})
 	} else {
 		r.Notes = append(r.Notes, note.New(note.AgentDied,
 			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.End(), r.ElapsedS))

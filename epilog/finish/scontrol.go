@@ -27,7 +27,7 @@ func (f Finisher) ask(ctx context.Context, run job.Run, s summary.Summary) summa
 		return s
 	}
 	run.Job = s.Job
-	s.Job = d.Complete(run)
+	s.Job = d.Complete(run).WithFields(map[string]string{summary.FieldSlurmVersion: f.slurmVersion(ctx)})
 	if d.Exit != nil && *d.Exit != (summary.Exit{}) { // 0:0 is also said of a requeued run
 		s.Exit = summary.WorseExit(s.Exit, d.Exit)
 	}
@@ -52,12 +52,7 @@ func (f Finisher) scontrol(ctx context.Context, id int64) (job.Details, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, scontrolLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, f.Config.Slurm.Scontrol, "show", "job", "-o", strconv.FormatInt(id, 10))
-	cmd.Env = []string{"LC_ALL=C"}
-	if f.SlurmConf != "" {
-		cmd.Env = append(cmd.Env, "SLURM_CONF="+f.SlurmConf)
-	}
-	cmd.WaitDelay = scontrolLimit / 4
+	cmd := f.scontrolCommand(ctx, "show", "job", "-o", strconv.FormatInt(id, 10))
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
@@ -68,4 +63,30 @@ func (f Finisher) scontrol(ctx context.Context, id int64) (job.Details, error) {
 		return job.Details{}, fmt.Errorf("ask scontrol: %w: %.200s", err, bytes.TrimSpace(complaint.Bytes()))
 	}
 	return job.FromScontrol(out, id), nil
+}
+
+func (f Finisher) scontrolCommand(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, f.Config.Slurm.Scontrol, args...)
+	cmd.Env = []string{"LC_ALL=C"}
+	if f.SlurmConf != "" {
+		cmd.Env = append(cmd.Env, "SLURM_CONF="+f.SlurmConf)
+	}
+	cmd.WaitDelay = scontrolLimit / 4
+	return cmd
+}
+
+// slurmVersion is what scontrol says of itself ("slurm-wlm 22.05.8"), which
+// asks no daemon; "" where it says nothing.
+func (f Finisher) slurmVersion(ctx context.Context) string {
+	if f.Config.Slurm.Scontrol == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, scontrolLimit/4)
+	defer cancel()
+	out, err := f.scontrolCommand(ctx, "--version").Output()
+	if err != nil {
+		return ""
+	}
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	return job.Clean(string(line), 64)
 }

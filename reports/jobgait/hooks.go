@@ -163,6 +163,9 @@ func (h *hooks) hookEnv(o runOptions, args []string, dir string, pid int) []stri
 		"JOBGAIT_JOB_NAME=" + name,
 		"JOBGAIT_APP=" + o.app,
 		"JOBGAIT_SIZE=" + o.size,
+		"JOBGAIT_COMMIT=" + o.commit,
+		"JOBGAIT_LABELS=" + strings.Join(o.labels, ","),
+		"JOBGAIT_MODULES=" + h.getenv("LOADEDMODULES"),
 		"JOBGAIT_SUB=" + strconv.Itoa(h.key.Sub),
 	}
 	return append(env, configs.Environment(h.getenv)...)

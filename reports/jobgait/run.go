@@ -18,13 +18,14 @@ import (
 
 // runOptions are the flags of `jobgait run`.
 type runOptions struct {
-	name, app, size, dir string
+	name, app, size, dir, commit string
+	labels                       []string
 }
 
 func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
-		Use:   "run [--name N] [--app A] [--size S] [-o DIR] -- COMMAND [ARG...]",
+		Use:   "run [--name N] [--app A] [--size S] [--label NAME=VALUE] [-o DIR] -- COMMAND [ARG...]",
 		Short: "run a command and leave a report of its rhythm",
 		Long: "run starts COMMAND as it would run without jobgait (environment, directory, streams,\n" +
 			"terminal, process group) while an agent beside it takes samples, and leaves\n" +
@@ -43,6 +44,8 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	c.Flags().StringVar(&o.name, "name", "", "name of the job (default: that of the command)")
 	c.Flags().StringVar(&o.app, "app", "", "application that this is a run of: runs are compared within one")
 	c.Flags().StringVar(&o.size, "size", "", "size of the problem, any text")
+	c.Flags().StringVar(&o.commit, "commit", "", "git commit of what is run: the history names it when runs change speed")
+	c.Flags().StringArrayVar(&o.labels, "label", nil, "`NAME=VALUE` to record, for the same purpose (repeat)")
 	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the report (default: this one)")
 	return c
 }

@@ -97,6 +97,23 @@ static void test_repeat(void)
 	expect(option_parse(&v, NULL, MAX_HZ, why, sizeof(why)), "(null)", "taken");
 }
 
+/* Labels add up, as far as there is room; a commit is one text. */
+static void test_labels(void)
+{
+	struct option_value v = { .sampling = "" };
+	char why[160];
+	int i, taken = 0;
+
+	expect(!option_parse(&v, "commit=abc,label=a=1,label=b=x=y", MAX_HZ, why, sizeof(why)), "labels", "refused");
+	expect(!strcmp(v.commit, "abc") && !strcmp(v.labels, "a=1,b=x=y"), "labels", v.labels);
+	expect(option_parse(&v, "label=a", MAX_HZ, why, sizeof(why)), "label=a", "taken");
+	expect(option_parse(&v, "label==1", MAX_HZ, why, sizeof(why)), "label==1", "taken");
+	expect(option_parse(&v, "label=a=", MAX_HZ, why, sizeof(why)), "label=a=", "taken");
+	for (i = 0; i < 100; i++)
+		taken += !option_parse(&v, "label=" A16 A16 "=" A16, MAX_HZ, why, sizeof(why));
+	expect(taken > 0 && taken < 100 && strlen(v.labels) < sizeof(v.labels), "labels", "no bound");
+}
+
 static void test_config(void)
 {
 	struct plugin_config c = CONFIG_DEFAULT;
@@ -151,6 +168,7 @@ int main(void)
 {
 	test_cases();
 	test_repeat();
+	test_labels();
 	test_config();
 	test_random();
 	if (failures)

@@ -3,6 +3,7 @@ package address
 import (
 	"bufio"
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -78,15 +79,37 @@ func (x *identifier) file(pid int32, a area) uint64 {
 	if len(x.known) >= maxFiles {
 		return h
 	}
-	if id := x.buildID(pid, a); id != nil {
+	if id := x.ask(func() ([]byte, error) { return x.open(pid, a) }); id != nil {
 		h = hashBuildID(id)
 	}
 	x.known[a.inode] = h
 	return h
 }
 
-// buildID reads the build id, or gives up.
-func (x *identifier) buildID(pid int32, a area) []byte {
+// build returns what tells one build of a process's executable from another: its
+// build id in hex, else a hash of its size and time. "" is not known.
+func (x *identifier) build(pid int32) string {
+	return string(x.ask(func() ([]byte, error) {
+		f, err := os.Open(filepath.Join(x.proc, strconv.Itoa(int(pid)), "exe"))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if id, err := readBuildID(f); err == nil {
+			return hex.AppendEncode(nil, id), nil
+		}
+		st, err := f.Stat()
+		if err != nil || !st.Mode().IsRegular() {
+			return nil, errOther
+		}
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d %d", st.Size(), st.ModTime().UnixNano())
+		return fmt.Appendf(nil, "file-%016x", h.Sum64()), nil
+	}))
+}
+
+// ask reads a file on the side, or gives up and returns nil.
+func (x *identifier) ask(read func() ([]byte, error)) []byte {
 	select {
 	case x.busy <- struct{}{}:
 	default:
@@ -102,7 +125,7 @@ func (x *identifier) buildID(pid int32, a area) []byte {
 			}
 			<-x.busy
 		}()
-		id, err := x.open(pid, a)
+		id, err := read()
 		if err != nil {
 			id = nil
 		}

@@ -38,8 +38,9 @@ type table struct {
 	members Membership
 	files   *identifier
 	procs   map[int32]*process
-	// exes counts samples by program.
-	exes map[string]int64
+	// exes counts samples by program; builds says which build it is.
+	exes   map[string]int64
+	builds map[string]string
 	// joined is told each process of the job that was found.
 	joined func(pid int)
 }
@@ -51,7 +52,7 @@ const (
 
 func newTable(proc string, members Membership) *table {
 	return &table{proc: proc, members: members, files: newIdentifier(proc),
-		procs: map[int32]*process{}, exes: map[string]int64{}, joined: func(int) {}}
+		procs: map[int32]*process{}, exes: map[string]int64{}, builds: map[string]string{}, joined: func(int) {}}
 }
 
 // hit returns the page that a sample is on; ok is false for samples of others.
@@ -66,10 +67,21 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	if p.exe == "" {
 		p.exe = kernel.Program(t.proc, int(s.pid))
 	}
-	if _, known := t.exes[p.exe]; known || len(t.exes) < maxPrograms {
-		t.exes[p.exe]++
-	}
+	t.count(p.exe, s.pid)
 	return t.page(p, s), true
+}
+
+// count adds a sample to its program. The build is asked once: one that was
+// replaced while the job ran is that of the first process.
+func (t *table) count(exe string, pid int32) {
+	_, known := t.exes[exe]
+	if !known && len(t.exes) >= maxPrograms {
+		return
+	}
+	if !known && exe != kernel.NoProgram {
+		t.builds[exe] = t.files.build(pid)
+	}
+	t.exes[exe]++
 }
 
 // process returns the entry of a sample's process, made or renewed as needed.

@@ -174,6 +174,10 @@ func (s *Source) OnJoin(f func(pid int)) { s.table.joined = f }
 // Programs returns how many samples each program of the job had, by base name.
 func (s *Source) Programs() map[string]int64 { return s.table.exes }
 
+// Build returns the build id of a program of the job, by base name, or what else
+// tells its builds apart; "" is not known.
+func (s *Source) Build(program string) string { return s.table.builds[program] }
+
 // Start enables the timers, each at its phase; those that follow one task only
 // have no phase to keep.
 func (s *Source) Start() error {

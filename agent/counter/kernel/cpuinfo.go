@@ -1,0 +1,44 @@
+package kernel
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// CPUModel returns the name of the first CPU in /proc/cpuinfo, "" if there is
+// none: arm64 names no model, only implementer and part.
+func CPUModel(proc string) string {
+	f, err := os.Open(filepath.Join(proc, "cpuinfo"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	return parseCPUModel(f)
+}
+
+// parseCPUModel reads the first paragraph, one CPU's.
+func parseCPUModel(r io.Reader) string {
+	var implementer, part string
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		name, value, ok := strings.Cut(lines.Text(), ":")
+		if !ok {
+			break
+		}
+		switch value = strings.TrimSpace(value); strings.TrimSpace(name) {
+		case "model name", "cpu": // x86, POWER
+			return value
+		case "CPU implementer":
+			implementer = value
+		case "CPU part":
+			part = value
+		}
+	}
+	if implementer == "" && part == "" {
+		return ""
+	}
+	return "implementer " + implementer + " part " + part
+}
