@@ -3,7 +3,7 @@
 // analysis that returns one has done its work and says what it could not know.
 //
 // Codes are stable: other tools may test for them. Texts may change. A code
-// that is not in this file does not exist.
+// that is not in this package does not exist.
 package note
 
 import "fmt"

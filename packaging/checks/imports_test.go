@@ -21,19 +21,24 @@ var ranks = []struct {
 	family   bool // packages of the rank may import each other
 }{
 	{"ground", []string{"configs", "analysis/internal/", "analysis/note"}, false},
-	{"series", []string{"analysis/series"}, false},
+	{"series", []string{"analysis/series", "analysis/series/"}, true},
 	{"periodicity", []string{"analysis/periodicity"}, false},
 	{"pattern", []string{"analysis/pattern"}, false},
 	{"phase", []string{"analysis/phase"}, false},
 	{"summary", []string{"analysis/summary"}, false},
-	{"memory", []string{"analysis/history", "analysis/scaling", "analysis/changepoint"}, false},
+	{"memory", []string{"analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/changepoint", "analysis/changepoint/"}, true},
 	{"agent", []string{"agent/"}, true},
-	{"reports", []string{"reports", "reports/plot", "reports/schema"}, true},
+	{"reports", []string{"reports", "reports/"}, true},
 	{"hooks", []string{"prolog/", "epilog/"}, true},
 }
 
 // programs are the package mains: they import anything, nobody imports them.
-var programs = []string{"agent", "prolog", "epilog", "reports/jobgait"}
+// Those below analysis draw the tables of a paper's experiment and the
+// thresholds of a detector again.
+var programs = []string{"agent", "prolog", "epilog", "reports/jobgait",
+	"analysis/scaling/experiment", "analysis/scaling/calibrate",
+	"analysis/changepoint/experiment", "analysis/changepoint/calibrate",
+	"analysis/periodicity/experiment"}
 
 const module = "jobgait"
 
