@@ -13,7 +13,7 @@
 // # For administrators
 //
 // The tables may change with every version; the views jobs, job_nodes,
-// job_patterns, job_notes, series and ingest are kept, with sacct's names for
+// job_patterns, job_notes, series, changes, scaling and ingest are kept, with sacct's names for
 // sacct's fields. Any sqlite3 from 3.26 on reads them, also while a job is
 // being put (sqlite3 -readonly history.db). Start and End are local time as in
 // sacct; StartEpoch and EndEpoch are indexed, so select by those. In what
@@ -66,6 +66,17 @@
 //
 //	SELECT Pattern, ColumnName, PeriodS, PeriodCV, PatternCoverage, Iterations, Confidence
 //	FROM job_patterns WHERE JobID = '812345' ORDER BY Position;
+//
+// Runs that became slower this week, and what changed then; those that somebody
+// has seen (jobgait changes --ack) have a name in AcknowledgedBy:
+//
+//	SELECT JobID, User, Application, Shape, Metric, EffectPct, EffectLoPct, EffectHiPct, ChangedThen
+//	FROM changes WHERE AtEpoch > strftime('%s', 'now', '-7 days') + 0 AND EffectPct > 2 ORDER BY EffectPct DESC;
+//
+// How applications scale, and where the law changes:
+//
+//	SELECT User, Application, Fixed, Metric, FirstP, LastP, Model, ChangeAfterP, ChangeBeforeP FROM scaling
+//	WHERE Parameter = 'nodes' ORDER BY User, Application, Metric, Position;
 //
 // Whether runs still come in:
 //

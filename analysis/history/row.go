@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
 )
 
@@ -81,6 +82,11 @@ func resultColumns(s summary.Summary) []column {
 		{"counters", counters(s.Quality)},
 		{"sample_hz", positive(s.Quality.RateHz)},
 		{"overhead_pct", positive(s.Quality.OverheadPct)},
+		{"step_s", s.StepS},
+		{"cpu_s", cpuSeconds(s)},
+		{"startup_s", phaseSeconds(s, phase.StartUp)},
+		{"checkpoint_s", phaseSeconds(s, "checkpoint")},
+		{"energy_j", energy(s)},
 	}
 	if s.Quality.Samples > 0 {
 		return append(columns, column{"lost_pct", 100 * float64(s.Quality.Missing) / float64(s.Quality.Samples)})

@@ -27,6 +27,17 @@ type Run struct {
 	NodesReported int
 	Iterations    *int // of the main pattern
 	Confidence    *float64
+
+	ID        int64  // of the row: RunID of the views
+	SeriesID  int64  // 0 = none, the application is not known
+	Partition string // "" = not known
+	Size      string
+	NTasks    *int
+	CPUs      *int // of the whole job
+
+	// StepS is the time of the application's reference pattern, the others the
+	// run's CPU time and the time in its parts, in seconds, and joules.
+	StepS, CPUS, StartupS, CheckpointS, EnergyJ *float64
 }
 
 // Query selects runs. Empty fields select everything.

@@ -59,7 +59,9 @@ const selectRuns = `
 	SELECT c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
 		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_s, 0), coalesce(r.state, ''),
 		p.period_s, p.coverage, coalesce(r.report_dir, ''), r.sub, coalesce(r.job_name, ''),
-		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, p.instances, p.confidence
+		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, p.instances, p.confidence,
+		r.run_id, coalesce(r.series_id, 0), coalesce(r.partition_name, ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
+		r.step_s, r.cpu_s, r.startup_s, r.checkpoint_s, r.energy_j
 	FROM run r
 	JOIN cluster c ON c.cluster_id = r.cluster_id
 	JOIN hpc_user u ON u.user_id = r.user_id
@@ -76,7 +78,9 @@ func scanRuns(rows *sql.Rows) ([]Run, error) {
 		err := rows.Scan(&r.Cluster, &r.JobID, &r.DisplayID, &r.Restart, &r.User, &r.App, &r.Shape,
 			&r.Start, &r.End, &r.ElapsedS, &r.State,
 			&r.PeriodS, &r.Coverage, &r.ReportDir, &r.Sub, &r.JobName,
-			&code, &signal, &r.NNodes, &r.NodesReported, &r.Iterations, &r.Confidence)
+			&code, &signal, &r.NNodes, &r.NodesReported, &r.Iterations, &r.Confidence,
+			&r.ID, &r.SeriesID, &r.Partition, &r.Size, &r.NTasks, &r.CPUs,
+			&r.StepS, &r.CPUS, &r.StartupS, &r.CheckpointS, &r.EnergyJ)
 		if err != nil {
 			return nil, err
 		}

@@ -86,7 +86,7 @@ func TestSettings(t *testing.T) {
 	db := open(t)
 	for pragma, want := range map[string]string{
 		"auto_vacuum": "2", "journal_mode": "wal", "foreign_keys": "1", "synchronous": "1",
-		"application_id": fmt.Sprint(applicationID), "user_version": "2",
+		"application_id": fmt.Sprint(applicationID), "user_version": "3",
 	} {
 		var got string
 		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {

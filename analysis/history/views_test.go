@@ -13,6 +13,7 @@ import (
 var views = []struct{ name, order string }{
 	{"jobs", "RunID"}, {"job_nodes", "RunID, NodeName"}, {"job_patterns", "RunID, Position"},
 	{"job_notes", "RunID, Code"}, {"series", "SeriesID"}, {"ingest", "AtEpoch"},
+	{"changes", "EventID"}, {"scaling", "Position"},
 }
 
 func TestViewsGolden(t *testing.T) {

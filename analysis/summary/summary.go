@@ -31,6 +31,10 @@ type Summary struct {
 	// Patterns are the run's: those that most nodes share, best first.
 	Patterns []pattern.Pattern `json:"patterns"`
 	Phases   []phase.Phase     `json:"phases"`
+	// StepS is the time of the application's reference pattern in seconds, nil
+	// where this run has no pattern that is that one. Unlike the main
+	// pattern's period it can be compared with other runs'.
+	StepS *float64 `json:"step_s"`
 	Counters []Counter         `json:"counters"` // summed over nodes
 	// Timeline is that of LeadNode, the node nearest to the median.
 	LeadNode string   `json:"lead_node,omitempty"`

@@ -1,0 +1,184 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+)
+
+// History is the runs of one application in one shape, oldest first.
+type History struct {
+	SeriesID                  int64
+	Cluster, User, App, Shape string
+	Runs                      []Run
+	// Fields and Nodes are those of each run: what was recorded of it, and the
+	// nodes that it ran on (nil for more than MaxNodes).
+	Fields []map[string]string
+	Nodes  [][]string
+	// Acknowledged are the rows of runs whose change somebody has seen.
+	Acknowledged []int64
+}
+
+// MaxNodes is the largest number of nodes of a run that are listed in a History:
+// who ran on more ran on most, and no node stands out by its absence.
+const MaxNodes = 64
+
+// HistoryQuery selects histories. Empty fields select everything.
+type HistoryQuery struct {
+	Cluster, User, App string
+	SeriesID           int64
+	// Since keeps series with a run that started at this time or later, UTC
+	// epoch seconds.
+	Since float64
+	// Runs is the largest number of runs of one series, the newest; 0 is
+	// DefaultLimit. Series is the largest number of series, those with the
+	// newest runs; 0 is no bound.
+	Runs, Series int
+}
+
+// Histories returns the histories that a query selects, that with the newest
+// run first.
+func (db *DB) Histories(ctx context.Context, q HistoryQuery) ([]History, error) {
+	var list []History
+	err := db.patiently(ctx, func() (err error) {
+		list, err = db.histories(ctx, q)
+		return err
+	})
+	return list, explain(db.path, "read histories", err)
+}
+
+func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]History, error) {
+	list, err := db.findSeries(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if err := db.fill(ctx, &list[i], q); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// findSeries returns the series of a query without their runs.
+func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]History, error) {
+	where := conditions{}
+	for _, t := range []struct{ column, value string }{{"a.name", clean(q.App, maxText)}, {"c.name", clean(q.Cluster, maxName)}, {"u.name", clean(q.User, maxName)}} {
+		if t.value != "" {
+			where.and(t.column+" = ?", t.value)
+		}
+	}
+	if q.SeriesID != 0 {
+		where.and("s.series_id = ?", q.SeriesID)
+	}
+	if q.Since != 0 {
+		// By the index on start: a week's runs, not the series of ten years.
+		where.and("s.series_id IN (SELECT series_id FROM run WHERE start_s >= ?)", q.Since)
+	}
+	limit := -1
+	if q.Series > 0 {
+		limit = q.Series
+	}
+	rows, err := db.sql.QueryContext(ctx, `
+		SELECT s.series_id, c.name, u.name, a.name, s.shape,
+			(SELECT max(start_s) FROM run r WHERE r.series_id = s.series_id) AS last
+		FROM run_series s
+		JOIN application a ON a.application_id = s.application_id
+		JOIN cluster c ON c.cluster_id = a.cluster_id
+		JOIN hpc_user u ON u.user_id = a.user_id
+		WHERE `+where.String()+` ORDER BY last DESC, s.series_id LIMIT ?`, append(where.args, limit)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []History
+	for rows.Next() {
+		var h History
+		var last sql.NullFloat64
+		if err := rows.Scan(&h.SeriesID, &h.Cluster, &h.User, &h.App, &h.Shape, &last); err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	return list, rows.Err()
+}
+
+// fill reads the runs of one series.
+func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
+	limit := q.Runs
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	rows, err := db.sql.QueryContext(ctx, selectRuns+
+		" WHERE r.series_id = ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?", h.SeriesID, limit)
+	if err != nil {
+		return err
+	}
+	if h.Runs, err = scanRuns(rows); err != nil {
+		return err
+	}
+	slices.Reverse(h.Runs)
+	at := make(map[int64]int, len(h.Runs))
+	for i, r := range h.Runs {
+		at[r.ID] = i
+	}
+	h.Fields, h.Nodes = make([]map[string]string, len(h.Runs)), make([][]string, len(h.Runs))
+	const newest = "(SELECT run_id FROM run WHERE series_id = ? ORDER BY start_s DESC, run_id DESC LIMIT ?)"
+	err = db.each(ctx, "SELECT run_id, name, value FROM run_field WHERE run_id IN "+newest, func(rows *sql.Rows) error {
+		var id int64
+		var name, value string
+		if err := rows.Scan(&id, &name, &value); err != nil {
+			return err
+		}
+		if i, ok := at[id]; ok {
+			if h.Fields[i] == nil {
+				h.Fields[i] = map[string]string{}
+			}
+			h.Fields[i][name] = value
+		}
+		return nil
+	}, h.SeriesID, limit)
+	if err != nil {
+		return err
+	}
+	err = db.each(ctx, fmt.Sprintf(`SELECT x.run_id, n.name FROM run_node x JOIN node n ON n.node_id = x.node_id
+		JOIN run r ON r.run_id = x.run_id
+		WHERE coalesce(r.nnodes, 1) <= %d AND x.run_id IN %s ORDER BY x.run_id, x.position`, MaxNodes, newest), func(rows *sql.Rows) error {
+		var id int64
+		var name string
+		if err := rows.Scan(&id, &name); err != nil {
+			return err
+		}
+		if i, ok := at[id]; ok {
+			h.Nodes[i] = append(h.Nodes[i], name)
+		}
+		return nil
+	}, h.SeriesID, limit)
+	if err != nil {
+		return err
+	}
+	return db.each(ctx, "SELECT run_id FROM change_ack WHERE series_id = ? ORDER BY run_id", func(rows *sql.Rows) error {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		h.Acknowledged = append(h.Acknowledged, id)
+		return nil
+	}, h.SeriesID)
+}
+
+// each calls row for every row of a query.
+func (db *DB) each(ctx context.Context, query string, row func(*sql.Rows) error, args ...any) error {
+	rows, err := db.sql.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

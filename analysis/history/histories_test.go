@@ -1,0 +1,120 @@
+package history
+
+import (
+	"slices"
+	"testing"
+
+	"jobgait/analysis/summary"
+)
+
+// melts puts n runs of one application in one shape.
+func melts(t *testing.T, db *DB, n int64) {
+	t.Helper()
+	for i := range n {
+		s := oneNode(i + 1)
+		s.Job.Name, s.StepS = "melt", ptr(0.5+float64(i)/100)
+		s.Job.Fields = map[string]string{summary.FieldBuildID: "b1", "label.solver": "gmres\x1b[31m"}
+		if i%2 == 1 {
+			s.Job.Fields = nil
+		}
+		mustPut(t, db, s, Ingest{NowS: t0})
+	}
+}
+
+func TestHistories(t *testing.T) {
+	db := open(t)
+	melts(t, db, 6)
+	list, err := db.Histories(t.Context(), HistoryQuery{User: "alice", Runs: 5})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d histories, %v", len(list), err)
+	}
+	h := list[0]
+	if len(h.Runs) != 5 || h.Runs[0].JobID != 2 || h.Runs[4].JobID != 6 {
+		t.Errorf("runs are not the newest five, oldest first: %+v", h.Runs)
+	}
+	if h.Fields[0] != nil || h.Fields[1]["build_id"] != "b1" || h.Fields[1]["label.solver"] != "gmres\uFFFD[31m" {
+		t.Errorf("fields %v", h.Fields)
+	}
+	if !slices.Equal(h.Nodes[4], []string{"n1"}) {
+		t.Errorf("nodes %v", h.Nodes)
+	}
+	r := h.Runs[4]
+	if *r.StepS != 0.55 || *r.CPUS != 3.5*60.25 || *r.StartupS != 0 || r.EnergyJ != nil {
+		t.Errorf("parts of the run: step %v, CPU %v, start-up %v, energy %v", *r.StepS, *r.CPUS, *r.StartupS, r.EnergyJ)
+	}
+}
+
+func TestHistoriesSince(t *testing.T) {
+	db := open(t)
+	melts(t, db, 6)
+	for since, want := range map[float64]int{t0 + 600: 1, t0 + 601: 0} {
+		list, err := db.Histories(t.Context(), HistoryQuery{Since: since})
+		if err != nil || len(list) != want {
+			t.Errorf("since %v: %d histories, %v; want %d", since, len(list), err, want)
+		}
+	}
+}
+
+// TestEventsStay checks that an event that is stored keeps its place and gets
+// its newest effect, whatever comes later.
+func TestEventsStay(t *testing.T) {
+	db := open(t)
+	melts(t, db, 6)
+	list, err := db.Histories(t.Context(), HistoryQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := list[0]
+	first := Event{Metric: "elapsed_s", RunID: h.Runs[2].ID, Detected: &h.Runs[4].ID, Kind: "step", EffectPct: 14.9, LoPct: ptr(13.1), Causes: "[]"}
+	later := first
+	later.EffectPct, later.Detected = 12.5, &h.Runs[5].ID
+	for _, events := range [][]Event{{first}, {later}, nil} {
+		if err := db.PutEvents(t.Context(), h.SeriesID, events, t0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Acknowledge(t.Context(), h.SeriesID, h.Runs[2].ID, "bob", "new compiler", t0+1); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "changes.txt", dump(t, db.sql, "SELECT * FROM changes"))
+	if list, err = db.Histories(t.Context(), HistoryQuery{SeriesID: h.SeriesID}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(list[0].Acknowledged, []int64{h.Runs[2].ID}) {
+		t.Errorf("acknowledged %v", list[0].Acknowledged)
+	}
+}
+
+func TestScalingIsReplaced(t *testing.T) {
+	db := open(t)
+	melts(t, db, 1)
+	s := oneNode(1)
+	s.Job.Name = "melt"
+	for _, segments := range [][]Segment{
+		{{Parameter: "nodes", Metric: "step_s", FirstP: 1, LastP: 8, Points: 4}, {Parameter: "nodes", Metric: "step_s", Position: 1, FirstP: 16, LastP: 32, Points: 2}},
+		{{Parameter: "nodes", Fixed: "size=L", Metric: "step_s", FirstP: 1, LastP: 32, Points: 6, Formula: "1 + 2 p", SMAPE: ptr(1.5)}},
+	} {
+		if err := db.PutScaling(t.Context(), s, segments, t0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "scaling.txt", dump(t, db.sql, "SELECT * FROM scaling"))
+}
+
+// TestReference checks that the first reference pattern of an application stays.
+func TestReference(t *testing.T) {
+	db := open(t)
+	s := oneNode(1)
+	if body, err := db.Reference(t.Context(), s); err != nil || body != nil {
+		t.Errorf("reference of an application that is not there: %q, %v", body, err)
+	}
+	mustPut(t, db, s, Ingest{})
+	for _, body := range []string{`{"a":1}`, `{"a":2}`} {
+		if err := db.SetReference(t.Context(), s, []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if body, err := db.Reference(t.Context(), s); err != nil || string(body) != `{"a":1}` {
+		t.Errorf("reference %q, %v", body, err)
+	}
+}
