@@ -10,7 +10,7 @@ import (
 
 // EarlierRuns are the runs of the same application in the same shape before
 // this one, newest first. They are listed and described; whether this run is
-// slower or faster than usual is not judged here.
+// slower or faster is judged elsewhere (Across).
 type EarlierRuns struct {
 	N int `json:"n"`
 	// Need is how many it takes to say what is usual.

@@ -10,6 +10,7 @@
 package reports
 
 import (
+	"encoding/json"
 	"time"
 
 	"jobgait/analysis/history"
@@ -34,6 +35,8 @@ type Options struct {
 	// Limits are how much is printed and what is called odd; nil is
 	// DefaultLimits.
 	Limits *Limits
+	// Across is what the user's other runs say of this one.
+	Across Across
 }
 
 // Limits are the numbers behind a report's words.
@@ -65,30 +68,35 @@ type Limits struct {
 
 // DefaultLimits returns the limits used unless a caller has a reason.
 func DefaultLimits() Limits {
-	return Limits{Verdicts: 4, ListNodes: 16, OddNodes: 12, OddPct: 5, OddMADs: 5, OddPeriodPct: 5,
+	return Limits{Verdicts: 5, ListNodes: 16, OddNodes: 12, OddPct: 5, OddMADs: 5, OddPeriodPct: 5,
 		ListPhases: 10, ListRuns: 6, DrawRuns: 60, NeedRuns: 6,
 		ListNotes: 20, Charts: 4}
 }
 
 // Report is one run as it is printed. Its JSON form is schema/report.schema.json.
 type Report struct {
-	Schema        string         `json:"schema"`
-	Generator     string         `json:"generator"`
-	Created       string         `json:"created"`
-	CreatedEpochS float64        `json:"created_epoch_s"`
-	Job           Job            `json:"job"`
-	Verdicts      []Verdict      `json:"verdicts"`
-	Rhythm        Rhythm         `json:"rhythm"`
-	Nodes         Nodes          `json:"nodes"`
-	Counters      []Counter      `json:"counters"`
-	IPC           *float64       `json:"ipc"`
-	Earlier       EarlierRuns    `json:"earlier_runs"`
-	Quality       Quality        `json:"quality"`
-	Notes         []Note         `json:"notes"`
-	Files         []File         `json:"files"`
-	ascii         bool           // of text only
-	zone          *time.Location // of text and HTML
-	limits        Limits
+	Schema        string      `json:"schema"`
+	Generator     string      `json:"generator"`
+	Created       string      `json:"created"`
+	CreatedEpochS float64     `json:"created_epoch_s"`
+	Job           Job         `json:"job"`
+	Verdicts      []Verdict   `json:"verdicts"`
+	Rhythm        Rhythm      `json:"rhythm"`
+	Nodes         Nodes       `json:"nodes"`
+	Counters      []Counter   `json:"counters"`
+	IPC           *float64    `json:"ipc"`
+	Earlier       EarlierRuns `json:"earlier_runs"`
+	// Changes and Scaling are one series of jobgait.changes/1 and the series of
+	// jobgait.scaling/1; null where there is none.
+	Changes json.RawMessage `json:"changes"`
+	Scaling json.RawMessage `json:"scaling"`
+	Quality Quality         `json:"quality"`
+	Notes   []Note          `json:"notes"`
+	Files   []File          `json:"files"`
+	across  Across
+	ascii   bool           // of text only
+	zone    *time.Location // of text and HTML
+	limits  Limits
 }
 
 // New makes the report of a run. past are earlier runs of the same application
@@ -113,7 +121,8 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Quality: newQuality(s),
 		Notes:   newNotes(s),
 		Files:   newFiles(s, o.Formats),
-		ascii:   o.ASCII, zone: zone, limits: limits,
+		Changes: o.Across.Changes.Data, Scaling: o.Across.Scaling.Data,
+		across: o.Across, ascii: o.ASCII, zone: zone, limits: limits,
 	}
 	r.Counters, r.IPC = newCounters(s)
 	r.Verdicts = newVerdicts(r)

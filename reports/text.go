@@ -19,6 +19,7 @@ func Text(w io.Writer, r Report) error {
 	r.textNodes(p)
 	r.textCounters(p)
 	r.textEarlier(p)
+	r.textAcross(p)
 	r.textQuality(p)
 	r.textFiles(p)
 	if _, err := io.WriteString(w, p.b.String()); err != nil {

@@ -20,9 +20,9 @@ const (
 )
 
 // newVerdicts says what matters most, at most as many statements as the limit:
-// the rhythm first, then what went wrong, then where the rest of the time went.
+// the rhythm first, then what other runs say of this one, then what went wrong, then where the rest of the time went.
 func newVerdicts(r Report) []Verdict {
-	all := rhythmVerdicts(r)
+	all := append(rhythmVerdicts(r), r.across.verdicts()...)
 	all = append(all, endVerdict(r.Job)...)
 	all = append(all, nodeVerdicts(r.Nodes)...)
 	all = append(all, dataVerdicts(r)...)

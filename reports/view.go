@@ -40,6 +40,7 @@ type view struct {
 	History       []picture
 	Usual         string
 	Runs          []row
+	Findings      []finding
 	Facts         []fact
 	Notes         []Note
 	MoreNotes     string
@@ -68,6 +69,7 @@ func (r Report) view() view {
 		v.Heading = j.label()
 	}
 	v.Notes, v.MoreNotes = r.listedNotes()
+	v.Findings = r.findings()
 	for _, n := range r.Rhythm.Why {
 		v.Why = append(v.Why, sentence(n.Line()))
 	}

@@ -1,0 +1,82 @@
+package reports
+
+import (
+	"encoding/json"
+	"html/template"
+	"strings"
+)
+
+// Finding is what an analysis over the user's runs says of this one: made where
+// those runs are known, printed here. All text of users in it is clean.
+type Finding struct {
+	// Title and Remark head its section.
+	Title, Remark string
+	// Verdicts stand at the head of the report, after the rhythm.
+	Verdicts []Verdict
+	// Text is the section, a paragraph each.
+	Text []string
+	// Charts are pictures for the page.
+	Charts []Chart
+	// Data is its JSON form; nil is null.
+	Data json.RawMessage
+}
+
+// Chart is a picture of a finding: one svg element of package plot.
+type Chart struct{ Title, Remark, SVG string }
+
+// Across are the findings over the user's runs. Those without text are not
+// printed.
+type Across struct {
+	Changes Finding // since when runs of this shape have another speed
+	Scaling Finding // how the application grows, and where that changes
+}
+
+// printed returns the findings that have something to say.
+func (a Across) printed() []Finding {
+	var out []Finding
+	for _, f := range []Finding{a.Changes, a.Scaling} {
+		if len(f.Text) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// verdicts are those of all findings.
+func (a Across) verdicts() []Verdict {
+	var out []Verdict
+	for _, f := range a.printed() {
+		out = append(out, f.Verdicts...)
+	}
+	return out
+}
+
+// textAcross prints one section a finding.
+func (r Report) textAcross(p *page) {
+	for _, f := range r.across.printed() {
+		p.section(strings.ToUpper(f.Title), f.Remark)
+		for _, text := range f.Text {
+			p.text("  ", text)
+		}
+	}
+}
+
+// finding is a section of the page.
+type finding struct {
+	Title, Remark string
+	Text          []string
+	Charts        []picture
+}
+
+// findings are the sections of the page.
+func (r Report) findings() []finding {
+	var out []finding
+	for _, f := range r.across.printed() {
+		v := finding{Title: f.Title, Remark: f.Remark, Text: f.Text}
+		for _, c := range f.Charts {
+			v.Charts = append(v.Charts, picture{c.Title, c.Remark, template.HTML(c.SVG)})
+		}
+		out = append(out, v)
+	}
+	return out
+}

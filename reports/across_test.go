@@ -1,0 +1,44 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// slower is a finding as package change makes it.
+func slower() Across {
+	return Across{Changes: Finding{
+		Title: "Changes of speed", Remark: "40 runs, judged by step_s",
+		Verdicts: []Verdict{{warning, "14.9 % slower since 5 November; the executable changed then."}},
+		Text:     []string{"14.9 % slower since 5 November (95 % interval 13.1 .. 16.7 %); the executable changed then."},
+		Charts:   []Chart{{Title: "step_s", Remark: "a dot a run", SVG: `<svg class="k"></svg>`}},
+		Data:     json.RawMessage(`{"id":"7","changes":[]}`),
+	}}
+}
+
+func TestAcrossIsPrinted(t *testing.T) {
+	o := options()
+	o.Across = slower()
+	r := New(nemo(), past(24), o)
+	var text, page, data bytes.Buffer
+	for _, err := range []error{Text(&text, r), HTML(&page, r), JSON(&data, r)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "slower.txt", text.Bytes())
+	for _, want := range []string{"<h2>Changes of speed</h2>", `<svg class="k"></svg>`, "<p>14.9\u00a0% slower since 5 November"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	var got struct {
+		Changes struct{ ID string }
+		Scaling *int
+	}
+	if err := json.Unmarshal(data.Bytes(), &got); err != nil || got.Changes.ID != "7" || got.Scaling != nil {
+		t.Errorf("JSON has %+v, %v", got, err)
+	}
+}
