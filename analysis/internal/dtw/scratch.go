@@ -1,0 +1,59 @@
+package dtw
+
+import "math"
+
+// Scratch is the memory of one computation after the other; it grows to the
+// longest and is never given back. Its zero value is ready. One goroutine may
+// use it at a time.
+type Scratch struct {
+	prev, cur   []float64
+	steps, next []int32
+	turn        []uint8
+}
+
+// Full is the band that admits all pairs.
+const Full = -1
+
+// rows returns two rows of m+2 cells.
+func (s *Scratch) rows(m int) (prev, cur []float64) {
+	if cap(s.prev) < m+2 {
+		s.prev, s.cur = make([]float64, 2*(m+2)), make([]float64, 2*(m+2))
+		s.steps, s.next = make([]int32, 2*(m+2)), make([]int32, 2*(m+2))
+	}
+	return s.prev[:m+2], s.cur[:m+2]
+}
+
+// limits returns the first and last column of row i (all from 1) within the
+// band around the diagonal of an n by m table.
+func limits(i, n, m, band int) (lo, hi int) {
+	if band < 0 {
+		return 1, m
+	}
+	// The diagonal crosses row i between these columns; where m > n that is
+	// more than one of them.
+	lo, hi = ((i-1)*m)/n+1, (i*m+n-1)/n
+	return max(1, lo-band), min(m, hi+band)
+}
+
+var inf = math.Inf(1)
+
+// start prepares the row before the first.
+func start(prev []float64) {
+	for j := range prev {
+		prev[j] = inf
+	}
+	prev[0] = 0
+}
+
+// seal puts infinity on both sides of what row i has between lo and hi, as far as
+// row i+1 will read it: what two rows before left there is not of this table.
+func seal(cur []float64, i, n, m, band, lo, hi int) {
+	cur[lo-1] = inf
+	if band < 0 {
+		return
+	}
+	_, end := limits(i+1, n, m, band)
+	for j := hi + 1; j <= end; j++ {
+		cur[j] = inf
+	}
+}
