@@ -1,13 +1,52 @@
 // Package pattern turns the instances of a period into its representative
-// shape (Phase-TA III-C).
+// shape (Phase-TA III-C), and says what of it is the same in other runs and on
+// other nodes.
 //
-// A set of series and its periods come in; for every period the mean shape of
-// one column goes out, with the 10th and 90th percentile over the instances.
-// Every instance is resampled linearly to the mean length and aligned on its
-// two boundaries; the paper's barycentre average needs an elastic alignment
-// that 5 ms counts of a handful of samples cannot feed. The column is the one
-// in which the shape stands out most from the counting noise of its mean.
+// A set of series and its periods come in; for every period the representative
+// shape of one column goes out, with the 10th and 90th percentile over the
+// instances, the within-group sum of squares, and the stretches at a low level
+// (the paper's gray areas). The column is the one in which the shape stands out
+// most from the counting noise of its mean.
 //
-// It does not report a shape finer than 512 points or one that belongs to no
-// column: of a group of code pages one page is shown, by name and in counts.
+//   - represent.go: instances are stretched to the mean length and averaged.
+//   - elastic.go: where they are clear of noise and differ in more than noise,
+//     they are aligned first. The paper's average pairs like samples, and noise
+//     with like noise; here pairs are found on smoothed copies.
+//   - low.go: low is below the middle of the two classes that the shape's values
+//     divide into best; a class that most of the period is in is divided again.
+//     It is an opportunity: what a lower clock speed would cost there is not
+//     measured.
+//   - reference.go, find.go: step_s, the time of an application's loop in another run.
+//     Shapes are compared after the best rotation, multiples and fractions up to
+//     8 folded. A match at the reference's own speed wins over any that would be
+//     a change.
+//   - nodes.go: the nodes of one run, rotated to a common phase: the paper's rule
+//     of 1 % of the mean for every pair, the odd node and where it differs, lag
+//     of boundaries, stragglers.
+//
+// It does not report a shape finer than 512 points, or one that belongs to no
+// column: of a group of code pages one page is shown, by name and in counts. It
+// gives no step_s where no pattern is like the reference, and no lag without
+// boundaries; a constant lag can be the clock's.
+//
+// Measured: distance of the shape from the noise-free truth, in percent of the
+// mean, on synthetic profiles with noise of 3 %; the draw that the choices were
+// made on, and a fresh one. Plain mean, alignment of the samples themselves, this.
+//
+//	                       plain       samples     here
+//	11 min, 0.4 % jitter   0.6, 0.7    0.9, 0.9    0.4, 0.6
+//	 5 min, 2 % jitter     1.7, 1.4    1.3, 1.0    0.6, 0.8
+//	 5 min, 5 % jitter     2.3, 2.3    1.1, 1.1    0.6, 1.0
+//	slows down by 30 %     3.0, 0.9    2.0, 1.5    1.0, 0.8
+//
+// CPU time on a shared core: the pattern of a 45-minute profile 5 ms beside its
+// detection, a step_s 1 ms, 16 nodes 35 ms.
+//
+// 2000 noisy repeats of ten applications, patterns made by hand with other loops
+// at simple ratios of the period, solver iterations and other columns beside the
+// loop, which was itself seen as a multiple in four of nine: 0 of the times were
+// harmonics, 0.6 % of the runs gave none. 1400 repeats of seven applications
+// through the detector, with an inner loop and columns of every second and every
+// third to fifth iteration: 0 harmonics, 24 runs without a step_s (Find), 22 of
+// them of the application with the most noise.
 package pattern

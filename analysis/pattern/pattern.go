@@ -19,13 +19,39 @@ type Pattern struct {
 	Confidence    float64 `json:"confidence"`
 	Coverage      float64 `json:"coverage"`
 	Instances     int     `json:"instances"`
-	// Values is the mean shape of ValuesColumn over one period, in its
-	// unit, with the 10th and 90th percentile over the instances; all three
-	// have round(PeriodSamples) entries, resampled to at most 512.
+	// Values is the representative shape of ValuesColumn over one period, in
+	// its unit, with the 10th and 90th percentile over the instances; all three
+	// have round(PeriodSamples) entries, resampled to at most MaxPoints.
 	ValuesColumn string               `json:"values_column"`
 	ValuesUnit   string               `json:"values_unit"`
 	Values       series.Values        `json:"values"`
 	P10          series.Values        `json:"p10"`
 	P90          series.Values        `json:"p90"`
 	Regions      []periodicity.Region `json:"regions"`
+	// WGSS is the within-group sum of squares of Values over all instances
+	// (the paper's equation 1), in ValuesUnit squared. Aligned is the number of
+	// instances that it was measured on; it is scaled to all.
+	WGSS    float64 `json:"wgss,omitempty"`
+	Aligned int     `json:"aligned,omitempty"`
+	// Low are the stretches at a low level.
+	Low []Low `json:"low,omitempty"`
+}
+
+// Low is a stretch of a pattern at a low level, one of the paper's gray areas:
+// an opportunity to run slower there at little cost, and no more than that.
+type Low struct {
+	OffsetS   float64 `json:"offset_s"` // from the beginning of an instance
+	DurationS float64 `json:"duration_s"`
+	// DurationSDS is the standard deviation of the duration over instances.
+	DurationSDS float64 `json:"duration_sd_s"`
+	// Share is that of the run's time: duration over period, times coverage.
+	Share float64 `json:"share"`
+	// Repeatability is the share of instances that are low there.
+	Repeatability float64 `json:"repeatability"`
+	// SecondsPerHour of the run are spent there.
+	SecondsPerHour float64 `json:"seconds_per_hour"`
+	// Level and Above are the mean within the region and outside of all of
+	// them.
+	Level float64 `json:"level"`
+	Above float64 `json:"above"`
 }

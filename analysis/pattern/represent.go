@@ -10,16 +10,14 @@ import (
 	"jobgait/analysis/series"
 )
 
-// maxPoints bounds the length of a shape: it is drawn, not computed with.
-const maxPoints = 512
-
-// maxInstances bounds how many instances the shape is taken from, spread over
-// the run: the 10th and 90th percentile of 2000 are certain to 1.3 percent
-// points, and a day of 50 ms iterations has two million.
-const maxInstances = 2000
+// Represent returns the pattern of every period, in the same order, with the
+// default parameters.
+func Represent(set series.Set, periods []periodicity.Period) []Pattern {
+	return Default().Represent(set, periods)
+}
 
 // Represent returns the pattern of every period, in the same order.
-func Represent(set series.Set, periods []periodicity.Period) []Pattern {
+func (par Params) Represent(set series.Set, periods []periodicity.Period) []Pattern {
 	out := make([]Pattern, 0, len(periods))
 	for i, p := range periods {
 		q := Pattern{
@@ -38,14 +36,37 @@ func Represent(set series.Set, periods []periodicity.Period) []Pattern {
 			P90:           series.Values{},
 			Regions:       p.Regions,
 		}
-		some := spread(p.Instances)
-		if c, ok := carrier(set, p.Column, some, points(p)); ok {
+		some := spread(p.Instances, par.MaxInstances)
+		if c, ok := carrier(set, p.Column, some, par.points(p)); ok {
 			q.ValuesColumn, q.ValuesUnit = c.Name, c.Unit
-			q.Values, q.P10, q.P90 = shape(c.Values, some, points(p))
+			par.draw(&q, c, p, set.StepS)
 		}
 		out = append(out, q)
 	}
 	return out
+}
+
+// draw fills in what is seen in the column that carries the pattern.
+func (par Params) draw(q *Pattern, c series.Column, p periodicity.Period, stepS float64) {
+	n := par.points(p)
+	g, ok := par.group(c, p)
+	if ok && g.jitter(par) {
+		q.Values, q.P10, q.P90 = g.average(n)
+	} else {
+		q.Values = single(meanShape(c.Values, spread(p.Instances, par.MaxInstances), n))
+		q.P10, q.P90 = percentiles(c.Values, spread(p.Instances, par.MaxSpread), n)
+	}
+	if ok {
+		q.WGSS, q.Aligned = g.wgss(q.Values, len(p.Instances)), len(g.items)
+	}
+	q.Low = par.low(q.Values, c.Values, p, stepS)
+}
+
+// Averaged returns the pattern with the barycentre average of all instances, as
+// the paper's method makes it, in place of its own.
+func (q Pattern) Averaged(values []float64, wgss float64) Pattern {
+	q.Values, q.WGSS, q.Aligned = single(values), wgss, q.Instances
+	return q
 }
 
 // id returns A, B, ... Z, then P27 and so on.
@@ -56,24 +77,33 @@ func id(i int) string {
 	return "P" + strconv.Itoa(i+1)
 }
 
-func points(p periodicity.Period) int {
-	return min(max(int(math.Round(p.PeriodSamples)), 1), maxPoints)
+// points is the length of a period's shape.
+func (par Params) points(p periodicity.Period) int {
+	n := max(int(math.Round(p.PeriodSamples)), 1)
+	if par.MaxPoints > 0 {
+		n = min(n, par.MaxPoints)
+	}
+	return n
 }
 
-func spread(in []periodicity.Instance) []periodicity.Instance {
-	if len(in) <= maxInstances {
+func spread(in []periodicity.Instance, most int) []periodicity.Instance {
+	if len(in) <= most {
 		return in
 	}
-	out := make([]periodicity.Instance, maxInstances)
+	out := make([]periodicity.Instance, most)
 	for i := range out {
-		out[i] = in[i*len(in)/maxInstances]
+		out[i] = in[i*len(in)/most]
 	}
 	return out
 }
 
 // carrier returns the column of that name, or of the group of that name the one
-// whose mean shape varies most.
+// whose mean shape varies most; of a set with one column that one, whatever its
+// name: then the caller has chosen.
 func carrier(set series.Set, name string, in []periodicity.Instance, n int) (series.Column, bool) {
+	if len(set.Columns) == 1 {
+		return set.Columns[0], true
+	}
 	if c, ok := set.Column(name); ok && c.Group == "" {
 		return c, true
 	}
@@ -101,7 +131,7 @@ func meanShape(v series.Values, in []periodicity.Instance, n int) []float64 {
 	sum, count := make([]float64, n), make([]float64, n)
 	for _, i := range in {
 		for k := range n {
-			if y := at(v, i, k, n); !math.IsNaN(y) {
+			if y := at(v, i, k, n); y == y {
 				sum[k] += y
 				count[k]++
 			}
@@ -113,24 +143,26 @@ func meanShape(v series.Values, in []periodicity.Instance, n int) []float64 {
 	return sum
 }
 
-// shape returns mean, 10th and 90th percentile over the instances.
-func shape(v series.Values, in []periodicity.Instance, n int) (mean, p10, p90 series.Values) {
-	mean, p10, p90 = make(series.Values, n), make(series.Values, n), make(series.Values, n)
+// percentiles returns the 10th and the 90th over the instances at each point.
+func percentiles(v series.Values, in []periodicity.Instance, n int) (p10, p90 series.Values) {
+	p10, p90 = make(series.Values, n), make(series.Values, n)
 	vals := make([]float64, 0, len(in))
 	for k := range n {
 		vals = vals[:0]
 		for _, i := range in {
-			if y := at(v, i, k, n); !math.IsNaN(y) {
+			if y := at(v, i, k, n); y == y {
 				vals = append(vals, y)
 			}
 		}
-		slices.Sort(vals)
-		m, _ := robust.Mean(vals)
-		mean[k] = float32(m)
-		p10[k] = float32(robust.SortedQuantile(vals, 0.1))
-		p90[k] = float32(robust.SortedQuantile(vals, 0.9))
+		p10[k], p90[k] = tails(vals)
 	}
-	return mean, p10, p90
+	return p10, p90
+}
+
+// tails returns the 10th and 90th percentile; vals is sorted on the way.
+func tails(vals []float64) (lo, hi float32) {
+	slices.Sort(vals)
+	return float32(robust.SortedQuantile(vals, 0.1)), float32(robust.SortedQuantile(vals, 0.9))
 }
 
 // at returns the value of an instance at point k of n, between two samples by
@@ -157,4 +189,12 @@ func clampIndex(i int, in periodicity.Instance, n int) int {
 		return -1
 	}
 	return i
+}
+
+func single(x []float64) series.Values {
+	out := make(series.Values, len(x))
+	for i, v := range x {
+		out[i] = float32(v)
+	}
+	return out
 }

@@ -74,7 +74,7 @@ func TestRepresentStretches(t *testing.T) {
 
 func TestRepresentBounds(t *testing.T) {
 	s, p := loop(4, 2000)
-	if got := Represent(s, []periodicity.Period{p})[0]; len(got.Values) != maxPoints {
+	if got := Represent(s, []periodicity.Period{p})[0]; len(got.Values) != Default().MaxPoints {
 		t.Errorf("%d points for 2000 samples", len(got.Values))
 	}
 	if got := Represent(s, nil); got == nil || len(got) != 0 {
@@ -84,6 +84,10 @@ func TestRepresentBounds(t *testing.T) {
 	got := Represent(s, []periodicity.Period{p, p})
 	if got[0].Values == nil || len(got[0].Values) != 0 || got[1].ID != "B" {
 		t.Errorf("missing column: %+v", got[0])
+	}
+	s.Columns = s.Columns[1:2]
+	if one := Represent(s, []periodicity.Period{p})[0]; one.ValuesColumn != "code:b" || len(one.Values) == 0 {
+		t.Errorf("the only column is not drawn: %+v", one)
 	}
 	if math.IsNaN(got[0].PeriodS) {
 		t.Error("figures of the period are lost")

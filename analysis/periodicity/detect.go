@@ -35,16 +35,42 @@ func Detect(set series.Set, par Params) (Result, error) {
 	}
 	var refused outcome
 	for _, scope := range scopes {
-		best := outcome{}
-		for _, s := range sources(set, scope) {
-			best = best.better(detectSource(set, s, par))
+		o := detectScope(set, sources(set, scope), par)
+		if len(o.periods) > 0 {
+			return Result{Periods: o.periods, Macros: macros(o.periods), Notes: remarks(o, set, par)}, nil
 		}
-		if len(best.periods) > 0 {
-			return Result{Periods: best.periods, Notes: remarks(best, set, par)}, nil
-		}
-		refused = refused.better(best)
+		refused = refused.further(o)
 	}
 	return Result{Notes: []note.Note{refused.refusal(set, par)}}, nil
+}
+
+// detectScope finds the periods of the columns of one scope, in the source that
+// speaks for those that agree. It is found in an excerpt of a long profile, or
+// in all of it if there is nothing in the excerpt.
+func detectScope(set series.Set, all []source, par Params) outcome {
+	looks := []series.Set{set}
+	if e := excerpt(set); len(all) > 1 && e.Len() < set.Len() {
+		looks = []series.Set{e, set}
+	}
+	var refused outcome
+	for _, look := range looks {
+		got := make([]outcome, len(all))
+		for i, s := range all {
+			got[i] = detectSource(look, s.in(look), len(all), par)
+			refused = refused.further(got[i])
+		}
+		at, agreed := choose(look, all, got)
+		if at >= 0 && look.Len() < set.Len() {
+			got[at] = detectSource(set, all[at], len(all), par)
+		}
+		if at >= 0 && len(got[at].periods) > 0 {
+			for i := range got[at].periods {
+				got[at].periods[i].Confidence *= agreed
+			}
+			return got[at]
+		}
+	}
+	return refused
 }
 
 // outcome is what one source gave.
@@ -52,15 +78,12 @@ type outcome struct {
 	source  string
 	stage   stage
 	periods []Period
-	worth   float64 // sum of coverage * confidence
 }
 
-// better prefers the source that explains more of the profile, but the earlier
-// one unless it is by half: groups come first, and what code runs says more than
-// a single counter, which may follow a slower rhythm (log lines, checkpoints).
-func (o outcome) better(p outcome) outcome {
-	if o.source == "" || p.worth > 1.5*o.worth || p.worth == 0 && o.worth == 0 && p.stage > o.stage {
-		return p
+// further is the outcome that came further, if none of the two found a period.
+func (o outcome) further(p outcome) outcome {
+	if o.source == "" || p.stage > o.stage {
+		return outcome{source: p.source, stage: p.stage}
 	}
 	return o
 }
@@ -75,6 +98,8 @@ func (o outcome) refusal(set series.Set, par Params) note.Note {
 		return note.New(note.NoValley, "no period: no shift makes a column resemble itself")
 	case o.stage == notTracked:
 		return note.New(note.NotTracked, "no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
+	case o.stage == found:
+		return note.New(note.OnlyClocks, "no period: those that columns show are round numbers of seconds or in step with the sampling, as timers are and loops are not")
 	case o.stage == notSignificant:
 		return note.New(note.NotSignificant, "no period: the best candidate in %s is no better than what chance gives in %d permutations of the profile", o.source, par.Surrogates)
 	}
@@ -94,31 +119,34 @@ func remarks(o outcome, set series.Set, par Params) []note.Note {
 	return notes
 }
 
-// detectSource finds the periods of one source.
-func detectSource(set series.Set, s source, par Params) outcome {
+// detectSource finds the periods of one source of so many.
+func detectSource(set series.Set, s source, of int, par Params) outcome {
 	o := outcome{source: s.name}
 	proj, ok := newProjection(s, par.Components)
 	if !ok {
 		return o
 	}
-	h := hunt{par: par, minLag: int(math.Ceil(s.minLagS / set.StepS)), stage: noVariance}
+	h := &hunt{
+		par:    par,
+		minLag: int(math.Ceil(s.minLagS / set.StepS)),
+		minZ:   par.MinSignificance + par.ColumnSignificance*math.Log(float64(of)),
+	}
 	n := set.Len()
 	for a := 0; a < n; {
 		b := min(a+par.Chunk, n)
 		if n-b < par.Chunk/8 {
 			b = n
 		}
-		a = h.chunk(proj.apply(a, b), a, b == n)
+		a = h.chunk(proj, a, b, b == n)
 	}
-	o.stage = h.stage
-	for _, k := range h.found {
+	o.stage = min(h.stage, lowCoverage)
+	least := max(s.minConfidence, par.MinConfidence+par.ColumnConfidence*math.Log(float64(of)))
+	for _, k := range h.shapes() {
 		p, ok := k.period(set, s.name, par)
-		if !ok || p.Confidence < s.minConfidence || len(p.Instances) < s.minInstances {
-			o.stage = max(o.stage, lowCoverage)
-			continue
+		if ok && p.Confidence >= least && len(p.Instances) >= s.minInstances {
+			o.periods = append(o.periods, p)
+			o.stage = found
 		}
-		o.periods = append(o.periods, p)
-		o.worth += p.Coverage * p.Confidence
 	}
 	slices.SortStableFunc(o.periods, func(x, y Period) int {
 		return cmp.Compare(y.Coverage*y.Confidence, x.Coverage*x.Confidence)
@@ -126,41 +154,39 @@ func detectSource(set series.Set, s source, par Params) outcome {
 	return o
 }
 
-// hunt carries the known periods through the chunks of a profile.
+// hunt carries the known periods through the chunks of a profile, and the
+// buffers.
 type hunt struct {
-	par    Params
-	minLag int
-	f      lagFinder
-	found  []*known
-	also   []variant
-	stage  stage
+	par      Params
+	minLag   int
+	minZ     float64
+	quick    bool // fits are made from one place, with one round less
+	lags     lagFinder
+	tracker  tracker
+	num, den []float64
+	buf      vector
+	levels   pyramid // of buf
+	small    pyramid // of a permutation
+	found    []*known
+	stage    stage
 }
 
-// variant is another template of a known period, for stretches where it runs
-// slower or at another level.
-type variant struct {
-	known
-	of *known
-}
-
-// chunk analyses the samples of v, which begin at sample off of the profile,
-// and returns where the next chunk begins.
-func (h *hunt) chunk(v vector, off int, last bool) int {
-	n := v.len()
-	p := newPyramid(v)
+// chunk analyses samples off to end, and returns where the next chunk begins.
+func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
+	h.buf = proj.apply(h.buf, off, end)
+	n := h.buf.len()
+	h.levels = h.levels.of(h.buf)
+	p := h.levels
 	open := []span{{0, n}}
 	for _, k := range h.found {
-		open = h.cover(p, k, k, open, off)
-	}
-	for i := range h.also {
-		open = h.cover(p, &h.also[i].known, h.also[i].of, open, off)
+		open = h.cover(p, k, open, off, 0)
 	}
 	for refused := map[span]bool{}; len(h.found) < h.par.MaxPatterns; {
 		s, ok := widest(open, refused, max(minSamples, int(h.par.MinCoverage*float64(n)/2)))
 		if !ok {
 			break
 		}
-		x, st := search(&h.f, p, s.a, s.b, h.minLag, h.par)
+		x, st := h.search(p, s.a, s.b)
 		h.stage = max(h.stage, st)
 		before := total(open)
 		if st == found {
@@ -170,43 +196,27 @@ func (h *hunt) chunk(v vector, off int, last bool) int {
 			refused[s] = true
 		}
 	}
-	if end := h.lastEnd() - off; !last && end > n/2 {
-		return off + end
+	if e := h.lastEnd() - off; !last && e > n/2 {
+		return off + e
 	}
 	return off + n
 }
 
-// adopt follows a new fit through the open spans: as a period of its own, or as
-// a variant of a known one if their shapes agree up to a rotation.
+// adopt follows a new fit through the open spans.
 func (h *hunt) adopt(p pyramid, x fit, open []span, off int) []span {
-	k := &known{t: x.t, level: x.level, distance: x.distance}
-	k.improve(p, x.a, x.b, h.par)
-	for _, old := range h.found {
-		ratio := k.length() / old.length()
-		if ratio < 0.7 || ratio > 1.4 || old.t.periods > 1 || k.t.periods > 1 {
-			continue
-		}
-		if d, shift := old.t.likeness(k.t); d <= h.par.Likeness {
-			k.t = k.t.rotate(int(shift * float64(k.t.unit)))
-			if len(h.also) < 2*h.par.MaxPatterns {
-				h.also = append(h.also, variant{known: *k, of: old})
-			}
-			return h.cover(p, k, old, open, off)
-		}
-	}
+	k := &known{t: x.t, now: x.t, level: x.level, lag: x.lag, distance: x.distance, z: x.z, children: x.children}
+	k.improve(&h.tracker, p, x.a, x.b, h.par)
 	h.found = append(h.found, k)
-	return h.cover(p, k, k, open, off)
+	return h.cover(p, k, open, off, x.seed)
 }
 
-// cover follows k through the open spans, gives its instances to owner, and
+// cover follows k through the open spans, from sample from outwards, and
 // returns what stays open.
-func (h *hunt) cover(p pyramid, k, owner *known, open []span, off int) []span {
+func (h *hunt) cover(p pyramid, k *known, open []span, off, from int) []span {
 	var rest []span
-	for _, s := range open {
-		var got known
-		got.t, got.level, got.distance = k.t, k.level, k.distance
+	follow := func(s span) {
 		at := s.a
-		for _, c := range got.follow(p, s.a, s.b, h.par) {
+		for _, c := range k.follow(&h.tracker, p, s.a, s.b, from, off, h.par) {
 			if c.a > at {
 				rest = append(rest, span{at, c.a})
 			}
@@ -215,11 +225,21 @@ func (h *hunt) cover(p pyramid, k, owner *known, open []span, off int) []span {
 		if at < s.b {
 			rest = append(rest, span{at, s.b})
 		}
-		for _, in := range got.in {
-			owner.in = append(owner.in, Instance{First: in.First + off, Length: in.Length})
-		}
-		owner.units = append(owner.units, got.units...)
 	}
+	for _, s := range open {
+		if s.b > from {
+			follow(s)
+		}
+	}
+	later := k.now
+	k.now = k.t
+	for _, s := range slices.Backward(open) {
+		if s.b <= from {
+			follow(s)
+		}
+	}
+	k.now = later
+	slices.SortFunc(rest, func(x, y span) int { return cmp.Compare(x.a, y.a) })
 	return rest
 }
 
@@ -227,15 +247,13 @@ func (h *hunt) cover(p pyramid, k, owner *known, open []span, off int) []span {
 func (h *hunt) lastEnd() int {
 	end := 0
 	for _, k := range h.found {
-		for _, in := range k.in {
-			end = max(end, in.First+in.Length)
+		for _, g := range k.groups {
+			last := g.in[len(g.in)-1]
+			end = max(end, last.First+last.Length)
 		}
 	}
 	return end
 }
-
-// length is the number of samples in one unit of k.
-func (k *known) length() float64 { return float64(k.t.unit << k.level) }
 
 // widest returns the longest span not yet refused.
 func widest(open []span, refused map[span]bool, least int) (span, bool) {

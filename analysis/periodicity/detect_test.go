@@ -277,7 +277,7 @@ func TestDetectRefusals(t *testing.T) {
 		{"flat", col(series.JobScope, flat), []note.Code{note.NoVariance}},
 		{"missing", col(series.JobScope, missing), []note.Code{note.NoVariance}},
 		{"node only", col(series.NodeScope, noise), []note.Code{note.NoVariance}},
-		{"noise", col(series.JobScope, noise), []note.Code{note.NoValley, note.NotTracked, note.NotSignificant}},
+		{"noise", col(series.JobScope, noise), []note.Code{note.NoValley, note.NotTracked, note.NotSignificant, note.LowCoverage}},
 	} {
 		r := detect(t, c.set)
 		if len(r.Notes) != 1 || !oneOf(r.Notes[0].Code, c.want) {

@@ -1,7 +1,6 @@
 package periodicity
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -27,6 +26,8 @@ type fit struct {
 	score    float64
 	distance float64 // of the occurrences
 	drift    float64 // step of level between them, see maxDrift
+	z        float64 // see significant
+	children []child
 }
 
 // unitOf returns the level, the points and the periods of one unit.
@@ -54,37 +55,86 @@ func unitOf(lag float64, n int) (level, points, periods int) {
 // fitLag follows a period of the given lag through samples a to b, starting
 // from the place between from and to where two units are most alike. ok is
 // false if nothing is held.
-func fitLag(p pyramid, lag float64, a, b, from, to int, par Params) (fit, bool) {
+func (h *hunt) fitLag(p pyramid, lag float64, a, b, from, to int) (fit, bool) {
 	level, unit, periods := unitOf(lag, b-a)
+	if float64(b-a) < 6*lag && level > 0 {
+		// Of few units none may be lost to rounding.
+		level, unit = level-1, 2*unit
+	}
 	if level >= len(p) || unit < 2*parts {
 		return fit{}, false
 	}
 	v := p[level].slice(min(a>>level, p[level].len()), min(b>>level, p[level].len()))
 	lo := max(from>>level-a>>level, 0)
 	hi := min(to>>level-a>>level, v.len())
+	places := h.seeds(v, unit, lo, hi)
+	if h.quick && len(places) > 1 {
+		places = places[:1]
+	}
 	best := fit{}
-	for _, s := range seeds(v, unit, lo, hi) {
-		f := fit{level: level, a: a, b: b, seed: a + s<<level}
-		t := firstTemplate(v, unit, periods, s)
-		// The steepest place of a mean of two or three units is good enough
-		// for a phase, and every later template keeps it.
-		t = t.rotate(t.edge())
-		for round := range 3 {
-			f.occ = track(v, t, par)
-			if len(f.occ) < 2 || round == 2 {
-				break
-			}
-			t = t.retime(v, f.occ)
-			t = t.average(v, f.occ)
-		}
-		f.t = t
-		f.judge(v, par)
+	for _, s := range places {
+		f := fit{level: level, a: a, b: b, seed: a + s<<level, t: firstTemplate(v, unit, periods, s)}
+		h.settle(&f, v)
 		if f.score > best.score {
+			f.occ = slices.Clone(f.occ)
 			best = f
+		}
+		if best.score > goodSeed {
+			break
 		}
 	}
 	return best, best.score > 0
 }
+
+// settle makes the template of f anew from the occurrences it finds, twice.
+func (h *hunt) settle(f *fit, v vector) {
+	rounds := 2
+	if h.quick {
+		rounds = 1
+	}
+	// The steepest place of a mean of two or three units is good enough for a
+	// phase, and every later template keeps it.
+	f.t = f.t.rotate(f.t.edge())
+	for round := range rounds + 1 {
+		f.occ = h.tracker.track(v, f.t, h.par, false)
+		if len(f.occ) < 2 || round == rounds {
+			break
+		}
+		f.t = f.t.retime(f.occ).average(v, f.occ)
+	}
+	h.begin(f, v)
+	f.judge(v, h.par)
+}
+
+// begin moves the phase of a fit to the begin of its stretch if that gains an
+// instance, or fits better: of four iterations between two steepest edges, and a
+// fraction at both ends, one would be lost or squeezed.
+func (h *hunt) begin(f *fit, v vector) {
+	n := len(f.occ)
+	if n == 0 || n > 2*fewUnits || f.t.periods > 1 || !unbroken(f.occ) {
+		return
+	}
+	lead := f.occ[0].at[0]
+	if lead == 0 || lead >= f.t.unit {
+		return
+	}
+	was, before := distance(f.occ), slices.Clone(f.occ)
+	t := f.t.rotate(f.t.unit - lead)
+	if occ := h.tracker.track(v, t, h.par, false); len(occ) >= n {
+		t = t.retime(occ).average(v, occ)
+		if occ = h.tracker.track(v, t, h.par, false); len(occ) > n || len(occ) == n && distance(occ) < was {
+			f.t, f.occ = t, occ
+			return
+		}
+	}
+	f.occ = before
+}
+
+// fewUnits is a number of units in which each counts.
+const fewUnits = 4
+
+// goodSeed is the score at which no second place to start from is tried.
+const goodSeed = 0.6
 
 // judge computes score, distance and lag from the occurrences.
 func (f *fit) judge(v vector, par Params) {
@@ -130,7 +180,7 @@ func drift(v vector, occ []occurrence) float64 {
 
 // seeds returns up to two places between lo and hi where the unit and its
 // successors agree best.
-func seeds(v vector, unit, lo, hi int) []int {
+func (h *hunt) seeds(v vector, unit, lo, hi int) []int {
 	span := 2 * unit // two pairs: three units in a row
 	if lo+span+unit > hi {
 		span = unit
@@ -138,27 +188,34 @@ func seeds(v vector, unit, lo, hi int) []int {
 	if lo+span+unit > hi {
 		return nil
 	}
-	n := hi - lo - span - unit + 1
-	agree := agreement(v, unit, span, lo, n)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(agree[y], agree[x]) })
-	out := []int{lo + order[0]}
-	for _, i := range order[1:] {
-		if d := lo + i - out[0]; d >= 2*unit || -d >= 2*unit {
-			return append(out, lo+i)
-		}
+	agree := h.agreement(v, unit, span, lo, hi-lo-span-unit+1)
+	first := largest(agree, -2*unit, -2*unit)
+	out := []int{lo + first}
+	if second := largest(agree, first-2*unit+1, first+2*unit); second >= 0 {
+		out = append(out, lo+second)
 	}
 	return out
 }
 
+// largest returns the index of the largest of x outside of [a, b), or -1.
+func largest(x []float64, a, b int) int {
+	best := -1
+	for i, y := range x {
+		if (i < a || i >= b) && (best < 0 || y > x[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
 // agreement returns for n places from lo on how well span samples agree with
 // those one unit later: the covariance over the energy, both without noise.
-func agreement(v vector, unit, span, lo, n int) []float64 {
+func (h *hunt) agreement(v vector, unit, span, lo, n int) []float64 {
 	w := span + unit
-	num, den := make([]float64, n), make([]float64, n)
+	h.num, h.den = resize(h.num, n), resize(h.den, n)
+	num, den := h.num, h.den
+	clear(num)
+	clear(den)
 	for _, x := range v.c {
 		var d, s, s2 float64
 		y := x[lo:]
@@ -182,10 +239,14 @@ func agreement(v vector, unit, span, lo, n int) []float64 {
 			d -= square(float64(y[j+unit]) - f)
 		}
 	}
-	typical := max(robust.Median(den), 0)
+	some := make([]float64, 0, 128)
+	for j := 0; j < n; j += 1 + n/128 {
+		some = append(some, den[j])
+	}
+	mid := max(robust.Median(some), 0)
 	for j := range num {
 		// A flat stretch agrees with itself perfectly and says nothing.
-		num[j] /= max(den[j], 0) + 0.3*typical + 1e-30
+		num[j] /= max(den[j], 0) + 0.3*mid + 1e-30
 	}
 	return num
 }

@@ -1,67 +1,225 @@
 package periodicity
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+)
 
 // known is a period that has been found, with all its instances so far.
 type known struct {
-	t        template
+	t        template // as it was found
+	now      template // as it was where it was followed last
 	level    int
-	in       []Instance
-	distance float64      // of the fit that it was found by
-	units    []occurrence // for their distance; places are those of the chunk
+	lag      float64 // samples in one period
+	distance float64 // of the fit that it was found by
+	z        float64 // its significance
+	groups   []group
+	children []child
 }
 
-// stretch of samples [a, b).
+// groupSize occurrences are averaged before shapes are compared: with 5 address
+// samples in a slot a single one is mostly noise.
+const groupSize = 16
+
+// group is up to groupSize occurrences in a row.
+type group struct {
+	in          []Instance
+	shape       template // their mean
+	dot, energy float64  // of all together
+}
+
+// span is a stretch of samples [a, b).
 type span struct{ a, b int }
 
-// follow finds the occurrences of a known period in samples a to b, cuts them
-// into instances at full rate, and returns the spans that they cover.
-func (k *known) follow(p pyramid, a, b int, par Params) []span {
+// segmentUnits is how many units are followed with one template. Then it is made
+// anew: loops slow down, by 30 % in an hour, and the tables of so many units
+// stay in the cache.
+const segmentUnits = 48
+
+// follow finds the occurrences of a known period in samples a to b of the
+// pyramid, from sample from outwards, cuts them into instances at full rate, and
+// returns the spans that they cover. Sample 0 of the pyramid is sample off of the
+// profile.
+func (k *known) follow(tr *tracker, p pyramid, a, b, from, off int, par Params) []span {
 	if k.level >= len(p) {
 		return nil
 	}
 	lv := p[k.level]
-	lo := min(a>>k.level, lv.len())
-	v := lv.slice(lo, min(b>>k.level, lv.len()))
-	occ := k.runs(track(v, k.t, par), par)
-	if len(occ) == 0 {
+	lo, hi := min(a>>k.level, lv.len()), min(b>>k.level, lv.len())
+	mid := min(max(from>>k.level, lo), hi)
+	if hi-lo < 2*segmentUnits*k.t.unit {
+		mid = lo // too short to drift
+	}
+	occ := k.forward(tr, lv, mid, hi, par)
+	if mid > lo {
+		later := k.now
+		k.now = k.t
+		if len(occ) > 0 {
+			mid = occ[0].at[0]
+		}
+		before := k.backward(tr, lv, lo, mid, par)
+		if n := len(before); n > 0 && mid-before[n-1].at[parts] <= maxShift {
+			before[n-1].at[parts] = mid
+		}
+		occ = append(before, occ...)
+		if hi > mid {
+			k.now = later
+		}
+	}
+	if occ = k.runs(occ, par); len(occ) == 0 {
 		return nil
 	}
-	for i := range occ {
-		for q := range occ[i].at {
-			occ[i].at[q] += lo
-		}
-	}
-	k.units = append(k.units, occ...)
-	edges := boundaries(p, k.level, occ, a, b)
+	return k.cut(lv, occ, boundaries(p, k.level, occ, a, b), off)
+}
+
+// cut appends the occurrences, whose ends are given in samples, in groups.
+func (k *known) cut(v vector, occ []occurrence, edges [][2]int, off int) []span {
 	var out []span
-	for _, at := range edges {
-		s, e := at[0], at[1]
-		for m := range k.t.periods {
-			x, y := s+m*(e-s)/k.t.periods, s+(m+1)*(e-s)/k.t.periods
-			k.in = append(k.in, Instance{First: x, Length: y - x})
+	for i := 0; i < len(occ); {
+		var g group
+		from := i
+		for ; i < len(occ) && i-from < groupSize && (i == from || occ[i].at[0] == occ[i-1].at[parts]); i++ {
+			g.dot += occ[i].dot
+			g.energy += occ[i].energy
+			s, e := edges[i][0], edges[i][1]
+			for m := range k.t.periods {
+				x, y := s+m*(e-s)/k.t.periods, s+(m+1)*(e-s)/k.t.periods
+				g.in = append(g.in, Instance{First: x + off, Length: y - x})
+			}
+			if n := len(out); n > 0 && out[n-1].b == s {
+				out[n-1].b = e
+			} else {
+				out = append(out, span{s, e})
+			}
 		}
-		if n := len(out); n > 0 && out[n-1].b == s {
-			out[n-1].b = e
-		} else {
-			out = append(out, span{s, e})
-		}
+		g.shape = k.now.average(v, occ[from:i]).common()
+		k.groups = append(k.groups, g)
 	}
 	return out
 }
 
+// forward follows k through points lo to hi of v, a segment at a time.
+func (k *known) forward(tr *tracker, v vector, lo, hi int, par Params) []occurrence {
+	var all []occurrence
+	chained := false
+	for at := lo; at < hi; {
+		end := min(at+segmentUnits*k.now.unit, hi)
+		if hi-end < 8*k.now.unit {
+			end = hi
+		}
+		occ := tr.track(v.slice(at, end), k.now, par, chained)
+		next := max(at+1, end-k.now.unit)
+		chained = false
+		if n := len(occ); n > 1 && end < hi {
+			// The last one was cut short by the end of the segment, or may
+			// have been.
+			next, chained = at+occ[n-1].at[0], occ[n-1].at[0] == occ[n-2].at[parts]
+			occ = occ[:n-1]
+		} else if n == 1 {
+			next, chained = max(next, at+occ[0].at[parts]), next <= at+occ[0].at[parts]
+		}
+		for _, o := range occ {
+			all = append(all, o.moved(at))
+		}
+		k.adapt(v, all[len(all)-len(occ):], par)
+		if end == hi {
+			break
+		}
+		at = next
+	}
+	return all
+}
+
+// backward is forward from hi to lo.
+func (k *known) backward(tr *tracker, v vector, lo, hi int, par Params) []occurrence {
+	var segments [][]occurrence
+	n := 0
+	for at := hi; at > lo; {
+		begin := max(at-segmentUnits*k.now.unit, lo)
+		if begin-lo < 8*k.now.unit {
+			begin = lo
+		}
+		occ := tr.track(v.slice(begin, at), k.now, par, false)
+		next := min(at-1, begin+k.now.unit)
+		if len(occ) > 1 && begin > lo {
+			occ = occ[1:]
+			next = begin + occ[0].at[0]
+		} else if len(occ) == 1 {
+			next = min(next, begin+occ[0].at[0])
+		}
+		seg := make([]occurrence, len(occ))
+		for i, o := range occ {
+			seg[i] = o.moved(begin)
+		}
+		k.adapt(v, seg, par)
+		segments = append(segments, seg)
+		n += len(seg)
+		if begin == lo {
+			break
+		}
+		at = next
+	}
+	all := make([]occurrence, 0, n)
+	for i := len(segments) - 1; i >= 0; i-- {
+		all = append(all, segments[i]...)
+	}
+	return all
+}
+
+// moved returns o with its places moved by d.
+func (o occurrence) moved(d int) occurrence {
+	for q := range o.at {
+		o.at[q] += d
+	}
+	return o
+}
+
+// adaptFrom is the least number of good occurrences that a template is made
+// anew from.
+const adaptFrom = 8
+
+// adapt makes the template anew from the occurrences in a segment that fit it
+// well, unless it would become another one: then the loop itself has changed.
+func (k *known) adapt(v vector, occ []occurrence, par Params) {
+	good := k.runs(slices.Clone(occ), par)
+	if len(good) < adaptFrom {
+		return
+	}
+	t := k.now.retime(good).average(v, good)
+	if t.common().apart(k.now.common()) < par.Likeness/2 {
+		k.now = t
+	}
+}
+
 // runs keeps the runs of consecutive occurrences that are worth it: one alone
-// is not a period.
+// is not a period. A run is cut where runWindow occurrences about a place are
+// worth nothing. The result shares the memory of occ.
 func (k *known) runs(occ []occurrence, par Params) []occurrence {
-	var out []occurrence
+	limit := min(par.MeanDistance, k.distance+par.RunSlack)
+	bad := make([]bool, len(occ))
+	for i := range occ {
+		a, b := i, i+1
+		for a > 0 && i-a < runWindow/2 && occ[a].at[0] == occ[a-1].at[parts] {
+			a--
+		}
+		for b < len(occ) && b-i <= runWindow/2 && occ[b].at[0] == occ[b-1].at[parts] {
+			b++
+		}
+		length := float64(occ[b-1].at[parts]-occ[a].at[0]) / float64(b-a)
+		bad[i] = b-a > runWindow/2 && (distance(occ[a:b]) > limit+par.RunSlack ||
+			math.Abs(length/float64(k.now.unit)-1) > maxStretch)
+	}
+	out := occ[:0]
 	for i := 0; i < len(occ); {
 		j := i + 1
-		for j < len(occ) && occ[j].at[0] == occ[j-1].at[parts] {
+		for j < len(occ) && bad[j] == bad[i] && occ[j].at[0] == occ[j-1].at[parts] {
 			j++
 		}
 		d := distance(occ[i:j])
 		gain := float64(j-i) * (1 - d/par.MaxDistance)
-		if (j-i >= 2 || k.t.periods > 1) && gain >= 0.9 && d <= min(par.MeanDistance, k.distance+par.RunSlack) {
+		if !bad[i] && (j-i >= 2 || k.t.periods > 1) && gain >= 0.9 && d <= limit {
 			out = append(out, occ[i:j]...)
 		}
 		i = j
@@ -69,95 +227,34 @@ func (k *known) runs(occ []occurrence, par Params) []occurrence {
 	return out
 }
 
-// improve takes template and length anew from all of the stretch.
-func (k *known) improve(p pyramid, a, b int, par Params) {
+// maxStretch is by how much runWindow occurrences may be longer or shorter on
+// average than the template.
+const maxStretch = 0.12
+
+// runWindow is the number of occurrences that tell whether a run still holds:
+// with 5 address samples in a slot a single one may be anything.
+const runWindow = 5
+
+// improve takes template and length anew from all of the stretch that it was
+// found in.
+func (k *known) improve(tr *tracker, p pyramid, a, b int, par Params) {
 	lv := p[k.level]
 	v := lv.slice(min(a>>k.level, lv.len()), min(b>>k.level, lv.len()))
-	occ := k.runs(track(v, k.t, par), par)
-	if len(occ) < par.MinInstances {
-		return
+	for range 2 {
+		occ := k.runs(tr.track(v, k.t, par, false), par)
+		if len(occ) < par.MinInstances {
+			return
+		}
+		k.t = k.t.retime(occ).average(v, occ)
 	}
-	k.t = k.t.retime(v, occ)
-	if occ = k.runs(track(v, k.t, par), par); len(occ) >= par.MinInstances {
-		k.t = k.t.average(v, occ)
-	}
+	k.now = k.t
 }
 
-// boundaries refines begin and end of every occurrence from the level of the
-// template down to single samples, all in [a, b): at every level the mean of
-// what surrounds the boundaries is matched at the places next to each. A
-// boundary shared by two occurrences stays shared.
-func boundaries(p pyramid, level int, occ []occurrence, a, b int) [][2]int {
-	var marks []int
-	index := make([][2]int, len(occ))
+// typical is the median length of the occurrences in points.
+func typical(occ []occurrence) int {
+	lens := make([]float64, len(occ))
 	for i, o := range occ {
-		if i > 0 && occ[i-1].at[parts] == o.at[0] {
-			index[i][0] = len(marks) - 1
-		} else {
-			marks = append(marks, o.at[0])
-			index[i][0] = len(marks) - 1
-		}
-		marks = append(marks, o.at[parts])
-		index[i][1] = len(marks) - 1
+		lens[i] = float64(o.length())
 	}
-	unit := occ[0].length()
-	for l := level - 1; l >= 0; l-- {
-		unit *= 2
-		for i := range marks {
-			marks[i] *= 2
-		}
-		sharpen(p[l], marks, unit/4)
-	}
-	out := make([][2]int, len(occ))
-	prev := a
-	for i := range marks {
-		marks[i] = max(prev, min(marks[i], b))
-		prev = marks[i]
-	}
-	for i, ix := range index {
-		out[i] = [2]int{marks[ix[0]], marks[ix[1]]}
-	}
-	return out
-}
-
-// sharpen moves every mark by up to 2 samples to where v is most like the mean
-// of h samples to both sides of the marks.
-func sharpen(v vector, marks []int, h int) {
-	const reach = 2
-	n := v.len()
-	mean := make([][]float32, len(v.c))
-	for k, x := range v.c {
-		mean[k] = make([]float32, 2*h)
-		count := 0
-		for _, m := range marks {
-			if m-h < 0 || m+h > n {
-				continue
-			}
-			count++
-			for i := range mean[k] {
-				mean[k][i] += x[m-h+i]
-			}
-		}
-		for i := range mean[k] {
-			mean[k][i] /= float32(max(1, count))
-		}
-	}
-	for j, m := range marks {
-		best, at := math.Inf(1), m
-		for _, s := range [2*reach + 1]int{0, -1, 1, -2, 2} {
-			if m+s-h < 0 || m+s+h > n {
-				continue
-			}
-			d := 0.0
-			for k, x := range v.c {
-				for i, y := range x[m+s-h : m+s+h] {
-					d += float64((y - mean[k][i]) * (y - mean[k][i]))
-				}
-			}
-			if d < best {
-				best, at = d, m+s
-			}
-		}
-		marks[j] = at
-	}
+	return int(math.Round(robust.Median(lens)))
 }

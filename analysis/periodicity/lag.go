@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/dsp/fourier"
 )
 
 // candidate is a lag at which a stretch of the series resembles itself.
@@ -18,85 +16,82 @@ type candidate struct {
 
 // lagFinder computes autocorrelations; it keeps its transforms and buffers.
 type lagFinder struct {
-	fft map[int]*fourier.FFT
-	buf []float64
-	co  []complex128
-	pow []complex128
+	transforms map[int]*transform
+	x, power   []float32
+	r          []float32
+	energy     []float64
 }
 
 // correlation returns r(0..m): the correlation of v with itself shifted, summed
 // over the components, each lag normalised by the energies of the two parts
-// that overlap (so 1 - r is half of YIN's cumulative difference), and the share
-// of r(0) that is noise. White noise contributes to lag 0 only: it is taken out
-// of the normalisation, and a real loop then comes near 1 however few counts
-// there are per sample. It is nil if there is nothing but noise.
-func (f *lagFinder) correlation(v vector, m int) []float64 {
+// that overlap (so 1 - r is half of YIN's cumulative difference). White noise
+// contributes to lag 0 only: it is taken out of the normalisation, and a real
+// loop then comes near 1 however few counts there are per sample. It is nil if
+// there is nothing but noise. The slice is used again by the next call.
+func (f *lagFinder) correlation(v vector, m int) []float32 {
 	n := v.len()
-	size := 1
+	size := 4
 	for size < n+m+1 {
 		size *= 2
 	}
-	if f.fft == nil {
-		f.fft = map[int]*fourier.FFT{}
-	}
-	t := f.fft[size]
+	t := f.transforms[size]
 	if t == nil {
-		t = fourier.NewFFT(size)
-		f.fft[size] = t
+		if f.transforms == nil {
+			f.transforms = map[int]*transform{}
+		}
+		t = newTransform(size)
+		f.transforms[size] = t
 	}
-	f.pow = resize(f.pow, size/2+1)
-	clear(f.pow)
-	energy := make([]float64, n+1) // energy of the first i samples
+	f.power = resize(f.power, size/2+1)
+	clear(f.power)
+	f.x = resize(f.x, n)
+	f.energy = resize(f.energy, n+1) // of the first i samples
+	clear(f.energy)
 	for _, x := range v.c {
-		f.buf = resize(f.buf, size)
-		detrend(f.buf[:n], x)
-		clear(f.buf[n:])
-		for i, y := range f.buf[:n] {
-			energy[i+1] += y * y
+		detrend(f.x, x)
+		for i, y := range f.x {
+			f.energy[i+1] += float64(y) * float64(y)
 		}
-		f.co = t.Coefficients(resize(f.co, size/2+1), f.buf)
-		for i, c := range f.co {
-			re, im := real(c), imag(c)
-			f.pow[i] += complex(re*re+im*im, 0)
-		}
+		t.power(f.x, f.power)
 	}
 	for i := 1; i <= n; i++ {
-		energy[i] += energy[i-1]
+		f.energy[i] += f.energy[i-1]
 	}
-	c := t.Sequence(resize(f.buf, size), f.pow)
-	return normalise(c, energy, v.noise*float64(len(v.c)), float64(size), m)
+	f.r = resize(f.r, m+1)
+	t.correlate(f.power, f.r)
+	return normalise(f.r, f.energy, v.noise*float64(len(v.c)))
 }
 
-// normalise divides the raw products c by the energies that overlap, noise
+// normalise divides the raw products r by the energies that overlap, noise
 // taken out. Noise estimated from differences is too large for periods of a few
 // samples: the signal cannot have less energy than its largest correlation.
-func normalise(c, energy []float64, noise, size float64, m int) []float64 {
+func normalise(r []float32, energy []float64, noise float64) []float32 {
 	n := len(energy) - 1
-	raw := make([]float64, m+1)
-	best := 0.0
-	for k := 0; k <= m; k++ {
-		e := (energy[n-k] + energy[n] - energy[k]) / 2
-		if e > 0 {
-			raw[k] = c[k] / size / e
-		}
-		if k >= 2 {
-			best = max(best, raw[k])
-		}
-	}
 	if energy[n] <= 0 {
 		return nil
 	}
-	signal := max(1-noise*float64(n)/energy[n], best)
+	best := float32(0)
+	for k := range r {
+		if e := (energy[n-k] + energy[n] - energy[k]) / 2; e > 0 {
+			r[k] /= float32(e)
+		} else {
+			r[k] = 0
+		}
+		if k >= 2 {
+			best = max(best, r[k])
+		}
+	}
+	signal := max(1-noise*float64(n)/energy[n], float64(best))
 	// With n samples of pure noise a correlation has standard deviation
 	// n^-1/2, and the largest of some 500 lags is 3.1 of them.
 	if signal < 4/math.Sqrt(float64(n)) {
 		return nil
 	}
-	for k := range raw {
-		raw[k] /= signal
+	for k := range r {
+		r[k] /= float32(signal)
 	}
-	raw[0] = 1
-	return raw
+	r[0] = 1
+	return r
 }
 
 func resize[T any](s []T, n int) []T {
@@ -107,7 +102,7 @@ func resize[T any](s []T, n int) []T {
 }
 
 // detrend writes x without its least squares line to y.
-func detrend(y []float64, x []float32) {
+func detrend(y, x []float32) {
 	n := float64(len(x))
 	var s, st float64
 	for i, v := range x {
@@ -118,8 +113,9 @@ func detrend(y []float64, x []float32) {
 	if n > 1 {
 		slope = st / (n * (n*n - 1) / 12)
 	}
+	base, rise := float32(s/n-slope*(n-1)/2), float32(slope)
 	for i, v := range x {
-		y[i] = float64(v) - s/n - slope*(float64(i)-(n-1)/2)
+		y[i] = v - base - rise*float32(i)
 	}
 }
 
@@ -135,46 +131,44 @@ const (
 // peaks returns the lags of r worth following, from lag lo on: the highest
 // peak, and the first that nearly reaches it. The fall from lag 0 is passed
 // over first: a smooth series resembles itself at every short lag.
-func peaks(r []float64, lo int) []int {
+func peaks(r []float32, lo int) []int {
 	start := 1
 	for start < len(r)-1 && r[start+1] < r[start] {
 		start++
 	}
-	valley := math.Inf(1)
-	best, first := 0, 0
-	contrast := make([]bool, len(r))
+	valley := float32(math.Inf(1))
+	best := 0
+	var seen []int
 	for k := start; k < len(r)-1; k++ {
 		valley = min(valley, r[k])
 		if k < lo || k < 2 || r[k] < r[k-1] || r[k] < r[k+1] || r[k] < minHeight || r[k]-valley < minContrast {
 			continue
 		}
-		contrast[k] = true
+		seen = append(seen, k)
 		if best == 0 || r[k] > r[best] {
 			best = k
 		}
 	}
+	for _, first := range seen {
+		if first == best || r[first] < min(0.8*r[best], r[best]-0.05) {
+			continue
+		}
+		// The highest point within 3 % is meant, not the first ripple.
+		for k := first; k <= min(best, first+max(1, first*3/100)); k++ {
+			if r[k] > r[first] {
+				first = k
+			}
+		}
+		return []int{first, best}
+	}
 	if best == 0 {
 		return nil
 	}
-	for k := max(start, lo); k < best && first == 0; k++ {
-		if contrast[k] && r[k] >= min(0.8*r[best], r[best]-0.05) {
-			first = k
-		}
-	}
-	if first == 0 {
-		return []int{best}
-	}
-	// The deepest point within 3 % is meant, not the first ripple.
-	for k := first; k <= min(best, first+max(1, first*3/100)); k++ {
-		if r[k] > r[first] {
-			first = k
-		}
-	}
-	return []int{first, best}
+	return []int{best}
 }
 
 // parabola returns the place of the maximum through three points about k.
-func parabola(r []float64, k int) float64 {
+func parabola(r []float32, k int) float64 {
 	if k < 1 || k+1 >= len(r) {
 		return float64(k)
 	}
@@ -182,12 +176,12 @@ func parabola(r []float64, k int) float64 {
 	if d >= 0 {
 		return float64(k)
 	}
-	return float64(k) + min(max((r[k-1]-r[k+1])/(2*d), -0.5), 0.5)
+	return float64(k) + float64(min(max((r[k-1]-r[k+1])/(2*d), -0.5), 0.5))
 }
 
 // refineLag sharpens a lag by the peaks at 2, 4, 8 times it, as long as they
 // are nearly as high: with 2.84 samples in a period, one period says nothing.
-func refineLag(r []float64, k int) float64 {
+func refineLag(r []float32, k int) float64 {
 	lag := parabola(r, k)
 	for m := 2; m*k < 48; m *= 2 {
 		c := int(math.Round(lag * float64(m)))
@@ -247,7 +241,7 @@ func (f *lagFinder) windows(v vector, w, from, l, a, most int) []candidate {
 		}
 		for _, k := range peaks(r, from) {
 			out = append(out, candidate{
-				lag: refineLag(r, k) * float64(int(1)<<l), height: r[k], votes: r[k] * share,
+				lag: refineLag(r, k) * float64(int(1)<<l), height: float64(r[k]), votes: float64(r[k]) * share,
 				a: a + s<<l, b: a + (s+w)<<l,
 			})
 		}

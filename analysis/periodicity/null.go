@@ -1,6 +1,7 @@
 package periodicity
 
 import (
+	"math"
 	"math/rand/v2"
 )
 
@@ -8,44 +9,63 @@ import (
 // of the same stretch: cut into blocks of about one period, which keep the
 // values, the noise and the short-range shape and lose the rhythm. Thresholds
 // on distance alone cannot do this: they would have to know the noise.
-func significant(f *lagFinder, p pyramid, x fit, minLag int, par Params) bool {
+//
+// The significance is the distance from the permutations in their standard
+// deviations, times the share of what is left to a perfect score by which the
+// best of them is beaten. Either alone is deceived: the first by permutations
+// of which all find nothing, the second by one that found much.
+func (h *hunt) significant(p pyramid, x fit) (z float64, ok bool) {
 	if obvious(x, p[x.level].noise) {
-		return true
+		return obviousZ, true
 	}
 	level := max(0, x.level-1)
 	scale := float64(int(1) << level)
 	unit := x.lag / scale
-	half := int(20*max(unit, unitPoints)) + 256
+	half := int(16*max(unit, unitPoints)) + 128
 	mid := x.seed >> level
 	lo, hi := max(x.a>>level, mid-half), min(x.b>>level, mid+half, p[level].len())
 	v := p[level].slice(lo, hi)
-	score := func(v vector) float64 { return best(f, newPyramid(v), unit, minLag>>level, par) }
+	score := func(v vector) float64 {
+		h.small = h.small.of(v)
+		return h.best(h.small, unit, h.minLag>>level)
+	}
+	h.quick = true
+	defer func() { h.quick = false }()
 	actual := score(v) // on the same samples and by the same search as its rivals
-	rng := rand.New(rand.NewPCG(par.Seed, uint64(hi-lo)))
-	largest := 0.0
-	for i := range par.Surrogates {
+	rng := rand.New(rand.NewPCG(h.par.Seed, uint64(hi-lo)))
+	largest, sum, sum2 := 0.0, 0.0, 0.0
+	for i := range h.par.Surrogates {
 		chance := score(permute(v, unit, rng))
-		if actual-chance < par.Margin*(1-chance) {
-			return false
-		}
 		largest = max(largest, chance)
-		if i+1 >= par.EnoughSurrogates && actual-largest >= par.ClearMargin*(1-largest) {
-			return true
+		sum += chance
+		sum2 += chance * chance
+		n := float64(i + 1)
+		above := (actual - largest) / (1 - largest)
+		if above < h.par.Margin {
+			return 0, false
+		}
+		sd := math.Sqrt(max(sum2/n-square(sum/n), 0) + square(0.02))
+		z = above * (actual - sum/n) / sd
+		if i+1 >= h.par.EnoughSurrogates && (above >= h.par.ClearMargin || z >= 2*h.minZ) {
+			return max(z, h.minZ), true
 		}
 	}
-	return true
+	return z, z >= h.minZ
 }
 
-// obvious says of a handful of occurrences that they are equal to within 1 %
-// of their energy, a thousand times over the noise, without gap: four blocks
+// obviousZ stands for the significance of what permutations cannot judge.
+const obviousZ = 10
+
+// obvious says of a handful of occurrences that they are equal to within 4 %
+// of their energy, hundreds of times over the noise, without gap: four blocks
 // have too few orders for permutations to say anything.
 func obvious(x fit, noise float64) bool {
 	if n := len(x.occ); n < 4 || n > 8 {
 		return false
 	}
 	length := x.occ[len(x.occ)-1].at[parts] - x.occ[0].at[0]
-	return x.distance <= 0.01 && float64(length<<x.level) >= 0.95*float64(x.b-x.a) &&
-		unbroken(x.occ) && x.t.energy >= 1000*noise
+	return x.distance <= 0.04 && float64(length<<x.level) >= 0.93*float64(x.b-x.a) &&
+		unbroken(x.occ) && x.t.energy >= 300*noise
 }
 
 func unbroken(occ []occurrence) bool {
@@ -58,20 +78,20 @@ func unbroken(occ []occurrence) bool {
 }
 
 // best is the largest score of a lag between a half and the double of lag.
-func best(f *lagFinder, p pyramid, lag float64, minLag int, par Params) float64 {
+func (h *hunt) best(p pyramid, lag float64, minLag int) float64 {
 	n := p[0].len()
 	top, tried := 0.0, 0
-	if x, ok := fitLag(p, lag, 0, n, 0, n, par); ok && acceptable(x, p[x.level].noise, par) {
+	if x, ok := h.fitLag(p, lag, 0, n, 0, n); ok && acceptable(x, p[x.level].noise, h.par) {
 		top = x.score
 	}
-	for _, c := range f.candidates(p, 0, n, minLag, par) {
-		if c.lag < lag/2.1 || c.lag > 2.1*lag {
+	for _, c := range h.lags.candidates(p, 0, n, minLag, h.par) {
+		if c.lag < lag/2.1 || c.lag > 2.1*lag || math.Abs(c.lag/lag-1) < 0.02 {
 			continue
 		}
-		if x, ok := fitLag(p, c.lag, 0, n, c.a, c.b, par); ok && acceptable(x, p[x.level].noise, par) {
+		if x, ok := h.fitLag(p, c.lag, 0, n, c.a, c.b); ok && acceptable(x, p[x.level].noise, h.par) {
 			top = max(top, x.score)
 		}
-		if tried++; tried == 3 {
+		if tried++; tried == 2 {
 			break
 		}
 	}

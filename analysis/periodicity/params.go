@@ -19,20 +19,18 @@ type Params struct {
 	// MinCoverage is the smallest share of the profile that one period has to
 	// cover, all of its regions together (the paper's 5 %).
 	MinCoverage float64
-	// MinConfidence is the smallest confidence that is reported. At 0.3 four
-	// perfect instances are enough and three are not: in 660 profiles of
-	// chance the one false period had three.
+	// MinConfidence is the smallest confidence that is reported: four good
+	// instances are enough and three are not.
 	MinConfidence float64
 	// FewInstances is the number below which a note warns: the paper found
 	// that a pattern needs 100 instances.
 	FewInstances int
 	// MaxPatterns bounds the number of periods of one profile.
 	MaxPatterns int
-	// Preference is the share of the best candidate's score at which a
-	// shorter one is taken instead: it decides against doubles and triples.
-	// At 0.92 the parts of the longer template may differ by a residual of
-	// 0.2. ShortPreference is for lags under 8 samples, which are tracked
-	// several at a time and cannot follow jitter as their multiples can.
+	// Preference is the share of the score of a period at which a fraction of
+	// it is taken instead. ShortPreference is for lags under 8 samples, which
+	// are tracked several at a time and cannot follow jitter as their multiples
+	// can.
 	Preference, ShortPreference float64
 	// RunSlack is by how much a run of instances may be further from the
 	// template than those it was made from.
@@ -49,15 +47,21 @@ type Params struct {
 	// permutations have to be beaten. It makes up for the search over places
 	// and lags that the permutations do not go through.
 	Margin float64
+	// MinSignificance is the least significance of a period (see null.go)
+	// where one column is looked at, ColumnSignificance what the logarithm of
+	// their number adds: of 2560 columns without a period, of sixteen kinds,
+	// 12 reached 1.2 and three 1.5.
+	MinSignificance, ColumnSignificance float64
+	// ColumnConfidence is what the logarithm of the number of columns adds to
+	// MinConfidence: four instances in one of 64 columns are chance.
+	ColumnConfidence float64
 	// EnoughSurrogates permutations are enough where all of them are beaten by
-	// ClearMargin: 14 profiles of LAMMPS melts have .69 to .82 after 12 and
-	// .50 to .78 after 49, when .30 is asked for; two that other work disturbed
-	// have .37 and .49 after 12 and go on to 49.
+	// ClearMargin, or the significance is twice what is asked for.
 	EnoughSurrogates int
 	ClearMargin      float64
-	// MaxBeyond is how much of a template's energy its fraction may lack: bursts
-	// of 5 % of a period and idle time between them were taken for a half or a
-	// third of it without this.
+	// MaxBeyond is how much of a template's energy its fraction may lack
+	// without having to explain the more for it: true multiples lack up to
+	// 0.1, periods of two similar halves as little as 0.1.
 	MaxBeyond float64
 	// MinSignal is the least energy of a unit's template over the noise of
 	// one sample: below 12 (3.5 standard deviations) noise can be bent into it.
@@ -74,30 +78,37 @@ type Params struct {
 	Components int
 }
 
+// Confident is the confidence from which a period is stated without reserve. In
+// the real profiles behind the package comment no wrong one reached it.
+const Confident = 0.8
+
 // Default returns the parameters for profiles of a few seconds to days at 5 ms.
 func Default() Params {
 	return Params{
-		MaxDistance:      0.6,
-		MeanDistance:     0.42,
-		MinInstances:     3,
-		MinCoverage:      0.05,
-		MinConfidence:    0.3,
-		FewInstances:     100,
-		MaxPatterns:      6,
-		Preference:       0.92,
-		ShortPreference:  0.7,
-		RunSlack:         0.1,
-		Likeness:         0.2,
-		Surrogates:       49,
-		Margin:           0.3,
-		EnoughSurrogates: 12,
-		ClearMargin:      0.6,
-		MaxBeyond:        0.4,
-		MinSignal:        12,
-		Seed:             1,
-		Window:           2048,
-		Windows:          64,
-		Chunk:            1 << 20,
-		Components:       4,
+		MaxDistance:        0.6,
+		MeanDistance:       0.42,
+		MinInstances:       3,
+		MinCoverage:        0.05,
+		MinConfidence:      0.28,
+		FewInstances:       100,
+		MaxPatterns:        6,
+		Preference:         0.85,
+		ShortPreference:    0.7,
+		RunSlack:           0.1,
+		Likeness:           0.2,
+		Surrogates:         24,
+		Margin:             0.12,
+		MinSignificance:    1.2,
+		ColumnSignificance: 0.35,
+		ColumnConfidence:   0.05,
+		EnoughSurrogates:   6,
+		ClearMargin:        0.6,
+		MaxBeyond:          0.05,
+		MinSignal:          12,
+		Seed:               1,
+		Window:             1536,
+		Windows:            32,
+		Chunk:              1 << 20,
+		Components:         4,
 	}
 }

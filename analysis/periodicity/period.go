@@ -21,8 +21,9 @@ type Period struct {
 	// Column is the name of the column, or of the group of columns, that
 	// carried the period.
 	Column string
-	// PeriodS is the length of one instance in seconds, with its 95 %
-	// confidence interval, and in samples.
+	// PeriodS is the typical length of one instance in seconds (the median
+	// over groups of up to 16), with its 95 % confidence interval, and in
+	// samples.
 	PeriodS, LoS, HiS float64
 	PeriodSamples     float64
 	// PeriodCV is the coefficient of variation of the instances' lengths.
@@ -35,11 +36,34 @@ type Period struct {
 	// that follow each other.
 	Instances []Instance
 	Regions   []Region
+	// Children are shorter periods inside the instances: the iterations of a
+	// solver within a time step.
+	Children []Child
+	// Significance is how far the score of the period lies above what the
+	// same search finds in permutations of the profile, in their standard
+	// deviations.
+	Significance float64
+}
+
+// Child is a period that recurs inside the instances of another.
+type Child struct {
+	PeriodS    float64
+	Count      int // of all instances together
+	Confidence float64
+}
+
+// Macro is a longer cycle that the periods themselves go through: so many
+// iterations, then a checkpoint.
+type Macro struct {
+	PeriodS float64
+	Of      []int // indexes of the periods that lie in it
+	Count   int
 }
 
 // Result is what was found: Periods ordered by coverage * confidence, and in
 // Notes why others, or all, were refused.
 type Result struct {
 	Periods []Period
+	Macros  []Macro
 	Notes   []note.Note
 }

@@ -2,11 +2,9 @@ package periodicity
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/series"
 )
 
@@ -14,11 +12,16 @@ import (
 // noise has variance 1: every column is divided by the standard deviation of
 // its noise, then the directions of largest variance are kept. A page that is
 // hit at random only adds noise to the sum over columns; this leaves it out.
+//
+// Of address counts only the deviation from the mean shares is used, at the mean
+// number of samples in a slot. How many there are in a slot says who else had
+// the CPU: without this the scheduler's turns were found as periods.
 type projection struct {
-	cols   []series.Column
-	mean   []float64
-	lo, hi []float32
-	w      [][]float64 // [component][column]
+	cols  []series.Column
+	stats []columnStats
+	total totals
+	w     [][]float64 // [component][column]
+	tmp   []float32
 }
 
 // blockLen is the length over which variance is measured for the choice of
@@ -26,32 +29,26 @@ type projection struct {
 // often the largest variance of all, does not use the directions up.
 const blockLen = 512
 
-// project returns the projection of a source, and false if every column is
-// flat or empty.
-func newProjection(s source, maxComponents int) (projection, bool) {
-	p := projection{}
-	var scale []float64
+// newProjection returns the projection of a source, and false if every column
+// is flat or empty.
+func newProjection(s source, maxComponents int) (*projection, bool) {
+	p := &projection{total: newTotals(s)}
 	for _, c := range s.cols {
-		st, ok := describe(c)
-		if !ok {
-			continue
+		if st, ok := describe(c, p.total); ok {
+			p.cols = append(p.cols, c)
+			p.stats = append(p.stats, st)
 		}
-		p.cols = append(p.cols, c)
-		p.mean = append(p.mean, st.mean)
-		p.lo, p.hi = append(p.lo, st.lo), append(p.hi, st.hi)
-		scale = append(scale, 1/st.noise)
 	}
 	d := len(p.cols)
 	if d == 0 {
 		return p, false
 	}
 	if d == 1 {
-		p.w = [][]float64{{scale[0]}}
+		p.w = [][]float64{{1 / p.stats[0].noise}}
 		return p, true
 	}
-	cov := p.covariance(scale)
 	var eig mat.EigenSym
-	if !eig.Factorize(cov, true) {
+	if !eig.Factorize(p.covariance(), true) {
 		return p, false
 	}
 	var vec mat.Dense
@@ -65,171 +62,196 @@ func newProjection(s source, maxComponents int) (projection, bool) {
 		}
 		w := make([]float64, d)
 		for j := range w {
-			w[j] = vec.At(j, k) * scale[j]
+			w[j] = vec.At(j, k) / p.stats[j].noise
 		}
 		p.w = append(p.w, w)
 	}
 	return p, true
 }
 
-// columnStats is what the projection needs to know of a column.
-type columnStats struct {
-	mean, noise float64 // noise is a standard deviation
-	lo, hi      float32 // values beyond are clipped
-}
-
-// describe measures a column on at most some 30,000 samples spread over it; ok
-// is false if it has no variance.
-func describe(c series.Column) (st columnStats, ok bool) {
-	var vals, diffs []float64
-	sum2, diff2 := 0.0, 0.0
-	n := len(c.Values)
-	stride := max(1, n/30000)
-	for i := 0; i < n; i += stride {
-		v := float64(c.Values[i])
-		if bad(v) {
-			continue
-		}
-		vals = append(vals, v)
-		if i+1 < n {
-			if d := float64(c.Values[i+1]) - v; !bad(d) {
-				diffs = append(diffs, math.Abs(d))
-				diff2 += d * d
-			}
-		}
-	}
-	if len(vals) < 8 || len(diffs) < 8 {
-		return st, false
-	}
-	slices.Sort(vals)
-	st.mean, _ = robust.Mean(vals)
-	for _, v := range vals {
-		sum2 += (v - st.mean) * (v - st.mean)
-	}
-	variance := sum2 / float64(len(vals))
-	if variance <= 1e-12*(st.mean*st.mean)+1e-30 {
-		return st, false
-	}
-	// Spikes far beyond the bulk carry no period and would drown it.
-	q2, q98 := robust.SortedQuantile(vals, 0.02), robust.SortedQuantile(vals, 0.98)
-	st.lo, st.hi = float32(q2-(q98-q2)), float32(q98+(q98-q2))
-	if q98 <= q2 {
-		st.lo, st.hi = float32(vals[0]), float32(vals[len(vals)-1])
-	}
-	diff2 /= 2 * float64(len(diffs))
-	noise := 0.0
-	switch c.Unit {
-	case "samples":
-		// Counts: Poisson at most (variance = mean), less where a fixed
-		// number per slot is shared out (multinomial); but never less than
-		// the rounding to whole counts, whose regular beat with the grid is
-		// no loop.
-		noise = max(min(st.mean, diff2), 0.25)
-	default:
-		// The median keeps edges out; a column that mostly stands still has
-		// none, and its jumps have to be taken for chance.
-		noise = diff2
-		if m := robust.Median(diffs) / 0.954; m > 0 {
-			noise = min(m*m, diff2)
-		}
-		if c.Unit == "CPUs" {
-			q := quantum(vals)
-			noise = max(noise, 0.25*q*q)
-		}
-	}
-	st.noise = math.Sqrt(max(noise, 1e-4*variance))
-	return st, true
-}
-
-// quantum is the smallest difference between distinct values of x, ascending.
-func quantum(x []float64) float64 {
-	q := math.Inf(1)
-	for i := 1; i < len(x); i++ {
-		if d := x[i] - x[i-1]; d > 1e-6*math.Abs(x[i]) && d < q {
-			q = d
-		}
-	}
-	if math.IsInf(q, 1) {
-		return 0
-	}
-	return q
-}
-
-func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
-
 // covariance of the scaled columns within blocks, over at most 400 blocks
 // spread over the profile.
-func (p projection) covariance(scale []float64) *mat.SymDense {
+func (p *projection) covariance() *mat.SymDense {
 	d, n := len(p.cols), len(p.cols[0].Values)
-	cov := mat.NewSymDense(d, nil)
 	sum := make([]float64, d*d)
 	blocks := max(1, n/blockLen)
-	step := max(1, blocks/400)
-	x := make([][]float64, d)
-	total := 0.0
-	for b := 0; b < blocks; b += step {
+	x := make([][]float32, d)
+	count := 0.0
+	for b := 0; b < blocks; b += max(1, blocks/400) {
 		lo, hi := b*blockLen, min((b+1)*blockLen, n)
+		sums := p.total.sums(lo, hi)
 		for j := range p.cols {
-			x[j] = p.block(x[j][:0], j, lo, hi, scale[j])
+			x[j] = resize(x[j], hi-lo)
+			p.values(x[j], j, lo, sums)
+			m := mean32(x[j])
+			for i := range x[j] {
+				x[j][i] = (x[j][i] - m) / float32(p.stats[j].noise)
+			}
 		}
 		for i := range d {
 			for j := i; j < d; j++ {
-				s := 0.0
+				s := float32(0)
 				for t, v := range x[i] {
 					s += v * x[j][t]
 				}
-				sum[i*d+j] += s
+				sum[i*d+j] += float64(s)
 			}
 		}
-		total += float64(hi - lo - 1)
+		count += float64(hi - lo - 1)
 	}
+	cov := mat.NewSymDense(d, nil)
 	for i := range d {
 		for j := i; j < d; j++ {
-			cov.SetSym(i, j, sum[i*d+j]/max(total, 1))
+			cov.SetSym(i, j, sum[i*d+j]/max(count, 1))
 		}
 	}
 	return cov
 }
 
-// block appends the scaled, clipped and centred samples lo to hi of column j.
-func (p projection) block(x []float64, j, lo, hi int, scale float64) []float64 {
-	m := 0.0
-	for _, v := range p.cols[j].Values[lo:hi] {
-		f := float64(min(max(v, p.lo[j]), p.hi[j]))
-		if bad(f) {
-			f = p.mean[j]
+// values writes the clipped and centred samples of column j from sample a on to
+// x. A missing sample keeps its place and holds the last value.
+func (p *projection) values(x []float32, j, a int, sums []float32) {
+	st := p.stats[j]
+	from := p.cols[j].Values[a : a+len(x)]
+	last := float32(0)
+	if sums != nil {
+		for i, v := range from {
+			if v-v == 0 {
+				last = p.total.deviation(v, sums[i], float32(st.mean))
+			}
+			x[i] = last
 		}
-		x = append(x, f*scale)
-		m += f * scale
+		return
 	}
-	m /= float64(hi - lo)
-	for i := range x {
-		x[i] -= m
+	mean := float32(st.mean)
+	for i, v := range from {
+		if v-v == 0 { // neither NaN nor infinite
+			last = min(max(v, st.lo), st.hi) - mean
+		}
+		x[i] = last
 	}
-	return x
 }
 
-// apply returns the components of samples a to b. A missing sample keeps its
-// place and holds the last value.
-func (p projection) apply(a, b int) vector {
-	v := vector{c: make([][]float32, len(p.w)), noise: 1}
-	for k := range v.c {
-		v.c[k] = make([]float32, b-a)
+// apply returns the components of samples a to b. The memory of v is used again.
+func (p *projection) apply(v vector, a, b int) vector {
+	if len(v.c) != len(p.w) {
+		v = vector{c: make([][]float32, len(p.w)), noise: 1}
 	}
-	w := make([]float32, len(p.w))
-	for j, c := range p.cols {
-		for k := range w {
-			w[k] = float32(p.w[k][j])
+	for k := range v.c {
+		v.c[k] = resize(v.c[k], b-a)
+		clear(v.c[k])
+	}
+	const piece = 4096 // stays in the cache while all components are made of it
+	for at := 0; at < b-a; at += piece {
+		n := min(piece, b-a-at)
+		p.tmp = resize(p.tmp, n)
+		for j := range p.cols {
+			if p.total.cols == nil {
+				p.values(p.tmp, j, a+at, nil)
+			} else {
+				whole(p.tmp, p.cols[j].Values[a+at:])
+			}
+			for k := range p.w {
+				w, to := float32(p.w[k][j]), v.c[k][at:at+n]
+				for i, x := range p.tmp {
+					to[i] += w * x
+				}
+			}
 		}
-		mean, last := float32(p.mean[j]), float32(0)
-		for i, x := range c.Values[a:b] {
-			if !bad(float64(x)) {
-				last = min(max(x, p.lo[j]), p.hi[j]) - mean
-			}
-			for k, f := range w {
-				v.c[k][i] += f * last
-			}
+		if p.total.cols != nil {
+			p.shares(v, at, p.total.sums(a+at, a+at+n))
 		}
 	}
 	return v
 }
+
+// whole copies counts, 0 where there is none.
+func whole(x []float32, from series.Values) {
+	for i, v := range from[:len(x)] {
+		if v-v != 0 {
+			v = 0
+		}
+		x[i] = v
+	}
+}
+
+// shares turns the components of counts, from sample at on, into those of their
+// deviations: as deviation does for one count, but once for all of a slot.
+func (p *projection) shares(v vector, at int, sums []float32) {
+	for k, w := range p.w {
+		mean := float32(0)
+		for j, st := range p.stats {
+			mean += float32(w[j] * st.mean)
+		}
+		mean /= p.total.mean
+		to := v.c[k][at : at+len(sums)]
+		for i, n := range sums {
+			to[i] = (to[i] - mean*n) * p.total.scale(n)
+		}
+	}
+}
+
+// totals are the numbers of address samples in the slots of a group of counts.
+// The zero value is for what is no such group.
+type totals struct {
+	cols []series.Column
+	mean float32
+	buf  []float32
+}
+
+func newTotals(s source) totals {
+	if len(s.cols) < 2 || s.cols[0].Unit != countUnit {
+		return totals{}
+	}
+	t := totals{cols: s.cols}
+	sum, n := 0.0, 0
+	for i := range spread(len(s.cols[0].Values)) {
+		sum += float64(t.at(i))
+		n++
+	}
+	if sum <= 0 {
+		return totals{}
+	}
+	t.mean = float32(sum / float64(n))
+	return t
+}
+
+// at is the number of address samples in slot i.
+func (t totals) at(i int) float32 {
+	s := float32(0)
+	for _, c := range t.cols {
+		if v := c.Values[i]; v-v == 0 {
+			s += v
+		}
+	}
+	return s
+}
+
+// sums returns the totals of slots a to b, nil if there are none. The memory is
+// used again by the next call.
+func (t *totals) sums(a, b int) []float32 {
+	if t.cols == nil {
+		return nil
+	}
+	t.buf = resize(t.buf, b-a)
+	clear(t.buf)
+	for _, c := range t.cols {
+		for i, v := range c.Values[a:b] {
+			if v-v == 0 {
+				t.buf[i] += v
+			}
+		}
+	}
+	return t.buf
+}
+
+// deviation is what count is above its share of the total, whose mean is
+// given, as if the slot had the mean number of samples. Slots with less than
+// half of that are not blown up further: with no samples the deviation is 0.
+func (t totals) deviation(count, total, mean float32) float32 {
+	return (count - mean*total/t.mean) * t.scale(total)
+}
+
+func (t totals) scale(total float32) float32 { return t.mean / max(total, t.mean/2) }
+
+func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

@@ -12,41 +12,67 @@ import (
 // period turns the instances of a known period into the result; ok is false if
 // they are too few, cover too little, or are too irregular to be reported.
 func (k *known) period(set series.Set, column string, par Params) (Period, bool) {
-	n := len(k.in)
+	in := k.instances()
+	n := len(in)
 	if n < par.MinInstances {
 		return Period{}, false
 	}
-	slices.SortFunc(k.in, func(x, y Instance) int { return cmp.Compare(x.First, y.First) })
 	lens := make([]float64, n)
 	covered := 0
-	for i, in := range k.in {
+	for i, in := range in {
 		lens[i] = float64(in.Length)
 		covered += in.Length
 	}
 	mean, sd := robust.Mean(lens)
 	_, lo, hi := robust.MeanInterval(lens, 0.95)
-	found := regions(set, k.in)
+	found := regions(set, in)
 	// Both ends of a region are known to half a sample: equal lengths are not
 	// an exact mean.
 	grid := float64(len(found)) / float64(n)
-	lo, hi = min(lo, mean-grid), max(hi, mean+grid)
+	length := k.length()
+	lo, hi = length+min(lo-mean, -grid), length+max(hi-mean, grid)
 	p := Period{
 		Column:        column,
-		PeriodS:       mean * set.StepS,
+		PeriodS:       length * set.StepS,
 		LoS:           lo * set.StepS,
 		HiS:           hi * set.StepS,
-		PeriodSamples: mean,
+		PeriodSamples: length,
 		PeriodCV:      cv(mean, sd),
 		Coverage:      float64(covered) / float64(set.Len()),
-		Instances:     k.in,
+		Instances:     in,
 		Regions:       found,
 	}
-	explained := min(1, max(0, 1-distance(k.units)/par.MaxDistance))
+	explained := min(1, max(0, 1-k.meanDistance()/par.MaxDistance))
 	regular := max(0, 1-p.PeriodCV)
-	support := 1 - math.Exp(-float64(n)/10)
+	support := (1 - math.Exp(-float64(n)/10)) * (1 - math.Exp(-p.Coverage/0.1))
 	p.Confidence = explained * regular * support
-	ok := p.Coverage >= par.MinCoverage && p.Confidence >= par.MinConfidence && !scattered(p, k.t.periods)
+	p.Significance = k.z
+	for _, c := range k.children {
+		p.Children = append(p.Children, Child{PeriodS: c.lag * set.StepS, Count: int(c.perUnit * float64(n)), Confidence: c.confidence})
+	}
+	ok := p.Coverage >= par.MinCoverage && !scattered(p, k.t.periods)
 	return p, ok
+}
+
+// length is the typical length of an instance in samples: the median, weighted
+// by instances, of the mean lengths of the groups. The mean of all would be that
+// of the start-up and of the checkpoints too; the median of single ones, a whole
+// number of samples.
+func (k *known) length() float64 {
+	g := slices.Clone(k.groups)
+	slices.SortFunc(g, func(x, y group) int { return cmp.Compare(x.length(), y.length()) })
+	n := 0
+	for _, x := range g {
+		n += len(x.in)
+	}
+	for i, at := 0, 0; i < len(g); i++ {
+		if at += len(g[i].in); 2*at == n && i+1 < len(g) {
+			return (g[i].length() + g[i+1].length()) / 2
+		} else if 2*at >= n {
+			return g[i].length()
+		}
+	}
+	return 0
 }
 
 // scattered says of a period in more than three places that it is held for

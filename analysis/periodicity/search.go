@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"jobgait/analysis/note"
 )
 
 // stage is how far the search came before it gave up; the furthest is reported.
@@ -20,44 +18,83 @@ const (
 	found
 )
 
-var stageCode = [...]note.Code{note.NoVariance, note.NoValley, note.NotTracked, note.NotSignificant, note.LowCoverage, ""}
-
 // tries is the number of lags that are followed in one stretch.
 const tries = 8
 
+// tested is the number of fits that are compared with permutations. Those of less
+// than shortLag samples are compared besides: the best fits of a loop of three
+// samples are multiples, which permutations leave whole.
+const (
+	tested   = 3
+	shortLag = 8
+)
+
+// leastScore is the score below which a fit is not worth a test: a period that
+// covers 5 % of a profile fills more of the stretch it was found in.
+const leastScore = 0.12
+
 // search looks for a new period in samples a to b.
-func search(f *lagFinder, p pyramid, a, b, minLag int, par Params) (fit, stage) {
+func (h *hunt) search(p pyramid, a, b int) (fit, stage) {
 	if b-a < minLevel {
 		return fit{}, noValley
 	}
-	cand := f.candidates(p, a, b, minLag, par)
+	cand := h.lags.candidates(p, a, b, h.minLag, h.par)
 	if len(cand) == 0 {
 		return fit{}, noValley
 	}
 	var fits []fit
 	for _, c := range cand[:min(tries, len(cand))] {
+		if multipleOf(c.lag, fits) {
+			continue
+		}
 		lo, hi := around(c, a, b)
-		if x, ok := fitLag(p, c.lag, lo, hi, c.a, c.b, par); ok && acceptable(x, p[x.level].noise, par) {
-			fits = append(fits, x)
+		if x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b); ok && acceptable(x, p[x.level].noise, h.par) {
+			fits = append(fits, h.fundamental(p, x))
 		}
 	}
-	slices.SortStableFunc(fits, func(x, y fit) int { return cmp.Compare(y.gain(), x.gain()) })
+	slices.SortStableFunc(fits, func(x, y fit) int { return cmp.Compare(y.merit(), x.merit()) })
 	reached := notTracked
-	for _, x := range fits[:min(3, len(fits))] {
-		x = shorter(p, x, cand, minLag, par)
-		if significant(f, p, x, minLag, par) {
+	for tried := 0; len(fits) > 0; tried++ {
+		x, i := h.rank(p, fits)
+		if x.score < leastScore {
+			break
+		}
+		if tried >= tested && x.lag >= shortLag {
+			fits = slices.Delete(fits, i, i+1)
+			continue
+		}
+		z, ok := h.significant(p, x)
+		if ok {
+			x.z = z
+			x.children = h.inner(p, x, cand)
 			return x, found
 		}
+		fits = slices.Delete(fits, i, i+1)
 		reached = notSignificant
 	}
 	return fit{}, reached
 }
 
-func (f fit) gain() float64 { return f.score * float64(f.b-f.a) }
+// multipleOf says whether one of the fits explains nearly everything with a
+// fraction of the lag.
+func multipleOf(lag float64, fits []fit) bool {
+	for _, x := range fits {
+		if m := math.Round(lag / x.lag); x.score > 0.9 && m < 9 && math.Abs(lag/x.lag-m) < 0.03*m {
+			return true
+		}
+	}
+	return false
+}
+
+// merit is the score of a fit for what it is worth with so many instances: as
+// in the confidence, ten are little and forty are enough.
+func (f fit) merit() float64 {
+	return f.score * (1 - math.Exp(-float64(len(f.occ)*f.t.periods)/10))
+}
 
 // around widens the place where a candidate was seen to some sixty periods.
 func around(c candidate, a, b int) (lo, hi int) {
-	w := max(8192, int(30*c.lag))
+	w := max(2048, int(30*c.lag))
 	mid := (c.a + c.b) / 2
 	return max(a, min(c.a, mid-w)), min(b, max(c.b, mid+w))
 }
@@ -73,58 +110,4 @@ func acceptable(x fit, noise float64, par Params) bool {
 	n := len(x.occ) * x.t.periods
 	return n >= par.MinInstances && len(x.occ) >= 2 && units >= 2 && x.distance <= par.MeanDistance &&
 		x.t.energy >= par.MinSignal*noise && x.drift <= maxDrift
-}
-
-// beyond is the share of the energy of t, noise taken out, that a period shorter
-// by the factor m cannot have: what folding t to it takes away. Where noise is
-// over-estimated, as with short bursts in an idle process, the tracked distances
-// of a period and of its fraction are both nothing, and only this tells them.
-func (t template) beyond(m int) float64 {
-	lost, all := 0.0, 0.0
-	folded := fold(t.v, m*t.periods)
-	for k, x := range t.v {
-		for i, y := range x {
-			d := float64(y - folded[k][i])
-			lost += d * d
-			all += float64(y) * float64(y)
-		}
-	}
-	noise := t.own * float64(t.unit)
-	return max(0, lost-noise*float64(m-1)/float64(m)) / max(all-noise, 0.02*all)
-}
-
-// shorter replaces a fit by the shortest period that explains nearly as much
-// of the same stretch: a fraction of its lag, or another candidate. It is the
-// test against doubles and triples, made by tracking rather than on the
-// template alone, so that noise counts for both alike.
-func shorter(p pyramid, x fit, cand []candidate, minLag int, par Params) fit {
-	var lags []float64
-	for m := 2; m <= 8; m++ {
-		lags = append(lags, x.lag/float64(m))
-	}
-	for _, c := range cand[:min(tries, len(cand))] {
-		if c.lag < 0.9*x.lag {
-			lags = append(lags, c.lag)
-		}
-	}
-	slices.Sort(lags)
-	unit := int(x.lag)
-	from, to := max(x.a, x.seed-8*unit-512), min(x.b, x.seed+8*unit+512)
-	for _, lag := range lags {
-		if lag < 2.5 || lag < float64(minLag) {
-			continue
-		}
-		if m := math.Round(x.lag / lag); m < 9 && math.Abs(x.lag/lag-m) < 0.05*m && x.t.beyond(int(m)) > par.MaxBeyond {
-			continue
-		}
-		y, ok := fitLag(p, lag, x.a, x.b, from, to, par)
-		share := par.Preference
-		if lag < 8 {
-			share = par.ShortPreference
-		}
-		if ok && acceptable(y, p[y.level].noise, par) && y.score >= share*x.score && math.Abs(y.lag/lag-1) < 0.1 {
-			return y
-		}
-	}
-	return x
 }

@@ -1,6 +1,7 @@
 package periodicity
 
 import (
+	"math"
 	"strings"
 
 	"jobgait/analysis/series"
@@ -40,11 +41,17 @@ const (
 func sources(set series.Set, scope series.Scope) []source {
 	var groups, singles []source
 	at := map[string]int{}
+	families := numbered(set, scope)
 	for _, c := range set.Columns {
 		if c.Scope != scope {
 			continue
 		}
-		if c.Group == "" {
+		group := c.Group
+		if f := stem(c.Name); group == "" && families[f] {
+			group = f
+			c.Unit = countUnit
+		}
+		if group == "" {
 			s := source{name: c.Name, scope: scope, cols: []series.Column{c}}
 			switch {
 			case strings.HasPrefix(c.Name, "proc_"):
@@ -56,13 +63,55 @@ func sources(set series.Set, scope series.Scope) []source {
 			singles = append(singles, s)
 			continue
 		}
-		i, ok := at[c.Group]
+		i, ok := at[group]
 		if !ok {
 			i = len(groups)
-			at[c.Group] = i
-			groups = append(groups, source{name: c.Group, scope: scope})
+			at[group] = i
+			groups = append(groups, source{name: group, scope: scope})
 		}
 		groups[i].cols = append(groups[i].cols, c)
 	}
 	return append(groups, singles...)
+}
+
+// numbered returns the stems of names without group that three or more columns
+// share but for a number at the end, where all of them hold small counts: the
+// coordinates of one thing, as of samples in page0, page1, ...
+func numbered(set series.Set, scope series.Scope) map[string]bool {
+	members := map[string]int{}
+	for _, c := range set.Columns {
+		if f := stem(c.Name); c.Scope == scope && c.Group == "" && c.Unit == "" && f != c.Name {
+			if !counts(c.Values) {
+				members[f] = math.MinInt32
+			}
+			members[f]++
+		}
+	}
+	families := map[string]bool{}
+	for f, n := range members {
+		families[f] = n >= 3
+	}
+	return families
+}
+
+// stem is a name without the number at its end.
+func stem(name string) string { return strings.TrimRight(name, "0123456789") }
+
+// counts says whether no value is negative and, as far as one looks, nine of ten
+// are whole: two counts of one slot may have been averaged.
+func counts(v series.Values) bool {
+	seen, whole := 0, 0
+	for i := range spread(len(v)) {
+		x := float64(v[i])
+		if bad(x) {
+			continue
+		}
+		if x < 0 {
+			return false
+		}
+		if seen++; x == math.Trunc(x) {
+			whole++
+		}
+	}
+	return 10*whole >= 9*seen
 }

@@ -1,11 +1,5 @@
 package periodicity
 
-import (
-	"math"
-
-	"jobgait/analysis/internal/robust"
-)
-
 // parts is the number of parts of a template that may move against each other:
 // an iteration that takes 5 % longer does so somewhere, not evenly.
 const parts = 4
@@ -52,34 +46,6 @@ func newTemplate(v [][]float32, periods, n int, noise float64) template {
 	return t
 }
 
-// fold returns the mean of the unit and its rotations by 1, 2, .. periods: of
-// its harmonics those that are multiples of the number of periods. In this form
-// it is exact when a period is no whole number of points.
-func fold(v [][]float32, periods int) [][]float32 {
-	out := make([][]float32, len(v))
-	for k, x := range v {
-		n := len(x)
-		out[k] = make([]float32, n)
-		for h := 0; h <= n/2; h += periods {
-			var re, im float64
-			for i, y := range x {
-				s, c := math.Sincos(2 * math.Pi * float64(h*i%n) / float64(n))
-				re += float64(y) * c
-				im += float64(y) * s
-			}
-			w := 2 / float64(n)
-			if h == 0 || 2*h == n {
-				w = 1 / float64(n)
-			}
-			for i := range n {
-				s, c := math.Sincos(2 * math.Pi * float64(h*i%n) / float64(n))
-				out[k][i] += float32(w * (re*c + im*s))
-			}
-		}
-	}
-	return out
-}
-
 // occurrence is one unit in the series: where its parts begin, where it ends.
 type occurrence struct {
 	at [parts + 1]int
@@ -107,38 +73,57 @@ func (o occurrence) length() int { return o.at[parts] - o.at[0] }
 
 // average returns the template that the occurrences in v amount to.
 func (t template) average(v vector, occ []occurrence) template {
-	sum := make([][]float32, len(v.c))
+	mean := make([][]float32, len(v.c))
+	w := 1 / float32(len(occ))
 	for k, x := range v.c {
-		sum[k] = make([]float32, t.unit)
+		m := make([]float32, t.unit)
+		level := float32(0)
 		for _, o := range occ {
-			m := mean32(x[o.at[0]:min(o.at[parts], len(x))])
 			for q := range parts {
-				for i := t.cut[q]; i < t.cut[q+1]; i++ {
-					if p := o.at[q] + i - t.cut[q]; p < len(x) {
-						sum[k][i] += (x[p] - m) / float32(len(occ))
+				to := m[t.cut[q]:t.cut[q+1]]
+				lo := o.at[q]
+				from := x[min(lo, len(x)):min(lo+len(to), len(x))]
+				for i, y := range from {
+					to[i] += y
+				}
+				if miss := len(to) - len(from); miss > 0 {
+					level = x[len(x)-1]
+					for i := len(from); i < len(to); i++ {
+						to[i] += level
 					}
 				}
 			}
 		}
+		for i := range m {
+			m[i] *= w
+		}
+		mean[k] = m
 	}
-	return newTemplate(sum, t.periods, len(occ), v.noise)
+	return newTemplate(mean, t.periods, len(occ), v.noise)
 }
 
 // retime fits the number of points to the median length of the occurrences.
-func (t template) retime(v vector, occ []occurrence) template {
-	lens := make([]float64, len(occ))
-	for i, o := range occ {
-		lens[i] = float64(o.length())
-	}
-	n := int(math.Round(robust.Median(lens)))
+func (t template) retime(occ []occurrence) template {
+	n := typical(occ)
 	if n == t.unit || n < 2*parts {
 		return t
 	}
-	w := make([][]float32, len(t.v))
-	for k, x := range t.v {
-		w[k] = stretch(x, n)
+	return t.resampled(n)
+}
+
+// resampled returns the template with n points.
+func (t template) resampled(n int) template {
+	if n == t.unit {
+		return t
 	}
-	return newTemplate(w, t.periods, len(occ), v.noise)
+	r := template{v: make([][]float32, len(t.v)), unit: n, periods: t.periods, own: t.own, energy: t.energy * float64(n) / float64(t.unit)}
+	for k, x := range t.v {
+		r.v[k] = stretch(x, n)
+	}
+	for q := range r.cut {
+		r.cut[q] = q * n / parts
+	}
+	return r
 }
 
 // stretch resamples one unit, which is cyclic, to n points.
@@ -185,39 +170,73 @@ func (t template) edge() int {
 	return at
 }
 
-// likeness returns the smallest normalised distance between t and rotations of
-// u, and the rotation as a share of the unit.
-func (t template) likeness(u template) (distance, shift float64) {
-	const n = 64
-	distance = 2
-	a, b := make([][]float32, len(t.v)), make([][]float32, len(t.v))
-	var ea, eb float64
-	for k := range t.v {
-		a[k], b[k] = stretch(t.v[k], n), stretch(u.v[k], n)
-		for i := range n {
-			ea += float64(a[k][i]) * float64(a[k][i])
-			eb += float64(b[k][i]) * float64(b[k][i])
+// commonPoints is the number of points that shapes of different length are
+// compared at.
+const commonPoints = 64
+
+// common is one period of the template at commonPoints points, smoothed over three
+// of them: an edge that lies half a point later is not another shape.
+func (t template) common() template {
+	r := t.resampled(commonPoints * t.periods)
+	c := r
+	c.unit, c.periods = commonPoints, 1
+	c.v = make([][]float32, len(r.v))
+	for k, x := range r.v {
+		x = x[:commonPoints]
+		y := make([]float32, commonPoints)
+		for i := range y {
+			y[i] = (x[(i+commonPoints-1)%commonPoints] + 2*x[i] + x[(i+1)%commonPoints]) / 4
 		}
+		c.v[k] = y
 	}
-	for s := range n {
-		d := 0.0
-		for k := range a {
-			for i, x := range a[k] {
-				e := float64(x - b[k][(i+s)%n])
-				d += e * e
-			}
+	c.own = r.own * 3 / 8
+	return c
+}
+
+// apart is the normalised squared distance between two shapes in step, what
+// their own noise adds taken out.
+func (t template) apart(u template) float64 { return t.rotatedFrom(u, 0) }
+
+// rotatedFrom is the distance between t and u begun s points later; both have
+// the same number of points.
+func (t template) rotatedFrom(u template, s int) float64 {
+	d, e := 0.0, 0.0
+	for k, x := range t.v {
+		y := u.v[k]
+		a, b := float32(0), float32(0)
+		for i, z := range x[:len(x)-s] {
+			w := y[i+s]
+			a += (z - w) * (z - w)
+			b += z*z + w*w
 		}
-		if d /= ea + eb; d < distance {
-			distance, shift = d, float64(s)/n
+		for i, z := range x[len(x)-s:] {
+			w := y[i]
+			a += (z - w) * (z - w)
+			b += z*z + w*w
+		}
+		d += float64(a)
+		e += float64(b)
+	}
+	noise := (t.own + u.own) * float64(t.unit)
+	return max(0, d-noise) / max(e-noise, 0.05*e, 1e-30)
+}
+
+// likeness returns the smallest distance between the shape t and rotations of u,
+// and the rotation as a share of the unit.
+func (t template) likeness(u template) (distance, shift float64) {
+	distance = 2
+	for s := range commonPoints {
+		if d := t.rotatedFrom(u, s); d < distance {
+			distance, shift = d, float64(s)/commonPoints
 		}
 	}
 	return distance, shift
 }
 
 func mean32(x []float32) float32 {
-	s := 0.0
+	s := float32(0)
 	for _, v := range x {
-		s += float64(v)
+		s += v
 	}
-	return float32(s / float64(max(1, len(x))))
+	return s / float32(max(1, len(x)))
 }

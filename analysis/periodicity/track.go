@@ -1,7 +1,5 @@
 package periodicity
 
-import "math"
-
 // The tracker finds the division of a stretch into occurrences of a template
 // and gaps that has the largest total gain, by dynamic programming over the
 // samples. An occurrence gains 1 - distance/MaxDistance, a gap nothing.
@@ -20,24 +18,7 @@ const (
 	entryCost = 0.8
 )
 
-// track returns the occurrences of t in v.
-func track(v vector, t template, par Params) []occurrence {
-	n := v.len()
-	if n < t.unit+parts*maxShift+1 {
-		return nil
-	}
-	g := gains(v, t, par.MaxDistance)
-	d := newDivision(n)
-	d.price = float32(t.shiftPrice(v.noise))
-	for i := 0; i <= n; i++ {
-		d.step(i, n, t, g)
-	}
-	occ := d.trace(n, t)
-	for i := range occ {
-		occ[i].measure(v, t)
-	}
-	return occ
-}
+const never = float32(-1e30)
 
 // shiftPrice is the price of moving a part by one point against the one before:
 // the log-likelihood of a step of one standard deviation, in units of what a
@@ -46,60 +27,141 @@ func (t template) shiftPrice(noise float64) float64 {
 	return max(shiftCost, min(2*noise/t.energy, 0.5))
 }
 
-// division holds the tables of the dynamic program. score[0] is the best total
-// with a unit beginning at i, score[q] with part q beginning at i, score[parts]
-// with a unit ending at i; free with neither.
-type division struct {
-	score  [parts + 1][]float32
-	shift  [parts + 1][]int8
-	free   []float32
-	chain  []bool // the unit that begins here follows another
-	closed []bool // free: the sample before belongs to a unit that ended
-	price  float32
+// tracker holds the tables of the dynamic program, to be used again. Tables that
+// are read before their beginning have pad entries of never in front.
+type tracker struct {
+	pad int
+	// gain[q] is what part q would add to the gain of a unit if it began at
+	// p; open[q] the best total with part q beginning there, plus that gain.
+	gain, open [parts][]float32
+	end        []float32 // the best total with a unit ending at p
+	free       []float32 // the best total of all up to p
+	chain      []bool    // the unit that begins here follows another
+	closed     []bool    // free: the sample before belongs to a unit that ended
+	mean       [][]float32
+	inv        []float32
+	occ        []occurrence
 }
 
-func newDivision(n int) *division {
-	d := &division{free: make([]float32, n+1), chain: make([]bool, n+1), closed: make([]bool, n+1)}
-	for q := range d.score {
-		d.score[q] = make([]float32, n+1)
-		d.shift[q] = make([]int8, n+1)
+// track returns the occurrences of t in v. chained says that another ended where
+// v begins. The slice is used again by the next call.
+func (d *tracker) track(v vector, t template, par Params, chained bool) []occurrence {
+	n := v.len()
+	if n < t.unit+parts*maxShift+1 {
+		return nil
 	}
-	return d
+	d.resize(n, t)
+	d.gains(v, t, par.MaxDistance)
+	d.start(t, chained)
+	price := float32(t.shiftPrice(v.noise))
+	block := n
+	for q := range parts {
+		block = min(block, max(1, t.cut[q+1]-t.cut[q]-maxShift))
+	}
+	for base := 1; base <= n; base += block {
+		top := min(base+block, n+1)
+		for q := range parts {
+			d.part(q, t.cut[q+1]-t.cut[q], base, top, price)
+		}
+		d.join(base, top)
+	}
+	d.trace(n, t, price)
+	for i := range d.occ {
+		d.occ[i].measure(v, t)
+	}
+	return d.occ
 }
 
-const never = float32(-1e30)
+func (d *tracker) resize(n int, t template) {
+	d.pad = 0
+	for q := range parts {
+		d.pad = max(d.pad, t.cut[q+1]-t.cut[q]+maxShift)
+	}
+	for q := range parts {
+		d.gain[q] = resize(d.gain[q], n+1)
+		d.open[q] = resize(d.open[q], n+1+d.pad)
+		for i := range d.pad {
+			d.open[q][i] = never
+		}
+	}
+	d.end, d.free = resize(d.end, n+1), resize(d.free, n+1)
+	d.chain, d.closed = resize(d.chain, n+1), resize(d.closed, n+1)
+}
 
-func (d *division) step(i, n int, t template, g [parts][]float32) {
-	for q := 1; q <= parts; q++ {
-		length := t.cut[q] - t.cut[q-1]
-		best, by := never, int8(0)
-		for s := -maxShift; s <= maxShift; s++ {
-			p := i - length - s
-			if p < 0 || p >= n || length+s < 1 {
-				continue
-			}
-			if x := d.score[q-1][p] + g[q-1][p] - d.price*float32(s*s); x > best {
-				best, by = x, int8(s)
+// start sets what is possible before the first sample.
+func (d *tracker) start(t template, chained bool) {
+	d.free[0], d.chain[0], d.closed[0] = 0, chained, false
+	first := float32(-entryCost)
+	if chained {
+		first = 0
+	}
+	d.open[0][d.pad] = first + d.gain[0][0]
+	for q := 1; q < parts; q++ {
+		d.open[q][d.pad] = never
+	}
+}
+
+// part ends part q, of the given length, at every point from base to top - 1.
+// None of what it reads is changed between these points.
+func (d *tracker) part(q, length, base, top int, price float32) {
+	from := d.open[q][base+d.pad-length-maxShift:][:top-base+2*maxShift]
+	out, gain := d.end[base:top], d.gain[0][:0]
+	if q+1 < parts {
+		out, gain = d.open[q+1][d.pad+base:d.pad+top], d.gain[q+1][base:top]
+	}
+	far := 4 * price
+	if length <= maxShift { // a part has at least one point
+		for i := range out {
+			out[i] = max(from[i+2], from[i+1]-price, from[i]-far)
+			if length == 2 {
+				out[i] = max(out[i], from[i+3]-price)
 			}
 		}
-		d.score[q][i], d.shift[q][i] = best, by
+	} else {
+		for i := range out {
+			h := from[i : i+5 : i+5]
+			out[i] = max(h[2], max(h[1], h[3])-price, max(h[0], h[4])-far)
+		}
 	}
-	if i > 0 {
-		d.free[i] = d.free[i-1]
+	for i, g := range gain {
+		out[i] += g
 	}
-	end := d.score[parts][i]
-	if end > d.free[i] {
-		d.free[i], d.closed[i] = end, true
+}
+
+// shifted returns by how much part q, which ends at i, is longer than in the
+// template: the choice that part made.
+func (d *tracker) shifted(q, length, i int, price float32) int {
+	from := d.open[q][i+d.pad-length-maxShift:]
+	best, by := from[maxShift], 0
+	for s := max(-maxShift, 1-length); s <= maxShift; s++ {
+		if x := from[maxShift-s] - price*float32(s*s); x > best {
+			best, by = x, s
+		}
 	}
-	d.score[0][i] = d.free[i] - entryCost
-	if end > d.score[0][i] {
-		d.score[0][i], d.chain[i] = end, true
+	return by
+}
+
+// join decides at every point whether a unit ended, and what may begin.
+func (d *tracker) join(base, top int) {
+	for i := base; i < top; i++ {
+		free, end := d.free[i-1], d.end[i]
+		d.closed[i] = end > free
+		if end > free {
+			free = end
+		}
+		d.free[i] = free
+		begin := free - entryCost
+		d.chain[i] = end > begin
+		if end > begin {
+			begin = end
+		}
+		d.open[0][i+d.pad] = begin + d.gain[0][i]
 	}
 }
 
 // trace walks the best division back from the end.
-func (d *division) trace(n int, t template) []occurrence {
-	var occ []occurrence
+func (d *tracker) trace(n int, t template, price float32) {
+	d.occ = d.occ[:0]
 	for i := n; i > 0; {
 		if !d.closed[i] {
 			i--
@@ -109,50 +171,19 @@ func (d *division) trace(n int, t template) []occurrence {
 			var o occurrence
 			o.at[parts] = i
 			for q := parts; q > 0; q-- {
-				i -= t.cut[q] - t.cut[q-1] + int(d.shift[q][i])
+				length := t.cut[q] - t.cut[q-1]
+				i -= length + d.shifted(q-1, length, i, price)
 				o.at[q-1] = i
 			}
-			occ = append(occ, o)
-			if !d.chain[i] {
+			d.occ = append(d.occ, o)
+			if i <= 0 || !d.chain[i] {
 				break
 			}
 		}
 	}
-	for a, b := 0, len(occ)-1; a < b; a, b = a+1, b-1 {
-		occ[a], occ[b] = occ[b], occ[a]
+	for a, b := 0, len(d.occ)-1; a < b; a, b = a+1, b-1 {
+		d.occ[a], d.occ[b] = d.occ[b], d.occ[a]
 	}
-	return occ
-}
-
-// gains returns for every part and every place what the part would add to the
-// gain of a unit if it lay there. Level and energy are those of the stretch of
-// one unit about the place, so neither a trend nor an outburst nearby counts.
-func gains(v vector, t template, maxDistance float64) [parts][]float32 {
-	n := v.len()
-	loc := newLocal(v, t.unit)
-	var g [parts][]float32
-	for q := range parts {
-		lo, hi := t.cut[q], t.cut[q+1]
-		g[q] = make([]float32, n)
-		share := float64(hi-lo) / float64(t.unit)
-		for p := range n {
-			if p+hi-lo > n {
-				g[q][p] = never
-				continue
-			}
-			s := min(max(p-lo, 0), n-t.unit)
-			dot := -t.own * float64(hi-lo)
-			for k, x := range v.c {
-				dot += dotProduct(x[p:p+hi-lo], t.v[k][lo:hi]) - loc.mean[k][s]*sum(t.v[k][lo:hi])
-			}
-			e := max(loc.energy[s], 0) + t.energy
-			if e <= 0 {
-				e = math.Inf(1)
-			}
-			g[q][p] = float32(share*(1-1/maxDistance) + 2*dot/e/maxDistance)
-		}
-	}
-	return g
 }
 
 // measure computes dot and energy of an occurrence, with its parts where they
@@ -161,68 +192,22 @@ func (o *occurrence) measure(v vector, t template) {
 	o.dot, o.energy = -t.own*float64(t.unit), t.energy
 	end := min(o.at[parts], v.len())
 	for k, x := range v.c {
-		m := mean32(x[o.at[0]:end])
+		y := x[o.at[0]:end]
+		m := mean32(y)
+		dot, energy := float32(0), float32(0)
+		for _, z := range y {
+			energy += (z - m) * (z - m)
+		}
 		for q := range parts {
-			for i := t.cut[q]; i < t.cut[q+1]; i++ {
-				if p := o.at[q] + i - t.cut[q]; p < len(x) {
-					o.dot += float64((x[p] - m) * t.v[k][i])
-				}
+			// Where the next part begins early, samples would count twice.
+			lo := o.at[q]
+			hi := min(lo+t.cut[q+1]-t.cut[q], o.at[q+1], len(x))
+			w := t.v[k][t.cut[q]:]
+			for i, z := range x[lo:hi] {
+				dot += (z - m) * w[i]
 			}
 		}
-		for _, y := range x[o.at[0]:end] {
-			o.energy += float64((y-m)*(y-m)) - v.noise
-		}
+		o.dot += float64(dot)
+		o.energy += float64(energy) - v.noise*float64(len(y))
 	}
-}
-
-// local holds mean and energy about the mean, noise taken out, of the unit that
-// begins at each sample.
-type local struct {
-	mean   [][]float64
-	energy []float64
-}
-
-func newLocal(v vector, unit int) local {
-	n := v.len() - unit + 1
-	l := local{mean: make([][]float64, len(v.c)), energy: make([]float64, n)}
-	u := float64(unit)
-	for k, x := range v.c {
-		l.mean[k] = make([]float64, n)
-		s, s2 := 0.0, 0.0
-		for i, y := range x {
-			s += float64(y)
-			s2 += float64(y) * float64(y)
-			if j := i - unit; j >= 0 {
-				s -= float64(x[j])
-				s2 -= float64(x[j]) * float64(x[j])
-			}
-			if j := i - unit + 1; j >= 0 {
-				l.mean[k][j] = s / u
-				l.energy[j] += s2 - s*s/u - v.noise*u
-			}
-		}
-	}
-	return l
-}
-
-func dotProduct(x, y []float32) float64 {
-	y = y[:len(x)]
-	var a, b float32
-	i := 0
-	for ; i+1 < len(x); i += 2 {
-		a += x[i] * y[i]
-		b += x[i+1] * y[i+1]
-	}
-	if i < len(x) {
-		a += x[i] * y[i]
-	}
-	return float64(a) + float64(b)
-}
-
-func sum(x []float32) float64 {
-	s := 0.0
-	for _, v := range x {
-		s += float64(v)
-	}
-	return s
 }

@@ -22,15 +22,19 @@ func (v vector) slice(a, b int) vector {
 	return s
 }
 
-// halve returns the means of pairs of samples.
-func (v vector) halve() vector {
-	h := vector{c: make([][]float32, len(v.c)), noise: v.noise / 2}
+// halve returns the means of pairs of samples, in the memory of h.
+func (v vector) halve(h vector) vector {
+	if len(h.c) != len(v.c) {
+		h.c = make([][]float32, len(v.c))
+	}
+	h.noise = v.noise / 2
 	for k, x := range v.c {
-		y := make([]float32, len(x)/2)
+		h.c[k] = resize(h.c[k], len(x)/2)
+		y := h.c[k]
 		for i := range y {
-			y[i] = (x[2*i] + x[2*i+1]) / 2
+			p := x[2*i : 2*i+2 : 2*i+2]
+			y[i] = (p[0] + p[1]) / 2
 		}
-		h.c[k] = y
 	}
 	return h
 }
@@ -41,23 +45,16 @@ type pyramid []vector
 // minLevel is the number of points below which a level is of no use.
 const minLevel = 48
 
-func newPyramid(v vector) pyramid {
-	p := pyramid{v}
-	for p[len(p)-1].len() >= 2*minLevel {
-		p = append(p, p[len(p)-1].halve())
+// of returns the pyramid of v, in the memory of p above its first level.
+func (p pyramid) of(v vector) pyramid {
+	old := p
+	p = append(p[:0:0], v)
+	for l := 1; p[l-1].len() >= 2*minLevel; l++ {
+		var h vector
+		if l < len(old) {
+			h = old[l]
+		}
+		p = append(p, p[l-1].halve(h))
 	}
 	return p
-}
-
-// slice returns samples a to b of every level that still has enough of them.
-func (p pyramid) slice(a, b int) pyramid {
-	var out pyramid
-	for l, v := range p {
-		lo, hi := a>>l, min(b>>l, v.len())
-		if l > 0 && hi-lo < minLevel {
-			break
-		}
-		out = append(out, v.slice(lo, hi))
-	}
-	return out
 }

@@ -1,0 +1,191 @@
+package pattern
+
+import (
+	"math"
+
+	"jobgait/analysis/internal/dtw"
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/series"
+)
+
+// group is some instances of a period as series of their own.
+type group struct {
+	items   [][]float64
+	points  int // samples of an instance, the mean
+	band    int
+	rounds  int
+	counts  bool // of single events: too coarse to be aligned
+	scratch dtw.Scratch
+}
+
+// Alignment may move a sample by bandShare of the period, maxBand at most:
+// instances begin in phase, and a wider band costs time and bends noise.
+const (
+	bandShare = 0.05
+	maxBand   = 24
+)
+
+// group takes instances without missing samples, spread over the run, as many as
+// the budget allows. ok is false if there are fewer than two.
+func (par Params) group(c series.Column, p periodicity.Period) (*group, bool) {
+	n := max(int(math.Round(p.PeriodSamples)), 1)
+	g := &group{points: n, band: min(max(3, int(bandShare*float64(n))), maxBand), rounds: par.Rounds, counts: c.Unit == "samples"}
+	cells := n * (2*g.band + 1)
+	most := min(par.MaxAligned, max(4, par.AlignCells/cells))
+	for _, in := range spread(p.Instances, most) {
+		if x, ok := whole(c.Values, in); ok {
+			g.items = append(g.items, x)
+		}
+	}
+	return g, len(g.items) > 1
+}
+
+// whole copies an instance; ok is false if a sample is missing.
+func whole(v series.Values, in periodicity.Instance) ([]float64, bool) {
+	if in.First < 0 || in.Length < 1 || in.First+in.Length > len(v) {
+		return nil, false
+	}
+	x := make([]float64, in.Length)
+	for i := range x {
+		x[i] = float64(v[in.First+i])
+		if math.IsNaN(x[i]) {
+			return nil, false
+		}
+	}
+	return x, true
+}
+
+// noiseSteps bounds the differences that the noise is taken from.
+const noiseSteps = 4000
+
+// jitter says whether the instances are clear enough, and differ enough from
+// their mean, to be aligned before they are averaged.
+func (g *group) jitter(par Params) bool {
+	if g.counts || g.points < 2*g.band {
+		return false
+	}
+	mean := g.mean(g.points)
+	_, sd := robust.Mean(mean)
+	var steps []float64
+	rest, n := 0.0, 0
+	for k, x := range g.items {
+		for i := range mean {
+			d := sample(x, i, g.points) - mean[i]
+			rest += d * d
+		}
+		n += len(mean)
+		for i := 1; i < len(x) && len(steps) < noiseSteps*(k+1)/len(g.items); i++ {
+			steps = append(steps, math.Abs(x[i]-x[i-1]))
+		}
+	}
+	noise := robust.Median(steps) / 0.954 // of the difference of two normal samples
+	noise *= noise
+	return sd*sd > par.ElasticSignal*noise && rest/float64(n) > par.ElasticRest*noise
+}
+
+// mean is the mean of the items, stretched to n points.
+func (g *group) mean(n int) []float64 {
+	out := make([]float64, n)
+	for _, x := range g.items {
+		for i := range out {
+			out[i] += sample(x, i, n) / float64(len(g.items))
+		}
+	}
+	return out
+}
+
+// sample returns point i of n of x.
+func sample(x []float64, i, n int) float64 {
+	u := (float64(i)+0.5)*float64(len(x))/float64(n) - 0.5
+	k := int(math.Floor(u))
+	f := u - float64(k)
+	a, b := min(max(k, 0), len(x)-1), min(max(k+1, 0), len(x)-1)
+	return x[a]*(1-f) + x[b]*f
+}
+
+// average returns the barycentre average at n points, and the percentiles of
+// what is paired with each of them. Pairs are found on smoothed copies: on the
+// samples themselves noise is paired with like noise, and the average of 450
+// instances is as rough as one of them.
+func (g *group) average(n int) (mean, p10, p90 series.Values) {
+	avg := g.mean(g.points)
+	paired := make([][]float64, len(avg))
+	sum, count := make([]float64, len(avg)), make([]float64, len(avg))
+	even := make([][]float64, len(g.items))
+	for k, x := range g.items {
+		even[k] = smoothed(x)
+	}
+	for round := range g.rounds {
+		// The last round sees all items, those before a quarter: they only
+		// have to bring the edges to their places.
+		stride := 1
+		if round < g.rounds-1 {
+			stride = min(1+len(g.items)/16, 4)
+		}
+		for i := range paired {
+			paired[i] = paired[i][:0]
+		}
+		like := smoothed(avg)
+		for k := 0; k < len(g.items); k += stride {
+			x := g.items[k]
+			clear(sum)
+			clear(count)
+			g.scratch.Align(like, even[k], g.band, func(i, j int) {
+				sum[i] += x[j]
+				count[i]++
+			})
+			for i := range sum {
+				paired[i] = append(paired[i], sum[i]/count[i])
+			}
+		}
+		for i, vals := range paired {
+			avg[i], _ = robust.Mean(vals)
+		}
+	}
+	lo, hi := make([]float64, len(avg)), make([]float64, len(avg))
+	for i, vals := range paired {
+		a, b := tails(vals)
+		lo[i], hi[i] = float64(a), float64(b)
+	}
+	return stretched(avg, n), stretched(lo, n), stretched(hi, n)
+}
+
+// smoothed is the mean of five neighbours at each sample.
+func smoothed(x []float64) []float64 {
+	const w = 2
+	out := make([]float64, len(x))
+	for i := range x {
+		a, b := max(0, i-w), min(len(x), i+w+1)
+		for _, v := range x[a:b] {
+			out[i] += v / float64(b-a)
+		}
+	}
+	return out
+}
+
+func stretched(x []float64, n int) series.Values {
+	out := make(series.Values, n)
+	for i := range out {
+		out[i] = float32(sample(x, i, n))
+	}
+	return out
+}
+
+// wgss is the sum over all instances of the squared distance to the shape,
+// estimated from those in the group; 0 if the shape has missing points.
+func (g *group) wgss(shape series.Values, instances int) float64 {
+	x := make([]float64, len(shape))
+	for i, v := range shape {
+		x[i] = float64(v)
+	}
+	full := make([]float64, g.points)
+	for i := range full {
+		full[i] = sample(x, i, g.points)
+	}
+	w := g.scratch.WGSS(g.items, full, g.band) * float64(instances) / float64(len(g.items))
+	if math.IsNaN(w) || math.IsInf(w, 0) {
+		return 0
+	}
+	return w
+}

@@ -1,0 +1,95 @@
+package pattern
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// minLonger is the difference of periods that makes a straggler, in percent; five
+// of it an hour is the difference of drift that does.
+const minLonger = 1.0
+
+// lags measures by how much each node's iterations begin later than the median
+// node's, at the median node's own boundaries.
+func (a *Across) lags(nodes []NodePattern, shapes []phased) {
+	begin := make([][]float64, len(nodes))
+	for i, n := range nodes {
+		if shapes[i].v == nil {
+			continue
+		}
+		for _, t := range n.BoundariesS {
+			begin[i] = append(begin[i], t+shapes[i].shift*n.PeriodS)
+		}
+		slices.Sort(begin[i])
+	}
+	base := slices.IndexFunc(begin, func(b []float64) bool { return len(b) > 0 })
+	if base < 0 {
+		return
+	}
+	lag, spread := make([]float64, len(nodes)), make([]float64, len(nodes))
+	var known []float64
+	for i := range nodes {
+		lag[i], spread[i] = lagOf(begin[i], begin[base], nodes[base].PeriodS)
+		if lag[i] == lag[i] {
+			known = append(known, lag[i])
+		}
+	}
+	middle := robust.Median(known)
+	for i := range nodes {
+		if v := lag[i] - middle; v == v {
+			s := spread[i]
+			a.Nodes[i].LagS, a.Nodes[i].LagSpreadS = &v, &s
+		}
+	}
+}
+
+// lagOf is the median difference of the boundaries of one node to the nearest of
+// another, and the median absolute deviation of it; NaN below three.
+func lagOf(x, base []float64, periodS float64) (lag, spread float64) {
+	var d []float64
+	for _, t := range x {
+		k, _ := slices.BinarySearchFunc(base, t, func(a, b float64) int { return cmp.Compare(a, b) })
+		best := math.Inf(1)
+		for _, j := range []int{k - 1, k} {
+			if j >= 0 && j < len(base) && math.Abs(t-base[j]) < math.Abs(best) {
+				best = t - base[j]
+			}
+		}
+		if math.Abs(best) <= periodS/2 {
+			d = append(d, best)
+		}
+	}
+	if len(d) < 3 {
+		return math.NaN(), math.NaN()
+	}
+	return robust.Median(d), robust.MAD(d)
+}
+
+// stragglers marks nodes whose iterations are longer, or become longer, by more
+// than the others vary.
+func (a *Across) stragglers(nodes []NodePattern) {
+	var periods, slopes []float64
+	for _, n := range nodes {
+		if n.PeriodS > 0 {
+			periods = append(periods, n.PeriodS)
+		}
+		if !math.IsNaN(n.DriftPctPerHour) {
+			slopes = append(slopes, n.DriftPctPerHour)
+		}
+	}
+	if len(periods) < 3 {
+		return
+	}
+	middle, drift := robust.Median(periods), robust.Median(slopes)
+	wide, drifting := 5*robust.MAD(periods)/middle*100, max(5*robust.MAD(slopes), 5*minLonger)
+	for i, n := range nodes {
+		if !(n.PeriodS > 0) {
+			continue
+		}
+		a.Nodes[i].LongerPct = 100 * (n.PeriodS/middle - 1)
+		a.Nodes[i].Straggler = a.Nodes[i].LongerPct > max(minLonger, wide) || len(slopes) >= 3 && n.DriftPctPerHour-drift > drifting
+	}
+}

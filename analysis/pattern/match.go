@@ -1,0 +1,121 @@
+package pattern
+
+import (
+	"math"
+
+	"jobgait/analysis/series"
+)
+
+// cyclePoints is the resolution at which shapes are compared: a multiple of 2 to
+// 8 but for 5 and 7, and a rotation costs 192 products.
+const cyclePoints = 192
+
+// cycle is one period of a shape at cyclePoints points, with mean 0 and energy 1.
+type cycle []float64
+
+// newCycle resamples a shape; ok is false if it is flat, empty or has missing
+// values.
+func newCycle(v series.Values) (c cycle, ok bool) {
+	if len(v) < 2 {
+		return nil, false
+	}
+	c = make(cycle, cyclePoints)
+	mean := 0.0
+	for i := range c {
+		c[i] = cyclic(v, float64(i)/cyclePoints)
+		mean += c[i] / cyclePoints
+	}
+	energy := 0.0
+	for i := range c {
+		c[i] -= mean
+		energy += c[i] * c[i]
+	}
+	if !(energy > 1e-12*mean*mean*cyclePoints) || math.IsInf(energy, 0) {
+		return nil, false
+	}
+	norm := 1 / math.Sqrt(energy)
+	for i := range c {
+		c[i] *= norm
+	}
+	return c, true
+}
+
+// cyclic is the value at a share of a cyclic shape, between points by linear
+// interpolation.
+func cyclic(v series.Values, at float64) float64 {
+	u := at * float64(len(v))
+	i := int(math.Floor(u))
+	f := u - float64(i)
+	n := len(v)
+	i = (i%n + n) % n
+	return float64(v[i])*(1-f) + float64(v[(i+1)%n])*f
+}
+
+// tiled returns m periods in the place of one.
+func (c cycle) tiled(m int) cycle {
+	out := make(cycle, len(c))
+	for i := range out {
+		out[i] = c[i*m%len(c)]
+	}
+	out.normalise()
+	return out
+}
+
+// normalise makes the mean 0 and the energy 1 again, where there is any.
+func (c cycle) normalise() {
+	mean, energy := 0.0, 0.0
+	for _, v := range c {
+		mean += v / float64(len(c))
+	}
+	for i := range c {
+		c[i] -= mean
+		energy += c[i] * c[i]
+	}
+	if energy > 0 {
+		for i := range c {
+			c[i] /= math.Sqrt(energy)
+		}
+	}
+}
+
+// alike returns the largest correlation of c with rotations of d, and by how much
+// d has to begin later for it, as a share of the cycle.
+func (c cycle) alike(d cycle) (r, shift float64) {
+	r = -1
+	n := len(c)
+	for s := range n {
+		dot := 0.0
+		for i, v := range c[:n-s] {
+			dot += v * d[i+s]
+		}
+		for i, v := range c[n-s:] {
+			dot += v * d[i]
+		}
+		if dot > r {
+			r, shift = dot, float64(s)/float64(n)
+		}
+	}
+	return r, shift
+}
+
+// rotated returns a shape that begins at a share of itself.
+func rotated(v series.Values, shift float64) series.Values {
+	out := make(series.Values, len(v))
+	for i := range out {
+		out[i] = float32(cyclic(v, float64(i)/float64(len(v))+shift))
+	}
+	return out
+}
+
+// InPhase returns the shape begun where it is most like ref; as it is, if either
+// has no shape.
+func InPhase(shape, ref series.Values) series.Values {
+	a, ok := newCycle(ref)
+	b, good := newCycle(shape)
+	if !ok || !good {
+		return shape
+	}
+	_, shift := a.alike(b)
+	k := int(math.Round(shift*float64(len(shape)))) % len(shape) // whole points: between them edges would be smeared
+	return append(append(make(series.Values, 0, len(shape)), shape[k:]...), shape[:k]...)
+}

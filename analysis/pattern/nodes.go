@@ -1,0 +1,252 @@
+package pattern
+
+import (
+	"fmt"
+	"math"
+
+	"jobgait/analysis/internal/dtw"
+	"jobgait/analysis/internal/robust"
+)
+
+// NodePattern is the main pattern of one node of a run.
+type NodePattern struct {
+	Node string
+	Pattern
+	// BoundariesS are the times at which instances began, in seconds on that
+	// node's clock; without them there is no lag.
+	BoundariesS []float64
+	// DriftPctPerHour is the slope of its iterations, NaN if unknown.
+	DriftPctPerHour float64
+}
+
+// Across says how alike the patterns of a run's nodes are (Phase-TA IV-B, Fig. 4).
+type Across struct {
+	// Nodes are in the order given.
+	Nodes []NodeAgreement `json:"nodes"`
+	// Pairs agree if their distance is at most 1 % of their mean, are close at
+	// 2 %. Of more than maxPairwise nodes only those with the middle one are
+	// compared.
+	Pairs int `json:"pairs"`
+	Agree int `json:"agree"`
+	Close int `json:"close"`
+	// WorstPct is the largest distance of a pair.
+	WorstPct float64 `json:"worst_pct"`
+}
+
+// NodeAgreement is how one node stands to the others.
+type NodeAgreement struct {
+	Node string `json:"node"`
+	// DistancePct is that of its pattern to the median of all, in percent of
+	// the mean; nil without a pattern.
+	DistancePct *float64 `json:"distance_pct"`
+	// Odd is whether it differs by more than 2 % and more than the others do.
+	// It differs most from FromS for ForS, in the phase of the first node's
+	// pattern, by DiffersPct of the mean there.
+	Odd        bool    `json:"odd"`
+	FromS      float64 `json:"from_s"`
+	ForS       float64 `json:"for_s"`
+	DiffersPct float64 `json:"differs_pct"`
+	// LagS is by how much its iterations begin later than those of the median
+	// node, in the middle of the run, nil if unknown; LagSpreadS is the median
+	// absolute deviation. A constant lag can be the clock's.
+	LagS       *float64 `json:"lag_s"`
+	LagSpreadS *float64 `json:"lag_spread_s"`
+	// Straggler is whether its iterations are longer than those of the median
+	// node, or become longer faster, by more than the others vary.
+	Straggler bool `json:"straggler"`
+	// LongerPct is by how much.
+	LongerPct float64 `json:"longer_pct"`
+}
+
+const (
+	// agreePct and closePct are the paper's 1 % and twice that.
+	agreePct, closePct = 1.0, 2.0
+	// maxPairwise bounds the nodes that are compared pair by pair: 32 patterns
+	// take 0.14 s.
+	maxPairwise = 32
+	// comparePoints is the resolution of the comparison.
+	comparePoints = 256
+)
+
+// CompareNodes rotates the patterns of a run's nodes to a common phase and
+// compares them. Nodes without a shape are listed without a distance and are in
+// no pair.
+func CompareNodes(nodes []NodePattern) Across {
+	a := Across{Nodes: make([]NodeAgreement, len(nodes))}
+	shapes := commonPhase(nodes)
+	middle := medianShape(shapes)
+	var scratch dtw.Scratch
+	for i, n := range nodes {
+		a.Nodes[i] = NodeAgreement{Node: n.Node}
+		if shapes[i].v == nil {
+			continue
+		}
+		if d := distancePct(&scratch, shapes[i].v, middle); d == d {
+			a.Nodes[i].DistancePct = &d
+		}
+	}
+	a.pairs(shapes, middle)
+	a.odd(shapes, middle)
+	a.lags(nodes, shapes)
+	a.stragglers(nodes)
+	return a
+}
+
+// phased is a shape rotated to the phase of the first, and by how much.
+type phased struct {
+	v     []float64
+	shift float64 // of the period: the shape began so much earlier
+	s     float64 // period
+}
+
+// commonPhase rotates all shapes to the phase of the first that has one.
+func commonPhase(nodes []NodePattern) []phased {
+	out := make([]phased, len(nodes))
+	var first cycle
+	for i, n := range nodes {
+		c, ok := newCycle(n.Values)
+		if !ok {
+			continue
+		}
+		if first == nil {
+			first = c
+		}
+		_, shift := first.alike(c)
+		out[i] = phased{v: make([]float64, comparePoints), shift: shift, s: n.PeriodS}
+		r := rotated(n.Values, shift)
+		for k := range out[i].v {
+			out[i].v[k] = cyclic(r, float64(k)/comparePoints)
+		}
+	}
+	return out
+}
+
+// medianShape is the median over the nodes at each point; nil without a shape.
+func medianShape(shapes []phased) []float64 {
+	var out, vals []float64
+	for k := range comparePoints {
+		vals = vals[:0]
+		for _, s := range shapes {
+			if s.v != nil {
+				vals = append(vals, s.v[k])
+			}
+		}
+		if len(vals) == 0 {
+			return nil
+		}
+		out = append(out, robust.Median(vals))
+	}
+	return out
+}
+
+// distancePct is the paper's rule: the distance per association over the mean of
+// both.
+func distancePct(s *dtw.Scratch, x, y []float64) float64 {
+	a, _ := robust.Mean(x)
+	b, _ := robust.Mean(y)
+	if m := math.Abs(a+b) / 2; m > 0 {
+		return 100 * s.Mean(x, y) / m
+	}
+	return math.NaN()
+}
+
+// pairs counts the pairs that agree.
+func (a *Across) pairs(shapes []phased, middle []float64) {
+	var known [][]float64
+	for _, s := range shapes {
+		if s.v != nil {
+			known = append(known, s.v)
+		}
+	}
+	var scratch dtw.Scratch
+	count := func(x, y []float64) {
+		d := distancePct(&scratch, x, y)
+		a.Pairs++
+		if d <= agreePct {
+			a.Agree++
+		}
+		if d <= closePct {
+			a.Close++
+		}
+		a.WorstPct = max(a.WorstPct, d)
+	}
+	for i, x := range known {
+		if len(known) > maxPairwise {
+			count(x, middle)
+			continue
+		}
+		for _, y := range known[:i] {
+			count(x, y)
+		}
+	}
+}
+
+// odd marks the nodes that differ from the median shape, and where.
+func (a *Across) odd(shapes []phased, middle []float64) {
+	var all []float64
+	for _, n := range a.Nodes {
+		if n.DistancePct != nil {
+			all = append(all, *n.DistancePct)
+		}
+	}
+	if len(all) < 3 {
+		return // of two that differ neither is the odd one
+	}
+	limit := max(closePct, robust.Median(all)+5*robust.MAD(all))
+	mean, _ := robust.Mean(middle)
+	for i := range a.Nodes {
+		n := &a.Nodes[i]
+		if n.DistancePct == nil || *n.DistancePct <= limit {
+			continue
+		}
+		n.Odd = true
+		from, points, diff := differs(shapes[i].v, middle)
+		n.FromS, n.ForS = float64(from)*shapes[i].s/comparePoints, float64(points)*shapes[i].s/comparePoints
+		n.DiffersPct = 100 * diff / math.Abs(mean)
+	}
+}
+
+// differs returns the stretch around the largest difference in which it is at
+// least half as large, and the mean difference there.
+func differs(x, y []float64) (from, points int, diff float64) {
+	n := len(x)
+	d := make([]float64, n)
+	at := 0
+	for i := range d {
+		// Of neighbouring points, so that an edge that is one point off is
+		// not the largest difference.
+		d[i] = (x[i] + x[(i+1)%n] + x[(i+2)%n] - y[i] - y[(i+1)%n] - y[(i+2)%n]) / 3
+		if math.Abs(d[i]) > math.Abs(d[at]) {
+			at = i
+		}
+	}
+	large := func(i int) bool { return d[(i+2*n)%n]*d[at] >= d[at]*d[at]/2 }
+	a, b := at, at
+	for b-a < n-1 && large(a-1) {
+		a--
+	}
+	for b-a < n-1 && large(b+1) {
+		b++
+	}
+	for i := a; i <= b; i++ {
+		diff += d[(i+2*n)%n] / float64(b-a+1)
+	}
+	return (a + 1 + n) % n, b - a + 1, diff
+}
+
+// String says what there is to say of a node.
+func (n NodeAgreement) String() string {
+	s := n.Node
+	switch {
+	case n.Odd:
+		s += fmt.Sprintf(" differs by %.1f %%, most from %.3g s of the iteration on for %.3g s (%+.0f %%)", *n.DistancePct, n.FromS, n.ForS, n.DiffersPct)
+	case n.DistancePct != nil:
+		s += fmt.Sprintf(" agrees to %.1f %%", *n.DistancePct)
+	default:
+		s += " has no pattern"
+	}
+	if n.Straggler {
+		s += fmt.Sprintf("; its iterations are %.1f %% longer", n.LongerPct)
+	}
+	return s
+}

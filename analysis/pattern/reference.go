@@ -1,0 +1,216 @@
+package pattern
+
+import (
+	"fmt"
+	"math"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+// Reference is the main loop of an application, against which the patterns of
+// its runs are held. The time of that loop in a run is its step_s.
+type Reference struct {
+	Column       string        `json:"column"`
+	ValuesColumn string        `json:"values_column"`
+	PeriodS      float64       `json:"period_s"`
+	Values       series.Values `json:"values"`
+}
+
+// NewReference makes a run's main pattern the reference.
+func NewReference(p Pattern) Reference {
+	return Reference{Column: p.Column, ValuesColumn: p.ValuesColumn, PeriodS: p.PeriodS, Values: p.Values}
+}
+
+// Matching says how alike a pattern has to be to be the reference's.
+type Matching struct {
+	// MaxFold is the largest multiple or fraction of the reference that is
+	// taken for it.
+	MaxFold int
+	// MinAlike is the smallest correlation of the shapes, after the best
+	// rotation; MinAlikeFold that of a multiple or fraction, which a chance
+	// resemblance fits more easily.
+	MinAlike, MinAlikeFold float64
+	// Near is the relative difference of the step up to which a match by a
+	// harmonic is no change of speed.
+	Near float64
+	// MaxRatio is by what factor a run's step may differ from the reference's,
+	// either way.
+	MaxRatio float64
+	// MinConfidence is the confidence below which a pattern is not looked at.
+	MinConfidence float64
+}
+
+// DefaultMatching returns the values that the package comment's figures were
+// measured with.
+func DefaultMatching() Matching {
+	return Matching{MaxFold: 8, MinAlike: 0.7, MinAlikeFold: 0.8, Near: 0.05, MaxRatio: 4, MinConfidence: 0}
+}
+
+// Step is the time of the reference's loop in a run.
+type Step struct {
+	StepS, LoS, HiS float64
+	// Pattern is the id of the one that gave it; StepS is its period times
+	// Num over Den.
+	Pattern  string
+	Num, Den int
+	// Alike is the correlation of the shapes; 0 where only the column and the
+	// period agree.
+	Alike float64
+}
+
+// Step returns the time of the reference's loop in a run with these patterns, of
+// the same shape of job. ok is false, with a note, if none of them is it: the
+// number of another pattern is never returned.
+func (r Reference) Step(patterns []Pattern, m Matching) (step Step, ok bool, notes []note.Note) {
+	for _, s := range r.candidates(patterns, m) {
+		if !ok || r.better(s, step, m) {
+			step, ok = s, true
+		}
+	}
+	if !ok {
+		text := "the run has no pattern"
+		if len(patterns) > 0 {
+			text = fmt.Sprintf("none of %d patterns of the run (the first %.4g s)", len(patterns), patterns[0].PeriodS)
+			if len(patterns) == 1 {
+				text = fmt.Sprintf("the run's pattern of %.4g s is not", patterns[0].PeriodS)
+			} else {
+				text += " is"
+			}
+			text += fmt.Sprintf(" the loop of %.4g s that earlier runs have", r.PeriodS)
+		}
+		return Step{}, false, []note.Note{note.New(note.PatternChanged, "%s", text)}
+	}
+	return step, true, nil
+}
+
+// better decides between two matches. One at the reference's own speed wins over
+// any that would be a change, the reference itself over its harmonics, then the
+// more alike.
+func (r Reference) better(a, b Step, m Matching) bool {
+	if x, y := r.near(a, m), r.near(b, m); x != y {
+		return x
+	}
+	return r.penalty(a) < r.penalty(b)
+}
+
+func (r Reference) near(s Step, m Matching) bool {
+	return math.Abs(s.StepS/r.PeriodS-1) <= m.Near
+}
+
+// penalty grows with what the shapes do not share, with the fold, and with the
+// change of speed that the match would mean.
+func (r Reference) penalty(s Step) float64 {
+	return 1 - s.Alike + 0.02*float64(s.Num*s.Den-1) + 0.1*math.Abs(math.Log(s.StepS/r.PeriodS))
+}
+
+// candidates lists every way in which a pattern can be the reference's.
+func (r Reference) candidates(patterns []Pattern, m Matching) []Step {
+	ref, shaped := newCycle(r.Values)
+	if !(r.PeriodS > 0) {
+		return nil
+	}
+	var out []Step
+	for _, p := range patterns {
+		if !(p.PeriodS > 0) || p.Confidence < m.MinConfidence {
+			continue
+		}
+		if s := stepOf(p, 1, 1, 0); (p.Column != r.Column || p.ValuesColumn != r.ValuesColumn) && r.near(s, m) {
+			// Another column has another shape. With the same period it is
+			// the same loop.
+			out = append(out, s)
+		}
+		shape, ok := newCycle(p.Values)
+		if !ok || !shaped || p.Column != r.Column {
+			continue
+		}
+		if p.ValuesColumn == r.ValuesColumn {
+			out = append(out, r.folds(ref, shape, p, m)...)
+			continue
+		}
+		// Another page of the same group: after a new build the same code has
+		// another key. What runs twice in an iteration has half its period, so
+		// folds say nothing here.
+		if s := stepOf(p, 1, 1, 0); r.plausible(s, m) {
+			if s.Alike, _ = shape.alike(ref); s.Alike >= m.MinAlikeFold {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// folds lists the multiples and fractions at which a pattern is the reference's.
+func (r Reference) folds(ref, shape cycle, p Pattern, m Matching) []Step {
+	var out []Step
+	for k := 1; k <= m.MaxFold; k++ {
+		least := m.MinAlikeFold
+		if k == 1 {
+			least = m.MinAlike
+		}
+		// The pattern holds k periods of the reference.
+		if s := stepOf(p, 1, k, 0); r.plausible(s, m) {
+			if s.Alike, _ = shape.alike(ref.tiled(k)); s.Alike >= least {
+				out = append(out, s)
+			}
+		}
+		if k == 1 {
+			continue
+		}
+		// The reference holds k periods of the pattern.
+		if s := stepOf(p, k, 1, 0); r.plausible(s, m) {
+			if s.Alike, _ = ref.alike(shape.tiled(k)); s.Alike >= least {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func (r Reference) plausible(s Step, m Matching) bool {
+	q := s.StepS / r.PeriodS
+	return q <= m.MaxRatio && q >= 1/m.MaxRatio
+}
+
+func stepOf(p Pattern, num, den int, alike float64) Step {
+	f := float64(num) / float64(den)
+	return Step{StepS: p.PeriodS * f, LoS: p.PeriodLoS * f, HiS: p.PeriodHiS * f, Pattern: p.ID, Num: num, Den: den, Alike: alike}
+}
+
+// minMain is the coverage from which a pattern is the main loop of a run of
+// another size.
+const minMain = 0.5
+
+// StepAcross returns the time of the reference's loop in a run of another size
+// (nodes, tasks or input), where period and shape may both differ: the pattern
+// that is most alike whatever its period, or, where none is alike, the only one
+// that covers half of the run.
+func (r Reference) StepAcross(patterns []Pattern, m Matching) (step Step, ok bool, notes []note.Note) {
+	ref, shaped := newCycle(r.Values)
+	var main []Pattern
+	for _, p := range patterns {
+		if p.PeriodS > 0 && p.Coverage >= minMain {
+			main = append(main, p)
+		}
+		if p.Column != r.Column || !shaped || !(p.PeriodS > 0) {
+			continue
+		}
+		if shape, good := newCycle(p.Values); good {
+			s := stepOf(p, 1, 1, 0)
+			s.Alike, _ = shape.alike(ref)
+			if s.Alike >= m.MinAlikeFold && (!ok || s.Alike > step.Alike) {
+				step, ok = s, true
+			}
+		}
+	}
+	if !ok && len(main) == 1 {
+		step, ok = stepOf(main[0], 1, 1, 0), true
+	}
+	if !ok {
+		_, _, notes = r.Step(nil, m)
+		if len(patterns) > 0 {
+			notes = []note.Note{note.New(note.PatternChanged, "none of %d patterns of this size is like the loop of the reference, and none alone covers half of the run", len(patterns))}
+		}
+	}
+	return step, ok, notes
+}

@@ -1,0 +1,56 @@
+package periodicity
+
+import "math"
+
+// child is a shorter period inside another one, as it was seen where that one
+// was acquired.
+type child struct {
+	lag, confidence float64
+	perUnit         float64 // occurrences in one instance of the parent
+}
+
+// A child repeats at least childRatio times in its parent and fills at least
+// childCoverage of it: two or three dips that look alike are no inner loop.
+const (
+	childRatio    = 8
+	childCoverage = 0.4
+)
+
+// inner returns the periods inside the instances of x.
+func (h *hunt) inner(p pyramid, x fit, cand []candidate) []child {
+	for i, tried := 0, 0; i < len(cand) && tried < 3; i++ {
+		c := cand[i]
+		if c.lag > x.lag/childRatio || c.b < x.a || c.a > x.b {
+			continue
+		}
+		tried++
+		lo, hi := around(c, x.a, x.b)
+		y, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b)
+		if !ok || !acceptable(y, p[y.level].noise, h.par) {
+			continue
+		}
+		if y = h.refit(p, h.fundamental(p, y), x.a, x.b); y.covered() < childCoverage*x.covered() || y.distance > h.par.MeanDistance/4 {
+			continue
+		}
+		n := float64(len(y.occ) * y.t.periods)
+		perUnit := n / max(1, float64(len(x.occ)*x.t.periods))
+		if perUnit < childRatio {
+			continue
+		}
+		return []child{{
+			lag:        y.lag,
+			perUnit:    perUnit,
+			confidence: max(0, 1-y.distance/h.par.MaxDistance) * (1 - math.Exp(-n/10)),
+		}}
+	}
+	return nil
+}
+
+// covered is the number of samples in the occurrences of a fit.
+func (f fit) covered() float64 {
+	n := 0
+	for _, o := range f.occ {
+		n += o.length()
+	}
+	return float64(n << f.level)
+}

@@ -1,0 +1,201 @@
+package periodicity
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/series"
+)
+
+// Of many columns some always show a period of something else: the sampler's
+// own, a daemon's, the kernel's tick. The period of the job is the one that most
+// of the columns agree on, not the one that is clearest in any of them.
+
+// samePeriod is the relative difference up to which two columns show one period.
+// The columns of a run whose iterations became shorter differ by 4 %.
+const samePeriod = 0.05
+
+// copies is the correlation from which on two columns count the same thing.
+const copies = 0.9
+
+// groupVotes is what a group counts for: it is many columns.
+const groupVotes = 2
+
+// shorterShare is the share of the support of a period at which a fraction of it
+// is preferred: a column that is written to every tenth iteration.
+const shorterShare = 0.4
+
+// vote is one period of one source.
+type vote struct {
+	from  int // index of the source
+	lag   float64
+	worth float64
+}
+
+// choose returns the index of the outcome whose periods are the job's, or -1 if
+// there is none, and the share of the votes that agree with it. With more than
+// one column, periods of clocks do not count.
+func choose(set series.Set, all []source, got []outcome) (at int, agreed float64) {
+	var votes []vote
+	for i, o := range got {
+		for _, p := range o.periods {
+			w := p.Coverage * p.Confidence
+			if len(all[i].cols) > 1 {
+				w *= groupVotes
+			}
+			if len(all) == 1 || !clock(p, set.StepS) {
+				votes = append(votes, vote{from: i, lag: p.PeriodS, worth: w})
+			}
+		}
+	}
+	slices.SortStableFunc(votes, func(x, y vote) int { return cmp.Compare(y.worth, x.worth) })
+	families := gather(votes)
+	best, sum := -1, 0.0
+	support := make([]float64, len(families))
+	for i, f := range families {
+		support[i] = supported(set, all, f)
+		sum += support[i]
+		if best < 0 || support[i] > support[best] {
+			best = i
+		}
+	}
+	if best < 0 {
+		return -1, 0
+	}
+	for i, f := range families {
+		if times(families[best][0].lag/f[0].lag) > 1 && support[i] >= shorterShare*support[best] {
+			best = i
+		}
+	}
+	at = speaker(all, families[best])
+	for i, f := range families {
+		if i == best || times(f[0].lag/families[best][0].lag) > 1 || times(families[best][0].lag/f[0].lag) > 1 ||
+			slices.ContainsFunc(f, func(v vote) bool { return v.from == at }) {
+			agreed += support[i] / sum
+		}
+	}
+	return at, agreed
+}
+
+// times is the whole number that a ratio of two lags is near to, or 0. The
+// iterations of one column may have been found where they were shorter.
+func times(ratio float64) int {
+	m := math.Round(ratio)
+	if m < 1 || m > 12 || math.Abs(ratio-m) > min(0.08*m, 0.25) {
+		return 0
+	}
+	return int(m)
+}
+
+// gather joins votes for one period. Each family is led by its clearest.
+func gather(votes []vote) [][]vote {
+	var families [][]vote
+next:
+	for _, v := range votes {
+		for i, f := range families {
+			if math.Abs(v.lag/f[0].lag-1) <= samePeriod {
+				families[i] = append(f, v)
+				continue next
+			}
+		}
+		families = append(families, []vote{v})
+	}
+	return families
+}
+
+// supported is the worth of a family, of which columns that count the same thing
+// are one.
+func supported(set series.Set, all []source, f []vote) float64 {
+	sum := 0.0
+	var heard []int
+next:
+	for _, v := range f {
+		for _, i := range heard {
+			if i == v.from || len(all[i].cols) == 1 && len(all[v.from].cols) == 1 &&
+				math.Abs(correlation(all[i].cols[0].Values, all[v.from].cols[0].Values)) > copies {
+				continue next
+			}
+		}
+		heard = append(heard, v.from)
+		sum += v.worth
+	}
+	return sum
+}
+
+// speaker is the source of a family that is reported: the clearest, but a group
+// unless it is much less so. What code runs says more than a single counter.
+func speaker(all []source, f []vote) int {
+	for _, v := range f {
+		if len(all[v.from].cols) > 1 && v.worth >= f[0].worth/1.5 {
+			return v.from
+		}
+	}
+	return f[0].from
+}
+
+// correlation of two columns over some blocks of them.
+func correlation(x, y series.Values) float64 {
+	var n, sx, sy, xx, yy, xy float64
+	for i := range spread(len(x)) {
+		a, b := float64(x[i]), float64(y[i])
+		if bad(a) || bad(b) {
+			continue
+		}
+		n++
+		sx += a
+		sy += b
+		xx += a * a
+		yy += b * b
+		xy += a * b
+	}
+	d := (xx - sx*sx/n) * (yy - sy*sy/n)
+	if !(d > 0) {
+		return 0
+	}
+	return (xy - sx*sy/n) / math.Sqrt(d)
+}
+
+// Periods of clocks. A loop is never in step with the sampling for long, and
+// seldom lasts a round number of milliseconds; what the kernel or a daemon does
+// at intervals does both, or a little more where it sleeps in between.
+const (
+	// inStep is the length of the mean phase of the instances on a grid of
+	// whole samples from which on they are in step with it: 0 by chance.
+	inStep = 0.6
+	// roundBelow and roundAbove are by how much a period may differ from a
+	// round number. Periods of jobs are hit in 2 % of the cases.
+	roundBelow, roundAbove = 0.002, 0.005
+)
+
+// clock says whether a period is that of a clock.
+func clock(p Period, stepS float64) bool {
+	return locked(p) || round(p.PeriodS)
+}
+
+// locked says whether the instances stay in step with a grid of whole samples
+// for so long that a loop would not.
+func locked(p Period) bool {
+	t := math.Round(p.PeriodSamples)
+	if t < 1 || float64(len(p.Instances)) < 4*t {
+		return false
+	}
+	var re, im float64
+	for _, in := range p.Instances {
+		s, c := math.Sincos(2 * math.Pi * float64(in.First) / t)
+		re += c
+		im += s
+	}
+	return math.Hypot(re, im) >= inStep*float64(len(p.Instances))
+}
+
+// round says whether a time is 1, 2, 2.5 or 5 times a power of ten of seconds.
+func round(s float64) bool {
+	for _, r := range []float64{1, 2, 2.5, 5, 10} {
+		x := s / (r * math.Pow(10, math.Floor(math.Log10(s))))
+		if x > 1-roundBelow && x < 1+roundAbove {
+			return true
+		}
+	}
+	return false
+}

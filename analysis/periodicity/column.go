@@ -1,0 +1,145 @@
+package periodicity
+
+import (
+	"iter"
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/series"
+)
+
+// columnStats is what the projection needs to know of a column.
+type columnStats struct {
+	mean, noise float64 // noise is a standard deviation
+	lo, hi      float32 // values beyond are clipped
+}
+
+// describeSamples is the number of samples, spread over a column, that its
+// statistics are taken from.
+const describeSamples = 8192
+
+// countUnit is the unit of address samples.
+const countUnit = "samples"
+
+// describe measures a column; ok is false if it has no variance.
+func describe(c series.Column, total totals) (st columnStats, ok bool) {
+	vals := make([]float64, 0, describeSamples)
+	diffs := make([]float64, 0, describeSamples)
+	n, within := len(c.Values), 0.0
+	for i := range spread(n) {
+		v := float64(c.Values[i])
+		if bad(v) {
+			continue
+		}
+		vals = append(vals, v)
+		if total.cols != nil {
+			within += withinSlot(v, total, i)
+		}
+		if i+1 < n {
+			if d := float64(c.Values[i+1]) - v; !bad(d) {
+				diffs = append(diffs, math.Abs(d))
+			}
+		}
+	}
+	if len(vals) < 8 || len(diffs) < 8 {
+		return st, false
+	}
+	slices.Sort(vals)
+	mean, sd := robust.Mean(vals)
+	st.mean = mean
+	if sd*sd <= 1e-12*mean*mean+1e-30 {
+		return st, false
+	}
+	st.lo, st.hi = bounds(vals)
+	noise := within / float64(len(vals))
+	if total.cols == nil {
+		noise = noiseOf(c.Unit, vals, diffs, mean)
+	}
+	// Never less than the rounding to whole counts, whose regular beat with the
+	// grid is no loop.
+	if c.Unit == countUnit {
+		noise = max(noise, 0.05)
+	}
+	st.noise = math.Sqrt(max(noise, 1e-4*sd*sd))
+	return st, true
+}
+
+// bounds are the values beyond which the sorted values are clipped: spikes far
+// beyond the bulk carry no period and would drown it.
+func bounds(vals []float64) (lo, hi float32) {
+	q2, q98 := robust.SortedQuantile(vals, 0.02), robust.SortedQuantile(vals, 0.98)
+	if q98 <= q2 {
+		return float32(vals[0]), float32(vals[len(vals)-1])
+	}
+	return float32(q2 - (q98 - q2)), float32(q98 + (q98 - q2))
+}
+
+// noiseOf is the variance of the noise of a single column, from its sorted values
+// and the sizes of the steps from one to the next.
+func noiseOf(unit string, vals, diffs []float64, mean float64) float64 {
+	steps := 0.0
+	for _, d := range diffs {
+		steps += d * d / 2 / float64(len(diffs))
+	}
+	if unit == countUnit {
+		return max(min(mean, steps), 0.25) // Poisson at most
+	}
+	// The median keeps edges out; a column that mostly stands still has none,
+	// and its jumps have to be taken for chance.
+	noise := steps
+	if m := robust.Median(diffs) / 0.954; m > 0 {
+		noise = min(m*m, steps)
+	}
+	if unit == "CPUs" {
+		q := quantum(vals)
+		noise = max(noise, 0.25*q*q)
+	}
+	return noise
+}
+
+// spread yields all of n indexes, or where they are many some in blocks spread
+// over them: single ones at equal distances would show a period of three samples
+// at one phase only.
+func spread(n int) iter.Seq[int] {
+	const block = 128
+	return func(yield func(int) bool) {
+		step := block
+		if n > describeSamples {
+			step = n / (describeSamples / block)
+		}
+		for a := 0; a < n; a += step {
+			for i := a; i < min(a+block, n); i++ {
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// withinSlot is the variance of a count of c among the samples of slot i, free
+// of bias whatever the share is: that is the noise, not the mean (Poisson), which
+// is too much where one page has nearly all samples.
+func withinSlot(c float64, total totals, i int) float64 {
+	n := float64(total.at(i))
+	if n < 2 {
+		return c // what a Poisson count would have
+	}
+	s := float64(total.scale(float32(n)))
+	return c * (1 - c/n) * n / (n - 1) * s * s
+}
+
+// quantum is the smallest difference between distinct values of x, ascending.
+func quantum(x []float64) float64 {
+	q := math.Inf(1)
+	for i := 1; i < len(x); i++ {
+		if d := x[i] - x[i-1]; d > 1e-6*math.Abs(x[i]) && d < q {
+			q = d
+		}
+	}
+	if math.IsInf(q, 1) {
+		return 0
+	}
+	return q
+}

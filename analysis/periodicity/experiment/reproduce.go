@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"jobgait/analysis/pattern"
+)
+
+// reproduce holds the main patterns of runs of one application against each
+// other, rotated to a common phase, by the paper's rule: the distance per pair of
+// samples is at most 1 % of the mean.
+func (o options) reproduce(w io.Writer, paths []string) error {
+	if len(paths) < 2 {
+		return errUsage
+	}
+	var runs []pattern.NodePattern
+	for _, path := range paths {
+		set, err := o.read(path)
+		if err != nil {
+			return err
+		}
+		all, err := o.find(set)
+		if err != nil {
+			return err
+		}
+		f, ok := largest(all)
+		if !ok {
+			return fmt.Errorf("%s: no pattern", path)
+		}
+		runs = append(runs, pattern.NodePattern{Node: path, Pattern: pattern.Pattern{PeriodS: f.PeriodS, Values: single(f.values)}})
+		fmt.Fprintf(w, "%-40s period %.5g s, %d instances, %.1f %% of the run\n", path, f.PeriodS, len(f.Instances), 100*f.Coverage)
+	}
+	a := pattern.CompareNodes(runs)
+	fmt.Fprintf(w, "%d of %d pairs agree (<= 1 %% of the mean), worst %.2f %%\n", a.Agree, a.Pairs, a.WorstPct)
+	for _, n := range a.Nodes {
+		fmt.Fprintln(w, n)
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package periodicity
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/series"
+)
+
+// paperSamples prepares a column: a missing sample holds the last value, values
+// far beyond the bulk are clipped. ok is false if nothing varies.
+func paperSamples(v series.Values) (x []float64, ok bool) {
+	var seen []float64
+	for _, y := range v {
+		if f := float64(y); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			seen = append(seen, f)
+		}
+	}
+	if len(seen) == 0 {
+		return nil, false
+	}
+	last := seen[0]
+	slices.Sort(seen)
+	q2, q98 := robust.SortedQuantile(seen, 0.02), robust.SortedQuantile(seen, 0.98)
+	lo, hi := q2-(q98-q2), q98+(q98-q2)
+	if q98 <= q2 {
+		lo, hi = seen[0], seen[len(seen)-1]
+	}
+	x = make([]float64, len(v))
+	for i, y := range v {
+		if f := float64(y); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			last = f
+		}
+		x[i] = min(max(last, lo), hi)
+	}
+	return x, slices.Max(x) > slices.Min(x)
+}
+
+// paperCut is a profile cut into instances with windows of one length.
+type paperCut struct {
+	x       []float64
+	in      []Instance
+	length  int // L
+	covered int // samples
+}
+
+// search looks for the length of the window whose instances cover most of the
+// profile, in a dichotomic manner: of the interval's quarter and three-quarter
+// points the better one tells which half is kept. Coverage is neither monotone
+// nor unimodal in L, so the best length seen is kept, not the last.
+func (par Paper) search(x []float64) paperCut {
+	best := paperCut{x: x}
+	e := make([]float64, par.MaxLength+1)
+	try := func(length int) int {
+		if length < 4 || 2*length > len(x) {
+			return 0
+		}
+		c := paperCut{x: x, length: length, in: par.cut(x, length, e)}
+		if c.covered = paperCovered(c.in); c.covered > best.covered {
+			best = c
+		}
+		return c.covered
+	}
+	lo, hi := par.MinLength, par.MaxLength
+	for hi-lo > 16 {
+		q, mid := (hi-lo)/4, (lo+hi)/2
+		if try(lo+q) >= try(hi-q) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return best
+}
+
+// paperWalkBack is the shortest period that is walked back: of two samples, one
+// pair in four resembles the next by chance.
+const paperWalkBack = 8
+
+// paperFlatEnergy is the share of the squared level below which a window holds no
+// shape.
+const paperFlatEnergy = 1e-9
+
+// cut slides a window of twice the length over x. Where the right half resembles
+// itself shifted by k, floor(length/k) instances of k samples are taken from it
+// and the window slides by as much; else by half of the length (the paper does
+// not say). Instances that precede the first window of a region are found by
+// walking back: windows alone never reach the first L samples.
+func (par Paper) cut(x []float64, length int, e []float64) []Instance {
+	var in []Instance
+	end := 0 // of the last instance
+	for s := 0; s+2*length <= len(x); {
+		k := par.base(x[s:s+2*length], length, e)
+		if k == 0 {
+			s += max(1, length/2)
+			continue
+		}
+		first := s + length
+		if first > end && k >= paperWalkBack {
+			at := first
+			for at-k >= end && at+k <= len(x) && paperDifference(x[at-k:at], x[at:at+k]) <= par.MaxDifference {
+				at -= k
+			}
+			for ; at < first; at += k {
+				in = append(in, Instance{First: at, Length: k})
+			}
+		}
+		for i := range length / k {
+			in = append(in, Instance{First: first + i*k, Length: k})
+		}
+		end = first + k*(length/k)
+		s += k * (length / k)
+	}
+	return paperRegions(in)
+}
+
+// paperRegions leaves out instances that stand alone: a periodic region is two
+// consecutive ones at least. The base periodicity of two windows may differ by a
+// sample or two.
+func paperRegions(in []Instance) []Instance {
+	next := func(a, b Instance) bool {
+		return b.First == a.First+a.Length && max(a.Length, b.Length)-min(a.Length, b.Length) <= max(2, a.Length*5/100)
+	}
+	var out []Instance
+	for i, v := range in {
+		if i > 0 && next(in[i-1], v) || i+1 < len(in) && next(v, in[i+1]) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// paperDifference is the squared distance of two stretches over the sum of their
+// energies about the common mean.
+func paperDifference(a, b []float64) float64 {
+	m := 0.0
+	for i := range a {
+		m += a[i] + b[i]
+	}
+	m /= float64(2 * len(a))
+	d, e := 0.0, 0.0
+	for i := range a {
+		d += paperSquare(a[i] - b[i])
+		e += paperSquare(a[i]-m) + paperSquare(b[i]-m)
+	}
+	if e == 0 {
+		return 1
+	}
+	return d / e
+}
+
+// base returns the base periodicity of the right half of the window sw, 0 if it
+// has none. The difference is computed for all shifts k < length: RSW does not
+// move, the content of the window is shifted under it.
+func (par Paper) base(sw []float64, length int, e []float64) int {
+	mean := 0.0
+	for _, v := range sw {
+		mean += v
+	}
+	mean /= float64(len(sw))
+	right := sw[length:]
+	energy := 0.0
+	for _, v := range right {
+		energy += paperSquare(v - mean)
+	}
+	if energy == 0 || energy < paperFlatEnergy*float64(length)*mean*mean {
+		return 0
+	}
+	shifted := energy
+	e[0] = 0
+	for k := 1; k < length; k++ {
+		d := paperDistance(right, sw[length-k:2*length-k])
+		shifted += paperSquare(sw[length-k]-mean) - paperSquare(sw[2*length-k]-mean)
+		e[k] = d / (energy + shifted)
+	}
+	return paperBase(e[:length], par.MaxDifference)
+}
+
+// paperDistance is the squared distance of two stretches.
+func paperDistance(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s, t float64
+	i := 0
+	for ; i+1 < len(a); i += 2 {
+		s += (a[i] - b[i]) * (a[i] - b[i])
+		t += (a[i+1] - b[i+1]) * (a[i+1] - b[i+1])
+	}
+	if i < len(a) {
+		s += (a[i] - b[i]) * (a[i] - b[i])
+	}
+	return s + t
+}
+
+// paperBase picks the smallest shift of the family whose difference is close to
+// 0. On smooth signals the smallest of all is at k = 1: minima count once the
+// difference has exceeded half of its maximum. Noise often puts the smallest at
+// a multiple: an earlier minimum within 1.5 times of it, or 0.05, is the base.
+func paperBase(e []float64, limit float64) int {
+	n := len(e)
+	top := slices.Max(e[1:])
+	from := 1
+	for from < n && e[from] < 0.5*top {
+		from++
+	}
+	dip := func(k int) bool { return e[k] <= e[k+1] && e[k] <= e[k-1] }
+	best := 0
+	for k := max(from, 2); k < n-1; k++ {
+		if dip(k) && (best == 0 || e[k] < e[best]) {
+			best = k
+		}
+	}
+	if best == 0 || e[best] > limit {
+		return 0
+	}
+	near := max(1.5*e[best], e[best]+0.05)
+	for k := max(from, 2); k < best; k++ {
+		if !dip(k) || e[k] > near {
+			continue
+		}
+		at := k // noise makes side minima: the deepest within 3 %
+		for q := k; q <= min(n-2, k+max(1, k*3/100)); q++ {
+			if e[q] < e[at] {
+				at = q
+			}
+		}
+		return at
+	}
+	return best
+}
+
+// paperCircular is the difference of a and b rotated by shift; both have the
+// same length.
+func paperCircular(a, b []float64, shift int) float64 {
+	n := len(a)
+	ma, mb := 0.0, 0.0
+	for i := range a {
+		ma += a[i] / float64(n)
+		mb += b[i] / float64(n)
+	}
+	d, e := 0.0, 0.0
+	for i, v := range a {
+		w := b[(i+shift)%n] - mb
+		v -= ma
+		d += paperSquare(v - w)
+		e += paperSquare(v) + paperSquare(w)
+	}
+	if e == 0 {
+		return 1
+	}
+	return d / e
+}
+
+func paperSquare(x float64) float64 { return x * x }

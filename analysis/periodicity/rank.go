@@ -1,0 +1,156 @@
+package periodicity
+
+import (
+	"math"
+	"slices"
+)
+
+// fundamental replaces a fit by the shortest fraction of its lag that loses
+// little of the template and explains nearly as much when it is followed
+// itself, so that noise counts for both alike.
+func (h *hunt) fundamental(p pyramid, x fit) fit {
+	for m := 8; m >= 2; m-- {
+		lag := x.lag / float64(m)
+		if lag < 2.5 || lag < float64(h.minLag) || x.t.beyond(m) > coarseBeyond {
+			continue
+		}
+		unit := int(x.lag)
+		from, to := max(x.a, x.seed-8*unit-512), min(x.b, x.seed+8*unit+512)
+		y, ok := h.fitLag(p, lag, x.a, x.b, from, to)
+		if !ok || !acceptable(y, p[y.level].noise, h.par) || math.Abs(y.lag/lag-1) >= 0.1 {
+			continue
+		}
+		if h.divides(p, y, x, m) {
+			return h.fundamental(p, y)
+		}
+	}
+	return x
+}
+
+// divides says whether x is the m-fold of y and no period itself: it loses
+// little when it is folded, and y explains as much of the same stretch. The more
+// is lost the more y has to explain. Where the points of x are coarser than those
+// of y, which hides what does not fit, it is seen again with those of y.
+func (h *hunt) divides(p pyramid, y, x fit, m int) bool {
+	share := h.par.Preference
+	if y.lag < shortLag {
+		share = h.par.ShortPreference
+	}
+	lost := x.t.beyond(m)
+	if lost <= 2*h.par.MaxBeyond && y.score >= x.score {
+		return true
+	}
+	if z, ok := h.sharper(p, x, x.level-y.level); ok {
+		x, lost = z, z.t.beyond(m)
+	}
+	switch {
+	case lost <= h.par.MaxBeyond:
+		share *= 0.9
+	case lost > 2*h.par.MaxBeyond:
+		share = 1
+	}
+	return y.score >= share*x.score
+}
+
+// coarseBeyond is what multiples may seem to lose where dips of a few samples
+// are seen through coarse points.
+const coarseBeyond = 0.2
+
+// nestedFrom is the ratio of lags from which one period may lie in another.
+const nestedFrom = 2.5
+
+// rank decides between the best of the fits and those of other lags that overlap
+// it. Of a longer and a shorter one that hold the same stretch, the one that is
+// worth more there is the period. The longer has to be seen often: five cycles
+// from checkpoint to checkpoint are no period beside two hundred steps. The
+// shorter, where it loses, is a child.
+func (h *hunt) rank(p pyramid, fits []fit) (x fit, at int) {
+	x = fits[0]
+	for j, y := range fits {
+		if min(x.b, y.b)-max(x.a, y.a) < int(2*min(x.lag, y.lag)) {
+			continue
+		}
+		switch ratio := y.lag / x.lag; {
+		case multiple(ratio) > 1:
+			if !h.divides(p, h.refit(p, x, y.a, y.b), y, multiple(ratio)) {
+				x, at = y, j
+			}
+		case multiple(1/ratio) > 1:
+			if h.divides(p, h.refit(p, y, x.a, x.b), x, multiple(1/ratio)) {
+				x, at = y, j
+			}
+		case ratio >= nestedFrom:
+			inner := h.refit(p, x, y.a, y.b)
+			least := max(x.merit(), inner.merit())
+			if y.merit() < 0.6*least {
+				continue
+			}
+			z, ok := h.sharper(p, y, y.level-seenAt(x.lag))
+			if y.merit() > least || ok && z.merit() > least {
+				x, at = y, j
+			}
+		case ratio <= 1/nestedFrom:
+			if h.refit(p, y, x.a, x.b).merit() >= x.merit() {
+				x, at = y, j
+			}
+		}
+	}
+	return x, at
+}
+
+// seenAt is the level of the pyramid at which a period of the given lag inside
+// another still has eight points or more, so that the longer one shows it.
+func seenAt(lag float64) int { return max(0, int(math.Log2(lag/8))) }
+
+// multiple is 2, 3 or 4 if the ratio of two lags is within 3 % of that.
+func multiple(ratio float64) int {
+	if m := math.Round(ratio); m >= 2 && m <= 4 && math.Abs(ratio-m) < 0.03*m {
+		return int(m)
+	}
+	return 1
+}
+
+// sharper is the same fit so many levels of the pyramid finer.
+func (h *hunt) sharper(p pyramid, x fit, levels int) (fit, bool) {
+	if levels < 1 || levels > x.level || x.t.periods > 1 {
+		return fit{}, false
+	}
+	x.level -= levels
+	lv := p[x.level]
+	v := lv.slice(min(x.a>>x.level, lv.len()), min(x.b>>x.level, lv.len()))
+	occ := make([]occurrence, len(x.occ))
+	for i, o := range x.occ {
+		for q := range o.at {
+			occ[i].at[q] = o.at[q] << levels
+		}
+	}
+	t := template{unit: x.t.unit << levels, periods: 1}
+	for q := range t.cut {
+		t.cut[q] = x.t.cut[q] << levels
+	}
+	x.t = t.average(v, occ)
+	for range 2 {
+		x.occ = h.tracker.track(v, x.t, h.par, false)
+		if len(x.occ) < 2 {
+			return fit{}, false
+		}
+		x.t = x.t.retime(x.occ).average(v, x.occ)
+	}
+	x.occ = slices.Clone(h.tracker.track(v, x.t, h.par, false))
+	x.judge(v, h.par)
+	return x, len(x.occ) >= 2
+}
+
+// refit follows the template of x through samples a to b.
+func (h *hunt) refit(p pyramid, x fit, a, b int) fit {
+	lv := p[x.level]
+	v := lv.slice(min(a>>x.level, lv.len()), min(b>>x.level, lv.len()))
+	x.a, x.b = a, b
+	x.occ = slices.Clone(h.tracker.track(v, x.t, h.par, false))
+	if len(x.occ) == 0 {
+		x.score = 0
+		return x
+	}
+	x.judge(v, h.par)
+	return x
+}

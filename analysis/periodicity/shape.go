@@ -1,0 +1,195 @@
+package periodicity
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// instances are those of all groups, in time order.
+func (k *known) instances() []Instance {
+	n := 0
+	for _, g := range k.groups {
+		n += len(g.in)
+	}
+	in := make([]Instance, 0, n)
+	for _, g := range k.groups {
+		in = append(in, g.in...)
+	}
+	slices.SortFunc(in, func(x, y Instance) int { return cmp.Compare(x.First, y.First) })
+	return in
+}
+
+// explained is the distance of all occurrences to their template.
+func (k *known) meanDistance() float64 {
+	var dot, energy float64
+	for _, g := range k.groups {
+		dot += g.dot
+		energy += g.energy
+	}
+	if energy <= 0 {
+		return 1
+	}
+	return max(0, 1-2*dot/energy)
+}
+
+// shapes returns the periods with every shape on its own: two shapes of one
+// length that were followed together are parted, and one shape that was found
+// in two places is joined.
+func (h *hunt) shapes() []*known {
+	var out []*known
+	for _, k := range h.found {
+		out = append(out, h.part(k)...)
+	}
+	return h.join(out)
+}
+
+// part divides the groups of k by single linkage under a cut. What is too small
+// to stand alone goes to the nearest shape that is not.
+func (h *hunt) part(k *known) []*known {
+	set := linkage(len(k.groups), func(i, j int) bool {
+		return k.groups[i].shape.apart(k.groups[j].shape) <= h.par.Likeness
+	})
+	size := map[int]int{}
+	all := 0
+	for i, g := range k.groups {
+		size[set[i]] += len(g.in)
+		all += len(g.in)
+	}
+	least := max(2*groupSize, all/20)
+	var large []int // the first group of each
+	for i := range k.groups {
+		if set[i] == i && size[i] >= least {
+			large = append(large, i)
+		}
+	}
+	if len(large) < 2 {
+		return []*known{k}
+	}
+	out := make([]*known, len(large))
+	for n := range out {
+		c := *k
+		c.groups = nil
+		out[n] = &c
+	}
+	for i, g := range k.groups {
+		to := slices.Index(large, set[i])
+		if to < 0 {
+			for n, l := range large {
+				if to < 0 || g.shape.apart(k.groups[l].shape) < g.shape.apart(k.groups[large[to]].shape) {
+					to = n
+				}
+			}
+		}
+		out[to].groups = append(out[to].groups, g)
+	}
+	return out
+}
+
+// shape is the mean shape of all groups of k.
+func (k *known) shape() template {
+	t := template{v: make([][]float32, len(k.t.v)), unit: commonPoints, periods: 1}
+	n := 0.0
+	for _, g := range k.groups {
+		n += float64(len(g.in))
+	}
+	for _, g := range k.groups {
+		w := float64(len(g.in)) / n
+		t.own += g.shape.own * w * w
+		for c, x := range g.shape.v {
+			if t.v[c] == nil {
+				t.v[c] = make([]float32, commonPoints)
+			}
+			for i, y := range x {
+				t.v[c][i] += float32(w) * y
+			}
+		}
+	}
+	return t
+}
+
+// join puts together periods that are one loop.
+func (h *hunt) join(ks []*known) []*known {
+	var out []*known
+next:
+	for _, k := range ks {
+		for _, o := range out {
+			if len(k.groups) == 0 || len(o.groups) == 0 {
+				continue
+			}
+			if shift, ok := h.same(o, k); ok {
+				o.groups = append(o.groups, k.rotated(shift)...)
+				continue next
+			}
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// same says whether two periods are one loop, found in two places, and by what
+// share of a period the second begins later. Their mean shapes are rotations of
+// each other, or, of a loop that changes in the course of the run, those where one
+// ends and the other begins.
+func (h *hunt) same(a, b *known) (shift float64, ok bool) {
+	const longer = 1.18
+	if r := b.lag / a.lag; r < longer && r > 1/longer {
+		if d, shift := a.shape().likeness(b.shape()); d <= h.par.Likeness {
+			return shift, true
+		}
+	}
+	x, y := nearest(a.groups, b.groups)
+	if r := y.length() / x.length(); r < longer && r > 1/longer {
+		if d, shift := x.shape.likeness(y.shape); d <= h.par.Likeness {
+			return shift, true
+		}
+	}
+	return 0, false
+}
+
+// length is the mean length of an instance.
+func (g group) length() float64 {
+	last := g.in[len(g.in)-1]
+	return float64(last.First+last.Length-g.in[0].First) / float64(len(g.in))
+}
+
+// nearest returns the groups of a and b that are nearest in time.
+func nearest(a, b []group) (group, group) {
+	best, x, y := math.MaxInt, a[0], b[0]
+	for _, g := range a {
+		for _, h := range b {
+			d := h.in[0].First - g.in[0].First
+			if d = max(d, -d); d < best {
+				best, x, y = d, g, h
+			}
+		}
+	}
+	return x, y
+}
+
+// rotated returns the groups of k with every instance begun the given share of
+// its length later, or as much earlier where that is less.
+func (k *known) rotated(shift float64) []group {
+	if shift > 0.5 {
+		shift -= 1
+	}
+	var out []group
+	for _, g := range k.groups {
+		r := g
+		r.in = nil
+		begin := func(i int) int { return g.in[i].First + int(shift*float64(g.in[i].Length)) }
+		for i := range g.in {
+			at, end := begin(i), g.in[i].First+g.in[i].Length+int(shift*float64(g.in[i].Length))
+			if i+1 < len(g.in) {
+				end = begin(i + 1)
+			}
+			if at >= g.in[0].First && end <= g.in[len(g.in)-1].First+g.in[len(g.in)-1].Length && end > at {
+				r.in = append(r.in, Instance{First: at, Length: end - at})
+			}
+		}
+		if len(r.in) > 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}

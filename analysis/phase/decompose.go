@@ -1,0 +1,108 @@
+package phase
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/pattern"
+)
+
+// Breakdown is where the time of one run went.
+type Breakdown struct {
+	ElapsedS float64
+	// Totals are the phases, from Totals.
+	Totals []Total
+	// Steps is the number of iterations of the main loop, StepS the time of
+	// one; 0 if the run has none.
+	Steps int
+	StepS float64
+}
+
+// BreakdownOf returns where a run's time went.
+func BreakdownOf(elapsedS float64, table []Phase, patterns []pattern.Pattern) Breakdown {
+	b := Breakdown{ElapsedS: elapsedS, Totals: Totals(table)}
+	if len(patterns) > 0 {
+		b.Steps, b.StepS = patterns[0].Instances, patterns[0].PeriodS
+	}
+	return b
+}
+
+// Part is the share of one kind of phase in a difference.
+type Part struct {
+	Name   string  `json:"name"`
+	ExtraS float64 `json:"extra_s"`
+}
+
+// Difference is why one run took longer than another, in parts that add up to
+// ExtraS.
+type Difference struct {
+	ExtraS float64 `json:"extra_s"`
+	// Parts are ordered by size: steps, start-up, checkpoint, gap, tail, and
+	// "not sampled" for time outside of all phases.
+	Parts []Part `json:"parts"`
+	// Of the steps: what longer iterations account for, and what a different
+	// number of them does.
+	LongerS float64 `json:"longer_s"`
+	MoreS   float64 `json:"more_s"`
+}
+
+// Decompose explains why run b took longer than run a (negative: shorter).
+func Decompose(a, b Breakdown) Difference {
+	d := Difference{ExtraS: b.ElapsedS - a.ElapsedS, Parts: []Part{}}
+	names := []string{"steps", string(StartUp), string(Checkpoint), string(Gap), string(Tail), string(Aperiodic)}
+	rest := d.ExtraS
+	for _, name := range names {
+		extra := b.seconds(name) - a.seconds(name)
+		rest -= extra
+		if extra != 0 {
+			d.Parts = append(d.Parts, Part{name, extra})
+		}
+	}
+	if math.Abs(rest) > 1e-9 {
+		d.Parts = append(d.Parts, Part{"not sampled", rest})
+	}
+	slices.SortStableFunc(d.Parts, func(x, y Part) int { return cmp.Compare(math.Abs(y.ExtraS), math.Abs(x.ExtraS)) })
+	if steps := b.seconds("steps") - a.seconds("steps"); a.Steps > 0 && b.Steps > 0 {
+		// As many iterations as both made became longer; the rest are more.
+		d.LongerS = float64(min(a.Steps, b.Steps)) * (b.StepS - a.StepS)
+		d.MoreS = steps - d.LongerS
+	}
+	return d
+}
+
+// seconds is the time in phases of a name.
+func (b Breakdown) seconds(name string) float64 {
+	s := 0.0
+	for _, t := range b.Totals {
+		if string(t.Kind) == name || name == "steps" && t.Kind == Loop {
+			s += t.S
+		}
+	}
+	return s
+}
+
+// minPart is the smallest part that is worth a word, of the whole difference.
+const minPart = 0.01
+
+// String says it in words: "extra 8:11: steps 7:12, start-up 0:47, checkpoint
+// 0:12".
+func (d Difference) String() string {
+	word, sign := "extra", 1.0
+	if d.ExtraS < 0 {
+		word, sign = "saved", -1
+	}
+	var parts []string
+	for _, p := range d.Parts {
+		if math.Abs(p.ExtraS) >= max(0.5, minPart*math.Abs(d.ExtraS)) {
+			parts = append(parts, p.Name+" "+clock(sign*p.ExtraS))
+		}
+	}
+	s := fmt.Sprintf("%s %s", word, clock(math.Abs(d.ExtraS)))
+	if len(parts) == 0 {
+		return s
+	}
+	return s + ": " + strings.Join(parts, ", ")
+}

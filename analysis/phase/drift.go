@@ -1,0 +1,141 @@
+package phase
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/periodicity"
+)
+
+// Drift says how the iterations of one period changed during the run.
+type Drift struct {
+	// SlopePctPerHour is by how much iterations became longer, in percent of
+	// the period per hour (Theil and Sen), with its 95 % interval; NaN below
+	// minDrift iterations.
+	SlopePctPerHour, Lo, Hi float64
+	// FirstS and LastS are the mean lengths in the first and last tenth.
+	FirstS, LastS float64
+	// Steps are the places at which the length changed at once.
+	Steps []Step
+	// Slow are the iterations that stand out, at most maxSlow, longest first;
+	// SlowCount is how many there are.
+	Slow      []Slow
+	SlowCount int
+}
+
+// Step is one change of the length of iterations.
+type Step struct {
+	Iteration int     // the first of the new length
+	TS        float64 // when it began
+	EffectPct float64 // of the length before; positive is slower
+	BeforeS   float64
+	AfterS    float64
+}
+
+// Slow is an iteration that took longer than the median by five MADs.
+type Slow struct {
+	Iteration int // place among the instances, from 0
+	StartS    float64
+	LengthS   float64
+	ExcessS   float64 // over the median of its neighbourhood
+}
+
+const (
+	// minDrift is the number of iterations below which no slope is given.
+	minDrift = 10
+	// driftBlocks bounds the number of points of the slope: 20,000 pairs.
+	driftBlocks = 200
+	// maxSlow bounds the list of slow iterations.
+	maxSlow = 100
+	// slowMADs is how far above the median a slow iteration is.
+	slowMADs = 5
+	// slowNear is the number of iterations whose median it is: fewer than a
+	// run has, so that a run that slows down has slow iterations of its own.
+	slowNear = 101
+)
+
+// DriftOf returns how the iterations of p changed. startS and stepS are those of
+// the set that it was found in.
+func DriftOf(p periodicity.Period, startS, stepS float64) Drift {
+	n := len(p.Instances)
+	d := Drift{SlopePctPerHour: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+	if n == 0 || !(stepS > 0) || !(p.PeriodS > 0) {
+		return d
+	}
+	t, length := make([]float64, n), make([]float64, n)
+	for i, in := range p.Instances {
+		t[i] = startS + (float64(in.First)+float64(in.Length)/2)*stepS
+		length[i] = float64(in.Length) * stepS
+	}
+	tenth := max(1, n/10)
+	d.FirstS, _ = robust.Mean(length[:tenth])
+	d.LastS, _ = robust.Mean(length[n-tenth:])
+	if n >= minDrift {
+		d.slope(t, length, p.PeriodS, stepS)
+		d.Steps = steps(length, stepS)
+		for i, s := range d.Steps {
+			d.Steps[i].TS = startS + float64(p.Instances[s.Iteration].First)*stepS
+		}
+	}
+	d.slow(p.Instances, length, startS, stepS)
+	return d
+}
+
+// slope fits the trend through means of iterations that follow each other.
+func (d *Drift) slope(t, length []float64, periodS, stepS float64) {
+	n := len(t)
+	k := (n + driftBlocks - 1) / driftBlocks
+	var x, y []float64
+	for a := 0; a+k <= n; a += k {
+		m, _ := robust.Mean(t[a : a+k])
+		x, y = append(x, m/3600), append(y, trimmed(length[a:a+k])/periodS*100)
+	}
+	slope, lo, hi := robust.TheilSen(x, y, 0.95)
+	// Lengths are whole samples: a slope cannot be known better than to one
+	// sample of one mean over the whole run.
+	grid := 100 * stepS / periodS / float64(k) / (x[len(x)-1] - x[0])
+	d.SlopePctPerHour, d.Lo, d.Hi = slope, min(lo, slope-grid), max(hi, slope+grid)
+}
+
+// trimmed is the mean of the middle half.
+func trimmed(x []float64) float64 {
+	s := slices.Clone(x)
+	slices.Sort(s)
+	m, _ := robust.Mean(s[len(s)/4 : len(s)-len(s)/4])
+	return m
+}
+
+// slow lists the iterations that stand out from their neighbours.
+func (d *Drift) slow(in []periodicity.Instance, length []float64, startS, stepS float64) {
+	n := len(length)
+	over := make([]float64, n)
+	next := d.Steps
+	for a := 0; a < n; {
+		b := min(a+slowNear, n)
+		if n-b < slowNear/2 {
+			b = n
+		}
+		// A neighbourhood ends where the length changes.
+		for len(next) > 0 && next[0].Iteration <= a {
+			next = next[1:]
+		}
+		if len(next) > 0 {
+			b = min(b, next[0].Iteration)
+		}
+		m := robust.Median(length[a:b])
+		for ; a < b; a++ {
+			over[a] = length[a] - m
+		}
+	}
+	limit := slowMADs * max(robust.MAD(over), stepS)
+	for i, v := range over {
+		if v > limit {
+			d.Slow = append(d.Slow, Slow{Iteration: i, StartS: startS + float64(in[i].First)*stepS, LengthS: length[i], ExcessS: v})
+		}
+	}
+	d.SlowCount = len(d.Slow)
+	slices.SortStableFunc(d.Slow, func(a, b Slow) int { return cmp.Compare(b.ExcessS, a.ExcessS) })
+	d.Slow = d.Slow[:min(len(d.Slow), maxSlow)]
+}

@@ -1,0 +1,147 @@
+package phase
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// A step has to lower the sum of squares by stepGain noise variances more than
+// a straight line does, so that a run that slows down steadily is a slope and not
+// a staircase; change the length by minStep; and leave minRun iterations on both
+// sides.
+const (
+	stepGain = 25.0
+	minStep  = 0.01
+	minRun   = 6
+	maxSteps = 20
+	// stepPoints bounds the number of points that are searched.
+	stepPoints = 4096
+)
+
+// steps divides the lengths into stretches of one length, by halving where it
+// gains most.
+func steps(length []float64, stepS float64) []Step {
+	n := len(length)
+	k := (n + stepPoints - 1) / stepPoints
+	var x []float64
+	for a := 0; a+k <= n; a += k {
+		m, _ := robust.Mean(length[a : a+k])
+		x = append(x, m)
+	}
+	x = winsorised(x)
+	noise := noiseOf(x, stepS/math.Sqrt(float64(k)))
+	cuts := halve(x, 0, len(x), noise, nil)
+	slices.Sort(cuts)
+	cuts = append(cuts, len(x))
+	var out []Step
+	a := 0
+	for i, c := range cuts[:len(cuts)-1] {
+		before, _ := robust.Mean(x[a:c])
+		after, _ := robust.Mean(x[c:cuts[i+1]])
+		out = append(out, Step{Iteration: c * k, EffectPct: 100 * (after/before - 1), BeforeS: before, AfterS: after})
+		a = c
+	}
+	return out
+}
+
+// winsorised moves values far from the median of their neighbourhood to five
+// MADs from it: one slow iteration is no step.
+func winsorised(x []float64) []float64 {
+	const near = 5 // on each side: half of them are of one length even at a step
+	out := slices.Clone(x)
+	rest := make([]float64, len(x))
+	mid := make([]float64, len(x))
+	for i := range x {
+		mid[i] = robust.Median(x[max(0, i-near):min(len(x), i+near+1)])
+		rest[i] = x[i] - mid[i]
+	}
+	wide := 3 * robust.MAD(rest)
+	for i := range out {
+		out[i] = min(max(out[i], mid[i]-wide), mid[i]+wide)
+	}
+	return out
+}
+
+// noiseOf is the variance of single lengths, from their differences, not below
+// that of rounding; more where neighbours are alike, as dependent noise wanders.
+func noiseOf(x []float64, stepS float64) float64 {
+	d := make([]float64, 0, len(x))
+	for i := 1; i < len(x); i++ {
+		d = append(d, math.Abs(x[i]-x[i-1]))
+	}
+	if len(d) == 0 {
+		return math.Inf(1)
+	}
+	sd := robust.Median(d) / 0.954
+	sum := 0.0
+	for _, v := range d {
+		sum += min(v, 5*sd+stepS) * min(v, 5*sd+stepS) / 2 / float64(len(d))
+	}
+	noise := max(sd*sd, sum, stepS*stepS/6)
+	// Differences see nothing of noise that wanders slowly. Those of means of
+	// eight do: without it they are an eighth of the single ones.
+	var means []float64
+	for a := 0; a+8 <= len(x); a += 8 {
+		m, _ := robust.Mean(x[a : a+8])
+		means = append(means, m)
+	}
+	var wander []float64
+	for i := 1; i < len(means); i++ {
+		wander = append(wander, math.Abs(means[i]-means[i-1]))
+	}
+	if len(wander) >= 8 {
+		w := robust.Median(wander) / 0.954
+		noise = max(noise, 8*w*w)
+	}
+	return noise
+}
+
+// halve appends the places at which x[a:b] is best divided in two, and goes on in
+// both parts.
+func halve(x []float64, a, b int, noise float64, cuts []int) []int {
+	n := b - a
+	if n < 2*minRun || len(cuts) >= maxSteps {
+		return cuts
+	}
+	total, best, cut := 0.0, 0.0, -1
+	for _, v := range x[a:b] {
+		total += v
+	}
+	mean, sum := total/float64(n), 0.0
+	for i := a; i < b-minRun; i++ {
+		sum += x[i] - mean
+		k := float64(i + 1 - a)
+		if i+1-a < minRun {
+			continue
+		}
+		if gain := sum * sum * float64(n) / (k * (float64(n) - k)); gain > best {
+			best, cut = gain, i+1
+		}
+	}
+	if cut < 0 {
+		return cuts
+	}
+	left, _ := robust.Mean(x[a:cut])
+	right, _ := robust.Mean(x[cut:b])
+	if best-lineGain(x[a:b]) < stepGain*noise || math.Abs(right/left-1) < minStep {
+		return cuts
+	}
+	cuts = append(cuts, cut)
+	cuts = halve(x, a, cut, noise, cuts)
+	return halve(x, cut, b, noise, cuts)
+}
+
+// lineGain is by how much a straight line lowers the sum of squares of x.
+func lineGain(x []float64) float64 {
+	n := float64(len(x))
+	mean, _ := robust.Mean(x)
+	xy, xx := 0.0, 0.0
+	for i, v := range x {
+		u := float64(i) - (n-1)/2
+		xy += u * (v - mean)
+		xx += u * u
+	}
+	return xy * xy / xx
+}

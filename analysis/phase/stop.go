@@ -1,0 +1,86 @@
+package phase
+
+import (
+	"fmt"
+	"math"
+
+	"jobgait/analysis/pattern"
+)
+
+// Stop says where in its structure a run ended.
+type Stop struct {
+	Kind    Kind   `json:"kind"`
+	Pattern string `json:"pattern,omitempty"`
+	// Iterations is the number of whole iterations of the pattern before the
+	// end, Into the part of one more, 0 to 1; both for Loop only.
+	Iterations int     `json:"iterations,omitempty"`
+	Into       float64 `json:"into,omitempty"`
+	// SinceS is how long the phase had lasted.
+	SinceS float64 `json:"since_s"`
+}
+
+// StoppedIn returns the phase in which a run ended at endS. A tail of less than
+// 1.5 periods is an iteration that was not finished. ok is false without phases.
+func StoppedIn(table []Phase, patterns []pattern.Pattern, endS float64) (stop Stop, ok bool) {
+	if len(table) == 0 {
+		return Stop{}, false
+	}
+	last := len(table) - 1
+	for last > 0 && table[last].StartS >= endS {
+		last--
+	}
+	p := table[last]
+	if p.Kind == Tail && last > 0 && table[last-1].Kind == Loop {
+		if q, ok := named(patterns, table[last-1].Pattern); ok && endS-p.StartS < bridge*q.PeriodS {
+			p = table[last-1]
+		}
+	}
+	stop = Stop{Kind: p.Kind, Pattern: p.Pattern, SinceS: max(0, endS-p.StartS)}
+	if q, ok := named(patterns, p.Pattern); ok && p.Kind == Loop && q.PeriodS > 0 {
+		end := p.StartS
+		for _, r := range q.Regions {
+			if r.StartS < endS {
+				stop.Iterations += r.Count
+				end = max(end, r.EndS)
+			}
+		}
+		stop.Into = min(1, max(0, endS-end)/q.PeriodS)
+	}
+	return stop, true
+}
+
+// named finds a pattern by its id.
+func named(patterns []pattern.Pattern, id string) (pattern.Pattern, bool) {
+	for _, q := range patterns {
+		if q.ID == id && id != "" {
+			return q, true
+		}
+	}
+	return pattern.Pattern{}, false
+}
+
+// String says it in words: "in loop A, 40 % into iteration 353".
+func (s Stop) String() string {
+	switch {
+	case s.Kind == Loop && s.Into > 0:
+		return fmt.Sprintf("in loop %s, %.0f %% into iteration %d", s.Pattern, 100*s.Into, s.Iterations+1)
+	case s.Kind == Loop:
+		return fmt.Sprintf("in loop %s, after iteration %d", s.Pattern, s.Iterations)
+	case s.Kind == Aperiodic:
+		return "in a run without a pattern"
+	}
+	return fmt.Sprintf("in %s, after %s of it", s.Kind, clock(s.SinceS))
+}
+
+// clock prints seconds as people add them: 0:47, 7:12, 1:02:03.
+func clock(s float64) string {
+	sign := ""
+	t := int64(math.Round(math.Abs(s)))
+	if s < 0 && t > 0 {
+		sign = "-"
+	}
+	if t < 3600 {
+		return fmt.Sprintf("%s%d:%02d", sign, t/60, t%60)
+	}
+	return fmt.Sprintf("%s%d:%02d:%02d", sign, t/3600, t/60%60, t%60)
+}

@@ -1,0 +1,98 @@
+package phase
+
+import (
+	"math"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// Checkpoint is a gap that recurs at regular distances. Table does not tell it
+// from others; Totals does.
+const Checkpoint Kind = "checkpoint"
+
+// Total is the time that a run spent in phases of one kind.
+type Total struct {
+	Kind    Kind    `json:"kind"`
+	Pattern string  `json:"pattern,omitempty"`
+	Count   int     `json:"count"`
+	S       float64 `json:"s"`
+	Share   float64 `json:"share"`
+}
+
+const (
+	// minCheckpoints is the number of gaps below which nothing is regular.
+	minCheckpoints = 3
+	// regular is the largest coefficient of variation of the distances between
+	// checkpoints. Gaps after 0.6 to 1.4 times the mean number of iterations,
+	// at random, have 0.23.
+	regular = 0.12
+	// alike is by what factor a gap may be longer or shorter than the median
+	// one and still be the same kind of thing.
+	alike = 3.0
+)
+
+// Totals adds up the phases of a table by kind and pattern, in the order in which
+// they first appear. Where gaps within one pattern recur at regular distances
+// they are counted as checkpoints.
+func Totals(table []Phase) []Total {
+	kinds := marked(table)
+	at := map[[2]string]int{}
+	var out []Total
+	for i, p := range table {
+		key := [2]string{string(kinds[i]), p.Pattern}
+		k, ok := at[key]
+		if !ok {
+			k = len(out)
+			at[key] = k
+			out = append(out, Total{Kind: kinds[i], Pattern: p.Pattern})
+		}
+		out[k].Count++
+		out[k].S += p.EndS - p.StartS
+		out[k].Share += p.Share
+	}
+	return out
+}
+
+// marked returns the kind of each phase, checkpoints told from other gaps.
+func marked(table []Phase) []Kind {
+	kinds := make([]Kind, len(table))
+	inner := map[string][]int{} // gaps between two loops of one pattern
+	for i, p := range table {
+		kinds[i] = p.Kind
+		if p.Kind == Gap && i > 0 && i+1 < len(table) && table[i-1].Pattern == table[i+1].Pattern && table[i-1].Kind == Loop && table[i+1].Kind == Loop {
+			inner[table[i-1].Pattern] = append(inner[table[i-1].Pattern], i)
+		}
+	}
+	for _, gaps := range inner {
+		for _, i := range recurring(table, gaps) {
+			kinds[i] = Checkpoint
+		}
+	}
+	return kinds
+}
+
+// recurring returns those of the gaps that are of about one length, if they
+// follow each other at regular distances.
+func recurring(table []Phase, gaps []int) []int {
+	var lengths []float64
+	for _, i := range gaps {
+		lengths = append(lengths, table[i].EndS-table[i].StartS)
+	}
+	median := robust.Median(lengths)
+	var same []int
+	var every []float64
+	for k, i := range gaps {
+		if lengths[k] > alike*median || lengths[k] < median/alike {
+			continue
+		}
+		if n := len(same); n > 0 {
+			every = append(every, table[i].StartS-table[same[n-1]].StartS)
+		}
+		same = append(same, i)
+	}
+	mean, sd := robust.Mean(every)
+	if len(same) < minCheckpoints || sd > regular*mean || math.IsNaN(mean) {
+		return nil
+	}
+	return same
+}
