@@ -123,9 +123,29 @@ func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
 	for i, r := range h.Runs {
 		at[r.ID] = i
 	}
-	h.Fields, h.Nodes = make([]map[string]string, len(h.Runs)), make([][]string, len(h.Runs))
-	const newest = "(SELECT run_id FROM run WHERE series_id = ? ORDER BY start_s DESC, run_id DESC LIMIT ?)"
-	err = db.each(ctx, "SELECT run_id, name, value FROM run_field WHERE run_id IN "+newest, func(rows *sql.Rows) error {
+	if err := db.fillFields(ctx, h, at, limit); err != nil {
+		return err
+	}
+	if err := db.fillNodes(ctx, h, at, limit); err != nil {
+		return err
+	}
+	return db.each(ctx, "SELECT run_id FROM change_ack WHERE series_id = ? ORDER BY run_id", func(rows *sql.Rows) error {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		h.Acknowledged = append(h.Acknowledged, id)
+		return nil
+	}, h.SeriesID)
+}
+
+// newest selects the rows that fill reads.
+const newest = "(SELECT run_id FROM run WHERE series_id = ? ORDER BY start_s DESC, run_id DESC LIMIT ?)"
+
+// fillFields reads what was recorded of the runs; at is their place by row.
+func (db *DB) fillFields(ctx context.Context, h *History, at map[int64]int, limit int) error {
+	h.Fields = make([]map[string]string, len(h.Runs))
+	return db.each(ctx, "SELECT run_id, name, value FROM run_field WHERE run_id IN "+newest, func(rows *sql.Rows) error {
 		var id int64
 		var name, value string
 		if err := rows.Scan(&id, &name, &value); err != nil {
@@ -139,10 +159,12 @@ func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
 		}
 		return nil
 	}, h.SeriesID, limit)
-	if err != nil {
-		return err
-	}
-	err = db.each(ctx, fmt.Sprintf(`SELECT x.run_id, n.name FROM run_node x JOIN node n ON n.node_id = x.node_id
+}
+
+// fillNodes reads the nodes of the runs that have not too many.
+func (db *DB) fillNodes(ctx context.Context, h *History, at map[int64]int, limit int) error {
+	h.Nodes = make([][]string, len(h.Runs))
+	return db.each(ctx, fmt.Sprintf(`SELECT x.run_id, n.name FROM run_node x JOIN node n ON n.node_id = x.node_id
 		JOIN run r ON r.run_id = x.run_id
 		WHERE coalesce(r.nnodes, 1) <= %d AND x.run_id IN %s ORDER BY x.run_id, x.position`, MaxNodes, newest), func(rows *sql.Rows) error {
 		var id int64
@@ -155,17 +177,6 @@ func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
 		}
 		return nil
 	}, h.SeriesID, limit)
-	if err != nil {
-		return err
-	}
-	return db.each(ctx, "SELECT run_id FROM change_ack WHERE series_id = ? ORDER BY run_id", func(rows *sql.Rows) error {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
-		h.Acknowledged = append(h.Acknowledged, id)
-		return nil
-	}, h.SeriesID)
 }
 
 // each calls row for every row of a query.

@@ -23,9 +23,9 @@ func phaseSeconds(s summary.Summary, kind phase.Kind) *float64 {
 		return nil
 	}
 	sum := 0.0
-	for _, p := range s.Phases {
-		if p.Kind == kind {
-			sum += p.EndS - p.StartS
+	for _, t := range phase.Totals(s.Phases) {
+		if t.Kind == kind {
+			sum += t.S
 		}
 	}
 	return &sum

@@ -72,6 +72,24 @@ func (db *DB) put(ctx context.Context, tx *sql.Tx, s summary.Summary, body []byt
 	return w.err
 }
 
+// Delivered notes where the report of a stored run went.
+func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) error {
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		found, err := previousRuns(ctx, tx, s)
+		if err != nil {
+			return err
+		}
+		same, _ := sameRun(found, s)
+		if same == nil {
+			return ErrNotFound
+		}
+		w := &writer{ctx: ctx, tx: tx}
+		w.exec(`UPDATE run SET report_dir = ? WHERE run_id = ?`, text(dir, maxText), same.runID)
+		return w.err
+	})
+	return explain(db.path, "note the report of run "+s.Key.String(), err)
+}
+
 // keep leaves a stored run as it is but for the final state, which does not
 // depend on how many nodes reported.
 func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {

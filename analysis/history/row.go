@@ -85,7 +85,7 @@ func resultColumns(s summary.Summary) []column {
 		{"step_s", s.StepS},
 		{"cpu_s", cpuSeconds(s)},
 		{"startup_s", phaseSeconds(s, phase.StartUp)},
-		{"checkpoint_s", phaseSeconds(s, "checkpoint")},
+		{"checkpoint_s", phaseSeconds(s, phase.Checkpoint)},
 		{"energy_j", energy(s)},
 	}
 	if s.Quality.Samples > 0 {
