@@ -15,8 +15,10 @@ type Finding struct {
 	Verdicts []Verdict
 	// Text is the section, a paragraph each.
 	Text []string
-	// Charts are pictures for the page.
+	// Charts are pictures for the page, Style what their classes look like
+	// beyond the page's own style sheet.
 	Charts []Chart
+	Style  string
 	// Data is its JSON form; nil is null.
 	Data json.RawMessage
 }
@@ -49,6 +51,15 @@ func (a Across) verdicts() []Verdict {
 		out = append(out, f.Verdicts...)
 	}
 	return out
+}
+
+// style is the page's style sheet with what the findings' pictures need.
+func (a Across) style() string {
+	css := pageCSS
+	for _, f := range a.printed() {
+		css += f.Style
+	}
+	return css
 }
 
 // textAcross prints one section a finding.

@@ -84,7 +84,7 @@ func (r Report) phaseClass(p Phase) string {
 	switch {
 	case p.Kind == phase.Loop && i >= 0:
 		return fmt.Sprintf("p%d", i%4)
-	case p.Kind == phase.Gap:
+	case p.Kind == phase.Gap || p.Kind == phase.Checkpoint:
 		return "gap"
 	}
 	return "rest"
@@ -109,10 +109,36 @@ func (r Report) shapeCharts() []picture {
 		color := fmt.Sprintf("c%d", i%4)
 		chart.Band("band "+color, x, p10, p90)
 		chart.Line("line "+color, x, mean)
-		out = append(out, picture{"One iteration of " + q.ID, q.Shape.Label + "; " + period(length) + ", " + count(int64(q.Instances)) + " times",
+		out = append(out, picture{"One iteration of " + q.ID, q.Shape.Label + "; " + period(length) + "; " + q.evidence(),
 			template.HTML(chart.SVG())})
 	}
 	return out
+}
+
+// driftChart draws the length of iterations over the run, on the time axis of the
+// timeline. What is far above the rest is cut off: it is in the table.
+func (r Report) driftChart() *picture {
+	d := r.Rhythm.drift()
+	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
+	t, mean, longest := floats(d.Lengths.TS), floats(d.Lengths.MeanS), floats(d.Lengths.MaxS)
+	lo, hi, ok := historyRange(mean)
+	if !ok || end <= 0 {
+		return nil
+	}
+	hi = min(hi, 2*median(mean))
+	y := plot.Scale{Lo: max(0, lo-(hi-lo)/10), Hi: hi + (hi-lo)/10}
+	chart := plot.New(plot.Frame{Name: "length of iterations over the run", Height: 130, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
+		XTicks: plot.TimeTicks(0, end, 7), YTicks: plot.TimeTicks(y.Lo, y.Hi, 3)})
+	remark := "a point an iteration"
+	if d.Lengths.Group > 1 {
+		chart.Band("band", t, mean, longest)
+		remark = fmt.Sprintf("line: mean of %d iterations; band: to the longest", d.Lengths.Group)
+	}
+	chart.Line("line", t, mean)
+	for _, s := range d.Steps[:min(len(d.Steps), maxSteps)] {
+		chart.Mark("axis", s.TS, fmt.Sprintf("%+.1f %%", s.EffectPct), "at "+position(s.TS, r.Job.ElapsedS))
+	}
+	return &picture{"Length of one iteration", remark, template.HTML(chart.SVG())}
 }
 
 // historyCharts draws elapsed time and period of the earlier runs and this one.

@@ -88,6 +88,7 @@ func cleanSummary(s summary.Summary) summary.Summary {
 			Scope: Clean(c.Scope), Absent: Clean(c.Absent)}
 	}
 	s.Patterns, s.Timeline.Columns = cleanPatterns(s.Patterns), cleanColumns(s.Timeline.Columns)
+	s.Loops, s.Macros, s.Agreement = cleanLoops(s.Loops), cleanMacros(s.Macros), cleanAgreement(s.Agreement)
 	s.Phases = slices.Clone(s.Phases)
 	for i := range s.Phases {
 		s.Phases[i].Pattern = Clean(s.Phases[i].Pattern)

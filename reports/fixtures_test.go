@@ -67,7 +67,7 @@ func timeline(s summary.Summary, name, unit string, scale float64) summary.Timel
 
 func pat(id string, periodS float64, instances int, coverage, scale float64, column, unit string) pattern.Pattern {
 	p := pattern.Pattern{ID: id, Column: "code", PeriodS: periodS, PeriodLoS: periodS * 0.9987, PeriodHiS: periodS * 1.0014,
-		PeriodSamples: periodS * 200, PeriodCV: 0.006, Confidence: 0.93, Coverage: coverage, Instances: instances,
+		PeriodSamples: periodS * 200, WGSS: 61.3, Aligned: 100, PeriodCV: 0.006, Confidence: 0.93, Coverage: coverage, Instances: instances,
 		ValuesColumn: column, ValuesUnit: unit}
 	for i := range 512 {
 		v := scale * shapeAt(float64(i)/512)
@@ -105,7 +105,39 @@ func nemo() summary.Summary {
 		{Kind: phase.Loop, Pattern: "B", StartS: 2562, EndS: 3563.1, Share: 1001.1 / 3604.2}, {Kind: phase.Tail, StartS: 3563.1, EndS: 3604.2, Share: 41.1 / 3604.2}}
 	s.Patterns[0].Regions = []periodicity.Region{{StartS: 300, EndS: 1850.4, Count: 250}, {StartS: 1930, EndS: 2562, Count: 102}}
 	s.Patterns[1].Regions = []periodicity.Region{{StartS: 2562, EndS: 3563.1, Count: 141}}
+	s.Loops = nemoLoops()
 	return drawn(s, timeline(s, "busy_cpus", "CPUs", 62), timeline(s, "context_switches", "1/s", 4100), timeline(s, page, "samples", 310*0.9))
+}
+
+// nemoLoops are what a record has on the iterations of nemo: a step, an iteration
+// that stands out, the wait in each.
+func nemoLoops() []summary.Loop {
+	d := summary.Drift{Like: []string{"B"}, Iterations: 493, SlopePctPerHour: 14.1, Lo: 9.2, Hi: 17.7,
+		Steps:     []summary.DriftStep{{TS: 2562, EffectPct: 14.5, BeforeS: 6.2, AfterS: 7.1}},
+		Slow:      []summary.SlowIteration{{StartS: 1203.1, LengthS: 9.81, ExcessS: 3.61}, {StartS: 3101.4, LengthS: 8.02, ExcessS: 0.92}},
+		SlowCount: 2, SlowS: 4.53, Lengths: summary.Lengths{Group: 3}}
+	for i, at := 0, 300.0; i < 165; i++ {
+		mean := 6.2
+		switch {
+		case at > 2562:
+			mean = 7.1
+		case i == 83:
+			at += 79.6
+		}
+		d.Lengths.TS = append(d.Lengths.TS, float32(at))
+		d.Lengths.MeanS, d.Lengths.MaxS = append(d.Lengths.MeanS, float32(mean+0.02*math.Sin(float64(i)))), append(d.Lengths.MaxS, float32(mean*1.01))
+		at += 3 * mean
+	}
+	wait := pattern.Low{OffsetS: 3.41, DurationS: 2.17, DurationSDS: 0.03, Share: 0.212, Repeatability: 0.98, SecondsPerHour: 747, Level: 11.2, Above: 56.1}
+	act := summary.Activity{Column: "busy_cpus", Unit: "CPUs", Values: series.Values{57, 57, 11}, Low: []pattern.Low{wait}}
+	return []summary.Loop{{Pattern: "A", Significance: 3.1, Activity: &act, Drift: &d, Children: []summary.Child{{PeriodS: 0.62, Count: 3500, Confidence: 0.71}}},
+		{Pattern: "B", Significance: 2.2}}
+}
+
+// steady is nemo without anything that a report has to say of its iterations.
+func steady(s summary.Summary) summary.Summary {
+	s.Loops = nil
+	return s
 }
 
 // drawn puts the columns into the timeline.
@@ -127,6 +159,11 @@ func fourNodes() summary.Summary {
 	s.ImbalancePct = ptr(10.5)
 	s.Quality.CPUs, s.Quality.Samples, s.Quality.Missing = 192, 3*720_840, 812
 	s.Notes = append(s.Notes, note.New(note.MissingNodes, "no record of node dahu-3 came within 60 s"))
+	s.Loops = nil
+	s.Nodes[0].DistancePct, s.Nodes[1].DistancePct, s.Nodes[3].DistancePct = ptr(0.2), ptr(4.7), ptr(0.3)
+	s.Agreement = &summary.Agreement{Column: "busy_cpus", Nodes: 3, Compared: 3, Pairs: 3, Agree: 1, Close: 1, WorstPct: 4.9, Odd: 1,
+		Stragglers: 1, List: []summary.Apart{{NodeAgreement: pattern.NodeAgreement{Node: "dahu-2", DistancePct: ptr(4.7), Odd: true,
+			FromS: 3.4, ForS: 0.62, DiffersPct: -41, LagS: ptr(0.031), LagSpreadS: ptr(0.004), Straggler: true, LongerPct: 1.3}, Late: true}}}
 	return s
 }
 
@@ -136,7 +173,7 @@ func flat(code note.Code, text string, busy float64) summary.Summary {
 	s.Key = summary.RunKey{Cluster: "local:desk", JobID: 7}
 	s.Job = summary.Job{Name: "sleep", User: "bob", NNodes: 1, NodeList: "desk", NCPUs: ptr(2), Executable: "sleep"}
 	s.ElapsedS, s.End, s.LeadNode = 42.3, began+42.3, "desk"
-	s.Patterns, s.Counters = nil, nil
+	s.Patterns, s.Counters, s.Loops = nil, nil, nil
 	s.Phases = []phase.Phase{{Kind: phase.Aperiodic, EndS: 42.3, Share: 1}}
 	s.Nodes = []summary.Node{{Name: "desk", Reported: true, BusyCPUs: &busy, Samples: 8460, Sealed: true}}
 	s.Quality.Samples, s.Quality.Missing, s.Quality.CPUs, s.Quality.AgentCPUS = 8460, 0, 2, 0.31
@@ -152,6 +189,9 @@ func flat(code note.Code, text string, busy float64) summary.Summary {
 func cancelled() summary.Summary {
 	s := nemo()
 	s.Key.JobID, s.Key.Restart, s.Exit = 812347, 1, &summary.Exit{Signal: 15}
+	s = steady(s)
+	s.Phases = s.Phases[:len(s.Phases)-1]
+	s.Phases[len(s.Phases)-1].EndS, s.Patterns[1].Regions[0].EndS = 3604.2, 3601.5
 	return s
 }
 
@@ -170,7 +210,10 @@ func hostile() summary.Summary {
 	s := fourNodes()
 	s.Key.JobID, s.Job.Name, s.Job.Executable, s.Job.User, s.Job.NodeList = 812348, hostileName, hostileName, hostileName, hostileName
 	s.State, s.Job.Partition, s.Job.WorkDir = hostileName, hostileName, hostileName
-	s.Nodes[1].Name, s.Nodes[2].Name = hostileName, hostileName
+	s.Nodes[1].Name, s.Nodes[2].Name, s.Agreement.List[0].Node, s.Agreement.Column = hostileName, hostileName, hostileName, hostileName
+	s.Loops = nemoLoops()
+	s.Loops[0].Pattern, s.Loops[0].Activity.Column, s.Loops[0].Activity.Unit, s.Loops[0].Drift.Like[0] = "<", hostileName, hostileName, hostileName
+	s.Macros = []summary.Macro{{PeriodS: 62, Of: []string{hostileName}, Count: 35}}
 	s.Notes = append(s.Notes, note.Note{Code: "x\x1b", Text: hostileName, Node: hostileName})
 	s.Timeline.Columns[0].Name, s.Patterns[0].ValuesColumn = hostileName, hostileName
 	s.Patterns[0].ID, s.Phases[1].Pattern, s.Phases[3].Pattern = "<", "<", "<"
@@ -198,6 +241,7 @@ func ordinary() summary.Summary {
 func unwatched() summary.Summary {
 	s := nemo()
 	s.Key.JobID, s.Exit = 812349, nil
+	s.Loops = nil
 	s.Patterns, s.Phases, s.Counters, s.Timeline, s.LeadNode = nil, nil, nil, summary.Timeline{}, ""
 	s.Nodes = []summary.Node{{Name: "dahu-1"}}
 	s.Quality = summary.Quality{Scope: "none", Sources: []summary.Source{}}
@@ -217,6 +261,8 @@ func manyNodes() summary.Summary {
 		s.Nodes = append(s.Nodes, n)
 	}
 	s.Nodes[11].BusyCPUs, s.Nodes[120].PeriodS = ptr(26.3), ptr(8.4)
+	s.Agreement.Nodes, s.Agreement.Compared, s.Agreement.Pairs, s.Agreement.Agree, s.Agreement.Close = 198, 198, 198, 196, 197
+	s.Agreement.List[0].Node = "dahu-012"
 	return s
 }
 
@@ -224,6 +270,7 @@ func manyNodes() summary.Summary {
 func counted() summary.Summary {
 	s := nemo()
 	s.Key.JobID, s.State = 812351, "COMPLETED"
+	s = steady(s)
 	s.Counters = append(s.Counters, summary.Counter{Name: "instructions", Unit: "1", Scope: "node", Total: 3.1e14},
 		summary.Counter{Name: "cycles", Unit: "1", Scope: "node", Total: 2.4e14}, summary.Counter{Name: "energy-pkg", Unit: "J", Scope: "node", Total: 1.31e6},
 		summary.Counter{Name: "read", Unit: "bytes", Scope: "job", Total: 7.31e10})
@@ -239,12 +286,13 @@ func counted() summary.Summary {
 // fast is a short run whose iterations are slower than the picture's columns,
 // with a hole in its samples.
 func fast() summary.Summary {
-	s := ordinary()
+	s := steady(ordinary())
 	s.Key.JobID, s.ElapsedS, s.End = 13, 24.6, began+24.6
 	s.Nodes[0].PeriodS, s.Nodes[0].Coverage, s.Nodes[0].Samples = ptr(1.873), ptr(0.91), 4920
 	s.Quality.Samples, s.Quality.AgentCPUS, s.Counters = 4920, 0.21, []summary.Counter{{Name: "page_faults", Unit: "1", Scope: "job", Total: 41_212}}
 	s.Patterns = s.Patterns[:1]
 	s.Patterns[0] = pat("A", 1.873, 12, 0.91, 7.6, "busy_cpus", "CPUs")
+	s.Patterns[0].Regions = []periodicity.Region{{StartS: 1.2, EndS: 23.676, Count: 12}}
 	s.Phases = []phase.Phase{{Kind: phase.StartUp, EndS: 1.2, Share: 1.2 / 24.6},
 		{Kind: phase.Loop, Pattern: "A", StartS: 1.2, EndS: 23.676, Share: 22.476 / 24.6}, {Kind: phase.Tail, StartS: 23.676, EndS: 24.6, Share: 0.924 / 24.6}}
 	c := timeline(s, "busy_cpus", "CPUs", 7.6)

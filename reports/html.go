@@ -59,8 +59,8 @@ func (r Report) htmlComment() string {
 
 // policy is the page's content security policy: only our own style and script,
 // known by their hashes, and pictures within the page.
-func policy() string {
-	return "default-src 'none'; script-src '" + hash(pageJS) + "'; style-src '" + hash(pageCSS) +
+func policy(css string) string {
+	return "default-src 'none'; script-src '" + hash(pageJS) + "'; style-src '" + hash(css) +
 		"'; img-src data:; base-uri 'none'; form-action 'none'"
 }
 

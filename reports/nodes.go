@@ -16,7 +16,9 @@ type Nodes struct {
 	// BusyCPUs is the median over the nodes that reported.
 	BusyCPUs     *float64 `json:"busy_cpus_median"`
 	ImbalancePct *float64 `json:"imbalance_pct"`
-	List         []Node   `json:"list"`
+	// Agreement is how alike their iterations are; null where that is unknown.
+	Agreement *Agreement `json:"agreement"`
+	List      []Node     `json:"list"`
 }
 
 // Node is one node of the run.
@@ -31,14 +33,17 @@ type Node struct {
 	Sealed   bool     `json:"sealed"`
 	// Odd says in words how the node differs from the others.
 	Odd []string `json:"odd"`
+	// DistancePct is how far its iteration is from the median of the nodes', in
+	// percent of the mean.
+	DistancePct *float64 `json:"distance_pct"`
 }
 
 func newNodes(s summary.Summary, l Limits) Nodes {
-	out := Nodes{Total: len(s.Nodes), Missing: []string{}, ImbalancePct: known(s.ImbalancePct),
+	out := Nodes{Total: len(s.Nodes), Missing: []string{}, ImbalancePct: known(s.ImbalancePct), Agreement: newAgreement(s),
 		List: make([]Node, 0, len(s.Nodes))}
 	var busy []float64
 	for _, n := range s.Nodes {
-		m := Node{n.Name, n.Reported, known(n.BusyCPUs), known(n.PeriodS), known(n.Coverage), n.Samples, n.Missing, n.Sealed, []string{}}
+		m := Node{n.Name, n.Reported, known(n.BusyCPUs), known(n.PeriodS), known(n.Coverage), n.Samples, n.Missing, n.Sealed, []string{}, known(n.DistancePct)}
 		out.List = append(out.List, m)
 		switch {
 		case !n.Reported:
@@ -51,6 +56,7 @@ func newNodes(s summary.Summary, l Limits) Nodes {
 		}
 	}
 	if len(busy) == 0 {
+		out.oddShapes()
 		return out
 	}
 	mid := median(busy)
@@ -66,7 +72,24 @@ func newNodes(s summary.Summary, l Limits) Nodes {
 			n.Odd = append(n.Odd, oddPeriod(n.PeriodS, main, l)...)
 		}
 	}
+	out.oddShapes()
 	return out
+}
+
+// oddShapes marks the nodes whose iterations differ.
+func (n *Nodes) oddShapes() {
+	if n.Agreement == nil {
+		return
+	}
+	by := make(map[string][]string)
+	for _, x := range n.Agreement.List {
+		by[x.Node] = oddShape(x)
+	}
+	for i := range n.List {
+		if n.List[i].Reported {
+			n.List[i].Odd = append(n.List[i].Odd, by[n.List[i].Name]...)
+		}
+	}
 }
 
 // oddBusy says how far a node's use of CPUs is from that of the others.

@@ -5,7 +5,9 @@
 // It refuses to call a run successful because its exit code is 0 (Slurm gives 0
 // to cancelled and timed-out jobs too), to call anything IPC that is not
 // instructions per cycle, to print a number for what was not measured ("-" in
-// text, null in JSON), and to judge a run by fewer than six others. Text of
+// text, null in JSON), to judge a run by fewer than six others, to say where a run
+// stopped when the samples do not reach its end, to promise anything of a stretch
+// at a low level, and to tell a node that is late from a clock that is. Text of
 // users (job names, paths) is cleaned before it enters the Report.
 package reports
 

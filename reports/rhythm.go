@@ -22,8 +22,15 @@ type Rhythm struct {
 	Why      []Note    `json:"why"`
 	LeadNode Word      `json:"lead_node"` // whose timeline and patterns these are
 	Patterns []Pattern `json:"patterns"`
-	Phases   []Phase   `json:"phases"`
-	Timeline Timeline  `json:"timeline"`
+	// Macro are cycles of several iterations; they are no rivals of the patterns.
+	Macro  []Macro `json:"macro"`
+	Phases []Phase `json:"phases"`
+	// Totals are the phases by kind, with gaps that recur at regular distances
+	// as checkpoints.
+	Totals []Total `json:"totals"`
+	// Stopped is where a run that did not end in order stopped; else null.
+	Stopped  *Stop    `json:"stopped"`
+	Timeline Timeline `json:"timeline"`
 }
 
 // Pattern is one recurring shape.
@@ -39,6 +46,19 @@ type Pattern struct {
 	Instances     int                  `json:"instances"`
 	Shape         Shape                `json:"shape"`
 	Regions       []periodicity.Region `json:"regions"`
+	// WGSS is the within-group sum of squares of the shape over all instances, in
+	// its unit squared.
+	WGSS *float64 `json:"wgss"`
+	// Significance is how many standard deviations the period lies above what
+	// the same search finds in permutations of the profile.
+	Significance *float64 `json:"significance"`
+	// FewInstances is whether there are fewer than a mean shape needs.
+	FewInstances bool `json:"few_instances"`
+	// Child are shorter periods inside the instances.
+	Child []summary.Child `json:"child"`
+	// Low are stretches at a low level of activity: opportunities.
+	Low   []Low  `json:"low"`
+	Drift *Drift `json:"drift"`
 }
 
 // Shape is one iteration: the mean over the instances with percentiles.
@@ -61,6 +81,15 @@ type Phase struct {
 	Share   float64    `json:"share"`
 }
 
+// Total is the time in phases of one kind.
+type Total struct {
+	Kind    phase.Kind `json:"kind"`
+	Pattern Word       `json:"pattern"`
+	Count   int        `json:"count"`
+	S       float64    `json:"s"`
+	Share   float64    `json:"share"`
+}
+
 // length returns how long the phase lasts in seconds.
 func (p Phase) length() float64 { return math.Max(0, p.EndS-p.StartS) }
 
@@ -79,7 +108,7 @@ func (p Phase) letter() byte {
 		return p.Pattern[0]
 	case p.Kind == phase.Loop:
 		return '*'
-	case p.Kind == phase.Gap:
+	case p.Kind == phase.Gap || p.Kind == phase.Checkpoint:
 		return '-'
 	}
 	return '.'
@@ -93,8 +122,11 @@ func newRhythm(s summary.Summary) Rhythm {
 		Timeline: newTimeline(s, names),
 	}
 	for _, p := range s.Patterns {
-		r.Patterns = append(r.Patterns, newPattern(p, names, s.Quality))
+		q := newPattern(p, names, s.Quality)
+		q.addLoop(p, s, names)
+		r.Patterns = append(r.Patterns, q)
 	}
+	r.Macro, r.Stopped, r.Totals = newMacros(s), newStop(s), phaseTotals(s.Phases)
 	share, seen := 0.0, false
 	for _, p := range s.Phases {
 		q := Phase{p.Kind, Word(p.Pattern), number(p.StartS), number(p.EndS), number(p.Share)}
@@ -111,6 +143,15 @@ func newRhythm(s summary.Summary) Rhythm {
 		r.Why = whyNone(newNotes(s))
 	}
 	return r
+}
+
+// phaseTotals adds up the phases by kind.
+func phaseTotals(table []phase.Phase) []Total {
+	out := []Total{}
+	for _, t := range phase.Totals(table) {
+		out = append(out, Total{t.Kind, Word(t.Pattern), t.Count, number(t.S), number(t.Share)})
+	}
+	return out
 }
 
 func newPattern(p pattern.Pattern, names labels, quality summary.Quality) Pattern {

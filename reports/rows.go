@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/analysis/phase"
 	"jobgait/reports/plot"
 )
 
@@ -57,10 +58,11 @@ func (r Rhythm) foundIn() string {
 }
 
 // phaseRows has each phase in time order, or the totals by kind if there are
-// more than the limit.
+// more than the limit, or checkpoints among them.
 func (r Report) phaseRows() []row {
 	at := func(s float64) cell { return right(position(s, r.Job.ElapsedS)) }
-	if len(r.Rhythm.Phases) <= r.limits.ListPhases {
+	checkpoints := slices.ContainsFunc(r.Rhythm.Totals, func(t Total) bool { return t.Kind == phase.Checkpoint })
+	if len(r.Rhythm.Phases) <= r.limits.ListPhases && !checkpoints {
 		rows := []row{{left("phase"), left(""), right("from"), right("to"), right("lasts"), right("share")}}
 		for _, p := range r.Rhythm.Phases {
 			rows = append(rows, row{swatched(string(p.letter()), r.phaseClass(p)), left(p.name()), at(p.StartS), at(p.EndS),
@@ -68,10 +70,11 @@ func (r Report) phaseRows() []row {
 		}
 		return rows
 	}
-	rows := []row{{left("phase"), left(""), right("stretches"), right("last"), right("share"), right("longest"), right("at")}}
-	for _, t := range r.Rhythm.totals() {
-		rows = append(rows, row{swatched(string(t.first.letter()), r.phaseClass(t.first)), left(t.first.name()), right(count(int64(t.n))),
-			right(duration(t.lengthS)), right(percent(t.share)), right(duration(t.longest.length())), at(t.longest.StartS)})
+	rows := []row{{left("phase"), left(""), right("stretches"), right("last"), right("share"), right("each, mean")}}
+	for _, t := range r.Rhythm.Totals {
+		p := Phase{Kind: t.Kind, Pattern: t.Pattern}
+		rows = append(rows, row{swatched(string(p.letter()), r.phaseClass(p)), left(p.name()), right(count(int64(t.Count))),
+			right(duration(t.S)), right(percent(t.Share)), right(duration(t.S / float64(max(1, t.Count))))})
 	}
 	return rows
 }
@@ -96,6 +99,9 @@ func (r Report) nodeRows() []row {
 	return rows
 }
 
+// maxRemark is the room for what is odd about a node beside names of 12 columns.
+const maxRemark = 25
+
 func (m Node) row() row {
 	if !m.Reported {
 		return row{left(m.Name), right(unknown), right(unknown), right(unknown), right(unknown), left("no report from this node")}
@@ -104,12 +110,16 @@ func (m Node) row() row {
 	if !m.Sealed {
 		remarks = append(remarks, "salvaged")
 	}
+	remark := strings.Join(remarks, "; ")
+	if len(remarks) > 1 && width(remark) > maxRemark {
+		remark = remarks[0] + ", ..." // the rest stands below the table
+	}
 	missing := unknown
 	if m.Samples > 0 {
 		missing = percent(float64(m.Missing) / float64(m.Samples))
 	}
 	return row{left(m.Name), right(optional(m.BusyCPUs, busyCPUs)), right(optional(m.PeriodS, period)),
-		right(optional(m.Coverage, percent)), right(missing), left(strings.Join(remarks, "; "))}
+		right(optional(m.Coverage, percent)), right(missing), left(remark)}
 }
 
 // withMeters adds a bar of its busy CPUs to each row of nodes.

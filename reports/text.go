@@ -16,6 +16,8 @@ func Text(w io.Writer, r Report) error {
 	r.textHead(p)
 	r.textShort(p)
 	r.textRhythm(p)
+	r.textDrift(p)
+	r.textLow(p)
 	r.textNodes(p)
 	r.textCounters(p)
 	r.textEarlier(p)
@@ -37,7 +39,7 @@ func (r Report) textHead(p *page) {
 	p.ends(" "+strings.TrimSpace(j.label()+"  "+string(j.Name)), j.size())
 	p.ends(" "+strings.Join(r.whoWhere(), "  "), duration(j.ElapsedS))
 	p.ends(" "+r.span(), "")
-	p.line(" " + j.Ended)
+	p.text(" ", r.ended())
 	p.line(strings.Repeat("=", columns))
 }
 
@@ -97,11 +99,24 @@ func (r Report) textRhythm(p *page) {
 		p.line("")
 		p.table(r.Rhythm.patternRows())
 		p.text("  ", r.Rhythm.foundIn())
+		p.text("  ", r.Rhythm.nested())
 		r.textShapes(p)
 	}
 	if len(r.Rhythm.Phases) > 0 {
 		p.line("")
 		p.table(r.phaseRows())
+	}
+}
+
+// textLow names the low stretches, where there are any.
+func (r Report) textLow(p *page) {
+	lines := r.Rhythm.lowTexts()
+	if len(lines) == 0 {
+		return
+	}
+	p.section("LOW STRETCHES", lowRemark)
+	for _, l := range lines {
+		p.text("  ", l)
 	}
 }
 

@@ -21,6 +21,9 @@ func (r Report) textNodes(p *page) {
 		}
 	}
 	p.table(r.nodeRows())
+	for _, s := range n.Agreement.texts() {
+		p.text("  ", s)
+	}
 }
 
 // remark says how many nodes there are and how even they are.

@@ -2,8 +2,6 @@ package reports
 
 import (
 	"fmt"
-
-	"jobgait/analysis/phase"
 )
 
 // textShapes draws one iteration of each pattern, the first three at most.
@@ -17,9 +15,24 @@ func (r Report) textShapes(p *page) {
 		p.line("")
 		p.line("  " + padRight("one "+q.ID, gutter-2) + spark(stretch(v, strip), lo, hi, r.ascii))
 		p.line(spaces(gutter) + padRight("0", strip-width(period(q.Period.value()))) + period(q.Period.value()))
-		p.text(spaces(gutter), fmt.Sprintf("%s, %s; mean of %s iterations", q.Shape.Label,
-			levelRange(lo, hi, q.Shape.Unit), count(int64(q.Instances))))
+		p.text(spaces(gutter), fmt.Sprintf("%s, %s; %s", q.Shape.Label, levelRange(lo, hi, q.Shape.Unit), q.evidence()))
 	}
+}
+
+// evidence says of how many iterations a shape is the mean, and how far that is to
+// be trusted.
+func (q Pattern) evidence() string {
+	text := "mean of " + plural(q.Instances, "iteration")
+	if q.FewInstances {
+		text += ", too few for a sure shape"
+	}
+	if q.WGSS != nil {
+		text += "; WGSS " + amount(*q.WGSS)
+	}
+	if q.Significance != nil {
+		text += "; significance " + figures(*q.Significance, 2)
+	}
+	return text
 }
 
 // stretch returns values at n points: means where there are more, repeated
@@ -31,41 +44,6 @@ func stretch(values []float64, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = values[i*len(values)/n]
-	}
-	return out
-}
-
-// phaseTotal is all phases of one kind and pattern.
-type phaseTotal struct {
-	first   Phase // of the kind, for its letter and name
-	n       int
-	lengthS float64
-	share   float64
-	longest Phase
-}
-
-// totals joins the phases by kind and pattern, in the order in which each
-// begins.
-func (r Rhythm) totals() []phaseTotal {
-	type key struct {
-		kind    phase.Kind
-		pattern Word
-	}
-	at := make(map[key]int)
-	var out []phaseTotal
-	for _, p := range r.Phases {
-		k := key{p.Kind, p.Pattern}
-		i, ok := at[k]
-		if !ok {
-			i = len(out)
-			at[k] = i
-			out = append(out, phaseTotal{first: p, longest: p})
-		}
-		t := &out[i]
-		t.n, t.lengthS, t.share = t.n+1, t.lengthS+p.length(), t.share+p.Share
-		if p.length() > t.longest.length() {
-			t.longest = p
-		}
 	}
 	return out
 }

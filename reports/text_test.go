@@ -174,9 +174,9 @@ func TestVerdicts(t *testing.T) {
 		{"periodic", "One iteration takes 1.87 s +- 0.6 %: 12 times, 91 % of the run.", info, fast()},
 		{"two", "Iterations: 6.20 s +- 0.6 %, 352 times, 60 %; 7.10 s, 141 times, 28 %.", info, nemo()},
 		{"idle", "No period found: the job used next to no CPU time where it could be seen.", info, flat(note.Idle, "x", 0)},
-		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit).", warning, cancelled()},
+		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit); it stopped in loop B, 38 % into about iteration 142.", warning, cancelled()},
 		{"missing", "1 of 4 nodes is not in this report: dahu-3.", warning, fourNodes()},
-		{"odd", "Node dahu-2 differs from the others: 28 % less busy.", warning, fourNodes()},
+		{"odd", "Node dahu-2 differs from the others: 28 % less busy; another shape of iteration; iterations 1.3 % longer.", warning, fourNodes()},
 		{"no agent", "No period found: no agent ran, nothing was sampled.", warning, unwatched()},
 	} {
 		found := false

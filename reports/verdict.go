@@ -20,10 +20,12 @@ const (
 )
 
 // newVerdicts says what matters most, at most as many statements as the limit:
-// the rhythm first, then what other runs say of this one, then what went wrong, then where the rest of the time went.
+// the rhythm first, then what other runs say of this one, then what went wrong,
+// then where the rest of the time went.
 func newVerdicts(r Report) []Verdict {
 	all := append(rhythmVerdicts(r), r.across.verdicts()...)
-	all = append(all, endVerdict(r.Job)...)
+	all = append(all, endVerdict(r)...)
+	all = append(all, driftVerdict(r)...)
 	all = append(all, nodeVerdicts(r.Nodes)...)
 	all = append(all, dataVerdicts(r)...)
 	all = append(all, restVerdict(r.Rhythm)...)
@@ -52,12 +54,13 @@ func rhythmVerdicts(r Report) []Verdict {
 }
 
 // endVerdict warns of an end that is not a plain exit code 0.
-func endVerdict(j Job) []Verdict {
+func endVerdict(r Report) []Verdict {
+	j := r.Job
 	failed := j.ExitCode != nil && *j.ExitCode != 0 || j.ExitSignal != nil && *j.ExitSignal != 0
 	if !failed {
 		return nil
 	}
-	return []Verdict{{warning, "The run did not end in order: " + j.Ended + "."}}
+	return []Verdict{{warning, "The run did not end in order: " + r.ended() + "."}}
 }
 
 func nodeVerdicts(n Nodes) []Verdict {
@@ -115,11 +118,11 @@ func restVerdict(r Rhythm) []Verdict {
 	}
 	var parts []string
 	all := 0.0
-	for _, k := range []phase.Kind{phase.StartUp, phase.Gap, phase.Tail} {
+	for _, k := range []phase.Kind{phase.StartUp, phase.Checkpoint, phase.Gap, phase.Tail} {
 		s, n, share := 0.0, 0, 0.0
-		for _, p := range r.Phases {
-			if p.Kind == k {
-				s, n, share = s+p.length(), n+1, share+p.Share
+		for _, t := range r.Totals {
+			if t.Kind == k {
+				s, n, share = s+t.S, n+t.Count, share+t.Share
 			}
 		}
 		name := string(k)

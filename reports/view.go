@@ -19,6 +19,7 @@ type view struct {
 	Title         string
 	Over, Heading string
 	Span          string
+	Ended         string
 	Failed        bool
 	Figures       []keyFigure
 	Why           []string
@@ -30,9 +31,17 @@ type view struct {
 	FoundIn       string
 	Shapes        []picture
 	Phases        []row
+	Nested        string
+	DriftRemark   string
+	DriftText     []string
+	DriftChart    *picture
+	Slow          []row
+	Low           []string
+	LowRemark     string
 	NodesRemark   string
 	NodesText     string
 	NodeBars      *picture
+	Agreement     []string
 	Nodes         []row
 	Counters      []row
 	IPC           string
@@ -58,8 +67,8 @@ type picture struct {
 func (r Report) view() view {
 	j := r.Job
 	v := view{
-		R: r, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), Policy: policy(),
-		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Failed: len(endVerdict(j)) > 0,
+		R: r, CSS: template.CSS(r.across.style()), JS: template.JS(pageJS), Policy: policy(r.across.style()),
+		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Ended: r.ended(), Failed: len(endVerdict(r)) > 0,
 		Figures: r.keyFigures(), RhythmRemark: r.Rhythm.remark(), FoundIn: r.Rhythm.foundIn(),
 		Timeline: r.timelineCharts(), Shapes: r.shapeCharts(),
 		NodesRemark: r.Nodes.remark(), Facts: r.facts(), EarlierRemark: r.Earlier.remark(),
@@ -81,6 +90,14 @@ func (r Report) view() view {
 	if len(r.Rhythm.Phases) > 0 {
 		v.Phases = r.phaseRows()
 	}
+	v.Nested, v.Low, v.LowRemark = r.Rhythm.nested(), r.Rhythm.lowTexts(), lowRemark
+	if r.Rhythm.drift() != nil {
+		v.DriftRemark, v.DriftChart = r.driftRemark(), r.driftChart()
+		if r.Rhythm.drift().says(r.Job.ElapsedS) {
+			v.DriftText, v.Slow = r.driftTexts(), r.slowRows()
+		}
+	}
+	v.Agreement = r.Nodes.Agreement.texts()
 	v.Nodes = r.nodeRows()
 	if r.Nodes.Total > 1 && r.Nodes.BusyCPUs != nil {
 		v.Nodes = r.withMeters(v.Nodes)

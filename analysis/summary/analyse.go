@@ -22,13 +22,33 @@ type Params struct {
 	// SamePeriod is the relative difference up to which two nodes' periods
 	// are the same one.
 	SamePeriod float64
+	// Activities is the number of patterns whose activity is looked at, of
+	// ActivityPoints points each: the rules for nodes compare 256.
+	Activities, ActivityPoints int
+	// Phases bounds the phases of a record and the regions of a pattern.
+	Phases int
+	// Boundaries is how many beginnings of iterations a record keeps, Lengths
+	// the largest number of points of their lengths over the run, Slow how
+	// many of the slowest it lists. Records do not grow with the run.
+	Boundaries, Lengths, Slow int
+	// LoopRatio and LoopLike say when two patterns are one loop whose
+	// iterations changed: the larger length is at most LoopRatio times the
+	// other (a double is not) and the correlation of the shapes is at least
+	// LoopLike.
+	LoopRatio, LoopLike float64
+	// PairNodes is the number of nodes up to which every node's pattern is held
+	// against the others'; of more, evenly spread ones and those whose period
+	// or values stand out: 256 take a quarter of a second. ListNodes bounds the odd ones that are named.
+	PairNodes, ListNodes int
 	// Periods are the detector's own.
 	Periods periodicity.Params
 }
 
 // Default returns the parameters used unless a caller has a reason.
 func Default() Params {
-	return Params{IdleCPUs: 0.01, Bins: 960, SamePeriod: 0.05, Periods: periodicity.Default()}
+	return Params{IdleCPUs: 0.01, Bins: 960, SamePeriod: 0.05, Activities: 3, ActivityPoints: 256,
+		Phases: 2000, Boundaries: 128, Lengths: 240, Slow: 5, LoopRatio: 1.5, LoopLike: 0.95, PairNodes: 256, ListNodes: 16,
+		Periods: periodicity.Default()}
 }
 
 // Analyse completes the record of one node from its samples: patterns, phases,
@@ -48,7 +68,13 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 		return r.Normal(), fmt.Errorf("find periods on node %s: %w", r.Node, err)
 	}
 	r.Patterns = pattern.Represent(set, found.Periods)
-	r.Phases = phase.Table(set, r.Patterns, found.Periods)
+	r.Phases = boundPhases(phase.Table(set, r.Patterns, found.Periods), p.Phases)
+	boundRegions(r.Patterns, p.Phases)
+	for i := range r.Patterns {
+		r.Patterns[i].WGSS, r.Patterns[i].Low = finite(r.Patterns[i].WGSS), finiteLow(r.Patterns[i].Low)
+	}
+	r.Loops = loopsOf(set, found.Periods, r.Patterns, p)
+	r.Macros = macrosOf(found.Macros, r.Patterns)
 	r.Notes = append(r.Notes, found.Notes...)
 	if len(r.Patterns) > 0 {
 		r.Timeline = decimate(set, append(timelineColumns(set), r.Patterns[0].ValuesColumn), p.Bins)

@@ -41,6 +41,8 @@ func Merge(records []NodeRecord, nodes []string, p Params) Summary {
 			"the main period of %s is not that of the other nodes", nameSome(odd)))
 	}
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline = lead.Node, lead.Patterns, lead.Phases, lead.Timeline
+	s.Loops, s.Macros = lead.Loops, lead.Macros
+	s.agreement(records, lead, p)
 	return s
 }
 

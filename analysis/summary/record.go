@@ -30,8 +30,12 @@ type NodeRecord struct {
 	Counters []Counter         `json:"counters"`
 	Patterns []pattern.Pattern `json:"patterns"`
 	Phases   []phase.Phase     `json:"phases"`
-	Timeline Timeline          `json:"timeline"`
-	Notes    []note.Note       `json:"notes"`
+	// Loops are the iterations of the patterns, in the same order; none in
+	// records of earlier versions. Macros are cycles of them.
+	Loops    []Loop      `json:"loops,omitempty"`
+	Macros   []Macro     `json:"macros,omitempty"`
+	Timeline Timeline    `json:"timeline"`
+	Notes    []note.Note `json:"notes"`
 }
 
 // Exit is a wait status. Slurm gives 0 for cancelled and timed-out jobs too, so

@@ -1,7 +1,23 @@
-// Package summary joins what the nodes of one run say. Node records come in,
-// each made from one node's profile; one Summary goes out, with the nodes that
-// are missing named. It defines the run key. It refuses to call a run periodic
-// when its nodes do not agree, and to fill in what a missing node did.
+// Package summary joins what the nodes of one run say. Samples come in and make a
+// node's record (Analyse); records come in and make one Summary (Merge), with the
+// nodes that are missing named. It defines the run key.
+//
+//   - loop.go: of every pattern what is inside and around it, and its shape in a
+//     column that tells work from waiting (IPC, else busy CPUs): low stretches of
+//     a code page would say nothing of work, and pages differ between nodes.
+//   - drift.go: how the iterations of the main loop changed. Patterns that look
+//     alike and differ in length only are judged together, and a break behind an
+//     iteration that something disturbed is part of it.
+//   - agreement.go: the nodes of a run held against each other (Phase-TA IV-B).
+//   - bound.go: records do not grow with the number of iterations.
+//
+// It refuses to call a run periodic when its nodes do not agree, to fill in what
+// a missing node did, to say whether a node's iterations or its clock are late,
+// and to call one of two nodes the odd one.
+//
+// Measured on one shared core: 45 minutes in seven columns take 0.79 s, of which
+// loops and drift are 0.030 s; to merge 100 nodes takes 0.2 s, 10,000 nodes 1.3 s
+// (of more than 256 those that stand out are compared).
 package summary
 
 import (
@@ -31,11 +47,18 @@ type Summary struct {
 	// Patterns are the run's: those that most nodes share, best first.
 	Patterns []pattern.Pattern `json:"patterns"`
 	Phases   []phase.Phase     `json:"phases"`
+	// Loops are the iterations of the patterns, in the same order; none in
+	// summaries of earlier versions. Macros are cycles of them.
+	Loops  []Loop  `json:"loops,omitempty"`
+	Macros []Macro `json:"macros,omitempty"`
+	// Agreement is how alike the nodes' iterations are, nil for fewer than two
+	// that can be compared.
+	Agreement *Agreement `json:"agreement,omitempty"`
 	// StepS is the time of the application's reference pattern in seconds, nil
 	// where this run has no pattern that is that one. Unlike the main
 	// pattern's period it can be compared with other runs'.
-	StepS *float64 `json:"step_s"`
-	Counters []Counter         `json:"counters"` // summed over nodes
+	StepS    *float64  `json:"step_s"`
+	Counters []Counter `json:"counters"` // summed over nodes
 	// Timeline is that of LeadNode, the node nearest to the median.
 	LeadNode string   `json:"lead_node,omitempty"`
 	Timeline Timeline `json:"timeline"`
@@ -59,6 +82,18 @@ type Node struct {
 	Samples  int64    `json:"samples"`
 	Missing  int64    `json:"missing"`
 	Sealed   bool     `json:"sealed"`
+	// DistancePct is that of the node's iteration to the median of the nodes'.
+	DistancePct *float64 `json:"distance_pct,omitempty"`
+}
+
+// Loop returns what is known of the iterations of a pattern.
+func (s Summary) Loop(pattern string) (Loop, bool) {
+	for _, l := range s.Loops {
+		if l.Pattern == pattern {
+			return l, true
+		}
+	}
+	return Loop{}, false
 }
 
 // Period returns the period of the main pattern in seconds.

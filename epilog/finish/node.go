@@ -56,7 +56,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	p := summary.Default()
 	p.Periods.NodeScope = run.Exclusive
 	if r.Job.NNodes > 1 && !firstNode(run, end) {
-		p.Bins = otherBins
+		p.Bins, p.Lengths = otherBins, otherLengths
 	}
 	return fromLoaded(r, loaded, p)
 }
@@ -86,9 +86,10 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 // before it is worth a note.
 const lateStart = 2.0
 
-// otherBins is the size of the timeline of nodes that do not collect: their
-// records stay small, so that a job of thousands of nodes can be merged.
-const otherBins = 120
+// otherBins and otherLengths are the sizes of the timeline and of the lengths of
+// iterations of nodes that do not collect: their records stay small, so that a
+// job of thousands of nodes can be merged.
+const otherBins, otherLengths = 120, 60
 
 func firstNode(run job.Run, end End) bool {
 	nodes, err := end.Nodes(run)

@@ -1,0 +1,247 @@
+package summary
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/pattern"
+)
+
+// Agreement is how alike the iterations of a run's nodes are (Phase-TA IV-B): its
+// size is bounded, however many nodes there are.
+type Agreement struct {
+	// Column is the one compared: the same on all nodes.
+	Column string `json:"column"`
+	// Nodes have a main loop and that column; Compared of them were held
+	// against each other.
+	Nodes    int `json:"nodes"`
+	Compared int `json:"compared"`
+	// Pairs agree if their shapes are within 1 % of their mean, are close within
+	// 2 %. Of many nodes each makes one pair, with the median of all.
+	Pairs    int     `json:"pairs"`
+	Agree    int     `json:"agree"`
+	Close    int     `json:"close"`
+	WorstPct float64 `json:"worst_pct"`
+	// Odd, Stragglers and Late are the numbers of nodes whose shape differs,
+	// whose iterations are longer, and whose iterations begin later or earlier.
+	Odd        int `json:"odd"`
+	Stragglers int `json:"stragglers"`
+	Late       int `json:"late"`
+	// List has those nodes, the most different first, at most as many as
+	// Params.ListNodes.
+	List []Apart `json:"list"`
+}
+
+// Apart is a node that differs from the others.
+type Apart struct {
+	pattern.NodeAgreement
+	// Late is whether its iterations begin at another time than those of the
+	// others, by more than the others scatter. The clock may be what is late.
+	Late bool `json:"late"`
+}
+
+// agreement compares the main loop of the nodes.
+func (s *Summary) agreement(records []NodeRecord, lead NodeRecord, p Params) {
+	column, nodes := mainLoops(records, lead, p)
+	if len(nodes) < 2 {
+		return
+	}
+	some := sampled(nodes, p)
+	across := pattern.CompareNodes(some)
+	a := &Agreement{Column: column, Nodes: len(nodes), Compared: len(some), Pairs: across.Pairs, Agree: across.Agree,
+		Close: across.Close, WorstPct: finite(across.WorstPct), List: []Apart{}}
+	late := lateness(across.Nodes, lead)
+	at := make(map[string]int, len(s.Nodes))
+	for i, n := range s.Nodes {
+		at[n.Name] = i
+	}
+	for i, n := range across.Nodes {
+		if k, ok := at[n.Node]; ok {
+			s.Nodes[k].DistancePct = n.DistancePct
+		}
+		n.FromS, n.ForS, n.DiffersPct, n.LongerPct = finite(n.FromS), finite(n.ForS), finite(n.DiffersPct), finite(n.LongerPct)
+		x := Apart{NodeAgreement: n, Late: late[i]}
+		a.Odd += one(n.Odd)
+		a.Stragglers += one(n.Straggler)
+		a.Late += one(x.Late)
+		if n.Odd || n.Straggler || x.Late {
+			a.List = append(a.List, x)
+		}
+	}
+	slices.SortStableFunc(a.List, func(x, y Apart) int { return cmp.Compare(y.size(), x.size()) })
+	a.List = a.List[:min(len(a.List), p.ListNodes)]
+	s.Agreement = a
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// size orders nodes that differ: by shape or length in percent, late ones after
+// them.
+func (a Apart) size() float64 {
+	size := 0.0
+	if a.Odd && a.DistancePct != nil {
+		size = *a.DistancePct
+	}
+	if a.Straggler {
+		size = max(size, a.LongerPct)
+	}
+	return size
+}
+
+// mainLoops returns the main loop of every node in the column that most of them
+// have, and that column. A node's main loop is the one whose period is nearest to
+// the lead's: within Params.LoopRatio, so that a node that is slower is compared
+// and one that does something else is not.
+func mainLoops(records []NodeRecord, lead NodeRecord, p Params) (string, []pattern.NodePattern) {
+	if len(lead.Patterns) == 0 || !(lead.Patterns[0].PeriodS > 0) {
+		return "", nil
+	}
+	count := map[string]int{}
+	column := ""
+	type candidate struct {
+		record NodeRecord
+		i      int
+	}
+	var all []candidate
+	for _, r := range records {
+		i, ok := nearest(r, lead.Patterns[0].PeriodS, p.LoopRatio)
+		if !ok {
+			continue
+		}
+		all = append(all, candidate{r, i})
+		name := r.Loops[i].Activity.Column
+		count[name]++
+		if count[name] > count[column] {
+			column = name
+		}
+	}
+	var nodes []pattern.NodePattern
+	for _, c := range all {
+		loop, shape := c.record.Loops[c.i], c.record.Patterns[c.i]
+		if loop.Activity.Column != column {
+			continue
+		}
+		shape.ValuesColumn, shape.ValuesUnit, shape.Values = column, loop.Activity.Unit, loop.Activity.Values
+		n := pattern.NodePattern{Node: c.record.Node, Pattern: shape, DriftPctPerHour: math.NaN()}
+		if d := loop.Drift; d != nil {
+			n.DriftPctPerHour = d.SlopePctPerHour
+		}
+		for _, b := range loop.Boundaries {
+			n.BoundariesS = append(n.BoundariesS, c.record.Start-lead.Start+b)
+		}
+		nodes = append(nodes, n)
+	}
+	return column, nodes
+}
+
+// nearest returns the pattern of a node whose period is nearest to periodS, among
+// those whose activity is known.
+func nearest(r NodeRecord, periodS, ratio float64) (at int, ok bool) {
+	best := math.Log(ratio)
+	for i, q := range r.Patterns {
+		if i >= len(r.Loops) || r.Loops[i].Activity == nil || len(r.Loops[i].Activity.Values) == 0 || !(q.PeriodS > 0) {
+			continue
+		}
+		if off := math.Abs(math.Log(q.PeriodS / periodS)); off <= best {
+			at, best, ok = i, off, true
+		}
+	}
+	return at, ok
+}
+
+// sampled returns all nodes, or of very many, PairNodes of them: evenly spread
+// ones, and those whose period, or whose values without their order, are furthest
+// from the median. That is quick to see and does not depend on the phase.
+func sampled(nodes []pattern.NodePattern, p Params) []pattern.NodePattern {
+	if len(nodes) <= p.PairNodes {
+		return nodes
+	}
+	keep := make([]bool, len(nodes))
+	for k := range p.PairNodes / 2 {
+		keep[2*k*len(nodes)/p.PairNodes] = true
+	}
+	periods := make([]float64, len(nodes))
+	for i, n := range nodes {
+		periods[i] = n.PeriodS
+	}
+	middle := robust.Median(periods)
+	for i := range periods {
+		periods[i] = math.Abs(periods[i] - middle)
+	}
+	for _, away := range [][]float64{periods, unordered(nodes)} {
+		for _, i := range largest(away, p.PairNodes/4) {
+			keep[i] = true
+		}
+	}
+	var out []pattern.NodePattern
+	for i, n := range nodes {
+		if keep[i] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// unordered returns how far the values of each node, sorted, are from the median
+// of the nodes: 0 for nodes that differ in phase only.
+func unordered(nodes []pattern.NodePattern) []float64 {
+	const points = 32
+	quantiles := make([][]float64, points)
+	for _, n := range nodes {
+		v := slices.Sorted(slices.Values(n.Values))
+		for k := range quantiles {
+			quantiles[k] = append(quantiles[k], float64(v[(2*k+1)*len(v)/(2*points)]))
+		}
+	}
+	out := make([]float64, len(nodes))
+	for _, q := range quantiles {
+		middle := robust.Median(q)
+		for i, v := range q {
+			out[i] += math.Abs(v - middle)
+		}
+	}
+	return out
+}
+
+// largest returns the places of the n largest values.
+func largest(v []float64, n int) []int {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[b], v[a]) })
+	return order[:min(n, len(order))]
+}
+
+// lateness says which nodes begin their iterations at another time than the
+// others: by more than five times what the nodes and the iterations scatter, more
+// than three slots of the grid and more than 2 % of the period.
+func lateness(nodes []pattern.NodeAgreement, lead NodeRecord) []bool {
+	out := make([]bool, len(nodes))
+	var off []float64
+	for _, n := range nodes {
+		if n.LagS != nil {
+			off = append(off, math.Abs(*n.LagS))
+		}
+	}
+	if len(off) < 3 {
+		return out
+	}
+	slices.Sort(off)
+	q := lead.Patterns[0]
+	limit := max(5*off[(len(off)-1)/2], 0.02*q.PeriodS)
+	if q.PeriodSamples > 0 {
+		limit = max(limit, 3*q.PeriodS/q.PeriodSamples)
+	}
+	for i, n := range nodes {
+		out[i] = n.LagS != nil && n.LagSpreadS != nil && math.Abs(*n.LagS) > max(limit, 5**n.LagSpreadS)
+	}
+	return out
+}

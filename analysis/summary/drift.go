@@ -1,0 +1,232 @@
+package summary
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+)
+
+// Drift is how the length of a loop's iterations changed during the run.
+type Drift struct {
+	// Like are patterns that look like this one and differ in length only:
+	// their iterations are among those judged here.
+	Like []string `json:"like,omitempty"`
+	// Iterations is how many were judged.
+	Iterations int `json:"iterations"`
+	// SlopePctPerHour is the trend with its 95 % interval.
+	SlopePctPerHour float64 `json:"slope_pct_per_hour"`
+	Lo              float64 `json:"ci_lo"`
+	Hi              float64 `json:"ci_hi"`
+	// Steps are the places at which the length changed at once.
+	Steps []DriftStep `json:"steps,omitempty"`
+	// Slow are the iterations that stand out most, SlowCount is how many do and
+	// SlowS the time they took beyond what their neighbours did, the longest
+	// hundred of them.
+	Slow      []SlowIteration `json:"slow,omitempty"`
+	SlowCount int             `json:"slow_count"`
+	SlowS     float64         `json:"slow_s"`
+	Lengths   Lengths         `json:"lengths"`
+}
+
+// DriftStep is one change of the length of iterations.
+type DriftStep struct {
+	TS        float64 `json:"t_s"`
+	EffectPct float64 `json:"effect_pct"` // positive is slower
+	BeforeS   float64 `json:"before_s"`
+	AfterS    float64 `json:"after_s"`
+}
+
+// SlowIteration is one that took longer than its neighbours.
+type SlowIteration struct {
+	StartS  float64 `json:"start_s"`
+	LengthS float64 `json:"length_s"`
+	ExcessS float64 `json:"excess_s"`
+}
+
+// Lengths are the lengths of iterations over the run, in groups that follow each
+// other: when the middle one began, their mean and the longest.
+type Lengths struct {
+	Group int           `json:"group"` // iterations in each, the last may have fewer
+	TS    series.Values `json:"t_s"`
+	MeanS series.Values `json:"mean_s"`
+	MaxS  series.Values `json:"max_s"`
+}
+
+// minJudged is the number of iterations below which nothing is said of how their
+// length changed: phase gives no slope below it.
+const minJudged = 10
+
+// driftOf returns how the iterations of q changed; nil for too few.
+func driftOf(q periodicity.Period, like []string, set series.Set, p Params) *Drift {
+	n := len(q.Instances)
+	if n < minJudged {
+		return nil
+	}
+	q.Instances = filled(q, set)
+	d := phase.DriftOf(q, set.StartS, set.StepS)
+	if math.IsNaN(d.SlopePctPerHour) {
+		return nil
+	}
+	out := &Drift{Like: like, Iterations: n, SlopePctPerHour: finite(d.SlopePctPerHour), Lo: finite(d.Lo), Hi: finite(d.Hi),
+		SlowCount: d.SlowCount, Lengths: lengthsOf(q.Instances, set, p.Lengths)}
+	out.Steps = stepsOf(d.Steps)
+	for i, s := range d.Slow {
+		out.SlowS += finite(s.ExcessS)
+		if i < p.Slow {
+			out.Slow = append(out.Slow, SlowIteration{finite(s.StartS), finite(s.LengthS), finite(s.ExcessS)})
+		}
+	}
+	return out
+}
+
+// oneStep is the number of iterations within which two steps in one direction are
+// one: where the detector changes from one period to the other, the iteration
+// between them has a length of its own.
+const oneStep = 12
+
+// stepsOf returns the steps; of those that follow each other at once, the time of
+// the largest.
+func stepsOf(steps []phase.Step) []DriftStep {
+	var out []DriftStep
+	last, largest := -oneStep, 0.0
+	for _, s := range steps {
+		if n := len(out) - 1; n >= 0 && s.Iteration-last < oneStep && s.EffectPct*out[n].EffectPct > 0 && out[n].BeforeS > 0 {
+			out[n].AfterS, out[n].EffectPct = finite(s.AfterS), finite(100*(s.AfterS/out[n].BeforeS-1))
+			if math.Abs(s.EffectPct) > largest {
+				largest, out[n].TS = math.Abs(s.EffectPct), finite(s.TS)
+			}
+			last = s.Iteration
+			continue
+		}
+		out = append(out, DriftStep{finite(s.TS), finite(s.EffectPct), finite(s.BeforeS), finite(s.AfterS)})
+		last, largest = s.Iteration, math.Abs(s.EffectPct)
+	}
+	return out
+}
+
+const (
+	// bridge is how many periods a break may last that is no phase of its own.
+	bridge = 1.5
+	// wholeNumber is how near to a whole number of periods an instance and the
+	// break behind it have to be to be taken for iterations that were not
+	// recognised, and not for one that took longer.
+	wholeNumber = 0.08
+)
+
+// filled returns the instances with the breaks behind them: an iteration that
+// something disturbed is not recognised to its end. Breaks with missing samples
+// stay: nobody knows what happened there.
+func filled(q periodicity.Period, set series.Set) []periodicity.Instance {
+	out := slices.Clone(q.Instances)
+	for i := range out[:max(0, len(out)-1)] {
+		end, next := out[i].First+out[i].Length, out[i+1].First
+		gap := float64(next-end) * set.StepS
+		times := (float64(out[i].Length)*set.StepS + gap) / q.PeriodS
+		if gap <= 0 || gap >= bridge*q.PeriodS || times > 1.5 && math.Abs(times-math.Round(times)) < wholeNumber || lost(set, end, next) {
+			continue
+		}
+		out[i].Length = next - out[i].First
+	}
+	return out
+}
+
+// lost is whether there are no samples there: one column tells, since what is lost
+// is lost in all.
+func lost(set series.Set, from, to int) bool {
+	c, ok := set.Column(busyColumn)
+	if !ok && len(set.Columns) > 0 {
+		c = set.Columns[0]
+	}
+	n := len(c.Values)
+	return slices.ContainsFunc(c.Values[min(from, n):min(to, n)], func(v float32) bool { return v != v })
+}
+
+// lengthsOf decimates the lengths of iterations to at most points.
+func lengthsOf(in []periodicity.Instance, set series.Set, points int) Lengths {
+	k := max(1, (len(in)+points-1)/points)
+	l := Lengths{Group: k}
+	for a := 0; a < len(in); a += k {
+		group := in[a:min(a+k, len(in))]
+		sum, longest := 0, 0
+		for _, x := range group {
+			sum, longest = sum+x.Length, max(longest, x.Length)
+		}
+		l.TS = append(l.TS, float32(set.StartS+float64(group[len(group)/2].First)*set.StepS))
+		l.MeanS = append(l.MeanS, float32(float64(sum)/float64(len(group))*set.StepS))
+		l.MaxS = append(l.MaxS, float32(float64(longest)*set.StepS))
+	}
+	return l
+}
+
+// joined returns period i with the instances of the periods that are it in another
+// length: a loop that becomes slower at once is found as two. Only loops with a
+// shape that tells work from waiting are compared, and only the main one is
+// asked for others.
+func (p Params) joined(i int, periods []periodicity.Period, loops []Loop) (periodicity.Period, []string) {
+	q := periods[i]
+	a := loops[i].Activity
+	if i > 0 || a == nil {
+		return q, nil
+	}
+	var like []string
+	for k, o := range periods {
+		b := loops[k].Activity
+		if k == i || b == nil || o.Column != q.Column || b.Column != a.Column {
+			continue
+		}
+		ratio := o.PeriodS / q.PeriodS
+		if !(max(ratio, 1/ratio) <= p.LoopRatio) || interleaved(q, o) || correlation(a.Values, pattern.InPhase(b.Values, a.Values)) < p.LoopLike {
+			continue
+		}
+		if like == nil {
+			q.Instances = slices.Clone(q.Instances)
+		}
+		q.Instances, like = append(q.Instances, o.Instances...), append(like, loops[k].Pattern)
+	}
+	if like != nil {
+		slices.SortFunc(q.Instances, func(x, y periodicity.Instance) int { return x.First - y.First })
+	}
+	return q, like
+}
+
+// interleaved is whether two loops take turns more than twice: then they are two
+// parts of a program and not one that changed.
+func interleaved(a, b periodicity.Period) bool {
+	turns, i, k, last := 0, 0, 0, 0
+	for i < len(a.Regions) || k < len(b.Regions) {
+		now := 1
+		if i == len(a.Regions) || k < len(b.Regions) && b.Regions[k].StartS < a.Regions[i].StartS {
+			now = 2
+			k++
+		} else {
+			i++
+		}
+		if last != 0 && now != last {
+			turns++
+		}
+		last = now
+	}
+	return turns > 2
+}
+
+// correlation is that of two shapes, the second stretched to the first; 0 for a
+// flat or empty one.
+func correlation(x, y series.Values) float64 {
+	if len(x) == 0 || len(y) == 0 {
+		return 0
+	}
+	var n, sx, sy, sxx, syy, sxy float64
+	for i, v := range x {
+		a, b := float64(v), float64(y[i*len(y)/len(x)])
+		n, sx, sy, sxx, syy, sxy = n+1, sx+a, sy+b, sxx+a*a, syy+b*b, sxy+a*b
+	}
+	vx, vy := sxx-sx*sx/n, syy-sy*sy/n
+	if !(vx > 0 && vy > 0) {
+		return 0
+	}
+	return (sxy - sx*sy/n) / math.Sqrt(vx*vy)
+}

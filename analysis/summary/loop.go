@@ -1,0 +1,158 @@
+package summary
+
+import (
+	"math"
+
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/series"
+)
+
+// Loop is what is known of the iterations of one pattern beside their shape. It
+// does not grow with their number.
+type Loop struct {
+	Pattern string `json:"pattern"`
+	// Significance is how far the period lies above what the same search finds
+	// in permutations of the profile, in their standard deviations.
+	Significance float64 `json:"significance"`
+	// Children are shorter periods inside the iterations.
+	Children []Child `json:"children,omitempty"`
+	// Activity is the iteration in a column that tells work from waiting, nil
+	// where there is none.
+	Activity *Activity `json:"activity,omitempty"`
+	// Drift is how the length of iterations changed, nil for too few of them.
+	Drift *Drift `json:"drift,omitempty"`
+	// Boundaries are the beginnings of consecutive iterations in the middle of
+	// the run: nodes are held against each other by them.
+	Boundaries []float64 `json:"boundaries_s,omitempty"`
+}
+
+// Child is a shorter period inside the iterations: a solver's in a time step.
+type Child struct {
+	PeriodS    float64 `json:"period_s"`
+	Count      int     `json:"count"`
+	Confidence float64 `json:"confidence"`
+}
+
+// Macro is a cycle that holds iterations: so many of them, then a checkpoint.
+type Macro struct {
+	PeriodS float64  `json:"period_s"`
+	Of      []string `json:"of"` // ids of the patterns in it
+	Count   int      `json:"count"`
+}
+
+// Activity is one iteration in a column in which low means little work. The
+// column of the pattern itself may be a page of code, and there low only means
+// that the work is elsewhere.
+type Activity struct {
+	Column string        `json:"column"`
+	Unit   string        `json:"unit"`
+	Values series.Values `json:"values"`
+	// Low are the stretches at a low level.
+	Low []pattern.Low `json:"low,omitempty"`
+}
+
+// activityColumns tell work from waiting, the best first.
+func activityColumns() []string { return []string{"ipc", busyColumn, "proc_cpu"} }
+
+// loopsOf returns what there is to know of the iterations of every period.
+// periods and patterns are in the same order.
+func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pattern, p Params) []Loop {
+	out := make([]Loop, len(periods))
+	acts := activities(set, periods[:min(len(periods), p.Activities)], p)
+	for i, q := range periods {
+		out[i] = Loop{Pattern: patterns[i].ID, Significance: finite(q.Significance), Boundaries: boundaries(q, set, p.Boundaries)}
+		for _, c := range q.Children {
+			out[i].Children = append(out[i].Children, Child{finite(c.PeriodS), c.Count, finite(c.Confidence)})
+		}
+		if i < len(acts) {
+			out[i].Activity = acts[i]
+		}
+	}
+	for i := range out {
+		joined, like := p.joined(i, periods, out)
+		out[i].Drift = driftOf(joined, like, set, p)
+	}
+	return out
+}
+
+// activities returns the shape of the periods in the first column that tells work
+// from waiting and that has values.
+func activities(set series.Set, periods []periodicity.Period, p Params) []*Activity {
+	out := make([]*Activity, len(periods))
+	for _, name := range activityColumns() {
+		c, ok := set.Column(name)
+		if !ok || len(periods) == 0 {
+			continue
+		}
+		only := set
+		only.Columns = []series.Column{c}
+		shape := pattern.Default()
+		shape.MaxPoints = p.ActivityPoints
+		for i, q := range shape.Represent(only, periods) {
+			if q.ValuesColumn == name && whole(q.Values) {
+				out[i] = &Activity{Column: name, Unit: q.ValuesUnit, Values: q.Values, Low: finiteLow(q.Low)}
+			}
+		}
+		if out[0] != nil {
+			return out
+		}
+	}
+	return out
+}
+
+// whole is whether a shape has a value at every point.
+func whole(v series.Values) bool {
+	for _, x := range v {
+		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
+			return false
+		}
+	}
+	return len(v) > 0
+}
+
+// boundaries returns the beginnings of at most n consecutive iterations around
+// the middle one. Every node keeps those of the same part of the run.
+func boundaries(q periodicity.Period, set series.Set, n int) []float64 {
+	from := max(0, (len(q.Instances)-n)/2)
+	in := q.Instances[from:min(len(q.Instances), from+n)]
+	out := make([]float64, len(in))
+	for i, x := range in {
+		out[i] = math.Round((set.StartS+float64(x.First)*set.StepS)*1e6) / 1e6
+	}
+	return out
+}
+
+// macrosOf names the patterns of the cycles that hold them.
+func macrosOf(macros []periodicity.Macro, patterns []pattern.Pattern) []Macro {
+	var out []Macro
+	for _, m := range macros {
+		x := Macro{PeriodS: finite(m.PeriodS), Of: []string{}, Count: m.Count}
+		for _, i := range m.Of {
+			if i >= 0 && i < len(patterns) {
+				x.Of = append(x.Of, patterns[i].ID)
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// finiteLow makes low stretches fit for JSON.
+func finiteLow(low []pattern.Low) []pattern.Low {
+	for i := range low {
+		l := &low[i]
+		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour, &l.Level, &l.Above} {
+			*v = finite(*v)
+		}
+	}
+	return low
+}
+
+// finite returns v, or 0 for what JSON cannot hold.
+func finite(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}

@@ -1,0 +1,117 @@
+package reports
+
+import (
+	"fmt"
+
+	"jobgait/analysis/summary"
+)
+
+// Agreement is how alike the iterations of the nodes are.
+type Agreement struct {
+	Column     string  `json:"column"`
+	Label      string  `json:"label"`
+	Nodes      int     `json:"nodes"`
+	Compared   int     `json:"compared"`
+	Pairs      int     `json:"pairs"`
+	Agree      int     `json:"agree"`
+	Close      int     `json:"close"`
+	WorstPct   float64 `json:"worst_pct"`
+	Odd        int     `json:"odd"`
+	Stragglers int     `json:"stragglers"`
+	Late       int     `json:"late"`
+	// List has the nodes that differ most.
+	List []summary.Apart `json:"list"`
+}
+
+func newAgreement(s summary.Summary) *Agreement {
+	a := s.Agreement
+	if a == nil {
+		return nil
+	}
+	out := &Agreement{Column: a.Column, Label: newLabels(s).long(a.Column), Nodes: a.Nodes, Compared: a.Compared, Pairs: a.Pairs,
+		Agree: a.Agree, Close: a.Close, WorstPct: number(a.WorstPct), Odd: a.Odd, Stragglers: a.Stragglers, Late: a.Late,
+		List: []summary.Apart{}}
+	for _, x := range a.List {
+		for _, v := range []*float64{&x.FromS, &x.ForS, &x.DiffersPct, &x.LongerPct} {
+			*v = number(*v)
+		}
+		x.DistancePct, x.LagS, x.LagSpreadS = known(x.DistancePct), known(x.LagS), known(x.LagSpreadS)
+		out.List = append(out.List, x)
+	}
+	return out
+}
+
+// oddShape says in a few words how a node's iterations differ.
+func oddShape(x summary.Apart) []string {
+	var out []string
+	if x.Odd {
+		out = append(out, "another shape of iteration")
+	}
+	if x.Straggler && x.LongerPct >= leastLonger {
+		out = append(out, fmt.Sprintf("iterations %s %% longer", figures(x.LongerPct, 2)))
+	} else if x.Straggler {
+		out = append(out, "iterations that become longer")
+	}
+	return out
+}
+
+// leastLonger is the difference of length in percent below which a straggler is
+// one for its trend.
+const leastLonger = 0.5
+
+// texts are the sentences on the agreement of the nodes: of all, then of those
+// that differ, at most listApart.
+func (a *Agreement) texts() []string {
+	if a == nil {
+		return nil
+	}
+	text := fmt.Sprintf("Iterations compared in %s: %s of %s of nodes agree within 1 %%, the furthest are %s %% apart.", a.Label,
+		count(int64(a.Agree)), plural(a.Pairs, "pair"), figures(a.WorstPct, 2))
+	if a.Compared < a.Nodes {
+		text = fmt.Sprintf("Iterations of %s of %s compared in %s, those that stand out among them: %s within 1 %% of the median, the furthest %s %% away.",
+			count(int64(a.Compared)), plural(a.Nodes, "node"), a.Label, count(int64(a.Agree)), figures(a.WorstPct, 2))
+	}
+	out := []string{text}
+	for i, x := range a.List {
+		if i == listApart {
+			out = append(out, fmt.Sprintf("And %s more nodes that differ.", count(int64(a.differ()-i))))
+			break
+		}
+		out = append(out, apartText(x))
+	}
+	return out
+}
+
+// listApart is the number of nodes that differ with a line of their own.
+const listApart = 4
+
+// differ is how many nodes differ; a node that differs twice counts once where
+// all of them are listed.
+func (a *Agreement) differ() int { return max(len(a.List), a.Odd, a.Stragglers, a.Late) }
+
+// apartText says how one node differs, where and when.
+func apartText(x summary.Apart) string {
+	text := cut(x.Node, 40) + ":"
+	sep := " "
+	if x.Odd && x.DistancePct != nil {
+		text += fmt.Sprintf("%sits iteration is %s %% off the median, most from %s on, for %s (%+.0f %%)", sep,
+			figures(*x.DistancePct, 2), duration(x.FromS), duration(x.ForS), x.DiffersPct)
+		sep = "; "
+	}
+	if x.Straggler {
+		longer := "become longer faster"
+		if x.LongerPct >= leastLonger {
+			longer = "are " + figures(x.LongerPct, 2) + " % longer"
+		}
+		text += sep + "its iterations " + longer + " than the median node's"
+		sep = "; "
+	}
+	if x.Late && x.LagS != nil {
+		word := "later"
+		if *x.LagS < 0 {
+			word = "earlier"
+		}
+		text += fmt.Sprintf("%sits iterations begin %s %s than the median node's, or its clock is off", sep, duration(max(*x.LagS, -*x.LagS)), word)
+	}
+	return text + "."
+}

@@ -1,0 +1,106 @@
+package reports
+
+import (
+	"math"
+
+	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
+)
+
+// Drift is how the length of iterations changed during the run. The slope is in
+// percent of the period an hour, with its 95 % interval; it means little where
+// there are steps.
+type Drift struct {
+	// Like are patterns of the same look that are judged together with this.
+	Like       []string            `json:"like"`
+	Iterations int                 `json:"iterations"`
+	Slope      float64             `json:"slope_pct_per_hour"`
+	Lo         float64             `json:"ci_lo"`
+	Hi         float64             `json:"ci_hi"`
+	Steps      []summary.DriftStep `json:"steps"`
+	// ChangePct is from before the first step to after the last, or the slope
+	// over the run; 0 where neither is clear of noise. CostS is the time that
+	// iterations took beyond what they did before they changed.
+	ChangePct float64                 `json:"change_pct"`
+	CostS     float64                 `json:"cost_s"`
+	Slow      []summary.SlowIteration `json:"slow"`
+	SlowCount int                     `json:"slow_count"`
+	SlowS     float64                 `json:"slow_s"`
+	Lengths   Lengths                 `json:"lengths"`
+}
+
+// Lengths are the lengths of iterations over the run, in groups.
+type Lengths struct {
+	Group int           `json:"group"`
+	TS    series.Values `json:"t_s"`
+	MeanS series.Values `json:"mean_s"`
+	MaxS  series.Values `json:"max_s"`
+}
+
+func newDrift(d *summary.Drift) *Drift {
+	if d == nil || len(d.Lengths.TS) != len(d.Lengths.MeanS) || len(d.Lengths.TS) != len(d.Lengths.MaxS) {
+		return nil
+	}
+	l := d.Lengths
+	out := &Drift{Like: append([]string{}, d.Like...), Iterations: d.Iterations, Slope: number(d.SlopePctPerHour), Lo: number(d.Lo), Hi: number(d.Hi),
+		Steps: append([]summary.DriftStep{}, d.Steps...), Slow: append([]summary.SlowIteration{}, d.Slow...), SlowCount: d.SlowCount,
+		SlowS: number(d.SlowS), Lengths: Lengths{max(1, l.Group), scaled(l.TS, 1), scaled(l.MeanS, 1), scaled(l.MaxS, 1)}}
+	switch n := len(out.Steps); {
+	case n > 0 && out.Steps[0].BeforeS > 0:
+		out.ChangePct = number(100 * (out.Steps[n-1].AfterS/out.Steps[0].BeforeS - 1))
+		out.CostS = out.cost(out.Steps[0].BeforeS, out.Steps[0].TS)
+	case n == 0 && out.Lo*out.Hi > 0:
+		out.ChangePct = out.Slope * out.hours()
+		if l := out.Lengths.MeanS; len(l) > 0 {
+			// Iterations at one end of a line differ from its middle by half.
+			out.CostS = float64(out.Iterations) * median(floats(l)) * out.ChangePct / 200
+		}
+	}
+	return out
+}
+
+// hours is the time from the first iteration to the last.
+func (d Drift) hours() float64 {
+	t := floats(d.Lengths.TS)
+	if len(t) < 2 {
+		return 0
+	}
+	return number(t[len(t)-1]-t[0]) / 3600
+}
+
+// cost is the time that iterations from fromS on took beyond what those before
+// did.
+func (d Drift) cost(beforeS, fromS float64) float64 {
+	sum := 0.0
+	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)
+	for i := range t {
+		n := min(d.Lengths.Group, d.Iterations-i*d.Lengths.Group)
+		if t[i] >= fromS {
+			sum += float64(n) * number(mean[i]-beforeS)
+		}
+	}
+	return sum
+}
+
+// over returns the mean lengths in n parts of the run; NaN where no iteration
+// began.
+func (d Drift) over(end float64, n int) []float64 {
+	sum, seen := make([]float64, n), make([]float64, n)
+	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)
+	for i := range t {
+		if k := int(t[i] / end * float64(n)); end > 0 && k >= 0 && k < n && !math.IsNaN(mean[i]) {
+			sum[k], seen[k] = sum[k]+mean[i], seen[k]+1
+		}
+	}
+	for k := range sum {
+		sum[k] /= seen[k]
+	}
+	// Iterations longer than a part leave parts without a beginning: they are
+	// those of the one before.
+	for k := 1; k < n; k++ {
+		if math.IsNaN(sum[k]) && float64(k-1)*end/float64(n)+2*sum[k-1] > float64(k)*end/float64(n) {
+			sum[k] = sum[k-1]
+		}
+	}
+	return sum
+}

@@ -1,0 +1,201 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
+)
+
+// drifting is a run of 1000 iterations of one second with these changes.
+func drifting(d summary.Drift) Report {
+	s := nemo()
+	s.ElapsedS, d.Iterations, d.Lengths = 1000, 1000, summary.Lengths{Group: 10}
+	for i := range 100 {
+		length := 1.0
+		for _, step := range d.Steps {
+			if float64(i)*10 >= step.TS {
+				length = step.AfterS
+			}
+		}
+		d.Lengths.TS = append(d.Lengths.TS, float32(i*10))
+		d.Lengths.MeanS, d.Lengths.MaxS = append(d.Lengths.MeanS, float32(length)), append(d.Lengths.MaxS, float32(length))
+	}
+	s.Loops = []summary.Loop{{Pattern: "A", Drift: &d}}
+	return New(s, nil, options())
+}
+
+func step(at, before, after float64) summary.DriftStep {
+	return summary.DriftStep{TS: at, BeforeS: before, AfterS: after, EffectPct: 100 * (after/before - 1)}
+}
+
+// The head of the report speaks of iterations only where they slowed down by an
+// amount that matters, and warns only where it is large.
+func TestDriftVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		d     summary.Drift
+		level string
+		text  string
+	}{
+		{"none", summary.Drift{}, "", ""},
+		{"noise", summary.Drift{SlopePctPerHour: 30, Lo: -2, Hi: 60}, "", ""},
+		{"small step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.015)}}, "", ""},
+		{"faster", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 0.8)}}, "", ""},
+		{"step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}, warning, "Iterations slowed down by 12 % from 0:08:20 on."},
+		{"mild step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.03)}}, info, "Iterations slowed down by 3 % from 0:08:20 on."},
+		{"two steps", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.1), step(700, 1.1, 1.2)}}, warning,
+			"Iterations slowed down by 20 % in 2 steps, from 0:08:20 on."},
+		{"excursion", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.3), step(700, 1.3, 1.0)}}, info,
+			"Iterations were 30 % slower from 0:08:20 to 0:11:40."},
+		{"slope", summary.Drift{SlopePctPerHour: 36, Lo: 30, Hi: 42}, warning, "Iterations slowed down steadily, by 9.9 % over the run."},
+		{"slow ones", summary.Drift{SlowCount: 12, SlowS: 40}, info, "12 iterations took much longer than their neighbours: 40.0 s in all, 4.0 % of the run."},
+		{"a few slow ones", summary.Drift{SlowCount: 2, SlowS: 4}, "", ""},
+	} {
+		got := driftVerdict(drifting(c.d))
+		switch {
+		case c.level == "" && len(got) > 0, c.level != "" && (len(got) != 1 || got[0] != Verdict{c.level, c.text}):
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+// The cost of a step is the time that iterations took beyond the old length.
+func TestDriftCost(t *testing.T) {
+	d := drifting(summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}).Rhythm.drift()
+	if d.CostS < 59 || d.CostS > 61 {
+		t.Errorf("500 iterations of 0.12 s more cost %v s", d.CostS)
+	}
+	d = drifting(summary.Drift{SlopePctPerHour: 36, Lo: 30, Hi: 42}).Rhythm.drift()
+	if d.CostS < 48 || d.CostS > 51 {
+		t.Errorf("1000 iterations that grow by 9.9 %% cost %v s", d.CostS)
+	}
+}
+
+// The section is not printed where it has nothing to say, the chart is drawn.
+func TestDriftSectionOnlyWithSomethingToSay(t *testing.T) {
+	for _, c := range []struct {
+		d    summary.Drift
+		want bool
+	}{{summary.Drift{SlowCount: 1, SlowS: 0.5}, false}, {summary.Drift{SlowCount: 3, SlowS: 3}, true},
+		{summary.Drift{Steps: []summary.DriftStep{step(500, 1, 0.9)}}, true}} {
+		r := drifting(c.d)
+		var b strings.Builder
+		if err := Text(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "ITERATIONS OVER THE RUN"); got != c.want {
+			t.Errorf("%+v: section %v", c.d, got)
+		}
+		if r.driftChart() == nil {
+			t.Errorf("%+v: no chart", c.d)
+		}
+	}
+}
+
+// A drift that another version wrote, or that is broken, is left out whole.
+func TestBrokenDriftIsLeftOut(t *testing.T) {
+	if newDrift(&summary.Drift{Lengths: summary.Lengths{TS: series.Values{1}}}) != nil || newDrift(nil) != nil {
+		t.Error("a drift without lengths")
+	}
+}
+
+func TestStoppedIn(t *testing.T) {
+	s := cancelled()
+	for _, c := range []struct {
+		name string
+		s    summary.Summary
+		want string
+	}{
+		{"in a loop", s, "in loop B, 38 % into about iteration 142"},
+		{"ended in order", steady(nemo()), ""},
+		{"the scheduler says so", func() summary.Summary { x := cancelled(); x.Exit, x.State = nil, "TIMEOUT"; return x }(), "in loop B, 38 % into about iteration 142"},
+		{"short iterations", func() summary.Summary { x := fast(); x.Exit = &summary.Exit{Code: 1}; return x }(), "in loop A, after about 12 iterations"},
+		{"long after the last", arrayElement(), "41.1 s after the last iteration"},
+		{"samples end early", func() summary.Summary { x := cancelled(); x.ElapsedS = 4000; return x }(), ""},
+		{"no pattern", func() summary.Summary {
+			x := cancelled()
+			x.Patterns, x.Phases = nil, []phase.Phase{{Kind: phase.Aperiodic, EndS: 3604, Share: 1}}
+			return x
+		}(), ""},
+	} {
+		got := ""
+		if stop := New(c.s, nil, options()).Rhythm.Stopped; stop != nil {
+			got = stop.Text
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Gaps at regular distances are called checkpoints, in the table and in short.
+func TestCheckpointsAreNamed(t *testing.T) {
+	s := steady(nemo())
+	s.Phases = nil
+	for i := range 5 {
+		at := float64(i) * 700
+		s.Phases = append(s.Phases, phase.Phase{Kind: phase.Loop, Pattern: "A", StartS: at, EndS: at + 650, Share: 0.18},
+			phase.Phase{Kind: phase.Gap, StartS: at + 650, EndS: at + 700, Share: 0.014})
+	}
+	s.Phases = append(s.Phases, phase.Phase{Kind: phase.Loop, Pattern: "A", StartS: 3500, EndS: 3600, Share: 0.03})
+	r := New(s, nil, options())
+	if v := restVerdict(r.Rhythm); len(v) != 1 || !strings.Contains(v[0].Text, "5 checkpoints 4:10") {
+		t.Errorf("%+v", v)
+	}
+	if rows := fmt.Sprint(r.phaseRows()); !strings.Contains(rows, "checkpoint") {
+		t.Error(rows)
+	}
+}
+
+// Low stretches are worded as a chance, three lines at most.
+func TestLowStretches(t *testing.T) {
+	s := nemo()
+	act := s.Loops[0].Activity
+	for range 5 {
+		act.Low = append(act.Low, act.Low[0])
+	}
+	act.Low = append(act.Low, pattern.Low{Share: 0.001})
+	lines := New(s, nil, options()).Rhythm.lowTexts()
+	if len(lines) != maxLow {
+		t.Errorf("%d lines", len(lines))
+	}
+	var b strings.Builder
+	if err := Text(&b, New(s, nil, options())); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "not measured") {
+		t.Error("nothing says that the cost was not measured")
+	}
+}
+
+// Of a great many nodes that differ a few are named and the rest counted.
+func TestAgreementIsBounded(t *testing.T) {
+	s := manyNodes()
+	s.Agreement.Nodes, s.Agreement.Compared, s.Agreement.Odd, s.Agreement.List = 10_000, 256, 60, nil
+	for i := range 16 {
+		s.Agreement.List = append(s.Agreement.List, summary.Apart{NodeAgreement: pattern.NodeAgreement{Node: fmt.Sprintf("dahu-%03d", i+1),
+			DistancePct: ptr(float64(40 - i)), Odd: true, ForS: 1, DiffersPct: 12}})
+	}
+	text := New(s, nil, options()).Nodes.Agreement.texts()
+	if len(text) != listApart+2 || !strings.HasPrefix(text[0], "Iterations of 256 of 10,000 nodes") || text[listApart+1] != "And 56 more nodes that differ." {
+		t.Errorf("%q", text)
+	}
+}
+
+// A report of an ordinary run fits on two screens.
+func TestOrdinaryReportsAreShort(t *testing.T) {
+	for _, run := range runs() {
+		var b strings.Builder
+		if err := Text(&b, New(run.s, run.past, options())); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "\n"); n > 100 && run.name != "hostile" {
+			t.Errorf("%s has %d lines", run.name, n)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/summary"
+)
+
+// Low is a stretch of an iteration at a low level of activity.
+type Low struct {
+	Column string `json:"column"`
+	Label  string `json:"label"`
+	Unit   string `json:"unit"`
+	pattern.Low
+}
+
+// Macro is a cycle that holds iterations.
+type Macro struct {
+	PeriodS float64  `json:"period_s"`
+	Of      []string `json:"of"`
+	Count   int      `json:"count"`
+}
+
+// addLoop puts in what the summary knows of the iterations of a pattern.
+func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
+	q.Child, q.Low = []summary.Child{}, []Low{}
+	q.FewInstances = p.Instances < periodicity.Default().FewInstances
+	if by, _ := inReadable(p.ValuesColumn, p.ValuesUnit, s.Quality); p.Aligned > 0 {
+		wgss := p.WGSS * by * by
+		q.WGSS = known(&wgss)
+	}
+	loop, ok := s.Loop(p.ID)
+	if !ok {
+		return
+	}
+	q.Significance = known(&loop.Significance)
+	for _, c := range loop.Children {
+		q.Child = append(q.Child, summary.Child{PeriodS: number(c.PeriodS), Count: c.Count, Confidence: number(c.Confidence)})
+	}
+	q.Drift = newDrift(loop.Drift)
+	a := loop.Activity
+	if a == nil {
+		return
+	}
+	by, unit := inReadable(a.Column, a.Unit, s.Quality)
+	for _, l := range a.Low {
+		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour, &l.Level, &l.Above} {
+			*v = number(*v)
+		}
+		l.Level, l.Above = l.Level*by, l.Above*by
+		q.Low = append(q.Low, Low{a.Column, names.long(a.Column), unit, l})
+	}
+}
+
+func newMacros(s summary.Summary) []Macro {
+	out := []Macro{}
+	for _, m := range s.Macros {
+		out = append(out, Macro{number(m.PeriodS), append([]string{}, m.Of...), m.Count})
+	}
+	return out
+}
+
+// nested says which periods lie in which: they are not rivals of each other.
+func (r Rhythm) nested() string {
+	var parts []string
+	for _, q := range r.Patterns {
+		for _, c := range q.Child {
+			each := ""
+			if q.Instances > 0 && c.Count > q.Instances {
+				each = "about " + plain(math.Round(float64(c.Count)/float64(q.Instances))) + " "
+			}
+			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter iterations of %s (confidence %.2f)", q.ID, each, period(c.PeriodS), c.Confidence))
+		}
+	}
+	for _, m := range r.Macro {
+		parts = append(parts, fmt.Sprintf("%s in cycles of %s, %s times", strings.Join(m.Of, " and "), period(m.PeriodS), count(int64(m.Count))))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return sentence(strings.Join(parts[:min(len(parts), maxNested)], "; "))
+}
+
+const (
+	// maxNested bounds the periods inside and around the patterns that are
+	// printed, maxLow the low stretches.
+	maxNested, maxLow = 4, 3
+	// leastLow is the share of the run from which a low stretch is worth a line.
+	leastLow = 0.01
+)
+
+// lowTexts names the low stretches with most time in them, a line each.
+func (r Rhythm) lowTexts() []string {
+	var out []string
+	for _, q := range r.Patterns {
+		for _, l := range q.Low {
+			if l.Share < leastLow || len(out) == maxLow {
+				continue
+			}
+			from := duration(l.OffsetS) + " on"
+			if edge := q.Period.value() / 50; l.OffsetS < edge || l.OffsetS > q.Period.value()-edge {
+				from = "the beginning"
+			}
+			out = append(out, fmt.Sprintf("%s: from %s, for %s +- %s, %s at %s (elsewhere %s), in %s of the iterations: %s s an hour.",
+				q.ID, from, duration(l.DurationS), duration(l.DurationSDS), l.Label, plain(l.Level), plain(l.Above),
+				percent(l.Repeatability), figures(l.SecondsPerHour, 3)))
+		}
+	}
+	return out
+}
+
+// lowRemark is what the low stretches are good for, and what is not known.
+const lowRemark = "a lower clock may cost little here; that was not measured"
