@@ -1,0 +1,139 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+// Between returns a scale that holds lo and hi with a little room on both
+// sides, and about want ticks at round numbers. It is for values whose
+// differences matter and not their distance from zero.
+func Between(want int, lo, hi float64) (Scale, []Tick) {
+	if !(hi > lo) {
+		lo, hi = lo-math.Max(math.Abs(lo), 1)*0.05, hi+math.Max(math.Abs(hi), 1)*0.05
+	}
+	if math.IsNaN(lo) || math.IsInf(hi-lo, 0) {
+		lo, hi = 0, 1
+	}
+	room := headroom * (hi - lo)
+	s := Scale{lo - room, hi + room}
+	step := niceStep((s.Hi - s.Lo) / float64(max(1, want+1)))
+	var ticks []Tick
+	for i := math.Ceil(s.Lo / step); i*step <= s.Hi && len(ticks) < 2*want+2; i++ {
+		at := i*step + 0 // -0 becomes 0
+		ticks = append(ticks, Tick{at, shortNumber(at, step)})
+	}
+	return s, ticks
+}
+
+const dayS = 86400
+
+// DateTicks returns at most want+1 ticks from lo to hi, days since 1970 in UTC,
+// at the beginnings of hours, days, months or years.
+func DateTicks(lo, hi float64, want int) []Tick {
+	const lastDay = 2_932_896 // of year 9999
+	if !(hi > lo) || want < 1 || math.Abs(lo) > lastDay || math.Abs(hi) > lastDay {
+		return nil
+	}
+	raw := (hi - lo) / float64(want)
+	switch {
+	case raw <= 0.5:
+		return hourTicks(lo, hi, raw)
+	case raw <= 16:
+		return dayTicks(lo, hi, raw)
+	}
+	return monthTicks(lo, hi, raw)
+}
+
+// hourTicks are for half a day or less from tick to tick.
+func hourTicks(lo, hi, raw float64) []Tick {
+	step := 0.5
+	for _, s := range []float64{1. / 1440, 5. / 1440, 15. / 1440, 1. / 24, 2. / 24, 6. / 24} {
+		if s >= raw {
+			step = s
+			break
+		}
+	}
+	var ticks []Tick
+	for i := math.Ceil(lo/step - 1e-6); i*step <= hi; i++ {
+		t := date(i * step)
+		label := t.Format("15:04")
+		if t.Hour() == 0 && t.Minute() == 0 || len(ticks) == 0 {
+			label = t.Format("2 Jan 15:04")
+		}
+		ticks = append(ticks, Tick{max(lo, i*step), label})
+	}
+	return ticks
+}
+
+// dayTicks are for one to sixteen days from tick to tick: weeks begin on Monday.
+func dayTicks(lo, hi, raw float64) []Tick {
+	step, phase := 14.0, 4.0 // 1970-01-05 was a Monday
+	for _, s := range []float64{1, 2, 7} {
+		if s >= raw {
+			step = s
+			break
+		}
+	}
+	if step < 7 {
+		phase = 0
+	}
+	var ticks []Tick
+	for i := math.Ceil((lo - phase) / step); phase+i*step <= hi; i++ {
+		t := date(phase + i*step)
+		label := t.Format("2 Jan")
+		if len(ticks) == 0 || t.YearDay() <= int(step) {
+			label = t.Format("2 Jan 2006")
+		}
+		ticks = append(ticks, Tick{phase + i*step, label})
+	}
+	return ticks
+}
+
+// monthTicks are for months and years.
+func monthTicks(lo, hi, raw float64) []Tick {
+	step := 12 * int(math.Ceil(raw/365.25))
+	for _, s := range []int{1, 2, 3, 6, 12} {
+		if float64(s)*30.4 >= raw {
+			step = s
+			break
+		}
+	}
+	first := date(lo)
+	months := first.Year()*12 + int(first.Month()) - 1
+	var ticks []Tick
+	for m := months / step * step; ; m += step {
+		t := time.Date(m/12, time.Month(m%12+1), 1, 0, 0, 0, 0, time.UTC)
+		at := float64(t.Unix()) / dayS
+		if at > hi {
+			return ticks
+		}
+		if at < lo {
+			continue
+		}
+		label := t.Format("Jan")
+		if step >= 12 {
+			label = t.Format("2006")
+		} else if len(ticks) == 0 || m/12 != (m-step)/12 {
+			label = t.Format("Jan 2006")
+		}
+		ticks = append(ticks, Tick{at, label})
+	}
+}
+
+func date(day float64) time.Time { return time.Unix(int64(math.Round(day*dayS)), 0).UTC() }
+
+// NumberTicks returns about want ticks from lo to hi at round numbers, with a
+// word before each.
+func NumberTicks(lo, hi float64, want int, word string) []Tick {
+	if !(hi > lo) || want < 1 || math.IsInf(hi-lo, 0) {
+		return nil
+	}
+	step := math.Max(1, niceStep((hi-lo)/float64(want)))
+	var ticks []Tick
+	for i := math.Ceil(lo / step); i*step <= hi && len(ticks) <= 2*want; i++ {
+		ticks = append(ticks, Tick{i * step, word + strconv.FormatFloat(i*step+0, 'f', -1, 64)})
+	}
+	return ticks
+}

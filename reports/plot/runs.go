@@ -1,0 +1,87 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The layers of a history's picture. Many runs are one path each layer: an
+// element per run would make a page of forty histories a megabyte.
+
+// Dots draws a round dot for each finite point, all in one path. Their size is
+// the stroke width of the class. Places are whole units, a pixel at most: of
+// eight bytes a dot, decimals would be four.
+func (c *Chart) Dots(class string, x, y []float64) {
+	c.grid()
+	var d strings.Builder
+	for _, r := range finiteRuns(len(x), x, y) {
+		for i := r[0]; i < r[1]; i++ {
+			d.WriteString("M" + whole(c.frame.X.At(x[i])*innerWidth) + "," + whole((1-c.frame.Y.At(y[i]))*float64(c.frame.Height)) + "h0")
+		}
+	}
+	c.path(class, d.String())
+}
+
+func whole(v float64) string { return strconv.FormatFloat(math.Round(v), 'f', -1, 64) }
+
+// Box is a rectangle in data coordinates.
+type Box struct{ X0, X1, Y0, Y1 float64 }
+
+// Boxes fills rectangles, all in one path.
+func (c *Chart) Boxes(class string, boxes []Box) {
+	c.grid()
+	var d strings.Builder
+	for _, b := range boxes {
+		d.WriteString("M" + c.x(b.X0) + "," + c.y(b.Y0) + "H" + c.x(b.X1) + "V" + c.y(b.Y1) + "H" + c.x(b.X0) + "Z")
+	}
+	c.path(class, d.String())
+}
+
+// Levels draws horizontal lines from X0 to X1 at Y0, all in one path.
+func (c *Chart) Levels(class string, boxes []Box) {
+	c.grid()
+	var d strings.Builder
+	for _, b := range boxes {
+		d.WriteString("M" + c.x(b.X0) + "," + c.y(b.Y0) + "H" + c.x(b.X1))
+	}
+	c.path(class, d.String())
+}
+
+// Level draws one horizontal line over the whole width.
+func (c *Chart) Level(class string, y float64) {
+	c.grid()
+	c.path(class, "M0,"+c.y(y)+fmt.Sprintf("H%d", innerWidth))
+}
+
+// Mark draws a line from top to bottom at x, with a label above it and a tip on
+// the label. Without a label there is only the line.
+func (c *Chart) Mark(class string, x float64, label, tip string) {
+	fmt.Fprintf(&c.inner, `<path class="%s" vector-effect="non-scaling-stroke" d="M%s,0v%d"/>`, Escape(class), c.x(x), c.frame.Height)
+	if label != "" {
+		fmt.Fprintf(&c.outer, `<text class="mark" x="%s" y="13" text-anchor="%s">%s<title>%s</title></text>`,
+			c.percent(x), anchor(c.frame.X.At(x)), Escape(label), Escape(tip))
+	}
+}
+
+// Strips lays invisible stretches over the picture from front to top, each with
+// a tip: strip i reaches from edges[i] to edges[i+1]. A strip without a tip is
+// left out.
+func (c *Chart) Strips(edges []float64, tips []string) {
+	some := false
+	for i, tip := range tips {
+		if tip == "" {
+			continue
+		}
+		if !some {
+			c.inner.WriteString(`<g class="tips">`)
+			some = true
+		}
+		from, to := whole(c.frame.X.At(edges[i])*innerWidth), whole(c.frame.X.At(edges[i+1])*innerWidth)
+		fmt.Fprintf(&c.inner, `<path d="M%s,0H%sV%dH%s"><title>%s</title></path>`, from, to, c.frame.Height, from, Escape(tip))
+	}
+	if some {
+		c.inner.WriteString(`</g>`)
+	}
+}
