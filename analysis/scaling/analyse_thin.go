@@ -1,0 +1,76 @@
+package scaling
+
+import "jobgait/analysis/note"
+
+// keep goes on with the points at the given places of p only.
+func (w *work) keep(places []int) {
+	p, y, index := make([]float64, len(places)), make([]float64, len(places)), make([]int, len(places))
+	for k, i := range places {
+		p[k], y[k], index[k] = w.p[i], w.y[i], i
+		if w.index != nil {
+			index[k] = w.index[i]
+		}
+	}
+	w.p, w.y, w.index = p, y, index
+}
+
+// thin leaves an even choice of points, with both ends, when there are too
+// many to look at all. Joining neighbours instead would bend a steep law: on
+// p = 1..100,000 the mean of the first 1,600 is 8 % off for p^2.
+func (w *work) thin(most int) {
+	n := len(w.p)
+	if n <= most {
+		return
+	}
+	w.note(note.Thinned, "%d distinct values of %s: every %.0fth is looked at, and a change is placed no closer",
+		n, parameterName(w.series), float64(n-1)/float64(most-1))
+	places := make([]int, most)
+	for k := range most {
+		places[k] = k * (n - 1) / (most - 1)
+	}
+	w.keep(places)
+}
+
+// unthin turns indexes into p into indexes into all points. A cut between two
+// chosen points is halfway between them, and may be anywhere there.
+func (w *work) unthin() {
+	if w.index == nil || len(w.index) == 0 {
+		return
+	}
+	r, n := w.result, len(w.index)
+	at := func(cut int) (lo, mid, hi int) {
+		if cut <= 0 || cut >= n {
+			return 0, 0, 0
+		}
+		lo, hi = w.index[cut-1]+1, w.index[cut]
+		return lo, (lo + hi) / 2, hi
+	}
+	for i, c := range r.Changes {
+		lo, _, _ := at(c.Lo)
+		_, mid, _ := at(c.Cut)
+		_, _, hi := at(c.Hi)
+		if c.Common != nil {
+			mid = w.index[c.Cut] // as many points as come before the common one
+			lo = min(lo, mid)
+		}
+		r.Changes[i].Lo, r.Changes[i].Cut, r.Changes[i].Hi = lo, mid, max(hi, mid)
+		r.Cuts[i] = mid
+	}
+	for i := range r.Segments {
+		s := &r.Segments[i]
+		s.First, s.Last = w.index[s.First], w.index[s.Last]
+		if i == 0 {
+			s.First = 0
+		}
+		if i == len(r.Changes) {
+			s.Last = len(w.points) - 1
+		}
+		if i > 0 && r.Changes[i-1].Common == nil {
+			s.First = r.Cuts[i-1]
+		}
+		if i < len(r.Changes) && r.Changes[i].Common == nil {
+			s.Last = r.Cuts[i] - 1
+		}
+		s.count()
+	}
+}

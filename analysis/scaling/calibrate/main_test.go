@@ -1,0 +1,45 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A small run prints a row that can stand in the table for every number of
+// points, the same from the same seed.
+func TestRun(t *testing.T) {
+	table := func() string {
+		var out, errors strings.Builder
+		if code := run([]string{"-count", "20", "-seed", "3"}, &out, &errors); code != 0 {
+			t.Fatalf("exit %d: %s", code, errors.String())
+		}
+		return out.String()
+	}
+	out := table()
+	row := regexp.MustCompile(`(?m)^\{\d+, \d+\.\d\d, \d+\.\d\d, \[6\]float64\{(0\.\d{5}, ){5}0\.\d{5}\}\},$`)
+	if got := len(row.FindAllString(out, -1)); got != 14 {
+		t.Errorf("%d rows in\n%s", got, out)
+	}
+	if again := table(); again != out {
+		t.Errorf("again:\n%s\nnot\n%s", again, out)
+	}
+	var errors strings.Builder
+	for _, args := range [][]string{{"-nothing"}, {"-points", "4"}, {"-points", "6,x"}} {
+		if code := run(args, &errors, &errors); code != 2 {
+			t.Errorf("%v: exit %d", args, code)
+		}
+	}
+}
+
+func TestMark(t *testing.T) {
+	m := sample{allowed: 4, count: 100}
+	m.strength[0] = []float64{9, 1, 5, 3, 7}
+	// Half of four may lie above: the third largest.
+	if got := m.mark(0, 0.5); got != 5 {
+		t.Errorf("mark %g, want 5", got)
+	}
+	if got := m.mark(1, 0.5); got != 0 {
+		t.Errorf("mark %g of nothing, want 0", got)
+	}
+}

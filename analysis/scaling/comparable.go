@@ -1,0 +1,276 @@
+package scaling
+
+import (
+	"cmp"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/note"
+)
+
+// Run is one run of an application as its history knows it.
+type Run struct {
+	P     float64 // the parameter that should vary
+	Value float64 // the metric; NaN is a missing one
+	When  float64 // start, UTC epoch seconds
+	// Else names all that should not vary: the rest of the shape, the input.
+	Else string
+	// Regime counts the changes of speed found in the history of this P before
+	// this run; runs of one regime are of one speed.
+	Regime     int
+	Iterations float64 // of the main loop; 0 is not known
+	Group      string  // day or node, as in Observation
+	NodeHours  float64
+}
+
+const (
+	// sameTime: runs no further apart than a week, in seconds, were made on the
+	// same machine with the same software as far as anybody can tell. A scaling
+	// campaign takes days, and its sizes never overlap to the second.
+	sameTime = 7 * 86400
+	// iterationSlack is how much iteration counts may differ between sizes for
+	// times of whole runs to be compared.
+	iterationSlack = 0.02
+)
+
+// Comparable chooses, of the runs of an application, those that make one
+// scaling series, and says in notes of the series what it left out or changed.
+// header gives ID, Parameter, Metric and Mode. wholeRun says that the metric
+// grows with the number of iterations, as elapsed time and energy do and the
+// time of one iteration does not.
+//
+// Where sizes were measured at different times, a difference between them may
+// be one of the calendar: then the series is marked Uncut.
+func Comparable(header Series, runs []Run, wholeRun bool) Series {
+	c := choice{series: header}
+	c.series.Observations = []Observation{}
+	c.runs = slices.Clone(runs)
+	slices.SortStableFunc(c.runs, func(a, b Run) int { return cmp.Compare(a.When, b.When) })
+	c.oneParameter()
+	c.newestRegimes()
+	c.calendar()
+	if wholeRun && c.iterationsDiffer() {
+		return c.series
+	}
+	for _, r := range c.runs {
+		c.series.Observations = append(c.series.Observations,
+			Observation{P: r.P, Value: r.Value, Group: r.Group, NodeHours: r.NodeHours})
+	}
+	slices.SortStableFunc(c.series.Observations, func(a, b Observation) int { return cmp.Compare(a.P, b.P) })
+	return c.series
+}
+
+// choice is the runs that are left, in the order of time.
+type choice struct {
+	series Series
+	runs   []Run
+	older  []Run // of regimes that ended
+}
+
+func (c *choice) note(code note.Code, format string, args ...any) {
+	c.series.Notes = append(c.series.Notes, note.New(code, format, args...))
+}
+
+// oneParameter keeps the setting that was measured at most sizes; of equal
+// ones, the one last used.
+func (c *choice) oneParameter() {
+	sizes := map[string]map[float64]bool{}
+	last := map[string]int{}
+	for i, r := range c.runs {
+		if sizes[r.Else] == nil {
+			sizes[r.Else] = map[float64]bool{}
+		}
+		sizes[r.Else][r.P] = true
+		last[r.Else] = i
+	}
+	if len(sizes) < 2 {
+		return
+	}
+	best := c.runs[len(c.runs)-1].Else
+	for e, s := range sizes {
+		if d := len(s) - len(sizes[best]); d > 0 || d == 0 && last[e] > last[best] {
+			best = e
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r Run) bool { return r.Else != best })
+	c.note(note.OtherParameters, "%d runs differ in more than %s from the others; they are left out",
+		len(c.runs)-len(kept), parameterName(c.series))
+	c.runs = kept
+}
+
+// newestRegimes leaves out, per size, the runs before its last change.
+func (c *choice) newestRegimes() {
+	newest := map[float64]int{}
+	for _, r := range c.runs {
+		newest[r.P] = max(newest[r.P], r.Regime)
+	}
+	var kept []Run
+	for _, r := range c.runs {
+		if r.Regime < newest[r.P] {
+			c.older = append(c.older, r)
+		} else {
+			kept = append(kept, r)
+		}
+	}
+	if len(c.older) > 0 {
+		c.note(note.OtherRegime, "%d runs from before the last change of speed of their size are left out", len(c.older))
+	}
+	c.runs = kept
+}
+
+// event is a change of speed at one time, as the sizes that ran before and
+// after it saw it.
+type event struct {
+	at     float64
+	factor map[float64]float64 // by size; 1 where nothing changed
+}
+
+// events returns the changes of speed in the order of time. Changes of several
+// sizes within a week are one event.
+func (c *choice) events() []event {
+	type change struct{ p, at, factor float64 }
+	spans := c.regimes()
+	var changes []change
+	for k, s := range spans {
+		after, ok := spans[regime{k.p, k.n + 1}]
+		a, b := robust.Median(s.values), robust.Median(after.values)
+		if ok && a > 0 && b > 0 {
+			changes = append(changes, change{k.p, (s.last + after.first) / 2, b / a})
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.p, b.p)) })
+	var out []event
+	for _, ch := range changes {
+		if n := len(out); n == 0 || ch.at-out[n-1].at > sameTime {
+			out = append(out, event{ch.at, map[float64]float64{}})
+		}
+		out[len(out)-1].factor[ch.p] = ch.factor
+	}
+	for p, ran := range c.periods() {
+		for _, e := range out {
+			if _, saw := e.factor[p]; !saw && ran.from < e.at && ran.to > e.at {
+				e.factor[p] = 1
+			}
+		}
+	}
+	return out
+}
+
+// regime is the runs of one size between two changes of speed.
+type regime struct {
+	p float64
+	n int
+}
+
+// span is the values and times of some runs.
+type span struct {
+	values      []float64
+	first, last float64
+}
+
+func (c *choice) regimes() map[regime]span {
+	out := map[regime]span{}
+	for _, r := range c.all() {
+		s, ok := out[regime{r.P, r.Regime}]
+		if !ok {
+			s.first = r.When
+		}
+		s.last, s.values = r.When, append(s.values, r.Value)
+		out[regime{r.P, r.Regime}] = s
+	}
+	return out
+}
+
+// all is the runs of all regimes in the order of time.
+func (c *choice) all() []Run {
+	all := slices.Concat(c.older, c.runs)
+	slices.SortStableFunc(all, func(a, b Run) int { return cmp.Compare(a.When, b.When) })
+	return all
+}
+
+// period is when a size was run first and last.
+type period struct{ from, to float64 }
+
+func (c *choice) periods() map[float64]period {
+	out := map[float64]period{}
+	for _, r := range c.all() {
+		if p, ok := out[r.P]; ok {
+			out[r.P] = period{p.from, r.When}
+		} else {
+			out[r.P] = period{r.When, r.When}
+		}
+	}
+	return out
+}
+
+// calendar brings sizes that were not run since a change to the speed after it,
+// as far as other sizes show what it did, and marks the series where sizes and
+// dates cannot be told apart.
+func (c *choice) calendar() {
+	if len(c.runs) == 0 {
+		return
+	}
+	adjusted := map[float64]bool{}
+	ran := c.periods()
+	for _, e := range c.events() {
+		var factors []float64
+		for _, f := range e.factor {
+			factors = append(factors, f)
+		}
+		f := robust.Median(factors)
+		for i := range c.runs {
+			r := &c.runs[i]
+			// A size that was run since has shown what the change did to it.
+			if ran[r.P].to < e.at && f != 1 {
+				r.Value *= f
+				adjusted[r.P] = true
+			}
+		}
+	}
+	if len(adjusted) > 0 {
+		c.note(note.AdjustedForChange, "%d sizes were not run since a change of speed that others show; their values are scaled by what it did there", len(adjusted))
+	}
+	if c.apart(ran) {
+		c.series.Uncut = true
+		c.note(note.ConfoundedWithTime, "sizes were run more than a week apart: a difference between them may be one of date, so no change over %s is looked for",
+			parameterName(c.series))
+	}
+}
+
+// apart says whether there is a time, longer than sameTime, that no size
+// bridges: all runs before it are of other sizes than all runs after it.
+func (c *choice) apart(ran map[float64]period) bool {
+	all := c.all()
+	bridged := all[0].When
+	for i, r := range all {
+		if i > 0 && r.When-all[i-1].When > sameTime && bridged < r.When {
+			return true
+		}
+		bridged = max(bridged, ran[r.P].to)
+	}
+	return false
+}
+
+// iterationsDiffer notes that whole runs of different sizes did different work.
+func (c *choice) iterationsDiffer() bool {
+	counts := map[float64][]float64{}
+	for _, r := range c.runs {
+		if r.Iterations > 0 {
+			counts[r.P] = append(counts[r.P], r.Iterations)
+		}
+	}
+	var medians []float64
+	for _, n := range counts {
+		medians = append(medians, robust.Median(n))
+	}
+	if len(medians) < 2 {
+		return false
+	}
+	lo, hi := slices.Min(medians), slices.Max(medians)
+	if hi <= lo*(1+iterationSlack) {
+		return false
+	}
+	c.note(note.IterationsDiffer, "runs made from %.0f to %.0f iterations, depending on %s: their %s is not compared, the time of one iteration would be",
+		lo, hi, parameterName(c.series), cmp.Or(c.series.Metric, "value"))
+	return true
+}

@@ -1,0 +1,214 @@
+package scaling
+
+import (
+	"math"
+	"slices"
+)
+
+// segmentation is the best way to cut a series into a number of laws.
+type segmentation struct {
+	cuts  []int
+	score float64 // evidence, the number of such segmentations taken off
+}
+
+// dynamic finds the best cuts for every number of laws at once.
+type dynamic struct {
+	cost []cost // [a*(n+1)+b]: points a..b-1
+	// least[(k*(q+1) + t)*(n+1) + b] is the least cost of points 0..b-1 under k
+	// laws of which t have a term; from is where the last of them starts.
+	least []float64
+	from  []int32
+	sums  costs
+	two   [2]int // the cuts of three
+}
+
+// fill computes the costs of all ranges of points.
+func (y *dynamic) fill(f *frame) {
+	n := f.n
+	y.resize(n)
+	for a := 0; a < n; a++ {
+		y.sums.reset()
+		for b := a; b < n; b++ {
+			y.sums.add(f, b)
+			y.cost[a*(n+1)+b+1] = y.sums.least()
+		}
+	}
+}
+
+func (y *dynamic) resize(n int) {
+	if cap(y.cost) < n*(n+1) {
+		y.cost = make([]cost, n*(n+1))
+	}
+	y.cost = y.cost[:n*(n+1)]
+	y.sums.resize(n)
+}
+
+// solve fills the tables for up to laws laws of at least shortest points.
+func (y *dynamic) solve(n, laws, shortest int) {
+	size := (laws + 1) * (laws + 1) * (n + 1)
+	y.least = resized(y.least, size)
+	if cap(y.from) < size {
+		y.from = make([]int32, size)
+	}
+	y.from = y.from[:size]
+	for i := range y.least {
+		y.least[i] = math.Inf(1)
+	}
+	at := func(k, t, b int) int { return (k*(laws+1)+t)*(n+1) + b }
+	y.least[at(0, 0, 0)] = 0
+	for k := 1; k <= laws; k++ {
+		for b := k * shortest; b <= n; b++ {
+			for a := (k - 1) * shortest; a <= b-shortest; a++ {
+				c := y.cost[a*(n+1)+b]
+				for t := 0; t < k; t++ {
+					base := y.least[at(k-1, t, a)]
+					if v := base + c.constant; v < y.least[at(k, t, b)] {
+						y.least[at(k, t, b)], y.from[at(k, t, b)] = v, int32(a)
+					}
+					if v := base + c.term; v < y.least[at(k, t+1, b)] {
+						y.least[at(k, t+1, b)], y.from[at(k, t+1, b)] = v, int32(-a-1)
+					}
+				}
+			}
+		}
+	}
+}
+
+// best is the best segmentation into k laws.
+func (y *dynamic) best(p *prior, n, laws, k int, termPenalty float64) segmentation {
+	at := func(k, t, b int) int { return (k*(laws+1)+t)*(n+1) + b }
+	out := segmentation{score: math.Inf(-1)}
+	terms := -1
+	for t := 0; t <= k; t++ {
+		s := y.least[at(k, t, n)]
+		if math.IsInf(s, 1) || n-k-t < 1 {
+			continue
+		}
+		if v := p.score(s, n, k+t, float64(t)*termPenalty); v > out.score {
+			out.score, terms = v, t
+		}
+	}
+	if terms < 0 {
+		return out
+	}
+	out.score -= logChoose(n-1, k-1)
+	out.cuts = make([]int, k-1)
+	b := n
+	for i := k; i > 1; i-- {
+		a := int(y.from[at(i, terms, b)])
+		if a < 0 {
+			a = -a - 1
+			terms--
+		}
+		out.cuts[i-2] = a
+		b = a
+	}
+	return out
+}
+
+// logChoose is the logarithm of the number of ways to choose k of n.
+func logChoose(n, k int) float64 {
+	if k == 2 {
+		return math.Log(float64(n) * float64(n-1) / 2)
+	}
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// three finds the best two changes from the costs of beginnings and ends, so
+// that only what can lie between them is fitted.
+func (d *detector) three() segmentation {
+	y, n, least := &d.dynamic, d.f.n, d.pr.MinSegment
+	y.resize(n)
+	var best [4]float64 // by number of laws with a term
+	var cuts [4][2]int
+	for t := range best {
+		best[t] = math.Inf(1)
+	}
+	for a := least; a <= n-2*least; a++ {
+		y.sums.reset()
+		for b := a; b < n-least; b++ {
+			y.sums.add(&d.f, b)
+			if b+1-a < least {
+				continue
+			}
+			l, m, r := d.cost.left[a], y.sums.least(), d.cost.right[b+1]
+			flat := l.constant + m.constant + r.constant
+			// What a term gains in each of the three, largest first.
+			g := descending(l.constant-l.term, m.constant-m.term, r.constant-r.term)
+			for t := range best {
+				if t > 0 {
+					flat -= g[t-1]
+				}
+				if flat < best[t] {
+					best[t], cuts[t] = flat, [2]int{a, b + 1}
+				}
+			}
+		}
+	}
+	out := segmentation{score: math.Inf(-1)}
+	for t, s := range best {
+		if n-3-t < 1 || math.IsInf(s, 1) {
+			continue
+		}
+		if v := d.prior.score(max(s, 0), n, 3+t, float64(t)*d.pr.TermPenalty); v > out.score {
+			out.score = v
+			y.two = cuts[t]
+		}
+	}
+	out.cuts = y.two[:]
+	out.score -= logChoose(n-1, 2)
+	return out
+}
+
+func descending(a, b, c float64) [3]float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if b < c {
+		b, c = c, b
+	}
+	if a < b {
+		a, b = b, a
+	}
+	return [3]float64{a, b, c}
+}
+
+// cut decides how many changes there are, and where. two is the best pair of
+// changes, which is taken unasked where one alone explains too little.
+func (d *detector) cut(out *detection, two segmentation, jumped bool) {
+	n, least := d.f.n, d.pr.MinSegment
+	at := least
+	for c := least; c <= n-least; c++ {
+		if d.split[c] > d.split[at] {
+			at = c
+		}
+	}
+	out.cuts = []int{at}
+	if n < 3*least {
+		return
+	}
+	if !jumped {
+		two = d.three()
+		if two.score-(d.split[at]-math.Log(float64(n-1))) <= d.pr.MinGain {
+			return
+		}
+	}
+	out.cuts = slices.Clone(two.cuts)
+	laws := min(d.pr.MaxChanges+1, n/least)
+	if laws < 4 {
+		return
+	}
+	y := &d.dynamic
+	y.fill(&d.f)
+	y.solve(n, laws, least)
+	for k, prev := 4, two.score; k <= laws; k++ {
+		g := y.best(&d.prior, n, laws, k, d.pr.TermPenalty)
+		if g.score-prev <= d.pr.MinGain {
+			return
+		}
+		out.cuts, prev = g.cuts, g.score
+	}
+}

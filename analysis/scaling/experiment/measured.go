@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"jobgait/analysis/scaling"
+	"jobgait/analysis/scaling/experiment/draw"
+)
+
+// measured is the families of measured series, the paper's splits of 6 to 10
+// points and series with two changes, pooled over noise, with 95 % bounds.
+func measured(s settings, w io.Writer) {
+	fmt.Fprintf(w, "\nFamilies of measured series, splits and two changes, with 95 %% bounds; %d series in each cell\n", s.count)
+	fmt.Fprintln(w, "family      noise   false                  found                  exact")
+	quiet, loud := []float64{0, 0.01, 0.02, 0.05}, []float64{0.1}
+	for i, noises := range [][]float64{quiet, loud} {
+		band := []string{"<= 5%", "10%"}[i]
+		each := func(family string, f func(draw.Source, float64) draw.Series) *cell {
+			n := 0
+			return &cell{n: s.count, draw: func(src draw.Source) draw.Series {
+				n++
+				return f(src, noises[n%len(noises)])
+			}}
+		}
+		var names []string
+		var cells []*cell
+		add := func(name string, f func(draw.Source, float64) draw.Series) {
+			names, cells = append(names, name), append(cells, each(name, f))
+		}
+		for _, family := range append(append([]string(nil), draw.Steady...), draw.Changed...) {
+			add(family, func(src draw.Source, noise float64) draw.Series { return src.Measured(family, noise) })
+		}
+		add("split", split)
+		add("two changes", func(src draw.Source, noise float64) draw.Series { return src.Twice(noise) })
+		s.measure(cells)
+		var real tally
+		for k, c := range cells {
+			if names[k] != "split" && names[k] != "two changes" {
+				real.join(c.ours)
+			}
+			fmt.Fprintf(w, "%-11s %-6s %s\n", names[k], band, bounded(c.ours))
+		}
+		fmt.Fprintf(w, "%-11s %-6s %s\n", "measured", band, bounded(real))
+	}
+}
+
+// split draws one of the paper's splits, or as many points of one law, of
+// functions in the space.
+func split(src draw.Source, noise float64) draw.Series {
+	parts := [][]int{{6, 4}, {7, 3}, {8, 2}, {5, 4}, {4, 4}, {5, 3}, {4, 3}, {5, 2}, {3, 3}, {4, 2}, {5, 1}}
+	p := parts[src.Below(len(parts))]
+	if src.Below(3) == 0 {
+		p = []int{p[0] + p[1]}
+	}
+	wide := src.Below(2) == 0
+	return src.Paper(draw.Cell{In: true, Decades: wide, Doubling: wide, Noise: noise}, p...)
+}
+
+func bounded(t tally) string {
+	return interval(t.falsely, t.steady) + "   " + interval(t.found, t.changed) + "   " + interval(t.exact, t.changed)
+}
+
+// interval is a share and its bounds, blank where there is nothing to share.
+func interval(k, n int) string {
+	p := share(k, n)
+	if math.IsNaN(p) {
+		return fmt.Sprintf("%20s", "")
+	}
+	lo, hi := bounds(k, n)
+	return fmt.Sprintf("%.4f %.4f-%.4f", p, lo, hi)
+}
+
+// rough is false changes under noise that the detector was not calibrated on.
+func rough(s settings, w io.Writer) {
+	fmt.Fprintf(w, "\nNo change, noise of other kinds: false changes at 6, 8 and 10 points; %d series in each cell\n", s.count)
+	var cells []*cell
+	sizes := []int{6, 8, 10}
+	for _, family := range draw.Rough {
+		for _, n := range sizes {
+			cells = append(cells, &cell{n: s.count, draw: func(src draw.Source) draw.Series { return src.Disturbed(family, n) }})
+		}
+	}
+	s.measure(cells)
+	for i, family := range draw.Rough {
+		fmt.Fprintf(w, "%-24s", family)
+		for k := range sizes {
+			t := cells[i*len(sizes)+k].ours
+			fmt.Fprintf(w, " %s", interval(t.falsely, t.steady))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// chance is lists of series of one law, 664 as the paper's HOMME has kernels: how
+// many are called segmented, and how many the program expects.
+func chance(s settings, w io.Writer) {
+	fmt.Fprintf(w, "\nLists of %d series of one law: segmented, and expected by chance\n", s.list)
+	src := draw.New(s.seed)
+	seen, expected := 0.0, 0.0
+	lists := max(min(s.count/1000, 20), 1)
+	for range lists {
+		var series []scaling.Series
+		for range s.list {
+			noise := []float64{0.02, 0.05, 0.1, 0.15}[src.Below(4)]
+			v := src.Measured(draw.Steady[src.Below(len(draw.Steady))], noise)
+			one := scaling.Series{}
+			for k, p := range v.P {
+				for _, y := range v.Values[k] {
+					one.Observations = append(one.Observations, scaling.Observation{P: p, Value: y})
+				}
+			}
+			series = append(series, one)
+		}
+		results := scaling.Analyse(series, scaling.Likelihood, scaling.Default())
+		n := 0
+		for _, r := range results {
+			if r.Segmented {
+				n++
+			}
+		}
+		e := scaling.ExpectedByChance(results)
+		fmt.Fprintf(w, "%4d segmented, %.2f expected\n", n, e)
+		seen += float64(n)
+		expected += e
+	}
+	fmt.Fprintf(w, "all  %.0f segmented, %.2f expected\n", seen, expected)
+}

@@ -1,0 +1,164 @@
+package scaling
+
+import "math"
+
+// exponents is the shape of one term, p^i * log2(p)^j; j is 0, 1 or 2.
+type exponents struct{ i, j float64 }
+
+// paperPairs is the search space of the paper's evaluation: i in 0, 1/2 .. 3 and
+// j in 0, 1, 2 without the constant, in the order in which ties are broken.
+func paperPairs() []exponents {
+	pairs := make([]exponents, 0, 20)
+	for i := 0.0; i <= 3; i += 0.5 {
+		for j := 0.0; j <= 2; j++ {
+			if i != 0 || j != 0 {
+				pairs = append(pairs, exponents{i, j})
+			}
+		}
+	}
+	return pairs
+}
+
+// basis is the shapes of a search space at given parameter values:
+// x[s][k] belongs to pairs[s] and p[k].
+type basis struct {
+	pairs []exponents
+	x     [][]float64
+}
+
+// newBasis evaluates pairs at p. Below p = 1 logarithms are negative and their
+// powers no law of growth: there only pairs without them are kept, as Extra-P does.
+func newBasis(pairs []exponents, p []float64) basis {
+	n := len(p)
+	logs := true
+	l := make([]float64, n)
+	for k, v := range p {
+		logs = logs && v >= 1
+		l[k] = math.Log2(v)
+	}
+	b := basis{pairs: make([]exponents, 0, len(pairs)), x: make([][]float64, 0, len(pairs))}
+	powers := raised{n: n, free: make([]float64, 2*n*len(pairs)), roots: make([]root, 0, len(pairs))}
+	for _, e := range pairs {
+		if e.j != 0 && !logs {
+			continue
+		}
+		whole, of := powers.root(p, e.i)
+		x := powers.next()
+		for k, v := range p {
+			x[k] = of[k]
+			for range whole {
+				x[k] *= v
+			}
+			for range int(e.j) {
+				x[k] *= l[k]
+			}
+		}
+		b.pairs = append(b.pairs, e)
+		b.x = append(b.x, x)
+	}
+	return b
+}
+
+// raised keeps p raised to fractions. Powers are what takes the time: those of
+// one fraction are shared.
+type raised struct {
+	n     int
+	free  []float64 // memory of columns
+	roots []root
+}
+
+// root is all p raised to a fraction, or to a negative exponent.
+type root struct {
+	fraction float64
+	of       []float64
+}
+
+// next is a column of the memory.
+func (r *raised) next() []float64 {
+	x := r.free[:r.n:r.n]
+	r.free = r.free[r.n:]
+	return x
+}
+
+// root is p raised to the fraction of i, and the whole number that is left.
+func (r *raised) root(p []float64, i float64) (whole int, of []float64) {
+	w, fraction := math.Modf(i)
+	if i < 0 {
+		w, fraction = 0, i
+	}
+	for _, have := range r.roots {
+		if have.fraction == fraction {
+			return int(w), have.of
+		}
+	}
+	of = r.next()
+	for k, v := range p {
+		of[k] = math.Pow(v, fraction)
+	}
+	r.roots = append(r.roots, root{fraction, of})
+	return int(w), of
+}
+
+// line is the least-squares line a + b*x and its residual sum of squares.
+type line struct{ a, b, rss float64 }
+
+// fitLine fits y = a + b*x. ok is false where x does not vary, or varies beyond
+// what squares of floats can hold.
+func fitLine(x, y []float64) (l line, ok bool) {
+	n := float64(len(x))
+	mx, my := 0.0, 0.0
+	for k := range x {
+		mx += x[k]
+		my += y[k]
+	}
+	mx /= n
+	my /= n
+	sxx, sxy := 0.0, 0.0
+	for k := range x {
+		d := x[k] - mx
+		sxx += d * d
+		sxy += d * (y[k] - my)
+	}
+	if !(sxx > 0) || math.IsInf(sxx, 0) {
+		return l, false
+	}
+	l.b = sxy / sxx
+	l.a = my - l.b*mx
+	for k := range x {
+		r := y[k] - my - l.b*(x[k]-mx)
+		l.rss += r * r
+	}
+	return l, !math.IsInf(l.b, 0) && !math.IsNaN(l.b)
+}
+
+// oneTerm returns the model of one term with the least residual sum of squares
+// over points first..last (inclusive) of the basis.
+func (b basis) oneTerm(y []float64, first, last int) (m Model, rss float64) {
+	rss = math.Inf(1)
+	for s, e := range b.pairs {
+		l, ok := fitLine(b.x[s][first:last+1], y[first:last+1])
+		if ok && l.rss < rss {
+			rss = l.rss
+			m = Model{Constant: l.a, Terms: []Term{{Coefficient: l.b, I: e.i, J: e.j}}}
+		}
+	}
+	return m, rss
+}
+
+// constantModel is the mean of y.
+func constantModel(y []float64) Model {
+	sum := 0.0
+	for _, v := range y {
+		sum += v
+	}
+	return Model{Constant: sum / float64(len(y)), Terms: []Term{}}
+}
+
+// columns returns the parameters and mean values of points.
+func columns(points []point) (p, y []float64) {
+	p, y = make([]float64, len(points)), make([]float64, len(points))
+	for k, pt := range points {
+		p[k], y[k] = pt.p, pt.mean()
+	}
+	return p, y
+}

@@ -1,0 +1,192 @@
+package scaling
+
+import (
+	"math"
+	"slices"
+)
+
+// newGrid makes a series ready for the detector: points are distinct and
+// ascending, and as many as are looked at one by one.
+func newGrid(points []point, pr Params) grid {
+	n := len(points)
+	g := grid{p: make([]float64, n), y: make([]float64, n), group: make([]int, n)}
+	jitter := repeatability(points)
+	number := map[string]int{}
+	squares, dof, share := 0.0, 0.0, 0.0
+	for k, pt := range points {
+		sample := undisturbedRuns(pt, jitter, pr)
+		g.p[k] = pt.p
+		g.y[k] = sample.mean
+		g.group[k] = -1
+		if name := sample.group; name != "" {
+			if _, ok := number[name]; !ok {
+				number[name] = len(number)
+			}
+			g.group[k] = number[name]
+		}
+		squares += sample.squares
+		dof += sample.dof
+		share += 1 / sample.count / float64(n)
+	}
+	if dof > 0 && !math.IsInf(squares, 0) && !math.IsNaN(squares) {
+		g.within = squares / dof * share
+	}
+	return g
+}
+
+// sample is the runs of one point: the mean of the means of its groups (a day
+// with ten runs says no more than a day with one), and the squared distances,
+// relative to the mean, of what counts as independent from it.
+type sample struct {
+	mean, squares, dof, count float64
+	group                     string // of all runs, or ""
+}
+
+// undisturbedRuns leaves out runs far above the others at the point: at most
+// fewer than half of them, and never one of two unless others say how runs repeat.
+func undisturbedRuns(pt point, jitter float64, pr Params) sample {
+	sorted := slices.Sorted(slices.Values(pt.values))
+	middle := sorted[(len(sorted)-1)/2]
+	limit := math.Inf(1)
+	if len(sorted) >= 2 && middle > 0 && jitter >= 0 {
+		limit = middle * (1 + max(pr.FarRun*jitter, pr.FarLeast))
+	}
+	var values []float64
+	var groups []string
+	for i, v := range pt.values {
+		if v <= limit {
+			values = append(values, v)
+			groups = append(groups, pt.groups[i])
+		}
+	}
+	s := sample{group: groups[0]}
+	for _, name := range groups {
+		if name != s.group {
+			s.group = ""
+		}
+	}
+	if !slices.Contains(groups, "") && s.group == "" {
+		values = groupMeans(values, groups)
+	}
+	s.count = float64(len(values))
+	for _, v := range values {
+		s.mean += v / s.count
+	}
+	for _, v := range values {
+		s.squares += (v/s.mean - 1) * (v/s.mean - 1)
+	}
+	s.dof = s.count - 1
+	return s
+}
+
+// groupMeans is the mean of each group, in the order of first appearance.
+func groupMeans(values []float64, groups []string) []float64 {
+	var names []string
+	var sums, counts []float64
+	for i, name := range groups {
+		at := slices.Index(names, name)
+		if at < 0 {
+			at = len(names)
+			names, sums, counts = append(names, name), append(sums, 0), append(counts, 0)
+		}
+		sums[at] += values[i]
+		counts[at]++
+	}
+	for i := range sums {
+		sums[i] /= counts[i]
+	}
+	return sums
+}
+
+// repeatability is how far repetitions typically lie from the middle one,
+// relative to it: the median over all points, so that disturbed runs do not
+// count; -1 where there are no repetitions.
+func repeatability(points []point) float64 {
+	var far []float64
+	for _, pt := range points {
+		if len(pt.values) < 2 {
+			continue
+		}
+		sorted := slices.Sorted(slices.Values(pt.values))
+		middle := sorted[(len(sorted)-1)/2]
+		if middle <= 0 {
+			continue
+		}
+		for i, v := range sorted {
+			if i != (len(sorted)-1)/2 {
+				far = append(far, math.Abs(v/middle-1))
+			}
+		}
+	}
+	if len(far) == 0 {
+		return -1
+	}
+	slices.Sort(far)
+	return far[len(far)/2]
+}
+
+// blocks is the groups that several points of a frame share. Runs of one day
+// share what the day does to them: their errors are alike.
+type blocks struct {
+	of     []int     // group of each point, -1 for none
+	shrink []float64 // by group: how much of its mean is taken off
+	sums   []float64
+}
+
+// newBlocks weighs the error that a group shares against that of its points:
+// ratio of their variances. ok is false where no group has several points or
+// one has all.
+func newBlocks(group []int, ratio float64) (b blocks, logDet float64, ok bool) {
+	b.of = group
+	for _, g := range group {
+		for len(b.shrink) <= g {
+			b.shrink = append(b.shrink, 0)
+		}
+		if g >= 0 {
+			b.shrink[g]++
+		}
+	}
+	for g, m := range b.shrink {
+		ok = ok || m > 1 && int(m) < len(group)
+		b.shrink[g] = 1 - 1/math.Sqrt(1+m*ratio)
+		logDet += math.Log1p(m*ratio) / 2
+	}
+	b.sums = make([]float64, 2*len(b.shrink))
+	return b, logDet, ok
+}
+
+// mix makes the errors of a column independent and of equal variance.
+func (b *blocks) mix(col []float64) {
+	if b == nil {
+		return
+	}
+	clear(b.sums)
+	m := len(b.shrink)
+	for k, g := range b.of {
+		if g >= 0 {
+			b.sums[g] += col[k]
+			b.sums[m+g]++
+		}
+	}
+	for k, g := range b.of {
+		if g >= 0 {
+			col[k] -= b.shrink[g] * b.sums[g] / b.sums[m+g]
+		}
+	}
+}
+
+// grouped is the evidence for one law when the points of a group err together.
+func (d *detector) grouped(enough float64) float64 {
+	best := math.Inf(-1)
+	for _, ratio := range []float64{10, 100} {
+		b, logDet, ok := newBlocks(d.group, ratio)
+		if !ok {
+			return best
+		}
+		d.null.blocks = &b
+		score, _ := d.richLaw(enough + d.pr.GroupPenalty + logDet)
+		best = max(best, score-logDet)
+	}
+	d.null.blocks = nil
+	return best - d.pr.GroupPenalty
+}

@@ -1,0 +1,223 @@
+package scaling
+
+import "math"
+
+// The default detector: one law against two or more, by evidence.
+//
+// Errors are relative to the value, Gaussian, of an unknown level: evidence is
+// summed over levels of 0.3 to 13 % (score.go). Two laws, each a constant with
+// or without one of 23 terms, change after any point that leaves two on both
+// sides, or share a point: a kink, for a coefficient less (likelihood.go,
+// segment.go). One law is whatever else explains the series: a term with any
+// exponents, a sum of two (null.go), some runs that were disturbed
+// (outlier.go), noise that is not in proportion (null_noise.go), days that
+// several points share (group.go). Repetitions say how noisy a point is at
+// least; they never say how much points differ beside that. The strength is the
+// evidence of the changes, averaged over their places, over that of the best of
+// these; its thresholds are measured (threshold.go, calibrate/). Two changes
+// where one is not seen, and more where one is, are found by dynamic
+// programming (dynamic.go).
+//
+// What was tried and left: the same space for segments and for one law finds
+// fewer changes at equal false ones; one level of noise before (1.5 %, as an
+// inverse gamma of shape 2) needs a threshold of 6.4 at 15 % noise where -1.2
+// would do at none, with six points, and finds 16 % of the kinks up to 5 %
+// noise that this finds 43 % of.
+//
+// Figures (Program experiment; seeds that nothing was chosen on). Ten points,
+// 5+5, 20,000 series in each cell: found .96 to .99 in the paper's space and
+// .94 to .95 off it up to 5 % noise, .92 and .92 at 15 %, in every row more
+// than the paper's method; false at most .00005 up to 5 %, .004 at 15 %. Short
+// right ends are still weak: off the space 8+2, 7+3, 6+2 and 5+2 are found in
+// .87 to .92 (paper .91 to .95), a change before the last of six points in .73
+// in the space (paper .93): upwards it may be a disturbed run. Where they are
+// found, 93 % or more of the places are right.
+
+// grid is a series made ready for the detector: one row per distinct ascending p.
+type grid struct {
+	p []float64
+	// y is the mean at p, of groups where they are known, after outlying
+	// repetitions were left out.
+	y []float64
+	// within is the variance of y[k], relative to y[k] squared, that the
+	// repetitions at all points show together: a lower bound of the noise,
+	// never an estimate of it. 0 is not known.
+	within float64
+	// group numbers the groups a point belongs to when all of its runs are of
+	// one group, else -1.
+	group []int
+}
+
+// detection is what the likelihood detector says of one grid. Scores are log
+// evidences on one scale, so that exp(a-b) is a ratio of odds.
+type detection struct {
+	segmented bool
+	cuts      []int // numbers of points before each change, ascending
+	changes   []Change
+	strength  float64 // split evidence over that of the best single law
+	threshold float64 // of strength, at this number of points and residual
+	quiet     bool    // one law leaves little
+	// whole is the score of the best law over all points, split[s] that of a
+	// change after s points (-Inf where there is none): index 0..n.
+	whole float64
+	split []float64
+	// last[s] is the probability that the last law starts at point s; last[0]
+	// is that of one law over all of it. They add to 1.
+	last []float64
+}
+
+// detect looks for changes of law in g. It is safe for concurrent use; who has
+// many series keeps a detector.
+func detect(g grid, pr Params) detection {
+	d := newDetector(pr)
+	out := d.detect(g)
+	d.locate(g, &out)
+	return out
+}
+
+// detector keeps the scratch memory of detections. It is not safe for
+// concurrent use.
+type detector struct {
+	pr       Params
+	prior    prior
+	bars     []bar // by number of points
+	f        frame
+	group    []int // of each point, as in grid
+	cost     costs
+	null     nullScratch
+	split    []float64
+	whole    float64 // best score of one law
+	rest     float64 // least residual sum of squares of one under proportional noise
+	searched int     // so many kinds of it were looked at
+	dynamic  dynamic
+	outliers outliers
+}
+
+func newDetector(pr Params) *detector { return &detector{pr: pr, prior: newPrior(pr)} }
+
+// thresholds is the bar at n points.
+func (d *detector) thresholds(n int) bar {
+	for len(d.bars) <= n {
+		t := threshold(len(d.bars))
+		d.bars = append(d.bars, bar{t.quiet + d.pr.Caution, t.loud + d.pr.Caution})
+	}
+	return d.bars[n]
+}
+
+// detect looks for changes of law. Below five points there is nothing to say.
+// What it returns of scores is the detector's own until it detects again.
+func (d *detector) detect(g grid) detection {
+	n := len(g.y)
+	out := detection{cuts: []int{}, changes: []Change{}, strength: math.Inf(-1)}
+	if n < leastPoints {
+		return out
+	}
+	d.f.prepare(g)
+	d.group = g.group
+	d.prior.add(g.within)
+	d.cost.ends(&d.f)
+	d.split = d.splitScores(n, d.split)
+	out.split = d.split
+	d.searched, d.whole, d.rest = 0, math.Inf(-1), math.Inf(1)
+	d.weigh(&out, logSumExp(d.split)-math.Log(float64(n-2*d.pr.MinSegment+1)))
+	var two segmentation
+	jumped := false
+	if !out.segmented && n >= leastForTwo {
+		// One change alone may explain nothing where two do.
+		two = d.three()
+		if any := two.score - d.pr.JumpGain; any-out.whole > out.threshold {
+			// What ended early for the lower mark has to go on.
+			d.searched = 0
+			before := out.strength
+			if d.weigh(&out, any); out.segmented {
+				jumped = true
+			} else {
+				out.strength = max(out.strength, before)
+			}
+		}
+	}
+	if out.segmented {
+		d.cut(&out, two, jumped)
+	}
+	return out
+}
+
+// weigh holds the evidence of changes against that of none.
+func (d *detector) weigh(out *detection, any float64) {
+	n := d.f.n
+	t := d.thresholds(n)
+	out.whole = d.oneLaw(any - min(t.quiet, t.loud))
+	out.strength = any - out.whole
+	out.quiet = d.rest < quietResidual*quietResidual*float64(n-2)
+	out.threshold = t.loud
+	if out.quiet {
+		out.threshold = t.quiet
+	}
+	out.segmented = out.strength > out.threshold
+}
+
+// leastForTwo is the number of points from which two changes are looked for
+// where one is not seen: three for each law.
+const leastForTwo = 9
+
+// oneLaw is the score of the best explanation without a change. The search
+// goes from cheap to dear and ends when a score is enough; a later call goes on.
+func (d *detector) oneLaw(enough float64) float64 {
+	stages := [...]func(float64) float64{d.shape, d.smooth, d.disturbed, d.uneven, d.grouped}
+	for ; d.searched < len(stages) && d.whole < enough; d.searched++ {
+		d.whole = max(d.whole, stages[d.searched](enough))
+	}
+	return d.whole
+}
+
+// leastPoints is the number of points below which there is no verdict.
+const leastPoints = 5
+
+// splitScores fills s with the score of a change after each number of points,
+// index 0..n, and behind it with that of a kink at each point: two laws that
+// share it, which takes one coefficient less.
+func (d *detector) splitScores(n int, s []float64) []float64 {
+	s = resized(s, 2*n+1)
+	for i := range s {
+		s[i] = math.Inf(-1)
+	}
+	pen := d.pr.TermPenalty
+	for c := d.pr.MinSegment; c <= n-d.pr.MinSegment; c++ {
+		l, r := d.cost.left[c], d.cost.right[c]
+		s[c] = max(d.prior.score(l.constant+r.constant, n, 2, 0),
+			d.prior.score(l.constant+r.term, n, 3, pen),
+			d.prior.score(l.term+r.constant, n, 3, pen),
+			d.prior.score(l.term+r.term, n, 4, 2*pen))
+	}
+	for c := d.pr.MinSegment; c < n-d.pr.MinSegment; c++ {
+		l, r := d.cost.left[c+1], d.cost.right[c]
+		s[n+1+c] = max(d.prior.score(l.constant+r.term, n, 2, pen),
+			d.prior.score(l.term+r.constant, n, 2, pen),
+			d.prior.score(l.term+r.term, n, 3, 2*pen)) - d.pr.KinkPenalty
+	}
+	return s
+}
+
+// logSumExp is log(sum(exp(x))).
+func logSumExp(x []float64) float64 {
+	m := math.Inf(-1)
+	for _, v := range x {
+		m = max(m, v)
+	}
+	if math.IsInf(m, -1) {
+		return m
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Exp(v - m)
+	}
+	return m + math.Log(sum)
+}
+
+// resized returns x with length n, its memory reused where it reaches.
+func resized(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n)
+	}
+	return x[:n]
+}

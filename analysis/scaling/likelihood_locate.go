@@ -1,0 +1,123 @@
+package scaling
+
+import (
+	"math"
+	"slices"
+)
+
+// locate adds to a verdict what a reader of one series wants beyond it: the
+// interval of each change, whether its point belongs to both laws, and where the
+// last law may start. The hot path does without.
+func (d *detector) locate(g grid, out *detection) {
+	n := len(g.y)
+	out.split = slices.Clone(out.split)
+	if n < leastPoints {
+		return
+	}
+	d.searched = 0
+	out.whole = d.oneLaw(math.Inf(1))
+	d.dynamic.fill(&d.f)
+	d.starts(n, out)
+	ends := append(append([]int{0}, out.cuts...), n)
+	out.changes = make([]Change, len(out.cuts))
+	for i, c := range out.cuts {
+		w := make([]float64, n+1)
+		for s := range w {
+			w[s] = math.Inf(-1)
+		}
+		for s := ends[i] + d.pr.MinSegment; s <= ends[i+2]-d.pr.MinSegment; s++ {
+			w[s] = d.pair(n, ends[i], s, s, ends[i+2], 4)
+		}
+		lo, hi := central(w, 0.95)
+		out.changes[i] = Change{Cut: c, Lo: min(lo, c), Hi: max(hi, c)}
+		if k := d.common(n, ends[i], c, ends[i+2]); k >= 0 {
+			p := g.p[k]
+			out.changes[i].Cut, out.changes[i].Common = k, &p
+			out.changes[i].Lo = min(out.changes[i].Lo, k)
+			out.changes[i].Hi = max(out.changes[i].Hi, k)
+			out.cuts[i] = k
+		}
+	}
+}
+
+// pair is the score of two laws, on points a..b-1 and c..e-1, with k
+// coefficients; the rest of the series is taken as fitted.
+func (d *detector) pair(n, a, b, c, e, k int) float64 {
+	l, r := d.dynamic.cost[a*(n+1)+b], d.dynamic.cost[c*(n+1)+e]
+	pen := d.pr.TermPenalty
+	m := e - a
+	return max(d.prior.score(l.constant+r.constant, m, k-2, 0),
+		d.prior.score(l.constant+r.term, m, k-1, pen),
+		d.prior.score(l.term+r.constant, m, k-1, pen),
+		d.prior.score(l.term+r.term, m, k, 2*pen))
+}
+
+// common is the index of the point that both laws around cut c share, or -1.
+func (d *detector) common(n, a, c, e int) int {
+	if e-a < 4 {
+		return -1
+	}
+	apart := d.pair(n, a, c, c, e, 4)
+	before := d.pair(n, a, c, c-1, e, 3)
+	after := d.pair(n, a, c+1, c, e, 3)
+	switch {
+	case max(before, after) < apart+d.pr.CommonGain:
+		return -1
+	case before >= after:
+		return c - 1
+	}
+	return c
+}
+
+// starts fills the probabilities of where the last law starts.
+func (d *detector) starts(n int, out *detection) {
+	w := make([]float64, n)
+	for s := range w {
+		w[s] = math.Inf(-1)
+	}
+	if len(out.cuts) < 2 {
+		w[0] = out.whole
+		prior := out.threshold + math.Log(float64(n-2*d.pr.MinSegment+1))
+		for s := d.pr.MinSegment; s <= n-d.pr.MinSegment; s++ {
+			w[s] = out.split[s] - prior
+		}
+	} else {
+		from := out.cuts[len(out.cuts)-2]
+		for s := from + d.pr.MinSegment; s <= n-d.pr.MinSegment; s++ {
+			w[s] = d.pair(n, from, s, s, n, 4)
+		}
+	}
+	top := slices.Max(w)
+	sum := 0.0
+	for s := range w {
+		w[s] = math.Exp(w[s] - top)
+		sum += w[s]
+	}
+	for s := range w {
+		w[s] /= sum
+	}
+	out.last = w
+}
+
+// central is the range of indexes that holds at least the share of exp(w).
+func central(w []float64, share float64) (lo, hi int) {
+	top := slices.Max(w)
+	sum := 0.0
+	for _, v := range w {
+		sum += math.Exp(v - top)
+	}
+	tail := (1 - share) / 2 * sum
+	acc := 0.0
+	for lo = 0; lo < len(w)-1; lo++ {
+		if acc += math.Exp(w[lo] - top); acc > tail {
+			break
+		}
+	}
+	acc = 0
+	for hi = len(w) - 1; hi > lo; hi-- {
+		if acc += math.Exp(w[hi] - top); acc > tail {
+			break
+		}
+	}
+	return lo, hi
+}

@@ -1,0 +1,146 @@
+package scaling
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// At returns the model's value at p.
+func (m Model) At(p float64) float64 {
+	f := m.Constant
+	for _, t := range m.Terms {
+		f += t.Coefficient * t.Shape(p)
+	}
+	return f
+}
+
+// Shape is p^I * log2(p)^J, the term without its coefficient.
+func (t Term) Shape(p float64) float64 {
+	x := 1.0
+	if t.I != 0 {
+		x = math.Pow(p, t.I)
+	}
+	switch t.J {
+	case 0:
+	case 1:
+		x *= math.Log2(p)
+	case 2:
+		l := math.Log2(p)
+		x *= l * l
+	default:
+		x *= math.Pow(math.Log2(p), t.J)
+	}
+	return x
+}
+
+// roundingOf: a constant this small beside every value is what is left of
+// differences of larger numbers.
+const roundingOf = 1e-9
+
+// judged returns m with its formula in the given parameter and its errors on
+// the points, which are taken as the means of their repetitions.
+func (m Model) judged(parameter string, p, y []float64) *Model {
+	if m.Terms == nil {
+		m.Terms = []Term{}
+	}
+	least := math.Inf(1)
+	for _, v := range y {
+		least = min(least, math.Abs(v))
+	}
+	if math.Abs(m.Constant) < roundingOf*least {
+		m.Constant = 0
+	}
+	m.Formula = m.formula(parameter)
+	mean := 0.0
+	m.RSS, m.SMAPE = 0, 0
+	for k := range p {
+		f := m.At(p[k])
+		m.RSS += (y[k] - f) * (y[k] - f)
+		if d := math.Abs(f) + math.Abs(y[k]); d > 0 {
+			m.SMAPE += 200 * math.Abs(f-y[k]) / d
+		}
+		mean += y[k]
+	}
+	n := float64(len(p))
+	m.SMAPE /= n
+	m.NRSS = 0
+	// The mean of values of both signs may be 0: then there is nothing to
+	// normalise by, and the RSS stands for itself.
+	if mean = math.Abs(mean / n); mean > 0 {
+		m.NRSS = math.Sqrt(m.RSS) / mean
+	}
+	return &m
+}
+
+// formula writes the model as Extra-P does: 1.649 + 3.971 * log2(p)^(2).
+func (m Model) formula(parameter string) string {
+	if !identifier(parameter) {
+		parameter = "p"
+	}
+	var b strings.Builder
+	b.WriteString(short(m.Constant))
+	for _, t := range m.Terms {
+		c := t.Coefficient
+		if c < 0 {
+			b.WriteString(" - ")
+			c = -c
+		} else {
+			b.WriteString(" + ")
+		}
+		b.WriteString(short(c))
+		b.WriteString(t.factors(parameter))
+	}
+	return b.String()
+}
+
+// factors writes " * p^(1/2) * log2(p)^(1)".
+func (t Term) factors(parameter string) string {
+	s := ""
+	if t.I != 0 {
+		s += " * " + parameter + "^(" + fraction(t.I) + ")"
+	}
+	if t.J != 0 {
+		s += " * log2(" + parameter + ")^(" + fraction(t.J) + ")"
+	}
+	return s
+}
+
+// short keeps four digits, which is more than any measurement supports.
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+// plain is for sentences: whole numbers as they are, others with four digits.
+func plain(x float64) string {
+	switch a := math.Abs(x); {
+	case x == math.Trunc(x) && a < 1e9:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	case a >= 1000 && a < 1e9:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return short(x)
+}
+
+// fraction writes an exponent as the ratio that it is.
+func fraction(x float64) string {
+	for _, den := range []float64{1, 2, 3, 4, 5, 8, 16} {
+		if num := math.Round(x * den); math.Abs(num-x*den) < 1e-9 {
+			s := strconv.FormatFloat(num, 'f', -1, 64)
+			if den != 1 {
+				s += "/" + strconv.FormatFloat(den, 'f', -1, 64)
+			}
+			return s
+		}
+	}
+	return short(x)
+}
+
+// identifier says whether a parameter's name can stand in a formula.
+func identifier(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,184 @@
+package scaling
+
+import "math"
+
+// nullScratch is the memory of the search for one law.
+type nullScratch struct {
+	blocks *blocks   // points that err together, or nil
+	u      []float64 // the constant
+	t      []float64 // what the constant leaves of the target
+	c      []float64 // columns of n, orthogonal to the constant, of length 1
+	by     []float64 // their products with t
+	tt     float64   // t*t
+	uu     float64
+	// Of the law being refined: its columns as they are and made orthogonal,
+	// their lengths, coefficients of the latter, residuals, derivatives.
+	z, q         [2][]float64
+	length, coef [2]float64
+	r            []float64
+	d            [4][]float64
+	last         float64 // length of the column last projected
+}
+
+// shape is the score of a constant or one term on the grid of segments.
+func (d *detector) shape(float64) float64 {
+	c, n := d.cost.left[d.f.n], d.f.n
+	d.rest = min(d.rest, c.term)
+	return max(d.prior.score(c.constant, n, 1, 0), d.prior.score(c.term, n, 2, d.pr.TermPenalty))
+}
+
+// smooth is the score of the best single law of one or two terms, off the grid
+// of segments' exponents too. Laws of the whole are richer than those of
+// segments: else what the space of terms cannot follow looks like a change.
+func (d *detector) smooth(enough float64) float64 {
+	score, rest := d.richLaw(enough)
+	d.rest = min(d.rest, rest)
+	return score
+}
+
+// richLaw also returns the least residual sum of squares.
+func (d *detector) richLaw(enough float64) (best, rest float64) {
+	f, s := &d.f, &d.null
+	s.prepare(f)
+	gain, first, second := s.pairs(f.n)
+	best = max(d.law(0, 1, 0), d.law(s.single(), 2, d.pr.TermPenalty), d.law(gain, 3, d.pr.SumPenalty))
+	rest = max(s.tt-max(gain, s.single()), 0)
+	if best >= enough || rest > d.pr.Hopeless*d.pr.Hopeless*float64(f.n) {
+		return best, rest
+	}
+	one := s.refineOne(f)
+	best, rest = max(best, d.law(one, 2, d.pr.TermPenalty)), min(rest, max(s.tt-one, 0))
+	if best >= enough || first < 0 {
+		return best, rest
+	}
+	ia, ja := shapeOf(first)
+	ib, jb := shapeOf(second)
+	gain = s.refine(f, law{terms: 2, x: [4]float64{ia, ja, ib, jb}})
+	return max(best, d.law(gain, 3, d.pr.SumPenalty)), min(rest, max(s.tt-gain, 0))
+}
+
+// law is the score of a law over all points by its gain over a constant.
+func (d *detector) law(gain float64, coefs int, penalty float64) float64 {
+	return d.prior.score(max(d.null.tt-gain, 0), d.f.n, coefs, penalty)
+}
+
+// prepare makes the columns of all shapes orthogonal to the constant.
+func (s *nullScratch) prepare(f *frame) {
+	n := f.n
+	s.t, s.r, s.u = resized(s.t, n), resized(s.r, n), resized(s.u, n)
+	for a := range s.q {
+		s.q[a], s.z[a] = resized(s.q[a], n), resized(s.z[a], n)
+	}
+	for a := range s.d {
+		s.d[a] = resized(s.d[a], n)
+	}
+	s.c, s.by = resized(s.c, n*shapes), resized(s.by, shapes)
+	copy(s.t, f.t)
+	copy(s.u, f.u)
+	s.blocks.mix(s.t)
+	s.blocks.mix(s.u)
+	s.uu, s.tt = dot(s.u, s.u), 0
+	ut := dot(s.u, s.t)
+	for k, u := range s.u {
+		s.t[k] -= u * ut / s.uu
+		s.tt += s.t[k] * s.t[k]
+	}
+	for h := 0; h < shapes; h++ {
+		col := s.c[h*n : (h+1)*n]
+		for k, u := range f.u {
+			col[k] = f.b[k*shapes+h] * u
+		}
+		s.blocks.mix(col)
+		s.by[h] = s.project(col)
+	}
+}
+
+// project makes a column orthogonal to the constant and of length 1 and
+// returns its product with the target; 0 if it is no other than a constant.
+func (s *nullScratch) project(col []float64) float64 {
+	uz, zz := 0.0, 0.0
+	for k, u := range s.u {
+		z := col[k]
+		uz += z * u
+		zz += z * z
+	}
+	m := uz / s.uu
+	q, by := 0.0, 0.0
+	for k, u := range s.u {
+		z := col[k] - m*u
+		col[k] = z
+		q += z * z
+		by += z * s.t[k]
+	}
+	s.last = 1
+	if !(q > 1e-11*zz) {
+		clear(col)
+		return 0
+	}
+	s.last = math.Sqrt(q)
+	q = 1 / math.Sqrt(q)
+	for k := range col {
+		col[k] *= q
+	}
+	return by * q
+}
+
+// single is the largest gain of one shape.
+func (s *nullScratch) single() float64 {
+	g := 0.0
+	for _, v := range s.by {
+		g = max(g, v*v)
+	}
+	return g
+}
+
+// pairs is the largest gain of two shapes with coefficients that are not
+// negative, and which they are.
+func (s *nullScratch) pairs(n int) (gain float64, first, second int) {
+	first, second = -1, -1
+	for a := 1; a < shapes; a++ {
+		ca := s.c[a*n : (a+1)*n]
+		ya := s.by[a]
+		for b := 0; b < a; b++ {
+			yb := s.by[b]
+			if ya <= 0 && yb <= 0 {
+				continue
+			}
+			r := dot(ca, s.c[b*n:(b+1)*n])
+			det := 1 - r*r
+			x, y := ya-r*yb, yb-r*ya
+			if det < 1e-9 || x < 0 || y < 0 {
+				continue
+			}
+			if g := (x*ya + y*yb); g > gain*det {
+				gain, first, second = g/det, a, b
+			}
+		}
+	}
+	return gain, first, second
+}
+
+// shapeOf is the exponent of p and the power of the logarithm of shape h.
+func shapeOf(h int) (i, j float64) {
+	switch h {
+	case 20:
+		return -0.5, 0
+	case 21:
+		return -1, 0
+	case 22:
+		return -2, 0
+	}
+	h++
+	return float64(h/3) / 2, float64(h % 3)
+}
+
+// column fills col with p^i * log^j in units of each point's noise.
+func (f *frame) column(i, j float64, col []float64) {
+	for k, l := range f.ln {
+		e := i * l
+		if j != 0 {
+			e += j * f.lln[k]
+		}
+		col[k] = math.Exp(e) * f.u[k]
+	}
+}

@@ -1,0 +1,75 @@
+package scaling
+
+import "math"
+
+// Noise need not be in proportion to the value: timers and start-up add the
+// same to every run, large runs share more with strangers, small ones are
+// measured worse. One law under such noise is an explanation of its own.
+
+// noiseKinds is the number of kinds of noise tried beside the proportional one.
+const noiseKinds = 3
+
+// noiseKind fills s with the logarithm of the noise at each point over the
+// proportional one, up to a constant.
+func (f *frame) noiseKind(kind int, s []float64) {
+	n := float64(f.n - 1)
+	for k, u := range f.u {
+		switch kind {
+		case 0: // the same everywhere
+			s[k] = math.Log(u)
+		case 1: // growing ninefold with p
+			s[k] = 2.2 * float64(k) / n
+		case 2: // shrinking ninefold
+			s[k] = -2.2 * float64(k) / n
+		}
+	}
+}
+
+// uneven is the evidence for one law under the kinds of noise that are not
+// proportional to the value.
+func (d *detector) uneven(enough float64) float64 {
+	f, o := &d.f, &d.outliers
+	o.r = resized(o.r, f.n)
+	best := math.Inf(-1)
+	r := &o.reduced
+	enough += d.pr.UnevenPenalty
+	for kind := 0; kind < noiseKinds && best < enough; kind++ {
+		f.noiseKind(kind, o.r)
+		mean := 0.0
+		for _, v := range o.r {
+			mean += v / float64(f.n)
+		}
+		r.n, r.logs = f.n, f.logs
+		r.b, r.ln, r.lln = f.b, f.ln, f.lln
+		r.t, r.u = resized(r.t, f.n), resized(r.u, f.n)
+		for k, v := range o.r {
+			w := math.Exp(mean - v)
+			r.t[k], r.u[k] = f.t[k]*w, f.u[k]*w
+		}
+		best = max(best, d.elsewhere(r, enough, 0))
+	}
+	// The frames shared their columns.
+	*r = frame{t: r.t, u: r.u}
+	return best - d.pr.UnevenPenalty
+}
+
+// elsewhere is the evidence for one law on another frame. A first look with
+// one term only tells whether it is worth while.
+func (d *detector) elsewhere(r *frame, enough, extra float64) float64 {
+	sums := &d.dynamic.sums
+	sums.resize(r.n)
+	sums.reset()
+	for k := 0; k < r.n; k++ {
+		sums.add(r, k)
+	}
+	c := sums.least()
+	v := max(d.prior.score(c.constant, r.n, 1, 0), d.prior.score(c.term, r.n, 2, d.pr.TermPenalty)) + extra
+	if v >= enough || v < enough-d.pr.ScreenGap {
+		return v
+	}
+	d.f, *r = *r, d.f
+	score, _ := d.richLaw(enough - extra)
+	v = max(v, score+extra)
+	d.f, *r = *r, d.f
+	return v
+}

@@ -1,0 +1,126 @@
+package scaling
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/note"
+)
+
+// point is all usable runs at one parameter value. Values are finite.
+type point struct {
+	p         float64
+	values    []float64
+	groups    []string // of each value; "" is not known
+	nodeHours float64  // mean of those known, 0 if none is
+}
+
+// mean is the mean of the repetitions.
+func (pt point) mean() float64 {
+	if len(pt.values) == 1 {
+		return pt.values[0]
+	}
+	sum := 0.0
+	for _, v := range pt.values {
+		sum += v
+	}
+	return sum / float64(len(pt.values))
+}
+
+// order returns the runs of a series as distinct ascending parameter values,
+// and notes on what it left out. Runs at one value keep the order of the input.
+func order(s Series) ([]point, []note.Note) {
+	var notes []note.Note
+	kept, notes := usable(s, notes)
+	byP := func(a, b Observation) int { return cmp.Compare(a.P, b.P) }
+	// Repetition after repetition of a whole campaign is an order too.
+	largest := math.Inf(-1)
+	seen := map[float64]bool{}
+	for _, o := range kept {
+		if o.P < largest && !seen[o.P] {
+			notes = append(notes, note.New(note.Unsorted,
+				"the runs were not in the order of %s; they were sorted", parameterName(s)))
+			break
+		}
+		largest, seen[o.P] = max(largest, o.P), true
+	}
+	slices.SortStableFunc(kept, byP)
+	return joinRepeats(kept), notes
+}
+
+// usable leaves out runs without a value and runs at which no power law is
+// defined: p must be positive and finite.
+func usable(s Series, notes []note.Note) ([]Observation, []note.Note) {
+	kept := make([]Observation, 0, len(s.Observations))
+	missing, infinite, bad := 0, 0, 0
+	for _, o := range s.Observations {
+		switch {
+		case !(o.P >= 1/largestParameter && o.P <= largestParameter):
+			bad++
+		case math.IsNaN(o.Value):
+			missing++
+		case math.Abs(o.Value) > largestValue:
+			infinite++
+		case math.Abs(o.Value) < 1/largestValue:
+			o.Value = 0
+			kept = append(kept, o)
+		default:
+			kept = append(kept, o)
+		}
+	}
+	if missing > 0 {
+		notes = append(notes, note.New(note.MissingRuns, "%d of %d runs have no value", missing, len(s.Observations)))
+	}
+	if infinite > 0 {
+		notes = append(notes, note.New(note.UnusableValue,
+			"%d values are not finite or beyond %.0e; they were left out", infinite, largestValue))
+	}
+	if bad > 0 {
+		notes = append(notes, note.New(note.UnusableParameter,
+			"%d runs have no positive and finite %s; a power of it is not defined there", bad, parameterName(s)))
+	}
+	return kept, notes
+}
+
+// largestValue and largestParameter, and the inverse of both, keep the squares
+// of p^3 over a value finite in 64 bits. Nothing that is measured comes near.
+const (
+	largestValue     = 1e60
+	largestParameter = 1e30
+)
+
+// joinRepeats makes one point of all runs at one parameter value.
+func joinRepeats(sorted []Observation) []point {
+	// One array each for all values and groups: a series of 100,000 points is
+	// three allocations, not 200,000.
+	values := make([]float64, len(sorted))
+	groups := make([]string, len(sorted))
+	var points []point
+	for i := 0; i < len(sorted); {
+		j := i
+		hours, known := 0.0, 0
+		for ; j < len(sorted) && sorted[j].P == sorted[i].P; j++ {
+			values[j], groups[j] = sorted[j].Value, sorted[j].Group
+			if h := sorted[j].NodeHours; h > 0 && !math.IsInf(h, 0) {
+				hours += h
+				known++
+			}
+		}
+		pt := point{p: sorted[i].P, values: values[i:j:j], groups: groups[i:j:j]}
+		if known > 0 {
+			pt.nodeHours = hours / float64(known)
+		}
+		points = append(points, pt)
+		i = j
+	}
+	return points
+}
+
+// parameterName is for sentences.
+func parameterName(s Series) string {
+	if s.Parameter == "" {
+		return "p"
+	}
+	return s.Parameter
+}

@@ -1,0 +1,88 @@
+package scaling
+
+import (
+	"math"
+
+	"jobgait/analysis/note"
+)
+
+const (
+	// extremeRange: sums of squares in 64 bits see nothing of values that are
+	// smaller than others by this factor.
+	extremeRange = 1e8
+	// loneFactor and loneExponent: no law of the normal form leaves one value
+	// this many times its neighbours on both sides, or grows to the next p
+	// with this power (its largest is 3, with squared logarithms about 4).
+	loneFactor, loneExponent = 20, 8
+)
+
+// warn notes values on which models are better not built in silence.
+func (w *work) warn(method Method) {
+	lo, hi, below := math.Inf(1), 0.0, 0
+	for _, v := range w.y {
+		if v <= 0 {
+			below++
+			continue
+		}
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if below > 0 {
+		w.note(note.NonPositive, "%d of %d values are zero or negative: errors cannot be relative to the value, and the default method looks for no change",
+			below, len(w.y))
+		return
+	}
+	if hi > extremeRange*lo {
+		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric say nothing of the small ones", plain(lo), plain(hi))
+	}
+	if k, ok := lone(w.p, w.y); ok {
+		w.warnLone(k, method == Likelihood && len(w.p) > enoughPoints)
+	}
+}
+
+// warnLone notes the value at place k; the default method goes on without it,
+// the others are to do what they always did.
+func (w *work) warnLone(k int, leave bool) {
+	then := "models and changes hang on it"
+	if leave {
+		then = "it is left out"
+	}
+	w.note(note.LoneExtreme, "the value at %s = %s, %s, is far from those beside it: a failed run? %s",
+		parameterName(w.series), plain(w.p[k]), plain(w.y[k]), then)
+	if !leave {
+		return
+	}
+	var places []int
+	for i := range w.p {
+		if i != k {
+			places = append(places, i)
+		}
+	}
+	w.keep(places)
+}
+
+// lone finds a value unlike both its neighbours, or an end unlike its one.
+func lone(p, y []float64) (at int, ok bool) {
+	n := len(y)
+	if n < leastForModel {
+		return 0, false
+	}
+	for k := 1; k+1 < n; k++ {
+		a, b := y[k]/y[k-1], y[k]/y[k+1]
+		peak := a > loneFactor && b > loneFactor
+		pit := a < 1./loneFactor && b < 1./loneFactor
+		if peak || pit {
+			return k, true
+		}
+	}
+	steep := func(a, b int) bool {
+		rise := math.Abs(math.Log(y[b] / y[a]))
+		return rise > math.Log(loneFactor) && rise > loneExponent*math.Log(p[b]/p[a])
+	}
+	switch {
+	case steep(n-2, n-1) && !steep(n-3, n-2):
+		return n - 1, true
+	case steep(0, 1) && !steep(1, 2):
+		return 0, true
+	}
+	return 0, false
+}

@@ -1,0 +1,165 @@
+package scaling
+
+import "math"
+
+// A run that was disturbed is slower than its law, seldom faster. One law with
+// a few such points is an explanation of its own: without it, 5 % of positive
+// outliers at one repetition gave 10 to 40 % false changes.
+
+// outliers is the scratch memory of the search for disturbed points.
+type outliers struct {
+	r, h    []float64 // residuals and leverages
+	out     []bool
+	best    []bool
+	reduced frame
+}
+
+// disturbed is the evidence for one law and some points above it, at most one
+// in three.
+func (d *detector) disturbed(enough float64) float64 {
+	o, f := &d.outliers, &d.f
+	n := f.n
+	o.r, o.h = resized(o.r, n), resized(o.h, n)
+	if cap(o.out) < n {
+		o.out, o.best = make([]bool, n), make([]bool, n)
+	}
+	o.out, o.best = o.out[:n], o.best[:n]
+	top, price := math.Inf(-1), 0.0
+	for _, h := range o.promising(&d.null, f) {
+		clear(o.out)
+		coefs, penalty := 2, d.pr.TermPenalty
+		if h < 0 {
+			coefs, penalty = 1, 0
+		}
+		lost := 0.0
+		o.fit(f, h)
+		for m := 1; m <= n/3 && n-m-coefs >= 1; m++ {
+			at, far := o.worst(f, d.pr.OutlierSpan)
+			if at < 0 {
+				break
+			}
+			o.out[at] = true
+			lost += far + d.pr.OutlierPrior
+			rest := o.fit(f, h)
+			if o.end(n) {
+				continue
+			}
+			v := d.prior.score(rest, n-m, coefs, penalty) + lost
+			if v > top {
+				top, price = v, lost
+				copy(o.best, o.out)
+			}
+			if v < enough-3*d.pr.ScreenGap {
+				break // one more will not do
+			}
+		}
+	}
+	if top >= enough || top < enough-d.pr.ScreenGap {
+		return top
+	}
+	o.reduced.without(f, o.best)
+	v := d.elsewhere(&o.reduced, enough, price)
+	return max(top, v)
+}
+
+// promising is the constant (-1) and the shapes that fit best when each leaves
+// out the point that is furthest above it. It reads the columns of s.
+func (o *outliers) promising(s *nullScratch, f *frame) [4]int {
+	top := [4]int{-1, -1, -1, -1}
+	least := [4]float64{0, math.Inf(1), math.Inf(1), math.Inf(1)}
+	n := f.n
+	for h := 0; h < shapes; h++ {
+		col, by := s.c[h*n:(h+1)*n], s.by[h]
+		gain := 0.0
+		for k, c := range col {
+			if r := s.t[k] - by*c; r > 0 {
+				u := f.u[k]
+				gain = max(gain, r*r/max(1-u*u/s.uu-c*c, 1e-3))
+			}
+		}
+		rest := s.tt - by*by - gain
+		for i := 1; i < len(top); i++ {
+			if rest < least[i] {
+				copy(least[i+1:], least[i:])
+				copy(top[i+1:], top[i:])
+				least[i], top[i] = rest, h
+				break
+			}
+		}
+	}
+	return top
+}
+
+// end is whether two neighbours at an end are out: that is a short segment
+// sooner than two accidents.
+func (o *outliers) end(n int) bool {
+	return o.out[0] && o.out[1] || o.out[n-1] && o.out[n-2]
+}
+
+// fit fits shape h (-1: a constant) to the points that are in, fills residuals
+// and leverages of all of them, and returns the residual sum of squares.
+func (o *outliers) fit(f *frame, h int) float64 {
+	var uu, ut, uz, zz, tz float64
+	for k, u := range f.u {
+		if o.out[k] {
+			continue
+		}
+		t, z := f.t[k], 0.0
+		if h >= 0 {
+			z = f.b[k*shapes+h] * u
+		}
+		uu += u * u
+		ut += u * t
+		uz += u * z
+		zz += z * z
+		tz += t * z
+	}
+	q := zz - uz*uz/uu
+	c := 0.0
+	if h >= 0 && q > 1e-11*zz {
+		c = (tz - uz*ut/uu) / q
+	} else {
+		q = math.Inf(1)
+	}
+	m, c0, perU, perQ := uz/uu, ut/uu, 1/uu, 1/q
+	rest := 0.0
+	for k, u := range f.u {
+		z := 0.0
+		if h >= 0 {
+			z = (f.b[k*shapes+h] - m) * u
+		}
+		o.r[k] = f.t[k] - c0*u - c*z
+		o.h[k] = u*u*perU + z*z*perQ
+		if !o.out[k] {
+			rest += o.r[k] * o.r[k]
+		}
+	}
+	return rest
+}
+
+// worst is the point that the others say is furthest above them, and the
+// logarithm of the density of such a distance; -1 if there is none.
+func (o *outliers) worst(f *frame, span float64) (at int, price float64) {
+	at = -1
+	gain := 0.0
+	for k, r := range o.r {
+		if o.out[k] || r <= 0 || o.h[k] > 0.999 {
+			continue
+		}
+		if g := r * r / (1 - o.h[k]); g > gain {
+			gain, at = g, k
+		}
+	}
+	if at < 0 {
+		return at, 0
+	}
+	// How far above: the value over what the others foretell.
+	e := o.r[at] / (1 - o.h[at])
+	f0 := f.t[at] - e
+	if f0 <= 0 {
+		return -1, 0
+	}
+	ratio := math.Log(f.t[at]/f0) / span
+	// Half a normal distribution; every score goes without its 1/sqrt(2 pi).
+	return at, -ratio*ratio/2 - math.Log(span/2)
+}

@@ -1,0 +1,74 @@
+package scaling
+
+import (
+	"math"
+	"testing"
+)
+
+// One or two disturbed runs are no change; a level that stays is.
+func TestOutliers(t *testing.T) {
+	law := func(p float64) float64 { return 10 + 2*p }
+	noise := []float64{0.004, -0.007, 0.009, -0.002, 0.006, -0.008, 0.001, 0.005, -0.004, 0.003}
+	tests := []struct {
+		name      string
+		factor    map[int]float64
+		segmented bool
+	}{
+		{"none", nil, false},
+		{"one inside", map[int]float64{4: 1.8}, false},
+		{"the last", map[int]float64{9: 1.5}, false},
+		{"the first", map[int]float64{0: 2.5}, false},
+		{"two", map[int]float64{2: 1.4, 7: 2}, false},
+		{"three that stay", map[int]float64{7: 1.6, 8: 1.6, 9: 1.6}, true},
+		{"three that stay down", map[int]float64{7: 0.6, 8: 0.6, 9: 0.6}, true},
+	}
+	for _, test := range tests {
+		k := -1
+		g := gridAt(upTo(10), func(p float64) float64 {
+			k++
+			f := 1.0
+			if v, ok := test.factor[k]; ok {
+				f = v
+			}
+			return law(p) * f * (1 + noise[k])
+		})
+		d := detect(g, Default())
+		if d.segmented != test.segmented {
+			t.Errorf("%s: segmented %v, strength %.2f of %.2f, cuts %v", test.name, d.segmented, d.strength, d.threshold, d.cuts)
+		}
+	}
+}
+
+// The price of an outlier is that of a half normal distribution of its logarithm.
+func TestOutlierPrice(t *testing.T) {
+	d := newDetector(Default())
+	d.f.prepare(gridAt(upTo(8), func(p float64) float64 {
+		if p == 5 {
+			return 20
+		}
+		return 10
+	}))
+	o := &d.outliers
+	o.r, o.h, o.out = make([]float64, 8), make([]float64, 8), make([]bool, 8)
+	o.fit(&d.f, -1)
+	at, price := o.worst(&d.f, 0.7)
+	x := math.Log(2) / 0.7
+	if want := -x*x/2 - math.Log(0.35); at != 4 || math.Abs(price-want) > 1e-9 {
+		t.Errorf("point %d at %g, want 4 at %g", at, price, want)
+	}
+}
+
+func TestNoiseKinds(t *testing.T) {
+	f := frame{}
+	f.prepare(gridAt([]float64{1, 2, 3}, func(p float64) float64 { return p * p }))
+	s := make([]float64, 3)
+	f.noiseKind(0, s)
+	if d := s[0] - s[2]; math.Abs(d-math.Log(9)) > 1e-12 {
+		t.Errorf("equal noise at values of 1 and 9: relative noise differs by %g, want log 9", d)
+	}
+	for kind, want := range map[int]float64{1: 2.2, 2: -2.2} {
+		if f.noiseKind(kind, s); s[2]-s[0] != want {
+			t.Errorf("kind %d grows by %g, want %g", kind, s[2]-s[0], want)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package scaling
+
+import "math"
+
+// lawFits fits the laws of one start of the last segment under one profile of
+// noise.
+type lawFits struct {
+	first        int
+	y            []float64 // from first on
+	profile      []float64 // likewise
+	prior        float64   // of the profile
+	squares, dof float64   // of the noise before
+	space        lawSpace
+	u            []float64 // 0 for points that are left out
+	count        int       // of those that are not
+	positive     bool
+}
+
+// candidates returns all laws that stay positive up to the targets if the
+// values are, with the logarithms of their evidence.
+func (e lawFits) candidates() []candidate {
+	e.u = profiled(weights(e.y), e.profile)
+	e.positive = positive(e.y)
+	e.count = len(e.y)
+	return e.disturbed(e.pairs(e.terms(e.constant(nil))))
+}
+
+// shared scales weights so that they add to a share.
+func shared(of []candidate, logShare float64) []candidate {
+	top, sum := math.Inf(-1), 0.0
+	for _, c := range of {
+		top = max(top, c.weight)
+	}
+	for _, c := range of {
+		sum += math.Exp(c.weight - top)
+	}
+	for i := range of {
+		of[i].weight += logShare - top - math.Log(sum)
+	}
+	return of
+}
+
+// posterior is the log evidence of a law with k coefficients that leaves
+// squares, the variance of its noise and the degrees of freedom.
+func (e lawFits) posterior(squares float64, k int) (log, variance, dof float64) {
+	v := predictShape + (e.dof+float64(e.count-k))/2
+	b := predictShape*predictScale*predictScale + (e.squares+squares)/2
+	lg, _ := math.Lgamma(v)
+	log = lg - v*math.Log(b) + e.prior
+	if k > 1 {
+		v = max(v-searchCost/2, predictShape)
+	}
+	return log, b / v, 2 * v
+}
+
+func (e lawFits) constant(out []candidate) []candidate {
+	c := weightedMean(e.y, e.u)
+	log, variance, dof := e.posterior(relativeSquares(Model{Constant: c}, e.y, e.y, e.u), 1)
+	cand := candidate{weight: log, dof: dof}
+	for t := e.space.n; t < len(e.space.beyond); t++ {
+		cand.at = append(cand.at, e.spread(t, c, variance, 1/sumSquares(e.u)))
+	}
+	return append(out, cand)
+}
+
+// spread is what a law says at a target where its error has the leverage.
+func (e lawFits) spread(t int, f, variance, leverage float64) spread {
+	last := len(e.y) - 1
+	unit := math.Abs(f)
+	if !e.positive {
+		unit = 1 / (e.u[last] * e.profile[last])
+	}
+	stray := predictDrift * e.space.beyond[t] * unit
+	law := variance*leverage + stray*stray
+	unit *= e.profile[last]
+	return spread{f, math.Sqrt(law), math.Sqrt(law + variance*unit*unit)}
+}
+
+// terms adds the laws of one term. Where the points pick out a few cells of
+// exponents, those are divided until the cells are finer than what the points
+// can tell: at 1/16, a cell of p^i is 4 % wide at four times the largest p.
+func (e lawFits) terms(out []candidate) []candidate {
+	prior := onePrior - math.Log(float64(len(e.space.dense)))
+	var found []candidate
+	var cells []cell
+	try := func(c cell) {
+		if l, ok := e.term(c); ok {
+			found, cells = append(found, l), append(cells, c)
+		}
+	}
+	for _, c := range e.space.dense {
+		c.prior = prior
+		try(c)
+	}
+	for range mostSplits {
+		top := math.Inf(-1)
+		for _, l := range found {
+			top = max(top, l.weight)
+		}
+		var heavy []int
+		for k, l := range found {
+			if l.weight > top-heavyWithin {
+				heavy = append(heavy, k)
+			}
+		}
+		if len(heavy) > enoughCells {
+			break
+		}
+		for _, k := range heavy {
+			found[k].weight = math.Inf(-1)
+			for _, c := range e.space.split(cells[k]) {
+				try(c)
+			}
+		}
+	}
+	return append(out, found...)
+}
+
+const (
+	heavyWithin = 7  // log odds within which a cell counts
+	enoughCells = 24 // so many are a distribution
+	mostSplits  = 4  // 1/256 is 0.5 % at four times the largest p
+)
+
+// term is the law of one cell's term.
+func (e lawFits) term(c cell) (candidate, bool) {
+	f := relativeFit(c.column[e.first:e.space.n], e.y, e.u)
+	if !f.ok {
+		return candidate{}, false
+	}
+	log, variance, dof := e.posterior(f.squares, 2)
+	l := candidate{weight: log + c.prior, dof: dof}
+	for t := e.space.n; t < len(c.column); t++ {
+		l.at = append(l.at, e.spread(t, f.constant+f.slope*c.column[t], variance, f.leverage(c.column[t])))
+	}
+	return l, e.possible(l)
+}
+
+// possible refuses laws that turn negative where the values are positive.
+func (e lawFits) possible(c candidate) bool {
+	for _, s := range c.at {
+		if e.positive && !(s.centre > 0) {
+			return false
+		}
+	}
+	return true
+}

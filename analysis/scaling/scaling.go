@@ -1,0 +1,137 @@
+package scaling
+
+import "jobgait/analysis/note"
+
+// Observation is one measured run.
+type Observation struct {
+	P     float64 // the varying parameter
+	Value float64 // the metric; NaN is a missing one
+	// Group names what runs share beside P: their day, their node. Runs of one
+	// group are not independent. "" is not known.
+	Group string
+	// NodeHours is what the run cost; 0 is not known.
+	NodeHours float64
+}
+
+// Series is the runs of one metric over one parameter, in the order of the input.
+type Series struct {
+	ID           string
+	Parameter    string
+	Metric       string
+	Observations []Observation
+	// Mode is what the user declares; nothing is guessed.
+	Mode Mode
+	// Uncut: no change is looked for, because its place could not be told from
+	// a date (Comparable).
+	Uncut bool
+	// Notes are of those who chose the runs; they are passed on to the result.
+	Notes []note.Note
+}
+
+// Mode is how the problem grows with the parameter.
+type Mode string
+
+const (
+	Undeclared Mode = ""
+	Strong     Mode = "strong" // the same problem on more
+	Weak       Mode = "weak"   // the problem grows with the parameter
+)
+
+// Method is a way to find changes and to choose models.
+type Method string
+
+const (
+	Likelihood Method = "likelihood"
+	Paper      Method = "paper"   // Off-Road, section 3
+	ExtraP     Method = "extra-p" // the Basic modeler of Extra-P 4.2.5, one model, no segments
+)
+
+// Term is coefficient * p^I * log2(p)^J.
+type Term struct {
+	Coefficient float64 `json:"coefficient"`
+	I           float64 `json:"i"`
+	J           float64 `json:"j"`
+}
+
+// Model is a performance model normal form in one parameter:
+// Constant + sum of Terms.
+type Model struct {
+	Constant float64 `json:"constant"`
+	Terms    []Term  `json:"terms"`
+	Formula  string  `json:"formula"`
+	// RSS is the residual sum of squares in units of the metric squared, NRSS
+	// is sqrt(RSS) over the mean value (the paper's nRSS), SMAPE in percent;
+	// all three in sample.
+	RSS   float64 `json:"rss"`
+	NRSS  float64 `json:"nrss"`
+	SMAPE float64 `json:"smape"`
+}
+
+// Change is one place where the law changes. Cut is the number of distinct
+// parameter values before it; Lo and Hi bound it (cuts, inclusive).
+type Change struct {
+	Cut int `json:"cut"`
+	Lo  int `json:"lo"`
+	Hi  int `json:"hi"`
+	// Common is p of the point that belongs to both segments, or nil.
+	Common *float64 `json:"common"`
+}
+
+// Segment is a range of distinct ascending parameter values with one law.
+type Segment struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+	// Model is nil where the points are too few for any.
+	Model *Model `json:"model"`
+	// Enough is whether there are five points, the paper's least; MissingPoints
+	// is how many it takes.
+	Enough        bool `json:"enough"`
+	MissingPoints int  `json:"missing_points"`
+}
+
+// Prediction is the value expected at P, with the interval of one new run's
+// mean at Level. It includes the choice of model and of cut.
+type Prediction struct {
+	P            float64 `json:"p"`
+	Value        float64 `json:"value"`
+	Lo           float64 `json:"ci_lo"`
+	Hi           float64 `json:"ci_hi"`
+	Level        float64 `json:"level"`
+	Extrapolated bool    `json:"extrapolated"`
+	// LawLo and LawHi are the interval of the law itself, the mean of many runs.
+	LawLo float64 `json:"law_lo"`
+	LawHi float64 `json:"law_hi"`
+}
+
+// Efficiency is that of the runs at P, relative to the smallest P: 1 is ideal.
+type Efficiency struct {
+	P     float64 `json:"p"`
+	Value float64 `json:"value"`
+}
+
+// Next is a parameter value whose measurement would tell most.
+type Next struct {
+	P         float64  `json:"p"`
+	Why       string   `json:"why"`
+	NodeHours *float64 `json:"node_hours"` // what it costs, if known
+}
+
+// Result is what is said of one series. Indexes count distinct ascending P.
+// Lists are never nil.
+type Result struct {
+	ID             string       `json:"id"`
+	Parameter      string       `json:"parameter"`
+	Metric         string       `json:"metric"`
+	N              int          `json:"n"`
+	Segmented      bool         `json:"segmented"`
+	Cuts           []int        `json:"cuts"`
+	ChangeStrength *float64     `json:"change_strength"`
+	Changes        []Change     `json:"changes"`
+	Whole          *Model       `json:"whole"`
+	Segments       []Segment    `json:"segments"`
+	Predictions    []Prediction `json:"predictions"`
+	Efficiency     []Efficiency `json:"efficiency"` // null unless a mode is declared
+	Mode           *Mode        `json:"mode"`
+	Next           []Next       `json:"next"`
+	Notes          []note.Note  `json:"notes"`
+}

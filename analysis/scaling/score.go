@@ -1,0 +1,103 @@
+package scaling
+
+import "math"
+
+// prior scores laws by the evidence for them: Gaussian residuals whose standard
+// deviation is one of a range of levels, summed over the levels.
+type prior struct {
+	sigma, weight []float64 // the levels and the logarithms of their weights
+	// table[v] is the evidence with v free points by the logarithm of the
+	// residual sum of squares; filled when first asked for.
+	table   [][]float64
+	least   float64   // a variance that all levels include
+	raised  []float64 // the levels with it
+	between []float64 // their weights: what is known of noise between points
+}
+
+// The tables span any residuals that differ: below, all levels fit alike.
+const (
+	tableLow, tableHigh = -30.0, 12.0
+	tableStep           = 1.0 / 16
+	tableSize           = int((tableHigh-tableLow)/tableStep) + 2
+)
+
+func newPrior(pr Params) prior {
+	p := prior{}
+	for s := pr.NoiseLow; s < pr.NoiseHigh*1.001; s *= pr.NoiseStep {
+		p.sigma = append(p.sigma, s)
+	}
+	p.weight = tilted(p.sigma, pr.NoiseTilt)
+	p.between = tilted(p.sigma, pr.BetweenTilt)
+	return p
+}
+
+// tilted is the logarithms of weights that fall with the level to the power of tilt.
+func tilted(sigma []float64, tilt float64) []float64 {
+	w := make([]float64, len(sigma))
+	total := 0.0
+	for c, s := range sigma {
+		w[c] = math.Pow(s, -tilt)
+		total += w[c]
+	}
+	for c := range w {
+		w[c] = math.Log(w[c] / total)
+	}
+	return w
+}
+
+// add sets the variance that all levels include: what repetitions show is there
+// whatever else is. The tables are for none.
+func (p *prior) add(variance float64) {
+	p.least = variance
+	if variance == 0 {
+		return
+	}
+	p.raised = p.raised[:0]
+	for _, s := range p.sigma {
+		p.raised = append(p.raised, math.Sqrt(s*s+variance))
+	}
+}
+
+// score is the log evidence of laws with k coefficients that leave the
+// residual sum of squares on n points. Each coefficient takes a free point, as
+// if nothing were known of it before.
+func (p *prior) score(residual float64, n, k int, penalty float64) float64 {
+	v := n - k
+	if p.least > 0 {
+		return logEvidence(p.raised, p.between, residual, v) - penalty
+	}
+	for len(p.table) <= v {
+		p.table = append(p.table, nil)
+	}
+	if p.table[v] == nil {
+		p.table[v] = p.tabulate(v)
+	}
+	x := (math.Log(residual) - tableLow) / tableStep
+	x = min(max(x, 0), float64(tableSize-2)) // the logarithm of 0 is -Inf
+	i := int(x)
+	t := p.table[v]
+	return t[i] + (x-float64(i))*(t[i+1]-t[i]) - penalty
+}
+
+func (p *prior) tabulate(free int) []float64 {
+	t := make([]float64, tableSize)
+	for i := range t {
+		t[i] = logEvidence(p.sigma, p.weight, math.Exp(tableLow+float64(i)*tableStep), free)
+	}
+	return t
+}
+
+// logEvidence is the logarithm of the sum over the levels.
+func logEvidence(sigma, weight []float64, residual float64, free int) float64 {
+	top, sum := math.Inf(-1), 0.0
+	for c, s := range sigma {
+		e := weight[c] - float64(free)*math.Log(s) - residual/(2*s*s)
+		if e <= top {
+			sum += math.Exp(e - top)
+			continue
+		}
+		sum = sum*math.Exp(top-e) + 1
+		top = e
+	}
+	return top + math.Log(sum)
+}

@@ -1,0 +1,286 @@
+package scale
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"jobgait/analysis/scaling"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; got\n%s", name, got)
+	}
+}
+
+func TestScreens(t *testing.T) {
+	for _, c := range cases() {
+		var b bytes.Buffer
+		if err := Text(&b, report(c)); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, c.name+".txt", b.Bytes())
+		for _, l := range strings.Split(b.String(), "\n") {
+			if utf8.RuneCountInString(l) > columns || strings.Contains(l, "NaN") || strings.Contains(l, "Inf") {
+				t.Errorf("%s: %q", c.name, l)
+			}
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	list := cases()
+	list[0].series.ID, list[0].result.ID = "a call path that is longer than its column|step_s", "a call path that is longer than its column|step_s"
+	r := report(list...)
+	r.Expected = 0.25
+	r.Common = &scaling.Common{Strength: 12.345, After: 32, Before: 64, Share: 0.2, Members: []int{0, 3, 5}}
+	var b bytes.Buffer
+	if err := Text(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.txt", b.Bytes())
+}
+
+func TestJSON(t *testing.T) {
+	r := report(cases()...)
+	r.Numbers = []bool{true}
+	r.Common = &scaling.Common{Strength: nan, After: 32, Before: 64, Share: 0.2}
+	r.Series[0].ID, r.Results[0].ID = "17", "17"
+	var b bytes.Buffer
+	if err := JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(b.Bytes()) || strings.Contains(b.String(), "NaN") {
+		t.Fatalf("not JSON: %s", b.String())
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, b.Bytes(), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "all.json", pretty.Bytes())
+	for _, never := range []string{`"cuts":null`, `"changes":null`, `"segments":null`, `"predictions":null`, `"next":null`, `"notes":null`, `"terms":null`, `"members":null`} {
+		if strings.Contains(b.String(), never) {
+			t.Errorf("%s: lists are never null", never)
+		}
+	}
+}
+
+// What package scaling says must not get lost here.
+func TestJSONHasAllKeys(t *testing.T) {
+	for _, c := range []struct{ from, to any }{
+		{scaling.Result{}, one{}}, {scaling.Change{}, change{}}, {scaling.Model{}, model{}}, {scaling.Term{}, term{}},
+		{scaling.Segment{}, segment{}}, {scaling.Prediction{}, prediction{}}, {scaling.Efficiency{}, efficiency{}}, {scaling.Next{}, next{}},
+	} {
+		from, to := keys(c.from), keys(c.to)
+		if from != to {
+			t.Errorf("%T has the keys %s, its JSON %s", c.from, from, to)
+		}
+	}
+}
+
+// keys are the JSON keys of a struct, in order.
+func keys(v any) string {
+	var out []string
+	for i := range reflect.TypeOf(v).NumField() {
+		if tag := reflect.TypeOf(v).Field(i).Tag.Get("json"); tag != "-" {
+			out = append(out, tag)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestLines(t *testing.T) {
+	for _, c := range cases() {
+		lines := Lines(c.result, c.series.Observations)
+		if len(lines) < 1 || len(lines) > 6 {
+			t.Errorf("%s: %d lines: %q", c.name, len(lines), lines)
+		}
+		golden(t, c.name+".lines", []byte(strings.Join(lines, "\n")+"\n"))
+	}
+}
+
+func TestPictures(t *testing.T) {
+	for _, c := range cases() {
+		var b bytes.Buffer
+		if _, err := Picture(&b, report(c)); err != nil {
+			t.Fatal(err)
+		}
+		drawn(t, c.name, b.String())
+		if strings.Contains(b.String(), "var(") {
+			t.Errorf("%s: a variable that viewers of SVG do not know", c.name)
+		}
+		drawn(t, c.name, Chart(c.result, c.series.Observations))
+	}
+}
+
+// drawn fails if a picture is not XML or has numbers that are none.
+func drawn(t *testing.T, name, svg string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	for _, bad := range []string{"NaN", "Inf", "href=", "url("} {
+		if strings.Contains(svg, bad) {
+			t.Errorf("%s: %s in the picture", name, bad)
+		}
+	}
+}
+
+// A picture shows each thing that it says it shows.
+func TestPictureShows(t *testing.T) {
+	list := map[string]made{}
+	for _, c := range cases() {
+		list[c.name] = c
+	}
+	for _, want := range []struct {
+		name, what string
+		n          int
+	}{
+		{"segmented", `<circle class="dot"`, 10}, {"segmented", `class="runs"`, 1}, {"segmented", `class="line whole"`, 1}, {"segmented", `class="line c0"`, 1},
+		{"segmented", `class="line c1"`, 1}, {"segmented", `class="band foresight"`, 1}, {"segmented", `class="span change"`, 1}, {"segmented", `class="wanted"`, 1},
+		{"five-points", `class="runs"`, 0}, {"five-points", `class="span change"`, 0}, {"five-points", `class="line c0"`, 1},
+		{"two-changes", `class="cut"`, 2}, {"two-changes", `class="line c2"`, 1}, {"points-missing", `class="wanted"`, 2}, {"points-missing", ">?</text>", 2},
+		{"negative", `<circle class="dot"`, 10}, {"too-few", `<circle class="dot"`, 2},
+	} {
+		c := list[want.name]
+		if got := strings.Count(Chart(c.result, c.series.Observations), want.what); got != want.n {
+			t.Errorf("%s: %d of %s, want %d", want.name, got, want.what, want.n)
+		}
+	}
+}
+
+// A picture of very many runs is still one that a browser opens.
+func TestPictureIsBounded(t *testing.T) {
+	s := scaling.Series{ID: "x"}
+	for i := range 100_000 {
+		s.Observations = append(s.Observations, scaling.Observation{P: float64(1 + i/2), Value: float64(1 + i)})
+	}
+	r := scaling.Result{ID: "x", N: 50_000, Whole: lawOf(0, 2, 1, 0)}
+	if n := len(Chart(r, s.Observations)); n > 300_000 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+func TestPicturesAreFew(t *testing.T) {
+	list := cases()
+	for len(list) < 40 {
+		list = append(list, list[3])
+	}
+	var b bytes.Buffer
+	left, err := Picture(&b, report(list...))
+	if err != nil || left != 40-mostPictures || strings.Count(b.String(), `class="chart scaling"`) != mostPictures {
+		t.Errorf("%d left out, %v", left, err)
+	}
+}
+
+func TestGrowth(t *testing.T) {
+	for _, c := range []struct {
+		m    *scaling.Model
+		want string
+		f    string
+	}{
+		{lawOf(5), "does not change with p", "5"},
+		{lawOf(0, 1, 1, 1), "grows like p log2 p", "p log2 p"},
+		{lawOf(-2.5, 3, 0.5, 0, 1e-12, 1.25, 2), "grows like p^(5/4) (log2 p)^2", "-2.5 + 3 sqrt(p) + 1e-12 p^(5/4) (log2 p)^2"},
+		{lawOf(1, 2, -1, 0), "falls like 1/p towards 1", "1 + 2/p"},
+		{lawOf(0, 2, -0.5, 0), "falls like p^(-1/2)", "2 p^(-1/2)"},
+		{lawOf(9, -2, -2, 0), "rises towards 9", "9 - 2 p^-2"},
+		{lawOf(9, -2, 0, 1), "falls like -log2 p", "9 - 2 log2 p"},
+		{lawOf(0, -1, 1, 0), "falls like -p", "-p"},
+		{lawOf(1, 1, 0, 0), "does not change with p", "1 + 1"},
+	} {
+		if g := growth(*c.m, "p"); g != c.want {
+			t.Errorf("%s, want %s", g, c.want)
+		}
+		if f := formula(*c.m, "p"); f != c.f {
+			t.Errorf("%s, want %s", f, c.f)
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		n    int
+		want string
+	}{
+		{0, 3, "0"}, {nan, 3, "-"}, {math.Inf(-1), 3, "-"}, {1234.5, 3, "1230"}, {0.00123456, 3, "0.00123"}, {1e-7, 3, "1e-07"}, {-99.96, 3, "-100"}, {1e15, 2, "1e+15"}, {999999999, 3, "1000000000"},
+	} {
+		if got := figures(c.v, c.n); got != c.want {
+			t.Errorf("figures(%g, %d) = %s, want %s", c.v, c.n, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{{1, 2, "1 .. 2"}, {1000.1, 1000.3, "1000.1 .. 1000.3"}, {-5, 1e9, "-5 .. 1e+09"}, {3, 3, "3 .. 3"}} {
+		if got := interval(c.lo, c.hi); got != c.want {
+			t.Errorf("interval(%g, %g) = %s, want %s", c.lo, c.hi, got, c.want)
+		}
+	}
+}
+
+// Names that somebody gave cannot move the cursor.
+func TestNamesAreCleaned(t *testing.T) {
+	c := cases()[0]
+	c.series.ID = "a\x1b[2Jb\u202e\n" + strings.Repeat("x", 1000)
+	c.result.ID = c.series.ID
+	var b bytes.Buffer
+	if err := Text(&b, report(c)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(b.String(), "\x1b\u202e") || utf8.RuneCountInString(b.String()) > 2500 {
+		t.Errorf("%q", b.String())
+	}
+	b.Reset()
+	if _, err := Picture(&b, report(c)); err != nil {
+		t.Fatal(err)
+	}
+	drawn(t, "a hostile name", b.String())
+}
+
+func TestGrid(t *testing.T) {
+	a, b := byLaws(powers(5), 1, nil, lawOf(1)), byLaws(powers(6), 1, nil, lawOf(1))
+	c := byLaws(powers(5), 3, nil, lawOf(2))
+	other := a
+	other.Parameter = "tasks"
+	for _, k := range []struct {
+		list []scaling.Series
+		want bool
+	}{{nil, false}, {[]scaling.Series{a}, false}, {[]scaling.Series{a, c}, true}, {[]scaling.Series{a, c, b}, false}, {[]scaling.Series{a, other}, false}} {
+		if Grid(k.list) != k.want {
+			t.Errorf("%d series: %t", len(k.list), !k.want)
+		}
+	}
+}

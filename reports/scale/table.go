@@ -1,0 +1,146 @@
+package scale
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"jobgait/analysis/scaling"
+	"jobgait/reports"
+)
+
+const (
+	tableID   = 24 // columns of an id in the table
+	tableLaws = 30 // columns of the laws
+)
+
+// table writes a line a series.
+func (r Report) table(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "series\tsizes\tchanges\tlaw\tat 2x the largest size")
+	for i, s := range r.Results {
+		p := Sizes(r.Series[i].Observations)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", clip(nameOf(s), tableID), s.N, r.breaks(i, p), clip(lastLaw(s), tableLaws), twice(s, p))
+	}
+	_ = t.Flush() // the writer below keeps its error
+}
+
+func nameOf(r scaling.Result) string {
+	if id := reports.Clean(r.ID); id != "" {
+		return id
+	}
+	return "-"
+}
+
+func clip(s string, w int) string {
+	if utf8.RuneCountInString(s) <= w {
+		return s
+	}
+	return string([]rune(s)[:w-3]) + "..."
+}
+
+// breaks lists where the laws of a series change: "32|64", or "(32|64)" if only
+// all series together show it.
+func (r Report) breaks(i int, p []float64) string {
+	s := r.Results[i]
+	var parts []string
+	for _, c := range s.Changes {
+		switch {
+		case c.Common != nil:
+			parts = append(parts, size(*c.Common))
+		case c.Cut > 0 && c.Cut < len(p):
+			parts = append(parts, size(p[c.Cut-1])+"|"+size(p[c.Cut]))
+		}
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, " ")
+	case s.Segmented:
+		return "somewhere"
+	case r.Common != nil && slices.Contains(r.Common.Members, i):
+		return "(" + size(r.Common.After) + "|" + size(r.Common.Before) + ")"
+	}
+	return "-"
+}
+
+// lastLaw is the law at the largest sizes: what counts for larger ones.
+func lastLaw(r scaling.Result) string {
+	switch {
+	case r.Segmented && len(r.Segments) > 0 && r.Segments[len(r.Segments)-1].Model != nil:
+		return growth(*r.Segments[len(r.Segments)-1].Model, symbol(r))
+	case r.Whole != nil && !r.Segmented:
+		return growth(*r.Whole, symbol(r))
+	case r.Segmented:
+		return "unknown at the largest sizes"
+	}
+	return "no model: " + reason(r)
+}
+
+// twice is the prediction next to twice the largest size.
+func twice(r scaling.Result, p []float64) string {
+	for _, q := range r.Predictions {
+		if len(p) > 0 && q.Extrapolated && q.P >= 1.5*p[len(p)-1] {
+			return fmt.Sprintf("%s (%s)", figures(q.Value, 3), interval(q.Lo, q.Hi))
+		}
+	}
+	return "-"
+}
+
+// together says what only all series say: how many changes chance alone would
+// give, and what they have in common.
+func (r Report) together(w io.Writer) {
+	if len(r.Results) > 1 && !math.IsNaN(r.Expected) {
+		chance := figures(r.Expected, 2)
+		if r.Expected < 0.1 {
+			chance = "fewer than 0.1"
+		}
+		fmt.Fprintf(w, "\n%d of %d series change their law; chance alone would give %s.\n", r.segmented(), len(r.Results), chance)
+	}
+	c := r.Common
+	if c == nil {
+		return
+	}
+	text := fmt.Sprintf("%d of %d series share a change between %s and %s (strength %s together)",
+		len(c.Members), len(r.Results), size(c.After), size(c.Before), figures(c.Strength, 3))
+	if len(r.Results) > mostScreens && slices.ContainsFunc(c.Members, func(i int) bool { return !r.Results[i].Segmented }) {
+		text += "; in parentheses: too weak alone"
+	}
+	for _, l := range wrap(text+".", columns, "") {
+		fmt.Fprintln(w, l)
+	}
+}
+
+// mostLaws are said in Lines: the last ones, which larger sizes go by.
+const mostLaws = 3
+
+// Lines says the most important of a result in three to six lines, for a report
+// that is about more than scaling.
+func Lines(r scaling.Result, observations []scaling.Observation) []string {
+	p := Sizes(observations)
+	lines := []string{Verdict(r, p)}
+	list := laws(r, p)
+	if len(list) > 1 && r.Whole != nil { // the one law that is not believed
+		list = list[:len(list)-1]
+	}
+	for _, l := range list[max(0, len(list)-mostLaws):] {
+		lines = append(lines, l.name+": "+l.text)
+	}
+	for i, q := range r.Predictions { // the last that is not far out
+		if i+1 == len(r.Predictions) || !(len(p) > 0) || r.Predictions[i+1].P > 2.5*p[len(p)-1] {
+			lines = append(lines, "expected: "+expected(q, p))
+			break
+		}
+	}
+	if n := len(r.Efficiency); n > 0 && len(lines) < 5 {
+		e := r.Efficiency[n-1]
+		lines = append(lines, fmt.Sprintf("efficiency at %s: %s", size(e.P), percent(e.Value)))
+	}
+	if len(r.Next) > 0 {
+		lines = append(lines, "measure next: "+missing(r.Next[0]))
+	}
+	return lines
+}

@@ -1,0 +1,294 @@
+package scale
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"jobgait/analysis/scaling"
+	"jobgait/reports"
+)
+
+const (
+	columns = 80 // of the text
+	// mostScreens is up to how many series have a screen each; more are a table.
+	mostScreens = 3
+)
+
+// Text writes the report for people: a screen a series, or a table of many.
+func Text(w io.Writer, r Report) error {
+	b := bufio.NewWriter(w)
+	if len(r.Results) > mostScreens {
+		r.table(b)
+	} else {
+		for i := range r.Results {
+			if i > 0 {
+				fmt.Fprintln(b)
+			}
+			screen(b, r.title(i), r.Results[i], r.Series[i].Observations)
+		}
+	}
+	r.together(b)
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write scaling results: %w", err)
+	}
+	return nil
+}
+
+// screen writes one series.
+func screen(w io.Writer, title string, r scaling.Result, observations []scaling.Observation) {
+	p := Sizes(observations)
+	for _, l := range wrap(title+Verdict(r, p), columns, "  ") {
+		fmt.Fprintln(w, l)
+	}
+	fmt.Fprintln(w)
+	row(w, "measured", measured(r, p, observations))
+	for _, l := range laws(r, p) {
+		row(w, l.name, l.text)
+	}
+	for _, c := range r.Changes {
+		if d := doubt(c, p); d != "" {
+			row(w, "change", "may be "+d)
+		}
+	}
+	foresight(w, r.Predictions, p)
+	if len(r.Efficiency) > 0 {
+		row(w, "efficiency", efficiencies(r))
+	}
+	rows(w, "measure next", wanted(r.Next))
+	rows(w, "notes", remarks(r))
+}
+
+// remarks are the notes but that which the verdict has said.
+func remarks(r scaling.Result) []string {
+	var out []string
+	for _, n := range r.Notes {
+		if text := reports.Clean(n.Text); noModel(r) != text {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// mostRows are printed of one kind: a screen has no room for more.
+const mostRows = 5
+
+// rows writes texts one below the other.
+func rows(w io.Writer, name string, texts []string) {
+	left := len(texts) - mostRows
+	for i, t := range texts {
+		if i == mostRows-1 && left > 0 {
+			row(w, name, fmt.Sprintf("and %d more (--json has all)", left+1))
+			return
+		}
+		row(w, name, t)
+		name = ""
+	}
+}
+
+// title names a series, if it has a name, and its metric. A lone series without
+// a name has the file's.
+func (r Report) title(i int) string {
+	id, metric := reports.Clean(r.Results[i].ID), reports.Clean(r.Results[i].Metric)
+	if len(r.Results) == 1 && id == "0" && r.Name != "" {
+		id = reports.Clean(r.Name)
+	}
+	switch {
+	case metric == "" || metric == "value" || metric == id || metric == "<default>" || strings.HasSuffix(id, "|"+metric):
+		metric = ""
+	default:
+		metric = " (" + metric + ")"
+	}
+	if id == "" {
+		id = "series"
+	}
+	return id + metric + ": "
+}
+
+const nameWidth = 17
+
+// row writes a name and a text that may take several lines.
+func row(w io.Writer, name, text string) {
+	for _, l := range wrap(text, columns-nameWidth-2, "") {
+		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s%s", nameWidth, name, l), " "))
+		name = ""
+	}
+}
+
+// measured says what there is.
+func measured(r scaling.Result, p []float64, observations []scaling.Observation) string {
+	n := 0
+	for _, o := range observations {
+		if usable(o) {
+			n++
+		}
+	}
+	s := count(len(p), "size")
+	switch len(p) {
+	case 0:
+	case 1:
+		s += fmt.Sprintf(" of %s, %s", symbol(r), size(p[0]))
+	default:
+		s += fmt.Sprintf(" of %s, %s .. %s", symbol(r), size(p[0]), size(p[len(p)-1]))
+	}
+	if n > len(p) {
+		s += ", " + count(n, "run")
+	}
+	return s
+}
+
+// law is a line about one model.
+type law struct{ name, text string }
+
+// laws lists the model of each segment, and of the whole.
+func laws(r scaling.Result, p []float64) []law {
+	var out []law
+	if r.Segmented && len(r.Segments) > 1 {
+		for i, g := range r.Segments {
+			if !within(g, p) {
+				continue
+			}
+			name := size(p[g.First]) + " .. " + size(p[g.Last])
+			if len(name) > nameWidth-1 {
+				name = "part " + fmt.Sprint(i+1)
+			}
+			out = append(out, law{name, segmentLaw(g, symbol(r))})
+		}
+	}
+	if r.Whole != nil {
+		name := "law"
+		if r.Segmented && len(r.Segments) > 1 {
+			name = "as one law"
+		}
+		out = append(out, law{name, modelLaw(*r.Whole, symbol(r))})
+	}
+	return out
+}
+
+func segmentLaw(g scaling.Segment, p string) string {
+	n := count(g.Last-g.First+1, "point")
+	s, only := "no model of "+n, ""
+	if g.Model != nil {
+		s, only = modelLaw(*g.Model, p), "only "+n+", "
+	}
+	if !g.Enough && g.MissingPoints > 0 {
+		s += fmt.Sprintf("; %s%d more wanted", only, g.MissingPoints)
+	}
+	return s
+}
+
+func modelLaw(m scaling.Model, p string) string {
+	s := formula(m, p)
+	switch {
+	case m.SMAPE < 1e-9:
+		s += "  (exact)"
+	case !math.IsNaN(m.SMAPE):
+		s += "  (off by " + figures(m.SMAPE, 2) + " % on average)"
+	}
+	return s
+}
+
+// foresight lists predictions with their intervals, and how far out they lie.
+func foresight(w io.Writer, list []scaling.Prediction, p []float64) {
+	cells := make([][4]string, len(list))
+	var wide [4]int
+	for i, q := range list {
+		cells[i] = [4]string{"at " + size(q.P), figures(q.Value, 3), "", ""}
+		if !math.IsNaN(q.Lo) && !math.IsNaN(q.Hi) {
+			cells[i][2] = interval(q.Lo, q.Hi)
+		}
+		if q.Extrapolated && len(p) > 0 {
+			cells[i][3] = times(q.P, p[len(p)-1]) + " the largest size"
+		}
+		for k, c := range cells[i] {
+			wide[k] = max(wide[k], len(c))
+		}
+	}
+	for i, c := range cells {
+		name := ""
+		if i == 0 {
+			name = "expected"
+			if !math.IsNaN(list[0].Level) && list[0].Level > 0 {
+				name += " " + percent(list[0].Level)
+			}
+		}
+		line := fmt.Sprintf("  %-*s%-*s  %*s  %-*s  %s", nameWidth, name, wide[0], c[0], wide[1], c[1], wide[2], c[2], c[3])
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+// expected is a prediction in one line.
+func expected(q scaling.Prediction, p []float64) string {
+	s := fmt.Sprintf("%s at %s", figures(q.Value, 3), size(q.P))
+	if !math.IsNaN(q.Lo) && !math.IsNaN(q.Hi) {
+		s = fmt.Sprintf("%s (%s, %s)", s, interval(q.Lo, q.Hi), percent(q.Level))
+	}
+	if q.Extrapolated && len(p) > 0 {
+		s += ", " + times(q.P, p[len(p)-1]) + " the largest size"
+	}
+	return s
+}
+
+// mostEfficiencies are printed: a screen has no room for a hundred sizes.
+const mostEfficiencies = 12
+
+// efficiencies lists p: share; of many sizes only some.
+func efficiencies(r scaling.Result) string {
+	var parts []string
+	for _, i := range spread(len(r.Efficiency), mostEfficiencies) {
+		e := r.Efficiency[i]
+		parts = append(parts, size(e.P)+": "+percent(e.Value))
+	}
+	s := strings.Join(parts, ", ")
+	if r.Mode != nil {
+		s += " (" + string(*r.Mode) + " scaling)"
+	}
+	return s
+}
+
+// spread returns at most most of n indexes, evenly spread, with both ends.
+func spread(n, most int) []int {
+	if n <= most {
+		most = n
+	}
+	out := make([]int, most)
+	for i := range out {
+		out[i] = i
+		if most > 1 {
+			out[i] = i * (n - 1) / (most - 1)
+		}
+	}
+	return out
+}
+
+// missing is a measurement that is wanted, why, and what it costs.
+func missing(n scaling.Next) string {
+	s := size(n.P) + ": " + reports.Clean(n.Why)
+	if n.NodeHours != nil && !math.IsNaN(*n.NodeHours) {
+		s += " (about " + figures(*n.NodeHours, 2) + " node-hours)"
+	}
+	return s
+}
+
+// wanted lists measurements; those that nothing but the size tells apart stand
+// in one line.
+func wanted(list []scaling.Next) []string {
+	var out []string
+	for i := 0; i < len(list); {
+		sizes := []string{size(list[i].P)}
+		k := i + 1
+		for list[i].NodeHours == nil && k < len(list) && list[k].NodeHours == nil && list[k].Why == list[i].Why {
+			sizes = append(sizes, size(list[k].P))
+			k++
+		}
+		text := missing(list[k-1])
+		if len(sizes) > 1 {
+			text = strings.Join(sizes[:len(sizes)-1], ", ") + ", " + text
+		}
+		out = append(out, text)
+		i = k
+	}
+	return out
+}

@@ -1,0 +1,228 @@
+package scale
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/scaling"
+	"jobgait/reports"
+)
+
+// Verdict says in one sentence, without the name of the series, what its law is
+// and where it changes.
+func Verdict(r scaling.Result, p []float64) string {
+	switch {
+	case r.Segmented && len(r.Changes) > 0:
+		return changed(r, p)
+	case r.Segmented:
+		return "more than one law, but where the one gives way to the other cannot be told"
+	case r.Whole != nil && len(p) > 0:
+		return fmt.Sprintf("%s; one law over %s .. %s", growth(*r.Whole, symbol(r)), size(p[0]), size(p[len(p)-1]))
+	}
+	return "no model: " + reason(r)
+}
+
+// noModel is the note that the verdict says where there is no model, else "".
+func noModel(r scaling.Result) string {
+	if r.Segmented || r.Whole != nil {
+		return ""
+	}
+	return reason(r)
+}
+
+// reason is why there is no model.
+func reason(r scaling.Result) string {
+	for _, code := range []note.Code{note.BadSeries, note.NeedMore} {
+		for _, n := range r.Notes {
+			if n.Code == code {
+				return reports.Clean(n.Text)
+			}
+		}
+	}
+	if len(r.Notes) > 0 {
+		return reports.Clean(r.Notes[len(r.Notes)-1].Text)
+	}
+	return count(r.N, "point")
+}
+
+// changed names the place of each change and the law of each segment.
+func changed(r scaling.Result, p []float64) string {
+	var places []string
+	for _, c := range r.Changes {
+		places = append(places, place(c, p))
+	}
+	s := "law changes " + strings.Join(places, " and ")
+	var laws []string
+	last := len(r.Segments) - 1
+	for i, g := range r.Segments {
+		if g.Model == nil || !within(g, p) {
+			continue
+		}
+		law := growth(*g.Model, symbol(r))
+		switch {
+		case i == 0:
+			law += " up to " + size(p[g.Last])
+		case i == last:
+			law += " from " + size(p[g.First])
+		default:
+			law += " from " + size(p[g.First]) + " to " + size(p[g.Last])
+		}
+		if i > 0 && r.Segments[i-1].Model != nil {
+			law += steeper(*r.Segments[i-1].Model, *g.Model)
+		}
+		laws = append(laws, law)
+	}
+	if len(laws) > 0 {
+		s += ": " + strings.Join(laws, ", ")
+	}
+	return s
+}
+
+// steeper compares the slopes of two laws that grow alike.
+func steeper(a, b scaling.Model) string {
+	x, ok := lead(a)
+	y, also := lead(b)
+	if !ok || !also || x.I != y.I || x.J != y.J || x.I < 0 {
+		return ""
+	}
+	switch ratio := y.Coefficient / x.Coefficient; {
+	case ratio > 1.05:
+		return ", " + figures(ratio, 2) + " times as steep"
+	case ratio > 0 && ratio < 0.95:
+		return ", " + figures(1/ratio, 2) + " times less steep"
+	}
+	return ""
+}
+
+// place is "between 32 and 64 (after 5 points)", or at the point that belongs
+// to both.
+func place(c scaling.Change, p []float64) string {
+	if c.Common != nil {
+		return fmt.Sprintf("at %s (point %d belongs to both sides)", size(*c.Common), c.Cut+1)
+	}
+	if c.Cut < 1 || c.Cut >= len(p) {
+		return "after " + count(c.Cut, "point")
+	}
+	return fmt.Sprintf("between %s and %s (after %s)", size(p[c.Cut-1]), size(p[c.Cut]), count(c.Cut, "point"))
+}
+
+// doubt is where else a change may be, or "".
+func doubt(c scaling.Change, p []float64) string {
+	if c.Lo >= c.Hi || c.Lo < 1 || c.Hi >= len(p) {
+		return ""
+	}
+	return fmt.Sprintf("anywhere from %s to %s", size(p[c.Lo-1]), size(p[c.Hi]))
+}
+
+// within is whether a segment lies among the points.
+func within(g scaling.Segment, p []float64) bool {
+	return g.First >= 0 && g.First <= g.Last && g.Last < len(p)
+}
+
+// symbol is what stands for the parameter in a law: its name, if that can.
+func symbol(r scaling.Result) string {
+	for i, c := range r.Parameter {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return "p"
+		}
+	}
+	if r.Parameter == "" {
+		return "p"
+	}
+	return r.Parameter
+}
+
+// lead is the term that wins in the end; there is none in a constant.
+func lead(m scaling.Model) (scaling.Term, bool) {
+	best, ok := scaling.Term{}, false
+	for _, t := range m.Terms {
+		if t.Coefficient != 0 && (t.I != 0 || t.J != 0) && (!ok || t.I > best.I || t.I == best.I && t.J > best.J) {
+			best, ok = t, true
+		}
+	}
+	return best, ok
+}
+
+// growth names that term.
+func growth(m scaling.Model, p string) string {
+	t, ok := lead(m)
+	if !ok {
+		return "does not change with " + p
+	}
+	fades := t.I < 0 || t.I == 0 && t.J < 0
+	up := t.Coefficient > 0
+	switch {
+	case fades && up && m.Constant > 0:
+		return fmt.Sprintf("falls like %s towards %s", shape(t, p), figures(m.Constant, 3))
+	case fades && up:
+		return "falls like " + shape(t, p)
+	case fades:
+		return "rises towards " + figures(m.Constant, 3)
+	case up:
+		return "grows like " + shape(t, p)
+	}
+	return "falls like -" + shape(t, p)
+}
+
+// shape is "p log2 p", "1/p", "p^(3/2) (log2 p)^2".
+func shape(t scaling.Term, p string) string {
+	var parts []string
+	switch {
+	case t.I == 1:
+		parts = append(parts, p)
+	case t.I == -1:
+		parts = append(parts, "1/"+p)
+	case t.I == 0.5:
+		parts = append(parts, "sqrt("+p+")")
+	case t.I != 0:
+		parts = append(parts, p+"^"+fraction(t.I))
+	}
+	switch {
+	case t.J == 1:
+		parts = append(parts, "log2 "+p)
+	case t.J != 0:
+		parts = append(parts, "(log2 "+p+")^"+fraction(t.J))
+	}
+	return strings.Join(parts, " ")
+}
+
+// formula prints a model as people write it: 1.65 + 3.97 (log2 p)^2.
+func formula(m scaling.Model, p string) string {
+	s := ""
+	if m.Constant != 0 || len(m.Terms) == 0 {
+		s = figures(m.Constant, 4)
+	}
+	for _, t := range m.Terms {
+		c, sign := t.Coefficient, " + "
+		if c < 0 {
+			c, sign = -c, " - "
+		}
+		if s == "" {
+			sign = strings.TrimSpace(strings.TrimPrefix(sign, " + "))
+		}
+		word, number := shape(t, p), figures(c, 4)
+		switch {
+		case strings.HasPrefix(word, "1/"):
+			s += sign + number + word[1:]
+		case word == "":
+			s += sign + number
+		case number == "1":
+			s += sign + word
+		default:
+			s += sign + number + " " + word
+		}
+	}
+	return s
+}
+
+// times is how far beyond the largest measured value p lies: "2x".
+func times(p, largest float64) string {
+	if !(largest > 0) || p <= largest {
+		return ""
+	}
+	return strconv.FormatFloat(math.Round(p/largest*100)/100, 'f', -1, 64) + "x"
+}
