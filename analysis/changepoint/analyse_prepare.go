@@ -1,0 +1,129 @@
+package changepoint
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"jobgait/analysis/note"
+)
+
+const (
+	// fewestRuns is the smallest history that is looked at: three runs of a new
+	// level after two of an old one.
+	fewestRuns = 5
+	// longGapDays without a run are said. A year is more than any compiler,
+	// file system or fabric stays as it is.
+	longGapDays = 365
+	// mostValue and mostDays bound what can be a measurement: ratios and days
+	// beyond them have no place in a float64 or an int.
+	mostValue = 1e100
+	mostDays  = 1e9
+)
+
+// ready is a history as the methods take it: the runs that have a value, in
+// time order, on logarithms. at maps them to the input.
+type ready struct {
+	*Series
+	at    []int
+	x     []float64
+	day   []int
+	notes []note.Note
+	// quiet says that no change can be in it: too few runs, or all alike.
+	quiet bool
+	// machine is what is known of the machine, nil if nothing.
+	machine *member
+}
+
+// prepare checks a series. What it leaves out, and what it could not know, is
+// noted; nothing is an error.
+func prepare(s *Series) ready {
+	r := ready{Series: s}
+	missing, unusable := 0, 0
+	last := math.Inf(-1)
+	unsorted := false
+	for i, y := range s.Y {
+		t := s.time(i)
+		switch {
+		case math.IsNaN(y):
+			missing++
+			continue
+		case y < 1/mostValue || y > mostValue || !(math.Abs(t) <= mostDays):
+			unusable++
+			continue
+		}
+		unsorted = unsorted || t < last
+		last = t
+		r.at = append(r.at, i)
+	}
+	if unsorted {
+		slices.SortStableFunc(r.at, func(a, b int) int { return cmp.Compare(s.time(a), s.time(b)) })
+		r.notes = append(r.notes, note.New(note.Unsorted, "runs were not in the order of time and were sorted"))
+	}
+	if missing > 0 {
+		r.notes = append(r.notes, note.New(note.MissingRuns, "%d of %d runs have no value", missing, len(s.Y)))
+	}
+	if unusable > 0 {
+		r.notes = append(r.notes, note.New(note.UnusableValue, "%d of %d runs left out: a value must be positive and finite, its time known", unusable, len(s.Y)))
+	}
+	for _, i := range r.at {
+		r.x = append(r.x, math.Log(s.Y[i]))
+		r.day = append(r.day, int(math.Floor(s.time(i))))
+	}
+	r.judge()
+	return r
+}
+
+// time is that of run i in days, its position where none is given.
+func (s *Series) time(i int) float64 {
+	switch {
+	case s.T == nil:
+		return float64(i)
+	case i >= len(s.T):
+		return math.NaN()
+	}
+	return s.T[i]
+}
+
+// judge notes what keeps changes from being seen or dated.
+func (r *ready) judge() {
+	switch {
+	case len(r.x) < fewestRuns:
+		r.quiet = true
+		r.notes = append(r.notes, note.New(note.FewRuns, "%d usable runs: no change is looked for below %d", len(r.x), fewestRuns))
+		return
+	case slices.Min(r.x) == slices.Max(r.x):
+		r.quiet = true
+		r.notes = append(r.notes, note.New(note.AllEqual, "all %d runs have the same value", len(r.x)))
+	}
+	repeated, gap, where := 0, 0.0, 0
+	for k := 1; k < len(r.at); k++ {
+		d := r.time(r.at[k]) - r.time(r.at[k-1])
+		if d == 0 {
+			repeated++
+		}
+		if d > gap {
+			gap, where = d, k
+		}
+	}
+	if repeated > 0 {
+		r.notes = append(r.notes, note.New(note.RepeatedTimes, "%d runs have the time of the run before them: they are taken in the order given", repeated))
+	}
+	if gap > longGapDays {
+		years := time.Duration(gap*24) * time.Hour
+		r.notes = append(r.notes, note.New(note.LongGap, "no run for %.1f years before run %d: a change there happened at some time between", years.Hours()/24/365.25, r.at[where]))
+	}
+}
+
+// column picks the kept runs of a list that may be nil or short.
+func column[V any](r *ready, all []V) []V {
+	if len(all) != len(r.Y) {
+		return nil
+	}
+	kept := make([]V, len(r.at))
+	for k, i := range r.at {
+		kept[k] = all[i]
+	}
+	return kept
+}

@@ -1,0 +1,141 @@
+package changepoint
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// recorded is a history of n runs, one a day, that slow down by a tenth at run
+// at, with fields given as the runs at which they flip.
+func recorded(n, at int, flips map[string][]int) Series {
+	r := rand.New(rand.NewPCG(5, uint64(n)))
+	s := Series{ID: "a", Meta: make(map[string][]string)}
+	for i := range n {
+		x := .02 * r.NormFloat64()
+		if i >= at {
+			x += .1
+		}
+		s.T, s.Y = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x))
+		for f, at := range flips {
+			v := 0
+			for _, k := range at {
+				if i >= k {
+					v++
+				}
+			}
+			s.Meta[f] = append(s.Meta[f], fmt.Sprintf("v%d", v))
+		}
+	}
+	return s
+}
+
+func TestCauses(t *testing.T) {
+	s := recorded(80, 40, map[string][]int{
+		"binary":  {40},
+		"modules": {10, 22, 41, 60}, // near it, but it flips often
+		"input":   {30},             // not near it
+	})
+	res := Analyse([]Series{s}, Sequential, Default()).Series[0]
+	if len(res.Changes) != 1 {
+		t.Fatalf("changes %+v", res.Changes)
+	}
+	causes := res.Changes[0].Causes
+	if len(causes) == 0 || causes[0].Field != "binary" || causes[0].From != "v0" || causes[0].To != "v1" {
+		t.Fatalf("causes %+v", causes)
+	}
+	for _, c := range causes {
+		if c.Field == "input" {
+			t.Error("a field that flipped ten runs before is no cause")
+		}
+		if c.P <= 0 || c.P > 1 {
+			t.Errorf("%s: p = %v", c.Field, c.P)
+		}
+	}
+}
+
+// Without a flip near the change nothing is named.
+func TestCausesEmpty(t *testing.T) {
+	s := recorded(80, 40, map[string][]int{"binary": {15, 60}})
+	res := Analyse([]Series{s}, Sequential, Default()).Series[0]
+	if len(res.Changes) != 1 || res.Changes[0].Causes == nil || len(res.Changes[0].Causes) != 0 {
+		t.Errorf("changes %+v", res.Changes)
+	}
+}
+
+// The share of admissible runs that meet a flip, counted one by one.
+func TestMet(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	for range 200 {
+		n := 20 + r.IntN(40)
+		s := recorded(n, n, nil)
+		day := 0.0
+		values := make([]string, n)
+		last := 0
+		for i := range n {
+			if r.IntN(3) > 0 {
+				day++
+			}
+			s.T[i] = day
+			if r.IntN(8) == 0 {
+				last++
+			}
+			values[i] = fmt.Sprint(last)
+			if r.IntN(10) == 0 {
+				values[i] = "" // not known
+			}
+		}
+		s.Meta = map[string][]string{"f": values}
+		ready := prepare(&s)
+		f := newFields(&ready)
+		back, ahead := r.IntN(4), r.IntN(4)
+		want := 0
+		for _, b := range f.starts {
+			if slices.ContainsFunc(f.flips[0], func(v flip) bool { return v.index >= b-back && v.index <= b+ahead }) {
+				want++
+			}
+		}
+		if got := f.met(0, back, ahead); got != want {
+			t.Fatalf("%d of %d starts meet a flip of %v, want %d", got, len(f.starts), f.flips[0], want)
+		}
+	}
+}
+
+func TestUnknownFields(t *testing.T) {
+	s := recorded(10, 10, nil)
+	s.Meta = map[string][]string{"f": {"", "a", "", "a", "", "b", "b", "", "b", "c"}}
+	r := prepare(&s)
+	f := newFields(&r)
+	want := []flip{{5, "a", "b"}, {9, "b", "c"}}
+	if !slices.Equal(f.flips[0], want) {
+		t.Errorf("flips %v, want %v", f.flips[0], want)
+	}
+	if len(f.notes) != 1 {
+		t.Errorf("notes %v", f.notes)
+	}
+}
+
+// A field that flips with every run is no evidence for a change anywhere.
+func TestMarks(t *testing.T) {
+	s := recorded(60, 60, map[string][]int{"rare": {20, 40}})
+	for i := range s.Y {
+		s.Meta["busy"] = append(s.Meta["busy"], fmt.Sprint(i))
+		s.Nodes = append(s.Nodes, []string{fmt.Sprint("n", i%7)})
+	}
+	r := prepare(&s)
+	f := newFields(&r)
+	marked := 0
+	for _, m := range f.marks(len(r.x)) {
+		if m {
+			marked++
+		}
+	}
+	if marked > 15 {
+		t.Errorf("%d of 60 runs are marked", marked)
+	}
+	if !slices.Contains(f.names, nodeField) {
+		t.Error("the node list is one of the fields")
+	}
+}

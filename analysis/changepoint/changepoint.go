@@ -1,0 +1,128 @@
+package changepoint
+
+import "jobgait/analysis/note"
+
+// Series is one history: runs in time order, one value each. All lists that are
+// not nil have the length of Y.
+type Series struct {
+	ID string
+	// T is the time of each run in days; floor(T) is its day. A change starts
+	// only at a new day.
+	T []float64
+	// Y is the metric, NaN where it is missing.
+	Y []float64
+	// Start is when each run began, UTC epoch seconds: it joins series of one
+	// machine. ElapsedS, if known, says how long it ran.
+	Start []float64
+	// Also are further metrics of the same runs ("cpu_s", "step_s").
+	Also map[string][]float64
+	// Meta are recorded fields; "" is not known.
+	Meta map[string][]string
+	// Nodes are the nodes of each run.
+	Nodes [][]string
+	// Machine is the machine that the runs share with other series, "" for one
+	// unnamed machine; User owns the series.
+	Machine, User string
+}
+
+// Method is a way to find changes.
+type Method string
+
+const (
+	Sequential Method = "sequential"
+	Paper      Method = "paper" // Albany Land-Ice, algorithms 1 to 3
+)
+
+// Kind is what a change looks like.
+type Kind string
+
+const (
+	Step      Kind = "step"
+	Drift     Kind = "drift"
+	Excursion Kind = "excursion"
+)
+
+// Cause is a recorded field that changed where the level did. It is never more
+// than that. P is the exact chance that a random date meets such a flip.
+type Cause struct {
+	Field string  `json:"field"`
+	From  string  `json:"from"`
+	To    string  `json:"to"`
+	P     float64 `json:"p"`
+}
+
+// Change is one committed event. Nothing of it but the effect and its interval
+// is altered by later runs.
+type Change struct {
+	Index         int      `json:"index"` // first run of the new level
+	T             float64  `json:"t"`
+	DetectedIndex int      `json:"detected_index"`
+	EffectPct     float64  `json:"effect_pct"`
+	LoPct         *float64 `json:"ci_lo_pct"`
+	HiPct         *float64 `json:"ci_hi_pct"`
+	Level         float64  `json:"level"`
+	// FirstIndex and LastIndex bound the place of the change.
+	FirstIndex int `json:"index_lo"`
+	LastIndex  int `json:"index_hi"`
+	// FalsePer1000 is how many events of this strength 1000 runs without a
+	// change give; nil where the noise is of no kind that was calibrated.
+	FalsePer1000 *float64 `json:"false_alarms_per_1000"`
+	// Beyond is by how many nats the evidence exceeds that of the smallest rate
+	// that was ever counted, which FalsePer1000 stops at.
+	Beyond float64 `json:"-"`
+	Kind   Kind    `json:"kind"`
+	// Group is shared by the two ends of an excursion.
+	Group    *int    `json:"group"`
+	EndIndex *int    `json:"end_index"`
+	Causes   []Cause `json:"causes"`
+	// Metrics are the shifts of the other metrics of the same runs; Phase is the
+	// phase of the run ("startup", "step", "checkpoint") that carries the change,
+	// "" where none does or phases are not known.
+	Metrics []MetricShift `json:"metrics"`
+	Phase   string        `json:"phase"`
+}
+
+// MetricShift is how another metric of the same runs differs across a change.
+type MetricShift struct {
+	Metric    string   `json:"metric"`
+	EffectPct float64  `json:"effect_pct"`
+	LoPct     *float64 `json:"ci_lo_pct"`
+	HiPct     *float64 `json:"ci_hi_pct"`
+}
+
+// Regime is the runs between two changes. Mean, Median and SD leave outliers out.
+type Regime struct {
+	First  int     `json:"first"`
+	Last   int     `json:"last"`
+	N      int     `json:"n"`
+	Mean   float64 `json:"mean"`
+	Median float64 `json:"median"`
+	SD     float64 `json:"sd"`
+}
+
+// SlowNode is a node with which runs take longer.
+type SlowNode struct {
+	Node      string  `json:"node"`
+	EffectPct float64 `json:"effect_pct"`
+	P         float64 `json:"p"`
+}
+
+// MachineEvent is a shift that unrelated series showed at the same time: the
+// machine's, not a job's. Start and End are UTC epoch seconds.
+type MachineEvent struct {
+	Start     float64  `json:"start"`
+	End       *float64 `json:"end"` // nil: it lasts
+	EffectPct float64  `json:"effect_pct"`
+	Series    []string `json:"series"`
+}
+
+// Result is what is said of one series. Lists are never nil.
+type Result struct {
+	ID        string      `json:"id"`
+	N         int         `json:"n"`
+	Changes   []Change    `json:"changes"`
+	Regimes   []Regime    `json:"regimes"`
+	Outliers  []int       `json:"outliers"`
+	SlowNodes []SlowNode  `json:"slow_nodes"`
+	Notes     []note.Note `json:"notes"`
+}

@@ -1,0 +1,166 @@
+package changepoint
+
+import "math"
+
+// drifts says whether a robust line describes x at least one nat better than
+// split c does.
+func (sc *scanner) drifts(x []float64, c split) bool {
+	l := newLoss(c.s, sc.p)
+	return lineCost(x, l)+1 < c.left.cost+c.right.cost
+}
+
+// lineCost returns the loss of x around its best line, from a Theil-Sen start.
+func lineCost(x []float64, l loss) float64 {
+	n := len(x)
+	slopes := make([]float64, 0, n*(n-1)/2)
+	for a := range x {
+		for b := a + 1; b < n; b++ {
+			slopes = append(slopes, (x[b]-x[a])/float64(b-a))
+		}
+	}
+	m := middle(ascending(slopes, slopes))
+	r := make([]float64, n)
+	for i, v := range x {
+		r[i] = v - m*float64(i)
+	}
+	c := middle(ascending(nil, r))
+	for range 10 {
+		var sw, sx, sy, sxx, sxy float64
+		for i, v := range x {
+			t := float64(i)
+			w := l.weight(v - c - m*t)
+			sw += w
+			sx += w * t
+			sy += w * v
+			sxx += w * t * t
+			sxy += w * t * v
+		}
+		den := sw*sxx - sx*sx
+		if den <= 0 || math.IsNaN(den) {
+			break
+		}
+		m = (sw*sxy - sx*sy) / den
+		c = (sy - m*sx) / sw
+	}
+	t := 0.0
+	for i, v := range x {
+		t += l.cost(v - c - m*float64(i))
+	}
+	return t
+}
+
+// continues says whether a change at run first, about to be committed as split c of the runs
+// up to j, is one drift with the entry before it: both move the same way, and
+// a level that moves along one line to another level explains all runs since
+// before that entry as well as the steps do, less the margin.
+func (sc *scanner) continues(prev event, first, j int, c split) bool {
+	up := 1.0
+	if c.right.mu < c.left.mu {
+		up = -1
+	}
+	moved := up * (c.left.mu - sc.past[prev.before].mu)
+	if up*prev.effect <= 0 || moved < c.s || first-prev.resumed > sc.p.Window {
+		return false
+	}
+	from := max(sc.past[prev.before].first, prev.index-sc.p.Window/2, j-4*sc.p.Window)
+	l := newLoss(c.s, sc.p)
+	x := sc.x[from:j]
+	weights := make([]float64, 0, len(x))
+	steps := 0.0
+	add := func(a, b int, mu float64) {
+		steps += l.total(sc.x[a:b], mu)
+		for _, v := range sc.x[a:b] {
+			weights = append(weights, l.weight(v-mu))
+		}
+	}
+	for _, q := range sc.past[prev.before:] {
+		if q.end > from {
+			add(max(q.first, from), q.end, q.mu)
+		}
+	}
+	add(sc.start, first, c.left.mu)
+	add(first, j, c.right.mu)
+	return rampCost(x, weights, &l) <= steps+sc.p.DriftMargin+sc.unexplained(prev.index, first)
+}
+
+// rampPlaces is how many places are tried for each end of a ramp.
+const rampPlaces = 14
+
+// rampCost returns the loss of x around the best level that moves along a line
+// to another level. The weights leave outliers out of the search.
+func rampCost(x, weights []float64, l *loss) float64 {
+	n := len(x)
+	stride := max(1, n/rampPlaces)
+	best := math.Inf(1)
+	var ends [2]int
+	for a := 0; a < n-1; a += stride {
+		for b := a + 2; b < n+stride; b += stride {
+			if e := ramp(x, weights, a, b).error(x, weights, a, b); e < best {
+				best, ends = e, [2]int{a, b}
+			}
+		}
+	}
+	at := ramp(x, weights, ends[0], ends[1])
+	sum := 0.0
+	for i, v := range x {
+		sum += l.cost(v - at.base - at.rise*along(i, ends[0], ends[1]))
+	}
+	return sum
+}
+
+// along is how far run i is on the way from a to b: 0 before, 1 after.
+func along(i, a, b int) float64 {
+	return max(0, min(1, float64(i-a)/float64(b-a)))
+}
+
+// moved is a level and by how much it moves.
+type moved struct{ base, rise float64 }
+
+// ramp fits a level that moves from run a to run b, by weighted least squares.
+func ramp(x, weights []float64, a, b int) moved {
+	var sw, su, sv, suu, suv float64
+	for i, v := range x {
+		w, u := weights[i], along(i, a, b)
+		sw += w
+		su += w * u
+		sv += w * v
+		suu += w * u * u
+		suv += w * u * v
+	}
+	den := sw*suu - su*su
+	if !(den > 1e-12) {
+		return moved{base: sv / max(sw, 1e-12)}
+	}
+	rise := (sw*suv - su*sv) / den
+	return moved{(sv - rise*su) / sw, rise}
+}
+
+// error is the weighted sum of squares that the ramp leaves.
+func (m moved) error(x, weights []float64, a, b int) float64 {
+	e := 0.0
+	for i, v := range x {
+		e += weights[i] * sq(v-m.base-m.rise*along(i, a, b))
+	}
+	return e
+}
+
+// nothingFlipped is what two steps in one direction must beat a drift by in
+// addition where fields are recorded and none flipped within three runs of
+// either. Most changes of a job have a recorded cause, a drift has none. Any
+// figure from 8 to 12 leaves F1 with fields as it is.
+const nothingFlipped = 10
+
+// unexplained is that addition for steps at runs a and b.
+func (sc *scanner) unexplained(a, b int) float64 {
+	if sc.flips == nil {
+		return 0
+	}
+	for _, i := range []int{a, b} {
+		for k := max(0, i-3); k <= min(len(sc.flips)-1, i+3); k++ {
+			if sc.flips[k] {
+				return 0
+			}
+		}
+	}
+	return nothingFlipped
+}

@@ -1,0 +1,50 @@
+package changepoint
+
+import (
+	"math"
+	"testing"
+)
+
+// Given that a weak change is found, its effect is not exaggerated and its
+// interval holds the truth as often as it says.
+func TestEffectsGivenDetection(t *testing.T) {
+	found, covered, ratio := 0, 0, 0.0
+	const step = 0.028 // strength 5.4 over 30 runs on each side
+	for seed := range uint64(160) {
+		x := drawn(seed, 60, 0.02, 0, map[int]float64{30: step})
+		for _, e := range scan(history{x: x}, Default()).events {
+			if e.index < 27 || e.index > 33 {
+				continue
+			}
+			found++
+			ratio += e.effect / step
+			if e.lo <= step && step <= e.hi {
+				covered++
+			}
+		}
+	}
+	if found < 60 {
+		t.Fatalf("found %d of 160 changes of strength 5.4", found)
+	}
+	share, mean := float64(covered)/float64(found), ratio/float64(found)
+	// The standard error of the share is 0.025, of the mean 0.02.
+	if share < 0.88 || math.Abs(mean-1) > 0.1 {
+		t.Errorf("%d found: covered %.3f, found/true %.3f", found, share, mean)
+	}
+}
+
+func TestSelectionShrinksWhatWasJustSeen(t *testing.T) {
+	free, bound := selection{}, selection{bar: 4, share: 1}
+	if got := free.solve(5, 0.5); math.Abs(got-5) > 0.05 {
+		t.Errorf("without selection 5 stays %.2f", got)
+	}
+	if got := bound.solve(4.2, 0.5); got > 3.6 {
+		t.Errorf("just above a bar of 4, 4.2 is made %.2f", got)
+	}
+	if got := bound.solve(9, 0.5); math.Abs(got-9) > 0.05 {
+		t.Errorf("far above a bar of 4, 9 is made %.2f", got)
+	}
+	if lo, hi := bound.solve(5, 0.975), bound.solve(5, 0.025); !(lo < 3.1 && hi > 5 && hi < 7.2) {
+		t.Errorf("interval of 5 above a bar of 4: %.2f to %.2f", lo, hi)
+	}
+}

@@ -1,0 +1,139 @@
+// Package evidence holds the two curves with which the Albany Land-Ice report
+// lets people look behind a verdict: how strongly each split of a window speaks
+// for a change there (its figure 2), and whether the logarithms of the times are
+// as normal as its test assumes (its section 2). Values come in, curves go out.
+//
+// They are pictures, not verdicts: the curve tries every split and corrects for
+// that by the threshold only, and a change that was found does not need a peak
+// above it (nor is each peak above it one: see package changepoint).
+package evidence
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/internal/robust"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+const (
+	// trimShare and trimMAD are the report's: a value is left out if it is both
+	// among this share of its half that lies farthest out, and so many MAD away.
+	trimShare, trimMAD = 0.1, 3
+	// flat keeps halves without any spread from dividing by zero, as there.
+	flat = 1e-8
+	// most bounds the evidence: smaller p are no float64.
+	most = 300
+)
+
+// Splits returns for each split of x the evidence for two levels: -log10 of p of
+// a pooled two-sample t test of the trimmed halves. Entry i is for a new level
+// from x[i] on; entries without two values on both sides are NaN. x are
+// logarithms of times, without NaN.
+func Splits(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i := range out {
+		out[i] = math.NaN()
+		if i >= 2 && i+2 <= len(x) {
+			out[i] = split(trim(x[:i]), trim(x[i:]))
+		}
+	}
+	return out
+}
+
+func split(a, b []float64) float64 {
+	ma, sa := robust.Mean(a)
+	mb, sb := robust.Mean(b)
+	na, nb := float64(len(a)), float64(len(b))
+	df := na + nb - 2
+	pooled := (sa*sa*(na-1)+sb*sb*(nb-1))/df + flat
+	t := (mb - ma) / math.Sqrt(pooled*(1/na+1/nb))
+	p := 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(t))
+	if !(p > 0) {
+		return most
+	}
+	return math.Min(most, -math.Log10(p))
+}
+
+// trim leaves out what the report's test leaves out.
+func trim(x []float64) []float64 {
+	drop := int(trimShare * float64(len(x)))
+	if drop == 0 {
+		return x
+	}
+	median, mad := robust.Median(x), robust.MAD(x)
+	order := slices.Clone(x)
+	slices.SortFunc(order, func(a, b float64) int {
+		switch da, db := math.Abs(a-median), math.Abs(b-median); {
+		case da < db:
+			return -1
+		case da > db:
+			return 1
+		}
+		return 0
+	})
+	end := len(order)
+	for end > len(order)-drop && math.Abs(order[end-1]-median) >= trimMAD*mad {
+		end--
+	}
+	return order[:end]
+}
+
+// Threshold is the evidence that a split of n values needs at level alpha if
+// each split is one of n-1 tests (Bonferroni), as in the report's figure.
+func Threshold(n int, alpha float64) float64 {
+	return -math.Log10(alpha / math.Max(1, float64(n-1)))
+}
+
+// Residuals returns the logarithms of the runs less the mean logarithm of their
+// regime, in units of its standard deviation, ascending. Outliers and missing
+// values are left out, and regimes of fewer than five runs: their spread is no
+// yardstick.
+func Residuals(y []float64, regimes []changepoint.Regime, outliers []int) []float64 {
+	odd := make(map[int]bool, len(outliers))
+	for _, k := range outliers {
+		odd[k] = true
+	}
+	const fewest = 5
+	var out []float64
+	for _, g := range regimes {
+		var x []float64
+		for k := max(0, g.First); k <= g.Last && k < len(y); k++ {
+			if y[k] > 0 && !math.IsInf(y[k], 0) && !odd[k] {
+				x = append(x, math.Log(y[k]))
+			}
+		}
+		mean, sd := robust.Mean(x)
+		if len(x) < fewest || !(sd > 0) {
+			continue
+		}
+		for _, v := range x {
+			out = append(out, (v-mean)/sd)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Normal returns the value that each of n ascending normal values has about, in
+// standard deviations: the other axis of a normal plot.
+func Normal(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = distuv.UnitNormal.Quantile((float64(i) + 0.625) / (float64(n) + 0.25))
+	}
+	return out
+}
+
+// Normality is the test that the report used: its p, false if there are too few
+// values for it.
+func Normality(residuals []float64) (p float64, ok bool) {
+	const fewest = 20 // below it the test's p is rough
+	if len(residuals) < fewest {
+		return 0, false
+	}
+	_, p, ok = robust.Normality(residuals)
+	return p, ok
+}

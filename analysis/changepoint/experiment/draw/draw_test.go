@@ -1,0 +1,81 @@
+package draw
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"jobgait/analysis/changepoint"
+)
+
+func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 9)) }
+
+func TestPlaced(t *testing.T) {
+	for seed := range uint64(40) {
+		h := Placed(source(seed))
+		if len(h.Y) < 70 || len(h.T) != len(h.Y) || len(h.Nodes) != len(h.Y) || !slices.IsSorted(h.T) {
+			t.Fatalf("seed %d: %d runs, %d times, %d lists", seed, len(h.Y), len(h.T), len(h.Nodes))
+		}
+		if n := len(h.Slow); n < 1 || n > 3 {
+			t.Errorf("seed %d: %d slow nodes", seed, n)
+		}
+		for _, c := range h.Changes {
+			if c.Index < 12 || c.Index > len(h.Y)-12 || c.Z <= 0 {
+				t.Errorf("seed %d: %+v", seed, c)
+			}
+		}
+		if again := Placed(source(seed)); !slices.Equal(again.Y, h.Y) {
+			t.Errorf("seed %d: drawn twice, it differs", seed)
+		}
+	}
+}
+
+// A change lies where the level of the drawn values moves.
+func TestOwned(t *testing.T) {
+	n := 0
+	for seed := range uint64(30) {
+		for _, h := range Owned(source(seed), "u", 1) {
+			if h.User != "u" || !slices.IsSorted(h.T) {
+				t.Fatalf("%+v", h.Series)
+			}
+			for _, c := range h.Changes {
+				if math.Floor(h.T[c.Index]) == math.Floor(h.T[c.Index-1]) {
+					t.Errorf("seed %d: a change at %d within a day", seed, c.Index)
+				}
+				n++
+			}
+		}
+	}
+	if n < 200 {
+		t.Errorf("%d changes in 120 histories", n)
+	}
+}
+
+func TestCampaign(t *testing.T) {
+	for _, shuffled := range []bool{false, true} {
+		list, spells := Campaign(source(3), 8, shuffled)
+		if len(list) != 8 || len(spells) != 2 {
+			t.Fatal(len(list), spells)
+		}
+		for _, h := range list {
+			if slices.IsSorted(h.Start) == shuffled {
+				t.Errorf("shuffled %t: starts %v", shuffled, h.Start[:5])
+			}
+		}
+	}
+}
+
+func TestScore(t *testing.T) {
+	h := History{Changes: []Change{{Index: 20, Z: 5}, {Index: 40, Z: 4}, {Index: 60, Z: 20}}}
+	h.Y = make([]float64, 100)
+	var s Score
+	s.Add(h, []changepoint.Change{{Index: 21}, {Index: 41}, {Index: 80}}, 1)
+	want := Score{Asked: 2, Found: 1, Weak: 2, WeakOK: 2, False: 1, Runs: 100}
+	if s != want {
+		t.Errorf("%+v, want %+v", s, want)
+	}
+	if s.Recall() != .5 || s.FalsePer1000() != 10 || s.F1() != 2.0/(2+1+1) {
+		t.Errorf("recall %v, false %v, F1 %v", s.Recall(), s.FalsePer1000(), s.F1())
+	}
+}

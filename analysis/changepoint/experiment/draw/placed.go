@@ -1,0 +1,55 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// nodes is how many nodes the partition of a placed history has.
+const nodes = 24
+
+// Placed draws 70 to 150 runs on one to six of 24 nodes, one to three of which
+// are slow by at least two noises: a run takes as long as its slowest node. It
+// has up to two changes of 2 to 50 %, and of two noises, apart by twelve runs.
+func Placed(r *rand.Rand) History {
+	n, per, sd := 70+r.IntN(81), 1+r.IntN(6), loguniform(r, .005, .1)
+	h := History{Slow: make(map[string]float64)}
+	for range 1 + r.IntN(3) {
+		h.Slow[node(r.IntN(nodes))] = max(2*sd, .02+.1*r.Float64())
+	}
+	h.ID, h.T = "placed", days(r, n)
+	var at []int
+	for range r.IntN(3) {
+		at = append(at, 12+r.IntN(n-24))
+	}
+	slices.Sort(at)
+	if len(at) == 2 && at[1]-at[0] < 12 {
+		at = at[:1]
+	}
+	level := make([]float64, n)
+	bounds := append(append([]int{0}, at...), n)
+	for q, i := range at {
+		d := effect(r, .02, .5)
+		d = math.Copysign(max(math.Abs(d), 2*sd), d)
+		h.Changes = append(h.Changes, Change{i, d, z(d, sd, i-bounds[q], bounds[q+2]-i)})
+		for k := i; k < n; k++ {
+			level[k] += d
+		}
+	}
+	d := someDisturbed(r)
+	for k := range level {
+		var names []string
+		slow := 0.0
+		for _, v := range r.Perm(nodes)[:per] {
+			names = append(names, node(v))
+			slow = max(slow, h.Slow[node(v)])
+		}
+		h.Nodes = append(h.Nodes, names)
+		h.Y = append(h.Y, seconds(level[k]+slow+sd*r.NormFloat64()+d.add(r)))
+	}
+	return h
+}
+
+func node(i int) string { return fmt.Sprintf("n%02d", i) }

@@ -1,0 +1,170 @@
+// Command experiment measures what package changepoint knows beside the runs of
+// one series: slow nodes, a user's other series, the machine, pairs. It draws
+// histories with known truth and prints one table for each; the figures in
+// package comments are its output.
+//
+//	go run ./analysis/changepoint/experiment -what nodes -seed 1 -draws 5
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/experiment/draw"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run prints the tables that args ask for.
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("experiment", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	what := flags.String("what", "all", "nodes, joint, pairs, machine or all")
+	seed := flags.Uint64("seed", 1, "first seed; figures are chosen on 1 to 5")
+	draws := flags.Int("draws", 5, "how many draws are pooled")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	tables := []struct {
+		name  string
+		print func(w io.Writer, seed uint64, draws int)
+	}{{"nodes", slowNodes}, {"joint", joint}, {"pairs", pairs}, {"machine", machine}}
+	known := false
+	for _, t := range tables {
+		if *what == t.name || *what == "all" {
+			t.print(stdout, *seed, *draws)
+			known = true
+		}
+	}
+	if !known {
+		fmt.Fprintf(stderr, "experiment: -what %s: not known\n", *what)
+		return 2
+	}
+	return 0
+}
+
+// source is the random source of draw number i.
+func source(seed uint64, i int, stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(seed+uint64(i), stream))
+}
+
+// slowNodes prints how well slow nodes are found, and changes beside them.
+func slowNodes(w io.Writer, seed uint64, draws int) {
+	var with, without draw.Score
+	called, right, all := 0, 0, 0
+	for i := range draws {
+		r := source(seed, i, 1)
+		for range 20 {
+			h := draw.Placed(r)
+			res := one(h.Series)
+			with.Add(h, res.Changes, 1)
+			for _, s := range res.SlowNodes {
+				called++
+				if h.Slow[s.Node] > 0 {
+					right++
+				}
+			}
+			all += len(h.Slow)
+			h.Nodes = nil
+			without.Add(h, one(h.Series).Changes, 1)
+		}
+	}
+	fmt.Fprintf(w, "nodes: %d slow nodes: precision %.3f, recall %.3f\n", all, ratio(right, called), ratio(right, all))
+	fmt.Fprintf(w, "nodes: F1@1 %.3f with node lists (%.2f false per 1000), %.3f without (%.2f)\n",
+		with.F1(), with.FalsePer1000(), without.F1(), without.FalsePer1000())
+}
+
+func one(s changepoint.Series) changepoint.Result {
+	return changepoint.Analyse([]changepoint.Series{s}, changepoint.Sequential, changepoint.Default()).Series[0]
+}
+
+func ratio(a, b int) float64 { return float64(a) / float64(max(b, 1)) }
+
+// joint prints what a user's other series add.
+func joint(w io.Writer, seed uint64, draws int) {
+	for _, share := range []float64{.7, 0} {
+		var alone, together draw.Score
+		for i := range draws {
+			r := source(seed, i, 2)
+			for q := range 30 {
+				shapes := draw.Owned(r, fmt.Sprintf("u%d", q), share)
+				add(&together, shapes, 3)
+				for s := range shapes {
+					shapes[s].User = ""
+				}
+				add(&alone, shapes, 3)
+			}
+		}
+		for _, t := range []struct {
+			name string
+			s    draw.Score
+		}{{"alone", alone}, {"together", together}} {
+			fmt.Fprintf(w, "joint: share %.1f, %-8s recall %.3f of %d, z 3.5 to 7 %.3f of %d, false per 1000 %.2f of %d runs\n", share, t.name,
+				t.s.Recall(), t.s.Asked, ratio(t.s.WeakOK, t.s.Weak), t.s.Weak, t.s.FalsePer1000(), t.s.Runs)
+		}
+	}
+}
+
+// add judges histories together and scores them.
+func add(s *draw.Score, list []draw.History, tolerance int) changepoint.Report {
+	series := make([]changepoint.Series, len(list))
+	for i, h := range list {
+		series[i] = h.Series
+	}
+	rep := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
+	for i, h := range list {
+		s.Add(h, rep.Series[i].Changes, tolerance)
+	}
+	return rep
+}
+
+// pairs prints the coverage of paired intervals.
+func pairs(w io.Writer, seed uint64, draws int) {
+	const apart = .03
+	for _, disturbed := range []float64{.06, 0} {
+		for _, n := range []int{8, 15, 30} {
+			held, sure, width := 0, 0, 0.0
+			total := 1000 * draws
+			r := source(seed, 0, uint64(3+n))
+			for range total {
+				a, b := draw.Pair(r, n, .04, .015, disturbed, math.Log1p(apart))
+				c := changepoint.Compare(a.Series, b.Series, changepoint.JoinDay, changepoint.Default(), changepoint.DefaultPairs())
+				if *c.LoPct <= 100*apart && 100*apart <= *c.HiPct {
+					held++
+				}
+				if c.Significant {
+					sure++
+				}
+				width += (*c.HiPct - *c.LoPct) / float64(total)
+			}
+			fmt.Fprintf(w, "pairs: %2d pairs, disturbed %.2f: coverage %.4f of .99, width %.1f %%, power %.2f, %d draws\n",
+				n, disturbed, ratio(held, total), width, ratio(sure, total), total)
+		}
+	}
+}
+
+// machine prints what other series of the machine add.
+func machine(w io.Writer, seed uint64, draws int) {
+	for _, shuffled := range []bool{false, true} {
+		var with, without draw.Score
+		events, spells := 0, 0
+		for i := range draws {
+			r := source(seed, i, 4)
+			list, slow := draw.Campaign(r, 16, shuffled)
+			rep := add(&with, list, 3)
+			spells += len(slow)
+			events += len(rep.Machine)
+			for s := range list {
+				list[s].Start = nil
+			}
+			add(&without, list, 3)
+		}
+		fmt.Fprintf(w, "machine: shuffled %t: with start recall %.3f of %d, false per 1000 %.2f; without %.3f, %.2f; %d machine events for %d spells\n",
+			shuffled, with.Recall(), with.Asked, with.FalsePer1000(), without.Recall(), without.FalsePer1000(), events, spells)
+	}
+}

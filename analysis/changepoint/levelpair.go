@@ -1,0 +1,167 @@
+package changepoint
+
+import "math"
+
+// leaving is what is tried for the chance to leave a level from one run to the
+// next. Slower than one in ten cannot be told from changes.
+var leaving = [...]float64{0.1, 0.2, 0.35, 0.5, 0.7}
+
+// alternating returns by how many nats split c explains the runs better than
+// two levels that take turns at random (two kinds of nodes), beyond what is
+// asked: the least over how many earlier regimes are explained along. A chain
+// from the first run on is believed more readily than one that starts late. A
+// committed change from one of the levels to the other counts for its rarity
+// and for meeting an old level by chance.
+func (sc *scanner) alternating(i, j int, c split) float64 {
+	l := newLoss(c.s, sc.p)
+	charge := sc.p.Charge + max(0, -math.Log(2.5*c.s))
+	from := min(i, max(sc.start, j-sc.p.Lookback))
+	steps := l.total(sc.x[from:i+c.k], c.left.mu) + l.total(sc.x[i+c.k:j], c.right.mu) + sc.slack(i, j, c, &l)
+	a := seat{c.left.mu, c.left.weight}
+	b := seat{c.right.mu, c.right.weight}
+	least := sc.chains(sc.x[from:j], a.mu, b.mu, &l) - steps - sc.askedOfTurns(from)
+	next := &a
+	for q := len(sc.past) - 1; q >= 0 && sc.past[q].first >= j-sc.p.Lookback; q-- {
+		p := sc.past[q]
+		at := &a
+		if math.Abs(p.mu-b.mu) < math.Abs(p.mu-a.mu) {
+			at = &b
+		}
+		at.join(p.mu, float64(p.end-p.first))
+		steps += l.total(sc.x[p.first:p.end], p.mu)
+		if at != next {
+			steps += charge // from one to the other, which turns explain
+		}
+		next = at
+		least = min(least, sc.chains(sc.x[p.first:j], a.mu, b.mu, &l)-steps-sc.askedOfTurns(p.first))
+	}
+	return least
+}
+
+// seat is one of two levels and the runs it was taken from.
+type seat struct{ mu, n float64 }
+
+// join adds n runs at level mu.
+func (s *seat) join(mu, n float64) {
+	s.mu = (s.mu*s.n + mu*n) / (s.n + n)
+	s.n += n
+}
+
+// askedOfTurns is by how many nats a change must beat turns since run from.
+func (sc *scanner) askedOfTurns(from int) float64 {
+	if from == 0 {
+		return sc.p.Turns
+	}
+	return sc.p.TurnsLate
+}
+
+// slack is by how much the steps of split c would cost less if the change had
+// come in the middle of a day, where it is not looked for; never above 0.
+func (sc *scanner) slack(i, j int, c split, l *loss) float64 {
+	best := 0.0
+	d := 0.0
+	for at := i + c.k; at+1 < j && !sc.newDay(at+1); at++ {
+		d += l.cost(sc.x[at]-c.left.mu) - l.cost(sc.x[at]-c.right.mu)
+		best = min(best, d)
+	}
+	d = 0
+	for at := i + c.k - 1; at > i && !sc.newDay(at); at-- {
+		d += l.cost(sc.x[at]-c.right.mu) - l.cost(sc.x[at]-c.left.mu)
+		best = min(best, d)
+	}
+	return best
+}
+
+// chains is the least loss of x under a two-state chain at two levels.
+func (sc *scanner) chains(x []float64, levelA, levelB float64, l *loss) float64 {
+	sc.cum = sc.cum[:0]
+	for _, v := range x {
+		a, b := l.cost(v-levelA), l.cost(v-levelB)
+		sc.cum = append(sc.cum, math.Exp(-a), math.Exp(-b))
+	}
+	best := math.Inf(1)
+	for _, u := range leaving {
+		for _, v := range leaving {
+			best = min(best, chain(sc.cum, u, v))
+		}
+	}
+	return best
+}
+
+// chain is the negative log likelihood of a two-state chain that leaves the
+// first state with chance u and the second with v, given the likelihoods of
+// each run in the two states.
+func chain(like []float64, u, v float64) float64 {
+	pa := v / (u + v)
+	pb := 1 - pa
+	total := 0.0
+	for q := 0; q < len(like); q += 2 {
+		a, b := pa*like[q], pb*like[q+1]
+		s := a + b
+		total += math.Log(s)
+		a, b = a/s, b/s
+		pa, pb = a*(1-u)+b*v, a*u+b*(1-v)
+	}
+	return -total
+}
+
+// apart is how many times the noise two levels must be apart to be called two:
+// the halves of one slow wave are 2.7.
+const apart = 3.5
+
+// levelPair returns two levels between which runs x take turns, if that
+// describes them far better than one level and a wider noise does: at least
+// four runs at each, two turns and ten nats.
+func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
+	n := len(x)
+	if n < 12 {
+		return 0, 0, false
+	}
+	sorted := ascending(nil, x)
+	k := widest(sorted)
+	if k < 4 || n-k < 4 {
+		return 0, 0, false
+	}
+	low, high = middle(sorted[:k]), middle(sorted[k:])
+	one := math.Max(1.4826*middle(distances(x, middle(sorted), middle(sorted))), leastNoise)
+	two := math.Max(1.4826*middle(distances(x, low, high)), leastNoise)
+	l1, l2 := newLoss(one, sc.p), newLoss(two, sc.p)
+	flat := float64(n)*math.Log(one) + l1.fit(x, sorted).cost
+	paired := float64(n)*math.Log(two) + sc.chains(x, low, high, &l2)
+	turns, last := 0, 0.0
+	for _, v := range x {
+		if side := v - (low+high)/2; side*last < 0 {
+			turns++
+		}
+		last = v - (low+high)/2
+	}
+	return low, high, turns >= 2 && flat-paired > 10 && high-low > apart*two
+}
+
+// widest returns where ascending numbers are best cut in two: the least sum of
+// squares around the two means.
+func widest(sorted []float64) int {
+	n := len(sorted)
+	all := 0.0
+	for _, v := range sorted {
+		all += v
+	}
+	best, at, sum := 0.0, 0, 0.0
+	for k := 1; k < n; k++ {
+		sum += sorted[k-1]
+		a, b := sum/float64(k), (all-sum)/float64(n-k)
+		if d := float64(k) * float64(n-k) * sq(b-a); d > best {
+			best, at = d, k
+		}
+	}
+	return at
+}
+
+// distances returns those of x from the nearer of two levels, ascending.
+func distances(x []float64, a, b float64) []float64 {
+	d := make([]float64, len(x))
+	for i, v := range x {
+		d[i] = math.Min(math.Abs(v-a), math.Abs(v-b))
+	}
+	return ascending(d, d)
+}

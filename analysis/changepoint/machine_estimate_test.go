@@ -1,0 +1,76 @@
+package changepoint
+
+import (
+	"math"
+	"testing"
+)
+
+// told is one run each of series that lie off by the values, with their noises.
+func told(off, noise []float64) []moment {
+	list := make([]moment, len(off))
+	for i := range off {
+		list[i] = moment{member: i, off: off[i], noise: noise[i]}
+	}
+	return list
+}
+
+func TestEstimate(t *testing.T) {
+	even := []float64{.02, .02, .02, .02, .02, .02, .02, .02}
+	shared := newEstimate(told([]float64{.05, .06, .04, .05, .05, .07, .03, .05}, even))
+	if math.Abs(shared.shift-.05) > .004 || shared.believed(0, 3) < .04 {
+		t.Errorf("a shift of .05 that all show: %+v, believed %v", shared, shared.believed(0, 3))
+	}
+	// The quietest series counts most, but not for all: one disturbed run of it
+	// is not the machine.
+	noise := append([]float64{.001}, even[1:]...)
+	lone := newEstimate(told([]float64{.8, .01, -.01, 0, .005, -.005, .01, -.01}, noise))
+	if b := lone.believed(0, 3); math.Abs(b) > .005 {
+		t.Errorf("one disturbed run: %+v, believed %v", lone, b)
+	}
+	// Three runs of a series are one witness.
+	same := told([]float64{.05, .05, .05, 0, 0, 0, 0}, even)
+	for i := range 3 {
+		same[i].member = 0
+	}
+	if e := newEstimate(same); math.Abs(e.shift) > .02 {
+		t.Errorf("three runs of one series: %+v", e)
+	}
+	few, many := newEstimate(told(even[:5], even)), newEstimate(told(even, even))
+	if few.se <= many.se*math.Sqrt(8.0/5) {
+		t.Errorf("standard error of 5 series %v, of 8 %v: few are less sure than their number says", few.se, many.se)
+	}
+}
+
+// Where runs do not follow what others show, uncertain estimates are not taken
+// out; where they do, they are.
+func TestShrinkage(t *testing.T) {
+	var none, all shrinkage
+	for i := range 400 {
+		e := estimate{shift: .01 * math.Sin(float64(i)), se: .02, n: 8}
+		none.learn(e, .02*math.Cos(float64(7*i)), .02)
+		all.learn(e, e.shift+.01*math.Cos(float64(7*i)), .02)
+	}
+	if none.part() != 0 || all.part() < .8 {
+		t.Errorf("part %v where nothing is shared, %v where all is", none.part(), all.part())
+	}
+}
+
+// A step that is not committed yet is no slow node's doing; runs that go back
+// and forth between nodes are no step.
+func TestPending(t *testing.T) {
+	raw := steps(5, .01, append(at(10, 20), at(12, 10)...)...)
+	w := nodeWatch{raw: raw}
+	if k := w.pending(0, len(raw)); k < 19 || k > 21 {
+		t.Errorf("a step at 20 is seen at %d", k)
+	}
+	if k := w.pending(0, 20); k != 0 {
+		t.Errorf("no step is seen at %d", k)
+	}
+	w.pl = placement{names: []string{"a", "b"}}
+	for i := range 30 {
+		w.pl.runs = append(w.pl.runs, []int{i / 10 % 2})
+	}
+	if !w.moved(0, 10, 20, 0, 30) || w.moved(0, 10, 20, 0, 20) {
+		t.Error("one move is a change for all that is known, two are the node's")
+	}
+}

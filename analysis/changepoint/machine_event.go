@@ -1,0 +1,108 @@
+package changepoint
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// leastMachine is the smallest shift, in logarithms, that is worth a line of
+// its own.
+const leastMachine = .015
+
+// together is how many runs in the order of start tell the state of the machine
+// in the middle of them, from all series alike.
+const together = 21
+
+// events tells what was taken out as times at which the machine was faster or
+// slower than it mostly is. A time begins where the shift is surely at least
+// leastMachine, reaches out to where half of it is left, and must be shown by
+// enough series. It is a description: jobs are judged by what was taken out, not
+// by this list.
+func (f *fleet) events() []MachineEvent {
+	known := make([]moment, 0, len(f.runs))
+	for _, r := range f.runs {
+		if !math.IsNaN(r.off) {
+			known = append(known, r)
+		}
+	}
+	if len(known) < together {
+		return nil
+	}
+	state := states(known)
+	usual := usualState(state)
+	var list []MachineEvent
+	free := 0 // the first run that is in no event yet
+	for q := 0; q < len(known); q++ {
+		d := state[q].shift - usual
+		if math.Abs(d) < leastMachine+f.p.sure*state[q].se {
+			continue
+		}
+		first, last := q, q
+		for first > free && (state[first-1].shift-usual)/d > .5 {
+			first--
+		}
+		for last+1 < len(known) && (state[last+1].shift-usual)/d > .5 {
+			last++
+		}
+		q, free = last, last+1
+		if e, ok := f.event(known, first, last, usual); ok {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// states are the shift of the machine about each run.
+func states(known []moment) []estimate {
+	s := make([]estimate, len(known))
+	for q := range known {
+		first := min(max(0, q-together/2), len(known)-together)
+		s[q] = newEstimate(known[first : first+together])
+	}
+	return s
+}
+
+// usualState is the shift at which the machine was for most of the runs.
+func usualState(s []estimate) float64 {
+	shifts := make([]float64, len(s))
+	for i, e := range s {
+		shifts[i] = e.shift
+	}
+	return robust.Median(shifts)
+}
+
+// event describes the runs first to last. It is not ok when too few series
+// showed the shift, or one that is too small all in all.
+func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEvent, bool) {
+	part := known[first : last+1]
+	all := make([]float64, len(part))
+	own := make(map[int][]float64)
+	for i, r := range part {
+		all[i] = r.off - usual
+		own[r.member] = append(own[r.member], all[i])
+	}
+	effect := robust.Median(all)
+	e := MachineEvent{Start: part[0].start, EffectPct: percent(effect)}
+	owners := 0
+	users := make(map[string]bool)
+	for m, v := range own {
+		if robust.Median(v)/effect <= .4 {
+			continue
+		}
+		user := f.members[m].User
+		if user == "" || !users[user] {
+			owners++
+		}
+		users[user] = true
+		e.Series = append(e.Series, f.members[m].ID)
+	}
+	slices.SortFunc(e.Series, cmp.Compare[string])
+	if last+1 < len(known) {
+		end := known[last+1].start
+		e.End = &end
+	}
+	return e, math.Abs(effect) >= leastMachine && owners >= f.p.fewest
+}

@@ -1,0 +1,107 @@
+package changepoint
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// settle estimates shifts from all runs, before and after. Levels and shifts
+// are found in turn, with thresholds that come down: at first only changes that
+// no machine makes are levels, so that what the machine did is not taken for
+// them.
+func (f *fleet) settle(p Params) {
+	for _, factor := range []float64{3.3, 1.7, 1} {
+		pass := p
+		pass.Threshold *= factor
+		place, noise := make([][]float64, len(f.members)), make([]float64, len(f.members))
+		for i, m := range f.members {
+			place[i], noise[i] = m.off(pass)
+		}
+		for q, r := range f.runs {
+			f.runs[q].off, f.runs[q].noise = place[r.member][r.run], noise[r.member]
+		}
+		near := f.bestWidth()
+		for q, r := range f.runs {
+			f.members[r.member].shift[r.run] = 0
+			if near > 0 {
+				f.members[r.member].shift[r.run] = f.around(q, near).shift
+			}
+		}
+	}
+}
+
+// off is how far each run lies from the level that the scan finds with the
+// present shifts taken out, and how far by itself.
+func (m *member) off(p Params) (off []float64, noise float64) {
+	x := make([]float64, len(m.x))
+	for k := range x {
+		x[k] = m.x[k] - m.shift[k]
+	}
+	off = make([]float64, len(x))
+	left := make([]float64, len(x))
+	first := 0
+	level := func(end int) {
+		l := robust.Median(x[first:end])
+		for k := first; k < end; k++ {
+			off[k], left[k] = m.x[k]-l, x[k]-l
+		}
+		first = end
+	}
+	for _, e := range scan(history{x: x, day: m.day}, p).events {
+		level(e.index)
+	}
+	level(len(x))
+	return off, math.Max(robust.MAD(left), leastSpread)
+}
+
+// triedRuns is how many runs, spread evenly, decide on a width.
+const triedRuns = 2000
+
+// bestWidth is how many runs of others on either side tell the shift of a run
+// best, each series' being predicted by the rest; 0 where none beats no shift
+// by 3 %.
+func (f *fleet) bestWidth() int {
+	step := max(1, len(f.runs)/triedRuns)
+	var plain, left []float64
+	for q := 0; q < len(f.runs); q += step {
+		plain = append(plain, math.Abs(f.runs[q].off))
+	}
+	best, least := 0, .97*robust.Median(plain)
+	for _, width := range []int{4, 8, 16, 32} {
+		left = left[:0]
+		for q := 0; q < len(f.runs); q += step {
+			left = append(left, math.Abs(f.runs[q].off-f.around(q, width).shift))
+		}
+		if e := robust.Median(left); e < least {
+			best, least = width, e
+		}
+	}
+	return best
+}
+
+// around estimates the shift at run q from so many runs of unrelated members
+// on either side of its start.
+func (f *fleet) around(q, width int) estimate {
+	var told []moment
+	var who []int
+	m := f.runs[q].member
+	for _, step := range []int{-1, 1} {
+		taken := 0
+		for k := q + step; k >= 0 && k < len(f.runs) && taken < width && (k-q)*step < 20*width; k += step {
+			o := f.runs[k]
+			if o.member == m || related(f.members[m], f.members[o.member]) {
+				continue
+			}
+			taken++
+			told, who = append(told, o), append(who, o.member)
+		}
+	}
+	slices.SortFunc(who, cmp.Compare[int])
+	if len(slices.Compact(who)) < f.p.fewest {
+		return estimate{}
+	}
+	return newEstimate(told)
+}

@@ -1,0 +1,156 @@
+package changepoint_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/note"
+)
+
+// together judges histories in one call and scores them.
+func together(list []draw.History) (draw.Score, changepoint.Report) {
+	series := make([]changepoint.Series, len(list))
+	for i, h := range list {
+		series[i] = h.Series
+	}
+	rep := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
+	var s draw.Score
+	for i, h := range list {
+		s.Add(h, rep.Series[i].Changes, 3)
+	}
+	return s, rep
+}
+
+// A machine that is slower for a while makes no job's change, and one line of
+// its own, in order as in shuffled campaigns; the jobs' own changes stay.
+func TestMachine(t *testing.T) {
+	for _, shuffled := range []bool{false, true} {
+		list, spells := draw.Campaign(rand.New(rand.NewPCG(21, 1)), 16, shuffled)
+		s, rep := together(list)
+		if s.False > 1 || s.Recall() < .7 {
+			t.Errorf("shuffled %t: %+v", shuffled, s)
+		}
+		if len(rep.Machine) < 1 || len(rep.Machine) > 4 {
+			t.Errorf("shuffled %t: %d machine events for %d spells", shuffled, len(rep.Machine), len(spells))
+		}
+		for _, e := range rep.Machine {
+			met := false
+			for _, sp := range spells {
+				met = met || e.Start < sp.To && (e.End == nil || *e.End > sp.From) && (e.EffectPct > 0) == (sp.Log > 0)
+			}
+			if !met || len(e.Series) < 5 {
+				t.Errorf("shuffled %t: %+v is none of %+v", shuffled, e, spells)
+			}
+		}
+		if !has(rep.Series[0].Notes, note.CommonMode) {
+			t.Errorf("shuffled %t: no note that a shift was taken out", shuffled)
+		}
+	}
+}
+
+// What other series do not tell is not taken out: on a quiet machine, with fewer
+// than five others, or where all belong to one user.
+func TestNoMachine(t *testing.T) {
+	list, _ := draw.Campaign(rand.New(rand.NewPCG(22, 1)), 16, false)
+	for i := range list {
+		list[i].User = "u"
+	}
+	if _, rep := together(list); len(rep.Machine) != 0 {
+		t.Errorf("one user's series are not the machine: %+v", rep.Machine)
+	}
+	list, _ = draw.Campaign(rand.New(rand.NewPCG(22, 1)), 5, false)
+	if _, rep := together(list); len(rep.Machine) != 0 {
+		t.Errorf("four others are too few: %+v", rep.Machine)
+	}
+	list, _ = draw.Campaign(rand.New(rand.NewPCG(22, 1)), 12, false)
+	for i := range list {
+		list[i].Machine = string(rune('a' + i%4))
+	}
+	if _, rep := together(list); len(rep.Machine) != 0 {
+		t.Errorf("three series each on four machines: %+v", rep.Machine)
+	}
+}
+
+// Taking out what is not there must cost nothing: on a quiet machine the same
+// changes are found with starts as without.
+func TestQuietMachine(t *testing.T) {
+	var with, without draw.Score
+	r := rand.New(rand.NewPCG(23, 1))
+	var list []draw.History
+	for i := range 12 {
+		h := draw.Placed(r)
+		h.Nodes = nil
+		for k := range h.Y {
+			h.Start = append(h.Start, h.T[k]*86400+float64(i))
+		}
+		list = append(list, h)
+	}
+	with, rep := together(list)
+	for i := range list {
+		list[i].Start = nil
+	}
+	without, _ = together(list)
+	if len(rep.Machine) != 0 || with.Found < without.Found-1 || with.False > without.False+1 {
+		t.Errorf("%d machine events; with start %+v, without %+v", len(rep.Machine), with, without)
+	}
+}
+
+// The changes of histories cut short at one time are those of the whole.
+func TestMachinePrefix(t *testing.T) {
+	list, _ := draw.Campaign(rand.New(rand.NewPCG(24, 1)), 10, false)
+	_, whole := together(list)
+	for _, until := range []float64{900, 1700, 2400, 3100} {
+		part := make([]draw.History, len(list))
+		for i, h := range list {
+			n := 0
+			for n < len(h.Start) && h.Start[n] <= until {
+				n++
+			}
+			part[i].Series = head(h.Series, n)
+		}
+		_, rep := together(part)
+		for i := range part {
+			samePrefix(t, whole.Series[i], rep.Series[i], len(part[i].Y))
+		}
+	}
+}
+
+// head is the first n runs of a series.
+func head(s changepoint.Series, n int) changepoint.Series {
+	s.T, s.Y = s.T[:n], s.Y[:n]
+	if s.Start != nil {
+		s.Start = s.Start[:n]
+	}
+	if s.Nodes != nil {
+		s.Nodes = s.Nodes[:n]
+	}
+	meta := make(map[string][]string)
+	for f, v := range s.Meta {
+		meta[f] = v[:n]
+	}
+	s.Meta = meta
+	return s
+}
+
+// samePrefix checks that the first n runs have the changes that all runs had
+// committed by then.
+func samePrefix(t *testing.T, whole, part changepoint.Result, n int) {
+	t.Helper()
+	var want []changepoint.Change
+	for _, c := range whole.Changes {
+		if c.DetectedIndex < n {
+			want = append(want, c)
+		}
+	}
+	if len(want) != len(part.Changes) {
+		t.Errorf("%s: %d changes of %d runs, %d of all by then", whole.ID, len(part.Changes), n, len(want))
+		return
+	}
+	for i, c := range part.Changes {
+		if c.Index != want[i].Index || c.DetectedIndex != want[i].DetectedIndex {
+			t.Errorf("%s: of %d runs %d seen at %d, of all %d seen at %d", whole.ID, n, c.Index, c.DetectedIndex, want[i].Index, want[i].DetectedIndex)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package changepoint
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// Bin is a range of relative differences in per cent and how many pairs have one.
+type Bin struct {
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Count int     `json:"count"`
+}
+
+// histogram counts log ratios in bins of relative difference. The width is
+// that of Freedman and Diaconis, rounded to 1, 2 or 5; spikes beyond the outer
+// of 24 bins about the median are counted in the outer ones.
+func histogram(r []float64) []Bin {
+	d := make([]float64, len(r))
+	for i, v := range r {
+		d[i] = percent(v)
+	}
+	slices.Sort(d)
+	width := 2 * (robust.SortedQuantile(d, .75) - robust.SortedQuantile(d, .25)) / math.Cbrt(float64(len(d)))
+	width = roundWidth(math.Max(width, 1e-3))
+	const most = 24
+	mid := math.Floor(robust.SortedQuantile(d, .5) / width)
+	lo := math.Max(math.Floor(d[0]/width), mid-most/2)
+	hi := math.Min(math.Floor(d[len(d)-1]/width), mid+most/2)
+	bins := make([]Bin, int(hi-lo)+1)
+	for i := range bins {
+		bins[i].Lo, bins[i].Hi = (lo+float64(i))*width, (lo+float64(i)+1)*width
+	}
+	for _, v := range d {
+		bins[int(math.Min(math.Max(math.Floor(v/width), lo), hi)-lo)].Count++
+	}
+	bins[0].Lo = math.Min(bins[0].Lo, d[0])
+	end := &bins[len(bins)-1]
+	end.Hi = math.Max(end.Hi, d[len(d)-1])
+	return bins
+}
+
+// roundWidth is the nearest of 1, 2, 5 times a power of ten.
+func roundWidth(w float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(w)))
+	switch {
+	case w < 1.5*unit:
+		return unit
+	case w < 3.5*unit:
+		return 2 * unit
+	case w < 7.5*unit:
+		return 5 * unit
+	}
+	return 10 * unit
+}

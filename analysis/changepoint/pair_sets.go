@@ -1,0 +1,58 @@
+package changepoint
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/note"
+)
+
+// mostOfSet is how many runs of a set are compared with each of the other: of
+// more, so many are taken evenly from the sorted values, which keeps the ranks.
+const mostOfSet = 1000
+
+// CompareSets compares two sets of runs that nothing pairs: the median of all
+// ratios b/a with the interval that belongs to the rank-sum test, exact for
+// few. It assumes that the sets differ in level only, and that their runs do
+// not depend on one another: it cannot see a machine that was slow while one of
+// them ran, which pairs can.
+func CompareSets(a, b Series, pp PairParams) Comparison {
+	c := newComparison(pp, pp.SetLevel)
+	ra, rb := prepare(&a), prepare(&b)
+	c.Dropped = len(a.Y) - len(ra.x) + len(b.Y) - len(rb.x)
+	c.Used = len(ra.x) + len(rb.x)
+	xa, xb := thin(ra.x), thin(rb.x)
+	if len(xa) == 0 || len(xb) == 0 {
+		c.Notes = append(c.Notes, note.New(note.TooFewSets, "%d and %d usable runs: nothing to compare", len(xa), len(xb)))
+		return c
+	}
+	shift, lo, hi, ok := robust.Shift(xa, xb, c.Level)
+	p := robust.RankSum(xa, xb)
+	if !ok {
+		rel := percent(shift)
+		c.RelativePct = &rel
+		c.Notes = append(c.Notes, note.New(note.TooFewSets, "%d and %d runs are too few for any difference to be significant at %g: 4 and 4 are enough", len(xa), len(xb), 1-c.Level))
+		more := max(4-min(len(xa), len(xb)), 1)
+		c.Need = &more
+		return c
+	}
+	c.figures(shift, lo, hi, p)
+	// Spread of one run of each: both sets add to the uncertainty.
+	c.need(math.Hypot(robust.MAD(xa), robust.MAD(xb)), min(len(xa), len(xb)))
+	return c
+}
+
+// thin returns the values in ascending order, at most mostOfSet of them.
+func thin(x []float64) []float64 {
+	s := slices.Clone(x)
+	slices.Sort(s)
+	if len(s) <= mostOfSet {
+		return s
+	}
+	t := make([]float64, mostOfSet)
+	for i := range t {
+		t[i] = s[(2*i+1)*len(s)/(2*mostOfSet)]
+	}
+	return t
+}

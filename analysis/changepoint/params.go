@@ -1,0 +1,97 @@
+package changepoint
+
+// Params are the settings of the sequential method. Figures in the comments are
+// those of calibrate/, on its development seeds. Evidence is in nats.
+type Params struct {
+	// Window is how many runs a scan looks back at most (the paper's w is 30).
+	// More sees weaker changes and costs more.
+	Window int
+	// MinSegment is the fewest runs of a level: the paper's three.
+	MinSegment int
+	// LeftOfCut is the fewest runs left of a split once the window was cut, so
+	// that an outlier at its edge is not a level.
+	LeftOfCut int
+
+	// Threshold is the evidence that commits a change when the noise is known
+	// and independent; SmallSample / (degrees of freedom) is asked on top for
+	// noise that is not known. Less finds weaker changes and names more that are none.
+	Threshold   float64
+	SmallSample float64
+	// FewRuns is the further evidence asked of a level of 3, 4 and 5 runs, and
+	// UpRuns of one above its neighbour: runs of slow outliers look like it.
+	// The 18 make three runs an outlier run until another level follows.
+	FewRuns [3]float64
+	UpRuns  [3]float64
+
+	// OutlierUp and OutlierDown are the shares of runs far above and below
+	// their level, spread over OutlierRange in log units.
+	OutlierUp, OutlierDown, OutlierRange float64
+
+	// NoiseSD and NoiseWeight are what is believed of the noise (log units)
+	// before any run, and how many observations that belief is worth.
+	NoiseSD, NoiseWeight float64
+	// MemoryRuns before a regime tell of its noise, each worth MemoryEach
+	// observations and all at most MemoryCap: noise is a property of machine and
+	// code and is not forgotten when the level changes.
+	MemoryRuns            int
+	MemoryEach, MemoryCap float64
+
+	// Flip is the evidence for a change where a recorded field changed; half of
+	// it counts against one where none did. Without fields it is not used.
+	Flip float64
+
+	// PhiSD is the spread of the lag-1 correlation that is believed before any
+	// run: less trusts independence more. Correlated and SmallCorrelated are
+	// threshold and small-sample term of the evidence that is left under the
+	// correlation that explains most. At 0.15 and 5 correlation .5 gives 3
+	// false events per 1000 runs, at 0.2 and 8.5 it gives 0.5.
+	PhiSD                       float64
+	Correlated, SmallCorrelated float64
+
+	// Lookback is how many runs are asked about two levels that take turns.
+	// Turns is by how much a change must beat turns since the first run,
+	// TurnsLate since a later one: a change at the 8th run, when the 13th is
+	// known, just passes. Each earlier change between the two levels counts
+	// Charge against changes, and what meeting an old level by chance is worth.
+	Lookback         int
+	Turns, TurnsLate float64
+	Charge           float64
+
+	// DoubtPhi is the correlation of the residuals in standard errors above
+	// which, and DoubtTurns the nats over two levels below which, no rate of
+	// false alarms is given: it would not be true.
+	DoubtPhi, DoubtTurns float64
+	// Rate is how often chance gives an event of independent noise.
+	Rate Rate
+
+	// Selected is the share of the score asked for at detection that is held
+	// against an effect: a change that misses once has further chances. At 0
+	// effects of changes of strength 4.5 to 6 are 9 to 17 % too large.
+	Selected float64
+
+	// DriftRuns is the fewest runs over which a line is tried instead of a step.
+	DriftRuns int
+	// DriftMargin is by how much two steps in one direction must beat one drift
+	// to stay two entries. More makes one entry of two true steps.
+	DriftMargin float64
+	// ExcursionRuns is the longest stay that makes an up and a down one excursion.
+	ExcursionRuns int
+}
+
+// Default returns the settings that the figures of the package comment hold for.
+func Default() Params {
+	return Params{
+		Window: 60, MinSegment: 3, LeftOfCut: 10,
+		Threshold: 8.5, SmallSample: 70,
+		FewRuns: [3]float64{18, 3, 2}, UpRuns: [3]float64{5, 2, 1},
+		OutlierUp: 0.06, OutlierDown: 0.01, OutlierRange: 1,
+		NoiseSD: 0.015, NoiseWeight: 2,
+		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
+		Flip:  2,
+		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
+		Lookback: 120, Turns: 4, TurnsLate: 0, Charge: 3,
+		DoubtPhi: 1, DoubtTurns: 4, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
+		Selected:  0.8,
+		DriftRuns: 16, DriftMargin: 0.5, ExcursionRuns: 5,
+	}
+}

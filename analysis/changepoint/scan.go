@@ -1,0 +1,226 @@
+package changepoint
+
+import (
+	"math"
+	"slices"
+)
+
+// split is one way to cut a window in two levels.
+type split struct {
+	k           int     // runs on the left
+	evidence    float64 // nats for two levels rather than one, penalties taken off
+	s           float64 // noise
+	left, right level
+	df          float64 // degrees of freedom of the noise
+}
+
+// scanner holds one history and room to work in, so that a scan allocates
+// nothing.
+type scanner struct {
+	history
+	p      Params
+	start  int    // first run of the regime that is being watched
+	past   []past // finished regimes
+	sorted []float64
+	right  []float64
+	near   []float64
+	buf    []float64
+	cum    []float64
+	order  []screened
+	splits []split
+}
+
+// screened is a split with its quick two-sample statistic.
+type screened struct {
+	k int
+	z float64
+}
+
+// The quick look: splits of less than screenZ are not worth a fit, and the
+// best screenKeep are. Both are loose: at the threshold of evidence z is 4.5.
+const (
+	screenZ    = 2.5
+	screenKeep = 6
+)
+
+// screen returns the splits of x = window [i,j) worth a fit, best first: two-sample z
+// of values winsorised at six scales.
+func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
+	x := sc.x[i:j]
+	n := len(x)
+	sc.sorted = ascending(sc.sorted, x)
+	med := middle(sc.sorted)
+	scale := max(differenceScale(sc.buf, x), s0/3)
+	sc.cum = append(sc.cum[:0], 0)
+	for q, v := range x {
+		sc.cum = append(sc.cum, sc.cum[q]+max(-6, min(6, (v-med)/scale)))
+	}
+	sc.order = sc.order[:0]
+	for k := least; k <= n-sc.p.MinSegment; k++ {
+		if !sc.newDay(i + k) {
+			continue
+		}
+		l, r := float64(k), float64(n-k)
+		z := math.Abs((sc.cum[n]-sc.cum[k])/r-sc.cum[k]/l) * math.Sqrt(l*r/(l+r))
+		if z > screenZ {
+			sc.order = append(sc.order, screened{k, z})
+		}
+	}
+	slices.SortStableFunc(sc.order, func(a, b screened) int {
+		switch {
+		case a.z > b.z:
+			return -1
+		case a.z < b.z:
+			return 1
+		}
+		return 0
+	})
+	return sc.order[:min(screenKeep, len(sc.order))]
+}
+
+// scan returns the best split of window [i,j) and all that were fitted. cut
+// says that the window does not reach back to the start of the regime.
+func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
+	best := split{evidence: math.Inf(-1)}
+	least := sc.p.MinSegment - 1
+	if cut {
+		least = sc.p.LeftOfCut
+	}
+	sc.splits = sc.splits[:0]
+	for _, q := range sc.screen(i, j, least, b.s) {
+		c, ok := sc.assess(i, j, q.k, b)
+		if !ok {
+			continue
+		}
+		sc.splits = append(sc.splits, c)
+		if c.evidence > best.evidence {
+			best = c
+		}
+	}
+	return best, sc.splits
+}
+
+// assess fits both sides of a split and weighs it against one level. It is not
+// ok when a side has too few runs that agree.
+func (sc *scanner) assess(i, j, k int, b belief) (split, bool) {
+	x := sc.x[i:j]
+	n := len(x)
+	sc.sorted, sc.right = ascending(sc.sorted, x[:k]), ascending(sc.right, x[k:])
+	nl, nr := sc.sorted, sc.right
+	df := float64(n - 2)
+	m := splitScale(sc.buf, x, k, middle(nl), middle(nr))
+	s := math.Sqrt((b.weight*b.s*b.s + df*m*m) / (b.weight + df))
+	floor := sc.recent(x, k, middle(nl), middle(nr), s)
+	s = raise(s, floor)
+	l := newLoss(s, sc.p)
+	left, right := l.fit(x[:k], nl), l.fit(x[k:], nr)
+	for range 2 {
+		ss, sw := 0.0, 0.0
+		for q, v := range x {
+			r := v - left.mu
+			if q >= k {
+				r = v - right.mu
+			}
+			w := l.weight(r)
+			ss += w * r * r
+			sw += w
+		}
+		s = raise(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(sw-2, 0.5))), floor)
+		l = newLoss(s, sc.p)
+		left, right = l.from(x[:k], left.mu), l.from(x[k:], right.mu)
+	}
+	if right.weight < float64(sc.p.MinSegment)-0.6 || left.weight < 1.5 {
+		return split{}, false
+	}
+	one := min(l.fit(x, ascending(sc.sorted, x)).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)
+	c := split{k: k, s: s, left: left, right: right, df: b.weight + df}
+	c.evidence = one - left.cost - right.cost + sc.expected(i+k)
+	return c, true
+}
+
+// farOut is how many scales from its level a run is left out of recent noise: it is an
+// outlier even if the noise has grown fivefold.
+const farOut = 16
+
+// recent returns the noise that the newest runs and those on the right show, 0
+// if too few: noise that grew must not be judged by what it was. Runs far from
+// the medians of their sides are left out.
+func (sc *scanner) recent(x []float64, k int, left, right, s float64) [2]float64 {
+	n := len(x)
+	sc.near = sc.near[:0]
+	late := 0 // of those kept, the first of the newest 12
+	split := 0
+	for q, v := range x {
+		mu := left
+		if q >= k {
+			mu = right
+		}
+		if q == n-12 {
+			late = len(sc.near)
+		}
+		if q == k {
+			split = len(sc.near)
+		}
+		if math.Abs(v-mu) < farOut*s {
+			sc.near = append(sc.near, v)
+		}
+	}
+	var f [2]float64
+	if n >= 12 && len(sc.near)-late >= 6 {
+		f[0] = differenceScale(sc.buf, sc.near[late:])
+	}
+	if len(sc.near)-split >= 6 {
+		f[1] = differenceScale(sc.buf, sc.near[split:])
+	}
+	return f
+}
+
+// leastNoise is the smallest noise believed, log units: a clock of seconds on
+// runs of hours shows equal values.
+const leastNoise = 1e-4
+
+// raise moves s half way (in variance) to each larger figure.
+func raise(s float64, floor [2]float64) float64 {
+	for _, f := range floor {
+		if f > s {
+			s = math.Sqrt((s*s + f*f) / 2)
+		}
+	}
+	return max(s, leastNoise)
+}
+
+// fewRuns is the evidence asked beyond the threshold of a level that the given
+// weight of runs carries; outliers among them do not.
+func (sc *scanner) fewRuns(weight float64, up bool) float64 {
+	n := max(int(math.Ceil(weight-0.3))-3, 0)
+	if n > 2 {
+		return 0
+	}
+	h := sc.p.FewRuns[n]
+	if up {
+		h += sc.p.UpRuns[n]
+	}
+	return h
+}
+
+// expected is the evidence at run i from outside the values: a recorded field
+// that changed there, or other series.
+func (sc *scanner) expected(i int) float64 {
+	b := 0.0
+	if sc.flips != nil {
+		if sc.flips[i] {
+			b += sc.p.Flip
+		} else {
+			b -= sc.p.Flip / 2
+		}
+	}
+	if sc.prior != nil {
+		b += sc.prior[i]
+	}
+	return b
+}
+
+// newDay says whether run i is the first of its day.
+func (sc *scanner) newDay(i int) bool {
+	return sc.day == nil || i == 0 || sc.day[i] != sc.day[i-1]
+}

@@ -1,0 +1,169 @@
+package changepoint
+
+import (
+	"math"
+
+	"jobgait/analysis/note"
+)
+
+// history is one series as the scan sees it: finite log values in time order.
+type history struct {
+	x []float64
+	// day of each run; nil: every run has its own. Changes start a day.
+	day []int
+	// flips says at which runs a recorded field changed; nil: none is recorded.
+	flips []bool
+	// prior is evidence in nats for a change at each run, from other series;
+	// nil: none.
+	prior []float64
+	// learn, if set, is told when run newest has arrived, with what is committed
+	// by then. It may alter x and prior up to that run by what is known of nodes
+	// and other series then; what is committed stands.
+	learn func(newest int, committed []event)
+}
+
+// event is one committed change in log units.
+type event struct {
+	index, detected int
+	effect, lo, hi  float64
+	first, last     int     // place
+	strength        float64 // nats beyond what was asked
+	kind            Kind
+	group, end      *int
+	bar, info       float64  // standard scores that were needed, runs that were known then
+	before, resumed int      // its past regime, and the newest commit of a drift
+	rate            *float64 // false alarms per 1000 runs at this strength
+}
+
+// outcome is what the scan says of a history. Nothing of an event but effect,
+// lo and hi is altered when the history grows.
+type outcome struct {
+	events   []event
+	regimes  []Regime
+	outliers []int
+	notes    []note.Note
+	// levels are two log levels between which the newest regime takes turns.
+	levels *[2]float64
+}
+
+// scan runs over a history as if it arrived run by run.
+func scan(in history, p Params) outcome {
+	sc := scanner{history: in, p: p}
+	out := outcome{events: sc.sequence()}
+	sc.describe(&out)
+	return out
+}
+
+// describe adds what the events make of the history as it is now.
+func (sc *scanner) describe(out *outcome) {
+	if len(sc.x) == 0 {
+		return
+	}
+	sc.effects(out.events)
+	bounds := []int{0}
+	for q := range out.events {
+		e := &out.events[q]
+		bounds = append(bounds, e.index)
+		if e.resumed > e.index {
+			end := e.resumed - 1
+			e.end = &end
+			bounds = append(bounds, e.resumed)
+		}
+	}
+	stays := sc.stays(bounds)
+	excursions(out.events, sc.p)
+	for _, st := range stays {
+		g, far := sc.regime(st)
+		out.regimes = append(out.regimes, g)
+		out.outliers = append(out.outliers, far...)
+	}
+	sc.remark(out)
+}
+
+// sequence commits changes from left to right: Algorithm 3 of the paper with
+// another statistic. After a commit it goes back to the run after the change
+// and replays; earlier runs are forgotten but for their noise.
+func (sc *scanner) sequence() []event {
+	var ev []event
+	i, j, newest := 0, 1, 0
+	cut := false
+	b := memory(sc.buf, nil, sc.p)
+	for ; j <= len(sc.x); j++ {
+		if j-1 > newest {
+			newest = j - 1
+			if sc.learn != nil {
+				sc.learn(newest, ev)
+			}
+		}
+		if j-i > sc.p.Window {
+			i, cut = j-sc.p.Window, true
+			b = memory(sc.buf, sc.x[:i], sc.p)
+		}
+		if j-i < 2*sc.p.MinSegment-1 {
+			continue
+		}
+		c, all := sc.scan(i, j, cut, b)
+		v := sc.judge(i, j, c, b)
+		if !v.committed {
+			continue
+		}
+		if d, ok := sc.earlier(i, j, cut, c, b); ok {
+			c, all, v.margin, v.doubtful = d, nil, 0, true
+		}
+		e := sc.event(i, newest, c, all, v)
+		if j-i >= sc.p.DriftRuns && sc.drifts(sc.x[i:j], c) {
+			e.kind = Drift
+		}
+		ev = sc.commit(ev, e, j, c)
+		i, j, cut = e.index, e.index, false
+		b = memory(sc.buf, sc.x[:i], sc.p)
+	}
+	return ev
+}
+
+// commit adds event e, found as split c of the runs up to j, or makes it part
+// of the drift that the entry before it began.
+func (sc *scanner) commit(ev []event, e event, j int, c split) []event {
+	e.before, e.resumed = len(sc.past), e.index
+	if len(ev) > 0 && sc.continues(ev[len(ev)-1], e.index, j, c) {
+		d := &ev[len(ev)-1]
+		d.kind, d.resumed = Drift, e.index
+	} else {
+		ev = append(ev, e)
+	}
+	sc.past = append(sc.past, past{sc.start, e.index, c.left.mu, c.s})
+	sc.start = e.index
+	return ev
+}
+
+// earlier looks for a change in the runs left of a split that is about to be
+// committed: three levels seen at once. What would be asked of an outlier run
+// or of two levels is not, if the third level is not the first.
+func (sc *scanner) earlier(i, j int, cut bool, c split, b belief) (split, bool) {
+	if c.k < 2*sc.p.MinSegment-1 {
+		return split{}, false
+	}
+	d, _ := sc.scan(i, i+c.k, cut, b)
+	if math.IsInf(d.evidence, -1) || d.evidence-sc.p.SmallSample/d.df <= sc.p.Threshold {
+		return split{}, false
+	}
+	if math.Abs(c.right.mu-d.left.mu) < 4*c.s {
+		return split{}, false
+	}
+	return d, true
+}
+
+// event describes a committed split.
+func (sc *scanner) event(i, newest int, c split, all []split, v verdict) event {
+	e := event{
+		index: i + c.k, detected: newest, effect: c.right.mu - c.left.mu,
+		first: i + c.k, last: i + c.k, strength: v.margin, kind: Step, rate: v.rate(sc.p),
+		bar: math.Sqrt(2 * v.asked), info: 1 / (1/c.left.weight + 1/c.right.weight),
+	}
+	for _, q := range all {
+		if q.evidence > c.evidence-3 {
+			e.first, e.last = min(e.first, i+q.k), max(e.last, i+q.k)
+		}
+	}
+	return e
+}

@@ -1,0 +1,167 @@
+package changepoint
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// nodeWatch keeps what is known of slow nodes as runs arrive and takes it out
+// of the logarithms. What was committed before a node was known stands: the
+// changes of a history cut short are those of the whole.
+type nodeWatch struct {
+	pl     placement
+	p      nodeParams
+	raw    []float64 // as measured
+	x      []float64 // adjusted, shared with the scan
+	slow   []limp
+	off    []float64
+	regime []int
+	buf    []float64
+	every  int // runs between two looks at least
+}
+
+// nodeRuns is how many runs are looked back on for slow nodes. They are looked
+// for after every run at first, after a twentieth more later.
+const nodeRuns = 256
+
+// nodeCells is how many entries of node lists may be looked at per run: jobs of
+// a thousand nodes are looked at every hundred runs, in .1 s.
+const nodeCells = 2048
+
+// newNodeWatch adjusts a copy of raw, the logarithms without the machine's
+// shifts; nil where no nodes are known.
+func newNodeWatch(r *ready, raw []float64) *nodeWatch {
+	pl := newPlacement(r)
+	if len(pl.names) == 0 {
+		return nil
+	}
+	n, cells := len(raw), 0
+	for _, nodes := range pl.runs {
+		cells += len(nodes)
+	}
+	return &nodeWatch{every: 1 + cells*min(n, nodeRuns)/n/nodeCells, pl: pl, p: defaultNodes(), raw: raw, x: append([]float64(nil), raw...),
+		off: make([]float64, n), regime: make([]int, n)}
+}
+
+// learn looks for slow nodes among the runs up to newest.
+func (w *nodeWatch) learn(newest int, committed []event) {
+	n := newest + 1
+	if n < 2*w.p.fewest || n%max(w.every, min(n, nodeRuns)/20) != 0 {
+		w.adjust(max(0, newest-revisedRuns), n)
+		return
+	}
+	// A fifth of the shuffles tells a share of .1 well enough.
+	quick := w.p
+	quick.shuffles /= 5
+	w.look(max(0, n-nodeRuns), n, committed, quick)
+}
+
+// look finds the slow nodes of runs from to end and takes them out.
+func (w *nodeWatch) look(from, end int, committed []event, p nodeParams) {
+	w.place(from, end, committed)
+	w.slow = w.pl.limping(w.off[from:end], w.regime[from:end], w.pl.runs[from:end], p)
+	w.adjust(from, end)
+}
+
+// final looks once more when all runs are there; the scan has ended, so that
+// the length of a history does not decide on its changes.
+func (w *nodeWatch) final(committed []event) {
+	w.look(max(0, len(w.x)-nodeRuns), len(w.x), committed, w.p)
+}
+
+// adjust takes the slow nodes that are known out of runs from to end.
+func (w *nodeWatch) adjust(from, end int) {
+	for k := from; k < end; k++ {
+		w.x[k] = w.raw[k] - extra(w.slow, w.pl.runs[k])
+	}
+}
+
+// place says how far runs from to end lie from the level of their regime, by
+// what is known so far.
+func (w *nodeWatch) place(from, end int, committed []event) {
+	regime, first := 0, from
+	part := func(last int) {
+		level := robust.Median(w.x[first:last])
+		for k := first; k < last; k++ {
+			w.off[k], w.regime[k] = w.raw[k]-level, regime
+		}
+		first, regime = last, regime+1
+	}
+	bounds := []int{from}
+	for _, e := range committed {
+		if e.index > from {
+			bounds = append(bounds, e.index)
+		}
+	}
+	if k := w.pending(bounds[len(bounds)-1], end); k > 0 {
+		bounds = append(bounds, k)
+	}
+	bounds = append(bounds, end)
+	for q := 1; q+1 < len(bounds); q++ {
+		if !w.moved(bounds[q-1], bounds[q], bounds[q+1], from, end) {
+			part(bounds[q])
+		}
+	}
+	part(end)
+}
+
+// pendingZ is the two-sample statistic from which runs look like two levels.
+const pendingZ = 5
+
+// pending is where the runs from first to end, of one level as far as is
+// committed, look like two; 0 where they do not. A change that is not yet sure
+// would else be laid to a node that happens to have run on one side of it.
+func (w *nodeWatch) pending(first, end int) int {
+	x := w.raw[first:end]
+	n := len(x)
+	scale := math.Max(differenceScale(w.buf, x), leastNoise)
+	mid := robust.Median(x)
+	cum := make([]float64, n+1)
+	for i, v := range x {
+		cum[i+1] = cum[i] + math.Max(-6, math.Min(6, (v-mid)/scale))
+	}
+	best, at := float64(pendingZ), 0
+	for k := 3; k <= n-3; k++ {
+		l, r := float64(k), float64(n-k)
+		if z := math.Abs((cum[n]-cum[k])/r-cum[k]/l) * math.Sqrt(l*r/(l+r)); z > best {
+			best, at = z, first+k
+		}
+	}
+	return at
+}
+
+// moved says whether the runs from before to index and those from there to
+// after are on different nodes, by a node that was left and entered more than
+// once between from and end: then the step may be the node's, and does not part
+// two levels when nodes are judged. One move alone cannot be told from a change.
+func (w *nodeWatch) moved(before, index, after, from, end int) bool {
+	share := make([]float64, len(w.pl.names))
+	count := func(lo, hi int, sign float64) {
+		for k := lo; k < hi; k++ {
+			for _, n := range w.pl.runs[k] {
+				share[n] += sign / float64(hi-lo)
+			}
+		}
+	}
+	count(before, index, -1)
+	count(index, after, 1)
+	for n, d := range share {
+		if math.Abs(d) >= .8 && w.moves(n, from, end) >= 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// moves is how often a node was entered or left.
+func (w *nodeWatch) moves(node, from, end int) int {
+	n := 0
+	for k := from + 1; k < end; k++ {
+		if slices.Contains(w.pl.runs[k], node) != slices.Contains(w.pl.runs[k-1], node) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,98 @@
+package change
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/changepoint/formats"
+)
+
+// Acknowledged knows which changes somebody has seen and accepted: the change
+// of a series at a run, given by its index in the input or by its day.
+type Acknowledged interface {
+	Has(id string, index int, day float64) bool
+}
+
+// Acks is a list of acknowledged changes.
+type Acks []Ack
+
+// Ack is one acknowledged change.
+type Ack struct {
+	ID    string
+	Index int     // -1: any
+	Day   float64 // NaN: any
+}
+
+// Has says whether the list has the change.
+func (a Acks) Has(id string, index int, day float64) bool {
+	return slices.ContainsFunc(a, func(k Ack) bool {
+		return k.ID == id && (k.Index < 0 || k.Index == index) && (math.IsNaN(k.Day) || math.Floor(k.Day) == math.Floor(day))
+	})
+}
+
+const (
+	mostAcks     = 1_000_000
+	mostAckBytes = 256 << 20
+)
+
+// ReadAcks reads acknowledgements: CSV with a header that has id and index or t,
+// or both; other columns (who, why) are for people. A t is what the series has:
+// a day number, a date, or seconds if that is the unit.
+func ReadAcks(r io.Reader, name string, u formats.Unit) (Acks, error) {
+	c := csv.NewReader(io.LimitReader(r, mostAckBytes))
+	c.Comment, c.TrimLeadingSpace = '#', true
+	head, err := c.Read()
+	if errors.Is(err, io.EOF) {
+		return Acks{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: read acknowledgements: %w", name, err)
+	}
+	id, index, at := slices.Index(head, "id"), slices.Index(head, "index"), slices.Index(head, "t")
+	if id < 0 || index < 0 && at < 0 {
+		return nil, fmt.Errorf("%s:1: read acknowledgements: the header needs id, and index or t", name)
+	}
+	acks := Acks{}
+	for len(acks) < mostAcks {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return acks, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: read acknowledgement: %w", name, err)
+		}
+		one, err := ackOf(record, id, index, at, u)
+		if err != nil {
+			line, _ := c.FieldPos(0)
+			return nil, fmt.Errorf("%s:%d: read acknowledgement: %w", name, line, err)
+		}
+		acks = append(acks, one)
+	}
+	return nil, fmt.Errorf("%s: read acknowledgements: more than %d", name, mostAcks)
+}
+
+// ackOf reads one record; -1 is a column that is not there.
+func ackOf(record []string, id, index, at int, u formats.Unit) (Ack, error) {
+	a := Ack{ID: strings.TrimSpace(record[id]), Index: -1, Day: math.NaN()}
+	var err error
+	if index >= 0 && strings.TrimSpace(record[index]) != "" {
+		if a.Index, err = strconv.Atoi(strings.TrimSpace(record[index])); err != nil || a.Index < 0 {
+			return a, fmt.Errorf("index %q is no position in the input", record[index])
+		}
+	}
+	if at >= 0 && strings.TrimSpace(record[at]) != "" {
+		if a.Day, err = formats.Day(strings.TrimSpace(record[at]), u); err != nil {
+			return a, err
+		}
+	}
+	if a.Index < 0 && math.IsNaN(a.Day) {
+		return a, errors.New("neither index nor t: which change?")
+	}
+	return a, nil
+}

@@ -1,0 +1,419 @@
+package change
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/note"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, write func(io.Writer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("%s has changed (-update writes it anew):\n%s", name, b.String())
+	}
+	return b.String()
+}
+
+func pair() Pair {
+	return Pair{Base: "old", Other: "new", Join: changepoint.JoinDay, Calendar: true, Comparison: changepoint.Comparison{Pairs: 24, Dropped: 3, Used: 14,
+		RelativePct: ptr(-4.25), LoPct: ptr(-5.5), HiPct: ptr(-3.), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3, Need: ptr(5), Correlation: ptr(.81),
+		Changes:   []changepoint.Change{step(10, firstDay+10, 6)},
+		Histogram: []changepoint.Bin{{Lo: -6, Hi: -5, Count: 2}, {Lo: -5, Hi: -4, Count: 9}, {Lo: -4, Hi: -3, Count: 3}},
+		Notes:     []note.Note{note.New(note.RatioChanged, "the ratio changed 1 times")}}}
+}
+
+func TestGolden(t *testing.T) {
+	hs, found := everything()
+	r := New(hs, changepoint.Sequential, found, options())
+	text := golden(t, "report.txt", func(w io.Writer) error { return Text(w, r) })
+	for i, line := range strings.Split(text, "\n") {
+		if n := len([]rune(line)); n > columns {
+			t.Errorf("line %d has %d columns: %s", i+1, n, line)
+		}
+	}
+	golden(t, "report.json", func(w io.Writer) error { return JSON(w, r) })
+	golden(t, "pair.txt", func(w io.Writer) error { return PairText(w, pair()) })
+	golden(t, "pair.json", func(w io.Writer) error { return PairJSON(w, pair()) })
+	lone := New(hs[:1], changepoint.Sequential, changepoint.Report{Series: found.Series[:1]}, options())
+	golden(t, "lone.txt", func(w io.Writer) error { return Text(w, lone) })
+}
+
+func TestStatus(t *testing.T) {
+	hs, found := everything()
+	want := []Status{Changed, Changed, Unknown, Changed, Watch, Pass, Unknown, Pass, Changed}
+	for i, s := range New(hs, changepoint.Sequential, found, options()).Series {
+		if s.Status != want[i] {
+			t.Errorf("%s: %s, want %s", s.ID, s.Status, want[i])
+		}
+	}
+	o := options()
+	o.MinEffectPct, o.Days = 10, 15
+	var changed []string
+	for _, s := range New(hs, changepoint.Sequential, found, o).with(Changed) {
+		changed = append(changed, s.ID)
+	}
+	// The others are small or longer ago than 15 days before 10 November.
+	if got := strings.Join(changed, " "); got != "both" {
+		t.Errorf("changed: %s", got)
+	}
+}
+
+func TestWorse(t *testing.T) {
+	hs, found := everything()
+	ids := func(o Options) string {
+		var out []string
+		for _, s := range New(hs, changepoint.Sequential, found, o).Worse() {
+			out = append(out, s.ID)
+		}
+		return strings.Join(out, " ")
+	}
+	o := options()
+	if got := ids(o); got != "nemo drift days" {
+		t.Errorf("worse: %s", got)
+	}
+	o.Acks = Acks{{ID: "nemo", Index: 20, Day: math.NaN()}, {ID: "drift", Index: -1, Day: firstDay + 5}, {ID: "days", Index: 11, Day: math.NaN()}}
+	if got := ids(o); got != "days" {
+		t.Errorf("worse and not acknowledged: %s", got)
+	}
+	o = options()
+	o.MinEffectPct = 14.95
+	if got := ids(o); got != "" {
+		t.Errorf("worse by 14.95 %%: %s", got)
+	}
+}
+
+// Of a hundred histories, weak evidence is no reason to alarm anybody; strong
+// evidence is, and so is evidence of unknown strength whose interval is far above 0.
+func TestWorseOfMany(t *testing.T) {
+	var hs []History
+	var found changepoint.Report
+	for i := range 100 {
+		c := step(20, firstDay+20.5, 5)
+		switch {
+		case i < 3:
+			c.FalsePer1000 = ptr(.002)
+		case i == 3:
+			c.FalsePer1000 = nil
+		case i == 4:
+			c.FalsePer1000, c.LoPct = nil, ptr(-.5)
+		case i < 10:
+			c.FalsePer1000, c.LoPct, c.HiPct = ptr(1.), ptr(.2), ptr(9.8)
+		}
+		r := result(fmt.Sprint(i), c)
+		if i >= 10 {
+			r = result(fmt.Sprint(i))
+		}
+		hs, found.Series = append(hs, history(fmt.Sprint(i))), append(found.Series, r)
+	}
+	var ids []string
+	for _, s := range New(hs, changepoint.Sequential, found, options()).Worse() {
+		ids = append(ids, s.ID)
+	}
+	if got := strings.Join(ids, " "); got != "0 1 2 3" {
+		t.Errorf("worse: %s", got)
+	}
+	var b bytes.Buffer
+	if err := Text(&b, New(hs, changepoint.Sequential, found, options())); err != nil || !strings.Contains(b.String(), "NOTE     4, 5, 6, 7, 8, 9: slower, but not more surely") {
+		t.Errorf("%v %s", err, b.String())
+	}
+}
+
+func TestWatchNeedsFewAgreeingRuns(t *testing.T) {
+	h := history("w")
+	r := result("w")
+	for name, c := range map[string]struct {
+		values   []float64 // of the last runs
+		outliers []int
+		want     string
+	}{
+		"none":      {nil, nil, ""},
+		"one":       {[]float64{60}, []int{35}, "The last run is 20.0 % slower"},
+		"two":       {[]float64{60, 55}, []int{34, 35}, "The last 2 runs are 10.0 % slower"},
+		"faster":    {[]float64{40}, []int{35}, ""},
+		"disagree":  {[]float64{60, 40}, []int{34, 35}, ""},
+		"earlier":   {[]float64{60, 50}, []int{34}, ""},
+		"missing":   {[]float64{60, math.NaN()}, []int{34}, "The last run is 20.0 % slower"},
+		"too many":  {[]float64{60, 60, 60}, []int{33, 34, 35}, ""},
+		"no values": {[]float64{math.NaN()}, nil, ""},
+	} {
+		h := h
+		h.Y = append(wave(36-len(c.values), 50), c.values...)
+		r.Outliers = c.outliers
+		got := Judged{History: h, Result: r}.watch()
+		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Whatever the analysis hands over, the JSON is valid, its lists are lists, and
+// indexes are those of the input.
+func TestJSONOfOddResults(t *testing.T) {
+	nan := math.NaN()
+	h := history("odd")
+	h.Order = make([]int, len(h.Y))
+	for i := range h.Order {
+		h.Order[i] = len(h.Y) - 1 - i
+	}
+	h.Given = make([]formats.Moment, len(h.Y))
+	h.Given[20] = formats.Moment{Text: "2026-10-21"}
+	c := step(20, nan, math.Inf(1))
+	c.LoPct, c.HiPct, c.FalsePer1000, c.EndIndex, c.Level = &nan, nil, &nan, ptr(22), nan
+	c.Causes = []changepoint.Cause{{Field: "a", P: nan}}
+	found := changepoint.Report{Expected: nan, Series: []changepoint.Result{{ID: "odd", N: 36, Changes: []changepoint.Change{c},
+		Regimes: []changepoint.Regime{{First: 0, Last: 19, Mean: nan, Median: nan, SD: nan}}, Outliers: []int{3, 5}, SlowNodes: []changepoint.SlowNode{{Node: "n", EffectPct: nan, P: nan}}}},
+		Machine: []changepoint.MachineEvent{{Start: nan, End: &nan, EffectPct: nan}}}
+	var b bytes.Buffer
+	r := New([]History{h}, changepoint.Paper, found, options())
+	if err := JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"index":15,"job":"U1","t":"2026-10-21","detected_index":12`, `"effect_pct":null`, `"end_index":13`, `"outliers":[30,32]`, `"first":35,"last":16`,
+		`"machine":[{"start":null,"end":null,"effect_pct":null,"series":[]}]`, `"notes":[]`, `"from":null,"to":null,"p":null`, `"expected_by_chance":null,"series"`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in %s", want, b.String())
+		}
+	}
+	if !json.Valid(b.Bytes()) {
+		t.Error("not valid")
+	}
+	b.Reset()
+	if err := JSON(&b, New(nil, changepoint.Sequential, changepoint.Report{}, options())); err != nil || !strings.Contains(b.String(), `"series":[],"machine":[]`) {
+		t.Errorf("nothing: %v %s", err, b.String())
+	}
+	b.Reset()
+	empty := Pair{Comparison: changepoint.Comparison{RelativePct: &nan, P: &nan, Level: nan, SeePct: nan, Histogram: []changepoint.Bin{{Lo: nan}}, Changes: []changepoint.Change{c}}}
+	if err := PairJSON(&b, empty); err != nil || !json.Valid(b.Bytes()) {
+		t.Errorf("pair: %v %s", err, b.String())
+	}
+	if err := Text(io.Discard, r); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPairSentences(t *testing.T) {
+	p := pair()
+	p.Significant = false
+	p.LoPct, p.HiPct = ptr(-5.5), ptr(1.)
+	if got := p.Sentence(); got != "new against old: ~ (no difference shown; 99 % interval -5.5 .. 1.0 %)." {
+		t.Error(got)
+	}
+	p.RelativePct = nil
+	if got := p.Sentence(); got != "new against old: not enough runs to tell." {
+		t.Error(got)
+	}
+	if got := strings.Join(pair().Facts(), "|"); !strings.Contains(got, "p < 0.001") || !strings.Contains(got, "need 5 more pairs to see 3.0 %") {
+		t.Error(got)
+	}
+}
+
+func TestReadAcks(t *testing.T) {
+	acks, err := ReadAcks(strings.NewReader("# seen\nid,index,t,who\na,3,,alice\nb,,2026-10-21,bob\n\"c,d\", 4, 7,\n"), "f", formats.Days)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		id    string
+		index int
+		day   float64
+		want  bool
+	}{{"a", 3, 99, true}, {"a", 4, 99, false}, {"b", 9, 20747.4, true}, {"b", 9, 20748, false}, {"c,d", 4, 7.5, true}, {"c,d", 4, 8, false}, {"x", 3, 99, false}} {
+		if got := acks.Has(c.id, c.index, c.day); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"id,why\na,b\n": "f:1:", "index\n3\n": "f:1:", "id,index\na,x\n": "f:2:", "id,index\na,-1\n": "f:2:", "id,t\na,soon\n": "f:2:",
+		"id,index\na,\n": "f:2:", "id,index\na,1,2\n": "f:", "id,index\n\"": "f:"} {
+		if _, err := ReadAcks(strings.NewReader(text), "f", formats.Days); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if acks, err := ReadAcks(strings.NewReader(""), "f", formats.Days); err != nil || acks == nil {
+		t.Errorf("nothing: %v %v", acks, err)
+	}
+}
+
+func FuzzReadAcks(f *testing.F) {
+	f.Add("id,index,t\na,3,\nb,,2026-10-21\n")
+	f.Add("id,t\n\"a\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		acks, err := ReadAcks(strings.NewReader(text), "f", formats.Seconds)
+		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
+			t.Fatalf("error without the file's name: %v", err)
+		}
+		for _, a := range acks {
+			if a.Index < 0 && math.IsNaN(a.Day) {
+				t.Fatalf("acknowledges everything: %+v", a)
+			}
+		}
+	})
+}
+
+func wellFormed(t *testing.T, s string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(s))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("%v in %.300s", err, s)
+		}
+	}
+}
+
+func TestPlot(t *testing.T) {
+	hs, found := everything()
+	hs[0].Name = `</text><script>alert(1)</script>&"'`
+	hs[1].Meta["commit"][35] = "<b>\x1b[31m"
+	var b bytes.Buffer
+	if err := Plot(&b, New(hs, changepoint.Sequential, found, options())); err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, b.String())
+	for _, bad := range []string{"NaN", "Inf", "<script", "href=", "url(", " style=", "\x1b"} {
+		if strings.Contains(b.String(), bad) {
+			t.Errorf("%q is in the picture", bad)
+		}
+	}
+	if n := strings.Count(b.String(), `class="chart history"`); n != 8 {
+		t.Errorf("%d of 8 histories are drawn", n)
+	}
+	b.Reset()
+	if err := Plot(&b, New(nil, changepoint.Sequential, changepoint.Report{}, options())); err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, b.String())
+}
+
+// A picture of many runs stays small, and says what it sums up.
+func TestTimelineOfManyRuns(t *testing.T) {
+	h := history("many")
+	h.Y, h.Jobs, h.Meta = wave(50_000, 3), nil, nil
+	h.T = make([]float64, len(h.Y))
+	for i := range h.T {
+		h.T[i] = firstDay + float64(i)/100
+	}
+	r := result("many")
+	r.Outliers = make([]int, 3000)
+	for i := range r.Outliers {
+		r.Outliers[i] = 3 * i
+	}
+	s := Judged{History: h, Result: r}
+	svg := Timeline(s, DefaultView(options()))
+	wellFormed(t, svg)
+	if len(svg) > 40_000 || !strings.Contains(svg, ": 1,250 runs, 2.97") {
+		t.Errorf("%d bytes", len(svg))
+	}
+	v := DefaultView(options())
+	v.Tips = 0
+	if svg := Timeline(s, v); strings.Contains(svg, `class="tips"`) {
+		t.Error("tips that nobody asked for")
+	}
+}
+
+// Each run's tooltip names its date, job, commit and value.
+func TestTips(t *testing.T) {
+	hs, found := everything()
+	svg := Timeline(New(hs, changepoint.Sequential, found, options()).Series[0], DefaultView(options()))
+	for _, want := range []string{"<title>1 Oct 12:00 #A1 4c1d7a2e 50.00 s</title>", "<title>21 Oct 12:00 #U1 9e66dad1 57.50 s</title>", ">+14.9 %<title>14.9 % slower since 21 October"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in %s", want, svg)
+		}
+	}
+	for n := range 8 { // histories of hardly any run
+		h := history("few")
+		h.Y, h.T, h.Jobs = h.Y[:n], h.T[:n], h.Jobs[:n]
+		r := result("few")
+		r.Regimes = nil
+		if svg := Timeline(Judged{History: h, Result: r}, DefaultView(options())); svg != "" {
+			wellFormed(t, svg)
+		} else if n > 0 {
+			t.Errorf("%d runs are not drawn", n)
+		}
+	}
+}
+
+func TestLeadAndSupport(t *testing.T) {
+	mk := func(id, app, shape, metric string) History {
+		h := history(id)
+		h.App, h.Shape, h.Metric = app, shape, metric
+		return h
+	}
+	withAlso := mk("e", "", "", "")
+	withAlso.Also = map[string][]float64{"cpu_s": withAlso.Y, "step_s": withAlso.Y}
+	leading, supporting := Lead([]History{mk("a", "x", "4", "elapsed"), mk("b", "x", "4", "step"), mk("c", "x", "8", "elapsed"), mk("d", "", "", "step"), withAlso})
+	var ids []string
+	for _, h := range leading {
+		ids = append(ids, h.ID)
+	}
+	for _, group := range supporting {
+		for _, h := range group {
+			if !h.Support {
+				t.Errorf("%s does not say that it supports", h.ID)
+			}
+			ids = append(ids, "+"+h.ID)
+		}
+	}
+	if got := strings.Join(ids, " "); got != "b c d e +a +e/cpu_s +e/step_s" {
+		t.Error(got)
+	}
+	h := history("j")
+	h.Meta["job_id"] = h.Jobs
+	if got := Of([]formats.Input{h.Input}, "f"); got[0].Jobs[0] != "A1" || got[0].Meta["job_id"] != nil || got[0].Title() != "j" {
+		t.Errorf("%+v", got[0])
+	}
+}
+
+// The ratio's history: days that both have, medians of a day, levels between
+// the changes without spikes.
+func TestRatio(t *testing.T) {
+	a, b := history("a"), history("b")
+	b.Y = make([]float64, len(a.Y))
+	for i, y := range a.Y {
+		b.Y[i] = y * 1.1
+		if i >= 20 {
+			b.Y[i] = y * 1.3 * (1 + .001*float64(i%3))
+		}
+	}
+	b.Y[0], b.Y[30] = math.NaN(), 500
+	a.T = append(a.T, a.T[35]+.1, 99999)
+	a.Y = append(a.Y, 1e6, 5)
+	s := ratio(a, b, changepoint.JoinDay, changepoint.Comparison{Changes: []changepoint.Change{{Index: 19, T: firstDay + 20}}})
+	if s.N != 35 || s.T[0] != firstDay+1 || len(s.Regimes) != 2 || math.Abs(s.Regimes[0].Mean-10) > 1e-9 || s.Regimes[0].SD > 1e-6 {
+		t.Fatalf("%+v", s.Regimes)
+	}
+	// Day 35 has two runs in a, of which the middle is far off; run 30 is a spike.
+	if g := s.Regimes[1]; math.Abs(g.Mean-30.13) > .05 || g.N != 14 || len(s.Outliers) != 2 {
+		t.Errorf("%+v, outliers %v", g, s.Outliers)
+	}
+}

@@ -1,0 +1,226 @@
+package change
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/note"
+	"jobgait/reports"
+)
+
+// SchemaCompare names the JSON form of comparisons.
+const SchemaCompare = "jobgait.compare/1"
+
+// Pair is how a history compares with a baseline.
+type Pair struct {
+	Base, Other string // what they are called
+	Of          string // what they are histories of, where Base and Other do not say it
+	changepoint.Comparison
+	// Join is how the runs were brought together; "" for two sets of runs.
+	Join changepoint.Join
+	// Calendar says that a T of its changes is a day since 1970.
+	Calendar bool
+	// Ratio is the history of the relative difference in percent.
+	Ratio Judged
+}
+
+// Compare joins two histories and compares the second with the first.
+func Compare(base, other History, join changepoint.Join, p changepoint.Params, pp changepoint.PairParams) Pair {
+	c := changepoint.Compare(base.Input.Series, other.Input.Series, join, p, pp)
+	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
+	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Calendar: base.Calendar && other.Calendar, Comparison: c, Ratio: ratio(base, other, join, c)}
+}
+
+// readNotes are what the reader said of a history, with its name.
+func (h History) readNotes() []note.Note {
+	var out []note.Note
+	for _, n := range h.Input.Notes {
+		out = append(out, note.New(n.Code, "%s: %s", h.Title(), n.Text))
+	}
+	return out
+}
+
+type jsonBin struct {
+	Lo    *float64 `json:"lo"`
+	Hi    *float64 `json:"hi"`
+	Count int      `json:"count"`
+}
+
+type jsonPair struct {
+	Schema      string       `json:"schema"`
+	Base        string       `json:"a"`
+	Other       string       `json:"b"`
+	Join        *string      `json:"join"`
+	Pairs       int          `json:"pairs"`
+	Dropped     int          `json:"dropped"`
+	Used        int          `json:"used"`
+	RelativePct *float64     `json:"relative_pct"`
+	LoPct       *float64     `json:"ci_lo_pct"`
+	HiPct       *float64     `json:"ci_hi_pct"`
+	Level       *float64     `json:"level"`
+	P           *float64     `json:"p"`
+	Significant bool         `json:"significant"`
+	Need        *int         `json:"need"`
+	SeePct      *float64     `json:"see_pct"`
+	Correlation *float64     `json:"correlation"`
+	Changes     []jsonChange `json:"changes"`
+	Histogram   []jsonBin    `json:"histogram"`
+	Notes       []note.Note  `json:"notes"`
+}
+
+// PairJSON writes a comparison as one object. Indexes of changes count pairs.
+func PairJSON(w io.Writer, p Pair) error {
+	out := jsonPair{Schema: SchemaCompare, Base: p.Base, Other: p.Other, Join: text(string(p.Join)), Pairs: p.Pairs, Dropped: p.Dropped, Used: p.Used,
+		RelativePct: known(p.RelativePct), LoPct: known(p.LoPct), HiPct: known(p.HiPct), Level: finite(p.Level), P: known(p.P),
+		Significant: p.Significant, Need: p.Need, SeePct: finite(p.SeePct), Correlation: known(p.Correlation),
+		Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: list(p.Notes)}
+	ratio := p.dates()
+	for _, c := range p.Changes {
+		out.Changes = append(out.Changes, ratio.jsonChange(c, Default()))
+		out.Changes[len(out.Changes)-1].T = ratio.timeOf(c)
+	}
+	for _, b := range p.Histogram {
+		out.Histogram = append(out.Histogram, jsonBin{finite(b.Lo), finite(b.Hi), b.Count})
+	}
+	return write(w, out)
+}
+
+// dates says how times of changes are written.
+func (p Pair) dates() Judged {
+	var s Judged
+	s.Calendar = p.Calendar
+	return s
+}
+
+// PairText writes a comparison for people, in the manners of benchstat: "~"
+// where nothing was shown, and how many runs are missing to see more.
+func PairText(w io.Writer, p Pair) error {
+	var t paper
+	t.wrapped("", p.Sentence())
+	for _, line := range p.Facts() {
+		t.wrapped("  ", line)
+	}
+	if len(p.Histogram) > 1 {
+		t.empty()
+		t.wrapped("", "relative differences, "+p.Other+" against "+p.Base+":")
+		t.bars(p)
+	}
+	if len(p.Changes) > 0 {
+		t.empty()
+		for _, line := range p.ChangeLines() {
+			t.wrapped("  ", line)
+		}
+	}
+	for i, n := range p.Notes {
+		if i == 0 {
+			t.empty()
+		}
+		t.wrapped("NOTE     ", reports.Clean(n.Text))
+	}
+	if _, err := io.WriteString(w, t.b.String()); err != nil {
+		return fmt.Errorf("write comparison: %w", err)
+	}
+	return nil
+}
+
+// Sentence says how the two compare.
+func (p Pair) Sentence() string {
+	switch {
+	case p.RelativePct == nil:
+		return fmt.Sprintf("%s against %s: not enough runs to tell.", p.Other, p.Base)
+	case !p.Significant:
+		return fmt.Sprintf("%s against %s: ~ (no difference shown%s).", p.Other, p.Base, p.interval())
+	}
+	way := "longer"
+	if *p.RelativePct < 0 {
+		way = "less time"
+	}
+	return fmt.Sprintf("%s takes %s %s than %s%s.", p.Other, percent(math.Abs(*p.RelativePct)), way, p.Base, p.interval())
+}
+
+func (p Pair) interval() string {
+	lo, hi, ok := bounds(*p.RelativePct, p.LoPct, p.HiPct)
+	if !ok {
+		return ""
+	}
+	if !p.Significant {
+		lo, hi = *p.LoPct, *p.HiPct
+		return fmt.Sprintf("; %s interval %s .. %s", level(p.Level), bare(lo), percent(hi))
+	}
+	return fmt.Sprintf(" (%s interval %s .. %s)", level(p.Level), bare(lo), percent(hi))
+}
+
+// Facts are the numbers behind the sentence, one a line.
+func (p Pair) Facts() []string {
+	unit := "pairs"
+	switch p.Join {
+	case changepoint.JoinDay:
+		unit = "pairs by day"
+	case changepoint.JoinScale:
+		unit = "pairs by scale"
+	}
+	text := fmt.Sprintf("n = %d %s", p.Pairs, unit)
+	if p.Join == "" {
+		text = fmt.Sprintf("n = %d runs", p.Used)
+	}
+	if p.Join != "" && p.Used != p.Pairs {
+		text += fmt.Sprintf(", %d used since the ratio last changed", p.Used)
+	}
+	text += fmt.Sprintf(", %s dropped", runs(p.Dropped))
+	if p.P != nil {
+		text += ", p " + smallP(*p.P)
+	}
+	out := []string{text}
+	if p.Correlation != nil {
+		out = append(out, fmt.Sprintf("correlation of the two: %.2f", *p.Correlation))
+	}
+	if p.Need != nil {
+		what := "pairs"
+		if p.Join == "" {
+			what = "runs of each"
+		}
+		out = append(out, fmt.Sprintf("need %d more %s to see %s", *p.Need, what, percent(p.SeePct)))
+	}
+	return out
+}
+
+// smallP prints a p value; what is below a thousandth is said to be so.
+func smallP(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("= %.3f", p)
+}
+
+// bars draws the histogram as lines of text.
+func (t *paper) bars(p Pair) {
+	most := 1
+	for _, b := range p.Histogram {
+		most = max(most, b.Count)
+	}
+	const room = 46
+	for _, b := range p.Histogram {
+		bar := strings.Repeat("#", (b.Count*room+most-1)/most)
+		line := fmt.Sprintf("  %8s .. %8s |%-s %d", signed(b.Lo), signed(b.Hi), bar, b.Count)
+		t.b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// ChangeLines says when the ratio changed.
+func (p Pair) ChangeLines() []string {
+	var out []string
+	ratio := p.dates()
+	o := Options{Now: math.Inf(1)}
+	for _, c := range p.Changes {
+		line := fmt.Sprintf("the ratio changed by %s on %s (pair %d)", signed(c.EffectPct), ratio.date(c.T, o), c.Index)
+		if lo, hi, ok := bounds(1, c.LoPct, c.HiPct); ok {
+			line += fmt.Sprintf(", %s interval %s .. %s", level(c.Level), bare(lo), percent(hi))
+		}
+		out = append(out, line)
+	}
+	return out
+}

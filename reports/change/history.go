@@ -1,0 +1,239 @@
+package change
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/formats"
+	"jobgait/reports"
+)
+
+// History is one series with what it is called and where its runs came from.
+// Histories of stored runs have Jobs; those of files have Given and Order.
+type History struct {
+	formats.Input
+	// Name is for people; the ID if it is "".
+	Name string
+	// Jobs is the job id of each run; nil where none is known.
+	Jobs []string
+	// Support says that this is a further metric of runs that another history
+	// leads: it is drawn, but not told of.
+	Support bool
+}
+
+// Of returns histories of what was read from a file. A lone series is called as
+// the file if it has no name of its own.
+func Of(inputs []formats.Input, file string) []History {
+	out := make([]History, len(inputs))
+	for i, in := range inputs {
+		out[i] = History{Input: in}
+		out[i].takeJobs()
+		if len(inputs) == 1 && in.ID == "0" {
+			out[i].Name = file
+		}
+	}
+	return out
+}
+
+// takeJobs moves the job ids out of the metadata, if a field is called so: they
+// differ in every run and say nothing about a change.
+func (h *History) takeJobs() {
+	h.Meta = maps.Clone(h.Meta)
+	for _, name := range []string{"job", "job_id", "jobid", "JobID"} {
+		if jobs := h.Meta[name]; jobs != nil {
+			h.Jobs = jobs
+			delete(h.Meta, name)
+		}
+	}
+}
+
+// Supports returns the further metrics of histories as histories of their own,
+// all of one metric together: those of one run must not be taken for unrelated
+// ones when the machine's share is looked for.
+func Supports(hs []History) [][]History {
+	var out []History
+	for _, h := range hs {
+		for _, name := range slices.Sorted(maps.Keys(h.Also)) {
+			one := h
+			one.Support, one.Y, one.Also = true, h.Also[name], nil
+			one.Name, one.ID, one.Metric, one.Unit = h.Title(), h.ID+"/"+name, name, ""
+			one.App = cmp.Or(h.App, h.Title())
+			if strings.HasSuffix(name, "_s") {
+				one.Unit = "s"
+			}
+			out = append(out, one)
+		}
+	}
+	return byMetric(out)
+}
+
+// Lead splits histories of applications by metric. Of several metrics of one
+// application in one shape the first leads, or that of the iteration if there is
+// one; the others support it.
+func Lead(hs []History) (leading []History, supporting [][]History) {
+	type key struct{ user, app, shape string }
+	first := map[key]int{}
+	for i, h := range hs {
+		k := key{h.User, h.App, h.Shape}
+		if j, ok := first[k]; h.App != "" && (!ok || strings.HasPrefix(h.Metric, "step") && !strings.HasPrefix(hs[j].Metric, "step")) {
+			first[k] = i
+		}
+	}
+	var rest []History
+	for i, h := range hs {
+		j, ok := first[key{h.User, h.App, h.Shape}]
+		if !ok || i == j || h.Metric == hs[j].Metric {
+			leading = append(leading, h)
+			continue
+		}
+		h.Support = true
+		rest = append(rest, h)
+	}
+	supporting = byMetric(rest)
+	return leading, append(supporting, Supports(leading)...)
+}
+
+func byMetric(hs []History) [][]History {
+	place := map[string]int{}
+	var out [][]History
+	for _, h := range hs {
+		i, ok := place[h.Metric]
+		if !ok {
+			i = len(out)
+			place[h.Metric], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], h)
+	}
+	return out
+}
+
+// Add appends the histories of another report, which support those of r.
+func (r *Report) Add(other Report) { r.Series = append(r.Series, other.Series...) }
+
+// Values is how many runs have a value.
+func (h History) Values() int {
+	n := 0
+	for _, y := range h.Y {
+		if !math.IsNaN(y) {
+			n++
+		}
+	}
+	return n
+}
+
+// Title is what people call the history, fit to print.
+func (h History) Title() string { return reports.Clean(cmp.Or(h.Name, h.ID)) }
+
+// Index returns the position in the input of run k.
+func (h History) Index(k int) int {
+	if h.Order == nil || k < 0 || k >= len(h.Order) {
+		return k
+	}
+	return h.Order[k]
+}
+
+// Report is what is said of many histories.
+type Report struct {
+	Method   changepoint.Method
+	Series   []Judged
+	Machine  []changepoint.MachineEvent
+	Expected float64 // events that chance alone would give; NaN if it is not known
+	options  Options
+}
+
+// Judged is a history with its result and what that means.
+type Judged struct {
+	History
+	changepoint.Result
+	Status Status
+	// Events are the changes as people count them: the two ends of an
+	// excursion are one. The newest is first.
+	Events []Event
+	// Watch says what was seen and is not confirmed; "" if nothing was.
+	Watch string
+}
+
+// Options say what is worth telling.
+type Options struct {
+	// MinEffectPct is the smallest change in percent that makes a history changed.
+	MinEffectPct float64
+	// Days, if above 0, leaves out events that were seen more than so many days
+	// before Now.
+	Days float64
+	// Now is the time of the report in days since 1970; NaN if no clock counts,
+	// then it is the newest run of all.
+	Now   float64
+	Acks  Acknowledged
+	ASCII bool
+}
+
+// Default returns the usual options: a change below 2 % is listed, but makes no
+// history changed: with many runs it is sure, and still noise to people.
+func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN(), Acks: Acks(nil)} }
+
+// Analyse looks for changes in all histories at once. Those that could not be
+// read keep their place and have no results.
+func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options) Report {
+	return New(hs, m, changepoint.Analyse(withOwners(hs), m, p), o)
+}
+
+// New joins histories and the results of those that could be read.
+func New(hs []History, m changepoint.Method, found changepoint.Report, o Options) Report {
+	if o.Acks == nil {
+		o.Acks = Acks(nil)
+	}
+	if math.IsNaN(o.Now) {
+		o.Now = Newest(hs)
+	}
+	r := Report{Method: m, Series: make([]Judged, len(hs)), Machine: found.Machine, Expected: found.Expected, options: o}
+	next := 0
+	for i, h := range hs {
+		one := Judged{History: h, Result: changepoint.Result{ID: h.ID}}
+		if !h.Bad {
+			one.Result = found.Series[next]
+			next++
+		}
+		one.judge(o)
+		r.Series[i] = one
+	}
+	return r
+}
+
+// Newest is the day of the last run of all histories.
+func Newest(hs []History) float64 {
+	day := math.Inf(-1)
+	for _, h := range hs {
+		if len(h.T) > 0 {
+			day = math.Max(day, h.T[len(h.T)-1])
+		}
+	}
+	return day
+}
+
+// byAge orders events, the newest first.
+func byAge(a, b Event) int {
+	if c := cmp.Compare(b.Day, a.Day); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.First().Index, b.First().Index)
+}
+
+// shown leaves out events that are older than what was asked for.
+func (s Judged) shown(events []Event, o Options) []Event {
+	return slices.DeleteFunc(events, func(e Event) bool { return !s.lately(e.Last(), o) })
+}
+
+// lately says whether a change was seen within the days that are told of. It
+// counts when it was seen, not when it began: runs of some days confirm it, and
+// a mail of each day must not miss it.
+func (s Judged) lately(c changepoint.Change, o Options) bool {
+	seen := s.at(c.DetectedIndex)
+	if math.IsNaN(seen) {
+		seen = c.T
+	}
+	return !(o.Days > 0 && o.Now-seen > o.Days)
+}

@@ -1,0 +1,210 @@
+package change
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/note"
+)
+
+// Schema names the JSON form of changes; keys are added within a version, never
+// renamed.
+const Schema = "jobgait.changes/1"
+
+// The JSON forms are types of their own: a number that is not finite must
+// become null, and indexes those of the input.
+type (
+	jsonReport struct {
+		Schema   string             `json:"schema"`
+		Method   changepoint.Method `json:"method"`
+		Expected *float64           `json:"expected_by_chance"`
+		Series   []jsonSeries       `json:"series"`
+		Machine  []jsonMachine      `json:"machine"`
+	}
+	jsonSeries struct {
+		ID        any            `json:"id"`
+		User      *string        `json:"user"`
+		App       *string        `json:"app"`
+		Shape     *string        `json:"shape"`
+		Metric    *string        `json:"metric"`
+		Unit      *string        `json:"unit"`
+		N         int            `json:"n"`
+		Status    *string        `json:"status"`
+		Worse     bool           `json:"worse"`
+		Changes   []jsonChange   `json:"changes"`
+		Regimes   []jsonRegime   `json:"regimes"`
+		Outliers  []int          `json:"outliers"`
+		SlowNodes []jsonSlowNode `json:"slow_nodes"`
+		Notes     []note.Note    `json:"notes"`
+	}
+	jsonChange struct {
+		Index        int              `json:"index"`
+		Job          *string          `json:"job"`
+		T            *formats.Moment  `json:"t"`
+		Detected     int              `json:"detected_index"`
+		EffectPct    *float64         `json:"effect_pct"`
+		LoPct        *float64         `json:"ci_lo_pct"`
+		HiPct        *float64         `json:"ci_hi_pct"`
+		Level        *float64         `json:"level"`
+		FirstIndex   int              `json:"index_lo"`
+		LastIndex    int              `json:"index_hi"`
+		FalsePer1000 *float64         `json:"false_alarms_per_1000"`
+		Kind         changepoint.Kind `json:"kind"`
+		Group        *int             `json:"group"`
+		EndIndex     *int             `json:"end_index"`
+		Acknowledged bool             `json:"acknowledged"`
+		Causes       []jsonCause      `json:"causes"`
+		Metrics      []jsonShift      `json:"metrics"`
+		Phase        *string          `json:"phase"`
+	}
+	jsonCause struct {
+		Field string   `json:"field"`
+		From  *string  `json:"from"`
+		To    *string  `json:"to"`
+		P     *float64 `json:"p"`
+	}
+	jsonShift struct {
+		Metric    string   `json:"metric"`
+		EffectPct *float64 `json:"effect_pct"`
+		LoPct     *float64 `json:"ci_lo_pct"`
+		HiPct     *float64 `json:"ci_hi_pct"`
+	}
+	jsonRegime struct {
+		First  int      `json:"first"`
+		Last   int      `json:"last"`
+		N      int      `json:"n"`
+		Mean   *float64 `json:"mean"`
+		Median *float64 `json:"median"`
+		SD     *float64 `json:"sd"`
+	}
+	jsonSlowNode struct {
+		Node      string   `json:"node"`
+		EffectPct *float64 `json:"effect_pct"`
+		P         *float64 `json:"p"`
+	}
+	jsonMachine struct {
+		Start     *float64 `json:"start"`
+		End       *float64 `json:"end"`
+		EffectPct *float64 `json:"effect_pct"`
+		Series    []any    `json:"series"`
+	}
+)
+
+// JSON writes the report as one object.
+func JSON(w io.Writer, r Report) error {
+	out := jsonReport{Schema: Schema, Method: r.Method, Series: make([]jsonSeries, len(r.Series)), Machine: []jsonMachine{}}
+	out.Expected, _ = r.expected()
+	given := map[string]any{}
+	for i, s := range r.Series {
+		out.Series[i] = s.json(r.options)
+		given[s.ID] = out.Series[i].ID
+	}
+	for _, i := range r.worse() {
+		out.Series[i].Worse = true
+	}
+	for _, m := range r.Machine {
+		one := jsonMachine{finite(m.Start), known(m.End), finite(m.EffectPct), []any{}}
+		for _, id := range m.Series {
+			if g, ok := given[id]; ok {
+				one.Series = append(one.Series, g)
+			} else {
+				one.Series = append(one.Series, id)
+			}
+		}
+		out.Machine = append(out.Machine, one)
+	}
+	return write(w, out)
+}
+
+func write(w io.Writer, v any) error {
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return nil
+}
+
+func (s Judged) json(o Options) jsonSeries {
+	out := jsonSeries{ID: s.givenID(), User: text(s.User), App: text(s.App), Shape: text(s.Shape), Metric: text(s.Metric), Unit: text(s.Unit), N: s.N, Status: text(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
+		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Notes: s.notes()}
+	for _, c := range s.Changes {
+		out.Changes = append(out.Changes, s.jsonChange(c, o))
+	}
+	for _, g := range s.Regimes {
+		out.Regimes = append(out.Regimes, jsonRegime{s.Index(g.First), s.Index(g.Last), g.N, finite(g.Mean), finite(g.Median), finite(g.SD)})
+	}
+	for _, k := range s.Outliers {
+		out.Outliers = append(out.Outliers, s.Index(k))
+	}
+	slices.Sort(out.Outliers)
+	for _, n := range s.SlowNodes {
+		out.SlowNodes = append(out.SlowNodes, jsonSlowNode{n.Node, finite(n.EffectPct), finite(n.P)})
+	}
+	return out
+}
+
+// givenID is the id as it stood in the input: a number stays one.
+func (s Judged) givenID() any {
+	if s.NumberID {
+		return json.Number(s.ID)
+	}
+	return s.ID
+}
+
+func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
+	t := s.given(c.Index)
+	out := jsonChange{Index: s.Index(c.Index), T: &t, Detected: s.Index(c.DetectedIndex), EffectPct: finite(c.EffectPct),
+		LoPct: known(c.LoPct), HiPct: known(c.HiPct), Level: finite(c.Level), FirstIndex: s.Index(c.FirstIndex), LastIndex: s.Index(c.LastIndex),
+		FalsePer1000: known(c.FalsePer1000), Kind: c.Kind, Group: c.Group, Causes: []jsonCause{},
+		Metrics: []jsonShift{}, Phase: text(c.Phase),
+		Acknowledged: s.acknowledged(c, o)}
+	if c.Index >= 0 && c.Index < len(s.Jobs) {
+		out.Job = text(s.Jobs[c.Index])
+	}
+	if c.EndIndex != nil {
+		end := s.Index(*c.EndIndex)
+		out.EndIndex = &end
+	}
+	for _, k := range c.Causes {
+		out.Causes = append(out.Causes, jsonCause{k.Field, text(k.From), text(k.To), finite(k.P)})
+	}
+	for _, m := range c.Metrics {
+		out.Metrics = append(out.Metrics, jsonShift{m.Metric, finite(m.EffectPct), known(m.LoPct), known(m.HiPct)})
+	}
+	return out
+}
+
+// notes are those of the reader, then those of the analysis.
+func (s Judged) notes() []note.Note {
+	return append(list(s.Input.Notes), s.Result.Notes...)
+}
+
+// list returns a copy that is never nil.
+func list[T any](v []T) []T { return append([]T{}, v...) }
+
+// finite returns a pointer to v, nil for what JSON cannot hold.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func known(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	return finite(*v)
+}
+
+// text is null for a field that was not known.
+func text(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,217 @@
+package change
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/reports/plot"
+)
+
+// View says how much of a history a picture shows.
+type View struct {
+	// Height is that of the plot area in pixels.
+	Height int
+	// Tips is how many of the newest runs have a tooltip; below 0 all have.
+	Tips int
+	// Strips is how many tooltips there are: with more runs than that, one
+	// tooltip names several.
+	Strips int
+	// Dots is the most runs drawn one by one; more are a band of bins.
+	Dots int
+	// Machine are shifts of the machine, drawn behind the runs.
+	Machine []changepoint.MachineEvent
+	Options Options
+}
+
+// DefaultView is a picture of a page's width with all that is known.
+func DefaultView(o Options) View {
+	return View{Height: 150, Tips: -1, Strips: 40, Dots: 1500, Options: o}
+}
+
+// Timeline draws a history: its runs over time, the level and the spread of one
+// standard deviation on both sides between changes, changes with their size,
+// and outliers as open dots; those beyond the picture lie at its edge. It
+// returns "" if there is nothing to draw.
+func Timeline(s Judged, v View) string {
+	lo, hi, ok := s.reach()
+	if !ok {
+		return ""
+	}
+	from, to := s.at(0), s.at(len(s.T)-1)
+	if !(to > from) {
+		from, to = from-0.5, to+0.5
+	}
+	// Room so that dots at both ends are whole, and on the left stay clear of
+	// the labels.
+	room, roomLeft := (to-from)/60, (to-from)/20
+	f := plot.Frame{Name: "runs of " + s.Title() + " over time", Class: "history", Height: v.Height, X: plot.Scale{Lo: from - roomLeft, Hi: to + room}}
+	f.Y, f.YTicks = plot.Between(3, lo, hi)
+	if s.Calendar {
+		f.XTicks = plot.DateTicks(from-roomLeft, to+room, 7)
+	} else {
+		f.XTicks = plot.NumberTicks(from-roomLeft, to+room, 7, "day ")
+	}
+	c := plot.New(f)
+	s.drawMachine(c, v, from, to)
+	s.drawLevels(c, from-room, to+room)
+	s.drawChanges(c, v, f.X)
+	s.drawRuns(c, v)
+	s.drawOutliers(c, v)
+	s.drawTips(c, v, from-room, to+room)
+	return c.SVG()
+}
+
+// reach is the range of the values without outliers and with all levels.
+func (s Judged) reach() (lo, hi float64, ok bool) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	odd := s.odd()
+	for k, y := range s.Y {
+		if !math.IsNaN(y) && !odd[k] {
+			lo, hi = math.Min(lo, y), math.Max(hi, y)
+		}
+	}
+	for _, g := range s.Regimes {
+		if g.SD >= 0 && !math.IsInf(g.Mean, 0) {
+			lo, hi = math.Min(lo, g.Mean-g.SD), math.Max(hi, g.Mean+g.SD)
+		}
+	}
+	return lo, hi, lo <= hi && !math.IsInf(hi, 0) && len(s.T) > 0
+}
+
+func (s Judged) odd() map[int]bool {
+	odd := make(map[int]bool, len(s.Outliers))
+	for _, k := range s.Outliers {
+		odd[k] = true
+	}
+	return odd
+}
+
+// drawMachine shades the shifts that all runs of the machine showed. They are
+// known by the clock: only a history in dates can show them.
+func (s Judged) drawMachine(c *plot.Chart, v View, from, to float64) {
+	if !s.Calendar {
+		return
+	}
+	for _, m := range v.Machine {
+		start, end := m.Start/daySeconds, to
+		if m.End != nil {
+			end = *m.End / daySeconds
+		}
+		if end >= from && start <= to && end > start {
+			c.Span("machine", math.Max(start, from), math.Min(end, to), "", MachineSentence(m))
+		}
+	}
+}
+
+// drawLevels draws mean and standard deviation between changes, each from its
+// first run to the first of the next.
+func (s Judged) drawLevels(c *plot.Chart, from, to float64) {
+	var boxes, lines []plot.Box
+	for i, g := range s.Regimes {
+		b := plot.Box{X0: s.at(g.First), X1: to, Y0: g.Mean - g.SD, Y1: g.Mean + g.SD}
+		if i == 0 {
+			b.X0 = from
+		}
+		if i+1 < len(s.Regimes) {
+			b.X1 = s.at(s.Regimes[i+1].First)
+		}
+		if math.IsNaN(b.Y0 + b.Y1 + b.X0 + b.X1) {
+			continue
+		}
+		boxes = append(boxes, b)
+		lines = append(lines, plot.Box{X0: b.X0, X1: b.X1, Y0: g.Mean})
+	}
+	c.Boxes("spread", boxes)
+	c.Levels("level", lines)
+}
+
+// labelRoom is how much of the width the label of a change takes.
+const labelRoom = 0.085
+
+// drawChanges draws a line at each change; the label gives way to that of a
+// larger change close by.
+func (s Judged) drawChanges(c *plot.Chart, v View, x plot.Scale) {
+	type mark struct {
+		day, effect float64
+		tip         string
+	}
+	var marks []mark
+	for _, e := range s.Events {
+		for _, ch := range e.Changes {
+			marks = append(marks, mark{ch.T, ch.EffectPct, e.Text})
+			if ch.Kind == changepoint.Drift && ch.EndIndex != nil {
+				c.Span("drift", ch.T, s.at(*ch.EndIndex), "", e.Text)
+			}
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b mark) int {
+		switch size := math.Abs(b.effect) - math.Abs(a.effect); {
+		case size > 0:
+			return 1
+		case size < 0:
+			return -1
+		}
+		return 0
+	})
+	var taken []float64
+	for _, m := range marks {
+		at := x.At(m.day)
+		label := signed(m.effect)
+		if slices.ContainsFunc(taken, func(t float64) bool { return math.Abs(t-at) < labelRoom }) {
+			label = ""
+		} else {
+			taken = append(taken, at)
+		}
+		c.Mark("change", m.day, label, m.tip)
+	}
+}
+
+// drawRuns draws a dot for each run, or a band from the least to the largest
+// value of bins if there are too many.
+func (s Judged) drawRuns(c *plot.Chart, v View) {
+	odd := s.odd()
+	usual := make([]float64, len(s.Y))
+	for k, y := range s.Y {
+		if usual[k] = y; odd[k] {
+			usual[k] = math.NaN()
+		}
+	}
+	if len(usual) <= v.Dots {
+		c.Dots("runs", s.T, usual)
+		return
+	}
+	const bins = 400
+	edges := make([]float64, bins+1)
+	lo, hi := make([]float64, bins), make([]float64, bins)
+	from, to := s.at(0), s.at(len(s.T)-1)
+	for i := range edges {
+		edges[i] = from + (to-from)*float64(i)/bins
+	}
+	for i := range lo {
+		lo[i], hi[i] = math.Inf(1), math.Inf(-1)
+	}
+	for k, y := range usual {
+		if !math.IsNaN(y) {
+			i := min(bins-1, int(float64(bins)*(s.T[k]-from)/math.Max(to-from, 1e-9)))
+			lo[i], hi[i] = math.Min(lo[i], y), math.Max(hi[i], y)
+		}
+	}
+	c.Bins("runs-band", edges, lo, hi)
+}
+
+// drawOutliers draws the newest of them: each is an element of its own.
+func (s Judged) drawOutliers(c *plot.Chart, v View) {
+	const most = 60
+	ks := s.Outliers[max(0, len(s.Outliers)-most):]
+	var x, y []float64
+	var class, tips []string
+	for _, k := range ks {
+		if k < 0 || k >= len(s.Y) {
+			continue
+		}
+		x, y = append(x, s.T[k]), append(y, s.Y[k])
+		class, tips = append(class, "dot odd"), append(tips, "outlier: "+s.tip(k, v.Options))
+	}
+	c.Points(class, x, y, tips)
+}

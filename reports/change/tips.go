@@ -1,0 +1,116 @@
+package change
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jobgait/reports/plot"
+)
+
+// drawTips lays strips with tooltips over the runs.
+func (s Judged) drawTips(c *plot.Chart, v View, from, to float64) {
+	n := len(s.Y)
+	first := 0
+	if v.Tips >= 0 {
+		first = max(0, n-v.Tips)
+	}
+	if first >= n || v.Strips < 1 {
+		return
+	}
+	each := (n - first + v.Strips - 1) / v.Strips
+	edges := []float64{from}
+	if first > 0 {
+		edges[0] = (s.T[first-1] + s.T[first]) / 2
+	}
+	var tips []string
+	for k := first; k < n; k += each {
+		end := min(n, k+each)
+		tips = append(tips, s.tips(k, end, v.Options))
+		if end < n {
+			edges = append(edges, (s.T[end-1]+s.T[end])/2)
+		} else {
+			edges = append(edges, to)
+		}
+	}
+	c.Strips(edges, tips)
+}
+
+// tips names runs k to end, one a line, or sums them up if they are many.
+func (s Judged) tips(k, end int, o Options) string {
+	const most = 8
+	if end-k <= most {
+		return s.tipLines(k, end, o)
+	}
+	lo, hi, have := math.Inf(1), math.Inf(-1), 0
+	for _, y := range s.Y[k:end] {
+		if !math.IsNaN(y) {
+			lo, hi, have = math.Min(lo, y), math.Max(hi, y), have+1
+		}
+	}
+	text := fmt.Sprintf("%s to %s: %s", s.brief(k, o), s.brief(end-1, o), runs(end-k))
+	if have > 0 {
+		text += ", " + s.value(lo) + " .. " + s.value(hi)
+	}
+	return text
+}
+
+// tipLines has a line for each run, and the commit once if all have the same.
+func (s Judged) tipLines(k, end int, o Options) string {
+	shared := s.commit(k)
+	for i := k; i < end; i++ {
+		if s.commit(i) != shared {
+			shared = ""
+		}
+	}
+	var lines []string
+	if shared != "" && end > k+1 {
+		lines = append(lines, shared)
+	}
+	for i := k; i < end; i++ {
+		lines = append(lines, s.tipOf(i, o, shared == "" || end == k+1))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// tip is date, job, commit and value of a run.
+func (s Judged) tip(k int, o Options) string { return s.tipOf(k, o, true) }
+
+func (s Judged) tipOf(k int, o Options, commit bool) string {
+	text := s.brief(k, o)
+	if s.Jobs != nil && s.Jobs[k] != "" {
+		text += " #" + short(s.Jobs[k])
+	}
+	if c := s.commit(k); commit && c != "" {
+		text += " " + c
+	}
+	return text + " " + s.value(s.Y[k])
+}
+
+// brief is the time of run k in few letters.
+func (s Judged) brief(k int, o Options) string {
+	if !s.Calendar {
+		return "run " + fmt.Sprint(s.Index(k)) + " day " + fmt.Sprint(math.Floor(s.T[k]))
+	}
+	t := Moment(s.T[k])
+	layout := "2 Jan"
+	if ago := o.Now - s.T[k]; !(ago < nearDays) {
+		layout = "2 Jan 2006"
+	}
+	if t.Hour() != 0 || t.Minute() != 0 {
+		layout += " 15:04"
+	}
+	return t.Format(layout)
+}
+
+// commit is what tells the code of run k from that of others, in few letters.
+func (s Judged) commit(k int) string {
+	const most = 8
+	for _, name := range []string{"commit", "git_commit", "build_id", "binary", "executable"} {
+		if words := s.Meta[name]; k < len(words) && words[k] != "" {
+			r := []rune(short(words[k]))
+			return string(r[:min(most, len(r))])
+		}
+	}
+	return ""
+}

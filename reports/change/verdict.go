@@ -1,0 +1,257 @@
+package change
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/note"
+	"jobgait/reports"
+)
+
+// Status is what a history's newest runs come to.
+type Status string
+
+const (
+	Pass    Status = "pass"
+	Watch   Status = "watch"   // seen, not confirmed
+	Changed Status = "changed" // committed, and large enough to tell
+	// Unknown is a history that could not be read or has too few runs: it did
+	// not pass. It is null in JSON.
+	Unknown Status = ""
+)
+
+// word is the status for people.
+func (s Status) word() string {
+	if s == Unknown {
+		return "cannot be told"
+	}
+	return string(s)
+}
+
+// Event is a change as people count it.
+type Event struct {
+	// Changes is the change, or the two ends of an excursion.
+	Changes []changepoint.Change
+	Day     float64 // when it began
+	Text    string  // one sentence
+	Small   bool    // below the least effect that is told
+	Known   bool    // acknowledged
+}
+
+// First is the change with which the event began, Last the newest of it.
+func (e Event) First() changepoint.Change { return e.Changes[0] }
+
+// Last is the newest change of the event.
+func (e Event) Last() changepoint.Change { return e.Changes[len(e.Changes)-1] }
+
+// judge fills events, watch and status.
+func (s *Judged) judge(o Options) {
+	all := grouped(s.Changes)
+	for i := range all {
+		e := &all[i]
+		e.Text = s.sentence(*e, o)
+		e.Small = math.Abs(e.First().EffectPct) < o.MinEffectPct
+		e.Known = s.acknowledged(e.Last(), o)
+	}
+	s.Events = s.shown(all, o)
+	slices.SortStableFunc(s.Events, byAge)
+	s.Watch = s.watch()
+	s.Status = Pass
+	for _, e := range s.Events {
+		if !e.Small {
+			s.Status = Changed
+			return
+		}
+	}
+	switch {
+	case s.Watch != "":
+		s.Status = Watch
+	case s.Bad || slices.ContainsFunc(s.Result.Notes, func(n note.Note) bool { return n.Code == note.FewRuns }):
+		s.Status = Unknown
+	}
+}
+
+// acknowledged says whether somebody knows of a change; the series may be named
+// by its id, or as the text names it.
+func (s Judged) acknowledged(c changepoint.Change, o Options) bool {
+	has := func(id string) bool { return o.Acks.Has(id, s.Index(c.Index), s.at(c.Index)) }
+	return has(s.ID) || s.Name != "" && has(s.Name)
+}
+
+// grouped joins the two ends of each excursion.
+func grouped(changes []changepoint.Change) []Event {
+	var out []Event
+	group := map[int]int{}
+	for _, c := range changes {
+		if c.Group != nil {
+			if i, ok := group[*c.Group]; ok {
+				out[i].Changes = append(out[i].Changes, c)
+				continue
+			}
+			group[*c.Group] = len(out)
+		}
+		out = append(out, Event{Changes: []changepoint.Change{c}, Day: c.T})
+	}
+	return out
+}
+
+// at is the day of run k, NaN if there is no such run.
+func (h History) at(k int) float64 {
+	if k < 0 || k >= len(h.T) {
+		return math.NaN()
+	}
+	return h.T[k]
+}
+
+// sentence says what happened, by how much, since when, and what changed then.
+func (s Judged) sentence(e Event, o Options) string {
+	c := e.First()
+	text := percent(math.Abs(c.EffectPct)) + " " + s.direction(c.EffectPct)
+	switch {
+	case len(e.Changes) > 1:
+		n := e.Last().Index - c.Index
+		text += fmt.Sprintf(" for %s from %s, until %s", runs(n), s.date(c.T, o), s.date(e.Last().T, o))
+	case c.Kind == changepoint.Drift && c.EndIndex != nil:
+		text += " bit by bit from " + s.date(c.T, o) + " to " + s.date(s.at(*c.EndIndex), o)
+	case c.Kind == changepoint.Drift:
+		text += " bit by bit since " + s.date(c.T, o)
+	default:
+		text += " since " + s.date(c.T, o)
+	}
+	if c.Phase != "" {
+		text += ", in its " + phaseName(c.Phase)
+	}
+	if lo, hi, ok := bounds(c.EffectPct, c.LoPct, c.HiPct); ok {
+		text += fmt.Sprintf(" (%s interval %s .. %s)", level(c.Level), bare(lo), percent(hi))
+	}
+	return text + changedThen(c.Causes) + "."
+}
+
+// phaseName is a phase of a run as it stands in a sentence.
+func phaseName(phase string) string {
+	switch phase {
+	case "startup":
+		return "start-up"
+	case "step":
+		return "iterations"
+	case "checkpoint":
+		return "checkpoints"
+	}
+	return reports.Clean(phase)
+}
+
+// telling is the largest chance of a cause that is worth a word: a field that
+// changes every other run changes at every date.
+const telling = 0.25
+
+// tellingCauses leaves out fields that change too often to say anything.
+func tellingCauses(causes []changepoint.Cause) []changepoint.Cause {
+	return slices.DeleteFunc(slices.Clone(causes), func(c changepoint.Cause) bool { return !(c.P <= telling) })
+}
+
+// changedThen names the fields that changed with the level, the likeliest first.
+func changedThen(causes []changepoint.Cause) string {
+	const most = 3
+	causes = tellingCauses(causes)
+	var names []string
+	for _, c := range causes {
+		if len(names) < most {
+			names = append(names, fieldName(c.Field))
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "; " + names[0] + " changed then"
+	case len(causes) > most:
+		return fmt.Sprintf("; %s and %d more changed then", strings.Join(names, ", "), len(causes)-most)
+	default:
+		return "; " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " changed then"
+	}
+}
+
+// fieldName is a recorded field as it stands in a sentence.
+func fieldName(field string) string {
+	switch field {
+	case "binary", "executable", "exe", "build_id":
+		return "the executable"
+	case "modules":
+		return "the modules"
+	case "nodes", "node_list":
+		return "the nodes"
+	case "partition", "commit", "compiler":
+		return "the " + field
+	}
+	return reports.Clean(field)
+}
+
+// direction says what a larger or smaller value is: a time is slower or faster.
+func (s Judged) direction(effectPct float64) string {
+	switch s.Unit {
+	case "", "s", "ms", "us", "min", "h":
+		if effectPct > 0 {
+			return "slower"
+		}
+		return "faster"
+	}
+	if effectPct > 0 {
+		return "higher"
+	}
+	return "lower"
+}
+
+// watch says what the newest runs show if they lie off their level and are too
+// few to be a new one. The paper warns of slower runs only, and so do we.
+func (s Judged) watch() string {
+	last := len(s.Y) - 1
+	for last >= 0 && math.IsNaN(s.Y[last]) {
+		last--
+	}
+	const most = 2 // three runs that agree are a change
+	var off []float64
+	for k := last; k >= 0 && len(off) <= most; k-- {
+		if math.IsNaN(s.Y[k]) {
+			continue
+		}
+		if !slices.Contains(s.Outliers, k) {
+			break
+		}
+		off = append(off, s.Y[k])
+	}
+	if len(off) == 0 || len(off) > most || len(s.Regimes) == 0 {
+		return ""
+	}
+	usual := s.Regimes[len(s.Regimes)-1].Median
+	least := math.Inf(1)
+	for _, y := range off {
+		least = math.Min(least, 100*(y/usual-1))
+	}
+	if !(least > 0) || math.IsInf(least, 0) {
+		return ""
+	}
+	if len(off) == 1 {
+		return fmt.Sprintf("The last run is %s %s than usual: seen once, not confirmed.", percent(least), s.direction(least))
+	}
+	return fmt.Sprintf("The last %d runs are %s %s than usual or more: not confirmed yet.", len(off), percent(least), s.direction(least))
+}
+
+// Now says in one sentence where the history stands: its newest level and since
+// when, "" if it has none.
+func (s Judged) Now(o Options) string {
+	if len(s.Regimes) == 0 {
+		return ""
+	}
+	g := s.Regimes[len(s.Regimes)-1]
+	text := "Level " + s.Spread(g.Mean, g.SD)
+	if len(s.Regimes) > 1 {
+		return fmt.Sprintf("%s since %s (%s).", text, s.Date(g.First, o), runs(g.N))
+	}
+	return fmt.Sprintf("%s (%s).", text, runs(g.N))
+}
+
+// AllNotes are those of the reader, then those of the analysis.
+func (s Judged) AllNotes() []note.Note { return s.notes() }

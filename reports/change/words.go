@@ -1,0 +1,215 @@
+package change
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/formats"
+	"jobgait/reports"
+)
+
+// percent prints a change in percent: one decimal below 100.
+func percent(v float64) string { return bare(v) + " %" }
+
+func bare(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return "-"
+	case a >= 99.95:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a > 0 && a < 0.095:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64)
+}
+
+// signed prints a change with its sign.
+func signed(v float64) string {
+	if v > 0 {
+		return "+" + percent(v)
+	}
+	return percent(v)
+}
+
+// level prints a confidence level.
+func level(v float64) string { return strconv.FormatFloat(100*v, 'f', -1, 64) + " %" }
+
+// bounds turns the interval of an effect so that it reads like the effect: a
+// run that is 10 % faster is so by 8 .. 12 %.
+func bounds(effect float64, lo, hi *float64) (from, to float64, ok bool) {
+	if lo == nil || hi == nil || math.IsNaN(*lo+*hi) || math.IsInf(*lo, 0) || math.IsInf(*hi, 0) {
+		return 0, 0, false
+	}
+	if effect < 0 {
+		return -*hi, -*lo, true
+	}
+	return *lo, *hi, true
+}
+
+// runs prints "1 run", "4 runs".
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return thousands(float64(n)) + " runs"
+}
+
+// value prints a value of the metric with its unit.
+func (h History) value(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	s := reports.Figures(v, 4)
+	if h.Unit != "" {
+		s += " " + reports.Clean(h.Unit)
+	}
+	return s
+}
+
+// Spread is a level with its standard deviation, of which two figures count.
+func (h History) Spread(mean, sd float64) string {
+	if !(sd > 0) || math.IsInf(sd, 0) || math.IsNaN(mean) {
+		return h.value(mean)
+	}
+	decimals := min(9, max(0, 1-int(math.Floor(math.Log10(sd)))))
+	text := strconv.FormatFloat(mean, 'f', decimals, 64) + " +- " + strconv.FormatFloat(sd, 'f', decimals, 64)
+	if h.Unit != "" {
+		text += " " + reports.Clean(h.Unit)
+	}
+	return text
+}
+
+// nearDays is how long ago a date needs no year.
+const nearDays = 300
+
+// date prints a day of the history: a date without the year if that is clear,
+// or the number of the day if it counts from nowhere.
+func (h History) date(day float64, o Options) string {
+	if math.IsNaN(day) {
+		return "-"
+	}
+	if !h.Calendar {
+		return "day " + strconv.FormatFloat(math.Floor(day), 'f', 0, 64)
+	}
+	t := Moment(day)
+	if ago := o.Now - day; ago >= -1 && ago < nearDays {
+		return t.Format("2 January")
+	}
+	return t.Format("2 January 2006")
+}
+
+// Moment turns days since 1970 into a time; what no calendar holds is 1970.
+func Moment(day float64) time.Time {
+	const lastDay = 2_932_896
+	if !(math.Abs(day) <= lastDay) {
+		day = 0
+	}
+	whole := math.Floor(day)
+	return time.Unix(int64(whole)*daySeconds+int64(math.Round((day-whole)*daySeconds)), 0).UTC()
+}
+
+// when prints the time of run k as exactly as it is known.
+func (h History) when(k int) string {
+	if k < 0 || k >= len(h.T) {
+		return "-"
+	}
+	if h.Given != nil {
+		if m := h.Given[k]; m.Text != "" || !h.Calendar {
+			return reports.Clean(m.String())
+		}
+	}
+	if !h.Calendar {
+		return strconv.FormatFloat(h.T[k], 'f', -1, 64)
+	}
+	return Moment(h.T[k]).Format("2006-01-02 15:04 UTC")
+}
+
+// during says from when to when, in epoch seconds; without an end it lasts.
+func during(start float64, end *float64) string {
+	const minute, clock = "2006-01-02 15:04", "15:04"
+	from := Moment(start / daySeconds)
+	if end == nil {
+		return "since " + from.Format(minute)
+	}
+	switch to := Moment(*end / daySeconds); {
+	case from.Format(minute) == to.Format(minute):
+		return "at " + from.Format(minute)
+	case from.Format(time.DateOnly) == to.Format(time.DateOnly):
+		return "from " + from.Format(minute) + " to " + to.Format(clock)
+	default:
+		return "from " + from.Format(minute) + " to " + to.Format(minute)
+	}
+}
+
+const daySeconds = 86400
+
+// given is the time of run k as the input had it.
+func (h History) given(k int) formats.Moment {
+	switch {
+	case h.Given != nil && k >= 0 && k < len(h.Given):
+		return h.Given[k]
+	case k >= 0 && k < len(h.T) && h.Calendar:
+		return formats.Moment{Text: Moment(h.T[k]).Format(time.RFC3339)}
+	case k >= 0 && k < len(h.T):
+		return formats.Moment{Number: h.T[k]}
+	}
+	return formats.Moment{}
+}
+
+// chance prints how many events like this 1000 runs without a change give.
+func chance(per1000 *float64) string {
+	if per1000 == nil || !(*per1000 > 0) || math.IsInf(*per1000, 0) {
+		return ""
+	}
+	n := 1000 / *per1000
+	if n < 10 {
+		return "chance alone gives one like it in fewer than 10 runs"
+	}
+	step := math.Pow(10, math.Floor(math.Log10(n)))
+	return fmt.Sprintf("chance alone gives one like it in about %s runs", thousands(math.Round(n/step)*step))
+}
+
+// timeOf is the time of a change where the runs are not at hand.
+func (h History) timeOf(c changepoint.Change) *formats.Moment {
+	if math.IsNaN(c.T) || math.IsInf(c.T, 0) {
+		return nil
+	}
+	m := formats.Moment{Number: c.T}
+	if h.Calendar {
+		m = formats.Moment{Text: Moment(c.T).Format(time.RFC3339)}
+	}
+	return &m
+}
+
+// Runs prints a number of runs.
+func Runs(n int) string { return runs(n) }
+
+// Date is the day of run k for people.
+func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
+
+// Value is a value of the history's metric with its unit.
+func (h History) Value(v float64) string { return h.value(v) }
+
+// Label joins what names a history, as far as it is said.
+func Label(words ...string) string {
+	var said []string
+	for _, w := range words {
+		if w = reports.Clean(w); w != "" {
+			said = append(said, w)
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// thousands prints a whole number with commas.
+func thousands(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 0, 64)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
