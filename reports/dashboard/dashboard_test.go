@@ -1,0 +1,349 @@
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/note"
+	"jobgait/reports"
+	"jobgait/reports/change"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+func ptr[T any](v T) *T { return &v }
+
+// firstDay is 1 October 2026.
+const firstDay = 20727
+
+// one is a history of n runs, one every half day, and its result: slower by
+// effect percent over its last fifth if that is not 0.
+func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change.History, changepoint.Result) {
+	h := change.History{Input: formats.Input{App: app, Shape: shape, Metric: metric, Unit: "s", Calendar: true}}
+	h.ID = change.Label(app, shape, metric)
+	at := n * 4 / 5
+	commits := make([]string, n)
+	for i := range n {
+		level, commit := 20., "4c1d7a2e"
+		if i >= at && effect != 0 {
+			level, commit = 20*(1+effect/100), "9e66dad1"
+		}
+		h.T, h.Y = append(h.T, firstDay+float64(i)/2), append(h.Y, level*(1+.01*r.NormFloat64()))
+		h.Jobs = append(h.Jobs, fmt.Sprint(812345+3*i))
+		commits[i] = commit
+	}
+	h.Meta = map[string][]string{"commit": commits}
+	res := changepoint.Result{ID: h.ID, N: n, Outliers: []int{n / 4}, Regimes: []changepoint.Regime{{First: 0, Last: n - 1, N: n, Mean: 20, Median: 20, SD: .2}}}
+	h.Y[n/4] = 30
+	if effect != 0 {
+		res.Regimes = []changepoint.Regime{{First: 0, Last: at - 1, N: at, Mean: 20, Median: 20, SD: .2}, {First: at, Last: n - 1, N: n - at, Mean: 20 * (1 + effect/100), SD: .2}}
+		res.Changes = []changepoint.Change{{Index: at, T: h.T[at], DetectedIndex: at + 3, EffectPct: effect, LoPct: ptr(effect - 1), HiPct: ptr(effect + 1), Level: .95,
+			FalsePer1000: ptr(.06), Kind: changepoint.Step, Causes: []changepoint.Cause{{Field: "commit", From: "4c1d7a2e", To: "9e66dad1", P: .02}}}}
+		res.SlowNodes = []changepoint.SlowNode{{Node: "dahu-12", EffectPct: 9, P: .004}}
+		res.Notes = []note.Note{note.New(note.LongGap, "400 days without a run")}
+	}
+	return h, res
+}
+
+// site has apps applications of two shapes and two metrics; every third changed.
+func site(apps, runs int) Input {
+	r := rand.New(rand.NewPCG(1, 2))
+	var hs []change.History
+	found := changepoint.Report{Expected: .2}
+	for a := range apps {
+		for _, shape := range []string{"4 nodes", "16 nodes"} {
+			for _, metric := range []string{"step", "elapsed"} {
+				effect := 0.
+				if a%3 == 0 {
+					effect = 14.9
+				}
+				h, res := one(r, fmt.Sprintf("app-%d", a), shape, metric, runs, effect)
+				h.Support = metric == "elapsed"
+				hs, found.Series = append(hs, h), append(found.Series, res)
+			}
+		}
+	}
+	found.Machine = []changepoint.MachineEvent{{Start: (firstDay + 3) * 86400, End: ptr((firstDay + 3.5) * 86400.), EffectPct: 4, Series: []string{"a", "b", "c", "d", "e"}}}
+	o := change.Default()
+	o.Now = change.Newest(hs)
+	return Input{Title: "runs of alice", Report: change.New(hs, changepoint.Sequential, found, o), Pairs: []change.Pair{pair()}, Days: 14, Options: o,
+		Version: "0.0", Created: time.Unix(1795150000, 0), Limits: DefaultLimits()}
+}
+
+func pair() change.Pair {
+	return change.Pair{Of: "app-0, step", Base: "4 nodes", Other: "16 nodes", Join: changepoint.JoinDay, Comparison: changepoint.Comparison{Pairs: 24, Dropped: 3, Used: 24,
+		RelativePct: ptr(-1.25), LoPct: ptr(-2.5), HiPct: ptr(-.1), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3,
+		Histogram: []changepoint.Bin{{Lo: -16, Hi: -4, Count: 2}, {Lo: -4, Hi: -2, Count: 9}, {Lo: -2, Hi: 0, Count: 30}, {Lo: 0, Hi: 2, Count: 3}, {Lo: 2, Hi: 40, Count: 1}},
+		Notes:     []note.Note{note.New(note.FewPairs, "few")}}}
+}
+
+func page(t *testing.T, in Input) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, in); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	got := page(t, site(1, 24))
+	path := filepath.Join("testdata", "page.html")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The style sheet and its hash are not what this test is about.
+	if mask(got) != mask(string(want)) {
+		t.Error("the page has changed: -update writes it anew")
+	}
+}
+
+func mask(page string) string {
+	page = regexp.MustCompile(`(?s)<style>.*</style>`).ReplaceAllString(page, "<style></style>")
+	return regexp.MustCompile(`sha256-[^&]*`).ReplaceAllString(page, "sha256")
+}
+
+// The page is complete in itself, and its policy names its style sheet.
+func TestSelfContained(t *testing.T) {
+	for name, in := range map[string]Input{"small": site(1, 24), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Report{}, change.Default()), Limits: DefaultLimits()}} {
+		p := page(t, in)
+		csp := html.UnescapeString(between(t, p, `http-equiv="Content-Security-Policy" content="`, `"`))
+		for _, part := range []string{"default-src 'none'", "style-src '" + reports.Hash(between(t, p, "<style>", "</style>")) + "'", "base-uri 'none'", "form-action 'none'"} {
+			if !strings.Contains(csp, part) {
+				t.Errorf("%s: policy %q lacks %q", name, csp, part)
+			}
+		}
+		if strings.Contains(csp, "script-src") || strings.Contains(csp, "unsafe") {
+			t.Errorf("%s: policy %q", name, csp)
+		}
+		for _, bad := range []string{"<script", " style=", "href=", "url(", "http:", "https:", "@import", "<form", "NaN", "Inf", "ZgotmplZ"} {
+			if strings.Contains(strings.ReplaceAll(p, "http://www.w3.org/2000/svg", ""), bad) {
+				t.Errorf("%s has %q", name, bad)
+			}
+		}
+	}
+}
+
+func between(t *testing.T, s, from, to string) string {
+	t.Helper()
+	_, s, ok := strings.Cut(s, from)
+	s, _, ok2 := strings.Cut(s, to)
+	if !ok || !ok2 {
+		t.Fatalf("no %q ... %q", from, to)
+	}
+	return s
+}
+
+// Every choice works: ids are there once, each label has its button, each group
+// has one that is chosen.
+func TestChoices(t *testing.T) {
+	p := page(t, site(5, 40))
+	ids := map[string]int{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(p, -1) {
+		ids[m[1]]++
+	}
+	for id, n := range ids {
+		if n != 1 {
+			t.Errorf("id %s is there %d times", id, n)
+		}
+	}
+	labels := regexp.MustCompile(`<label for="([^"]*)"`).FindAllStringSubmatch(p, -1)
+	for _, m := range labels {
+		if ids[m[1]] != 1 {
+			t.Errorf("label for %s, which is not there", m[1])
+		}
+	}
+	chosen := map[string]int{}
+	for _, m := range regexp.MustCompile(`<input type="radio" name="([^"]*)" id="[^"]*"( checked)?>`).FindAllStringSubmatch(p, -1) {
+		if m[2] != "" {
+			chosen[m[1]]++
+		} else {
+			chosen[m[1]] += 0
+		}
+	}
+	for name, n := range chosen {
+		if n != 1 {
+			t.Errorf("%s: %d are chosen", name, n)
+		}
+	}
+	// 5 applications, each with 2 shapes, each with 2 metrics; one comparison of one kind.
+	if len(labels) != 5+10+20+2 || len(chosen) != 1+5+10+2 {
+		t.Errorf("%d labels, %d groups", len(labels), len(chosen))
+	}
+}
+
+func TestPictures(t *testing.T) {
+	for _, in := range []Input{site(3, 40), site(1, 1), site(1, 6)} {
+		pictures := outermost(page(t, in))
+		for _, svg := range pictures {
+			d := xml.NewDecoder(strings.NewReader(svg))
+			for {
+				if _, err := d.Token(); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					t.Fatalf("%v in %.300s", err, svg)
+				}
+			}
+		}
+		// A timeline, two curves for each history, one histogram.
+		if n := len(in.Report.Series); len(in.Report.Series[0].Y) == 40 && len(pictures) != 3*n+1 {
+			t.Errorf("%d histories: %d pictures", n, len(pictures))
+		}
+	}
+}
+
+func outermost(page string) []string {
+	var out []string
+	depth, start := 0, 0
+	for _, m := range regexp.MustCompile(`</?svg\b`).FindAllStringIndex(page, -1) {
+		if page[m[0]+1] != '/' {
+			if depth == 0 {
+				start = m[0]
+			}
+			depth++
+			continue
+		}
+		if depth--; depth == 0 {
+			out = append(out, page[start:m[1]+1])
+		}
+	}
+	return out
+}
+
+// The page of a site stays below its limit and says what it leaves out.
+func TestStaysSmall(t *testing.T) {
+	for _, c := range []struct {
+		apps, runs int
+		says       string
+	}{{1, 40, ""}, {10, 200, "tooltips are those of the newest"}, {30, 200, "histories are drawn, those that changed first"}, {1, 10_000, ""}} {
+		p := page(t, site(c.apps, c.runs))
+		t.Logf("%d histories of %d runs: %d bytes", 4*c.apps, c.runs, len(p))
+		if len(p) > 500_000 {
+			t.Errorf("%d histories of %d runs: %d bytes", 4*c.apps, c.runs, len(p))
+		}
+		left := strings.Contains(p, "To keep the page small")
+		if left != (c.says != "") || !strings.Contains(p, c.says) {
+			t.Errorf("%d histories of %d runs: does it say what it leaves out? %v", 4*c.apps, c.runs, left)
+		}
+	}
+}
+
+func BenchmarkHTML(b *testing.B) {
+	in := site(10, 200)
+	for b.Loop() {
+		if err := HTML(io.Discard, in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// What happened lately comes first; what was before lies behind a fold.
+func TestEvents(t *testing.T) {
+	in := site(4, 100) // the change is 10 days before the newest run
+	p := page(t, in)
+	recent := between(t, p, "The last 14 days", "</section>")
+	if n := strings.Count(recent, "14.9\u00a0% slower since"); n != 4 {
+		t.Errorf("%d of 4 changes of leading metrics are told", n)
+	}
+	if !strings.Contains(recent, "5 series at once were 4.0\u00a0% slower") || !strings.Contains(recent, "expect 0.20 of these changes") || strings.Contains(recent, "Earlier changes") {
+		t.Error(recent)
+	}
+	in.Days = 5
+	p = page(t, in)
+	if recent := between(t, p, "The last 5 days", "</section>"); !strings.Contains(recent, "Nothing changed.") || !strings.Contains(recent, "Earlier changes (4)") {
+		t.Error(recent)
+	}
+}
+
+// A hostile name stays text wherever it stands.
+func TestHostileNames(t *testing.T) {
+	in := site(1, 30)
+	evil := `</title></script><script>alert(1)</script>"'><img onerror=x>` + "\x1b[31m\u202e"
+	for i := range in.Report.Series {
+		s := &in.Report.Series[i]
+		s.App, s.Shape, s.Metric, s.Unit, s.Name, s.User = evil, evil+fmt.Sprint(i), evil, evil, evil, fmt.Sprint(i)+evil
+		s.Jobs[3], s.Meta["commit"][4] = evil, evil
+		for k := range s.SlowNodes {
+			s.SlowNodes[k].Node = evil
+		}
+	}
+	in.Title, in.Version = evil, "1--><script>"
+	in.Pairs[0].Base, in.Pairs[0].Of = change.Label(evil), change.Label(evil)
+	p := page(t, in)
+	if strings.Contains(p, "<script") || strings.Contains(p, "<img") || strings.ContainsAny(p, "\x1b\u202e") {
+		t.Error("markup or control characters of a name are in the page")
+	}
+	if !strings.Contains(p, "&lt;script&gt;alert(1)") {
+		t.Error("the name is not in the page as text")
+	}
+}
+
+// Results with holes: not a number anywhere, no regimes, no runs.
+func TestOddResults(t *testing.T) {
+	nan := math.NaN()
+	h, res := one(rand.New(rand.NewPCG(1, 2)), "a", "", "", 30, 5)
+	res.Changes[0].EffectPct, res.Changes[0].T, res.Regimes[1].Mean, res.Regimes[0].SD = nan, nan, nan, nan
+	h.Y[5], h.Y[6] = nan, -3
+	none, nothing := change.History{}, changepoint.Result{}
+	o := change.Default()
+	p := pair()
+	p.LoPct, p.HiPct, p.RelativePct = &nan, &nan, nil
+	in := Input{Report: change.New([]change.History{h, none}, changepoint.Sequential, changepoint.Report{Expected: nan, Series: []changepoint.Result{res, nothing}}, o),
+		Pairs: []change.Pair{p, {}}, Options: o, Limits: DefaultLimits()}
+	if got := page(t, in); strings.Contains(got, "NaN") {
+		t.Error("NaN is in the page: " + got[strings.Index(got, "NaN")-200:strings.Index(got, "NaN")+20])
+	}
+}
+
+// In a browser nothing is refused. Needs Chromium.
+func TestBrowser(t *testing.T) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil || testing.Short() {
+		t.Skip("no chromium")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(path, []byte(page(t, site(2, 60))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--user-data-dir="+filepath.Join(dir, "profile"), "--dump-dom", "file://"+path)
+	cmd.WaitDelay = time.Second
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Skipf("chromium does not run here: %v", err)
+	}
+	if !strings.Contains(string(dom), "Evidence per split") {
+		t.Error("the page is not complete")
+	}
+	if strings.Contains(log.String(), "Content Security Policy") || strings.Contains(log.String(), "CONSOLE") {
+		t.Errorf("the browser complains:\n%s", log.String())
+	}
+}

@@ -1,0 +1,99 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+
+	"jobgait/reports/change"
+)
+
+// reach says for which histories the evidence and the normal plot are drawn.
+type reach int
+
+const (
+	noCurves      reach = iota
+	changedCurves       // leading metrics that changed
+	leadingCurves       // leading metrics
+	allCurves
+)
+
+// all stands for no limit of a number.
+const all = -1
+
+// detail is how much the page shows of each history. A page that is too large
+// is drawn again with less.
+type detail struct {
+	curves                reach
+	tipsChanged, tipsPass int // newest runs with tooltips
+	strips                int // tooltips in a picture
+	histories             int // how many are drawn
+}
+
+// steps leave out first what is missed least.
+var steps = [...]detail{
+	{allCurves, all, all, 40, all},
+	{leadingCurves, all, all, 40, all},
+	{changedCurves, all, all, 36, all},
+	{changedCurves, all, 100, 34, all},
+	{changedCurves, all, 50, 30, all},
+	{changedCurves, 200, 25, 30, all},
+	{changedCurves, 100, 0, 25, all},
+	{noCurves, 100, 0, 25, all},
+	{noCurves, 50, 0, 20, all},
+	{noCurves, 50, 0, 20, 80},
+	{noCurves, 50, 0, 20, 60},
+	{noCurves, 50, 0, 20, 40},
+	{noCurves, 30, 0, 15, 20},
+	{noCurves, 20, 0, 10, 8},
+}
+
+// says is what the page tells of what it left out; "" if that is nothing.
+func (d detail) says(total int) string {
+	var parts []string
+	switch d.curves {
+	case noCurves:
+		parts = append(parts, "evidence and normal plots are left out")
+	case changedCurves:
+		parts = append(parts, "evidence and normal plots are those of histories that changed")
+	case leadingCurves:
+		parts = append(parts, "evidence and normal plots are left out for further metrics")
+	}
+	switch {
+	case d.tipsPass == 0:
+		parts = append(parts, fmt.Sprintf("tooltips are those of the newest %d runs of histories that changed", d.tipsChanged))
+	case d.tipsChanged >= 0:
+		parts = append(parts, fmt.Sprintf("tooltips are those of the newest %d runs, %d where nothing changed", d.tipsChanged, d.tipsPass))
+	case d.tipsPass > 0:
+		parts = append(parts, fmt.Sprintf("where nothing changed, tooltips are those of the newest %d runs", d.tipsPass))
+	}
+	if d.histories >= 0 && d.histories < total {
+		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that changed first", d.histories, total))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "To keep the page small, " + strings.Join(parts, "; ") + "."
+}
+
+// view is how the timeline of a history is drawn.
+func (d detail) view(s change.Judged, r change.Report, o change.Options) change.View {
+	v := change.DefaultView(o)
+	v.Machine, v.Strips, v.Tips = r.Machine, d.strips, d.tipsPass
+	if s.Status != change.Pass {
+		v.Tips = d.tipsChanged
+	}
+	return v
+}
+
+// draws says whether the curves of a history are drawn.
+func (d detail) draws(s change.Judged) bool {
+	switch d.curves {
+	case allCurves:
+		return true
+	case leadingCurves:
+		return !s.Support
+	case changedCurves:
+		return !s.Support && s.Status == change.Changed
+	}
+	return false
+}

@@ -1,0 +1,17 @@
+// Package dashboard is the notebook of the Albany Land-Ice report as one page:
+// what changed in the last days, each history with its levels, how histories
+// compare, and behind a fold the curves that the report's method looks at.
+// Judged histories and comparisons come in, HTML goes out.
+//
+// The page needs no server, no network and no script: application, shape and
+// metric are picked by radio buttons that the style sheet reads, tooltips are
+// those of SVG. Its content security policy allows its own style sheet, known
+// by its hash, and nothing else; there is no href, since a notebook that shows
+// the page in a frame would leave it.
+//
+// It stays below a limit of bytes (500 KB): what does not fit is left out in a
+// fixed order (curves of histories that pass, tooltips of old runs, histories
+// that pass) and the page says so. Forty histories of 200 runs, 16 of them
+// changed, are 474 KB: with all tooltips and the curves of those that changed,
+// and tooltips of the newest 100 runs of the others.
+package dashboard

@@ -1,0 +1,140 @@
+package dashboard
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"jobgait/reports"
+	"jobgait/reports/change"
+)
+
+// Input is what a page shows.
+type Input struct {
+	// Title is what the histories are of: a user, a site, a file.
+	Title string
+	// Report is the histories with what was found in them.
+	Report change.Report
+	// Pairs are comparisons of two of them.
+	Pairs []change.Pair
+	// Days is how far back the first list reaches.
+	Days    float64
+	Options change.Options
+	Version string
+	Created time.Time
+	Limits  Limits
+}
+
+// Limits bound the page.
+type Limits struct {
+	Bytes  int // of the whole page
+	Events int // in the first list; the same again behind a fold
+	Pairs  int
+}
+
+// DefaultLimits keep the page below 500,000 bytes.
+func DefaultLimits() Limits { return Limits{Bytes: 490_000, Events: 25, Pairs: 24} }
+
+// app is one application with its shapes; an application of several users is
+// one for each.
+type app struct {
+	Name   string
+	Shapes []shape
+}
+
+type shape struct {
+	Name    string
+	Metrics []metric
+}
+
+type metric struct {
+	Name string
+	at   int // place in the report
+	change.Judged
+}
+
+// apps groups histories by application, shape and metric, those that changed
+// first. A history without an application stands under its own name.
+func apps(series []change.Judged) []app {
+	several := severalUsers(series)
+	var out []app
+	for i, s := range series {
+		name := appName(s)
+		if several && s.User != "" {
+			name = reports.Clean(s.User) + " / " + name
+		}
+		a := place(&out, func(a app) bool { return a.Name == name }, app{Name: name})
+		h := place(&a.Shapes, func(h shape) bool { return h.Name == s.Shape }, shape{Name: reports.Clean(s.Shape)})
+		h.Metrics = append(h.Metrics, metric{metricName(s), i, s})
+	}
+	for _, a := range out {
+		for _, h := range a.Shapes {
+			slices.SortStableFunc(h.Metrics, func(a, b metric) int { return byRank(a.rank(), b.rank()) })
+		}
+		slices.SortStableFunc(a.Shapes, func(a, b shape) int { return byRank(a.rank(), b.rank()) })
+	}
+	slices.SortStableFunc(out, func(a, b app) int { return byRank(a.rank(), b.rank()) })
+	return out
+}
+
+// severalUsers is whether an application has to be named with its user.
+func severalUsers(series []change.Judged) bool {
+	return slices.ContainsFunc(series, func(s change.Judged) bool { return s.User != series[0].User })
+}
+
+func appName(s change.Judged) string {
+	if s.App != "" {
+		return reports.Clean(s.App)
+	}
+	return s.Title()
+}
+
+func metricName(s change.Judged) string { return reports.Clean(cmp.Or(s.Metric, "time")) }
+
+// place returns the element that is meant, added if it is not there yet.
+func place[T any](list *[]T, is func(T) bool, fresh T) *T {
+	i := slices.IndexFunc(*list, is)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, fresh)
+	}
+	return &(*list)[i]
+}
+
+// rank says how much something wants to be seen: what changed before what did
+// not, and of those the newest.
+type rank struct {
+	status int
+	day    float64
+}
+
+func byRank(a, b rank) int {
+	if c := cmp.Compare(b.status, a.status); c != 0 {
+		return c
+	}
+	return cmp.Compare(b.day, a.day)
+}
+
+func (m metric) rank() rank {
+	r := rank{day: -1e300}
+	switch m.Status {
+	case change.Changed:
+		r = rank{status: 2, day: m.Events[0].Day}
+	case change.Watch:
+		r.status = 1
+	}
+	return r
+}
+
+func (h shape) rank() rank { return best(h.Metrics, metric.rank) }
+func (a app) rank() rank   { return best(a.Shapes, shape.rank) }
+
+func best[T any](list []T, of func(T) rank) rank {
+	r := rank{status: -1}
+	for _, e := range list {
+		if k := of(e); r.status < 0 || byRank(k, r) < 0 {
+			r = k
+		}
+	}
+	return r
+}

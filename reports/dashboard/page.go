@@ -1,0 +1,69 @@
+package dashboard
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"jobgait/reports"
+	"jobgait/reports/change"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+// style is the look of the report's page, of timelines, and of what is only here.
+func style() string { return reports.Style() + change.Style() + pageCSS }
+
+// policy allows the page its style sheet and nothing else.
+func policy() string {
+	return "default-src 'none'; style-src '" + reports.Hash(style()) + "'; base-uri 'none'; form-action 'none'"
+}
+
+// HTML writes the page, with as much detail as its limit of bytes allows.
+func HTML(w io.Writer, in Input) error {
+	t, err := template.New("dashboard").Funcs(template.FuncMap{"nice": reports.Nice}).Parse(pageHTML)
+	if err != nil {
+		return fmt.Errorf("parse the dashboard's page: %w", err)
+	}
+	var b bytes.Buffer
+	done := curves{}
+	for _, d := range steps[firstStep(len(in.Report.Series)):] {
+		b.Reset()
+		b.WriteString(comment(in.Version))
+		if err := t.Execute(&b, newView(in, d, done)); err != nil {
+			return fmt.Errorf("fill the dashboard: %w", err)
+		}
+		if b.Len() <= in.Limits.Bytes {
+			break
+		}
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write the dashboard: %w", err)
+	}
+	return nil
+}
+
+// firstStep spares a page of many histories the steps that cannot fit: a
+// history with its curves and tooltips has 10 KB and more.
+func firstStep(histories int) int {
+	const many = 100
+	if histories <= many {
+		return 0
+	}
+	return slices.IndexFunc(steps[:], func(d detail) bool { return d.curves == noCurves })
+}
+
+// comment is for those to whom a web portal shows the source.
+func comment(version string) string {
+	by := strings.NewReplacer("-", "_", "<", "_", ">", "_").Replace(version) // a comment must not hold "--"
+	return "<!-- jobgait dashboard by jobgait " + by + "\n     If you read this, you see the page's source, not the page.\n" +
+		"     Download this page and open it in a browser. `jobgait changes` prints a text.\n-->\n"
+}

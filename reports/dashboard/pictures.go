@@ -1,0 +1,166 @@
+package dashboard
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"jobgait/analysis/changepoint/evidence"
+	"jobgait/reports"
+	"jobgait/reports/change"
+	"jobgait/reports/plot"
+)
+
+// figure is a picture with what stands above it.
+type figure struct {
+	Title, Remark string
+	SVG           template.HTML
+}
+
+// curves are the evidence and the normal plot of histories, by their place in
+// the report. They take most of the time of a page, which may be drawn several
+// times until it is small enough.
+type curves map[int][]figure
+
+// of returns the curves of a history, none if it has too few runs.
+func (c curves) of(m metric) []figure {
+	if done, ok := c[m.at]; ok {
+		return done
+	}
+	var list []figure
+	for _, f := range []figure{evidenceFigure(m.Judged), normalFigure(m.Judged)} {
+		if f.SVG != "" {
+			list = append(list, f)
+		}
+	}
+	c[m.at] = list
+	return list
+}
+
+// paperAlpha is the level at which the report's published page was made.
+const paperAlpha = 0.005
+
+// evidenceRuns is how many runs the curve reaches back at most.
+const evidenceRuns = 200
+
+// evidenceFigure is the evidence of each split of the runs around the newest
+// change, or of the newest runs. It is empty below eight runs.
+func evidenceFigure(s change.Judged) figure {
+	first := max(0, len(s.Y)-evidenceRuns)
+	if n := len(s.Regimes); n > 1 {
+		first = max(first, s.Regimes[n-2].First)
+	}
+	var at, x []float64
+	for k := first; k < len(s.Y); k++ {
+		if y := s.Y[k]; y > 0 && !math.IsInf(y, 0) {
+			at, x = append(at, s.T[k]), append(x, math.Log(y))
+		}
+	}
+	const fewest = 8
+	if len(x) < fewest {
+		return figure{}
+	}
+	curve, bar := evidence.Splits(x), evidence.Threshold(len(x), paperAlpha)
+	f := plot.Frame{Name: "evidence for a change at each run", Class: "evidence", Height: 110, X: wide(at)}
+	f.Y, f.YTicks = plot.FromZero(3, curve, []float64{bar})
+	f.XTicks = dayTicks(s, f.X, 4)
+	c := plot.New(f)
+	c.Level("bar", bar)
+	c.Line("line", at, curve)
+	return figure{Title: "Evidence per split",
+		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %d runs; dashed: what it asks for", len(x)), SVG: template.HTML(c.SVG())}
+}
+
+// wide is a scale over ascending places with a little room.
+func wide(at []float64) plot.Scale {
+	lo, hi := at[0], at[len(at)-1]
+	if !(hi > lo) {
+		lo, hi = lo-0.5, hi+0.5
+	}
+	return plot.Scale{Lo: lo - (hi-lo)/60, Hi: hi + (hi-lo)/60}
+}
+
+func dayTicks(s change.Judged, x plot.Scale, want int) []plot.Tick {
+	if s.Calendar {
+		return plot.DateTicks(x.Lo, x.Hi, want)
+	}
+	return plot.NumberTicks(x.Lo, x.Hi, want, "day ")
+}
+
+// normalFigure is a normal plot of the runs against their levels. It is empty
+// below twenty runs.
+func normalFigure(s change.Judged) figure {
+	r := evidence.Residuals(s.Y, s.Regimes, s.Outliers)
+	p, ok := evidence.Normality(r)
+	if !ok {
+		return figure{}
+	}
+	normal := evidence.Normal(len(r))
+	x, y := thin(normal), thin(r)
+	const reach = 3.2 // standard deviations; of a thousand runs one lies beyond
+	f := plot.Frame{Name: "normal plot of the runs", Class: "normal", Height: 110, X: plot.Scale{Lo: -reach, Hi: reach}, Y: plot.Scale{Lo: -reach, Hi: reach}}
+	for _, v := range []float64{-2, 0, 2} {
+		label := fmt.Sprintf("%+.0f sd", v)
+		if v == 0 {
+			label = "level"
+		}
+		f.XTicks, f.YTicks = append(f.XTicks, plot.Tick{Value: v, Label: label}), append(f.YTicks, plot.Tick{Value: v, Label: label})
+	}
+	c := plot.New(f)
+	c.Line("bar", []float64{-reach, reach}, []float64{-reach, reach})
+	c.Dots("runs small", x, y)
+	verdict := "nothing speaks against it"
+	if p < 0.05 {
+		verdict = "they are not"
+	}
+	return figure{Title: "Are log times normal?", SVG: template.HTML(c.SVG()),
+		Remark: fmt.Sprintf("%s (D'Agostino and Pearson, p = %s, %d runs without outliers)", verdict, reports.Figures(p, 2), len(r))}
+}
+
+// thin returns at most a hundred values, evenly chosen.
+func thin(x []float64) []float64 {
+	const most = 100
+	if len(x) <= most {
+		return x
+	}
+	out := make([]float64, most)
+	for i := range out {
+		out[i] = x[i*(len(x)-1)/(most-1)]
+	}
+	return out
+}
+
+// histogramFigure draws the relative differences of a pair with the interval of
+// their mean shaded. Bins at both ends hold all that lies beyond; they are drawn
+// as wide as the others.
+func histogramFigure(p change.Pair) figure {
+	n := len(p.Histogram)
+	if n == 0 {
+		return figure{}
+	}
+	inner := p.Histogram[n/2]
+	width := inner.Hi - inner.Lo
+	place := func(pct float64) float64 { return (pct-inner.Lo)/width + float64(n/2) }
+	counts, class, tips := make([]float64, n), make([]string, n), make([]string, n)
+	for i, b := range p.Histogram {
+		counts[i], class[i] = float64(b.Count), "value"
+		tips[i] = fmt.Sprintf("%+.4g .. %+.4g %%: %d", b.Lo, b.Hi, b.Count)
+	}
+	f := plot.Frame{Name: "relative differences of " + p.Other + " against " + p.Base, Class: "histogram", Height: 130, X: plot.Scale{Lo: 0, Hi: float64(n)}}
+	f.Y, f.YTicks = plot.FromZero(3, counts)
+	_, ticks := plot.Between(5, inner.Lo-float64(n/2)*width, inner.Lo+float64(n-n/2)*width)
+	for _, t := range ticks {
+		if at := place(t.Value); at >= 0 && at <= float64(n) {
+			f.XTicks = append(f.XTicks, plot.Tick{Value: at, Label: fmt.Sprintf("%+.4g %%", t.Value)})
+		}
+	}
+	c := plot.New(f)
+	c.Bars(class, counts, tips)
+	if lo, hi := p.LoPct, p.HiPct; lo != nil && hi != nil && !math.IsNaN(*lo) && !math.IsNaN(*hi) {
+		c.Span("interval", place(*lo), place(*hi), "", "interval of the mean")
+	}
+	if at := place(0); at >= 0 && at <= float64(n) {
+		c.Mark("zero", at, "", "")
+	}
+	return figure{SVG: template.HTML(c.SVG())}
+}

@@ -1,0 +1,138 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/reports"
+	"jobgait/reports/change"
+)
+
+// appTabs are applications, in each its shapes, in each its metrics. A choice
+// among one is no choice: its button is left out by the template.
+func appTabs(in Input, groups []app, d detail, c curves) tabs {
+	out := tabs{Name: "app"}
+	for i, a := range groups {
+		shapes := tabs{Name: fmt.Sprintf("shape%d", i)}
+		for j, h := range a.Shapes {
+			metrics := tabs{Name: fmt.Sprintf("metric%d-%d", i, j)}
+			for k, m := range h.Metrics {
+				metrics.List = append(metrics.List, tab{ID: fmt.Sprintf("m%d-%d-%d", i, j, k), Label: m.Name,
+					Class: class(m.rank()), Panel: newPanel(in, m, d, c)})
+			}
+			shapes.List = append(shapes.List, tab{ID: fmt.Sprintf("s%d-%d", i, j), Label: cmp.Or(h.Name, "any shape"),
+				Class: class(h.rank()), Inner: &metrics})
+		}
+		out.List = append(out.List, tab{ID: fmt.Sprintf("a%d", i), Label: a.Name, Class: class(a.rank()), Inner: &shapes})
+	}
+	return out
+}
+
+// class is how a button shows that there is something behind it.
+func class(r rank) string {
+	return [...]string{"", "watch", "changed"}[max(0, r.status)]
+}
+
+func newPanel(in Input, m metric, d detail, c curves) *panel {
+	s := m.Judged
+	p := &panel{Title: label(s), Status: cmp.Or(string(s.Status), "cannot be told"), Class: string(s.Status),
+		Timeline: template.HTML(change.Timeline(s, d.view(s, in.Report, in.Options)))}
+	p.Text = s.Now(in.Options)
+	if s.Watch != "" {
+		p.Lines = append(p.Lines, s.Watch)
+	}
+	const mostNodes = 8
+	for i, n := range s.SlowNodes {
+		if i == mostNodes {
+			p.Lines = append(p.Lines, fmt.Sprintf("and %d more slow nodes", len(s.SlowNodes)-mostNodes))
+			break
+		}
+		p.Lines = append(p.Lines, change.SlowNodeSentence(n))
+	}
+	p.levels(s, in.Options)
+	const mostNotes = 8
+	notes := s.AllNotes()
+	for i, n := range notes {
+		if i == mostNotes {
+			p.Notes = append(p.Notes, fmt.Sprintf("and %d more notes", len(notes)-mostNotes))
+			break
+		}
+		p.Notes = append(p.Notes, reports.Clean(n.Text))
+	}
+	if d.draws(s) {
+		p.Curves = c.of(m)
+	}
+	return p
+}
+
+// levels lists the newest levels, newest first.
+func (p *panel) levels(s change.Judged, o change.Options) {
+	const most = 12
+	for i := len(s.Regimes) - 1; i >= 0; i-- {
+		if len(p.Levels) == most {
+			p.MoreLevels = fmt.Sprintf("and %d earlier levels", i+1)
+			return
+		}
+		g := s.Regimes[i]
+		row := levelRow{Since: s.Date(g.First, o), Runs: fmt.Sprint(g.N), Level: s.Spread(g.Mean, g.SD)}
+		if i > 0 {
+			if before := s.Regimes[i-1].Mean; before > 0 && !math.IsNaN(g.Mean) {
+				row.Change = fmt.Sprintf("%+.1f %%", 100*(g.Mean/before-1))
+			}
+		}
+		p.Levels = append(p.Levels, row)
+	}
+}
+
+// pairTabs are the comparisons, one seen at a time: by what they are of, if that
+// is said, then by the two.
+func pairTabs(in Input) tabs {
+	out := tabs{Name: "of"}
+	place := map[string]int{}
+	for i, p := range in.Pairs[:min(len(in.Pairs), in.Limits.Pairs)] {
+		kind := ""
+		if p.Significant {
+			kind = "changed"
+		}
+		one := tab{ID: fmt.Sprintf("p%d", i), Label: p.Other + " against " + p.Base, Class: kind, Pair: newPairPanel(p, in)}
+		if p.Of == "" {
+			out.List = append(out.List, one)
+			continue
+		}
+		at, ok := place[p.Of]
+		if !ok {
+			at = len(out.List)
+			place[p.Of] = at
+			out.List = append(out.List, tab{ID: fmt.Sprintf("o%d", i), Label: p.Of, Inner: &tabs{Name: fmt.Sprintf("pair%d", i)}})
+		}
+		group := &out.List[at]
+		group.Inner.List = append(group.Inner.List, one)
+		group.Class = cmp.Or(group.Class, kind)
+	}
+	return out
+}
+
+func newPairPanel(p change.Pair, in Input) *pairPanel {
+	q := &pairPanel{Of: p.Of, Text: p.Sentence(), Facts: append(p.Facts(), p.ChangeLines()...), Histogram: histogramFigure(p).SVG, Timeline: ratioPicture(p, in.Options)}
+	if p.RelativePct != nil {
+		q.Remark = fmt.Sprintf("bars: pairs of runs since the ratio last changed; shaded: %g %% interval of their mean difference", 100*p.Level)
+	}
+	for _, n := range p.Notes {
+		q.Notes = append(q.Notes, reports.Clean(n.Text))
+	}
+	return q
+}
+
+// ratioPicture draws the relative difference over time, without tooltips.
+func ratioPicture(p change.Pair, o change.Options) template.HTML {
+	const fewest = 3
+	if p.Join != changepoint.JoinDay || len(p.Ratio.Y) < fewest {
+		return ""
+	}
+	v := change.DefaultView(o)
+	v.Tips, v.Height = 0, 110
+	return template.HTML(change.Timeline(p.Ratio, v))
+}

@@ -1,0 +1,224 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+
+	"jobgait/reports"
+	"jobgait/reports/change"
+)
+
+// view is what the page's template fills in.
+type view struct {
+	Policy               string
+	CSS                  template.CSS
+	Title, Over, Version string
+	Counts               []count
+	Days                 string
+	Recent, Earlier      []item
+	MoreEarlier          string
+	Machine              []item
+	MachineCount         int
+	MachineOpen          bool
+	Chance               string
+	Tabs                 tabs
+	Pairs                tabs
+	Left                 string // what was left out
+}
+
+// count is one of the figures at the top.
+type count struct{ Name, Value, Remark string }
+
+// item is one entry of a list of events.
+type item struct {
+	Class, Mark, Label string // for those who do not see the colour
+	Who, Text          string
+	day                float64
+}
+
+// tabs are alternatives of which one is seen. Name is that of their buttons.
+type tabs struct {
+	Name string
+	List []tab
+}
+
+type tab struct {
+	ID, Label, Class string
+	Inner            *tabs
+	Panel            *panel
+	Pair             *pairPanel
+}
+
+// panel is one history.
+type panel struct {
+	Title, Status, Text string
+	Class               string
+	Timeline            template.HTML
+	Levels              []levelRow
+	MoreLevels          string
+	Lines               []string // slow nodes and what to watch
+	Notes               []string
+	Curves              []figure
+}
+
+type levelRow struct{ Since, Runs, Level, Change string }
+
+// pairPanel is one comparison.
+type pairPanel struct {
+	Of, Text, Remark string
+	Facts            []string
+	Histogram        template.HTML
+	Timeline         template.HTML
+	Notes            []string
+}
+
+func newView(in Input, d detail, c curves) view {
+	v := view{Policy: policy(), CSS: template.CSS(style()), Title: reports.Clean(in.Title), Version: in.Version,
+		Over: "jobgait dashboard", Days: fmt.Sprintf("%g", in.Days)}
+	if !in.Created.IsZero() {
+		v.Over += ", " + in.Created.UTC().Format("2006-01-02 15:04") + " UTC"
+	}
+	series := in.Report.Series
+	v.Counts = counts(in)
+	v.events(in)
+	v.Chance = in.Report.ByChance()
+	groups := apps(series)
+	v.Tabs = appTabs(in, drawn(groups, d.histories), d, c)
+	v.Pairs = pairTabs(in)
+	v.Left = d.says(len(series))
+	return v
+}
+
+// counts are the figures at the top.
+func counts(in Input) []count {
+	runs, total, n := 0, 0, map[change.Status]int{}
+	for _, s := range in.Report.Series {
+		if !s.Support {
+			runs, total = runs+s.N, total+1
+			n[s.Status]++
+		}
+	}
+	return []count{
+		{"changed", fmt.Sprint(n[change.Changed]), fmt.Sprintf("by %g %% or more", in.Options.MinEffectPct)},
+		{"to watch", fmt.Sprint(n[change.Watch]), "seen, not confirmed"},
+		{"pass", fmt.Sprint(n[change.Pass]), passRemark(n[change.Unknown])},
+		{"histories", fmt.Sprint(total), change.Runs(runs)},
+	}
+}
+
+// passRemark says how many could not be judged.
+func passRemark(unknown int) string {
+	switch unknown {
+	case 0:
+		return "no change of that size"
+	case 1:
+		return "no change of that size; 1 has too few runs"
+	}
+	return fmt.Sprintf("no change of that size; %d have too few runs", unknown)
+}
+
+// events fills the list of the last days and that of what was before.
+func (v *view) events(in Input) {
+	var items []item
+	several := severalUsers(in.Report.Series)
+	for _, s := range in.Report.Series {
+		if !s.Support {
+			items = append(items, eventItems(s, several)...)
+		}
+	}
+	v.machine(in)
+	slices.SortStableFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(math.Floor(b.day), math.Floor(a.day)), cmp.Compare(b.order(), a.order()), cmp.Compare(b.day, a.day))
+	})
+	for _, e := range items {
+		if in.Days <= 0 || e.day >= math.Floor(in.Options.Now)-in.Days {
+			v.Recent = append(v.Recent, e)
+		} else {
+			v.Earlier = append(v.Earlier, e)
+		}
+	}
+	most := in.Limits.Events
+	if extra := len(v.Recent) - most; extra > 0 {
+		v.Earlier = append(slices.Clone(v.Recent[most:]), v.Earlier...)
+		v.Recent = v.Recent[:most]
+	}
+	if extra := len(v.Earlier) - 4*most; extra > 0 {
+		v.Earlier, v.MoreEarlier = v.Earlier[:4*most], fmt.Sprintf("and %d more", extra)
+	}
+}
+
+// machine lists the shifts of the machine, newest first. Their days count only
+// where those of the histories are in the calendar too.
+func (v *view) machine(in Input) {
+	const daySeconds = 86400
+	for _, m := range slices.Backward(in.Report.Machine) {
+		day := m.Start / daySeconds
+		if in.Days <= 0 || m.End == nil || *m.End/daySeconds >= in.Options.Now-in.Days {
+			v.MachineOpen = v.MachineOpen || in.Options.Now >= day
+		}
+		if len(v.Machine) < in.Limits.Events {
+			v.Machine = append(v.Machine, item{Class: "info", Mark: "m", Label: "machine", Text: change.MachineSentence(m), day: day})
+		}
+	}
+	v.MachineCount = len(in.Report.Machine)
+}
+
+// order puts warnings of a day first.
+func (e item) order() int {
+	if e.Class == "warning" {
+		return 1
+	}
+	return 0
+}
+
+// eventItems are the events of a history; those that are small or known are not
+// warnings.
+func eventItems(s change.Judged, severalUsers bool) []item {
+	who := label(s)
+	if severalUsers && s.User != "" {
+		who = reports.Clean(s.User) + " / " + who
+	}
+	var out []item
+	for _, e := range s.Events {
+		it := item{Class: "info", Mark: "i", Label: "information", Who: who, Text: e.Text, day: e.Last().T}
+		switch {
+		case e.Known:
+			it.Mark, it.Label, it.Text = "=", "acknowledged", it.Text+" Acknowledged."
+		case !e.Small && e.First().EffectPct > 0 && len(e.Changes) == 1:
+			it.Class, it.Mark, it.Label = "warning", "!", "warning"
+		}
+		out = append(out, it)
+	}
+	if s.Watch != "" {
+		out = append(out, item{Class: "info", Mark: "?", Label: "watch", Who: who, Text: s.Watch, day: s.T[len(s.T)-1]})
+	}
+	return out
+}
+
+// label is application, shape and metric of a history, as far as they are said.
+func label(s change.Judged) string { return change.Label(appName(s), s.Shape, s.Metric) }
+
+// drawn keeps the first so many histories; all if the number is below 0.
+func drawn(groups []app, most int) []app {
+	if most < 0 {
+		return groups
+	}
+	var out []app
+	for _, a := range groups {
+		kept := app{Name: a.Name}
+		for _, h := range a.Shapes {
+			n := min(most, len(h.Metrics))
+			if n > 0 {
+				kept.Shapes = append(kept.Shapes, shape{h.Name, h.Metrics[:n]})
+				most -= n
+			}
+		}
+		if len(kept.Shapes) > 0 {
+			out = append(out, kept)
+		}
+	}
+	return out
+}

@@ -1,0 +1,248 @@
+package period
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/series"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// example is a result made by hand: two runs of a loop of 100 samples, slower in
+// the second, with a child and a macro period, at a level of 1e6 that the reader
+// took off, and a missing sample.
+func example() Input {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var v series.Values
+	p := periodicity.Period{Column: "ipc", PeriodS: 0.55, LoS: 0.54, HiS: 0.56, PeriodSamples: 110, PeriodCV: 0.09,
+		Confidence: 0.81, Coverage: 0.9, Significance: 12,
+		Children: []periodicity.Child{{PeriodS: 0.05, Count: 900, Confidence: 0.6}}}
+	run := func(n, l int) {
+		r := periodicity.Region{StartS: float64(len(v)) * 0.005, Count: n}
+		for range n {
+			p.Instances = append(p.Instances, periodicity.Instance{First: len(v), Length: l})
+			for k := range l {
+				x := 1.0
+				if k >= l/2 && k < l*7/10 {
+					x = 0.25
+				}
+				v = append(v, float32(x+0.01*rng.NormFloat64()))
+			}
+		}
+		r.EndS = float64(len(v)) * 0.005
+		p.Regions = append(p.Regions, r)
+	}
+	v = append(v, make(series.Values, 300)...)
+	run(30, 100)
+	v = append(v, make(series.Values, 400)...)
+	run(30, 120)
+	v[7] = series.Missing()
+	return Input{Name: "example.csv", Method: "track", Offsets: []float64{1e6},
+		Set: series.Set{StepS: 0.005, Columns: []series.Column{{Name: "ipc", Values: v}}},
+		Result: periodicity.Result{Periods: []periodicity.Period{p}, Macros: []periodicity.Macro{{PeriodS: 16, Of: []int{0}, Count: 2}},
+			Notes: []note.Note{note.New(note.FewInstances, "60 iterations were seen")}},
+		Notes: []note.Note{note.New(note.Unsorted, "rows were sorted")}}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (-update writes it anew):\n%s", name, got)
+	}
+}
+
+func TestText(t *testing.T) {
+	var b, a bytes.Buffer
+	r := New(example())
+	if err := r.Text(&b, false); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "example.txt", b.Bytes())
+	if err := r.Text(&a, true); err != nil || strings.ContainsFunc(a.String(), func(c rune) bool { return c > 126 }) {
+		t.Errorf("not ascii: %s", a.String())
+	}
+}
+
+// The keys are a contract: the golden file has one of each kind of list.
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := New(example()).JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var all any
+	if err := json.Unmarshal(b.Bytes(), &all); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := json.MarshalIndent(short(all), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "example.json", append(lines, '\n'))
+	var got struct {
+		Patterns []struct{ Values []float64 }
+		Missing  int
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(got.Patterns[0].Values); n != 110 || math.Abs(got.Patterns[0].Values[0]-1000001) > 0.1 || got.Missing != 1 {
+		t.Errorf("%d values, the first %v, %d missing", n, got.Patterns[0].Values[0], got.Missing)
+	}
+}
+
+// short keeps the first three entries of every list and nine digits of numbers.
+func short(v any) any {
+	switch x := v.(type) {
+	case float64: // the last digits are the processor's
+		return strconv.FormatFloat(x, 'g', 9, 64)
+	case []any:
+		x = x[:min(len(x), 3)]
+		for i := range x {
+			x[i] = short(x[i])
+		}
+		return x
+	case map[string]any:
+		for k := range x {
+			x[k] = short(x[k])
+		}
+	}
+	return v
+}
+
+func TestNothing(t *testing.T) {
+	for _, set := range []series.Set{{}, {StepS: 1, Columns: []series.Column{{Name: "a"}, {Name: "b"}}}, {Columns: []series.Column{{Name: "a", Values: series.Values{1}}}}} {
+		r := New(Input{Name: "x", Method: "paper", Set: set})
+		var b bytes.Buffer
+		if err := r.JSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		if s := b.String(); strings.Count(s, "null") > 2 || !strings.Contains(s, `"patterns":[],"macro":[],"phases":[`) {
+			t.Errorf("%s", s)
+		}
+		b.Reset()
+		if err := r.Text(&b, false); err != nil || !strings.Contains(b.String(), "no period") {
+			t.Errorf("%v: %s", err, b.String())
+		}
+		wellFormed(t, r)
+	}
+}
+
+func wellFormed(t *testing.T, r Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	s := b.String()
+	d := xml.NewDecoder(strings.NewReader(s))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in %s", err, s)
+		}
+	}
+	for _, bad := range []string{"NaN", "Inf", "href", "url(", "<script"} {
+		if strings.Contains(s, bad) {
+			t.Errorf("%s in the picture", bad)
+		}
+	}
+	return s
+}
+
+func TestSVG(t *testing.T) {
+	in := example()
+	in.Name = `a <b> & "c".csv`
+	s := wellFormed(t, New(in))
+	for _, want := range []string{"pattern A: 550 ms", "low", "start-up", "step", "a &lt;b&gt;"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in the picture", want)
+		}
+	}
+	if len(s) > 100_000 {
+		t.Errorf("%d bytes", len(s))
+	}
+}
+
+func TestWords(t *testing.T) {
+	for v, want := range map[float64]string{0.0352: "35.2 ms", 1.101: "1.101 s", 725: "12:05 min", 0.99999: "1 s", 3723: "1:02:03 h", 1e-5: "0.01 ms"} {
+		if got := length(v); got != want {
+			t.Errorf("length(%v) = %q, want %q", v, got, want)
+		}
+	}
+	if percent(0.9999) != "99.9 %" || percent(1) != "100 %" || percent(0) != "0 %" || percent(0.1234) != "12.3 %" {
+		t.Error("percent")
+	}
+}
+
+func FuzzWords(f *testing.F) {
+	f.Add(1.0)
+	f.Add(-1e300)
+	f.Fuzz(func(t *testing.T, v float64) {
+		if length(v) == "" || percent(v) == "" || figures(v, 4) == "" {
+			t.Fatal(v)
+		}
+		s, ticks := span(3, []float64{v, 2 * v})
+		if !(s.Lo <= s.Hi) || len(ticks) > 20 {
+			t.Fatal(v, s, ticks)
+		}
+	})
+}
+
+// Whatever a detector finds, on whatever samples, all three forms are whole.
+func TestAnyResult(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for range 60 {
+		n := 1 + rng.IntN(3000)
+		v := make(series.Values, n)
+		for i := range v {
+			v[i] = float32([]float64{1, math.NaN(), 1e30, rng.NormFloat64(), 0}[rng.IntN(5)])
+		}
+		in := Input{Name: "x", Method: "track", Offsets: []float64{1e9 * float64(rng.IntN(2))},
+			Set: series.Set{StartS: 1e9 * rng.Float64(), StepS: math.Pow(10, 4*rng.NormFloat64()), Columns: []series.Column{{Name: "a", Values: v}}}}
+		for range rng.IntN(3) {
+			length := 1 + rng.IntN(n)
+			p := periodicity.Period{Column: "a", PeriodSamples: float64(length), PeriodS: float64(length) * in.Set.StepS, Coverage: rng.Float64()}
+			for at := rng.IntN(n); at+length <= n; at += length {
+				p.Instances = append(p.Instances, periodicity.Instance{First: at, Length: length})
+			}
+			if len(p.Instances) > 0 {
+				p.Regions = []periodicity.Region{{StartS: in.Set.StartS, EndS: in.Set.StartS + p.PeriodS, Count: len(p.Instances)}}
+				in.Result.Periods = append(in.Result.Periods, p)
+			}
+		}
+		r := New(in)
+		var b bytes.Buffer
+		if err := r.JSON(&b); err != nil {
+			t.Fatalf("%v for %+v", err, in.Result)
+		}
+		if err := r.Text(&b, true); err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, r)
+	}
+}

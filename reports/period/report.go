@@ -1,0 +1,271 @@
+package period
+
+import (
+	"math"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+)
+
+// Schema names the JSON. Keys are added within it, never renamed.
+const Schema = "jobgait.periods/1"
+
+// Input is what a report is made from.
+type Input struct {
+	// Name is that of the file, for people.
+	Name string
+	Set  series.Set
+	// Offsets is what was taken off the values of each column; nil is nothing.
+	Offsets []float64
+	Method  string
+	Result  periodicity.Result
+	// Shapes are the representative patterns of the paper's method, in the order
+	// of the periods; without them they are made here.
+	Shapes []periodicity.PaperShape
+	// Notes are the reader's.
+	Notes []note.Note
+}
+
+// Report is what is printed.
+type Report struct {
+	Schema   string    `json:"schema"`
+	Column   *string   `json:"column"`
+	Method   string    `json:"method"`
+	RateHz   *float64  `json:"rate_hz"`
+	Samples  int       `json:"samples"`
+	Missing  int       `json:"missing"`
+	Coverage float64   `json:"coverage"`
+	Patterns []Pattern `json:"patterns"`
+	Macro    []Macro   `json:"macro"`
+	// Phases is the time in start-up, loops, checkpoints, gaps and tail.
+	Phases []phase.Total `json:"phases"`
+	Notes  []note.Note   `json:"notes"`
+
+	name  string
+	set   series.Set
+	shift map[string]float64 // of each column
+	table []phase.Phase
+}
+
+// Pattern is one main pattern.
+type Pattern struct {
+	ID            string   `json:"id"`
+	Column        string   `json:"column"`
+	ValuesColumn  string   `json:"values_column"`
+	PeriodS       float64  `json:"period_s"`
+	PeriodLoS     float64  `json:"period_ci_lo_s"`
+	PeriodHiS     float64  `json:"period_ci_hi_s"`
+	PeriodSamples float64  `json:"period_samples"`
+	PeriodCV      float64  `json:"period_cv"`
+	Confidence    float64  `json:"confidence"`
+	Significance  *float64 `json:"significance"`
+	Coverage      float64  `json:"coverage"`
+	Count         int      `json:"count"`
+	Runs          int      `json:"runs"`
+	WGSS          *float64 `json:"wgss"`
+	Values        numbers  `json:"values"`
+	P10           numbers  `json:"p10"`
+	P90           numbers  `json:"p90"`
+	Instances     [][2]int `json:"instances"`
+	Regions       []Region `json:"regions"`
+	Drift         Drift    `json:"drift"`
+	Low           []Low    `json:"low"`
+	Slow          []Slow   `json:"slow"`
+	SlowCount     int      `json:"slow_count"`
+	Child         []Child  `json:"child"`
+}
+
+// Region is a run of consecutive iterations.
+type Region struct {
+	StartS float64 `json:"start_s"`
+	EndS   float64 `json:"end_s"`
+	Count  int     `json:"count"`
+}
+
+// Drift is how the iterations changed.
+type Drift struct {
+	SlopePctPerHour *float64 `json:"slope_pct_per_hour"`
+	Lo              *float64 `json:"ci_lo"`
+	Hi              *float64 `json:"ci_hi"`
+	Level           float64  `json:"level"`
+	Steps           []Step   `json:"steps"`
+}
+
+// Step is a change of the length of iterations.
+type Step struct {
+	TS        float64 `json:"t_s"`
+	EffectPct float64 `json:"effect_pct"`
+}
+
+// Low is a stretch of the shape at a low level.
+type Low struct {
+	OffsetS        float64 `json:"offset_s"`
+	DurationS      float64 `json:"duration_s"`
+	DurationSDS    float64 `json:"duration_sd_s"`
+	Share          float64 `json:"share"`
+	Repeatability  float64 `json:"repeatability"`
+	SecondsPerHour float64 `json:"seconds_per_hour"`
+	Level          float64 `json:"level"`
+	Above          float64 `json:"above"`
+}
+
+// Slow is an iteration that stands out.
+type Slow struct {
+	Index   int     `json:"index"` // in instances
+	TS      float64 `json:"t_s"`
+	LengthS float64 `json:"length_s"`
+	ExcessS float64 `json:"excess_s"`
+}
+
+// Child is a shorter period inside the instances.
+type Child struct {
+	PeriodS    float64 `json:"period_s"`
+	Count      int     `json:"count"`
+	Confidence float64 `json:"confidence"`
+}
+
+// Macro is a longer cycle that patterns go through.
+type Macro struct {
+	PeriodS float64  `json:"period_s"`
+	Of      []string `json:"of"`
+	Count   int      `json:"count"`
+}
+
+// New makes the report of a result.
+func New(in Input) Report {
+	r := Report{Schema: Schema, Method: in.Method, Samples: in.Set.Len(), Patterns: []Pattern{}, Macro: []Macro{},
+		Notes: append(append([]note.Note{}, in.Notes...), in.Result.Notes...), name: in.Name, set: in.Set, shift: map[string]float64{}}
+	if in.Set.StepS > 0 {
+		r.RateHz = finite(1 / in.Set.StepS)
+	}
+	for i, c := range in.Set.Columns {
+		if i < len(in.Offsets) {
+			r.shift[c.Name] = in.Offsets[i]
+		}
+	}
+	par := pattern.Default()
+	par.MaxPoints = 0
+	shapes := par.Represent(in.Set, in.Result.Periods)
+	for i, s := range in.Shapes {
+		shapes[i] = shapes[i].Averaged(s.Values, s.WGSS)
+	}
+	for i, p := range in.Result.Periods {
+		r.Patterns = append(r.Patterns, newPattern(shapes[i], p, in.Set, r.shift[shapes[i].ValuesColumn]))
+	}
+	for _, m := range in.Result.Macros {
+		r.Macro = append(r.Macro, newMacro(m, shapes))
+	}
+	r.table = phase.Table(in.Set, shapes, in.Result.Periods)
+	if r.Phases = phase.Totals(r.table); r.Phases == nil {
+		r.Phases = []phase.Total{}
+	}
+	r.Coverage = covered(in.Result.Periods, in.Set.Len())
+	r.choose(in)
+	return r
+}
+
+// choose names the column that the report is about, and counts what it misses:
+// that of the first pattern, or the only one.
+func (r *Report) choose(in Input) {
+	name := ""
+	switch {
+	case len(r.Patterns) > 0:
+		name = r.Patterns[0].Column
+	case len(in.Set.Columns) == 1:
+		name = in.Set.Columns[0].Name
+	default:
+		return
+	}
+	r.Column = &name
+	c, ok := in.Set.Column(name)
+	for i := 0; !ok && i < len(in.Set.Columns); i++ {
+		c, ok = in.Set.Columns[i], in.Set.Columns[i].Group == name
+	}
+	for _, v := range c.Values {
+		if v != v {
+			r.Missing++
+		}
+	}
+}
+
+// covered is the share of n samples that lie in an instance of any period.
+func covered(periods []periodicity.Period, n int) float64 {
+	switch len(periods) {
+	case 0:
+		return 0
+	case 1:
+		return periods[0].Coverage
+	}
+	in := make([]bool, n)
+	count := 0
+	for _, p := range periods {
+		for _, i := range p.Instances {
+			for k := max(0, i.First); k < min(n, i.First+i.Length); k++ {
+				if !in[k] {
+					in[k] = true
+					count++
+				}
+			}
+		}
+	}
+	return float64(count) / float64(max(1, n))
+}
+
+func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift float64) Pattern {
+	out := Pattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS, PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
+		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, Coverage: q.Coverage,
+		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
+		Instances: make([][2]int, len(p.Instances)), Regions: []Region{}, Low: []Low{}, Slow: []Slow{}, Child: []Child{},
+		Drift: Drift{Level: 0.95, Steps: []Step{}}}
+	if p.Significance != 0 {
+		out.Significance = finite(p.Significance)
+	}
+	if q.Aligned > 0 {
+		out.WGSS = finite(q.WGSS)
+	}
+	for i, in := range p.Instances {
+		out.Instances[i] = [2]int{in.First, in.Length}
+	}
+	for _, r := range p.Regions {
+		out.Regions = append(out.Regions, Region(r))
+	}
+	for _, l := range q.Low {
+		l.Level += shift
+		l.Above += shift
+		out.Low = append(out.Low, Low(l))
+	}
+	for _, c := range p.Children {
+		out.Child = append(out.Child, Child(c))
+	}
+	d := phase.DriftOf(p, set.StartS, set.StepS)
+	out.Drift.SlopePctPerHour, out.Drift.Lo, out.Drift.Hi = finite(d.SlopePctPerHour), finite(d.Lo), finite(d.Hi)
+	for _, s := range d.Steps {
+		out.Drift.Steps = append(out.Drift.Steps, Step{TS: s.TS, EffectPct: s.EffectPct})
+	}
+	out.SlowCount = d.SlowCount
+	for _, s := range d.Slow {
+		out.Slow = append(out.Slow, Slow{Index: s.Iteration, TS: s.StartS, LengthS: s.LengthS, ExcessS: s.ExcessS})
+	}
+	return out
+}
+
+func newMacro(m periodicity.Macro, shapes []pattern.Pattern) Macro {
+	out := Macro{PeriodS: m.PeriodS, Of: []string{}, Count: m.Count}
+	for _, i := range m.Of {
+		if i >= 0 && i < len(shapes) {
+			out.Of = append(out.Of, shapes[i].ID)
+		}
+	}
+	return out
+}
+
+// finite returns a pointer to v, nil if JSON cannot hold it.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,159 @@
+package period
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"jobgait/analysis/series"
+)
+
+// Text writes the report for people. ascii leaves out block characters.
+func (r Report) Text(w io.Writer, ascii bool) error {
+	b := bufio.NewWriter(w)
+	r.head(b)
+	for _, p := range r.Patterns {
+		fmt.Fprintln(b)
+		p.text(b, r.set, ascii)
+	}
+	for _, m := range r.Macro {
+		fmt.Fprintf(b, "\ncycle of %s: %s through %s\n", length(m.PeriodS), count(m.Count, "time"), strings.Join(m.Of, ", "))
+	}
+	if len(r.Phases) > 1 {
+		r.phases(b)
+	}
+	for i, n := range r.Notes {
+		if i == 0 {
+			fmt.Fprintln(b)
+		}
+		fmt.Fprintf(b, "note %s: %s\n", n.Code, n.Text)
+	}
+	return b.Flush()
+}
+
+func (r Report) head(b *bufio.Writer) {
+	fmt.Fprintf(b, "%s: ", r.name)
+	switch {
+	case len(r.Patterns) == 0:
+		fmt.Fprint(b, "no period")
+	case len(r.Patterns) == 1:
+		fmt.Fprintf(b, "period %s", length(r.Patterns[0].PeriodS))
+	default:
+		fmt.Fprintf(b, "%d patterns, the first with period %s", len(r.Patterns), length(r.Patterns[0].PeriodS))
+	}
+	fmt.Fprintln(b)
+	if r.Column != nil {
+		fmt.Fprintf(b, "column %s, ", *r.Column)
+	} else if n := len(r.set.Columns); n > 1 {
+		fmt.Fprintf(b, "%d columns, ", n)
+	}
+	fmt.Fprint(b, count(r.Samples, "sample"))
+	if r.RateHz != nil {
+		fmt.Fprintf(b, " at %s Hz (%s)", figures(*r.RateHz, 6), length(float64(r.Samples) / *r.RateHz))
+	}
+	if r.Missing > 0 {
+		fmt.Fprintf(b, ", %d missing", r.Missing)
+	}
+	fmt.Fprintf(b, ", method %s\n", r.Method)
+	if len(r.Patterns) > 1 {
+		fmt.Fprintf(b, "%s of the time lies in an iteration of some pattern\n", percent(r.Coverage))
+	}
+}
+
+func (p Pattern) text(b *bufio.Writer, set series.Set, ascii bool) {
+	fmt.Fprintf(b, "%s  period %s (95 %%: %s to %s), %s samples, spread %s\n", p.ID, length(p.PeriodS), length(p.PeriodLoS), length(p.PeriodHiS),
+		figures(p.PeriodSamples, 5), percent(p.PeriodCV))
+	fmt.Fprintf(b, "   %s in %s, %s of the time, confidence %.2f", count(p.Count, "iteration"), count(p.Runs, "run"), percent(p.Coverage), p.Confidence)
+	if p.Significance != nil {
+		fmt.Fprintf(b, ", %s s.d. above chance", figures(*p.Significance, 2))
+	}
+	fmt.Fprintln(b)
+	if s := spark(p.Values, 60, ascii); s != "" {
+		lo, hi := extent(p.Values)
+		fmt.Fprintf(b, "   %s  %s, %s to %s\n", s, p.ValuesColumn, figures(lo, 4), figures(hi, 4))
+	}
+	p.driftText(b, set)
+	for _, l := range p.Low {
+		fmt.Fprintf(b, "   low %s after the start for %s (s.d. %s), in %s of the iterations: %s of the run, %.0f s per hour\n",
+			length(l.OffsetS), length(l.DurationS), length(l.DurationSDS), percent(l.Repeatability), percent(l.Share), l.SecondsPerHour)
+	}
+	if len(p.Low) > 0 {
+		fmt.Fprintln(b, "   (an opportunity to save energy there; what it would cost in time was not measured)")
+	}
+	for _, c := range p.Child {
+		fmt.Fprintf(b, "   inside: period %s, %s, confidence %.2f\n", length(c.PeriodS), count(c.Count, "time"), c.Confidence)
+	}
+}
+
+// driftText prints the slope over the run: per hour, a run of a minute would have
+// thousands of percent.
+func (p Pattern) driftText(b *bufio.Writer, set series.Set) {
+	hours := float64(set.Len()) * set.StepS / 3600
+	d := p.Drift
+	if d.SlopePctPerHour != nil && d.Lo != nil && d.Hi != nil {
+		words := "no steady drift"
+		switch {
+		case *d.Lo > 0:
+			words = "iterations became slower"
+		case *d.Hi < 0:
+			words = "iterations became faster"
+		}
+		fmt.Fprintf(b, "   %s: %+.2g %% over the run (95 %%: %+.2g to %+.2g)\n", words, *d.SlopePctPerHour*hours, *d.Lo*hours, *d.Hi*hours)
+	}
+	for _, s := range d.Steps {
+		fmt.Fprintf(b, "   from %s on iterations take %+.1f %%\n", length(s.TS-set.StartS), s.EffectPct)
+	}
+	if p.SlowCount > 0 {
+		s := p.Slow[0]
+		fmt.Fprintf(b, "   %s stood out, the slowest with %s at %s (%s too long)\n", count(p.SlowCount, "iteration"), length(s.LengthS), length(s.TS-set.StartS), length(s.ExcessS))
+	}
+}
+
+func (r Report) phases(b *bufio.Writer) {
+	fmt.Fprintf(b, "\n%-12s %6s %12s %8s\n", "phase", "times", "time", "share")
+	for _, p := range r.Phases {
+		fmt.Fprintf(b, "%-12s %6d %12s %8s\n", strings.TrimSpace(string(p.Kind)+" "+p.Pattern), p.Count, length(p.S), percent(p.Share))
+	}
+}
+
+// extent returns the smallest and the largest value.
+func extent(n numbers) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, x := range n.v {
+		if v := float64(x) + n.shift; v == v {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// spark draws the shape in one line.
+func spark(n numbers, width int, ascii bool) string {
+	levels := []rune("▁▂▃▄▅▆▇█")
+	if ascii {
+		levels = []rune("_.-:=+*#")
+	}
+	lo, hi := extent(n)
+	width = min(width, len(n.v))
+	if !(hi > lo) || width < 4 {
+		return ""
+	}
+	out := make([]rune, width)
+	for k := range out {
+		a, b := k*len(n.v)/width, max((k+1)*len(n.v)/width, k*len(n.v)/width+1)
+		sum, m := 0.0, 0
+		for _, x := range n.v[a:b] {
+			if x == x {
+				sum += float64(x) + n.shift
+				m++
+			}
+		}
+		out[k] = ' '
+		if m > 0 {
+			out[k] = levels[min(len(levels)-1, int((sum/float64(m)-lo)/(hi-lo)*float64(len(levels))))]
+		}
+	}
+	return string(out)
+}
