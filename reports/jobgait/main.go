@@ -1,8 +1,10 @@
 // Program jobgait is for users and administrators: it runs a command under the
-// hooks on one machine (run), and shows what is stored (show, list) or what a
-// profile says (replay).
+// hooks on one machine (run), shows what is stored (show, list, dashboard) or
+// what a profile says (replay), and asks stored runs and anybody's numbers the
+// questions of the three analyses (periods, scaling, changes, compare).
 //
-// Exit status: 0 ok, 1 error, 2 usage. `jobgait run` exits as its command did.
+// Exit status: 0 ok, 1 error, 2 usage, 3 found and worse (changes --check).
+// `jobgait run` exits as its command did.
 package main
 
 import (
@@ -11,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +42,8 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 		Use:   "jobgait",
 		Short: "the rhythm of batch jobs: period, phases and history, without instrumentation",
 		Long: "jobgait finds the period of a job's main loop from samples taken while it runs.\n" +
-			"On a cluster the Prolog and Epilog do this for every job; `jobgait run` does it here.",
+			"On a cluster the Prolog and Epilog do this for every job; `jobgait run` does it\n" +
+			"here.",
 		SilenceUsage: true, SilenceErrors: true, Version: configs.Version,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +54,9 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 		},
 	}
 	getenv := lookup(environ)
-	root.AddCommand(runCommand(environ, getenv), showCommand(getenv), listCommand(getenv), replayCommand())
+	root.AddCommand(runCommand(environ, getenv), showCommand(getenv), listCommand(getenv), replayCommand(), periodsCommand(),
+		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.SetArgs(args[1:])
 	root.SetOut(out)
@@ -75,6 +81,16 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
+			return usageError{fmt.Errorf("%s wants %s", cmd.Name(), what)}
+		}
+		return nil
+	}
+}
+
+// atMost takes no more than n arguments.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
 			return usageError{fmt.Errorf("%s wants %s", cmd.Name(), what)}
 		}
 		return nil

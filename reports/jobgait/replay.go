@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/epilog/finish"
+	"jobgait/reports/past"
 )
 
 func replayCommand() *cobra.Command {
@@ -19,7 +20,7 @@ func replayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.print(cmd.OutOrStdout(), s, nil)
+			return o.print(cmd.OutOrStdout(), s, past.Judgement{})
 		},
 	}
 	o.flags(c)

@@ -16,6 +16,7 @@ import (
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/reports"
+	"jobgait/reports/past"
 )
 
 // showOptions are the flags of the verbs that print a report.
@@ -61,24 +62,30 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 		return err
 	}
 	defer func() { _ = db.Close() }()
+	s, err := storedRun(ctx, db, path, id)
+	if err != nil {
+		return err
+	}
+	judged, err := past.Judge(ctx, db, s, past.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	return o.print(out, s, judged)
+}
+
+// storedRun returns the newest run of a job.
+func storedRun(ctx context.Context, db *history.DB, path, id string) (summary.Summary, error) {
 	s, _, err := db.Summary(ctx, id)
 	if errors.Is(err, history.ErrNotFound) {
-		return fmt.Errorf("no run of job %s in %s (jobgait list shows what is there)", id, path)
+		err = fmt.Errorf("no run of job %s in %s (jobgait list shows what is there)", id, path)
 	}
-	if err != nil {
-		return err
-	}
-	past, err := db.Runs(ctx, history.Past(s))
-	if err != nil {
-		return err
-	}
-	return o.print(out, s, past)
+	return s, err
 }
 
 // print draws a report in the format that was asked for.
-func (o showOptions) print(out io.Writer, s summary.Summary, past []history.Run) error {
-	r := reports.New(s, past, reports.Options{Version: configs.Version, Now: float64(time.Now().UnixNano()) / 1e9,
-		ASCII: o.ascii, Location: time.Local})
+func (o showOptions) print(out io.Writer, s summary.Summary, judged past.Judgement) error {
+	r := reports.New(s, judged.Runs, reports.Options{Version: configs.Version, Now: float64(time.Now().UnixNano()) / 1e9,
+		ASCII: o.ascii, Location: time.Local, Across: judged.Across})
 	switch {
 	case o.json:
 		return reports.JSON(out, r)

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/history"
+	"jobgait/reports/change"
+)
+
+// ofStored looks for changes of stored runs. Those of others on the same machine
+// are looked at too, for shifts that all of them show, and not told.
+func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
+	s, err := o.stored.read(cmd, getenv)
+	if err != nil {
+		return err
+	}
+	progress := working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", len(s.List)))
+	told := o.told()
+	told.Now, told.Acks = now(), s.Acknowledged()
+	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), told)
+	progress.done()
+	if o.ack != "" {
+		return o.acknowledge(cmd.Context(), s, r)
+	}
+	short := 0
+	kept := r.Keep(func(i int) bool {
+		if s.chosen[i] && s.List[i].Values() < fewest {
+			short++
+			return false
+		}
+		return s.chosen[i]
+	})
+	if short > 0 && !o.json {
+		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %d series of fewer than %d runs are not listed\n", short, fewest)
+	}
+	return o.tell(cmd, kept)
+}
+
+// fewest is the number of runs below which nothing is said of a history: lists
+// of a site would be full of them.
+const fewest = 5
+
+// acknowledge stores that the change which begins with a job has been seen.
+func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Report) error {
+	if !jobID.MatchString(o.ack) {
+		return usageError{fmt.Errorf("--ack %s: without FILE it is the id of a job, 123 or 123_7", o.ack)}
+	}
+	db, err := history.Open(ctx, s.path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	found := 0
+	for i, judged := range r.Series {
+		runs := s.Stored(i).Runs
+		for _, c := range judged.Changes {
+			if !s.chosen[i] || c.Index >= len(runs) || runs[c.Index].DisplayID != o.ack {
+				continue
+			}
+			at := float64(time.Now().UnixNano()) / 1e9
+			if err := db.Acknowledge(ctx, s.Stored(i).SeriesID, runs[c.Index].ID, userName(), "", at); err != nil {
+				return err
+			}
+			found++
+		}
+	}
+	if found == 0 {
+		return fmt.Errorf("no change begins with job %s (jobgait changes names the jobs)", o.ack)
+	}
+	return nil
+}

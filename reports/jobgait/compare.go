@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/summary"
+	"jobgait/reports/change"
+)
+
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	unit, join string
+	series     []string
+	json       bool
+	history    string
+}
+
+func compareCommand(getenv func(string) string) *cobra.Command {
+	var o compareOptions
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "how much longer does B take than A: two runs, or two histories",
+		Long: "compare holds two stored runs against each other, A and B being job ids, field\n" +
+			"by field and phase by phase; or two histories in files, run by run. A file whose\n" +
+			"name is a number is ./123.\n\n" +
+			"For files it joins the runs of two histories by the day of their time t, the\n" +
+			"median of a day's repeats, and tells the relative difference of B against A with\n" +
+			"its 99 % interval: since the ratio of the two last changed. A and B are files as\n" +
+			"those of jobgait changes. A file of several series needs --series ID, once for\n" +
+			"both files or once for each. With --join scale runs of equal t belong together\n" +
+			"instead.",
+		Args: exactly(2, "two job ids or two files: jobgait compare A B"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if jobID.MatchString(args[0]) && jobID.MatchString(args[1]) {
+				return o.ofStored(cmd, getenv, args)
+			}
+			join := changepoint.Join(o.join)
+			if join != changepoint.JoinDay && join != changepoint.JoinScale {
+				return usageError{fmt.Errorf("--join %s: there are day and scale", o.join)}
+			}
+			if err := validUnit(o.unit); err != nil {
+				return err
+			}
+			if len(o.series) > 2 {
+				return usageError{fmt.Errorf("--series names %d series: one for both files, or one for each", len(o.series))}
+			}
+			if args[0] == "-" && args[1] == "-" {
+				return usageError{fmt.Errorf("standard input is one file: A and B cannot both be -")}
+			}
+			a, b, err := o.read(cmd, args)
+			if err != nil {
+				return err
+			}
+			return comparisonOf(cmd, a, b, join, o.json)
+		},
+	}
+	c.Flags().StringVar(&o.join, "join", string(changepoint.JoinDay), "runs of one day, or of one scale, belong together")
+	c.Flags().StringArrayVar(&o.series, "series", nil, "id of the series in a file of several; twice: one for A, one for B")
+	unitFlag(c, &o.unit)
+	historyFlag(c, &o.history)
+	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	return c
+}
+
+// ofStored holds two stored runs against each other.
+func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string, ids []string) error {
+	db, path, err := openHistory(cmd.Context(), getenv, o.history)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	var runs [2]summary.Summary
+	for i, id := range ids {
+		if runs[i], err = storedRun(cmd.Context(), db, path, id); err != nil {
+			return err
+		}
+	}
+	t := change.CompareRuns(runs[0], runs[1])
+	if o.json {
+		return change.RunsJSON(cmd.OutOrStdout(), t)
+	}
+	return change.RunsText(cmd.OutOrStdout(), t)
+}
+
+// read returns the two histories that are compared.
+func (o compareOptions) read(cmd *cobra.Command, paths []string) (a, b change.History, err error) {
+	var pair [2]change.History
+	for i, path := range paths {
+		hs, err := readHistories(cmd, path, formats.Unit(o.unit))
+		if err != nil {
+			return a, b, err
+		}
+		id := ""
+		if len(o.series) > 0 {
+			id = o.series[min(i, len(o.series)-1)]
+		}
+		if pair[i], err = pick(hs, id, path); err != nil {
+			return a, b, err
+		}
+	}
+	return pair[0], pair[1], nil
+}
+
+// pick returns the series of that id, or the only one if no id is given.
+func pick(hs []change.History, id, path string) (change.History, error) {
+	if id == "" && len(hs) == 1 {
+		return hs[0], nil
+	}
+	if id == "" {
+		return change.History{}, usageError{fmt.Errorf("%s has %d series: --series says which", path, len(hs))}
+	}
+	for _, h := range hs {
+		if h.ID == id {
+			return h, nil
+		}
+	}
+	return change.History{}, fmt.Errorf("%s: find series: there is none with the id %q", path, id)
+}
+
+// comparisonOf compares two histories, wherever they came from, and says how.
+func comparisonOf(cmd *cobra.Command, a, b change.History, join changepoint.Join, asJSON bool) error {
+	p := change.Compare(a, b, join, changepoint.Default(), changepoint.DefaultPairs())
+	if asJSON {
+		return change.PairJSON(cmd.OutOrStdout(), p)
+	}
+	return change.PairText(cmd.OutOrStdout(), p)
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/formats"
+	"jobgait/configs"
+	"jobgait/reports/change"
+	"jobgait/reports/dashboard"
+)
+
+// dashboardOptions are the flags of dashboard.
+type dashboardOptions struct {
+	out, title      string
+	days, minEffect float64
+	now             float64 // in days since 1970, or the newest run of a file
+	unit            string
+	pairs           []string
+	stored          storedFlags
+}
+
+func dashboardCommand(getenv func(string) string) *cobra.Command {
+	var o dashboardOptions
+	c := &cobra.Command{
+		Use:   "dashboard -o FILE.html [FILE...]",
+		Short: "one page of all histories: what changed lately, levels, comparisons",
+		Long: "dashboard writes one page that needs no server, no network and no script: of\n" +
+			"your stored runs, of those of --user or of the whole --site, or of FILEs.\n\n" +
+			"FILEs are as those of jobgait changes; lines may also say app, shape, metric and\n" +
+			"unit, and a field job or commit is shown with each run. Further metrics (also,\n" +
+			"columns that end in _s) can be picked beside the values. Shapes of one\n" +
+			"application are compared with each other, as are the series that --compare A,B\n" +
+			"names.",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.valid(); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return o.ofStored(cmd, getenv)
+			}
+			var hs []change.History
+			for _, path := range args {
+				read, err := readHistories(cmd, path, formats.Unit(o.unit))
+				if err != nil {
+					return err
+				}
+				hs = append(hs, read...)
+			}
+			if o.title == "" {
+				o.title = titleOf(args)
+			}
+			o.now = change.Newest(hs)
+			return dashboardOf(hs, nil, change.Acks{}, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "the page's file")
+	f.StringVar(&o.title, "title", "", "title of the page (default: whose runs, or the files)")
+	f.Float64Var(&o.days, "days", 14, "how many days the first list reaches back; 0: all")
+	f.Float64Var(&o.minEffect, "min-effect", 2, "the smallest change, in percent, that is worth telling")
+	f.StringArrayVar(&o.pairs, "compare", nil, "ids A,B: also compare series B with series A")
+	unitFlag(c, &o.unit)
+	o.stored.add(c)
+	return c
+}
+
+// ofStored writes the page of stored runs.
+func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
+	s, err := o.stored.read(cmd, getenv)
+	if err != nil {
+		return err
+	}
+	if o.title == "" {
+		o.title = "Runs" + strings.TrimPrefix(s.whose, "runs")
+	}
+	o.now = now()
+	progress := working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", len(s.List)))
+	defer progress.done()
+	var asked, others []change.History
+	for i, h := range s.List {
+		if s.chosen[i] {
+			asked = append(asked, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	return dashboardOf(asked, others, s.Acknowledged(), o)
+}
+
+func (o dashboardOptions) valid() error {
+	switch {
+	case o.out == "":
+		return usageError{fmt.Errorf("dashboard wants -o FILE.html")}
+	case !(o.days >= 0) || math.IsInf(o.days, 0):
+		return usageError{fmt.Errorf("--days %g: it must be 0 or more", o.days)}
+	case !(o.minEffect >= 0) || math.IsInf(o.minEffect, 0):
+		return usageError{fmt.Errorf("--min-effect %g: it must be 0 or more", o.minEffect)}
+	}
+	if err := o.stored.valid(); err != nil {
+		return err
+	}
+	return validUnit(o.unit)
+}
+
+func titleOf(paths []string) string {
+	var names []string
+	for _, p := range paths {
+		if p == "-" {
+			p = "standard input"
+		}
+		names = append(names, filepath.Base(p))
+	}
+	return strings.Join(names, ", ")
+}
+
+// dashboardOf writes the page of histories, wherever they came from. Others are
+// not shown: shifts of the machine show in them.
+func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptions) error {
+	told := change.Default()
+	told.MinEffectPct, told.Now, told.Acks = o.minEffect, o.now, acks
+	leading, supporting := change.Lead(hs)
+	besideLeading, beside := change.Lead(others)
+	r := shownOf(leading, besideLeading, told)
+	for _, metric := range supporting {
+		r.Add(shownOf(metric, likeMetric(beside, metric), told))
+	}
+	pairs, err := pairsOf(hs, leading, o.pairs)
+	if err != nil {
+		return err
+	}
+	return writeFile(o.out, func(w io.Writer) error {
+		return dashboard.HTML(w, dashboard.Input{Title: o.title, Report: r, Pairs: pairs, Days: o.days, Options: told,
+			Version: configs.Version, Created: time.Now(), Limits: dashboard.DefaultLimits()})
+	})
+}
+
+// shownOf judges histories beside others, which are left out of the report.
+func shownOf(hs, others []change.History, o change.Options) change.Report {
+	all := slices.Concat(hs, others)
+	return change.Analyse(all, changepoint.Sequential, changepoint.Default(), o).Keep(func(i int) bool { return i < len(hs) })
+}
+
+// likeMetric returns those of the groups that are of the metric of hs.
+func likeMetric(groups [][]change.History, hs []change.History) []change.History {
+	for _, g := range groups {
+		if g[0].Metric == hs[0].Metric {
+			return g
+		}
+	}
+	return nil
+}
+
+// pairsOf compares the series that are named, the shapes of each application by
+// the metric that leads, and all with each other if they are few and have no
+// applications.
+func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error) {
+	const few = 4
+	var pairs []change.Pair
+	compare := func(a, b change.History, sameApp bool) {
+		p := change.Compare(a, b, changepoint.JoinDay, changepoint.Default(), changepoint.DefaultPairs())
+		if sameApp {
+			p.Of, p.Base, p.Other = change.Label(a.App, a.Metric), change.Label(a.Shape), change.Label(b.Shape)
+		}
+		pairs = append(pairs, p)
+	}
+	for _, name := range named {
+		idA, idB, ok := strings.Cut(name, ",")
+		if !ok {
+			return nil, usageError{fmt.Errorf("--compare %s: it wants two ids, A,B", name)}
+		}
+		a, err := pick(hs, idA, "the input")
+		if err != nil {
+			return nil, err
+		}
+		b, err := pick(hs, idB, "the input")
+		if err != nil {
+			return nil, err
+		}
+		compare(a, b, false)
+	}
+	limit := dashboard.DefaultLimits().Pairs
+	for i, a := range leading {
+		for _, b := range leading[i+1:] {
+			shapes := a.App != "" && a.App == b.App && a.User == b.User && a.Metric == b.Metric && a.Shape != b.Shape
+			if a.Bad || b.Bad || len(pairs) >= limit || !shapes && (len(leading) > few || len(named) > 0) {
+				continue
+			}
+			compare(a, b, shapes)
+		}
+	}
+	return pairs, nil
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/scaling"
+	"jobgait/analysis/scaling/formats"
+	"jobgait/reports/scale"
+)
+
+// scalingOptions are the flags of the verb scaling.
+type scalingOptions struct {
+	method, mode, series, plot string
+	json                       bool
+	stored                     storedFlags
+	parameter                  string
+}
+
+func scalingCommand(getenv func(string) string) *cobra.Command {
+	var o scalingOptions
+	c := &cobra.Command{
+		Use:   "scaling [FILE]",
+		Short: "say how measurements grow with a parameter, and where that changes",
+		Long: "scaling fits how a metric grows with one parameter, says where its law changes,\n" +
+			"predicts larger sizes and names the measurement that would tell most: of your\n" +
+			"stored runs, of those of --user or the whole --site, or of anybody's\n" +
+			"measurements in FILE.\n\n" +
+			"FILE (- is standard input, packed or not) is known by its content: CSV\n" +
+			"param,rep,value or with columns named in a header (series, metric, group, day,\n" +
+			"node_hours and your own), series lines {\"id\":..,\"p\":[..],\"y\":[..]}, or Extra-P's\n" +
+			"text, JSON and JSON Lines.",
+		Args: atMost(1, "at most one file: jobgait scaling [FILE]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.valid(); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return o.ofStored(cmd, getenv)
+			}
+			return o.ofFile(cmd, args[0])
+		},
+	}
+	c.Flags().StringVar(&o.method, "method", string(scaling.Likelihood), "how changes are found: likelihood, paper or extra-p")
+	c.Flags().StringVar(&o.mode, "mode", "", "how the problem grows, for efficiency: strong or weak")
+	c.Flags().StringVar(&o.series, "series", "", "only the series of this id")
+	c.Flags().StringVar(&o.plot, "plot", "", "draw pictures into this SVG file")
+	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	o.stored.add(c)
+	c.Flags().StringVar(&o.parameter, "parameter", "", "what varies between stored runs: nodes, tasks or size (default: that with most values while all else is equal)")
+	return c
+}
+
+// valid refuses flags that mean nothing.
+func (o scalingOptions) valid() error {
+	switch scaling.Method(o.method) {
+	case scaling.Likelihood, scaling.Paper, scaling.ExtraP:
+	default:
+		return usageError{fmt.Errorf("--method %q is none of likelihood, paper, extra-p", o.method)}
+	}
+	switch scaling.Mode(o.mode) {
+	case scaling.Undeclared, scaling.Strong, scaling.Weak:
+	default:
+		return usageError{fmt.Errorf("--mode %q is neither strong nor weak", o.mode)}
+	}
+	switch o.parameter {
+	case "", "nodes", "tasks", "size":
+	default:
+		return usageError{fmt.Errorf("--parameter %q is none of nodes, tasks, size", o.parameter)}
+	}
+	return o.stored.valid()
+}
+
+// ofFile fits the series of a file.
+func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
+	mode := scaling.Mode(o.mode)
+	complain := cmd.ErrOrStderr()
+	p := working(complain, "fitting "+path)
+	file, err := readMeasurements(cmd, path, o.series)
+	if err != nil {
+		p.done()
+		return err
+	}
+	for i := range file.Series {
+		if mode != scaling.Undeclared {
+			file.Series[i].Mode = mode
+		}
+	}
+	r := analyseScaling(file, nameOfInput(path), scaling.Method(o.method))
+	p.done()
+	if file.Left > 0 {
+		fmt.Fprintf(complain, "jobgait: %d combinations of parameters have fewer than three sizes and were left out\n", file.Left)
+	}
+	return o.tell(cmd, r)
+}
+
+// tell prints what was found, wherever the runs came from.
+func (o scalingOptions) tell(cmd *cobra.Command, r scale.Report) error {
+	if err := o.draw(r, cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	if o.json {
+		return scale.JSON(cmd.OutOrStdout(), r)
+	}
+	return scale.Text(cmd.OutOrStdout(), r)
+}
+
+// readMeasurements reads a file of anybody's measurements, or one series of it.
+func readMeasurements(cmd *cobra.Command, path, series string) (formats.File, error) {
+	in, err := openInput(cmd, path)
+	if err != nil {
+		return formats.File{}, err
+	}
+	defer func() { _ = in.Close() }()
+	file, err := formats.Read(in, in.Name, formats.Default())
+	if err != nil || series == "" {
+		return file, err
+	}
+	for i, s := range file.Series {
+		if s.ID == series {
+			one := formats.File{Format: file.Format, Series: file.Series[i : i+1]}
+			if i < len(file.Numbers) {
+				one.Numbers = file.Numbers[i : i+1]
+			}
+			return one, nil
+		}
+	}
+	return formats.File{}, fmt.Errorf("%s: no series %q among %d", in.Name, series, len(file.Series))
+}
+
+// analyseScaling fits all series, on all processors: they are independent.
+func analyseScaling(file formats.File, name string, method scaling.Method) scale.Report {
+	n := len(file.Series)
+	r := scale.Report{Method: method, Name: name, Results: make([]scaling.Result, n), Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
+	const batch = 64 // series of one file share a grid, whose shapes are prepared once a batch
+	starts := make(chan int)
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (n+batch-1)/batch) {
+		wait.Go(func() {
+			for i := range starts {
+				copy(r.Results[i:], scaling.Analyse(file.Series[i:min(n, i+batch)], method, scaling.Default()))
+			}
+		})
+	}
+	for i := 0; i < n; i += batch {
+		starts <- i
+	}
+	close(starts)
+	wait.Wait()
+	if method == scaling.Likelihood {
+		r.Expected = scaling.ExpectedByChance(r.Results)
+		if scale.Grid(file.Series) {
+			if c, ok := scaling.Joint(file.Series, scaling.Default()); ok {
+				r.Common = &c
+			}
+		}
+	}
+	return r
+}
+
+// draw writes the pictures if a file for them was named.
+func (o scalingOptions) draw(r scale.Report, complain io.Writer) error {
+	if o.plot == "" {
+		return nil
+	}
+	left := 0
+	err := writeFile(o.plot, func(w io.Writer) (err error) {
+		left, err = scale.Picture(w, r)
+		return err
+	})
+	if err == nil && left > 0 {
+		fmt.Fprintf(complain, "jobgait: %s has the first pictures; %d more were left out (--series ID draws one)\n", o.plot, left)
+	}
+	return err
+}
+
+// nameOfInput is what a lone series without a name is called.
+func nameOfInput(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return filepath.Base(path)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/scaling"
+	"jobgait/analysis/scaling/formats"
+	"jobgait/reports/past"
+)
+
+// ofStored fits how the applications of stored runs scale.
+func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
+	s, err := o.stored.read(cmd, getenv)
+	if err != nil {
+		return err
+	}
+	progress := working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", len(s.List)))
+	file, err := o.measurements(s)
+	if err != nil || len(file.Series) == 0 {
+		progress.done()
+		if err == nil {
+			err = fmt.Errorf("%s: no application was run at two sizes with all else equal", s.whose)
+		}
+		return err
+	}
+	r := analyseScaling(file, s.whose, scaling.Method(o.method))
+	progress.done()
+	return o.tell(cmd, r)
+}
+
+// measurements makes scaling series of stored runs. What changed speed is looked for
+// in all of them first: runs of before and after are not of one law.
+func (o scalingOptions) measurements(s stored) (formats.File, error) {
+	var series []changepoint.Series
+	for _, h := range s.List {
+		series = append(series, h.Input.Series)
+	}
+	found := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
+	chosen, results := s.choose(found)
+	list, err := chosen.Scaling(results, past.ScalingOptions{Metric: o.stored.metric, Parameter: o.parameter, Mode: scaling.Mode(o.mode)})
+	if err != nil {
+		return formats.File{}, err
+	}
+	file := formats.File{}
+	for _, x := range list {
+		if o.series == "" || o.series == x.ID {
+			file.Series, file.Numbers = append(file.Series, x), append(file.Numbers, false)
+		}
+	}
+	return file, nil
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/history"
+	"jobgait/reports/past"
+)
+
+// storedFlags select stored runs for the verbs that take files of numbers too.
+type storedFlags struct {
+	history, user, app, metric string
+	site                       bool
+}
+
+func (f *storedFlags) add(c *cobra.Command) {
+	historyFlag(c, &f.history)
+	c.Flags().StringVarP(&f.user, "user", "u", "", "stored runs of this user (default: yours)")
+	c.Flags().StringVar(&f.app, "app", "", "stored runs of this application only")
+	c.Flags().BoolVar(&f.site, "site", false, "stored runs of all users")
+	c.Flags().StringVar(&f.metric, "metric", "", "metric of stored runs: step_s, elapsed_s, cpu_s, startup_s, checkpoint_s, energy_j (default: step_s where most runs have it, else elapsed_s)")
+}
+
+// valid refuses flags that contradict each other.
+func (f storedFlags) valid() error {
+	if f.site && f.user != "" {
+		return usageError{fmt.Errorf("--site is all users and --user is one: give one of them")}
+	}
+	if _, ok := past.MetricOf(f.metric); f.metric != "" && !ok {
+		return usageError{fmt.Errorf("--metric %s: there are step_s, elapsed_s, cpu_s, startup_s, checkpoint_s and energy_j", f.metric)}
+	}
+	return nil
+}
+
+// Bounds of what is looked at: a day of a large site has some thousand series,
+// and those of half a year that were not run since tell nothing new. Of others
+// than those asked for, so many are enough to know the machine by: to judge a
+// whole site for one user would take minutes.
+const (
+	mostStoredSeries = 4000
+	mostStoredRuns   = 400
+	mostOtherSeries  = 48
+	storedDays       = 180
+)
+
+// stored is what the verbs need of the history.
+type stored struct {
+	past.Histories
+	// chosen says of each history whether it was asked for; the others are there
+	// because shifts of the machine show in them.
+	chosen []bool
+	path   string
+	whose  string // runs these are, for people
+}
+
+// read reads the histories that were asked for, and those of others that ran on
+// the same machine in the same half year.
+func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (stored, error) {
+	db, path, err := openHistory(cmd.Context(), getenv, f.history)
+	if err != nil {
+		return stored{}, err
+	}
+	defer func() { _ = db.Close() }()
+	who := f.user
+	if who == "" && !f.site {
+		who = userName()
+	}
+	list, chosen, err := f.histories(cmd.Context(), db, who)
+	if err != nil {
+		return stored{}, err
+	}
+	s := stored{chosen: chosen, path: path, whose: "runs of " + f.whose(who)}
+	if s.Histories, err = past.Of(list, f.metric); err != nil {
+		return s, err
+	}
+	if !slices.Contains(s.chosen, true) {
+		return s, fmt.Errorf("%s: none in the last %d days in %s (jobgait list shows what is there)", s.whose, storedDays, path)
+	}
+	return s, nil
+}
+
+// histories reads those that were asked for, then others that ran lately.
+func (f storedFlags) histories(ctx context.Context, db *history.DB, who string) (list []history.History, chosen []bool, err error) {
+	q := history.HistoryQuery{User: who, App: f.app, Since: float64(time.Now().Unix()) - storedDays*86400,
+		Runs: mostStoredRuns, Series: mostStoredSeries}
+	if list, err = db.Histories(ctx, q); err != nil {
+		return nil, nil, err
+	}
+	chosen = slices.Repeat([]bool{true}, len(list))
+	if who == "" && f.app == "" {
+		return list, chosen, nil
+	}
+	asked := map[int64]bool{}
+	for _, h := range list {
+		asked[h.SeriesID] = true
+	}
+	q.User, q.App, q.Series = "", "", len(asked)+mostOtherSeries
+	others, err := db.Histories(ctx, q)
+	for _, h := range others {
+		if !asked[h.SeriesID] && len(list) < q.Series {
+			list, chosen = append(list, h), append(chosen, false)
+		}
+	}
+	return list, chosen, err
+}
+
+// whose names what was asked for.
+func (f storedFlags) whose(who string) string {
+	if f.site {
+		who = "all users"
+	}
+	if f.app != "" {
+		return f.app + " by " + who
+	}
+	return who
+}
+
+// now is the current time in days since 1970.
+func now() float64 { return math.Floor(float64(time.Now().Unix())) / 86400 }
+
+// choose returns the histories that were asked for, with what was found of them.
+func (s stored) choose(found changepoint.Report) (past.Histories, changepoint.Report) {
+	results := changepoint.Report{Method: found.Method, Machine: found.Machine}
+	for i, r := range found.Series {
+		if s.chosen[i] {
+			results.Series = append(results.Series, r)
+		}
+	}
+	return s.Keep(func(i int) bool { return s.chosen[i] }), results
+}

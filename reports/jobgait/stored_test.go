@@ -1,0 +1,139 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+)
+
+// storedRuns is an environment whose user has a history: 30 runs of one
+// application, one a day until today, slower by a seventh for the last ten, with
+// another executable; and runs of it on 2 to 32 nodes on one day.
+func storedRuns(t *testing.T) []string {
+	t.Helper()
+	home := t.TempDir()
+	db, err := history.Open(t.Context(), filepath.Join(home, ".local/share/jobgait/history.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	id := int64(0)
+	put := func(app string, nodes int, start, elapsed float64, build string) {
+		id++
+		s := summary.Summary{
+			Schema: summary.Schema, Key: summary.RunKey{Cluster: "local:host", JobID: id},
+			Job: summary.Job{Name: app, App: app, User: userName(), UID: os.Getuid(), NNodes: nodes,
+				Fields: map[string]string{summary.FieldBuildID: build}},
+			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{}, Quality: summary.Quality{Scope: "task"},
+		}
+		if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	today := float64(time.Now().Unix())
+	for i := range 30 {
+		level, build := 60.0, "b1"
+		if i >= 20 {
+			level, build = 69, "b2"
+		}
+		put("melt", 1, today-float64(30-i)*86400, level*(1+0.004*math.Sin(float64(i*i))), build)
+	}
+	for k, n := range []int{2, 4, 8, 16, 32, 64} {
+		for r := range 2 {
+			put("ocean", n, today-float64(3600*(k+6*r)+600), 10+2*float64(n)*(1+0.002*float64(r)), "b1")
+		}
+	}
+	return []string{"HOME=" + home}
+}
+
+func TestChangesOfStoredRuns(t *testing.T) {
+	env := storedRuns(t)
+	got := askIn(env, "changes", "--check")
+	if got.status != 3 || !strings.Contains(got.out, "slower since") || !strings.Contains(strings.Join(strings.Fields(got.out), " "), "the executable changed then") {
+		t.Fatalf("%+v", got)
+	}
+	if strings.Contains(got.out, "ocean") && !strings.Contains(got.out, "melt") {
+		t.Errorf("the wrong application:\n%s", got.out)
+	}
+	if got := askIn(env, "changes", "--ack", "7"); got.status != 1 || !strings.Contains(got.complaint, "no change begins with job 7") {
+		t.Errorf("%+v", got)
+	}
+	if got := askIn(env, "changes", "--ack", "21"); got.status != 0 || got.out != "" {
+		t.Errorf("%+v", got)
+	}
+	if got := askIn(env, "changes", "--check"); got.status != 0 {
+		t.Errorf("after it was acknowledged: %+v", got)
+	}
+	for _, c := range [][]string{{"--user", "nobody-at-all"}, {"--app", "none"}} {
+		if got := askIn(env, append([]string{"changes"}, c...)...); got.status != 1 || !strings.Contains(got.complaint, ": none in the last 180 days") {
+			t.Errorf("%v: %+v", c, got)
+		}
+	}
+	got = askIn(env, "changes", "--site", "--json", "--metric", "elapsed_s")
+	if got.status != 0 || strings.Count(got.out, `"id"`) != 1 {
+		t.Errorf("%+v", got)
+	}
+	for _, want := range []string{`"app":"melt"`, `"metric":"elapsed_s"`, `"job":"21","t":"20`, `"acknowledged":true`} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("no %s in %s", want, got.out)
+		}
+	}
+}
+
+func TestCompareStoredRuns(t *testing.T) {
+	env := storedRuns(t)
+	got := askIn(env, "compare", "1", "30")
+	for _, want := range []string{"job 30 against job 1: extra", "elapsed", "+1", "build_id: b1 -> b2"} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("no %q in %+v", want, got)
+		}
+	}
+	if got := askIn(env, "compare", "1", "999"); got.status != 1 || !strings.Contains(got.complaint, "no run of job 999") {
+		t.Errorf("%+v", got)
+	}
+	if got := askIn(env, "compare", "--json", "1", "30"); got.status != 0 || !strings.Contains(got.out, `"schema":"jobgait.compare/1"`) ||
+		!strings.Contains(got.out, `"histogram":[]`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDashboardOfStoredRuns(t *testing.T) {
+	env := storedRuns(t)
+	page := filepath.Join(t.TempDir(), "page.html")
+	if got := askIn(env, "dashboard", "-o", page); got.status != 0 {
+		t.Fatalf("%+v", got)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"slower since", "melt", "ocean"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+}
+
+func TestScalingOfStoredRuns(t *testing.T) {
+	env := storedRuns(t)
+	got := askIn(env, "scaling", "--app", "ocean", "--metric", "elapsed_s")
+	if got.status != 0 || !strings.Contains(got.out, "ocean") || !strings.Contains(got.out, "nodes") {
+		t.Fatalf("%+v", got)
+	}
+	if got := askIn(env, "scaling", "--app", "melt"); got.status != 1 || !strings.Contains(got.complaint, "two sizes") {
+		t.Errorf("%+v", got)
+	}
+	if got := askIn(env, "scaling", "--parameter", "moon"); got.status != 2 {
+		t.Errorf("%+v", got)
+	}
+	got = askIn(env, "export", "--extra-p", "text", "--app", "ocean")
+	if got.status != 0 || !strings.HasPrefix(got.out, "PARAMETER nodes") || strings.Count(got.out, "DATA") != 6 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// answer is what the program answered to a call.
+type answer struct {
+	status         int
+	out, complaint string
+}
+
+// ask calls the program in this process.
+func ask(args ...string) answer { return askIn(nil, args...) }
+
+// askIn calls the program with an environment.
+func askIn(environ []string, args ...string) answer {
+	var out, complaint bytes.Buffer
+	status := run(context.Background(), environ, append([]string{"jobgait"}, args...), &out, &complaint)
+	return answer{status, out.String(), complaint.String()}
+}
+
+// fileOf is a file of the test's own with that text.
+func fileOf(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestHelpFitsTheScreen checks the width of what the verbs say of themselves.
+func TestHelpFitsTheScreen(t *testing.T) {
+	for _, verb := range []string{"changes", "compare", "dashboard", "export", "scaling"} {
+		got := ask(verb, "--help")
+		if got.status != 0 || !strings.Contains(got.out, "Usage:") {
+			t.Fatalf("%s: %+v", verb, got)
+		}
+		for _, line := range strings.Split(got.out, "\n") {
+			if len([]rune(line)) > 80 {
+				t.Errorf("%s: %d columns: %s", verb, len([]rune(line)), line)
+			}
+		}
+	}
+}

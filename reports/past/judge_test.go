@@ -1,0 +1,136 @@
+package past
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+	"jobgait/reports"
+)
+
+// run is run i of an application that is slower by a seventh from run 20 on.
+func run(i int) summary.Summary {
+	level, build := 60.0, "b1"
+	if i >= 20 {
+		level, build = 69, "b2"
+	}
+	start := float64(20000+i) * day
+	elapsed := level * (1 + 0.004*math.Sin(float64(i*i)))
+	return summary.Summary{
+		Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: int64(i + 1)},
+		Job: summary.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", NTasks: ptr(4), CPUsPerTask: ptr(1),
+			Executable: "lmp", Fields: map[string]string{summary.FieldBuildID: build}},
+		Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{},
+		Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: summary.Quality{Scope: "job"},
+	}
+}
+
+// remembered is a history with n such runs.
+func remembered(t testing.TB, n int) *history.DB {
+	t.Helper()
+	db, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	for i := range n {
+		if err := db.Put(t.Context(), run(i), history.Ingest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db
+}
+
+func TestJudge(t *testing.T) {
+	db := remembered(t, 30)
+	j, err := Judge(t.Context(), db, run(25), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(j.Runs) != 25 || j.Runs[0].JobID != 25 || j.SeriesID == 0 {
+		t.Errorf("%d earlier runs of series %d, newest %+v", len(j.Runs), j.SeriesID, j.Runs[0])
+	}
+	f := j.Across.Changes
+	if len(f.Verdicts) != 1 || f.Verdicts[0].Level != "warning" || !strings.Contains(f.Verdicts[0].Text, "slower since 24 October") ||
+		!strings.Contains(f.Verdicts[0].Text, "the executable changed then") {
+		t.Errorf("verdicts %+v", f.Verdicts)
+	}
+	if len(f.Charts) != 1 || !json.Valid(f.Data) {
+		t.Errorf("%d charts, data %s", len(f.Charts), f.Data)
+	}
+	var page bytes.Buffer
+	r := reports.New(run(25), j.Runs, reports.Options{Across: j.Across})
+	if err := reports.HTML(&page, r); err != nil || !strings.Contains(page.String(), ".runs-band") {
+		t.Errorf("the page lacks the style of the picture, %v", err)
+	}
+}
+
+// TestJudgeIsOfItsTime checks that the report of an old run does not know what
+// came after it.
+func TestJudgeIsOfItsTime(t *testing.T) {
+	db := remembered(t, 30)
+	j, err := Judge(t.Context(), db, run(19), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(j.Runs) != 19 || len(j.Across.Changes.Text) != 0 || len(j.Events) != 0 {
+		t.Errorf("%d earlier runs, text %q", len(j.Runs), j.Across.Changes.Text)
+	}
+}
+
+// TestJudgeOfTheUnknown checks a run that belongs to no series.
+func TestJudgeOfTheUnknown(t *testing.T) {
+	db := remembered(t, 3)
+	s := run(4)
+	s.Job.Name, s.Job.Executable = "", ""
+	if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := Judge(t.Context(), db, s, DefaultLimits())
+	if err != nil || j.SeriesID != 0 || len(j.Runs) != 0 {
+		t.Errorf("%+v, %v", j, err)
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	db := remembered(b, 200)
+	for b.Loop() {
+		if _, err := Judge(b.Context(), db, run(199), DefaultLimits()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkJudgeBusySite is a run of an application in one shape of eight, on a
+// machine where thirty others run too.
+func BenchmarkJudgeBusySite(b *testing.B) {
+	db := remembered(b, 0)
+	put := func(app string, nodes, i int) summary.Summary {
+		s := run(i)
+		s.Key.JobID = int64(1 + i + 1000*nodes + 100_000*len(app))
+		s.Job.App, s.Job.NNodes = app, nodes
+		if err := db.Put(b.Context(), s, history.Ingest{}); err != nil {
+			b.Fatal(err)
+		}
+		return s
+	}
+	for i := range 100 {
+		for k := range 30 {
+			put(strings.Repeat("x", k+1), 1, i)
+		}
+		for n := range 8 {
+			put("mine"+strings.Repeat("y", 40), n+1, i)
+		}
+	}
+	last := put("mine"+strings.Repeat("y", 40), 1, 99)
+	for b.Loop() {
+		if _, err := Judge(b.Context(), db, last, DefaultLimits()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

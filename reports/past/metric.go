@@ -1,0 +1,78 @@
+package past
+
+import (
+	"math"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+)
+
+// Metric is a quantity of a run that histories and scaling series are made of.
+type Metric struct {
+	Name string // as in the history: step_s, elapsed_s, ...
+	Unit string
+	of   func(history.Run) *float64
+}
+
+// Metrics are all metrics, those that say most first.
+func Metrics() []Metric {
+	return []Metric{
+		{"step_s", "s", func(r history.Run) *float64 { return r.StepS }},
+		{"elapsed_s", "s", func(r history.Run) *float64 { return &r.ElapsedS }},
+		{"cpu_s", "s", func(r history.Run) *float64 { return r.CPUS }},
+		{"startup_s", "s", func(r history.Run) *float64 { return r.StartupS }},
+		{"checkpoint_s", "s", func(r history.Run) *float64 { return r.CheckpointS }},
+		{"energy_j", "J", func(r history.Run) *float64 { return r.EnergyJ }},
+	}
+}
+
+// MetricOf returns the metric of a name.
+func MetricOf(name string) (Metric, bool) {
+	for _, m := range Metrics() {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Metric{}, false
+}
+
+// value is the metric of a run, NaN where there is none or the run did not end
+// in order.
+func (m Metric) value(r history.Run) float64 {
+	v := m.of(r)
+	if v == nil || !(*v > 0) || !ended(r.Exit, r.State) {
+		return math.NaN()
+	}
+	return *v
+}
+
+// ended is whether a run came to its own end: nothing speaks against it.
+func ended(exit *summary.Exit, state string) bool {
+	if exit != nil && (exit.Code != 0 || exit.Signal != 0) {
+		return false
+	}
+	return state == "" || state == "COMPLETED"
+}
+
+// stepShare is the share of the runs that must have a step_s for it to lead.
+const stepShare = 0.8
+
+// lead returns the metric that judges these runs.
+func lead(runs []history.Run) Metric {
+	m := Metrics()
+	step, elapsed := m[0], m[1]
+	ok, have := 0, 0
+	for _, r := range runs {
+		if math.IsNaN(elapsed.value(r)) {
+			continue
+		}
+		ok++
+		if !math.IsNaN(step.value(r)) {
+			have++
+		}
+	}
+	if ok > 0 && float64(have) >= stepShare*float64(ok) {
+		return step
+	}
+	return elapsed
+}

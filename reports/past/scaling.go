@@ -1,0 +1,236 @@
+package past
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/history"
+	"jobgait/analysis/scaling"
+	"jobgait/reports/scale"
+)
+
+// Application names the program that runs are of.
+type Application struct{ Cluster, User, App string }
+
+// ScalingOptions say what to make scaling series of.
+type ScalingOptions struct {
+	// Metric is the name of the metric, "" for the leading one.
+	Metric string
+	// Parameter is what varies: nodes, tasks or size; "" for the one with most
+	// sizes.
+	Parameter string
+	// Mode is what the user declares.
+	Mode scaling.Mode
+}
+
+// Scaling makes one series of each application whose runs have two sizes at
+// least, in the order of the histories. found is what the change detector said
+// of them: runs before the last change of speed of their size are not mixed
+// with those after it.
+func (h Histories) Scaling(found changepoint.Report, o ScalingOptions) ([]scaling.Series, error) {
+	switch o.Parameter {
+	case "", nodes, tasks, size:
+	default:
+		return nil, fmt.Errorf("no parameter is called %q: nodes, tasks, size", o.Parameter)
+	}
+	var order []Application
+	groups := map[Application][]int{}
+	for i, s := range h.stored {
+		a := Application{s.Cluster, s.User, s.App}
+		if groups[a] == nil {
+			order = append(order, a)
+		}
+		groups[a] = append(groups[a], i)
+	}
+	var out []scaling.Series
+	for _, a := range order {
+		m, err := h.metric(groups[a], o.Metric)
+		if err != nil {
+			return nil, err
+		}
+		if s, ok := h.series(a, groups[a], m, found, o); ok {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// metric is the one asked for, else that which leads all shapes together.
+func (h Histories) metric(members []int, name string) (Metric, error) {
+	if name == "" {
+		var all []history.Run
+		for _, i := range members {
+			all = append(all, h.stored[i].Runs...)
+		}
+		return lead(all), nil
+	}
+	m, ok := MetricOf(name)
+	if !ok {
+		return m, fmt.Errorf("no metric is called %q: step_s, elapsed_s, cpu_s, startup_s, checkpoint_s, energy_j", name)
+	}
+	return m, nil
+}
+
+// What may vary in a scaling series.
+const (
+	nodes = "nodes"
+	tasks = "tasks"
+	size  = "size"
+)
+
+// shape is a history's shape taken apart; NaN is not known.
+type shape struct {
+	nodes, tasks float64
+	cpus         string // per task, as it is written
+	size         string
+}
+
+// shapeOf reads "2n 8t 4c size=L".
+func shapeOf(s string) shape {
+	out := shape{nodes: math.NaN(), tasks: math.NaN()}
+	head, label, _ := strings.Cut(s, " size=")
+	out.size = label
+	for _, f := range strings.Fields(head) {
+		number, unit := f[:len(f)-1], f[len(f)-1]
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(v > 0) {
+			v = math.NaN()
+		}
+		switch unit {
+		case 'n':
+			out.nodes = v
+		case 't':
+			out.tasks = v
+		case 'c':
+			out.cpus = f
+		}
+	}
+	return out
+}
+
+// along is the shape as a value of one parameter, and all else about it.
+func (s shape) along(parameter string) (p float64, rest string) {
+	of := func(text string) string {
+		if s.size != "" {
+			text += " size=" + s.size
+		}
+		return strings.TrimSpace(text)
+	}
+	switch parameter {
+	case nodes:
+		perNode := s.tasks / s.nodes
+		text := s.cpus
+		if !math.IsNaN(perNode) {
+			text = strconv.FormatFloat(perNode, 'g', 4, 64) + " tasks a node " + s.cpus
+		}
+		return s.nodes, of(text)
+	case tasks:
+		return s.tasks, of(strconv.FormatFloat(s.nodes, 'g', -1, 64) + "n " + s.cpus)
+	}
+	p, err := strconv.ParseFloat(s.size, 64)
+	if err != nil || !(p > 0) || math.IsInf(p, 0) {
+		p = math.NaN()
+	}
+	return p, fmt.Sprintf("%gn %gt %s", s.nodes, s.tasks, s.cpus)
+}
+
+// series is that of one application; false if nothing varies.
+func (h Histories) series(a Application, members []int, m Metric, found changepoint.Report, o ScalingOptions) (scaling.Series, bool) {
+	parameter := h.parameter(members, o.Parameter)
+	if parameter == "" {
+		return scaling.Series{}, false
+	}
+	var runs []scaling.Run
+	for _, i := range members {
+		p, rest := shapeOf(h.stored[i].Shape).along(parameter)
+		if math.IsNaN(p) {
+			continue
+		}
+		var changes []changepoint.Change
+		if i < len(found.Series) {
+			changes = found.Series[i].Changes
+		}
+		for k, r := range h.stored[i].Runs {
+			runs = append(runs, scalingRun(r, p, rest, m, regime(changes, k)))
+		}
+	}
+	header := scaling.Series{ID: a.User + " " + a.App, Parameter: parameter, Metric: m.Name, Mode: o.Mode}
+	return scaling.Comparable(header, runs, m.Name == "elapsed_s" || m.Name == "cpu_s" || m.Name == "energy_j"), true
+}
+
+// regime counts the changes up to a run.
+func regime(changes []changepoint.Change, run int) int {
+	n := 0
+	for _, c := range changes {
+		if c.Index <= run {
+			n++
+		}
+	}
+	return n
+}
+
+func scalingRun(r history.Run, p float64, rest string, m Metric, regime int) scaling.Run {
+	out := scaling.Run{P: p, Value: m.value(r), When: r.Start, Else: rest, Regime: regime,
+		Group: time.Unix(int64(r.Start), 0).UTC().Format(time.DateOnly)}
+	if r.Iterations != nil {
+		out.Iterations = float64(*r.Iterations)
+	}
+	if r.NNodes != nil {
+		out.NodeHours = float64(*r.NNodes) * r.ElapsedS / 3600
+	}
+	return out
+}
+
+// parameter is the one asked for, else that with most values while all else is
+// equal; "" where no parameter has two.
+func (h Histories) parameter(members []int, asked string) string {
+	best, most := "", 1
+	for _, name := range []string{nodes, tasks, size} {
+		if asked != "" && name != asked {
+			continue
+		}
+		sizes := map[string]map[float64]bool{}
+		for _, i := range members {
+			p, rest := shapeOf(h.stored[i].Shape).along(name)
+			if math.IsNaN(p) {
+				continue
+			}
+			if sizes[rest] == nil {
+				sizes[rest] = map[float64]bool{}
+			}
+			sizes[rest][p] = true
+		}
+		for s := range maps.Values(sizes) {
+			if len(s) > most {
+				best, most = name, len(s)
+			}
+		}
+	}
+	return best
+}
+
+// Segments returns what was found of a scaling series as rows of the history.
+func Segments(s scaling.Series, r scaling.Result) []history.Segment {
+	p := scale.Sizes(s.Observations)
+	var out []history.Segment
+	for i, g := range r.Segments {
+		if g.First < 0 || g.Last >= len(p) || g.First > g.Last {
+			return nil
+		}
+		x := history.Segment{Parameter: s.Parameter, Metric: s.Metric, Position: i,
+			FirstP: p[g.First], LastP: p[g.Last], Points: g.Last - g.First + 1}
+		if g.Model != nil {
+			x.Formula, x.SMAPE = g.Model.Formula, &g.Model.SMAPE
+		}
+		if i+1 < len(r.Segments) && r.Segments[i+1].First < len(p) {
+			x.ChangeAfterP, x.ChangeBefore = &p[g.Last], &p[r.Segments[i+1].First]
+		}
+		out = append(out, x)
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package past
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/history"
+	"jobgait/analysis/scaling"
+	"jobgait/analysis/summary"
+)
+
+// sizes is an application that was run three times on each number of nodes, all
+// in the same week; seconds is what a run takes.
+func sizes(numbers []int, seconds func(n float64) float64) []history.History {
+	var out []history.History
+	for k, n := range numbers {
+		h := history.History{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt", Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
+		for i := range 3 {
+			y := seconds(float64(n)) * (1 + 0.002*math.Sin(float64(7*k+3*i)))
+			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 10 * y,
+				StepS: &y, NNodes: ptr(n), NTasks: ptr(8 * n), Exit: &summary.Exit{}})
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+func TestScalingOfStoredRuns(t *testing.T) {
+	h, err := Of(sizes([]int{64, 2, 4, 8, 16, 32}, func(n float64) float64 { return 3 + 0.5*n }), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := h.Scaling(changepoint.Report{}, ScalingOptions{Mode: scaling.Weak})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d series, %v", len(list), err)
+	}
+	s := list[0]
+	if s.Parameter != "nodes" || s.Metric != "step_s" || len(s.Observations) != 18 {
+		t.Errorf("series %+v", s)
+	}
+	if o := s.Observations[0]; o.P != 2 || math.Abs(o.NodeHours-2*10*4/3600.) > 0.001 || o.Group != "2024-10-04" {
+		t.Errorf("first observation %+v", o)
+	}
+	r := scaling.Analyse(list, scaling.Likelihood, scaling.Default())[0]
+	if r.Segmented || r.Whole == nil || len(r.Whole.Terms) != 1 || r.Whole.Terms[0].I != 1 || r.Whole.Terms[0].J != 0 {
+		t.Errorf("model %+v of %+v", r.Whole, r)
+	}
+	rows := Segments(s, r)
+	if len(rows) != 1 || rows[0].FirstP != 2 || rows[0].LastP != 64 || rows[0].Points != 6 || rows[0].Formula == "" {
+		t.Errorf("rows %+v", rows)
+	}
+}
+
+func TestOneParameterVaries(t *testing.T) {
+	for name, c := range map[string]struct{ shape, parameter, rest string }{
+		"nodes":          {"2n 8t 4c size=L", "nodes", "4 tasks a node 4c size=L"},
+		"tasks":          {"1n 8t 4c", "tasks", "1n 4c"},
+		"size":           {"1n 8t 4c size=128", "size", "1n 8t 4c"},
+		"unknown tasks":  {"2n ?t ?c", "nodes", "?c"},
+		"size of no sum": {"1n 8t 4c size=large", "size", "1n 8t 4c"},
+	} {
+		_, rest := shapeOf(c.shape).along(c.parameter)
+		if rest != c.rest {
+			t.Errorf("%s: %s has %q besides %s", name, c.shape, rest, c.parameter)
+		}
+	}
+	one, err := Of(sizes([]int{4}, func(float64) float64 { return 1 }), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := one.Scaling(changepoint.Report{}, ScalingOptions{}); err != nil || len(list) != 0 {
+		t.Errorf("one size gives %d series, %v", len(list), err)
+	}
+	if _, err := one.Scaling(changepoint.Report{}, ScalingOptions{Parameter: "moon"}); err == nil {
+		t.Error("any parameter is taken")
+	}
+}

@@ -1,0 +1,71 @@
+package past
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/summary"
+)
+
+// A run's main pattern becomes the reference of its application from this
+// confidence and coverage on: what every later step_s is the time of shall not
+// be a pattern that was found by chance, or in start-up.
+const (
+	referenceConfidence = 0.5
+	referenceCoverage   = 0.5
+)
+
+// reference is what the history keeps for an application.
+type reference struct {
+	// Shape is that of the runs in which the pattern was found.
+	Shape   string            `json:"shape"`
+	Pattern pattern.Reference `json:"pattern"`
+}
+
+// withStep gives a run its step_s, the time of the application's reference
+// pattern. Where there is none yet, the run's main pattern becomes it: then it is
+// returned to be stored once the run is.
+func withStep(ctx context.Context, db *history.DB, s summary.Summary) (summary.Summary, []byte, error) {
+	body, err := db.Reference(ctx, s)
+	if err != nil {
+		return s, nil, err
+	}
+	if body == nil {
+		return first(s)
+	}
+	var r reference
+	if err := json.Unmarshal(body, &r); err != nil {
+		return s, nil, fmt.Errorf("read the reference pattern of %s: %w", history.Application(s), err)
+	}
+	find := r.Pattern.StepAcross
+	if r.Shape == history.Shape(s) {
+		find = r.Pattern.Step
+	}
+	step, ok, notes := find(s.Patterns, pattern.DefaultMatching())
+	if ok {
+		s.StepS = &step.StepS
+	}
+	if s.Sampled() {
+		s.Notes = append(append([]note.Note{}, s.Notes...), notes...)
+	}
+	return s, nil, nil
+}
+
+// first makes the run's main pattern the reference, if it is good enough and
+// the run came to its end: what one that failed did most of may be its start-up.
+func first(s summary.Summary) (summary.Summary, []byte, error) {
+	if !ended(s.Exit, s.State) || len(s.Patterns) == 0 || s.Patterns[0].Confidence < referenceConfidence || s.Patterns[0].Coverage < referenceCoverage {
+		return s, nil, nil
+	}
+	main := s.Patterns[0]
+	s.StepS = &main.PeriodS
+	body, err := json.Marshal(reference{history.Shape(s), pattern.NewReference(main)})
+	if err != nil {
+		return s, nil, fmt.Errorf("encode the reference pattern of %s: %w", history.Application(s), err)
+	}
+	return s, body, nil
+}
