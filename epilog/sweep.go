@@ -14,9 +14,11 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/finish"
+	"jobgait/reports/past"
 )
 
 // sweeperVerb is the argument that makes this program the sweep after a job.
@@ -109,9 +111,24 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	if err != nil {
 		return err
 	}
+	now := float64(time.Now().UnixNano()) / 1e9
+	newest := map[string]summary.Summary{} // of each series: it is judged once
 	taken, err := collect.Jobs(cfg.Collect.Dir, func(j collect.JobRecord) error {
-		return db.Put(ctx, j.Summary, history.Ingest{ReportDir: j.ReportDir, NowS: float64(time.Now().UnixNano()) / 1e9})
+		s, err := past.Put(ctx, db, j.Summary, history.Ingest{ReportDir: j.ReportDir, NowS: now})
+		if err != nil {
+			return err
+		}
+		key := s.Key.Cluster + "\x00" + history.User(s) + "\x00" + history.Application(s) + "\x00" + history.Shape(s)
+		if known, ok := newest[key]; !ok || s.Start > known.Start {
+			newest[key] = s
+		}
+		return nil
 	})
+	for _, s := range newest {
+		if _, failed := past.Review(ctx, db, s, now); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}
 	fmt.Fprintf(out, "%d job records written to %s\n", taken, cfg.History.Path)
 	return errors.Join(err, db.Close())
 }

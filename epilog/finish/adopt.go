@@ -47,13 +47,7 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, key summary
 		return err
 	}
 	sum := summary.Merge(records, nodes, summary.Default())
-	past, notes := f.past(ctx, sum)
-	sum.Notes = append(sum.Notes, notes...)
-	dir, err := f.report(ctx, job.Run{Key: key, Job: sum.Job}, sum, past)
-	if err != nil {
-		return err
-	}
-	if err := f.remember(ctx, store, sum, dir); err != nil {
+	if err := f.tell(ctx, store, job.Run{Key: key, Job: sum.Job}, sum); err != nil {
 		return err
 	}
 	return store.Forget(ctx, collect.Want{Key: key})

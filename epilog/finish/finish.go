@@ -23,6 +23,7 @@ import (
 	"jobgait/configs"
 	"jobgait/epilog/collect"
 	"jobgait/reports"
+	"jobgait/reports/past"
 )
 
 // Finisher finishes runs on one node.
@@ -86,61 +87,74 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		return f.settle(ctx, dir, store, want, sum)
 	}
 	sum = f.ask(ctx, run, sum)
-	past, notes := f.past(ctx, sum)
-	sum.Notes = append(sum.Notes, notes...)
-	reportDir, err := f.report(ctx, run, sum, past)
-	if err != nil {
-		return err
-	}
-	if err := f.remember(ctx, store, sum, reportDir); err != nil {
+	if err := f.tell(ctx, store, run, sum); err != nil {
 		return err
 	}
 	return f.settle(ctx, dir, store, want, sum)
 }
 
-// past reads the earlier runs of the same application and shape. A history
-// that cannot be read costs the comparison and not the report.
-func (f Finisher) past(ctx context.Context, s summary.Summary) ([]history.Run, []note.Note) {
+// tell remembers the run, delivers its report and notes where that went. A
+// history that fails costs the comparison and not the report; the run is then
+// finished again by a later sweep.
+func (f Finisher) tell(ctx context.Context, store collect.Store, run job.Run, s summary.Summary) error {
 	if f.Config.History.Ingest != "here" {
-		return nil, nil
+		dir, err := f.report(ctx, run, s, past.Judgement{})
+		if err != nil {
+			return err
+		}
+		return store.PutJob(ctx, collect.JobRecord{Summary: s, ReportDir: dir})
 	}
-	runs, err := f.readPast(ctx, s)
+	s, judged, failed := f.remember(ctx, s)
+	if failed != nil {
+		f.Log("%v", failed)
+		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read"))
+	}
+	dir, err := f.report(ctx, run, s, judged)
 	if err != nil {
-		f.Log("read the history: %v", err)
-		return nil, []note.Note{note.New(note.HistoryFailed, "earlier runs could not be read")}
+		return err
 	}
-	return runs, nil
+	if err := f.delivered(ctx, s, dir); err != nil {
+		return errors.Join(failed, err)
+	}
+	return nil
 }
 
-func (f Finisher) readPast(ctx context.Context, s summary.Summary) ([]history.Run, error) {
+// remember puts the run into the history and judges it by the others there.
+func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summary, past.Judgement, error) {
 	db, err := history.Open(ctx, f.Config.History.Path)
 	if err != nil {
-		return nil, err
+		return s, past.Judgement{}, err
 	}
-	runs, err := db.Runs(ctx, history.Past(s))
-	return runs, errors.Join(err, db.Close())
+	now := epoch(time.Now())
+	var judged past.Judgement
+	s, err = past.Put(ctx, db, s, history.Ingest{NowS: now})
+	if err == nil {
+		judged, err = past.Review(ctx, db, s, now)
+	}
+	return s, judged, errors.Join(err, db.Close())
 }
 
-// remember puts the run into the history, or leaves it for the host that does.
-func (f Finisher) remember(ctx context.Context, store collect.Store, s summary.Summary, reportDir string) error {
-	if f.Config.History.Ingest != "here" {
-		return store.PutJob(ctx, collect.JobRecord{Summary: s, ReportDir: reportDir})
-	}
+// delivered notes where the report went, and puts the run first if that could
+// not be done before.
+func (f Finisher) delivered(ctx context.Context, s summary.Summary, dir string) error {
 	db, err := history.Open(ctx, f.Config.History.Path)
 	if err != nil {
 		return err
 	}
-	err = db.Put(ctx, s, history.Ingest{ReportDir: reportDir, NowS: epoch(time.Now())})
+	err = db.Delivered(ctx, s, dir)
+	if errors.Is(err, history.ErrNotFound) {
+		err = db.Put(ctx, s, history.Ingest{ReportDir: dir, NowS: epoch(time.Now())})
+	}
 	return errors.Join(err, db.Close())
 }
 
 // report delivers the report as the user, and returns the directory it went
 // to: "" for a run that is not reported, which has its row in the history.
-func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, past []history.Run) (string, error) {
+func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
 	if !s.Sampled() || s.ElapsedS < f.Config.Report.MinElapsedS {
 		return "", nil
 	}
-	dir, err := f.deliver(ctx, run, s, past)
+	dir, err := f.deliver(ctx, run, s, judged)
 	if err != nil {
 		return "", fmt.Errorf("report of job %d: %w", s.Key.JobID, err)
 	}

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/as"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
 	"jobgait/reports"
+	"jobgait/reports/past"
 )
 
 // lookupLimit bounds questions to the name service.
@@ -44,13 +44,13 @@ func (f Finisher) store(ctx context.Context) (collect.Store, error) {
 // deliver draws the report and writes it as the user into the best directory
 // that takes it, else into the spool. Where that is not the best one, the report
 // says why.
-func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, past []history.Run) (string, error) {
+func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
 	if run.Job.UID < 0 || run.Job.GID < 0 {
-		return f.keepReport(s, past) // nobody's: never delivered as root
+		return f.keepReport(s, judged) // nobody's: never delivered as root
 	}
 	dirs := candidates(run, s)
 	for {
-		res, err := f.deliverAs(ctx, run, s, past, dirs)
+		res, err := f.deliverAs(ctx, run, s, judged, dirs)
 		if err != nil {
 			res.Refused = append(res.Refused, err.Error())
 		}
@@ -62,15 +62,15 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, p
 			f.Log("job %d: report: %s", s.Key.JobID, why)
 		}
 		if res.Dir == "" {
-			return f.keepReport(s, past)
+			return f.keepReport(s, judged)
 		}
 		dirs = []string{res.Dir} // again, with the note
 	}
 }
 
 // deliverAs is one try with the user's rights.
-func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, past []history.Run, dirs []string) (deliver.Result, error) {
-	files, err := f.draw(s, past)
+func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement, dirs []string) (deliver.Result, error) {
+	files, err := f.draw(s, judged)
 	if err != nil {
 		return deliver.Result{}, err
 	}
@@ -93,8 +93,8 @@ func arrayDir(s summary.Summary) string {
 const deliverLimit = 20 * time.Second
 
 // keepReport writes the report into the node's spool.
-func (f Finisher) keepReport(s summary.Summary, past []history.Run) (string, error) {
-	files, err := f.draw(s, past)
+func (f Finisher) keepReport(s summary.Summary, judged past.Judgement) (string, error) {
+	files, err := f.draw(s, judged)
 	if err != nil {
 		return "", err
 	}
@@ -130,9 +130,11 @@ func candidates(run job.Run, s summary.Summary) []string {
 }
 
 // draw makes the files of a report.
-func (f Finisher) draw(s summary.Summary, past []history.Run) ([]deliver.File, error) {
+func (f Finisher) draw(s summary.Summary, judged past.Judgement) ([]deliver.File, error) {
 	_, base := reports.FileNames(s)
-	report := reports.New(s, past, f.options())
+	o := f.options()
+	o.Across = judged.Across
+	report := reports.New(s, judged.Runs, o)
 	draw := map[string]func(io.Writer, reports.Report) error{"txt": reports.Text, "json": reports.JSON, "html": reports.HTML}
 	var files []deliver.File
 	for _, format := range f.Config.Report.Formats {

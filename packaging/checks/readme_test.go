@@ -2,6 +2,7 @@ package checks
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +34,25 @@ func readmeCommands(t *testing.T) []string {
 	return commands
 }
 
+// numbers are the files that the README's examples read.
+func numbers() map[string]string {
+	nights, sizes, wave := "t,value,compiler\n", "param,rep,value\n", "t_s,load\n"
+	for i := range 40 {
+		level, compiler := 100+i%3, "gcc-12"
+		if i >= 25 {
+			level, compiler = 115+i%3, "gcc-13"
+		}
+		nights += fmt.Sprintf("%d,%d,%s\n", i+1, level, compiler)
+	}
+	for p := 1; p <= 512; p *= 2 {
+		sizes += fmt.Sprintf("%d,1,%d\n", p, 10+3*p)
+	}
+	for i := range 4000 {
+		wave += fmt.Sprintf("%.3f,%d\n", float64(i)*0.005, i%40/10)
+	}
+	return map[string]string{"nights.csv": nights, "sizes.csv": sizes, "wave.csv": wave}
+}
+
 // TestReadmeCommands runs what the README tells a reader to type, as a new user
 // on one machine would. What installs or tests the whole tree is looked up in
 // the Makefile instead; `make install` runs below a directory of its own.
@@ -45,6 +65,11 @@ func TestReadmeCommands(t *testing.T) {
 	application := "#!/bin/sh\nexec sleep 0.2\n"
 	if err := os.WriteFile(filepath.Join(home, "my_application"), []byte(application), 0o755); err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range numbers() {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	commands := readmeCommands(t)
 	for _, must := range []string{"make demo", "make test", "jobgait run -- ./my_application input"} {

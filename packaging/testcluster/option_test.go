@@ -3,6 +3,7 @@ package testcluster
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,8 +45,9 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	c := use(t)
 	script := `#SBATCH --jobgait=app=other,size=8x8
-		sleep 1`
-	j := c.sbatch(t, c.bob, c.dir(t, c.bob), script, "-N1", "-n1", "-w", "n3", "--jobgait=app=melt & co", "--jobgait=500")
+		for ((i = 0; i < 300000; i++)); do :; done`
+	j := c.sbatch(t, c.bob, c.dir(t, c.bob), script, "-N1", "-n1", "-w", "n3", "--jobgait=app=melt & co", "--jobgait=500",
+		"--jobgait=commit=4f2a91c,label=solver=gmres")
 	j.mustEnd(t, "COMPLETED")
 	w := j.expects("n3")
 	r := c.check(t, w)
@@ -56,6 +58,29 @@ func TestLabels(t *testing.T) {
 	if !strings.Contains(text(row.Application), "melt & co") || !strings.Contains(text(row.Shape), "8x8") {
 		t.Errorf("history has application %q and shape %q", text(row.Application), text(row.Shape))
 	}
+	fields := c.fields(t, j.id)
+	for name, want := range map[string]string{"commit": "4f2a91c", "label.solver": "gmres", "slurm_version": "slurm", "cpu_model": "", "build_id": ""} {
+		got, ok := fields[name]
+		if !ok || !strings.Contains(got, want) {
+			t.Errorf("recorded field %s is %q, want %q; all: %v", name, got, want, fields)
+		}
+	}
+}
+
+// fields are what the history has recorded of a job besides sacct's fields.
+func (c *cluster) fields(t *testing.T, id int64) map[string]string {
+	t.Helper()
+	out, err := exec.Command("sqlite3", "-readonly", "-separator", "\t", "-cmd", ".timeout 10000", c.path("history.db"),
+		fmt.Sprintf("select name, value from run_field join run using (run_id) where display_id = '%d'", id)).CombinedOutput()
+	if err != nil {
+		t.Fatalf("sqlite3: %v: %s", err, out)
+	}
+	fields := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		fields[name] = value
+	}
+	return fields
 }
 
 // A value that is not understood is the user's to correct: no job is made.
