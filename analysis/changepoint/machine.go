@@ -11,8 +11,11 @@ import (
 // sharedParams say when runs of other series tell what the machine did.
 type sharedParams struct {
 	// fewest is the number of other, unrelated series below which nothing is
-	// said of the machine.
-	fewest int
+	// said of the machine, owners that of the owners they must have: what one
+	// user's series show together is his library as likely as the machine.
+	fewest, owners int
+	// perOwner bounds the runs of one owner that are looked at on either side.
+	perOwner int
 	// perSeries and most bound the runs of others that are looked at: the newest
 	// of each, so that one busy series is not the machine.
 	perSeries, most int
@@ -27,12 +30,13 @@ type sharedParams struct {
 }
 
 func defaultShared() sharedParams {
-	return sharedParams{fewest: 5, perSeries: 2, most: 24, reach: 2, memory: 30, sure: 3}
+	return sharedParams{fewest: 5, owners: 2, perOwner: 12, perSeries: 2, most: 24, reach: 2, memory: 30, sure: 3}
 }
 
 // member is a series as part of its machine.
 type member struct {
 	*ready
+	owner int // the same for the series of one user, another for all without
 	start []float64
 	now   []float64 // when a run is judged, what began before is known
 	shift []float64 // of the machine at each run, as this series' others tell it
@@ -48,6 +52,7 @@ type member struct {
 // moment is one run of one member in the order of start.
 type moment struct {
 	member, run int
+	owner       int // of the member
 	start       float64
 	// off is how far the run lies from the level of its series, NaN before that
 	// is known; noise is how far runs of the series lie from it by themselves.
@@ -104,7 +109,27 @@ func machines(runs []ready) [][]*member {
 		}
 		groups[g] = append(groups[g], &member{ready: r, start: start, shift: make([]float64, len(start))})
 	}
+	for _, group := range groups {
+		number(group)
+	}
 	return groups
+}
+
+// number gives the members of a machine the numbers of their owners. A series
+// without an owner stands for one of its own.
+func number(group []*member) {
+	users := make(map[string]int)
+	for i, m := range group {
+		m.owner = i
+		if m.User == "" {
+			continue
+		}
+		if first, ok := users[m.User]; ok {
+			m.owner = first
+		} else {
+			users[m.User] = i
+		}
+	}
 }
 
 // fleet is the members of one machine and their runs in the order of start.
@@ -117,6 +142,7 @@ type fleet struct {
 	told  []moment
 	looks int
 	seen  []sighting
+	heard []sighting // of each owner
 }
 
 // collect fills in the runs and says whether they are judged in the order in
@@ -127,7 +153,7 @@ func (f *fleet) collect() (inOrder bool) {
 	for m, v := range f.members {
 		v.now = make([]float64, len(v.start))
 		for k, t := range v.start {
-			f.runs = append(f.runs, moment{m, k, t, math.NaN(), 0})
+			f.runs = append(f.runs, moment{member: m, run: k, owner: v.owner, start: t, off: math.NaN()})
 			v.now[k] = t
 			if k > 0 && t < v.start[k-1] {
 				turned++
@@ -151,14 +177,13 @@ func (f *fleet) follow() {
 	// How far to believe the others is learnt apart for estimates from earlier
 	// runs only and for those that were revised: the latter are surer.
 	var fresh, revised shrinkage
-	f.seen = make([]sighting, len(f.members))
+	f.seen, f.heard = make([]sighting, len(f.members)), make([]sighting, len(f.members))
 	for q := range f.runs {
 		r := &f.runs[q]
 		m := f.members[r.member]
 		m.place[r.run] = q
 		est := f.near(q, m.now[r.run])
 		m.fresh[r.run], m.part[r.run] = fresh.part(), revised.part()
-		m.shift[r.run] = est.believed(m.fresh[r.run], f.p.sure)
 		x := m.x[r.run]
 		if l, ok := m.level.value(); ok {
 			noise := m.level.noise()
@@ -167,6 +192,7 @@ func (f *fleet) follow() {
 			// others look at.
 			r.off, r.noise = x-l, noise*math.Sqrt(1+2/float64(len(m.level.x)))
 		}
+		m.shift[r.run] = est.shown(*r).believed(m.fresh[r.run], f.p.sure)
 		m.level.add(x-m.shift[r.run], f.p.memory)
 		if k := r.run - revisedRuns; k >= 0 {
 			if old := f.runs[m.place[k]]; !math.IsNaN(old.off) {
@@ -179,14 +205,13 @@ func (f *fleet) follow() {
 // near estimates the shift at run q from the runs of unrelated members before
 // it, and after it as far as they began by now.
 func (f *fleet) near(q int, now float64) estimate {
-	r := f.runs[q]
+	r := &f.runs[q]
 	m := f.members[r.member]
 	reach := math.Inf(1)
 	if r.run > 0 {
 		reach = f.p.reach * (m.now[r.run] - m.start[0]) / float64(r.run)
 	}
 	f.told = f.told[:0]
-	series, began := 0, f.looks
 	for _, step := range []int{-1, 1} {
 		f.looks++
 		taken := 0
@@ -197,35 +222,29 @@ func (f *fleet) near(q int, now float64) estimate {
 			if math.Abs(o.start-r.start) > reach || o.start > now {
 				break
 			}
-			if o.member == r.member || math.IsNaN(o.off) || related(m, f.members[o.member]) {
+			if o.owner == r.owner || math.IsNaN(o.off) {
 				continue
 			}
-			s := &f.seen[o.member]
-			if s.look <= began {
-				series++
-			}
-			if s.look < f.looks {
-				s.look, s.runs = f.looks, 0
-			}
-			if s.runs < f.p.perSeries {
-				s.runs++
+			if f.seen[o.member].first(f.looks, f.p.perSeries) && f.heard[o.owner].first(f.looks, f.p.perOwner) {
 				taken++
 				f.told = append(f.told, *o)
 			}
 		}
 	}
-	if series < f.p.fewest {
-		return estimate{}
-	}
-	return newEstimate(f.told)
+	return f.p.estimate(f.told)
 }
 
-// sighting is how many runs of a member a look has met.
+// sighting is how many runs of a member or an owner a look has met.
 type sighting struct{ look, runs int }
 
-// related says whether two series may change together for a reason of their
-// owner's. Series without an owner are taken as unrelated.
-func related(a, b *member) bool { return a.User != "" && a.User == b.User }
+// first counts a run that a look meets and says whether it is among the first n.
+func (s *sighting) first(look, n int) bool {
+	if s.look < look {
+		s.look, s.runs = look, 0
+	}
+	s.runs++
+	return s.runs <= n
+}
 
 // apply hands each member to its history, with a note where shifts were large.
 func (f *fleet) apply() {

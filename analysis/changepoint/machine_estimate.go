@@ -41,6 +41,86 @@ func newEstimate(told []moment) estimate {
 	return estimate{mid + wx/w, 1.05 * math.Sqrt(agree/w) * (1 + 3/df), len(told)}
 }
 
+// estimate is what runs of others show, 0 where they are of too few series or
+// owners. What one owner's series show together may be his library: where an
+// owner has several, and a fair part of all, only what is left without him
+// counts too, and the smaller shift is believed. So none makes a machine alone.
+func (p sharedParams) estimate(told []moment) estimate {
+	if !p.enough(told) {
+		return estimate{}
+	}
+	e := newEstimate(told)
+	for _, owner := range large(told) {
+		rest := make([]moment, 0, len(told))
+		for _, o := range told {
+			if o.owner != owner {
+				rest = append(rest, o)
+			}
+		}
+		switch r := newEstimate(rest); {
+		case r.shift*e.shift <= 0:
+			e.shift = 0
+		case math.Abs(r.shift) < math.Abs(e.shift):
+			e.shift, e.se = r.shift, r.se
+		}
+	}
+	return e
+}
+
+// enough says whether runs are of as many series, and owners, as tell of a
+// machine.
+func (p sharedParams) enough(told []moment) bool {
+	series, owners := make([]int, len(told)), make([]int, len(told))
+	for i, o := range told {
+		series[i], owners[i] = o.member, o.owner
+	}
+	return distinct(series) >= p.fewest && distinct(owners) >= p.owners
+}
+
+// distinct is how many different numbers a list has; it is sorted.
+func distinct(list []int) int {
+	slices.Sort(list)
+	return len(slices.Compact(list))
+}
+
+// largeOwner is the part of all series from which on an owner of several is
+// left out once: fewer are outvoted.
+const largeOwner = .25
+
+// large are the owners with that many series.
+func large(told []moment) []int {
+	pairs := make([][2]int, len(told))
+	for i, o := range told {
+		pairs[i] = [2]int{o.owner, o.member}
+	}
+	slices.SortFunc(pairs, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	pairs = slices.Compact(pairs)
+	var list []int
+	for i := 0; i < len(pairs); {
+		j := i
+		for j < len(pairs) && pairs[j][0] == pairs[i][0] {
+			j++
+		}
+		if n := j - i; n > 1 && float64(n) >= largeOwner*float64(len(pairs)) {
+			list = append(list, pairs[i][0])
+		}
+		i = j
+	}
+	return list
+}
+
+// shown is what of an estimate the run itself may have had: all of it while the
+// run lies less than three standard errors short of it, nothing at four. A job
+// that the machine did not slow down must not become faster by taking it out.
+func (e estimate) shown(r moment) estimate {
+	if e.n == 0 || math.IsNaN(r.off) {
+		return e
+	}
+	short := math.Abs(e.shift) - math.Copysign(1, e.shift)*r.off
+	e.shift *= math.Max(0, math.Min(1, 4-short/math.Hypot(r.noise, e.se)))
+	return e
+}
+
 // bySeries is one value for each series: the mean of its runs.
 func bySeries(told []moment) []moment {
 	told = slices.Clone(told)

@@ -86,17 +86,12 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEv
 	}
 	effect := robust.Median(all)
 	e := MachineEvent{Start: part[0].start, EffectPct: percent(effect)}
-	owners := 0
-	users := make(map[string]bool)
+	var shared []moment // one of each series that showed it
 	for m, v := range own {
 		if robust.Median(v)/effect <= .4 {
 			continue
 		}
-		user := f.members[m].User
-		if user == "" || !users[user] {
-			owners++
-		}
-		users[user] = true
+		shared = append(shared, moment{member: m, owner: f.members[m].owner})
 		e.Series = append(e.Series, f.members[m].ID)
 	}
 	slices.SortFunc(e.Series, cmp.Compare[string])
@@ -104,5 +99,5 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEv
 		end := known[last+1].start
 		e.End = &end
 	}
-	return e, math.Abs(effect) >= leastMachine && owners >= f.p.fewest
+	return e, math.Abs(effect) >= leastMachine && f.p.enough(shared)
 }

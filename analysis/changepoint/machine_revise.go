@@ -15,7 +15,7 @@ func (m *member) watch(raw, x []float64) func(newest int) {
 	return func(newest int) {
 		now := m.now[newest]
 		for k := max(0, newest-revisedRuns); k <= newest; k++ {
-			e := m.fleet.near(m.place[k], now)
+			e := m.fleet.near(m.place[k], now).shown(m.fleet.runs[m.place[k]])
 			part := m.part[newest]
 			if k == newest {
 				part = m.fresh[newest]

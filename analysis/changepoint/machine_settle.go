@@ -1,9 +1,7 @@
 package changepoint
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"jobgait/analysis/internal/robust"
 )
@@ -27,7 +25,7 @@ func (f *fleet) settle(p Params) {
 		for q, r := range f.runs {
 			f.members[r.member].shift[r.run] = 0
 			if near > 0 {
-				f.members[r.member].shift[r.run] = f.around(q, near).shift
+				f.members[r.member].shift[r.run] = f.around(q, near).shown(f.runs[q]).shift
 			}
 		}
 	}
@@ -85,23 +83,16 @@ func (f *fleet) bestWidth() int {
 // around estimates the shift at run q from so many runs of unrelated members
 // on either side of its start.
 func (f *fleet) around(q, width int) estimate {
-	var told []moment
-	var who []int
-	m := f.runs[q].member
+	f.told = f.told[:0]
+	owner := f.runs[q].owner
 	for _, step := range []int{-1, 1} {
 		taken := 0
 		for k := q + step; k >= 0 && k < len(f.runs) && taken < width && (k-q)*step < 20*width; k += step {
-			o := f.runs[k]
-			if o.member == m || related(f.members[m], f.members[o.member]) {
-				continue
+			if o := &f.runs[k]; o.owner != owner {
+				taken++
+				f.told = append(f.told, *o)
 			}
-			taken++
-			told, who = append(told, o), append(who, o.member)
 		}
 	}
-	slices.SortFunc(who, cmp.Compare[int])
-	if len(slices.Compact(who)) < f.p.fewest {
-		return estimate{}
-	}
-	return newEstimate(told)
+	return f.p.estimate(f.told)
 }

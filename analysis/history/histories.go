@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -31,6 +32,8 @@ type HistoryQuery struct {
 	// Since keeps series with a run that started at this time or later, UTC
 	// epoch seconds.
 	Since float64
+	// Until keeps runs that started at this time or earlier; 0 is no bound.
+	Until float64
 	// Runs is the largest number of runs of one series, the newest; 0 is
 	// DefaultLimit. Series is the largest number of series, those with the
 	// newest runs; 0 is no bound.
@@ -110,8 +113,12 @@ func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
+	until := q.Until
+	if until == 0 {
+		until = math.MaxFloat64
+	}
 	rows, err := db.sql.QueryContext(ctx, selectRuns+
-		" WHERE r.series_id = ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?", h.SeriesID, limit)
+		" WHERE r.series_id = ? AND coalesce(r.start_s, 0) <= ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?", h.SeriesID, until, limit)
 	if err != nil {
 		return err
 	}
@@ -123,10 +130,10 @@ func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
 	for i, r := range h.Runs {
 		at[r.ID] = i
 	}
-	if err := db.fillFields(ctx, h, at, limit); err != nil {
+	if err := db.fillFields(ctx, h, at, until, limit); err != nil {
 		return err
 	}
-	if err := db.fillNodes(ctx, h, at, limit); err != nil {
+	if err := db.fillNodes(ctx, h, at, until, limit); err != nil {
 		return err
 	}
 	return db.each(ctx, "SELECT run_id FROM change_ack WHERE series_id = ? ORDER BY run_id", func(rows *sql.Rows) error {
@@ -140,10 +147,10 @@ func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
 }
 
 // newest selects the rows that fill reads.
-const newest = "(SELECT run_id FROM run WHERE series_id = ? ORDER BY start_s DESC, run_id DESC LIMIT ?)"
+const newest = "(SELECT run_id FROM run WHERE series_id = ? AND coalesce(start_s, 0) <= ? ORDER BY start_s DESC, run_id DESC LIMIT ?)"
 
 // fillFields reads what was recorded of the runs; at is their place by row.
-func (db *DB) fillFields(ctx context.Context, h *History, at map[int64]int, limit int) error {
+func (db *DB) fillFields(ctx context.Context, h *History, at map[int64]int, until float64, limit int) error {
 	h.Fields = make([]map[string]string, len(h.Runs))
 	return db.each(ctx, "SELECT run_id, name, value FROM run_field WHERE run_id IN "+newest, func(rows *sql.Rows) error {
 		var id int64
@@ -158,11 +165,11 @@ func (db *DB) fillFields(ctx context.Context, h *History, at map[int64]int, limi
 			h.Fields[i][name] = value
 		}
 		return nil
-	}, h.SeriesID, limit)
+	}, h.SeriesID, until, limit)
 }
 
 // fillNodes reads the nodes of the runs that have not too many.
-func (db *DB) fillNodes(ctx context.Context, h *History, at map[int64]int, limit int) error {
+func (db *DB) fillNodes(ctx context.Context, h *History, at map[int64]int, until float64, limit int) error {
 	h.Nodes = make([][]string, len(h.Runs))
 	return db.each(ctx, fmt.Sprintf(`SELECT x.run_id, n.name FROM run_node x JOIN node n ON n.node_id = x.node_id
 		JOIN run r ON r.run_id = x.run_id
@@ -176,7 +183,7 @@ func (db *DB) fillNodes(ctx context.Context, h *History, at map[int64]int, limit
 			h.Nodes[i] = append(h.Nodes[i], name)
 		}
 		return nil
-	}, h.SeriesID, limit)
+	}, h.SeriesID, until, limit)
 }
 
 // each calls row for every row of a query.

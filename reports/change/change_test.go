@@ -147,7 +147,7 @@ func TestWorseOfMany(t *testing.T) {
 	}
 }
 
-func TestWatchNeedsFewAgreeingRuns(t *testing.T) {
+func TestWatchOfNewestRuns(t *testing.T) {
 	h := history("w")
 	r := result("w")
 	for name, c := range map[string]struct {
@@ -162,13 +162,18 @@ func TestWatchNeedsFewAgreeingRuns(t *testing.T) {
 		"disagree":  {[]float64{60, 40}, []int{34, 35}, ""},
 		"earlier":   {[]float64{60, 50}, []int{34}, ""},
 		"missing":   {[]float64{60, math.NaN()}, []int{34}, "The last run is 20.0 % slower"},
-		"too many":  {[]float64{60, 60, 60}, []int{33, 34, 35}, ""},
+		"three":     {[]float64{60, 61, 59}, []int{33, 34, 35}, "The last 3 runs are 19.9 % slower"},
+		"unlike":    {[]float64{60, 90, 75}, []int{33, 34, 35}, "The last 3 runs are 49.8 % slower"},
+		"level":     {[]float64{53, 53.5, 52.5, 53, 53}, nil, "The last 4 runs are 5.8 % slower"},
+		"small":     {[]float64{50.9, 50.9, 50.9, 50.9, 50.9, 50.9}, nil, ""}, // 1.8 %
+		"swings":    {[]float64{60, 60, 60, 60, 50, 60, 60, 60}, []int{28, 29, 30, 31, 33, 34, 35}, "The last 3 runs are 20.0 % slower than usual or more"},
 		"no values": {[]float64{math.NaN()}, nil, ""},
 	} {
 		h := h
+		r.Regimes[0].First = 0
 		h.Y = append(wave(36-len(c.values), 50), c.values...)
 		r.Outliers = c.outliers
-		got := Judged{History: h, Result: r}.watch()
+		got := Judged{History: h, Result: r}.watch(2)
 		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

@@ -45,7 +45,7 @@ func step(index int, day, pct float64) changepoint.Change {
 }
 
 func result(id string, changes ...changepoint.Change) changepoint.Result {
-	r := changepoint.Result{ID: id, N: 36, Changes: append([]changepoint.Change{}, changes...), Regimes: []changepoint.Regime{{First: 0, Last: 35, N: 36, Mean: 50, Median: 50, SD: .4}},
+	r := changepoint.Result{ID: id, N: 36, Changes: append([]changepoint.Change{}, changes...), Regimes: []changepoint.Regime{{First: 20, Last: 35, N: 16, Mean: 50, Median: 50, SD: .4}},
 		Outliers: []int{}, SlowNodes: []changepoint.SlowNode{}, Notes: []note.Note{}}
 	return r
 }

@@ -58,7 +58,7 @@ func (s *Judged) judge(o Options) {
 	}
 	s.Events = s.shown(all, o)
 	slices.SortStableFunc(s.Events, byAge)
-	s.Watch = s.watch()
+	s.Watch = s.watch(o.MinEffectPct)
 	s.Status = Pass
 	for _, e := range s.Events {
 		if !e.Small {
@@ -202,41 +202,6 @@ func (s Judged) direction(effectPct float64) string {
 		return "higher"
 	}
 	return "lower"
-}
-
-// watch says what the newest runs show if they lie off their level and are too
-// few to be a new one. The paper warns of slower runs only, and so do we.
-func (s Judged) watch() string {
-	last := len(s.Y) - 1
-	for last >= 0 && math.IsNaN(s.Y[last]) {
-		last--
-	}
-	const most = 2 // three runs that agree are a change
-	var off []float64
-	for k := last; k >= 0 && len(off) <= most; k-- {
-		if math.IsNaN(s.Y[k]) {
-			continue
-		}
-		if !slices.Contains(s.Outliers, k) {
-			break
-		}
-		off = append(off, s.Y[k])
-	}
-	if len(off) == 0 || len(off) > most || len(s.Regimes) == 0 {
-		return ""
-	}
-	usual := s.Regimes[len(s.Regimes)-1].Median
-	least := math.Inf(1)
-	for _, y := range off {
-		least = math.Min(least, 100*(y/usual-1))
-	}
-	if !(least > 0) || math.IsInf(least, 0) {
-		return ""
-	}
-	if len(off) == 1 {
-		return fmt.Sprintf("The last run is %s %s than usual: seen once, not confirmed.", percent(least), s.direction(least))
-	}
-	return fmt.Sprintf("The last %d runs are %s %s than usual or more: not confirmed yet.", len(off), percent(least), s.direction(least))
 }
 
 // Now says in one sentence where the history stands: its newest level and since

@@ -82,11 +82,13 @@ func Judge(ctx context.Context, db *history.DB, s summary.Summary, l Limits) (Ju
 // collect reads the histories of the run's application, and of others that ran
 // lately on the same machine; runs that began after this one are left out.
 func collect(ctx context.Context, db *history.DB, s summary.Summary, l Limits) ([]history.History, error) {
-	stored, err := db.Histories(ctx, history.HistoryQuery{Cluster: s.Key.Cluster, User: history.User(s), App: history.Application(s), Runs: l.Runs, Series: l.Shapes})
+	stored, err := db.Histories(ctx, history.HistoryQuery{Cluster: s.Key.Cluster, User: history.User(s), App: history.Application(s),
+		Until: s.Start, Runs: l.Runs, Series: l.Shapes})
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
-	others, err := db.Histories(ctx, history.HistoryQuery{Cluster: s.Key.Cluster, Since: s.Start - l.Days*day, Runs: l.Runs, Series: l.Others})
+	others, err := db.Histories(ctx, history.HistoryQuery{Cluster: s.Key.Cluster, Since: s.Start - l.Days*day,
+		Until: s.Start, Runs: l.Runs, Series: l.Others})
 	if err != nil {
 		return nil, err
 	}
@@ -95,19 +97,7 @@ func collect(ctx context.Context, db *history.DB, s summary.Summary, l Limits) (
 			stored = append(stored, o)
 		}
 	}
-	for i := range stored {
-		upTo(&stored[i], s.Start)
-	}
 	return stored, nil
-}
-
-// upTo leaves out runs that began later.
-func upTo(h *history.History, start float64) {
-	n := len(h.Runs)
-	for n > 0 && h.Runs[n-1].Start > start {
-		n--
-	}
-	h.Runs, h.Fields, h.Nodes = h.Runs[:n], h.Fields[:n], h.Nodes[:n]
 }
 
 func isOf(h history.History, s summary.Summary) bool {

@@ -81,6 +81,11 @@ func TestJudgeIsOfItsTime(t *testing.T) {
 	if len(j.Runs) != 19 || len(j.Across.Changes.Text) != 0 || len(j.Events) != 0 {
 		t.Errorf("%d earlier runs, text %q", len(j.Runs), j.Across.Changes.Text)
 	}
+	few := DefaultLimits()
+	few.Runs = 5 // fewer than there are since
+	if j, err = Judge(t.Context(), db, run(9), few); err != nil || len(j.Runs) != 4 || j.Runs[0].JobID != 9 {
+		t.Errorf("an old run has %d earlier ones, %v", len(j.Runs), err)
+	}
 }
 
 // TestJudgeOfTheUnknown checks a run that belongs to no series.
