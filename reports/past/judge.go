@@ -135,7 +135,7 @@ func changesFinding(r change.Report, own int, l Limits, o change.Options) (repor
 		return f, nil
 	}
 	var b bytes.Buffer
-	if err := change.JSON(&b, only(r, own)); err != nil {
+	if err := change.JSON(&b, r.Keep(func(i int) bool { return i == own })); err != nil {
 		return f, err
 	}
 	f.Data = b.Bytes()
@@ -145,18 +145,6 @@ func changesFinding(r change.Report, own int, l Limits, o change.Options) (repor
 		f.Charts = append(f.Charts, reports.Chart{Title: s.Metric, Remark: "runs over time, level and spread between changes", SVG: svg})
 	}
 	return f, nil
-}
-
-// only is the report of one series, with the shifts of the machine that it had.
-func only(r change.Report, own int) change.Report {
-	one := r
-	one.Series, one.Machine, one.Expected = r.Series[own:own+1], nil, math.NaN()
-	for _, m := range r.Machine {
-		if slices.Contains(m.Series, r.Series[own].ID) {
-			one.Machine = append(one.Machine, m)
-		}
-	}
-	return one
 }
 
 // level is how a verdict on a change of a time is marked.
