@@ -48,27 +48,34 @@
 // fourteen draws that the thresholds were chosen on, 165 of 165 on five others,
 // no period in a profile without one. Of 200 sets of 64 independent columns of 30
 // s without a period (sixteen kinds: noise of all colours, walks, bursts, steps,
-// dips and spikes at random times) @NULL@.
+// dips and spikes at random times) two gave one,
+// seen 9 and 21 times; of ten sets of 5 min none did.
 //
 // Real profiles of 8 to 77 columns at 5 ms (software counters and code pages at 4
 // kHz), no column named; the log's median and what came first, in ms:
 //
 //	application               log     found   confidence
 //	CoMD, 2 ranks             35.2    34.6    .67
-//	LAMMPS melt, 1 rank       222.5   225.0   .84
-//	LAMMPS melt, 2 ranks      137.5   139.0   .65
-//	LULESH 30, 1 rank         14.2    14.3    .52
-//	icoFoam 170               153.4   159.7   .64 (slows from 140 to 220)
+//	LAMMPS melt, 1 rank       222.5   225.0   .90
+//	LAMMPS melt, 2 ranks      137.5   139.0   .63
+//	LULESH 30, 1 rank         14.2    14.3    .55
+//	icoFoam 170               153.4   159.7   .47 (from 220 to 140 in the run)
 //	icoFoam 64, modelled IPC  26.7    25.7    .39
 //	icoFoam, one competitor   187.5   165.9   .73 (30 % of the run)
 //	icoFoam, heavy load       360.7   none
 //	miniAMR (10 to 1100)      1083    51.7    .40
 //
-// CPU time of the process from a file of float32, best of five on a machine with
-// a load of 16 on two CPUs: @SPEED@
+// CPU time of the process from a file of float32, best of five, on a machine with
+// a load of 10 to 16 on two CPUs (range of two such measurements): 45 minutes of a
+// loop like NEMO's 0.047 to 0.058 s, HPCG's 0.095 to 0.108, OpenFOAM's 0.075 to
+// 0.080, 16 MB; 24 hours of them 0.32 to 0.37, 0.45 to 0.50 and 0.30 to 0.41, 116
+// MB; 24 hours without a period 0.31 to 0.39, 82 MB, the file being 69 MB of that.
+// 24 hours of 18 columns, from memory, 2.9 to 3.4.
 //
-// Known weaknesses. An inner loop that fills three quarters of the time may come
-// instead of the outer one (6 of 10 draws of another generator were right). Two
-// independent loops on one node can give a multiple of both. Beside other work on
-// the same CPUs, lengths of single iterations are off by up to 20 %.
+// Known weaknesses. Loops of less than three samples are found as a multiple of
+// two to five iterations (12 ms as 60 ms), which nothing tells from a longer
+// loop. An inner loop that fills three quarters of the time may come instead of
+// the outer one (6 of 10 draws of another generator were right). Two independent
+// loops on one node can give a multiple of both. Beside other work on the same
+// CPUs, lengths of single iterations are off by up to 20 %.
 package periodicity
