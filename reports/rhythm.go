@@ -187,6 +187,7 @@ var noPeriod = [...]struct {
 	{note.LowCoverage, "what repeats covers less than 5 % of the run"},
 	{note.NotTracked, "what seemed to repeat was not held from one time to the next"},
 	{note.NotSignificant, "what seemed to repeat is no better than chance would give"},
+	{note.OnlyClocks, "what repeats is as regular as a clock of the machine"},
 	{note.FewSamples, "it would be too fast for the sampling rate"},
 	{note.FewInstances, "there are too few repetitions to tell"},
 }
