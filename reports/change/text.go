@@ -211,11 +211,13 @@ func (s Judged) details(p *paper, e Event) {
 	}
 }
 
-// levels are the regimes before and after a change.
+// levels are the regimes before and after a change, where they show it: with the
+// machine's share in them they may not.
 func (s Judged) levels(c changepoint.Change) (before, after changepoint.Regime, ok bool) {
 	for i, g := range s.Regimes {
 		if i > 0 && g.First <= c.Index && c.Index <= g.Last {
-			return s.Regimes[i-1], g, true
+			before, after = s.Regimes[i-1], g
+			return before, after, (after.Median > before.Median) == (c.EffectPct > 0)
 		}
 	}
 	return before, after, false
