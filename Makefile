@@ -5,8 +5,9 @@ BIN     := build/bin
 NO_CGO  := jobgait-prolog jobgait-agent
 CGO     := jobgait-epilog jobgait
 PREFIX  ?= /usr/local
+SEED    ?= 1
 
-.PHONY: all build deps demo test cluster cluster-down bench install clean
+.PHONY: all build deps demo test cluster cluster-down bench tables install clean
 
 all: build
 
@@ -34,7 +35,13 @@ cluster-down:
 	@packaging/testcluster/cluster.sh down
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/... ./prolog ./epilog/...
+	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/... ./prolog ./epilog/... ./reports/...
+
+# What the analyses find and miss, on draws of our own: SEED=n draws others.
+tables:
+	$(GO) run ./analysis/scaling/experiment -seed $(SEED)
+	$(GO) run ./analysis/changepoint/experiment -seed $(SEED)
+	$(GO) run ./analysis/changepoint/calibrate -seed $(SEED)
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/libexec/jobgait $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/etc $(DESTDIR)$(PREFIX)/share/doc/jobgait
