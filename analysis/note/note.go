@@ -61,6 +61,6 @@ const (
 	NotSignificant Code = "not_significant"        // a candidate is no better than chance would give
 	LowCoverage    Code = "low_coverage"           // the pattern covers less than 5 % of the profile
 	FewInstances   Code = "few_instances"          // fewer than the paper's 100 instances
-	FewSamples     Code = "few_samples_per_period" // fewer than 8 samples in one period
+	FewSamples     Code = "few_samples_per_period" // so few samples in one period that it may be several
 	NodesDisagree  Code = "nodes_disagree"         // nodes show different periods
 )

@@ -37,20 +37,7 @@ type vote struct {
 // there is none, and the share of the votes that agree with it. With more than
 // one column, periods of clocks do not count.
 func choose(set series.Set, all []source, got []outcome) (at int, agreed float64) {
-	var votes []vote
-	for i, o := range got {
-		for _, p := range o.periods {
-			w := p.Coverage * p.Confidence
-			if len(all[i].cols) > 1 {
-				w *= groupVotes
-			}
-			if len(all) == 1 || !clock(p, set.StepS) {
-				votes = append(votes, vote{from: i, lag: p.PeriodS, worth: w})
-			}
-		}
-	}
-	slices.SortStableFunc(votes, func(x, y vote) int { return cmp.Compare(y.worth, x.worth) })
-	families := gather(votes)
+	families := gather(cast(all, got))
 	best, sum := -1, 0.0
 	support := make([]float64, len(families))
 	for i, f := range families {
@@ -76,6 +63,25 @@ func choose(set series.Set, all []source, got []outcome) (at int, agreed float64
 		}
 	}
 	return at, agreed
+}
+
+// cast returns the periods of all sources as votes, the clearest first. Where
+// there is more than one source, those of clocks are left out.
+func cast(all []source, got []outcome) []vote {
+	var votes []vote
+	for i, o := range got {
+		for _, p := range o.periods {
+			w := p.Coverage * p.Confidence
+			if len(all[i].cols) > 1 {
+				w *= groupVotes
+			}
+			if len(all) == 1 || !clock(p, all[i]) || common(p, got) {
+				votes = append(votes, vote{from: i, lag: p.PeriodS, worth: w})
+			}
+		}
+	}
+	slices.SortStableFunc(votes, func(x, y vote) int { return cmp.Compare(y.worth, x.worth) })
+	return votes
 }
 
 // times is the whole number that a ratio of two lags is near to, or 0. The
@@ -154,48 +160,4 @@ func correlation(x, y series.Values) float64 {
 		return 0
 	}
 	return (xy - sx*sy/n) / math.Sqrt(d)
-}
-
-// Periods of clocks. A loop is never in step with the sampling for long, and
-// seldom lasts a round number of milliseconds; what the kernel or a daemon does
-// at intervals does both, or a little more where it sleeps in between.
-const (
-	// inStep is the length of the mean phase of the instances on a grid of
-	// whole samples from which on they are in step with it: 0 by chance.
-	inStep = 0.6
-	// roundBelow and roundAbove are by how much a period may differ from a
-	// round number. Periods of jobs are hit in 2 % of the cases.
-	roundBelow, roundAbove = 0.002, 0.005
-)
-
-// clock says whether a period is that of a clock.
-func clock(p Period, stepS float64) bool {
-	return locked(p) || round(p.PeriodS)
-}
-
-// locked says whether the instances stay in step with a grid of whole samples
-// for so long that a loop would not.
-func locked(p Period) bool {
-	t := math.Round(p.PeriodSamples)
-	if t < 1 || float64(len(p.Instances)) < 4*t {
-		return false
-	}
-	var re, im float64
-	for _, in := range p.Instances {
-		s, c := math.Sincos(2 * math.Pi * float64(in.First) / t)
-		re += c
-		im += s
-	}
-	return math.Hypot(re, im) >= inStep*float64(len(p.Instances))
-}
-
-// round says whether a time is 1, 2, 2.5 or 5 times a power of ten of seconds.
-func round(s float64) bool {
-	for _, r := range []float64{1, 2, 2.5, 5, 10} {
-		x := s / (r * math.Pow(10, math.Floor(math.Log10(s))))
-		if x > 1-roundBelow && x < 1+roundAbove {
-			return true
-		}
-	}
-	return false
 }

@@ -106,6 +106,14 @@ func (o outcome) refusal(set series.Set, par Params) note.Note {
 	return note.New(note.LowCoverage, "no period: the best candidate in %s covers less than %g %% of the profile, or too irregularly", o.source, 100*par.MinCoverage)
 }
 
+const (
+	// shapeSamples is the number of samples from which on a shape is known.
+	shapeSamples = 8
+	// A loop of less than unseenSamples samples may be found as a multiple of
+	// up to unseenFold iterations (12 ms at 5 ms as 60 ms).
+	unseenSamples, unseenFold = 2.6, 5
+)
+
 // remarks are the warnings that go with what was found.
 func remarks(o outcome, set series.Set, par Params) []note.Note {
 	var notes []note.Note
@@ -113,8 +121,11 @@ func remarks(o outcome, set series.Set, par Params) []note.Note {
 	if n := len(main.Instances); n < par.FewInstances {
 		notes = append(notes, note.New(note.FewInstances, "%d iterations were seen; below %d the mean shape is uncertain", n, par.FewInstances))
 	}
-	if main.PeriodSamples < 8 {
-		notes = append(notes, note.New(note.FewSamples, "an iteration has only %.1f samples of %g ms: its length is known, its shape is not", main.PeriodSamples, 1000*set.StepS))
+	switch n, ms := main.PeriodSamples, 1000*set.StepS; {
+	case n < shapeSamples:
+		notes = append(notes, note.New(note.FewSamples, "an iteration has only %.1f samples of %g ms: its length is known, its shape is not", n, ms))
+	case n <= unseenFold*unseenSamples:
+		notes = append(notes, note.New(note.FewSamples, "a period has only %.1f samples of %g ms: if iterations take less than %.3g ms, it is two to %d of them", n, ms, unseenSamples*ms, unseenFold))
 	}
 	return notes
 }

@@ -161,6 +161,18 @@ func TestDetectShortPeriod(t *testing.T) {
 	}
 }
 
+// A loop too short for the samples is found as a multiple, and a note says so.
+func TestDetectMultipleNoted(t *testing.T) {
+	l := newLoop(12)
+	for i := range 12000 {
+		l.x = append(l.x, float32(math.Cos(2*math.Pi*float64(i)/2.4)))
+	}
+	r := detect(t, l.set(0.05))
+	if len(r.Periods) == 0 || !has(r.Notes, note.FewSamples) {
+		t.Errorf("%d periods, %+v: no warning of few samples", len(r.Periods), r.Notes)
+	}
+}
+
 // A checkpoint between two halves of the loop ends a region, not the pattern.
 func TestDetectRegions(t *testing.T) {
 	j := newJob(3)

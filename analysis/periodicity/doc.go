@@ -29,8 +29,8 @@
 //   - shape.go, linkage.go: two shapes of one length are parted by exact single
 //     linkage under a cut over the means of up to 16 instances; one loop that
 //     was found in two places is joined.
-//   - choose.go, excerpt.go: of many columns, the period that most of them agree
-//     on, near-copies counted once, periods of clocks not at all.
+//   - choose.go, clock.go, excerpt.go: of many columns, the period that most of
+//     them agree on, near-copies counted once, periods of clocks not at all.
 //
 // Confidence is explained * regular * support: explained = 1 - distance/0.6 with
 // the noise taken out, regular = 1 - CV of the lengths, support = (1 - exp(-n/10))
@@ -41,23 +41,25 @@
 // the profile, one that is seen fewer than three times, that covers less than 5 %
 // of the profile, that chance gives as well, or that a clock of the machine
 // explains: columns of /proc below 0.5 s, and with more than one column a period
-// in step with the sampling or a round number of milliseconds.
+// below ten samples that is in step with the sampling or round (1, 2, 2.5, 5 times
+// a power of ten), or a longer round one that keeps time, unless half of the
+// columns, three or more, or the code pages show it.
 //
 // Measured with Default. Synthetic profiles with known truth (33 cases, period
 // within 2 %, coverage within 0.10, F1 of the samples 0.85): 462 of 462 on the
 // fourteen draws that the thresholds were chosen on, 165 of 165 on five others,
 // no period in a profile without one. Of 200 sets of 64 independent columns of 30
 // s without a period (sixteen kinds: noise of all colours, walks, bursts, steps,
-// dips and spikes at random times) two gave one,
-// seen 9 and 21 times; of ten sets of 5 min none did.
+// dips and spikes at random times) two gave one, seen 9 and 21 times, and one of
+// 200 others, seen 7 times; of ten sets of 5 min none did.
 //
 // Real profiles of 8 to 77 columns at 5 ms (software counters and code pages at 4
 // kHz), no column named; the log's median and what came first, in ms:
 //
 //	application               log     found   confidence
-//	CoMD, 2 ranks             35.2    34.6    .67
+//	CoMD, 2 ranks             35.2    34.6    .66
 //	LAMMPS melt, 1 rank       222.5   225.0   .90
-//	LAMMPS melt, 2 ranks      137.5   139.0   .63
+//	LAMMPS melt, 2 ranks      137.5   139.0   .66
 //	LULESH 30, 1 rank         14.2    14.3    .55
 //	icoFoam 170               153.4   159.7   .47 (from 220 to 140 in the run)
 //	icoFoam 64, modelled IPC  26.7    25.7    .39
@@ -70,12 +72,14 @@
 // loop like NEMO's 0.047 to 0.058 s, HPCG's 0.095 to 0.108, OpenFOAM's 0.075 to
 // 0.080, 16 MB; 24 hours of them 0.32 to 0.37, 0.45 to 0.50 and 0.30 to 0.41, 116
 // MB; 24 hours without a period 0.31 to 0.39, 82 MB, the file being 69 MB of that.
-// 24 hours of 18 columns, from memory, 2.9 to 3.4.
+// 24 hours of 18 columns, from memory, 2.9 to 3.9.
 //
 // Known weaknesses. Loops of less than three samples are found as a multiple of
 // two to five iterations (12 ms as 60 ms), which nothing tells from a longer
-// loop. An inner loop that fills three quarters of the time may come instead of
-// the outer one (6 of 10 draws of another generator were right). Two independent
-// loops on one node can give a multiple of both. Beside other work on the same
-// CPUs, lengths of single iterations are off by up to 20 %.
+// loop; a note says so. A loop of 50, 100 or 250 ms with a jitter of 0.2 % (100 ms:
+// 0.6 %) that only one of 18 columns shows is taken for a clock. An inner loop
+// that fills three quarters of the time may come instead of the outer one (6 of 10
+// draws of another generator were right). Two independent loops on one node can
+// give a multiple of both. Beside other work on the same CPUs, lengths of single
+// iterations are off by up to 20 %.
 package periodicity

@@ -36,30 +36,3 @@ func TestLinkage(t *testing.T) {
 		}
 	}
 }
-
-func TestClock(t *testing.T) {
-	even := func(n int, length float64) Period {
-		p := Period{PeriodSamples: length, PeriodS: length * 0.005}
-		for i := range n {
-			p.Instances = append(p.Instances, Instance{First: int(float64(i) * length), Length: int(length)})
-		}
-		return p
-	}
-	for _, c := range []struct {
-		n      int
-		length float64
-		want   bool
-	}{
-		{500, 4, true},       // a tick of 4 ms seen every 5 ms
-		{50, 100.2, true},    // a timer of half a second
-		{50, 200.6, true},    // one of a second and what it does
-		{500, 4.05, false},   // drifts through the grid
-		{300, 44.84, false},  // a loop
-		{30, 44, false},      // a loop that was seen too rarely to tell
-		{2000, 2.844, false}, // a short one
-	} {
-		if got := clock(even(c.n, c.length), 0.005); got != c.want {
-			t.Errorf("%d of %g samples: clock %v, want %v", c.n, c.length, got, c.want)
-		}
-	}
-}

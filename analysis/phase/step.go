@@ -46,7 +46,7 @@ func steps(length []float64, stepS float64) []Step {
 	return out
 }
 
-// winsorised moves values far from the median of their neighbourhood to five
+// winsorised moves values far from the median of their neighbourhood to three
 // MADs from it: one slow iteration is no step.
 func winsorised(x []float64) []float64 {
 	const near = 5 // on each side: half of them are of one length even at a step
