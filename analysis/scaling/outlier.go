@@ -34,12 +34,12 @@ func (d *detector) disturbed(enough float64) float64 {
 		lost := 0.0
 		o.fit(f, h)
 		for m := 1; m <= n/3 && n-m-coefs >= 1; m++ {
-			at, far := o.worst(f, d.pr.OutlierSpan)
+			at, far := o.worst(f, d.pr)
 			if at < 0 {
 				break
 			}
 			o.out[at] = true
-			lost += far + d.pr.OutlierPrior
+			lost += far
 			rest := o.fit(f, h)
 			if o.end(n) {
 				continue
@@ -139,7 +139,7 @@ func (o *outliers) fit(f *frame, h int) float64 {
 
 // worst is the point that the others say is furthest above them, and the
 // logarithm of the density of such a distance; -1 if there is none.
-func (o *outliers) worst(f *frame, span float64) (at int, price float64) {
+func (o *outliers) worst(f *frame, pr Params) (at int, price float64) {
 	at = -1
 	gain := 0.0
 	for k, r := range o.r {
@@ -159,7 +159,11 @@ func (o *outliers) worst(f *frame, span float64) (at int, price float64) {
 	if f0 <= 0 {
 		return -1, 0
 	}
+	span, prior := pr.OutlierSpan, pr.OutlierPrior
+	if at == f.n-1 {
+		span, prior = pr.EndSpan, pr.EndPrior
+	}
 	ratio := math.Log(f.t[at]/f0) / span
 	// Half a normal distribution; every score goes without its 1/sqrt(2 pi).
-	return at, -ratio*ratio/2 - math.Log(span/2)
+	return at, prior - ratio*ratio/2 - math.Log(span/2)
 }

@@ -51,10 +51,47 @@ func TestOutlierPrice(t *testing.T) {
 	o := &d.outliers
 	o.r, o.h, o.out = make([]float64, 8), make([]float64, 8), make([]bool, 8)
 	o.fit(&d.f, -1)
-	at, price := o.worst(&d.f, 0.7)
+	pr := Params{OutlierPrior: -3, OutlierSpan: 0.7, EndPrior: 1, EndSpan: 0.5}
+	at, price := o.worst(&d.f, pr)
 	x := math.Log(2) / 0.7
-	if want := -x*x/2 - math.Log(0.35); at != 4 || math.Abs(price-want) > 1e-9 {
+	if want := -3 - x*x/2 - math.Log(0.35); at != 4 || math.Abs(price-want) > 1e-9 {
 		t.Errorf("point %d at %g, want 4 at %g", at, price, want)
+	}
+	// Nothing follows the last point.
+	d.f.prepare(gridAt(upTo(5), func(p float64) float64 {
+		if p == 5 {
+			return 20
+		}
+		return 10
+	}))
+	o.r, o.h, o.out = make([]float64, 5), make([]float64, 5), make([]bool, 5)
+	o.fit(&d.f, -1)
+	at, price = o.worst(&d.f, pr)
+	x = math.Log(2) / 0.5
+	if want := 1 - x*x/2 - math.Log(0.25); at != 4 || math.Abs(price-want) > 1e-9 {
+		t.Errorf("last point: point %d at %g, want 4 at %g", at, price, want)
+	}
+}
+
+// A last point far above the law of the others, or below it, is a change; one
+// as much above as a disturbed run may be is none.
+func TestLastPoint(t *testing.T) {
+	noise := []float64{0.004, -0.007, 0.009, -0.002, 0.006, -0.008}
+	for factor, want := range map[float64]bool{0.4: true, 1: false, 1.5: false, 3: false, 30: true} {
+		k := -1
+		d := detect(gridAt(upTo(6), func(p float64) float64 {
+			k++
+			if k == 5 {
+				return factor * (10 + 2*p)
+			}
+			return (10 + 2*p) * (1 + noise[k])
+		}), Default())
+		if d.segmented != want {
+			t.Errorf("times %g: segmented %v, strength %.2f of %.2f", factor, d.segmented, d.strength, d.threshold)
+		}
+		if want && d.segmented && (len(d.changes) != 1 || d.changes[0].Common == nil || d.changes[0].Cut != 4) {
+			t.Errorf("times %g: %+v, want the last but one to belong to both laws", factor, d.changes)
+		}
 	}
 }
 

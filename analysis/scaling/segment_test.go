@@ -83,12 +83,35 @@ func TestThree(t *testing.T) {
 		d.f.prepare(g)
 		d.prior.add(g.within)
 		d.cost.ends(&d.f)
-		got := d.three()
+		got := d.three(d.pr.MinSegment, d.f.n-d.pr.MinSegment)
 		d.dynamic.fill(&d.f)
 		d.dynamic.solve(n, 3, d.pr.MinSegment)
 		want := d.dynamic.best(&d.prior, n, 3, 3, d.pr.TermPenalty)
 		if math.Abs(got.score-want.score) > 1e-6 {
 			t.Fatalf("score %g at %v, want %g at %v", got.score, got.cuts, want.score, want.cuts)
+		}
+	}
+}
+
+// A further beginning or end of few points has to gain for each that it lacks.
+func TestShortEnds(t *testing.T) {
+	d := newDetector(Params{MinSegment: 2, ShortGain: 3})
+	d.f.n = 12
+	for _, test := range []struct {
+		cuts, before []int
+		want         float64
+	}{
+		{[]int{5, 8}, []int{5}, 0},
+		{[]int{2, 8}, []int{8}, 6},
+		{[]int{3, 8}, []int{8}, 3},
+		{[]int{2, 8}, []int{2}, 0},
+		{[]int{5, 10}, []int{5}, 6},
+		{[]int{5, 9}, []int{5}, 3},
+		{[]int{5, 10}, []int{10}, 0},
+		{[]int{2, 10}, []int{5}, 12},
+	} {
+		if got := d.shortEnds(test.cuts, test.before); got != test.want {
+			t.Errorf("%v after %v: %g, want %g", test.cuts, test.before, got, test.want)
 		}
 	}
 }
