@@ -110,7 +110,7 @@ func (l *look) causes(q int, p Params) []Cause {
 			place, best = b, d
 		}
 	}
-	at := newSite(l.known.x, place.index, min(place.first, e.index), max(place.last, e.index), lo, hi, p)
+	at := l.fields.newSite(l.known.x, place.index, min(place.first, e.index), max(place.last, e.index), lo, hi, p)
 	return l.fields.causes(at)
 }
 

@@ -112,7 +112,7 @@ func (r *ready) judge() {
 	}
 	if gap > longGapDays {
 		years := time.Duration(gap*24) * time.Hour
-		r.notes = append(r.notes, note.New(note.LongGap, "no run for %.1f years before run %d: a change there happened at some time between", years.Hours()/24/365.25, r.at[where]))
+		r.notes = append(r.notes, note.New(note.LongGap, "no run for %.1f years before %s: a change there happened at some time between", years.Hours()/24/365.25, r.moment(where)))
 	}
 }
 

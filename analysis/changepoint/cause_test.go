@@ -56,6 +56,25 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// A field that flips in the middle of a day belongs to the change that is dated
+// to that day or the next.
+func TestCausesInTheMiddleOfADay(t *testing.T) {
+	for at := 60; at < 66; at++ {
+		s := recorded(120, at, map[string][]int{"binary": {at}, "input": {at - 5}, "later": {at + 5}})
+		for i := range s.T {
+			s.T[i] = float64(i/3) + float64(i%3)/4 // three runs a day
+		}
+		res := Analyse([]Series{s}, Sequential, Default()).Series[0]
+		if len(res.Changes) != 1 || abs(res.Changes[0].Index-at) > 2 {
+			t.Fatalf("at %d: changes %+v", at, res.Changes)
+		}
+		causes := res.Changes[0].Causes
+		if len(causes) == 0 || causes[0].Field != "binary" || causes[0].P > .1 {
+			t.Errorf("at %d: causes %+v of the change at %d", at, causes, res.Changes[0].Index)
+		}
+	}
+}
+
 // Without a flip near the change nothing is named.
 func TestCausesEmpty(t *testing.T) {
 	s := recorded(80, 40, map[string][]int{"binary": {15, 60}})
@@ -93,7 +112,14 @@ func TestMet(t *testing.T) {
 		back, ahead := r.IntN(4), r.IntN(4)
 		want := 0
 		for _, b := range f.starts {
-			if slices.ContainsFunc(f.flips[0], func(v flip) bool { return v.index >= b-back && v.index <= b+ahead }) {
+			if slices.ContainsFunc(f.flips[0], func(v flip) bool {
+				since, until := b-back, b+ahead // to the days beside
+				for since--; since > 0 && !slices.Contains(f.starts, since); since-- {
+				}
+				for until++; until < n && !slices.Contains(f.starts, until); until++ {
+				}
+				return v.index > since && v.index < until
+			}) {
 				want++
 			}
 		}

@@ -9,6 +9,8 @@ type Series struct {
 	// T is the time of each run in days; floor(T) is its day. A change starts
 	// only at a new day.
 	T []float64
+	// Dated says that T counts from the beginning of 1970, UTC.
+	Dated bool
 	// Y is the metric, NaN where it is missing.
 	Y []float64
 	// Start is when each run began, UTC epoch seconds: it joins series of one

@@ -2,53 +2,6 @@ package changepoint
 
 import "math"
 
-// drifts says whether a robust line describes x at least one nat better than
-// split c does.
-func (sc *scanner) drifts(x []float64, c split) bool {
-	l := newLoss(c.s, sc.p)
-	return lineCost(x, l)+1 < c.left.cost+c.right.cost
-}
-
-// lineCost returns the loss of x around its best line, from a Theil-Sen start.
-func lineCost(x []float64, l loss) float64 {
-	n := len(x)
-	slopes := make([]float64, 0, n*(n-1)/2)
-	for a := range x {
-		for b := a + 1; b < n; b++ {
-			slopes = append(slopes, (x[b]-x[a])/float64(b-a))
-		}
-	}
-	m := middle(ascending(slopes, slopes))
-	r := make([]float64, n)
-	for i, v := range x {
-		r[i] = v - m*float64(i)
-	}
-	c := middle(ascending(nil, r))
-	for range 10 {
-		var sw, sx, sy, sxx, sxy float64
-		for i, v := range x {
-			t := float64(i)
-			w := l.weight(v - c - m*t)
-			sw += w
-			sx += w * t
-			sy += w * v
-			sxx += w * t * t
-			sxy += w * t * v
-		}
-		den := sw*sxx - sx*sx
-		if den <= 0 || math.IsNaN(den) {
-			break
-		}
-		m = (sw*sxy - sx*sy) / den
-		c = (sy - m*sx) / sw
-	}
-	t := 0.0
-	for i, v := range x {
-		t += l.cost(v - c - m*float64(i))
-	}
-	return t
-}
-
 // continues says whether a change at run first, about to be committed as split c of the runs
 // up to j, is one drift with the entry before it: both move the same way, and
 // a level that moves along one line to another level explains all runs since

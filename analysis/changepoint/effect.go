@@ -10,15 +10,12 @@ import (
 // most: further ones know more of later, unseen changes than of this one.
 const nearby = 30
 
-// optimism is by how much wider than its noise an interval is made: the places
-// of the changes were chosen to fit, which leaves the noise too small.
-const optimism = 1.06
-
 // effects refits the effect of every event to the levels before and after it,
 // with all runs that have arrived since. Runs at which the change may have
 // happened belong to neither side.
 func (sc *scanner) effects(ev []event) {
 	phi := sc.shrunkCorrelation(ev)
+	weak := newUnseen(len(ev), len(sc.x), phi)
 	for q := range ev {
 		from, next := 0, len(sc.x)
 		if q > 0 {
@@ -32,17 +29,19 @@ func (sc *scanner) effects(ev []event) {
 		after := min(next, e.resumed+nearby)
 		l := sc.stay(before, max(min(e.first, e.index), min(before+3, e.index)))
 		r := sc.stay(min(max(e.resumed, e.last), max(after-3, e.resumed)), after)
-		sc.effect(e, l, r, phi)
+		sc.effect(e, l, r, weak)
 	}
 }
 
 // effect sets effect and interval of one event from the levels beside it.
-func (sc *scanner) effect(e *event, l, r stay, phi float64) {
+func (sc *scanner) effect(e *event, l, r stay, weak unseen) {
 	df := l.df + r.df
 	s := math.Sqrt((l.df*l.s*l.s + r.df*r.s*r.s) / df)
-	se := s * math.Sqrt(inflation(phi, l.weight)/l.weight+inflation(phi, r.weight)/r.weight)
-	wide := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(0.975) / 1.96 * optimism
-	delta := r.mu - l.mu
+	se := s * math.Sqrt(inflation(weak.phi, l.weight)/l.weight+inflation(weak.phi, r.weight)/r.weight)
+	before, varBefore := sc.adjacent(l, true, s, weak)
+	after, varAfter := sc.adjacent(r, false, s, weak)
+	wide := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(0.975) / 1.96 * math.Sqrt(1+(varBefore+varAfter)/sq(se))
+	delta := r.mu + after - l.mu - before
 	sel := selection{
 		bar:   sc.p.Selected * e.bar,
 		share: math.Min(1, math.Sqrt(e.info/(1/(1/l.weight+1/r.weight)))),

@@ -51,11 +51,11 @@ func (r *ready) metrics(c *Change, e event, lo, hi int) []note.Note {
 	}
 	var notes []note.Note
 	if s, ok := shifts[cpuMetric]; ok && waits(e.effect, s) {
-		notes = append(notes, note.New(note.Waiting, "at run %d elapsed time changed by %+.1f %%, CPU time by %+.1f %%: the difference is waiting (a competitor, files, the network), not work",
-			c.Index, c.EffectPct, percent(s.effect)))
+		notes = append(notes, note.New(note.Waiting, "%s elapsed time changed by %+.1f %%, CPU time by %+.1f %%: the difference is waiting (a competitor, files, the network), not work",
+			r.since(e.index), c.EffectPct, percent(s.effect)))
 	}
 	if c.Phase = r.phase(shifts, e.index, lo, hi); c.Phase != "" {
-		notes = append(notes, note.New(note.ChangedPhase, "at run %d the %s phase carries the change", c.Index, c.Phase))
+		notes = append(notes, note.New(note.ChangedPhase, "%s the %s phase carries the change", r.since(e.index), c.Phase))
 	}
 	return notes
 }

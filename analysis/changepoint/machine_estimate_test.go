@@ -9,21 +9,31 @@ import (
 func told(off, noise []float64) []moment {
 	list := make([]moment, len(off))
 	for i := range off {
-		list[i] = moment{member: i, off: off[i], noise: noise[i]}
+		list[i] = moment{member: i, owner: i, off: off[i], noise: noise[i]}
 	}
 	return list
 }
 
+// estimated is what the runs of a list tell.
+func estimated(list []moment) estimate {
+	l := newPanel(defaultShared(), len(list))
+	l.begin()
+	for i := range list {
+		l.add(&list[i])
+	}
+	return l.estimate()
+}
+
 func TestEstimate(t *testing.T) {
 	even := []float64{.02, .02, .02, .02, .02, .02, .02, .02}
-	shared := newEstimate(told([]float64{.05, .06, .04, .05, .05, .07, .03, .05}, even))
+	shared := estimated(told([]float64{.05, .06, .04, .05, .05, .07, .03, .05}, even))
 	if math.Abs(shared.shift-.05) > .004 || shared.believed(0, 3) < .04 {
 		t.Errorf("a shift of .05 that all show: %+v, believed %v", shared, shared.believed(0, 3))
 	}
 	// The quietest series counts most, but not for all: one disturbed run of it
 	// is not the machine.
 	noise := append([]float64{.001}, even[1:]...)
-	lone := newEstimate(told([]float64{.8, .01, -.01, 0, .005, -.005, .01, -.01}, noise))
+	lone := estimated(told([]float64{.8, .01, -.01, 0, .005, -.005, .01, -.01}, noise))
 	if b := lone.believed(0, 3); math.Abs(b) > .005 {
 		t.Errorf("one disturbed run: %+v, believed %v", lone, b)
 	}
@@ -32,10 +42,10 @@ func TestEstimate(t *testing.T) {
 	for i := range 3 {
 		same[i].member = 0
 	}
-	if e := newEstimate(same); math.Abs(e.shift) > .02 {
+	if e := estimated(same); math.Abs(e.shift) > .02 {
 		t.Errorf("three runs of one series: %+v", e)
 	}
-	few, many := newEstimate(told(even[:5], even)), newEstimate(told(even, even))
+	few, many := estimated(told(even[:5], even)), estimated(told(even, even))
 	if few.se <= many.se*math.Sqrt(8.0/5) {
 		t.Errorf("standard error of 5 series %v, of 8 %v: few are less sure than their number says", few.se, many.se)
 	}
@@ -72,5 +82,35 @@ func TestPending(t *testing.T) {
 	}
 	if !w.moved(0, 10, 20, 0, 30) || w.moved(0, 10, 20, 0, 20) {
 		t.Error("one move is a change for all that is known, two are the node's")
+	}
+}
+
+// What most witnesses show is not the machine while they have one owner.
+func TestEstimateOwners(t *testing.T) {
+	noise := []float64{.01, .01, .01, .01, .01, .01, .01, .01}
+	list := told([]float64{.15, .15, .16, .15, .14, .15, 0, .001}, noise)
+	for i := range 6 {
+		list[i].owner = 0
+	}
+	if e := estimated(list[:6]); e.n != 0 {
+		t.Errorf("one owner: %+v", e)
+	}
+	if e := estimated(list); math.Abs(e.believed(1, 3)) > .005 {
+		t.Errorf("two owners against one: %+v", e)
+	}
+}
+
+// A series that does not show what others do is left alone; one that mostly
+// does is not, for one run that does not.
+func TestSharing(t *testing.T) {
+	var none, all sharing
+	e := estimate{shift: .12, se: .004, n: 8}
+	for range 4 {
+		none.learn(e, 0, .01)
+		all.learn(e, .12, .01)
+	}
+	all.learn(e, 0, .01)
+	if none.part() > 0 || all.part() < 1 {
+		t.Errorf("part %v of one spared, %v of one that is not", none.part(), all.part())
 	}
 }

@@ -31,7 +31,7 @@ func (f *fleet) events() []MachineEvent {
 	if len(known) < together {
 		return nil
 	}
-	state := states(known)
+	state := f.states(known)
 	usual := usualState(state)
 	var list []MachineEvent
 	free := 0 // the first run that is in no event yet
@@ -56,11 +56,15 @@ func (f *fleet) events() []MachineEvent {
 }
 
 // states are the shift of the machine about each run.
-func states(known []moment) []estimate {
+func (f *fleet) states(known []moment) []estimate {
 	s := make([]estimate, len(known))
 	for q := range known {
 		first := min(max(0, q-together/2), len(known)-together)
-		s[q] = newEstimate(known[first : first+together])
+		f.look.begin()
+		for k := range together {
+			f.look.add(&known[first+k])
+		}
+		s[q] = f.look.mean(f.look.list)
 	}
 	return s
 }
@@ -86,12 +90,12 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEv
 	}
 	effect := robust.Median(all)
 	e := MachineEvent{Start: part[0].start, EffectPct: percent(effect)}
-	var shared []moment // one of each series that showed it
+	f.look.begin()
 	for m, v := range own {
 		if robust.Median(v)/effect <= .4 {
 			continue
 		}
-		shared = append(shared, moment{member: m, owner: f.members[m].owner})
+		f.look.add(&moment{member: m, owner: f.members[m].owner})
 		e.Series = append(e.Series, f.members[m].ID)
 	}
 	slices.SortFunc(e.Series, cmp.Compare[string])
@@ -99,5 +103,5 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEv
 		end := known[last+1].start
 		e.End = &end
 	}
-	return e, math.Abs(effect) >= leastMachine && f.p.enough(shared)
+	return e, math.Abs(effect) >= leastMachine && f.look.enough()
 }

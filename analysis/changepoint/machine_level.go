@@ -14,6 +14,9 @@ type levelTracker struct {
 	x   []float64 // newest values since the level began
 	all []float64 // newest values, whatever the level
 	buf []float64
+	// sd is the noise of all, 0 where it is to be told anew: it takes longer than
+	// everything else here, and each run asks twice.
+	sd float64
 }
 
 // noiseRuns is how many runs tell the noise.
@@ -33,12 +36,15 @@ const leastSpread = .005
 
 // noise is the scale of steps from run to run.
 func (t *levelTracker) noise() float64 {
-	return math.Max(differenceScale(t.buf, t.all), leastSpread)
+	if t.sd == 0 {
+		t.sd = math.Max(differenceScale(t.buf, t.all), leastSpread)
+	}
+	return t.sd
 }
 
 // add takes the next run; memory bounds how many are kept.
 func (t *levelTracker) add(v float64, memory int) {
-	t.all = newest(append(t.all, v), noiseRuns)
+	t.all, t.sd = newest(append(t.all, v), noiseRuns), 0
 	t.x = newest(append(t.x, v), memory)
 	n := len(t.x)
 	if n < 8 {

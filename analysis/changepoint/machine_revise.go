@@ -13,14 +13,27 @@ func (m *member) watch(raw, x []float64) func(newest int) {
 		return nil
 	}
 	return func(newest int) {
-		now := m.now[newest]
-		for k := max(0, newest-revisedRuns); k <= newest; k++ {
-			e := m.fleet.near(m.place[k], now).shown(m.fleet.runs[m.place[k]])
-			part := m.part[newest]
-			if k == newest {
-				part = m.fresh[newest]
-			}
-			x[k] = raw[k] - e.believed(part, m.fleet.p.sure)
+		first := max(0, newest-revisedRuns)
+		// A series is scanned several times; what is known is the same.
+		if m.taken[newest] == nil {
+			m.taken[newest] = m.revise(first, newest)
+		}
+		for i, v := range m.taken[newest] {
+			x[first+i] = raw[first+i] - v
 		}
 	}
+}
+
+// revise is what is taken out of the runs first to newest when the newest has
+// arrived.
+func (m *member) revise(first, newest int) []float64 {
+	list := make([]float64, 0, newest-first+1)
+	for k := first; k < newest; k++ {
+		e := m.oldest[k]
+		if k > newest-revisedRuns {
+			e = m.fleet.near(m.place[k], m.now[newest])
+		}
+		list = append(list, m.share[newest]*e.believed(m.part[newest], m.fleet.p.sure))
+	}
+	return append(list, m.shift[newest])
 }

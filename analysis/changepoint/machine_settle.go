@@ -17,6 +17,7 @@ func (f *fleet) settle(p Params) {
 		place, noise := make([][]float64, len(f.members)), make([]float64, len(f.members))
 		for i, m := range f.members {
 			place[i], noise[i] = m.off(pass)
+			m.own = sharing{}
 		}
 		for q, r := range f.runs {
 			f.runs[q].off, f.runs[q].noise = place[r.member][r.run], noise[r.member]
@@ -25,7 +26,9 @@ func (f *fleet) settle(p Params) {
 		for q, r := range f.runs {
 			f.members[r.member].shift[r.run] = 0
 			if near > 0 {
-				f.members[r.member].shift[r.run] = f.around(q, near).shown(f.runs[q]).shift
+				est, m := f.around(q, near), f.members[r.member]
+				m.own.learn(est, r.off, r.noise)
+				m.shift[r.run] = m.own.part() * est.shift
 			}
 		}
 	}
@@ -83,16 +86,16 @@ func (f *fleet) bestWidth() int {
 // around estimates the shift at run q from so many runs of unrelated members
 // on either side of its start.
 func (f *fleet) around(q, width int) estimate {
-	f.told = f.told[:0]
+	f.look.begin()
 	owner := f.runs[q].owner
 	for _, step := range []int{-1, 1} {
 		taken := 0
 		for k := q + step; k >= 0 && k < len(f.runs) && taken < width && (k-q)*step < 20*width; k += step {
 			if o := &f.runs[k]; o.owner != owner {
 				taken++
-				f.told = append(f.told, *o)
+				f.look.add(o)
 			}
 		}
 	}
-	return f.p.estimate(f.told)
+	return f.look.estimate()
 }

@@ -116,8 +116,12 @@ func (c *Comparison) changesOfRatio(ratio Series, p Params) int {
 		return 0
 	}
 	last := res.Changes[len(res.Changes)-1]
-	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio changed %d times: figures are of the %d pairs since the last change",
-		len(res.Changes), c.Pairs-last.Index))
+	times, since := "once", "that"
+	if n := len(res.Changes); n > 1 {
+		times, since = fmt.Sprintf("%d times", n), "the last change"
+	}
+	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio changed %s: figures are of the %d pairs since %s",
+		times, c.Pairs-last.Index, since))
 	return last.Index
 }
 

@@ -3,6 +3,7 @@ package changepoint_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"jobgait/analysis/changepoint"
@@ -109,6 +110,11 @@ func TestRatioChanges(t *testing.T) {
 	}
 	if math.Abs(*c.RelativePct-20) > 2 || !has(c.Notes, note.RatioChanged) {
 		t.Errorf("%v %%", *c.RelativePct)
+	}
+	for _, n := range c.Notes {
+		if n.Code == note.RatioChanged && !strings.HasPrefix(n.Text, "the ratio changed once:") {
+			t.Errorf("note %q", n.Text)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (r *ready) paper(p PaperParams) Result {
 		e := event{index: c.index, detected: c.detected, first: c.index, last: c.index, kind: Step}
 		e.effect, e.lo, e.hi = paperEffect(trim(left, p), trim(right, p))
 		ch := r.change(e)
-		ch.Causes = f.causes(newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], Default()))
+		ch.Causes = f.causes(f.newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], Default()))
 		res.Changes = append(res.Changes, ch)
 	}
 	for k := range bounds[:len(bounds)-1] {

@@ -69,8 +69,6 @@ type Params struct {
 	// effects of changes of strength 4.5 to 6 are 9 to 17 % too large.
 	Selected float64
 
-	// DriftRuns is the fewest runs over which a line is tried instead of a step.
-	DriftRuns int
 	// DriftMargin is by how much two steps in one direction must beat one drift
 	// to stay two entries. More makes one entry of two true steps.
 	DriftMargin float64
@@ -91,7 +89,7 @@ func Default() Params {
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
 		Lookback: 120, Turns: 4, TurnsLate: 0, Charge: 3,
 		DoubtPhi: 1, DoubtTurns: 4, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
-		Selected:  0.8,
-		DriftRuns: 16, DriftMargin: 0.5, ExcursionRuns: 5,
+		Selected:    0.8,
+		DriftMargin: 0.5, ExcursionRuns: 5,
 	}
 }

@@ -107,13 +107,11 @@ func (sc *scanner) sequence() []event {
 		if !v.committed {
 			continue
 		}
-		if d, ok := sc.earlier(i, j, cut, c, b); ok {
+		c, all = sc.around(i, j, cut, c, all, b)
+		if d, ok := sc.earlier(i, cut, c, all, b); ok {
 			c, all, v.margin, v.doubtful = d, nil, 0, true
 		}
 		e := sc.event(i, newest, c, all, v)
-		if j-i >= sc.p.DriftRuns && sc.drifts(sc.x[i:j], c) {
-			e.kind = Drift
-		}
 		ev = sc.commit(ev, e, j, c)
 		i, j, cut = e.index, e.index, false
 		b = memory(sc.buf, sc.x[:i], sc.p)
@@ -136,23 +134,6 @@ func (sc *scanner) commit(ev []event, e event, j int, c split) []event {
 	return ev
 }
 
-// earlier looks for a change in the runs left of a split that is about to be
-// committed: three levels seen at once. What would be asked of an outlier run
-// or of two levels is not, if the third level is not the first.
-func (sc *scanner) earlier(i, j int, cut bool, c split, b belief) (split, bool) {
-	if c.k < 2*sc.p.MinSegment-1 {
-		return split{}, false
-	}
-	d, _ := sc.scan(i, i+c.k, cut, b)
-	if math.IsInf(d.evidence, -1) || d.evidence-sc.p.SmallSample/d.df <= sc.p.Threshold {
-		return split{}, false
-	}
-	if math.Abs(c.right.mu-d.left.mu) < 4*c.s {
-		return split{}, false
-	}
-	return d, true
-}
-
 // event describes a committed split.
 func (sc *scanner) event(i, newest int, c split, all []split, v verdict) event {
 	e := event{
@@ -161,7 +142,7 @@ func (sc *scanner) event(i, newest int, c split, all []split, v verdict) event {
 		bar: math.Sqrt(2 * v.asked), info: 1 / (1/c.left.weight + 1/c.right.weight),
 	}
 	for _, q := range all {
-		if q.evidence > c.evidence-3 {
+		if q.evidence > c.evidence-placeNats {
 			e.first, e.last = min(e.first, i+q.k), max(e.last, i+q.k)
 		}
 	}

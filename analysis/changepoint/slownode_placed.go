@@ -20,14 +20,14 @@ func (w *nodeWatch) placed(r *ready, in history, out outcome, p Params) []note.N
 	var notes []note.Note
 	for _, e := range apparent {
 		if !near(out.events, e.index) && !near(left, e.index) {
-			notes = append(notes, note.New(note.NodePlacement, "%s at run %d goes with %s: node placement, no change",
-				shiftText(e), r.at[e.index], w.names()))
+			notes = append(notes, note.New(note.NodePlacement, "%s %s goes with %s: node placement, no change",
+				shiftText(e), r.since(e.index), w.names()))
 		}
 	}
 	for _, e := range out.events {
 		if !near(left, e.index) {
-			notes = append(notes, note.New(note.NodePlacement, "the change at run %d was committed before %s was known as slow: it is node placement",
-				r.at[e.index], w.names()))
+			notes = append(notes, note.New(note.NodePlacement, "the change %s was committed before %s was known as slow: it is node placement",
+				r.since(e.index), w.names()))
 		}
 	}
 	return notes

@@ -21,6 +21,7 @@ func withOwners(hs []History) []changepoint.Series {
 			continue
 		}
 		s := h.Input.Series
+		s.Dated = h.Calendar
 		if s.User == "" {
 			s.User = ownerOf(h, owners, i)
 		}

@@ -1,0 +1,60 @@
+package change
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"jobgait/analysis/changepoint"
+)
+
+// watch says what the newest runs show if they lie above their level and are
+// not a new one yet: one or two outliers, or three and more that agree. The
+// paper warns of slower runs only, and so do we.
+func (s Judged) watch(minEffectPct float64) string {
+	if len(s.Regimes) == 0 {
+		return ""
+	}
+	newest := s.Regimes[len(s.Regimes)-1]
+	if n, pct := changepoint.Raised(s.values(newest.First)); n > 0 && pct >= minEffectPct {
+		return fmt.Sprintf("The last %d runs are %s %s than usual: not confirmed yet.", n, percent(pct), s.direction(pct))
+	}
+	off := s.off()
+	least := math.Inf(1)
+	for _, y := range off {
+		least = math.Min(least, 100*(y/newest.Median-1))
+	}
+	if !(least > 0) || math.IsInf(least, 0) {
+		return ""
+	}
+	if len(off) == 1 {
+		return fmt.Sprintf("The last run is %s %s than usual: seen once, not confirmed.", percent(least), s.direction(least))
+	}
+	return fmt.Sprintf("The last %d runs are %s %s than usual or more: not confirmed yet.", len(off), percent(least), s.direction(least))
+}
+
+// off are the newest runs that are outliers, the newest first.
+func (s Judged) off() []float64 {
+	var off []float64
+	for k := len(s.Y) - 1; k >= 0; k-- {
+		if math.IsNaN(s.Y[k]) {
+			continue
+		}
+		if !slices.Contains(s.Outliers, k) {
+			break
+		}
+		off = append(off, s.Y[k])
+	}
+	return off
+}
+
+// values are those from a run on that can be a measurement.
+func (s Judged) values(from int) []float64 {
+	var y []float64
+	for k := max(from, 0); k < len(s.Y); k++ {
+		if v := s.Y[k]; v > 0 && !math.IsInf(v, 0) {
+			y = append(y, v)
+		}
+	}
+	return y
+}
