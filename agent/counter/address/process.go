@@ -66,22 +66,24 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	}
 	if p.exe == "" {
 		p.exe = kernel.Program(t.proc, int(s.pid))
+		t.identify(p.exe, s.pid)
 	}
-	t.count(p.exe, s.pid)
+	if _, known := t.exes[p.exe]; known || len(t.exes) < maxPrograms {
+		t.exes[p.exe]++
+	}
 	return t.page(p, s), true
 }
 
-// count adds a sample to its program. The build is asked once: one that was
-// replaced while the job ran is that of the first process.
-func (t *table) count(exe string, pid int32) {
-	_, known := t.exes[exe]
-	if !known && len(t.exes) >= maxPrograms {
+// identify finds out the build of a program, until a process has told it: the
+// first may be gone when its samples are read. One that was replaced while the
+// job ran is that of the first that told.
+func (t *table) identify(exe string, pid int32) {
+	if exe == kernel.NoProgram || t.builds[exe] != "" || len(t.builds) >= maxPrograms {
 		return
 	}
-	if !known && exe != kernel.NoProgram {
-		t.builds[exe] = t.files.build(pid)
+	if id := t.files.build(pid); id != "" {
+		t.builds[exe] = id
 	}
-	t.exes[exe]++
 }
 
 // process returns the entry of a sample's process, made or renewed as needed.
