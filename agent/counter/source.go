@@ -24,6 +24,9 @@ type Source interface {
 	// from where they stood.
 	Start() error
 	Stop() error
+	// EveryNS is how often it wants to be drained; 0 = about once a second,
+	// whenever the rings are.
+	EveryNS() int64
 	// Drain hands over everything since the last call, each lane in the
 	// order of time.
 	Drain(Sink) error
@@ -42,6 +45,11 @@ type Sink interface {
 	Read(lane int, timeNS int64, counts []uint64)
 	// Hit is one sample of the job's code, on a code page.
 	Hit(timeNS int64, page uint64)
+	// Ran tells for how long, since the last drain and over all lanes, a
+	// column was to count and for how long the PMU really had room for it.
+	Ran(column int, enabledNS, runningNS uint64)
+	// Changed tells that from a moment on readings mean something else.
+	Changed(profile.Epoch)
 	// Drained counts records taken from a ring, Lost what the kernel says
 	// it had no room for.
 	Drained(records int64)

@@ -28,7 +28,14 @@ type Header struct {
 	// files below /proc were read.
 	Scope string `json:"scope"`
 	// AddressHz is samples a second and CPU; 0 without code addresses.
-	AddressHz float64          `json:"address_hz"`
+	AddressHz float64 `json:"address_hz"`
+	// InterruptNS is what one record costs the CPU that it interrupts, and
+	// InterruptFrom where that figure is from: "measured" on this node, or
+	// "assumed". 0 in profiles that do not say.
+	InterruptNS   float64 `json:"interrupt_ns,omitempty"`
+	InterruptFrom string  `json:"interrupt_from,omitempty"`
+	// BudgetPct is what the agent may cost, in percent of each CPU.
+	BudgetPct float64          `json:"budget_pct,omitempty"`
 	Columns   []Column         `json:"columns"`
 	Sources   []summary.Source `json:"sources"`
 	// Notes are what the agent found it could not do when it started.
@@ -43,6 +50,31 @@ type Column struct {
 	// Gauge is true for a level (bytes in use); else the values are
 	// cumulative counts and a reader differences them.
 	Gauge bool `json:"gauge,omitempty"`
+	// Hz is how often a second it was read, where that is less often than
+	// the grid has steps; values between are interpolated. 0 = every step.
+	Hz float64 `json:"hz,omitempty"`
+	// Quantum is how far apart the values are that the file keeps of this
+	// column, in its unit: no value is further than half of it from what
+	// was read, and the first and last of a block are exact. 0 = exact. It
+	// is set by the writer.
+	Quantum int64 `json:"quantum,omitempty"`
+}
+
+// Epoch is a moment from which samples mean something else. Columns never
+// change within a profile.
+type Epoch struct {
+	// Slot is the first one that is different, TimeNS its CLOCK_MONOTONIC.
+	Slot   int64 `json:"slot"`
+	TimeNS int64 `json:"time_ns"`
+	// Kind is "scope" (the job's cgroup appeared), "rate" (a rate was
+	// lowered to keep within the budget), "hotplug" (a CPU came or went),
+	// "size" (the file grew too large) or "idle".
+	Kind string `json:"kind"`
+	// Scope and AddressHz hold from here on; "" and null = as before.
+	Scope     string   `json:"scope,omitempty"`
+	AddressHz *float64 `json:"address_hz,omitempty"`
+	// Text says in words what happened.
+	Text string `json:"text"`
 }
 
 // NoValue marks a value that was not read.
@@ -58,6 +90,9 @@ type Block struct {
 	// each slot: cumulative since the profile began, or the level. NoValue
 	// where there is none.
 	Columns [][]int64
+	// Ran has, for each column, the share of time in which the counter of a
+	// multiplexed group really counted, in 1/10000; nil = always all of it.
+	Ran []uint16
 	// Samples is the number of code-address samples of the job per slot;
 	// nil without code addresses.
 	Samples []uint32

@@ -96,6 +96,10 @@ func (t *Track) add(l *lane, timeNS int64, counts []uint64) {
 // Hit takes a sample of the job's code.
 func (t *Track) Hit(timeNS int64, page uint64) { t.s.hit(timeNS, page) }
 
+// Ran and Changed are not kept yet.
+func (t *Track) Ran(column int, enabledNS, runningNS uint64) {}
+func (t *Track) Changed(e profile.Epoch)                     {}
+
 // Drained and Lost count records.
 func (t *Track) Drained(records int64) { t.s.records += records }
 func (t *Track) Lost(records int64)    { t.s.lost += records }

@@ -77,8 +77,11 @@ type Source struct {
 	Name   string `json:"name"`
 	Event  string `json:"event,omitempty"`
 	PMU    string `json:"pmu,omitempty"`
+	Config string `json:"config,omitempty"` // type and config of a perf event, or the file that is read
 	Scope  string `json:"scope,omitempty"`
-	Absent string `json:"absent,omitempty"` // reason; "" = it was read
+	// Hz is how often it was read a second; 0 = once in every step of the grid.
+	Hz     float64 `json:"hz,omitempty"`
+	Absent string  `json:"absent,omitempty"` // reason; "" = it was read
 }
 
 // Counter is the total of one cumulative counter over the run.

@@ -149,6 +149,9 @@ func (s *Source) Columns() []profile.Column { return nil }
 func (s *Source) Lanes() int      { return len(s.cpus) }
 func (s *Source) PeriodNS() int64 { return 0 }
 
+// EveryNS is 0: the rings hold four seconds.
+func (s *Source) EveryNS() int64 { return 0 }
+
 // Scope is whose processes are sampled: "task" with a root, else "job".
 func (s *Source) Scope() string {
 	if s.p.Root != 0 {

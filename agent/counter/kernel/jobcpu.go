@@ -55,6 +55,9 @@ func (j *JobCPU) Columns() []profile.Column {
 func (j *JobCPU) Lanes() int      { return 1 }
 func (j *JobCPU) PeriodNS() int64 { return 0 }
 
+// EveryNS is 0: it is read when the rings are drained.
+func (j *JobCPU) EveryNS() int64 { return 0 }
+
 // Sources and Notes tell what is read.
 func (j *JobCPU) Sources() []summary.Source {
 	return []summary.Source{{Name: "proc_cpu", Event: "utime+stime", PMU: "proc", Scope: "job"}}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"jobgait/agent/counter/countertest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,34 +89,20 @@ type list []int
 
 func (l *list) List() []int { return *l }
 
-// last keeps the last reading.
-type last struct {
-	lane   int
-	time   int64
-	counts []uint64
-}
-
-func (l *last) Record(int, int64, []uint64) { panic("no timer here") }
-func (l *last) Read(lane int, t int64, c []uint64) {
-	l.lane, l.time, l.counts = lane, t, c
-}
-func (l *last) Hit(int64, uint64) {}
-func (l *last) Drained(int64)     {}
-func (l *last) Lost(int64)        {}
-
 func TestJobCPU(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	members := &list{10}
 	now := int64(0)
 	j := NewJobCPU(x.root, members, func() int64 { now += 100e9; return now }, 1e9)
-	var got last
+	var got countertest.Sink
 	check := func(what string, ticks uint64, alive int) {
 		t.Helper()
 		if err := j.Drain(&got); err != nil {
 			t.Fatal(err)
 		}
-		if got.counts[0] != ticks*tick || j.Alive() != alive {
-			t.Fatalf("%s: %d ticks of %d processes, want %d of %d", what, got.counts[0]/tick, j.Alive(), ticks, alive)
+		r, _ := got.Last(0)
+		if r.Counts[0] != ticks*tick || j.Alive() != alive {
+			t.Fatalf("%s: %d ticks of %d processes, want %d of %d", what, r.Counts[0]/tick, j.Alive(), ticks, alive)
 		}
 	}
 	x.set(10, "mpirun", 1, 50, 7)

@@ -119,6 +119,9 @@ func (c *Counters) Columns() []profile.Column {
 func (c *Counters) Lanes() int      { return len(c.groups) }
 func (c *Counters) PeriodNS() int64 { return c.periodNS }
 
+// EveryNS is 0: the rings hold four seconds.
+func (c *Counters) EveryNS() int64 { return 0 }
+
 // Sources and Notes tell what is counted.
 func (c *Counters) Sources() []summary.Source { return c.sources }
 func (c *Counters) Notes() []note.Note {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/kernel"
+	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 )
 
@@ -148,6 +149,8 @@ func (c *collect) Read(l int, t int64, v []uint64)   { c.reads++; c.take(l, t, v
 func (c *collect) Hit(int64, uint64)                 {}
 func (c *collect) Drained(int64)                     {}
 func (c *collect) Lost(n int64)                      { c.lost += n }
+func (c *collect) Ran(int, uint64, uint64)           {}
+func (c *collect) Changed(profile.Epoch)             {}
 
 // open opens real counters or skips.
 func open(t testing.TB) *Counters {
