@@ -85,7 +85,7 @@ func cleanSummary(s summary.Summary) summary.Summary {
 	s.Quality.Sources = slices.Clone(s.Quality.Sources)
 	for i, c := range s.Quality.Sources {
 		s.Quality.Sources[i] = summary.Source{Name: Clean(c.Name), Event: Clean(c.Event), PMU: Clean(c.PMU),
-			Scope: Clean(c.Scope), Absent: Clean(c.Absent)}
+			Config: Clean(c.Config), Scope: Clean(c.Scope), Hz: c.Hz, Absent: Clean(c.Absent)}
 	}
 	s.Patterns, s.Timeline.Columns = cleanPatterns(s.Patterns), cleanColumns(s.Timeline.Columns)
 	s.Loops, s.Macros, s.Agreement = cleanLoops(s.Loops), cleanMacros(s.Macros), cleanAgreement(s.Agreement)

@@ -25,9 +25,12 @@ type Source struct {
 	Name   string `json:"name"`
 	Event  Word   `json:"event"`
 	PMU    Word   `json:"pmu"`
+	Config Word   `json:"config"` // of a perf event, or the file that was read
 	Scope  Word   `json:"scope"`
-	Read   bool   `json:"read"`
-	Absent Word   `json:"absent"` // the reason, where it was not read
+	// Hz is how often it was read a second; 0 = once in every step.
+	Hz     float64 `json:"hz"`
+	Read   bool    `json:"read"`
+	Absent Word    `json:"absent"` // the reason, where it was not read
 }
 
 func newQuality(s summary.Summary) Quality {
@@ -49,7 +52,8 @@ func newQuality(s summary.Summary) Quality {
 	}
 	seen := make(map[Source]bool)
 	for _, c := range q.Sources {
-		x := Source{c.Name, Word(c.Event), Word(c.PMU), Word(c.Scope), c.Absent == "", Word(c.Absent)}
+		x := Source{Name: c.Name, Event: Word(c.Event), PMU: Word(c.PMU), Config: Word(c.Config), Scope: Word(c.Scope),
+			Hz: number(c.Hz), Read: c.Absent == "", Absent: Word(c.Absent)}
 		if !seen[x] {
 			seen[x] = true
 			out.Sources = append(out.Sources, x)
