@@ -94,6 +94,9 @@ type work struct {
 	result *Result
 	ahead  outlook // what the likelihood method expects
 	doubt  doubt
+	// lastAlone: the last value is far from the others. It is a failed run
+	// unless the detector sees a change before it.
+	lastAlone bool
 }
 
 // doubt is a change that was not found but may be there.
@@ -207,12 +210,25 @@ func (w *work) likelihood(b *bench) {
 	w.y = g.y // without outlying repetitions
 	r.Whole = modelLikelihood(r.Parameter, w.p, w.y)
 	var d detection
-	if positive(w.y) && !w.series.Uncut {
+	judged := positive(w.y) && !w.series.Uncut
+	if judged {
 		d = b.detector.detect(g)
+	}
+	if w.lastAlone && !d.segmented {
+		w.lastAlone = false
+		w.warnLone(len(w.p)-1, true)
+		w.likelihood(b)
+		return
+	}
+	if judged {
+		r.judged = &g
 		b.detector.locate(g, &d)
 		if s := d.strength; !math.IsNaN(s) && !math.IsInf(s, 0) {
 			r.ChangeStrength = &s
 		}
+	}
+	if w.lastAlone {
+		w.warnLone(len(w.p)-1, false)
 	}
 	r.Segmented, r.Changes = d.segmented, append(r.Changes, d.changes...)
 	w.segments(func(first, last int) *Model {

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"jobgait/analysis/note"
@@ -164,6 +166,36 @@ func TestLoneValueIsLeftOut(t *testing.T) {
 		}
 		if m := r.Segments[1].Model; r.Segments[1].Last != 9 || m == nil || m.Formula != "30 + 1 * p^(1)" {
 			t.Errorf("without point %d: %+v, model %+v", at, r.Segments[1], m)
+		}
+	}
+}
+
+// A last value far from the others is another law, where that explains it
+// better, else a failed run; one beyond any law is a failed run.
+func TestLastValueAlone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		last float64
+		cuts int
+		text string
+	}{
+		{"150 times", 22734.77, 1, "hang on it"},
+		{"10^10 times", 1.5e12, 0, "left out"},
+	} {
+		s := seriesOf([]float64{1, 2, 3, 4, 5, 6}, []float64{60.293, 83.278, 107.398, 124.79, 149.275, c.last})
+		r := Analyse([]Series{s}, Likelihood, Default())[0]
+		sound(t, r)
+		said := slices.ContainsFunc(r.Notes, func(n note.Note) bool {
+			return n.Code == note.LoneExtreme && strings.Contains(n.Text, c.text)
+		})
+		if len(r.Cuts) != c.cuts || !said {
+			t.Errorf("%s: cuts %v, notes %v", c.name, r.Cuts, r.Notes)
+		}
+		s.Uncut = true
+		r = Analyse([]Series{s}, Likelihood, Default())[0]
+		sound(t, r)
+		if at := r.Whole.At(6); r.Segmented || at > 300 {
+			t.Errorf("%s, no change looked for: segmented %v, %g at the last", c.name, r.Segmented, at)
 		}
 	}
 }

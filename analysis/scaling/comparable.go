@@ -71,8 +71,8 @@ func (c *choice) note(code note.Code, format string, args ...any) {
 	c.series.Notes = append(c.series.Notes, note.New(code, format, args...))
 }
 
-// oneParameter keeps the setting that was measured at most sizes; of equal
-// ones, the one last used.
+// oneParameter keeps the setting that was measured at most sizes, and names it;
+// of equal ones, the one last used.
 func (c *choice) oneParameter() {
 	sizes := map[string]map[float64]bool{}
 	last := map[string]int{}
@@ -83,7 +83,7 @@ func (c *choice) oneParameter() {
 		sizes[r.Else][r.P] = true
 		last[r.Else] = i
 	}
-	if len(sizes) < 2 {
+	if len(c.runs) == 0 {
 		return
 	}
 	best := c.runs[len(c.runs)-1].Else
@@ -91,6 +91,10 @@ func (c *choice) oneParameter() {
 		if d := len(s) - len(sizes[best]); d > 0 || d == 0 && last[e] > last[best] {
 			best = e
 		}
+	}
+	c.series.Fixed = best
+	if len(sizes) < 2 {
+		return
 	}
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r Run) bool { return r.Else != best })
 	c.note(note.OtherParameters, "%d runs differ in more than %s from the others; they are left out",

@@ -44,9 +44,15 @@ func TestComparableOneParameter(t *testing.T) {
 	for i := range b {
 		b[i].Else = "other input"
 	}
+	for i := range a {
+		a[i].Else = "input A"
+	}
+	if s := Comparable(Series{}, b, false); s.Fixed != "other input" || len(s.Notes) != 0 {
+		t.Errorf("one setting: %q, notes %v", s.Fixed, s.Notes)
+	}
 	s := Comparable(Series{Parameter: "nodes"}, append(a, b...), false)
-	if len(s.Observations) != 3 || !slices.Equal(codes(s), []note.Code{note.OtherParameters}) {
-		t.Errorf("%d runs, notes %v", len(s.Observations), s.Notes)
+	if len(s.Observations) != 3 || s.Fixed != "input A" || !slices.Equal(codes(s), []note.Code{note.OtherParameters}) {
+		t.Errorf("%d runs of %q, notes %v", len(s.Observations), s.Fixed, s.Notes)
 	}
 }
 

@@ -33,6 +33,9 @@
 // space richer than that of segments, is weighed against two or more; the
 // thresholds are the work of the calibrate program.
 //
+// How many of many series chance alone would cut, ExpectedByChance asks the
+// list itself; figures are in chance.go.
+//
 // Predictions of the default method average over every start of the last law
 // and, from there on, over all laws of one term with exponents on a grid that
 // is refined where the points pick out few of them, and over sums of two of the

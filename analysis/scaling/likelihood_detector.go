@@ -55,3 +55,16 @@ func PaperVerdict(p, y []float64) Verdict {
 	v := segmentPaper(p, y)
 	return Verdict{Segmented: v.segmented, Changes: v.changes}
 }
+
+// List is series whose false changes are to be expected together, for programs
+// that measure that.
+type List struct{ grids []*grid }
+
+// Add takes a series as Detect does, with positive values.
+func (l *List) Add(p []float64, values [][]float64, groups [][]string) {
+	g := gridOf(p, values, groups, Default())
+	l.grids = append(l.grids, &g)
+}
+
+// ExpectedByChance is that of the results of the series.
+func (l *List) ExpectedByChance() float64 { return expectedByChance(l.grids, Default()) }

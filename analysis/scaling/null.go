@@ -17,6 +17,7 @@ type nullScratch struct {
 	length, coef [2]float64
 	r            []float64
 	d            [4][]float64
+	refined      law
 	last         float64 // length of the column last projected
 }
 

@@ -30,7 +30,8 @@ type law struct {
 
 // refine follows the exponents of a law downhill from where the grid of shapes
 // is best: Gauss and Newton on the residuals that the linear coefficients
-// leave (Kaufman's variable projection), damped. It returns the gain over a constant.
+// leave (Kaufman's variable projection), damped. It returns the gain over a
+// constant and leaves the law in s.refined.
 func (s *nullScratch) refine(f *frame, at law) float64 {
 	best := s.gain(f, at)
 	damp := 1e-3
@@ -58,6 +59,7 @@ func (s *nullScratch) refine(f *frame, at law) float64 {
 			break
 		}
 	}
+	s.refined = at
 	return best
 }
 

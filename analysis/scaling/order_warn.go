@@ -14,6 +14,9 @@ const (
 	// this many times its neighbours on both sides, or grows to the next p
 	// with this power (its largest is 3, with squared logarithms about 4).
 	loneFactor, loneExponent = 20, 8
+	// endFactor: another law may begin at the last point, but not so far off.
+	// Two of the paper's are up to 700 times apart there.
+	endFactor = 1e6
 )
 
 // warn notes values on which models are better not built in silence.
@@ -35,7 +38,12 @@ func (w *work) warn(method Method) {
 		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric say nothing of the small ones", plain(lo), plain(hi))
 	}
 	if k, ok := lone(w.p, w.y); ok {
-		w.warnLone(k, method == Likelihood && len(w.p) > enoughPoints)
+		leave := method == Likelihood && len(w.p) > enoughPoints
+		if last := len(w.p) - 1; leave && k == last && math.Abs(math.Log(w.y[last]/w.y[last-1])) < math.Log(endFactor) {
+			w.lastAlone = true // the detector decides
+			return
+		}
+		w.warnLone(k, leave)
 	}
 }
 

@@ -19,6 +19,8 @@ type Series struct {
 	Parameter    string
 	Metric       string
 	Observations []Observation
+	// Fixed is what all runs have in common beside the parameter; "" is not known.
+	Fixed string
 	// Mode is what the user declares; nothing is guessed.
 	Mode Mode
 	// Uncut: no change is looked for, because its place could not be told from
@@ -134,4 +136,6 @@ type Result struct {
 	Mode           *Mode        `json:"mode"`
 	Next           []Next       `json:"next"`
 	Notes          []note.Note  `json:"notes"`
+	// judged is what the verdict is about, nil where there is none.
+	judged *grid
 }

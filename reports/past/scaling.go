@@ -130,13 +130,21 @@ func (s shape) along(parameter string) (p float64, rest string) {
 		}
 		return s.nodes, of(text)
 	case tasks:
-		return s.tasks, of(strconv.FormatFloat(s.nodes, 'g', -1, 64) + "n " + s.cpus)
+		return s.tasks, of(count(s.nodes) + "n " + s.cpus)
 	}
 	p, err := strconv.ParseFloat(s.size, 64)
 	if err != nil || !(p > 0) || math.IsInf(p, 0) {
 		p = math.NaN()
 	}
-	return p, fmt.Sprintf("%gn %gt %s", s.nodes, s.tasks, s.cpus)
+	return p, count(s.nodes) + "n " + count(s.tasks) + "t " + s.cpus
+}
+
+// count is written as shapes write it.
+func count(v float64) string {
+	if math.IsNaN(v) {
+		return "?"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 // series is that of one application; false if nothing varies.
@@ -222,7 +230,7 @@ func Segments(s scaling.Series, r scaling.Result) []history.Segment {
 		if g.First < 0 || g.Last >= len(p) || g.First > g.Last {
 			return nil
 		}
-		x := history.Segment{Parameter: s.Parameter, Metric: s.Metric, Position: i,
+		x := history.Segment{Parameter: s.Parameter, Fixed: s.Fixed, Metric: s.Metric, Position: i,
 			FirstP: p[g.First], LastP: p[g.Last], Points: g.Last - g.First + 1}
 		if g.Model != nil {
 			x.Formula, x.SMAPE = g.Model.Formula, &g.Model.SMAPE

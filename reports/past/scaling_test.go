@@ -48,7 +48,7 @@ func TestScalingOfStoredRuns(t *testing.T) {
 		t.Errorf("model %+v of %+v", r.Whole, r)
 	}
 	rows := Segments(s, r)
-	if len(rows) != 1 || rows[0].FirstP != 2 || rows[0].LastP != 64 || rows[0].Points != 6 || rows[0].Formula == "" {
+	if len(rows) != 1 || rows[0].FirstP != 2 || rows[0].LastP != 64 || rows[0].Points != 6 || rows[0].Formula == "" || rows[0].Fixed != "8 tasks a node 4c" {
 		t.Errorf("rows %+v", rows)
 	}
 }
@@ -59,6 +59,7 @@ func TestOneParameterVaries(t *testing.T) {
 		"tasks":          {"1n 8t 4c", "tasks", "1n 4c"},
 		"size":           {"1n 8t 4c size=128", "size", "1n 8t 4c"},
 		"unknown tasks":  {"2n ?t ?c", "nodes", "?c"},
+		"nothing known":  {"?n ?t 4c size=3", "size", "?n ?t 4c"},
 		"size of no sum": {"1n 8t 4c size=large", "size", "1n 8t 4c"},
 	} {
 		_, rest := shapeOf(c.shape).along(c.parameter)

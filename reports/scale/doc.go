@@ -7,7 +7,8 @@
 // grows fastest) and where one law gives way to another. A prediction never
 // stands without its interval, a segment of too few points never without what
 // is missing. A table of many series ends with how many of its changes chance
-// alone would give, and with the change that they share.
+// alone would give, with the range that 95 of 100 such lists have, and with the
+// change that they share.
 //
 // Numbers that there are not are null in JSON and "-" in print; none is NaN.
 package scale

@@ -47,6 +47,8 @@ type (
 		Method   scaling.Method `json:"method"`
 		Series   []one          `json:"series"`
 		Expected num            `json:"false_cuts_expected"`
+		Lo       *int           `json:"false_cuts_lo"` // in 95 of 100 lists
+		Hi       *int           `json:"false_cuts_hi"`
 		Common   *common        `json:"common_change"`
 	}
 	one struct {
@@ -123,6 +125,10 @@ type (
 // JSON writes the report as one object.
 func JSON(w io.Writer, r Report) error {
 	out := envelope{Schema: Schema, Method: r.Method, Series: []one{}, Expected: num(r.Expected)}
+	if !math.IsNaN(r.Expected) {
+		lo, hi := scaling.ChanceRange(r.Expected)
+		out.Lo, out.Hi = &lo, &hi
+	}
 	for i, s := range r.Results {
 		number := i < len(r.Numbers) && r.Numbers[i]
 		out.Series = append(out.Series, oneOf(s, number))

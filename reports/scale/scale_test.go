@@ -108,7 +108,7 @@ func TestJSONHasAllKeys(t *testing.T) {
 func keys(v any) string {
 	var out []string
 	for i := range reflect.TypeOf(v).NumField() {
-		if tag := reflect.TypeOf(v).Field(i).Tag.Get("json"); tag != "-" {
+		if tag := reflect.TypeOf(v).Field(i).Tag.Get("json"); tag != "-" && reflect.TypeOf(v).Field(i).IsExported() {
 			out = append(out, tag)
 		}
 	}

@@ -91,14 +91,15 @@ func twice(r scaling.Result, p []float64) string {
 }
 
 // together says what only all series say: how many changes chance alone would
-// give, and what they have in common.
+// give, with its range, and what they have in common.
 func (r Report) together(w io.Writer) {
 	if len(r.Results) > 1 && !math.IsNaN(r.Expected) {
 		chance := figures(r.Expected, 2)
 		if r.Expected < 0.1 {
 			chance = "fewer than 0.1"
 		}
-		fmt.Fprintf(w, "\n%d of %d series change their law; chance alone would give %s.\n", r.segmented(), len(r.Results), chance)
+		lo, hi := scaling.ChanceRange(r.Expected)
+		fmt.Fprintf(w, "\n%d of %d series change their law; chance alone would give %s (%d to %d).\n", r.segmented(), len(r.Results), chance, lo, hi)
 	}
 	c := r.Common
 	if c == nil {

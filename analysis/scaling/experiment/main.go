@@ -5,7 +5,7 @@
 //	experiment                      the paper's two tables
 //	experiment -tables measured     families of measured series, with 95 % bounds
 //	experiment -tables rough        noise that is not independent and proportional
-//	experiment -tables chance       false changes expected and seen in lists of series
+//	experiment -tables chance       false changes expected and seen in lists of series; -count 8000 is enough
 //	experiment -tables coverage     shares of prediction intervals that hold; -count 500 is enough
 //	experiment -count 1000          fewer series in each cell
 package main

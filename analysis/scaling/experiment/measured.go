@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 
-	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/experiment/draw"
 )
 
@@ -91,39 +90,4 @@ func rough(s settings, w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
-}
-
-// chance is lists of series of one law, 664 as the paper's HOMME has kernels: how
-// many are called segmented, and how many the program expects.
-func chance(s settings, w io.Writer) {
-	fmt.Fprintf(w, "\nLists of %d series of one law: segmented, and expected by chance\n", s.list)
-	src := draw.New(s.seed)
-	seen, expected := 0.0, 0.0
-	lists := max(min(s.count/1000, 20), 1)
-	for range lists {
-		var series []scaling.Series
-		for range s.list {
-			noise := []float64{0.02, 0.05, 0.1, 0.15}[src.Below(4)]
-			v := src.Measured(draw.Steady[src.Below(len(draw.Steady))], noise)
-			one := scaling.Series{}
-			for k, p := range v.P {
-				for _, y := range v.Values[k] {
-					one.Observations = append(one.Observations, scaling.Observation{P: p, Value: y})
-				}
-			}
-			series = append(series, one)
-		}
-		results := scaling.Analyse(series, scaling.Likelihood, scaling.Default())
-		n := 0
-		for _, r := range results {
-			if r.Segmented {
-				n++
-			}
-		}
-		e := scaling.ExpectedByChance(results)
-		fmt.Fprintf(w, "%4d segmented, %.2f expected\n", n, e)
-		seen += float64(n)
-		expected += e
-	}
-	fmt.Fprintf(w, "all  %.0f segmented, %.2f expected\n", seen, expected)
 }

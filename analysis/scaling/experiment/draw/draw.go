@@ -129,3 +129,40 @@ func (s Source) Falling(c Cell, n int) Series {
 
 // Below is a number from 0 to n-1.
 func (s Source) Below(n int) int { return s.r.IntN(n) }
+
+// Normal adds normal noise of a relative standard deviation to all runs.
+func (s Source) Normal(x Series, sd float64) Series {
+	for _, values := range x.Values {
+		for i := range values {
+			values[i] *= 1 + sd*s.r.NormFloat64()
+		}
+	}
+	return x
+}
+
+// Stepped is x with all runs from point c on f times as large.
+func (x Series) Stepped(c int, f float64) Series {
+	values := make([][]float64, len(x.Values))
+	for k, v := range x.Values {
+		values[k] = append([]float64(nil), v...)
+		for i := range v {
+			if k >= c {
+				values[k][i] *= f
+			}
+		}
+	}
+	x.Values, x.Cuts = values, []int{c}
+	return x
+}
+
+// Positive is whether all values are.
+func (x Series) Positive() bool {
+	for _, values := range x.Values {
+		for _, v := range values {
+			if !(v > 0) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,237 @@
+package scaling
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"jobgait/analysis/scaling/experiment/draw"
+)
+
+// listOf is n drawn series.
+func listOf(n int, series func() draw.Series) []*grid {
+	out := make([]*grid, n)
+	for i := range out {
+		s := series()
+		g := gridOf(s.P, s.Values, s.Groups, Default())
+		out[i] = &g
+	}
+	return out
+}
+
+// What is expected of a list is what happens in others of its kind: of sums
+// 1.3 % are cut, where days are shared 1.5 %, next to none of quiet series.
+func TestExpectedByChance(t *testing.T) {
+	src := draw.New(5)
+	d := newDetector(Default())
+	pr := Default()
+	pr.ChanceDraws = 4000
+	for _, c := range []struct {
+		name   string
+		series func() draw.Series
+	}{
+		{"sums", func() draw.Series { return src.Measured("sum", 0.1) }},
+		{"shared days", func() draw.Series { return src.Disturbed("shared days 5%", 8) }},
+		{"quiet", func() draw.Series { return src.Paper(draw.Cell{In: true, Noise: 0.02}, 10) }},
+	} {
+		seen := 0
+		for _, g := range listOf(1500, c.series) {
+			if d.detect(*g).segmented {
+				seen++
+			}
+		}
+		list := listOf(200, c.series)
+		e := expectedByChance(list, pr)
+		// Four deviations of the count, and what is expected may be off.
+		happens, slack := 200./1500*float64(seen), 4*200./1500*math.Sqrt(float64(seen)+1)
+		if e > chanceSpread*happens+slack || e < happens/chanceSpread-slack {
+			t.Errorf("%s: %.2f expected, %.2f happen", c.name, e, happens)
+		}
+		if c.name != "sums" {
+			continue
+		}
+		if again := expectedByChance(list, pr); again != e {
+			t.Errorf("%s: %g, and %g again", c.name, e, again)
+		}
+	}
+}
+
+func TestExpectedOfResults(t *testing.T) {
+	if e := ExpectedByChance([]Result{{N: 10}, {}}); e != 0 {
+		t.Errorf("%g expected of nothing", e)
+	}
+	src := draw.New(6)
+	var list []Series
+	for range 16 {
+		s := src.Measured("sum", 0.15)
+		one := Series{}
+		for k, p := range s.P {
+			for _, y := range s.Values[k] {
+				one.Observations = append(one.Observations, Observation{P: p, Value: y})
+			}
+		}
+		list = append(list, one)
+	}
+	e := ExpectedByChance(Analyse(list, Likelihood, Default()))
+	for i := range list {
+		list[i].Uncut = true
+	}
+	if none := ExpectedByChance(Analyse(list, Likelihood, Default())); e <= 0 || e > 2 || none != 0 {
+		t.Errorf("%g expected of 16, %g where no change is looked for", e, none)
+	}
+}
+
+// Where there are other series, a change does not count as noise.
+func TestChangesAreNotChance(t *testing.T) {
+	src := draw.New(7)
+	list := listOf(60, func() draw.Series { return src.Paper(draw.Cell{In: true, Noise: 0.02}, 10) })
+	for range 20 {
+		s := src.Paper(draw.Cell{In: true, Noise: 0.02}, 10).Stepped(5, 4)
+		g := gridOf(s.P, s.Values, nil, Default())
+		list = append(list, &g)
+	}
+	pr := Default()
+	pr.ChanceDraws = 4000
+	if e := expectedByChance(list, pr); e > 0.3 {
+		t.Errorf("%g expected of 60 quiet series and 20 that change", e)
+	}
+}
+
+// A range holds 95 of 100 counts where the expected number is right, and where
+// it is off by chanceSpread on the one side the other end holds 97.
+func TestChanceRange(t *testing.T) {
+	below := func(mean float64, k int) float64 { // at most k
+		sum, p := 0.0, math.Exp(-mean)
+		for i := 0; i <= k; i++ {
+			sum += p
+			p *= mean / float64(i+1)
+		}
+		return sum
+	}
+	for _, e := range []float64{0.01, 0.3, 1, 2.5, 7, 40, 300} {
+		lo, hi := ChanceRange(e)
+		if held := below(e, hi) - below(e, lo-1); held < 0.95 {
+			t.Errorf("%g expected: %d to %d hold %.3f", e, lo, hi, held)
+		}
+		if held := below(e*chanceSpread, hi); held < 0.975-1e-9 {
+			t.Errorf("%g expected: %.3f of counts are at most %d", e*chanceSpread, held, hi)
+		}
+		if low := below(e/chanceSpread, lo-1); low > 0.025+1e-9 {
+			t.Errorf("%g expected: %.3f of counts are below %d", e/chanceSpread, low, lo)
+		}
+	}
+	for _, e := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if lo, hi := ChanceRange(e); lo != 0 || hi != 0 {
+			t.Errorf("%g expected: %d to %d", e, lo, hi)
+		}
+	}
+}
+
+// Each law leaves the residuals that its likelihood is of.
+func TestLawsLeaveTheirRest(t *testing.T) {
+	src := draw.New(8)
+	for _, family := range []string{"shared days 5%", "outliers x1.5-10", "growing to 10%"} {
+		s := src.Disturbed(family, 9)
+		g := gridOf(s.P, s.Values, s.Groups, Default())
+		c := &chanceScratch{d: newDetector(Default())}
+		c.d.detect(g)
+		c.prepare()
+		checked := 0
+		for kind := range chanceKinds {
+			k := c.noise(kind, &g)
+			if !k.known {
+				continue
+			}
+			c.fitNoise(&c.laws, k, kind)
+			for h, rest := range c.laws.rest {
+				if y := c.law(&c.laws, h); y != nil && !math.IsNaN(rest) {
+					checked++
+					if got := restOf(y, k); math.Abs(got-rest) > 1e-6*(1+rest) {
+						t.Fatalf("%s, kind %d, law %d leaves %g, not %g", family, kind, h, got, rest)
+					}
+				}
+			}
+		}
+		if checked < 500 {
+			t.Errorf("%s: only %d laws", family, checked)
+		}
+	}
+}
+
+// restOf is what a law relative to the values leaves of them.
+func restOf(y []float64, k kindOfNoise) float64 {
+	r := make([]float64, len(y))
+	for i, v := range y {
+		r[i] = (1 - v) * k.w[i]
+	}
+	k.blocks.mix(r)
+	return dot(r, r)
+}
+
+func TestPosteriorAddsToOne(t *testing.T) {
+	src := draw.New(9)
+	c := &chance{pr: Default(), grids: listOf(20, func() draw.Series { return src.Disturbed("outliers x1.5-10", 8) })}
+	c.series = make([]explanation, len(c.grids))
+	c.each(func(s *chanceScratch, i int) { s.explain(c.grids[i], &c.series[i]) })
+	c.learn()
+	hit := c.common.hit
+	if hit < 0.02 || hit > 0.12 || len(c.common.steps) == 0 { // one run in twenty is
+		t.Errorf("a share of %g is disturbed, by %v", hit, c.common.steps)
+	}
+	for i := range c.series {
+		var w posterior
+		w.of(c, i)
+		sum := 0.0
+		for kind := range w {
+			sum += w.share(kind)
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("series %d: probabilities add to %g", i, sum)
+		}
+	}
+}
+
+func FuzzExpectedByChance(f *testing.F) {
+	add := func(x ...float64) {
+		var b []byte
+		for _, v := range x {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		f.Add(b)
+	}
+	add(1, 1, 2, 4, 3, 9, 4, 16, 5, 25, 6, 36, 7, 37, 8, 38, 9, 39, 10, 40)
+	add(1e-30, 1, 1e30, 2, 1, 3, 2, 4, 5, 5, 6, 6, 7, 1e-60, 8, 1e59)
+	add(1, 5, 2, 5, 3, 5, 4, 5, 5, 5, 6, 5)
+	add(0.1, 1e-9, 0.2, 1e9, 0.3, 1e-9, 0.4, 1e9, 0.5, 1e-9, 0.6, 1e9)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		s := Series{}
+		for ; len(raw) >= 16 && len(s.Observations) < 12; raw = raw[16:] {
+			s.Observations = append(s.Observations, Observation{
+				P:     math.Float64frombits(binary.LittleEndian.Uint64(raw)),
+				Value: math.Float64frombits(binary.LittleEndian.Uint64(raw[8:])),
+				Group: string(raw[:1]),
+			})
+		}
+		if e := ExpectedByChance(Analyse([]Series{s}, Likelihood, Default())); !(e >= 0 && e <= 1) {
+			t.Errorf("%g of one series", e)
+		}
+	})
+}
+
+// What a list of 664, the kernels of the paper's HOMME, takes beside the
+// verdicts, and the longest lists of the longest series.
+func BenchmarkExpectedByChance(b *testing.B) {
+	src := draw.New(10)
+	for name, list := range map[string][]*grid{
+		"664":               listOf(664, func() draw.Series { return src.Measured(draw.Steady[src.Below(len(draw.Steady))], 0.05) }),
+		"5000 of 64 points": listOf(5000, func() draw.Series { return src.MeasuredAt("sum", 0.05, 64) }),
+	} {
+		b.Run(name, func(b *testing.B) {
+			before := userSeconds()
+			for b.Loop() {
+				expectedByChance(list, Default())
+			}
+			b.ReportMetric((userSeconds()-before)/float64(b.N), "cpu-s/list")
+		})
+	}
+}
