@@ -51,6 +51,14 @@ func totalLabel(c summary.Counter) string {
 		return "CPU time, by samples"
 	case "proc_cpu":
 		return "CPU time, by /proc"
+	case "task_clock":
+		return "CPU time, by the kernel's clocks"
+	case "cgroup_cpu":
+		return "CPU time, by the cgroup"
+	case "energy_pkg":
+		return "energy of the processors"
+	case "energy_dram":
+		return "energy of the memory"
 	}
 	return columnLabel(c.Name, c.Unit, 0).long
 }
@@ -71,6 +79,8 @@ func (c Counter) total() string {
 		return duration(c.Total / 1e9)
 	case "us":
 		return duration(c.Total / 1e6)
+	case "uJ":
+		return join(amount(c.Total/1e6), "J")
 	case "s":
 		return duration(c.Total)
 	}
@@ -97,8 +107,8 @@ func (c Counter) rate() string {
 		return figures(*c.PerS/1e6, 3) + c.perSecond()
 	case "s":
 		return figures(*c.PerS, 3) + c.perSecond()
-	case "J":
-		return amount(*c.PerS) + " W"
+	case "uJ":
+		return amount(*c.PerS/1e6) + " W"
 	}
 	return join(amount(*c.PerS), c.unitOf()) + "/s"
 }

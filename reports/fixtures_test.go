@@ -272,7 +272,7 @@ func counted() summary.Summary {
 	s.Key.JobID, s.State = 812351, "COMPLETED"
 	s = steady(s)
 	s.Counters = append(s.Counters, summary.Counter{Name: "instructions", Unit: "1", Scope: "node", Total: 3.1e14},
-		summary.Counter{Name: "cycles", Unit: "1", Scope: "node", Total: 2.4e14}, summary.Counter{Name: "energy-pkg", Unit: "J", Scope: "node", Total: 1.31e6},
+		summary.Counter{Name: "cycles", Unit: "1", Scope: "node", Total: 2.4e14}, summary.Counter{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1.31e12},
 		summary.Counter{Name: "read", Unit: "bytes", Scope: "job", Total: 7.31e10})
 	s.Phases = []phase.Phase{{Kind: phase.StartUp, EndS: 300, Share: 300 / 3604.2},
 		{Kind: phase.Loop, Pattern: "A", StartS: 300, EndS: 3604.2, Share: 3304.2 / 3604.2}}

@@ -23,6 +23,8 @@ func inReadable(name, unit string, q summary.Quality) (factor float64, readable 
 		return 1, "CPUs"
 	case unit == "ns/s":
 		return 1e-9, "s/s"
+	case unit == "uJ/s":
+		return 1e-6, "W"
 	}
 	return 1, unit
 }

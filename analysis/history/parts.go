@@ -38,8 +38,9 @@ func energy(s summary.Summary) *float64 {
 		return nil
 	}
 	for _, c := range s.Counters {
-		if c.Unit == "J" && c.Total > 0 {
-			return &c.Total
+		if c.Name == "energy_pkg" && c.Unit == "uJ" && c.Total > 0 {
+			joules := c.Total / 1e6
+			return &joules
 		}
 	}
 	return nil

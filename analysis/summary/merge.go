@@ -114,8 +114,14 @@ func nodeTable(records []NodeRecord, nodes []string) []Node {
 	return table
 }
 
-// busyCPUs is the mean of the timeline's busy CPUs; nil if they were not seen.
+// busyCPUs is how many CPUs the job kept busy on average: by the kernel's own
+// clocks where they were read, else the mean of the timeline; nil if neither
+// was seen.
 func (r NodeRecord) busyCPUs() *float64 {
+	if s, ok := r.exactCPU(); ok && r.sampledS() > 0 {
+		mean := s / r.sampledS()
+		return &mean
+	}
 	for _, c := range r.Timeline.Columns {
 		if c.Name != busyColumn {
 			continue
