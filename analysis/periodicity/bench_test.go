@@ -1,6 +1,7 @@
 package periodicity
 
 import (
+	"slices"
 	"syscall"
 	"testing"
 
@@ -98,6 +99,40 @@ func BenchmarkNEMO24h(b *testing.B)       { bench(b, nemoLike(hours24), true) }
 func BenchmarkNothing24h(b *testing.B)    { bench(b, nothing(hours24), false) }
 
 func BenchmarkColumns18x45min(b *testing.B) { bench(b, agentLike(minutes45), true) }
+
+// How much the lanes bring in the inner loop of the tracker: products of 12 points
+// at 4096 places, all at once against 28 places at a time, which go by the loop in
+// Go. Rounds in turn; the quartiles of their ratios say how sure it is.
+func BenchmarkLanes(b *testing.B) {
+	const places, points, rounds, repeats = 4096, 12, 31, 50
+	g, x, t := make([]float32, places), make([]float32, places+points), make([]float32, points)
+	timed := func(step int) float64 {
+		before := cpuTime(b)
+		for range repeats {
+			for a := 0; a < places; a += step {
+				end := min(a+step, places)
+				convolve(g[a:end], x[a:end+points], t, false)
+			}
+		}
+		return cpuTime(b) - before
+	}
+	for b.Loop() {
+		var ratios []float64
+		for range rounds {
+			loops := timed(28)
+			if lanes := timed(places); lanes > 0 {
+				ratios = append(ratios, loops/lanes)
+			}
+		}
+		slices.Sort(ratios)
+		if n := len(ratios); n > 0 {
+			b.ReportMetric(ratios[n/2], "loops/lanes")
+			b.ReportMetric(ratios[n/4], "q25")
+			b.ReportMetric(ratios[3*n/4], "q75")
+		}
+	}
+	b.ReportMetric(rounds, "n")
+}
 
 // 18 columns of a day are 1.2 GB.
 func BenchmarkColumns18x24h(b *testing.B) {

@@ -65,7 +65,9 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 		}
 		if at >= 0 && len(got[at].periods) > 0 {
 			for i := range got[at].periods {
-				got[at].periods[i].Confidence *= agreed
+				p := &got[at].periods[i]
+				p.Parts.Agreed = agreed
+				p.Confidence = p.Parts.product()
 			}
 			return got[at]
 		}

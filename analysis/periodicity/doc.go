@@ -12,10 +12,10 @@
 //     address samples, and single pages then show doubles of the period or
 //     nothing. Of counts the deviation from the mean shares is used: how many
 //     there are in a slot says who else had the CPU.
-//   - lag.go, fft.go: candidates are peaks of the autocorrelation, summed over
-//     the components, in two lengths of window at every level of decimation.
-//     Noise adds to lag 0 only and is taken out of the normalisation. (The
-//     paper's normalised difference is 2 (1 - r).)
+//   - lag.go, detrend.go, fft.go, butterfly.go: candidates are peaks of the
+//     autocorrelation, summed over the components, in two lengths of window at
+//     every level of decimation. Noise adds to lag 0 only and is taken out of the
+//     normalisation. (The paper's normalised difference is 2 (1 - r).)
 //   - template.go, track.go, gain.go, fit.go: a template is followed by dynamic
 //     programming; its four parts may move against each other at a price.
 //   - rank.go, fold.go, child.go: which of several lags is the period. A multiple
@@ -29,13 +29,15 @@
 //   - shape.go, linkage.go: two shapes of one length are parted by exact single
 //     linkage under a cut over the means of up to 16 instances; one loop that
 //     was found in two places is joined.
+//   - lanes_amd64.go, *.s: the loops over all points, eight at a time where the
+//     processor has AVX2, with the results of the loops in Go bit by bit.
 //   - choose.go, clock.go, excerpt.go: of many columns, the period that most of
 //     them agree on, near-copies counted once, periods of clocks not at all.
 //
-// Confidence is explained * regular * support: explained = 1 - distance/0.6 with
-// the noise taken out, regular = 1 - CV of the lengths, support = (1 - exp(-n/10))
-// (1 - exp(-coverage/0.1)); with many columns, times the share of their votes
-// that agree. From 0.8 (Confident) on it is stated without reserve.
+// Confidence is explained * regular * support * agreed (Parts): explained = 1 -
+// distance/0.6 with the noise taken out, regular = 1 - CV of the lengths, support =
+// (1 - exp(-n/10)) (1 - exp(-coverage/0.1)), agreed = the share of the votes of many
+// columns that agree. From 0.8 (Confident) on it is stated without reserve.
 //
 // It refuses to name a period shorter than 2.5 samples or longer than a third of
 // the profile, one that is seen fewer than three times, that covers less than 5 %
@@ -48,7 +50,8 @@
 // Measured with Default. Synthetic profiles with known truth (33 cases, period
 // within 2 %, coverage within 0.10, F1 of the samples 0.85): 462 of 462 on the
 // fourteen draws that the thresholds were chosen on, 165 of 165 on five others,
-// no period in a profile without one. Of 200 sets of 64 independent columns of 30
+// 162 of 165 on five more and 63 of 66 on the last two, no period in a profile
+// without one. Of 200 sets of 64 independent columns of 30
 // s without a period (sixteen kinds: noise of all colours, walks, bursts, steps,
 // dips and spikes at random times) two gave one, seen 9 and 21 times, and one of
 // 200 others, seen 7 times; of ten sets of 5 min none did.
@@ -59,20 +62,20 @@
 //	application               log     found   confidence
 //	CoMD, 2 ranks             35.2    34.6    .66
 //	LAMMPS melt, 1 rank       222.5   225.0   .90
-//	LAMMPS melt, 2 ranks      137.5   139.0   .66
-//	LULESH 30, 1 rank         14.2    14.3    .55
+//	LAMMPS melt, 2 ranks      137.5   139.0   .58
+//	LULESH 30, 1 rank         14.2    14.4    .55
 //	icoFoam 170               153.4   159.7   .47 (from 220 to 140 in the run)
 //	icoFoam 64, modelled IPC  26.7    25.7    .39
 //	icoFoam, one competitor   187.5   165.9   .73 (30 % of the run)
 //	icoFoam, heavy load       360.7   none
 //	miniAMR (10 to 1100)      1083    51.7    .40
 //
-// CPU time of the process from a file of float32, best of five, on a machine with
-// a load of 10 to 16 on two CPUs (range of two such measurements): 45 minutes of a
-// loop like NEMO's 0.047 to 0.058 s, HPCG's 0.095 to 0.108, OpenFOAM's 0.075 to
-// 0.080, 16 MB; 24 hours of them 0.32 to 0.37, 0.45 to 0.50 and 0.30 to 0.41, 116
-// MB; 24 hours without a period 0.31 to 0.39, 82 MB, the file being 69 MB of that.
-// 24 hours of 18 columns, from memory, 2.9 to 3.9.
+// CPU time of the process from a file of float32, on a machine with a load of 14
+// to 20 on two CPUs (best of 11): 45 minutes of a loop like NEMO's 0.055 s, HPCG's
+// 0.081, OpenFOAM's 0.055, 26 MB, of which Detect takes half (0.028 and 0.041 of the
+// first two); without the lanes 0.086, 0.139 and 0.069. 24 hours of them (once) 0.23,
+// 0.31 and 0.24, 126 MB; 24 hours without a period 0.20, 93 MB, the file being 69 MB
+// of that. 24 hours of 18 columns, from memory, 2.8 to 2.9.
 //
 // Known weaknesses. Loops of less than three samples are found as a multiple of
 // two to five iterations (12 ms as 60 ms), which nothing tells from a longer

@@ -1,102 +1,147 @@
 package periodicity
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // transform computes correlations of real series of one length, a power of two,
 // by complex transforms of half of it. Single precision is enough: the result
 // is compared with thresholds of a tenth. It keeps its tables and buffers.
+//
+// The spectrum is only wanted to be multiplied and taken back, so nothing is ever
+// put in order: forward decimates in frequency and leaves the spectrum in reversed
+// order of digits, back decimates in time and takes it so. Real and imaginary parts
+// are apart, for the lanes; a product of Go's complex64 is computed in double.
 type transform struct {
-	n    int         // complex points; the series has 2n
-	w    []complex64 // the factors of each stage, one stage after the other
-	rev  []int32
-	a    []complex64
-	turn []complex64 // exp(-i pi k / n), for the packing
+	n      int       // complex points; the series has 2n
+	re, im []float32 // buffer
+	stages []stageOf // of four, the longest first
+	half   []float32 // factors of the stage of two in front, if n is no power of four
+	turn   []complex64
+	at     []int32 // where the spectrum at k = 0..n-1 is
+}
+
+// stageOf is a stage of butterflies of four, h points apart; w are the factors
+// w1, w2, w3, real and imaginary part of each, h of them one after the other.
+type stageOf struct {
+	h int
+	w []float32
 }
 
 func newTransform(size int) *transform {
 	n := size / 2
-	t := &transform{n: n, rev: make([]int32, n), a: make([]complex64, n), turn: make([]complex64, n/2+1)}
-	for h := 4; h < n; h *= 2 {
-		for j := range h {
-			s, c := math.Sincos(-math.Pi * float64(j) / float64(h))
-			t.w = append(t.w, complex(float32(c), float32(s)))
-		}
+	t := &transform{n: n, re: make([]float32, n), im: make([]float32, n), at: make([]int32, n)}
+	for i := range n/2 + 1 {
+		t.turn = append(t.turn, turned(float64(i)/float64(2*n)))
 	}
-	shift := 32 - bits.TrailingZeros(uint(n))
-	for i := range t.rev {
-		t.rev[i] = int32(bits.Reverse32(uint32(i)) >> shift)
+	length := n
+	if !powerOfFour(n) {
+		length = n / 2
+		t.half = factors(n, length, 1)
 	}
-	for i := range t.turn {
-		s, c := math.Sincos(-math.Pi * float64(i) / float64(n))
-		t.turn[i] = complex(float32(c), float32(s))
+	for ; length > 4; length /= 4 {
+		t.stages = append(t.stages, stageOf{length / 4, factors(length, length/4, 3)})
 	}
+	t.order()
 	return t
 }
 
-// run transforms t.a in place.
-func (t *transform) run() {
-	a, n := t.a, t.n
-	for i, r := range t.rev {
-		if int(r) > i {
-			a[i], a[r] = a[r], a[i]
+// turned is exp(-2 pi i x).
+func turned(x float64) complex64 {
+	s, c := math.Sincos(-2 * math.Pi * x)
+	return complex(float32(c), float32(s))
+}
+
+// factors are exp(-2 pi i m j / length) for m = 1..most, j < h.
+func factors(length, h, most int) []float32 {
+	w := make([]float32, 2*h*most)
+	for m := range most {
+		for j := range h {
+			f := turned(float64((m+1)*j) / float64(length))
+			w[2*m*h+j], w[2*m*h+h+j] = real(f), imag(f)
 		}
 	}
-	if n == 2 {
-		a[0], a[1] = a[0]+a[1], a[0]-a[1]
-		return
-	}
-	for i := 0; i+3 < n; i += 4 { // two stages at once
-		q := a[i : i+4 : i+4]
-		u, v, x, y := q[0]+q[1], q[0]-q[1], q[2]+q[3], q[2]-q[3]
-		y = complex(imag(y), -real(y)) // times -i
-		q[0], q[1], q[2], q[3] = u+x, v+y, u-x, v-y
-	}
-	w := t.w
-	for h := 4; h < n; h *= 2 {
-		for b := 0; b < n; b += 2 * h {
-			lo, hi, w := a[b:b+h], a[b+h:b+2*h], w[:h]
-			hi = hi[:len(lo)]
-			w = w[:len(lo)]
-			for j, u := range lo {
-				w, v := w[j], hi[j]
-				x := real(w)*real(v) - imag(w)*imag(v)
-				y := real(w)*imag(v) + imag(w)*real(v)
-				lo[j] = complex(real(u)+x, imag(u)+y)
-				hi[j] = complex(real(u)-x, imag(u)-y)
-			}
+	return w
+}
+
+func powerOfFour(n int) bool {
+	for ; n > 1; n /= 4 {
+		if n%4 != 0 {
+			return false
 		}
-		w = w[h:]
+	}
+	return true
+}
+
+// order fills at: the digits of k in the order in which the stages take them.
+func (t *transform) order() {
+	for k := range t.at {
+		place, rest, block := 0, k, t.n
+		if len(t.half) > 0 {
+			block /= 2
+			place, rest = rest%2*block, rest/2
+		}
+		for block > 1 {
+			block /= 4
+			place, rest = place+rest%4*block, rest/4
+		}
+		t.at[k] = int32(place)
+	}
+}
+
+// forward transforms the buffer in place into reversed order.
+func (t *transform) forward() {
+	if h := len(t.half) / 2; h > 0 {
+		for j := range h {
+			a, b, c, d := t.re[j], t.im[j], t.re[h+j], t.im[h+j]
+			t.re[j], t.im[j] = a+c, b+d
+			t.re[h+j], t.im[h+j] = product(a-c, b-d, t.half[j], t.half[h+j])
+		}
+	}
+	for _, s := range t.stages {
+		s.split(t.re, t.im)
+	}
+	neighbours(t.re, t.im)
+}
+
+// back transforms the buffer, in reversed order, in place into natural order, by
+// the factors of forward: given a conjugated spectrum it is the inverse, conjugated.
+func (t *transform) back() {
+	neighbours(t.re, t.im)
+	for i := len(t.stages) - 1; i >= 0; i-- {
+		t.stages[i].join(t.re, t.im)
+	}
+	if h := len(t.half) / 2; h > 0 {
+		for j := range h {
+			a, b := t.re[j], t.im[j]
+			c, d := product(t.re[h+j], t.im[h+j], t.half[j], t.half[h+j])
+			t.re[j], t.im[j], t.re[h+j], t.im[h+j] = a+c, b+d, a-c, b-d
+		}
 	}
 }
 
 // power adds the power spectrum of x, followed by zeros, to p[0..n].
 func (t *transform) power(x []float32, p []float32) {
-	a := t.a
+	re, im := t.re, t.im
 	m := len(x) / 2
 	for i := range m {
-		a[i] = complex(x[2*i], x[2*i+1])
+		re[i], im[i] = x[2*i], x[2*i+1]
 	}
-	clear(a[m:])
+	clear(re[m:])
+	clear(im[m:])
 	if len(x)%2 == 1 {
-		a[m] = complex(x[len(x)-1], 0)
+		re[m] = x[len(x)-1]
 	}
-	t.run()
+	t.forward()
 	// Unpack the transform of even + i odd samples into that of the series.
 	n := t.n
 	for k := 0; k <= n/2; k++ {
-		u, v := t.a[k], t.a[(n-k)&(n-1)]
-		v = complex(real(v), -imag(v))
-		even := complex((real(u)+real(v))/2, (imag(u)+imag(v))/2)
-		odd := complex((imag(u)-imag(v))/2, (real(v)-real(u))/2)
-		w := t.turn[k]
-		o := complex(real(w)*real(odd)-imag(w)*imag(odd), real(w)*imag(odd)+imag(w)*real(odd))
-		x, y := even+o, even-o // y conjugated belongs to n - k
-		p[k] += real(x)*real(x) + imag(x)*imag(x)
+		i, j := t.at[k], t.at[(n-k)&(n-1)]
+		ur, ui, vr, vi := re[i], im[i], re[j], -im[j]
+		even, evenI := (ur+vr)/2, (ui+vi)/2
+		o, oi := product((ui-vi)/2, (vr-ur)/2, real(t.turn[k]), imag(t.turn[k]))
+		xr, xi, yr, yi := even+o, evenI+oi, even-o, evenI-oi // y conjugated belongs to n - k
+		p[k] += xr*xr + xi*xi
 		if k != n-k {
-			p[n-k] += real(y)*real(y) + imag(y)*imag(y)
+			p[n-k] += yr*yr + yi*yi
 		}
 	}
 }
@@ -104,27 +149,26 @@ func (t *transform) power(x []float32, p []float32) {
 // correlate returns in c the correlation at lags 0..len(c)-1 whose power
 // spectrum is p[0..n].
 func (t *transform) correlate(p []float32, c []float32) {
-	n, a := t.n, t.a
+	n, re, im := t.n, t.re, t.im
 	// The spectrum is real and even: as a packed transform of even and odd
 	// lags, conjugated so that the forward transform inverts it.
 	for k := 0; k <= n/2; k++ {
 		even, half := (p[k]+p[n-k])/2, (p[k]-p[n-k])/2
 		w := t.turn[k]
 		or, oi := real(w)*half, -imag(w)*half // half * conj(w)
-		u := complex(even-oi, or)
-		v := complex(even+oi, or)
-		a[k] = complex(real(u), -imag(u))
+		i, j := t.at[k], t.at[(n-k)&(n-1)]
 		if k > 0 && k < n/2 {
-			a[n-k] = complex(real(v), -imag(v))
+			re[j], im[j] = even+oi, -or
 		}
+		re[i], im[i] = even-oi, -or
 	}
-	t.run()
+	t.back()
 	scale := 1 / float32(n)
 	for i := range c {
-		if z := a[i/2]; i%2 == 0 {
-			c[i] = real(z) * scale
+		if i%2 == 0 {
+			c[i] = re[i/2] * scale
 		} else {
-			c[i] = -imag(z) * scale
+			c[i] = -im[i/2] * scale
 		}
 	}
 }

@@ -9,16 +9,20 @@ import (
 // The correlation by transform is that of the definition.
 func TestTransform(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{6, 33, 47, 48} {
+	for _, n := range []int{1, 2, 3, 5, 6, 12, 33, 47, 48, 100, 300, 1536} {
 		x := make([]float32, n)
 		for i := range x {
 			x[i] = float32(rng.NormFloat64())
 		}
-		tr := newTransform(64)
-		p := make([]float32, 33)
+		size := 4
+		for size < n+n/3 {
+			size *= 2
+		}
+		tr := newTransform(size)
+		p := make([]float32, size/2+1)
 		tr.power(x, p)
 		tr.power(x, p) // components add
-		c := make([]float32, 64-n)
+		c := make([]float32, size-n+1)
 		tr.correlate(p, c)
 		for k := range c {
 			want := 0.0

@@ -95,13 +95,14 @@ func (h *hunt) settle(f *fit, v vector) {
 	// The steepest place of a mean of two or three units is good enough for a
 	// phase, and every later template keeps it.
 	f.t = f.t.rotate(f.t.edge())
-	for round := range rounds + 1 {
-		f.occ = h.tracker.track(v, f.t, h.par, false)
-		if len(f.occ) < 2 || round == rounds {
+	for range rounds {
+		f.occ = h.tracker.places(v, f.t, h.par, false)
+		if len(f.occ) < 2 {
 			break
 		}
 		f.t = f.t.retime(f.occ).average(v, f.occ)
 	}
+	f.occ = h.tracker.track(v, f.t, h.par, false)
 	h.begin(f, v)
 	f.judge(v, h.par)
 }
@@ -120,7 +121,7 @@ func (h *hunt) begin(f *fit, v vector) {
 	}
 	was, before := distance(f.occ), slices.Clone(f.occ)
 	t := f.t.rotate(f.t.unit - lead)
-	if occ := h.tracker.track(v, t, h.par, false); len(occ) >= n {
+	if occ := h.tracker.places(v, t, h.par, false); len(occ) >= n {
 		t = t.retime(occ).average(v, occ)
 		if occ = h.tracker.track(v, t, h.par, false); len(occ) > n || len(occ) == n && distance(occ) < was {
 			f.t, f.occ = t, occ

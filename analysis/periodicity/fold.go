@@ -7,27 +7,45 @@ import "math"
 // it is exact when a period is no whole number of points.
 func fold(v [][]float32, periods int) [][]float32 {
 	out := make([][]float32, len(v))
+	circle := make([][2]float64, len(v[0])) // cosine and sine
+	for i := range circle {
+		s, c := math.Sincos(2 * math.Pi * float64(i) / float64(len(circle)))
+		circle[i] = [2]float64{c, s}
+	}
 	for k, x := range v {
-		n := len(x)
-		out[k] = make([]float32, n)
-		for h := 0; h <= n/2; h += periods {
-			var re, im float64
-			for i, y := range x {
-				s, c := math.Sincos(2 * math.Pi * float64(h*i%n) / float64(n))
-				re += float64(y) * c
-				im += float64(y) * s
-			}
-			w := 2 / float64(n)
-			if h == 0 || 2*h == n {
-				w = 1 / float64(n)
-			}
-			for i := range n {
-				s, c := math.Sincos(2 * math.Pi * float64(h*i%n) / float64(n))
-				out[k][i] += float32(w * (re*c + im*s))
-			}
+		out[k] = make([]float32, len(x))
+		for h := 0; h <= len(x)/2; h += periods {
+			addHarmonic(out[k], x, circle, h)
 		}
 	}
 	return out
+}
+
+// addHarmonic adds the harmonic h of x to out.
+func addHarmonic(out, x []float32, circle [][2]float64, h int) {
+	n := len(x)
+	var re, im float64
+	at := 0
+	for _, y := range x {
+		c := &circle[at]
+		re += float64(y) * c[0]
+		im += float64(y) * c[1]
+		if at += h; at >= n {
+			at -= n
+		}
+	}
+	w := 2 / float64(n)
+	if h == 0 || 2*h == n {
+		w = 1 / float64(n)
+	}
+	at = 0
+	for i := range out {
+		c := &circle[at]
+		out[i] += float32(w * (re*c[0] + im*c[1]))
+		if at += h; at >= n {
+			at -= n
+		}
+	}
 }
 
 // beyond is the share of the energy of t, noise taken out, that a period shorter

@@ -4,36 +4,60 @@ package periodicity
 // one unit about the place, so neither a trend nor an outburst nearby counts.
 func (d *tracker) gains(v vector, t template, maxDistance float64) {
 	n := v.len()
-	places := n - t.unit + 1
 	d.local(v, t, maxDistance)
 	for q := range parts {
 		lo, hi := t.cut[q], t.cut[q+1]
-		g := d.gain[q]
 		last := n - (hi - lo) + 1
-		clear(g[:last])
-		for p := last; p <= n; p++ {
-			g[p] = never
+		g := d.open[q][d.pad:][:last]
+		for k, x := range v.c {
+			convolve(g, x, t.v[k][lo:hi], k > 0)
+			unlevel(g, d.mean[k], lo, sum(t.v[k][lo:hi]))
 		}
 		own := float32(-t.own * float64(hi-lo))
 		base := float32(float64(hi-lo) / float64(t.unit) * (1 - 1/maxDistance))
-		for k, x := range v.c {
-			convolve(g[:last], x, t.v[k][lo:hi])
-			level, mean := sum(t.v[k][lo:hi]), d.mean[k]
-			for p := range last {
-				g[p] -= level * mean[min(max(p-lo, 0), places-1)]
-			}
+		scale(g, d.inv, lo, base, own)
+		for p := last; p <= n; p++ {
+			d.open[q][d.pad+p] = never
 		}
-		for p := range last {
-			g[p] = base + (g[p]+own)*d.inv[min(max(p-lo, 0), places-1)]
-		}
+	}
+}
+
+// unlevel takes level times the mean of the unit that begins lo points earlier
+// from every product; at either end, of the first or the last whole unit.
+func unlevel(g, mean []float32, lo int, level float32) {
+	first, last := level*mean[0], level*mean[len(mean)-1]
+	for p := range lo {
+		g[p] -= first
+	}
+	g = g[lo:]
+	for p := unlevelLanes(g, mean, level); p < len(mean); p++ {
+		g[p] -= level * mean[p]
+	}
+	g = g[len(mean):]
+	for p := range g {
+		g[p] -= last
+	}
+}
+
+// scale turns products into gains in the same way.
+func scale(g, inv []float32, lo int, base, own float32) {
+	for p := range lo {
+		g[p] = base + (g[p]+own)*inv[0]
+	}
+	g = g[lo:]
+	for p := scaleLanes(g, inv, base, own); p < len(inv); p++ {
+		g[p] = base + (g[p]+own)*inv[p]
+	}
+	g = g[len(inv):]
+	for p := range g {
+		g[p] = base + (g[p]+own)*inv[len(inv)-1]
 	}
 }
 
 // local fills mean and inv, two over the energies that belong to a unit begun at
 // each place, noise taken out.
 func (d *tracker) local(v vector, t template, maxDistance float64) {
-	n, u := v.len(), t.unit
-	places := n - u + 1
+	places := v.len() - t.unit + 1
 	d.inv = resize(d.inv, places)
 	clear(d.inv)
 	for len(d.mean) < len(v.c) {
@@ -41,39 +65,72 @@ func (d *tracker) local(v vector, t template, maxDistance float64) {
 	}
 	for k, x := range v.c {
 		d.mean[k] = resize(d.mean[k], places)
-		s, s2 := 0.0, 0.0
-		for _, y := range x[:u-1] {
-			s += float64(y)
-			s2 += float64(y) * float64(y)
-		}
-		mean, inv, old := d.mean[k], d.inv, x[:places]
-		for j, y := range x[u-1:] {
-			s += float64(y)
-			s2 += float64(y) * float64(y)
-			m := s / float64(u)
-			mean[j] = float32(m)
-			inv[j] += float32(s2 - s*m)
-			z := float64(old[j])
-			s -= z
-			s2 -= z * z
-		}
+		slide(x, t.unit, d.mean[k], d.inv)
 	}
-	noise := float32(v.noise * float64(u*len(v.c)))
-	own, scale := float32(t.energy), float32(2/maxDistance)
-	for j, e := range d.inv {
-		if e = max(e-noise, 0) + own; e > 0 {
-			d.inv[j] = scale / e
-		} else {
-			d.inv[j] = 0
+	invert(d.inv, float32(v.noise*float64(t.unit*len(v.c))), float32(t.energy), float32(2/maxDistance))
+}
+
+// sums are the sum and the energy of points.
+func sums(x []float32) (sum, energy float64) {
+	for _, y := range x {
+		sum += float64(y)
+		energy += float64(y) * float64(y)
+	}
+	return sum, energy
+}
+
+// slide writes the means of u points from each place on, and adds their energies
+// without them. Two windows go side by side, as every sum waits for the last.
+func slide(x []float32, u int, mean, energy []float32) {
+	half, per := (len(mean)-1)/2, 1/float64(u)
+	s, e := sums(x[:u])
+	t, f := sums(x[half : half+u])
+	old, next, mean1, energy1 := x[:half], x[u:][:half], mean[:half], energy[:half]
+	old2, next2, mean2, energy2 := x[half:][:half], x[half+u:][:half], mean[half:][:half], energy[half:][:half]
+	for j := range half {
+		m, n := s*per, t*per
+		mean1[j], mean2[j] = float32(m), float32(n)
+		energy1[j] += float32(e - s*m)
+		energy2[j] += float32(f - t*n)
+		y, z := float64(next[j]), float64(old[j])
+		v, w := float64(next2[j]), float64(old2[j])
+		s += y - z
+		e += (y - z) * (y + z)
+		t += v - w
+		f += (v - w) * (v + w)
+	}
+	for j := 2 * half; j < len(mean); j++ {
+		m := t * per
+		mean[j] = float32(m)
+		energy[j] += float32(f - t*m)
+		if j+1 < len(mean) {
+			y, z := float64(x[j+u]), float64(x[j])
+			t += y - z
+			f += (y - z) * (y + z)
 		}
 	}
 }
 
-// convolve adds to g[p] the product of t with x from p on: four places and four
-// points at a time, so that every number loaded is used four times.
-func convolve(g, x, t []float32) {
+// invert turns energies into what a gain has to be multiplied by: scale over them
+// without noise and with the own energy of the template.
+func invert(energy []float32, noise, own, scale float32) {
+	if !(own > 0) {
+		clear(energy)
+		return
+	}
+	for j := invertLanes(energy, noise, own, scale); j < len(energy); j++ {
+		energy[j] = scale / (max(energy[j]-noise, 0) + own)
+	}
+}
+
+// convolve writes to g[p], or adds to it, the product of t with x from p on: four
+// places and four points at a time, so that every number loaded is used four times.
+func convolve(g, x, t []float32, add bool) {
 	n := len(g)
-	p := 0
+	p := convolveLanes(g, x, t, add)
+	if !add {
+		clear(g[p:])
+	}
 	for ; p+4 <= n; p += 4 {
 		y := x[p : p+3+len(t)]
 		var s0, s1, s2, s3 float32

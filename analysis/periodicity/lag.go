@@ -19,7 +19,7 @@ type lagFinder struct {
 	transforms map[int]*transform
 	x, power   []float32
 	r          []float32
-	energy     []float64
+	ends       []float64
 }
 
 // correlation returns r(0..m): the correlation of v with itself shifted, summed
@@ -30,93 +30,84 @@ type lagFinder struct {
 // there is nothing but noise. The slice is used again by the next call.
 func (f *lagFinder) correlation(v vector, m int) []float32 {
 	n := v.len()
-	size := 4
-	for size < n+m+1 {
-		size *= 2
-	}
-	t := f.transforms[size]
-	if t == nil {
-		if f.transforms == nil {
-			f.transforms = map[int]*transform{}
-		}
-		t = newTransform(size)
-		f.transforms[size] = t
-	}
-	f.power = resize(f.power, size/2+1)
+	t := f.transform(n + m) // so many points keep lag m clear of what is wrapped round
+	f.power = resize(f.power, t.n+1)
 	clear(f.power)
 	f.x = resize(f.x, n)
-	f.energy = resize(f.energy, n+1) // of the first i samples
-	clear(f.energy)
+	f.ends = resize(f.ends, m+1)
+	clear(f.ends)
+	total := 0.0
 	for _, x := range v.c {
-		detrend(f.x, x)
-		for i, y := range f.x {
-			f.energy[i+1] += float64(y) * float64(y)
+		total += detrend(f.x, x)
+		first, last := f.x[:m], f.x[n-m:]
+		for k, end := range f.ends[1:][:len(first)] {
+			f.ends[k+1] = end + square(float64(first[k])) + square(float64(last[len(first)-1-k]))
 		}
 		t.power(f.x, f.power)
 	}
-	for i := 1; i <= n; i++ {
-		f.energy[i] += f.energy[i-1]
+	for k := 1; k <= m; k++ {
+		f.ends[k] += f.ends[k-1]
 	}
 	f.r = resize(f.r, m+1)
 	t.correlate(f.power, f.r)
-	return normalise(f.r, f.energy, v.noise*float64(len(v.c)))
+	return normalise(f.r, f.ends, total, n, v.noise*float64(len(v.c)))
 }
 
-// normalise divides the raw products r by the energies that overlap, noise
-// taken out. Noise estimated from differences is too large for periods of a few
+// transform returns the one for at least so many points.
+func (f *lagFinder) transform(points int) *transform {
+	size := 4
+	for size < points {
+		size *= 2
+	}
+	if f.transforms == nil {
+		f.transforms = map[int]*transform{}
+	}
+	if f.transforms[size] == nil {
+		f.transforms[size] = newTransform(size)
+	}
+	return f.transforms[size]
+}
+
+// normalise divides the raw products r of n samples by the energies that overlap,
+// noise taken out: total is that of all samples, ends[k] that of the first k and
+// the last k. Noise estimated from differences is too large for periods of a few
 // samples: the signal cannot have less energy than its largest correlation.
-func normalise(r []float32, energy []float64, noise float64) []float32 {
-	n := len(energy) - 1
-	if energy[n] <= 0 {
+func normalise(r []float32, ends []float64, total float64, n int, noise float64) []float32 {
+	if total <= 0 {
 		return nil
 	}
 	best := float32(0)
-	for k := range r {
-		if e := (energy[n-k] + energy[n] - energy[k]) / 2; e > 0 {
+	for k, end := range ends[:len(r)] {
+		if e := total - end/2; e > 0 {
 			r[k] /= float32(e)
 		} else {
 			r[k] = 0
 		}
-		if k >= 2 {
-			best = max(best, r[k])
+		if k >= 2 && r[k] > best {
+			best = r[k]
 		}
 	}
-	signal := max(1-noise*float64(n)/energy[n], float64(best))
+	signal := max(1-noise*float64(n)/total, float64(best))
 	// With n samples of pure noise a correlation has standard deviation
 	// n^-1/2, and the largest of some 500 lags is 3.1 of them.
 	if signal < 4/math.Sqrt(float64(n)) {
 		return nil
 	}
+	scale := float32(1 / signal)
 	for k := range r {
-		r[k] /= float32(signal)
+		r[k] *= scale
 	}
 	r[0] = 1
 	return r
 }
 
+// resize returns n values in the memory of s if that is enough. What has grown once
+// will grow again: then there is some to spare.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n)
+		return make([]T, n, n+cap(s)/2)
 	}
 	return s[:n]
-}
-
-// detrend writes x without its least squares line to y.
-func detrend(y, x []float32) {
-	n := float64(len(x))
-	var s, st float64
-	for i, v := range x {
-		s += float64(v)
-		st += float64(v) * (float64(i) - (n-1)/2)
-	}
-	slope := 0.0
-	if n > 1 {
-		slope = st / (n * (n*n - 1) / 12)
-	}
-	base, rise := float32(s/n-slope*(n-1)/2), float32(slope)
-	for i, v := range x {
-		y[i] = v - base - rise*float32(i)
-	}
 }
 
 // Heights of peaks that are worth following. minHeight is the paper's "close
@@ -140,7 +131,9 @@ func peaks(r []float32, lo int) []int {
 	best := 0
 	var seen []int
 	for k := start; k < len(r)-1; k++ {
-		valley = min(valley, r[k])
+		if r[k] < valley {
+			valley = r[k]
+		}
 		if k < lo || k < 2 || r[k] < r[k-1] || r[k] < r[k+1] || r[k] < minHeight || r[k]-valley < minContrast {
 			continue
 		}

@@ -232,7 +232,8 @@ func paperPeriod(x []float64, in []Instance, wgss float64, column string, set se
 	grid := float64(len(p.Regions)) / float64(len(in))
 	p.LoS, p.HiS = min(lo, mean-grid)*set.StepS, max(hi, mean+grid)*set.StepS
 	if energy > 0 {
-		p.Confidence = max(0, 1-wgss/energy) * max(0, 1-p.PeriodCV) * (1 - math.Exp(-float64(len(in))/10))
+		p.Parts = Parts{max(0, 1-wgss/energy), max(0, 1-p.PeriodCV), 1 - math.Exp(-float64(len(in))/10), 1}
+		p.Confidence = p.Parts.product()
 	}
 	return p
 }

@@ -30,8 +30,9 @@ type Period struct {
 	PeriodCV float64
 	// Coverage is the share of the profile's samples that lie in an instance.
 	Coverage float64
-	// Confidence is explained * regular * support, each in 0..1.
+	// Confidence is the product of its Parts.
 	Confidence float64
+	Parts      Parts
 	// Instances are in time order and do not overlap; Regions join those
 	// that follow each other.
 	Instances []Instance
@@ -44,6 +45,18 @@ type Period struct {
 	// deviations.
 	Significance float64
 }
+
+// Parts are what a confidence is the product of, each in 0..1: how much of the
+// instances the template explains, how equal their lengths are, how much there is
+// of them, and the share of the columns' votes that agree (1 with one column).
+type Parts struct {
+	Explained float64 `json:"explained"`
+	Regular   float64 `json:"regular"`
+	Support   float64 `json:"support"`
+	Agreed    float64 `json:"agreed"`
+}
+
+func (p Parts) product() float64 { return p.Explained * p.Regular * p.Support * p.Agreed }
 
 // Child is a period that recurs inside the instances of another.
 type Child struct {

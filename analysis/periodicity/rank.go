@@ -130,7 +130,7 @@ func (h *hunt) sharper(p pyramid, x fit, levels int) (fit, bool) {
 	}
 	x.t = t.average(v, occ)
 	for range 2 {
-		x.occ = h.tracker.track(v, x.t, h.par, false)
+		x.occ = h.tracker.places(v, x.t, h.par, false)
 		if len(x.occ) < 2 {
 			return fit{}, false
 		}

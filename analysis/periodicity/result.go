@@ -42,10 +42,13 @@ func (k *known) period(set series.Set, column string, par Params) (Period, bool)
 		Instances:     in,
 		Regions:       found,
 	}
-	explained := min(1, max(0, 1-k.meanDistance()/par.MaxDistance))
-	regular := max(0, 1-p.PeriodCV)
-	support := (1 - math.Exp(-float64(n)/10)) * (1 - math.Exp(-p.Coverage/0.1))
-	p.Confidence = explained * regular * support
+	p.Parts = Parts{
+		Explained: min(1, max(0, 1-k.meanDistance()/par.MaxDistance)),
+		Regular:   max(0, 1-p.PeriodCV),
+		Support:   (1 - math.Exp(-float64(n)/10)) * (1 - math.Exp(-p.Coverage/0.1)),
+		Agreed:    1,
+	}
+	p.Confidence = p.Parts.product()
 	p.Significance = k.z
 	for _, c := range k.children {
 		p.Children = append(p.Children, Child{PeriodS: c.lag * set.StepS, Count: int(c.perUnit * float64(n)), Confidence: c.confidence})

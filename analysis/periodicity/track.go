@@ -30,111 +30,131 @@ func (t template) shiftPrice(noise float64) float64 {
 // tracker holds the tables of the dynamic program, to be used again. Tables that
 // are read before their beginning have pad entries of never in front.
 type tracker struct {
-	pad int
-	// gain[q] is what part q would add to the gain of a unit if it began at
-	// p; open[q] the best total with part q beginning there, plus that gain.
-	gain, open [parts][]float32
-	end        []float32 // the best total with a unit ending at p
-	free       []float32 // the best total of all up to p
-	chain      []bool    // the unit that begins here follows another
-	closed     []bool    // free: the sample before belongs to a unit that ended
-	mean       [][]float32
-	inv        []float32
-	occ        []occurrence
+	pad    int
+	length [parts]int // of the parts of the template
+	price  float32    // of one point
+	// open[q] holds what part q would add to the gain of a unit if it began at
+	// p, and once p is reached, with it, the best total of all before.
+	open [parts][]float32
+	end  []float32 // the best total with a unit ending at p
+	free []float32 // the best total of all up to p
+	zero []float32 // what ends has to add to end
+	mean [][]float32
+	inv  []float32
+	occ  []occurrence
 }
 
-// track returns the occurrences of t in v. chained says that another ended where
-// v begins. The slice is used again by the next call.
+// track returns the occurrences of t in v, and what they are worth. chained says
+// that another ended where v begins. The slice is used again by the next call.
 func (d *tracker) track(v vector, t template, par Params, chained bool) []occurrence {
+	occ := d.places(v, t, par, chained)
+	for i := range occ {
+		occ[i].measure(v, t)
+	}
+	return occ
+}
+
+// places is track for who only wants to know where they are.
+func (d *tracker) places(v vector, t template, par Params, chained bool) []occurrence {
 	n := v.len()
 	if n < t.unit+parts*maxShift+1 {
 		return nil
 	}
 	d.resize(n, t)
 	d.gains(v, t, par.MaxDistance)
-	d.start(t, chained)
-	price := float32(t.shiftPrice(v.noise))
-	block := n
-	for q := range parts {
-		block = min(block, max(1, t.cut[q+1]-t.cut[q]-maxShift))
-	}
-	for base := 1; base <= n; base += block {
-		top := min(base+block, n+1)
-		for q := range parts {
-			d.part(q, t.cut[q+1]-t.cut[q], base, top, price)
+	d.start(chained)
+	d.price = float32(t.shiftPrice(v.noise))
+	// Tables are known up to done: of where parts begin, and at last of where
+	// units end. What ends a part of length points needs nothing of the last
+	// length - maxShift places, so together the parts go ahead by nearly a unit
+	// at a time, each from where it had come to.
+	done := [parts + 1]int{1, 1, 1, 1, 1}
+	for done[0] <= n {
+		for q, length := range d.length {
+			top := min(done[q]+max(1, length-maxShift), n+1)
+			if ahead := top - done[q+1]; ahead > 8 && top <= n {
+				top -= ahead % 8 // whole blocks, see lanes
+			}
+			d.part(q, done[q+1], top)
+			done[q+1] = top
 		}
-		d.join(base, top)
+		d.join(done[0], done[parts])
+		done[0] = done[parts]
 	}
-	d.trace(n, t, price)
-	for i := range d.occ {
-		d.occ[i].measure(v, t)
-	}
+	d.trace(n)
 	return d.occ
 }
 
 func (d *tracker) resize(n int, t template) {
 	d.pad = 0
 	for q := range parts {
-		d.pad = max(d.pad, t.cut[q+1]-t.cut[q]+maxShift)
+		d.length[q] = t.cut[q+1] - t.cut[q]
+		d.pad = max(d.pad, d.length[q]+maxShift)
 	}
 	for q := range parts {
-		d.gain[q] = resize(d.gain[q], n+1)
 		d.open[q] = resize(d.open[q], n+1+d.pad)
 		for i := range d.pad {
 			d.open[q][i] = never
 		}
 	}
 	d.end, d.free = resize(d.end, n+1), resize(d.free, n+1)
-	d.chain, d.closed = resize(d.chain, n+1), resize(d.closed, n+1)
+	if len(d.zero) < t.unit {
+		d.zero = make([]float32, 2*t.unit)
+	}
 }
 
 // start sets what is possible before the first sample.
-func (d *tracker) start(t template, chained bool) {
-	d.free[0], d.chain[0], d.closed[0] = 0, chained, false
+func (d *tracker) start(chained bool) {
+	d.free[0] = 0
 	first := float32(-entryCost)
 	if chained {
 		first = 0
 	}
-	d.open[0][d.pad] = first + d.gain[0][0]
+	d.open[0][d.pad] += first
 	for q := 1; q < parts; q++ {
 		d.open[q][d.pad] = never
 	}
 }
 
-// part ends part q, of the given length, at every point from base to top - 1.
-// None of what it reads is changed between these points.
-func (d *tracker) part(q, length, base, top int, price float32) {
-	from := d.open[q][base+d.pad-length-maxShift:][:top-base+2*maxShift]
-	out, gain := d.end[base:top], d.gain[0][:0]
+// part ends part q at every point from base to top - 1. None of what it reads is
+// changed between these points.
+func (d *tracker) part(q, base, top int) {
+	if base >= top {
+		return
+	}
+	from := d.open[q][base+d.pad-d.length[q]-maxShift:][:top-base+2*maxShift]
+	out, gain := d.end[base:top], d.zero[:top-base]
 	if q+1 < parts {
-		out, gain = d.open[q+1][d.pad+base:d.pad+top], d.gain[q+1][base:top]
+		out = d.open[q+1][d.pad+base : d.pad+top]
+		gain = out
 	}
-	far := 4 * price
-	if length <= maxShift { // a part has at least one point
-		for i := range out {
-			out[i] = max(from[i+2], from[i+1]-price, from[i]-far)
-			if length == 2 {
-				out[i] = max(out[i], from[i+3]-price)
-			}
+	if d.length[q] <= maxShift { // a part has at least one point
+		for i, g := range gain {
+			out[i] = max(from[i+2], max(from[i+1], from[i+3])-d.price, from[i]-4*d.price) + g
 		}
-	} else {
-		for i := range out {
-			h := from[i : i+5 : i+5]
-			out[i] = max(h[2], max(h[1], h[3])-price, max(h[0], h[4])-far)
-		}
+		return
 	}
-	for i, g := range gain {
-		out[i] += g
+	ends(out, from, gain, d.price, 4*d.price)
+}
+
+// ends writes to out[i] gain[i], which may be the same, and the best of what may end there: at no price what began at
+// from[i+2], at the price near one place to either side, at far two.
+func ends(out, from, gain []float32, near, far float32) {
+	gain = gain[:len(out)]
+	for i := endsLanes(out, from, gain, near, far); i < len(out); i++ {
+		h := from[i : i+5 : i+5]
+		out[i] = max(h[2], max(h[1], h[3])-near, max(h[0], h[4])-far) + gain[i]
 	}
 }
 
 // shifted returns by how much part q, which ends at i, is longer than in the
 // template: the choice that part made.
-func (d *tracker) shifted(q, length, i int, price float32) int {
+func (d *tracker) shifted(q, i int) int {
+	length := d.length[q]
 	from := d.open[q][i+d.pad-length-maxShift:]
 	best, by := from[maxShift], 0
 	for s := max(-maxShift, 1-length); s <= maxShift; s++ {
-		if x := from[maxShift-s] - price*float32(s*s); x > best {
+		if x := from[maxShift-s] - d.price*float32(s*s); x > best {
 			best, by = x, s
 		}
 	}
@@ -143,41 +163,43 @@ func (d *tracker) shifted(q, length, i int, price float32) int {
 
 // join decides at every point whether a unit ended, and what may begin.
 func (d *tracker) join(base, top int) {
-	for i := base; i < top; i++ {
-		free, end := d.free[i-1], d.end[i]
-		d.closed[i] = end > free
-		if end > free {
-			free = end
+	best, ends, free := d.free[base-1], d.end[base:top], d.free[base:top]
+	for i, end := range ends[:len(free)] {
+		if end > best {
+			best = end
 		}
-		d.free[i] = free
-		begin := free - entryCost
-		d.chain[i] = end > begin
-		if end > begin {
-			begin = end
-		}
-		d.open[0][i+d.pad] = begin + d.gain[0][i]
+		free[i] = best
+	}
+	begins(d.open[0][base+d.pad:top+d.pad], ends, free)
+}
+
+// begins adds to open the best total before a unit that begins: after another, or
+// after a gap at the price of an entry.
+func begins(open, end, free []float32) {
+	end, free = end[:len(open)], free[:len(open)]
+	for i := beginsLanes(open, end, free); i < len(open); i++ {
+		open[i] += max(end[i], free[i]-entryCost)
 	}
 }
 
 // trace walks the best division back from the end.
-func (d *tracker) trace(n int, t template, price float32) {
+func (d *tracker) trace(n int) {
 	d.occ = d.occ[:0]
 	for i := n; i > 0; {
-		if !d.closed[i] {
-			i--
+		if !(d.end[i] > d.free[i-1]) {
+			i-- // no unit ended here, nor where sums overflowed
 			continue
 		}
 		for {
 			var o occurrence
 			o.at[parts] = i
 			for q := parts; q > 0; q-- {
-				length := t.cut[q] - t.cut[q-1]
-				i -= length + d.shifted(q-1, length, i, price)
+				i -= d.length[q-1] + d.shifted(q-1, i)
 				o.at[q-1] = i
 			}
 			d.occ = append(d.occ, o)
-			if i <= 0 || !d.chain[i] {
-				break
+			if i <= 0 || !(d.end[i] > d.free[i]-entryCost) {
+				break // there was a gap
 			}
 		}
 	}

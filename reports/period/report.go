@@ -52,30 +52,32 @@ type Report struct {
 
 // Pattern is one main pattern.
 type Pattern struct {
-	ID            string   `json:"id"`
-	Column        string   `json:"column"`
-	ValuesColumn  string   `json:"values_column"`
-	PeriodS       float64  `json:"period_s"`
-	PeriodLoS     float64  `json:"period_ci_lo_s"`
-	PeriodHiS     float64  `json:"period_ci_hi_s"`
-	PeriodSamples float64  `json:"period_samples"`
-	PeriodCV      float64  `json:"period_cv"`
-	Confidence    float64  `json:"confidence"`
-	Significance  *float64 `json:"significance"`
-	Coverage      float64  `json:"coverage"`
-	Count         int      `json:"count"`
-	Runs          int      `json:"runs"`
-	WGSS          *float64 `json:"wgss"`
-	Values        numbers  `json:"values"`
-	P10           numbers  `json:"p10"`
-	P90           numbers  `json:"p90"`
-	Instances     [][2]int `json:"instances"`
-	Regions       []Region `json:"regions"`
-	Drift         Drift    `json:"drift"`
-	Low           []Low    `json:"low"`
-	Slow          []Slow   `json:"slow"`
-	SlowCount     int      `json:"slow_count"`
-	Child         []Child  `json:"child"`
+	ID            string  `json:"id"`
+	Column        string  `json:"column"`
+	ValuesColumn  string  `json:"values_column"`
+	PeriodS       float64 `json:"period_s"`
+	PeriodLoS     float64 `json:"period_ci_lo_s"`
+	PeriodHiS     float64 `json:"period_ci_hi_s"`
+	PeriodSamples float64 `json:"period_samples"`
+	PeriodCV      float64 `json:"period_cv"`
+	Confidence    float64 `json:"confidence"`
+	// ConfidenceParts are the factors of the confidence.
+	ConfidenceParts periodicity.Parts `json:"confidence_parts"`
+	Significance    *float64          `json:"significance"`
+	Coverage        float64           `json:"coverage"`
+	Count           int               `json:"count"`
+	Runs            int               `json:"runs"`
+	WGSS            *float64          `json:"wgss"`
+	Values          numbers           `json:"values"`
+	P10             numbers           `json:"p10"`
+	P90             numbers           `json:"p90"`
+	Instances       [][2]int          `json:"instances"`
+	Regions         []Region          `json:"regions"`
+	Drift           Drift             `json:"drift"`
+	Low             []Low             `json:"low"`
+	Slow            []Slow            `json:"slow"`
+	SlowCount       int               `json:"slow_count"`
+	Child           []Child           `json:"child"`
 }
 
 // Region is a run of consecutive iterations.
@@ -216,7 +218,7 @@ func covered(periods []periodicity.Period, n int) float64 {
 
 func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift float64) Pattern {
 	out := Pattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS, PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
-		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, Coverage: q.Coverage,
+		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, ConfidenceParts: p.Parts, Coverage: q.Coverage,
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
 		Instances: make([][2]int, len(p.Instances)), Regions: []Region{}, Low: []Low{}, Slow: []Slow{}, Child: []Child{},
 		Drift: Drift{Level: 0.95, Steps: []Step{}}}

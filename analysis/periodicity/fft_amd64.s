@@ -1,0 +1,186 @@
+#include "textflag.h"
+
+// Stages of four of a transform, for eight butterflies at a time. Real and imaginary
+// parts are apart; factors are w1, w2, w3, real and imaginary part of each, h of them
+// one after the other.
+
+// func split8(re, im, w *float32, h, blocks int)
+//
+// p, q, r, s = p+r+(q+s), (p-r-i(q-s)) w1, (p+r-(q+s)) w2, (p-r+i(q-s)) w3
+TEXT ·split8(SB), NOSPLIT, $0-40
+	MOVQ re+0(FP), SI
+	MOVQ im+8(FP), DI
+	MOVQ w+16(FP), DX
+	MOVQ h+24(FP), R8
+	MOVQ blocks+32(FP), BX
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+
+block:
+	MOVQ R8, CX
+
+eight:
+	VMOVUPS (SI), Y0
+	VMOVUPS (DI), Y1
+	VMOVUPS (SI)(R8*1), Y2
+	VMOVUPS (DI)(R8*1), Y3
+	VMOVUPS (SI)(R8*2), Y4
+	VMOVUPS (DI)(R8*2), Y5
+	VMOVUPS (SI)(R9*1), Y6
+	VMOVUPS (DI)(R9*1), Y7
+	VADDPS  Y4, Y0, Y8
+	VADDPS  Y5, Y1, Y9
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y10
+	VADDPS  Y7, Y3, Y11
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
+	VADDPS  Y10, Y8, Y4
+	VADDPS  Y11, Y9, Y5
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y5, (DI)
+	VSUBPS  Y10, Y8, Y8
+	VSUBPS  Y11, Y9, Y9
+	VADDPS  Y3, Y0, Y4
+	VSUBPS  Y2, Y1, Y5
+	VSUBPS  Y3, Y0, Y6
+	VADDPS  Y2, Y1, Y7
+
+	VMOVUPS (DX), Y14
+	VMOVUPS (DX)(R8*1), Y15
+	VMULPS  Y14, Y4, Y10
+	VMULPS  Y15, Y5, Y11
+	VMULPS  Y15, Y4, Y12
+	VMULPS  Y14, Y5, Y13
+	VSUBPS  Y11, Y10, Y10
+	VADDPS  Y13, Y12, Y12
+	VMOVUPS Y10, (SI)(R8*1)
+	VMOVUPS Y12, (DI)(R8*1)
+
+	VMOVUPS (DX)(R8*2), Y14
+	VMOVUPS (DX)(R9*1), Y15
+	VMULPS  Y14, Y8, Y10
+	VMULPS  Y15, Y9, Y11
+	VMULPS  Y15, Y8, Y12
+	VMULPS  Y14, Y9, Y13
+	VSUBPS  Y11, Y10, Y10
+	VADDPS  Y13, Y12, Y12
+	VMOVUPS Y10, (SI)(R8*2)
+	VMOVUPS Y12, (DI)(R8*2)
+
+	VMOVUPS (DX)(R8*4), Y14
+	VMOVUPS (DX)(R10*1), Y15
+	VMULPS  Y14, Y6, Y10
+	VMULPS  Y15, Y7, Y11
+	VMULPS  Y15, Y6, Y12
+	VMULPS  Y14, Y7, Y13
+	VSUBPS  Y11, Y10, Y10
+	VADDPS  Y13, Y12, Y12
+	VMOVUPS Y10, (SI)(R9*1)
+	VMOVUPS Y12, (DI)(R9*1)
+
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, DX
+	SUBQ $32, CX
+	JNZ  eight
+	ADDQ R9, SI
+	ADDQ R9, DI
+	SUBQ R8, DX
+	DECQ BX
+	JNZ  block
+	VZEROUPPER
+	RET
+
+// func join8(re, im, w *float32, h, blocks int)
+//
+// With v, x, y = q w1, r w2, s w3:
+// p, q, r, s = p+x+(v+y), p-x-i(v-y), p+x-(v+y), p-x+i(v-y)
+TEXT ·join8(SB), NOSPLIT, $0-40
+	MOVQ re+0(FP), SI
+	MOVQ im+8(FP), DI
+	MOVQ w+16(FP), DX
+	MOVQ h+24(FP), R8
+	MOVQ blocks+32(FP), BX
+	SHLQ $2, R8
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R8)(R8*4), R10
+
+block:
+	MOVQ R8, CX
+
+eight:
+	VMOVUPS (SI)(R8*1), Y0
+	VMOVUPS (DI)(R8*1), Y1
+	VMOVUPS (DX), Y14
+	VMOVUPS (DX)(R8*1), Y15
+	VMULPS  Y14, Y0, Y2
+	VMULPS  Y15, Y1, Y3
+	VMULPS  Y15, Y0, Y4
+	VMULPS  Y14, Y1, Y5
+	VSUBPS  Y3, Y2, Y2
+	VADDPS  Y5, Y4, Y3
+
+	VMOVUPS (SI)(R8*2), Y0
+	VMOVUPS (DI)(R8*2), Y1
+	VMOVUPS (DX)(R8*2), Y14
+	VMOVUPS (DX)(R9*1), Y15
+	VMULPS  Y14, Y0, Y4
+	VMULPS  Y15, Y1, Y5
+	VMULPS  Y15, Y0, Y6
+	VMULPS  Y14, Y1, Y7
+	VSUBPS  Y5, Y4, Y4
+	VADDPS  Y7, Y6, Y5
+
+	VMOVUPS (SI)(R9*1), Y0
+	VMOVUPS (DI)(R9*1), Y1
+	VMOVUPS (DX)(R8*4), Y14
+	VMOVUPS (DX)(R10*1), Y15
+	VMULPS  Y14, Y0, Y6
+	VMULPS  Y15, Y1, Y7
+	VMULPS  Y15, Y0, Y8
+	VMULPS  Y14, Y1, Y9
+	VSUBPS  Y7, Y6, Y6
+	VADDPS  Y9, Y8, Y7
+
+	VMOVUPS (SI), Y0
+	VMOVUPS (DI), Y1
+	VADDPS  Y4, Y0, Y8
+	VADDPS  Y5, Y1, Y9
+	VSUBPS  Y4, Y0, Y10
+	VSUBPS  Y5, Y1, Y11
+	VADDPS  Y6, Y2, Y12
+	VADDPS  Y7, Y3, Y13
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
+	VADDPS  Y12, Y8, Y0
+	VADDPS  Y13, Y9, Y1
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, (DI)
+	VADDPS  Y3, Y10, Y0
+	VSUBPS  Y2, Y11, Y1
+	VMOVUPS Y0, (SI)(R8*1)
+	VMOVUPS Y1, (DI)(R8*1)
+	VSUBPS  Y12, Y8, Y0
+	VSUBPS  Y13, Y9, Y1
+	VMOVUPS Y0, (SI)(R8*2)
+	VMOVUPS Y1, (DI)(R8*2)
+	VSUBPS  Y3, Y10, Y0
+	VADDPS  Y2, Y11, Y1
+	VMOVUPS Y0, (SI)(R9*1)
+	VMOVUPS Y1, (DI)(R9*1)
+
+	ADDQ $32, SI
+	ADDQ $32, DI
+	ADDQ $32, DX
+	SUBQ $32, CX
+	JNZ  eight
+	ADDQ R9, SI
+	ADDQ R9, DI
+	SUBQ R8, DX
+	DECQ BX
+	JNZ  block
+	VZEROUPPER
+	RET

@@ -1,0 +1,122 @@
+package periodicity
+
+import "golang.org/x/sys/cpu"
+
+// The inner loops of the tracker and of the transform, eight places at a time where the processor can
+// (AVX2). The results are those of the loops in Go, bit by bit: every lane adds up
+// in their order, and nothing is fused.
+
+//go:noescape
+func products32(out, x, t *float32, blocks, points int, add bool)
+
+//go:noescape
+func ends8(out, from, gain *float32, blocks int, near, far float32)
+
+//go:noescape
+func begins8(open, end, free *float32, blocks int, entry float32)
+
+//go:noescape
+func unlevel8(out, mean *float32, blocks int, level float32)
+
+//go:noescape
+func scale8(out, inv *float32, blocks int, base, own float32)
+
+//go:noescape
+func invert8(out *float32, blocks int, noise, own, scale float32)
+
+//go:noescape
+func split8(re, im, w *float32, h, blocks int)
+
+//go:noescape
+func join8(re, im, w *float32, h, blocks int)
+
+// lanes is how many whole blocks of size places are in n of them.
+func lanes(n, size int) int {
+	if !cpu.X86.HasAVX2 {
+		return 0
+	}
+	return n / size
+}
+
+// Each of these does the first places of the loop that it is named after, and
+// returns how many.
+
+func convolveLanes(g, x, t []float32, add bool) int {
+	blocks := lanes(len(g), 32)
+	if blocks == 0 || len(t) == 0 {
+		return 0
+	}
+	_ = x[32*blocks+len(t)-2]
+	products32(&g[0], &x[0], &t[0], blocks, len(t), add)
+	return 32 * blocks
+}
+
+func endsLanes(out, from, gain []float32, near, far float32) int {
+	blocks := lanes(len(out), 8)
+	if blocks == 0 {
+		return 0
+	}
+	_, _ = from[8*blocks+2*maxShift-1], gain[8*blocks-1]
+	ends8(&out[0], &from[0], &gain[0], blocks, near, far)
+	return 8 * blocks
+}
+
+func beginsLanes(open, end, free []float32) int {
+	blocks := lanes(len(open), 8)
+	if blocks == 0 {
+		return 0
+	}
+	_, _ = end[8*blocks-1], free[8*blocks-1]
+	begins8(&open[0], &end[0], &free[0], blocks, entryCost)
+	return 8 * blocks
+}
+
+func unlevelLanes(g, mean []float32, level float32) int {
+	blocks := lanes(len(mean), 8)
+	if blocks == 0 {
+		return 0
+	}
+	_ = g[8*blocks-1]
+	unlevel8(&g[0], &mean[0], blocks, level)
+	return 8 * blocks
+}
+
+func scaleLanes(g, inv []float32, base, own float32) int {
+	blocks := lanes(len(inv), 8)
+	if blocks == 0 {
+		return 0
+	}
+	_ = g[8*blocks-1]
+	scale8(&g[0], &inv[0], blocks, base, own)
+	return 8 * blocks
+}
+
+func invertLanes(energy []float32, noise, own, scale float32) int {
+	blocks := lanes(len(energy), 8)
+	if blocks > 0 {
+		invert8(&energy[0], blocks, noise, own, scale)
+	}
+	return 8 * blocks
+}
+
+// splitLanes and joinLanes return the number of blocks of butterflies.
+
+func splitLanes(re, im, w []float32, h int) int {
+	if h%8 != 0 || lanes(h, 8) == 0 {
+		return 0
+	}
+	blocks := len(re) / (4 * h)
+	_, _ = im[4*h*blocks-1], w[6*h-1]
+	split8(&re[0], &im[0], &w[0], h, blocks)
+	return blocks
+}
+
+func joinLanes(re, im, w []float32, h int) int {
+	if h%8 != 0 || lanes(h, 8) == 0 {
+		return 0
+	}
+	blocks := len(re) / (4 * h)
+	_, _ = im[4*h*blocks-1], w[6*h-1]
+	join8(&re[0], &im[0], &w[0], h, blocks)
+	return blocks
+}
