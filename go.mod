@@ -7,9 +7,10 @@ require (
 	github.com/hodgesds/perf-utils v0.7.0 // attributes of perf events; the baseline that the rings are measured against
 	github.com/klauspost/compress v1.20.3 // zstd of the profile
 	github.com/mattn/go-sqlite3 v1.14.52 // the history
-	github.com/parquet-go/parquet-go v0.32.0 // export of a profile
+	github.com/parquet-go/parquet-go v0.25.1 // export of a profile; later ones bring protobuf, which opens a file before main
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests only: JSON reports against their schema
 	github.com/spf13/cobra v1.10.2 // verbs, flags and help of jobgait
+	github.com/spf13/pflag v1.0.9 // cobra's flags
 	golang.org/x/sys v0.49.0 // perf_event_open, pidfd, openat and other system calls
 	gonum.org/v1/gonum v0.17.0 // Fourier transforms of the period detector
 )
@@ -18,13 +19,8 @@ require (
 	github.com/andybalholm/brotli v1.1.1 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/parquet-go/bitpack v1.0.0 // indirect
-	github.com/parquet-go/jsonlite v1.0.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.21 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
-	github.com/twpayne/go-geom v1.6.1 // indirect
 	go.uber.org/atomic v1.7.0 // indirect
 	go.uber.org/multierr v1.6.0 // indirect
 	golang.org/x/text v0.23.0 // indirect
-	google.golang.org/protobuf v1.34.2 // indirect
 )

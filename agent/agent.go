@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"time"
 
@@ -14,20 +12,26 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
+	"jobgait/configs"
 )
 
 // agent drains the inputs, and writes what the sampler makes of them.
 type agent struct {
-	run     job.Run
-	in      *inputs
-	sampler *sampler.Sampler
-	grid    sampler.Grid
-	writer  writer
-	block   profile.Block
-	log     func(error)
-	// full is set when the spool has no room: nothing is written any more,
-	// but the agent lives on until it is stopped.
+	run      job.Run
+	in       *inputs
+	clock    clock
+	schedule *schedule
+	sampler  *sampler.Sampler
+	grid     sampler.Grid
+	meter    meter
+	brake    brake
+	writer   writer
+	block    profile.Block
+	log      func(error)
+	// full is set, with the reason, when there is no room: nothing is written
+	// any more, but the agent lives on until it is stopped.
 	full   bool
+	filled error
 	lost   int64
 	failed map[string]bool // errors of drains that were logged
 	idle   idle
@@ -36,41 +40,52 @@ type agent struct {
 	// dir takes what is learned of the job; "" learns nothing.
 	dir     job.RunDir
 	learner learner
-	// atStart are the notes of the header.
-	atStart []note.Note
-	// written is when blocks were last written.
-	written int64
+	// atStart are the notes of the header, during those of the footer.
+	atStart, during []note.Note
+}
+
+// clock is what the agent knows of time; tests have one of their own.
+type clock struct {
+	mono func() int64 // CLOCK_MONOTONIC
+	real func() int64 // CLOCK_REALTIME
+	cpu  func() int64 // CPU time of this process
+	// sleep waits; it is used once, at the end.
+	sleep func(time.Duration)
+}
+
+func systemClock() clock {
+	return clock{mono: perf.Now, real: func() int64 { return time.Now().UnixNano() }, cpu: ownCPU, sleep: time.Sleep}
 }
 
 // writer is the profile; tests give one that fails.
 type writer interface {
 	Append(profile.Block) error
+	Epoch(profile.Epoch) error
 	Seal(profile.Footer) error
 	Close() error
 }
 
 func newAgent(r job.Run, in *inputs, log func(error)) *agent {
-	return &agent{run: r, in: in, log: log, failed: map[string]bool{}}
+	return &agent{run: r, in: in, clock: systemClock(), log: log, failed: map[string]bool{}}
 }
 
 // begin starts the counters and creates the profile.
-func (a *agent) begin(path string) error {
+func (a *agent) begin(path string, c configs.Agent) error {
 	if err := a.in.start(); err != nil {
 		return err
 	}
-	a.grid = sampler.NewGrid(a.in.stepNS, perf.Now())
 	h := a.in.header(a.run)
+	a.ready(sampler.NewGrid(a.in.stepNS, a.clock.mono()))
 	h.BaseNS, h.RunNS, h.RunReal = a.grid.BaseNS, int64(a.run.StartMono*1e9), a.run.StartReal
 	if late := float64(h.BaseNS-h.RunNS) / 1e9; late > lateS {
 		h.Notes = append(h.Notes, note.New(note.AgentLate, "sampling began %.1f s after the run", late))
 	}
 	a.atStart = h.Notes
-	w, err := profile.Create(path, h)
+	w, err := profile.Create(path, h, profile.Options{Lossless: c.Lossless, MaxBytes: int64(c.ProfileMB * 1e6)})
 	if err != nil {
 		return err
 	}
 	a.writer = w
-	a.sampler = sampler.New(sampler.Default(a.grid), a.in.code != nil, a.in.shapes()...)
 	a.drain() // the baseline of every count
 	return nil
 }
@@ -78,6 +93,30 @@ func (a *agent) begin(path string) error {
 // lateS is how late sampling may begin without a note: starting the agent
 // takes some 50 ms.
 const lateS = 2
+
+// ready makes everything that needs the grid.
+func (a *agent) ready(g sampler.Grid) {
+	a.grid = g
+	a.sampler = sampler.New(sampler.Default(g), a.in.code != nil, a.in.shapes()...)
+	a.meter = newMeter(a.in.prices, a.in.limitPct)
+	now := a.clock.mono()
+	a.meter.reset(now, a.clock.cpu(), 0, 0)
+	a.schedule = newSchedule()
+	a.schedule.add(now, flushNS, flushSpreadNS)
+	for _, i := range a.in.slow {
+		every := a.in.everyNS(i)
+		a.schedule.add(now, every, every/2)
+	}
+}
+
+// flush is the first task of the schedule: draining everything and writing it.
+// Every 0.35 to 0.85 s, so that a kill -9 loses less than a second with the
+// 0.1 s that the sampler holds back.
+const (
+	flush         = 0
+	flushNS       = 600e6
+	flushSpreadNS = 250e6
+)
 
 // live drains until it is told to stop, then seals. A panic is sealed too: the
 // profile is worth more than its last second.
@@ -95,8 +134,11 @@ func (a *agent) live(stop <-chan os.Signal, limit time.Duration) (err error) {
 	defer end.Stop()
 	wake := time.NewTimer(a.pause())
 	defer wake.Stop()
+	ring := a.in.bell(a.log)
 	for {
 		select {
+		case <-ring:
+			a.empty()
 		case <-stop:
 			a.last()
 			return nil
@@ -116,74 +158,100 @@ func (a *agent) live(stop <-chan os.Signal, limit time.Duration) (err error) {
 	}
 }
 
-// pause is the time to the next drain. It is random, because a drain takes a
-// CPU away from the job for a millisecond: done every second it would be a
-// period of one second in every profile. Without perf events /proc is read at
-// about 10 Hz.
+// pause is the time until there is something to do.
 func (a *agent) pause() time.Duration {
 	switch {
 	case a.full:
 		return 10 * time.Second
 	case a.idle.on:
 		return a.idle.pause()
-	case a.in.code == nil:
-		return between(80, 120)
 	}
-	return between(700, 900)
+	return time.Duration(max(0, a.schedule.next()-a.clock.mono()))
 }
 
-func between(lo, hi int) time.Duration {
-	return time.Duration(lo*1000+rand.IntN((hi-lo)*1000)) * time.Microsecond
-}
-
-// blockNS is the least time between two writes of blocks.
-const blockNS = 650e6
-
+// step does what is due.
 func (a *agent) step() {
-	switch {
+	switch now := a.clock.mono(); {
 	case a.full:
 	case a.idle.on:
 		a.sleepOn()
+	case a.schedule.due(flush, now):
+		a.flush()
 	default:
-		now := a.drain()
-		if now-a.written >= blockNS {
-			a.write(now)
+		for k, i := range a.in.slow {
+			if a.schedule.due(k+1, now) {
+				a.drainOne(i)
+			}
 		}
-		a.learn(now)
-		if a.idle.long(now, a.in.cpu.Alive()) {
-			a.alone()
-		}
+	}
+}
+
+// empty drains the ring of code addresses before its time: it is half full of what
+// a job that starts many programs does.
+func (a *agent) empty() {
+	if !a.full && !a.idle.on {
+		a.drainOne(a.in.codeAt())
+	}
+}
+
+// flush drains and writes, and looks after itself and the job.
+func (a *agent) flush() {
+	now := a.drain()
+	a.write(now)
+	a.learn(now)
+	a.keepBudget(now)
+	if a.idle.long(now, a.in.cpu.Alive()) {
+		a.alone()
 	}
 }
 
 // drain empties all sources into the sampler and returns the time before: what
 // was recorded until then has arrived.
 func (a *agent) drain() int64 {
-	now := perf.Now()
-	for i, s := range a.in.sources {
-		if err := s.Drain(a.sampler.Track(i)); err != nil && !a.failed[err.Error()] && len(a.failed) < 16 {
-			a.failed[err.Error()] = true
-			a.log(err)
-		}
+	now := a.clock.mono()
+	for i := range a.in.sources {
+		a.drainOne(i)
+	}
+	for k := range a.in.slow {
+		a.schedule.done(k+1, now)
 	}
 	return now
 }
 
-// write appends all complete blocks.
+func (a *agent) drainOne(i int) {
+	if a.in.silent(i) {
+		return
+	}
+	track := a.sampler.Track(i)
+	if err := a.in.sources[i].Drain(track); err != nil && !a.failed[err.Error()] && len(a.failed) < 16 {
+		a.failed[err.Error()] = true
+		a.log(err)
+	}
+	// A reading that interrupts CPUs costs them what a record does.
+	track.Drained(a.in.interrupts(i))
+}
+
+// write appends all complete blocks, and before them what changed.
 func (a *agent) write(now int64) {
-	a.written = now
+	for _, e := range a.sampler.Epochs() {
+		a.keep(a.writer.Epoch(e))
+	}
 	for a.sampler.Emit(now, &a.block) {
-		a.block.RealNS, a.block.MonoNS = time.Now().UnixNano(), perf.Now()
-		a.block.AgentCPUNS = ownCPU()
+		a.block.RealNS, a.block.MonoNS = a.clock.real(), a.clock.mono()
+		a.block.AgentCPUNS = a.clock.cpu()
 		a.lost += a.block.LostRecords
-		if a.full {
-			continue
+		if !a.full {
+			a.keep(a.writer.Append(a.block))
 		}
-		if err := a.writer.Append(a.block); err != nil {
-			a.log(err)
-			a.full = true
-			a.quiet()
-		}
+	}
+}
+
+// keep is what becomes of a failed write: a full disk, mostly.
+func (a *agent) keep(err error) {
+	if err != nil && !a.full {
+		a.log(err)
+		a.full, a.filled = true, err
+		a.quiet()
 	}
 }
 
@@ -195,49 +263,22 @@ func (a *agent) quiet() {
 }
 
 // last takes what was recorded up to now. The last step and a half may still be
-// without a record; it is left out.
+// without a record and is left out. So it drains twice, three steps apart: the
+// slots that are written reach beyond the first time, and have all of what was
+// counted by then, not the part of it that interpolation gives them.
 func (a *agent) last() {
 	if a.full || a.idle.on {
 		return
 	}
+	a.drain()
+	a.clock.sleep(time.Duration(3*a.in.stepNS) + lastPause)
 	now := a.drain()
 	a.quiet()
 	a.write(now + sampler.Default(a.grid).SafetyNS - 2*a.in.stepNS)
 }
 
-func (a *agent) seal(reason string) error {
-	if a.writer == nil {
-		return nil
-	}
-	program := mainProgram(a.in.programs())
-	f := profile.Footer{Reason: reason, Executable: program, BuildID: a.in.build(program)}
-	if a.full {
-		f.Reason = "spool_full"
-		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples"))
-	}
-	if a.lost > 0 {
-		f.Notes = append(f.Notes, note.New(note.LostSamples, "%d records were lost", a.lost))
-	}
-	f.Notes = append(f.Notes, a.late()...)
-	return errors.Join(a.writer.Seal(f), a.writer.Close())
-}
-
-// late returns the notes of sources that came up only while they counted.
-func (a *agent) late() []note.Note {
-	var late []note.Note
-	begun := map[note.Code]bool{}
-	for _, n := range a.atStart {
-		begun[n.Code] = true
-	}
-	for _, s := range a.in.sources {
-		for _, n := range s.Notes() {
-			if !begun[n.Code] {
-				late = append(late, n)
-			}
-		}
-	}
-	return late
-}
+// lastPause is what the second drain may begin too early by.
+const lastPause = time.Millisecond
 
 // ownCPU is the CPU time of this process.
 func ownCPU() int64 {

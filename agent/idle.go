@@ -1,9 +1,10 @@
 package main
 
 import (
+	"math/rand/v2"
 	"time"
 
-	"jobgait/agent/counter/perf"
+	"jobgait/agent/profile"
 )
 
 // idleNS is how long a node may be without any process of the job before its
@@ -31,7 +32,7 @@ func (i *idle) long(now int64, alive int) bool {
 // pause is about a second, or a hundred times what a look at all processes
 // takes: with thousands of them that is tens of milliseconds.
 func (i *idle) pause() time.Duration {
-	return max(between(900, 1100), 100*i.cost)
+	return max(500*time.Millisecond+rand.N(time.Second), 100*i.cost)
 }
 
 // alone is what happens after idleNS without a process of the job. Under Slurm
@@ -47,6 +48,7 @@ func (a *agent) alone() {
 
 // sleep stops the counters, after all that they have counted was written.
 func (a *agent) sleep() {
+	a.changed(profile.Epoch{Kind: "idle", Text: "the job has had no process here for a minute: counters stopped"})
 	a.last()
 	a.idle = idle{on: true}
 }
@@ -64,6 +66,15 @@ func (a *agent) sleepOn() {
 	if err := a.in.start(); err != nil {
 		a.log(err)
 	}
-	a.sampler.Skip(a.grid.Slot(perf.Now()))
+	now := a.clock.mono()
+	a.sampler.Skip(a.grid.Slot(now))
+	a.changed(profile.Epoch{Kind: "idle", Text: "a process of the job: counters go on"})
 	a.drain()
+	a.meter.reset(now, a.clock.cpu(), a.records(), a.addressRecords())
+}
+
+// changed tells of an epoch that begins now.
+func (a *agent) changed(e profile.Epoch) {
+	e.TimeNS = a.clock.mono()
+	a.sampler.Changed(e)
 }

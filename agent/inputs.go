@@ -6,10 +6,14 @@ import (
 	"os"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/cgroup"
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/address"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/counter/scope"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
 	"jobgait/agent/sampler"
@@ -27,14 +31,26 @@ type host struct {
 // inputs are the sources of one run, and what could not be had.
 type inputs struct {
 	sources []counter.Source
+	// slow are the indexes of the sources that are drained at times of
+	// their own; the others are when the profile is written.
+	slow    []int
 	code    *address.Source // nil without code addresses
+	codeOff bool            // they were given up for the budget
 	cpu     *kernel.JobCPU
+	finder  *cgroup.Finder
 	members members
 	cpus    int
+	model   string // of the CPUs
 	stepNS  int64
 	rate    address.Rate
-	absent  []summary.Source
-	notes   []note.Note
+	// counted is true when the node's own counters are sampled, ringed when
+	// anything is recorded in rings of the kernel.
+	counted  bool
+	ringed   bool
+	prices   prices
+	limitPct float64
+	absent   []summary.Source
+	notes    []note.Note
 }
 
 // members are the job's processes.
@@ -53,102 +69,90 @@ func (o others) List() []int {
 	return slices.DeleteFunc(o.members.List(), func(pid int) bool { return pid == os.Getpid() })
 }
 
-// How often all processes of the node are asked whether they are the job's:
-// code addresses find those that use CPU time by themselves.
-const (
-	listSlowNS = 30e9
-	listFastNS = 2e9
-)
-
-// openInputs opens what the kernel allows, best first: the node's counters if
-// the job has the node alone, code addresses of every CPU, those of one command,
-// and in any case the CPU times in /proc.
-func openInputs(h host, r job.Run, c configs.Agent) (*inputs, error) {
+// openInputs opens what the kernel allows and the budget has room for, best
+// first. dir is the run directory, "" without a run.
+func openInputs(h host, dir job.RunDir, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	cpus, err := kernel.OnlineCPUs(h.sys)
 	if err != nil {
 		return nil, err
 	}
-	in := &inputs{members: others{job.NewMembers(h.proc, r)}, cpus: len(cpus), stepNS: 1e9 / int64(c.RateHz)}
-	in.openCounters(h, r, cpus)
-	wanted := c.AddressHz
-	if r.AddressHz != 0 {
-		wanted = r.AddressHz
-	}
-	in.rate = address.ChooseRate(wanted, len(cpus), in.stepNS)
-	// The timers interrupt every CPU: on a shared node a user's wish must not
-	// cost the neighbours more than anybody's job does (4 kHz took 7 % of a
-	// neighbour's time in a virtual machine).
-	if usual := address.ChooseRate(c.AddressHz, len(cpus), in.stepNS); !r.Exclusive && r.RootPID == 0 && in.rate.Hz > usual.Hz {
-		in.rate = usual
-		in.notes = append(in.notes, note.New(note.BudgetLowered, "%d code addresses a second were wished; the node is shared, so there were %.0f", wanted, usual.Hz))
-	}
-	in.openAddresses(h, r, cpus)
-	list := int64(listSlowNS)
-	if in.code == nil {
-		list = listFastNS
-	}
-	in.cpu = kernel.NewJobCPU(h.proc, in.members, perf.Now, list)
-	in.sources = append(in.sources, in.cpu)
-	if in.code != nil {
-		in.code.OnJoin(in.cpu.Add)
+	p.cpus = len(cpus)
+	in := &inputs{members: others{job.NewMembers(h.proc, r)}, cpus: len(cpus), model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
+		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, perf.Now)}
+	l := ladder{in, h, dir, r, c, cpus}
+	l.rates()
+	l.node()
+	l.addresses()
+	l.own()
+	l.files()
+	l.processes()
+	for i := range in.sources {
+		if in.everyNS(i) > 0 {
+			in.slow = append(in.slow, i)
+		}
 	}
 	return in, nil
 }
 
-func (in *inputs) openCounters(h host, r job.Run, cpus []int) {
-	if !r.Exclusive {
-		in.lack("node counters", "withheld: the job shares the node")
-		in.notes = append(in.notes, note.New(note.NodeWithheld,
-			"the job shares the node: counters of the whole node are not its own and were not recorded"))
-		return
-	}
-	counters, err := perf.NewCounters(h.open, cpus, in.stepNS)
-	if err != nil {
-		in.lack("node counters", err.Error())
-		return
-	}
-	in.sources = append(in.sources, counters)
-}
+func (in *inputs) add(s counter.Source) { in.sources = append(in.sources, s) }
 
-func (in *inputs) openAddresses(h host, r job.Run, cpus []int) {
-	p := address.Params{Proc: h.proc, CPUs: cpus, Rate: in.rate, StepNS: in.stepNS, Members: in.members}
-	code, err := address.New(h.open, p)
-	if perf.Forbidden(err) && r.RootPID != 0 {
-		p.Root, p.Members = r.RootPID, address.Everyone{}
-		code, err = address.New(h.open, p)
-	}
-	if err == nil {
-		in.code = code
-		in.sources = append(in.sources, code)
-		return
-	}
-	in.lack("code", err.Error())
-	if perf.Forbidden(err) {
-		in.notes = append(in.notes, note.New(note.NoPerf, "%s", permission(h, err)))
-	} else {
-		in.notes = append(in.notes, note.New(note.NoAddresses, "code addresses could not be sampled: %v", err))
-	}
-	if len(in.sources) == 0 {
-		in.notes = append(in.notes, note.New(note.SlowProc, "only the CPU time of the job's processes was read, at 10 Hz"))
-	}
-}
-
-// permission says in one line what would give more.
-func permission(h host, err error) string {
-	level, ok := kernel.Paranoid(h.proc)
-	switch {
-	case !ok:
-		return "this kernel has no perf events: no period can be found"
-	case level > 2:
-		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 2 or lower, or run as root or with CAP_PERFMON, to find the period", level)
-	case level > 0:
-		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 0 or lower, or run as root or with CAP_PERFMON, to find the period (%v)", level, err)
-	}
-	return fmt.Sprintf("perf_event_open is blocked here, perhaps by a container (%v): no period can be found", err)
+func (in *inputs) note(code note.Code, format string, args ...any) {
+	in.notes = append(in.notes, note.New(code, format, args...))
 }
 
 func (in *inputs) lack(name, why string) {
 	in.absent = append(in.absent, summary.Source{Name: name, Absent: why})
+}
+
+// procNS is how often the job's processes are looked at where nothing is better.
+const procNS = 100e6
+
+// everyNS is how often a source is drained, 0 = when the profile is written.
+func (in *inputs) everyNS(i int) int64 {
+	s := in.sources[i]
+	if every := s.EveryNS(); every > 0 {
+		return every
+	}
+	if !in.ringed {
+		return procNS
+	}
+	return 0
+}
+
+// codeAt is the index of the source of code addresses, -1 without one.
+func (in *inputs) codeAt() int {
+	if in.code == nil {
+		return -1
+	}
+	return slices.Index(in.sources, counter.Source(in.code))
+}
+
+// silent tells whether a source was given up.
+func (in *inputs) silent(i int) bool { return in.codeOff && i == in.codeAt() }
+
+// interrupts is how many interrupts a drain of a source causes beside those of
+// its records: events of the job are read one by one, on each CPU that it runs
+// on, so this is the most.
+func (in *inputs) interrupts(i int) int64 {
+	switch s := in.sources[i].(type) {
+	case *scope.Task:
+		return int64(len(s.Columns()) * in.cpus)
+	case *scope.Cgroup:
+		return int64(s.Lanes())
+	}
+	return 0
+}
+
+// bell tells when the ring of code addresses is half full; nil never does.
+func (in *inputs) bell(log func(error)) <-chan struct{} {
+	if in.code == nil {
+		return nil
+	}
+	full, err := in.code.Full()
+	if err != nil {
+		log(err)
+	}
+	return full
 }
 
 // scope is whose processes are sampled.
@@ -161,33 +165,57 @@ func (in *inputs) scope() string {
 
 // header describes the inputs; clocks are the caller's.
 func (in *inputs) header(r job.Run) profile.Header {
-	h := profile.Header{Key: r.Key, Node: r.Node, StepNS: in.stepNS, CPUs: in.cpus, CPUModel: kernel.CPUModel("/proc"), Scope: in.scope(),
+	h := profile.Header{Key: r.Key, Node: r.Node, StepNS: in.stepNS, CPUs: in.cpus, CPUModel: in.model, Scope: in.scope(),
+		InterruptNS: in.prices.interruptNS, InterruptFrom: in.prices.from, BudgetPct: in.limitPct,
 		Sources: append([]summary.Source{}, in.absent...), Notes: append([]note.Note{}, in.notes...)}
 	if in.code != nil {
 		h.AddressHz = in.rate.Hz
 	}
 	for _, s := range in.sources {
 		h.Columns = append(h.Columns, s.Columns()...)
-		h.Sources = append(h.Sources, s.Sources()...)
+		h.Sources = append(h.Sources, withConfig(s.Sources())...)
 		h.Notes = append(h.Notes, s.Notes()...)
 	}
 	return h
 }
 
+// withConfig names the event of code addresses, which says no more than its name.
+func withConfig(sources []summary.Source) []summary.Source {
+	sources = slices.Clone(sources)
+	for i, s := range sources {
+		if s.Config == "" && s.Event == "cpu-clock" && s.Absent == "" {
+			sources[i].Config = fmt.Sprintf("type %d config 0x%x, sampled", unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_CPU_CLOCK)
+		}
+	}
+	return sources
+}
+
 func (in *inputs) shapes() []sampler.Shape {
 	var shapes []sampler.Shape
 	for _, s := range in.sources {
-		shapes = append(shapes, sampler.Shape{Columns: len(s.Columns()), Lanes: s.Lanes(), PeriodNS: s.PeriodNS()})
+		shape := sampler.Shape{Columns: len(s.Columns()), Lanes: s.Lanes(), PeriodNS: s.PeriodNS()}
+		for i, c := range s.Columns() {
+			if c.Gauge && shape.Gauge == nil {
+				shape.Gauge = make([]bool, shape.Columns)
+			}
+			if c.Gauge {
+				shape.Gauge[i] = true
+			}
+		}
+		shapes = append(shapes, shape)
 	}
 	return shapes
 }
 
 // programs is how much each program of the job ran.
 func (in *inputs) programs() map[string]int64 {
-	if in.code != nil {
+	switch {
+	case in.code != nil:
 		return in.code.Programs()
+	case in.cpu != nil:
+		return in.cpu.Programs()
 	}
-	return in.cpu.Programs()
+	return nil
 }
 
 // build is the build id of a program of the job, "" where it is not known.
@@ -199,7 +227,10 @@ func (in *inputs) build(program string) string {
 }
 
 func (in *inputs) start() error {
-	for _, s := range in.sources {
+	for i, s := range in.sources {
+		if in.silent(i) {
+			continue
+		}
 		if err := s.Start(); err != nil {
 			return err
 		}
@@ -221,5 +252,8 @@ func (in *inputs) close() error {
 		all = errors.Join(all, s.Close())
 	}
 	in.sources = nil
+	if in.finder != nil {
+		all = errors.Join(all, in.finder.Close())
+	}
 	return all
 }

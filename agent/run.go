@@ -1,57 +1,39 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/profile"
+	"jobgait/analysis/note"
 	"jobgait/configs"
 )
 
-// options are the command line.
-type options struct {
-	dir    job.RunDir
-	lockFD int
-}
+// memoryBytes is when the collector works harder rather than let the heap grow:
+// the agent needs 7 MB (measured), a node of 128 CPUs some 30.
+const memoryBytes = 256 << 20
 
-func parseOptions(args []string, stderr io.Writer) (options, error) {
-	f := flag.NewFlagSet("jobgait-agent", flag.ContinueOnError)
-	f.SetOutput(stderr)
-	dir := f.String("run-dir", "", "run `directory` made by the Prolog")
-	lock := f.Int("lock-fd", -1, "descriptor that holds the run's lock; without it the lock is taken here")
-	if err := f.Parse(args); err != nil {
-		return options{}, err
-	}
-	if *dir == "" || f.NArg() > 0 {
-		f.Usage()
-		return options{}, errors.New("--run-dir is needed, and nothing else")
-	}
-	return options{job.RunDir(*dir), *lock}, nil
-}
-
-// run is the program: 0 when the profile was sealed in order, 1 when not, 2 for
-// a wrong command line.
-func run(args []string, getenv func(string) string, stderr io.Writer) int {
-	o, err := parseOptions(args, stderr)
-	if err != nil {
-		return 2
-	}
-	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %v\n", err) }
+// attend samples a run from its lock to its seal.
+func attend(o options, getenv func(string) string, log func(error)) error {
 	// One thread of Go code is enough, and disturbs the job least. A
 	// descriptor for each event of each CPU is needed.
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(200)
+	debug.SetMemoryLimit(memoryBytes)
 	if err := perf.RaiseFileLimit(1 << 14); err != nil {
+		log(err)
+	}
+	if err := job.CloseOnExec(); err != nil { // what whoever started us left open
 		log(err)
 	}
 	stop := make(chan os.Signal, 4)
@@ -59,15 +41,10 @@ func run(args []string, getenv func(string) string, stderr io.Writer) int {
 	defer signal.Stop(stop)
 	lock, err := takeLock(o)
 	if err != nil {
-		log(err)
-		return 1
+		return err
 	}
 	defer lock.Close()
-	if err := sample(o.dir, settings(getenv, log), stop, log); err != nil {
-		log(err)
-		return 1
-	}
-	return 0
+	return sample(o.dir, settings(getenv, log).Agent, stop, log)
 }
 
 // takeLock holds the run's lock for the life of the process: that of the
@@ -84,7 +61,7 @@ func takeLock(o options) (*os.File, error) {
 
 // settings falls back to the defaults: a job that has begun is sampled even if
 // somebody is just editing the file.
-func settings(getenv func(string) string, log func(error)) configs.Agent {
+func settings(getenv func(string) string, log func(error)) configs.Config {
 	exe, err := os.Executable()
 	if err != nil {
 		log(err)
@@ -94,7 +71,7 @@ func settings(getenv func(string) string, log func(error)) configs.Agent {
 		log(fmt.Errorf("%w; using the defaults", err))
 		c = configs.Default()
 	}
-	return c.Agent
+	return c
 }
 
 // sample does the work between taking the lock and giving it back.
@@ -110,18 +87,41 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	if err := self.WriteProcess(dir.PID()); err != nil {
 		return err
 	}
-	in, err := openInputs(host{proc: "/proc", sys: "/sys", open: perf.Open}, r, c)
+	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
+	if left, notes := leaveJob(h.proc, r, log); !left {
+		return decline(dir, r, notes)
+	}
+	// The run directory lies in the node's part of the spool.
+	in, err := openInputs(h, dir, r, c, nodePrices(spoolOf(dir), h))
 	if err != nil {
 		return err
 	}
 	defer in.close()
 	a := newAgent(r, in, log)
 	a.dir = dir
-	if err := a.begin(dir.Profile()); err != nil {
+	if err := a.begin(dir.Profile(), c); err != nil {
 		return err
 	}
 	if err := os.WriteFile(dir.Ready(), nil, 0o600); err != nil {
 		log(err) // whoever waits for it will go on without
 	}
 	return a.live(stop, time.Duration(c.MaxHours)*time.Hour)
+}
+
+// spoolOf is the spool that a run directory lies in: <spool>/<node>/<run key>.
+func spoolOf(dir job.RunDir) string { return filepath.Dir(filepath.Dir(string(dir))) }
+
+// decline leaves a profile that says why there are no samples.
+func decline(dir job.RunDir, r job.Run, notes []note.Note) error {
+	in := &inputs{stepNS: 5e6, notes: notes, cpus: runtime.NumCPU(), model: kernel.CPUModel("/proc")}
+	a := newAgent(r, in, func(error) {})
+	h := in.header(r)
+	h.BaseNS, h.RunNS, h.RunReal = perf.Now(), int64(r.StartMono*1e9), r.StartReal
+	w, err := profile.Create(dir.Profile(), h)
+	if err != nil {
+		return err
+	}
+	a.writer = w
+	_ = os.WriteFile(dir.Ready(), nil, 0o600)
+	return a.seal("declined")
 }

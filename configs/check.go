@@ -25,6 +25,7 @@ func Check(c Config) error {
 		within("agent.rate_hz", float64(c.Agent.RateHz), 1, 2000),
 		within("agent.address_hz", float64(c.Agent.AddressHz), 0, 20_000),
 		within("agent.budget_pct", c.Agent.BudgetPct, 0.01, 100),
+		within("agent.run_budget_pct", c.Agent.RunBudgetPct, 0.01, 100),
 		within("agent.profile_mb", c.Agent.ProfileMB, 1, 1e6),
 		within("agent.max_hours", float64(c.Agent.MaxHours), 1, 24*366),
 		oneOf("agent.launch", c.Agent.Launch, "setsid", "systemd"),

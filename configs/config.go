@@ -40,12 +40,14 @@ type Agent struct {
 	RateHz    int `toml:"rate_hz"`
 	AddressHz int `toml:"address_hz"`
 	MaxHours  int `toml:"max_hours"`
-	// BudgetPct is what it may cost, in percent of each CPU.
-	BudgetPct  float64 `toml:"budget_pct"`
-	Lossless   bool    `toml:"lossless"`
-	ProfileMB  float64 `toml:"profile_mb"`
-	Launch     string  `toml:"launch"`
-	SystemdRun string  `toml:"systemd_run"`
+	// BudgetPct is what it may cost, in percent of each CPU; RunBudgetPct
+	// the same under `jobgait run`.
+	BudgetPct    float64 `toml:"budget_pct"`
+	RunBudgetPct float64 `toml:"run_budget_pct"`
+	Lossless     bool    `toml:"lossless"`
+	ProfileMB    float64 `toml:"profile_mb"`
+	Launch       string  `toml:"launch"`
+	SystemdRun   string  `toml:"systemd_run"`
 }
 
 // Watch is which jobs are watched.

@@ -57,6 +57,16 @@ func TestParse(t *testing.T) {
 		{"[agnt]\nrate_hz = 3", `unknown key "agnt" (nearest known: `},
 		{"[agent]\nrate_hz = 0", "agent.rate_hz = 0 is not within 1 to 2000"},
 		{"[agent]\nrate_hz = 'fast'", "rate_hz"},
+		{"[agent]\nbudget_pct = 0.0", "agent.budget_pct = 0 is not within 0.01 to 100"},
+		{"[agent]\nbudget_pct = 101.0", "agent.budget_pct"},
+		{"[agent]\nbudget_pct = nan", "agent.budget_pct"},
+		{"[agent]\nrun_budget_pct = -1.0", "agent.run_budget_pct = -1 is not within 0.01 to 100"},
+		{"[agent]\nprofile_mb = 0.5", "agent.profile_mb = 0.5 is not within 1 to 1e+06"},
+		{"[agent]\nprofile_mb = inf", "agent.profile_mb"},
+		{"[agent]\nmax_hours = 0", "agent.max_hours"},
+		{"[agent]\naddress_hz = 20001", "agent.address_hz"},
+		{"[agent]\nlossless = 1", "lossless"},
+		{"[agent]\nlossless = true\nbudget_pct = 2.0\nrun_budget_pct = 0.01", ""},
 		{"[agent]\nlaunch = 'nohup'", `agent.launch = "nohup" is not one of setsid, systemd`},
 		{"[spool]\ndir = 'spool'", "spool.dir"},
 		{"[spool]\ndir = '/a/../b'", "spool.dir"},
@@ -131,6 +141,9 @@ func TestOneMachine(t *testing.T) {
 	}
 	if c.Collect.Account != "" || c.Report.MinElapsedS != 0 || c.History.Ingest != "here" || c.Slurm.Scontrol != "" || c.Spool.Keep != "all" {
 		t.Errorf("cluster settings are left: %+v", c)
+	}
+	if c.Agent.BudgetPct != Default().Agent.RunBudgetPct {
+		t.Errorf("budget %g %%, want that of jobgait run", c.Agent.BudgetPct)
 	}
 	if !reflect.DeepEqual(c.Watch, Default().Watch) || c.Agent.RateHz != 50 {
 		t.Errorf("watch %+v, rate %d", c.Watch, c.Agent.RateHz)

@@ -22,6 +22,7 @@ func OneMachine(c Config, getenv func(string) string) (Config, error) {
 	c.Collect.Dir = filepath.Join(c.Spool.Dir, "collect")
 	c.Collect.Account = ""
 	c.Agent.Launch = "setsid"
+	c.Agent.BudgetPct = c.Agent.RunBudgetPct
 	c.Watch = Default().Watch
 	c.Report.MinElapsedS = 0
 	c.History.Path = filepath.Join(data, "jobgait", "history.db")

@@ -1,8 +1,12 @@
-// Package cgroup says where Slurm put a process. The text of /proc/PID/cgroup
-// comes in; the job id or SLUID, the node name and the job's own directory go
-// out. It reads no files, and it refuses paths that a user can make: a
-// directory called job_7 counts only below one that Slurm names, and never
-// below user.slice, which systemd delegates to users.
+// Package cgroup says where Slurm put a process, and where the job's own
+// directories are. The text of /proc/PID/cgroup and of /proc/self/mountinfo comes
+// in; the job id or SLUID, the node name and the job's directory in each hierarchy
+// go out. Only Finder reads files: a job's cgroup may appear after its Prolog,
+// which inotify tells it, also on cgroupfs.
+//
+// It refuses paths that a user can make: a directory called job_7 counts only
+// below one that Slurm names, and never below user.slice, which systemd delegates
+// to users.
 //
 // The layouts, oldest first (man page cgroups(7) and Slurm's cgroup documents):
 //

@@ -5,8 +5,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Version is the version of the format; 0 while it may still change.
-const Version = 0
+// Version is the version of the format.
+const Version = 1
 
 // Header is the first block of a profile, as JSON.
 type Header struct {
@@ -55,8 +55,10 @@ type Column struct {
 	Hz float64 `json:"hz,omitempty"`
 	// Quantum is how far apart the values are that the file keeps of this
 	// column, in its unit: no value is further than half of it from what
-	// was read, and the first and last of a block are exact. 0 = exact. It
-	// is set by the writer.
+	// was read, and the first and last of a block are exact. 0 or 1 =
+	// exact. It stands in every block and not in the header of the file; a
+	// reader's header has the largest of the blocks read so far, that of
+	// Load the largest of all.
 	Quantum int64 `json:"quantum,omitempty"`
 }
 
@@ -90,6 +92,10 @@ type Block struct {
 	// each slot: cumulative since the profile began, or the level. NoValue
 	// where there is none.
 	Columns [][]int64
+	// Every is how many slots were merged because the file grew too large;
+	// 0 or 1 = none. Columns between are interpolated then, and Samples and
+	// the Counts of pages spread evenly, so that sums are what was counted.
+	Every int
 	// Ran has, for each column, the share of time in which the counter of a
 	// multiplexed group really counted, in 1/10000; nil = always all of it.
 	Ran []uint16

@@ -35,6 +35,12 @@ func randomBlock(rng *rand.Rand, columns int) Block {
 		}
 		b.Pages = append(b.Pages, p)
 	}
+	if columns > 0 && rng.IntN(4) == 0 {
+		b.Ran = make([]uint16, columns)
+		for i := range b.Ran {
+			b.Ran[i] = uint16(rng.IntN(10_001))
+		}
+	}
 	return b
 }
 
@@ -63,31 +69,50 @@ func randomColumn(rng *rand.Rand, n int) []int64 {
 	return out
 }
 
+// lossless makes an encoder that changes nothing.
+func lossless(t testing.TB, columns int, p Packing) *encoder {
+	t.Helper()
+	h := testHeader(make([]Column, columns)...)
+	e, err := newEncoder(&h, Options{Lossless: true, Packing: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 func TestBlockRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var shared arena
-	for i := range 2000 {
-		columns := rng.IntN(6)
-		want := randomBlock(rng, columns)
-		if err := want.check(columns); err != nil {
-			t.Fatal(err)
+	for _, packing := range []Packing{Packed, Plain, Zstd} {
+		var shared arena
+		var encoders [6]*encoder
+		for columns := range encoders {
+			encoders[columns] = lossless(t, columns, packing)
 		}
-		payload := appendBlock(nil, &want)
-		got, err := decodeBlock(payload, columns, &shared)
-		if err != nil {
-			t.Fatalf("block %d: %v", i, err)
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("block %d came back as\n%+v, was\n%+v", i, got, want)
-		}
-		if _, err := decodeBlock(payload, columns+1, &shared); err == nil {
-			t.Fatal("a block of the wrong number of columns was read")
-		}
-		if _, err := decodeBlock(append(payload, 0), columns, &shared); err == nil {
-			t.Fatal("a byte too many was not noticed")
-		}
-		if _, err := decodeBlock(payload[:rng.IntN(len(payload))], columns, &shared); err == nil {
-			t.Fatal("a payload cut short was read")
+		for i := range 1000 {
+			columns := rng.IntN(6)
+			e := encoders[columns]
+			want := randomBlock(rng, columns)
+			if err := want.check(columns); err != nil {
+				t.Fatal(err)
+			}
+			payload := e.appendBlock(nil, &want)
+			got, err := decodeBlock(payload, e.header, &shared)
+			if err != nil {
+				t.Fatalf("packing %d, block %d: %v", packing, i, err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("packing %d, block %d came back as\n%+v, was\n%+v", packing, i, got, want)
+			}
+			other := testHeader(make([]Column, columns+1)...)
+			if _, err := decodeBlock(payload, &other, &shared); err == nil {
+				t.Fatal("a block of the wrong number of columns was read")
+			}
+			if _, err := decodeBlock(append(payload, 0), e.header, &shared); err == nil {
+				t.Fatalf("packing %d: a byte too many was not noticed", packing)
+			}
+			if _, err := decodeBlock(payload[:rng.IntN(len(payload))], e.header, &shared); err == nil {
+				t.Fatalf("packing %d: a payload cut short was read", packing)
+			}
 		}
 	}
 }
@@ -95,8 +120,7 @@ func TestBlockRoundTrip(t *testing.T) {
 func TestVarintLen(t *testing.T) {
 	for shift := range 64 {
 		for _, v := range []int64{1<<shift - 1, 1 << shift, -(1 << shift)} {
-			b := appendDifferences(nil, []int64{v}, 1)
-			if v != NoValue && varintLen(v) != len(b) {
+			if b := binary.AppendVarint(nil, v); varintLen(v) != len(b) {
 				t.Errorf("varintLen(%d) = %d, it takes %d", v, varintLen(v), len(b))
 			}
 		}
@@ -105,7 +129,7 @@ func TestVarintLen(t *testing.T) {
 
 func TestBlockCheck(t *testing.T) {
 	good := func() Block {
-		return Block{N: 2, Columns: [][]int64{{1, 2}}, Samples: []uint32{1, 2},
+		return Block{N: 2, Columns: [][]int64{{1, 2}}, Samples: []uint32{1, 2}, Ran: []uint16{5000},
 			Pages: []PageCount{{Key: 1, Counts: []uint16{0, 1}}}}
 	}
 	b := good()
@@ -122,6 +146,8 @@ func TestBlockCheck(t *testing.T) {
 		"short samples":  func(b *Block) { b.Samples = b.Samples[:1] },
 		"short page":     func(b *Block) { b.Pages[0].Counts = nil },
 		"too many pages": func(b *Block) { b.Pages = make([]PageCount, maxPages+1) },
+		"shares":         func(b *Block) { b.Ran = []uint16{1, 2} },
+		"merged":         func(b *Block) { b.Every = -1 },
 	} {
 		b := good()
 		if spoil(&b); b.check(1) == nil {
@@ -133,24 +159,33 @@ func TestBlockCheck(t *testing.T) {
 // A few bytes must not make the decoder allocate what they claim.
 func TestHostileLengths(t *testing.T) {
 	// head is a payload up to its columns, claiming n slots.
-	head := func(n uint64, columns byte) []byte {
-		p := binary.AppendUvarint([]byte{0, 0}, n)
+	head := func(flags byte, n uint64, columns byte) []byte {
+		p := binary.AppendUvarint([]byte{flags, 0}, n)
 		return append(p, 0, 0, 0, 0, 0, 0, columns)
 	}
+	bomb := lossless(t, 0, Zstd).zstd.EncodeAll(make([]byte, 8<<20), nil)
 	inputs := map[string][]byte{
-		"many slots":     append(head(maxSlots, 4), 1, 2, 3),
-		"too many slots": append(head(maxSlots+1, 1), 1, 2, 3),
-		"bitmaps":        append(head(maxSlots, 4), make([]byte, maxSlots/8)...),
-		"pages":          append(head(maxSlots, 0), 0xff, 0x1f),
-		"pages and keys": append(append(head(maxSlots, 0), 5), make([]byte, 45)...),
-		"no pages":       append(head(maxSlots, 0), 4),
+		"many slots":     append(head(0, maxSlots, 4), 1, 2, 3),
+		"too many slots": append(head(0, maxSlots+1, 1), 1, 2, 3),
+		"all missing":    append(head(0, maxSlots, 4), 0, 0, 0, 0, 0),
+		"all equal":      append(head(0, maxSlots, 4), 20, 2, 20, 2, 20, 2, 20, 2, 0, 1),
+		"bitmaps":        append(head(0, maxSlots, 4), make([]byte, maxSlots/8)...),
+		"pages":          append(head(0, maxSlots, 0), 0xff, 0x1f),
+		"pages and keys": append(append(head(0, maxSlots, 0), 5), make([]byte, 45)...),
+		"zstd":           append(binary.AppendUvarint(append(head(16, 10, 0), 0), 8<<20), bomb...),
+		"zstd too short": append(append(head(16, 10, 0), 0, 10), bomb...),
 		"noise":          bytes.Repeat([]byte{0xff}, 64),
 	}
 	for name, payload := range inputs {
 		for columns := range 5 {
+			h, a := testHeader(make([]Column, columns)...), new(arena)
+			if payload[0]>>packingShift == byte(Zstd) {
+				a.inflate(nil) // its decoder is made once, and is not the block's
+			}
+			tables()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := decodeBlock(payload, columns, new(arena))
+			_, err := decodeBlock(payload, &h, a)
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				t.Errorf("%s: read with %d columns", name, columns)
@@ -164,22 +199,26 @@ func TestHostileLengths(t *testing.T) {
 
 func FuzzDecodeBlock(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for columns := range 4 {
-		b := randomBlock(rng, columns)
-		f.Add(appendBlock(nil, &b), columns)
+	for i := range 24 {
+		b := randomBlock(rng, i/6)
+		f.Add(lossless(f, i/6, Packing(i%3)).appendBlock(nil, &b), i/6)
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, columns int) {
 		if columns < 0 || columns > maxColumns {
 			return
 		}
-		b, err := decodeBlock(payload, columns, new(arena))
+		e := lossless(t, columns, Packed)
+		b, err := decodeBlock(payload, e.header, new(arena))
 		if err != nil {
 			return
 		}
 		if err := b.check(columns); err != nil {
 			t.Fatalf("read a block that could not be written: %v", err)
 		}
-		again, err := decodeBlock(appendBlock(nil, &b), columns, new(arena))
+		if b.Every > 1 {
+			return // it was spread over its slots
+		}
+		again, err := decodeBlock(e.appendBlock(nil, &b), e.header, new(arena))
 		if err != nil || !reflect.DeepEqual(again, b) {
 			t.Fatalf("%+v came back as %+v, %v", b, again, err)
 		}

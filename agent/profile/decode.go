@@ -2,16 +2,12 @@ package profile
 
 import (
 	"encoding/binary"
-	"errors"
-	"math"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// errPayload is all that is said of a block whose checksum holds and whose
-// payload makes no sense: a writer with a mistake, or a forged file.
-var errPayload = errors.New("malformed block")
-
-// decoder takes a payload apart. The first mistake sticks in bad, and from
-// then on everything is zero, so that only loops need to look at it.
+// decoder takes varints from a payload. The first mistake sticks in bad, and
+// from then on everything is zero, so that only loops need to look at it.
 type decoder struct {
 	p   []byte
 	bad bool
@@ -38,33 +34,21 @@ func (d *decoder) byte() byte {
 }
 
 func (d *decoder) uvarint() uint64 {
-	v, rest := uvarint(d.p)
-	if d.p = rest; rest == nil {
-		d.fail()
+	if len(d.p) > 0 && d.p[0] < 0x80 {
+		v := d.p[0]
+		d.p = d.p[1:]
+		return uint64(v)
 	}
+	v, n := binary.Uvarint(d.p)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.p = d.p[n:]
 	return v
 }
 
-// uvarint returns the varint at the beginning of p and what follows it, nil if
-// there is none. Loops over many call it with a slice of their own, which stays
-// in registers.
-func uvarint(p []byte) (uint64, []byte) {
-	if len(p) > 0 && p[0] < 0x80 {
-		return uint64(p[0]), p[1:]
-	}
-	if len(p) > 1 && p[1] < 0x80 {
-		return uint64(p[0]&0x7f) | uint64(p[1])<<7, p[2:]
-	}
-	v, n := binary.Uvarint(p)
-	if n <= 0 {
-		return 0, nil
-	}
-	return v, p[n:]
-}
-
-func (d *decoder) varint() int64 {
-	return unzigzag(d.uvarint())
-}
+func (d *decoder) varint() int64 { return unzigzag(d.uvarint()) }
 
 func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
@@ -81,11 +65,15 @@ func (d *decoder) count(limit int) int {
 // arena is the memory of a decoded block. A reader that streams uses one for
 // all blocks.
 type arena struct {
+	head    blockHead
 	values  []int64
 	columns [][]int64
 	samples []uint32
 	counts  []uint16
 	pages   []PageCount
+	steps   []int64
+	plain   []byte
+	zstd    *zstd.Decoder
 }
 
 // resize returns s with length n, in its own memory if that is enough.
@@ -96,146 +84,135 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
+// source is a body, packed or plain.
+type source struct {
+	packed  bool
+	entropy entropyDecoder
+	plain   decoder
+}
+
+// body opens the body of the block whose head was read.
+func (a *arena) body() (source, error) {
+	b := a.head.body
+	switch a.head.packing() {
+	case Packed:
+		return source{packed: true, entropy: newEntropyDecoder(b)}, nil
+	case Zstd:
+		var err error
+		if b, err = a.inflate(b); err != nil {
+			return source{}, err
+		}
+	}
+	return source{plain: decoder{p: b}}, nil
+}
+
+// inflate undoes zstd. A body is never longer than maxPayload, whatever it says.
+func (a *arena) inflate(body []byte) ([]byte, error) {
+	d := decoder{p: body}
+	n := d.count(maxPayload)
+	if a.zstd == nil {
+		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return nil, err
+		}
+		a.zstd = z
+	}
+	var head zstd.Header
+	if d.bad || head.Decode(d.p) != nil || head.HasFCS && head.FrameContentSize != uint64(n) || n > maxRatio*len(d.p) {
+		return nil, errPayload
+	}
+	a.plain = resize(a.plain, n)
+	out, err := a.zstd.DecodeAll(d.p, a.plain[:0])
+	if err != nil || len(out) != n {
+		return nil, errPayload
+	}
+	return out, nil
+}
+
+// maxRatio is how much shorter zstd makes a body at most; a second of slots in
+// which nothing happens is 160 zeros in each column.
+const maxRatio = 1000
+
 // decodeBlock reads a payload of appendBlock into the memory of a, which must
 // not be used for another block before this one is done with.
-func decodeBlock(payload []byte, columns int, a *arena) (Block, error) {
-	d := &decoder{p: payload}
-	flags := d.byte()
-	b := Block{First: d.varint(), N: d.count(maxSlots)}
-	for _, v := range []*int64{&b.RealNS, &b.MonoNS, &b.Missing, &b.LostRecords, &b.Records, &b.AgentCPUNS} {
-		*v = d.varint()
+func decodeBlock(payload []byte, h *Header, a *arena) (Block, error) {
+	if err := a.head.read(payload, h); err != nil {
+		return Block{}, err
 	}
-	given := d.count(maxColumns)
-	if d.bad || flags&^flagSamples != 0 || given != columns || b.N < 1 || b.N*columns > maxCells ||
-		b.First < 0 || b.First > maxSlot-maxSlots {
+	src, err := a.body()
+	if err != nil {
+		return Block{}, err
+	}
+	b := a.head.Block
+	ok := a.takeColumns(&src, &b) && a.takePages(&src, &b) && a.takeSamples(&src, &b)
+	if !ok || src.packed && !src.entropy.done() || !src.packed && (src.plain.bad || len(src.plain.p) > 0) {
 		return Block{}, errPayload
 	}
-	d.columns(&b, columns, a)
-	if flags&flagSamples != 0 {
-		d.samples(&b, a)
-	}
-	d.pages(&b, a)
-	if d.bad || len(d.p) > 0 {
-		return Block{}, errPayload
-	}
+	b.spread()
 	return b, nil
 }
 
-// columns reads the columns. A value takes a byte, or a bit if it is missing,
-// so that memory is at most 64 times the payload.
-func (d *decoder) columns(b *Block, columns int, a *arena) {
-	if len(d.p)*8 < b.N*columns {
-		d.fail()
-		return
-	}
-	a.values = resize(a.values, b.N*columns)
-	a.columns = resize(a.columns, columns)
-	b.Columns = a.columns
+// takeColumns decodes the columns, each at the beginning of its memory if the
+// block is decimated.
+func (a *arena) takeColumns(src *source, b *Block) bool {
+	a.values = resize(a.values, b.N*len(a.head.columns))
+	b.Columns = resize(a.columns, len(a.head.columns))
+	a.columns = b.Columns
+	points := b.points()
 	for i := range b.Columns {
-		b.Columns[i] = a.values[i*b.N : (i+1)*b.N : (i+1)*b.N]
-		d.column(b.Columns[i])
+		values := a.values[i*b.N : (i+1)*b.N : (i+1)*b.N]
+		b.Columns[i] = values
+		src.column(values[:points], &a.head.columns[i])
 	}
+	return !src.entropy.bad && !src.plain.bad
 }
 
-// column reads one column.
-func (d *decoder) column(out []int64) {
-	mode := d.byte()
-	order := mode & orderMask
-	if order != 1 && order != 2 || mode&^(orderMask|withBitmap) != 0 {
-		d.fail()
+// column decodes one column.
+func (src *source) column(values []int64, c *columnHead) {
+	switch {
+	case c.present == 0:
+		fill(values, NoValue)
+		return
+	case c.mode&allEqual != 0:
+		fill(values[:c.present], c.first)
+	default:
+		steps := values[1 : c.present-1]
+		if way := int(c.mode & wayMask); src.packed {
+			getSteps(&src.entropy, steps, way, c.mean)
+		} else {
+			src.plain.steps(steps, way)
+		}
+		restore(values[:c.present], c.first, c.last, c.quantum)
+	}
+	if c.bitmap == nil {
 		return
 	}
-	var bitmap []byte
-	if mode&withBitmap != 0 {
-		bitmap = d.bytes((len(out) + 7) / 8)
-	}
-	var u uint64
-	var last, delta int64
-	begun := false
-	p := d.p
-	for i := range out {
-		if bitmap != nil && bitmap[i/8]&(1<<(i%8)) == 0 {
-			out[i] = NoValue
-			continue
+	for i, k := len(values)-1, c.present-1; i >= 0; i-- {
+		if c.bitmap[i/8]&(1<<(i%8)) == 0 {
+			values[i] = NoValue
+		} else {
+			values[i] = values[k]
+			k--
 		}
-		if u, p = uvarint(p); p == nil {
-			d.fail()
-			return
-		}
-		switch v := unzigzag(u); {
-		case !begun:
-			begun, last = true, v
-		case order == 1:
-			last += v
-		default:
-			delta += v
-			last += delta
-		}
-		out[i] = last
-	}
-	d.p = p
-}
-
-// samples reads the samples per slot.
-func (d *decoder) samples(b *Block, a *arena) {
-	if len(d.p) < b.N {
-		d.fail()
-		return
-	}
-	a.samples = resize(a.samples, b.N)
-	b.Samples = a.samples
-	for i := range b.Samples {
-		b.Samples[i] = uint32(d.count(math.MaxUint32))
 	}
 }
 
-// pages reads the pages; of those without one Pages is nil.
-func (d *decoder) pages(b *Block, a *arena) {
-	n := d.count(maxPages)
-	if n == 0 || n*b.N > maxCells || len(d.p) < 9*n {
-		if n > 0 {
-			d.fail()
-		}
-		return
-	}
-	a.pages = resize(a.pages, n)
-	a.counts = resize(a.counts, n*b.N)
-	clear(a.counts)
-	b.Pages = a.pages
-	for i := range b.Pages {
-		b.Pages[i] = PageCount{Counts: a.counts[i*b.N : (i+1)*b.N : (i+1)*b.N]}
-		d.page(&b.Pages[i])
+func fill(values []int64, v int64) {
+	for i := range values {
+		values[i] = v
 	}
 }
 
-// page reads one page.
-func (d *decoder) page(p *PageCount) {
-	if key := d.bytes(8); key != nil {
-		p.Key = binary.LittleEndian.Uint64(key)
-	}
-	entries := d.count(len(p.Counts))
-	slots := uint64(len(p.Counts))
-	slot, rest := uint64(0), d.p
-	for range entries {
-		var v, more uint64
-		if v, rest = uvarint(rest); rest == nil {
-			break
+// steps reads plain steps.
+func (d *decoder) steps(steps []int64, way int) {
+	last := int64(0)
+	for i := range steps {
+		s := d.varint()
+		if way == repeated {
+			last += s
+			s = last
 		}
-		count := v&maxNibble + 1
-		if count > maxNibble {
-			if more, rest = uvarint(rest); rest == nil {
-				break
-			}
-			count += more
-		}
-		if slot += v >> 4; slot >= slots || more >= math.MaxUint16-maxNibble {
-			rest = nil
-			break
-		}
-		p.Counts[slot] = uint16(count)
-		slot++
-	}
-	if d.p = rest; rest == nil {
-		d.fail()
+		steps[i] = s
 	}
 }

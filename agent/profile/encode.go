@@ -3,29 +3,98 @@ package profile
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// The payload of a block frame; all integers are varints, signed ones zigzag:
+// The payload of a block frame is a head, all of varints (signed ones zigzag):
 //
-//	flags (1: samples), First, N, RealNS, MonoNS,
-//	Missing, LostRecords, Records, AgentCPUNS, number of columns
-//	per column: order (1 or 2; +4: with a bitmap of the slots that have a
-//	  value), bitmap, then the first value and the differences of the first
-//	  or second order, whichever is shorter
-//	samples per slot, if flagged
-//	number of pages; per page: key (8 bytes), number of entries, entries
+//	flags (1: samples, 2: ran, 4: decimated; 8 and 16: packing of the body)
+//	First, N, and, if decimated, Every
+//	RealNS and MonoNS, less what the header makes of the slot (Header.clocks)
+//	Missing, LostRecords, Records, AgentCPUNS
+//	number of columns; per column: mode (1 byte: the way, 4: has values,
+//	  8: a bitmap of N bits follows tells which slots have one, 16: all are
+//	  equal), bitmap, first value, and unless all are equal: quantum, last
+//	  value less the first, mean of the numbers to come (1 byte)
+//	per column, if flagged: Ran
+//	if samples: their sum, way and mean (1 byte each) of those in no page
+//	number of pages; per page: key (8 bytes), hits, slots in which it was hit
 //
-// An entry stands for one slot in which the page was hit: the slots skipped
-// since the last entry times 16, plus the count less one up to 14, or 15 with
-// the count less 16 in a varint of its own. Hot pages are hit in nearly every
-// slot a few times, so that most entries are one byte.
+// and a body. Of every column that is not all equal it has the steps between
+// its quanta, but not the first value, which is in the head, and not the last,
+// which follows from it; then the pages, then the samples.
+//
+// The body is packed (see steps.go, tables.go): the entropy coder's state, 4
+// bytes, and words of 2. Or it is plain:
+//
+//	per column the steps as signed varints, in the way "repeated" less the
+//	  step before
+//	per page its slots: those skipped since the last one times 16, plus the
+//	  count less one up to 14, or 15 and the count less 16 in a varint
+//	samples per slot
+//
+// or it is zstd's of that, behind the length of the plain body.
 const (
-	flagSamples = 1
-	orderMask   = 3
-	withBitmap  = 4
-	maxNibble   = 15
+	flagSamples   = 1
+	flagRan       = 2
+	flagDecimated = 4
+	packingShift  = 3
+	allFlags      = 31
+
+	wayMask    = 3
+	hasValues  = 4
+	withBitmap = 8
+	allEqual   = 16
+	allModes   = 31
+
+	maxNibble = 15
 )
+
+// Packing is how the body of blocks is written.
+type Packing int
+
+const (
+	// Packed is our own coder, a third smaller than Zstd.
+	Packed Packing = iota
+	// Plain needs no more than varints to be read.
+	Plain
+	// Zstd is Plain compressed, for readers that have that and not ours.
+	Zstd
+)
+
+// encoder makes payloads. Its memory is used again.
+type encoder struct {
+	header  *Header
+	options Options
+	tables  *tableSet
+	entropy entropyEncoder
+	zstd    *zstd.Encoder
+	body    []byte
+	present []int64
+	quanta  []int64
+	scratch []int64
+	// rest are the samples in no page, coded in a way from a mean on.
+	rest  []int64
+	way   int
+	mean  tracker
+	pages []PageCount
+}
+
+func newEncoder(h *Header, o Options) (*encoder, error) {
+	e := &encoder{header: h, options: o, tables: tables()}
+	e.entropy.tables = e.tables
+	if o.Packing < Packed || o.Packing > Zstd {
+		return nil, fmt.Errorf("packing %d", o.Packing)
+	}
+	if o.Packing != Zstd {
+		return e, nil
+	}
+	var err error
+	e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<16))
+	return e, err
+}
 
 // check refuses a block that a reader would refuse.
 func (b *Block) check(columns int) error {
@@ -36,10 +105,14 @@ func (b *Block) check(columns int) error {
 		return fmt.Errorf("first slot %d", b.First)
 	case len(b.Columns) != columns:
 		return fmt.Errorf("%d columns, the header has %d", len(b.Columns), columns)
-	case len(b.Pages) > maxPages, len(b.Pages)*b.N > maxCells, columns*b.N > maxCells:
-		return fmt.Errorf("%d slots of %d columns and %d pages", b.N, columns, len(b.Pages))
+	case len(b.Pages) > maxPages:
+		return fmt.Errorf("%d pages", len(b.Pages))
 	case b.Samples != nil && len(b.Samples) != b.N:
 		return fmt.Errorf("samples of %d slots, not %d", len(b.Samples), b.N)
+	case b.Ran != nil && len(b.Ran) != columns:
+		return fmt.Errorf("shares of %d columns, not %d", len(b.Ran), columns)
+	case b.Every < 0 || b.Every > maxSlots:
+		return fmt.Errorf("%d slots merged", b.Every)
 	}
 	for i, c := range b.Columns {
 		if len(c) != b.N {
@@ -54,125 +127,71 @@ func (b *Block) check(columns int) error {
 	return nil
 }
 
-// appendBlock appends the payload of a block that was checked.
-func appendBlock(dst []byte, b *Block) []byte {
-	flags := byte(0)
+// appendBlock appends the payload of a block that was checked. n is its number
+// of slots; its slices are shorter if it is decimated.
+func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
+	e.body = e.body[:0]
+	dst = e.appendHead(dst, b)
+	dst = binary.AppendUvarint(dst, uint64(len(b.Columns)))
+	for _, c := range b.Columns {
+		dst = e.appendColumn(dst, c)
+	}
+	for _, r := range b.Ran {
+		dst = binary.AppendUvarint(dst, uint64(r))
+	}
+	pages := e.keptPages(b)
+	if b.Samples != nil {
+		dst = e.appendSamples(dst, b.Samples, pages)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(pages)))
+	for _, p := range pages {
+		dst = e.appendPage(dst, p)
+	}
+	if e.options.Packing == Packed {
+		if b.Samples != nil {
+			putSteps(&e.entropy, e.rest, e.way, e.mean)
+		}
+		return e.entropy.appendTo(dst)
+	}
+	for _, s := range b.Samples {
+		e.body = binary.AppendUvarint(e.body, uint64(s))
+	}
+	if e.options.Packing == Plain {
+		return append(dst, e.body...)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(e.body)))
+	return e.zstd.EncodeAll(e.body, dst)
+}
+
+func (e *encoder) appendHead(dst []byte, b *Block) []byte {
+	flags := byte(e.options.Packing) << packingShift
 	if b.Samples != nil {
 		flags |= flagSamples
 	}
-	dst = append(dst, flags)
-	dst = binary.AppendVarint(dst, b.First)
+	if b.Ran != nil {
+		flags |= flagRan
+	}
+	if b.Every > 1 {
+		flags |= flagDecimated
+	}
+	dst = binary.AppendVarint(append(dst, flags), b.First)
 	dst = binary.AppendUvarint(dst, uint64(b.N))
-	for _, v := range []int64{b.RealNS, b.MonoNS, b.Missing, b.LostRecords, b.Records, b.AgentCPUNS} {
+	if b.Every > 1 {
+		dst = binary.AppendUvarint(dst, uint64(b.Every))
+	}
+	ahead, mono := e.header.clocks(b)
+	for _, v := range []int64{b.RealNS - b.MonoNS - ahead, b.MonoNS - mono, b.Missing, b.LostRecords, b.Records, b.AgentCPUNS} {
 		dst = binary.AppendVarint(dst, v)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(b.Columns)))
-	for _, c := range b.Columns {
-		dst = appendColumn(dst, c)
-	}
-	for _, s := range b.Samples {
-		dst = binary.AppendUvarint(dst, uint64(s))
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(b.Pages)))
-	for _, p := range b.Pages {
-		dst = appendPage(dst, p)
-	}
 	return dst
 }
 
-// appendColumn appends one column in the order that takes fewer bytes: rates
-// that drift are shorter in the second, noisy ones in the first.
-func appendColumn(dst []byte, values []int64) []byte {
-	var d differ
-	first, second, missing := 0, 0, 0
-	for _, v := range values {
-		if v == NoValue {
-			missing++
-			continue
-		}
-		d1, d2 := d.next(v)
-		first += varintLen(d1)
-		second += varintLen(d2)
+// clocks are how far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC by the header,
+// and when a block ends: the clocks of blocks are close to these.
+func (h *Header) clocks(b *Block) (ahead, end int64) {
+	const farthest = 9e9 // seconds that int64 has nanoseconds for
+	if h.RunReal > -farthest && h.RunReal < farthest {
+		ahead = int64(h.RunReal*1e9) - h.RunNS
 	}
-	mode := byte(1)
-	if second < first {
-		mode = 2
-	}
-	if missing == 0 {
-		return appendDifferences(append(dst, mode), values, mode)
-	}
-	dst = append(dst, mode|withBitmap)
-	at := len(dst)
-	dst = append(dst, make([]byte, (len(values)+7)/8)...)
-	for i, v := range values {
-		if v != NoValue {
-			dst[at+i/8] |= 1 << (i % 8)
-		}
-	}
-	return appendDifferences(dst, values, mode)
-}
-
-// appendDifferences appends the values that there are.
-func appendDifferences(dst []byte, values []int64, order byte) []byte {
-	var d differ
-	for _, v := range values {
-		if v == NoValue {
-			continue
-		}
-		d1, d2 := d.next(v)
-		if order == 2 {
-			d1 = d2
-		}
-		dst = binary.AppendVarint(dst, d1)
-	}
-	return dst
-}
-
-// differ turns values into differences of the first and second order. All
-// arithmetic wraps, so that every int64 comes back.
-type differ struct {
-	last, delta int64
-	begun       bool
-}
-
-// next returns both differences of v, or v itself for the first one.
-func (d *differ) next(v int64) (first, second int64) {
-	if !d.begun {
-		d.begun, d.last = true, v
-		return v, v
-	}
-	first = v - d.last
-	second = first - d.delta
-	d.last, d.delta = v, first
-	return first, second
-}
-
-// varintLen is the number of bytes of a zigzag varint.
-func varintLen(v int64) int {
-	return (bits.Len64(uint64(v<<1)^uint64(v>>63)|1) + 6) / 7
-}
-
-// appendPage appends the slots in which a page was hit.
-func appendPage(dst []byte, p PageCount) []byte {
-	entries := 0
-	for _, c := range p.Counts {
-		if c > 0 {
-			entries++
-		}
-	}
-	dst = binary.LittleEndian.AppendUint64(dst, p.Key)
-	dst = binary.AppendUvarint(dst, uint64(entries))
-	next := 0
-	for i, c := range p.Counts {
-		if c == 0 {
-			continue
-		}
-		less := uint64(c) - 1
-		dst = binary.AppendUvarint(dst, uint64(i-next)<<4|min(less, maxNibble))
-		if less >= maxNibble {
-			dst = binary.AppendUvarint(dst, less-maxNibble)
-		}
-		next = i + 1
-	}
-	return dst
+	return ahead, h.BaseNS + (b.First+int64(b.N))*h.StepNS
 }

@@ -12,13 +12,14 @@ import (
 type filler struct {
 	layout
 	busy, other *lane
-	pages       []*lane
+	hot         []*lane // of the pages
 	columns     []*lane
 	place       map[uint64]int // of a page in pages
 	met         []int          // number of the block that last hit the page
 	blocks      int
 	rest        []float64 // samples of a block in none of the pages
 	buf         []float64
+	taken       []uint64 // samples at each rate
 	// before are the columns at the end of slot until-1.
 	before []int64
 	until  int64
@@ -26,23 +27,38 @@ type filler struct {
 
 func newFiller(l layout) *filler {
 	n := l.samples()
-	f := &filler{layout: l, place: map[uint64]int{}, met: make([]int, len(l.pages)),
+	f := &filler{layout: l, place: map[uint64]int{}, met: make([]int, len(l.pages)), taken: make([]uint64, len(l.rates)),
 		before: make([]int64, len(l.header.Columns)), until: -1}
 	if l.coded {
 		f.busy = newLane(n, l.merge, false)
 	}
 	for i, key := range l.pages {
-		f.pages = append(f.pages, newLane(n, l.merge, true))
+		f.hot = append(f.hot, newLane(n, l.merge, true))
 		f.place[key] = i
 	}
 	if len(l.pages) > 0 {
 		f.other = newLane(n, l.merge, true)
 	}
-	for range l.header.Columns {
-		f.columns = append(f.columns, newLane(n, l.merge, false))
+	for _, c := range l.header.Columns {
+		if l.header.slow(c) {
+			f.columns = append(f.columns, newLane(l.slots/l.slowMerge(), l.slowMerge(), false))
+		} else {
+			f.columns = append(f.columns, newLane(n, l.merge, false))
+		}
 	}
 	return f
 }
+
+// slowMerge is how many slots make one sample of the columns that are read
+// seldom: a second or a little more, and as many as of the others at least.
+func (l layout) slowMerge() int64 {
+	n := l.merge
+	for ; n*l.header.StepNS < 1e9; n *= 2 {
+	}
+	return n
+}
+
+func (l layout) slowS() float64 { return float64(l.slowMerge()*l.header.StepNS) / 1e9 }
 
 // add puts one block. Blocks behind the end are of a profile that has grown
 // since it was surveyed, and stay out.
@@ -52,6 +68,7 @@ func (f *filler) add(b *Block) {
 		return
 	}
 	f.blocks++
+	f.rates.count(b, f.taken)
 	if b.Samples != nil && f.coded {
 		f.code(b, at)
 	}
@@ -104,11 +121,14 @@ func (f *filler) rate(l *lane, values []int64, at, last int64) {
 
 // code puts the code addresses of a block.
 func (f *filler) code(b *Block, at int64) {
-	perSample := 1e9 / (f.header.AddressHz * float64(f.header.StepNS))
+	perSample := 1e9 / (f.fullHz * float64(f.header.StepNS))
 	f.rest, f.buf = resize(f.rest, b.N), resize(f.buf, b.N)
 	for i, n := range b.Samples {
-		f.buf[i] = float64(n) * perSample
 		f.rest[i] = float64(n)
+	}
+	f.scale(b, f.rest)
+	for i, n := range f.rest {
+		f.buf[i] = n * perSample
 	}
 	f.busy.put(at, f.buf)
 	if len(f.pages) == 0 {
@@ -122,20 +142,55 @@ func (f *filler) code(b *Block, at int64) {
 		f.met[k] = f.blocks
 		for i, c := range p.Counts {
 			f.buf[i] = float64(c)
-			f.rest[i] -= float64(c)
 		}
-		f.pages[k].put(at, f.buf)
+		f.scale(b, f.buf)
+		for i, c := range f.buf {
+			f.rest[i] -= c
+		}
+		f.hot[k].put(at, f.buf)
 	}
 	clear(f.buf)
+	f.scale(b, f.buf)
 	for k, met := range f.met {
 		if met != f.blocks { // too rare in this second to be listed
-			f.pages[k].put(at, f.buf)
+			f.hot[k].put(at, f.buf)
 		}
 	}
 	for i, v := range f.rest {
 		f.rest[i] = max(v, 0)
 	}
 	f.other.put(at, f.rest)
+}
+
+// scale makes counts per slot what they would be at the highest rate, NaN where
+// the rate was 0. In a decimated block it makes them even: they were spread in
+// whole numbers, which repeat.
+func (f *filler) scale(b *Block, counts []float64) {
+	if b.Every > 1 {
+		for g := range b.groups() {
+			from, to := b.group(g)
+			mean := 0.0
+			for _, c := range counts[from:to] {
+				mean += c / float64(to-from)
+			}
+			for i := range counts[from:to] {
+				counts[from+i] = mean
+			}
+		}
+	}
+	if len(f.rates) == 1 {
+		return
+	}
+	f.rates.within(b, func(from, to, rate int) {
+		hz := f.rates[rate].hz
+		for i := range counts[from:to] {
+			if hz > 0 {
+				counts[from+i] *= f.fullHz / hz
+			} else {
+				counts[from+i] = math.NaN()
+			}
+		}
+	})
 }
 
 // lane is one column in the making. Merged slots are averaged over those that

@@ -24,6 +24,7 @@ const (
 const (
 	headerFrame = 'H' // JSON Header, first in the file
 	blockFrame  = 'B' // a Block, see encode.go
+	epochFrame  = 'E' // JSON Epoch
 	footerFrame = 'F' // JSON Footer, last in the file
 )
 

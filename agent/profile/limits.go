@@ -2,19 +2,21 @@ package profile
 
 // A profile is read after crashes and full disks, and `jobgait replay` reads
 // anybody's file, so every length in it is held against one of these before
-// anything is allocated for it. A block as the agent writes it has 200 slots,
-// about 8 columns and at most 48 pages.
+// anything is allocated for it. A block as the agent writes it has about 160
+// slots (256 at most), 8 columns and at most 48 pages.
 const (
-	maxSlots   = 1_000_000
+	maxSlots   = 1024
 	maxColumns = 256
-	maxPages   = 4096
-	maxPayload = 64 << 20
-	// maxJSON is for the header and the footer.
+	// maxGrowth is how many values a byte of payload may stand for: a column
+	// without any value is one byte, and 256 slots in memory.
+	maxGrowth  = 256
+	maxPages   = 256
+	maxPayload = 16 << 20
+	// maxJSON is for the header, the footer and epochs.
 	maxJSON = 1 << 20
-	// maxCells bounds slots x columns and slots x pages of one block: pages
-	// are sparse in the file and dense in memory, so that without it a few
-	// kilobytes could ask for 8 GB.
-	maxCells = 4 << 20
+	// maxEpochs is how many epochs a reader keeps: 192 h with one a minute
+	// are 11,520.
+	maxEpochs = 20_000
 	// maxSlot bounds the grid: 2^40 slots of 5 ms are 174 years.
 	maxSlot = int64(1) << 40
 	// maxWaste is how many bytes may be checksummed in vain. Random damage

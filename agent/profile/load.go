@@ -11,11 +11,14 @@ import (
 // Loaded is what a report needs of a profile.
 type Loaded struct {
 	// Header is the profile's; its notes say, beside what the agent found,
-	// when slots were merged.
+	// when slots were merged, and which counters were counted part of the time.
 	Header Header
 	Footer *Footer // nil if the profile was not sealed
+	Epochs []Epoch
 	Damage Damage
-	Set    series.Set
+	// Set is what periods are looked for in; Slow are the columns that were
+	// read too seldom for that, on a grid of their own.
+	Set, Slow series.Set
 	// Quality says what the samples are worth, Totals what the cumulative
 	// columns counted.
 	Quality summary.Quality
@@ -33,7 +36,7 @@ func (l Loaded) End() float64 { return l.endS }
 // file cannot be opened or has no usable header.
 func Load(path string, p SetParams) (Loaded, error) {
 	p = p.filled()
-	s, damage, err := surveyFile(path)
+	s, err := surveyFile(path)
 	if err != nil {
 		return Loaded{}, err
 	}
@@ -46,8 +49,9 @@ func Load(path string, p SetParams) (Loaded, error) {
 		return Loaded{}, fmt.Errorf("second pass: profile %s was replaced", path)
 	}
 	layout := newLayout(s, p)
-	l := Loaded{Header: *s.header, Footer: s.footer, Damage: damage, Set: layout.fill(again.each()),
-		Quality: s.quality(p.InterruptS), Totals: s.totals()}
+	f := layout.fill(again.eachParallel())
+	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
+		Quality: s.quality(p.InterruptS), Totals: s.totals(f.rates.seconds(f.taken))}
 	if s.blocks > 0 {
 		l.endS = l.Set.StartS + float64(s.end-s.first)*s.stepS()
 	}
@@ -56,18 +60,37 @@ func Load(path string, p SetParams) (Loaded, error) {
 			"the run is long: %d adjacent samples were merged into one, so that the analysis sees steps of %g ms",
 			layout.merge, 1e3*layout.stepS()))
 	}
+	l.Header.Notes = append(l.Header.Notes, s.notes()...)
 	return l, nil
 }
 
-// surveyFile goes through a profile once.
-func surveyFile(path string) (*survey, Damage, error) {
+// notes say what counters were counted only part of the time, and when the file
+// had grown too large.
+func (s *survey) notes() []note.Note {
+	var out []note.Note
+	for i, c := range s.header.Columns {
+		if part := s.ran[i].counted / s.ran[i].slots; part < 0.9999 {
+			out = append(out, note.New(note.Multiplexed,
+				"%s was counted %.1f %% of the time, because counters shared the PMU; its values are scaled", c.Name, 100*part))
+		}
+	}
+	for _, e := range s.epochs {
+		if e.Kind == "size" {
+			out = append(out, note.New(note.SizeLowered, "%.0f s after the start of sampling %s",
+				float64(e.Slot-s.first)*s.stepS(), e.Text))
+		}
+	}
+	return out
+}
+
+// surveyFile goes through a profile once, and looks at heads only.
+func surveyFile(path string) (*survey, error) {
 	r, err := Open(path)
 	if err != nil {
-		return nil, Damage{}, err
+		return nil, err
 	}
 	defer r.Close()
-	h := r.header
-	s := newSurvey(&h, r.each())
-	s.footer = r.footer
-	return s, r.Damage(), nil
+	s := newSurvey(&r.header, r.eachHead())
+	s.footer, s.epochs = r.footer, r.epochs
+	return s, nil
 }

@@ -14,6 +14,8 @@ type Profile struct {
 	Blocks []Block
 	// Footer is nil if the profile was not sealed.
 	Footer *Footer
+	// Epochs are in the order in which they were written.
+	Epochs []Epoch
 	Damage Damage
 }
 
@@ -28,22 +30,24 @@ func Read(path string) (*Profile, error) {
 	return r.All(), nil
 }
 
-// All reads the rest of the blocks into memory, up to 4 GiB of them.
+// All reads the rest of the blocks into memory, up to 4 GiB of them and not out
+// of all proportion to what was read.
 func (r *Reader) All() *Profile {
-	p := &Profile{Header: r.header}
+	p := &Profile{}
 	for size := int64(0); ; {
 		b, err := r.read(new(arena))
 		if err != nil {
 			break
 		}
 		p.Blocks = append(p.Blocks, b)
-		if size += b.size(); size > maxDecoded {
+		if size += b.size(); size > min(maxDecoded, 64<<20+256*r.window.at) {
 			r.salvage.also("only the first %d blocks were read, the rest is too long for memory", len(p.Blocks))
 			r.quit()
 			r.salvage.finish(r.window.at)
 			break
 		}
 	}
+	p.Header, p.Epochs = r.Header(), r.epochs
 	p.Footer, p.Damage = r.footer, r.salvage.damage()
 	return p
 }
@@ -53,6 +57,19 @@ func (b *Block) size() int64 {
 	n := int64(b.N)
 	return int64(unsafe.Sizeof(*b)) + n*int64(8*len(b.Columns)+4+2*len(b.Pages)) +
 		24*int64(len(b.Columns)) + 32*int64(len(b.Pages))
+}
+
+// eachHead calls yield with what the head of every block would say.
+func (p *Profile) eachHead() iter.Seq[*blockHead] {
+	return func(yield func(*blockHead) bool) {
+		head := new(blockHead)
+		for i := range p.Blocks {
+			head.of(&p.Blocks[i])
+			if !yield(head) {
+				return
+			}
+		}
+	}
 }
 
 // each calls yield with every block.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 )
 
 // ErrNoHeader is returned for a file that does not begin with a header that
@@ -20,6 +21,7 @@ type Reader struct {
 	file    *os.File
 	header  Header
 	footer  *Footer
+	epochs  []Epoch
 	salvage salvage
 	next    int64 // no block may begin before this slot
 	arena   arena
@@ -68,14 +70,25 @@ func (h *Header) check() error {
 		return fmt.Errorf("step of %d ns", h.StepNS)
 	case len(h.Columns) > maxColumns:
 		return fmt.Errorf("%d columns", len(h.Columns))
-	case h.AddressHz != 0 && !(h.AddressHz >= 1e-3 && h.AddressHz <= 1e6):
+	case !validHz(h.AddressHz):
 		return fmt.Errorf("%g addresses a second", h.AddressHz)
+	case !(h.InterruptNS >= 0 && h.InterruptNS <= 1e9):
+		return fmt.Errorf("an interrupt of %g ns", h.InterruptNS)
 	}
 	return nil
 }
 
-// Header returns the header.
-func (r *Reader) Header() Header { return r.header }
+// Header returns the header. The quanta of its columns are those of the blocks
+// read so far.
+func (r *Reader) Header() Header {
+	h := r.header
+	h.Columns = slices.Clone(h.Columns)
+	return h
+}
+
+// Epochs returns the epochs read so far, in the order in which they were
+// written; all of them when Next has returned io.EOF.
+func (r *Reader) Epochs() []Epoch { return r.epochs }
 
 // Footer returns the footer, nil if the profile is not sealed. It is known when
 // Next has returned io.EOF.
@@ -97,7 +110,43 @@ func (r *Reader) Close() error {
 }
 
 // read returns the next block in the memory of a.
-func (r *Reader) read(a *arena) (Block, error) {
+func (r *Reader) read(a *arena) (b Block, err error) {
+	return b, r.eachFrame(func(payload []byte) (slots int64, ok bool) {
+		a.zstd = r.arena.zstd
+		b, err = decodeBlock(payload, &r.header, a)
+		if r.arena.zstd = a.zstd; err != nil || b.First < r.next {
+			return 0, false
+		}
+		r.coarsest(&a.head)
+		return b.First + int64(b.N), true
+	})
+}
+
+// readHead reads only the head of the next block, without its slices: with
+// that a profile is gone through at the speed of its checksums.
+func (r *Reader) readHead() (*blockHead, error) {
+	b := &r.arena.head
+	return b, r.eachFrame(func(payload []byte) (slots int64, ok bool) {
+		if err := b.read(payload, &r.header); err != nil || b.First < r.next {
+			return 0, false
+		}
+		r.coarsest(b)
+		return b.First + int64(b.N), true
+	})
+}
+
+// coarsest keeps the largest quantum of each column.
+func (r *Reader) coarsest(b *blockHead) {
+	for i, c := range b.columns {
+		if q := &r.header.Columns[i].Quantum; c.quantum > 1 && c.quantum > *q {
+			*q = c.quantum
+		}
+	}
+}
+
+// eachFrame gives block after block to take, until it takes one by saying which
+// slot follows it. At the end it returns io.EOF.
+func (r *Reader) eachFrame(take func(payload []byte) (next int64, ok bool)) error {
 	for {
 		frame := r.frame()
 		if frame == nil {
@@ -105,45 +154,48 @@ func (r *Reader) read(a *arena) (Block, error) {
 				r.salvage.also("the rest could not be read: %v", err)
 				r.window.err = nil
 			}
-			return Block{}, io.EOF
+			return io.EOF
 		}
 		if r.footer != nil { // nothing may follow it
 			r.skip(frame)
 			continue
 		}
-		if b, ok := r.take(frame, a); ok {
-			return b, nil
+		if frame[4] == blockFrame {
+			if next, ok := take(frame[frameSize:]); ok {
+				r.salvage.resume()
+				r.next = next
+				return nil
+			}
+			r.skip(frame)
+			continue
+		}
+		if r.keep(frame[4], frame[frameSize:]) {
+			r.salvage.resume()
+		} else {
+			r.skip(frame)
 		}
 	}
 }
 
-// take makes a block of a frame, if it is one, and keeps the footer.
-func (r *Reader) take(frame []byte, a *arena) (Block, bool) {
-	payload := frame[frameSize:]
-	ok := true
-	switch frame[4] {
-	case blockFrame:
-		b, err := decodeBlock(payload, len(r.header.Columns), a)
-		if err == nil && b.First >= r.next {
-			r.salvage.resume()
-			r.next = b.First + int64(b.N)
-			return b, true
-		}
-		ok = false
+// keep keeps what a frame says that is no block.
+func (r *Reader) keep(kind byte, payload []byte) bool {
+	switch kind {
 	case footerFrame:
 		f := new(Footer)
-		if ok = len(payload) <= maxJSON && json.Unmarshal(payload, f) == nil; ok {
-			r.footer = f
+		if len(payload) > maxJSON || json.Unmarshal(payload, f) != nil {
+			return false
 		}
+		r.footer = f
+	case epochFrame:
+		e := Epoch{}
+		if len(payload) > maxJSON || len(r.epochs) >= maxEpochs || json.Unmarshal(payload, &e) != nil || e.check() != nil {
+			return false
+		}
+		r.epochs = append(r.epochs, e)
 	case headerFrame:
-		ok = false
+		return false
 	}
-	if ok {
-		r.salvage.resume()
-	} else {
-		r.skip(frame)
-	}
-	return Block{}, false
+	return true
 }
 
 // skip counts a whole frame as lost.
@@ -158,6 +210,18 @@ func (r *Reader) each() iter.Seq[*Block] {
 		for {
 			b, err := r.Next()
 			if err != nil || !yield(&b) {
+				return
+			}
+		}
+	}
+}
+
+// eachHead calls yield with the head of every block of the rest.
+func (r *Reader) eachHead() iter.Seq[*blockHead] {
+	return func(yield func(*blockHead) bool) {
+		for {
+			b, err := r.readHead()
+			if err != nil || !yield(b) {
 				return
 			}
 		}

@@ -16,7 +16,7 @@ import (
 func image(t testing.TB, n int) (data []byte, ends []int, want []Block) {
 	t.Helper()
 	d := &disk{room: 1 << 30}
-	w, err := newWriter(d, "p", testHeader(Column{Name: "a"}, Column{Name: "b", Gauge: true}))
+	w, err := newWriter(d, "p", testHeader(Column{Name: "a"}, Column{Name: "b", Gauge: true}), exact)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +97,8 @@ func TestDamage(t *testing.T) {
 			Damage{int64(ends[2] - ends[1]), 1, itoa(ends[2]-ends[1]) + " bytes could not be read, from byte " + itoa(ends[2]) + " on"}},
 		"cut and damaged": {join(data[:ends[1]], "x", data[ends[1]:ends[4]-1]), 3,
 			Damage{int64(ends[4] - ends[3]), 2, "1 bytes could not be read, from byte " + itoa(ends[1]) + " on; the last " + itoa(ends[4]-ends[3]-1) + " bytes are no whole block"}},
-		"behind the footer": {join(data, frameOf(blockFrame, string(appendBlock(nil, &later)))), 4,
-			Damage{int64(later.length()), 1, "the last " + itoa(later.length()) + " bytes are no whole block"}},
+		"behind the footer": {join(data, frameOf(blockFrame, string(lossless(t, 2, Packed).appendBlock(nil, &later)))), 4,
+			Damage{int64(frameSize + len(lossless(t, 2, Packed).appendBlock(nil, &later))), 1, "the last " + itoa(frameSize+len(lossless(t, 2, Packed).appendBlock(nil, &later))) + " bytes are no whole block"}},
 		"unknown kind": {join(data[:ends[1]], frameOf('?', "later"), data[ends[1]:]), 4, Damage{}},
 		"malformed": {join(data[:ends[1]], frameOf(blockFrame, "x"), data[ends[1]:]), 4,
 			Damage{frameSize + 1, 1, "14 bytes could not be read, from byte " + itoa(ends[1]) + " on"}},
@@ -121,9 +121,6 @@ func TestDamage(t *testing.T) {
 		t.Errorf("a read error: %d blocks, %+v", len(p.Blocks), p.Damage)
 	}
 }
-
-// length is that of the block's frame.
-func (b *Block) length() int { return frameSize + len(appendBlock(nil, b)) }
 
 // A magic is found where it lies across what was read so far.
 func TestResyncAcrossReads(t *testing.T) {
@@ -179,16 +176,16 @@ func TestNoHeader(t *testing.T) {
 		"text":           []byte("t_s,busy\n0,1\n"),
 		"block first":    frameOf(blockFrame, ""),
 		"no JSON":        header("{"),
-		"no step":        header(`{"version":0}`),
+		"no step":        header(`{"version":1}`),
 		"later version":  header(`{"version":7,"step_ns":5000000}`),
-		"junk before":    append([]byte("junk"), header(`{"step_ns":5000000}`)...),
-		"wild addresses": header(`{"step_ns":5000000,"address_hz":1e300}`),
+		"junk before":    append([]byte("junk"), header(`{"version":1,"step_ns":5000000}`)...),
+		"wild addresses": header(`{"version":1,"step_ns":5000000,"address_hz":1e300}`),
 	} {
 		if _, err := NewReader(bytes.NewReader(data)); !errors.Is(err, ErrNoHeader) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := NewReader(bytes.NewReader(header(`{"step_ns":5000000}`))); err != nil {
+	if _, err := NewReader(bytes.NewReader(header(`{"version":1,"step_ns":5000000}`))); err != nil {
 		t.Error(err)
 	}
 	if _, err := Read("does-not-exist"); err == nil {
@@ -214,19 +211,21 @@ func FuzzRead(f *testing.F) {
 	f.Add(data)
 	f.Add(data[:ends[2]-5])
 	f.Add(join(data[:ends[1]], "junk", data[ends[1]:]))
-	f.Add(frameOf(headerFrame, `{"step_ns":1,"address_hz":1,"columns":[{"name":"instructions"},{"name":"cycles"}]}`))
+	f.Add(frameOf(headerFrame, `{"version":1,"step_ns":1,"address_hz":1,"columns":[{"name":"instructions"},{"name":"cycles"}]}`))
 	f.Fuzz(readAnything)
 }
 
 // FuzzFrames puts checksums on what it is given, so that it comes further into
 // the reader than FuzzRead.
 func FuzzFrames(f *testing.F) {
-	header := `{"step_ns":5000000,"address_hz":1000,"cpus":2,"columns":[{"name":"cycles"},{"name":"instructions"}]}`
+	header := `{"version":1,"step_ns":5000000,"address_hz":1000,"cpus":2,"columns":[{"name":"cycles"},{"name":"instructions"}]}`
 	_, _, want := image(f, 2)
-	f.Add(header, appendBlock(nil, &want[0]), appendBlock(nil, &want[1]), `{"reason":"stopped"}`, byte(blockFrame))
+	e := lossless(f, 2, Packed)
+	f.Add(header, e.appendBlock(nil, &want[0]), e.appendBlock(nil, &want[1]), `{"reason":"stopped"}`, byte(blockFrame))
+	f.Add(header, e.appendBlock(nil, &want[0]), []byte(`{"slot":5,"kind":"rate","address_hz":0}`), `{}`, byte(epochFrame))
 	want[1].First = maxSlot - maxSlots
-	f.Add(header, appendBlock(nil, &want[0]), appendBlock(nil, &want[1]), `{}`, byte(blockFrame))
-	f.Add(header, appendBlock(nil, &want[1]), []byte(header), `{}`, byte(headerFrame))
+	f.Add(header, e.appendBlock(nil, &want[0]), e.appendBlock(nil, &want[1]), `{}`, byte(blockFrame))
+	f.Add(header, e.appendBlock(nil, &want[1]), []byte(header), `{}`, byte(headerFrame))
 	f.Fuzz(func(t *testing.T, header string, one, two []byte, footer string, kind byte) {
 		readAnything(t, join(frameOf(headerFrame, header), frameOf(blockFrame, string(one)),
 			frameOf(kind, string(two)), frameOf(footerFrame, footer)))

@@ -59,9 +59,34 @@ func (p SetParams) filled() SetParams {
 //   - "ipc", where there are instructions and cycles of one scope.
 //
 // Slots without a block are missing. So is the rate of a slot if the value at
-// its beginning, the end of the slot before, is not known.
+// its beginning, the end of the slot before, is not known. Where the rate of
+// code addresses changed, samples are given as they would be at the highest
+// rate, and are missing while it was 0.
+//
+// Columns that were read less often than every slowSteps steps are not in it:
+// what stands between two readings is interpolated, so that the interval of
+// reading would be found as a period. They are in Loaded.Slow, and in Totals.
 func (p *Profile) Set(params SetParams) series.Set {
-	return newLayout(newSurvey(&p.Header, p.each()), params.filled()).fill(p.each())
+	return newLayout(surveyProfile(p), params.filled()).fill(p.each()).set()
+}
+
+// slowSteps is how many steps may lie between two readings of a column in a
+// set: memory at 20 Hz is in it, energy at 10 Hz is not.
+const slowSteps = 10
+
+// Slow is whether the column of that name is read too seldom for a set.
+func (h *Header) Slow(name string) bool {
+	for _, c := range h.Columns {
+		if c.Name == name {
+			return h.slow(c)
+		}
+	}
+	return false
+}
+
+// slow is whether a column is read too seldom for the set.
+func (h *Header) slow(c Column) bool {
+	return c.Hz > 0 && c.Hz*slowSteps*float64(h.StepNS) < 0.999e9
 }
 
 // layout is which columns a set has and on which grid.
@@ -72,13 +97,18 @@ type layout struct {
 	merge  int64 // so many make one sample; a power of two
 	pages  []uint64
 	coded  bool // there are code addresses
+	rates  rates
+	fullHz float64 // what samples are scaled to
 	ratio  [2]int
 }
 
 func newLayout(s *survey, p SetParams) layout {
 	l := layout{header: s.header, first: s.first, slots: s.end - s.first, merge: 1,
-		coded: s.sampled && s.header.AddressHz > 0, ratio: ipcColumns(s.header.Columns)}
-	if l.coded {
+		rates: newRates(s.header, s.epochs), ratio: s.header.ipcColumns()}
+	l.fullHz = l.rates.highest()
+	// A file of a few bytes may claim any slots.
+	p.MaxValues = min(p.MaxValues, 1<<20+1024*s.present*int64(1+len(s.header.Columns)))
+	if l.coded = s.sampled && l.fullHz > 0; l.coded {
 		l.pages = s.busiest(p.MaxPages)
 	}
 	for ; l.values(min(len(l.pages), MinPages)) > p.MaxValues && 2*l.merge <= l.slots; l.merge *= 2 {
@@ -91,7 +121,7 @@ func newLayout(s *survey, p SetParams) layout {
 
 // values is the size of the set with so many pages.
 func (l layout) values(pages int) int64 {
-	columns := len(l.header.Columns)
+	columns := len(l.header.Columns) // slow ones are shorter
 	if l.coded {
 		columns++
 	}
@@ -113,10 +143,11 @@ func (l layout) stepS() float64 { return float64(l.merge) * float64(l.header.Ste
 
 // ipcColumns finds instructions and cycles of one scope; -1 without them. No
 // other pair is ever called IPC.
-func ipcColumns(columns []Column) [2]int {
-	for i, a := range columns {
-		for k, b := range columns {
-			if a.Name == "instructions" && b.Name == "cycles" && a.Scope == b.Scope && !a.Gauge && !b.Gauge {
+func (h *Header) ipcColumns() [2]int {
+	for i, a := range h.Columns {
+		for k, b := range h.Columns {
+			if a.Name == "instructions" && b.Name == "cycles" && a.Scope == b.Scope &&
+				!a.Gauge && !b.Gauge && !h.slow(a) && !h.slow(b) {
 				return [2]int{i, k}
 			}
 		}
@@ -135,45 +166,70 @@ func pageName(key uint64) string {
 	return fmt.Sprintf("code:%016x", key)
 }
 
-// fill makes the set from the blocks.
-func (l layout) fill(blocks iter.Seq[*Block]) series.Set {
+// fill goes through the blocks.
+func (l layout) fill(blocks iter.Seq[*Block]) *filler {
 	f := newFiller(l)
 	for b := range blocks {
 		f.add(b)
 	}
-	h := l.header
-	set := series.Set{
-		StartS: (float64(h.BaseNS-h.RunNS) + float64(l.first)*float64(h.StepNS)) / 1e9,
-		StepS:  l.stepS(),
+	return f
+}
+
+// startS is when the first slot began.
+func (l layout) startS() float64 {
+	return (float64(l.header.BaseNS-l.header.RunNS) + float64(l.first)*float64(l.header.StepNS)) / 1e9
+}
+
+// set returns the columns that periods are looked for in.
+func (f *filler) set() series.Set {
+	set := series.Set{StartS: f.startS(), StepS: f.stepS()}
+	add := func(name, unit string, group string, v series.Values) {
+		set.Columns = append(set.Columns, series.Column{Name: name, Unit: unit, Scope: series.JobScope, Group: group, Values: v})
 	}
-	column := func(name, unit string, scope series.Scope, group string, v series.Values) {
-		set.Columns = append(set.Columns, series.Column{Name: name, Unit: unit, Scope: scope, Group: group, Values: v})
+	if f.coded {
+		add("busy_cpus", "CPUs", "", f.busy.done())
 	}
-	if l.coded {
-		column("busy_cpus", "CPUs", series.JobScope, "", f.busy.done())
+	for i, key := range f.pages {
+		add(pageName(key), "samples", "code", f.hot[i].done())
 	}
-	for i, key := range l.pages {
-		column(pageName(key), "samples", series.JobScope, "code", f.pages[i].done())
+	if len(f.pages) > 0 {
+		add("code:other", "samples", "code", f.other.done())
 	}
-	if len(l.pages) > 0 {
-		column("code:other", "samples", series.JobScope, "code", f.other.done())
-	}
-	at := len(set.Columns)
-	for i, c := range h.Columns {
-		unit, scope := c.Unit, series.NodeScope
-		if !c.Gauge {
-			unit += "/s"
+	at := make([]int, len(f.columns))
+	for i, c := range f.header.Columns {
+		if !f.header.slow(c) {
+			at[i] = len(set.Columns)
+			set.Columns = append(set.Columns, c.series(f.columns[i].done()))
 		}
-		if c.Scope == string(series.JobScope) {
-			scope = series.JobScope
-		}
-		column(c.Name, unit, scope, "", f.columns[i].done())
 	}
-	if i := l.ratio; i[0] >= 0 {
-		top, bottom := set.Columns[at+i[0]], set.Columns[at+i[1]]
-		column("ipc", "1", top.Scope, "", ratio(top.Values, bottom.Values))
+	if i := f.ratio; i[0] >= 0 {
+		top, bottom := set.Columns[at[i[0]]], set.Columns[at[i[1]]]
+		set.Columns = append(set.Columns, series.Column{Name: "ipc", Unit: "1", Scope: top.Scope, Values: ratio(top.Values, bottom.Values)})
 	}
 	return set
+}
+
+// slowSet returns the columns that are read seldom, on a grid of their own.
+func (f *filler) slowSet() series.Set {
+	set := series.Set{StartS: f.startS(), StepS: f.slowS()}
+	for i, c := range f.header.Columns {
+		if f.header.slow(c) {
+			set.Columns = append(set.Columns, c.series(f.columns[i].done()))
+		}
+	}
+	return set
+}
+
+// series is the column as others see it.
+func (c Column) series(v series.Values) series.Column {
+	out := series.Column{Name: c.Name, Unit: c.Unit, Scope: series.NodeScope, Values: v}
+	if !c.Gauge {
+		out.Unit += "/s"
+	}
+	if c.Scope == string(series.JobScope) {
+		out.Scope = series.JobScope
+	}
+	return out
 }
 
 // ratio divides where there is something to divide by.

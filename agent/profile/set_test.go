@@ -155,8 +155,8 @@ func TestSetEdges(t *testing.T) {
 // Blocks that were written between the two passes stay out.
 func TestSetGrows(t *testing.T) {
 	p := sample()
-	l := newLayout(newSurvey(&p.Header, (&Profile{Blocks: p.Blocks[:2]}).each()), Default())
-	if set := l.fill(p.each()); set.Len() != 8 {
+	l := newLayout(newSurvey(&p.Header, (&Profile{Blocks: p.Blocks[:2]}).eachHead()), Default())
+	if set := l.fill(p.each()).set(); set.Len() != 8 {
 		t.Errorf("%d samples", set.Len())
 	}
 }
@@ -198,7 +198,7 @@ func TestQualityAndTotals(t *testing.T) {
 // or not, also while the file still grows.
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	w, err := Create(path, testHeader(Column{Name: "a", Scope: "node"}, Column{Name: "b", Gauge: true, Scope: "job"}))
+	w, err := Create(path, testHeader(Column{Name: "a", Scope: "node"}, Column{Name: "b", Gauge: true, Scope: "job"}), exact)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,8 +236,9 @@ func TestLoad(t *testing.T) {
 			t.Errorf("end %g, not %g", l.End(), end)
 		}
 		merged := set.StepS > 0.005
-		if merged != (params.MaxValues == 1000) || merged != (len(h.Notes) == 1) ||
-			merged && (h.Notes[0].Code != note.BudgetLowered || !strings.Contains(h.Notes[0].Text, "merged")) {
+		if merged != (params.MaxValues == 1000) || merged != (len(h.Notes) == 3) ||
+			merged && (h.Notes[0].Code != note.BudgetLowered || !strings.Contains(h.Notes[0].Text, "merged")) ||
+			h.Notes[len(h.Notes)-1].Code != note.Multiplexed {
 			t.Errorf("step %g, notes %v", set.StepS, h.Notes)
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// survey is what one pass over the blocks tells of a whole profile.
+// survey is what one pass over the heads of the blocks tells of a whole profile.
 type survey struct {
 	header *Header
 	footer *Footer
+	epochs []Epoch
 	// first and end bound the slots: end is the one after the last.
 	first, end int64
 	blocks     int
@@ -20,18 +21,21 @@ type survey struct {
 	lost       int64
 	records    int64
 	agentNS    int64
-	sampled    bool // some block has samples
-	samples    float64
+	sampled    bool    // some block has samples
 	last       []int64 // of every column; NoValue if it never had one
+	ran        []share // of every column
 	hits       map[uint64]int64
 }
+
+// share is how much of the time a column was counted.
+type share struct{ counted, slots float64 }
 
 // maxTallied is how many pages are counted over a run. An application has a few
 // thousand; 24 h of noise could bring 4 million.
 const maxTallied = 100_000
 
-func newSurvey(h *Header, blocks iter.Seq[*Block]) *survey {
-	s := &survey{header: h, last: make([]int64, len(h.Columns)), hits: map[uint64]int64{}}
+func newSurvey(h *Header, blocks iter.Seq[*blockHead]) *survey {
+	s := &survey{header: h, last: make([]int64, len(h.Columns)), ran: make([]share, len(h.Columns)), hits: map[uint64]int64{}}
 	for i := range s.last {
 		s.last[i] = NoValue
 	}
@@ -41,7 +45,14 @@ func newSurvey(h *Header, blocks iter.Seq[*Block]) *survey {
 	return s
 }
 
-func (s *survey) add(b *Block) {
+// surveyProfile surveys a profile in memory.
+func surveyProfile(p *Profile) *survey {
+	s := newSurvey(&p.Header, p.eachHead())
+	s.footer, s.epochs = p.Footer, p.Epochs
+	return s
+}
+
+func (s *survey) add(b *blockHead) {
 	if s.blocks == 0 {
 		s.first = b.First
 	}
@@ -52,17 +63,20 @@ func (s *survey) add(b *Block) {
 	s.lost += b.LostRecords
 	s.records += b.Records
 	s.agentNS = max(s.agentNS, b.AgentCPUNS)
-	for i, c := range b.Columns {
-		if v := lastValue(c); v != NoValue {
-			s.last[i] = v
+	for i, c := range b.columns {
+		if c.present > 0 {
+			s.last[i] = c.last
 		}
+		ran := 1.0
+		if b.Ran != nil {
+			ran = float64(b.Ran[i]) / 10_000
+		}
+		s.ran[i].counted += ran * float64(b.N)
+		s.ran[i].slots += float64(b.N)
 	}
-	s.sampled = s.sampled || b.Samples != nil
-	for _, n := range b.Samples {
-		s.samples += float64(n)
-	}
-	for _, p := range b.Pages {
-		s.tally(p)
+	s.sampled = s.sampled || b.flags&flagSamples != 0
+	for _, p := range b.pages {
+		s.tally(p.key, int64(p.hits))
 	}
 }
 
@@ -78,12 +92,8 @@ func lastValue(values []int64) int64 {
 
 // tally adds the hits of a page. When there are too many pages, those below the
 // mean are forgotten: the sixteen that matter are far above it.
-func (s *survey) tally(p PageCount) {
-	sum := int64(0)
-	for _, c := range p.Counts {
-		sum += int64(c)
-	}
-	s.hits[p.Key] += sum
+func (s *survey) tally(key uint64, hits int64) {
+	s.hits[key] += hits
 	if len(s.hits) <= maxTallied {
 		return
 	}
@@ -116,12 +126,12 @@ func (s *survey) busiest(n int) []uint64 {
 // stepS is the step of the grid in seconds.
 func (s *survey) stepS() float64 { return float64(s.header.StepNS) / 1e9 }
 
-// totals are the counters over the run.
-func (s *survey) totals() []summary.Counter {
+// totals are the counters over the run; cpuS is what the code addresses tell of
+// the job's CPU time.
+func (s *survey) totals(cpuS float64) []summary.Counter {
 	out := make([]summary.Counter, 0, 1+len(s.last))
-	if s.sampled && s.header.AddressHz > 0 {
-		out = append(out, summary.Counter{Name: "cpu_time", Unit: "s", Scope: "job",
-			Total: s.samples / s.header.AddressHz})
+	if s.sampled && newRates(s.header, s.epochs).highest() > 0 {
+		out = append(out, summary.Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: cpuS})
 	}
 	for i, c := range s.header.Columns {
 		if !c.Gauge && s.last[i] != NoValue {
@@ -131,9 +141,13 @@ func (s *survey) totals() []summary.Counter {
 	return out
 }
 
-// quality says what the samples are worth; an interrupt costs interruptS.
+// quality says what the samples are worth; an interrupt costs interruptS, unless
+// the header knows better.
 func (s *survey) quality(interruptS float64) summary.Quality {
 	h := s.header
+	if h.InterruptNS > 0 {
+		interruptS = h.InterruptNS / 1e9
+	}
 	q := summary.Quality{
 		Scope: h.Scope, CPUs: h.CPUs, RateHz: 1e9 / float64(h.StepNS), AddressHz: h.AddressHz,
 		Samples: s.present, Missing: s.missing, LostRecords: s.lost, Blocks: s.blocks, Sealed: s.footer != nil,
@@ -149,13 +163,16 @@ func (s *survey) quality(interruptS float64) summary.Quality {
 // Totals returns what the cumulative columns counted over the run, up to their
 // last values, and before them "cpu_time", the job's CPU time in seconds as
 // the code addresses tell it.
-func (p *Profile) Totals() []summary.Counter { return newSurvey(&p.Header, p.each()).totals() }
+func (p *Profile) Totals() []summary.Counter {
+	rates := newRates(&p.Header, p.Epochs)
+	taken := make([]uint64, len(rates))
+	for i := range p.Blocks {
+		rates.count(&p.Blocks[i], taken)
+	}
+	return surveyProfile(p).totals(rates.seconds(taken))
+}
 
 // Quality says what the samples are worth. Samples are the slots that are in a
 // block: between blocks the agent slept, because no process of the job was
 // there, or had nowhere to write.
-func (p *Profile) Quality() summary.Quality {
-	s := newSurvey(&p.Header, p.each())
-	s.footer = p.Footer
-	return s.quality(Default().InterruptS)
-}
+func (p *Profile) Quality() summary.Quality { return surveyProfile(p).quality(Default().InterruptS) }

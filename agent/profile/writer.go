@@ -20,14 +20,32 @@ import (
 // had not written.
 const SyncEvery = 10 * time.Second
 
-// ErrSealed is returned by Append and Seal after Seal.
-var ErrSealed = errors.New("profile is sealed")
+// ErrSealed is returned after Seal. ErrFull is returned by Append when the
+// profile is as large as it may become: it can still be sealed.
+var (
+	ErrSealed = errors.New("profile is sealed")
+	ErrFull   = errors.New("profile has reached its size")
+)
+
+// Options say how a profile is written. The zero value is the default.
+type Options struct {
+	// Lossless keeps every count as it was read, and every page. Else counts
+	// are rounded, to 1/256 of a median step at most (see quantumOf).
+	Lossless bool
+	// MaxBytes bounds the file (see cap.go); 0 = it may grow.
+	MaxBytes int64
+	// Packing is how blocks are packed.
+	Packing Packing
+}
 
 // Writer appends blocks to a profile. It is for one goroutine.
 type Writer struct {
 	file    file
 	path    string
-	columns int
+	header  Header
+	limits  sizeCap
+	encoder *encoder
+	merger  merger
 	buf     []byte
 	good    int64 // length of the file up to its last whole frame
 	end     int64 // length of the file; more than good after a failed write
@@ -55,13 +73,14 @@ type diskFile struct{ *os.File }
 func (f diskFile) Datasync() error { return unix.Fdatasync(int(f.Fd())) }
 
 // Create makes a profile that does not exist yet, readable by its owner only,
-// and writes its header. Version and missing lists are filled in.
-func Create(path string, h Header) (*Writer, error) {
+// and writes its header. Version and missing lists are filled in. Of the
+// options the first is taken; without any, Options{}.
+func Create(path string, h Header, options ...Options) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("create profile: %w", err)
 	}
-	w, err := newWriter(diskFile{f}, path, h)
+	w, err := newWriter(diskFile{f}, path, h, append(options, Options{})[0])
 	if err != nil {
 		f.Close()
 		os.Remove(path) // ours, and of no use without a header
@@ -70,7 +89,7 @@ func Create(path string, h Header) (*Writer, error) {
 	return w, nil
 }
 
-func newWriter(f file, path string, h Header) (*Writer, error) {
+func newWriter(f file, path string, h Header, o Options) (*Writer, error) {
 	h.Version = Version
 	h.Columns = append([]Column{}, h.Columns...)
 	h.Sources = append([]summary.Source{}, h.Sources...)
@@ -78,8 +97,15 @@ func newWriter(f file, path string, h Header) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("create profile %s: %w", path, err)
 	}
-	w := &Writer{file: f, path: path, columns: len(h.Columns), now: time.Now}
+	for i := range h.Columns {
+		h.Columns[i].Quantum = 0 // that of blocks stands in blocks
+	}
+	w := &Writer{file: f, path: path, header: h, limits: newSizeCap(o.MaxBytes, h.StepNS), now: time.Now}
 	w.synced = w.now()
+	var err error
+	if w.encoder, err = newEncoder(&w.header, o); err != nil {
+		return nil, fmt.Errorf("create profile %s: %w", path, err)
+	}
 	if err := w.writeJSON(headerFrame, h); err != nil {
 		return nil, fmt.Errorf("create profile %s: %w", path, err)
 	}
@@ -92,18 +118,59 @@ func (w *Writer) Append(b Block) error {
 	if w.sealed {
 		return fmt.Errorf("append to %s: %w", w.path, ErrSealed)
 	}
-	if err := b.check(w.columns); err != nil {
+	if err := b.check(len(w.header.Columns)); err != nil {
 		return fmt.Errorf("append to %s: block of %w", w.path, err)
 	}
 	if b.First < w.next {
 		return fmt.Errorf("append to %s: block from slot %d on, the last went up to %d", w.path, b.First, w.next)
 	}
-	w.buf = appendBlock(openFrame(w.buf[:0]), &b)
-	if err := w.write(blockFrame); err != nil {
+	if err := w.append(b); err != nil {
 		return fmt.Errorf("append to %s: %w", w.path, err)
 	}
 	w.next = b.First + int64(b.N)
 	w.sync()
+	return nil
+}
+
+// append writes a block, with slots merged if the file has grown too large.
+func (w *Writer) append(b Block) error {
+	slot := b.First
+	every, changed, err := w.limits.next(w.good)
+	if err != nil {
+		return err
+	}
+	if changed != "" {
+		e := Epoch{Slot: slot, TimeNS: w.header.BaseNS + slot*w.header.StepNS, Kind: "size", Text: changed}
+		if err := w.writeJSON(epochFrame, e); err != nil {
+			return err
+		}
+		w.limits.tell()
+	}
+	if every > 1 {
+		b.Pages = hottest(b.Pages, w.limits.pages())
+	}
+	if every = max(every, b.Every); every > 1 {
+		b = w.merger.merge(b, every)
+	}
+	w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
+	if cells := b.N * len(b.Columns); cells > maxGrowth*(len(w.buf)-frameSize) {
+		return fmt.Errorf("block of %d slots with nothing in them", b.N)
+	}
+	return w.write(blockFrame)
+}
+
+// Epoch writes that from a slot on samples mean something else. It may come
+// before or after the block with that slot.
+func (w *Writer) Epoch(e Epoch) error {
+	if w.sealed {
+		return fmt.Errorf("append to %s: %w", w.path, ErrSealed)
+	}
+	if err := e.check(); err != nil {
+		return fmt.Errorf("append to %s: %w", w.path, err)
+	}
+	if err := w.writeJSON(epochFrame, e); err != nil {
+		return fmt.Errorf("append to %s: %w", w.path, err)
+	}
 	return nil
 }
 
@@ -140,7 +207,7 @@ func (w *Writer) writeJSON(kind byte, v any) error {
 		return err
 	}
 	if len(text) > maxJSON {
-		return fmt.Errorf("header or footer of %d bytes", len(text))
+		return fmt.Errorf("%d bytes of JSON", len(text))
 	}
 	w.buf = append(openFrame(w.buf[:0]), text...)
 	return w.write(kind)

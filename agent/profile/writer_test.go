@@ -50,6 +50,9 @@ func (d *disk) Datasync() error {
 
 func (d *disk) Close() error { return nil }
 
+// exact writes what it is given.
+var exact = Options{Lossless: true}
+
 func testHeader(columns ...Column) Header {
 	return Header{Node: "n1", StepNS: 5e6, BaseNS: 2e9, RunNS: 1e9, CPUs: 2, Scope: "job", AddressHz: 1000, Columns: columns}
 }
@@ -79,7 +82,7 @@ func readBytes(t *testing.T, data []byte) *Profile {
 func TestWriteRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
 	h := testHeader(Column{Name: "a", Unit: "1", Scope: "job"}, Column{Name: "b", Unit: "bytes", Scope: "node", Gauge: true})
-	w, err := Create(path, h)
+	w, err := Create(path, h, exact)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +153,7 @@ func TestCreateRefuses(t *testing.T) {
 func TestDiskFull(t *testing.T) {
 	want := blocks(3, 1)
 	full := &disk{room: 1 << 20}
-	w, err := newWriter(full, "p", testHeader(Column{Name: "a"}))
+	w, err := newWriter(full, "p", testHeader(Column{Name: "a"}), exact)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +164,7 @@ func TestDiskFull(t *testing.T) {
 	for room := start; room < len(full.data); room++ {
 		for _, stuck := range []bool{false, true} {
 			d := &disk{room: room, stuck: stuck}
-			w, err := newWriter(d, "p", testHeader(Column{Name: "a"}))
+			w, err := newWriter(d, "p", testHeader(Column{Name: "a"}), exact)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +198,7 @@ func TestDiskFull(t *testing.T) {
 // syncing makes a writer whose clock goes on by a second with every block.
 func syncing(t *testing.T, d *disk) func(n int) *Writer {
 	t.Helper()
-	w, err := newWriter(d, "p", testHeader(Column{Name: "a"}))
+	w, err := newWriter(d, "p", testHeader(Column{Name: "a"}), exact)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,11 @@
 // call a slot complete in which a lane gave no record while its counts moved:
 // those are counted as missing. Where the counts stood still their values are
 // known exactly, record or not.
+//
+// Levels (bytes in use) are interpolated too, and added up over lanes, but have
+// no value before their first reading and are never differenced. Beside the
+// values go out the share of time that each column was counted, and the epochs
+// that sources tell of, each with its slot.
 package sampler
 
 // Grid is time in slots: slot i begins at BaseNS + i*StepNS of CLOCK_MONOTONIC.

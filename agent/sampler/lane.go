@@ -26,6 +26,15 @@ func (l *lane) begin(t int64, slot int64, counts []uint64) {
 	copy(l.sure, counts)
 }
 
+// level returns a gauge at a time between the last reading and a new one. It may
+// fall, and has no zero. Readings of a level are below 2^63, their difference
+// times a second's nanoseconds is not: in floating point, which is exact to
+// 2^-53 of the difference.
+func (l *lane) level(c int, t, newTime int64, counts []uint64) int64 {
+	was, now := int64(l.last[c]), int64(counts[c])
+	return was + int64(float64(now-was)*(float64(t-l.time)/float64(newTime-l.time)))
+}
+
 // at returns column c at a time between the last reading and a new one,
 // relative to the lane's zero. Exact integer arithmetic: at the time of a
 // reading it is the reading.
@@ -36,12 +45,15 @@ func (l *lane) at(c int, t, newTime int64, counts []uint64) int64 {
 	return int64(was + q - l.base[c])
 }
 
-// advance makes a reading the last one. Counts never go back: a read and a
-// record may cross within microseconds.
-func (l *lane) advance(t int64, counts []uint64) {
+// advance makes a reading the last one. Counts never go back, a read and a
+// record may cross within microseconds; levels do.
+func (l *lane) advance(t int64, counts []uint64, gauge []bool) {
 	l.time = t
 	for c, v := range counts {
-		l.last[c] = max(v, l.last[c])
+		if gauge == nil || !gauge[c] {
+			v = max(v, l.last[c])
+		}
+		l.last[c] = v
 	}
 }
 

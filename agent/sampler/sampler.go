@@ -16,13 +16,17 @@ type Params struct {
 	Window int64
 	// MaxHits bounds the address samples that wait for their slot.
 	MaxHits int
+	// MaxEpochs bounds the epochs that wait to be taken: a source that finds
+	// a change at every drain must not fill the memory.
+	MaxEpochs int
 }
 
 // Default returns the settings for a grid: 0.1 s of safety (a drain every
 // 0.8 s, so that a kill loses less than a second), a window of 4096 slots
-// (20 s; the rings hold 4 s) and a million hits (a minute at 16 kHz, 16 MB).
+// (20 s; the rings hold 4 s), a million hits (a minute at 16 kHz, 16 MB), and
+// as many epochs at a time as all CPUs of a large node that go away at once.
 func Default(g Grid) Params {
-	return Params{Grid: g, SafetyNS: 100e6, Window: 4096, MaxHits: 1 << 20}
+	return Params{Grid: g, SafetyNS: 100e6, Window: 4096, MaxHits: 1 << 20, MaxEpochs: 1024}
 }
 
 // maxBlock is how many slots go into one block: about what a drain brings.
@@ -41,6 +45,8 @@ type Sampler struct {
 	columns        [][]int64
 	samples        []uint32
 	addresses      bool
+	ran            []uint16
+	epochs         []profile.Epoch
 }
 
 type hit struct {
@@ -73,12 +79,28 @@ func (s *Sampler) at(slot int64) int { return int(slot % s.p.Window) }
 func (s *Sampler) hit(timeNS int64, page uint64) {
 	slot := s.p.Grid.Slot(timeNS)
 	switch {
-	case slot < 0: // before the grid began
+	case slot < 0 || !s.addresses: // before the grid began, or for nobody
 	case slot < s.first, slot >= s.horizon, len(s.hits) >= s.p.MaxHits:
 		s.lost++
 	default:
 		s.hits = append(s.hits, hit{slot, page})
 	}
+}
+
+// Changed keeps an epoch until it is taken. Its slot is that of its time: the
+// first one, maybe not from its beginning, that is different.
+func (s *Sampler) Changed(e profile.Epoch) {
+	e.Slot = max(0, s.p.Grid.Slot(e.TimeNS))
+	if len(s.epochs) < s.p.MaxEpochs {
+		s.epochs = append(s.epochs, e)
+	}
+}
+
+// Epochs returns the epochs since the last call. The slice is used again.
+func (s *Sampler) Epochs() []profile.Epoch {
+	e := s.epochs
+	s.epochs = s.epochs[:0]
+	return e
 }
 
 // Emit fills a block with the slots that are complete at a time, all sources
@@ -99,6 +121,7 @@ func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
 	*b = profile.Block{First: s.first, N: n, LostRecords: s.lost, Records: s.records, Columns: b.Columns[:0]}
 	s.lost, s.records = 0, 0
 	s.takeColumns(b)
+	s.takeShares(b)
 	if s.addresses {
 		s.takeHits(b, end)
 	}
@@ -121,6 +144,23 @@ func (s *Sampler) takeColumns(b *profile.Block) {
 	}
 	for _, column := range s.columns {
 		b.Columns = append(b.Columns, column[:b.N])
+	}
+}
+
+// takeShares tells for which share of the time each column counted, unless all
+// of them always did.
+func (s *Sampler) takeShares(b *profile.Block) {
+	s.ran = s.ran[:0]
+	full := true
+	for _, t := range s.tracks {
+		for c := range t.ran {
+			share := t.ran[c].take()
+			s.ran = append(s.ran, share)
+			full = full && share == always
+		}
+	}
+	if b.Ran = s.ran; full {
+		b.Ran = nil
 	}
 }
 

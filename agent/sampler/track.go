@@ -1,13 +1,22 @@
 package sampler
 
-import "jobgait/agent/profile"
+import (
+	"math"
+
+	"jobgait/agent/profile"
+)
 
 // Shape is what a source gives: how many columns, on how many lanes, and every
 // how many ns a record is due (0: never).
 type Shape struct {
 	Columns, Lanes int
 	PeriodNS       int64
+	// Gauge tells, by column, which are levels; nil means that none is.
+	Gauge []bool
 }
+
+// level tells whether a column is a level.
+func (s Shape) level(column int) bool { return s.Gauge != nil && s.Gauge[column] }
 
 // Track takes the readings of one source. It is a counter.Sink.
 type Track struct {
@@ -18,6 +27,35 @@ type Track struct {
 	// have reached the slot's end, and how many have.
 	sums    [][]int64
 	reached []uint16
+	// levels is how many lanes had a reading before and after the slot's
+	// end: a level is not known before the first one, where a count is 0.
+	levels []uint16
+	ran    []share
+	// records is how many were drained since the beginning.
+	records int64
+}
+
+// Records returns how many records of this source were drained so far.
+func (t *Track) Records() int64 { return t.records }
+
+// share is for how long a column was to count and did, since the last block,
+// and the share of the block before.
+type share struct {
+	enabled, running uint64
+	last             uint16
+}
+
+// always is a share of one, in 1/10000.
+const always = 10000
+
+// take returns the share since the last block; a block without a drain of its
+// own has that of the one before.
+func (s *share) take() uint16 {
+	if s.enabled > 0 {
+		s.last = uint16(math.Round(always * min(1, float64(s.running)/float64(s.enabled))))
+	}
+	s.enabled, s.running = 0, 0
+	return s.last
 }
 
 func newTrack(s *Sampler, shape Shape) *Track {
@@ -32,6 +70,13 @@ func newTrack(s *Sampler, shape Shape) *Track {
 		t.sums = append(t.sums, make([]int64, s.p.Window))
 	}
 	t.reached = make([]uint16, s.p.Window)
+	if shape.Gauge != nil {
+		t.levels = make([]uint16, s.p.Window)
+	}
+	t.ran = make([]share, shape.Columns)
+	for c := range t.ran {
+		t.ran[c].last = always
+	}
 	return t
 }
 
@@ -86,30 +131,50 @@ func (t *Track) add(l *lane, timeNS int64, counts []uint64) {
 		if g.End(i) <= l.time {
 			continue // only at the first reading: zero
 		}
-		for c := range t.sums {
-			t.sums[c][at] += l.at(c, g.End(i), timeNS, counts)
+		t.sum(l, at, g.End(i), timeNS, counts)
+	}
+	l.advance(timeNS, counts, t.shape.Gauge)
+}
+
+// sum adds a lane's values at a slot's end.
+func (t *Track) sum(l *lane, at int, end, timeNS int64, counts []uint64) {
+	for c := range t.sums {
+		if t.shape.level(c) {
+			t.sums[c][at] += l.level(c, end, timeNS, counts)
+		} else {
+			t.sums[c][at] += l.at(c, end, timeNS, counts)
 		}
 	}
-	l.advance(timeNS, counts)
+	if t.levels != nil {
+		t.levels[at]++
+	}
 }
 
 // Hit takes a sample of the job's code.
 func (t *Track) Hit(timeNS int64, page uint64) { t.s.hit(timeNS, page) }
 
-// Ran and Changed are not kept yet.
-func (t *Track) Ran(column int, enabledNS, runningNS uint64) {}
-func (t *Track) Changed(e profile.Epoch)                     {}
+// Ran adds up for how long a column counted.
+func (t *Track) Ran(column int, enabledNS, runningNS uint64) {
+	t.ran[column].enabled += enabledNS
+	t.ran[column].running += runningNS
+}
+
+// Changed keeps an epoch, and finds its slot.
+func (t *Track) Changed(e profile.Epoch) { t.s.Changed(e) }
 
 // Drained and Lost count records.
-func (t *Track) Drained(records int64) { t.s.records += records }
-func (t *Track) Lost(records int64)    { t.s.lost += records }
+func (t *Track) Drained(records int64) {
+	t.records += records
+	t.s.records += records
+}
+func (t *Track) Lost(records int64) { t.s.lost += records }
 
 // take moves a slot's values out of the window.
 func (t *Track) take(slot int64, out [][]int64, i int) {
 	at := t.s.at(slot)
 	for c := range t.sums {
 		out[c][i] = profile.NoValue
-		if int(t.reached[at]) == t.shape.Lanes {
+		if int(t.reached[at]) == t.shape.Lanes && (!t.shape.level(c) || int(t.levels[at]) == t.shape.Lanes) {
 			out[c][i] = t.sums[c][at]
 		}
 	}
@@ -126,4 +191,7 @@ func (t *Track) drop(slot int64) {
 		t.sums[c][at] = 0
 	}
 	t.reached[at] = 0
+	if t.levels != nil {
+		t.levels[at] = 0
+	}
 }

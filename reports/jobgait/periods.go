@@ -128,6 +128,9 @@ func (o periodsOptions) read(in *input, path string) (t formats.Table, whole boo
 		}
 		return t, false, err
 	}
+	if o.rate > 0 {
+		return t, false, usageError{fmt.Errorf("%s is a profile and has a rate of its own: --rate is for CSV and float32", in.Name)}
+	}
 	header, set, err := readProfile(in, path)
 	if err != nil {
 		return t, false, err

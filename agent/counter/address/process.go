@@ -29,7 +29,12 @@ type process struct {
 	// again is when /proc/PID/maps may be read again, after wait more.
 	again, wait int64
 	last        int // area that the last sample was in
-	exe         string
+	// exe is the base name of its program, "" as long as nobody needed it;
+	// short is what it is called, at most 15 letters; build the build id of
+	// its program, "" if no record said. named is set when the program has
+	// been told of; fresh from an exec to its first mapping.
+	exe, short, build string
+	named, fresh      bool
 }
 
 // table is all processes that were sampled.
@@ -60,13 +65,14 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	if s.pid <= 0 {
 		return 0, false // the idle task, or one that is being buried
 	}
-	p := t.process(s)
+	p := t.process(s.pid, s.time)
 	if !p.member {
 		return 0, false
 	}
-	if p.exe == "" {
-		p.exe = kernel.Program(t.proc, int(s.pid))
-		t.identify(p.exe, s.pid)
+	if !p.named {
+		t.name(p, s.pid)
+		t.identify(p, s.pid)
+		p.named = true
 	}
 	if _, known := t.exes[p.exe]; known || len(t.exes) < maxPrograms {
 		t.exes[p.exe]++
@@ -74,36 +80,52 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	return t.page(p, s), true
 }
 
-// identify finds out the build of a program, until a process has told it: the
-// first may be gone when its samples are read. One that was replaced while the
-// job ran is that of the first that told.
-func (t *table) identify(exe string, pid int32) {
-	if exe == kernel.NoProgram || t.builds[exe] != "" || len(t.builds) >= maxPrograms {
+// name finds out the program of a process, unless a record has told it: many are
+// gone when their samples are read.
+func (t *table) name(p *process, pid int32) {
+	if p.exe != "" {
 		return
 	}
-	if id := t.files.build(pid); id != "" {
-		t.builds[exe] = id
+	p.exe = kernel.Program(t.proc, int(pid))
+	if p.exe == kernel.NoProgram && p.short != "" {
+		p.exe = p.short
 	}
 }
 
-// process returns the entry of a sample's process, made or renewed as needed.
-func (t *table) process(s sample) *process {
-	p := t.procs[s.pid]
+// identify finds out the build of a program, until a process has told it: the
+// first may be gone when its samples are read. One that was replaced while the
+// job ran is that of the first that told.
+func (t *table) identify(p *process, pid int32) {
+	if p.exe == kernel.NoProgram || t.builds[p.exe] != "" || len(t.builds) >= maxPrograms {
+		return
+	}
+	id := p.build
+	if id == "" {
+		id = t.files.build(pid)
+	}
+	if id != "" {
+		t.builds[p.exe] = id
+	}
+}
+
+// process returns the entry of a process at a time, made or renewed as needed.
+func (t *table) process(pid int32, at int64) *process {
+	p := t.procs[pid]
 	switch {
 	case p == nil:
 		if len(t.procs) >= maxProcesses {
 			clear(t.procs)
 		}
 		p = &process{}
-		t.procs[s.pid] = p
-	case p.member || s.time < p.until:
+		t.procs[pid] = p
+	case p.member || at < p.until:
 		return p
 	}
-	p.member = t.members.Has(int(s.pid))
+	p.member = t.members.Has(int(pid))
 	// 10 to 20 s, by pid: not all at once, and at no period.
-	p.until = s.time + 10e9 + int64(uint32(s.pid)*2654435761)%10e9
+	p.until = at + 10e9 + int64(uint32(pid)*2654435761)%10e9
 	if p.member {
-		t.joined(int(s.pid))
+		t.joined(int(pid))
 	}
 	return p
 }
@@ -122,7 +144,7 @@ func (t *table) page(p *process, s sample) uint64 {
 	}
 	p.last = p.space.find(s.ip)
 	if p.last < 0 && (!p.read || s.time >= p.again) {
-		t.readMaps(p, s)
+		t.readMaps(p, s.pid, s.time)
 		p.last = p.space.find(s.ip)
 	}
 	if p.last < 0 {
@@ -132,10 +154,10 @@ func (t *table) page(p *process, s sample) uint64 {
 	return t.key(p, s)
 }
 
-func (t *table) readMaps(p *process, s sample) {
+func (t *table) readMaps(p *process, pid int32, at int64) {
 	p.wait = min(max(2*p.wait, 1e9), 64e9)
-	p.read, p.again = true, s.time+p.wait
-	f, err := os.Open(filepath.Join(t.proc, strconv.Itoa(int(s.pid)), "maps"))
+	p.read, p.again = true, at+p.wait
+	f, err := os.Open(filepath.Join(t.proc, strconv.Itoa(int(pid)), "maps"))
 	if err != nil {
 		return
 	}
@@ -166,31 +188,56 @@ func (t *table) apply(e event) {
 	case exited:
 		delete(t.procs, e.pid)
 	case execed:
-		if p == nil {
-			return
-		}
-		if !p.member {
-			delete(t.procs, e.pid) // ask again
-			return
-		}
-		// Its areas follow as records.
-		*p = process{member: true, read: true, space: nil}
+		t.exec(e, p)
 	case mapped:
-		if p != nil && p.member && p.read && len(p.space) < maxAreas {
-			p.space, p.last = p.space.with(e.area), 0
+		if p == nil || !p.member || !p.read || len(p.space) >= maxAreas {
+			return
 		}
+		if p.fresh && !e.area.anonymous() {
+			// Samples in the exec itself had a makeshift name.
+			p.exe, p.build, p.named, p.fresh = e.name, e.build, false, false
+		}
+		p.space, p.last = p.space.with(e.area), 0
 	}
 }
 
-// fork makes the child of a member a member, with its parent's code and
-// program. A child of another may still become one: nothing is remembered.
-func (t *table) fork(e event) {
-	delete(t.procs, e.pid)
-	parent := t.procs[e.parent]
-	if parent == nil || !parent.member || len(t.procs) >= maxProcesses {
+// exec begins a program anew. Its areas follow as records, first that of the
+// program itself, from which its name is: for a script that is the interpreter,
+// as in /proc/PID/exe.
+func (t *table) exec(e event, p *process) {
+	_, all := t.members.(Everyone)
+	switch {
+	case all && p == nil && len(t.procs) < maxProcesses:
+		p = &process{}
+		t.procs[e.pid] = p
+		t.joined(int(e.pid))
+	case p == nil:
+		return
+	case !p.member:
+		delete(t.procs, e.pid) // ask again
 		return
 	}
-	t.procs[e.pid] = &process{member: true, space: parent.space, read: parent.read, exe: parent.exe}
+	*p = process{member: true, read: true, short: e.name, fresh: true}
+}
+
+// fork makes the child of a member a member, with its parent's code and program:
+// it may be gone before anybody can ask. A parent that was never sampled, a shell
+// for example, is asked now. A child of another may still become one: nothing
+// is remembered of it.
+func (t *table) fork(e event) {
+	delete(t.procs, e.pid)
+	if e.parent <= 2 || len(t.procs) >= maxProcesses { // init's, or a thread of the kernel
+		return
+	}
+	parent := t.process(e.parent, e.time)
+	if !parent.member {
+		return
+	}
+	t.name(parent, e.parent)
+	if !parent.read {
+		t.readMaps(parent, e.parent, e.time)
+	}
+	t.procs[e.pid] = &process{member: true, space: parent.space, read: parent.read, exe: parent.exe, short: parent.short, build: parent.build}
 	t.joined(int(e.pid))
 }
 

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/counter/countertest"
 	"jobgait/agent/profile"
 )
 
@@ -131,10 +133,57 @@ func TestChildrenInheritAndExecStarts(t *testing.T) {
 	if _, ok := tb.hit(user(20, 0x11000, 10)); ok {
 		t.Error("a process that ended is still a member")
 	}
-	// The child of a stranger may join the job, but is not asked for.
-	tb.apply(event{time: 11, kind: forked, pid: 31, parent: 30})
-	if len(tb.procs) > 2 {
-		t.Errorf("%d processes are remembered", len(tb.procs))
+	// The child of a stranger may join the job, and is not remembered; its
+	// parent is asked for once.
+	for pid := range int32(5) {
+		tb.apply(event{time: 11, kind: forked, pid: 40 + pid, parent: 30})
+	}
+	if len(tb.procs) != 3 || m.n != 3 { // the member, the one that ended, the parent
+		t.Errorf("%d processes are remembered, asked %d times", len(tb.procs), m.n)
+	}
+}
+
+// A shell that was never sampled starts a program that is gone before anybody
+// can look: it is the job's, and has a name, a build and code.
+func TestShortProgramOfAQuietParent(t *testing.T) {
+	m := &asked{members: map[int]bool{10: true}}
+	tb := newTable(fixture(t), m)
+	code := area{start: 0x700000, end: 0x702000, file: 77}
+	linker := area{start: 0x800000, end: 0x802000, file: 78}
+	for _, e := range []event{
+		{time: 1, kind: forked, pid: 50, parent: 10},
+		{time: 2, kind: execed, pid: 50, name: "a_rather_long_n"},
+		{time: 3, kind: mapped, pid: 50, area: code, name: "a_rather_long_name", build: "abcd"},
+		{time: 4, kind: mapped, pid: 50, area: linker, name: "ld.so", build: "ef"},
+	} {
+		tb.apply(e)
+	}
+	if page, ok := tb.hit(user(50, 0x701000, 5)); !ok || page != pageKey(77, 0x1000) {
+		t.Errorf("page %x, %v", page, ok)
+	}
+	if tb.exes["a_rather_long_name"] != 1 || tb.builds["a_rather_long_name"] != "abcd" || len(tb.builds) != 1 {
+		t.Errorf("programs %v, builds %v", tb.exes, tb.builds)
+	}
+	// One that does no exec runs its parent's program, and has its code.
+	tb.apply(event{time: 6, kind: forked, pid: 51, parent: 10})
+	if page, ok := tb.hit(user(51, 0x11000, 7)); !ok || page <= profile.AnonymousPage || tb.exes["lmp"] != 1 {
+		t.Errorf("page %x, %v, programs %v", page, ok, tb.exes)
+	}
+	// Without a mapping it has at least the name that the kernel calls it.
+	tb.apply(event{time: 8, kind: forked, pid: 52, parent: 10})
+	tb.apply(event{time: 9, kind: execed, pid: 52, name: "short"})
+	if _, ok := tb.hit(user(52, 0x1, 10)); !ok || tb.exes["short"] != 1 {
+		t.Errorf("programs %v", tb.exes)
+	}
+}
+
+// What only the job can have given needs no parent that is known.
+func TestFirstExecOfACommand(t *testing.T) {
+	tb := newTable(fixture(t), Everyone{})
+	tb.apply(event{time: 1, kind: execed, pid: 99, name: "a.out"})
+	tb.apply(event{time: 2, kind: mapped, pid: 99, area: area{start: 0x1000, end: 0x2000, file: 5}, name: "a.out"})
+	if _, ok := tb.hit(user(99, 0x1000, 3)); !ok || tb.exes["a.out"] != 1 {
+		t.Errorf("programs %v", tb.exes)
 	}
 }
 
@@ -216,5 +265,44 @@ func TestPageKeysKeepClearOfTheBuckets(t *testing.T) {
 			}
 			seen[k] = true
 		}
+	}
+}
+
+// Samples and events are taken in the order of time over all CPUs, up to the
+// moment before the first ring was emptied; the rest waits.
+func TestDrainKeepsTheOrderOfTime(t *testing.T) {
+	const later = 1 << 62
+	s := &Source{table: newTable(t.TempDir(), Everyone{}), lookAt: later}
+	s.cpus = []*cpu{
+		{fd: -1, samples: []sample{user(7, 0x1000, 10), user(7, 0x1000, 30), user(7, 0x1000, later)}},
+		{fd: -1, samples: []sample{user(7, 0x1000, 20), user(7, 0x1000, 40)}},
+	}
+	code := func(file uint64) event {
+		return event{kind: mapped, pid: 7, area: area{start: 0x1000, end: 0x2000, file: file}}
+	}
+	s.events = []event{code(3), code(2), code(1), {kind: execed, pid: 7}}
+	for i, at := range []int64{later - 1, 25, 6, 5} {
+		s.events[i].time = at
+	}
+	var sink countertest.Sink
+	if err := s.Drain(&sink); err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for _, h := range sink.Hits {
+		want := pageKey(1, 0)
+		if h.TimeNS > 25 {
+			want = pageKey(2, 0)
+		}
+		if h.Page != want {
+			t.Errorf("hit at %d is on page %x", h.TimeNS, h.Page)
+		}
+		got = append(got, h.TimeNS)
+	}
+	if slices.Sort(got); fmt.Sprint(got) != "[10 20 30 40]" {
+		t.Errorf("hits at %v", got)
+	}
+	if len(s.events) != 1 || len(s.cpus[0].samples) != 1 || len(s.cpus[1].samples) != 0 {
+		t.Errorf("left: %v, %v, %v", s.events, s.cpus[0].samples, s.cpus[1].samples)
 	}
 }

@@ -1,7 +1,9 @@
 package address
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 
 	"golang.org/x/sys/unix"
@@ -69,6 +71,10 @@ type event struct {
 	kind        kind
 	pid, parent int32
 	area        area
+	// name is the base name of the file that was mapped, or the short name
+	// of a process that began another program; build the file's build id in
+	// hex, if the kernel gave it.
+	name, build string
 }
 
 // parseEvent reads MMAP2, FORK, EXIT and COMM. ok is false for records that
@@ -83,7 +89,7 @@ func parseEvent(h perf.Header, b []byte) (e event, ok bool, err error) {
 		if len(b) < 8+trailer {
 			return event{}, false, errRecord
 		}
-		e := event{kind: execed, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b)}
+		e := event{kind: execed, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b), name: baseName(b[8 : len(b)-trailer])}
 		return e, h.Misc&unix.PERF_RECORD_MISC_COMM_EXEC != 0, nil
 	}
 	return event{}, false, nil
@@ -110,8 +116,9 @@ func parseTask(h perf.Header, b []byte) (event, bool, error) {
 }
 
 // parseMmap2 reads pid, tid, addr, len, pgoff, 24 bytes of file identity, prot,
-// flags, name. The name is not kept. The identity is maj, min, ino, generation;
-// or, with the BUILD_ID bit, a length and the build id.
+// flags, name. Of the name, a path, only the last part is kept: programs are known
+// by it. The identity is maj, min, ino, generation; or, with the BUILD_ID bit, a
+// length and the build id.
 func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	const name = 64
 	if len(b) < name+trailer {
@@ -123,9 +130,10 @@ func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	if e.area.end < start || binary.NativeEndian.Uint32(b[56:])&unix.PROT_EXEC == 0 {
 		return event{}, false, nil
 	}
+	e.name = baseName(b[name : len(b)-trailer])
 	if h.Misc&unix.PERF_RECORD_MISC_MMAP_BUILD_ID != 0 {
-		n := min(int(b[32]), 20)
-		e.area.file = hashBuildID(b[36 : 36+n])
+		id := b[36 : 36+min(int(b[32]), 20)]
+		e.area.file, e.build = hashBuildID(id), hex.EncodeToString(id)
 		return e, true, nil
 	}
 	e.area.inode = inode{
@@ -133,6 +141,15 @@ func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 		ino: binary.NativeEndian.Uint64(b[40:]),
 	}
 	return e, true, nil
+}
+
+// baseName is the last part of a path that ends in zeros.
+func baseName(path []byte) string {
+	if i := bytes.IndexByte(path, 0); i >= 0 {
+		path = path[:i]
+	}
+	path = bytes.TrimSuffix(path, []byte(" (deleted)"))
+	return string(path[bytes.LastIndexByte(path, '/')+1:])
 }
 
 func trailerTime(b []byte) int64 {

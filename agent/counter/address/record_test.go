@@ -2,6 +2,7 @@ package address
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -56,30 +57,40 @@ func TestParseEvents(t *testing.T) {
 		ok   bool
 	}{
 		"code mapped": {unix.PERF_RECORD_MMAP2, unix.PERF_RECORD_MISC_USER, mmap2(7, 0x1000, 0x2000, 0x3000, 55, exec, 11),
-			event{11, mapped, 7, 0, area{0x1000, 0x3000, 0x3000, inode{unix.Mkdev(8, 1), 55}, 0}}, true},
+			event{time: 11, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0x3000, inode{unix.Mkdev(8, 1), 55}, 0}, name: "lmp"}, true},
 		"data mapped":              {unix.PERF_RECORD_MMAP2, 0, mmap2(7, 0x1000, 0x2000, 0, 55, unix.PROT_READ, 11), event{}, false},
 		"beyond the end of memory": {unix.PERF_RECORD_MMAP2, 0, mmap2(7, 1<<63, 1<<63+1, 0, 55, exec, 11), event{}, false},
 		"with build id": {unix.PERF_RECORD_MMAP2, unix.PERF_RECORD_MISC_MMAP_BUILD_ID,
 			body(uint32(7), uint32(7), uint64(0x1000), uint64(0x2000), uint64(0), uint8(20), uint8(0), uint16(0), id, exec, uint32(2),
 				[]byte("/a\x00\x00\x00\x00\x00\x00"), uint32(7), uint32(7), uint64(12)),
-			event{12, mapped, 7, 0, area{0x1000, 0x3000, 0, inode{}, hashBuildID(id)}}, true},
+			event{time: 12, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0, inode{}, hashBuildID(id)}, name: "a", build: "0102030405060708090a0b0c0d0e0f1011121314"}, true},
 		"process": {unix.PERF_RECORD_FORK, 0, body(uint32(8), uint32(7), uint32(8), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),
-			event{13, forked, 8, 7, area{}}, true},
+			event{time: 13, kind: forked, pid: 8, parent: 7}, true},
 		"thread": {unix.PERF_RECORD_FORK, 0, body(uint32(7), uint32(7), uint32(9), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),
-			event{13, forked, 7, 7, area{}}, false},
+			event{time: 13, kind: forked, pid: 7, parent: 7}, false},
 		"exit": {unix.PERF_RECORD_EXIT, 0, body(uint32(8), uint32(7), uint32(8), uint32(7), uint64(14)),
-			event{14, exited, 8, 7, area{}}, true},
+			event{time: 14, kind: exited, pid: 8, parent: 7}, true},
 		"exit of a thread": {unix.PERF_RECORD_EXIT, 0, body(uint32(8), uint32(7), uint32(9), uint32(7), uint64(14)),
-			event{14, exited, 8, 7, area{}}, false},
+			event{time: 14, kind: exited, pid: 8, parent: 7}, false},
 		"exec": {unix.PERF_RECORD_COMM, unix.PERF_RECORD_MISC_COMM_EXEC, body(uint32(8), uint32(8), []byte("lmp\x00\x00\x00\x00\x00"), uint32(8), uint32(8), uint64(15)),
-			event{time: 15, kind: execed, pid: 8}, true},
+			event{time: 15, kind: execed, pid: 8, name: "lmp"}, true},
 		"renamed": {unix.PERF_RECORD_COMM, 0, body(uint32(8), uint32(8), []byte("lmp\x00\x00\x00\x00\x00"), uint32(8), uint32(8), uint64(15)),
-			event{time: 15, kind: execed, pid: 8}, false},
+			event{time: 15, kind: execed, pid: 8, name: "lmp"}, false},
 		"throttled": {unix.PERF_RECORD_THROTTLE, 0, body(uint64(1), uint64(2), uint64(3)), event{}, false},
 	} {
 		got, ok, err := parseEvent(perf.Header{Type: c.kind, Misc: c.misc}, c.body)
 		if err != nil || ok != c.ok || ok && got != c.want {
 			t.Errorf("%s: %+v, %v, %v; want %+v", name, got, ok, err, c.want)
+		}
+	}
+}
+
+func TestBaseName(t *testing.T) {
+	for path, want := range map[string]string{
+		"/usr/bin/lmp\x00\x00": "lmp", "lmp": "lmp", "/opt/app (deleted)\x00": "app", "": "", "\x00x": "", "/": "", "//anon\x00": "anon", "/a b/c d": "c d",
+	} {
+		if got := baseName([]byte(path)); got != want {
+			t.Errorf("%q: %q", path, got)
 		}
 	}
 }
@@ -92,7 +103,7 @@ func FuzzParseEvent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint32, misc uint16, b []byte) {
 		h := perf.Header{Type: kind, Misc: misc, Size: 8 + len(b)}
 		e, ok, err := parseEvent(h, b)
-		if ok && (err != nil || e.area.end < e.area.start) {
+		if ok && (err != nil || e.area.end < e.area.start || strings.Contains(e.name, "/")) {
 			t.Errorf("%+v, %v", e, err)
 		}
 		parseSample(h, b)

@@ -8,15 +8,18 @@
 // and the page's offset, so that all ranks agree though their addresses are
 // random. All kernel code is one page, and so is all code that is in no file.
 //
+// Many processes are gone when their samples are read, up to 0.9 s later. So what
+// they are comes from the records between the samples: a child is a member if
+// its parent is, which is asked even if it was never sampled itself; the program
+// and its build id come with the first mapping after its exec.
+//
 // It refuses to keep a path or a symbol, and to count processes that are not
 // the job's: membership is asked once for each process, and passes to children.
 package address
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -30,6 +33,7 @@ import (
 // Params are what a source samples.
 type Params struct {
 	Proc string // normally "/proc"
+	Sys  string // "/sys" if it is ""
 	CPUs []int
 	Rate Rate
 	// StepNS is the step of the grid that the timers are set in.
@@ -47,42 +51,62 @@ type Source struct {
 	table    *table
 	events   []event
 	userOnly bool
-	lost     int64
+	fastest  Rate // the one that the rings are made for
+	open     perf.Opener
+	attr     unix.PerfEventAttr
+	on       bool // started
+	// blind is set when records of processes may be among those lost.
+	blind bool
+	bell  *bell
+	// online are the CPUs when it was looked for them, lookAt the next time.
+	online []int
+	lookAt int64
 }
 
 var _ counter.Source = (*Source)(nil)
 
 type cpu struct {
 	number  int
-	fd      int
+	index   int // in the order of CPUs, which gives the phase
+	fd      int // -1 while it is offline
 	ring    *perf.Ring
 	phaseNS int64
 	samples []sample
 	next    int
 }
 
+// MaxTaskCPUs is on how many CPUs the code of one command is sampled. It takes an
+// event for each CPU, and every process and thread that the command starts
+// copies them all: 3 to 5 us each, measured with 16 and 64 (package scope).
+const MaxTaskCPUs = 16
+
+// ErrManyCPUs says that one command may run on more CPUs than that.
+var ErrManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPUs, since every process that the command starts copies an event for each", MaxTaskCPUs)
+
 // New opens a timer on every CPU, with kernel code where that is permitted. An
 // error means that there is none at all; perf.Forbidden tells whether for lack
 // of permission.
 func New(open perf.Opener, p Params) (*Source, error) {
-	s := &Source{p: p, table: newTable(p.Proc, p.Members)}
-	attr, err := s.probe(open)
-	if err != nil {
+	if p.Root != 0 && len(p.CPUs) > MaxTaskCPUs {
+		return nil, ErrManyCPUs
+	}
+	if p.Sys == "" {
+		p.Sys = "/sys"
+	}
+	s := &Source{p: p, table: newTable(p.Proc, p.Members), fastest: p.Rate, open: open}
+	if err := s.probe(); err != nil {
 		return nil, err
 	}
 	for i, number := range p.CPUs {
-		c := &cpu{number: number, phaseNS: phase(i, p.Rate.PeriodNS, p.StepNS)}
-		if c.fd, err = open(&attr, s.pid(), number, -1, 0); errors.Is(err, unix.ENODEV) {
+		c := &cpu{number: number, index: i, fd: -1}
+		err := s.openCPU(c)
+		if errors.Is(err, unix.ENODEV) {
 			continue // went offline
 		}
-		if err == nil {
-			s.cpus = append(s.cpus, c)
-			c.ring, err = mapRing(c.fd, ringPages(p.Rate))
-		}
 		if err != nil {
-			s.Close()
-			return nil, fmt.Errorf("sample addresses on CPU %d: %w", number, err)
+			return nil, errors.Join(fmt.Errorf("sample addresses on CPU %d: %w", number, err), s.Close())
 		}
+		s.cpus = append(s.cpus, c)
 	}
 	if len(s.cpus) == 0 {
 		return nil, fmt.Errorf("sample addresses: %w", unix.ENODEV)
@@ -119,8 +143,9 @@ const buildID = 1 << 34
 
 // probe finds attributes that this kernel takes from us: first without build
 // ids, for older kernels, then without kernel code.
-func (s *Source) probe(open perf.Opener) (unix.PerfEventAttr, error) {
+func (s *Source) probe() error {
 	attr := perf.Timer(s.p.Rate.PeriodNS, sampleType)
+	attr.Wakeup = 0 // at half of the ring
 	// The idle task is nobody's; leaving it out saves the ring.
 	attr.Bits |= unix.PerfBitExcludeIdle | unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm |
 		unix.PerfBitCommExec | unix.PerfBitTask | unix.PerfBitSampleIDAll
@@ -133,13 +158,13 @@ func (s *Source) probe(open perf.Opener) (unix.PerfEventAttr, error) {
 			try := attr
 			try.Bits |= user | extra
 			var fd int
-			if fd, err = open(&try, s.pid(), s.p.CPUs[0], -1, 0); err == nil {
-				s.userOnly = user != 0
-				return try, unix.Close(fd)
+			if fd, err = s.open(&try, s.pid(), s.p.CPUs[0], -1, 0); err == nil {
+				s.userOnly, s.attr = user != 0, try
+				return unix.Close(fd)
 			}
 		}
 	}
-	return attr, fmt.Errorf("sample addresses on CPU %d: %w", s.p.CPUs[0], err)
+	return fmt.Errorf("sample addresses on CPU %d: %w", s.p.CPUs[0], err)
 }
 
 // Columns are none: hits are not counts.
@@ -184,14 +209,10 @@ func (s *Source) Build(program string) string { return s.table.builds[program] }
 // Start enables the timers, each at its phase; those that follow one task only
 // have no phase to keep.
 func (s *Source) Start() error {
-	order := slices.Clone(s.cpus)
-	slices.SortStableFunc(order, func(a, b *cpu) int { return cmp.Compare(a.phaseNS, b.phaseNS) })
+	s.on = true
 	late := perf.Now() + perf.PhaseLimit
-	for _, c := range order {
-		if s.p.Root == 0 && perf.Now() < late {
-			perf.WaitUntil(perf.NextPhase(perf.Now(), s.p.Rate.PeriodNS, c.phaseNS))
-		}
-		if err := perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0); err != nil {
+	for _, c := range s.phased() {
+		if err := s.arm(c, late, func() error { return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0) }); err != nil {
 			return fmt.Errorf("start addresses of CPU %d: %w", c.number, err)
 		}
 	}
@@ -200,8 +221,9 @@ func (s *Source) Start() error {
 
 // Stop disables the timers.
 func (s *Source) Stop() error {
+	s.on = false
 	var first error
-	for _, c := range s.cpus {
+	for _, c := range s.phased() {
 		if err := perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_DISABLE, 0); err != nil && first == nil {
 			first = fmt.Errorf("stop addresses of CPU %d: %w", c.number, err)
 		}
@@ -209,80 +231,11 @@ func (s *Source) Stop() error {
 	return first
 }
 
-// Drain empties all rings, then replays them in the order of time as far as it
-// matters: between two events of processes the order of CPUs does not.
-func (s *Source) Drain(to counter.Sink) error {
-	s.events = s.events[:0]
-	var first error
-	for _, c := range s.cpus {
-		if err := s.drain(c, to); err != nil && first == nil {
-			first = err
-		}
-	}
-	slices.SortStableFunc(s.events, func(a, b event) int { return cmp.Compare(a.time, b.time) })
-	for _, e := range s.events {
-		s.replay(to, e.time)
-		s.table.apply(e)
-	}
-	s.replay(to, 1<<63-1)
-	if s.lost > 0 {
-		s.table.forget()
-		s.lost = 0
-	}
-	return first
-}
-
-// drain decodes one ring.
-func (s *Source) drain(c *cpu, to counter.Sink) error {
-	c.samples, c.next = c.samples[:0], 0
-	var drained, lost int64
-	err := c.ring.Drain(func(h perf.Header, body []byte) {
-		drained++
-		if h.Type == unix.PERF_RECORD_SAMPLE {
-			if x, err := parseSample(h, body); err == nil {
-				c.samples = append(c.samples, x)
-			} else {
-				lost++
-			}
-			return
-		}
-		lost += perf.Lost(h, body)
-		if e, ok, err := parseEvent(h, body); err != nil {
-			lost++
-		} else if ok {
-			s.events = append(s.events, e)
-		}
-	})
-	if err != nil {
-		lost++
-	}
-	s.lost += lost
-	to.Drained(drained)
-	to.Lost(lost)
-	return err
-}
-
-// replay hands over the samples before a time.
-func (s *Source) replay(to counter.Sink, before int64) {
-	for _, c := range s.cpus {
-		for c.next < len(c.samples) && c.samples[c.next].time < before {
-			x := c.samples[c.next]
-			c.next++
-			if page, ok := s.table.hit(x); ok {
-				to.Hit(x.time, page)
-			}
-		}
-	}
-}
-
 // Close gives all events back.
 func (s *Source) Close() error {
-	var first error
+	first := s.silence()
 	for _, c := range s.cpus {
-		if c.ring != nil {
-			first = errors.Join(first, c.ring.Close())
-		}
-		first = errors.Join(first, unix.Close(c.fd))
+		first = errors.Join(first, c.close())
 	}
 	s.cpus = nil
 	return first

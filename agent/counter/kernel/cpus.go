@@ -1,11 +1,3 @@
-// Package kernel reads what the kernel says in text files: which CPUs are
-// online, what may be counted, and the CPU time of the job's processes. Roots
-// like "/proc" are arguments. See proc(5) and the kernel's
-// admin-guide/cputopology.
-//
-// It refuses to be fast: CPU times of processes are counted in ticks of 10 ms
-// and are read ten times a second at most. Sampled at 200 Hz they would beat
-// with the grid and show a period of 20 ms in every program.
 package kernel
 
 import (
@@ -18,13 +10,18 @@ import (
 
 // OnlineCPUs reads the online CPUs below sys, normally "/sys".
 func OnlineCPUs(sys string) ([]int, error) {
-	b, err := os.ReadFile(filepath.Join(sys, "devices/system/cpu/online"))
+	return ReadCPUs(filepath.Join(sys, "devices/system/cpu/online"))
+}
+
+// ReadCPUs reads a file that has a list of CPUs.
+func ReadCPUs(path string) ([]int, error) {
+	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read online CPUs: %w", err)
+		return nil, fmt.Errorf("read CPUs: %w", err)
 	}
 	cpus, err := parseCPUs(strings.TrimSpace(string(b)))
 	if err != nil {
-		return nil, fmt.Errorf("read online CPUs: %w", err)
+		return nil, fmt.Errorf("read CPUs: %s: %w", path, err)
 	}
 	return cpus, nil
 }

@@ -128,6 +128,43 @@ func TestJobCPU(t *testing.T) {
 	}
 }
 
+// A child that a walk would have missed has its name, and its time is not twice
+// in the sum.
+func TestJobCPUFollowsChildren(t *testing.T) {
+	x := tree{t, t.TempDir()}
+	now := int64(0)
+	j := NewJobCPU(x.root, &list{10}, func() int64 { now++; return now }, 1e12)
+	j.FollowChildren()
+	var got countertest.Sink
+	drain := func() uint64 {
+		t.Helper()
+		if err := j.Drain(&got); err != nil {
+			t.Fatal(err)
+		}
+		r, _ := got.Last(0)
+		return r.Counts[0] / tick
+	}
+	x.set(10, "bash", 1, 5, 0)
+	drain()
+	for child := range 3 {
+		pid := 20 + child
+		x.set(pid, "lmp", 10, 0, 0)
+		put(t, x.root, "10/task/10/children", fmt.Sprintf("%d %d \n", pid, os.Getpid()))
+		drain()
+		x.set(pid, "lmp", 10, 30, 0)
+		drain()
+		x.end(pid)
+		x.set(10, "bash", 1, 5+uint64(child), 30*(1+uint64(child)))
+	}
+	put(t, x.root, "10/task/10/children", "not a number")
+	if total := drain(); total != 92 {
+		t.Errorf("%d ticks, want 92", total)
+	}
+	if p := j.Programs(); p["lmp"] != 90 || p["bash"] != 2 {
+		t.Errorf("programs %v", p)
+	}
+}
+
 func TestParanoid(t *testing.T) {
 	root := t.TempDir()
 	if _, ok := Paranoid(root); ok {

@@ -3,6 +3,7 @@ package perf
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -14,96 +15,98 @@ import (
 
 // Counters are the groups of all CPUs. They count the whole node.
 type Counters struct {
-	groups      []*group
-	events      []Event
-	sources     []summary.Source
-	notes       []note.Note
-	periodNS    int64
-	multiplexed bool
+	k       calls
+	roots   Roots
+	machine machine
+	events  []Event
+	// Given up while it counted: events from kept on, and the hardware ones.
+	kept       int
+	noHardware bool
+	lanes      []*lane
+	sources    []summary.Source
+	notes      []note.Note
+	periodNS   int64
+	pages      int // of a ring
+	started    bool
+	// By column, since the last drain.
+	enabled, running []uint64
 }
 
 var _ counter.Source = (*Counters)(nil)
 
-// NewCounters opens a group on every CPU given. Events that the machine does
-// not have are left out and named in Sources; what remains is the same on all
-// CPUs. An error means that there is no group at all; Forbidden tells whether
-// for lack of permission.
-func NewCounters(open Opener, cpus []int, periodNS int64) (*Counters, error) {
-	if len(cpus) == 0 {
-		return nil, errors.New("no CPU to count on")
-	}
-	c := &Counters{periodNS: periodNS}
-	if err := c.choose(open, cpus[0], Events()); err != nil {
+// NewCounters opens a group on every CPU given, nil for all that are present.
+// Events that the machine does not have are left out and named in Sources; what
+// remains is the same on all CPUs. An offline CPU is a lane that stands still
+// until it comes back. An error means that there is no group at all; Forbidden
+// tells whether for lack of permission.
+func NewCounters(open Opener, r Roots, cpus []int, periodNS int64) (*Counters, error) {
+	return newCounters(kernelCalls(open), r, cpus, periodNS)
+}
+
+func newCounters(k calls, r Roots, cpus []int, periodNS int64) (*Counters, error) {
+	cpus, err := lanes(r, cpus)
+	if err != nil {
 		return nil, err
 	}
-	for _, cpu := range cpus {
-		g, err := openGroup(open, cpu, periodNS, c.events)
-		if errors.Is(err, unix.ENODEV) {
-			continue // went offline
-		}
-		if err == nil {
-			c.groups = append(c.groups, g)
-			err = g.mapRing(periodNS)
-		}
-		if err != nil {
-			c.Close()
-			return nil, err
-		}
+	l, err := climb(k, r, cpus, periodNS)
+	if err != nil {
+		return nil, err
 	}
-	if len(c.groups) == 0 {
-		return nil, fmt.Errorf("open groups: %w", unix.ENODEV)
+	c := &Counters{k: k, roots: r, machine: l.machine, events: l.events(), sources: l.sources(), notes: l.notes(), periodNS: periodNS}
+	n := len(c.events)
+	c.kept, c.enabled, c.running = n, make([]uint64, n), make([]uint64, n)
+	for _, cpu := range cpus {
+		c.lanes = append(c.lanes, &lane{cpu: cpu, total: make([]uint64, n)})
+	}
+	c.pages = Pages(int(int64(ringNS)/periodNS) * recordSize(n))
+	err = c.openAll()
+	for errors.Is(err, errLocked) && c.pages > minPages {
+		c.pages /= 2
+		err = c.openAll()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.roomNS() < ringNS {
+		c.remark(note.SmallRings, "kernel.perf_event_mlock_kb allows memory for %.1f s of records only", float64(c.roomNS())/1e9)
 	}
 	return c, nil
 }
 
-// choose finds the events that a CPU has, by opening them: names in sysfs do
-// not tell whether a virtual machine counts. When the group has no room for all
-// the last hardware event goes first; nothing is multiplexed by choice.
-func (c *Counters) choose(open Opener, cpu int, want []Event) error {
-	var have []Event
-	for _, e := range want {
-		g, err := openGroup(open, cpu, c.periodNS, append(have[:len(have):len(have)], e))
-		switch {
-		case err == nil:
-			g.close()
-			have = append(have, e)
-		case leaderFailed(open, cpu, c.periodNS):
+// openAll opens the groups of all CPUs that are online, with rings of one size.
+func (c *Counters) openAll() error {
+	counted := 0
+	for _, l := range c.lanes {
+		if err := c.open(l); err == nil {
+			counted++
+		} else if !errors.Is(err, unix.ENODEV) {
+			c.Close()
 			return err
 		}
-		c.describe(e, err)
 	}
-	c.events = have
-	if !counts(have, "instructions") || !counts(have, "cycles") {
-		c.notes = append(c.notes, note.New(note.NoPMU,
-			"this machine has no hardware counters for instructions and cycles: no IPC"))
+	if counted == 0 {
+		return fmt.Errorf("open groups: %w", unix.ENODEV)
 	}
 	return nil
 }
 
-func leaderFailed(open Opener, cpu int, periodNS int64) bool {
-	g, err := openGroup(open, cpu, periodNS, nil)
-	if err != nil {
-		return true
-	}
-	g.close()
-	return false
+// roomNS is for how long the rings have room.
+func (c *Counters) roomNS() int64 {
+	return int64(c.pages*os.Getpagesize()/recordSize(len(c.events))) * c.periodNS
 }
 
-func (c *Counters) describe(e Event, err error) {
-	s := summary.Source{Name: e.Name, Event: e.Name, PMU: e.PMU, Scope: "node"}
-	if err != nil {
-		s.Absent = reason(err)
-	}
-	c.sources = append(c.sources, s)
-}
-
-func counts(events []Event, name string) bool {
-	for _, e := range events {
-		if e.Name == name {
-			return true
+// lanes are the CPUs given, else those below sys.
+func lanes(r Roots, cpus []int) ([]int, error) {
+	if cpus == nil {
+		var err error
+		if cpus, err = presentCPUs(r.Sys); err != nil {
+			return nil, err
 		}
 	}
-	return false
+	if len(cpus) == 0 {
+		return nil, errors.New("no CPU to count on")
+	}
+	return cpus, nil
 }
 
 // Columns are the events, node-wide.
@@ -116,20 +119,30 @@ func (c *Counters) Columns() []profile.Column {
 }
 
 // Lanes is the number of CPUs, PeriodNS the leader's period.
-func (c *Counters) Lanes() int      { return len(c.groups) }
+func (c *Counters) Lanes() int      { return len(c.lanes) }
 func (c *Counters) PeriodNS() int64 { return c.periodNS }
 
-// EveryNS is 0: the rings hold four seconds.
-func (c *Counters) EveryNS() int64 { return 0 }
+// EveryNS is 0 where the rings have room for two seconds or more, as they do
+// when the user may lock the memory; else half of what they have room for.
+func (c *Counters) EveryNS() int64 {
+	if room := c.roomNS(); room < 2e9 {
+		return room / 2
+	}
+	return 0
+}
 
 // Sources and Notes tell what is counted.
 func (c *Counters) Sources() []summary.Source { return c.sources }
-func (c *Counters) Notes() []note.Note {
-	if !c.multiplexed {
-		return c.notes
+func (c *Counters) Notes() []note.Note        { return c.notes }
+
+// remark adds a note, once for each code.
+func (c *Counters) remark(code note.Code, format string, args ...any) {
+	for _, n := range c.notes {
+		if n.Code == code {
+			return
+		}
 	}
-	return append(c.notes[:len(c.notes):len(c.notes)],
-		note.New(note.Multiplexed, "the counters shared the PMU with others; counts are scaled"))
+	c.notes = append(c.notes, note.New(code, format, args...))
 }
 
 // Start enables all groups just after a point of the grid: records then fall on
@@ -137,25 +150,44 @@ func (c *Counters) Notes() []note.Note {
 // microseconds together (measured in simulation: 3.5 % error of 5 ms rates with
 // random phases, 0.07 % with aligned ones).
 func (c *Counters) Start() error {
-	slack, late := c.periodNS/20, Now()+PhaseLimit
-	for _, g := range c.groups {
-		now := Now()
-		if now%c.periodNS > slack && now < late {
-			WaitUntil(NextPhase(now, c.periodNS, 0))
+	late := c.k.now() + PhaseLimit
+	for _, l := range c.lanes {
+		if l.g == nil {
+			continue
 		}
-		if err := g.enable(); err != nil {
-			return fmt.Errorf("start group of CPU %d: %w", g.cpu, err)
+		if err := c.enable(l, late); err != nil {
+			return err
 		}
+	}
+	c.started = true
+	return nil
+}
+
+// enable starts a lane at the next point of the grid, or at once when it is too
+// late for that.
+func (c *Counters) enable(l *lane, late int64) error {
+	now := c.k.now()
+	if now%c.periodNS > c.periodNS/20 && now < late {
+		c.k.wait(NextPhase(now, c.periodNS, 0))
+	}
+	l.began = c.k.now()
+	l.alive = Sample{TimeNS: l.began, Enabled: l.g.last.Enabled}
+	if err := l.g.enable(); err != nil {
+		return fmt.Errorf("start group of CPU %d: %w", l.cpu, err)
 	}
 	return nil
 }
 
 // Stop disables all groups. Their counts stay.
 func (c *Counters) Stop() error {
+	c.started = false
 	var first error
-	for _, g := range c.groups {
-		if err := g.disable(); err != nil && first == nil {
-			first = fmt.Errorf("stop group of CPU %d: %w", g.cpu, err)
+	for _, l := range c.lanes {
+		if l.g == nil {
+			continue
+		}
+		if err := l.g.disable(); err != nil && first == nil {
+			first = fmt.Errorf("stop group of CPU %d: %w", l.cpu, err)
 		}
 	}
 	return first
@@ -165,64 +197,37 @@ func (c *Counters) Stop() error {
 // the reading itself where the timer had gone quiet. After Start it begins with
 // the counts at that moment.
 func (c *Counters) Drain(to counter.Sink) error {
+	clear(c.enabled)
+	clear(c.running)
 	var first error
-	for lane, g := range c.groups {
-		if err := c.drain(lane, g, to); err != nil && first == nil {
+	for i, l := range c.lanes {
+		if err := c.drain(i, l, to); err != nil && first == nil {
 			first = err
 		}
 	}
+	for i := range c.events {
+		if c.enabled[i] > 0 {
+			to.Ran(i, c.enabled[i], c.running[i])
+		}
+	}
+	if c.started {
+		c.shed(to)
+		c.unstarve(to)
+		c.follow(to)
+	}
 	return first
-}
-
-func (c *Counters) drain(lane int, g *group, to counter.Sink) error {
-	asked, err := g.read()
-	if err != nil {
-		return err
-	}
-	if g.began != 0 {
-		// While it was not enabled nothing was counted: the baseline.
-		to.Read(lane, g.began, g.total)
-		g.last.TimeNS, g.began = g.began, 0
-	}
-	pending := true
-	give := func() {
-		if pending && asked.TimeNS-g.last.TimeNS > c.periodNS*3/2 {
-			c.multiplexed = g.add(asked) || c.multiplexed
-			to.Read(lane, asked.TimeNS, g.total)
-		}
-		pending = false
-	}
-	var drained int64
-	err = g.ring.Drain(func(h Header, body []byte) {
-		drained++
-		to.Lost(Lost(h, body))
-		if h.Type != unix.PERF_RECORD_SAMPLE {
-			return
-		}
-		s, err := parseSample(body, g.counts)
-		if err != nil {
-			to.Lost(1)
-			return
-		}
-		if s.TimeNS > asked.TimeNS {
-			give()
-		}
-		c.multiplexed = g.add(s) || c.multiplexed
-		to.Record(lane, s.TimeNS, g.total)
-	})
-	give()
-	to.Drained(drained)
-	return err
 }
 
 // Close gives all events back.
 func (c *Counters) Close() error {
 	var first error
-	for _, g := range c.groups {
-		if err := g.close(); err != nil && first == nil {
-			first = err
+	for _, l := range c.lanes {
+		if l.g != nil {
+			if err := l.g.close(); err != nil && first == nil {
+				first = err
+			}
+			l.g = nil
 		}
 	}
-	c.groups = nil
 	return first
 }

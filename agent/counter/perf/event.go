@@ -1,27 +1,7 @@
-// Package perf counts on every CPU with groups of perf events whose leader is a
-// timer: cpu-clock with a sample period of one step of the grid, so that the
-// kernel writes a record of all counts into a ring in shared memory every 5 ms,
-// on time even when the node is overloaded, and the agent wakes once a second.
-// Event names come in; readings and a list of what could be counted go out.
-// See perf_event_open(2).
-//
-// What was found by test, and is not in the manual page:
-//
-//   - All members of a group need the same clock, else EINVAL. CLOCK_MONOTONIC
-//     is the one that is safe in an NMI and comparable between CPUs.
-//   - The leader is opened disabled, the siblings are added, and the group is
-//     enabled as a group. A sibling added to a running leader may stay 0 for
-//     ever, without an error.
-//   - LOST = 0 does not mean complete: a late timer skips periods silently, and
-//     an idle virtual CPU may write nothing at all. So every drain also reads
-//     every group once, and gaps are known from the times.
-//   - Counting cpu-clock or task-clock of a whole CPU gives wall time, not busy
-//     time: the leader's own count is not a column.
-//
-// It refuses to scale silently: a group that did not always run is noted.
 package perf
 
 import (
+	"fmt"
 	"unsafe"
 
 	perfutils "github.com/hodgesds/perf-utils"
@@ -30,23 +10,89 @@ import (
 
 // Event is one thing that can be counted on a CPU.
 type Event struct {
-	Name string // column name
-	Unit string
-	PMU  string
-	Attr unix.PerfEventAttr // type and config only
+	Name   string // column name
+	Unit   string
+	Kernel string // what the kernel calls it
+	PMU    string
+	Attr   unix.PerfEventAttr // type and config only
 }
 
-// Hardware tells whether the event needs a PMU.
+// Hardware tells whether the event needs a counter of the PMU.
 func (e Event) Hardware() bool { return e.Attr.Type == unix.PERF_TYPE_HARDWARE }
 
-// Events are the siblings of the leader, in the order of the columns.
-func Events() []Event {
+// tracepoint tells whether the event is counted in a handler of its own.
+func (e Event) tracepoint() bool { return e.Attr.Type == unix.PERF_TYPE_TRACEPOINT }
+
+// on returns the attributes for a PMU of a hybrid machine: its type in the upper
+// half of config (Linux 5.13). Without, the kernel would count on one kind of
+// core only.
+func (e Event) on(p corePMU, hybrid bool) unix.PerfEventAttr {
+	a := e.Attr
+	if hybrid && e.Hardware() {
+		a.Config |= uint64(p.kind) << 32
+	}
+	return a
+}
+
+// config is how the event is asked for, in words for a profile's header.
+func (e Event) config(m machine) string {
+	text := ""
+	for _, p := range m.cores {
+		if text != "" {
+			text += " + "
+		}
+		a := e.on(p, m.hybrid())
+		text += fmt.Sprintf("type %d config %#x", a.Type, a.Config)
+		if !e.Hardware() {
+			break
+		}
+	}
+	return text
+}
+
+// hardware are the events that share the PMU's few counters. What stands last
+// is given up first when they do not all fit: instructions and cycles make the
+// IPC, reference cycles tell the clock's speed, and so on.
+func hardware(m machine) []Event {
+	pmu := m.pmuName()
 	return []Event{
-		{"instructions", "instructions", "cpu", perfutils.CPUInstructionsEventAttr()},
-		{"cycles", "cycles", "cpu", perfutils.CPUCyclesEventAttr()},
-		{"context_switches", "switches", "software", perfutils.ContextSwitchesEventAttr()},
-		{"page_faults", "faults", "software", perfutils.PageFaultsEventAttr()},
-		{"cpu_migrations", "migrations", "software", perfutils.CPUMigrationsEventAttr()},
+		{"instructions", "instructions", "instructions", pmu, perfutils.CPUInstructionsEventAttr()},
+		{"cycles", "cycles", "cpu-cycles", pmu, perfutils.CPUCyclesEventAttr()},
+		{"ref_cycles", "cycles", "ref-cycles", pmu, perfutils.CPURefCyclesEventAttr()},
+		{cacheName(m.vendor), "misses", "cache-misses", pmu, perfutils.CacheMissEventAttr()},
+		{branchMisses, "misses", "branch-misses", pmu,
+			unix.PerfEventAttr{Type: unix.PERF_TYPE_HARDWARE, Config: unix.PERF_COUNT_HW_BRANCH_MISSES}},
+	}
+}
+
+const (
+	branchMisses = "branch_misses"
+	anyCache     = "cache_misses" // of a cache that has no name
+)
+
+// cacheName is what the kernel's generic cache-misses counts on a vendor's CPUs:
+// the last level on Intel, the second on AMD, the first on ARM. What it is on
+// others is not known, and it is not counted there.
+func cacheName(vendor string) string {
+	switch vendor {
+	case "GenuineIntel":
+		return "llc_misses"
+	case "AuthenticAMD", "HygonGenuine":
+		return "l2_misses"
+	case arm:
+		return "l1d_refills"
+	}
+	return anyCache
+}
+
+// software are the events that any kernel counts. Page faults are all, major
+// ones those that waited for a disk.
+func software() []Event {
+	return []Event{
+		{"context_switches", "switches", "context-switches", "software", perfutils.ContextSwitchesEventAttr()},
+		{"page_faults", "faults", "page-faults", "software", perfutils.PageFaultsEventAttr()},
+		{"major_faults", "faults", "major-faults", "software", perfutils.MajorPageFaultsEventAttr()},
+		{"cpu_migrations", "migrations", "cpu-migrations", "software", perfutils.CPUMigrationsEventAttr()},
 	}
 }
 
@@ -70,8 +116,8 @@ func leader(periodNS int64) unix.PerfEventAttr {
 	return a
 }
 
-func sibling(e Event) unix.PerfEventAttr {
-	a := clocked(e.Attr)
+func sibling(from unix.PerfEventAttr) unix.PerfEventAttr {
+	a := clocked(from)
 	a.Read_format = groupFormat
 	return a
 }

@@ -1,51 +1,74 @@
 package perf
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// group is the leader and its siblings on one CPU, with their ring.
-type group struct {
-	cpu    int
-	fds    []int // leader first
-	ring   *Ring
-	counts []uint64 // of the last parse, leader first
-	asked  []uint64 // of the last read
-	buf    []byte
-	total  []uint64 // counts so far, scaled for multiplexing, without the leader
-	last   Sample   // with counts of its own
-	began  int64    // when it was enabled, until that was handed over
+// member is a sibling of a group: its attributes, and its column.
+type member struct {
+	column int
+	attr   unix.PerfEventAttr
 }
 
-func openGroup(open Opener, cpu int, periodNS int64, events []Event) (*group, error) {
-	n := len(events)
-	g := &group{cpu: cpu, counts: make([]uint64, n+1), asked: make([]uint64, n+1), buf: make([]byte, 24+8*(n+1)),
-		total: make([]uint64, n), last: Sample{Counts: make([]uint64, n+1)}}
+// group is the leader and its siblings on one CPU, with their ring.
+type group struct {
+	k       calls
+	cpu     int
+	fds     []int // leader first
+	members []member
+	ring    *Ring
+	counts  []uint64 // of the last parse, leader first
+	asked   []uint64 // of the last read
+	buf     []byte
+	last    Sample // with counts of its own
+	owed    uint64 // time enabled since the group last ran
+}
+
+func openGroup(k calls, cpu int, periodNS int64, members []member) (*group, error) {
+	n := len(members) + 1
+	g := &group{k: k, cpu: cpu, members: members, counts: make([]uint64, n), asked: make([]uint64, n),
+		buf: make([]byte, 24+8*n), last: Sample{Counts: make([]uint64, n)}}
 	a := leader(periodNS)
-	fd, err := open(&a, -1, cpu, -1, 0)
+	fd, err := k.open(&a, -1, cpu, -1, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open cpu-clock on CPU %d: %w", cpu, err)
 	}
 	g.fds = append(g.fds, fd)
-	for _, e := range events {
-		a := sibling(e)
-		fd, err := open(&a, -1, cpu, g.fds[0], 0)
+	for _, m := range members {
+		a := sibling(m.attr)
+		fd, err := k.open(&a, -1, cpu, g.fds[0], 0)
 		if err != nil {
 			g.close()
-			return nil, fmt.Errorf("open %s on CPU %d: %w", e.Name, cpu, err)
+			return nil, fmt.Errorf("open type %d config %#x on CPU %d: %w", m.attr.Type, m.attr.Config, cpu, err)
 		}
 		g.fds = append(g.fds, fd)
 	}
 	return g, nil
 }
 
-// mapRing maps room for four seconds of records.
-func (g *group) mapRing(periodNS int64) error {
-	record := headerSize + 8 + len(g.buf)
-	ring, err := MapRing(g.fds[0], Pages(int(4e9/periodNS)*record))
+// ringNS is for how long a ring has room. minPages is the least that is worth
+// having: 16 KiB are half a second at 200 Hz.
+const (
+	ringNS   = 4e9
+	minPages = 4
+)
+
+// recordSize is what a record of a group with so many siblings takes.
+func recordSize(siblings int) int { return headerSize + 8 + 24 + 8*(siblings+1) }
+
+// errLocked means that the user may lock no more memory: perf_event_mlock_kb and
+// RLIMIT_MEMLOCK.
+var errLocked = errors.New("too much memory locked")
+
+func (g *group) mapRing(pages int) error {
+	ring, err := g.k.mmap(g.fds[0], pages)
+	if errors.Is(err, unix.EPERM) {
+		err = fmt.Errorf("%w: %w", errLocked, err)
+	}
 	if err != nil {
 		return fmt.Errorf("group of CPU %d: %w", g.cpu, err)
 	}
@@ -54,12 +77,11 @@ func (g *group) mapRing(periodNS int64) error {
 }
 
 func (g *group) enable() error {
-	g.began = Now()
-	return Ioctl(g.fds[0], unix.PERF_EVENT_IOC_ENABLE, unix.PERF_IOC_FLAG_GROUP)
+	return g.k.ioctl(g.fds[0], unix.PERF_EVENT_IOC_ENABLE, unix.PERF_IOC_FLAG_GROUP)
 }
 
 func (g *group) disable() error {
-	return Ioctl(g.fds[0], unix.PERF_EVENT_IOC_DISABLE, unix.PERF_IOC_FLAG_GROUP)
+	return g.k.ioctl(g.fds[0], unix.PERF_EVENT_IOC_DISABLE, unix.PERF_IOC_FLAG_GROUP)
 }
 
 // Ioctl is ioctl(2) with a number as its argument.
@@ -70,41 +92,76 @@ func Ioctl(fd int, request uint, arg int) error {
 	return nil
 }
 
-// read reads the group now, through an interrupt on its CPU. The time is the
-// middle of the call.
-func (g *group) read() (Sample, error) {
-	before := Now()
-	n, err := unix.Read(g.fds[0], g.buf)
-	after := Now()
+// reading is a sample that was asked for: true at some time between two.
+type reading struct {
+	Sample
+	before, after int64
+}
+
+// read reads the group now, through an interrupt on its CPU.
+func (g *group) read() (reading, error) {
+	r := reading{before: g.k.now()}
+	n, err := g.k.read(g.fds[0], g.buf)
+	r.after = g.k.now()
 	if err != nil {
-		return Sample{}, fmt.Errorf("read group of CPU %d: %w", g.cpu, err)
+		return r, fmt.Errorf("read group of CPU %d: %w", g.cpu, err)
 	}
-	s, err := parseGroup(g.buf[:n], g.asked)
-	s.TimeNS = before + (after-before)/2
-	return s, err
+	if r.Sample, err = parseGroup(g.buf[:n], g.asked); err != nil {
+		return r, fmt.Errorf("read group of CPU %d: %w", g.cpu, err)
+	}
+	r.TimeNS = r.before + (r.after-r.before)/2
+	return r, nil
+}
+
+// dated puts a reading at the time that its time enabled says, seen from the
+// last sample: the call itself takes milliseconds when the agent has to wait
+// for a CPU.
+func (g *group) dated(r reading) Sample {
+	r.TimeNS = min(max(g.last.TimeNS+int64(r.Enabled-g.last.Enabled), r.before), r.after)
+	return r.Sample
 }
 
 // add counts a sample into the totals and tells whether the group was
 // multiplexed since the last one. Counts that were taken for part of the time
-// are scaled by enabled / running, as perf stat does, here for each interval.
-func (g *group) add(s Sample) (multiplexed bool) {
-	enabled, running := s.Enabled-g.last.Enabled, s.Running-g.last.Running
+// are scaled by enabled / running, as perf stat does, here for each interval;
+// time without any count is made up for by the next interval that has some.
+func (g *group) add(s Sample, total []uint64) (multiplexed bool) {
+	if s.Enabled < g.last.Enabled {
+		return false // a read and a record that crossed
+	}
+	enabled, running := s.Enabled-g.last.Enabled+g.owed, s.Running-g.last.Running
 	// Reading the two times is not exact to the nanosecond.
 	multiplexed = running+running/1000+1000 < enabled
-	for i := range g.total {
+	if g.owed = 0; running == 0 {
+		g.owed = enabled
+	}
+	for i, m := range g.members[:min(len(g.members), len(s.Counts)-1)] {
 		now, was := s.Counts[i+1], g.last.Counts[i+1]
 		if now <= was {
-			continue // a read and a record that crossed
+			continue
 		}
 		d := now - was
 		if multiplexed && running > 0 {
 			d = uint64(float64(d) * float64(enabled) / float64(running))
 		}
-		g.total[i] += d
+		total[m.column] += d
 		g.last.Counts[i+1] = now
 	}
 	g.last.TimeNS, g.last.Enabled, g.last.Running = s.TimeNS, s.Enabled, s.Running
 	return multiplexed
+}
+
+// shed gives up the members from a column on. Their counts stand still; records
+// that are in the ring already still have them.
+func (g *group) shed(column int) error {
+	var first error
+	for n := len(g.members); n > 0 && g.members[n-1].column >= column; n-- {
+		if err := unix.Close(g.fds[n]); err != nil && first == nil {
+			first = err
+		}
+		g.members, g.fds = g.members[:n-1], g.fds[:n]
+	}
+	return first
 }
 
 func (g *group) close() error {

@@ -20,30 +20,6 @@ func Open(attr *unix.PerfEventAttr, pid, cpu, groupFD, flags int) (int, error) {
 	}
 }
 
-// Forbidden tells whether an error means that the kernel has the event but we
-// may not have it: perf_event_paranoid, seccomp, or no perf events at all.
-func Forbidden(err error) bool {
-	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)
-}
-
-// Absent tells whether an error means that this machine has no such event.
-func Absent(err error) bool {
-	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)
-}
-
-// reason says in words why an event was not opened.
-func reason(err error) string {
-	switch {
-	case Absent(err):
-		return "this machine has no such event"
-	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
-		return "not permitted"
-	case errors.Is(err, unix.EINVAL):
-		return "does not fit into the group"
-	}
-	return err.Error()
-}
-
 // RaiseFileLimit lets the process open as many descriptors as the node's CPUs
 // need: nine events on 128 CPUs are more than the usual 1024.
 func RaiseFileLimit(want uint64) error {

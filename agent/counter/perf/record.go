@@ -54,15 +54,17 @@ func parseSample(body []byte, counts []uint64) (Sample, error) {
 	return s, err
 }
 
-// parseGroup reads what read(2) of a group leader gives.
+// parseGroup reads what read(2) of a group leader gives. There are as many counts
+// as there were events at that moment, never more than there is room for.
 func parseGroup(b []byte, counts []uint64) (Sample, error) {
 	if len(b) < 24 {
 		return Sample{}, errRecord
 	}
 	n := binary.NativeEndian.Uint64(b)
-	if n != uint64(len(counts)) || uint64(len(b)-24) < 8*n {
+	if n == 0 || n > uint64(len(counts)) || uint64(len(b)-24) < 8*n {
 		return Sample{}, errRecord
 	}
+	counts = counts[:n]
 	for i := range counts {
 		counts[i] = binary.NativeEndian.Uint64(b[24+8*i:])
 	}

@@ -32,7 +32,7 @@ func MapRing(fd, pages int) (*Ring, error) {
 }
 
 func newRing(data []byte, head, tail *uint64) *Ring {
-	return &Ring{head: head, tail: tail, data: data, whole: make([]byte, 1<<16)}
+	return &Ring{head: head, tail: tail, data: data}
 }
 
 // Pages returns how many pages hold so many bytes: a power of two, at least 4.
@@ -67,6 +67,9 @@ func (r *Ring) Drain(take func(h Header, body []byte)) error {
 func (r *Ring) record(at, size int) []byte {
 	if at+size <= len(r.data) {
 		return r.data[at : at+size]
+	}
+	if len(r.whole) < size {
+		r.whole = make([]byte, size)
 	}
 	n := copy(r.whole, r.data[at:])
 	copy(r.whole[n:size], r.data)

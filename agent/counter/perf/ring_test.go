@@ -105,8 +105,9 @@ func TestParseSample(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{
 		"empty": nil, "short": record(9, 1, 2)[headerSize:],
-		"other number of events": record(9, 123, 3, 50, 40, 7, 8, 9)[headerSize:],
-		"fewer than it says":     record(9, 123, 2, 50, 40, 7)[headerSize:],
+		"more events than there are": record(9, 123, 3, 50, 40, 7, 8, 9)[headerSize:],
+		"no events":                  record(9, 123, 0, 50, 40)[headerSize:],
+		"fewer than it says":         record(9, 123, 2, 50, 40, 7)[headerSize:],
 	} {
 		if _, err := parseSample(b, counts); err == nil {
 			t.Errorf("%s: no error", name)

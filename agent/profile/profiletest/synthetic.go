@@ -36,6 +36,10 @@ type Options struct {
 	// AddressHz is code addresses a second and CPU; 0: 1000, negative:
 	// none, as where they could not be sampled.
 	AddressHz float64
+	// Slots is how many slots a block has; 0: 200.
+	Slots int
+	// Lossless keeps all counts as they are.
+	Lossless bool
 	// Seal is whether the agent ended in order.
 	Seal bool
 	// Seed chooses the noise.
@@ -45,7 +49,6 @@ type Options struct {
 const (
 	cpus     = 2
 	stepNS   = 5_000_000
-	slots    = 200 // of a block
 	epochNS  = 1_790_000_000_000_000_000
 	runNS    = 100_000_000_000 // CLOCK_MONOTONIC at the Prolog
 	delayNS  = 50_000_000      // until sampling began
@@ -55,14 +58,14 @@ const (
 // Write makes the profile at path, which must not exist.
 func Write(path string, o Options) error {
 	o = o.filled()
-	w, err := profile.Create(path, o.header())
+	w, err := profile.Create(path, o.header(), profile.Options{Lossless: o.Lossless})
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	n := newNode(o)
-	for left := int(math.Round(o.Seconds * 1e9 / stepNS)); left > 0; left -= slots {
-		if err := w.Append(n.block(min(left, slots))); err != nil {
+	for left := int(math.Round(o.Seconds * 1e9 / stepNS)); left > 0; left -= o.Slots {
+		if err := w.Append(n.block(min(left, o.Slots))); err != nil {
 			return err
 		}
 	}
@@ -80,6 +83,9 @@ func (o Options) filled() Options {
 	}
 	if o.Node == "" {
 		o.Node = "n1"
+	}
+	if o.Slots == 0 {
+		o.Slots = 200
 	}
 	switch {
 	case o.StartUpS == 0:

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"jobgait/agent/counter/perf"
+	"jobgait/agent/job"
+	"jobgait/agent/profile"
+	"jobgait/agent/sampler"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+// realAgent is an agent with real timers, on a clock that the test sets.
+func realAgent(t *testing.T, d *disk) (a *agent, now, cpu *int64) {
+	t.Helper()
+	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
+	c := configs.Default().Agent
+	c.BudgetPct = 2
+	in, err := openInputs(h, "", job.Run{Key: summary.RunKey{JobID: 1 << 40}}, c, prices{interruptNS: 12e3, from: "assumed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.close() })
+	if len(in.slow) == 0 {
+		in.slow = []int{len(in.sources) - 1}
+	}
+	a = newAgent(job.Run{}, in, func(error) {}) // readings of the present lie behind our clock
+	a.writer = d
+	if err := in.start(); err != nil {
+		t.Fatal(err)
+	}
+	now, cpu = new(int64), new(int64)
+	*now = perf.Now()
+	a.clock = clock{mono: func() int64 { return *now }, real: func() int64 { return *now }, cpu: func() int64 { return *cpu }}
+	a.ready(sampler.NewGrid(in.stepNS, *now))
+	return a, now, cpu
+}
+
+// By a clock that makes the agent dear, addresses become fewer, then the slow
+// sources slower, then there are no addresses, and in the end it says that it can
+// do no more. Each step is an epoch, the first a note.
+func TestGivesUpInOrder(t *testing.T) {
+	needPerf(t)
+	d := &disk{}
+	a, now, cpu := realAgent(t, d)
+	began, every := a.in.rate.Hz, a.schedule.tasks[1].everyNS
+	if began != 1000 {
+		t.Fatalf("begins at %g Hz", began)
+	}
+	for range 40 {
+		*now, *cpu = *now+6e9, *cpu+6e9/5 // a fifth of a CPU, whatever it gives up
+		a.keepBudget(*now)
+		a.write(*now)
+	}
+	fallingRates(t, began, d.epochs)
+	if a.in.rate.Hz != leastHz || !a.in.codeOff {
+		t.Errorf("ends with %g Hz, switched off: %v", a.in.rate.Hz, a.in.codeOff)
+	}
+	if a.schedule.tasks[1].everyNS != slower*every {
+		t.Errorf("slow sources every %d ns, were every %d", a.schedule.tasks[1].everyNS, every)
+	}
+	if len(a.during) != 2 || a.during[0].Code != note.BudgetLowered || a.during[1].Code != note.BudgetExceeded {
+		t.Errorf("notes %v", a.during)
+	}
+	// Back from an idle hour the addresses stay off.
+	if err := errors.Join(a.in.stop(), a.in.start()); err != nil {
+		t.Error(err)
+	}
+	before := a.addressRecords()
+	a.drain()
+	if after := a.addressRecords(); after != before {
+		t.Errorf("%d records of addresses that were given up", after-before)
+	}
+}
+
+// fallingRates fails unless the epochs lower the rate step by step, and end with
+// slower files and with no addresses.
+func fallingRates(t *testing.T, last float64, epochs []profile.Epoch) {
+	t.Helper()
+	n := len(epochs)
+	if n < 4 || !strings.Contains(epochs[n-2].Text, "4 times as seldom") || !strings.Contains(epochs[n-1].Text, "no code addresses") {
+		t.Fatalf("epochs %+v", epochs)
+	}
+	for i, e := range epochs {
+		if e.Kind != "rate" || i > 0 && e.Slot <= epochs[i-1].Slot {
+			t.Errorf("epoch %d: %+v", i, e)
+		}
+		if e.AddressHz == nil {
+			continue
+		}
+		if *e.AddressHz >= last {
+			t.Errorf("epoch %d: %g Hz after %g", i, *e.AddressHz, last)
+		}
+		last = *e.AddressHz
+	}
+	if last != 0 {
+		t.Errorf("ends with %g Hz", last)
+	}
+}

@@ -1,0 +1,68 @@
+package cgroup
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// watch is told by inotify(7) when directories come and go. It is polled: the
+// descriptor does not block. Without inotify nothing is ever told.
+type watch struct {
+	fd    int
+	known map[string]int32
+	buf   [4096]byte
+}
+
+func newWatch() *watch {
+	w := &watch{fd: -1, known: map[string]int32{}}
+	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
+		w.fd = fd
+	}
+	return w
+}
+
+// add watches a directory, and tells whether it is there.
+func (w *watch) add(dir string) bool {
+	if w.fd < 0 {
+		return false
+	}
+	if _, ok := w.known[dir]; ok {
+		return true
+	}
+	wd, err := unix.InotifyAddWatch(w.fd, dir, unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM|unix.IN_DELETE_SELF|unix.IN_ONLYDIR)
+	if err != nil {
+		return false
+	}
+	w.known[dir] = int32(wd)
+	return true
+}
+
+// clear makes every directory be watched anew: a removed one took its watch
+// with it, and the kernel gives a directory that still is watched its old one.
+func (w *watch) clear() { clear(w.known) }
+
+// changed tells whether anything was told since the last call.
+func (w *watch) changed() bool {
+	any := false
+	for w.fd >= 0 {
+		n, err := unix.Read(w.fd, w.buf[:])
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || n <= 0 {
+			break
+		}
+		any = true
+	}
+	return any
+}
+
+func (w *watch) close() error {
+	if w.fd < 0 {
+		return nil
+	}
+	fd := w.fd
+	w.fd = -1
+	return unix.Close(fd)
+}

@@ -1,0 +1,25 @@
+// Package energy reads how much energy the node's processors and their memory
+// took: joules come in from RAPL, cumulative microjoules go out, twenty times a
+// second. See the kernel's power/powercap and ABI/testing/sysfs-class-powercap.
+//
+// Ways, best first:
+//
+//   - the "power" PMU: one event for each domain on one CPU of each package, as
+//     its cpumask says. It counts system-wide only, takes no exclude bits, cannot
+//     sample, and the kernel takes care of the 32-bit hardware counter.
+//   - powercap: energy_uj of intel-rapl zones (AMD's as well), readable by root
+//     only since 2020. It wraps at max_energy_range_uj, 262 kJ on many servers: a
+//     quarter of an hour.
+//   - amd_energy, a hwmon driver of Linux 5.8 to 5.12: one sensor a socket.
+//
+// Cores are part of their package and psys is the whole machine, so neither is
+// added to it. The same package seen through intel-rapl-mmio counts once.
+//
+// The hardware updates its counter about every millisecond. Energy is the
+// node's, whoever used it: on a shared node the caller leaves this source out.
+// It refuses to guess energy from load where there is no counter, and a power of
+// more than 10 kW a zone, which is a counter that began anew.
+//
+// There was no such hardware to test with: a fake sysfs and an injected
+// perf_event_open stand for it.
+package energy

@@ -1,0 +1,99 @@
+package kernel
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"jobgait/agent/counter"
+	"jobgait/agent/profile"
+)
+
+// none is a sink that keeps nothing.
+type none struct{ n int }
+
+func (s *none) Record(int, int64, []uint64) {}
+func (s *none) Read(int, int64, []uint64)   { s.n++ }
+func (s *none) Hit(int64, uint64)           {}
+func (s *none) Ran(int, uint64, uint64)     {}
+func (s *none) Changed(profile.Epoch)       {}
+func (s *none) Drained(int64)               {}
+func (s *none) Lost(int64)                  {}
+
+var _ counter.Sink = (*none)(nil)
+
+// A reading allocates nothing: an agent that lives for days must not make work
+// for its own collector.
+func TestReadingAllocatesNothing(t *testing.T) {
+	if testing.CoverMode() != "" {
+		t.Skip("coverage counts")
+	}
+	have, _ := Node(node(t), monotonic)
+	job, root := jobTree(t, "cpu io memory", group2("sys/fs/cgroup/job_5"))
+	at := root + "/sys/fs/cgroup/job_5"
+	more, _ := Job(NewJobCgroup(job, func(string) (string, bool) { return at, true }), monotonic)
+	to := &none{}
+	for _, p := range append(have, more...) {
+		defer p.Close()
+		if n := testing.AllocsPerRun(20, func() { p.Drain(to) }); n > 0 {
+			t.Errorf("%s allocates %v times a reading", p.Columns()[0].Name, n)
+		}
+	}
+	if to.n == 0 {
+		t.Error("nothing was read")
+	}
+}
+
+// What one reading of this machine's own files costs, of each source.
+func BenchmarkReading(b *testing.B) {
+	have, _ := Node(own(), monotonic)
+	more, _ := Busy(own(), monotonic)
+	to := &none{}
+	const readings = 1000
+	for _, p := range append(have, more...) {
+		b.Run(p.Columns()[0].Name, func(b *testing.B) {
+			var spent int64
+			for b.Loop() {
+				before := processCPU()
+				for range readings {
+					if err := p.Drain(to); err != nil {
+						b.Fatal(err)
+					}
+				}
+				spent += int64(processCPU() - before)
+			}
+			each := float64(spent) / float64(b.N*readings)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(each, "ns/reading")
+			b.ReportMetric(100*each/float64(p.EveryNS()), "%core")
+		})
+		p.Close()
+	}
+}
+
+// What it saves to hold a file open, against opening it for each reading.
+func BenchmarkFileHeldOpen(b *testing.B) {
+	const path, readings = "/proc/loadavg", 2000
+	f := newRecord(path)
+	defer f.close()
+	var held, opened time.Duration
+	for b.Loop() {
+		begun := processCPU()
+		for range readings {
+			if _, err := f.read(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		held += processCPU() - begun
+		begun = processCPU()
+		for range readings {
+			if _, err := os.ReadFile(path); err != nil {
+				b.Fatal(err)
+			}
+		}
+		opened += processCPU() - begun
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(held)/float64(b.N*readings), "ns-held")
+	b.ReportMetric(float64(opened)/float64(b.N*readings), "ns-opened")
+}

@@ -1,0 +1,96 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jobgait/agent/profile"
+)
+
+// Disks reads /proc/diskstats: bytes and operations of whole disks that have a
+// device behind them.
+//
+//	254 0 vda 2134315 206621 54367330 1625747 1322713 580420 124381384 686044 0 235052 ...
+//
+// After the name: reads completed, merged, sectors, ms; writes completed,
+// merged, sectors, ms. A sector has 512 bytes whatever the disk says.
+func Disks(r Roots) (Meter, error) {
+	disks, err := wholeDisks(r.Sys)
+	if err != nil {
+		return Meter{}, err
+	}
+	names := make([]string, len(disks))
+	for i, d := range disks {
+		names[i] = d.name
+	}
+	f := newList(filepath.Join(r.Proc, "diskstats"))
+	return Meter{
+		Columns: []profile.Column{
+			{Name: "disk_read_bytes", Unit: "bytes", Scope: "node"},
+			{Name: "disk_write_bytes", Unit: "bytes", Scope: "node"},
+			{Name: "disk_reads", Unit: "operations", Scope: "node"},
+			{Name: "disk_writes", Unit: "operations", Scope: "node"},
+		},
+		Event: strings.Join(names, ","), PMU: "proc", Config: f.path, EveryNS: every10Hz, Cells: 4 * len(names),
+		Read: func(cells []uint64) error {
+			b, err := f.read()
+			if err != nil {
+				return err
+			}
+			return parseDiskstats(b, names, cells)
+		},
+		Close: f.close,
+	}, nil
+}
+
+// disk is a whole disk: its name and "major:minor".
+type disk struct{ name, device string }
+
+// wholeDisks lists disks that have a device: not loop, dm, md, zram, whose bytes
+// are those of the disks below them or of memory, and not the hidden paths to a
+// disk that is listed once more by itself.
+func wholeDisks(sys string) ([]disk, error) {
+	dir := filepath.Join(sys, "block")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("list disks: %w", err)
+	}
+	var disks []disk
+	for _, e := range entries {
+		at := filepath.Join(dir, e.Name())
+		if exists(filepath.Join(at, "device")) && text(filepath.Join(at, "hidden")) != "1" {
+			disks = append(disks, disk{e.Name(), text(filepath.Join(at, "dev"))})
+		}
+	}
+	if len(disks) == 0 {
+		return nil, errors.New("no disk with a device behind it")
+	}
+	return disks, nil
+}
+
+const sector = 512
+
+// parseDiskstats fills read and written bytes, reads and writes for each disk named.
+func parseDiskstats(b []byte, names []string, cells []uint64) error {
+	for len(b) > 0 {
+		var line []byte
+		line, b = cutLine(b)
+		name, rest := cutField(cutFields(line, 2))
+		i := find(names, name)
+		if i < 0 {
+			continue
+		}
+		var n [7]uint64
+		ok := false
+		for k := range n {
+			if n[k], rest, ok = cutNumber(rest); !ok {
+				return errFormat
+			}
+		}
+		cells[4*i], cells[4*i+1], cells[4*i+2], cells[4*i+3] = n[2]*sector, n[6]*sector, n[0], n[4]
+	}
+	return nil
+}

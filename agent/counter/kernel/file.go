@@ -1,0 +1,122 @@
+package kernel
+
+import (
+	"errors"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
+
+// file is a file of proc, sys or a cgroup that is read again and again. It is
+// opened once and read from its beginning into one buffer, without stat, which
+// knows no size of such files: 1.2 us a reading of /proc/loadavg here against
+// 11.6 us with open and close (BenchmarkFileHeldOpen), and nothing is allocated.
+type file struct {
+	path string
+	fd   int // -1 = not open
+	buf  []byte
+	// record is true for a file whose one record comes with one read; others
+	// are read to their end.
+	record bool
+}
+
+// maxFile bounds what is read of one file: /proc/stat of 1000 CPUs has 100 KiB.
+const maxFile = 1 << 20
+
+// newRecord is a file that one read gives whole: any value of sys, and most
+// files of proc. newList is one with a line for each of many things.
+func newRecord(path string) *file {
+	return &file{path: path, fd: -1, buf: make([]byte, 4096), record: true}
+}
+func newList(path string) *file { return &file{path: path, fd: -1, buf: make([]byte, 4096)} }
+
+// read returns what the file says now, valid until the next read. After an
+// error it is opened again the next time: a cgroup may be removed and made anew.
+func (f *file) read() ([]byte, error) {
+	if f.fd < 0 {
+		fd, err := ignoringEINTR(func() (int, error) { return unix.Open(f.path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: f.path, Err: err}
+		}
+		f.fd = fd
+	}
+	n := 0
+	for {
+		if n == len(f.buf) {
+			if n >= maxFile {
+				return f.buf, nil
+			}
+			f.buf = append(f.buf, make([]byte, n)...)
+		}
+		got, err := ignoringEINTR(func() (int, error) { return unix.Pread(f.fd, f.buf[n:], int64(n)) })
+		if err != nil {
+			_ = f.close()
+			return nil, &fs.PathError{Op: "read", Path: f.path, Err: err}
+		}
+		n += got
+		if got == 0 || f.record && n < len(f.buf) {
+			return f.buf[:n], nil
+		}
+	}
+}
+
+func ignoringEINTR(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
+}
+
+func (f *file) close() error {
+	if f.fd < 0 {
+		return nil
+	}
+	fd := f.fd
+	f.fd = -1
+	return unix.Close(fd)
+}
+
+// closeAll closes files.
+func closeAll(files ...*file) error {
+	var all error
+	for _, f := range files {
+		all = errors.Join(all, f.close())
+	}
+	return all
+}
+
+// Number is a file of one number that is read again and again.
+type Number struct{ f *file }
+
+// NewNumber names the file; it is opened when it is first read.
+func NewNumber(path string) Number { return Number{newRecord(path)} }
+
+// Path returns the file's path.
+func (n Number) Path() string { return n.f.path }
+
+// Read returns the number that the file has now.
+func (n Number) Read() (uint64, error) {
+	b, err := n.f.read()
+	if err != nil {
+		return 0, err
+	}
+	v, _, ok := cutNumber(b)
+	if !ok {
+		return 0, &fs.PathError{Op: "parse", Path: n.f.path, Err: errFormat}
+	}
+	return v, nil
+}
+
+// Close closes the file.
+func (n Number) Close() error { return n.f.close() }
+
+// CloseAll closes numbers.
+func CloseAll(numbers []Number) error {
+	var all error
+	for _, n := range numbers {
+		all = errors.Join(all, n.Close())
+	}
+	return all
+}

@@ -1,0 +1,75 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"jobgait/agent/profile"
+)
+
+// InfiniBand reads the data counters of all active ports below
+// /sys/class/infiniband. They count words of four bytes. Every reading asks the
+// adapter's firmware, which takes some 10 us to 1 ms: two files a port, ten times a
+// second.
+//
+// Kernels before 4.5 have the 64-bit counters in counters_ext; their counters
+// directory, and that of old adapters since, has 32 bits that stop when they are
+// full, after 17 GB: such a port is not read.
+func InfiniBand(r Roots) (Meter, error) {
+	ports, err := filepath.Glob(filepath.Join(r.Sys, "class/infiniband/*/ports/*"))
+	if err != nil || len(ports) == 0 {
+		return Meter{}, errors.New("no InfiniBand adapter")
+	}
+	var files []Number
+	var names []string
+	for _, dir := range ports {
+		if !strings.HasPrefix(text(filepath.Join(dir, "state")), "4:") { // ACTIVE
+			continue
+		}
+		rx, tx := portCounters(dir)
+		files = append(files, NewNumber(rx), NewNumber(tx))
+		names = append(names, filepath.Base(filepath.Dir(filepath.Dir(dir)))+"/"+filepath.Base(dir))
+	}
+	if len(files) == 0 {
+		return Meter{}, errors.New("no InfiniBand port is active")
+	}
+	return Meter{
+		Columns: []profile.Column{
+			{Name: "ib_rx_bytes", Unit: "bytes", Scope: "node"},
+			{Name: "ib_tx_bytes", Unit: "bytes", Scope: "node"},
+		},
+		Event: strings.Join(names, ","), PMU: "infiniband", Config: files[0].Path(), EveryNS: every10Hz, Cells: len(files),
+		Read:  func(cells []uint64) error { return readWords(files, cells) },
+		Close: func() error { return CloseAll(files) },
+	}, nil
+}
+
+func portCounters(dir string) (rx, tx string) {
+	rx = filepath.Join(dir, "counters_ext/port_rcv_data_64")
+	tx = filepath.Join(dir, "counters_ext/port_xmit_data_64")
+	if exists(rx) && exists(tx) {
+		return rx, tx
+	}
+	return filepath.Join(dir, "counters/port_rcv_data"), filepath.Join(dir, "counters/port_xmit_data")
+}
+
+const (
+	fullWords = 1<<32 - 1 // a 32-bit counter that has stopped
+	wordBytes = 4
+)
+
+func readWords(files []Number, cells []uint64) error {
+	for i, f := range files {
+		v, err := f.Read()
+		if err != nil {
+			return err
+		}
+		if v == fullWords {
+			return fmt.Errorf("%s has 32 bits and is full", f.Path())
+		}
+		cells[i] = v * wordBytes
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package kernel
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jobgait/agent/profile"
+)
+
+// JobCgroup is where the job's cgroup is, or will be.
+type JobCgroup struct {
+	roots Roots
+	mount string // of cgroup v2, or where the controllers of v1 are mounted
+	v2    bool
+	dir   Dir
+}
+
+// Dir returns the job's directory, false while there is none: of v2 for "", of
+// v1 for each of cpuacct, memory and blkio. It is asked at every reading.
+type Dir func(controller string) (dir string, ok bool)
+
+// NewJobCgroup looks which version this node has. With both, the controllers are
+// v1's.
+func NewJobCgroup(r Roots, dir Dir) JobCgroup {
+	mount := filepath.Join(r.Sys, "fs/cgroup")
+	return JobCgroup{roots: r, mount: mount, v2: exists(filepath.Join(mount, "cgroup.controllers")), dir: dir}
+}
+
+// has tells whether the kernel has a controller here, as far as can be known
+// before the job's cgroup is there.
+func (j JobCgroup) has(controller string) bool {
+	if !j.v2 {
+		return exists(filepath.Join(j.mount, controller))
+	}
+	return slices.Contains(strings.Fields(text(filepath.Join(j.mount, "cgroup.controllers"))), controller)
+}
+
+func (j JobCgroup) files(controller string, names ...string) *places {
+	if j.v2 {
+		controller = ""
+	}
+	return newPlaces(func() (string, bool) { return j.dir(controller) }, names...)
+}
+
+// one is a meter of one number in one file.
+func (j JobCgroup) one(controller string, c profile.Column, name string, everyNS int64, read func(p *places) (uint64, error)) Meter {
+	p := j.files(controller, name)
+	c.Scope = "job"
+	return Meter{Columns: []profile.Column{c}, Event: name, PMU: "cgroup", Config: j.version() + name, EveryNS: everyNS,
+		Read: func(cells []uint64) (err error) {
+			cells[0], err = read(p)
+			if err != nil {
+				cells[0] = NoCell
+			}
+			return err
+		},
+		Close: p.close,
+	}
+}
+
+func (j JobCgroup) version() string {
+	if j.v2 {
+		return "v2 "
+	}
+	return "v1 "
+}
+
+var errController = errors.New("this kernel has no such cgroup controller here")
+
+// CPU is the job's CPU time: v2 in microseconds, v1 in nanoseconds, both as of
+// the last clock tick of each CPU. It speaks for all of them if there never was
+// a cgroup.
+func (j JobCgroup) CPU() (Meter, error) {
+	column := profile.Column{Name: "cgroup_cpu", Unit: "ns"}
+	controller, name := "", "cpu.stat"
+	read := func(p *places) (uint64, error) {
+		us, err := p.key(0, "usage_usec")
+		if err == nil && us >= 1<<53 {
+			err = p.malformed(0)
+		}
+		return us * 1000, err
+	}
+	if !j.v2 {
+		controller, name = "cpuacct", "cpuacct.usage"
+		read = func(p *places) (uint64, error) { return p.number(0) }
+		if !j.has(controller) {
+			return Meter{}, errController
+		}
+	}
+	m := j.one(controller, column, name, every10Hz, read)
+	m.Never = "the job had no cgroup of its own: what is counted by cgroup is missing"
+	return m, nil
+}
+
+// Memory is all memory charged to the job, page cache included.
+func (j JobCgroup) Memory() (Meter, error) {
+	if !j.has("memory") {
+		return Meter{}, errController
+	}
+	name := "memory.current"
+	if !j.v2 {
+		name = "memory.usage_in_bytes"
+	}
+	return j.one("memory", profile.Column{Name: "cgroup_mem", Unit: "bytes", Gauge: true}, name, every5Hz,
+		func(p *places) (uint64, error) { return p.number(0) }), nil
+}
+
+// Anonymous is the job's memory without page cache: what it asked for and
+// touched. memory.stat is dear, since the kernel gathers all CPUs for it.
+func (j JobCgroup) Anonymous() (Meter, error) {
+	if !j.has("memory") {
+		return Meter{}, errController
+	}
+	key := "anon"
+	if !j.v2 {
+		key = "total_rss"
+	}
+	return j.one("memory", profile.Column{Name: "cgroup_anon", Unit: "bytes", Gauge: true}, "memory.stat", every1Hz,
+		func(p *places) (uint64, error) { return p.key(0, key) }), nil
+}
+
+// OOMKills is how many of the job's processes were killed for lack of memory.
+func (j JobCgroup) OOMKills() (Meter, error) {
+	if !j.has("memory") {
+		return Meter{}, errController
+	}
+	if !j.v2 {
+		return Meter{}, errors.New("cgroup v1 counts them for each directory alone")
+	}
+	return j.one("memory", profile.Column{Name: "cgroup_oom_kills", Unit: "kills"}, "memory.events", every1Hz,
+		func(p *places) (uint64, error) { return p.key(0, "oom_kill") }), nil
+}
+
+// Pressure is for how long the job's processes stood still.
+func (j JobCgroup) Pressure() (Meter, error) {
+	if !j.v2 || !exists(filepath.Join(j.roots.Proc, "pressure")) {
+		return Meter{}, errors.New("there is no pressure of cgroups here")
+	}
+	return pressure("cgroup_psi", "job", "v2 cpu.pressure", j.files("", "cpu.pressure", "io.pressure", "memory.pressure")), nil
+}
+
+// Disk is the job's bytes read from and written to whole disks. What the page
+// cache answers is not in it, and writes are the job's when they reach the disk.
+func (j JobCgroup) Disk() (Meter, error) {
+	disks, err := wholeDisks(j.roots.Sys)
+	if err != nil {
+		return Meter{}, err
+	}
+	controller, name, parse := "io", "io.stat", parseIOStat
+	if !j.v2 {
+		controller, name, parse = "blkio", "blkio.throttle.io_service_bytes_recursive", parseBlkio
+	}
+	if !j.has(controller) {
+		return Meter{}, errController
+	}
+	devices := make([]string, len(disks))
+	for i, d := range disks {
+		devices[i] = d.device
+	}
+	if !j.v2 && !counts(filepath.Join(j.mount, controller, name), devices) {
+		return Meter{}, errors.New("blkio of this kernel counts only what it throttles")
+	}
+	p := j.files(controller, name)
+	return Meter{
+		Columns: []profile.Column{
+			{Name: "cgroup_read_bytes", Unit: "bytes", Scope: "job"},
+			{Name: "cgroup_write_bytes", Unit: "bytes", Scope: "job"},
+		},
+		Event: strings.Join(devices, ","), PMU: "cgroup", Config: j.version() + name, EveryNS: every10Hz, Cells: 2 * len(devices),
+		Read: func(cells []uint64) error {
+			b, err := p.read(0)
+			if err != nil {
+				return err
+			}
+			clear(cells) // a disk that the job never used has no line
+			return parse(b, devices, cells)
+		},
+		Close: p.close,
+	}, nil
+}
+
+// counts tells whether the root of blkio counted anything of these disks since
+// the node was booted. Since Linux 6.10 it does not, until somebody sets a limit.
+func counts(path string, devices []string) bool {
+	b, err := os.ReadFile(path)
+	cells := make([]uint64, 2*len(devices))
+	if err != nil || parseBlkio(b, devices, cells) != nil {
+		return false
+	}
+	return slices.Max(cells) > 0
+}
+
+// parseIOStat fills bytes read and written for each device of a v2 io.stat.
+//
+//	8:0 rbytes=90430464 wbytes=299008000 rios=8950 wios=1252 dbytes=0 dios=0
+func parseIOStat(b []byte, devices []string, cells []uint64) error {
+	for len(b) > 0 {
+		var line []byte
+		line, b = cutLine(b)
+		device, rest := cutField(line)
+		i := find(devices, device)
+		if i < 0 {
+			continue
+		}
+		for len(rest) > 0 {
+			var f []byte
+			f, rest = cutField(rest)
+			key, value, _ := bytes.Cut(f, []byte("="))
+			at := 2 * i
+			switch string(key) {
+			case "rbytes":
+			case "wbytes":
+				at++
+			default:
+				continue
+			}
+			v, _, ok := cutNumber(value)
+			if !ok {
+				return errFormat
+			}
+			cells[at] = v
+		}
+	}
+	return nil
+}
+
+// parseBlkio does the same for a v1 blkio file of service bytes.
+//
+//	254:0 Read 90430464
+//	254:0 Write 299008000
+func parseBlkio(b []byte, devices []string, cells []uint64) error {
+	for len(b) > 0 {
+		var line []byte
+		line, b = cutLine(b)
+		device, rest := cutField(line)
+		i := find(devices, device)
+		if i < 0 {
+			continue
+		}
+		way, rest := cutField(rest)
+		at := 2 * i
+		switch string(way) {
+		case "Read":
+		case "Write":
+			at++
+		default:
+			continue
+		}
+		v, _, ok := cutNumber(rest)
+		if !ok {
+			return errFormat
+		}
+		cells[at] = v
+	}
+	return nil
+}

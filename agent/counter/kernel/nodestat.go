@@ -1,0 +1,47 @@
+package kernel
+
+import (
+	"path/filepath"
+
+	"jobgait/agent/profile"
+)
+
+// NodeCPU reads the first line of /proc/stat: the CPU time that the node's CPUs
+// were busy, in ticks of 10 ms. It is for nodes without perf events. The file
+// is dear on large nodes, since the kernel also writes out all interrupts.
+//
+//	cpu  user nice system idle iowait irq softirq steal guest guest_nice
+func NodeCPU(r Roots) (Meter, error) {
+	f := newRecord(filepath.Join(r.Proc, "stat"))
+	return Meter{
+		Columns: []profile.Column{{Name: "node_cpu", Unit: "ns", Scope: "node"}},
+		Event:   "user+nice+system+irq+softirq", PMU: "proc", Config: f.path, EveryNS: every10Hz,
+		Read: func(cells []uint64) error {
+			b, err := f.read()
+			if err != nil {
+				return err
+			}
+			cells[0], err = parseNodeCPU(b)
+			return err
+		},
+		Close: f.close,
+	}, nil
+}
+
+// parseNodeCPU adds up the busy ticks. Guests are in user already; stolen time
+// was another machine's.
+func parseNodeCPU(b []byte) (uint64, error) {
+	line, _ := cutLine(b)
+	name, rest := cutField(line)
+	if string(name) != "cpu" {
+		return 0, errFormat
+	}
+	var n [7]uint64
+	ok := false
+	for k := range n {
+		if n[k], rest, ok = cutNumber(rest); !ok || n[k] > 1<<40 {
+			return 0, errFormat
+		}
+	}
+	return (n[0] + n[1] + n[2] + n[5] + n[6]) * tick, nil
+}

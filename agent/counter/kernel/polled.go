@@ -1,0 +1,249 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"jobgait/agent/counter"
+	"jobgait/agent/profile"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// Meter is something that is read when somebody asks. A reading is a row of
+// cells: cell i belongs to column i modulo the number of columns, so that each
+// device has its own cells and one that goes away takes nothing along.
+type Meter struct {
+	// Columns are all levels (Gauge) or all counts; NewPolled sets their Hz.
+	Columns []profile.Column
+	// Event, PMU and Config say what is read, as in summary.Source.
+	Event, PMU, Config string
+	EveryNS            int64
+	// Cells is how many cells a reading has, 0 = one for each column.
+	Cells int
+	// Read fills the cells; those that it leaves at NoCell were not there.
+	Read func(cells []uint64) error
+	// Close gives up what Read holds open; nil = nothing.
+	Close func() error
+	// Never is what to say if it never was there, "" = nothing.
+	Never string
+}
+
+// NoCell is a cell without a value.
+const NoCell = ^uint64(0)
+
+// errAbsent is what a Meter of the job says before the job's cgroup is there.
+var errAbsent = errors.New("not there yet")
+
+// Polled is a counter.Source that reads a Meter when it is drained. It has one
+// lane, the node or the job.
+type Polled struct {
+	m   Meter
+	now func() int64
+
+	cells  []uint64
+	last   []uint64 // of each cell, NoCell = none yet
+	totals []uint64
+
+	fresh    bool  // the next reading is a beginning: nothing was counted before
+	absent   bool  // it was not there when last asked
+	absentNS int64 // when that was, 0 = never
+	readings int64
+	spentNS  int64
+	failures int64
+	failure  error
+}
+
+var _ counter.Source = (*Polled)(nil)
+
+// share is which part of the time, at most, is spent on one meter: one that
+// takes longer is read less often. A port of an adapter may ask its firmware.
+const share = 1.0 / 200
+
+// NewPolled reads a meter to see whether it can be read, and what that takes.
+// One that is not there yet is no error.
+func NewPolled(m Meter, now func() int64) (*Polled, error) {
+	if m.Cells == 0 {
+		m.Cells = len(m.Columns)
+	}
+	p := &Polled{m: m, now: now, cells: make([]uint64, m.Cells), last: make([]uint64, m.Cells),
+		totals: make([]uint64, len(m.Columns)), fresh: true}
+	p.forget(NoCell)
+	takes, err := p.probe()
+	if err != nil && !errors.Is(err, errAbsent) {
+		return nil, errors.Join(err, p.Close())
+	}
+	p.m.EveryNS = max(m.EveryNS, int64(float64(takes)/share))
+	p.m.Columns = slices.Clone(m.Columns)
+	for i := range p.m.Columns {
+		p.m.Columns[i].Hz = 1e9 / float64(p.m.EveryNS)
+	}
+	return p, nil
+}
+
+// probe returns how long a reading takes: the shortest of three, if the first
+// took so long that it matters. It may have been interrupted.
+func (p *Polled) probe() (takes int64, err error) {
+	for i := range 3 {
+		before := p.now()
+		if err := p.take(); err != nil {
+			return 0, err
+		}
+		took := p.now() - before
+		if i == 0 || took < takes {
+			takes = took
+		}
+		if float64(takes) <= share*float64(p.m.EveryNS) {
+			break
+		}
+	}
+	return takes, nil
+}
+
+// Columns, Lanes, PeriodNS and EveryNS: one lane, on which no record is due.
+func (p *Polled) Columns() []profile.Column { return p.m.Columns }
+func (p *Polled) Lanes() int                { return 1 }
+func (p *Polled) PeriodNS() int64           { return 0 }
+func (p *Polled) EveryNS() int64            { return p.m.EveryNS }
+
+// Scope is "node" or "job".
+func (p *Polled) Scope() string { return p.m.Columns[0].Scope }
+
+// Sources tell what is read, one for each column.
+func (p *Polled) Sources() []summary.Source {
+	out := make([]summary.Source, len(p.m.Columns))
+	for i, c := range p.m.Columns {
+		out[i] = summary.Source{Name: c.Name, Event: p.m.Event, PMU: p.m.PMU, Config: p.m.Config, Scope: c.Scope, Hz: c.Hz}
+	}
+	return out
+}
+
+// Notes say that readings failed, or that there was none at all.
+func (p *Polled) Notes() []note.Note {
+	name := p.m.Columns[0].Name
+	switch {
+	case p.readings == 0 && p.failures > 0:
+		return []note.Note{note.New(note.NeverRead, "%s could never be read: %v", name, p.failure)}
+	case p.failures > 0:
+		return []note.Note{note.New(note.ReadFailed, "%s: %d of %d readings failed, the last with: %v",
+			name, p.failures, p.failures+p.readings, p.failure)}
+	case p.readings == 0 && p.absentNS != 0 && p.m.Never != "":
+		return []note.Note{note.New(note.NeverRead, "%s", p.m.Never)}
+	}
+	return nil
+}
+
+// Start begins to count. What happened since Stop does not count.
+func (p *Polled) Start() error {
+	p.fresh = true
+	return nil
+}
+
+// Stop has nothing to do: the kernel counts anyway.
+func (p *Polled) Stop() error { return nil }
+
+// Close gives up the files.
+func (p *Polled) Close() error {
+	if p.m.Close == nil {
+		return nil
+	}
+	return p.m.Close()
+}
+
+// Cost returns how many readings there were and what one takes, in nanoseconds
+// of wall time.
+func (p *Polled) Cost() (readings, ns int64) {
+	if p.readings == 0 {
+		return 0, 0
+	}
+	return p.readings, p.spentNS / p.readings
+}
+
+// Failed returns how many readings failed since the beginning, and the last error.
+func (p *Polled) Failed() (int64, error) { return p.failures, p.failure }
+
+// Drain takes one reading. The job's cgroup is the job's from its first
+// nanosecond: if it appeared since the last call, all it says was counted since.
+func (p *Polled) Drain(to counter.Sink) error {
+	before := p.now()
+	err := p.take()
+	after := p.now()
+	switch {
+	case errors.Is(err, errAbsent):
+		p.absent, p.absentNS = true, after
+		if p.readings == 0 {
+			p.fresh = false
+			p.forget(0)
+		}
+		return nil
+	case err != nil:
+		p.failures++
+		p.failure = err
+		return fmt.Errorf("read %s: %w", p.m.Columns[0].Name, err)
+	}
+	if p.m.Columns[0].Gauge {
+		p.level()
+	} else {
+		if p.readings == 0 && p.absent {
+			to.Read(0, p.absentNS, p.totals)
+		}
+		p.count()
+	}
+	p.absent = false
+	p.readings++
+	p.spentNS += after - before
+	to.Read(0, before+(after-before)/2, p.totals)
+	return nil
+}
+
+func (p *Polled) take() error {
+	for i := range p.cells {
+		p.cells[i] = NoCell
+	}
+	if err := p.m.Read(p.cells); err != nil {
+		return err
+	}
+	for _, v := range p.cells {
+		if v != NoCell {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s says nothing of it", p.m.Config)
+}
+
+func (p *Polled) forget(to uint64) {
+	for i := range p.last {
+		p.last[i] = to
+	}
+}
+
+// level adds up the cells of each column.
+func (p *Polled) level() {
+	clear(p.totals)
+	for i, v := range p.cells {
+		if v != NoCell {
+			p.totals[i%len(p.totals)] += v
+		}
+	}
+}
+
+// count adds what each cell grew by. A cell that is smaller than it was began
+// anew, and nobody knows what it had counted before; but if it had been away
+// since, it is another one, and all that it says is new.
+func (p *Polled) count() {
+	for i, v := range p.cells {
+		if v == NoCell {
+			continue
+		}
+		switch was := p.last[i]; {
+		case p.fresh || was == NoCell:
+		case v >= was:
+			p.totals[i%len(p.totals)] += v - was
+		case p.absent:
+			p.totals[i%len(p.totals)] += v
+		}
+		p.last[i] = v
+	}
+	p.fresh = false
+}

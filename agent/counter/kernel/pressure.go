@@ -1,0 +1,68 @@
+package kernel
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+
+	"jobgait/agent/profile"
+)
+
+// Pressure reads /proc/pressure/{cpu,io,memory}: for how long somebody, or
+// everybody, stood still for lack of it. The totals are brought up to date by
+// every read; the averages beside them are not used.
+//
+//	some avg10=1.94 avg60=1.56 avg300=3.09 total=9211914085
+//	full avg10=0.00 avg60=0.00 avg300=0.00 total=0
+func Pressure(r Roots) (Meter, error) {
+	dir := filepath.Join(r.Proc, "pressure")
+	if !exists(dir) {
+		return Meter{}, errors.New("this kernel tells no pressure")
+	}
+	return pressure("psi", "node", dir, newPlaces(fixed(dir), "cpu", "io", "memory")), nil
+}
+
+// pressure reads three files of pressure: of cpu, io and memory. Of the CPU only
+// "some" is kept: a whole node never waits for CPUs. Of the others only "full",
+// time in which nothing at all went on.
+func pressure(prefix, scope, where string, p *places) Meter {
+	return Meter{
+		Columns: []profile.Column{
+			{Name: prefix + "_cpu_some", Unit: "ns", Scope: scope},
+			{Name: prefix + "_io_full", Unit: "ns", Scope: scope},
+			{Name: prefix + "_mem_full", Unit: "ns", Scope: scope},
+		},
+		Event: "total", PMU: "psi", Config: where, EveryNS: every5Hz,
+		Read: func(cells []uint64) error {
+			for i, which := range [...]string{"some", "full", "full"} {
+				b, err := p.read(i)
+				if err != nil {
+					return err
+				}
+				if cells[i], err = parsePressure(b, which); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Close: p.close,
+	}
+}
+
+// parsePressure returns the total of the line that begins with which, in
+// nanoseconds; the file has microseconds.
+func parsePressure(b []byte, which string) (uint64, error) {
+	for len(b) > 0 {
+		var line []byte
+		line, b = cutLine(b)
+		if name, _ := cutField(line); string(name) != which {
+			continue
+		}
+		_, total, ok := bytes.Cut(line, []byte(" total="))
+		if us, _, isNumber := cutNumber(total); ok && isNumber && us < 1<<53 {
+			return us * 1000, nil
+		}
+		return 0, errFormat
+	}
+	return 0, errFormat
+}

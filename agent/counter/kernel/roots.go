@@ -1,0 +1,31 @@
+package kernel
+
+import (
+	"os"
+	"strings"
+)
+
+// Roots are where the kernel's file systems are, normally "/proc" and "/sys".
+type Roots struct{ Proc, Sys string }
+
+// How often slow things are read. Ten a second show what an iteration of a
+// second does; none of it is finer than some milliseconds.
+const (
+	every10Hz = 100_000_000
+	every5Hz  = 200_000_000
+	every1Hz  = 1_000_000_000
+)
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// text returns a small file without white space round it, "" if it cannot be read.
+func text(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

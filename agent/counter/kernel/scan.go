@@ -1,0 +1,83 @@
+package kernel
+
+import (
+	"bytes"
+	"errors"
+)
+
+// errFormat means that a file does not look as its kernel document says.
+var errFormat = errors.New("unknown format")
+
+// cutLine returns the first line, without its end, and what follows.
+func cutLine(b []byte) (line, rest []byte) {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		return b[:i], b[i+1:]
+	}
+	return b, nil
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' }
+
+// cutField returns the first word, empty if there is none, and what follows.
+func cutField(b []byte) (field, rest []byte) {
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	for i := range b {
+		if isSpace(b[i]) {
+			return b[:i], b[i:]
+		}
+	}
+	return b, nil
+}
+
+// cutFields skips n words.
+func cutFields(b []byte, n int) []byte {
+	for range n {
+		_, b = cutField(b)
+	}
+	return b
+}
+
+// cutNumber reads a decimal number after spaces; what follows it begins with
+// anything but a digit. Numbers that do not fit are none.
+func cutNumber(b []byte) (v uint64, rest []byte, ok bool) {
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	n := 0
+	for ; n < len(b) && b[n] >= '0' && b[n] <= '9'; n++ {
+		digit := uint64(b[n] - '0')
+		if v > (NoCell-digit)/10 {
+			return 0, nil, false
+		}
+		v = v*10 + digit
+	}
+	// NoCell itself would read as "no value".
+	return v, b[n:], n > 0 && v != NoCell
+}
+
+// findKey returns the number of a line "key value" or "key: value".
+func findKey(b []byte, key string) (uint64, bool) {
+	for len(b) > 0 {
+		var line []byte
+		line, b = cutLine(b)
+		name, rest := cutField(line)
+		if string(bytes.TrimSuffix(name, []byte(":"))) == key {
+			v, _, ok := cutNumber(rest)
+			return v, ok
+		}
+	}
+	return 0, false
+}
+
+// find returns the index of a name, -1 if it is not among them. It allocates
+// nothing, as a map keyed by strings would not either, and there are few.
+func find(names []string, name []byte) int {
+	for i, n := range names {
+		if n == string(name) {
+			return i
+		}
+	}
+	return -1
+}

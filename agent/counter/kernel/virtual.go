@@ -1,0 +1,61 @@
+package kernel
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Virtual tells whether this is a virtual machine, where an interrupt costs
+// several times as much: what the processor says (x86), the hypervisor's own
+// directory, the device tree, or the names that the firmware gives (arm64). No
+// sign of one means false.
+func Virtual(proc, sys string) bool {
+	if f, err := os.Open(filepath.Join(proc, "cpuinfo")); err == nil {
+		defer f.Close()
+		if parseHypervisorFlag(f) {
+			return true
+		}
+	}
+	tree := filepath.Join(sys, "firmware/devicetree/base")
+	return exists(filepath.Join(sys, "hypervisor/type")) ||
+		exists(filepath.Join(tree, "hypervisor")) ||
+		strings.Contains(text(filepath.Join(tree, "compatible")), "linux,dummy-virt") ||
+		virtualNames(text(filepath.Join(sys, "class/dmi/id/sys_vendor")), text(filepath.Join(sys, "class/dmi/id/product_name")))
+}
+
+// parseHypervisorFlag looks at the first CPU.
+func parseHypervisorFlag(r io.Reader) bool {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		name, value, ok := strings.Cut(lines.Text(), ":")
+		if !ok {
+			break
+		}
+		if strings.TrimSpace(name) == "flags" {
+			return slices.Contains(strings.Fields(value), "hypervisor")
+		}
+	}
+	return false
+}
+
+// virtualNames knows the common makers of machines that are not there. Amazon
+// and Google also lend real ones.
+func virtualNames(vendor, product string) bool {
+	switch {
+	case vendor == "Amazon EC2":
+		return !strings.Contains(product, ".metal")
+	case vendor == "Microsoft Corporation":
+		return product == "Virtual Machine"
+	}
+	for _, maker := range []string{"QEMU", "KVM", "VMware", "VirtualBox", "innotek", "Xen", "Parallels", "Bochs", "BHYVE",
+		"OpenStack", "Nutanix", "Google Compute Engine", "Apple Virtualization"} {
+		if strings.HasPrefix(vendor, maker) || strings.HasPrefix(product, maker) {
+			return true
+		}
+	}
+	return false
+}

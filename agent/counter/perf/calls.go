@@ -1,0 +1,18 @@
+package perf
+
+import "golang.org/x/sys/unix"
+
+// calls are the system calls on events, and the clock. Tests put a machine of
+// their own in place.
+type calls struct {
+	open  Opener
+	read  func(fd int, b []byte) (int, error)
+	ioctl func(fd int, request uint, arg int) error
+	mmap  func(fd, pages int) (*Ring, error)
+	now   func() int64
+	wait  func(untilNS int64)
+}
+
+func kernelCalls(open Opener) calls {
+	return calls{open: open, read: unix.Read, ioctl: Ioctl, mmap: MapRing, now: Now, wait: WaitUntil}
+}

@@ -1,0 +1,157 @@
+package perf
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/analysis/note"
+)
+
+// inChild runs the test that calls it once more, in a process with other
+// privileges or mounts, and tells whether this is that process.
+func inChild(t *testing.T, attr *syscall.SysProcAttr) bool {
+	t.Helper()
+	const mark = "PERF_TEST_CHILD"
+	if os.Getenv(mark) != "" {
+		return true
+	}
+	if os.Getuid() != 0 {
+		t.Skip("only root can take privileges away")
+	}
+	cmd := exec.Command(readable(t), "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), mark+"=1", "TMPDIR="+filepath.Dir(cmd.Path))
+	cmd.Dir, cmd.SysProcAttr = "/", attr
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Errorf("in the other process: %v", err)
+	}
+	return false
+}
+
+// readable copies the test's program to where anybody may run it.
+func readable(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "perf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	os.Chmod(dir, 0o777)
+	from, err := os.Open("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := os.OpenFile(filepath.Join(dir, "perf.test"), os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(to, from); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return to.Name()
+}
+
+const nobody = 65534
+
+// CAP_PERFMON alone counts whole CPUs. It may not lock memory without limit: 30
+// groups on one CPU are more than perf_event_mlock_kb allows for two, and get
+// less each.
+func TestOnlyCAPPERFMON(t *testing.T) {
+	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}, AmbientCaps: []uintptr{unix.CAP_PERFMON}}) {
+		return
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{}); err != nil {
+		t.Fatal(err)
+	}
+	lanes := make([]int, 15*onlineCPUs(t))
+	c, err := NewCounters(Open, host(), lanes, 5e6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	sink := start(t, c)
+	keepBusy(t, func() bool {
+		drain(t, c, sink)
+		return sink.DrainedRecords > int64(len(lanes))
+	})
+	if c.EveryNS() == 0 || c.Notes()[len(c.Notes())-1].Code != note.SmallRings {
+		t.Errorf("every %d ns, notes %v", c.EveryNS(), c.Notes())
+	}
+}
+
+// Without any privilege it depends on the sysctl, which says what is needed.
+func TestNobody(t *testing.T) {
+	if !inChild(t, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}) {
+		return
+	}
+	c, err := NewCounters(Open, host(), nil, 5e6)
+	if err == nil {
+		t.Logf("permitted: %s", names(c))
+		c.Close()
+		return
+	}
+	if !Forbidden(err) {
+		t.Error(err)
+	}
+	for _, s := range Probe(Open, host(), nil) {
+		if s.Absent == "" {
+			t.Errorf("%s is there", s.Name)
+		}
+	}
+	t.Log(Probe(Open, host(), nil)[0].Absent)
+}
+
+// Real tracepoints, with tracefs in a mount namespace that ends with the test's
+// process: the machine's mounts are not touched.
+func TestRealTracepoints(t *testing.T) {
+	if !inChild(t, &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}) {
+		return
+	}
+	sys := t.TempDir()
+	tracing := filepath.Join(sys, "kernel/tracing")
+	if err := os.MkdirAll(tracing, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("tracefs", tracing, "tracefs", 0, ""); err != nil {
+		t.Skipf("tracefs is not to be had: %v", err)
+	}
+	defer unix.Unmount(tracing, 0)
+	c, err := NewCounters(Open, Roots{Proc: "/proc", Sys: sys}, []int{0, 1}[:min(2, onlineCPUs(t))], 5e6)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer c.Close()
+	t.Log(names(c))
+	calls := column(t, c, "syscalls")
+	sink := start(t, c)
+	var ours uint64
+	keepBusy(t, func() bool {
+		for range 1000 {
+			unix.Getppid()
+		}
+		ours += 1000
+		drain(t, c, sink)
+		var sum uint64
+		for lane := range c.Lanes() {
+			sum += last(t, sink, lane, calls)
+		}
+		// Others call as well, and the other CPUs are not looked at.
+		return sum >= ours && ours >= 20_000
+	})
+	for _, e := range c.events[len(c.events)-4:] {
+		if !e.tracepoint() {
+			t.Errorf("%s stands among the tracepoints", e.Name)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package scope
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/cgroup"
+	"jobgait/agent/counter"
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/perf"
+	"jobgait/agent/profile"
+)
+
+// follow opens the job's cgroup when it appears, or another one in its place.
+// One that is gone is kept: its counts stand still, as the job does.
+func (c *Cgroup) follow(to counter.Sink) error {
+	now := perf.Now()
+	c.looked = true
+	dir, ok := c.p.Find.Perf()
+	plugged := c.opened && c.plugged(now)
+	if !ok || dir == c.dir && !plugged && (c.opened || now < c.retry) {
+		return nil
+	}
+	if dir != c.dir {
+		c.wait, plugged = 0, false
+	}
+	again := c.opened
+	if again { // what it counted until now
+		if err := c.read(to); err != nil {
+			return err
+		}
+	}
+	c.dir, c.failed = dir, c.attach(dir)
+	if c.failed != nil {
+		// A controller may be enabled later, or the directory be made
+		// again: tried in 1, 2, 4 .. 64 s.
+		c.opened = false
+		c.wait = min(max(2*c.wait, 1e9), 64e9)
+		c.retry = now + c.wait
+		return fmt.Errorf("count events of the job's cgroup: %w", c.failed)
+	}
+	e := profile.Epoch{TimeNS: now, Kind: "scope", Text: "the job's cgroup appeared: its events are counted from here on"}
+	switch {
+	case plugged:
+		e.Kind, e.Text = "hotplug", fmt.Sprintf("%d CPUs are online: the job's events are counted on these", len(c.online))
+	case again:
+		e.Text = "the job's cgroup was made again: its events are counted on"
+	}
+	c.opened = true
+	to.Changed(e)
+	return nil
+}
+
+// plugged tells whether CPUs came or went since it was asked last, about a
+// second ago. An event of a CPU that went off stays as it is when the CPU comes
+// back: only a new one counts.
+func (c *Cgroup) plugged(now int64) bool {
+	if now < c.lookAt {
+		return false
+	}
+	c.lookAt = now + 750e6 + rand.Int64N(500e6)
+	was := c.online
+	if cpus, err := kernel.OnlineCPUs(c.p.Sys); err == nil {
+		c.online = cpus
+	}
+	return was != nil && !slices.Equal(was, c.online)
+}
+
+// attach opens the groups of all CPUs on a directory, which must still be the
+// one that was found. A CPU that is offline keeps the counts that it has.
+func (c *Cgroup) attach(dir cgroup.Found) error {
+	fd, err := openDir(dir)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	for _, g := range c.groups {
+		err = errors.Join(err, g.close())
+	}
+	if err != nil {
+		return err
+	}
+	open := 0
+	for _, g := range c.groups {
+		err := g.open(c.open, fd, unix.PERF_FLAG_PID_CGROUP, c.events)
+		if errors.Is(err, unix.ENODEV) {
+			continue
+		}
+		if err == nil && c.on {
+			err = g.control(unix.PERF_EVENT_IOC_ENABLE)
+		}
+		if err != nil {
+			return errors.Join(err, c.Close())
+		}
+		open++
+	}
+	if open == 0 {
+		return unix.ENODEV
+	}
+	return nil
+}
+
+func openDir(dir cgroup.Found) (int, error) {
+	fd, err := unix.Open(dir.Dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return -1, fmt.Errorf("open cgroup: %w", err)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Ino != dir.Inode {
+		_ = unix.Close(fd)
+		return -1, errors.Join(errReplaced, err)
+	}
+	return fd, nil
+}
+
+var errReplaced = errors.New("the cgroup was replaced while it was opened")

@@ -1,0 +1,88 @@
+package scope
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter"
+	"jobgait/agent/counter/perf"
+)
+
+// group is the events of one CPU, the clock leading. Counts go on over closing
+// and opening again.
+type group struct {
+	cpu     int
+	fds     []int
+	buf     []byte
+	counts  []uint64
+	tallies []tally
+	totals  []uint64
+}
+
+func newGroup(cpu, n int) *group {
+	return &group{cpu: cpu, buf: make([]byte, 24+8*n), counts: make([]uint64, n), tallies: make([]tally, n), totals: make([]uint64, n)}
+}
+
+// open opens the group, disabled: a sibling added to a running leader may stay
+// 0 for ever.
+func (g *group) open(open perf.Opener, pid, flags int, events []event) error {
+	for _, e := range events {
+		a := e.attr(times|unix.PERF_FORMAT_GROUP, 0)
+		leader := -1
+		if len(g.fds) > 0 {
+			leader = g.fds[0]
+			a.Bits &^= unix.PerfBitDisabled
+		}
+		fd, err := open(&a, pid, g.cpu, leader, flags)
+		if err != nil {
+			return errors.Join(fmt.Errorf("open %s on CPU %d: %w", e.name, g.cpu, err), g.close())
+		}
+		g.fds = append(g.fds, fd)
+	}
+	for i := range g.tallies {
+		g.tallies[i].again()
+	}
+	return nil
+}
+
+// control enables or disables the group.
+func (g *group) control(request uint) error {
+	if len(g.fds) == 0 {
+		return nil
+	}
+	return perf.Ioctl(g.fds[0], request, unix.PERF_IOC_FLAG_GROUP)
+}
+
+// read hands over what was counted so far. A CPU without events gives the
+// counts that it had: the others go on.
+func (g *group) read(to counter.Sink, lane int) (wanted, ran uint64, err error) {
+	before := perf.Now()
+	if len(g.fds) > 0 {
+		n, err := unix.Read(g.fds[0], g.buf)
+		if err != nil {
+			return 0, 0, fmt.Errorf("read events of the job's cgroup on CPU %d: %w", g.cpu, err)
+		}
+		enabled, running, err := parseGroup(g.buf[:n], g.counts)
+		if err != nil {
+			return 0, 0, fmt.Errorf("read events of the job's cgroup on CPU %d: %w", g.cpu, err)
+		}
+		for i := range g.tallies {
+			wanted, ran = g.tallies[i].add(g.counts[i], enabled, running)
+			g.totals[i] = g.tallies[i].total
+		}
+	}
+	to.Read(lane, before+(perf.Now()-before)/2, g.totals)
+	return wanted, ran, nil
+}
+
+// close gives the events back and keeps the counts.
+func (g *group) close() error {
+	var first error
+	for i := len(g.fds) - 1; i >= 0; i-- {
+		first = errors.Join(first, unix.Close(g.fds[i]))
+	}
+	g.fds = nil
+	return first
+}

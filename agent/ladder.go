@@ -1,0 +1,238 @@
+package main
+
+import (
+	"fmt"
+
+	"jobgait/agent/counter/address"
+	"jobgait/agent/counter/energy"
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/perf"
+	"jobgait/agent/counter/scope"
+	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+// ladder takes the sources of one run, best first. Every step down is a note.
+//
+//	                 exclusive node    shared node         jobgait run
+//	counters         of the node       of the cgroup       of the command
+//	energy, network  of the node       withheld            withheld
+//	code addresses   by membership     by membership       of the command, where
+//	                                                       the node is forbidden
+//	files of cgroup  of the job        of the job          none
+//	CPU times        of the job's processes, always
+type ladder struct {
+	in   *inputs
+	h    host
+	dir  job.RunDir
+	r    job.Run
+	c    configs.Agent
+	cpus []int
+}
+
+// rates chooses the step of the grid and the rate of code addresses so that
+// both fit the budget.
+func (l ladder) rates() {
+	in, hz := l.in, l.c.RateHz
+	if l.r.Exclusive {
+		if hz = in.prices.counterHz(in.limitPct, l.c.RateHz); hz < l.c.RateHz {
+			in.note(note.BudgetLowered, "counters are sampled %d times a second, not %d: each time costs %.1f us, and the agent may take %g %% of each CPU",
+				hz, l.c.RateHz, in.prices.interruptNS/1e3, in.limitPct)
+		}
+	}
+	in.stepNS = 1e9 / int64(hz)
+	wanted := l.c.AddressHz
+	if l.r.AddressHz != 0 {
+		wanted = l.r.AddressHz
+	}
+	in.rate = address.ChooseRate(wanted, in.cpus, in.stepNS)
+	counters, reading := 0.0, 0.0
+	if l.r.Exclusive {
+		counters = float64(hz)
+	} else {
+		reading = in.prices.readPct(l.readHz(), l.readInterrupts())
+	}
+	room := in.prices.addressHz(in.limitPct, counters, reading)
+	if room >= in.rate.Hz {
+		return
+	}
+	asked := in.rate.Hz
+	if room < uselessHz {
+		in.rate = address.Rate{}
+		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %g %% of each CPU, at %.1f us each (%s)",
+			in.limitPct, in.prices.interruptNS/1e3, in.prices.from)
+		return
+	}
+	in.rate = address.ChooseRate(int(room), in.cpus, in.stepNS)
+	// To fit is part of choosing, and the header has the rate; what is said is
+	// when somebody wished another, or when little is left of the usual one.
+	if wanted != 0 || in.rate.Hz < asked/4 {
+		in.note(note.BudgetLowered, "%.0f code addresses a second and CPU instead of %.0f: within %g %% of each CPU there is no room for more, at %.1f us each (%s)",
+			in.rate.Hz, asked, in.limitPct, in.prices.interruptNS/1e3, in.prices.from)
+	}
+}
+
+// uselessHz is a rate of code addresses that shows nothing: the lowest that
+// there is, ten a second.
+const uselessHz = 10
+
+// node opens the counters of the whole node, if they are the job's.
+func (l ladder) node() {
+	if !l.r.Exclusive {
+		l.in.lack("node counters", "withheld: the job shares the node")
+		l.in.note(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not recorded")
+		return
+	}
+	counters, err := perf.NewCounters(l.h.open, perf.Roots{Proc: l.h.proc, Sys: l.h.sys}, l.cpus, l.in.stepNS)
+	if err != nil {
+		l.in.lack("node counters", err.Error())
+		return
+	}
+	l.in.ringed, l.in.counted = true, true
+	l.in.add(counters)
+}
+
+// addresses samples code on every CPU, or that of one command.
+func (l ladder) addresses() {
+	in := l.in
+	if in.rate.Hz == 0 {
+		in.lack("code", "there is no room for it in agent.budget_pct")
+		return
+	}
+	p := address.Params{Proc: l.h.proc, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS, Members: in.members}
+	code, err := address.New(l.h.open, p)
+	if perf.Forbidden(err) && l.r.RootPID != 0 {
+		p.Root, p.Members = l.r.RootPID, address.Everyone{}
+		code, err = address.New(l.h.open, p)
+	}
+	switch {
+	case err == nil:
+		in.code, in.ringed = code, true
+		in.add(code)
+		return
+	case perf.Forbidden(err):
+		in.note(note.NoPerf, "%s", permission(l.h, err))
+	default:
+		in.note(note.NoAddresses, "code addresses could not be sampled: %v", err)
+	}
+	in.lack("code", err.Error())
+}
+
+// own counts the events of the job alone, where the node's are not its own.
+func (l ladder) own() {
+	switch {
+	case l.in.counted:
+	case l.r.RootPID != 0:
+		t, err := scope.NewTask(l.h.open, scope.TaskParams{Proc: l.h.proc, Dir: string(l.dir), Root: l.r.RootPID, CPUs: len(l.cpus), Hz: l.readHz()})
+		if err != nil {
+			l.in.lack("events of the command", err.Error())
+			return
+		}
+		l.in.add(t)
+	default:
+		c, err := scope.NewCgroup(l.h.open, scope.CgroupParams{Sys: l.h.sys, CPUs: l.cpus, Hz: l.readHz(), Find: l.in.finder})
+		if err != nil {
+			l.in.lack("events of the job's cgroup", err.Error())
+			return
+		}
+		l.in.add(c)
+	}
+}
+
+// readHz is how often the job's own events are read.
+func (l ladder) readHz() float64 {
+	hz := l.in.prices.readHz(l.in.limitPct, l.readInterrupts())
+	if l.r.RootPID != 0 {
+		hz = min(hz, commandHz)
+	}
+	return hz
+}
+
+// commandHz is the most that a command's events are read: one by one, which at
+// 34 Hz took 11 ms of CPU time a second on a busy virtual machine.
+const commandHz = 25
+
+// readInterrupts is the most that one reading causes: one for each CPU, and
+// those of a command are read one by one.
+func (l ladder) readInterrupts() int {
+	if l.r.RootPID != 0 {
+		return taskEvents * len(l.cpus)
+	}
+	return len(l.cpus)
+}
+
+// taskEvents is about how many events of a command are read.
+const taskEvents = 4
+
+// files are the slow sources: of the node where it is the job's, and of the
+// job's cgroup, from when there is one.
+func (l ladder) files() {
+	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
+	if l.r.Exclusive {
+		l.poll(energy.Open(l.h.open, l.h.sys, perf.Now))
+		l.poll(kernel.Node(roots, perf.Now))
+		if !l.in.ringed {
+			l.poll(kernel.Busy(roots, perf.Now))
+		}
+	}
+	if l.r.RootPID == 0 {
+		l.poll(kernel.Job(kernel.NewJobCgroup(roots, l.cgroupDir), perf.Now))
+	}
+}
+
+func (l ladder) poll(have []*kernel.Polled, lack []summary.Source) {
+	for _, p := range have {
+		l.in.add(p)
+	}
+	l.in.absent = append(l.in.absent, lack...)
+}
+
+// cgroupDir is where the job's cgroup of a controller is, of v2 for "".
+func (l ladder) cgroupDir(controller string) (string, bool) {
+	if controller == "" {
+		return l.in.finder.Unified()
+	}
+	return l.in.finder.V1(controller)
+}
+
+// How often all processes of the node are asked whether they are the job's:
+// code addresses find those that use CPU time by themselves.
+const (
+	listSlowNS = 30e9
+	listFastNS = 2e9
+)
+
+// processes is the last step, always taken: CPU times in /proc.
+func (l ladder) processes() {
+	in, list := l.in, int64(listSlowNS)
+	if in.code == nil {
+		list = listFastNS
+	}
+	if !in.ringed {
+		in.note(note.SlowProc, "nothing was sampled: files were read, 10 times a second at most")
+	}
+	in.cpu = kernel.NewJobCPU(l.h.proc, in.members, perf.Now, list)
+	in.add(in.cpu)
+	if in.code != nil {
+		in.code.OnJoin(func(pid int) {
+			in.cpu.Add(pid)
+			in.finder.Member(pid)
+		})
+	}
+}
+
+// permission says in one line what would give more.
+func permission(h host, err error) string {
+	level, ok := kernel.Paranoid(h.proc)
+	switch {
+	case !ok:
+		return "this kernel has no perf events: no period can be found"
+	case level > 2:
+		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 2 or lower, or run as root or with CAP_PERFMON, to find the period", level)
+	case level > 0:
+		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 0 or lower, or run as root or with CAP_PERFMON, to find the period (%v)", level, err)
+	}
+	return fmt.Sprintf("perf_event_open is blocked here, perhaps by a container (%v): no period can be found", err)
+}

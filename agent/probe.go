@@ -1,0 +1,162 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/address"
+	"jobgait/agent/counter/energy"
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/perf"
+	"jobgait/agent/counter/scope"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+// probed is what `probe` says.
+type probed struct {
+	Schema   string           `json:"schema"`
+	Version  string           `json:"version"`
+	Kernel   string           `json:"kernel"`
+	CPUModel string           `json:"cpu_model"`
+	CPUs     int              `json:"cpus"`
+	Paranoid *int             `json:"perf_event_paranoid"` // null: a kernel without perf events
+	Sources  []summary.Source `json:"sources"`
+	// More says in one line which privilege or setting gives more, "" where
+	// nothing would.
+	More string `json:"more"`
+}
+
+// probe opens and reads every candidate.
+func probe(o options, stdout io.Writer) error {
+	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
+	p, err := probeHost(h)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(p)
+	}
+	return p.print(stdout)
+}
+
+func probeHost(h host) (probed, error) {
+	cpus, err := kernel.OnlineCPUs(h.sys)
+	if err != nil {
+		return probed{}, err
+	}
+	p := probed{Schema: "jobgait.probe/1", Version: configs.Version, Kernel: release(), CPUModel: kernel.CPUModel(h.proc), CPUs: len(cpus),
+		Sources: candidates(h, cpus)}
+	if level, ok := kernel.Paranoid(h.proc); ok {
+		p.Paranoid = &level
+	}
+	p.More = more(h)
+	return p, nil
+}
+
+// more is empty when a timer on a CPU may be opened: then everything may.
+func more(h host) string {
+	a := perf.Timer(1e9, unix.PERF_SAMPLE_TIME)
+	fd, err := h.open(&a, -1, 0, -1, 0)
+	if err == nil {
+		unix.Close(fd)
+		return ""
+	}
+	return permission(h, err)
+}
+
+// print writes one line a source.
+func (p probed) print(w io.Writer) error {
+	fmt.Fprintf(w, "%s, %d CPUs, Linux %s\n", p.CPUModel, p.CPUs, p.Kernel)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "COLUMN\tSCOPE\tHZ\tEVENT\tPMU\tWHAT IS READ")
+	for _, s := range p.Sources {
+		what := s.Config
+		if s.Absent != "" {
+			what = "absent: " + s.Absent
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.Scope, hz(s), s.Event, s.PMU, what)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if p.More == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(w, p.More)
+	return err
+}
+
+// hz is the rate of a source, "step" for one in every step of the grid.
+func hz(s summary.Source) string {
+	switch {
+	case s.Absent != "":
+		return "-"
+	case s.Hz == 0:
+		return "step"
+	}
+	return fmt.Sprintf("%g", s.Hz)
+}
+
+// candidates are all sources that there could be, of a node, of a command and
+// of a job.
+func candidates(h host, cpus []int) []summary.Source {
+	roots := kernel.Roots{Proc: h.proc, Sys: h.sys}
+	nowhere := func(string) (string, bool) { return "", false }
+	all := perf.Probe(h.open, perf.Roots{Proc: h.proc, Sys: h.sys}, cpus)
+	all = append(all, addressCandidate(h, cpus, 0), addressCandidate(h, cpus, os.Getpid()))
+	all = append(all, taskCandidates(h, cpus)...)
+	add := func(have []*kernel.Polled, lack []summary.Source) {
+		for _, p := range have {
+			all = append(all, p.Sources()...)
+			p.Close()
+		}
+		all = append(all, lack...)
+	}
+	add(energy.Open(h.open, h.sys, perf.Now))
+	add(kernel.Node(roots, perf.Now))
+	add(kernel.Busy(roots, perf.Now))
+	add(kernel.Job(kernel.NewJobCgroup(roots, nowhere), perf.Now))
+	return all
+}
+
+// addressCandidate tells of code addresses, of all processes or of one's own, at
+// the rate that would be chosen without a budget.
+func addressCandidate(h host, cpus []int, root int) summary.Source {
+	const stepNS = 5e6
+	rate := address.ChooseRate(0, len(cpus), stepNS)
+	code, err := address.New(h.open, address.Params{Proc: h.proc, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root, Members: address.Everyone{}})
+	if err != nil {
+		s := summary.Source{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: permission(h, err)}
+		if root != 0 {
+			s.Scope = "task"
+		}
+		return s
+	}
+	defer code.Close()
+	s := withConfig(code.Sources())[0]
+	s.Hz = rate.Hz
+	return s
+}
+
+// taskCandidates are the events of a command, tried on this process.
+func taskCandidates(h host, cpus []int) []summary.Source {
+	t, err := scope.NewTask(h.open, scope.TaskParams{Proc: h.proc, Root: os.Getpid(), CPUs: len(cpus)})
+	if err != nil {
+		return []summary.Source{{Name: "task_clock", Event: "task-clock", PMU: "software", Scope: "task", Absent: permission(h, err)}}
+	}
+	defer t.Close()
+	sources := slices.Clone(t.Sources())
+	for i := range sources {
+		sources[i].Scope = "task"
+	}
+	return sources
+}

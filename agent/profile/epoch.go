@@ -1,0 +1,88 @@
+package profile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// check refuses an epoch that a reader would refuse.
+func (e *Epoch) check() error {
+	switch {
+	case e.Slot < 0 || e.Slot > maxSlot:
+		return fmt.Errorf("epoch at slot %d", e.Slot)
+	case e.Kind == "":
+		return errors.New("epoch of no kind")
+	case e.AddressHz != nil && !validHz(*e.AddressHz):
+		return fmt.Errorf("%g addresses a second", *e.AddressHz)
+	}
+	return nil
+}
+
+// validHz is whether code addresses can have had this rate.
+func validHz(hz float64) bool { return hz == 0 || hz >= 1e-3 && hz <= 1e6 }
+
+// rate is how many code addresses a second and CPU there were from a slot on.
+type rate struct {
+	from int64
+	hz   float64
+}
+
+// rates are the header's and those of epochs, in the order of their slots.
+type rates []rate
+
+func newRates(h *Header, epochs []Epoch) rates {
+	out := rates{{0, h.AddressHz}}
+	for _, e := range epochs {
+		if e.AddressHz != nil {
+			out = append(out, rate{e.Slot, *e.AddressHz})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b rate) int { return cmp.Compare(a.from, b.from) })
+	return out
+}
+
+// highest is the highest rate, 0 without code addresses.
+func (r rates) highest() float64 {
+	top := 0.0
+	for _, x := range r {
+		top = max(top, x.hz)
+	}
+	return top
+}
+
+// within calls f with the rates of the slots of a block: from..to-1, counted
+// from its first, had rate number so many.
+func (r rates) within(b *Block, f func(from, to, rate int)) {
+	at := 0
+	for i := range r {
+		end := int64(b.N)
+		if i+1 < len(r) {
+			end = min(r[i+1].from-b.First, end)
+		}
+		if end > int64(at) {
+			f(at, int(end), i)
+			at = int(end)
+		}
+	}
+}
+
+// count adds the samples of a block to those taken at each rate.
+func (r rates) count(b *Block, taken []uint64) {
+	if b.Samples == nil {
+		return
+	}
+	r.within(b, func(from, to, rate int) { taken[rate] += sum(b.Samples[from:to]) })
+}
+
+// seconds is the CPU time that the samples stand for.
+func (r rates) seconds(taken []uint64) float64 {
+	s := 0.0
+	for i, n := range taken {
+		if r[i].hz > 0 {
+			s += float64(n) / r[i].hz
+		}
+	}
+	return s
+}

@@ -1,0 +1,159 @@
+package profile
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+func hz(v float64) *float64 { return &v }
+
+// The rate of code addresses changes in the middle of a block, to 0 and back to
+// half: CPU time and busy CPUs stay what they were, and nothing is said of the
+// time without.
+func TestAddressEpochs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "profile.jgp")
+	w, err := Create(path, testHeader(Column{Name: "a"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs := []Epoch{
+		{Slot: 6, TimeNS: 5, Kind: "rate", AddressHz: hz(0), Text: "too busy"},
+		{Slot: 9, Kind: "rate", AddressHz: hz(500), Text: "half"},
+		{Slot: 12, Kind: "scope", Scope: "job", Text: "cgroup"}}
+	count := func(n ...uint32) Block {
+		b := Block{N: len(n), Samples: n, Columns: [][]int64{make([]int64, len(n))}, Pages: []PageCount{{Key: 5}}}
+		for _, c := range n {
+			b.Pages[0].Counts = append(b.Pages[0].Counts, uint16(c))
+		}
+		return b
+	}
+	one, two := count(10, 10, 10, 10, 10, 10, 0, 0), count(0, 5, 5, 5, 5, 5, 5, 5)
+	two.First = 8
+	// An epoch stands before or behind the block with its slot.
+	for _, step := range []func() error{
+		func() error { return w.Append(one) }, func() error { return w.Epoch(epochs[0]) },
+		func() error { return w.Epoch(epochs[1]) }, func() error { return w.Append(two) },
+		func() error { return w.Epoch(epochs[2]) }, func() error { return w.Seal(Footer{}) },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Epoch(epochs[0]); err == nil {
+		t.Error("an epoch after the end")
+	}
+	w.Close()
+	p, err := Read(path)
+	if err != nil || !reflect.DeepEqual(p.Epochs, epochs) || p.Damage != (Damage{}) {
+		t.Fatal(p, err)
+	}
+	l, err := Load(path, SetParams{})
+	if err != nil || !reflect.DeepEqual(l.Epochs, epochs) {
+		t.Fatal(l.Epochs, err)
+	}
+	for _, set := range []series.Set{l.Set, p.Set(SetParams{})} {
+		for name, v := range map[string]float32{"busy_cpus": 2, "code:0000000000000005": 10, "code:other": 0} {
+			c, _ := set.Column(name)
+			want := series.Values{v, v, v, v, v, v, nan, nan, nan, v, v, v, v, v, v, v}
+			if !equal(c.Values, want) {
+				t.Errorf("%s: %v", name, c.Values)
+			}
+		}
+	}
+	// 6 slots and 7 slots of two CPUs, 5 ms each.
+	if got := l.Totals[0].Total; math.Abs(got-0.13) > 1e-12 || got != p.Totals()[0].Total {
+		t.Errorf("cpu_time %g, %g", got, p.Totals()[0].Total)
+	}
+}
+
+// Addresses may come later than the header says.
+func TestAddressesLater(t *testing.T) {
+	p := &Profile{Header: testHeader(), Epochs: []Epoch{{Slot: 2, Kind: "rate", AddressHz: hz(1000)}},
+		Blocks: []Block{{N: 4, Columns: [][]int64{}, Samples: []uint32{0, 0, 5, 5}}}}
+	p.Header.AddressHz = 0
+	c, ok := p.Set(SetParams{}).Column("busy_cpus")
+	if !ok || !equal(c.Values, series.Values{nan, nan, 1, 1}) || p.Totals()[0].Total != 0.01 {
+		t.Errorf("%v %v", c, p.Totals())
+	}
+}
+
+func TestEpochRefused(t *testing.T) {
+	w, err := newWriter(&disk{room: 1 << 20}, "p", testHeader(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []Epoch{{Slot: -1, Kind: "rate"}, {}, {Kind: "rate", AddressHz: hz(-1)}, {Kind: "rate", AddressHz: hz(math.NaN())},
+		{Kind: "rate", Text: strings.Repeat("x", maxJSON)}} {
+		if err := w.Epoch(e); err == nil {
+			t.Errorf("%.40v was written", e)
+		}
+	}
+}
+
+// What the header knows of the cost of an interrupt is believed, and counters
+// that were counted part of the time are named.
+func TestInterruptAndShares(t *testing.T) {
+	p := sample()
+	p.Header.InterruptNS = 1e6
+	if q := p.Quality(); math.Abs(q.OverheadPct-100*(0.003+0.030)/0.16) > 1e-9 {
+		t.Errorf("%g %%", q.OverheadPct)
+	}
+	p.Blocks[0].Ran = []uint16{10_000, 10_000, 4000}
+	p.Blocks[1].Ran = []uint16{10_000, 10_000, 5000}
+	s := surveyProfile(p)
+	notes := s.notes()
+	if len(notes) != 1 || notes[0].Code != note.Multiplexed || !strings.HasPrefix(notes[0].Text, "instructions was counted 63.3 %") {
+		t.Errorf("%v", notes)
+	}
+}
+
+// What is read seldom is not in the set, where its interval would be a period,
+// but on a grid of its own and in the totals.
+func TestSlowColumns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "profile.jgp")
+	h := testHeader(Column{Name: "fast", Scope: "node"}, Column{Name: "energy", Unit: "J", Scope: "node", Hz: 1},
+		Column{Name: "memory", Unit: "bytes", Scope: "job", Gauge: true, Hz: 20})
+	w, err := Create(path, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Block{N: 200, Columns: make([][]int64, 3)}
+	for k := range int64(5) {
+		b.First = k * 200
+		for c := range b.Columns {
+			b.Columns[c] = b.Columns[c][:0]
+			for i := range int64(b.N) {
+				b.Columns[c] = append(b.Columns[c], (b.First+i)*2)
+			}
+		}
+		if err := w.Append(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	l, err := Load(path, SetParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := l.Set.Column("energy"); ok || len(l.Set.Columns) != 2 || l.Set.Len() != 1000 {
+		t.Errorf("%d columns in the set", len(l.Set.Columns))
+	}
+	if len(l.Totals) != 2 || l.Totals[1].Name != "energy" || l.Totals[1].Total != 1998 {
+		t.Errorf("totals %v", l.Totals)
+	}
+	slow, ok := l.Slow.Column("energy")
+	if !ok || l.Slow.StepS != 1.28 || l.Slow.StartS != l.Set.StartS || !equal(slow.Values, series.Values{400, 400, 400}) || slow.Unit != "J/s" {
+		t.Errorf("%+v every %g s", slow, l.Slow.StepS)
+	}
+	if p, err := Read(path); err != nil || len(p.Set(SetParams{}).Columns) != 2 {
+		t.Error(err)
+	}
+	os.Remove(path)
+}

@@ -1,0 +1,149 @@
+// Package export writes a profile in forms that other programs read. In comes a
+// profile, block by block; out goes CSV, Parquet or the float32 of one column.
+//
+// CSV has the header t_s,NAME.. that `jobgait periods` reads, one row for each
+// slot that a block has, times in seconds since the run began, and nothing
+// between two commas where a value is missing. Parquet has the same columns, t_s
+// as double and the others as optional floats, with unit, scope and rate of each
+// in the metadata ("jobgait.unit:NAME"), in row groups of a minute. Float32 is
+// one column on the whole grid, little-endian, NaN where there is nothing.
+//
+// It refuses to export columns that are read less often than every ten steps
+// unless they are named: what stands between two readings is a straight line,
+// and whoever looks for periods would find the interval of reading. It merges
+// no slots. Its memory is that of a block, for Parquet of a row group and of what
+// the end of the file says of the groups: an hour with code addresses takes 5 MB
+// as CSV (80 MB in 1.4 s, on a busy machine) or float32 and 50 MB as Parquet (13
+// MB in 1.9 s), ten minutes 4 and 38 MB.
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"jobgait/agent/profile"
+	"jobgait/analysis/series"
+)
+
+// Format is a form of export.
+type Format int
+
+// The forms.
+const (
+	CSV Format = iota
+	Parquet
+	Float32
+)
+
+// Options say what is written.
+type Options struct {
+	Format Format
+	// Column is the name of a column or of a group; "" = all.
+	Column string
+	// MaxPages is how many code pages have a column; 0 = as in a report.
+	MaxPages int
+}
+
+// Result is what a reader of the output has to be told.
+type Result struct {
+	RateHz float64
+	Rows   int64
+	Damage profile.Damage
+}
+
+// ErrColumn is returned where there is no such column, or more than one where
+// one is wanted.
+var ErrColumn = errors.New("column")
+
+// sink takes the chosen columns of chunks.
+type sink interface {
+	begin(h profile.Header, slots int64, columns []series.Column) error
+	add(c profile.Chunk, columns []series.Column) error
+	end() error
+}
+
+// Write exports a profile.
+func Write(w io.Writer, path string, o Options) (Result, error) {
+	c, err := profile.OpenChunks(path, profile.SetParams{MaxPages: o.MaxPages})
+	if err != nil {
+		return Result{}, err
+	}
+	defer c.Close()
+	h := c.Header()
+	chosen, err := o.choose(h, c.Columns())
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{RateHz: 1e9 / float64(h.StepNS)}
+	s := o.sink(w)
+	if err := s.begin(h, c.Slots(), pick(nil, c.Columns(), chosen)); err != nil {
+		return r, err
+	}
+	var columns []series.Column
+	for {
+		chunk, err := c.Next()
+		if err == io.EOF {
+			break
+		}
+		columns = pick(columns[:0], chunk.Columns, chosen)
+		if err := s.add(chunk, columns); err != nil {
+			return r, err
+		}
+		r.Rows += int64(len(columns[0].Values))
+	}
+	r.Damage = c.Damage()
+	return r, s.end()
+}
+
+func (o Options) sink(w io.Writer) sink {
+	switch o.Format {
+	case Parquet:
+		return &parquetSink{w: w}
+	case Float32:
+		return &floatSink{w: newBuffer(w)}
+	}
+	return &csvSink{w: newBuffer(w)}
+}
+
+// choose returns which columns are written.
+func (o Options) choose(h profile.Header, columns []series.Column) ([]int, error) {
+	var out []int
+	names, there := []string{}, map[string]bool{"": true, "t_s": true}
+	for i, c := range columns {
+		if there[c.Name] || strings.ContainsAny(c.Name, ",\"\r\n") {
+			return nil, fmt.Errorf("%w: the profile has one that is called %q", ErrColumn, c.Name)
+		}
+		there[c.Name] = true
+		names = append(names, c.Name)
+		if c.Name == o.Column || o.Column != "" && c.Group == o.Column || o.Column == "" && !h.Slow(c.Name) {
+			out = append(out, i)
+		}
+	}
+	switch {
+	case len(out) == 0 && o.Column != "":
+		return nil, fmt.Errorf("%w %q is not in the profile; there are %s", ErrColumn, o.Column, list(names))
+	case len(out) == 0:
+		return nil, fmt.Errorf("%w: the profile has none", ErrColumn)
+	case o.Format == Float32 && len(out) > 1:
+		return nil, fmt.Errorf("%w: float32 takes one, name it; there are %s", ErrColumn, list(names))
+	}
+	return out, nil
+}
+
+// list names some columns.
+func list(names []string) string {
+	const most = 30
+	if len(names) > most {
+		names = append(names[:most:most], "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+func pick(dst, columns []series.Column, chosen []int) []series.Column {
+	for _, i := range chosen {
+		dst = append(dst, columns[i])
+	}
+	return dst
+}

@@ -1,0 +1,52 @@
+package export
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"jobgait/agent/profile"
+	"jobgait/analysis/series"
+)
+
+// floatSink writes one column on the whole grid.
+type floatSink struct {
+	w    *bufio.Writer
+	next int64 // slot to be written
+	buf  []byte
+}
+
+// mostSlots is how long a grid may be: 192 h at 2 kHz. A damaged profile may
+// claim far more.
+const mostSlots = 192 * 3600 * 2000
+
+func (s *floatSink) begin(_ profile.Header, slots int64, _ []series.Column) error {
+	if slots > mostSlots {
+		return fmt.Errorf("the grid has %d slots, more than 192 h of them", slots)
+	}
+	return nil
+}
+
+func (s *floatSink) add(c profile.Chunk, columns []series.Column) error {
+	for ; s.next < c.Slot; s.next++ {
+		if err := s.put(series.Missing()); err != nil {
+			return err
+		}
+	}
+	for _, v := range columns[0].Values {
+		if err := s.put(v); err != nil {
+			return err
+		}
+	}
+	s.next += int64(len(columns[0].Values))
+	return nil
+}
+
+func (s *floatSink) put(v float32) error {
+	s.buf = binary.LittleEndian.AppendUint32(s.buf[:0], math.Float32bits(v))
+	_, err := s.w.Write(s.buf)
+	return err
+}
+
+func (s *floatSink) end() error { return s.w.Flush() }

@@ -1,0 +1,161 @@
+package profile
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// errPayload is all that is said of a block whose checksum holds and whose
+// payload makes no sense: a writer with a mistake, or a forged file.
+var errPayload = errors.New("malformed block")
+
+// blockHead is what the first part of a payload says; the body follows.
+type blockHead struct {
+	Block
+	flags   byte
+	columns []columnHead
+	total   uint64 // of the samples
+	way     int    // of those in no page
+	mean    tracker
+	pages   []pageHead
+	body    []byte
+}
+
+// columnHead is what the head says of a column. last is the last value.
+type columnHead struct {
+	mode                 byte
+	mean                 tracker
+	first, last, quantum int64
+	bitmap               []byte
+	present              int // number of values
+}
+
+type pageHead struct {
+	key uint64
+	pageForm
+}
+
+// read takes the head of a payload apart. Its slices are used again.
+func (b *blockHead) read(payload []byte, h *Header) error {
+	d := decoder{p: payload}
+	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0], Block: Block{Ran: b.Ran[:0]}}
+	b.First, b.N = d.varint(), d.count(maxSlots)
+	if b.flags&flagDecimated != 0 {
+		b.Every = d.count(maxSlots)
+	}
+	for _, v := range []*int64{&b.RealNS, &b.MonoNS, &b.Missing, &b.LostRecords, &b.Records, &b.AgentCPUNS} {
+		*v = d.varint()
+	}
+	if d.bad || b.flags&^allFlags != 0 || b.packing() > Zstd || b.N < 1 || b.First < 0 || b.First > maxSlot-maxSlots ||
+		(b.Every > 1) != (b.flags&flagDecimated != 0) || d.count(maxColumns) != len(h.Columns) {
+		return errPayload
+	}
+	ahead, end := h.clocks(&b.Block)
+	b.MonoNS += end
+	b.RealNS += b.MonoNS + ahead
+	b.readColumns(&d, len(h.Columns))
+	b.readPages(&d)
+	if b.body = d.p; d.bad || b.N*len(b.columns) > maxGrowth*len(payload) {
+		return errPayload
+	}
+	return nil
+}
+
+func (b *blockHead) packing() Packing { return Packing(b.flags >> packingShift) }
+
+func (b *blockHead) readColumns(d *decoder, columns int) {
+	n := b.points()
+	for range columns {
+		if d.bad {
+			return
+		}
+		b.columns = append(b.columns, d.columnHead(n))
+	}
+	if b.flags&flagRan == 0 {
+		b.Ran = nil
+		return
+	}
+	for range columns {
+		b.Ran = append(b.Ran, uint16(d.count(1<<16-1)))
+	}
+}
+
+// of makes a head of a block in memory, as far as a survey looks at it.
+func (h *blockHead) of(b *Block) {
+	*h = blockHead{Block: *b, columns: h.columns[:0], pages: h.pages[:0]}
+	if b.Samples != nil {
+		h.flags |= flagSamples
+	}
+	for _, c := range b.Columns {
+		head := columnHead{last: lastValue(c)}
+		if head.last != NoValue {
+			head.present = 1
+		}
+		h.columns = append(h.columns, head)
+	}
+	for _, p := range b.Pages {
+		h.pages = append(h.pages, pageHead{key: p.Key, pageForm: pageForm{hits: sum(p.Counts)}})
+	}
+}
+
+// columnHead reads what is said of a column of n values.
+func (d *decoder) columnHead(n int) columnHead {
+	c := columnHead{mode: d.byte(), present: n, quantum: 1}
+	if c.mode&hasValues == 0 || c.mode&^allModes != 0 || c.mode&wayMask > rare {
+		if c.present = 0; c.mode != 0 {
+			d.fail()
+		}
+		return c
+	}
+	if c.mode&withBitmap != 0 {
+		c.bitmap = d.bytes((n + 7) / 8)
+		if c.present = ones(c.bitmap, n); c.present < 1 {
+			d.fail()
+		}
+	}
+	c.first = d.varint()
+	c.last = c.first
+	if c.mode&allEqual != 0 {
+		return c
+	}
+	c.quantum = int64(d.uvarint())
+	c.last += d.varint()
+	c.mean = trackerAt(d.byte())
+	if c.present < 2 || c.quantum < 1 || c.quantum > 1 && c.last < c.first {
+		d.fail()
+	}
+	return c
+}
+
+// ones counts the slots that a bitmap has, of n.
+func ones(bitmap []byte, n int) int {
+	count := 0
+	for i := range n {
+		if len(bitmap) > i/8 && bitmap[i/8]&(1<<(i%8)) != 0 {
+			count++
+		}
+	}
+	return count
+}
+
+func (b *blockHead) readPages(d *decoder) {
+	if b.flags&flagSamples != 0 {
+		b.total = d.uvarint()
+		b.way = d.count(counted)
+		b.mean = trackerAt(d.byte())
+	}
+	slots := b.groups()
+	for range d.count(maxPages) {
+		p := pageHead{pageForm: pageForm{slots: slots}}
+		if key := d.bytes(8); key != nil {
+			p.key = binary.LittleEndian.Uint64(key)
+		}
+		p.hits = d.uvarint()
+		p.entries = d.count(slots)
+		if d.bad || p.hits < uint64(p.entries) || p.hits > uint64(p.entries)*(1<<16-1) {
+			d.fail()
+			return
+		}
+		b.pages = append(b.pages, p)
+	}
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// wakeUps simulates the loop for so many seconds and returns the moments at
+// which it woke.
+func wakeUps(s *schedule, seconds int64) (at []int64) {
+	for now := int64(0); now < seconds*1e9; {
+		now = max(now+1, s.next())
+		at = append(at, now)
+		if s.due(flush, now) {
+			for i := range s.tasks[1:] {
+				s.done(i+1, now) // a flush drains everything
+			}
+			continue
+		}
+		for i := range s.tasks[1:] {
+			s.due(i+1, now)
+		}
+	}
+	return at
+}
+
+// slots counts the moments in slots of 5 ms.
+func slots(at []int64, seconds int64) []float64 {
+	x := make([]float64, seconds*200)
+	for _, t := range at {
+		if i := t / 5e6; i < int64(len(x)) {
+			x[i]++
+		}
+	}
+	return x
+}
+
+// spectrum is the power of a series in segments of a minute, averaged and over
+// that of moments without any order.
+func spectrum(x []float64) []float64 {
+	const segment = 60 * 200
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	fft := fourier.NewFFT(segment)
+	power := make([]float64, segment/2+1)
+	segments := len(x) / segment
+	for s := range segments {
+		part := slices.Clone(x[s*segment : (s+1)*segment])
+		for i := range part {
+			part[i] -= mean
+		}
+		for i, c := range fft.Coefficients(nil, part) {
+			power[i] += real(c*cmplx.Conj(c)) / (mean * segment * float64(segments))
+		}
+	}
+	return power
+}
+
+// agentSchedule is that of an exclusive node: the flush, and sources of 20, 10,
+// 10, 5, 5 and 1 Hz.
+func agentSchedule(r *rand.Rand, spread float64) *schedule {
+	s := &schedule{random: r.Float64}
+	s.add(0, flushNS, min(flushSpreadNS, int64(spread*flushNS)))
+	for _, every := range []int64{50e6, 100e6, 100e6, 200e6, 200e6, 1e9} {
+		s.add(0, every, int64(spread*float64(every)))
+	}
+	return s
+}
+
+// What the agent does has no period: no line in the spectrum of its moments,
+// no lag at which they resemble themselves. The same with fixed intervals has,
+// so that the test would see one.
+func TestHousekeepingHasNoPeriod(t *testing.T) {
+	const seconds = 1800
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, c := range []struct {
+		name    string
+		spread  float64
+		hasLine bool
+	}{{"as it is", 0.5, false}, {"+-20 %", 0.2, true}, {"fixed", 0, true}} {
+		moments := wakeUps(agentSchedule(r, c.spread), seconds)
+		x := slots(moments, seconds)
+		power := spectrum(x)
+		highest, at := 0.0, 0
+		for i, p := range power[6:] { // from 0.1 Hz on
+			if p > highest {
+				highest, at = p, i+6
+			}
+		}
+		// 30 segments: the mean of 30 exponentials exceeds 3 once in 10^14.
+		t.Logf("%s: %d moments, highest power %.2f times that of chance, at %.2f Hz", c.name, len(moments), highest, float64(at)/60)
+		if line := highest > 3; line != c.hasLine {
+			t.Errorf("%s: power %.2f at %.2f Hz", c.name, highest, float64(at)/60)
+		}
+		lag, most := resemblance(x)
+		if c.spread == 0.5 && most > 0.1 {
+			t.Errorf("autocorrelation %.3f at %.3f s", most, float64(lag)/200)
+		}
+	}
+}
+
+// resemblance is the largest autocorrelation at lags from 50 ms to 5 s.
+func resemblance(x []float64) (lag int, most float64) {
+	mean, variance := 0.0, 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean)
+	}
+	for k := 10; k <= 1000; k++ {
+		sum := 0.0
+		for i := range len(x) - k {
+			sum += (x[i] - mean) * (x[i+k] - mean)
+		}
+		if c := sum / variance; c > most {
+			lag, most = k, c
+		}
+	}
+	return lag, most
+}
+
+// Each source is read as often as it wants, within a third: waking together
+// makes it a little more often.
+func TestSourcesKeepTheirRate(t *testing.T) {
+	s := agentSchedule(rand.New(rand.NewPCG(13, 14)), 0.5)
+	done := make([]float64, len(s.tasks))
+	const seconds = 3600
+	woken := 0
+	for now := int64(0); now < seconds*1e9; woken++ {
+		now = max(now+1, s.next())
+		for i := range s.tasks {
+			if s.due(i, now) {
+				done[i]++
+			}
+		}
+	}
+	alone := 0.0
+	for i, n := range done {
+		hz := 1e9 / float64(s.tasks[i].everyNS)
+		if got := n / seconds; got < hz || got > 1.34*hz {
+			t.Errorf("task %d: %.2f times a second, want %.2f", i, got, hz)
+		}
+		alone += hz
+	}
+	if perS := float64(woken) / seconds; perS > 0.75*alone || math.IsNaN(perS) {
+		t.Errorf("woke %.1f times a second, of %.1f without waking together", perS, alone)
+	}
+}
+
+func TestIntervalsStayBelowASecond(t *testing.T) {
+	s := newSchedule()
+	s.add(0, flushNS, flushSpreadNS)
+	for now := int64(0); now < 1e13; {
+		next := s.next()
+		if now > 0 && (next-now > 850e6 || next-now < 350e6) {
+			t.Fatalf("%d ns between two flushes", next-now)
+		}
+		now = next
+		if !s.due(flush, now) {
+			t.Fatal("not due when it is due")
+		}
+	}
+}
+
+func TestSlowerSources(t *testing.T) {
+	s := agentSchedule(rand.New(rand.NewPCG(1, 1)), 0.5)
+	s.slow(4)
+	if s.tasks[flush].everyNS != flushNS || s.tasks[1].everyNS != 200e6 || s.tasks[1].spreadNS != 100e6 {
+		t.Errorf("tasks %+v", s.tasks)
+	}
+}

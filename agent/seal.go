@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"syscall"
+
+	"jobgait/agent/profile"
+	"jobgait/analysis/note"
+)
+
+// seal ends the profile with what was learned while it was written.
+func (a *agent) seal(reason string) error {
+	if a.writer == nil {
+		return nil
+	}
+	program := mainProgram(a.in.programs())
+	f := profile.Footer{Reason: reason, Executable: program, BuildID: a.in.build(program), Notes: a.during}
+	if a.full {
+		f.Reason = "spool_full"
+		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.noRoom()))
+	}
+	if a.lost > 0 {
+		f.Notes = append(f.Notes, note.New(note.LostSamples, "%d records were lost", a.lost))
+	}
+	f.Notes = append(f.Notes, a.late()...)
+	return errors.Join(a.writer.Seal(f), a.writer.Close())
+}
+
+// noRoom says why in words that hold no path.
+func (a *agent) noRoom() string {
+	if errors.Is(a.filled, profile.ErrFull) {
+		return "the profile has the size that agent.profile_mb allows"
+	}
+	var code syscall.Errno
+	if errors.As(a.filled, &code) {
+		return code.Error()
+	}
+	return "it could not be written"
+}
+
+// late returns the notes of sources that came up only while they counted.
+func (a *agent) late() []note.Note {
+	var late []note.Note
+	begun := map[note.Code]bool{}
+	for _, n := range a.atStart {
+		begun[n.Code] = true
+	}
+	for _, s := range a.in.sources {
+		for _, n := range s.Notes() {
+			if !begun[n.Code] {
+				late = append(late, n)
+			}
+		}
+	}
+	return late
+}

@@ -1,0 +1,105 @@
+package selfcheck
+
+import (
+	"context"
+	"testing"
+
+	"jobgait/agent/counter"
+	"jobgait/agent/counter/address"
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/perf"
+	"jobgait/configs"
+)
+
+// The cost of one record, from an amplified timer, and what follows from it for
+// 200 Hz. Bar: 0.6 % in a virtual machine.
+func BenchmarkRecord(b *testing.B) {
+	p := Default()
+	p.Virtual = kernel.Virtual("/proc", "/sys")
+	for b.Loop() {
+		r, err := Measure(context.Background(), perf.Open, p)
+		if err != nil {
+			b.Skip(err)
+		}
+		b.Log(r)
+		report(b, r.CostNS, "ns/record")
+		report(b, r.CPUCostNS, "cpu-ns/record")
+		report(b, r.Slowdown[0].Pct, "%slower@200Hz")
+		b.ReportMetric(float64(r.Pairs), "pairs")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// Counters at 200 Hz alone, as they are shipped, on and off.
+func BenchmarkCounters(b *testing.B) {
+	benchmarkSources(b, "counters at 200 Hz", func(r perf.Roots, cpus []int) ([]counter.Source, error) {
+		c, err := perf.NewCounters(perf.Open, r, cpus, 5e6)
+		return []counter.Source{c}, err
+	})
+}
+
+// Counters and code addresses: as many as the budget of a cluster has room for
+// beside the counters, and those of one machine, whose budget is larger.
+func BenchmarkShipped(b *testing.B) {
+	d := configs.Default().Agent
+	step := 1e9 / int64(d.RateHz)
+	for _, budget := range []struct {
+		name string
+		pct  float64
+	}{{"cluster", d.BudgetPct}, {"run", d.RunBudgetPct}} {
+		pct := budget.pct
+		b.Run(budget.name, func(b *testing.B) {
+			benchmarkSources(b, "counters and code addresses", func(r perf.Roots, cpus []int) ([]counter.Source, error) {
+				cost, err := Measure(context.Background(), perf.Open, Default())
+				if err != nil {
+					return nil, err
+				}
+				room := 0.9*pct/100/(cost.InterruptNS()/1e9) - float64(d.RateHz)
+				rate := address.ChooseRate(max(1, min(1000, int(room))), len(cpus), step)
+				b.Logf("%.2f us a record: %g code addresses a second are to cost %.2f %% with the counters, of %g %%",
+					cost.InterruptNS()/1e3, rate.Hz, 100*(rate.Hz+float64(d.RateHz))*cost.InterruptNS()/1e9, pct)
+				c, err := perf.NewCounters(perf.Open, r, cpus, step)
+				if err != nil {
+					return nil, err
+				}
+				a, err := address.New(perf.Open, address.Params{Proc: r.Proc, CPUs: cpus, Rate: rate, StepNS: step, Members: address.Everyone{}})
+				return []counter.Source{c, a}, err
+			})
+		})
+	}
+}
+
+func benchmarkSources(b *testing.B, what string, open func(perf.Roots, []int) ([]counter.Source, error)) {
+	cpus, err := kernel.OnlineCPUs("/sys")
+	if err != nil {
+		b.Fatal(err)
+	}
+	list, err := open(perf.Roots{Proc: "/proc", Sys: "/sys"}, cpus)
+	if err != nil {
+		b.Skip(err)
+	}
+	p := Default()
+	p.Sources, p.SourcesAre = list, what
+	// One measurement, the surer the more iterations are asked for.
+	p.SourcePairs = 100 * b.N
+	d, err := MeasureSources(context.Background(), p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("on/off %.5f (%.5f to %.5f), n = %d pairs, %.0f records a second; by CPU time %.5f (%.5f to %.5f)",
+		1+d.Pct.Value/100, 1+d.Pct.Lo/100, 1+d.Pct.Hi/100, d.Pairs, d.RecordsPerS, 1+d.CPUPct.Value/100, 1+d.CPUPct.Lo/100, 1+d.CPUPct.Hi/100)
+	report(b, d.Pct, "%slower")
+	b.ReportMetric(float64(d.Pairs), "pairs")
+	b.ReportMetric(0, "ns/op")
+	for _, s := range list {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	}
+}
+
+func report(b *testing.B, x Interval, unit string) {
+	b.ReportMetric(x.Value, unit)
+	b.ReportMetric(x.Lo, unit+"-lo")
+	b.ReportMetric(x.Hi, unit+"-hi")
+}

@@ -1,0 +1,109 @@
+package selfcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jobgait/agent/counter/perf"
+)
+
+// Measure finds what one record costs, and how much the sources in the params
+// slow a program down. On an idle CPU that takes 2 * Pairs * HalfNS, and for the
+// sources 2 * SourcePairs * (HalfNS + SettleNS / 2) more.
+func Measure(ctx context.Context, open perf.Opener, p Params) (Result, error) {
+	if err := p.check(); err != nil {
+		return Result{}, fmt.Errorf("self-check: %w", err)
+	}
+	r := Result{Schema: Schema, Virtual: p.Virtual, Level: 0.95, Slowdown: []Slowdown{}}
+	err := pinned(p.CPU, func(cpu int) error {
+		r.CPU = cpu
+		l := newLoop(p)
+		if err := r.amplified(ctx, open, l, p); err != nil {
+			return err
+		}
+		if len(p.Sources) == 0 {
+			return nil
+		}
+		d, err := direct(ctx, l, p)
+		r.Sources = &d
+		return err
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("self-check: %w", err)
+	}
+	return r, nil
+}
+
+// MeasureSources finds only how much the sources slow a program down.
+func MeasureSources(ctx context.Context, p Params) (Direct, error) {
+	if err := p.check(); err != nil {
+		return Direct{}, fmt.Errorf("self-check of %s: %w", p.SourcesAre, err)
+	}
+	var d Direct
+	err := pinned(p.CPU, func(int) (err error) {
+		d, err = direct(ctx, newLoop(p), p)
+		return err
+	})
+	if err != nil {
+		return Direct{}, fmt.Errorf("self-check of %s: %w", p.SourcesAre, err)
+	}
+	return d, nil
+}
+
+var errNoRecords = errors.New("the timer wrote no records")
+
+// amplified measures the cost of a record.
+func (r *Result) amplified(ctx context.Context, open perf.Opener, l *loop, p Params) (err error) {
+	t, err := openTimer(open, r.CPU, p.Hz)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	r.Scope = t.scope
+	ps, err := pairs(ctx, l, t, p.Pairs, 0)
+	if err != nil {
+		return err
+	}
+	r.cost(ps)
+	if r.Pairs < 6 {
+		return errNoRecords
+	}
+	for _, hz := range p.RatesHz {
+		r.Slowdown = append(r.Slowdown, Slowdown{hz, r.CostNS.scale(hz * 1e-9 * 100)})
+	}
+	return nil
+}
+
+// cost divides what each pair lost by its records, which fall into a chunk as
+// they fall into the whole half.
+func (r *Result) cost(ps []pair) {
+	var hz float64
+	var cost, cpu []float64
+	for _, q := range ps {
+		if each := q.with.hz / 1e9; each > 0 {
+			hz += q.with.hz
+			cost = append(cost, (q.with.chunk-q.without.chunk)/(each*q.with.chunk))
+			cpu = append(cpu, (q.with.cpu-q.without.cpu)/(each*q.with.cpu))
+		}
+	}
+	r.Pairs, r.Hz = len(cost), hz/float64(max(1, len(cost)))
+	r.CostNS, r.CPUCostNS = shift(cost), shift(cpu)
+}
+
+// direct measures the slowdown by sources.
+func direct(ctx context.Context, l *loop, p Params) (Direct, error) {
+	d := Direct{What: p.SourcesAre}
+	ps, err := pairs(ctx, l, &sources{list: p.Sources}, p.SourcePairs, p.SettleNS)
+	if err != nil {
+		return d, err
+	}
+	var slow, cpu []float64
+	for _, q := range ps {
+		d.RecordsPerS += q.with.hz / float64(len(ps))
+		slow = append(slow, 100*(q.with.chunk/q.without.chunk-1))
+		cpu = append(cpu, 100*(q.with.cpu/q.without.cpu-1))
+	}
+	d.Pairs, d.Pct, d.CPUPct = len(slow), shift(slow), shift(cpu)
+	return d, nil
+}

@@ -1,0 +1,9 @@
+package note
+
+// What the counters of a node say with a warning.
+const (
+	HybridCPUs  Code = "hybrid_cpus"     // two kinds of cores: instructions and cycles are sums over both
+	CountShed   Code = "counter_dropped" // a counter was given up while the job ran: it cost too much, or others held the PMU
+	CPUsChanged Code = "cpus_changed"    // CPUs went offline or came back while the job ran
+	SmallRings  Code = "small_rings"     // the kernel allowed less memory for records than four seconds need
+)

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// nobody is an ordinary user; the tests run as root.
+const nobody = 65534
+
+// asNobody gives the box and a copy of the programs to an ordinary user, and the
+// command to him. It skips where the kernel lets him count nothing.
+func (b box) asNobody(args ...string) *exec.Cmd {
+	b.t.Helper()
+	level, err := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
+	if err != nil {
+		b.t.Skipf("this kernel has no perf events: %v", err)
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(string(level))); err != nil || n > 2 {
+		b.t.Skipf("kernel.perf_event_paranoid is %d: an ordinary user may count nothing", n)
+	}
+	if os.Geteuid() != 0 {
+		return b.command(args...) // we are one
+	}
+	home := filepath.Dir(b.work)
+	programs := filepath.Join(home, "bin")
+	if err := os.CopyFS(programs, os.DirFS(bin(b.t))); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, dir := range []string{home, b.work} {
+		if err := os.Chown(dir, nobody, nobody); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(filepath.Join(programs, "jobgait"), args...)
+	cmd.Dir, cmd.Env = b.work, b.env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	return cmd
+}
+
+// accountRole makes the test program the forking program that is counted.
+const accountRole = "JOBGAIT_TEST_ACCOUNT"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(accountRole) {
+	case "":
+		os.Exit(m.Run())
+	case "parent":
+		forkingProgram()
+	default:
+		work(120 * time.Millisecond)
+	}
+}
+
+// forkingProgram works in itself, in threads, in children that it waits for and
+// in a storm of short ones, and prints what it has used.
+func forkingProgram() {
+	done := make(chan bool)
+	for range 2 {
+		go func() { work(150 * time.Millisecond); done <- true }()
+	}
+	for range 5 {
+		child := exec.Command("/proc/self/exe")
+		child.Env = []string{accountRole + "=child"}
+		if err := child.Run(); err != nil {
+			panic(err)
+		}
+	}
+	<-done
+	<-done
+	storm := exec.Command("/bin/sh", "-c", "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done")
+	if err := storm.Run(); err != nil {
+		panic(err)
+	}
+	var self, children unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &self)
+	_ = unix.Getrusage(unix.RUSAGE_CHILDREN, &children)
+	fmt.Println(self.Utime.Nano() + self.Stime.Nano() + children.Utime.Nano() + children.Stime.Nano())
+}
+
+// work uses CPU time, not wall time.
+func work(d time.Duration) {
+	var before, now unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &before)
+	for now = before; now.Utime.Nano()+now.Stime.Nano() < before.Utime.Nano()+before.Stime.Nano()+d.Nanoseconds(); {
+		for range 100_000 { // user code
+			_ = now
+		}
+		_ = unix.Getrusage(unix.RUSAGE_SELF, &now)
+	}
+}
+
+// An ordinary user's forking program is counted whole, within 1 % of what it is
+// told itself that it has used. A virtual machine whose host takes CPU time away
+// counts more by the clocks of perf than by its own account: the best of three.
+func TestForkingProgramOfAnOrdinaryUserIsCountedWhole(t *testing.T) {
+	best := 1.0
+	for range 3 {
+		b := newBox(t)
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.env = append(b.env, accountRole+"=parent")
+		cmd := b.asNobody("run", "--", copied(t, b, self))
+		r := end(t, cmd)
+		used, err := strconv.ParseFloat(strings.TrimSpace(r.out), 64)
+		if err != nil || r.status.ExitStatus() != 0 {
+			t.Fatalf("%v: %q %q", r.status, r.out, r.complaint)
+		}
+		counted := b.counted("task_clock")
+		apart := counted/used - 1
+		t.Logf("task_clock %.1f ms, rusage %.1f ms: %+.2f %%", counted/1e6, used/1e6, 100*apart)
+		if best = min(best, max(apart, -apart)); best <= 0.01 {
+			return
+		}
+	}
+	t.Errorf("CPU time is %.2f %% from what the program has used", 100*best)
+}
+
+// copied puts the test program where the user can read it.
+func copied(t *testing.T, b box, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	to := filepath.Join(b.work, "forking")
+	if err == nil {
+		err = os.WriteFile(to, text, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// counted is the total of a counter in the newest report.
+func (b box) counted(name string) float64 {
+	b.t.Helper()
+	b.report()
+	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
+	text, err := os.ReadFile(files[len(files)-1])
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var report struct {
+		Counters []struct {
+			Name  string
+			Total float64
+		}
+	}
+	if err := json.Unmarshal(text, &report); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, c := range report.Counters {
+		if c.Name == name {
+			return c.Total
+		}
+	}
+	b.t.Fatalf("no %s among the counters %+v", name, report.Counters)
+	return 0
+}
