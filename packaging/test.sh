@@ -4,7 +4,9 @@
 #   test.sh BIN     BIN has the built programs
 #
 # The cluster tests need root. Without it they are not run, and that is a
-# failure unless JOBGAIT_CLUSTER=skip says that it is meant.
+# failure unless JOBGAIT_CLUSTER=skip says that it is meant. So it is with the
+# tests in virtual machines, which need an emulator and, once, a network, and
+# JOBGAIT_QEMU=skip.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 bin=$(cd "$1" && pwd) || exit 1
@@ -35,7 +37,14 @@ else
 fi
 
 echo "== packages and programs"
-JOBGAIT_CLUSTER=skip JOBGAIT_BIN=$bin $go test ./... || failed=1
+JOBGAIT_CLUSTER=skip JOBGAIT_QEMU=skip JOBGAIT_BIN=$bin $go test ./... || failed=1
+
+if [[ ${JOBGAIT_QEMU:-run} != skip ]]; then
+  echo "== hardware counters, in virtual machines"
+  GO=$go packaging/qemu/run.sh || failed=1
+else
+  echo "hardware counters skipped (JOBGAIT_QEMU=skip)"
+fi
 
 if [[ $(id -u) == 0 && ${JOBGAIT_CLUSTER:-run} != skip ]]; then
   echo "== a real Slurm"

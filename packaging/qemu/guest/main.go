@@ -1,0 +1,116 @@
+// Program guest is the first process of the virtual machine that packaging/qemu
+// boots: there instructions and cycles are counted by hardware, with an IPC that
+// is known in advance. The names of checks come in, by `checks=` on the kernel's
+// command line; a line of JSON for each goes out on the console, with what was
+// measured. Then it turns the machine off.
+//
+// It checks the packages of the agent as they are, and the program beside it.
+// It refuses to judge: what a value should be stands in the test that boots it.
+// As any other process than the first it is one of the loads that checks need.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// check is one thing that is measured.
+type check struct {
+	name    string
+	measure func() (any, error)
+}
+
+func checks() []check {
+	return []check{
+		{"ipc", measureIPC},
+		{"ring", measureRing},
+		{"shared", measureShared},
+		{"large", measureLarge},
+		{"hotplug", measureHotplug},
+		{"permissions", measurePermissions},
+		{"agent", measureAgent},
+		{"unplugged", measureUnplugged},
+		{"command", measureCommand},
+		{"job", measureJob},
+		{"scope", measureScope},
+	}
+}
+
+func main() {
+	if os.Getpid() != 1 {
+		os.Exit(load(os.Args[1:]))
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Printf("%v\n%s", p, debug.Stack())
+		}
+		unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
+	}()
+	if err := mountAll(); err != nil {
+		tell(line{Check: "mount", Error: err.Error()})
+		return
+	}
+	for _, name := range strings.Split(os.Getenv("checks"), ",") {
+		tell(perform(name))
+	}
+}
+
+// line is what goes out for a check.
+type line struct {
+	Check string `json:"check"`
+	Error string `json:"error,omitempty"`
+	Value any    `json:"value"`
+}
+
+// mark begins a line of ours on a console that the kernel writes on too.
+const mark = "check: "
+
+func tell(l line) {
+	b, err := json.Marshal(l)
+	if err != nil {
+		b, _ = json.Marshal(line{Check: l.Check, Error: err.Error()})
+	}
+	fmt.Printf("\n%s%s\n", mark, b)
+}
+
+// perform does one check; a panic is its error.
+func perform(name string) (l line) {
+	l.Check = name
+	defer func() {
+		if p := recover(); p != nil {
+			l.Error = fmt.Sprintf("%v\n%s", p, debug.Stack())
+		}
+	}()
+	for _, c := range checks() {
+		if c.name == name {
+			v, err := c.measure()
+			if l.Value = v; err != nil {
+				l.Error = err.Error()
+			}
+			return l
+		}
+	}
+	l.Error = "there is no such check"
+	return l
+}
+
+// mountAll mounts what the agent reads. The root is a RAM disk.
+func mountAll() error {
+	for _, m := range []struct{ kind, at string }{
+		{"proc", "/proc"}, {"sysfs", "/sys"}, {"devtmpfs", "/dev"}, {"cgroup2", "/sys/fs/cgroup"}, {"tracefs", "/sys/kernel/tracing"},
+		{"tmpfs", "/tmp"},
+	} {
+		if err := os.MkdirAll(m.at, 0o755); err != nil {
+			return err
+		}
+		if err := unix.Mount(m.kind, m.at, m.kind, 0, ""); err != nil {
+			return fmt.Errorf("mount %s: %w", m.at, err)
+		}
+	}
+	return os.Chmod("/tmp", 0o1777)
+}

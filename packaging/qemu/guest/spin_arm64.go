@@ -1,0 +1,6 @@
+package main
+
+// spin does n turns of 2 instructions each.
+//
+//go:noescape
+func spin(n uint64)

@@ -1,0 +1,9 @@
+//go:build !arm64
+
+package main
+
+// spin does n turns; the guest is an arm64, this is for the compiler only.
+func spin(n uint64) {
+	for ; n > 0; n-- {
+	}
+}
