@@ -94,6 +94,11 @@ func worker(ctx context.Context, getenv func(string) string, path string) error 
 	}
 	log, _ := job.OpenLog(cfg.Spool.Dir, run.Node, "worker", run.Key.JobID) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
+	// Under PrologFlags=RunInJob hooks run inside the job, and what is left of it
+	// is killed soon: a sweep would have to do this again.
+	if _, err := job.LeaveCgroup("/proc"); err != nil {
+		log.Printf("%v", err)
+	}
 	err = finishLocked(ctx, finisher(cfg, getenv, self, run.Node, log), dir)
 	if err != nil {
 		log.Printf("%v", err)

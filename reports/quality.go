@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"fmt"
+
 	"jobgait/analysis/summary"
 )
 
@@ -17,7 +19,12 @@ type Quality struct {
 	Sealed       bool     `json:"sealed"`
 	AgentCPUS    float64  `json:"agent_cpu_s"`
 	OverheadPct  *float64 `json:"overhead_pct"`
-	Sources      []Source `json:"sources"`
+	// BudgetPct is what the agent was allowed to cost; InterruptNS what a record
+	// costs, and InterruptFrom whether that was "measured" or "assumed".
+	BudgetPct     *float64 `json:"budget_pct"`
+	InterruptNS   *float64 `json:"interrupt_ns"`
+	InterruptFrom Word     `json:"interrupt_from"`
+	Sources       []Source `json:"sources"`
 }
 
 // Source is what became of one counter.
@@ -46,6 +53,12 @@ func newQuality(s summary.Summary) Quality {
 	if q.AddressHz > 0 {
 		out.AddressHz = known(&q.AddressHz)
 	}
+	if q.BudgetPct > 0 {
+		out.BudgetPct = known(&q.BudgetPct)
+	}
+	if q.InterruptNS > 0 {
+		out.InterruptNS, out.InterruptFrom = known(&q.InterruptNS), Word(q.InterruptFrom)
+	}
 	if q.Samples > 0 {
 		share := float64(q.Missing) / float64(q.Samples)
 		out.MissingShare, out.OverheadPct = known(&share), known(&q.OverheadPct)
@@ -60,6 +73,20 @@ func newQuality(s summary.Summary) Quality {
 		}
 	}
 	return out
+}
+
+// overheadText says what sampling cost, of what it was allowed to.
+func (q Quality) overheadText() string {
+	pct := func(v float64) string { return figures(v, 2) + " %" }
+	text := optional(q.OverheadPct, pct) + " of the CPUs"
+	if q.BudgetPct != nil {
+		text += ", " + pct(*q.BudgetPct) + " allowed"
+	}
+	text += fmt.Sprintf("; the agent itself used %s of CPU time", duration(q.AgentCPUS))
+	if q.InterruptNS != nil {
+		text += fmt.Sprintf(", a record costs %s us (%s)", figures(*q.InterruptNS/1e3, 2), q.InterruptFrom)
+	}
+	return text
 }
 
 // sampled is whether there are any samples.

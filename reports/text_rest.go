@@ -107,8 +107,7 @@ func (r Report) facts() []fact {
 	samples := fmt.Sprintf("%s, of them %s missing (%s); the kernel lost %s",
 		count(q.Samples), count(q.Missing), optional(q.MissingShare, percent), plural(int(q.LostRecords), "record"))
 	out = append(out, fact{"rate", rates}, fact{"samples", samples},
-		fact{"overhead", fmt.Sprintf("%s of the CPUs; the agent itself used %s of CPU time",
-			optional(q.OverheadPct, func(v float64) string { return figures(v, 2) + " %" }), duration(q.AgentCPUS))})
+		fact{"overhead", q.overheadText()})
 	if !q.Sealed {
 		out = append(out, fact{"end", "salvaged: the agent did not end the profile itself"})
 	}
