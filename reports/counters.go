@@ -52,7 +52,7 @@ func totalLabel(c summary.Counter) string {
 	case "proc_cpu":
 		return "CPU time, by /proc"
 	case "task_clock":
-		return "CPU time, by the kernel's clocks"
+		return "CPU time, by perf"
 	case "cgroup_cpu":
 		return "CPU time, by the cgroup"
 	case "energy_pkg":
@@ -68,6 +68,9 @@ func (c Counter) unitOf() string {
 	switch c.Unit {
 	case "", "1", "events", c.Name, c.Label:
 		return ""
+	}
+	if strings.HasSuffix(c.Label, " "+c.Unit) {
+		return "" // context switches in switches
 	}
 	return c.Unit
 }
