@@ -66,7 +66,7 @@ func totalLabel(c summary.Counter) string {
 // unitOf prints what a counter counts, "" where its name says it.
 func (c Counter) unitOf() string {
 	switch c.Unit {
-	case "", "1", "events", c.Name, c.Label:
+	case "", "1", "events", "operations", "packets", c.Name, c.Label:
 		return ""
 	}
 	if strings.HasSuffix(c.Label, " "+c.Unit) {
@@ -92,7 +92,7 @@ func (c Counter) total() string {
 
 // perSecond names seconds a second: of the CPU clocks they are CPUs in use.
 func (c Counter) perSecond() string {
-	if strings.Contains(c.Name, "clock") || strings.Contains(c.Name, "cpu") {
+	if cpuTime(c.Name) {
 		return " CPUs"
 	}
 	return " s/s"

@@ -273,7 +273,10 @@ func counted() summary.Summary {
 	s = steady(s)
 	s.Counters = append(s.Counters, summary.Counter{Name: "instructions", Unit: "1", Scope: "node", Total: 3.1e14},
 		summary.Counter{Name: "cycles", Unit: "1", Scope: "node", Total: 2.4e14}, summary.Counter{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1.31e12},
-		summary.Counter{Name: "read", Unit: "bytes", Scope: "job", Total: 7.31e10})
+		summary.Counter{Name: "cgroup_read_bytes", Unit: "bytes", Scope: "job", Total: 7.31e10},
+		summary.Counter{Name: "psi_cpu_some", Unit: "ns", Scope: "node", Total: 3.6e11},
+		summary.Counter{Name: "net_rx_packets", Unit: "packets", Scope: "node", Total: 9.2e6},
+		summary.Counter{Name: "ib_rx_bytes", Unit: "bytes", Scope: "node"}, summary.Counter{Name: "disk_reads", Unit: "operations", Scope: "node"})
 	s.Phases = []phase.Phase{{Kind: phase.StartUp, EndS: 300, Share: 300 / 3604.2},
 		{Kind: phase.Loop, Pattern: "A", StartS: 300, EndS: 3604.2, Share: 3304.2 / 3604.2}}
 	s.Patterns = []pattern.Pattern{pat("A", 6.2, 532, 0.917, 1.9, "ipc", "1")}

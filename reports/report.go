@@ -72,7 +72,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{Verdicts: 5, ListNodes: 16, OddNodes: 12, OddPct: 5, OddMADs: 5, OddPeriodPct: 5,
 		ListPhases: 10, ListRuns: 6, DrawRuns: 60, NeedRuns: 6,
-		ListNotes: 20, Charts: 4}
+		ListNotes: 20, Charts: 5}
 }
 
 // Report is one run as it is printed. Its JSON form is schema/report.schema.json.

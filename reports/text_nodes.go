@@ -87,6 +87,9 @@ func (r Report) textCounters(p *page) {
 	}
 	p.section("COUNTERS", "totals of the run, all nodes")
 	p.table(r.counterRows())
+	if zero := r.zeroText(); zero != "" {
+		p.text("  ", zero)
+	}
 	if r.IPC != nil {
 		p.line("  " + r.ipcText())
 	}

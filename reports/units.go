@@ -13,7 +13,7 @@ import (
 // busy in a page AddressHz / RateHz times a slot. CPU time a second is CPUs too.
 // Everything else stays as it is.
 func inReadable(name, unit string, q summary.Quality) (factor float64, readable string) {
-	cpu := strings.Contains(name, "cpu") || strings.Contains(name, "clock")
+	cpu := cpuTime(name)
 	switch {
 	case unit == "samples" && q.AddressHz > 0 && q.RateHz > 0:
 		return q.RateHz / q.AddressHz, "CPUs"
@@ -27,6 +27,12 @@ func inReadable(name, unit string, q summary.Quality) (factor float64, readable 
 		return 1e-6, "W"
 	}
 	return 1, unit
+}
+
+// cpuTime is whether a column in units of time is time of CPUs, so that a second
+// of it a second is a CPU in use. The kernel's pressure (psi) is time of waiting.
+func cpuTime(name string) bool {
+	return (strings.Contains(name, "cpu") || strings.Contains(name, "clock")) && !strings.Contains(name, "psi")
 }
 
 // scaled returns the values times a factor, never nil: its JSON is a list.

@@ -44,6 +44,7 @@ type view struct {
 	Agreement     []string
 	Nodes         []row
 	Counters      []row
+	CountersZero  string
 	IPC           string
 	EarlierRemark string
 	History       []picture
@@ -106,7 +107,7 @@ func (r Report) view() view {
 		v.NodesText, v.NodeBars = r.Nodes.summary(), r.nodeChart()
 	}
 	if len(r.Counters) > 0 {
-		v.Counters = r.counterRows()
+		v.Counters, v.CountersZero = r.counterRows(), r.zeroText()
 	}
 	if r.IPC != nil {
 		v.IPC = r.ipcText()
