@@ -82,11 +82,11 @@ func (r *ready) look(given []vote, p Params) look {
 		p.Correlated += machineDoubt
 	}
 	l := look{fields: newFields(r), known: newKnowledge(r, given)}
-	l.in = l.known.history(r, &l.fields)
+	l.in = l.known.history(r, &l.fields, p)
 	l.out = scan(l.in, p)
 	l.blind = l.out.events
 	if l.in.flips != nil && len(l.out.events) > 0 {
-		in := newKnowledge(r, given).history(r, &l.fields)
+		in := newKnowledge(r, given).history(r, &l.fields, p)
 		in.flips = nil
 		l.blind = scan(in, p).events
 	}

@@ -30,8 +30,8 @@ func newKnowledge(r *ready, given []vote) *knowledge {
 }
 
 // history is what the scan reads.
-func (k *knowledge) history(r *ready, f *fields) history {
-	h := history{x: k.x, day: r.day, flips: f.marks(len(r.x))}
+func (k *knowledge) history(r *ready, f *fields, p Params) history {
+	h := history{x: k.x, day: r.day, flips: f.evidence(len(r.x), p)}
 	if k.others != nil {
 		h.prior = k.others.nats
 	}

@@ -92,11 +92,15 @@ func newFields(r *ready) fields {
 // apart, and still say something when it flips again.
 const busyField = .15
 
-// marks says to which runs flips are dated of recorded fields that do not flip
-// all the time; nil where none is recorded. A mark depends on earlier runs only. The
-// nodes are no such field: they have their own test.
-func (f *fields) marks(n int) []bool {
-	m := make([]bool, n)
+// evidence is what the recorded fields say for a change at each of n runs, in
+// nats: p.Flip where one flipped that does not flip all the time, less than
+// nothing elsewhere; nil where none is recorded. It depends on earlier runs only.
+// The nodes are no such field: they have their own test.
+func (f *fields) evidence(n int, p Params) []float64 {
+	nats := make([]float64, n)
+	for i := range nats {
+		nats[i] = -p.Flip / 2
+	}
 	recorded := false
 	for k, flips := range f.flips {
 		if f.names[k] == nodeField {
@@ -105,14 +109,14 @@ func (f *fields) marks(n int) []bool {
 		recorded = true
 		for q, v := range flips {
 			if at := f.dated(v.index); at < n && float64(q) <= 2+busyField*float64(v.index) {
-				m[at] = true
+				nats[at] = p.Flip
 			}
 		}
 	}
 	if !recorded {
 		return nil
 	}
-	return m
+	return nats
 }
 
 // causes are the fields that flipped in the place of a change, most telling

@@ -143,8 +143,9 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// A field that flips with every run is no evidence for a change anywhere.
-func TestMarks(t *testing.T) {
+// A field that flips with every run is no evidence for a change anywhere, and a
+// run at which nothing flipped speaks against one. Runs to come do not matter.
+func TestFieldEvidence(t *testing.T) {
 	s := recorded(60, 60, map[string][]int{"rare": {20, 40}})
 	for i := range s.Y {
 		s.Meta["busy"] = append(s.Meta["busy"], fmt.Sprint(i))
@@ -152,14 +153,22 @@ func TestMarks(t *testing.T) {
 	}
 	r := prepare(&s)
 	f := newFields(&r)
+	p := Default()
+	e := f.evidence(len(r.x), p)
 	marked := 0
-	for _, m := range f.marks(len(r.x)) {
-		if m {
+	for _, v := range e {
+		if v > 0 {
 			marked++
 		}
 	}
-	if marked > 15 {
-		t.Errorf("%d of 60 runs are marked", marked)
+	if marked > 15 || e[20] != p.Flip || e[40] != p.Flip || e[59] != -p.Flip/2 {
+		t.Errorf("%d of 60 runs are marked; evidence %.1f and %.1f at rare flips, %.1f at a busy one", marked, e[20], e[40], e[59])
+	}
+	if part := f.evidence(45, p); !slices.Equal(part, e[:45]) {
+		t.Error("later flips alter the evidence of earlier ones")
+	}
+	if none := (&fields{}).evidence(len(r.x), p); none != nil {
+		t.Error("evidence where no field is recorded")
 	}
 	if !slices.Contains(f.names, nodeField) {
 		t.Error("the node list is one of the fields")

@@ -110,7 +110,7 @@ func (sc *scanner) unexplained(a, b int) float64 {
 	}
 	for _, i := range []int{a, b} {
 		for k := max(0, i-3); k <= min(len(sc.flips)-1, i+3); k++ {
-			if sc.flips[k] {
+			if sc.flips[k] > 0 {
 				return 0
 			}
 		}

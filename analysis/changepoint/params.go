@@ -39,6 +39,10 @@ type Params struct {
 	// Flip is the evidence for a change where a recorded field changed; half of
 	// it counts against one where none did. Without fields it is not used.
 	Flip float64
+	// FlipFew is the part of FewRuns and UpRuns that is not asked where a field
+	// changed: runs of outliers do not begin with a flip. With all of it three
+	// disturbed runs after a flip are taken for a change.
+	FlipFew float64
 
 	// PhiSD is the spread of the lag-1 correlation that is believed before any
 	// run: less trusts independence more. Correlated and SmallCorrelated are
@@ -53,13 +57,15 @@ type Params struct {
 	// TurnsLate since a later one: a change at the 8th run, when the 13th is
 	// known, just passes. Each earlier change between the two levels counts
 	// Charge against changes, and what meeting an old level by chance is worth.
+	// What Turns costs: package comment.
 	Lookback         int
 	Turns, TurnsLate float64
 	Charge           float64
 
 	// DoubtPhi is the correlation of the residuals in standard errors above
 	// which, and DoubtTurns the nats over two levels below which, no rate of
-	// false alarms is given: it would not be true.
+	// false alarms is given: it would not be true. With 4 turns, levels that stay
+	// with .9 give .06 to .10 events with a rate per 1000 runs, with 5.5 .02 to .04.
 	DoubtPhi, DoubtTurns float64
 	// Rate is how often chance gives an event of independent noise.
 	Rate Rate
@@ -85,10 +91,10 @@ func Default() Params {
 		OutlierUp: 0.06, OutlierDown: 0.01, OutlierRange: 1,
 		NoiseSD: 0.015, NoiseWeight: 2,
 		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
-		Flip:  2,
+		Flip: 2, FlipFew: 0.8,
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
 		Lookback: 120, Turns: 4, TurnsLate: 0, Charge: 3,
-		DoubtPhi: 1, DoubtTurns: 4, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
+		DoubtPhi: 1, DoubtTurns: 5.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
 		Selected:    0.8,
 		DriftMargin: 0.5, ExcursionRuns: 5,
 	}

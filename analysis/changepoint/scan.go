@@ -30,14 +30,17 @@ type scanner struct {
 	splits []split
 }
 
-// screened is a split with its quick two-sample statistic.
+// screened is a split with the nats that its quick two-sample statistic and what
+// is known beside the values give it.
 type screened struct {
-	k int
-	z float64
+	k    int
+	nats float64
 }
 
 // The quick look: splits of less than screenZ are not worth a fit, and the
 // best screenKeep are. Both are loose: at the threshold of evidence z is 4.5.
+// Recorded fields and other series count here too: a weak change at a flip was
+// else never looked at where chance made six other places.
 const (
 	screenZ    = 2.5
 	screenKeep = 6
@@ -62,15 +65,15 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 		}
 		l, r := float64(k), float64(n-k)
 		z := math.Abs((sc.cum[n]-sc.cum[k])/r-sc.cum[k]/l) * math.Sqrt(l*r/(l+r))
-		if z > screenZ {
-			sc.order = append(sc.order, screened{k, z})
+		if nats := z*z/2 + sc.expected(i+k); nats > screenZ*screenZ/2 {
+			sc.order = append(sc.order, screened{k, nats})
 		}
 	}
 	slices.SortStableFunc(sc.order, func(a, b screened) int {
 		switch {
-		case a.z > b.z:
+		case a.nats > b.nats:
 			return -1
-		case a.z < b.z:
+		case a.nats < b.nats:
 			return 1
 		}
 		return 0
@@ -208,11 +211,7 @@ func (sc *scanner) fewRuns(weight float64, up bool) float64 {
 func (sc *scanner) expected(i int) float64 {
 	b := 0.0
 	if sc.flips != nil {
-		if sc.flips[i] {
-			b += sc.p.Flip
-		} else {
-			b -= sc.p.Flip / 2
-		}
+		b += sc.flips[i]
 	}
 	if sc.prior != nil {
 		b += sc.prior[i]

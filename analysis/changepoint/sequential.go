@@ -11,8 +11,9 @@ type history struct {
 	x []float64
 	// day of each run; nil: every run has its own. Changes start a day.
 	day []int
-	// flips says at which runs a recorded field changed; nil: none is recorded.
-	flips []bool
+	// flips is the evidence in nats that the recorded fields give for a change at
+	// each run: above 0 where one changed; nil: none is recorded.
+	flips []float64
 	// prior is evidence in nats for a change at each run, from other series;
 	// nil: none.
 	prior []float64

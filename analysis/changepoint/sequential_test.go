@@ -109,8 +109,8 @@ func TestScanUsesFlips(t *testing.T) {
 			x := drawn(seed, 60, 0.02, 0, map[int]float64{30: 0.03})
 			h := history{x: x}
 			if flips {
-				h.flips = make([]bool, len(x))
-				h.flips[30] = true
+				h.flips = make([]float64, len(x))
+				h.flips[30] = 3
 			}
 			for _, e := range scan(h, Default()).events {
 				if e.index == 30 {
@@ -123,6 +123,31 @@ func TestScanUsesFlips(t *testing.T) {
 	without, with := right(false), right(true)
 	if with < without+3 {
 		t.Errorf("exactly placed: %d of 30 with a recorded field, %d without", with, without)
+	}
+}
+
+// Three runs at another level are a run of outliers until more follow, unless a
+// field flipped with them.
+func TestScanTakesFewRunsAtAFlip(t *testing.T) {
+	few := func(flips bool) int {
+		n := 0
+		for seed := range uint64(20) {
+			x := drawn(seed, 44, 0.01, 0, map[int]float64{40: -0.2})
+			h := history{x: x}
+			if flips {
+				h.flips = make([]float64, len(x))
+				h.flips[40] = 3
+			}
+			for _, e := range scan(h, Default()).events {
+				if e.index == 40 && e.detected == 42 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if without, with := few(false), few(true); without > 0 || with < 15 {
+		t.Errorf("seen at the third run: %d of 20 with a recorded field, %d without", with, without)
 	}
 }
 

@@ -7,7 +7,8 @@ type verdict struct {
 	committed bool
 	// margin is by how many nats the weakest of the tests was passed.
 	margin float64
-	// asked is the evidence in nats that independent noise had to be beaten by.
+	// asked is the evidence in nats by which the values had to beat independent
+	// noise.
 	asked float64
 	// doubtful says that dependence was near to explaining it: how often
 	// chance alone would do the same is then not known.
@@ -25,11 +26,15 @@ func (sc *scanner) judge(i, j int, c split, b belief) verdict {
 	if i == 0 {
 		few += sc.fewRuns(c.left.weight, c.left.mu > c.right.mu)
 	}
+	if sc.flips != nil && sc.flips[i+c.k] > 0 {
+		few *= 1 - sc.p.FlipFew
+	}
 	v := verdict{asked: sc.p.Threshold + few + sc.p.SmallSample/c.df}
 	v.margin = c.evidence - v.asked
 	if v.margin <= 0 {
 		return v
 	}
+	v.asked = max(1, v.asked-sc.expected(i+c.k)) // of the values alone
 	left, correlation := sc.dependence(i, j, c, b)
 	correlated := left - few - sc.p.SmallCorrelated/c.df - sc.p.Correlated
 	if sc.prior != nil {

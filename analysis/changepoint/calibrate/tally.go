@@ -96,6 +96,7 @@ func (t *tally) classify(h history, c, k int, found []changepoint.Detection) {
 
 func (t *tally) merge(o tally) {
 	t.runs, t.series, t.events, t.with = t.runs+o.runs, t.series+o.series, t.events+o.events, t.with+o.with
+	t.rated, t.beyond = t.rated+o.rated, t.beyond+o.beyond
 	for q := range tolerances {
 		t.hit[q] += o.hit[q]
 		t.false_[q] += o.false_[q]
@@ -121,7 +122,7 @@ func (t *tally) print(w io.Writer, name string) {
 		fmt.Fprintf(w, "  F1@%d %.3f (recall %.3f)", tolerance, 2*hit/(2*hit+float64(t.false_[q]+t.missed[q])), hit/(hit+float64(t.missed[q])))
 	}
 	slices.Sort(t.delays)
-	fmt.Fprintf(w, "  false %.2f per 1000", per(t.false_[1]))
+	fmt.Fprintf(w, "  false %.2f per 1000, with a rate %.3f of events", per(t.false_[1]), float64(t.rated)/float64(max(t.events, 1)))
 	if n := len(t.delays); n > 0 {
 		fmt.Fprintf(w, "  median delay %d", t.delays[n/2])
 	}

@@ -33,6 +33,8 @@ type History struct {
 	Changes []Change
 	// Slow is how much longer a run takes with a node, in logarithms.
 	Slow map[string]float64
+	// Ramp is where a slow movement begins and ends; nil: there is none.
+	Ramp []int
 }
 
 // loguniform draws between lo and hi, evenly on logarithms.

@@ -66,6 +66,39 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
+// Changes begin with a new day, have three runs on either side, and most of them
+// a field that flips there.
+func TestRecorded(t *testing.T) {
+	changes, flips := 0, 0
+	for seed := range uint64(20) {
+		for _, kind := range Kinds() {
+			h := Recorded(source(seed), kind)
+			if len(h.T) != len(h.Y) || len(h.Meta) != 4 || !slices.IsSorted(h.T) || (h.Ramp != nil) != (kind == "drift") {
+				t.Fatalf("seed %d, %s: %d runs, %d times, %d fields, ramp %v", seed, kind, len(h.Y), len(h.T), len(h.Meta), h.Ramp)
+			}
+			for _, c := range h.Changes {
+				if c.Index < 3 || c.Index > len(h.Y)-3 || math.Floor(h.T[c.Index]) == math.Floor(h.T[c.Index-1]) {
+					t.Errorf("seed %d, %s: a change at %d of %d", seed, kind, c.Index, len(h.Y))
+				}
+				changes++
+				for _, v := range h.Meta {
+					if v[c.Index] != v[c.Index-1] {
+						flips++
+						break
+					}
+				}
+			}
+		}
+	}
+	if changes < 300 || float64(flips) < .75*float64(changes) || float64(flips) > .97*float64(changes) {
+		t.Errorf("a field flips at %d of %d changes", flips, changes)
+	}
+	h := History{Ramp: []int{10, 20}}
+	if h.OnRamp(8) || !h.OnRamp(9) || !h.OnRamp(21) || h.OnRamp(22) {
+		t.Error("a ramp from 10 to 20 reaches from 9 to 21")
+	}
+}
+
 func TestScore(t *testing.T) {
 	h := History{Changes: []Change{{Index: 20, Z: 5}, {Index: 40, Z: 4}, {Index: 60, Z: 20}}}
 	h.Y = make([]float64, 100)

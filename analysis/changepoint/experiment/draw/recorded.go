@@ -1,0 +1,199 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Kinds returns the kinds of histories that Recorded draws.
+func Kinds() []string {
+	return []string{"clean", "outliers", "one", "several", "close", "several, outliers",
+		"drift", "noise", "weekly", "repeats", "placed", "short", "small"}
+}
+
+// caused is the share of changes at which a recorded field flips.
+const caused = .85
+
+// Recorded draws a history with four recorded fields. Each flips by itself at a
+// pace of its own, and at most changes one of them does.
+func Recorded(r *rand.Rand, kind string) History {
+	p := plan{n: 60 + r.IntN(91), sd: loguniform(r, .005, .1), lo: .02, hi: .5}
+	p.place(r, kind)
+	var h History
+	if kind == "placed" {
+		h = Placed(r)
+	} else {
+		h.T = p.times(r, kind)
+		p.fill(r, kind, &h)
+	}
+	h.ID = kind
+	h.record(r)
+	return h
+}
+
+// OnRamp says whether run i is on the slow movement of the history, or next to it.
+func (h *History) OnRamp(i int) bool {
+	return h.Ramp != nil && i >= h.Ramp[0]-1 && i <= h.Ramp[1]+1
+}
+
+// plan is what a history is to be.
+type plan struct {
+	n      int
+	sd     float64
+	at     []int
+	lo, hi float64 // sizes of changes
+	least  float64 // in noises
+}
+
+// place chooses length, places and sizes of the changes.
+func (p *plan) place(r *rand.Rand, kind string) {
+	switch kind {
+	case "one", "weekly", "repeats", "noise":
+		p.at = []int{12 + r.IntN(p.n-24)}
+		if kind == "repeats" && r.IntN(2) == 0 {
+			p.at = apartBy(r, p.n, 12, 40)
+		}
+	case "small":
+		p.sd, p.lo, p.hi = loguniform(r, .005, .03), .02, .06
+		p.at = []int{12 + r.IntN(p.n-24)}
+	case "several", "several, outliers":
+		p.at = apartBy(r, p.n, 10, 40)
+	case "close":
+		p.sd, p.least = min(p.sd, .05), 4
+		i := 10 + r.IntN(p.n-25)
+		p.at = []int{i, i + 3 + r.IntN(6)}
+	case "short":
+		p.n = 8 + r.IntN(23)
+		if p.n >= 10 {
+			p.at = []int{4 + r.IntN(p.n-7)}
+		}
+	}
+}
+
+// apartBy returns places lo to hi runs apart.
+func apartBy(r *rand.Rand, n, lo, hi int) []int {
+	var at []int
+	for i := lo + r.IntN(hi-lo); i < n-4; i += lo + r.IntN(hi-lo) {
+		at = append(at, i)
+	}
+	return at
+}
+
+// times are days, with several runs a day where days repeat.
+func (p *plan) times(r *rand.Rand, kind string) []float64 {
+	t := days(r, p.n)
+	if kind != "repeats" {
+		return t
+	}
+	now := t[0]
+	for i := range t {
+		t[i] = now
+		if now += 1; r.IntN(3) == 0 {
+			now -= .8
+			if math.Floor(now) > math.Floor(t[i]) {
+				now = t[i] + .05
+			}
+		}
+		if r.IntN(12) == 0 {
+			now += float64(5 + r.IntN(20))
+		}
+	}
+	return t
+}
+
+// fill draws the values.
+func (p *plan) fill(r *rand.Rand, kind string, h *History) {
+	level := p.levels(r, h)
+	later, from := 1.0, p.n // the noise grows or shrinks
+	switch kind {
+	case "drift":
+		p.drift(r, h, level)
+	case "noise":
+		from, later = p.n/4+r.IntN(p.n/2), math.Exp(1.2*(2*r.Float64()-1))
+	case "weekly":
+		first, size := r.IntN(7), p.sd*(.5+1.5*r.Float64())
+		for k, t := range h.T {
+			if (int(t)+first)%7 < 2 {
+				level[k] += size
+			}
+		}
+	}
+	var d disturber
+	switch kind {
+	case "clean", "several":
+	case "outliers", "several, outliers":
+		d.share = .02 + .08*r.Float64()
+	default:
+		d = someDisturbed(r)
+	}
+	for k, x := range level {
+		sd := p.sd
+		if k >= from {
+			sd *= later
+		}
+		h.Y = append(h.Y, seconds(x+sd*r.NormFloat64()+d.add(r)))
+	}
+}
+
+// levels draws the changes, each with a new day and three runs or more after
+// the one before, and returns the level of every run.
+func (p *plan) levels(r *rand.Rand, h *History) []float64 {
+	bounds := []int{0}
+	for _, i := range p.at {
+		for i < p.n && math.Floor(h.T[i]) == math.Floor(h.T[i-1]) {
+			i++
+		}
+		if i < p.n-2 && i > bounds[len(bounds)-1]+2 {
+			bounds = append(bounds, i)
+		}
+	}
+	bounds = append(bounds, p.n)
+	level := make([]float64, p.n)
+	for q, i := range bounds[1 : len(bounds)-1] {
+		d := effect(r, p.lo, p.hi)
+		d = math.Copysign(max(math.Abs(d), p.least*p.sd), d)
+		h.Changes = append(h.Changes, Change{i, d, z(d, p.sd, i-bounds[q], bounds[q+2]-i)})
+		for k := i; k < p.n; k++ {
+			level[k] += d
+		}
+	}
+	return level
+}
+
+// drift adds a slow movement of 20 to 50 runs.
+func (p *plan) drift(r *rand.Rand, h *History, level []float64) {
+	from, long, d := 15+r.IntN(p.n/3), 20+r.IntN(31), effect(r, .05, .5)
+	h.Ramp = []int{from, min(from+long, p.n)}
+	for k := from; k < p.n; k++ {
+		level[k] += d * min(1, float64(k-from)/float64(long))
+	}
+}
+
+// record adds fields that flip every 15 to 200 runs by themselves, and at a
+// change in caused of cases.
+func (h *History) record(r *rand.Rand) {
+	names := []string{"binary", "compiler", "modules", "partition"}
+	value, pace := make([]int, len(names)), make([]float64, len(names))
+	for f := range names {
+		pace[f] = loguniform(r, 15, 200)
+	}
+	h.Meta = make(map[string][]string)
+	next := 0
+	for k := range h.Y {
+		for f := range names {
+			if r.Float64() < 1/pace[f] && (k == 0 || math.Floor(h.T[k]) != math.Floor(h.T[k-1])) {
+				value[f]++
+			}
+		}
+		if next < len(h.Changes) && h.Changes[next].Index == k {
+			next++
+			if r.Float64() < caused {
+				value[r.IntN(len(names))]++
+			}
+		}
+		for f, name := range names {
+			h.Meta[name] = append(h.Meta[name], fmt.Sprintf("v%d", value[f]))
+		}
+	}
+}
