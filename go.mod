@@ -7,7 +7,7 @@ require (
 	github.com/hodgesds/perf-utils v0.7.0 // attributes of perf events; the baseline that the rings are measured against
 	github.com/klauspost/compress v1.20.3 // zstd of the profile
 	github.com/mattn/go-sqlite3 v1.14.52 // the history
-	github.com/parquet-go/parquet-go v0.25.1 // export of a profile; later ones bring protobuf, which opens a file before main
+	github.com/parquet-go/parquet-go v0.25.1 // tests only: reads Parquet files back; later versions bring protobuf
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests only: JSON reports against their schema
 	github.com/spf13/cobra v1.10.2 // verbs, flags and help of jobgait
 	github.com/spf13/pflag v1.0.9 // cobra's flags

@@ -96,6 +96,10 @@ type Block struct {
 	// 0 or 1 = none. Columns between are interpolated then, and Samples and
 	// the Counts of pages spread evenly, so that sums are what was counted.
 	Every int
+	// overview is set if it is the overview of other blocks, of which lead
+	// slots are missing in the first group.
+	overview bool
+	lead     int
 	// Ran has, for each column, the share of time in which the counter of a
 	// multiplexed group really counted, in 1/10000; nil = always all of it.
 	Ran []uint16

@@ -2,7 +2,7 @@ package profile
 
 import "fmt"
 
-// A profile with a size that it may reach goes on at 20 samples a second when 11
+// A profile with a size that it may reach goes on at 20 samples a second when 10
 // of 16 parts of that are used, at one a second when 14 are, and refuses blocks
 // when only the room for an end in order is left. Each time an epoch says so.
 // Blocks come once a second all the same, so that no more is lost when the agent
@@ -40,7 +40,7 @@ func newSizeCap(most, stepNS int64) sizeCap {
 	perS := func(hz int64) int { return int(min(max(1e9/hz/stepNS, 2), maxSlots)) }
 	for i, s := range []struct {
 		sixteenths, hz int64
-	}{{11, 20}, {14, 1}} {
+	}{{10, 20}, {14, 1}} {
 		every := perS(s.hz)
 		c.stages[i+1] = stage{from: most / 16 * s.sixteenths, every: every,
 			text: fmt.Sprintf("the profile has %d of %d MB: from here on every %d samples are one", most/16*s.sixteenths>>20, most>>20, every)}

@@ -107,7 +107,5 @@ func (f *filler) lanes() []*lane {
 func (l *lane) reset(n int) {
 	l.out = resize(l.out, n)
 	l.merge, l.shift = 1, 0
-	for i := range l.out {
-		l.out[i] = series.Missing()
-	}
+	fillMissing(l.out)
 }

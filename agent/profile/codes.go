@@ -24,33 +24,26 @@ func (e *encoder) keptPages(b *Block) []PageCount {
 	return e.pages
 }
 
-// appendSamples appends the head of the samples and finds what of them is in no
-// page, for putRest.
-func (e *encoder) appendSamples(dst []byte, samples []uint32, pages []PageCount) []byte {
+// appendSamples appends the head of the samples and finds how they are coded.
+// (What is in no page would take 2 % less of the file, but then a reader that
+// wants a few pages would have to read all.)
+func (e *encoder) appendSamples(dst []byte, samples []uint32) []byte {
 	dst = binary.AppendUvarint(dst, sum(samples))
-	e.rest = e.rest[:0]
-	for i, n := range samples {
-		left := int64(n)
-		for _, p := range pages {
-			left -= int64(p.Counts[i])
-		}
-		e.rest = append(e.rest, left)
-	}
 	if e.options.Packing != Packed {
 		return append(dst, 0, 0)
 	}
-	e.way, e.mean = chooseWay(e.tables, e.rest, counted)
-	return append(dst, byte(e.way), e.mean.coarse())
+	e.scratch = e.scratch[:0]
+	for _, n := range samples {
+		e.scratch = append(e.scratch, int64(n))
+	}
+	way, mean := chooseWay(e.tables, e.scratch, counted)
+	putSteps(e.stream(), e.scratch, way, mean)
+	return append(dst, byte(way), mean.coarse())
 }
 
 // appendPage appends the head of a page to dst and its slots to the body.
 func (e *encoder) appendPage(dst []byte, p PageCount) []byte {
-	f := pageForm{hits: sum(p.Counts), slots: len(p.Counts)}
-	for _, c := range p.Counts {
-		if c > 0 {
-			f.entries++
-		}
-	}
+	f := formOf(p.Counts)
 	dst = binary.LittleEndian.AppendUint64(dst, p.Key)
 	dst = binary.AppendUvarint(dst, f.hits)
 	dst = binary.AppendUvarint(dst, uint64(f.entries))
@@ -63,11 +56,18 @@ func (e *encoder) appendPage(dst []byte, p PageCount) []byte {
 			e.scratch = append(e.scratch, int64(c))
 		}
 		way, mean := f.way()
-		putSteps(&e.entropy, e.scratch, way, mean)
-	default:
-		putEntries(&e.entropy, p.Counts, f)
+		putSteps(e.stream(), e.scratch, way, mean)
 	}
 	return dst
+}
+
+// appendSparse completes the streams with the pages that are not dense.
+func (e *encoder) appendSparse(pages []PageCount) {
+	for _, p := range pages {
+		if f := formOf(p.Counts); !f.dense() {
+			putEntries(&e.streams[0], &e.streams[1], p.Counts, f)
+		}
+	}
 }
 
 // pageForm is what the head says of a page, and how the body has it therefore.
@@ -75,6 +75,16 @@ type pageForm struct {
 	hits    uint64
 	entries int
 	slots   int
+}
+
+func formOf(counts []uint16) pageForm {
+	f := pageForm{hits: sum(counts), slots: len(counts)}
+	for _, c := range counts {
+		if c > 0 {
+			f.entries++
+		}
+	}
+	return f
 }
 
 // dense is whether the body has a number for every slot, and not only for those
@@ -101,16 +111,16 @@ func (f pageForm) more() tracker {
 
 // putEntries codes the slots in which a page was hit: how many were skipped,
 // and the hits beyond the first.
-func putEntries(e *entropyEncoder, counts []uint16, f pageForm) {
+func putEntries(gaps, mores *entropyEncoder, counts []uint16, f pageForm) {
 	gap, more := f.gap(), f.more()
 	next := 0
 	for i, c := range counts {
 		if c == 0 {
 			continue
 		}
-		e.number(geometric, gap, uint64(i-next))
+		gaps.number(geometric, gap, uint64(i-next))
 		gap.add(uint64(i - next))
-		e.number(poisson, more, uint64(c-1))
+		mores.number(poisson, more, uint64(c-1))
 		more.add(uint64(c - 1))
 		next = i + 1
 	}

@@ -31,7 +31,7 @@ func (e *encoder) appendColumn(dst []byte, values []int64) []byte {
 	quantum := int64(1)
 	if !e.options.Lossless && rising(here) {
 		e.scratch = resize(e.scratch, len(here))
-		quantum = quantumOf(here, e.scratch)
+		quantum = quantumOf(here, e.scratch, e.perQuantum)
 	}
 	e.quanta = quantise(e.quanta[:0], here, quantum)
 	way, mean := e.appendSteps(differences(e.quanta[:len(here)-1]))
@@ -45,7 +45,7 @@ func (e *encoder) appendColumn(dst []byte, values []int64) []byte {
 func (e *encoder) appendSteps(steps []int64) (way int, mean tracker) {
 	if e.options.Packing == Packed {
 		way, mean = chooseWay(e.tables, steps, rare)
-		putSteps(&e.entropy, steps, way, mean)
+		putSteps(e.stream(), steps, way, mean)
 		return way, mean
 	}
 	first, second, last := 0, 0, int64(0)

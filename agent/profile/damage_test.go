@@ -45,15 +45,18 @@ func TestEvery37thByte(t *testing.T) {
 	if len(want) != seconds {
 		t.Fatalf("%d blocks", len(want))
 	}
-	var ends []int // of the blocks
-	for at := 1; at < len(data) && len(ends) < seconds; at++ {
+	var ends []int // of the header and the blocks
+	for at := 1; at < len(data) && len(ends) <= seconds; at++ {
 		if i := bytes.Index(data[at:], []byte("\x8aJGP")); i >= 0 {
 			at += i
 			ends = append(ends, at)
 		}
 	}
+	if data[ends[seconds]+4] != 'O' {
+		t.Fatal("no overview behind the blocks")
+	}
 	header := ends[0]
-	ends = append(ends[1:], bytes.LastIndex(data, []byte("\x8aJGP")))
+	ends = ends[1:]
 	for at := 0; at < len(data); at += 37 {
 		if at < header {
 			continue

@@ -12,7 +12,7 @@ func (b *Block) groups() int {
 	if b.Every <= 1 {
 		return b.N
 	}
-	return (b.N + b.Every - 1) / b.Every
+	return (b.lead + b.N + b.Every - 1) / b.Every
 }
 
 // points is how many values there are of every column.
@@ -20,12 +20,15 @@ func (b *Block) points() int {
 	if b.Every <= 1 {
 		return b.N
 	}
-	return min(b.N, b.groups()+1)
+	if _, to := b.group(0); to == 1 {
+		return b.groups() // the first slot is the end of a group
+	}
+	return b.groups() + 1
 }
 
 // group returns the slots of group g.
 func (b *Block) group(g int) (from, to int) {
-	return g * b.Every, min((g+1)*b.Every, b.N)
+	return max(g*b.Every-b.lead, 0), min((g+1)*b.Every-b.lead, b.N)
 }
 
 // merger makes decimated blocks in memory of its own.

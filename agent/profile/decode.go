@@ -71,8 +71,11 @@ type arena struct {
 	samples []uint32
 	counts  []uint16
 	pages   []PageCount
-	steps   []int64
-	plain   []byte
+	steps   []int64 // the samples, and then the dense pages
+	skips   [2][]int64
+	jumps   [2][]uint8
+	queued  sequence // the one of the two that is read first
+	plain   []byte   // a body that was inflated, or two streams
 	zstd    *zstd.Decoder
 }
 
@@ -87,7 +90,7 @@ func resize[T any](s []T, n int) []T {
 // source is a body, packed or plain.
 type source struct {
 	packed  bool
-	entropy entropyDecoder
+	streams streams
 	plain   decoder
 }
 
@@ -96,7 +99,7 @@ func (a *arena) body() (source, error) {
 	b := a.head.body
 	switch a.head.packing() {
 	case Packed:
-		return source{packed: true, entropy: newEntropyDecoder(b)}, nil
+		return source{packed: true, streams: a.open(b)}, nil
 	case Zstd:
 		var err error
 		if b, err = a.inflate(b); err != nil {
@@ -104,6 +107,18 @@ func (a *arena) body() (source, error) {
 		}
 	}
 	return source{plain: decoder{p: b}}, nil
+}
+
+// done is whether all of the body was read, or what is wanted of it, and makes
+// sense.
+func (src *source) done(trimmed bool) bool {
+	if trimmed {
+		return !src.streams.bad && !src.streams.of[0].bad && !src.streams.of[1].bad
+	}
+	if src.packed {
+		return src.streams.done()
+	}
+	return !src.plain.bad && len(src.plain.p) == 0
 }
 
 // inflate undoes zstd. A body is never longer than maxPayload, whatever it says.
@@ -137,6 +152,13 @@ const maxRatio = 1000
 // decodeBlock reads a payload of appendBlock into the memory of a, which must
 // not be used for another block before this one is done with.
 func decodeBlock(payload []byte, h *Header, a *arena) (Block, error) {
+	return decodePayload(payload, h, a, false, nil)
+}
+
+// decodePayload reads the payload of a block or of an overview, which is not put
+// back on the grid. Pages that are not wanted may be left out; nil wants all.
+func decodePayload(payload []byte, h *Header, a *arena, overview bool, wanted map[uint64]int) (Block, error) {
+	a.head.overview = overview
 	if err := a.head.read(payload, h); err != nil {
 		return Block{}, err
 	}
@@ -145,31 +167,65 @@ func decodeBlock(payload []byte, h *Header, a *arena) (Block, error) {
 		return Block{}, err
 	}
 	b := a.head.Block
-	ok := a.takeColumns(&src, &b) && a.takePages(&src, &b) && a.takeSamples(&src, &b)
-	if !ok || src.packed && !src.entropy.done() || !src.packed && (src.plain.bad || len(src.plain.p) > 0) {
+	trimmed := src.packed && wanted != nil && a.trim(wanted)
+	a.makeRoom(&b)
+	if src.packed {
+		a.takePacked(&src.streams, &b)
+	}
+	if !a.takeColumns(&src, &b) || !a.takePages(&src, &b) || !a.takeSamples(&src, &b) || !src.done(trimmed) {
 		return Block{}, errPayload
 	}
-	b.spread()
+	if !a.head.overview {
+		b.spread()
+	}
 	return b, nil
 }
 
-// takeColumns decodes the columns, each at the beginning of its memory if the
-// block is decimated.
-func (a *arena) takeColumns(src *source, b *Block) bool {
-	a.values = resize(a.values, b.N*len(a.head.columns))
-	b.Columns = resize(a.columns, len(a.head.columns))
-	a.columns = b.Columns
-	points := b.points()
-	for i := range b.Columns {
-		values := a.values[i*b.N : (i+1)*b.N : (i+1)*b.N]
-		b.Columns[i] = values
-		src.column(values[:points], &a.head.columns[i])
+// makeRoom gives the block its memory. Columns and counts of a decimated block are
+// at the beginning of theirs, until it is spread.
+func (a *arena) makeRoom(b *Block) {
+	width, sums := a.head.width(), b.N
+	if b.overview {
+		sums = b.groups()
 	}
-	return !src.entropy.bad && !src.plain.bad
+	a.values = resize(a.values, width*len(a.head.columns))
+	a.columns = resize(a.columns, len(a.head.columns))
+	b.Columns = a.columns
+	for i := range b.Columns {
+		b.Columns[i] = a.values[i*width : (i+1)*width : (i+1)*width]
+	}
+	if n := len(a.head.pages); n > 0 {
+		a.pages, a.counts = resize(a.pages, n), resize(a.counts, n*sums)
+		clear(a.counts)
+		b.Pages = a.pages
+		for i, p := range a.head.pages {
+			b.Pages[i] = PageCount{Key: p.key, Counts: a.counts[i*sums : (i+1)*sums : (i+1)*sums]}
+		}
+	}
+	if a.head.flags&flagSamples != 0 {
+		a.samples = resize(a.samples, sums)
+		b.Samples = a.samples
+	}
 }
 
-// column decodes one column.
-func (src *source) column(values []int64, c *columnHead) {
+// takeColumns makes the columns of their steps.
+func (a *arena) takeColumns(src *source, b *Block) bool {
+	points := b.points()
+	for i, values := range b.Columns {
+		c := &a.head.columns[i]
+		if c.coded() && !src.packed {
+			src.plain.steps(values[1:c.present-1], int(c.mode&wayMask))
+		}
+		c.complete(values[:points])
+	}
+	return !src.plain.bad
+}
+
+// coded is whether the body has steps of the column.
+func (c *columnHead) coded() bool { return c.present > 0 && c.mode&allEqual == 0 }
+
+// complete makes the values of the steps, which stand behind the first value.
+func (c *columnHead) complete(values []int64) {
 	switch {
 	case c.present == 0:
 		fill(values, NoValue)
@@ -177,12 +233,6 @@ func (src *source) column(values []int64, c *columnHead) {
 	case c.mode&allEqual != 0:
 		fill(values[:c.present], c.first)
 	default:
-		steps := values[1 : c.present-1]
-		if way := int(c.mode & wayMask); src.packed {
-			getSteps(&src.entropy, steps, way, c.mean)
-		} else {
-			src.plain.steps(steps, way)
-		}
 		restore(values[:c.present], c.first, c.last, c.quantum)
 	}
 	if c.bitmap == nil {

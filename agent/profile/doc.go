@@ -29,6 +29,14 @@
 // level of a phase. zstd of varints stays in the format for readers of other
 // makes, and plain varints for those without either.
 //
+// Whoever waits for the report of a job must not wait longer because the job
+// was long. So every ten seconds or so an overview follows the blocks: the same
+// once more with eight slots merged into one (overview.go). Load unpacks every
+// slot of runs up to 6 h at 200 Hz with 8 columns, and only overviews of longer
+// ones, which were merged by eight or more anyway; of the pages of a block it
+// unpacks those up to the last that gets a column. A body that is not unpacked is
+// known by its checksum only.
+//
 // It refuses to fill gaps: slots without a block are missing, and so is a rate
 // whose counter was not read on both sides or ran backwards. It keeps columns
 // that are read seldom out of the set that periods are looked for in. It calls
@@ -38,29 +46,37 @@
 // block where it is gone through, and 256 bytes for each of its own and 64 MB
 // where it is kept.
 //
-// The layout is in frame.go, encode.go and head.go. This is version 1.
+// The layout is in frame.go, encode.go, head.go and overview.go. This is version
+// 1, which is not released yet: overviews, the second stream of a body and the
+// order of samples and pages in it came last.
 //
 // Measured with the synthetic node of profiletest (2 CPUs, 8 columns with noise
 // in every slot; with addresses: 1 kHz and 35 pages a second) on 2 cores that
-// other programs kept busy (load 12 to 20), so that times are upper bounds;
-// "cpu" is CPU time, which they disturb less:
+// other programs kept busy (load 8 to 14), so that times of the clock say
+// little: "cpu" is CPU time of all threads, the least of 5 runs:
 //
 //	24 h              rounded  lossless  zstd of the same two
-//	8 columns         65.5 MB  163 MB    78.5 MB  195 MB
-//	  in 0.8 s blocks 66.1 MB
-//	and addresses     126 MB   228 MB    154 MB   277 MB   (369 MB in version 0)
+//	8 columns         81.9 MB  196 MB    89.4 MB  224 MB
+//	  in 0.8 s blocks 82.9 MB
+//	and addresses     167 MB   286 MB    181 MB   324 MB   (369 MB in version 0)
+//	of which overviews are 16 MB of the columns and about 20 MB of the pages
 //
-//	Append    0.012 % of a core; with addresses 0.017 %
-//	decode    MB of raw columns (8 bytes a value): 486 a second of cpu, 173 to
-//	          293 of the busy clock (447 at load 3); with addresses 220 of cpu
-//	Load      with addresses: 1 h 0.3 s of cpu, 80 MB; 24 h 6.1 s of cpu, shared
-//	          by the CPUs there are, 235 MB, of which the set is 233 MB
-//	kill -9   200 writers of 0.8 s blocks, each at a random moment: 0.79 s lost at
-//	          worst, 0.39 s in the mean
-//	size      a cap of 500 MB lasts 203 h with addresses, 308 h without
+//	Append    0.011 % of a core; with addresses 0.018 %
+//	decode    MB of raw columns (8 bytes a value of each slot of each column;
+//	          pages are unpacked too and not counted) a second of cpu: 944; with
+//	          addresses 413. With one stream of 16-bit words it was 486 and 220.
+//	Load      s of cpu     1 h    5.9 h  24 h
+//	          8 columns    0.073         0.31
+//	          with pages   0.15   0.64   0.75   (24 h without overviews 5.9)
+//	          the set has 20, 59 and 58 million values; memory for 24 h 235 MB, of
+//	          which the set is 233 MB
+//	kill -9   70 writers of 0.8 s blocks, each at a random moment: 0.79 s lost at
+//	          worst, 0.41 s in the mean
+//	size      a cap of 500 MB lasts 196 h with addresses, 299 h without
 //	damage    10 MB of damaged profiles, three quarters with their checksums
 //	          mended: no crash, 0.32 MB allocated at most for a file of 2 kB
 //
 // Of what was tried, tables of two-sided distributions made files 0.5 % smaller,
-// and are not worth their lines.
+// and are not worth their lines; overviews rounded to 1/256 of a step instead of
+// 1/64 would take 2 MB more.
 package profile

@@ -18,15 +18,19 @@ import (
 //	  equal), bitmap, first value, and unless all are equal: quantum, last
 //	  value less the first, mean of the numbers to come (1 byte)
 //	per column, if flagged: Ran
-//	if samples: their sum, way and mean (1 byte each) of those in no page
+//	if samples: their sum, way and mean (1 byte each)
 //	number of pages; per page: key (8 bytes), hits, slots in which it was hit
 //
 // and a body. Of every column that is not all equal it has the steps between
 // its quanta, but not the first value, which is in the head, and not the last,
-// which follows from it; then the pages, then the samples.
+// which follows from it; then the samples, then the pages.
 //
-// The body is packed (see steps.go, tables.go): the entropy coder's state, 4
-// bytes, and words of 2. Or it is plain:
+// The body is packed (see steps.go, tables.go): two streams of the entropy coder,
+// each of a state of 8 bytes and words of 4, or of nothing; the length of the
+// first stands before it. The steps of columns, the samples and the dense pages
+// (pageForm.dense) go to the first and the second in turn; then every other page
+// has the slots it skips in the first and its hits in the second. Or the body is
+// plain, with the samples last:
 //
 //	per column the steps as signed varints, in the way "repeated" less the
 //	  step before
@@ -68,22 +72,21 @@ type encoder struct {
 	header  *Header
 	options Options
 	tables  *tableSet
-	entropy entropyEncoder
-	zstd    *zstd.Encoder
-	body    []byte
-	present []int64
-	quanta  []int64
-	scratch []int64
-	// rest are the samples in no page, coded in a way from a mean on.
-	rest  []int64
-	way   int
-	mean  tracker
-	pages []PageCount
+	streams [2]entropyEncoder
+	turn    int // which stream the next sequence goes to
+	// perQuantum is which part of a median step a quantum is at most.
+	perQuantum int64
+	zstd       *zstd.Encoder
+	body       []byte
+	present    []int64
+	quanta     []int64
+	scratch    []int64
+	pages      []PageCount
 }
 
 func newEncoder(h *Header, o Options) (*encoder, error) {
 	e := &encoder{header: h, options: o, tables: tables()}
-	e.entropy.tables = e.tables
+	e.streams[0].tables, e.streams[1].tables = e.tables, e.tables
 	if o.Packing < Packed || o.Packing > Zstd {
 		return nil, fmt.Errorf("packing %d", o.Packing)
 	}
@@ -130,7 +133,10 @@ func (b *Block) check(columns int) error {
 // appendBlock appends the payload of a block that was checked. n is its number
 // of slots; its slices are shorter if it is decimated.
 func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
-	e.body = e.body[:0]
+	e.body, e.turn, e.perQuantum = e.body[:0], 0, stepsPerQuantum
+	if b.overview {
+		e.perQuantum = overviewPerQuantum
+	}
 	dst = e.appendHead(dst, b)
 	dst = binary.AppendUvarint(dst, uint64(len(b.Columns)))
 	for _, c := range b.Columns {
@@ -141,17 +147,15 @@ func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
 	}
 	pages := e.keptPages(b)
 	if b.Samples != nil {
-		dst = e.appendSamples(dst, b.Samples, pages)
+		dst = e.appendSamples(dst, b.Samples)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(pages)))
 	for _, p := range pages {
 		dst = e.appendPage(dst, p)
 	}
 	if e.options.Packing == Packed {
-		if b.Samples != nil {
-			putSteps(&e.entropy, e.rest, e.way, e.mean)
-		}
-		return e.entropy.appendTo(dst)
+		e.appendSparse(pages)
+		return e.appendStreams(dst)
 	}
 	for _, s := range b.Samples {
 		e.body = binary.AppendUvarint(e.body, uint64(s))
@@ -161,6 +165,19 @@ func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(e.body)))
 	return e.zstd.EncodeAll(e.body, dst)
+}
+
+// stream is where the next sequence goes.
+func (e *encoder) stream() *entropyEncoder {
+	e.turn ^= 1
+	return &e.streams[e.turn^1]
+}
+
+// appendStreams appends both, behind the length of the first.
+func (e *encoder) appendStreams(dst []byte) []byte {
+	e.body = e.streams[0].appendTo(e.body[:0])
+	dst = binary.AppendUvarint(dst, uint64(len(e.body)))
+	return e.streams[1].appendTo(append(dst, e.body...))
 }
 
 func (e *encoder) appendHead(dst []byte, b *Block) []byte {

@@ -18,6 +18,7 @@ type filler struct {
 	met         []int          // number of the block that last hit the page
 	blocks      int
 	rest        []float64 // samples of a block in none of the pages
+	left        []int64   // the same, where they are whole
 	buf         []float64
 	taken       []uint64 // samples at each rate
 	// before are the columns at the end of slot until-1.
@@ -27,14 +28,13 @@ type filler struct {
 
 func newFiller(l layout) *filler {
 	n := l.samples()
-	f := &filler{layout: l, place: map[uint64]int{}, met: make([]int, len(l.pages)), taken: make([]uint64, len(l.rates)),
+	f := &filler{layout: l, place: l.places(), met: make([]int, len(l.pages)), taken: make([]uint64, len(l.rates)),
 		before: make([]int64, len(l.header.Columns)), until: -1}
 	if l.coded {
 		f.busy = newLane(n, l.merge, false)
 	}
-	for i, key := range l.pages {
+	for range l.pages {
 		f.hot = append(f.hot, newLane(n, l.merge, true))
-		f.place[key] = i
 	}
 	if len(l.pages) > 0 {
 		f.other = newLane(n, l.merge, true)
@@ -68,8 +68,16 @@ func (f *filler) add(b *Block) {
 		return
 	}
 	f.blocks++
+	if b.overview {
+		f.addOverview(b, at)
+		return
+	}
 	f.rates.count(b, f.taken)
-	if b.Samples != nil && f.coded {
+	switch {
+	case b.Samples == nil || !f.coded:
+	case f.merge == 1 && b.Every <= 1 && len(f.rates) == 1:
+		f.codeDirect(b, at)
+	default:
 		f.code(b, at)
 	}
 	for i, c := range f.header.Columns {
@@ -107,6 +115,16 @@ func (f *filler) level(l *lane, values []int64, at int64) {
 // one does, it began anew, and what it counted in that slot is not known.
 func (f *filler) rate(l *lane, values []int64, at, last int64) {
 	perS := 1e9 / float64(f.header.StepNS)
+	if l.merge == 1 {
+		out := l.out[at:][:len(values)]
+		for i, v := range values {
+			if last != NoValue && v >= last {
+				out[i] = float32(float64(uint64(v)-uint64(last)) * perS)
+			}
+			last = v
+		}
+		return
+	}
 	out := resize(f.buf, len(values))
 	for i, v := range values {
 		out[i] = math.NaN()
@@ -208,10 +226,15 @@ type lane struct {
 
 func newLane(n, merge int64, add bool) *lane {
 	l := &lane{out: make(series.Values, n), merge: merge, shift: bits.TrailingZeros64(uint64(merge)), add: add}
-	for i := range l.out {
-		l.out[i] = series.Missing()
-	}
+	fillMissing(l.out)
 	return l
+}
+
+func fillMissing(values series.Values) {
+	missing := series.Missing()
+	for i := range values {
+		values[i] = missing
+	}
 }
 
 // put gives the slots from i on their values, NaN for a missing one; slots come

@@ -22,10 +22,11 @@ const (
 
 // The kinds of frame. A reader skips kinds that it does not know.
 const (
-	headerFrame = 'H' // JSON Header, first in the file
-	blockFrame  = 'B' // a Block, see encode.go
-	epochFrame  = 'E' // JSON Epoch
-	footerFrame = 'F' // JSON Footer, last in the file
+	headerFrame   = 'H' // JSON Header, first in the file
+	blockFrame    = 'B' // a Block, see encode.go
+	overviewFrame = 'O' // of the blocks before it, see overview.go
+	epochFrame    = 'E' // JSON Epoch
+	footerFrame   = 'F' // JSON Footer, last in the file
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -11,7 +11,7 @@ var errPayload = errors.New("malformed block")
 
 // blockHead is what the first part of a payload says; the body follows.
 type blockHead struct {
-	Block
+	Block   // overview is set before reading
 	flags   byte
 	columns []columnHead
 	total   uint64 // of the samples
@@ -38,8 +38,12 @@ type pageHead struct {
 // read takes the head of a payload apart. Its slices are used again.
 func (b *blockHead) read(payload []byte, h *Header) error {
 	d := decoder{p: payload}
-	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0], Block: Block{Ran: b.Ran[:0]}}
-	b.First, b.N = d.varint(), d.count(maxSlots)
+	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0], Block: Block{Ran: b.Ran[:0], overview: b.overview}}
+	most := maxSlots
+	if b.overview {
+		most = overviewSlots
+	}
+	b.First, b.N = d.varint(), d.count(most)
 	if b.flags&flagDecimated != 0 {
 		b.Every = d.count(maxSlots)
 	}
@@ -47,18 +51,30 @@ func (b *blockHead) read(payload []byte, h *Header) error {
 		*v = d.varint()
 	}
 	if d.bad || b.flags&^allFlags != 0 || b.packing() > Zstd || b.N < 1 || b.First < 0 || b.First > maxSlot-maxSlots ||
-		(b.Every > 1) != (b.flags&flagDecimated != 0) || d.count(maxColumns) != len(h.Columns) {
+		(b.Every > 1) != (b.flags&flagDecimated != 0) || b.overview && b.Every != overviewEvery || d.count(maxColumns) != len(h.Columns) {
 		return errPayload
+	}
+	if b.overview {
+		b.lead = int(b.First % overviewEvery)
 	}
 	ahead, end := h.clocks(&b.Block)
 	b.MonoNS += end
 	b.RealNS += b.MonoNS + ahead
 	b.readColumns(&d, len(h.Columns))
 	b.readPages(&d)
-	if b.body = d.p; d.bad || b.N*len(b.columns) > maxGrowth*len(payload) {
+	if b.body = d.p; d.bad || b.width()*len(b.columns) > maxGrowth*len(payload) {
 		return errPayload
 	}
 	return nil
+}
+
+// width is how many values of each column are kept in memory: those of an
+// overview are not put back on the grid.
+func (b *blockHead) width() int {
+	if b.overview {
+		return b.points()
+	}
+	return b.N
 }
 
 func (b *blockHead) packing() Packing { return Packing(b.flags >> packingShift) }

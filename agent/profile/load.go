@@ -32,7 +32,8 @@ type Loaded struct {
 func (l Loaded) End() float64 { return l.endS }
 
 // Load returns what a report needs of a profile without holding its blocks: it
-// reads the file twice, and its memory is that of the set. It fails only if the
+// reads the file twice, and its memory is that of the set. Where slots are merged
+// anyway it takes overviews, if there are any, instead of their blocks. It fails only if the
 // file cannot be opened or has no usable header.
 func Load(path string, p SetParams) (Loaded, error) {
 	p = p.filled()
@@ -49,11 +50,11 @@ func Load(path string, p SetParams) (Loaded, error) {
 		return Loaded{}, fmt.Errorf("second pass: profile %s was replaced", path)
 	}
 	layout := newLayout(s, p)
-	f := layout.fill(again.eachParallel())
+	f := layout.fill(again.eachParallel(s.wanted(layout.merge), layout.places()))
 	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
 		Quality: s.quality(p.InterruptS), Totals: s.totals(f.rates.seconds(f.taken))}
 	if s.blocks > 0 {
-		l.endS = l.Set.StartS + float64(s.end-s.first)*s.stepS()
+		l.endS = float64(s.header.BaseNS-s.header.RunNS+s.end*s.header.StepNS) / 1e9
 	}
 	if layout.merge > 1 {
 		l.Header.Notes = append(l.Header.Notes, note.New(note.BudgetLowered,

@@ -8,12 +8,16 @@ import "slices"
 // step is a thousand events is thirty of them, so that 1/256 is below it.
 const stepsPerQuantum = 256
 
-// quantumOf returns the quantum for the values of a counter in one block: 1/256
+// overviewPerQuantum is that for the steps of overviews, of eight slots each:
+// the file would be 4 % longer with 256, and what is rounded does not add up.
+const overviewPerQuantum = 64
+
+// quantumOf returns the quantum for the values of a counter in one block: a part
 // of the median of its steps that are not 0, at least 1, which is exact. The
 // steps are of what the block itself has, so that a quiet second after a busy
 // one is as exact as any. Steps that are 0 do not count: a counter that mostly
 // stands still would else be kept exactly where it moves.
-func quantumOf(values, scratch []int64) int64 {
+func quantumOf(values, scratch []int64, perQuantum int64) int64 {
 	steps := scratch[:0]
 	for i := 1; i < len(values); i++ {
 		if d := values[i] - values[i-1]; d > 0 {
@@ -24,7 +28,7 @@ func quantumOf(values, scratch []int64) int64 {
 		return 1
 	}
 	slices.Sort(steps)
-	return max(1, steps[(len(steps)-1)/2]/stepsPerQuantum)
+	return max(1, steps[(len(steps)-1)/2]/perQuantum)
 }
 
 // quantise returns how many quanta each value is above the first, rounded to

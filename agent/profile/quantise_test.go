@@ -118,7 +118,7 @@ func TestQuantumOf(t *testing.T) {
 		{[]int64{0, 2560, 2560, 2560, 2560, 5120}, 10}, {[]int64{0, 256, 1000 * 256, 2000 * 256}, 999},
 		{[]int64{0, 256, 512, 1000 * 256}, 1},
 	} {
-		if got := quantumOf(c.values, nil); got != c.want {
+		if got := quantumOf(c.values, nil, stepsPerQuantum); got != c.want {
 			t.Errorf("%v: quantum %d, not %d", c.values, got, c.want)
 		}
 	}

@@ -111,27 +111,36 @@ func (r *Reader) Close() error {
 
 // read returns the next block in the memory of a.
 func (r *Reader) read(a *arena) (b Block, err error) {
-	return b, r.eachFrame(func(payload []byte) (slots int64, ok bool) {
+	return b, r.eachFrame(func(kind byte, payload []byte) (next int64, v verdict) {
+		if kind == overviewFrame {
+			return 0, passed
+		}
 		a.zstd = r.arena.zstd
 		b, err = decodeBlock(payload, &r.header, a)
 		if r.arena.zstd = a.zstd; err != nil || b.First < r.next {
-			return 0, false
+			return 0, refused
 		}
 		r.coarsest(&a.head)
-		return b.First + int64(b.N), true
+		return b.First + int64(b.N), taken
 	})
 }
 
-// readHead reads only the head of the next block, without its slices: with
-// that a profile is gone through at the speed of its checksums.
+// readHead reads only the head of the next block or overview, without its
+// slices: with that a profile is gone through at the speed of its checksums.
 func (r *Reader) readHead() (*blockHead, error) {
 	b := &r.arena.head
-	return b, r.eachFrame(func(payload []byte) (slots int64, ok bool) {
-		if err := b.read(payload, &r.header); err != nil || b.First < r.next {
-			return 0, false
+	return b, r.eachFrame(func(kind byte, payload []byte) (next int64, v verdict) {
+		b.overview = kind == overviewFrame
+		switch err := b.read(payload, &r.header); {
+		case b.overview && err != nil:
+			return 0, passed
+		case b.overview:
+			return 0, taken
+		case err != nil || b.First < r.next:
+			return 0, refused
 		}
 		r.coarsest(b)
-		return b.First + int64(b.N), true
+		return b.First + int64(b.N), taken
 	})
 }
 
@@ -144,9 +153,19 @@ func (r *Reader) coarsest(b *blockHead) {
 	}
 }
 
-// eachFrame gives block after block to take, until it takes one by saying which
-// slot follows it. At the end it returns io.EOF.
-func (r *Reader) eachFrame(take func(payload []byte) (next int64, ok bool)) error {
+// verdict is what becomes of a frame.
+type verdict int
+
+const (
+	refused verdict = iota // it makes no sense, and counts as lost
+	passed                 // it is not what is looked for
+	taken
+)
+
+// eachFrame gives blocks and overviews to take, until it takes one. Of a block
+// that is not refused, take says which slot follows it. At the end it returns
+// io.EOF.
+func (r *Reader) eachFrame(take func(kind byte, payload []byte) (next int64, v verdict)) error {
 	for {
 		frame := r.frame()
 		if frame == nil {
@@ -160,13 +179,17 @@ func (r *Reader) eachFrame(take func(payload []byte) (next int64, ok bool)) erro
 			r.skip(frame)
 			continue
 		}
-		if frame[4] == blockFrame {
-			if next, ok := take(frame[frameSize:]); ok {
-				r.salvage.resume()
-				r.next = next
+		if kind := frame[4]; kind == blockFrame || kind == overviewFrame {
+			next, v := take(kind, frame[frameSize:])
+			if v == refused {
+				r.skip(frame)
+				continue
+			}
+			r.salvage.resume()
+			r.next = max(r.next, next)
+			if v == taken {
 				return nil
 			}
-			r.skip(frame)
 			continue
 		}
 		if r.keep(frame[4], frame[frameSize:]) {

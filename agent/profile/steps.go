@@ -29,7 +29,6 @@ const levelBits = 8
 
 // predictor follows the steps of a column; all arithmetic wraps.
 type predictor struct {
-	noise tracker
 	level int64 // predicted step, with levelBits of fraction
 	n     uint  // steps since the last jump
 }
@@ -37,16 +36,13 @@ type predictor struct {
 // expected is the next step.
 func (p *predictor) expected() int64 { return (p.level + 1<<(levelBits-1)) >> levelBits }
 
-// follow tells the predictor a step that was missed by so much, folded. Beyond
-// four times the mean it is a jump, after which the level begins anew.
-func (p *predictor) follow(step int64, folded uint64, way int) {
-	if way == repeated || p.n == 0 || folded > uint64(p.noise>>8)+8 {
-		p.level, p.n = step<<levelBits, 1
-	} else {
-		p.n = min(p.n+1, uint(len(levelShift)-1))
-		p.level += (step<<levelBits - p.level) >> levelShift[p.n]
+// follow tells the predictor a step. With a jump the level begins anew.
+func (p *predictor) follow(step int64, jumped uint8, way int) {
+	if way == repeated || jumped != 0 {
+		p.n = 0
 	}
-	p.noise.add(folded)
+	p.n = min(p.n+1, uint(len(levelShift)-1))
+	p.level += (step<<levelBits - p.level) >> levelShift[p.n]
 }
 
 // levelShift is the weight of a step, as a shift, by its place since the jump.
@@ -56,38 +52,34 @@ func zigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
 // putSteps codes steps in a way.
 func putSteps(e *entropyEncoder, steps []int64, way int, noise tracker) {
-	p := predictor{noise: noise}
+	p := predictor{}
 	family := wayFamily(way)
 	for _, step := range steps {
-		if way > repeated {
-			e.number(family, p.noise, uint64(step))
-			p.noise.add(uint64(step))
-			continue
+		u := uint64(step)
+		if way <= repeated {
+			u = zigzag(step - p.expected())
+			p.follow(step, noise.jumped(u), way)
 		}
-		u := zigzag(step - p.expected())
-		e.number(family, p.noise, u)
-		p.follow(step, u, way)
+		e.number(family, noise, u)
+		noise.add(u)
 	}
 }
 
 // tryWay returns what coding would cost, in 1/256 bit, and the mean of the
 // numbers that it would code.
 func tryWay(t *tableSet, steps []int64, way int, noise tracker) (cost uint64, mean tracker) {
-	p := predictor{noise: noise}
+	p := predictor{}
 	family := wayFamily(way)
 	sum := uint64(0)
 	for _, step := range steps {
 		u := uint64(step)
 		if way <= repeated {
 			u = zigzag(step - p.expected())
+			p.follow(step, noise.jumped(u), way)
 		}
-		cost += t.cost(family, p.noise, u)
-		sum += min(u, uint64(p.noise>>7)+2)
-		if way <= repeated {
-			p.follow(step, u, way)
-		} else {
-			p.noise.add(u)
-		}
+		cost += t.cost(family, noise, u)
+		sum += min(u, uint64(noise>>7)+2)
+		noise.add(u)
 	}
 	return cost, trackerOf(sum, uint64(len(steps)))
 }
@@ -111,36 +103,13 @@ func chooseWay(t *tableSet, steps []int64, most int) (way int, noise tracker) {
 	return way, noise
 }
 
-// getSteps is the inverse of putSteps. It is where reading a profile spends its
-// time, and therefore has the decoder's state in variables of its own and its
-// common case written out: that took 40 % off.
-func getSteps(d *entropyDecoder, steps []int64, way int, noise tracker) {
-	p := predictor{noise: noise}
-	family := wayFamily(way) * perFamily
-	state, in := d.state, d.p
-	for i := range steps {
-		index, low := p.noise.place()
-		t := &d.tables[family+index]
-		n := t.symbol[state&(probTotal-1)]
-		state = t.next(state, n)
-		if state < stateLow && len(in) >= 2 {
-			state = state<<wordBits | uint32(in[1])<<8 | uint32(in[0])
-			in = in[2:]
-		}
-		u := uint64(n)
-		if n == t.escape || low > 0 || state < stateLow {
-			d.state, d.p = state, in
-			u = d.rest(n, t.escape, low)
-			state, in = d.state, d.p
-		}
-		if way > repeated {
-			p.noise.add(u)
-			steps[i] = int64(u)
-			continue
-		}
-		step := unzigzag(u) + p.expected()
-		p.follow(step, u, way)
-		steps[i] = step
+// predicted makes steps of the numbers that were read, in their place.
+func predicted(numbers []int64, jumps []uint8, way int) {
+	p := predictor{}
+	jumps = jumps[:len(numbers)]
+	for i, u := range numbers {
+		step := unzigzag(uint64(u)) + p.expected()
+		p.follow(step, jumps[i], way)
+		numbers[i] = step
 	}
-	d.state, d.p = state, in
 }

@@ -25,6 +25,11 @@ type survey struct {
 	last       []int64 // of every column; NoValue if it never had one
 	ran        []share // of every column
 	hits       map[uint64]int64
+	// starts are the first slots of blocks that follow each other without a
+	// gap and have no overview yet; overviews are those that can be believed.
+	starts    []int64
+	overviews []slots
+	summed    int64 // slots that have one
 }
 
 // share is how much of the time a column was counted.
@@ -53,9 +58,17 @@ func surveyProfile(p *Profile) *survey {
 }
 
 func (s *survey) add(b *blockHead) {
+	if b.overview {
+		s.addOverview(slots{b.First, b.First + int64(b.N)})
+		return
+	}
 	if s.blocks == 0 {
 		s.first = b.First
 	}
+	if b.First != s.end || len(s.starts) > overviewSlots {
+		s.starts = s.starts[:0]
+	}
+	s.starts = append(s.starts, b.First)
 	s.blocks++
 	s.end = b.First + int64(b.N)
 	s.present += int64(b.N)
@@ -78,6 +91,28 @@ func (s *survey) add(b *blockHead) {
 	for _, p := range b.pages {
 		s.tally(p.key, int64(p.hits))
 	}
+}
+
+// addOverview keeps an overview if the blocks are there that it is of.
+func (s *survey) addOverview(o slots) {
+	if _, ok := slices.BinarySearch(s.starts, o.first); ok && o.end == s.end {
+		s.overviews = append(s.overviews, o)
+		s.summed += o.end - o.first
+		s.starts = s.starts[:0]
+	}
+}
+
+// wanted are the overviews that a set with so many slots merged is made of: those
+// within which the rate of code addresses does not change.
+func (s *survey) wanted(merge int64) []slots {
+	if merge%overviewEvery != 0 {
+		return nil
+	}
+	rates := newRates(s.header, s.epochs)
+	return slices.DeleteFunc(s.overviews, func(o slots) bool {
+		i, _ := slices.BinarySearchFunc(rates, o.first+1, func(r rate, slot int64) int { return cmp.Compare(r.from, slot) })
+		return i < len(rates) && rates[i].from < o.end
+	})
 }
 
 // lastValue returns the last value that there is.

@@ -42,16 +42,12 @@ type table struct {
 	symbol [probTotal]uint8
 	start  [maxSymbols]uint16
 	freq   [maxSymbols]uint16
+	// both is freq<<16 | start, to load them at once.
+	both   [maxSymbols]uint32
 	escape uint8
 	// price is what a symbol costs, in 1/256 bit. Only the writer's choice
 	// of a way hangs on it.
 	price [maxSymbols]uint16
-}
-
-// next is the decoder's state behind symbol n.
-func (t *table) next(state uint32, n uint8) uint32 {
-	n &= maxSymbols - 1
-	return uint32(t.freq[n])*(state>>probBits) + state&(probTotal-1) - uint32(t.start[n])
 }
 
 // tableSet is all of them.
@@ -116,6 +112,7 @@ func (t *table) fill(mean float64, w weights) {
 	at := 0
 	for i := range n + 1 {
 		t.start[i] = uint16(at)
+		t.both[i] = uint32(t.freq[i])<<16 | uint32(at)
 		t.price[i] = uint16(256 * (probBits - math.Log2(float64(t.freq[i]))))
 		for range t.freq[i] {
 			t.symbol[at] = uint8(i)
@@ -132,12 +129,18 @@ type tracker uint64
 // are written as they are.
 func (m tracker) place() (index int, low uint) {
 	v := max(uint64(m), 4)
-	n := bits.Len64(v) - 3
-	index = n<<2 | int(v>>n)&3
-	for ; index >= perFamily; index -= 4 {
-		low++
+	n := uint(bits.Len64(v)-3) & 63
+	low = max(n, perFamily/4-1) - (perFamily/4 - 1)
+	return int((n-low)<<2 | uint(v>>n)&3), low
+}
+
+// jumped is whether a number is beyond four times the mean: behind it a level
+// begins anew.
+func (m tracker) jumped(v uint64) uint8 {
+	if v > uint64(m>>8)+8 {
+		return 1
 	}
-	return index, low
+	return 0
 }
 
 // coarse is the mean as a byte of a block, trackerAt the way back.

@@ -46,6 +46,7 @@ type Writer struct {
 	limits  sizeCap
 	encoder *encoder
 	merger  merger
+	summed  overviewer
 	buf     []byte
 	good    int64 // length of the file up to its last whole frame
 	end     int64 // length of the file; more than good after a failed write
@@ -106,6 +107,7 @@ func newWriter(f file, path string, h Header, o Options) (*Writer, error) {
 	if w.encoder, err = newEncoder(&w.header, o); err != nil {
 		return nil, fmt.Errorf("create profile %s: %w", path, err)
 	}
+	w.summed = newOverviewer(&w.header)
 	if err := w.writeJSON(headerFrame, h); err != nil {
 		return nil, fmt.Errorf("create profile %s: %w", path, err)
 	}
@@ -152,11 +154,35 @@ func (w *Writer) append(b Block) error {
 	if every = max(every, b.Every); every > 1 {
 		b = w.merger.merge(b, every)
 	}
+	suits := w.summed.suits(&b)
+	if !suits || !w.summed.continues(&b) {
+		w.overview()
+	}
 	w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
 	if cells := b.N * len(b.Columns); cells > maxGrowth*(len(w.buf)-frameSize) {
 		return fmt.Errorf("block of %d slots with nothing in them", b.N)
 	}
-	return w.write(blockFrame)
+	if err := w.write(blockFrame); err != nil || !suits {
+		return err
+	}
+	if w.summed.slots == 0 {
+		w.summed.begin(&b)
+	}
+	w.summed.add(&b)
+	return nil
+}
+
+// overview writes what was added up of the last blocks. It is a copy: where it
+// cannot be written, the file is as good without.
+func (w *Writer) overview() {
+	b, ok := w.summed.take()
+	if !ok {
+		return
+	}
+	w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
+	if b.points()*len(b.Columns) <= maxGrowth*(len(w.buf)-frameSize) {
+		_ = w.write(overviewFrame)
+	}
 }
 
 // Epoch writes that from a slot on samples mean something else. It may come
@@ -180,6 +206,7 @@ func (w *Writer) Seal(f Footer) error {
 		return fmt.Errorf("seal %s: %w", w.path, ErrSealed)
 	}
 	f.Notes = append([]note.Note{}, f.Notes...)
+	w.overview()
 	if err := w.writeJSON(footerFrame, f); err != nil {
 		return fmt.Errorf("seal %s: %w", w.path, err)
 	}

@@ -3,7 +3,6 @@ jgp.read(PATH); a block is (slots, columns): columns[i] has, of header["columns"
 slots, cumulative unless a "gauge", None where there is none. Slot n ends (n+1)*step_ns after base_ns."""
 import contextlib, functools, importlib, itertools, json, pathlib, struct
 CRC = [functools.reduce(lambda c, _: c >> 1 ^ (0x82F63B78 if c & 1 else 0), range(8), n) for n in range(256)]
-
 def frames(data):
     at = data.find(b"\x8aJGP")
     while 0 <= at <= len(data) - 13:
@@ -35,20 +34,20 @@ def table(i):  # of a geometric distribution: symbol, frequency, offset of 4096 
     return [(k, f, j) for k, f in enumerate(freq) for j in range(f)], n
 
 class Packed:  # what prediction leaves, in an entropy coder: see agent/profile/steps.go, entropy.go
-    def __init__(self, body):
-        self.words, self.state = struct.iter_unpack("<H", body[4:len(body) & ~1]), int.from_bytes(body[:4], "little")
-    def bits(self, n, freq=1, offset=0):
-        low, self.state = self.state & (1 << n) - 1, freq * (self.state >> n) + offset
-        self.state = self.state if self.state >> 16 else self.state << 16 | next(self.words)[0]
-        return low
+    def __init__(self, stream):
+        self.words, self.state = struct.iter_unpack("<I", stream[8:]), int.from_bytes(stream[:8], "little")
+    def bits(self, low, n=0, freq=1, offset=0):
+        k = min(low, 16)
+        out, self.state = self.state & (1 << k) - 1, freq * (self.state >> n + k) + offset
+        self.state = self.state if self.state >> 31 else self.state << 32 | next(self.words)[0]
+        return out | self.bits(low - k) << k if low > k else out
     def number(self, mean):
-        n = max(mean, 4).bit_length() - 3
-        low, i = max(0, n - 9), n * 4 | max(mean, 4) >> n & 3
-        states, escape = table(i - 4 * low)
-        top, freq, offset = states[self.state & 4095]
-        self.bits(12, freq, offset)
-        size = low if top < escape else self.bits(7) - 1  # behind an escape: the length
-        return (top if top < escape else 1) << size | sum(self.bits(min(size - k, 8)) << k for k in range(0, size, 8))
+        n, low = max(mean, 4).bit_length() - 3, max(0, mean.bit_length() - 12)
+        states, escape = table((n - low) * 4 | max(mean, 4) >> n & 3)
+        top, freq, offset = states[self.state >> min(low, 16) & 4095]
+        rest = self.bits(low, 12, freq, offset)
+        size = self.bits(7) - 1 if top == escape else 0  # behind an escape: the length and the other bits
+        return (top if top < escape else 1 << size | self.bits(size) if size >= 0 else 0) << low | rest
     def steps(self, n, way, mean):
         level = since = 0
         for _ in range(n):
@@ -86,9 +85,10 @@ def block(header, payload):
         heads[-1] += [uvarint(src), signed(uvarint(src)), next(src)] if mode & 20 == 4 else []
     _ = [uvarint(src) for _ in heads if flags & 2], [f(src) for f in (uvarint, next, next) if flags & 1]
     _ = [[next(src) for _ in range(8)] + [uvarint(src), uvarint(src)] for _ in range(uvarint(src))]  # pages
-    body = unzstd(uvarint(src), bytes(src)) if flags >> 3 == 2 else bytes(src)
-    steps = functools.partial(plain, iter(body)) if flags >> 3 else Packed(body).steps
-    return [first + s for s in slots], [column(steps, *h) for h in heads]
+    body = iter(unzstd(uvarint(src), bytes(src)) if flags >> 3 == 2 else bytes(src))
+    turns = itertools.cycle([functools.partial(plain, body)] if flags >> 3 else  # packed: two streams, by turns
+                            [Packed(bytes(itertools.islice(body, n))).steps for n in (uvarint(body), None)])
+    return [first + s for s in slots], [column(next(turns) if h[0] & 20 == 4 else None, *h) for h in heads]
 
 def read(path):
     found = list(frames(pathlib.Path(path).read_bytes()))

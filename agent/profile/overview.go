@@ -1,0 +1,257 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A run of more than a few hours is analysed with eight slots merged into one
+// or more. So that it can be read without unpacking every slot, an overview
+// stands behind the blocks of about ten seconds: a decimated block of all of
+// them with the frame's kind 'O', which old readers skip. Its groups end where
+// the number of a slot divides by eight, not eight slots after its first, so
+// that groups of all overviews lie within samples of the set. Samples and hits
+// are exact sums; steps of counters are rounded to 1/64 of the median step, of
+// eight slots here; levels are means.
+//
+// An overview never says what its blocks do not: a reader believes it only if
+// the blocks that it is of are there. Where there is none (the agent was
+// killed, a value was missing, a counter ran backwards) the blocks are read.
+
+const (
+	// overviewEvery is how many slots an overview merges.
+	overviewEvery = 8
+	// overviewSlots is how many slots it is of at most: at 200 Hz ten seconds,
+	// and two of the largest blocks. Fewer would be more heads, and more take
+	// longer to be read where the agent was killed.
+	overviewSlots = 2048
+	// overviewLeast is how many slots are worth one.
+	overviewLeast = 8 * overviewEvery
+	// overviewPages is how many pages it has; a set has as many.
+	overviewPages = 16
+	// mostTracked is how many pages are added up to find those.
+	mostTracked = 512
+	// mostLevel bounds levels, and what samples there may be in a block, so
+	// that sums are exact.
+	mostLevel, mostSamples = int64(1) << 52, 1 << 28
+)
+
+// overviewer adds up blocks. Its memory is used again.
+type overviewer struct {
+	header  *Header
+	first   int64
+	slots   int
+	values  []overviewColumn
+	samples []uint32
+	sampled bool
+	pages   []overviewPage
+	place   map[uint64]int
+	block   Block // clocks and counts of the last block, and memory of the whole
+}
+
+// overviewColumn is a counter, of which the values at the ends of groups are
+// kept behind the first, or a level, whose groups are added up.
+type overviewColumn struct {
+	absent bool
+	last   int64
+	points []int64
+}
+
+type overviewPage struct {
+	PageCount
+	hits uint64
+}
+
+func newOverviewer(h *Header) overviewer {
+	return overviewer{header: h, values: make([]overviewColumn, len(h.Columns)), place: map[uint64]int{}}
+}
+
+// suits is whether an overview can say of a block all that a merged set would
+// have of it: every column has all its values or none, and no counter ever runs
+// backwards.
+func (o *overviewer) suits(b *Block) bool {
+	if b.Every > 1 || b.Samples != nil && sum(b.Samples) > mostSamples {
+		return false
+	}
+	for i, c := range b.Columns {
+		absent := c[0] == NoValue
+		for k, v := range c {
+			switch {
+			case (v == NoValue) != absent:
+				return false
+			case absent:
+			case o.header.Columns[i].Gauge && (v > mostLevel || v < -mostLevel):
+				return false
+			case k > 0 && !o.header.Columns[i].Gauge && v < c[k-1]:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// continues is whether a block that suits can be added to those before.
+func (o *overviewer) continues(b *Block) bool {
+	if b.First != o.first+int64(o.slots) || o.slots+b.N > overviewSlots || o.sampled != (b.Samples != nil) {
+		return false
+	}
+	for i, c := range b.Columns {
+		v := &o.values[i]
+		if v.absent != (c[0] == NoValue) || !v.absent && !o.header.Columns[i].Gauge && c[0] < v.last {
+			return false
+		}
+	}
+	return true
+}
+
+// group is the group of a slot.
+func (o *overviewer) group(slot int64) int {
+	return int(slot/overviewEvery - o.first/overviewEvery)
+}
+
+// begin begins with a block.
+func (o *overviewer) begin(b *Block) {
+	o.first, o.slots, o.sampled = b.First, 0, b.Samples != nil
+	o.samples, o.pages = o.samples[:0], o.pages[:0]
+	clear(o.place)
+	for i, c := range b.Columns {
+		v := &o.values[i]
+		v.absent, v.points = c[0] == NoValue, v.points[:0]
+		if o.ahead() > 0 {
+			v.points = append(v.points, c[0])
+		}
+	}
+}
+
+// ahead is how many points come before the first end of a group: the value of
+// the first slot, unless that is the end of one.
+func (o *overviewer) ahead() int {
+	if o.first%overviewEvery == overviewEvery-1 {
+		return 0
+	}
+	return 1
+}
+
+// add adds a block that suits and continues.
+func (o *overviewer) add(b *Block) {
+	for i, c := range b.Columns {
+		v := &o.values[i]
+		switch {
+		case v.absent:
+		case o.header.Columns[i].Gauge:
+			v.points = o.addUp(v.points, b, c)
+		default:
+			v.points = appendEnds(v.points, b, c)
+		}
+		v.last = c[b.N-1]
+	}
+	o.addSamples(b)
+	for _, p := range b.Pages {
+		o.addPage(b, p)
+	}
+	o.slots += b.N
+	o.block.RealNS, o.block.MonoNS, o.block.AgentCPUNS = b.RealNS, b.MonoNS, b.AgentCPUNS
+}
+
+// appendEnds appends the values at the ends of groups that end in the block.
+func appendEnds(points []int64, b *Block, c []int64) []int64 {
+	for i := int(overviewEvery - 1 - b.First%overviewEvery); i < b.N; i += overviewEvery {
+		points = append(points, c[i])
+	}
+	return points
+}
+
+// addUp adds the values of a level to their groups.
+func (o *overviewer) addUp(points []int64, b *Block, c []int64) []int64 {
+	for i, v := range c {
+		g := o.group(b.First+int64(i)) + o.ahead()
+		if g == len(points) {
+			points = append(points, 0)
+		}
+		points[g] += v
+	}
+	return points
+}
+
+// addSamples adds the samples to their groups.
+func (o *overviewer) addSamples(b *Block) {
+	for i, n := range b.Samples {
+		g := o.group(b.First + int64(i))
+		if g == len(o.samples) {
+			o.samples = append(o.samples, 0)
+		}
+		o.samples[g] += n
+	}
+}
+
+// addPage adds the hits of a page; what does not fit in 16 bits is counted in
+// no page.
+func (o *overviewer) addPage(b *Block, p PageCount) {
+	at, ok := o.place[p.Key]
+	if !ok {
+		if len(o.pages) == mostTracked {
+			return
+		}
+		at = len(o.pages)
+		o.place[p.Key] = at
+		o.pages = slices.Grow(o.pages, 1)[:at+1] // with the memory that it had
+		o.pages[at].Key, o.pages[at].hits = p.Key, 0
+		o.pages[at].Counts = resize(o.pages[at].Counts, overviewSlots/overviewEvery+1)
+		clear(o.pages[at].Counts)
+	}
+	counts := o.pages[at].Counts
+	for i, n := range p.Counts {
+		if n > 0 {
+			g := o.group(b.First + int64(i))
+			n = min(n, math.MaxUint16-counts[g])
+			counts[g] += n
+			o.pages[at].hits += uint64(n)
+		}
+	}
+}
+
+// take returns the overview of what was added, and forgets it; false if that is
+// too little to be worth one.
+func (o *overviewer) take() (Block, bool) {
+	n := o.slots
+	if o.slots = 0; n < overviewLeast {
+		return Block{}, false
+	}
+	b := &o.block
+	b.First, b.N, b.Every = o.first, n, overviewEvery
+	b.overview, b.lead = true, int(o.first%overviewEvery)
+	b.Columns, b.Pages, b.Samples = b.Columns[:0], b.Pages[:0], nil
+	for i := range o.values {
+		b.Columns = append(b.Columns, o.values[i].complete(b, o.header.Columns[i].Gauge))
+	}
+	if o.sampled {
+		b.Samples = o.samples
+	}
+	slices.SortFunc(o.pages, func(x, y overviewPage) int {
+		return cmp.Or(cmp.Compare(y.hits, x.hits), cmp.Compare(x.Key, y.Key))
+	})
+	for _, p := range o.pages[:min(len(o.pages), overviewPages)] {
+		b.Pages = append(b.Pages, PageCount{p.Key, p.Counts[:b.groups()]})
+	}
+	return *b, true
+}
+
+// complete returns the points of a column.
+func (v *overviewColumn) complete(b *Block, level bool) []int64 {
+	switch points := b.points(); {
+	case v.absent:
+		v.points = resize(v.points, points)
+		fill(v.points, NoValue)
+	case level:
+		ahead := points - b.groups()
+		for g := range b.groups() {
+			from, to := b.group(g)
+			v.points[g+ahead] = int64(math.Round(float64(v.points[g+ahead]) / float64(to-from)))
+		}
+		v.points[0] = v.points[ahead]
+	case len(v.points) < points: // the last group is not whole
+		v.points = append(v.points, v.last)
+	}
+	return v.points
+}
