@@ -5,11 +5,9 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
 	"jobgait/configs"
@@ -54,7 +52,7 @@ type clock struct {
 }
 
 func systemClock() clock {
-	return clock{mono: perf.Now, real: func() int64 { return time.Now().UnixNano() }, cpu: ownCPU, sleep: time.Sleep}
+	return clock{mono: rawcall.Now, real: func() int64 { return time.Now().UnixNano() }, cpu: rawcall.CPU, sleep: time.Sleep}
 }
 
 // writer is the profile; tests give one that fails.
@@ -103,15 +101,19 @@ func (a *agent) ready(g sampler.Grid) {
 	a.meter.reset(now, a.clock.cpu(), 0, 0)
 	a.schedule = newSchedule()
 	a.schedule.add(now, flushNS, flushSpreadNS)
-	for _, i := range a.in.slow {
+	a.schedule.strict(flush)
+	for k, i := range a.in.slow {
 		every := a.in.everyNS(i)
 		a.schedule.add(now, every, every/2)
+		if a.in.sources[i].PeriodNS() > 0 || i == a.in.codeAt() {
+			a.schedule.strict(k + 1) // rings that had to shrink must not overflow
+		}
 	}
 }
 
 // flush is the first task of the schedule: draining everything and writing it.
-// Every 0.35 to 0.85 s, so that a kill -9 loses less than a second with the
-// 0.1 s that the sampler holds back.
+// Every 0.2 to 0.85 s, drawn from 0.35 on and done up to a beat before, so that a
+// kill -9 loses less than a second with the 0.1 s that the sampler holds back.
 const (
 	flush         = 0
 	flushNS       = 600e6
@@ -130,31 +132,30 @@ func (a *agent) live(stop <-chan os.Signal, limit time.Duration) (err error) {
 			err = serr
 		}
 	}()
-	end := time.NewTimer(limit)
-	defer end.Stop()
-	wake := time.NewTimer(a.pause())
-	defer wake.Stop()
-	ring := a.in.bell(a.log)
-	for {
-		select {
-		case <-ring:
-			a.empty()
-		case <-stop:
-			a.last()
-			return nil
-		case <-end.C:
-			reason = "max_hours"
-			a.last()
-			return nil
-		case <-wake.C:
-			a.step()
-			if a.over {
-				reason = "job_gone"
-				a.last()
-				return nil
-			}
-			wake.Reset(a.pause())
+	alarm, err := newAlarm(stop, a.in.bell(a.log))
+	if err != nil {
+		return err
+	}
+	defer alarm.close()
+	for end := a.clock.mono() + int64(limit); ; {
+		if err := alarm.sleep(min(a.clock.mono()+int64(a.pause()), end)); err != nil {
+			return err
 		}
+		if alarm.full.Swap(false) {
+			a.empty()
+		}
+		switch now := a.clock.mono(); {
+		case alarm.stopped.Load():
+		case now >= end:
+			reason = "max_hours"
+		default:
+			if a.step(); !a.over {
+				continue
+			}
+			reason = "job_gone"
+		}
+		a.last()
+		return nil
 	}
 }
 
@@ -171,17 +172,24 @@ func (a *agent) pause() time.Duration {
 
 // step does what is due.
 func (a *agent) step() {
-	switch now := a.clock.mono(); {
+	now := a.clock.mono()
+	switch {
 	case a.full:
+		return
 	case a.idle.on:
 		a.sleepOn()
-	case a.schedule.due(flush, now):
+		return
+	case now < a.schedule.next():
+		return // woken for something else
+	}
+	a.schedule.wake(now)
+	if a.schedule.due(flush, now) {
 		a.flush()
-	default:
-		for k, i := range a.in.slow {
-			if a.schedule.due(k+1, now) {
-				a.drainOne(i)
-			}
+		return
+	}
+	for k, i := range a.in.slow {
+		if a.schedule.due(k+1, now) {
+			a.drainOne(i)
 		}
 	}
 }
@@ -270,6 +278,7 @@ func (a *agent) last() {
 	if a.full || a.idle.on {
 		return
 	}
+	a.in.cpu.Whole()
 	a.drain()
 	a.clock.sleep(time.Duration(3*a.in.stepNS) + lastPause)
 	now := a.drain()
@@ -279,12 +288,3 @@ func (a *agent) last() {
 
 // lastPause is what the second drain may begin too early by.
 const lastPause = time.Millisecond
-
-// ownCPU is the CPU time of this process.
-func ownCPU() int64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
-}

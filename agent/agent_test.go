@@ -114,7 +114,7 @@ func kernelThat(t *testing.T, refuse func(a *unix.PerfEventAttr, pid int) error)
 }
 
 func TestPermissionNamesTheWayOut(t *testing.T) {
-	for level, want := range map[string]string{"4": "to 2 or lower", "2": "to 0 or lower", "-1": "blocked"} {
+	for level, want := range map[string]string{"4": "to 2 or lower, or run as root or with CAP_SYS_ADMIN", "2": "to 0 or lower, or run as root or with CAP_PERFMON", "-1": "blocked"} {
 		proc := t.TempDir()
 		os.MkdirAll(proc+"/sys/kernel", 0o755)
 		os.WriteFile(proc+"/sys/kernel/perf_event_paranoid", []byte(level+"\n"), 0o644)

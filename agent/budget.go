@@ -57,10 +57,10 @@ func (p prices) counterHz(limitPct float64, wishedHz int) int {
 }
 
 // readNS is our own CPU time of one wake-up with a reading, beside its
-// interrupts: each of them is waited for, so that it costs both sides. Waking a
-// Go program that sleeps takes about four switches of threads; 80 to 250 us were
-// measured in a virtual machine, the more the busier it was.
-const readNS = 150e3
+// interrupts: each of them is waited for, so that it costs both sides. To wake
+// takes 50 to 90 us in a virtual machine, the more the busier it is (package
+// rawcall; 140 to 290 with timers of Go's), and a reading 2 to 9.
+const readNS = 100e3
 
 // readPct is what readings of the job's own events cost, each with so many
 // interrupts.

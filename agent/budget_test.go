@@ -74,9 +74,9 @@ func TestReadingsOfTheJob(t *testing.T) {
 		interrupts int
 		lo, hi     float64
 	}{
-		{"cgroup, virtual", virtual, 0.5, 2, 10, 12},
+		{"cgroup, virtual", virtual, 0.5, 2, 12, 15},
 		{"cgroup, 16 CPUs", prices{cpus: 16, interruptNS: 3e3}, 0.5, 16, 50, 50},
-		{"command, virtual", virtual, 2, 8, 20, 25},
+		{"command, virtual", virtual, 2, 8, 25, 30},
 		{"command, virtual, much", virtual, 20, 8, 50, 50},
 		{"cgroup, 128 CPUs", metal, 0.5, 128, 7, 8},
 		{"next to nothing", virtual, 0.01, 8, leastReadHz, leastReadHz},

@@ -3,16 +3,21 @@ package main
 import "jobgait/agent/job"
 
 // learner asks the job's own processes what Slurm does not tell the hooks: name,
-// array, number of tasks. A look at all processes of a node takes milliseconds,
-// so it is done seldom, at times that grow fourfold and so have no period, and
-// ends once a name is known.
+// array, number of tasks. It is done seldom, at times that grow fourfold and so
+// have no period, from when there is a process to ask, and ends once a name is
+// known. First those are asked that are known; all processes of a node, which
+// takes milliseconds, only if none of them could tell.
 type learner struct {
 	next, wait int64 // CLOCK_MONOTONIC ns, and the time to the look after it
 	known      job.Details
 }
 
-// firstLookNS is when the batch script has surely begun on an idle machine.
-const firstLookNS = 1.5e9
+// firstLookNS is when the batch script has surely begun on an idle machine;
+// mostAsked is how many processes are asked at first.
+const (
+	firstLookNS = 1.5e9
+	mostAsked   = 64
+)
 
 // learn looks once in a while, and stores what is new in the run directory.
 func (a *agent) learn(now int64) {
@@ -23,12 +28,16 @@ func (a *agent) learn(now int64) {
 	if l.next == 0 {
 		l.next, l.wait = now+firstLookNS, firstLookNS
 	}
-	if now < l.next {
+	if now < l.next || a.in.cpu.Alive() == 0 {
 		return
 	}
+	first := l.wait == firstLookNS
 	l.wait *= 4
 	l.next = now + l.wait
-	l.known = job.FromProcesses("/proc", job.NewMembers("/proc", a.run))
+	l.known = job.FromPIDs("/proc", a.run, a.in.cpu.Known(mostAsked))
+	if l.known.Name == "" && !first {
+		l.known = job.FromProcesses("/proc", job.NewMembers("/proc", a.run))
+	}
 	if l.known == (job.Details{}) {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"jobgait/agent/counter/scope"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -51,6 +52,9 @@ type inputs struct {
 	limitPct float64
 	absent   []summary.Source
 	notes    []note.Note
+	// slowGrid and fewer say that the budget had no room for the rates wished
+	// of counters and of code addresses, "" that it had.
+	slowGrid, fewer string
 }
 
 // members are the job's processes.
@@ -78,7 +82,7 @@ func openInputs(h host, dir job.RunDir, r job.Run, c configs.Agent, p prices) (*
 	}
 	p.cpus = len(cpus)
 	in := &inputs{members: others{job.NewMembers(h.proc, r)}, cpus: len(cpus), model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
-		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, perf.Now)}
+		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, rawcall.Now)}
 	l := ladder{in, h, dir, r, c, cpus}
 	l.rates()
 	l.node()
@@ -98,6 +102,13 @@ func (in *inputs) add(s counter.Source) { in.sources = append(in.sources, s) }
 
 func (in *inputs) note(code note.Code, format string, args ...any) {
 	in.notes = append(in.notes, note.New(code, format, args...))
+}
+
+// noteText adds a note, none without a text.
+func (in *inputs) noteText(code note.Code, text string) {
+	if text != "" {
+		in.note(code, "%s", text)
+	}
 }
 
 func (in *inputs) lack(name, why string) {

@@ -9,6 +9,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/scope"
 	"jobgait/agent/job"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -33,12 +34,12 @@ type ladder struct {
 }
 
 // rates chooses the step of the grid and the rate of code addresses so that
-// both fit the budget.
+// both fit the budget. What had to be lowered is said where it is sampled at all.
 func (l ladder) rates() {
 	in, hz := l.in, l.c.RateHz
 	if l.r.Exclusive {
 		if hz = in.prices.counterHz(in.limitPct, l.c.RateHz); hz < l.c.RateHz {
-			in.note(note.BudgetLowered, "counters are sampled %d times a second, not %d: each time costs %.1f us, and the agent may take %g %% of each CPU",
+			in.slowGrid = fmt.Sprintf("counters are sampled %d times a second, not %d: each time costs %.1f us, and the agent may take %g %% of each CPU",
 				hz, l.c.RateHz, in.prices.interruptNS/1e3, in.limitPct)
 		}
 	}
@@ -69,7 +70,7 @@ func (l ladder) rates() {
 	// To fit is part of choosing, and the header has the rate; what is said is
 	// when somebody wished another, or when little is left of the usual one.
 	if wanted != 0 || in.rate.Hz < asked/4 {
-		in.note(note.BudgetLowered, "%.0f code addresses a second and CPU instead of %.0f: within %g %% of each CPU there is no room for more, at %.1f us each (%s)",
+		in.fewer = fmt.Sprintf("%.0f code addresses a second and CPU instead of %.0f: within %g %% of each CPU there is no room for more, at %.1f us each (%s)",
 			in.rate.Hz, asked, in.limitPct, in.prices.interruptNS/1e3, in.prices.from)
 	}
 }
@@ -85,13 +86,21 @@ func (l ladder) node() {
 		l.in.note(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not recorded")
 		return
 	}
-	counters, err := perf.NewCounters(l.h.open, perf.Roots{Proc: l.h.proc, Sys: l.h.sys}, l.cpus, l.in.stepNS)
+	// All that are present: one that is offline now is counted when it comes.
+	roots := perf.Roots{Proc: l.h.proc, Sys: l.h.sys}
+	counters, err := perf.NewCounters(l.h.open, roots, nil, l.in.stepNS)
 	if err != nil {
-		l.in.lack("node counters", err.Error())
+		for _, s := range perf.Probe(l.h.open, roots, nil) {
+			if s.Absent == "" {
+				s.Absent = err.Error()
+			}
+			l.in.absent = append(l.in.absent, s)
+		}
 		return
 	}
 	l.in.ringed, l.in.counted = true, true
 	l.in.add(counters)
+	l.in.noteText(note.BudgetLowered, l.in.slowGrid)
 }
 
 // addresses samples code on every CPU, or that of one command.
@@ -111,6 +120,7 @@ func (l ladder) addresses() {
 	case err == nil:
 		in.code, in.ringed = code, true
 		in.add(code)
+		in.noteText(note.BudgetLowered, in.fewer)
 		return
 	case perf.Forbidden(err):
 		in.note(note.NoPerf, "%s", permission(l.h, err))
@@ -171,14 +181,14 @@ const taskEvents = 4
 func (l ladder) files() {
 	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
 	if l.r.Exclusive {
-		l.poll(energy.Open(l.h.open, l.h.sys, perf.Now))
-		l.poll(kernel.Node(roots, perf.Now))
+		l.poll(energy.Open(l.h.open, l.h.sys, rawcall.Now))
+		l.poll(kernel.Node(roots, rawcall.Now))
 		if !l.in.ringed {
-			l.poll(kernel.Busy(roots, perf.Now))
+			l.poll(kernel.Busy(roots, rawcall.Now))
 		}
 	}
 	if l.r.RootPID == 0 {
-		l.poll(kernel.Job(kernel.NewJobCgroup(roots, l.cgroupDir), perf.Now))
+		l.poll(kernel.Job(kernel.NewJobCgroup(roots, believed(l.cgroupDir, rawcall.Now)), rawcall.Now))
 	}
 }
 
@@ -213,9 +223,11 @@ func (l ladder) processes() {
 	if !in.ringed {
 		in.note(note.SlowProc, "nothing was sampled: files were read, 10 times a second at most")
 	}
-	in.cpu = kernel.NewJobCPU(l.h.proc, in.members, perf.Now, list)
+	in.cpu = kernel.NewJobCPU(l.h.proc, in.members, rawcall.Now, list)
 	in.add(in.cpu)
-	if in.code != nil {
+	if in.code == nil {
+		in.cpu.FollowChildren() // nobody else tells of new processes
+	} else {
 		in.code.OnJoin(func(pid int) {
 			in.cpu.Add(pid)
 			in.finder.Member(pid)
@@ -223,14 +235,15 @@ func (l ladder) processes() {
 	}
 }
 
-// permission says in one line what would give more.
+// permission says in one line what would give more. At levels 3 and 4, which are
+// Debian's own, CAP_PERFMON alone is refused (seen with its Linux 6.1).
 func permission(h host, err error) string {
 	level, ok := kernel.Paranoid(h.proc)
 	switch {
 	case !ok:
 		return "this kernel has no perf events: no period can be found"
 	case level > 2:
-		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 2 or lower, or run as root or with CAP_PERFMON, to find the period", level)
+		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 2 or lower, or run as root or with CAP_SYS_ADMIN, to find the period", level)
 	case level > 0:
 		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 0 or lower, or run as root or with CAP_PERFMON, to find the period (%v)", level, err)
 	}

@@ -151,6 +151,33 @@ func TestLadder(t *testing.T) {
 	}
 }
 
+// Where there is nothing to lower, nothing is said to be.
+func TestNothingSampledIsNotLowered(t *testing.T) {
+	h := twoCPUs(t, kernelThat(t, func(*unix.PerfEventAttr, int) error { return unix.EACCES }))
+	settings := configs.Default().Agent
+	settings.BudgetPct = 0.2
+	r := job.Run{Key: summary.RunKey{JobID: 7}, Exclusive: true, AddressHz: 1000}
+	in, err := openInputs(h, "", r, settings, prices{interruptNS: 7e3, from: "assumed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.close()
+	head := in.header(r)
+	if in.slowGrid == "" || in.fewer == "" {
+		t.Fatalf("there was room: grid %q, addresses %q", in.slowGrid, in.fewer)
+	}
+	if has(head.Notes, note.BudgetLowered) || !has(head.Notes, note.NoPerf) {
+		t.Errorf("notes %v", head.Notes)
+	}
+	absent := map[string]string{}
+	for _, s := range head.Sources {
+		absent[s.Name] = s.Absent
+	}
+	if absent["instructions"] == "" || absent["context_switches"] == "" {
+		t.Errorf("it is not said why counters are missing: %v", absent)
+	}
+}
+
 // A budget with no room for addresses has none, and says so; a wish that has no
 // room is cut to the budget.
 func TestBudgetLimitsWishes(t *testing.T) {

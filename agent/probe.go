@@ -15,6 +15,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/scope"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
@@ -121,10 +122,10 @@ func candidates(h host, cpus []int) []summary.Source {
 		}
 		all = append(all, lack...)
 	}
-	add(energy.Open(h.open, h.sys, perf.Now))
-	add(kernel.Node(roots, perf.Now))
-	add(kernel.Busy(roots, perf.Now))
-	add(kernel.Job(kernel.NewJobCgroup(roots, nowhere), perf.Now))
+	add(energy.Open(h.open, h.sys, rawcall.Now))
+	add(kernel.Node(roots, rawcall.Now))
+	add(kernel.Busy(roots, rawcall.Now))
+	add(kernel.Job(kernel.NewJobCgroup(roots, nowhere), rawcall.Now))
 	return all
 }
 

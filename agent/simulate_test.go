@@ -166,6 +166,32 @@ func TestSlowSourcesAreDrainedAtTheirTimes(t *testing.T) {
 	}
 }
 
+// A ring with room for less than a second is drained in time, also when what is
+// read from files is slowed.
+func TestSmallRingsAreDrainedInTime(t *testing.T) {
+	a, now, sources := simulated(t, &disk{}, 5e6)
+	ring := sources[0]
+	ring.every = 300e6
+	a.in.slow = []int{0, 1, 2}
+	a.ready(sampler.NewGrid(5e6, *now))
+	a.sampler = sampler.New(sampler.Default(a.grid), true, a.in.shapes()...)
+	for _, slowed := range []bool{false, true} {
+		if slowed {
+			a.schedule.slow(slower)
+		}
+		longest, last, drains := int64(0), *now, ring.drains
+		for end := *now + 300e9; *now < end; {
+			a.advance(now, min(end, a.schedule.next()))
+			if ring.drains > drains {
+				longest, last, drains = max(longest, *now-last), *now, ring.drains
+			}
+		}
+		if longest > 450e6 || longest < 300e6 {
+			t.Errorf("slowed %v: %d ms between two drains of a ring that has room for 600", slowed, longest/1e6)
+		}
+	}
+}
+
 // What was counted when the agent is told to stop is in the profile to the last
 // count, though the last reading but one is long ago.
 func TestTheEndIsCounted(t *testing.T) {

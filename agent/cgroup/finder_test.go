@@ -276,3 +276,20 @@ func FuzzParseMounts(f *testing.F) {
 		}
 	})
 }
+
+// A job of many processes is not asked for ever, and a file is no cgroup.
+func TestManyMembersAndAFile(t *testing.T) {
+	tr := newTree(t, "/ /v2 cgroup2 rw")
+	f := tr.finder(Identity{ID: 5})
+	for pid := range 1000 {
+		f.Member(100 + pid)
+	}
+	if len(f.asked) > 256 {
+		t.Errorf("%d were asked", len(f.asked))
+	}
+	tr.mkdir("cg/v2/system.slice/slurmstepd.scope")
+	tr.write("cg/v2/system.slice/slurmstepd.scope/job_5", "")
+	if d, ok := f.Perf(); ok {
+		t.Errorf("found %+v", d)
+	}
+}

@@ -42,10 +42,11 @@ func (w *watch) add(dir string) bool {
 // with it, and the kernel gives a directory that still is watched its old one.
 func (w *watch) clear() { clear(w.known) }
 
-// changed tells whether anything was told since the last call.
+// changed tells whether anything was told since the last call. What is told faster
+// than it is read is left for the next.
 func (w *watch) changed() bool {
 	any := false
-	for w.fd >= 0 {
+	for i := 0; i < 64 && w.fd >= 0; i++ {
 		n, err := unix.Read(w.fd, w.buf[:])
 		if errors.Is(err, unix.EINTR) {
 			continue

@@ -81,10 +81,13 @@ func either[T comparable](to *T, from T) {
 // FromProcesses reads SLURM_ variables of the job's own processes. The batch
 // script's are preferred: a step has its own name and number of tasks. They are
 // the user's to change, so they describe the run and decide nothing.
-func FromProcesses(proc string, m *Members) Details {
+func FromProcesses(proc string, m *Members) Details { return FromPIDs(proc, m.run, m.List()) }
+
+// FromPIDs does the same for processes that are known to be the job's.
+func FromPIDs(proc string, r Run, pids []int) Details {
 	var batch, step Details
-	id := strconv.FormatInt(m.run.Key.JobID, 10)
-	for _, pid := range m.List() {
+	id := strconv.FormatInt(r.Key.JobID, 10)
+	for _, pid := range pids {
 		env := environ(proc, pid)
 		if env["SLURM_JOB_ID"] != id {
 			continue
@@ -96,7 +99,7 @@ func FromProcesses(proc string, m *Members) Details {
 			step = step.Or(d)
 		}
 	}
-	if nodes, err := ExpandNodeList(m.run.Job.NodeList); err == nil && len(nodes) > 1 && nodes[0] != m.run.Node {
+	if nodes, err := ExpandNodeList(r.Job.NodeList); err == nil && len(nodes) > 1 && nodes[0] != r.Node {
 		// The batch script is on the first node: what that node finds is
 		// the job's name and size, what a step here is called is not.
 		step.Name, step.NTasks = "", nil

@@ -2,11 +2,11 @@ package job
 
 import (
 	"bytes"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"jobgait/agent/rawcall"
 )
 
 // maxEnviron bounds what is read of /proc/PID/environ: 1 MiB holds any
@@ -17,7 +17,7 @@ const maxEnviron = 1 << 20
 // SLURMD_NODENAME. Nothing else of a user's environment is looked at: it holds
 // tokens and passwords.
 func environ(proc string, pid int) map[string]string {
-	b, _ := readBounded(filepath.Join(proc, strconv.Itoa(pid), "environ"), maxEnviron)
+	b, _ := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "environ"), nil, maxEnviron)
 	return parseEnviron(b)
 }
 
@@ -38,15 +38,4 @@ func parseEnviron(b []byte) map[string]string {
 		}
 	}
 	return env
-}
-
-// readBounded reads at most max bytes of a file. Files of /proc have no size
-// beforehand; what was read before an error is returned with it.
-func readBounded(path string, max int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, max))
 }

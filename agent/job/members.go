@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"jobgait/agent/cgroup"
+	"jobgait/agent/rawcall"
 )
 
 // Members says which processes of a node belong to a run. Under Slurm, first
@@ -25,6 +26,7 @@ type Members struct {
 	proc  string
 	run   Run
 	known map[int]uint64 // start ticks of members found before
+	last  *look
 }
 
 // NewMembers reads processes below proc, normally "/proc".
@@ -32,9 +34,18 @@ func NewMembers(proc string, r Run) *Members {
 	return &Members{proc: proc, run: r, known: map[int]uint64{}}
 }
 
+// lookNS is how long what was read of other processes is believed: those that
+// were sampled share their ancestors. They are asked about some 40 times a second
+// while somebody compiles beside the job.
+const lookNS = 3e9
+
 // Has tells whether a process belongs to the run.
 func (m *Members) Has(pid int) bool {
-	return m.member(pid, look{m.proc, map[int]*process{}})
+	if m.last == nil || rawcall.Now()-m.last.at > lookNS {
+		m.last = newLook(m.proc)
+	}
+	delete(m.last.procs, pid)
+	return m.member(pid, m.last)
 }
 
 // List returns the processes that belong to the run, in ascending order.
@@ -43,7 +54,7 @@ func (m *Members) List() []int {
 	if err != nil {
 		return nil
 	}
-	l := look{m.proc, map[int]*process{}}
+	l := newLook(m.proc)
 	alive := map[int]uint64{}
 	var pids []int
 	for _, pid := range pidsOf(entries) {
@@ -67,8 +78,8 @@ func (m *Members) Forked(parent, child int) {
 	}
 }
 
-func (m *Members) member(pid int, l look) bool {
-	p := l.at(pid)
+func (m *Members) member(pid int, l *look) bool {
+	p := l.process(pid)
 	if p == nil {
 		delete(m.known, pid)
 		return false
@@ -92,7 +103,7 @@ func (m *Members) member(pid int, l look) bool {
 }
 
 // ofJob applies Slurm's rules.
-func (m *Members) ofJob(p *process, l look) bool {
+func (m *Members) ofJob(p *process, l *look) bool {
 	place, placed := cgroup.Job(l.cgroups(p.pid))
 	mine, foreign := m.judge(place, placed)
 	if foreign {
@@ -100,7 +111,7 @@ func (m *Members) ofJob(p *process, l look) bool {
 	}
 	// From the parent on: with several slurmd a slurmstepd does not say whose
 	// node it serves, and it is Slurm's, not the job's.
-	for q, n := l.at(p.ppid), 0; !mine && q != nil && q.pid > 2 && n < maxDepth; q, n = l.at(q.ppid), n+1 {
+	for q, n := l.process(p.ppid), 0; !mine && q != nil && q.pid > 2 && n < maxDepth; q, n = l.process(q.ppid), n+1 {
 		id, ok := stepd(l.title(q))
 		if !ok {
 			continue
@@ -115,14 +126,14 @@ func (m *Members) ofJob(p *process, l look) bool {
 		}
 		mine = true
 	}
-	if !mine && l.uid(p.pid) != m.run.Job.UID {
+	if !mine && !l.mayBe(p.pid, m.run.Job.UID) {
 		return false
 	}
 	env := environ(m.proc, p.pid)
 	if other(env["SLURMD_NODENAME"], m.run.Node) || other(env["SLURM_CLUSTER_NAME"], m.run.Key.Cluster) {
 		return false
 	}
-	return mine || env["SLURM_JOB_ID"] == strconv.FormatInt(m.run.Key.JobID, 10)
+	return mine || env["SLURM_JOB_ID"] == strconv.FormatInt(m.run.Key.JobID, 10) && l.uid(p.pid) == m.run.Job.UID
 }
 
 // judge compares what the cgroup says with the run. An SLUID says nothing where
@@ -144,8 +155,8 @@ func (m *Members) judge(p cgroup.Place, placed bool) (mine, foreign bool) {
 }
 
 // descends walks to the command of `jobgait run`.
-func (m *Members) descends(p *process, l look) bool {
-	for n := 0; p != nil && n < maxDepth; p, n = l.at(p.ppid), n+1 {
+func (m *Members) descends(p *process, l *look) bool {
+	for n := 0; p != nil && n < maxDepth; p, n = l.process(p.ppid), n+1 {
 		if p.pid == m.run.RootPID {
 			return true
 		}

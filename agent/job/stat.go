@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
+
+	"jobgait/agent/rawcall"
 )
 
 // stat is what we need of /proc/PID/stat.
@@ -16,8 +17,11 @@ type stat struct {
 	start uint64
 }
 
-func readStat(proc string, pid int) (stat, error) {
-	b, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "stat"))
+func readStat(proc string, pid int) (stat, error) { return readStatInto(proc, pid, nil) }
+
+// readStatInto reads into a buffer.
+func readStatInto(proc string, pid int, buf []byte) (stat, error) {
+	b, err := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "stat"), buf, 4096)
 	if err != nil {
 		return stat{}, err
 	}

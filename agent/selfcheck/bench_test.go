@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"jobgait/agent/counter"
@@ -39,7 +40,8 @@ func BenchmarkCounters(b *testing.B) {
 }
 
 // Counters and code addresses: as many as the budget of a cluster has room for
-// beside the counters, and those of one machine, whose budget is larger.
+// beside the counters, and those of one machine, whose budget is larger. Bar: within
+// the budget.
 func BenchmarkShipped(b *testing.B) {
 	d := configs.Default().Agent
 	step := 1e9 / int64(d.RateHz)
@@ -49,7 +51,7 @@ func BenchmarkShipped(b *testing.B) {
 	}{{"cluster", d.BudgetPct}, {"run", d.RunBudgetPct}} {
 		pct := budget.pct
 		b.Run(budget.name, func(b *testing.B) {
-			benchmarkSources(b, "counters and code addresses", func(r perf.Roots, cpus []int) ([]counter.Source, error) {
+			d := benchmarkSources(b, "counters and code addresses", func(r perf.Roots, cpus []int) ([]counter.Source, error) {
 				cost, err := Measure(context.Background(), perf.Open, Default())
 				if err != nil {
 					return nil, err
@@ -65,11 +67,15 @@ func BenchmarkShipped(b *testing.B) {
 				a, err := address.New(perf.Open, address.Params{Proc: r.Proc, CPUs: cpus, Rate: rate, StepNS: step, Members: address.Everyone{}})
 				return []counter.Source{c, a}, err
 			})
+			b.ReportMetric(pct, "%budget")
+			if d.Pct.Lo > pct {
+				b.Errorf("%.2f to %.2f %% slower: surely more than the budget of %g %%", d.Pct.Lo, d.Pct.Hi, pct)
+			}
 		})
 	}
 }
 
-func benchmarkSources(b *testing.B, what string, open func(perf.Roots, []int) ([]counter.Source, error)) {
+func benchmarkSources(b *testing.B, what string, open func(perf.Roots, []int) ([]counter.Source, error)) (d Direct) {
 	cpus, err := kernel.OnlineCPUs("/sys")
 	if err != nil {
 		b.Fatal(err)
@@ -81,13 +87,16 @@ func benchmarkSources(b *testing.B, what string, open func(perf.Roots, []int) ([
 	p := Default()
 	p.Sources, p.SourcesAre = list, what
 	// One measurement, the surer the more iterations are asked for.
-	p.SourcePairs = 100 * b.N
-	d, err := MeasureSources(context.Background(), p)
+	p.SourcePairs = max(6, 70*b.N)
+	d, err = MeasureSources(context.Background(), p)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Logf("on/off %.5f (%.5f to %.5f), n = %d pairs, %.0f records a second; by CPU time %.5f (%.5f to %.5f)",
-		1+d.Pct.Value/100, 1+d.Pct.Lo/100, 1+d.Pct.Hi/100, d.Pairs, d.RecordsPerS, 1+d.CPUPct.Value/100, 1+d.CPUPct.Lo/100, 1+d.CPUPct.Hi/100)
+	ratio := func(x Interval) string {
+		return fmt.Sprintf("%.5f (%.5f to %.5f)", 1+x.Value/100, 1+x.Lo/100, 1+x.Hi/100)
+	}
+	b.Logf("on/off %s, n = %d pairs, %.0f records a second; by whole halves %s; by CPU time %s",
+		ratio(d.Pct), d.Pairs, d.RecordsPerS, ratio(d.WholePct), ratio(d.CPUPct))
 	report(b, d.Pct, "%slower")
 	b.ReportMetric(float64(d.Pairs), "pairs")
 	b.ReportMetric(0, "ns/op")
@@ -96,6 +105,7 @@ func benchmarkSources(b *testing.B, what string, open func(perf.Roots, []int) ([
 			b.Error(err)
 		}
 	}
+	return d
 }
 
 func report(b *testing.B, x Interval, unit string) {

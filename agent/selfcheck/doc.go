@@ -6,7 +6,9 @@
 // At 200 Hz a record every 5 ms is lost in the noise of 2 s of measuring, so the
 // timer is amplified to some thousands a second and the cost divided by the
 // records that were written. What is really shipped, counters and code addresses
-// at their own rates, can be measured as it is beside it: longer, and less sure.
+// at their own rates, can be measured as it is beside it, longer: there most chunks
+// have no record, and each half is judged by how much longer its mean chunk took
+// than its quiet ones.
 //
 // The work is cut into chunks of 0.2 ms. Of each half the chunks that took 1.5
 // times the median or more are left out: there another program ran,

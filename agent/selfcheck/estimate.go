@@ -48,3 +48,26 @@ func typical(times []int64, scratch []int64, wild float64) float64 {
 	}
 	return float64(sum) / float64(n)
 }
+
+// stretch returns the mean of times by a quiet one, leaving out those of more than
+// most times that: what slowed all chunks of a half alike, the clock rate or a
+// neighbour on the same core, is not in it. Quiet is the lower quartile of the
+// chunks that have no record; hit is the part that have one, which are thought
+// to be longer than that. It may be up to a half.
+func stretch(times []int64, scratch []int64, most, hit float64) float64 {
+	scratch = append(scratch[:0], times...)
+	slices.Sort(scratch)
+	at := float64(len(scratch)-1) * (1 - min(hit, 0.5)) / 4
+	i := int(at)
+	next := scratch[min(i+1, len(scratch)-1)]
+	quiet := float64(scratch[i]) + (at-float64(i))*float64(next-scratch[i])
+	sum, n := 0.0, 0.0
+	for _, t := range scratch {
+		if float64(t) > most*quiet {
+			break
+		}
+		sum += float64(t)
+		n++
+	}
+	return sum / (quiet * n)
+}

@@ -63,3 +63,23 @@ func TestTypical(t *testing.T) {
 		}
 	}
 }
+
+func TestStretch(t *testing.T) {
+	for name, c := range map[string]struct {
+		times []int64
+		hit   float64
+		want  float64
+	}{
+		"all alike":         {[]int64{500, 500, 500, 500, 500}, 0, 1},
+		"a record in one":   {[]int64{500, 550, 500, 500, 500}, 0, 1.02},
+		"slower, all alike": {[]int64{600, 660, 600, 600, 600}, 0, 1.02},
+		"one preempted":     {[]int64{500, 500, 9000, 550, 500}, 0, 1.025},
+		"one lucky":         {[]int64{400, 500, 500, 500, 500}, 0, 0.96},
+		"between two":       {[]int64{400, 480, 480, 480, 480}, 0.5, 464.0 / 440},
+		"too many records":  {[]int64{400, 480, 480, 480, 480}, 9, 464.0 / 440},
+	} {
+		if got := stretch(c.times, nil, 1.25, c.hit); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

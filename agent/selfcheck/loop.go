@@ -15,6 +15,8 @@ type half struct {
 	cpu   float64 // CPU nanoseconds of the thread, of a chunk
 	wall  int64   // of the whole half
 	hz    float64 // of the records while the load was on
+	// stretch is the mean of all chunks by a quiet one.
+	stretch float64
 }
 
 // loop is the work: the same number of steps in every chunk. Its clocks, its
@@ -27,6 +29,8 @@ type loop struct {
 	times    []int64
 	scratch  []int64
 	wild     float64
+	cap      float64
+	lanes    int // CPUs that the records are of
 }
 
 // newLoop is the machine's own.
@@ -41,7 +45,7 @@ func newLoop(p Params) *loop {
 // calibrate finds how many steps make a chunk, from the fastest of several tries.
 func (l *loop) calibrate(p Params) {
 	n := int(p.HalfNS / p.ChunkNS)
-	l.steps, l.wild, l.times, l.scratch = 1<<12, p.Wild, make([]int64, n), make([]int64, 0, n)
+	l.steps, l.wild, l.cap, l.lanes, l.times, l.scratch = 1<<12, p.Wild, p.Cap, 1, make([]int64, n), make([]int64, 0, n)
 	best := int64(1 << 62)
 	for range 50 {
 		before := l.now()
@@ -142,6 +146,7 @@ func (l *loop) half(x load, on bool, settleNS int64) (half, error) {
 	}
 	records, err := x.drain()
 	h.hz = float64(records) / float64(max(1, wall)) * 1e9
+	h.stretch = stretch(l.times, l.scratch, l.cap, h.hz/float64(l.lanes)*h.chunk/1e9)
 	return h, err
 }
 

@@ -94,16 +94,21 @@ func (r *Result) cost(ps []pair) {
 // direct measures the slowdown by sources.
 func direct(ctx context.Context, l *loop, p Params) (Direct, error) {
 	d := Direct{What: p.SourcesAre}
-	ps, err := pairs(ctx, l, &sources{list: p.Sources}, p.SourcePairs, p.SettleNS)
-	if err != nil {
-		return d, err
+	for _, s := range p.Sources {
+		l.lanes = max(l.lanes, s.Lanes())
 	}
-	var slow, cpu []float64
+	ps, err := pairs(ctx, l, &sources{list: p.Sources}, p.SourcePairs, p.SettleNS)
+	d.estimate(ps)
+	return d, err
+}
+
+func (d *Direct) estimate(ps []pair) {
+	var slow, whole, cpu []float64
 	for _, q := range ps {
 		d.RecordsPerS += q.with.hz / float64(len(ps))
-		slow = append(slow, 100*(q.with.chunk/q.without.chunk-1))
+		slow = append(slow, 100*(q.with.stretch/q.without.stretch-1))
+		whole = append(whole, 100*(q.with.chunk/q.without.chunk-1))
 		cpu = append(cpu, 100*(q.with.cpu/q.without.cpu-1))
 	}
-	d.Pairs, d.Pct, d.CPUPct = len(slow), shift(slow), shift(cpu)
-	return d, nil
+	d.Pairs, d.Pct, d.WholePct, d.CPUPct = len(slow), shift(slow), shift(whole), shift(cpu)
 }

@@ -26,6 +26,7 @@ type machine struct {
 	loaded  bool
 	since   float64
 	until   float64
+	turn    float64 // when its speed changes next
 }
 
 func (m *machine) work(steps int) {
@@ -113,6 +114,59 @@ func TestNoCostIsNotFound(t *testing.T) {
 	}
 }
 
+// What sources cost is found as it is, at a rate that leaves most chunks without a
+// record, though all chunks of a half are up to a tenth slower than those of its
+// other half: by the mean of whole halves it would not be.
+func TestDirectSeesThroughDrift(t *testing.T) {
+	const costNS, hz = 12_000, 400.0
+	p := Default()
+	held, wide, narrow := 0, 0.0, 0.0
+	for seed := range uint64(40) {
+		m := newMachine(seed, hz, costNS, 0.005)
+		l := m.loop(p)
+		work := l.work
+		speed := 1.0
+		l.work = func(steps int) {
+			if m.t > m.turn {
+				m.turn, speed = m.t+15e6*m.r.Float64(), 1+0.1*m.r.Float64()
+			}
+			work(int(float64(steps) * speed))
+		}
+		ps, err := pairs(context.Background(), l, m, p.SourcePairs, p.SettleNS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d Direct
+		d.estimate(ps)
+		if truth := hz * costNS / 1e7; d.Pct.Lo <= truth && truth <= d.Pct.Hi {
+			held++
+		}
+		wide += (d.WholePct.Hi - d.WholePct.Lo) / 40
+		narrow += (d.Pct.Hi - d.Pct.Lo) / 40
+	}
+	t.Logf("interval %.2f %% wide, by whole halves %.2f %%", narrow, wide)
+	if held < 34 || narrow > 0.65*wide {
+		t.Errorf("the truth is in %d of 40 intervals, which are %.2f %% wide, by whole halves %.2f %%", held, narrow, wide)
+	}
+}
+
+// Between switching on and the loop a random part of the time passes.
+func TestSettling(t *testing.T) {
+	p := Default()
+	m := newMachine(1, 100, 0, 0)
+	l := m.loop(p)
+	for _, part := range []float64{0, 0.5, 0.99} {
+		l.chance = func() float64 { return part }
+		h, err := l.half(m, true, 20e6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if passed, want := m.until-m.since-float64(h.wall), part*20e6; passed < want || passed > want+5e6 {
+			t.Errorf("%.1f ms passed beside the loop, want %.1f", passed/1e6, want/1e6)
+		}
+	}
+}
+
 // quick is short enough for a test, on this machine.
 func quick() Params {
 	p := Default()
@@ -178,6 +232,7 @@ func TestMeasureRefuses(t *testing.T) {
 		"rate":   func(p *Params) { p.Hz = math.NaN() },
 		"halves": func(p *Params) { p.HalfNS = 1 },
 		"wild":   func(p *Params) { p.Wild = 1 },
+		"cap":    func(p *Params) { p.Cap = 1 },
 		"CPU":    func(p *Params) { p.CPU = 1000 },
 	} {
 		p := quick()

@@ -52,9 +52,13 @@ type Slowdown struct {
 
 // Direct is a slowdown that was measured without amplification.
 type Direct struct {
-	What  string   `json:"what"`
-	Pairs int      `json:"pairs"`
-	Pct   Interval `json:"pct"`
+	What  string `json:"what"`
+	Pairs int    `json:"pairs"`
+	// Pct is how much longer the loop took, by its quiet chunks.
+	Pct Interval `json:"pct"`
+	// WholePct is the same by the mean of a whole half, with what quiet
+	// chunks changed: of nothing but noise, as far as could be seen.
+	WholePct Interval `json:"whole_pct"`
 	// CPUPct is the same in CPU time of the loop's thread.
 	CPUPct Interval `json:"cpu_pct"`
 	// RecordsPerS is over all CPUs.

@@ -9,10 +9,11 @@
 // profile 0.02 %, which is its rounding; counts of a PMU shared with 12 others,
 // scaled, 1.6 % below theirs after 0.3 s, 0.4 % after 1.2 s; CPU time of a job's
 // cgroup 0.2 % below what its parent was told, of an ordinary user's forking
-// program within 0.4 %. CAP_PERFMON is enough up to perf_event_paranoid 2; at 3
+// program within 0.4 %; the CPU's instructions, users' and the kernel's, 0.05 % below
+// what single events counted. CAP_PERFMON is enough up to perf_event_paranoid 2; at 3
 // and 4, which are Debian's own, that kernel wants CAP_SYS_ADMIN. The four
-// machines take 25 to 30 s of CPU time: 31 to 38 s where ten wanted the same two
-// CPUs, 76 s where seventeen did.
+// machines take 21 to 24 s of CPU time: 26 to 43 s in all where twelve to fourteen
+// wanted the same two CPUs.
 //
 // They run with JOBGAIT_QEMU=run (`make qemu`, and as part of `make test`) and
 // are skipped otherwise. They need qemu-system-aarch64 and the kernel, no root.

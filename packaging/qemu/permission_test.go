@@ -125,11 +125,11 @@ func (p permission) judgeScope(t *testing.T, all, own bool) {
 
 // judgeAdvice: one line says which sysctl, or which privilege, would give more.
 func (p permission) judgeAdvice(t *testing.T, where, text string) {
-	lower := "0 or lower"
+	lower, privilege := "0 or lower", "CAP_PERFMON"
 	if p.Level > 2 {
-		lower = "2 or lower"
+		lower, privilege = "2 or lower", "CAP_SYS_ADMIN"
 	}
-	for _, word := range []string{fmt.Sprintf("perf_event_paranoid is %d", p.Level), lower, "root"} {
+	for _, word := range []string{fmt.Sprintf("perf_event_paranoid is %d", p.Level), lower, "root", privilege} {
 		if !strings.Contains(text, word) || strings.Contains(text, "\n") {
 			t.Errorf("%s: %q does not say %q in one line", where, text, word)
 		}

@@ -31,15 +31,24 @@ func judgeIPC(t *testing.T, m machine, v struct {
 	IPC   float64 `json:"ipc"`
 	Turns float64 `json:"turns"`
 	All   float64 `json:"all"`
+	Alone float64 `json:"alone"`
+	Own   float64 `json:"own"`
 }) {
 	near(t, "IPC", v.IPC, m.ipc(), 0.001)
 	near(t, "cycles, 1 ns each", v.Cycles, v.NS, 0.001)
-	// Beside our two a turn there are those of the kernel's ticks and of
-	// waking up afterwards: 1 % at shift 0, 2 % at shift 2.
-	near(t, "instructions", v.All, 2*v.Turns, 0.04)
-	if v.All < 2*v.Turns {
-		t.Errorf("%g instructions, the loop alone has %g", v.All, 2*v.Turns)
+	// Two instructions a turn, those around the loop, and those of Go's own
+	// threads, which look in every 10 ms and send the loop a signal then: 130,000
+	// to 210,000 in all, the more the slower the CPU.
+	looks := v.NS / 10e6
+	near(t, "instructions of the loop, user code", v.Own, 2*v.Turns, (100_000+5_000*looks)/(2*v.Turns))
+	if v.Own < 2*v.Turns {
+		t.Errorf("%g instructions, the loop alone has %g", v.Own, 2*v.Turns)
 	}
+	// Ticks and records are the kernel's, and the more of them the slower the
+	// CPU: they are not to be guessed, but counted apart. What differs is the
+	// code between the calls that read the one and the other, a tenth of a
+	// million instructions.
+	near(t, "instructions", v.All, v.Alone, 0.001)
 }
 
 // The records are what the timer gave, and no more is asked of their number

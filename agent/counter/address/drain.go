@@ -38,7 +38,7 @@ func (s *Source) Drain(to counter.Sink) error {
 	for _, c := range s.cpus {
 		c.samples, c.next = slices.Delete(c.samples, 0, c.next), 0
 	}
-	if s.blind {
+	if s.blind || s.table.full() {
 		s.table.forget()
 		s.blind = false
 	}

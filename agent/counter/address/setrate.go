@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/perf"
 )
@@ -35,39 +31,21 @@ func (s *Source) SetRate(r Rate) error {
 	return nil
 }
 
-// arm sets a timer going at its phase, as long as there is time for that. On a
-// busy node we may be kept from running between waking up and the call, and the
-// timer would keep the wrong phase for good: then its period is set again.
-func (s *Source) arm(c *cpu, late int64, do func() error) error {
+// arm sets a timer going at its phase; those that follow one task only have none.
+func (s *Source) arm(c *cpu, late int64, start func() error) error {
 	if s.p.Root != 0 {
-		return do()
+		return start()
 	}
-	for ; ; do = func() error { return s.setPeriod(c) } {
-		at := perf.NextPhase(perf.Now(), s.p.Rate.PeriodNS, c.phaseNS)
-		if at < late {
-			perf.WaitUntil(at)
-		}
-		if err := do(); err != nil {
-			return err
-		}
-		if now := perf.Now(); now-at < max(minSlack, min(maxSlack, s.p.Rate.PeriodNS/20)) || now >= late {
-			return nil
-		}
-	}
+	period := s.p.Rate.PeriodNS
+	phase := perf.Phase{PeriodNS: period, PhaseNS: c.phaseNS, SlackNS: max(minSlack, min(maxSlack, period/20))}
+	return phase.Set(perf.Now, perf.WaitUntil, late, start, func() error { return s.setPeriod(c) })
 }
 
 // How late a timer may be set going: the call takes 2 to 15 us.
 const minSlack, maxSlack = 20_000, 100_000
 
 // setPeriod sets the period, which begins anew.
-func (s *Source) setPeriod(c *cpu) error {
-	period := uint64(s.p.Rate.PeriodNS)
-	_, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(c.fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
-	if err != 0 {
-		return os.NewSyscallError("ioctl", err)
-	}
-	return nil
-}
+func (s *Source) setPeriod(c *cpu) error { return perf.SetPeriod(c.fd, s.p.Rate.PeriodNS) }
 
 // phased gives every CPU its phase at the present rate and returns those that are
 // online in that order.

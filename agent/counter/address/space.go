@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sort"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -31,8 +32,7 @@ type area struct {
 // kernel's vdso.
 func (a area) anonymous() bool { return a.file == 0 && a.inode.ino == 0 }
 
-// space is the code of one process, in the order of addresses. Parent and child
-// share it until one of them maps something: it is never changed in place.
+// space is the code of one process, in the order of addresses.
 type space []area
 
 // find returns the index of the area that holds an address, -1 if none does.
@@ -52,33 +52,37 @@ func (s space) find(ip uint64) int {
 	return i
 }
 
-// with returns the space after a new mapping, which replaces what it covers.
+// with returns the space after a new mapping, which replaces what it covers. It
+// is put in place, so that a process which maps code again and again costs us
+// a search and a move each time, no copy.
 func (s space) with(n area) space {
-	out := make(space, 0, len(s)+2)
-	for _, a := range s {
-		if a.end <= n.start || a.start >= n.end {
-			out = append(out, a)
-			continue
-		}
-		if a.start < n.start {
-			head := a
-			head.end = n.start
-			out = append(out, head)
-		}
-		if a.end > n.end {
-			tail := a
-			tail.start, tail.offset = n.end, a.offset+(n.end-a.start)
-			out = append(out, tail)
-		}
+	from := sort.Search(len(s), func(i int) bool { return s[i].end > n.start })
+	to := from
+	var left [3]area
+	put := left[:0]
+	if from < len(s) && s[from].start < n.start {
+		head := s[from]
+		head.end = n.start
+		put = append(put, head)
 	}
-	i, _ := slices.BinarySearchFunc(out, n.start, func(a area, start uint64) int {
-		return cmp.Compare(a.start, start)
-	})
-	return slices.Insert(out, i, n)
+	put = append(put, n)
+	for to < len(s) && s[to].start < n.end {
+		to++
+	}
+	if to > from && s[to-1].end > n.end {
+		tail := s[to-1]
+		tail.start, tail.offset = n.end, tail.offset+(n.end-tail.start)
+		put = append(put, tail)
+	}
+	return slices.Replace(s, from, to, put...)
 }
 
-// maxAreas bounds what one process can make us keep.
-const maxAreas = 1 << 14
+// maxAreas bounds what one process can make us keep, maxMaps what of its maps is
+// read: honest programs have up to a thousand areas of code, and 300 KB of maps.
+const (
+	maxAreas = 1 << 12
+	maxMaps  = 8 << 20
+)
 
 var errMaps = errors.New("malformed maps")
 
@@ -88,7 +92,7 @@ var errMaps = errors.New("malformed maps")
 func parseMaps(r io.Reader) (space, error) {
 	var s space
 	lines := bufio.NewScanner(r)
-	for lines.Scan() && len(s) < maxAreas {
+	for left := maxMaps; len(s) < maxAreas && left > 0 && lines.Scan(); left -= len(lines.Bytes()) + 1 {
 		a, exec, err := parseMapsLine(lines.Bytes())
 		if err != nil {
 			return nil, err

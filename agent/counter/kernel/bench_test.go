@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -96,4 +97,36 @@ func BenchmarkFileHeldOpen(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(held)/float64(b.N*readings), "ns-held")
 	b.ReportMetric(float64(opened)/float64(b.N*readings), "ns-opened")
+}
+
+// What a drain of the job's processes costs, of 256 against 32: they are those of
+// this machine, this process as often as is needed.
+func BenchmarkJobCPU(b *testing.B) {
+	proc := b.TempDir()
+	if err := os.Symlink("/proc/self", proc+"/1"); err != nil {
+		b.Fatal(err)
+	}
+	const drains = 200
+	cost := map[int]float64{}
+	for b.Loop() {
+		for _, n := range []int{32, 256} {
+			var members list
+			for pid := range n {
+				members = append(members, pid+1)
+				_ = os.Symlink("/proc/self", fmt.Sprintf("%s/%d", proc, pid+1))
+			}
+			j := NewJobCPU(proc, &members, monotonic, 1e15)
+			to := &none{}
+			j.Drain(to)
+			begun := processCPU()
+			for range drains {
+				j.Drain(to)
+			}
+			cost[n] += float64(processCPU()-begun) / 1e3 / drains
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(cost[32]/float64(b.N), "us/drain-32")
+	b.ReportMetric(cost[256]/float64(b.N), "us/drain-256")
+	b.ReportMetric(cost[256]/cost[32], "ratio")
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"jobgait/agent/rawcall"
 )
 
 // OnlineCPUs reads the online CPUs below sys, normally "/sys".
@@ -15,7 +17,7 @@ func OnlineCPUs(sys string) ([]int, error) {
 
 // ReadCPUs reads a file that has a list of CPUs.
 func ReadCPUs(path string) ([]int, error) {
-	b, err := os.ReadFile(path)
+	b, err := rawcall.ReadRecord(path, nil, 1<<16)
 	if err != nil {
 		return nil, fmt.Errorf("read CPUs: %w", err)
 	}

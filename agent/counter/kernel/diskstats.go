@@ -26,7 +26,7 @@ func Disks(r Roots) (Meter, error) {
 	for i, d := range disks {
 		names[i] = d.name
 	}
-	f := newList(filepath.Join(r.Proc, "diskstats"))
+	f := newLines(filepath.Join(r.Proc, "diskstats"))
 	return Meter{
 		Columns: []profile.Column{
 			{Name: "disk_read_bytes", Unit: "bytes", Scope: "node"},

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"golang.org/x/sys/unix"
+	"jobgait/agent/rawcall"
 )
 
 // file is a file of proc, sys or a cgroup that is read again and again. It is
@@ -15,10 +15,17 @@ type file struct {
 	path string
 	fd   int // -1 = not open
 	buf  []byte
-	// record is true for a file whose one record comes with one read; others
-	// are read to their end.
-	record bool
+	// record is true for a file whose one record comes with one read, lines
+	// for one of short lines; others are read to their end.
+	record, lines bool
 }
+
+// A read of a list gives a page of it at most, as far as whole lines go. One that
+// gives less than the smallest page by more than a line is the last.
+const (
+	pageLeast = 4096
+	maxLine   = 1024
+)
 
 // maxFile bounds what is read of one file: /proc/stat of 1000 CPUs has 100 KiB.
 const maxFile = 1 << 20
@@ -30,13 +37,18 @@ func newRecord(path string) *file {
 }
 func newList(path string) *file { return &file{path: path, fd: -1, buf: make([]byte, 4096)} }
 
+// newLines is a list whose lines are all short, below maxLine.
+func newLines(path string) *file {
+	return &file{path: path, fd: -1, buf: make([]byte, 2*4096), lines: true}
+}
+
 // read returns what the file says now, valid until the next read. After an
 // error it is opened again the next time: a cgroup may be removed and made anew.
 func (f *file) read() ([]byte, error) {
 	if f.fd < 0 {
-		fd, err := ignoringEINTR(func() (int, error) { return unix.Open(f.path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+		fd, err := rawcall.Open(f.path)
 		if err != nil {
-			return nil, &fs.PathError{Op: "open", Path: f.path, Err: err}
+			return nil, err
 		}
 		f.fd = fd
 	}
@@ -48,23 +60,14 @@ func (f *file) read() ([]byte, error) {
 			}
 			f.buf = append(f.buf, make([]byte, n)...)
 		}
-		got, err := ignoringEINTR(func() (int, error) { return unix.Pread(f.fd, f.buf[n:], int64(n)) })
+		got, err := rawcall.Pread(f.fd, f.buf[n:], n)
 		if err != nil {
 			_ = f.close()
 			return nil, &fs.PathError{Op: "read", Path: f.path, Err: err}
 		}
 		n += got
-		if got == 0 || f.record && n < len(f.buf) {
+		if got == 0 || f.record && n < len(f.buf) || f.lines && got < pageLeast-maxLine && n < len(f.buf) {
 			return f.buf[:n], nil
-		}
-	}
-}
-
-func ignoringEINTR(call func() (int, error)) (int, error) {
-	for {
-		n, err := call()
-		if !errors.Is(err, unix.EINTR) {
-			return n, err
 		}
 	}
 }
@@ -75,7 +78,7 @@ func (f *file) close() error {
 	}
 	fd := f.fd
 	f.fd = -1
-	return unix.Close(fd)
+	return rawcall.Close(fd)
 }
 
 // closeAll closes files.

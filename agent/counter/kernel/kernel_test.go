@@ -128,6 +128,88 @@ func TestJobCPU(t *testing.T) {
 	}
 }
 
+// Of many processes some are read at a time, each in its turn; what they used is
+// in the sum after all turns, and at once at the end.
+func TestJobCPUOfManyProcesses(t *testing.T) {
+	x := tree{t, t.TempDir()}
+	const n = 5 * atOnce
+	var members list
+	for i := range n {
+		members = append(members, 100+i)
+		x.set(100+i, "lmp", 1, 0, 0)
+	}
+	now := int64(0)
+	j := NewJobCPU(x.root, &members, func() int64 { now++; return now }, 1e12)
+	var got countertest.Sink
+	drain := func() uint64 {
+		t.Helper()
+		if err := j.Drain(&got); err != nil {
+			t.Fatal(err)
+		}
+		r, _ := got.Last(0)
+		return r.Counts[0] / tick
+	}
+	drain()
+	for i := range n {
+		x.set(100+i, "lmp", 1, 10, 0)
+	}
+	for turn := range uint64(5) {
+		if total := drain(); total != 10*atOnce*(turn+1) {
+			t.Errorf("%d ticks after %d turns, want %d", total, turn+1, 10*atOnce*(turn+1))
+		}
+	}
+	for i := range n {
+		x.set(100+i, "lmp", 1, 30, 0)
+	}
+	x.set(99, "cp", 1, 7, 0)
+	j.Add(99) // a new one is read at once
+	// It may come a second time, in its turn.
+	if total, want := drain(), uint64(10*n+7+20*(atOnce-1)); total != want && total != want-20 {
+		t.Errorf("%d ticks with a new process, want %d", total, want)
+	}
+	j.Whole()
+	if total := drain(); total != 30*n+7 || j.Alive() != n+1 {
+		t.Errorf("%d ticks of %d processes in the end, want %d of %d", total, j.Alive(), 30*n+7, n+1)
+	}
+	if p := j.Programs(); p["lmp"] != 30*n || p["cp"] != 7 {
+		t.Errorf("programs %v", p)
+	}
+	if known := j.Known(3); !slices.Equal(known, []int{99, 100, 101}) {
+		t.Errorf("known %v", known)
+	}
+}
+
+// A parent that ended after its children, and before its turn, takes the time of
+// none of them along.
+func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
+	x := tree{t, t.TempDir()}
+	members := list{10}
+	x.set(10, "mpirun", 1, 0, 0)
+	for i := range 3 * atOnce {
+		members = append(members, 100+i)
+		x.set(100+i, "lmp", 10, 5, 0)
+	}
+	now := int64(0)
+	j := NewJobCPU(x.root, &members, func() int64 { now++; return now }, 1e12)
+	var got countertest.Sink
+	j.Drain(&got)
+	for i := range 3 * atOnce {
+		x.set(100+i, "lmp", 10, 25, 0)
+	}
+	for range 4 { // with the parent they are one more than three turns
+		j.Drain(&got)
+	}
+	for _, pid := range members {
+		x.end(pid)
+	}
+	for range 4 {
+		j.Drain(&got)
+	}
+	if r, _ := got.Last(0); r.Counts[0] != 20*3*atOnce*tick || j.Alive() != 0 {
+		t.Errorf("%d ticks of %d processes, want %d of 0", r.Counts[0]/tick, j.Alive(), 20*3*atOnce)
+	}
+}
+
 // A child that a walk would have missed has its name, and its time is not twice
 // in the sum.
 func TestJobCPUFollowsChildren(t *testing.T) {

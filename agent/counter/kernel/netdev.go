@@ -22,7 +22,7 @@ func Network(r Roots) (Meter, error) {
 	if err != nil {
 		return Meter{}, err
 	}
-	f := newList(filepath.Join(r.Proc, "net/dev"))
+	f := newLines(filepath.Join(r.Proc, "net/dev"))
 	return Meter{
 		Columns: []profile.Column{
 			{Name: "net_rx_bytes", Unit: "bytes", Scope: "node"},

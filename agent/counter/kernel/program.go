@@ -1,10 +1,11 @@
 package kernel
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"jobgait/agent/rawcall"
 )
 
 // NoProgram is the name of a program that could not be found out.
@@ -12,7 +13,7 @@ const NoProgram = "?"
 
 // Program returns the base name of a process's executable.
 func Program(proc string, pid int) string {
-	path, err := os.Readlink(filepath.Join(proc, strconv.Itoa(pid), "exe"))
+	path, err := rawcall.Readlink(filepath.Join(proc, strconv.Itoa(pid), "exe"))
 	if err != nil {
 		return NoProgram
 	}

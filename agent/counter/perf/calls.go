@@ -11,8 +11,10 @@ type calls struct {
 	mmap  func(fd, pages int) (*Ring, error)
 	now   func() int64
 	wait  func(untilNS int64)
+	// period sets that of a timer, which begins anew.
+	period func(fd int, ns int64) error
 }
 
 func kernelCalls(open Opener) calls {
-	return calls{open: open, read: unix.Read, ioctl: Ioctl, mmap: MapRing, now: Now, wait: WaitUntil}
+	return calls{open: open, read: unix.Read, ioctl: Ioctl, mmap: MapRing, now: Now, wait: WaitUntil, period: SetPeriod}
 }

@@ -2,6 +2,8 @@ package perf
 
 import (
 	"errors"
+	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,4 +44,36 @@ func NextPhase(now, period, phase int64) int64 {
 		t += period
 	}
 	return t
+}
+
+// Phase is when timers of a period are to be set going: WindowNS after a phase
+// that is near enough to begin at once, and SlackNS how late one may be.
+type Phase struct{ PeriodNS, PhaseNS, WindowNS, SlackNS int64 }
+
+// Set sets a timer going at its phase, as long as there is time for that. On a
+// busy node we may be kept from running between waking up and the call, and the
+// timer would keep the wrong phase for good: then its period is set again.
+func (p Phase) Set(now func() int64, wait func(untilNS int64), late int64, start, again func() error) error {
+	for do := start; ; do = again {
+		begun := now()
+		at := NextPhase(begun-p.WindowNS, p.PeriodNS, p.PhaseNS)
+		if at > begun && at < late {
+			wait(at)
+		}
+		if err := do(); err != nil {
+			return err
+		}
+		if t := now(); t-at < p.SlackNS || t >= late {
+			return nil
+		}
+	}
+}
+
+// SetPeriod sets the period of a timer, which begins anew.
+func SetPeriod(fd int, periodNS int64) error {
+	period := uint64(periodNS)
+	if _, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period))); err != 0 {
+		return os.NewSyscallError("ioctl", err)
+	}
+	return nil
 }

@@ -28,6 +28,7 @@ type Counters struct {
 	periodNS   int64
 	pages      int // of a ring
 	started    bool
+	plugs      int // how many times CPUs were said to come or go
 	// By column, since the last drain.
 	enabled, running []uint64
 }
@@ -166,13 +167,13 @@ func (c *Counters) Start() error {
 // enable starts a lane at the next point of the grid, or at once when it is too
 // late for that.
 func (c *Counters) enable(l *lane, late int64) error {
-	now := c.k.now()
-	if now%c.periodNS > c.periodNS/20 && now < late {
-		c.k.wait(NextPhase(now, c.periodNS, 0))
-	}
-	l.began = c.k.now()
-	l.alive = Sample{TimeNS: l.began, Enabled: l.g.last.Enabled}
-	if err := l.g.enable(); err != nil {
+	phase := Phase{PeriodNS: c.periodNS, WindowNS: c.periodNS / 20, SlackNS: c.periodNS / 10}
+	err := phase.Set(c.k.now, c.k.wait, late, func() error {
+		l.began = c.k.now()
+		l.alive = Sample{TimeNS: l.began, Enabled: l.g.last.Enabled}
+		return l.g.enable()
+	}, func() error { return c.k.period(l.g.fds[0], c.periodNS) })
+	if err != nil {
 		return fmt.Errorf("start group of CPU %d: %w", l.cpu, err)
 	}
 	return nil

@@ -71,7 +71,7 @@ func (k *fakeKernel) set(name, text string) {
 }
 
 func (k *fakeKernel) calls() calls {
-	return calls{open: k.open, read: k.read, ioctl: k.ioctl, mmap: k.mmap, wait: k.advanceTo,
+	return calls{open: k.open, read: k.read, ioctl: k.ioctl, mmap: k.mmap, wait: k.advanceTo, period: k.period,
 		now: func() int64 { k.clock += 500; return k.clock }}
 }
 
@@ -142,6 +142,11 @@ func (k *fakeKernel) ioctl(fd int, request uint, arg int) error {
 	return nil
 }
 
+func (k *fakeKernel) period(fd int, ns int64) error {
+	k.events[fd].due = k.clock + ns
+	return nil
+}
+
 func (k *fakeKernel) read(fd int, b []byte) (int, error) {
 	return copy(b, k.group(k.events[fd])), nil
 }
@@ -184,7 +189,7 @@ func (k *fakeKernel) count(fd int, e *fakeEvent, ns float64) {
 		return
 	}
 	body := append(binary.NativeEndian.AppendUint64(nil, uint64(k.clock)), k.group(e)...)
-	k.write(fd, e, body)
+	k.write(fd, e, unix.PERF_RECORD_SAMPLE, body)
 	for e.due <= k.clock {
 		e.due += int64(e.attr.Sample)
 	}
@@ -192,9 +197,9 @@ func (k *fakeKernel) count(fd int, e *fakeEvent, ns float64) {
 
 // write puts a record into the ring that somebody may have mapped: the file is
 // the same memory.
-func (k *fakeKernel) write(fd int, e *fakeEvent, body []byte) {
+func (k *fakeKernel) write(fd int, e *fakeEvent, kind uint32, body []byte) {
 	b := make([]byte, headerSize, headerSize+len(body))
-	binary.NativeEndian.PutUint32(b, unix.PERF_RECORD_SAMPLE)
+	binary.NativeEndian.PutUint32(b, kind)
 	binary.NativeEndian.PutUint16(b[6:], uint16(headerSize+len(body)))
 	b = append(b, body...)
 	page := int64(os.Getpagesize())

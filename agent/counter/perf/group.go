@@ -20,6 +20,7 @@ type group struct {
 	cpu     int
 	fds     []int // leader first
 	members []member
+	columns []int // of the members: these are needed for every record
 	ring    *Ring
 	counts  []uint64 // of the last parse, leader first
 	asked   []uint64 // of the last read
@@ -28,10 +29,18 @@ type group struct {
 	owed    uint64 // time enabled since the group last ran
 }
 
-func openGroup(k calls, cpu int, periodNS int64, members []member) (*group, error) {
+func newGroup(k calls, cpu int, members []member) *group {
 	n := len(members) + 1
 	g := &group{k: k, cpu: cpu, members: members, counts: make([]uint64, n), asked: make([]uint64, n),
 		buf: make([]byte, 24+8*n), last: Sample{Counts: make([]uint64, n)}}
+	for _, m := range members {
+		g.columns = append(g.columns, m.column)
+	}
+	return g
+}
+
+func openGroup(k calls, cpu int, periodNS int64, members []member) (*group, error) {
+	g := newGroup(k, cpu, members)
 	a := leader(periodNS)
 	fd, err := k.open(&a, -1, cpu, -1, 0)
 	if err != nil {
@@ -135,8 +144,10 @@ func (g *group) add(s Sample, total []uint64) (multiplexed bool) {
 	if g.owed = 0; running == 0 {
 		g.owed = enabled
 	}
-	for i, m := range g.members[:min(len(g.members), len(s.Counts)-1)] {
-		now, was := s.Counts[i+1], g.last.Counts[i+1]
+	n := min(len(g.columns), len(s.Counts)-1)
+	counts, last := s.Counts[1:n+1], g.last.Counts[1:n+1]
+	for i, column := range g.columns[:n] {
+		now, was := counts[i], last[i]
 		if now <= was {
 			continue
 		}
@@ -144,8 +155,8 @@ func (g *group) add(s Sample, total []uint64) (multiplexed bool) {
 		if multiplexed && running > 0 {
 			d = uint64(float64(d) * float64(enabled) / float64(running))
 		}
-		total[m.column] += d
-		g.last.Counts[i+1] = now
+		total[column] += d
+		last[i] = now
 	}
 	g.last.TimeNS, g.last.Enabled, g.last.Running = s.TimeNS, s.Enabled, s.Running
 	return multiplexed
@@ -159,7 +170,7 @@ func (g *group) shed(column int) error {
 		if err := unix.Close(g.fds[n]); err != nil && first == nil {
 			first = err
 		}
-		g.members, g.fds = g.members[:n-1], g.fds[:n]
+		g.members, g.columns, g.fds = g.members[:n-1], g.columns[:n-1], g.fds[:n]
 	}
 	return first
 }

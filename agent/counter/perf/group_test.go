@@ -28,6 +28,9 @@ func TestHowAGroupIsOpened(t *testing.T) {
 			if a.Sample != 5e6 || a.Sample_type != unix.PERF_SAMPLE_READ|unix.PERF_SAMPLE_TIME || a.Config != unix.PERF_COUNT_SW_CPU_CLOCK {
 				t.Errorf("leader %+v", a)
 			}
+			if a.Bits&unix.PerfBitWatermark == 0 || a.Wakeup < 1<<24 {
+				t.Errorf("a leader that wakes us: %+v", a)
+			}
 		} else {
 			siblings++
 		}
@@ -77,8 +80,35 @@ func TestStartPhases(t *testing.T) {
 	}
 }
 
+// We are kept from running just before the call, now and then: the timer's period
+// is set again, at a point of the grid.
+func TestStartsThatAreHeldUp(t *testing.T) {
+	k := newFakeKernel(t, intelFiles())
+	c := k.counters(nil)
+	n := 0
+	for _, l := range c.lanes {
+		l.g.k.ioctl = func(fd int, request uint, arg int) error {
+			if n++; n == 1 {
+				k.clock += 3e6
+			}
+			return k.ioctl(fd, request, arg)
+		}
+	}
+	sink := start(t, c)
+	k.advance(100e6)
+	drain(t, c, sink)
+	for _, r := range sink.Readings {
+		if r.Timer && r.TimeNS%5e6 > 600_000 {
+			t.Fatalf("lane %d: a record %d ns after the grid", r.Lane, r.TimeNS%5e6)
+		}
+	}
+	if r, _ := sink.Last(0); n != 2 || r.Counts[0] < 200_000 {
+		t.Errorf("%d starts, counted %v", n, r.Counts)
+	}
+}
+
 func TestMultiplexedCountsAreScaled(t *testing.T) {
-	g := &group{members: make([]member, 1), last: Sample{Counts: make([]uint64, 2)}}
+	g := newGroup(calls{}, 0, make([]member, 1))
 	total := make([]uint64, 1)
 	for _, c := range []struct {
 		name             string
@@ -102,9 +132,24 @@ func TestMultiplexedCountsAreScaled(t *testing.T) {
 	}
 }
 
+// A machine on which every call takes a period gets its timer, at some phase.
+func TestPhaseIsGivenUp(t *testing.T) {
+	clock, calls := int64(0), 0
+	slow := func() error { calls++; clock += 10; return nil }
+	err := Phase{PeriodNS: 10, PhaseNS: 3, SlackNS: 2}.Set(func() int64 {
+		if calls > 100 {
+			t.Fatal("no end")
+		}
+		return clock
+	}, func(until int64) { clock = until }, 100, slow, slow)
+	if err != nil || calls < 2 || calls > 10 || clock > 120 {
+		t.Errorf("%v, %d calls until %d", err, calls, clock)
+	}
+}
+
 func TestNextPhase(t *testing.T) {
 	for _, c := range []struct{ now, period, phase, want int64 }{
-		{0, 10, 0, 0}, {1, 10, 0, 10}, {1, 10, 5, 5}, {5, 10, 5, 5}, {6, 10, 5, 15}, {99, 10, 12, 102},
+		{0, 10, 0, 0}, {1, 10, 0, 10}, {1, 10, 5, 5}, {5, 10, 5, 5}, {6, 10, 5, 15}, {99, 10, 12, 102}, {92, 10, 12, 92},
 	} {
 		if got := NextPhase(c.now, c.period, c.phase); got != c.want {
 			t.Errorf("%+v: %d", c, got)

@@ -21,46 +21,59 @@ import (
 func (c *Counters) follow(to counter.Sink) {
 	online, err := kernel.OnlineCPUs(c.roots.Sys)
 	is := func(cpu int) bool { return err != nil || slices.Contains(online, cpu) }
-	var gone, back []int
+	var gone []int
+	var absent []*lane
 	for _, l := range c.lanes {
 		if l.g != nil && (l.dead() || !is(l.cpu)) {
 			l.g.close()
 			l.g = nil
 			gone = append(gone, l.cpu)
 		}
-		if l.g == nil && is(l.cpu) && c.reopen(l) {
-			back = append(back, l.cpu)
+		if l.g == nil && is(l.cpu) {
+			absent = append(absent, l)
 		}
 	}
 	c.tell(to, gone, "went offline: nothing is counted there")
-	c.tell(to, back, "came online: counted from here on")
+	c.tell(to, c.reopen(absent), "came online: counted from here on")
 }
 
+// maxPlugs is how many times it is said that CPUs came or went. The note says
+// that they do; a profile must not grow with each.
+const maxPlugs = 64
+
 func (c *Counters) tell(to counter.Sink, cpus []int, what string) {
-	if len(cpus) == 0 {
+	if len(cpus) == 0 || c.plugs >= maxPlugs {
 		return
 	}
+	c.plugs++
 	text := fmt.Sprintf("CPU %s %s", formatCPUs(cpus), what)
 	to.Changed(profile.Epoch{Kind: "hotplug", TimeNS: c.k.now(), Text: text})
 	c.remark(note.CPUsChanged, "CPUs went offline or came online while the job ran (first: %s)", text)
 }
 
-// reopen tells whether a lane counts again.
-func (c *Counters) reopen(l *lane) bool {
+// reopen returns the CPUs of those lanes that count again.
+func (c *Counters) reopen(lanes []*lane) (back []int) {
+	if len(lanes) == 0 {
+		return nil
+	}
 	// CPUs are in no PMU's mask while they are offline.
 	c.machine.cores = readCores(c.roots.Sys)
-	err := c.open(l)
-	if err == nil {
-		if err = c.enable(l, c.k.now()+PhaseLimit); err == nil {
-			return true
+	late := c.k.now() + PhaseLimit
+	for _, l := range lanes {
+		err := c.open(l)
+		if err == nil {
+			if err = c.enable(l, late); err == nil {
+				back = append(back, l.cpu)
+				continue
+			}
+			l.g.close()
+			l.g = nil
 		}
-		l.g.close()
-		l.g = nil
+		if !errors.Is(err, unix.ENODEV) {
+			c.remark(note.LostSamples, "a CPU that came online is not counted: %v", err)
+		}
 	}
-	if !errors.Is(err, unix.ENODEV) {
-		c.remark(note.LostSamples, "a CPU that came online is not counted: %v", err)
-	}
-	return false
+	return back
 }
 
 // deadNS is how long a group must be looked at before it is called dead.

@@ -126,6 +126,19 @@ func TestInstructionsAndCyclesAreKeptForAShare(t *testing.T) {
 	}
 }
 
+// A group that never gets the PMU would not run at all, its timer neither.
+func TestNothingIsKeptThatNeverRuns(t *testing.T) {
+	k := newFakeKernel(t, intelFiles())
+	k.slots, k.held, k.pinned = 6, 6, true
+	c := k.counters(nil)
+	if got := names(c); got != softwareColumns {
+		t.Errorf("columns %s", got)
+	}
+	if why := absent(c.Sources(), "cycles"); why != busy {
+		t.Errorf("cycles are absent: %q", why)
+	}
+}
+
 // A clock that stands still while its CPU is read is no clock.
 func TestAnEventThatCountsNothingIsAbsent(t *testing.T) {
 	k := newFakeKernel(t, intelFiles())

@@ -1,6 +1,8 @@
 package perf
 
 import (
+	"errors"
+
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
@@ -60,6 +62,11 @@ func (c *Counters) drain(i int, l *lane, to counter.Sink) error {
 	}
 	asked, err := l.g.read()
 	if err != nil {
+		// Opened anew by follow. No slot is complete before all lanes
+		// have a reading: without this one nothing would be written.
+		err = errors.Join(err, l.g.close())
+		l.g = nil
+		to.Read(i, c.k.now(), l.total)
 		return err
 	}
 	l.seen = asked.TimeNS
@@ -76,8 +83,8 @@ func (c *Counters) drain(i int, l *lane, to counter.Sink) error {
 // group had been enabled for longer.
 func (p *pass) take(h Header, body []byte) {
 	p.drained++
-	p.to.Lost(Lost(h, body))
 	if h.Type != unix.PERF_RECORD_SAMPLE {
+		p.to.Lost(Lost(h, body))
 		return
 	}
 	s, err := parseSample(body, p.g.counts)

@@ -65,8 +65,10 @@ func parseGroup(b []byte, counts []uint64) (Sample, error) {
 		return Sample{}, errRecord
 	}
 	counts = counts[:n]
+	words := b[24 : 24+8*n]
 	for i := range counts {
-		counts[i] = binary.NativeEndian.Uint64(b[24+8*i:])
+		counts[i] = binary.NativeEndian.Uint64(words)
+		words = words[8:]
 	}
 	return Sample{
 		Enabled: binary.NativeEndian.Uint64(b[8:]),

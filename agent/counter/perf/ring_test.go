@@ -68,7 +68,7 @@ func TestDrainRefusesWhatIsNoRecord(t *testing.T) {
 		"odd size":       {9, 0, 0, 0, 0, 0, 9, 0},
 		"too small size": {9, 0, 0, 0, 0, 0, 4, 0},
 	} {
-		f := newFakeRing(64, 0)
+		f := newFakeRing(64, 1<<20)
 		f.write(bad)
 		if err := f.Drain(func(Header, []byte) { t.Errorf("%s: taken", name) }); !errors.Is(err, errRecord) {
 			t.Errorf("%s: %v", name, err)

@@ -2,6 +2,7 @@ package perf
 
 import (
 	"slices"
+	"strings"
 
 	"jobgait/agent/counter"
 	"jobgait/agent/profile"
@@ -72,6 +73,10 @@ func (c *Counters) shed(to counter.Sink) {
 	if worst < 0 {
 		return
 	}
+	var names []string
+	for _, e := range c.events[worst:c.kept] {
+		names = append(names, e.Kernel)
+	}
 	c.kept = worst
 	for _, l := range c.lanes {
 		if l.g != nil {
@@ -79,7 +84,7 @@ func (c *Counters) shed(to counter.Sink) {
 		}
 		l.paid = payment{}
 	}
-	text := c.events[worst].Kernel + " happened so often that counting it cost more than 0.1 % of a CPU: not counted from here on"
+	text := names[0] + " happened so often that counting it cost more than 0.1 % of a CPU; not counted from here on: " + strings.Join(names, ", ")
 	to.Changed(profile.Epoch{Kind: "rate", TimeNS: c.k.now(), Text: text})
 	c.remark(note.CountShed, "%s", text)
 }
@@ -96,13 +101,15 @@ func (c *Counters) unstarve(to counter.Sink) {
 		return
 	}
 	c.noHardware = true
+	var closed []*lane
 	for _, l := range c.lanes {
 		if l.g != nil {
 			l.g.close()
 			l.g = nil
-			c.reopen(l)
+			closed = append(closed, l)
 		}
 	}
+	c.reopen(closed)
 	const text = "others hold the PMU: instructions, cycles and cache misses are not counted from here on"
 	to.Changed(profile.Epoch{Kind: "rate", TimeNS: c.k.now(), Text: text})
 	c.remark(note.CountShed, text)

@@ -12,7 +12,8 @@ import (
 type tracepoint struct{ name, unit, subsystem, event string }
 
 // tracepoints are counted where tracefs is mounted and readable: nothing is
-// mounted for it. System calls stand last, see shedNS.
+// mounted for it. System calls stand last: they cost most, and what is given up
+// takes along all that stands behind it.
 func tracepoints() []tracepoint {
 	return []tracepoint{
 		{"block_requests", "requests", "block", "block_rq_issue"},

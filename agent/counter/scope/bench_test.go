@@ -128,7 +128,7 @@ func BenchmarkForkOfATask(b *testing.B) {
 			var off, on time.Duration
 			for b.Loop() {
 				off += forks(b)
-				var fds []int
+				var fds []threadEvent
 				for range n {
 					a := events(unix.PERF_COUNT_SW_TASK_CLOCK)[0].attr(times, unix.PerfBitInherit)
 					for _, tid := range threads("/proc", self) {
@@ -137,7 +137,7 @@ func BenchmarkForkOfATask(b *testing.B) {
 							b.Skip(err)
 						}
 						must(b, perf.Ioctl(fd, unix.PERF_EVENT_IOC_ENABLE, 0))
-						fds = append(fds, fd)
+						fds = append(fds, threadEvent{fd: fd})
 					}
 				}
 				on += forks(b)

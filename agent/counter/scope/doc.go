@@ -30,6 +30,8 @@
 //     /bin/true 300 times lost 10.5 % of its CPU time so, a program with nine
 //     children of 0.1 s each 0.5 %. It is made up for from the account of who
 //     waited for them (ends.go): then the CPU time is that of rusage.
+//   - The threads that wait with the command before its exec end with it, and
+//     their events stand still from then on: they are hardly read any more.
 //   - With exclude_kernel context switches and migrations open and read 0.
 //
 // Measured on two busy CPUs of a virtual machine, five runs of the benchmarks at a

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 )
 
@@ -41,6 +42,9 @@ const (
 	maxAccounts = 256
 )
 
+// maxText bounds what is read of one file.
+const maxText = 1 << 16
+
 // begin notes what was used before.
 func (e *ends) begin() {
 	if e.before == 0 {
@@ -50,15 +54,16 @@ func (e *ends) begin() {
 
 // look adds up the accounts of the command and of what runs below it. Parents
 // are read before their children, so that a child that ends meanwhile is in
-// neither rather than in both: the sum is never too large.
-func (e *ends) look(now int64) {
+// neither rather than in both: the sum is never too large. It tells whether it was
+// time for that.
+func (e *ends) look(now int64) bool {
 	if now < e.at {
-		return
+		return false
 	}
 	var sum uint64
 	pids := []int{e.root}
 	for i := 0; i < len(pids) && i < maxAccounts; i++ {
-		if text, err := os.ReadFile(filepath.Join(e.proc, strconv.Itoa(pids[i]), "stat")); err == nil {
+		if text, err := rawcall.ReadRecord(filepath.Join(e.proc, strconv.Itoa(pids[i]), "stat"), nil, maxText); err == nil {
 			if used, err := parseStat(text); err == nil {
 				sum += used
 			}
@@ -67,12 +72,13 @@ func (e *ends) look(now int64) {
 	}
 	e.account = max(e.account, sum)
 	e.at = now + lookNS + int64(len(pids))*accountNS
+	return true
 }
 
 // children are those of all threads of a process, where the kernel lists them.
 func children(proc string, pid int) (pids []int) {
 	for _, tid := range threads(proc, pid) {
-		text, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "task", strconv.Itoa(tid), "children"))
+		text, err := rawcall.ReadList(filepath.Join(proc, strconv.Itoa(pid), "task", strconv.Itoa(tid), "children"), nil, maxText)
 		if err != nil {
 			return pids
 		}

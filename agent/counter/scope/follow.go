@@ -11,14 +11,14 @@ import (
 	"jobgait/agent/cgroup"
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/kernel"
-	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 )
 
 // follow opens the job's cgroup when it appears, or another one in its place.
 // One that is gone is kept: its counts stand still, as the job does.
 func (c *Cgroup) follow(to counter.Sink) error {
-	now := perf.Now()
+	now := rawcall.Now()
 	c.looked = true
 	dir, ok := c.p.Find.Perf()
 	plugged := c.opened && c.plugged(now)

@@ -3,11 +3,13 @@ package scope
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/rawcall"
 )
 
 // group is the events of one CPU, the clock leading. Counts go on over closing
@@ -58,11 +60,11 @@ func (g *group) control(request uint) error {
 // read hands over what was counted so far. A CPU without events gives the
 // counts that it had: the others go on.
 func (g *group) read(to counter.Sink, lane int) (wanted, ran uint64, err error) {
-	before := perf.Now()
+	before := rawcall.Now()
 	if len(g.fds) > 0 {
-		n, err := unix.Read(g.fds[0], g.buf)
-		if err != nil {
-			return 0, 0, fmt.Errorf("read events of the job's cgroup on CPU %d: %w", g.cpu, err)
+		n, _, code := unix.RawSyscall(unix.SYS_READ, uintptr(g.fds[0]), uintptr(unsafe.Pointer(&g.buf[0])), uintptr(len(g.buf)))
+		if code != 0 {
+			return 0, 0, fmt.Errorf("read events of the job's cgroup on CPU %d: %w", g.cpu, code)
 		}
 		enabled, running, err := parseGroup(g.buf[:n], g.counts)
 		if err != nil {
@@ -73,7 +75,7 @@ func (g *group) read(to counter.Sink, lane int) (wanted, ran uint64, err error) 
 			g.totals[i] = g.tallies[i].total
 		}
 	}
-	to.Read(lane, before+(perf.Now()-before)/2, g.totals)
+	to.Read(lane, before+(rawcall.Now()-before)/2, g.totals)
 	return wanted, ran, nil
 }
 

@@ -3,15 +3,13 @@ package scope
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -44,10 +42,11 @@ type Task struct {
 	hz       float64
 	threads  []int
 	events   []event
-	fds      [][]int // of each event, one for each thread
+	fds      [][]threadEvent // of each event
 	tallies  []tally
 	totals   []uint64
 	buf      [24]byte
+	readings int
 	began    int64
 	read     int64 // time of the last reading
 	ends     ends
@@ -89,25 +88,8 @@ func NewTask(open perf.Opener, p TaskParams) (*Task, error) {
 	return t, nil
 }
 
-// threads are those of a process: what one of them starts inherits its events
-// only. One that waits before its exec has several if it is a Go program, and
-// any of them may be the one that goes on.
-func threads(proc string, pid int) []int {
-	entries, err := os.ReadDir(filepath.Join(proc, strconv.Itoa(pid), "task"))
-	var tids []int
-	for _, e := range entries {
-		if tid, err := strconv.Atoi(e.Name()); err == nil {
-			tids = append(tids, tid)
-		}
-	}
-	if err != nil || len(tids) == 0 {
-		return []int{pid}
-	}
-	return tids
-}
-
 // open opens one event, and without kernel code if it must.
-func (t *Task) open(open perf.Opener, e event, optional bool) ([]int, error) {
+func (t *Task) open(open perf.Opener, e event, optional bool) ([]threadEvent, error) {
 	switch {
 	case optional && t.p.TimeOnly:
 		return nil, errNotWanted
@@ -124,33 +106,6 @@ func (t *Task) open(open perf.Opener, e event, optional bool) ([]int, error) {
 	fds, err = t.each(open, e.attr(times, unix.PerfBitInherit|unix.PerfBitExcludeKernel))
 	t.userOnly = err == nil
 	return fds, err
-}
-
-// each opens an event for every thread, alone and not in a group: before Linux
-// 6.13 groups that children inherit cannot be sampled, nor read before 4.13.
-func (t *Task) each(open perf.Opener, a unix.PerfEventAttr) ([]int, error) {
-	var fds []int
-	for _, tid := range t.threads {
-		fd, err := open(&a, tid, -1, -1, 0)
-		switch {
-		case err == nil:
-			fds = append(fds, fd)
-		case !errors.Is(err, unix.ESRCH):
-			return nil, errors.Join(err, closeAll(fds))
-		}
-	}
-	if len(fds) == 0 {
-		return nil, unix.ESRCH
-	}
-	return fds, nil
-}
-
-func closeAll(fds []int) error {
-	var all error
-	for _, fd := range fds {
-		all = errors.Join(all, unix.Close(fd))
-	}
-	return all
 }
 
 func (t *Task) what() string {
@@ -193,7 +148,7 @@ func (t *Task) Notes() []note.Note {
 // Start lets the events count, in all processes that there are by then.
 func (t *Task) Start() error {
 	t.ends.begin()
-	t.began = perf.Now()
+	t.began = rawcall.Now()
 	return t.control(unix.PERF_EVENT_IOC_ENABLE, "start")
 }
 
@@ -203,8 +158,8 @@ func (t *Task) Stop() error { return t.control(unix.PERF_EVENT_IOC_DISABLE, "sto
 func (t *Task) control(request uint, verb string) error {
 	var first error
 	for i, fds := range t.fds {
-		for _, fd := range fds {
-			if err := perf.Ioctl(fd, request, 0); err != nil && first == nil {
+		for _, e := range fds {
+			if err := perf.Ioctl(e.fd, request, 0); err != nil && first == nil {
 				first = fmt.Errorf("%s %s of process %d: %w", verb, t.events[i].name, t.p.Root, err)
 			}
 		}
@@ -219,10 +174,12 @@ func (t *Task) Drain(to counter.Sink) error {
 		to.Read(0, t.began, t.totals)
 		t.began = 0
 	}
-	before := perf.Now()
-	t.ends.look(before) // before the events are read, so that it is never ahead of them
+	before := rawcall.Now()
+	looked := t.ends.look(before) // before the events are read, so that it is never ahead of them
+	over := !rawcall.Exists(t.p.Root)
+	t.readings++
 	for i := range t.fds {
-		count, enabled, running, err := t.sum(i)
+		count, enabled, running, err := t.sum(i, over)
 		if err != nil {
 			return fmt.Errorf("read %s of process %d: %w", t.events[i].name, t.p.Root, err)
 		}
@@ -231,30 +188,16 @@ func (t *Task) Drain(to counter.Sink) error {
 		to.Ran(i, wanted, ran)
 		t.totals[i] = t.tallies[i].total
 	}
-	now := before + (perf.Now()-before)/2
+	now := before + (rawcall.Now()-before)/2
 	t.totals[0] = t.ends.add(t.totals[0])
-	if end := t.settle(); t.read < end && end < now {
-		to.Read(0, end, t.totals)
+	if over || looked {
+		if end := t.settle(); t.read < end && end < now {
+			to.Read(0, end, t.totals)
+		}
 	}
 	to.Read(0, now, t.totals)
 	t.read = now
 	return nil
-}
-
-// sum adds up the threads' events of one column.
-func (t *Task) sum(column int) (count, enabled, running uint64, err error) {
-	for _, fd := range t.fds[column] {
-		n, err := unix.Read(fd, t.buf[:])
-		if err != nil {
-			return 0, 0, 0, err
-		}
-		c, e, r, err := parseOne(t.buf[:n])
-		if err != nil {
-			return 0, 0, 0, err
-		}
-		count, enabled, running = count+c, enabled+e, running+r
-	}
-	return count, enabled, running, nil
 }
 
 // Close gives the events back.

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"errors"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
@@ -15,7 +16,11 @@ type busy struct {
 	Turns uint64  `json:"turns"`
 	// All has the instructions of the whole loop: from before it until
 	// after some more records, since a drain may leave out the last step.
-	All uint64 `json:"all"`
+	// Alone is the same by two single events, one for the code of users and
+	// one for the kernel's; Own is of users' code while the loop ran.
+	All   uint64 `json:"all"`
+	Alone uint64 `json:"alone"`
+	Own   uint64 `json:"own"`
 }
 
 // measureIPC counts a CPU that is always busy. One cycle is a nanosecond, an
@@ -26,23 +31,57 @@ func measureIPC() (any, error) {
 		return nil, err
 	}
 	defer c.Close()
-	sink := &countertest.Sink{}
-	if err := errors.Join(c.Start(), c.Drain(sink)); err != nil {
-		return nil, err
-	}
-	const n = 2 * turns
-	spin(n)
-	if err := c.Drain(sink); err != nil {
-		return nil, err
-	}
-	s, err := spanOf(c, sink, 0)
+	alone, err := openAlone([]uint64{unix.PerfBitExcludeKernel, unix.PerfBitExcludeUser})
 	if err != nil {
 		return nil, err
 	}
+	defer closeAll(alone)
+	sink := &countertest.Sink{}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	begun, err := readAlone(alone)
+	if err != nil {
+		return nil, err
+	}
+	b := busy{Turns: 2 * turns}
+	if b.Own, err = b.spin(c, sink, alone); err != nil {
+		return nil, err
+	}
+	if b.span, err = spanOf(c, sink, 0); err != nil {
+		return nil, err
+	}
+	b.IPC = float64(b.Instructions) / float64(b.Cycles)
 	time.Sleep(4 * stepNS)
 	if err := c.Drain(sink); err != nil {
 		return nil, err
 	}
+	ended, err := readAlone(alone)
+	if err != nil {
+		return nil, err
+	}
+	for i := range ended {
+		b.Alone += ended[i].count - begun[i].count
+	}
 	all, err := spanOf(c, sink, 0)
-	return busy{s, float64(s.Instructions) / float64(s.Cycles), n, all.Instructions}, err
+	b.All = all.Instructions
+	return b, err
+}
+
+// spin is the loop between two drains. It returns what the first of the single
+// events counted of it.
+func (b *busy) spin(c *perf.Counters, sink *countertest.Sink, alone []int) (uint64, error) {
+	if err := c.Drain(sink); err != nil {
+		return 0, err
+	}
+	before, err := readAlone(alone)
+	if err != nil {
+		return 0, err
+	}
+	spin(b.Turns)
+	after, err := readAlone(alone)
+	if err != nil {
+		return 0, err
+	}
+	return after[0].count - before[0].count, c.Drain(sink)
 }

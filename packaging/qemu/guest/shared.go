@@ -31,7 +31,7 @@ func measureShared() (any, error) {
 		return nil, err
 	}
 	defer c.Close()
-	others, err := openRivals()
+	others, err := openAlone(make([]uint64, rivals))
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +39,12 @@ func measureShared() (any, error) {
 	const n = 3 * turns
 	sh := shared{Turns: n}
 	sink, err := counted(c, func() error {
-		before, err := readRivals(others)
+		before, err := readAlone(others)
 		if err != nil {
 			return err
 		}
 		spin(n)
-		after, err := readRivals(others)
+		after, err := readAlone(others)
 		for i := range after {
 			sh.Rivals = append(sh.Rivals, float64(after[i].count-before[i].count)*
 				float64(after[i].enabled-before[i].enabled)/float64(after[i].running-before[i].running))
@@ -69,9 +69,12 @@ func measureShared() (any, error) {
 // reading is what a single event says.
 type reading struct{ count, enabled, running uint64 }
 
-func openRivals() (fds []int, err error) {
-	for range rivals {
+// openAlone counts instructions of the CPU by single events, each with bits of
+// its own.
+func openAlone(each []uint64) (fds []int, err error) {
+	for _, bits := range each {
 		a := retired()
+		a.Bits |= bits
 		a.Read_format = unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
 		fd, err := perf.Open(&a, -1, 0, -1, 0)
 		if err != nil {
@@ -83,7 +86,7 @@ func openRivals() (fds []int, err error) {
 	return fds, nil
 }
 
-func readRivals(fds []int) (all []reading, err error) {
+func readAlone(fds []int) (all []reading, err error) {
 	b := make([]byte, 24)
 	for _, fd := range fds {
 		if _, err := unix.Read(fd, b); err != nil {

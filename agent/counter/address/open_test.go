@@ -1,0 +1,135 @@
+package address
+
+import (
+	"encoding/binary"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/countertest"
+	"jobgait/agent/counter/perf"
+	"jobgait/analysis/note"
+)
+
+// memory is a descriptor that rings can be mapped on.
+func memory(t *testing.T) int {
+	t.Helper()
+	fd, err := unix.MemfdCreate("ring", unix.MFD_CLOEXEC)
+	must(t, err)
+	must(t, unix.Ftruncate(fd, 1<<22))
+	return fd
+}
+
+// An older kernel, or one that lets us see user code only, is asked for less; and
+// what a timer is to tell does not depend on that.
+func TestWhatIsAskedFor(t *testing.T) {
+	const always = unix.PerfBitDisabled | unix.PerfBitExcludeIdle | unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm |
+		unix.PerfBitCommExec | unix.PerfBitTask | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID
+	for name, c := range map[string]struct {
+		refused uint64 // a kernel that takes no such bit
+		needed  uint64 // one that wants this
+		root    int
+		bits    uint64
+		notes   int
+	}{
+		"all":           {bits: buildID},
+		"no build ids":  {refused: buildID},
+		"user only":     {needed: unix.PerfBitExcludeKernel, bits: buildID | unix.PerfBitExcludeKernel, notes: 1},
+		"a command":     {root: 7, bits: buildID | unix.PerfBitInherit},
+		"old, no right": {refused: buildID, needed: unix.PerfBitExcludeKernel, bits: unix.PerfBitExcludeKernel, notes: 1},
+	} {
+		var last unix.PerfEventAttr
+		opened := 0
+		s, err := New(func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
+			want := -1
+			if c.root != 0 {
+				want = c.root
+			}
+			if pid != want || group != -1 {
+				t.Errorf("%s: process %d, group %d", name, pid, group)
+			}
+			if a.Bits&c.refused != 0 {
+				return -1, unix.EINVAL
+			}
+			if a.Bits&c.needed != c.needed {
+				return -1, unix.EACCES
+			}
+			last, opened = *a, opened+1
+			return memory(t), nil
+		}, Params{Proc: t.TempDir(), CPUs: []int{0, 1}, Rate: ChooseRate(1000, 2, 5e6), StepNS: 5e6, Root: c.root, Members: Everyone{}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if extra := uint64(buildID | unix.PerfBitExcludeKernel | unix.PerfBitInherit); last.Bits&always != always || last.Bits&extra != c.bits {
+			t.Errorf("%s: bits %#x", name, last.Bits)
+		}
+		if last.Sample_type != sampleType || last.Sample != 1e6 || last.Wakeup != 0 || opened != 3 {
+			t.Errorf("%s: %+v, opened %d times", name, last, opened)
+		}
+		if n := s.Notes(); len(n) != c.notes || len(n) > 0 && n[0].Code != note.UserOnly {
+			t.Errorf("%s: notes %v", name, n)
+		}
+		must(t, s.Close())
+	}
+	_, err := New(func(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES },
+		Params{CPUs: []int{0}, Rate: ChooseRate(1000, 1, 5e6), StepNS: 5e6, Members: Everyone{}})
+	if !perf.Forbidden(err) {
+		t.Errorf("forbidden: %v", err)
+	}
+}
+
+// When records of processes may be lost nothing that is remembered is sure; when
+// samples are, it is.
+func TestLostRecordsMakeUsForget(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind   uint32
+		body   []byte
+		gone   int64
+		forget bool
+	}{
+		"records":     {unix.PERF_RECORD_LOST, body(uint64(1), uint64(5), uint64(0), uint64(0)), 5, true},
+		"samples":     {unix.PERF_RECORD_LOST_SAMPLES, body(uint64(5), uint64(0), uint64(0)), 5, false},
+		"bad mapping": {unix.PERF_RECORD_MMAP2, body(uint64(5)), 1, true},
+		"bad sample":  {unix.PERF_RECORD_SAMPLE, body(uint64(5)), 1, false},
+	} {
+		fd := memory(t)
+		ring, err := perf.MapRing(fd, 4)
+		must(t, err)
+		record := binary.NativeEndian.AppendUint32(nil, c.kind)
+		record = binary.NativeEndian.AppendUint16(record, 0)
+		record = append(binary.NativeEndian.AppendUint16(record, uint16(8+len(c.body))), c.body...)
+		_, err = unix.Pwrite(fd, record, int64(os.Getpagesize()))
+		must(t, err)
+		const dataHead = 1024 // in perf_event_mmap_page
+		_, err = unix.Pwrite(fd, binary.NativeEndian.AppendUint64(nil, uint64(len(record))), dataHead)
+		must(t, err)
+		s := &Source{table: newTable(t.TempDir(), Everyone{}), lookAt: 1 << 62, cpus: []*cpu{{fd: fd, ring: ring}}}
+		s.table.apply(event{kind: execed, pid: 3})
+		var sink countertest.Sink
+		for range 2 {
+			must(t, s.Drain(&sink))
+		}
+		if sink.Gone != c.gone || sink.DrainedRecords != 1 || (len(s.table.procs) == 0) != c.forget {
+			t.Errorf("%s: %d lost of %d, %d processes remembered", name, sink.Gone, sink.DrainedRecords, len(s.table.procs))
+		}
+		must(t, s.Close())
+	}
+}
+
+// Whatever the user's file does to its reader, and however many there are.
+func TestFilesDoNoHarm(t *testing.T) {
+	x := newIdentifier(t.TempDir())
+	x.patience.most = 1e18
+	if got := x.ask(func() ([]byte, error) { panic("a file") }); got != nil {
+		t.Errorf("%q", got)
+	}
+	x.patience = allowance{} // none is opened
+	for i := range uint64(maxFiles + 10) {
+		x.file(1, area{inode: inode{1, i + 1}})
+	}
+	if len(x.known) != maxFiles {
+		t.Errorf("%d files are remembered", len(x.known))
+	}
+}

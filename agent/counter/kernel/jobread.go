@@ -1,0 +1,125 @@
+package kernel
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"jobgait/agent/rawcall"
+)
+
+// look reads new processes, then those whose turn it is.
+func (j *JobCPU) look() {
+	most := atOnce
+	if j.whole || !j.begun {
+		most = math.MaxInt
+		j.queue, j.fresh = slices.Collect(maps.Keys(j.procs)), j.fresh[:0]
+	} else if len(j.queue) == 0 {
+		j.queue = slices.AppendSeq(j.queue, maps.Keys(j.procs))
+		rand.Shuffle(len(j.queue), func(a, b int) { j.queue[a], j.queue[b] = j.queue[b], j.queue[a] })
+	}
+	for n := 0; n < most; n++ {
+		pid, ok := j.turn()
+		if !ok {
+			break
+		}
+		j.read(pid)
+	}
+	j.begun = true
+	if now := j.living + j.ended; now > j.prior+j.total {
+		j.total = now - j.prior
+	}
+}
+
+// turn returns the process to read next: one that is new, else the last of the
+// queue.
+func (j *JobCPU) turn() (pid int, ok bool) {
+	from := &j.fresh
+	if len(*from) == 0 {
+		from = &j.queue
+	}
+	n := len(*from)
+	if n == 0 {
+		return 0, false
+	}
+	pid = (*from)[n-1]
+	*from = (*from)[:n-1]
+	return pid, true
+}
+
+// read looks at one process. Time of children that ended and were waited for is
+// in their parent's.
+func (j *JobCPU) read(pid int) {
+	was := j.procs[pid]
+	if was == nil {
+		return
+	}
+	t, short, err := readTimes(j.proc, pid, j.buf)
+	if err != nil || was.start != 0 && t.start != was.start {
+		j.gone(pid, was)
+		return
+	}
+	if !j.begun {
+		j.prior += t.own + t.waited
+	}
+	if was.program == "" || was.short != string(short) {
+		was.short, was.program = string(short), ""
+	}
+	j.credit(pid, was, int64(t.own-was.own))
+	j.living += t.own + t.waited - was.own - was.waited
+	was.times = t
+	if j.children {
+		j.follow(pid)
+	}
+}
+
+// gone hands the time of a process that ended to its parent, if that is a
+// member and lives; else it is kept in ended.
+func (j *JobCPU) gone(pid int, was *member) {
+	delete(j.procs, pid)
+	used := was.own + was.waited
+	j.living -= used
+	if parent := j.procs[was.parent]; used > 0 && parent != nil {
+		j.read(was.parent) // it may be gone too
+	}
+	if j.procs[was.parent] == nil {
+		j.ended += used
+	}
+}
+
+// maxPrograms bounds what a job can make us keep.
+const maxPrograms = 256
+
+func (j *JobCPU) credit(pid int, m *member, ticks int64) {
+	if !j.begun || ticks <= 0 {
+		return
+	}
+	if m.program == "" {
+		m.program = Program(j.proc, pid)
+	}
+	if _, ok := j.programs[m.program]; ok || len(j.programs) < maxPrograms {
+		j.programs[m.program] += ticks
+	}
+}
+
+// maxChildren bounds what is read of one process's list of children.
+const maxChildren = 1 << 16
+
+// follow adds the children of a process, those of the main thread. Some kernels
+// have no such file; the walk finds them later.
+func (j *JobCPU) follow(pid int) {
+	id := strconv.Itoa(pid)
+	b, err := rawcall.ReadList(filepath.Join(j.proc, id, "task", id, "children"), j.buf, maxChildren)
+	if err != nil {
+		return
+	}
+	for child, rest, ok := cutNumber(b); ok; child, rest, ok = cutNumber(rest) {
+		if child < math.MaxInt32 && int(child) != os.Getpid() {
+			j.Add(int(child))
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package rawcall
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What is read is what os.ReadFile reads, up to the bound, with and without a
+// buffer.
+func TestReadsWhatThereIs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for _, size := range []int{0, 1, 4095, 4096, 4097, 100_000} {
+		text := bytes.Repeat([]byte("0123456789abcde\n"), size/16+1)[:size]
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, buf := range [][]byte{nil, make([]byte, 10), make([]byte, 0, 1<<17)} {
+			for name, read := range map[string]func(string, []byte, int) ([]byte, error){"record": ReadRecord, "list": ReadList} {
+				for _, most := range []int{1 << 20, 5000, 3} {
+					got, err := read(path, buf, most)
+					if want := text[:min(size, most)]; err != nil || !bytes.Equal(got, want) {
+						t.Errorf("%s of %d bytes, at most %d, room %d: %d bytes, %v", name, size, most, cap(buf), len(got), err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Files of proc are read as os.ReadFile reads them.
+func TestReadsProc(t *testing.T) {
+	for _, path := range []string{"/proc/version", "/proc/self/cgroup", "/proc/self/cmdline", "/proc/self/environ", "/proc/cpuinfo"} {
+		want, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		got, err := ReadList(path, nil, 1<<20)
+		if err != nil || len(got) != len(want) {
+			t.Errorf("%s: %d bytes, want %d, %v", path, len(got), len(want), err)
+		}
+	}
+	want, err := os.Readlink("/proc/self/exe")
+	if got, lerr := Readlink("/proc/self/exe"); got != want || (err == nil) != (lerr == nil) {
+		t.Errorf("link %q, %v; want %q", got, lerr, want)
+	}
+}
+
+func TestErrorsTellWhy(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none")
+	if _, err := ReadRecord(none, nil, 100); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ReadRecord("a\x00b", nil, 100); err == nil {
+		t.Error("a name with a zero in it")
+	}
+	if _, err := ReadRecord(t.TempDir(), nil, 100); !errors.Is(err, unix.EISDIR) {
+		t.Errorf("a directory: %v", err)
+	}
+	if _, err := Readlink(none); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if err := Close(1 << 20); !errors.Is(err, unix.EBADF) {
+		t.Errorf("error %v", err)
+	}
+	if Owner(none) != -1 || Owner("/proc/self/stat") != os.Geteuid() && Owner("/proc/self/stat") > 0 || Owner("/") > 0 {
+		t.Error("owners of files")
+	}
+	if !Exists(os.Getpid()) || Exists(1<<30) {
+		t.Error("processes that exist")
+	}
+}
+
+// No descriptor stays open.
+func TestLeavesNothingOpen(t *testing.T) {
+	count := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(entries)
+	}
+	before := count()
+	for range 50 {
+		_, _ = ReadRecord("/proc/self/stat", nil, 10)
+		_, _ = ReadRecord(t.TempDir(), nil, 10)
+	}
+	if after := count(); after > before {
+		t.Errorf("%d descriptors, were %d", after, before)
+	}
+}
+
+func TestClocks(t *testing.T) {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		t.Fatal(err)
+	}
+	if now := Now(); now < ts.Nano() {
+		t.Errorf("%d after %d", now, ts.Nano())
+	}
+	begun := CPU()
+	for end := Now() + 60e9; CPU() == begun; {
+		if Now() > end {
+			t.Fatal("no CPU time in a minute")
+		}
+	}
+}
+
+// The timer goes off at its time and not before, and whenever somebody rings.
+func TestTimer(t *testing.T) {
+	timer, err := NewTimer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer timer.Close()
+	for _, in := range []int64{-1e9, 0, 1e6, 20e6} {
+		at := Now() + in
+		timer.Set(at)
+		if err := timer.Wait(); err != nil || Now() < at {
+			t.Errorf("in %d ns: %v, at %d, was to be %d", in, err, Now(), at)
+		}
+	}
+	var rung atomic.Bool
+	timer.Set(Now() + int64(time.Hour))
+	go func() {
+		rung.Store(true)
+		timer.Ring()
+	}()
+	if err := timer.Wait(); err != nil || !rung.Load() {
+		t.Errorf("%v, rung %v", err, rung.Load())
+	}
+}
+
+func TestWaitingAllocatesNothing(t *testing.T) {
+	timer, err := NewTimer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer timer.Close()
+	if n := testing.AllocsPerRun(20, func() {
+		timer.Set(1)
+		_ = timer.Wait()
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// What it costs to wake and read a file, with a timer of Go's and ordinary calls
+// against those here, in turns.
+func BenchmarkWake(b *testing.B) {
+	const wakes, every = 40, 20 * time.Millisecond
+	fd, err := Open("/proc/self/stat")
+	if err != nil {
+		b.Skip(err)
+	}
+	defer Close(fd)
+	buf := make([]byte, 4096)
+	timer, err := NewTimer()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer timer.Close()
+	var raw, ordinary int64
+	for b.Loop() {
+		begun := CPU()
+		tick := time.NewTimer(every)
+		for range wakes {
+			<-tick.C
+			if _, err := unix.Pread(fd, buf, 0); err != nil {
+				b.Fatal(err)
+			}
+			tick.Reset(every)
+		}
+		tick.Stop()
+		middle := CPU()
+		for range wakes {
+			timer.Set(Now() + int64(every))
+			if err := timer.Wait(); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := Pread(fd, buf, 0); err != nil {
+				b.Fatal(err)
+			}
+		}
+		ordinary += middle - begun
+		raw += CPU() - middle
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(raw)/1e3/float64(b.N*wakes), "us/wake")
+	b.ReportMetric(float64(ordinary)/1e3/float64(b.N*wakes), "us/wake-ordinary")
+	b.ReportMetric(float64(raw)/float64(ordinary), "ratio")
+}
+
+func ExampleReadRecord() {
+	text, err := ReadRecord("/proc/sys/kernel/ostype", nil, 100)
+	fmt.Printf("%s%v", text, err)
+	// Output:
+	// Linux
+	// <nil>
+}
