@@ -14,10 +14,10 @@
 // Measured on 2 CPUs of a virtual machine, both busy and others waiting for them:
 // 14 MB of memory after 20 s and after 4 minutes, and with the interrupts 0.47 % of
 // each CPU where 0.5 % was the budget; 201 kill -9 at random moments lost 0.35 s of
-// samples in the median, 0.78 s at worst. It takes 2.5 to 4 ms of CPU time a
-// second, 12 to 20 us a sample (BenchmarkAgentAgainstPerfStat, at loads of 2 to 12),
-// a tenth of what perf stat -a -I 10 takes for the counters alone, and 15 ms to
-// start and end.
+// samples in the median, 0.78 s at worst. On the same machine when it was quiet it took
+// 8.5 us of CPU time a sample, addresses and files included: 0.06 (0.03 to 0.08) of
+// what perf stat -a -I 10 took for the counters alone (BenchmarkAgentAgainstPerfStat,
+// 8 pairs), and 13 to 15 ms to start and end.
 //
 // It ends on SIGTERM or SIGINT, or after agent.max_hours, and seals the profile.
 // Whatever becomes of it, the blocks that it has written stay readable. It

@@ -34,7 +34,7 @@ func Disks(r Roots) (Meter, error) {
 			{Name: "disk_reads", Unit: "operations", Scope: "node"},
 			{Name: "disk_writes", Unit: "operations", Scope: "node"},
 		},
-		Event: strings.Join(names, ","), PMU: "proc", Config: f.path, EveryNS: every10Hz, Cells: 4 * len(names),
+		Event: strings.Join(names, ","), PMU: "proc", Config: f.path, EveryNS: every5Hz, Cells: 4 * len(names),
 		Read: func(cells []uint64) error {
 			b, err := f.read()
 			if err != nil {

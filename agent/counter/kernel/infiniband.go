@@ -40,7 +40,7 @@ func InfiniBand(r Roots) (Meter, error) {
 			{Name: "ib_rx_bytes", Unit: "bytes", Scope: "node"},
 			{Name: "ib_tx_bytes", Unit: "bytes", Scope: "node"},
 		},
-		Event: strings.Join(names, ","), PMU: "infiniband", Config: files[0].Path(), EveryNS: every10Hz, Cells: len(files),
+		Event: strings.Join(names, ","), PMU: "infiniband", Config: files[0].Path(), EveryNS: every5Hz, Cells: len(files),
 		Read:  func(cells []uint64) error { return readWords(files, cells) },
 		Close: func() error { return CloseAll(files) },
 	}, nil

@@ -91,7 +91,7 @@ func (j JobCgroup) CPU() (Meter, error) {
 			return Meter{}, errController
 		}
 	}
-	m := j.one(controller, column, name, every10Hz, read)
+	m := j.one(controller, column, name, every5Hz, read)
 	m.Never = "the job had no cgroup of its own: what is counted by cgroup is missing"
 	return m, nil
 }
@@ -170,7 +170,7 @@ func (j JobCgroup) Disk() (Meter, error) {
 			{Name: "cgroup_read_bytes", Unit: "bytes", Scope: "job"},
 			{Name: "cgroup_write_bytes", Unit: "bytes", Scope: "job"},
 		},
-		Event: strings.Join(devices, ","), PMU: "cgroup", Config: j.version() + name, EveryNS: every10Hz, Cells: 2 * len(devices),
+		Event: strings.Join(devices, ","), PMU: "cgroup", Config: j.version() + name, EveryNS: every5Hz, Cells: 2 * len(devices),
 		Read: func(cells []uint64) error {
 			b, err := p.read(0)
 			if err != nil {

@@ -30,7 +30,7 @@ func Network(r Roots) (Meter, error) {
 			{Name: "net_rx_packets", Unit: "packets", Scope: "node"},
 			{Name: "net_tx_packets", Unit: "packets", Scope: "node"},
 		},
-		Event: strings.Join(names, ","), PMU: "proc", Config: f.path, EveryNS: every10Hz, Cells: 4 * len(names),
+		Event: strings.Join(names, ","), PMU: "proc", Config: f.path, EveryNS: every5Hz, Cells: 4 * len(names),
 		Read: func(cells []uint64) error {
 			b, err := f.read()
 			if err != nil {

@@ -8,8 +8,10 @@ import (
 // Roots are where the kernel's file systems are, normally "/proc" and "/sys".
 type Roots struct{ Proc, Sys string }
 
-// How often slow things are read. Ten a second show what an iteration of a
-// second does; none of it is finer than some milliseconds.
+// How often slow things are read: five times a second, what costs more once, and
+// ten times only what is all that there is (NodeCPU). None of it can show a period,
+// and the reports draw it in bins of seconds: at ten a second networks, disks and
+// the job's cgroup took a third of all of the agent's CPU time.
 const (
 	every10Hz = 100_000_000
 	every5Hz  = 200_000_000
