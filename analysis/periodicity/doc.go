@@ -70,10 +70,10 @@
 //	icoFoam, heavy load       360.7   none
 //	miniAMR (10 to 1100)      1083    51.7    .40
 //
-// CPU time of the process from a file of float32, on a machine with a load of 14
-// to 20 on two CPUs (best of 11): 45 minutes of a loop like NEMO's 0.055 s, HPCG's
-// 0.081, OpenFOAM's 0.055, 26 MB, of which Detect takes half (0.028 and 0.041 of the
-// first two); without the lanes 0.086, 0.139 and 0.069. 24 hours of them (once) 0.23,
+// CPU time of the process from a file of float32: 45 minutes of a loop like NEMO's
+// 0.04 s, HPCG's 0.07, OpenFOAM's 0.04 (quiet machine, best of 5), 26 MB, of which
+// Detect takes half; with a load of 14 to 20 on two CPUs 0.055, 0.081 and 0.055
+// (best of 11), and there without the lanes 0.086, 0.139 and 0.069. 24 hours of them (once) 0.23,
 // 0.31 and 0.24, 126 MB; 24 hours without a period 0.20, 93 MB, the file being 69 MB
 // of that. 24 hours of 18 columns, from memory, 2.8 to 2.9.
 //
