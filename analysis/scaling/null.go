@@ -140,12 +140,14 @@ func (s *nullScratch) pairs(n int) (gain float64, first, second int) {
 	for a := 1; a < shapes; a++ {
 		ca := s.c[a*n : (a+1)*n]
 		ya := s.by[a]
-		for b := 0; b < a; b++ {
-			yb := s.by[b]
+		below := s.c[:a*n]
+		for b, yb := range s.by[:a] {
+			cb := below[:n]
+			below = below[n:]
 			if ya <= 0 && yb <= 0 {
 				continue
 			}
-			r := dot(ca, s.c[b*n:(b+1)*n])
+			r := dot(ca, cb)
 			det := 1 - r*r
 			x, y := ya-r*yb, yb-r*ya
 			if det < 1e-9 || x < 0 || y < 0 {

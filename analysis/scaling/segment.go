@@ -89,7 +89,7 @@ type cost struct{ constant, term float64 }
 type costs struct {
 	left       []cost // [c]: points 0..c-1
 	right      []cost // [c]: points c..n-1
-	zz, uz, tz []float64
+	zz, uz, tz [shapes]float64
 	uu, ut, tt float64
 	m          int
 }
@@ -113,28 +113,24 @@ func (c *costs) ends(f *frame) {
 func (c *costs) resize(n int) {
 	if cap(c.left) < n+1 {
 		c.left, c.right = make([]cost, n+1), make([]cost, n+1)
-		c.zz, c.uz, c.tz = make([]float64, shapes), make([]float64, shapes), make([]float64, shapes)
 	}
 	c.left, c.right = c.left[:n+1], c.right[:n+1]
 }
 
 func (c *costs) reset() {
-	clear(c.zz)
-	clear(c.uz)
-	clear(c.tz)
+	c.zz, c.uz, c.tz = [shapes]float64{}, [shapes]float64{}, [shapes]float64{}
 	c.uu, c.ut, c.tt, c.m = 0, 0, 0, 0
 }
 
 // add takes point k into the running sums.
 func (c *costs) add(f *frame, k int) {
 	u, t := f.u[k], f.t[k]
-	row := f.b[k*shapes : k*shapes+shapes]
-	zz, uz, tz := c.zz[:shapes], c.uz[:shapes], c.tz[:shapes]
-	for h := range row {
-		z := row[h] * u
-		zz[h] += z * z
-		uz[h] += u * z
-		tz[h] += t * z
+	row := (*[shapes]float64)(f.b[k*shapes:])
+	for h, b := range row {
+		z := b * u
+		c.zz[h] += z * z
+		c.uz[h] += u * z
+		c.tz[h] += t * z
 	}
 	c.uu += u * u
 	c.ut += u * t
@@ -154,11 +150,11 @@ func (c *costs) least() cost {
 	}
 	// The gain of a term is r*r/q; the largest is found without dividing.
 	num, den := 0.0, 1.0
-	zz, uz, tz := c.zz[:shapes], c.uz[:shapes], c.tz[:shapes]
-	for h := range zz {
-		q := zz[h] - uz[h]*uz[h]*b
-		r := tz[h] - uz[h]*a
-		if r*r*den > num*q && q > 1e-11*zz[h] {
+	for h, zz := range &c.zz {
+		uz := c.uz[h]
+		q := zz - uz*uz*b
+		r := c.tz[h] - uz*a
+		if r*r*den > num*q && q > 1e-11*zz {
 			num, den = r*r, q
 		}
 	}
