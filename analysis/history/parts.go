@@ -48,9 +48,21 @@ func energy(s summary.Summary) *float64 {
 
 // fields writes what was recorded of a run.
 func (w *writer) fields(runID int64, s summary.Summary) {
+	for name, value := range cleanFields(s) {
+		w.exec(`INSERT OR REPLACE INTO run_field (run_id, name, value) VALUES (?, ?, ?)`, runID, name, value)
+	}
+}
+
+// cleanFields is what was recorded of a run, as it is stored; nil for nothing.
+func cleanFields(s summary.Summary) map[string]string {
+	var fields map[string]string
 	for name, value := range s.Job.Fields {
 		if name, value = clean(name, maxName), clean(value, maxText); name != "" && value != "" {
-			w.exec(`INSERT OR REPLACE INTO run_field (run_id, name, value) VALUES (?, ?, ?)`, runID, name, value)
+			if fields == nil {
+				fields = map[string]string{}
+			}
+			fields[name] = value
 		}
 	}
+	return fields
 }

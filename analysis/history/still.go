@@ -1,0 +1,118 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrBeingWritten is returned for a history that is not at rest: what a reader
+// without locks would find there may be half of it.
+var ErrBeingWritten = errors.New("the history is being written")
+
+// Still is a history read as it lies on the disk, as it was last written: the
+// way of those who must not disturb the one writer. It takes no lock, waits for
+// nobody, makes no file beside the history and needs no right to write; so it
+// works on a network file system too, and beside a writer that hangs. The price:
+// while somebody writes, there is nothing to read.
+type Still struct {
+	DB   *DB
+	path string
+	file fs.FileInfo
+}
+
+// OpenStill opens the history at path for reading without locks. A missing
+// file is an fs.ErrNotExist, one with a log or a journal an ErrBeingWritten: its
+// last writer is at work, or was killed, and the next one will mend it.
+func OpenStill(ctx context.Context, path string) (*Still, error) {
+	fail := func(err error) (*Still, error) { return nil, explain(path, "read at rest", err) }
+	// SQLite puts its log beside the file, not beside a link to it.
+	path, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return fail(err)
+	}
+	if !file.Mode().IsRegular() {
+		return fail(errors.New("not a file"))
+	}
+	if err := atRest(path); err != nil {
+		return fail(err)
+	}
+	scripts, err := migrations()
+	if err != nil {
+		return fail(err)
+	}
+	// immutable: neither locks nor a look for a log.
+	db, err := connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}, "_query_only": {"true"}})
+	if err != nil {
+		return fail(err)
+	}
+	db.patience = 0
+	s := &Still{db, path, file}
+	v, err := version(ctx, db.sql, len(scripts))
+	if err == nil && v < len(scripts) {
+		err = fmt.Errorf("found schema version %d, expected %d", v, len(scripts))
+	}
+	if err != nil {
+		err = s.judge(err)
+		db.sql.Close() // what failed first is what is told
+		return fail(err)
+	}
+	return s, nil
+}
+
+// Written is when the history was last written.
+func (s *Still) Written() time.Time { return s.file.ModTime() }
+
+// Close closes the history and returns what has become of a reading that ended
+// with err: where somebody wrote meanwhile, whatever was read is nothing
+// (ErrBeingWritten).
+func (s *Still) Close(err error) error {
+	err = s.judge(err)
+	return errors.Join(explain(s.path, "read at rest", err), s.DB.Close())
+}
+
+// judge is err, or ErrBeingWritten if the file is not the one that was opened,
+// in the state that it had.
+func (s *Still) judge(err error) error {
+	now, statErr := os.Stat(s.path)
+	if statErr != nil {
+		return errors.Join(err, statErr)
+	}
+	if !os.SameFile(now, s.file) || now.Size() != s.file.Size() || !now.ModTime().Equal(s.file.ModTime()) {
+		return ErrBeingWritten
+	}
+	if moving := atRest(s.path); moving != nil {
+		return moving
+	}
+	return err
+}
+
+// atRest is nil if nobody has begun to write the file at path: SQLite's log
+// goes when the last of its users closes it, its journal with the transaction.
+func atRest(path string) error {
+	for _, beside := range []string{"-wal", "-journal"} {
+		f, err := os.Lstat(path + beside)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if f.Size() > 0 {
+			return ErrBeingWritten
+		}
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package history
+
+import (
+	"jobgait/analysis/phase"
+	"jobgait/analysis/summary"
+)
+
+// Unstored returns the history of one run that is not stored, as it will come
+// out once it is: Runs, Fields and Nodes have one element each. Its row and its
+// series have no numbers. A run of an unknown application has no runs here
+// either.
+func Unstored(s summary.Summary) History {
+	h := History{Cluster: clean(s.Key.Cluster, maxName), User: User(s), App: Application(s), Shape: Shape(s)}
+	if h.App == Unknown {
+		return h
+	}
+	j := s.Job
+	r := Run{
+		Cluster: h.Cluster, JobID: s.Key.JobID, DisplayID: s.DisplayID(), Restart: s.Key.Restart, Sub: s.Key.Sub,
+		User: h.User, App: h.App, Shape: h.Shape,
+		Start: max(s.Start, 0), End: max(s.End, 0), ElapsedS: max(s.ElapsedS, 0), State: clean(s.State, maxName), Exit: s.Exit,
+		JobName: clean(j.Name, maxText), Partition: clean(j.Partition, maxName), Size: clean(j.Size, maxName),
+		NNodes: nnodes(s), NodesReported: nodesReported(s), NTasks: j.NTasks, CPUs: j.NCPUs,
+		StepS: s.StepS, CPUS: cpuSeconds(s), StartupS: phaseSeconds(s, phase.StartUp), CheckpointS: phaseSeconds(s, phase.Checkpoint), EnergyJ: energy(s),
+	}
+	if len(s.Patterns) > 0 {
+		p := s.Patterns[0]
+		r.PeriodS, r.Coverage, r.Confidence, r.Iterations = &p.PeriodS, &p.Coverage, &p.Confidence, &p.Instances
+	}
+	h.Runs, h.Fields, h.Nodes = []Run{r}, []map[string]string{cleanFields(s)}, [][]string{nil}
+	if r.NNodes == nil || *r.NNodes <= MaxNodes {
+		for _, n := range s.Nodes {
+			h.Nodes[0] = append(h.Nodes[0], clean(n.Name, maxName))
+		}
+	}
+	return h
+}
