@@ -98,7 +98,8 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 // finished again by a later sweep.
 func (f Finisher) tell(ctx context.Context, store collect.Store, run job.Run, s summary.Summary) error {
 	if f.Config.History.Ingest != "here" {
-		dir, err := f.report(ctx, run, s, past.Judgement{})
+		known, judged := f.consult(ctx, s)
+		dir, err := f.report(ctx, run, known, judged)
 		if err != nil {
 			return err
 		}

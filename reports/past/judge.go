@@ -45,9 +45,9 @@ type Judgement struct {
 	Segments []history.Segment
 }
 
-// Judge looks at the stored runs up to one that is stored itself: at those of
-// its application for changes and scaling, at those of others for shifts of the
-// machine.
+// Judge looks at a run and the stored ones before it: at those of its
+// application for changes and scaling, at those of others for shifts of the
+// machine. The run itself may be stored or not yet.
 func Judge(ctx context.Context, db *history.DB, s summary.Summary, l Limits) (Judgement, error) {
 	stored, err := collect(ctx, db, s, l)
 	if err != nil {
@@ -87,6 +87,7 @@ func collect(ctx context.Context, db *history.DB, s summary.Summary, l Limits) (
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
+	stored = withRun(stored, s)
 	others, err := db.Histories(ctx, history.HistoryQuery{Cluster: s.Key.Cluster, Since: s.Start - l.Days*day,
 		Until: s.Start, Runs: l.Runs, Series: l.Others})
 	if err != nil {
@@ -98,6 +99,27 @@ func collect(ctx context.Context, db *history.DB, s summary.Summary, l Limits) (
 		}
 	}
 	return stored, nil
+}
+
+// withRun is the histories of an application with a run of it as the newest of
+// its shape, unless it is there.
+func withRun(stored []history.History, s summary.Summary) []history.History {
+	it := history.Unstored(s)
+	own := slices.IndexFunc(stored, func(h history.History) bool { return h.Shape == it.Shape })
+	switch {
+	case len(it.Runs) == 0:
+		return stored
+	case own < 0:
+		return append(stored, it)
+	}
+	h := stored[own]
+	if slices.ContainsFunc(h.Runs, func(r history.Run) bool { return isRun(r, s) }) {
+		return stored
+	}
+	h.Runs, h.Fields, h.Nodes = append(h.Runs, it.Runs...), append(h.Fields, it.Fields...), append(h.Nodes, it.Nodes...)
+	stored = slices.Clone(stored)
+	stored[own] = h
+	return stored
 }
 
 func isOf(h history.History, s summary.Summary) bool {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -86,6 +87,47 @@ func TestJudgeIsOfItsTime(t *testing.T) {
 	if j, err = Judge(t.Context(), db, run(9), few); err != nil || len(j.Runs) != 4 || j.Runs[0].JobID != 9 {
 		t.Errorf("an old run has %d earlier ones, %v", len(j.Runs), err)
 	}
+}
+
+// TestConsultIsJudge checks that a run which may not be stored is told what it
+// would be told if it were.
+func TestConsultIsJudge(t *testing.T) {
+	for name, last := range map[string]summary.Summary{"the same shape": run(25), "another shape": otherShape(run(25))} {
+		stored, unstored := remembered(t, 25), remembered(t, 25)
+		want, err := Put(t.Context(), stored, last, history.Ingest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged, err := Judge(t.Context(), stored, want, DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, consulted, err := Consult(t.Context(), unstored, last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: run %+v, want %+v", name, got, want)
+		}
+		if len(consulted.Runs) != len(judged.Runs) || !reflect.DeepEqual(consulted.Across.Changes.Text, judged.Across.Changes.Text) ||
+			!reflect.DeepEqual(consulted.Across.Changes.Verdicts, judged.Across.Changes.Verdicts) {
+			t.Errorf("%s: %d earlier runs, %q; want %d, %q", name, len(consulted.Runs), consulted.Across.Changes.Text,
+				len(judged.Runs), judged.Across.Changes.Text)
+		}
+		runs, err := unstored.Runs(t.Context(), history.Query{})
+		if err != nil || len(runs) != 25 {
+			t.Errorf("%s: consulting stored something: %d runs, %v", name, len(runs), err)
+		}
+	}
+	_, j, err := Consult(t.Context(), remembered(t, 25), run(25))
+	if err != nil || len(j.Runs) != 25 || len(j.Across.Changes.Verdicts) == 0 {
+		t.Errorf("the change of speed is not seen: %d runs, %+v, %v", len(j.Runs), j.Across.Changes, err)
+	}
+}
+
+func otherShape(s summary.Summary) summary.Summary {
+	s.Job.NTasks = ptr(8)
+	return s
 }
 
 // TestJudgeOfTheUnknown checks a run that belongs to no series.

@@ -38,3 +38,17 @@ func Review(ctx context.Context, db *history.DB, s summary.Summary, now float64)
 	}
 	return j, db.PutScaling(ctx, s, j.Segments, now)
 }
+
+// Consult judges a run that is not in the history by the runs that are, and
+// gives it its step_s. It stores nothing: it is for those who may only read.
+func Consult(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, Judgement, error) {
+	s, _, err := withStep(ctx, db, run)
+	if err != nil {
+		return run, Judgement{}, err
+	}
+	j, err := Judge(ctx, db, s, DefaultLimits())
+	if err != nil {
+		return run, Judgement{}, err
+	}
+	return s, j, nil
+}
