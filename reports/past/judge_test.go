@@ -3,11 +3,15 @@ package past
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
@@ -144,6 +148,27 @@ func TestJudgeOfTheUnknown(t *testing.T) {
 	}
 }
 
+// TestOthersAreOthers checks that the run's own application does not use up
+// the room for others: its shapes are the newest series of all.
+func TestOthersAreOthers(t *testing.T) {
+	db, last := busySite(t, 6, 1)
+	l := DefaultLimits()
+	l.Others = 3
+	list, err := collect(t.Context(), db, last, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := 0
+	for _, h := range list {
+		if !isOf(h, last) {
+			others++
+		}
+	}
+	if len(list) != shapes+3 || others != 3 {
+		t.Errorf("%d series, %d of others; want %d and 3", len(list), others, shapes+3)
+	}
+}
+
 func BenchmarkJudge(b *testing.B) {
 	db := remembered(b, 200)
 	for b.Loop() {
@@ -153,31 +178,71 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// BenchmarkJudgeBusySite is a run of an application in one shape of eight, on a
-// machine where thirty others run too.
-func BenchmarkJudgeBusySite(b *testing.B) {
-	db := remembered(b, 0)
-	put := func(app string, nodes, i int) summary.Summary {
-		s := run(i)
-		s.Key.JobID = int64(1 + i + 1000*nodes + 100_000*len(app))
-		s.Job.App, s.Job.NNodes = app, nodes
-		if err := db.Put(b.Context(), s, history.Ingest{}); err != nil {
-			b.Fatal(err)
+// shapes of the application that a busy site's last run is of.
+const shapes = 8
+
+// busySite is a history with so many runs of an application in eight shapes, and
+// of others in one, with the last run of the first shape.
+func busySite(t testing.TB, others, runs int) (*history.DB, summary.Summary) {
+	t.Helper()
+	db := remembered(t, 0)
+	id := int64(0)
+	put := func(app string, nodes, i int) (s summary.Summary) {
+		id++
+		s = run(i)
+		s.Key.JobID, s.Job.App, s.Job.NNodes = id, app, nodes
+		if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
+			t.Fatal(err)
 		}
 		return s
 	}
-	for i := range 100 {
-		for k := range 30 {
-			put(strings.Repeat("x", k+1), 1, i)
+	var last summary.Summary
+	for i := range runs {
+		for n := range shapes {
+			if s := put("mine", n+1, i); n == 0 {
+				last = s
+			}
 		}
-		for n := range 8 {
-			put("mine"+strings.Repeat("y", 40), n+1, i)
+		for k := range others {
+			put(fmt.Sprintf("other %c%c", 'a'+k/26, 'a'+k%26), 1, i)
 		}
 	}
-	last := put("mine"+strings.Repeat("y", 40), 1, 99)
+	return db, last
+}
+
+// BenchmarkJudgeBusySite is what one report costs on a machine where sixty other
+// applications run: CPU time of a judgement with Limits.Others of 12, 24 and 48,
+// taken in turns, medians of all turns with the range of the ratio to 24.
+func BenchmarkJudgeBusySite(b *testing.B) {
+	db, last := busySite(b, 60, 100)
+	sizes := []int{12, 24, 48}
+	cost := make([][]float64, len(sizes))
+	var ratios []float64
 	for b.Loop() {
-		if _, err := Judge(b.Context(), db, last, DefaultLimits()); err != nil {
-			b.Fatal(err)
+		for i, others := range sizes {
+			l := DefaultLimits()
+			l.Others = others
+			began := cpuTime(b)
+			if _, err := Judge(b.Context(), db, last, l); err != nil {
+				b.Fatal(err)
+			}
+			cost[i] = append(cost[i], cpuTime(b)-began)
 		}
+		ratios = append(ratios, cost[2][len(cost[2])-1]/cost[1][len(cost[1])-1])
 	}
+	for i, others := range sizes {
+		slices.Sort(cost[i])
+		b.ReportMetric(1000*cost[i][len(cost[i])/2], fmt.Sprintf("cpu-ms-of-%d", others))
+	}
+	b.ReportMetric(slices.Min(ratios), "48-to-24-least")
+	b.ReportMetric(slices.Max(ratios), "48-to-24-most")
+}
+
+// cpuTime is what this process has used, in seconds.
+func cpuTime(t testing.TB) float64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
