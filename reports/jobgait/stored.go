@@ -46,7 +46,7 @@ func (f storedFlags) valid() error {
 const (
 	mostStoredSeries = 4000
 	mostStoredRuns   = 400
-	mostOtherSeries  = 48
+	mostOtherSeries  = past.MostOthers
 	storedDays       = 180
 )
 
