@@ -127,6 +127,8 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		across: o.Across, ascii: o.ASCII, zone: zone, limits: limits,
 	}
 	r.Counters, r.IPC = newCounters(s)
+	_, notes := r.missing()
+	r.Notes = append(r.Notes, notes...)
 	r.Verdicts = newVerdicts(r)
 	return r
 }

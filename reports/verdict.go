@@ -105,10 +105,8 @@ func dataVerdicts(r Report) []Verdict {
 			}
 		}
 	}
-	if s := r.Quality.MissingShare; s != nil && *s > 0.05 {
-		return []Verdict{{warning, percent(*s) + " of the samples are missing."}}
-	}
-	return nil
+	head, _ := r.missing()
+	return head
 }
 
 // restVerdict says where the time outside the loops went, from 1 % of the run.
