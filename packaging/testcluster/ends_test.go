@@ -32,13 +32,16 @@ func TestCancelled(t *testing.T) {
 }
 
 // Slurm looks at time limits every 30 s and counts them in minutes; an end time
-// that has come saves the first minute.
+// soon saves the first minute. scontrol makes a time of "now" in whole seconds
+// and slurmctld refuses one that is past (Invalid time specified): with "now"
+// alone the test failed whenever the second turned in between. After 10 s the
+// answer itself would be given up (MessageTimeout).
 func TestTimedOut(t *testing.T) {
 	t.Parallel()
 	c := use(t)
 	j := c.sbatch(t, c.alice, c.dir(t, c.alice), "touch started; exec sleep 600", "-N1", "-n1", "-t", "60", "-w", "n1")
 	j.waitFile(t, "started")
-	c.admin(t, "scontrol", "update", fmt.Sprintf("JobId=%d", j.id), "EndTime=now")
+	c.admin(t, "scontrol", "update", fmt.Sprintf("JobId=%d", j.id), "EndTime=now+10")
 	j.mustEnd(t, "TIMEOUT")
 	w := j.expects("n1")
 	w.exit = "0:15"
