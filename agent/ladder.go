@@ -235,17 +235,12 @@ func (l ladder) processes() {
 	}
 }
 
-// permission says in one line what would give more. At levels 3 and 4, which are
-// Debian's own, CAP_PERFMON alone is refused (seen with its Linux 6.1).
+// permission says in one line what would give the period: what a command of
+// one's own does would be enough.
 func permission(h host, err error) string {
-	level, ok := kernel.Paranoid(h.proc)
-	switch {
-	case !ok:
-		return "this kernel has no perf events: no period can be found"
-	case level > 2:
-		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 2 or lower, or run as root or with CAP_SYS_ADMIN, to find the period", level)
-	case level > 0:
-		return fmt.Sprintf("kernel.perf_event_paranoid is %d: set it to 0 or lower, or run as root or with CAP_PERFMON, to find the period (%v)", level, err)
+	why, cure := perf.Refusal(h.proc, 2, err)
+	if cure == "" {
+		return why + ": no period can be found"
 	}
-	return fmt.Sprintf("perf_event_open is blocked here, perhaps by a container (%v): no period can be found", err)
+	return why + ": " + cure + ", to find the period"
 }

@@ -73,7 +73,7 @@ func TestLadder(t *testing.T) {
 		{name: "no PMU", refuse: func(a *unix.PerfEventAttr, cpu int) error { return noHardware(a, unix.ENOENT) },
 			columns: softwareColumns, lacks: "instructions", why: "no such event", notes: []note.Code{note.NoPMU}},
 		{name: "PMU forbidden", refuse: func(a *unix.PerfEventAttr, cpu int) error { return noHardware(a, unix.EACCES) },
-			columns: softwareColumns, lacks: "cycles", why: "perf_event_paranoid is 2; 0 or lower, root or CAP_PERFMON", notes: []note.Code{note.NoPMU}},
+			columns: softwareColumns, lacks: "cycles", why: "perf_event_paranoid is 2; set it to 0 or lower, or run as root or with CAP_PERFMON", notes: []note.Code{note.NoPMU}},
 		{name: "four counters", slots: 4, columns: "instructions cycles ref_cycles llc_misses " + softwareColumns,
 			lacks: "branch_misses", why: noRoom},
 		{name: "two counters", slots: 2, columns: "instructions cycles " + softwareColumns, lacks: "ref_cycles", why: noRoom},
@@ -242,8 +242,8 @@ func TestReason(t *testing.T) {
 		err   error
 		want  string
 	}{
-		{level("3"), unix.EACCES, "kernel.perf_event_paranoid is 3; 0 or lower, root or CAP_SYS_ADMIN"},
-		{level("1"), unix.EPERM, "kernel.perf_event_paranoid is 1; 0 or lower"},
+		{level("3"), unix.EACCES, "kernel.perf_event_paranoid is 3; set it to 0 or lower, or run as root or with CAP_SYS_ADMIN"},
+		{level("1"), unix.EPERM, "kernel.perf_event_paranoid is 1; set it to 0 or lower"},
 		{level("-1"), unix.EPERM, "blocked, perhaps by a container"},
 		{level("0"), unix.ENOSYS, "no perf events"},
 		{tree(t, nil), unix.EACCES, "no perf events"},

@@ -49,18 +49,38 @@ func reason(r Roots, err error) string {
 
 // notPermitted names the sysctl or the privilege that would permit it.
 func notPermitted(r Roots, err error) string {
-	if errors.Is(err, unix.ENOSYS) {
-		return "this kernel has no perf events"
-	}
-	level, ok := kernel.Paranoid(r.Proc)
+	why, cure := Refusal(r.Proc, 0, err)
 	switch {
-	case !ok:
-		return "this kernel has no perf events"
-	case level > 2:
-		// Debian's levels: CAP_PERFMON alone is refused (seen on 6.1).
-		return fmt.Sprintf("not permitted: kernel.perf_event_paranoid is %d; 0 or lower, root or CAP_SYS_ADMIN would permit it", level)
-	case level > 0:
-		return fmt.Sprintf("not permitted: kernel.perf_event_paranoid is %d; 0 or lower, root or CAP_PERFMON would permit it", level)
+	case why == noPerfEvents:
+		return why
+	case cure == "":
+		return "not permitted: " + why
 	}
-	return "not permitted: perf_event_open is blocked, perhaps by a container or a seccomp filter"
+	return "not permitted: " + why + "; " + cure
+}
+
+const noPerfEvents = "this kernel has no perf events"
+
+// Refusal says why the kernel does not permit an event, and what would: cure is
+// "" where nothing that is known would. enough is the level of
+// perf_event_paranoid at which it is permitted to everybody: 0 for whole CPUs, 2
+// for a program's own. At levels 3 and 4, which are Debian's own, CAP_PERFMON
+// alone is refused (seen with its Linux 6.1).
+func Refusal(proc string, enough int, err error) (why, cure string) {
+	level, ok := kernel.Paranoid(proc)
+	if !ok || errors.Is(err, unix.ENOSYS) {
+		return noPerfEvents, ""
+	}
+	if level <= 0 {
+		return "perf_event_open is blocked, perhaps by a container or a seccomp filter", ""
+	}
+	capability := "CAP_PERFMON"
+	if level > 2 {
+		capability = "CAP_SYS_ADMIN"
+	}
+	if level <= enough {
+		enough = 0 // what is own is permitted already: it was more that was asked for
+	}
+	return fmt.Sprintf("kernel.perf_event_paranoid is %d", level),
+		fmt.Sprintf("set it to %d or lower, or run as root or with %s", enough, capability)
 }
