@@ -1,11 +1,7 @@
 package kernel
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"jobgait/agent/profile"
 )
@@ -26,24 +22,12 @@ func Disks(r Roots) (Meter, error) {
 	for i, d := range disks {
 		names[i] = d.name
 	}
-	f := newLines(filepath.Join(r.Proc, "diskstats"))
-	return Meter{
-		Columns: []profile.Column{
-			{Name: "disk_read_bytes", Unit: "bytes", Scope: "node"},
-			{Name: "disk_write_bytes", Unit: "bytes", Scope: "node"},
-			{Name: "disk_reads", Unit: "operations", Scope: "node"},
-			{Name: "disk_writes", Unit: "operations", Scope: "node"},
-		},
-		Event: strings.Join(names, ","), PMU: "proc", Config: f.path, EveryNS: every5Hz, Cells: 4 * len(names),
-		Read: func(cells []uint64) error {
-			b, err := f.read()
-			if err != nil {
-				return err
-			}
-			return parseDiskstats(b, names, cells)
-		},
-		Close: f.close,
-	}, nil
+	return perDevice(filepath.Join(r.Proc, "diskstats"), names, []profile.Column{
+		{Name: "disk_read_bytes", Unit: "bytes", Scope: "node"},
+		{Name: "disk_write_bytes", Unit: "bytes", Scope: "node"},
+		{Name: "disk_reads", Unit: "operations", Scope: "node"},
+		{Name: "disk_writes", Unit: "operations", Scope: "node"},
+	}, parseDiskstats), nil
 }
 
 // disk is a whole disk: its name and "major:minor".
@@ -54,19 +38,13 @@ type disk struct{ name, device string }
 // disk that is listed once more by itself.
 func wholeDisks(sys string) ([]disk, error) {
 	dir := filepath.Join(sys, "block")
-	entries, err := os.ReadDir(dir)
+	names, err := backed("disk", dir, func(at string) bool { return text(filepath.Join(at, "hidden")) != "1" })
 	if err != nil {
-		return nil, fmt.Errorf("list disks: %w", err)
+		return nil, err
 	}
-	var disks []disk
-	for _, e := range entries {
-		at := filepath.Join(dir, e.Name())
-		if exists(filepath.Join(at, "device")) && text(filepath.Join(at, "hidden")) != "1" {
-			disks = append(disks, disk{e.Name(), text(filepath.Join(at, "dev"))})
-		}
-	}
-	if len(disks) == 0 {
-		return nil, errors.New("no disk with a device behind it")
+	disks := make([]disk, len(names))
+	for i, name := range names {
+		disks[i] = disk{name, text(filepath.Join(dir, name, "dev"))}
 	}
 	return disks, nil
 }
@@ -84,11 +62,8 @@ func parseDiskstats(b []byte, names []string, cells []uint64) error {
 			continue
 		}
 		var n [7]uint64
-		ok := false
-		for k := range n {
-			if n[k], rest, ok = cutNumber(rest); !ok {
-				return errFormat
-			}
+		if !cutNumbers(rest, n[:]) {
+			return errFormat
 		}
 		cells[4*i], cells[4*i+1], cells[4*i+2], cells[4*i+3] = n[2]*sector, n[6]*sector, n[0], n[4]
 	}

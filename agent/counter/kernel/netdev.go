@@ -2,11 +2,7 @@ package kernel
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"jobgait/agent/profile"
 )
@@ -22,24 +18,12 @@ func Network(r Roots) (Meter, error) {
 	if err != nil {
 		return Meter{}, err
 	}
-	f := newLines(filepath.Join(r.Proc, "net/dev"))
-	return Meter{
-		Columns: []profile.Column{
-			{Name: "net_rx_bytes", Unit: "bytes", Scope: "node"},
-			{Name: "net_tx_bytes", Unit: "bytes", Scope: "node"},
-			{Name: "net_rx_packets", Unit: "packets", Scope: "node"},
-			{Name: "net_tx_packets", Unit: "packets", Scope: "node"},
-		},
-		Event: strings.Join(names, ","), PMU: "proc", Config: f.path, EveryNS: every5Hz, Cells: 4 * len(names),
-		Read: func(cells []uint64) error {
-			b, err := f.read()
-			if err != nil {
-				return err
-			}
-			return parseNetDev(b, names, cells)
-		},
-		Close: f.close,
-	}, nil
+	return perDevice(filepath.Join(r.Proc, "net/dev"), names, []profile.Column{
+		{Name: "net_rx_bytes", Unit: "bytes", Scope: "node"},
+		{Name: "net_tx_bytes", Unit: "bytes", Scope: "node"},
+		{Name: "net_rx_packets", Unit: "packets", Scope: "node"},
+		{Name: "net_tx_packets", Unit: "packets", Scope: "node"},
+	}, parseNetDev), nil
 }
 
 // ipoib is the type of an interface that sends through InfiniBand, ARPHRD_INFINIBAND.
@@ -48,22 +32,7 @@ const ipoib = "32"
 // interfaces lists those that have a device: not lo, veth, bridges, bonds and
 // VLANs, whose bytes are those of an interface below them or no network's.
 func interfaces(sys string) ([]string, error) {
-	dir := filepath.Join(sys, "class/net")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("list interfaces: %w", err)
-	}
-	var names []string
-	for _, e := range entries {
-		at := filepath.Join(dir, e.Name())
-		if exists(filepath.Join(at, "device")) && text(filepath.Join(at, "type")) != ipoib {
-			names = append(names, e.Name())
-		}
-	}
-	if len(names) == 0 {
-		return nil, errors.New("no interface with a device behind it")
-	}
-	return names, nil
+	return backed("interface", filepath.Join(sys, "class/net"), func(at string) bool { return text(filepath.Join(at, "type")) != ipoib })
 }
 
 // parseNetDev fills received and sent bytes, received and sent packets for each
@@ -83,11 +52,8 @@ func parseNetDev(b []byte, names []string, cells []uint64) error {
 			continue
 		}
 		var n [10]uint64
-		rest, ok := line[at+1:], false
-		for k := range n {
-			if n[k], rest, ok = cutNumber(rest); !ok {
-				return errFormat
-			}
+		if !cutNumbers(line[at+1:], n[:]) {
+			return errFormat
 		}
 		cells[4*i], cells[4*i+1], cells[4*i+2], cells[4*i+3] = n[0], n[8], n[1], n[9]
 	}

@@ -57,6 +57,16 @@ func cutNumber(b []byte) (v uint64, rest []byte, ok bool) {
 	return v, b[n:], n > 0 && v != NoCell
 }
 
+// cutNumbers fills n with the numbers at the beginning; false if there are fewer.
+func cutNumbers(b []byte, n []uint64) (ok bool) {
+	for k := range n {
+		if n[k], b, ok = cutNumber(b); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // findKey returns the number of a line "key value" or "key: value".
 func findKey(b []byte, key string) (uint64, bool) {
 	for len(b) > 0 {

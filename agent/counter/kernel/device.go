@@ -1,0 +1,49 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jobgait/agent/profile"
+)
+
+// perDevice is a Meter of a file with a short line for each of many devices, of
+// which those named are wanted: parse fills the cells of each, as many as there
+// are columns.
+func perDevice(path string, names []string, columns []profile.Column, parse func(b []byte, names []string, cells []uint64) error) Meter {
+	f := newLines(path)
+	return Meter{
+		Columns: columns, Event: strings.Join(names, ","), PMU: "proc", Config: path,
+		EveryNS: every5Hz, Cells: len(columns) * len(names),
+		Read: func(cells []uint64) error {
+			b, err := f.read()
+			if err != nil {
+				return err
+			}
+			return parse(b, names, cells)
+		},
+		Close: f.close,
+	}
+}
+
+// backed lists what in a directory of sys has a device behind it and passes.
+// What has none is made of others that have, and would count twice.
+func backed(kind, dir string, passes func(at string) bool) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("list %ss: %w", kind, err)
+	}
+	var names []string
+	for _, e := range entries {
+		at := filepath.Join(dir, e.Name())
+		if exists(filepath.Join(at, "device")) && passes(at) {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no %s with a device behind it", kind)
+	}
+	return names, nil
+}
