@@ -99,6 +99,33 @@ func BenchmarkFileHeldOpen(b *testing.B) {
 	b.ReportMetric(float64(opened)/float64(b.N*readings), "ns-opened")
 }
 
+// What it saves to hold the list of online CPUs open and to compare it.
+func BenchmarkOnlineHeldOpen(b *testing.B) {
+	const readings = 2000
+	o := NewOnline("/sys")
+	defer o.Close()
+	var held, opened time.Duration
+	for b.Loop() {
+		begun := processCPU()
+		for range readings {
+			if err := o.Read(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		held += processCPU() - begun
+		begun = processCPU()
+		for range readings {
+			if _, err := OnlineCPUs("/sys"); err != nil {
+				b.Fatal(err)
+			}
+		}
+		opened += processCPU() - begun
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(held)/float64(b.N*readings), "ns-held")
+	b.ReportMetric(float64(opened)/float64(b.N*readings), "ns-opened")
+}
+
 // What a drain of the job's processes costs, of 256 against 32: they are those of
 // this machine, this process as often as is needed.
 func BenchmarkJobCPU(b *testing.B) {

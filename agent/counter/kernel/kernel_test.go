@@ -259,6 +259,41 @@ func TestParanoid(t *testing.T) {
 	}
 }
 
+// TestOnline asks again and again while the list changes, goes away and says
+// nonsense: what was known last holds until something better is.
+func TestOnline(t *testing.T) {
+	sys := t.TempDir()
+	path := filepath.Join(sys, onlineFile)
+	o := NewOnline(sys)
+	defer o.Close()
+	if o.Read() == nil || o.Has(0) {
+		t.Error("a CPU is online though nothing says so")
+	}
+	os.MkdirAll(filepath.Dir(path), 0o755)
+	for _, c := range []struct {
+		list string
+		ok   bool
+		want [4]bool
+	}{
+		{"0-1\n", true, [4]bool{true, true}}, {"0-1\n", true, [4]bool{true, true}}, {"0,3\n", true, [4]bool{true, false, false, true}},
+		{"nonsense\n", false, [4]bool{true, false, false, true}}, {"0,3\n", true, [4]bool{true, false, false, true}}, {"1\n", true, [4]bool{false, true}},
+	} {
+		if err := os.WriteFile(path, []byte(c.list), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := o.Read()
+		if got := [4]bool{o.Has(0), o.Has(1), o.Has(2), o.Has(3)}; (err == nil) != c.ok || got != c.want {
+			t.Errorf("%q: %v, %v; want %v", c.list, got, err, c.want)
+		}
+	}
+	if o.Has(-1) || o.Has(1<<20) {
+		t.Error("a CPU that cannot be is online")
+	}
+	if n := testing.AllocsPerRun(20, func() { o.Read() }); n > 0 {
+		t.Errorf("%v allocations to hear that nothing changed", n)
+	}
+}
+
 func TestOnlineCPUs(t *testing.T) {
 	cpus, err := OnlineCPUs("/sys")
 	if err != nil || len(cpus) == 0 {

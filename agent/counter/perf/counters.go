@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -28,6 +29,7 @@ type Counters struct {
 	periodNS   int64
 	pages      int // of a ring
 	started    bool
+	online     *kernel.Online
 	plugs      int // how many times CPUs were said to come or go
 	// By column, since the last drain.
 	enabled, running []uint64
@@ -53,7 +55,7 @@ func newCounters(k calls, r Roots, cpus []int, periodNS int64) (*Counters, error
 	if err != nil {
 		return nil, err
 	}
-	c := &Counters{k: k, roots: r, machine: l.machine, events: l.events(), sources: l.sources(), notes: l.notes(), periodNS: periodNS}
+	c := &Counters{k: k, roots: r, online: kernel.NewOnline(r.Sys), machine: l.machine, events: l.events(), sources: l.sources(), notes: l.notes(), periodNS: periodNS}
 	n := len(c.events)
 	c.kept, c.enabled, c.running = n, make([]uint64, n), make([]uint64, n)
 	for _, cpu := range cpus {
@@ -221,7 +223,7 @@ func (c *Counters) Drain(to counter.Sink) error {
 
 // Close gives all events back.
 func (c *Counters) Close() error {
-	var first error
+	first := c.online.Close()
 	for _, l := range c.lanes {
 		if l.g != nil {
 			if err := l.g.close(); err != nil && first == nil {

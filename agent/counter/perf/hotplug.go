@@ -3,12 +3,10 @@ package perf
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
-	"jobgait/agent/counter/kernel"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 )
@@ -19,8 +17,8 @@ import (
 // "succeeds". A CPU that was away and back between two drains is found by the
 // time enabled, which stands still.
 func (c *Counters) follow(to counter.Sink) {
-	online, err := kernel.OnlineCPUs(c.roots.Sys)
-	is := func(cpu int) bool { return err != nil || slices.Contains(online, cpu) }
+	err := c.online.Read()
+	is := func(cpu int) bool { return err != nil || c.online.Has(cpu) }
 	var gone []int
 	var absent []*lane
 	for _, l := range c.lanes {
