@@ -132,8 +132,17 @@ func TestCgroupAppearsAndComesAgain(t *testing.T) {
 		if now := total(&sink, s.Lanes()); now[0] < before[0]+uint64(95*time.Millisecond) {
 			t.Errorf("round %d: counted %v", round, time.Duration(now[0]-before[0]))
 		}
+		before = total(&sink, s.Lanes())
 		remove(t, filepath.Dir(dir), dir)
-		must(t, s.Drain(&sink)) // it is gone
+		for range 2 {
+			must(t, s.Drain(&sink)) // it is gone, and stands still
+		}
+		if n := held(s); n > 0 {
+			t.Errorf("round %d: %d events of a cgroup that was removed", round, n)
+		}
+		if now := total(&sink, s.Lanes()); !slices.Equal(now, before) {
+			t.Errorf("round %d: at %v, before it was removed %v", round, now, before)
+		}
 	}
 	got := total(&sink, s.Lanes())
 	t.Logf("cgroup counted %v, rusage %v; columns %v, counts %v", time.Duration(got[0]), used, columnNames(s), got)
@@ -147,6 +156,14 @@ func TestCgroupAppearsAndComesAgain(t *testing.T) {
 		t.Errorf("notes %v", n)
 	}
 	must(t, s.Stop())
+}
+
+// held is how many events a source holds open.
+func held(c *Cgroup) (n int) {
+	for _, g := range c.groups {
+		n += len(g.fds)
+	}
+	return n
 }
 
 // A kernel that does not count the cgroup is asked again later, and it is said.

@@ -16,13 +16,16 @@ import (
 )
 
 // follow opens the job's cgroup when it appears, or another one in its place.
-// One that is gone is kept: its counts stand still, as the job does.
+// The counts of one that is gone stand still, as the job does.
 func (c *Cgroup) follow(to counter.Sink) error {
 	now := rawcall.Now()
 	c.looked = true
 	dir, ok := c.p.Find.Perf()
+	if !ok {
+		return c.release(to)
+	}
 	plugged := c.opened && c.plugged(now)
-	if !ok || dir == c.dir && !plugged && (c.opened || now < c.retry) {
+	if dir == c.dir && !plugged && (c.opened || now < c.retry) {
 		return nil
 	}
 	if dir != c.dir {
@@ -53,6 +56,21 @@ func (c *Cgroup) follow(to counter.Sink) error {
 	c.opened = true
 	to.Changed(e)
 	return nil
+}
+
+// release gives back the events of a cgroup that was removed, which nothing can
+// be in any more, once their last counts were read: the kernel keeps all that it
+// knows of the cgroup for them, on every CPU, and each of them is a descriptor.
+func (c *Cgroup) release(to counter.Sink) error {
+	if c.dir == (cgroup.Found{}) {
+		return nil
+	}
+	var err error
+	if c.opened {
+		err = c.read(to)
+	}
+	c.dir = cgroup.Found{} // found again, it is opened again
+	return errors.Join(err, c.Close())
 }
 
 // plugged tells whether CPUs came or went since it was asked last, about a
@@ -94,7 +112,7 @@ func (c *Cgroup) attach(dir cgroup.Found) error {
 			err = g.control(unix.PERF_EVENT_IOC_ENABLE)
 		}
 		if err != nil {
-			return errors.Join(err, c.Close())
+			return err
 		}
 		open++
 	}
