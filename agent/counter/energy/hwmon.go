@@ -19,13 +19,13 @@ func openHwmon(sys string) (kernel.Meter, error) {
 		label, err := readText(path)
 		driver, errName := readText(filepath.Join(filepath.Dir(path), "name"))
 		if err == nil && errName == nil && driver == "amd_energy" && strings.HasPrefix(label, "Esocket") {
-			files = append(files, kernel.NewNumber(strings.TrimSuffix(path, "_label")+"_input"))
+			files = append(files, kernel.NewFirmwareNumber(strings.TrimSuffix(path, "_label")+"_input"))
 		}
 	}
 	if len(files) == 0 {
 		return kernel.Meter{}, errNone
 	}
-	m := kernel.Meter{Event: "Esocket", PMU: "amd_energy", Config: files[0].Path(), EveryNS: everyNS, Cells: len(files),
+	m := kernel.Meter{Event: "Esocket", PMU: "amd_energy", Config: files[0].Path(), EveryNS: everyNS, Cells: len(files), Hangs: true,
 		Close: func() error { return kernel.CloseAll(files) }}
 	m.Columns = append(m.Columns, column(domains()[0]))
 	m.Read = func(cells []uint64) (err error) {

@@ -20,6 +20,11 @@
 // a node together 0.03 % of one core; what takes more than 1/200 of the time
 // between readings is read less often. No reading allocates.
 //
+// Adapters whose firmware is asked (InfiniBand, amd_energy) may never answer. They
+// are read in a goroutine of their own, by system calls that the runtime knows of:
+// 3.2 us a reading instead of 1.5 (BenchmarkAside), and a drain waits 20 ms for
+// them at most, once.
+//
 // Nothing is counted twice: only interfaces and disks with a device behind them
 // count, so no bridge, bond, VLAN, partition, dm, md or loop, and no IPoIB, whose
 // bytes are InfiniBand's. What is not there is said, never 0: a kind that cannot

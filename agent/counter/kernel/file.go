@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/agent/rawcall"
 )
 
@@ -18,6 +20,9 @@ type file struct {
 	// record is true for a file whose one record comes with one read, lines
 	// for one of short lines; others are read to their end.
 	record, lines bool
+	// hangs is true for a file whose reading may never end: it is opened and
+	// read by system calls that the runtime knows of, so that the others go on.
+	hangs bool
 }
 
 // A read of a list gives a page of it at most, as far as whole lines go. One that
@@ -46,7 +51,7 @@ func newLines(path string) *file {
 // error it is opened again the next time: a cgroup may be removed and made anew.
 func (f *file) read() ([]byte, error) {
 	if f.fd < 0 {
-		fd, err := rawcall.Open(f.path)
+		fd, err := f.open()
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +65,7 @@ func (f *file) read() ([]byte, error) {
 			}
 			f.buf = append(f.buf, make([]byte, n)...)
 		}
-		got, err := rawcall.Pread(f.fd, f.buf[n:], n)
+		got, err := f.pread(n)
 		if err != nil {
 			_ = f.close()
 			return nil, &fs.PathError{Op: "read", Path: f.path, Err: err}
@@ -68,6 +73,29 @@ func (f *file) read() ([]byte, error) {
 		n += got
 		if got == 0 || f.record && n < len(f.buf) || f.lines && got < pageLeast-maxLine && n < len(f.buf) {
 			return f.buf[:n], nil
+		}
+	}
+}
+
+func (f *file) open() (int, error) {
+	if !f.hangs {
+		return rawcall.Open(f.path)
+	}
+	fd, err := unix.Open(f.path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, &fs.PathError{Op: "open", Path: f.path, Err: err}
+	}
+	return fd, nil
+}
+
+// pread reads on from an offset.
+func (f *file) pread(at int) (int, error) {
+	if !f.hangs {
+		return rawcall.Pread(f.fd, f.buf[at:], at)
+	}
+	for {
+		if n, err := unix.Pread(f.fd, f.buf[at:], int64(at)); !errors.Is(err, unix.EINTR) {
+			return max(n, 0), err
 		}
 	}
 }
@@ -95,6 +123,14 @@ type Number struct{ f *file }
 
 // NewNumber names the file; it is opened when it is first read.
 func NewNumber(path string) Number { return Number{newRecord(path)} }
+
+// NewFirmwareNumber names one that a device's firmware is asked for, and that may
+// hang with it: for a Meter with Hangs.
+func NewFirmwareNumber(path string) Number {
+	f := newRecord(path)
+	f.hangs = true
+	return Number{f}
+}
 
 // Path returns the file's path.
 func (n Number) Path() string { return n.f.path }

@@ -11,8 +11,8 @@ import (
 
 // InfiniBand reads the data counters of all active ports below
 // /sys/class/infiniband. They count words of four bytes. Every reading asks the
-// adapter's firmware, which takes some 10 us to 1 ms: two files a port, ten times a
-// second.
+// adapter's firmware, which takes some 10 us to 1 ms, and for ever where that is
+// stuck: two files a port, five times a second, in a goroutine of their own.
 //
 // Kernels before 4.5 have the 64-bit counters in counters_ext; their counters
 // directory, and that of old adapters since, has 32 bits that stop when they are
@@ -29,7 +29,7 @@ func InfiniBand(r Roots) (Meter, error) {
 			continue
 		}
 		rx, tx := portCounters(dir)
-		files = append(files, NewNumber(rx), NewNumber(tx))
+		files = append(files, NewFirmwareNumber(rx), NewFirmwareNumber(tx))
 		names = append(names, filepath.Base(filepath.Dir(filepath.Dir(dir)))+"/"+filepath.Base(dir))
 	}
 	if len(files) == 0 {
@@ -40,7 +40,7 @@ func InfiniBand(r Roots) (Meter, error) {
 			{Name: "ib_rx_bytes", Unit: "bytes", Scope: "node"},
 			{Name: "ib_tx_bytes", Unit: "bytes", Scope: "node"},
 		},
-		Event: strings.Join(names, ","), PMU: "infiniband", Config: files[0].Path(), EveryNS: every5Hz, Cells: len(files),
+		Event: strings.Join(names, ","), PMU: "infiniband", Config: files[0].Path(), EveryNS: every5Hz, Cells: len(files), Hangs: true,
 		Read:  func(cells []uint64) error { return readWords(files, cells) },
 		Close: func() error { return CloseAll(files) },
 	}, nil

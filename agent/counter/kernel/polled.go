@@ -26,6 +26,9 @@ type Meter struct {
 	Read func(cells []uint64) error
 	// Close gives up what Read holds open; nil = nothing.
 	Close func() error
+	// Hangs tells that a device's firmware is asked, which may never answer:
+	// readings are taken in a goroutine of their own.
+	Hangs bool
 	// Never is what to say if it never was there, "" = nothing.
 	Never string
 }
@@ -42,6 +45,12 @@ type Polled struct {
 	m   Meter
 	now func() int64
 
+	// aside takes the readings of a meter that hangs, nil for others. While one
+	// is under way the cells and its times are not ours.
+	aside      *aside
+	stale      bool  // what is under way was asked for before Start
+	begun, end int64 // when the last reading was taken
+
 	cells  []uint64
 	last   []uint64 // of each cell, NoCell = none yet
 	totals []uint64
@@ -53,6 +62,7 @@ type Polled struct {
 	spentNS  int64
 	failures int64
 	failure  error
+	hung     bool // a reading gave no answer for long
 }
 
 var _ counter.Source = (*Polled)(nil)
@@ -70,6 +80,9 @@ func NewPolled(m Meter, now func() int64) (*Polled, error) {
 	p := &Polled{m: m, now: now, cells: make([]uint64, m.Cells), last: make([]uint64, m.Cells),
 		totals: make([]uint64, len(m.Columns)), fresh: true}
 	p.forget(NoCell)
+	if m.Hangs {
+		p.aside = newAside(p.take, p.give)
+	}
 	takes, err := p.probe()
 	if err != nil && !errors.Is(err, errAbsent) {
 		return nil, errors.Join(err, p.Close())
@@ -86,11 +99,12 @@ func NewPolled(m Meter, now func() int64) (*Polled, error) {
 // took so long that it matters. It may have been interrupted.
 func (p *Polled) probe() (takes int64, err error) {
 	for i := range 3 {
-		before := p.now()
-		if err := p.take(); err != nil {
+		if err := p.ask(probePatience); errors.Is(err, errUnderWay) {
+			return 0, errNoAnswer
+		} else if err != nil {
 			return 0, err
 		}
-		took := p.now() - before
+		took := p.end - p.begun
 		if i == 0 || took < takes {
 			takes = took
 		}
@@ -123,6 +137,8 @@ func (p *Polled) Sources() []summary.Source {
 func (p *Polled) Notes() []note.Note {
 	name := p.m.Columns[0].Name
 	switch {
+	case p.hung:
+		return []note.Note{note.New(note.ReadFailed, "%s: the device gave no answer for more than 10 s; %d readings were taken", name, p.readings)}
 	case p.readings == 0 && p.failures > 0:
 		return []note.Note{note.New(note.NeverRead, "%s could never be read: %v", name, p.failure)}
 	case p.failures > 0:
@@ -137,6 +153,7 @@ func (p *Polled) Notes() []note.Note {
 // Start begins to count. What happened since Stop does not count.
 func (p *Polled) Start() error {
 	p.fresh = true
+	p.stale = p.aside != nil && p.aside.underWay()
 	return nil
 }
 
@@ -145,6 +162,14 @@ func (p *Polled) Stop() error { return nil }
 
 // Close gives up the files.
 func (p *Polled) Close() error {
+	if p.aside != nil {
+		return p.aside.close()
+	}
+	return p.give()
+}
+
+// give closes what Read holds open.
+func (p *Polled) give() error {
 	if p.m.Close == nil {
 		return nil
 	}
@@ -166,12 +191,15 @@ func (p *Polled) Failed() (int64, error) { return p.failures, p.failure }
 // Drain takes one reading. The job's cgroup is the job's from its first
 // nanosecond: if it appeared since the last call, all it says was counted since.
 func (p *Polled) Drain(to counter.Sink) error {
-	before := p.now()
-	err := p.take()
-	after := p.now()
+	err := p.ask(patience)
 	switch {
+	case errors.Is(err, errUnderWay):
+		return nil
+	case errors.Is(err, errSlow):
+		p.hung = true
+		return fmt.Errorf("read %s: %w", p.m.Columns[0].Name, err)
 	case errors.Is(err, errAbsent):
-		p.absent, p.absentNS = true, after
+		p.absent, p.absentNS = true, p.end
 		if p.readings == 0 {
 			p.fresh = false
 			p.forget(0)
@@ -192,12 +220,20 @@ func (p *Polled) Drain(to counter.Sink) error {
 	}
 	p.absent = false
 	p.readings++
-	p.spentNS += after - before
-	to.Read(0, before+(after-before)/2, p.totals)
+	p.spentNS += p.end - p.begun
+	to.Read(0, p.begun+(p.end-p.begun)/2, p.totals)
 	return nil
 }
 
+// take takes a reading, and notes when.
 func (p *Polled) take() error {
+	p.begun = p.now()
+	err := p.read()
+	p.end = p.now()
+	return err
+}
+
+func (p *Polled) read() error {
 	for i := range p.cells {
 		p.cells[i] = NoCell
 	}

@@ -1,6 +1,10 @@
 package kernel
 
-import "jobgait/analysis/summary"
+import (
+	"time"
+
+	"jobgait/analysis/summary"
+)
 
 // kind is one Meter, and the name by which it is missed.
 type kind struct {
@@ -8,12 +12,31 @@ type kind struct {
 	open        func() (Meter, error)
 }
 
+// answered opens a Meter whose device may not answer, not even to tell its state.
+func answered(open func() (Meter, error)) (Meter, error) {
+	type opened struct {
+		m   Meter
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		m, err := open()
+		done <- opened{m, err}
+	}()
+	select {
+	case o := <-done:
+		return o.m, o.err
+	case <-time.After(probePatience):
+		return Meter{}, errNoAnswer
+	}
+}
+
 // Node opens what can be read of the whole node, and names what cannot. On a
 // shared node the caller leaves it: it is not the job's alone.
 func Node(r Roots, now func() int64) ([]*Polled, []summary.Source) {
 	return openAll(now,
 		kind{"net", "node", func() (Meter, error) { return Network(r) }},
-		kind{"infiniband", "node", func() (Meter, error) { return InfiniBand(r) }},
+		kind{"infiniband", "node", func() (Meter, error) { return answered(func() (Meter, error) { return InfiniBand(r) }) }},
 		kind{"disk", "node", func() (Meter, error) { return Disks(r) }},
 		kind{"lustre", "node", func() (Meter, error) { return Lustre(r) }},
 		kind{"nfs", "node", func() (Meter, error) { return NFS(r) }},

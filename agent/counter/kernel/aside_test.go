@@ -1,0 +1,247 @@
+package kernel
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/countertest"
+	"jobgait/agent/profile"
+	"jobgait/analysis/note"
+)
+
+// device is one whose readings hang while it is stuck. It counts readings: two
+// columns of the same number, which a torn one would tell apart.
+type device struct {
+	stuck  chan struct{} // nil: it answers
+	asked  chan struct{} // told of readings that hang
+	closed chan struct{}
+	n      uint64
+}
+
+func (d *device) meter() Meter {
+	column := func(name string) profile.Column { return profile.Column{Name: name, Unit: "bytes", Scope: "node"} }
+	return Meter{Columns: []profile.Column{column("x"), column("y")}, Config: "device", EveryNS: every5Hz, Hangs: true,
+		Read: func(cells []uint64) error {
+			d.n++
+			cells[0] = d.n
+			if stuck := d.stuck; stuck != nil {
+				d.asked <- struct{}{}
+				<-stuck
+			}
+			cells[1] = d.n
+			return nil
+		},
+		Close: func() error { close(d.closed); return nil },
+	}
+}
+
+func newDevice(t *testing.T) (*device, *Polled) {
+	t.Helper()
+	d := &device{asked: make(chan struct{}, 1), closed: make(chan struct{})}
+	p, err := NewPolled(d.meter(), monotonic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return d, p
+}
+
+// drainUntil drains until there are so many readings.
+func drainUntil(t *testing.T, p *Polled, to *countertest.Sink, readings int) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); len(to.Readings) < readings; time.Sleep(time.Millisecond) {
+		if err := p.Drain(to); err != nil && !errors.Is(err, errSlow) {
+			t.Fatal(err)
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d readings, want %d", len(to.Readings), readings)
+		}
+	}
+}
+
+// TestADeviceThatHangsHoldsUpNobody lets a device hang between two readings: a
+// drain goes on without it, what it answers later is whole and counts.
+func TestADeviceThatHangsHoldsUpNobody(t *testing.T) {
+	d, p := newDevice(t)
+	var to countertest.Sink
+	drainUntil(t, p, &to, 2)
+	stuck := make(chan struct{})
+	d.stuck = stuck
+	for range 5 {
+		if err := p.Drain(&to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-d.asked
+	before := len(to.Readings)
+	if d.n != uint64(before)+2 { // that of the probe, and the one that hangs
+		t.Errorf("asked %d times for %d readings: one at a time", d.n, before)
+	}
+	p.aside.begun = time.Now().Add(-time.Minute)
+	if err := p.Drain(&to); !errors.Is(err, errSlow) {
+		t.Errorf("after a minute: %v", err)
+	}
+	if n := p.Notes(); len(n) != 1 || n[0].Code != note.ReadFailed || !strings.Contains(n[0].Text, "no answer") {
+		t.Errorf("notes %v", n)
+	}
+	if len(to.Readings) != before {
+		t.Errorf("readings of a device that hangs: %+v", to.Readings[before:])
+	}
+	d.stuck = nil
+	close(stuck)
+	drainUntil(t, p, &to, before+3)
+	for i, r := range to.Readings {
+		if r.Counts[0] != uint64(i) || r.Counts[1] != r.Counts[0] {
+			t.Errorf("reading %d: %v", i, r.Counts)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	<-d.closed
+}
+
+// TestWhatWasAskedBeforeStartIsNotCounted checks that a reading of before a
+// pause does not become the beginning of after it.
+func TestWhatWasAskedBeforeStartIsNotCounted(t *testing.T) {
+	d, p := newDevice(t)
+	var to countertest.Sink
+	drainUntil(t, p, &to, 1)
+	stuck := make(chan struct{})
+	d.stuck = stuck
+	if err := p.Drain(&to); err != nil {
+		t.Fatal(err)
+	}
+	<-d.asked
+	if err := errors.Join(p.Stop(), p.Start()); err != nil {
+		t.Fatal(err)
+	}
+	d.stuck = nil
+	d.n += 1000 // during the pause
+	close(stuck)
+	drainUntil(t, p, &to, 3)
+	if last := to.Readings[2].Counts[0]; last != 1 {
+		t.Errorf("counted %d, want 1", last)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClosingDoesNotWaitForADevice checks that the file stays its goroutine's
+// until that has an answer, and that both go then.
+func TestClosingDoesNotWaitForADevice(t *testing.T) {
+	d, p := newDevice(t)
+	stuck := make(chan struct{})
+	d.stuck = stuck
+	if err := p.Drain(&countertest.Sink{}); err != nil {
+		t.Fatal(err)
+	}
+	<-d.asked
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-d.closed:
+		t.Error("closed under a reading")
+	default:
+	}
+	close(stuck)
+	select {
+	case <-d.closed:
+	case <-time.After(30 * time.Second):
+		t.Error("the goroutine has not ended")
+	}
+}
+
+// TestAnAdapterThatHangsIsAbsent lets the kernel itself hang: opening a pipe
+// waits for its writer. With one processor for all goroutines nothing goes on
+// unless the runtime knows of the system call.
+func TestAnAdapterThatHangsIsAbsent(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for name, file := range map[string]string{"its counter": "counters/port_rcv_data", "its state": "state"} {
+		t.Run(name, func(t *testing.T) {
+			r := node(t)
+			pipe := filepath.Join(r.Sys, "class/infiniband/mlx5_0/ports/1", file)
+			if err := errors.Join(os.Remove(pipe), unix.Mkfifo(pipe, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			goroutines := runtime.NumGoroutine()
+			have, lack := Node(r, monotonic)
+			for _, p := range have {
+				defer p.Close()
+			}
+			found := false
+			for _, s := range lack {
+				found = found || s.Name == "infiniband" && strings.Contains(s.Absent, "no answer")
+			}
+			if !found || len(have) < 5 {
+				t.Errorf("%d sources, absent %+v", len(have), lack)
+			}
+			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // it answers after all
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Close()
+			for end := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > goroutines; time.Sleep(time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("%d goroutines, before %d", runtime.NumGoroutine(), goroutines)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAside is what it costs to read an adapter's files in a goroutine of
+// their own, CPU time of a reading, against the loop's, in turns.
+func BenchmarkAside(b *testing.B) {
+	r := node(b)
+	var each [2]time.Duration
+	var ratios []float64
+	var sources [2]*Polled
+	for i := range sources {
+		m, err := InfiniBand(r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m.Hangs = i == 1
+		if sources[i], err = NewPolled(m, monotonic); err != nil {
+			b.Fatal(err)
+		}
+		defer sources[i].Close()
+	}
+	const readings = 500
+	to := &none{}
+	for b.Loop() {
+		for range 5 {
+			var spent [2]time.Duration
+			for i, p := range sources {
+				begun := processCPU()
+				for range readings {
+					if err := p.Drain(to); err != nil {
+						b.Fatal(err)
+					}
+				}
+				spent[i] = processCPU() - begun
+				each[i] += spent[i]
+			}
+			ratios = append(ratios, float64(spent[1])/float64(spent[0]))
+		}
+	}
+	n := float64(b.N * 5 * readings)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(each[0])/n, "ns-in-the-loop")
+	b.ReportMetric(float64(each[1])/n, "ns-aside")
+	b.ReportMetric(slices.Min(ratios), "ratio-min")
+	b.ReportMetric(slices.Max(ratios), "ratio-max")
+}
