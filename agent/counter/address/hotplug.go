@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
-	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
 )
@@ -51,19 +50,13 @@ func (s *Source) follow(to counter.Sink) error {
 		return nil
 	}
 	s.lookAt = now + 750e6 + rand.Int64N(500e6)
-	online, err := kernel.OnlineCPUs(s.p.Sys)
-	if err != nil {
+	if changed, err := s.online.Read(); err != nil || !changed {
 		return nil // no such file: no such thing as hotplug
 	}
-	was := s.online
-	s.online = online
-	if was == nil || slices.Equal(was, online) {
-		return nil
-	}
 	// The bell waits on descriptors that go.
-	err = s.silence()
+	err, online := s.silence(), s.online.CPUs()
 	for _, c := range s.cpus {
-		if !slices.Contains(online, c.number) {
+		if !s.online.Has(c.number) {
 			err = errors.Join(err, c.close())
 		}
 	}

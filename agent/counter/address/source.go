@@ -29,6 +29,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
@@ -64,7 +65,7 @@ type Source struct {
 	blind bool
 	bell  *bell
 	// online are the CPUs when it was looked for them, lookAt the next time.
-	online []int
+	online *kernel.Online
 	lookAt int64
 }
 
@@ -98,7 +99,7 @@ func New(open perf.Opener, p Params) (*Source, error) {
 	if p.Sys == "" {
 		p.Sys = "/sys"
 	}
-	s := &Source{p: p, table: newTable(p.Proc, p.Members), fastest: p.Rate, open: open}
+	s := &Source{p: p, table: newTable(p.Proc, p.Members), fastest: p.Rate, open: open, online: kernel.NewOnline(p.Sys)}
 	if err := s.probe(); err != nil {
 		return nil, err
 	}
@@ -238,7 +239,7 @@ func (s *Source) Stop() error {
 
 // Close gives all events back.
 func (s *Source) Close() error {
-	first := s.silence()
+	first := errors.Join(s.silence(), s.online.Close())
 	for _, c := range s.cpus {
 		first = errors.Join(first, c.close())
 	}

@@ -266,24 +266,29 @@ func TestOnline(t *testing.T) {
 	path := filepath.Join(sys, onlineFile)
 	o := NewOnline(sys)
 	defer o.Close()
-	if o.Read() == nil || o.Has(0) {
+	if _, err := o.Read(); err == nil || o.Has(0) {
 		t.Error("a CPU is online though nothing says so")
 	}
 	os.MkdirAll(filepath.Dir(path), 0o755)
 	for _, c := range []struct {
-		list string
-		ok   bool
-		want [4]bool
+		list        string
+		ok, changed bool
+		want        []int
 	}{
-		{"0-1\n", true, [4]bool{true, true}}, {"0-1\n", true, [4]bool{true, true}}, {"0,3\n", true, [4]bool{true, false, false, true}},
-		{"nonsense\n", false, [4]bool{true, false, false, true}}, {"0,3\n", true, [4]bool{true, false, false, true}}, {"1\n", true, [4]bool{false, true}},
+		{"0-1\n", true, false, []int{0, 1}}, {"0-1\n", true, false, []int{0, 1}}, {"0,3\n", true, true, []int{0, 3}}, {"nonsense\n", false, false, []int{0, 3}},
+		{"", false, false, []int{0, 3}}, {"0,3\n", true, false, []int{0, 3}}, {"0,3", true, false, []int{0, 3}}, {"1\n", true, true, []int{1}},
 	} {
 		if err := os.WriteFile(path, []byte(c.list), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		err := o.Read()
-		if got := [4]bool{o.Has(0), o.Has(1), o.Has(2), o.Has(3)}; (err == nil) != c.ok || got != c.want {
-			t.Errorf("%q: %v, %v; want %v", c.list, got, err, c.want)
+		changed, err := o.Read()
+		if (err == nil) != c.ok || changed != c.changed || !slices.Equal(o.CPUs(), c.want) {
+			t.Errorf("%q: %v, changed %v, %v; want %v", c.list, o.CPUs(), changed, err, c.want)
+		}
+		for cpu := range 5 {
+			if o.Has(cpu) != slices.Contains(c.want, cpu) {
+				t.Errorf("%q: CPU %d online: %v", c.list, cpu, o.Has(cpu))
+			}
 		}
 	}
 	if o.Has(-1) || o.Has(1<<20) {

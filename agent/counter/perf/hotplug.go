@@ -17,7 +17,7 @@ import (
 // "succeeds". A CPU that was away and back between two drains is found by the
 // time enabled, which stands still.
 func (c *Counters) follow(to counter.Sink) {
-	err := c.online.Read()
+	_, err := c.online.Read()
 	is := func(cpu int) bool { return err != nil || c.online.Has(cpu) }
 	var gone []int
 	var absent []*lane

@@ -8,6 +8,7 @@ import (
 
 	"jobgait/agent/cgroup"
 	"jobgait/agent/counter"
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
@@ -49,7 +50,7 @@ type Cgroup struct {
 	// wait more.
 	retry, wait int64
 	// online are the CPUs when it was looked for them, lookAt the next time.
-	online  []int
+	online  *kernel.Online
 	lookAt  int64
 	on      bool // started
 	looked  bool // for the cgroup, at least once
@@ -69,7 +70,7 @@ func NewCgroup(open perf.Opener, p CgroupParams) (*Cgroup, error) {
 	if p.Sys == "" {
 		p.Sys = "/sys"
 	}
-	c := &Cgroup{p: p, open: open, hz: Rate(len(p.CPUs))}
+	c := &Cgroup{p: p, open: open, hz: Rate(len(p.CPUs)), online: kernel.NewOnline(p.Sys)}
 	if p.Hz > 0 {
 		c.hz = min(c.hz, p.Hz)
 	}
@@ -182,7 +183,7 @@ func (c *Cgroup) read(to counter.Sink) error {
 
 // Close gives the events back.
 func (c *Cgroup) Close() error {
-	var all error
+	all := c.online.Close()
 	for _, g := range c.groups {
 		all = errors.Join(all, g.close())
 	}

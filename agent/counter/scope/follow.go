@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/cgroup"
 	"jobgait/agent/counter"
-	"jobgait/agent/counter/kernel"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 )
@@ -49,7 +47,7 @@ func (c *Cgroup) follow(to counter.Sink) error {
 	e := profile.Epoch{TimeNS: now, Kind: "scope", Text: "the job's cgroup appeared: its events are counted from here on"}
 	switch {
 	case plugged:
-		e.Kind, e.Text = "hotplug", fmt.Sprintf("%d CPUs are online: the job's events are counted on these", len(c.online))
+		e.Kind, e.Text = "hotplug", fmt.Sprintf("%d CPUs are online: the job's events are counted on these", len(c.online.CPUs()))
 	case again:
 		e.Text = "the job's cgroup was made again: its events are counted on"
 	}
@@ -81,11 +79,8 @@ func (c *Cgroup) plugged(now int64) bool {
 		return false
 	}
 	c.lookAt = now + 750e6 + rand.Int64N(500e6)
-	was := c.online
-	if cpus, err := kernel.OnlineCPUs(c.p.Sys); err == nil {
-		c.online = cpus
-	}
-	return was != nil && !slices.Equal(was, c.online)
+	changed, err := c.online.Read()
+	return err == nil && changed
 }
 
 // attach opens the groups of all CPUs on a directory, which must still be the
