@@ -3,13 +3,16 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+
+	"jobgait/analysis/note"
 )
 
 // textEarlier lists earlier runs. It does not say whether this one is slower.
 func (r Report) textEarlier(p *page) {
 	e := r.Earlier
-	p.section("EARLIER RUNS", e.remark())
+	p.section("EARLIER RUNS", r.earlierRemark())
 	if e.N == 0 {
 		return
 	}
@@ -20,12 +23,16 @@ func (r Report) textEarlier(p *page) {
 	p.table(r.runRows())
 }
 
-// remark says how many earlier runs there are.
-func (e EarlierRuns) remark() string {
-	if e.N == 0 {
-		return "none of this application in this shape"
+// earlierRemark says how many earlier runs there are, where that is known.
+func (r Report) earlierRemark() string {
+	unread := func(n Note) bool { return n.Code == note.HistoryFailed }
+	switch {
+	case r.Earlier.N > 0:
+		return fmt.Sprintf("%d of the same application in the same shape", r.Earlier.N)
+	case slices.ContainsFunc(r.Notes, unread):
+		return "not known: the notes say why"
 	}
-	return fmt.Sprintf("%d of the same application in the same shape", e.N)
+	return "none of this application in this shape"
 }
 
 // textHistory draws one quantity over the runs, oldest first, this run last

@@ -72,7 +72,7 @@ func (r Report) view() view {
 		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Ended: r.ended(), Failed: len(endVerdict(r)) > 0,
 		Figures: r.keyFigures(), RhythmRemark: r.Rhythm.remark(), FoundIn: r.Rhythm.foundIn(),
 		Timeline: r.timelineCharts(), Shapes: r.shapeCharts(),
-		NodesRemark: r.Nodes.remark(), Facts: r.facts(), EarlierRemark: r.Earlier.remark(),
+		NodesRemark: r.Nodes.remark(), Facts: r.facts(), EarlierRemark: r.earlierRemark(),
 	}
 	v.Over = strings.Join(append([]string{j.label()}, r.whoWhere()...), " · ")
 	if v.Heading == "" {
