@@ -98,7 +98,10 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 // finished again by a later sweep.
 func (f Finisher) tell(ctx context.Context, store collect.Store, run job.Run, s summary.Summary) error {
 	if f.Config.History.Ingest != "here" {
-		known, judged := f.consult(ctx, s)
+		known, judged := s, past.Judgement{}
+		if f.reportable(s) {
+			known, judged = f.consult(ctx, s)
+		}
 		dir, err := f.report(ctx, run, known, judged)
 		if err != nil {
 			return err
@@ -152,7 +155,7 @@ func (f Finisher) delivered(ctx context.Context, s summary.Summary, dir string) 
 // report delivers the report as the user, and returns the directory it went
 // to: "" for a run that is not reported, which has its row in the history.
 func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
-	if !s.Sampled() || s.ElapsedS < f.Config.Report.MinElapsedS {
+	if !f.reportable(s) {
 		return "", nil
 	}
 	dir, err := f.deliver(ctx, run, s, judged)
@@ -160,6 +163,11 @@ func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, ju
 		return "", fmt.Errorf("report of job %d: %w", s.Key.JobID, err)
 	}
 	return dir, nil
+}
+
+// reportable is whether a run gets a report.
+func (f Finisher) reportable(s summary.Summary) bool {
+	return s.Sampled() && s.ElapsedS >= f.Config.Report.MinElapsedS
 }
 
 // options are those of every report that this program draws.
