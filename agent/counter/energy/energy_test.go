@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -89,15 +90,11 @@ func (p *pmu) open(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, erro
 func never(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES }
 
 // totals drains a source and returns the last reading by column.
-func totals(t *testing.T, p *kernel.Polled, drains int) map[string]uint64 {
+func totals(t *testing.T, p *kernel.Polled, readings int) map[string]uint64 {
 	t.Helper()
 	var to countertest.Sink
 	p.Start()
-	for range drains {
-		if err := p.Drain(&to); err != nil {
-			t.Fatal(err)
-		}
-	}
+	drain(t, p, &to, func() bool { return len(to.Readings) == readings })
 	r, _ := to.Last(0)
 	got := map[string]uint64{}
 	for i, c := range p.Columns() {
@@ -107,6 +104,19 @@ func totals(t *testing.T, p *kernel.Polled, drains int) map[string]uint64 {
 		}
 	}
 	return got
+}
+
+// drain drains until it is enough: a drain does not wait for a device's firmware.
+func drain(t *testing.T, p *kernel.Polled, to *countertest.Sink, enough func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !enough(); {
+		if err := p.Drain(to); err != nil {
+			t.Fatal(err)
+		}
+		if time.Now().After(end) {
+			t.Fatalf("not enough: %+v", to.Readings)
+		}
+	}
 }
 
 func TestPowerPMU(t *testing.T) {
@@ -272,12 +282,7 @@ func TestHwmon(t *testing.T) {
 	totals(t, have[0], 1)
 	put(t, filepath.Join(root, at+"energy66_input"), "130\n")
 	var to countertest.Sink
-	if err := have[0].Drain(&to); err != nil {
-		t.Fatal(err)
-	}
-	if r, _ := to.Last(0); !slices.Equal(r.Counts, []uint64{30}) {
-		t.Errorf("%v", r.Counts)
-	}
+	drain(t, have[0], &to, func() bool { r, ok := to.Last(0); return ok && slices.Equal(r.Counts, []uint64{30}) })
 }
 
 // What this machine has, it gives; what it has not, it names.

@@ -86,9 +86,9 @@ func (a *aside) close() error {
 	return <-a.ended
 }
 
-// probePatience is how long a device may take for its first answer; one that
-// takes longer is as good as absent.
-const probePatience = time.Second
+// probePatience is how long a device may take for its first answer, on a node
+// where everything else starts too; one that takes longer is as good as absent.
+const probePatience = 2 * time.Second
 
 var errNoAnswer = errors.New("the device gives no answer")
 
