@@ -17,9 +17,11 @@ var ErrBeingWritten = errors.New("the history is being written")
 
 // Still is a history read as it lies on the disk, as it was last written: the
 // way of those who must not disturb the one writer. It takes no lock, waits for
-// nobody, makes no file beside the history and needs no right to write; so it
-// works on a network file system too, and beside a writer that hangs. The price:
-// while somebody writes, there is nothing to read.
+// nobody, makes no file beside the history and needs no right to write; so a
+// writer that hangs does not hang it. The price: while somebody writes, there is
+// nothing to read. Whether somebody did is known by the file's size and time, and
+// by what SQLite puts beside it; a client of a network file system knows these
+// some seconds late, and one who wrote in those may go unnoticed.
 type Still struct {
 	DB   *DB
 	path string
