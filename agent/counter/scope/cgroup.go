@@ -183,7 +183,11 @@ func (c *Cgroup) read(to counter.Sink) error {
 
 // Close gives the events back.
 func (c *Cgroup) Close() error {
-	all := c.online.Close()
+	return errors.Join(c.online.Close(), c.closeGroups())
+}
+
+func (c *Cgroup) closeGroups() error {
+	var all error
 	for _, g := range c.groups {
 		all = errors.Join(all, g.close())
 	}

@@ -91,10 +91,7 @@ func (c *Cgroup) attach(dir cgroup.Found) error {
 		return err
 	}
 	defer unix.Close(fd)
-	for _, g := range c.groups {
-		err = errors.Join(err, g.close())
-	}
-	if err != nil {
+	if err := c.closeGroups(); err != nil {
 		return err
 	}
 	open := 0
@@ -107,7 +104,7 @@ func (c *Cgroup) attach(dir cgroup.Found) error {
 			err = g.control(unix.PERF_EVENT_IOC_ENABLE)
 		}
 		if err != nil {
-			return err
+			return errors.Join(err, c.closeGroups())
 		}
 		open++
 	}
