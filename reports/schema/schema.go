@@ -1,6 +1,7 @@
-// Package schema holds the JSON Schema of the files that jobgait writes for
-// other programs. Nothing comes in; the schema goes out as JSON text. Objects
-// may hold keys that it does not name: keys are added within a version.
+// Package schema holds the JSON Schemas of the files that jobgait writes for
+// other programs. Nothing comes in; the schemas go out as JSON text. Objects may
+// hold keys that they do not name: keys are added within a version. Notes and
+// changes have one form in all of them, that of jobgait.changes/1.
 package schema
 
 import _ "embed"
@@ -9,3 +10,23 @@ import _ "embed"
 //
 //go:embed report.schema.json
 var Report []byte
+
+// Changes is the schema of jobgait.changes/1.
+//
+//go:embed changes.schema.json
+var Changes []byte
+
+// Compare is the schema of jobgait.compare/1. It refers to Changes.
+//
+//go:embed compare.schema.json
+var Compare []byte
+
+// Periods is the schema of jobgait.periods/1. It refers to Changes.
+//
+//go:embed periods.schema.json
+var Periods []byte
+
+// Scaling is the schema of jobgait.scaling/1. It refers to Changes.
+//
+//go:embed scaling.schema.json
+var Scaling []byte
