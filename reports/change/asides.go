@@ -3,6 +3,7 @@ package change
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"jobgait/analysis/changepoint"
@@ -12,24 +13,20 @@ import (
 
 // mostAsides is how many remarks on single histories are printed: of a site
 // there are thousands.
-const mostAsides = 10
+const mostAsides = 5
 
 // asides writes small changes, slow nodes of histories that pass, and notes. A
 // note that several histories have is said once.
 func (r Report) asides(p *paper) {
 	lines := r.remarks()
 	if left := len(lines) - mostAsides; left > 0 {
-		lines = append(lines[:mostAsides], fmt.Sprintf("%d more small changes and slow nodes (--json has all)", left))
+		lines = append(lines[:mostAsides], fmt.Sprintf("and %d more small changes and slow nodes (--json has all)", left))
 	}
 	if list := r.doubtful(); len(list) > 0 {
 		lines = append(lines, titles(list)+": slower, but not more surely than chance makes some of so many: --check does not count them")
 	}
 	for _, g := range r.groupedNotes() {
-		text := g.text
-		if len(r.Series) > 1 {
-			text = g.names() + ": " + text
-		}
-		lines = append(lines, text)
+		lines = append(lines, g.lines(len(r.Series) == 1)...)
 	}
 	for i, text := range lines {
 		if i == 0 {
@@ -39,64 +36,103 @@ func (r Report) asides(p *paper) {
 	}
 }
 
-// remarks are small changes and slow nodes of histories that did not change.
+// remarks are slow nodes and small changes of histories that did not change.
 func (r Report) remarks() []string {
-	var lines []string
+	var nodes, small []string
 	for _, s := range r.Series {
 		if s.Status == Changed {
 			continue
 		}
-		for _, e := range s.Events {
-			lines = append(lines, s.Title()+": small: "+e.Text)
+		who := s.Title() + ": "
+		if len(r.Series) == 1 {
+			who = ""
 		}
 		for _, n := range s.SlowNodes {
-			lines = append(lines, s.Title()+": "+SlowNodeSentence(n))
+			nodes = append(nodes, who+SlowNodeSentence(n))
+		}
+		for _, e := range s.Events {
+			small = append(small, fmt.Sprintf("%sbelow %g %%: %s", who, r.options.MinEffectPct, e.Text))
 		}
 	}
-	return lines
+	return append(nodes, small...)
 }
 
-// said is one kind of note of several histories, in the words of the first.
+// said is one kind of note of several histories.
 type said struct {
 	code   note.Code
-	text   string
-	differ bool // other histories have other figures
-	titles []string
+	titles []string // of each text; a history may have several
+	texts  []string
+	series int
 }
 
-// names says of which histories the note is: all of a few, the number of many.
-func (g said) names() string {
-	const most = 5
-	first := g.titles[0]
-	if n := len(g.titles); n > most {
-		return fmt.Sprintf("%d series, such as %s", n, first)
+// lines are the note as it is printed: once for all histories if it is the same,
+// in the words of each if they are few, of the first if they are many.
+func (g said) lines(lone bool) []string {
+	const most = 3
+	first := g.texts[0]
+	same := !slices.ContainsFunc(g.texts, func(s string) bool { return s != first })
+	switch {
+	case lone:
+		return []string{first}
+	case same && g.series == len(g.texts) && g.series <= most:
+		return []string{strings.Join(g.titles, ", ") + ": " + first}
+	case g.series > most || len(g.texts) > 2*most || g.series > 1 && g.routine():
+		return []string{fmt.Sprintf("%s, such as %s: %s", seriesOf(g.series), g.titles[0], first)}
 	}
-	names := strings.Join(g.titles, ", ")
-	if g.differ && len(g.titles) > 1 {
-		names += " (figures of " + first + ")"
+	var out []string
+	for i, title := range g.titles {
+		out = append(out, title+": "+g.texts[i])
 	}
-	return names
+	return out
 }
 
+// routine says that a note is about how runs were recorded, as in every history:
+// its figures are worth less than a line for each.
+func (g said) routine() bool {
+	switch g.code {
+	case note.MissingRuns, note.FieldsMissing, note.CommonMode, note.RepeatedTimes, note.Unsorted:
+		return true
+	}
+	return false
+}
+
+func seriesOf(n int) string {
+	if n == 1 {
+		return "1 series"
+	}
+	return thousands(float64(n)) + " series"
+}
+
+// groupedNotes are the notes of all histories by code; those of a lone history
+// are each for itself.
 func (r Report) groupedNotes() []said {
 	var out []said
 	place := map[note.Code]int{}
 	for _, s := range r.Series {
 		for _, n := range s.notes() {
-			text := reports.Clean(n.Text)
 			i, ok := place[n.Code]
 			if !ok || len(r.Series) == 1 {
 				i = len(out)
 				place[n.Code] = i
-				out = append(out, said{code: n.Code, text: text})
+				out = append(out, said{code: n.Code})
 			}
 			g := &out[i]
-			g.differ = g.differ || text != g.text
 			if k := len(g.titles); k == 0 || g.titles[k-1] != s.Title() {
-				g.titles = append(g.titles, s.Title())
+				g.series++
 			}
+			g.titles, g.texts = append(g.titles, s.Title()), append(g.texts, reports.Clean(n.Text))
 		}
 	}
+	// What the runs do before how they were recorded.
+	slices.SortStableFunc(out, func(a, b said) int {
+		switch {
+		case a.routine() == b.routine():
+			return 0
+		case b.routine():
+			return -1
+		}
+		return 1
+	})
 	return out
 }
 

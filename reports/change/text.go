@@ -13,8 +13,16 @@ import (
 // columns is the width of a mail.
 const columns = 80
 
-// mostChanged is how many histories of one status are told of one by one.
-const mostChanged = 50
+// Of a site hundreds of histories change: how many of one status are told of one
+// by one, how many of them at length, and with how many events if they are few or
+// many.
+const (
+	mostChanged  = 50
+	mostDetailed = 12
+	few          = 5
+	mostEvents   = 8
+	fewEvents    = 3
+)
 
 // paper collects the lines of a text.
 type paper struct{ b strings.Builder }
@@ -29,46 +37,74 @@ func (p *paper) wrapped(head, text string) {
 
 func (p *paper) empty() { p.b.WriteByte('\n') }
 
-// Text writes the report so that it can be mailed as it is: what changed first,
-// then what may be changing, then what the machine did, then the rest.
+// Text writes the report so that it can be mailed as it is: what matters most in
+// the first two lines, then what the machine did, what changed, what may be
+// changing, and the rest.
 func Text(w io.Writer, r Report) error {
 	var p paper
 	p.wrapped("", r.headline())
-	changed := r.with(Changed)
-	for _, s := range changed[:min(mostChanged, len(changed))] {
-		p.empty()
-		s.changed(&p, r.options)
-	}
-	if len(changed) > mostChanged {
-		p.empty()
-		p.wrapped("CHANGED  ", "also: "+titles(changed[mostChanged:]))
-	}
+	r.machine(&p)
+	r.changes(&p)
 	watched := r.with(Watch)
-	for _, s := range watched[:min(mostChanged, len(watched))] {
-		p.empty()
-		p.wrapped("WATCH    ", s.Title()+": "+s.Watch)
+	if len(r.Series) == 1 {
+		watched = nil // the first line has said it
 	}
-	if len(watched) > mostChanged {
-		p.empty()
-		p.wrapped("WATCH    ", "also: "+titles(watched[mostChanged:]))
-	}
-	for i, m := range r.Machine {
+	for i, s := range watched[:min(mostChanged, len(watched))] {
 		if i == 0 {
 			p.empty()
 		}
-		p.wrapped("MACHINE  ", MachineSentence(m))
+		p.wrapped("WATCH    ", s.Title()+": "+s.Watch)
+	}
+	if len(watched) > mostChanged {
+		p.wrapped("WATCH    ", "also: "+titles(watched[mostChanged:]))
 	}
 	r.passed(&p, "PASS     ", Pass)
 	r.passed(&p, "UNKNOWN  ", Unknown)
 	r.asides(&p)
-	if r.names() {
-		p.empty()
-		p.wrapped("", "\"changed then\": at the same time, not necessarily the cause; p is the chance that a random date meets a change of that field.")
-	}
+	r.footnotes(&p)
 	if _, err := io.WriteString(w, p.b.String()); err != nil {
 		return fmt.Errorf("write text: %w", err)
 	}
 	return nil
+}
+
+// changes writes the histories that changed: the first at length, the next in a
+// line each, of the rest the names.
+func (r Report) changes(p *paper) {
+	list := r.ranked()
+	each := mostEvents
+	if len(list) > few {
+		each = fewEvents
+	}
+	for i, s := range list[:min(mostChanged, len(list))] {
+		if i <= mostDetailed {
+			p.empty()
+		}
+		if i < mostDetailed {
+			s.changed(p, r.options, each)
+			continue
+		}
+		e := s.Events[slices.IndexFunc(s.Events, func(e Event) bool { return !e.Small })]
+		p.wrapped("CHANGED  ", s.Title()+": "+e.Brief)
+	}
+	if len(list) > mostChanged {
+		p.wrapped("CHANGED  ", "also: "+titles(list[mostChanged:]))
+	}
+}
+
+// footnotes say what chance would give and what the words mean.
+func (r Report) footnotes(p *paper) {
+	first := true
+	for _, text := range []string{r.ByChance(), r.meaning()} {
+		if text == "" {
+			continue
+		}
+		if first {
+			p.empty()
+		}
+		first = false
+		p.wrapped("", text)
+	}
 }
 
 func (r Report) with(status Status) []Judged {
@@ -81,95 +117,39 @@ func (r Report) with(status Status) []Judged {
 	return out
 }
 
-// names says whether a field is named that changed with a level.
-func (r Report) names() bool {
+// meaning explains how fields are named, if some are.
+func (r Report) meaning() string {
 	for _, s := range r.with(Changed) {
 		for _, e := range s.Events {
-			if len(tellingCauses(e.First().Causes)) > 0 {
-				return true
+			if !e.Small && len(tellingCauses(e.First().Causes)) > 0 {
+				return "\"changed then\": at the same time, not necessarily the cause; p is the chance that a random date meets a change of that field."
 			}
 		}
 	}
-	return false
+	return ""
 }
 
-// headline counts: how many histories, how many of which status, how many
-// entries chance alone would give.
-func (r Report) headline() string {
-	n, total := map[Status]int{}, 0
-	for _, s := range r.Series {
-		n[s.Status]++
-		total += s.N
-	}
-	text := fmt.Sprintf("%d series, %s: %d changed, %d watch, %d pass.", len(r.Series), runs(total), n[Changed], n[Watch], n[Pass])
-	if n[Unknown] > 0 {
-		text = fmt.Sprintf("%s, %d that cannot be told.", strings.TrimSuffix(text, "."), n[Unknown])
-	}
-	if len(r.Series) == 1 {
-		text = fmt.Sprintf("%s, %s: %s.", r.Series[0].Title(), runs(total), r.Series[0].Status.word())
-	}
-	if c := r.ByChance(); c != "" && n[Changed] > 0 {
-		text += " " + c
-	}
-	return text
-}
-
-// ByChance says how many of the changes chance alone would give; "" where that
-// is not known of any.
-func (r Report) ByChance() string {
-	const least = 0.05
-	n, unknown := r.expected()
-	if n == nil || !slices.ContainsFunc(r.Series, func(s Judged) bool { return len(s.Changes) > 0 }) {
-		return ""
-	}
-	text := "By chance alone one would expect " + reports.Figures(*n, 2)
-	if *n < least {
-		text = fmt.Sprintf("By chance alone one would expect fewer than %g", least)
-	}
-	text += " of these changes"
-	if unknown > 0 {
-		text += fmt.Sprintf(", not counting %d whose noise is of no kind that was calibrated", unknown)
-	}
-	return text + "."
-}
-
-// expected is how many of the changes chance alone would give, and of how many
-// that is not known; nil if of none.
-func (r Report) expected() (n *float64, unknown int) {
-	known := 0
-	for _, s := range r.Series {
-		for _, c := range s.Changes {
-			if c.FalsePer1000 == nil {
-				unknown++
-			} else {
-				known++
-			}
-		}
-	}
-	if known == 0 && unknown > 0 {
-		return nil, unknown
-	}
-	return finite(r.Expected), unknown
-}
-
-// changed writes one history with its events, the newest first.
-func (s Judged) changed(p *paper, o Options) {
+// changed writes one history with its events, the newest first. Of small ones
+// the number is enough here.
+func (s Judged) changed(p *paper, o Options, most int) {
 	p.wrapped("CHANGED  ", s.Title())
 	if line := s.spark(o); line != "" {
 		p.wrapped("         ", line)
 	}
-	for i, e := range s.Events {
-		const most = 8
-		if i == most {
-			p.wrapped("         ", fmt.Sprintf("and %d earlier changes", len(s.Events)-most))
-			break
-		}
+	told := slices.DeleteFunc(slices.Clone(s.Events), func(e Event) bool { return e.Small })
+	for _, e := range told[:min(most, len(told))] {
 		mark := "  "
 		if e.Known {
 			mark = "= " // somebody knows
 		}
 		p.wrapped("       "+mark, e.Text)
 		s.details(p, e)
+	}
+	if more := len(told) - most; more > 0 {
+		p.wrapped("         ", fmt.Sprintf("and %s before", count(more, "change")))
+	}
+	if small := len(s.Events) - len(told); small > 0 {
+		p.wrapped("         ", fmt.Sprintf("and %s below %g %%", count(small, "change"), o.MinEffectPct))
 	}
 	for _, n := range s.SlowNodes {
 		p.wrapped("         ", SlowNodeSentence(n))
@@ -261,7 +241,7 @@ func (r Report) passed(p *paper, head string, status Status) {
 
 // titles names histories, the first of many.
 func titles(list []Judged) string {
-	const most = 40
+	const most = 12
 	var names []string
 	for _, s := range list[:min(most, len(list))] {
 		names = append(names, s.Title())

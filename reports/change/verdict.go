@@ -37,6 +37,7 @@ type Event struct {
 	Changes []changepoint.Change
 	Day     float64 // when it began
 	Text    string  // one sentence
+	Brief   string  // the same without its interval
 	Small   bool    // below the least effect that is told
 	Known   bool    // acknowledged
 }
@@ -52,7 +53,7 @@ func (s *Judged) judge(o Options) {
 	all := grouped(s.Changes)
 	for i := range all {
 		e := &all[i]
-		e.Text = s.sentence(*e, o)
+		e.Text, e.Brief = s.sentences(*e, o)
 		e.Small = math.Abs(e.First().EffectPct) < o.MinEffectPct
 		e.Known = s.acknowledged(e.Last(), o)
 	}
@@ -106,28 +107,35 @@ func (h History) at(k int) float64 {
 	return h.T[k]
 }
 
-// sentence says what happened, by how much, since when, and what changed then.
-func (s Judged) sentence(e Event, o Options) string {
+// sentences say what happened, by how much, since when, and what changed then;
+// brief is without the interval.
+func (s Judged) sentences(e Event, o Options) (full, brief string) {
 	c := e.First()
-	text := percent(math.Abs(c.EffectPct)) + " " + s.direction(c.EffectPct)
+	what := percent(math.Abs(c.EffectPct)) + " " + s.direction(c.EffectPct) + s.period(e, o)
+	if c.Phase != "" {
+		what += ", in its " + phaseName(c.Phase)
+	}
+	full, brief = what, what
+	if lo, hi, ok := bounds(c.EffectPct, c.LoPct, c.HiPct); ok {
+		full += fmt.Sprintf(" (%s interval %s .. %s)", level(c.Level), bare(lo), percent(hi))
+	}
+	then := changedThen(c.Causes) + "."
+	return full + then, brief + then
+}
+
+// period says since when, or from when to when.
+func (s Judged) period(e Event, o Options) string {
+	c := e.First()
 	switch {
 	case len(e.Changes) > 1:
 		n := e.Last().Index - c.Index
-		text += fmt.Sprintf(" for %s from %s, until %s", runs(n), s.date(c.T, o), s.date(e.Last().T, o))
+		return fmt.Sprintf(" for %s from %s, until %s", runs(n), s.date(c.T, o), s.date(e.Last().T, o))
 	case c.Kind == changepoint.Drift && c.EndIndex != nil:
-		text += " bit by bit from " + s.date(c.T, o) + " to " + s.date(s.at(*c.EndIndex), o)
+		return " bit by bit from " + s.date(c.T, o) + " to " + s.date(s.at(*c.EndIndex), o)
 	case c.Kind == changepoint.Drift:
-		text += " bit by bit since " + s.date(c.T, o)
-	default:
-		text += " since " + s.date(c.T, o)
+		return " bit by bit since " + s.date(c.T, o)
 	}
-	if c.Phase != "" {
-		text += ", in its " + phaseName(c.Phase)
-	}
-	if lo, hi, ok := bounds(c.EffectPct, c.LoPct, c.HiPct); ok {
-		text += fmt.Sprintf(" (%s interval %s .. %s)", level(c.Level), bare(lo), percent(hi))
-	}
-	return text + changedThen(c.Causes) + "."
+	return " since " + s.date(c.T, o)
 }
 
 // phaseName is a phase of a run as it stands in a sentence.

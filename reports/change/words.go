@@ -3,6 +3,7 @@ package change
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,11 +52,14 @@ func bounds(effect float64, lo, hi *float64) (from, to float64, ok bool) {
 }
 
 // runs prints "1 run", "4 runs".
-func runs(n int) string {
+func runs(n int) string { return count(n, "run") }
+
+// count prints a number of things.
+func count(n int, thing string) string {
 	if n == 1 {
-		return "1 run"
+		return "1 " + thing
 	}
-	return thousands(float64(n)) + " runs"
+	return thousands(float64(n)) + " " + thing + "s"
 }
 
 // value prints a value of the metric with its unit.
@@ -193,6 +197,19 @@ func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
 
 // Value is a value of the history's metric with its unit.
 func (h History) Value(v float64) string { return h.value(v) }
+
+// ShapeName is a shape for people: what is not known is left out, and one of
+// nodes only is said in full.
+func ShapeName(shape string) string {
+	words := slices.DeleteFunc(strings.Fields(reports.Clean(shape)), func(w string) bool { return strings.HasPrefix(w, "?") })
+	if len(words) != 1 {
+		return strings.Join(words, " ")
+	}
+	if n, err := strconv.Atoi(strings.TrimSuffix(words[0], "n")); err == nil && strings.HasSuffix(words[0], "n") {
+		return count(n, "node")
+	}
+	return words[0]
+}
 
 // Label joins what names a history, as far as it is said.
 func Label(words ...string) string {

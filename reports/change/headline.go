@@ -1,0 +1,179 @@
+package change
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/reports"
+)
+
+// headline is what the first two lines of a mail have room for: how many
+// histories of which status, and which are slower now, the worst first. Of a lone
+// history it says what happened to it.
+func (r Report) headline() string {
+	n, total := map[Status]int{}, 0
+	for _, s := range r.Series {
+		n[s.Status]++
+		total += s.N
+	}
+	if len(r.Series) == 1 {
+		s := r.Series[0]
+		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), runs(total), s.Status.word(), s.inShort(r.options)))
+	}
+	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", seriesOf(len(r.Series)), runs(total), n[Changed], n[Watch], n[Pass])
+	if n[Unknown] > 0 {
+		text += fmt.Sprintf(", %d cannot be told", n[Unknown])
+	}
+	return text + "." + r.slowerNow(n[Changed])
+}
+
+// inShort is what a lone history comes to.
+func (s Judged) inShort(o Options) string {
+	switch s.Status {
+	case Changed:
+		for _, e := range s.Events {
+			if !e.Small {
+				return e.Brief
+			}
+		}
+	case Watch:
+		return s.Watch
+	case Pass:
+		return s.Now(o)
+	}
+	return ""
+}
+
+// slowerNow names the worst of the histories that --check counts.
+func (r Report) slowerNow(changed int) string {
+	const most = 3
+	list := r.worst()
+	if len(list) == 0 {
+		switch {
+		case len(r.doubtful()) > 0:
+			return " None is slower now by more than chance makes some of so many."
+		case changed > 0:
+			return " None is slower now than before."
+		}
+		return ""
+	}
+	var parts []string
+	for _, s := range list[:min(most, len(list))] {
+		c := s.Changes[len(s.Changes)-1]
+		parts = append(parts, fmt.Sprintf("%s by %s since %s", clip(s.Title()), percent(c.EffectPct), s.date(c.T, r.options)))
+	}
+	text := " Slower now: " + strings.Join(parts, "; ")
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text + "."
+}
+
+// clip cuts a name to what leaves room for others in a line or two.
+func clip(name string) string {
+	const most = 44
+	if r := []rune(name); len(r) > most {
+		return string(r[:most/2]) + "..." + string(r[len(r)-most/2+3:])
+	}
+	return name
+}
+
+// worst are the histories that --check counts, that of the largest effect first.
+func (r Report) worst() []Judged {
+	list := r.Worse()
+	slices.SortStableFunc(list, func(a, b Judged) int {
+		return cmp.Compare(b.Changes[len(b.Changes)-1].EffectPct, a.Changes[len(a.Changes)-1].EffectPct)
+	})
+	return list
+}
+
+// ranked are the histories that changed: those that are slower now as worst has
+// them, then the others, that of the newest change first.
+func (r Report) ranked() []Judged {
+	out := slices.DeleteFunc(r.worst(), func(s Judged) bool { return s.Status != Changed })
+	sure := map[int]bool{}
+	for _, i := range r.worse() {
+		sure[i] = true
+	}
+	var rest []Judged
+	for i, s := range r.Series {
+		if s.Status == Changed && !sure[i] {
+			rest = append(rest, s)
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b Judged) int { return cmp.Compare(b.newest(), a.newest()) })
+	return append(out, rest...)
+}
+
+// newest is the day of the newest event that is not small.
+func (s Judged) newest() float64 {
+	for _, e := range s.Events {
+		if !e.Small {
+			return e.Day
+		}
+	}
+	return s.Events[0].Day
+}
+
+// ByChance says how many of the changes chance alone would give; "" where that
+// is not known of any.
+func (r Report) ByChance() string {
+	const least = 0.05
+	n, unknown := r.expected()
+	if n == nil || !slices.ContainsFunc(r.Series, func(s Judged) bool { return len(s.Changes) > 0 }) {
+		return ""
+	}
+	text := "Chance alone would give " + reports.Figures(*n, 2)
+	if *n < least {
+		text = fmt.Sprintf("Chance alone would give fewer than %g", least)
+	}
+	text += " of these changes"
+	if unknown > 0 {
+		text += fmt.Sprintf("; for %d more it is not known: their noise is of no kind that was calibrated", unknown)
+	}
+	return text + "."
+}
+
+// expected is how many of the changes chance alone would give, and of how many
+// that is not known; nil if of none.
+func (r Report) expected() (n *float64, unknown int) {
+	known := 0
+	for _, s := range r.Series {
+		for _, c := range s.Changes {
+			if c.FalsePer1000 == nil {
+				unknown++
+			} else {
+				known++
+			}
+		}
+	}
+	if known == 0 && unknown > 0 {
+		return nil, unknown
+	}
+	return finite(r.Expected), unknown
+}
+
+// machine writes what the machine did, the newest first: whoever is told that a
+// job is slower asks that next. What had ended before the days that are told of
+// is left out.
+func (r Report) machine(p *paper) {
+	const most = 6
+	var list []changepoint.MachineEvent
+	for _, m := range slices.Backward(r.Machine) {
+		if m.End == nil || r.options.Days <= 0 || *m.End/daySeconds >= r.options.Now-r.options.Days {
+			list = append(list, m)
+		}
+	}
+	for i, m := range list[:min(most, len(list))] {
+		if i == 0 {
+			p.empty()
+		}
+		p.wrapped("MACHINE  ", MachineSentence(m))
+	}
+	if more := len(list) - most; more > 0 {
+		p.wrapped("MACHINE  ", fmt.Sprintf("and %d earlier shifts (--json has all)", more))
+	}
+}
