@@ -47,16 +47,17 @@ func judge(runs []ready, method Method, p Params) []Result {
 	}
 	looks := make([]look, len(runs))
 	solo := make([]outcome, len(runs))
-	for i := range runs {
+	forEach(len(runs), func(i int) {
 		looks[i] = runs[i].look(nil, p)
 		solo[i] = looks[i].out
-	}
-	for i, given := range votes(runs, solo, defaultJoint()) {
-		if len(given) > 0 {
-			looks[i] = runs[i].look(given, p)
+	})
+	given := votes(runs, solo, defaultJoint())
+	forEach(len(runs), func(i int) {
+		if len(given[i]) > 0 {
+			looks[i] = runs[i].look(given[i], p)
 		}
 		list[i] = runs[i].sequential(looks[i], p)
-	}
+	})
 	return list
 }
 

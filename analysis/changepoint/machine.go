@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"jobgait/analysis/note"
 )
@@ -144,6 +145,7 @@ type fleet struct {
 	runs    []moment
 	p       sharedParams
 	look    panel
+	spare   sync.Pool // of panels, for members that are revised at one time
 }
 
 // collect fills in the runs and says whether they are judged in the order in
@@ -184,7 +186,7 @@ func (f *fleet) follow() {
 		r := &f.runs[q]
 		m := f.members[r.member]
 		m.place[r.run] = q
-		est := f.near(q, m.now[r.run])
+		est := f.near(q, m.now[r.run], &f.look)
 		m.fresh[r.run], m.part[r.run] = fresh.part(), revised.part()
 		x := m.x[r.run]
 		if l, ok := m.level.value(); ok {
@@ -199,7 +201,7 @@ func (f *fleet) follow() {
 		m.shift[r.run] = m.share[r.run] * est.believed(m.fresh[r.run], f.p.sure)
 		m.level.add(x-m.shift[r.run], f.p.memory)
 		if k := r.run - revisedRuns; k >= 0 {
-			m.oldest[k] = f.near(m.place[k], m.now[r.run])
+			m.oldest[k] = f.near(m.place[k], m.now[r.run], &f.look)
 			if old := &f.runs[m.place[k]]; !math.IsNaN(old.off) {
 				revised.learn(m.oldest[k], old.off, old.noise)
 			}
@@ -208,17 +210,17 @@ func (f *fleet) follow() {
 }
 
 // near estimates the shift at run q from the runs of unrelated members before
-// it, and after it as far as they began by now.
-func (f *fleet) near(q int, now float64) estimate {
+// it, and after it as far as they began by now. It works in the panel.
+func (f *fleet) near(q int, now float64, look *panel) estimate {
 	r := &f.runs[q]
 	m := f.members[r.member]
 	reach := math.Inf(1)
 	if r.run > 0 {
 		reach = f.p.reach * (m.now[r.run] - m.start[0]) / float64(r.run)
 	}
-	f.look.begin()
+	look.begin()
 	for _, step := range []int{-1, 1} {
-		f.look.turn()
+		look.turn()
 		taken := 0
 		// Looking at so many runs at most bounds the time where one series has
 		// most of them.
@@ -227,13 +229,13 @@ func (f *fleet) near(q int, now float64) estimate {
 			if math.Abs(o.start-r.start) > reach || o.start > now {
 				break
 			}
-			if o.owner != r.owner && !math.IsNaN(o.off) && f.look.room(o) {
+			if o.owner != r.owner && !math.IsNaN(o.off) && look.room(o) {
 				taken++
-				f.look.add(o)
+				look.add(o)
 			}
 		}
 	}
-	return f.look.estimate()
+	return look.estimate()
 }
 
 // apply hands each member to its history, with a note where it had part in an

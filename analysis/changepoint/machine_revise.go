@@ -27,11 +27,17 @@ func (m *member) watch(raw, x []float64) func(newest int) {
 // revise is what is taken out of the runs first to newest when the newest has
 // arrived.
 func (m *member) revise(first, newest int) []float64 {
+	look, ok := m.fleet.spare.Get().(*panel)
+	if !ok {
+		fresh := newPanel(m.fleet.p, len(m.fleet.members))
+		look = &fresh
+	}
+	defer m.fleet.spare.Put(look)
 	list := make([]float64, 0, newest-first+1)
 	for k := first; k < newest; k++ {
 		e := m.oldest[k]
 		if k > newest-revisedRuns {
-			e = m.fleet.near(m.place[k], m.now[newest])
+			e = m.fleet.near(m.place[k], m.now[newest], look)
 		}
 		list = append(list, m.share[newest]*e.believed(m.part[newest], m.fleet.p.sure))
 	}
