@@ -58,7 +58,10 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.tell(cmd, change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), told))
+			progress := lookingAt(cmd, len(hs))
+			r := change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), told)
+			progress.done()
+			return o.tell(cmd, r)
 		},
 	}
 	f := c.Flags()
@@ -73,6 +76,11 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	o.stored.add(c)
 	f.BoolVar(&o.json, "json", false, "as JSON")
 	return c
+}
+
+// lookingAt shows on a terminal that series are being judged.
+func lookingAt(cmd *cobra.Command, n int) *progress {
+	return working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", n))
 }
 
 func unitFlag(c *cobra.Command, unit *string) {

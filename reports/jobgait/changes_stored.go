@@ -19,7 +19,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	if err != nil {
 		return err
 	}
-	progress := working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", len(s.List)))
+	progress := lookingAt(cmd, len(s.List))
 	told := o.told()
 	told.Now, told.Acks = now(), s.Acknowledged()
 	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), told)

@@ -76,7 +76,7 @@ func TestCompareOfLittle(t *testing.T) {
 // What was wrong with one of the two is said with its name.
 func TestCompareOfBadInput(t *testing.T) {
 	good := fileOf(t, "a.csv", "t,value\n1,2\n2,3\n3,2\n")
-	if c := ask("compare", "--json", good, fileOf(t, "b", `{"id":"b","t":[1],"y":[]}`)); c.status != 0 || !strings.Contains(c.out, `"code":"bad_series","text":"b: t has 1 entries, y has 0`) {
+	if c := ask("compare", "--json", good, fileOf(t, "b", `{"id":"b","t":[1],"y":[]}`)); c.status != 0 || !strings.Contains(c.out, `"code":"bad_series","text":"b: t has 1 entry, y has 0`) {
 		t.Errorf("%+v", c)
 	}
 	if c := ask("compare", "--json", good, fileOf(t, "b.csv", "t,value\n3,2\n1,2\n2,2\n")); c.status != 0 || !strings.Contains(c.out, `"code":"unsorted","text":"b.csv: `) || !strings.Contains(c.out, `"pairs":3`) {

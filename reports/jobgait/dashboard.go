@@ -60,6 +60,8 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 				o.title = titleOf(args)
 			}
 			o.now = change.Newest(hs)
+			progress := lookingAt(cmd, len(hs))
+			defer progress.done()
 			return dashboardOf(hs, nil, change.Acks{}, o)
 		},
 	}
@@ -84,7 +86,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 		o.title = "Runs" + strings.TrimPrefix(s.whose, "runs")
 	}
 	o.now = now()
-	progress := working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", len(s.List)))
+	progress := lookingAt(cmd, len(s.List))
 	defer progress.done()
 	var asked, others []change.History
 	for i, h := range s.List {

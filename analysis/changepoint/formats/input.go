@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unicode/utf8"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/note"
@@ -70,6 +71,9 @@ func Read(r io.Reader, o Options) ([]Input, error) {
 	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = in.Discard(3)
 	}
+	if head, _ := in.Peek(in.Size()); !isText(head) {
+		return nil, fmt.Errorf("%s: read: this is no text: CSV or lines of JSON are wanted, in UTF-8, packed with gzip or not", o.Name)
+	}
 	first, skipped, err := skipBlank(in)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: read: %w", o.Name, err)
@@ -108,6 +112,37 @@ func skipBlank(in *bufio.Reader) (first byte, lines int, err error) {
 		default:
 			return c, lines, in.UnreadByte()
 		}
+	}
+}
+
+// isText says whether a file that begins so is one: no byte 0, and hardly anything
+// that is no UTF-8, which an old name in Latin-1 may be.
+func isText(head []byte) bool {
+	odd := 0
+	for i := 0; i < len(head); {
+		r, size := utf8.DecodeRune(head[i:])
+		if r == 0 {
+			return false
+		}
+		if r == utf8.RuneError && size == 1 {
+			odd++
+		}
+		i += size
+	}
+	const few, oneIn = 8, 20
+	return odd <= few || odd*oneIn <= len(head)
+}
+
+// markRepeated notes where an id names more than one series.
+func markRepeated(all []Input) {
+	first := make(map[string]int, len(all))
+	for i := range all {
+		k, ok := first[all[i].ID]
+		if !ok {
+			first[all[i].ID] = i
+			continue
+		}
+		all[i].Notes = append(all[i].Notes, note.New(note.RepeatedID, "series %d of the input (from 0) has the id %s too: by that name it is the one that is meant", k, clip(all[i].ID)))
 	}
 }
 

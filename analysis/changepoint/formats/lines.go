@@ -32,6 +32,7 @@ func readLines(in *bufio.Reader, line int, o Options) ([]Input, error) {
 			}
 		}
 		if err != nil {
+			markRepeated(all)
 			return all, nil
 		}
 	}
@@ -56,7 +57,14 @@ func readLine(in *bufio.Reader, most int) ([]byte, error) {
 func readSeries(text []byte, line int, u Unit) (Input, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(text, &keys); err != nil {
+		var other *json.UnmarshalTypeError
+		if errors.As(err, &other) {
+			return Input{}, fmt.Errorf("a JSON %s: one object a line is wanted", other.Value)
+		}
 		return Input{}, fmt.Errorf("malformed JSON: %w", err)
+	}
+	if keys == nil {
+		return Input{}, errors.New("null: one object a line is wanted")
 	}
 	id, isNumber, err := idOf(keys["id"], line)
 	one := Input{}
@@ -104,12 +112,21 @@ func (in *Input) fill(keys map[string]json.RawMessage, u Unit) error {
 		return err
 	}
 	if len(given) != len(in.Y) {
-		return fmt.Errorf("t has %d entries, y has %d", len(given), len(in.Y))
+		return differ("t", len(given), len(in.Y))
 	}
 	if err := in.setTimes(given, u); err != nil {
 		return err
 	}
 	return in.fillRest(keys)
+}
+
+// differ says that a list is not as long as y.
+func differ(what string, n, values int) error {
+	entries := "entries"
+	if n == 1 {
+		entries = "entry"
+	}
+	return fmt.Errorf("%s has %d %s, y has %d", what, n, entries, values)
 }
 
 // fillRest takes what may be absent.
@@ -121,7 +138,7 @@ func (in *Input) fillRest(keys map[string]json.RawMessage) error {
 			return err
 		}
 		if len(in.Start) != n {
-			return fmt.Errorf("start has %d entries, y has %d", len(in.Start), n)
+			return differ("start", len(in.Start), n)
 		}
 	}
 	var also map[string]json.RawMessage
@@ -134,7 +151,7 @@ func (in *Input) fillRest(keys map[string]json.RawMessage) error {
 			return err
 		}
 		if len(in.Also[name]) != n {
-			return fmt.Errorf("also %s has %d entries, y has %d", clip(name), len(in.Also[name]), n)
+			return differ("also "+clip(name), len(in.Also[name]), n)
 		}
 	}
 	if err := in.fillFields(keys["meta"]); err != nil {
@@ -162,7 +179,7 @@ func (in *Input) fillNodes(raw json.RawMessage) error {
 		return errors.New("nodes is no list of lists of names")
 	}
 	if len(list) != len(in.Y) {
-		return fmt.Errorf("nodes has %d entries, y has %d", len(list), len(in.Y))
+		return differ("nodes", len(list), len(in.Y))
 	}
 	in.Nodes = make([][]string, len(list))
 	for i, names := range list {
@@ -193,7 +210,7 @@ func (in *Input) fillFields(raw json.RawMessage) error {
 	in.Meta = make(map[string][]string, len(meta))
 	for name, values := range meta {
 		if len(values) != len(in.Y) {
-			return fmt.Errorf("meta %s has %d entries, y has %d", clip(name), len(values), len(in.Y))
+			return differ("meta "+clip(name), len(values), len(in.Y))
 		}
 		words := make([]string, len(values))
 		for i, v := range values {
