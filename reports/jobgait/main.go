@@ -57,7 +57,7 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	root.AddCommand(runCommand(environ, getenv), showCommand(getenv), listCommand(getenv), replayCommand(), periodsCommand(),
 		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv))
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlag(err)} })
 	root.SetArgs(args[1:])
 	root.SetOut(out)
 	root.SetErr(complain)
