@@ -86,10 +86,13 @@ func (g said) lines(lone bool) []string {
 	return out
 }
 
-// routine says that a note is about how runs were recorded, as in every history:
-// its figures are worth less than a line for each.
-func (g said) routine() bool {
-	switch g.code {
+// routine says that a line for each history is more than the note is worth.
+func (g said) routine() bool { return Routine(g.code) }
+
+// Routine says whether a note is about how runs were recorded, as in every
+// history, and not about what they did.
+func Routine(code note.Code) bool {
+	switch code {
 	case note.MissingRuns, note.FieldsMissing, note.CommonMode, note.RepeatedTimes, note.Unsorted:
 		return true
 	}

@@ -143,6 +143,9 @@ func (r Report) expected() (n *float64, unknown int) {
 	known := 0
 	for _, s := range r.Series {
 		for _, c := range s.Changes {
+			if s.Support {
+				break // Expected does not count them either
+			}
 			if c.FalsePer1000 == nil {
 				unknown++
 			} else {

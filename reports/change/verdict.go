@@ -226,5 +226,15 @@ func (s Judged) Now(o Options) string {
 	return fmt.Sprintf("%s (%s).", text, runs(g.N))
 }
 
+// What says what happened last, "" if nothing of any size did.
+func (s Judged) What() string {
+	for _, e := range s.Events {
+		if !e.Small {
+			return e.Text
+		}
+	}
+	return ""
+}
+
 // AllNotes are those of the reader, then those of the analysis.
 func (s Judged) AllNotes() []note.Note { return s.notes() }

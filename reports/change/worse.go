@@ -27,6 +27,35 @@ func (r Report) Worse() []Judged {
 	return out
 }
 
+// ByWeight are the places of all histories in the order in which they want to be
+// seen: slower now, the worst first; to watch; changed otherwise, the newest
+// first; and the rest. Further metrics are left out. The first are the worse ones.
+func (r Report) ByWeight() (places []int, worse int) {
+	weight := make([]float64, len(r.Series))
+	class := make([]int, len(r.Series))
+	for i, s := range r.Series {
+		switch s.Status {
+		case Changed:
+			class[i], weight[i] = 2, s.newest()
+		case Watch:
+			class[i] = 1
+		default:
+			class[i] = 3
+		}
+		if !s.Support {
+			places = append(places, i)
+		}
+	}
+	for _, i := range r.worse() {
+		class[i], weight[i] = 0, r.Series[i].Changes[len(r.Series[i].Changes)-1].EffectPct
+		worse++
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Or(cmp.Compare(class[a], class[b]), cmp.Compare(weight[b], weight[a]))
+	})
+	return places, worse
+}
+
 // worse are the places of those histories.
 func (r Report) worse() []int {
 	type entry struct {
@@ -36,8 +65,8 @@ func (r Report) worse() []int {
 	var all []entry
 	judged := 0
 	for i, s := range r.Series {
-		if s.Status == Unknown {
-			continue
+		if s.Status == Unknown || s.Support {
+			continue // of the metrics of a run one counts
 		}
 		judged++
 		if w, ok := s.worse(r.options); ok {

@@ -189,8 +189,9 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s: %d are chosen", name, n)
 		}
 	}
-	// 5 applications, each with 2 shapes, each with 2 metrics; one comparison of one kind.
-	if len(labels) != 5+10+20+2 || len(chosen) != 1+5+10+2 {
+	// 5 applications, each with 2 shapes, each with 2 metrics; one comparison of one
+	// kind; a small picture of each leading metric.
+	if len(labels) != 5+10+20+2+10 || len(chosen) != 1+5+10+2 {
 		t.Errorf("%d labels, %d groups", len(labels), len(chosen))
 	}
 }
@@ -208,8 +209,9 @@ func TestPictures(t *testing.T) {
 				}
 			}
 		}
-		// A timeline, two curves for each history, one histogram.
-		if n := len(in.Report.Series); len(in.Report.Series[0].Y) == 40 && len(pictures) != 3*n+1 {
+		// A timeline, two curves for each history, one histogram, and a small
+		// picture of those that lead.
+		if n := len(in.Report.Series); len(in.Report.Series[0].Y) == 40 && len(pictures) != 3*n+n/2+1 {
 			t.Errorf("%d histories: %d pictures", n, len(pictures))
 		}
 	}
@@ -238,9 +240,9 @@ func TestStaysSmall(t *testing.T) {
 	for _, c := range []struct {
 		apps, runs int
 		says       string
-	}{{1, 40, ""}, {10, 200, "tooltips are those of the newest"}, {30, 200, "histories are drawn, those that changed first"}, {1, 10_000, ""}} {
+	}{{1, 40, ""}, {10, 200, "tooltips are those of the newest"}, {30, 200, "histories are drawn, those that are slower now or changed first"}, {1, 10_000, ""}} {
 		p := page(t, site(c.apps, c.runs))
-		t.Logf("%d histories of %d runs: %d bytes", 4*c.apps, c.runs, len(p))
+		t.Logf("%d histories of %d runs: %d bytes. %s", 4*c.apps, c.runs, len(p), regexp.MustCompile("To keep[^<]*").FindString(p))
 		if len(p) > 500_000 {
 			t.Errorf("%d histories of %d runs: %d bytes", 4*c.apps, c.runs, len(p))
 		}
@@ -268,7 +270,7 @@ func TestEvents(t *testing.T) {
 	if n := strings.Count(recent, "14.9\u00a0% slower since"); n != 4 {
 		t.Errorf("%d of 4 changes of leading metrics are told", n)
 	}
-	if !strings.Contains(recent, "5 series at once were 4.0\u00a0% slower") || !strings.Contains(recent, "expect 0.20 of these changes") || strings.Contains(recent, "Earlier changes") {
+	if !strings.Contains(recent, "5 series at once were 4.0\u00a0% slower") || !strings.Contains(recent, "Chance alone would give 0.20 of these changes") || strings.Contains(recent, "Earlier changes") {
 		t.Error(recent)
 	}
 	in.Days = 5

@@ -27,28 +27,32 @@ type detail struct {
 	tipsChanged, tipsPass int // newest runs with tooltips
 	strips                int // tooltips in a picture
 	histories             int // how many are drawn
+	cards                 int // how many are seen at a glance
+	pairs                 int // how many comparisons: each is as large as a history
 }
 
 // steps leave out first what is missed least.
 var steps = [...]detail{
-	{allCurves, all, all, 40, all},
-	{leadingCurves, all, all, 40, all},
-	{changedCurves, all, all, 36, all},
-	{changedCurves, all, 100, 34, all},
-	{changedCurves, all, 50, 30, all},
-	{changedCurves, 200, 25, 30, all},
-	{changedCurves, 100, 0, 25, all},
-	{noCurves, 100, 0, 25, all},
-	{noCurves, 50, 0, 20, all},
-	{noCurves, 50, 0, 20, 80},
-	{noCurves, 50, 0, 20, 60},
-	{noCurves, 50, 0, 20, 40},
-	{noCurves, 30, 0, 15, 20},
-	{noCurves, 20, 0, 10, 8},
+	{allCurves, all, all, 40, all, 24, 24},
+	{leadingCurves, all, all, 40, all, 24, 24},
+	{changedCurves, all, all, 36, all, 24, 24},
+	{changedCurves, all, 100, 34, all, 24, 16},
+	{changedCurves, all, 50, 30, all, 24, 16},
+	{changedCurves, 200, 25, 30, all, 24, 12},
+	{changedCurves, 100, 0, 25, all, 24, 12},
+	{noCurves, 100, 0, 25, all, 24, 12},
+	{noCurves, 50, 0, 20, all, 24, 12},
+	{noCurves, 50, 0, 20, 80, 24, 8},
+	{noCurves, 50, 0, 20, 70, 24, 12},
+	{noCurves, 50, 0, 20, 60, 18, 8},
+	{noCurves, 50, 0, 20, 50, 18, 8},
+	{noCurves, 50, 0, 20, 40, 18, 8},
+	{noCurves, 30, 0, 15, 20, 12, 4},
+	{noCurves, 20, 0, 10, 8, 8, 2},
 }
 
 // says is what the page tells of what it left out; "" if that is nothing.
-func (d detail) says(total int) string {
+func (d detail) says(total, pairs int) string {
 	var parts []string
 	switch d.curves {
 	case noCurves:
@@ -67,7 +71,10 @@ func (d detail) says(total int) string {
 		parts = append(parts, fmt.Sprintf("where nothing changed, tooltips are those of the newest %d runs", d.tipsPass))
 	}
 	if d.histories >= 0 && d.histories < total {
-		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that changed first", d.histories, total))
+		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that are slower now or changed first", d.histories, total))
+	}
+	if d.pairs < pairs {
+		parts = append(parts, fmt.Sprintf("%d of %d comparisons are shown", d.pairs, pairs))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -48,14 +48,21 @@ type shape struct {
 }
 
 type metric struct {
-	Name string
-	at   int // place in the report
+	Name   string
+	at     int // place in the report
+	weight int // place among those that want to be seen
 	change.Judged
 }
 
 // apps groups histories by application, shape and metric, those that changed
 // first. A history without an application stands under its own name.
-func apps(series []change.Judged) []app {
+func apps(r change.Report) []app {
+	series := r.Series
+	weight := slices.Repeat([]int{len(series)}, len(series)) // of further metrics
+	order, _ := r.ByWeight()
+	for k, at := range order {
+		weight[at] = k
+	}
 	several := severalUsers(series)
 	var out []app
 	for i, s := range series {
@@ -65,7 +72,7 @@ func apps(series []change.Judged) []app {
 		}
 		a := place(&out, func(a app) bool { return a.Name == name }, app{Name: name})
 		h := place(&a.Shapes, func(h shape) bool { return h.Name == s.Shape }, shape{Name: reports.Clean(s.Shape)})
-		h.Metrics = append(h.Metrics, metric{metricName(s), i, s})
+		h.Metrics = append(h.Metrics, metric{metricName(s), i, weight[i], s})
 	}
 	for _, a := range out {
 		for _, h := range a.Shapes {
@@ -102,24 +109,21 @@ func place[T any](list *[]T, is func(T) bool, fresh T) *T {
 }
 
 // rank says how much something wants to be seen: what changed before what did
-// not, and of those the newest.
-type rank struct {
-	status int
-	day    float64
-}
+// not, and of those what is slower now and by most.
+type rank struct{ status, weight int }
 
 func byRank(a, b rank) int {
 	if c := cmp.Compare(b.status, a.status); c != 0 {
 		return c
 	}
-	return cmp.Compare(b.day, a.day)
+	return cmp.Compare(a.weight, b.weight)
 }
 
 func (m metric) rank() rank {
-	r := rank{day: -1e300}
+	r := rank{weight: m.weight}
 	switch m.Status {
 	case change.Changed:
-		r = rank{status: 2, day: m.Events[0].Day}
+		r.status = 2
 	case change.Watch:
 		r.status = 1
 	}

@@ -23,7 +23,7 @@ func appTabs(in Input, groups []app, d detail, c curves) tabs {
 				metrics.List = append(metrics.List, tab{ID: fmt.Sprintf("m%d-%d-%d", i, j, k), Label: m.Name,
 					Class: class(m.rank()), Panel: newPanel(in, m, d, c)})
 			}
-			shapes.List = append(shapes.List, tab{ID: fmt.Sprintf("s%d-%d", i, j), Label: cmp.Or(h.Name, "any shape"),
+			shapes.List = append(shapes.List, tab{ID: fmt.Sprintf("s%d-%d", i, j), Label: shapeName(h.Name),
 				Class: class(h.rank()), Inner: &metrics})
 		}
 		out.List = append(out.List, tab{ID: fmt.Sprintf("a%d", i), Label: a.Name, Class: class(a.rank()), Inner: &shapes})
@@ -40,7 +40,10 @@ func newPanel(in Input, m metric, d detail, c curves) *panel {
 	s := m.Judged
 	p := &panel{Title: label(s), Status: cmp.Or(string(s.Status), "cannot be told"), Class: string(s.Status),
 		Timeline: template.HTML(change.Timeline(s, d.view(s, in.Report, in.Options)))}
-	p.Text = s.Now(in.Options)
+	p.What, p.Text = s.What(), s.Now(in.Options)
+	if severalUsers(in.Report.Series) && s.User != "" {
+		p.Title = reports.Clean(s.User) + " / " + p.Title
+	}
 	if s.Watch != "" {
 		p.Lines = append(p.Lines, s.Watch)
 	}
@@ -53,19 +56,29 @@ func newPanel(in Input, m metric, d detail, c curves) *panel {
 		p.Lines = append(p.Lines, change.SlowNodeSentence(n))
 	}
 	p.levels(s, in.Options)
-	const mostNotes = 8
-	notes := s.AllNotes()
-	for i, n := range notes {
-		if i == mostNotes {
-			p.Notes = append(p.Notes, fmt.Sprintf("and %d more notes", len(notes)-mostNotes))
-			break
-		}
-		p.Notes = append(p.Notes, reports.Clean(n.Text))
-	}
+	p.notes(s)
 	if d.draws(s) {
 		p.Curves = c.of(m)
 	}
 	return p
+}
+
+// notes are seen where they say something of the runs, or why there is nothing
+// to say; those on how runs were recorded lie behind a fold.
+func (p *panel) notes(s change.Judged) {
+	const mostNotes = 8
+	for _, n := range s.AllNotes() {
+		text := reports.Clean(n.Text)
+		switch {
+		case !change.Routine(n.Code) && len(p.Lines) < mostNotes:
+			p.Lines = append(p.Lines, text)
+		case len(p.Notes) < mostNotes:
+			p.Notes = append(p.Notes, text)
+		}
+	}
+	if more := len(s.AllNotes()) - 2*mostNotes; more > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("and %d more notes", more))
+	}
 }
 
 // levels lists the newest levels, newest first.
@@ -89,12 +102,12 @@ func (p *panel) levels(s change.Judged, o change.Options) {
 
 // pairTabs are the comparisons, one seen at a time: by what they are of, if that
 // is said, then by the two.
-func pairTabs(in Input) tabs {
+func pairTabs(in Input, d detail) tabs {
 	out := tabs{Name: "of"}
 	place := map[string]int{}
-	for i, p := range in.Pairs[:min(len(in.Pairs), in.Limits.Pairs)] {
+	for i, p := range in.Pairs[:min(len(in.Pairs), in.Limits.Pairs, d.pairs)] {
 		kind := ""
-		if p.Significant {
+		if len(p.Changes) > 0 {
 			kind = "changed"
 		}
 		one := tab{ID: fmt.Sprintf("p%d", i), Label: p.Other + " against " + p.Base, Class: kind, Pair: newPairPanel(p, in)}

@@ -18,6 +18,10 @@ type view struct {
 	Title, Over, Version string
 	Counts               []count
 	Days                 string
+	Glance               []card
+	GlanceLeft           string
+	Shaded               bool // pictures show shifts of the machine
+	OpenEarlier          bool // there is nothing newer, and little of it
 	Recent, Earlier      []item
 	MoreEarlier          string
 	Machine              []item
@@ -54,14 +58,15 @@ type tab struct {
 
 // panel is one history.
 type panel struct {
-	Title, Status, Text string
-	Class               string
-	Timeline            template.HTML
-	Levels              []levelRow
-	MoreLevels          string
-	Lines               []string // slow nodes and what to watch
-	Notes               []string
-	Curves              []figure
+	Title, Status string
+	What, Text    string // what happened last; where it stands
+	Class         string
+	Timeline      template.HTML
+	Levels        []levelRow
+	MoreLevels    string
+	Lines         []string // slow nodes and what to watch
+	Notes         []string
+	Curves        []figure
 }
 
 type levelRow struct{ Since, Runs, Level, Change string }
@@ -85,10 +90,14 @@ func newView(in Input, d detail, c curves) view {
 	v.Counts = counts(in)
 	v.events(in)
 	v.Chance = in.Report.ByChance()
-	groups := apps(series)
-	v.Tabs = appTabs(in, drawn(groups, d.histories), d, c)
-	v.Pairs = pairTabs(in)
-	v.Left = d.says(len(series))
+	const few = 8
+	groups := drawn(apps(in.Report), in.Report, d.histories)
+	v.Tabs = appTabs(in, groups, d, c)
+	v.Glance, v.GlanceLeft = glance(in, groups, d)
+	v.Shaded = shaded(in.Report.Machine, series)
+	v.OpenEarlier = len(v.Recent) == 0 && len(v.Earlier) <= few
+	v.Pairs = pairTabs(in, d)
+	v.Left = d.says(len(series), min(len(in.Pairs), in.Limits.Pairs))
 	return v
 }
 
@@ -199,26 +208,6 @@ func eventItems(s change.Judged, severalUsers bool) []item {
 }
 
 // label is application, shape and metric of a history, as far as they are said.
-func label(s change.Judged) string { return change.Label(appName(s), s.Shape, s.Metric) }
-
-// drawn keeps the first so many histories; all if the number is below 0.
-func drawn(groups []app, most int) []app {
-	if most < 0 {
-		return groups
-	}
-	var out []app
-	for _, a := range groups {
-		kept := app{Name: a.Name}
-		for _, h := range a.Shapes {
-			n := min(most, len(h.Metrics))
-			if n > 0 {
-				kept.Shapes = append(kept.Shapes, shape{h.Name, h.Metrics[:n]})
-				most -= n
-			}
-		}
-		if len(kept.Shapes) > 0 {
-			out = append(out, kept)
-		}
-	}
-	return out
+func label(s change.Judged) string {
+	return change.Label(appName(s), change.ShapeName(s.Shape), s.Metric)
 }

@@ -171,7 +171,10 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 	compare := func(a, b change.History, sameApp bool) {
 		p := change.Compare(a, b, changepoint.JoinDay, changepoint.Default(), changepoint.DefaultPairs())
 		if sameApp {
-			p.Of, p.Base, p.Other = change.Label(a.App, a.Metric), change.Label(a.Shape), change.Label(b.Shape)
+			p.Of, p.Base, p.Other = change.Label(a.App, a.Metric), change.ShapeName(a.Shape), change.ShapeName(b.Shape)
+			if a.User != "" && slices.ContainsFunc(leading, func(h change.History) bool { return h.User != a.User }) {
+				p.Of = change.Label(a.User) + " / " + p.Of
+			}
 		}
 		pairs = append(pairs, p)
 	}

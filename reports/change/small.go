@@ -1,0 +1,94 @@
+package change
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jobgait/reports/plot"
+)
+
+// A small picture is as wide and high as this, in units of its own. Runs are
+// equally far apart in it, whenever they were.
+const (
+	smallWide, smallHigh = 280, 56
+	smallMargin          = 4
+	smallRuns            = 90
+)
+
+// Small draws the newest runs of a history without axes, as one of many
+// pictures on a page: runs, levels, and where the level changed. It is "" if
+// there is nothing to draw. 90 runs are 1.3 KB.
+func Small(s Judged) string {
+	lo, hi, ok := s.reach()
+	first := max(0, len(s.Y)-smallRuns)
+	if !ok || len(s.Y) == first {
+		return ""
+	}
+	if !(hi > lo) {
+		lo, hi = lo-1, hi+1
+	}
+	x := func(k int) string {
+		return strconv.Itoa(smallMargin + (k-first)*(smallWide-2*smallMargin)/max(1, len(s.Y)-1-first))
+	}
+	y := func(v float64) string {
+		at := (hi - math.Max(lo, math.Min(hi, v))) / (hi - lo)
+		return strconv.Itoa(smallMargin + int(math.Round(at*(smallHigh-2*smallMargin))))
+	}
+	var dots, levels, changes strings.Builder
+	for k := first; k < len(s.Y); k++ {
+		if v := s.Y[k]; !math.IsNaN(v) && !slices.Contains(s.Outliers, k) {
+			dots.WriteString("M" + x(k) + "," + y(v) + "h0")
+		}
+	}
+	for i, g := range s.Regimes {
+		end := len(s.Y) - 1
+		if i+1 < len(s.Regimes) {
+			end = s.Regimes[i+1].First
+		}
+		if end >= first && !math.IsNaN(g.Mean) {
+			levels.WriteString("M" + x(max(first, g.First)) + "," + y(g.Mean) + "H" + x(end))
+		}
+	}
+	for _, c := range s.Changes {
+		if c.Index > first && c.Index < len(s.Y) {
+			changes.WriteString("M" + x(c.Index) + ",0V" + strconv.Itoa(smallHigh))
+		}
+	}
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="small history" role="img" viewBox="0 0 %d %d"><title>%s</title><path class="change" d="%s"/><path class="level" d="%s"/><path class="runs" d="%s"/></svg>`,
+		smallWide, smallHigh, plot.Escape("the newest runs of "+s.Title()), changes.String(), levels.String(), dots.String())
+}
+
+// Shortly is what a history comes to in a few words.
+func (s Judged) Shortly(o Options) string {
+	switch s.Status {
+	case Changed:
+		for _, e := range s.Events {
+			if !e.Small {
+				return signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
+			}
+		}
+	case Watch:
+		return "not confirmed yet"
+	case Unknown:
+		return s.Status.word()
+	}
+	if len(s.Regimes) == 0 {
+		return "no level"
+	}
+	g := s.Regimes[len(s.Regimes)-1]
+	return s.Spread(g.Mean, g.SD)
+}
+
+// shortDate is a day in few letters.
+func (h History) shortDate(day float64, o Options) string {
+	if !h.Calendar || math.IsNaN(day) {
+		return h.date(day, o)
+	}
+	if ago := o.Now - day; ago >= -1 && ago < nearDays {
+		return Moment(day).Format("2 Jan")
+	}
+	return Moment(day).Format("2 Jan 2006")
+}
