@@ -236,8 +236,34 @@ func TestPairSentences(t *testing.T) {
 	if got := p.Sentence(); got != "new against old: not enough runs to tell." {
 		t.Error(got)
 	}
-	if got := strings.Join(pair().Facts(), "|"); !strings.Contains(got, "p < 0.001") || !strings.Contains(got, "need 5 more pairs to see 3.0 %") {
+	one := pair()
+	one.Need, one.Pairs = ptr(1), 3
+	if got := strings.Join(one.Facts(), "|"); !strings.Contains(got, "need 1 more pair to see 3 %") || strings.Contains(got, "correlation") {
 		t.Error(got)
+	}
+	rate := pair()
+	rate.Unit = "GB/s"
+	if got := rate.Sentence(); !strings.HasPrefix(got, "new is 4.2 % lower than old") {
+		t.Error(got)
+	}
+	if got := strings.Join(pair().Facts(), "|"); !strings.Contains(got, "p < 0.001") || !strings.Contains(got, "need 5 more pairs to see 3 %") {
+		t.Error(got)
+	}
+}
+
+// Of many empty bins in a row there is one line that says so.
+func TestEmptyBinsAreShort(t *testing.T) {
+	var b strings.Builder
+	p := pair()
+	p.Histogram = nil
+	for i, n := range []int{1, 0, 0, 0, 5, 0, 2, 0, 0} {
+		p.Histogram = append(p.Histogram, changepoint.Bin{Lo: float64(i), Hi: float64(i + 1), Count: n})
+	}
+	if err := PairText(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); strings.Count(text, "...") != 2 || strings.Count(text, "|") != 4 {
+		t.Error(text)
 	}
 }
 

@@ -22,6 +22,8 @@ type Pair struct {
 	changepoint.Comparison
 	// Join is how the runs were brought together; "" for two sets of runs.
 	Join changepoint.Join
+	// Unit is that of the values; "" where it is not said, or not the same.
+	Unit string
 	// Calendar says that a T of its changes is a day since 1970.
 	Calendar bool
 	// Ratio is the history of the relative difference in percent.
@@ -32,7 +34,11 @@ type Pair struct {
 func Compare(base, other History, join changepoint.Join, p changepoint.Params, pp changepoint.PairParams) Pair {
 	c := changepoint.Compare(base.Input.Series, other.Input.Series, join, p, pp)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
-	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Calendar: base.Calendar && other.Calendar, Comparison: c, Ratio: ratio(base, other, join, c)}
+	unit := base.Unit
+	if other.Unit != unit {
+		unit = ""
+	}
+	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: unit, Calendar: base.Calendar && other.Calendar, Comparison: c, Ratio: ratio(base, other, join, c)}
 }
 
 // readNotes are what the reader said of a history, with its name.
@@ -135,11 +141,16 @@ func (p Pair) Sentence() string {
 	case !p.Significant:
 		return fmt.Sprintf("%s against %s: ~ (no difference shown%s).", p.Other, p.Base, p.interval())
 	}
-	way := "longer"
-	if *p.RelativePct < 0 {
+	verb, way := "takes", "longer"
+	switch less := *p.RelativePct < 0; {
+	case !isTime(p.Unit) && less:
+		verb, way = "is", "lower"
+	case !isTime(p.Unit):
+		verb, way = "is", "higher"
+	case less:
 		way = "less time"
 	}
-	return fmt.Sprintf("%s takes %s %s than %s%s.", p.Other, percent(math.Abs(*p.RelativePct)), way, p.Base, p.interval())
+	return fmt.Sprintf("%s %s %s %s than %s%s.", p.Other, verb, percent(math.Abs(*p.RelativePct)), way, p.Base, p.interval())
 }
 
 func (p Pair) interval() string {
@@ -170,20 +181,25 @@ func (p Pair) Facts() []string {
 	if p.Join != "" && p.Used != p.Pairs {
 		text += fmt.Sprintf(", %d used since the ratio last changed", p.Used)
 	}
-	text += fmt.Sprintf(", %s dropped", runs(p.Dropped))
+	out := []string{text + fmt.Sprintf(", %s dropped", runs(p.Dropped))}
+	text = ""
 	if p.P != nil {
-		text += ", p " + smallP(*p.P)
+		text = "p " + smallP(*p.P)
 	}
-	out := []string{text}
-	if p.Correlation != nil {
-		out = append(out, fmt.Sprintf("correlation of the two: %.2f", *p.Correlation))
+	// The correlation of three pairs is a number and says nothing.
+	const enough = 10
+	if p.Correlation != nil && p.Pairs >= enough {
+		text = strings.TrimPrefix(text+fmt.Sprintf("; correlation of the two %.2f", *p.Correlation), "; ")
+	}
+	if text != "" {
+		out = append(out, text)
 	}
 	if p.Need != nil {
-		what := "pairs"
+		what := count(*p.Need, "more pair")
 		if p.Join == "" {
-			what = "runs of each"
+			what = count(*p.Need, "more run") + " of each"
 		}
-		out = append(out, fmt.Sprintf("need %d more %s to see %s", *p.Need, what, percent(p.SeePct)))
+		out = append(out, fmt.Sprintf("need %s to see %g %%", what, p.SeePct))
 	}
 	return out
 }
@@ -196,14 +212,23 @@ func smallP(p float64) string {
 	return fmt.Sprintf("= %.3f", p)
 }
 
-// bars draws the histogram as lines of text.
+// bars draws the histogram as lines of text; of several empty ones in a row
+// there is one that says so.
 func (t *paper) bars(p Pair) {
 	most := 1
 	for _, b := range p.Histogram {
 		most = max(most, b.Count)
 	}
 	const room = 46
-	for _, b := range p.Histogram {
+	for i, b := range p.Histogram {
+		beside := i > 0 && p.Histogram[i-1].Count == 0
+		if b.Count == 0 && beside {
+			continue
+		}
+		if b.Count == 0 && i+1 < len(p.Histogram) && p.Histogram[i+1].Count == 0 {
+			t.b.WriteString("           ...\n")
+			continue
+		}
 		bar := strings.Repeat("#", (b.Count*room+most-1)/most)
 		line := fmt.Sprintf("  %8s .. %8s |%-s %d", signed(b.Lo), signed(b.Hi), bar, b.Count)
 		t.b.WriteString(strings.TrimRight(line, " ") + "\n")

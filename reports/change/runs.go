@@ -3,16 +3,12 @@ package change
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
-	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // TwoRuns is one run held against another, field by field and phase by phase.
@@ -26,6 +22,10 @@ type TwoRuns struct {
 	Recorded []Recorded
 	// Extra is where the additional time of B went.
 	Extra phase.Difference
+	// Phases are what both or one of them spent in start-up, steps, checkpoints...
+	Phases []Number
+	// Ended is how the two ended, for people; "" if well or not known.
+	Ended [2]string
 }
 
 // Number is one quantity of two runs; nil is not known.
@@ -49,6 +49,8 @@ type Recorded struct {
 func CompareRuns(a, b summary.Summary) TwoRuns {
 	t := TwoRuns{A: a.DisplayID(), B: b.DisplayID(), Numbers: numbers(a, b), Recorded: []Recorded{},
 		Extra: phase.Decompose(phase.BreakdownOf(a.ElapsedS, a.Phases, a.Patterns), phase.BreakdownOf(b.ElapsedS, b.Phases, b.Patterns))}
+	t.Phases = phases(a, b)
+	t.Ended = [2]string{endedBadly(a), endedBadly(b)}
 	x, y := recorded(a), recorded(b)
 	names := slices.Concat(slices.Collect(maps.Keys(x)), slices.Collect(maps.Keys(y)))
 	slices.Sort(names)
@@ -77,6 +79,9 @@ func numbers(a, b summary.Summary) []Number {
 	return out
 }
 
+// elapsed is the name of the quantity that all runs have.
+const elapsed = "elapsed"
+
 type quantity struct {
 	name, unit string
 	value      float64
@@ -102,7 +107,7 @@ func quantities(s summary.Summary) []quantity {
 		busy = unknown
 	}
 	return []quantity{
-		{"elapsed", "s", cmp.Or(s.ElapsedS, unknown)}, {"step", "s", of(s.StepS)}, {"period", "s", period},
+		{elapsed, "s", cmp.Or(s.ElapsedS, unknown)}, {"step", "s", of(s.StepS)}, {"period", "s", period},
 		{"iterations", "", iterations}, {"busy CPUs", "", busy}, {"imbalance", "%", of(s.ImbalancePct)},
 	}
 }
@@ -136,94 +141,4 @@ func ended(s summary.Summary) string {
 		return fmt.Sprintf("with exit code %d", e.Code)
 	}
 	return s.State
-}
-
-// RunsJSON writes the comparison of two runs in the form of all comparisons;
-// what two runs cannot have is null.
-func RunsJSON(w io.Writer, t TwoRuns) error {
-	var relative *float64
-	if len(t.Numbers) > 0 && t.Numbers[0].Name == "elapsed" {
-		relative = t.Numbers[0].RelativePct
-	}
-	return write(w, struct {
-		jsonPair
-		Numbers  []Number         `json:"numbers"`
-		Recorded []Recorded       `json:"recorded"`
-		Extra    phase.Difference `json:"extra"`
-	}{
-		jsonPair{Schema: SchemaCompare, Base: t.A, Other: t.B, Pairs: 1, Used: 1, RelativePct: relative,
-			Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: []note.Note{oneEach()}},
-		list(t.Numbers), list(t.Recorded), t.Extra,
-	})
-}
-
-// oneEach says why there is no interval.
-func oneEach() note.Note {
-	return note.New(note.TooFewSets, "one run each: whether they differ by more than chance, `jobgait changes` tells of their history")
-}
-
-// RunsText writes the comparison of two runs for people.
-func RunsText(w io.Writer, t TwoRuns) error {
-	var p paper
-	p.wrapped("", fmt.Sprintf("job %s against job %s: %s.", t.B, t.A, t.Extra))
-	p.empty()
-	rows := [][]string{{"", t.A, t.B, "B against A"}}
-	for _, n := range t.Numbers {
-		rows = append(rows, []string{n.Name, n.print(n.A), n.print(n.B), n.relative()})
-	}
-	table(&p, rows)
-	for i, r := range t.Recorded {
-		if i == 0 {
-			p.empty()
-			p.wrapped("", "recorded, and not the same:")
-		}
-		p.wrapped("  ", fmt.Sprintf("%s: %s -> %s", reports.Clean(r.Name), orUnknown(r.A), orUnknown(r.B)))
-	}
-	p.empty()
-	p.wrapped("NOTE     ", oneEach().Text)
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("write comparison: %w", err)
-	}
-	return nil
-}
-
-func (n Number) print(v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return strings.TrimSpace(reports.Figures(*v, 4) + " " + n.Unit)
-}
-
-func (n Number) relative() string {
-	if n.RelativePct == nil {
-		return "-"
-	}
-	if *n.RelativePct >= 0 {
-		return "+" + percent(*n.RelativePct)
-	}
-	return percent(*n.RelativePct)
-}
-
-func orUnknown(s *string) string {
-	if s == nil {
-		return "-"
-	}
-	return reports.Clean(*s)
-}
-
-// table sets rows in columns, the first to the left and the others to the right.
-func table(p *paper, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	for _, row := range rows {
-		line := fmt.Sprintf("  %-*s", widths[0], row[0])
-		for i, cell := range row[1:] {
-			line += fmt.Sprintf("  %*s", widths[i+1], cell)
-		}
-		p.b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
 }

@@ -199,17 +199,24 @@ func fieldName(field string) string {
 
 // direction says what a larger or smaller value is: a time is slower or faster.
 func (s Judged) direction(effectPct float64) string {
-	switch s.Unit {
-	case "", "s", "ms", "us", "min", "h":
-		if effectPct > 0 {
-			return "slower"
-		}
+	switch {
+	case isTime(s.Unit) && effectPct > 0:
+		return "slower"
+	case isTime(s.Unit):
 		return "faster"
-	}
-	if effectPct > 0 {
+	case effectPct > 0:
 		return "higher"
 	}
 	return "lower"
+}
+
+// isTime says whether values are times, as they are where nothing is said.
+func isTime(unit string) bool {
+	switch unit {
+	case "", "s", "ms", "us", "min", "h":
+		return true
+	}
+	return false
 }
 
 // Now says in one sentence where the history stands: its newest level and since

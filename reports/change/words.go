@@ -20,6 +20,8 @@ func bare(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "-"
+	case a < 0.005:
+		return "0" // never -0.00
 	case a >= 99.95:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case a > 0 && a < 0.095:

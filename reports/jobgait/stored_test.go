@@ -89,7 +89,7 @@ func TestChangesOfStoredRuns(t *testing.T) {
 func TestCompareStoredRuns(t *testing.T) {
 	env := storedRuns(t)
 	got := askIn(env, "compare", "1", "30")
-	for _, want := range []string{"job 30 against job 1: extra", "elapsed", "+1", "build_id: b1 -> b2"} {
+	for _, want := range []string{"Job 30 against job 1: 8.8 s more (+14.6 %).", "elapsed", "+1", "build_id: b1 -> b2"} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}
@@ -100,6 +100,26 @@ func TestCompareStoredRuns(t *testing.T) {
 	if got := askIn(env, "compare", "--json", "1", "30"); got.status != 0 || !strings.Contains(got.out, `"schema":"jobgait.compare/1"`) ||
 		!strings.Contains(got.out, `"histogram":[]`) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// All runs like one against all runs like another.
+func TestCompareStoredHistories(t *testing.T) {
+	env := storedRuns(t)
+	got := askIn(env, "compare", "--like", "--metric", "elapsed_s", "1", "31")
+	if got.status != 0 || !strings.Contains(got.out, "pairs by day") || !strings.Contains(got.out, "melt (1 node, elapsed_s)") || !strings.Contains(got.out, "ocean (2 nodes, elapsed_s)") {
+		t.Errorf("%+v", got)
+	}
+	for complaint, args := range map[string][]string{
+		"jobs 1 and 2 are runs of one history": {"1", "2"},
+		"no run of job 999":                    {"1", "999"},
+		"--metric moon: there are":             {"--metric", "moon", "1", "31"},
+		"--like: A and B are job ids":          {"a.csv", "b.csv"},
+		"--join week: there are day and scale": {"--join", "week", "1", "31"},
+	} {
+		if got := askIn(env, append([]string{"compare", "--like"}, args...)...); got.status == 0 || !strings.Contains(got.complaint, complaint) {
+			t.Errorf("%v: %+v", args, got)
+		}
 	}
 }
 

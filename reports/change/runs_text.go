@@ -1,0 +1,224 @@
+package change
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/summary"
+	"jobgait/reports"
+)
+
+// RunsJSON writes the comparison of two runs in the form of all comparisons;
+// what two runs cannot have is null.
+func RunsJSON(w io.Writer, t TwoRuns) error {
+	var relative *float64
+	if len(t.Numbers) > 0 && t.Numbers[0].Name == elapsed {
+		relative = t.Numbers[0].RelativePct
+	}
+	return write(w, struct {
+		jsonPair
+		Numbers  []Number         `json:"numbers"`
+		Phases   []Number         `json:"phases"`
+		Recorded []Recorded       `json:"recorded"`
+		Extra    phase.Difference `json:"extra"`
+	}{
+		jsonPair{Schema: SchemaCompare, Base: t.A, Other: t.B, Pairs: 1, Used: 1, RelativePct: relative,
+			Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: []note.Note{oneEach()}},
+		list(t.Numbers), list(t.Phases), list(t.Recorded), t.Extra,
+	})
+}
+
+// oneEach says why there is no interval.
+func oneEach() note.Note {
+	return note.New(note.TooFewSets, "one run each: whether they differ by more than chance, `jobgait changes` tells of their history")
+}
+
+// RunsText writes the comparison of two runs for people.
+func RunsText(w io.Writer, t TwoRuns) error {
+	var p paper
+	p.wrapped("", t.headline())
+	for _, line := range t.doubts() {
+		p.wrapped("", line)
+	}
+	p.empty()
+	rows := [][]string{{"", t.A, t.B, "B against A"}}
+	for _, n := range append(list(t.Numbers), t.Phases...) {
+		rows = append(rows, []string{n.Name, n.print(n.A), n.print(n.B), n.relative()})
+	}
+	table(&p, rows)
+	for i, r := range t.Recorded {
+		if i == 0 {
+			p.empty()
+			p.wrapped("", "recorded, and not the same:")
+		}
+		p.wrapped("  ", fmt.Sprintf("%s: %s -> %s", reports.Clean(r.Name), orUnknown(r.A), orUnknown(r.B)))
+	}
+	p.empty()
+	p.wrapped("NOTE     ", oneEach().Text)
+	if _, err := io.WriteString(w, p.b.String()); err != nil {
+		return fmt.Errorf("write comparison: %w", err)
+	}
+	return nil
+}
+
+// headline says how much longer b took, and in which phases, as far as phases
+// of both are known.
+func (t TwoRuns) headline() string {
+	what := fmt.Sprintf("Job %s against job %s", t.B, t.A)
+	if len(t.Numbers) == 0 || t.Numbers[0].Name != elapsed || t.Numbers[0].RelativePct == nil {
+		return what + ": how long they took is not known of both."
+	}
+	pct, extra := *t.Numbers[0].RelativePct, t.Extra.ExtraS
+	text := fmt.Sprintf("%s: %s more (+%s)", what, lasting(extra), percent(pct))
+	switch {
+	case math.Abs(pct) < 0.05:
+		text = what + ": as long"
+	case pct < 0:
+		text = fmt.Sprintf("%s: %s less (%s)", what, lasting(-extra), percent(pct))
+	}
+	var parts []string
+	for _, p := range t.Extra.Parts {
+		if len(t.Phases) > 0 && math.Abs(p.ExtraS) >= math.Max(0.5, 0.01*math.Abs(extra)) {
+			sign := "+"
+			if p.ExtraS < 0 {
+				sign = "-"
+			}
+			parts = append(parts, p.Name+" "+sign+lasting(math.Abs(p.ExtraS)))
+		}
+	}
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text + "."
+}
+
+// lasting prints a duration as the table does not: 12 s, 2:07, 1:02:33.
+func lasting(s float64) string {
+	d := time.Duration(math.Round(s)) * time.Second
+	switch {
+	case s < 9.95:
+		return reports.Figures(s, 2) + " s"
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", s)
+	case d < time.Hour:
+		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+}
+
+// doubts say why the two need not be comparable: a run that failed is no faster
+// than one that did not, and one on more nodes is no better program.
+func (t TwoRuns) doubts() []string {
+	var out []string
+	for i, job := range []string{t.A, t.B} {
+		if t.Ended[i] != "" {
+			out = append(out, fmt.Sprintf("Job %s %s: it may not have done all of its work.", job, t.Ended[i]))
+		}
+	}
+	var differ []string
+	for _, r := range t.Recorded {
+		switch r.Name {
+		case "user", "application", "executable", "number of nodes", "tasks", "CPUs", "size":
+			differ = append(differ, r.Name)
+		}
+	}
+	if n := len(differ); n > 0 {
+		text := differ[0]
+		if n > 1 {
+			text = strings.Join(differ[:n-1], ", ") + " and " + differ[n-1]
+		}
+		out = append(out, "They are not runs of one history: not the same "+text+".")
+	}
+	return out
+}
+
+// endedBadly is how a run ended, unless that was well or is not known.
+func endedBadly(s summary.Summary) string {
+	switch e := s.Exit; {
+	case e != nil && e.Signal != 0:
+		return fmt.Sprintf("was ended by signal %d", e.Signal)
+	case e != nil && e.Code != 0:
+		return fmt.Sprintf("ended with exit code %d", e.Code)
+	case s.State != "" && s.State != "COMPLETED":
+		return "ended as " + reports.Clean(s.State)
+	}
+	return ""
+}
+
+// phases are the seconds that the runs spent in each kind of phase.
+func phases(a, b summary.Summary) []Number {
+	kinds := []struct {
+		kind phase.Kind
+		name string
+	}{{phase.StartUp, "start-up"}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"}, {phase.Gap, "gaps"}, {phase.Tail, "tail"}, {phase.Aperiodic, "without period"}}
+	spent := func(s summary.Summary, k phase.Kind) *float64 {
+		if len(s.Phases) == 0 {
+			return nil
+		}
+		v := 0.0
+		for _, t := range phase.Totals(s.Phases) {
+			if t.Kind == k {
+				v += t.S
+			}
+		}
+		return finite(v)
+	}
+	var out []Number
+	for _, k := range kinds {
+		n := Number{Name: k.name, Unit: "s", A: spent(a, k.kind), B: spent(b, k.kind)}
+		if (n.A == nil || *n.A == 0) && (n.B == nil || *n.B == 0) {
+			continue
+		}
+		if n.A != nil && n.B != nil && *n.A > 0 {
+			n.RelativePct = finite(100 * (*n.B / *n.A - 1))
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+func (n Number) print(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return strings.TrimSpace(reports.Figures(*v, 4) + " " + n.Unit)
+}
+
+func (n Number) relative() string {
+	if n.RelativePct == nil {
+		return "-"
+	}
+	if *n.RelativePct >= 0 {
+		return "+" + percent(*n.RelativePct)
+	}
+	return percent(*n.RelativePct)
+}
+
+func orUnknown(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return reports.Clean(*s)
+}
+
+// table sets rows in columns, the first to the left and the others to the right.
+func table(p *paper, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	for _, row := range rows {
+		line := fmt.Sprintf("  %-*s", widths[0], row[0])
+		for i, cell := range row[1:] {
+			line += fmt.Sprintf("  %*s", widths[i+1], cell)
+		}
+		p.b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
