@@ -53,6 +53,8 @@ func (r Report) slowerNow(changed int) string {
 	list := r.worst()
 	if len(list) == 0 {
 		switch {
+		case r.acknowledged():
+			return " What is slower now is acknowledged."
 		case len(r.doubtful()) > 0:
 			return " None is slower now by more than chance makes some of so many."
 		case changed > 0:
@@ -70,6 +72,13 @@ func (r Report) slowerNow(changed int) string {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text + "."
+}
+
+// acknowledged says whether somebody knows of a history that is slower now.
+func (r Report) acknowledged() bool {
+	return slices.ContainsFunc(r.Series, func(s Judged) bool {
+		return len(s.Events) > 0 && s.Events[0].Known && !s.Events[0].Small && s.Events[0].Last().EffectPct > 0
+	})
 }
 
 // clip cuts a name to what leaves room for others in a line or two.

@@ -36,7 +36,11 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		return s.chosen[i]
 	})
 	if short > 0 && !o.json {
-		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %d series of fewer than %d runs are not listed\n", short, fewest)
+		of := "runs"
+		if o.stored.metric != "" {
+			of = "runs with " + o.stored.metric
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %d series of fewer than %d %s are not listed\n", short, fewest, of)
 	}
 	return o.tell(cmd, kept)
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -42,35 +42,7 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 			"both files or once for each. With --join scale runs of equal t belong together\n" +
 			"instead.",
 		Args: exactly(2, "two job ids or two files: jobgait compare A B"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			join := changepoint.Join(o.join)
-			if join != changepoint.JoinDay && join != changepoint.JoinScale {
-				return usageError{fmt.Errorf("--join %s: there are day and scale", o.join)}
-			}
-			if err := errors.Join(validUnit(o.unit), storedFlags{metric: o.metric}.valid()); err != nil {
-				return err
-			}
-			jobs := jobID.MatchString(args[0]) && jobID.MatchString(args[1])
-			switch {
-			case jobs && o.like:
-				return o.ofHistories(cmd, getenv, args, join)
-			case jobs:
-				return o.ofStored(cmd, getenv, args)
-			case o.like:
-				return usageError{fmt.Errorf("--like: A and B are job ids")}
-			}
-			if len(o.series) > 2 {
-				return usageError{fmt.Errorf("--series names %d series: one for both files, or one for each", len(o.series))}
-			}
-			if args[0] == "-" && args[1] == "-" {
-				return usageError{fmt.Errorf("standard input is one file: A and B cannot both be -")}
-			}
-			a, b, err := o.read(cmd, args)
-			if err != nil {
-				return err
-			}
-			return comparisonOf(cmd, a, b, join, o.json)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, getenv, args) },
 	}
 	c.Flags().StringVar(&o.join, "join", string(changepoint.JoinDay), "runs of one day, or of one scale, belong together")
 	c.Flags().StringArrayVar(&o.series, "series", nil, "id of the series in a file of several; twice: one for A, one for B")
@@ -100,6 +72,53 @@ func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string,
 		return change.RunsJSON(cmd.OutOrStdout(), t)
 	}
 	return change.RunsText(cmd.OutOrStdout(), t)
+}
+
+// run compares what A and B name.
+func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args []string) error {
+	join := changepoint.Join(o.join)
+	if join != changepoint.JoinDay && join != changepoint.JoinScale {
+		return usageError{fmt.Errorf("--join %s: there are day and scale", o.join)}
+	}
+	if err := validUnit(o.unit); err != nil {
+		return err
+	}
+	if err := (storedFlags{metric: o.metric}).valid(); err != nil {
+		return err
+	}
+	jobs := jobID.MatchString(args[0]) && jobID.MatchString(args[1])
+	switch {
+	case jobs && o.like:
+		return o.ofHistories(cmd, getenv, args, join)
+	case jobs:
+		return o.ofStored(cmd, getenv, args)
+	case o.like:
+		return usageError{fmt.Errorf("--like: A and B are job ids")}
+	}
+	if err := oneJobOneFile(args); err != nil {
+		return err
+	}
+	if len(o.series) > 2 {
+		return usageError{fmt.Errorf("--series names %d series: one for both files, or one for each", len(o.series))}
+	}
+	if args[0] == "-" && args[1] == "-" {
+		return usageError{fmt.Errorf("standard input is one file: A and B cannot both be -")}
+	}
+	a, b, err := o.read(cmd, args)
+	if err != nil {
+		return err
+	}
+	return comparisonOf(cmd, a, b, join, o.json)
+}
+
+// oneJobOneFile refuses a job id beside a file, unless a file is called so.
+func oneJobOneFile(args []string) error {
+	for i, a := range args {
+		if _, err := os.Stat(a); err != nil && jobID.MatchString(a) {
+			return usageError{fmt.Errorf("%s is a job id and %s is not: two job ids or two files", a, args[1-i])}
+		}
+	}
+	return nil
 }
 
 // ofHistories compares the histories that two stored runs belong to.

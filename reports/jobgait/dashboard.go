@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,6 +111,12 @@ func (o dashboardOptions) valid() error {
 	}
 	if err := o.stored.valid(); err != nil {
 		return err
+	}
+	// To judge a site takes a minute: what cannot be written is said before.
+	if info, err := os.Stat(filepath.Dir(o.out)); err != nil {
+		return fmt.Errorf("write %s: %w", o.out, err)
+	} else if !info.IsDir() {
+		return fmt.Errorf("write %s: %s is no directory", o.out, filepath.Dir(o.out))
 	}
 	return validUnit(o.unit)
 }

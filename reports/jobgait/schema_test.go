@@ -18,7 +18,7 @@ import (
 
 // schemas compiles those of the verbs, with every object closed to keys that it
 // does not name: a key without a description fails here and nowhere else.
-func schemas(t *testing.T) map[string]*jsonschema.Schema {
+func schemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	texts := map[string][]byte{"changes": schema.Changes, "compare": schema.Compare, "periods": schema.Periods, "scaling": schema.Scaling}
@@ -187,4 +187,44 @@ func TestJSONOfStoredRunsFollowsSchemas(t *testing.T) {
 	if string(parts.Scaling) != "null" {
 		follows(t, all["scaling"], "scaling of the report", parts.Scaling)
 	}
+}
+
+// Whatever a file holds, there is one line and a status, or JSON that follows the
+// schema, a text of 80 columns, and a page without what a policy refuses.
+func FuzzHistories(f *testing.F) {
+	for _, s := range []string{slower(1, 15), oddLines(), "1,2\n2,3\n", "{}", "t,value,commit\n2026-01-01,1,a\n2026-01-01,,b\n",
+		`{"id":"\u202e<b>","t":["2026-01-01T00:00:00Z","2026-01-02"],"y":[1,2],"start":[1,2],"nodes":[["n1"],["n2"]],"meta":{"a":["x","y"]}}`,
+		`{"t":[1,2,3,4,5,6],"y":[1e-300,1e300,1,1,1,1]}`} {
+		f.Add([]byte(s))
+	}
+	all, dir := schemas(f), f.TempDir()
+	path, page := filepath.Join(dir, "in"), filepath.Join(dir, "page.html")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if len(text) > 1<<15 {
+			return
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := ask("changes", "--json", path)
+		if got.status != 0 {
+			if got.status != 1 || strings.Count(got.complaint, "\n") != 1 {
+				t.Fatalf("%+v", got)
+			}
+			return
+		}
+		follows(t, all["changes"], "changes", []byte(got.out))
+		for _, line := range strings.Split(ask("changes", path).out, "\n") {
+			if len([]rune(line)) > 80 {
+				t.Fatalf("%d columns: %q", len([]rune(line)), line)
+			}
+		}
+		if got := ask("dashboard", "-o", page, path); got.status != 0 {
+			t.Fatalf("%+v", got)
+		}
+		html, err := os.ReadFile(page)
+		if err != nil || bytes.Contains(html, []byte("NaN")) && !bytes.Contains(text, []byte("NaN")) || bytes.Contains(html, []byte(" style=")) && !bytes.Contains(text, []byte("style=")) {
+			t.Fatalf("%v: %q", err, text)
+		}
+	})
 }

@@ -67,7 +67,7 @@ func TestChangesOfStoredRuns(t *testing.T) {
 	if got := askIn(env, "changes", "--ack", "21"); got.status != 0 || got.out != "" {
 		t.Errorf("%+v", got)
 	}
-	if got := askIn(env, "changes", "--check"); got.status != 0 {
+	if got := askIn(env, "changes", "--check"); got.status != 0 || !strings.Contains(got.out, "changed") || strings.Contains(got.out, "None is slower now") {
 		t.Errorf("after it was acknowledged: %+v", got)
 	}
 	for _, c := range [][]string{{"--user", "nobody-at-all"}, {"--app", "none"}} {
@@ -110,6 +110,9 @@ func TestCompareStoredHistories(t *testing.T) {
 	if got.status != 0 || !strings.Contains(got.out, "pairs by day") || !strings.Contains(got.out, "melt (1 node, elapsed_s)") || !strings.Contains(got.out, "ocean (2 nodes, elapsed_s)") {
 		t.Errorf("%+v", got)
 	}
+	if got := askIn(env, "compare", "1", "a.csv"); got.status != 2 || !strings.Contains(got.complaint, "1 is a job id and a.csv is not") {
+		t.Errorf("%+v", got)
+	}
 	for complaint, args := range map[string][]string{
 		"jobs 1 and 2 are runs of one history": {"1", "2"},
 		"no run of job 999":                    {"1", "999"},
@@ -126,6 +129,9 @@ func TestCompareStoredHistories(t *testing.T) {
 func TestDashboardOfStoredRuns(t *testing.T) {
 	env := storedRuns(t)
 	page := filepath.Join(t.TempDir(), "page.html")
+	if got := askIn(env, "dashboard", "-o", filepath.Join(page, "x.html")); got.status != 1 || strings.Count(got.complaint, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
 	if got := askIn(env, "dashboard", "-o", page); got.status != 0 {
 		t.Fatalf("%+v", got)
 	}

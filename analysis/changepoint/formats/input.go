@@ -142,7 +142,7 @@ func markRepeated(all []Input) {
 			first[all[i].ID] = i
 			continue
 		}
-		all[i].Notes = append(all[i].Notes, note.New(note.RepeatedID, "series %d of the input (from 0) has the id %s too: by that name it is the one that is meant", k, clip(all[i].ID)))
+		all[i].Notes = append(all[i].Notes, note.New(note.RepeatedID, "series %d of the input, counted from 0, has the same id: --series means that one", k))
 	}
 }
 
