@@ -3,7 +3,6 @@ package change
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,11 +18,13 @@ const (
 )
 
 // Small draws the newest runs of a history without axes, as one of many
-// pictures on a page: runs, levels, and where the level changed. It is "" if
-// there is nothing to draw. 90 runs are 1.3 KB.
+// pictures on a page: runs, levels, and where the level changed; from some runs
+// before the newest change on. Of more than 90 runs it draws about so many, evenly
+// chosen. It is "" if there is nothing to draw. 90 runs are 1.3 KB.
 func Small(s Judged) string {
 	lo, hi, ok := s.reach()
-	first := max(0, len(s.Y)-smallRuns)
+	first := s.smallFirst()
+	each := (len(s.Y) - first + smallRuns - 1) / smallRuns
 	if !ok || len(s.Y) == first {
 		return ""
 	}
@@ -37,9 +38,14 @@ func Small(s Judged) string {
 		at := (hi - math.Max(lo, math.Min(hi, v))) / (hi - lo)
 		return strconv.Itoa(smallMargin + int(math.Round(at*(smallHigh-2*smallMargin))))
 	}
-	var dots, levels, changes strings.Builder
+	odd := s.odd()
+	var dots, outliers, levels, changes strings.Builder
 	for k := first; k < len(s.Y); k++ {
-		if v := s.Y[k]; !math.IsNaN(v) && !slices.Contains(s.Outliers, k) {
+		switch v := s.Y[k]; {
+		case math.IsNaN(v) || (k-first)%each != 0 && k < len(s.Y)-each:
+		case odd[k]: // beyond the picture they lie at its edge
+			outliers.WriteString("M" + x(k) + "," + y(v) + "h0")
+		default:
 			dots.WriteString("M" + x(k) + "," + y(v) + "h0")
 		}
 	}
@@ -57,8 +63,18 @@ func Small(s Judged) string {
 			changes.WriteString("M" + x(c.Index) + ",0V" + strconv.Itoa(smallHigh))
 		}
 	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="small history" role="img" viewBox="0 0 %d %d"><title>%s</title><path class="change" d="%s"/><path class="level" d="%s"/><path class="runs" d="%s"/></svg>`,
-		smallWide, smallHigh, plot.Escape("the newest runs of "+s.Title()), changes.String(), levels.String(), dots.String())
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="small history" role="img" viewBox="0 0 %d %d"><title>%s</title><path class="change" d="%s"/><path class="level" d="%s"/><path class="runs" d="%s"/><path class="runs odd" d="%s"/></svg>`,
+		smallWide, smallHigh, plot.Escape("the newest runs of "+s.Title()), changes.String(), levels.String(), dots.String(), outliers.String())
+}
+
+// smallFirst is the first run of a small picture.
+func (s Judged) smallFirst() int {
+	first := max(0, len(s.Y)-smallRuns)
+	if n := len(s.Changes); n > 0 {
+		const before = 25
+		first = min(first, max(0, s.Changes[n-1].Index-before))
+	}
+	return first
 }
 
 // Shortly is what a history comes to in a few words.

@@ -24,6 +24,12 @@ func TestSmall(t *testing.T) {
 			t.Errorf("%s: %d bytes: %.200s", s.ID, len(svg), svg)
 		}
 	}
+	// What may be changing is in the picture: outliers, at its edge if need be.
+	watched := Judged{History: history("late"), Result: result("late")}
+	watched.Y[35], watched.Outliers = 90, []int{35}
+	if svg := Small(watched); !strings.Contains(svg, `class="runs odd" d="M276,4h0"`) {
+		t.Error(svg)
+	}
 	odd := Judged{History: history("odd")}
 	for k := range odd.Y {
 		odd.Y[k] = math.NaN()
@@ -35,8 +41,13 @@ func TestSmall(t *testing.T) {
 	for range 1000 {
 		long.Y, long.T = append(long.Y, 50), append(long.T, long.T[len(long.T)-1]+1)
 	}
-	if svg := Small(long); strings.Count(svg, "h0") != smallRuns {
+	if svg := Small(long); math.Abs(float64(strings.Count(svg, "h0")-smallRuns)) > 1 {
 		t.Errorf("%d dots", strings.Count(svg, "h0"))
+	}
+	// A change long ago is in the picture.
+	long.Changes = []changepoint.Change{step(40, firstDay+40.5, 10)}
+	if svg := Small(long); strings.Count(svg, ",0V") != 1 || strings.Count(svg, "h0") > 2*smallRuns || strings.Count(svg, "h0") < smallRuns/2 {
+		t.Errorf("%.300s", svg)
 	}
 }
 
