@@ -166,7 +166,10 @@ type Options struct {
 	Days float64
 	// Now is the time of the report in days since 1970; NaN if no clock counts,
 	// then it is the newest run of all.
-	Now   float64
+	Now float64
+	// Years asks for the year of every date: the newest run is so long ago that a
+	// reader would take "20 March" for another.
+	Years bool
 	Acks  Acknowledged
 	ASCII bool
 }

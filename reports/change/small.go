@@ -103,7 +103,7 @@ func (h History) shortDate(day float64, o Options) string {
 	if !h.Calendar || math.IsNaN(day) {
 		return h.date(day, o)
 	}
-	if ago := o.Now - day; ago >= -1 && ago < nearDays {
+	if o.near(day) {
 		return Moment(day).Format("2 Jan")
 	}
 	return Moment(day).Format("2 Jan 2006")

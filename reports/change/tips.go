@@ -94,7 +94,7 @@ func (s Judged) brief(k int, o Options) string {
 	}
 	t := Moment(s.T[k])
 	layout := "2 Jan"
-	if ago := o.Now - s.T[k]; !(ago < nearDays) {
+	if o.Years || !(o.Now-s.T[k] < nearDays) {
 		layout = "2 Jan 2006"
 	}
 	if t.Hour() != 0 || t.Minute() != 0 {

@@ -102,11 +102,21 @@ func (h History) date(day float64, o Options) string {
 		return "day " + strconv.FormatFloat(math.Floor(day), 'f', 0, 64)
 	}
 	t := Moment(day)
-	if ago := o.Now - day; ago >= -1 && ago < nearDays {
+	if o.near(day) {
 		return t.Format("2 January")
 	}
 	return t.Format("2 January 2006")
 }
+
+// near says whether a day needs no year.
+func (o Options) near(day float64) bool {
+	ago := o.Now - day
+	return !o.Years && ago >= -1 && ago < nearDays
+}
+
+// Old says whether dates need their year because the newest run is long ago: now
+// is in days since 1970.
+func Old(hs []History, now float64) bool { return now-Newest(hs) >= nearDays }
 
 // Moment turns days since 1970 into a time; what no calendar holds is 1970.
 func Moment(day float64) time.Time {

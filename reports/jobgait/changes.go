@@ -58,6 +58,7 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			told.Years = change.Old(hs, now())
 			progress := lookingAt(cmd, len(hs))
 			r := change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), told)
 			progress.done()

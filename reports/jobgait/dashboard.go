@@ -136,7 +136,7 @@ func titleOf(paths []string) string {
 // not shown: shifts of the machine show in them.
 func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptions) error {
 	told := change.Default()
-	told.MinEffectPct, told.Now, told.Acks = o.minEffect, o.now, acks
+	told.MinEffectPct, told.Now, told.Acks, told.Years = o.minEffect, o.now, acks, change.Old(hs, now())
 	leading, supporting := change.Lead(hs)
 	besideLeading, beside := change.Lead(others)
 	r := shownOf(leading, besideLeading, told)
