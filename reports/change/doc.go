@@ -8,6 +8,11 @@
 // changed. A field that changed with the level is said to have "changed then",
 // never to be the cause; a shift of the machine is said once and of no job.
 //
+// The first two lines of the text are what a mail is read for: how many histories
+// changed and which are slower now, the worst first, or what became of a lone one.
+// After them come the machine, what changed, what may be changing, and the rest;
+// of hundreds the first are told at length, the next in a line, the others named.
+//
 // Of many histories some look worse by chance: what --check counts holds the
 // false discovery rate at 5 % (Worse). In 20 to 25 lists of 200 histories of 100
 // runs without a change, independent or correlated by 0.3, none had an entry; a

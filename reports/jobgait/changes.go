@@ -50,19 +50,7 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			if len(args) == 0 {
 				return o.ofStored(cmd, getenv)
 			}
-			hs, err := readHistories(cmd, args[0], formats.Unit(o.unit))
-			if err != nil {
-				return err
-			}
-			told, err := o.toldOfFile(cmd)
-			if err != nil {
-				return err
-			}
-			told.Years = change.Old(hs, now())
-			progress := lookingAt(cmd, len(hs))
-			r := change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), told)
-			progress.done()
-			return o.tell(cmd, r)
+			return o.ofFile(cmd, args[0])
 		},
 	}
 	f := c.Flags()
@@ -77,6 +65,29 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	o.stored.add(c)
 	f.BoolVar(&o.json, "json", false, "as JSON")
 	return c
+}
+
+// ofFile looks for changes in anybody's numbers.
+func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
+	if err := forFiles(cmd); err != nil {
+		return err
+	}
+	if path == "-" && o.ack == "-" {
+		return usageError{fmt.Errorf("standard input is one file: FILE and --ack cannot both be -")}
+	}
+	hs, err := readHistories(cmd, path, formats.Unit(o.unit))
+	if err != nil {
+		return err
+	}
+	told, err := o.toldOfFile(cmd)
+	if err != nil {
+		return err
+	}
+	told.Years = change.Old(hs, now())
+	progress := lookingAt(cmd, len(hs))
+	r := change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), told)
+	progress.done()
+	return o.tell(cmd, r)
 }
 
 // lookingAt shows on a terminal that series are being judged.

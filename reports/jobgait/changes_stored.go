@@ -78,3 +78,14 @@ func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Repo
 	}
 	return nil
 }
+
+// forFiles refuses flags that choose among stored runs where files are given:
+// whoever writes --site beside a file would take its text for that of the site.
+func forFiles(cmd *cobra.Command) error {
+	for _, name := range []string{"user", "app", "site", "metric", "history"} {
+		if cmd.Flags().Changed(name) {
+			return usageError{fmt.Errorf("--%s is for stored runs, and a file is given", name)}
+		}
+	}
+	return nil
+}

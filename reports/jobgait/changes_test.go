@@ -221,3 +221,19 @@ func TestChangesPlot(t *testing.T) {
 		t.Errorf("left behind: %v %v", left, err)
 	}
 }
+
+// A flag that would be ignored is refused: its user would take one list for the other.
+func TestFlagsOfStoredRunsBesideAFile(t *testing.T) {
+	path := fileOf(t, "nemo.csv", slower(1, 15))
+	for _, flag := range [][]string{{"--site"}, {"--user", "alice"}, {"--app", "nemo"}, {"--metric", "step_s"}, {"--history", "x.db"}} {
+		for _, verb := range [][]string{{"changes"}, {"dashboard", "-o", filepath.Join(t.TempDir(), "page.html")}} {
+			got := ask(append(append(verb, flag...), path)...)
+			if got.status != 2 || !strings.Contains(got.complaint, flag[0]+" is for stored runs") {
+				t.Errorf("%v %v: %+v", verb, flag, got)
+			}
+		}
+	}
+	if got := ask("changes", "--ack", "-", "-"); got.status != 2 || !strings.Contains(got.complaint, "cannot both be -") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -49,6 +49,9 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 			if len(args) == 0 {
 				return o.ofStored(cmd, getenv)
 			}
+			if err := forFiles(cmd); err != nil {
+				return err
+			}
 			var hs []change.History
 			for _, path := range args {
 				read, err := readHistories(cmd, path, formats.Unit(o.unit))
