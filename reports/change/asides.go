@@ -139,14 +139,18 @@ func (r Report) groupedNotes() []said {
 	return out
 }
 
+// notTheJobs ends the sentence on a shift of the machine; of several in a list the
+// first has it.
+const notTheJobs = ": the machine, not the jobs"
+
 // MachineSentence says what the machine did to all that ran on it.
 func MachineSentence(m changepoint.MachineEvent) string {
 	way := "slower"
 	if m.EffectPct < 0 {
 		way = "faster"
 	}
-	return fmt.Sprintf("%d series at once were %s %s %s UTC: the machine, not the jobs.",
-		len(m.Series), percent(math.Abs(m.EffectPct)), way, during(m.Start, m.End))
+	return fmt.Sprintf("%d series at once were %s %s %s UTC%s.",
+		len(m.Series), percent(math.Abs(m.EffectPct)), way, during(m.Start, m.End), notTheJobs)
 }
 
 // SlowNodeSentence says what runs on a node cost.

@@ -172,7 +172,7 @@ func (r Report) expected() (n *float64, unknown int) {
 // job is slower asks that next. What had ended before the days that are told of
 // is left out.
 func (r Report) machine(p *paper) {
-	const most = 6
+	const most = 4
 	var list []changepoint.MachineEvent
 	for _, m := range slices.Backward(r.Machine) {
 		if m.End == nil || r.options.Days <= 0 || *m.End/daySeconds >= r.options.Now-r.options.Days {
@@ -183,9 +183,13 @@ func (r Report) machine(p *paper) {
 		if i == 0 {
 			p.empty()
 		}
-		p.wrapped("MACHINE  ", MachineSentence(m))
+		text := MachineSentence(m)
+		if i > 0 {
+			text = strings.TrimSuffix(text, notTheJobs+".") + "."
+		}
+		p.wrapped("MACHINE  ", text)
 	}
 	if more := len(list) - most; more > 0 {
-		p.wrapped("MACHINE  ", fmt.Sprintf("and %d earlier shifts (--json has all)", more))
+		p.wrapped("MACHINE  ", "and "+count(more, "earlier shift")+" (--json has all)")
 	}
 }

@@ -98,7 +98,7 @@ func TestMachineOfTheLastDays(t *testing.T) {
 	for i := range 30 {
 		shifts = append(shifts, changepoint.MachineEvent{Start: at(39 + float64(i)/100), End: ptr(at(39 + float64(i)/100)), EffectPct: 2})
 	}
-	if got := textOf(t, o, shifts, result("a"), result("b")); strings.Count(got, "MACHINE") != 7 || !strings.Contains(got, "and 26 earlier shifts") {
+	if got := textOf(t, o, shifts, result("a"), result("b")); strings.Count(got, "MACHINE") != 5 || !strings.Contains(got, "and 28 earlier shifts") || strings.Count(strings.Join(strings.Fields(got), " "), "the machine, not the jobs") != 1 {
 		t.Error(got)
 	}
 }
