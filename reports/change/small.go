@@ -83,7 +83,11 @@ func (s Judged) Shortly(o Options) string {
 	case Changed:
 		for _, e := range s.Events {
 			if !e.Small {
-				return signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
+				text := signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
+				if e.Known {
+					text += ", acknowledged"
+				}
+				return text
 			}
 		}
 	case Watch:

@@ -110,8 +110,12 @@ func counts(in Input) []count {
 			n[s.Status]++
 		}
 	}
+	how := fmt.Sprintf("by %g %% or more", in.Options.MinEffectPct)
+	if _, worse := in.Report.ByWeight(); n[change.Changed] > 0 {
+		how += fmt.Sprintf("; %d slower now", worse)
+	}
 	return []count{
-		{"changed", fmt.Sprint(n[change.Changed]), fmt.Sprintf("by %g %% or more", in.Options.MinEffectPct)},
+		{"changed", fmt.Sprint(n[change.Changed]), how},
 		{"to watch", fmt.Sprint(n[change.Watch]), "seen, not confirmed"},
 		{"pass", fmt.Sprint(n[change.Pass]), passRemark(n[change.Unknown])},
 		{"histories", fmt.Sprint(total), change.Runs(runs)},
@@ -120,13 +124,10 @@ func counts(in Input) []count {
 
 // passRemark says how many could not be judged.
 func passRemark(unknown int) string {
-	switch unknown {
-	case 0:
+	if unknown == 0 {
 		return "no change of that size"
-	case 1:
-		return "no change of that size; 1 has too few runs"
 	}
-	return fmt.Sprintf("no change of that size; %d have too few runs", unknown)
+	return fmt.Sprintf("no change of that size; %d cannot be told", unknown)
 }
 
 // events fills the list of the last days and that of what was before.
