@@ -10,6 +10,7 @@ type knowledge struct {
 	x       []float64 // the logarithms with what is known taken out
 	machine func(newest int)
 	nodes   *nodeWatch
+	week    *weekly
 	others  *prior
 }
 
@@ -26,6 +27,9 @@ func newKnowledge(r *ready, given []vote) *knowledge {
 	if k.nodes != nil {
 		k.x = k.nodes.x
 	}
+	if k.week = newWeekly(k.x, r.day); k.week != nil {
+		k.x = k.week.x
+	}
 	return k
 }
 
@@ -35,7 +39,7 @@ func (k *knowledge) history(r *ready, f *fields, p Params) history {
 	if k.others != nil {
 		h.prior = k.others.nats
 	}
-	if k.machine != nil || k.nodes != nil || k.others != nil {
+	if k.machine != nil || k.nodes != nil || k.week != nil || k.others != nil {
 		h.learn = k.learn
 	}
 	return h
@@ -48,6 +52,9 @@ func (k *knowledge) learn(newest int, committed []event) {
 	}
 	if k.nodes != nil {
 		k.nodes.learn(newest, committed)
+	}
+	if k.week != nil {
+		k.week.learn(newest, committed)
 	}
 	if k.others != nil {
 		k.others.learn(newest)

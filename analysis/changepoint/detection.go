@@ -16,7 +16,11 @@ type Detection struct {
 // (nil: a day for each run): what simulations and calibration need. Programs
 // call Analyse, which knows of fields, nodes and other series.
 func Detect(x []float64, day []int, p Params) []Detection {
-	ev := scan(history{x: x, day: day}, p).events
+	in := history{x: x, day: day}
+	if w := newWeekly(x, day); w != nil {
+		in.x, in.learn = w.x, w.learn
+	}
+	ev := scan(in, p).events
 	out := make([]Detection, 0, len(ev))
 	for _, e := range ev {
 		out = append(out, Detection{Index: e.index, Detected: e.detected, First: e.first, Last: e.last,

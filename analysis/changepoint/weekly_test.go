@@ -1,0 +1,243 @@
+package changepoint
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"jobgait/analysis/note"
+)
+
+// weekOf draws a run a day with noise of 1 %, weekday first and the next by size
+// longer, and a step at run at.
+func weekOf(seed uint64, n, first int, size float64, at int, step float64) Series {
+	r := rand.New(rand.NewPCG(seed, 51))
+	s := Series{ID: "week", Dated: true}
+	for i := range n {
+		x := .01 * r.NormFloat64()
+		if d := weekday(20000 + i); d == first || d == (first+1)%7 {
+			x += size
+		}
+		if i >= at {
+			x += step
+		}
+		s.T, s.Y = append(s.T, 20000.1+float64(i)), append(s.Y, 100*math.Exp(x))
+	}
+	return s
+}
+
+func sequential(s Series) Result {
+	return Analyse([]Series{s}, Sequential, Default()).Series[0]
+}
+
+func text(ns []note.Note, code note.Code) string {
+	for _, n := range ns {
+		if n.Code == code {
+			return n.Text
+		}
+	}
+	return ""
+}
+
+func TestWeekendIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		first int
+		size  float64
+		dated bool
+		want  string
+	}{
+		{2, -.06, true, "runs on Saturdays and Sundays take 5.7 % less than others (5.2 to 6.2 %); taken out before changes are looked for"},
+		{6, .06, true, "runs on Wednesdays and Thursdays take 6.4 % more than others (5.9 to 6.9 %); taken out before changes are looked for"},
+		{5, -.06, false, "runs of days 5 and 6 of 7 take 5.6 % less than others (5.1 to 6.0 %); taken out before changes are looked for"},
+		{6, .06, false, "runs of days 6 and 0 of 7 take 6.4 % more than others (5.9 to 6.9 %); taken out before changes are looked for"},
+		{2, 0, true, ""},
+	} {
+		s := weekOf(1, 80, c.first, c.size, 80, 0)
+		s.Dated = c.dated
+		if got := text(sequential(s).Notes, note.Weekly); got != c.want {
+			t.Errorf("days %d and next by %.2f: %q, want %q", c.first, c.size, got, c.want)
+		}
+	}
+}
+
+// Seven days of their own are all named; that of a day which had no run is not.
+func TestEveryDayIsSaid(t *testing.T) {
+	s := weekOf(2, 150, 0, 0, 150, 0)
+	keep := s // without Thursdays
+	keep.T, keep.Y = nil, nil
+	for i, by := range []float64{0, .05, -.05, .1, -.02, .03, 0} {
+		for k := i; k < 150; k += 7 {
+			s.Y[k] *= math.Exp(by)
+		}
+	}
+	for k := range s.Y {
+		if k%7 != 6 {
+			keep.T, keep.Y = append(keep.T, s.T[k]), append(keep.Y, s.Y[k])
+		}
+	}
+	for _, c := range []struct {
+		s    Series
+		want string
+	}{
+		{s, "what runs take follows the day of the week: Monday +8.6 % (+-0.4), Tuesday -3.7 % (+-0.5), Wednesday +1.4 % (+-0.5), Thursday -1.8 % (+-0.5), Friday -1.3 % (+-0.5), Saturday +3.4 % (+-0.5), Sunday -6.2 % (+-0.5); taken out before changes are looked for"},
+		{keep, "what runs take follows the day of the week: Monday +8.3 % (+-0.5), Tuesday -4.0 % (+-0.5), Wednesday +1.1 % (+-0.5), Friday -1.7 % (+-0.5), Saturday +3.2 % (+-0.5), Sunday -6.5 % (+-0.5); taken out before changes are looked for"},
+	} {
+		if got := text(sequential(c.s).Notes, note.Weekly); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A change is found beside a weekend that hides it, at its place and size, and
+// what regimes are said to take is what was measured.
+func TestChangeBesideWeekend(t *testing.T) {
+	found := 0
+	for seed := range uint64(40) {
+		s := weekOf(seed, 80, int(seed%7), .04, 30+int(seed)/2, .025)
+		res := sequential(s)
+		for _, c := range res.Changes {
+			if abs(c.Index-30-int(seed)/2) <= 2 {
+				found++
+			}
+		}
+		for _, g := range res.Regimes {
+			if g.N != g.Last-g.First+1 || len(res.Outliers) > 0 {
+				continue
+			}
+			y := slices.Sorted(slices.Values(s.Y[g.First : g.Last+1]))
+			if m := (y[(g.N-1)/2] + y[g.N/2]) / 2; math.Abs(m-g.Median) > 1e-9 {
+				t.Errorf("seed %d: median %v of runs %d to %d, measured %v", seed, g.Median, g.First, g.Last, m)
+			}
+		}
+	}
+	// 4 of 40 with the weekend left in.
+	if found < 34 {
+		t.Errorf("found %d of 40 changes of 2.5 %% beside weekends of 4 %%", found)
+	}
+}
+
+// A step is none of the weekdays, whatever day it falls on.
+func TestStepIsNoWeek(t *testing.T) {
+	said := 0
+	for at := 21; at < 56; at++ {
+		res := sequential(weekOf(uint64(at), 60, 0, 0, at, .1))
+		if text(res.Notes, note.Weekly) != "" {
+			said++
+		}
+		if len(res.Changes) != 1 || res.Changes[0].Index != at {
+			t.Errorf("a step at %d: changes %+v", at, res.Changes)
+		}
+	}
+	if said > 2 {
+		t.Errorf("a week in %d of 35 histories with a step and without a week", said)
+	}
+}
+
+// Runs that do not tell weekdays apart are left alone.
+func TestNoWeek(t *testing.T) {
+	daily := weekOf(3, 90, 0, 0, 45, .05)
+	for name, day := range map[string]func(i int) float64{
+		"once a week": func(i int) float64 { return float64(7 * i) },
+		"many a day":  func(i int) float64 { return float64(i) / 40 },
+		"two weeks":   func(i int) float64 { return float64(i) / 6 },
+		"long ago":    func(i int) float64 { return float64(100 * i) },
+		"backwards":   func(i int) float64 { return float64(-i) },
+	} {
+		s := daily
+		s.T = make([]float64, len(s.Y))
+		for i := range s.T {
+			s.T[i] = day(i)
+		}
+		runs := prepare(&s)
+		k := newKnowledge(&runs, nil)
+		for i := range s.T {
+			k.learn(i, nil)
+		}
+		if k.week != nil && (name != "long ago" && name != "backwards" && k.week.found.form != noWeek) {
+			t.Errorf("%s: %+v", name, k.week.found)
+		}
+	}
+	said := 0
+	for seed := range uint64(200) {
+		if text(sequential(weekOf(seed, 60+int(seed)/2, 0, 0, 30, .02)).Notes, note.Weekly) != "" {
+			said++
+		}
+	}
+	if said > 5 {
+		t.Errorf("a week in %d of 200 histories without one", said)
+	}
+}
+
+// The changes of the first runs of a history are the first of its changes.
+func TestWeeklyPrefix(t *testing.T) {
+	p, differ := Default(), 0
+	for seed := range uint64(8) {
+		s := weekOf(seed, 100, int(seed%7), .02*float64(seed%4), 25+6*int(seed), .03)
+		for k := 60 + int(seed); k < 100; k++ {
+			s.Y[k] *= .95
+		}
+		if seed == 7 {
+			for k := range s.T {
+				s.T[k] = math.Floor(s.T[k]) * 2 / 3
+			}
+		}
+		events := func(n int) []event {
+			part := s
+			part.T, part.Y = s.T[:n], s.Y[:n]
+			r := prepare(&part)
+			return r.look(nil, p).out.events
+		}
+		whole := events(100)
+		r := prepare(&s)
+		if plain := scan(history{x: r.x, day: r.day}, p).events; len(plain) != len(whole) {
+			differ++
+		}
+		for n := 5; n < 100; n += 3 {
+			part := events(n)
+			for q, w := range whole {
+				if w.detected >= n {
+					whole := whole[:q]
+					if len(part) != len(whole) {
+						t.Fatalf("seed %d: %d events of %d runs, %d of all by then", seed, len(part), n, len(whole))
+					}
+					break
+				}
+				if q >= len(part) {
+					t.Fatalf("seed %d: event at %d, seen at %d, is not seen in %d runs", seed, w.index, w.detected, n)
+				}
+				if e := part[q]; e.index != w.index || e.detected != w.detected || e.first != w.first || e.last != w.last || e.strength != w.strength {
+					t.Fatalf("seed %d: event %d of %d runs is %+v, later %+v", seed, q, n, e, w)
+				}
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("the week made no difference: nothing was tested")
+	}
+}
+
+// BenchmarkWeekly is a whole history of 100 nightly runs with a weekend as it
+// arrives; ratio is to the same scan without looking for a week.
+func BenchmarkWeekly(b *testing.B) {
+	s := weekOf(9, 100, 2, .03, 50, .04)
+	r := prepare(&s)
+	var with, without float64
+	for b.Loop() {
+		b.StopTimer()
+		without += elapsed(func() { scan(history{x: r.x, day: r.day}, Default()) })
+		b.StartTimer()
+		with += elapsed(func() {
+			w := newWeekly(r.x, r.day)
+			scan(history{x: w.x, day: r.day, learn: w.learn}, Default())
+		})
+	}
+	b.ReportMetric(with/without, "ratio")
+}
+
+func elapsed(f func()) float64 {
+	start := time.Now()
+	f()
+	return time.Since(start).Seconds()
+}
