@@ -30,6 +30,7 @@ type options struct {
 func main() {
 	var o options
 	changes := flag.Bool("changes", false, "families with true changes instead of those without")
+	week := flag.Bool("weeks", false, "families with a pattern of weekdays")
 	flag.IntVar(&o.runs, "runs", 20000, "runs of each family")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the draws")
 	flag.StringVar(&o.only, "only", "", "families with this in their name")
@@ -40,6 +41,9 @@ func main() {
 	families := nulls()
 	if *changes {
 		families = steps()
+	}
+	if *week {
+		families = weeks()
 	}
 	measure(os.Stdout, families, o, changepoint.Default())
 }
