@@ -27,7 +27,7 @@ func newKnowledge(r *ready, given []vote) *knowledge {
 	if k.nodes != nil {
 		k.x = k.nodes.x
 	}
-	if k.week = newWeekly(k.x, r.day); k.week != nil {
+	if k.week = newWeekly(k.x, r.day, r.startDays()); k.week != nil {
 		k.x = k.week.x
 	}
 	return k

@@ -17,7 +17,7 @@ type Detection struct {
 // call Analyse, which knows of fields, nodes and other series.
 func Detect(x []float64, day []int, p Params) []Detection {
 	in := history{x: x, day: day}
-	if w := newWeekly(x, day); w != nil {
+	if w := newWeekly(x, day, nil); w != nil {
 		in.x, in.learn = w.x, w.learn
 	}
 	ev := scan(in, p).events

@@ -1,5 +1,10 @@
 package changepoint
 
+import (
+	"math"
+	"slices"
+)
+
 // A week is learnt as runs arrive and taken out before the scan judges: nights
 // and weekends differ (a machine is idle then, or does its own housekeeping),
 // and a pattern that is left in is noise, resembles from run to run, and looks
@@ -24,10 +29,14 @@ type weeklyParams struct {
 	sure float64
 	// clip is how many MAD a run may lie off and still count fully.
 	clip float64
+	// ended is by how many nats newer or older runs must be explained better
+	// without a pattern for it to have ended or begun there, cost the most that
+	// one run counts.
+	ended, cost float64
 }
 
 func defaultWeekly() weeklyParams {
-	return weeklyParams{span: 20, days: 6, each: 4, runs: 256, most: 126, sure: .005, clip: 2}
+	return weeklyParams{span: 20, days: 6, each: 4, runs: 256, most: 126, sure: .002, clip: 2, ended: 7, cost: 4.5}
 }
 
 // weekly keeps what is known of weekdays as runs arrive and takes it out of the
@@ -38,20 +47,22 @@ type weekly struct {
 	x     []float64 // without the week, shared with the scan
 	out   []float64 // what was taken out of each run
 	day   []int
-	from  int // first run that is looked back on
+	began []float64 // days by the clock that runs had, nil: not known
+	from  int       // first run that is looked back on
 	found week
 	off   []float64
 	part  []int // level of each run
 	buf   []float64
 }
 
-// newWeekly adjusts a copy of src; nil where the days cannot show a week.
-func newWeekly(src []float64, day []int) *weekly {
+// newWeekly adjusts a copy of src; nil where the days cannot show a week. began
+// are the days that the clock had, nil where they are not known.
+func newWeekly(src []float64, day []int, began []float64) *weekly {
 	p, n := defaultWeekly(), len(src)
 	if len(day) != n || n < 2*p.days || day[n-1]-day[0] < p.span {
 		return nil
 	}
-	return &weekly{p: p, src: src, x: append([]float64(nil), src...), out: make([]float64, n), day: day,
+	return &weekly{p: p, src: src, x: append([]float64(nil), src...), out: make([]float64, n), day: day, began: began,
 		off: make([]float64, n), part: make([]int, n)}
 }
 
@@ -65,16 +76,80 @@ func (w *weekly) learn(newest int, committed []event) {
 	for n-w.from > w.p.runs || w.day[newest]-w.day[w.from] > w.p.most {
 		w.from++
 	}
-	if n%max(2, min(n, w.p.runs)/16) == 0 && w.day[newest]-w.day[w.from] >= w.p.span {
-		w.found = w.look(w.from, n, committed)
-		for k := w.from; k < newest; k++ {
-			w.out[k] = w.found.effect[weekday(w.day[k])]
-		}
+	if n%max(2, min(n, w.p.runs)/16) == 0 && w.spans(newest) {
+		w.follow(n, committed)
 	}
 	w.out[newest] = w.found.effect[weekday(w.day[newest])]
 	for k := max(0, n-nodeRuns); k < n; k++ {
 		w.x[k] = w.src[k] - w.out[k]
 	}
+}
+
+// spans says whether the runs that are looked back on are of enough weeks. Runs
+// of a replayed history may be days apart by their times and seconds by the
+// clock: the week is then one that no machine had.
+func (w *weekly) spans(newest int) bool {
+	days := w.day[newest] - w.day[w.from]
+	return days >= w.p.span && (w.began == nil || math.Abs(w.began[newest]-w.began[w.from]-float64(days)) < 2)
+}
+
+// startDays are the starts of the runs in days, nil where they are not known.
+func (r *ready) startDays() []float64 {
+	days := slices.Clone(column(r, r.Start))
+	for k := range days {
+		days[k] /= 24 * 60 * 60
+	}
+	return days
+}
+
+// follow looks at the runs before end. Where a pattern began or ended among them,
+// it holds for its own runs, and later looks are at those since.
+func (w *weekly) follow(end int, committed []event) {
+	w.found = w.look(w.from, end, committed)
+	first, last := w.from, end
+	if w.found.form != noWeek {
+		first, last = w.holds(w.from, end)
+	}
+	if first > w.from || last < end {
+		w.found = week{}
+		if last-first >= 2*w.p.days {
+			w.found = w.look(first, last, committed)
+		}
+	}
+	for k := w.from; k < end; k++ {
+		w.out[k] = 0
+		if k >= first && k < last {
+			w.out[k] = w.found.effect[weekday(w.day[k])]
+		}
+	}
+	w.from = first
+	if last < end {
+		w.from, w.found = last, week{}
+	}
+}
+
+// holds returns the runs from first to before last of which the pattern is true:
+// those before or after are left out if they are better explained without it.
+func (w *weekly) holds(from, end int) (first, last int) {
+	gain := func(k int) float64 {
+		with, without := w.off[k], w.off[k]+w.found.effect[weekday(w.day[k])]
+		cost := func(r float64) float64 { return min(sq(r/w.found.noise)/2, w.p.cost) }
+		return cost(with) - cost(without)
+	}
+	first, last = from, end
+	sum, best := 0.0, w.p.ended
+	for k := end - 1; k >= from; k-- {
+		if sum += gain(k); sum > best {
+			best, last = sum, k
+		}
+	}
+	sum, best = 0, w.p.ended
+	for k := from; k < last; k++ {
+		if sum += gain(k); sum > best {
+			best, first = sum, k+1
+		}
+	}
+	return first, last
 }
 
 // look returns the pattern that the runs from to end show. Once there is one, it

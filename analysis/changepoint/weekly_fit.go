@@ -19,8 +19,10 @@ const (
 
 // week is a pattern of weekdays in logarithms.
 type week struct {
-	form   weekForm
-	effect [7]float64 // by weekday, 0 on average over the days that were looked at
+	form weekForm
+	// effect of each weekday. Most have none: the level is that of most days, and
+	// stays where it is when a weekend ends.
+	effect [7]float64
 	days   [7]float64 // how many of each weekday were looked at
 	// first is the first of two days, and apart by how much they exceed the
 	// others. se is the standard error of apart, of one day where each has an
@@ -28,6 +30,7 @@ type week struct {
 	first     int
 	apart, se float64
 	df        float64
+	noise     float64 // of a day
 }
 
 // near says that two looks differ by less than matters.
@@ -164,10 +167,11 @@ func (t *weekTally) pair(p weeklyParams) week {
 		}
 		apart := of/in - (sum-of)/(n-in)
 		within := t.squares - of*of/in - sq(sum-of)/(n-in)
-		se := math.Sqrt(max(within/df, sq(leastNoise)) * (1/in + 1/(n-in)))
+		noise := math.Sqrt(max(within/df, sq(leastNoise)))
+		se := noise * math.Sqrt(1/in+1/(n-in))
 		if z := math.Abs(apart) / se; z > most {
 			most = z
-			best = week{form: twoDays, days: t.n, first: d, apart: apart, se: se, df: df}
+			best = week{form: twoDays, days: t.n, first: d, apart: apart, se: se, df: df, noise: noise}
 		}
 	}
 	if most < 2.5 || 14*(distuv.StudentsT{Sigma: 1, Nu: df}).Survival(most) > p.sure {
@@ -178,10 +182,14 @@ func (t *weekTally) pair(p weeklyParams) week {
 	best.se /= unclipped
 	in := t.n[best.first] + t.n[(best.first+1)%7]
 	for d := range 7 {
-		best.effect[d] = -given * in / n
+		of := d == best.first || d == (best.first+1)%7
+		switch {
+		case of && 2*in <= n:
+			best.effect[d] = given
+		case !of && 2*in > n:
+			best.effect[d] = -given
+		}
 	}
-	best.effect[best.first] += given
-	best.effect[(best.first+1)%7] += given
 	return best
 }
 
@@ -229,19 +237,20 @@ func (t *weekTally) free(p weeklyParams, pair week) week {
 
 // each gives every weekday its own effect, what chance adds to them given back.
 func (t *weekTally) each(p weeklyParams, pair week, n, sum, f, noise, df float64) week {
-	found := week{form: eachDays, days: t.n, se: math.Sqrt(noise), df: df}
-	total := 0.0
+	found := week{form: eachDays, days: t.n, se: math.Sqrt(noise), df: df, noise: math.Sqrt(noise)}
+	var present []float64
 	for d := range 7 {
+		found.effect[d] = pair.effect[d]
 		if t.n[d] >= float64(p.each) {
-			found.effect[d] = pair.effect[d] + (t.sum[d]/t.n[d]-sum/n-pair.effect[d])*(1-1/f)
-		} else {
-			found.effect[d] = pair.effect[d]
+			found.effect[d] += (t.sum[d]/t.n[d] - sum/n - pair.effect[d]) * (1 - 1/f)
 		}
-		total += found.effect[d] * t.n[d]
+		if t.n[d] > 0 {
+			present = append(present, found.effect[d])
+		}
 	}
-	all, _ := t.all()
+	level := robust.Median(present)
 	for d := range found.effect {
-		found.effect[d] -= total / all
+		found.effect[d] -= level
 	}
 	return found
 }

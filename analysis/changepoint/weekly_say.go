@@ -76,7 +76,7 @@ func (f *week) pairText(dated bool) string {
 	return fmt.Sprintf("runs %s take %.1f %% %s than others (%.1f to %.1f %%)", days, mid, how, a, b)
 }
 
-// eachText tells how runs of every weekday differ from the mean of the week.
+// eachText tells how runs of every weekday differ from those of the day in the middle.
 func (f *week) eachText(dated bool) string {
 	order := []int{0, 1, 2, 3, 4, 5, 6}
 	slices.SortStableFunc(order, func(a, b int) int { // Monday first where days have names
@@ -94,7 +94,7 @@ func (f *week) eachText(dated bool) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %+.1f %% (+-%.1f)", name, percent(f.effect[d]), 100*t*f.se/math.Sqrt(f.days[d])))
 	}
-	return "what runs take follows the day of the week: " + strings.Join(parts, ", ")
+	return "what runs take follows the day of the week, against the day in the middle " + strings.Join(parts, ", ")
 }
 
 // thursday is the weekday of day 0, the first of 1970.
