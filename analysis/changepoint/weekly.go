@@ -51,7 +51,7 @@ type weekly struct {
 	from  int       // first run that is looked back on
 	found week
 	off   []float64
-	part  []int // level of each run
+	share []float64 // of each run in its day
 	buf   []float64
 }
 
@@ -63,7 +63,7 @@ func newWeekly(src []float64, day []int, began []float64) *weekly {
 		return nil
 	}
 	return &weekly{p: p, src: src, x: append([]float64(nil), src...), out: make([]float64, n), day: day, began: began,
-		off: make([]float64, n), part: make([]int, n)}
+		off: make([]float64, n), share: make([]float64, n)}
 }
 
 // weekday is the day of the week, counted from day 0.
@@ -134,7 +134,7 @@ func (w *weekly) holds(from, end int) (first, last int) {
 	gain := func(k int) float64 {
 		with, without := w.off[k], w.off[k]+w.found.effect[weekday(w.day[k])]
 		cost := func(r float64) float64 { return min(sq(r/w.found.noise)/2, w.p.cost) }
-		return cost(with) - cost(without)
+		return (cost(with) - cost(without)) * w.share[k]
 	}
 	first, last = from, end
 	sum, best := 0.0, w.p.ended

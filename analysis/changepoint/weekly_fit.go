@@ -69,10 +69,13 @@ func (w *weekly) tally(from, end int, committed []event, known week) weekTally {
 	}
 	far := w.p.clip * max(1.4826*robust.Median(w.buf), leastNoise)
 	for k := from; k < end; {
-		sum, n, day := 0.0, 0, w.day[k]
+		first, sum, day := k, 0.0, w.day[k]
 		for ; k < end && w.day[k] == day; k++ {
 			sum += max(-far, min(far, w.off[k]))
-			n++
+		}
+		n := k - first
+		for q := first; q < k; q++ {
+			w.share[q] = 1 / float64(n)
 		}
 		d := weekday(day)
 		v := sum/float64(n) + known.effect[d]
@@ -182,69 +185,72 @@ func (t *weekTally) pair(p weeklyParams) week {
 	best.se /= unclipped
 	in := t.n[best.first] + t.n[(best.first+1)%7]
 	for d := range 7 {
-		of := d == best.first || d == (best.first+1)%7
 		switch {
-		case of && 2*in <= n:
+		case best.has(d) && 2*in <= n:
 			best.effect[d] = given
-		case !of && 2*in > n:
+		case !best.has(d) && 2*in > n:
 			best.effect[d] = -given
 		}
 	}
 	return best
 }
 
-// free asks whether weekdays differ beyond pair.
+// has says whether d is one of two days that differ.
+func (f *week) has(d int) bool { return d == f.first || d == (f.first+1)%7 }
+
+// free asks whether weekdays differ beyond pair: an F test of those that have days
+// enough.
 func (t *weekTally) free(p weeklyParams, pair week) week {
-	n, sum, days, between := 0.0, 0.0, 0.0, 0.0
-	for d := range 7 {
-		if t.n[d] >= float64(p.each) {
-			n, sum, days = n+t.n[d], sum+t.sum[d], days+1
-			between += sq(t.sum[d]) / t.n[d]
-		}
-	}
-	all, _ := t.all()
+	var in, of, n, sum, judged, present, all, between float64
 	within := t.squares
-	for d := range 7 {
-		if t.n[d] > 0 {
-			within -= sq(t.sum[d]) / t.n[d]
+	for d, days := range t.n {
+		if days == 0 {
+			continue
+		}
+		all, present = all+days, present+1
+		within -= sq(t.sum[d]) / days
+		if days < float64(p.each) {
+			continue
+		}
+		n, sum, judged = n+days, sum+t.sum[d], judged+1
+		between += sq(t.sum[d]) / days
+		if pair.form != noWeek && pair.has(d) {
+			in, of = in+days, of+t.sum[d]
 		}
 	}
-	between -= sq(sum) / max(n, 1)
-	more, df := days-1, all-days-t.parts
-	if pair.form != noWeek {
-		in, of := 0.0, 0.0
-		for _, d := range []int{pair.first, (pair.first + 1) % 7} {
-			if t.n[d] >= float64(p.each) {
-				in, of = in+t.n[d], of+t.sum[d]
-			}
-		}
+	more, df := judged-1, all-t.parts-present+1
+	if more < 2 || df < 5 {
+		return week{}
+	}
+	if pair.form == noWeek {
+		between -= sq(sum) / n
+	} else {
 		if in == 0 || in == n {
 			return week{}
 		}
-		between -= sq(of)/in + sq(sum-of)/(n-in) - sq(sum)/n
+		between -= sq(of)/in + sq(sum-of)/(n-in)
 		more--
-	}
-	if more < 1 || df < 5 {
-		return week{}
 	}
 	noise := max(within/df, sq(leastNoise))
 	f := between / more / noise
 	if f < 2 || 1-(distuv.F{D1: more, D2: df}).CDF(f) > p.sure {
 		return week{}
 	}
-	return t.each(p, pair, n, sum, f, noise, df)
+	found := week{form: eachDays, days: t.n, se: math.Sqrt(noise), df: df, noise: math.Sqrt(noise)}
+	t.each(&found, pair, sum/n, 1-1/f, p)
+	return found
 }
 
-// each gives every weekday its own effect, what chance adds to them given back.
-func (t *weekTally) each(p weeklyParams, pair week, n, sum, f, noise, df float64) week {
-	found := week{form: eachDays, days: t.n, se: math.Sqrt(noise), df: df, noise: math.Sqrt(noise)}
+// each gives every weekday its effect: that of pair, and the part of what it
+// exceeds it by that is not given back to chance.
+func (t *weekTally) each(found *week, pair week, mean, part float64, p weeklyParams) {
 	var present []float64
-	for d := range 7 {
+	for d, days := range t.n {
 		found.effect[d] = pair.effect[d]
-		if t.n[d] >= float64(p.each) {
-			found.effect[d] += (t.sum[d]/t.n[d] - sum/n - pair.effect[d]) * (1 - 1/f)
+		if days >= float64(p.each) {
+			found.effect[d] += (t.sum[d]/days - mean - pair.effect[d]) * part
 		}
-		if t.n[d] > 0 {
+		if days > 0 {
 			present = append(present, found.effect[d])
 		}
 	}
@@ -252,5 +258,4 @@ func (t *weekTally) each(p weeklyParams, pair week, n, sum, f, noise, df float64
 	for d := range found.effect {
 		found.effect[d] -= level
 	}
-	return found
 }

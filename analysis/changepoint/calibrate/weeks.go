@@ -56,6 +56,16 @@ func odd() []family {
 			}
 			return h
 		}},
+		{"mondays 3 sd", func(r *rand.Rand, n int, sd float64) history {
+			h := noise(r, n, sd, 0)
+			first, size := r.IntN(7), 3*sd*sign(r)
+			for i, t := range h.day {
+				if (int(t)+first)%7 == 0 {
+					h.x[i] += size
+				}
+			}
+			return h
+		}},
 		{"weekend 3 sd, 3 a day", func(r *rand.Rand, n int, sd float64) history { return paced(r, n, sd, 1./3, sd) }},
 		{"weekend 3 sd, every 3 days", func(r *rand.Rand, n int, sd float64) history { return paced(r, n, sd, 3, 0) }},
 		{"weekend 3 sd, once a week", func(r *rand.Rand, n int, sd float64) history { return paced(r, n, sd, 7, 0) }},
