@@ -157,7 +157,7 @@ func (w *weekly) holds(from, end int) (first, last int) {
 // out, until it stands.
 func (w *weekly) look(from, end int, committed []event) week {
 	var found week
-	for range 5 {
+	for range 6 {
 		last := found
 		t := w.tally(from, end, committed, last)
 		found = t.judge(w.p)

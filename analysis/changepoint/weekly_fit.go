@@ -39,7 +39,7 @@ func (f *week) near(g *week) bool {
 	for d := range f.effect {
 		far = max(far, math.Abs(f.effect[d]-g.effect[d]))
 	}
-	return f.form == g.form && far < .2*f.se
+	return f.form == g.form && far < .05*f.noise
 }
 
 // unclipped is the share of normal noise within two MAD: a mean of clipped values
@@ -170,7 +170,7 @@ func (t *weekTally) pair(p weeklyParams) week {
 		}
 		apart := of/in - (sum-of)/(n-in)
 		within := t.squares - of*of/in - sq(sum-of)/(n-in)
-		noise := math.Sqrt(max(within/df, sq(leastNoise)))
+		noise := math.Sqrt(max(within/df, sq(leastNoise))) / unclipped
 		se := noise * math.Sqrt(1/in+1/(n-in))
 		if z := math.Abs(apart) / se; z > most {
 			most = z
@@ -182,7 +182,6 @@ func (t *weekTally) pair(p weeklyParams) week {
 	}
 	// What chance adds to an effect that was picked for its size is given back.
 	given := best.apart * (1 - 1/sq(most))
-	best.se /= unclipped
 	in := t.n[best.first] + t.n[(best.first+1)%7]
 	for d := range 7 {
 		switch {
@@ -231,7 +230,7 @@ func (t *weekTally) free(p weeklyParams, pair week) week {
 		between -= sq(of)/in + sq(sum-of)/(n-in)
 		more--
 	}
-	noise := max(within/df, sq(leastNoise))
+	noise := max(within/df, sq(leastNoise)) / sq(unclipped)
 	f := between / more / noise
 	if f < 2 || 1-(distuv.F{D1: more, D2: df}).CDF(f) > p.sure {
 		return week{}

@@ -82,8 +82,9 @@ func (f *week) eachText(dated bool) string {
 	slices.SortStableFunc(order, func(a, b int) int { // Monday first where days have names
 		return weekFromMonday(a, dated) - weekFromMonday(b, dated)
 	})
-	var parts []string
 	t := distuv.StudentsT{Sigma: 1, Nu: f.df}.Quantile(.975)
+	var parts []string
+	fewest := math.Inf(1)
 	for _, d := range order {
 		if f.days[d] == 0 {
 			continue
@@ -92,9 +93,10 @@ func (f *week) eachText(dated bool) string {
 		if dated {
 			name = weekdayName(d)
 		}
-		parts = append(parts, fmt.Sprintf("%s %+.1f %% (+-%.1f)", name, percent(f.effect[d]), 100*t*f.se/math.Sqrt(f.days[d])))
+		fewest = math.Min(fewest, f.days[d])
+		parts = append(parts, fmt.Sprintf("%s %+.1f", name, percent(f.effect[d])))
 	}
-	return "what runs take follows the day of the week, against the day in the middle " + strings.Join(parts, ", ")
+	return fmt.Sprintf("what runs take differs by weekday, in %% of a middle day: %s (each +-%.1f)", strings.Join(parts, ", "), 100*t*f.se/math.Sqrt(fewest))
 }
 
 // thursday is the weekday of day 0, the first of 1970.

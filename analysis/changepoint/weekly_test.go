@@ -82,8 +82,8 @@ func TestEveryDayIsSaid(t *testing.T) {
 		s    Series
 		want string
 	}{
-		{s, "what runs take follows the day of the week, against the day in the middle Monday +10.0 % (+-0.4), Tuesday -2.4 % (+-0.5), Wednesday +2.8 % (+-0.5), Thursday -0.5 % (+-0.5), Friday +0.0 % (+-0.5), Saturday +4.8 % (+-0.5), Sunday -5.0 % (+-0.5); taken out before changes are looked for"},
-		{keep, "what runs take follows the day of the week, against the day in the middle Monday +8.6 % (+-0.5), Tuesday -3.7 % (+-0.5), Wednesday +1.4 % (+-0.5), Friday -1.4 % (+-0.5), Saturday +3.5 % (+-0.5), Sunday -6.2 % (+-0.5); taken out before changes are looked for"},
+		{s, "what runs take differs by weekday, in % of a middle day: Monday +10.0, Tuesday -2.4, Wednesday +2.8, Thursday -0.5, Friday +0.0, Saturday +4.8, Sunday -4.9 (each +-0.5); taken out before changes are looked for"},
+		{keep, "what runs take differs by weekday, in % of a middle day: Monday +8.6, Tuesday -3.7, Wednesday +1.4, Friday -1.4, Saturday +3.5, Sunday -6.2 (each +-0.5); taken out before changes are looked for"},
 	} {
 		if got := text(sequential(c.s).Notes, note.Weekly); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
