@@ -53,15 +53,17 @@ import (
 type weeklyParams struct {
 	// span is how many days must have passed from the first run to the newest,
 	// days how many of them each side of a comparison must have, each how many
-	// days each weekday must have that is judged by itself.
+	// days each weekday must have that is judged by itself: two outliers of four
+	// made one of 1000 histories with outliers a week, and outliers its level.
 	span, days, each int
 	// runs and most are how many runs and days are looked back on: a pattern
 	// that ended is forgotten, and a history of many runs costs as much per run.
 	runs, most int
 	// sure is how often chance alone may show such a pattern, over all phases.
 	sure float64
-	// clip is how many MAD a run may lie off and still count fully.
-	clip float64
+	// clip is how many MAD a run may lie off and still count fully, far how many
+	// and still count once a pattern is at hand.
+	clip, far float64
 	// ended is by how many nats newer or older runs must be explained better
 	// without a pattern for it to have ended or begun there, cost the most that
 	// one run counts.
@@ -69,7 +71,7 @@ type weeklyParams struct {
 }
 
 func defaultWeekly() weeklyParams {
-	return weeklyParams{span: 20, days: 6, each: 4, runs: 256, most: 126, sure: .002, clip: 2, ended: 7, cost: 4.5}
+	return weeklyParams{span: 20, days: 6, each: 5, runs: 256, most: 126, sure: .002, clip: 2, far: 8, ended: 7, cost: 4.5}
 }
 
 // weekly keeps what is known of weekdays as runs arrive and takes it out of the
@@ -196,6 +198,9 @@ func (w *weekly) look(from, end int, committed []event) week {
 		found = t.judge(w.p)
 		if found.form == noWeek || last.form != noWeek && found.near(&last) {
 			break
+		}
+		if last.form == noWeek {
+			w.centre(from, end, &found)
 		}
 	}
 	return found

@@ -67,23 +67,54 @@ func (w *weekly) tally(from, end int, committed []event, known week) weekTally {
 	for _, v := range off {
 		w.buf = append(w.buf, math.Abs(v))
 	}
-	far := w.p.clip * max(1.4826*robust.Median(w.buf), leastNoise)
+	scale := max(1.4826*robust.Median(w.buf), leastNoise)
+	clip, far := w.p.clip*scale, math.Inf(1)
+	if known.form != noWeek {
+		far = w.p.far * scale
+	}
 	for k := from; k < end; {
-		first, sum, day := k, 0.0, w.day[k]
+		first, sum, n, day := k, 0.0, 0.0, w.day[k]
 		for ; k < end && w.day[k] == day; k++ {
-			sum += max(-far, min(far, w.off[k]))
+			if math.Abs(w.off[k]) <= far {
+				sum += max(-clip, min(clip, w.off[k]))
+				n++
+			}
 		}
-		n := k - first
 		for q := first; q < k; q++ {
-			w.share[q] = 1 / float64(n)
+			w.share[q] = 1 / float64(k-first)
 		}
-		d := weekday(day)
-		v := sum/float64(n) + known.effect[d]
-		t.n[d]++
-		t.sum[d] += v
-		t.squares += v * v
+		if n > 0 {
+			d := weekday(day)
+			v := sum/n + known.effect[d]
+			t.n[d]++
+			t.sum[d] += v
+			t.squares += v * v
+		}
 	}
 	return t
+}
+
+// centre puts a pattern that was found among clipped runs where the medians of
+// its days are: it may be far larger than the noise.
+func (w *weekly) centre(from, end int, f *week) {
+	var level float64
+	middle := func(of func(d int) bool) float64 {
+		w.buf = w.buf[:0]
+		for k := from; k < end; k++ {
+			if of(weekday(w.day[k])) {
+				w.buf = append(w.buf, w.off[k])
+			}
+		}
+		return robust.Median(w.buf)
+	}
+	if f.form == twoDays {
+		level = middle(func(d int) bool { return f.effect[d] == 0 })
+	}
+	for d, days := range f.days {
+		if days > 0 && f.effect[d] != 0 {
+			f.effect[d] = middle(func(e int) bool { return e == d || f.form == twoDays && f.effect[e] != 0 }) - level
+		}
+	}
 }
 
 // place takes the level off the runs from to end, each between two changes, and
