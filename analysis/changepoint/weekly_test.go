@@ -215,26 +215,28 @@ func TestWeeklyPrefix(t *testing.T) {
 			differ++
 		}
 		for n := 5; n < 100; n += 6 {
-			part := events(n)
-			for q, w := range whole {
-				if w.detected >= n {
-					whole := whole[:q]
-					if len(part) != len(whole) {
-						t.Fatalf("seed %d: %d events of %d runs, %d of all by then", seed, len(part), n, len(whole))
-					}
-					break
-				}
-				if q >= len(part) {
-					t.Fatalf("seed %d: event at %d, seen at %d, is not seen in %d runs", seed, w.index, w.detected, n)
-				}
-				if e := part[q]; e.index != w.index || e.detected != w.detected || e.first != w.first || e.last != w.last || e.strength != w.strength {
-					t.Fatalf("seed %d: event %d of %d runs is %+v, later %+v", seed, q, n, e, w)
-				}
-			}
+			samePrefixEvents(t, whole, events(n), n)
 		}
 	}
 	if differ == 0 {
 		t.Error("the week made no difference: nothing was tested")
+	}
+}
+
+// samePrefixEvents checks that n runs show those of all events that were seen by then.
+func samePrefixEvents(t *testing.T, whole, part []event, n int) {
+	t.Helper()
+	seen := 0
+	for seen < len(whole) && whole[seen].detected < n {
+		seen++
+	}
+	if len(part) != seen {
+		t.Fatalf("%d events of %d runs, %d of all by then", len(part), n, seen)
+	}
+	for q, e := range part {
+		if w := whole[q]; e.index != w.index || e.detected != w.detected || e.first != w.first || e.last != w.last || e.strength != w.strength {
+			t.Fatalf("event %d of %d runs is %+v, later %+v", q, n, e, w)
+		}
 	}
 }
 
