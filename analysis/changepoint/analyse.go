@@ -144,6 +144,7 @@ func (r *ready) sequential(l look, p Params) Result {
 	res.Notes = append(append(res.Notes, l.fields.notes...), l.out.notes...)
 	res.Notes = append(res.Notes, l.known.week.notes(r)...)
 	l.known.week.measured(l.out)
+	res.Notes = r.spread(res.Notes, l, p)
 	r.describe(&res, l.out)
 	return res
 }
