@@ -31,6 +31,7 @@ func main() {
 	var o options
 	changes := flag.Bool("changes", false, "families with true changes instead of those without")
 	week := flag.Bool("weeks", false, "families with a pattern of weekdays")
+	spread := flag.Bool("spread", false, "notes of changed noise instead, in families where it stays and where it changes")
 	flag.IntVar(&o.runs, "runs", 20000, "runs of each family")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the draws")
 	flag.StringVar(&o.only, "only", "", "families with this in their name")
@@ -44,6 +45,10 @@ func main() {
 	}
 	if *week {
 		families = weeks()
+	}
+	if *spread {
+		measureSpread(os.Stdout, append(nulls(), grown()...), o, changepoint.Default())
+		return
 	}
 	measure(os.Stdout, families, o, changepoint.Default())
 }

@@ -69,3 +69,17 @@ func TestMatchGivesEachDetectionOnce(t *testing.T) {
 		t.Errorf("matches %v, want the change at 13 only", m)
 	}
 }
+
+func TestMeasureSpreadPrintsEveryFamily(t *testing.T) {
+	var b bytes.Buffer
+	families := append(nulls(), grown()...)
+	measureSpread(&b, families, options{runs: 200, seed: 1}, changepoint.Default())
+	for _, f := range families {
+		if !strings.Contains(b.String(), f.name) {
+			t.Errorf("no line for %q in\n%s", f.name, b.String())
+		}
+	}
+	if !strings.Contains(b.String(), "found") {
+		t.Error("no change of noise was found in any family")
+	}
+}

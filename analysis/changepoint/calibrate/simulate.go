@@ -11,6 +11,9 @@ type history struct {
 	day []float64
 	// changes are the true ones; a null family has none.
 	changes []truth
+	// noisy is the run at which the noise changes by factor; 0: it does not.
+	noisy  int
+	factor float64
 }
 
 // truth is one true change: its first run and the step in log units.
