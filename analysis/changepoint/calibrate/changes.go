@@ -37,6 +37,23 @@ func steps() []family {
 		{"ar .4, outliers", func(r *rand.Rand, n int, sd float64) history {
 			return spikes(r, shift(r, noise(r, n, sd, 0.4), sd, every(r, n, 15, 45), 0))
 		}},
+		{"several, weekly", func(r *rand.Rand, n int, sd float64) history {
+			return shift(r, weekly(r, n, sd), sd, every(r, n, 20, 50), 0)
+		}},
+		{"repeats", func(r *rand.Rand, n int, sd float64) history {
+			h := repeats(r, n, sd, 0)
+			return shift(r, h, sd, every(r, n, 20, 50), 0)
+		}},
+		{"repeats, day effect", func(r *rand.Rand, n int, sd float64) history {
+			h := repeats(r, n, sd, 0.3+0.3*r.Float64())
+			return shift(r, h, sd, every(r, n, 20, 50), 0)
+		}},
+		{"noise changes", func(r *rand.Rand, n int, sd float64) history {
+			h := noise(r, n, sd, 0)
+			sds := noisier(r, &h, sd)
+			at := 12 + r.IntN(n-24)
+			return step(h, around(sds, at), at, sign(r)*math.Log1p(0.02*math.Pow(25, r.Float64())))
+		}},
 		{"variance", func(r *rand.Rand, n int, sd float64) history {
 			h := noise(r, n, sd, 0)
 			v, f := n/4+r.IntN(n/2), math.Exp(1.4*(2*r.Float64()-1))
@@ -46,6 +63,53 @@ func steps() []family {
 			return h
 		}},
 	}
+}
+
+// repeats are runs of which one to four are of one day, with gaps between days;
+// share is the part of the variance that the runs of a day have in common.
+func repeats(r *rand.Rand, n int, sd, share float64) history {
+	h := history{x: make([]float64, n), day: make([]float64, n)}
+	day, left, common := 0.0, 0, 0.0
+	for i := range h.x {
+		if left == 0 {
+			day, left, common = math.Floor(day)+1, 1+r.IntN(4), r.NormFloat64()
+			if r.Float64() < 0.2 {
+				day += float64(1 + r.IntN(5))
+			}
+		}
+		h.day[i] = day
+		day, left = day+0.2, left-1
+		h.x[i] = math.Log(100) + sd*(math.Sqrt(share)*common+math.Sqrt(1-share)*r.NormFloat64())
+	}
+	return h
+}
+
+// noisier makes noise 1.5 to 3.3 times as large or as small from one run on, and
+// returns that of every run.
+func noisier(r *rand.Rand, h *history, sd float64) []float64 {
+	n := len(h.x)
+	h.noisy, h.factor = n/4+r.IntN(n/2), 1.5*math.Pow(2.2, r.Float64())
+	if r.IntN(2) == 0 {
+		h.factor = 1 / h.factor
+	}
+	sds := make([]float64, n)
+	for i := range sds {
+		sds[i] = sd
+		if i >= h.noisy {
+			sds[i] = h.factor * sd
+			h.x[i] = math.Log(100) + h.factor*(h.x[i]-math.Log(100))
+		}
+	}
+	return sds
+}
+
+// around is the noise of the 30 runs on each side of run i.
+func around(sds []float64, i int) float64 {
+	square, n := 0.0, 0.0
+	for _, s := range sds[max(0, i-30):min(len(sds), i+30)] {
+		square, n = square+s*s, n+1
+	}
+	return math.Sqrt(square / n)
 }
 
 func sign(r *rand.Rand) float64 {
