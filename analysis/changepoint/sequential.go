@@ -111,6 +111,7 @@ func (sc *scanner) sequence() []event {
 		c, all = sc.around(i, j, cut, c, all, b)
 		if d, ok := sc.earlier(i, cut, c, all, b); ok {
 			c, all, v.margin, v.doubtful = d, nil, 0, true
+			v.asked = sc.p.Threshold + sc.p.SmallSample/d.df
 		}
 		e := sc.event(i, newest, c, all, v)
 		ev = sc.commit(ev, e, j, c)
