@@ -48,3 +48,19 @@ func TestSelectionShrinksWhatWasJustSeen(t *testing.T) {
 		t.Errorf("interval of 5 above a bar of 4: %.2f to %.2f", lo, hi)
 	}
 }
+
+// What was asked for at detection bounds an effect, it does not turn it: levels
+// that later runs brought closer than was asked were given effects of the other
+// sign.
+func TestEffectKeepsItsSign(t *testing.T) {
+	for _, step := range []float64{0.02, -0.02} {
+		x := drawn(3, 60, 0.02, 0, map[int]float64{30: step})
+		sc := scanner{history: history{x: x}, p: Default()}
+		e := event{index: 30, first: 30, last: 30, resumed: 30, bar: 9, info: 15}
+		l, r := sc.stay(0, 30), sc.stay(30, 60)
+		sc.effect(&e, l, r, newUnseen(1, 60, likeness{}))
+		if e.effect*step < 0 || e.lo > e.effect || e.effect > e.hi || e.lo > 0 || e.hi < 0 {
+			t.Errorf("step %v: effect %.4f, %.4f to %.4f", step, e.effect, e.lo, e.hi)
+		}
+	}
+}

@@ -19,7 +19,7 @@ func TestAdjacent(t *testing.T) {
 			bent[i] += 2 * s
 		}
 	}
-	weak := newUnseen(3, 90, 0)
+	weak := newUnseen(3, 90, likeness{})
 	look := func(x []float64, atEnd bool) (shift, sd float64) {
 		sc := scanner{history: history{x: x}, p: Default()}
 		shift, v := sc.adjacent(sc.stay(0, len(x)), atEnd, s, weak)

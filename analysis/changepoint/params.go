@@ -95,7 +95,7 @@ func Default() Params {
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
 		Lookback: 120, Turns: 4, TurnsLate: 0, Charge: 3,
 		DoubtPhi: 1, DoubtTurns: 5.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
-		Selected:    0.8,
+		Selected:    0.9,
 		DriftMargin: 0.5, ExcursionRuns: 5,
 	}
 }

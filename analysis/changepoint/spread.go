@@ -16,7 +16,7 @@ const (
 	spreadLooked = 480
 	// spreadScore is what the largest of all splits must reach, in standard
 	// errors of a sum of scores.
-	spreadScore = 3.3
+	spreadScore = 3.0
 	// spreadSteps is what the steps from run to run must reach at that split.
 	spreadSteps = 2
 	// spreadLeast is the smallest factor that is said.

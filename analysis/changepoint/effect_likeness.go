@@ -1,0 +1,96 @@
+package changepoint
+
+import "math"
+
+// likeness is how much runs resemble each other beside their level: two that
+// follow each other on two days, and two of one day.
+type likeness struct{ phi, day float64 }
+
+// daySD is the spread of the correlation that is believed of runs of one day.
+// They share nodes and builds more often than runs of two days do.
+const daySD = 0.3
+
+// likeness takes both from the residuals within all levels, drawn to 0 as far
+// as they are unsure; never negative. Runs of one day are at least as alike as
+// those of two.
+func (sc *scanner) likeness(ev []event) likeness {
+	var same, next lagOne
+	levels := 0.0
+	sc.levels(ev, func(first, end int, st stay) {
+		l := newLoss(st.s, sc.p)
+		for i := first + 1; i < end; i++ {
+			if sc.newDay(i) {
+				next.add(sc.x[i-1:i+1], st.mu, &l)
+			} else {
+				same.add(sc.x[i-1:i+1], st.mu, &l)
+			}
+		}
+		levels++
+	})
+	pairs := math.Max(same.pairs+next.pairs, 1)
+	same.segments, next.segments = levels*same.pairs/pairs, levels*next.pairs/pairs
+	phi := next.shrunk(sc.p.PhiSD)
+	return likeness{phi, max(phi, same.shrunk(daySD))}
+}
+
+// shrunk is the correlation drawn to 0 as far as it is unsure, if one with
+// spread sd is believed.
+func (a *lagOne) shrunk(sd float64) float64 {
+	hat, se := a.correlation()
+	return max(0, min(0.8, hat*sq(sd)/(sq(sd)+sq(se))))
+}
+
+// lagOne sums over all levels between events.
+func (sc *scanner) lagOne(ev []event) lagOne {
+	var a lagOne
+	sc.levels(ev, func(first, end int, st stay) {
+		l := newLoss(st.s, sc.p)
+		a.add(sc.x[first:end], st.mu, &l)
+	})
+	return a
+}
+
+// levels calls f for every level between events, drifts left out.
+func (sc *scanner) levels(ev []event, f func(first, end int, st stay)) {
+	from := 0
+	for q := 0; q <= len(ev); q++ {
+		end := len(sc.x)
+		if q < len(ev) {
+			end = ev[q].index
+		}
+		if end > from {
+			f(from, end, sc.stay(from, end))
+		}
+		if q < len(ev) {
+			from = ev[q].resumed
+		}
+	}
+}
+
+// alike is by how much the variance of the level of a side is larger than that
+// of as many independent runs.
+func (sc *scanner) alike(side stay, like likeness) float64 {
+	if like.day == 0 {
+		return 1
+	}
+	l := newLoss(side.s, sc.p)
+	weights := make([]float64, 0, nearby)
+	sum, all := 0.0, 0.0
+	for i := side.first; i <= side.last; i++ {
+		w := l.weight(sc.x[i] - side.mu)
+		sum, all = sum+w, all+w
+		c := 1.0
+		oneDay := true
+		for k := i - 1; k >= side.first; k-- {
+			c *= like.phi
+			oneDay = oneDay && !sc.newDay(k+1)
+			r := c
+			if oneDay {
+				r = like.day
+			}
+			sum += 2 * r * w * weights[k-side.first]
+		}
+		weights = append(weights, w)
+	}
+	return sum / math.Max(all, 1e-6)
+}

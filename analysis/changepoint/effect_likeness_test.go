@@ -1,0 +1,131 @@
+package changepoint
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// dayRuns draws n runs, four a day, of which share of the variance is common to
+// the runs of a day.
+func dayRuns(seed uint64, n int, sd, share float64) (x []float64, day []int) {
+	r := rand.New(rand.NewPCG(seed, 5))
+	common := 0.0
+	for i := range n {
+		if i%4 == 0 {
+			common = r.NormFloat64()
+		}
+		x = append(x, math.Log(100)+sd*(math.Sqrt(share)*common+math.Sqrt(1-share)*r.NormFloat64()))
+		day = append(day, i/4)
+	}
+	return x, day
+}
+
+func TestLikeness(t *testing.T) {
+	for _, c := range []struct{ share, day, phi float64 }{{0, 0.05, 0.05}, {0.5, 0.5, 0.1}, {0.8, 0.8, 0.15}} {
+		sum := likeness{}
+		const draws = 30
+		for seed := range uint64(draws) {
+			x, day := dayRuns(seed, 160, 0.02, c.share)
+			sc := scanner{history: history{x: x, day: day}, p: Default()}
+			k := sc.likeness(nil)
+			if k.phi < 0 || k.day < k.phi || k.day > 0.8 {
+				t.Fatalf("share %.1f: %+v", c.share, k)
+			}
+			sum.phi, sum.day = sum.phi+k.phi/draws, sum.day+k.day/draws
+		}
+		if math.Abs(sum.day-c.day) > 0.12 || sum.phi > c.phi {
+			t.Errorf("share %.1f of the variance is of days: found %.2f, and %.2f between days", c.share, sum.day, sum.phi)
+		}
+	}
+}
+
+func TestAlike(t *testing.T) {
+	x, day := dayRuns(1, 16, 0.02, 0)
+	sc := scanner{history: history{x: x, day: day}, p: Default()}
+	st := sc.stay(0, 16)
+	if v := sc.alike(st, likeness{}); v != 1 {
+		t.Errorf("independent runs: %.2f", v)
+	}
+	// Four runs of a day with nothing of their own count as one.
+	if v := sc.alike(st, likeness{day: 1}); math.Abs(v-4) > 0.3 {
+		t.Errorf("days of four equal runs: %.2f", v)
+	}
+	sc.day = nil
+	if got, want := sc.alike(st, likeness{phi: 0.5, day: 0.5}), inflation(0.5, 16); math.Abs(got/want-1) > 0.1 {
+		t.Errorf("one run a day, correlation .5: %.2f, want %.2f", got, want)
+	}
+}
+
+// Intervals hold the truth where the runs of a day share half of their variance,
+// and did not while days were not known of.
+func TestEffectsOfRepeats(t *testing.T) {
+	const draws, step = 400, 0.07
+	covered := map[bool]int{}
+	for seed := range uint64(draws) {
+		x, day := dayRuns(seed, 96, 0.02, 0.5)
+		for i := 48; i < len(x); i++ {
+			x[i] += step
+		}
+		for _, known := range []bool{true, false} {
+			sc := scanner{history: history{x: x, day: day}, p: Default()}
+			if !known {
+				sc.day = nil
+			}
+			e := []event{{index: 48, first: 48, last: 48, resumed: 48, info: 24}}
+			sc.effects(e)
+			if e[0].lo <= step && step <= e[0].hi {
+				covered[known]++
+			}
+		}
+	}
+	// The standard error is .013.
+	with, without := float64(covered[true])/draws, float64(covered[false])/draws
+	if with < 0.90 || with > 0.98 || without > with-0.02 {
+		t.Errorf("%.3f of the intervals held the truth, %.3f without the days", with, without)
+	}
+}
+
+// A week is no noise: levels are compared without it, if it is there.
+func TestWorkdays(t *testing.T) {
+	left, narrower := 0, 0
+	for seed := range uint64(30) {
+		x := drawn(seed, 90, 0.02, 0, map[int]float64{45: 0.06})
+		day := make([]int, len(x))
+		for i := range day {
+			day[i] = i
+		}
+		at := []event{{index: 45, resumed: 45}}
+		sc := scanner{history: history{x: x, day: day}, p: Default()}
+		if y := sc.workdays(at); &y[0] == &x[0] {
+			left++
+		}
+		week := make([]float64, len(x))
+		for i, v := range x {
+			week[i] = v
+			if d := i % 7; d == 3 || d == 4 {
+				week[i] += 0.04
+			}
+		}
+		sc.x = week
+		y := sc.workdays(at)
+		worst := 0.0
+		for i := range y {
+			worst = math.Max(worst, math.Abs(y[i]-x[i]))
+		}
+		if worst < 0.02 {
+			narrower++
+		}
+	}
+	if left < 28 || narrower < 27 {
+		t.Errorf("%d of 30 without a week are left as they are, %d of 30 with one are cleaned", left, narrower)
+	}
+}
+
+func TestWeekday(t *testing.T) {
+	for day, want := range map[int]int{0: 0, 6: 6, 7: 0, -1: 6, -7: 0, 20743: 2} {
+		if got := weekday(day); got != want {
+			t.Errorf("day %d of the week is %d, want %d", day, got, want)
+		}
+	}
+}
