@@ -20,12 +20,16 @@ func (sc *scanner) likeness(ev []event) likeness {
 	levels := 0.0
 	sc.levels(ev, func(first, end int, st stay) {
 		l := newLoss(st.s, sc.p)
-		for i := first + 1; i < end; i++ {
+		r0, w0 := 0.0, 0.0
+		for i := first; i < end; i++ {
+			r := sc.x[i] - st.mu
+			w := l.weight(r)
 			if sc.newDay(i) {
-				next.add(sc.x[i-1:i+1], st.mu, &l)
+				next.pair(r0, r, w0*w, st.s)
 			} else {
-				same.add(sc.x[i-1:i+1], st.mu, &l)
+				same.pair(r0, r, w0*w, st.s)
 			}
+			r0, w0 = r, w
 		}
 		levels++
 	})
@@ -33,6 +37,13 @@ func (sc *scanner) likeness(ev []event) likeness {
 	same.segments, next.segments = levels*same.pairs/pairs, levels*next.pairs/pairs
 	phi := next.shrunk()
 	return likeness{phi, max(phi, same.shrunk())}
+}
+
+// pair adds two residuals that follow each other, of noise s.
+func (a *lagOne) pair(r0, r, w, s float64) {
+	a.product += w * r0 * r / (s * s)
+	a.square += w * (r0*r0 + r*r) / 2 / (s * s)
+	a.pairs += w
 }
 
 // shrunk is the correlation drawn to 0 as far as it is unsure.
