@@ -14,8 +14,7 @@ const nearby = 30
 // with all runs that have arrived since. Runs at which the change may have
 // happened belong to neither side.
 func (sc *scanner) effects(ev []event) {
-	fit := scanner{history: history{x: sc.workdays(ev), day: sc.day}, p: sc.p}
-	weak := newUnseen(len(ev), len(sc.x), fit.likeness(ev))
+	weak := newUnseen(len(ev), len(sc.x), sc.likeness(ev))
 	for q := range ev {
 		from, next := 0, len(sc.x)
 		if q > 0 {
@@ -27,9 +26,9 @@ func (sc *scanner) effects(ev []event) {
 		e := &ev[q]
 		before := max(from, e.index-nearby)
 		after := min(next, e.resumed+nearby)
-		l := fit.stay(before, max(min(e.first, e.index), min(before+3, e.index)))
-		r := fit.stay(min(max(e.resumed, e.last), max(after-3, e.resumed)), after)
-		fit.effect(e, l, r, weak)
+		l := sc.stay(before, max(min(e.first, e.index), min(before+3, e.index)))
+		r := sc.stay(min(max(e.resumed, e.last), max(after-3, e.resumed)), after)
+		sc.effect(e, l, r, weak)
 	}
 }
 

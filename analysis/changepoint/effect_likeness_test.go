@@ -87,42 +87,6 @@ func TestEffectsOfRepeats(t *testing.T) {
 	}
 }
 
-// A week is no noise: levels are compared without it, if it is there.
-func TestWorkdays(t *testing.T) {
-	left, narrower := 0, 0
-	for seed := range uint64(30) {
-		x := drawn(seed, 90, 0.02, 0, map[int]float64{45: 0.06})
-		day := make([]int, len(x))
-		for i := range day {
-			day[i] = i
-		}
-		at := []event{{index: 45, resumed: 45}}
-		sc := scanner{history: history{x: x, day: day}, p: Default()}
-		if y := sc.workdays(at); &y[0] == &x[0] {
-			left++
-		}
-		week := make([]float64, len(x))
-		for i, v := range x {
-			week[i] = v
-			if d := i % 7; d == 3 || d == 4 {
-				week[i] += 0.04
-			}
-		}
-		sc.x = week
-		y := sc.workdays(at)
-		worst := 0.0
-		for i := range y {
-			worst = math.Max(worst, math.Abs(y[i]-x[i]))
-		}
-		if worst < 0.02 {
-			narrower++
-		}
-	}
-	if left < 28 || narrower < 27 {
-		t.Errorf("%d of 30 without a week are left as they are, %d of 30 with one are cleaned", left, narrower)
-	}
-}
-
 func TestWeekday(t *testing.T) {
 	for day, want := range map[int]int{0: 0, 6: 6, 7: 0, -1: 6, -7: 0, 20743: 2} {
 		if got := weekday(day); got != want {
