@@ -69,7 +69,7 @@ func TestShrinkage(t *testing.T) {
 // and forth between nodes are no step.
 func TestPending(t *testing.T) {
 	raw := steps(5, .01, append(at(10, 20), at(12, 10)...)...)
-	w := nodeWatch{raw: raw}
+	w := nodeWatch{raw: raw, x: raw}
 	if k := w.pending(0, len(raw)); k < 19 || k > 21 {
 		t.Errorf("a step at 20 is seen at %d", k)
 	}
