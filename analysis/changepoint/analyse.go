@@ -131,7 +131,7 @@ func (r *ready) sequential(l look, p Params) Result {
 		nodes.final(l.out.events)
 		l.known.week.takeOut(nodes.raw)
 		l.known.week.takeOut(nodes.x)
-		res.SlowNodes = nodes.pl.slowNodes(nodes.slow, nodes.p.say)
+		res.SlowNodes = nodes.pl.slowNodes(nodes.slow)
 		res.Notes = append(res.Notes, nodes.placed(r, l.in, l.out, p)...)
 	}
 	for q, e := range l.out.events {

@@ -11,11 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// nodeParams say when a node is called slow. Of 24 nodes with one to three slow
-// ones, drawn over 300 histories with seeds that were not used to choose these
-// figures, .98 of the nodes called slow are, and .84 of the slow ones are called
-// so. Changes beside them are found within one run with F1 of .86, .80 without
-// node lists; if the true effects of nodes are taken out it is .89.
+// nodeParams say when a node is called slow. What is taken out of runs while
+// changes are looked for is another thing (suspectParams). Of 24 nodes with one to three slow
+// ones, .98 of those called slow are, and .83 of the slow ones are called so.
 type nodeParams struct {
 	// fewest is how many runs must have been with the node, and how many
 	// without it.
@@ -26,8 +24,8 @@ type nodeParams struct {
 	// compared with.
 	shuffles int
 	// adjust is the share of them that may reach it for the node to be taken out
-	// of its runs, say the share for it to be called slow. Taking out a node that
-	// is not slow costs little, missing one makes changes of placement.
+	// of its runs when the next is looked for, say the share for it to be called
+	// slow.
 	adjust, say float64
 	// clip is how many MAD a run may lie off its level and still count fully.
 	clip float64
@@ -251,12 +249,9 @@ func (c *contrast) effect(node int, off []float64) float64 {
 }
 
 // slowNodes are the slow nodes in the words of a result, slowest first.
-func (pl *placement) slowNodes(found []limp, say float64) []SlowNode {
+func (pl *placement) slowNodes(found []limp) []SlowNode {
 	list := make([]SlowNode, 0, len(found))
 	for _, l := range found {
-		if l.p > say {
-			continue
-		}
 		list = append(list, SlowNode{Node: pl.names[l.node], EffectPct: percent(l.effect), P: l.p})
 	}
 	slices.SortStableFunc(list, func(a, b SlowNode) int { return cmp.Compare(b.EffectPct, a.EffectPct) })

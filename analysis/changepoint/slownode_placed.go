@@ -15,22 +15,31 @@ func (w *nodeWatch) placed(r *ready, in history, out outcome, p Params) []note.N
 	}
 	in.learn, in.x = nil, w.raw
 	apparent := scan(in, p).events
-	in.x = w.x
+	in.x = w.without()
 	left := scan(in, p).events
 	var notes []note.Note
 	for _, e := range apparent {
 		if !near(out.events, e.index) && !near(left, e.index) {
-			notes = append(notes, note.New(note.NodePlacement, "%s %s goes with %s: node placement, no change",
+			notes = append(notes, note.New(note.NodePlacement, "%s %s goes with %s: node placement, not the code",
 				shiftText(e), r.since(e.index), w.names()))
 		}
 	}
 	for _, e := range out.events {
 		if !near(left, e.index) {
-			notes = append(notes, note.New(note.NodePlacement, "the change %s was committed before %s was known as slow: it is node placement",
-				r.since(e.index), w.names()))
+			notes = append(notes, note.New(note.NodePlacement, "%s %s was called a change before %s was known to be slow; without that it is gone: node placement, not the code",
+				shiftText(e), r.since(e.index), w.names()))
 		}
 	}
 	return notes
+}
+
+// without is the history with the slow nodes that are named taken out.
+func (w *nodeWatch) without() []float64 {
+	x := make([]float64, len(w.raw))
+	for k, v := range w.raw {
+		x[k] = v - extra(w.slow, w.pl.runs[k])
+	}
+	return x
 }
 
 // near says whether an event lies at index or close to it.

@@ -104,3 +104,53 @@ func BenchmarkSlowNodes(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(h.Y)), "runs")
 }
+
+// Jobs of a thousand of 1500 nodes: what a look costs is bounded by how often it
+// is taken.
+func BenchmarkManyNodes(b *testing.B) {
+	r := rand.New(rand.NewPCG(36, 1))
+	s := changepoint.Series{ID: "wide"}
+	for i := range 400 {
+		x := .02 * r.NormFloat64()
+		var names []string
+		for _, n := range r.Perm(1500)[:1000] {
+			names = append(names, fmt.Sprint("n", n))
+			if n == 7 {
+				x += .1
+			}
+		}
+		s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x)), append(s.Nodes, names)
+	}
+	b.ResetTimer()
+	var res changepoint.Result
+	for b.Loop() {
+		res = judge(s)
+	}
+	b.ReportMetric(float64(len(res.SlowNodes)), "slow")
+	b.ReportMetric(float64(len(s.Y)), "runs")
+}
+
+// Time per run does not grow with the history.
+func BenchmarkLongPlaced(b *testing.B) {
+	for _, n := range []int{2000, 8000} {
+		r := rand.New(rand.NewPCG(37, 1))
+		s := changepoint.Series{ID: "long"}
+		for i := range n {
+			x := .02 * r.NormFloat64()
+			var names []string
+			for _, n := range r.Perm(24)[:4] {
+				names = append(names, fmt.Sprint("n", n))
+				if n == 7 {
+					x += .08
+				}
+			}
+			s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x)), append(s.Nodes, names)
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				judge(s)
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "us/run")
+		})
+	}
+}
