@@ -88,10 +88,8 @@ func (w *nodeWatch) final(committed []event) {
 	for _, l := range w.pl.limping(w.off[from:end], w.regime[from:end], w.pl.runs[from:end], w.p) {
 		// What is believed knows of the other nodes of its runs, medians do not:
 		// they are 9 % too small and 15 % off, this is 1.5 % too large and 8.5 % off.
-		if e := w.belief.effect[l.node]; e > 0 {
-			l.effect = e
-		}
-		if l.p <= w.p.say {
+		l.effect = w.belief.effect[l.node]
+		if l.p <= w.p.say && w.belief.chance[l.node] >= w.p.sure {
 			w.slow = append(w.slow, l)
 		}
 	}
