@@ -50,6 +50,13 @@ type residual struct {
 // changed size. The test is one of ranks: runs that are far out count no more
 // than others of the largest 15 %, so that any shape of noise and a constant
 // rate of outliers pass as one spread.
+//
+// Of 40,000 to 60,000 runs of each kind of noise that stays, 0 to .27 notes per
+// 1000 runs are false (calibrate -spread, seeds 301 to 303). Of histories of 60 to 150
+// runs whose noise changes by 1.5, 2, 2.5 and 3.3 it is said of .30, .79, .94 and
+// .98, with 2 to 10 % of outliers of .26, .60, .80 and .90; the place is 1 to 8
+// runs off in half of them. The interval holds the factor in .80 to .89 at 1.5,
+// else in .87 to .96.
 func spreadOf(x []float64, ev []event, p Params) (Spread, bool) {
 	far := residuals(x, ev, p)
 	far = far[max(0, len(far)-spreadLooked):]
