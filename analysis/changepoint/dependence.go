@@ -56,22 +56,24 @@ func inflation(phi, n float64) float64 {
 	return (1+phi)/(1-phi) - 2*phi*(1-math.Pow(phi, n))/(n*(1-phi)*(1-phi))
 }
 
-// dependence returns the evidence of split c that is left when the runs are
+// dependence returns the evidence of claim c that is left when the runs are
 // correlated: the least over phi of the evidence at that phi and of what the
 // residuals, and the belief that phi is small, say against it. hat is the
 // correlation of the residuals in standard errors.
-func (sc *scanner) dependence(i, j int, c split, b belief) (evidence, hat float64) {
-	x := sc.x[i:j]
+func (sc *scanner) dependence(c *claim, b belief) (evidence, hat float64) {
 	l := newLoss(c.s, sc.p)
 	var a lagOne
-	from := i - sc.p.Lookback
+	from := c.from - sc.p.Lookback
 	for n := len(sc.past) - 1; n >= 0 && sc.past[n].end > from; n-- {
 		q := sc.past[n]
 		lq := newLoss(q.s, sc.p)
 		a.add(sc.x[max(q.first, from):q.end], q.mu, &lq)
 	}
-	a.add(sc.x[max(sc.start, from):i+c.k], c.left.mu, &l)
-	a.add(x[c.k:], c.right.mu, &l)
+	for _, q := range c.pieces() {
+		if q.end > from {
+			a.add(sc.x[max(q.first, from):q.end], q.mu, &l)
+		}
+	}
 	phi, se := a.correlation()
 	evidence = c.evidence
 	for f := 0.1; f < 0.85; f += 0.1 {
@@ -79,7 +81,7 @@ func (sc *scanner) dependence(i, j int, c split, b belief) (evidence, hat float6
 		if against > evidence {
 			continue
 		}
-		if e := sc.correlated(x, c, b, f) + sc.expected(i+c.k) + against; e < evidence {
+		if e := sc.correlated(c.x, c.split, b, f) + c.expected + against; e < evidence {
 			evidence = e
 		}
 	}

@@ -50,7 +50,8 @@ func TestEvidenceFallsWithCorrelation(t *testing.T) {
 			if !ok {
 				continue
 			}
-			e, _ := sc.dependence(0, 60, c, b)
+			m := sc.one(0, 60, c)
+			e, _ := sc.dependence(&m, b)
 			total += e / c.evidence
 		}
 		return total / 20
@@ -70,7 +71,8 @@ func TestTurnsAgainstOneChange(t *testing.T) {
 		if !ok {
 			t.Fatal("the split has too few runs")
 		}
-		return sc.alternating(0, 60, c)
+		m := sc.one(0, 60, c)
+		return sc.alternating(&m)
 	}
 	if e := weigh(step, 30); e < 0 {
 		t.Errorf("one change after 30 runs of 60 loses to turns by %.1f nats", -e)

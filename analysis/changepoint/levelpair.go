@@ -6,22 +6,28 @@ import "math"
 // next. Slower than one in ten cannot be told from changes.
 var leaving = [...]float64{0.1, 0.2, 0.35, 0.5, 0.7}
 
-// alternating returns by how many nats split c explains the runs better than
+// alternating returns by how many nats claim c explains the runs better than
 // two levels that take turns at random (two kinds of nodes), beyond what is
 // asked: the least over how many earlier regimes are explained along. A chain
 // from the first run on is believed more readily than one that starts late. A
 // committed change from one of the levels to the other counts for its rarity
 // and for meeting an old level by chance.
-func (sc *scanner) alternating(i, j int, c split) float64 {
+func (sc *scanner) alternating(c *claim) float64 {
 	l := newLoss(c.s, sc.p)
 	charge := sc.p.Charge + max(0, -math.Log(2.5*c.s))
-	from := min(i, max(sc.start, j-sc.p.Lookback))
-	steps := l.total(sc.x[from:i+c.k], c.left.mu) + l.total(sc.x[i+c.k:j], c.right.mu) + sc.slack(i, j, c, &l)
+	from := min(c.from, max(sc.start, c.until-sc.p.Lookback))
+	steps := 0.0
+	for q, v := range c.pieces() {
+		steps += l.total(sc.x[max(from, v.first):max(from, v.end)], v.mu)
+		if q > 0 {
+			steps += sc.slack(c.pieces()[q-1], v, &l)
+		}
+	}
 	a := seat{c.left.mu, c.left.weight}
 	b := seat{c.right.mu, c.right.weight}
-	least := sc.chains(sc.x[from:j], a.mu, b.mu, &l) - steps - sc.askedOfTurns(from)
+	least := sc.chains(sc.x[from:c.until], a.mu, b.mu, &l) - steps - sc.askedOfTurns(from, c)
 	next := &a
-	for q := len(sc.past) - 1; q >= 0 && sc.past[q].first >= j-sc.p.Lookback; q-- {
+	for q := len(sc.past) - 1; q >= 0 && sc.past[q].first >= c.until-sc.p.Lookback; q-- {
 		p := sc.past[q]
 		at := &a
 		if math.Abs(p.mu-b.mu) < math.Abs(p.mu-a.mu) {
@@ -33,7 +39,7 @@ func (sc *scanner) alternating(i, j int, c split) float64 {
 			steps += charge // from one to the other, which turns explain
 		}
 		next = at
-		least = min(least, sc.chains(sc.x[p.first:j], a.mu, b.mu, &l)-steps-sc.askedOfTurns(p.first))
+		least = min(least, sc.chains(sc.x[p.first:c.until], a.mu, b.mu, &l)-steps-sc.askedOfTurns(p.first, c))
 	}
 	return least
 }
@@ -47,26 +53,36 @@ func (s *seat) join(mu, n float64) {
 	s.n += n
 }
 
-// askedOfTurns is by how many nats a change must beat turns since run from.
-func (sc *scanner) askedOfTurns(from int) float64 {
-	if from == 0 {
-		return sc.p.Turns
+// askedOfTurns is by how many nats claim c must beat turns since run from. A
+// kind of nodes that stays with .8 lasts for five runs: a first level that has
+// lasted longer is seldom one of two, so that less is asked once it has settled.
+// Asking all for more instead holds more changes back for the same false events.
+func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
+	switch {
+	case from != 0:
+		return sc.p.TurnsLate
+	case c.boundaries == 2:
+		return sc.p.TurnsReturn
+	case len(sc.past) > 0:
+		return sc.p.TurnsAgain
+	case c.around[0] < sc.p.Settled-0.5:
+		return sc.p.TurnsEarly
 	}
-	return sc.p.TurnsLate
+	return sc.p.Turns
 }
 
-// slack is by how much the steps of split c would cost less if the change had
+// slack is by how much the steps of two pieces would cost less if the change had
 // come in the middle of a day, where it is not looked for; never above 0.
-func (sc *scanner) slack(i, j int, c split, l *loss) float64 {
+func (sc *scanner) slack(left, right piece, l *loss) float64 {
 	best := 0.0
 	d := 0.0
-	for at := i + c.k; at+1 < j && !sc.newDay(at+1); at++ {
-		d += l.cost(sc.x[at]-c.left.mu) - l.cost(sc.x[at]-c.right.mu)
+	for at := right.first; at+1 < right.end && !sc.newDay(at+1); at++ {
+		d += l.cost(sc.x[at]-left.mu) - l.cost(sc.x[at]-right.mu)
 		best = min(best, d)
 	}
 	d = 0
-	for at := i + c.k - 1; at > i && !sc.newDay(at); at-- {
-		d += l.cost(sc.x[at]-c.right.mu) - l.cost(sc.x[at]-c.left.mu)
+	for at := right.first - 1; at > left.first && !sc.newDay(at); at-- {
+		d += l.cost(sc.x[at]-right.mu) - l.cost(sc.x[at]-left.mu)
 		best = min(best, d)
 	}
 	return best

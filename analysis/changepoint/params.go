@@ -55,12 +55,26 @@ type Params struct {
 	// Lookback is how many runs are asked about two levels that take turns.
 	// Turns is by how much a change must beat turns since the first run,
 	// TurnsLate since a later one: a change at the 8th run, when the 13th is
-	// known, just passes. Each earlier change between the two levels counts
+	// known, just passes. Where the first level had not lasted for Settled runs it
+	// is TurnsEarly (a change passes when 21 runs are known), where changes
+	// were committed before TurnsAgain, and TurnsReturn for both ends of an
+	// episode. Each earlier change between the two levels counts
 	// Charge against changes, and what meeting an old level by chance is worth.
-	// What Turns costs: package comment.
-	Lookback         int
-	Turns, TurnsLate float64
-	Charge           float64
+	// What they cost: package comment.
+	Lookback               int
+	Turns, TurnsLate       float64
+	Settled                float64
+	TurnsEarly, TurnsAgain float64
+	TurnsReturn            float64
+	Charge                 float64
+
+	// EpisodeRuns is the longest episode whose two ends are judged as one claim.
+	// It is asked Episode more than one change, and EpisodeOwn more than the best
+	// single change of the same runs has: without that, and with 12 runs, runs
+	// beside a true change were called an episode (0.35 false events per 1000
+	// instead of 0.25 with fields, seed 1).
+	EpisodeRuns         int
+	Episode, EpisodeOwn float64
 
 	// DoubtPhi is the correlation of the residuals in standard errors above
 	// which, and DoubtTurns the nats over two levels below which, no rate of
@@ -93,7 +107,8 @@ func Default() Params {
 		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
 		Flip: 2, FlipFew: 0.8,
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
-		Lookback: 120, Turns: 4, TurnsLate: 0, Charge: 3,
+		Lookback: 120, Turns: 4, TurnsLate: 0, Settled: 10, TurnsEarly: 5, TurnsAgain: 4.5, TurnsReturn: 7, Charge: 3,
+		EpisodeRuns: 0, Episode: 4, EpisodeOwn: 6,
 		DoubtPhi: 1, DoubtTurns: 5.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
 		Selected:    0.9,
 		DriftMargin: 0.5, ExcursionRuns: 5,

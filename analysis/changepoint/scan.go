@@ -49,15 +49,8 @@ const (
 // screen returns the splits of x = window [i,j) worth a fit, best first: two-sample z
 // of values winsorised at six scales.
 func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
-	x := sc.x[i:j]
-	n := len(x)
-	sc.sorted = ascending(sc.sorted, x)
-	med := middle(sc.sorted)
-	scale := max(differenceScale(sc.buf, x), s0/3)
-	sc.cum = append(sc.cum[:0], 0)
-	for q, v := range x {
-		sc.cum = append(sc.cum, sc.cum[q]+max(-6, min(6, (v-med)/scale)))
-	}
+	n := j - i
+	sc.winsorise(sc.x[i:j], s0)
 	sc.order = sc.order[:0]
 	for k := least; k <= n-sc.p.MinSegment; k++ {
 		if !sc.newDay(i + k) {
@@ -81,16 +74,31 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 	return sc.order[:min(screenKeep, len(sc.order))]
 }
 
+// winsorise sums runs x in scales of their noise, cut at six, from the first on.
+func (sc *scanner) winsorise(x []float64, s0 float64) {
+	sc.sorted = ascending(sc.sorted, x)
+	med := middle(sc.sorted)
+	scale := max(differenceScale(sc.buf, x), s0/3)
+	sc.cum = append(sc.cum[:0], 0)
+	for q, v := range x {
+		sc.cum = append(sc.cum, sc.cum[q]+max(-6, min(6, (v-med)/scale)))
+	}
+}
+
+// leastLeft is the fewest runs left of a split.
+func (sc *scanner) leastLeft(cut bool) int {
+	if cut {
+		return sc.p.LeftOfCut
+	}
+	return sc.p.MinSegment - 1
+}
+
 // scan returns the best split of window [i,j) and all that were fitted. cut
 // says that the window does not reach back to the start of the regime.
 func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
 	best := split{evidence: math.Inf(-1)}
-	least := sc.p.MinSegment - 1
-	if cut {
-		least = sc.p.LeftOfCut
-	}
 	sc.splits = sc.splits[:0]
-	for _, q := range sc.screen(i, j, least, b.s) {
+	for _, q := range sc.screen(i, j, sc.leastLeft(cut), b.s) {
 		c, ok := sc.assess(i, j, q.k, b)
 		if !ok {
 			continue
@@ -106,7 +114,14 @@ func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
 // assess fits both sides of a split and weighs it against one level. It is not
 // ok when a side has too few runs that agree.
 func (sc *scanner) assess(i, j, k int, b belief) (split, bool) {
-	x := sc.x[i:j]
+	c, ok := sc.weigh(sc.x[i:j], k, b)
+	c.evidence += sc.expected(i + k)
+	return c, ok
+}
+
+// weigh fits levels to the first k of runs x and to the others, and weighs them
+// against one level, on the values alone.
+func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	n := len(x)
 	sc.sorted, sc.right = ascending(sc.sorted, x[:k]), ascending(sc.right, x[k:])
 	nl, nr := sc.sorted, sc.right
@@ -137,7 +152,7 @@ func (sc *scanner) assess(i, j, k int, b belief) (split, bool) {
 	}
 	one := min(l.fit(x, ascending(sc.sorted, x)).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)
 	c := split{k: k, s: s, left: left, right: right, df: b.weight + df}
-	c.evidence = one - left.cost - right.cost + sc.expected(i+k)
+	c.evidence = one - left.cost - right.cost
 	return c, true
 }
 

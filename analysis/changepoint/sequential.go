@@ -104,8 +104,14 @@ func (sc *scanner) sequence() []event {
 			continue
 		}
 		c, all := sc.scan(i, j, cut, b)
-		v := sc.judge(i, j, c, b)
+		m := sc.one(i, j, c)
+		v := sc.judge(&m, b)
 		if !v.committed {
+			if m, w := sc.episode(i, j, cut, b, c.evidence); w.committed {
+				ev = sc.commitBoth(ev, i, newest, m, w)
+				i, cut = sc.start, false
+				j, b = i, memory(sc.buf, sc.x[:i], sc.p)
+			}
 			continue
 		}
 		c, all = sc.around(i, j, cut, c, all, b)

@@ -21,10 +21,7 @@ const placeReach = 3
 // around returns the best split at or near c, and all that were fitted. Of
 // equals it is the middle one: an outlier costs the same on either side.
 func (sc *scanner) around(i, j int, cut bool, c split, all []split, b belief) (split, []split) {
-	least := sc.p.MinSegment - 1
-	if cut {
-		least = sc.p.LeftOfCut
-	}
+	least := sc.leastLeft(cut)
 	all = slices.Clone(all)
 	for at := -1; at != c.k; {
 		at = c.k

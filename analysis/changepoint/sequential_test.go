@@ -178,6 +178,7 @@ func cases() [][]float64 {
 			drawn(seed, 90, 0.02, 0, map[int]float64{20: 0.06, 50: -0.1, 57: 0.05}),
 			drawn(seed, 90, 0.02, 0.6, map[int]float64{40: 0.2}),
 			raised(drawn(seed, 70, 0.03, 0, map[int]float64{25: 0.2}), 0.4, 3, 10, 11, 30, 31, 32, 50),
+			drawn(seed, 70, 0.02, 0, map[int]float64{20: 0.09, 25: -0.09, 45: 0.08, 49: -0.08}),
 			turning(seed, 90, 0.2, 0.2))
 	}
 	return out
@@ -324,5 +325,21 @@ func BenchmarkLong(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/run")
 		})
+	}
+}
+
+// A first level that was left early asks for more runs than one that had lasted:
+// it may be one of two kinds of nodes.
+func TestEarlyChangesWait(t *testing.T) {
+	seen := func(at int) int {
+		x := drawn(9, 60, 0.01, 0, map[int]float64{at: 0.2})
+		ev := scan(history{x: x}, Default()).events
+		if len(ev) != 1 || ev[0].index != at {
+			t.Fatalf("one change at %d: %+v", at, ev)
+		}
+		return ev[0].detected
+	}
+	if early, late := seen(6), seen(14); early < 18 || late > 18 {
+		t.Errorf("a change at run 6 is seen at run %d, one at run 14 at run %d", early, late)
 	}
 }

@@ -15,35 +15,31 @@ type verdict struct {
 	doubtful bool
 }
 
-// judge decides whether split c of the window [i,j) is committed: against
-// independent noise, against correlated noise and against two levels that take
-// turns, each with what is asked for few runs and unsure noise.
-func (sc *scanner) judge(i, j int, c split, b belief) verdict {
+// judge decides whether a claim is committed: against independent noise, against
+// correlated noise and against two levels that take turns, each with what is
+// asked for few runs and unsure noise.
+func (sc *scanner) judge(c *claim, b belief) verdict {
 	if math.IsInf(c.evidence, -1) {
 		return verdict{}
 	}
-	few := sc.fewRuns(c.right.weight, c.right.mu > c.left.mu)
-	if i == 0 {
-		few += sc.fewRuns(c.left.weight, c.left.mu > c.right.mu)
-	}
-	if sc.flips != nil && sc.flips[i+c.k] > 0 {
-		few *= 1 - sc.p.FlipFew
-	}
+	few := sc.few(c)
 	v := verdict{asked: sc.p.Threshold + few + sc.p.SmallSample/c.df}
 	v.margin = c.evidence - v.asked
+	if c.boundaries == 2 {
+		v.asked += sc.p.Episode
+		v.margin = min(c.evidence-v.asked, c.evidence-max(0, c.single)-sc.p.EpisodeOwn)
+	}
 	if v.margin <= 0 {
 		return v
 	}
-	v.asked = max(1, v.asked-sc.expected(i+c.k)) // of the values alone
-	left, correlation := sc.dependence(i, j, c, b)
+	v.asked = max(1, v.asked-c.expected) // of the values alone
+	left, correlation := sc.dependence(c, b)
 	correlated := left - few - sc.p.SmallCorrelated/c.df - sc.p.Correlated
-	if sc.prior != nil {
-		correlated += sc.prior[i+c.k] // other series do not share this one's streaks
-	}
+	correlated += c.others // other series do not share this one's streaks
 	if correlated <= 0 {
 		return v
 	}
-	turns := sc.alternating(i, j, c) + max(0, sc.expected(i+c.k))
+	turns := sc.alternating(c) + max(0, c.expected)
 	if turns < 0 {
 		return v
 	}

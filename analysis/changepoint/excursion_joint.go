@@ -1,0 +1,169 @@
+package changepoint
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// stretch is the runs [a,b) of a window at another level than those around it.
+type stretch struct {
+	a, b int
+	nats float64
+}
+
+// An episode is looked for where the quick look gives it episodeNats, and
+// episodeKeep of them are fitted: the threshold of evidence is higher. A fit is
+// moved to a better place only if it is within episodeNear of the threshold.
+const (
+	episodeNats = 7
+	episodeKeep = 2
+	episodeNear = 4
+)
+
+// episode looks for a level that is left for a few runs and found again. Neither
+// boundary alone may be evidence enough: on one side of a single boundary are few
+// runs, or a mixture of levels. Both are judged as one claim. single is the
+// evidence of the best single change of the window [i,j).
+func (sc *scanner) episode(i, j int, cut bool, b belief, single float64) (claim, verdict) {
+	var best claim
+	best.evidence = math.Inf(-1)
+	for _, s := range sc.stretches(i, j, cut, b.s) {
+		if c, ok := sc.settle(i, j, cut, s, b); ok && c.evidence > best.evidence {
+			best = c
+		}
+	}
+	if math.IsInf(best.evidence, -1) {
+		return best, verdict{}
+	}
+	best.single = single
+	return best, sc.judge(&best, b)
+}
+
+// stretches returns the most promising places of an episode in the window [i,j).
+func (sc *scanner) stretches(i, j int, cut bool, s0 float64) []stretch {
+	x := sc.x[i:j]
+	n := len(x)
+	first := sc.leastBefore(cut)
+	if n < first+2*sc.p.MinSegment {
+		return nil
+	}
+	sc.winsorise(x, s0)
+	var best [episodeKeep]stretch
+	for a := first; a <= n-2*sc.p.MinSegment; a++ {
+		if !sc.newDay(i + a) {
+			continue
+		}
+		for e := a + sc.p.MinSegment; e <= min(a+sc.p.EpisodeRuns, n-sc.p.MinSegment); e++ {
+			in, out := float64(e-a), float64(n-e+a)
+			sum := sc.cum[e] - sc.cum[a]
+			d := sum/in - (sc.cum[n]-sum)/out
+			nats := d * d * in * out / (in + out) / 2
+			if nats <= max(episodeNats, best[episodeKeep-1].nats) || !sc.newDay(i+e) {
+				continue
+			}
+			best[episodeKeep-1] = stretch{a, e, nats}
+			slices.SortStableFunc(best[:], func(p, q stretch) int { return cmp.Compare(q.nats, p.nats) })
+		}
+	}
+	k := 0
+	for k < episodeKeep && best[k].nats > 0 {
+		k++
+	}
+	return best[:k]
+}
+
+// leastBefore is the fewest runs before an episode.
+func (sc *scanner) leastBefore(cut bool) int { return sc.leastLeft(cut) + 2 }
+
+// moves are the ways in which the ends of an episode are tried elsewhere.
+var moves = [...]stretch{{a: -1}, {a: 1}, {b: -1}, {b: 1}, {a: -2}, {a: 2}, {b: -2}, {b: 2}}
+
+// settle fits an episode and moves its ends to where the evidence is most.
+func (sc *scanner) settle(i, j int, cut bool, s stretch, b belief) (claim, bool) {
+	best, ok := sc.episodeAt(i, j, s, b)
+	if !ok || best.evidence < sc.p.Threshold-episodeNear {
+		return best, ok
+	}
+	first := sc.leastBefore(cut)
+	for range 4 {
+		at := s
+		for _, d := range moves {
+			t := stretch{a: at.a + d.a, b: at.b + d.b}
+			long := t.b - t.a
+			if t.a < first || long < sc.p.MinSegment || long > sc.p.EpisodeRuns || t.b > j-i-sc.p.MinSegment ||
+				!sc.newDay(i+t.a) || !sc.newDay(i+t.b) {
+				continue
+			}
+			if c, ok := sc.episodeAt(i, j, t, b); ok && c.evidence > best.evidence {
+				best, s = c, t
+			}
+		}
+		if s.a == at.a && s.b == at.b {
+			break
+		}
+	}
+	return best, true
+}
+
+// episodeAt fits an episode at one place.
+func (sc *scanner) episodeAt(i, j int, s stretch, b belief) (claim, bool) {
+	x := slices.Concat(sc.x[i:i+s.a], sc.x[i+s.b:j], sc.x[i+s.a:i+s.b])
+	c, ok := sc.weigh(x, len(x)-(s.b-s.a), b)
+	if !ok {
+		return claim{}, false
+	}
+	m := claim{split: c, x: x, from: i, until: j, boundaries: 2}
+	m.parts = [3]piece{{sc.start, i + s.a, c.left.mu}, {i + s.a, i + s.b, c.right.mu}, {i + s.b, j, c.left.mu}}
+	sc.beside(&m)
+	l := newLoss(c.s, sc.p)
+	for _, v := range sc.x[i : i+s.a] {
+		m.around[0] += l.weight(v - c.left.mu)
+	}
+	for _, v := range sc.x[i+s.b : j] {
+		m.around[1] += l.weight(v - c.left.mu)
+	}
+	m.evidence += m.expected
+	return m, true
+}
+
+// commitBoth adds the two ends of an episode.
+func (sc *scanner) commitBoth(ev []event, i, newest int, m claim, v verdict) []event {
+	l := newLoss(m.s, sc.p)
+	for q := 1; q <= 2; q++ {
+		left, right := m.parts[q-1], m.parts[q]
+		c := m.split
+		c.k = right.first - i
+		if q == 2 {
+			c.left, c.right = c.right, c.left
+		}
+		e := sc.event(i, newest, c, nil, v)
+		e.first, e.last = sc.placeBetween(left, right, &l)
+		e.before, e.resumed = len(sc.past), e.index
+		ev = append(ev, e)
+		sc.past = append(sc.past, past{sc.start, e.index, left.mu, c.s})
+		sc.start = e.index
+	}
+	return ev
+}
+
+// placeBetween returns the first and the last run at which the boundary of two
+// pieces may be as well, within placeNats.
+func (sc *scanner) placeBetween(left, right piece, l *loss) (first, last int) {
+	first, last = right.first, right.first
+	worse := 0.0
+	for k := right.first - 1; k > left.first && worse <= 2*placeNats; k-- {
+		worse += l.cost(sc.x[k]-right.mu) - l.cost(sc.x[k]-left.mu)
+		if worse <= placeNats && sc.newDay(k) {
+			first = k
+		}
+	}
+	worse = 0
+	for k := right.first + 1; k < right.end && worse <= 2*placeNats; k++ {
+		worse += l.cost(sc.x[k-1]-left.mu) - l.cost(sc.x[k-1]-right.mu)
+		if worse <= placeNats && sc.newDay(k) {
+			last = k
+		}
+	}
+	return first, last
+}

@@ -1,0 +1,71 @@
+package changepoint
+
+// piece is the runs [first,end) at a level.
+type piece struct {
+	first, end int
+	mu         float64
+}
+
+// claim is what is judged: one change, or the two ends of an episode, between
+// which a level is left and found again. The split is that of the runs x, with
+// those of the left level first.
+type claim struct {
+	split
+	x           []float64
+	from, until int // the window
+	boundaries  int
+	parts       [3]piece   // in time order, since the regime began
+	around      [2]float64 // the weight of the left level before and after the right one
+	expected    float64    // evidence from outside the values
+	others      float64    // of it that of other series
+	flipped     [2]bool    // a recorded field changed at the boundary
+	single      float64    // for an episode: evidence of the best single split
+}
+
+// pieces are the levels that are claimed, in time order.
+func (c *claim) pieces() []piece { return c.parts[:c.boundaries+1] }
+
+// one is the claim that split c of the window [i,j) is a change.
+func (sc *scanner) one(i, j int, c split) claim {
+	at := i + c.k
+	m := claim{split: c, x: sc.x[i:j], from: i, until: j, boundaries: 1}
+	m.parts[0], m.parts[1] = piece{sc.start, at, c.left.mu}, piece{at, j, c.right.mu}
+	m.around[0] = c.left.weight
+	sc.beside(&m)
+	return m
+}
+
+// beside adds what is known beside the values at the boundaries of a claim.
+func (sc *scanner) beside(c *claim) {
+	for n, q := range c.pieces()[1:] {
+		c.expected += sc.expected(q.first)
+		if sc.prior != nil {
+			c.others += sc.prior[q.first]
+		}
+		c.flipped[n] = sc.flips != nil && sc.flips[q.first] > 0
+	}
+}
+
+// few is what is asked of the levels of a claim for the few runs they have.
+// The first level of a history and the last of an episode may be outliers as
+// well. Runs of outliers do not begin with a flip.
+func (sc *scanner) few(c *claim) float64 {
+	up := c.right.mu > c.left.mu
+	asked := sc.fewRuns(c.right.weight, up)
+	if c.from == 0 {
+		asked += sc.fewRuns(c.around[0], !up)
+	}
+	asked = sc.unlessFlipped(asked, c.flipped[0])
+	if c.boundaries == 2 {
+		asked += sc.unlessFlipped(sc.fewRuns(c.around[1], !up), c.flipped[1])
+	}
+	return asked
+}
+
+// unlessFlipped is the part of what is asked for few runs that stays at a flip.
+func (sc *scanner) unlessFlipped(asked float64, flipped bool) float64 {
+	if flipped {
+		asked *= 1 - sc.p.FlipFew
+	}
+	return asked
+}
