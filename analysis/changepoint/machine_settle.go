@@ -14,6 +14,7 @@ func (f *fleet) settle(p Params) {
 	for _, factor := range []float64{3.3, 1.7, 1} {
 		pass := p
 		pass.Threshold *= factor
+		pass.EpisodeRuns = 0 // the machine leaves its level for a few runs
 		place, noise := make([][]float64, len(f.members)), make([]float64, len(f.members))
 		for i, m := range f.members {
 			place[i], noise[i] = m.off(pass)
