@@ -108,7 +108,7 @@ func Default() Params {
 		Flip: 2, FlipFew: 0.8,
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
 		Lookback: 120, Turns: 4, TurnsLate: 0, Settled: 10, TurnsEarly: 5, TurnsAgain: 4.5, TurnsReturn: 7, Charge: 3,
-		EpisodeRuns: 0, Episode: 4, EpisodeOwn: 6,
+		EpisodeRuns: 8, Episode: 4, EpisodeOwn: 6,
 		DoubtPhi: 1, DoubtTurns: 5.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
 		Selected:    0.9,
 		DriftMargin: 0.5, ExcursionRuns: 5,

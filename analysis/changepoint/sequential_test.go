@@ -328,6 +328,33 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
+// A level that is left for a few runs and found again is two changes, though
+// neither end alone is evidence enough: both are seen at once.
+func TestScanFindsEpisodes(t *testing.T) {
+	seen := func(p Params) (both, atOnce int) {
+		for seed := range uint64(80) {
+			ev := scan(history{x: drawn(300+seed, 60, 0.02, 0, map[int]float64{30: 0.07, 34: -0.07})}, p).events
+			if len(ev) != 2 || abs(ev[0].index-30) > 2 || abs(ev[1].index-34) > 2 {
+				continue
+			}
+			both++
+			if ev[0].detected == ev[1].detected {
+				atOnce++
+			}
+			if ev[0].kind != Excursion || ev[0].first > ev[0].index || ev[1].last < ev[1].index {
+				t.Errorf("seed %d: %+v", seed, ev)
+			}
+		}
+		return both, atOnce
+	}
+	p := Default()
+	with, atOnce := seen(p)
+	p.EpisodeRuns = 0
+	if without, _ := seen(p); with < without+4 || atOnce < 5 {
+		t.Errorf("episodes of four runs by 3.5 standard deviations: %d of 80 found, %d of them at once, %d one end at a time", with, atOnce, without)
+	}
+}
+
 // A first level that was left early asks for more runs than one that had lasted:
 // it may be one of two kinds of nodes.
 func TestEarlyChangesWait(t *testing.T) {
