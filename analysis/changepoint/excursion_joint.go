@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// stretch is the runs [a,b) of a window at another level than those around it.
-type stretch struct {
+// outing is the runs [a,b) of a window at another level than those around it.
+type outing struct {
 	a, b int
 	nats float64
 }
@@ -28,7 +28,7 @@ const (
 func (sc *scanner) episode(i, j int, cut bool, b belief, single float64) (claim, verdict) {
 	var best claim
 	best.evidence = math.Inf(-1)
-	for _, s := range sc.stretches(i, j, cut, b.s) {
+	for _, s := range sc.outings(i, j, cut, b.s) {
 		if c, ok := sc.settle(i, j, cut, s, b); ok && c.evidence > best.evidence {
 			best = c
 		}
@@ -40,8 +40,8 @@ func (sc *scanner) episode(i, j int, cut bool, b belief, single float64) (claim,
 	return best, sc.judge(&best, b)
 }
 
-// stretches returns the most promising places of an episode in the window [i,j).
-func (sc *scanner) stretches(i, j int, cut bool, s0 float64) []stretch {
+// outings returns the most promising places of an episode in the window [i,j).
+func (sc *scanner) outings(i, j int, cut bool, s0 float64) []outing {
 	x := sc.x[i:j]
 	n := len(x)
 	first := sc.leastBefore(cut)
@@ -49,7 +49,7 @@ func (sc *scanner) stretches(i, j int, cut bool, s0 float64) []stretch {
 		return nil
 	}
 	sc.winsorise(x, s0)
-	var best [episodeKeep]stretch
+	var best [episodeKeep]outing
 	for a := first; a <= n-2*sc.p.MinSegment; a++ {
 		if !sc.newDay(i + a) {
 			continue
@@ -62,8 +62,8 @@ func (sc *scanner) stretches(i, j int, cut bool, s0 float64) []stretch {
 			if nats <= max(episodeNats, best[episodeKeep-1].nats) || !sc.newDay(i+e) {
 				continue
 			}
-			best[episodeKeep-1] = stretch{a, e, nats}
-			slices.SortStableFunc(best[:], func(p, q stretch) int { return cmp.Compare(q.nats, p.nats) })
+			best[episodeKeep-1] = outing{a, e, nats}
+			slices.SortStableFunc(best[:], func(p, q outing) int { return cmp.Compare(q.nats, p.nats) })
 		}
 	}
 	k := 0
@@ -77,10 +77,10 @@ func (sc *scanner) stretches(i, j int, cut bool, s0 float64) []stretch {
 func (sc *scanner) leastBefore(cut bool) int { return sc.leastLeft(cut) + 2 }
 
 // moves are the ways in which the ends of an episode are tried elsewhere.
-var moves = [...]stretch{{a: -1}, {a: 1}, {b: -1}, {b: 1}, {a: -2}, {a: 2}, {b: -2}, {b: 2}}
+var moves = [...]outing{{a: -1}, {a: 1}, {b: -1}, {b: 1}, {a: -2}, {a: 2}, {b: -2}, {b: 2}}
 
 // settle fits an episode and moves its ends to where the evidence is most.
-func (sc *scanner) settle(i, j int, cut bool, s stretch, b belief) (claim, bool) {
+func (sc *scanner) settle(i, j int, cut bool, s outing, b belief) (claim, bool) {
 	best, ok := sc.episodeAt(i, j, s, b)
 	if !ok || best.evidence < sc.p.Threshold-episodeNear {
 		return best, ok
@@ -89,7 +89,7 @@ func (sc *scanner) settle(i, j int, cut bool, s stretch, b belief) (claim, bool)
 	for range 4 {
 		at := s
 		for _, d := range moves {
-			t := stretch{a: at.a + d.a, b: at.b + d.b}
+			t := outing{a: at.a + d.a, b: at.b + d.b}
 			long := t.b - t.a
 			if t.a < first || long < sc.p.MinSegment || long > sc.p.EpisodeRuns || t.b > j-i-sc.p.MinSegment ||
 				!sc.newDay(i+t.a) || !sc.newDay(i+t.b) {
@@ -107,7 +107,7 @@ func (sc *scanner) settle(i, j int, cut bool, s stretch, b belief) (claim, bool)
 }
 
 // episodeAt fits an episode at one place.
-func (sc *scanner) episodeAt(i, j int, s stretch, b belief) (claim, bool) {
+func (sc *scanner) episodeAt(i, j int, s outing, b belief) (claim, bool) {
 	x := slices.Concat(sc.x[i:i+s.a], sc.x[i+s.b:j], sc.x[i+s.a:i+s.b])
 	c, ok := sc.weigh(x, len(x)-(s.b-s.a), b)
 	if !ok {
