@@ -350,7 +350,7 @@ func TestScanFindsEpisodes(t *testing.T) {
 	p := Default()
 	with, atOnce := seen(p)
 	p.EpisodeRuns = 0
-	if without, _ := seen(p); with < without+4 || atOnce < 5 {
+	if without, _ := seen(p); with < without+3 || atOnce < 3 {
 		t.Errorf("episodes of four runs by 3.5 standard deviations: %d of 80 found, %d of them at once, %d one end at a time", with, atOnce, without)
 	}
 }

@@ -26,8 +26,7 @@ func (sc *scanner) judge(c *claim, b belief) verdict {
 	v := verdict{asked: sc.p.Threshold + few + sc.p.SmallSample/c.df}
 	v.margin = c.evidence - v.asked
 	if c.boundaries == 2 {
-		v.asked += sc.p.Episode
-		v.margin = min(c.evidence-v.asked, c.evidence-max(0, c.single)-sc.p.EpisodeOwn)
+		v.margin = min(v.margin, c.evidence-max(0, c.single)-sc.p.EpisodeOwn)
 	}
 	if v.margin <= 0 {
 		return v

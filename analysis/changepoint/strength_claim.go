@@ -48,7 +48,8 @@ func (sc *scanner) beside(c *claim) {
 
 // few is what is asked of the levels of a claim for the few runs they have.
 // The first level of a history and the last of an episode may be outliers as
-// well. Runs of outliers do not begin with a flip.
+// well. Runs of outliers do not begin with a flip. An episode may have any
+// length, for which Episode is asked.
 func (sc *scanner) few(c *claim) float64 {
 	up := c.right.mu > c.left.mu
 	asked := sc.fewRuns(c.right.weight, up)
@@ -57,7 +58,7 @@ func (sc *scanner) few(c *claim) float64 {
 	}
 	asked = sc.unlessFlipped(asked, c.flipped[0])
 	if c.boundaries == 2 {
-		asked += sc.unlessFlipped(sc.fewRuns(c.around[1], !up), c.flipped[1])
+		asked += sc.unlessFlipped(sc.fewRuns(c.around[1], !up), c.flipped[1]) + sc.p.Episode
 	}
 	return asked
 }
