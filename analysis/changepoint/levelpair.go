@@ -57,15 +57,14 @@ func (s *seat) join(mu, n float64) {
 // kind of nodes that stays with .8 lasts for five runs: a first level that has
 // lasted longer is seldom one of two, so that less is asked once it has settled.
 // Asking all for more instead holds more changes back for the same false events.
+// Where a recorded field changed the kind of nodes is the less likely reason.
 func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 	switch {
 	case from != 0:
 		return sc.p.TurnsLate
 	case c.boundaries == 2:
 		return sc.p.TurnsReturn
-	case len(sc.past) > 0:
-		return sc.p.TurnsAgain
-	case c.around[0] < sc.p.Settled-0.5:
+	case len(sc.past) == 0 && c.around[0] < sc.p.Settled-0.5 && !c.flipped[0]:
 		return sc.p.TurnsEarly
 	}
 	return sc.p.Turns

@@ -61,12 +61,11 @@ type Params struct {
 	// episode. Each earlier change between the two levels counts
 	// Charge against changes, and what meeting an old level by chance is worth.
 	// What they cost: package comment.
-	Lookback               int
-	Turns, TurnsLate       float64
-	Settled                float64
-	TurnsEarly, TurnsAgain float64
-	TurnsReturn            float64
-	Charge                 float64
+	Lookback                int
+	Turns, TurnsLate        float64
+	Settled                 float64
+	TurnsEarly, TurnsReturn float64
+	Charge                  float64
 
 	// EpisodeRuns is the longest episode whose two ends are judged as one claim.
 	// It is asked Episode more than one change, and EpisodeOwn more than the best
@@ -107,7 +106,7 @@ func Default() Params {
 		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
 		Flip: 2, FlipFew: 0.8,
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
-		Lookback: 120, Turns: 4, TurnsLate: 0, Settled: 10, TurnsEarly: 5, TurnsAgain: 4.5, TurnsReturn: 7, Charge: 3,
+		Lookback: 120, Turns: 4, TurnsLate: 0, Settled: 10, TurnsEarly: 5, TurnsReturn: 7, Charge: 3,
 		EpisodeRuns: 8, Episode: 4, EpisodeOwn: 6,
 		DoubtPhi: 1, DoubtTurns: 5.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
 		Selected:    0.9,
