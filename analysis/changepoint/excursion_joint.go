@@ -29,14 +29,13 @@ func (sc *scanner) episode(i, j int, cut bool, b belief, single float64) (claim,
 	var best claim
 	best.evidence = math.Inf(-1)
 	for _, s := range sc.outings(i, j, cut, b.s) {
-		if c, ok := sc.settle(i, j, cut, s, b); ok && c.evidence > best.evidence {
+		if c, ok := sc.settle(i, j, cut, s, b, single); ok && c.evidence > best.evidence {
 			best = c
 		}
 	}
 	if math.IsInf(best.evidence, -1) {
 		return best, verdict{}
 	}
-	best.single = single
 	return best, sc.judge(&best, b)
 }
 
@@ -80,9 +79,10 @@ func (sc *scanner) leastBefore(cut bool) int { return sc.leastLeft(cut) + 2 }
 var moves = [...]outing{{a: -1}, {a: 1}, {b: -1}, {b: 1}, {a: -2}, {a: 2}, {b: -2}, {b: 2}}
 
 // settle fits an episode and moves its ends to where the evidence is most.
-func (sc *scanner) settle(i, j int, cut bool, s outing, b belief) (claim, bool) {
+func (sc *scanner) settle(i, j int, cut bool, s outing, b belief, single float64) (claim, bool) {
 	best, ok := sc.episodeAt(i, j, s, b)
-	if !ok || best.evidence < sc.p.Threshold-episodeNear {
+	best.single = single
+	if !ok || !sc.promising(&best) {
 		return best, ok
 	}
 	first := sc.leastBefore(cut)
@@ -97,6 +97,7 @@ func (sc *scanner) settle(i, j int, cut bool, s outing, b belief) (claim, bool) 
 			}
 			if c, ok := sc.episodeAt(i, j, t, b); ok && c.evidence > best.evidence {
 				best, s = c, t
+				best.single = single
 			}
 		}
 		if s.a == at.a && s.b == at.b {
@@ -104,6 +105,14 @@ func (sc *scanner) settle(i, j int, cut bool, s outing, b belief) (claim, bool) 
 		}
 	}
 	return best, true
+}
+
+// promising says whether better places may make an episode pass where this one
+// does not. Runs of two levels that take turns are full of stays that do not: to
+// move the ends of each took four fifths of the time of such histories.
+func (sc *scanner) promising(c *claim) bool {
+	need := max(sc.p.Threshold, c.single+sc.p.EpisodeOwn) - episodeNear
+	return c.evidence >= need && sc.alternating(c)+max(0, c.expected) > -episodeNear
 }
 
 // episodeAt fits an episode at one place.

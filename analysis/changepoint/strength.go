@@ -32,14 +32,15 @@ func (sc *scanner) judge(c *claim, b belief) verdict {
 		return v
 	}
 	v.asked = max(1, v.asked-c.expected) // of the values alone
+	// Turns first: they cost a tenth of what correlation does.
+	turns := sc.alternating(c) + max(0, c.expected)
+	if turns < 0 {
+		return v
+	}
 	left, correlation := sc.dependence(c, b)
 	correlated := left - few - sc.p.SmallCorrelated/c.df - sc.p.Correlated
 	correlated += c.others // other series do not share this one's streaks
 	if correlated <= 0 {
-		return v
-	}
-	turns := sc.alternating(c) + max(0, c.expected)
-	if turns < 0 {
 		return v
 	}
 	v.committed = true
