@@ -56,9 +56,8 @@ type Params struct {
 	// Turns is by how much a change must beat turns since the first run,
 	// TurnsLate since a later one: a change at the 8th run, when the 13th is
 	// known, just passes. Where the first level had not lasted for Settled runs it
-	// is TurnsEarly (a change passes when 21 runs are known), where changes
-	// were committed before TurnsAgain, and TurnsReturn for both ends of an
-	// episode. Each earlier change between the two levels counts
+	// is TurnsEarly (a change passes when 21 runs are known), and for both ends of
+	// an episode TurnsReturn. Each earlier change between the two levels counts
 	// Charge against changes, and what meeting an old level by chance is worth.
 	// What they cost: package comment.
 	Lookback                int
@@ -77,8 +76,9 @@ type Params struct {
 
 	// DoubtPhi is the correlation of the residuals in standard errors above
 	// which, and DoubtTurns the nats over two levels below which, no rate of
-	// false alarms is given: it would not be true. With 4 turns, levels that stay
-	// with .9 give .06 to .10 events with a rate per 1000 runs, with 5.5 .02 to .04.
+	// false alarms is given: it would not be true. With 5.5 nats levels that stay
+	// with .9 give up to .06 events with a rate per 1000 runs, where a third of that
+	// was said; with 6.5 up to .02, and one true change in six has a rate, not four.
 	DoubtPhi, DoubtTurns float64
 	// Rate is how often chance gives an event of independent noise.
 	Rate Rate
@@ -108,7 +108,7 @@ func Default() Params {
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
 		Lookback: 120, Turns: 4, TurnsLate: 0, Settled: 10, TurnsEarly: 5, TurnsReturn: 7, Charge: 3,
 		EpisodeRuns: 8, Episode: 4, EpisodeOwn: 6,
-		DoubtPhi: 1, DoubtTurns: 5.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
+		DoubtPhi: 1, DoubtTurns: 6.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
 		Selected:    0.9,
 		DriftMargin: 0.5, ExcursionRuns: 5,
 	}
