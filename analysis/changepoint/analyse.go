@@ -147,7 +147,20 @@ func (r *ready) sequential(l look, p Params) Result {
 	l.known.week.measured(l.out)
 	res.Notes = r.spread(res.Notes, l, p)
 	r.describe(&res, l.out)
+	res.Adjusted = r.values(l.known.adjusted())
 	return res
+}
+
+// values puts logarithms back in the units and the order of the input.
+func (r *ready) values(x []float64) []float64 {
+	y := make([]float64, len(r.Y))
+	for k := range y {
+		y[k] = math.NaN()
+	}
+	for k, v := range x {
+		y[r.at[k]] = math.Exp(v)
+	}
+	return y
 }
 
 // result is the empty answer to a series.

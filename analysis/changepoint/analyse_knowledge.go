@@ -45,6 +45,15 @@ func (k *knowledge) history(r *ready, f *fields, p Params) history {
 	return h
 }
 
+// adjusted is the logarithms once all runs have arrived. What was believed of
+// nodes is gone over at the end, the week with it.
+func (k *knowledge) adjusted() []float64 {
+	if k.nodes != nil {
+		return k.nodes.x
+	}
+	return k.x
+}
+
 // learn takes note that run newest has arrived.
 func (k *knowledge) learn(newest int, committed []event) {
 	if k.machine != nil {

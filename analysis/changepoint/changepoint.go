@@ -127,4 +127,7 @@ type Result struct {
 	Outliers  []int       `json:"outliers"`
 	SlowNodes []SlowNode  `json:"slow_nodes"`
 	Notes     []note.Note `json:"notes"`
+	// Adjusted are the values without what is known beside the series: shifts of
+	// the machine, slow nodes, weekdays. NaN where a run is not judged.
+	Adjusted []float64 `json:"-"`
 }

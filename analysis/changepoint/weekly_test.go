@@ -63,6 +63,21 @@ func TestWeekendIsSaid(t *testing.T) {
 	}
 }
 
+// Adjusted values are those of the input without what is known, in its places.
+func TestAdjustedValues(t *testing.T) {
+	s := weekOf(6, 90, 3, .3, 90, 0)
+	s.Y[20] = math.NaN()
+	y := sequential(s).Adjusted
+	if len(y) != len(s.Y) || !math.IsNaN(y[20]) {
+		t.Fatalf("%d values, the missing one is %v", len(y), y[20])
+	}
+	for k, v := range y {
+		if k != 20 && math.Abs(math.Log(v/100)) > .05 { // five standard deviations of a run
+			t.Errorf("run %d on day %d of the week: %.1f, adjusted %.1f", k, weekday(20000+k), s.Y[k], v)
+		}
+	}
+}
+
 // A weekend may be far larger than the noise, and its size is that of all its
 // runs but outliers.
 func TestLargeWeekend(t *testing.T) {

@@ -448,3 +448,19 @@ func TestRatio(t *testing.T) {
 		t.Errorf("%+v, outliers %v", g, s.Outliers)
 	}
 }
+
+// What is known beside a history is no news of it: only what is left of its newest
+// runs is told.
+func TestWatchOfWhatIsLeft(t *testing.T) {
+	h, r := history("w"), result("w")
+	r.Regimes[0].First = 0
+	h.Y = append(wave(32, 50), 60, 61, 59, 60) // nights on a slow node
+	r.Adjusted = wave(36, 50)
+	if got := (Judged{History: h, Result: r}).watch(2); got != "" {
+		t.Errorf("explained: %q", got)
+	}
+	h.Y, r.Adjusted = r.Adjusted, h.Y // a fast machine hid it
+	if got := (Judged{History: h, Result: r}).watch(2); !strings.HasPrefix(got, "The last 3 runs are 19.8 % slower") {
+		t.Errorf("hidden: %q", got)
+	}
+}

@@ -9,8 +9,9 @@ import (
 )
 
 // watch says what the newest runs show if they lie above their level and are
-// not a new one yet: one or two outliers, or three and more that agree. The
-// paper warns of slower runs only, and so do we.
+// not a new one yet: one or two outliers, or three and more that agree. What the
+// machine did to all, slow nodes and weekends are no news of the job. The paper
+// warns of slower runs only, and so do we.
 func (s Judged) watch(minEffectPct float64) string {
 	if len(s.Regimes) == 0 {
 		return ""
@@ -36,23 +37,32 @@ func (s Judged) watch(minEffectPct float64) string {
 // off are the newest runs that are outliers, the newest first.
 func (s Judged) off() []float64 {
 	var off []float64
-	for k := len(s.Y) - 1; k >= 0; k-- {
-		if math.IsNaN(s.Y[k]) {
+	seen := s.seen()
+	for k := len(seen) - 1; k >= 0; k-- {
+		if math.IsNaN(seen[k]) {
 			continue
 		}
 		if !slices.Contains(s.Outliers, k) {
 			break
 		}
-		off = append(off, s.Y[k])
+		off = append(off, seen[k])
 	}
 	return off
+}
+
+// seen are the runs as they were judged.
+func (s Judged) seen() []float64 {
+	if s.Adjusted != nil {
+		return s.Adjusted
+	}
+	return s.Y
 }
 
 // values are those from a run on that can be a measurement.
 func (s Judged) values(from int) []float64 {
 	var y []float64
-	for k := max(from, 0); k < len(s.Y); k++ {
-		if v := s.Y[k]; v > 0 && !math.IsInf(v, 0) {
+	for _, v := range s.seen()[max(from, 0):] {
+		if v > 0 && !math.IsInf(v, 0) {
 			y = append(y, v)
 		}
 	}
