@@ -70,10 +70,10 @@ func TestShrinkage(t *testing.T) {
 func TestPending(t *testing.T) {
 	raw := steps(5, .01, append(at(10, 20), at(12, 10)...)...)
 	w := nodeWatch{raw: raw, x: raw}
-	if k := w.pending(0, len(raw)); k < 19 || k > 21 {
+	if k := pending(nil, raw); k < 19 || k > 21 {
 		t.Errorf("a step at 20 is seen at %d", k)
 	}
-	if k := w.pending(0, 20); k != 0 {
+	if k := pending(nil, raw[:20]); k != 0 {
 		t.Errorf("no step is seen at %d", k)
 	}
 	w.pl = placement{names: []string{"a", "b"}}

@@ -113,8 +113,9 @@ func (w *nodeWatch) place(from, end int, committed []event) {
 			bounds = append(bounds, e.index)
 		}
 	}
-	if k := w.pending(bounds[len(bounds)-1], end); k > 0 {
-		bounds = append(bounds, k)
+	last := bounds[len(bounds)-1]
+	if k := pending(w.buf, w.x[last:end]); k > 0 {
+		bounds = append(bounds, last+k)
 	}
 	bounds = append(bounds, end)
 	for q := 1; q+1 < len(bounds); q++ {
@@ -123,31 +124,6 @@ func (w *nodeWatch) place(from, end int, committed []event) {
 		}
 	}
 	part(end)
-}
-
-// pendingZ is the two-sample statistic from which runs look like two levels.
-const pendingZ = 4.5
-
-// pending is where the runs from first to end, of one level as far as is
-// committed, look like two; 0 where they do not. A change that is not yet sure
-// would else be laid to a node that happens to have run on one side of it.
-func (w *nodeWatch) pending(first, end int) int {
-	x := w.x[first:end]
-	n := len(x)
-	scale := math.Max(differenceScale(w.buf, x), leastNoise)
-	mid := robust.Median(x)
-	cum := make([]float64, n+1)
-	for i, v := range x {
-		cum[i+1] = cum[i] + math.Max(-6, math.Min(6, (v-mid)/scale))
-	}
-	best, at := pendingZ, 0
-	for k := 3; k <= n-3; k++ {
-		l, r := float64(k), float64(n-k)
-		if z := math.Abs((cum[n]-cum[k])/r-cum[k]/l) * math.Sqrt(l*r/(l+r)); z > best {
-			best, at = z, first+k
-		}
-	}
-	return at
 }
 
 // moved says whether the runs from before to index and those from there to

@@ -136,34 +136,9 @@ func (w *weekly) place(from, end int, committed []event) float64 {
 		part(min(max(e.index, from), end))
 		part(min(max(e.resumed, from), end))
 	}
-	part(w.pending(first, end))
+	part(first + pending(w.buf, w.off[first:end]))
 	part(end)
 	return parts
-}
-
-// pending is where the runs from first to end look like two levels, first where
-// they do not: a change that is not yet sure is none of the weekdays.
-func (w *weekly) pending(first, end int) int {
-	x := w.off[first:end]
-	n := len(x)
-	scale := math.Max(differenceScale(w.buf, x), leastNoise)
-	mid := robust.Median(x)
-	total := 0.0
-	for _, v := range x {
-		total += max(-6, min(6, (v-mid)/scale))
-	}
-	best, at, left := float64(pendingZ), first, 0.0
-	for k := 1; k <= n-3; k++ {
-		left += max(-6, min(6, (x[k-1]-mid)/scale))
-		if k < 3 {
-			continue
-		}
-		l, r := float64(k), float64(n-k)
-		if z := math.Abs((total-left)/r-left/l) * math.Sqrt(l*r/(l+r)); z > best {
-			best, at = z, first+k
-		}
-	}
-	return at
 }
 
 // judge returns the simplest pattern that the days show.

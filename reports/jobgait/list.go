@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/history"
+	"jobgait/reports/change"
 )
 
 func listCommand(getenv func(string) string) *cobra.Command {
@@ -74,7 +75,7 @@ func list(ctx context.Context, db *history.DB, q history.Query, asJSON bool, out
 			period = fmt.Sprintf("%.4g", *r.PeriodS)
 		}
 		start := time.Unix(int64(r.Start), 0).Format("2006-01-02T15:04:05")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f\t%s\t%s\t%s\n", r.DisplayID, r.User, start, r.ElapsedS, period, r.Shape, r.App)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f\t%s\t%s\t%s\n", r.DisplayID, r.User, start, r.ElapsedS, period, change.ShapeName(r.Shape), r.App)
 	}
 	return w.Flush()
 }
