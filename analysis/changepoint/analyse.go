@@ -83,12 +83,12 @@ func (r *ready) look(given []vote, p Params) look {
 		p.Correlated += machineDoubt
 		p.EpisodeRuns = 0 // what the machine did to others for a few runs, and not to this one
 	}
-	l := look{fields: newFields(r), known: newKnowledge(r, given)}
+	l := look{fields: newFields(r), known: newKnowledge(r, given, p)}
 	l.in = l.known.history(r, &l.fields, p)
 	l.out = scan(l.in, p)
 	l.blind = l.out.events
 	if l.in.flips != nil && len(l.out.events) > 0 {
-		in := newKnowledge(r, given).history(r, &l.fields, p)
+		in := newKnowledge(r, given, p).history(r, &l.fields, p)
 		in.flips = nil
 		l.blind = scan(in, p).events
 	}

@@ -15,7 +15,7 @@ type knowledge struct {
 }
 
 // newKnowledge prepares a history for its scan; given are votes of other series.
-func newKnowledge(r *ready, given []vote) *knowledge {
+func newKnowledge(r *ready, given []vote, p Params) *knowledge {
 	clean := slices.Clone(r.x)
 	if r.machine != nil {
 		for i, s := range r.machine.shift {
@@ -23,7 +23,7 @@ func newKnowledge(r *ready, given []vote) *knowledge {
 		}
 	}
 	k := &knowledge{x: clean, machine: r.machine.watch(r.x, clean),
-		nodes: newNodeWatch(r, clean), others: newPrior(r, given, defaultJoint())}
+		nodes: newNodeWatch(r, clean, p), others: newPrior(r, given, defaultJoint())}
 	if k.nodes != nil {
 		k.x = k.nodes.x
 	}

@@ -34,7 +34,7 @@ type testimony struct {
 }
 
 // newInquiry opens a look at all runs of parts.
-func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inquiry {
+func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int, p Params) inquiry {
 	q := inquiry{suspects: m, from: parts[0].first, raw: raw, x: x, parts: parts, part: part}
 	end := parts[len(parts)-1].last
 	far := make([]float64, 0, end-q.from)
@@ -43,7 +43,6 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inq
 			far = append(far, math.Abs(v-g.level))
 		}
 	}
-	p := Default()
 	mad, n := 1.4826*robust.Median(far), float64(len(far))
 	q.scale = math.Max(leastNoise, math.Sqrt((p.NoiseWeight*p.NoiseSD*p.NoiseSD+n*mad*mad)/(p.NoiseWeight+n)))
 	q.loss = newLoss(q.scale, p)

@@ -13,6 +13,7 @@ import (
 type nodeWatch struct {
 	pl     placement
 	p      nodeParams
+	noise  Params    // what is believed of noise and outliers
 	raw    []float64 // as measured
 	x      []float64 // adjusted, shared with the scan
 	belief *suspects
@@ -29,12 +30,12 @@ type nodeWatch struct {
 const nodeRuns = 256
 
 // nodeCells is how many entries of node lists may be looked at per run: jobs of
-// a thousand nodes are looked at every hundred runs; 400 of them take .6 s.
+// a thousand nodes are looked at every hundred runs; 400 of them take .3 s (BenchmarkManyNodes).
 const nodeCells = 2048
 
 // newNodeWatch adjusts a copy of raw, the logarithms without the machine's
 // shifts; nil where no nodes are known.
-func newNodeWatch(r *ready, raw []float64) *nodeWatch {
+func newNodeWatch(r *ready, raw []float64, p Params) *nodeWatch {
 	pl := newPlacement(r)
 	if len(pl.names) == 0 {
 		return nil
@@ -43,7 +44,7 @@ func newNodeWatch(r *ready, raw []float64) *nodeWatch {
 	for _, nodes := range pl.runs {
 		cells += len(nodes)
 	}
-	w := &nodeWatch{every: 1 + cells*min(n, nodeRuns)/n/nodeCells, pl: pl, p: defaultNodes(), belief: newSuspects(&pl),
+	w := &nodeWatch{every: 1 + cells*min(n, nodeRuns)/n/nodeCells, pl: pl, p: defaultNodes(), noise: p, belief: newSuspects(&pl),
 		raw: raw, x: append([]float64(nil), raw...), off: make([]float64, n), regime: make([]int, n)}
 	w.belief.arrive(0)
 	return w
@@ -65,7 +66,7 @@ func (w *nodeWatch) learn(newest int, committed []event) {
 func (w *nodeWatch) inquire(from, end int, committed []event) {
 	w.adjust(from, end)
 	w.place(from, end, committed)
-	q := w.belief.newInquiry(w.raw, w.x, w.parts, w.regime)
+	q := w.belief.newInquiry(w.raw, w.x, w.parts, w.regime, w.noise)
 	q.hear()
 	w.adjust(from, end)
 }

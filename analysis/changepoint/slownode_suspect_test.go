@@ -153,5 +153,5 @@ func newWatch(r *rand.Rand, n int, sd float64, cost func(nodes []int) float64) *
 		s.Nodes = append(s.Nodes, names)
 	}
 	ready := prepare(&s)
-	return newNodeWatch(&ready, ready.x)
+	return newNodeWatch(&ready, ready.x, Default())
 }

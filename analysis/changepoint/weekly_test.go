@@ -186,7 +186,7 @@ func TestNoWeek(t *testing.T) {
 			s.T[i] = day(i)
 		}
 		runs := prepare(&s)
-		k := newKnowledge(&runs, nil)
+		k := newKnowledge(&runs, nil, Default())
 		for i := range s.T {
 			k.learn(i, nil)
 		}
