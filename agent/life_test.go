@@ -231,7 +231,7 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	untilTrue(t, "the agent has noticed", func() bool { return full(t, inside) })
+	untilTrue(t, "the agent has noticed", stopsGrowing(t, inside.Profile()))
 	if worker.ProcessState != nil || syscall.Kill(worker.Process.Pid, 0) != nil {
 		t.Error("the job is gone")
 	}
@@ -261,19 +261,21 @@ func fillUp(t *testing.T, path string) {
 	f.Close()
 }
 
-// full tells whether the agent has stopped writing.
-func full(t *testing.T, dir job.RunDir) bool {
+// stopsGrowing is true once a file has had one size for longer than passes
+// between two blocks.
+func stopsGrowing(t *testing.T, path string) func() bool {
 	t.Helper()
-	size := func() int64 {
-		st, err := os.Stat(dir.Profile())
+	size, since := int64(-1), time.Now()
+	return func() bool {
+		st, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return st.Size()
+		if st.Size() != size {
+			size, since = st.Size(), time.Now()
+		}
+		return time.Since(since) > 1200*time.Millisecond
 	}
-	was := size()
-	time.Sleep(1200 * time.Millisecond) // longer than between two blocks: else it is asked again
-	return size() == was
 }
 
 // endFull stops the agent and looks at the profile while its file system is
