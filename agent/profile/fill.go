@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 
@@ -137,6 +138,23 @@ func (f *filler) rate(l *lane, values []int64, at, last int64) {
 	l.put(at, out)
 }
 
+// listed yields the counts of those pages that have a lane, by lane. The lanes
+// that are met in a block have its number afterwards.
+func (f *filler) listed(b *Block) iter.Seq2[int, []uint16] {
+	return func(yield func(int, []uint16) bool) {
+		for _, p := range b.Pages {
+			k, ok := f.place[p.Key]
+			if !ok || f.met[k] == f.blocks {
+				continue
+			}
+			f.met[k] = f.blocks
+			if !yield(k, p.Counts) {
+				return
+			}
+		}
+	}
+}
+
 // code puts the code addresses of a block.
 func (f *filler) code(b *Block, at int64) {
 	perSample := 1e9 / (f.fullHz * float64(f.header.StepNS))
@@ -152,13 +170,8 @@ func (f *filler) code(b *Block, at int64) {
 	if len(f.pages) == 0 {
 		return
 	}
-	for _, p := range b.Pages {
-		k, ok := f.place[p.Key]
-		if !ok || f.met[k] == f.blocks {
-			continue
-		}
-		f.met[k] = f.blocks
-		for i, c := range p.Counts {
+	for k, counts := range f.listed(b) {
+		for i, c := range counts {
 			f.buf[i] = float64(c)
 		}
 		f.scale(b, f.buf)

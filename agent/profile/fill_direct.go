@@ -17,13 +17,8 @@ func (f *filler) codeDirect(b *Block, at int64) {
 	if len(f.pages) == 0 {
 		return
 	}
-	for _, p := range b.Pages {
-		k, ok := f.place[p.Key]
-		if !ok || f.met[k] == f.blocks {
-			continue
-		}
-		f.met[k] = f.blocks
-		put(f.hot[k].out[at:][:n], f.left, p.Counts)
+	for k, counts := range f.listed(b) {
+		put(f.hot[k].out[at:][:n], f.left, counts)
 	}
 	for k, met := range f.met {
 		if met != f.blocks { // too rare in this second to be listed

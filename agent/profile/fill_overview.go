@@ -71,13 +71,8 @@ func (f *filler) codeGroups(b *Block, at int64) {
 	if len(f.pages) == 0 {
 		return
 	}
-	for _, p := range b.Pages {
-		k, ok := f.place[p.Key]
-		if !ok || f.met[k] == f.blocks {
-			continue
-		}
-		f.met[k] = f.blocks
-		for g, n := range p.Counts {
+	for k, counts := range f.listed(b) {
+		for g, n := range counts {
 			v := float64(n) * scale
 			f.buf[g] = v
 			f.rest[g] -= v

@@ -105,22 +105,28 @@ func BenchmarkSlowNodes(b *testing.B) {
 	b.ReportMetric(float64(len(h.Y)), "runs")
 }
 
-// Jobs of a thousand of 1500 nodes: what a look costs is bounded by how often it
-// is taken.
-func BenchmarkManyNodes(b *testing.B) {
-	r := rand.New(rand.NewPCG(36, 1))
-	s := changepoint.Series{ID: "wide"}
-	for i := range 400 {
+// onRandomNodes draws runs that have some of all nodes each, of which one is slow.
+func onRandomNodes(seed uint64, runs, some, all int, slow float64) changepoint.Series {
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := changepoint.Series{ID: "drawn"}
+	for i := range runs {
 		x := .02 * r.NormFloat64()
 		var names []string
-		for _, n := range r.Perm(1500)[:1000] {
+		for _, n := range r.Perm(all)[:some] {
 			names = append(names, fmt.Sprint("n", n))
 			if n == 7 {
-				x += .1
+				x += slow
 			}
 		}
 		s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x)), append(s.Nodes, names)
 	}
+	return s
+}
+
+// Jobs of a thousand of 1500 nodes: what a look costs is bounded by how often it
+// is taken.
+func BenchmarkManyNodes(b *testing.B) {
+	s := onRandomNodes(36, 400, 1000, 1500, .1)
 	b.ResetTimer()
 	var res changepoint.Result
 	for b.Loop() {
@@ -133,19 +139,7 @@ func BenchmarkManyNodes(b *testing.B) {
 // Time per run does not grow with the history.
 func BenchmarkLongPlaced(b *testing.B) {
 	for _, n := range []int{2000, 8000} {
-		r := rand.New(rand.NewPCG(37, 1))
-		s := changepoint.Series{ID: "long"}
-		for i := range n {
-			x := .02 * r.NormFloat64()
-			var names []string
-			for _, n := range r.Perm(24)[:4] {
-				names = append(names, fmt.Sprint("n", n))
-				if n == 7 {
-					x += .08
-				}
-			}
-			s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x)), append(s.Nodes, names)
-		}
+		s := onRandomNodes(37, n, 4, 24, .08)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				judge(s)

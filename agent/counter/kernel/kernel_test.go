@@ -140,15 +140,7 @@ func TestJobCPUOfManyProcesses(t *testing.T) {
 	}
 	now := int64(0)
 	j := NewJobCPU(x.root, &members, func() int64 { now++; return now }, 1e12)
-	var got countertest.Sink
-	drain := func() uint64 {
-		t.Helper()
-		if err := j.Drain(&got); err != nil {
-			t.Fatal(err)
-		}
-		r, _ := got.Last(0)
-		return r.Counts[0] / tick
-	}
+	drain := draining(t, j)
 	drain()
 	for i := range n {
 		x.set(100+i, "lmp", 1, 10, 0)
@@ -210,15 +202,11 @@ func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
 	}
 }
 
-// A child that a walk would have missed has its name, and its time is not twice
-// in the sum.
-func TestJobCPUFollowsChildren(t *testing.T) {
-	x := tree{t, t.TempDir()}
-	now := int64(0)
-	j := NewJobCPU(x.root, &list{10}, func() int64 { now++; return now }, 1e12)
-	j.FollowChildren()
+// draining returns what takes a reading and tells its ticks.
+func draining(t *testing.T, j *JobCPU) func() uint64 {
+	t.Helper()
 	var got countertest.Sink
-	drain := func() uint64 {
+	return func() uint64 {
 		t.Helper()
 		if err := j.Drain(&got); err != nil {
 			t.Fatal(err)
@@ -226,6 +214,16 @@ func TestJobCPUFollowsChildren(t *testing.T) {
 		r, _ := got.Last(0)
 		return r.Counts[0] / tick
 	}
+}
+
+// A child that a walk would have missed has its name, and its time is not twice
+// in the sum.
+func TestJobCPUFollowsChildren(t *testing.T) {
+	x := tree{t, t.TempDir()}
+	now := int64(0)
+	j := NewJobCPU(x.root, &list{10}, func() int64 { now++; return now }, 1e12)
+	j.FollowChildren()
+	drain := draining(t, j)
 	x.set(10, "bash", 1, 5, 0)
 	drain()
 	for child := range 3 {
