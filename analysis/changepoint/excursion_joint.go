@@ -146,7 +146,7 @@ func (sc *scanner) commitBoth(ev []event, i, newest int, m claim, v verdict) []e
 		if q == 2 {
 			c.left, c.right = c.right, c.left
 		}
-		e := sc.event(i, newest, c, nil, v)
+		e := sc.event(i, newest, c, v)
 		e.first, e.last = sc.placeBetween(left, right, &l)
 		e.before, e.resumed = len(sc.past), e.index
 		ev = append(ev, e)

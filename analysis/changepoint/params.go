@@ -26,6 +26,9 @@ type Params struct {
 	// OutlierUp and OutlierDown are the shares of runs far above and below
 	// their level, spread over OutlierRange in log units.
 	OutlierUp, OutlierDown, OutlierRange float64
+	// OutlierStay is the chance that a run after an outlier is one too, where a
+	// change is placed.
+	OutlierStay float64
 
 	// NoiseSD and NoiseWeight are what is believed of the noise (log units)
 	// before any run, and how many observations that belief is worth.
@@ -101,7 +104,7 @@ func Default() Params {
 		Window: 60, MinSegment: 3, LeftOfCut: 10,
 		Threshold: 8.5, SmallSample: 70,
 		FewRuns: [3]float64{18, 3, 2}, UpRuns: [3]float64{5, 2, 1},
-		OutlierUp: 0.06, OutlierDown: 0.01, OutlierRange: 1,
+		OutlierUp: 0.06, OutlierDown: 0.01, OutlierRange: 1, OutlierStay: 0.3,
 		NoiseSD: 0.015, NoiseWeight: 2,
 		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
 		Flip: 2, FlipFew: 0.8,

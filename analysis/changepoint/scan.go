@@ -131,29 +131,36 @@ func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	floor := sc.recent(x, k, middle(nl), middle(nr), s)
 	s = raise(s, floor)
 	l := newLoss(s, sc.p)
-	left, right := l.fit(x[:k], nl), l.fit(x[k:], nr)
-	for range 2 {
+	c := split{k: k, s: s, left: l.fit(x[:k], nl), right: l.fit(x[k:], nr), df: b.weight + df}
+	c = sc.refit(x, c, b, floor, 2)
+	if c.right.weight < float64(sc.p.MinSegment)-0.6 || c.left.weight < 1.5 {
+		return split{}, false
+	}
+	l = newLoss(c.s, sc.p)
+	one := min(l.fit(x, ascending(sc.sorted, x)).cost, l.from(x, c.left.mu).cost, l.from(x, c.right.mu).cost)
+	c.evidence = one - c.left.cost - c.right.cost
+	return c, true
+}
+
+// refit fits noise and levels of split c of runs x in turns. The noise is raised to floor.
+func (sc *scanner) refit(x []float64, c split, b belief, floor [2]float64, rounds int) split {
+	l := newLoss(c.s, sc.p)
+	for range rounds {
 		ss, sw := 0.0, 0.0
 		for q, v := range x {
-			r := v - left.mu
-			if q >= k {
-				r = v - right.mu
+			r := v - c.left.mu
+			if q >= c.k {
+				r = v - c.right.mu
 			}
 			w := l.weight(r)
 			ss += w * r * r
 			sw += w
 		}
-		s = raise(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(sw-2, 0.5))), floor)
-		l = newLoss(s, sc.p)
-		left, right = l.from(x[:k], left.mu), l.from(x[k:], right.mu)
+		c.s = raise(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(sw-2, 0.5))), floor)
+		l = newLoss(c.s, sc.p)
+		c.left, c.right = l.from(x[:c.k], c.left.mu), l.from(x[c.k:], c.right.mu)
 	}
-	if right.weight < float64(sc.p.MinSegment)-0.6 || left.weight < 1.5 {
-		return split{}, false
-	}
-	one := min(l.fit(x, ascending(sc.sorted, x)).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)
-	c := split{k: k, s: s, left: left, right: right, df: b.weight + df}
-	c.evidence = one - left.cost - right.cost
-	return c, true
+	return c
 }
 
 // farOut is how many scales from its level a run is left out of recent noise: it is an

@@ -114,12 +114,13 @@ func (sc *scanner) sequence() []event {
 			}
 			continue
 		}
-		c, all = sc.around(i, j, cut, c, all, b)
-		if d, ok := sc.earlier(i, cut, c, all, b); ok {
-			c, all, v.margin, v.doubtful = d, nil, 0, true
+		c, f := sc.place(i, j, cut, c, all, b)
+		if d, g, ok := sc.earlier(i, cut, &f, b); ok {
+			c, f, v.margin, v.doubtful = d, g, 0, true
 			v.asked = sc.p.Threshold + sc.p.SmallSample/d.df
 		}
-		e := sc.event(i, newest, c, all, v)
+		e := sc.event(i, newest, c, v)
+		e.first, e.last = f.between(i)
 		ev = sc.commit(ev, e, j, c)
 		i, j, cut = e.index, e.index, false
 		b = memory(sc.buf, sc.x[:i], sc.p)
@@ -143,16 +144,10 @@ func (sc *scanner) commit(ev []event, e event, j int, c split) []event {
 }
 
 // event describes a committed split.
-func (sc *scanner) event(i, newest int, c split, all []split, v verdict) event {
-	e := event{
+func (sc *scanner) event(i, newest int, c split, v verdict) event {
+	return event{
 		index: i + c.k, detected: newest, effect: c.right.mu - c.left.mu,
-		first: i + c.k, last: i + c.k, strength: v.margin, kind: Step, rate: v.rate(sc.p),
+		strength: v.margin, kind: Step, rate: v.rate(sc.p),
 		bar: math.Sqrt(2 * v.asked), info: 1 / (1/c.left.weight + 1/c.right.weight),
 	}
-	for _, q := range all {
-		if q.evidence > c.evidence-placeNats {
-			e.first, e.last = min(e.first, i+q.k), max(e.last, i+q.k)
-		}
-	}
-	return e
 }
