@@ -86,6 +86,22 @@ func BenchmarkHistory(b *testing.B) {
 		})
 	}
 	b.Run("Last200", func(b *testing.B) { last200(b, db) })
+	b.Run("OfUser", func(b *testing.B) {
+		for i := range b.N {
+			runs, err := db.Runs(b.Context(), Query{User: fmt.Sprintf("user%d", i%benchUsers)})
+			if err != nil || len(runs) != DefaultLimit {
+				b.Fatal(len(runs), err)
+			}
+		}
+	})
+	b.Run("NewestSeries", func(b *testing.B) {
+		for range b.N {
+			ids, err := db.newestSeries(b.Context(), HistoryQuery{Cluster: "hpc", Since: t0, Series: 24})
+			if err != nil || len(ids) != 24 {
+				b.Fatal(len(ids), err)
+			}
+		}
+	})
 	b.Run("JobByID", func(b *testing.B) { jobByID(b, db) })
 	b.Run("Open", func(b *testing.B) { openAgain(b, db) })
 }

@@ -22,7 +22,7 @@
 // What happened to a job; to the tasks of an array:
 //
 //	SELECT JobID, User, Elapsed, State, PeriodS, Report FROM jobs WHERE JobID = '123_7';
-//	SELECT JobID, Elapsed, PeriodS, ImbalancePct FROM jobs WHERE JobID LIKE '123\_%' ESCAPE '\';
+//	SELECT JobID, Elapsed, PeriodS, ImbalancePct FROM jobs WHERE JobID GLOB '123_*';
 //
 // A user's last runs:
 //

@@ -2,6 +2,7 @@ package history
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"jobgait/analysis/summary"
@@ -51,6 +52,41 @@ func TestHistoriesSince(t *testing.T) {
 		list, err := db.Histories(t.Context(), HistoryQuery{Since: since})
 		if err != nil || len(list) != want {
 			t.Errorf("since %v: %d histories, %v; want %d", since, len(list), err, want)
+		}
+	}
+}
+
+// TestNewestSeries checks that the series that were run last are found, those of
+// a time in the past as well.
+func TestNewestSeries(t *testing.T) {
+	db := open(t)
+	for i := range int64(12) { // four applications in turn, a run a minute
+		s := oneNode(i + 1)
+		s.Job.Name, s.Start = string(rune('a'+i%4)), t0+60*float64(i)
+		mustPut(t, db, s, Ingest{NowS: t0})
+	}
+	for _, c := range []struct {
+		q    HistoryQuery
+		want string
+	}{
+		{HistoryQuery{Since: t0, Series: 2}, "lmp d, lmp c"},
+		{HistoryQuery{Since: t0, Series: 2, Cluster: "hpc"}, "lmp d, lmp c"},
+		{HistoryQuery{Since: t0, Series: 2, Cluster: "other"}, ""},
+		{HistoryQuery{Since: t0 + 600, Series: 9}, "lmp d, lmp c"},
+		{HistoryQuery{Since: t0, Until: t0 + 60, Series: 9}, "lmp b, lmp a"},
+		{HistoryQuery{Since: t0, Series: 2, User: "alice"}, "lmp d, lmp c"},
+	} {
+		list, err := db.Histories(t.Context(), c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var apps []string
+		for _, h := range list {
+			apps = append(apps, h.App)
+		}
+		slices.SortStableFunc(apps, func(a, b string) int { return strings.Compare(b, a) })
+		if got := strings.Join(apps, ", "); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.q, got, c.want)
 		}
 	}
 }

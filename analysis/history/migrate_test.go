@@ -66,10 +66,10 @@ func TestMigrateFails(t *testing.T) {
 	before := schemaOf(t, db)
 	broken := append(scripts, "CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER);")
 	err = migrate(t.Context(), db, broken)
-	if err == nil || !strings.Contains(err.Error(), "migrate from version 3 to 4") {
+	if err == nil || !strings.Contains(err.Error(), "migrate from version 4 to 5") {
 		t.Errorf("error is %v", err)
 	}
-	if v, err := version(t.Context(), db.sql, 4); v != 3 || err != nil {
+	if v, err := version(t.Context(), db.sql, 5); v != 4 || err != nil {
 		t.Errorf("version is %d, %v", v, err)
 	}
 	if after := schemaOf(t, db); after != before {
@@ -89,7 +89,7 @@ func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ path, want string }{
 		"foreign":        {file(t, "CREATE TABLE t (a INTEGER)"), "not a history of jobgait: found application id 0x0, version 0, expected id 0x4a476169"},
 		"foreign id":     {file(t, "CREATE TABLE t (a); PRAGMA application_id = 252006673; PRAGMA user_version = 1"), "found application id 0xf055111"},
-		"newer":          {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 99"), "found schema version 99, expected at most 3"},
+		"newer":          {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 99"), "found schema version 99, expected at most 4"},
 		"no database":    {random, "not an SQLite database, or damaged"},
 		"directory":      {t.TempDir(), "is a directory"},
 		"unusable place": {filepath.Join(random, "sub", "history.db"), "not a directory"},
@@ -118,7 +118,7 @@ func TestOpenReadOnly(t *testing.T) {
 	if _, err := OpenReadOnly(t.Context(), missing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file is %v", err)
 	}
-	if _, err := OpenReadOnly(t.Context(), version1(t)); err == nil || !strings.Contains(err.Error(), "found schema version 1, expected 3") {
+	if _, err := OpenReadOnly(t.Context(), version1(t)); err == nil || !strings.Contains(err.Error(), "found schema version 1, expected 4") {
 		t.Errorf("an older file is %v", err)
 	}
 	db := openFixture(t)

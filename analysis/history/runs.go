@@ -34,8 +34,12 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	if q.Cluster != "" {
 		where.and("c.name = ?", clean(q.Cluster, maxName))
 	}
-	if q.User != "" {
-		where.and("r.user_id IN (SELECT user_id FROM hpc_user WHERE name = ?)", clean(q.User, maxName))
+	if q.User != "" && q.App == "" && q.Shape == "" {
+		ids, err := db.userIDs(ctx, q.User) // for the index on user and start, as above
+		if err != nil || len(ids) == 0 {
+			return nil, err
+		}
+		where.and("r.user_id IN (" + strings.Join(ids, ", ") + ")")
 	}
 	if q.JobID != 0 {
 		where.and("(r.job_id = ? OR r.array_job_id = ?)", q.JobID, q.JobID)
@@ -106,25 +110,29 @@ func (db *DB) seriesIDs(ctx context.Context, q Query) ([]string, error) {
 			where.and(t.column+" = ?", clean(t.value, t.limit))
 		}
 	}
-	rows, err := db.sql.QueryContext(ctx, `
+	return db.ids(ctx, `
 		SELECT s.series_id FROM run_series s
 		JOIN application a ON a.application_id = s.application_id
 		JOIN cluster c ON c.cluster_id = a.cluster_id
 		JOIN hpc_user u ON u.user_id = a.user_id
 		WHERE `+where.String(), where.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+}
+
+// userIDs returns the ids of who has that login name, or had it.
+func (db *DB) userIDs(ctx context.Context, name string) ([]string, error) {
+	return db.ids(ctx, `SELECT user_id FROM hpc_user WHERE name = ?`, clean(name, maxName))
+}
+
+// ids returns what a query for ids finds, in digits.
+func (db *DB) ids(ctx context.Context, query string, args ...any) ([]string, error) {
 	var ids []string
-	for rows.Next() {
+	err := db.each(ctx, query, func(rows *sql.Rows) error {
 		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&id)
 		ids = append(ids, fmt.Sprint(id))
-	}
-	return ids, rows.Err()
+		return err
+	}, args...)
+	return ids, err
 }
 
 // conditions are terms of a WHERE clause with their arguments. Terms are

@@ -86,7 +86,7 @@ func TestSettings(t *testing.T) {
 	db := open(t)
 	for pragma, want := range map[string]string{
 		"auto_vacuum": "2", "journal_mode": "wal", "foreign_keys": "1", "synchronous": "1",
-		"application_id": fmt.Sprint(applicationID), "user_version": "3",
+		"application_id": fmt.Sprint(applicationID), "user_version": "4",
 	} {
 		var got string
 		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
@@ -107,15 +107,55 @@ func TestIndexes(t *testing.T) {
 		`SELECT JobID FROM jobs WHERE EndEpoch > 1`:                                     "run_end",
 		`SELECT JobID FROM jobs WHERE StartEpoch > 1 ORDER BY StartEpoch DESC`:          "run_start",
 		`SELECT JobID FROM job_nodes WHERE NodeName = 'n1' AND Cluster = 'c'`:           "run_node_node",
+		`SELECT JobID FROM job_nodes WHERE NodeName = 'n1'`:                             "run_node_node (node_id=?)",
+		`SELECT JobID FROM jobs WHERE JobID GLOB '123_*'`:                               "run_display (display_id>?",
 	} {
 		if plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+query); !strings.Contains(plan, index) {
 			t.Errorf("%s: does not use %s:\n%s", query, index, plan)
 		}
-	} // What Runs asks: in the order of the index, so that a long series is not
-	// sorted for its newest 200.
-	plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+selectRuns+
-		" WHERE r.series_id IN (1) AND c.name = 'c' AND r.start_s < 5 ORDER BY r.start_s DESC, r.run_id DESC LIMIT 200")
-	if !strings.Contains(plan, "run_series_start") || strings.Contains(plan, "TEMP B-TREE") {
-		t.Errorf("the past of a run:\n%s", plan)
 	}
+	// What Runs asks: in the order of the index, so that a long series is not
+	// sorted for its newest 200, nor the runs of a busy user.
+	for where, index := range map[string]string{
+		"r.series_id IN (1) AND c.name = 'c' AND r.start_s < 5": "run_series_start",
+		"r.user_id IN (1) AND c.name = 'c'":                     "run_user_start",
+		"1":                                                     "run_start",
+	} {
+		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+selectRuns+" WHERE "+where+" ORDER BY r.start_s DESC, r.run_id DESC LIMIT 200")
+		if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("runs where %s:\n%s", where, plan)
+		}
+	}
+}
+
+// TestExamplesSearch asks SQLite how it would answer the examples of the package
+// comment: none of them may read all nodes of all runs, nor all runs but where it
+// counts them.
+func TestExamplesSearch(t *testing.T) {
+	db := open(t)
+	for _, q := range examples(t) {
+		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+q)
+		if strings.Contains(plan, "SCAN r") || strings.Contains(plan, "SCAN x") && !strings.Contains(q, "FROM scaling") {
+			t.Errorf("%s:\n%s", q, plan)
+		}
+	}
+}
+
+// TestStatisticsAreForgotten checks that what an ANALYZE left goes with the next
+// run that is put.
+func TestStatisticsAreForgotten(t *testing.T) {
+	db := open(t)
+	melts(t, db, 3)
+	if _, err := db.sql.Exec("ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), db.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if left := dump(t, again.sql, "SELECT name FROM sqlite_master WHERE name LIKE 'sqlite_stat%'"); strings.Contains(left, "sqlite_stat") {
+		t.Errorf("there is still %s", left)
+	}
+	mustPut(t, again, oneNode(9), Ingest{})
 }

@@ -6,6 +6,8 @@ CREATE INDEX ingest_log_at ON ingest_log (at_s);
 
 CREATE INDEX ingest_log_run ON ingest_log (run_id);
 
+CREATE INDEX node_name ON node (name);
+
 CREATE INDEX run_array ON run (array_job_id, array_task_id) WHERE array_job_id IS NOT NULL;
 
 CREATE INDEX run_display ON run (display_id, start_s);
