@@ -27,7 +27,8 @@ func NodeDir(spool, node string) string { return filepath.Join(spool, element(no
 
 // MakeNodeDir creates a node's part of the spool, 0700. A missing spool gets 0711,
 // so that a collection directory of another account may lie below it, and its
-// missing parents 0755. What exists stays as it is, but must be a directory.
+// missing parents 0755. What exists stays as it is, but must be a directory, and
+// for root one that nobody else can put anything into.
 func MakeNodeDir(spool, node string) error {
 	if err := os.MkdirAll(filepath.Dir(spool), 0o755); err != nil {
 		return fmt.Errorf("make spool: %w", err)
@@ -41,12 +42,35 @@ func MakeNodeDir(spool, node string) error {
 			return fmt.Errorf("make spool: %w", err)
 		}
 	}
-	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s: %w", dir, syscall.ENOTDIR)
+	for _, d := range []string{spool, dir} {
+		if err := ours(d); err != nil {
+			return fmt.Errorf("make spool: %w", err)
+		}
 	}
+	return nil
+}
+
+// ErrNotOurs is returned for a spool that another account can change.
+var ErrNotOurs = errors.New("root keeps its files only where nobody else can put any: chown root, chmod go-w, or name another spool.dir")
+
+// ours refuses to work as root in a directory of somebody else's: a link in the
+// place of a run directory would lead what root writes there anywhere.
+func ours(dir string) error {
+	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("make spool: %w", err)
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s: %w", dir, syscall.ENOTDIR)
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok || os.Geteuid() != 0:
+		return nil
+	case st.Uid != 0:
+		return fmt.Errorf("%s belongs to uid %d: %w", dir, st.Uid, ErrNotOurs)
+	case info.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("%s has mode %04o: %w", dir, info.Mode().Perm(), ErrNotOurs)
 	}
 	return nil
 }

@@ -90,6 +90,48 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
+// Root does not work in a directory that another account can change; a user's
+// own business is the user's.
+func TestSpoolOfOthers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(spool, node string) error
+		says  string // "" = good
+	}{
+		{"as made", func(string, string) error { return nil }, ""},
+		{"spool of another", func(spool, _ string) error { return os.Chown(spool, 65534, -1) }, "belongs to uid 65534"},
+		{"node's part of another", func(_, node string) error { return os.Chown(node, 65534, -1) }, "belongs to uid 65534"},
+		{"spool for all", func(spool, _ string) error { return os.Chmod(spool, 0o777|os.ModeSticky) }, "mode 0777"},
+		{"spool of a group", func(spool, _ string) error { return os.Chmod(spool, 0o770) }, "mode 0770"},
+		{"link to a directory of another", func(spool, _ string) error {
+			return errors.Join(os.Chown(spool, 65534, -1), os.Rename(spool, spool+"2"), os.Symlink(spool+"2", spool))
+		}, "belongs to uid 65534"},
+		{"link to one of root's", func(spool, _ string) error {
+			return errors.Join(os.Rename(spool, spool+"2"), os.Symlink(spool+"2", spool))
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if os.Geteuid() != 0 {
+				t.Skip("only root is refused")
+			}
+			spool := filepath.Join(t.TempDir(), "spool")
+			if err := MakeNodeDir(spool, "n1"); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.spoil(spool, NodeDir(spool, "n1")); err != nil {
+				t.Fatal(err)
+			}
+			err := MakeNodeDir(spool, "n1")
+			if c.says == "" && err == nil {
+				return
+			}
+			if c.says == "" || !errors.Is(err, ErrNotOurs) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error is %v, want one with %q", err, c.says)
+			}
+		})
+	}
+}
+
 func TestDirStaysInSpool(t *testing.T) {
 	for _, node := range []string{"..", "a/../../b", "", ".hidden", "-rf", strings.Repeat("n", 1000)} {
 		d := string(Dir("/spool", node, summary.RunKey{Cluster: "../x", JobID: 1}))
