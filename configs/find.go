@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"os"
 	"path/filepath"
 )
 
@@ -15,7 +14,7 @@ func Find(getenv func(string) string, executable string) (path string, named boo
 	}
 	if prefix := prefixOf(executable); prefix != "" {
 		path := filepath.Join(prefix, "etc", "jobgait.toml")
-		if _, err := os.Stat(path); err == nil {
+		if exists(path) {
 			return path, false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -40,7 +41,7 @@ func Load(getenv func(string) string, executable string) (Config, error) {
 
 func loadFile(getenv func(string) string, executable string) (Config, error) {
 	path, named := Find(getenv, executable)
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	switch {
 	case err == nil:
 		c, err := Parse(string(text))
@@ -48,10 +49,35 @@ func loadFile(getenv func(string) string, executable string) (Config, error) {
 			return c, fmt.Errorf("%s: %w", path, err)
 		}
 		return c, nil
-	case named || !errors.Is(err, fs.ErrNotExist):
+	case named || !errors.Is(err, fs.ErrNotExist) || exists(path):
 		return Config{}, fmt.Errorf("read settings: %w", err)
 	}
 	return Default(), nil
+}
+
+// maxFile is the largest file of settings in bytes, 200 times the shipped one. A
+// hook must not spend its time, nor a job's memory, on whatever somebody has put
+// in its place: 10 MB of keys took the Prolog all of its 2 s.
+const maxFile = 1 << 20
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxFile)
+	}
+	return text, err
+}
+
+// exists is whether there is anything of that name. A link that leads nowhere was
+// made by somebody who meant a file: the defaults are not what it says.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // Parse reads a file's text over the defaults. Errors name key and value, and

@@ -128,6 +128,22 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(getenv("JOBGAIT_CONFIG="+dir+"/none"), ""); err == nil {
 		t.Error("a named file that does not exist is no error")
 	}
+	large := write("large.toml", "[agent]\nrate_hz = 222\n#"+strings.Repeat("x", maxFile)+"\n")
+	if _, err := Load(getenv("JOBGAIT_CONFIG="+large), ""); err == nil || !strings.Contains(err.Error(), large+" is larger than") {
+		t.Errorf("a file of a megabyte: %v", err)
+	}
+	if _, err := Load(getenv("JOBGAIT_CONFIG=/dev/zero"), ""); err == nil {
+		t.Error("a file without end is no error")
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "linked/etc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir+"/none", filepath.Join(dir, "linked/etc/jobgait.toml")); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Load(getenv(""), filepath.Join(dir, "linked/bin/jobgait")); err == nil || c.Spool.Dir != "" {
+		t.Errorf("a link that leads nowhere: spool %q, %v; want no settings", c.Spool.Dir, err)
+	}
 }
 
 func TestOneMachine(t *testing.T) {
