@@ -63,8 +63,12 @@ func ReadEnd(dir job.RunDir) (End, error) {
 	return e, nil
 }
 
-// Ended is whether the run's end is known on this node.
-func Ended(dir job.RunDir) bool { return exists(dir, endFile) }
+// Ended is whether the run's end is known on this node. A file that a crash left
+// torn tells nothing: the end is written anew, or the run would never be finished.
+func Ended(dir job.RunDir) bool {
+	_, err := ReadEnd(dir)
+	return err == nil
+}
 
 // Done is whether nothing is left to do for the run on this node.
 func Done(dir job.RunDir) bool { return exists(dir, doneFile) }

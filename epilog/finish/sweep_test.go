@@ -149,6 +149,21 @@ func TestTornFiles(t *testing.T) {
 	}
 }
 
+// A crash may tear the file that says how a run ended: an Epilog or a sweep
+// writes it again, and the run is finished.
+func TestTornEnd(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4}, true)
+	must(t, os.WriteFile(dir.Path(endFile), nil, 0o600))
+	r, err := dir.ReadRun()
+	must(t, err)
+	r.BootID = "before the crash"
+	must(t, dir.WriteRun(r))
+	if did := s.sweep("n1"); did.Finished != 1 || !Done(dir) {
+		t.Errorf("%+v", did)
+	}
+}
+
 // Sweeps at the ends of other jobs do not all pay for a run that cannot be
 // finished; one by hand tries.
 func TestRetriesArePutOff(t *testing.T) {
