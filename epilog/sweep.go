@@ -125,6 +125,9 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 		return nil
 	})
 	for _, s := range newest {
+		if history.Unavailable(err) {
+			break // it would fail for each of them
+		}
 		if _, failed := past.Review(ctx, db, s, now); failed != nil {
 			err = errors.Join(err, failed)
 		}

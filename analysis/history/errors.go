@@ -13,6 +13,27 @@ import (
 // ErrNotFound is returned for a job that the history does not have.
 var ErrNotFound = errors.New("no such job in the history")
 
+// ErrUnfit is returned for a run that no history can take: putting it again
+// fails again.
+var ErrUnfit = errors.New("no run that can be stored")
+
+// Unavailable is whether an error is the history's and not that of what was put:
+// locked, full, damaged or not to be written. What else is put fails as well.
+func Unavailable(err error) bool {
+	var e sqlite3.Error
+	return err != nil && !errors.Is(err, ErrUnfit) && (errors.As(err, &e) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded))
+}
+
+// unfit marks what SQLite refuses because of the values.
+func unfit(err error) error {
+	var e sqlite3.Error
+	if errors.As(err, &e) && (e.Code == sqlite3.ErrConstraint || e.Code == sqlite3.ErrTooBig || e.Code == sqlite3.ErrMismatch) {
+		return fmt.Errorf("%w: %w", ErrUnfit, err)
+	}
+	return err
+}
+
 // patience is how long a writer waits for others before it gives up. A whole
 // run is put in a few milliseconds; 20 s is a queue of some thousand.
 const patience = 20 * time.Second

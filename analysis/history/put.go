@@ -32,14 +32,14 @@ const (
 func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
 	action := "put run " + s.Key.String()
 	if s.Key.JobID <= 0 || s.Key.Cluster == "" {
-		return explain(db.path, action, errors.New("the key has no job id or no cluster"))
+		return explain(db.path, action, fmt.Errorf("%w: the key has no job id or no cluster", ErrUnfit))
 	}
 	body, err := db.pack.encode(s) // before the lock is taken
 	if err != nil {
-		return explain(db.path, action, err)
+		return explain(db.path, action, fmt.Errorf("%w: %w", ErrUnfit, err))
 	}
 	err = db.write(ctx, func(tx *sql.Tx) error { return db.put(ctx, tx, s, body, at) })
-	return explain(db.path, action, err)
+	return explain(db.path, action, unfit(err))
 }
 
 // put is Put inside a transaction; body is s as encoded.

@@ -2,7 +2,9 @@ package history
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -199,9 +201,11 @@ func TestPutRefuses(t *testing.T) {
 	for _, s := range []summary.Summary{
 		job(func(s *summary.Summary) { s.Key.JobID = 0 }),
 		job(func(s *summary.Summary) { s.Key.Cluster = "" }),
+		job(func(s *summary.Summary) { s.ElapsedS = math.NaN() }),
+		job(func(s *summary.Summary) { s.Patterns[0].PeriodS = math.NaN() }),
 	} {
-		if err := db.Put(t.Context(), s, Ingest{}); err == nil {
-			t.Errorf("%+v was put", s.Key)
+		if err := db.Put(t.Context(), s, Ingest{}); !errors.Is(err, ErrUnfit) || Unavailable(err) {
+			t.Errorf("%+v, %v: %v, want it unfit", s.Key, s.ElapsedS, err)
 		}
 	}
 	if n := count(t, db, "ingest_log"); n != 0 {
@@ -267,7 +271,7 @@ func TestDiskFull(t *testing.T) {
 	for ; err == nil && done < 1000; done++ {
 		err = db.Put(t.Context(), reporting(3, func(s *summary.Summary) { s.Key.JobID = int64(done + 1) }), Ingest{})
 	}
-	if err == nil || !strings.Contains(err.Error(), "no room left") || strings.Contains(err.Error(), "\n") {
+	if !Unavailable(err) || !strings.Contains(err.Error(), "no room left") || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("error is %v", err)
 	}
 	// What was put stays, and there is no half of what was not.

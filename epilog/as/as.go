@@ -69,7 +69,7 @@ func (a Account) Run(ctx context.Context, program string, args []string, input [
 		return output.Bytes(), nil
 	case <-ctx.Done():
 		_ = cmd.Process.Kill()
-		return nil, fmt.Errorf("%s as uid %d: %w", args[0], a.UID, ctx.Err())
+		return nil, fmt.Errorf("%s as uid %d was given up, a file system hangs: %w", args[0], a.UID, ctx.Err())
 	}
 }
 

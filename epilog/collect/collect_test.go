@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 )
 
@@ -141,6 +142,69 @@ func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, jobsDir, "failed", "bad"+suffix)); err != nil {
 		t.Errorf("the bad record was not set aside: %v", err)
+	}
+}
+
+// A record that no history takes is set aside; a history that is locked is asked
+// once, and every record waits.
+func TestJobsOfAHistoryThatFails(t *testing.T) {
+	dir := t.TempDir()
+	s := Store{Dir: dir}
+	for id := range 3 {
+		j := JobRecord{Summary: summary.Summary{Key: summary.RunKey{Cluster: "c", JobID: int64(id + 1)}}}
+		if err := s.PutJob(context.Background(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := 0
+	taken, err := Jobs(dir, func(JobRecord) error {
+		asked++
+		return context.DeadlineExceeded
+	})
+	if taken != 0 || asked != 1 || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("locked: %d taken, asked %d times, %v", taken, asked, err)
+	}
+	unfit := func(j JobRecord) error {
+		if j.Summary.Key.JobID == 2 {
+			return history.ErrUnfit
+		}
+		return nil
+	}
+	if taken, err := Jobs(dir, unfit); taken != 2 || !errors.Is(err, history.ErrUnfit) {
+		t.Errorf("one that is unfit: %d taken, %v", taken, err)
+	}
+	if taken, err := Jobs(dir, unfit); taken != 0 || err != nil {
+		t.Errorf("then: %d taken, %v", taken, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, jobsDir, "failed", "c-2.r0"+suffix)); err != nil {
+		t.Errorf("the unfit record was not set aside: %v", err)
+	}
+}
+
+// A record that cannot be read at the moment stays: only one that is damaged is
+// thrown away, or set aside.
+func TestUnreadableRecordsStay(t *testing.T) {
+	dir, key := t.TempDir(), summary.RunKey{Cluster: "c", JobID: 7}
+	job, node := filepath.Join(dir, jobsDir, "j"+suffix), filepath.Join(jobDir(dir, key), key.String()+"@n1"+suffix)
+	for _, path := range []string{job, node} { // reading a directory is an error, as of a file on a failing disk
+		if err := os.MkdirAll(filepath.Join(path, "x"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(dir, jobsDir, "k"+suffix)
+	if err := os.Symlink(job, link); err != nil {
+		t.Fatal(err)
+	}
+	if taken, err := Jobs(dir, func(JobRecord) error { return nil }); taken != 0 || err == nil {
+		t.Errorf("%d taken, %v", taken, err)
+	}
+	if _, err := (Store{Dir: dir}).Orphans(context.Background(), time.Nanosecond); err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{link, node} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("thrown away: %v", err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 )
 
@@ -22,8 +23,9 @@ func putJob(dir string, j JobRecord) error {
 }
 
 // Jobs calls f with each job record that waits in dir, and removes those that f
-// took. One that cannot be read is moved to jobs/failed and named in the error;
-// it does not stop the others.
+// took. One that is damaged, or that no history can take, is moved to jobs/failed
+// and named in the error; it does not stop the others, nor does one that cannot
+// be read at the moment. Where the history itself fails the rest waits.
 func Jobs(dir string, f func(JobRecord) error) (taken int, err error) {
 	in := filepath.Join(dir, jobsDir)
 	entries, err := os.ReadDir(in)
@@ -40,16 +42,27 @@ func Jobs(dir string, f func(JobRecord) error) (taken int, err error) {
 		}
 		path := filepath.Join(in, e.Name())
 		var j JobRecord
-		if err := readRecord(path, &j); err != nil {
-			failed = errors.Join(failed, err, setAside(path))
+		err := readRecord(path, &j)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // somebody else has taken it
+		}
+		if err == nil {
+			err = f(j)
+		}
+		if err == nil {
+			taken++
+			err = os.Remove(path)
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := f(j); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("job record %s: %w", e.Name(), err))
-			continue
+		failed = errors.Join(failed, fmt.Errorf("job record %s: %w", e.Name(), err))
+		switch {
+		case errors.Is(err, errDamaged), errors.Is(err, history.ErrUnfit):
+			failed = errors.Join(failed, setAside(path))
+		case history.Unavailable(err):
+			return taken, failed // each of the others would wait for its lock, too
 		}
-		taken++
-		failed = errors.Join(failed, os.Remove(path))
 	}
 	return taken, failed
 }

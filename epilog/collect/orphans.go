@@ -40,7 +40,9 @@ func orphans(dir string, idle time.Duration) ([]summary.NodeRecord, error) {
 			var r summary.NodeRecord
 			path := filepath.Join(in, j.Name(), n.file)
 			if err := readRecord(path, &r); err != nil {
-				_ = os.Remove(path) // its node has sealed it long ago and will not mend it
+				if errors.Is(err, errDamaged) {
+					_ = os.Remove(path) // its node has sealed it long ago and will not mend it
+				}
 				continue
 			}
 			all = append(all, r)

@@ -81,17 +81,24 @@ func readRecord(path string, v any) error {
 	return nil
 }
 
+// errDamaged is returned for a record that is none, or not whole. It will not
+// become better, unlike one that the file system did not give.
+var errDamaged = errors.New("damaged")
+
 // decodeRecord is readRecord's parser.
 func decodeRecord(b []byte, v any) error {
 	zip, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	text, err := io.ReadAll(io.LimitReader(zip, maxRecord))
-	if err != nil {
-		return err
+	if err == nil {
+		err = json.Unmarshal(text, v)
 	}
-	return json.Unmarshal(text, v)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return nil
 }
 
 func forget(dir string, w Want) error {

@@ -11,6 +11,7 @@
 package finish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,21 +111,39 @@ func (f Finisher) tell(ctx context.Context, store collect.Store, run job.Run, s 
 	}
 	s, judged, failed := f.remember(ctx, s)
 	if failed != nil {
-		f.Log("%v", failed)
 		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read"))
 	}
 	dir, err := f.report(ctx, run, s, judged)
 	if err != nil {
-		return err
+		return errors.Join(failed, err)
+	}
+	if errors.Is(failed, history.ErrUnfit) { // another try would end as this one
+		f.Log("%v", failed)
+		return nil
 	}
 	if err := f.delivered(ctx, s, dir); err != nil {
-		return errors.Join(failed, err)
+		return cmp.Or(failed, err)
+	}
+	if failed != nil {
+		f.Log("%v; it was put after the report", failed)
 	}
 	return nil
 }
 
-// remember puts the run into the history and judges it by the others there.
+// share gives a step that may hang a part of the time that is left, so that the
+// steps after it have some.
+func share(ctx context.Context, part int, most time.Duration) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(end)/time.Duration(part))
+	}
+	return context.WithTimeout(ctx, most)
+}
+
+// remember puts the run into the history and judges it by the others there. It
+// leaves time for the report, whoever holds the history.
 func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summary, past.Judgement, error) {
+	ctx, cancel := share(ctx, 3, time.Hour)
+	defer cancel()
 	db, err := history.Open(ctx, f.Config.History.Path)
 	if err != nil {
 		return s, past.Judgement{}, err

@@ -77,7 +77,7 @@ func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary,
 	lookup, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()
 	user := as.ForJob(lookup, uint32(run.Job.UID), uint32(run.Job.GID))
-	ctx, stop := context.WithTimeout(ctx, deliverLimit)
+	ctx, stop := share(ctx, 2, deliverLimit)
 	defer stop()
 	return deliver.As(ctx, user, f.Program, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files})
 }

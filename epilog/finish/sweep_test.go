@@ -3,6 +3,7 @@ package finish
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -161,6 +162,52 @@ func TestTornEnd(t *testing.T) {
 	must(t, dir.WriteRun(r))
 	if did := s.sweep("n1"); did.Finished != 1 || !Done(dir) {
 		t.Errorf("%+v", did)
+	}
+}
+
+// A run that no history can take (of a Slurm that told no cluster) is reported
+// once and closed: trying it again each hour would end the same way.
+func TestUnfitRunIsClosed(t *testing.T) {
+	s := newSite(t)
+	dir := s.run("n1", "n1", summary.RunKey{JobID: 7}, profiletest.Options{Seconds: 5, Seal: true}, true)
+	f := s.finisher("n1")
+	var lines []string
+	f.Log = func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if did, err := f.Sweep(context.Background(), true); err != nil || did.Finished != 1 || !Done(dir) {
+		t.Errorf("%+v, %v", did, err)
+	}
+	if len(lines) != 1 || !strings.Contains(lines[0], "no cluster") {
+		t.Errorf("log %q", lines)
+	}
+	s.text("jobgait-7.txt")
+}
+
+// A history that fails is one line, and leaves the run for later.
+func TestFailedHistoryIsOneError(t *testing.T) {
+	s := newSite(t)
+	s.cfg.History.Path = s.work // a directory
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	err := s.finisher("n1").Finish(context.Background(), dir)
+	if err == nil || strings.Count(err.Error(), s.work) > 2 || strings.Contains(err.Error(), "\n") || Done(dir) {
+		t.Errorf("%v", err)
+	}
+	s.text("jobgait-7.txt")
+}
+
+// A step that hangs leaves time for those after it.
+func TestShare(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	for _, c := range []struct {
+		part       int
+		most, want time.Duration
+	}{{3, 2 * time.Hour, 20 * time.Minute}, {2, time.Minute, time.Minute}} {
+		part, cancel := share(ctx, c.part, c.most)
+		defer cancel()
+		end, ok := part.Deadline()
+		if left := time.Until(end); !ok || left > c.want || left < c.want/2 {
+			t.Errorf("a part of %d, %v at most: %v", c.part, c.most, left)
+		}
 	}
 }
 
