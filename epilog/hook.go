@@ -33,7 +33,8 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 			deadline = cfg.Epilog.Deadline()
 		}
 		configured <- deadline
-		ctx, cancel := context.WithDeadline(ctx, began.Add(deadline))
+		// A little less, so that what it has to say is said.
+		ctx, cancel := context.WithDeadline(ctx, began.Add(deadline-deadline/50))
 		defer cancel()
 		log := openLog(getenv, cfg)
 		defer func() { _ = log.Close() }()
@@ -49,6 +50,8 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 		case <-ended:
 			return
 		case <-limit.C:
+			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: not done within %v: a sweep does the rest\n",
+				getenv("SLURM_JOB_ID"), time.Since(began).Round(100*time.Millisecond))
 			return
 		case deadline := <-configured:
 			limit.Reset(time.Until(began.Add(deadline)))
@@ -119,7 +122,11 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 	if err := cmp.Or(unusable, unwritten); err != nil {
 		return err
 	}
-	return startWorker(ctx, getenv, self, dir)
+	done, err := startWorker(ctx, getenv, self, dir)
+	if err == nil && !done {
+		log.Printf("the worker goes on by itself: it was not done by epilog.deadline_s")
+	}
+	return err
 }
 
 // watched is whether the policy wants runs like this one: of a run that was

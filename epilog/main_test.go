@@ -5,11 +5,26 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"jobgait/agent/job"
 )
+
+// TestMain makes the test binary, as the worker that the hook starts, one that
+// never ends: it says who it is and waits for a kill.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "--worker" {
+		if err := os.WriteFile(filepath.Join(os.Args[2], "pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+			os.Exit(1)
+		}
+		syscall.Pause()
+	}
+	os.Exit(m.Run())
+}
 
 // call runs the program with an environment and returns its exit status and
 // what it said on either stream.
@@ -60,6 +75,63 @@ func TestHookNeverFails(t *testing.T) {
 				t.Errorf("status %d, said %q %q", status, out, complaint)
 			}
 		})
+	}
+}
+
+// brief is an environment whose hook has a third of a second; spool is where its
+// node's files are.
+func brief(t *testing.T) (env map[string]string, spool string) {
+	t.Helper()
+	dir := t.TempDir()
+	env = environment(t, "[spool]\ndir = \""+dir+"/spool\"\n[epilog]\ndeadline_s = 0.3\n[slurm]\nscontrol = \"\"\n")
+	if err := job.MakeNodeDir(dir+"/spool", "n1"); err != nil {
+		t.Fatal(err)
+	}
+	return env, job.NodeDir(dir+"/spool", "n1")
+}
+
+// A hook that something holds up (here a log that is a pipe) says so when its time
+// is over.
+func TestHookThatHangs(t *testing.T) {
+	env, spool := brief(t)
+	pipe := filepath.Join(spool, "jobgait.log")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, complaint := call(t, env)
+	if status != 0 || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, "not done within") {
+		t.Errorf("status %d, said %q", status, complaint)
+	}
+}
+
+// A worker that takes longer than the hook may is left to itself, which the log
+// says.
+func TestWorkerThatIsNotDone(t *testing.T) {
+	env, spool := brief(t)
+	t.Cleanup(func() { // whatever happens, the worker goes
+		pids, _ := filepath.Glob(filepath.Join(spool, "*", "pid"))
+		for _, path := range pids {
+			b, _ := os.ReadFile(path)
+			if pid, err := strconv.Atoi(string(b)); err == nil {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	})
+	status, _, complaint := call(t, env)
+	if status != 0 || complaint != "" {
+		t.Errorf("status %d, said %q", status, complaint)
+	}
+	log, err := os.ReadFile(filepath.Join(spool, "jobgait.log"))
+	if err != nil || strings.Count(string(log), "\n") != 1 || !strings.Contains(string(log), "goes on by itself") {
+		t.Errorf("log %q, %v", log, err)
+	}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		if pids, _ := filepath.Glob(filepath.Join(spool, "*", "pid")); len(pids) == 1 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("no worker was started")
+		}
 	}
 }
 

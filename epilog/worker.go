@@ -17,11 +17,11 @@ import (
 )
 
 // startWorker starts the worker and waits for it until ctx ends; then it is left
-// alone.
-func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir) error {
+// alone. It returns whether it has ended.
+func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir) (done bool, err error) {
 	pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), "--worker", string(dir))
 	if err != nil || pidfd < 0 {
-		return err // without pidfds there is nothing safe to wait on
+		return true, err // without pidfds there is nothing safe to wait on
 	}
 	defer func() { _ = unix.Close(pidfd) }()
 	return waitFor(ctx, pidfd)
@@ -57,23 +57,23 @@ func detach(getenv func(string) string, self, logPath string, args ...string) (p
 	return pidfd, p.Release()
 }
 
-// waitFor returns when the process of a pidfd ends or ctx does.
-func waitFor(ctx context.Context, pidfd int) error {
+// waitFor returns when the process of a pidfd ends or ctx does, and which.
+func waitFor(ctx context.Context, pidfd int) (done bool, err error) {
 	deadline, ok := ctx.Deadline()
 	for {
 		left := -1
 		if ok {
 			left = int(time.Until(deadline).Milliseconds())
 			if left <= 0 {
-				return nil
+				return false, nil
 			}
 		}
-		_, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, left)
-		if err == nil {
-			return nil
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, left)
+		if n > 0 {
+			return true, nil
 		}
-		if !errors.Is(err, unix.EINTR) {
-			return fmt.Errorf("wait for the worker: %w", err)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return false, fmt.Errorf("wait for the worker: %w", err)
 		}
 	}
 }

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
@@ -258,6 +261,30 @@ func TestSpoolModeLeavesAJobRecord(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(s.cfg.Collect.Dir, "jobs", "*")); len(files) != 1 {
 		t.Errorf("job records: %v", files)
+	}
+}
+
+// A scontrol that hangs is given up with all that it started.
+func TestScontrolThatHangs(t *testing.T) {
+	s := newSite(t)
+	s.cfg.Slurm.Scontrol = filepath.Join(s.root, "scontrol")
+	script := "#!/bin/sh\n/bin/sleep 600 &\necho $! >" + s.root + "/pid.new; /bin/mv " + s.root + "/pid.new " + s.root + "/pid\nwait\n"
+	must(t, os.WriteFile(s.cfg.Slurm.Scontrol, []byte(script), 0o755))
+	if _, err := s.finisher("n1").scontrol(context.Background(), 7); err == nil {
+		t.Error("no error")
+	}
+	b, err := os.ReadFile(filepath.Join(s.root, "pid"))
+	must(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	must(t, err)
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		if p, err := job.Of(pid); err != nil || !p.Alive() {
+			return
+		}
+		if time.Now().After(end) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			t.Fatal("what scontrol started is still there")
+		}
 	}
 }
 

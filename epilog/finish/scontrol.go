@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strconv"
+	"syscall"
 	"time"
 
 	"jobgait/agent/job"
@@ -71,6 +72,9 @@ func (f Finisher) scontrolCommand(ctx context.Context, args ...string) *exec.Cmd
 	if f.SlurmConf != "" {
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+f.SlurmConf)
 	}
+	// A site's wrapper has children: all of them go when the time is over.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = scontrolLimit / 4
 	return cmd
 }
