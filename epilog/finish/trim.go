@@ -33,30 +33,43 @@ type candidate struct {
 	age   time.Duration
 }
 
+// abandonAfter is how long a run that has ended is tried to be finished. Most wait
+// for a history or a shared file system that somebody is mending.
+const abandonAfter = 30 * 24 * time.Hour
+
 // trim removes what need not stay: directories on their way out, those that a
-// crash left unreadable, finished runs that are not kept after memory, and then
-// finished runs and undelivered reports, oldest first, until the spool is within
-// its size. Runs that are not finished are never removed.
+// crash left unreadable, finished runs that are not kept after memory, runs that
+// could not be finished in abandonAfter, and then finished runs and undelivered
+// reports, oldest first, until the spool is within its size. Where that is not
+// enough (a history that is locked for days keeps every run of every node) the
+// profiles go of runs whose record is made, then runs that have ended, each with a
+// line in the log: a full disk of a node harms more than a report that is missing.
+// A run that goes on is never removed.
 func (f Finisher) trim() (removed int, err error) {
 	entries, err := os.ReadDir(f.Spool)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("keep the spool within its size: %w", err)
 	}
-	var finished []candidate
+	var finished, ended []candidate
 	var failed error
 	total := int64(0)
 	for _, e := range entries {
 		path := filepath.Join(f.Spool, e.Name())
+		if e.Name() == reportsDir {
+			continue // its reports are judged one by one
+		}
 		c := measure(path)
-		switch keep := f.worth(e, c); {
-		case !e.IsDir():
-		case keep == nothing:
+		keep := f.worth(e, c)
+		if keep == nothing && e.IsDir() {
 			failed = errors.Join(failed, discard(path))
-		case keep == whileRoom:
+			continue
+		}
+		total += c.bytes
+		switch {
+		case keep == whileRoom && e.IsDir():
 			finished = append(finished, c)
-			total += c.bytes
-		default:
-			total += c.bytes
+		case keep == unlessFull:
+			ended = append(ended, c)
 		}
 	}
 	kept, err := filepath.Glob(filepath.Join(f.Spool, reportsDir, "*"))
@@ -66,17 +79,52 @@ func (f Finisher) trim() (removed int, err error) {
 		finished = append(finished, c)
 		total += c.bytes
 	}
-	slices.SortFunc(finished, func(a, b candidate) int { return cmp.Compare(b.age, a.age) })
-	limit := int64(f.Config.Spool.MaxGB * 1e9)
-	for _, c := range finished {
-		if total <= limit {
-			break
+	removed, err = f.makeRoom(finished, ended, total-int64(f.Config.Spool.MaxGB*1e9))
+	return removed, errors.Join(failed, err)
+}
+
+// makeRoom removes what trim may until the spool is no larger by over bytes.
+func (f Finisher) makeRoom(finished, ended []candidate, over int64) (removed int, failed error) {
+	oldest := func(a, b candidate) int { return cmp.Compare(b.age, a.age) }
+	slices.SortFunc(finished, oldest)
+	slices.SortFunc(ended, oldest)
+	for ; removed < len(finished) && over > 0; removed++ {
+		failed = errors.Join(failed, discard(finished[removed].path))
+		over -= finished[removed].bytes
+	}
+	for _, drop := range []func(candidate) (int64, error){f.dropProfile, f.dropRun} {
+		for i := 0; i < len(ended) && over > 0; i++ {
+			bytes, err := drop(ended[i])
+			failed = errors.Join(failed, err)
+			over -= bytes
 		}
-		failed = errors.Join(failed, discard(c.path))
-		total -= c.bytes
-		removed++
 	}
 	return removed, failed
+}
+
+// dropProfile removes the profile of a run that has ended and whose record is made:
+// a sweep finishes it from the record.
+func (f Finisher) dropProfile(c candidate) (int64, error) {
+	dir := job.RunDir(c.path)
+	info, err := os.Lstat(dir.Profile())
+	if err != nil || !exists(dir, recordFile) || !unlocked(dir) {
+		return 0, nil
+	}
+	f.Log("removed the profile of %s, which is not finished: the spool is larger than spool.max_gb", filepath.Base(c.path))
+	return info.Size(), os.Remove(dir.Profile())
+}
+
+// dropRun removes a run that has ended and is not finished.
+func (f Finisher) dropRun(c candidate) (int64, error) {
+	dir := job.RunDir(c.path)
+	lock, err := dir.TryLock()
+	if err != nil {
+		return 0, nil // a worker has it
+	}
+	defer func() { _ = lock.Close() }()
+	left := measure(c.path).bytes
+	f.Log("removed %s, which is not finished: the spool is larger than spool.max_gb", filepath.Base(c.path))
+	return left, discard(c.path)
 }
 
 // worth says how much a directory is worth keeping.
@@ -85,6 +133,7 @@ type worth int
 const (
 	nothing worth = iota
 	whileRoom
+	unlessFull
 	everything
 )
 
@@ -94,16 +143,32 @@ func (f Finisher) worth(e fs.DirEntry, c candidate) worth {
 	switch {
 	case strings.HasPrefix(e.Name(), doomed):
 		return nothing
-	case e.Name() == reportsDir || !e.IsDir():
-		return everything // its reports are judged one by one
+	case !e.IsDir():
+		return everything
 	case unreadable != nil && c.age > torn && unlocked(dir):
 		return nothing
-	case unreadable != nil || !Done(dir):
+	case unreadable != nil:
 		return everything
+	case !Done(dir):
+		return f.worthUnfinished(dir)
 	case f.Config.Spool.Keep == "none" && c.age > memory:
 		return nothing
 	}
 	return whileRoom
+}
+
+// worthUnfinished is what a run is worth that is not finished: all, unless it has
+// ended. Its files do not tell its age: each try writes one of them.
+func (f Finisher) worthUnfinished(dir job.RunDir) worth {
+	end, err := ReadEnd(dir)
+	switch {
+	case err != nil:
+		return everything
+	case time.Since(time.Unix(int64(end.Real), 0)) > abandonAfter && unlocked(dir):
+		f.Log("removed %s, which could not be finished in %d days", filepath.Base(string(dir)), int(abandonAfter.Hours()/24))
+		return nothing
+	}
+	return unlessFull
 }
 
 // unlocked is whether nobody works in a directory.
