@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"jobgait/analysis/summary"
 	"jobgait/epilog/as"
@@ -101,6 +102,40 @@ func TestNothingForeignIsTouched(t *testing.T) {
 			}
 			if read(t, secret) != "secret" {
 				t.Error("a link was followed")
+			}
+		})
+	}
+}
+
+// What a kill left of an earlier try goes; what another try may be writing, or a
+// user has put there, does not.
+func TestTemporaryFilesDoNotStay(t *testing.T) {
+	old := time.Now().Add(-time.Hour)
+	for name, c := range map[string]struct {
+		plant func(path string) error
+		stays bool
+	}{
+		"left by a kill": {func(p string) error {
+			return errors.Join(os.WriteFile(p, []byte("half"), 0o640), os.Chtimes(p, old, old))
+		}, false},
+		"being written": {func(p string) error { return os.WriteFile(p, []byte("half"), 0o640) }, true},
+		"pipe":          {func(p string) error { return errors.Join(syscall.Mkfifo(p, 0o640), os.Chtimes(p, old, old)) }, true},
+		"link":          {func(p string) error { return os.Symlink("/etc/passwd", p) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := c.plant(filepath.Join(dir, ".jobgait-7.json.new")); err != nil {
+				t.Fatal(err)
+			}
+			if res := Write(request(t, dir)); res.Dir != dir {
+				t.Fatalf("result %+v", res)
+			}
+			want := "jobgait-7.json jobgait-7.txt"
+			if c.stays {
+				want = ".jobgait-7.json.new " + want
+			}
+			if got := strings.Join(names(t, dir), " "); got != want {
+				t.Errorf("there is %s", got)
 			}
 		})
 	}

@@ -2,11 +2,11 @@ package deliver
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,12 +42,12 @@ func writeAll(dir, sub string, files []File) error {
 		}
 	}()
 	for _, f := range files {
-		t, err := temporaryName()
+		t, file, err := makeTemporary(fd, f.Name)
 		if err != nil {
 			return err
 		}
 		temporary = append(temporary, t)
-		if err := writeNew(fd, t, f.Data); err != nil {
+		if err := fill(file, f.Data); err != nil {
 			return err
 		}
 	}
@@ -96,25 +96,41 @@ func checkFree(fd int, name string) error {
 	return nil
 }
 
-// writeNew creates name in fd with data, on disk when it returns. The mode lets
-// the user's group read, as far as the directory lets it in.
-func writeNew(fd int, name string, data []byte) error {
-	n, err := unix.Openat(fd, name,
-		unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o640)
-	if err != nil {
-		return err
-	}
-	file := os.NewFile(uintptr(n), name)
-	_, err = file.Write(data)
+// fill writes the data and closes the file; it is on disk when it returns.
+func fill(file *os.File, data []byte) error {
+	_, err := file.Write(data)
 	err = errors.Join(err, file.Sync())
 	return errors.Join(err, file.Close())
 }
 
-// temporaryName is a hidden name that nobody can guess.
-func temporaryName() (string, error) {
-	var b [8]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", fmt.Errorf("name a temporary file: %w", err)
+// makeTemporary makes a hidden file beside the one that is meant. It is named after
+// that one, so that what a kill leaves there, of a hanging file system mostly, goes
+// with the next try; where another try may be at work the name is drawn.
+func makeTemporary(fd int, name string) (string, *os.File, error) {
+	temporary := "." + name + ".new"
+	n, err := create(fd, temporary)
+	var st unix.Stat_t
+	if errors.Is(err, unix.EEXIST) && unix.Fstatat(fd, temporary, &st, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		st.Mode&unix.S_IFMT == unix.S_IFREG && time.Since(time.Unix(st.Mtim.Unix())) > abandoned {
+		_ = unix.Unlinkat(fd, temporary, 0)
+		n, err = create(fd, temporary)
 	}
-	return ".jobgait-" + hex.EncodeToString(b[:]), nil
+	if errors.Is(err, unix.EEXIST) {
+		temporary = "." + name + "." + rand.Text()
+		n, err = create(fd, temporary)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return temporary, os.NewFile(uintptr(n), temporary), nil
+}
+
+// abandoned is how old a temporary file is that nobody writes any more: a child is
+// given up after a third of a minute, and a worker after minutes.
+const abandoned = 10 * time.Minute
+
+// create makes a file that is not there. The mode lets the user's group read, as far
+// as the directory lets it in.
+func create(fd int, name string) (int, error) {
+	return unix.Openat(fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o640)
 }
