@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# install.sh: puts jobgait below a prefix, or takes it away again.
+#
+#   install.sh install BIN PREFIX   BIN has the built programs
+#   install.sh remove PREFIX
+#
+# DESTDIR goes before every path that is written, none that is written into a file.
+# Below PREFIX:
+#   libexec/jobgait/            programs and the two hooks for slurm.conf
+#   bin/jobgait                 a link to the one that users call
+#   lib/systemd/system/         units: nothing runs before they are enabled
+#   share/doc/jobgait/          settings and examples, with the paths of this PREFIX
+# Nothing outside PREFIX is written: /etc/jobgait, the account and the directories
+# are the administrator's. Each program is replaced in one step, so that hooks may
+# run meanwhile, and agents that run keep theirs.
+set -euo pipefail
+umask 022
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+programs=(jobgait jobgait-agent jobgait-prolog jobgait-epilog)
+hooks=(prolog epilog)
+units=(jobgait-sweep.service jobgait-sweep.timer jobgait-ingest.service jobgait-ingest.timer)
+
+die() { echo "install.sh: $*" >&2; exit 1; }
+
+# put MODE FROM TO: a copy, by rename.
+put() {
+  install -D -m "$1" "$2" "$3.new"
+  mv -f "$3.new" "$3"
+}
+
+# put_example FROM TO: a copy that names this prefix.
+put_example() {
+  mkdir -p "$(dirname "$2")"
+  sed -e "s|/usr/libexec/jobgait|$prefix/libexec/jobgait|g" \
+      -e "s|/usr/share/doc/jobgait|$prefix/share/doc/jobgait|g" "$1" >"$2.new"
+  chmod 644 "$2.new"
+  mv -f "$2.new" "$2"
+}
+
+do_install() {
+  local bin=$1 f
+  for f in "${programs[@]}"; do put 755 "$bin/$f" "$to/libexec/jobgait/$f"; done
+  for f in "${hooks[@]}"; do put 755 "$root/configs/slurm/$f" "$to/libexec/jobgait/$f"; done
+  mkdir -p "$to/bin"
+  ln -sfn ../libexec/jobgait/jobgait "$to/bin/jobgait"
+  for f in "${units[@]}"; do put_example "$root/configs/systemd/$f" "$to/lib/systemd/system/$f"; done
+  for f in jobgait.toml slurm/slurm.conf.example slurm/plugstack.conf.example sysusers.d/jobgait.conf tmpfiles.d/jobgait.conf; do
+    put_example "$root/configs/$f" "$to/share/doc/jobgait/${f#slurm/}"
+  done
+  put_example "$root/README.md" "$to/share/doc/jobgait/README.md"
+}
+
+# Only what install put there, and directories that are empty then.
+do_remove() {
+  local f
+  for f in "${programs[@]}" "${hooks[@]}"; do rm -f "$to/libexec/jobgait/$f"; done
+  if [[ $(readlink "$to/bin/jobgait") == ../libexec/jobgait/jobgait ]]; then rm -f "$to/bin/jobgait"; fi
+  for f in "${units[@]}"; do rm -f "$to/lib/systemd/system/$f"; done
+  rm -rf "$to/share/doc/jobgait"
+  rmdir --ignore-fail-on-non-empty "$to/libexec/jobgait" 2>/dev/null || true
+}
+
+verb=${1:-}
+case $verb:$# in
+  install:3) prefix=$3 ;;
+  remove:2) prefix=$2 ;;
+  *) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
+esac
+[[ $prefix == /* ]] || die "PREFIX=$prefix is not an absolute path"
+prefix=${prefix%/}
+to=${DESTDIR:-}$prefix
+if [[ $verb == install ]]; then do_install "$2"; else do_remove; fi
