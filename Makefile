@@ -7,7 +7,7 @@ CGO     := jobgait-epilog jobgait
 PREFIX  ?= /usr/local
 SEED    ?= 1
 
-.PHONY: all build deps demo test qemu cluster cluster-down bench tables install clean
+.PHONY: all build deps demo test qemu cluster cluster-down bench tables install uninstall clean
 
 all: build
 
@@ -48,11 +48,10 @@ tables:
 	$(GO) run ./analysis/changepoint/calibrate -seed $(SEED)
 
 install: build
-	install -d $(DESTDIR)$(PREFIX)/libexec/jobgait $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/etc $(DESTDIR)$(PREFIX)/share/doc/jobgait
-	install -m 755 $(BIN)/jobgait-prolog $(BIN)/jobgait-agent $(BIN)/jobgait-epilog $(DESTDIR)$(PREFIX)/libexec/jobgait/
-	install -m 755 $(BIN)/jobgait $(DESTDIR)$(PREFIX)/libexec/jobgait/
-	ln -sf ../libexec/jobgait/jobgait $(DESTDIR)$(PREFIX)/bin/jobgait
-	install -m 755 configs/slurm/prolog configs/slurm/epilog $(DESTDIR)$(PREFIX)/libexec/jobgait/
+	@DESTDIR='$(DESTDIR)' packaging/install.sh install $(BIN) $(PREFIX)
+
+uninstall:
+	@DESTDIR='$(DESTDIR)' packaging/install.sh remove $(PREFIX)
 
 clean:
 	rm -rf build
