@@ -153,6 +153,12 @@ func TestVerbs(t *testing.T) {
 	if status, out, complaint := call(t, env, "--sweep"); status != 0 || !strings.Contains(out, "0 runs finished") {
 		t.Errorf("sweep: %d %q %q", status, out, complaint)
 	}
+	if status, _, complaint := call(t, env, "--ingest"); status != 1 || !strings.Contains(complaint, "/collect: no such file") {
+		t.Errorf("ingest without a collection directory: %d %q", status, complaint)
+	}
+	if err := os.Mkdir(filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "collect"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if status, out, complaint := call(t, env, "--ingest"); status != 0 || !strings.Contains(out, "0 job records") {
 		t.Errorf("ingest: %d %q %q", status, out, complaint)
 	}

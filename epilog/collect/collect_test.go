@@ -181,6 +181,18 @@ func TestJobsOfAHistoryThatFails(t *testing.T) {
 	}
 }
 
+// A collection directory that is not there is an error: a service that takes
+// nothing out of a file system that is not mounted must not look well.
+func TestJobsWithoutADirectory(t *testing.T) {
+	dir := t.TempDir()
+	if taken, err := Jobs(dir, nil); taken != 0 || err != nil {
+		t.Errorf("an empty one: %d, %v", taken, err)
+	}
+	if _, err := Jobs(filepath.Join(dir, "missing"), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing one: %v", err)
+	}
+}
+
 // A record that cannot be read at the moment stays: only one that is damaged is
 // thrown away, or set aside.
 func TestUnreadableRecordsStay(t *testing.T) {

@@ -30,9 +30,11 @@ func Jobs(dir string, f func(JobRecord) error) (taken int, err error) {
 	in := filepath.Join(dir, jobsDir)
 	entries, err := os.ReadDir(in)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		if _, err = os.Stat(dir); err == nil {
+			return 0, nil // no job has ended yet
+		}
 	}
-	if err != nil {
+	if err != nil { // not mounted, mostly
 		return 0, fmt.Errorf("look for job records: %w", err)
 	}
 	var failed error
