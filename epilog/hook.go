@@ -33,8 +33,8 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 			deadline = cfg.Epilog.Deadline()
 		}
 		configured <- deadline
-		// A little less, so that what it has to say is said.
-		ctx, cancel := context.WithDeadline(ctx, began.Add(deadline-deadline/50))
+		// A little less, so that what is to be said of it then is said in time.
+		ctx, cancel := context.WithDeadline(ctx, began.Add(deadline-min(deadline/4, 250*time.Millisecond)))
 		defer cancel()
 		log := openLog(getenv, cfg)
 		defer func() { _ = log.Close() }()

@@ -78,12 +78,12 @@ func TestHookNeverFails(t *testing.T) {
 	}
 }
 
-// brief is an environment whose hook has a third of a second; spool is where its
+// brief is an environment whose hook has a second; spool is where its
 // node's files are.
 func brief(t *testing.T) (env map[string]string, spool string) {
 	t.Helper()
 	dir := t.TempDir()
-	env = environment(t, "[spool]\ndir = \""+dir+"/spool\"\n[epilog]\ndeadline_s = 0.3\n[slurm]\nscontrol = \"\"\n")
+	env = environment(t, "[spool]\ndir = \""+dir+"/spool\"\n[epilog]\ndeadline_s = 1\n[slurm]\nscontrol = \"\"\n")
 	if err := job.MakeNodeDir(dir+"/spool", "n1"); err != nil {
 		t.Fatal(err)
 	}
