@@ -79,7 +79,7 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	err = db.patiently(ctx, func() error {
 		v, err := version(ctx, db.sql, len(scripts))
 		if err == nil && v < len(scripts) {
-			err = fmt.Errorf("found schema version %d, expected %d: the next run that is put will migrate it", v, len(scripts))
+			err = fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v, len(scripts))
 		}
 		return err
 	})
