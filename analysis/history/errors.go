@@ -67,6 +67,9 @@ func (db *DB) patiently(ctx context.Context, f func() error) error {
 	}
 }
 
+// Locked is whether somebody held the history for longer than a writer waits.
+func Locked(err error) bool { return isBusy(err) }
+
 func isBusy(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)

@@ -11,7 +11,6 @@
 package finish
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,13 +120,10 @@ func (f Finisher) tell(ctx context.Context, store collect.Store, run job.Run, s 
 		f.Log("%v", failed)
 		return nil
 	}
-	if err := f.delivered(ctx, s, dir); err != nil {
-		return cmp.Or(failed, err)
-	}
 	if failed != nil {
-		f.Log("%v; it was put after the report", failed)
+		return failed
 	}
-	return nil
+	return f.delivered(ctx, s, dir)
 }
 
 // share gives a step that may hang a part of the time that is left, so that the
@@ -157,18 +153,13 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	return s, judged, errors.Join(err, db.Close())
 }
 
-// delivered notes where the report went, and puts the run first if that could
-// not be done before.
+// delivered notes where the report went.
 func (f Finisher) delivered(ctx context.Context, s summary.Summary, dir string) error {
 	db, err := history.Open(ctx, f.Config.History.Path)
 	if err != nil {
 		return err
 	}
-	err = db.Delivered(ctx, s, dir)
-	if errors.Is(err, history.ErrNotFound) {
-		err = db.Put(ctx, s, history.Ingest{ReportDir: dir, NowS: epoch(time.Now())})
-	}
-	return errors.Join(err, db.Close())
+	return errors.Join(db.Delivered(ctx, s, dir), db.Close())
 }
 
 // report delivers the report as the user, and returns the directory it went

@@ -266,6 +266,7 @@ func TestSpoolModeLeavesAJobRecord(t *testing.T) {
 
 // A scontrol that hangs is given up with all that it started.
 func TestScontrolThatHangs(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.cfg.Slurm.Scontrol = filepath.Join(s.root, "scontrol")
 	script := "#!/bin/sh\n/bin/sleep 600 &\necho $! >" + s.root + "/pid.new; /bin/mv " + s.root + "/pid.new " + s.root + "/pid\nwait\n"

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 )
 
@@ -50,6 +51,9 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (Swept, error) {
 			did.Finished++
 		} else {
 			did.Waiting++
+		}
+		if history.Locked(err) {
+			break // each of the others would wait for it as long
 		}
 	}
 	if ask {

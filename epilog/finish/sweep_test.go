@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 )
 
@@ -268,6 +271,41 @@ func TestFailedHistoryIsOneError(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	s.text("jobgait-7.txt")
+}
+
+// A sweep waits once for a history that somebody holds, not for each run, and what
+// it tried has its report.
+func TestLockedHistoryIsWaitedForOnce(t *testing.T) {
+	t.Parallel()
+	tool, err := exec.LookPath("sqlite3")
+	if err != nil {
+		t.Skip(err)
+	}
+	s := newSite(t)
+	db, err := history.Open(context.Background(), s.cfg.History.Path)
+	must(t, err)
+	must(t, db.Close())
+	holder := exec.Command(tool, s.cfg.History.Path)
+	in, err := holder.StdinPipe()
+	must(t, err)
+	out, err := holder.StdoutPipe()
+	must(t, err)
+	must(t, holder.Start())
+	defer func() { _ = errors.Join(in.Close(), holder.Wait()) }()
+	_, err = io.WriteString(in, "BEGIN IMMEDIATE; SELECT 'held';\n")
+	must(t, err)
+	_, err = io.ReadFull(out, make([]byte, len("held")))
+	must(t, err)
+	for id := range int64(3) {
+		s.run("n1", "n1", summary.RunKey{Cluster: "test", JobID: id + 1}, profiletest.Options{Seconds: 5, Seal: true}, true)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second) // a third of it for the history
+	defer cancel()
+	did, err := s.finisher("n1").Sweep(ctx, true)
+	if !history.Locked(err) || did.Finished != 0 || did.Waiting != 1 {
+		t.Errorf("%+v, %v", did, err)
+	}
+	s.text("jobgait-1.txt")
 }
 
 // A step that hangs leaves time for those after it.
