@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"jobgait/analysis/summary"
@@ -87,7 +88,11 @@ func (d RunDir) Make() error {
 // Dirs returns the run directories in a node's part of the spool, sorted by
 // name: those that a Prolog, or an Epilog without one, has written its run
 // into. A spool that does not exist yet has none.
-func Dirs(nodeDir string) ([]RunDir, error) {
+func Dirs(nodeDir string) ([]RunDir, error) { return DirsNamed(nodeDir, "") }
+
+// DirsNamed returns those whose name begins with prefix, and looks into no other: a
+// node of short jobs has ten thousands.
+func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 	entries, err := os.ReadDir(nodeDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -97,6 +102,9 @@ func Dirs(nodeDir string) ([]RunDir, error) {
 	}
 	var dirs []RunDir
 	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
 		dir := RunDir(filepath.Join(nodeDir, e.Name()))
 		if _, err := os.Lstat(dir.Env()); err == nil && e.IsDir() {
 			dirs = append(dirs, dir)

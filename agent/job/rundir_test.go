@@ -90,6 +90,23 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
+func TestDirsNamed(t *testing.T) {
+	spool := t.TempDir()
+	for _, id := range []int64{7, 70, 71, 700} {
+		newRunDir(t, spool, Run{Key: summary.RunKey{Cluster: "c", JobID: id}, Node: "n1"})
+	}
+	for prefix, want := range map[string]string{"c-7.": "c-7.r0", "c-7": "c-7.r0 c-70.r0 c-700.r0 c-71.r0", "c-8": ""} {
+		dirs, err := DirsNamed(NodeDir(spool, "n1"), prefix)
+		var got []string
+		for _, d := range dirs {
+			got = append(got, filepath.Base(string(d)))
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, %v", prefix, got, err)
+		}
+	}
+}
+
 // Root does not work in a directory that another account can change; a user's
 // own business is the user's.
 func TestSpoolOfOthers(t *testing.T) {

@@ -67,8 +67,11 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (Swept, error) {
 
 // Left is whether a node's spool holds runs that are not finished.
 func Left(spool string) (bool, error) {
-	dirs, err := job.Dirs(spool)
-	return slices.ContainsFunc(dirs, func(d job.RunDir) bool { return !Done(d) }), err
+	entries, err := os.ReadDir(spool)
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		d := job.RunDir(filepath.Join(spool, e.Name()))
+		return e.IsDir() && !Done(d) && exists(d, filepath.Base(d.Env()))
+	}), err
 }
 
 // sweepOne takes one run as far as it goes, and says whether it is finished.
@@ -229,15 +232,12 @@ func StopAgent(dir job.RunDir, run job.Run) error {
 // youngest if a crash left several. Where there is none, over says whether this
 // node ended a run of the job, so that a repeated Epilog has nothing to do.
 func Find(spool string, key summary.RunKey) (dir job.RunDir, run job.Run, over bool, err error) {
-	dirs, err := job.Dirs(spool)
+	prefix := strings.TrimSuffix(summary.RunKey{Cluster: key.Cluster, JobID: key.JobID}.String(), "r0")
+	dirs, err := job.DirsNamed(spool, prefix)
 	if err != nil {
 		return "", run, false, err
 	}
-	prefix := strings.TrimSuffix(summary.RunKey{Cluster: key.Cluster, JobID: key.JobID}.String(), "r0")
 	for _, d := range dirs {
-		if !strings.HasPrefix(filepath.Base(string(d)), prefix) {
-			continue
-		}
 		r, err := d.ReadRun()
 		if err != nil || r.Key.Sub != key.Sub {
 			continue
