@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -174,10 +176,10 @@ func (a *agent) pause() time.Duration {
 func (a *agent) step() {
 	now := a.clock.mono()
 	switch {
-	case a.full:
-		return
-	case a.idle.on:
-		a.sleepOn()
+	case a.full, a.idle.on:
+		if a.over = a.removed(); !a.over && !a.full {
+			a.sleepOn()
+		}
 		return
 	case now < a.schedule.next():
 		return // woken for something else
@@ -211,6 +213,17 @@ func (a *agent) flush() {
 	if a.idle.long(now, a.in.cpu.Alive()) {
 		a.alone()
 	}
+	a.over = a.over || a.removed()
+}
+
+// removed tells whether somebody has removed the run directory. No Epilog finds this
+// agent then, and nobody reads what it writes.
+func (a *agent) removed() bool {
+	if a.dir == "" {
+		return false
+	}
+	_, err := os.Lstat(string(a.dir))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // drain empties all sources into the sampler and returns the time before: what

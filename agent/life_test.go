@@ -51,6 +51,26 @@ func needPerf(t testing.TB) {
 	}
 }
 
+// An administrator empties the spool: the agent must not stay on the node for the
+// eight days that agent.max_hours allows.
+func TestRunDirectoryRemoved(t *testing.T) {
+	t.Parallel()
+	a := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: int64(os.Getpid())*10 + 3}, Job: jobOfUser(os.Getuid())}))
+	if err := os.RemoveAll(string(a.dir)); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- a.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(60 * time.Second):
+		t.Fatal("still there after 60 s")
+	}
+}
+
 // Two jobs on one node: each agent sees its own job only, both sample without a
 // gap, and the end of one is nothing to the other.
 func TestTwoJobsOnOneNode(t *testing.T) {
