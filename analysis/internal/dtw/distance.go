@@ -2,46 +2,6 @@ package dtw
 
 import "math"
 
-// Absolute returns the smallest sum of |x_i - y_j| over the pairs of a path
-// within the band. Once no path can stay at or below limit, it returns infinity.
-func (s *Scratch) Absolute(x, y []float64, band int, limit float64) float64 {
-	n, m := len(x), len(y)
-	if n == 0 || m == 0 {
-		return inf
-	}
-	prev, cur := s.rows(m)
-	start(prev)
-	for i := 1; i <= n; i++ {
-		lo, hi := limits(i, n, m, band)
-		least := absoluteRow(x[i-1], y[lo-1:hi], prev[lo-1:hi+1], cur[lo:hi+1])
-		if least > limit {
-			return inf
-		}
-		seal(cur, i, n, m, band, lo, hi)
-		prev, cur = cur, prev
-	}
-	if prev[m] > limit {
-		return inf
-	}
-	return prev[m]
-}
-
-// absoluteRow fills cur with the costs of one row. prev begins one column
-// earlier than y and cur. It returns the smallest cost.
-func absoluteRow(v float64, y, prev, cur []float64) float64 {
-	cur = cur[:len(y)]
-	prev = prev[:len(y)+1]
-	left, diagonal, least := inf, prev[0], inf
-	for j, w := range y {
-		up := prev[j+1]
-		c := math.Abs(v-w) + min(diagonal, up, left)
-		cur[j] = c
-		left, diagonal = c, up
-		least = min(least, c)
-	}
-	return least
-}
-
 // Squared returns the smallest sum of (x_i - y_j)^2 over the pairs of a path
 // within the band: the paper's DTW_2.
 func (s *Scratch) Squared(x, y []float64, band int) float64 {

@@ -67,19 +67,12 @@ func TestAgainstAllPaths(t *testing.T) {
 			if len(all) == 0 {
 				t.Fatalf("no path within %d of %d by %d", band, len(x), len(y))
 			}
-			abs, sq := math.Inf(1), math.Inf(1)
+			sq := math.Inf(1)
 			var best path // the first of the cheapest in the order of turns
 			for _, p := range all {
-				abs = min(abs, cost(p, x, y, math.Abs))
 				if c := cost(p, x, y, square); c < sq {
 					sq, best = c, p
 				}
-			}
-			if got := s.Absolute(x, y, band, inf); got != abs {
-				t.Fatalf("absolute %v %v band %d: %v, want %v", x, y, band, got, abs)
-			}
-			if got := s.Absolute(x, y, band, abs-0.5); !math.IsInf(got, 1) {
-				t.Fatalf("absolute above its limit: %v", got)
 			}
 			if got := s.Squared(x, y, band); got != sq {
 				t.Fatalf("squared %v %v band %d: %v, want %v", x, y, band, got, sq)
@@ -117,15 +110,16 @@ func TestMeanCountsPairs(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	var s Scratch
 	x := []float64{1}
-	for _, d := range []float64{s.Absolute(nil, x, Full, inf), s.Squared(x, nil, 3), s.Mean(nil, nil), Kim(nil, x), s.Align(nil, x, Full, nil)} {
+	for _, d := range []float64{s.Squared(x, nil, 3), s.Mean(nil, nil), s.Align(nil, x, Full, nil)} {
 		if !math.IsInf(d, 1) {
 			t.Errorf("distance to nothing is %v", d)
 		}
 	}
-	if got := (Linkage{Cut: 1}).Link(nil); len(got) != 0 {
+	m := NewMatrix(nil)
+	if got := m.Clusters(1); len(got) != 0 {
 		t.Errorf("clusters of nothing: %v", got)
 	}
-	if m := NewMatrix(nil); m.Medoid(nil) != -1 || !math.IsNaN(m.Nearest()) {
+	if m.Medoid(nil) != -1 || !math.IsNaN(m.Nearest()) {
 		t.Error("a medoid of nothing")
 	}
 	if a, w, r := s.Average(nil, x, Paper()); len(a) != 1 || w != 0 || r != 0 {
@@ -153,56 +147,6 @@ func bumps(rng *rand.Rand, n int) []float64 {
 		x[i] = v
 	}
 	return x
-}
-
-// No bound is above the distance that it bounds.
-func TestBounds(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 1))
-	var s Scratch
-	for range 500 {
-		x, y := bumps(rng, 1+rng.IntN(40)), bumps(rng, 1+rng.IntN(40))
-		band := rng.IntN(8) - 1
-		d := s.Absolute(x, y, band, inf)
-		lo, hi := Envelope(y, len(x), band)
-		if k := Keogh(x, lo, hi, inf); k > d+1e-9 {
-			t.Fatalf("Keogh %v above %v", k, d)
-		}
-		if k := Kim(x, y); k > d+1e-9 {
-			t.Fatalf("Kim %v above %v", k, d)
-		}
-		if w := s.Absolute(x, y, band+1, inf); band >= 0 && w > d+1e-9 {
-			t.Fatalf("a wider band costs more: %v, %v", w, d)
-		}
-	}
-}
-
-// Link is exact: its clusters are those of all pairs.
-func TestLinkIsExact(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 1))
-	var s Scratch
-	for range 60 {
-		var items [][]float64
-		shapes := [][]float64{bumps(rng, 30), bumps(rng, 30), bumps(rng, 26)}
-		for range 24 {
-			items = append(items, noisy(rng, shapes[rng.IntN(3)], 0.05))
-		}
-		l := Linkage{Cut: 0.02 + 0.15*rng.Float64(), Band: 0.1, MaxBand: 24}
-		if rng.IntN(3) == 0 {
-			l.Band = Full
-		}
-		want := newDisjoint(len(items))
-		for i, x := range items {
-			for j := range i {
-				n, m := len(x), len(items[j])
-				if s.Absolute(x, items[j], l.width(n, m), inf) <= l.Cut*float64(max(n, m)) {
-					want.join(i, j)
-				}
-			}
-		}
-		if got := l.Link(items); fmt.Sprint(got) != fmt.Sprint(want.labels()) {
-			t.Fatalf("cut %v: %v, want %v", l.Cut, got, want.labels())
-		}
-	}
 }
 
 func TestMatrix(t *testing.T) {
@@ -260,8 +204,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	s.Align(x, y, Full, visit)
 	if n := testing.AllocsPerRun(10, func() {
 		s.Mean(x, y)
-		s.Absolute(x, y, 17, inf)
-		s.Squared(x, y, Full)
+		s.Squared(x, y, 17)
 		s.Align(x, y, 17, visit)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -283,14 +226,14 @@ func FuzzDistances(f *testing.F) {
 			y[i] = float64(c)
 		}
 		var s Scratch
-		d := s.Absolute(x, y, band, inf)
-		if math.IsInf(d, 0) || d < s.Absolute(x, y, Full, inf) {
+		d := s.Squared(x, y, band)
+		if math.IsInf(d, 0) || d < s.Squared(x, y, Full) {
 			t.Fatalf("distance %v within %d", d, band)
 		}
-		if e := s.Squared(x, y, band); e != s.Align(x, y, band, func(i, j int) { _, _ = x[i], y[j] }) {
-			t.Fatalf("two answers for one path: %v", e)
+		if e := s.Align(x, y, band, func(i, j int) { _, _ = x[i], y[j] }); e != d {
+			t.Fatalf("two answers for one path: %v, %v", d, e)
 		}
-		if full := s.Absolute(x, y, Full, inf); full != s.Absolute(y, x, Full, inf) {
+		if full := s.Squared(x, y, Full); full != s.Squared(y, x, Full) {
 			t.Fatal("not symmetric")
 		}
 	})
@@ -310,24 +253,6 @@ func BenchmarkMean(b *testing.B) {
 		s.Mean(x, y)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/220/220, "ns/cell")
-}
-
-func BenchmarkAbsolute(b *testing.B) {
-	x, y := benchPair()
-	for _, band := range []int{Full, 17} {
-		cells := 0
-		for i := range 220 {
-			lo, hi := limits(i+1, 220, 220, band)
-			cells += hi - lo + 1
-		}
-		b.Run(fmt.Sprint(band), func(b *testing.B) {
-			var s Scratch
-			for b.Loop() {
-				s.Absolute(x, y, band, inf)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells), "ns/cell")
-		})
-	}
 }
 
 func BenchmarkAlign(b *testing.B) {
