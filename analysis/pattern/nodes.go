@@ -1,7 +1,6 @@
 package pattern
 
 import (
-	"fmt"
 	"math"
 
 	"jobgait/analysis/internal/dtw"
@@ -232,21 +231,4 @@ func differs(x, y []float64) (from, points int, diff float64) {
 		diff += d[(i+2*n)%n] / float64(b-a+1)
 	}
 	return (a + 1 + n) % n, b - a + 1, diff
-}
-
-// String says what there is to say of a node.
-func (n NodeAgreement) String() string {
-	s := n.Node
-	switch {
-	case n.Odd:
-		s += fmt.Sprintf(" differs by %.1f %%, most from %.3g s of the iteration on for %.3g s (%+.0f %%)", *n.DistancePct, n.FromS, n.ForS, n.DiffersPct)
-	case n.DistancePct != nil:
-		s += fmt.Sprintf(" agrees to %.1f %%", *n.DistancePct)
-	default:
-		s += " has no pattern"
-	}
-	if n.Straggler {
-		s += fmt.Sprintf("; its iterations are %.1f %% longer", n.LongerPct)
-	}
-	return s
 }

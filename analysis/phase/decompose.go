@@ -2,10 +2,8 @@ package phase
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"jobgait/analysis/pattern"
 )
@@ -82,27 +80,4 @@ func (b Breakdown) seconds(name string) float64 {
 		}
 	}
 	return s
-}
-
-// minPart is the smallest part that is worth a word, of the whole difference.
-const minPart = 0.01
-
-// String says it in words: "extra 8:11: steps 7:12, start-up 0:47, checkpoint
-// 0:12".
-func (d Difference) String() string {
-	word, sign := "extra", 1.0
-	if d.ExtraS < 0 {
-		word, sign = "saved", -1
-	}
-	var parts []string
-	for _, p := range d.Parts {
-		if math.Abs(p.ExtraS) >= max(0.5, minPart*math.Abs(d.ExtraS)) {
-			parts = append(parts, p.Name+" "+clock(sign*p.ExtraS))
-		}
-	}
-	s := fmt.Sprintf("%s %s", word, clock(math.Abs(d.ExtraS)))
-	if len(parts) == 0 {
-		return s
-	}
-	return s + ": " + strings.Join(parts, ", ")
 }

@@ -1,11 +1,6 @@
 package phase
 
-import (
-	"fmt"
-	"math"
-
-	"jobgait/analysis/pattern"
-)
+import "jobgait/analysis/pattern"
 
 // Stop says where in its structure a run ended.
 type Stop struct {
@@ -57,30 +52,4 @@ func named(patterns []pattern.Pattern, id string) (pattern.Pattern, bool) {
 		}
 	}
 	return pattern.Pattern{}, false
-}
-
-// String says it in words: "in loop A, 40 % into iteration 353".
-func (s Stop) String() string {
-	switch {
-	case s.Kind == Loop && s.Into > 0:
-		return fmt.Sprintf("in loop %s, %.0f %% into iteration %d", s.Pattern, 100*s.Into, s.Iterations+1)
-	case s.Kind == Loop:
-		return fmt.Sprintf("in loop %s, after iteration %d", s.Pattern, s.Iterations)
-	case s.Kind == Aperiodic:
-		return "in a run without a pattern"
-	}
-	return fmt.Sprintf("in %s, after %s of it", s.Kind, clock(s.SinceS))
-}
-
-// clock prints seconds as people add them: 0:47, 7:12, 1:02:03.
-func clock(s float64) string {
-	sign := ""
-	t := int64(math.Round(math.Abs(s)))
-	if s < 0 && t > 0 {
-		sign = "-"
-	}
-	if t < 3600 {
-		return fmt.Sprintf("%s%d:%02d", sign, t/60, t%60)
-	}
-	return fmt.Sprintf("%s%d:%02d:%02d", sign, t/3600, t/60%60, t%60)
 }
