@@ -78,10 +78,6 @@ type Params struct {
 	Components int
 }
 
-// Confident is the confidence from which a period is stated without reserve. In
-// the real profiles behind the package comment no wrong one reached it.
-const Confident = 0.8
-
 // Default returns the parameters for profiles of a few seconds to days at 5 ms.
 func Default() Params {
 	return Params{

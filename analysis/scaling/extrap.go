@@ -194,11 +194,3 @@ func smape(f, y float64) float64 {
 	}
 	return 2 * math.Abs(f-y) / d
 }
-
-// modelExtraP is Extra-P's model of the points.
-func modelExtraP(parameter string, p, y []float64) *Model {
-	if len(p) < leastForModel {
-		return nil
-	}
-	return newLeaveOneOut(p).fit(y).judged(parameter, p, y)
-}

@@ -5,19 +5,6 @@ import (
 	"strconv"
 )
 
-// Log returns decimal logarithms, which a chart with a logarithmic axis draws;
-// what has none is NaN and so is not drawn.
-func Log(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = math.NaN()
-		if v > 0 {
-			out[i] = math.Log10(v)
-		}
-	}
-	return out
-}
-
 // LogScale returns a scale of decimal logarithms around all positive values,
 // with a share of its length left free at both ends, and at most want ticks at
 // round values. Without any positive value it is 1 to 10.

@@ -65,12 +65,6 @@ func TestLinearScale(t *testing.T) {
 	}
 }
 
-func TestLog(t *testing.T) {
-	if got := fmt.Sprint(Log([]float64{100, 0, -1, nan})); got != "[2 NaN NaN NaN]" {
-		t.Error(got)
-	}
-}
-
 func TestMarksStayInside(t *testing.T) {
 	c := New(Frame{Height: 100, X: Scale{0, 1}, Y: Scale{0, 1}})
 	x, y := []float64{0.5, 2, 0.5, nan}, []float64{0.5, 0.5, -1, 0.5}

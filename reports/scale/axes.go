@@ -85,14 +85,6 @@ func (d *drawing) ordinate(v float64) float64 {
 	return math.Log10(v)
 }
 
-func (d *drawing) ordinates(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = d.ordinate(v)
-	}
-	return out
-}
-
 // end puts the end of an interval on the y axis. What is not positive lies below
 // a logarithmic one, and what is infinite beyond any.
 func (d *drawing) end(v float64) float64 {
