@@ -133,7 +133,7 @@ func (t *table) header(record []string) bool {
 		}
 	}
 	if t.time == t.value { // the value is in the first column and nothing is called t
-		t.time = 1 - min(1, t.value)
+		t.time = 1
 	}
 	return true
 }

@@ -2,12 +2,15 @@ package formats
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"jobgait/analysis/note"
 )
@@ -58,6 +61,10 @@ func TestCSVShapes(t *testing.T) {
 		"no header":      "1,5\n2,6\n",
 		"other names":    "day,elapsed_s\n1,5\n2,6\n",
 		"named columns":  "value,t\n5,1\n6,2\n",
+		"only value":     "value,day\n5,1\n6,2\n",
+		"only t":         "elapsed_s,t\n5,1\n6,2\n",
+		"y":              "t,binary,y\n1,a,5\n2,a,6\n",
+		"value, not y":   "t,y,value\n1,7,5\n2,7,6\n",
 		"semicolons":     "t;value\n1;5\n2;6\n",
 		"tabs":           "t\tvalue\n1\t5\n2\t6\n",
 		"windows":        "\xef\xbb\xbft,value\r\n1,5\r\n2,6",
@@ -67,6 +74,14 @@ func TestCSVShapes(t *testing.T) {
 		if !slices.Equal(in.T, []float64{1, 2}) || !slices.Equal(in.Y, []float64{5, 6}) {
 			t.Errorf("%s: t %v y %v", name, in.T, in.Y)
 		}
+	}
+	for text, want := range map[string]string{"t,value\n1,2\n": "", "t,y\n1,2\n": "", "1,2\n": "", "t,elapsed_s\n1,2\n": "elapsed_s"} {
+		if in := read(t, text, nil)[0]; in.Metric != want {
+			t.Errorf("%q: metric %q, want %q", text, in.Metric, want)
+		}
+	}
+	if in := read(t, "1,5,a\n2,6,b\n", nil)[0]; !slices.Equal(in.Meta["column 3"], []string{"a", "b"}) {
+		t.Errorf("without a header: meta %q", in.Meta)
 	}
 	if in := read(t, "t,value\n", nil)[0]; in.Y == nil || len(in.Y) != 0 || in.Bad {
 		t.Errorf("header only: %+v", in)
@@ -93,6 +108,9 @@ func TestTimes(t *testing.T) {
 	if s.T[0] != 2 || math.Floor(s.T[1]) != 3 || !s.Calendar {
 		t.Errorf("seconds: %+v", s)
 	}
+	if got := fmt.Sprint(s.Given, Moment{Text: "2026-11-05"}); got != "[172800 259200.5] 2026-11-05" {
+		t.Errorf("in words: %s", got)
+	}
 	if b, _ := json.Marshal(s.Given); string(b) != "[172800,259200.5]" {
 		t.Errorf("given: %s", b)
 	}
@@ -103,7 +121,7 @@ func TestTimes(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	all := read(t, `# histories
-{"id":"a","t":[1,2],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1.10",null],"n":[1.10,true]},"nodes":[["x"],null],"app":"nemo","unit":"s"}
+{"id":"a","t":[1,2],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1.10",null],"n":[1.10,true],"list":[[1],{"a":1.0}]},"nodes":[["x"],null],"app":"nemo","unit":"s"}
 
 {"t":["2026-11-05","2026-11-06"],"y":[1,2]}
 {"id":7,"t":[1],"y":[2]}`, nil)
@@ -114,34 +132,41 @@ func TestLines(t *testing.T) {
 	if !math.IsNaN(a.Y[1]) || !math.IsNaN(a.Start[1]) || a.Also["cpu_s"][1] != 2 || a.App != "nemo" || a.Unit != "s" {
 		t.Errorf("%+v", a)
 	}
-	if want := map[string][]string{"v": {"1.10", ""}, "n": {"1.10", "true"}}; !reflect.DeepEqual(a.Meta, want) {
+	if want := map[string][]string{"v": {"1.10", ""}, "n": {"1.10", "true"}, "list": {"[1]", `{"a":1.0}`}}; !reflect.DeepEqual(a.Meta, want) {
 		t.Errorf("meta %q", a.Meta)
 	}
 }
 
 // A series that is no history is listed in its place; the others are read.
 func TestBadSeries(t *testing.T) {
-	for name, line := range map[string]string{
-		"lengths":       `{"id":"b","t":[1,2],"y":[3]}`,
-		"no times":      `{"id":"b","y":[3]}`,
-		"text as value": `{"id":"b","t":[1],"y":["x"]}`,
-		"y no list":     `{"id":"b","t":[1],"y":3}`,
-		"time null":     `{"id":"b","t":[null],"y":[3]}`,
-		"no date":       `{"id":"b","t":["soon"],"y":[3]}`,
-		"mixed times":   `{"id":"b","t":[1,"2026-11-05"],"y":[3,3]}`,
-		"far away":      `{"id":"b","t":[1e300],"y":[3]}`,
-		"start":         `{"id":"b","t":[1],"y":[3],"start":[1,2]}`,
-		"also":          `{"id":"b","t":[1],"y":[3],"also":{"cpu_s":[1,2]}}`,
-		"also type":     `{"id":"b","t":[1],"y":[3],"also":[1]}`,
-		"meta":          `{"id":"b","t":[1],"y":[3],"meta":{"a":[]}}`,
-		"meta type":     `{"id":"b","t":[1],"y":[3],"meta":{"a":1}}`,
-		"nodes":         `{"id":"b","t":[1],"y":[3],"nodes":[["x"],["y"]]}`,
-		"nodes type":    `{"id":"b","t":[1],"y":[3],"nodes":[1]}`,
-		"overflow":      `{"id":"b","t":[1],"y":[1e999]}`,
+	for line, want := range map[string]string{
+		`{"id":"b","t":[1,2],"y":[3]}`:                      "t has 2 entries, y has 1",
+		`{"id":"b","y":[3]}`:                                "t or y is missing",
+		`{"id":"b","t":[1],"y":null}`:                       "t or y is missing",
+		`{"id":"b","t":[1],"y":["x"]}`:                      "y is no list of numbers",
+		`{"id":"b","t":[1],"y":3}`:                          "y is no list of numbers",
+		`{"id":"b","t":[1],"y":[1e999]}`:                    "y is no list of numbers",
+		`{"id":"b","t":1,"y":[3]}`:                          "t is no list",
+		`{"id":"b","t":[null],"y":[3]}`:                     "t of run 0 is neither a number nor a text",
+		`{"id":"b","t":["soon"],"y":[3]}`:                   "t of run 0: \"soon\": no day number",
+		`{"id":"b","t":[1,"2026-11-05"],"y":[3,3]}`:         "t is a number in some runs and a date in others",
+		`{"id":"b","t":[1e300],"y":[3]}`:                    "is out of range",
+		`{"id":"b","t":["2026-11-05"],"y":[3,4]}`:           "t has 1 entry, y has 2",
+		`{"id":"b","t":[1],"y":[3],"start":[1,2]}`:          "start has 2 entries",
+		`{"id":"b","t":[1],"y":[3],"start":"x"}`:            "start is no list of numbers",
+		`{"id":"b","t":[1],"y":[3],"also":{"cpu_s":[1,2]}}`: "also cpu_s has 2 entries",
+		`{"id":"b","t":[1],"y":[3],"also":[1]}`:             "also is not of its type",
+		`{"id":"b","t":[1],"y":[3],"meta":{"a":[]}}`:        "meta a has 0 entries",
+		`{"id":"b","t":[1],"y":[3],"meta":{"a":1}}`:         "meta is no object of lists",
+		`{"id":"b","t":[1],"y":[3],"nodes":[["x"],["y"]]}`:  "nodes has 2 entries",
+		`{"id":"b","t":[1],"y":[3],"nodes":[1]}`:            "nodes is no list of lists",
+		`{"id":"b","t":[1],"y":[3],"nodes":[[true]]}`:       "nodes is no list of lists",
 	} {
 		all := read(t, `{"id":"a","t":[1],"y":[2]}`+"\n"+line+"\n"+`{"id":"c","t":[1],"y":[2]}`, nil)
 		if len(all) != 3 || !all[1].Bad || all[1].ID != "b" || !slices.Equal(codes(all[1]), []note.Code{note.BadSeries}) || all[2].Bad {
-			t.Errorf("%s: %+v", name, all)
+			t.Errorf("%s: %+v", line, all)
+		} else if got := all[1].Notes[0].Text; !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 	if all := read(t, `{"id":{},"t":[1],"y":[2]}`, nil); !all[0].Bad || all[0].ID != "0" {
@@ -198,10 +223,14 @@ func TestNodeList(t *testing.T) {
 		"n[3-1] n[a-b] n[1 n]": "n[3-1] n[a-b] n[1 n]",
 		"n[1-99999999]":        "n[1-99999999]",
 		"n[1-9][1-9999]":       "n[1-9][1-9999]",
+		"r[1-2]n[3-1]":         "r[1-2]n[3-1]",
 	} {
 		if got := strings.Join(nodeList(s), " "); got != want {
 			t.Errorf("%q: %.100s", s, got)
 		}
+	}
+	if got := len(nodeList("n[1-16384] m")); got != mostNodes {
+		t.Errorf("%d nodes of one run", got)
 	}
 }
 
@@ -230,21 +259,37 @@ func TestInfiniteIsMissing(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	for name, c := range map[string]struct {
+		at   string
 		text string
 		edit func(*Limits)
 	}{
-		"bytes":      {"t,value\n1,2\n3,4\n", func(l *Limits) { l.Bytes = 12 }},
-		"runs":       {"t,value\n1,2\n3,4\n", func(l *Limits) { l.Runs = 1 }},
-		"columns":    {"t,value,a,b\n", func(l *Limits) { l.Columns = 3 }},
-		"line":       {`{"t":[1],"y":[2]}`, func(l *Limits) { l.Line = 10 }},
-		"line runs":  {`{"t":[1,2],"y":[2,3]}`, func(l *Limits) { l.Runs = 1 }},
-		"series":     {"{\"t\":[1],\"y\":[2]}\n{\"t\":[1],\"y\":[2]}", func(l *Limits) { l.Series = 1 }},
-		"line bytes": {`{"t":[1],"y":[2]}`, func(l *Limits) { l.Bytes = 10 }},
+		"bytes":      {"f: ", "t,value\n1,2\n3,4\n", func(l *Limits) { l.Bytes = 12 }},
+		"runs":       {"f:3: ", "t,value\n1,2\n3,4\n", func(l *Limits) { l.Runs = 1 }},
+		"columns":    {"f:1: ", "t,value,a,b\n", func(l *Limits) { l.Columns = 3 }},
+		"line":       {"f:1: ", `{"t":[1],"y":[2]}`, func(l *Limits) { l.Line = 10 }},
+		"line runs":  {"f:1: ", `{"t":[1,2],"y":[2,3]}`, func(l *Limits) { l.Runs = 1 }},
+		"series":     {"f:2: ", "{\"t\":[1],\"y\":[2]}\n{\"t\":[1],\"y\":[2]}", func(l *Limits) { l.Series = 1 }},
+		"line bytes": {"f", `{"t":[1],"y":[2]}`, func(l *Limits) { l.Bytes = 10 }},
 	} {
 		o := Default("f")
 		c.edit(&o.Limits)
-		if _, err := Read(strings.NewReader(c.text), o); err == nil || !strings.Contains(err.Error(), "f") {
-			t.Errorf("%s: %v", name, err)
+		if _, err := Read(strings.NewReader(c.text), o); !errors.Is(err, errTooLarge) || !strings.HasPrefix(err.Error(), c.at) {
+			t.Errorf("%s: %v, want %s", name, err, c.at)
+		}
+	}
+	in := read(t, "t,value,a,b\n1,2,x,y\n", func(o *Options) { o.Limits.Columns = 4 })
+	if len(in[0].Meta) != 2 {
+		t.Errorf("as many columns as may be: %+v", in[0])
+	}
+}
+
+// A file that cannot be read to its end is no shorter file.
+func TestReadFails(t *testing.T) {
+	broken := errors.New("disk")
+	for _, text := range []string{"", "t,value\n1,2\n", `{"t":[1],"y":[2]}` + "\n"} {
+		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
+		if _, err := Read(r, Default("f")); !errors.Is(err, broken) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
