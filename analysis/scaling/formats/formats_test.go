@@ -1,10 +1,14 @@
 package formats
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/scaling"
@@ -56,6 +60,7 @@ func TestRead(t *testing.T) {
 		{"nodes, step_s, elapsed_s\n4,1,50\n8,2,30\n", CSV, "step_s[nodes,step_s] 4:1 8:2 / elapsed_s[nodes,elapsed_s] 4:50 8:30"},
 		{"nodes,day,node_hours,value\n4,mon,1.5,7\n8,tue,,6\n", CSV, "0[nodes,value] 4:7@mon$1.5 8:6@tue"},
 		{"series,p,value\na,1,2\nb,1,3\n\"a\",2,4\n", CSV, "a[p,value] 1:2 2:4 / b[p,value] 1:3"},
+		{"series,p,value\na ,1,2\n a,2,4\n", CSV, "a[p,value] 1:2 2:4"},
 		{"series,metric,p,value\na,time,1,2\na,energy,1,3\n", CSV, "a|time[p,time] 1:2 / a|energy[p,energy] 1:3"},
 		{`{"id":7,"p":[1,2,4],"y":[3,[4,null],[]],"s":"more"}` + "\n\n" + `{"p":[1],"y":[2],"mode":"weak","parameter":"nodes","metric":"step_s","node_hours":[2],"group":[["mon"]]}`,
 			SeriesLines, "7[,] 1:3 2:4 2:NaN 4:NaN / 2[nodes,step_s]{weak} 1:2@mon$2"},
@@ -67,6 +72,8 @@ func TestRead(t *testing.T) {
 		{"PARAMETER p\nPOINTS 1 2\nREGION a\nMETRIC t\nDATA 1\nDATA 2\nMETRIC e\nDATA 3\nDATA 4\n", Text, "a|t[p,t] 1:1 2:2 / a|e[p,e] 1:3 2:4"},
 		{grid, Text, "r (n=10)[p,t] 1:1 2:2 4:3 / r (n=20)[p,t] 1:4 2:5 4:6 / r (n=40)[p,t] 1:7 2:8 8:9 / r (p=1)[n,t] 10:1 20:4 40:7 / r (p=2)[n,t] 10:2 20:5 40:8"},
 		{"PARAMETER p n\nPOINTS (1 10) (2 10)\nDATA 1\nDATA 2\n", Text, "0[p,] 1:1 2:2"},
+		{"PARAMETER p n\nPOINTS (1 10) (1 20)\nDATA 1\nDATA 2\n", Text, "0[n,] 10:1 20:2"},
+		{`{"parameters":["p"],"measurements":{"a":{"t":[]},"b":{"t":[{"point":1,"values":9}]}}}`, JSON, "b[p,t] 1:9"},
 		{`{"parameters":["p"],"measurements":{"main":{"time":[{"point":[1],"values":[1,2]},{"point":[2],"values":[null]}],"flop":[{"point":1,"values":9}]}}}`, JSON,
 			"main|time[p,time] 1:1 1:2 2:NaN / main|flop[p,flop] 1:9"},
 		{"{\"measurements\": {\"main\": {\"\": [\n{\"point\": [2], \"values\": [3]}]}},\n \"x\": [1, {}], \"parameters\": [\"p\"]}\n", JSON, "main[p,] 2:3"},
@@ -110,6 +117,7 @@ func TestMalformed(t *testing.T) {
 		{"\n# nothing\n", "in: no measurements"},
 		{"param,value\n", "in:1: a header"},
 		{"param,rep,value\n1,1,5\n# c\n2,1,x\n", `in:4: "x" is not a number`},
+		{"1," + strings.Repeat("x", 41) + "\n", `in:1: "` + strings.Repeat("x", 40) + `..." is not a number`},
 		{"param,rep,value\n1,1\n", "in:2: 2 columns where 3 are wanted"},
 		{"param,value\n,5\n", "in:2: no param"},
 		{"param,value\n1,1e999\n", "in:2:"},
@@ -128,6 +136,8 @@ func TestMalformed(t *testing.T) {
 		{"PARAMETER p\nPOINTS (1 2) (3 4)\n", "in:2: a point of 2 values where there are 1 parameter"},
 		{"PARAMETER p\nPOINTS (1) 2)\n", "in:2:"},
 		{"PARAMETER p\nPOINTS ((1)\n", "in:2: a parenthesis"},
+		{"PARAMETER p\nPOINTS (1) (2", "in:2: a parenthesis that is not closed"},
+		{"PARAMETER p\nPOINTS (1))\n", "in:2: a parenthesis that was not opened"},
 		{"PARAMETER p\nPOINTS\n", "in:2: POINTS without"},
 		{"PARAMETER a b c d e\n", "in:1: more than 4"},
 		{"PARAMETER\n", "in:1: PARAMETER without"},
@@ -146,6 +156,9 @@ func TestMalformed(t *testing.T) {
 		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":1,"q":2},"value":5}`, "in:2: measurement: 2 parameters where"},
 		{`{"params":{"p":1}}`, `in:1: measurement: no "value"`},
 		{`{"params":{"p":"x"},"value":1}`, "in:1: measurement: a JSON string"},
+		{`{"params":{"p":1},"value":"x"}`, "in:1: measurement: a JSON string"},
+		{`{"params":{"p":1},"value":[1,"x"]}`, "in:1: measurement: a JSON string"},
+		{`{"params":[1],"value":1}`, "in:1: measurement: a point that is not an object"},
 		{`{"params":{"p":1,"p":2},"value":1}`, "in:1: measurement: parameter \"p\" stands twice"},
 		{`{"params":{},"value":1}`, "in:1: measurement: a point without"},
 		{`{"params":{"p":1},"value":}`, "in:1: Extra-P JSON:"},
@@ -159,6 +172,9 @@ func TestMalformed(t *testing.T) {
 		{"{\"measurements\":{}}", "in:1: Extra-P JSON: no \"parameters\""},
 		{strings.Replace(legacyDocument, `"coordinate_id":2`, `"coordinate_id":3`, 1), "in:1: Extra-P JSON: coordinate_id 3"},
 		{strings.Replace(legacyDocument, `"callpath_id":1,"value":"2.5"`, `"callpath_id":0,"value":"2.5"`, 1), "in:2: Extra-P JSON: callpath_id 0"},
+		{strings.Replace(legacyDocument, `"callpath_id":1,"value":"2.5"`, `"callpath_id":2,"value":"2.5"`, 1), "in:2: Extra-P JSON: callpath_id 2"},
+		{strings.Replace(legacyDocument, `"metric_id":1`, `"metric_id":0`, 1), "in:1: Extra-P JSON: metric_id 0"},
+		{strings.Replace(legacyDocument, `"metric_id":1`, `"metric_id":2`, 1), "in:1: Extra-P JSON: metric_id 2"},
 		{strings.Replace(legacyDocument, `"2.5"`, `"x"`, 1), `in:2: Extra-P JSON: "x" is not a number`},
 		{strings.Replace(legacyDocument, `"parameter_id":1`, `"parameter_id":2`, 1), "Extra-P JSON: coordinate 1 lacks parameter 1"},
 		{"PARAMETER p n\nPOINTS (1 1) (2 2) (3 3)\nDATA 1\nDATA 2\nDATA 3\n", "in: p and n vary together"},
@@ -180,6 +196,10 @@ func TestBadSeries(t *testing.T) {
 		`{"id":"x","p":[1,2],"y":[1]}`:                              `"p" has 2 entries and "y" has 1`,
 		`{"id":"x","p":[1],"y":["a"]}`:                              "something else where a number",
 		`{"id":"x","p":1,"y":[1]}`:                                  "something else where a list",
+		`{"id":"x","p":[1],"y":[true]}`:                             "something else where a number",
+		`{"id":"x","p":[1],"y":[false]}`:                            "something else where a number",
+		`{"id":"x","p":[1],"y":[{}]}`:                               "something else where a number",
+		`{"id":"x","p":[1],"y":[1],"group":1}`:                      `a JSON number for "group" where a list is wanted`,
 		`{"id":"x","p":[[1,2]],"y":[1]}`:                            `point 0: "p" has a list`,
 		`{"id":"x","p":[1],"y":[[[1]]]}`:                            "something else where a number",
 		`{"id":"x","p":[1],"y":[1],"mode":"fast"}`:                  `mode "fast"`,
@@ -187,7 +207,7 @@ func TestBadSeries(t *testing.T) {
 		`{"id":"x","p":[1],"y":[[1,2,3]],"group":[["a","b"]]}`:      `point 0: "group" has neither`,
 		`{"id":"x","p":[1],"y":[1],"node_hours":[1,2]}`:             `"p" has 1 entries and "node_hours" has 2`,
 		`{"id":"x","p":[1],"y":[1e999]}`:                            "",
-		`{"id":"x","p":[1],"y":[1],"parameter":{"name":"threads"}}`: "a JSON object",
+		`{"id":"x","p":[1],"y":[1],"parameter":{"name":"threads"}}`: `a JSON object for "parameter" where a text is wanted`,
 	} {
 		f, err := read(good + line + "\n" + good)
 		if err != nil || len(f.Series) != 3 {
@@ -212,6 +232,7 @@ func TestLimits(t *testing.T) {
 	long := strings.Repeat("1", 300)
 	lines := strings.Repeat(`{"p":[1],"y":[1]}`+"\n", 3)
 	for _, c := range []struct{ in, want string }{
+		{long, "in:1: a line of more than 100 bytes"},
 		{"param,value\n1," + long, "in:2: a line of more than 100 bytes"},
 		{"{\n" + strings.Repeat("\n", 300), "in:1: a document of more than 200 bytes"},
 		{"1,2\n1,2\n1,2\n1,2\n1,2\n1,2\n", "in:6: more than 5 observations"},
@@ -222,6 +243,28 @@ func TestLimits(t *testing.T) {
 		if _, err := Read(strings.NewReader(c.in), "in", small); err == nil || err.Error() != c.want {
 			t.Errorf("%.40q: %v, want %s", c.in, err, c.want)
 		}
+	}
+}
+
+// A file that cannot be read to its end is no shorter file.
+func TestReadFails(t *testing.T) {
+	broken := errors.New("disk")
+	for _, text := range []string{"", "1,2\n", grid, "{\n", `{"p":[1],"y":[1]}` + "\n", `{"params":{"p":1},"value":5}` + "\n"} {
+		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
+		if _, err := Read(r, "in", Default()); !errors.Is(err, broken) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// No room is made for a list of more entries than a series may have.
+func TestTooMany(t *testing.T) {
+	if tooMany(bytes.Repeat([]byte{','}, mostEntries)) || tooMany(bytes.Repeat([]byte{' '}, mostEntries+1)) {
+		t.Error("refused what is within the bound")
+	}
+	_, err := read(`{"p":[` + strings.Repeat("1,", mostEntries+1) + `1],"y":[1]}`)
+	if err == nil || !strings.HasPrefix(err.Error(), "in:1: series: a list of more than") {
+		t.Errorf("a long list: %v", err)
 	}
 }
 

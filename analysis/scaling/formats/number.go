@@ -173,7 +173,7 @@ func fault(err error) error {
 // plainKind names a Go type for people.
 func plainKind(t string) string {
 	switch {
-	case strings.HasPrefix(t, "[]"), t == "formats.words", t == "formats.values":
+	case strings.HasPrefix(t, "[]"):
 		return "list"
 	case strings.HasPrefix(t, "map"), strings.HasPrefix(t, "struct"):
 		return "object"

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,22 @@ func TestWritten(t *testing.T) {
 		if err := WriteExtraP(&b, format, []scaling.Series{s}); err != nil || b.String() != want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", format, err, b.String(), want)
 		}
+	}
+}
+
+// What a series is called in Extra-P; an id that names its metric is taken apart.
+func TestColumnNames(t *testing.T) {
+	for _, c := range []struct{ id, metric, want string }{
+		{"a|t", "t", "a/t"}, {"a", "t", "a/t"}, {"|t", "t", "|t/t"}, {"a|", "", "a|/value"}, {"", "", "main/value"}, {"a  b\n", " x ", "a b/x"},
+	} {
+		got, _ := newColumn(scaling.Series{ID: c.id, Metric: c.metric})
+		if got.callpath+"/"+got.metric != c.want {
+			t.Errorf("%q %q: %s/%s, want %s", c.id, c.metric, got.callpath, got.metric, c.want)
+		}
+	}
+	c, p := newColumn(made("a", "t", []float64{4, math.NaN(), 2, math.Inf(1)}, []float64{1}, []float64{2}, []float64{3, math.Inf(-1)}, []float64{5}))
+	if !slices.Equal(p, []float64{2, 4}) || !slices.Equal(c.at[0], []float64{3}) || !slices.Equal(c.at[1], []float64{1}) {
+		t.Errorf("points %v, values %v", p, c.at)
 	}
 }
 
