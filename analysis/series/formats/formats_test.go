@@ -5,13 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
-
-	"jobgait/analysis/note"
+	"testing/iotest"
 )
 
 func codes(t Table) string {
@@ -34,6 +34,9 @@ func TestCSV(t *testing.T) {
 		{"plain", "t_s,x\n0,1\n0.5,2\n1,3\n", 0, "", 0.5, "[1 2 3]", ""},
 		{"no last line end, CR", "t_s,x\r\n0,1\r\n0.5,2", 0, "", 0.5, "[1 2]", ""},
 		{"byte order mark, quotes, comment", "\ufeff\"t_s\",\"x\"\n# made by hand\n0,\"1\"\n0.5, 2 \n", 0, "", 0.5, "[1 2]", ""},
+		{"blank lines", "t_s,x\n\n0,1\n\n0.5,2\n", 0, "", 0.5, "[1 2]", ""},
+		{"blank lines, CR", "\r\nt_s,x\r\n\r\n0,1\r\n0.5,2\r\n", 0, "", 0.5, "[1 2]", ""},
+		{"no whole rate", "t_s,x\n0,1\n0.4,2\n0.8,3\n", 0, "", 0.4, "[1 2 3]", ""},
 		{"hole", "t_s,x\n10,1\n10.5,2\n12,5\n12.5,6\n", 0, "", 0.5, "[1 2 NaN NaN 5 6]", ""},
 		{"missing words", "t_s,x\n0,\n1,nan\n2,null\n3,NA\n4,1e2\n", 0, "", 1, "[NaN NaN NaN NaN 100]", ""},
 		{"one slot twice", "t_s,x\n0,1\n1,2\n1.1,4\n2,5\n3,6\n4,7\n5,8\n", 0, "", 1, "[1 3 5 6 7 8]", "rows_averaged"},
@@ -75,9 +78,9 @@ func TestCSVErrors(t *testing.T) {
 		"0.1,2\n0.2,3\n":                   `f:1: the header is "0.1,2"`,
 		"t_s\n1\n":                         "f:1: the header",
 		"t_s,x\n0,1\n1,abc\n":              `f:3: column x: "abc" is not a number`,
-		"t_s,x\n0,1\n1,2,3\n":              "f:3: more fields",
+		"t_s,x\n0,1\n1,2,3\n":              "f:3: more fields than the header's 2",
 		"t_s,x,y\n0,1\n":                   "f:2: 2 fields, the header has 3",
-		"t_s,x\n0\n":                       "f:2: 1 field",
+		"t_s,x\n0\n":                       "f:2: 1 field, the header has 2",
 		"t_s,x\nnan,1\n":                   "f:2: time",
 		"t_s,x\ninf,1\n":                   "f:2: time",
 		"t_s,x\n,1\n":                      "f:2: time",
@@ -91,6 +94,14 @@ func TestCSVErrors(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
+	// The same hole is let pass in one column, and refused in two.
+	far := func(columns string) string { return "t_s" + columns + "\n0,1,1\n1,1,1\n1500000,1,1\n" }
+	if _, err := Read(strings.NewReader(far(",x,y")), Options{RateHz: 2}); err == nil || !strings.Contains(err.Error(), "3 rows span 3e+06 slots of 0.5 s") {
+		t.Errorf("a hole: %v", err)
+	}
+	if got, err := Read(strings.NewReader(strings.ReplaceAll(far(",x"), ",1,1", ",1")), Options{RateHz: 2}); err != nil || got.Set.Len() != 3000001 {
+		t.Errorf("a hole in one column: %v", err)
+	}
 	if _, err := Read(strings.NewReader("t_s,x\n0,1\n"), Options{Name: "f", Column: "y"}); err == nil || !strings.Contains(err.Error(), "there are x") {
 		t.Errorf("missing column: %v", err)
 	}
@@ -102,8 +113,9 @@ func TestGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"code", "code", "", ""} {
-		if g := got.Set.Columns[i].Group; g != want {
-			t.Errorf("column %d in group %q", i, g)
+		unit := map[bool]string{true: "samples"}[want == "code"]
+		if c := got.Set.Columns[i]; c.Group != want || c.Unit != unit {
+			t.Errorf("column %d in group %q, unit %q", i, c.Group, c.Unit)
 		}
 	}
 	only, err := Read(strings.NewReader("t_s,code:a,code:b,d\n0,1,2,x\n"), Options{Column: "code"})
@@ -120,14 +132,63 @@ func float32s(v ...float32) []byte {
 func TestFloat32(t *testing.T) {
 	b := float32s(1, float32(math.NaN()), 0.1, float32(math.Inf(1)))
 	got, err := Read(bytes.NewReader(b), Options{RateHz: 200})
-	if err != nil || fmt.Sprint(got.Set.Columns[0].Values) != "[1 NaN 0.1 NaN]" || got.Set.StepS != 0.005 || codes(got) != "infinite_values" {
+	if err != nil || fmt.Sprint(got.Set.Columns[0].Values) != "[1 NaN 0.1 NaN]" || got.Set.StepS != 0.005 || codes(got) != "infinite_values" ||
+		!strings.HasPrefix(got.Notes[0].Text, "1 infinite") || got.Set.Columns[0].Name != "value" {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Read(bytes.NewReader(b[:12]), Options{RateHz: 200, Column: "power"}); err != nil || len(got.Notes) != 0 || got.Set.Columns[0].Name != "power" {
+		t.Errorf("%v, %v", got, err)
+	}
+	// Text by its comma, but for the byte 1 that no text has.
+	if got, err := Read(strings.NewReader(",\x01,?"), Options{RateHz: 200}); err != nil || got.Set.Len() != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := Read(bytes.NewReader(b), Options{}); !errors.Is(err, ErrNoRate) {
 		t.Errorf("without a rate: %v", err)
 	}
-	if _, err := Read(bytes.NewReader(b[:7]), Options{RateHz: 1}); err == nil || !strings.Contains(err.Error(), "7 bytes") {
+	if _, err := Read(bytes.NewReader(b[:7]), Options{RateHz: 1}); err == nil || !strings.Contains(err.Error(), " 7 bytes") {
 		t.Errorf("cut off: %v", err)
+	}
+	if _, err := Read(bytes.NewReader(make([]byte, 1<<16+7)), Options{RateHz: 1}); err == nil || !strings.Contains(err.Error(), " 65543 bytes") {
+		t.Errorf("cut off: %v", err)
+	}
+}
+
+// A file that cannot be read to its end is no shorter file.
+func TestReadFails(t *testing.T) {
+	broken := errors.New("disk")
+	for _, head := range []string{"", "t_s,x\n0,1\n", "\x00\x00\x80\x3f"} {
+		r := io.MultiReader(strings.NewReader(head), iotest.ErrReader(broken))
+		if _, err := Read(r, Options{Name: "f", RateHz: 1}); !errors.Is(err, broken) {
+			t.Errorf("%q: %v", head, err)
+		}
+	}
+}
+
+// Lines grow the buffer up to a bound. The first look at a file may end within a
+// character.
+func TestLongLines(t *testing.T) {
+	comment := "#," + strings.Repeat("x", headSize-3) + "\u00e9" + strings.Repeat("y", 1<<20) + "\n"
+	got, err := Read(strings.NewReader(comment+"t_s,x\n0,1\n1,2\n"), Options{})
+	if err != nil || got.Set.Len() != 2 {
+		t.Errorf("after a comment of 1 MB: %v", err)
+	}
+	_, err = Read(strings.NewReader("t_s,x\n0,"+strings.Repeat("1", maxLine)), Options{Name: "f"})
+	if err == nil || !strings.Contains(err.Error(), "line 2 is longer than") {
+		t.Errorf("an endless line: %v", err)
+	}
+}
+
+// What fields look like in files of others.
+func TestNumberWords(t *testing.T) {
+	for s, want := range map[string]float64{
+		".5": 0.5, "-.5": -0.5, "5.": 5, "0": 0, "-12.25": -12.25, "9007199254740992": 1 << 53, "9007199254740993": 1 << 53,
+		"+1": 1, "1e3": 1000, `"2"`: 2, `" 2 "`: 2, " 3": 3, `""`: math.NaN(), "": math.NaN(), "-": 0, ".": 0, `"`: 0, "1_0": 0, "1.2.3": 0,
+	} {
+		got, ok := number([]byte(s))
+		if ok != (want != 0 || s == "0") || ok && got != want && want == want || want != want && got == got {
+			t.Errorf("%q: %v %v, want %v", s, got, ok, want)
+		}
 	}
 }
 
@@ -162,6 +223,21 @@ func TestRateOfEpochTimes(t *testing.T) {
 		got, err := Read(strings.NewReader(b.String()), Options{})
 		if err != nil || math.Abs(got.Set.StepS-0.005) > 1e-10 || got.Set.Len() != 720000 || len(got.Notes) > 0 {
 			t.Errorf("from %v: step %v, %d samples, notes %v, %v", origin, got.Set.StepS, got.Set.Len(), got.Notes, err)
+		}
+	}
+}
+
+// Times of few digits: a rate within a millionth of a whole number is that number.
+func TestWholeRate(t *testing.T) {
+	for rate, want := range map[float64]float64{7: 7, 7.001: 7.001} {
+		var b strings.Builder
+		b.WriteString("t_s,x\n")
+		for i := range 10000 {
+			fmt.Fprintf(&b, "%.4f,1\n", float64(i)/rate)
+		}
+		got, err := Read(strings.NewReader(b.String()), Options{})
+		if err != nil || math.Abs(got.Set.StepS*want-1) > 1e-6 || want == 7 && got.Set.StepS != 1.0/7 {
+			t.Errorf("rate %v: step %v, %v", rate, got.Set.StepS, err)
 		}
 	}
 }
@@ -217,7 +293,6 @@ func FuzzRead(f *testing.F) {
 		if len(got.Offsets) != len(got.Set.Columns) {
 			t.Fatal("a column without offset")
 		}
-		_ = note.Note{}
 	})
 }
 

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -101,15 +102,7 @@ func (c *rows) order() func(int) int {
 	for i := range at {
 		at[i] = i
 	}
-	slices.SortStableFunc(at, func(i, j int) int {
-		switch a, b := c.t.at(i), c.t.at(j); {
-		case a < b:
-			return -1
-		case a > b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(at, func(i, j int) int { return cmp.Compare(c.t.at(i), c.t.at(j)) })
 	return func(i int) int { return at[i] }
 }
 
