@@ -74,6 +74,7 @@ func TestParse(t *testing.T) {
 		{"[watch]\nshare = 1.5", "watch.share"},
 		{"[report]\nformats = ['pdf']", "report.formats"},
 		{"[collect]\naccount = 'a b'", "collect.account"},
+		{"[collect]\nwait_s = 120", ""},
 		{"[collect]\nwait_s = 200", "collect.wait_s = 200 is more than epilog.worker_s = 120"},
 		{"[slurm]\nscontrol = 'scontrol'", "slurm.scontrol"},
 		{"[slurm]\nscontrol = ''", ""},
@@ -144,6 +145,37 @@ func TestLoad(t *testing.T) {
 	if c, err := Load(getenv(""), filepath.Join(dir, "linked/bin/jobgait")); err == nil || c.Spool.Dir != "" {
 		t.Errorf("a link that leads nowhere: spool %q, %v; want no settings", c.Spool.Dir, err)
 	}
+	if err := os.MkdirAll(filepath.Join(dir, "other/etc/jobgait.toml"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(getenv(), filepath.Join(dir, "other/bin/jobgait")); err == nil {
+		t.Error("settings that are there and cannot be read are no error")
+	}
+	// A program that was started by a relative path takes no settings from
+	// where the user stands.
+	t.Chdir(dir)
+	if path, _ := Find(getenv(), "bin/jobgait"); path != "/etc/jobgait/jobgait.toml" {
+		t.Errorf("by a relative path: %s", path)
+	}
+}
+
+// The hooks' children get these variables where they are set, and no others.
+func TestEnvironment(t *testing.T) {
+	got := Environment(getenv("HOME=/root", "TZ=UTC", "LD_PRELOAD=x.so", "SLURM_JOB_ID=1", "SLURM_CONF=/etc/slurm.conf"))
+	if want := []string{"HOME=/root", "SLURM_CONF=/etc/slurm.conf", "TZ=UTC"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestEdits(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 2}, {strings.Repeat("x", 101), strings.Repeat("x", 100), 0}} {
+		if got := edits(c.a, c.b); got != c.want {
+			t.Errorf("%.9q to %.9q: %d edits, want %d", c.a, c.b, got, c.want)
+		}
+	}
 }
 
 func TestOneMachine(t *testing.T) {
@@ -169,6 +201,11 @@ func TestOneMachine(t *testing.T) {
 	}
 	if _, err := Load(getenv("JOBGAIT_CONFIG="+site, "JOBGAIT_ONE_MACHINE=1"), ""); err == nil {
 		t.Error("no HOME is no error")
+	}
+	for given, lacks := range map[string]string{"XDG_DATA_HOME": "XDG_STATE_HOME", "XDG_STATE_HOME": "XDG_DATA_HOME"} {
+		if _, err := OneMachine(Default(), getenv(given+"=/mine")); err == nil || !strings.Contains(err.Error(), lacks) {
+			t.Errorf("%s alone: %v", given, err)
+		}
 	}
 }
 
