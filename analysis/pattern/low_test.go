@@ -102,6 +102,16 @@ func TestLowIsNotTheUsual(t *testing.T) {
 
 // With jitter the aligned average keeps the depth and the edges of the dip that
 // a plain mean smears, and its sum of squares is smaller.
+// A single sample above the level does not end a stretch, two do.
+func TestLowAround(t *testing.T) {
+	v := series.Values{9, 1, 1, 9, 1, 1, 9, 9, 1}
+	for _, c := range []struct{ i, lo, hi, want int }{{1, 0, 9, 5}, {4, 0, 9, 5}, {8, 0, 9, 1}, {4, 2, 5, 3}, {4, -3, 99, 5}} {
+		if got := lowAround(v, c.i, c.lo, c.hi, 1); got != c.want {
+			t.Errorf("around %d in [%d, %d): %d samples, want %d", c.i, c.lo, c.hi, got, c.want)
+		}
+	}
+}
+
 func TestElastic(t *testing.T) {
 	s, p := ipc(5, 120, 200, 0.5, 0.02, 12)
 	aligned := Represent(s, []periodicity.Period{p})[0]

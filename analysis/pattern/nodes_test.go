@@ -79,6 +79,23 @@ func TestOddNode(t *testing.T) {
 	}
 }
 
+// The stretch is that in which the difference is half of its largest or more, on
+// both sides of it, also over the end of the iteration.
+func TestDiffers(t *testing.T) {
+	for _, begin := range []int{5, 16} {
+		x, y := make([]float64, 20), make([]float64, 20)
+		for i := range 10 {
+			x[(begin+i)%20] = 1
+		}
+		for i := range 3 {
+			x[(begin+4+i)%20] = 1.2
+		}
+		if from, points, diff := differs(x, y); from != begin || points != 10 || math.Abs(diff-0.993) > 0.001 {
+			t.Errorf("from %d: %d points from %d differ by %v", begin, points, from, diff)
+		}
+	}
+}
+
 func TestLagAndStragglers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	nodes := cluster(rng, 6, wave(), 0.003)
@@ -107,7 +124,8 @@ func TestNodesWithout(t *testing.T) {
 	nodes[0] = NodePattern{Node: "silent"}
 	nodes[2].BoundariesS = nil
 	a := CompareNodes(nodes)
-	if a.Pairs != 1 || a.Nodes[0].DistancePct != nil || a.Nodes[2].LagS != nil || a.Nodes[0].Node != "silent" {
+	if a.Pairs != 1 || a.Nodes[0].DistancePct != nil || a.Nodes[2].LagS != nil || a.Nodes[0].Node != "silent" ||
+		a.Nodes[1].LagS == nil || *a.Nodes[1].LagS != 0 {
 		t.Errorf("%+v", a)
 	}
 	many := CompareNodes(cluster(rng, 100, wave(), 0.003))

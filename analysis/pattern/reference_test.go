@@ -3,6 +3,7 @@ package pattern
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"jobgait/analysis/note"
@@ -82,6 +83,43 @@ func TestNoHarmonicFlips(t *testing.T) {
 		}
 		if found < 190 {
 			t.Errorf("application %d: found in %d of 200", app, found)
+		}
+	}
+}
+
+// What is matched does not depend on how long a second is, and what is not found
+// is said of as many patterns as there are.
+func TestMatchHasNoScale(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 1))
+	main, solver, other := plateaus(rng, 100), plateaus(rng, 8), plateaus(rng, 100)
+	for range 100 {
+		ref := NewReference(seen(rng, "A", "ipc", main, 1.1, 1, 1, 0.05))
+		patterns, _ := repeat(rng, main, solver, other)
+		want, ok, notes := ref.Step(patterns, DefaultMatching())
+		for _, scale := range []float64{0.01, 100} {
+			far := ref
+			far.PeriodS *= scale
+			scaled := slices.Clone(patterns)
+			for i := range scaled {
+				scaled[i].PeriodS *= scale
+				scaled[i].PeriodLoS *= scale
+				scaled[i].PeriodHiS *= scale
+			}
+			got, gotOK, _ := far.Step(scaled, DefaultMatching())
+			if gotOK != ok || got.Pattern != want.Pattern || got.Num != want.Num || got.Den != want.Den {
+				t.Fatalf("%v times: %+v %v, want %+v %v; %v", scale, got, gotOK, want, ok, notes)
+			}
+		}
+	}
+	ref := NewReference(seen(rng, "A", "ipc", main, 1.1, 1, 1, 0.05))
+	gone := seen(rng, "B", "disk", other, 7, 1, 1, 0.05)
+	for i, want := range []string{
+		"the run has no pattern",
+		"the run's pattern of 7 s is not the loop of 1.1 s that earlier runs have",
+		"none of 2 patterns of the run (the first 7 s) is the loop of 1.1 s that earlier runs have",
+	} {
+		if _, ok, notes := ref.Step([]Pattern{gone, gone}[:i], DefaultMatching()); ok || len(notes) != 1 || notes[0].Text != want {
+			t.Errorf("%d patterns: %v %v", i, ok, notes)
 		}
 	}
 }

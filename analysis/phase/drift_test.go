@@ -66,6 +66,55 @@ func TestDriftOfAStep(t *testing.T) {
 	if d.SlowCount != 6 || d.Slow[0].ExcessS < 0.4 {
 		t.Errorf("%d slow: %+v", d.SlowCount, d.Slow)
 	}
+	for _, s := range d.Slow {
+		in := p.Instances[s.Iteration]
+		if s.Iteration%97 != 50 || math.Abs(s.StartS-10-0.005*float64(in.First)) > 1e-9 || math.Abs(s.LengthS-0.005*float64(in.Length)) > 1e-9 {
+			t.Errorf("slow: %+v", s)
+		}
+	}
+}
+
+// A staircase, here the second stair of what is left after a larger one: each is
+// found where it is.
+func TestSteps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	x := make([]float64, 400)
+	for i := range x {
+		x[i] = 1 + 0.002*rng.NormFloat64()
+		switch {
+		case i >= 370:
+			x[i] += 0.11
+		case i >= 150:
+			x[i] += 0.08
+		}
+	}
+	got := steps(x, 1e-4)
+	if len(got) != 2 || got[0].Iteration != 150 || got[1].Iteration != 370 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The noise of independent lengths is their variance; that of wandering ones is
+// more; equal lengths have that of rounding.
+func TestNoiseOf(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	even, wander := make([]float64, 4096), make([]float64, 4096)
+	for i := range even {
+		even[i] = 1 + 0.01*rng.NormFloat64()
+		wander[i] = even[i]
+		if i > 0 {
+			wander[i] = 1 + 0.9*(wander[i-1]-1) + 0.01*rng.NormFloat64()
+		}
+	}
+	if v := noiseOf(even, 0); math.Abs(v/1e-4-1) > 0.15 {
+		t.Errorf("independent: %v, want 1e-4", v)
+	}
+	if v := noiseOf(wander, 0); v < 5e-4 {
+		t.Errorf("wandering: %v", v)
+	}
+	if v := noiseOf([]float64{1, 1, 1}, 0.06); math.Abs(v-0.0006) > 1e-9 {
+		t.Errorf("equal: %v", v)
+	}
 }
 
 // Even lengths, independent or wandering, have no step; and slopes whose

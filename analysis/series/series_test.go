@@ -36,6 +36,14 @@ func TestValuesJSON(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil || len(back) != len(c.v) {
 			t.Errorf("%s: %v, %v", b, back, err)
 		}
+		if again, err := json.Marshal(back); err != nil || string(again) != c.want {
+			t.Errorf("%s became %s, %v", b, again, err)
+		}
+	}
+	for _, text := range []string{`["1"]`, `{}`, `1`, `[1e39]`} {
+		if v := (Values{7}); json.Unmarshal([]byte(text), &v) == nil || len(v) != 1 {
+			t.Errorf("%s was read as %v", text, v)
+		}
 	}
 }
 
