@@ -39,8 +39,18 @@ func TestFindLooksAtTheReferencesColumn(t *testing.T) {
 func TestFindDrawsTheReferencesPage(t *testing.T) {
 	s, p := loop(40, 60)
 	ref := Reference{Column: "code", ValuesColumn: "code:b", PeriodS: 0.2}
+	// Its shape is no rotation of the other page's.
+	high := func(u float64) float32 {
+		if u >= 0.15 && u < 0.25 || u >= 0.5 && u < 0.8 {
+			return 2
+		}
+		return 0.5
+	}
 	for i := range 40 {
-		ref.Values = append(ref.Values, 0.5+float32(i/20)*1.5)
+		ref.Values = append(ref.Values, high(float64(i)/40))
+	}
+	for i := range s.Columns[1].Values {
+		s.Columns[1].Values[i] = high(float64(i%60) / 60)
 	}
 	p.PeriodS, p.LoS, p.HiS = 0.3, 0.29, 0.31
 	got, ok, _, err := ref.Find(s, []periodicity.Period{p}, periodicity.Default(), DefaultMatching())
