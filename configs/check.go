@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Check returns the first setting that is out of its range, nil if none is.
+// check returns the first setting that is out of its range, nil if none is.
 // A file with a wrong value is refused as a whole: a program that replaced the
 // value would not do what the administrator reads in the file.
-func Check(c Config) error {
+func check(c Config) error {
 	for _, r := range []rule{
 		path("spool.dir", c.Spool.Dir),
 		within("spool.max_gb", c.Spool.MaxGB, 0.01, 1e6),

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Keys returns every key as section.key, in the order of Config.
-func Keys() []string {
+// keys returns every key as section.key, in the order of Config.
+func keys() []string {
 	var keys []string
 	sections := reflect.TypeFor[Config]()
 	for i := range sections.NumField() {

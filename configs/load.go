@@ -24,7 +24,7 @@ func Default() Config {
 }
 
 // Load returns the settings for a program: the defaults, over them the file
-// that Find names if there is one, over that the paths of JOBGAIT_ONE_MACHINE.
+// that find names if there is one, over that the paths of JOBGAIT_ONE_MACHINE.
 // With an error come the settings as far as they could be read, none of a file
 // that could not: good enough to find the log that the error belongs into.
 func Load(getenv func(string) string, executable string) (Config, error) {
@@ -32,7 +32,7 @@ func Load(getenv func(string) string, executable string) (Config, error) {
 	if getenv("JOBGAIT_ONE_MACHINE") != "1" {
 		return c, err
 	}
-	mine, homeless := OneMachine(c, getenv)
+	mine, homeless := oneMachine(c, getenv)
 	if err == nil {
 		err = homeless
 	}
@@ -44,7 +44,7 @@ func loadFile(getenv func(string) string, executable string) (Config, error) {
 	text, err := readFile(path)
 	switch {
 	case err == nil:
-		c, err := Parse(string(text))
+		c, err := parse(string(text))
 		if err != nil {
 			return c, fmt.Errorf("%s: %w", path, err)
 		}
@@ -80,9 +80,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Parse reads a file's text over the defaults. Errors name key and value, and
+// parse reads a file's text over the defaults. Errors name key and value, and
 // for an unknown key the known one nearest to it; what could be read comes too.
-func Parse(text string) (Config, error) {
+func parse(text string) (Config, error) {
 	c := Default()
 	meta, err := toml.Decode(text, &c)
 	if err != nil {
@@ -94,7 +94,7 @@ func Parse(text string) (Config, error) {
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		key := unknown[0].String()
-		return c, fmt.Errorf("unknown key %.80q (nearest known: %s)", key, nearest(key, Keys()))
+		return c, fmt.Errorf("unknown key %.80q (nearest known: %s)", key, nearest(key, keys()))
 	}
-	return c, Check(c)
+	return c, check(c)
 }

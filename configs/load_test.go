@@ -31,12 +31,12 @@ func TestDefaultFileIsComplete(t *testing.T) {
 	if u := meta.Undecoded(); len(u) > 0 {
 		t.Errorf("keys that Config lacks: %v", u)
 	}
-	for _, key := range Keys() {
+	for _, key := range keys() {
 		if !meta.IsDefined(strings.Split(key, ".")...) {
 			t.Errorf("jobgait.toml lacks %s", key)
 		}
 	}
-	if err := Check(Default()); err != nil {
+	if err := check(Default()); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
 	// Every key is explained: a comment stands above it or its section.
@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 		{"[watch]\nnot_users = ['']", "watch.not_users"},
 		{"[agent]\nrate_hz = \n", "line 2"},
 	} {
-		_, err := Parse(c.text)
+		_, err := parse(c.text)
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%q: %v", c.text, err)
@@ -196,14 +196,14 @@ func TestOneMachine(t *testing.T) {
 	if !reflect.DeepEqual(c.Watch, Default().Watch) || c.Agent.RateHz != 50 {
 		t.Errorf("watch %+v, rate %d", c.Watch, c.Agent.RateHz)
 	}
-	if err := Check(c); err != nil {
+	if err := check(c); err != nil {
 		t.Error(err)
 	}
 	if _, err := Load(getenv("JOBGAIT_CONFIG="+site, "JOBGAIT_ONE_MACHINE=1"), ""); err == nil {
 		t.Error("no HOME is no error")
 	}
 	for given, lacks := range map[string]string{"XDG_DATA_HOME": "XDG_STATE_HOME", "XDG_STATE_HOME": "XDG_DATA_HOME"} {
-		if _, err := OneMachine(Default(), getenv(given+"=/mine")); err == nil || !strings.Contains(err.Error(), lacks) {
+		if _, err := oneMachine(Default(), getenv(given+"=/mine")); err == nil || !strings.Contains(err.Error(), lacks) {
 			t.Errorf("%s alone: %v", given, err)
 		}
 	}
@@ -218,10 +218,10 @@ func write(t *testing.T, text string) string {
 }
 
 func TestKeysAreUnique(t *testing.T) {
-	keys := Keys()
-	slices.Sort(keys)
-	if n := len(slices.Compact(slices.Clone(keys))); n != len(keys) {
-		t.Errorf("%d keys, %d different", len(keys), n)
+	all := keys()
+	slices.Sort(all)
+	if n := len(slices.Compact(slices.Clone(all))); n != len(all) {
+		t.Errorf("%d keys, %d different", len(all), n)
 	}
 }
 
@@ -230,14 +230,14 @@ func FuzzParse(f *testing.F) {
 	f.Add("[watch]\nshare = nan\nexclusive = {a = true}")
 	f.Add("spool = 3")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := Parse(text)
+		c, err := parse(text)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r") {
 				t.Fatalf("error of several lines: %q", err)
 			}
 			return
 		}
-		if err := Check(c); err != nil {
+		if err := check(c); err != nil {
 			t.Fatalf("accepted, but: %v", err)
 		}
 	})

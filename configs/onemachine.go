@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 )
 
-// OneMachine returns c as `jobgait run` and its hooks need it: paths of the
+// oneMachine returns c as `jobgait run` and its hooks need it: paths of the
 // user's own (XDG base directories), nothing of a cluster, everything watched
 // and kept. Nothing is in /tmp, /run or /var.
-func OneMachine(c Config, getenv func(string) string) (Config, error) {
+func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	state, err := xdg(getenv, "XDG_STATE_HOME", ".local/state")
 	if err != nil {
 		return Config{}, err

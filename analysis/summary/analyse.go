@@ -57,7 +57,7 @@ func Default() Params {
 func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	r.Schema = RecordSchema
 	r.Timeline = decimate(set, timelineColumns(set), p.Bins)
-	if busy, seen := Busy(set); seen && busy < p.IdleCPUs {
+	if busy, seen := cpusBusy(set); seen && busy < p.IdleCPUs {
 		r.Notes = append(r.Notes, note.New(note.Idle,
 			"the job's processes used %.3f CPUs on average: too little to show a rhythm", busy))
 		r.Phases = phase.Table(set, nil, nil)
@@ -112,9 +112,9 @@ func (r NodeRecord) Normal() NodeRecord {
 // busyColumn is the job's use of CPUs as the code addresses show it.
 const busyColumn = "busy_cpus"
 
-// Busy returns the mean number of CPUs that the job kept busy, and whether
+// cpusBusy returns the mean number of CPUs that the job kept busy, and whether
 // that could be seen at all.
-func Busy(set series.Set) (cpus float64, seen bool) {
+func cpusBusy(set series.Set) (cpus float64, seen bool) {
 	c, ok := set.Column(busyColumn)
 	if !ok {
 		return 0, false

@@ -51,10 +51,10 @@ func (h *History) takeJobs() {
 	}
 }
 
-// Supports returns the further metrics of histories as histories of their own,
+// supports returns the further metrics of histories as histories of their own,
 // all of one metric together: those of one run must not be taken for unrelated
 // ones when the machine's share is looked for.
-func Supports(hs []History) [][]History {
+func supports(hs []History) [][]History {
 	var out []History
 	for _, h := range hs {
 		for _, name := range slices.Sorted(maps.Keys(h.Also)) {
@@ -94,7 +94,7 @@ func Lead(hs []History) (leading []History, supporting [][]History) {
 		rest = append(rest, h)
 	}
 	supporting = byMetric(rest)
-	return leading, append(supporting, Supports(leading)...)
+	return leading, append(supporting, supports(leading)...)
 }
 
 func byMetric(hs []History) [][]History {

@@ -108,7 +108,7 @@ func (h History) shortDate(day float64, o Options) string {
 		return h.date(day, o)
 	}
 	if o.near(day) {
-		return Moment(day).Format("2 Jan")
+		return moment(day).Format("2 Jan")
 	}
-	return Moment(day).Format("2 Jan 2006")
+	return moment(day).Format("2 Jan 2006")
 }

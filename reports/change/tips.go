@@ -92,7 +92,7 @@ func (s Judged) brief(k int, o Options) string {
 	if !s.Calendar {
 		return "run " + fmt.Sprint(s.Index(k)) + " day " + fmt.Sprint(math.Floor(s.T[k]))
 	}
-	t := Moment(s.T[k])
+	t := moment(s.T[k])
 	layout := "2 Jan"
 	if o.Years || !(o.Now-s.T[k] < nearDays) {
 		layout = "2 Jan 2006"

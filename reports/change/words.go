@@ -101,7 +101,7 @@ func (h History) date(day float64, o Options) string {
 	if !h.Calendar {
 		return "day " + strconv.FormatFloat(math.Floor(day), 'f', 0, 64)
 	}
-	t := Moment(day)
+	t := moment(day)
 	if o.near(day) {
 		return t.Format("2 January")
 	}
@@ -118,8 +118,8 @@ func (o Options) near(day float64) bool {
 // is in days since 1970.
 func Old(hs []History, now float64) bool { return now-Newest(hs) >= nearDays }
 
-// Moment turns days since 1970 into a time; what no calendar holds is 1970.
-func Moment(day float64) time.Time {
+// moment turns days since 1970 into a time; what no calendar holds is 1970.
+func moment(day float64) time.Time {
 	const lastDay = 2_932_896
 	if !(math.Abs(day) <= lastDay) {
 		day = 0
@@ -141,17 +141,17 @@ func (h History) when(k int) string {
 	if !h.Calendar {
 		return strconv.FormatFloat(h.T[k], 'f', -1, 64)
 	}
-	return Moment(h.T[k]).Format("2006-01-02 15:04 UTC")
+	return moment(h.T[k]).Format("2006-01-02 15:04 UTC")
 }
 
 // during says from when to when, in epoch seconds; without an end it lasts.
 func during(start float64, end *float64) string {
 	const minute, clock = "2006-01-02 15:04", "15:04"
-	from := Moment(start / daySeconds)
+	from := moment(start / daySeconds)
 	if end == nil {
 		return "since " + from.Format(minute)
 	}
-	switch to := Moment(*end / daySeconds); {
+	switch to := moment(*end / daySeconds); {
 	case from.Format(minute) == to.Format(minute):
 		return "at " + from.Format(minute)
 	case from.Format(time.DateOnly) == to.Format(time.DateOnly):
@@ -169,7 +169,7 @@ func (h History) given(k int) formats.Moment {
 	case h.Given != nil && k >= 0 && k < len(h.Given):
 		return h.Given[k]
 	case k >= 0 && k < len(h.T) && h.Calendar:
-		return formats.Moment{Text: Moment(h.T[k]).Format(time.RFC3339)}
+		return formats.Moment{Text: moment(h.T[k]).Format(time.RFC3339)}
 	case k >= 0 && k < len(h.T):
 		return formats.Moment{Number: h.T[k]}
 	}
@@ -196,7 +196,7 @@ func (h History) timeOf(c changepoint.Change) *formats.Moment {
 	}
 	m := formats.Moment{Number: c.T}
 	if h.Calendar {
-		m = formats.Moment{Text: Moment(c.T).Format(time.RFC3339)}
+		m = formats.Moment{Text: moment(c.T).Format(time.RFC3339)}
 	}
 	return &m
 }

@@ -56,7 +56,7 @@ func historyOf(s history.History, m Metric) change.History {
 		in.T[i], in.Start[i], in.Y[i] = r.Start/day, r.Start, m.value(r)
 		h.Jobs = append(h.Jobs, r.DisplayID)
 	}
-	for _, other := range Metrics() {
+	for _, other := range metrics() {
 		if values, some := column(s.Runs, other); some && other.Name != m.Name {
 			in.Also[other.Name] = values
 		}

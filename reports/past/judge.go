@@ -213,5 +213,5 @@ func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.
 	}
 	f.Data = b.Bytes()
 	f.Charts = []reports.Chart{{Title: list[0].Metric, Remark: "over " + list[0].Parameter, SVG: scale.Chart(r[0], list[0].Observations)}}
-	return Segments(list[0], r[0]), f, nil
+	return segments(list[0], r[0]), f, nil
 }

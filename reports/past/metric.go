@@ -14,8 +14,8 @@ type Metric struct {
 	of   func(history.Run) *float64
 }
 
-// Metrics are all metrics, those that say most first.
-func Metrics() []Metric {
+// metrics are all metrics, those that say most first.
+func metrics() []Metric {
 	return []Metric{
 		{"step_s", "s", func(r history.Run) *float64 { return r.StepS }},
 		{"elapsed_s", "s", func(r history.Run) *float64 { return &r.ElapsedS }},
@@ -28,7 +28,7 @@ func Metrics() []Metric {
 
 // MetricOf returns the metric of a name.
 func MetricOf(name string) (Metric, bool) {
-	for _, m := range Metrics() {
+	for _, m := range metrics() {
 		if m.Name == name {
 			return m, true
 		}
@@ -59,7 +59,7 @@ const stepShare = 0.8
 
 // lead returns the metric that judges these runs.
 func lead(runs []history.Run) Metric {
-	m := Metrics()
+	m := metrics()
 	step, elapsed := m[0], m[1]
 	ok, have := 0, 0
 	for _, r := range runs {

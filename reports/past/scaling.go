@@ -222,8 +222,8 @@ func (h Histories) parameter(members []int, asked string) string {
 	return best
 }
 
-// Segments returns what was found of a scaling series as rows of the history.
-func Segments(s scaling.Series, r scaling.Result) []history.Segment {
+// segments returns what was found of a scaling series as rows of the history.
+func segments(s scaling.Series, r scaling.Result) []history.Segment {
 	p := scale.Sizes(s.Observations)
 	var out []history.Segment
 	for i, g := range r.Segments {

@@ -25,7 +25,7 @@ func LogScale(want int, free float64, lists ...[]float64) (Scale, []Tick) {
 		lo, hi = (lo+hi-least)/2, (lo+hi+least)/2
 	}
 	s := Scale{lo - free*(hi-lo), hi + free*(hi-lo)}
-	return s, LogTicks(s, want)
+	return s, logTicks(s, want)
 }
 
 // LinearScale returns a scale around all values, with at most about want ticks
@@ -55,9 +55,9 @@ func LinearScale(want int, lists ...[]float64) (Scale, []Tick) {
 	return s, ticks
 }
 
-// LogTicks returns ticks for a scale of decimal logarithms: the finest of these that has at most want ticks: steps of
+// logTicks returns ticks for a scale of decimal logarithms: the finest of these that has at most want ticks: steps of
 // the numbers themselves; 1, 2, 5 a decade; 1, 3; 1; 1 in several decades.
-func LogTicks(s Scale, want int) []Tick {
+func logTicks(s Scale, want int) []Tick {
 	if s.Hi-s.Lo < 0.7 { // a factor of five: steps look even enough
 		return stepTicks(s, want)
 	}

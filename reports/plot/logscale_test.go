@@ -44,7 +44,7 @@ func TestLogScale(t *testing.T) {
 func TestLogTicksAreFew(t *testing.T) {
 	for length := 0.01; length < 700; length *= 1.3 {
 		for _, lo := range []float64{-300, -1.37, 0, 5} {
-			ticks := LogTicks(Scale{lo, lo + length}, 6)
+			ticks := logTicks(Scale{lo, lo + length}, 6)
 			if len(ticks) > 6 || len(ticks) == 0 {
 				t.Errorf("%g decades from %g: %d ticks", length, lo, len(ticks))
 			}

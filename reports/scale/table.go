@@ -122,7 +122,7 @@ const mostLaws = 3
 // that is about more than scaling.
 func Lines(r scaling.Result, observations []scaling.Observation) []string {
 	p := Sizes(observations)
-	lines := []string{Verdict(r, p)}
+	lines := []string{verdict(r, p)}
 	list := laws(r, p)
 	if len(list) > 1 && r.Whole != nil { // the one law that is not believed
 		list = list[:len(list)-1]

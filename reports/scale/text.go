@@ -40,7 +40,7 @@ func Text(w io.Writer, r Report) error {
 // screen writes one series.
 func screen(w io.Writer, title string, r scaling.Result, observations []scaling.Observation) {
 	p := Sizes(observations)
-	for _, l := range wrap(title+Verdict(r, p), columns, "  ") {
+	for _, l := range wrap(title+verdict(r, p), columns, "  ") {
 		fmt.Fprintln(w, l)
 	}
 	fmt.Fprintln(w)

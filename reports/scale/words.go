@@ -11,9 +11,9 @@ import (
 	"jobgait/reports"
 )
 
-// Verdict says in one sentence, without the name of the series, what its law is
+// verdict says in one sentence, without the name of the series, what its law is
 // and where it changes.
-func Verdict(r scaling.Result, p []float64) string {
+func verdict(r scaling.Result, p []float64) string {
 	switch {
 	case r.Segmented && len(r.Changes) > 0:
 		return changed(r, p)
