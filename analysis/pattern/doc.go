@@ -16,7 +16,7 @@
 //     divide into best; a class that most of the period is in is divided again.
 //     It is an opportunity: what a lower clock speed would cost there is not
 //     measured.
-//   - reference.go, find.go: step_s, the time of an application's loop in another run.
+//   - reference.go: step_s, the time of an application's loop in another run.
 //     Shapes are compared after the best rotation, multiples and fractions up to
 //     8 folded. A match at the reference's own speed wins over any that would be
 //     a change.
@@ -45,8 +45,5 @@
 // 2000 noisy repeats of ten applications, patterns made by hand with other loops
 // at simple ratios of the period, solver iterations and other columns beside the
 // loop, which was itself seen as a multiple in four of nine: 0 of the times were
-// harmonics, 0.6 % of the runs gave none. 1400 repeats of seven applications
-// through the detector, with an inner loop and columns of every second and every
-// third to fifth iteration: 0 harmonics, 24 runs without a step_s (Find), 22 of
-// them of the application with the most noise.
+// harmonics, 0.6 % of the runs gave none.
 package pattern

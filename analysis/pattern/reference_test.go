@@ -201,3 +201,21 @@ func FuzzStep(f *testing.F) {
 		}
 	})
 }
+
+// After a new build pages have other keys: the same shape at another speed is the
+// same loop, but no multiple of it is.
+func TestStepOfANewBuild(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	shape := plateaus(rng, 100)
+	ref := NewReference(seen(rng, "A", "code", shape, 1, 1, 1, 0.05))
+	p := seen(rng, "A", "code", shape, 1.3, 1, 1, 0.05)
+	p.ValuesColumn = "code:new"
+	if s, ok, _ := ref.Step([]Pattern{p}, DefaultMatching()); !ok || s.StepS != 1.3 {
+		t.Errorf("%+v %v", s, ok)
+	}
+	p = seen(rng, "A", "code", shape, 1.3, 2, 1, 0.05)
+	p.ValuesColumn = "code:new"
+	if s, ok, _ := ref.Step([]Pattern{p}, DefaultMatching()); ok {
+		t.Errorf("a multiple in another page: %+v", s)
+	}
+}

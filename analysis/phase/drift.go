@@ -15,8 +15,6 @@ type Drift struct {
 	// the period per hour (Theil and Sen), with its 95 % interval; NaN below
 	// minDrift iterations.
 	SlopePctPerHour, Lo, Hi float64
-	// FirstS and LastS are the mean lengths in the first and last tenth.
-	FirstS, LastS float64
 	// Steps are the places at which the length changed at once.
 	Steps []Step
 	// Slow are the iterations that stand out, at most maxSlow, longest first;
@@ -69,9 +67,6 @@ func DriftOf(p periodicity.Period, startS, stepS float64) Drift {
 		t[i] = startS + (float64(in.First)+float64(in.Length)/2)*stepS
 		length[i] = float64(in.Length) * stepS
 	}
-	tenth := max(1, n/10)
-	d.FirstS, _ = robust.Mean(length[:tenth])
-	d.LastS, _ = robust.Mean(length[n-tenth:])
 	if n >= minDrift {
 		d.slope(t, length, p.PeriodS, stepS)
 		d.Steps = steps(length, stepS)
