@@ -164,6 +164,9 @@ func TestMatrix(t *testing.T) {
 	if m.At(2, 4) != m.At(4, 2) || m.At(3, 3) != 0 || m.Nearest() != 0 {
 		t.Errorf("at %v, nearest %v", m.At(2, 4), m.Nearest())
 	}
+	if got := NewMatrix([][]float64{{0}, {1}, {3}, {7}}).Nearest(); got != 1.5 { // 1 1 2 4
+		t.Errorf("nearest %v, want 1.5", got)
+	}
 }
 
 // The sum of squares falls with every round (Petitjean), and the average of
@@ -188,11 +191,30 @@ func TestAverage(t *testing.T) {
 		last = w
 	}
 	avg, w, n := s.Average(items, items[0], Paper())
-	if n < Paper().Patience || n > 31 || w != s.WGSS(items, avg, Full) {
+	if want := rounds(items, items[0], Paper()); n != want || n <= Paper().Patience || n >= 31 || w != s.WGSS(items, avg, Full) {
 		t.Errorf("%d rounds, wgss %v", n, w)
 	}
 	if d := s.Mean(avg, shape); d > 0.02 {
 		t.Errorf("average is %v from the shape", d)
+	}
+}
+
+// rounds is how many refinements the rule allows, from the sums of squares that
+// runs of one round, two and so on end with.
+func rounds(items [][]float64, start []float64, rule Rule) int {
+	var s Scratch
+	last, idle := s.WGSS(items, start, rule.Band), 0
+	for n := 1; ; n++ {
+		if idle == rule.Patience || n == rule.MaxRounds {
+			return n
+		}
+		_, w, _ := s.Average(items, start, Rule{MaxRounds: n, Patience: n + 1, Band: rule.Band})
+		if (last-w)/last < rule.MinDecrease {
+			idle++
+		} else {
+			idle = 0
+		}
+		last = w
 	}
 }
 

@@ -25,6 +25,16 @@ func TestTheilSenByHand(t *testing.T) {
 	}
 }
 
+func TestNeighbours(t *testing.T) {
+	// About the median 3: 0 -2 -1 3 5.
+	if r := neighbours([]float64{3, 1, 2, 6, 8}); math.Abs(r-14.0/39) > 1e-12 {
+		t.Errorf("%v, want 14/39", r)
+	}
+	if r := neighbours([]float64{3, 3, 3}); r != 0 {
+		t.Errorf("of equal values: %v", r)
+	}
+}
+
 // The interval holds the truth as often as it says: 95 % of the time within
 // what chance allows, for independent and for dependent residuals.
 func TestTheilSenInterval(t *testing.T) {
