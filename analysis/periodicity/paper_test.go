@@ -80,6 +80,21 @@ func TestPaperFindsOnePattern(t *testing.T) {
 		}
 		end = in.First + in.Length
 	}
+	// A region is instances without a gap, from the first's begin to the last's end.
+	k := 0
+	for _, g := range p.Regions {
+		in := p.Instances[k : k+g.Count]
+		last := in[g.Count-1]
+		if math.Abs(g.StartS-0.005*float64(in[0].First)) > 1e-9 || math.Abs(g.EndS-0.005*float64(last.First+last.Length)) > 1e-9 {
+			t.Errorf("region %+v of %+v to %+v", g, in[0], last)
+		}
+		if k += g.Count; k < len(p.Instances) && p.Instances[k].First == last.First+last.Length {
+			t.Errorf("region %+v ends where the next instance begins", g)
+		}
+	}
+	if k != len(p.Instances) || len(p.Regions) < 8 {
+		t.Errorf("%d regions with %d of %d instances", len(p.Regions), k, len(p.Instances))
+	}
 	s := r.Shapes[0]
 	if s.Rounds < 5 || s.Rounds > 31 || !(s.WGSS > 0) || math.Abs(float64(len(s.Values))/110.33-1) > 0.05 {
 		t.Errorf("%d rounds, wgss %v, %d values", s.Rounds, s.WGSS, len(s.Values))
@@ -142,6 +157,10 @@ func TestPaperBase(t *testing.T) {
 	}{
 		{"one", e(50, map[int]float64{20: 0.1}), 20},
 		{"family", e(100, map[int]float64{20: 0.12, 40: 0.1, 60: 0.11}), 20},
+		// Half of the largest difference, 1, ends the fall from shift 0.
+		{"after the fall", append([]float64{0, 0.02, 0.01, 0.3, 0.4}, e(50, map[int]float64{20: 0.1})...), 25},
+		{"a side minimum before it", e(200, map[int]float64{70: 0.12, 71: 0.3, 72: 0.1, 144: 0.1}), 72},
+		{"side minima far from it", e(100, map[int]float64{37: 0.12, 41: 0.1, 82: 0.09}), 37},
 		{"better multiple", e(100, map[int]float64{20: 0.4, 40: 0.1}), 40},
 		{"nothing close", e(100, map[int]float64{20: 0.4}), 0},
 		{"flat", e(50, nil), 0},
@@ -156,6 +175,55 @@ func TestPaperBase(t *testing.T) {
 	}
 	if got := paperBase(smooth, 0.3); got != 100 {
 		t.Errorf("sine: %d", got)
+	}
+}
+
+func TestPaperFold(t *testing.T) {
+	in := []Instance{{First: 5, Length: 10}, {First: 15, Length: 11}}
+	if got := fmt.Sprint(paperFold(in, 3)); got != "[{5 3} {8 3} {11 4} {15 3} {18 4} {22 4}]" {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(paperFold(in, 1)); got != "[{5 10} {15 11}]" {
+		t.Error(got)
+	}
+}
+
+// A region is two instances at least, of lengths within 5 % or two samples.
+func TestPaperRegions(t *testing.T) {
+	for _, c := range []struct {
+		in   []Instance
+		want int
+	}{
+		{[]Instance{{0, 100}, {100, 105}}, 2}, {[]Instance{{0, 100}, {100, 106}}, 0}, {[]Instance{{0, 10}, {10, 12}}, 2},
+		{[]Instance{{0, 10}, {10, 13}}, 0}, {[]Instance{{0, 10}, {11, 10}}, 0}, {[]Instance{{0, 9}, {20, 9}, {29, 9}}, 2},
+	} {
+		if got := paperRegions(c.in); len(got) != c.want {
+			t.Errorf("%v: %v", c.in, got)
+		}
+	}
+}
+
+// The cut is in standard deviations of the samples: two shapes are told apart at
+// any scale.
+func TestPaperClusters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	for _, scale := range []float64{1e-3, 1, 1e6} {
+		var x []float64
+		var in []Instance
+		for k := range 20 {
+			in = append(in, Instance{First: len(x), Length: 40})
+			for i := range 40 {
+				v := 1 + 0.02*rng.NormFloat64()
+				if k%2 == 0 && i < 10 || k%2 == 1 && i >= 10 && i < 30 {
+					v = 2
+				}
+				x = append(x, scale*v)
+			}
+		}
+		got := DefaultPaper().clusters(x, in)
+		if len(got) != 2 || len(got[0].in) != 10 || got[0].medoid.First%80 != 0 || got[1].medoid.First%80 != 40 {
+			t.Errorf("scale %g: %d clusters", scale, len(got))
+		}
 	}
 }
 

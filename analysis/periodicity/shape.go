@@ -20,7 +20,7 @@ func (k *known) instances() []Instance {
 	return in
 }
 
-// explained is the distance of all occurrences to their template.
+// meanDistance is the distance of all occurrences to their template.
 func (k *known) meanDistance() float64 {
 	var dot, energy float64
 	for _, g := range k.groups {

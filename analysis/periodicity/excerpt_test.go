@@ -1,0 +1,59 @@
+package periodicity
+
+import (
+	"testing"
+
+	"jobgait/analysis/series"
+)
+
+// An excerpt is four parts of the profile, spread over it; a shorter profile is
+// looked at whole.
+func TestExcerpt(t *testing.T) {
+	const n = 3*excerptPart*excerptParts + 12345
+	v := make(series.Values, n)
+	for i := range v {
+		v[i] = float32(i)
+	}
+	set := series.Set{StepS: 0.005, StartS: 3, Columns: []series.Column{{Name: "x", Unit: "1", Values: v}}}
+	e := excerpt(set)
+	if e.Len() != excerptPart*excerptParts || e.StepS != set.StepS || e.StartS != 3 || e.Columns[0].Unit != "1" {
+		t.Fatalf("%d samples of %v s", e.Len(), e.StepS)
+	}
+	for k := range excerptParts {
+		part := e.Columns[0].Values[k*excerptPart : (k+1)*excerptPart]
+		if middle := (float64(part[0]) + float64(part[excerptPart-1])) / 2 / n; middle < 0.05+0.25*float64(k) || middle > 0.2+0.25*float64(k) {
+			t.Errorf("the middle of part %d is at %.2f of the profile", k, middle)
+		}
+		if part[excerptPart-1]-part[0] != excerptPart-1 {
+			t.Errorf("part %d is not in one piece", k)
+		}
+	}
+	set.Columns[0].Values = v[:3*excerptPart*excerptParts-1]
+	if got := excerpt(set); got.Len() != set.Len() {
+		t.Errorf("an excerpt of %d samples of a profile of %d", got.Len(), set.Len())
+	}
+}
+
+// The column that speaks is found in the excerpt, and followed through the whole
+// profile.
+func TestDetectLongProfile(t *testing.T) {
+	l := newLoop(21)
+	s := l.shape(120, 5, 3)
+	for len(l.x) < 3*excerptPart*excerptParts {
+		l.run(s, 30, 0.004, 1)
+		l.other(1500)
+	}
+	set := l.set(0.05)
+	noise := make(series.Values, len(l.x))
+	for i := range noise {
+		noise[i] = float32(l.rng.NormFloat64())
+	}
+	set.Columns = append(set.Columns, series.Column{Name: "noise", Unit: "1", Scope: series.JobScope, Values: noise})
+	r := detect(t, set)
+	if len(r.Periods) == 0 || r.Periods[0].Column != "ipc" {
+		t.Fatalf("%d periods, %v", len(r.Periods), r.Notes)
+	}
+	if same := l.agrees(r.Periods[:1]); same < 0.95 {
+		t.Errorf("the truth and what was found agree on %.3f of the samples", same)
+	}
+}
