@@ -33,6 +33,8 @@ func TestClock(t *testing.T) {
 	}{
 		{500, 4, 0, one, true},         // a tick of 4 ms seen every 5 ms
 		{500, 4, 0, pages, true},       // also in the code that runs
+		{500, 6, 0, one, true},         // in step, and no round time
+		{500, 4.01, 0, one, true},      // a round time, and not in step
 		{50, 100.2, 0, one, true},      // a timer of half a second
 		{50, 200.6, 0, one, true},      // one of a second and what it does
 		{50, 200, 0, pages, false},     // code that runs every second

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"jobgait/analysis/note"
@@ -286,16 +287,17 @@ func TestDetectRefusals(t *testing.T) {
 		name string
 		set  series.Set
 		want []note.Code
+		text string
 	}{
-		{"empty", series.Set{StepS: 0.005}, []note.Code{note.TooShort}},
-		{"short", col(series.JobScope, flat[:20]), []note.Code{note.TooShort}},
-		{"flat", col(series.JobScope, flat), []note.Code{note.NoVariance}},
-		{"missing", col(series.JobScope, missing), []note.Code{note.NoVariance}},
-		{"node only", col(series.NodeScope, noise), []note.Code{note.NoVariance}},
-		{"noise", col(series.JobScope, noise), []note.Code{note.NoValley, note.NotTracked, note.NotSignificant, note.LowCoverage}},
+		{"empty", series.Set{StepS: 0.005}, []note.Code{note.TooShort}, "0 samples"},
+		{"short", col(series.JobScope, flat[:20]), []note.Code{note.TooShort}, "20 samples: at least 48"},
+		{"flat", col(series.JobScope, flat), []note.Code{note.NoVariance}, "every column is flat"},
+		{"missing", col(series.JobScope, missing), []note.Code{note.NoVariance}, "every column is flat"},
+		{"node only", col(series.NodeScope, noise), []note.Code{note.NoVariance}, "no column of the job"},
+		{"noise", col(series.JobScope, noise), []note.Code{note.NoValley, note.NotTracked, note.NotSignificant, note.LowCoverage}, "no period"},
 	} {
 		r := detect(t, c.set)
-		if len(r.Notes) != 1 || !oneOf(r.Notes[0].Code, c.want) {
+		if len(r.Notes) != 1 || !oneOf(r.Notes[0].Code, c.want) || !strings.Contains(r.Notes[0].Text, c.text) {
 			t.Errorf("%s: %+v, want %v", c.name, r.Notes, c.want)
 		}
 	}
