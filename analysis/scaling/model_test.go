@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -60,6 +61,34 @@ func TestModelLikelihoodIsReadable(t *testing.T) {
 	if m := modelLikelihood("p", p, y); m.Formula != "3 + 2 * p^(1)" {
 		t.Errorf("with one disturbed run: %s", m.Formula)
 	}
+	for len(p) < 16 {
+		p = append(p, 2*p[len(p)-1])
+	}
+	law := func(k int) float64 { return 3 + 2*p[k] }
+	for name, c := range map[string]struct {
+		at     []int
+		factor float64
+		left   bool // the law stays
+	}{
+		"two disturbed runs":    {[]int{2, 6}, 2, true},
+		"the later one more":    {[]int{6, 2}, 2, true},
+		"the first is":          {[]int{0}, 4, true},
+		"the last is":           {[]int{15}, 3, true},
+		"five, too many":        {[]int{1, 4, 7, 9, 12}, 3, false},
+		"too fast is no excuse": {[]int{4}, 0.3, false},
+	} {
+		y := make([]float64, len(p))
+		for k := range y {
+			y[k] = law(k)
+			if i := slices.Index(c.at, k); i >= 0 {
+				y[k] *= c.factor - 0.3*float64(i) // the first most
+			}
+		}
+		if got := modelLikelihood("p", p, y).Formula; (got == "3 + 2 * p^(1)") != c.left {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	p = p[:7]
 	// 1 % of wiggle is no reason for a term.
 	y = []float64{100, 101, 99.5, 100.2, 99.4, 100.8, 100.1}
 	if m := modelLikelihood("p", p, y); len(m.Terms) != 0 {

@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"jobgait/analysis/scaling/experiment/draw"
@@ -76,8 +77,15 @@ func TestCosts(t *testing.T) {
 func TestThree(t *testing.T) {
 	src := draw.New(3)
 	d := newDetector(Default())
-	for range 100 {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for i := range 200 {
 		s := src.Twice(0.05)
+		if i%2 == 1 { // no law at all: the best cuts are anywhere, ends included
+			s.P, s.Values = s.P[:9], s.Values[:9]
+			for k := range s.Values {
+				s.Values[k] = []float64{math.Exp(rng.NormFloat64())}
+			}
+		}
 		g := gridOf(s.P, s.Values, nil, d.pr)
 		n := len(g.y)
 		d.f.prepare(g)
@@ -89,6 +97,14 @@ func TestThree(t *testing.T) {
 		want := d.dynamic.best(&d.prior, n, 3, 3, d.pr.TermPenalty)
 		if math.Abs(got.score-want.score) > 1e-6 {
 			t.Fatalf("score %g at %v, want %g at %v", got.score, got.cuts, want.score, want.cuts)
+		}
+	}
+}
+
+func TestDescending(t *testing.T) {
+	for _, x := range [][3]float64{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}} {
+		if got := descending(x[0], x[1], x[2]); got != [3]float64{3, 2, 1} {
+			t.Errorf("%v: %v", x, got)
 		}
 	}
 }
