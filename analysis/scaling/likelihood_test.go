@@ -84,6 +84,32 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// The range leaves at most half of the rest out on each side, and no index that
+// it needs.
+func TestCentral(t *testing.T) {
+	for _, c := range []struct {
+		chance []float64
+		lo, hi int
+	}{
+		{[]float64{1}, 0, 0},
+		{[]float64{0, 0, 1, 0}, 2, 2},
+		{[]float64{0.02, 0.04, 0.9, 0.03, 0.01}, 1, 3},
+		{[]float64{0.03, 0.01, 0.92, 0.02, 0.02}, 0, 3},
+		{[]float64{0.2, 0.2, 0.2, 0.2, 0.2}, 0, 4},
+		{[]float64{0, 0.5, 0, 0, 0.5}, 1, 4},
+	} {
+		for _, scale := range []float64{-700, 0, 700} {
+			w := make([]float64, len(c.chance))
+			for i, v := range c.chance {
+				w[i] = math.Log(v) + scale
+			}
+			if lo, hi := central(w, 0.95); lo != c.lo || hi != c.hi {
+				t.Errorf("%v: %d to %d, want %d to %d", c.chance, lo, hi, c.lo, c.hi)
+			}
+		}
+	}
+}
+
 // What holds of every detection.
 func check(t *testing.T, g grid, d detection) {
 	t.Helper()

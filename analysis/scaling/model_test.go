@@ -18,6 +18,9 @@ func TestFormula(t *testing.T) {
 		{Model{Constant: 1, Terms: []Term{{3e-7, 4. / 3, 2}}}, "p", "1 + 3e-07 * p^(4/3) * log2(p)^(2)"},
 		{Model{Constant: 1, Terms: []Term{{1, -1, 0}, {2, 11. / 4, 0}}}, "p", "1 + 1 * p^(-1) + 2 * p^(11/4)"},
 		{Model{Constant: 1, Terms: []Term{{1, 1, 0}}}, "message size", "1 + 1 * p^(1)"},
+		{Model{Constant: 1, Terms: []Term{{1, 1, 0}}}, "9a", "1 + 1 * p^(1)"},
+		{Model{Constant: 1, Terms: []Term{{1, 1, 0}}}, "", "1 + 1 * p^(1)"},
+		{Model{Constant: 1, Terms: []Term{{1, 1, 0}}}, "aAzZ_09", "1 + 1 * aAzZ_09^(1)"},
 	} {
 		if got := c.m.formula(c.name); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

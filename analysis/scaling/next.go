@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -56,15 +57,7 @@ func (n *proposer) known(p float64) bool {
 			return true
 		}
 	}
-	_, measured := slices.BinarySearchFunc(n.work.points, p, func(pt point, p float64) int {
-		switch {
-		case pt.p < p:
-			return -1
-		case pt.p > p:
-			return 1
-		}
-		return 0
-	})
+	_, measured := slices.BinarySearchFunc(n.work.points, p, func(pt point, p float64) int { return cmp.Compare(pt.p, p) })
 	return measured
 }
 

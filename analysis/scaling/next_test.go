@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -81,6 +82,42 @@ func TestNextWhereAChangeMayBe(t *testing.T) {
 	w.suspect(detection{last: []float64{0.5, 0, 0.1, 0.4, 0}})
 	if w.doubt != (doubt{40, 80, 0.5}) {
 		t.Errorf("doubt %+v, want 40 to 80", w.doubt)
+	}
+}
+
+// What is measured, proposed already, or no value is not proposed; and no more
+// than a reader can use.
+func TestPropose(t *testing.T) {
+	n := proposer{work: &work{points: []point{{p: 1}, {p: 4}, {p: 16}}}, whole: true}
+	for _, c := range []struct {
+		p    float64
+		want bool
+	}{
+		{2.2, true}, {1.9, false}, {4, false}, {1, false}, {16.3, false}, {0.4, false}, {-3, false}, {math.NaN(), false}, {math.Inf(1), false}, {3, true},
+	} {
+		if got := n.propose(c.p, "why"); got != c.want {
+			t.Errorf("%g: %v", c.p, got)
+		}
+	}
+	for p := range 2 * mostNext {
+		n.propose(float64(100+p), "why")
+	}
+	if len(n.list) != mostNext {
+		t.Errorf("%d proposals", len(n.list))
+	}
+}
+
+// Where only smaller values are open, and none lies between, it is half of the
+// least, as long as that is one or more.
+func TestFillBelow(t *testing.T) {
+	n := proposer{work: &work{points: []point{{p: 4}, {p: 5}, {p: 6}}}, whole: true}
+	n.fill(0, 2, 9, true, false, "why")
+	var got []float64
+	for _, x := range n.list {
+		got = append(got, x.P)
+	}
+	if !slices.Equal(got, []float64{2, 3, 1}) {
+		t.Errorf("%v", got)
 	}
 }
 
