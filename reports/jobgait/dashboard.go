@@ -49,24 +49,7 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 			if len(args) == 0 {
 				return o.ofStored(cmd, getenv)
 			}
-			if err := forFiles(cmd); err != nil {
-				return err
-			}
-			var hs []change.History
-			for _, path := range args {
-				read, err := readHistories(cmd, path, formats.Unit(o.unit))
-				if err != nil {
-					return err
-				}
-				hs = append(hs, read...)
-			}
-			if o.title == "" {
-				o.title = titleOf(args)
-			}
-			o.now = change.Newest(hs)
-			progress := lookingAt(cmd, len(hs))
-			defer progress.done()
-			return dashboardOf(hs, nil, change.Acks{}, o)
+			return o.ofFiles(cmd, args)
 		},
 	}
 	f := c.Flags()
@@ -78,6 +61,28 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 	unitFlag(c, &o.unit)
 	o.stored.add(c)
 	return c
+}
+
+// ofFiles writes the page of the histories in files.
+func (o dashboardOptions) ofFiles(cmd *cobra.Command, paths []string) error {
+	if err := forFiles(cmd); err != nil {
+		return err
+	}
+	var hs []change.History
+	for _, path := range paths {
+		read, err := readHistories(cmd, path, formats.Unit(o.unit))
+		if err != nil {
+			return err
+		}
+		hs = append(hs, read...)
+	}
+	if o.title == "" {
+		o.title = titleOf(paths)
+	}
+	o.now = change.Newest(hs)
+	progress := lookingAt(cmd, len(hs))
+	defer progress.done()
+	return dashboardOf(hs, nil, change.Acks{}, o)
 }
 
 // ofStored writes the page of stored runs.

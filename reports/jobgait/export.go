@@ -8,9 +8,15 @@ import (
 	"jobgait/analysis/scaling/formats"
 )
 
+// measurementExport is what export writes for Extra-P.
+type measurementExport struct {
+	style  string // text, json or jsonl
+	series string // the id of the only one, or ""
+	from   storedFlags
+}
+
 func exportCommand(getenv func(string) string) *cobra.Command {
-	var style, series string
-	var from storedFlags
+	var o measurementExport
 	var whole profileExport
 	c := &cobra.Command{
 		Use:   "export --csv|--parquet|--f32 PROFILE | --extra-p FORM [FILE]",
@@ -23,34 +29,34 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 			"--column names them: in between they are straight lines.",
 		Args: atMost(1, "at most one file: jobgait export --csv PROFILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if form, yes, err := whole.asked(style); err != nil {
+			if form, yes, err := whole.asked(o.style); err != nil {
 				return err
 			} else if yes {
 				return whole.write(cmd, form, args)
 			}
-			return exportMeasurements(cmd, getenv, from, args, style, series)
+			return o.write(cmd, getenv, args)
 		},
 	}
-	c.Flags().StringVar(&style, "extra-p", "", "write what Extra-P reads: text, json or jsonl")
+	c.Flags().StringVar(&o.style, "extra-p", "", "write what Extra-P reads: text, json or jsonl")
 	whole.add(c.Flags())
-	from.add(c)
-	c.Flags().StringVar(&series, "series", "", "only the series of this id")
+	o.from.add(c)
+	c.Flags().StringVar(&o.series, "series", "", "only the series of this id")
 	return c
 }
 
-// exportMeasurements writes measurements for Extra-P.
-func exportMeasurements(cmd *cobra.Command, getenv func(string) string, from storedFlags, args []string, style, series string) error {
-	format, ok := map[string]formats.Format{"text": formats.Text, "json": formats.JSON, "jsonl": formats.JSONLines}[style]
+// write writes the measurements of a file, or of stored runs where none is named.
+func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
+	format, ok := map[string]formats.Format{"text": formats.Text, "json": formats.JSON, "jsonl": formats.JSONLines}[o.style]
 	switch {
-	case style == "":
+	case o.style == "":
 		return usageError{fmt.Errorf("export wants a form: --csv, --parquet or --f32 of a profile, or --extra-p text, json or jsonl")}
 	case !ok:
-		return usageError{fmt.Errorf("--extra-p %q is none of text, json, jsonl", style)}
+		return usageError{fmt.Errorf("--extra-p %q is none of text, json, jsonl", o.style)}
 	}
-	if err := from.valid(); err != nil {
+	if err := o.from.valid(); err != nil {
 		return err
 	}
-	file, err := measurements(cmd, getenv, from, args, series)
+	file, err := o.measurements(cmd, getenv, args)
 	if err != nil {
 		return err
 	}
@@ -63,16 +69,15 @@ func exportMeasurements(cmd *cobra.Command, getenv func(string) string, from sto
 	return nil
 }
 
-// measurements are those of a file, or of stored runs where none is named.
-func measurements(cmd *cobra.Command, getenv func(string) string, from storedFlags, args []string, series string) (formats.File, error) {
+func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) string, args []string) (formats.File, error) {
 	if len(args) > 0 {
-		return readMeasurements(cmd, args[0], series)
+		return readMeasurements(cmd, args[0], o.series)
 	}
-	s, err := from.read(cmd, getenv)
+	s, err := o.from.read(cmd, getenv)
 	if err != nil {
 		return formats.File{}, err
 	}
-	file, err := scalingOptions{stored: from, series: series}.measurements(s)
+	file, err := scalingOptions{stored: o.from, series: o.series}.measurements(s)
 	if err == nil && len(file.Series) == 0 {
 		err = fmt.Errorf("%s: no application was run at two sizes with all else equal", s.whose)
 	}

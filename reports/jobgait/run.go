@@ -39,7 +39,8 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runJob(cmd.Context(), environ, getenv, o, args, cmd.ErrOrStderr())
+			r := oneRun{o, args, environ, getenv, cmd.ErrOrStderr()}
+			return r.run(cmd.Context())
 		},
 	}
 	c.Flags().SetInterspersed(false)
@@ -52,13 +53,22 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// runJob is the smallest scheduler: it starts COMMAND stopped, lets the Prolog
+// oneRun is one call of `jobgait run`: COMMAND with its arguments, and where it
+// is called.
+type oneRun struct {
+	runOptions
+	args, environ []string
+	getenv        func(string) string
+	complain      io.Writer
+}
+
+// run is the smallest scheduler: it starts COMMAND stopped, lets the Prolog
 // start an agent, releases COMMAND, waits for it and calls the Epilog. COMMAND
 // runs whatever fails of ours; each failure is one line.
-func runJob(ctx context.Context, environ []string, getenv func(string) string, o runOptions, args []string, complain io.Writer) error {
-	path, code, err := resolve(args[0], searchPath(environ))
+func (r oneRun) run(ctx context.Context) error {
+	path, code, err := resolve(r.args[0], searchPath(r.environ))
 	if err != nil {
-		fmt.Fprintf(complain, "jobgait: %v\n", err)
+		fmt.Fprintf(r.complain, "jobgait: %v\n", err)
 		return status(code)
 	}
 	signals, stop := catch()
@@ -66,20 +76,20 @@ func runJob(ctx context.Context, environ []string, getenv func(string) string, o
 	self, err := os.Executable()
 	var cmd *command
 	if err == nil {
-		cmd, err = startStopped(self, path, args, shellEnv(environ, path))
+		cmd, err = startStopped(self, path, r.args, shellEnv(r.environ, path))
 	}
 	if err != nil { // too few descriptors, no /proc: then without us
-		fmt.Fprintf(complain, "jobgait: %s runs unwatched: %v\n", args[0], err)
-		err = become(path, args, environ)
-		fmt.Fprintf(complain, "jobgait: %s: %v\n", args[0], err)
+		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: %v\n", r.args[0], err)
+		err = become(path, r.args, r.environ)
+		fmt.Fprintf(r.complain, "jobgait: %s: %v\n", r.args[0], err)
 		return status(statusOf(err))
 	}
-	h := watch(ctx, filepath.Dir(self), getenv, o, args, cmd.pid, complain, signals)
+	h := r.watch(ctx, filepath.Dir(self), cmd.pid, signals)
 	cmd.release()
 	ended := cmd.wait(signals)
 	if h != nil {
 		settle(h, cmd.used)
-		finishRun(ctx, h, ended, complain, signals)
+		finishRun(ctx, h, ended, r.complain, signals)
 	}
 	if ended.Signaled() {
 		dieBy(ended.Signal())
@@ -103,7 +113,7 @@ const settleTime = 30 * time.Millisecond
 // watch has the hooks begin a run within readyLimit, whatever hangs: a home
 // directory, a lock, the Prolog. It returns nil when the run is not watched, and
 // at once when a signal comes, which COMMAND is to get.
-func watch(ctx context.Context, bin string, getenv func(string) string, o runOptions, args []string, pid int, complain io.Writer, signals chan os.Signal) *hooks {
+func (r oneRun) watch(ctx context.Context, bin string, pid int, signals chan os.Signal) *hooks {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
 	type outcome struct {
@@ -112,8 +122,8 @@ func watch(ctx context.Context, bin string, getenv func(string) string, o runOpt
 	}
 	begun := make(chan outcome, 1)
 	go func() {
-		h := newHooks(bin, getenv)
-		err := h.prepare(o, args, pid)
+		h := newHooks(bin, r.getenv)
+		err := h.prepare(r.runOptions, r.args, pid)
 		if err == nil && ctx.Err() == nil && h.prolog(ctx) {
 			h.awaitReady(ctx)
 		}
@@ -122,15 +132,15 @@ func watch(ctx context.Context, bin string, getenv func(string) string, o runOpt
 	select {
 	case got := <-begun:
 		if got.err != nil {
-			fmt.Fprintf(complain, "jobgait: %s runs unwatched: %v\n", args[0], got.err)
+			fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: %v\n", r.args[0], got.err)
 			return nil
 		}
-		got.h.complainTo(complain)
+		got.h.complainTo(r.complain)
 		return got.h
 	case <-time.After(readyLimit + handOver):
-		fmt.Fprintf(complain, "jobgait: %s runs unwatched: nothing was ready within %v\n", args[0], readyLimit)
+		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: nothing was ready within %v\n", r.args[0], readyLimit)
 	case s := <-signals:
-		fmt.Fprintf(complain, "jobgait: %s runs unwatched: interrupted (%v)\n", args[0], s)
+		fmt.Fprintf(r.complain, "jobgait: %s runs unwatched: interrupted (%v)\n", r.args[0], s)
 		signals <- s
 	}
 	return nil
