@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"jobgait/reports/pagetest"
 )
 
 // slower is a finding as package change makes it.
@@ -28,7 +30,7 @@ func TestAcrossIsPrinted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden(t, "slower.txt", text.Bytes())
+	pagetest.Golden(t, "slower.txt", text.Bytes())
 	for _, want := range []string{"<h2>Changes of speed</h2>", `<svg class="k"></svg>`, "<p>14.9\u00a0% slower since 5 November"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %s", want)

@@ -2,35 +2,10 @@ package reports
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"jobgait/reports/pagetest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares got with a file of testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs from what it was; if that is right, run with -update.\ngot:\n%s", path, got)
-	}
-}
 
 func TestTextGolden(t *testing.T) {
 	for _, run := range runs() {
@@ -39,7 +14,7 @@ func TestTextGolden(t *testing.T) {
 			if err := Text(&b, New(run.s, run.past, options())); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, run.name+".txt", b.Bytes())
+			pagetest.Golden(t, run.name+".txt", b.Bytes())
 		})
 	}
 }
@@ -56,5 +31,5 @@ func TestASCIIGolden(t *testing.T) {
 			t.Fatalf("byte %d is %#x: not ASCII", i, c)
 		}
 	}
-	golden(t, "ascii.txt", b.Bytes())
+	pagetest.Golden(t, "ascii.txt", b.Bytes())
 }

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -10,18 +9,14 @@ import (
 	"html"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
+	"jobgait/reports/pagetest"
 )
 
 func pageOf(t *testing.T, s summary.Summary, past []history.Run) string {
@@ -108,7 +103,7 @@ func TestPageStaysSmall(t *testing.T) {
 func TestPictures(t *testing.T) {
 	for _, run := range runs() {
 		page := pageOf(t, run.s, run.past)
-		for _, svg := range outermost(page) {
+		for _, svg := range pagetest.Pictures(page) {
 			d := xml.NewDecoder(strings.NewReader(svg))
 			for {
 				if _, err := d.Token(); errors.Is(err, io.EOF) {
@@ -121,29 +116,10 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: no number in %.200s", run.name, svg)
 			}
 		}
-		if n := len(outermost(page)); run.name == "periodic" && n < 7 {
+		if n := len(pagetest.Pictures(page)); run.name == "periodic" && n < 7 {
 			t.Errorf("periodic has %d pictures", n)
 		}
 	}
-}
-
-// outermost returns the svg elements of a page that are in no other.
-func outermost(page string) []string {
-	var out []string
-	depth, start := 0, 0
-	for _, m := range regexp.MustCompile(`</?svg\b`).FindAllStringIndex(page, -1) {
-		if page[m[0]+1] != '/' {
-			if depth == 0 {
-				start = m[0]
-			}
-			depth++
-			continue
-		}
-		if depth--; depth == 0 {
-			out = append(out, page[start:m[1]+1])
-		}
-	}
-	return out
 }
 
 // A hostile name stays text wherever it stands.
@@ -220,30 +196,7 @@ func TestSamplesAreJSON(t *testing.T) {
 // In a browser: the script runs under its policy and nothing is refused. Needs
 // Chromium; without it there is nothing to see.
 func TestBrowser(t *testing.T) {
-	browser, err := exec.LookPath("chromium")
-	if err != nil || testing.Short() {
-		t.Skip("no chromium")
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "page.html")
-	if err := os.WriteFile(path, []byte(pageOf(t, hostile(), past(8))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--user-data-dir="+filepath.Join(dir, "profile"), "--dump-dom", "file://"+path)
-	cmd.WaitDelay = time.Second
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	dom, err := cmd.Output()
-	if err != nil {
-		t.Skipf("chromium does not run here: %v", err)
-	}
-	if !strings.Contains(string(dom), "drag to zoom") {
+	if dom := pagetest.Open(t, pageOf(t, hostile(), past(8))); !strings.Contains(dom, "drag to zoom") {
 		t.Error("the script did not run")
-	}
-	if strings.Contains(log.String(), "Content Security Policy") || strings.Contains(log.String(), "CONSOLE") {
-		t.Errorf("the browser complains:\n%s", log.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"jobgait/analysis/summary"
+	"jobgait/reports/pagetest"
 	"jobgait/reports/schema"
 )
 
@@ -98,7 +99,7 @@ func TestJSONGolden(t *testing.T) {
 				d.Lengths.TS, d.Lengths.MeanS, d.Lengths.MaxS = d.Lengths.TS[:3], d.Lengths.MeanS[:3], d.Lengths.MaxS[:3]
 			}
 		}
-		golden(t, run.name+".json", encode(t, r))
+		pagetest.Golden(t, run.name+".json", encode(t, r))
 	}
 }
 

@@ -3,23 +3,17 @@ package change
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
 	"jobgait/analysis/note"
+	"jobgait/reports/pagetest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func golden(t *testing.T, name string, write func(io.Writer) error) string {
 	t.Helper()
@@ -27,19 +21,7 @@ func golden(t *testing.T, name string, write func(io.Writer) error) string {
 	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("%s has changed (-update writes it anew):\n%s", name, b.String())
-	}
+	pagetest.Golden(t, name, b.Bytes())
 	return b.String()
 }
 
@@ -310,18 +292,6 @@ func FuzzReadAcks(f *testing.F) {
 	})
 }
 
-func wellFormed(t *testing.T, s string) {
-	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(s))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			t.Fatalf("%v in %.300s", err, s)
-		}
-	}
-}
-
 func TestPlot(t *testing.T) {
 	hs, found := everything()
 	hs[0].Name = `</text><script>alert(1)</script>&"'`
@@ -330,12 +300,7 @@ func TestPlot(t *testing.T) {
 	if err := Plot(&b, New(hs, changepoint.Sequential, found, options())); err != nil {
 		t.Fatal(err)
 	}
-	wellFormed(t, b.String())
-	for _, bad := range []string{"NaN", "Inf", "<script", "href=", "url(", " style=", "\x1b"} {
-		if strings.Contains(b.String(), bad) {
-			t.Errorf("%q is in the picture", bad)
-		}
-	}
+	pagetest.Picture(t, b.String())
 	if n := strings.Count(b.String(), `class="chart history"`); n != 8 {
 		t.Errorf("%d of 8 histories are drawn", n)
 	}
@@ -343,7 +308,7 @@ func TestPlot(t *testing.T) {
 	if err := Plot(&b, New(nil, changepoint.Sequential, changepoint.Report{}, options())); err != nil {
 		t.Fatal(err)
 	}
-	wellFormed(t, b.String())
+	pagetest.Picture(t, b.String())
 }
 
 // A picture of many runs stays small, and says what it sums up.
@@ -361,7 +326,7 @@ func TestTimelineOfManyRuns(t *testing.T) {
 	}
 	s := Judged{History: h, Result: r}
 	svg := Timeline(s, DefaultView(options()))
-	wellFormed(t, svg)
+	pagetest.Picture(t, svg)
 	if len(svg) > 40_000 || !strings.Contains(svg, ": 1,250 runs, 2.97") {
 		t.Errorf("%d bytes", len(svg))
 	}
@@ -387,7 +352,7 @@ func TestTips(t *testing.T) {
 		r := result("few")
 		r.Regimes = nil
 		if svg := Timeline(Judged{History: h, Result: r}, DefaultView(options())); svg != "" {
-			wellFormed(t, svg)
+			pagetest.Picture(t, svg)
 		} else if n > 0 {
 			t.Errorf("%d runs are not drawn", n)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/reports/pagetest"
 )
 
 func TestSmall(t *testing.T) {
@@ -19,7 +20,7 @@ func TestSmall(t *testing.T) {
 			}
 			continue
 		}
-		wellFormed(t, svg)
+		pagetest.Picture(t, svg)
 		if strings.Contains(svg, "NaN") || strings.Count(svg, "h0") < 30 || len(svg) > 2000 {
 			t.Errorf("%s: %d bytes: %.200s", s.ID, len(svg), svg)
 		}

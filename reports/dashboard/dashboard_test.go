@@ -2,18 +2,13 @@ package dashboard
 
 import (
 	"bytes"
-	"context"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"html"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,9 +19,8 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/reports"
 	"jobgait/reports/change"
+	"jobgait/reports/pagetest"
 )
-
-var update = flag.Bool("update", false, "write the golden file anew")
 
 func ptr[T any](v T) *T { return &v }
 
@@ -104,26 +98,13 @@ func page(t *testing.T, in Input) string {
 }
 
 func TestGolden(t *testing.T) {
-	got := page(t, site(1, 24))
-	path := filepath.Join("testdata", "page.html")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	// The style sheet and its hash are not what this test is about.
-	if mask(got) != mask(string(want)) {
-		t.Error("the page has changed: -update writes it anew")
-	}
+	pagetest.Golden(t, "page.html", []byte(page(t, site(1, 24))), mask)
 }
 
-func mask(page string) string {
-	page = regexp.MustCompile(`(?s)<style>.*</style>`).ReplaceAllString(page, "<style></style>")
-	return regexp.MustCompile(`sha256-[^&]*`).ReplaceAllString(page, "sha256")
+func mask(page []byte) []byte {
+	page = regexp.MustCompile(`(?s)<style>.*</style>`).ReplaceAll(page, []byte("<style></style>"))
+	return regexp.MustCompile(`sha256-[^&]*`).ReplaceAll(page, []byte("sha256"))
 }
 
 // The page is complete in itself, and its policy names its style sheet.
@@ -198,7 +179,7 @@ func TestChoices(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	for _, in := range []Input{site(3, 40), site(1, 1), site(1, 6)} {
-		pictures := outermost(page(t, in))
+		pictures := pagetest.Pictures(page(t, in))
 		for _, svg := range pictures {
 			d := xml.NewDecoder(strings.NewReader(svg))
 			for {
@@ -215,24 +196,6 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%d histories: %d pictures", n, len(pictures))
 		}
 	}
-}
-
-func outermost(page string) []string {
-	var out []string
-	depth, start := 0, 0
-	for _, m := range regexp.MustCompile(`</?svg\b`).FindAllStringIndex(page, -1) {
-		if page[m[0]+1] != '/' {
-			if depth == 0 {
-				start = m[0]
-			}
-			depth++
-			continue
-		}
-		if depth--; depth == 0 {
-			out = append(out, page[start:m[1]+1])
-		}
-	}
-	return out
 }
 
 // The page of a site stays below its limit and says what it leaves out.
@@ -322,30 +285,7 @@ func TestOddResults(t *testing.T) {
 
 // In a browser nothing is refused. Needs Chromium.
 func TestBrowser(t *testing.T) {
-	browser, err := exec.LookPath("chromium")
-	if err != nil || testing.Short() {
-		t.Skip("no chromium")
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "page.html")
-	if err := os.WriteFile(path, []byte(page(t, site(2, 60))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--user-data-dir="+filepath.Join(dir, "profile"), "--dump-dom", "file://"+path)
-	cmd.WaitDelay = time.Second
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	dom, err := cmd.Output()
-	if err != nil {
-		t.Skipf("chromium does not run here: %v", err)
-	}
-	if !strings.Contains(string(dom), "Evidence per split") {
+	if dom := pagetest.Open(t, page(t, site(2, 60))); !strings.Contains(dom, "Evidence per split") {
 		t.Error("the page is not complete")
-	}
-	if strings.Contains(log.String(), "Content Security Policy") || strings.Contains(log.String(), "CONSOLE") {
-		t.Errorf("the browser complains:\n%s", log.String())
 	}
 }

@@ -3,14 +3,8 @@ package period
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"flag"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,9 +12,8 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
+	"jobgait/reports/pagetest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // example is a result made by hand: two runs of a loop of 100 samples, slower in
 // the second, with a child and a macro period, at a level of 1e6 that the reader
@@ -58,30 +51,13 @@ func example() Input {
 		Notes: []note.Note{note.New(note.Unsorted, "rows were sorted")}}
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (-update writes it anew):\n%s", name, got)
-	}
-}
-
 func TestText(t *testing.T) {
 	var b, a bytes.Buffer
 	r := New(example())
 	if err := r.Text(&b, false); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "example.txt", b.Bytes())
+	pagetest.Golden(t, "example.txt", b.Bytes())
 	if err := r.Text(&a, true); err != nil || strings.ContainsFunc(a.String(), func(c rune) bool { return c > 126 }) {
 		t.Errorf("not ascii: %s", a.String())
 	}
@@ -101,7 +77,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "example.json", append(lines, '\n'))
+	pagetest.Golden(t, "example.json", append(lines, '\n'))
 	var got struct {
 		Patterns []struct{ Values []float64 }
 		Missing  int
@@ -158,19 +134,7 @@ func wellFormed(t *testing.T, r Report) string {
 		t.Fatal(err)
 	}
 	s := b.String()
-	d := xml.NewDecoder(strings.NewReader(s))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("%v in %s", err, s)
-		}
-	}
-	for _, bad := range []string{"NaN", "Inf", "href", "url(", "<script"} {
-		if strings.Contains(s, bad) {
-			t.Errorf("%s in the picture", bad)
-		}
-	}
+	pagetest.Picture(t, s)
 	return s
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jobgait/reports/pagetest"
 )
 
 func labels(ticks []Tick) string {
@@ -75,7 +77,7 @@ func TestRunLayers(t *testing.T) {
 	c.Level("bar", .9)
 	c.Strips([]float64{0, 4, 6, 10}, []string{"one\ntwo", "", "<x>"})
 	svg := c.SVG()
-	wellFormed(t, svg)
+	pagetest.Picture(t, svg)
 	for _, want := range []string{`class="tips"><path d="M0,0H400V90H0"><title>one`, "&lt;x&gt;", `M900,45h0"`, "M500,0v90"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %s in %s", want, svg)

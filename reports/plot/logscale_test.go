@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"jobgait/reports/pagetest"
 )
 
 func labelsOf(ticks []Tick) string {
@@ -71,7 +73,7 @@ func TestMarksStayInside(t *testing.T) {
 	c.Marks("m", 3, x, y, []string{"<tip>"})
 	c.Letters("l", x, y, "<")
 	svg := c.SVG()
-	wellFormed(t, svg)
+	pagetest.Picture(t, svg)
 	if strings.Count(svg, "<circle") != 1 || strings.Count(svg, "&lt;</text>") != 1 {
 		t.Error(svg)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/formats"
+	"jobgait/reports/pagetest"
 )
 
 // FuzzReport takes anybody's numbers all the way: whatever comes in, what goes
@@ -46,7 +47,7 @@ func FuzzReport(f *testing.F) {
 		if _, err := Picture(&picture, r); err != nil {
 			t.Error(err)
 		}
-		drawn(t, "fuzzed", picture.String())
+		pagetest.Picture(t, picture.String())
 		for _, l := range strings.Split(text.String(), "\n") {
 			if len(r.Results) <= mostScreens && len([]rune(l)) > 2*columns {
 				t.Errorf("a line of %d columns: %s", len(l), l)

@@ -3,41 +3,15 @@ package scale
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"flag"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"jobgait/analysis/scaling"
+	"jobgait/reports/pagetest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares with a file of testdata.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; got\n%s", name, got)
-	}
-}
 
 func TestScreens(t *testing.T) {
 	for _, c := range cases() {
@@ -45,7 +19,7 @@ func TestScreens(t *testing.T) {
 		if err := Text(&b, report(c)); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, c.name+".txt", b.Bytes())
+		pagetest.Golden(t, c.name+".txt", b.Bytes())
 		for _, l := range strings.Split(b.String(), "\n") {
 			if utf8.RuneCountInString(l) > columns || strings.Contains(l, "NaN") || strings.Contains(l, "Inf") {
 				t.Errorf("%s: %q", c.name, l)
@@ -64,7 +38,7 @@ func TestTable(t *testing.T) {
 	if err := Text(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "table.txt", b.Bytes())
+	pagetest.Golden(t, "table.txt", b.Bytes())
 }
 
 func TestJSON(t *testing.T) {
@@ -83,7 +57,7 @@ func TestJSON(t *testing.T) {
 	if err := json.Indent(&pretty, b.Bytes(), "", " "); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "all.json", pretty.Bytes())
+	pagetest.Golden(t, "all.json", pretty.Bytes())
 	for _, never := range []string{`"cuts":null`, `"changes":null`, `"segments":null`, `"predictions":null`, `"next":null`, `"notes":null`, `"terms":null`, `"members":null`} {
 		if strings.Contains(b.String(), never) {
 			t.Errorf("%s: lists are never null", never)
@@ -121,7 +95,7 @@ func TestLines(t *testing.T) {
 		if len(lines) < 1 || len(lines) > 6 {
 			t.Errorf("%s: %d lines: %q", c.name, len(lines), lines)
 		}
-		golden(t, c.name+".lines", []byte(strings.Join(lines, "\n")+"\n"))
+		pagetest.Golden(t, c.name+".lines", []byte(strings.Join(lines, "\n")+"\n"))
 	}
 }
 
@@ -131,29 +105,11 @@ func TestPictures(t *testing.T) {
 		if _, err := Picture(&b, report(c)); err != nil {
 			t.Fatal(err)
 		}
-		drawn(t, c.name, b.String())
+		pagetest.Picture(t, b.String())
 		if strings.Contains(b.String(), "var(") {
 			t.Errorf("%s: a variable that viewers of SVG do not know", c.name)
 		}
-		drawn(t, c.name, Chart(c.result, c.series.Observations))
-	}
-}
-
-// drawn fails if a picture is not XML or has numbers that are none.
-func drawn(t *testing.T, name, svg string) {
-	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(svg))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-	}
-	for _, bad := range []string{"NaN", "Inf", "href=", "url("} {
-		if strings.Contains(svg, bad) {
-			t.Errorf("%s: %s in the picture", name, bad)
-		}
+		pagetest.Picture(t, Chart(c.result, c.series.Observations))
 	}
 }
 
@@ -267,7 +223,7 @@ func TestNamesAreCleaned(t *testing.T) {
 	if _, err := Picture(&b, report(c)); err != nil {
 		t.Fatal(err)
 	}
-	drawn(t, "a hostile name", b.String())
+	pagetest.Picture(t, b.String())
 }
 
 func TestGrid(t *testing.T) {

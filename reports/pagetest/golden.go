@@ -1,0 +1,39 @@
+// Package pagetest is what the tests of reports share: golden files, pictures
+// and pages. What a report wrote comes in; a test fails where it is not what it
+// was, or not what a page with a strict policy may hold. No program imports it.
+package pagetest
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Golden fails if got differs from a file of testdata, which -update writes anew.
+// What a mask takes out of both may differ.
+func Golden(t testing.TB, name string, got []byte, masks ...func([]byte) []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mask := range masks {
+		got, want = mask(got), mask(want)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from what it was; if that is right, run with -update.\ngot:\n%s", path, got)
+	}
+}

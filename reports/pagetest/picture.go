@@ -1,0 +1,48 @@
+package pagetest
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Picture fails if svg is not XML, or holds what a page with a strict policy
+// refuses or a number that is none.
+func Picture(t testing.TB, svg string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in %.300s", err, svg)
+		}
+	}
+	for _, bad := range []string{" style=", "href=", "url(", "<script", "NaN", "Inf", "\x1b"} {
+		if strings.Contains(svg, bad) {
+			t.Errorf("%q in %.300s", bad, svg)
+		}
+	}
+}
+
+// Pictures returns the svg elements of a page that are in no other.
+func Pictures(page string) []string {
+	var out []string
+	depth, start := 0, 0
+	for _, m := range regexp.MustCompile(`</?svg\b`).FindAllStringIndex(page, -1) {
+		if page[m[0]+1] != '/' {
+			if depth == 0 {
+				start = m[0]
+			}
+			depth++
+			continue
+		}
+		if depth--; depth == 0 {
+			out = append(out, page[start:m[1]+1])
+		}
+	}
+	return out
+}
