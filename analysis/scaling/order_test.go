@@ -51,6 +51,8 @@ func TestLone(t *testing.T) {
 		{"a step up of a factor of 400", []float64{1, 1, 1, 400, 401, 402}, 0, false},
 		{"a peak", []float64{1, 2, 4000, 4, 5, 6}, 2, true},
 		{"a pit", []float64{100, 100, 100, 1, 100, 100}, 3, true},
+		{"a peak after the first", []float64{1, 2e6, 4, 8, 16, 32}, 1, true},
+		{"steep all along", []float64{1, 1e6, 1e12, 1e18, 1e24, 1e30}, 0, false},
 		{"the last", []float64{1, 2, 3, 4, 5, 1e15}, 5, true},
 		{"the first", []float64{1e9, 2, 3, 4, 5, 6}, 0, true},
 	} {

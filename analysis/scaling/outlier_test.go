@@ -109,3 +109,45 @@ func TestNoiseKinds(t *testing.T) {
 		}
 	}
 }
+
+// Two neighbours at an end are a short segment sooner than two accidents.
+func TestEnd(t *testing.T) {
+	for _, c := range []struct {
+		out  []int
+		want bool
+	}{{nil, false}, {[]int{0}, false}, {[]int{0, 1}, true}, {[]int{1, 2}, false}, {[]int{0, 2}, false}, {[]int{0, 5}, false}, {[]int{4, 5}, true}, {[]int{3, 4}, false}} {
+		o := outliers{out: make([]bool, 6)}
+		for _, k := range c.out {
+			o.out[k] = true
+		}
+		if got := o.end(6); got != c.want {
+			t.Errorf("%v: %v", c.out, got)
+		}
+	}
+}
+
+// The fit without a point says how far that is above the others.
+func TestWorst(t *testing.T) {
+	d := newDetector(Default())
+	g := gridAt([]float64{1, 2, 4, 8, 16, 32, 64}, func(p float64) float64 {
+		if p == 8 {
+			return 14 // of 7
+		}
+		return 7
+	})
+	d.f.prepare(g)
+	o := outliers{out: make([]bool, 7), r: make([]float64, 7), h: make([]float64, 7)}
+	o.fit(&d.f, -1)
+	at, price := o.worst(&d.f, d.pr)
+	ratio := math.Log(2) / d.pr.OutlierSpan
+	if want := d.pr.OutlierPrior - ratio*ratio/2 - math.Log(d.pr.OutlierSpan/2); at != 3 || math.Abs(price-want) > 1e-6 {
+		t.Errorf("point %d, %v, want 3, %v", at, price, want)
+	}
+	o.out[3] = true
+	if rest := o.fit(&d.f, -1); rest > 1e-12 {
+		t.Errorf("of the others is left %v", rest)
+	}
+	if at, _ := o.worst(&d.f, d.pr); at >= 0 && o.r[at] > 1e-9 {
+		t.Errorf("point %d too: %v", at, o.r)
+	}
+}

@@ -2,8 +2,6 @@ package dashboard
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -181,14 +179,7 @@ func TestPictures(t *testing.T) {
 	for _, in := range []Input{site(3, 40), site(1, 1), site(1, 6)} {
 		pictures := pagetest.Pictures(page(t, in))
 		for _, svg := range pictures {
-			d := xml.NewDecoder(strings.NewReader(svg))
-			for {
-				if _, err := d.Token(); errors.Is(err, io.EOF) {
-					break
-				} else if err != nil {
-					t.Fatalf("%v in %.300s", err, svg)
-				}
-			}
+			pagetest.Picture(t, svg)
 		}
 		// A timeline, two curves for each history, one histogram, and a small
 		// picture of those that lead.
