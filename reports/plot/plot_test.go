@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,6 +37,60 @@ func TestChart(t *testing.T) {
 	line = line[:strings.Index(line, "/>")]
 	if strings.Count(line, "M") != 3 {
 		t.Errorf("a line with two gaps has not three parts: %s", line)
+	}
+}
+
+// Where things stand, in a chart of ten by ten, 100 high and 1000 units wide:
+// more is higher, later is further right.
+func TestGeometry(t *testing.T) {
+	frame := Frame{Height: 100, X: Scale{0, 10}, Y: Scale{0, 10}, YTicks: []Tick{{0, "0"}, {5, "5"}}}
+	for name, c := range map[string]struct {
+		draw func(*Chart)
+		want []string // all of it, in order
+	}{
+		"a line": {func(c *Chart) { c.Line("l", []float64{1, 2, 3, 4, 5}, []float64{1, 9, nan, 4, nan}) }, []string{`d="M100,90L200,10M400,60h0"`}},
+		"a band": {func(c *Chart) { c.Band("b", []float64{1, 2, 3}, []float64{1, 2, 3}, []float64{4, 5, 6}) },
+			[]string{`d="M100,60L200,50L300,40L300,70L200,80L100,90Z"`}},
+		"bins": {func(c *Chart) { c.Bins("b", []float64{0, 1, 3}, []float64{1, 2}, []float64{4, 5}) },
+			[]string{`d="M0,60V60H100V50H300V80H100V90H0Z"`}},
+		"bars": {func(c *Chart) { c.Bars([]string{"u", "v", "w"}, []float64{2, nan, 10}, []string{"", "", ""}) },
+			[]string{`class="u" x="7.5" y="80" width="85" height="20"`, `class="w" x="207.5" y="0" width="85" height="100"`}},
+		"points": {func(c *Chart) { c.Points([]string{"p", "p"}, []float64{1, 2.5}, []float64{10, 0}, []string{"a", ""}) },
+			[]string{`cx="10%" cy="20" r="4"><title>a</title>`, `cx="25%" cy="120" r="4"`}},
+		"marks": {func(c *Chart) { c.Marks("m", 2.5, []float64{10, 0}, []float64{10, 0}, []string{"", "b"}) },
+			[]string{`cx="100%" cy="20" r="2.5"/>`, `cx="0%" cy="120" r="2.5"><title>b</title>`}},
+		"a span":           {func(c *Chart) { c.Span("s", 2, 5, "A", "") }, []string{`x="200" y="0" width="300" height="100"`, `class="mark" x="35%"`}},
+		"a narrow span":    {func(c *Chart) { c.Span("s", 2, 2.16, "A", "") }, []string{`x="200" y="0" width="16" height="100"`}},
+		"a word":           {func(c *Chart) { c.Span("s", 2, 2.4, "Abc", "") }, []string{`width="40" height="100"`, `class="mark word" x="22%"`}},
+		"a word in a gap":  {func(c *Chart) { c.Span("s", 2, 2.33, "Abc", "") }, []string{`width="33" height="100"`}},
+		"beyond the chart": {func(c *Chart) { c.Line("l", []float64{-5, 15}, []float64{-5, 15}) }, []string{`d="M0,100L1000,0"`}},
+	} {
+		c1 := New(frame)
+		c.draw(c1)
+		svg := c1.SVG()
+		if grid := strings.Count(svg, `class="grid"`); grid != 2*strings.Count(svg, `d="M0,50H1000"`) {
+			t.Errorf("%s: %d lines of the grid: %s", name, grid, svg)
+		}
+		drawn := regexp.MustCompile(`<(path class="[^g]|rect|circle|text class="mark)`).FindAllString(svg, -1)
+		if len(drawn) != len(c.want) {
+			t.Errorf("%s: %d things are drawn, want %d: %s", name, len(drawn), len(c.want), svg)
+		}
+		rest := svg
+		for _, want := range c.want {
+			i := strings.Index(rest, want)
+			if i < 0 {
+				t.Errorf("%s: no %s in %s", name, want, svg)
+				break
+			}
+			rest = rest[i+len(want):]
+		}
+	}
+	// The grid is drawn once, behind the data.
+	c := New(frame)
+	c.Line("l", []float64{1, 2}, []float64{1, 2})
+	c.Line("m", []float64{1, 2}, []float64{1, 2})
+	if svg := c.SVG(); strings.Count(svg, `class="grid"`) != 2 || strings.Index(svg, `class="grid"`) > strings.Index(svg, `class="l"`) {
+		t.Error(svg)
 	}
 }
 
