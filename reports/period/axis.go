@@ -32,23 +32,13 @@ func span(want int, lists ...[]float64) (plot.Scale, []plot.Tick) {
 	if lo == 0 {
 		s.Lo = 0
 	}
-	step := roundStep((s.Hi - s.Lo) / float64(want+1))
+	step := plot.NiceStep((s.Hi - s.Lo) / float64(want+1))
 	var ticks []plot.Tick
 	for i := math.Ceil(s.Lo / step); i*step <= s.Hi && len(ticks) < 20; i++ {
 		v := i * step
 		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v, step)})
 	}
 	return s, ticks
-}
-
-func roundStep(raw float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(raw)))
-	for _, m := range []float64{1, 2, 5} {
-		if m*power >= raw*(1-1e-9) {
-			return m * power
-		}
-	}
-	return 10 * power
 }
 
 // tickLabel prints a tick with the decimals that its step needs.

@@ -3,8 +3,10 @@ package period
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -149,6 +151,51 @@ func TestSVG(t *testing.T) {
 	}
 	if len(s) > 100_000 {
 		t.Errorf("%d bytes", len(s))
+	}
+}
+
+// What is drawn where, the insides of long lines left out: of a run that did not
+// begin at 0, with a low stretch that reaches over the end of its iteration.
+func TestPictureGolden(t *testing.T) {
+	in := example()
+	in.Set.StartS = 100
+	p := &in.Result.Periods[0]
+	for i := range p.Regions {
+		p.Regions[i].StartS += 100
+		p.Regions[i].EndS += 100
+	}
+	r := New(in)
+	r.Patterns[0].Low = append(r.Patterns[0].Low, Low{OffsetS: 0.5, DurationS: 0.1, Share: 0.2, Repeatability: 0.9})
+	long := regexp.MustCompile(`d="([^"]{60})[^"]*([^"]{30})"`)
+	svg := long.ReplaceAllString(strings.ReplaceAll(wellFormed(t, r), "><", ">\n<"), `d="$1 ... $2"`)
+	pagetest.Golden(t, "example.svg", []byte(svg[strings.Index(svg, "</style>"):]))
+	if width := regexp.MustCompile(`<svg[^>]*height="(\d+)" viewBox="0 0 960 (\d+)"`).FindStringSubmatch(wellFormed(t, r)); width == nil || width[1] != width[2] {
+		t.Errorf("the picture's size: %v", width)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   string
+	}{
+		{[]float64{0.9, 1.3}, "0.876 to 1.324 [1.0 1.2]"},
+		{[]float64{0.1, 1.3}, "0 to 1.378 [0.0 0.5 1.0]"},
+		{[]float64{-20, 30}, "-23 to 33 [-20 0 20]"},
+		{[]float64{7, 7}, "6.608 to 7.392 [6.8 7.0 7.2]"},
+		{[]float64{math.NaN(), math.Inf(1)}, "0 to 1.06 [0.0 0.5 1.0]"},
+		{[]float64{1e8, 3e8}, "0 to 3.18e+08 [0 1e+08 2e+08 3e+08]"},
+		{[]float64{1e-7, 3e-7}, "0 to 3.18e-07 [0 1e-07 2e-07 3e-07]"},
+		{[]float64{100, 150}, "97 to 153 [100 120 140]"},
+	} {
+		s, ticks := span(3, c.values)
+		labels := make([]string, len(ticks))
+		for i, k := range ticks {
+			labels[i] = k.Label
+		}
+		if got := fmt.Sprintf("%.4g to %.4g %v", s.Lo, s.Hi, labels); got != c.want {
+			t.Errorf("%v: %s, want %s", c.values, got, c.want)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ func Between(want int, lo, hi float64) (Scale, []Tick) {
 	}
 	room := headroom * (hi - lo)
 	s := Scale{lo - room, hi + room}
-	step := niceStep((s.Hi - s.Lo) / float64(max(1, want+1)))
+	step := NiceStep((s.Hi - s.Lo) / float64(max(1, want+1)))
 	var ticks []Tick
 	for i := math.Ceil(s.Lo / step); i*step <= s.Hi && len(ticks) < 2*want+2; i++ {
 		at := i*step + 0 // -0 becomes 0
@@ -130,7 +130,7 @@ func NumberTicks(lo, hi float64, want int, word string) []Tick {
 	if !(hi > lo) || want < 1 || math.IsInf(hi-lo, 0) {
 		return nil
 	}
-	step := math.Max(1, niceStep((hi-lo)/float64(want)))
+	step := math.Max(1, NiceStep((hi-lo)/float64(want)))
 	var ticks []Tick
 	for i := math.Ceil(lo / step); i*step <= hi && len(ticks) <= 2*want; i++ {
 		ticks = append(ticks, Tick{i * step, word + strconv.FormatFloat(i*step+0, 'f', -1, 64)})

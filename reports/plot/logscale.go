@@ -47,7 +47,7 @@ func LinearScale(want int, lists ...[]float64) (Scale, []Tick) {
 		lo, hi = lo-wide, hi+wide
 	}
 	s := Scale{lo - headroom*(hi-lo), hi + headroom*(hi-lo)}
-	step := niceStep((hi - lo) / float64(max(1, want)))
+	step := NiceStep((hi - lo) / float64(max(1, want)))
 	var ticks []Tick
 	for i := math.Ceil(s.Lo / step); i*step <= s.Hi && len(ticks) <= want+1; i++ {
 		ticks = append(ticks, Tick{i*step + 0, ShortNumber(i*step + 0)})
@@ -91,7 +91,7 @@ func decadeTicks(s Scale, parts []float64, every int) []Tick {
 // stepTicks has ticks at multiples of a round step.
 func stepTicks(s Scale, want int) []Tick {
 	lo, hi := math.Pow(10, s.Lo), math.Pow(10, s.Hi)
-	step := niceStep((hi - lo) / float64(max(1, want)))
+	step := NiceStep((hi - lo) / float64(max(1, want)))
 	var ticks []Tick
 	for i := math.Ceil(lo / step); i*step <= hi && len(ticks) < max(1, want); i++ {
 		ticks = append(ticks, Tick{math.Log10(i * step), ShortNumber(i * step)})

@@ -41,7 +41,7 @@ func FromZero(want int, lists ...[]float64) (Scale, []Tick) {
 		hi = 1
 	}
 	s := Scale{0, hi * (1 + headroom)}
-	step := niceStep(s.Hi / float64(max(1, want+1)))
+	step := NiceStep(s.Hi / float64(max(1, want+1)))
 	var ticks []Tick
 	for i := 0; float64(i)*step <= s.Hi; i++ {
 		ticks = append(ticks, Tick{float64(i) * step, shortNumber(float64(i)*step, step)})
@@ -49,8 +49,8 @@ func FromZero(want int, lists ...[]float64) (Scale, []Tick) {
 	return s, ticks
 }
 
-// niceStep returns the smallest of 1, 2, 5 times a power of ten not below raw.
-func niceStep(raw float64) float64 {
+// NiceStep returns the smallest of 1, 2, 5 times a power of ten not below raw.
+func NiceStep(raw float64) float64 {
 	if !(raw > 0) || math.IsInf(raw, 0) {
 		return 1
 	}
@@ -92,7 +92,7 @@ func TimeTicks(lo, hi float64, want int) []Tick {
 		return nil
 	}
 	raw := (hi - lo) / float64(want)
-	step := niceStep(raw)
+	step := NiceStep(raw)
 	if raw > 0.5 {
 		step = clockSteps[len(clockSteps)-1] * math.Ceil(raw/clockSteps[len(clockSteps)-1])
 		for _, s := range clockSteps {
