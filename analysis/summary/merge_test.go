@@ -2,6 +2,7 @@ package summary
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -139,5 +140,76 @@ func TestDecimateKeepsPeaksAndGaps(t *testing.T) {
 	}
 	if !math.IsNaN(float64(c.Mean[55])) {
 		t.Error("a bin without samples has a value")
+	}
+}
+
+// A table, an imbalance and totals over nodes that differ.
+func TestMergeOfUnequalNodes(t *testing.T) {
+	a, b, c := node("n1", 4, 0.5), node("n2", 1, 0.502), node("n3", 1, 0)
+	a.Counters = []Counter{{Name: "cycles", Scope: "job", Total: 5}, {Name: "cycles", Scope: "node", Total: 50}}
+	b.Counters = []Counter{{Name: "cycles", Scope: "job", Total: 7}}
+	s := Merge([]NodeRecord{a, b, c}, []string{"n1", "n2", "n3"}, Default())
+	if s.ImbalancePct == nil || math.Abs(*s.ImbalancePct-100) > 1e-9 { // 4 of a mean of 2
+		t.Errorf("imbalance %v", s.ImbalancePct)
+	}
+	if n := s.Nodes; n[0].PeriodS == nil || *n[0].PeriodS != 0.5 || n[1].Coverage == nil || n[2].PeriodS != nil || *n[0].BusyCPUs != 4 {
+		t.Errorf("nodes %+v", n)
+	}
+	if got := fmt.Sprint(s.Counters); len(s.Counters) != 2 || s.Counters[0].Total != 12 || s.Counters[1].Total != 50 {
+		t.Errorf("counters %s", got)
+	}
+}
+
+// The longest stretch of like periods, the first of equal ones.
+func TestLargestGroup(t *testing.T) {
+	for _, c := range []struct {
+		periods  []float64
+		from, to int
+	}{
+		{[]float64{1}, 0, 1}, {[]float64{1, 1.01, 1.5}, 0, 2}, {[]float64{1, 1.5, 1.51, 1.52}, 1, 4}, {[]float64{1, 1.01, 2, 2.01}, 0, 2},
+		{[]float64{1, 1.02, 1.04, 1.06, 1.08}, 0, 3}, {[]float64{1, 2, 3}, 0, 1},
+	} {
+		var sorted []NodeRecord
+		for _, p := range c.periods {
+			sorted = append(sorted, node("n", 1, p))
+		}
+		if from, to := largestGroup(sorted, 0.05); from != c.from || to != c.to {
+			t.Errorf("%v: %d to %d, want %d to %d", c.periods, from, to, c.from, c.to)
+		}
+	}
+}
+
+func TestDisplayID(t *testing.T) {
+	array, task := int64(123), int64(7)
+	s := Summary{Key: RunKey{JobID: 130}}
+	if got := s.DisplayID(); got != "130" {
+		t.Error(got)
+	}
+	s.Job.ArrayJobID = &array
+	if got := s.DisplayID(); got != "130" {
+		t.Errorf("an array without a task: %s", got)
+	}
+	s.Job.ArrayTaskID = &task
+	if got := s.DisplayID(); got != "123_7" {
+		t.Error(got)
+	}
+}
+
+// How busy CPUs were is not known without samples of it.
+func TestCPUsBusy(t *testing.T) {
+	nan := series.Missing()
+	for name, c := range map[string]struct {
+		cols []series.Column
+		want float64
+		seen bool
+	}{
+		"none":    {nil, 0, false},
+		"another": {[]series.Column{{Name: "ipc", Values: series.Values{1}}}, 0, false},
+		"missing": {[]series.Column{{Name: busyColumn, Values: series.Values{nan, nan}}}, 0, false},
+		"some":    {[]series.Column{{Name: busyColumn, Values: series.Values{1, nan, 2}}}, 1.5, true},
+	} {
+		if got, seen := cpusBusy(series.Set{Columns: c.cols}); got != c.want || seen != c.seen {
+			t.Errorf("%s: %v %v", name, got, seen)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestSlowColumnsJoinTheTimeline(t *testing.T) {
-	slow := series.Set{StartS: 0, StepS: 1, Columns: []series.Column{
+	slow := series.Set{StartS: 50, StepS: 1, Columns: []series.Column{
 		{Name: "disk_write_bytes", Unit: "bytes/s", Scope: series.NodeScope, Values: series.Values{0, 0, 0}},
 		{Name: "mem_used", Unit: "bytes", Scope: series.NodeScope, Values: series.Values{5, 5, 5}},
 		{Name: "cgroup_mem", Unit: "bytes", Scope: series.JobScope, Values: series.Values{10, series.Missing(), 30}},
@@ -25,7 +25,7 @@ func TestSlowColumnsJoinTheTimeline(t *testing.T) {
 		{"one for all", 3, 1, series.Values{20}},
 		{"behind the last sample there is none", 1, 4, series.Values{10, series.Missing(), 30, series.Missing()}},
 	} {
-		line := Timeline{StepS: c.stepS, Columns: []TimelineColumn{{Name: busyColumn, Mean: make(series.Values, c.bins)}}}
+		line := Timeline{StartS: 50, StepS: c.stepS, Columns: []TimelineColumn{{Name: busyColumn, Mean: make(series.Values, c.bins)}}}
 		got := line.WithSlow(slow)
 		if len(got.Columns) != 2 || got.Columns[1].Name != "cgroup_mem" {
 			t.Fatalf("%s: columns %+v", c.what, got.Columns)
