@@ -75,9 +75,7 @@ func (m Model) judged(parameter string, p, y []float64) *Model {
 
 // formula writes the model as Extra-P does: 1.649 + 3.971 * log2(p)^(2).
 func (m Model) formula(parameter string) string {
-	if !identifier(parameter) {
-		parameter = "p"
-	}
+	parameter = Symbol(parameter)
 	var b strings.Builder
 	b.WriteString(short(m.Constant))
 	for _, t := range m.Terms {
@@ -134,13 +132,16 @@ func fraction(x float64) string {
 	return short(x)
 }
 
-// identifier says whether a parameter's name can stand in a formula.
-func identifier(s string) bool {
-	for i, r := range s {
+// Symbol is what stands for a parameter in a formula: its name if that can, else p.
+func Symbol(parameter string) string {
+	for i, r := range parameter {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
+			return "p"
 		}
 	}
-	return s != ""
+	if parameter == "" {
+		return "p"
+	}
+	return parameter
 }

@@ -185,6 +185,27 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// Slopes are compared of laws that grow alike.
+func TestSteeper(t *testing.T) {
+	for _, c := range []struct {
+		a, b *scaling.Model
+		want string
+	}{
+		{lawOf(5, 2, 1, 0), lawOf(5, 6, 1, 0), ", 3 times as steep"},
+		{lawOf(5, 8, 1, 0), lawOf(5, 2, 1, 0), ", 4 times less steep"},
+		{lawOf(5, 2, 1, 0), lawOf(5, 2.05, 1, 0), ""},
+		{lawOf(5, 2, 1, 0), lawOf(5, 6, 2, 0), ""},
+		{lawOf(5, 2, 1, 0), lawOf(5, 6, 1, 1), ""},
+		{lawOf(5, 2, -1, 0), lawOf(5, 6, -1, 0), ""},
+		{lawOf(5), lawOf(5, 6, 1, 0), ""},
+		{lawOf(5, 2, 1, 0), lawOf(5, -6, 1, 0), ""},
+	} {
+		if got := steeper(*c.a, *c.b); got != c.want {
+			t.Errorf("%v, %v: %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 func TestFigures(t *testing.T) {
 	for _, c := range []struct {
 		v    float64

@@ -71,9 +71,9 @@ func (r Report) breaks(i int, p []float64) string {
 func lastLaw(r scaling.Result) string {
 	switch {
 	case r.Segmented && len(r.Segments) > 0 && r.Segments[len(r.Segments)-1].Model != nil:
-		return growth(*r.Segments[len(r.Segments)-1].Model, symbol(r))
+		return growth(*r.Segments[len(r.Segments)-1].Model, scaling.Symbol(r.Parameter))
 	case r.Whole != nil && !r.Segmented:
-		return growth(*r.Whole, symbol(r))
+		return growth(*r.Whole, scaling.Symbol(r.Parameter))
 	case r.Segmented:
 		return "unknown at the largest sizes"
 	}

@@ -129,9 +129,9 @@ func measured(r scaling.Result, p []float64, observations []scaling.Observation)
 	switch len(p) {
 	case 0:
 	case 1:
-		s += fmt.Sprintf(" of %s, %s", symbol(r), size(p[0]))
+		s += fmt.Sprintf(" of %s, %s", scaling.Symbol(r.Parameter), size(p[0]))
 	default:
-		s += fmt.Sprintf(" of %s, %s .. %s", symbol(r), size(p[0]), size(p[len(p)-1]))
+		s += fmt.Sprintf(" of %s, %s .. %s", scaling.Symbol(r.Parameter), size(p[0]), size(p[len(p)-1]))
 	}
 	if n > len(p) {
 		s += ", " + count(n, "run")
@@ -154,7 +154,7 @@ func laws(r scaling.Result, p []float64) []law {
 			if len(name) > nameWidth-1 {
 				name = "part " + fmt.Sprint(i+1)
 			}
-			out = append(out, law{name, segmentLaw(g, symbol(r))})
+			out = append(out, law{name, segmentLaw(g, scaling.Symbol(r.Parameter))})
 		}
 	}
 	if r.Whole != nil {
@@ -162,7 +162,7 @@ func laws(r scaling.Result, p []float64) []law {
 		if r.Segmented && len(r.Segments) > 1 {
 			name = "as one law"
 		}
-		out = append(out, law{name, modelLaw(*r.Whole, symbol(r))})
+		out = append(out, law{name, modelLaw(*r.Whole, scaling.Symbol(r.Parameter))})
 	}
 	return out
 }

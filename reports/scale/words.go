@@ -20,7 +20,7 @@ func verdict(r scaling.Result, p []float64) string {
 	case r.Segmented:
 		return "more than one law, but where the one gives way to the other cannot be told"
 	case r.Whole != nil && len(p) > 0:
-		return fmt.Sprintf("%s; one law over %s .. %s", growth(*r.Whole, symbol(r)), size(p[0]), size(p[len(p)-1]))
+		return fmt.Sprintf("%s; one law over %s .. %s", growth(*r.Whole, scaling.Symbol(r.Parameter)), size(p[0]), size(p[len(p)-1]))
 	}
 	return "no model: " + reason(r)
 }
@@ -61,7 +61,7 @@ func changed(r scaling.Result, p []float64) string {
 		if g.Model == nil || !within(g, p) {
 			continue
 		}
-		law := growth(*g.Model, symbol(r))
+		law := growth(*g.Model, scaling.Symbol(r.Parameter))
 		switch {
 		case i == 0:
 			law += " up to " + size(p[g.Last])
@@ -120,20 +120,6 @@ func doubt(c scaling.Change, p []float64) string {
 // within is whether a segment lies among the points.
 func within(g scaling.Segment, p []float64) bool {
 	return g.First >= 0 && g.First <= g.Last && g.Last < len(p)
-}
-
-// symbol is what stands for the parameter in a law: its name, if that can.
-func symbol(r scaling.Result) string {
-	for i, c := range r.Parameter {
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return "p"
-		}
-	}
-	if r.Parameter == "" {
-		return "p"
-	}
-	return r.Parameter
 }
 
 // lead is the term that wins in the end; there is none in a constant.
