@@ -1,6 +1,7 @@
 package past
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -41,6 +42,9 @@ func TestChangeOfStoredRuns(t *testing.T) {
 	}
 	if h.List[0].Metric != "step_s" {
 		t.Errorf("judged by %s", h.List[0].Metric)
+	}
+	if also := slices.Sorted(maps.Keys(h.List[0].Also)); !slices.Equal(also, []string{"elapsed_s"}) {
+		t.Errorf("beside it %q: what is known besides, and not itself", also)
 	}
 	r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), change.Default())
 	found := r.Series[0].Result
