@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -238,6 +239,41 @@ func TestWholeRate(t *testing.T) {
 		got, err := Read(strings.NewReader(b.String()), Options{})
 		if err != nil || math.Abs(got.Set.StepS*want-1) > 1e-6 || want == 7 && got.Set.StepS != 1.0/7 {
 			t.Errorf("rate %v: step %v, %v", rate, got.Set.StepS, err)
+		}
+	}
+}
+
+// Times in milliseconds, or that jitter about a grid, have the rate of the grid,
+// and each row a slot. Where the clock itself wanders there is no grid: the rate
+// is that of the median step.
+func TestRateOfCoarseTimes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, c := range []struct {
+		rate, jitter, wander float64
+	}{{30, 0, 0}, {60, 0, 0}, {64, 0, 0}, {75, 0, 0}, {120, 0, 0}, {144, 0, 0}, {240, 0, 0}, {300, 0, 0}, {20, 0.1, 0}, {100, 0.03, 0}, {20, 0, 0.1}} {
+		var b strings.Builder
+		b.WriteString("t_s,x\n")
+		at, steps := 0.0, []float64{}
+		for i := range 10000 {
+			printed := math.Round(1000*(at+c.jitter*rng.Float64())/c.rate) / 1000
+			if i == 0 || i == 9999 {
+				printed = math.Round(1000*at/c.rate) / 1000
+			}
+			steps = append(steps, printed)
+			fmt.Fprintf(&b, "%.3f,1\n", printed)
+			at += 1 + c.wander*rng.NormFloat64()
+		}
+		for i := len(steps) - 1; i > 0; i-- {
+			steps[i] -= steps[i-1]
+		}
+		slices.Sort(steps[1:])
+		got, err := Read(strings.NewReader(b.String()), Options{})
+		want, length, close := c.rate, 10000, 2e-5 // half a millisecond of 42 s
+		if c.wander > 0 {
+			want, length, close = 1/steps[5000], got.Set.Len(), 1e-3
+		}
+		if err != nil || math.Abs(got.Set.StepS*want-1) > close || got.Set.Len() != length || c.wander == 0 && len(got.Notes) > 0 {
+			t.Errorf("%+v: %.3f Hz, %d slots, %v, %v", c, 1/got.Set.StepS, got.Set.Len(), got.Notes, err)
 		}
 	}
 }

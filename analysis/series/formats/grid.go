@@ -131,8 +131,9 @@ func (c *rows) rate(order func(int) int) float64 {
 // exact counts the slots between the first and the last row at a rate, step by
 // step, and returns the rate that makes so many of the whole span. Times since
 // 1970 have a resolution of 0.2 us: a rate from one step of 5 ms is off by a slot
-// in two minutes. A rate that would move by more than a thousandth stays: the
-// steps are then no multiples of one.
+// in two minutes; times in milliseconds make 58.8 Hz of 60. A rate that would
+// move by more than a thousandth stays unless the rows then lie on the grid: the
+// steps are no multiples of one.
 func (c *rows) exact(order func(int) int, rate float64) float64 {
 	slots := 0.0
 	first := c.t.at(order(0))
@@ -142,10 +143,22 @@ func (c *rows) exact(order func(int) int, rate float64) float64 {
 		slots += math.Round((t - last) * rate)
 		last = t
 	}
-	if r := slots / (last - first); math.Abs(r/rate-1) < 1e-3 {
+	r := slots / (last - first)
+	if math.Abs(r/rate-1) < 1e-3 || math.Abs(r/rate-1) < 0.2 && c.off(order, r) < 0.1 {
 		return r
 	}
 	return rate
+}
+
+// off is how far the rows are from the slots of a rate, on average, in slots: at
+// a wrong rate a quarter.
+func (c *rows) off(order func(int) int, rate float64) float64 {
+	first, sum := c.t.at(order(0)), 0.0
+	for i := range c.n {
+		x := (c.t.at(order(i)) - first) * rate
+		sum += math.Abs(x - math.Round(x))
+	}
+	return sum / float64(c.n)
 }
 
 // fill returns the samples of column k on the grid, and how many rows fell into
