@@ -79,15 +79,6 @@ type detection struct {
 	last []float64
 }
 
-// detect looks for changes of law in g. It is safe for concurrent use; who has
-// many series keeps a detector.
-func detect(g grid, pr Params) detection {
-	d := newDetector(pr)
-	out := d.detect(g)
-	d.locate(g, &out)
-	return out
-}
-
 // detector keeps the scratch memory of detections. It is not safe for
 // concurrent use.
 type detector struct {

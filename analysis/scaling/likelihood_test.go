@@ -110,6 +110,14 @@ func TestCentral(t *testing.T) {
 	}
 }
 
+// detect is what a new detector says of one series.
+func detect(g grid, pr Params) detection {
+	d := newDetector(pr)
+	out := d.detect(g)
+	d.locate(g, &out)
+	return out
+}
+
 // What holds of every detection.
 func check(t *testing.T, g grid, d detection) {
 	t.Helper()
