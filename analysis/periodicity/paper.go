@@ -82,9 +82,8 @@ type PaperShape struct {
 type PaperResult struct {
 	Result
 	Shapes []PaperShape
-	// Column is the one with the largest share in instances, Length its L.
+	// Column is the one with the largest share in instances.
 	Column string
-	Length int
 }
 
 // DetectPaper finds the periods of the column with the largest share of samples
@@ -141,7 +140,7 @@ func (par Paper) best(set series.Set) (r PaperResult, cut paperCut, err error) {
 			continue
 		}
 		if got := par.search(x); cut.x == nil || got.covered > cut.covered {
-			cut, r.Column, r.Length = got, c.Name, got.length
+			cut, r.Column = got, c.Name
 		}
 	}
 	return r, cut, nil

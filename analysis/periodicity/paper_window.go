@@ -41,7 +41,6 @@ func paperSamples(v series.Values) (x []float64, ok bool) {
 type paperCut struct {
 	x       []float64
 	in      []Instance
-	length  int // L
 	covered int // samples
 }
 
@@ -56,7 +55,7 @@ func (par Paper) search(x []float64) paperCut {
 		if length < 4 || 2*length > len(x) {
 			return 0
 		}
-		c := paperCut{x: x, length: length, in: par.cut(x, length, e)}
+		c := paperCut{x: x, in: par.cut(x, length, e)}
 		if c.covered = paperCovered(c.in); c.covered > best.covered {
 			best = c
 		}

@@ -207,9 +207,6 @@ func Runs(n int) string { return runs(n) }
 // Date is the day of run k for people.
 func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
 
-// Value is a value of the history's metric with its unit.
-func (h History) Value(v float64) string { return h.value(v) }
-
 // ShapeName is a shape for people: what is not known is left out, and one of
 // nodes only is said in full.
 func ShapeName(shape string) string {
