@@ -276,6 +276,19 @@ func TestRateOfCoarseTimes(t *testing.T) {
 			t.Errorf("%+v: %.3f Hz, %d slots, %v, %v", c, 1/got.Set.StepS, got.Set.Len(), got.Notes, err)
 		}
 	}
+	// Steps of 5 ms, and of 7.3 ms where something else held them up: no grid.
+	var b strings.Builder
+	b.WriteString("t_s,x\n")
+	at := 0.0
+	for range 10000 {
+		fmt.Fprintf(&b, "%.4f,1\n", at)
+		if at += 0.005; rng.IntN(10) < 4 {
+			at += 0.0023
+		}
+	}
+	if got, err := Read(strings.NewReader(b.String()), Options{}); err != nil || math.Abs(got.Set.StepS-0.005) > 1e-9 {
+		t.Errorf("steps of two lengths: %v s, %v", got.Set.StepS, err)
+	}
 }
 
 // A regular grid in any order, with rows left out, is found again.
