@@ -1,0 +1,76 @@
+package change
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/changepoint"
+)
+
+// What chance would give is told of the changes whose noise is known, and of how
+// many it is not; further metrics of the same runs do not count.
+func TestByChance(t *testing.T) {
+	known, unknown := changepoint.Change{FalsePer1000: ptr(.05)}, changepoint.Change{}
+	of := func(support bool, c ...changepoint.Change) Judged {
+		return Judged{History: History{Support: support}, Result: changepoint.Result{Changes: c}}
+	}
+	for name, c := range map[string]struct {
+		series  []Judged
+		chance  float64
+		told    bool
+		unknown int
+	}{
+		"known":          {[]Judged{of(false, known, known)}, 1.2, true, 0},
+		"some unknown":   {[]Judged{of(false, known, unknown), of(false, unknown)}, 2.4, true, 2},
+		"all unknown":    {[]Judged{of(false, unknown)}, 1, false, 1},
+		"known besides":  {[]Judged{of(false, unknown), of(true, known)}, 1, false, 1},
+		"unknown aside":  {[]Judged{of(false, known), of(true, unknown)}, 2.4, true, 0},
+		"not calibrated": {[]Judged{of(false, known)}, math.NaN(), false, 0},
+		"no change":      {[]Judged{of(false)}, 0, false, 0},
+	} {
+		r := Report{Series: c.series, Expected: c.chance}
+		n, unknown := r.expected()
+		if unknown != c.unknown || c.told && (n == nil || *n != c.chance) {
+			t.Errorf("%s: %v, of %d not known", name, n, unknown)
+		}
+		said := r.ByChance()
+		if (said != "") != c.told || c.told && !strings.Contains(said, fmt.Sprint(c.chance)) || c.unknown > 0 && c.told && !strings.Contains(said, fmt.Sprint(c.unknown)) {
+			t.Errorf("%s: %q", name, said)
+		}
+	}
+}
+
+func TestTitles(t *testing.T) {
+	var list []Judged
+	for i := range 15 {
+		list = append(list, Judged{History: History{Name: fmt.Sprint("h", i)}})
+	}
+	if got := titles(list[:2]); got != "h0, h1" {
+		t.Error(got)
+	}
+	if got := titles(list[:12]); strings.Contains(got, "more") || !strings.HasSuffix(got, "h11") {
+		t.Error(got)
+	}
+	if got := titles(list); !strings.HasSuffix(got, "h11 and 3 more") {
+		t.Error(got)
+	}
+}
+
+// An interval reads like its effect: of runs that became faster by how much.
+func TestEffectBounds(t *testing.T) {
+	for _, c := range []struct {
+		effect   float64
+		lo, hi   *float64
+		from, to float64
+		ok       bool
+	}{
+		{5, ptr(3.), ptr(7.), 3, 7, true}, {-5, ptr(-7.), ptr(-3.), 3, 7, true}, {0, ptr(-1.), ptr(2.), -1, 2, true},
+		{5, nil, ptr(7.), 0, 0, false}, {5, ptr(math.NaN()), ptr(7.), 0, 0, false}, {5, ptr(3.), ptr(math.Inf(1)), 0, 0, false},
+	} {
+		if from, to, ok := bounds(c.effect, c.lo, c.hi); from != c.from || to != c.to || ok != c.ok {
+			t.Errorf("%+v: %v %v %v", c, from, to, ok)
+		}
+	}
+}
