@@ -155,7 +155,7 @@ func TestWatchOfNewestRuns(t *testing.T) {
 		r.Regimes[0].First = 0
 		h.Y = append(wave(36-len(c.values), 50), c.values...)
 		r.Outliers = c.outliers
-		got := Judged{History: h, Result: r}.watch(2)
+		got := Judged{History: h, Result: r}.watch(options()).text
 		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
@@ -421,11 +421,11 @@ func TestWatchOfWhatIsLeft(t *testing.T) {
 	r.Regimes[0].First = 0
 	h.Y = append(wave(32, 50), 60, 61, 59, 60) // nights on a slow node
 	r.Adjusted = wave(36, 50)
-	if got := (Judged{History: h, Result: r}).watch(2); got != "" {
+	if got := (Judged{History: h, Result: r}).watch(options()).text; got != "" {
 		t.Errorf("explained: %q", got)
 	}
 	h.Y, r.Adjusted = r.Adjusted, h.Y // a fast machine hid it
-	if got := (Judged{History: h, Result: r}).watch(2); !strings.HasPrefix(got, "The last 3 runs are 19.8 % slower") {
+	if got := (Judged{History: h, Result: r}).watch(options()).text; !strings.HasPrefix(got, "The last 3 runs are 19.8 % slower") {
 		t.Errorf("hidden: %q", got)
 	}
 }

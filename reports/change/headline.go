@@ -3,6 +3,7 @@ package change
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -127,23 +128,63 @@ func (s Judged) newest() float64 {
 	return s.Events[0].Day
 }
 
-// ByChance says how many of the changes chance alone would give; "" where that
-// is not known of any.
+// ByChance says how many of the changes that are told chance alone would give;
+// "" where that is not known of any.
 func (r Report) ByChance() string {
 	const least = 0.05
-	n, unknown := r.expected()
-	if n == nil || !slices.ContainsFunc(r.Series, func(s Judged) bool { return len(s.Changes) > 0 }) {
+	n, known, unknown := 0.0, 0, 0
+	for _, s := range r.Series {
+		if s.Support {
+			continue
+		}
+		rate := 0.0
+		for _, c := range s.told() {
+			if c.FalsePer1000 == nil {
+				unknown++
+				continue
+			}
+			known++
+			rate = math.Max(rate, *c.FalsePer1000) // the weakest decides
+		}
+		n += rate * float64(s.recent(r.options)) / 1000
+	}
+	if known == 0 {
 		return ""
 	}
-	text := "Chance alone would give " + reports.Figures(*n, 2)
-	if *n < least {
+	text := "Chance alone would give " + reports.Figures(n, 2)
+	if n < least {
 		text = fmt.Sprintf("Chance alone would give fewer than %g", least)
 	}
 	text += " of these changes"
 	if unknown > 0 {
-		text += fmt.Sprintf("; for %d more it is not known: their noise is of no kind that was calibrated", unknown)
+		text += fmt.Sprintf("; for %d of them it is not known: how often noise like theirs looks like a change was not measured", unknown)
 	}
 	return text + "."
+}
+
+// told are the changes that are told one by one.
+func (s Judged) told() []changepoint.Change {
+	var out []changepoint.Change
+	for _, e := range s.Events {
+		if !e.Small {
+			out = append(out, e.Changes...)
+		}
+	}
+	return out
+}
+
+// recent is how many runs lie in the days that are told of.
+func (s Judged) recent(o Options) int {
+	if o.Days <= 0 {
+		return s.N
+	}
+	n := 0
+	for _, t := range s.T {
+		if o.Now-t <= o.Days {
+			n++
+		}
+	}
+	return n
 }
 
 // expected is how many of the changes chance alone would give, and of how many

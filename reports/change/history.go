@@ -154,7 +154,8 @@ type Judged struct {
 	// excursion are one. The newest is first.
 	Events []Event
 	// Watch says what was seen and is not confirmed; "" if nothing was.
-	Watch string
+	Watch   string
+	seenNow watched
 }
 
 // Options say what is worth telling.

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -45,19 +46,7 @@ func Text(w io.Writer, r Report) error {
 	p.wrapped("", r.headline())
 	r.machine(&p)
 	r.changes(&p)
-	watched := r.with(Watch)
-	if len(r.Series) == 1 {
-		watched = nil // the first line has said it
-	}
-	for i, s := range watched[:min(mostChanged, len(watched))] {
-		if i == 0 {
-			p.empty()
-		}
-		p.wrapped("WATCH    ", s.Title()+": "+s.Watch)
-	}
-	if len(watched) > mostChanged {
-		p.wrapped("WATCH    ", "also: "+titles(watched[mostChanged:]))
-	}
+	r.watched(&p)
 	r.passed(&p, "PASS     ", Pass)
 	r.passed(&p, "UNKNOWN  ", Unknown)
 	r.asides(&p)
@@ -89,6 +78,35 @@ func (r Report) changes(p *paper) {
 	}
 	if len(list) > mostChanged {
 		p.wrapped("CHANGED  ", "also: "+titles(list[mostChanged:]))
+	}
+}
+
+// watched writes what may be changing, several runs before one and the largest
+// first. Of many histories some have a slow last run on every day: these share
+// one entry.
+func (r Report) watched(p *paper) {
+	list := r.with(Watch)
+	if len(list) == 0 || len(r.Series) == 1 { // the first line has said it
+		return
+	}
+	slices.SortStableFunc(list, func(a, b Judged) int { return cmp.Compare(b.urgent(), a.urgent()) })
+	p.empty()
+	several := slices.IndexFunc(list, Judged.Once)
+	if several < 0 || len(list)-several <= few {
+		several = len(list)
+	}
+	for _, s := range list[:min(mostChanged, several)] {
+		p.wrapped("WATCH    ", s.Title()+": "+s.Watch)
+	}
+	if several > mostChanged {
+		p.wrapped("WATCH    ", "also: "+titles(list[mostChanged:several]))
+	}
+	if once := list[several:]; len(once) > 0 {
+		var names []string
+		for _, s := range once[:min(mostNamed, len(once))] {
+			names = append(names, fmt.Sprintf("%s by %s", s.Title(), percent(s.seenNow.pct)))
+		}
+		p.wrapped("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s", seriesOf(len(once)), andMore(names, len(once))))
 	}
 }
 
@@ -170,10 +188,11 @@ func (s Judged) nameOf(k int) string {
 // details writes what stands behind the sentence of an event.
 func (s Judged) details(p *paper, e Event) {
 	c := e.First()
-	parts := []string{fmt.Sprintf("%s (t = %s), seen at %s", s.nameOf(c.Index), s.when(c.Index), s.nameOf(c.DetectedIndex))}
+	var parts []string
 	if before, after, ok := s.levels(c); ok {
 		parts = append(parts, s.value(before.Median)+" -> "+s.value(after.Median))
 	}
+	parts = append(parts, fmt.Sprintf("%s (t = %s), seen at %s", s.nameOf(c.Index), s.when(c.Index), s.nameOf(c.DetectedIndex)))
 	if text := chance(c.FalsePer1000); text != "" {
 		parts = append(parts, text)
 	}
@@ -192,8 +211,11 @@ func (s Judged) details(p *paper, e Event) {
 }
 
 // levels are the regimes before and after a change, where they show it: with the
-// machine's share in them they may not.
+// machine's share in them they may not, and the runs of a drift have no level.
 func (s Judged) levels(c changepoint.Change) (before, after changepoint.Regime, ok bool) {
+	if c.Kind == changepoint.Drift {
+		return before, after, false
+	}
 	for i, g := range s.Regimes {
 		if i > 0 && g.First <= c.Index && c.Index <= g.Last {
 			before, after = s.Regimes[i-1], g
@@ -236,19 +258,30 @@ func (r Report) passed(p *paper, head string, status Status) {
 		return
 	}
 	p.empty()
+	if len(list) > 2*mostNamed { // a dozen names of hundreds help nobody
+		p.wrapped(head, seriesOf(len(list)))
+		return
+	}
 	p.wrapped(head, titles(list))
 }
 
+// mostNamed is how many histories are named in one line.
+const mostNamed = 12
+
 // titles names histories, the first of many.
 func titles(list []Judged) string {
-	const most = 12
 	var names []string
-	for _, s := range list[:min(most, len(list))] {
+	for _, s := range list[:min(mostNamed, len(list))] {
 		names = append(names, s.Title())
 	}
+	return andMore(names, len(list))
+}
+
+// andMore joins the first names of a list of so many.
+func andMore(names []string, all int) string {
 	text := strings.Join(names, ", ")
-	if len(list) > most {
-		text += fmt.Sprintf(" and %d more", len(list)-most)
+	if all > len(names) {
+		text += fmt.Sprintf(" and %d more", all-len(names))
 	}
 	return text
 }

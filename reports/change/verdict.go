@@ -59,7 +59,8 @@ func (s *Judged) judge(o Options) {
 	}
 	s.Events = s.shown(all, o)
 	slices.SortStableFunc(s.Events, byAge)
-	s.Watch = s.watch(o.MinEffectPct)
+	s.seenNow = s.watch(o)
+	s.Watch = s.seenNow.text
 	s.Status = Pass
 	for _, e := range s.Events {
 		if !e.Small {
@@ -117,7 +118,11 @@ func (s Judged) sentences(e Event, o Options) (full, brief string) {
 	}
 	full, brief = what, what
 	if lo, hi, ok := bounds(c.EffectPct, c.LoPct, c.HiPct); ok {
-		full += fmt.Sprintf(" (%s interval %s .. %s)", level(c.Level), bare(lo), percent(hi))
+		full += fmt.Sprintf(" (%s interval %s .. %s", level(c.Level), bare(lo), percent(hi))
+		if lo <= 0 {
+			full += ": how much is not sure" // that the level changed is; its size may be small
+		}
+		full += ")"
 	}
 	then := changedThen(c.Causes) + "."
 	return full + then, brief + then

@@ -38,7 +38,7 @@ func (r Report) ByWeight() (places []int, worse int) {
 		case Changed:
 			class[i], weight[i] = 2, s.newest()
 		case Watch:
-			class[i] = 1
+			class[i], weight[i] = 1, s.urgent()
 		default:
 			class[i] = 3
 		}
