@@ -59,6 +59,25 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// What is said of spread holds together: the factor lies in its interval, and no
+// change of spread does not.
+func TestSpreadAgreesWithItsInterval(t *testing.T) {
+	said := 0
+	for seed := range uint64(200) {
+		s, ok := spreadOf(scattered(seed, 100, 60, 0.012, 1.4, 0.06), nil, Default())
+		if !ok {
+			continue
+		}
+		said++
+		if !(s.Lo <= s.Ratio && s.Ratio <= s.Hi) || s.Lo <= 1 && 1 <= s.Hi {
+			t.Errorf("draw %d: a factor of %.2f, and its interval is %.2f to %.2f", seed, s.Ratio, s.Lo, s.Hi)
+		}
+	}
+	if said == 0 {
+		t.Error("nothing was said of 200 histories")
+	}
+}
+
 // Levels that move are not spread: neither steps nor a drift that was found.
 func TestSpreadIsNotLevel(t *testing.T) {
 	said := 0
