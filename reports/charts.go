@@ -128,13 +128,14 @@ func (r Report) driftChart() *picture {
 	hi = min(hi, 2*median(mean))
 	y := plot.Scale{Lo: max(0, lo-(hi-lo)/10), Hi: hi + (hi-lo)/10}
 	chart := plot.New(plot.Frame{Name: "length of iterations over the run", Height: 130, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
-		XTicks: plot.TimeTicks(0, end, 7), YTicks: plot.TimeTicks(y.Lo, y.Hi, 3)})
+		XTicks: plot.TimeTicks(0, end, 7), YTicks: plot.TimeTicks(y.Lo, y.Hi, 4)})
 	remark := "a point an iteration"
 	if d.Lengths.Group > 1 {
 		chart.Band("band", t, mean, longest)
 		remark = fmt.Sprintf("line: mean of %d iterations; band: to the longest", d.Lengths.Group)
 	}
-	chart.Line("line", t, mean)
+	x, line := d.broken()
+	chart.Line("line", x, line)
 	for _, s := range d.Steps[:min(len(d.Steps), maxSteps)] {
 		chart.Mark("axis", s.TS, fmt.Sprintf("%+.1f %%", s.EffectPct), "at "+position(s.TS, r.Job.ElapsedS))
 	}

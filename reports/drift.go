@@ -82,6 +82,20 @@ func (d Drift) cost(beforeS, fromS float64) float64 {
 	return sum
 }
 
+// broken is the lengths with a break wherever so much time passed without an
+// iteration that a line across it would be taken for iterations.
+func (d Drift) broken() (x, y []float64) {
+	const most = 3 // times as long as what is joined
+	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)
+	for i := range t {
+		if i > 0 && t[i]-t[i-1] > most*mean[i-1]*float64(max(1, d.Lengths.Group)) {
+			x, y = append(x, math.NaN()), append(y, math.NaN())
+		}
+		x, y = append(x, t[i]), append(y, mean[i])
+	}
+	return x, y
+}
+
 // over returns the mean lengths in n parts of the run; NaN where no iteration
 // began.
 func (d Drift) over(end float64, n int) []float64 {

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -197,5 +198,14 @@ func TestOrdinaryReportsAreShort(t *testing.T) {
 		if n := strings.Count(b.String(), "\n"); n > 100 && run.name != "hostile" {
 			t.Errorf("%s has %d lines", run.name, n)
 		}
+	}
+}
+
+// No line is drawn across a time without iterations.
+func TestLengthsBreakWhereNoneRan(t *testing.T) {
+	d := Drift{Lengths: Lengths{Group: 2, TS: series.Values{0, 2, 4, 60, 62}, MeanS: series.Values{1, 1, 1, 1, 1.1}}}
+	x, y := d.broken()
+	if len(x) != 6 || !math.IsNaN(x[3]) || !math.IsNaN(y[3]) || x[4] != 60 || float32(y[5]) != 1.1 {
+		t.Errorf("%v %v", x, y)
 	}
 }

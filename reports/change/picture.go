@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/reports"
 	"jobgait/reports/plot"
 )
 
@@ -47,6 +48,9 @@ func Timeline(s Judged, v View) string {
 	room, roomLeft := (to-from)/60, (to-from)/20
 	f := plot.Frame{Name: "runs of " + s.Title() + " over time", Class: "history", Height: v.Height, X: plot.Scale{Lo: from - roomLeft, Hi: to + room}}
 	f.Y, f.YTicks = plot.Between(3, lo, hi)
+	if n := len(f.YTicks); n > 0 && s.Unit != "" {
+		f.YTicks[n-1].Label += " " + reports.Clean(s.Unit)
+	}
 	if s.Calendar {
 		f.XTicks = plot.DateTicks(from-roomLeft, to+room, 7)
 	} else {

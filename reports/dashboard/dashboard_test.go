@@ -224,7 +224,7 @@ func TestEvents(t *testing.T) {
 	if n := strings.Count(recent, "14.9\u00a0% slower since"); n != 4 {
 		t.Errorf("%d of 4 changes of leading metrics are told", n)
 	}
-	if !strings.Contains(recent, "5 series at once were 4.0\u00a0% slower") || !strings.Contains(recent, "Chance alone would give 0.20 of these changes") || strings.Contains(recent, "Earlier changes") {
+	if !strings.Contains(recent, "5 series at once were 4.0\u00a0% slower") || !strings.Contains(recent, "Chance alone would give fewer than 0.05 of these changes") || strings.Contains(recent, "Earlier changes") {
 		t.Error(recent)
 	}
 	in.Days = 5

@@ -98,6 +98,35 @@ func appName(s change.Judged) string {
 
 func metricName(s change.Judged) string { return reports.Clean(cmp.Or(s.Metric, "time")) }
 
+// apart gives histories that only their names tell from each other, as the lines
+// of a file may be, a metric that has the name in it.
+func apart(series []change.Judged) []change.Judged {
+	type key struct{ user, app, shape, metric string }
+	of := func(s change.Judged) key { return key{s.User, appName(s), s.Shape, s.Metric} }
+	n := map[key]int{}
+	for _, s := range series {
+		n[of(s)]++
+	}
+	out := slices.Clone(series)
+	for i, s := range series {
+		if n[of(s)] > 1 {
+			out[i].Metric = change.Label(s.Title(), s.Metric)
+		}
+	}
+	return out
+}
+
+// choices is how many histories can be picked.
+func choices(groups []app) int {
+	n := 0
+	for _, a := range groups {
+		for _, h := range a.Shapes {
+			n += len(h.Metrics)
+		}
+	}
+	return n
+}
+
 // place returns the element that is meant, added if it is not there yet.
 func place[T any](list *[]T, is func(T) bool, fresh T) *T {
 	i := slices.IndexFunc(*list, is)

@@ -21,9 +21,12 @@ type view struct {
 	Glance               []card
 	GlanceLeft           string
 	Shaded               bool // pictures show shifts of the machine
+	Choice               bool // there is more than one history
 	OpenEarlier          bool // there is nothing newer, and little of it
 	Recent, Earlier      []item
 	MoreEarlier          string
+	Once                 []item // slow last runs, where they are many
+	OnceCount            int
 	Machine              []item
 	MachineCount         int
 	MachineOpen          bool
@@ -81,6 +84,7 @@ type pairPanel struct {
 }
 
 func newView(in Input, d detail, c curves) view {
+	in.Report.Series = apart(in.Report.Series)
 	v := view{Policy: policy(), CSS: template.CSS(style()), Title: reports.Clean(in.Title), Version: in.Version,
 		Over: "jobgait dashboard", Days: fmt.Sprintf("%g", in.Days)}
 	if !in.Created.IsZero() {
@@ -96,6 +100,7 @@ func newView(in Input, d detail, c curves) view {
 	v.Glance, v.GlanceLeft = glance(in, groups, d)
 	v.Shaded = shaded(in.Report.Machine, series)
 	v.OpenEarlier = len(v.Recent) == 0 && len(v.Earlier) <= few
+	v.Choice = choices(groups) > 1
 	v.Pairs = pairTabs(in, d)
 	v.Left = d.says(len(series), min(len(in.Pairs), in.Limits.Pairs))
 	return v
@@ -139,6 +144,7 @@ func (v *view) events(in Input) {
 			items = append(items, eventItems(s, several)...)
 		}
 	}
+	watched := v.watched(in, several)
 	v.machine(in)
 	slices.SortStableFunc(items, func(a, b item) int {
 		return cmp.Or(cmp.Compare(math.Floor(b.day), math.Floor(a.day)), cmp.Compare(b.order(), a.order()), cmp.Compare(b.day, a.day))
@@ -155,9 +161,43 @@ func (v *view) events(in Input) {
 		v.Earlier = append(slices.Clone(v.Recent[most:]), v.Earlier...)
 		v.Recent = v.Recent[:most]
 	}
+	v.Recent = append(v.Recent, watched...)
 	if extra := len(v.Earlier) - 4*most; extra > 0 {
 		v.Earlier, v.MoreEarlier = v.Earlier[:4*most], fmt.Sprintf("and %d more", extra)
 	}
+}
+
+// watched are the entries on what may be changing, most urgent first. They stand
+// behind the changes; of a site's many histories some have a slow last run on every
+// day, and these lie behind a fold.
+func (v *view) watched(in Input, severalUsers bool) (list []item) {
+	const few = 5
+	places, _ := in.Report.ByWeight()
+	for _, at := range places {
+		s := in.Report.Series[at]
+		if s.Watch == "" || in.Days > 0 && s.T[len(s.T)-1] < math.Floor(in.Options.Now)-in.Days {
+			continue
+		}
+		it := item{Class: "info", Mark: "?", Label: "watch", Who: who(s, severalUsers), Text: s.Watch}
+		if s.Once() {
+			v.Once = append(v.Once, it)
+		} else if len(list) < in.Limits.Events {
+			list = append(list, it)
+		}
+	}
+	if v.OnceCount = len(v.Once); v.OnceCount <= few {
+		list, v.Once = append(list, v.Once...), nil
+	}
+	v.Once = v.Once[:min(len(v.Once), in.Limits.Events)]
+	return list
+}
+
+// who is a history in a list.
+func who(s change.Judged, severalUsers bool) string {
+	if severalUsers && s.User != "" {
+		return reports.Clean(s.User) + " / " + label(s)
+	}
+	return label(s)
 }
 
 // machine lists the shifts of the machine, newest first. Their days count only
@@ -187,13 +227,9 @@ func (e item) order() int {
 // eventItems are the events of a history; those that are small or known are not
 // warnings.
 func eventItems(s change.Judged, severalUsers bool) []item {
-	who := label(s)
-	if severalUsers && s.User != "" {
-		who = reports.Clean(s.User) + " / " + who
-	}
 	var out []item
 	for _, e := range s.Events {
-		it := item{Class: "info", Mark: "i", Label: "information", Who: who, Text: e.Text, day: e.Last().T}
+		it := item{Class: "info", Mark: "i", Label: "information", Who: who(s, severalUsers), Text: e.Text, day: e.Last().T}
 		switch {
 		case e.Known:
 			it.Mark, it.Label, it.Text = "=", "acknowledged", it.Text+" Acknowledged."
@@ -201,9 +237,6 @@ func eventItems(s change.Judged, severalUsers bool) []item {
 			it.Class, it.Mark, it.Label = "warning", "!", "warning"
 		}
 		out = append(out, it)
-	}
-	if s.Watch != "" {
-		out = append(out, item{Class: "info", Mark: "?", Label: "watch", Who: who, Text: s.Watch, day: s.T[len(s.T)-1]})
 	}
 	return out
 }

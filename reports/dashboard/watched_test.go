@@ -1,0 +1,73 @@
+package dashboard
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/reports/change"
+)
+
+// slowLast makes the last runs of history i of a page's input outliers.
+func slowLast(in *Input, i, runs int) {
+	s := &in.Report.Series[i]
+	for k := len(s.Y) - runs; k < len(s.Y); k++ {
+		s.Y[k] = 30 + float64(i)
+		s.Outliers = append(s.Outliers, k)
+	}
+	found := changepoint.Report{Series: []changepoint.Result{s.Result}}
+	*s = change.New([]change.History{s.History}, changepoint.Sequential, found, in.Options).Series[0]
+}
+
+// Of a site many histories have a slow last run: neither they nor what several
+// runs show push a change out of the list of the last days.
+func TestChangesComeBeforeWhatIsSeenOnce(t *testing.T) {
+	in := of(sameUser, append([]float64{20}, make([]float64, 60)...)...)
+	for i := 1; i <= 40; i++ {
+		slowLast(&in, i, 1)
+	}
+	slowLast(&in, 50, 2)
+	p := page(t, in)
+	list := between(t, p, "The last 14 days", "</section>")
+	marks := regexp.MustCompile(`aria-label="(\w+)">.</span><span><b>([^<,]*)`).FindAllStringSubmatch(list, 3)
+	if len(marks) != 3 || marks[0][1] != "warning" || marks[1][1]+marks[1][2] != "watchapp-50" || marks[2][2] != "app-40" {
+		t.Errorf("%q", marks)
+	}
+	if !strings.Contains(list, "<details><summary>The last run alone was slow, seen once (40)</summary>") {
+		t.Error(list)
+	}
+	few := of(sameUser, 0, 0)
+	slowLast(&few, 1, 1)
+	if list := between(t, page(t, few), "The last 14 days", "</section>"); strings.Contains(list, "<details") || !strings.Contains(list, "seen once") {
+		t.Error(list)
+	}
+}
+
+// Lines of a file that have only their id to themselves are called by it.
+func TestNamesTellHistoriesApart(t *testing.T) {
+	in := of(sameUser, 20, 10, 0)
+	for i := range in.Report.Series {
+		s := &in.Report.Series[i]
+		s.History.ID, s.App, s.Shape, s.Metric = fmt.Sprint("line-", i), "heat", "", ""
+	}
+	in.Report.Series[2].App = "other"
+	p := page(t, in)
+	for _, want := range []string{"<b>heat, line-0</b>", "<b>heat, line-1</b>", "<b>other</b>", ">line-0</label>", ">line-1</label>"} {
+		if !strings.Contains(p, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// One history is no choice; values have their unit.
+func TestLoneHistory(t *testing.T) {
+	p := page(t, of(sameUser, 20))
+	if strings.Contains(p, "pick an application") || !strings.Contains(page(t, of(sameUser, 20, 0)), "pick an application") {
+		t.Error("the page says pick one of one, or does not where there are two")
+	}
+	if !regexp.MustCompile(`class="tick halo"[^>]*>[0-9.]+ s<`).MatchString(p) {
+		t.Error("no tick of the picture has the unit")
+	}
+}
