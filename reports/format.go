@@ -174,6 +174,9 @@ func amount(v float64) string {
 			return figures(v/p.scale, 3) + " " + p.name
 		}
 	}
+	if v == math.Trunc(v) {
+		return strconv.FormatFloat(v, 'f', 0, 64) // 23 faults are not 23.0
+	}
 	return figures(v, 3)
 }
 

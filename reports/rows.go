@@ -70,7 +70,7 @@ func (r Report) phaseRows() []row {
 		}
 		return rows
 	}
-	rows := []row{{left("phase"), left(""), right("stretches"), right("last"), right("share"), right("each, mean")}}
+	rows := []row{{left("phase"), left(""), right("stretches"), right("in all"), right("share"), right("each, mean")}}
 	for _, t := range r.Rhythm.Totals {
 		p := Phase{Kind: t.Kind, Pattern: t.Pattern}
 		rows = append(rows, row{swatched(string(p.letter()), r.phaseClass(p)), left(p.name()), right(count(int64(t.Count))),

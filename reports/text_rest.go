@@ -176,7 +176,7 @@ func (r Report) textQuality(p *page) {
 func (r Report) textFiles(p *page) {
 	p.line("")
 	line := ""
-	for _, part := range []string{r.named("Pictures", "html"), r.named("Numbers", "json"), "Help jobgait --help"} {
+	for _, part := range []string{r.named("Pictures", "html"), r.named("Numbers", "json"), "Words jobgait help report"} {
 		if line != "" && part != "" && width(line)+3+width(part) >= columns {
 			p.line(line)
 			line = ""

@@ -26,11 +26,8 @@ func (q Pattern) evidence() string {
 	if q.FewInstances {
 		text += ", too few for a sure shape"
 	}
-	if q.WGSS != nil {
-		text += "; WGSS " + amount(*q.WGSS)
-	}
-	if q.Significance != nil {
-		text += "; significance " + figures(*q.Significance, 2)
+	if s := q.Significance; s != nil {
+		text += "; " + figures(*s, 2) + " standard deviations above chance"
 	}
 	return text
 }

@@ -2,9 +2,11 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
 )
 
@@ -28,6 +30,7 @@ func newVerdicts(r Report) []Verdict {
 	all = append(all, driftVerdict(r)...)
 	all = append(all, nodeVerdicts(r.Nodes)...)
 	all = append(all, dataVerdicts(r)...)
+	all = append(all, useVerdict(r)...)
 	all = append(all, restVerdict(r.Rhythm)...)
 	return all[:min(len(all), r.limits.Verdicts)]
 }
@@ -46,9 +49,12 @@ func rhythmVerdicts(r Report) []Verdict {
 		period(p.Period.value()), percent(p.PeriodCV), count(int64(p.Instances)), percent(p.Coverage))
 	if n := len(r.Rhythm.Patterns); n > 1 {
 		q := r.Rhythm.Patterns[1]
-		text = fmt.Sprintf("Iterations: %s +- %s, %s times, %s; %s, %s times, %s.",
-			period(p.Period.value()), percent(p.PeriodCV), count(int64(p.Instances)), percent(p.Coverage),
-			period(q.Period.value()), count(int64(q.Instances)), percent(q.Coverage))
+		text = fmt.Sprintf("One iteration takes %s +- %s (%s: %s times, %s of the run) or %s (%s: %s times, %s).",
+			period(p.Period.value()), percent(p.PeriodCV), p.ID, count(int64(p.Instances)), percent(p.Coverage),
+			period(q.Period.value()), q.ID, count(int64(q.Instances)), percent(q.Coverage))
+	}
+	if p.Confidence < periodicity.Confident {
+		text += fmt.Sprintf(" Not sure: confidence %.2f.", p.Confidence)
 	}
 	return []Verdict{{info, text}}
 }
@@ -107,6 +113,24 @@ func dataVerdicts(r Report) []Verdict {
 	}
 	head, _ := r.missing()
 	return head
+}
+
+// useVerdict says so where the job kept less than half of its CPUs busy.
+func useVerdict(r Report) []Verdict {
+	busy, n := r.Nodes.BusyCPUs, r.Job.NCPUs
+	idle := slices.ContainsFunc(r.Rhythm.Why, func(n Note) bool { return n.Code == note.Idle })
+	if busy == nil || n == nil || *n < 1 || r.Job.NNodes < 1 || idle {
+		return nil
+	}
+	given := float64(*n) / float64(r.Job.NNodes)
+	if *busy >= given/2 {
+		return nil
+	}
+	where := "On average"
+	if r.Job.NNodes > 1 {
+		where = "On each node"
+	}
+	return []Verdict{{info, fmt.Sprintf("%s %s of %s were busy.", where, figures(*busy, 2), plural(int(given), "CPU"))}}
 }
 
 // restVerdict says where the time outside the loops went, from 1 % of the run.

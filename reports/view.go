@@ -13,6 +13,7 @@ import (
 // the same functions that make the text.
 type view struct {
 	R             Report
+	Words         []Explained
 	CSS           template.CSS
 	JS            template.JS
 	Policy        string
@@ -68,7 +69,7 @@ type picture struct {
 func (r Report) view() view {
 	j := r.Job
 	v := view{
-		R: r, CSS: template.CSS(r.across.style()), JS: template.JS(pageJS), Policy: policy(r.across.style()),
+		R: r, Words: Words(), CSS: template.CSS(r.across.style()), JS: template.JS(pageJS), Policy: policy(r.across.style()),
 		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Ended: r.ended(), Failed: len(endVerdict(r)) > 0,
 		Figures: r.keyFigures(), RhythmRemark: r.Rhythm.remark(), FoundIn: r.Rhythm.foundIn(),
 		Timeline: r.timelineCharts(), Shapes: r.shapeCharts(),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
@@ -153,7 +154,7 @@ func changesFinding(r change.Report, own int, l Limits, o change.Options) (repor
 		}
 		recent := e.Last().Index > s.N-1-l.Recent
 		if i == 0 && recent && !e.Small && !e.Known {
-			f.Verdicts = append(f.Verdicts, reports.Verdict{Level: level(e.Last().EffectPct), Text: e.Text})
+			f.Verdicts = append(f.Verdicts, reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Text})
 		}
 	}
 	if more := len(s.Events) - mostEvents; more > 0 {
@@ -161,7 +162,11 @@ func changesFinding(r change.Report, own int, l Limits, o change.Options) (repor
 	}
 	if s.Watch != "" {
 		f.Text = append(f.Text, s.Watch)
-		f.Verdicts = append(f.Verdicts, reports.Verdict{Level: "warning", Text: s.Watch})
+		text := s.Watch
+		if rest, ok := strings.CutPrefix(text, "The last run is"); ok && !math.IsNaN(s.Y[len(s.Y)-1]) {
+			text = "This run is" + rest
+		}
+		f.Verdicts = append(f.Verdicts, reports.Verdict{Level: "warning", Text: text})
 	}
 	if len(f.Text) == 0 {
 		return f, nil

@@ -246,3 +246,26 @@ func cpuTime(t testing.TB) float64 {
 	}
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
+
+// What the head of a report says of other runs has them as its subject, and a slow
+// last run is this one.
+func TestVerdictsSayWhoseRuns(t *testing.T) {
+	j, err := Judge(t.Context(), remembered(t, 30), run(29), DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := j.Across.Changes.Verdicts; len(v) != 1 || !strings.HasPrefix(v[0].Text, "Runs like this one: 1") {
+		t.Errorf("%+v", v)
+	}
+	slow := run(15)
+	slow.ElapsedS *= 1.3
+	if j, err = Judge(t.Context(), remembered(t, 15), slow, DefaultLimits()); err != nil {
+		t.Fatal(err)
+	}
+	if v := j.Across.Changes.Verdicts; len(v) != 1 || !strings.HasPrefix(v[0].Text, "This run is 29.7 % slower than usual") {
+		t.Errorf("%+v", v)
+	}
+	if text := j.Across.Changes.Text; len(text) != 1 || !strings.HasPrefix(text[0], "The last run is") {
+		t.Errorf("%q", text)
+	}
+}

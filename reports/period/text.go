@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 )
 
@@ -42,6 +43,9 @@ func (r Report) head(b *bufio.Writer) {
 		fmt.Fprintf(b, "period %s", length(r.Patterns[0].PeriodS))
 	default:
 		fmt.Fprintf(b, "%d patterns, the first with period %s", len(r.Patterns), length(r.Patterns[0].PeriodS))
+	}
+	if len(r.Patterns) > 0 && r.Method != "paper" && r.Patterns[0].Confidence < periodicity.Confident {
+		fmt.Fprintf(b, ", not sure: confidence %.2f", r.Patterns[0].Confidence)
 	}
 	fmt.Fprintln(b)
 	if r.Column != nil {

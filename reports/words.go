@@ -1,0 +1,24 @@
+package reports
+
+// Explained is a word of reports with what it means.
+type Explained struct{ Name, Text string }
+
+// Words explains the words of a report to people who did not write it, in the
+// order in which a report uses them: at the end of the page, and as `jobgait help
+// report`.
+func Words() []Explained {
+	return []Explained{
+		{"iteration", "one pass of the job's main loop, such as a time step; the period is how long one takes"},
+		{"pattern A, B", "iterations that look alike; a job may have several"},
+		{"+-", "how much single iterations scatter: their standard deviation, in percent of the mean"},
+		{"95 % interval", "where the mean length of an iteration lies"},
+		{"share, periodic", "the part of the run inside such iterations; periodic is all patterns together"},
+		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run supports it and whether other counters agree; below 0.8 a period may be wrong"},
+		{"start-up, tail", "before the first iteration and after the last; a gap is a pause between iterations, a checkpoint one that returns at regular distances"},
+		{"busy CPUs", "how many CPUs the job kept busy at a time"},
+		{"code page #1", "4 KB of the program or one of its libraries, numbered as they appear: how often it runs shows the rhythm; which page it is was not recorded"},
+		{"low stretch", "a part of each iteration in which the CPUs have little to do"},
+		{"missing", "moments at which no sample could be taken"},
+		{"changed then", "what was another at the first slower or faster run: at the same time, not necessarily the cause"},
+	}
+}
