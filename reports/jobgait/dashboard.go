@@ -33,7 +33,7 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 	var o dashboardOptions
 	c := &cobra.Command{
 		Use:   "dashboard -o FILE.html [FILE...]",
-		Short: "one page of all histories: what changed lately, levels, comparisons",
+		Short: "one page of all histories: what changed, levels, comparisons",
 		Long: "dashboard writes one page that needs no server, no network and no script: of\n" +
 			"your stored runs, of those of --user or of the whole --site, or of FILEs.\n\n" +
 			"FILEs are as those of jobgait changes; lines may also say app, shape, metric and\n" +

@@ -20,7 +20,7 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 	var whole profileExport
 	c := &cobra.Command{
 		Use:   "export --csv|--parquet|--f32 PROFILE | --extra-p FORM [FILE]",
-		Short: "write a profile, or measurements, in a form that other tools read",
+		Short: "write a profile, or measurements, in a form of other tools",
 		Long: "export reads what scaling reads, stored runs or a FILE, and writes measurements\n" +
 			"for Extra-P: as text, JSON or JSON Lines. Extra-P wants the same points of all\n" +
 			"series in one file; --series ID writes one.\n\n" +

@@ -71,7 +71,7 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 	result, err := o.to(cmd.OutOrStdout(), path, export.Options{Format: format, Column: o.column})
 	progress.done()
 	if err != nil {
-		return fmt.Errorf("export %s: %w", path, err)
+		return noProfile(path, fmt.Errorf("export %s: %w", path, err))
 	}
 	if text := result.Damage.Text; text != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s: %s\n", path, text)

@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -83,8 +84,19 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 	if h.key, err = h.identify(host); err != nil {
 		return err
 	}
+	for _, label := range o.labels {
+		if !usable(label) {
+			h.say(fmt.Sprintf("--label %s is not recorded: NAME=VALUE is wanted, without a comma", label))
+		}
+	}
 	h.env = h.hookEnv(o, args, dir, pid)
 	return nil
+}
+
+// usable is whether a label is NAME=VALUE; several are passed on with commas in
+// between.
+func usable(label string) bool {
+	return strings.Index(label, "=") > 0 && !strings.Contains(label, ",")
 }
 
 // oneMachine is the environment with the switch that tells every program of
@@ -164,7 +176,7 @@ func (h *hooks) hookEnv(o runOptions, args []string, dir string, pid int) []stri
 		"JOBGAIT_APP=" + o.app,
 		"JOBGAIT_SIZE=" + o.size,
 		"JOBGAIT_COMMIT=" + o.commit,
-		"JOBGAIT_LABELS=" + strings.Join(o.labels, ","),
+		"JOBGAIT_LABELS=" + strings.Join(slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) }), ","),
 		"JOBGAIT_MODULES=" + h.getenv("LOADEDMODULES"),
 		"JOBGAIT_SUB=" + strconv.Itoa(h.key.Sub),
 	}

@@ -3,11 +3,14 @@ package main
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"jobgait/agent/profile"
 )
 
 // input is a file of anybody's numbers, unpacked if it was packed.
@@ -29,6 +32,9 @@ func (in *input) Close() error {
 // openInput opens a file for reading; "-" is standard input. Gzip is known by
 // its first two bytes, on standard input too.
 func openInput(cmd *cobra.Command, path string) (*input, error) {
+	if path == "" {
+		return nil, usageError{errors.New("the name of the file is empty")}
+	}
 	in := &input{Name: path}
 	var r io.Reader
 	if path == "-" {
@@ -39,6 +45,10 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 			return nil, err
 		}
 		in.closer, r = f, f
+		if st, err := f.Stat(); err == nil && st.IsDir() {
+			_ = f.Close()
+			return nil, fmt.Errorf("%s is a directory: a file is wanted", path)
+		}
 	}
 	in.Reader = bufio.NewReaderSize(r, 1<<16)
 	if head, _ := in.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
@@ -47,7 +57,33 @@ func openInput(cmd *cobra.Command, path string) (*input, error) {
 			_ = in.Close()
 			return nil, fmt.Errorf("%s: unpack: %w", in.Name, err)
 		}
-		in.Reader = bufio.NewReaderSize(z, 1<<16)
+		in.Reader = bufio.NewReaderSize(whole{z}, 1<<16)
+		if _, err := in.Peek(1); err != nil && err != io.EOF {
+			_ = in.Close()
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
 	}
 	return in, nil
+}
+
+// whole reads what is packed and says in words that the rest of it is missing.
+type whole struct{ packed io.Reader }
+
+func (w whole) Read(b []byte) (int, error) {
+	n, err := w.packed.Read(b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the packed file ends too early: part of it is missing")
+	}
+	return n, err
+}
+
+// noProfile says of a file that is none what was wanted.
+func noProfile(path string, err error) error {
+	if st, serr := os.Stat(path); serr == nil && st.IsDir() {
+		return fmt.Errorf("%s is a directory: a profile is wanted, such as profile.jgp", path)
+	}
+	if errors.Is(err, profile.ErrNoHeader) {
+		return fmt.Errorf("%s is no profile of jobgait, or its beginning is damaged", path)
+	}
+	return err
 }

@@ -41,27 +41,28 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	root := &cobra.Command{
 		Use:   "jobgait",
 		Short: "the rhythm of batch jobs: period, phases and history, without instrumentation",
-		Long: "jobgait finds the period of a job's main loop from samples taken while it runs.\n" +
-			"On a cluster the Prolog and Epilog do this for every job; `jobgait run` does it\n" +
-			"here.",
+		Long: "jobgait finds the period of a job's main loop from samples taken while it runs,\n" +
+			"and says when a user's runs became slower and how they scale. On a cluster the\n" +
+			"Prolog and Epilog do this for every job; `jobgait run` does it here.\n\n" +
+			"Exit status: 0 done, 1 it could not be done, 2 the call is wrong, 3 something is\n" +
+			"slower (changes --check). `jobgait run` exits as its command did.",
 		SilenceUsage: true, SilenceErrors: true, Version: configs.Version,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown verb %q", args[0])}
-			}
-			return cmd.Help()
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	getenv := lookup(environ)
 	root.AddCommand(runCommand(environ, getenv), showCommand(getenv), listCommand(getenv), replayCommand(), periodsCommand(),
-		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv))
+		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), wordsTopic())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlag(err)} })
 	root.SetArgs(args[1:])
 	root.SetOut(out)
 	root.SetErr(complain)
-	err := root.ExecuteContext(ctx)
+	describe(root) // what is completed goes to the output that is set by now
+	cmd, err := root, unknownVerb(root, args[1:])
+	if err == nil {
+		cmd, err = root.ExecuteContextC(ctx)
+	}
 	var asked status
 	var usage usageError
 	switch {
@@ -70,11 +71,45 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	case errors.As(err, &asked):
 		return int(asked)
 	case errors.As(err, &usage):
-		fmt.Fprintf(complain, "jobgait: %v (see jobgait --help)\n", err)
+		fmt.Fprintf(complain, "jobgait: %v (see %s --help)\n", err, cmd.CommandPath())
 		return 2
 	}
 	fmt.Fprintf(complain, "jobgait: %v\n", err)
 	return 1
+}
+
+// describe says in our words what the commands are that come with the library.
+func describe(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Short = "help on a verb: jobgait help VERB"
+		case "completion":
+			c.Short = "print a script that lets a shell complete verbs and flags"
+		}
+	}
+}
+
+// unknownVerb refuses a first word that is no verb, whatever flags follow it: the
+// library would print the help of the program and call that a success.
+func unknownVerb(root *cobra.Command, args []string) error {
+	if len(args) > 0 && args[0] == "help" {
+		args = args[1:]
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return nil
+	}
+	if c, _, err := root.Find(args); err == nil && c != root {
+		return nil
+	}
+	err := fmt.Errorf("unknown verb %q", args[0])
+	root.SuggestionsMinimumDistance = 2
+	if like := root.SuggestionsFor(args[0]); len(like) > 0 {
+		err = fmt.Errorf("%w: %s?", err, strings.Join(like, " or "))
+	}
+	return usageError{err}
 }
 
 // exactly wants n arguments and calls anything else a usage error.

@@ -28,11 +28,11 @@ func periodsCommand() *cobra.Command {
 	var o periodsOptions
 	c := &cobra.Command{
 		Use:   "periods FILE",
-		Short: "find the periods of a file of samples: CSV t_s,NAME.., float32 or a profile",
-		Long: "periods finds how long one iteration takes in a file of anybody's samples, what it\n" +
-			"looks like, and whether iterations became slower. FILE is CSV with the header\n" +
-			"t_s,NAME.. (times in seconds), little-endian float32 (NaN = missing; give --rate),\n" +
-			"or a profile; gzip is unpacked, - is standard input.",
+		Short: "find the periods of a file of samples (CSV, float32, a profile)",
+		Long: "periods finds how long one iteration takes in a file of anybody's samples, what\n" +
+			"it looks like, and whether iterations became slower. FILE is CSV with the header\n" +
+			"t_s,NAME.. (times in seconds), little-endian float32 (NaN = missing; give\n" +
+			"--rate), or a profile; gzip is unpacked, - is standard input.",
 		Args: exactly(1, "one file: jobgait periods FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return periods(cmd, o, args[0]) },
 	}

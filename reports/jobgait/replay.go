@@ -11,14 +11,17 @@ func replayCommand() *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
 		Use:   "replay PROFILE",
-		Short: "analyse a recorded profile (profile.jgp) again and print its report",
+		Short: "analyse a recorded profile (profile.jgp) again, print its report",
 		Args:  exactly(1, "one profile: jobgait replay FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.valid(); err != nil {
+				return err
+			}
 			progress := working(cmd.ErrOrStderr(), "analysing "+args[0])
 			s, err := finish.Replay(args[0])
 			progress.done()
 			if err != nil {
-				return err
+				return noProfile(args[0], err)
 			}
 			return o.print(cmd.OutOrStdout(), s, past.Judgement{})
 		},

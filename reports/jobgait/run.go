@@ -27,11 +27,13 @@ type runOptions struct {
 func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
-		Use:   "run [--name N] [--app A] [--size S] [--label NAME=VALUE] [-o DIR] -- COMMAND [ARG...]",
+		Use:   "run [FLAG...] -- COMMAND [ARG...]",
 		Short: "run a command and leave a report of its rhythm",
-		Long: "run starts COMMAND as it would run without jobgait (environment, directory, streams,\n" +
-			"terminal, process group) while an agent beside it takes samples, and leaves\n" +
-			"jobgait-<id>.txt, .json and .html in DIR. It exits as COMMAND did.",
+		Long: "run starts COMMAND as it would run without jobgait (environment, directory,\n" +
+			"streams, terminal, process group) while an agent beside it takes samples, and\n" +
+			"leaves jobgait-<id>.txt, .json and .html in the directory of --output. It exits\n" +
+			"as COMMAND did; 126 and 127 mean, as in a shell, that COMMAND could not be run\n" +
+			"or was not found.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("run wants a command: jobgait run -- COMMAND")}
@@ -43,6 +45,7 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 			return r.run(cmd.Context())
 		},
 	}
+	c.DisableFlagsInUseLine = true
 	c.Flags().SetInterspersed(false)
 	c.Flags().StringVar(&o.name, "name", "", "name of the job (default: that of the command)")
 	c.Flags().StringVar(&o.app, "app", "", "application that this is a run of: runs are compared within one")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -118,6 +119,9 @@ func readMeasurements(cmd *cobra.Command, path, series string) (formats.File, er
 		return formats.File{}, err
 	}
 	defer func() { _ = in.Close() }()
+	if head, _ := in.Peek(512); bytes.IndexByte(head, 0) >= 0 {
+		return formats.File{}, fmt.Errorf("%s: this is no text: CSV, lines of JSON or a file of Extra-P is wanted, in UTF-8, packed with gzip or not", in.Name)
+	}
 	file, err := formats.Read(in, in.Name, formats.Default())
 	if err != nil || series == "" {
 		return file, err

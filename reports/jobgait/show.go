@@ -31,13 +31,24 @@ func (o *showOptions) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.ascii, "ascii", false, "text without block characters")
 }
 
+// valid refuses two forms at once.
+func (o showOptions) valid() error {
+	if o.json && o.html {
+		return usageError{errors.New("--json and --html are two forms: give one of them")}
+	}
+	return nil
+}
+
 func showCommand(getenv func(string) string) *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
 		Use:   "show JOBID",
-		Short: "print the report of a stored run (123, or 123_7 for task 7 of an array)",
+		Short: "print the report of a stored run (123, or 123_7 of an array)",
 		Args:  exactly(1, "one job id: jobgait show 123"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.valid(); err != nil {
+				return err
+			}
 			return show(cmd.Context(), getenv, o, args[0], cmd.OutOrStdout())
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,9 +38,9 @@ func fileOf(t *testing.T, name, text string) string {
 
 // TestHelpFitsTheScreen checks the width of what the verbs say of themselves.
 func TestHelpFitsTheScreen(t *testing.T) {
-	for _, verb := range []string{"changes", "compare", "dashboard", "export", "scaling"} {
-		got := ask(verb, "--help")
-		if got.status != 0 || !strings.Contains(got.out, "Usage:") {
+	for _, verb := range []string{"", "run", "show", "list", "replay", "periods", "changes", "compare", "dashboard", "export", "scaling", "report"} {
+		got := ask(slices.DeleteFunc([]string{"help", verb}, func(s string) bool { return s == "" })...)
+		if got.status != 0 || !strings.Contains(got.out, "Usage:") && verb != "report" {
 			t.Fatalf("%s: %+v", verb, got)
 		}
 		for _, line := range strings.Split(got.out, "\n") {

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strings"
+	"testing"
+)
+
+// What is wrong with a call or a file is one line that says what, where and what
+// is wanted, and the exit status says whose mistake it was.
+func TestComplaintsAreOneLine(t *testing.T) {
+	dir, binary := t.TempDir(), fileOf(t, "noise.dat", "\x00\x01\xff\xfe"+strings.Repeat("\x80\x90", 400))
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte("t,value\n" + strings.Repeat("1,2.5\n2,3.25\n3,9.125\n", 4000)))
+	_ = z.Close()
+	cut := fileOf(t, "cut.csv.gz", packed.String()[:packed.Len()/2])
+	text := fileOf(t, "a.csv", "t,value\n1,2\n")
+	for _, c := range []struct {
+		status int
+		want   string
+		args   []string
+	}{
+		{2, `unknown verb "frob" (see jobgait --help)`, []string{"frob"}},
+		{2, `unknown verb "frob"`, []string{"frob", "--help"}},
+		{2, `unknown verb "frob"`, []string{"help", "frob"}},
+		{2, `unknown verb "changs": changes?`, []string{"changs"}},
+		{2, "unknown flag: --frob (see jobgait changes --help)", []string{"changes", "--frob"}},
+		{2, "--json and --html are two forms", []string{"show", "1", "--json", "--html"}},
+		{2, "--json and --html are two forms", []string{"replay", "x", "--json", "--html"}},
+		{2, "the name of the file is empty", []string{"changes", ""}},
+		{1, "is a directory: a file is wanted", []string{"changes", dir}},
+		{1, "is a directory: a file is wanted", []string{"scaling", dir}},
+		{1, "is a directory: a file is wanted", []string{"periods", dir}},
+		{1, "is a directory: a profile is wanted", []string{"replay", dir}},
+		{1, "is a directory: a profile is wanted", []string{"export", "--csv", dir}},
+		{1, "is no profile of jobgait", []string{"replay", text}},
+		{1, "is no profile of jobgait", []string{"export", "--csv", binary}},
+		{1, "this is no text", []string{"changes", binary}},
+		{1, "this is no text", []string{"scaling", binary}},
+		{1, "ends too early: part of it is missing", []string{"changes", cut}},
+		{1, "ends too early: part of it is missing", []string{"scaling", cut}},
+	} {
+		got := ask(c.args...)
+		if got.status != c.status || !strings.Contains(got.complaint, c.want) || !strings.HasPrefix(got.complaint, "jobgait: ") ||
+			strings.Count(got.complaint, "\n") != 1 || got.out != "" {
+			t.Errorf("%q: want %d and %q, got %+v", c.args, c.status, c.want, got)
+		}
+	}
+}
+
+// The exit statuses, and what the words of a report mean, stand in the help.
+func TestHelpSaysWhatTheStatusMeans(t *testing.T) {
+	if got := ask("--help"); !strings.Contains(got.out, "Exit status: 0 done") || !strings.Contains(got.out, "jobgait report") {
+		t.Error(got.out)
+	}
+	if got := ask("help", "report"); got.status != 0 || !strings.Contains(got.out, "confidence") || !strings.Contains(got.out, "code page #1") {
+		t.Errorf("%+v", got)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if got := ask("completion", shell); got.status != 0 || !strings.Contains(got.out, "jobgait") {
+			t.Errorf("%s: %d %.100s", shell, got.status, got.complaint)
+		}
+	}
+	if got := ask("--version"); got.status != 0 || !strings.HasPrefix(got.out, "jobgait version ") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestLabelsThatAreNone(t *testing.T) {
+	for label, want := range map[string]bool{"solver=gmres": true, "a=": true, "a=b=c": true, "solver": false, "=x": false, "a=1,b=2": false, "": false} {
+		if usable(label) != want {
+			t.Errorf("%q: %v", label, !want)
+		}
+	}
+}
