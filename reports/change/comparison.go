@@ -20,8 +20,10 @@ type Pair struct {
 	Base, Other string // what they are called
 	Of          string // what they are histories of, where Base and Other do not say it
 	changepoint.Comparison
-	// Join is how the runs were brought together; "" for two sets of runs.
+	// Join is how the runs were brought together; "" for two sets of runs, of which
+	// Runs has the sizes.
 	Join changepoint.Join
+	Runs [2]int
 	// Unit is that of the values; "" where it is not said, or not the same.
 	Unit string
 	// Calendar says that a T of its changes is a day since 1970.
@@ -34,11 +36,26 @@ type Pair struct {
 func Compare(base, other History, join changepoint.Join, p changepoint.Params, pp changepoint.PairParams) Pair {
 	c := changepoint.Compare(base.Input.Series, other.Input.Series, join, p, pp)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
-	unit := base.Unit
-	if other.Unit != unit {
-		unit = ""
+	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: base.commonUnit(other), Calendar: base.Calendar && other.Calendar, Comparison: c, Ratio: ratio(base, other, join, c)}
+}
+
+// CompareSets compares all runs of the second history with all of the first:
+// nothing brings a run of one together with a run of the other.
+func CompareSets(base, other History, pp changepoint.PairParams) Pair {
+	c := changepoint.CompareSets(base.Input.Series, other.Input.Series, pp)
+	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
+	if c.RelativePct != nil {
+		c.Notes = append(c.Notes, note.New(note.NoPairs, "all runs of one against all of the other: a machine that was slower while one of them ran looks like the program"))
 	}
-	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: unit, Calendar: base.Calendar && other.Calendar, Comparison: c, Ratio: ratio(base, other, join, c)}
+	return Pair{Base: base.Title(), Other: other.Title(), Unit: base.commonUnit(other), Comparison: c, Runs: [2]int{base.Values(), other.Values()}}
+}
+
+// commonUnit is the unit of two histories, "" where it is not the same.
+func (h History) commonUnit(other History) string {
+	if h.Unit != other.Unit {
+		return ""
+	}
+	return h.Unit
 }
 
 // readNotes are what the reader said of a history, with its name.
@@ -167,18 +184,15 @@ func (p Pair) interval() string {
 
 // Facts are the numbers behind the sentence, one a line.
 func (p Pair) Facts() []string {
-	unit := "pairs"
-	switch p.Join {
-	case changepoint.JoinDay:
-		unit = "pairs by day"
-	case changepoint.JoinScale:
-		unit = "pairs by scale"
+	unit := ""
+	if p.Join != "" {
+		unit = " by " + string(p.Join)
 	}
-	text := fmt.Sprintf("n = %d %s", p.Pairs, unit)
+	text := "n = " + count(p.Pairs, "pair") + unit
 	if p.Join == "" {
-		text = fmt.Sprintf("n = %d runs", p.Used)
+		text = fmt.Sprintf("n = %d and %s", p.Runs[0], runs(p.Runs[1]))
 	}
-	if p.Join != "" && p.Used != p.Pairs {
+	if p.Join != "" && p.RelativePct != nil && p.Used != p.Pairs {
 		text += fmt.Sprintf(", %d used since the ratio last changed", p.Used)
 	}
 	out := []string{text + fmt.Sprintf(", %s dropped", runs(p.Dropped))}

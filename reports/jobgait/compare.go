@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -19,11 +20,11 @@ import (
 
 // compareOptions are the flags of compare.
 type compareOptions struct {
-	unit, join string
-	series     []string
-	json, like bool
-	history    string
-	metric     string
+	unit, join, by string
+	series         []string
+	json, like     bool
+	history        string
+	metric         string
 }
 
 func compareCommand(getenv func(string) string) *cobra.Command {
@@ -31,20 +32,24 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "how much longer does B take than A: two runs, or two histories",
-		Long: "compare holds two stored runs against each other, A and B being job ids, field\n" +
-			"by field and phase by phase; with --like all runs like A (same user, application\n" +
-			"and shape) against all like B; or two histories in files. A file whose name is a\n" +
-			"number is ./123.\n\n" +
-			"It joins the runs of two histories by the day of their time t, the\n" +
-			"median of a day's repeats, and tells the relative difference of B against A with\n" +
-			"its 99 % interval: since the ratio of the two last changed. A and B are files as\n" +
-			"those of jobgait changes. A file of several series needs --series ID, once for\n" +
-			"both files or once for each. With --join scale runs of equal t belong together\n" +
-			"instead.",
+		Long: "compare holds two stored runs against each other, A and B being job ids: field\n" +
+			"by field and phase by phase. With --like it compares all runs like A (same user,\n" +
+			"application and shape) with all like B. Are both of one application and shape,\n" +
+			"the runs with A's executable are compared with those with B's, or by another\n" +
+			"recorded field that --by names.\n\n" +
+			"Or A and B are files as those of jobgait changes; one whose name is a number is\n" +
+			"./123. A file of several series needs --series ID, once for both files or once\n" +
+			"for each.\n\n" +
+			"Runs of one day t are compared with each other, the median of a day's repeats,\n" +
+			"and the relative difference of B against A is told with its 99 % interval, since\n" +
+			"the ratio of the two last changed. With --join scale runs of equal t belong\n" +
+			"together. With --join none, and where the two have no two days in common, all\n" +
+			"runs of one are held against all of the other (95 % interval).",
 		Args: exactly(2, "two job ids or two files: jobgait compare A B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, getenv, args) },
 	}
-	c.Flags().StringVar(&o.join, "join", string(changepoint.JoinDay), "runs of one day, or of one scale, belong together")
+	c.Flags().StringVar(&o.join, "join", "", "which runs belong together: those of one day, of one scale, or none (default: day, or none where no two days are shared)")
+	c.Flags().StringVar(&o.by, "by", "", "with --like, for jobs of one history: the recorded field whose values are compared (default: build_id, commit or the first that differs)")
 	c.Flags().StringArrayVar(&o.series, "series", nil, "id of the series in a file of several; twice: one for A, one for B")
 	unitFlag(c, &o.unit)
 	historyFlag(c, &o.history)
@@ -76,9 +81,11 @@ func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string,
 
 // run compares what A and B name.
 func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args []string) error {
-	join := changepoint.Join(o.join)
-	if join != changepoint.JoinDay && join != changepoint.JoinScale {
-		return usageError{fmt.Errorf("--join %s: there are day and scale", o.join)}
+	if !slices.Contains([]string{"", string(changepoint.JoinDay), string(changepoint.JoinScale), joinNone}, o.join) {
+		return usageError{fmt.Errorf("--join %s: there are day, scale and none", o.join)}
+	}
+	if o.by != "" && !o.like {
+		return usageError{fmt.Errorf("--by goes with --like")}
 	}
 	if err := validUnit(o.unit); err != nil {
 		return err
@@ -89,7 +96,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	jobs := jobID.MatchString(args[0]) && jobID.MatchString(args[1])
 	switch {
 	case jobs && o.like:
-		return o.ofHistories(cmd, getenv, args, join)
+		return o.ofHistories(cmd, getenv, args)
 	case jobs:
 		return o.ofStored(cmd, getenv, args)
 	case o.like:
@@ -108,7 +115,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	if err != nil {
 		return err
 	}
-	return comparisonOf(cmd, a, b, join, o.json)
+	return o.compare(cmd, a, b)
 }
 
 // oneJobOneFile refuses a job id beside a file, unless a file is called so.
@@ -122,7 +129,7 @@ func oneJobOneFile(args []string) error {
 }
 
 // ofHistories compares the histories that two stored runs belong to.
-func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) string, ids []string, join changepoint.Join) error {
+func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) string, ids []string) error {
 	db, path, err := openHistory(cmd.Context(), getenv, o.history)
 	if err != nil {
 		return err
@@ -135,12 +142,14 @@ func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) stri
 		}
 	}
 	if pair[0].ID == pair[1].ID {
-		return fmt.Errorf("jobs %s and %s are runs of one history, %s (jobgait changes tells of it)", ids[0], ids[1], pair[0].Title())
+		if pair[0], pair[1], err = o.parts(pair[0], ids); err != nil {
+			return err
+		}
 	}
 	if pair[0].Metric != pair[1].Metric {
 		return fmt.Errorf("job %s is judged by %s and job %s by %s: --metric says which", ids[0], pair[0].Metric, ids[1], pair[1].Metric)
 	}
-	return comparisonOf(cmd, pair[0], pair[1], join, o.json)
+	return o.compare(cmd, pair[0], pair[1])
 }
 
 // historyWith returns the history that has a stored run.
@@ -200,10 +209,22 @@ func pick(hs []change.History, id, path string) (change.History, error) {
 	return change.History{}, fmt.Errorf("%s: find series: there is none with the id %q", path, id)
 }
 
-// comparisonOf compares two histories, wherever they came from, and says how.
-func comparisonOf(cmd *cobra.Command, a, b change.History, join changepoint.Join, asJSON bool) error {
-	p := change.Compare(a, b, join, changepoint.Default(), changepoint.DefaultPairs())
-	if asJSON {
+// joinNone brings no runs together.
+const joinNone = "none"
+
+// compare compares two histories, wherever they came from, and says how.
+func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
+	// Fewer than three runs of each say nothing without a partner.
+	const enough = 3
+	join := cmp.Or(changepoint.Join(o.join), changepoint.JoinDay)
+	var p change.Pair
+	if join != joinNone {
+		p = change.Compare(a, b, join, changepoint.Default(), changepoint.DefaultPairs())
+	}
+	if join == joinNone || o.join == "" && p.RelativePct == nil && min(a.Values(), b.Values()) >= enough {
+		p = change.CompareSets(a, b, changepoint.DefaultPairs())
+	}
+	if o.json {
 		return change.PairJSON(cmd.OutOrStdout(), p)
 	}
 	return change.PairText(cmd.OutOrStdout(), p)

@@ -73,6 +73,24 @@ func TestCompareOfLittle(t *testing.T) {
 	}
 }
 
+// Runs that no day brings together are compared as two sets; of three and three
+// no difference can be shown.
+func TestCompareWithoutCommonDays(t *testing.T) {
+	a := fileOf(t, "a.csv", "t,value\n1,100\n1,101\n1,99\n1,100.5\n1,99.5\n")
+	b := fileOf(t, "b.csv", "t,value\n2,110\n2,111\n2,109\n2,110.5\n2,109.5\n")
+	for _, args := range [][]string{{a, b}, {"--join", "none", a, b}} {
+		got := ask(append([]string{"compare"}, args...)...)
+		flat := strings.Join(strings.Fields(got.out), " ")
+		if got.status != 0 || !strings.Contains(flat, "b.csv takes 10.0 % longer than a.csv (95 % interval 8.") || !strings.Contains(flat, "n = 5 and 5 runs, 0 runs dropped") {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	three, few := fileOf(t, "three.csv", "t,value\n1,100\n1,101\n1,99\n"), fileOf(t, "c.csv", "t,value\n3,120\n3,121\n3,122\n")
+	if got := ask("compare", three, few); !strings.Contains(got.out, "need 1 more run of each") || strings.Contains(got.out, "takes") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // What was wrong with one of the two is said with its name.
 func TestCompareOfBadInput(t *testing.T) {
 	good := fileOf(t, "a.csv", "t,value\n1,2\n2,3\n3,2\n")

@@ -114,15 +114,42 @@ func TestCompareStoredHistories(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for complaint, args := range map[string][]string{
-		"jobs 1 and 2 are runs of one history": {"1", "2"},
-		"no run of job 999":                    {"1", "999"},
-		"--metric moon: there are":             {"--metric", "moon", "1", "31"},
-		"--like: A and B are job ids":          {"a.csv", "b.csv"},
-		"--join week: there are day and scale": {"--join", "week", "1", "31"},
+		"jobs 1 and 2 are runs of one history":                            {"1", "2"},
+		"--by commit: jobs 1 and 30 do not differ in it, but in build_id": {"--by", "commit", "1", "30"},
+		"no run of job 999":                          {"1", "999"},
+		"--metric moon: there are":                   {"--metric", "moon", "1", "31"},
+		"--like: A and B are job ids":                {"a.csv", "b.csv"},
+		"--join week: there are day, scale and none": {"--join", "week", "1", "31"},
 	} {
 		if got := askIn(env, append([]string{"compare", "--like"}, args...)...); got.status == 0 || !strings.Contains(got.complaint, complaint) {
 			t.Errorf("%v: %+v", args, got)
 		}
+	}
+}
+
+// Two builds of one application in one shape: the runs of one against those of the
+// other, which ran on other days.
+func TestCompareBuilds(t *testing.T) {
+	env := storedRuns(t)
+	got := askIn(env, "compare", "--like", "1", "30")
+	flat := strings.Join(strings.Fields(got.out), " ")
+	for _, want := range []string{"build_id b2 takes 15.", "longer than " + userName() + " melt (1 node, elapsed_s), build_id b1 (95 % interval 14.",
+		"n = 20 and 10 runs, 0 runs dropped", "p < 0.001", "a machine that was slower while one of them ran looks like the program"} {
+		if got.status != 0 || !strings.Contains(flat, want) {
+			t.Errorf("no %q in %+v", want, got)
+		}
+	}
+	if by := askIn(env, "compare", "--like", "--by", "build_id", "1", "30"); by != got {
+		t.Errorf("%+v", by)
+	}
+	if got := askIn(env, "compare", "--like", "--join", "day", "1", "30"); !strings.Contains(got.out, "not enough runs to tell") {
+		t.Errorf("%+v", got)
+	}
+	if got := askIn(env, "compare", "--json", "--like", "1", "30"); !strings.Contains(got.out, `"join":null,"pairs":0,"dropped":0,"used":30`) {
+		t.Errorf("%+v", got)
+	}
+	if got := askIn(env, "compare", "--by", "build_id", "1", "30"); got.status != 2 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -1,0 +1,44 @@
+package change
+
+import (
+	"maps"
+	"slices"
+
+	"jobgait/reports"
+)
+
+// Differ are the recorded fields in which runs a and b of a history differ and that
+// are known of both, those that name what was run first.
+func (h History) Differ(a, b int) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(h.Meta)) {
+		if v := h.Meta[name]; v[a] != "" && v[b] != "" && v[a] != v[b] {
+			out = append(out, name)
+		}
+	}
+	first := []string{"build_id", "commit"}
+	slices.SortStableFunc(out, func(x, y string) int {
+		place := func(name string) int {
+			if i := slices.Index(first, name); i >= 0 {
+				return i
+			}
+			return len(first)
+		}
+		return place(x) - place(y)
+	})
+	return out
+}
+
+// With returns the runs of a history in which a recorded field has the value that it
+// has in run k, with what a comparison needs of them. Its name says which they are.
+func (h History) With(field string, k int) History {
+	values := h.Meta[field]
+	out := History{Name: h.Title() + ", " + reports.Clean(field) + " " + short(values[k])}
+	out.ID, out.Unit, out.Calendar, out.Metric = h.ID, h.Unit, h.Calendar, h.Metric
+	for i, v := range values {
+		if v == values[k] {
+			out.T, out.Y = append(out.T, h.T[i]), append(out.Y, h.Y[i])
+		}
+	}
+	return out
+}
