@@ -62,7 +62,7 @@ func prepare(s *Series) ready {
 		r.notes = append(r.notes, note.New(note.Unsorted, "runs were not in the order of time and were sorted"))
 	}
 	if missing > 0 {
-		r.notes = append(r.notes, note.New(note.MissingRuns, "%d of %d runs have no value", missing, len(s.Y)))
+		r.notes = append(r.notes, note.New(note.MissingRuns, "no value in %d of %d runs", missing, len(s.Y)))
 	}
 	if unusable > 0 {
 		r.notes = append(r.notes, note.New(note.UnusableValue, "%d of %d runs left out: a value must be positive and finite, its time known", unusable, len(s.Y)))
@@ -91,7 +91,7 @@ func (r *ready) judge() {
 	switch {
 	case len(r.x) < fewestRuns:
 		r.quiet = true
-		r.notes = append(r.notes, note.New(note.FewRuns, "%d usable runs: no change is looked for below %d", len(r.x), fewestRuns))
+		r.notes = append(r.notes, note.New(note.FewRuns, "%s: no change is looked for below %d", note.Count(len(r.x), "usable run"), fewestRuns))
 		return
 	case slices.Min(r.x) == slices.Max(r.x):
 		r.quiet = true
@@ -108,7 +108,7 @@ func (r *ready) judge() {
 		}
 	}
 	if repeated > 0 {
-		r.notes = append(r.notes, note.New(note.RepeatedTimes, "%d runs have the time of the run before them: they are taken in the order given", repeated))
+		r.notes = append(r.notes, note.New(note.RepeatedTimes, "%s at the time of the run before: taken in the order given", note.Count(repeated, "run")))
 	}
 	if gap > longGapDays {
 		years := time.Duration(gap*24) * time.Hour

@@ -80,7 +80,7 @@ func Compare(a, b Series, join Join, p Params, pp PairParams) Comparison {
 	c.Pairs = len(keys)
 	c.Dropped = dropped(&ra, ka, keys, join) + dropped(&rb, kb, keys, join)
 	if c.Pairs < 2 {
-		c.Notes = append(c.Notes, note.New(note.NoPairs, "%d pairs: the two have too few runs of one %s in common", c.Pairs, join))
+		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s: the two have too few runs of one %s in common", note.Count(c.Pairs, "pair"), join))
 		return c
 	}
 	ratio := Series{T: keys, Y: make([]float64, len(keys))}
@@ -120,8 +120,8 @@ func (c *Comparison) changesOfRatio(ratio Series, p Params) int {
 	if n := len(res.Changes); n > 1 {
 		times, since = fmt.Sprintf("%d times", n), "the last change"
 	}
-	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio changed %s: figures are of the %d pairs since %s",
-		times, c.Pairs-last.Index, since))
+	c.Notes = append(c.Notes, note.New(note.RatioChanged, "the ratio changed %s: figures are of the %s since %s",
+		times, note.Count(c.Pairs-last.Index, "pair"), since))
 	return last.Index
 }
 
@@ -138,7 +138,7 @@ func (c *Comparison) judge(r []float64, pp PairParams) {
 	c.need(m.se*math.Sqrt(m.df+1), len(r))
 	c.Histogram = histogram(r)
 	if len(r) < pp.Few {
-		c.Notes = append(c.Notes, note.New(note.FewPairs, "%d pairs: the interval is widened below %d", len(r), pp.Few))
+		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d", note.Count(len(r), "pair"), pp.Few))
 	}
 }
 

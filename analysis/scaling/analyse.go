@@ -149,9 +149,9 @@ func (w *work) fewPoints(least int) {
 	n, name := len(w.p), parameterName(w.series)
 	switch {
 	case n < least:
-		w.note(note.NeedMore, "%d distinct values of %s: need %d more for a model", n, name, least-n)
+		w.note(note.NeedMore, "%s of %s: need %d more for a model", note.Count(n, "distinct value"), name, least-n)
 	case n < enoughPoints:
-		w.note(note.FewPoints, "a model of %d distinct values of %s; need %d more to trust it", n, name, enoughPoints-n)
+		w.note(note.FewPoints, "a model of %s of %s; need %d more to trust it", note.Count(n, "distinct value"), name, enoughPoints-n)
 	}
 }
 

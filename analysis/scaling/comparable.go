@@ -97,8 +97,8 @@ func (c *choice) oneParameter() {
 		return
 	}
 	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r Run) bool { return r.Else != best })
-	c.note(note.OtherParameters, "%d runs differ in more than %s from the others; they are left out",
-		len(c.runs)-len(kept), parameterName(c.series))
+	c.note(note.OtherParameters, "%s left out: more than %s differs from the others there",
+		note.Count(len(c.runs)-len(kept), "run"), parameterName(c.series))
 	c.runs = kept
 }
 
@@ -117,7 +117,7 @@ func (c *choice) newestRegimes() {
 		}
 	}
 	if len(c.older) > 0 {
-		c.note(note.OtherRegime, "%d runs from before the last change of speed of their size are left out", len(c.older))
+		c.note(note.OtherRegime, "%s from before the last change of speed of their size left out", note.Count(len(c.older), "run"))
 	}
 	c.runs = kept
 }

@@ -70,15 +70,15 @@ func usable(s Series, notes []note.Note) ([]Observation, []note.Note) {
 		}
 	}
 	if missing > 0 {
-		notes = append(notes, note.New(note.MissingRuns, "%d of %d runs have no value", missing, len(s.Observations)))
+		notes = append(notes, note.New(note.MissingRuns, "no value in %d of %d runs", missing, len(s.Observations)))
 	}
 	if infinite > 0 {
 		notes = append(notes, note.New(note.UnusableValue,
-			"%d values are not finite or beyond %.0e; they were left out", infinite, largestValue))
+			"%s not finite or beyond %.0e: left out", note.Count(infinite, "value"), largestValue))
 	}
 	if bad > 0 {
 		notes = append(notes, note.New(note.UnusableParameter,
-			"%d runs have no positive and finite %s; a power of it is not defined there", bad, parameterName(s)))
+			"%s without a positive and finite %s: a power of it is not defined there", note.Count(bad, "run"), parameterName(s)))
 	}
 	return kept, notes
 }

@@ -19,7 +19,7 @@ func (in *Input) finish() {
 		}
 	}
 	if infinite > 0 {
-		in.Notes = append(in.Notes, note.New(note.UnusableValue, "%d values are infinite or too large: taken as missing", infinite))
+		in.Notes = append(in.Notes, note.New(note.UnusableValue, "%s infinite or too large: taken as missing", note.Count(infinite, "value")))
 	}
 	if sort.Float64sAreSorted(in.T) {
 		return

@@ -62,7 +62,7 @@ func readCSV(r io.Reader, o Options) (Table, error) {
 		return Table{}, fmt.Errorf("read %s: %w", o.Name, err)
 	}
 	if c.infinite > 0 {
-		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "%d values that are infinite, or too large to be kept, are taken for missing", c.infinite))
+		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "%s infinite, or too large to be kept: taken for missing", note.Count(c.infinite, "value")))
 	}
 	return t, nil
 }
