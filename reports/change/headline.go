@@ -84,7 +84,7 @@ func (r Report) acknowledged() bool {
 
 // clip cuts a name to what leaves room for others in a line or two.
 func clip(name string) string {
-	const most = 44
+	const most = 56
 	if r := []rune(name); len(r) > most {
 		return string(r[:most/2]) + "..." + string(r[len(r)-most/2+3:])
 	}

@@ -144,8 +144,8 @@ func TestNotesOfFewAndOfMany(t *testing.T) {
 }
 
 func TestShapeName(t *testing.T) {
-	for shape, want := range map[string]string{"1n ?t ?c": "1 node", "16n ?t ?c": "16 nodes", "4n 256t 2c": "4n 256t 2c", "?n ?t ?c": "",
-		"2n ?t 4c size=3": "2n 4c size=3", "": "", "odd": "odd"} {
+	for shape, want := range map[string]string{"1n ?t ?c": "1 node", "16n ?t ?c": "16 nodes", "4n 256t 2c": "4 nodes, 256 tasks, 2 CPUs a task", "?n ?t ?c": "",
+		"2n ?t 1c size=3 km": "2 nodes, 1 CPU a task, size 3 km", "size=n": "size n", "": "", "odd": "odd", "4 nodes": "4 nodes", "n": "n", "\u00e9": "\u00e9"} {
 		if got := ShapeName(shape); got != want {
 			t.Errorf("%q: %q, want %q", shape, got, want)
 		}

@@ -173,6 +173,9 @@ type Options struct {
 	Years bool
 	Acks  Acknowledged
 	ASCII bool
+	// Stored says that the runs are those of a history of ours: what can be done
+	// about a change is told.
+	Stored bool
 }
 
 // Default returns the usual options: a change below 2 % is listed, but makes no

@@ -113,7 +113,7 @@ func (r Report) watched(p *paper) {
 // footnotes say what chance would give and what the words mean.
 func (r Report) footnotes(p *paper) {
 	first := true
-	for _, text := range []string{r.ByChance(), r.meaning()} {
+	for _, text := range []string{r.ByChance(), r.meaning(), r.next()} {
 		if text == "" {
 			continue
 		}
@@ -145,6 +145,21 @@ func (r Report) meaning() string {
 		}
 	}
 	return ""
+}
+
+// next says what can be done about stored runs that are slower now.
+func (r Report) next() string {
+	list := r.worst()
+	if !r.options.Stored || len(list) == 0 {
+		return ""
+	}
+	s := list[0]
+	first := s.Changes[len(s.Changes)-1].Index
+	if first < 1 || first >= len(s.Jobs) {
+		return ""
+	}
+	return fmt.Sprintf("`jobgait compare %s %s` shows where the time goes; `jobgait changes --ack %s` says that this change is known.",
+		s.Jobs[first-1], s.Jobs[first], s.Jobs[first])
 }
 
 // changed writes one history with its events, the newest first. Of small ones

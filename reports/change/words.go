@@ -3,7 +3,6 @@ package change
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -207,17 +206,30 @@ func Runs(n int) string { return runs(n) }
 // Date is the day of run k for people.
 func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
 
-// ShapeName is a shape for people: what is not known is left out, and one of
-// nodes only is said in full.
+// ShapeName is a shape for people: 2 nodes, 64 tasks, size L. What is not known is
+// left out, and what is no shape of ours stays as it is.
 func ShapeName(shape string) string {
-	words := slices.DeleteFunc(strings.Fields(reports.Clean(shape)), func(w string) bool { return strings.HasPrefix(w, "?") })
-	if len(words) != 1 {
-		return strings.Join(words, " ")
+	shape = reports.Clean(shape)
+	given, size, sized := strings.Cut(shape, "size=")
+	var said []string
+	for _, w := range strings.Fields(given) {
+		n, err := strconv.Atoi(w[:len(w)-1])
+		switch unit := w[len(w)-1]; {
+		case w == "?n" || w == "?t" || w == "?c":
+		case err == nil && unit == 'n':
+			said = append(said, count(n, "node"))
+		case err == nil && unit == 't':
+			said = append(said, count(n, "task"))
+		case err == nil && unit == 'c':
+			said = append(said, count(n, "CPU")+" a task")
+		default:
+			return shape
+		}
 	}
-	if n, err := strconv.Atoi(strings.TrimSuffix(words[0], "n")); err == nil && strings.HasSuffix(words[0], "n") {
-		return count(n, "node")
+	if sized {
+		said = append(said, "size "+size)
 	}
-	return words[0]
+	return strings.Join(said, ", ")
 }
 
 // Label joins what names a history, as far as it is said.

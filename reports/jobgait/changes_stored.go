@@ -21,7 +21,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	}
 	progress := lookingAt(cmd, len(s.List))
 	told := o.told()
-	told.Now, told.Acks = now(), s.Acknowledged()
+	told.Now, told.Acks, told.Stored = now(), s.Acknowledged(), true
 	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), told)
 	progress.done()
 	if o.ack != "" {

@@ -67,7 +67,7 @@ func TestExportBadUse(t *testing.T) {
 		{2, "the profile itself", []string{"--csv", "-o", path, path}},
 		{1, "float32 takes one", []string{"--f32", "--column", "code", "-o", out, path}},
 		{1, "there are busy_cpus", []string{"--csv", "--column", "nonsense", "-o", out, path}},
-		{1, "no usable profile header", []string{"--csv", "-o", out, text}},
+		{1, "is no profile of jobgait", []string{"--csv", "-o", out, text}},
 		{1, "no such file", []string{"--csv", "-o", out, path + "x"}},
 		{1, "no such file", []string{"--csv", "-o", filepath.Join(dir, "none", "out"), path}},
 	} {

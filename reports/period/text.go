@@ -2,18 +2,54 @@ package period
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
+	"jobgait/reports"
 )
+
+// columns is the width of the text.
+const columns = 80
 
 // Text writes the report for people. ascii leaves out block characters.
 func (r Report) Text(w io.Writer, ascii bool) error {
-	b := bufio.NewWriter(w)
+	var text bytes.Buffer
+	b := bufio.NewWriter(&text)
+	r.write(b, ascii)
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := io.WriteString(w, folded(line)); err != nil {
+			return fmt.Errorf("write periods: %w", err)
+		}
+	}
+	return nil
+}
+
+// folded breaks a line that is too long; what follows hangs under its beginning.
+func folded(line string) string {
+	if utf8.RuneCountInString(line) <= columns {
+		return line
+	}
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	var b strings.Builder
+	for i, part := range reports.Wrap(strings.TrimSpace(line), columns-1-len(indent)-2) {
+		if i > 0 {
+			part = "  " + part
+		}
+		b.WriteString(indent + part + "\n")
+	}
+	return b.String()
+}
+
+func (r Report) write(b *bufio.Writer, ascii bool) {
 	r.head(b)
 	for _, p := range r.Patterns {
 		fmt.Fprintln(b)
@@ -31,7 +67,6 @@ func (r Report) Text(w io.Writer, ascii bool) error {
 		}
 		fmt.Fprintf(b, "note %s: %s\n", n.Code, n.Text)
 	}
-	return b.Flush()
 }
 
 func (r Report) head(b *bufio.Writer) {
@@ -68,8 +103,8 @@ func (r Report) head(b *bufio.Writer) {
 
 func (p Pattern) text(b *bufio.Writer, set series.Set, ascii bool) {
 	fmt.Fprintf(b, "%s  period %s (95 %%: %s to %s), %s samples, spread %s\n", p.ID, length(p.PeriodS), length(p.PeriodLoS), length(p.PeriodHiS),
-		figures(p.PeriodSamples, 5), percent(p.PeriodCV))
-	fmt.Fprintf(b, "   %s in %s, %s of the time, confidence %.2f", count(p.Count, "iteration"), count(p.Runs, "run"), percent(p.Coverage), p.Confidence)
+		figures(p.PeriodSamples, 3), percent(p.PeriodCV))
+	fmt.Fprintf(b, "   %s in %s, %s of the time, confidence %.2f", count(p.Count, "iteration"), count(p.Runs, "stretch"), percent(p.Coverage), p.Confidence)
 	if p.Significance != nil {
 		fmt.Fprintf(b, ", %s s.d. above chance", figures(*p.Significance, 2))
 	}
@@ -107,7 +142,11 @@ func (p Pattern) driftText(b *bufio.Writer, set series.Set) {
 		fmt.Fprintf(b, "   %s: %+.2g %% over the run (95 %%: %+.2g to %+.2g)\n", words, *d.SlopePctPerHour*hours, *d.Lo*hours, *d.Hi*hours)
 	}
 	for _, s := range d.Steps {
-		fmt.Fprintf(b, "   from %s on iterations take %+.1f %%\n", length(s.TS-set.StartS), s.EffectPct)
+		way := "longer"
+		if s.EffectPct < 0 {
+			way = "less time"
+		}
+		fmt.Fprintf(b, "   from %s on iterations take %.1f %% %s\n", length(s.TS-set.StartS), math.Abs(s.EffectPct), way)
 	}
 	if p.SlowCount > 0 {
 		s := p.Slow[0]

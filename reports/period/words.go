@@ -43,12 +43,18 @@ func percent(share float64) string {
 	if p < 100 && p > 99.9 {
 		p = 99.9
 	}
+	if p < 1 {
+		return figures(p, 2) + " %"
+	}
 	return figures(p, 3) + " %"
 }
 
 func count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
+	}
+	if strings.HasSuffix(one, "ch") {
+		one += "e" // stretches
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -85,7 +85,7 @@ func (c *rows) grid(o Options) (Table, error) {
 		}
 	}
 	if merged > 0 {
-		t.Notes = append(t.Notes, note.New(note.RowsAveraged, "%d rows fell into a slot that had one already: such rows are averaged", merged))
+		t.Notes = append(t.Notes, note.New(note.RowsAveraged, "%s in a slot of the grid that had one already: such rows are averaged", note.Count(merged, "row")))
 	}
 	t.Offsets = c.offset
 	grouped(t.Set.Columns)
