@@ -151,7 +151,11 @@ func histogramFigure(p change.Pair) figure {
 	_, ticks := plot.Between(5, inner.Lo-float64(n/2)*width, inner.Lo+float64(n-n/2)*width)
 	for _, t := range ticks {
 		if at := place(t.Value); at >= 0 && at <= float64(n) {
-			f.XTicks = append(f.XTicks, plot.Tick{Value: at, Label: fmt.Sprintf("%+.4g %%", t.Value)})
+			label := fmt.Sprintf("%+.4g %%", t.Value)
+			if t.Value == 0 {
+				label = "0 %"
+			}
+			f.XTicks = append(f.XTicks, plot.Tick{Value: at, Label: label})
 		}
 	}
 	c := plot.New(f)

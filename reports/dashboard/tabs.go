@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
+	"strings"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/note"
 	"jobgait/reports"
 	"jobgait/reports/change"
 )
@@ -84,7 +87,7 @@ func (p *panel) levels(s change.Judged, o change.Options) {
 	for i := len(s.Regimes) - 1; i >= 0; i-- {
 		if len(p.Levels) == most {
 			p.MoreLevels = fmt.Sprintf("and %d earlier levels", i+1)
-			return
+			break
 		}
 		g := s.Regimes[i]
 		row := levelRow{Since: s.Date(g.First, o), Runs: fmt.Sprint(g.N), Level: s.Spread(g.Mean, g.SD)}
@@ -94,6 +97,9 @@ func (p *panel) levels(s change.Judged, o change.Options) {
 			}
 		}
 		p.Levels = append(p.Levels, row)
+	}
+	if slices.ContainsFunc(s.AllNotes(), func(n note.Note) bool { return n.Code == note.CommonMode }) {
+		p.MoreLevels = strings.TrimPrefix(p.MoreLevels+"; levels are as measured, changes without what the machine did", "; ")
 	}
 }
 

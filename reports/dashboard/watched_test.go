@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/note"
 	"jobgait/reports/change"
 )
 
@@ -58,6 +59,20 @@ func TestNamesTellHistoriesApart(t *testing.T) {
 		if !strings.Contains(p, want) {
 			t.Errorf("no %s", want)
 		}
+	}
+}
+
+// Levels and sizes of changes differ where the machine's shifts were taken out, and
+// the page says so.
+func TestLevelsAreAsMeasured(t *testing.T) {
+	in := of(sameUser, 20)
+	const says = "levels are as measured, changes without what the machine did"
+	if strings.Contains(page(t, in), says) {
+		t.Error("nothing was taken out")
+	}
+	in.Report.Series[0].Result.Notes = []note.Note{note.New(note.CommonMode, "shifts were taken out")}
+	if !strings.Contains(page(t, in), `<p class="soft">`+says) {
+		t.Error("the page does not say what the levels are")
 	}
 }
 
