@@ -15,6 +15,9 @@ import (
 // histories of which status, and which are slower now, the worst first. Of a lone
 // history it says what happened to it.
 func (r Report) headline() string {
+	if len(r.Series) == 0 {
+		return "No history to tell of."
+	}
 	n, total := map[Status]int{}, 0
 	for _, s := range r.Series {
 		n[s.Status]++

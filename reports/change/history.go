@@ -20,6 +20,8 @@ type History struct {
 	Name string
 	// Jobs is the job id of each run; nil where none is known.
 	Jobs []string
+	// Lacking is why a run may have no value, where that is known.
+	Lacking string
 	// Support says that this is a further metric of runs that another history
 	// leads: it is drawn, but not told of.
 	Support bool

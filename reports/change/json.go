@@ -180,7 +180,13 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 
 // notes are those of the reader, then those of the analysis.
 func (s Judged) notes() []note.Note {
-	return append(list(s.Input.Notes), s.Result.Notes...)
+	out := append(list(s.Input.Notes), s.Result.Notes...)
+	for i, n := range out {
+		if n.Code == note.MissingRuns && s.Lacking != "" {
+			out[i].Text += ": " + s.Lacking
+		}
+	}
+	return out
 }
 
 // list returns a copy that is never nil.

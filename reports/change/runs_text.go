@@ -186,6 +186,9 @@ func (n Number) print(v *float64) string {
 	if v == nil {
 		return "-"
 	}
+	if n.Unit == "" && *v == math.Trunc(*v) && math.Abs(*v) < 1e9 {
+		return thousands(*v) // iterations are counted
+	}
 	return strings.TrimSpace(reports.Figures(*v, 4) + " " + n.Unit)
 }
 

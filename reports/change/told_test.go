@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/note"
 )
 
 // What chance would give is said of the changes that stand in the text, and of no
@@ -107,5 +108,34 @@ func TestNoMoreIsSaidThanIsKnown(t *testing.T) {
 	r.Changes[0].LoPct = ptr(-.5)
 	if got := textOf(t, options(), nil, r); !strings.Contains(strings.Join(strings.Fields(got), " "), "(95 % interval -0.5 .. 31.8 %: how much is not sure)") {
 		t.Error(got)
+	}
+}
+
+// Without a history there is one line, and a run that has no value has a reason.
+func TestNothingAndWhy(t *testing.T) {
+	if got := textOf(t, options(), nil); got != "No history to tell of.\n" {
+		t.Errorf("%q", got)
+	}
+	h, r := history("melt"), result("melt")
+	h.Lacking = "they failed"
+	r.Notes = []note.Note{note.New(note.MissingRuns, "no value in 2 of 36 runs"), note.New(note.LongGap, "a gap")}
+	var b strings.Builder
+	for range 2 { // the note itself stays as it is
+		b.Reset()
+		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{r}}, options())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(b.String(), "no value in 2 of 36 runs: they failed\n") || !strings.Contains(b.String(), "a gap\n") {
+		t.Error(b.String())
+	}
+}
+
+// Iterations are counted, times are measured.
+func TestNumbersOfTwoRuns(t *testing.T) {
+	for want, n := range map[string]Number{"54": {A: ptr(54.)}, "12,345": {A: ptr(12345.)}, "0.5409": {A: ptr(.5409)}, "54.00 s": {A: ptr(54.), Unit: "s"}, "-": {}} {
+		if got := n.print(n.A); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		if o.stored.metric != "" {
 			of = "runs with " + o.stored.metric
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %d series of fewer than %d %s are not listed\n", short, fewest, of)
+		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: not listed: %d series of fewer than %d %s\n", short, fewest, of)
 	}
 	return o.tell(cmd, kept)
 }
