@@ -125,7 +125,18 @@ func (s Judged) sentences(e Event, o Options) (full, brief string) {
 		full += ")"
 	}
 	then := changedThen(c.Causes) + "."
-	return full + then, brief + then
+	brief += then
+	if s.unexplained(c) {
+		then = "; nothing that was recorded changed then."
+	}
+	return full + then, brief
+}
+
+// unexplained says that fields were recorded and that none of them, but the nodes,
+// was another when the level changed.
+func (s Judged) unexplained(c changepoint.Change) bool {
+	return len(s.Meta) > 0 && c.Kind != changepoint.Drift &&
+		!slices.ContainsFunc(c.Causes, func(k changepoint.Cause) bool { return k.Field != "nodes" })
 }
 
 // period says since when, or from when to when.

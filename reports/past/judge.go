@@ -147,7 +147,8 @@ const mostEvents = 3
 // changesFinding says what the runs of this shape show.
 func changesFinding(r change.Report, own int, l Limits, o change.Options) (reports.Finding, error) {
 	s := r.Series[own]
-	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%d runs, judged by %s", s.N, s.Metric), Style: change.Style()}
+	m, _ := MetricOf(s.Metric)
+	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", change.Runs(s.N), m.Say), Style: change.Style()}
 	for i, e := range s.Events {
 		if i < mostEvents {
 			f.Text = append(f.Text, e.Text)
@@ -179,7 +180,11 @@ func changesFinding(r change.Report, own int, l Limits, o change.Options) (repor
 	view := change.DefaultView(o)
 	view.Machine = r.Machine
 	if svg := change.Timeline(s, view); svg != "" {
-		f.Charts = append(f.Charts, reports.Chart{Title: s.Metric, Remark: "runs over time, level and spread between changes", SVG: svg})
+		remark := "runs over time; line and band: level +- one standard deviation; open dots: outliers; dashed: change"
+		if len(r.Machine) > 0 {
+			remark += "; shaded: a shift of the machine, taken out"
+		}
+		f.Charts = append(f.Charts, reports.Chart{Title: m.Say, Remark: remark, SVG: svg})
 	}
 	return f, nil
 }
@@ -210,13 +215,14 @@ func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.
 	if r[0].Whole == nil && len(r[0].Segments) == 0 {
 		return nil, f, nil // two or three sizes: `jobgait scaling` says how many are missing
 	}
-	f = reports.Finding{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", list[0].Metric, list[0].Parameter, r[0].N),
+	m, _ := MetricOf(list[0].Metric)
+	f = reports.Finding{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
 		Text: scale.Lines(r[0], list[0].Observations), Style: scale.Style}
 	var b bytes.Buffer
 	if err := scale.JSON(&b, scale.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
 		return nil, f, err
 	}
 	f.Data = b.Bytes()
-	f.Charts = []reports.Chart{{Title: list[0].Metric, Remark: "over " + list[0].Parameter, SVG: scale.Chart(r[0], list[0].Observations)}}
+	f.Charts = []reports.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: scale.Chart(r[0], list[0].Observations)}}
 	return segments(list[0], r[0]), f, nil
 }

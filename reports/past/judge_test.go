@@ -265,6 +265,9 @@ func TestVerdictsSayWhoseRuns(t *testing.T) {
 	if v := j.Across.Changes.Verdicts; len(v) != 1 || !strings.HasPrefix(v[0].Text, "This run is 29.7 % slower than usual") {
 		t.Errorf("%+v", v)
 	}
+	if f := j.Across.Changes; f.Remark != "16 runs, judged by elapsed time" || f.Charts[0].Title != "elapsed time" || !strings.Contains(f.Charts[0].Remark, "dashed: change") {
+		t.Errorf("%+v", f)
+	}
 	if text := j.Across.Changes.Text; len(text) != 1 || !strings.HasPrefix(text[0], "The last run is") {
 		t.Errorf("%q", text)
 	}

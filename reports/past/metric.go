@@ -11,18 +11,19 @@ import (
 type Metric struct {
 	Name string // as in the history: step_s, elapsed_s, ...
 	Unit string
+	Say  string // for people
 	of   func(history.Run) *float64
 }
 
 // metrics are all metrics, those that say most first.
 func metrics() []Metric {
 	return []Metric{
-		{"step_s", "s", func(r history.Run) *float64 { return r.StepS }},
-		{"elapsed_s", "s", func(r history.Run) *float64 { return &r.ElapsedS }},
-		{"cpu_s", "s", func(r history.Run) *float64 { return r.CPUS }},
-		{"startup_s", "s", func(r history.Run) *float64 { return r.StartupS }},
-		{"checkpoint_s", "s", func(r history.Run) *float64 { return r.CheckpointS }},
-		{"energy_j", "J", func(r history.Run) *float64 { return r.EnergyJ }},
+		{"step_s", "s", "time of one iteration", func(r history.Run) *float64 { return r.StepS }},
+		{"elapsed_s", "s", "elapsed time", func(r history.Run) *float64 { return &r.ElapsedS }},
+		{"cpu_s", "s", "CPU time", func(r history.Run) *float64 { return r.CPUS }},
+		{"startup_s", "s", "time of start-up", func(r history.Run) *float64 { return r.StartupS }},
+		{"checkpoint_s", "s", "time of checkpoints", func(r history.Run) *float64 { return r.CheckpointS }},
+		{"energy_j", "J", "energy", func(r history.Run) *float64 { return r.EnergyJ }},
 	}
 }
 
