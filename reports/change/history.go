@@ -176,8 +176,9 @@ type Options struct {
 	Acks  Acknowledged
 	ASCII bool
 	// Stored says that the runs are those of a history of ours: what can be done
-	// about a change is told.
-	Stored bool
+	// about a change is told, with the database's name if it was given.
+	Stored  bool
+	History string
 }
 
 // Default returns the usual options: a change below 2 % is listed, but makes no

@@ -35,7 +35,7 @@ func RunsJSON(w io.Writer, t TwoRuns) error {
 
 // oneEach says why there is no interval.
 func oneEach() note.Note {
-	return note.New(note.TooFewSets, "one run each: whether they differ by more than chance, `jobgait changes` tells of their history")
+	return note.New(note.TooFewSets, "one run each: whether they differ by more than chance, `jobgait compare --like` tells of all runs like them")
 }
 
 // RunsText writes the comparison of two runs for people.

@@ -113,7 +113,7 @@ func (r Report) watched(p *paper) {
 // footnotes say what chance would give and what the words mean.
 func (r Report) footnotes(p *paper) {
 	first := true
-	for _, text := range []string{r.ByChance(), r.meaning(), r.next()} {
+	for _, text := range []string{r.ByChance(), r.meaning()} {
 		if text == "" {
 			continue
 		}
@@ -122,6 +122,12 @@ func (r Report) footnotes(p *paper) {
 		}
 		first = false
 		p.wrapped("", text)
+	}
+	for i, line := range r.next() {
+		if i == 0 {
+			p.empty()
+		}
+		p.b.WriteString(line + "\n") // to be copied: never wrapped
 	}
 }
 
@@ -147,19 +153,27 @@ func (r Report) meaning() string {
 	return ""
 }
 
-// next says what can be done about stored runs that are slower now.
-func (r Report) next() string {
+// next says what can be done about the stored runs that are slower now, by the
+// example of the worst.
+func (r Report) next() []string {
 	list := r.worst()
 	if !r.options.Stored || len(list) == 0 {
-		return ""
+		return nil
 	}
 	s := list[0]
 	first := s.Changes[len(s.Changes)-1].Index
 	if first < 1 || first >= len(s.Jobs) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("`jobgait compare %s %s` shows where the time goes; `jobgait changes --ack %s` says that this change is known.",
-		s.Jobs[first-1], s.Jobs[first], s.Jobs[first])
+	of := ""
+	if r.options.History != "" {
+		of = " --history " + reports.Clean(r.options.History)
+	}
+	before, job := reports.Clean(s.Jobs[first-1]), reports.Clean(s.Jobs[first])
+	return []string{
+		"Next:  jobgait compare" + of + " " + before + " " + job + "  (where the time goes)",
+		"       jobgait changes" + of + " --ack " + job + "  (this change is known)",
+	}
 }
 
 // changed writes one history with its events, the newest first. Of small ones

@@ -22,6 +22,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	progress := lookingAt(cmd, len(s.List))
 	told := o.told()
 	told.Now, told.Acks, told.Stored = now(), s.Acknowledged(), true
+	told.History = o.stored.history
 	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), told)
 	progress.done()
 	if o.ack != "" {
