@@ -112,6 +112,8 @@ func (o dashboardOptions) valid() error {
 	switch {
 	case o.out == "":
 		return usageError{fmt.Errorf("dashboard wants -o FILE.html")}
+	case o.out == "-":
+		return usageError{errNoOutput}
 	case !(o.days >= 0) || math.IsInf(o.days, 0):
 		return usageError{fmt.Errorf("--days %g: it must be 0 or more", o.days)}
 	case !(o.minEffect >= 0) || math.IsInf(o.minEffect, 0):

@@ -1,16 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 )
 
+var errNoOutput = errors.New("- is no file to write into: name one, /dev/stdout if need be")
+
 // writeFile writes a file that nobody sees half written: beside its place, then
 // moved there. What is there and no ordinary file (a terminal, a pipe) is
 // written to as it is.
 func writeFile(path string, draw func(io.Writer) error) (err error) {
+	if path == "-" { // of a reader's file it is standard input; nobody wants a file of that name
+		return usageError{errNoOutput}
+	}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write %s: %w", path, err)

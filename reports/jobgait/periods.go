@@ -124,7 +124,7 @@ func (o periodsOptions) read(in *input, path string) (t formats.Table, whole boo
 	if head, _ := in.Peek(16); !profile.IsProfile(head) {
 		t, err = formats.Read(in.Reader, formats.Options{Name: in.Name, Column: o.column, RateHz: o.rate, Size: sizeOf(path)})
 		if errors.Is(err, formats.ErrNoRate) {
-			err = usageError{fmt.Errorf("%w (--rate HZ)", err)}
+			err = usageError{fmt.Errorf("%s is neither CSV nor a profile; float32 samples carry no times: give their rate with --rate HZ", in.Name)}
 		}
 		return t, false, err
 	}

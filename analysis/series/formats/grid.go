@@ -72,7 +72,7 @@ func (c *rows) grid(o Options) (Table, error) {
 	if rate > 0 {
 		t.Set.StepS = 1 / rate
 	} else {
-		t.Notes = append(t.Notes, note.New(note.NoRate, "%d rows at one time give no rate of sampling", c.n))
+		t.Notes = append(t.Notes, note.New(note.NoRate, "%s at one time: no rate of sampling", note.Count(c.n, "row")))
 	}
 	merged := 0
 	for k, name := range c.names {
