@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 var errNoOutput = errors.New("- is no file to write into: name one, /dev/stdout if need be")
@@ -22,13 +23,19 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	// /dev/stdout may lead to an ordinary file; what is moved to /dev would replace
+	// the link there.
+	device := strings.HasPrefix(filepath.Clean(path), "/dev/")
+	if info, err := os.Stat(path); err == nil && (device || !info.Mode().IsRegular()) {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = f.Close() }()
 		return draw(f)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays one
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".jobgait-*")
 	if err != nil {
