@@ -11,7 +11,12 @@
 // The first two lines of the text are what a mail is read for: how many histories
 // changed and which are slower now, the worst first, or what became of a lone one.
 // After them come the machine, what changed, what may be changing, and the rest;
-// of hundreds the first are told at length, the next in a line, the others named.
+// of hundreds the first are told at length, the next in a line, the others named or
+// counted. What chance would give is said of what is told and of nothing else.
+//
+// Two histories are compared by days or scales that they share, else as two sets of
+// runs, with a note that the machine may have differed. One history is split by what
+// was recorded of its runs (With): that compares two builds.
 //
 // Of many histories some look worse by chance: what --check counts holds the
 // false discovery rate at 5 % (Worse). In 20 to 25 lists of 200 histories of 100
