@@ -1,7 +1,6 @@
 package change
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -78,35 +77,6 @@ func (r Report) changes(p *paper) {
 	}
 	if len(list) > mostChanged {
 		p.wrapped("CHANGED  ", "also: "+titles(list[mostChanged:]))
-	}
-}
-
-// watched writes what may be changing, several runs before one and the largest
-// first. Of many histories some have a slow last run on every day: these share
-// one entry.
-func (r Report) watched(p *paper) {
-	list := r.with(Watch)
-	if len(list) == 0 || len(r.Series) == 1 { // the first line has said it
-		return
-	}
-	slices.SortStableFunc(list, func(a, b Judged) int { return cmp.Compare(b.urgent(), a.urgent()) })
-	p.empty()
-	several := slices.IndexFunc(list, Judged.Once)
-	if several < 0 || len(list)-several <= few {
-		several = len(list)
-	}
-	for _, s := range list[:min(mostChanged, several)] {
-		p.wrapped("WATCH    ", s.Title()+": "+s.Watch)
-	}
-	if several > mostChanged {
-		p.wrapped("WATCH    ", "also: "+titles(list[mostChanged:several]))
-	}
-	if once := list[several:]; len(once) > 0 {
-		var names []string
-		for _, s := range once[:min(mostNamed, len(once))] {
-			names = append(names, fmt.Sprintf("%s by %s", s.Title(), percent(s.seenNow.pct)))
-		}
-		p.wrapped("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s", seriesOf(len(once)), andMore(names, len(once))))
 	}
 }
 
@@ -278,39 +248,4 @@ func (s Judged) spark(o Options) string {
 		b.WriteString(mark)
 	}
 	return b.String()
-}
-
-// passed lists the names of histories of which there is no more to say.
-func (r Report) passed(p *paper, head string, status Status) {
-	list := r.with(status)
-	if len(list) == 0 || len(r.Series) == 1 {
-		return
-	}
-	p.empty()
-	if len(list) > 2*mostNamed { // a dozen names of hundreds help nobody
-		p.wrapped(head, seriesOf(len(list)))
-		return
-	}
-	p.wrapped(head, titles(list))
-}
-
-// mostNamed is how many histories are named in one line.
-const mostNamed = 12
-
-// titles names histories, the first of many.
-func titles(list []Judged) string {
-	var names []string
-	for _, s := range list[:min(mostNamed, len(list))] {
-		names = append(names, s.Title())
-	}
-	return andMore(names, len(list))
-}
-
-// andMore joins the first names of a list of so many.
-func andMore(names []string, all int) string {
-	text := strings.Join(names, ", ")
-	if all > len(names) {
-		text += fmt.Sprintf(" and %d more", all-len(names))
-	}
-	return text
 }
