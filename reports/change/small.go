@@ -91,7 +91,7 @@ func (s Judged) Shortly(o Options) string {
 			}
 		}
 	case Watch:
-		return "not confirmed yet"
+		return signed(s.seenNow.pct) + ", not confirmed yet"
 	case Unknown:
 		return s.Status.word()
 	}
