@@ -148,7 +148,7 @@ func TestJSONOfVerbsFollowsSchemas(t *testing.T) {
 	wave := fileOf(t, "wave.csv", samples)
 	for _, c := range [][]string{
 		{"changes", good}, {"changes", odd}, {"changes", "--method", "paper", odd}, {"changes", few}, {"changes", "--days", "3", good},
-		{"compare", good, other}, {"compare", few, other}, {"compare", "--join", "scale", good, other}, {"compare", "--series", "7", odd, odd},
+		{"compare", good, other}, {"compare", few, other}, {"compare", "--join", "scale", good, other}, {"compare", "--join", "none", good, other}, {"compare", "--join", "none", few, few}, {"compare", "--series", "7", odd, odd},
 		{"periods", wave}, {"periods", "--method", "paper", wave}, {"scaling", points}, {"scaling", "--method", "paper", points},
 		{"scaling", "--method", "extra-p", points},
 	} {
@@ -164,7 +164,7 @@ func TestJSONOfVerbsFollowsSchemas(t *testing.T) {
 // What they print of stored runs, and what a stored report holds of it.
 func TestJSONOfStoredRunsFollowsSchemas(t *testing.T) {
 	all, env := schemas(t), storedRuns(t)
-	for _, c := range [][]string{{"changes"}, {"changes", "--site", "--metric", "elapsed_s"}, {"compare", "1", "30"}, {"scaling", "--app", "ocean", "--metric", "elapsed_s"}} {
+	for _, c := range [][]string{{"changes"}, {"changes", "--site", "--metric", "elapsed_s"}, {"compare", "1", "30"}, {"compare", "--like", "1", "30"}, {"scaling", "--app", "ocean", "--metric", "elapsed_s"}} {
 		got := askIn(env, append([]string{c[0], "--json"}, c[1:]...)...)
 		if got.status != 0 {
 			t.Fatalf("%v: %+v", c, got)
