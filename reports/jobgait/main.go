@@ -64,6 +64,11 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	if err == nil {
 		cmd, err = root.ExecuteContextC(ctx)
 	}
+	return exit(cmd, err, complain)
+}
+
+// exit says what went wrong and with which status the program ends.
+func exit(cmd *cobra.Command, err error, complain io.Writer) int {
 	var asked status
 	var usage usageError
 	switch {

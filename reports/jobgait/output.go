@@ -23,10 +23,7 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
-	// /dev/stdout may lead to an ordinary file; what is moved to /dev would replace
-	// the link there.
-	device := strings.HasPrefix(filepath.Clean(path), "/dev/")
-	if info, err := os.Stat(path); err == nil && (device || !info.Mode().IsRegular()) {
+	if asItIs(path) {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -56,4 +53,12 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// asItIs is whether a path is written to where it is: a terminal, a pipe, and
+// /dev/stdout, which may lead to an ordinary file. What is moved to /dev would
+// replace the link there.
+func asItIs(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && (!info.Mode().IsRegular() || strings.HasPrefix(filepath.Clean(path), "/dev/"))
 }

@@ -131,7 +131,14 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 			continue
 		}
 		if err == nil {
+			st, serr := f.Stat()
 			_ = f.Close()
+			if serr == nil && st.IsDir() {
+				return nil, "", fmt.Errorf("%s is a directory: a history is a file, such as history.db", p)
+			}
+			if serr == nil && st.Mode().IsRegular() && st.Size() == 0 {
+				return nil, "", fmt.Errorf("%s is empty: nothing has been run yet, or --history names another", p)
+			}
 		}
 		db, err := history.OpenReadOnly(ctx, p)
 		return db, p, err
