@@ -36,6 +36,7 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{1, "no history to read at /nonexistent", []string{"list", "--history", "/nonexistent"}},
 		{2, "- is no file to write into", []string{"dashboard", "-o", "-", text}},
 		{2, "- is no file to write into", []string{"changes", "--plot", "-", text}},
+		{1, "write /nonexistent/a.svg: no such file or directory\n", []string{"changes", "--plot", "/nonexistent/a.svg", text}},
 		{2, "neither CSV nor a profile; float32 samples carry no times", []string{"periods", binary}},
 		{1, "is a directory: a file is wanted", []string{"changes", dir}},
 		{1, "is a directory: a file is wanted", []string{"scaling", dir}},

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -35,6 +37,10 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 		path = real // a link stays one
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".jobgait-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err // without a name that nobody has given
+	}
 	if err != nil {
 		return err
 	}
@@ -60,5 +66,8 @@ func writeFile(path string, draw func(io.Writer) error) (err error) {
 // replace the link there.
 func asItIs(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && (!info.Mode().IsRegular() || strings.HasPrefix(filepath.Clean(path), "/dev/"))
+	if err != nil || !info.Mode().IsRegular() {
+		return err == nil
+	}
+	return slices.ContainsFunc([]string{"/dev/std", "/dev/fd/", "/proc/"}, func(p string) bool { return strings.HasPrefix(filepath.Clean(path), p) })
 }
