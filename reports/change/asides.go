@@ -23,7 +23,7 @@ func (r Report) asides(p *paper) {
 		lines = append(lines[:mostAsides], fmt.Sprintf("and %d more small changes and slow nodes (--json has all)", left))
 	}
 	if list := r.doubtful(); len(list) > 0 {
-		lines = append(lines, titles(list)+": slower, but not more surely than chance makes some of so many: --check does not count them")
+		lines = append(lines, titles(list)+": slower, but not surely enough for --check to count it")
 	}
 	for _, g := range r.groupedNotes() {
 		lines = append(lines, g.lines(len(r.Series) == 1)...)

@@ -124,7 +124,7 @@ func TestWorseOfMany(t *testing.T) {
 		t.Errorf("worse: %s", got)
 	}
 	var b bytes.Buffer
-	if err := Text(&b, New(hs, changepoint.Sequential, found, options())); err != nil || !strings.Contains(b.String(), "NOTE     4, 5, 6, 7, 8, 9: slower, but not more surely") {
+	if err := Text(&b, New(hs, changepoint.Sequential, found, options())); err != nil || !strings.Contains(b.String(), "NOTE     4, 5, 6, 7, 8, 9: slower, but not surely enough") {
 		t.Errorf("%v %s", err, b.String())
 	}
 }

@@ -60,7 +60,7 @@ func (r Report) slowerNow(changed int) string {
 		case r.acknowledged():
 			return " What is slower now is acknowledged."
 		case len(r.doubtful()) > 0:
-			return " None is slower now by more than chance makes some of so many."
+			return " None is slower now surely enough for --check to count it."
 		case changed > 0:
 			return " None is slower now than before."
 		}

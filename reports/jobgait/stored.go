@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,6 +80,11 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 	s := stored{chosen: chosen, path: path, whose: "runs of " + f.whose(who)}
 	if s.Histories, err = past.Of(list, f.metric); err != nil {
 		return s, err
+	}
+	if !f.site { // they are all of one user, who is named once
+		for i := range s.List {
+			s.List[i].Name = strings.TrimPrefix(s.List[i].Name, s.List[i].User+" ")
+		}
 	}
 	if !slices.Contains(s.chosen, true) {
 		return s, fmt.Errorf("%s: none in the last %d days in %s (jobgait list shows what is there)", s.whose, storedDays, path)

@@ -52,7 +52,7 @@ func historyOf(s history.History, m Metric) change.History {
 		App: s.App, Shape: s.Shape, Metric: m.Name, Unit: m.Unit, Calendar: true, Notes: []note.Note{},
 	}
 	h := change.History{Name: s.User + " " + s.App + " (" + change.Label(change.ShapeName(s.Shape), m.Name) + ")"}
-	h.Lacking = "they failed, were ended, or have no " + m.Name
+	h.Lacking = "failed, ended early, or without " + m.Name
 	for i, r := range s.Runs {
 		in.T[i], in.Start[i], in.Y[i] = r.Start/day, r.Start, m.value(r)
 		h.Jobs = append(h.Jobs, r.DisplayID)
