@@ -23,11 +23,18 @@ func (r Report) headline() string {
 		n[s.Status]++
 		total += s.N
 	}
+	of := runs(total)
+	if r.options.Whose != "" {
+		of += " of " + reports.Clean(r.options.Whose)
+	}
+	if d := r.options.Days; d > 0 {
+		of += fmt.Sprintf(", in the last %g days", d)
+	}
 	if len(r.Series) == 1 {
 		s := r.Series[0]
-		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), runs(total), s.Status.word(), s.inShort(r.options)))
+		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), of, s.Status.word(), s.inShort(r.options)))
 	}
-	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", seriesOf(len(r.Series)), runs(total), n[Changed], n[Watch], n[Pass])
+	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", seriesOf(len(r.Series)), of, n[Changed], n[Watch], n[Pass])
 	if n[Unknown] > 0 {
 		text += fmt.Sprintf(", %d cannot be told", n[Unknown])
 	}

@@ -179,6 +179,8 @@ type Options struct {
 	// about a change is told, with the database's name if it was given.
 	Stored  bool
 	History string
+	// Whose are the runs, where the histories' names do not say it.
+	Whose string
 }
 
 // Default returns the usual options: a change below 2 % is listed, but makes no

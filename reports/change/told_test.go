@@ -27,6 +27,9 @@ func TestChanceIsOfWhatIsTold(t *testing.T) {
 	if want := "Chance alone would give 0.40 of these changes."; !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}
+	if head := firstLines(got); !strings.HasPrefix(head, "3 series, 108 runs, in the last 14 days: 1 changed, 0 watch, 2 pass.") {
+		t.Error(head)
+	}
 	o.Days = 3
 	if got := textOf(t, o, nil, result("a", small, unknown), result("b", many)); strings.Contains(got, "Chance") {
 		t.Errorf("nothing is told, and chance would give some of it:\n%s", got)

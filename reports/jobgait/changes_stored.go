@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	progress := lookingAt(cmd, len(s.List))
 	told := o.told()
 	told.Now, told.Acks, told.Stored = now(), s.Acknowledged(), true
-	told.History = o.stored.history
+	told.History, told.Whose = o.stored.history, strings.TrimPrefix(s.whose, "runs of ")
 	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), told)
 	progress.done()
 	if o.ack != "" {

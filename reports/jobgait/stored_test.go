@@ -58,6 +58,9 @@ func TestChangesOfStoredRuns(t *testing.T) {
 	if got.status != 3 || !strings.Contains(got.out, "slower since") || !strings.Contains(strings.Join(strings.Fields(got.out), " "), "the executable changed then") {
 		t.Fatalf("%+v", got)
 	}
+	if first := "melt (1 node, elapsed_s), 30 runs of " + userName() + ": changed."; !strings.HasPrefix(got.out, first) {
+		t.Errorf("%s does not begin with %s", got.out, first)
+	}
 	if next := "\nNext:  jobgait compare 20 21  (where the time goes)\n       jobgait changes --ack 21  (this change is known)\n"; !strings.HasSuffix(got.out, next) {
 		t.Errorf("%s does not end with%s", got.out, next)
 	}
