@@ -28,7 +28,7 @@ func (r Report) headline() string {
 		of += " of " + reports.Clean(r.options.Whose)
 	}
 	if d := r.options.Days; d > 0 {
-		of += fmt.Sprintf(", in the last %g days", d)
+		of += ", in the " + LastDays(d)
 	}
 	if len(r.Series) == 1 {
 		s := r.Series[0]
@@ -39,6 +39,14 @@ func (r Report) headline() string {
 		text += fmt.Sprintf(", %d cannot be told", n[Unknown])
 	}
 	return text + "." + r.slowerNow(n[Changed])
+}
+
+// LastDays names the days that are told of.
+func LastDays(days float64) string {
+	if days == 1 {
+		return "last day"
+	}
+	return fmt.Sprintf("last %g days", days)
 }
 
 // inShort is what a lone history comes to.

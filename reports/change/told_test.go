@@ -30,6 +30,9 @@ func TestChanceIsOfWhatIsTold(t *testing.T) {
 	if head := firstLines(got); !strings.HasPrefix(head, "3 series, 108 runs, in the last 14 days: 1 changed, 0 watch, 2 pass.") {
 		t.Error(head)
 	}
+	if LastDays(1) != "last day" || LastDays(.5) != "last 0.5 days" {
+		t.Errorf("%s, %s", LastDays(1), LastDays(.5))
+	}
 	o.Days = 3
 	if got := textOf(t, o, nil, result("a", small, unknown), result("b", many)); strings.Contains(got, "Chance") {
 		t.Errorf("nothing is told, and chance would give some of it:\n%s", got)

@@ -86,7 +86,10 @@ type pairPanel struct {
 func newView(in Input, d detail, c curves) view {
 	in.Report.Series = apart(in.Report.Series)
 	v := view{Policy: policy(), CSS: template.CSS(style()), Title: reports.Clean(in.Title), Version: in.Version,
-		Over: "jobgait dashboard", Days: fmt.Sprintf("%g", in.Days)}
+		Over: "jobgait dashboard", Days: "Changes"}
+	if in.Days > 0 {
+		v.Days = "The " + change.LastDays(in.Days)
+	}
 	if !in.Created.IsZero() {
 		v.Over += ", " + in.Created.UTC().Format("2006-01-02 15:04") + " UTC"
 	}
