@@ -115,7 +115,11 @@ func dataVerdicts(r Report) []Verdict {
 	return head
 }
 
-// useVerdict says so where the job kept less than half of its CPUs busy.
+// fewBusy is the share of its CPUs below which a job is told how few it kept busy:
+// one process on two CPUs, which is half, is what its user meant.
+const fewBusy = 0.45
+
+// useVerdict says so where the job kept few of its CPUs busy.
 func useVerdict(r Report) []Verdict {
 	busy, n := r.Nodes.BusyCPUs, r.Job.NCPUs
 	idle := slices.ContainsFunc(r.Rhythm.Why, func(n Note) bool { return n.Code == note.Idle })
@@ -123,7 +127,7 @@ func useVerdict(r Report) []Verdict {
 		return nil
 	}
 	given := float64(*n) / float64(r.Job.NNodes)
-	if *busy >= given/2 {
+	if *busy >= fewBusy*given {
 		return nil
 	}
 	where := "On average"
