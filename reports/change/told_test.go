@@ -145,3 +145,35 @@ func TestNumbersOfTwoRuns(t *testing.T) {
 		}
 	}
 }
+
+// That nothing recorded changed is said where something was recorded on both sides.
+func TestUnexplained(t *testing.T) {
+	const says = "; nothing that was recorded changed then."
+	c := step(20, firstDay+20.5, 15)
+	h := history("melt")
+	text := func(h History) string {
+		var b strings.Builder
+		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{result("melt", c)}}, options())); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(b.String()), " ")
+	}
+	if !strings.Contains(text(h), says) {
+		t.Error(text(h))
+	}
+	for i := range 20 {
+		h.Meta["commit"][i] = ""
+	}
+	if strings.Contains(text(h), says) {
+		t.Error("the commits before the change are not known")
+	}
+	h = history("melt")
+	c.Causes = []changepoint.Cause{{Field: "commit", From: "4c1d7a2e00", To: "9e66dad100", P: .6}}
+	if strings.Contains(text(h), says) {
+		t.Error("the commit was another, as it often is")
+	}
+	h.Meta, c.Causes = nil, nil
+	if strings.Contains(text(h), says) {
+		t.Error("nothing was recorded")
+	}
+}

@@ -132,11 +132,18 @@ func (s Judged) sentences(e Event, o Options) (full, brief string) {
 	return full + then, brief
 }
 
-// unexplained says that fields were recorded and that none of them, but the nodes,
-// was another when the level changed.
+// unexplained says that fields were recorded before a change and after it, and that
+// none of them, but the nodes, was another then.
 func (s Judged) unexplained(c changepoint.Change) bool {
-	return len(s.Meta) > 0 && c.Kind != changepoint.Drift &&
-		!slices.ContainsFunc(c.Causes, func(k changepoint.Cause) bool { return k.Field != "nodes" })
+	if c.Kind == changepoint.Drift || slices.ContainsFunc(c.Causes, func(k changepoint.Cause) bool { return k.Field != "nodes" }) {
+		return false
+	}
+	for _, v := range s.Meta {
+		if i := c.Index; i > 0 && i < len(v) && v[i-1] != "" && v[i] != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // period says since when, or from when to when.
