@@ -18,6 +18,7 @@ func Words() []Explained {
 		{"busy CPUs", "how many CPUs the job kept busy at a time"},
 		{"code page #1", "4 KB of the program or one of its libraries, numbered as they appear: how often it runs shows the rhythm; which page it is was not recorded"},
 		{"low stretch", "a part of each iteration in which the CPUs have little to do"},
+		{"salvaged", "the agent on that node did not end in order; what it had written until then is here"},
 		{"missing", "moments at which no sample could be taken"},
 		{"changed then", "what was another at the first slower or faster run: at the same time, not necessarily the cause"},
 	}

@@ -87,7 +87,11 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 		}
 	}
 	if !slices.Contains(s.chosen, true) {
-		return s, fmt.Errorf("%s: none in the last %d days in %s (jobgait list shows what is there)", s.whose, storedDays, path)
+		hint := "jobgait list shows what is there"
+		if !f.site && f.user == "" {
+			hint = "--site is all users, " + hint
+		}
+		return s, fmt.Errorf("%s: none in the last %d days in %s (%s)", s.whose, storedDays, path, hint)
 	}
 	return s, nil
 }

@@ -77,7 +77,8 @@ func TestChangesOfStoredRuns(t *testing.T) {
 		t.Errorf("after it was acknowledged: %+v", got)
 	}
 	for _, c := range [][]string{{"--user", "nobody-at-all"}, {"--app", "none"}} {
-		if got := askIn(env, append([]string{"changes"}, c...)...); got.status != 1 || !strings.Contains(got.complaint, ": none in the last 180 days") {
+		got := askIn(env, append([]string{"changes"}, c...)...)
+		if got.status != 1 || !strings.Contains(got.complaint, ": none in the last 180 days") || strings.Contains(got.complaint, "--site is all users") != (c[0] == "--app") {
 			t.Errorf("%v: %+v", c, got)
 		}
 	}
