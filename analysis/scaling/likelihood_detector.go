@@ -13,7 +13,6 @@ type Verdict struct {
 	Segmented bool
 	Changes   []Change // as in Result
 	Strength  float64
-	Threshold float64
 	Quiet     bool // one law leaves little; it has a threshold of its own
 }
 
@@ -25,7 +24,7 @@ func NewDetector(pr Params) *Detector { return &Detector{d: newDetector(pr)} }
 func (t *Detector) Detect(p []float64, values [][]float64, groups [][]string) Verdict {
 	t.g = gridOf(p, values, groups, t.d.pr)
 	out := t.d.detect(t.g)
-	return Verdict{out.segmented, nil, out.strength, out.threshold, out.quiet}
+	return Verdict{out.segmented, nil, out.strength, out.quiet}
 }
 
 // Locate is Detect with the places of the changes.
@@ -35,7 +34,7 @@ func (t *Detector) Locate(p []float64, values [][]float64, groups [][]string) Ve
 	if out.segmented {
 		t.d.locate(t.g, &out)
 	}
-	return Verdict{out.segmented, out.changes, out.strength, out.threshold, out.quiet}
+	return Verdict{out.segmented, out.changes, out.strength, out.quiet}
 }
 
 func gridOf(p []float64, values [][]float64, groups [][]string, pr Params) grid {
