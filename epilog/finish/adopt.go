@@ -47,7 +47,7 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, key summary
 		return err
 	}
 	sum := summary.Merge(records, nodes, summary.Default())
-	if err := f.tell(ctx, store, job.Run{Key: key, Job: sum.Job}, sum); err != nil {
+	if err := f.tell(ctx, store, "", job.Run{Key: key, Job: sum.Job}, sum); err != nil {
 		return err
 	}
 	return store.Forget(ctx, collect.Want{Key: key})

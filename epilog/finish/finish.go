@@ -87,7 +87,7 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		return f.settle(ctx, dir, store, want, sum)
 	}
 	sum = f.ask(ctx, run, sum)
-	if err := f.tell(ctx, store, run, sum); err != nil {
+	if err := f.tell(ctx, store, dir, run, sum); err != nil {
 		return err
 	}
 	return f.settle(ctx, dir, store, want, sum)
@@ -95,20 +95,17 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 
 // tell remembers the run, delivers its report and notes where that went. A
 // history that fails costs the comparison and not the report; the run is then
-// finished again by a later sweep.
-func (f Finisher) tell(ctx context.Context, store collect.Store, run job.Run, s summary.Summary) error {
+// finished again by later sweeps, which deliver it again only when the history is
+// there: one that is broken for a week must not have every node of a site write all
+// its reports anew every ten minutes. at is the run's directory, "" if it has none.
+func (f Finisher) tell(ctx context.Context, store collect.Store, at job.RunDir, run job.Run, s summary.Summary) error {
 	if f.Config.History.Ingest != "here" {
-		known, judged := s, past.Judgement{}
-		if f.reportable(s) {
-			known, judged = f.consult(ctx, s)
-		}
-		dir, err := f.report(ctx, run, known, judged)
-		if err != nil {
-			return err
-		}
-		return store.PutJob(ctx, collect.JobRecord{Summary: s, ReportDir: dir})
+		return f.hand(ctx, store, run, s)
 	}
 	s, judged, failed := f.remember(ctx, s)
+	if n := lastReport(at).Without; failed != nil && n > 0 && n >= s.Reported() {
+		return failed
+	}
 	if failed != nil {
 		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read"))
 	}
@@ -120,10 +117,27 @@ func (f Finisher) tell(ctx context.Context, store collect.Store, run job.Run, s 
 		f.Log("%v", failed)
 		return nil
 	}
+	if failed != nil && at != "" {
+		return errors.Join(failed, at.WriteJSON(reportedFile, reported{Without: s.Reported()}))
+	}
 	if failed != nil {
 		return failed
 	}
 	return f.delivered(ctx, s, dir)
+}
+
+// hand delivers the report of a run and hands the run on to the one writer of the
+// history.
+func (f Finisher) hand(ctx context.Context, store collect.Store, run job.Run, s summary.Summary) error {
+	known, judged := s, past.Judgement{}
+	if f.reportable(s) {
+		known, judged = f.consult(ctx, s)
+	}
+	dir, err := f.report(ctx, run, known, judged)
+	if err != nil {
+		return err
+	}
+	return store.PutJob(ctx, collect.JobRecord{Summary: s, ReportDir: dir})
 }
 
 // share gives a step that may hang a part of the time that is left, so that the

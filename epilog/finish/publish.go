@@ -178,12 +178,15 @@ type reported struct {
 	Key      summary.RunKey `json:"key"`
 	Nodes    int            `json:"nodes"`
 	Complete bool           `json:"complete"`
+	// Without is from how many nodes one was made that the history is yet to
+	// be asked for; Nodes is 0 then.
+	Without int `json:"without,omitempty"`
 }
 
-// lastReport is zero when there was none.
+// lastReport is zero when there was none, or there is no directory.
 func lastReport(dir job.RunDir) reported {
 	var r reported
-	if dir.ReadJSON(reportedFile, &r) != nil {
+	if dir == "" || dir.ReadJSON(reportedFile, &r) != nil {
 		return reported{}
 	}
 	return r
