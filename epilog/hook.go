@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -91,10 +92,7 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 	if err != nil {
 		return err
 	}
-	if cfg.Spool.Dir == "" {
-		return unusable
-	}
-	dir, run, over, err := finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
+	dir, run, over, err := find(cfg, self, now, unusable)
 	if err := cmp.Or(unusable, err); err != nil && dir == "" {
 		return err
 	}
@@ -127,6 +125,18 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 		log.Printf("the worker goes on by itself: it was not done by epilog.deadline_s")
 	}
 	return err
+}
+
+// find looks for the run in the spool, and where the settings do not say which that
+// is for its agent.
+func find(cfg configs.Config, self string, now job.Run, unusable error) (dir job.RunDir, run job.Run, over bool, err error) {
+	if cfg.Spool.Dir != "" {
+		dir, run, over, err = finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
+	}
+	if unusable != nil && dir == "" {
+		dir, run = finish.FindAgent("/proc", filepath.Join(filepath.Dir(self), "jobgait-agent"), now)
+	}
+	return dir, run, over, err
 }
 
 // watched is whether the policy wants runs like this one: of a run that was

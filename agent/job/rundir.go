@@ -44,7 +44,7 @@ func MakeNodeDir(spool, node string) error {
 		}
 	}
 	for _, d := range []string{spool, dir} {
-		if err := ours(d); err != nil {
+		if err := Ours(d); err != nil {
 			return fmt.Errorf("make spool: %w", err)
 		}
 	}
@@ -54,9 +54,9 @@ func MakeNodeDir(spool, node string) error {
 // ErrNotOurs is returned for a spool that another account can change.
 var ErrNotOurs = errors.New("root keeps its files only where nobody else can put any: chown root, chmod go-w, or name another spool.dir")
 
-// ours refuses to work as root in a directory of somebody else's: a link in the
+// Ours refuses to work as root in a directory of somebody else's: a link in the
 // place of a run directory would lead what root writes there anywhere.
-func ours(dir string) error {
+func Ours(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return err

@@ -232,8 +232,7 @@ func StopAgent(dir job.RunDir, run job.Run) error {
 // youngest if a crash left several. Where there is none, over says whether this
 // node ended a run of the job, so that a repeated Epilog has nothing to do.
 func Find(spool string, key summary.RunKey) (dir job.RunDir, run job.Run, over bool, err error) {
-	prefix := strings.TrimSuffix(summary.RunKey{Cluster: key.Cluster, JobID: key.JobID}.String(), "r0")
-	dirs, err := job.DirsNamed(spool, prefix)
+	dirs, err := job.DirsNamed(spool, prefixOf(key))
 	if err != nil {
 		return "", run, false, err
 	}
@@ -251,4 +250,9 @@ func Find(spool string, key summary.RunKey) (dir job.RunDir, run job.Run, over b
 		}
 	}
 	return dir, run, over, nil
+}
+
+// prefixOf is how the directories of all runs of a job begin.
+func prefixOf(key summary.RunKey) string {
+	return strings.TrimSuffix(summary.RunKey{Cluster: key.Cluster, JobID: key.JobID}.String(), "r0")
 }
