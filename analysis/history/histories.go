@@ -65,8 +65,8 @@ func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]History, error) 
 	return list, nil
 }
 
-// findSeries returns the series of a query without their runs.
-func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]History, error) {
+// selection returns the condition on series of a query.
+func (db *DB) selection(ctx context.Context, q HistoryQuery) (conditions, error) {
 	where := conditions{}
 	for _, t := range []struct{ column, value string }{{"a.name", clean(q.App, maxText)}, {"c.name", clean(q.Cluster, maxName)}, {"u.name", clean(q.User, maxName)}} {
 		if t.value != "" {
@@ -77,15 +77,24 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]History, error)
 		where.and("s.series_id = ?", q.SeriesID)
 	}
 	switch {
-	case q.Since != 0 && q.Series > 0 && q.User == "" && q.App == "":
+	case q.Since != 0 && q.Series > 0 && q.User == "" && q.App == "" && q.SeriesID == 0:
 		ids, err := db.newestSeries(ctx, q)
 		if err != nil {
-			return nil, err
+			return where, err
 		}
 		where.and("s.series_id IN (" + strings.Join(ids, ", ") + ")")
 	case q.Since != 0:
 		// By the index on start: a week's runs, not the series of ten years.
 		where.and("s.series_id IN (SELECT series_id FROM run WHERE start_s >= ?)", q.Since)
+	}
+	return where, nil
+}
+
+// findSeries returns the series of a query without their runs.
+func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]History, error) {
+	where, err := db.selection(ctx, q)
+	if err != nil {
+		return nil, err
 	}
 	limit := -1
 	if q.Series > 0 {
