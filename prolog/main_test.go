@@ -138,6 +138,13 @@ func TestSameKeyAgain(t *testing.T) {
 	if _, err := first.Stop(10 * time.Second); err != nil {
 		t.Fatal(err)
 	}
+	until(t, "the last of its children to give the lock back", func() bool { // the mv, on a loaded machine
+		lock, err := s.dirs()[0].TryLock()
+		if err == nil {
+			lock.Close()
+		}
+		return err == nil
+	})
 	s.prolog()
 	dirs := s.dirs()
 	if len(dirs) != 2 || filepath.Base(string(dirs[1])) != "c-17.r0~1" {
