@@ -120,8 +120,8 @@ const (
 )
 
 // peaks returns the lags of r worth following, from lag lo on: the highest
-// peak, and the first that nearly reaches it. The fall from lag 0 is passed
-// over first: a smooth series resembles itself at every short lag.
+// peak, and the first of the others that nearly reaches it. The fall from lag 0
+// is passed over first: a smooth series resembles itself at every short lag.
 func peaks(r []float32, lo int) []int {
 	start := 1
 	for start < len(r)-1 && r[start+1] < r[start] {
