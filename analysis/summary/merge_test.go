@@ -116,6 +116,7 @@ func TestRunKeyIsOnePathElement(t *testing.T) {
 		{Cluster: "", JobID: 7}:                           "cluster-7.r0",
 		{Cluster: "c", JobID: 7, SLUID: "s0123456789abc"}: "c-7.s0123456789abc",
 		{Cluster: "a/b c\x00d", JobID: 1}:                 "a_b_c_d-1.r0",
+		{Cluster: "azAZ09_-.", JobID: 1}:                  "azAZ09_-.-1.r0",
 	} {
 		if got := key.String(); got != want {
 			t.Errorf("%+v: %q, want %q", key, got, want)
@@ -157,6 +158,23 @@ func TestMergeOfUnequalNodes(t *testing.T) {
 	}
 	if got := fmt.Sprint(s.Counters); len(s.Counters) != 2 || s.Counters[0].Total != 12 || s.Counters[1].Total != 50 {
 		t.Errorf("counters %s", got)
+	}
+}
+
+// Quality adds up over the nodes that were sampled, whichever come first.
+func TestQualityOfUnequalNodes(t *testing.T) {
+	a, b, c := node("n1", 1, 0), node("n2", 1, 0), node("n3", 1, 0)
+	a.Quality = Quality{Scope: "none"}
+	b.Quality.Sources = []Source{{Name: "cycles"}}
+	c.Quality.Scope, c.Quality.OverheadPct, c.Quality.CPUs, c.Quality.Sealed = "node", 1.6, 6, false
+	names := []string{"n1", "n2", "n3"}
+	s := Merge([]NodeRecord{a, b, c}, names, Default())
+	q := s.Quality
+	if q.Scope != "mixed" || q.CPUs != 8 || q.Samples != 4000 || q.Blocks != 20 || q.Sealed || math.Abs(q.OverheadPct-1.3) > 1e-9 || len(q.Sources) != 1 {
+		t.Errorf("%+v", q)
+	}
+	if !s.Complete() || Merge([]NodeRecord{a, b}, names, Default()).Complete() {
+		t.Error("complete is when all nodes have reported")
 	}
 }
 
