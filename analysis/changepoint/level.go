@@ -116,17 +116,20 @@ func (l *loss) from(x []float64, mu float64) level {
 
 // fit returns the cheapest level of x. Short pieces start at every run; long
 // ones at the median and the lower quartile, because most outliers are slow.
-// sorted is x in ascending order.
+// sorted is x with these ranks in place (ranked).
 func (l *loss) fit(x, sorted []float64) level {
-	best := l.from(x, middle(sorted))
+	mid := middle(sorted)
+	best := l.from(x, mid)
 	try := func(mu float64) {
 		if v := l.from(x, mu); v.cost < best.cost-1e-9 {
 			best = v
 		}
 	}
-	if len(x) <= 8 {
-		for _, mu := range sorted {
-			try(mu)
+	if len(x) <= fewToSort {
+		for q, mu := range sorted {
+			if mu != mid && (q == 0 || mu != sorted[q-1]) { // else the same again
+				try(mu)
+			}
 		}
 	} else {
 		try(sorted[len(sorted)/4])

@@ -1,9 +1,6 @@
 package changepoint
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // differenceScale estimates the noise of x from its steps, which hardly know of
 // changes of level: 1.4826 median |x[i]-x[i-1]| / sqrt 2; 0 for fewer than three.
@@ -15,8 +12,7 @@ func differenceScale(buf, x []float64) float64 {
 	for i := 1; i < len(x); i++ {
 		buf = append(buf, math.Abs(x[i]-x[i-1]))
 	}
-	slices.Sort(buf)
-	return 1.4826 * middle(buf) / math.Sqrt2
+	return 1.4826 * middleOf(buf) / math.Sqrt2
 }
 
 // splitScale estimates the noise of x around the medians of its two sides. The
@@ -31,11 +27,11 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 			buf = append(buf, math.Abs(v-right))
 		}
 	}
-	slices.Sort(buf)
 	if zeros := k%2 + (len(x)-k)%2; zeros < len(buf) {
+		order(buf, zeros)
 		buf = buf[zeros:]
 	}
-	return 1.4826 * middle(buf)
+	return 1.4826 * middleOf(buf)
 }
 
 // belief is what is known of the noise before a window is looked at.

@@ -76,8 +76,8 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 
 // winsorise sums runs x in scales of their noise, cut at six, from the first on.
 func (sc *scanner) winsorise(x []float64, s0 float64) {
-	sc.sorted = ascending(sc.sorted, x)
-	med := middle(sc.sorted)
+	sc.buf = append(sc.buf[:0], x...)
+	med := middleOf(sc.buf)
 	scale := max(differenceScale(sc.buf, x), s0/3)
 	sc.cum = append(sc.cum[:0], 0)
 	for q, v := range x {
@@ -123,7 +123,7 @@ func (sc *scanner) assess(i, j, k int, b belief) (split, bool) {
 // against one level, on the values alone.
 func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	n := len(x)
-	sc.sorted, sc.right = ascending(sc.sorted, x[:k]), ascending(sc.right, x[k:])
+	sc.sorted, sc.right = ranked(sc.sorted, x[:k]), ranked(sc.right, x[k:])
 	nl, nr := sc.sorted, sc.right
 	df := float64(n - 2)
 	m := splitScale(sc.buf, x, k, middle(nl), middle(nr))
@@ -150,7 +150,7 @@ func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	if right.weight < float64(sc.p.MinSegment)-0.6 || left.weight < 1.5 {
 		return split{}, false
 	}
-	one := min(l.fit(x, ascending(sc.sorted, x)).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)
+	one := min(l.fit(x, ranked(sc.sorted, x)).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)
 	c := split{k: k, s: s, left: left, right: right, df: b.weight + df}
 	c.evidence = one - left.cost - right.cost
 	return c, true
