@@ -23,13 +23,17 @@ const (
 
 // episode looks for a level that is left for a few runs and found again. Neither
 // boundary alone may be evidence enough: on one side of a single boundary are few
-// runs, or a mixture of levels. Both are judged as one claim. single is the
-// evidence of the best single change of the window [i,j).
-func (sc *scanner) episode(i, j int, cut bool, b belief, single float64) (claim, verdict) {
+// runs, or a mixture of levels. Both are judged as one claim.
+func (sc *scanner) episode(i, j int, cut bool, b belief) (claim, verdict) {
+	places := sc.outings(i, j, cut, b.s)
+	if len(places) == 0 {
+		return claim{}, verdict{}
+	}
+	single, _ := sc.scan(i, j, cut, b, exact)
 	var best claim
 	best.evidence = math.Inf(-1)
-	for _, s := range sc.outings(i, j, cut, b.s) {
-		if c, ok := sc.settle(i, j, cut, s, b, single); ok && c.evidence > best.evidence {
+	for _, s := range places {
+		if c, ok := sc.settle(i, j, cut, s, b, single.evidence); ok && c.evidence > best.evidence {
 			best = c
 		}
 	}
@@ -118,7 +122,7 @@ func (sc *scanner) promising(c *claim) bool {
 // episodeAt fits an episode at one place.
 func (sc *scanner) episodeAt(i, j int, s outing, b belief) (claim, bool) {
 	x := slices.Concat(sc.x[i:i+s.a], sc.x[i+s.b:j], sc.x[i+s.a:i+s.b])
-	c, ok := sc.weigh(x, len(x)-(s.b-s.a), b)
+	c, ok := sc.weigh(x, len(x)-(s.b-s.a), b, exact)
 	if !ok {
 		return claim{}, false
 	}

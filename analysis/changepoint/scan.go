@@ -94,12 +94,13 @@ func (sc *scanner) leastLeft(cut bool) int {
 }
 
 // scan returns the best split of window [i,j) and all that were fitted. cut
-// says that the window does not reach back to the start of the regime.
-func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
+// says that the window does not reach back to the start of the regime. Evidence
+// is exact from least on; what is below may be less than is said.
+func (sc *scanner) scan(i, j int, cut bool, b belief, least float64) (split, []split) {
 	best := split{evidence: math.Inf(-1)}
 	sc.splits = sc.splits[:0]
 	for _, q := range sc.screen(i, j, sc.leastLeft(cut), b.s) {
-		c, ok := sc.assess(i, j, q.k, b)
+		c, ok := sc.assess(i, j, q.k, b, least)
 		if !ok {
 			continue
 		}
@@ -113,15 +114,19 @@ func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
 
 // assess fits both sides of a split and weighs it against one level. It is not
 // ok when a side has too few runs that agree.
-func (sc *scanner) assess(i, j, k int, b belief) (split, bool) {
-	c, ok := sc.weigh(sc.x[i:j], k, b)
-	c.evidence += sc.expected(i + k)
+func (sc *scanner) assess(i, j, k int, b belief, least float64) (split, bool) {
+	beside := sc.expected(i + k)
+	c, ok := sc.weigh(sc.x[i:j], k, b, least-beside)
+	c.evidence += beside
 	return c, ok
 }
 
+// exact asks for evidence as it is, however small.
+const exact = -math.MaxFloat64
+
 // weigh fits levels to the first k of runs x and to the others, and weighs them
 // against one level, on the values alone.
-func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
+func (sc *scanner) weigh(x []float64, k int, b belief, least float64) (split, bool) {
 	n := len(x)
 	sc.sorted, sc.right = ranked(sc.sorted, x[:k]), ranked(sc.right, x[k:])
 	nl, nr := sc.sorted, sc.right
@@ -150,9 +155,14 @@ func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	if right.weight < float64(sc.p.MinSegment)-0.6 || left.weight < 1.5 {
 		return split{}, false
 	}
-	one := min(l.fit(x, ranked(sc.sorted, x)).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)
 	c := split{k: k, s: s, left: left, right: right, df: b.weight + df}
-	c.evidence = one - left.cost - right.cost
+	// One level costs the least of several descents. Mostly the first already
+	// shows that two are not worth it.
+	c.evidence = l.from(x, left.mu).cost - left.cost - right.cost
+	if c.evidence >= least {
+		one := min(l.from(x, right.mu).cost, l.fit(x, ranked(sc.sorted, x)).cost)
+		c.evidence = min(c.evidence, one-left.cost-right.cost)
+	}
 	return c, true
 }
 

@@ -103,17 +103,18 @@ func (sc *scanner) sequence() []event {
 		if j-i < 2*sc.p.MinSegment-1 {
 			continue
 		}
-		c, all := sc.scan(i, j, cut, b)
+		c, _ := sc.scan(i, j, cut, b, sc.p.Threshold) // what is below is not committed
 		m := sc.one(i, j, c)
 		v := sc.judge(&m, b)
 		if !v.committed {
-			if m, w := sc.episode(i, j, cut, b, c.evidence); w.committed {
+			if m, w := sc.episode(i, j, cut, b); w.committed {
 				ev = sc.commitBoth(ev, i, newest, m, w)
 				i, cut = sc.start, false
 				j, b = i, memory(sc.buf, sc.x[:i], sc.p)
 			}
 			continue
 		}
+		c, all := sc.scan(i, j, cut, b, exact)
 		c, all = sc.around(i, j, cut, c, all, b)
 		if d, ok := sc.earlier(i, cut, c, all, b); ok {
 			c, all, v.margin, v.doubtful = d, nil, 0, true
