@@ -93,6 +93,12 @@ type level struct{ mu, cost, weight float64 }
 
 // from returns the level that weighted means reach from mu.
 func (l *loss) from(x []float64, mu float64) level {
+	mu, sw := l.descend(x, mu)
+	return level{mu, l.total(x, mu), sw}
+}
+
+// descend is from without the loss.
+func (l *loss) descend(x []float64, mu float64) (to, weight float64) {
 	sw := 0.0
 	for range 12 {
 		sw = 0
@@ -111,7 +117,7 @@ func (l *loss) from(x []float64, mu float64) level {
 			break
 		}
 	}
-	return level{mu, l.total(x, mu), sw}
+	return mu, sw
 }
 
 // fit returns the cheapest level of x. Short pieces start at every run; long

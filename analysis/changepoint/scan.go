@@ -134,28 +134,17 @@ func (sc *scanner) weigh(x []float64, k int, b belief, least float64) (split, bo
 	m := splitScale(sc.buf, x, k, middle(nl), middle(nr))
 	s := math.Sqrt((b.weight*b.s*b.s + df*m*m) / (b.weight + df))
 	floor := sc.recent(x, k, middle(nl), middle(nr), s)
-	s = raise(s, floor)
-	l := newLoss(s, sc.p)
+	l := newLoss(raise(s, floor), sc.p)
 	left, right := l.fit(x[:k], nl), l.fit(x[k:], nr)
-	for range 2 {
-		ss, sw := 0.0, 0.0
-		for q, v := range x {
-			r := v - left.mu
-			if q >= k {
-				r = v - right.mu
-			}
-			w := l.weight(r)
-			ss += w * r * r
-			sw += w
-		}
-		s = raise(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(sw-2, 0.5))), floor)
-		l = newLoss(s, sc.p)
-		left, right = l.from(x[:k], left.mu), l.from(x[k:], right.mu)
-	}
+	l = newLoss(raise(l.noise(x, k, left.mu, right.mu, b), floor), sc.p)
+	left.mu, _ = l.descend(x[:k], left.mu)
+	right.mu, _ = l.descend(x[k:], right.mu)
+	l = newLoss(raise(l.noise(x, k, left.mu, right.mu, b), floor), sc.p)
+	left, right = l.from(x[:k], left.mu), l.from(x[k:], right.mu)
 	if right.weight < float64(sc.p.MinSegment)-0.6 || left.weight < 1.5 {
 		return split{}, false
 	}
-	c := split{k: k, s: s, left: left, right: right, df: b.weight + df}
+	c := split{k: k, s: l.s, left: left, right: right, df: b.weight + df}
 	// One level costs the least of several descents. Mostly the first already
 	// shows that two are not worth it.
 	c.evidence = l.from(x, left.mu).cost - left.cost - right.cost
@@ -164,6 +153,22 @@ func (sc *scanner) weigh(x []float64, k int, b belief, least float64) (split, bo
 		c.evidence = min(c.evidence, one-left.cost-right.cost)
 	}
 	return c, true
+}
+
+// noise is that of runs x around two levels, the first for k of them, on top of
+// what is believed.
+func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 {
+	ss, sw := 0.0, 0.0
+	for q, v := range x {
+		r := v - left
+		if q >= k {
+			r = v - right
+		}
+		w := l.weight(r)
+		ss += w * r * r
+		sw += w
+	}
+	return math.Sqrt((b.weight*b.s*b.s + ss) / (b.weight + max(sw-2, 0.5)))
 }
 
 // farOut is how many scales from its level a run is left out of recent noise: it is an
