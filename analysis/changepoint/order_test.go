@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"jobgait/analysis/internal/robust"
 )
 
 // orders are values of every kind that parts badly or well.
@@ -39,6 +41,9 @@ func TestOrder(t *testing.T) {
 			}
 			if m := middleOf(slices.Clone(x)); m != middle(sorted) {
 				t.Fatalf("%s, median of %d: %v, sorted %v", name, n, m, middle(sorted))
+			}
+			if m, want := medianIn(&got, x), robust.Median(x); m != want {
+				t.Fatalf("%s, median of %d: %v, want %v", name, n, m, want)
 			}
 		}
 	}
