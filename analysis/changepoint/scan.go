@@ -28,6 +28,7 @@ type scanner struct {
 	cum    []float64
 	order  []screened
 	splits []split
+	ahead  follower
 }
 
 // screened is a split with the nats that its quick two-sample statistic and what

@@ -21,6 +21,9 @@ type history struct {
 	// by then. It may alter x and prior up to that run by what is known of nodes
 	// and other series then; what is committed stands.
 	learn func(newest int, committed []event)
+	// trail, if set, is filled with what the scan does; before is that of an
+	// earlier scan which differs in nothing but prior, nil there.
+	trail, before *trail
 }
 
 // event is one committed change in log units.
@@ -49,7 +52,7 @@ type outcome struct {
 
 // scan runs over a history as if it arrived run by run.
 func scan(in history, p Params) outcome {
-	sc := scanner{history: in, p: p}
+	sc := scanner{history: in, p: p, ahead: follower{trail: in.before}}
 	out := outcome{events: sc.sequence()}
 	sc.describe(&out)
 	return out
@@ -103,17 +106,23 @@ func (sc *scanner) sequence() []event {
 		if j-i < 2*sc.p.MinSegment-1 {
 			continue
 		}
-		c, _ := sc.scan(i, j, cut, b, sc.p.Threshold) // what is below is not committed
+		c, none := sc.look(i, j, cut, b)
+		if none {
+			continue
+		}
 		m := sc.one(i, j, c)
 		v := sc.judge(&m, b)
 		if !v.committed {
-			if m, w := sc.episode(i, j, cut, b); w.committed {
+			places := sc.outings(i, j, cut, b.s)
+			sc.trail.note(i, j, c.evidence < sc.p.Threshold && len(places) == 0)
+			if m, w := sc.episode(i, j, cut, places, b); w.committed {
 				ev = sc.commitBoth(ev, i, newest, m, w)
 				i, cut = sc.start, false
 				j, b = i, memory(sc.buf, sc.x[:i], sc.p)
 			}
 			continue
 		}
+		sc.trail.note(i, j, false)
 		c, all := sc.scan(i, j, cut, b, exact)
 		c, all = sc.around(i, j, cut, c, all, b)
 		if d, ok := sc.earlier(i, cut, c, all, b); ok {
@@ -140,6 +149,7 @@ func (sc *scanner) commit(ev []event, e event, j int, c split) []event {
 	}
 	sc.past = append(sc.past, past{sc.start, e.index, c.left.mu, c.s})
 	sc.start = e.index
+	sc.committed(ev)
 	return ev
 }
 
