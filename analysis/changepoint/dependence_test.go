@@ -46,7 +46,7 @@ func TestEvidenceFallsWithCorrelation(t *testing.T) {
 			x := drawn(seed, 60, 0.02, phi, map[int]float64{30: 0.05})
 			sc := scanner{history: history{x: x}, p: Default()}
 			b := memory(nil, nil, sc.p)
-			c, ok := sc.assess(0, 60, 30, b, exact)
+			c, ok := sc.assess(0, 60, 30, b)
 			if !ok {
 				continue
 			}
@@ -67,7 +67,7 @@ func TestTurnsAgainstOneChange(t *testing.T) {
 	turns := turning(3, 60, 0.2, 0.2)
 	weigh := func(x []float64, k int) float64 {
 		sc := scanner{history: history{x: x}, p: Default()}
-		c, ok := sc.assess(0, 60, k, memory(nil, nil, sc.p), exact)
+		c, ok := sc.assess(0, 60, k, memory(nil, nil, sc.p))
 		if !ok {
 			t.Fatal("the split has too few runs")
 		}

@@ -12,6 +12,7 @@ type split struct {
 	s           float64 // noise
 	left, right level
 	df          float64 // degrees of freedom of the noise
+	open        bool    // the evidence may be less
 }
 
 // scanner holds one history and room to work in, so that a scan allocates
@@ -94,40 +95,50 @@ func (sc *scanner) leastLeft(cut bool) int {
 	return sc.p.MinSegment - 1
 }
 
-// scan returns the best split of window [i,j) and all that were fitted. cut
-// says that the window does not reach back to the start of the regime. Evidence
-// is exact from least on; what is below may be less than is said.
-func (sc *scanner) scan(i, j int, cut bool, b belief, least float64) (split, []split) {
-	best := split{evidence: math.Inf(-1)}
+// scan returns the best split of window [i,j) and all that were fitted, voted says
+// only those that others vote for. cut says that the window does not reach back to
+// the start of the regime. Evidence of the best is exact from the threshold on.
+func (sc *scanner) scan(i, j int, cut bool, b belief, voted bool) (split, []split) {
 	sc.splits = sc.splits[:0]
 	for _, q := range sc.screen(i, j, sc.leastLeft(cut), b.s) {
-		c, ok := sc.assess(i, j, q.k, b, least)
-		if !ok {
+		if voted && sc.prior[i+q.k] == 0 {
 			continue
 		}
-		sc.splits = append(sc.splits, c)
-		if c.evidence > best.evidence {
-			best = c
+		if c, ok := sc.weigh(sc.x[i:j], q.k, b); ok {
+			c.evidence += sc.expected(i + q.k)
+			sc.splits = append(sc.splits, c)
 		}
 	}
-	return best, sc.splits
+	for {
+		none := split{evidence: math.Inf(-1)}
+		best := &none
+		for q := range sc.splits {
+			if sc.splits[q].evidence > best.evidence {
+				best = &sc.splits[q]
+			}
+		}
+		if !best.open || best.evidence < sc.p.Threshold {
+			return *best, sc.splits
+		}
+		sc.complete(sc.x[i:j], best, sc.expected(i+best.k))
+	}
 }
 
 // assess fits both sides of a split and weighs it against one level. It is not
 // ok when a side has too few runs that agree.
-func (sc *scanner) assess(i, j, k int, b belief, least float64) (split, bool) {
-	beside := sc.expected(i + k)
-	c, ok := sc.weigh(sc.x[i:j], k, b, least-beside)
-	c.evidence += beside
+func (sc *scanner) assess(i, j, k int, b belief) (split, bool) {
+	c, ok := sc.weigh(sc.x[i:j], k, b)
+	if ok {
+		c.evidence += sc.expected(i + k)
+		sc.complete(sc.x[i:j], &c, sc.expected(i+k))
+	}
 	return c, ok
 }
 
-// exact asks for evidence as it is, however small.
-const exact = -math.MaxFloat64
-
 // weigh fits levels to the first k of runs x and to the others, and weighs them
-// against one level, on the values alone.
-func (sc *scanner) weigh(x []float64, k int, b belief, least float64) (split, bool) {
+// against one level, on the values alone. The split is open: one level costs the
+// least of several descents, and mostly the first shows that two are not worth it.
+func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	n := len(x)
 	sc.sorted, sc.right = ranked(sc.sorted, x[:k]), ranked(sc.right, x[k:])
 	nl, nr := sc.sorted, sc.right
@@ -145,15 +156,21 @@ func (sc *scanner) weigh(x []float64, k int, b belief, least float64) (split, bo
 	if right.weight < float64(sc.p.MinSegment)-0.6 || left.weight < 1.5 {
 		return split{}, false
 	}
-	c := split{k: k, s: l.s, left: left, right: right, df: b.weight + df}
-	// One level costs the least of several descents. Mostly the first already
-	// shows that two are not worth it.
+	c := split{k: k, s: l.s, left: left, right: right, df: b.weight + df, open: true}
 	c.evidence = l.from(x, left.mu).cost - left.cost - right.cost
-	if c.evidence >= least {
-		one := min(l.from(x, right.mu).cost, l.fit(x, ranked(sc.sorted, x)).cost)
-		c.evidence = min(c.evidence, one-left.cost-right.cost)
-	}
 	return c, true
+}
+
+// complete makes the evidence of a split of runs x exact; beside is the part of it
+// from outside the values.
+func (sc *scanner) complete(x []float64, c *split, beside float64) {
+	if !c.open {
+		return
+	}
+	c.open = false
+	l := newLoss(c.s, sc.p)
+	one := min(l.from(x, c.right.mu).cost, l.fit(x, ranked(sc.sorted, x)).cost)
+	c.evidence = min(c.evidence, one-c.left.cost-c.right.cost+beside)
 }
 
 // noise is that of runs x around two levels, the first for k of them, on top of

@@ -106,7 +106,7 @@ func (sc *scanner) sequence() []event {
 		if j-i < 2*sc.p.MinSegment-1 {
 			continue
 		}
-		c, none := sc.look(i, j, cut, b)
+		c, all, none := sc.look(i, j, cut, b)
 		if none {
 			continue
 		}
@@ -115,7 +115,7 @@ func (sc *scanner) sequence() []event {
 		if !v.committed {
 			places := sc.outings(i, j, cut, b.s)
 			sc.trail.note(i, j, c.evidence < sc.p.Threshold && len(places) == 0)
-			if m, w := sc.episode(i, j, cut, places, b); w.committed {
+			if m, w := sc.episode(i, j, cut, places, all, b); w.committed {
 				ev = sc.commitBoth(ev, i, newest, m, w)
 				i, cut = sc.start, false
 				j, b = i, memory(sc.buf, sc.x[:i], sc.p)
@@ -123,7 +123,10 @@ func (sc *scanner) sequence() []event {
 			continue
 		}
 		sc.trail.note(i, j, false)
-		c, all := sc.scan(i, j, cut, b, exact)
+		_, all = sc.scan(i, j, cut, b, false) // those that nobody votes for too
+		for q := range all {
+			sc.complete(sc.x[i:j], &all[q], sc.expected(i+all[q].k))
+		}
 		c, all = sc.around(i, j, cut, c, all, b)
 		if d, ok := sc.earlier(i, cut, c, all, b); ok {
 			c, all, v.margin, v.doubtful = d, nil, 0, true

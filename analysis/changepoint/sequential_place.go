@@ -29,7 +29,7 @@ func (sc *scanner) around(i, j int, cut bool, c split, all []split, b belief) (s
 			if !sc.newDay(i+k) || slices.ContainsFunc(all, func(q split) bool { return q.k == k }) {
 				continue
 			}
-			q, ok := sc.assess(i, j, k, b, exact)
+			q, ok := sc.assess(i, j, k, b)
 			if !ok {
 				continue
 			}
@@ -61,7 +61,7 @@ func (sc *scanner) earlier(i int, cut bool, c split, all []split, b belief) (spl
 		if q.k < 2*sc.p.MinSegment-1 || q.evidence < c.evidence-placeNats {
 			continue
 		}
-		d, _ := sc.scan(i, i+q.k, cut, b, sc.p.Threshold)
+		d, _ := sc.scan(i, i+q.k, cut, b, false)
 		if math.IsInf(d.evidence, -1) || d.evidence-sc.p.SmallSample/d.df <= sc.p.Threshold {
 			continue
 		}

@@ -1,9 +1,6 @@
 package changepoint
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // trail is what a scan did: the windows that it looked at, in order, and what it
 // committed. Another scan of the same runs with votes of other series follows it
@@ -74,24 +71,13 @@ func (sc *scanner) committed(ev []event) {
 	f.commits++
 }
 
-// look returns the best split of the window [i,j), exact from the threshold on;
-// none says that an earlier scan found nothing there and nobody votes for it.
-func (sc *scanner) look(i, j int, cut bool, b belief) (best split, none bool) {
-	if !sc.ahead.idle(i, j) {
-		best, _ = sc.scan(i, j, cut, b, sc.p.Threshold)
-		return best, false
+// look scans the window [i,j); none says that an earlier scan found nothing there
+// and nobody votes for it.
+func (sc *scanner) look(i, j int, cut bool, b belief) (best split, all []split, none bool) {
+	idle := sc.ahead.idle(i, j)
+	if idle && !slices.ContainsFunc(sc.prior[i:j], func(nats float64) bool { return nats != 0 }) {
+		return best, nil, true
 	}
-	if !slices.ContainsFunc(sc.prior[i:j], func(nats float64) bool { return nats != 0 }) {
-		return best, true
-	}
-	best.evidence = math.Inf(-1)
-	for _, q := range sc.screen(i, j, sc.leastLeft(cut), b.s) {
-		if sc.prior[i+q.k] == 0 {
-			continue
-		}
-		if c, ok := sc.assess(i, j, q.k, b, sc.p.Threshold); ok && c.evidence > best.evidence {
-			best = c
-		}
-	}
-	return best, false
+	best, all = sc.scan(i, j, cut, b, idle)
+	return best, all, false
 }
