@@ -45,6 +45,19 @@ func (l *loss) cost(r float64) float64 {
 	return l.zeroDown - math.Log(e+l.down)
 }
 
+// likelihood is exp(-cost).
+func (l *loss) likelihood(r float64) float64 {
+	floor := l.down
+	if r > 0 {
+		floor = l.up
+	}
+	z := r / l.s
+	if z > farAway || z < -farAway {
+		return floor / (1 + floor)
+	}
+	return (math.Exp(-z*z/2) + floor) / (1 + floor)
+}
+
 // weight returns the share of the normal in the likelihood of residual r: 1 for
 // a run at the level, 0 for an outlier.
 func (l *loss) weight(r float64) float64 {
