@@ -83,13 +83,16 @@ func (r *ready) lookAgain(alone *look, given []vote, p Params) look {
 	if r.quiet {
 		return look{}
 	}
+	if len(given) == 0 {
+		alone = &look{}
+	}
 	if r.machine != nil {
 		p.Threshold += machineDoubt
 		p.Correlated += machineDoubt
 		p.EpisodeRuns = 0 // what the machine did to others for a few runs, and not to this one
 	}
 	l := look{fields: newFields(r), known: newKnowledge(r, given, p)}
-	if r.User != "" && given == nil {
+	if r.User != "" && len(given) == 0 {
 		l.trail, l.blindTrail = &trail{}, &trail{}
 	}
 	l.in = l.known.history(r, &l.fields, p)
