@@ -22,9 +22,7 @@ type Report struct {
 func Analyse(series []Series, method Method, p Params) Report {
 	rep := Report{Method: method, Series: make([]Result, 0, len(series)), Machine: []MachineEvent{}}
 	runs := make([]ready, len(series))
-	for i := range series {
-		runs[i] = prepare(&series[i])
-	}
+	forEach(len(series), func(i int) { runs[i] = prepare(&series[i]) })
 	if method != Paper {
 		rep.Machine = takeOutMachine(runs, p)
 	}
