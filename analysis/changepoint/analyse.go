@@ -55,6 +55,7 @@ func judge(runs []ready, method Method, p Params) []Result {
 			looks[i] = runs[i].lookAgain(&looks[i], given[i], p)
 		}
 		list[i] = runs[i].sequential(looks[i], p)
+		looks[i] = look{} // nobody asks any more: it is most of the memory
 	})
 	return list
 }

@@ -3,6 +3,8 @@ package changepoint
 import (
 	"math"
 	"slices"
+
+	"jobgait/analysis/internal/robust"
 )
 
 // loss is the negative log likelihood of a residual, 0 at its best: a normal of
@@ -144,7 +146,7 @@ func (l *loss) fit(x, sorted []float64) level {
 			best = v
 		}
 	}
-	if len(x) <= fewToSort {
+	if len(x) <= robust.FewToSort {
 		for q, mu := range sorted {
 			if mu != mid && (q == 0 || mu != sorted[q-1]) { // else the same again
 				try(mu)

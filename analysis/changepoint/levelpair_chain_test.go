@@ -59,3 +59,15 @@ func TestLikelihood(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkTurning is the online history that costs most: two levels that stay
+// with .8 are never one, and seldom told apart.
+func BenchmarkTurning(b *testing.B) {
+	const histories = 10
+	for b.Loop() {
+		for seed := range uint64(histories) {
+			scan(history{x: turning(seed, 100, 0.2, 0.2)}, Default())
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e3/histories/float64(b.N), "ms/100runs")
+}

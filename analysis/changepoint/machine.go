@@ -44,15 +44,15 @@ type member struct {
 	level levelTracker
 	own   sharing
 	// For revision as runs arrive: the machine, the moment of each run, the part
-	// of an estimate, fresh or revised, that was believed then, what the series
+	// of a revised estimate that was believed then, what the series
 	// itself was known to show, and the last estimate of each run. taken is what
 	// was taken out of the newest runs when each arrived. fleet is nil where
 	// shifts are settled.
-	fleet              *fleet
-	place              []int
-	fresh, part, share []float64
-	oldest             []estimate
-	taken              [][]float64
+	fleet       *fleet
+	place       []int
+	part, share []float64
+	oldest      []estimate
+	taken       [][]float64
 }
 
 // moment is one run of one member in the order of start.
@@ -175,8 +175,8 @@ func (f *fleet) collect() (inOrder bool) {
 func (f *fleet) follow() {
 	for _, m := range f.members {
 		m.fleet, m.place = f, make([]int, len(m.x))
-		m.fresh, m.part = make([]float64, len(m.x)), make([]float64, len(m.x))
-		m.share, m.oldest = make([]float64, len(m.x)), make([]estimate, len(m.x))
+		m.part, m.share = make([]float64, len(m.x)), make([]float64, len(m.x))
+		m.oldest = make([]estimate, len(m.x))
 		m.taken = make([][]float64, len(m.x))
 	}
 	var fresh shrinkage
@@ -185,7 +185,7 @@ func (f *fleet) follow() {
 		m := f.members[r.member]
 		m.place[r.run] = q
 		est := f.near(q, q, m.now[r.run], &f.look)
-		m.fresh[r.run] = fresh.part()
+		believed := fresh.part()
 		x := m.x[r.run]
 		if l, ok := m.level.value(); ok {
 			noise := m.level.noise()
@@ -196,7 +196,7 @@ func (f *fleet) follow() {
 		}
 		m.own.learn(est, r.off, r.noise)
 		m.share[r.run] = m.own.part()
-		m.shift[r.run] = m.share[r.run] * est.believed(m.fresh[r.run], f.p.sure)
+		m.shift[r.run] = m.share[r.run] * est.believed(believed, f.p.sure)
 		m.level.add(x-m.shift[r.run], f.p.memory)
 	}
 	f.lookBack()

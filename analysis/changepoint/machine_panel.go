@@ -1,6 +1,10 @@
 package changepoint
 
-import "math"
+import (
+	"math"
+
+	"jobgait/analysis/internal/robust"
+)
 
 // witness is one series of those that tell a shift: the mean of its runs.
 type witness struct {
@@ -127,7 +131,7 @@ func (l *panel) mean(one []witness) estimate {
 		l.buf = append(l.buf, o.noise)
 		runs += o.n
 	}
-	order(l.buf, len(one)/2)
+	robust.Rank(l.buf, len(one)/2)
 	least := l.buf[len(one)/2] / 2
 	for i := range one {
 		one[i].noise = math.Max(one[i].noise, least)

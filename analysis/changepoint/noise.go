@@ -1,6 +1,10 @@
 package changepoint
 
-import "math"
+import (
+	"math"
+
+	"jobgait/analysis/internal/robust"
+)
 
 // differenceScale estimates the noise of x from its steps, which hardly know of
 // changes of level: 1.4826 median |x[i]-x[i-1]| / sqrt 2; 0 for fewer than three.
@@ -28,7 +32,7 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 		}
 	}
 	if zeros := k%2 + (len(x)-k)%2; zeros < len(buf) {
-		order(buf, zeros)
+		robust.Rank(buf, zeros)
 		buf = buf[zeros:]
 	}
 	return 1.4826 * middleOf(buf)

@@ -8,61 +8,25 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// orders are values of every kind that parts badly or well.
-func orders(r *rand.Rand, n int) map[string][]float64 {
-	of := func(f func(i int) float64) []float64 {
+// Medians are those of sorted values, and levels start from the same ranks.
+func TestRanks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var buf []float64
+	for n := 1; n < 80; n++ {
 		x := make([]float64, n)
 		for i := range x {
-			x[i] = f(i)
+			x[i] = float64(r.IntN(3*n)) / 7
 		}
-		return x
-	}
-	return map[string][]float64{
-		"random":     of(func(int) float64 { return r.NormFloat64() }),
-		"few values": of(func(int) float64 { return float64(r.IntN(3)) }),
-		"equal":      of(func(int) float64 { return 7 }),
-		"rising":     of(func(i int) float64 { return float64(i) }),
-		"falling":    of(func(i int) float64 { return float64(-i) }),
-		"pipe":       of(func(i int) float64 { return float64(min(i, n-i)) }),
-	}
-}
-
-// Whatever the order of the values, a rank is found as by sorting.
-func TestOrder(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	for n := 1; n < 300; n += 1 + n/7 {
-		for name, x := range orders(r, n) {
-			sorted := slices.Sorted(slices.Values(x))
-			k := r.IntN(n)
-			got := slices.Clone(x)
-			order(got, k)
-			if got[k] != sorted[k] || slices.Max(got[:k+1]) != got[k] || slices.Min(got[k:]) != got[k] {
-				t.Fatalf("%s, rank %d of %d: %v", name, k, n, got)
-			}
-			if m := middleOf(slices.Clone(x)); m != middle(sorted) {
-				t.Fatalf("%s, median of %d: %v, sorted %v", name, n, m, middle(sorted))
-			}
-			if m, want := medianIn(&got, x), robust.Median(x); m != want {
-				t.Fatalf("%s, median of %d: %v, want %v", name, n, m, want)
-			}
+		sorted := slices.Sorted(slices.Values(x))
+		if m := middleOf(slices.Clone(x)); m != middle(sorted) {
+			t.Fatalf("median of %v: %v", x, m)
 		}
-	}
-}
-
-func BenchmarkMedian(b *testing.B) {
-	r := rand.New(rand.NewPCG(3, 4))
-	x := make([]float64, 600000)
-	for i := range x {
-		x[i] = r.Float64()
-	}
-	buf := make([]float64, 60)
-	for name, of := range map[string]func([]float64) float64{
-		"sorted": func(x []float64) float64 { slices.Sort(x); return middle(x) }, "ordered": middleOf} {
-		b.Run(name, func(b *testing.B) {
-			for n := 0; b.Loop(); n += 60 {
-				copy(buf, x[n%600000:])
-				of(buf)
-			}
-		})
+		if m := medianIn(&buf, x); m != robust.Median(x) {
+			t.Fatalf("median of %v: %v, want %v", x, m, robust.Median(x))
+		}
+		got := ranked(nil, x)
+		if middle(got) != middle(sorted) || got[n/4] != sorted[n/4] || n <= robust.FewToSort && !slices.Equal(got, sorted) {
+			t.Fatalf("%v: ranked %v", x, got)
+		}
 	}
 }
