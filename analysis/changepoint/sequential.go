@@ -123,17 +123,8 @@ func (sc *scanner) sequence() []event {
 			continue
 		}
 		sc.trail.note(i, j, false)
-		_, all = sc.scan(i, j, cut, b, false) // those that nobody votes for too
-		for q := range all {
-			sc.complete(sc.x[i:j], &all[q], sc.expected(i+all[q].k))
-		}
-		c, all = sc.around(i, j, cut, c, all, b)
-		if d, ok := sc.earlier(i, cut, c, all, b); ok {
-			c, all, v.margin, v.doubtful = d, nil, 0, true
-			v.asked = sc.p.Threshold + sc.p.SmallSample/d.df
-		}
-		e := sc.event(i, newest, c, all, v)
-		ev = sc.commit(ev, e, j, c)
+		e, at := sc.place(i, j, newest, cut, c, v, b)
+		ev = sc.commit(ev, e, j, at)
 		i, j, cut = e.index, e.index, false
 		b = memory(sc.buf, sc.x[:i], sc.p)
 	}

@@ -18,6 +18,21 @@ const (
 // without it, .906 with it.
 const placeReach = 3
 
+// place looks again at where the change lies that split c of the window [i,j)
+// shows, and describes it.
+func (sc *scanner) place(i, j, newest int, cut bool, c split, v verdict, b belief) (event, split) {
+	_, all := sc.scan(i, j, cut, b, false) // those that nobody votes for too
+	for q := range all {
+		sc.complete(sc.x[i:j], &all[q], sc.expected(i+all[q].k))
+	}
+	c, all = sc.around(i, j, cut, c, all, b)
+	if d, ok := sc.earlier(i, cut, c, all, b); ok {
+		c, all, v.margin, v.doubtful = d, nil, 0, true
+		v.asked = sc.p.Threshold + sc.p.SmallSample/d.df
+	}
+	return sc.event(i, newest, c, all, v), c
+}
+
 // around returns the best split at or near c, and all that were fitted. Of
 // equals it is the middle one: an outlier costs the same on either side.
 func (sc *scanner) around(i, j int, cut bool, c split, all []split, b belief) (split, []split) {
