@@ -5,15 +5,13 @@ import (
 	"slices"
 )
 
-// Most order statistics are medians. To put one rank in its place takes a tenth
-// of the time of sorting (BenchmarkMedian: 60 values), most of it because nothing
-// has to be guessed.
-
 // FewToSort values are sorted rather than parted further.
 const FewToSort = 8
 
 // Rank puts the value of rank k of x in its place, smaller ones before it and
-// larger ones behind; up to FewToSort values are all sorted. NaN has no rank.
+// larger ones behind; up to FewToSort values are all sorted. NaN has no rank. For
+// 60 values it takes a tenth of the time of sorting (BenchmarkMedian), because no
+// branch hangs on a value.
 func Rank(x []float64, k int) {
 	for turns := 0; len(x) > FewToSort && turns < 40; turns++ {
 		p := median3(x[0], x[len(x)/2], x[len(x)-1])
