@@ -1,6 +1,7 @@
 package robust
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -44,6 +45,22 @@ func TestRank(t *testing.T) {
 			if v, want := Median(x), SortedQuantile(sorted, .5); v != want {
 				t.Fatalf("%s, median of %d: %v, sorted %v", name, n, v, want)
 			}
+		}
+	}
+}
+
+// Infinite values have ranks like others.
+func TestRankOfInfinite(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	for range 200 {
+		x := make([]float64, 40)
+		for i := range x {
+			x[i] = []float64{math.Inf(1), math.Inf(-1), r.NormFloat64()}[r.IntN(3)]
+		}
+		k := r.IntN(len(x))
+		got := slices.Clone(x)
+		if Rank(got, k); got[k] != slices.Sorted(slices.Values(x))[k] {
+			t.Fatalf("rank %d of %v: %v", k, x, got[k])
 		}
 	}
 }
