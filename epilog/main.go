@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
@@ -28,9 +29,22 @@ const usage = `usage: jobgait-epilog            as Slurm's Epilog
        jobgait-epilog --ingest   write waiting job records into the history
        jobgait-epilog --check    say what on this node is not set up`
 
+// besideJobs is how many of a node's CPUs work on a job that has ended: other
+// jobs may run there, and the next begins when the Epilog has waited long enough.
+func besideJobs(cpus int) int { return max(1, cpus/4) }
+
+// leaveCPUs leaves most CPUs to others where the arguments are a worker's or those
+// of the sweep after it.
+func leaveCPUs(args []string) {
+	if len(args) == 2 && (args[0] == "--worker" || args[0] == sweeperVerb) {
+		runtime.GOMAXPROCS(besideJobs(runtime.GOMAXPROCS(0)))
+	}
+}
+
 // run is the program. Only the hook always returns 0.
 func run(ctx context.Context, getenv func(string) string, args []string, in io.Reader, out, complain io.Writer) int {
 	var err error
+	leaveCPUs(args)
 	switch {
 	case len(args) == 0:
 		hook(ctx, getenv, complain)

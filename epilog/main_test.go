@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -169,5 +170,28 @@ func TestVerbs(t *testing.T) {
 	}
 	if status, _, complaint := call(t, env, "--worker", "/nonexistent"); status != 1 || strings.Count(complaint, "\n") != 1 {
 		t.Errorf("worker without a run: %d %q", status, complaint)
+	}
+}
+
+// What a worker or a sweep does beside other jobs leaves most CPUs to them; the
+// hook itself only waits.
+func TestFewCPUsBesideJobs(t *testing.T) {
+	for cpus, want := range map[int]int{1: 1, 2: 1, 7: 1, 8: 2, 128: 32} {
+		if got := besideJobs(cpus); got != want {
+			t.Errorf("%d CPUs for the worker of a node of %d, want %d", got, cpus, want)
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for verb, want := range map[string]int{"--worker": 2, sweeperVerb: 2, "--sweep": 8, "--ingest": 8} {
+		runtime.GOMAXPROCS(8)
+		leaveCPUs([]string{verb, "n1"})
+		if got := runtime.GOMAXPROCS(0); got != want {
+			t.Errorf("%s works on %d CPUs of 8, want %d", verb, got, want)
+		}
+	}
+	runtime.GOMAXPROCS(8)
+	call(t, map[string]string{"JOBGAIT_CONFIG": "/nonexistent.toml"}, "--worker", "/nonexistent")
+	if got := runtime.GOMAXPROCS(0); got != 2 {
+		t.Errorf("the worker works on %d CPUs of 8, want 2", got)
 	}
 }

@@ -22,9 +22,7 @@ type Report struct {
 func Analyse(series []Series, method Method, p Params) Report {
 	rep := Report{Method: method, Series: make([]Result, 0, len(series)), Machine: []MachineEvent{}}
 	runs := make([]ready, len(series))
-	for i := range series {
-		runs[i] = prepare(&series[i])
-	}
+	forEach(len(series), func(i int) { runs[i] = prepare(&series[i]) })
 	if method != Paper {
 		rep.Machine = takeOutMachine(runs, p)
 	}
@@ -54,9 +52,10 @@ func judge(runs []ready, method Method, p Params) []Result {
 	given := votes(runs, solo, defaultJoint())
 	forEach(len(runs), func(i int) {
 		if len(given[i]) > 0 {
-			looks[i] = runs[i].look(given[i], p)
+			looks[i] = runs[i].lookAgain(&looks[i], given[i], p)
 		}
 		list[i] = runs[i].sequential(looks[i], p)
+		looks[i] = look{} // nobody asks any more: it is most of the memory
 	})
 	return list
 }
@@ -71,12 +70,20 @@ type look struct {
 	// they lie says honestly which field flipped there. The scan itself leans
 	// towards flips, so that its own places would confirm them.
 	blind []event
+	// What the scans did, with the fields and without; nil where nobody asks.
+	trail, blindTrail *trail
 }
 
-// look scans a series.
-func (r *ready) look(given []vote, p Params) look {
+// look scans a series, given votes of others.
+func (r *ready) look(given []vote, p Params) look { return r.lookAgain(&look{}, given, p) }
+
+// lookAgain scans a series, given votes of others, after a look without them.
+func (r *ready) lookAgain(alone *look, given []vote, p Params) look {
 	if r.quiet {
 		return look{}
+	}
+	if len(given) == 0 {
+		alone = &look{}
 	}
 	if r.machine != nil {
 		p.Threshold += machineDoubt
@@ -84,12 +91,17 @@ func (r *ready) look(given []vote, p Params) look {
 		p.EpisodeRuns = 0 // what the machine did to others for a few runs, and not to this one
 	}
 	l := look{fields: newFields(r), known: newKnowledge(r, given, p)}
+	if r.User != "" && len(given) == 0 {
+		l.trail, l.blindTrail = &trail{}, &trail{}
+	}
 	l.in = l.known.history(r, &l.fields, p)
+	l.in.before, l.in.trail = alone.trail, l.trail
 	l.out = scan(l.in, p)
 	l.blind = l.out.events
 	if l.in.flips != nil && len(l.out.events) > 0 {
 		in := newKnowledge(r, given, p).history(r, &l.fields, p)
 		in.flips = nil
+		in.before, in.trail = alone.blindTrail, l.blindTrail
 		l.blind = scan(in, p).events
 	}
 	return l

@@ -97,7 +97,7 @@ func (sc *scanner) correlated(x []float64, c split, b belief, phi float64) float
 	infl := (il/nl + ir/nr) / (1/nl + 1/nr)
 	l := newLoss(math.Sqrt(s2*infl), sc.p)
 	left, right := l.from(x[:c.k], c.left.mu), l.from(x[c.k:], c.right.mu)
-	sorted := ascending(sc.sorted, x)
+	sorted := ranked(sc.sorted, x)
 	one := min(l.fit(x, sorted).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)
 	return one - left.cost - right.cost
 }

@@ -26,7 +26,7 @@ func TestCorrelationIsRecovered(t *testing.T) {
 		for seed := range uint64(200) { // short pieces, where a fitted mean hides most
 			x := raised(drawn(seed, 20, 0.02, phi, nil), 0.7, 9)
 			l := newLoss(0.02, Default())
-			a.add(x, l.fit(x, ascending(nil, x)).mu, &l)
+			a.add(x, l.fit(x, ranked(nil, x)).mu, &l)
 		}
 		got, se := a.correlation()
 		if math.Abs(got-phi) > 0.08 || se > 0.05 {

@@ -60,6 +60,7 @@ func TestAlike(t *testing.T) {
 // Intervals hold the truth where the runs of a day share half of their variance,
 // and did not while days were not known of.
 func TestEffectsOfRepeats(t *testing.T) {
+	t.Parallel()
 	const draws, step = 400, 0.07
 	covered := map[bool]int{}
 	for seed := range uint64(draws) {

@@ -8,6 +8,7 @@ import (
 // Given that a weak change is found, its effect is not exaggerated and its
 // interval holds the truth as often as it says.
 func TestEffectsGivenDetection(t *testing.T) {
+	t.Parallel()
 	found, covered, ratio := 0, 0, 0.0
 	const step = 0.028 // strength 5.4 over 30 runs on each side
 	for seed := range uint64(160) {

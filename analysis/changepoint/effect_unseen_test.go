@@ -44,6 +44,7 @@ func TestAdjacent(t *testing.T) {
 // Changes that hide near found ones do not make intervals too narrow: weak and
 // strong ones in turn, 12 runs apart.
 func TestEffectsBesideUnseenChanges(t *testing.T) {
+	t.Parallel()
 	found, covered := 0, 0
 	for seed := range uint64(70) {
 		x := drawn(seed, 96, 0.02, 0, map[int]float64{12: 0.02, 24: 0.06, 36: -0.02, 48: -0.06, 60: -0.02, 72: 0.06, 84: 0.02})

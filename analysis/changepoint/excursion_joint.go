@@ -23,12 +23,16 @@ const (
 
 // episode looks for a level that is left for a few runs and found again. Neither
 // boundary alone may be evidence enough: on one side of a single boundary are few
-// runs, or a mixture of levels. Both are judged as one claim. single is the
-// evidence of the best single change of the window [i,j).
-func (sc *scanner) episode(i, j int, cut bool, b belief, single float64) (claim, verdict) {
+// runs, or a mixture of levels. Both are judged as one claim. It may lie at places;
+// all are the splits of the window.
+func (sc *scanner) episode(i, j int, cut bool, places []outing, all []split, b belief) (claim, verdict) {
+	if len(places) == 0 {
+		return claim{}, verdict{}
+	}
+	single := sc.single(i, j, all)
 	var best claim
 	best.evidence = math.Inf(-1)
-	for _, s := range sc.outings(i, j, cut, b.s) {
+	for _, s := range places {
 		if c, ok := sc.settle(i, j, cut, s, b, single); ok && c.evidence > best.evidence {
 			best = c
 		}
@@ -37,6 +41,19 @@ func (sc *scanner) episode(i, j int, cut bool, b belief, single float64) (claim,
 		return best, verdict{}
 	}
 	return best, sc.judge(&best, b)
+}
+
+// single is the evidence of the best single change, or that from which on it
+// counts against an episode.
+func (sc *scanner) single(i, j int, all []split) float64 {
+	most := sc.p.Threshold - sc.p.EpisodeOwn
+	for q := range all {
+		if c := &all[q]; c.evidence > most {
+			sc.complete(sc.x[i:j], c, sc.expected(i+c.k))
+			most = max(most, c.evidence)
+		}
+	}
+	return most
 }
 
 // outings returns the most promising places of an episode in the window [i,j).
@@ -95,7 +112,11 @@ func (sc *scanner) settle(i, j int, cut bool, s outing, b belief, single float64
 				!sc.newDay(i+t.a) || !sc.newDay(i+t.b) {
 				continue
 			}
-			if c, ok := sc.episodeAt(i, j, t, b); ok && c.evidence > best.evidence {
+			c, ok := sc.episodeAt(i, j, t, b)
+			if !ok || c.evidence <= best.evidence {
+				continue
+			}
+			if sc.complete(c.x, &c.split, c.expected); c.evidence > best.evidence {
 				best, s = c, t
 				best.single = single
 			}
@@ -112,6 +133,9 @@ func (sc *scanner) settle(i, j int, cut bool, s outing, b belief, single float64
 // move the ends of each took four fifths of the time of such histories.
 func (sc *scanner) promising(c *claim) bool {
 	need := max(sc.p.Threshold, c.single+sc.p.EpisodeOwn) - episodeNear
+	if c.evidence >= need {
+		sc.complete(c.x, &c.split, c.expected)
+	}
 	return c.evidence >= need && sc.alternating(c)+max(0, c.expected) > -episodeNear
 }
 
@@ -152,6 +176,7 @@ func (sc *scanner) commitBoth(ev []event, i, newest int, m claim, v verdict) []e
 		ev = append(ev, e)
 		sc.past = append(sc.past, past{sc.start, e.index, left.mu, c.s})
 		sc.start = e.index
+		sc.committed(ev)
 	}
 	return ev
 }

@@ -14,6 +14,7 @@ import (
 // Shapes of one user that change together are seen to change more often when
 // they are known as his, and no more often without a reason.
 func TestJoint(t *testing.T) {
+	t.Parallel()
 	var alone, own draw.Score
 	r := rand.New(rand.NewPCG(41, 1))
 	for i := range 8 {
@@ -38,6 +39,7 @@ func sum(a, b draw.Score) draw.Score {
 
 // What others show is used from the day on which it was known.
 func TestJointPrefix(t *testing.T) {
+	t.Parallel()
 	shapes := draw.Owned(rand.New(rand.NewPCG(42, 1)), "u", .9)
 	_, whole := together(shapes)
 	for _, until := range []float64{30, 50, 70, 85} {

@@ -3,6 +3,8 @@ package changepoint
 import (
 	"math"
 	"slices"
+
+	"jobgait/analysis/internal/robust"
 )
 
 // loss is the negative log likelihood of a residual, 0 at its best: a normal of
@@ -43,6 +45,19 @@ func (l *loss) cost(r float64) float64 {
 		return l.zeroUp - math.Log(e+l.up)
 	}
 	return l.zeroDown - math.Log(e+l.down)
+}
+
+// likelihood is exp(-cost).
+func (l *loss) likelihood(r float64) float64 {
+	floor := l.down
+	if r > 0 {
+		floor = l.up
+	}
+	z := r / l.s
+	if z > farAway || z < -farAway {
+		return floor / (1 + floor)
+	}
+	return (math.Exp(-z*z/2) + floor) / (1 + floor)
 }
 
 // weight returns the share of the normal in the likelihood of residual r: 1 for
@@ -93,6 +108,12 @@ type level struct{ mu, cost, weight float64 }
 
 // from returns the level that weighted means reach from mu.
 func (l *loss) from(x []float64, mu float64) level {
+	mu, sw := l.descend(x, mu)
+	return level{mu, l.total(x, mu), sw}
+}
+
+// descend is from without the loss.
+func (l *loss) descend(x []float64, mu float64) (to, weight float64) {
 	sw := 0.0
 	for range 12 {
 		sw = 0
@@ -111,22 +132,25 @@ func (l *loss) from(x []float64, mu float64) level {
 			break
 		}
 	}
-	return level{mu, l.total(x, mu), sw}
+	return mu, sw
 }
 
 // fit returns the cheapest level of x. Short pieces start at every run; long
 // ones at the median and the lower quartile, because most outliers are slow.
-// sorted is x in ascending order.
+// sorted is x with these ranks in place (ranked).
 func (l *loss) fit(x, sorted []float64) level {
-	best := l.from(x, middle(sorted))
+	mid := middle(sorted)
+	best := l.from(x, mid)
 	try := func(mu float64) {
 		if v := l.from(x, mu); v.cost < best.cost-1e-9 {
 			best = v
 		}
 	}
-	if len(x) <= 8 {
-		for _, mu := range sorted {
-			try(mu)
+	if len(x) <= robust.FewToSort {
+		for q, mu := range sorted {
+			if mu != mid && (q == 0 || mu != sorted[q-1]) { // else the same again
+				try(mu)
+			}
 		}
 	} else {
 		try(sorted[len(sorted)/4])

@@ -40,9 +40,9 @@ func TestFitIgnoresOutliers(t *testing.T) {
 	for _, n := range []int{5, 8, 30} {
 		x := drawn(uint64(n), n, 0.01, 0, nil)
 		l := newLoss(0.01, Default())
-		clean := l.fit(x, ascending(nil, x))
+		clean := l.fit(x, ranked(nil, x))
 		dirty := raised(x, 0.8, 0, n/2)
-		got := l.fit(dirty, ascending(nil, dirty))
+		got := l.fit(dirty, ranked(nil, dirty))
 		if math.Abs(got.mu-clean.mu) > 0.02 || math.Abs(clean.weight-2-got.weight) > 0.7 {
 			t.Errorf("%d runs, two of them outliers: level %.4f of weight %.1f, without %.4f of %.1f", n, got.mu, got.weight, clean.mu, clean.weight)
 		}

@@ -91,8 +91,7 @@ func (sc *scanner) slack(left, right piece, l *loss) float64 {
 func (sc *scanner) chains(x []float64, levelA, levelB float64, l *loss) float64 {
 	sc.cum = sc.cum[:0]
 	for _, v := range x {
-		a, b := l.cost(v-levelA), l.cost(v-levelB)
-		sc.cum = append(sc.cum, math.Exp(-a), math.Exp(-b))
+		sc.cum = append(sc.cum, l.likelihood(v-levelA), l.likelihood(v-levelB))
 	}
 	best := math.Inf(1)
 	for _, u := range leaving {
@@ -107,17 +106,18 @@ func (sc *scanner) chains(x []float64, levelA, levelB float64, l *loss) float64 
 // first state with chance u and the second with v, given the likelihoods of
 // each run in the two states.
 func chain(like []float64, u, v float64) float64 {
-	pa := v / (u + v)
-	pb := 1 - pa
+	a, b := v/(u+v), u/(u+v)
 	total := 0.0
 	for q := 0; q < len(like); q += 2 {
-		a, b := pa*like[q], pb*like[q+1]
-		s := a + b
-		total += math.Log(s)
-		a, b = a/s, b/s
-		pa, pb = a*(1-u)+b*v, a*u+b*(1-v)
+		a, b = a*like[q], b*like[q+1]
+		a, b = a*(1-u)+b*v, a*u+b*(1-v)
+		if q%32 == 30 { // 16 likelihoods are above 1e-112
+			s := a + b
+			total += math.Log(s)
+			a, b = a/s, b/s
+		}
 	}
-	return -total
+	return -(total + math.Log(a+b))
 }
 
 // apart is how many times the noise two levels must be apart to be called two:

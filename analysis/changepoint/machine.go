@@ -44,15 +44,15 @@ type member struct {
 	level levelTracker
 	own   sharing
 	// For revision as runs arrive: the machine, the moment of each run, the part
-	// of an estimate, fresh or revised, that was believed then, what the series
+	// of a revised estimate that was believed then, what the series
 	// itself was known to show, and the last estimate of each run. taken is what
 	// was taken out of the newest runs when each arrived. fleet is nil where
 	// shifts are settled.
-	fleet              *fleet
-	place              []int
-	fresh, part, share []float64
-	oldest             []estimate
-	taken              [][]float64
+	fleet       *fleet
+	place       []int
+	part, share []float64
+	oldest      []estimate
+	taken       [][]float64
 }
 
 // moment is one run of one member in the order of start.
@@ -175,19 +175,17 @@ func (f *fleet) collect() (inOrder bool) {
 func (f *fleet) follow() {
 	for _, m := range f.members {
 		m.fleet, m.place = f, make([]int, len(m.x))
-		m.fresh, m.part = make([]float64, len(m.x)), make([]float64, len(m.x))
-		m.share, m.oldest = make([]float64, len(m.x)), make([]estimate, len(m.x))
+		m.part, m.share = make([]float64, len(m.x)), make([]float64, len(m.x))
+		m.oldest = make([]estimate, len(m.x))
 		m.taken = make([][]float64, len(m.x))
 	}
-	// How far to believe the others is learnt apart for estimates from earlier
-	// runs only and for those that were revised: the latter are surer.
-	var fresh, revised shrinkage
+	var fresh shrinkage
 	for q := range f.runs {
 		r := &f.runs[q]
 		m := f.members[r.member]
 		m.place[r.run] = q
-		est := f.near(q, m.now[r.run], &f.look)
-		m.fresh[r.run], m.part[r.run] = fresh.part(), revised.part()
+		est := f.near(q, q, m.now[r.run], &f.look)
+		believed := fresh.part()
 		x := m.x[r.run]
 		if l, ok := m.level.value(); ok {
 			noise := m.level.noise()
@@ -198,20 +196,16 @@ func (f *fleet) follow() {
 		}
 		m.own.learn(est, r.off, r.noise)
 		m.share[r.run] = m.own.part()
-		m.shift[r.run] = m.share[r.run] * est.believed(m.fresh[r.run], f.p.sure)
+		m.shift[r.run] = m.share[r.run] * est.believed(believed, f.p.sure)
 		m.level.add(x-m.shift[r.run], f.p.memory)
-		if k := r.run - revisedRuns; k >= 0 {
-			m.oldest[k] = f.near(m.place[k], m.now[r.run], &f.look)
-			if old := &f.runs[m.place[k]]; !math.IsNaN(old.off) {
-				revised.learn(m.oldest[k], old.off, old.noise)
-			}
-		}
 	}
+	f.lookBack()
 }
 
 // near estimates the shift at run q from the runs of unrelated members before
-// it, and after it as far as they began by now. It works in the panel.
-func (f *fleet) near(q int, now float64, look *panel) estimate {
+// it, and after it as far as they are among the first known and began by now. It
+// works in the panel.
+func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 	r := &f.runs[q]
 	m := f.members[r.member]
 	reach := math.Inf(1)
@@ -224,7 +218,7 @@ func (f *fleet) near(q int, now float64, look *panel) estimate {
 		taken := 0
 		// Looking at so many runs at most bounds the time where one series has
 		// most of them.
-		for k := q + step; k >= 0 && k < len(f.runs) && (k-q)*step < 20*f.p.most && taken < f.p.most; k += step {
+		for k := q + step; k >= 0 && k < known && (k-q)*step < 20*f.p.most && taken < f.p.most; k += step {
 			o := &f.runs[k]
 			if math.Abs(o.start-r.start) > reach || o.start > now {
 				break

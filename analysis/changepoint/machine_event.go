@@ -58,14 +58,19 @@ func (f *fleet) events() []MachineEvent {
 // states are the shift of the machine about each run.
 func (f *fleet) states(known []moment) []estimate {
 	s := make([]estimate, len(known))
-	for q := range known {
-		first := min(max(0, q-together/2), len(known)-together)
-		f.look.begin()
-		for k := range together {
-			f.look.add(&known[first+k])
+	const part = 1024
+	forEach((len(known)+part-1)/part, func(i int) {
+		look := f.panel()
+		defer f.spare.Put(look)
+		for q := i * part; q < min(len(known), (i+1)*part); q++ {
+			first := min(max(0, q-together/2), len(known)-together)
+			look.begin()
+			for k := range together {
+				look.add(&known[first+k])
+			}
+			s[q] = look.mean(look.list)
 		}
-		s[q] = f.look.mean(f.look.list)
-	}
+	})
 	return s
 }
 

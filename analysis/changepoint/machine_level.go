@@ -2,8 +2,6 @@ package changepoint
 
 import (
 	"math"
-
-	"jobgait/analysis/internal/robust"
 )
 
 // levelTracker follows the level of one series run by run. It is coarse (the
@@ -27,7 +25,7 @@ func (t *levelTracker) value() (float64, bool) {
 	if len(t.x) < 3 {
 		return 0, false
 	}
-	return robust.Median(t.x), true
+	return medianIn(&t.buf, t.x), true
 }
 
 // leastSpread is the least noise that a series is believed to have when others
@@ -50,7 +48,7 @@ func (t *levelTracker) add(v float64, memory int) {
 	if n < 8 {
 		return
 	}
-	old, last := robust.Median(t.x[:n-3]), t.x[n-3:]
+	old, last := medianIn(&t.buf, t.x[:n-3]), t.x[n-3:]
 	far := 2.5 * t.noise()
 	if min(last[0], last[1], last[2]) > old+far || max(last[0], last[1], last[2]) < old-far {
 		t.x = append([]float64(nil), last...)

@@ -2,7 +2,8 @@ package changepoint
 
 import (
 	"math"
-	"slices"
+
+	"jobgait/analysis/internal/robust"
 )
 
 // witness is one series of those that tell a shift: the mean of its runs.
@@ -19,7 +20,9 @@ type panel struct {
 	list       []witness
 	owners     []int
 	rest       []witness // room to work in
+	sorted     []witness
 	buf        []float64
+	rank       []int
 }
 
 // sighting is what a look has met of a member or an owner: how many runs on the
@@ -128,11 +131,12 @@ func (l *panel) mean(one []witness) estimate {
 		l.buf = append(l.buf, o.noise)
 		runs += o.n
 	}
-	slices.Sort(l.buf)
+	robust.Rank(l.buf, len(one)/2)
 	least := l.buf[len(one)/2] / 2
 	for i := range one {
 		one[i].noise = math.Max(one[i].noise, least)
 	}
+	l.ascending(one)
 	mid := weightedMedian(one)
 	var w, wx, wr float64
 	for _, o := range one {
@@ -147,18 +151,31 @@ func (l *panel) mean(one []witness) estimate {
 	return estimate{mid + wx/w, 1.05 * math.Sqrt(agree/w) * (1 + 3/df), runs}
 }
 
-// weightedMedian is the median of what series show, by the inverse of noise. It
-// sorts them.
-func weightedMedian(one []witness) float64 {
-	slices.SortFunc(one, func(a, b witness) int { // twice as fast as cmp.Compare: none is NaN
-		switch {
-		case a.off < b.off:
-			return -1
-		case a.off > b.off:
-			return 1
+// ascending sorts what series show. All pairs are compared, without a branch: of
+// some 24, half of the comparisons of a faster method would be guessed wrong. It
+// takes a third of the time of sorting; equal ones stay as they were met.
+func (l *panel) ascending(one []witness) {
+	l.rank = append(l.rank[:0], make([]int, len(one))...)
+	l.buf = l.buf[:0]
+	for i, o := range one {
+		before := 0
+		for k, v := range l.buf {
+			less := int(math.Float64bits(o.off-v) >> 63) // the sign
+			l.rank[k] += less
+			before += less
 		}
-		return 0
-	})
+		l.rank[i] = i - before
+		l.buf = append(l.buf, o.off)
+	}
+	l.sorted = append(l.sorted[:0], one...)
+	for i, r := range l.rank {
+		one[r] = l.sorted[i]
+	}
+}
+
+// weightedMedian is the median of what series show, by the inverse of noise, of
+// series in the order of what they show.
+func weightedMedian(one []witness) float64 {
 	total, sum := 0.0, 0.0
 	for _, o := range one {
 		total += 1 / o.noise

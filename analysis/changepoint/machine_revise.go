@@ -1,9 +1,43 @@
 package changepoint
 
+import "math"
+
 // revisedRuns is how many of the newest runs of a series are estimated again
 // when the next one has arrived: runs of others that began after a run tell of
 // it too, as far as they are near.
 const revisedRuns = 3
+
+// lookBack estimates each run once more with what was known when revisedRuns
+// others of its series had followed. How far to believe the others is learnt
+// apart for such estimates: they are surer than those from earlier runs only.
+func (f *fleet) lookBack() {
+	forEach(len(f.members), func(i int) {
+		m, look := f.members[i], f.panel()
+		defer f.spare.Put(look)
+		for k := revisedRuns; k < len(m.x); k++ {
+			m.oldest[k-revisedRuns] = f.near(m.place[k-revisedRuns], m.place[k]+1, m.now[k], look)
+		}
+	})
+	var revised shrinkage
+	for _, r := range f.runs {
+		m := f.members[r.member]
+		m.part[r.run] = revised.part()
+		if k := r.run - revisedRuns; k >= 0 {
+			if old := &f.runs[m.place[k]]; !math.IsNaN(old.off) {
+				revised.learn(m.oldest[k], old.off, old.noise)
+			}
+		}
+	}
+}
+
+// panel is one to work in beside others; it goes back to f.spare.
+func (f *fleet) panel() *panel {
+	if look, ok := f.spare.Get().(*panel); ok {
+		return look
+	}
+	fresh := newPanel(f.p, len(f.members))
+	return &fresh
+}
 
 // watch returns what to call when a run of the series has arrived: it corrects
 // the newest values of x by what is known of the machine then. It is nil where
@@ -27,17 +61,13 @@ func (m *member) watch(raw, x []float64) func(newest int) {
 // revise is what is taken out of the runs first to newest when the newest has
 // arrived.
 func (m *member) revise(first, newest int) []float64 {
-	look, ok := m.fleet.spare.Get().(*panel)
-	if !ok {
-		fresh := newPanel(m.fleet.p, len(m.fleet.members))
-		look = &fresh
-	}
+	look := m.fleet.panel()
 	defer m.fleet.spare.Put(look)
 	list := make([]float64, 0, newest-first+1)
 	for k := first; k < newest; k++ {
 		e := m.oldest[k]
 		if k > newest-revisedRuns {
-			e = m.fleet.near(m.place[k], m.now[newest], look)
+			e = m.fleet.near(m.place[k], len(m.fleet.runs), m.now[newest], look)
 		}
 		list = append(list, m.share[newest]*e.believed(m.part[newest], m.fleet.p.sure))
 	}

@@ -11,27 +11,41 @@ import (
 // no machine makes are levels, so that what the machine did is not taken for
 // them.
 func (f *fleet) settle(p Params) {
+	own := make([][]int, len(f.members)) // runs of each
+	for q, r := range f.runs {
+		own[r.member] = append(own[r.member], q)
+	}
 	for _, factor := range []float64{3.3, 1.7, 1} {
 		pass := p
 		pass.Threshold *= factor
 		pass.EpisodeRuns = 0 // the machine leaves its level for a few runs
 		place, noise := make([][]float64, len(f.members)), make([]float64, len(f.members))
-		for i, m := range f.members {
-			place[i], noise[i] = m.off(pass)
-			m.own = sharing{}
-		}
+		forEach(len(f.members), func(i int) {
+			place[i], noise[i] = f.members[i].off(pass)
+			f.members[i].own = sharing{}
+		})
 		for q, r := range f.runs {
 			f.runs[q].off, f.runs[q].noise = place[r.member][r.run], noise[r.member]
 		}
 		near := f.bestWidth()
-		for q, r := range f.runs {
-			f.members[r.member].shift[r.run] = 0
-			if near > 0 {
-				est, m := f.around(q, near), f.members[r.member]
-				m.own.learn(est, r.off, r.noise)
-				m.shift[r.run] = m.own.part() * est.shift
-			}
-		}
+		forEach(len(f.members), func(i int) { f.shift(f.members[i], own[i], near) })
+	}
+}
+
+// shift estimates the shifts of a member, whose runs are given in the order of
+// start, from so many runs of others on either side.
+func (f *fleet) shift(m *member, own []int, near int) {
+	clear(m.shift)
+	if near == 0 {
+		return
+	}
+	look := f.panel()
+	defer f.spare.Put(look)
+	for _, q := range own {
+		r := &f.runs[q]
+		est := f.around(q, near, look)
+		m.own.learn(est, r.off, r.noise)
+		m.shift[r.run] = m.own.part() * est.shift
 	}
 }
 
@@ -75,7 +89,7 @@ func (f *fleet) bestWidth() int {
 	for _, width := range []int{4, 8, 16, 32} {
 		left = left[:0]
 		for q := 0; q < len(f.runs); q += step {
-			left = append(left, math.Abs(f.runs[q].off-f.around(q, width).shift))
+			left = append(left, math.Abs(f.runs[q].off-f.around(q, width, &f.look).shift))
 		}
 		if e := robust.Median(left); e < least {
 			best, least = width, e
@@ -86,17 +100,17 @@ func (f *fleet) bestWidth() int {
 
 // around estimates the shift at run q from so many runs of unrelated members
 // on either side of its start.
-func (f *fleet) around(q, width int) estimate {
-	f.look.begin()
+func (f *fleet) around(q, width int, look *panel) estimate {
+	look.begin()
 	owner := f.runs[q].owner
 	for _, step := range []int{-1, 1} {
 		taken := 0
 		for k := q + step; k >= 0 && k < len(f.runs) && taken < width && (k-q)*step < 20*width; k += step {
 			if o := &f.runs[k]; o.owner != owner {
 				taken++
-				f.look.add(o)
+				look.add(o)
 			}
 		}
 	}
-	return f.look.estimate()
+	return look.estimate()
 }

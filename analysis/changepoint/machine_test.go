@@ -26,6 +26,7 @@ func together(list []draw.History) (draw.Score, changepoint.Report) {
 // A machine that is slower for a while makes no job's change, and one line of
 // its own, in order as in shuffled campaigns; the jobs' own changes stay.
 func TestMachine(t *testing.T) {
+	t.Parallel()
 	for _, shuffled := range []bool{false, true} {
 		list, spells := draw.Campaign(rand.New(rand.NewPCG(21, 1)), 16, shuffled)
 		s, rep := together(list)
@@ -53,6 +54,7 @@ func TestMachine(t *testing.T) {
 // What other series do not tell is not taken out: on a quiet machine, with fewer
 // than five others, or where all belong to one user.
 func TestNoMachine(t *testing.T) {
+	t.Parallel()
 	list, _ := draw.Campaign(rand.New(rand.NewPCG(22, 1)), 16, false)
 	for i := range list {
 		list[i].User = "u"
@@ -76,6 +78,7 @@ func TestNoMachine(t *testing.T) {
 // Taking out what is not there must cost nothing: on a quiet machine the same
 // changes are found with starts as without.
 func TestQuietMachine(t *testing.T) {
+	t.Parallel()
 	var with, without draw.Score
 	r := rand.New(rand.NewPCG(23, 1))
 	var list []draw.History

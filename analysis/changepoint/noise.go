@@ -2,7 +2,8 @@ package changepoint
 
 import (
 	"math"
-	"slices"
+
+	"jobgait/analysis/internal/robust"
 )
 
 // differenceScale estimates the noise of x from its steps, which hardly know of
@@ -15,8 +16,7 @@ func differenceScale(buf, x []float64) float64 {
 	for i := 1; i < len(x); i++ {
 		buf = append(buf, math.Abs(x[i]-x[i-1]))
 	}
-	slices.Sort(buf)
-	return 1.4826 * middle(buf) / math.Sqrt2
+	return 1.4826 * middleOf(buf) / math.Sqrt2
 }
 
 // splitScale estimates the noise of x around the medians of its two sides. The
@@ -31,11 +31,11 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 			buf = append(buf, math.Abs(v-right))
 		}
 	}
-	slices.Sort(buf)
 	if zeros := k%2 + (len(x)-k)%2; zeros < len(buf) {
+		robust.Rank(buf, zeros)
 		buf = buf[zeros:]
 	}
-	return 1.4826 * middle(buf)
+	return 1.4826 * middleOf(buf)
 }
 
 // belief is what is known of the noise before a window is looked at.

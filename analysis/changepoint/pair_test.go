@@ -18,6 +18,7 @@ func compare(a, b changepoint.Series, join changepoint.Join) changepoint.Compari
 // Of 400 intervals of .99 some four miss; 15 would be missed once in 30,000
 // times. The exact share is experiment's: .9886 at 15 and .9896 at 30 pairs.
 func TestPairCoverage(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{15, 30} {
 		r := rand.New(rand.NewPCG(11, uint64(n)))
 		missed := 0

@@ -1,10 +1,6 @@
 package changepoint
 
-import (
-	"math"
-
-	"jobgait/analysis/internal/robust"
-)
+import "math"
 
 // pendingZ is the two-sample statistic from which runs look like two levels.
 const pendingZ = 4.5
@@ -16,7 +12,7 @@ const pendingZ = 4.5
 func pending(buf, x []float64) int {
 	n := len(x)
 	scale := max(differenceScale(buf, x), leastNoise)
-	mid := robust.Median(x)
+	mid := medianIn(&buf, x)
 	off := func(v float64) float64 { return max(-6, min(6, (v-mid)/scale)) }
 	total := 0.0
 	for _, v := range x {

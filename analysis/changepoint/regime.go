@@ -32,7 +32,7 @@ func (sc *scanner) stays(bounds []int) []stay {
 func (sc *scanner) stay(first, end int) stay {
 	x := sc.x[first:end]
 	b := memory(sc.buf, sc.x[:first], sc.p)
-	sorted := ascending(nil, x)
+	sorted := ranked(nil, x)
 	s := max(math.Sqrt((b.weight*b.s*b.s+float64(len(x)-1)*sq(robust.MAD(x)))/(b.weight+float64(len(x)-1))), leastNoise)
 	var v level
 	for range 3 {

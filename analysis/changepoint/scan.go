@@ -12,6 +12,7 @@ type split struct {
 	s           float64 // noise
 	left, right level
 	df          float64 // degrees of freedom of the noise
+	open        bool    // the evidence may be less
 }
 
 // scanner holds one history and room to work in, so that a scan allocates
@@ -28,6 +29,7 @@ type scanner struct {
 	cum    []float64
 	order  []screened
 	splits []split
+	ahead  follower
 }
 
 // screened is a split with the nats that its quick two-sample statistic and what
@@ -76,8 +78,8 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 
 // winsorise sums runs x in scales of their noise, cut at six, from the first on.
 func (sc *scanner) winsorise(x []float64, s0 float64) {
-	sc.sorted = ascending(sc.sorted, x)
-	med := middle(sc.sorted)
+	sc.buf = append(sc.buf[:0], x...)
+	med := middleOf(sc.buf)
 	scale := max(differenceScale(sc.buf, x), s0/3)
 	sc.cum = append(sc.cum[:0], 0)
 	for q, v := range x {
@@ -93,73 +95,109 @@ func (sc *scanner) leastLeft(cut bool) int {
 	return sc.p.MinSegment - 1
 }
 
-// scan returns the best split of window [i,j) and all that were fitted. cut
-// says that the window does not reach back to the start of the regime.
-func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
-	best := split{evidence: math.Inf(-1)}
+// scan returns the best split of window [i,j) and all that were fitted, voted says
+// only those that others vote for. cut says that the window does not reach back to
+// the start of the regime. Evidence of the best is exact from the threshold on.
+func (sc *scanner) scan(i, j int, cut bool, b belief, voted bool) (split, []split) {
 	sc.splits = sc.splits[:0]
 	for _, q := range sc.screen(i, j, sc.leastLeft(cut), b.s) {
-		c, ok := sc.assess(i, j, q.k, b)
-		if !ok {
+		if voted && sc.prior[i+q.k] == 0 {
 			continue
 		}
-		sc.splits = append(sc.splits, c)
-		if c.evidence > best.evidence {
-			best = c
+		if c, ok := sc.weigh(sc.x[i:j], q.k, b); ok {
+			c.evidence += sc.expected(i + q.k)
+			sc.splits = append(sc.splits, c)
 		}
 	}
-	return best, sc.splits
+	for {
+		none := split{evidence: math.Inf(-1)}
+		best := &none
+		for q := range sc.splits {
+			if sc.splits[q].evidence > best.evidence {
+				best = &sc.splits[q]
+			}
+		}
+		if !best.open || best.evidence < sc.p.Threshold {
+			return *best, sc.splits
+		}
+		sc.complete(sc.x[i:j], best, sc.expected(i+best.k))
+	}
 }
 
 // assess fits both sides of a split and weighs it against one level. It is not
 // ok when a side has too few runs that agree.
 func (sc *scanner) assess(i, j, k int, b belief) (split, bool) {
 	c, ok := sc.weigh(sc.x[i:j], k, b)
-	c.evidence += sc.expected(i + k)
+	if ok {
+		c.evidence += sc.expected(i + k)
+		sc.complete(sc.x[i:j], &c, sc.expected(i+k))
+	}
 	return c, ok
 }
 
 // weigh fits levels to the first k of runs x and to the others, and weighs them
-// against one level, on the values alone.
+// against one level, on the values alone. The split is open: one level costs the
+// least of several descents, and mostly the first shows that two are not worth it.
 func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	n := len(x)
-	sc.sorted, sc.right = ascending(sc.sorted, x[:k]), ascending(sc.right, x[k:])
+	sc.sorted, sc.right = ranked(sc.sorted, x[:k]), ranked(sc.right, x[k:])
 	nl, nr := sc.sorted, sc.right
 	df := float64(n - 2)
 	m := splitScale(sc.buf, x, k, middle(nl), middle(nr))
 	s := math.Sqrt((b.weight*b.s*b.s + df*m*m) / (b.weight + df))
 	floor := sc.recent(x, k, middle(nl), middle(nr), s)
-	s = raise(s, floor)
-	l := newLoss(s, sc.p)
-	c := split{k: k, s: s, left: l.fit(x[:k], nl), right: l.fit(x[k:], nr), df: b.weight + df}
-	c = sc.refit(x, c, b, floor, 2)
-	if c.right.weight < float64(sc.p.MinSegment)-0.6 || c.left.weight < 1.5 {
+	l := newLoss(raise(s, floor), sc.p)
+	left, right := l.fit(x[:k], nl), l.fit(x[k:], nr)
+	l = newLoss(raise(l.noise(x, k, left.mu, right.mu, b), floor), sc.p)
+	left.mu, _ = l.descend(x[:k], left.mu)
+	right.mu, _ = l.descend(x[k:], right.mu)
+	l = newLoss(raise(l.noise(x, k, left.mu, right.mu, b), floor), sc.p)
+	left, right = l.from(x[:k], left.mu), l.from(x[k:], right.mu)
+	if right.weight < float64(sc.p.MinSegment)-0.6 || left.weight < 1.5 {
 		return split{}, false
 	}
-	l = newLoss(c.s, sc.p)
-	one := min(l.fit(x, ascending(sc.sorted, x)).cost, l.from(x, c.left.mu).cost, l.from(x, c.right.mu).cost)
-	c.evidence = one - c.left.cost - c.right.cost
+	c := split{k: k, s: l.s, left: left, right: right, df: b.weight + df, open: true}
+	c.evidence = l.from(x, left.mu).cost - left.cost - right.cost
 	return c, true
 }
 
-// refit fits noise and levels of split c of runs x in turns. The noise is raised to floor.
-func (sc *scanner) refit(x []float64, c split, b belief, floor [2]float64, rounds int) split {
+// complete makes the evidence of a split of runs x exact; beside is the part of it
+// from outside the values.
+func (sc *scanner) complete(x []float64, c *split, beside float64) {
+	if !c.open {
+		return
+	}
+	c.open = false
+	l := newLoss(c.s, sc.p)
+	one := min(l.from(x, c.right.mu).cost, l.fit(x, ranked(sc.sorted, x)).cost)
+	c.evidence = min(c.evidence, one-c.left.cost-c.right.cost+beside)
+}
+
+// noise is that of runs x around two levels, the first for k of them, on top of
+// what is believed.
+func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 {
+	ss, sw := 0.0, 0.0
+	for q, v := range x {
+		r := v - left
+		if q >= k {
+			r = v - right
+		}
+		w := l.weight(r)
+		ss += w * r * r
+		sw += w
+	}
+	return math.Sqrt((b.weight*b.s*b.s + ss) / (b.weight + max(sw-2, 0.5)))
+}
+
+// refit fits noise and levels of split c of runs x in turns.
+func (sc *scanner) refit(x []float64, c split, b belief, rounds int) split {
 	l := newLoss(c.s, sc.p)
 	for range rounds {
-		ss, sw := 0.0, 0.0
-		for q, v := range x {
-			r := v - c.left.mu
-			if q >= c.k {
-				r = v - c.right.mu
-			}
-			w := l.weight(r)
-			ss += w * r * r
-			sw += w
-		}
-		c.s = raise(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(sw-2, 0.5))), floor)
-		l = newLoss(c.s, sc.p)
-		c.left, c.right = l.from(x[:c.k], c.left.mu), l.from(x[c.k:], c.right.mu)
+		l = newLoss(max(l.noise(x, c.k, c.left.mu, c.right.mu, b), leastNoise), sc.p)
+		c.left.mu, _ = l.descend(x[:c.k], c.left.mu)
+		c.right.mu, _ = l.descend(x[c.k:], c.right.mu)
 	}
+	c.s = l.s
 	return c
 }
 

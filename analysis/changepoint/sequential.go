@@ -21,6 +21,9 @@ type history struct {
 	// by then. It may alter x and prior up to that run by what is known of nodes
 	// and other series then; what is committed stands.
 	learn func(newest int, committed []event)
+	// trail, if set, is filled with what the scan does; before is that of an
+	// earlier scan which differs in nothing but prior, nil there.
+	trail, before *trail
 }
 
 // event is one committed change in log units.
@@ -49,7 +52,7 @@ type outcome struct {
 
 // scan runs over a history as if it arrived run by run.
 func scan(in history, p Params) outcome {
-	sc := scanner{history: in, p: p}
+	sc := scanner{history: in, p: p, ahead: follower{trail: in.before}}
 	out := outcome{events: sc.sequence()}
 	sc.describe(&out)
 	return out
@@ -103,25 +106,25 @@ func (sc *scanner) sequence() []event {
 		if j-i < 2*sc.p.MinSegment-1 {
 			continue
 		}
-		c, all := sc.scan(i, j, cut, b)
+		c, all, none := sc.look(i, j, cut, b)
+		if none {
+			continue
+		}
 		m := sc.one(i, j, c)
 		v := sc.judge(&m, b)
 		if !v.committed {
-			if m, w := sc.episode(i, j, cut, b, c.evidence); w.committed {
+			places := sc.outings(i, j, cut, b.s)
+			sc.trail.note(i, j, c.evidence < sc.p.Threshold && len(places) == 0)
+			if m, w := sc.episode(i, j, cut, places, all, b); w.committed {
 				ev = sc.commitBoth(ev, i, newest, m, w)
 				i, cut = sc.start, false
 				j, b = i, memory(sc.buf, sc.x[:i], sc.p)
 			}
 			continue
 		}
-		c, f := sc.place(i, j, cut, c, all, b)
-		if d, g, ok := sc.earlier(i, cut, &f, b); ok {
-			c, f, v.margin, v.doubtful = d, g, 0, true
-			v.asked = sc.p.Threshold + sc.p.SmallSample/d.df
-		}
-		e := sc.event(i, newest, c, v)
-		e.first, e.last = f.between(i)
-		ev = sc.commit(ev, e, j, c)
+		sc.trail.note(i, j, false)
+		e, at := sc.place(i, j, newest, cut, c, v, b)
+		ev = sc.commit(ev, e, j, at)
 		i, j, cut = e.index, e.index, false
 		b = memory(sc.buf, sc.x[:i], sc.p)
 	}
@@ -140,6 +143,7 @@ func (sc *scanner) commit(ev []event, e event, j int, c split) []event {
 	}
 	sc.past = append(sc.past, past{sc.start, e.index, c.left.mu, c.s})
 	sc.start = e.index
+	sc.committed(ev)
 	return ev
 }
 

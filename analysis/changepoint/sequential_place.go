@@ -26,10 +26,27 @@ const (
 	placeRounds = 6
 )
 
-// place moves split c, one of all that were fitted, to where the change most
+// place looks again at where the change lies that split c of the window [i,j)
+// shows, and describes it.
+func (sc *scanner) place(i, j, newest int, cut bool, c split, v verdict, b belief) (event, split) {
+	_, all := sc.scan(i, j, cut, b, false) // those that nobody votes for too
+	c, f := sc.located(i, j, cut, c, all, b)
+	if d, g, ok := sc.earlier(i, cut, &f, b); ok {
+		c, f, v.margin, v.doubtful = d, g, 0, true
+		v.asked = sc.p.Threshold + sc.p.SmallSample/d.df
+	}
+	e := sc.event(i, newest, c, v)
+	e.first, e.last = f.between(i)
+	return e, c
+}
+
+// located moves split c, one of all that were fitted, to where the change most
 // likely came. It returns too how it was placed.
-func (sc *scanner) place(i, j int, cut bool, c split, all []split, b belief) (split, placing) {
+func (sc *scanner) located(i, j int, cut bool, c split, all []split, b belief) (split, placing) {
 	var f placing
+	for q := range all {
+		sc.complete(sc.x[i:j], &all[q], sc.expected(i+all[q].k))
+	}
 	for _, q := range all {
 		if q.evidence < c.evidence-startNats {
 			continue
@@ -64,7 +81,7 @@ func (sc *scanner) settled(i, j int, cut bool, c split, b belief) placing {
 	x := sc.x[i:j]
 	for range placeRounds {
 		was := f.k
-		f.split = sc.refit(x, f.split, b, [2]float64{}, placeRounds)
+		f.split = sc.refit(x, f.split, b, placeRounds)
 		f.nats = boundaries(x, f.split, sc.p)
 		for k := range f.nats {
 			if k < sc.leastLeft(cut) || k > len(x)-sc.p.MinSegment || !sc.newDay(i+k) {
@@ -141,13 +158,13 @@ func (sc *scanner) earlier(i int, cut bool, f *placing, b belief) (c split, at p
 		if k < 2*sc.p.MinSegment-1 || v > least+placeNats {
 			continue
 		}
-		d, all := sc.scan(i, i+k, cut, b)
+		d, all := sc.scan(i, i+k, cut, b, false)
 		if math.IsInf(d.evidence, -1) || d.evidence-sc.p.SmallSample/d.df <= sc.p.Threshold {
 			continue
 		}
 		if math.Abs(f.right.mu-d.left.mu) >= 4*max(f.s, d.s) && d.evidence-v > most-least {
 			most, found = d.evidence-v+least, true
-			c, at = sc.place(i, i+k, cut, d, all, b)
+			c, at = sc.located(i, i+k, cut, d, all, b)
 		}
 	}
 	return c, at, found

@@ -103,6 +103,7 @@ func TestScanStartsChangesOnNewDays(t *testing.T) {
 // A recorded field that changed at the right run decides between places that
 // the values cannot tell apart.
 func TestScanUsesFlips(t *testing.T) {
+	t.Parallel()
 	right := func(flips bool) int {
 		n := 0
 		for seed := range uint64(30) {
@@ -203,6 +204,7 @@ func turning(seed uint64, n int, gap, leave float64) []float64 {
 // What was said stays said: the events of every prefix are a prefix of the
 // events of the whole, and none is known before its run.
 func TestScanIsAPrefixRule(t *testing.T) {
+	t.Parallel()
 	p := Default()
 	for k, x := range cases() {
 		whole := scan(history{x: x}, p).events
@@ -224,6 +226,7 @@ func TestScanIsAPrefixRule(t *testing.T) {
 }
 
 func TestDependentNoiseIsNotChange(t *testing.T) {
+	t.Parallel()
 	runs, events, noted := 0, 0, 0
 	for seed := range uint64(24) {
 		out := scan(history{x: drawn(100+seed, 100, 0.02, 0.5, nil)}, Default())
@@ -253,6 +256,7 @@ func TestDependentNoiseIsNotChange(t *testing.T) {
 }
 
 func TestLargeStepsAreFoundInCorrelatedNoise(t *testing.T) {
+	t.Parallel()
 	found := 0
 	for seed := range uint64(24) {
 		for _, e := range scan(history{x: drawn(200+seed, 100, 0.02, 0.5, map[int]float64{50: 0.2})}, Default()).events {
@@ -267,6 +271,7 @@ func TestLargeStepsAreFoundInCorrelatedNoise(t *testing.T) {
 }
 
 func TestRegimesTileTheHistory(t *testing.T) {
+	t.Parallel()
 	for k, x := range cases() {
 		next := 0
 		for _, g := range scan(history{x: x}, Default()).regimes {
@@ -331,6 +336,7 @@ func BenchmarkLong(b *testing.B) {
 // A level that is left for a few runs and found again is two changes, though
 // neither end alone is evidence enough: both are seen at once.
 func TestScanFindsEpisodes(t *testing.T) {
+	t.Parallel()
 	seen := func(p Params) (both, atOnce int) {
 		for seed := range uint64(80) {
 			ev := scan(history{x: drawn(300+seed, 60, 0.02, 0, map[int]float64{30: 0.07, 34: -0.07})}, p).events

@@ -14,6 +14,7 @@ import (
 // Over many draws precision is .99 and recall .83 (experiment); these sixteen
 // histories are enough to see that it is broken.
 func TestSlowNodes(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 1))
 	called, right, all := 0, 0, 0
 	for range 16 {
@@ -39,6 +40,7 @@ func TestSlowNodes(t *testing.T) {
 
 // No node is slow where none is: four in a hundred histories may name one.
 func TestNoSlowNode(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(32, 1))
 	named := 0
 	for range 100 {
@@ -83,6 +85,7 @@ func TestPlacement(t *testing.T) {
 }
 
 func TestNodePrefix(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(34, 1))
 	for range 3 {
 		h := draw.Placed(r)

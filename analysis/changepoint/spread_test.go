@@ -80,6 +80,7 @@ func TestSpreadAgreesWithItsInterval(t *testing.T) {
 
 // Levels that move are not spread: neither steps nor a drift that was found.
 func TestSpreadIsNotLevel(t *testing.T) {
+	t.Parallel()
 	said := 0
 	for seed := range uint64(8) {
 		x := drawn(seed, 120, 0.01, 0, map[int]float64{30: 0.1, 60: -0.2, 90: 0.05})
@@ -144,6 +145,7 @@ func TestSpreadDeclines(t *testing.T) {
 
 // Wide runs after narrow ones are not two levels.
 func TestSpreadNote(t *testing.T) {
+	t.Parallel()
 	said, levels := 0, 0
 	for seed := range uint64(16) {
 		s := Series{ID: "s", Dated: true}

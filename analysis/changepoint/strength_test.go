@@ -19,6 +19,7 @@ func TestRateFallsWithMargin(t *testing.T) {
 }
 
 func TestRateIsNotGivenWhereNoiseIsDependent(t *testing.T) {
+	t.Parallel()
 	clear, rated := 0, 0
 	for seed := range uint64(20) {
 		for _, e := range scan(history{x: drawn(seed, 150, 0.01, 0, map[int]float64{75: 0.1})}, Default()).events {
@@ -41,6 +42,7 @@ func TestRateIsNotGivenWhereNoiseIsDependent(t *testing.T) {
 }
 
 func TestEstimateRate(t *testing.T) {
+	t.Parallel()
 	var site [][]float64
 	for seed := range uint64(5) {
 		site = append(site, drawn(seed, 100, 0.02, 0, map[int]float64{50: 0.3}))

@@ -88,6 +88,7 @@ type weekly struct {
 	off   []float64
 	share []float64 // of each run in its day
 	buf   []float64
+	rank  []float64 // for medians
 }
 
 // newWeekly adjusts a copy of src; nil where the days cannot show a week. began

@@ -67,7 +67,7 @@ func (w *weekly) tally(from, end int, committed []event, known week) weekTally {
 	for _, v := range off {
 		w.buf = append(w.buf, math.Abs(v))
 	}
-	scale := max(1.4826*robust.Median(w.buf), leastNoise)
+	scale := max(1.4826*medianIn(&w.rank, w.buf), leastNoise)
 	clip, far := w.p.clip*scale, math.Inf(1)
 	if known.form != noWeek {
 		far = w.p.far * scale
@@ -105,7 +105,7 @@ func (w *weekly) centre(from, end int, f *week) {
 				w.buf = append(w.buf, w.off[k])
 			}
 		}
-		return robust.Median(w.buf)
+		return medianIn(&w.rank, w.buf)
 	}
 	if f.form == twoDays {
 		level = middle(func(d int) bool { return f.effect[d] == 0 })
@@ -125,7 +125,7 @@ func (w *weekly) place(from, end int, committed []event) float64 {
 		if last <= first {
 			return
 		}
-		level := robust.Median(w.off[first:last])
+		level := medianIn(&w.buf, w.off[first:last])
 		for k := first; k < last; k++ {
 			w.off[k] -= level
 		}

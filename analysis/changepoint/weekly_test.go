@@ -172,6 +172,7 @@ func TestStepIsNoWeek(t *testing.T) {
 
 // Runs that do not tell weekdays apart are left alone.
 func TestNoWeek(t *testing.T) {
+	t.Parallel()
 	daily := weekOf(3, 90, 0, 0, 45, .05)
 	for name, day := range map[string]func(i int) float64{
 		"once a week": func(i int) float64 { return float64(7 * i) },
@@ -207,6 +208,7 @@ func TestNoWeek(t *testing.T) {
 
 // The changes of the first runs of a history are the first of its changes.
 func TestWeeklyPrefix(t *testing.T) {
+	t.Parallel()
 	p, differ := Default(), 0
 	for seed := range uint64(5) {
 		s := weekOf(seed, 100, int(seed%7), .02*float64(seed%4), 25+6*int(seed), .03)
@@ -258,6 +260,7 @@ func samePrefixEvents(t *testing.T, whole, part []event, n int) {
 // A weekend that ends or begins is neither a change nor a weekend that holds for
 // all runs.
 func TestWeekendThatEnds(t *testing.T) {
+	t.Parallel()
 	changes := 0
 	for seed := range uint64(10) {
 		whole := weekOf(seed, 120, int(seed%7), .04, 120, 0)

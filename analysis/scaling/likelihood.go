@@ -189,8 +189,7 @@ func (d *detector) splitScores(n int, s []float64) []float64 {
 	for c := d.pr.MinSegment; c <= n-d.pr.MinSegment; c++ {
 		l, r := d.cost.left[c], d.cost.right[c]
 		s[c] = max(d.prior.score(l.constant+r.constant, n, 2, 0),
-			d.prior.score(l.constant+r.term, n, 3, pen),
-			d.prior.score(l.term+r.constant, n, 3, pen),
+			d.prior.score(min(l.constant+r.term, l.term+r.constant), n, 3, pen),
 			d.prior.score(l.term+r.term, n, 4, 2*pen))
 	}
 	// The last point alone, where two that the last law has to itself were too
@@ -199,8 +198,7 @@ func (d *detector) splitScores(n int, s []float64) []float64 {
 	s[last] = max(s[last], d.prior.score(l.constant, n, 2, 0), d.prior.score(l.term, n, 3, pen))
 	for c := d.pr.MinSegment; c < n-d.pr.MinSegment; c++ {
 		l, r := d.cost.left[c+1], d.cost.right[c]
-		s[n+1+c] = max(d.prior.score(l.constant+r.term, n, 2, pen),
-			d.prior.score(l.term+r.constant, n, 2, pen),
+		s[n+1+c] = max(d.prior.score(min(l.constant+r.term, l.term+r.constant), n, 2, pen),
 			d.prior.score(l.term+r.term, n, 3, 2*pen)) - d.pr.KinkPenalty
 	}
 	return s

@@ -11,14 +11,28 @@ type nullScratch struct {
 	by     []float64 // their products with t
 	tt     float64   // t*t
 	uu     float64
-	// Of the law being refined: its columns as they are and made orthogonal,
-	// their lengths, coefficients of the latter, residuals, derivatives.
+	// Of the law being refined: how it fits, and room for the next to be tried,
+	// derivatives.
+	fitted
+	other   fitted
+	d       [4][]float64
+	refined law
+	last    float64 // length of the column last projected
+}
+
+// fitted is a law with its coefficients: its columns as they are and made
+// orthogonal, their lengths, coefficients of the latter, residuals.
+type fitted struct {
 	z, q         [2][]float64
 	length, coef [2]float64
 	r            []float64
-	d            [4][]float64
-	refined      law
-	last         float64 // length of the column last projected
+}
+
+func (t *fitted) resize(n int) {
+	t.r = resized(t.r, n)
+	for a := range t.q {
+		t.q[a], t.z[a] = resized(t.q[a], n), resized(t.z[a], n)
+	}
 }
 
 // shape is the score of a constant or one term on the grid of segments.
@@ -66,10 +80,9 @@ func (d *detector) law(gain float64, coefs int, penalty float64) float64 {
 // prepare makes the columns of all shapes orthogonal to the constant.
 func (s *nullScratch) prepare(f *frame) {
 	n := f.n
-	s.t, s.r, s.u = resized(s.t, n), resized(s.r, n), resized(s.u, n)
-	for a := range s.q {
-		s.q[a], s.z[a] = resized(s.q[a], n), resized(s.z[a], n)
-	}
+	s.t, s.u = resized(s.t, n), resized(s.u, n)
+	s.fitted.resize(n)
+	s.other.resize(n)
 	for a := range s.d {
 		s.d[a] = resized(s.d[a], n)
 	}
@@ -98,18 +111,25 @@ func (s *nullScratch) prepare(f *frame) {
 // returns its product with the target; 0 if it is no other than a constant.
 func (s *nullScratch) project(col []float64) float64 {
 	uz, zz := 0.0, 0.0
-	for k, u := range s.u {
-		z := col[k]
-		uz += z * u
+	u, t := s.u[:len(col)], s.t[:len(col)]
+	for k, z := range col {
+		uz += z * u[k]
 		zz += z * z
 	}
+	return s.orthogonal(col, u, t, uz, zz)
+}
+
+// orthogonal is project where the products of the column with the constant and
+// with itself are known.
+func (s *nullScratch) orthogonal(col, u, t []float64, uz, zz float64) float64 {
 	m := uz / s.uu
 	q, by := 0.0, 0.0
-	for k, u := range s.u {
-		z := col[k] - m*u
+	u, t = u[:len(col)], t[:len(col)]
+	for k, z := range col {
+		z -= m * u[k]
 		col[k] = z
 		q += z * z
-		by += z * s.t[k]
+		by += z * t[k]
 	}
 	s.last = 1
 	if !(q > 1e-11*zz) {
@@ -142,12 +162,25 @@ func (s *nullScratch) pairs(n int) (gain float64, first, second int) {
 		ya := s.by[a]
 		below := s.c[:a*n]
 		for b, yb := range s.by[:a] {
-			cb := below[:n]
+			cb := below[:n:n]
 			below = below[n:]
 			if ya <= 0 && yb <= 0 {
 				continue
 			}
-			r := dot(ca, cb)
+			// dot, which is not inlined: a tenth of the time of all detections.
+			var s0, s1, s2, s3 float64
+			k := 0
+			for ; k+4 <= len(ca) && k+4 <= len(cb); k += 4 {
+				v, w := ca[k:k+4:k+4], cb[k:k+4:k+4]
+				s0 += v[0] * w[0]
+				s1 += v[1] * w[1]
+				s2 += v[2] * w[2]
+				s3 += v[3] * w[3]
+			}
+			for ; k < len(ca) && k < len(cb); k++ {
+				s0 += ca[k] * cb[k]
+			}
+			r := (s0 + s1) + (s2 + s3)
 			det := 1 - r*r
 			x, y := ya-r*yb, yb-r*ya
 			if det < 1e-9 || x < 0 || y < 0 {

@@ -9,8 +9,10 @@ func (s *nullScratch) refineOne(f *frame) float64 {
 	for _, logs := range []bool{false, true} {
 		h, g := -1, -1.0
 		for a, v := range s.by {
-			if _, j := shapeOf(a); v*v > g && (j > 0) == logs {
-				h, g = a, v*v
+			if v*v > g {
+				if _, j := shapeOf(a); (j > 0) == logs {
+					h, g = a, v*v
+				}
 			}
 		}
 		i, j := shapeOf(h)
@@ -46,10 +48,11 @@ func (s *nullScratch) refine(f *frame, at law) float64 {
 				next.x[a] = bound(at.x[a]+v, 0, 2.5)
 			}
 		}
+		s.fitted, s.other = s.other, s.fitted
 		g := s.gain(f, next)
 		if !(g > best) {
 			damp *= 30
-			s.gain(f, at)
+			s.fitted, s.other = s.other, s.fitted
 			continue
 		}
 		done := g-best < 1e-7+1e-2*(s.tt-g)

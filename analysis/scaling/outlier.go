@@ -68,14 +68,16 @@ func (o *outliers) promising(s *nullScratch, f *frame) [4]int {
 	top := [4]int{-1, -1, -1, -1}
 	least := [4]float64{0, math.Inf(1), math.Inf(1), math.Inf(1)}
 	n := f.n
+	t, free := s.t[:n], resized(o.h, n) // what the constant leaves of each leverage
+	for k, u := range f.u[:n] {
+		free[k] = 1 - u*u/s.uu
+	}
 	for h := 0; h < shapes; h++ {
 		col, by := s.c[h*n:(h+1)*n], s.by[h]
 		gain := 0.0
 		for k, c := range col {
-			if r := s.t[k] - by*c; r > 0 {
-				u := f.u[k]
-				gain = max(gain, r*r/max(1-u*u/s.uu-c*c, 1e-3))
-			}
+			r := max(t[k]-by*c, 0) // which are below cannot be guessed: no branch
+			gain = max(gain, r*r/max(free[k]-c*c, 1e-3))
 		}
 		rest := s.tt - by*by - gain
 		for i := 1; i < len(top); i++ {

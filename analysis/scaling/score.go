@@ -73,7 +73,11 @@ func (p *prior) score(residual float64, n, k int, penalty float64) float64 {
 		p.table[v] = p.tabulate(v)
 	}
 	x := (math.Log(residual) - tableLow) / tableStep
-	x = min(max(x, 0), float64(tableSize-2)) // the logarithm of 0 is -Inf
+	if !(x > 0) { // the logarithm of 0 is -Inf
+		x = 0
+	} else if x > float64(tableSize-2) {
+		x = float64(tableSize - 2)
+	}
 	i := int(x)
 	t := p.table[v]
 	return t[i] + (x-float64(i))*(t[i+1]-t[i]) - penalty

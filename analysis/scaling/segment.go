@@ -92,6 +92,7 @@ type costs struct {
 	zz, uz, tz [shapes]float64
 	uu, ut, tt float64
 	m          int
+	best       int // shape, for the sums that were looked at last
 }
 
 func (c *costs) ends(f *frame) {
@@ -119,7 +120,7 @@ func (c *costs) resize(n int) {
 
 func (c *costs) reset() {
 	c.zz, c.uz, c.tz = [shapes]float64{}, [shapes]float64{}, [shapes]float64{}
-	c.uu, c.ut, c.tt, c.m = 0, 0, 0, 0
+	c.uu, c.ut, c.tt, c.m, c.best = 0, 0, 0, 0, 0
 }
 
 // add takes point k into the running sums.
@@ -148,14 +149,19 @@ func (c *costs) least() cost {
 		}
 		return cost{constant, 0}
 	}
-	// The gain of a term is r*r/q; the largest is found without dividing.
+	// The gain of a term is r*r/q; the largest is found without dividing. With the
+	// shape that was best for a point less it is mostly found at once.
 	num, den := 0.0, 1.0
+	if zz, uz := c.zz[c.best], c.uz[c.best]; zz-uz*uz*b > 1e-11*zz {
+		r := c.tz[c.best] - uz*a
+		num, den = r*r, zz-uz*uz*b
+	}
 	for h, zz := range &c.zz {
 		uz := c.uz[h]
 		q := zz - uz*uz*b
 		r := c.tz[h] - uz*a
 		if r*r*den > num*q && q > 1e-11*zz {
-			num, den = r*r, q
+			num, den, c.best = r*r, q, h
 		}
 	}
 	return cost{constant, max(constant-num/den, 0)}

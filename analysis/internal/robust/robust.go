@@ -19,19 +19,32 @@ func Quantile(x []float64, q float64) float64 {
 			s = append(s, v)
 		}
 	}
-	slices.Sort(s)
-	return SortedQuantile(s, q)
+	i, j, part := place(len(s), q)
+	if j < 0 {
+		return math.NaN()
+	}
+	Rank(s, j)
+	if i < j {
+		s[i] = slices.Max(s[:j])
+	}
+	return s[i] + part*(s[j]-s[i])
+}
+
+// place is between which ranks of n values the q-quantile lies, and how far from
+// the first; -1 of none.
+func place(n int, q float64) (i, j int, part float64) {
+	h := q * float64(n-1)
+	i = min(max(int(h), 0), n-1)
+	return i, min(i+1, n-1), h - float64(i)
 }
 
 // SortedQuantile is Quantile for x in ascending order and without NaN.
 func SortedQuantile(x []float64, q float64) float64 {
-	if len(x) == 0 {
+	i, j, part := place(len(x), q)
+	if j < 0 {
 		return math.NaN()
 	}
-	h := q * float64(len(x)-1)
-	i := min(max(int(h), 0), len(x)-1)
-	j := min(i+1, len(x)-1)
-	return x[i] + (h-float64(i))*(x[j]-x[i])
+	return x[i] + part*(x[j]-x[i])
 }
 
 // Median returns the median of x.
