@@ -28,3 +28,29 @@ func TestDaysOfClaim(t *testing.T) {
 		t.Errorf("one run a day: %v", got)
 	}
 }
+
+// Few of the days that differ are taken for changes, 20 while days were not looked
+// at; changes between days that do not differ are found.
+func TestDaysAreNotChanges(t *testing.T) {
+	events, found := 0, 0
+	const draws, runs = 20, 96
+	for seed := range uint64(draws) {
+		x, day := dayRuns(seed, runs, 6, 0.02, 0.8)
+		events += len(scan(history{x: x, day: day}, Default()).events)
+		x, day = dayRuns(seed, runs, 3, 0.02, 0)
+		for i := runs / 2; i < runs; i++ {
+			x[i] += 0.05
+		}
+		for _, e := range scan(history{x: x, day: day}, Default()).events {
+			if e.index == runs/2 {
+				found++
+			}
+		}
+	}
+	if events > 12 {
+		t.Errorf("%d events in %d days of six runs that share .8 of their variance", events, draws*runs/6)
+	}
+	if found < 18 {
+		t.Errorf("%d of %d changes by 2.5 noises found between days of three runs", found, draws)
+	}
+}
