@@ -24,7 +24,7 @@ type limp struct {
 
 // limping are the nodes that are believed to be slow by what runs from to end
 // say, each with how often random orders of these runs show such a node. Neither
-// is enough: the belief takes runs for independent, and orders alone see little
+// is enough: the belief takes visits for independent, and orders alone see little
 // of a slow node beside another, or after four runs.
 func (w *nodeWatch) limping(from, end int) []limp {
 	runs, regime := w.pl.runs[from:end], w.regime[from:end]
@@ -39,12 +39,12 @@ func (w *nodeWatch) limping(from, end int) []limp {
 	}
 	var found []limp
 	for _, n := range w.belief.surest(w.p.sure) {
-		if chance(n, found) <= w.p.most {
-			found = append(found, limp{node: n, effect: w.belief.effect[n]})
+		if p := chance(n, found); p <= w.p.most {
+			found = append(found, limp{n, w.belief.effect[n], p})
 		}
 	}
-	for i, l := range found {
-		found[i].p = chance(l.node, slices.Concat(found[:i], found[i+1:]))
+	for i := range len(found) - 1 { // the last was looked at beside all others
+		found[i].p = chance(found[i].node, slices.Concat(found[:i], found[i+1:]))
 	}
 	return slices.DeleteFunc(found, func(l limp) bool { return l.p > w.p.most })
 }
