@@ -61,19 +61,8 @@ func inflation(phi, n float64) float64 {
 // residuals, and the belief that phi is small, say against it. hat is the
 // correlation of the residuals in standard errors.
 func (sc *scanner) dependence(c *claim, b belief) (evidence, hat float64) {
-	l := newLoss(c.s, sc.p)
 	var a lagOne
-	from := c.from - sc.p.Lookback
-	for n := len(sc.past) - 1; n >= 0 && sc.past[n].end > from; n-- {
-		q := sc.past[n]
-		lq := newLoss(q.s, sc.p)
-		a.add(sc.x[max(q.first, from):q.end], q.mu, &lq)
-	}
-	for _, q := range c.pieces() {
-		if q.end > from {
-			a.add(sc.x[max(q.first, from):q.end], q.mu, &l)
-		}
-	}
+	sc.told(c, func(first, end int, mu float64, l *loss) { a.add(sc.x[first:end], mu, l) })
 	phi, se := a.correlation()
 	evidence = c.evidence
 	for f := 0.1; f < 0.85; f += 0.1 {
@@ -88,14 +77,38 @@ func (sc *scanner) dependence(c *claim, b belief) (evidence, hat float64) {
 	return evidence, phi / se
 }
 
+// told calls f for the levels whose runs tell how alike runs are when claim c is
+// judged: those of finished regimes and of the claim, as far as is looked back.
+func (sc *scanner) told(c *claim, f func(first, end int, mu float64, l *loss)) {
+	from := c.from - sc.p.Lookback
+	for n := len(sc.past) - 1; n >= 0 && sc.past[n].end > from; n-- {
+		q := sc.past[n]
+		l := newLoss(q.s, sc.p)
+		f(max(q.first, from), q.end, q.mu, &l)
+	}
+	l := newLoss(c.s, sc.p)
+	for _, q := range c.pieces() {
+		if q.end > from {
+			f(max(q.first, from), q.end, q.mu, &l)
+		}
+	}
+}
+
 // correlated is the evidence of split c if the noise has lag-1 correlation phi.
 func (sc *scanner) correlated(x []float64, c split, b belief, phi float64) float64 {
+	nl := float64(c.k)
+	return sc.inflated(x, c, b, [2]float64{inflation(phi, nl), inflation(phi, float64(len(x))-nl)}, phi)
+}
+
+// inflated is the evidence of split c if the variances of its two levels are so
+// much larger than those of independent runs, and the steps from run to run hide
+// the share hidden of the noise.
+func (sc *scanner) inflated(x []float64, c split, b belief, infl [2]float64, hidden float64) float64 {
 	n, nl := float64(len(x)), float64(c.k)
 	nr := n - nl
-	il, ir := inflation(phi, nl), inflation(phi, nr)
-	s2 := c.s*c.s*(n-2)/max(n-il-ir, 1) + b.weight*b.s*b.s*phi/(1-phi)/(b.weight+n-2)
-	infl := (il/nl + ir/nr) / (1/nl + 1/nr)
-	l := newLoss(math.Sqrt(s2*infl), sc.p)
+	s2 := c.s*c.s*(n-2)/max(n-infl[0]-infl[1], 1) + b.weight*b.s*b.s*hidden/(1-hidden)/(b.weight+n-2)
+	wide := (infl[0]/nl + infl[1]/nr) / (1/nl + 1/nr)
+	l := newLoss(math.Sqrt(s2*wide), sc.p)
 	left, right := l.from(x[:c.k], c.left.mu), l.from(x[c.k:], c.right.mu)
 	sorted := ranked(sc.sorted, x)
 	one := min(l.fit(x, sorted).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)

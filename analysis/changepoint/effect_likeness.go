@@ -20,23 +20,29 @@ func (sc *scanner) likeness(ev []event) likeness {
 	levels := 0.0
 	sc.levels(ev, func(first, end int, st stay) {
 		l := newLoss(st.s, sc.p)
-		r0, w0 := 0.0, 0.0
-		for i := first; i < end; i++ {
-			r := sc.x[i] - st.mu
-			w := l.weight(r)
-			if sc.newDay(i) {
-				next.pair(r0, r, w0*w, st.s)
-			} else {
-				same.pair(r0, r, w0*w, st.s)
-			}
-			r0, w0 = r, w
-		}
+		sc.follow(first, end, st.mu, &l, &same, &next)
 		levels++
 	})
 	pairs := math.Max(same.pairs+next.pairs, 1)
 	same.segments, next.segments = levels*same.pairs/pairs, levels*next.pairs/pairs
 	phi := next.shrunk()
 	return likeness{phi, max(phi, same.shrunk())}
+}
+
+// follow adds the residuals of runs [first,end) that follow each other to same
+// where both are of one day, and to next where they are not.
+func (sc *scanner) follow(first, end int, mu float64, l *loss, same, next *lagOne) {
+	r0, w0 := 0.0, 0.0
+	for i := first; i < end; i++ {
+		r := sc.x[i] - mu
+		w := l.weight(r)
+		if sc.newDay(i) {
+			next.pair(r0, r, w0*w, l.s)
+		} else {
+			same.pair(r0, r, w0*w, l.s)
+		}
+		r0, w0 = r, w
+	}
 }
 
 // pair adds two residuals that follow each other, of noise s.

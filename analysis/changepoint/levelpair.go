@@ -125,8 +125,8 @@ func chain(like []float64, u, v float64) float64 {
 const apart = 3.5
 
 // levelPair returns two levels between which runs x take turns, if that
-// describes them far better than one level and a wider noise does: at least
-// four runs at each, two turns and ten nats.
+// describes them far better than one level and a wider noise does: as many runs
+// at each as outliers seldom are, two turns and ten nats.
 func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	n := len(x)
 	if n < 12 {
@@ -134,10 +134,13 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	}
 	sorted := ascending(nil, x)
 	k := widest(sorted)
-	if k < 4 || n-k < 4 {
+	if min(k, n-k) < levelFewest {
 		return 0, 0, false
 	}
 	low, high = middle(sorted[:k]), middle(sorted[k:])
+	if loose(sorted[:k], low, sorted[k:], high) {
+		return 0, 0, false
+	}
 	one := math.Max(1.4826*middle(distances(x, middle(sorted), middle(sorted))), leastNoise)
 	two := math.Max(1.4826*middle(distances(x, low, high)), leastNoise)
 	l1, l2 := newLoss(one, sc.p), newLoss(two, sc.p)

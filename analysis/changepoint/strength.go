@@ -40,6 +40,7 @@ func (sc *scanner) judge(c *claim, b belief) verdict {
 	left, correlation := sc.dependence(c, b)
 	correlated := left - few - sc.p.SmallCorrelated/c.df - sc.p.Correlated
 	correlated += c.others // other series do not share this one's streaks
+	correlated = min(correlated, sc.alikeDays(c, b))
 	if correlated <= 0 {
 		return v
 	}

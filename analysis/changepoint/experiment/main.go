@@ -53,30 +53,33 @@ func source(seed uint64, i int, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed+uint64(i), stream))
 }
 
-// slowNodes prints how well slow nodes are found, and changes beside them.
+// slowNodes prints how well slow nodes are found, and changes beside them, where
+// runs are placed anew each time and where they stay on their nodes.
 func slowNodes(w io.Writer, seed uint64, draws int) {
-	var with, without draw.Score
-	called, right, all := 0, 0, 0
-	for i := range draws {
-		r := source(seed, i, 1)
-		for range 20 {
-			h := draw.Placed(r)
-			res := one(h.Series)
-			with.Add(h, res.Changes, 1)
-			for _, s := range res.SlowNodes {
-				called++
-				if h.Slow[s.Node] > 0 {
-					right++
+	for _, stay := range []float64{0, .8} {
+		var with, without draw.Score
+		called, right, all := 0, 0, 0
+		for i := range draws {
+			r := source(seed, i, 1)
+			for range 20 {
+				h := draw.Stayed(r, stay)
+				res := one(h.Series)
+				with.Add(h, res.Changes, 1)
+				for _, s := range res.SlowNodes {
+					called++
+					if h.Slow[s.Node] > 0 {
+						right++
+					}
 				}
+				all += len(h.Slow)
+				h.Nodes = nil
+				without.Add(h, one(h.Series).Changes, 1)
 			}
-			all += len(h.Slow)
-			h.Nodes = nil
-			without.Add(h, one(h.Series).Changes, 1)
 		}
+		fmt.Fprintf(w, "nodes: stays with %.1f: %d slow nodes: precision %.3f, recall %.3f\n", stay, all, ratio(right, called), ratio(right, all))
+		fmt.Fprintf(w, "nodes: F1@1 %.3f with node lists (%.2f false per 1000), %.3f without (%.2f)\n",
+			with.F1(), with.FalsePer1000(), without.F1(), without.FalsePer1000())
 	}
-	fmt.Fprintf(w, "nodes: %d slow nodes: precision %.3f, recall %.3f\n", all, ratio(right, called), ratio(right, all))
-	fmt.Fprintf(w, "nodes: F1@1 %.3f with node lists (%.2f false per 1000), %.3f without (%.2f)\n",
-		with.F1(), with.FalsePer1000(), without.F1(), without.FalsePer1000())
 }
 
 func one(s changepoint.Series) changepoint.Result {

@@ -13,7 +13,11 @@ const nodes = 24
 // Placed draws 70 to 150 runs on one to six of 24 nodes, one to three of which
 // are slow by at least two noises: a run takes as long as its slowest node. It
 // has up to two changes of 2 to 50 %, and of two noises, apart by twelve runs.
-func Placed(r *rand.Rand) History {
+func Placed(r *rand.Rand) History { return Stayed(r, 0) }
+
+// Stayed draws as Placed does, but a run is on the nodes of the one before it
+// with the chance stay.
+func Stayed(r *rand.Rand, stay float64) History {
 	n, per, sd := 70+r.IntN(81), 1+r.IntN(6), loguniform(r, .005, .1)
 	h := History{Slow: make(map[string]float64)}
 	for range 1 + r.IntN(3) {
@@ -39,10 +43,14 @@ func Placed(r *rand.Rand) History {
 		}
 	}
 	d := someDisturbed(r)
+	var on []int
 	for k := range level {
+		if k == 0 || stay == 0 || r.Float64() >= stay {
+			on = r.Perm(nodes)[:per]
+		}
 		var names []string
 		slow := 0.0
-		for _, v := range r.Perm(nodes)[:per] {
+		for _, v := range on {
 			names = append(names, node(v))
 			slow = max(slow, h.Slow[node(v)])
 		}
