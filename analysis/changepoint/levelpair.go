@@ -98,12 +98,22 @@ func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 		return sc.p.ReturnEarly
 	case c.boundaries == 2:
 		return sc.p.TurnsReturn
-	case len(sc.past) > 0:
+	case sc.returns(c):
 		return sc.p.TurnsAgain
 	case c.around[0] < sc.p.Settled-0.5 && !c.flipped[0]:
 		return sc.p.TurnsEarly
 	}
 	return sc.p.Turns
+}
+
+// returns says whether a claim is of a level that was there before, and left.
+func (sc *scanner) returns(c *claim) bool {
+	for _, q := range sc.past {
+		if math.Abs(q.mu-c.right.mu) < c.s {
+			return true
+		}
+	}
+	return false
 }
 
 // slack is by how much the steps of two pieces would cost less if the change had

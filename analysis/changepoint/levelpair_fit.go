@@ -4,9 +4,8 @@ import "math"
 
 // turnsApart is how many times their noise two fitted levels must be apart to be
 // held against a change. Noise alone can be split in two halves that look
-// nearer. At 0 a weak change of the development series was lost; at 3.5 the 8 %
-// levels that stay with .8 give 0.05 more false events per 1000 runs.
-const turnsApart = 2.5
+// nearer: at 2.5 a change of 3 % of a real history was lost.
+const turnsApart = 3
 
 // turnsRounds is how often levels, noise and chances of turns are improved.
 const turnsRounds = 6

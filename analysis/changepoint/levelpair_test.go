@@ -135,3 +135,17 @@ func TestEarlyEpisodesWait(t *testing.T) {
 		t.Errorf("seen at run %d, and at %d without waiting", ev[0].detected, soon[0].detected)
 	}
 }
+
+// More is asked of a change to a level that was there before.
+func TestReturnsAreAskedMore(t *testing.T) {
+	sc := &scanner{p: Default(), past: []past{{0, 20, 1, 0.01}, {20, 40, 1.2, 0.01}}}
+	for mu, want := range map[float64]float64{1.004: sc.p.TurnsAgain, 1.195: sc.p.TurnsAgain, 1.05: sc.p.Turns} {
+		c := claim{split: split{s: 0.01, right: level{mu: mu}}, boundaries: 1, around: [2]float64{20, 0}}
+		if got := sc.askedOfTurns(0, &c); got != want {
+			t.Errorf("a change to %.3f after levels of 1 and 1.2 is asked %.1f, want %.1f", mu, got, want)
+		}
+		if got := sc.askedOfTurns(20, &c); got != sc.p.TurnsLate {
+			t.Errorf("against turns since run 20 a change to %.3f is asked %.1f", mu, got)
+		}
+	}
+}

@@ -53,12 +53,13 @@ type Params struct {
 	Correlated, SmallCorrelated float64
 
 	// Lookback is how many runs are asked about two levels that take turns.
-	// Turns is by how much a first change must beat turns since the first run: a
-	// change at the 8th run, when the 14th is known, just passes. A later change is
-	// asked TurnsAgain, and TurnsLate against turns since a later run. Where the
+	// Turns is by how much a change must beat turns since the first run: a change
+	// at the 8th run, when the 14th is known, just passes. TurnsLate is asked against
+	// turns since a later run, TurnsAgain of a change to a level that was there
+	// before: asked of all later changes it held back a real one of 12 %. Where the
 	// first level had not lasted for Settled runs it is TurnsEarly (a change passes
 	// when 21 runs are known). For both ends of an episode it is TurnsReturn (20
-	// runs), and ReturnEarly before run ReturnRuns: a sixth of the false events of
+	// runs), and ReturnEarly before run ReturnRuns: an eighth of the false events of
 	// 20 % levels that stay with .8 were such episodes, two events each. Each earlier
 	// change between the two levels counts Charge against changes, and what meeting
 	// an old level by chance is worth. What they cost: package comment.
