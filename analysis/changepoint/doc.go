@@ -44,7 +44,7 @@
 // Measured with calibrate on seeds that nothing was chosen on (701 and 801),
 // histories of 60 to 150 runs, noise 0.5 to 10 %. False events per 1000 runs, of
 // 200,000 runs of each kind of noise without a change (levels that stay with .9:
-// 50,000, seed 701):
+// 100,000):
 //
 //	independent                0.05    two levels 8 %             0.05
 //	with 2 to 10 % outliers    0.04    two levels 20 %            0.07
@@ -52,7 +52,7 @@
 //	correlation .5             0.59    stays with .8, 8 %         0.83
 //	correlation .7             0.94    stays with .8, 20 %        1.07
 //	Student's t, 3 degrees     0.04    stays with .9, 8 %         4.0
-//	weekly                     0.04    stays with .9, 20 %        5.2
+//	weekly                     0.04    stays with .9, 20 %        5.4
 //
 // Kinds of nodes that stay are the weak spot: until levels have taken turns,
 // they and a change look the same, for 12 runs at Turns 4, for 16 at 4.5 and 21
@@ -96,10 +96,10 @@
 // turned: .05 of them less costs .03 of the recall in histories of 10 to 30 runs,
 // whichever way it is asked.
 //
-// The events are one to a history, so that longer histories have fewer: before
-// turns were fitted, of noise 1.5 % and kinds that stay with .8 there were 1.8
-// (8 %) and 1.3 (20 %) per 1000 in histories of 100 runs, .85 and .63 in
-// histories of 200 (seed 701, 100,000 runs each).
+// The events are one to a history, so that longer histories have fewer: of noise
+// 1.5 % and kinds that stay with .8 there are 1.05 (8 %) and 1.07 (20 %) per 1000
+// in histories of 100 runs, .47 and .47 in histories of 200 (seed 701, 60,000
+// runs each).
 // These events carry no rate of false alarms, for the most part: of 1000 runs
 // at most .02 had an event with a rate in all kinds, where .015 is the rate that is
 // given at most. So one true change in six has a rate, beside levels of many runs.
