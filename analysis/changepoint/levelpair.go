@@ -6,26 +6,35 @@ import "math"
 // next. Slower than one in ten cannot be told from changes.
 var leaving = [...]float64{0.1, 0.2, 0.35, 0.5, 0.7}
 
-// alternating returns by how many nats claim c explains the runs better than
-// two levels that take turns at random (two kinds of nodes), beyond what is
-// asked: the least over how many earlier regimes are explained along. A chain
-// from the first run on is believed more readily than one that starts late. A
-// committed change from one of the levels to the other counts for its rarity
-// and for meeting an old level by chance.
-func (sc *scanner) alternating(c *claim) float64 {
+// telling is a claim told with some of the earlier regimes before it: levels
+// since run first, and the two levels that turns would take.
+type telling struct {
+	first  int
+	pieces []piece
+	a, b   float64
+	// extra is what counts against changes beside their misfit: committed changes
+	// from one of the levels to the other, for their rarity and for meeting an old
+	// level by chance; less what a change in the middle of a day would spare.
+	extra float64
+}
+
+// tellings are the ways to tell a claim: alone, and with ever more of the regimes
+// before it that began within Lookback runs.
+func (sc *scanner) tellings(c *claim) []telling {
 	l := newLoss(c.s, sc.p)
 	charge := sc.p.Charge + max(0, -math.Log(2.5*c.s))
 	from := min(c.from, max(sc.start, c.until-sc.p.Lookback))
-	steps := 0.0
+	t := telling{first: from}
 	for q, v := range c.pieces() {
-		steps += l.total(sc.x[max(from, v.first):max(from, v.end)], v.mu)
+		t.pieces = append(t.pieces, piece{max(from, v.first), max(from, v.end), v.mu})
 		if q > 0 {
-			steps += sc.slack(c.pieces()[q-1], v, &l)
+			t.extra += sc.slack(c.pieces()[q-1], v, &l)
 		}
 	}
 	a := seat{c.left.mu, c.left.weight}
 	b := seat{c.right.mu, c.right.weight}
-	least := sc.chains(sc.x[from:c.until], a.mu, b.mu, &l) - steps - sc.askedOfTurns(from, c)
+	t.a, t.b = a.mu, b.mu
+	all := []telling{t}
 	next := &a
 	for q := len(sc.past) - 1; q >= 0 && sc.past[q].first >= c.until-sc.p.Lookback; q-- {
 		p := sc.past[q]
@@ -34,12 +43,30 @@ func (sc *scanner) alternating(c *claim) float64 {
 			at = &b
 		}
 		at.join(p.mu, float64(p.end-p.first))
-		steps += l.total(sc.x[p.first:p.end], p.mu)
 		if at != next {
-			steps += charge // from one to the other, which turns explain
+			t.extra += charge // from one to the other, which turns explain
 		}
 		next = at
-		least = min(least, sc.chains(sc.x[p.first:c.until], a.mu, b.mu, &l)-steps-sc.askedOfTurns(p.first, c))
+		t.first, t.a, t.b = p.first, a.mu, b.mu
+		t.pieces = append([]piece{{p.first, p.end, p.mu}}, t.pieces...)
+		all = append(all, t)
+	}
+	return all
+}
+
+// alternating returns by how many nats claim c explains the runs better than
+// two levels that take turns at random (two kinds of nodes), beyond what is
+// asked: the least over how many earlier regimes are explained along. A chain
+// from the first run on is believed more readily than one that starts late.
+func (sc *scanner) alternating(c *claim) float64 {
+	l := newLoss(c.s, sc.p)
+	least := math.Inf(1)
+	for _, t := range sc.tellings(c) {
+		steps := t.extra
+		for _, q := range t.pieces {
+			steps += l.total(sc.x[q.first:q.end], q.mu)
+		}
+		least = min(least, sc.chains(sc.x[t.first:c.until], t.a, t.b, &l)-steps-sc.askedOfTurns(t.first, c))
 	}
 	return least
 }
@@ -49,6 +76,9 @@ type seat struct{ mu, n float64 }
 
 // join adds n runs at level mu.
 func (s *seat) join(mu, n float64) {
+	if n == 0 {
+		return
+	}
 	s.mu = (s.mu*s.n + mu*n) / (s.n + n)
 	s.n += n
 }
@@ -58,16 +88,32 @@ func (s *seat) join(mu, n float64) {
 // lasted longer is seldom one of two, so that less is asked once it has settled.
 // Asking all for more instead holds more changes back for the same false events.
 // Where a recorded field changed the kind of nodes is the less likely reason.
+// Both ends of an episode are turns themselves: the fewer runs are known, the
+// less they tell.
 func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 	switch {
 	case from != 0:
 		return sc.p.TurnsLate
+	case c.boundaries == 2 && c.until < sc.p.ReturnRuns:
+		return sc.p.ReturnEarly
 	case c.boundaries == 2:
 		return sc.p.TurnsReturn
-	case len(sc.past) == 0 && c.around[0] < sc.p.Settled-0.5 && !c.flipped[0]:
+	case sc.returns(c):
+		return sc.p.TurnsAgain
+	case c.around[0] < sc.p.Settled-0.5 && !c.flipped[0]:
 		return sc.p.TurnsEarly
 	}
 	return sc.p.Turns
+}
+
+// returns says whether a claim is of a level that was there before, and left.
+func (sc *scanner) returns(c *claim) bool {
+	for _, q := range sc.past {
+		if math.Abs(q.mu-c.right.mu) < c.s {
+			return true
+		}
+	}
+	return false
 }
 
 // slack is by how much the steps of two pieces would cost less if the change had

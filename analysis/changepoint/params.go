@@ -56,17 +56,23 @@ type Params struct {
 	Correlated, SmallCorrelated float64
 
 	// Lookback is how many runs are asked about two levels that take turns.
-	// Turns is by how much a change must beat turns since the first run,
-	// TurnsLate since a later one: a change at the 8th run, when the 13th is
-	// known, just passes. Where the first level had not lasted for Settled runs it
-	// is TurnsEarly (a change passes when 21 runs are known), and for both ends of
-	// an episode TurnsReturn. Each earlier change between the two levels counts
-	// Charge against changes, and what meeting an old level by chance is worth.
-	// What they cost: package comment.
+	// Turns is by how much a change must beat turns since the first run: a change
+	// at the 8th run, when the 14th is known, just passes. TurnsLate is asked against
+	// turns since a later run, TurnsAgain of a change to a level that was there
+	// before: asked of all later changes it held back a real one of 12 %. Where the
+	// first level had not lasted for Settled runs it is TurnsEarly (a change passes
+	// when 21 runs are known). For both ends of an episode it is TurnsReturn (20
+	// runs), and ReturnEarly before run ReturnRuns: an eighth of the false events of
+	// 20 % levels that stay with .8 were such episodes, two events each. Each earlier
+	// change between the two levels counts Charge against changes, and what meeting
+	// an old level by chance is worth. What they cost: package comment.
 	Lookback                int
 	Turns, TurnsLate        float64
+	TurnsAgain              float64
 	Settled                 float64
 	TurnsEarly, TurnsReturn float64
+	ReturnEarly             float64
+	ReturnRuns              int
 	Charge                  float64
 
 	// EpisodeRuns is the longest episode whose two ends are judged as one claim.
@@ -109,7 +115,8 @@ func Default() Params {
 		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
 		Flip: 2, FlipFew: 0.8,
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
-		Lookback: 120, Turns: 4, TurnsLate: 0, Settled: 10, TurnsEarly: 5, TurnsReturn: 7, Charge: 3,
+		Lookback: 120, Turns: 4.2, TurnsLate: 0, TurnsAgain: 5, Settled: 10, TurnsEarly: 5,
+		TurnsReturn: 7, ReturnEarly: 8, ReturnRuns: 35, Charge: 3,
 		EpisodeRuns: 8, Episode: 4, EpisodeOwn: 6,
 		DoubtPhi: 1, DoubtTurns: 6.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
 		Selected:    0.9,
