@@ -94,15 +94,6 @@ func (b belief) surprise(s float64) float64 {
 	return b.weight * (math.Log(s) + b.s*b.s/(2*s*s))
 }
 
-// likelihood is that of residual r, as a share of the peak of the normal.
-func (l *loss) likelihood(r float64) float64 {
-	z := r / l.s
-	if r > 0 {
-		return math.Exp(-z*z/2) + l.up
-	}
-	return math.Exp(-z*z/2) + l.down
-}
-
 // fitTurns improves f on runs x by expectation and maximisation, and returns the
 // best with its negative log likelihood.
 func (sc *scanner) fitTurns(x []float64, f turns, b belief) (turns, float64) {
