@@ -112,6 +112,14 @@ func (sc *scanner) sequence() []event {
 		}
 		m := sc.one(i, j, c)
 		v := sc.judge(&m, b)
+		if v.margin > 0 && !v.committed {
+			// Beside outliers the best split is off by some runs, which look like turns.
+			d, _ := sc.located(i, j, cut, c, all, b)
+			n := sc.one(i, j, d)
+			if w := sc.judge(&n, b); w.committed {
+				c, m, v = d, n, w
+			}
+		}
 		if !v.committed {
 			places := sc.outings(i, j, cut, b.s)
 			sc.trail.note(i, j, c.evidence < sc.p.Threshold && len(places) == 0)

@@ -40,18 +40,16 @@ func (sc *scanner) place(i, j, newest int, cut bool, c split, v verdict, b belie
 	return e, c
 }
 
-// located moves split c, one of all that were fitted, to where the change most
-// likely came. It returns too how it was placed.
+// located moves split c to where the change most likely came, from itself and from
+// all that were fitted. It returns too how it was placed.
 func (sc *scanner) located(i, j int, cut bool, c split, all []split, b belief) (split, placing) {
-	var f placing
-	for q := range all {
-		sc.complete(sc.x[i:j], &all[q], sc.expected(i+all[q].k))
-	}
+	f := sc.settled(i, j, cut, c, b)
 	for _, q := range all {
-		if q.evidence < c.evidence-startNats {
+		sc.complete(sc.x[i:j], &q, sc.expected(i+q.k))
+		if q.k == c.k || q.evidence < c.evidence-startNats {
 			continue
 		}
-		if g := sc.settled(i, j, cut, q, b); f.nats == nil || g.best < f.best {
+		if g := sc.settled(i, j, cut, q, b); g.best < f.best {
 			f = g
 		}
 	}

@@ -63,8 +63,9 @@ func TestPlacedBesideOutliers(t *testing.T) {
 	found, right := 0, 0
 	for seed := range uint64(200) {
 		x := drawn(seed, 60, 0.02, 0, map[int]float64{30: 0.08})
-		x = raised(x, 0.16, 26, 27)
-		x = raised(x, 0.5, 29, 31)
+		for i, d := range map[int]float64{26: 0.16, 27: 0.21, 29: 0.5, 31: 0.35} {
+			x[i] += d
+		}
 		for _, i := range indexes(scan(history{x: x}, Default()).events) {
 			if i < 24 || i > 36 {
 				continue
