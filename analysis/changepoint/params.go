@@ -60,7 +60,7 @@ type Params struct {
 	// at the 8th run, when the 14th is known, just passes. TurnsLate is asked against
 	// turns since a later run, TurnsAgain of a change to a level that was there
 	// before: asked of all later changes it held back a real one of 12 %. Where the
-	// first level had not lasted for Settled runs it is TurnsEarly (a change passes
+	// first level had not lasted for Settled runs (more than ten) it is TurnsEarly (a change passes
 	// when 21 runs are known). For both ends of an episode it is TurnsReturn (20
 	// runs), and ReturnEarly before run ReturnRuns: an eighth of the false events of
 	// 20 % levels that stay with .8 were such episodes, two events each. Each earlier
@@ -115,7 +115,7 @@ func Default() Params {
 		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
 		Flip: 2, FlipFew: 0.8,
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
-		Lookback: 120, Turns: 4.2, TurnsLate: 0, TurnsAgain: 6, Settled: 10, TurnsEarly: 5,
+		Lookback: 120, Turns: 4.2, TurnsLate: 0, TurnsAgain: 6, Settled: 10.1, TurnsEarly: 5,
 		TurnsReturn: 7, ReturnEarly: 10, ReturnRuns: 60, Charge: 3,
 		EpisodeRuns: 8, Episode: 4, EpisodeOwn: 6,
 		DoubtPhi: 1, DoubtTurns: 6.5, Rate: Rate{PerThousand: 0.015, Fold: 2, Floor: 0.005},
