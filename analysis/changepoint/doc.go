@@ -141,7 +141,7 @@
 // split with most evidence was the place, each with a noise of its own: F1@1 with
 // fields .931 and F1@3 .953 where it is .949 and .959 now, without .892 and .933
 // where it is .910 and .936 (seeds 911 and 921, 2333 changes). Of changes in clusters of
-// outliers 124 of 209 were placed within a run, 169 of 200 now.
+// outliers 118 of 195 were placed within a run, 191 of 200 now.
 //
 // Tried without gain: waiting for up to 16 more runs to place a change better;
 // estimating recent noise by residuals, which outliers spoil less, but which is
