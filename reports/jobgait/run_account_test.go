@@ -101,11 +101,13 @@ func work(d time.Duration) {
 }
 
 // An ordinary user's forking program is counted whole, within 1 % of what it is
-// told itself that it has used. A virtual machine whose host takes CPU time away
-// counts more by the clocks of perf than by its own account: the best of three.
+// told itself that it has used. The clocks of perf run on while the host keeps a CPU
+// and while the kernel goes from one task to the next: beside ten other programs on
+// two CPUs half of the tries said +1 to +3.5 %, alone +.07 to +.11 %. So it may try
+// ten times.
 func TestForkingProgramOfAnOrdinaryUserIsCountedWhole(t *testing.T) {
 	best := 1.0
-	for range 3 {
+	for range 10 {
 		b := newBox(t)
 		self, err := os.Executable()
 		if err != nil {
@@ -113,19 +115,42 @@ func TestForkingProgramOfAnOrdinaryUserIsCountedWhole(t *testing.T) {
 		}
 		b.env = append(b.env, accountRole+"=parent")
 		cmd := b.asNobody("run", "--", copied(t, b, self))
+		before := stolen(t)
 		r := end(t, cmd)
+		kept := stolen(t) - before
 		used, err := strconv.ParseFloat(strings.TrimSpace(r.out), 64)
 		if err != nil || r.status.ExitStatus() != 0 {
 			t.Fatalf("%v: %q %q", r.status, r.out, r.complaint)
 		}
 		counted := b.counted("task_clock")
 		apart := counted/used - 1
-		t.Logf("task_clock %.1f ms, rusage %.1f ms: %+.2f %%", counted/1e6, used/1e6, 100*apart)
+		t.Logf("task_clock %.1f ms, rusage %.1f ms: %+.2f %%; the host kept %.0f ms", counted/1e6, used/1e6, 100*apart, kept/1e6)
+		if apart > 0 {
+			apart = max(0, apart-kept/used)
+		}
 		if best = min(best, max(apart, -apart)); best <= 0.01 {
 			return
 		}
 	}
 	t.Errorf("CPU time is %.2f %% from what the program has used", 100*best)
+}
+
+// stolen is the CPU time in ns that the host has kept from this machine so far.
+// The clock of a task runs on meanwhile, its rusage does not: +1.83 % of a second of
+// which the host had kept 70 ms.
+func stolen(t *testing.T) float64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticks := 0.0 // of 10 ms: user nice system idle iowait irq softirq steal
+	if f := strings.Fields(string(text)); len(f) > 8 && f[0] == "cpu" {
+		if ticks, err = strconv.ParseFloat(f[8], 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ticks * 1e7
 }
 
 // copied puts the test program where the user can read it.
