@@ -110,16 +110,7 @@ func (sc *scanner) sequence() []event {
 		if none {
 			continue
 		}
-		m := sc.one(i, j, c)
-		v := sc.judge(&m, b)
-		if v.margin > 0 && !v.committed {
-			// Beside outliers the best split is off by some runs, which look like turns.
-			d, _ := sc.located(i, j, cut, c, all, b)
-			n := sc.one(i, j, d)
-			if w := sc.judge(&n, b); w.committed {
-				c, m, v = d, n, w
-			}
-		}
+		c, v := sc.decide(i, j, cut, c, b)
 		if !v.committed {
 			places := sc.outings(i, j, cut, b.s)
 			sc.trail.note(i, j, c.evidence < sc.p.Threshold && len(places) == 0)
@@ -137,6 +128,24 @@ func (sc *scanner) sequence() []event {
 		b = memory(sc.buf, sc.x[:i], sc.p)
 	}
 	return ev
+}
+
+// decide judges split c of the window [i,j), and if it is refused that split moved to
+// where a change most likely came: beside outliers the best split is off by some
+// runs, and those look like turns.
+func (sc *scanner) decide(i, j int, cut bool, c split, b belief) (split, verdict) {
+	m := sc.one(i, j, c)
+	v := sc.judge(&m, b)
+	if v.committed || v.margin <= 0 {
+		return c, v
+	}
+	_, all := sc.scan(i, j, cut, b, false) // those that nobody votes for too
+	d, _ := sc.located(i, j, cut, c, all, b)
+	m = sc.one(i, j, d)
+	if w := sc.judge(&m, b); w.committed {
+		return d, w
+	}
+	return c, v
 }
 
 // commit adds event e, found as split c of the runs up to j, or makes it part

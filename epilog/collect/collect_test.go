@@ -113,15 +113,21 @@ func TestForget(t *testing.T) {
 	}
 }
 
-func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
+// threeJobs returns a collection directory with the records of jobs 1 to 3.
+func threeJobs(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
-	s := Store{Dir: dir}
-	for id := range 3 {
-		j := JobRecord{Summary: summary.Summary{Key: summary.RunKey{Cluster: "c", JobID: int64(id + 1)}}}
-		if err := s.PutJob(context.Background(), j); err != nil {
+	for id := range int64(3) {
+		j := JobRecord{Summary: summary.Summary{Key: summary.RunKey{Cluster: "c", JobID: id + 1}}}
+		if err := (Store{Dir: dir}).PutJob(context.Background(), j); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
+	dir := threeJobs(t)
 	bad := filepath.Join(dir, jobsDir, "bad"+suffix)
 	if err := os.WriteFile(bad, []byte("bad"), 0o600); err != nil {
 		t.Fatal(err)
@@ -148,14 +154,7 @@ func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
 // A record that no history takes is set aside; a history that is locked is asked
 // once, and every record waits.
 func TestJobsOfAHistoryThatFails(t *testing.T) {
-	dir := t.TempDir()
-	s := Store{Dir: dir}
-	for id := range 3 {
-		j := JobRecord{Summary: summary.Summary{Key: summary.RunKey{Cluster: "c", JobID: int64(id + 1)}}}
-		if err := s.PutJob(context.Background(), j); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := threeJobs(t)
 	asked := 0
 	taken, err := Jobs(dir, func(JobRecord) error {
 		asked++
