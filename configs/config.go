@@ -57,6 +57,9 @@ type Watch struct {
 	NotUsers      []string `toml:"not_users"`
 	MinNodes      int      `toml:"min_nodes"`
 	Share         float64  `toml:"share"`
+	// Root is whether jobs of root are watched: their reports are written with
+	// root's rights into a directory that somebody else may own.
+	Root bool `toml:"root"`
 	// Exclusive overrides, by partition, whether a job has its nodes alone.
 	Exclusive map[string]bool `toml:"exclusive"`
 }

@@ -51,7 +51,7 @@ func environment(t *testing.T, settings string) map[string]string {
 		t.Fatal(err)
 	}
 	return map[string]string{"JOBGAIT_CONFIG": config, "SLURM_JOB_ID": "7", "SLURM_CLUSTER_NAME": "test",
-		"SLURM_JOB_UID": "0", "SLURM_JOB_GID": "0", "SLURMD_NODENAME": "n1", "SLURM_NODELIST": "n1"}
+		"SLURM_JOB_UID": "1001", "SLURM_JOB_GID": "1001", "SLURMD_NODENAME": "n1", "SLURM_NODELIST": "n1"}
 }
 
 // A hook says in one line what is wrong and returns 0.

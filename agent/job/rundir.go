@@ -97,6 +97,9 @@ func DirsNamed(nodeDir, prefix string) ([]RunDir, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	for _, d := range []string{filepath.Dir(nodeDir), nodeDir} {
+		err = errors.Join(err, Ours(d))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // RunKey names one run: an execution of a job. A requeue is a new run. It is
@@ -24,12 +25,36 @@ type RunKey struct {
 func (k RunKey) String() string {
 	id := fmt.Sprintf("%d.r%d", k.JobID, k.Restart)
 	if k.SLUID != "" {
-		id = fmt.Sprintf("%d.%s", k.JobID, k.SLUID)
+		id = fmt.Sprintf("%d.%s", k.JobID, pathElement(k.SLUID))
 	}
 	if k.Sub > 0 {
 		id = fmt.Sprintf("%s.run%d", id, k.Sub)
 	}
 	return pathElement(k.Cluster) + "-" + id
+}
+
+// Bounds of a key's parts. Slurm's cluster names have 40 letters at most and its
+// SLUIDs 14.
+const (
+	maxCluster = 64
+	maxSLUID   = 64
+	maxCount   = 1 << 30
+)
+
+// Valid is nil for a key that a Prolog can have made. Keys that come from a place
+// that another account can write are asked, whatever wrote them.
+func (k RunKey) Valid() error {
+	switch {
+	case k.JobID <= 0:
+		return fmt.Errorf("job id %d is not positive", k.JobID)
+	case len(k.Cluster) > 4*maxCluster || strings.ContainsFunc(k.Cluster, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("cluster %.80q is no name", k.Cluster)
+	case k.SLUID != "" && (len(k.SLUID) > maxSLUID || k.SLUID != pathElement(k.SLUID)):
+		return fmt.Errorf("SLUID %.80q is none", k.SLUID)
+	case k.Restart < 0 || k.Restart > maxCount || k.Sub < 0 || k.Sub > maxCount:
+		return fmt.Errorf("restart %d, sub %d: no counts", k.Restart, k.Sub)
+	}
+	return nil
 }
 
 // pathElement maps what is not safe in a file name to '_'.

@@ -47,7 +47,7 @@ func gather(ctx context.Context, dir string, w Want) ([]summary.NodeRecord, erro
 			return nil, err
 		}
 		if answered(names, w) == len(w.Nodes) || ctx.Err() != nil {
-			return read(in, names, w)
+			return read(dir, names, w)
 		}
 		select {
 		case <-ctx.Done():
@@ -76,7 +76,8 @@ func answered(names []recordName, w Want) int {
 // read decodes the records of the run, in the order of its nodes. A record
 // that cannot be read counts as missing: its node is named in the report, and
 // its own sweep writes it again.
-func read(in string, names []recordName, w Want) ([]summary.NodeRecord, error) {
+func read(dir string, names []recordName, w Want) ([]summary.NodeRecord, error) {
+	in := jobDir(dir, w.Key)
 	var all []summary.NodeRecord
 	for _, n := range names {
 		if !w.AnyRun && n.run != w.Key.String() && n.run != noAgent {
@@ -89,7 +90,9 @@ func read(in string, names []recordName, w Want) ([]summary.NodeRecord, error) {
 			}
 			continue
 		}
-		all = append(all, r)
+		if n.names(dir, r) == nil {
+			all = append(all, r)
+		}
 	}
 	return ofOneRun(all, w), nil
 }

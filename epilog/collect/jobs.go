@@ -61,7 +61,7 @@ func Jobs(dir string, f func(JobRecord) error) (taken int, err error) {
 		failed = errors.Join(failed, fmt.Errorf("job record %s: %w", e.Name(), err))
 		switch {
 		case errors.Is(err, errDamaged), errors.Is(err, history.ErrUnfit):
-			failed = errors.Join(failed, setAside(path))
+			failed = errors.Join(failed, setAside(path, filepath.Join(in, failedDir)))
 		case history.Unavailable(err):
 			return taken, failed // each of the others would wait for its lock, too
 		}
@@ -69,9 +69,11 @@ func Jobs(dir string, f func(JobRecord) error) (taken int, err error) {
 	return taken, failed
 }
 
-// setAside keeps a record that cannot be read for somebody to look at.
-func setAside(path string) error {
-	dir := filepath.Join(filepath.Dir(path), "failed")
+// failedDir keeps records that cannot be used.
+const failedDir = "failed"
+
+// setAside keeps a record that cannot be read for somebody to look at, in dir.
+func setAside(path, dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("set a bad record aside: %w", err)
 	}

@@ -39,13 +39,16 @@ func orphans(dir string, idle time.Duration) ([]summary.NodeRecord, error) {
 		for _, n := range names {
 			var r summary.NodeRecord
 			path := filepath.Join(in, j.Name(), n.file)
-			if err := readRecord(path, &r); err != nil {
-				if errors.Is(err, errDamaged) {
-					_ = os.Remove(path) // its node has sealed it long ago and will not mend it
-				}
-				continue
+			err := readRecord(path, &r)
+			if err == nil {
+				err = n.names(dir, r)
 			}
-			all = append(all, r)
+			if errors.Is(err, errDamaged) { // its node has sealed it long ago and will not mend it
+				err = setAside(path, filepath.Join(dir, failedDir))
+			}
+			if err == nil {
+				all = append(all, r)
+			}
 		}
 		if len(all) >= maxOrphans {
 			break

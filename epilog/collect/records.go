@@ -29,11 +29,15 @@ const (
 const maxRecord = 64 << 20
 
 func put(dir string, r summary.NodeRecord) error {
-	run := noAgent
+	return writeRecord(filepath.Join(jobDir(dir, r.Key), runName(r)+"@"+fileName(r.Node)+suffix), r)
+}
+
+// runName is how a record's file says of which run it is.
+func runName(r summary.NodeRecord) string {
 	if r.Sampled() {
-		run = r.Key.String()
+		return r.Key.String()
 	}
-	return writeRecord(filepath.Join(jobDir(dir, r.Key), run+"@"+fileName(r.Node)+suffix), r)
+	return noAgent
 }
 
 // jobDir is where the records of all runs of one job id meet: a node without
@@ -134,8 +138,20 @@ func forget(dir string, w Want) error {
 	return failed
 }
 
-// recordName is the file name of a node record.
-type recordName struct{ file, run, node string }
+// recordName is the file name of a node record, and of the directory that it is in.
+type recordName struct{ job, file, run, node string }
+
+// names is nil for a record that is what its file's name and place say.
+func (n recordName) names(dir string, r summary.NodeRecord) error {
+	if err := r.Key.Valid(); err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	run, in := runName(r), filepath.Base(jobDir(dir, r.Key))
+	if n.run != run || n.node != fileName(r.Node) || n.job != in {
+		return fmt.Errorf("%w: %s/%s holds %s of run %s", errDamaged, n.job, n.file, r.Node, run)
+	}
+	return nil
+}
 
 // recordNames lists the records in a job's directory: one directory read.
 func recordNames(in string) ([]recordName, error) {
@@ -151,7 +167,7 @@ func recordNames(in string) ([]recordName, error) {
 		base, ok := strings.CutSuffix(e.Name(), suffix)
 		run, node, at := strings.Cut(base, "@")
 		if ok && at && !strings.HasPrefix(base, ".") {
-			names = append(names, recordName{file: e.Name(), run: run, node: node})
+			names = append(names, recordName{job: filepath.Base(in), file: e.Name(), run: run, node: node})
 		}
 	}
 	return names, nil

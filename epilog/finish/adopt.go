@@ -16,39 +16,94 @@ import (
 const adoptAfter = giveUp + time.Hour
 
 // adopt reports the runs whose collecting node died: their other nodes' records
-// wait in the collection directory and nobody comes for them. Two nodes that do
-// it at once do the same thing twice.
-func (f Finisher) adopt(ctx context.Context) (adopted int, failed error) {
+// wait in the collection directory and nobody comes for them. Whose run that is and
+// where its report goes is never taken from a record, which whoever has the
+// directory's account can write: only a node that saw the run itself adopts it, by
+// what root wrote there at Prolog time. The others wait, and are counted. Two nodes
+// that adopt at once do the same thing twice.
+func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed error) {
 	store, err := f.store(ctx)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	records, err := store.Orphans(ctx, adoptAfter)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	byRun := map[summary.RunKey][]summary.NodeRecord{}
 	for _, r := range records {
 		byRun[r.Key] = append(byRun[r.Key], r)
 	}
 	for key, records := range byRun {
-		if err := f.adoptRun(ctx, store, key, records); err != nil {
+		seen, err := f.seen(key)
+		if err == nil && seen.run.Key != key {
+			unclaimed++
+			continue
+		}
+		if err == nil {
+			err = f.adoptRun(ctx, store, seen, records)
+		}
+		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("adopt run %s: %w", key, err))
 			continue
 		}
 		adopted++
 	}
-	return adopted, failed
+	return adopted, unclaimed, failed
 }
 
-func (f Finisher) adoptRun(ctx context.Context, store collect.Store, key summary.RunKey, records []summary.NodeRecord) error {
-	nodes, err := End{Job: records[0].Job}.Nodes(job.Run{Node: records[0].Node})
+// witnessed is a run as this node saw it: what root wrote into the run's directory.
+type witnessed struct {
+	run job.Run
+	end End
+}
+
+// seen returns the run of a key as this node's spool knows it, the zero value
+// if it does not.
+func (f Finisher) seen(key summary.RunKey) (witnessed, error) {
+	if err := key.Valid(); err != nil {
+		return witnessed{}, err
+	}
+	dirs, err := job.DirsNamed(f.Spool, key.String())
+	if err != nil {
+		return witnessed{}, err
+	}
+	for _, dir := range dirs {
+		run, err := dir.ReadRun()
+		if err != nil || run.Key != key {
+			continue
+		}
+		end, err := ReadEnd(dir)
+		if err != nil {
+			continue // it goes on here
+		}
+		run.Job = run.Job.With(end.Job)
+		if details, err := dir.ReadDetails(); err == nil {
+			run.Job = details.Complete(run)
+		}
+		return witnessed{run, end}, nil
+	}
+	return witnessed{}, nil
+}
+
+func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed, records []summary.NodeRecord) error {
+	nodes, err := w.end.Nodes(w.run)
 	if err != nil {
 		return err
 	}
-	sum := summary.Merge(records, nodes, summary.Default())
-	if err := f.tell(ctx, store, "", job.Run{Key: key, Job: sum.Job}, sum); err != nil {
+	sum := identified(summary.Merge(records, nodes, summary.Default()), w.run.Job)
+	if err := f.tell(ctx, store, "", w.run, sum); err != nil {
 		return err
 	}
-	return store.Forget(ctx, collect.Want{Key: key})
+	return store.Forget(ctx, collect.Want{Key: w.run.Key})
+}
+
+// identified gives a summary the identity that this node knows. What records of
+// other nodes add passes through a directory that another account can write: it is
+// content, and never says who the user is or where a file goes.
+func identified(s summary.Summary, own summary.Job) summary.Summary {
+	s.Job.User, s.Job.UID, s.Job.GID = own.User, own.UID, own.GID
+	s.Job.WorkDir, s.Job.StdOut = own.WorkDir, own.StdOut
+	s.Job.ArrayJobID, s.Job.ArrayTaskID = own.ArrayJobID, own.ArrayTaskID
+	return s
 }

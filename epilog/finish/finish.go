@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"jobgait/agent/job"
@@ -81,7 +82,7 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 	if err != nil {
 		return err
 	}
-	sum := summary.Merge(records, nodes, summary.Default())
+	sum := identified(summary.Merge(ours(records, record), nodes, summary.Default()), record.Job)
 	want.Key = sum.Key
 	if before.Nodes >= sum.Reported() {
 		return f.settle(ctx, dir, store, want, sum)
@@ -91,6 +92,17 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		return err
 	}
 	return f.settle(ctx, dir, store, want, sum)
+}
+
+// ours puts this node's own record in the place of the one that came back from the
+// collection directory.
+func ours(records []summary.NodeRecord, own summary.NodeRecord) []summary.NodeRecord {
+	i := slices.IndexFunc(records, func(r summary.NodeRecord) bool { return r.Node == own.Node })
+	if i < 0 {
+		return append([]summary.NodeRecord{own}, records...)
+	}
+	records[i] = own
+	return records
 }
 
 // tell remembers the run, delivers its report and notes where that went. A

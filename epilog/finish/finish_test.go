@@ -41,6 +41,7 @@ func newSite(t testing.TB) site {
 	cfg.Report.MinElapsedS = 0
 	cfg.History.Path = filepath.Join(root, "history.db")
 	cfg.Slurm.Scontrol = ""
+	cfg.Watch.Root = true // the tests' own account delivers
 	return site{t, root, work, cfg}
 }
 
@@ -192,7 +193,7 @@ func TestWhatTheAgentLeftIsSaid(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -45,8 +45,8 @@ func (f Finisher) store(ctx context.Context) (collect.Store, error) {
 // that takes it, else into the spool. Where that is not the best one, the report
 // says why.
 func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
-	if run.Job.UID < 0 || run.Job.GID < 0 {
-		return f.keepReport(s, judged) // nobody's: never delivered as root
+	if run.Job.UID < 0 || run.Job.GID < 0 || run.Job.UID == 0 && run.RootPID == 0 && !f.Config.Watch.Root {
+		return f.keepReport(s, judged) // nobody's, or root's unasked: never delivered as root
 	}
 	dirs := candidates(run, s)
 	for {

@@ -19,7 +19,10 @@ import (
 type Swept struct {
 	Finished int // runs that were left over and are finished now
 	Waiting  int // runs that still miss something: other nodes, the job's end
-	Removed  int // finished runs removed for room
+	// Unclaimed are runs in the collection directory whose collector died and that
+	// this node did not see: a node that did will adopt them.
+	Unclaimed int
+	Removed   int // finished runs removed for room
 }
 
 // Sweep picks up what killed Epilogs, workers and agents left on this node:
@@ -57,8 +60,8 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (Swept, error) {
 		}
 	}
 	if ask {
-		adopted, err := f.adopt(ctx)
-		did.Finished += adopted
+		adopted, unclaimed, err := f.adopt(ctx)
+		did.Finished, did.Unclaimed = did.Finished+adopted, unclaimed
 		failed = errors.Join(failed, err)
 	}
 	did.Removed, err = f.trim()

@@ -15,8 +15,9 @@ import (
 )
 
 // memory is how long a finished run whose files are not kept is remembered, so
-// that an Epilog that Slurm repeats does not take its job for a new one.
-const memory = 24 * time.Hour
+// that an Epilog that Slurm repeats does not take its job for a new one, and that
+// the node can adopt the run if its collector has died.
+const memory = adoptAfter + 24*time.Hour
 
 // doomed is the prefix of directories on their way out: they are renamed first,
 // so that half of a directory is never taken for a run.

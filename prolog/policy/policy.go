@@ -23,6 +23,8 @@ func Decide(w configs.Watch, r job.Run, optOut bool) (watch bool, reason string)
 	switch {
 	case optOut:
 		return false, "the user said --jobgait=off"
+	case j.UID == 0 && !w.Root && r.RootPID == 0:
+		return false, "jobs of root are not watched: watch.root"
 	case slices.Contains(w.NotUsers, j.User):
 		return false, fmt.Sprintf("user %s is in watch.not_users", j.User)
 	case slices.Contains(w.NotPartitions, j.Partition):

@@ -13,7 +13,7 @@ import (
 func run() job.Run {
 	return job.Run{
 		Key: summary.RunKey{Cluster: "c", JobID: 17},
-		Job: summary.Job{User: "alice", Partition: "batch", NNodes: 2},
+		Job: summary.Job{User: "alice", UID: 1001, Partition: "batch", NNodes: 2},
 	}
 }
 
@@ -49,6 +49,25 @@ func TestDecide(t *testing.T) {
 
 // The share is kept over many jobs, a larger share keeps what a smaller one
 // has, and neither the node nor the restart count matters.
+// A job of root is watched only where the site says so; a command of root's under
+// jobgait run is nobody else's.
+func TestRootIsAsked(t *testing.T) {
+	w := configs.Default().Watch
+	r := run()
+	r.Job.UID = 0
+	if watch, why := Decide(w, r, false); watch || !strings.Contains(why, "watch.root") {
+		t.Errorf("unasked: %v, %q", watch, why)
+	}
+	w.Root = true
+	if watch, why := Decide(w, r, false); !watch {
+		t.Errorf("asked for: %q", why)
+	}
+	w.Root, r.RootPID = false, 4711
+	if watch, why := Decide(w, r, false); !watch {
+		t.Errorf("jobgait run: %q", why)
+	}
+}
+
 func TestShare(t *testing.T) {
 	const jobs = 20_000
 	for _, share := range []float64{0.01, 0.25, 0.9} {
