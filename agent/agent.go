@@ -48,7 +48,7 @@ type agent struct {
 type clock struct {
 	mono func() int64 // CLOCK_MONOTONIC
 	real func() int64 // CLOCK_REALTIME
-	cpu  func() int64 // CPU time of this process
+	cpu  func() int64 // CPU time of this process and its child
 	// sleep waits; it is used once, at the end.
 	sleep func(time.Duration)
 }
@@ -66,7 +66,12 @@ type writer interface {
 }
 
 func newAgent(r job.Run, in *inputs, log func(error)) *agent {
-	return &agent{run: r, in: in, clock: systemClock(), log: log, failed: map[string]bool{}}
+	c := systemClock()
+	if in.peek != nil { // its child works for us
+		own := c.cpu
+		c.cpu = func() int64 { return own() + in.peek.CPU() }
+	}
+	return &agent{run: r, in: in, clock: c, log: log, failed: map[string]bool{}}
 }
 
 // begin starts the counters and creates the profile.

@@ -15,6 +15,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
@@ -175,7 +176,7 @@ func (d *disk) Seal(f profile.Footer) error { d.footer = &f; return nil }
 func (d *disk) Close() error                { return nil }
 
 func testAgent(d *disk, n *nobody) (*agent, *counting) {
-	cpu := kernel.NewJobCPU("/proc", n, perf.Now, 1e9)
+	cpu := kernel.NewJobCPU("/proc", peek.Direct{Proc: "/proc"}, n, perf.Now, 1e9)
 	source := &counting{JobCPU: cpu, running: 1}
 	in := &inputs{sources: []counter.Source{source}, cpu: cpu, members: n, stepNS: 5e6, cpus: 2, ringed: true}
 	a := newAgent(job.Run{}, in, func(error) {})

@@ -5,9 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
 	"strings"
 
 	"jobgait/agent/job"
+	"jobgait/agent/peek"
 	"jobgait/configs"
 )
 
@@ -86,6 +89,9 @@ func parseOptions(args []string) (options, error) {
 // line.
 func run(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", job.Clean(err.Error(), 2000)) }
+	if len(args) > 0 && args[0] == peek.Verb { // our own child, nobody's command
+		return serve(args[1:], stdout, log)
+	}
 	o, err := parseOptions(args)
 	if err != nil {
 		log(err)
@@ -104,6 +110,22 @@ func run(args []string, getenv func(string) string, stdout, stderr io.Writer) in
 		err = attend(o, getenv, log)
 	}
 	if err != nil {
+		log(err)
+		return 1
+	}
+	return 0
+}
+
+// serve is the child that reads what may hang of other processes. Its arguments are
+// the user and group of the job.
+func serve(args []string, stdout io.Writer, log func(error)) int {
+	runtime.GOMAXPROCS(1)
+	var uid, gid int
+	if n, err := fmt.Sscan(strings.Join(args, " "), &uid, &gid); n != 2 || err != nil {
+		log(fmt.Errorf("%s: no user and group", peek.Verb))
+		return 2
+	}
+	if err := peek.Serve("/proc", uid, gid, os.Stdin, stdout); err != nil {
 		log(err)
 		return 1
 	}

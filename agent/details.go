@@ -34,9 +34,10 @@ func (a *agent) learn(now int64) {
 	first := l.wait == firstLookNS
 	l.wait *= 4
 	l.next = now + l.wait
-	l.known = job.FromPIDs("/proc", a.run, a.in.cpu.Known(mostAsked))
+	m := job.NewMembers("/proc", a.in.peek, a.run)
+	l.known = m.FromPIDs(a.in.cpu.Known(mostAsked))
 	if l.known.Name == "" && !first {
-		l.known = job.FromProcesses("/proc", job.NewMembers("/proc", a.run))
+		l.known = job.FromProcesses(m)
 	}
 	if l.known == (job.Details{}) {
 		return

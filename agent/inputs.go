@@ -15,6 +15,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/scope"
 	"jobgait/agent/job"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
@@ -26,6 +27,7 @@ import (
 // host is where counters are read; tests give another.
 type host struct {
 	proc, sys string
+	program   string // this one, to be started as a child; "" starts none
 	open      perf.Opener
 }
 
@@ -40,6 +42,7 @@ type inputs struct {
 	cpu     *kernel.JobCPU
 	finder  *cgroup.Finder
 	members members
+	peek    *peek.Child // asks what may hang
 	cpus    int
 	model   string // of the CPUs
 	stepNS  int64
@@ -81,7 +84,8 @@ func openInputs(h host, dir job.RunDir, r job.Run, c configs.Agent, p prices) (*
 		return nil, err
 	}
 	p.cpus = len(cpus)
-	in := &inputs{members: others{job.NewMembers(h.proc, r)}, cpus: len(cpus), model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
+	asker := h.asker(r)
+	in := &inputs{members: others{job.NewMembers(h.proc, asker, r)}, peek: asker, cpus: len(cpus), model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
 		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, rawcall.Now)}
 	l := ladder{in, h, dir, r, c, cpus}
 	l.rates()
@@ -96,6 +100,12 @@ func openInputs(h host, dir job.RunDir, r job.Run, c configs.Agent, p prices) (*
 		}
 	}
 	return in, nil
+}
+
+// asker is the child that asks other processes what may hang, with the rights of
+// the job's user.
+func (h host) asker(r job.Run) *peek.Child {
+	return peek.NewChild(h.program, r.Job.UID, r.Job.GID)
 }
 
 func (in *inputs) add(s counter.Source) { in.sources = append(in.sources, s) }
@@ -263,6 +273,9 @@ func (in *inputs) close() error {
 		all = errors.Join(all, s.Close())
 	}
 	in.sources = nil
+	if in.peek != nil {
+		all = errors.Join(all, in.peek.Close())
+	}
 	if in.finder != nil {
 		all = errors.Join(all, in.finder.Close())
 	}

@@ -110,7 +110,7 @@ func (l ladder) addresses() {
 		in.lack("code", "there is no room for it in agent.budget_pct")
 		return
 	}
-	p := address.Params{Proc: l.h.proc, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS, Members: in.members}
+	p := address.Params{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS, Members: in.members}
 	code, err := address.New(l.h.open, p)
 	if perf.Forbidden(err) && l.r.RootPID != 0 {
 		p.Root, p.Members = l.r.RootPID, address.Everyone{}
@@ -223,7 +223,7 @@ func (l ladder) processes() {
 	if !in.ringed {
 		in.note(note.SlowProc, "nothing was sampled: files were read, 10 times a second at most")
 	}
-	in.cpu = kernel.NewJobCPU(l.h.proc, in.members, rawcall.Now, list)
+	in.cpu = kernel.NewJobCPU(l.h.proc, in.peek, in.members, rawcall.Now, list)
 	in.add(in.cpu)
 	if in.code == nil {
 		in.cpu.FollowChildren() // nobody else tells of new processes

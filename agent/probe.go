@@ -15,6 +15,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/scope"
+	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -134,7 +135,7 @@ func candidates(h host, cpus []int) []summary.Source {
 func addressCandidate(h host, cpus []int, root int) summary.Source {
 	const stepNS = 5e6
 	rate := address.ChooseRate(0, len(cpus), stepNS)
-	code, err := address.New(h.open, address.Params{Proc: h.proc, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root, Members: address.Everyone{}})
+	code, err := address.New(h.open, address.Params{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root, Members: address.Everyone{}})
 	if err != nil {
 		s := summary.Source{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: permission(h, err)}
 		if root != 0 {

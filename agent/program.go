@@ -1,6 +1,6 @@
 package main
 
-import "jobgait/agent/counter/kernel"
+import "jobgait/agent/peek"
 
 // launcher tells whether a program only starts the one the user means. An
 // interpreter like python does not: it is what runs.
@@ -19,7 +19,7 @@ func launcher(name string) bool {
 func mainProgram(samples map[string]int64) string {
 	best := ""
 	for name := range samples {
-		if name != kernel.NoProgram && (best == "" || better(name, best, samples)) {
+		if name != peek.NoProgram && (best == "" || better(name, best, samples)) {
 			best = name
 		}
 	}

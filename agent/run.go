@@ -87,7 +87,11 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	if err := self.WriteProcess(dir.PID()); err != nil {
 		return err
 	}
-	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	h := host{proc: "/proc", sys: "/sys", program: program, open: perf.Open}
 	if left, notes := leaveJob(h.proc, r, log); !left {
 		return decline(dir, r, notes)
 	}

@@ -22,6 +22,10 @@ func (a *agent) seal(reason string) error {
 	if a.lost > 0 {
 		f.Notes = append(f.Notes, note.New(note.LostSamples, "%d records were lost", a.lost))
 	}
+	if a.in.peek != nil && a.in.peek.Lost() {
+		f.Notes = append(f.Notes, note.New(note.Unreadable,
+			"a process of the job did not let itself be looked at: programs and code that began after that have no names"))
+	}
 	f.Notes = append(f.Notes, a.late()...)
 	return errors.Join(a.writer.Seal(f), a.writer.Close())
 }

@@ -21,6 +21,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 		return
 	case os.Getenv(mountEnv) != "":
 		os.Exit(small(os.Getenv(mountEnv)))
-	case os.Getenv(agentEnv) != "":
+	case os.Getenv(agentEnv) != "", len(os.Args) == 4 && os.Args[1] == peek.Verb:
 		main()
 	}
 	os.Exit(m.Run())

@@ -81,14 +81,15 @@ func either[T comparable](to *T, from T) {
 // FromProcesses reads SLURM_ variables of the job's own processes. The batch
 // script's are preferred: a step has its own name and number of tasks. They are
 // the user's to change, so they describe the run and decide nothing.
-func FromProcesses(proc string, m *Members) Details { return FromPIDs(proc, m.run, m.List()) }
+func FromProcesses(m *Members) Details { return m.FromPIDs(m.List()) }
 
 // FromPIDs does the same for processes that are known to be the job's.
-func FromPIDs(proc string, r Run, pids []int) Details {
+func (m *Members) FromPIDs(pids []int) Details {
 	var batch, step Details
+	r, l := m.run, newLook(m.proc, m.peek)
 	id := strconv.FormatInt(r.Key.JobID, 10)
 	for _, pid := range pids {
-		env := environ(proc, pid)
+		env := l.environ(pid)
 		if env["SLURM_JOB_ID"] != id {
 			continue
 		}

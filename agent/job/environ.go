@@ -2,11 +2,9 @@ package job
 
 import (
 	"bytes"
-	"path/filepath"
-	"strconv"
 	"strings"
 
-	"jobgait/agent/rawcall"
+	"jobgait/agent/peek"
 )
 
 // maxEnviron bounds what is read of /proc/PID/environ: 1 MiB holds any
@@ -16,9 +14,8 @@ const maxEnviron = 1 << 20
 // environ returns the SLURM_ variables a process was started with, and
 // SLURMD_NODENAME. Nothing else of a user's environment is looked at: it holds
 // tokens and passwords.
-func environ(proc string, pid int) map[string]string {
-	b, _ := rawcall.ReadRecord(filepath.Join(proc, strconv.Itoa(pid), "environ"), nil, maxEnviron)
-	return parseEnviron(b)
+func (l *look) environ(pid int) map[string]string {
+	return parseEnviron(l.asked(peek.Question{File: peek.Environ, PID: pid, Max: maxEnviron}))
 }
 
 func parseEnviron(b []byte) map[string]string {

@@ -9,25 +9,28 @@ import (
 	"strings"
 
 	"jobgait/agent/cgroup"
+	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
 )
 
-// look is one look at /proc: what it has read it does not read again.
+// look is one look at /proc: what it has read it does not read again. What it reads
+// itself waits for nobody's memory lock; peek is asked for the rest.
 type look struct {
 	proc  string
+	peek  peek.Reader
 	procs map[int]*process
 	at    int64 // CLOCK_MONOTONIC ns
 	buf   []byte
 }
 
-func newLook(proc string) *look {
-	return &look{proc: proc, procs: map[int]*process{}, at: rawcall.Now(), buf: make([]byte, 4096)}
+func newLook(proc string, r peek.Reader) *look {
+	return &look{proc: proc, peek: r, procs: map[int]*process{}, at: rawcall.Now(), buf: make([]byte, 4096)}
 }
 
 type process struct {
 	pid int
 	stat
-	cmdline []byte // nil until title has read it
+	cmdline []byte // nil until title knows it
 }
 
 // at returns a process, nil if it is gone.
@@ -54,17 +57,37 @@ func (l *look) cgroups(pid int) []cgroup.Membership { return cgroup.Parse(l.file
 // maxFile bounds what is read of one file.
 const maxFile = 1 << 16
 
-// title returns a process's command line, read once: processes share ancestors.
-// That of a slurmstepd in the making is read again, until it says of which job.
-func (l *look) title(p *process) []byte {
-	if p.cmdline == nil {
-		text := append([]byte{}, l.file(p.pid, "cmdline")...)
-		if _, ok := stepd(text); !ok && bytes.Contains(text, []byte("slurm")) {
-			return text
-		}
+// title returns the command line of a slurmstepd, read once: processes share
+// ancestors. That of one in the making is read again, until it says of which job.
+// Anybody can write a title or take a name, so only root's count, or those of the
+// job's own user where slurmd runs as an ordinary user; and nobody else is asked,
+// since an answer waits for the process's memory lock.
+func (l *look) title(p *process, user int) []byte {
+	if p.cmdline != nil || !p.stepd {
+		return p.cmdline
+	}
+	if uid := l.uid(p.pid); uid != 0 && uid != user {
+		p.cmdline = []byte{}
+		return nil
+	}
+	text := l.asked(peek.Question{File: peek.Cmdline, PID: p.pid, Max: maxFile})
+	if _, ok := stepd(text); ok {
 		p.cmdline = text
 	}
-	return p.cmdline
+	return text
+}
+
+// asked returns what a process's file says that waits for its memory lock, nil if
+// there is no answer.
+func (l *look) asked(q peek.Question) []byte {
+	if l.peek == nil {
+		return nil
+	}
+	text, err := l.peek.Ask(q)
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // mayBe tells whether a process may be a user's, without asking for its real

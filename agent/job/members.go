@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"jobgait/agent/cgroup"
+	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
 )
 
@@ -16,6 +17,9 @@ import (
 //   - an ancestor is slurmstepd, "slurmstepd: [<id>.<step>]": this job's, or another's;
 //   - the process has the job's user and SLURM_JOB_ID=<id> in its environment.
 //
+// Cgroup and user are asked first: titles of others than slurmstepd and environments
+// of other users are never read.
+//
 // With several slurmd on one host the job has processes of several nodes on it:
 // one whose cgroup or environment names another node is not ours.
 //
@@ -24,14 +28,17 @@ import (
 // becomes of its parents or its environment.
 type Members struct {
 	proc  string
+	peek  peek.Reader
 	run   Run
 	known map[int]uint64 // start ticks of members found before
 	last  *look
 }
 
-// NewMembers reads processes below proc, normally "/proc".
-func NewMembers(proc string, r Run) *Members {
-	return &Members{proc: proc, run: r, known: map[int]uint64{}}
+// NewMembers reads processes below proc, normally "/proc". What waits for another
+// process's memory lock is asked of p; without it (nil) only cgroups and ancestry
+// speak.
+func NewMembers(proc string, p peek.Reader, r Run) *Members {
+	return &Members{proc: proc, peek: p, run: r, known: map[int]uint64{}}
 }
 
 // lookNS is how long what was read of other processes is believed: those that
@@ -42,7 +49,7 @@ const lookNS = 3e9
 // Has tells whether a process belongs to the run.
 func (m *Members) Has(pid int) bool {
 	if m.last == nil || rawcall.Now()-m.last.at > lookNS {
-		m.last = newLook(m.proc)
+		m.last = newLook(m.proc, m.peek)
 	}
 	delete(m.last.procs, pid)
 	return m.member(pid, m.last)
@@ -54,7 +61,7 @@ func (m *Members) List() []int {
 	if err != nil {
 		return nil
 	}
-	l := newLook(m.proc)
+	l := newLook(m.proc, m.peek)
 	alive := map[int]uint64{}
 	var pids []int
 	for _, pid := range pidsOf(entries) {
@@ -109,16 +116,12 @@ func (m *Members) ofJob(p *process, l *look) bool {
 	if foreign {
 		return false
 	}
+	user := m.run.Job.UID
 	// From the parent on: with several slurmd a slurmstepd does not say whose
 	// node it serves, and it is Slurm's, not the job's.
 	for q, n := l.process(p.ppid), 0; !mine && q != nil && q.pid > 2 && n < maxDepth; q, n = l.process(q.ppid), n+1 {
-		id, ok := stepd(l.title(q))
+		id, ok := stepd(l.title(q, user))
 		if !ok {
-			continue
-		}
-		// Anybody can write a title: only root's, or the job's own
-		// user's where slurmd runs as an ordinary user, count.
-		if uid := l.uid(q.pid); uid != 0 && uid != m.run.Job.UID {
 			continue
 		}
 		if id != m.run.Key.JobID {
@@ -126,14 +129,14 @@ func (m *Members) ofJob(p *process, l *look) bool {
 		}
 		mine = true
 	}
-	if !mine && !l.mayBe(p.pid, m.run.Job.UID) {
+	if !mine && (!l.mayBe(p.pid, user) || l.uid(p.pid) != user) {
 		return false
 	}
-	env := environ(m.proc, p.pid)
+	env := l.environ(p.pid)
 	if other(env["SLURMD_NODENAME"], m.run.Node) || other(env["SLURM_CLUSTER_NAME"], m.run.Key.Cluster) {
 		return false
 	}
-	return mine || env["SLURM_JOB_ID"] == strconv.FormatInt(m.run.Key.JobID, 10) && l.uid(p.pid) == m.run.Job.UID
+	return mine || env["SLURM_JOB_ID"] == strconv.FormatInt(m.run.Key.JobID, 10)
 }
 
 // judge compares what the cgroup says with the run. An SLUID says nothing where

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/agent/peek"
 	"jobgait/analysis/summary"
 )
 
@@ -46,7 +47,11 @@ func (p proc) add(f fake) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		p.t.Fatal(err)
 	}
-	stat := fmt.Sprintf("%d (a (b) c) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0\n", f.pid, f.ppid, f.start)
+	name := "a (b) c"
+	if strings.HasPrefix(f.cmdline, "slurmstepd") {
+		name = "slurmstepd"
+	}
+	stat := fmt.Sprintf("%d (%s) S %d 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0\n", f.pid, name, f.ppid, f.start)
 	status := fmt.Sprintf("Name:\tx\nUid:\t%d\t0\t0\t0\n", f.uid)
 	env := strings.Join(append([]string{"HOME=/h", "SECRET=s"}, f.environ...), "\x00") + "\x00"
 	for name, text := range map[string]string{"stat": stat, "status": status, "cgroup": f.cgroup + "\n", "cmdline": f.cmdline, "environ": env} {
@@ -101,7 +106,7 @@ func TestMembersOfJob(t *testing.T) {
 				fake{pid: 70, ppid: 1, uid: 1001, cmdline: "slurmstepd: [17.0]"})
 			c.p.pid = 100
 			p.add(c.p)
-			if got := NewMembers(p.root, run17()).Has(100); got != c.want {
+			if got := NewMembers(p.root, peek.Direct{Proc: p.root}, run17()).Has(100); got != c.want {
 				t.Errorf("Has = %v, want %v", got, c.want)
 			}
 		})
@@ -114,7 +119,7 @@ func TestMembersSLUID(t *testing.T) {
 	p := newProc(t,
 		fake{pid: 10, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0"},
 		fake{pid: 11, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D01/step_0", uid: 1000, environ: []string{"SLURM_JOB_ID=17"}})
-	if got := NewMembers(p.root, r).List(); !reflect.DeepEqual(got, []int{10}) {
+	if got := NewMembers(p.root, peek.Direct{Proc: p.root}, r).List(); !reflect.DeepEqual(got, []int{10}) {
 		t.Errorf("List = %v", got)
 	}
 }
@@ -125,7 +130,7 @@ func TestMembersOfCommand(t *testing.T) {
 	p := newProc(t,
 		fake{pid: 1}, fake{pid: 9, ppid: 5, uid: 1000}, fake{pid: 10, ppid: 9, uid: 1000}, fake{pid: 11, ppid: 10, uid: 1000},
 		fake{pid: 12, ppid: 5, uid: 1000, environ: []string{"SLURM_JOB_ID=17"}})
-	m := NewMembers(p.root, r)
+	m := NewMembers(p.root, peek.Direct{Proc: p.root}, r)
 	if got := m.List(); !reflect.DeepEqual(got, []int{9, 10, 11}) {
 		t.Fatalf("List = %v", got)
 	}
@@ -157,7 +162,7 @@ func TestFromProcesses(t *testing.T) {
 		fake{pid: 11, ppid: 1, uid: 1000, environ: append(base, "SLURM_JOB_NAME=night\x1b[31m\nrun", "SLURM_NTASKS=8",
 			"SLURM_ARRAY_JOB_ID=15", "SLURM_ARRAY_TASK_ID=0", "SLURM_JOB_ACCOUNT=phys", "SLURM_JOB_QOS=normal", "SLURM_SUBMIT_DIR=/home/alice")},
 		fake{pid: 12, ppid: 1, uid: 1001, environ: append(base, "SLURM_JOB_NAME=other", "SLURM_JOB_PARTITION=p")})
-	d := FromProcesses(p.root, NewMembers(p.root, run17()))
+	d := FromProcesses(NewMembers(p.root, peek.Direct{Proc: p.root}, run17()))
 	if d.Name != "night?[31m?run" || *d.NTasks != 8 || *d.CPUsPerTask != 4 || d.Account != "phys" || d.QOS != "normal" || d.WorkDir != "/home/alice" || d.Partition != "" {
 		t.Errorf("FromProcesses = %+v", d)
 	}
@@ -174,7 +179,7 @@ func TestFromProcessesOfAStep(t *testing.T) {
 		r.Node, r.Job.NodeList = node, "n[1-2]"
 		p := newProc(t, fake{pid: 10, ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=" + node,
 			"SLURM_STEP_ID=0", "SLURM_JOB_NAME=inner", "SLURM_NTASKS=2", "SLURM_JOB_ACCOUNT=phys"}})
-		d := FromProcesses(p.root, NewMembers(p.root, r))
+		d := FromProcesses(NewMembers(p.root, peek.Direct{Proc: p.root}, r))
 		if d.Name != want || (d.NTasks != nil) != (want != "") || d.Account != "phys" {
 			t.Errorf("%s: %+v", node, d)
 		}
@@ -196,10 +201,55 @@ func FuzzParseEnviron(f *testing.F) {
 func BenchmarkMembers(b *testing.B) {
 	r := run17()
 	r.Job.UID = os.Getuid() // the dearest case: every environment is read
-	m := NewMembers("/proc", r)
+	m := NewMembers("/proc", peek.Direct{Proc: "/proc"}, r)
 	for b.Loop() {
 		m.List()
 	}
 	entries, _ := os.ReadDir("/proc")
 	b.ReportMetric(float64(len(pidsOf(entries))), "processes")
+}
+
+// Who is not the job's user, or root's slurmstepd, is never asked for what waits for
+// his memory lock: he can hold it for ever.
+func TestOthersAreNotAskedForWhatMayHang(t *testing.T) {
+	mine := []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=n1"}
+	p := newProc(t, fake{pid: 1}, fake{pid: 2},
+		fake{pid: 50, ppid: 1, cmdline: "slurmstepd: [17.batch]"},
+		fake{pid: 60, ppid: 1, uid: 1001, cmdline: "slurmstepd: [17.0]"}, // somebody's forgery
+		fake{pid: 61, ppid: 60, uid: 1001, cmdline: "trap", environ: mine},
+		fake{pid: 70, ppid: 61, uid: 1000, environ: mine}, // ours, below the trap
+		fake{pid: 71, ppid: 50, uid: 1000})
+	var asked []int
+	spy := recorder{peek.Direct{Proc: p.root}, &asked}
+	for _, pid := range []int{60, 61, 50, 1} {
+		if NewMembers(p.root, spy, run17()).Has(pid) {
+			t.Errorf("process %d belongs to the run", pid)
+		}
+	}
+	for _, pid := range []int{70, 71} {
+		if !NewMembers(p.root, spy, run17()).Has(pid) {
+			t.Errorf("process %d does not belong to the run", pid)
+		}
+	}
+	for _, pid := range asked {
+		if pid != 50 && pid != 70 && pid != 71 {
+			t.Errorf("process %d was asked", pid)
+		}
+	}
+	// Without anybody to ask only cgroups speak.
+	p.add(fake{pid: 80, ppid: 1, cgroup: "0::/system.slice/slurmstepd.scope/job_17/step_0"})
+	if got := NewMembers(p.root, nil, run17()).List(); !reflect.DeepEqual(got, []int{80}) {
+		t.Errorf("unasked: %v", got)
+	}
+}
+
+// recorder notes who is asked.
+type recorder struct {
+	peek.Reader
+	asked *[]int
+}
+
+func (r recorder) Ask(q peek.Question) ([]byte, error) {
+	*r.asked = append(*r.asked, q.PID)
+	return r.Reader.Ask(q)
 }

@@ -15,6 +15,7 @@ type stat struct {
 	state byte
 	ppid  int
 	start uint64
+	stepd bool // it is called slurmstepd, as the user of any process can have it
 }
 
 func readStat(proc string, pid int) (stat, error) { return readStatInto(proc, pid, nil) }
@@ -47,5 +48,6 @@ func parseStat(b []byte) (stat, error) {
 	if err != nil {
 		return stat{}, fmt.Errorf("stat: start time: %w", err)
 	}
-	return stat{f[0][0], ppid, start}, nil
+	_, name, _ := bytes.Cut(b[:i], []byte("("))
+	return stat{f[0][0], ppid, start, bytes.HasPrefix(name, []byte("slurmstepd"))}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"jobgait/agent/counter/address"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/peek"
 	"jobgait/configs"
 )
 
@@ -64,7 +65,7 @@ func BenchmarkShipped(b *testing.B) {
 				if err != nil {
 					return nil, err
 				}
-				a, err := address.New(perf.Open, address.Params{Proc: r.Proc, CPUs: cpus, Rate: rate, StepNS: step, Members: address.Everyone{}})
+				a, err := address.New(perf.Open, address.Params{Peek: peek.Direct{Proc: r.Proc}, CPUs: cpus, Rate: rate, StepNS: step, Members: address.Everyone{}})
 				return []counter.Source{c, a}, err
 			})
 			b.ReportMetric(pct, "%budget")

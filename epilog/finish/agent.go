@@ -35,10 +35,16 @@ func FindAgent(proc, program string, now job.Run) (dir job.RunDir, run job.Run) 
 	return "", run
 }
 
-// runDirOf returns what the process at path samples if it is an agent of ours.
+// runDirOf returns what the process at path samples if it is an agent of ours. It is
+// asked first for what nobody can make hang: exe and cmdline wait for a process's
+// memory lock, which its owner can hold for ever.
 func runDirOf(path, program string) (job.RunDir, bool) {
+	status, err := os.ReadFile(filepath.Join(path, "status"))
+	if err != nil || !ownAgent(status) {
+		return "", false
+	}
 	exe, err := os.Readlink(filepath.Join(path, "exe"))
-	if err != nil || strings.TrimSuffix(exe, " (deleted)") != program || job.Ours(path) != nil {
+	if err != nil || strings.TrimSuffix(exe, " (deleted)") != program {
 		return "", false
 	}
 	text, err := os.ReadFile(filepath.Join(path, "cmdline"))
@@ -51,4 +57,22 @@ func runDirOf(path, program string) (job.RunDir, bool) {
 		return "", false
 	}
 	return job.RunDir(filepath.Clean(string(args[i+1]))), true
+}
+
+// ownAgent is whether /proc/PID/status is that of an agent that is our account's in
+// all of its user ids: real, effective, saved and of files. Who owns /proc/PID would
+// not do: root, for any program that keeps others out.
+func ownAgent(status []byte) bool {
+	named, owned := false, false
+	me := strconv.Itoa(os.Geteuid())
+	for line := range strings.Lines(string(status)) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 2 && f[0] == "Name:":
+			named = f[1] == "jobgait-agent"
+		case len(f) == 5 && f[0] == "Uid:":
+			owned = f[1] == me && f[2] == me && f[3] == me && f[4] == me
+		}
+	}
+	return named && owned
 }

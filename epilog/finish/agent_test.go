@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,12 @@ func TestFindAgent(t *testing.T) {
 			must(os.WriteFile(proc+"/cmdline", []byte(program+"\x00--run-dir"), 0o444))
 		}},
 		{name: "ended", change: func(_ string, dir job.RunDir, _ *job.Run) { must(WriteEnd(dir, End{})) }},
-		{name: "process of another", root: true, change: func(proc string, _ job.RunDir, _ *job.Run) { must(os.Chown(proc, 65534, -1)) }},
+		{name: "process of another", change: func(proc string, _ job.RunDir, _ *job.Run) {
+			must(os.WriteFile(proc+"/status", []byte("Name:\tjobgait-agent\nUid:\t65534\t0\t0\t0\n"), 0o444))
+		}},
+		{name: "of another name", change: func(proc string, _ job.RunDir, _ *job.Run) {
+			must(os.WriteFile(proc+"/status", []byte(fmt.Sprintf("Name:\tmallory\nUid:\t%[1]d\t%[1]d\t%[1]d\t%[1]d\n", os.Geteuid())), 0o444))
+		}},
 		{name: "directory of another", root: true, change: func(_ string, dir job.RunDir, _ *job.Run) { must(os.Chown(string(dir), 65534, -1)) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,6 +60,7 @@ func TestFindAgent(t *testing.T) {
 			proc := filepath.Join(s.root, "proc", "123")
 			must(os.MkdirAll(proc, 0o755))
 			must(os.Symlink(program, proc+"/exe"))
+			must(os.WriteFile(proc+"/status", []byte(fmt.Sprintf("Name:\tjobgait-agent\nUid:\t%[1]d\t%[1]d\t%[1]d\t%[1]d\n", os.Geteuid())), 0o644))
 			args := []string{program, "--lock-fd", "3", "--run-dir", string(dir), ""}
 			must(os.WriteFile(proc+"/cmdline", []byte(strings.Join(args, "\x00")), 0o644))
 			now := job.Run{Key: summary.RunKey{Cluster: "test", JobID: 7}, Node: "n1"}

@@ -168,7 +168,8 @@ func due(dir job.RunDir) bool {
 
 // gone is whether the job of a run without an end is over: the scheduler says
 // so, or the node was rebooted since, or no job may be that old. Without a
-// scheduler (jobgait run) it is over when the command is.
+// scheduler (jobgait run) it is over when the command is. Processes are known here by
+// their cgroups only: a sweep asks none for what may hang.
 func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
 	if run.BootID != job.BootID() {
 		return true
@@ -181,7 +182,7 @@ func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
 	if age > float64(f.Config.Agent.MaxHours)*3600 {
 		return true
 	}
-	if !ask && run.RootPID == 0 || len(job.NewMembers("/proc", run).List()) > 0 {
+	if !ask && run.RootPID == 0 || len(job.NewMembers("/proc", nil, run).List()) > 0 {
 		return false // who has processes here need not be asked for
 	}
 	if run.RootPID != 0 {

@@ -1,11 +1,10 @@
 package address
 
 import (
-	"os"
-	"path/filepath"
+	"bytes"
 	"slices"
-	"strconv"
 
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
 
@@ -52,19 +51,19 @@ func (c *code) find(ip uint64) int {
 }
 
 func (t *table) readMaps(p *process, pid int32, at int64) {
-	if t.full() || !t.asking.may(at) {
+	if t.full() || !t.asking.May(at) {
 		return
 	}
 	p.wait = min(max(2*p.wait, 1e9), 64e9)
 	p.read, p.again = true, at+p.wait
 	before := t.cpu()
-	defer func() { t.asking.spend(t.cpu() - before) }()
-	f, err := os.Open(filepath.Join(t.proc, strconv.Itoa(int(pid)), "maps"))
+	defer func() { t.asking.Spend(t.cpu() - before) }()
+	text, err := t.peek.Ask(peek.Question{File: peek.Maps, PID: int(pid), Max: maxMaps})
 	if err != nil {
 		return
 	}
-	defer f.Close()
-	now, err := parseMaps(f)
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	now, err := parseMaps(bytes.NewReader(whole))
 	if err == nil && len(now) > 0 {
 		t.use(p, &code{areas: now})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/peek"
 	"jobgait/analysis/note"
 )
 
@@ -57,7 +58,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 			}
 			last, opened = *a, opened+1
 			return memory(t), nil
-		}, Params{Proc: t.TempDir(), CPUs: []int{0, 1}, Rate: ChooseRate(1000, 2, 5e6), StepNS: 5e6, Root: c.root, Members: Everyone{}})
+		}, Params{Peek: peek.Direct{Proc: t.TempDir()}, CPUs: []int{0, 1}, Rate: ChooseRate(1000, 2, 5e6), StepNS: 5e6, Root: c.root, Members: Everyone{}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -105,7 +106,7 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 		const dataHead = 1024 // in perf_event_mmap_page
 		_, err = unix.Pwrite(fd, binary.NativeEndian.AppendUint64(nil, uint64(len(record))), dataHead)
 		must(t, err)
-		s := &Source{table: newTable(t.TempDir(), Everyone{}), lookAt: 1 << 62, cpus: []*cpu{{fd: fd, ring: ring}}}
+		s := &Source{table: newTable(peek.Direct{Proc: t.TempDir()}, Everyone{}), lookAt: 1 << 62, cpus: []*cpu{{fd: fd, ring: ring}}}
 		s.table.apply(event{kind: execed, pid: 3})
 		var sink countertest.Sink
 		for range 2 {
@@ -118,14 +119,9 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 	}
 }
 
-// Whatever the user's file does to its reader, and however many there are.
-func TestFilesDoNoHarm(t *testing.T) {
-	x := newIdentifier(t.TempDir())
-	x.patience.most = 1e18
-	if got := x.ask(func() ([]byte, error) { panic("a file") }); got != nil {
-		t.Errorf("%q", got)
-	}
-	x.patience = allowance{} // none is opened
+// However many files a process has, so many are remembered.
+func TestFilesAreBounded(t *testing.T) {
+	x := newIdentifier(peek.Direct{Proc: t.TempDir()})
 	for i := range uint64(maxFiles + 10) {
 		x.file(1, area{inode: inode{1, i + 1}})
 	}

@@ -3,7 +3,7 @@ package address
 import (
 	"golang.org/x/sys/unix"
 
-	"jobgait/agent/counter/kernel"
+	"jobgait/agent/peek"
 )
 
 // Membership tells whether a process belongs to the job.
@@ -36,7 +36,7 @@ type process struct {
 
 // table is all processes that were sampled.
 type table struct {
-	proc    string
+	peek    peek.Reader
 	members Membership
 	all     bool // members are Everyone
 	files   *identifier
@@ -45,7 +45,7 @@ type table struct {
 	areas int
 	// asking is nanoseconds of CPU time, as cpu tells them, for questions
 	// about processes.
-	asking allowance
+	asking peek.Allowance
 	cpu    func() int64
 	// exes counts samples by program; builds says which build it is.
 	exes   map[string]int64
@@ -71,10 +71,14 @@ const (
 // job's, and code that was not looked up is in no file.
 const askPerS, askMost = 4e7, 1e9
 
-func newTable(proc string, members Membership) *table {
+func newTable(p peek.Reader, members Membership) *table {
 	_, all := members.(Everyone)
-	return &table{proc: proc, members: members, all: all, files: newIdentifier(proc),
-		asking: allowance{perS: askPerS, most: askMost}, cpu: cpuNS,
+	cpu := cpuNS
+	if child, ok := p.(*peek.Child); ok {
+		cpu = func() int64 { return cpuNS() + child.CPU() }
+	}
+	return &table{peek: p, members: members, all: all, files: newIdentifier(p),
+		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
 		procs: map[int32]*process{}, exes: map[string]int64{}, builds: map[string]string{}, joined: func(int) {}}
 }
 
@@ -128,8 +132,8 @@ func (t *table) name(p *process, pid int32) {
 	if p.exe != "" {
 		return
 	}
-	p.exe = kernel.Program(t.proc, int(pid))
-	if p.exe == kernel.NoProgram && p.short != "" {
+	p.exe = peek.ProgramOf(t.peek, int(pid))
+	if p.exe == peek.NoProgram && p.short != "" {
 		p.exe = p.short
 	}
 }
@@ -138,7 +142,7 @@ func (t *table) name(p *process, pid int32) {
 // first may be gone when its samples are read. One that was replaced while the
 // job ran is that of the first that told.
 func (t *table) identify(p *process, pid int32) {
-	if p.exe == kernel.NoProgram || t.builds[p.exe] != "" || len(t.builds) >= maxPrograms {
+	if p.exe == peek.NoProgram || t.builds[p.exe] != "" || len(t.builds) >= maxPrograms {
 		return
 	}
 	id := p.build
@@ -160,13 +164,13 @@ func (t *table) process(pid int32, at int64) *process {
 		return p
 	}
 	if p.member = t.all; !t.all {
-		if !t.asking.may(at) {
+		if !t.asking.May(at) {
 			p.until = at + 1e9
 			return p
 		}
 		before := t.cpu()
 		p.member = t.members.Has(int(pid))
-		t.asking.spend(t.cpu() - before)
+		t.asking.Spend(t.cpu() - before)
 	}
 	// 10 to 20 s, by pid: not all at once, and at no period.
 	p.until = at + 10e9 + int64(uint32(pid)*2654435761)%10e9

@@ -1,16 +1,17 @@
 package address
 
 import (
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/countertest"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
 
@@ -51,7 +52,7 @@ func fixture(t *testing.T) string {
 func user(pid int32, ip uint64, at int64) sample { return sample{time: at, ip: ip, pid: pid} }
 
 func TestPagesDoNotDependOnTheAddress(t *testing.T) {
-	tb := newTable(fixture(t), &asked{members: map[int]bool{10: true, 11: true}})
+	tb := newTable(peek.Direct{Proc: fixture(t)}, &asked{members: map[int]bool{10: true, 11: true}})
 	a, ok := tb.hit(user(10, 0x10000+0x1234, 1))
 	b, ok2 := tb.hit(user(11, 0x90000+0x1ffc, 1))
 	if !ok || !ok2 || a != b || a <= profile.AnonymousPage {
@@ -78,7 +79,7 @@ func TestPagesDoNotDependOnTheAddress(t *testing.T) {
 
 func TestMembershipIsAskedOnce(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true, 0: true, -1: true}}
-	tb := newTable(fixture(t), m)
+	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	var joined []int
 	tb.joined = func(pid int) { joined = append(joined, pid) }
 	count := func(pid int32, at int64) (n int) {
@@ -112,7 +113,7 @@ func TestMembershipIsAskedOnce(t *testing.T) {
 
 func TestChildrenInheritAndExecStarts(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true}}
-	tb := newTable(fixture(t), m)
+	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	before, _ := tb.hit(user(10, 0x11000, 1))
 	tb.apply(event{time: 2, kind: forked, pid: 20, parent: 10})
 	if got, ok := tb.hit(user(20, 0x11000, 3)); !ok || got != before || m.n != 1 {
@@ -147,7 +148,7 @@ func TestChildrenInheritAndExecStarts(t *testing.T) {
 // can look: it is the job's, and has a name, a build and code.
 func TestShortProgramOfAQuietParent(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true}}
-	tb := newTable(fixture(t), m)
+	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	code := area{start: 0x700000, end: 0x702000, file: 77}
 	linker := area{start: 0x800000, end: 0x802000, file: 78}
 	for _, e := range []event{
@@ -179,7 +180,7 @@ func TestShortProgramOfAQuietParent(t *testing.T) {
 
 // What only the job can have given needs no parent that is known.
 func TestFirstExecOfACommand(t *testing.T) {
-	tb := newTable(fixture(t), Everyone{})
+	tb := newTable(peek.Direct{Proc: fixture(t)}, Everyone{})
 	tb.apply(event{time: 1, kind: execed, pid: 99, name: "a.out"})
 	tb.apply(event{time: 2, kind: mapped, pid: 99, area: area{start: 0x1000, end: 0x2000, file: 5}, name: "a.out"})
 	if _, ok := tb.hit(user(99, 0x1000, 3)); !ok || tb.exes["a.out"] != 1 {
@@ -189,7 +190,7 @@ func TestFirstExecOfACommand(t *testing.T) {
 
 func TestStrangerThatExecsIsAskedAgain(t *testing.T) {
 	m := &asked{members: map[int]bool{}}
-	tb := newTable(fixture(t), m)
+	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	tb.hit(user(10, 0x11000, 1))
 	m.members[10] = true
 	tb.apply(event{time: 2, kind: execed, pid: 10})
@@ -198,28 +199,16 @@ func TestStrangerThatExecsIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A file that cannot be read in time has a name, and always the same.
-func TestFileThatHangs(t *testing.T) {
-	root := fixture(t)
-	fifo := filepath.Join(root, "10", "maps")
-	os.Remove(fifo)
-	if err := unix.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
+// A file that cannot be read has a name, and always the same.
+func TestFileThatCannotBeRead(t *testing.T) {
+	x := newIdentifier(peek.Direct{Proc: fixture(t)})
+	a := area{start: 1, end: 2, inode: inode{5, 1}}
+	first := x.file(10, a)
+	if first != hashInode(a.inode) || x.file(10, a) != first {
+		t.Errorf("file %x", first)
 	}
-	x := newIdentifier(root)
-	x.limit, x.patience.most = time.Millisecond, 1e18
-	for i := range uint64(openers + 2) {
-		a := area{start: 1, end: 2, inode: inode{5, i + 1}}
-		first := x.file(10, a)
-		if first != hashInode(a.inode) || x.file(10, a) != first {
-			t.Errorf("file %d: %x", i, first)
-		}
-	}
-	if n := len(x.busy); n != openers {
-		t.Errorf("%d stuck, want %d", n, openers)
-	}
-	if w, err := os.OpenFile(fifo, os.O_RDWR, 0); err == nil {
-		w.Close() // lets them go
+	if got := x.build(1 << 30); got != "" {
+		t.Errorf("build %q", got)
 	}
 }
 
@@ -233,19 +222,14 @@ func TestBuildIDOfThisProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Open("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer self.Close()
-	id, err := readBuildID(self)
-	if err != nil {
+	build, err := peek.Direct{Proc: "/proc"}.Ask(peek.Question{File: peek.ProgramBuild, PID: os.Getpid()})
+	id, herr := hex.DecodeString(string(build))
+	if err != nil || herr != nil {
 		t.Skip("this test program has no build id")
 	}
 	for _, a := range areas {
 		if !a.anonymous() {
-			x := newIdentifier("/proc")
-			x.limit = 10 * time.Second
+			x := newIdentifier(peek.Direct{Proc: "/proc"})
 			if got := x.file(int32(os.Getpid()), a); got != hashBuildID(id) {
 				t.Errorf("the first code of this process is of file %x", got)
 			}
@@ -272,7 +256,7 @@ func TestPageKeysKeepClearOfTheBuckets(t *testing.T) {
 // moment before the first ring was emptied; the rest waits.
 func TestDrainKeepsTheOrderOfTime(t *testing.T) {
 	const later = 1 << 62
-	s := &Source{table: newTable(t.TempDir(), Everyone{}), lookAt: later}
+	s := &Source{table: newTable(peek.Direct{Proc: t.TempDir()}, Everyone{}), lookAt: later}
 	s.cpus = []*cpu{
 		{fd: -1, samples: []sample{user(7, 0x1000, 10), user(7, 0x1000, 30), user(7, 0x1000, later)}},
 		{fd: -1, samples: []sample{user(7, 0x1000, 20), user(7, 0x1000, 40)}},

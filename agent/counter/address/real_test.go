@@ -16,13 +16,14 @@ import (
 
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
 
 // sampling opens the real timers, or skips where they are not ours to have.
 func sampling(t *testing.T, p Params) *Source {
 	t.Helper()
-	p.Proc, p.StepNS = "/proc", 5e6
+	p.Peek, p.StepNS = peek.Direct{Proc: "/proc"}, 5e6
 	if p.Rate.Hz == 0 {
 		p.Rate = ChooseRate(1000, 2, p.StepNS)
 	}
@@ -111,7 +112,7 @@ func TestProgramsThatAreGone(t *testing.T) {
 			t.Errorf("%s: programs %v, most is %s", scope, s.Programs(), name)
 		}
 		if f, err := os.Open(program); err == nil {
-			id, err := readBuildID(f)
+			id, err := peek.BuildID(f)
 			f.Close()
 			if got := s.Build(name); err == nil && got != fmt.Sprintf("%x", id) {
 				t.Errorf("%s: build %q, not %x", scope, got, id)

@@ -31,6 +31,7 @@ import (
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -38,7 +39,7 @@ import (
 
 // Params are what a source samples.
 type Params struct {
-	Proc string // normally "/proc"
+	Peek peek.Reader
 	Sys  string // "/sys" if it is ""
 	CPUs []int
 	Rate Rate
@@ -99,7 +100,7 @@ func New(open perf.Opener, p Params) (*Source, error) {
 	if p.Sys == "" {
 		p.Sys = "/sys"
 	}
-	s := &Source{p: p, table: newTable(p.Proc, p.Members), fastest: p.Rate, open: open, online: kernel.NewOnline(p.Sys)}
+	s := &Source{p: p, table: newTable(p.Peek, p.Members), fastest: p.Rate, open: open, online: kernel.NewOnline(p.Sys)}
 	if err := s.probe(); err != nil {
 		return nil, err
 	}

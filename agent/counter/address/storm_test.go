@@ -3,18 +3,15 @@ package address
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"jobgait/agent/counter/countertest"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
 
 func TestAllowance(t *testing.T) {
-	a := allowance{perS: 10, most: 30}
+	a := peek.Allowance{PerS: 10, Most: 30}
 	for i, c := range []struct {
 		at    int64
 		may   bool
@@ -23,10 +20,10 @@ func TestAllowance(t *testing.T) {
 		{1e9, true, 29}, {1e9, true, 100}, {1e9, false, 0}, {10e9, false, 0}, // 129 spent, 90 earned by then
 		{11.1e9, true, 0}, {5e9, true, 35}, {11.1e9, false, 0}, {1000e9, true, 31}, {1000e9, false, 0},
 	} {
-		if may := a.may(c.at); may != c.may {
+		if may := a.May(c.at); may != c.may {
 			t.Errorf("step %d: may %v, %+v", i, may, a)
 		}
-		a.spend(c.spend)
+		a.Spend(c.spend)
 	}
 }
 
@@ -44,7 +41,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 	for _, forks := range []bool{false, true} {
 		var used int64
 		m := &dear{used: &used}
-		tb := newTable(t.TempDir(), m)
+		tb := newTable(peek.Direct{Proc: t.TempDir()}, m)
 		tb.cpu = func() int64 { return used }
 		const seconds, perS = 20, 10_000
 		for i := range seconds * perS {
@@ -69,7 +66,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 // The children of init and of the kernel's threads are nobody's.
 func TestForksOfInit(t *testing.T) {
 	m := &asked{members: map[int]bool{1: true, 2: true}}
-	tb := newTable(t.TempDir(), m)
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, m)
 	tb.apply(event{time: 1, kind: forked, pid: 50, parent: 1})
 	tb.apply(event{time: 1, kind: forked, pid: 51, parent: 2})
 	if m.n != 0 || len(tb.procs) != 0 {
@@ -79,7 +76,7 @@ func TestForksOfInit(t *testing.T) {
 
 // A job with more programs than anybody wants to read of.
 func TestProgramsAreBounded(t *testing.T) {
-	tb := newTable(t.TempDir(), Everyone{})
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, Everyone{})
 	for i := range int32(2 * maxPrograms) {
 		name := fmt.Sprint("program", i)
 		for _, e := range []event{{kind: execed, pid: 10 + i}, {kind: mapped, pid: 10 + i, area: area{start: 1, end: 2, file: 5}, name: name, build: "b" + name}} {
@@ -100,7 +97,7 @@ func TestProgramsAreBounded(t *testing.T) {
 func TestReadingMapsIsBounded(t *testing.T) {
 	root := fixture(t)
 	var used int64
-	tb := newTable(root, Everyone{})
+	tb := newTable(peek.Direct{Proc: root}, Everyone{})
 	tb.cpu = func() int64 { used += askMost; return used } // so much for each
 	a, _ := tb.hit(user(10, 0x11000, 1e9))
 	b, _ := tb.hit(user(11, 0x91000, 1e9))
@@ -115,7 +112,7 @@ func TestReadingMapsIsBounded(t *testing.T) {
 // Code in no known area is looked up after 1, 2, 4 .. s, not at each sample, and not
 // when there is no room for what would be found.
 func TestMapsAreReadAgainSeldom(t *testing.T) {
-	tb := newTable(fixture(t), Everyone{})
+	tb := newTable(peek.Direct{Proc: fixture(t)}, Everyone{})
 	asked := 0
 	tb.cpu = func() int64 { asked++; return 0 }
 	for i := range int64(10_000) {
@@ -134,7 +131,7 @@ func TestMapsAreReadAgainSeldom(t *testing.T) {
 // it mapped or had from its parent, and what we hold is counted.
 func TestSharedCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	tb := newTable(t.TempDir(), Everyone{})
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, Everyone{})
 	truth := map[int32]map[uint64]uint64{} // file by page
 	tb.apply(event{kind: execed, pid: 3})
 	truth[3] = map[uint64]uint64{}
@@ -210,7 +207,7 @@ func crowd(tb *table, pid int32, n uint64) {
 // Processes with as much code as one may have, as many as there are: what is
 // remembered is bounded, and forgotten when it is too much.
 func TestAreasAreBounded(t *testing.T) {
-	tb := newTable(t.TempDir(), Everyone{})
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, Everyone{})
 	crowd(tb, 2, maxAreas+10)
 	if n := len(tb.procs[2].code.areas); n != maxAreas {
 		t.Fatalf("%d areas of one process", n)
@@ -235,7 +232,7 @@ func TestAreasAreBounded(t *testing.T) {
 
 // A process that maps the same code again and again makes us copy nothing.
 func TestMappingAgainAllocatesNothing(t *testing.T) {
-	tb := newTable(t.TempDir(), Everyone{})
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, Everyone{})
 	crowd(tb, 3, maxAreas-1)
 	e := event{kind: mapped, pid: 3, area: area{start: 100, end: 101, file: 5}}
 	if n := testing.AllocsPerRun(100, func() { tb.apply(e) }); n != 0 {
@@ -247,7 +244,7 @@ func TestMappingAgainAllocatesNothing(t *testing.T) {
 // is asked again.
 func TestProcessesAreBounded(t *testing.T) {
 	m := &asked{members: map[int]bool{10: true}}
-	tb := newTable(fixture(t), m)
+	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	tb.cpu = func() int64 { return 0 }
 	for pid := range int32(maxProcesses + 10) {
 		if tb.hit(user(100+pid, 0x1000, 1)); len(tb.procs) > maxProcesses {
@@ -262,55 +259,5 @@ func TestProcessesAreBounded(t *testing.T) {
 	}
 	if _, ok := tb.hit(user(200_000+maxProcesses+9, 0x11000, 3)); !ok {
 		t.Error("the last child is no member")
-	}
-}
-
-func TestOpenRegular(t *testing.T) {
-	dir := t.TempDir()
-	file, pipe, link := filepath.Join(dir, "file"), filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
-	must(t, os.WriteFile(file, []byte("text"), 0o600))
-	must(t, unix.Mkfifo(pipe, 0o600))
-	must(t, os.Symlink(file, link))
-	for path, want := range map[string]bool{file: true, link: true, pipe: false, dir: false, "/dev/null": false, filepath.Join(dir, "none"): false} {
-		var st unix.Stat_t
-		_ = unix.Stat(path, &st) // none
-		f, err := openRegular(path, st.Ino)
-		if (err == nil) != want {
-			t.Errorf("%s: %v", path, err)
-		}
-		if err == nil {
-			b := make([]byte, 5)
-			if n, _ := f.Read(b); string(b[:n]) != "text" {
-				t.Errorf("%s: read %q", path, b[:n])
-			}
-			must(t, f.Close())
-		}
-		if _, err := openRegular(path, st.Ino+1); err == nil {
-			t.Errorf("%s: opened with another inode", path)
-		}
-	}
-	if _, err := mappedPath(filepath.Join(dir, "none"), area{}); err == nil {
-		t.Error("no error without maps")
-	}
-}
-
-// A file system of the user's own answers just in time, each time: we wait for a
-// few files and then name them without.
-func TestWaitingForFilesIsBounded(t *testing.T) {
-	x := newIdentifier(t.TempDir())
-	n := 0
-	slow := func() ([]byte, error) { n++; return []byte{1}, nil }
-	for range 100 {
-		x.ask(slow)
-		x.patience.spend(waitMost / 10) // what each took
-	}
-	if n < 5 || n > 15 {
-		t.Errorf("%d files were asked for", n)
-	}
-	if h := x.file(1, area{inode: inode{1, 2}}); h != hashInode(inode{1, 2}) {
-		t.Errorf("file %x", h)
-	}
-	if got := fmt.Sprint(x.build(1)); got != "" {
-		t.Errorf("build %q", got)
 	}
 }

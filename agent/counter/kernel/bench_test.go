@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jobgait/agent/counter"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
 
@@ -158,7 +159,7 @@ func BenchmarkJobCPU(b *testing.B) {
 				members = append(members, pid+1)
 				_ = os.Symlink("/proc/self", fmt.Sprintf("%s/%d", proc, pid+1))
 			}
-			j := NewJobCPU(proc, &members, monotonic, 1e15)
+			j := NewJobCPU(proc, peek.Direct{Proc: proc}, &members, monotonic, 1e15)
 			to := &none{}
 			j.Drain(to)
 			begun := processCPU()

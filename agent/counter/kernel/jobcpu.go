@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jobgait/agent/counter"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -25,6 +26,7 @@ type Lister interface{ List() []int }
 // then, an eighth of it each time, and costs no more than with 32.
 type JobCPU struct {
 	proc    string
+	peek    peek.Reader
 	members Lister
 	now     func() int64
 	// listNS is how often, on average, all processes of the node are asked
@@ -67,11 +69,11 @@ const (
 
 var _ counter.Source = (*JobCPU)(nil)
 
-// NewJobCPU reads below proc. A walk over all processes costs some 15 us each,
+// NewJobCPU reads below proc, and asks p for programs. A walk over all processes costs some 15 us each,
 // so it is made every listNS only, at random times: anything periodic that we
 // do can look like a period of the job.
-func NewJobCPU(proc string, members Lister, now func() int64, listNS int64) *JobCPU {
-	return &JobCPU{proc: proc, members: members, now: now, listNS: listNS, procs: map[int]*member{},
+func NewJobCPU(proc string, p peek.Reader, members Lister, now func() int64, listNS int64) *JobCPU {
+	return &JobCPU{proc: proc, peek: p, members: members, now: now, listNS: listNS, procs: map[int]*member{},
 		programs: map[string]int64{}, buf: make([]byte, maxStat)}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
 )
 
@@ -99,7 +100,7 @@ func (j *JobCPU) credit(pid int, m *member, ticks int64) {
 		return
 	}
 	if m.program == "" {
-		m.program = Program(j.proc, pid)
+		m.program = peek.ProgramOf(j.peek, pid)
 	}
 	if _, ok := j.programs[m.program]; ok || len(j.programs) < maxPrograms {
 		j.programs[m.program] += ticks

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"jobgait/agent/counter/countertest"
+	"jobgait/agent/peek"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,7 +94,7 @@ func TestJobCPU(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	members := &list{10}
 	now := int64(0)
-	j := NewJobCPU(x.root, members, func() int64 { now += 100e9; return now }, 1e9)
+	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, members, func() int64 { now += 100e9; return now }, 1e9)
 	var got countertest.Sink
 	check := func(what string, ticks uint64, alive int) {
 		t.Helper()
@@ -139,7 +140,7 @@ func TestJobCPUOfManyProcesses(t *testing.T) {
 		x.set(100+i, "lmp", 1, 0, 0)
 	}
 	now := int64(0)
-	j := NewJobCPU(x.root, &members, func() int64 { now++; return now }, 1e12)
+	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &members, func() int64 { now++; return now }, 1e12)
 	drain := draining(t, j)
 	drain()
 	for i := range n {
@@ -182,7 +183,7 @@ func TestJobCPUOfAFamilyThatEnds(t *testing.T) {
 		x.set(100+i, "lmp", 10, 5, 0)
 	}
 	now := int64(0)
-	j := NewJobCPU(x.root, &members, func() int64 { now++; return now }, 1e12)
+	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &members, func() int64 { now++; return now }, 1e12)
 	var got countertest.Sink
 	j.Drain(&got)
 	for i := range 3 * atOnce {
@@ -221,7 +222,7 @@ func draining(t *testing.T, j *JobCPU) func() uint64 {
 func TestJobCPUFollowsChildren(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	now := int64(0)
-	j := NewJobCPU(x.root, &list{10}, func() int64 { now++; return now }, 1e12)
+	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10}, func() int64 { now++; return now }, 1e12)
 	j.FollowChildren()
 	drain := draining(t, j)
 	x.set(10, "bash", 1, 5, 0)

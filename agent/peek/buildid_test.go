@@ -1,4 +1,4 @@
-package address
+package peek
 
 import (
 	"bytes"
@@ -53,7 +53,7 @@ func TestReadBuildID(t *testing.T) {
 		"big endian":     elf64(binary.BigEndian, aNote(binary.BigEndian, "GNU\x00", 3, id)),
 		"after odd name": elf64(le, append(aNote(le, "Go\x00", 4, []byte("x")), notes...)),
 	} {
-		if got, err := readBuildID(bytes.NewReader(file)); err != nil || !bytes.Equal(got, id) {
+		if got, err := BuildID(bytes.NewReader(file)); err != nil || !bytes.Equal(got, id) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -62,7 +62,7 @@ func TestReadBuildID(t *testing.T) {
 		"no build id": elf64(le, aNote(le, "GNU\x00", 1, id)), "other owner": elf64(le, aNote(le, "Go\x00\x00", 3, id)),
 		"cut": elf64(le, notes)[:64+2*56+20], "lying note": elf64(le, []byte{4, 0, 0, 0, 255, 255, 255, 255, 3, 0, 0, 0, 'G', 'N', 'U', 0}),
 	} {
-		if got, err := readBuildID(bytes.NewReader(file)); err == nil {
+		if got, err := BuildID(bytes.NewReader(file)); err == nil {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -73,7 +73,7 @@ func FuzzReadBuildID(f *testing.F) {
 	f.Add(elf32(aNote(binary.LittleEndian, "GNU\x00", 3, []byte("01234567"))))
 	f.Add(elf64(binary.BigEndian, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 3}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if id, err := readBuildID(bytes.NewReader(b)); err == nil && (len(id) == 0 || len(id) > 64) {
+		if id, err := BuildID(bytes.NewReader(b)); err == nil && (len(id) == 0 || len(id) > 64) {
 			t.Errorf("build id of %d bytes", len(id))
 		}
 	})

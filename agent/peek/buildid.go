@@ -1,4 +1,4 @@
-package address
+package peek
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ const (
 	maxNotes   = 1 << 16
 )
 
-// readBuildID returns the build id of an ELF file: the note NT_GNU_BUILD_ID (3)
+// BuildID returns the build id of an ELF file: the note NT_GNU_BUILD_ID (3)
 // of owner "GNU". See elf(5).
-func readBuildID(r io.ReaderAt) ([]byte, error) {
+func BuildID(r io.ReaderAt) ([]byte, error) {
 	var head [64]byte
 	if n, _ := r.ReadAt(head[:], 0); n < 52 || !bytes.HasPrefix(head[:], []byte("\x7fELF")) {
 		return nil, errELF

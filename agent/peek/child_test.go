@@ -1,0 +1,235 @@
+package peek
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The test program is the child too: below a tree of the test's, which is the last
+// argument.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 5 && os.Args[1] == Verb {
+		uid, _ := strconv.Atoi(os.Args[2])
+		gid, _ := strconv.Atoi(os.Args[3])
+		if Serve(os.Args[4], uid, gid, os.Stdin, os.Stdout) != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// asker is a child that reads below proc.
+func asker(t *testing.T, proc string, uid int) *Child {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	c := NewChild(self, uid, uid)
+	c.args = append(c.args, proc)
+	t.Cleanup(func() { must(t, c.Close()) })
+	return c
+}
+
+// patiently asks as long as a loaded machine makes the child answer late.
+func patiently(t *testing.T, c *Child, q Question) ([]byte, error) {
+	t.Helper()
+	for end := time.Now().Add(60 * time.Second); ; {
+		text, err := c.Ask(q)
+		if !errors.Is(err, errLate) || time.Now().After(end) {
+			return text, err
+		}
+	}
+}
+
+func TestChildAnswersAsWeWould(t *testing.T) {
+	c := asker(t, "/proc", -1)
+	for _, file := range []File{Cmdline, Environ, Program, ProgramBuild} {
+		q := Question{File: file, PID: os.Getpid(), Max: 1 << 20}
+		want, werr := Direct{"/proc"}.Ask(q)
+		got, err := patiently(t, c, q)
+		if !bytes.Equal(got, want) || (err == nil) != (werr == nil) {
+			t.Errorf("file %d: %d bytes, %v; want %d, %v", file, len(got), err, len(want), werr)
+		}
+	}
+	if _, err := patiently(t, c, Question{File: Cmdline, PID: math.MaxInt32}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no such process: %v", err)
+	}
+	if maps, err := patiently(t, c, Question{File: Maps, PID: os.Getpid(), Max: maxAnswer}); err != nil || !bytes.Contains(maps, []byte("[stack]")) {
+		t.Errorf("maps: %d bytes, %v", len(maps), err)
+	}
+	if c.CPU() <= 0 || c.Lost() {
+		t.Errorf("CPU %d ns, lost %v", c.CPU(), c.Lost())
+	}
+}
+
+// hanging is a tree in which process 10 hangs who reads it, and 11 does not. Writing
+// to the pipe that is returned lets them go.
+func hanging(t *testing.T) (proc, pipe string) {
+	t.Helper()
+	proc = t.TempDir()
+	for _, pid := range []string{"10", "11"} {
+		must(t, os.Mkdir(filepath.Join(proc, pid), 0o755))
+	}
+	pipe = filepath.Join(proc, "10", "cmdline")
+	must(t, unix.Mkfifo(pipe, 0o600))
+	must(t, os.WriteFile(filepath.Join(proc, "11", "cmdline"), []byte("sleep\x001000\x00"), 0o600))
+	return proc, pipe
+}
+
+// A process that hangs its reader costs one wait; as long as it does nothing else is
+// asked, and when it has hung long enough the child is left behind, once for all.
+func TestProcessThatHangsItsReader(t *testing.T) {
+	proc, _ := hanging(t)
+	c := asker(t, proc, -1)
+	ahead := int64(0)
+	real := c.now
+	c.now = func() int64 { return real() + ahead }
+	other := Question{File: Cmdline, PID: 11, Max: 100}
+	if text, err := patiently(t, c, other); string(text) != "sleep\x001000\x00" {
+		t.Fatalf("%q, %v", text, err)
+	}
+	if _, err := c.Ask(Question{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errLate) {
+		t.Fatalf("the process that hangs: %v", err)
+	}
+	began := real()
+	for range 1000 {
+		if _, err := c.Ask(other); !errors.Is(err, errLate) {
+			t.Fatalf("another, meanwhile: %v", err)
+		}
+	}
+	if waited := real() - began; waited > 10*answerNS {
+		t.Errorf("1000 questions meanwhile were waited for, %d ms", waited/1e6)
+	}
+	pid := c.process.Pid
+	ahead = lostNS
+	if _, err := c.Ask(other); !errors.Is(err, errLost) || !c.Lost() {
+		t.Fatalf("after so long: %v", err)
+	}
+	if _, err := c.Ask(other); !errors.Is(err, errLost) || c.process.Pid != pid {
+		t.Errorf("a second child was started: %v", err)
+	}
+}
+
+// One that answers at last costs its own answer only.
+func TestLateAnswerIsDropped(t *testing.T) {
+	proc, pipe := hanging(t)
+	c := asker(t, proc, -1)
+	if _, err := c.Ask(Question{File: Cmdline, PID: 10, Max: 100}); !errors.Is(err, errLate) {
+		t.Fatalf("%v", err)
+	}
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	must(t, err)
+	must(t, w.Close())
+	if text, err := patiently(t, c, Question{File: Cmdline, PID: 11, Max: 100}); string(text) != "sleep\x001000\x00" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A child that dies is not started again: what killed it may be what it was asked.
+func TestChildThatDies(t *testing.T) {
+	c := asker(t, "/proc", -1)
+	_, err := patiently(t, c, Question{File: Cmdline, PID: os.Getpid(), Max: 100})
+	must(t, err)
+	must(t, c.process.Kill())
+	for end := time.Now().Add(30 * time.Second); !c.Lost() && time.Now().Before(end); {
+		_, _ = c.Ask(Question{File: Cmdline, PID: os.Getpid(), Max: 100})
+	}
+	if !c.Lost() {
+		t.Error("nobody noticed")
+	}
+	if none := NewChild("", 0, 0); none.Close() != nil {
+		t.Error("a child that never was cannot be closed")
+	}
+	missing := NewChild("/no/such/program", 0, 0)
+	if _, err := missing.Ask(Question{}); err == nil || !missing.Lost() {
+		t.Errorf("a program that is missing: %v", err)
+	}
+}
+
+// Started by root, the child opens files with the rights of the job's user only.
+func TestChildHasTheUsersRightsToFiles(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root has rights to give up")
+	}
+	root := t.TempDir()
+	must(t, os.Chmod(root, 0o755))
+	must(t, os.Mkdir(filepath.Join(root, "10"), 0o755))
+	name := filepath.Join(root, "10", "cmdline")
+	must(t, os.WriteFile(name, []byte("secret"), 0o600))
+	must(t, os.Chmod(filepath.Dir(root), 0o755))
+	q := Question{File: Cmdline, PID: 10, Max: 100}
+	if text, err := patiently(t, asker(t, root, -1), q); string(text) != "secret" {
+		t.Fatalf("as root: %q, %v", text, err)
+	}
+	if text, err := patiently(t, asker(t, root, 65534), q); err == nil {
+		t.Errorf("as nobody: %q", text)
+	}
+}
+
+// Who asks all the time is refused, and is answered again later.
+func TestWaitingIsBounded(t *testing.T) {
+	a := Allowance{PerS: waitPerS, Most: waitMost}
+	n := 0
+	for a.May(1) && n < 1000 {
+		n++
+		a.Spend(answerNS)
+	}
+	if n != waitMost/answerNS {
+		t.Errorf("%d late answers in a row were waited for", n)
+	}
+	if a.May(2); !a.May(2e9) {
+		t.Error("refused for ever")
+	}
+}
+
+func TestQuestionsAndAnswersComeBack(t *testing.T) {
+	q := Question{File: MappedBuild, PID: 4711, Max: 99, Area: Area{1 << 60, 2, 3}}
+	if got, seq := decodeQuestion(q.encode(7)); got != q || seq != 7 || len(q.encode(7)) != questionBytes {
+		t.Errorf("%+v, %d", got, seq)
+	}
+	a := answer{seq: 7, ok: true, cpuNS: 5, text: []byte("text")}
+	got, rest, ok, err := cutAnswer(append(a.encode(), 'x'))
+	if !reflect.DeepEqual(got, a) || string(rest) != "x" || !ok || err != nil {
+		t.Errorf("%+v, %q, %v, %v", got, rest, ok, err)
+	}
+}
+
+func FuzzCutAnswer(f *testing.F) {
+	f.Add(answer{seq: 1, ok: true, text: []byte("text")}.encode())
+	f.Add([]byte(strings.Repeat("\xff", answerHead)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for {
+			_, rest, ok, err := cutAnswer(b)
+			if !ok || err != nil {
+				return
+			}
+			if len(rest) >= len(b) {
+				t.Fatal("nothing was cut off")
+			}
+			b = rest
+		}
+	})
+}
+
+// FuzzServe asks the child anything.
+func FuzzServe(f *testing.F) {
+	f.Add(Question{File: Maps, PID: 1, Max: 100}.encode(1))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		proc := t.TempDir()
+		for len(b) >= questionBytes {
+			q, _ := decodeQuestion(b)
+			_, _ = attempt(Direct{proc}, q)
+			b = b[questionBytes:]
+		}
+	})
+}
