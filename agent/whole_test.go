@@ -22,6 +22,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/agent/peek"
+	"jobgait/agent/peek/peektest"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
@@ -31,6 +32,7 @@ import (
 const workloadEnv = "JOBGAIT_TEST_WORKLOAD"
 
 func TestMain(m *testing.M) {
+	peektest.Main()
 	switch {
 	case os.Getenv(workloadEnv) != "":
 		workload()

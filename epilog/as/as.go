@@ -68,7 +68,7 @@ func (a Account) Run(ctx context.Context, program string, args []string, input [
 		}
 		return output.Bytes(), nil
 	case <-ctx.Done():
-		_ = cmd.Process.Kill()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it leads a session: what it started goes too
 		return nil, fmt.Errorf("%s as uid %d was given up, a file system hangs: %w", args[0], a.UID, ctx.Err())
 	}
 }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"jobgait/agent/job"
+	"jobgait/agent/peek/peektest"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// A process whose memory lock is held for ever, of another user or of the job's own,
+// takes nobody's samples: the agent sees what another process of the job uses, and
+// seals when it is told to, with its lock free at once.
+func TestLockedProcesses(t *testing.T) {
+	needPerf(t)
+	const stranger, user = 65533, 65534
+	for name, owner := range map[string]uint32{"of another user": stranger, "of the job": user} {
+		t.Run(name, func(t *testing.T) {
+			id := int64(os.Getpid())*10 + int64(owner%10)
+			environ := []string{"SLURM_JOB_ID=" + strconv.FormatInt(id, 10)}
+			peektest.Start(t, owner, environ...)
+			r := job.Run{Key: summary.RunKey{Cluster: "test", JobID: id}, Job: summary.Job{UID: user, GID: user}}
+			agent := startAgent(t, runDirOf(t, r))
+			size := func() int64 {
+				info, err := os.Stat(agent.dir.Profile())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return info.Size()
+			}
+			atFirst := size()
+			untilTrue(t, "the profile grows", func() bool { return size() > atFirst })
+			p := agent.end(t)
+			if p.Footer == nil || p.Footer.Reason != "stopped" {
+				t.Errorf("footer %+v", p.Footer)
+			}
+			if lock, err := agent.dir.TryLock(); err != nil {
+				t.Errorf("the run is still locked: %v", err)
+			} else {
+				_ = lock.Close()
+			}
+			told := p.Footer != nil && slices.ContainsFunc(p.Footer.Notes, func(n note.Note) bool { return n.Code == note.Unreadable })
+			if told && owner == stranger {
+				t.Error("the child was left behind by a process that is not the job's")
+			}
+		})
+	}
+}
