@@ -1,0 +1,162 @@
+// Package health counts what jobgait did on a node, for whoever watches the site:
+// runs, reports, failures by code, seconds of samples lost, what sampling cost. What
+// one worker did goes in; the totals are kept in the node's spool and written as a
+// file that the node_exporter of Prometheus reads, where the settings name its
+// directory. See the exposition format of prometheus.io and the textfile collector.
+//
+// It refuses to keep a worker from its report: what cannot be counted is an error that
+// is logged.
+package health
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Did is what was done, to be added to the node's totals.
+type Did struct {
+	Runs    int64 `json:"runs"`    // that ended and were finished here
+	Reports int64 `json:"reports"` // that were delivered
+	// Failures are counted by the code of the note that tells them.
+	Failures map[string]int64 `json:"failures,omitempty"`
+	// LostS is seconds without samples, of SampledS and them together.
+	LostS    float64 `json:"lost_s"`
+	SampledS float64 `json:"sampled_s"`
+	// CostS is CPU seconds that sampling took, of the CPUs' AvailableS.
+	CostS      float64 `json:"cost_s"`
+	AvailableS float64 `json:"available_s"`
+}
+
+// With is both together.
+func (d Did) With(o Did) Did {
+	d.Runs += o.Runs
+	d.Reports += o.Reports
+	d.LostS += o.LostS
+	d.SampledS += o.SampledS
+	d.CostS += o.CostS
+	d.AvailableS += o.AvailableS
+	d.Failures = maps.Clone(d.Failures)
+	for code, n := range o.Failures {
+		if d.Failures == nil {
+			d.Failures = map[string]int64{}
+		}
+		if _, known := d.Failures[code]; known || len(d.Failures) < maxCodes {
+			d.Failures[code] += n
+		}
+	}
+	return d
+}
+
+// maxCodes bounds the codes that are counted; there are some 120.
+const maxCodes = 500
+
+// totals is the file of the totals in a node's spool.
+const totals = "health.json"
+
+// Add adds to a node's totals and returns them. Workers that end at once wait for
+// each other. Totals that a crash left torn begin anew: counters of Prometheus may.
+func Add(spool string, did Did) (Did, error) {
+	fail := func(err error) (Did, error) { return did, fmt.Errorf("count: %w", err) }
+	f, err := os.OpenFile(filepath.Join(spool, totals), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return fail(err)
+	}
+	defer f.Close()
+	if err := lock(f); err != nil {
+		return fail(err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return fail(err)
+	}
+	var before Did
+	if err := json.Unmarshal(text, &before); err != nil {
+		before = Did{}
+	}
+	did = before.With(did)
+	text, err = json.Marshal(did)
+	if err == nil {
+		_, err = f.WriteAt(append(text, '\n'), 0)
+	}
+	if err == nil {
+		err = f.Truncate(int64(len(text) + 1))
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return did, nil
+}
+
+// lock waits for others that count, a little: each of them takes under a millisecond.
+func lock(f *os.File) error {
+	for tries := 0; ; tries++ {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) || tries == mostTries {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// mostTries is two seconds: who holds the lock for longer hangs.
+const mostTries = 400
+
+// Write writes the totals of a node as <dir>/jobgait-<node>.prom, by rename. In
+// dir only root may write where root does.
+func Write(dir, node string, d Did, spoolBytes int64) error {
+	if err := write(dir, "jobgait-"+node+".prom", text(node, d, spoolBytes)); err != nil {
+		return fmt.Errorf("write health.textfile: %w", err)
+	}
+	return nil
+}
+
+func write(dir, name, text string) (err error) {
+	f, err := os.CreateTemp(dir, ".jobgait-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if rerr := os.Remove(f.Name()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+			err = errors.Join(err, rerr)
+		}
+	}()
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(dir, name))
+}
+
+// text is the exposition format.
+func text(node string, d Did, spoolBytes int64) string {
+	var b strings.Builder
+	one := func(name, kind, help string, value float64) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s{node=%q} %g\n", name, help, name, kind, name, node, value)
+	}
+	one("jobgait_runs_total", "counter", "Runs that ended on this node and were finished.", float64(d.Runs))
+	one("jobgait_reports_total", "counter", "Reports that were delivered.", float64(d.Reports))
+	one("jobgait_sampled_seconds_total", "counter", "Seconds of jobs that were sampled.", d.SampledS)
+	one("jobgait_lost_seconds_total", "counter", "Seconds of jobs without samples.", d.LostS)
+	one("jobgait_cost_cpu_seconds_total", "counter", "CPU seconds that sampling took, interrupts included.", d.CostS)
+	one("jobgait_available_cpu_seconds_total", "counter", "CPU seconds that nodes had while they were sampled.", d.AvailableS)
+	one("jobgait_spool_bytes", "gauge", "Size of the node's spool.", float64(spoolBytes))
+	const name = "jobgait_failures_total"
+	fmt.Fprintf(&b, "# HELP %s Runs with a failure, by the code of its note.\n# TYPE %s counter\n", name, name)
+	for _, code := range slices.Sorted(maps.Keys(d.Failures)) {
+		fmt.Fprintf(&b, "%s{node=%q,code=%q} %d\n", name, node, code, d.Failures[code])
+	}
+	return b.String()
+}
