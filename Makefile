@@ -7,6 +7,9 @@ CGO     := jobgait-epilog jobgait
 PREFIX  ?= /usr/local
 SEED    ?= 1
 
+# A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
+export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
+
 .PHONY: all build deps demo test qemu cluster cluster-down bench tables install uninstall clean
 
 all: build
@@ -29,7 +32,7 @@ test: build
 	@packaging/test.sh $(BIN)
 
 # The counters on a PMU whose counts are known in advance; part of test.
-qemu:
+qemu: deps
 	@GO=$(GO) packaging/qemu/run.sh
 
 cluster: build
@@ -38,11 +41,11 @@ cluster: build
 cluster-down:
 	@packaging/testcluster/cluster.sh down
 
-bench:
+bench: deps
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/... ./prolog ./epilog/... ./reports/...
 
 # What the analyses find and miss, on draws of our own: SEED=n draws others.
-tables:
+tables: deps
 	$(GO) run ./analysis/scaling/experiment -seed $(SEED)
 	$(GO) run ./analysis/changepoint/experiment -seed $(SEED)
 	$(GO) run ./analysis/changepoint/calibrate -seed $(SEED)

@@ -8,21 +8,11 @@
 # that without a network the tests go on working; remove the directory to get a
 # newer one.
 #
-# The cache is $JOBGAIT_CACHE, else jobgait/ in $XDG_CACHE_HOME, else
-# /var/cache/jobgait for root and ~/.cache/jobgait for others. It takes 35 MB,
-# and 210 MB while this works.
+# In the cache (packaging/cache.sh) it takes 35 MB, and 210 MB while this works.
 set -uo pipefail
 export LC_ALL=C
 
 die() { echo "kernel.sh: $*" >&2; exit 1; }
-
-cache_directory() {
-  if [[ -n ${JOBGAIT_CACHE:-} ]]; then echo "$JOBGAIT_CACHE"
-  elif [[ -n ${XDG_CACHE_HOME:-} ]]; then echo "$XDG_CACHE_HOME/jobgait"
-  elif [[ $(id -u) == 0 ]]; then echo /var/cache/jobgait
-  else echo "${HOME:?neither HOME nor XDG_CACHE_HOME is set}/.cache/jobgait"
-  fi
-}
 
 # A file of settings for apt: of this machine's only how to reach the network
 # (proxies), none of its hooks, which would work on its real cache.
@@ -58,7 +48,7 @@ download() {
   (cd "$root" && apt-get download -qq "$real" >&2) || return 1
 }
 
-cache=$(cache_directory) || exit 1
+cache=$("$(dirname "$0")/../cache.sh") || exit 1
 image=$cache/linux-arm64/vmlinuz
 if [[ ! -s $image ]]; then
   for tool in apt-get apt-cache apt-config dpkg-deb; do
