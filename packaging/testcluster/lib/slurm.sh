@@ -23,8 +23,9 @@ slurm_configure() {
   install -d -m 700 -o slurm "$PREFIX/state"
   (umask 077; head -c 128 /dev/urandom >"$PREFIX/munge/munge.key")
   slurm_conf "$port" >"$PREFIX/etc/slurm.conf"
-  # Slurm 22.05 asks for this file whatever plugins are chosen.
-  echo 'CgroupAutomount=no' >"$PREFIX/etc/cgroup.conf"
+  # Slurm 22.05 asks for this file whatever plugins are chosen, and knows no
+  # CgroupPlugin=disabled, without which later ones have systemd make a scope.
+  if [[ $(slurmd -V) == *\ 22.* ]]; then :; else echo 'CgroupPlugin=disabled'; fi >"$PREFIX/etc/cgroup.conf"
   echo "optional $PREFIX/lib/jobgait.so" >"$PREFIX/etc/plugstack.conf"
   {
     echo "export SLURM_CONF='$PREFIX/etc/slurm.conf'"
