@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu cluster cluster-down bench tables install uninstall clean
+.PHONY: all build deps demo test qemu fresh cluster cluster-down bench tables install uninstall clean
 
 all: build
 
@@ -34,6 +34,10 @@ test: build
 # The counters on a PMU whose counts are known in advance; part of test.
 qemu: deps
 	@GO=$(GO) packaging/qemu/run.sh
+
+# Both commands of the README in a new Debian without Go, by hand: SUITE=bookworm or another.
+fresh:
+	@packaging/fresh/fresh.sh $(or $(SUITE),trixie)
 
 cluster: build
 	@packaging/testcluster/cluster.sh up
