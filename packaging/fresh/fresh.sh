@@ -10,7 +10,8 @@
 # ca-certificates and neither a Go nor a compiler. Of this host it takes how the
 # network is reached: resolv.conf, apt's proxy, certificates of its own, Go's
 # proxy. It is removed in the end unless KEEP is set, and everything that was
-# started in it ends. MIRROR is where the packages come from.
+# started in it ends. MIRROR is where the packages come from: this host's own, if it
+# is not set.
 set -euo pipefail
 
 die() { echo "fresh.sh: $*" >&2; exit 1; }
@@ -51,8 +52,13 @@ for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY GOPR
   if [[ -n ${!name:-} ]]; then proxies+=("$name=${!name}"); fi
 done
 
+# The first source of this host's apt, in either of its forms of a list.
+mirror=${MIRROR:-$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+  sed -nE 's/^(deb( \[[^]]*\])?|URIs:) +(http[^ ]+debian)\/?( .*)?$/\3/p' | head -n 1)}
+[[ $mirror ]] || die "no mirror in this host's apt sources: set MIRROR"
+
 echo "fresh.sh: making Debian $suite in $root"
-debootstrap --variant=minbase --include=git,make,ca-certificates "$suite" "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 ||
+debootstrap --variant=minbase --include=git,make,ca-certificates "$suite" "$root" "$mirror" >"$root.log" 2>&1 ||
   { tail -n 5 "$root.log" >&2; die "debootstrap failed, see $root.log"; }
 rm -f "$root.log"
 like_here "$root"
