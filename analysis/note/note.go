@@ -37,6 +37,8 @@ const (
 	NoReportDir   Code = "no_report_dir"   // the report could not go beside the output
 	LostSamples   Code = "lost_samples"    // the kernel dropped or skipped records
 	HistoryFailed Code = "history_failed"  // the history could not be read or written
+
+	HistoryElsewhere Code = "history_elsewhere" // another host has the history: nothing is wrong, earlier runs are not named
 )
 
 // What could not be counted.

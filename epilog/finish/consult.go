@@ -43,8 +43,12 @@ func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summa
 	if o.err == nil {
 		return o.run, o.judged
 	}
-	f.Log("job %d: %v", s.Key.JobID, o.err)
-	s.Notes = append(append([]note.Note{}, s.Notes...), note.New(note.HistoryFailed, "not compared with earlier runs: %s", unread(o.err)))
+	why := note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history")
+	if !errors.Is(o.err, fs.ErrNotExist) { // that is how most nodes of a cluster are
+		f.Log("job %d: %v", s.Key.JobID, o.err)
+		why = note.New(note.HistoryFailed, "not compared with earlier runs: %s", unread(o.err))
+	}
+	s.Notes = append(append([]note.Note{}, s.Notes...), why)
 	return s, past.Judgement{}
 }
 
@@ -67,8 +71,6 @@ func consult(ctx context.Context, path string, s summary.Summary) (summary.Summa
 // unread says in a user's words why there was no history; the log has the rest.
 func unread(err error) string {
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "the history is written on another host, and this node cannot see it"
 	case errors.Is(err, history.ErrBeingWritten):
 		return "the history was being written when this report was made"
 	case errors.Is(err, fs.ErrPermission):

@@ -2,6 +2,7 @@ package finish
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -59,7 +60,6 @@ func TestSpoolModeSaysWhyThereAreNoEarlierRuns(t *testing.T) {
 		spoil func(t *testing.T, s site)
 		say   string
 	}{
-		"another host": {func(t *testing.T, s site) { must(t, os.Remove(s.cfg.History.Path)) }, "cannot see it"},
 		"being written": {func(t *testing.T, s site) {
 			db, err := history.Open(context.Background(), s.cfg.History.Path)
 			must(t, err)
@@ -80,5 +80,25 @@ func TestSpoolModeSaysWhyThereAreNoEarlierRuns(t *testing.T) {
 				t.Errorf("the report does not say %q:\n%s", c.say, text)
 			}
 		})
+	}
+}
+
+// A node that has no history is as it should be: one line says so, without the
+// word for a failure, and nothing goes into the log.
+func TestSpoolModeOnANodeWithoutTheHistory(t *testing.T) {
+	s := spoolSite(t, 1)
+	must(t, os.Remove(s.cfg.History.Path))
+	var log []string
+	f := s.finisher("n1")
+	f.Log = func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
+	must(t, f.Finish(t.Context(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	text := s.text("jobgait-7.txt")
+	if !strings.Contains(text, "history_elsewhere") || strings.Contains(text, "history_failed") {
+		t.Errorf("the report says:\n%s", text)
+	}
+	for _, line := range log {
+		if strings.Contains(line, "history") {
+			t.Errorf("the log says %q", line)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -48,7 +49,8 @@ func (b box) asNobody(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// accountRole makes the test program the forking program that is counted.
+// accountRole makes the test program the forking program that is counted, or
+// jobgait itself.
 const accountRole = "JOBGAIT_TEST_ACCOUNT"
 
 func TestMain(m *testing.M) {
@@ -57,6 +59,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "parent":
 		forkingProgram()
+	case "jobgait":
+		os.Exit(run(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
 	default:
 		work(120 * time.Millisecond)
 	}

@@ -109,7 +109,7 @@ func (o showOptions) print(out io.Writer, s summary.Summary, judged past.Judgeme
 // openHistory opens the database that is asked for; else the configured one if
 // this user can read it, else the user's own from `jobgait run`.
 func openHistory(ctx context.Context, getenv func(string) string, path string) (*history.DB, string, error) {
-	candidates := []string{path}
+	candidates, site := []string{path}, configs.History{}
 	if path == "" {
 		self, err := os.Executable()
 		if err != nil {
@@ -121,13 +121,17 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 			if err != nil {
 				return nil, "", err
 			}
+			if candidates == nil {
+				site = cfg.History
+			}
 			candidates = append(candidates, cfg.History.Path)
 		}
 	}
+	var failures []error
 	for _, p := range candidates {
 		f, err := os.Open(p)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			path = p
+			path, failures = p, append(failures, err)
 			continue
 		}
 		if err == nil {
@@ -143,5 +147,22 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 		db, err := history.OpenReadOnly(ctx, p)
 		return db, p, err
 	}
-	return nil, "", fmt.Errorf("no history to read at %s: nothing has been run yet, or --history names another", path)
+	return nil, "", noHistory(path, site, failures)
+}
+
+// beside is where the user's reports are, whoever may read the history.
+const beside = "your reports lie beside the output of your jobs, as jobgait-<jobid>.txt; ask the administrators for the history, or name another with --history"
+
+// noHistory says why there is none to read: on a cluster it may be there all the
+// same. failures are those of the candidates, the site's first.
+func noHistory(path string, site configs.History, failures []error) error {
+	switch {
+	case len(failures) == 1 && errors.Is(failures[0], fs.ErrPermission):
+		return fmt.Errorf("the history %s is not readable to you", path)
+	case errors.Is(failures[0], fs.ErrPermission):
+		return fmt.Errorf("the site's history %s is not readable to you: %s", site.Path, beside)
+	case site.Ingest == "spool":
+		return fmt.Errorf("the site's history is on another host, this one has no %s: %s", site.Path, beside)
+	}
+	return fmt.Errorf("no history to read at %s: nothing has been run yet, or --history names another", path)
 }
