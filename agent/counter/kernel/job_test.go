@@ -154,6 +154,31 @@ func TestJobCgroupLacksAController(t *testing.T) {
 	}
 }
 
+// Where slurmd does not enable the controller, jobs have every file but io.stat:
+// the note says what would make it.
+func TestJobWithoutIOController(t *testing.T) {
+	r, root := jobTree(t, "cpu io memory")
+	at, there := root+"/sys/fs/cgroup/job_5", false
+	have, _ := Job(NewJobCgroup(r, func(string) (string, bool) { return at, there }), clock())
+	there = true // after the Prolog
+	for name, text := range group2("") {
+		put(t, at, name, text)
+	}
+	os.Remove(at + "/io.stat")
+	told := ""
+	for _, p := range have {
+		var to countertest.Sink
+		_ = p.Drain(&to) // its error is in the note
+		for _, n := range p.Notes() {
+			told += n.Text + "\n"
+		}
+		p.Close()
+	}
+	if strings.Count(told, "\n") != 1 || !strings.Contains(told, "EnableExtraControllers=io in cgroup.conf") {
+		t.Errorf("told: %s", told)
+	}
+}
+
 // A kernel whose blkio counts nothing says so; it does not say 0 bytes.
 func TestBlkioThatCountsNothing(t *testing.T) {
 	const root = "sys/fs/cgroup/"

@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,6 +71,10 @@ func (j JobCgroup) version() string {
 }
 
 var errController = errors.New("this kernel has no such cgroup controller here")
+
+// errNoIO is what a node says whose slurmd does not enable the controller: none
+// does by itself.
+var errNoIO = errors.New("the cgroups of jobs have no io.stat here; EnableExtraControllers=io in cgroup.conf makes it (Slurm 25.05), and jobgait doctor says what does before")
 
 // CPU is the job's CPU time: v2 in microseconds, v1 in nanoseconds, both as of
 // the last clock tick of each CPU. It speaks for all of them if there never was
@@ -173,6 +178,9 @@ func (j JobCgroup) Disk() (Meter, error) {
 		Event: strings.Join(devices, ","), PMU: "cgroup", Config: j.version() + name, EveryNS: every5Hz, Cells: 2 * len(devices),
 		Read: func(cells []uint64) error {
 			b, err := p.read(0)
+			if j.v2 && errors.Is(err, fs.ErrNotExist) {
+				return errNoIO
+			}
 			if err != nil {
 				return err
 			}
