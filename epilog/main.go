@@ -2,8 +2,7 @@
 // arguments: it notes how the job ended, stops the agent, starts a worker that
 // does everything that can hang, waits for it until a deadline, and returns 0
 // whatever happened. With --worker it is that worker; --sweep picks up what was
-// left over; --ingest writes waiting job records into the history; --check says what
-// on this node is not set up.
+// left over; --ingest writes waiting job records into the history.
 //
 // The hook touches node-local disk only. A hook that fails drains its node, so
 // this is a place where errors are swallowed: they are logged.
@@ -16,6 +15,7 @@ import (
 	"os"
 	"runtime"
 
+	"jobgait/configs"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
 )
@@ -27,7 +27,7 @@ func main() {
 const usage = `usage: jobgait-epilog            as Slurm's Epilog
        jobgait-epilog --sweep    finish what was left over on this node
        jobgait-epilog --ingest   write waiting job records into the history
-       jobgait-epilog --check    say what on this node is not set up`
+       jobgait-epilog --version`
 
 // besideJobs is how many of a node's CPUs work on a job that has ended: other
 // jobs may run there, and the next begins when the Epilog has waited long enough.
@@ -57,8 +57,8 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 		err = sweep(ctx, getenv, out)
 	case args[0] == "--ingest" && len(args) == 1:
 		err = ingest(ctx, getenv, out)
-	case args[0] == "--check" && len(args) == 1:
-		return checkNode(ctx, getenv, out)
+	case args[0] == "--version" && len(args) == 1:
+		_, err = fmt.Fprintln(out, "jobgait-epilog", configs.Version)
 	case args[0] == deliver.ChildVerb:
 		err = deliver.Child(in, out)
 	case args[0] == collect.ChildVerb:

@@ -1,152 +1,143 @@
 // Package check says what on one node would keep a job from being watched, or its
-// report from its user: the settings, the programs, the spool, the collection
-// directory, the history, slurm.conf, and what earlier jobs left unfinished. The
-// settings and their paths come in, a list of findings goes out, each with what to do.
+// report from its user, and what to type against it: the settings, the programs and
+// their versions, what the kernel lets be counted, the cgroups of jobs, slurm.conf
+// of the controller and of the node, the SPANK plugin, the spool, the collection
+// directory, clocks, the history, what earlier jobs left unfinished and the timers.
+// The settings and the paths of the machine come in, a list of findings goes out.
+// `jobgait doctor` prints it.
 //
-// Where it can it tries what the hooks will do instead of looking at modes: a file
-// in the collection directory is made with the rights of its account and removed
-// again. It changes nothing else but that it makes the node's part of the spool, as
-// the first Prolog would. It refuses to call what it could not look at good.
+// Where it can it tries what the hooks will do instead of looking at modes: a file in
+// the collection directory is made with the rights of its account, since root is
+// nobody on many shared file systems, and removed again; one in the node's part of
+// the spool too. It makes nothing else, so that it can be asked before anything is
+// installed, and by anybody. It refuses to call what it could not look at good: such
+// a finding is a warning with Seen false.
+//
+// What it reads of others: slurm.conf, plugstack.conf and the hooks that these name
+// belong to the administrator, perhaps to Slurm's account; they are read as bounded
+// plain files and never run. What the account of the collection directory sees is
+// told by a child with its rights, whose answer is numbers. Programs are run for
+// their version only if nobody but root can change them.
 package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/configs"
-	"jobgait/epilog/finish"
 )
 
 // Verdict is what a finding comes to.
 type Verdict string
 
 const (
-	Good  Verdict = "ok"
-	Look  Verdict = "look" // may be as it should: only the administrator knows
-	Wrong Verdict = "WRONG"
+	OK      Verdict = "ok"
+	Warning Verdict = "warning" // jobs are watched, but something is missing, or was not seen
+	Failure Verdict = "failure" // jobs are not watched, or their reports do not arrive
 )
 
 // Finding is one thing that was looked at.
 type Finding struct {
-	Verdict Verdict
-	Subject string // one word
-	Text    string // one line
+	// Subject is one stable word.
+	Subject string  `json:"subject"`
+	Verdict Verdict `json:"verdict"`
+	Text    string  `json:"text"` // one line
+	// Do is the line to type, nil where there is none.
+	Do *string `json:"do"`
+	// Seen is false for what this account, or this host, cannot look at.
+	Seen bool `json:"seen"`
 }
 
 // Node is an installation on a node, and how it is set up.
 type Node struct {
 	Name     string // as Slurm calls it
-	Program  string // jobgait-epilog itself; the others lie beside it
+	Program  string // any program of jobgait; the others lie beside it
 	Settings string // the file that holds, whether it is there or not
 	Config   configs.Config
 	// Unusable is why the settings cannot be used, nil if they can.
 	Unusable  error
 	SlurmConf string // where scontrol finds its cluster, "" is its default
+	// Alone is a machine without Slurm and without settings: only what `jobgait
+	// run` needs is looked at.
+	Alone bool
+	// Root is what /proc, /sys, /run and /etc/systemd lie below: "" but in tests.
+	Root string
+
+	open   perf.Opener                        // nil: perf.Open
+	statfs func(string, *unix.Statfs_t) error // nil: unix.Statfs
+	look   func(context.Context) (Shared, error)
 }
 
 // limit bounds all of it together: file systems and schedulers hang.
-const limit = 30 * time.Second
+const limit = 60 * time.Second
 
 // Findings looks at everything, in the order in which a job meets it.
 func (n Node) Findings(ctx context.Context) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	list := []Finding{n.settings()}
-	list = append(list, n.programs()...)
+	list = append(list, n.programs(ctx)...)
+	list = append(list, n.kernel(), n.perf())
 	if n.Unusable != nil {
 		return list // nothing else is where these would say
 	}
-	list = append(list, n.slurm(ctx)...)
-	return append(list, n.spool(), n.collect(ctx), n.history(ctx), n.left())
+	if n.Alone {
+		return append(list, n.spool(), n.runs(), n.agents(), n.history(ctx, Shared{}, nil))
+	}
+	slurm := n.askSlurm(ctx)
+	list = append(list, n.cgroup(slurm)...)
+	list = append(list, n.slurm(slurm)...)
+	list = append(list, n.spool(), n.runs(), n.agents())
+	list = append(list, n.shared(ctx, slurm)...)
+	return append(list, n.timers()...)
 }
 
-func good(subject, format string, args ...any) Finding {
-	return Finding{Good, subject, fmt.Sprintf(format, args...)}
+func ok(subject, format string, args ...any) Finding {
+	return Finding{Subject: subject, Verdict: OK, Text: line(format, args...), Seen: true}
 }
 
-func look(subject, format string, args ...any) Finding {
-	return Finding{Look, subject, fmt.Sprintf(format, args...)}
+// warn and fail take the line to type first, "" for none.
+func warn(subject, do, format string, args ...any) Finding {
+	return bad(Warning, subject, do, line(format, args...))
 }
 
-func wrong(subject, format string, args ...any) Finding {
-	return Finding{Wrong, subject, job.Clean(fmt.Sprintf(format, args...), 1000)}
+func fail(subject, do, format string, args ...any) Finding {
+	return bad(Failure, subject, do, line(format, args...))
 }
 
-func (n Node) settings() Finding {
-	const subject = "settings"
-	if n.Unusable != nil {
-		return wrong(subject, "%v: no job is watched", n.Unusable)
+func bad(v Verdict, subject, do, text string) Finding {
+	f := Finding{Subject: subject, Verdict: v, Text: text, Seen: true}
+	if do != "" {
+		do = job.Clean(do, 1000)
+		f.Do = &do
 	}
-	if _, err := os.Lstat(n.Settings); errors.Is(err, fs.ErrNotExist) {
-		return look(subject, "no %s: the defaults hold", n.Settings)
-	}
-	return good(subject, "%s", n.Settings)
+	return f
 }
 
-// programs are those that root starts.
-func (n Node) programs() (list []Finding) {
-	const subject = "programs"
-	dir := filepath.Dir(n.Program)
-	for _, name := range []string{"jobgait-prolog", "jobgait-agent", "jobgait-epilog"} {
-		if err := runnable(filepath.Join(dir, name)); err != nil {
-			list = append(list, wrong(subject, "%v", err))
-		}
-	}
-	if list == nil {
-		list = append(list, good(subject, "%s, version %s", dir, configs.Version))
-	}
-	return list
+// unseen is what could not be looked at.
+func unseen(subject, do, format string, args ...any) Finding {
+	f := bad(Warning, subject, do, "not looked at: "+line(format, args...))
+	f.Seen = false
+	return f
 }
 
-// runnable is nil for a program that root may run: nobody else can change it.
-func runnable(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-		return fmt.Errorf("%s is no program: mode %v", path, info.Mode())
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if ok && os.Geteuid() == 0 && (st.Uid != 0 || info.Mode()&0o022 != 0) {
-		return fmt.Errorf("%s can be changed by others than root (uid %d, mode %04o): hooks run it as root", path, st.Uid, info.Mode().Perm())
-	}
-	return nil
-}
+func line(format string, args ...any) string { return job.Clean(fmt.Sprintf(format, args...), 1000) }
 
-// patience is how long a run that has ended may wait to be finished.
-const patience = time.Hour
+// root is whether this account is the hooks' own.
+func root() bool { return os.Geteuid() == 0 }
 
-// left is what earlier jobs left on this node.
-func (n Node) left() Finding {
-	const subject = "runs"
-	spool := job.NodeDir(n.Config.Spool.Dir, n.Name)
-	dirs, err := job.Dirs(spool)
-	if err != nil {
-		return wrong(subject, "%v", err)
-	}
-	waiting, going, oldest := 0, 0, time.Duration(0)
-	for _, d := range dirs {
-		end, err := finish.ReadEnd(d)
-		switch {
-		case finish.Done(d):
-		case err != nil:
-			going++
-		default:
-			waiting++
-			oldest = max(oldest, time.Since(time.Unix(int64(end.Real), 0)))
-		}
-	}
-	if oldest > patience {
-		return wrong(subject, "%d have ended and are not finished, the first for %v: %s/jobgait.log says why; is jobgait-sweep.timer enabled?",
-			waiting, oldest.Round(time.Minute), spool)
-	}
-	return good(subject, "%d at work, %d wait to be finished", going, waiting)
-}
+// asRoot is the line that looks again with the rights of the hooks.
+const asRoot = "sudo jobgait doctor"
+
+// path is a path of the machine.
+func (n Node) path(path string) string { return filepath.Join("/", n.Root, path) }
+
+// dir is where the programs lie.
+func (n Node) dir() string { return filepath.Dir(n.Program) }

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,183 +11,325 @@ import (
 	"testing"
 	"time"
 
-	"jobgait/agent/job"
-	"jobgait/analysis/summary"
-	"jobgait/configs"
-	"jobgait/epilog/finish"
+	"golang.org/x/sys/unix"
 )
 
-// site is an installation in which everything is right but that it lies on one
-// machine.
-type site struct {
-	Node
-	t   *testing.T
-	dir string
-}
-
-const slurmConfig = `Configuration data as of 2026-11-20T12:00:00
-Epilog                  = @/epilog
-Prolog                  = @/prolog
-PrologFlags             = Alloc,Contain
-TaskProlog              = (null)
-`
-
-func newSite(t *testing.T) *site {
-	t.Helper()
-	dir := t.TempDir()
-	s := &site{t: t, dir: dir}
-	s.Name, s.Program, s.Settings = "n1", dir+"/jobgait/jobgait-epilog", dir+"/jobgait.toml"
-	s.Config = configs.Default()
-	s.Config.Spool.Dir, s.Config.Collect = dir+"/spool", configs.Collect{Dir: dir + "/collect"}
-	s.Config.History.Path, s.Config.Slurm.Scontrol = dir+"/history/history.db", dir+"/scontrol"
-	for _, name := range []string{"jobgait-prolog", "jobgait-agent", "jobgait-epilog", "prolog", "epilog"} {
-		s.write("jobgait/"+name, "#!/bin/sh\n", 0o755)
-	}
-	s.write("jobgait.toml", "", 0o644)
-	s.scontrol(slurmConfig)
-	if err := os.Mkdir(dir+"/collect", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func (s *site) write(path, text string, mode os.FileMode) {
-	s.t.Helper()
-	path = filepath.Join(s.dir, path)
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, []byte(text), mode)
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-// scontrol prints a configuration.
-func (s *site) scontrol(config string) {
-	s.write("scontrol", "#!/bin/sh\n/bin/cat <<'E'\n"+strings.ReplaceAll(config, "@", s.dir+"/jobgait")+"E\n", 0o755)
-}
-
-// ended leaves a run that ended so long ago and is not finished.
-func (s *site) ended(ago time.Duration) {
-	s.t.Helper()
-	if err := job.MakeNodeDir(s.Config.Spool.Dir, "n1"); err != nil {
-		s.t.Fatal(err)
-	}
-	d := job.Dir(s.Config.Spool.Dir, "n1", summary.RunKey{Cluster: "c", JobID: 7})
-	end := finish.End{Real: float64(time.Now().Add(-ago).Unix())}
-	if err := errors.Join(d.Make(), d.WriteRun(job.Run{}), finish.WriteEnd(d, end)); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *site) findings() (text string, bad []string) {
+// told are the findings in print, and those that are not good.
+func (s *site) told() (text string, bad []Finding) {
 	for _, f := range s.Findings(s.t.Context()) {
-		text += fmt.Sprintf("%s %s: %s\n", f.Verdict, f.Subject, f.Text)
-		if f.Verdict == Wrong {
-			bad = append(bad, f.Subject+": "+f.Text)
+		do := ""
+		if f.Do != nil {
+			do = " > " + *f.Do
+		}
+		text += fmt.Sprintf("%s %s: %s%s\n", f.Verdict, f.Subject, f.Text, do)
+		if f.Verdict != OK {
+			bad = append(bad, f)
 		}
 	}
 	return text, bad
 }
 
-// What is right is not called wrong, in either kind of history, and nothing is left
-// behind but the node's part of the spool.
+// What is right is called so, in either kind of history, and nothing is made.
 func TestAllIsWell(t *testing.T) {
-	s := newSite(t)
 	for _, ingest := range []string{"here", "spool"} {
+		s := newSite(t)
 		s.Config.History.Ingest = ingest
-		text, bad := s.findings()
-		if len(bad) > 0 || !strings.Contains(text, "look collect:") || strings.Count(text, "look") != 1 {
+		text, bad := s.told()
+		if len(bad) > 0 || strings.Count(text, "\n") < 19 {
 			t.Errorf("history %s:\n%s", ingest, text)
 		}
-	}
-	for _, dir := range []string{"spool/n1", "collect"} {
-		if entries, err := os.ReadDir(filepath.Join(s.dir, dir)); err != nil || len(entries) != 0 {
-			t.Errorf("left in %s: %v, %v", dir, entries, err)
+		for _, dir := range []string{"var/spool", "shared", "var/lib"} {
+			if _, err := os.Stat(filepath.Join(s.dir, dir)); err == nil {
+				t.Errorf("it has made %s", dir)
+			}
 		}
-	}
-	if _, err := os.Stat(s.dir + "/history"); err == nil {
-		t.Error("it has made a history")
+		s.run() // a job has been here
+		if text, bad := s.told(); len(bad) > 0 || !strings.Contains(text, "ok runs: 1 at work") {
+			t.Errorf("history %s, after a job:\n%s", ingest, text)
+		}
+		if entries, err := os.ReadDir(s.Config.Spool.Dir + "/n1"); err != nil || len(entries) != 1 {
+			t.Errorf("left in the spool: %v, %v", entries, err)
+		}
 	}
 }
 
-// Each thing that is wrong is the only one that is called so, in words that say
-// what to do.
-func TestWhatIsWrong(t *testing.T) {
-	for _, c := range []struct {
-		name, says string
-		spoil      func(s *site)
-	}{
-		{"settings", "settings: line 3", func(s *site) { s.Unusable = errors.New("line 3: no number") }},
-		{"no agent", "programs: stat", func(s *site) { os.Remove(s.dir + "/jobgait/jobgait-agent") }},
-		{"agent that is no program", "jobgait-agent is no program", func(s *site) { os.Chmod(s.dir+"/jobgait/jobgait-agent", 0o644) }},
-		{"spool that is a file", "spool: make spool", func(s *site) { s.write("spool", "", 0o644) }},
-		{"collection directory missing", "no such file or directory: collect.dir has to be there", func(s *site) { os.Remove(s.dir + "/collect") }},
-		{"collection directory for all", "collect: " + "", func(s *site) { os.Chmod(s.dir+"/collect", 0o755) }},
-		{"history that is none", "not an SQLite database", func(s *site) { s.write("history/history.db", strings.Repeat("x", 5000), 0o644) }},
-		{"history below a file", "not a directory", func(s *site) { s.write("history", "", 0o644) }},
-		{"no Prolog", "slurm.conf has no Prolog, so nothing is called: Prolog=", func(s *site) {
-			s.scontrol(strings.Replace(slurmConfig, "= @/prolog", "= (null)", 1))
-		}},
-		{"Epilog that is not there", "is no program on this node", func(s *site) {
-			s.scontrol(strings.Replace(slurmConfig, "@/epilog", "/no/jobgait/epilog", 1))
-		}},
-		{"no flags", "neither Alloc nor Contain", func(s *site) { s.scontrol(strings.Replace(slurmConfig, "Alloc,Contain", "(null)", 1)) }},
-		{"scontrol that fails", "exit status 1: fatal", func(s *site) { s.write("scontrol", "#!/bin/sh\necho trying >&2; echo fatal >&2; exit 1\n", 0o755) }},
-		{"no scontrol", "no such file", func(s *site) { os.Remove(s.dir + "/scontrol") }},
-		{"runs left over", "1 have ended and are not finished, the first for 3h0m0s", func(s *site) { s.ended(3 * time.Hour) }},
-		{"nobody ingests", "1 job records wait, the first for 5h0m0s", func(s *site) {
-			s.Config.History.Ingest = "spool"
-			s.write("collect/jobs/a.json.gz", "", 0o600)
-			old := time.Now().Add(-5 * time.Hour)
-			os.Chtimes(s.dir+"/collect/jobs/a.json.gz", old, old)
-		}},
-	} {
+// fault is one thing that somebody got wrong: that finding, and no other, turns bad,
+// in words that say what it is and what to type.
+type fault struct {
+	name    string
+	verdict Verdict
+	subject string
+	says    string // of the text
+	do      string // of the line to type
+	plant   func(s *site)
+}
+
+var faults = []fault{
+	{"settings", Failure, "settings", "line 3: no number: no job is watched", "jobgait.toml", nil}, // it ends the list: see TestUnusableSettings
+	{"no settings", Warning, "settings", "the defaults hold", "usr/share/doc/jobgait/jobgait.toml", func(s *site) { s.remove("etc/jobgait") }},
+	{"no agent", Failure, "programs", "jobgait-agent: no such file", "make install", func(s *site) { s.remove("usr/libexec/jobgait/jobgait-agent") }},
+	{"agent that is no program", Failure, "programs", "jobgait-agent is no program", "chmod 755", func(s *site) { s.write("usr/libexec/jobgait/jobgait-agent", "", 0o644) }},
+	{"agent of another version", Warning, "versions", "there are jobgait-agent 9.9.1: install them together", "make install", func(s *site) { s.program("jobgait-agent", "9.9.1") }},
+	{"Epilog that tells no version", Warning, "versions", "jobgait-epilog of no version that it tells", "make install", func(s *site) {
+		s.write("usr/libexec/jobgait/jobgait-epilog", "#!/bin/sh\necho usage >&2; exit 2\n", 0o755)
+	}},
+	{"agent that runs is of other programs", Warning, "agents", "1 of 1 running agents", "", func(s *site) { s.oldAgent() }},
+	{"old kernel", Warning, "kernel", "3.10.0-1160.el7 is older than 4.18", "", func(s *site) { s.write("proc/sys/kernel/osrelease", "3.10.0-1160.el7\n", 0o644) }},
+	{"kernel without perf", Warning, "perf", "this kernel has no perf events", "", func(s *site) { s.remove("proc/sys/kernel/perf_event_paranoid") }},
+	{"perf forbidden", Warning, "perf", "perf_event_paranoid is 3", "sysctl -w kernel.perf_event_paranoid=", func(s *site) {
+		s.open = func(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES }
+	}},
+	{"no cgroups", Warning, "cgroup", "no cgroups are mounted", "", func(s *site) { s.write("proc/self/mountinfo", "", 0o644) }},
+	{"jobs without cgroups", Warning, "cgroup", "proctrack/linuxproc gives jobs none", "", func(s *site) { s.config("proctrack/cgroup", "proctrack/linuxproc") }},
+	{"no io.stat", Warning, "io", "jobs have no io.stat", "echo +io >", func(s *site) { s.write(scope+"cgroup.subtree_control", "cpuset cpu memory\n", 0o644) }},
+	{"no io.stat in a new Slurm", Warning, "io", "jobs have no io.stat", "echo EnableExtraControllers=io >>", func(s *site) {
+		s.write(scope+"cgroup.subtree_control", "cpuset cpu memory\n", 0o644)
+		s.config("24.11.5", "25.05.0")
+	}},
+	{"slurmd was never started", Warning, "io", "not looked at: no slurmstepd.scope", "systemctl start slurmd", func(s *site) { s.remove("sys/fs/cgroup/system.slice") }},
+	{"no scontrol", Failure, "slurm", "is this a node of Slurm?", "command -v scontrol", func(s *site) { s.remove("usr/bin/scontrol") }},
+	{"no controller", Failure, "slurm", "exit status 1: fatal", "scontrol ping", func(s *site) {
+		s.write("usr/bin/scontrol", "#!/bin/sh\necho trying >&2; echo fatal >&2; exit 1\n", 0o755)
+	}},
+	{"slurm.conf of which nothing is known", Warning, "slurm.conf", "not looked at: ", "", func(s *site) { s.config("HASH_VAL", "HASH") }},
+	{"slurm.conf of another day", Warning, "slurm.conf", "is not as the controller's", "scp ctl:", func(s *site) { s.config("Match", "Different Ours=0x1 Slurmctld=0x2") }},
+	{"slurm.conf of this node without hooks", Failure, "slurm.conf", "has no Epilog, the controller's has: slurmd here calls nothing", "scp ctl:", func(s *site) {
+		s.config("Match", "Different Ours=0x1 Slurmctld=0x2")
+		s.write("etc/slurm/slurm.conf", "Prolog=/x\n#Epilog=/x\n", 0o644)
+	}},
+	{"no Prolog", Failure, "prolog", "slurm.conf has no Prolog, so nothing is called", "/usr/libexec/jobgait/prolog' >>", func(s *site) {
+		s.config("= @/usr/libexec/jobgait/prolog", "= (null)")
+	}},
+	{"Epilog that is not there", Failure, "epilog", "/no/jobgait/epilog is no program on this node", "make install", func(s *site) {
+		s.config("@/usr/libexec/jobgait/epilog", "/no/jobgait/epilog")
+	}},
+	{"Epilog of another installation", Warning, "epilog", "is of another installation", "/usr/libexec/jobgait/epilog' >>", func(s *site) {
+		s.config("@/usr/libexec/jobgait/epilog", "@/opt/jobgait/epilog")
+		s.write("opt/jobgait/epilog", "", 0o755)
+		s.write("opt/jobgait/jobgait-epilog", "", 0o755)
+	}},
+	{"Prolog of the site that does not call ours", Failure, "prolog", "nothing there names jobgait", "/usr/libexec/jobgait/prolog || true' >>", func(s *site) {
+		s.config("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*")
+		s.write("etc/slurm/prolog.d/10-site", "#!/bin/sh\n", 0o755)
+	}},
+	{"no PrologFlags", Failure, "flags", "neither Alloc nor Contain", "echo 'PrologFlags=Alloc' >>", func(s *site) { s.config("Alloc,Contain", "(null)") }},
+	{"RunInJob", Warning, "runinjob", "timed out waiting for job", "deadline_s = 4.0", func(s *site) { s.config("Alloc,Contain", "Alloc,Contain,RunInJob") }},
+	{"hooks may take less than ours do", Failure, "timeout", "PrologEpilogTimeout=10, and ours may take 10 s", "echo 'PrologEpilogTimeout=60' >>", func(s *site) { s.config("65534", "10") }},
+	{"Epilog may take less than ours does", Failure, "timeout", "EpilogTimeout=5", "echo 'EpilogTimeout=60' >>", func(s *site) { s.config("PrologEpilogTimeout     = 65534", "EpilogTimeout = 5 sec") }},
+	{"plugin that is not named", Warning, "spank", "users have no option --jobgait", "echo 'optional ", func(s *site) { s.remove("etc/slurm/plugstack.conf") }},
+	{"plugin that is not there", Failure, "spank", "no such file", "make -C spank", func(s *site) { s.remove("usr/lib/slurm/jobgait.so") }},
+	{"plugin that is none", Failure, "spank", "is no plugin", "make -C spank", func(s *site) { s.write("usr/lib/slurm/jobgait.so", "junk", 0o755) }},
+	{"plugin of another Slurm", Failure, "spank", "was compiled for Slurm 22.05, this is 24.11", "make -C spank", func(s *site) { s.plugin("0x160508") }},
+	{"plugin that is required", Warning, "spank", "without the plugin no job would start", "sed -i", func(s *site) {
+		s.write("etc/slurm/plugstack.conf.d/jobgait.conf", "required jobgait.so\n", 0o644)
+	}},
+	{"spool that is a file", Failure, "spool", "not a directory", "install -d", func(s *site) { s.write("var/spool", "", 0o644) }},
+	{"spool in memory", Warning, "spool", "lies in memory (tmpfs): profiles may take 20 GB of the 269 GB", "max_gb = 5.4", func(s *site) {
+		s.disk(unix.TMPFS_MAGIC, 128, 100)
+		s.Config.Spool.MaxGB = 20
+	}},
+	{"spool in memory without bounds", Warning, "spool", "lies in memory (ramfs)", "max_gb = ", func(s *site) {
+		s.disk(unix.RAMFS_MAGIC, 0, 0)
+		s.Config.Spool.MaxGB = 20
+	}},
+	{"full spool", Failure, "spool", "is full: 50 MB", "du -xsh", func(s *site) { s.disk(unix.EXT4_SUPER_MAGIC, 100, .0525) }},
+	{"spool larger than its disk", Warning, "spool", "has 1 GB in all, and spool.max_gb is 2", "max_gb = 0.5", func(s *site) { s.disk(unix.EXT4_SUPER_MAGIC, 1, 1) }},
+	{"runs left over", Failure, "runs", "1 have ended and are not finished, the first for 3h0m0s", "jobgait.log", func(s *site) { s.ended(3 * time.Hour) }},
+	{"no account", Failure, "collect", "collect.account", "useradd --system no_such_account", func(s *site) {
+		s.look, s.Config.Collect.Account = nil, "no_such_account"
+		s.Config.History.Ingest = "here"
+	}},
+	{"no collection directory", Failure, "collect", "jobgait cannot put a record: no such file", "install -d -o jobgait -m 0700", func(s *site) { s.shared = Shared{Trouble: "no such file", Missing: true} }},
+	{"collection directory of one node", Warning, "collect", "on this node's own disk", "[collect] dir", func(s *site) { s.shared.Network = "" }},
+	{"clock of the file server", Warning, "clock", "the file server of collect.dir is -90.0 s", "timedatectl", func(s *site) { s.shared.AheadS = -90 }},
+	{"clock of the controller", Warning, "clock", "the controller's clock is +3", "timedatectl", func(s *site) { s.slurm(slurmConfig, "now +3600 seconds", "24.11.5") }},
+	{"history that is none", Failure, "history", "not an SQLite database", "[history] path", func(s *site) { s.write("var/lib/jobgait/history.db", strings.Repeat("x", 5000), 0o644) }},
+	{"history below a file", Failure, "history", "not a directory", "[history] path", func(s *site) { s.write("var/lib/jobgait", "", 0o644) }},
+	{"nobody ingests", Failure, "history", "2 job records wait for the ingest, the first for 5h0m0s; the history is on another host", "systemctl enable --now jobgait-ingest.timer", func(s *site) {
+		s.Config.History.Ingest = "spool"
+		s.shared.Waiting, s.shared.OldestS = 2, 5*3600
+	}},
+	{"sweep is not enabled", Warning, "timers", "jobgait-sweep.timer is not enabled", "systemctl enable --now jobgait-sweep.timer", func(s *site) { s.remove("etc/systemd/system/timers.target.wants/jobgait-sweep.timer") }},
+	{"ingest is not enabled", Warning, "timers", "this host has the history", "systemctl enable --now jobgait-ingest.timer", func(s *site) {
+		s.Config.History.Ingest = "spool"
+		s.write("var/lib/jobgait/history.db", "", 0o600)
+		s.remove("etc/systemd/system/timers.target.wants/jobgait-ingest.timer")
+	}},
+	{"no systemd", Warning, "timers", "no systemd here", "jobgait-epilog --sweep", func(s *site) { s.remove("run/systemd") }},
+}
+
+func TestFaults(t *testing.T) {
+	for _, c := range faults {
+		if c.plant == nil {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
-			c.spoil(s)
-			text, bad := s.findings()
-			if len(bad) == 0 || !strings.Contains(bad[0], c.says) || len(bad) > 1 && c.name != "spool that is a file" {
-				t.Errorf("want one WRONG with %q:\n%s", c.says, text)
-			}
+			c.plant(s)
+			c.is(t, s)
 		})
 	}
 }
 
-// What a site does in its own way is to be looked at, not wrong.
+// is tells whether that is found, and nothing else.
+func (c fault) is(t *testing.T, s *site) {
+	t.Helper()
+	text, bad := s.told()
+	if len(bad) != 1 {
+		t.Fatalf("want one bad finding:\n%s", text)
+	}
+	f, do := bad[0], ""
+	if f.Do != nil {
+		do = *f.Do
+	}
+	if f.Verdict != c.verdict || f.Subject != c.subject || !strings.Contains(f.Text, c.says) || !strings.Contains(do, c.do) || (do == "") != (c.do == "") {
+		t.Errorf("want %s of %s that says %q and %q:\n%s", c.verdict, c.subject, c.says, c.do, text)
+	}
+	if f.Seen == strings.HasPrefix(f.Text, "not looked at: ") {
+		t.Errorf("seen is %v: %s", f.Seen, f.Text)
+	}
+}
+
+// Settings that cannot be used leave nothing else to look at.
+func TestUnusableSettings(t *testing.T) {
+	s := newSite(t)
+	s.Unusable = errors.New("line 3: no number")
+	faults[0].is(t, s)
+}
+
+// A site may keep several hooks, or call ours from its own.
 func TestHooksOfTheSite(t *testing.T) {
 	s := newSite(t)
-	s.scontrol("Prolog[0] = /etc/slurm/prolog.d/*\nProlog[1] = /x\nEpilog[0] = @/epilog\nPrologFlags = Contain\n")
-	text, bad := s.findings()
-	if len(bad) > 0 || !strings.Contains(text, "look slurm: Prolog=/etc/slurm/prolog.d/*, /x: it has to call "+s.dir+"/jobgait/prolog") {
+	s.slurm(strings.NewReplacer("@/usr/libexec/jobgait/prolog", "@/etc/slurm/prolog.d/*", "@/usr/libexec/jobgait/epilog", "@/etc/slurm/epilog.sh").Replace(slurmConfig), "now", "24.11.5")
+	s.write("etc/slurm/prolog.d/10-site", "#!/bin/sh\n", 0o755)
+	s.write("etc/slurm/prolog.d/90-jobgait", "#!/bin/sh\n", 0o755)
+	s.write("etc/slurm/epilog.sh", "#!/bin/sh\n/usr/libexec/jobgait/epilog || true\n", 0o755)
+	if text, bad := s.told(); len(bad) > 0 || !strings.Contains(text, "prolog.d/90-jobgait") || !strings.Contains(text, "Epilog="+s.dir+"/etc/slurm/epilog.sh") {
 		t.Error(text)
 	}
 }
 
-// A program that another account can change is not one that root should run.
+// Slurm before 24.05 prints names without indexes.
+func TestOldSlurm(t *testing.T) {
+	s := newSite(t)
+	s.plugin("0x160508")
+	s.slurm(strings.NewReplacer("[0]", "   ", "24.11.5", "22.05.8", "PlugStackConfig         = (null)", "PlugStackConfig = @/etc/slurm/plugstack.conf").Replace(slurmConfig), "now", "22.05.8")
+	if text, bad := s.told(); len(bad) > 0 {
+		t.Error(text)
+	}
+}
+
+// A program that another account can change is not one that root should run, for its
+// version neither.
 func TestProgramsOfOthers(t *testing.T) {
-	if os.Geteuid() != 0 {
+	if !root() {
 		t.Skip("only root is warned")
 	}
 	s := newSite(t)
-	if err := os.Chown(s.dir+"/jobgait/jobgait-agent", 65534, -1); err != nil {
+	ran := s.dir + "/ran"
+	s.write("usr/libexec/jobgait/jobgait-agent", "#!/bin/sh\n: >"+ran+"\n", 0o755)
+	if err := os.Chown(s.dir+"/usr/libexec/jobgait/jobgait-agent", 65534, -1); err != nil {
 		t.Fatal(err)
 	}
-	if text, bad := s.findings(); len(bad) != 1 || !strings.Contains(bad[0], "can be changed by others than root (uid 65534") {
-		t.Error(text)
+	fault{"", Failure, "programs", "can be changed by others than root (uid 65534", "chown root:root", nil}.is(t, s)
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("it was run")
 	}
 }
 
+// The same of a spool.
+func TestSpoolOfOthers(t *testing.T) {
+	if !root() {
+		t.Skip("only root is warned")
+	}
+	s := newSite(t)
+	s.run()
+	if err := os.Chown(s.Config.Spool.Dir, 65534, -1); err != nil {
+		t.Fatal(err)
+	}
+	fault{"", Failure, "spool", "belongs to uid 65534", "chown root:root", nil}.is(t, s)
+}
+
+// The collection directory is looked at as its account, and as it was found left.
+func TestLookAt(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-5 * time.Hour)
+	path := filepath.Join(dir, "jobs", "a.json.gz")
+	err := errors.Join(os.MkdirAll(filepath.Join(dir, "jobs", "failed"), 0o700), os.WriteFile(path, nil, 0o600), os.Chtimes(path, old, old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := lookAt(dir)
+	if s.Trouble != "" || s.AheadS != 0 || s.Waiting != 1 || s.OldestS < 5*3600 || s.OldestS > 5*3600+600 {
+		t.Errorf("%+v", s)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+	if s := lookAt(dir + "/none"); !s.Missing || s.Trouble == "" {
+		t.Errorf("%+v", s)
+	}
+	if err := os.Chmod(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if s := lookAt(dir); !strings.Contains(s.Trouble, "others than its account") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Nobody but its account and root is let look.
+func TestDirectoryOfAnotherAccount(t *testing.T) {
+	if root() {
+		t.Skip("root may become the account")
+	}
+	s := newSite(t)
+	s.look, s.Config.Collect.Account = nil, "root"
+	fault{"", Warning, "collect", "not looked at: ", asRoot, nil}.is(t, s)
+}
+
+func TestOutside(t *testing.T) {
+	at := time.Unix(1000, 0)
+	for _, c := range []struct{ from, to, want float64 }{{-1, 1, 0}, {1, 2, -1}, {-3, -2, 2}} {
+		after := func(s float64) time.Time { return at.Add(time.Duration(s * float64(time.Second))) }
+		if got := outside(at, after(c.from), after(c.to)); got != c.want {
+			t.Errorf("%+v: %g", c, got)
+		}
+	}
+}
+
+// Whatever Slurm, a file of it or a program says, a finding is one line, and JSON.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(slurmConfig))
-	f.Add([]byte("Prolog[0] = a\nProlog[1] = b\n"))
-	f.Add([]byte("=\nA=\x1b[2J\n"))
+	f.Add([]byte("Prolog[0] = a\nProlog[1] = b\nHASH_VAL = Different\nPluginDir = :\n"))
+	f.Add([]byte("=\nA=\x1b[2J\nConfiguration data as of 9999-12-31T23:59:59\n"))
+	f.Add([]byte("include a\noptional jobgait.so\nPrologEpilogTimeout = -1\nPrologFlags = runinjob\nProlog = [\n"))
+	n := Node{Program: "/d/jobgait", Settings: "/d/\x1b.toml", Root: f.TempDir()}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, finding := range judge(parse(b), "/d") {
-			if strings.ContainsAny(finding.Text, "\n\x1b\x00") {
-				t.Errorf("%q", finding.Text)
+		s := parse(b)
+		list := []Finding{n.same(s), n.hook(s, "Prolog", s.config["Prolog"]), n.flags(s), n.inJob(s), n.timeouts(s), n.clock(s, Shared{}, context.Canceled)}
+		for _, l := range parseStack(b) {
+			list = append(list, ok("x", "%s %s", l.word, l.path))
+		}
+		for name, values := range parseConf(b) {
+			list = append(list, ok("x", "%s %s", name, values))
+		}
+		for _, finding := range list {
+			do := ""
+			if finding.Do != nil {
+				do = *finding.Do
+			}
+			if strings.ContainsAny(finding.Text+do, "\n\x1b\x00") {
+				t.Errorf("%q %q", finding.Text, do)
+			}
+			if _, err := json.Marshal(finding); err != nil {
+				t.Error(err)
 			}
 		}
+		parseVersion(string(b))
+		told.FindSubmatch(b)
 	})
 }

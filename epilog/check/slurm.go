@@ -1,98 +1,166 @@
 package check
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"jobgait/agent/job"
 )
 
-// scontrolLimit bounds the question to the scheduler.
+// scontrolLimit bounds each question to the scheduler.
 const scontrolLimit = 5 * time.Second
 
-// slurm asks the scheduler for its hooks.
-func (n Node) slurm(ctx context.Context) []Finding {
-	const subject = "slurm"
-	scontrol := n.Config.Slurm.Scontrol
-	if scontrol == "" {
-		return []Finding{look(subject, "slurm.scontrol is empty: names and arrays of jobs stay unknown, and slurm.conf was not looked at")}
-	}
-	ctx, cancel := context.WithTimeout(ctx, scontrolLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, scontrol, "show", "config")
-	cmd.Env = []string{"LC_ALL=C"}
-	if n.SlurmConf != "" {
-		cmd.Env = append(cmd.Env, "SLURM_CONF="+n.SlurmConf)
-	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			said := bytes.TrimSpace(exit.Stderr) // its last line says what came of the others
-			return []Finding{wrong(subject, "%s show config: %v: %s", scontrol, err, said[bytes.LastIndexByte(said, '\n')+1:])}
-		}
-		return []Finding{wrong(subject, "%s show config: %v", scontrol, err)}
-	}
-	return judge(parse(out), filepath.Dir(n.Program))
+// answers is what `scontrol show config` says; what is not set is absent.
+type answers struct {
+	config map[string][]string
+	// asOf is the controller's clock, between from and to of this node's; zero
+	// if it did not say.
+	asOf     time.Time
+	from, to time.Time
+	local    version // of the commands of this node
+	err      error
 }
 
-// line is one of `scontrol show config`: "Prolog   = /path", since 24.05
-// "Prolog[0] = /path".
-var line = regexp.MustCompile(`^([A-Za-z]+)(?:\[\d+\])?\s*=\s*(.*)$`)
+// one is a setting that has one value.
+func (s answers) one(name string) string {
+	if v := s.config[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
 
-// parse reads the output of `scontrol show config`; what is not set is absent.
-func parse(output []byte) map[string][]string {
-	config := map[string][]string{}
+var errNoScontrol = errors.New("slurm.scontrol is empty")
+
+// askSlurm asks the scheduler how it is set up.
+func (n Node) askSlurm(ctx context.Context) answers {
+	scontrol := n.Config.Slurm.Scontrol
+	if scontrol == "" {
+		return answers{err: errNoScontrol}
+	}
+	var env []string
+	if n.SlurmConf != "" {
+		env = append(env, "SLURM_CONF="+n.SlurmConf)
+	}
+	from := time.Now()
+	out, err := answer(ctx, scontrolLimit, env, scontrol, "show", "config")
+	to := time.Now()
+	if err != nil {
+		return answers{err: fmt.Errorf("%s show config: %w", scontrol, err)}
+	}
+	s := parse(out)
+	s.from, s.to = from, to
+	if out, err := answer(ctx, scontrolLimit, env, scontrol, "--version"); err == nil {
+		s.local, _ = parseVersion(string(out))
+	}
+	return s
+}
+
+// setting is one line of `scontrol show config`: "Prolog   = /path", since 24.05
+// "Prolog[0] = /path".
+var setting = regexp.MustCompile(`^([A-Za-z_]+)(?:\[\d+\])?\s*=\s*(.*)$`)
+
+// parse reads the output of `scontrol show config`, with times in UTC.
+func parse(output []byte) answers {
+	s := answers{config: map[string][]string{}}
 	for text := range strings.Lines(string(output)) {
-		m := line.FindStringSubmatch(strings.TrimSpace(text))
+		text = strings.TrimSpace(text)
+		if at, ok := strings.CutPrefix(text, "Configuration data as of "); ok {
+			s.asOf, _ = time.Parse("2006-01-02T15:04:05", at)
+		}
+		m := setting.FindStringSubmatch(text)
 		if m == nil || m[2] == "" || m[2] == "(null)" {
 			continue
 		}
-		config[m[1]] = append(config[m[1]], job.Clean(m[2], 1000))
+		s.config[m[1]] = append(s.config[m[1]], job.Clean(m[2], 1000))
 	}
-	return config
+	return s
 }
 
-// judge compares a configuration with what is installed in dir.
-func judge(config map[string][]string, dir string) (list []Finding) {
-	for _, name := range []string{"Prolog", "Epilog"} {
-		list = append(list, hook(name, config[name], filepath.Join(dir, strings.ToLower(name))))
-	}
-	flags := strings.Join(config["PrologFlags"], ",")
-	lower := strings.ToLower(flags)
+// slurm judges the controller's settings, those of this node, and the plugin.
+func (n Node) slurm(s answers) []Finding {
+	const subject = "slurm"
 	switch {
-	case strings.Contains(lower, "alloc"), strings.Contains(lower, "contain"):
-		list = append(list, good("slurm", "PrologFlags=%s", flags))
-	default:
-		list = append(list, wrong("slurm", "PrologFlags=%s has neither Alloc nor Contain: nodes that only mpirun uses have no agent", flags))
+	case errors.Is(s.err, errNoScontrol):
+		return []Finding{unseen(subject, "", "slurm.scontrol is empty: names and arrays of jobs stay unknown")}
+	case errors.Is(s.err, fs.ErrNotExist):
+		return []Finding{fail(subject, "command -v scontrol   # the path for slurm.scontrol of "+n.Settings, "no %s: is this a node of Slurm?", n.Config.Slurm.Scontrol)}
+	case s.err != nil:
+		return []Finding{fail(subject, "scontrol ping", "%v", s.err)}
 	}
-	return list
+	list := []Finding{ok(subject, "the controller answers: Slurm %s", s.one("SLURM_VERSION")), n.same(s)}
+	for _, name := range []string{"Prolog", "Epilog"} {
+		list = append(list, n.hook(s, name, s.config[name]))
+	}
+	return append(list, n.flags(s), n.inJob(s), n.timeouts(s), n.spank(s))
 }
 
-// hook judges one of the two.
-func hook(name string, paths []string, ours string) Finding {
-	if len(paths) == 0 {
-		return wrong("slurm", "slurm.conf has no %[1]s, so nothing is called: %[1]s=%[2]s", name, ours)
-	}
-	for _, p := range paths {
-		if !strings.Contains(p, "jobgait") {
-			continue
+// conf is slurm.conf of this node, or where the controller has it.
+func (n Node) conf(s answers) string {
+	for _, path := range []string{n.SlurmConf, s.one("SLURM_CONF"), n.path("run/slurm/conf/slurm.conf")} {
+		if _, err := os.Stat(path); path != "" && err == nil {
+			return path
 		}
-		if info, err := os.Stat(p); err != nil || info.Mode()&0o111 == 0 {
-			return wrong("slurm", "%s=%s is no program on this node (%v)", name, p, err)
-		}
-		return good("slurm", "%s=%s", name, p)
 	}
-	return look("slurm", "%s=%s: it has to call %s", name, strings.Join(paths, ", "), ours)
+	if path := s.one("SLURM_CONF"); path != "" {
+		return path
+	}
+	return "/etc/slurm/slurm.conf"
+}
+
+// same is whether this node has the controller's slurm.conf: slurmd takes its hooks
+// from its own.
+func (n Node) same(s answers) Finding {
+	const subject = "slurm.conf"
+	path := n.conf(s)
+	do := fmt.Sprintf("scp %s:%s %s && scontrol reconfigure", controller(s), s.one("SLURM_CONF"), path)
+	switch hash := s.one("HASH_VAL"); {
+	case hash == "":
+		return unseen(subject, "", "scontrol does not say whether %s is as the controller's", path)
+	case !strings.HasPrefix(hash, "Different"):
+		return ok(subject, "%s is as the controller's", path)
+	}
+	text, err := read(path)
+	if err != nil {
+		return warn(subject, do, "this node's slurm.conf is not the controller's (%v)", err)
+	}
+	mine := parseConf(text)
+	for _, name := range []string{"Prolog", "Epilog"} {
+		if len(mine[strings.ToLower(name)]) == 0 && len(s.config[name]) > 0 && len(mine["include"]) == 0 {
+			return fail(subject, do, "%s of this node has no %s, the controller's has: slurmd here calls nothing", path, name)
+		}
+	}
+	return warn(subject, do, "%s is not as the controller's", path)
+}
+
+// controller is the host of the first slurmctld: "host(address)".
+func controller(s answers) string {
+	host, _, _ := strings.Cut(s.one("SlurmctldHost"), "(")
+	if host == "" {
+		host = "CONTROLLER"
+	}
+	return host
+}
+
+// parseConf reads a slurm.conf: its keys in small letters, what is included under
+// "include".
+func parseConf(text []byte) map[string][]string {
+	conf := map[string][]string{}
+	for l := range strings.Lines(string(text)) {
+		l, _, _ = strings.Cut(l, "#")
+		name, value, found := strings.Cut(strings.TrimSpace(l), "=")
+		if f := strings.Fields(l); !found && len(f) == 2 && strings.EqualFold(f[0], "include") {
+			name, value, found = f[0], f[1], true
+		}
+		if found {
+			name = strings.ToLower(strings.TrimSpace(name))
+			conf[name] = append(conf[name], strings.TrimSpace(value))
+		}
+	}
+	return conf
 }

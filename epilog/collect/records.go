@@ -74,23 +74,6 @@ func writeRecord(path string, v any) error {
 	return nil
 }
 
-// probe makes and removes a file, with no directory that is not there.
-func probe(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s is %v", dir, info.Mode())
-	}
-	f, err := os.CreateTemp(dir, ".tmp-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write([]byte("probe"))
-	return errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name()))
-}
-
 func readRecord(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {

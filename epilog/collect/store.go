@@ -46,14 +46,6 @@ type request struct {
 	PutJob *JobRecord          `json:"put_job,omitempty"`
 	// Orphans asks for records in directories that are idle for so long.
 	Orphans time.Duration `json:"orphans,omitempty"`
-	// Probe asks whether records could be put.
-	Probe bool `json:"probe,omitempty"`
-}
-
-// Probe is nil where records can be put, and by nobody else: it tries.
-func (s Store) Probe(ctx context.Context) error {
-	_, err := s.do(ctx, request{Dir: s.Dir, Probe: true})
-	return err
 }
 
 // Put stores the record of one node, replacing an earlier one of the same run.
@@ -139,8 +131,6 @@ func (r request) serve(ctx context.Context) ([]summary.NodeRecord, error) {
 		return orphans(r.Dir, r.Orphans)
 	case r.PutJob != nil:
 		return none, putJob(r.Dir, *r.PutJob)
-	case r.Probe:
-		return none, probe(r.Dir)
 	}
 	return none, fmt.Errorf("collect: an empty request")
 }

@@ -1,26 +1,45 @@
 package testcluster
 
 import (
+	"encoding/json"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// What a node says of itself where all is well: nothing is wrong, and slurm.conf,
-// read by the real scontrol, names both hooks.
+// What a node says of itself where all is well, read from the real scontrol: nothing
+// fails, and there are only the warnings that such a cluster earns, which is one
+// machine without cgroups for its jobs.
 func TestNodeIsSetUp(t *testing.T) {
 	t.Parallel()
 	c := use(t)
-	cmd := exec.Command(c.path("libexec", "jobgait", "jobgait-epilog"), "--check")
+	cmd := exec.Command(c.path("bin", "jobgait"), "doctor", "--json")
 	cmd.Env = append(c.env(account{name: "root", home: "/root"}), "SLURMD_NODENAME=n1")
-	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Contains(string(out), "WRONG") {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, want := range []string{"slurm     Prolog=" + c.path("libexec"), "slurm     Epilog=" + c.path("libexec"), "PrologFlags=",
-		"collect   " + c.path("collect") + " can be written by jobgait-test"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("it does not say %q:\n%s", want, out)
+	out, err := cmd.Output()
+	var d struct {
+		Node     string
+		Findings []struct {
+			Subject, Verdict, Text string
+			Seen                   bool
 		}
+	}
+	if jerr := json.Unmarshal(out, &d); err != nil || jerr != nil || d.Node != "n1" {
+		t.Fatalf("%v, %v\n%s", err, jerr, out)
+	}
+	says := map[string]string{"slurm.conf": c.path("etc", "slurm.conf") + " is as the controller's", "prolog": "Prolog=" + c.path("libexec"),
+		"epilog": "Epilog=" + c.path("libexec"), "flags": "PrologFlags=Alloc", "timeout": "Slurm lets hooks take longer", "spank": c.path("lib", "jobgait.so") + ", named by " + c.path("etc", "plugstack.conf"),
+		"collect": c.path("collect") + " can be written by jobgait-test", "clock": "as that of the controller and the file server", "versions": "all are "}
+	for _, f := range d.Findings {
+		if want, ok := says[f.Subject]; ok && !strings.Contains(f.Text, want) {
+			t.Errorf("%s: %q does not say %q", f.Subject, f.Text, want)
+		}
+		delete(says, f.Subject)
+		if f.Verdict != "ok" && !slices.Contains([]string{"cgroup", "collect", "timers", "perf"}, f.Subject) || f.Verdict == "failure" || !f.Seen {
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(says) > 0 {
+		t.Errorf("nothing is said of %v:\n%s", says, out)
 	}
 }

@@ -1,6 +1,6 @@
 // Program jobgait is for users and administrators: it runs a command under the
 // hooks on one machine (run), shows what is stored (show, list, dashboard) or
-// what a profile says (replay), and asks stored runs and anybody's numbers the
+// what a profile says (replay), says what on a node is not set up (doctor), and asks stored runs and anybody's numbers the
 // questions of the three analyses (periods, scaling, changes, compare).
 //
 // Exit status: 0 ok, 1 error, 2 usage, 3 found and worse (changes --check).
@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/configs"
+	"jobgait/epilog/check"
 )
 
 func main() {
@@ -38,6 +39,9 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	if len(args) > 1 && args[1] == releaseVerb {
 		return release(environ, args[2:], complain)
 	}
+	if len(args) == 2 && args[1] == check.ChildVerb {
+		return exit(nil, check.Child(os.Stdin, out), complain)
+	}
 	root := &cobra.Command{
 		Use:   "jobgait",
 		Short: "the rhythm of batch jobs: period, phases and history, without instrumentation",
@@ -52,7 +56,7 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	}
 	getenv := lookup(environ)
 	root.AddCommand(runCommand(environ, getenv), showCommand(getenv), listCommand(getenv), replayCommand(), periodsCommand(),
-		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), wordsTopic())
+		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), doctorCommand(getenv), wordsTopic())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlag(err)} })
 	root.SetArgs(args[1:])

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/epilog/check"
 )
 
 // nobody is an ordinary user; the tests run as root.
@@ -54,12 +56,14 @@ func (b box) asNobody(args ...string) *exec.Cmd {
 const accountRole = "JOBGAIT_TEST_ACCOUNT"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(accountRole) {
-	case "":
+	switch role := os.Getenv(accountRole); {
+	case len(os.Args) == 2 && os.Args[1] == check.ChildVerb:
+		os.Exit(run(context.Background(), nil, os.Args, os.Stdout, os.Stderr))
+	case role == "":
 		os.Exit(m.Run())
-	case "parent":
+	case role == "parent":
 		forkingProgram()
-	case "jobgait":
+	case role == "jobgait":
 		os.Exit(run(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
 	default:
 		work(120 * time.Millisecond)

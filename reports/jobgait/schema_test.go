@@ -21,7 +21,7 @@ import (
 func schemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	texts := map[string][]byte{"changes": schema.Changes, "compare": schema.Compare, "periods": schema.Periods, "scaling": schema.Scaling}
+	texts := map[string][]byte{"changes": schema.Changes, "compare": schema.Compare, "periods": schema.Periods, "scaling": schema.Scaling, "doctor": schema.Doctor}
 	for name, text := range texts {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {

@@ -30,3 +30,8 @@ var Periods []byte
 //
 //go:embed scaling.schema.json
 var Scaling []byte
+
+// Doctor is the schema of jobgait.doctor/1.
+//
+//go:embed doctor.schema.json
+var Doctor []byte

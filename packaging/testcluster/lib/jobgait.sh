@@ -12,8 +12,8 @@ jobgait_built() {
 
 jobgait_install() {
   install -d -m 755 "$PREFIX"/{bin,lib,libexec/jobgait}
-  install -m 755 "$bin/jobgait" "$PREFIX/bin/"
-  install -m 755 "$bin"/jobgait-{agent,prolog,epilog} "$PREFIX/libexec/jobgait/"
+  install -m 755 "$bin"/jobgait{,-agent,-prolog,-epilog} "$PREFIX/libexec/jobgait/"
+  ln -sfn ../libexec/jobgait/jobgait "$PREFIX/bin/jobgait"
   install -m 755 "$root"/configs/slurm/{prolog,epilog} "$PREFIX/libexec/jobgait/"
   make -s -C "$root/spank" BUILD="$PREFIX/build" >"$PREFIX/log/spank.log" 2>&1 ||
     die "the SPANK plugin does not compile, see $PREFIX/log/spank.log"

@@ -1,0 +1,69 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/analysis/history"
+)
+
+// history judges the database, or what waits for the host that has it.
+func (n Node) history(ctx context.Context, s Shared, lookErr error) Finding {
+	const subject = "history"
+	if n.Config.History.Ingest == "spool" {
+		return n.ingest(s, lookErr)
+	}
+	path := n.Config.History.Path
+	db, err := history.OpenReadOnly(ctx, path)
+	switch {
+	case err == nil:
+		if err := db.Close(); err != nil {
+			return fail(subject, "", "%v", err)
+		}
+		return ok(subject, "%s", path)
+	case errors.Is(err, history.ErrOlder):
+		return ok(subject, "%v", err)
+	case errors.Is(err, fs.ErrPermission) && !root():
+		return unseen(subject, asRoot, "%v", err)
+	case !errors.Is(err, fs.ErrNotExist):
+		return fail(subject, n.set("[history] path"), "%v", err)
+	}
+	above, err := upTo(filepath.Dir(path))
+	if err == nil {
+		err = unix.Access(above, unix.W_OK)
+	}
+	switch {
+	case err == nil:
+		return ok(subject, "no %s: the first run makes it", path)
+	case !root():
+		return unseen(subject, asRoot, "%s: %v", above, err)
+	}
+	return fail(subject, fmt.Sprintf("install -d %s", filepath.Dir(path)), "%s cannot be made: %s: %v", path, above, err)
+}
+
+// ingest judges by what waits, and by the database's own time where this node has it,
+// whether somebody writes it.
+func (n Node) ingest(s Shared, lookErr error) Finding {
+	const subject = "history"
+	path := n.Config.History.Path
+	last := "is on another host"
+	if info, err := os.Stat(path); err == nil {
+		last = fmt.Sprintf("was last written %v ago", time.Since(info.ModTime()).Round(time.Second))
+	}
+	do := "systemctl enable --now jobgait-ingest.timer   # on the host of " + path
+	oldest := time.Duration(s.OldestS * float64(time.Second)).Round(time.Minute)
+	switch {
+	case lookErr != nil || s.Trouble != "":
+		return unseen(subject, asRoot, "whether job records wait; the history %s", last)
+	case oldest > patience:
+		return fail(subject, do, "%d job records wait for the ingest, the first for %v; the history %s", s.Waiting, oldest, last)
+	}
+	return ok(subject, "%d job records wait for the ingest; the history %s", s.Waiting, last)
+}

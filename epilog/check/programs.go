@@ -1,0 +1,97 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"jobgait/configs"
+)
+
+func (n Node) settings() Finding {
+	const subject = "settings"
+	if n.Unusable != nil {
+		return fail(subject, "${EDITOR:-vi} "+n.Settings, "%v: no job is watched", n.Unusable)
+	}
+	if n.Alone {
+		return ok(subject, "none, and no Slurm here (no %s): looked at as a machine for jobgait run", configs.Default().Slurm.Scontrol)
+	}
+	if _, err := os.Lstat(n.Settings); errors.Is(err, fs.ErrNotExist) {
+		prefix := filepath.Dir(filepath.Dir(n.dir()))
+		return warn(subject, fmt.Sprintf("install -D -m 644 %s %s", filepath.Join(prefix, "share/doc/jobgait/jobgait.toml"), n.Settings),
+			"no %s: the defaults hold", n.Settings)
+	}
+	return ok(subject, "%s", n.Settings)
+}
+
+// ours are the programs that hooks start, and the user's.
+var ours = [...]string{"jobgait", "jobgait-prolog", "jobgait-agent", "jobgait-epilog"}
+
+// programs are those that root starts, and whether they are of one version.
+func (n Node) programs(ctx context.Context) (list []Finding) {
+	const subject = "programs"
+	var versions []string
+	for _, name := range ours {
+		path := filepath.Join(n.dir(), name)
+		if err := runnable(path); err != nil {
+			do := "make install"
+			if !errors.Is(err, fs.ErrNotExist) {
+				do = fmt.Sprintf("chown root:root %[1]s && chmod 755 %[1]s", path)
+			}
+			list = append(list, fail(subject, do, "%v", err))
+			continue
+		}
+		if v := versionOf(ctx, path); v != configs.Version {
+			versions = append(versions, name+" "+v)
+		}
+	}
+	if list != nil {
+		return list
+	}
+	list = append(list, ok(subject, "%s", n.dir()))
+	if versions != nil {
+		return append(list, warn("versions", "make install", "beside jobgait doctor %s there are %s: install them together", configs.Version, strings.Join(versions, ", ")))
+	}
+	return append(list, ok("versions", "all are %s", configs.Version))
+}
+
+// runnable is nil for a program that root may run: nobody else can change it.
+func runnable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+		return fmt.Errorf("%s is no program: mode %v", path, info.Mode())
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if ok && root() && (st.Uid != 0 || info.Mode()&0o022 != 0) {
+		return fmt.Errorf("%s can be changed by others than root (uid %d, mode %04o): hooks run it as root", path, st.Uid, info.Mode().Perm())
+	}
+	return nil
+}
+
+// versionLimit bounds the question to a program for its version.
+const versionLimit = 5 * time.Second
+
+// told is what a program of ours says of itself, whatever it was asked.
+var told = regexp.MustCompile(`^jobgait(?:-[a-z]+)?(?: version)? ([0-9][0-9A-Za-z.+~-]{0,40}?):?(?:\s|$)`)
+
+// versionOf asks a program for its version.
+func versionOf(ctx context.Context, path string) string {
+	out, err := answer(ctx, versionLimit, nil, path, "--version")
+	if m := told.FindSubmatch(out); m != nil {
+		return string(m[1])
+	}
+	if err != nil {
+		return fmt.Sprintf("of no version that it tells (%v)", err)
+	}
+	return "of no version that it tells"
+}

@@ -1,0 +1,120 @@
+package check
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+const plugin = "jobgait.so"
+
+// spank judges the plugin: whether plugstack.conf, where Slurm looks for it, names
+// it, and whether what it names is there and fits. Without it only the option
+// --jobgait is missing.
+func (n Node) spank(s answers) Finding {
+	const subject = "spank"
+	stack := s.one("PlugStackConfig")
+	if stack == "" || !exists(stack) {
+		stack = filepath.Join(filepath.Dir(n.conf(s)), "plugstack.conf")
+	}
+	dirs := strings.Split(s.one("PluginDir"), ":")
+	named, found := findPlugin(stack, 0)
+	if !found {
+		for _, dir := range append(dirs, filepath.Join(filepath.Dir(filepath.Dir(n.dir())), "lib/slurm")) {
+			if path := filepath.Join(dir, plugin); exists(path) {
+				return warn(subject, fmt.Sprintf("echo 'optional %s' >>%s", path, stack), "%s is there, but %s does not name it: users have no option --jobgait", path, stack)
+			}
+		}
+		return ok(subject, "%s does not name it: users have no option --jobgait, which is optional", stack)
+	}
+	path := named.path
+	for i := 0; !filepath.IsAbs(path) && i < len(dirs); i++ {
+		if p := filepath.Join(dirs[i], named.path); exists(p) {
+			path = p
+		}
+	}
+	v, err := builtFor(path)
+	remake := fmt.Sprintf("make -C spank clean install PLUGINDIR=%s", filepath.Dir(path))
+	switch {
+	case err != nil:
+		return fail(subject, remake, "%s names %s: %v", stack, named.path, err)
+	case s.local != (version{}) && v != s.local:
+		return fail(subject, remake, "%s was compiled for Slurm %d.%02d, this is %d.%02d: Slurm refuses it", path, v.major, v.minor, s.local.major, s.local.minor)
+	case named.word == "required":
+		return warn(subject, fmt.Sprintf("sed -i 's|^required\\(.*%s\\)|optional\\1|' %s", plugin, stack), "%s says required: without the plugin no job would start", stack)
+	}
+	return ok(subject, "%s, named by %s", path, stack)
+}
+
+// stacked is a line of plugstack.conf.
+type stacked struct{ word, path string }
+
+// parseStack reads a plugstack.conf.
+func parseStack(text []byte) (list []stacked) {
+	for l := range strings.Lines(string(text)) {
+		l, _, _ = strings.Cut(l, "#")
+		if f := strings.Fields(l); len(f) >= 2 {
+			list = append(list, stacked{f[0], f[1]})
+		}
+	}
+	return list
+}
+
+// findPlugin looks for our line in a plugstack.conf and in what that includes.
+func findPlugin(path string, depth int) (stacked, bool) {
+	text, err := read(path)
+	if err != nil || depth > 4 {
+		return stacked{}, false
+	}
+	for _, l := range parseStack(text) {
+		if l.word != "include" {
+			if filepath.Base(l.path) == plugin {
+				return l, true
+			}
+			continue
+		}
+		pattern := l.path
+		if !filepath.IsAbs(pattern) {
+			pattern = filepath.Join(filepath.Dir(path), pattern)
+		}
+		files, _ := filepath.Glob(pattern)
+		for _, f := range files {
+			if found, ok := findPlugin(f, depth+1); ok {
+				return found, true
+			}
+		}
+	}
+	return stacked{}, false
+}
+
+// builtFor is the Slurm that a plugin was compiled for: the number that Slurm asks
+// it for, as it stands in the file.
+func builtFor(path string) (version, error) {
+	f, err := elf.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return version{}, err
+	} else if err != nil {
+		return version{}, fmt.Errorf("%s is no plugin: %w", path, err)
+	}
+	defer func() { _ = f.Close() }()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return version{}, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, s := range symbols {
+		if s.Name != "plugin_version" || int(s.Section) >= len(f.Sections) {
+			continue
+		}
+		in, b := f.Sections[s.Section], make([]byte, 4)
+		if _, err := io.ReadFull(io.NewSectionReader(in, int64(s.Value-in.Addr), 4), b); err != nil {
+			return version{}, fmt.Errorf("%s: %w", path, err)
+		}
+		v := f.ByteOrder.Uint32(b) // major, minor and micro, a byte each
+		return version{int(v >> 16), int(v >> 8 & 0xff)}, nil
+	}
+	return version{}, fmt.Errorf("%s is no plugin of Slurm", path)
+}

@@ -1,0 +1,188 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/history"
+	"jobgait/epilog/finish"
+)
+
+// room is what a spool has to have free: a day's profile of eight counters.
+const room = 100 << 20
+
+// ofMemory is the share of a node's memory that a spool may take where it lies in
+// memory: jobs have that much less.
+const ofMemory = 0.02
+
+// spool judges where profiles are written, with a file where that is ours to make.
+func (n Node) spool() Finding {
+	const subject = "spool"
+	dir := n.Config.Spool.Dir
+	at, err := upTo(dir)
+	if err == nil && at == dir {
+		err = n.trySpool()
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission) && !root():
+		return unseen(subject, asRoot, "%v", err)
+	case errors.Is(err, job.ErrNotOurs):
+		return fail(subject, fmt.Sprintf("chown root:root %[1]s && chmod go-w %[1]s", dir), "%v", err)
+	case err != nil:
+		return fail(subject, fmt.Sprintf("install -d -o root -m 0711 %s", dir), "%v", err)
+	}
+	if kind, err := history.NetworkFileSystem(at); err == nil && kind != "" {
+		return fail(subject, n.set("[spool] dir"), "%s lies on %s: spool.dir has to be this node's own, hooks must not wait for a network", dir, kind)
+	}
+	return n.size(dir, at)
+}
+
+// set is the line that changes a setting.
+func (n Node) set(what string) string {
+	return fmt.Sprintf("${EDITOR:-vi} %s   # %s", n.Settings, what)
+}
+
+// upTo is dir, or what there is of its path.
+func upTo(dir string) (string, error) {
+	for {
+		info, err := os.Stat(dir)
+		switch {
+		case err == nil && info.IsDir():
+			return dir, nil
+		case err == nil:
+			return "", fmt.Errorf("%s is not a directory", dir)
+		case !errors.Is(err, fs.ErrNotExist) || dir == "/":
+			return "", err
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// trySpool makes and removes a file as the hooks would.
+func (n Node) trySpool() error {
+	dir, node := n.Config.Spool.Dir, job.NodeDir(n.Config.Spool.Dir, n.Name)
+	if err := job.Ours(dir); err != nil {
+		return err
+	}
+	err := job.Ours(node)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the first Prolog makes it
+	} else if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(node, ".check-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// size judges what room there is, and what it is made of.
+func (n Node) size(dir, at string) Finding {
+	const subject = "spool"
+	statfs := n.statfs
+	if statfs == nil {
+		statfs = unix.Statfs
+	}
+	var st unix.Statfs_t
+	if err := statfs(at, &st); err != nil {
+		return unseen(subject, asRoot, "%s: %v", at, err)
+	}
+	free, total := int64(st.Bavail)*st.Bsize, float64(st.Blocks)*float64(st.Bsize)
+	most := n.Config.Spool.MaxGB * 1e9
+	kind := map[uint32]string{unix.TMPFS_MAGIC: "tmpfs", unix.RAMFS_MAGIC: "ramfs"}[uint32(st.Type)]
+	memory := n.memory()
+	switch {
+	case kind != "" && most > ofMemory*memory:
+		return warn(subject, n.set(fmt.Sprintf("[spool] max_gb = %.2g", max(.1, ofMemory*memory/1e9))),
+			"%s lies in memory (%s): profiles may take %g GB of the %.3g GB that jobs need", dir, kind, most/1e9, memory/1e9)
+	case total > 0 && (free < room || st.Files > 0 && st.Ffree < 1000):
+		return fail(subject, fmt.Sprintf("du -xsh %s", dir), "%s is full: %d MB and %d files are free", dir, free>>20, st.Ffree)
+	case total > 0 && most > total:
+		return warn(subject, n.set(fmt.Sprintf("[spool] max_gb = %.2g", total/2e9)), "%s has %.2g GB in all, and spool.max_gb is %g", dir, total/1e9, n.Config.Spool.MaxGB)
+	}
+	if kind == "" {
+		kind = "a disk"
+	}
+	return ok(subject, "%s on %s, %d MB free, %g MB used at most", dir, kind, free>>20, 1000*n.Config.Spool.MaxGB)
+}
+
+// memory is the node's, in bytes.
+func (n Node) memory() float64 {
+	text, _ := os.ReadFile(n.path("proc/meminfo"))
+	var kb float64
+	_, _ = fmt.Sscanf(strings.TrimSpace(string(text)), "MemTotal: %f kB", &kb)
+	return kb * 1024
+}
+
+// patience is how long a run that has ended may wait to be finished.
+const patience = time.Hour
+
+// runDirs are those of this node; a spool that is none has none.
+func (n Node) runDirs() ([]job.RunDir, error) {
+	dirs, err := job.Dirs(job.NodeDir(n.Config.Spool.Dir, n.Name))
+	if errors.Is(err, unix.ENOTDIR) {
+		return nil, nil
+	}
+	return dirs, err
+}
+
+// runs is what earlier jobs left on this node.
+func (n Node) runs() Finding {
+	const subject = "runs"
+	dirs, err := n.runDirs()
+	if err != nil {
+		return unseen(subject, asRoot, "%v", err)
+	}
+	waiting, going, oldest := 0, 0, time.Duration(0)
+	for _, d := range dirs {
+		end, err := finish.ReadEnd(d)
+		switch {
+		case finish.Done(d):
+		case err != nil:
+			going++
+		default:
+			waiting++
+			oldest = max(oldest, time.Since(time.Unix(int64(end.Real), 0)))
+		}
+	}
+	if oldest > patience {
+		return fail(subject, "tail "+filepath.Join(job.NodeDir(n.Config.Spool.Dir, n.Name), "jobgait.log"), "%d have ended and are not finished, the first for %v", waiting, oldest.Round(time.Minute))
+	}
+	return ok(subject, "%d at work, %d wait to be finished", going, waiting)
+}
+
+// agents are those that run: one that was started before the programs were replaced
+// is of another version.
+func (n Node) agents() Finding {
+	const subject = "agents"
+	dirs, err := n.runDirs()
+	if err != nil {
+		return unseen(subject, asRoot, "%v", err)
+	}
+	installed, err := os.Stat(filepath.Join(n.dir(), "jobgait-agent"))
+	running, other := 0, 0
+	for _, d := range dirs {
+		p, rerr := job.ReadProcess(d.PID())
+		if rerr != nil || !p.Alive() {
+			continue
+		}
+		running++
+		// Only compared, and only of the very process that the agent wrote down.
+		if exe, serr := os.Stat(fmt.Sprintf("/proc/%d/exe", p.PID)); err == nil && serr == nil && !os.SameFile(exe, installed) {
+			other++
+		}
+	}
+	if other > 0 {
+		return warn(subject, "", "%d of %d running agents are of the programs before these: they end with their jobs", other, running)
+	}
+	return ok(subject, "%d running", running)
+}

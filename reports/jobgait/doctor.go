@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/agent/job"
+	"jobgait/configs"
+	"jobgait/epilog/check"
+)
+
+func doctorCommand(getenv func(string) string) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "say what on this node is not set up, and what to type",
+		Long: "doctor looks at what a job meets on this node, from the settings to the history,\n" +
+			"and says of each thing whether it is as it should be. ok is good; a warning is\n" +
+			"something that is missing, or that could not be looked at; with a failure jobs are\n" +
+			"not watched, or their reports do not arrive. Below stands the line to type. As\n" +
+			"root it tries what the hooks do; anybody may ask, before anything is installed.\n\n" +
+			"Exit status: 0 no failure, 1 a failure.",
+		Args: exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			n, err := thisNode(getenv)
+			if err != nil {
+				return err
+			}
+			d := diagnosis{Schema: "jobgait.doctor/1", Version: configs.Version, Node: n.Name, Root: os.Geteuid() == 0, Findings: n.Findings(cmd.Context())}
+			return d.tell(cmd.OutOrStdout(), asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, in the form of reports/schema")
+	return c
+}
+
+// thisNode is the installation that this program belongs to.
+func thisNode(getenv func(string) string) (check.Node, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return check.Node{}, fmt.Errorf("find this program: %w", err)
+	}
+	cfg, unusable := configs.Load(getenv, self)
+	path, _ := configs.Find(getenv, self)
+	n := check.Node{Name: job.NodeName(getenv, job.ThisHost().Name), Program: self, Settings: path, Config: cfg,
+		Unusable: unusable, SlurmConf: getenv("SLURM_CONF")}
+	_, noSettings := os.Lstat(path)
+	_, noSlurm := os.Lstat(cfg.Slurm.Scontrol)
+	if unusable == nil && errors.Is(noSettings, fs.ErrNotExist) && errors.Is(noSlurm, fs.ErrNotExist) {
+		n.Alone = true
+		n.Config, n.Unusable = configs.Load(oneMachine(getenv), self)
+	}
+	return n, nil
+}
+
+// diagnosis is all findings.
+type diagnosis struct {
+	Schema   string          `json:"schema"`
+	Version  string          `json:"version"`
+	Node     string          `json:"node"`
+	Root     bool            `json:"root"` // whether it was asked with the rights of the hooks
+	Findings []check.Finding `json:"findings"`
+}
+
+// tell prints it; its error is the status.
+func (d diagnosis) tell(out io.Writer, asJSON bool) error {
+	count := map[check.Verdict]int{}
+	for _, f := range d.Findings {
+		count[f.Verdict]++
+	}
+	var err error
+	if asJSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		err = e.Encode(d)
+	} else {
+		for _, f := range d.Findings {
+			_, err = fmt.Fprintf(out, "%-8s  %-10s  %s\n", f.Verdict, f.Subject, f.Text)
+			if f.Do != nil {
+				_, err = fmt.Fprintf(out, "%-8s  %-10s  > %s\n", "", "", *f.Do)
+			}
+		}
+		whose := ""
+		if !d.Root {
+			whose = "; asked without root's rights"
+		}
+		_, err = fmt.Fprintf(out, "%s: %d ok, %d warnings, %d failures%s\n", d.Node, count[check.OK], count[check.Warning], count[check.Failure], whose)
+	}
+	if err == nil && count[check.Failure] > 0 {
+		err = status(1)
+	}
+	return err
+}
