@@ -210,6 +210,16 @@ func TestHooksOfTheSite(t *testing.T) {
 	}
 }
 
+// The NFS server of the collection directory has it on its own disk.
+func TestFileServer(t *testing.T) {
+	s := newSite(t)
+	s.shared.Network = ""
+	s.write("var/lib/nfs/etab", s.dir+"/shared\t10.0.0.0/24(rw,sync,root_squash)\n", 0o644)
+	if text, bad := s.told(); len(bad) > 0 || !strings.Contains(text, "this node exports it") {
+		t.Error(text)
+	}
+}
+
 // Slurm before 24.05 prints names without indexes.
 func TestOldSlurm(t *testing.T) {
 	s := newSite(t)

@@ -136,6 +136,8 @@ func (n Node) shared(ctx context.Context, slurm answers) []Finding {
 		collect = fail(subject, "mount | grep "+filepath.Dir(c.Dir), "%v", err)
 	case s.Trouble != "":
 		collect = fail(subject, made, "%s cannot put a record: %s", whose, s.Trouble)
+	case s.Network == "" && n.exports(c.Dir):
+		collect = ok(subject, "%s can be written by %s; this node exports it to the others", c.Dir, whose)
 	case s.Network == "":
 		collect = warn(subject, n.set("[collect] dir, on a file system that all nodes share"),
 			"%s can be written by %s, but lies on this node's own disk: right for jobs of one node only", c.Dir, whose)
@@ -143,6 +145,19 @@ func (n Node) shared(ctx context.Context, slurm answers) []Finding {
 		collect = ok(subject, "%s on %s can be written by %s", c.Dir, s.Network, whose)
 	}
 	return []Finding{collect, n.clock(slurm, s, err), n.history(ctx, s, err)}
+}
+
+// exports is whether this node is the NFS server of a directory, by the list of the
+// kernel's server: a path and its clients a line.
+func (n Node) exports(dir string) bool {
+	text, _ := read(n.path("var/lib/nfs/etab"))
+	for l := range strings.Lines(string(text)) {
+		f := strings.Fields(l)
+		if len(f) > 0 && (f[0] == dir || strings.HasPrefix(dir, strings.TrimSuffix(f[0], "/")+"/")) {
+			return true
+		}
+	}
+	return false
 }
 
 var (

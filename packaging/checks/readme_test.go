@@ -1,37 +1,108 @@
 package checks
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"jobgait/configs"
 )
 
-// readmeCommands are the commands in the README's sh blocks, without comments.
-func readmeCommands(t *testing.T) []string {
+// readmeBlocks are the README's sh blocks, without the indentation of their list.
+func readmeBlocks(t *testing.T) (blocks []string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(root(t), "README.md"))
+	text, err := os.ReadFile(filepath.Join(root(t), "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	var commands []string
-	in := false
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
+	in, indent := false, 0
+	for line := range strings.Lines(string(text)) {
+		mark := strings.TrimSpace(line)
 		switch {
-		case strings.HasPrefix(line, "```"):
-			in = line == "```sh"
-		case in && line != "":
-			command, _, _ := strings.Cut(line, " #")
-			commands = append(commands, strings.TrimSpace(command))
+		case strings.HasPrefix(mark, "```"):
+			if in = mark == "```sh"; in {
+				indent = strings.Index(line, "`")
+				blocks = append(blocks, "")
+			}
+		case in:
+			blocks[len(blocks)-1] += line[min(indent, len(line)-1):]
+		}
+	}
+	return blocks
+}
+
+// onCluster is where a block of the cluster's steps is to be run, "" for those of
+// one machine.
+func onCluster(block string) string {
+	first, _, _ := strings.Cut(block, "\n")
+	for _, host := range []string{"# on every node", "# on the controller", "# on the history's host", "# once, on any node"} {
+		if first == host {
+			return host
+		}
+	}
+	return ""
+}
+
+// readmeCommands are the commands for one machine, without comments.
+func readmeCommands(t *testing.T) []string {
+	t.Helper()
+	var commands []string
+	for _, block := range readmeBlocks(t) {
+		if onCluster(block) != "" {
+			continue
+		}
+		for line := range strings.Lines(block) {
+			command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
+			if command != "" {
+				commands = append(commands, strings.TrimSpace(command))
+			}
 		}
 	}
 	return commands
+}
+
+// The cluster's steps are shell as they stand, for somebody who runs them block by
+// block: what they write is settings that are known, and what they name of the tree is
+// there. Whether a cluster works then is seen on one, elsewhere.
+func TestReadmeCluster(t *testing.T) {
+	steps, settings := 0, ""
+	named := regexp.MustCompile(`configs/[a-z.]+/[a-z.]+`)
+	for _, block := range readmeBlocks(t) {
+		where := onCluster(block)
+		if where == "" {
+			if strings.HasPrefix(block, "#") {
+				t.Errorf("a block for a host that is none of the four: %s", block)
+			}
+			continue
+		}
+		steps++
+		cmd := exec.Command("sh", "-n")
+		cmd.Stdin = strings.NewReader(block)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s\n%s", where, err, out, block)
+		}
+		for _, path := range named.FindAllString(block, -1) {
+			if _, err := os.Stat(filepath.Join(root(t), path)); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, after, found := strings.Cut(block, "jobgait.toml <<'END'\n"); found {
+			settings, _, _ = strings.Cut(after, "END\n")
+		}
+	}
+	path := filepath.Join(t.TempDir(), "jobgait.toml")
+	if err := os.WriteFile(path, []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := configs.Load(func(name string) string { return map[string]string{"JOBGAIT_CONFIG": path}[name] }, "")
+	if err != nil || cfg.Collect.Dir != "/shared/jobgait" || cfg.History.Ingest != "spool" || steps < 6 {
+		t.Errorf("%d steps, settings %q: %v", steps, settings, err)
+	}
 }
 
 // numbers are the files that the README's examples read.
@@ -90,8 +161,8 @@ func TestReadmeCommands(t *testing.T) {
 		case strings.HasPrefix(c, "make "):
 			cmd = exec.Command("sh", "-c", "make -n "+strings.TrimPrefix(c, "make "))
 			cmd.Dir = root(t)
-		case strings.HasPrefix(c, "sbatch "), strings.HasPrefix(c, "go doc"):
-			continue // the cluster tests submit jobs; go doc is Go's
+		case strings.HasPrefix(c, "go doc"):
+			continue // Go's own
 		case strings.HasPrefix(c, "sqlite3 "):
 			if _, err := exec.LookPath("sqlite3"); err != nil {
 				t.Logf("not run without sqlite3: %s", c)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/note"
 	"jobgait/configs"
 	"jobgait/epilog/check"
 )
@@ -91,7 +92,7 @@ func (d diagnosis) tell(out io.Writer, asJSON bool) error {
 		if !d.Root {
 			whose = "; asked without root's rights"
 		}
-		_, err = fmt.Fprintf(out, "%s: %d ok, %d warnings, %d failures%s\n", d.Node, count[check.OK], count[check.Warning], count[check.Failure], whose)
+		_, err = fmt.Fprintf(out, "%s: %d ok, %s, %s%s\n", d.Node, count[check.OK], note.Count(count[check.Warning], "warning"), note.Count(count[check.Failure], "failure"), whose)
 	}
 	if err == nil && count[check.Failure] > 0 {
 		err = status(1)

@@ -112,7 +112,7 @@ func TestDoctorAsksAsTheAccount(t *testing.T) {
 		t.Errorf("exit status %d, %+v", status, c)
 	}
 	r := i.ask(0)
-	if r.status.ExitStatus() != 1 || r.complaint != "" || !strings.Contains(r.out, "\nfailure   collect     ") || !strings.Contains(r.out, " 1 failures\n") {
+	if r.status.ExitStatus() != 1 || r.complaint != "" || !strings.Contains(r.out, "\nfailure   collect     ") || !strings.Contains(r.out, " 1 failure\n") {
 		t.Errorf("%d %q:\n%s", r.status.ExitStatus(), r.complaint, r.out)
 	}
 }
