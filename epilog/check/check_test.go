@@ -100,7 +100,7 @@ var faults = []fault{
 	{"no Prolog", Failure, "prolog", "slurm.conf has no Prolog, so nothing is called", "/usr/libexec/jobgait/prolog' >>", func(s *site) {
 		s.config("= @/usr/libexec/jobgait/prolog", "= (null)")
 	}},
-	{"Epilog that is not there", Failure, "epilog", "/no/jobgait/epilog is no program on this node", "make install", func(s *site) {
+	{"Epilog that is not there", Failure, "epilog", "/no/jobgait/epilog is no program for root on this node", "make install", func(s *site) {
 		s.config("@/usr/libexec/jobgait/epilog", "/no/jobgait/epilog")
 	}},
 	{"Epilog of another installation", Warning, "epilog", "is of another installation", "/usr/libexec/jobgait/epilog' >>", func(s *site) {
@@ -132,6 +132,20 @@ var faults = []fault{
 		s.disk(unix.RAMFS_MAGIC, 0, 0)
 		s.Config.Spool.MaxGB = 20
 	}},
+	{"spool in an image in memory", Warning, "spool", "lies in memory (tmpfs under an overlay)", "max_gb = ", func(s *site) {
+		s.write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"+
+			"31 1 0:30 / / rw - overlay LiveOS rw,lowerdir=/a,upperdir=/b,workdir=/c\n32 31 0:31 / /var/spoo rw - overlay x rw,upperdir=/d\n", 0o644)
+		s.Config.Spool.MaxGB = 20
+		s.disk(unix.OVERLAYFS_SUPER_MAGIC, 128, 100)
+		overlay := s.statfs
+		s.statfs = func(path string, st *unix.Statfs_t) error {
+			err := overlay(path, st)
+			if path == "/b" {
+				st.Type = unix.TMPFS_MAGIC
+			}
+			return err
+		}
+	}},
 	{"full spool", Failure, "spool", "is full: 50 MB", "du -xsh", func(s *site) { s.disk(unix.EXT4_SUPER_MAGIC, 100, .0525) }},
 	{"spool larger than its disk", Warning, "spool", "has 1 GB in all, and spool.max_gb is 2", "max_gb = 0.5", func(s *site) { s.disk(unix.EXT4_SUPER_MAGIC, 1, 1) }},
 	{"runs left over", Failure, "runs", "1 have ended and are not finished, the first for 3h0m0s", "jobgait.log", func(s *site) { s.ended(3 * time.Hour) }},
@@ -145,9 +159,13 @@ var faults = []fault{
 	{"clock of the controller", Warning, "clock", "the controller's clock is +3", "timedatectl", func(s *site) { s.slurm(slurmConfig, "now +3600 seconds", "24.11.5") }},
 	{"history that is none", Failure, "history", "not an SQLite database", "[history] path", func(s *site) { s.write("var/lib/jobgait/history.db", strings.Repeat("x", 5000), 0o644) }},
 	{"history below a file", Failure, "history", "not a directory", "[history] path", func(s *site) { s.write("var/lib/jobgait", "", 0o644) }},
-	{"nobody ingests", Failure, "history", "2 job records wait for the ingest, the first for 5h0m0s; the history is on another host", "systemctl enable --now jobgait-ingest.timer", func(s *site) {
+	{"nobody ingests", Failure, "history", "2 job records wait for the ingest, the first for 5h0m0s; this node has no history", "systemctl enable --now jobgait-ingest.timer", func(s *site) {
 		s.Config.History.Ingest = "spool"
 		s.shared.Waiting, s.shared.OldestS = 2, 5*3600
+	}},
+	{"records set aside", Warning, "history", "3 damaged job records were set aside", "/jobs/failed", func(s *site) {
+		s.Config.History.Ingest = "spool"
+		s.shared.Failed = 3
 	}},
 	{"sweep is not enabled", Warning, "timers", "jobgait-sweep.timer is not enabled", "systemctl enable --now jobgait-sweep.timer", func(s *site) { s.remove("etc/systemd/system/timers.target.wants/jobgait-sweep.timer") }},
 	{"ingest is not enabled", Warning, "timers", "this host has the history", "systemctl enable --now jobgait-ingest.timer", func(s *site) {
@@ -269,12 +287,12 @@ func TestLookAt(t *testing.T) {
 	}
 	old := time.Now().Add(-5 * time.Hour)
 	path := filepath.Join(dir, "jobs", "a.json.gz")
-	err := errors.Join(os.MkdirAll(filepath.Join(dir, "jobs", "failed"), 0o700), os.WriteFile(path, nil, 0o600), os.Chtimes(path, old, old))
+	err := errors.Join(os.MkdirAll(filepath.Join(dir, "jobs", "failed"), 0o700), os.WriteFile(path, nil, 0o600), os.WriteFile(filepath.Join(dir, "jobs", "failed", "b"), nil, 0o600), os.Chtimes(path, old, old))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := lookAt(dir)
-	if s.Trouble != "" || s.AheadS != 0 || s.Waiting != 1 || s.OldestS < 5*3600 || s.OldestS > 5*3600+600 {
+	if s.Trouble != "" || s.AheadS != 0 || s.Waiting != 1 || s.Failed != 1 || s.OldestS < 5*3600 || s.OldestS > 5*3600+600 {
 		t.Errorf("%+v", s)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {

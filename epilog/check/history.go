@@ -53,17 +53,21 @@ func (n Node) history(ctx context.Context, s Shared, lookErr error) Finding {
 func (n Node) ingest(s Shared, lookErr error) Finding {
 	const subject = "history"
 	path := n.Config.History.Path
-	last := "is on another host"
+	last := "this node has no history"
 	if info, err := os.Stat(path); err == nil {
-		last = fmt.Sprintf("was last written %v ago", time.Since(info.ModTime()).Round(time.Second))
+		last = fmt.Sprintf("the history was last written %v ago", time.Since(info.ModTime()).Round(time.Second))
 	}
 	do := "systemctl enable --now jobgait-ingest.timer   # on the host of " + path
 	oldest := time.Duration(s.OldestS * float64(time.Second)).Round(time.Minute)
 	switch {
 	case lookErr != nil || s.Trouble != "":
-		return unseen(subject, asRoot, "whether job records wait; the history %s", last)
+		return unseen(subject, asRoot, "whether job records wait; %s", last)
 	case oldest > patience:
-		return fail(subject, do, "%d job records wait for the ingest, the first for %v; the history %s", s.Waiting, oldest, last)
+		return fail(subject, do, "%d job records wait for the ingest, the first for %v; %s", s.Waiting, oldest, last)
 	}
-	return ok(subject, "%d job records wait for the ingest; the history %s", s.Waiting, last)
+	if s.Failed > 0 {
+		return warn(subject, fmt.Sprintf("ls -l %s/jobs/failed   # as %s", n.Config.Collect.Dir, n.Config.Collect.Account),
+			"%d damaged job records were set aside; %s", s.Failed, last)
+	}
+	return ok(subject, "%d job records wait for the ingest; %s", s.Waiting, last)
 }

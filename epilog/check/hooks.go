@@ -32,8 +32,8 @@ func (n Node) hook(s answers, name string, paths []string) Finding {
 			if !strings.Contains(f, "jobgait") && !n.calls(f) {
 				continue
 			}
-			if info, err := os.Stat(f); err != nil || info.Mode()&0o111 == 0 {
-				return fail(subject, "make install", "%s=%s is no program on this node (%v)", name, f, err)
+			if err := runnable(f); err != nil {
+				return fail(subject, "make install", "%s=%s is no program for root on this node: %v", name, f, err)
 			}
 			if at := filepath.Dir(f); strings.Contains(f, "jobgait") && at != n.dir() && exists(filepath.Join(at, "jobgait-"+subject)) {
 				return warn(subject, n.add(s, name+"="+mine), "%s=%s is of another installation than %s", name, f, n.dir())

@@ -30,6 +30,8 @@ type Shared struct {
 	// Waiting job records, and for how long the first one has.
 	Waiting int     `json:"waiting"`
 	OldestS float64 `json:"oldest_s"`
+	// Failed were set aside: they are damaged, or no history can take them.
+	Failed int `json:"failed"`
 }
 
 // ChildVerb is the argument that makes a program of ours the child that looks at the
@@ -102,6 +104,8 @@ func (s *Shared) records(dir string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // no job has ended yet
 	}
+	aside, _ := os.ReadDir(filepath.Join(dir, "failed"))
+	s.Failed = len(aside)
 	for _, e := range entries {
 		info, ierr := e.Info()
 		if ierr != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
@@ -165,8 +169,12 @@ var (
 	errNoAccount = errors.New("no such account")
 )
 
-// maxShared bounds what the child says.
-const maxShared = 64 << 10
+// maxShared bounds what the child says, and lookLimit for how long it may look: file
+// systems hang.
+const (
+	maxShared = 64 << 10
+	lookLimit = 15 * time.Second
+)
 
 // ask lets the account of the collection directory look at it, in a child that may
 // be left behind.
@@ -183,6 +191,8 @@ func (n Node) ask(ctx context.Context) (s Shared, err error) {
 	if !root() && !account.Current() || n.Config.Collect.Account == "" && !root() {
 		return s, errNotYours
 	}
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
 	input, err := json.Marshal(n.Config.Collect.Dir)
 	if err != nil {
 		return s, err

@@ -99,6 +99,12 @@ func (n Node) size(dir, at string) Finding {
 	free, total := int64(st.Bavail)*st.Bsize, float64(st.Blocks)*float64(st.Bsize)
 	most := n.Config.Spool.MaxGB * 1e9
 	kind := map[uint32]string{unix.TMPFS_MAGIC: "tmpfs", unix.RAMFS_MAGIC: "ramfs"}[uint32(st.Type)]
+	if uint32(st.Type) == unix.OVERLAYFS_SUPER_MAGIC {
+		var upper unix.Statfs_t
+		if dir := n.upperDir(at); dir != "" && statfs(dir, &upper) == nil && uint32(upper.Type) == unix.TMPFS_MAGIC {
+			kind = "tmpfs under an overlay"
+		}
+	}
 	memory := n.memory()
 	switch {
 	case kind != "" && most > ofMemory*memory:
@@ -113,6 +119,27 @@ func (n Node) size(dir, at string) Finding {
 		kind = "a disk"
 	}
 	return ok(subject, "%s on %s, %d MB free, %g MB used at most", dir, kind, free>>20, 1000*n.Config.Spool.MaxGB)
+}
+
+// upperDir is where the overlay of a path keeps what is written, "" where that is
+// not seen. Images of diskless nodes are overlays on a tmpfs.
+func (n Node) upperDir(at string) string {
+	text, _ := os.ReadFile(n.path("proc/self/mountinfo"))
+	best, upper := -1, ""
+	for l := range strings.Lines(string(text)) {
+		before, after, _ := strings.Cut(l, " - ")
+		head, tail := strings.Fields(before), strings.Fields(after)
+		if len(head) < 5 || len(tail) < 3 || len(head[4]) < best || !strings.HasPrefix(at+"/", strings.TrimSuffix(head[4], "/")+"/") {
+			continue
+		}
+		best, upper = len(head[4]), ""
+		for o := range strings.SplitSeq(tail[2], ",") {
+			if dir, ok := strings.CutPrefix(o, "upperdir="); ok && tail[0] == "overlay" {
+				upper = dir
+			}
+		}
+	}
+	return upper
 }
 
 // memory is the node's, in bytes.
