@@ -153,10 +153,11 @@ func (n Node) memory() float64 {
 // patience is how long a run that has ended may wait to be finished.
 const patience = time.Hour
 
-// runDirs are those of this node; a spool that is none has none.
+// runDirs are those of this node; a spool that is none, or not root's, has none,
+// which the finding of the spool says.
 func (n Node) runDirs() ([]job.RunDir, error) {
 	dirs, err := job.Dirs(job.NodeDir(n.Config.Spool.Dir, n.Name))
-	if errors.Is(err, unix.ENOTDIR) {
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, job.ErrNotOurs) {
 		return nil, nil
 	}
 	return dirs, err

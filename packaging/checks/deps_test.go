@@ -85,7 +85,7 @@ func write(t *testing.T, path, text string) {
 // deps runs deps.sh as make does, and returns what it said.
 func (f fresh) deps(environ ...string) (string, error) {
 	cmd := exec.Command(f.tree + "/packaging/deps.sh")
-	cmd.Env = append([]string{"PATH=" + f.tree + "/build/go/bin:" + f.bin, "HOME=/nonexistent",
+	cmd.Env = append([]string{"PATH=" + f.tree + "/build/go/bin:" + f.bin, "HOME=" + f.tree + "/home",
 		"XDG_CACHE_HOME=" + filepath.Dir(f.cache), "FAKE_LOG=" + f.log}, environ...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
