@@ -22,6 +22,7 @@ shift
 (($#)) || set -- 'make demo' 'make test'
 here=$(cd "$(dirname "$0")/../.." && pwd -P)
 root=$(mktemp -d "${TMPDIR:-/var/tmp}/jobgait-$suite.XXXXXX")
+chmod 755 "$root" # it is the / of users too
 if [[ -z ${KEEP:-} ]]; then trap 'rm -rf --one-file-system "$root"' EXIT; else echo "fresh.sh: $root stays"; fi
 trap 'exit 130' HUP INT TERM
 
