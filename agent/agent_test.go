@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -33,10 +35,47 @@ func TestMainProgram(t *testing.T) {
 		{map[string]int64{"bash": 2, "sleep": 1}, "bash"},
 		{map[string]int64{"python3.11": 5, "srun": 9}, "python3.11"},
 		{map[string]int64{"b": 5, "a": 5}, "a"},
+		{map[string]int64{"lmp": 5, "slurmstepd-wlm": 90, "mpirun.openmpi": 50, "mpiexec.hydra": 20, "prterun": 9, "ksh93": 8}, "lmp"},
+		{map[string]int64{"slurmstepd-wlm": 90, "slurmstepd": 3, "bash": 1}, "bash"},
+		{map[string]int64{"slurmstepd-wlm": 90}, ""},
+		{map[string]int64{"time-step": 2, "env.x": 1, "mpirun-mpich-mp": 9}, "time-step"},
 	} {
 		if got := mainProgram(c.samples); got != c.want {
 			t.Errorf("%v: %q, want %q", c.samples, got, c.want)
 		}
+	}
+}
+
+// Programs that a distribution has several of are links to links, and what runs
+// has the name of the last.
+func TestMainProgramBehindLinks(t *testing.T) {
+	shell, err := os.ReadFile("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	samples := map[string]int64{}
+	for i, name := range []string{"lmp", "mpirun.openmpi", "slurmstepd-wlm"} {
+		link, _, _ := strings.Cut(name, ".")
+		link = filepath.Join(dir, "bin-"+strings.TrimSuffix(link, "-wlm"))
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, name), shell, 0o755),
+			os.Symlink(filepath.Join(dir, name), link+".alternative"), os.Symlink(link+".alternative", link)); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(link, "-c", "read word")
+		held, err := cmd.StdinPipe() // the shell reads until it is closed
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples[peek.ProgramOf(peek.Direct{Proc: "/proc"}, cmd.Process.Pid)] = int64(i + 1)
+		held.Close()
+		_ = cmd.Wait()
+	}
+	if got := mainProgram(samples); got != "lmp" || len(samples) != 3 {
+		t.Errorf("%q of %v", got, samples)
 	}
 }
 

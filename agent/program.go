@@ -1,38 +1,56 @@
 package main
 
-import "jobgait/agent/peek"
+import (
+	"cmp"
+	"slices"
+	"strings"
 
-// launcher tells whether a program only starts the one the user means. An
-// interpreter like python does not: it is what runs.
-func launcher(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "ksh", "zsh", "tcsh", "csh", "busybox", "env", "time", "timeout", "numactl", "taskset", "sleep",
-		"mpirun", "mpiexec", "mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted", "prterun", "prte", "prted",
-		"srun", "slurmstepd":
-		return true
+	"jobgait/agent/peek"
+)
+
+// What a program is to a job: what its user means, what starts that, or Slurm's
+// own. An interpreter like python does not start it: it is what runs.
+type role int
+
+const (
+	application role = iota
+	starter
+	slurms
+)
+
+// roleOf goes by the name of /proc/PID/exe, which is what links lead to: where
+// several packages have a program it is mpirun.openmpi, mpiexec-mpich or
+// slurmstepd-wlm. What follows the first such mark is ignored in names that only a
+// launcher has, and not in words that an application's name may begin with (time).
+func roleOf(name string) role {
+	family := name
+	if i := strings.IndexAny(name, ".-"); i > 0 {
+		family = name[:i]
 	}
-	return false
+	switch {
+	case family == "slurmstepd":
+		return slurms
+	case slices.Contains([]string{"mpirun", "mpiexec", "mpirun_rsh", "orterun", "orted", "prterun", "prun", "prte", "prted",
+		"hydra_pmi_proxy", "hydra_bstrap_proxy", "hydra_bstrap_pr", "pmi_proxy", "srun"}, family),
+		slices.Contains([]string{"sh", "bash", "dash", "ksh", "ksh93", "mksh", "zsh", "tcsh", "csh", "bsd-csh", "busybox", "coreutils",
+			"env", "time", "timeout", "nice", "nohup", "numactl", "taskset", "sleep"}, name):
+		return starter
+	}
+	return application
 }
 
 // mainProgram returns the program with most samples; launchers and shells only
-// if there is nothing else, "" if there is nothing at all.
+// if there is nothing else, Slurm's own never, "" if there is nothing at all.
 func mainProgram(samples map[string]int64) string {
 	best := ""
 	for name := range samples {
-		if name != peek.NoProgram && (best == "" || better(name, best, samples)) {
+		if name != peek.NoProgram && roleOf(name) != slurms && (best == "" || before(name, best, samples) < 0) {
 			best = name
 		}
 	}
 	return best
 }
 
-func better(a, b string, samples map[string]int64) bool {
-	la, lb := launcher(a), launcher(b)
-	switch {
-	case la != lb:
-		return lb
-	case samples[a] != samples[b]:
-		return samples[a] > samples[b]
-	}
-	return a < b
+func before(a, b string, samples map[string]int64) int {
+	return cmp.Or(cmp.Compare(roleOf(a), roleOf(b)), cmp.Compare(samples[b], samples[a]), cmp.Compare(a, b))
 }
