@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/BurntSushi/toml v1.6.0 // the settings file
+	github.com/godbus/dbus/v5 v5.2.4 // the call to systemd for a scope: no cgo, and no systemd-run that is waited for
 	github.com/hodgesds/perf-utils v0.7.0 // attributes of perf events; the baseline that the rings are measured against
 	github.com/klauspost/compress v1.20.3 // zstd of the profile
 	github.com/mattn/go-sqlite3 v1.14.52 // the history

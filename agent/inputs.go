@@ -19,6 +19,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
+	"jobgait/agent/unit"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -29,6 +30,7 @@ type host struct {
 	proc, sys string
 	program   string // this one, to be started as a child; "" starts none
 	open      perf.Opener
+	systemd   unit.Manager
 }
 
 // inputs are the sources of one run, and what could not be had.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,14 +12,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/cgroup"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
+	"jobgait/agent/unit"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
+	"jobgait/configs"
 )
 
 // A fake tree: files take what is written, whatever it is.
@@ -196,4 +200,43 @@ func TestCgroupThatComesLate(t *testing.T) {
 		}
 	}
 	t.Errorf("no task_clock: %v", p.Totals())
+}
+
+// systemd is asked where the settings and the run want it. The one here hangs up.
+func TestOwnScope(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root asks systemd")
+	}
+	socket := filepath.Join(t.TempDir(), "private")
+	systemd, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer systemd.Close()
+	slurms := job.Run{Key: summary.RunKey{JobID: 17}}
+	for _, c := range []struct {
+		launch string
+		run    job.Run
+		asked  bool
+	}{{"setsid", slurms, false}, {"auto", job.Run{RootPID: 7}, false}, {"auto", slurms, true}, {"systemd", slurms, true}} {
+		said := make(chan error, 1)
+		ownScope(unit.Manager{Private: socket}, c.run, configs.Agent{Launch: c.launch}, func(err error) { said <- err })
+		if !c.asked {
+			continue // a call would be there for the next
+		}
+		call, err := systemd.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		call.Close()
+		if err := <-said; err == nil {
+			t.Errorf("%+v: no word of a systemd that hangs up", c)
+		}
+	}
+	if err := systemd.(*net.UnixListener).SetDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := systemd.Accept(); err == nil {
+		t.Error("systemd was asked once more")
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
+	"jobgait/agent/unit"
 	"jobgait/analysis/note"
 	"jobgait/configs"
 )
@@ -91,7 +92,7 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	if err != nil {
 		return err
 	}
-	h := host{proc: "/proc", sys: "/sys", program: program, open: perf.Open}
+	h := host{proc: "/proc", sys: "/sys", program: program, open: perf.Open, systemd: unit.System()}
 	if left, notes := leaveJob(h.proc, r, log); !left {
 		return decline(dir, r, notes)
 	}
@@ -109,6 +110,7 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	if err := os.WriteFile(dir.Ready(), nil, 0o600); err != nil {
 		log(err) // whoever waits for it will go on without
 	}
+	ownScope(h.systemd, r, c, log)
 	return a.live(stop, time.Duration(c.MaxHours)*time.Hour)
 }
 

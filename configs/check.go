@@ -28,8 +28,7 @@ func check(c Config) error {
 		within("agent.run_budget_pct", c.Agent.RunBudgetPct, 0.01, 100),
 		within("agent.profile_mb", c.Agent.ProfileMB, 1, 1e6),
 		within("agent.max_hours", float64(c.Agent.MaxHours), 1, 24*366),
-		oneOf("agent.launch", c.Agent.Launch, "setsid", "systemd"),
-		path("agent.systemd_run", c.Agent.SystemdRun),
+		oneOf("agent.launch", c.Agent.Launch, "auto", "setsid", "systemd"),
 
 		names("watch.partitions", c.Watch.Partitions),
 		names("watch.not_partitions", c.Watch.NotPartitions),

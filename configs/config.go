@@ -47,8 +47,11 @@ type Agent struct {
 	Lossless     bool    `toml:"lossless"`
 	ProfileMB    float64 `toml:"profile_mb"`
 	Launch       string  `toml:"launch"`
-	SystemdRun   string  `toml:"systemd_run"`
 }
+
+// OwnScope is whether the agent, and the Epilog's worker, ask systemd for a scope of
+// their own. "systemd" is what earlier versions called it.
+func (a Agent) OwnScope() bool { return a.Launch == "auto" || a.Launch == "systemd" }
 
 // Watch is which jobs are watched.
 type Watch struct {

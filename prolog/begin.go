@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +15,7 @@ import (
 )
 
 // begin is what the Prolog does for one run.
-func begin(ctx context.Context, getenv func(string) string) (err error) {
+func begin(getenv func(string) string) (err error) {
 	host := job.ThisHost() // first: its clocks are the start of the run
 	self, err := os.Executable()
 	if err != nil {
@@ -54,8 +53,11 @@ func begin(ctx context.Context, getenv func(string) string) (err error) {
 	if err != nil {
 		return err
 	}
+	if cfg.Agent.Launch == "systemd" {
+		log.Printf(`agent.launch = "systemd" is now called "auto"`)
+	}
 	agent := filepath.Join(filepath.Dir(self), "jobgait-agent")
-	p, err := start(ctx, cfg.Agent, spec(agent, dir, getenv), dir, lock, log)
+	p, err := start(spec(agent, dir, getenv), dir, lock)
 	if err != nil {
 		return err
 	}
@@ -115,23 +117,8 @@ func spec(agent string, dir job.RunDir, getenv func(string) string) launch.Spec 
 
 // start starts the agent and stores which process it is, so that an Epilog a
 // millisecond later finds it.
-func start(ctx context.Context, a configs.Agent, s launch.Spec, dir job.RunDir, lock *os.File, log *job.Log) (job.Process, error) {
-	defer func() { lock.Close() }()
-	if a.Launch == "systemd" {
-		lock.Close() // the unit takes it
-		unit := "jobgait-" + filepath.Base(string(dir))
-		p, err := launch.Systemd(ctx, a.SystemdRun, unit, s, dir)
-		if err == nil {
-			return p, nil
-		}
-		log.Printf("%v; starting it without", err)
-		if lock, err = dir.TryLock(); err != nil {
-			if errors.Is(err, job.ErrLocked) { // the unit came up after all
-				return job.ReadProcess(dir.PID())
-			}
-			return job.Process{}, err
-		}
-	}
+func start(s launch.Spec, dir job.RunDir, lock *os.File) (job.Process, error) {
+	defer lock.Close()
 	p, err := launch.Setsid(s, lock)
 	if err != nil {
 		return job.Process{}, err

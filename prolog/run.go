@@ -37,7 +37,7 @@ func run(ctx context.Context, getenv func(string) string, args []string, stderr 
 				ended <- fmt.Errorf("panic: %v at %s", p, job.Clean(string(debug.Stack()), 1000))
 			}
 		}()
-		ended <- begin(ctx, getenv)
+		ended <- begin(getenv)
 	}()
 	var err error
 	select {

@@ -195,8 +195,8 @@ func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
 	return errors.Is(err, errUnknownJob) || err == nil && finalStates[d.State]
 }
 
-// youngest is the age in seconds from which a run may be called gone: an agent
-// that systemd starts takes its lock a little after the Prolog has returned.
+// youngest is the age in seconds from which a run may be called gone: the job's
+// first process comes a little after the Prolog has returned.
 const youngest = 30
 
 // sweptEnd is the end of a run that no Epilog saw: the time of its last sample.

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"jobgait/agent/job"
 )
 
 // program writes a script that lists its descriptors and waits.
@@ -97,16 +95,5 @@ func TestSetsidErrors(t *testing.T) {
 	}
 	if _, err := Setsid(link, nil); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("log that is a symbolic link: %v", err)
-	}
-}
-
-func TestSystemdErrors(t *testing.T) {
-	s, _ := program(t)
-	dir := job.RunDir(t.TempDir())
-	if _, err := Systemd(t.Context(), "/no/such/systemd-run", "u", s, dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("missing systemd-run: %v", err)
-	}
-	if _, err := Systemd(t.Context(), "/bin/true", "u", s, dir); !errors.Is(err, errLate) {
-		t.Errorf("unit that never starts: %v", err)
 	}
 }

@@ -1,0 +1,107 @@
+// Package unit asks systemd for a cgroup of our own. A process that slurmd has
+// started stays in the cgroup of slurmd's service whatever session it is in: it
+// counts there, and a restart of slurmd complains of it. A name and a pid come in,
+// a call to the manager goes out; afterwards the process is in a scope, which goes
+// when the process does.
+//
+// Nothing depends on it: where there is no systemd there is nothing to ask, which
+// is no error, and whoever asks does so beside his work and logs what was said.
+package unit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// Manager is where systemd listens: Private is the socket that root has for
+// itself, which needs no bus daemon, Bus the system's bus.
+type Manager struct{ Private, Bus string }
+
+// System is the manager of this host.
+func System() Manager {
+	return Manager{Private: "/run/systemd/private", Bus: "/run/dbus/system_bus_socket"}
+}
+
+// limit bounds everything: a manager that reloads its units answers after seconds,
+// one that starts a hundred jobs at once too.
+const limit = 30 * time.Second
+
+// property is one of a unit, as the manager takes it: (sv).
+type property struct {
+	Name  string
+	Value dbus.Variant
+}
+
+// auxiliary is a further unit of a call: (sa(sv)). There is none.
+type auxiliary struct {
+	Name       string
+	Properties []property
+}
+
+// Scope has this process moved to a scope of its own, "jobgait-<what>-<pid>.scope".
+func (m Manager) Scope(ctx context.Context, what string) error {
+	if os.Geteuid() != 0 {
+		return nil // the manager would ask for a password
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	conn, err := m.connect(ctx)
+	if err != nil || conn == nil {
+		return err
+	}
+	defer conn.Close()
+	pid := os.Getpid()
+	name := fmt.Sprintf("jobgait-%s-%d.scope", what, pid)
+	properties := []property{
+		{"PIDs", dbus.MakeVariant([]uint32{uint32(pid)})},
+		{"Description", dbus.MakeVariant("jobgait " + what)},
+		{"Slice", dbus.MakeVariant("system.slice")},
+		{"CollectMode", dbus.MakeVariant("inactive-or-failed")},
+	}
+	call := conn.Object("org.freedesktop.systemd1", "/org/freedesktop/systemd1").CallWithContext(ctx,
+		"org.freedesktop.systemd1.Manager.StartTransientUnit", 0, name, "fail", properties, []auxiliary{})
+	if call.Err != nil {
+		return fmt.Errorf("ask systemd for %s: %w", name, call.Err)
+	}
+	return nil
+}
+
+// Aside does the same while the caller goes on, and logs why it failed.
+func (m Manager) Aside(what string, log func(error)) {
+	go func() {
+		if err := m.Scope(context.Background(), what); err != nil {
+			log(err)
+		}
+	}()
+}
+
+// connect returns nil without an error where there is no systemd.
+func (m Manager) connect(ctx context.Context) (*dbus.Conn, error) {
+	for _, socket := range []string{m.Private, m.Bus} {
+		conn, err := dbus.Dial("unix:path="+socket, dbus.WithContext(ctx))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = conn.Auth([]dbus.Auth{dbus.AuthExternal(strconv.Itoa(os.Geteuid()))})
+		}
+		if err == nil && socket == m.Bus { // a bus wants to be greeted, the manager does not
+			err = conn.Hello()
+		}
+		if err == nil {
+			return conn, nil
+		}
+		if conn != nil {
+			conn.Close()
+		}
+		return nil, fmt.Errorf("ask systemd at %s: %w", socket, err)
+	}
+	return nil, nil
+}
