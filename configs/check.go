@@ -48,6 +48,7 @@ func check(c Config) error {
 		oneOf("history.ingest", c.History.Ingest, "here", "spool"),
 
 		optionalPath("slurm.scontrol", c.Slurm.Scontrol),
+		optionalPath("slurm.sacct", c.Slurm.Sacct),
 	} {
 		if !r.ok {
 			return errors.New(oneLine(r.text))

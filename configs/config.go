@@ -91,4 +91,5 @@ type History struct {
 // Slurm is where its commands are; "" switches their use off.
 type Slurm struct {
 	Scontrol string `toml:"scontrol"`
+	Sacct    string `toml:"sacct"`
 }

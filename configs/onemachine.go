@@ -27,7 +27,7 @@ func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	c.Report.MinElapsedS = 0
 	c.History.Path = filepath.Join(data, "jobgait", "history.db")
 	c.History.Ingest = "here"
-	c.Slurm.Scontrol = ""
+	c.Slurm = Slurm{}
 	return c, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -65,12 +66,22 @@ func newJob(s summary.Summary) Job {
 
 // ended says how the run ended, in words that hold whatever the scheduler knew.
 func ended(s summary.Summary) string {
-	text := "how it ended is not known"
+	var text string
 	switch e := s.Exit; {
+	case s.State == "NODE_FAIL", s.State == "BOOT_FAIL": // whose exit is Slurm's invention
+		return s.State + ", a node of the job failed"
 	case e == nil && s.State != "":
 		return s.State
 	case e == nil:
+		text = "how it ended is not known"
+		for _, n := range s.Notes {
+			if n.Code == note.NoScheduler {
+				text += ": " + n.Text
+			}
+		}
 		return text
+	case e.Signal == 15 && s.State != "" && s.State != "COMPLETED":
+		return s.State + ", ended by signal 15" // the state says who sent it
 	case e.Signal > 0:
 		text = fmt.Sprintf("ended by signal %d (%s)", e.Signal, signalMeaning(e.Signal, s.Key.Cluster))
 	case e.Code > 128 && e.Code <= 128+64:
@@ -85,7 +96,8 @@ func ended(s summary.Summary) string {
 }
 
 // signalMeaning says what usually sends a signal. Under a scheduler 15 and 9
-// come from it, and cancellation cannot be told from a time limit.
+// come from it, and cancellation cannot be told from a time limit; 1 is also what
+// Slurm gives the Epilogs of a job that lost a node.
 func signalMeaning(signal int, cluster string) string {
 	scheduled := !strings.HasPrefix(cluster, "local:")
 	switch {
@@ -93,6 +105,8 @@ func signalMeaning(signal int, cluster string) string {
 		return "cancelled or time limit"
 	case signal == 9 && scheduled:
 		return "killed: cancelled, time limit or memory"
+	case signal == 1 && scheduled:
+		return "hangup, or a node of the job failed"
 	}
 	names := map[int]string{1: "hangup", 2: "interrupt", 3: "quit", 4: "illegal instruction", 6: "abort",
 		7: "bus error", 8: "arithmetic error", 9: "killed", 10: "user signal 1", 11: "segmentation fault",

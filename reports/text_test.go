@@ -142,11 +142,23 @@ func TestEndedClaimsNoSuccess(t *testing.T) {
 		{"c", nil, "", "how it ended is not known"},
 		{"c", nil, "TIMEOUT", "TIMEOUT"},
 		{"c", &summary.Exit{}, "COMPLETED", "COMPLETED, exit code 0"},
+		{"c", &summary.Exit{Signal: 1}, "", "ended by signal 1 (hangup, or a node of the job failed)"},
+		{"local:desk", &summary.Exit{Signal: 1}, "", "ended by signal 1 (hangup)"},
+		{"c", &summary.Exit{Signal: 1}, "NODE_FAIL", "NODE_FAIL, a node of the job failed"},
+		{"c", &summary.Exit{Signal: 15}, "TIMEOUT", "TIMEOUT, ended by signal 15"},
 	} {
 		s := summary.Summary{Key: summary.RunKey{Cluster: c.cluster}, Exit: c.exit, State: c.state}
 		if got := ended(s); got != c.want {
 			t.Errorf("exit %+v, state %q: got %q, want %q", c.exit, c.state, got, c.want)
 		}
+	}
+	silent := summary.Summary{Notes: []note.Note{note.New(note.NoScheduler, "the scheduler did not answer")}}
+	if got := ended(silent); got != "how it ended is not known: the scheduler did not answer" {
+		t.Errorf("without an answer: %q", got)
+	}
+	silent.State = "TIMEOUT"
+	if got := ended(silent); got != "TIMEOUT" {
+		t.Errorf("with a later answer: %q", got)
 	}
 }
 

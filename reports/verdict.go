@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/summary"
 )
 
 // Verdict is one statement at the head of the report.
@@ -59,11 +60,13 @@ func rhythmVerdicts(r Report) []Verdict {
 	return []Verdict{{info, text}}
 }
 
-// endVerdict warns of an end that is not a plain exit code 0.
+// endVerdict warns of an end that is known not to be in order.
 func endVerdict(r Report) []Verdict {
-	j := r.Job
-	failed := j.ExitCode != nil && *j.ExitCode != 0 || j.ExitSignal != nil && *j.ExitSignal != 0
-	if !failed {
+	s := summary.Summary{State: string(r.Job.State)}
+	if j := r.Job; j.ExitCode != nil && j.ExitSignal != nil {
+		s.Exit = &summary.Exit{Code: *j.ExitCode, Signal: *j.ExitSignal}
+	}
+	if !failed(s) {
 		return nil
 	}
 	return []Verdict{{warning, "The run did not end in order: " + r.ended() + "."}}

@@ -20,10 +20,13 @@ type Details struct {
 	WorkDir     string `json:"work_dir,omitempty"`
 	// StdOut is the path of the job's output as far as it is expanded.
 	StdOut string `json:"stdout,omitempty"`
-	// Start is the scheduler's start time, epoch seconds.
+	// Start and End are the scheduler's times, epoch seconds; of a run that is not
+	// over End is when its limit is. UID is the job's user.
 	Start *int64 `json:"start,omitempty"`
+	End   *int64 `json:"end,omitempty"`
+	UID   *int   `json:"uid,omitempty"`
 	// Exit, State and Reason are scontrol's. In an Epilog State is always
-	// COMPLETING; Exit tells a signal where the hooks are told 0.
+	// COMPLETING (Final says more); Exit tells a signal where the hooks are told 0.
 	Exit   *summary.Exit `json:"exit,omitempty"`
 	State  string        `json:"state,omitempty"`
 	Reason string        `json:"reason,omitempty"`
@@ -42,6 +45,8 @@ func (d Details) Or(e Details) Details {
 	either(&d.WorkDir, e.WorkDir)
 	either(&d.StdOut, e.StdOut)
 	either(&d.Start, e.Start)
+	either(&d.End, e.End)
+	either(&d.UID, e.UID)
 	either(&d.Exit, e.Exit)
 	either(&d.State, e.State)
 	either(&d.Reason, e.Reason)

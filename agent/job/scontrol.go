@@ -12,7 +12,7 @@ import (
 
 // FromScontrol reads the output of `scontrol show job -o ID`: one line a job,
 // "Key=value Key=value". For the id of an array it has a line for each element;
-// the one with our JobId counts. Times are local.
+// the one with our JobId counts.
 //
 // Values are neither quoted nor escaped, so a user can write keys into a job
 // name. The first of a key wins and JobId and the array's ids stand before the
@@ -73,11 +73,21 @@ func detailsOf(f map[string]string) Details {
 		State:       text("JobState"),
 		Reason:      text("Reason"),
 	}
-	if t, err := time.ParseInLocation("2006-01-02T15:04:05", f["StartTime"], time.Local); err == nil {
-		s := t.Unix()
-		d.Start = &s
+	d.Start, d.End = timeOf(f["StartTime"]), timeOf(f["EndTime"])
+	user := f["UserId"] // alice(1000)
+	if uid, ok := count(strings.TrimSuffix(user[strings.LastIndexByte(user, '(')+1:], ")")); ok {
+		d.UID = &uid
 	}
 	return d
+}
+
+// timeOf reads a time: epoch seconds, as SLURM_TIME_FORMAT=%s has them, or local.
+func timeOf(s string) *int64 {
+	if t, err := time.ParseInLocation("2006-01-02T15:04:05", s, time.Local); err == nil {
+		at := t.Unix()
+		return &at
+	}
+	return bigCount(s)
 }
 
 // exitOf reads "code:signal".

@@ -95,20 +95,9 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {
 	status := kept
 	if s.State != "" && (p.state == nil || *p.state != clean(s.State, maxName)) {
-		var body []byte
-		if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, p.runID).Scan(&body); err != nil {
-			return fmt.Errorf("read the stored summary: %w", err)
-		}
-		stored, err := decode(body)
-		if err != nil {
+		if err := w.end(p.runID, s.State, nil); err != nil {
 			return err
 		}
-		stored.State = s.State
-		if body, err = w.pack.encode(stored); err != nil {
-			return err
-		}
-		w.exec(`UPDATE run SET state = ? WHERE run_id = ?`, text(s.State, maxName), p.runID)
-		w.exec(`UPDATE run_summary SET body = ? WHERE run_id = ?`, body, p.runID)
 		status = learned
 	}
 	w.log(p.runID, status, nodesReported(s), at)

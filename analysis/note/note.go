@@ -39,6 +39,7 @@ const (
 	HistoryFailed Code = "history_failed"  // the history could not be read or written
 
 	HistoryElsewhere Code = "history_elsewhere" // another host has the history: nothing is wrong, earlier runs are not named
+	NoScheduler      Code = "scheduler_silent"  // the scheduler did not say how the run ended
 )
 
 // What could not be counted.

@@ -40,7 +40,7 @@ func newSite(t testing.TB) site {
 	cfg.Collect = configs.Collect{Dir: filepath.Join(root, "collect"), WaitS: 0}
 	cfg.Report.MinElapsedS = 0
 	cfg.History.Path = filepath.Join(root, "history.db")
-	cfg.Slurm.Scontrol = ""
+	cfg.Slurm = configs.Slurm{}
 	cfg.Watch.Root = true // the tests' own account delivers
 	return site{t, root, work, cfg}
 }
@@ -272,7 +272,7 @@ func TestScontrolThatHangs(t *testing.T) {
 	s.cfg.Slurm.Scontrol = filepath.Join(s.root, "scontrol")
 	script := "#!/bin/sh\n/bin/sleep 600 &\necho $! >" + s.root + "/pid.new; /bin/mv " + s.root + "/pid.new " + s.root + "/pid\nwait\n"
 	must(t, os.WriteFile(s.cfg.Slurm.Scontrol, []byte(script), 0o755))
-	if _, err := s.finisher("n1").scontrol(context.Background(), 7); err == nil {
+	if _, err := s.finisher("n1").scontrol(context.Background(), 7, scontrolLimit); err == nil {
 		t.Error("no error")
 	}
 	b, err := os.ReadFile(filepath.Join(s.root, "pid"))

@@ -2,73 +2,99 @@ package finish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
-// scontrolLimit bounds the one question to the scheduler.
-const scontrolLimit = 2 * time.Second
+// scontrolLimit bounds a question to the scheduler, patientLimit the one after it: a
+// controller that starts a thousand jobs at once answers late, and the worker has
+// the time. What it did not say then is asked once more when the job is over.
+const (
+	scontrolLimit = 2 * time.Second
+	patientLimit  = 8 * time.Second
+)
 
 // ask completes the summary with what only the scheduler knows: name, array,
-// expanded output path, start time, and whether a signal ended the job. One
-// call per job, made by the node that collects; without an answer the summary
-// stays as it is.
+// expanded output path, start time, and how the job ended. It is asked once per
+// job, by the node that collects. Without an answer an exit code 0 of the hook's
+// is no success: it is the same for a job that was cancelled.
 func (f Finisher) ask(ctx context.Context, run job.Run, s summary.Summary) summary.Summary {
-	d, err := f.scontrol(ctx, s.Key.JobID)
-	if err != nil {
-		f.Log("%v", err)
+	if run.RootPID != 0 { // `jobgait run` saw the end of its command itself
 		return s
+	}
+	d, err := f.scontrol(ctx, s.Key.JobID, scontrolLimit)
+	if err != nil && !errors.Is(err, errUnknownJob) {
+		f.Log("%v", err)
+		d, err = f.scontrol(ctx, s.Key.JobID, patientLimit)
+	}
+	if err != nil || d == (job.Details{}) {
+		return f.unanswered(s, err)
 	}
 	run.Job = s.Job
 	s.Job = d.Complete(run).WithFields(map[string]string{summary.FieldSlurmVersion: f.slurmVersion(ctx)})
+	s.State = cmp.Or(d.Final(), s.State)
 	if d.Exit != nil && *d.Exit != (summary.Exit{}) { // 0:0 is also said of a requeued run
 		s.Exit = summary.WorseExit(s.Exit, d.Exit)
 	}
 	return s
 }
 
+// unanswered is a summary of which the scheduler said nothing.
+func (f Finisher) unanswered(s summary.Summary, err error) summary.Summary {
+	why := "the scheduler did not answer"
+	switch {
+	case f.Config.Slurm.Scontrol == "":
+		why = "the scheduler was not asked"
+	case errors.Is(err, errUnknownJob):
+		why = "the scheduler has forgotten the job"
+	}
+	if err != nil {
+		f.Log("%v", err)
+	}
+	if s.Exit != nil && *s.Exit == (summary.Exit{}) {
+		s.Exit = nil
+	}
+	s.Notes = append(s.Notes, note.New(note.NoScheduler, "%s", why))
+	return s
+}
+
 // errUnknownJob is scontrol's answer for a job that it has forgotten.
 var errUnknownJob = errors.New("the scheduler does not know the job")
 
-// finalStates are those that no job leaves. COMPLETING is not among them: its
-// Epilogs are running.
-var finalStates = map[string]bool{
-	"BOOT_FAIL": true, "CANCELLED": true, "COMPLETED": true, "DEADLINE": true, "FAILED": true,
-	"NODE_FAIL": true, "OUT_OF_MEMORY": true, "PREEMPTED": true, "TIMEOUT": true,
-}
-
 // scontrol runs `scontrol show job`, by absolute path, with a limit. "" in the
 // configuration switches it off and gives no details.
-func (f Finisher) scontrol(ctx context.Context, id int64) (job.Details, error) {
+func (f Finisher) scontrol(ctx context.Context, id int64, limit time.Duration) (job.Details, error) {
 	if f.Config.Slurm.Scontrol == "" {
 		return job.Details{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, scontrolLimit)
-	defer cancel()
-	cmd := f.scontrolCommand(ctx, "show", "job", "-o", strconv.FormatInt(id, 10))
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
-	if bytes.Contains(complaint.Bytes(), []byte("Invalid job id")) {
+	out, complaint, err := f.command(ctx, limit, f.Config.Slurm.Scontrol, "show", "job", "-o", strconv.FormatInt(id, 10))
+	if strings.Contains(complaint, "Invalid job id") {
 		return job.Details{}, errUnknownJob
 	}
 	if err != nil {
-		return job.Details{}, fmt.Errorf("ask scontrol: %w: %.200s", err, bytes.TrimSpace(complaint.Bytes()))
+		return job.Details{}, fmt.Errorf("ask scontrol: %w: %.200s", err, complaint)
 	}
 	return job.FromScontrol(out, id), nil
 }
 
-func (f Finisher) scontrolCommand(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, f.Config.Slurm.Scontrol, args...)
-	cmd.Env = []string{"LC_ALL=C"}
+// command runs one of Slurm's commands with a limit. It prints times as epoch
+// seconds.
+func (f Finisher) command(ctx context.Context, limit time.Duration, program string, args ...string) (out []byte, complaint string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "SLURM_TIME_FORMAT=%s"}
 	if f.SlurmConf != "" {
 		cmd.Env = append(cmd.Env, "SLURM_CONF="+f.SlurmConf)
 	}
@@ -76,7 +102,10 @@ func (f Finisher) scontrolCommand(ctx context.Context, args ...string) *exec.Cmd
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = scontrolLimit / 4
-	return cmd
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err = cmd.Output()
+	return out, string(bytes.TrimSpace(said.Bytes())), err
 }
 
 // slurmVersion is what scontrol says of itself ("slurm-wlm 22.05.8"), which
@@ -85,9 +114,7 @@ func (f Finisher) slurmVersion(ctx context.Context) string {
 	if f.Config.Slurm.Scontrol == "" {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, scontrolLimit/4)
-	defer cancel()
-	out, err := f.scontrolCommand(ctx, "--version").Output()
+	out, _, err := f.command(ctx, scontrolLimit/4, f.Config.Slurm.Scontrol, "--version")
 	if err != nil {
 		return ""
 	}

@@ -191,8 +191,8 @@ func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
 	if f.Config.Slurm.Scontrol == "" {
 		return false
 	}
-	d, err := f.scontrol(ctx, run.Key.JobID)
-	return errors.Is(err, errUnknownJob) || err == nil && finalStates[d.State]
+	d, err := f.scontrol(ctx, run.Key.JobID, scontrolLimit)
+	return errors.Is(err, errUnknownJob) || err == nil && job.FinalState(d.State)
 }
 
 // youngest is the age in seconds from which a run may be called gone: the job's

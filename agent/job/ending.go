@@ -1,0 +1,98 @@
+package job
+
+import (
+	"bytes"
+	"math"
+	"strings"
+
+	"jobgait/analysis/summary"
+)
+
+// Ending is what the scheduler says of one run that is over.
+type Ending struct {
+	JobID int64
+	UID   int
+	// Start and End are UTC epoch seconds.
+	Start, End int64
+	// State is sacct's word: one of those that no run leaves.
+	State string
+	Exit  *summary.Exit
+}
+
+// SacctFields are the columns that FromSacct reads. None is a text of a user's.
+const SacctFields = "JobIDRaw,UID,Start,End,State,ExitCode"
+
+// FromSacct reads what `sacct -X -n -P -o SacctFields` prints of runs that are over,
+// with times in epoch seconds (SLURM_TIME_FORMAT=%s). Other lines are left out.
+func FromSacct(output []byte) []Ending {
+	var list []Ending
+	for line := range bytes.Lines(output) {
+		f := strings.Split(strings.TrimSuffix(string(line), "\n"), "|")
+		if len(f) != 6 {
+			continue
+		}
+		id, uid, start, end := bigCount(f[0]), bigCount(f[1]), bigCount(f[2]), bigCount(f[3])
+		state, _, _ := strings.Cut(f[4], " ") // "CANCELLED by 1000"
+		if id == nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || *end < *start || !FinalState(state) {
+			continue
+		}
+		list = append(list, Ending{*id, int(*uid), *start, *end, state, exitOf(f[5])})
+	}
+	return list
+}
+
+// FinalState tells whether no run leaves this state. COMPLETING is none: the
+// Epilogs are running.
+func FinalState(state string) bool {
+	switch state {
+	case "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REQUEUED", "TIMEOUT":
+		return true
+	}
+	return false
+}
+
+// Final is the state that the run will have in sacct, "" if it is not known yet.
+// While Epilogs run there is no state but COMPLETING, and for some ends a reason
+// that no other end has.
+func (d Details) Final() string {
+	switch {
+	case FinalState(d.State):
+		return d.State
+	case d.State != "COMPLETING":
+		return ""
+	}
+	return map[string]string{"TimeLimit": "TIMEOUT", "NodeDown": "NODE_FAIL", "OutOfMemory": "OUT_OF_MEMORY"}[d.Reason]
+}
+
+// Ending is what scontrol says of a run that is over, as far as it says it.
+func (d Details) Ending(jobID int64) (Ending, bool) {
+	if !FinalState(d.State) || d.UID == nil || d.Start == nil || d.End == nil {
+		return Ending{}, false
+	}
+	return Ending{jobID, *d.UID, *d.Start, *d.End, d.State, d.Exit}, true
+}
+
+// ofOneRun is how far apart in seconds the scheduler's start of a run and its
+// Prolog's may be where the first was not told: a minute, for clocks and for nodes
+// that the scheduler waits for. A requeued job begins again later than that.
+const ofOneRun = 60
+
+// EndingOf returns the one of a run, nil if there is none. An id alone does not do:
+// the scheduler gives it out again, and a requeued job keeps it. start is when the
+// Prolog saw the run begin, told what the scheduler said of that, if it did.
+func EndingOf(list []Ending, jobID int64, uid int, start float64, told *int64) *Ending {
+	var best *Ending
+	far := func(e Ending) float64 { return math.Abs(float64(e.Start) - start) }
+	for i, e := range list {
+		switch {
+		case e.JobID != jobID || e.UID != uid:
+		case told != nil:
+			if math.Abs(float64(e.Start-*told)) <= 1 {
+				return &list[i]
+			}
+		case float64(e.Start) <= start+ofOneRun && float64(e.End) >= start-ofOneRun && (best == nil || far(e) < far(*best)):
+			best = &list[i]
+		}
+	}
+	return best
+}

@@ -1,0 +1,95 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"jobgait/analysis/summary"
+)
+
+// Stateless is a run of a scheduler's whose final state is not known: it exists
+// only after the last Epilog, and so after every report.
+type Stateless struct {
+	RunID          int64
+	Cluster        string
+	JobID          int64
+	UID            int
+	Start, End     float64 // UTC epoch seconds, as Prologs and Epilogs saw them
+	SchedulerStart *int64
+}
+
+// Ended is what was learned of the end of a stored run.
+type Ended struct {
+	RunID int64
+	State string
+	Exit  *summary.Exit // nil is unknown
+}
+
+// Stateless returns the runs that ended after a time and whose final state is not
+// known, the newest first. Runs of `jobgait run` have no state.
+func (db *DB) Stateless(ctx context.Context, after float64, most int) ([]Stateless, error) {
+	var list []Stateless
+	err := db.each(ctx, `
+		SELECT run_id, cluster.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start
+		FROM run JOIN cluster USING (cluster_id) JOIN hpc_user USING (user_id)
+		WHERE end_s > ? AND state IS NULL AND sub = 0 AND cluster.name NOT GLOB 'local:*'
+		ORDER BY end_s DESC LIMIT ?`,
+		func(rows *sql.Rows) error {
+			var r Stateless
+			err := rows.Scan(&r.RunID, &r.Cluster, &r.JobID, &r.UID, &r.Start, &r.End, &r.SchedulerStart)
+			list = append(list, r)
+			return err
+		}, after, most)
+	return list, explain(db.path, "find runs without a state", err)
+}
+
+// PutStates stores how runs ended. A run that has a state by now keeps it.
+func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64) error {
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		for _, e := range ended {
+			w := &writer{ctx: ctx, tx: tx, pack: &db.pack}
+			var known *string
+			var reported int
+			err := tx.QueryRowContext(ctx, `SELECT state, nodes_reported FROM run WHERE run_id = ?`, e.RunID).Scan(&known, &reported)
+			if errors.Is(err, sql.ErrNoRows) || known != nil {
+				continue
+			}
+			if err == nil {
+				err = w.end(e.RunID, e.State, e.Exit)
+			}
+			if err != nil {
+				return err
+			}
+			if w.log(e.RunID, learned, reported, Ingest{NowS: now}); w.err != nil {
+				return w.err
+			}
+		}
+		return nil
+	})
+	return explain(db.path, "store the states of runs", err)
+}
+
+// end stores the final state of a run, and its exit where that says more than what
+// is stored.
+func (w *writer) end(runID int64, state string, exit *summary.Exit) error {
+	var body []byte
+	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body); err != nil {
+		return fmt.Errorf("read the stored summary: %w", err)
+	}
+	s, err := decode(body)
+	if err != nil {
+		return err
+	}
+	s.State, s.Exit = state, summary.WorseExit(s.Exit, exit)
+	if body, err = w.pack.encode(s); err != nil {
+		return err
+	}
+	w.exec(`UPDATE run SET state = ? WHERE run_id = ?`, text(state, maxName), runID)
+	if e := s.Exit; e != nil {
+		w.exec(`UPDATE run SET exit_code = ?, exit_signal = ? WHERE run_id = ?`, e.Code, e.Signal, runID)
+	}
+	w.exec(`UPDATE run_summary SET body = ? WHERE run_id = ?`, body, runID)
+	return w.err
+}
