@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"jobgait/configs"
 	"jobgait/epilog/collect"
@@ -21,6 +20,9 @@ import (
 )
 
 func main() {
+	if err := stepBehind(os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "jobgait-epilog: %v\n", err)
+	}
 	os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -28,18 +30,6 @@ const usage = `usage: jobgait-epilog            as Slurm's Epilog
        jobgait-epilog --sweep    finish what was left over on this node
        jobgait-epilog --ingest   write waiting job records into the history
        jobgait-epilog --version`
-
-// besideJobs is how many of a node's CPUs work on a job that has ended: other
-// jobs may run there, and the next begins when the Epilog has waited long enough.
-func besideJobs(cpus int) int { return max(1, cpus/4) }
-
-// leaveCPUs leaves most CPUs to others where the arguments are a worker's or those
-// of the sweep after it.
-func leaveCPUs(args []string) {
-	if len(args) == 2 && (args[0] == "--worker" || args[0] == sweeperVerb) {
-		runtime.GOMAXPROCS(besideJobs(runtime.GOMAXPROCS(0)))
-	}
-}
 
 // run is the program. Only the hook always returns 0.
 func run(ctx context.Context, getenv func(string) string, args []string, in io.Reader, out, complain io.Writer) int {

@@ -3,14 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
 )
@@ -18,7 +23,11 @@ import (
 // TestMain makes the test binary, as the worker that the hook starts, one that
 // never ends: it says who it is and waits for a kill.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "--worker" {
+	if len(os.Args) == 3 && aside(os.Args[1:]) {
+		if err := stepBehind(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		if err := os.WriteFile(filepath.Join(os.Args[2], "pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 			os.Exit(1)
 		}
@@ -133,6 +142,49 @@ func TestWorkerThatIsNotDone(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("no worker was started")
 		}
+	}
+}
+
+// What goes on after the Epilog is last for CPUs and disks, bounded in memory and the
+// first that the kernel kills, with all its threads.
+func TestStepsBehindJobs(t *testing.T) {
+	for verb, want := range map[string][2]int{"--worker": {10, ioLast}, sweeperVerb: {19, ioIdle}} {
+		dir := t.TempDir()
+		cmd := exec.Command(os.Args[0], verb, dir)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		proc := "/proc/" + strconv.Itoa(cmd.Process.Pid) + "/"
+		for end := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(dir, "pid")); err == nil {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatal("it did not begin")
+			}
+		}
+		threads, err := os.ReadDir(proc + "task")
+		if err != nil || len(threads) < 2 {
+			t.Fatalf("threads %v, %v", threads, err)
+		}
+		for _, th := range threads {
+			tid, _ := strconv.Atoi(th.Name())
+			nice, err := unix.Getpriority(unix.PRIO_PROCESS, tid) // 20 - nice
+			io, _, errno := unix.Syscall(unix.SYS_IOPRIO_GET, 1, uintptr(tid), 0)
+			if err != nil || errno != 0 || 20-nice != want[0] || int(io) != want[1] {
+				t.Errorf("%s: nice %d, io %#x (%v, %v), want %d, %#x", verb, 20-nice, io, err, errno, want[0], want[1])
+			}
+		}
+		score, _ := os.ReadFile(proc + "oom_score_adj")
+		limits, _ := os.ReadFile(proc + "limits")
+		if strings.TrimSpace(string(score)) != oomScore || !strings.Contains(string(limits), fmt.Sprintf("Max data size             %d", hardBytes)) {
+			t.Errorf("%s: score %s, limits\n%s", verb, score, limits)
+		}
+	}
+	if err := stepBehind([]string{"--sweep"}); err != nil || debug.SetMemoryLimit(-1) == softBytes {
+		t.Error("a sweep by hand steps behind, ", err)
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
@@ -41,6 +39,11 @@ func sweep(ctx context.Context, getenv func(string) string, out io.Writer) error
 		did, err := sweepNode(ctx, cfg, getenv, self, node, true)
 		fmt.Fprintf(out, "node %s: %d runs finished, %d waiting, %d unclaimed, %d removed for room\n",
 			node, did.Finished, did.Waiting, did.Unclaimed, did.Removed)
+		failed = errors.Join(failed, err)
+	}
+	if learns(cfg) {
+		log := func(format string, args ...any) { failed = errors.Join(failed, fmt.Errorf(format, args...)) }
+		_, err := finish.Finisher{Config: cfg, SlurmConf: getenv("SLURM_CONF"), Log: log}.LearnStates(ctx)
 		failed = errors.Join(failed, err)
 	}
 	return failed
@@ -77,19 +80,37 @@ func sweepNode(ctx context.Context, cfg configs.Config, getenv func(string) stri
 	return did, err
 }
 
-// sweepAfterJob is the sweep that a worker leaves behind: at the lowest priority,
-// for the next job has begun, and one at a time on a node.
+// sweepAfterJob is what a worker leaves behind: a sweep, and the question how the
+// job ended, which nobody can answer before its Epilogs have returned.
 func sweepAfterJob(ctx context.Context, getenv func(string) string, node string) error {
-	if err := unix.Setpriority(unix.PRIO_PGRP, 0, 19); err != nil {
-		return fmt.Errorf("sweep behind everything else: %w", err)
-	}
 	self, cfg, err := settings(getenv)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := limited(ctx, cfg.Epilog)
 	defer cancel()
-	lock, err := job.RunDir(job.NodeDir(cfg.Spool.Dir, node)).TryLock()
+	log, _ := job.OpenLog(cfg.Spool.Dir, node, "sweep", 0) // drops lines when it cannot open
+	defer func() { _ = log.Close() }()
+	ownScope(cfg, "sweep", log)
+	err = alone(job.NodeDir(cfg.Spool.Dir, node), func() error {
+		_, err := sweepNode(ctx, cfg, getenv, self, node, false)
+		return err
+	})
+	if !learns(cfg) {
+		return err
+	}
+	return errors.Join(err, alone(cfg.Spool.Dir, func() error {
+		err := finisher(cfg, getenv, self, node, log).AwaitStates(ctx)
+		if err != nil {
+			log.Printf("%v", err)
+		}
+		return err
+	}))
+}
+
+// alone does something unless somebody else is at it, by the lock of a directory.
+func alone(dir string, do func() error) error {
+	lock, err := job.RunDir(dir).TryLock()
 	if errors.Is(err, job.ErrLocked) {
 		return nil
 	}
@@ -97,8 +118,12 @@ func sweepAfterJob(ctx context.Context, getenv func(string) string, node string)
 		return err
 	}
 	defer func() { _ = lock.Close() }()
-	_, err = sweepNode(ctx, cfg, getenv, self, node, false)
-	return err
+	return do()
+}
+
+// learns is whether this node has the history and may ask the scheduler.
+func learns(cfg configs.Config) bool {
+	return cfg.History.Ingest == "here" && cfg.Slurm != (configs.Slurm{})
 }
 
 // ingest writes waiting job records into the history. It is run by the account
@@ -134,5 +159,11 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 		}
 	}
 	fmt.Fprintf(out, "%d job records written to %s\n", taken, cfg.History.Path)
-	return errors.Join(err, db.Close())
+	err = errors.Join(err, db.Close())
+	if cfg.Slurm == (configs.Slurm{}) {
+		return err
+	}
+	_, failed := finish.Finisher{Config: cfg, SlurmConf: getenv("SLURM_CONF"),
+		Log: func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }}.LearnStates(ctx)
+	return errors.Join(err, failed)
 }

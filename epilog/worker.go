@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/agent/unit"
 	"jobgait/configs"
 	"jobgait/epilog/finish"
 )
@@ -94,6 +95,7 @@ func worker(ctx context.Context, getenv func(string) string, path string) error 
 	}
 	log, _ := job.OpenLog(cfg.Spool.Dir, run.Node, "worker", run.Key.JobID) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
+	ownScope(cfg, fmt.Sprintf("epilog-%d", run.Key.JobID), log)
 	// Under PrologFlags=RunInJob hooks run inside the job, and what is left of it
 	// is killed soon: a sweep would have to do this again.
 	if _, err := job.LeaveCgroup("/proc"); err != nil {
@@ -103,7 +105,7 @@ func worker(ctx context.Context, getenv func(string) string, path string) error 
 	if err != nil {
 		log.Printf("%v", err)
 	}
-	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && run.Key.JobID%sweepEvery != 0 {
+	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && !learns(cfg) && run.Key.JobID%sweepEvery != 0 {
 		return err
 	}
 	pidfd, serr := detach(getenv, self, os.DevNull, sweeperVerb, run.Node)
@@ -116,6 +118,13 @@ func worker(ctx context.Context, getenv func(string) string, path string) error 
 // sweepEvery is how many jobs may pass without a sweep where nothing is left
 // over: then only the size of the spool is seen to.
 const sweepEvery = 32
+
+// ownScope asks systemd for a scope: what goes on after the Epilog is not slurmd's.
+func ownScope(cfg configs.Config, what string, log *job.Log) {
+	if cfg.Agent.OwnScope() {
+		unit.System().Aside(what, func(err error) { log.Printf("%v", err) })
+	}
+}
 
 // limited bounds the work by worker_s: what heeds a context ends in order, and
 // what does not (a hung file system, a long analysis) is cut off soon after. A
