@@ -14,7 +14,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -45,7 +47,8 @@ type auxiliary struct {
 	Properties []property
 }
 
-// Scope has this process moved to a scope of its own, "jobgait-<what>-<pid>.scope".
+// Scope has this process and its children moved to a scope of their own,
+// "jobgait-<what>-<pid>.scope".
 func (m Manager) Scope(ctx context.Context, what string) error {
 	if os.Geteuid() != 0 {
 		return nil // the manager would ask for a password
@@ -60,7 +63,7 @@ func (m Manager) Scope(ctx context.Context, what string) error {
 	pid := os.Getpid()
 	name := fmt.Sprintf("jobgait-%s-%d.scope", what, pid)
 	properties := []property{
-		{"PIDs", dbus.MakeVariant([]uint32{uint32(pid)})},
+		{"PIDs", dbus.MakeVariant(family(pid))},
 		{"Description", dbus.MakeVariant("jobgait " + what)},
 		{"Slice", dbus.MakeVariant("system.slice")},
 		{"CollectMode", dbus.MakeVariant("inactive-or-failed")},
@@ -71,6 +74,21 @@ func (m Manager) Scope(ctx context.Context, what string) error {
 		return fmt.Errorf("ask systemd for %s: %w", name, call.Err)
 	}
 	return nil
+}
+
+// family is this process and its children, as far as the kernel lists those.
+func family(pid int) []uint32 {
+	pids := []uint32{uint32(pid)}
+	lists, _ := filepath.Glob("/proc/self/task/*/children") // none is no error
+	for _, path := range lists {
+		text, _ := os.ReadFile(path)
+		for f := range strings.FieldsSeq(string(text)) {
+			if n, err := strconv.ParseUint(f, 10, 32); err == nil {
+				pids = append(pids, uint32(n))
+			}
+		}
+	}
+	return pids
 }
 
 // Aside does the same while the caller goes on, and logs why it failed.

@@ -9,8 +9,11 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,5 +184,20 @@ func TestNoScope(t *testing.T) {
 	defer cancel()
 	if err := (Manager{Private: socket + "3"}).Scope(ctx, "agent-1"); err == nil {
 		t.Error("without a greeting no error")
+	}
+}
+
+// A child that was started before goes along.
+func TestFamily(t *testing.T) {
+	child := exec.Command("sleep", "1000")
+	if err := child.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = child.Process.Kill(); _ = child.Wait() })
+	if _, err := os.Stat("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children"); err != nil {
+		t.Skip("this kernel lists no children")
+	}
+	if got := family(os.Getpid()); got[0] != uint32(os.Getpid()) || !slices.Contains(got, uint32(child.Process.Pid)) {
+		t.Errorf("%v lacks %d", got, child.Process.Pid)
 	}
 }
