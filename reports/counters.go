@@ -14,6 +14,8 @@ type Counter struct {
 	Scope Word     `json:"scope"`
 	Total float64  `json:"total"`
 	PerS  *float64 `json:"per_s"`
+	// Share is the part of the run that the total is of; null = all of it.
+	Share *float64 `json:"share,omitempty"`
 }
 
 // newCounters returns the totals and the run's instructions per cycle, nil if
@@ -25,9 +27,17 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 		if known(&c.Total) == nil {
 			continue
 		}
-		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, nil}
-		if s.ElapsedS > 0 {
-			rate := c.Total / s.ElapsedS
+		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, nil, nil}
+		part := c.Part()
+		if part < 1 {
+			x.Share = &part
+		}
+		ran := s.ElapsedS
+		if c.Scope == "job" {
+			ran = s.RanS()
+		}
+		if ran *= part; ran > 0 {
+			rate := c.Total / ran
 			x.PerS = known(&rate)
 		}
 		out = append(out, x)
@@ -48,6 +58,9 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 func totalLabel(c summary.Counter) string {
 	switch c.Name {
 	case "cpu_time":
+		if part := c.Part(); part < 1 {
+			return "CPU time, by samples of " + percent(part) + " of the run"
+		}
 		return "CPU time, by samples"
 	case "proc_cpu":
 		return "CPU time, by /proc"

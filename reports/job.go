@@ -36,9 +36,11 @@ type Job struct {
 	End         string  `json:"end"`
 	EndEpochS   float64 `json:"end_epoch_s"`
 	ElapsedS    float64 `json:"elapsed_s"`
-	ExitCode    *int    `json:"exit_code"`
-	ExitSignal  *int    `json:"exit_signal"`
-	State       Word    `json:"state"`
+	// SuspendedS is for how much of it the job was stopped from outside.
+	SuspendedS float64 `json:"suspended_s,omitempty"`
+	ExitCode   *int    `json:"exit_code"`
+	ExitSignal *int    `json:"exit_signal"`
+	State      Word    `json:"state"`
 	// Ended is the end in words. It never says COMPLETED unless the
 	// scheduler did.
 	Ended string `json:"ended"`
@@ -53,7 +55,7 @@ func newJob(s summary.Summary) Job {
 		NNodes: max(j.NNodes, len(s.Nodes)), NodeList: Word(j.NodeList), NTasks: j.NTasks, NCPUs: j.NCPUs,
 		CPUsPerTask: j.CPUsPerTask, WorkDir: Word(j.WorkDir),
 		Start: stamp(s.Start), StartEpochS: number(s.Start), End: stamp(s.End), EndEpochS: number(s.End),
-		ElapsedS: number(s.ElapsedS), State: Word(s.State), Ended: ended(s),
+		ElapsedS: number(s.ElapsedS), SuspendedS: number(s.SuspendedS), State: Word(s.State), Ended: ended(s),
 	}
 	if s.Key.Sub > 0 {
 		out.SubRun = &s.Key.Sub
@@ -115,6 +117,14 @@ func signalMeaning(signal int, cluster string) string {
 		return n
 	}
 	return "no common meaning"
+}
+
+// elapsed is how long it took, and how long without being suspended.
+func (j Job) elapsed() string {
+	if j.SuspendedS <= 0 {
+		return duration(j.ElapsedS)
+	}
+	return fmt.Sprintf("%s (%s without suspension)", duration(j.ElapsedS), duration(max(0, j.ElapsedS-j.SuspendedS)))
 }
 
 // size says on how much the run ran: "4 nodes x 64 CPUs".

@@ -44,6 +44,9 @@ func (r Report) seenBusy() *float64 {
 		case c.Scope != "job":
 		case c.Name == "cpu_time" && c.Unit == "s":
 			sampled = c.Total
+			if c.Share != nil {
+				sampled /= *c.Share
+			}
 		case cpuTime(c.Name) && c.Unit == "ns":
 			exact = max(exact, c.Total/1e9)
 		}

@@ -37,7 +37,7 @@ func (r Report) textHead(p *page) {
 	p.line(head + strings.Repeat("=", columns-width(head)-width(tail)) + tail)
 	j := r.Job
 	p.ends(" "+strings.TrimSpace(j.label()+"  "+string(j.Name)), j.size())
-	p.ends(" "+strings.Join(r.whoWhere(), "  "), duration(j.ElapsedS))
+	p.ends(" "+strings.Join(r.whoWhere(), "  "), j.elapsed())
 	p.ends(" "+r.span(), "")
 	p.text(" ", r.ended())
 	p.line(strings.Repeat("=", columns))

@@ -121,7 +121,7 @@ func (r Report) view() view {
 
 // keyFigures are those that a reader looks for first.
 func (r Report) keyFigures() []keyFigure {
-	out := []keyFigure{{"Elapsed", duration(r.Job.ElapsedS), r.Job.size()}}
+	out := []keyFigure{{"Elapsed", r.Job.elapsed(), r.Job.size()}}
 	if r.Rhythm.Periodic {
 		p := r.Rhythm.Patterns[0]
 		out = append(out, keyFigure{"One iteration", period(p.Period.value()), "+- " + percent(p.PeriodCV) + "; pattern " + p.ID},

@@ -70,7 +70,7 @@ type Epoch struct {
 	TimeNS int64 `json:"time_ns"`
 	// Kind is "scope" (the job's cgroup appeared), "rate" (a rate was
 	// lowered to keep within the budget), "hotplug" (a CPU came or went),
-	// "size" (the file grew too large) or "idle".
+	// "size" (the file grew too large), "idle", "suspended" or "resumed".
 	Kind string `json:"kind"`
 	// Scope and AddressHz hold from here on; "" and null = as before.
 	Scope     string   `json:"scope,omitempty"`

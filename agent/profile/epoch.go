@@ -68,21 +68,31 @@ func (r rates) within(b *Block, f func(from, to, rate int)) {
 	}
 }
 
+// atRate is what was sampled at one rate, in how many slots.
+type atRate struct {
+	samples uint64
+	slots   int64
+}
+
 // count adds the samples of a block to those taken at each rate.
-func (r rates) count(b *Block, taken []uint64) {
+func (r rates) count(b *Block, all []atRate) {
 	if b.Samples == nil {
 		return
 	}
-	r.within(b, func(from, to, rate int) { taken[rate] += sum(b.Samples[from:to]) })
+	r.within(b, func(from, to, rate int) {
+		all[rate].samples += sum(b.Samples[from:to])
+		all[rate].slots += int64(to - from)
+	})
 }
 
-// seconds is the CPU time that the samples stand for.
-func (r rates) seconds(taken []uint64) float64 {
-	s := 0.0
-	for i, n := range taken {
+// seconds is the CPU time that the samples stand for, and in how many slots there
+// could be any.
+func (r rates) seconds(all []atRate) (s float64, slots int64) {
+	for i, t := range all {
 		if r[i].hz > 0 {
-			s += float64(n) / r[i].hz
+			s += float64(t.samples) / r[i].hz
+			slots += t.slots
 		}
 	}
-	return s
+	return s, slots
 }

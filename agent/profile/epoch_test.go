@@ -1,15 +1,18 @@
 package profile
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
 )
 
 func hz(v float64) *float64 { return &v }
@@ -70,6 +73,60 @@ func TestAddressEpochs(t *testing.T) {
 	// 6 slots and 7 slots of two CPUs, 5 ms each.
 	if got := l.Totals[0].Total; math.Abs(got-0.13) > 1e-12 || got != p.Totals()[0].Total {
 		t.Errorf("cpu_time %g, %g", got, p.Totals()[0].Total)
+	}
+}
+
+// An agent that gave up its addresses and was killed says so by its epochs, one
+// that sealed by its note; either way the CPU time is of a part of the run.
+func TestAddressesEnd(t *testing.T) {
+	for name, seal := range map[string]*Footer{
+		"killed": nil,
+		"sealed": {Notes: []note.Note{note.New(note.AddressesEnded, "after a while")}},
+	} {
+		path := filepath.Join(t.TempDir(), "profile.jgp")
+		w, err := Create(path, testHeader(Column{Name: "a"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := Block{N: 8, Samples: []uint32{10, 10, 0, 0, 0, 0, 0, 0}, Columns: [][]int64{make([]int64, 8)}}
+		if err := errors.Join(w.Append(b), w.Epoch(Epoch{Slot: 2, Kind: "rate", AddressHz: hz(0), Text: "no more"})); err != nil {
+			t.Fatal(err)
+		}
+		if seal != nil {
+			err = w.Seal(*seal)
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Load(path, SetParams{})
+		if err != nil || l.Totals[0].Name != "cpu_time" || l.Totals[0].Part() != 0.25 {
+			t.Errorf("%s: totals %+v, %v", name, l.Totals, err)
+		}
+		said := slices.ContainsFunc(l.Header.Notes, func(n note.Note) bool { return n.Code == note.AddressesEnded })
+		if said != (seal == nil) {
+			t.Errorf("%s: notes of the reader: %v", name, l.Header.Notes)
+		}
+	}
+}
+
+func TestSuspended(t *testing.T) {
+	at := func(kind string, slot int64) Epoch { return Epoch{Kind: kind, Slot: slot} }
+	for name, c := range map[string]struct {
+		epochs []Epoch
+		want   []summary.Interval
+	}{
+		"never":        {[]Epoch{at("rate", 5), at(ResumedKind, 9)}, nil},
+		"once":         {[]Epoch{at(SuspendedKind, 200), at("rate", 300), at(ResumedKind, 400)}, []summary.Interval{{StartS: 2, EndS: 3}}},
+		"to the end":   {[]Epoch{at(SuspendedKind, 200)}, []summary.Interval{{StartS: 2, EndS: 10}}},
+		"twice":        {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, 400), at(SuspendedKind, 400), at(ResumedKind, 600)}, []summary.Interval{{StartS: 2, EndS: 3}, {StartS: 3, EndS: 4}}},
+		"told twice":   {[]Epoch{at(SuspendedKind, 200), at(SuspendedKind, 300), at(ResumedKind, 400)}, []summary.Interval{{StartS: 2, EndS: 3}}},
+		"back in time": {[]Epoch{at(SuspendedKind, 400), at(ResumedKind, 200), at(SuspendedKind, 100), at(ResumedKind, 600)}, []summary.Interval{{StartS: 3, EndS: 3}}},
+		"for ever":     {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, maxSlot)}, []summary.Interval{{StartS: 2, EndS: 10}}},
+	} {
+		l := Loaded{Header: Header{StepNS: 5e6, BaseNS: 3e9, RunNS: 2e9}, Epochs: c.epochs, endS: 10}
+		if got := l.Suspended(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
 	}
 }
 

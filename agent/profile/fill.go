@@ -21,7 +21,7 @@ type filler struct {
 	rest        []float64 // samples of a block in none of the pages
 	left        []int64   // the same, where they are whole
 	buf         []float64
-	taken       []uint64 // samples at each rate
+	taken       []atRate // at each rate
 	// before are the columns at the end of slot until-1.
 	before []int64
 	until  int64
@@ -29,7 +29,7 @@ type filler struct {
 
 func newFiller(l layout) *filler {
 	n := l.samples()
-	f := &filler{layout: l, place: l.places(), met: make([]int, len(l.pages)), taken: make([]uint64, len(l.rates)),
+	f := &filler{layout: l, place: l.places(), met: make([]int, len(l.pages)), taken: make([]atRate, len(l.rates)),
 		before: make([]int64, len(l.header.Columns)), until: -1}
 	if l.coded {
 		f.busy = newLane(n, l.merge, false)

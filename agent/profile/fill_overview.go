@@ -56,7 +56,8 @@ func (f *filler) rateGroups(l *lane, b *Block, at int64, points []int64, before 
 // codeGroups puts the code addresses. Their rate is one in all of an overview.
 func (f *filler) codeGroups(b *Block, at int64) {
 	r := f.rates.at(b.First)
-	f.taken[r] += sum(b.Samples)
+	f.taken[r].samples += sum(b.Samples)
+	f.taken[r].slots += int64(b.N)
 	if !f.coded || f.rates[r].hz <= 0 {
 		return
 	}

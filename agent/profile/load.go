@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/series"
@@ -80,8 +81,18 @@ func (s *survey) notes() []note.Note {
 			out = append(out, note.New(note.SizeLowered, "%.0f s after the start of sampling %s",
 				float64(e.Slot-s.first)*s.stepS(), e.Text))
 		}
+		if e.AddressHz != nil && *e.AddressHz == 0 && !s.footer.has(note.AddressesEnded) {
+			out = append(out, note.New(note.AddressesEnded, "%.1f s after the start of sampling: %s",
+				float64(e.Slot-s.first)*s.stepS(), e.Text))
+		}
 	}
 	return out
+}
+
+// has tells whether a profile that was sealed has a note. An agent that was killed
+// leaves epochs only.
+func (f *Footer) has(code note.Code) bool {
+	return f != nil && slices.ContainsFunc(f.Notes, func(n note.Note) bool { return n.Code == code })
 }
 
 // surveyFile goes through a profile once, and looks at heads only.

@@ -186,7 +186,7 @@ func TestQualityAndTotals(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 	totals := p.Totals()
-	wantTotals := []summary.Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 0.037},
+	wantTotals := []summary.Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 0.037, Share: 2.0 / 3},
 		{Name: "cycles", Unit: "cycles", Scope: "node", Total: 130},
 		{Name: "instructions", Unit: "instructions", Scope: "node", Total: 220}}
 	if !reflect.DeepEqual(totals, wantTotals) {

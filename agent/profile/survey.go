@@ -162,11 +162,15 @@ func (s *survey) busiest(n int) []uint64 {
 func (s *survey) stepS() float64 { return float64(s.header.StepNS) / 1e9 }
 
 // totals are the counters over the run; cpuS is what the code addresses tell of
-// the job's CPU time.
-func (s *survey) totals(cpuS float64) []summary.Counter {
+// the job's CPU time, in so many slots.
+func (s *survey) totals(cpuS float64, slots int64) []summary.Counter {
 	out := make([]summary.Counter, 0, 1+len(s.last))
 	if s.sampled && newRates(s.header, s.epochs).highest() > 0 {
-		out = append(out, summary.Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: cpuS})
+		c := summary.Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: cpuS}
+		if slots < s.present {
+			c.Share = float64(slots) / float64(s.present)
+		}
+		out = append(out, c)
 	}
 	for i, c := range s.header.Columns {
 		if !c.Gauge && s.last[i] != NoValue {
@@ -201,11 +205,11 @@ func (s *survey) quality(interruptS float64) summary.Quality {
 // the code addresses tell it.
 func (p *Profile) Totals() []summary.Counter {
 	rates := newRates(&p.Header, p.Epochs)
-	taken := make([]uint64, len(rates))
+	all := make([]atRate, len(rates))
 	for i := range p.Blocks {
-		rates.count(&p.Blocks[i], taken)
+		rates.count(&p.Blocks[i], all)
 	}
-	return surveyProfile(p).totals(rates.seconds(taken))
+	return surveyProfile(p).totals(rates.seconds(all))
 }
 
 // Quality says what the samples are worth. Samples are the slots that are in a

@@ -12,7 +12,7 @@ func cpuSeconds(s summary.Summary) *float64 {
 	if busy == nil || s.ElapsedS <= 0 || !s.Complete() {
 		return nil
 	}
-	cpu := *busy * s.ElapsedS
+	cpu := *busy * s.RanS()
 	return &cpu
 }
 

@@ -57,7 +57,7 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"scheduler_start", j.SchedulerStart},
 		{"start_s", positive(s.Start)},
 		{"end_s", positive(s.End)},
-		{"elapsed_s", positive(s.ElapsedS)},
+		{"elapsed_s", positive(s.RanS())},
 		{"nnodes", nnodes(s)},
 		{"ncpus", j.NCPUs},
 		{"ntasks", j.NTasks},

@@ -18,7 +18,7 @@ func Unstored(s summary.Summary) History {
 	r := Run{
 		Cluster: h.Cluster, JobID: s.Key.JobID, DisplayID: s.DisplayID(), Restart: s.Key.Restart, Sub: s.Key.Sub,
 		User: h.User, App: h.App, Shape: h.Shape,
-		Start: max(s.Start, 0), End: max(s.End, 0), ElapsedS: max(s.ElapsedS, 0), State: clean(s.State, maxName), Exit: s.Exit,
+		Start: max(s.Start, 0), End: max(s.End, 0), ElapsedS: s.RanS(), State: clean(s.State, maxName), Exit: s.Exit,
 		JobName: clean(j.Name, maxText), Partition: clean(j.Partition, maxName), Size: clean(j.Size, maxName),
 		NNodes: nnodes(s), NodesReported: nodesReported(s), NTasks: j.NTasks, CPUs: j.NCPUs,
 		StepS: s.StepS, CPUS: cpuSeconds(s), StartupS: phaseSeconds(s, phase.StartUp), CheckpointS: phaseSeconds(s, phase.Checkpoint), EnergyJ: energy(s),

@@ -19,4 +19,5 @@ const (
 	Gap       Kind = "gap"       // between instances: checkpoints, other work
 	Tail      Kind = "tail"      // after the last instance
 	Aperiodic Kind = "aperiodic" // the whole run, when no pattern was found
+	Suspended Kind = "suspended" // the job was stopped from outside; Table knows of none
 )

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"fmt"
-	"math"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
@@ -57,23 +56,28 @@ func Default() Params {
 func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	r.Schema = RecordSchema
 	r.Timeline = decimate(set, timelineColumns(set), p.Bins)
-	if busy, seen := cpusBusy(set); seen && busy < p.IdleCPUs {
+	endS := set.StartS + float64(set.Len())*set.StepS
+	ran, cuts, suspended := withoutSuspensions(set, r.Suspended)
+	r.suspend(suspended, endS)
+	if busy := r.busyCPUs(); busy != nil && *busy < p.IdleCPUs {
 		r.Notes = append(r.Notes, note.New(note.Idle,
-			"the job's processes used %.3f CPUs on average: too little to show a rhythm", busy))
-		r.Phases = phase.Table(set, nil, nil)
+			"the job's processes used %.3f CPUs on average: too little to show a rhythm", *busy))
+		r.Phases = phase.Table(ran, nil, nil)
+		cuts.restore(&r, nil, endS)
 		return r.Normal(), nil
 	}
-	found, err := periodicity.Detect(set, p.Periods)
+	found, err := periodicity.Detect(ran, p.Periods)
 	if err != nil {
 		return r.Normal(), fmt.Errorf("find periods on node %s: %w", r.Node, err)
 	}
-	r.Patterns = pattern.Represent(set, found.Periods)
-	r.Phases = boundPhases(phase.Table(set, r.Patterns, found.Periods), p.Phases)
+	r.Patterns = pattern.Represent(ran, found.Periods)
+	r.Phases = boundPhases(phase.Table(ran, r.Patterns, found.Periods), p.Phases)
 	boundRegions(r.Patterns, p.Phases)
 	for i := range r.Patterns {
 		r.Patterns[i].WGSS, r.Patterns[i].Low = finite(r.Patterns[i].WGSS), finiteLow(r.Patterns[i].Low)
 	}
-	r.Loops = loopsOf(set, found.Periods, r.Patterns, p)
+	r.Loops = loopsOf(ran, cuts.unbroken(found.Periods), r.Patterns, p)
+	cuts.restore(&r, found.Periods, endS)
 	r.Macros = macrosOf(found.Macros, r.Patterns)
 	r.Notes = append(r.Notes, found.Notes...)
 	if len(r.Patterns) > 0 {
@@ -111,26 +115,6 @@ func (r NodeRecord) Normal() NodeRecord {
 
 // busyColumn is the job's use of CPUs as the code addresses show it.
 const busyColumn = "busy_cpus"
-
-// cpusBusy returns the mean number of CPUs that the job kept busy, and whether
-// that could be seen at all.
-func cpusBusy(set series.Set) (cpus float64, seen bool) {
-	c, ok := set.Column(busyColumn)
-	if !ok {
-		return 0, false
-	}
-	sum, n := 0.0, 0
-	for _, v := range c.Values {
-		if !math.IsNaN(float64(v)) {
-			sum += float64(v)
-			n++
-		}
-	}
-	if n == 0 {
-		return 0, false
-	}
-	return sum / float64(n), true
-}
 
 // timelineColumns names the columns worth drawing, in the order of their worth.
 // CPU time from /proc is drawn only where nothing finer is known.

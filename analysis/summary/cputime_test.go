@@ -1,6 +1,11 @@
 package summary
 
-import "testing"
+import (
+	"testing"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
 
 func TestBusyCPUsAreTheKernelsWhereItCounted(t *testing.T) {
 	r := node("n1", 0.25, 0)
@@ -24,5 +29,65 @@ func TestBusyCPUsAreTheKernelsWhereItCounted(t *testing.T) {
 	r.Quality.RateHz = 0
 	if got := r.busyCPUs(); got == nil || *got != 0.25 {
 		t.Errorf("without a rate: %v", got)
+	}
+}
+
+// A mean of the second that had code addresses is not told of the run: 61 s of CPU
+// time by the cgroup, 0.56 s by samples.
+func TestAddressesOfOneSecondDoNotSpeakForTheRun(t *testing.T) {
+	set := series.Set{StepS: 0.005, Columns: []series.Column{{Name: busyColumn, Unit: "CPUs", Scope: series.JobScope, Values: make(series.Values, 12000)}}}
+	for i := range set.Columns[0].Values {
+		if i >= 200 {
+			set.Columns[0].Values[i] = series.Missing()
+		}
+	}
+	samples := Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: 0.001, Share: 200.0 / 12000}
+	for _, c := range []struct {
+		what     string
+		counters []Counter
+		want     float64 // -1: not known
+		idle     bool
+	}{
+		{"the cgroup", []Counter{samples, {Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 61e9}}, 61.0 / 60, false},
+		{"/proc", []Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 30e9}}, 0.5, false},
+		{"nothing else", []Counter{samples}, -1, false},
+		{"/proc, and next to nothing", []Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 10e6}}, 0.01 / 60, true},
+		{"samples of all of it", nil, 0, true},
+	} {
+		r := NodeRecord{Node: "n1", ElapsedS: 60, Counters: c.counters, Quality: Quality{Scope: "job", RateHz: 200, Samples: 12000}}
+		r, err := Analyse(r, set, Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.busyCPUs(); (got == nil) != (c.want < 0) || got != nil && *got != c.want {
+			t.Errorf("%s: %v, want %g", c.what, got, c.want)
+		}
+		if got := noted(r.Notes, note.Idle); got != c.idle {
+			t.Errorf("%s: idle %v", c.what, got)
+		}
+	}
+}
+
+func noted(notes []note.Note, code note.Code) bool {
+	for _, n := range notes {
+		if n.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// What some nodes counted part of the time the run counted part of the time.
+func TestShareOfASum(t *testing.T) {
+	part := func(v float64) NodeRecord {
+		return NodeRecord{Counters: []Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 1, Share: v}}}
+	}
+	for _, c := range []struct {
+		of   []NodeRecord
+		want float64
+	}{{[]NodeRecord{part(0), part(0)}, 1}, {[]NodeRecord{part(0.1), part(0), part(0.4)}, 0.5}} {
+		if got := sumCounters(c.of); len(got) != 1 || got[0].Total != float64(len(c.of)) || got[0].Part() != c.want {
+			t.Errorf("%+v, want %g", got, c.want)
+		}
 	}
 }

@@ -27,7 +27,13 @@ func Merge(records []NodeRecord, nodes []string, p Params) Summary {
 		s.End = max(s.End, r.End)
 		s.ElapsedS = max(s.ElapsedS, r.ElapsedS)
 		s.Exit = WorseExit(s.Exit, r.Exit)
-		s.Notes = append(s.Notes, r.Notes...)
+		for _, n := range r.Notes {
+			if n.Code == note.Suspended && s.SuspendedS > 0 {
+				continue // all nodes are, and one says it
+			}
+			s.Notes = append(s.Notes, n)
+		}
+		s.SuspendedS = max(s.SuspendedS, r.SuspendedS)
 	}
 	s.Nodes = nodeTable(records, nodes)
 	s.Notes = append(s.Notes, missingNote(s.Nodes)...)
@@ -41,7 +47,7 @@ func Merge(records []NodeRecord, nodes []string, p Params) Summary {
 			"the main period of %s is not that of the other nodes", nameSome(odd)))
 	}
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline = lead.Node, lead.Patterns, lead.Phases, lead.Timeline
-	s.Loops, s.Macros = lead.Loops, lead.Macros
+	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
 	s.agreement(records, lead, p)
 	return s
 }
@@ -114,33 +120,6 @@ func nodeTable(records []NodeRecord, nodes []string) []Node {
 	return table
 }
 
-// busyCPUs is how many CPUs the job kept busy on average: by the kernel's own
-// clocks where they were read, else the mean of the timeline; nil if neither
-// was seen.
-func (r NodeRecord) busyCPUs() *float64 {
-	if s, ok := r.exactCPU(); ok && r.sampledS() > 0 {
-		mean := s / r.sampledS()
-		return &mean
-	}
-	for _, c := range r.Timeline.Columns {
-		if c.Name != busyColumn {
-			continue
-		}
-		sum, n := 0.0, 0
-		for _, v := range c.Mean {
-			if !math.IsNaN(float64(v)) {
-				sum += float64(v)
-				n++
-			}
-		}
-		if n > 0 {
-			mean := sum / float64(n)
-			return &mean
-		}
-	}
-	return nil
-}
-
 // imbalance is (max - mean) / mean of the nodes' busy CPUs in percent.
 func imbalance(nodes []Node) *float64 {
 	sum, largest, n := 0.0, 0.0, 0
@@ -183,13 +162,20 @@ func nameSome(names []string) string {
 
 func sumCounters(records []NodeRecord) []Counter {
 	sums := []Counter{}
+	var of []float64 // nodes
 	for _, r := range records {
 		for _, c := range r.Counters {
 			i := slices.IndexFunc(sums, func(s Counter) bool { return s.Name == c.Name && s.Scope == c.Scope })
 			if i < 0 {
 				sums = append(sums, c)
+				of = append(of, 1)
 			} else {
+				part := (sums[i].Part()*of[i] + c.Part()) / (of[i] + 1)
 				sums[i].Total += c.Total
+				sums[i].Share = 0
+				if of[i]++; part < 1 {
+					sums[i].Share = part
+				}
 			}
 		}
 	}

@@ -212,22 +212,3 @@ func TestDisplayID(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-// How busy CPUs were is not known without samples of it.
-func TestCPUsBusy(t *testing.T) {
-	nan := series.Missing()
-	for name, c := range map[string]struct {
-		cols []series.Column
-		want float64
-		seen bool
-	}{
-		"none":    {nil, 0, false},
-		"another": {[]series.Column{{Name: "ipc", Values: series.Values{1}}}, 0, false},
-		"missing": {[]series.Column{{Name: busyColumn, Values: series.Values{nan, nan}}}, 0, false},
-		"some":    {[]series.Column{{Name: busyColumn, Values: series.Values{1, nan, 2}}}, 1.5, true},
-	} {
-		if got, seen := cpusBusy(series.Set{Columns: c.cols}); got != c.want || seen != c.seen {
-			t.Errorf("%s: %v %v", name, got, seen)
-		}
-	}
-}

@@ -36,6 +36,11 @@ type NodeRecord struct {
 	Macros   []Macro     `json:"macros,omitempty"`
 	Timeline Timeline    `json:"timeline"`
 	Notes    []note.Note `json:"notes"`
+	// Suspended is when the job was stopped from outside, the first hundred times,
+	// and SuspendedS for how long in all. The caller of Analyse says within what
+	// bounds, Analyse when.
+	Suspended  []Interval `json:"suspended,omitempty"`
+	SuspendedS float64    `json:"suspended_s,omitempty"`
 }
 
 // Exit is a wait status. Slurm gives 0 for cancelled and timed-out jobs too, so
@@ -96,6 +101,16 @@ type Counter struct {
 	Unit  string  `json:"unit"`
 	Scope string  `json:"scope"`
 	Total float64 `json:"total"`
+	// Share is the part of the time sampled that it is of; 0 = all of it.
+	Share float64 `json:"share,omitempty"`
+}
+
+// Part is the part of the time sampled that a total is of.
+func (c Counter) Part() float64 {
+	if c.Share > 0 && c.Share < 1 {
+		return c.Share
+	}
+	return 1
 }
 
 // Timeline is a profile decimated for drawing: at most 960 bins.

@@ -42,6 +42,10 @@ type Summary struct {
 	// State is the scheduler's final word (COMPLETED, CANCELLED, ...), ""
 	// while it is not known; the hooks never know it.
 	State string `json:"state,omitempty"`
+	// SuspendedS is for how much of it the job was stopped from outside, the
+	// longest of the nodes; Suspended is when on LeadNode.
+	SuspendedS float64    `json:"suspended_s,omitempty"`
+	Suspended  []Interval `json:"suspended,omitempty"`
 	// Nodes has every node of the job in the order of the node list.
 	Nodes []Node `json:"nodes"`
 	// Patterns are the run's: those that most nodes share, best first.

@@ -79,6 +79,7 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 		r.Notes = append(r.Notes, note.New(note.AgentDied,
 			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.End(), r.ElapsedS))
 	}
+	r.Suspended = loaded.Suspended()
 	r, err := summary.Analyse(r, loaded.Set, p)
 	r.Timeline = r.Timeline.WithSlow(loaded.Slow)
 	return r, err

@@ -1,0 +1,264 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+)
+
+// Interval is a stretch of a run, in seconds since it began.
+type Interval struct {
+	StartS float64 `json:"start_s"`
+	EndS   float64 `json:"end_s"`
+}
+
+// seconds is how long the intervals are together.
+func seconds(all []Interval) float64 {
+	s := 0.0
+	for _, i := range all {
+		s += max(0, i.EndS-i.StartS)
+	}
+	return s
+}
+
+// RanS is for how long the run was not suspended, as sacct counts Elapsed.
+func (s Summary) RanS() float64 { return max(0, s.ElapsedS-s.SuspendedS) }
+
+// cut is where the samples of a suspension were: one missing sample stands for
+// them, so that nobody takes what is before and after it for neighbours.
+type cut struct {
+	at int // the missing sample
+	n  int // samples left out beside it
+}
+
+// cuts lead from the samples without suspensions back to those of the run.
+type cuts struct {
+	startS, stepS float64
+	list          []cut
+}
+
+// withoutSuspensions returns the set without the samples of suspensions, and the
+// intervals themselves. In come the stretches in which the agent knows the job to
+// have been suspended, from the last look that saw it run to the first that saw it
+// run again: the suspension is the longest part of each without CPU time.
+func withoutSuspensions(set series.Set, known []Interval) (series.Set, cuts, []Interval) {
+	c := cuts{startS: set.StartS, stepS: set.StepS}
+	var found []Interval
+	removed, last := 0, 0
+	for _, k := range known {
+		from, to := still(set, max(last, c.sample(k.StartS)), c.sample(k.EndS))
+		if to-from < 2 {
+			continue
+		}
+		found = append(found, Interval{c.time(from), c.time(to)})
+		c.list = append(c.list, cut{from - removed, to - from - 1})
+		removed, last = removed+to-from-1, to
+	}
+	if len(found) == 0 {
+		return set, c, nil
+	}
+	out := set
+	out.Columns = slices.Clone(set.Columns)
+	for i, column := range out.Columns {
+		out.Columns[i].Values = c.leaveOut(column.Values)
+	}
+	return out, c, found
+}
+
+// sample is that in which a time lies, and time when one begins.
+func (c cuts) sample(s float64) int { return int((s-c.startS)/c.stepS + 0.5) }
+func (c cuts) time(i int) float64   { return c.startS + float64(i)*c.stepS }
+
+// still returns the longest stretch without CPU time of the job, by the finest
+// clock that ran then; all of it where there is none.
+func still(set series.Set, from, to int) (int, int) {
+	to = min(to, set.Len())
+	if from >= to {
+		return 0, 0
+	}
+	for _, name := range []string{busyColumn, "task_clock", "proc_cpu"} {
+		c, ok := set.Column(name)
+		if !ok || !slices.ContainsFunc(c.Values[from:to], func(v float32) bool { return v == v }) {
+			continue
+		}
+		a, b, begin := from, from, from
+		for i := from; i < to; i++ {
+			if c.Values[i] > 0 {
+				begin = i + 1
+			} else if i+1-begin > b-a {
+				a, b = begin, i+1
+			}
+		}
+		return a, b
+	}
+	return from, to
+}
+
+// leaveOut returns the values with one missing sample for each suspension.
+func (c cuts) leaveOut(v series.Values) series.Values {
+	out := make(series.Values, 0, len(v))
+	from := 0
+	for _, x := range c.list {
+		begin := from + x.at - len(out)
+		out = append(append(out, v[from:begin]...), series.Missing())
+		from = begin + x.n + 1
+	}
+	return append(out, v[from:]...)
+}
+
+// unbroken returns the periods without the instances that a suspension broke: how
+// long those took is not the loop's doing.
+func (c cuts) unbroken(periods []periodicity.Period) []periodicity.Period {
+	out := slices.Clone(periods)
+	for i, p := range out {
+		out[i].Instances = slices.DeleteFunc(slices.Clone(p.Instances), func(in periodicity.Instance) bool {
+			return slices.ContainsFunc(c.list, func(x cut) bool { return in.First <= x.at && x.at < in.First+in.Length })
+		})
+	}
+	return out
+}
+
+// begin and end lead from a time without suspensions to that of the run; what ends
+// at a suspension ends before it, and what begins there begins after it.
+func (c cuts) begin(s float64) float64 { return c.later(s, 0.5) }
+func (c cuts) end(s float64) float64   { return c.later(s, 1.5) }
+
+func (c cuts) later(s, from float64) float64 {
+	n := 0
+	for _, x := range c.list {
+		if s < c.time(x.at)+from*c.stepS {
+			break
+		}
+		n += x.n
+	}
+	return s + float64(n)*c.stepS
+}
+
+// split cuts a stretch at the suspensions in it.
+func (c cuts) split(a, b float64) []Interval {
+	var out []Interval
+	for _, x := range c.list {
+		if at := c.time(x.at); at > a+c.stepS/2 && at+c.stepS < b-c.stepS/2 {
+			out = append(out, Interval{a, at})
+			a = at + c.stepS
+		}
+	}
+	return append(out, Interval{a, b})
+}
+
+// restore puts the times of a record back to those of the run.
+func (c cuts) restore(r *NodeRecord, periods []periodicity.Period, endS float64) {
+	if len(c.list) == 0 {
+		return
+	}
+	for i := range r.Patterns {
+		r.Patterns[i].Regions = c.regions(r.Patterns[i].Regions, periods[i].Instances)
+	}
+	r.Phases = c.phases(r.Phases, endS)
+	for i := range r.Loops {
+		l := &r.Loops[i]
+		for k, s := range l.Boundaries {
+			l.Boundaries[k] = c.begin(s)
+		}
+		if l.Drift == nil {
+			continue
+		}
+		for k := range l.Drift.Steps {
+			l.Drift.Steps[k].TS = c.begin(l.Drift.Steps[k].TS)
+		}
+		for k := range l.Drift.Slow {
+			l.Drift.Slow[k].StartS = c.begin(l.Drift.Slow[k].StartS)
+		}
+		for k, s := range l.Drift.Lengths.TS {
+			l.Drift.Lengths.TS[k] = float32(c.begin(float64(s)))
+		}
+	}
+}
+
+// regions ends a region at a suspension and begins another one after it.
+func (c cuts) regions(all []periodicity.Region, in []periodicity.Instance) []periodicity.Region {
+	var out []periodicity.Region
+	for _, g := range all {
+		left := g.Count
+		pieces := c.split(g.StartS, g.EndS)
+		for k, p := range pieces {
+			n := left
+			if k < len(pieces)-1 {
+				n = 0
+				for _, x := range in {
+					if s := c.time(x.First) + c.stepS/2; s >= p.StartS && s < p.EndS {
+						n++
+					}
+				}
+			}
+			left -= n
+			out = append(out, periodicity.Region{StartS: c.begin(p.StartS), EndS: c.end(p.EndS), Count: n})
+		}
+	}
+	return out
+}
+
+// phases puts the suspensions between the phases that they broke. Shares are of
+// the time sampled, suspensions included.
+func (c cuts) phases(table []phase.Phase, endS float64) []phase.Phase {
+	var out []phase.Phase
+	at := c.startS
+	suspended := func(until float64) {
+		if until > at+1.5*c.stepS {
+			out = append(out, phase.Phase{Kind: phase.Suspended, StartS: at, EndS: until})
+			at = until
+		}
+	}
+	for _, p := range table {
+		for _, piece := range c.split(p.StartS, p.EndS) {
+			suspended(c.begin(piece.StartS))
+			p.StartS, p.EndS = at, c.end(piece.EndS)
+			at = p.EndS
+			out = append(out, p)
+		}
+	}
+	suspended(endS)
+	for i := range out {
+		out[i].Share = (out[i].EndS - out[i].StartS) / (endS - c.startS)
+	}
+	return out
+}
+
+// toldSuspensions is how many are named: a record does not grow with the run, and
+// gang scheduling suspends a job every half minute.
+const toldSuspensions = 100
+
+// suspend adds to a record what is known of its suspensions.
+func (r *NodeRecord) suspend(all []Interval, endS float64) {
+	r.Suspended, r.SuspendedS = nil, seconds(all)
+	if len(all) == 0 {
+		return
+	}
+	r.Suspended = all[:min(len(all), toldSuspensions)]
+	var places []string
+	for _, i := range all[:min(len(all), 3)] {
+		places = append(places, fmt.Sprintf("from %s to %s", briefly(i.StartS), briefly(i.EndS)))
+	}
+	if len(all) > len(places) {
+		places = append(places, "...")
+	}
+	times := ""
+	if len(all) > 1 {
+		times = fmt.Sprintf(" %d times,", len(all))
+	}
+	r.Notes = append(r.Notes, note.New(note.Suspended, "the job was suspended%s for %s: %s; it ran for %s without that",
+		times, briefly(r.SuspendedS), strings.Join(places, ", "), briefly(max(r.ElapsedS, endS)-r.SuspendedS)))
+}
+
+// briefly writes seconds, those of short times with a tenth.
+func briefly(s float64) string {
+	if s < 100 {
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return fmt.Sprintf("%.0f s", s)
+}
