@@ -35,6 +35,8 @@ type agent struct {
 	lost   int64
 	failed map[string]bool // errors of drains that were logged
 	idle   idle
+	// suspension is whether the job is stopped from outside.
+	suspension suspension
 	// over is set when there is nothing more to come.
 	over bool
 	// dir takes what is learned of the job; "" learns nothing.
@@ -91,6 +93,7 @@ func (a *agent) begin(path string, c configs.Agent) error {
 		return err
 	}
 	a.writer = w
+	a.beginLow()
 	a.drain() // the baseline of every count
 	return nil
 }
@@ -212,6 +215,7 @@ func (a *agent) empty() {
 // flush drains and writes, and looks after itself and the job.
 func (a *agent) flush() {
 	now := a.drain()
+	a.watchStops(now)
 	a.write(now)
 	a.learn(now)
 	a.keepBudget(now)

@@ -10,27 +10,67 @@ import (
 )
 
 // brake is what was already given up to keep within the budget. Nothing is
-// given back: a rate that goes up and down would be one more rhythm.
+// given back: a rate that goes up and down would be one more rhythm. Addresses begin
+// low and go up once.
 type brake struct {
 	slowed bool // the slow sources are read a fourth as often
 	told   bool // that there is nothing left
+	// later is the rate of addresses once starting has been paid for.
+	later address.Rate
 }
 
-// leastHz is the lowest rate of code addresses that is worth its cost: with
-// less, a period of 0.1 s has fewer than ten samples. slower is by how much the
-// slow sources are slowed.
+// leastHz is the lowest rate of code addresses that the brake goes down to, and that
+// they begin with: with less, a period of a second has fewer than 25 samples of each
+// CPU. Below there is nothing but to do without. slower is by how much the slow
+// sources are slowed.
 const (
-	leastHz = 100
+	leastHz = 25
 	slower  = 4
 )
+
+// beginLow samples fewer addresses until starting has been paid for. The header has
+// the rate of the long run.
+func (a *agent) beginLow() {
+	if a.in.code == nil || a.in.first.Hz == 0 || a.in.first.Hz >= a.in.rate.Hz {
+		return
+	}
+	if err := a.in.code.SetRate(a.in.first); err != nil {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			a.log(err)
+		}
+		return
+	}
+	a.brake.later, a.in.rate = a.in.rate, a.in.first
+	a.sampler.Changed(profile.Epoch{TimeNS: a.grid.BaseNS, Kind: "rate", AddressHz: &a.in.first.Hz, Text: fmt.Sprintf(
+		"%g code addresses a second and CPU for the first %g s: starting has its price too", a.in.first.Hz, startedNS/1e9)})
+}
+
+// goUp samples as many addresses as were planned, once, unless something had to be
+// given up meanwhile.
+func (a *agent) goUp(now int64) {
+	rate := a.brake.later
+	if rate.Hz == 0 || now-a.grid.BaseNS < startedNS {
+		return
+	}
+	a.brake.later = address.Rate{}
+	a.drainOne(a.in.codeAt()) // what was sampled up to now was at the old rate
+	if err := a.in.code.SetRate(rate); err != nil {
+		a.log(err)
+		return
+	}
+	a.in.rate = rate
+	a.changed(profile.Epoch{Kind: "rate", AddressHz: &rate.Hz, Text: fmt.Sprintf("%g code addresses a second and CPU, as planned", rate.Hz)})
+}
 
 // keepBudget looks at what sampling has cost, and gives something up before it
 // costs more than its share.
 func (a *agent) keepBudget(now int64) {
-	save, addresses := a.meter.look(now, a.clock.cpu(), a.records(), a.addressRecords(), a.in.rate.Hz)
+	save, addresses := a.meter.look(now, a.clock.cpu(), a.records(), a.addressRecords())
 	if save > 0 {
+		a.brake.later = address.Rate{}
 		a.slowDown(now, save, addresses)
 	}
+	a.goUp(now)
 }
 
 func (a *agent) records() (n int64) {
@@ -56,18 +96,18 @@ func (a *agent) slowDown(now int64, save, addresses float64) {
 	case !a.brake.slowed && len(a.in.slow) > 0:
 		a.brake.slowed = true
 		a.schedule.slow(slower)
-		a.lowered(now, profile.Epoch{Text: fmt.Sprintf("what is read from files is read %d times as seldom", slower)})
+		a.lowered(now, note.BudgetLowered, profile.Epoch{Text: fmt.Sprintf("what is read from files is read %d times as seldom", slower)})
 	case coded:
 		a.in.codeOff = true
 		if err := a.in.code.Stop(); err != nil {
 			a.log(err)
 		}
 		none := 0.0
-		a.lowered(now, profile.Epoch{AddressHz: &none, Text: "no code addresses any more"})
+		a.lowered(now, note.AddressesEnded, profile.Epoch{AddressHz: &none, Text: "no code addresses any more"})
 	case !a.brake.told:
 		a.brake.told = true
 		a.during = append(a.during, note.New(note.BudgetExceeded,
-			"sampling costs more than its %g %% of each CPU, and there is nothing left to leave out", a.in.limitPct))
+			"%.1f s after sampling began it cost more than its %g %% of each CPU, and there was nothing left to leave out", a.since(now), a.in.limitPct))
 	}
 }
 
@@ -91,19 +131,18 @@ func (a *agent) fewerAddresses(now int64, save, addresses float64) bool {
 		return false
 	}
 	a.in.rate = rate
-	a.lowered(now, profile.Epoch{AddressHz: &rate.Hz, Text: fmt.Sprintf("%g code addresses a second and CPU from here on", rate.Hz)})
+	a.lowered(now, note.BudgetLowered, profile.Epoch{AddressHz: &rate.Hz, Text: fmt.Sprintf("%g code addresses a second and CPU from here on", rate.Hz)})
 	return true
 }
 
-// lowered stores what was given up: an epoch each time, one note in all.
-func (a *agent) lowered(now int64, e profile.Epoch) {
+// lowered stores what was given up: an epoch and a note each time. There are few:
+// each step takes a tenth of the rate at least.
+func (a *agent) lowered(now int64, code note.Code, e profile.Epoch) {
 	e.Kind = "rate"
 	a.changed(e)
-	for _, n := range a.during {
-		if n.Code == note.BudgetLowered {
-			return
-		}
-	}
-	a.during = append(a.during, note.New(note.BudgetLowered, "%.1f s after sampling began it came near its share, %g %% of each CPU; from then on: %s",
-		float64(now-a.grid.BaseNS)/1e9, a.in.limitPct, e.Text))
+	a.during = append(a.during, note.New(code, "%.1f s after sampling began it came near its share, %g %% of each CPU; from then on: %s",
+		a.since(now), a.in.limitPct, e.Text))
 }
+
+// since is the time since sampling began, in seconds.
+func (a *agent) since(now int64) float64 { return float64(now-a.grid.BaseNS) / 1e9 }

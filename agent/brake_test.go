@@ -2,9 +2,11 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"jobgait/agent/counter/address"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
@@ -42,7 +44,7 @@ func realAgent(t *testing.T, d *disk) (a *agent, now, cpu *int64) {
 
 // By a clock that makes the agent dear, addresses become fewer, then the slow
 // sources slower, then there are no addresses, and in the end it says that it can
-// do no more. Each step is an epoch, the first a note.
+// do no more. Each step is an epoch and a note.
 func TestGivesUpInOrder(t *testing.T) {
 	needPerf(t)
 	d := &disk{}
@@ -63,9 +65,7 @@ func TestGivesUpInOrder(t *testing.T) {
 	if a.schedule.tasks[1].everyNS != slower*every {
 		t.Errorf("slow sources every %d ns, were every %d", a.schedule.tasks[1].everyNS, every)
 	}
-	if len(a.during) != 2 || a.during[0].Code != note.BudgetLowered || a.during[1].Code != note.BudgetExceeded {
-		t.Errorf("notes %v", a.during)
-	}
+	tellsEachStep(t, a.during, d.epochs)
 	// Back from an idle hour the addresses stay off.
 	if err := errors.Join(a.in.stop(), a.in.start()); err != nil {
 		t.Error(err)
@@ -74,6 +74,59 @@ func TestGivesUpInOrder(t *testing.T) {
 	a.drain()
 	if after := a.addressRecords(); after != before {
 		t.Errorf("%d records of addresses that were given up", after-before)
+	}
+}
+
+// Where starting is dear beside the budget, addresses begin low and go up once, when
+// that is paid; and stay low if something had to be given up meanwhile.
+func TestBeginsLowAndGoesUpOnce(t *testing.T) {
+	needPerf(t)
+	for name, c := range map[string]struct {
+		dear  bool
+		rates []float64
+	}{"as planned": {false, []float64{25, 100}}, "dear": {true, []float64{25, 0}}} {
+		d := &disk{}
+		a, now, cpu := realAgent(t, d)
+		a.in.rate, a.in.first = address.ChooseRate(100, a.in.cpus, a.in.stepNS), address.ChooseRate(25, a.in.cpus, a.in.stepNS)
+		a.beginLow()
+		for range 12 {
+			*now += 6e9
+			if c.dear {
+				*cpu += 6e9 / 5
+			}
+			a.keepBudget(*now)
+			a.write(*now)
+		}
+		var rates []float64
+		for _, e := range d.epochs {
+			if e.AddressHz != nil {
+				rates = append(rates, *e.AddressHz)
+			}
+		}
+		if !slices.Equal(rates, c.rates) {
+			t.Errorf("%s: rates %v, want %v: %+v", name, rates, c.rates, d.epochs)
+		}
+		if has(a.during, note.AddressesEnded) != c.dear {
+			t.Errorf("%s: notes %v", name, a.during)
+		}
+	}
+}
+
+// tellsEachStep fails unless the notes are those of the epochs, in their order and
+// with what and when, and in the end word that nothing is left.
+func tellsEachStep(t *testing.T, notes []note.Note, epochs []profile.Epoch) {
+	t.Helper()
+	if len(notes) != len(epochs)+1 || notes[len(notes)-1].Code != note.BudgetExceeded {
+		t.Fatalf("%d epochs, notes %v", len(epochs), notes)
+	}
+	for i, e := range epochs {
+		code := note.BudgetLowered
+		if e.AddressHz != nil && *e.AddressHz == 0 {
+			code = note.AddressesEnded
+		}
+		if n := notes[i]; n.Code != code || !strings.Contains(n.Text, e.Text) || !strings.Contains(n.Text, " s after sampling began") {
+			t.Errorf("epoch %+v, note %v", e, n)
+		}
 	}
 }
 

@@ -44,6 +44,26 @@ const (
 	target  = 0.75
 )
 
+// What starting costs, and what the first looks at the job do: 15 to 25 ms of CPU
+// time in a virtual machine. A run of shortNS is to keep within its budget with that,
+// so addresses begin at what is left beside it and go up once, to what is left in the
+// long run, when startedNS have passed.
+const (
+	startNS   = 20e6
+	shortNS   = 12e9
+	startedNS = 30e9
+)
+
+// firstHz is the rate of addresses to begin with, where there is room for roomHz and
+// hz are sampled in the long run; 0 where that is about the same.
+func (p prices) firstHz(roomHz, hz float64) float64 {
+	start := p.pct(startNS, 0, shortNS) / p.pct(ownRecordNS*float64(p.cpus), float64(p.cpus), 1e9)
+	if first := max(leastHz, roomHz-start); first < 0.75*hz {
+		return first
+	}
+	return 0
+}
+
 // counterHz is how often the counters' groups may be sampled: the rate wished,
 // or a half, fourth, tenth.. of it, so that they take 60 % of the budget at the
 // most. The grid goes with it.
@@ -113,23 +133,15 @@ func (m *meter) reset(now, cpuNS, records, ofAddresses int64) {
 	m.at, m.cpuNS, m.records, m.ofAddresses = now, cpuNS, records, ofAddresses
 }
 
-// sideNS is what a record costs that no timer wrote: of a mapping, a fork, an
-// exec. It is written in passing.
-const sideNS = 1000
-
-// look takes the counts so far; addresses are sampled mostHz times a second on
-// each CPU at the most, and what there is beyond that are other records. When the
-// mean comes near the share it returns by how many percent points the cost has to
-// fall, and what addresses cost now.
-func (m *meter) look(now, cpuNS, records, ofAddresses int64, mostHz float64) (savePct, addressPct float64) {
+// look takes the counts so far. When the mean comes near the share it returns by
+// how many percent points the cost has to fall, and what addresses cost now.
+func (m *meter) look(now, cpuNS, records, ofAddresses int64) (savePct, addressPct float64) {
 	wall := float64(now - m.at)
 	if wall < lookNS {
 		return 0, 0
 	}
 	timed := float64(ofAddresses - m.ofAddresses)
-	side := max(0, timed-mostHz*float64(m.cpus)*wall/1e9)
-	timed -= side
-	cost := m.pct(float64(cpuNS-m.cpuNS)+side*sideNS, float64(records-m.records)-side, wall)
+	cost := m.pct(float64(cpuNS-m.cpuNS), float64(records-m.records), wall)
 	addressPct = m.pct(timed*ownRecordNS, timed, wall)
 	m.reset(now, cpuNS, records, ofAddresses)
 	m.mean += (cost - m.mean) * (1 - math.Exp(-wall/meanNS))

@@ -20,13 +20,14 @@ func TestPlannedRates(t *testing.T) {
 		limit    float64
 		counters int
 		hz       float64 // of addresses, beside them
+		first    float64 // at the beginning, 0 = the same
 	}{
-		{"virtual, cluster", virtual, 0.5, 200, 100},
-		{"virtual, one machine", virtual, 2, 200, 1000},
-		{"virtual, next to nothing", virtual, 0.1, 50, 10},
-		{"bare metal, cluster", metal, 0.5, 200, 100},
-		{"bare metal of 8 CPUs", prices{cpus: 8, interruptNS: 3e3}, 0.5, 200, 1000},
-		{"bare metal, little", metal, 0.05, 100, 25},
+		{"virtual, cluster", virtual, 0.5, 200, 100, 1000.0 / 35},
+		{"virtual, one machine", virtual, 2, 200, 1000, 0},
+		{"virtual, next to nothing", virtual, 0.1, 50, 10, 0},
+		{"bare metal, cluster", metal, 0.5, 200, 100, 0},
+		{"bare metal of 8 CPUs", prices{cpus: 8, interruptNS: 3e3}, 0.5, 200, 1000, 0},
+		{"bare metal, little", metal, 0.05, 100, 25, 0},
 	} {
 		if got := c.p.counterHz(c.limit, 200); got != c.counters {
 			t.Errorf("%s: counters at %d Hz, want %d", c.name, got, c.counters)
@@ -35,6 +36,13 @@ func TestPlannedRates(t *testing.T) {
 		rate := address.ChooseRate(0, c.p.cpus, 5e6)
 		if room < rate.Hz {
 			rate = address.ChooseRate(max(1, int(room)), c.p.cpus, 5e6)
+		}
+		first := 0.0
+		if hz := c.p.firstHz(room, rate.Hz); hz > 0 {
+			first = address.ChooseRate(int(hz), c.p.cpus, 5e6).Hz
+		}
+		if rate.Hz != c.hz || first != c.first {
+			t.Errorf("%s: first %g Hz, want %g", c.name, first, c.first)
 		}
 		if rate.Hz != c.hz {
 			t.Errorf("%s: addresses at %g Hz, want %g (room for %.0f)", c.name, rate.Hz, c.hz, room)
@@ -137,7 +145,7 @@ func TestRatesFallBeforeTheShareIsExceeded(t *testing.T) {
 				cpu, records, of = cpu+dc, records+dr, of+da
 				minute = append(minute, m.pct(dc, dr, 1e9))
 				n.ownNS = min(n.ownNS+c.grow, 14e6)
-				save, addresses := m.look(int64(now), int64(cpu), int64(records), int64(of), n.addressHz)
+				save, addresses := m.look(int64(now), int64(cpu), int64(records), int64(of))
 				if save > 0 {
 					gave++
 					n.addressHz = max(leastHz, n.addressHz*(1-save/addresses))
@@ -170,8 +178,8 @@ func TestABurstCostsNothing(t *testing.T) {
 		if s%100 == 50 {
 			cpu += 60e6 // 3 % of both CPUs for a second
 		}
-		records, of = records+1000, of+1000 // of 70 programs a second that start and end
-		if save, _ := m.look((s+1)*1e9, cpu, records, of, n.addressHz); save > 0 {
+		records, of = records+1000*sideNS/12_000, of+1000*sideNS/12_000 // of 70 programs a second that start and end
+		if save, _ := m.look((s+1)*1e9, cpu, records, of); save > 0 {
 			t.Fatalf("after %d s: saves %.2f %%", s, save)
 		}
 	}

@@ -42,19 +42,26 @@ type inputs struct {
 	code    *address.Source // nil without code addresses
 	codeOff bool            // they were given up for the budget
 	cpu     *kernel.JobCPU
-	finder  *cgroup.Finder
-	members members
-	peek    *peek.Child // asks what may hang
-	cpus    int
-	model   string // of the CPUs
-	stepNS  int64
-	rate    address.Rate
+	// frozen tells whether the job's cgroup is; nil where it has none.
+	frozen   func() bool
+	unfreeze func() error // closes its file
+	finder   *cgroup.Finder
+	members  members
+	peek     *peek.Child // asks what may hang
+	cpus     int
+	model    string // of the CPUs
+	stepNS   int64
+	rate     address.Rate
+	// first is the lower rate to begin with, until starting has been paid for; zero
+	// where there is none.
+	first address.Rate
 	// counted is true when the node's own counters are sampled, ringed when
 	// anything is recorded in rings of the kernel.
 	counted  bool
 	ringed   bool
 	prices   prices
 	limitPct float64
+	side     float64 // of an interrupt, not yet counted
 	absent   []summary.Source
 	notes    []note.Note
 	// slowGrid and fewer say that the budget had no room for the rates wished
@@ -153,15 +160,25 @@ func (in *inputs) codeAt() int {
 // silent tells whether a source was given up.
 func (in *inputs) silent(i int) bool { return in.codeOff && i == in.codeAt() }
 
+// sideNS is what a record costs that no timer wrote: of a mapping, a fork, an
+// exec.
+const sideNS = 1000
+
 // interrupts is how many interrupts a drain of a source causes beside those of
 // its records: events of the job are read one by one, on each CPU that it runs
-// on, so this is the most.
+// on, so this is the most. What processes make the kernel record in passing counts
+// as so many as cost the same.
 func (in *inputs) interrupts(i int) int64 {
 	switch s := in.sources[i].(type) {
 	case *scope.Task:
 		return int64(len(s.Columns()) * in.cpus)
 	case *scope.Cgroup:
 		return int64(s.Lanes())
+	case *address.Source:
+		in.side += sideNS * float64(s.Passing()) / max(sideNS, in.prices.interruptNS)
+		n := int64(in.side)
+		in.side -= float64(n)
+		return n
 	}
 	return 0
 }
@@ -277,6 +294,9 @@ func (in *inputs) close() error {
 	in.sources = nil
 	if in.peek != nil {
 		all = errors.Join(all, in.peek.Close())
+	}
+	if in.unfreeze != nil {
+		all = errors.Join(all, in.unfreeze())
 	}
 	if in.finder != nil {
 		all = errors.Join(all, in.finder.Close())

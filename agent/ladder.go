@@ -56,6 +56,15 @@ func (l ladder) rates() {
 		reading = in.prices.readPct(l.readHz(), l.readInterrupts())
 	}
 	room := in.prices.addressHz(in.limitPct, counters, reading)
+	in.fit(room, wanted)
+	// The share of `jobgait run` is large enough for its start.
+	if first := in.prices.firstHz(room, in.rate.Hz); l.r.RootPID == 0 && first > 0 {
+		in.first = address.ChooseRate(int(first), in.cpus, in.stepNS)
+	}
+}
+
+// fit lowers the rate of addresses to what there is room for.
+func (in *inputs) fit(room float64, wanted int) {
 	if room >= in.rate.Hz {
 		return
 	}
@@ -188,7 +197,9 @@ func (l ladder) files() {
 		}
 	}
 	if l.r.RootPID == 0 {
-		l.poll(kernel.Job(kernel.NewJobCgroup(roots, believed(l.cgroupDir, rawcall.Now)), rawcall.Now))
+		cgroup := kernel.NewJobCgroup(roots, believed(l.cgroupDir, rawcall.Now))
+		l.poll(kernel.Job(cgroup, rawcall.Now))
+		l.in.frozen, l.in.unfreeze = cgroup.Frozen()
 	}
 }
 

@@ -65,6 +65,8 @@ func TestMain(m *testing.M) {
 		forkingProgram()
 	case role == "jobgait":
 		os.Exit(run(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
+	case role == "cadence":
+		cadence()
 	default:
 		work(120 * time.Millisecond)
 	}

@@ -45,12 +45,20 @@ func (s *Source) Drain(to counter.Sink) error {
 	return errors.Join(first, s.follow(to))
 }
 
+// Passing returns how many records the last drain took beside those of timers. They
+// are written in passing and interrupt nobody.
+func (s *Source) Passing() int64 {
+	n := s.passing
+	s.passing = 0
+	return n
+}
+
 // empty decodes one ring.
 func (s *Source) empty(c *cpu, to counter.Sink) error {
 	var drained, lost int64
 	err := c.ring.Drain(func(h perf.Header, body []byte) {
-		drained++
 		if h.Type == unix.PERF_RECORD_SAMPLE {
+			drained++
 			if x, err := parseSample(h, body); err == nil {
 				c.samples = append(c.samples, x)
 			} else {
@@ -58,6 +66,7 @@ func (s *Source) empty(c *cpu, to counter.Sink) error {
 			}
 			return
 		}
+		s.passing++
 		lost += perf.Lost(h, body)
 		// The other kinds of loss are of samples only.
 		s.blind = s.blind || h.Type == unix.PERF_RECORD_LOST

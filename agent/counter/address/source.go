@@ -62,6 +62,8 @@ type Source struct {
 	open     perf.Opener
 	attr     unix.PerfEventAttr
 	on       bool // started
+	// passing are records that no timer wrote: of a mapping, a fork, an exec.
+	passing int64
 	// blind is set when records of processes may be among those lost.
 	blind bool
 	bell  *bell

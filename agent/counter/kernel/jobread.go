@@ -23,12 +23,13 @@ func (j *JobCPU) look() {
 		j.queue = slices.AppendSeq(j.queue, maps.Keys(j.procs))
 		rand.Shuffle(len(j.queue), func(a, b int) { j.queue[a], j.queue[b] = j.queue[b], j.queue[a] })
 	}
-	for n := 0; n < most; n++ {
+	for n, stopped := 0, true; n < most || stopped && n < atOnceStopped; n++ {
 		pid, ok := j.turn()
 		if !ok {
 			break
 		}
 		j.read(pid)
+		stopped = stopped && j.procs[pid].still()
 	}
 	j.begun = true
 	if now := j.living + j.ended; now > j.prior+j.total {

@@ -46,7 +46,7 @@ func statLine(name string, parent int, own, waited, start uint64) string {
 func TestParseTimes(t *testing.T) {
 	for _, name := range []string{"lmp", "a b", ") R 1 (", ""} {
 		got, err := parseTimes([]byte(statLine(name, 42, 101, 33, 5000)))
-		if want := (times{42, 101, 33, 5000}); err != nil || got != want {
+		if want := (times{'S', 42, 101, 33, 5000}); err != nil || got != want {
 			t.Errorf("%q: %+v, %v", name, got, err)
 		}
 	}

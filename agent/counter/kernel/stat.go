@@ -11,10 +11,11 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// times is what /proc/PID/stat says of a process: fields 4, 14 to 17 and 22.
+// times is what /proc/PID/stat says of a process: fields 3, 4, 14 to 17 and 22.
 //
 //	1234 (lmp) R 1200 ... utime stime cutime cstime ... starttime ...
 type times struct {
+	state  byte // R, S, D, T..
 	parent int
 	own    uint64 // user and system time in ticks, all threads
 	waited uint64 // that of children that ended and were waited for
@@ -65,5 +66,5 @@ func parseTimes(b []byte) (t times, err error) {
 	if len(state) == 0 || n[0] > math.MaxInt32 {
 		return times{}, errStat
 	}
-	return times{parent: int(n[0]), own: n[10] + n[11], waited: n[12] + n[13], start: n[18]}, nil
+	return times{state: state[0], parent: int(n[0]), own: n[10] + n[11], waited: n[12] + n[13], start: n[18]}, nil
 }

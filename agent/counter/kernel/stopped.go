@@ -1,0 +1,57 @@
+package kernel
+
+import "strings"
+
+// atOnceStopped is how many processes one drain reads while all that it meets are
+// stopped: so that a job of some hundred is known to be, and known to run again, at
+// once. It disturbs nobody then.
+const atOnceStopped = 1024
+
+// littleTicks is the CPU time of a process that does not work for the job: the
+// sleep of Slurm's extern step, a shell that waits for the one command it was
+// started with.
+const littleTicks = 5
+
+// still is whether a process is stopped, or says nothing of whether the job is.
+// Slurm's own slurmstepd lies in the job's cgroup and is never stopped.
+func (m *member) still() bool {
+	switch {
+	case m == nil, m.state == 'T', m.state == 'Z', m.state == 'X':
+		return true
+	}
+	return m.state == 'S' && m.own < littleTicks || strings.HasPrefix(m.short, "slurmstepd")
+}
+
+// Stopped is whether the job is stopped from outside, as far as the last drain saw:
+// each of its processes that works is, by SIGSTOP as of scontrol suspend.
+func (j *JobCPU) Stopped() bool {
+	stopped := false
+	for _, m := range j.procs {
+		if !m.still() {
+			return false
+		}
+		stopped = stopped || m.state == 'T'
+	}
+	return stopped
+}
+
+// UsedNS is the CPU time of the job as of the last drain.
+func (j *JobCPU) UsedNS() uint64 { return j.total * tick }
+
+// Frozen returns what tells whether the kernel keeps the job's cgroup from running:
+// cgroup.events of v2, freezer.state of v1. A frozen process is not in the state of
+// one that was stopped.
+func (j JobCgroup) Frozen() (frozen func() bool, stop func() error) {
+	if j.v2 {
+		p := j.files("", "cgroup.events")
+		return func() bool {
+			v, err := p.key(0, "frozen")
+			return err == nil && v == 1
+		}, p.close
+	}
+	p := j.files("freezer", "freezer.state")
+	return func() bool {
+		b, err := p.read(0)
+		return err == nil && strings.TrimSpace(string(b)) == "FROZEN"
+	}, p.close
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"jobgait/agent/job"
+)
+
+// BenchmarkShortRun runs the real agent for 12 s as on an exclusive node with both
+// CPUs busy, and reports what it costs beside its budget, and what it had used of
+// the CPU before its first block. A round is 12 s; -benchtime 8x gives a median.
+func BenchmarkShortRun(b *testing.B) {
+	needPerf(b)
+	var pct, began, used []float64
+	budget := 0.0
+	for b.Loop() {
+		dir := runDirOf(b, job.Run{Exclusive: true, Job: jobOfUser(os.Getuid())})
+		var load []interface{ Kill() error }
+		for range 2 {
+			load = append(load, busy(b, fmt.Sprint(os.Getpid()), "while :; do :; done").Process)
+		}
+		a := startAgent(b, dir)
+		time.Sleep(12 * time.Second)
+		p := a.end(b)
+		for _, l := range load {
+			_ = l.Kill()
+		}
+		q := p.Quality()
+		pct, budget = append(pct, q.OverheadPct), q.BudgetPct
+		began, used = append(began, float64(p.Blocks[0].AgentCPUNS)/1e6), append(used, 1000*q.AgentCPUS)
+		b.Logf("%.3f %%, %.1f ms before the first block, %.1f ms in all, addresses %g Hz, %s", q.OverheadPct, began[len(began)-1], used[len(used)-1], p.Header.AddressHz, p.Header.InterruptFrom)
+	}
+	for _, v := range [][]float64{pct, began, used} {
+		slices.Sort(v)
+	}
+	n := len(pct)
+	b.ReportMetric(budget, "%-allowed")
+	b.ReportMetric(pct[n/2], "%-median")
+	b.ReportMetric(pct[n-1], "%-worst")
+	b.ReportMetric(began[n/2], "ms-CPU-begin")
+	b.ReportMetric(used[n/2], "ms-CPU")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job"
+	"jobgait/agent/profile"
+)
+
+// The real agent sees that a job is stopped and that it runs again: between the
+// bounds that it gives lies all of the time in which it was.
+func TestSeesASuspendedJob(t *testing.T) {
+	dir := runDirOf(t, job.Run{Exclusive: true, Job: jobOfUser(os.Getuid())})
+	r, err := dir.ReadRun()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := busy(t, fmt.Sprint(os.Getpid()), "while :; do :; done").Process
+	a := startAgent(t, dir)
+	since := func() float64 { _, mono := job.Clock(); return mono - r.StartMono }
+	send := func(s unix.Signal) (at float64) {
+		if err := p.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		return since()
+	}
+	ran := since()
+	waitUntil(t, "the process has used CPU time", func() bool { return since() > ran+1 && cpuSeconds(p.Pid) > 0.3 })
+	stopped := send(unix.SIGSTOP)
+	waitUntil(t, "it was stopped for a while", func() bool { return since() > stopped+3 })
+	before, used := since(), cpuSeconds(p.Pid)
+	send(unix.SIGCONT)
+	again := since()
+	waitUntil(t, "it ran again", func() bool { return since() > again+1.5 && cpuSeconds(p.Pid) > used+0.3 })
+	a.end(t)
+	l, err := profile.Load(dir.Profile(), profile.SetParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := l.Suspended()
+	if len(got) != 1 || got[0].StartS > stopped || got[0].EndS < before || got[0].StartS < ran-1 || got[0].EndS >= l.End() {
+		t.Fatalf("suspended %v, stopped from %v to %v, samples to %v", got, stopped, before, l.End())
+	}
+}
+
+// waitUntil waits until something is so.
+func waitUntil(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for began := time.Now(); !so(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 60*time.Second {
+			t.Fatalf("waited until %s", what)
+		}
+	}
+}
