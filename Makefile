@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu fresh cluster cluster-down bench tables install uninstall clean
+.PHONY: all build deps demo test qemu fresh cluster cluster-down bench fuzz tables install uninstall clean
 
 all: build
 
@@ -47,6 +47,10 @@ cluster-down:
 
 bench: deps
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/... ./prolog ./epilog/... ./reports/...
+
+# Each fuzz target for a while; `packaging/fuzz.sh 1m configs` takes one package.
+fuzz: deps
+	@GO=$(GO) packaging/fuzz.sh
 
 # What the analyses find and miss, on draws of our own: SEED=n draws others.
 tables: deps

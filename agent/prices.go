@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,8 +84,20 @@ func readMeasured(path string) (m measured, err error) {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o022 != 0 || st.Uid != 0 && int(st.Uid) != os.Geteuid() || st.Size > 1<<16 {
 		return m, fmt.Errorf("%s: %w", path, errForeign)
 	}
-	if err := json.NewDecoder(f).Decode(&m); err != nil {
+	text, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if err == nil {
+		m, err = parseMeasured(text)
+	}
+	if err != nil {
 		return measured{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// parseMeasured reads what store has written.
+func parseMeasured(text []byte) (m measured, err error) {
+	if err = json.Unmarshal(text, &m); err != nil {
+		return measured{}, err
 	}
 	return m, nil
 }

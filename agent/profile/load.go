@@ -37,7 +37,6 @@ func (l Loaded) End() float64 { return l.endS }
 // anyway it takes overviews, if there are any, instead of their blocks. It fails only if the
 // file cannot be opened or has no usable header.
 func Load(path string, p SetParams) (Loaded, error) {
-	p = p.filled()
 	s, err := surveyFile(path)
 	if err != nil {
 		return Loaded{}, err
@@ -50,6 +49,11 @@ func Load(path string, p SetParams) (Loaded, error) {
 	if len(again.header.Columns) != len(s.header.Columns) {
 		return Loaded{}, fmt.Errorf("second pass: profile %s was replaced", path)
 	}
+	return s.load(again, p.filled()), nil
+}
+
+// load goes through a profile a second time.
+func (s *survey) load(again *Reader, p SetParams) Loaded {
 	layout := newLayout(s, p)
 	f := layout.fill(again.eachParallel(s.wanted(layout.merge), layout.places()))
 	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
@@ -63,7 +67,7 @@ func Load(path string, p SetParams) (Loaded, error) {
 			layout.merge, 1e3*layout.stepS()))
 	}
 	l.Header.Notes = append(l.Header.Notes, s.notes()...)
-	return l, nil
+	return l
 }
 
 // notes say what counters were counted only part of the time, and when the file
@@ -102,7 +106,11 @@ func surveyFile(path string) (*survey, error) {
 		return nil, err
 	}
 	defer r.Close()
+	return r.survey(), nil
+}
+
+func (r *Reader) survey() *survey {
 	s := newSurvey(&r.header, r.eachHead())
 	s.footer, s.epochs = r.footer, r.epochs
-	return s, nil
+	return s
 }
