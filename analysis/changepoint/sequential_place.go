@@ -37,7 +37,9 @@ func (sc *scanner) place(i, j, newest int, cut bool, c split, v verdict, b belie
 		v.asked = sc.p.Threshold + sc.p.SmallSample/d.df
 	}
 	e := sc.event(i, newest, c, v)
-	e.first, e.last = f.between(i)
+	first, last := f.between(i)
+	// Where the likeliest place cannot be told, the one that is told is between too.
+	e.first, e.last = min(first, e.index), max(last, e.index)
 	return e, c
 }
 
