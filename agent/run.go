@@ -71,6 +71,8 @@ func settings(getenv func(string) string, log func(error)) configs.Config {
 	if err != nil {
 		log(fmt.Errorf("%w; using the defaults", err))
 		c = configs.Default()
+	} else if c.Unknown != "" {
+		log(fmt.Errorf("%s: the other settings hold", c.Unknown))
 	}
 	return c
 }

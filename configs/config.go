@@ -1,7 +1,9 @@
 // Package configs holds the settings of every program: typed, with defaults
 // from the shipped jobgait.toml, which is embedded. A file comes in, a Config
-// goes out. It refuses unknown keys and values out of range, naming file and
-// key: a misspelt setting that is silently ignored is worse than none.
+// goes out, and beside it the keys that it does not know: while a cluster is
+// upgraded nodes of the older version read the settings of the newer one, so
+// programs log such a key and go on. It refuses values out of range, naming file
+// and key: a program that went on without them would not do what the file says.
 package configs
 
 import "time"
@@ -17,6 +19,10 @@ type Config struct {
 	Report  Report  `toml:"report"`
 	History History `toml:"history"`
 	Slurm   Slurm   `toml:"slurm"`
+
+	// Unknown says in one line which keys of the file are not known here, ""
+	// for none: misspelt, or of a newer version.
+	Unknown string `toml:"-"`
 }
 
 // Spool is the node-local directory: one directory a node, in it one a run.

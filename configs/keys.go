@@ -1,9 +1,12 @@
 package configs
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"unicode"
+
+	"github.com/BurntSushi/toml"
 )
 
 // keys returns every key as section.key, in the order of Config.
@@ -12,11 +15,34 @@ func keys() []string {
 	sections := reflect.TypeFor[Config]()
 	for i := range sections.NumField() {
 		section := sections.Field(i)
+		if section.Type.Kind() != reflect.Struct {
+			continue
+		}
 		for j := range section.Type.NumField() {
 			keys = append(keys, section.Tag.Get("toml")+"."+section.Type.Field(j).Tag.Get("toml"))
 		}
 	}
 	return keys
+}
+
+// maxUnknown is how many unknown keys are named.
+const maxUnknown = 5
+
+// strange is one line on keys that are not known, "" for none.
+func strange(unknown []toml.Key) string {
+	var list []string
+	for _, key := range unknown[:min(len(unknown), maxUnknown)] {
+		list = append(list, fmt.Sprintf("%.80q (nearest known: %s)", key.String(), nearest(key.String(), keys())))
+	}
+	switch n := len(unknown); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "unknown key " + list[0]
+	case n > maxUnknown:
+		list = append(list, fmt.Sprintf("%d more", n-maxUnknown))
+	}
+	return "unknown keys " + strings.Join(list, ", ")
 }
 
 // nearest returns the known key with the fewest edits from key. A key in the

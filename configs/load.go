@@ -45,6 +45,9 @@ func loadFile(getenv func(string) string, executable string) (Config, error) {
 	switch {
 	case err == nil:
 		c, err := parse(string(text))
+		if c.Unknown != "" {
+			c.Unknown = fmt.Sprintf("%s: %s", path, c.Unknown)
+		}
 		if err != nil {
 			return c, fmt.Errorf("%s: %w", path, err)
 		}
@@ -80,8 +83,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// parse reads a file's text over the defaults. Errors name key and value, and
-// for an unknown key the known one nearest to it; what could be read comes too.
+// parse reads a file's text over the defaults. Errors name key and value; what
+// could be read comes too.
 func parse(text string) (Config, error) {
 	c := Default()
 	meta, err := toml.Decode(text, &c)
@@ -92,9 +95,6 @@ func parse(text string) (Config, error) {
 		}
 		return c, errors.New(oneLine(err.Error()))
 	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		key := unknown[0].String()
-		return c, fmt.Errorf("unknown key %.80q (nearest known: %s)", key, nearest(key, keys()))
-	}
+	c.Unknown = strange(meta.Undecoded())
 	return c, check(c)
 }

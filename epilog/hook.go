@@ -39,6 +39,9 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 		defer cancel()
 		log := openLog(getenv, cfg)
 		defer func() { _ = log.Close() }()
+		if cfg.Unknown != "" {
+			log.Printf("%s: the other settings hold", cfg.Unknown)
+		}
 		if err := endRun(ctx, getenv, self, cfg, err, log); err != nil {
 			log.Printf("%v", err)
 			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), job.Clean(err.Error(), 2000))

@@ -75,7 +75,7 @@ func TestHookNeverFails(t *testing.T) {
 	}{
 		"no environment":     {map[string]string{"JOBGAIT_CONFIG": "/dev/null"}, "SLURM_JOB_ID"},
 		"a word for an id":   {with(environment(t, ""), "SLURM_JOB_ID", "seven"), `"seven"`},
-		"unknown key":        {environment(t, "[spool]\ndir = \""+t.TempDir()+"\"\n[epilog]\ndeadline = 3\n"), "epilog.deadline"},
+		"bad value":          {environment(t, "[spool]\ndir = \""+t.TempDir()+"\"\n[epilog]\ndeadline_s = 0\n"), "epilog.deadline_s"},
 		"settings missing":   {with(environment(t, ""), "JOBGAIT_CONFIG", "/nonexistent.toml"), "/nonexistent.toml"},
 		"spool under a file": {environment(t, "[spool]\ndir = \"/dev/null/spool\"\n"), "spool"},
 	} {

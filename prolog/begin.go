@@ -33,6 +33,9 @@ func begin(getenv func(string) string) (err error) {
 			log.Printf("%v", err)
 		}
 	}()
+	if cfg.Unknown != "" {
+		log.Printf("%s: the other settings hold", cfg.Unknown)
+	}
 	if err := cmp.Or(unusable, noLog); err != nil { // no log, no spool
 		return err
 	}

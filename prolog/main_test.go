@@ -106,7 +106,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{"bad job id", "", fakeAgent, func(s *site) { s.env["SLURM_JOB_ID"] = "x\n1" }, []string{"SLURM_JOB_ID", "not a positive number"}},
 		{"no spool", "", fakeAgent, func(s *site) { s.write("var", "a file in its way", 0o644) }, []string{"make spool", "not a directory"}},
-		{"unknown key", "[agent]\nrate = 3\n", fakeAgent, func(*site) {}, []string{"etc/jobgait.toml", "agent.rate", "agent.rate_hz"}},
+		{"bad value", "[agent]\nrate_hz = 0\n", fakeAgent, func(*site) {}, []string{"etc/jobgait.toml", "agent.rate_hz"}},
 		{"no agent", "", "", func(*site) {}, []string{"start agent", "jobgait-agent", "no such file"}},
 		{"an agent that is no program", "", "\x7fELF", func(*site) {}, []string{"start agent", "exec format"}},
 		{"no home on one machine", "", fakeAgent, func(s *site) { s.env["JOBGAIT_ONE_MACHINE"] = "1" }, []string{"HOME"}},
@@ -125,6 +125,17 @@ func TestFailures(t *testing.T) {
 			oneLine(t, s.prolog(), append(c.says, "jobgait-prolog: job ")...)
 		})
 	}
+}
+
+// A key that this version does not know, a newer one's perhaps, is a line in the log:
+// the job is watched.
+func TestUnknownKey(t *testing.T) {
+	s := newSite(t, "[agent]\nrate = 3\n", fakeAgent)
+	if out := s.prolog(); out != "" || len(s.dirs()) != 1 {
+		t.Errorf("said %q, run directories %v", out, s.dirs())
+	}
+	first, _, _ := strings.Cut(s.log(), "\n")
+	oneLine(t, first+"\n", "job 17", "etc/jobgait.toml", `"agent.rate"`, "agent.rate_hz")
 }
 
 // A directory of the same key: left alone while its agent lives, else set aside.

@@ -66,6 +66,7 @@ type fault struct {
 
 var faults = []fault{
 	{"settings", Failure, "settings", "line 3: no number: no job is watched", "jobgait.toml", nil}, // it ends the list: see TestUnusableSettings
+	{"unknown key", Failure, "settings", "unknown key", "jobgait.toml", func(s *site) { s.Config.Unknown = "unknown key \"agent.rate\"" }},
 	{"no settings", Warning, "settings", "the defaults hold", "usr/share/doc/jobgait/jobgait.toml", func(s *site) { s.remove("etc/jobgait") }},
 	{"no agent", Failure, "programs", "jobgait-agent: no such file", "make install", func(s *site) { s.remove("usr/libexec/jobgait/jobgait-agent") }},
 	{"agent that is no program", Failure, "programs", "jobgait-agent is no program", "chmod 755", func(s *site) { s.write("usr/libexec/jobgait/jobgait-agent", "", 0o644) }},

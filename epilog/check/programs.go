@@ -28,6 +28,9 @@ func (n Node) settings() Finding {
 		return warn(subject, fmt.Sprintf("install -D -m 644 %s %s", filepath.Join(prefix, "share/doc/jobgait/jobgait.toml"), n.Settings),
 			"no %s: the defaults hold", n.Settings)
 	}
+	if n.Config.Unknown != "" {
+		return fail(subject, "${EDITOR:-vi} "+n.Settings, "%s: the other settings hold; misspelt, or of a newer version than this node's", n.Config.Unknown)
+	}
 	return ok(subject, "%s", n.Settings)
 }
 

@@ -60,6 +60,9 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 	if err != nil {
 		return err
 	}
+	if cfg.Unknown != "" {
+		h.say(cfg.Unknown + ": the other settings hold")
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("find the working directory: %w", err)
