@@ -11,6 +11,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/peek"
+	"jobgait/analysis/note"
 	"jobgait/configs"
 )
 
@@ -88,7 +89,7 @@ func parseOptions(args []string) (options, error) {
 // run is the program: 0 when all was in order, 1 when not, 2 for a wrong command
 // line.
 func run(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", job.Clean(err.Error(), 2000)) }
+	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Clean(err.Error(), 2000)) }
 	if len(args) > 0 && args[0] == peek.Verb { // our own child, nobody's command
 		return serve(args[1:], stdout, log)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/note"
 	"jobgait/configs"
 	"jobgait/epilog/finish"
 	"jobgait/prolog/policy"
@@ -25,7 +26,7 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 		defer close(ended)
 		defer func() {
 			if p := recover(); p != nil {
-				fmt.Fprintf(complain, "jobgait-epilog: panic: %v at %s\n", p, job.Clean(string(debug.Stack()), 1000))
+				fmt.Fprintf(complain, "jobgait-epilog: panic: %v at %s\n", p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()
 		self, cfg, err := settings(getenv)
@@ -44,7 +45,7 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 		}
 		if err := endRun(ctx, getenv, self, cfg, err, log); err != nil {
 			log.Printf("%v", err)
-			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), job.Clean(err.Error(), 2000))
+			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), note.Clean(err.Error(), 2000))
 		}
 	}()
 	limit := time.NewTimer(defaultDeadline)

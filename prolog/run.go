@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"jobgait/agent/job"
+	"jobgait/analysis/note"
 	"jobgait/configs"
 )
 
@@ -34,7 +34,7 @@ func run(ctx context.Context, getenv func(string) string, args []string, stderr 
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				ended <- fmt.Errorf("panic: %v at %s", p, job.Clean(string(debug.Stack()), 1000))
+				ended <- fmt.Errorf("panic: %v at %s", p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()
 		ended <- begin(getenv)
@@ -46,6 +46,6 @@ func run(ctx context.Context, getenv func(string) string, args []string, stderr 
 		err = fmt.Errorf("not done within %v: the job is not watched", limit)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "jobgait-prolog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), job.Clean(err.Error(), 2000))
+		fmt.Fprintf(stderr, "jobgait-prolog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), note.Clean(err.Error(), 2000))
 	}
 }

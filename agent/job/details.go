@@ -3,6 +3,7 @@ package job
 import (
 	"strconv"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -115,10 +116,10 @@ func (m *Members) FromPIDs(pids []int) Details {
 
 func fromEnviron(env map[string]string) Details {
 	d := Details{
-		Name:        Clean(env["SLURM_JOB_NAME"], maxText),
-		Account:     Clean(env["SLURM_JOB_ACCOUNT"], maxText),
-		QOS:         Clean(env["SLURM_JOB_QOS"], maxText),
-		Partition:   Clean(env["SLURM_JOB_PARTITION"], maxText),
+		Name:        note.Clean(env["SLURM_JOB_NAME"], maxText),
+		Account:     note.Clean(env["SLURM_JOB_ACCOUNT"], maxText),
+		QOS:         note.Clean(env["SLURM_JOB_QOS"], maxText),
+		Partition:   note.Clean(env["SLURM_JOB_PARTITION"], maxText),
 		ArrayJobID:  bigCount(env["SLURM_ARRAY_JOB_ID"]),
 		ArrayTaskID: bigCount(env["SLURM_ARRAY_TASK_ID"]),
 		NTasks:      positive(env["SLURM_NTASKS"]),

@@ -3,6 +3,7 @@ package job
 import (
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -16,8 +17,8 @@ const (
 // this prefix: git commit, labels and loaded modules. nil where there are none.
 func fields(getenv func(string) string, prefix string) map[string]string {
 	f := labels(getenv(prefix + "LABELS"))
-	f[summary.FieldCommit] = Clean(getenv(prefix+"COMMIT"), maxText)
-	f[summary.FieldModules] = Clean(getenv(prefix+"MODULES"), maxModules)
+	f[summary.FieldCommit] = note.Clean(getenv(prefix+"COMMIT"), maxText)
+	f[summary.FieldModules] = note.Clean(getenv(prefix+"MODULES"), maxModules)
 	return summary.Job{}.WithFields(f).Fields
 }
 
@@ -26,9 +27,9 @@ func labels(list string) map[string]string {
 	f := map[string]string{}
 	for item := range strings.SplitSeq(list, ",") {
 		name, value, ok := strings.Cut(item, "=")
-		name = Clean(strings.TrimSpace(name), maxText)
+		name = note.Clean(strings.TrimSpace(name), maxText)
 		if ok && name != "" && len(f) < maxLabels {
-			f[summary.LabelPrefix+name] = Clean(value, maxText)
+			f[summary.LabelPrefix+name] = note.Clean(value, maxText)
 		}
 	}
 	return f

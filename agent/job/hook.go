@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -18,7 +19,7 @@ func OneMachine(getenv func(string) string) bool { return getenv("JOBGAIT_ONE_MA
 // since several slurmd on one host share its hostname.
 func NodeName(getenv func(string) string, hostname string) string {
 	for _, s := range []string{getenv("SLURMD_NODENAME"), hostname} {
-		if s = Clean(s, maxText); s != "" {
+		if s = note.Clean(s, maxText); s != "" {
 			return s
 		}
 	}
@@ -33,7 +34,7 @@ func Identify(getenv func(string) string) (summary.RunKey, error) {
 	if err != nil || id <= 0 {
 		return summary.RunKey{}, fmt.Errorf("SLURM_JOB_ID is %.40q, not a positive number: not called by Slurm?", s)
 	}
-	key := summary.RunKey{Cluster: Clean(getenv("SLURM_CLUSTER_NAME"), 64), JobID: id}
+	key := summary.RunKey{Cluster: note.Clean(getenv("SLURM_CLUSTER_NAME"), 64), JobID: id}
 	if n, ok := count(getenv("SLURM_JOB_RESTART_COUNT")); ok {
 		key.Restart = n
 	}
@@ -85,7 +86,7 @@ func FromHook(getenv func(string) string, h Host, exclusive map[string]bool) (Ru
 }
 
 func jobOf(getenv func(string) string) summary.Job {
-	text := func(name string) string { return Clean(getenv(name), maxText) }
+	text := func(name string) string { return note.Clean(getenv(name), maxText) }
 	// A hook without an id runs for nobody: -1, so that nothing is ever
 	// delivered as root by mistake.
 	id := func(name string) int {

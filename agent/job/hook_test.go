@@ -157,17 +157,6 @@ func TestExpandStdOut(t *testing.T) {
 	}
 }
 
-func TestClean(t *testing.T) {
-	for s, want := range map[string]string{
-		"plain": "plain", "a\x1b[31mb\n": "a?[31mb", "a\nb": "a?b", "\xff\xfe": "?", "été": "été",
-		"  x  ": "x", "a\u202eb": "a?b", strings.Repeat("é", 300): strings.Repeat("é", 256), "a\u00a0b": "a?b",
-	} {
-		if got := Clean(s, maxText); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", s, got, want)
-		}
-	}
-}
-
 func FuzzFromHook(f *testing.F) {
 	f.Add("n[1-2]", "2(x3),4", "/d/%j/%5A%", "/w\x00", "app\x1b[0m", "off")
 	f.Fuzz(func(t *testing.T, list, cpus, stdout, dir, app, option string) {

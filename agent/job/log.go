@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"jobgait/analysis/note"
 )
 
 // maxLog bounds the node's log and its one predecessor, 1 MB each: some 10,000
@@ -53,7 +55,7 @@ func (l *Log) Printf(format string, args ...any) {
 	if l == nil || l.f == nil {
 		return
 	}
-	text := Clean(fmt.Sprintf(format, args...), 2000)
+	text := note.Clean(fmt.Sprintf(format, args...), 2000)
 	// A full disk is no reason to fail.
 	_, _ = fmt.Fprintf(l.f, "%s %s job %d: %s\n", time.Now().UTC().Format(time.RFC3339), l.program, l.job, text)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -54,7 +55,7 @@ func scontrolFields(line string) map[string]string {
 func detailsOf(f map[string]string) Details {
 	text := func(key string) string {
 		if s := f[key]; s != "(null)" && s != "None" && s != "N/A" {
-			return Clean(s, maxText)
+			return note.Clean(s, maxText)
 		}
 		return ""
 	}

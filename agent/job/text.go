@@ -3,8 +3,8 @@ package job
 import (
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"jobgait/analysis/note"
 )
 
 const (
@@ -12,31 +12,10 @@ const (
 	maxPath = 4096 // PATH_MAX
 )
 
-// Clean makes text of a user fit for logs, files and reports: control
-// characters, characters that turn the direction of a line and invalid UTF-8
-// become '?', white space at the ends goes, and no more than max characters
-// stay.
-func Clean(s string, max int) string {
-	if len(s) > 4*max { // bound the work first
-		s = s[:4*max]
-	}
-	s = strings.ToValidUTF8(strings.TrimSpace(s), "?")
-	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == utf8.RuneError {
-			return '?'
-		}
-		return r
-	}, s)
-	if runes := []rune(s); len(runes) > max {
-		s = string(runes[:max])
-	}
-	return strings.TrimSpace(s)
-}
-
 // cleanPath returns an absolute path or "". A path is dropped where a name
 // would be made printable: another path is not a better one.
 func cleanPath(s string) string {
-	if !strings.HasPrefix(s, "/") || len(s) >= maxPath || Clean(s, maxPath) != s {
+	if !strings.HasPrefix(s, "/") || len(s) >= maxPath || note.Clean(s, maxPath) != s {
 		return ""
 	}
 	return filepath.Clean(s)

@@ -18,12 +18,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/note"
 )
 
 // Account is whose rights a child has.
@@ -64,7 +64,7 @@ func (a Account) Run(ctx context.Context, program string, args []string, input [
 	select {
 	case err := <-ended:
 		if err != nil {
-			return nil, fmt.Errorf("%s as uid %d: %w: %s", args[0], a.UID, err, oneLine(complaint.String()))
+			return nil, fmt.Errorf("%s as uid %d: %w: %s", args[0], a.UID, err, note.Clean(complaint.String(), 300))
 		}
 		return output.Bytes(), nil
 	case <-ctx.Done():
@@ -107,18 +107,4 @@ func (l *limited) Write(b []byte) (int, error) {
 	}
 	l.left -= len(b)
 	return l.w.Write(b)
-}
-
-// oneLine keeps what a child complained of printable and short.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.TrimSpace(strings.ToValidUTF8(s, "?")))
-	if len(s) > 300 {
-		s = s[:300]
-	}
-	return s
 }

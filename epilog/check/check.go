@@ -30,7 +30,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/perf"
-	"jobgait/agent/job"
+	"jobgait/analysis/note"
 	"jobgait/configs"
 )
 
@@ -115,7 +115,7 @@ func fail(subject, do, format string, args ...any) Finding {
 func bad(v Verdict, subject, do, text string) Finding {
 	f := Finding{Subject: subject, Verdict: v, Text: text, Seen: true}
 	if do != "" {
-		do = job.Clean(do, 1000)
+		do = note.Clean(do, 1000)
 		f.Do = &do
 	}
 	return f
@@ -128,7 +128,7 @@ func unseen(subject, do, format string, args ...any) Finding {
 	return f
 }
 
-func line(format string, args ...any) string { return job.Clean(fmt.Sprintf(format, args...), 1000) }
+func line(format string, args ...any) string { return note.Clean(fmt.Sprintf(format, args...), 1000) }
 
 // root is whether this account is the hooks' own.
 func root() bool { return os.Geteuid() == 0 }

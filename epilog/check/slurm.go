@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"jobgait/agent/job"
+	"jobgait/analysis/note"
 )
 
 // scontrolLimit bounds each question to the scheduler.
@@ -77,7 +77,7 @@ func parse(output []byte) answers {
 		if m == nil || m[2] == "" || m[2] == "(null)" {
 			continue
 		}
-		s.config[m[1]] = append(s.config[m[1]], job.Clean(m[2], 1000))
+		s.config[m[1]] = append(s.config[m[1]], note.Clean(m[2], 1000))
 	}
 	return s
 }

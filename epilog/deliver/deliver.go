@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jobgait/agent/job"
+	"jobgait/analysis/note"
 	"jobgait/epilog/as"
 	"jobgait/reports"
 )
@@ -81,7 +81,7 @@ func (r Result) among(req Request) (Result, error) {
 		r.Refused = r.Refused[:len(req.Dirs)]
 	}
 	for i, why := range r.Refused {
-		r.Refused[i] = job.Clean(why, maxReason)
+		r.Refused[i] = note.Clean(why, maxReason)
 	}
 	if r.Dir == "" {
 		return r, nil

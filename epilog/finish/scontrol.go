@@ -119,5 +119,5 @@ func (f Finisher) slurmVersion(ctx context.Context) string {
 		return ""
 	}
 	line, _, _ := bytes.Cut(out, []byte("\n"))
-	return job.Clean(string(line), 64)
+	return note.Clean(string(line), 64)
 }
