@@ -44,7 +44,7 @@ func putProcess(job string) error {
 		return err
 	}
 	for id := first; id < first+count; id++ {
-		if err := db.Put(context.Background(), oneNode(id), Ingest{NowS: 1}); err != nil {
+		if err := db.Put(context.Background(), oneNode(id), Ingest{}); err != nil {
 			return err
 		}
 	}

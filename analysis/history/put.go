@@ -14,7 +14,7 @@ import (
 type Ingest struct {
 	ReportDir string  // where its report was delivered, "" = nowhere
 	Source    string  // file that it was read from, "" = none
-	NowS      float64 // UTC epoch seconds
+	NowS      float64 // UTC epoch seconds; 0 is not known
 }
 
 // What became of a summary that was put, as the view ingest calls it.
@@ -31,8 +31,8 @@ const (
 // again is another run.
 func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
 	action := "put run " + s.Key.String()
-	if s.Key.JobID <= 0 || s.Key.Cluster == "" {
-		return explain(db.path, action, fmt.Errorf("%w: the key has no job id or no cluster", ErrUnfit))
+	if err := fit(s, at); err != nil {
+		return explain(db.path, action, fmt.Errorf("%w: %w", ErrUnfit, err))
 	}
 	body, err := db.pack.encode(s) // before the lock is taken
 	if err != nil {
@@ -40,6 +40,19 @@ func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
 	}
 	err = db.write(ctx, func(tx *sql.Tx) error { return db.put(ctx, tx, s, body, at) })
 	return explain(db.path, action, unfit(err))
+}
+
+// fit refuses what no run can be, wherever it comes from: a year 31688740476 would
+// stay the newest of its series for ever.
+func fit(s summary.Summary, at Ingest) error {
+	if s.Key.JobID <= 0 || s.Key.Cluster == "" {
+		return errors.New("the key has no job id or no cluster")
+	}
+	now := at.NowS
+	if now == 0 {
+		now = 4102444800 // the year 2100
+	}
+	return s.Plausible(now)
 }
 
 // put is Put inside a transaction; body is s as encoded.

@@ -98,7 +98,7 @@ func TestReplace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
 			for i, s := range c.puts {
-				mustPut(t, db, s, Ingest{NowS: float64(i)})
+				mustPut(t, db, s, Ingest{NowS: 2*t0 + float64(i)})
 			}
 			if got := statuses(t, db); got != c.statuses {
 				t.Errorf("statuses %q, want %q", got, c.statuses)
@@ -127,8 +127,9 @@ func TestReplace(t *testing.T) {
 func TestReuse(t *testing.T) {
 	at := func(seconds float64, scheduler int64) func(*summary.Summary) {
 		return func(s *summary.Summary) {
-			s.Start += seconds
+			s.Start, s.End = s.Start+seconds, s.End+seconds
 			if scheduler > 0 {
+				scheduler := t0 + scheduler
 				s.Job.SchedulerStart = &scheduler
 			}
 		}
@@ -202,6 +203,10 @@ func TestPutRefuses(t *testing.T) {
 		job(func(s *summary.Summary) { s.Key.JobID = 0 }),
 		job(func(s *summary.Summary) { s.Key.Cluster = "" }),
 		job(func(s *summary.Summary) { s.ElapsedS = math.NaN() }),
+		job(func(s *summary.Summary) { s.Start, s.End = 1e18, 1e18 }), // the year 31688740476
+		job(func(s *summary.Summary) { s.Start, s.End = 1, 61 }),
+		job(func(s *summary.Summary) { s.Quality.Missing = 1 << 40 }),
+		job(func(s *summary.Summary) { s.Patterns[0].Confidence = 12 }),
 		job(func(s *summary.Summary) { s.Patterns[0].PeriodS = math.NaN() }),
 	} {
 		if err := db.Put(t.Context(), s, Ingest{}); !errors.Is(err, ErrUnfit) || Unavailable(err) {

@@ -86,8 +86,8 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	return r.Normal(), nil
 }
 
-// Normal makes every list non-nil, so that JSON has [] and not null, and puts
-// the node's name on its notes.
+// Normal makes every list non-nil, so that JSON has [] and not null, puts the
+// node's name on its notes, and cleans all text.
 func (r NodeRecord) Normal() NodeRecord {
 	if r.Counters == nil {
 		r.Counters = []Counter{}
@@ -110,6 +110,7 @@ func (r NodeRecord) Normal() NodeRecord {
 		notes = append(notes, n)
 	}
 	r.Notes = notes
+	clean(&r)
 	return r
 }
 

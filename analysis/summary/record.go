@@ -7,10 +7,6 @@ import (
 	"jobgait/analysis/series"
 )
 
-// RecordSchema is the schema of node records. Version 0 until the Agent's
-// profile format is settled.
-const RecordSchema = "jobgait.node/0"
-
 // NodeRecord is what one node says of one run: small, sealed, and all that
 // leaves the node.
 type NodeRecord struct {

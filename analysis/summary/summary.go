@@ -26,9 +26,6 @@ import (
 	"jobgait/analysis/phase"
 )
 
-// Schema is the schema of a stored summary (the job record).
-const Schema = "jobgait.summary/0"
-
 // Summary is what one run's profiles say, nodes merged. It is what the history
 // stores and what a report is made from.
 type Summary struct {

@@ -65,7 +65,7 @@ func TestSpoolModeSaysWhyThereAreNoEarlierRuns(t *testing.T) {
 			must(t, err)
 			t.Cleanup(func() { db.Close() })
 			key := summary.RunKey{Cluster: "test", JobID: 99}
-			must(t, db.Put(t.Context(), summary.Summary{Key: key, Start: 1}, history.Ingest{}))
+			must(t, db.Put(t.Context(), summary.Summary{Key: key, Start: 1e9}, history.Ingest{}))
 		}, "was being written"},
 		"junk": {func(t *testing.T, s site) { must(t, os.WriteFile(s.cfg.History.Path, []byte("junk, and some"), 0o600)) }, "could not be read"},
 		"a pipe": {func(t *testing.T, s site) {

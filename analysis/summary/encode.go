@@ -1,0 +1,119 @@
+package summary
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// ErrDamaged is returned for a record that is none, not whole, or says what cannot
+// be. It will not become better, unlike one that a file system did not give.
+var ErrDamaged = errors.New("damaged")
+
+// ErrNewer is returned for a record that only a later version can read. It is not
+// damaged: nodes of two versions share a cluster while it is upgraded.
+var ErrNewer = errors.New("written by a newer jobgait")
+
+// maxRecord bounds the JSON of one record: a run on 100,000 nodes has 30 MB.
+const maxRecord = 64 << 20
+
+// Encode returns a record as it is stored: JSON without a space, by gzip. With every
+// number on a line of its own and not packed a node's record took 24 times the room.
+func Encode(record any) ([]byte, error) {
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	if err := errors.Join(json.NewEncoder(zip).Encode(record), zip.Close()); err != nil {
+		return nil, fmt.Errorf("encode a record: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Unpack returns the JSON of what Encode made. JSON that is not packed is taken as
+// it is: version 0 kept it so in the spool.
+func Unpack(b []byte) ([]byte, error) {
+	if !bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
+		return b, nil
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(zip, maxRecord+1))
+	if err == nil && len(text) > maxRecord {
+		err = fmt.Errorf("more than %d bytes", maxRecord)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return text, nil
+}
+
+// reader reads records of one version. A table of readers has this version and the
+// one before it.
+type reader[T any] struct {
+	version int
+	read    func(text []byte) (T, error)
+}
+
+// decode reads a record with the reader of its version. A record begins with its
+// schema, so that it is asked before anything is believed.
+func decode[T any](text []byte, name string, readers []reader[T]) (T, error) {
+	var none T
+	schema := schemaOf(bytes.NewReader(text))
+	version, ok := versionOf(schema, name)
+	if !ok {
+		return none, fmt.Errorf("%w: schema %.60q is no %s", ErrDamaged, schema, name)
+	}
+	newest := 0
+	for _, r := range readers {
+		newest = max(newest, r.version)
+		if r.version != version {
+			continue
+		}
+		v, err := r.read(text)
+		if err != nil {
+			return none, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return v, nil
+	}
+	if version > newest {
+		return none, fmt.Errorf("%w: %s, known is %d", ErrNewer, schema, newest)
+	}
+	return none, fmt.Errorf("%w: %s is of a version that is not read any more", ErrDamaged, schema)
+}
+
+// schemaOf returns the schema that a record in JSON begins with, "" if it does not.
+func schemaOf(in io.Reader) string {
+	d := json.NewDecoder(in)
+	for _, want := range []json.Token{json.Delim('{'), "schema"} {
+		if got, err := d.Token(); err != nil || got != want {
+			return ""
+		}
+	}
+	value, _ := d.Token()
+	schema, _ := value.(string)
+	return schema
+}
+
+// versionOf returns the number behind the name of a schema, "name/3".
+func versionOf(schema, name string) (int, bool) {
+	digits, ok := strings.CutPrefix(schema, name+"/")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	return int(n), ok && err == nil
+}
+
+// Newer is whether a packed node record can be read by a later version only. Its
+// first bytes tell.
+func Newer(packed io.Reader) bool {
+	zip, err := gzip.NewReader(packed)
+	if err != nil {
+		return false
+	}
+	version, ok := versionOf(schemaOf(zip), recordName)
+	return ok && version > recordVersion
+}

@@ -1,0 +1,212 @@
+package summary
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+const now = 1.8e9 // of these tests, epoch seconds
+
+// valid is a record that has one of everything.
+func valid() NodeRecord {
+	r := node("n1", 2, 0.5)
+	r.Schema, r.Start, r.End = RecordSchema, now-10, now
+	r.Job = Job{Name: "gyre", User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", WorkDir: "/home/alice",
+		Fields: map[string]string{FieldCommit: "abc"}}
+	c := &r.Timeline.Columns[0]
+	c.Min, c.Max = c.Mean, c.Mean
+	p := &r.Patterns[0]
+	p.Values, p.P10, p.P90 = series.Values{1, 2}, series.Values{1, series.Missing()}, series.Values{2, 2}
+	r.Loops = []Loop{{Pattern: "A", Drift: &Drift{}}}
+	r.Exit, r.Counters = &Exit{}, []Counter{{Name: "task_clock", Unit: "ns", Scope: "job", Total: 2e10}}
+	r.Quality.RateHz = 200
+	return r
+}
+
+func encoded(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := Encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// read is what every reader does with a record.
+func read(b []byte) (NodeRecord, error) {
+	text, err := Unpack(b)
+	if err != nil {
+		return NodeRecord{}, err
+	}
+	r, err := DecodeNode(text)
+	if err != nil {
+		return r, err
+	}
+	return r, r.Valid(now)
+}
+
+func TestWhatIsWrittenIsValid(t *testing.T) {
+	r := valid()
+	got, err := read(encoded(t, r))
+	if err != nil || got.Node != "n1" || got.Job.Fields[FieldCommit] != "abc" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	s := Merge([]NodeRecord{r}, []string{"n1", "n2"}, Default())
+	if err := s.Valid(now); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInvalid(t *testing.T) {
+	for want, spoil := range map[string]func(r *NodeRecord){
+		"job id":        func(r *NodeRecord) { r.Key.JobID = 0 },
+		"SLUID":         func(r *NodeRecord) { r.Key.SLUID = "x/../.." },
+		"node":          func(r *NodeRecord) { r.Node = "../n1" },
+		"start":         func(r *NodeRecord) { r.Start, r.End = 1e18, 1e18 }, // the year 31688740476
+		"end":           func(r *NodeRecord) { r.End = now + 2*ahead },
+		"end - start":   func(r *NodeRecord) { r.Start, r.End = r.End, r.Start },
+		"elapsed_s":     func(r *NodeRecord) { r.ElapsedS = 1e7 },
+		"uid":           func(r *NodeRecord) { r.Job.UID = -2 },
+		"nnodes":        func(r *NodeRecord) { r.Job.NNodes = 1 << 30 },
+		"work_dir":      func(r *NodeRecord) { r.Job.WorkDir = "relative" },
+		"exit code":     func(r *NodeRecord) { r.Exit.Code = -1 },
+		"missing":       func(r *NodeRecord) { r.Quality.Missing = r.Quality.Samples + 1 },
+		"overhead_pct":  func(r *NodeRecord) { r.Quality.OverheadPct = 1e9 },
+		"task_clock":    func(r *NodeRecord) { r.Counters[0].Total = 1e22 },
+		"busy CPUs":     func(r *NodeRecord) { r.Counters[0].Total = 1e18 },
+		"period_s":      func(r *NodeRecord) { r.Patterns[0].PeriodS = 0 },
+		"confidence":    func(r *NodeRecord) { r.Patterns[0].Confidence = 1.5 },
+		"values: 2 and": func(r *NodeRecord) { r.Patterns[0].P10 = nil },
+		"lengths":       func(r *NodeRecord) { r.Loops[0].Drift.Lengths.TS = series.Values{1} },
+		"busy_cpus: 2":  func(r *NodeRecord) { r.Timeline.Columns[0].Max = series.Values{} },
+		"WGSS":          func(r *NodeRecord) { r.Patterns[0].WGSS = 1e300 },
+	} {
+		r := valid()
+		spoil(&r)
+		if err := r.Valid(now); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want one that begins %q", err, want)
+		}
+	}
+}
+
+// Text is made fit to print when it is read, whoever wrote it.
+func TestTextIsCleanedWhenRead(t *testing.T) {
+	r := valid()
+	r.Notes = []note.Note{{Code: "x\n", Text: strings.Repeat("\x1b", 10_000)}}
+	r.Job.Fields = map[string]string{"a\nb": "\x1b[31m"}
+	r.Quality.Sources = []Source{{Name: "s\r"}}
+	got, err := read(encoded(t, r))
+	if err != nil || got.Notes[0].Code != "x" || got.Notes[0].Text != strings.Repeat("?", maxText) ||
+		got.Job.Fields["a?b"] != "?[31m" || got.Quality.Sources[0].Name != "s" {
+		t.Errorf("%.300v, %v", got, err)
+	}
+}
+
+// A reader takes the version before its own, leaves a later one, and calls what is
+// older than that, or nothing of the kind, damaged.
+func TestVersions(t *testing.T) {
+	type thing struct{ A int }
+	was := func(text []byte) (thing, error) { // version 3 called it b
+		var older struct{ B int }
+		err := json.Unmarshal(text, &older)
+		return thing{older.B}, err
+	}
+	is := func(text []byte) (v thing, err error) { return v, json.Unmarshal(text, &v) }
+	table := []reader[thing]{{4, is}, {3, was}}
+	for text, want := range map[string]error{
+		`{"schema":"a.thing/4","a":7}`:     nil,
+		` { "schema": "a.thing/3", "b":7}`: nil,
+		`{"schema":"a.thing/5","a":"x"}`:   ErrNewer,
+		`{"schema":"a.thing/2","a":7}`:     ErrDamaged,
+		`{"schema":"a.thing/","a":7}`:      ErrDamaged,
+		`{"schema":"a.thing/-4","a":7}`:    ErrDamaged,
+		`{"schema":"b.thing/4","a":7}`:     ErrDamaged,
+		`{"a":7,"schema":"a.thing/4"}`:     ErrDamaged,
+		`{"schema":"a.thing/4","a":7`:      ErrDamaged,
+		``:                                 ErrDamaged,
+		`[]`:                               ErrDamaged,
+	} {
+		got, err := decode([]byte(text), "a.thing", table)
+		if !errors.Is(err, want) || want == nil && (err != nil || got.A != 7) {
+			t.Errorf("%s: %+v, %v; want %v", text, got, err, want)
+		}
+	}
+	for version, want := range map[int]error{0: nil, 1: nil, 2: ErrNewer} {
+		r := valid()
+		r.Schema = fmt.Sprintf("%s/%d", recordName, version)
+		b := encoded(t, r)
+		if got, err := read(b); !errors.Is(err, want) || want == nil && (err != nil || got.Schema != RecordSchema) {
+			t.Errorf("version %d: %v", version, err)
+		}
+		if got := Newer(bytes.NewReader(b)); got != (want == ErrNewer) {
+			t.Errorf("version %d is newer: %v", version, got)
+		}
+	}
+	if version, ok := versionOf(Schema, schemaName); !ok || version != schemaVersion {
+		t.Error(Schema)
+	}
+	if version, ok := versionOf(RecordSchema, recordName); !ok || version != recordVersion {
+		t.Error(RecordSchema)
+	}
+}
+
+// holds checks by itself what Valid promises.
+func holds(t *testing.T, r NodeRecord) {
+	t.Helper()
+	for _, at := range []float64{r.Start, r.End} {
+		if at != 0 && (at < 9e8 || at > now+1e5) {
+			t.Fatalf("at %g", at)
+		}
+	}
+	if strings.ContainsAny(r.Key.String()+r.Node, "/\x00") || r.Key.JobID <= 0 || r.Job.UID < -1 || r.ElapsedS < 0 || r.ElapsedS > 4e8 {
+		t.Fatalf("%+v %+v", r.Key, r.Job)
+	}
+	for _, p := range r.Patterns {
+		if !(p.PeriodS > 0 && p.PeriodS < 4e8 && p.Confidence <= 1.01 && p.Coverage <= 1.01 && len(p.Values) == len(p.P10)) {
+			t.Fatalf("%+v", p)
+		}
+	}
+	for _, n := range r.Notes {
+		if note.Clean(n.Text, maxText) != n.Text {
+			t.Fatalf("%q", n.Text)
+		}
+	}
+	if err := Merge([]NodeRecord{r}, []string{r.Node, "other"}, Default()).Plausible(now); err != nil {
+		t.Fatalf("%v of %+v", err, r)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	text, err := json.Marshal(valid())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add(encoded(f, valid()))
+	f.Add([]byte(`{"schema":"jobgait.node/0","key":{"job_id":1},"node":"n","timeline":{"columns":[{}]}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if r, err := read(b); err == nil {
+			holds(t, r)
+		}
+	})
+}
+
+func FuzzDecodeSummary(f *testing.F) {
+	text, err := json.Marshal(Merge([]NodeRecord{valid()}, []string{"n1"}, Default()))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if s, err := DecodeSummary(b); err == nil && s.Valid(now) == nil && (s.Start > now+1e5 || s.Key.JobID <= 0) {
+			t.Errorf("%+v", s)
+		}
+	})
+}

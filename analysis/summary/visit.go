@@ -1,0 +1,128 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"jobgait/analysis/note"
+)
+
+// visit calls see with every text and number of a record and with every list and
+// map before what is in it; name is that of the field. So no field that is added
+// later is forgotten. Lists of float32 (series.Values) are seen as lists only: each
+// of their values is a number or missing.
+func visit(v reflect.Value, name string, see func(v reflect.Value, name string) error) error {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return visit(v.Elem(), name, see)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := visit(v.Field(i), v.Type().Field(i).Name, see); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Slice, reflect.Map:
+		if err := see(v, name); err != nil || v.Type().Elem().Kind() == reflect.Float32 {
+			return err
+		}
+		if v.Kind() == reflect.Map {
+			return visitMap(v, name, see)
+		}
+		for i := range v.Len() {
+			if err := visit(v.Index(i), name, see); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Bool:
+		return nil
+	}
+	return see(v, name)
+}
+
+func visitMap(v reflect.Value, name string, see func(v reflect.Value, name string) error) error {
+	for each := v.MapRange(); each.Next(); {
+		for _, x := range []reflect.Value{each.Key(), each.Value()} {
+			if err := visit(x, name, see); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Bounds of what a record holds, whatever it says. Sums over 100,000 nodes of eight
+// days are below huge.
+const (
+	maxText     = 4096    // characters of one text: a path's, PATH_MAX
+	maxNodeList = 1 << 16 // characters; hooks drop a longer one
+	maxList     = 1 << 20 // notes of 100,000 nodes
+	huge        = 1e25
+)
+
+// textOf is how long the text of a field may be.
+func textOf(name string) int {
+	if name == "NodeList" {
+		return maxNodeList
+	}
+	return maxText
+}
+
+// clean makes all text of a record printable and short. record is a pointer.
+func clean(record any) {
+	_ = visit(reflect.ValueOf(record), "", func(v reflect.Value, name string) error {
+		switch v.Kind() {
+		case reflect.String:
+			if s := v.String(); v.CanSet() {
+				if c := note.Clean(s, textOf(name)); c != s {
+					v.SetString(c)
+				}
+			}
+		case reflect.Map: // its values cannot be set: of what is recorded of a run a new one is made
+			if fields, ok := v.Interface().(map[string]string); ok && v.CanSet() && fields != nil {
+				v.Set(reflect.ValueOf(cleanFields(fields)))
+			}
+		}
+		return nil
+	})
+}
+
+func cleanFields(fields map[string]string) map[string]string {
+	out := make(map[string]string, len(fields))
+	for name, value := range fields {
+		if name = note.Clean(name, maxText); name != "" {
+			out[name] = note.Clean(value, maxText)
+		}
+	}
+	return out
+}
+
+// bounded is nil for a record whose numbers are numbers and whose lists are no
+// longer than any honest one. Its text was cleaned when it was decoded.
+func bounded(record any) error {
+	return visit(reflect.ValueOf(record), "", func(v reflect.Value, name string) error {
+		switch v.Kind() {
+		case reflect.String:
+		case reflect.Float64:
+			if f := v.Float(); math.IsNaN(f) || math.Abs(f) > huge {
+				return fmt.Errorf("%s is %g", name, f)
+			}
+		case reflect.Int, reflect.Int64:
+			if n := v.Int(); n > 1<<60 || n < -1<<60 {
+				return fmt.Errorf("%s is %d", name, n)
+			}
+		case reflect.Slice, reflect.Map:
+			if n := v.Len(); n > maxList {
+				return fmt.Errorf("%s has %d elements", name, n)
+			}
+		default:
+			return fmt.Errorf("%s cannot be checked: %v", name, v.Kind())
+		}
+		return nil
+	})
+}
