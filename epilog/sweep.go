@@ -139,7 +139,7 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	}
 	now := float64(time.Now().UnixNano()) / 1e9
 	newest := map[string]summary.Summary{} // of each series: it is judged once
-	taken, err := collect.Jobs(cfg.Collect.Dir, func(j collect.JobRecord) error {
+	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(j collect.JobRecord) error {
 		s, err := past.Put(ctx, db, j.Summary, history.Ingest{ReportDir: j.ReportDir, NowS: now})
 		if err != nil {
 			return err
@@ -158,7 +158,7 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 			err = errors.Join(err, failed)
 		}
 	}
-	fmt.Fprintf(out, "%d job records written to %s\n", taken, cfg.History.Path)
+	fmt.Fprintf(out, "%d job records written to %s, %d set aside\n", taken, cfg.History.Path, aside)
 	err = errors.Join(err, db.Close())
 	if cfg.Slurm == (configs.Slurm{}) {
 		return err

@@ -41,35 +41,44 @@ func (a Account) Current() bool { return int(a.UID) == os.Getuid() && int(a.UID)
 // make the child say anything. When ctx ends the child is killed and not waited for: one that is
 // stuck in the kernel cannot be.
 func (a Account) Run(ctx context.Context, program string, args []string, input []byte, limit int) ([]byte, error) {
+	var output bytes.Buffer
+	if err := a.RunTo(ctx, program, args, input, limit, &output); err != nil {
+		return nil, err
+	}
+	return output.Bytes(), nil
+}
+
+// RunTo does the same and writes the output to out as it comes. When ctx ends out may
+// still be written to.
+func (a Account) RunTo(ctx context.Context, program string, args []string, input []byte, limit int, out io.Writer) error {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = "/"
 	cmd.Env = []string{}
 	cmd.Stdin = bytes.NewReader(input)
 	var complaint bytes.Buffer
 	cmd.Stderr = &limited{w: &complaint, left: 4096}
-	var output bytes.Buffer
-	cmd.Stdout = &limited{w: &output, left: limit}
+	cmd.Stdout = &limited{w: out, left: limit}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if !a.Current() {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.UID, Gid: a.GID, Groups: a.Groups}
 	}
 	if err := job.CloseOnExec(); err != nil {
-		return nil, fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)
+		return fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)
+		return fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
 		if err != nil {
-			return nil, fmt.Errorf("%s as uid %d: %w: %s", args[0], a.UID, err, note.Clean(complaint.String(), 300))
+			return fmt.Errorf("%s as uid %d: %w: %s", args[0], a.UID, err, note.Clean(complaint.String(), 300))
 		}
-		return output.Bytes(), nil
+		return nil
 	case <-ctx.Done():
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it leads a session: what it started goes too
-		return nil, fmt.Errorf("%s as uid %d was given up, a file system hangs: %w", args[0], a.UID, ctx.Err())
+		return fmt.Errorf("%s as uid %d was given up, a file system hangs: %w", args[0], a.UID, ctx.Err())
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -37,7 +36,7 @@ const (
 )
 
 // gather polls until every node has a record or the patience ends.
-func gather(ctx context.Context, dir string, w Want) ([]summary.NodeRecord, error) {
+func gather(ctx context.Context, dir string, w Want, say func(string)) ([]summary.NodeRecord, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.Patience)
 	defer cancel()
 	in := jobDir(dir, w.Key)
@@ -47,7 +46,7 @@ func gather(ctx context.Context, dir string, w Want) ([]summary.NodeRecord, erro
 			return nil, err
 		}
 		if answered(names, w) == len(w.Nodes) || ctx.Err() != nil {
-			return read(dir, names, w)
+			return read(dir, names, w, say)
 		}
 		select {
 		case <-ctx.Done():
@@ -74,25 +73,22 @@ func answered(names []recordName, w Want) int {
 }
 
 // read decodes the records of the run, in the order of its nodes. A record
-// that cannot be read counts as missing: its node is named in the report, and
-// its own sweep writes it again.
-func read(dir string, names []recordName, w Want) ([]summary.NodeRecord, error) {
-	in := jobDir(dir, w.Key)
+// that cannot be read counts as missing: its node is named in the report.
+func read(dir string, names []recordName, w Want, say func(string)) ([]summary.NodeRecord, error) {
 	var all []summary.NodeRecord
 	for _, n := range names {
 		if !w.AnyRun && n.run != w.Key.String() && n.run != noAgent {
 			continue
 		}
-		var r summary.NodeRecord
-		if err := readRecord(filepath.Join(in, n.file), &r); err != nil {
-			if errors.Is(err, fs.ErrPermission) {
-				return nil, err
-			}
+		r, err := n.read(dir)
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, err
+		}
+		if err != nil {
+			unread(dir, n, err, say)
 			continue
 		}
-		if n.names(dir, r) == nil {
-			all = append(all, r)
-		}
+		all = append(all, r)
 	}
 	return ofOneRun(all, w), nil
 }

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -22,20 +24,48 @@ func putJob(dir string, j JobRecord) error {
 	return writeRecord(filepath.Join(dir, jobsDir, j.Summary.Key.String()+suffix), j)
 }
 
+// readJob reads a job record and asks it whether it can be.
+func readJob(path string) (JobRecord, error) {
+	text, err := readRecord(path)
+	if err != nil {
+		return JobRecord{}, err
+	}
+	return decodeJob(text)
+}
+
+func decodeJob(text []byte) (JobRecord, error) {
+	var packed struct {
+		Summary   json.RawMessage `json:"summary"`
+		ReportDir string          `json:"report_dir"`
+	}
+	if err := json.Unmarshal(text, &packed); err != nil {
+		return JobRecord{}, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
+	}
+	s, err := summary.DecodeSummary(packed.Summary)
+	if err != nil {
+		return JobRecord{}, err
+	}
+	if err := s.Valid(now()); err != nil {
+		return JobRecord{}, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
+	}
+	return JobRecord{s, note.Clean(packed.ReportDir, 4096)}, nil
+}
+
 // Jobs calls f with each job record that waits in dir, and removes those that f
-// took. One that is damaged, or that no history can take, is moved to jobs/failed
-// and named in the error; it does not stop the others, nor does one that cannot
-// be read at the moment. Where the history itself fails the rest waits.
-func Jobs(dir string, f func(JobRecord) error) (taken int, err error) {
+// took. One that is damaged, or that no history can take, is moved to jobs/failed,
+// counted and named in the error; it does not stop the others, nor does one that
+// cannot be read at the moment or by this version. Where the history itself fails
+// the rest waits.
+func Jobs(dir string, f func(JobRecord) error) (taken, aside int, err error) {
 	in := filepath.Join(dir, jobsDir)
 	entries, err := os.ReadDir(in)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err = os.Stat(dir); err == nil {
-			return 0, nil // no job has ended yet
+			return 0, 0, nil // no job has ended yet
 		}
 	}
 	if err != nil { // not mounted, mostly
-		return 0, fmt.Errorf("look for job records: %w", err)
+		return 0, 0, fmt.Errorf("look for job records: %w", err)
 	}
 	var failed error
 	for _, e := range entries {
@@ -43,8 +73,7 @@ func Jobs(dir string, f func(JobRecord) error) (taken int, err error) {
 			continue
 		}
 		path := filepath.Join(in, e.Name())
-		var j JobRecord
-		err := readRecord(path, &j)
+		j, err := readJob(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // somebody else has taken it
 		}
@@ -60,22 +89,12 @@ func Jobs(dir string, f func(JobRecord) error) (taken int, err error) {
 		}
 		failed = errors.Join(failed, fmt.Errorf("job record %s: %w", e.Name(), err))
 		switch {
-		case errors.Is(err, errDamaged), errors.Is(err, history.ErrUnfit):
+		case errors.Is(err, summary.ErrDamaged), errors.Is(err, history.ErrUnfit):
+			aside++
 			failed = errors.Join(failed, setAside(path, filepath.Join(in, failedDir)))
 		case history.Unavailable(err):
-			return taken, failed // each of the others would wait for its lock, too
+			return taken, aside, failed // each of the others would wait for its lock, too
 		}
 	}
-	return taken, failed
-}
-
-// failedDir keeps records that cannot be used.
-const failedDir = "failed"
-
-// setAside keeps a record that cannot be read for somebody to look at, in dir.
-func setAside(path, dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("set a bad record aside: %w", err)
-	}
-	return os.Rename(path, filepath.Join(dir, filepath.Base(path)))
+	return taken, aside, failed
 }

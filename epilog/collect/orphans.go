@@ -17,7 +17,7 @@ const maxOrphans = 1000
 
 // orphans returns the records that lie in job directories in which nothing has
 // happened for so long: the node that was to collect them has died.
-func orphans(dir string, idle time.Duration) ([]summary.NodeRecord, error) {
+func orphans(dir string, idle time.Duration, say func(string)) ([]summary.NodeRecord, error) {
 	in := filepath.Join(dir, runsDir)
 	jobs, err := os.ReadDir(in)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,18 +37,12 @@ func orphans(dir string, idle time.Duration) ([]summary.NodeRecord, error) {
 			return nil, err
 		}
 		for _, n := range names {
-			var r summary.NodeRecord
-			path := filepath.Join(in, j.Name(), n.file)
-			err := readRecord(path, &r)
-			if err == nil {
-				err = n.names(dir, r)
+			r, err := n.read(dir)
+			if err != nil {
+				unread(dir, n, err, say)
+				continue
 			}
-			if errors.Is(err, errDamaged) { // its node has sealed it long ago and will not mend it
-				err = setAside(path, filepath.Join(dir, failedDir))
-			}
-			if err == nil {
-				all = append(all, r)
-			}
+			all = append(all, r)
 		}
 		if len(all) >= maxOrphans {
 			break

@@ -1,9 +1,7 @@
 package collect
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
 	"jobgait/analysis/summary"
 )
@@ -25,8 +25,8 @@ const (
 	noAgent = "none"
 )
 
-// maxRecord bounds one record when it is read back.
-const maxRecord = 64 << 20
+// maxFile bounds a record's file when it is read back: 100,000 nodes are 8 MB.
+const maxFile = 32 << 20
 
 func put(dir string, r summary.NodeRecord) error {
 	return writeRecord(filepath.Join(jobDir(dir, r.Key), runName(r)+"@"+fileName(r.Node)+suffix), r)
@@ -57,14 +57,17 @@ func writeRecord(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the directory of a record: %w", err)
 	}
+	packed, err := summary.Encode(v)
+	if err != nil {
+		return err
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
 	if err != nil {
 		return fmt.Errorf("write a record: %w", err)
 	}
 	defer func() { _ = os.Remove(tmp.Name()) }()
-	zip := gzip.NewWriter(tmp)
-	err = json.NewEncoder(zip).Encode(v)
-	err = errors.Join(err, zip.Close(), tmp.Sync(), tmp.Close())
+	_, err = tmp.Write(packed)
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
@@ -74,37 +77,64 @@ func writeRecord(path string, v any) error {
 	return nil
 }
 
-func readRecord(path string, v any) error {
-	b, err := os.ReadFile(path)
+// readRecord returns the JSON of a record.
+func readRecord(path string) ([]byte, error) {
+	f, err := openRecord(path)
 	if err != nil {
-		return fmt.Errorf("read record: %w", err)
+		return nil, err
 	}
-	if err := decodeRecord(b, v); err != nil {
-		return fmt.Errorf("read record %s: %w", path, err)
+	defer func() { _ = f.Close() }()
+	packed, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("read record: %w", err)
 	}
-	return nil
+	if len(packed) > maxFile {
+		return nil, fmt.Errorf("%w: more than %d bytes", summary.ErrDamaged, maxFile)
+	}
+	return summary.Unpack(packed)
 }
 
-// errDamaged is returned for a record that is none, or not whole. It will not
-// become better, unlike one that the file system did not give.
-var errDamaged = errors.New("damaged")
-
-// decodeRecord is readRecord's parser.
-func decodeRecord(b []byte, v any) error {
-	zip, err := gzip.NewReader(bytes.NewReader(b))
+// openRecord opens a regular file: anything else may hang whoever reads it.
+func openRecord(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
+		return nil, fmt.Errorf("read record: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(zip, maxRecord))
-	if err == nil {
-		err = json.Unmarshal(text, v)
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("read record: %s is no file", path), err, f.Close())
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
-	}
-	return nil
+	return f, nil
 }
 
+// read reads the record that has this name, and believes it as far as it is
+// valid and what its name says.
+func (n recordName) read(dir string) (summary.NodeRecord, error) {
+	text, err := readRecord(n.path(dir))
+	if err != nil {
+		return summary.NodeRecord{}, err
+	}
+	return decodeNode(text, func(r summary.NodeRecord) error { return n.names(dir, r) })
+}
+
+func (n recordName) path(dir string) string { return filepath.Join(dir, runsDir, n.job, n.file) }
+
+// decodeNode decodes a record and asks it whether it can be.
+func decodeNode(text []byte, more func(summary.NodeRecord) error) (summary.NodeRecord, error) {
+	r, err := summary.DecodeNode(text)
+	if err != nil {
+		return r, err
+	}
+	if err := cmp.Or(r.Valid(now()), more(r)); err != nil {
+		return r, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
+	}
+	return r, nil
+}
+
+// now is UTC epoch seconds.
+func now() float64 { return float64(time.Now().Unix()) }
+
+// forget removes the records of a run that is finished, but those that only a newer
+// version can read: it will report them.
 func forget(dir string, w Want) error {
 	in := jobDir(dir, w.Key)
 	names, err := recordNames(in)
@@ -113,12 +143,22 @@ func forget(dir string, w Want) error {
 	}
 	var failed error
 	for _, n := range names {
-		if n.run == w.Key.String() || n.run == noAgent {
-			failed = errors.Join(failed, os.Remove(filepath.Join(in, n.file)))
+		if (n.run == w.Key.String() || n.run == noAgent) && !newer(n.path(dir)) {
+			failed = errors.Join(failed, os.Remove(n.path(dir)))
 		}
 	}
 	_ = os.Remove(in) // stays while a requeued run of the job uses it
 	return failed
+}
+
+// newer is whether a record waits for a version that can read it.
+func newer(path string) bool {
+	f, err := openRecord(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	return summary.Newer(f)
 }
 
 // recordName is the file name of a node record, and of the directory that it is in.
@@ -126,12 +166,9 @@ type recordName struct{ job, file, run, node string }
 
 // names is nil for a record that is what its file's name and place say.
 func (n recordName) names(dir string, r summary.NodeRecord) error {
-	if err := r.Key.Valid(); err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
-	}
 	run, in := runName(r), filepath.Base(jobDir(dir, r.Key))
 	if n.run != run || n.node != fileName(r.Node) || n.job != in {
-		return fmt.Errorf("%w: %s/%s holds %s of run %s", errDamaged, n.job, n.file, r.Node, run)
+		return fmt.Errorf("%s/%s holds %s of run %s", n.job, n.file, r.Node, run)
 	}
 	return nil
 }

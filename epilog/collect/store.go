@@ -6,7 +6,9 @@
 // job's nodes.
 //
 // It refuses to wait beyond its deadline and to invent a record: a node that
-// has not reported is simply not among what it returns.
+// has not reported is simply not among what it returns. What it reads it believes
+// as far as it is valid (package summary) and lies where it says it belongs; what is
+// not goes to failed/, with a line, and what a newer version wrote stays.
 //
 // The directory belongs to a service account: a root process drops to it
 // (package as) to use the directory, because root is nobody on many shared
@@ -14,13 +16,16 @@
 package collect
 
 import (
-	"bytes"
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/as"
 )
@@ -32,6 +37,9 @@ type Store struct {
 	Account *as.Account
 	// Program is the epilog program, started as a child for the account.
 	Program string
+	// Unread is called with one line for each record that could not be used; nil
+	// drops the lines.
+	Unread func(why string)
 }
 
 // ChildVerb is the argument that makes the epilog program a collecting child.
@@ -77,31 +85,89 @@ func (s Store) PutJob(ctx context.Context, j JobRecord) error {
 	return err
 }
 
-// maxAnswer bounds what a child of the service account answers: a job of 100,000
-// nodes gathers records of some 15 KB each.
-const maxAnswer = 2 << 30
+// answer is one of a child's answers: a record, or a line on one that is none. The
+// child answers with any number of them.
+type answer struct {
+	Record json.RawMessage `json:"record,omitempty"`
+	Unread string          `json:"unread,omitempty"`
+}
+
+// What a child of the service account may answer: a record of a node is 20 KB of
+// JSON and that of the first some 130 KB, so that there is room for more than any
+// honest job needs, and for lines on what could not be read.
+const (
+	firstBytes = 1 << 20
+	nodeBytes  = 64 << 10
+	maxAnswer  = 512 << 20
+	lineBytes  = 1000
+	maxLines   = 100
+)
+
+// most bounds the answer to a request, in bytes.
+func (r request) most() int {
+	switch {
+	case r.Gather != nil:
+		return min(maxAnswer, firstBytes+nodeBytes*len(r.Gather.Nodes))
+	case r.Orphans > 0:
+		return firstBytes + nodeBytes*maxOrphans
+	}
+	return firstBytes
+}
 
 // do carries out a request here or in a child with the account's rights.
 func (s Store) do(ctx context.Context, r request) ([]summary.NodeRecord, error) {
+	say := s.Unread
+	if say == nil {
+		say = func(string) {}
+	}
 	if s.Account == nil || s.Account.Current() {
-		return r.serve(ctx)
+		return r.serve(ctx, say)
 	}
 	input, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("collect: encode: %w", err)
 	}
-	output, err := s.Account.Run(ctx, s.Program, []string{ChildVerb}, input, maxAnswer)
-	if err != nil {
+	out, in := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := s.Account.RunTo(ctx, s.Program, []string{ChildVerb}, input, r.most(), in)
+		_ = in.CloseWithError(cmp.Or(err, io.EOF)) // never fails
+		ended <- err
+	}()
+	records, err := listen(out, say)
+	_ = out.CloseWithError(err) // never fails; ends a child that says more
+	if err := cmp.Or(<-ended, err); err != nil {
 		return nil, fmt.Errorf("collect in %s: %w", s.Dir, err)
-	}
-	var records []summary.NodeRecord
-	if err := json.NewDecoder(bytes.NewReader(output)).Decode(&records); err != nil {
-		return nil, fmt.Errorf("collect in %s: the child's answer: %w", s.Dir, err)
 	}
 	return records, nil
 }
 
-// Child is the collecting child: a request on in, records on out.
+// listen reads what a child answers, one after the other. It runs as the account:
+// what it says is asked once more whether it can be.
+func listen(in io.Reader, say func(string)) ([]summary.NodeRecord, error) {
+	records := []summary.NodeRecord{}
+	for d, lines := json.NewDecoder(in), 0; ; {
+		var a answer
+		if err := d.Decode(&a); errors.Is(err, io.EOF) {
+			return records, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("the child's answer: %w", err)
+		}
+		if len(a.Record) > 0 {
+			r, err := decodeNode(a.Record, func(summary.NodeRecord) error { return nil })
+			if err == nil {
+				records = append(records, r)
+				continue
+			}
+			a.Unread = err.Error()
+		}
+		if lines++; lines <= maxLines {
+			say(note.Clean(a.Unread, lineBytes/4))
+		}
+	}
+}
+
+// Child is the collecting child: a request on in, answers on out.
 func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := as.Confine(); err != nil {
 		return err
@@ -110,25 +176,57 @@ func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := json.NewDecoder(in).Decode(&r); err != nil {
 		return fmt.Errorf("collect: read the request: %w", err)
 	}
-	records, err := r.serve(ctx)
+	var lines []string
+	records, err := r.serve(ctx, func(line string) {
+		if len(lines) < maxLines {
+			lines = append(lines, line)
+		}
+	})
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(records)
+	return tell(out, records, lines, r.most()-2*maxLines*lineBytes)
+}
+
+// tell writes records and lines as answers, the records in so many bytes; one that
+// has no room is left out, and its node is missing.
+func tell(out io.Writer, records []summary.NodeRecord, lines []string, room int) error {
+	w := bufio.NewWriter(out)
+	to := json.NewEncoder(w)
+	for _, r := range records {
+		text, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("collect: encode: %w", err)
+		}
+		if len(text) > room-100 {
+			lines = append(lines, fmt.Sprintf("record of node %s: left out, it has %d bytes", r.Node, len(text)))
+			continue
+		}
+		room -= len(text) + 100
+		if err := to.Encode(answer{Record: text}); err != nil {
+			return err
+		}
+	}
+	for _, line := range lines[:min(len(lines), maxLines)] {
+		if err := to.Encode(answer{Unread: note.Clean(line, lineBytes/4)}); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
 }
 
 // serve carries out a request with the rights of this process.
-func (r request) serve(ctx context.Context) ([]summary.NodeRecord, error) {
+func (r request) serve(ctx context.Context, say func(string)) ([]summary.NodeRecord, error) {
 	none := []summary.NodeRecord{}
 	switch {
 	case r.Put != nil:
 		return none, put(r.Dir, *r.Put)
 	case r.Gather != nil:
-		return gather(ctx, r.Dir, *r.Gather)
+		return gather(ctx, r.Dir, *r.Gather, say)
 	case r.Forget != nil:
 		return none, forget(r.Dir, *r.Forget)
 	case r.Orphans > 0:
-		return orphans(r.Dir, r.Orphans)
+		return orphans(r.Dir, r.Orphans, say)
 	case r.PutJob != nil:
 		return none, putJob(r.Dir, *r.PutJob)
 	}

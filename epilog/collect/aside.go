@@ -1,0 +1,87 @@
+package collect
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"jobgait/analysis/summary"
+)
+
+// failedDir keeps records that cannot be used.
+const failedDir = "failed"
+
+// What failedDir holds at most; of more the oldest go. A node whose memory fails, or
+// somebody who has the account, must not fill the file system with it.
+const (
+	maxFailed      = 1000
+	maxFailedBytes = 100 << 20
+)
+
+// unread says what became of a record that could not be read: one that is damaged
+// goes out of the way, its node has sealed it and will not mend it; one of a newer
+// version, or that the file system does not give, stays.
+func unread(dir string, n recordName, why error, say func(string)) {
+	text := fmt.Sprintf("record %s/%s: %v", n.job, n.file, why)
+	switch {
+	case errors.Is(why, fs.ErrNotExist):
+		return // somebody else was faster
+	case errors.Is(why, summary.ErrDamaged):
+		if err := setAside(n.path(dir), filepath.Join(dir, failedDir)); err != nil {
+			text += fmt.Sprintf("; %v", err)
+		} else {
+			text += ": moved to " + failedDir
+		}
+	default:
+		text += ": left where it is"
+	}
+	say(text)
+}
+
+// setAside keeps a record that cannot be read for somebody to look at, in dir.
+func setAside(path, dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("set a bad record aside: %w", err)
+	}
+	if err := os.Rename(path, filepath.Join(dir, filepath.Base(path))); err != nil {
+		return fmt.Errorf("set a bad record aside: %w", err)
+	}
+	return dropOldest(dir, maxFailed, maxFailedBytes)
+}
+
+// dropOldest keeps a directory to so many files and bytes, and says what went.
+func dropOldest(dir string, files int, bytes int64) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("bound %s: %w", dir, err)
+	}
+	if n := len(entries); n <= files && n%16 != 0 {
+		return nil // sizes are looked at now and then
+	}
+	var all []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			all = append(all, info)
+			bytes -= info.Size()
+		}
+	}
+	slices.SortFunc(all, func(a, b fs.FileInfo) int {
+		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	gone := 0
+	for gone < len(all) && (len(all)-gone > files || bytes < 0) {
+		if err := os.Remove(filepath.Join(dir, all[gone].Name())); err != nil {
+			return fmt.Errorf("bound %s: %w", dir, err)
+		}
+		bytes += all[gone].Size()
+		gone++
+	}
+	if gone > 0 {
+		return fmt.Errorf("%s is full: the oldest %d of its records are removed", dir, gone)
+	}
+	return nil
+}
