@@ -47,7 +47,7 @@
 // where it is kept.
 //
 // The layout is in frame.go, encode.go, head.go and overview.go. This is version
-// 1, which is not released yet: overviews, the second stream of a body and the
+// 1, which is not released yet (version.go has the readers of headers by version): overviews, the second stream of a body and the
 // order of samples and pages in it came last.
 //
 // Measured with the synthetic node of profiletest (2 CPUs, 8 columns with noise

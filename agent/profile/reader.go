@@ -23,6 +23,7 @@ type Reader struct {
 	footer  *Footer
 	epochs  []Epoch
 	salvage salvage
+	unknown int   // frames of kinds that a later version writes
 	next    int64 // no block may begin before this slot
 	arena   arena
 }
@@ -52,7 +53,8 @@ func NewReader(in io.Reader) (*Reader, error) {
 	if frame == nil || r.salvage.lost > 0 || frame[4] != headerFrame || len(frame) > maxJSON+frameSize {
 		return nil, ErrNoHeader
 	}
-	if err := json.Unmarshal(frame[frameSize:], &r.header); err != nil {
+	var err error
+	if r.header, err = readHeader(frame[frameSize:], headers()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoHeader, err)
 	}
 	if err := r.header.check(); err != nil {
@@ -64,8 +66,6 @@ func NewReader(in io.Reader) (*Reader, error) {
 // check refuses headers that give no grid.
 func (h *Header) check() error {
 	switch {
-	case h.Version != Version:
-		return fmt.Errorf("profile version %d, known is %d", h.Version, Version)
 	case h.StepNS < 1 || h.StepNS > int64(3600e9):
 		return fmt.Errorf("step of %d ns", h.StepNS)
 	case len(h.Columns) > maxColumns:
@@ -93,6 +93,10 @@ func (r *Reader) Epochs() []Epoch { return r.epochs }
 // Footer returns the footer, nil if the profile is not sealed. It is known when
 // Next has returned io.EOF.
 func (r *Reader) Footer() *Footer { return r.footer }
+
+// Unknown is the number of whole frames of kinds that this version does not know and
+// passes over, up to where the reader stands. They are no damage.
+func (r *Reader) Unknown() int { return r.unknown }
 
 // Damage returns what was not read up to where the reader stands.
 func (r *Reader) Damage() Damage { return r.salvage.damage() }
@@ -217,6 +221,8 @@ func (r *Reader) keep(kind byte, payload []byte) bool {
 		r.epochs = append(r.epochs, e)
 	case headerFrame:
 		return false
+	default: // of a later version: what it adds is not needed to read the rest
+		r.unknown++
 	}
 	return true
 }
