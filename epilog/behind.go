@@ -14,7 +14,7 @@ import (
 // other jobs may run on the node, and the next begins when the Epilog has waited
 // long enough.
 func aside(args []string) bool {
-	return len(args) == 2 && (args[0] == "--worker" || args[0] == sweeperVerb)
+	return len(args) >= 2 && (args[0] == "--worker" || args[0] == sweeperVerb)
 }
 
 // besideJobs is how many of a node's CPUs work on a job that has ended.

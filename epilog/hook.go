@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -119,12 +121,19 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 	if err := finish.StopAgent(dir, run); err != nil {
 		log.Printf("%v", err) // the worker salvages what is there
 	}
-	// Without a worker a sweep does the rest, when there is room again and the
-	// settings are mended.
-	if err := cmp.Or(unusable, unwritten); err != nil {
-		return err
+	if unusable != nil { // a sweep does the rest when the settings are mended
+		return unusable
 	}
-	done, err := startWorker(ctx, getenv, self, dir)
+	var told []string
+	if unwritten != nil { // a full or failed disk: the report needs none of it
+		log.Printf("%v: the worker is told", unwritten)
+		text, err := json.Marshal(end)
+		if err != nil {
+			return errors.Join(unwritten, err)
+		}
+		told = append(told, string(text))
+	}
+	done, err := startWorker(ctx, getenv, self, dir, told...)
 	if err == nil && !done {
 		log.Printf("the worker goes on by itself: it was not done by epilog.deadline_s")
 	}

@@ -39,8 +39,8 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 	case len(args) == 0:
 		hook(ctx, getenv, complain)
 		return 0
-	case args[0] == "--worker" && len(args) == 2:
-		err = worker(ctx, getenv, args[1])
+	case args[0] == "--worker" && (len(args) == 2 || len(args) == 3):
+		err = worker(ctx, getenv, args[1], args[2:]...)
 	case args[0] == sweeperVerb && len(args) == 2:
 		err = sweepAfterJob(ctx, getenv, args[1])
 	case args[0] == "--sweep" && len(args) == 1:

@@ -37,8 +37,8 @@ func sweep(ctx context.Context, getenv func(string) string, out io.Writer) error
 	var failed error
 	for _, node := range nodes {
 		did, err := sweepNode(ctx, cfg, getenv, self, node, true)
-		fmt.Fprintf(out, "node %s: %d runs finished, %d waiting, %d unclaimed, %d removed for room\n",
-			node, did.Finished, did.Waiting, did.Unclaimed, did.Removed)
+		fmt.Fprintf(out, "node %s: %d runs finished, %d waiting, %d unclaimed, %d records unread, %d removed for room\n",
+			node, did.Finished, did.Waiting, did.Unclaimed, did.Unread, did.Removed)
 		failed = errors.Join(failed, err)
 	}
 	if learns(cfg) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -19,8 +20,8 @@ import (
 
 // startWorker starts the worker and waits for it until ctx ends; then it is left
 // alone. It returns whether it has ended.
-func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir) (done bool, err error) {
-	pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), "--worker", string(dir))
+func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir, told ...string) (done bool, err error) {
+	pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), append([]string{"--worker", string(dir)}, told...)...)
 	if err != nil || pidfd < 0 {
 		return true, err // without pidfds there is nothing safe to wait on
 	}
@@ -34,16 +35,17 @@ func startWorker(ctx context.Context, getenv func(string) string, self string, d
 // where the kernel has none.
 func detach(getenv func(string) string, self, logPath string, args ...string) (pidfd int, err error) {
 	fail := func(err error) (int, error) { return -1, fmt.Errorf("start %s: %w", args[0], err) }
-	log, err := os.OpenFile(logPath, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return fail(err)
-	}
-	defer func() { _ = log.Close() }()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return fail(err)
 	}
 	defer func() { _ = null.Close() }()
+	log, err := os.OpenFile(logPath, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		log = null // a disk that failed: the work is worth more than its words
+	} else {
+		defer func() { _ = log.Close() }()
+	}
 	if err := job.CloseOnExec(); err != nil {
 		return fail(err)
 	}
@@ -80,8 +82,9 @@ func waitFor(ctx context.Context, pidfd int) (done bool, err error) {
 }
 
 // worker finishes one run, and leaves to a sweeper what earlier workers left on
-// this node: the Epilog waits for the worker, and shall not wait for those.
-func worker(ctx context.Context, getenv func(string) string, path string) error {
+// this node: the Epilog waits for the worker, and shall not wait for those. It is
+// told how the run ended where the spool did not take that.
+func worker(ctx context.Context, getenv func(string) string, path string, told ...string) error {
 	self, cfg, err := settings(getenv)
 	if err != nil {
 		return err
@@ -101,7 +104,14 @@ func worker(ctx context.Context, getenv func(string) string, path string) error 
 	if _, err := job.LeaveCgroup("/proc"); err != nil {
 		log.Printf("%v", err)
 	}
-	err = finishLocked(ctx, finisher(cfg, getenv, self, run.Node, log), dir)
+	f := finisher(cfg, getenv, self, run.Node, log)
+	if len(told) > 0 {
+		f.End = new(finish.End)
+		if err := json.Unmarshal([]byte(told[0]), f.End); err != nil {
+			return fmt.Errorf("how the run ended: %w", err)
+		}
+	}
+	err = finishLocked(ctx, f, dir)
 	if err != nil {
 		log.Printf("%v", err)
 	}

@@ -122,6 +122,9 @@ func (d RunDir) Path(name string) string { return filepath.Join(string(d), name)
 // WriteJSON stores a value in a file of the directory, whole or not at all.
 func (d RunDir) WriteJSON(name string, v any) error { return writeJSON(d.Path(name), v) }
 
+// WriteFile does the same with bytes.
+func (d RunDir) WriteFile(name string, b []byte) error { return writeFile(d.Path(name), b) }
+
 // ReadJSON reads what WriteJSON stored; fs.ErrNotExist means that it did not.
 func (d RunDir) ReadJSON(name string, v any) error { return readJSON(d.Path(name), v) }
 
@@ -170,6 +173,9 @@ func (d RunDir) ReadDetails() (Details, error) {
 // too. ErrLocked means that a live process holds it.
 func (d RunDir) TryLock() (*os.File, error) {
 	f, err := os.OpenFile(d.Lock(), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if errors.Is(err, syscall.EROFS) { // a disk that failed during the job: what is there can be reported
+		f, err = os.OpenFile(d.Lock(), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock run: %w", err)
 	}

@@ -32,6 +32,8 @@ const (
 	ProfileBad    Code = "profile_damaged" // part of a profile could not be read
 	NoProfile     Code = "no_profile"      // an agent ran, but there is no readable profile
 	SpoolFull     Code = "spool_full"      // no room: samples were not written
+	SpoolFailed   Code = "spool_failed"    // the node's spool did not take its record
+	CollectFailed Code = "collect_failed"  // the collection directory failed: other nodes are missing
 	Requeued      Code = "requeued"        // the run was stopped and the job queued again
 	MissingNodes  Code = "missing_nodes"   // the report lacks nodes of the job
 	NoReportDir   Code = "no_report_dir"   // the report could not go beside the output

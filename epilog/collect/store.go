@@ -37,6 +37,8 @@ type Store struct {
 	Account *as.Account
 	// Program is the epilog program, started as a child for the account.
 	Program string
+	// Unusable is why the account's rights cannot be had: nothing is tried then.
+	Unusable error
 	// Unread is called with one line for each record that could not be used; nil
 	// drops the lines.
 	Unread func(why string)
@@ -116,6 +118,9 @@ func (r request) most() int {
 
 // do carries out a request here or in a child with the account's rights.
 func (s Store) do(ctx context.Context, r request) ([]summary.NodeRecord, error) {
+	if s.Unusable != nil {
+		return nil, s.Unusable
+	}
 	say := s.Unread
 	if say == nil {
 		say = func(string) {}

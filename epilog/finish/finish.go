@@ -11,6 +11,7 @@
 package finish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,10 @@ type Finisher struct {
 	// SlurmConf is where scontrol finds its cluster; "" is its default.
 	SlurmConf string
 	Log       func(format string, args ...any)
+	// End is how the run ended where its spool did not take that.
+	End *End
+	// unread counts records that could not be used; nil counts nothing.
+	unread *int
 }
 
 // Finish takes one ended run as far as it can go. The caller holds the lock of
@@ -48,6 +53,9 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		return err
 	}
 	end, err := ReadEnd(dir)
+	if err != nil && f.End != nil {
+		end, err = *f.End, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -57,41 +65,73 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		return err
 	}
 
-	store, err := f.store(ctx)
-	if err != nil {
-		return err
-	}
 	record, err := f.nodeRecord(dir, run, end)
 	if err != nil {
 		return err
 	}
-	if err := store.Put(ctx, record); err != nil {
-		return err
-	}
+	store, lost := f.put(ctx, record)
 	if run.Node != nodes[0] {
+		if lost != nil {
+			return lost
+		}
 		return f.done(dir, f.Config.Spool.Keep == "all")
 	}
 
 	before := lastReport(dir)
 	want := collect.Want{Key: run.Key, AnyRun: !record.Sampled(), End: end.Real, Nodes: nodes, Patience: f.patience(before)}
 	if before.Complete {
+		if lost != nil {
+			return lost
+		}
 		want.Key = before.Key
 		return f.close(ctx, dir, store, want)
 	}
-	records, err := store.Gather(ctx, want)
-	if err != nil {
-		return err
-	}
+	records, err := gather(ctx, store, want)
+	lost = cmp.Or(lost, err)
 	sum := identified(summary.Merge(ours(records, record), nodes, summary.Default()), record.Job)
 	want.Key = sum.Key
 	if before.Nodes >= sum.Reported() {
+		if lost != nil {
+			return lost
+		}
 		return f.settle(ctx, dir, store, want, sum)
 	}
 	sum = f.ask(ctx, run, sum)
+	if lost != nil {
+		f.Log("job %d: %v", sum.Key.JobID, lost)
+		sum.Notes = append(sum.Notes, note.New(note.CollectFailed, "records of nodes could not be brought together: %v", reason(lost)))
+	}
 	if err := f.tell(ctx, store, dir, run, sum); err != nil {
 		return err
 	}
+	if lost != nil { // a later sweep brings the others, and does not deliver this again
+		return errors.Join(lost, f.remark(dir, reported{Key: sum.Key, Nodes: sum.Reported(), Complete: sum.Complete()}))
+	}
 	return f.settle(ctx, dir, store, want, sum)
+}
+
+// put puts the node's record into the collection directory, and leaves most of the
+// time to the report: a file system that hangs must not cost more than other nodes.
+func (f Finisher) put(ctx context.Context, r summary.NodeRecord) (collect.Store, error) {
+	ctx, cancel := share(ctx, 4, time.Hour)
+	defer cancel()
+	store, err := f.store(ctx)
+	if err != nil {
+		return store, err
+	}
+	return store, store.Put(ctx, r)
+}
+
+// gather waits for the records of other nodes, and leaves a part of the time.
+func gather(ctx context.Context, store collect.Store, w collect.Want) ([]summary.NodeRecord, error) {
+	if end, ok := ctx.Deadline(); ok {
+		left := time.Until(end)
+		w.Patience = min(w.Patience, left*2/3)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, left*5/6)
+		defer cancel()
+	}
+	return store.Gather(ctx, w)
 }
 
 // ours puts this node's own record in the place of the one that came back from the
@@ -112,7 +152,7 @@ func ours(records []summary.NodeRecord, own summary.NodeRecord) []summary.NodeRe
 // its reports anew every ten minutes. at is the run's directory, "" if it has none.
 func (f Finisher) tell(ctx context.Context, store collect.Store, at job.RunDir, run job.Run, s summary.Summary) error {
 	if f.Config.History.Ingest != "here" {
-		return f.hand(ctx, store, run, s)
+		return f.hand(ctx, store, at, run, s)
 	}
 	s, judged, failed := f.remember(ctx, s)
 	if n := lastReport(at).Without; failed != nil && n > 0 && n >= s.Reported() {
@@ -130,7 +170,7 @@ func (f Finisher) tell(ctx context.Context, store collect.Store, at job.RunDir, 
 		return nil
 	}
 	if failed != nil && at != "" {
-		return errors.Join(failed, at.WriteJSON(reportedFile, reported{Without: s.Reported()}))
+		return errors.Join(failed, f.remark(at, reported{Without: s.Reported()}))
 	}
 	if failed != nil {
 		return failed
@@ -139,17 +179,25 @@ func (f Finisher) tell(ctx context.Context, store collect.Store, at job.RunDir, 
 }
 
 // hand delivers the report of a run and hands the run on to the one writer of the
-// history.
-func (f Finisher) hand(ctx context.Context, store collect.Store, run job.Run, s summary.Summary) error {
-	known, judged := s, past.Judgement{}
-	if f.reportable(s) {
-		known, judged = f.consult(ctx, s)
+// history. Where that fails later sweeps hand it on, and do not deliver it again.
+func (f Finisher) hand(ctx context.Context, store collect.Store, at job.RunDir, run job.Run, s summary.Summary) error {
+	before := lastReport(at)
+	dir := before.Dir
+	if before.Without < s.Reported() {
+		known, judged := s, past.Judgement{}
+		if f.reportable(s) {
+			known, judged = f.consult(ctx, s)
+		}
+		var err error
+		if dir, err = f.report(ctx, run, known, judged); err != nil {
+			return err
+		}
 	}
-	dir, err := f.report(ctx, run, known, judged)
-	if err != nil {
-		return err
+	err := store.PutJob(ctx, collect.JobRecord{Summary: s, ReportDir: dir})
+	if err != nil && at != "" {
+		return errors.Join(err, f.remark(at, reported{Without: s.Reported(), Dir: dir}))
 	}
-	return store.PutJob(ctx, collect.JobRecord{Summary: s, ReportDir: dir})
+	return err
 }
 
 // share gives a step that may hang a part of the time that is left, so that the

@@ -1,9 +1,13 @@
 package finish
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"math"
+	"os"
+	"syscall"
+	"time"
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
@@ -12,15 +16,17 @@ import (
 )
 
 // nodeRecord makes this node's record from its profile and stores it in the run
-// directory. One that is there is taken: the profile does not change any more.
+// directory. One that is there is taken: the profile does not change any more. A
+// spool that does not take it costs the next try an analysis, and not the report.
 func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
-	var r summary.NodeRecord
-	if err := dir.ReadJSON(recordFile, &r); err == nil && r.Schema == summary.RecordSchema && r.Key == run.Key {
-		return r, nil
+	for _, name := range []string{recordFile, recordFile0} {
+		if r, err := readRecord(dir.Path(name)); err == nil && r.Key == run.Key && r.Node == run.Node {
+			return r, nil
+		}
 	}
-	r = summary.NodeRecord{
+	r := summary.NodeRecord{
 		Schema: summary.RecordSchema, Key: run.Key, Job: run.Job, Node: run.Node,
-		Start: run.StartReal, End: end.Real, ElapsedS: elapsed(run, end), Exit: end.Exit,
+		Start: run.StartReal, End: math.Max(end.Real, run.StartReal), ElapsedS: elapsed(run, end), Exit: end.Exit,
 	}
 	if end.Requeued {
 		r.Notes = append(r.Notes, note.New(note.Requeued, "the scheduler stopped this run and queued the job again"))
@@ -29,7 +35,38 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 	if err != nil {
 		return r, err
 	}
-	return r, dir.WriteJSON(recordFile, r)
+	packed, err := summary.Encode(r)
+	if err == nil {
+		err = dir.WriteFile(recordFile, packed)
+	}
+	if err != nil {
+		f.Log("job %d: %v", run.Key.JobID, err)
+		r.Notes = append(r.Notes, note.New(note.SpoolFailed, "this node's spool did not take its record: %v", reason(err)))
+	}
+	return r.Normal(), nil
+}
+
+// readRecord reads what nodeRecord stored, or what the version before did.
+func readRecord(path string) (summary.NodeRecord, error) {
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		return summary.NodeRecord{}, err
+	}
+	text, err := summary.Unpack(packed)
+	if err != nil {
+		return summary.NodeRecord{}, err
+	}
+	r, err := summary.DecodeNode(text)
+	return r, cmp.Or(err, r.Valid(epoch(time.Now())))
+}
+
+// reason is what the system says, without paths: a user reads it.
+func reason(err error) error {
+	var e syscall.Errno
+	if errors.As(err, &e) {
+		return e
+	}
+	return job.Cause(err)
 }
 
 // fromProfile adds what the samples say.

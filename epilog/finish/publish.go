@@ -27,7 +27,12 @@ const lookupLimit = 2 * time.Second
 // store is the collection directory with the rights of its account, where
 // there is one and this process may take them.
 func (f Finisher) store(ctx context.Context) (collect.Store, error) {
-	s := collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program}
+	s := collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program, Unread: func(why string) {
+		f.Log("%s", why)
+		if f.unread != nil {
+			*f.unread++
+		}
+	}}
 	if f.Config.Collect.Account == "" || os.Geteuid() != 0 {
 		return s, nil
 	}
@@ -35,7 +40,8 @@ func (f Finisher) store(ctx context.Context) (collect.Store, error) {
 	defer cancel()
 	account, err := as.Lookup(ctx, f.Config.Collect.Account)
 	if err != nil {
-		return s, fmt.Errorf("collect.account: %w", err)
+		err = fmt.Errorf("collect.account: %w", err)
+		return collect.Store{Unusable: err}, err
 	}
 	s.Account = &account
 	return s, nil
@@ -46,7 +52,7 @@ func (f Finisher) store(ctx context.Context) (collect.Store, error) {
 // says why.
 func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
 	if run.Job.UID < 0 || run.Job.GID < 0 || run.Job.UID == 0 && run.RootPID == 0 && !f.Config.Watch.Root {
-		return f.keepReport(s, judged) // nobody's, or root's unasked: never delivered as root
+		return f.keepReport(run, s, judged) // nobody's, or root's unasked: never delivered as root
 	}
 	dirs := candidates(run, s)
 	for {
@@ -62,7 +68,7 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 			f.Log("job %d: report: %s", s.Key.JobID, why)
 		}
 		if res.Dir == "" {
-			return f.keepReport(s, judged)
+			return f.keepReport(run, s, judged)
 		}
 		dirs = []string{res.Dir} // again, with the note
 	}
@@ -93,7 +99,7 @@ func arrayDir(s summary.Summary) string {
 const deliverLimit = 20 * time.Second
 
 // keepReport writes the report into the node's spool.
-func (f Finisher) keepReport(s summary.Summary, judged past.Judgement) (string, error) {
+func (f Finisher) keepReport(run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
 	files, err := f.draw(s, judged)
 	if err != nil {
 		return "", err
@@ -106,7 +112,28 @@ func (f Finisher) keepReport(s summary.Summary, judged past.Judgement) (string, 
 	if res.Dir == "" {
 		return "", fmt.Errorf("keep the report in the spool: %v", res.Refused)
 	}
-	return res.Dir, nil
+	return res.Dir, f.letIn(dir, run, files)
+}
+
+// letIn lets a run's user read his report in the spool: the files become his, the
+// directories let through whoever knows the way, and nobody can look around.
+func (f Finisher) letIn(dir string, run job.Run, files []deliver.File) error {
+	if os.Geteuid() != 0 || run.Job.UID <= 0 {
+		return nil
+	}
+	for _, file := range files {
+		path := filepath.Join(dir, file.Name)
+		if err := errors.Join(os.Chmod(path, 0o400), os.Lchown(path, run.Job.UID, -1)); err != nil {
+			return fmt.Errorf("let the user read the report in the spool: %w", err)
+		}
+	}
+	for _, d := range []string{dir, filepath.Dir(dir), f.Spool} {
+		if err := os.Chmod(d, 0o711); err != nil {
+			return fmt.Errorf("let the user read the report in the spool: %w", err)
+		}
+	}
+	f.Log("job %d: the report is in %s", run.Key.JobID, dir)
+	return nil
 }
 
 // reportsDir in the node's spool keeps reports that had nowhere to go.
@@ -151,7 +178,8 @@ func (f Finisher) draw(s summary.Summary, judged past.Judgement) ([]deliver.File
 // it. A run with missing nodes stays open for giveUp: their sweeps may still
 // bring records.
 func (f Finisher) settle(ctx context.Context, dir job.RunDir, store collect.Store, w collect.Want, s summary.Summary) error {
-	if err := dir.WriteJSON(reportedFile, reported{Key: s.Key, Nodes: s.Reported(), Complete: s.Complete()}); err != nil {
+	err := f.remark(dir, reported{Key: s.Key, Nodes: s.Reported(), Complete: s.Complete()})
+	if err != nil || Done(dir) {
 		return err
 	}
 	if !s.Complete() && epoch(time.Now())-s.End < giveUp.Seconds() {
@@ -181,6 +209,19 @@ type reported struct {
 	// Without is from how many nodes one was made that the history is yet to
 	// be asked for; Nodes is 0 then.
 	Without int `json:"without,omitempty"`
+	// Dir is where that one went.
+	Dir string `json:"dir,omitempty"`
+}
+
+// remark notes what was reported. A spool that has no room for that is told by a file
+// without a byte that the run is over: else every sweep would deliver it again.
+func (f Finisher) remark(dir job.RunDir, r reported) error {
+	err := dir.WriteJSON(reportedFile, r)
+	if err == nil {
+		return nil
+	}
+	f.Log("%v: %s is closed", err, filepath.Base(string(dir)))
+	return f.done(dir, f.Config.Spool.Keep != "none")
 }
 
 // lastReport is zero when there was none, or there is no directory.
@@ -210,7 +251,7 @@ func (f Finisher) done(dir job.RunDir, keep bool) error {
 	if keep {
 		return nil
 	}
-	for _, path := range []string{dir.Profile(), dir.Path(recordFile), dir.AgentLog(), dir.Path(WorkerLog)} {
+	for _, path := range []string{dir.Profile(), dir.Path(recordFile), dir.Path(recordFile0), dir.AgentLog(), dir.Path(WorkerLog)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("clear the finished run: %w", err)
 		}

@@ -22,6 +22,7 @@ type Swept struct {
 	// Unclaimed are runs in the collection directory whose collector died and that
 	// this node did not see: a node that did will adopt them.
 	Unclaimed int
+	Unread    int // records that were damaged and set aside, or are a newer version's
 	Removed   int // finished runs removed for room
 }
 
@@ -31,8 +32,8 @@ type Swept struct {
 // job without an end is gone the scheduler is asked only if ask is set: a sweep
 // by hand or by a timer asks, the one at the end of each job does not, because
 // on a shared node it would ask for every neighbour.
-func (f Finisher) Sweep(ctx context.Context, ask bool) (Swept, error) {
-	var did Swept
+func (f Finisher) Sweep(ctx context.Context, ask bool) (did Swept, err error) {
+	f.unread = &did.Unread
 	f.Config.Collect.WaitS = 0 // whoever has not reported by now is late
 	dirs, err := job.Dirs(f.Spool)
 	if err != nil {
@@ -108,6 +109,9 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 	if Done(dir) {
 		return true, nil
 	}
+	if err := takesFiles(dir); err != nil {
+		return false, err
+	}
 	if err := f.Finish(ctx, dir); err != nil {
 		return false, errors.Join(err, later(dir))
 	}
@@ -115,6 +119,17 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 		return false, later(dir)
 	}
 	return true, nil
+}
+
+// takesFiles is nil where a file can be made, be it one without a byte. Where none
+// can nothing says what was delivered: its worker has tried once, and sweeps would
+// again and again.
+func takesFiles(dir job.RunDir) error {
+	probe := dir.Path("probe")
+	if err := os.WriteFile(probe, nil, 0o600); err != nil {
+		return fmt.Errorf("not tried: nothing can be noted: %w", err)
+	}
+	return os.Remove(probe)
 }
 
 // fresh is whether the run ended so short ago that its own worker, and those of
