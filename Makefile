@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu fresh cluster cluster-down bench fuzz tables install uninstall clean
+.PHONY: all build deps demo test qemu fresh modern cluster cluster-down bench fuzz tables install uninstall clean
 
 all: build
 
@@ -38,6 +38,10 @@ qemu: deps
 # Both commands of the README in a new Debian without Go, by hand: SUITE=bookworm or another.
 fresh:
 	@packaging/fresh/fresh.sh $(or $(SUITE),trixie)
+
+# jobgait on a virtual cluster of Debian 13, or of unstable with SUITE=sid; by hand.
+modern: deps
+	@GO=$(GO) packaging/modern/run.sh
 
 cluster: build
 	@packaging/testcluster/cluster.sh up

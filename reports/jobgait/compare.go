@@ -12,7 +12,6 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
-	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
@@ -82,7 +81,7 @@ func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string,
 
 // run compares what A and B name.
 func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args []string) error {
-	if !slices.Contains([]string{"", string(pair.JoinDay), string(pair.JoinScale), joinNone}, o.join) {
+	if !slices.Contains([]string{"", string(changepoint.JoinDay), string(changepoint.JoinScale), joinNone}, o.join) {
 		return usageError{fmt.Errorf("--join %s: there are day, scale and none", o.join)}
 	}
 	if o.by != "" && !o.like {
@@ -217,13 +216,13 @@ const joinNone = "none"
 func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
 	// Fewer than three runs of each say nothing without a partner.
 	const enough = 3
-	join := cmp.Or(pair.Join(o.join), pair.JoinDay)
+	join := cmp.Or(changepoint.Join(o.join), changepoint.JoinDay)
 	var p change.Pair
 	if join != joinNone {
-		p = change.Compare(a, b, join, changepoint.Default())
+		p = change.Compare(a, b, join, changepoint.Default(), changepoint.DefaultPairs())
 	}
 	if join == joinNone || o.join == "" && p.RelativePct == nil && min(a.Values(), b.Values()) >= enough {
-		p = change.CompareSets(a, b)
+		p = change.CompareSets(a, b, changepoint.DefaultPairs())
 	}
 	if o.json {
 		return change.PairJSON(cmd.OutOrStdout(), p)

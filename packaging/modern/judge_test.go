@@ -1,0 +1,221 @@
+package modern
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// want is what the report of a job must be like beside what sacct says of it.
+type want struct {
+	id   string // as sacct spells it; "" is the job's
+	base string // path of the report without extension; "" is beside the output
+	app  string // program that it ran; "" is not asked
+	// state is sacct's, beyond which the check proves nothing.
+	state   string
+	nodes   int // that must have reported
+	restart int
+	// killed: Slurm's CPU time is its last reading before the job's steps were
+	// killed, and ours may be more.
+	killed bool
+	// noCPU: CPU time is not compared, for the reason given.
+	noCPU string
+}
+
+// cpuTolerance is by how much CPU times may differ.
+const cpuTolerance = 0.05
+
+// judge holds the report of a job against sacct. It returns the report.
+func (j job) judge(t *testing.T, w want) report {
+	t.Helper()
+	if w.id == "" {
+		w.id = j.id
+	}
+	if w.base == "" {
+		w.base = j.base()
+	}
+	r, found := j.read(t, w.base, jobLimit) // asked first: it costs the node nothing
+	a := j.sacct(t, w.id)
+	if a.state != w.state {
+		t.Fatalf("job %s ended %s, want %s", w.id, a.state, w.state)
+	}
+	there := j.c.n1().do(t, fmt.Sprintf(`stat -c '%%U %%a %%n' %s.* 2>/dev/null || find %s /var/spool/jobgait -name '*.html' | head`, w.base, j.dir))
+	j.checkFiles(t, w, found, there)
+	if !found {
+		return r
+	}
+	j.checkEnd(t, w, a, r)
+	j.checkCPU(t, w, a, r)
+	j.checkMemory(t, a, r)
+	if w.app != "" {
+		got := word(r.Job.Executable)
+		j.row(t, "application", "ran "+w.app, got, differs(path.Base(got) != w.app, "another program"))
+	}
+	j.c.remember(judged{j.name, w.id, w.restart, a})
+	return r
+}
+
+// row is a line of the table for the job.
+func (j job) row(t *testing.T, what, sacct, jobgait, wrong string) {
+	t.Helper()
+	j.c.check(t, j.name+": "+what, sacct, jobgait, j.since, wrong)
+}
+
+func differs(wrong bool, how string) string {
+	if wrong {
+		return how
+	}
+	return ""
+}
+
+func word(s *string) string {
+	if s == nil {
+		return "null"
+	}
+	return *s
+}
+
+// checkFiles: three regular files of the user's that others cannot change.
+func (j job) checkFiles(t *testing.T, w want, found bool, there string) {
+	t.Helper()
+	var wrong []string
+	if !found {
+		wrong = append(wrong, "no report at "+w.base)
+	}
+	for line := range strings.Lines(there) {
+		f := strings.Fields(line)
+		if len(f) == 3 && found && (f[0] != j.user || f[1] != "644" && f[1] != "640" && f[1] != "600") {
+			wrong = append(wrong, "not the user's alone to change: "+strings.TrimSpace(line))
+		}
+	}
+	j.row(t, "report", "of "+j.user+" in "+path.Dir(w.base), there, strings.Join(wrong, "; "))
+}
+
+// checkEnd: the report knows the job, its nodes, and how it ended or that it does
+// not know. It never calls another end than a good one exit code 0.
+func (j job) checkEnd(t *testing.T, w want, a accounted, r report) {
+	t.Helper()
+	var wrong []string
+	if r.Job.ID != w.id || r.Job.User != j.user || r.Job.Restart != w.restart {
+		wrong = append(wrong, fmt.Sprintf("is of job %s restart %d of %s", r.Job.ID, r.Job.Restart, r.Job.User))
+	}
+	if r.Nodes.Reported != w.nodes {
+		wrong = append(wrong, fmt.Sprintf("%d nodes reported, want %d; missing %v", r.Nodes.Reported, w.nodes, r.Nodes.Missing))
+	}
+	if why := contradicts(a, r); why != "" {
+		wrong = append(wrong, why)
+	}
+	j.row(t, "end", a.state+" "+a.exit, r.Job.Ended+" ["+word(r.Job.State)+", "+r.exit()+"]", strings.Join(wrong, "; "))
+}
+
+// contradicts says where a report's words on the end differ from sacct's state.
+// sacct gives 0:0 to jobs that were cancelled or ran out of time, so its exit
+// code is believed of jobs that ended by themselves only.
+func contradicts(a accounted, r report) string {
+	if s := word(r.Job.State); s != "null" && s != a.state {
+		return "the report says " + s
+	}
+	exit := r.exit()
+	switch a.state {
+	case "COMPLETED", "FAILED":
+		return differs(exit != a.exit, "another exit code")
+	case "CANCELLED", "TIMEOUT":
+		return differs(exit != "0:15" && exit != "0:9" && exit != "not known", "another signal")
+	case "OUT_OF_MEMORY":
+		return differs(exit == "0:0" || !strings.Contains(strings.ToLower(r.Job.Ended), "memory"), "does not tell memory")
+	case "NODE_FAIL":
+		return differs(exit != "not known" && !strings.Contains(r.Job.Ended, "NODE_FAIL"), "a node's end is told as the job's")
+	}
+	return ""
+}
+
+// checkCPU: within 5 percent of sacct's TotalCPU and slurmstepd's, or no less
+// where that is old.
+func (j job) checkCPU(t *testing.T, w want, a accounted, r report) {
+	t.Helper()
+	got, from := r.cpuS()
+	stepd := j.stepdS(t)
+	off := got/(a.cpuS+stepd) - 1
+	said := fmt.Sprintf("%+.1f %%", 100*off)
+	wrong := differs(math.Abs(off) > cpuTolerance, said)
+	switch {
+	case w.noCPU != "":
+		wrong = ""
+	case w.killed:
+		wrong = differs(off < -cpuTolerance, said)
+		w.noCPU = "(Slurm: before the kill)"
+	}
+	j.row(t, "CPU time", fmt.Sprintf("%.2f s + slurmstepd %.2f s", a.cpuS, stepd), fmt.Sprintf("%.2f s by %s, %s %s", got, from, said, w.noCPU), wrong)
+}
+
+// stepdS is what the job's slurmstepd used, as far as the job said (stepd-cpu).
+func (j job) stepdS(t *testing.T) (s float64) {
+	t.Helper()
+	for _, text := range strings.Fields(j.c.n1().do(t, "cat "+j.dir+"/stepd.* 2>/dev/null || true")) {
+		us, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s += us / 1e6
+	}
+	return s
+}
+
+// checkMemory has its place for when reports tell a peak: sacct's MaxRSS is the
+// largest reading of a step, ours may be higher, never much lower.
+func (j job) checkMemory(t *testing.T, a accounted, r report) {
+	t.Helper()
+	peak := r.Resources.Memory.PeakBytes
+	if peak == nil {
+		return
+	}
+	j.row(t, "memory", fmt.Sprintf("MaxRSS %.1f MB", a.rssB/1e6), fmt.Sprintf("peak %.1f MB", *peak/1e6),
+		differs(*peak < 0.95*a.rssB-2e6, "less than sacct saw"))
+}
+
+// outside checks on a node that the job's agent is in no cgroup of the job's or
+// of slurmd's steps.
+func (j job) outside(t *testing.T, g guest) {
+	t.Helper()
+	out := g.do(t, fmt.Sprintf(`for p in $(pgrep -x jobgait-agent); do
+		if tr '\0' ' ' </proc/$p/cmdline | grep -q -- '%[1]s'; then echo "$(cat /proc/$p/cgroup)"; fi; done`, j.id))
+	wrong := ""
+	switch {
+	case strings.TrimSpace(out) == "":
+		wrong = "no agent of the job on " + g.name
+	case strings.Contains(out, "job_"), strings.Contains(out, "slurmstepd"):
+		wrong = "within the job"
+	case strings.Contains(out, "slurmd.service"):
+		wrong = "within slurmd's service: its restart finds left-over processes"
+	}
+	j.row(t, "agent's cgroup", "job_"+j.id, out, wrong)
+}
+
+// judged is a job whose row in the history is looked at when all are over.
+type judged struct {
+	name, id string
+	restart  int
+	sacct    accounted
+}
+
+func (c *cluster) remember(x judged) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.judged = append(c.judged, x)
+}
+
+// checkHistory holds the history against sacct, by its view.
+func (c *cluster) checkHistory(t *testing.T) {
+	began := time.Now()
+	c.n1().do(t, "systemctl start jobgait-ingest.service; systemctl start jobgait-sweep.service; systemctl start jobgait-ingest.service")
+	for _, x := range c.judged {
+		out := strings.TrimSpace(c.n1().do(t, fmt.Sprintf(`sqlite3 -readonly -cmd '.timeout 20000' /var/lib/jobgait/history.db \
+			"select ifnull(State,'NULL')||' '||ifnull(ExitCode,'NULL') from jobs where JobID='%s' and Restarts=%d"`, x.id, x.restart)))
+		state, _, _ := strings.Cut(out, " ")
+		c.check(t, x.name+": history", x.sacct.state+" "+x.sacct.exit, out, began, differs(state != x.sacct.state, "State is not sacct's"))
+	}
+}
