@@ -2,7 +2,8 @@
 // arguments: it notes how the job ended, stops the agent, starts a worker that
 // does everything that can hang, waits for it until a deadline, and returns 0
 // whatever happened. With --worker it is that worker; --sweep picks up what was
-// left over; --ingest writes waiting job records into the history.
+// left over; --ingest writes waiting job records into the history; both ask the
+// scheduler how the last runs ended.
 //
 // The hook touches node-local disk only. A hook that fails drains its node, so
 // this is a place where errors are swallowed: they are logged.

@@ -125,8 +125,8 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 	return errors.Join(err, serr)
 }
 
-// sweepEvery is how many jobs may pass without a sweep where nothing is left
-// over: then only the size of the spool is seen to.
+// sweepEvery is how many jobs may pass without a sweep where nothing is left over and
+// no state is to be learned: then only the size of the spool is seen to.
 const sweepEvery = 32
 
 // ownScope asks systemd for a scope: what goes on after the Epilog is not slurmd's.

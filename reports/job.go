@@ -72,6 +72,8 @@ func ended(s summary.Summary) string {
 	switch e := s.Exit; {
 	case s.State == "NODE_FAIL", s.State == "BOOT_FAIL": // whose exit is Slurm's invention
 		return s.State + ", a node of the job failed"
+	case s.State == "OUT_OF_MEMORY": // Slurm's sign of it is a signal 125
+		return s.State
 	case e == nil && s.State != "":
 		return s.State
 	case e == nil:
@@ -99,7 +101,7 @@ func ended(s summary.Summary) string {
 
 // signalMeaning says what usually sends a signal. Under a scheduler 15 and 9
 // come from it, and cancellation cannot be told from a time limit; 1 is also what
-// Slurm gives the Epilogs of a job that lost a node.
+// Slurm gives the Epilogs of a job that lost a node, 125 of one that lacked memory.
 func signalMeaning(signal int, cluster string) string {
 	scheduled := !strings.HasPrefix(cluster, "local:")
 	switch {
@@ -109,6 +111,8 @@ func signalMeaning(signal int, cluster string) string {
 		return "killed: cancelled, time limit or memory"
 	case signal == 1 && scheduled:
 		return "hangup, or a node of the job failed"
+	case signal == 125 && scheduled:
+		return "out of memory"
 	}
 	names := map[int]string{1: "hangup", 2: "interrupt", 3: "quit", 4: "illegal instruction", 6: "abort",
 		7: "bus error", 8: "arithmetic error", 9: "killed", 10: "user signal 1", 11: "segmentation fault",

@@ -145,6 +145,8 @@ func TestEndedClaimsNoSuccess(t *testing.T) {
 		{"c", &summary.Exit{Signal: 1}, "", "ended by signal 1 (hangup, or a node of the job failed)"},
 		{"local:desk", &summary.Exit{Signal: 1}, "", "ended by signal 1 (hangup)"},
 		{"c", &summary.Exit{Signal: 1}, "NODE_FAIL", "NODE_FAIL, a node of the job failed"},
+		{"c", &summary.Exit{Signal: 125}, "", "ended by signal 125 (out of memory)"},
+		{"c", &summary.Exit{Signal: 125}, "OUT_OF_MEMORY", "OUT_OF_MEMORY"},
 		{"c", &summary.Exit{Signal: 15}, "TIMEOUT", "TIMEOUT, ended by signal 15"},
 	} {
 		s := summary.Summary{Key: summary.RunKey{Cluster: c.cluster}, Exit: c.exit, State: c.state}

@@ -72,10 +72,10 @@ func (d Details) Ending(jobID int64) (Ending, bool) {
 	return Ending{jobID, *d.UID, *d.Start, *d.End, d.State, d.Exit}, true
 }
 
-// ofOneRun is how far apart in seconds the scheduler's start of a run and its
-// Prolog's may be where the first was not told: a minute, for clocks and for nodes
-// that the scheduler waits for. A requeued job begins again later than that.
-const ofOneRun = 60
+// ofOneRun is by how many seconds a Prolog may seem to come before the scheduler's
+// start of its run, or after its end, where that start was not told: clocks differ.
+// A job that was requeued at once began again 30 s later.
+const ofOneRun = 5
 
 // EndingOf returns the one of a run, nil if there is none. An id alone does not do:
 // the scheduler gives it out again, and a requeued job keeps it. start is when the

@@ -43,6 +43,7 @@ func TestEndingOf(t *testing.T) {
 		"told of another":                 {17, 1000, 1790000200, at(1790000100), ""},
 		"near in time":                    {17, 1000, 1790000203.5, nil, "TIMEOUT"},
 		"the run before it":               {17, 1000, 1790000001, nil, "REQUEUED"},
+		"requeued at once":                {17, 1000, 1790000170, nil, ""},
 		"another user's":                  {17, 1001, 1790000201, nil, "FAILED"},
 		"nobody's":                        {17, 1002, 1790000201, nil, ""},
 		"another id":                      {16, 1000, 1790000201, nil, ""},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,8 +39,17 @@ func (f Finisher) ask(ctx context.Context, run job.Run, s summary.Summary) summa
 		f.Log("%v", err)
 		d, err = f.scontrol(ctx, s.Key.JobID, patientLimit)
 	}
+	if err == nil && d.UID != nil && *d.UID != run.Job.UID {
+		err = errUnknownJob // a late sweep: the id is another job's by now
+	}
 	if err != nil || d == (job.Details{}) {
 		return f.unanswered(s, err)
+	}
+	if ofLaterRun(d, run, s) {
+		d.Start, d.State, d.Exit = nil, "", nil
+		if s.Exit != nil { // no Epilog was told of a requeue
+			s = unknownEnd(s, "the scheduler knows only a later run of the job")
+		}
 	}
 	run.Job = s.Job
 	s.Job = d.Complete(run).WithFields(map[string]string{summary.FieldSlurmVersion: f.slurmVersion(ctx)})
@@ -49,6 +59,16 @@ func (f Finisher) ask(ctx context.Context, run job.Run, s summary.Summary) summa
 	}
 	return s
 }
+
+// ofLaterRun tells whether the scheduler speaks of a later run of the job: a requeue has
+// given it a new start.
+func ofLaterRun(d job.Details, run job.Run, s summary.Summary) bool {
+	return slices.ContainsFunc(s.Notes, func(n note.Note) bool { return n.Code == note.Requeued }) ||
+		d.Start != nil && float64(*d.Start) > run.StartReal+laterS
+}
+
+// laterS is more than clocks differ: a run's Prolog comes after the scheduler's start.
+const laterS = 60
 
 // unanswered is a summary of which the scheduler said nothing.
 func (f Finisher) unanswered(s summary.Summary, err error) summary.Summary {
@@ -62,6 +82,11 @@ func (f Finisher) unanswered(s summary.Summary, err error) summary.Summary {
 	if err != nil {
 		f.Log("%v", err)
 	}
+	return unknownEnd(s, why)
+}
+
+// unknownEnd takes no exit code 0 for a success.
+func unknownEnd(s summary.Summary, why string) summary.Summary {
 	if s.Exit != nil && *s.Exit == (summary.Exit{}) {
 		s.Exit = nil
 	}

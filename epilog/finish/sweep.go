@@ -112,11 +112,12 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 	if err := takesFiles(dir); err != nil {
 		return false, err
 	}
+	put := later(dir) // first: a try that ends this process, for want of memory say, counts
 	if err := f.Finish(ctx, dir); err != nil {
-		return false, errors.Join(err, later(dir))
+		return false, errors.Join(err, put)
 	}
 	if !Done(dir) {
-		return false, later(dir)
+		return false, put
 	}
 	return true, nil
 }

@@ -13,7 +13,7 @@ func TestFailing(t *testing.T) {
 	j := c.sbatch(t, c.alice, c.dir(t, c.alice), "sleep 2; exit 3", "-N1", "-n1", "-w", "n2")
 	j.mustEnd(t, "FAILED")
 	w := j.expects("n2")
-	w.atLeast, w.exit = 2*time.Second, "3:0"
+	w.atLeast, w.exit, w.state = 2*time.Second, "3:0", "FAILED"
 	c.check(t, w)
 }
 
@@ -27,7 +27,7 @@ func TestCancelled(t *testing.T) {
 	c.admin(t, "scancel", fmt.Sprint(j.id))
 	j.mustEnd(t, "CANCELLED")
 	w := j.expects("n1", "n2")
-	w.exit = "0:15"
+	w.exit, w.state = "0:15", "CANCELLED"
 	c.check(t, w)
 }
 
@@ -44,8 +44,10 @@ func TestTimedOut(t *testing.T) {
 	c.admin(t, "scontrol", "update", fmt.Sprintf("JobId=%d", j.id), "EndTime=now+10")
 	j.mustEnd(t, "TIMEOUT")
 	w := j.expects("n1")
-	w.exit = "0:15"
-	c.check(t, w)
+	w.exit, w.state = "0:15", "TIMEOUT"
+	if r := c.check(t, w); r.Job.Ended != "TIMEOUT, ended by signal 15" {
+		t.Errorf("the report says %q", r.Job.Ended)
+	}
 }
 
 // Each element of an array has its report, in one directory for all.
@@ -77,7 +79,7 @@ func TestArray(t *testing.T) {
 		w := j.expects(e.nodes)
 		w.id = fmt.Sprintf("%d_%s", j.id, task)
 		w.dir, w.name = filepath.Join(dir, j.name()), "jobgait-"+w.id
-		w.atLeast = 2 * time.Second
+		w.atLeast, w.state = 2*time.Second, "COMPLETED"
 		c.check(t, w)
 	}
 }
@@ -99,6 +101,7 @@ func TestRequeue(t *testing.T) {
 	j.mustEnd(t, "COMPLETED")
 	second := j.expects("n4")
 	second.name, second.restart, second.atLeast = j.name()+".r1", 1, 2*time.Second
+	second.state = "COMPLETED"
 	c.check(t, second)
 	// Of the run that it ended by the requeue Slurm tells nothing.
 	first := j.expects("n4")

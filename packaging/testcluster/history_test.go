@@ -79,6 +79,9 @@ func (c *cluster) checkRow(t *testing.T, w want) row {
 	if r.State != nil && *r.State == "COMPLETED" && w.exit != "0:0" {
 		t.Errorf("row of job %s has state COMPLETED with exit %s", w.id, w.exit)
 	}
+	if w.state != "" { // it is learned when the job is over
+		c.waitRows(t, 1, fmt.Sprintf("JobID = '%s' and Restarts = %d and State = '%s'", w.id, w.restart, w.state))
+	}
 	if r.Report == nil || *r.Report != w.dir {
 		t.Errorf("row of job %s has report %s, want %s", w.id, text(r.Report), w.dir)
 	}

@@ -26,6 +26,7 @@ type report struct {
 		ElapsedS   float64 `json:"elapsed_s"`
 		ExitCode   *int    `json:"exit_code"`
 		ExitSignal *int    `json:"exit_signal"`
+		Ended      string  `json:"ended"`
 	} `json:"job"`
 	Rhythm struct {
 		Periodic bool `json:"periodic"`
@@ -73,6 +74,7 @@ type want struct {
 	atLeast time.Duration
 	since   time.Time
 	exit    string // as sacct spells it: code:signal; "" is unknown
+	state   string // the scheduler's word in the end, "" is not asked for
 }
 
 // forms are the files of every report.

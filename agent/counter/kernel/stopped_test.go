@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"jobgait/agent/counter/countertest"
+	"jobgait/agent/peek"
 )
 
 // processes is a /proc of processes with a state, a name and ticks each.
@@ -59,7 +60,7 @@ func TestStopped(t *testing.T) {
 			all.pids = append(all.pids, 10+i)
 			all.set(10+i, x.state, x.name, x.ticks)
 		}
-		j := NewJobCPU(all.proc, all, clock(), 1e9)
+		j := NewJobCPU(all.proc, peek.Direct{Proc: all.proc}, all, clock(), 1e9)
 		if err := j.Drain(&countertest.Sink{}); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestManyAreStopped(t *testing.T) {
 		}
 	}
 	to("R")
-	j := NewJobCPU(all.proc, all, clock(), 1e9)
+	j := NewJobCPU(all.proc, peek.Direct{Proc: all.proc}, all, clock(), 1e9)
 	looks := func(want bool) (n int) {
 		for n = 1; n < 20; n++ {
 			if err := j.Drain(&countertest.Sink{}); err != nil {

@@ -55,5 +55,6 @@ ingest = "here"
 
 [slurm]
 scontrol = "$(command -v scontrol)"
+sacct = "$(command -v sacct)"
 C
 }
