@@ -131,10 +131,11 @@ func (c *checker) path(what, s string) {
 
 // times wants a run between the year 2000 and now. 0 is a time that is not known.
 func (c *checker) times(start, end, elapsed, now float64) {
-	for what, t := range map[string]float64{"start": start, "end": end} {
-		if t != 0 {
-			c.within(what, t, earliest, now+ahead)
-		}
+	if start != 0 {
+		c.within("start", start, earliest, now+ahead)
+	}
+	if end != 0 {
+		c.within("end", end, earliest, now+ahead)
 	}
 	c.within("elapsed_s", elapsed, 0, maxSpan)
 	if start != 0 && end != 0 {
@@ -157,9 +158,9 @@ func (c *checker) job(j Job, now float64) {
 	c.count("ntasks", j.NTasks)
 	c.count("ncpus", j.NCPUs)
 	c.count("cpus_per_task", j.CPUsPerTask)
-	for what, id := range map[string]*int64{"array_job_id": j.ArrayJobID, "array_task_id": j.ArrayTaskID} {
+	for _, id := range []*int64{j.ArrayJobID, j.ArrayTaskID} {
 		if id != nil {
-			c.within(what, float64(*id), 0, maxID)
+			c.within("array id", float64(*id), 0, maxID)
 		}
 	}
 	if t := j.SchedulerStart; t != nil { // in the local time of another zone, perhaps
