@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 		}
 		syscall.Pause()
 	}
+	if len(os.Args) == 4 && os.Args[1] == "--worker" { // told how the run ended: this one works
+		os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	os.Exit(m.Run())
 }
 
