@@ -23,7 +23,8 @@ var ErrNewer = errors.New("written by a newer jobgait")
 const maxRecord = 64 << 20
 
 // Encode returns a record as it is stored: JSON without a space, by gzip. With every
-// number on a line of its own and not packed a node's record took 24 times the room.
+// number on a line of its own and not packed a node's record took 12 times the room
+// (259 KB against 22 KB, 15 minutes with one pattern).
 func Encode(record any) ([]byte, error) {
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)

@@ -94,8 +94,8 @@ type answer struct {
 	Unread string          `json:"unread,omitempty"`
 }
 
-// What a child of the service account may answer: a record of a node is 20 KB of
-// JSON and that of the first some 130 KB, so that there is room for more than any
+// What a child of the service account may answer: a record of a node is 16 KB of
+// JSON and that of the first 86 KB, with one pattern; so that there is room for more than any
 // honest job needs, and for lines on what could not be read.
 const (
 	firstBytes = 1 << 20
