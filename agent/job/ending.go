@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -17,28 +18,40 @@ type Ending struct {
 	// State is sacct's word: one of those that no run leaves.
 	State string
 	Exit  *summary.Exit
+	// GID, NodeList and User are sacct's only: -1 and "" of scontrol's.
+	GID            int
+	NodeList, User string
 }
 
-// SacctFields are the columns that FromSacct reads. None is a text of a user's.
-const SacctFields = "JobIDRaw,UID,Start,End,State,ExitCode"
+// SacctFields are the columns that FromSacct reads. None is a text of a user's: a
+// line's end in one would begin a row of his making.
+const SacctFields = "JobIDRaw,UID,Start,End,State,ExitCode,GID,NodeList,User"
 
 // FromSacct reads what `sacct -X -n -P -o SacctFields` prints of runs that are over,
 // with times in epoch seconds (SLURM_TIME_FORMAT=%s). Other lines are left out.
 func FromSacct(output []byte) []Ending {
 	var list []Ending
 	for line := range bytes.Lines(output) {
-		f := strings.Split(strings.TrimSuffix(string(line), "\n"), "|")
-		if len(f) != 6 {
+		f := strings.SplitN(strings.TrimSuffix(string(line), "\n"), "|", 10)
+		if len(f) != 9 {
 			continue
 		}
-		id, uid, start, end := bigCount(f[0]), bigCount(f[1]), bigCount(f[2]), bigCount(f[3])
+		id, uid, start, end, gid := bigCount(f[0]), bigCount(f[1]), bigCount(f[2]), bigCount(f[3]), bigCount(f[6])
 		state, _, _ := strings.Cut(f[4], " ") // "CANCELLED by 1000"
-		if id == nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || *end < *start || !FinalState(state) {
+		if id == nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || gid == nil || *gid > math.MaxUint32 || *end < *start || !FinalState(state) {
 			continue
 		}
-		list = append(list, Ending{*id, int(*uid), *start, *end, state, exitOf(f[5])})
+		list = append(list, Ending{JobID: *id, UID: int(*uid), GID: int(*gid), Start: *start, End: *end, State: state, Exit: exitOf(f[5]),
+			NodeList: plainList(f[7]), User: note.Clean(f[8], maxText)})
 	}
 	return list
+}
+
+// WorkDirFromSacct reads what `sacct -X -n -P -o WorkDir` prints of one job of one
+// user, whose text it is: the first path, "" if there is none.
+func WorkDirFromSacct(output []byte) string {
+	line, _, _ := bytes.Cut(output, []byte("\n"))
+	return cleanPath(string(line))
 }
 
 // FinalState tells whether no run leaves this state. COMPLETING is none: the
@@ -69,7 +82,7 @@ func (d Details) Ending(jobID int64) (Ending, bool) {
 	if !FinalState(d.State) || d.UID == nil || d.Start == nil || d.End == nil {
 		return Ending{}, false
 	}
-	return Ending{jobID, *d.UID, *d.Start, *d.End, d.State, d.Exit}, true
+	return Ending{JobID: jobID, UID: *d.UID, GID: -1, Start: *d.Start, End: *d.End, State: d.State, Exit: d.Exit}, true
 }
 
 // ofOneRun is by how many seconds a Prolog may seem to come before the scheduler's

@@ -9,28 +9,29 @@ import (
 
 // What sacct prints with SacctFields: a requeued job, one that runs, one that never
 // began, and lines of something else.
-const sacctLines = `17|1000|1790000000|1790000050|REQUEUED|0:0
-17|1000|1790000200|1790000260|TIMEOUT|0:0
-18|1001|1790000000|1790000010|CANCELLED by 1001|0:15
-19|1001|1790000000|Unknown|RUNNING|0:0
-20|1001|Unknown|1790000010|CANCELLED by 0|0:0
+const sacctLines = `17|1000|1790000000|1790000050|REQUEUED|0:0|100|n[1-2]|alice
+17|1000|1790000200|1790000260|TIMEOUT|0:0|100|n[1-2]|alice
+18|1001|1790000000|1790000010|CANCELLED by 1001|0:15|100|n[1-2]|alice
+19|1001|1790000000|Unknown|RUNNING|0:0|100|n[1-2]|alice
+20|1001|Unknown|1790000010|CANCELLED by 0|0:0|100|n[1-2]|alice
 sacct: error: something
-17|1000|1790000200|1790000100|COMPLETED|0:0
-17|x|1790000200|1790000260|COMPLETED|0:0
-21|99999999999|1790000200|1790000260|COMPLETED|0:0
+17|1000|1790000200|1790000100|COMPLETED|0:0|100|n[1-2]|alice
+17|x|1790000200|1790000260|COMPLETED|0:0|100|n[1-2]|alice
+21|99999999999|1790000200|1790000260|COMPLETED|0:0|100|n[1-2]|alice
 17|1000|1790000200|1790000260|COMPLETED|0:0|more
 `
 
 func TestFromSacct(t *testing.T) {
 	list := FromSacct([]byte(sacctLines))
-	if len(list) != 3 || list[0].State != "REQUEUED" || list[1].State != "TIMEOUT" || list[2].State != "CANCELLED" || *list[2].Exit != (summary.Exit{Signal: 15}) {
+	if len(list) != 3 || list[0].State != "REQUEUED" || list[1].State != "TIMEOUT" || list[2].State != "CANCELLED" || *list[2].Exit != (summary.Exit{Signal: 15}) ||
+		list[1].GID != 100 || list[1].NodeList != "n[1-2]" {
 		t.Fatalf("%+v", list)
 	}
 }
 
 // A run is found by id, user and start.
 func TestEndingOf(t *testing.T) {
-	list := FromSacct([]byte(sacctLines + "17|1001|1790000200|1790000260|FAILED|1:0\n17|1000|1780000000|1780000260|COMPLETED|0:0\n"))
+	list := FromSacct([]byte(sacctLines + "17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
 	at := func(s int64) *int64 { return &s }
 	for name, c := range map[string]struct {
 		id    int64

@@ -127,12 +127,17 @@ func jobOf(getenv func(string) string) summary.Job {
 	return j
 }
 
-// nodeList is bounded like a path: a longer one is no list of this job's nodes.
 func nodeList(getenv func(string) string) string {
 	s := getenv("SLURM_JOB_NODELIST")
 	if s == "" {
 		s = getenv("SLURM_NODELIST")
 	}
+	return plainList(s)
+}
+
+// plainList is a list of nodes, "" if it is none. It is bounded like a path: a longer
+// one is no list of a job's nodes.
+func plainList(s string) string {
 	if len(s) > 1<<16 || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
 		return ""
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
 )
@@ -18,9 +20,10 @@ const adoptAfter = giveUp + time.Hour
 // adopt reports the runs whose collecting node died: their other nodes' records
 // wait in the collection directory and nobody comes for them. Whose run that is and
 // where its report goes is never taken from a record, which whoever has the
-// directory's account can write: only a node that saw the run itself adopts it, by
-// what root wrote there at Prolog time. The others wait, and are counted. Two nodes
-// that adopt at once do the same thing twice.
+// directory's account can write: it is what root wrote on this node at Prolog time,
+// else what the scheduler's accounting says of the run. Where neither knows it, it
+// waits for a node that saw it, and is counted. Two nodes that adopt at once do the
+// same thing twice.
 func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed error) {
 	store, err := f.store(ctx)
 	if err != nil {
@@ -35,13 +38,13 @@ func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed err
 		byRun[r.Key] = append(byRun[r.Key], r)
 	}
 	for key, records := range byRun {
-		seen, err := f.seen(key)
-		if err == nil && seen.run.Key != key {
+		known, err := f.known(ctx, records[0])
+		if err == nil && known.run.Key != key {
 			unclaimed++
 			continue
 		}
 		if err == nil {
-			err = f.adoptRun(ctx, store, seen, records)
+			err = f.adoptRun(ctx, store, known, records)
 		}
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("adopt run %s: %w", key, err))
@@ -52,18 +55,27 @@ func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed err
 	return adopted, unclaimed, failed
 }
 
-// witnessed is a run as this node saw it: what root wrote into the run's directory.
+// witnessed is a run as it is known without its records.
 type witnessed struct {
 	run job.Run
 	end End
 }
 
-// seen returns the run of a key as this node's spool knows it, the zero value
-// if it does not.
-func (f Finisher) seen(key summary.RunKey) (witnessed, error) {
-	if err := key.Valid(); err != nil {
+// known returns the run that a record claims to be of, the zero value if nobody
+// knows it.
+func (f Finisher) known(ctx context.Context, r summary.NodeRecord) (witnessed, error) {
+	if err := r.Key.Valid(); err != nil {
 		return witnessed{}, err
 	}
+	w, err := f.seen(r.Key)
+	if err != nil || w.run.Key == r.Key || f.Config.Slurm.Sacct == "" {
+		return w, err
+	}
+	return f.accounted(ctx, r)
+}
+
+// seen returns the run of a key as this node's spool knows it.
+func (f Finisher) seen(key summary.RunKey) (witnessed, error) {
 	dirs, err := job.DirsNamed(f.Spool, key.String())
 	if err != nil {
 		return witnessed{}, err
@@ -84,6 +96,26 @@ func (f Finisher) seen(key summary.RunKey) (witnessed, error) {
 		return witnessed{run, end}, nil
 	}
 	return witnessed{}, nil
+}
+
+// accounted returns the run as the scheduler's accounting knows it: by id, user and
+// start, of which only a right guess helps who forged the record.
+func (f Finisher) accounted(ctx context.Context, r summary.NodeRecord) (witnessed, error) {
+	list, err := f.sacct(ctx, []history.Stateless{{JobID: r.Key.JobID, Start: r.Start}})
+	if err != nil {
+		return witnessed{}, err
+	}
+	e := job.EndingOf(list, r.Key.JobID, r.Job.UID, r.Start, nil)
+	if e == nil || e.UID <= 0 || e.GID < 0 {
+		return witnessed{}, nil
+	}
+	dir, err := f.accounting(ctx, "-D", "-u", strconv.Itoa(e.UID), "-j", strconv.FormatInt(e.JobID, 10),
+		"-S", sacctTime(float64(e.Start)), "-E", sacctTime(float64(e.End)+1), "-o", "WorkDir")
+	if err != nil {
+		return witnessed{}, err
+	}
+	own := summary.Job{User: e.User, UID: e.UID, GID: e.GID, NodeList: e.NodeList, WorkDir: job.WorkDirFromSacct(dir)}
+	return witnessed{run: job.Run{Key: r.Key, Job: own}, end: End{Job: own, Exit: e.Exit}}, nil
 }
 
 func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed, records []summary.NodeRecord) error {

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -185,5 +186,47 @@ func TestForeignSpoolIsRefused(t *testing.T) {
 	}
 	if _, _, _, err := Find(s.finisher("n1").Spool, seven); err == nil {
 		t.Error("root looked for a run in a spool of nobody's")
+	}
+}
+
+// A run that no node here saw is believed from the scheduler's accounting, by id,
+// user and start: user, group and directory are its, whatever the record says.
+func TestUnseenRunIsBelievedFromAccounting(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	r := s.record("n9", "n8,n9", seven)
+	trap := filepath.Join(s.root, "trap")
+	must(t, os.Mkdir(trap, 0o755))
+	r.Job.UID, r.Job.WorkDir = 4711, trap
+	s.forge("test-7.r0", "test-7.r0@n9.json.gz", r)
+	row := func(uid int, start float64) string {
+		return fmt.Sprintf("7|%d|%d|%d|COMPLETED|0:0|4711|n[8-9]|carol", uid, int64(start), int64(start)+60)
+	}
+	answer := func(rows ...string) {
+		s.cfg.Slurm.Sacct = s.command("sacct", fmt.Sprintf("case \"$*\" in *'-o WorkDir') echo '%s' ;; *) /bin/cat <<END\n%s\nEND\n;; esac\n",
+			s.work, strings.Join(rows, "\n")))
+	}
+	for name, rows := range map[string][]string{
+		"nobody's": nil, "another user's": {row(1000, r.Start)}, "another time": {row(4711, r.Start+5000)}, "root's": {row(0, r.Start)}} {
+		answer(rows...)
+		if did := s.sweep("n1"); did.Unclaimed != 1 || did.Finished != 0 {
+			t.Errorf("%s: %+v", name, did)
+		}
+	}
+	answer(row(4711, r.Start))
+	var as []string
+	f := s.finisher("n1")
+	f.Log = func(format string, args ...any) { as = append(as, fmt.Sprintf(format, args...)) }
+	did, err := f.Sweep(context.Background(), true)
+	if err != nil || did.Finished != 1 {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	// There is no program to become carol with here: the spool has it, and the
+	// log says as whom and where it was tried.
+	if sum := s.stored("7"); sum.Job.UID != 4711 || sum.Job.User != "carol" || sum.Job.WorkDir != s.work || len(sum.Nodes) != 2 {
+		t.Errorf("stored %+v", sum.Job)
+	}
+	if trapped, _ := os.ReadDir(trap); len(trapped) != 0 || !strings.Contains(strings.Join(as, "\n"), "uid 4711") {
+		t.Errorf("in the trap %v, log %q", trapped, as)
 	}
 }

@@ -132,11 +132,19 @@ func (f Finisher) sacct(ctx context.Context, runs []history.Stateless) ([]job.En
 		since = min(since, r.Start)
 	}
 	// An hour before the first: clocks differ. The time is UTC, as the command's is.
-	from := time.Unix(int64(since), 0).Add(-time.Hour).UTC().Format("2006-01-02T15:04:05")
-	out, complaint, err := f.command(ctx, sacctLimit, f.Config.Slurm.Sacct, "-X", "-n", "-P", "-D", "-a",
-		"-S", from, "-j", strings.Join(ids, ","), "-o", job.SacctFields)
+	from := sacctTime(since - 3600)
+	out, err := f.accounting(ctx, "-a", "-D", "-S", from, "-j", strings.Join(ids, ","), "-o", job.SacctFields)
+	return job.FromSacct(out), err
+}
+
+// sacctTime is a time of ours as sacct reads it.
+func sacctTime(s float64) string { return time.Unix(int64(s), 0).UTC().Format("2006-01-02T15:04:05") }
+
+// accounting runs sacct for whole jobs, without a head.
+func (f Finisher) accounting(ctx context.Context, args ...string) ([]byte, error) {
+	out, complaint, err := f.command(ctx, sacctLimit, f.Config.Slurm.Sacct, append([]string{"-X", "-n", "-P"}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("ask sacct: %w: %.200s", err, complaint)
 	}
-	return job.FromSacct(out), nil
+	return out, nil
 }

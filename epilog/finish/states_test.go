@@ -99,13 +99,13 @@ func TestStatesFromSacct(t *testing.T) {
 	s.cfg.Slurm.Scontrol = s.command("scontrol", "exit 1\n")
 	s.cfg.Slurm.Sacct = s.command("sacct", fmt.Sprintf(`[ "$SLURM_TIME_FORMAT" = %%s ] || exit 1
 /bin/cat <<END
-1|1000|%[1]d|%[2]d|TIMEOUT|0:0
-1|1000|%[3]d|%[4]d|COMPLETED|0:0
-2|1000|%[1]d|%[2]d|COMPLETED|0:0
-2|1000|%[5]d|%[2]d|CANCELLED by 0|0:15
-3|1000|%[1]d|%[2]d|COMPLETED|0:0
-4|1000|%[1]d|Unknown|RUNNING|0:0
-5|1000|%[1]d|%[2]d|COMPLETED|0:0
+1|1000|%[1]d|%[2]d|TIMEOUT|0:0|100|n1|alice
+1|1000|%[3]d|%[4]d|COMPLETED|0:0|100|n1|alice
+2|1000|%[1]d|%[2]d|COMPLETED|0:0|100|n1|alice
+2|1000|%[5]d|%[2]d|CANCELLED by 0|0:15|100|n1|alice
+3|1000|%[1]d|%[2]d|COMPLETED|0:0|100|n1|alice
+4|1000|%[1]d|Unknown|RUNNING|0:0|100|n1|alice
+5|1000|%[1]d|%[2]d|COMPLETED|0:0|100|n1|alice
 END
 `, int64(at), int64(at)+60, int64(at)-80000, int64(at)-70000, told))
 	left, err := s.finisher("n1").LearnStates(context.Background())
