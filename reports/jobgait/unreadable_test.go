@@ -46,7 +46,7 @@ func TestHistoryThatIsNotTheUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "c", JobID: 1}, Start: 1, End: 2, ElapsedS: 1}
+	s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "c", JobID: 1}, Start: 1.79e9, End: 1.79e9 + 1, ElapsedS: 1}
 	if err := errors.Join(db.Put(t.Context(), s, history.Ingest{}), db.Close()); err != nil {
 		t.Fatal(err)
 	}
