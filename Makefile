@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu fresh modern cluster cluster-down bench fuzz tables install uninstall clean
+.PHONY: all build deps demo test qemu fresh modern cluster cluster-down bench fuzz tables docs install uninstall packages clean
 
 all: build
 
@@ -62,11 +62,19 @@ tables: deps
 	$(GO) run ./analysis/changepoint/experiment -seed $(SEED)
 	$(GO) run ./analysis/changepoint/calibrate -seed $(SEED)
 
-install: build
-	@DESTDIR='$(DESTDIR)' packaging/install.sh install $(BIN) $(PREFIX)
+# Manual pages and completions, from what the programs and the sources say.
+docs: build
+	$(GO) run ./packaging/man $(BIN) $(BIN)/../share
+
+install: build docs
+	@DESTDIR='$(DESTDIR)' packaging/install.sh install $(BIN)/.. $(PREFIX)
 
 uninstall:
 	@DESTDIR='$(DESTDIR)' packaging/install.sh remove $(PREFIX)
+
+# Two debs and two rpms in build/packages; the same bytes each time.
+packages: deps
+	@GO=$(GO) packaging/packages.sh build/packages
 
 clean:
 	rm -rf build

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # install.sh: puts jobgait below a prefix, or takes it away again.
 #
-#   install.sh install BIN PREFIX   BIN has the built programs
+#   install.sh install BUILD PREFIX   BUILD has the built programs in bin/, manual
+#                                     pages and completions in share/
 #   install.sh remove PREFIX
 #
 # DESTDIR goes before every path that is written, none that is written into a file.
@@ -9,10 +10,12 @@
 #   libexec/jobgait/            programs and the two hooks for slurm.conf
 #   bin/jobgait                 a link to the one that users call
 #   lib/systemd/system/         units: nothing runs before they are enabled
+#   share/man/                  manual pages; completions of three shells beside it
 #   share/doc/jobgait/          settings and examples, with the paths of this PREFIX
 # Nothing outside PREFIX is written: /etc/jobgait, the account and the directories
 # are the administrator's. Each program is replaced in one step, so that hooks may
-# run meanwhile, and agents that run keep theirs.
+# run meanwhile, and agents that run keep theirs. The packages have what this
+# installs (packages.sh), so this is the one list.
 set -euo pipefail
 umask 022
 
@@ -20,6 +23,12 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 programs=(jobgait jobgait-agent jobgait-prolog jobgait-epilog)
 hooks=(prolog epilog)
 units=(jobgait-sweep.service jobgait-sweep.timer jobgait-ingest.service jobgait-ingest.timer)
+pages=(man1/jobgait.1 man5/jobgait.toml.5 man5/jobgait-history.5 man7/jobgait-report.7
+  man8/jobgait-agent.8 man8/jobgait-prolog.8 man8/jobgait-epilog.8)
+completions=(bash-completion/completions/jobgait zsh/site-functions/_jobgait fish/vendor_completions.d/jobgait.fish)
+# sysusers.d and tmpfiles.d lie among the examples: below lib/ they would take
+# effect at the next boot, also on one machine, which needs neither.
+examples=(jobgait.toml slurm/slurm.conf.example slurm/plugstack.conf.example sysusers.d/jobgait.conf tmpfiles.d/jobgait.conf)
 
 die() { echo "install.sh: $*" >&2; exit 1; }
 
@@ -38,16 +47,22 @@ put_example() {
   mv -f "$2.new" "$2"
 }
 
+# put_page FROM TO: packed, without a time in it.
+put_page() {
+  put_example "$1" "$2"
+  gzip -9nf "$2"
+}
+
 do_install() {
-  local bin=$1 f
+  local bin=$1/bin share=$1/share f
   for f in "${programs[@]}"; do put 755 "$bin/$f" "$to/libexec/jobgait/$f"; done
   for f in "${hooks[@]}"; do put 755 "$root/configs/slurm/$f" "$to/libexec/jobgait/$f"; done
   mkdir -p "$to/bin"
   ln -sfn ../libexec/jobgait/jobgait "$to/bin/jobgait"
   for f in "${units[@]}"; do put_example "$root/configs/systemd/$f" "$to/lib/systemd/system/$f"; done
-  for f in jobgait.toml slurm/slurm.conf.example slurm/plugstack.conf.example sysusers.d/jobgait.conf tmpfiles.d/jobgait.conf; do
-    put_example "$root/configs/$f" "$to/share/doc/jobgait/${f#slurm/}"
-  done
+  for f in "${pages[@]}"; do put_page "$share/man/$f" "$to/share/man/$f"; done
+  for f in "${completions[@]}"; do put 644 "$share/$f" "$to/share/$f"; done
+  for f in "${examples[@]}"; do put_example "$root/configs/$f" "$to/share/doc/jobgait/${f#slurm/}"; done
   put_example "$root/README.md" "$to/share/doc/jobgait/README.md"
 }
 
@@ -57,6 +72,8 @@ do_remove() {
   for f in "${programs[@]}" "${hooks[@]}"; do rm -f "$to/libexec/jobgait/$f"; done
   if [[ $(readlink "$to/bin/jobgait") == ../libexec/jobgait/jobgait ]]; then rm -f "$to/bin/jobgait"; fi
   for f in "${units[@]}"; do rm -f "$to/lib/systemd/system/$f"; done
+  for f in "${pages[@]}"; do rm -f "$to/share/man/$f.gz"; done
+  for f in "${completions[@]}"; do rm -f "$to/share/$f"; done
   rm -rf "$to/share/doc/jobgait"
   rmdir --ignore-fail-on-non-empty "$to/libexec/jobgait" 2>/dev/null || true
 }

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -26,18 +27,29 @@ func shell(t *testing.T, command string) string {
 	return string(out)
 }
 
-// stubs are programs that say their name.
+// stubs are programs that say their name, and empty pages and completions.
 func stubs(t *testing.T, says string) string {
 	t.Helper()
-	bin := t.TempDir()
-	for _, name := range []string{"jobgait", "jobgait-agent", "jobgait-prolog", "jobgait-epilog"} {
-		text := "#!/bin/sh\necho " + name + " " + says + "\n"
-		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+	build := t.TempDir()
+	put := func(name, text string) {
+		path := filepath.Join(build, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return bin
+	for _, name := range []string{"jobgait", "jobgait-agent", "jobgait-prolog", "jobgait-epilog"} {
+		put("bin/"+name, "#!/bin/sh\necho "+name+" "+says+"\n")
+	}
+	for _, name := range texts {
+		put("share/"+name, "")
+	}
+	return build
 }
+
+// texts are what packaging/man writes.
+var texts = strings.Fields(`man/man1/jobgait.1 man/man5/jobgait.toml.5 man/man5/jobgait-history.5
+	man/man7/jobgait-report.7 man/man8/jobgait-agent.8 man/man8/jobgait-prolog.8 man/man8/jobgait-epilog.8
+	bash-completion/completions/jobgait zsh/site-functions/_jobgait fish/vendor_completions.d/jobgait.fish`)
 
 // files are those below dir, with their modes.
 func files(t *testing.T, dir string) []string {
@@ -84,6 +96,13 @@ func TestInstallUpgradeRemove(t *testing.T) {
 	for i := range want {
 		want[i] = strings.Replace(want[i], "_", " ", 1)
 	}
+	for _, name := range texts {
+		if strings.HasPrefix(name, "man/") {
+			name += ".gz"
+		}
+		want = append(want, "0644 opt/jobgait/share/"+name)
+	}
+	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("installed\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -136,7 +155,7 @@ func TestInstalledPaths(t *testing.T) {
 	if err != nil || len(units) != 4 {
 		t.Fatalf("%v, %v", units, err)
 	}
-	out, err := exec.Command(analyze, append([]string{"verify"}, units...)...).CombinedOutput()
+	out, err := exec.Command(analyze, append([]string{"verify", "--man=no"}, units...)...).CombinedOutput()
 	if err != nil || strings.Contains(string(out), "jobgait") {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}

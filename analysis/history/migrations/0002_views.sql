@@ -56,6 +56,14 @@ LEFT JOIN run_series s ON s.series_id = r.series_id
 LEFT JOIN application a ON a.application_id = s.application_id
 LEFT JOIN run_pattern p ON p.run_id = r.run_id AND p.position = 0;
 
+-- One row for each node of a run.
+--   Reported  1 if a record of the node came, 0 if not: then the rest is NULL
+--   BusyCPUs  how many CPUs the run kept busy there, in the mean
+--   PeriodS  period of the main pattern as that node saw it
+--   PatternCoverage  the part of the run inside that pattern, 0 to 1
+--   Samples  moments at which samples were due
+--   LostPct  those of them at which none could be taken
+--   Sealed  1 if the agent ended its profile itself, 0 if it was salvaged
 CREATE VIEW job_nodes AS
 SELECT
   r.run_id     AS RunID,
@@ -78,6 +86,17 @@ JOIN node n ON n.node_id = x.node_id
 JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id;
 
+-- One row for each pattern of a run.
+--   Position  0 is the main pattern
+--   Pattern  its letter in the report
+--   ColumnName  the counter in which it was found
+--   PeriodS  how long one cycle takes
+--   PeriodLoS  lower end of the interval of PeriodS, level 0.95
+--   PeriodHiS  upper end of it
+--   PeriodCV  how much single cycles scatter: standard deviation over mean
+--   Confidence  0 to 1
+--   PatternCoverage  the part of the run inside the pattern, 0 to 1
+--   Iterations  how many cycles
 CREATE VIEW job_patterns AS
 SELECT
   r.run_id      AS RunID,
@@ -99,6 +118,10 @@ JOIN run r ON r.run_id = x.run_id
 JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id;
 
+-- One row for each note of a run: what could not be told, or with a warning.
+--   NodeName  the node that it is about; NULL: the run
+--   Code  stable, see jobgait-report(7)
+--   Text  for people; it may change
 CREATE VIEW job_notes AS
 SELECT
   r.run_id     AS RunID,
@@ -114,6 +137,12 @@ JOIN run r ON r.run_id = x.run_id
 JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id;
 
+-- One row for each application of a user in one shape: runs that are compared.
+--   Application  executable and job name with digits folded, or the user's --app
+--   Shape  nodes x tasks x CPUs per task, and the user's --size
+--   Runs  how many runs it has
+--   First  start of the oldest run
+--   Last  start of the newest run
 CREATE VIEW series AS
 SELECT
   s.series_id AS SeriesID,
@@ -134,6 +163,13 @@ JOIN cluster c ON c.cluster_id = a.cluster_id
 JOIN hpc_user u ON u.user_id = a.user_id
 GROUP BY s.series_id;
 
+-- One row for each time that a run was put into the history.
+--   At  when
+--   Status  added; replaced: as many nodes as before or more; state: fewer nodes, but
+--     the job's final state; kept: nothing new
+--   NodesReported  in what came, not in what is kept
+--   Report  directory of the delivered report
+--   Source  the file that it came from
 CREATE VIEW ingest AS
 SELECT
   strftime('%Y-%m-%dT%H:%M:%S', CAST(i.at_s AS INTEGER), 'unixepoch', 'localtime') AS At,

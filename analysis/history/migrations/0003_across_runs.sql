@@ -71,6 +71,36 @@ CREATE TABLE scaling_segment (
 
 DROP VIEW jobs;
 
+-- One row for each run. Unless said otherwise a column is sacct's.
+--   RunID  joins the views
+--   Sub  number of a run inside one batch job (jobgait run); NULL: the job itself
+--   StartEpoch  indexed: select by this and not by Start
+--   EndEpoch  indexed as well
+--   ElapsedS  Elapsed in seconds, with fractions
+--   Executable  name of the program that ran
+--   Application  executable and job name with digits folded, or the user's --app
+--   Shape  nodes x tasks x CPUs per task, and the user's --size
+--   SeriesID  of the view series: runs that are compared
+--   PeriodS  period of the main pattern
+--   PatternCoverage  the part of the run inside that pattern, 0 to 1
+--   Iterations  how many cycles of it
+--   Confidence  in it, 0 to 1
+--   ImbalancePct  how much busier the busiest node was than the mean of all
+--   BusyCPUs  how many CPUs the run kept busy, in the mean, all nodes together
+--   NodesReported  nodes of which a record came
+--   SampleHz  samples a second
+--   LostPct  moments of all at which no sample could be taken
+--   OverheadPct  what sampling cost, of each CPU
+--   Counters  the best that could be read: hw (of the CPU), sw (of the kernel), proc
+--     (files) or none
+--   Report  directory of the delivered report
+--   StepS  time of one cycle of the application's reference pattern; NULL if the run
+--     has no such pattern
+--   TotalCPUS  CPU time of the run
+--   StartUpS  before the first cycle
+--   CheckpointS  in checkpoints
+--   ConsumedEnergyJ  joules
+--   BuildID  build id or hash of the executable
 CREATE VIEW jobs AS
 SELECT
   r.run_id          AS RunID,
@@ -131,6 +161,20 @@ LEFT JOIN run_series s ON s.series_id = r.series_id
 LEFT JOIN application a ON a.application_id = s.application_id
 LEFT JOIN run_pattern p ON p.run_id = r.run_id AND p.position = 0;
 
+-- One row for each change of speed of a series. A row stays once it is there.
+--   EventID  its number
+--   Metric  what changed: elapsed_s, step_s, ...
+--   Kind  step, drift or excursion
+--   EffectPct  by how much; positive: a larger value
+--   EffectLoPct  lower end of the interval of EffectPct, level 0.95
+--   EffectHiPct  upper end of it
+--   FalseAlarmsPer1000  how often chance alone shows as much
+--   RunID  first run of the new level; JobID and Start are that run's
+--   DetectedJobID  the run with which it was seen
+--   ChangedThen  JSON: what else was different from that run on, best first
+--   At  when it was found
+--   Acknowledged  when somebody said that he knows of it
+--   AcknowledgedBy  who
 CREATE VIEW changes AS
 SELECT
   e.event_id    AS EventID,
@@ -164,6 +208,20 @@ JOIN run r ON r.run_id = e.run_id
 LEFT JOIN run d ON d.run_id = e.detected_run_id
 LEFT JOIN change_ack k ON k.series_id = e.series_id AND k.run_id = e.run_id;
 
+-- One row for each range of a parameter in which one law holds: the newest model
+-- of an application.
+--   Parameter  what varies: nodes, tasks or size
+--   Fixed  what else was equal
+--   Metric  what is modelled: step_s, elapsed_s, ...
+--   Position  0 is the lowest range
+--   FirstP  smallest value of the parameter in it
+--   LastP  largest value
+--   Points  how many different values
+--   Model  formula, p is the parameter; NULL: too few points
+--   SMAPE  error of the model, percent
+--   ChangeAfterP  the law changes between this value
+--   ChangeBeforeP  and this one; both NULL in the last range
+--   At  when it was fitted
 CREATE VIEW scaling AS
 SELECT
   c.name       AS Cluster,

@@ -1,0 +1,213 @@
+// Program man writes the manual pages and the completions of the shells:
+//
+//	go run ./packaging/man BIN SHARE
+//
+// What the built programs in BIN say of themselves comes in, and of the tree, from
+// whose root it is called, the comments of configs/jobgait.toml, of the history's
+// migrations, of the notes and of the programs. Out go files below SHARE, as they
+// lie in PREFIX/share. None of them is kept in the tree: a page that is written by
+// hand is wrong after the next change.
+//
+// It refuses what it cannot read in one of these sources. Its tests hold the pages
+// against the sources: every verb, flag, key, view, column and note is there.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jobgait/configs"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Getenv, os.Stderr))
+}
+
+// run is the program.
+func run(args []string, getenv func(string) string, complain io.Writer) int {
+	if len(args) != 2 {
+		fmt.Fprintln(complain, "usage: man BIN SHARE")
+		return 2
+	}
+	of := edition{version: configs.Version}
+	if s, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
+		of.date = time.Unix(s, 0).UTC().Format(time.DateOnly)
+	}
+	files, err := texts(args[0], of)
+	if err == nil {
+		err = write(args[1], files)
+	}
+	if err != nil {
+		fmt.Fprintf(complain, "man: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// texts are all files by their paths below SHARE.
+func texts(bin string, of edition) (map[string][]byte, error) {
+	pages, err := allPages(bin, of)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, p := range pages {
+		files["man/man"+p.section+"/"+p.name+"."+p.section] = []byte(p.text.String())
+	}
+	for shell, path := range map[string]string{
+		"bash": "bash-completion/completions/jobgait",
+		"zsh":  "zsh/site-functions/_jobgait",
+		"fish": "fish/vendor_completions.d/jobgait.fish",
+	} {
+		if files[path], err = says(bin, "jobgait", "completion", shell); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+func allPages(bin string, of edition) ([]*page, error) {
+	tree, err := says(bin, "jobgait", "__verbs")
+	if err != nil {
+		return nil, err
+	}
+	verbs, err := verbsPage(tree, of)
+	if err != nil {
+		return nil, err
+	}
+	toml, err := os.ReadFile("configs/jobgait.toml")
+	if err != nil {
+		return nil, err
+	}
+	settings, err := settingsPage(string(toml), of)
+	if err != nil {
+		return nil, err
+	}
+	migrations, err := sources("analysis/history/migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	comment, err := commentOf("analysis/history/doc.go")
+	if err != nil {
+		return nil, err
+	}
+	history, err := historyPage(migrations, comment, of)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := allNotes()
+	if err != nil {
+		return nil, err
+	}
+	pages := []*page{verbs, settings, history, reportPage(groups, of)}
+	for _, pr := range programs {
+		p, err := readProgram(bin, pr, of)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, p)
+	}
+	return pages, nil
+}
+
+func readProgram(bin string, pr program, of edition) (*page, error) {
+	comment, err := commentOf(pr.dir + "/main.go")
+	if err != nil {
+		return nil, err
+	}
+	// One that has no --help says on stderr how it is called.
+	help, err := exec.Command(filepath.Join(bin, pr.name), "--help").CombinedOutput()
+	if exit := (&exec.ExitError{}); err != nil && !errors.As(err, &exit) {
+		return nil, err
+	}
+	return programPage(pr, comment, string(help), of), nil
+}
+
+// commentOf is the package comment of a source file.
+func commentOf(path string) (string, error) {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	return packageComment(path, source)
+}
+
+// allNotes are the codes of analysis/note by file name, but note.go, which has
+// those that every run may have, first.
+func allNotes() ([]noteGroup, error) {
+	paths, err := filepath.Glob("analysis/note/*.go")
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(paths, func(a, b string) int {
+		return strings.Compare(strings.TrimSuffix(a, "note.go"), strings.TrimSuffix(b, "note.go"))
+	})
+	var groups []noteGroup
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		g, err := parseNotes(path, source)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, g...)
+	}
+	return groups, nil
+}
+
+// sources are the texts of files in the order of their names.
+func sources(pattern string) ([]string, error) {
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		return nil, fmt.Errorf("%s: no such file: call it from the root of the tree", pattern)
+	}
+	var list []string
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, string(text))
+	}
+	return list, nil
+}
+
+// says is what a built program prints.
+func says(bin, name string, args ...string) ([]byte, error) {
+	path, err := filepath.Abs(filepath.Join(bin, name))
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, args...)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, complaint.String())
+	}
+	return out, nil
+}
+
+func write(share string, files map[string][]byte) error {
+	for path, text := range files {
+		path = filepath.Join(share, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+)
+
+// pages are all pages of the tree and the built programs, by file name.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	bin := os.Getenv("JOBGAIT_BIN")
+	if bin == "" {
+		t.Skip("JOBGAIT_BIN does not name the built programs: run make test")
+	}
+	t.Chdir("../..")
+	list, err := allPages(bin, edition{version: "1.2", date: "2026-11-22"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, p := range list {
+		texts[p.name+"."+p.section] = p.text.String()
+	}
+	return texts
+}
+
+// has wants a term of a page, at the beginning of an item or of a heading.
+func has(t *testing.T, texts map[string]string, name, head string) {
+	t.Helper()
+	if !strings.Contains(texts[name], "\n"+head) {
+		t.Errorf("%s has no line that begins %q", name, head)
+	}
+}
+
+// What the programs and the sources have is in the pages.
+func TestPagesAreWhole(t *testing.T) {
+	texts := pages(t)
+	tree, err := says(os.Getenv("JOBGAIT_BIN"), "jobgait", "__verbs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root verb
+	if err := json.Unmarshal(tree, &root); err != nil || len(root.Verbs) < 10 {
+		t.Fatalf("%d verbs, %v", len(root.Verbs), err)
+	}
+	help, err := says(os.Getenv("JOBGAIT_BIN"), "jobgait", "--help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range root.Verbs {
+		if !strings.Contains(string(help), "  "+v.Name+" ") && !v.Topic {
+			t.Errorf("jobgait --help does not list %s", v.Name)
+		}
+		if v.Topic {
+			has(t, texts, "jobgait.1", `.SS "jobgait help `+v.Name)
+			continue
+		}
+		has(t, texts, "jobgait.1", `.SS "jobgait `+v.Name)
+		for _, f := range v.Flags {
+			if f.Name != "help" && !strings.Contains(texts["jobgait.1"], escape("--"+f.Name)+`\fR`) {
+				t.Errorf("jobgait.1 has no --%s of %s", f.Name, v.Name)
+			}
+		}
+	}
+	for _, group := range must(allNotes())(t) {
+		for _, c := range group.codes {
+			has(t, texts, "jobgait-report.7", `\fB`+c.name+`\fR`)
+			if c.text == "" {
+				t.Errorf("nothing says what the note %s is", c.name)
+			}
+		}
+	}
+	for _, verb := range []string{"--sweep", "--ingest"} {
+		has(t, texts, "jobgait-epilog.8", escape("jobgait-epilog "+verb))
+	}
+	for _, verb := range []string{"probe", "selfcheck"} {
+		has(t, texts, "jobgait-agent.8", escape("jobgait-agent "+verb))
+	}
+}
+
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// The page has each key of the file with its default, as TOML reads it.
+func TestSettingsPageIsWhole(t *testing.T) {
+	shipped := must(os.ReadFile("../../configs/jobgait.toml"))(t)
+	p := must(settingsPage(string(shipped), edition{}))(t)
+	var tables map[string]map[string]any
+	if _, err := toml.Decode(string(shipped), &tables); err != nil {
+		t.Fatal(err)
+	}
+	keys := 0
+	for table, settings := range tables {
+		_, part, ok := strings.Cut(p.text.String(), "\n.SH \"["+table+"]\"\n")
+		part, _, _ = strings.Cut(part, "\n.SH ")
+		for key, value := range settings {
+			if sub, isTable := value.(map[string]any); isTable {
+				if !strings.Contains(p.text.String(), "\n.SH \"["+table+"."+key+"]\"\n") || len(sub) > 0 {
+					t.Errorf("table %s.%s is not told", table, key)
+				}
+				continue
+			}
+			keys++
+			if !ok || !strings.Contains("\n"+part, "\n\\fB"+key+"\\fR = ") {
+				t.Errorf("jobgait.toml(5) has no %s.%s", table, key)
+			}
+		}
+	}
+	if keys < 20 {
+		t.Errorf("only %d keys were looked up", keys)
+	}
+	for _, bad := range []string{"a = 1\n", "[x]\nnonsense\n", "[x y]\n"} {
+		if _, err := settingsPage(bad, edition{}); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+}
+
+// The page has each view with each column, as SQLite has stored them; what sacct
+// does not have is explained.
+func TestHistoryPageIsWhole(t *testing.T) {
+	t.Chdir("../..")
+	schema := must(os.ReadFile("analysis/history/testdata/schema.sql"))(t)
+	views := parseViews(must(sources("analysis/history/migrations/*.sql"))(t))
+	for _, v := range regexp.MustCompile(`CREATE VIEW (\w+) AS`).FindAllStringSubmatch(string(schema), -1) {
+		_, body, _ := strings.Cut(string(schema), v[0]+"\n")
+		body, _, _ = strings.Cut(body, "\nFROM ")
+		i := slices.IndexFunc(views, func(w view) bool { return w.name == v[1] })
+		if i < 0 {
+			t.Errorf("no view %s", v[1])
+			continue
+		}
+		if views[i].text == "" {
+			t.Errorf("nothing says what the view %s is", v[1])
+		}
+		columns := strings.Count(body, " AS ") - strings.Count(body, " AS INTEGER")
+		if len(views[i].columns) != columns {
+			t.Errorf("view %s: %d columns of %d", v[1], len(views[i].columns), columns)
+		}
+	}
+	known := strings.Fields(`JobID JobIDRaw Restarts SLUID Cluster User UID Account Partition QOS JobName State
+		ExitCode Start End Elapsed ElapsedRaw NNodes NCPUS NTasks NodeList NodeName WorkDir StdOut`)
+	elsewhere := strings.Fields("RunID SeriesID Application Shape StartEpoch EndEpoch AtEpoch FirstEpoch LastEpoch")
+	for _, v := range views {
+		for _, c := range v.columns {
+			if c.text == "" && !slices.Contains(known, c.name) && (v.name == "jobs" || !slices.Contains(elsewhere, c.name)) {
+				t.Errorf("nothing says what %s.%s is: the comment above the view should", v.name, c.name)
+			}
+		}
+	}
+}
+
+// No page has what groff warns of, or a line that it takes for a request.
+func TestGroffTakesThePages(t *testing.T) {
+	man, err := exec.LookPath("man")
+	if err != nil {
+		t.Skip("no man: the pages were not set")
+	}
+	dir := t.TempDir()
+	for name, text := range pages(t) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(man, "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", "-Z", path)
+		cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = io.Discard, &said
+		if err := cmd.Run(); err != nil || said.Len() > 0 {
+			t.Errorf("%s: %v\n%s", name, err, said.String())
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		"-a `b-c` it's":  `\-a \fBb\-c\fR it\(aqs`,
+		`back\slash ^~±`: `back\eslash \(ha\(ti\[u00B1]`,
+	} {
+		if got := marked(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+	p := &page{}
+	p.prose("one\ntwo\n\n  kept  as\n  .it is\n\n.TH not a request")
+	if got, want := p.text.String(), ".PP\none two\n.PP\n.nf\n  kept  as\n  .it is\n.fi\n.PP\n\\&.TH not a request\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"strings"
+)
+
+// program is one that Slurm, systemd or an administrator calls.
+type program struct {
+	name, summary string
+	dir           string // of its source: its package comment is the description
+	synopsis      string // where its own help has none
+}
+
+// programs are those with pages in section 8.
+var programs = []program{
+	{"jobgait-prolog", "Prolog of Slurm: starts the agent of a job", "prolog", "Prolog=/usr/libexec/jobgait/prolog"},
+	{"jobgait-agent", "takes the samples of one job on one node", "agent", ""},
+	{"jobgait-epilog", "Epilog of Slurm: ends a run and leaves its report", "epilog", ""},
+}
+
+// packageComment reads what a package says of itself.
+func packageComment(name string, source []byte) (string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		return "", err
+	}
+	if file.Doc == nil {
+		return "", fmt.Errorf("%s: no package comment", name)
+	}
+	return file.Doc.Text(), nil
+}
+
+// programPage makes a page of a package comment and of what --help prints. What
+// a paragraph says of source files and benchmarks is for those who have them.
+func programPage(pr program, comment, help string, of edition) *page {
+	p := newPage(pr.name, "8", pr.summary, of)
+	usage, more := "", ""
+	if text, ok := strings.CutPrefix(help, "usage: "); ok {
+		usage, more, _ = strings.Cut("       "+text, "\n\n")
+	}
+	p.head("SYNOPSIS")
+	if usage == "" {
+		usage = pr.synopsis
+	}
+	p.asIs(unindent(usage))
+	p.head("DESCRIPTION")
+	for _, par := range strings.Split(strings.TrimPrefix(comment, "Program "), "\n\n") {
+		if !strings.HasPrefix(par, "\t") && !strings.Contains(par, ".go") && !strings.Contains(par, "Benchmark") {
+			p.prose(par)
+		}
+	}
+	if more != "" {
+		p.prose(more)
+	}
+	p.prose("It lies in libexec/jobgait below the installation prefix and finds the other programs beside itself.")
+	p.seeAlso("jobgait(1)", "jobgait.toml(5)", "slurm.conf(5)")
+	return p
+}
+
+// unindent takes away the spaces that all lines begin with.
+func unindent(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for strings.HasPrefix(lines[0], " ") {
+		for i, l := range lines {
+			lines[i] = strings.TrimPrefix(l, " ")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
