@@ -34,11 +34,12 @@ installed() {
 }
 
 # hooks_named prints a file of Slurm's configuration that calls our hooks, also one
-# that a link in a directory of hooks leads to. Comments do not count.
+# that a link in a directory of hooks leads to. Comments and backups do not count.
 hooks_named() {
 	for dir in /etc/slurm /etc/slurm-llnl /usr/local/etc/slurm /opt/slurm/etc /run/slurm/conf; do
 		[ -d "$dir" ] || continue
-		find "$dir" -maxdepth 2 \( -type f -o -type l \) -exec grep -IlsE -D skip -d skip '^[^#]*/usr/libexec/jobgait' {} +
+		find "$dir" -maxdepth 2 \( -type f -o -type l \) ! -name '*~' ! -name '*.bak' ! -name '*.old' ! -name '*.orig' \
+			! -name '*.example' ! -name '*.dpkg-*' ! -name '*.rpm*' -exec grep -IlsE -D skip -d skip '^[^#]*/usr/libexec/jobgait' {} +
 	done | head -n 1
 }
 

@@ -1,0 +1,10 @@
+// Package packages tests what packaging/packages.sh makes: that it is the same each
+// time, what is in it, and how it lives on a node: installed, upgraded during a job,
+// refused, removed, purged. It has no code outside tests. scripts.sh beside it is what
+// all packages do on a node, jobgait.toml the settings that they bring.
+//
+// The packages of the tests have small programs in place of ours, so that they are
+// made in seconds. The node is this machine's own root below an overlay, in a
+// process namespace of its own; both are gone when a test ends. `make packages` twice, in two
+// directories and with empty caches, is for who releases: MEASURED.md has the sums.
+package packages
