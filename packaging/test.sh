@@ -22,7 +22,7 @@ need() {
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-if [[ $(id -u) == 0 ]]; then need sqlite3 lammps openmpi-bin || failed=1; fi
+if [[ $(id -u) == 0 ]]; then need sqlite3 lammps openmpi-bin rpm libslurm-dev || failed=1; fi
 
 echo "== the demo"
 if command -v lmp >/dev/null; then
