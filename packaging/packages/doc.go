@@ -5,6 +5,6 @@
 //
 // The packages of the tests have small programs in place of ours, so that they are
 // made in seconds. The node is this machine's own root below an overlay, in a
-// process namespace of its own; both are gone when a test ends. `make packages` twice, in two
-// directories and with empty caches, is for who releases: MEASURED.md has the sums.
+// process namespace of its own; both are gone when a test ends. `make packages` twice, in
+// two directories and with two caches, is for who releases.
 package packages
