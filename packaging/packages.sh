@@ -139,7 +139,7 @@ rpm() {
   list "$work/spank-rpm" >"$work/files-spank"
   rpmbuild -bb --quiet --define "_topdir $work/rpm" --define "_rpmdir $work/out" --define "_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm" \
     --define "_dbpath $work/rpmdb" --define "_tmppath $work" --define "_buildhost localhost" \
-    --define "use_source_date_epoch_as_buildtime 1" --define "clamp_mtime_to_source_date_epoch 1" \
+    --define "use_source_date_epoch_as_buildtime 1" \
     --define "_binary_payload w6.xzdio" --define "_build_id_links none" --define "debug_package %{nil}" \
     --define "__os_install_post %{nil}" --define "_missing_doc_files_terminate_build 0" \
     --define "version_ $version" --define "slurm $slurm" --define "slurm_next $slurm_next" --define "license $license" \
