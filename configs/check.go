@@ -49,6 +49,7 @@ func check(c Config) error {
 
 		optionalPath("slurm.scontrol", c.Slurm.Scontrol),
 		optionalPath("slurm.sacct", c.Slurm.Sacct),
+		optionalPath("health.textfile", c.Health.Textfile),
 	} {
 		if !r.ok {
 			return errors.New(oneLine(r.text))

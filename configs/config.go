@@ -19,6 +19,7 @@ type Config struct {
 	Report  Report  `toml:"report"`
 	History History `toml:"history"`
 	Slurm   Slurm   `toml:"slurm"`
+	Health  Health  `toml:"health"`
 
 	// Unknown says in one line which keys of the file are not known here, ""
 	// for none: misspelt, or of a newer version.
@@ -98,4 +99,13 @@ type History struct {
 type Slurm struct {
 	Scontrol string `toml:"scontrol"`
 	Sacct    string `toml:"sacct"`
+}
+
+// Health is where jobgait tells of itself.
+type Health struct {
+	// Journal is whether lines of the node's log go to systemd's journal, or
+	// syslog, too.
+	Journal bool `toml:"journal"`
+	// Textfile is the directory of the node_exporter's textfile collector, "" none.
+	Textfile string `toml:"textfile"`
 }

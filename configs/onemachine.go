@@ -28,6 +28,7 @@ func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	c.History.Path = filepath.Join(data, "jobgait", "history.db")
 	c.History.Ingest = "here"
 	c.Slurm = Slurm{}
+	c.Health = Health{}
 	return c, nil
 }
 

@@ -75,7 +75,7 @@ func openLog(getenv func(string) string, cfg configs.Config) *job.Log {
 	if err != nil {
 		return nil // no job, no log; endRun says what is wrong
 	}
-	log, _ := job.OpenLog(cfg.Spool.Dir, job.NodeName(getenv, job.ThisHost().Name), "jobgait-epilog", key.JobID)
+	log, _ := job.OpenLog(cfg, job.NodeName(getenv, job.ThisHost().Name), "jobgait-epilog", key.JobID)
 	return log
 }
 

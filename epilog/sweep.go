@@ -71,7 +71,7 @@ func sweptNodes(getenv func(string) string, spool string) ([]string, error) {
 }
 
 func sweepNode(ctx context.Context, cfg configs.Config, getenv func(string) string, self, node string, ask bool) (finish.Swept, error) {
-	log, _ := job.OpenLog(cfg.Spool.Dir, node, "sweep", 0) // drops lines when it cannot open
+	log, _ := job.OpenLog(cfg, node, "sweep", 0) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
 	did, err := finisher(cfg, getenv, self, node, log).Sweep(ctx, ask)
 	if err != nil {
@@ -89,7 +89,7 @@ func sweepAfterJob(ctx context.Context, getenv func(string) string, node string)
 	}
 	ctx, cancel := limited(ctx, cfg.Epilog)
 	defer cancel()
-	log, _ := job.OpenLog(cfg.Spool.Dir, node, "sweep", 0) // drops lines when it cannot open
+	log, _ := job.OpenLog(cfg, node, "sweep", 0) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
 	ownScope(cfg, "sweep", log)
 	err = alone(job.NodeDir(cfg.Spool.Dir, node), func() error {

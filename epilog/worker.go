@@ -96,7 +96,7 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 	if err != nil {
 		return err
 	}
-	log, _ := job.OpenLog(cfg.Spool.Dir, run.Node, "worker", run.Key.JobID) // drops lines when it cannot open
+	log, _ := job.OpenLog(cfg, run.Node, "worker", run.Key.JobID) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
 	ownScope(cfg, fmt.Sprintf("epilog-%d", run.Key.JobID), log)
 	// Under PrologFlags=RunInJob hooks run inside the job, and what is left of it
@@ -165,5 +165,5 @@ func finishLocked(ctx context.Context, f finish.Finisher, dir job.RunDir) error 
 
 func finisher(cfg configs.Config, getenv func(string) string, self, node string, log *job.Log) finish.Finisher {
 	return finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, node), Program: self,
-		SlurmConf: getenv("SLURM_CONF"), Log: log.Printf}
+		SlurmConf: getenv("SLURM_CONF"), Log: log.Printf, Info: log.Infof}
 }

@@ -26,7 +26,7 @@ func begin(getenv func(string) string) (err error) {
 		return err // no job, no log
 	}
 	cfg, unusable := configs.Load(getenv, self)
-	log, noLog := job.OpenLog(cfg.Spool.Dir, job.NodeName(getenv, host.Name), "jobgait-prolog", key.JobID)
+	log, noLog := job.OpenLog(cfg, job.NodeName(getenv, host.Name), "jobgait-prolog", key.JobID)
 	defer log.Close()
 	defer func() {
 		if err != nil {
@@ -44,13 +44,13 @@ func begin(getenv func(string) string) (err error) {
 		return err
 	}
 	if watch, reason := policy.Decide(cfg.Watch, r, job.OptOut(getenv)); !watch {
-		log.Printf("not watched: %s", reason)
+		log.Infof("not watched: %s", reason)
 		return nil
 	}
 	dir := job.Dir(cfg.Spool.Dir, r.Node, r.Key)
 	lock, err := prepare(dir, r, log)
 	if errors.Is(err, job.ErrLocked) {
-		log.Printf("left alone, an agent is at work: %v", err)
+		log.Infof("left alone, an agent is at work: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func begin(getenv func(string) string) (err error) {
 	if err != nil {
 		return err
 	}
-	log.Printf("agent %d started in %s", p.PID, filepath.Base(string(dir)))
+	log.Infof("agent %d started in %s", p.PID, filepath.Base(string(dir)))
 	return nil
 }
 

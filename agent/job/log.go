@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
+	"jobgait/agent/journal"
 	"jobgait/analysis/note"
+	"jobgait/configs"
 )
 
 // maxLog bounds the node's log and its one predecessor, 1 MB each: some 10,000
@@ -22,13 +25,19 @@ type Log struct {
 	f       *os.File
 	program string
 	job     int64
+	journal journal.Sockets
 }
 
 // OpenLog opens <spool>/<node>/jobgait.log for a program and a job (0 if there
 // is none), creating the node's directory, 0700, if need be. On an error the
-// Log can be used all the same and goes nowhere.
-func OpenLog(spool, node, program string, jobID int64) (*Log, error) {
+// Log can be used all the same and goes to the journal only, if the settings want
+// that.
+func OpenLog(c configs.Config, node, program string, jobID int64) (*Log, error) {
 	l := &Log{program: program, job: jobID}
+	if c.Health.Journal {
+		l.journal = journal.System()
+	}
+	spool := c.Spool.Dir
 	if spool == "" {
 		return l, errors.New("open log: no spool")
 	}
@@ -49,15 +58,26 @@ func OpenLog(spool, node, program string, jobID int64) (*Log, error) {
 	return l, nil
 }
 
-// Printf appends one line: UTC time, program, job, text. The line is written by
-// one call, so that those of several programs do not mix.
-func (l *Log) Printf(format string, args ...any) {
-	if l == nil || l.f == nil {
+// Printf appends one line about something that somebody should look at: UTC time,
+// program, job, text. The line is written by one call, so that those of several
+// programs do not mix.
+func (l *Log) Printf(format string, args ...any) { l.line(journal.Warning, format, args) }
+
+// Infof does the same for what is as it should be.
+func (l *Log) Infof(format string, args ...any) { l.line(journal.Info, format, args) }
+
+func (l *Log) line(level journal.Level, format string, args []any) {
+	if l == nil {
 		return
 	}
 	text := note.Clean(fmt.Sprintf(format, args...), 2000)
+	id := strconv.FormatInt(l.job, 10)
+	l.journal.Send(level, "jobgait", fmt.Sprintf("%s: job %s: %s", l.program, id, text), journal.Field{Name: "JOBGAIT_JOB_ID", Value: id})
+	if l.f == nil {
+		return
+	}
 	// A full disk is no reason to fail.
-	_, _ = fmt.Fprintf(l.f, "%s %s job %d: %s\n", time.Now().UTC().Format(time.RFC3339), l.program, l.job, text)
+	_, _ = fmt.Fprintf(l.f, "%s %s job %s: %s\n", time.Now().UTC().Format(time.RFC3339), l.program, id, text)
 }
 
 // Close closes the log.

@@ -6,11 +6,20 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"jobgait/configs"
 )
+
+// in is settings with a spool and no journal.
+func in(spool string) configs.Config {
+	var c configs.Config
+	c.Spool.Dir = spool
+	return c
+}
 
 func TestLog(t *testing.T) {
 	spool := filepath.Join(t.TempDir(), "spool")
-	l, err := OpenLog(spool, "n1", "jobgait-prolog", 17)
+	l, err := OpenLog(in(spool), "n1", "jobgait-prolog", 17)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +34,7 @@ func TestLog(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), maxLog+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, _ = OpenLog(spool, "n1", "jobgait-prolog", 18)
+	l, _ = OpenLog(in(spool), "n1", "jobgait-prolog", 18)
 	l.Printf("new")
 	l.Close()
 	if info, err := os.Stat(path); err != nil || info.Size() > 200 {
@@ -39,7 +48,7 @@ func TestLog(t *testing.T) {
 func TestLogNowhere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(file, nil, 0o600)
-	l, err := OpenLog(filepath.Join(file, "spool"), "n1", "p", 1)
+	l, err := OpenLog(in(filepath.Join(file, "spool")), "n1", "p", 1)
 	if err == nil {
 		t.Error("a spool below a file can be opened")
 	}

@@ -38,7 +38,9 @@ type Finisher struct {
 	Program string
 	// SlurmConf is where scontrol finds its cluster; "" is its default.
 	SlurmConf string
-	Log       func(format string, args ...any)
+	// Log takes what somebody should look at, Info (which may be nil) a line for
+	// each report.
+	Log, Info func(format string, args ...any)
 	// End is how the run ended where its spool did not take that.
 	End *End
 	// unread counts records that could not be used; nil counts nothing.
@@ -246,6 +248,7 @@ func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, ju
 	if err != nil {
 		return "", fmt.Errorf("report of job %d: %w", s.Key.JobID, err)
 	}
+	f.told(s, dir)
 	return dir, nil
 }
 

@@ -43,6 +43,7 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 		f.Log("job %d: %v", run.Key.JobID, err)
 		r.Notes = append(r.Notes, note.New(note.SpoolFailed, "this node's spool did not take its record: %v", reason(err)))
 	}
+	f.count(sampled(r))
 	return r.Normal(), nil
 }
 
