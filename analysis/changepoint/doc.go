@@ -40,7 +40,7 @@
 // It refuses to name a change where runs that resemble each other explain it
 // (note autocorrelated) or two levels (note two_levels), and to give a rate of
 // false alarms where either is near (nil). A rate is of unchanged runs with
-// independent noise; EstimateRate measures a site's own.
+// independent noise.
 //
 // Measured with calibrate on seeds that nothing was chosen on (701 and 801),
 // histories of 60 to 150 runs, noise 0.5 to 10 %. False events per 1000 runs, of

@@ -40,27 +40,3 @@ func TestRateIsNotGivenWhereNoiseIsDependent(t *testing.T) {
 		}
 	}
 }
-
-func TestEstimateRate(t *testing.T) {
-	t.Parallel()
-	var site [][]float64
-	for seed := range uint64(5) {
-		site = append(site, drawn(seed, 100, 0.02, 0, map[int]float64{50: 0.3}))
-	}
-	p := Default()
-	r, runs := EstimateRate(site, p, 2, 1)
-	if runs != 1000 || r.PerThousand > 2.5 || r.Floor > r.PerThousand {
-		t.Errorf("from %d runs: %+v", runs, r)
-	}
-	if again, _ := EstimateRate(site, p, 2, 1); again != r {
-		t.Errorf("the same seed gives %+v and %+v", r, again)
-	}
-	if none, runs := EstimateRate(nil, p, 2, 1); none != p.Rate || runs != 0 {
-		t.Errorf("from nothing: %+v, %d runs", none, runs)
-	}
-	// A detector with a low threshold must be seen to have more false alarms.
-	p.Threshold, p.Correlated, p.Turns, p.TurnsLate, p.SmallSample, p.DoubtPhi, p.DoubtTurns = 1, 1, -50, -50, 5, 50, -50
-	if loose, _ := EstimateRate(site, p, 2, 1); loose.PerThousand < 3 {
-		t.Errorf("at a threshold of 1: %+v", loose)
-	}
-}
