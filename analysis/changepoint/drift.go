@@ -33,7 +33,7 @@ func (sc *scanner) continues(prev event, first, j int, c split) bool {
 	}
 	add(sc.start, first, c.left.mu)
 	add(first, j, c.right.mu)
-	return rampCost(x, weights, &l) <= steps+sc.p.DriftMargin+sc.unexplained(prev.index, first)
+	return rampCost(x, weights, &l) <= steps+sc.p.DriftMargin
 }
 
 // rampPlaces is how many places are tried for each end of a ramp.
@@ -95,25 +95,4 @@ func (m moved) error(x, weights []float64, a, b int) float64 {
 		e += weights[i] * sq(v-m.base-m.rise*along(i, a, b))
 	}
 	return e
-}
-
-// nothingFlipped is what two steps in one direction must beat a drift by in
-// addition where fields are recorded and none flipped within three runs of
-// either. Most changes of a job have a recorded cause, a drift has none. Any
-// figure from 8 to 12 leaves F1 with fields as it is.
-const nothingFlipped = 10
-
-// unexplained is that addition for steps at runs a and b.
-func (sc *scanner) unexplained(a, b int) float64 {
-	if sc.flips == nil {
-		return 0
-	}
-	for _, i := range []int{a, b} {
-		for k := max(0, i-3); k <= min(len(sc.flips)-1, i+3); k++ {
-			if sc.flips[k] > 0 {
-				return 0
-			}
-		}
-	}
-	return nothingFlipped
 }
