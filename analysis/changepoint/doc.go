@@ -20,7 +20,7 @@
 //  2. The evidence for a split is what two levels cost less than one, with a
 //     noise that leans on earlier regimes and on the newest runs (scan.go,
 //     noise.go). A change starts a day; a recorded field that changed there
-//     counts for it and lets few runs do, and evidence of other series is added.
+//     counts for it, and so does what other series show.
 //  3. A split must win against independent noise, against noise in which a run
 //     resembles the one before (dependence.go), and against two levels that
 //     take turns, as two kinds of nodes make them (levelpair.go). Runs of three

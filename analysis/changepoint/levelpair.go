@@ -100,7 +100,7 @@ func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 		return sc.p.TurnsReturn
 	case sc.returns(c):
 		return sc.p.TurnsAgain
-	case c.around[0] < sc.p.Settled && !c.flipped[0]:
+	case c.around[0] < sc.p.Settled && !c.flipped:
 		return sc.p.TurnsEarly
 	}
 	return sc.p.Turns

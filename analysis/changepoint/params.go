@@ -42,10 +42,6 @@ type Params struct {
 	// Flip is the evidence for a change where a recorded field changed; half of
 	// it counts against one where none did. Without fields it is not used.
 	Flip float64
-	// FlipFew is the part of FewRuns and UpRuns that is not asked where a field
-	// changed: runs of outliers do not begin with a flip. With all of it three
-	// disturbed runs after a flip are taken for a change.
-	FlipFew float64
 
 	// PhiSD is the spread of the lag-1 correlation that is believed before any
 	// run: less trusts independence more. Correlated and SmallCorrelated are
@@ -113,7 +109,7 @@ func Default() Params {
 		OutlierUp: 0.06, OutlierDown: 0.01, OutlierRange: 1, OutlierStay: 0.3,
 		NoiseSD: 0.015, NoiseWeight: 2,
 		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
-		Flip: 2, FlipFew: 0.8,
+		Flip: 2,
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
 		Lookback: 120, Turns: 4.2, TurnsLate: 0, TurnsAgain: 6, Settled: 10.1, TurnsEarly: 5,
 		TurnsReturn: 7, ReturnEarly: 10, ReturnRuns: 60, Charge: 3,

@@ -127,31 +127,6 @@ func TestScanUsesFlips(t *testing.T) {
 	}
 }
 
-// Three runs at another level are a run of outliers until more follow, unless a
-// field flipped with them.
-func TestScanTakesFewRunsAtAFlip(t *testing.T) {
-	few := func(flips bool) int {
-		n := 0
-		for seed := range uint64(20) {
-			x := drawn(seed, 44, 0.01, 0, map[int]float64{40: -0.2})
-			h := history{x: x}
-			if flips {
-				h.flips = make([]float64, len(x))
-				h.flips[40] = 3
-			}
-			for _, e := range scan(h, Default()).events {
-				if e.index == 40 && e.detected == 42 {
-					n++
-				}
-			}
-		}
-		return n
-	}
-	if without, with := few(false), few(true); without > 0 || with < 15 {
-		t.Errorf("seen at the third run: %d of 20 with a recorded field, %d without", with, without)
-	}
-}
-
 func TestScanNamesExcursionsAndDrifts(t *testing.T) {
 	out := scan(history{x: drawn(5, 80, 0.01, 0, map[int]float64{40: 0.15, 45: -0.15})}, Default())
 	if len(out.events) != 2 || out.events[0].kind != Excursion || out.events[1].kind != Excursion ||

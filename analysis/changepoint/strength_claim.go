@@ -18,7 +18,7 @@ type claim struct {
 	around      [2]float64 // the weight of the left level before and after the right one
 	expected    float64    // evidence from outside the values
 	others      float64    // of it that of other series
-	flipped     [2]bool    // a recorded field changed at the boundary
+	flipped     bool       // a recorded field changed at the first boundary
 	single      float64    // for an episode: evidence of the best single split
 }
 
@@ -37,36 +37,26 @@ func (sc *scanner) one(i, j int, c split) claim {
 
 // beside adds what is known beside the values at the boundaries of a claim.
 func (sc *scanner) beside(c *claim) {
-	for n, q := range c.pieces()[1:] {
+	for _, q := range c.pieces()[1:] {
 		c.expected += sc.expected(q.first)
 		if sc.prior != nil {
 			c.others += sc.prior[q.first]
 		}
-		c.flipped[n] = sc.flips != nil && sc.flips[q.first] > 0
 	}
+	c.flipped = sc.flips != nil && sc.flips[c.parts[1].first] > 0
 }
 
 // few is what is asked of the levels of a claim for the few runs they have.
 // The first level of a history and the last of an episode may be outliers as
-// well. Runs of outliers do not begin with a flip. An episode may have any
-// length, for which Episode is asked.
+// well. An episode may have any length, for which Episode is asked.
 func (sc *scanner) few(c *claim) float64 {
 	up := c.right.mu > c.left.mu
 	asked := sc.fewRuns(c.right.weight, up)
 	if c.from == 0 {
 		asked += sc.fewRuns(c.around[0], !up)
 	}
-	asked = sc.unlessFlipped(asked, c.flipped[0])
 	if c.boundaries == 2 {
-		asked += sc.unlessFlipped(sc.fewRuns(c.around[1], !up), c.flipped[1]) + sc.p.Episode
-	}
-	return asked
-}
-
-// unlessFlipped is the part of what is asked for few runs that stays at a flip.
-func (sc *scanner) unlessFlipped(asked float64, flipped bool) float64 {
-	if flipped {
-		asked *= 1 - sc.p.FlipFew
+		asked += sc.fewRuns(c.around[1], !up) + sc.p.Episode
 	}
 	return asked
 }
