@@ -109,7 +109,7 @@ func Default() Params {
 		OutlierUp: 0.06, OutlierDown: 0.01, OutlierRange: 1, OutlierStay: 0.3,
 		NoiseSD: 0.015, NoiseWeight: 2,
 		MemoryRuns: 60, MemoryEach: 0.4, MemoryCap: 10,
-		Flip: 2,
+		Flip:  2,
 		PhiSD: 0.2, Correlated: 8.5, SmallCorrelated: 15,
 		Lookback: 120, Turns: 4.2, TurnsLate: 0, TurnsAgain: 6, Settled: 10.1, TurnsEarly: 5,
 		TurnsReturn: 7, ReturnEarly: 10, ReturnRuns: 60, Charge: 3,

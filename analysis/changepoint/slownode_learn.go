@@ -22,7 +22,8 @@ type nodeWatch struct {
 	regime []int
 	parts  []stretch
 	buf    []float64
-	every  int // runs between two looks at least
+	cells  int // entries of the node lists that are looked back on
+	due    int // runs that are waited for before the next look
 }
 
 // nodeRuns is how many runs are looked back on for slow nodes. They are looked
@@ -30,7 +31,9 @@ type nodeWatch struct {
 const nodeRuns = 256
 
 // nodeCells is how many entries of node lists may be looked at per run: jobs of
-// a thousand nodes are looked at every hundred runs; 400 of them take .3 s (BenchmarkManyNodes).
+// a thousand nodes are looked at every hundred runs in the end (BenchmarkManyNodes).
+// Only lists that have arrived count, or the length of a history would decide on
+// its first changes.
 const nodeCells = 2048
 
 // newNodeWatch adjusts a copy of raw, the logarithms without the machine's
@@ -40,26 +43,32 @@ func newNodeWatch(r *ready, raw []float64, p Params) *nodeWatch {
 	if len(pl.names) == 0 {
 		return nil
 	}
-	n, cells := len(raw), 0
-	for _, nodes := range pl.runs {
-		cells += len(nodes)
-	}
-	w := &nodeWatch{every: 1 + cells*min(n, nodeRuns)/n/nodeCells, pl: pl, p: defaultNodes(), noise: p, belief: newSuspects(&pl),
+	n := len(raw)
+	w := &nodeWatch{pl: pl, p: defaultNodes(), noise: p, belief: newSuspects(&pl), due: fewestRuns,
 		raw: raw, x: append([]float64(nil), raw...), off: make([]float64, n), regime: make([]int, n)}
-	w.belief.arrive(0)
+	w.arrive(0)
 	return w
+}
+
+// arrive takes note of where run k was.
+func (w *nodeWatch) arrive(k int) {
+	w.belief.arrive(k)
+	w.cells += len(w.pl.runs[k])
+	if k >= nodeRuns {
+		w.cells -= len(w.pl.runs[k-nodeRuns])
+	}
 }
 
 // learn asks the runs up to newest about nodes.
 func (w *nodeWatch) learn(newest int, committed []event) {
-	w.belief.arrive(newest)
+	w.arrive(newest)
 	n := newest + 1
-	from := max(0, n-nodeRuns)
-	if n < fewestRuns || n%max(w.every, min(n, nodeRuns)/50) != 0 {
+	if n < w.due || w.belief.known < 2 {
 		w.adjust(max(0, newest-revisedRuns), n)
 		return
 	}
-	w.inquire(from, n, committed)
+	w.due = n + max(1+w.cells/nodeCells, min(n, nodeRuns)/50)
+	w.inquire(max(0, n-nodeRuns), n, committed)
 }
 
 // inquire asks runs from to end about nodes and takes out what is believed then.

@@ -50,6 +50,7 @@ type suspects struct {
 	p      suspectParams
 	runs   [][]int   // nodes of each run
 	of     [][]int   // runs of each node
+	known  int       // nodes that a run was on by now
 	effect []float64 // of each node if it is slow
 	chance []float64 // that it is; 0: no suspect
 	nats   []float64 // evidence for it
@@ -69,6 +70,7 @@ func newSuspects(pl *placement) *suspects {
 // arrive takes note of where run k was.
 func (m *suspects) arrive(k int) {
 	for _, n := range m.runs[k] {
+		m.known = max(m.known, n+1) // they are numbered as they come
 		m.of[n] = append(m.of[n], k)
 		if m.chance[n] > 0 {
 			m.in[k] = append(m.in[k], n)
@@ -126,7 +128,7 @@ func (m *suspects) suspect(n int, effect, chance float64) {
 
 // prior is the logarithm of the odds that a node is slow.
 func (m *suspects) prior() float64 {
-	share := math.Min(m.p.most, m.p.slow/float64(len(m.of)))
+	share := math.Min(m.p.most, m.p.slow/float64(m.known))
 	return math.Log(share / (1 - share))
 }
 

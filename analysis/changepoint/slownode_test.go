@@ -154,6 +154,50 @@ func TestNodePrefix(t *testing.T) {
 	}
 }
 
+// What is believed of nodes never depends on runs to come: not on how many nodes
+// a run has, nor on how many there will ever be.
+func TestManyNodesPrefix(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ some, all, late int }{{20, 60, 60}, {64, 160, 160}, {2, 6, 60}, {1, 1, 12}} {
+		for seed := range uint64(4) {
+			s := onManyNodes(seed, 150, c.some, c.all, c.late)
+			whole := judge(s)
+			for n := 20; n < len(s.Y); n += 9 {
+				samePrefix(t, whole, judge(head(s, n)), n)
+			}
+		}
+	}
+}
+
+// onManyNodes draws runs on some of all nodes each, in the second half some of
+// late ones; every tenth node is slow, and the level changes every 15 to 40 runs.
+func onManyNodes(seed uint64, runs, some, all, late int) changepoint.Series {
+	r := rand.New(rand.NewPCG(seed, 45))
+	s := changepoint.Series{ID: fmt.Sprintf("%d of %d nodes, seed %d", some, all, seed)}
+	level, next := 0.0, 15+r.IntN(25)
+	for i := range runs {
+		if i == next {
+			level, next = level+.06-.12*float64(r.IntN(2)), i+15+r.IntN(25)
+		}
+		if i == runs/2 {
+			all = late
+		}
+		x, slow := level+.02*r.NormFloat64(), 0.0
+		var names []string
+		for _, n := range r.Perm(all)[:some] {
+			names = append(names, fmt.Sprint("n", n))
+			if n%10 == 3 {
+				slow = .08
+			}
+		}
+		if all == 1 && r.IntN(2) == 0 {
+			names, slow = nil, 0 // not recorded
+		}
+		s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x+slow)), append(s.Nodes, names)
+	}
+	return s
+}
+
 func judge(s changepoint.Series) changepoint.Result {
 	return changepoint.Analyse([]changepoint.Series{s}, changepoint.Sequential, changepoint.Default()).Series[0]
 }
