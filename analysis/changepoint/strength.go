@@ -34,9 +34,6 @@ func (sc *scanner) judge(c *claim, b belief) verdict {
 	v.asked = max(1, v.asked-c.expected) // of the values alone
 	// Turns first: they cost a tenth of what correlation does.
 	turns := sc.alternating(c) + max(0, c.expected)
-	if turns >= 0 {
-		turns = min(turns, sc.turning(c, b)+max(0, c.expected))
-	}
 	if turns < 0 {
 		return v
 	}
