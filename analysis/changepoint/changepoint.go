@@ -54,7 +54,8 @@ type Cause struct {
 }
 
 // Change is one committed event. Nothing of it but the effect and its interval
-// is altered by later runs.
+// is altered by later runs; where runs are not in the order in which they began,
+// any change may be (package comment).
 type Change struct {
 	Index         int      `json:"index"` // first run of the new level
 	T             float64  `json:"t"`

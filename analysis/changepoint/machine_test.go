@@ -2,6 +2,7 @@ package changepoint_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"jobgait/analysis/changepoint"
@@ -116,6 +117,31 @@ func TestMachinePrefix(t *testing.T) {
 		_, rep := together(part)
 		for i := range part {
 			samePrefix(t, whole.Series[i], rep.Series[i], len(part[i].Y))
+		}
+	}
+}
+
+// Where runs are not in the order in which they began the machine is told from all
+// of them, and the note warns that changes may be altered; else it does not.
+func TestShuffledIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, shuffled := range []bool{false, true} {
+		list, _ := draw.Campaign(rand.New(rand.NewPCG(24, 1)), 10, shuffled)
+		_, rep := together(list)
+		noted := 0
+		for _, s := range rep.Series {
+			for _, n := range s.Notes {
+				if n.Code != note.CommonMode {
+					continue
+				}
+				noted++
+				if strings.Contains(n.Text, "runs to come may alter the changes") != shuffled {
+					t.Errorf("shuffled %t: %s", shuffled, n.Text)
+				}
+			}
+		}
+		if noted == 0 {
+			t.Errorf("shuffled %t: nothing was taken out", shuffled)
 		}
 	}
 }
