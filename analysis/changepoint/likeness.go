@@ -3,13 +3,7 @@ package changepoint
 import "math"
 
 // The runs of one day may share a part of their time: a neighbour, a loaded file
-// system. Six runs of two days are then worth little more than two. False events
-// per 1000 runs of histories without a change, six runs a day that share none, .3,
-// .5 and .8 of their variance: 0, 0, .25, .25; while days were not looked at 0, .75,
-// 2.0, 3.5 (8000 runs each). Of several changes in one to four runs a day that share
-// .3 to .6, .67 instead of 1.10 are false and F1@1 is .892 instead of .887; that share
-// none, F1@1 is .944 instead of .947 (calibrate -changes -only repeats -seed 41).
-// What is left are two days against two others, by which nobody can tell.
+// system. Six runs of two days are then worth little more than two (MEASURED.md).
 
 // dayTries are the shares of the variance, common to the runs of a day, that a
 // claim must stand.

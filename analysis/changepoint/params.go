@@ -61,7 +61,7 @@ type Params struct {
 	// runs), and ReturnEarly before run ReturnRuns: an eighth of the false events of
 	// 20 % levels that stay with .8 were such episodes, two events each. Each earlier
 	// change between the two levels counts Charge against changes, and what meeting
-	// an old level by chance is worth. What they cost: package comment.
+	// an old level by chance is worth. What they cost: MEASURED.md.
 	Lookback                int
 	Turns, TurnsLate        float64
 	TurnsAgain              float64
@@ -100,7 +100,7 @@ type Params struct {
 	ExcursionRuns int
 }
 
-// Default returns the settings that the figures of the package comment hold for.
+// Default returns the settings that the figures of MEASURED.md hold for.
 func Default() Params {
 	return Params{
 		Window: 60, MinSegment: 3, LeftOfCut: 10,

@@ -16,38 +16,7 @@ import (
 // a pattern ended or began, it is taken out of its own runs only. What was
 // committed before it was known stands, so that the prefix rule holds. Days are
 // UTC. Where the clock of the runs denies the days (a replay), there is no week.
-//
-// A change of so many noises at an unknown run of 60 to 150, beside a weekend of
-// so many noises (calibrate -weeks -runs 20000 -seed 501): recall within three
-// runs, with the weekend left in and with this; 0.92 for a change of 2 without
-// any weekend.
-//
-//	weekend   change 1.5    change 2      change 3
-//	1         .50 -> .59    .86 -> .88    .97 -> .98
-//	2         .22 -> .67    .53 -> .92    .95 -> .99
-//	3         .03 -> .67    .20 -> .92    .72 -> .99
-//	4         .01 -> .66    .02 -> .92    .38 -> .99
-//	6         .03 -> .67    .09 -> .92    .18 -> .99
-//
-// A weekend of 3 and a change of 2, with outliers .14 -> .85, correlation .5
-// .06 -> .28, runs every three days .35 -> .92, three runs a day that share half
-// their variance .04 -> .19; a weekend that ends half way .38 -> .79; one day of
-// 3 .70 -> .90; seven days of their own (1.5) .44 -> .94. Runs that come once a
-// week: the same events as before.
-//
-// Without a change there are 0 events in 100,000 runs beside weekends of 1 to 6,
-// .40 per 1000 runs where the weekend ends (0 before), .80 beside correlation .5
-// (0 before; .54 without the weekend, before and after).
-//
-// Weekly histories of experiment -what fields: recall .905 -> .952 without fields
-// and with (seed 901, 84 changes), .918 -> .953 and .929 -> .971 (seed 911,
-// 170 changes); all other kinds have the same changes. Of 400 histories without a
-// week a pattern is in force at some run in 0 to 2 %, at the last in 0 to .5 %
-// (independent, correlation .5, outliers, t3, a step, two levels). The interval
-// of a weekend's effect holds in .93 (300 each of 2 and 4). A scan of 100 nightly runs takes
-// 1.05 of its time (quartiles 1.02 to 1.08, n = 200), .84 (.82 to .87) beside a
-// weekend of 3, which costs more to scan if it stays in; 3 us a run in histories
-// of 1000 to 100,000 runs.
+// What it finds and costs: MEASURED.md.
 
 // weeklyParams say when weekdays are told apart.
 type weeklyParams struct {
