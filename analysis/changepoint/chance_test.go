@@ -2,6 +2,7 @@ package changepoint_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"jobgait/analysis/changepoint"
@@ -34,5 +35,27 @@ func TestChance(t *testing.T) {
 func TestExpectedByChance(t *testing.T) {
 	if e := changepoint.ExpectedByChance([]changepoint.Result{changed(100, .1, .5), changed(200)}); math.Abs(e-.05) > 1e-12 {
 		t.Errorf("expected %v, want .05: the weakest entry decides", e)
+	}
+}
+
+// Of a list no more than one in twenty is false, whatever the order, and more are
+// kept where more stand out together.
+func TestOutstanding(t *testing.T) {
+	for _, c := range []struct {
+		chances []float64
+		judged  int
+		want    []int
+	}{
+		{nil, 10, []int{}},
+		{[]float64{.05}, 1, []int{0}},
+		{[]float64{.05}, 2, []int{}},
+		{[]float64{.9, .001, .5}, 3, []int{1}},
+		{[]float64{.02, .9, .01}, 4, []int{0, 2}}, // they stand out together
+		{[]float64{.03, .012, .9}, 4, []int{1}},
+		{[]float64{.01, .01, .01}, 500, []int{}},
+	} {
+		if got := changepoint.Outstanding(c.chances, c.judged); !slices.Equal(got, c.want) {
+			t.Errorf("of %v, %d judged: %v, want %v", c.chances, c.judged, got, c.want)
+		}
 	}
 }

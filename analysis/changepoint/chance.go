@@ -1,0 +1,96 @@
+package changepoint
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Chance is the chance that n runs without a change give at least one event
+// this strong; not ok where the noise was never calibrated. Beyond the rarest
+// that was counted it falls by a factor e in four nats. The counted rates fall
+// faster, but among a thousand users somebody's noise has a tail: without any
+// fall no list of a thousand could hold an entry.
+func (c Change) Chance(n int) (p float64, ok bool) {
+	if c.FalsePer1000 == nil {
+		return 1, false
+	}
+	rate := *c.FalsePer1000 * math.Exp(-c.Beyond/tailFold)
+	return -math.Expm1(-rate * float64(n) / 1000), true
+}
+
+// tailFold is that number of nats.
+const tailFold = 4
+
+// beyond is by how many nats a margin exceeds the one of the floor.
+func (r Rate) beyond(margin float64) float64 {
+	if !(r.Floor > 0) || !(r.PerThousand > r.Floor) {
+		return 0
+	}
+	return math.Max(0, margin-r.Fold*math.Log(r.PerThousand/r.Floor))
+}
+
+// ExpectedByChance is how many of the changes listed chance alone would give:
+// in each series the rate of its weakest listed change times its runs.
+func ExpectedByChance(results []Result) float64 {
+	sum := 0.0
+	for _, r := range results {
+		sum += expected(r)
+	}
+	return sum
+}
+
+// falseShare is the share of false entries that a list of worse histories may
+// have: 5 %, after Benjamini and Hochberg over all histories.
+const falseShare = 0.05
+
+// Outstanding returns which of some chances, of so many histories that were
+// judged, are small enough for no more than 5 % of those returned to be false.
+func Outstanding(chances []float64, judged int) []int {
+	order := make([]int, len(chances))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(chances[a], chances[b]) })
+	// The last entry that is at its place small enough, and all before it.
+	keep := 0
+	for k, i := range order {
+		if chances[i]*float64(judged) <= falseShare*float64(k+1) {
+			keep = k + 1
+		}
+	}
+	slices.Sort(order[:keep])
+	return order[:keep]
+}
+
+// slowerShare is how many of the changes that chance makes are slower ones.
+const slowerShare = 0.5
+
+// Chance is how likely runs without a change look so much worse, by the better
+// of two accounts. The detector's rate is that of the day on which a change was
+// committed, after three runs or so, and none is below what its calibration saw:
+// by it alone no change, however large, would stand out of 500 histories. And
+// there is none where the noise is of no kind that was calibrated, correlated
+// from run to run as a rule. What later runs add is in the interval of the
+// effect. In 1500 histories of 100 runs with correlations of 0.3 to 0.7, 1.3 %
+// were worse with an interval above zero, 0.4 % by more than 4.4 standard errors,
+// and none by more than 5.4: exp(2-z)/20 lies above that. By it a lone history
+// needs an interval above zero, and one of 500 an effect of 8.2 standard errors.
+func (w Worsening) Chance(r Result) float64 {
+	c := r.Changes[w.Change]
+	p, known := c.Chance(r.N)
+	if !known && c.LoPct == nil {
+		return falseShare // it counts if it stands alone
+	}
+	p *= slowerShare
+	if !known {
+		p = 1
+	}
+	if w.Sure && c.HiPct != nil {
+		const standardErrors = 2 * 1.96 // in an interval of 95 %
+		z := standardErrors * math.Log1p(c.EffectPct/100) / (math.Log1p(*c.HiPct/100) - math.Log1p(*c.LoPct/100))
+		many := math.Max(1, float64(r.N)/100)
+		p = math.Min(p, falseShare*math.Min(1, many*math.Exp(2-z)))
+	}
+	return p
+}
