@@ -183,7 +183,7 @@ func (r *ready) result() Result {
 
 // change puts a committed event in the words and indexes of the input.
 func (r *ready) change(e event) Change {
-	c := Change{Index: r.at[e.index], T: r.time(r.at[e.index]), DetectedIndex: r.at[e.detected],
+	c := Change{Index: r.at[e.index], T: r.Time(r.at[e.index]), DetectedIndex: r.at[e.detected],
 		EffectPct: percent(e.effect), Level: .95, FirstIndex: r.at[e.first], LastIndex: r.at[e.last],
 		FalsePer1000: e.rate, Kind: e.kind, Group: e.group, Causes: []Cause{}, Metrics: []MetricShift{}}
 	if lo, hi := percent(e.lo), percent(e.hi); e.lo < e.hi {

@@ -44,12 +44,12 @@ func prepare(s *Series) ready {
 	last := math.Inf(-1)
 	unsorted := false
 	for i, y := range s.Y {
-		t := s.time(i)
+		t := s.Time(i)
 		switch {
 		case math.IsNaN(y):
 			missing++
 			continue
-		case y < 1/mostValue || y > mostValue || !(math.Abs(t) <= mostDays):
+		case !s.Usable(i):
 			unusable++
 			continue
 		}
@@ -58,7 +58,7 @@ func prepare(s *Series) ready {
 		r.at = append(r.at, i)
 	}
 	if unsorted {
-		slices.SortStableFunc(r.at, func(a, b int) int { return cmp.Compare(s.time(a), s.time(b)) })
+		slices.SortStableFunc(r.at, func(a, b int) int { return cmp.Compare(s.Time(a), s.Time(b)) })
 		r.notes = append(r.notes, note.New(note.Unsorted, "runs were not in the order of time and were sorted"))
 	}
 	if missing > 0 {
@@ -69,14 +69,19 @@ func prepare(s *Series) ready {
 	}
 	for _, i := range r.at {
 		r.x = append(r.x, math.Log(s.Y[i]))
-		r.day = append(r.day, int(math.Floor(s.time(i))))
+		r.day = append(r.day, int(math.Floor(s.Time(i))))
 	}
 	r.judge()
 	return r
 }
 
-// time is that of run i in days, its position where none is given.
-func (s *Series) time(i int) float64 {
+// Usable says whether run i has a value and a time that can be measurements.
+func (s *Series) Usable(i int) bool {
+	return s.Y[i] >= 1/mostValue && s.Y[i] <= mostValue && math.Abs(s.Time(i)) <= mostDays
+}
+
+// Time is that of run i in days, its position where none is given.
+func (s *Series) Time(i int) float64 {
 	switch {
 	case s.T == nil:
 		return float64(i)
@@ -99,7 +104,7 @@ func (r *ready) judge() {
 	}
 	repeated, gap, where := 0, 0.0, 0
 	for k := 1; k < len(r.at); k++ {
-		d := r.time(r.at[k]) - r.time(r.at[k-1])
+		d := r.Time(r.at[k]) - r.Time(r.at[k-1])
 		if d == 0 {
 			repeated++
 		}

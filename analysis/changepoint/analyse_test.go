@@ -227,3 +227,12 @@ func BenchmarkPaper(b *testing.B) {
 		changepoint.Analyse([]changepoint.Series{s}, changepoint.Paper, changepoint.Default())
 	}
 }
+
+func has(notes []note.Note, code note.Code) bool {
+	for _, n := range notes {
+		if n.Code == code {
+			return true
+		}
+	}
+	return false
+}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"jobgait/analysis/internal/robust"
 )
 
 // jointParams say how much a change of a user's other series tells of this one.
@@ -51,7 +53,7 @@ func (r *ready) boundaries(events []event) []boundary {
 }
 
 // at0 is the time of kept run k.
-func (r *ready) at0(k int) float64 { return r.time(r.at[k]) }
+func (r *ready) at0(k int) float64 { return r.Time(r.at[k]) }
 
 // kin is how many series before and after one, as they are given, may tell of
 // it: it bounds the time for a user with thousands.
@@ -146,7 +148,7 @@ func common(a, b *ready, until float64) float64 {
 	if 2*len(da) < min(len(a.x), len(b.x)) || len(da) < 5 {
 		return 0
 	}
-	return math.Min(math.Abs(signCorrelation(da, db)), 1)
+	return math.Min(math.Abs(robust.SignCorrelation(da, db)), 1)
 }
 
 // when is what identifies a run: its start, else its time.
@@ -155,25 +157,6 @@ func (r *ready) when(k int) float64 {
 		return r.Start[r.at[k]]
 	}
 	return r.at0(k)
-}
-
-// signCorrelation is the correlation of two lists of steps by the share of
-// equal signs, sin(pi/2 tau): outliers do not move it.
-func signCorrelation(a, b []float64) float64 {
-	same, all := 0.0, 0.0
-	for i := range a {
-		switch s := a[i] * b[i]; {
-		case s > 0:
-			same++
-			all++
-		case s < 0:
-			all++
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return math.Sin(math.Pi / 2 * (2*same/all - 1))
 }
 
 // prior is the evidence of votes as it becomes known.

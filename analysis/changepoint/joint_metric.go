@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -95,13 +96,13 @@ func (r *ready) metricShift(values []float64, index, lo, hi int) (shift, bool) {
 	if len(side[0]) < 3 || len(side[1]) < 3 {
 		return shift{}, false
 	}
-	noise := pairNoise{share: .06, span: 1}
-	a, b := noise.fit(side[0]), noise.fit(side[1])
-	va, vb := a.se*a.se, b.se*b.se
-	df := (va + vb) * (va + vb) / (va*va/a.df + vb*vb/b.df)
+	noise := robust.Spikes{Share: .06, Range: 1}
+	a, b := noise.Mean(side[0]), noise.Mean(side[1])
+	va, vb := a.SE*a.SE, b.SE*b.SE
+	df := (va + vb) * (va + vb) / (va*va/a.DF + vb*vb/b.DF)
 	h := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(df, 1)}.Quantile(.975) * math.Sqrt(va+vb)
-	d := b.mean - a.mean
-	return shift{d, d - h, d + h, a.mean, b.mean}, true
+	d := b.Mean - a.Mean
+	return shift{d, d - h, d + h, a.Mean, b.Mean}, true
 }
 
 // phase is the one that makes up most of a change of elapsed time: at least

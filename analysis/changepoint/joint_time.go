@@ -20,11 +20,11 @@ func (r *ready) moment(k int) string {
 	case r.T == nil:
 		return "run " + strconv.Itoa(i)
 	case !r.Dated:
-		return "t = " + strconv.FormatFloat(r.time(i), 'f', -1, 64)
+		return "t = " + strconv.FormatFloat(r.Time(i), 'f', -1, 64)
 	}
-	day := math.Floor(r.time(i))
-	at := time.Unix(int64(day)*86400+int64(math.Round((r.time(i)-day)*86400)), 0).UTC()
-	if r.time(i) == day {
+	day := math.Floor(r.Time(i))
+	at := time.Unix(int64(day)*86400+int64(math.Round((r.Time(i)-day)*86400)), 0).UTC()
+	if r.Time(i) == day {
 		return at.Format(time.DateOnly)
 	}
 	return at.Format(minute)

@@ -11,6 +11,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/reports/pagetest"
 )
@@ -25,11 +26,11 @@ func golden(t *testing.T, name string, write func(io.Writer) error) string {
 	return b.String()
 }
 
-func pair() Pair {
-	return Pair{Base: "old", Other: "new", Join: changepoint.JoinDay, Calendar: true, Comparison: changepoint.Comparison{Pairs: 24, Dropped: 3, Used: 14,
+func aPair() Pair {
+	return Pair{Base: "old", Other: "new", Join: pair.JoinDay, Calendar: true, Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 14,
 		RelativePct: ptr(-4.25), LoPct: ptr(-5.5), HiPct: ptr(-3.), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3, Need: ptr(5), Correlation: ptr(.81),
 		Changes:   []changepoint.Change{step(10, firstDay+10, 6)},
-		Histogram: []changepoint.Bin{{Lo: -6, Hi: -5, Count: 2}, {Lo: -5, Hi: -4, Count: 9}, {Lo: -4, Hi: -3, Count: 3}},
+		Histogram: []pair.Bin{{Lo: -6, Hi: -5, Count: 2}, {Lo: -5, Hi: -4, Count: 9}, {Lo: -4, Hi: -3, Count: 3}},
 		Notes:     []note.Note{note.New(note.RatioChanged, "the ratio changed 1 times")}}}
 }
 
@@ -43,8 +44,8 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	golden(t, "report.json", func(w io.Writer) error { return JSON(w, r) })
-	golden(t, "pair.txt", func(w io.Writer) error { return PairText(w, pair()) })
-	golden(t, "pair.json", func(w io.Writer) error { return PairJSON(w, pair()) })
+	golden(t, "pair.txt", func(w io.Writer) error { return PairText(w, aPair()) })
+	golden(t, "pair.json", func(w io.Writer) error { return PairJSON(w, aPair()) })
 	lone := New(hs[:1], changepoint.Sequential, changepoint.Report{Series: found.Series[:1]}, options())
 	golden(t, "lone.txt", func(w io.Writer) error { return Text(w, lone) })
 }
@@ -198,7 +199,7 @@ func TestJSONOfOddResults(t *testing.T) {
 		t.Errorf("nothing: %v %s", err, b.String())
 	}
 	b.Reset()
-	empty := Pair{Comparison: changepoint.Comparison{RelativePct: &nan, P: &nan, Level: nan, SeePct: nan, Histogram: []changepoint.Bin{{Lo: nan}}, Changes: []changepoint.Change{c}}}
+	empty := Pair{Comparison: pair.Comparison{RelativePct: &nan, P: &nan, Level: nan, SeePct: nan, Histogram: []pair.Bin{{Lo: nan}}, Changes: []changepoint.Change{c}}}
 	if err := PairJSON(&b, empty); err != nil || !json.Valid(b.Bytes()) {
 		t.Errorf("pair: %v %s", err, b.String())
 	}
@@ -208,7 +209,7 @@ func TestJSONOfOddResults(t *testing.T) {
 }
 
 func TestPairSentences(t *testing.T) {
-	p := pair()
+	p := aPair()
 	p.Significant = false
 	p.LoPct, p.HiPct = ptr(-5.5), ptr(1.)
 	if got := p.Sentence(); got != "new against old: ~ (no difference shown; 99 % interval -5.5 .. 1.0 %)." {
@@ -218,17 +219,17 @@ func TestPairSentences(t *testing.T) {
 	if got := p.Sentence(); got != "new against old: not enough runs to tell." {
 		t.Error(got)
 	}
-	one := pair()
+	one := aPair()
 	one.Need, one.Pairs = ptr(1), 3
 	if got := strings.Join(one.Facts(), "|"); !strings.Contains(got, "need 1 more pair to see 3 %") || strings.Contains(got, "correlation") {
 		t.Error(got)
 	}
-	rate := pair()
+	rate := aPair()
 	rate.Unit = "GB/s"
 	if got := rate.Sentence(); !strings.HasPrefix(got, "new is 4.2 % lower than old") {
 		t.Error(got)
 	}
-	if got := strings.Join(pair().Facts(), "|"); !strings.Contains(got, "p < 0.001") || !strings.Contains(got, "need 5 more pairs to see 3 %") {
+	if got := strings.Join(aPair().Facts(), "|"); !strings.Contains(got, "p < 0.001") || !strings.Contains(got, "need 5 more pairs to see 3 %") {
 		t.Error(got)
 	}
 }
@@ -236,10 +237,10 @@ func TestPairSentences(t *testing.T) {
 // Of many empty bins in a row there is one line that says so.
 func TestEmptyBinsAreShort(t *testing.T) {
 	var b strings.Builder
-	p := pair()
+	p := aPair()
 	p.Histogram = nil
 	for i, n := range []int{1, 0, 0, 0, 5, 0, 2, 0, 0} {
-		p.Histogram = append(p.Histogram, changepoint.Bin{Lo: float64(i), Hi: float64(i + 1), Count: n})
+		p.Histogram = append(p.Histogram, pair.Bin{Lo: float64(i), Hi: float64(i + 1), Count: n})
 	}
 	if err := PairText(&b, p); err != nil {
 		t.Fatal(err)
@@ -404,7 +405,7 @@ func TestRatio(t *testing.T) {
 	b.Y[0], b.Y[30] = math.NaN(), 500
 	a.T = append(a.T, a.T[35]+.1, 99999)
 	a.Y = append(a.Y, 1e6, 5)
-	s := ratio(a, b, changepoint.JoinDay, changepoint.Comparison{Changes: []changepoint.Change{{Index: 19, T: firstDay + 20}}})
+	s := ratio(a, b, pair.JoinDay, pair.Comparison{Changes: []changepoint.Change{{Index: 19, T: firstDay + 20}}})
 	if s.N != 35 || s.T[0] != firstDay+1 || len(s.Regimes) != 2 || math.Abs(s.Regimes[0].Mean-10) > 1e-9 || s.Regimes[0].SD > 1e-6 {
 		t.Fatalf("%+v", s.Regimes)
 	}

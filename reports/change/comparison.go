@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/reports"
 )
@@ -19,10 +20,10 @@ const SchemaCompare = "jobgait.compare/1"
 type Pair struct {
 	Base, Other string // what they are called
 	Of          string // what they are histories of, where Base and Other do not say it
-	changepoint.Comparison
+	pair.Comparison
 	// Join is how the runs were brought together; "" for two sets of runs, of which
 	// Runs has the sizes.
-	Join changepoint.Join
+	Join pair.Join
 	Runs [2]int
 	// Unit is that of the values; "" where it is not said, or not the same.
 	Unit string
@@ -33,16 +34,16 @@ type Pair struct {
 }
 
 // Compare joins two histories and compares the second with the first.
-func Compare(base, other History, join changepoint.Join, p changepoint.Params, pp changepoint.PairParams) Pair {
-	c := changepoint.Compare(base.Input.Series, other.Input.Series, join, p, pp)
+func Compare(base, other History, join pair.Join, p changepoint.Params) Pair {
+	c := pair.Compare(base.Input.Series, other.Input.Series, join, p)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
 	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: base.commonUnit(other), Calendar: base.Calendar && other.Calendar, Comparison: c, Ratio: ratio(base, other, join, c)}
 }
 
 // CompareSets compares all runs of the second history with all of the first:
 // nothing brings a run of one together with a run of the other.
-func CompareSets(base, other History, pp changepoint.PairParams) Pair {
-	c := changepoint.CompareSets(base.Input.Series, other.Input.Series, pp)
+func CompareSets(base, other History) Pair {
+	c := pair.CompareSets(base.Input.Series, other.Input.Series)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
 	if c.RelativePct != nil {
 		c.Notes = append(c.Notes, note.New(note.NoPairs, "all runs of one against all of the other: a machine that was slower while one of them ran looks like the program"))

@@ -14,6 +14,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/reports"
 	"jobgait/reports/change"
@@ -75,14 +76,14 @@ func site(apps, runs int) Input {
 	found.Machine = []changepoint.MachineEvent{{Start: (firstDay + 3) * 86400, End: ptr((firstDay + 3.5) * 86400.), EffectPct: 4, Series: []string{"a", "b", "c", "d", "e"}}}
 	o := change.Default()
 	o.Now = change.Newest(hs)
-	return Input{Title: "runs of alice", Report: change.New(hs, changepoint.Sequential, found, o), Pairs: []change.Pair{pair()}, Days: 14, Options: o,
+	return Input{Title: "runs of alice", Report: change.New(hs, changepoint.Sequential, found, o), Pairs: []change.Pair{aPair()}, Days: 14, Options: o,
 		Version: "0.0", Created: time.Unix(1795150000, 0), Limits: DefaultLimits()}
 }
 
-func pair() change.Pair {
-	return change.Pair{Of: "app-0, step", Base: "4 nodes", Other: "16 nodes", Join: changepoint.JoinDay, Comparison: changepoint.Comparison{Pairs: 24, Dropped: 3, Used: 24,
+func aPair() change.Pair {
+	return change.Pair{Of: "app-0, step", Base: "4 nodes", Other: "16 nodes", Join: pair.JoinDay, Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 24,
 		RelativePct: ptr(-1.25), LoPct: ptr(-2.5), HiPct: ptr(-.1), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3,
-		Histogram: []changepoint.Bin{{Lo: -16, Hi: -4, Count: 2}, {Lo: -4, Hi: -2, Count: 9}, {Lo: -2, Hi: 0, Count: 30}, {Lo: 0, Hi: 2, Count: 3}, {Lo: 2, Hi: 40, Count: 1}},
+		Histogram: []pair.Bin{{Lo: -16, Hi: -4, Count: 2}, {Lo: -4, Hi: -2, Count: 9}, {Lo: -2, Hi: 0, Count: 30}, {Lo: 0, Hi: 2, Count: 3}, {Lo: 2, Hi: 40, Count: 1}},
 		Notes:     []note.Note{note.New(note.FewPairs, "few")}}}
 }
 
@@ -265,7 +266,7 @@ func TestOddResults(t *testing.T) {
 	h.Y[5], h.Y[6] = nan, -3
 	none, nothing := change.History{}, changepoint.Result{}
 	o := change.Default()
-	p := pair()
+	p := aPair()
 	p.LoPct, p.HiPct, p.RelativePct = &nan, &nan, nil
 	in := Input{Report: change.New([]change.History{h, none}, changepoint.Sequential, changepoint.Report{Expected: nan, Series: []changepoint.Result{res, nothing}}, o),
 		Pairs: []change.Pair{p, {}}, Options: o, Limits: DefaultLimits()}

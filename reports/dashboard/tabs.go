@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/reports"
 	"jobgait/reports/change"
@@ -145,7 +145,7 @@ func newPairPanel(p change.Pair, in Input) *pairPanel {
 // ratioPicture draws the relative difference over time, without tooltips.
 func ratioPicture(p change.Pair, o change.Options) template.HTML {
 	const fewest = 3
-	if p.Join != changepoint.JoinDay || len(p.Ratio.Y) < fewest {
+	if p.Join != pair.JoinDay || len(p.Ratio.Y) < fewest {
 		return ""
 	}
 	v := change.DefaultView(o)

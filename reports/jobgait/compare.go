@@ -12,6 +12,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
@@ -81,7 +82,7 @@ func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string,
 
 // run compares what A and B name.
 func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args []string) error {
-	if !slices.Contains([]string{"", string(changepoint.JoinDay), string(changepoint.JoinScale), joinNone}, o.join) {
+	if !slices.Contains([]string{"", string(pair.JoinDay), string(pair.JoinScale), joinNone}, o.join) {
 		return usageError{fmt.Errorf("--join %s: there are day, scale and none", o.join)}
 	}
 	if o.by != "" && !o.like {
@@ -216,13 +217,13 @@ const joinNone = "none"
 func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
 	// Fewer than three runs of each say nothing without a partner.
 	const enough = 3
-	join := cmp.Or(changepoint.Join(o.join), changepoint.JoinDay)
+	join := cmp.Or(pair.Join(o.join), pair.JoinDay)
 	var p change.Pair
 	if join != joinNone {
-		p = change.Compare(a, b, join, changepoint.Default(), changepoint.DefaultPairs())
+		p = change.Compare(a, b, join, changepoint.Default())
 	}
 	if join == joinNone || o.join == "" && p.RelativePct == nil && min(a.Values(), b.Values()) >= enough {
-		p = change.CompareSets(a, b, changepoint.DefaultPairs())
+		p = change.CompareSets(a, b)
 	}
 	if o.json {
 		return change.PairJSON(cmd.OutOrStdout(), p)

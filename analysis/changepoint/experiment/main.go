@@ -16,6 +16,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/pair"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -136,7 +137,7 @@ func pairs(w io.Writer, seed uint64, draws int) {
 			r := source(seed, 0, uint64(3+n))
 			for range total {
 				a, b := draw.Pair(r, n, .04, .015, disturbed, math.Log1p(apart))
-				c := changepoint.Compare(a.Series, b.Series, changepoint.JoinDay, changepoint.Default(), changepoint.DefaultPairs())
+				c := pair.Compare(a.Series, b.Series, pair.JoinDay, changepoint.Default())
 				if *c.LoPct <= 100*apart && 100*apart <= *c.HiPct {
 					held++
 				}

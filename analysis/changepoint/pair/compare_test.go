@@ -1,18 +1,20 @@
-package changepoint_test
+package pair_test
 
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/experiment/draw"
+	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 )
 
-func compare(a, b changepoint.Series, join changepoint.Join) changepoint.Comparison {
-	return changepoint.Compare(a, b, join, changepoint.Default(), changepoint.DefaultPairs())
+func compare(a, b changepoint.Series, join pair.Join) pair.Comparison {
+	return pair.Compare(a, b, join, changepoint.Default())
 }
 
 // Of 400 intervals of .99 some four miss; 15 would be missed once in 30,000
@@ -24,7 +26,7 @@ func TestPairCoverage(t *testing.T) {
 		missed := 0
 		for range 400 {
 			a, b := draw.Pair(r, n, .04, .015, .06, math.Log(1.03))
-			c := compare(a.Series, b.Series, changepoint.JoinDay)
+			c := compare(a.Series, b.Series, pair.JoinDay)
 			if *c.LoPct > 3 || *c.HiPct < 3 {
 				missed++
 			}
@@ -38,7 +40,7 @@ func TestPairCoverage(t *testing.T) {
 func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	a, b := draw.Pair(r, 40, .04, .01, .05, math.Log(1.1))
-	c := compare(a.Series, b.Series, changepoint.JoinDay)
+	c := compare(a.Series, b.Series, pair.JoinDay)
 	if c.Pairs != 40 || c.Dropped != 0 || c.Used != 40 || !c.Significant || c.Level != .99 {
 		t.Errorf("%+v", c)
 	}
@@ -59,7 +61,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("the histogram holds %d of %d pairs", n, c.Used)
 	}
 	// Exchanged, the ratio is the inverse.
-	d := compare(b.Series, a.Series, changepoint.JoinDay)
+	d := compare(b.Series, a.Series, pair.JoinDay)
 	if math.Abs((1+*d.RelativePct/100)*(1+*c.RelativePct/100)-1) > 1e-9 {
 		t.Errorf("there %v %%, back %v %%", *c.RelativePct, *d.RelativePct)
 	}
@@ -68,7 +70,7 @@ func TestCompare(t *testing.T) {
 func TestCompareSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
 	a, b := draw.Pair(r, 12, .04, .05, 0, 0)
-	c := compare(a.Series, b.Series, changepoint.JoinDay)
+	c := compare(a.Series, b.Series, pair.JoinDay)
 	if c.Significant || c.String() != "~" || c.Need == nil || *c.Need < 10 {
 		t.Errorf("%s, need %v", c, c.Need)
 	}
@@ -78,21 +80,21 @@ func TestCompareSame(t *testing.T) {
 func TestJoin(t *testing.T) {
 	a := changepoint.Series{T: []float64{1.2, 1.7, 2.1, 4.5, 6, 8}, Y: []float64{10, 14, 12, 12, 12, math.NaN()}}
 	b := changepoint.Series{T: []float64{1.5, 2.4, 4.5, 6, 9}, Y: []float64{24, 24, 24, 24, 24}}
-	c := compare(a, b, changepoint.JoinDay)
+	c := compare(a, b, pair.JoinDay)
 	if c.Pairs != 4 || c.Dropped != 2 {
 		t.Errorf("by day: %d pairs, %d dropped; want 4, 2", c.Pairs, c.Dropped)
 	}
 	if math.Abs(*c.RelativePct-100) > 2 {
 		t.Errorf("two runs of a day count as one: %v %%", *c.RelativePct)
 	}
-	c = compare(a, b, changepoint.JoinScale)
+	c = compare(a, b, pair.JoinScale)
 	if c.Pairs != 2 || c.Dropped != 7 {
 		t.Errorf("by scale: %d pairs, %d dropped; want 2, 7", c.Pairs, c.Dropped)
 	}
 	if !has(c.Notes, note.FewPairs) {
 		t.Errorf("notes %v", c.Notes)
 	}
-	c = compare(a, changepoint.Series{T: []float64{99}, Y: []float64{1}}, changepoint.JoinDay)
+	c = compare(a, changepoint.Series{T: []float64{99}, Y: []float64{1}}, pair.JoinDay)
 	if c.RelativePct != nil || c.Changes == nil || c.Histogram == nil || !has(c.Notes, note.NoPairs) {
 		t.Errorf("nothing in common: %+v", c)
 	}
@@ -105,7 +107,7 @@ func TestRatioChanges(t *testing.T) {
 	for i := 40; i < 60; i++ {
 		b.Y[i] *= 1.2
 	}
-	c := compare(a.Series, b.Series, changepoint.JoinDay)
+	c := compare(a.Series, b.Series, pair.JoinDay)
 	if len(c.Changes) != 1 || c.Changes[0].Index < 39 || c.Changes[0].Index > 41 || c.Used > 21 {
 		t.Fatalf("%+v, %d used", c.Changes, c.Used)
 	}
@@ -121,20 +123,19 @@ func TestRatioChanges(t *testing.T) {
 
 func TestCompareSets(t *testing.T) {
 	set := func(y ...float64) changepoint.Series { return changepoint.Series{Y: y} }
-	p := changepoint.DefaultPairs()
-	c := changepoint.CompareSets(set(10, 10.1, 10.2, 10.3), set(11, 11.1, 11.2, 11.3), p)
+	c := pair.CompareSets(set(10, 10.1, 10.2, 10.3), set(11, 11.1, 11.2, 11.3))
 	if !c.Significant || math.Abs(*c.P-2.0/70) > 1e-9 || *c.LoPct < 5 || *c.HiPct > 14 {
 		t.Errorf("four against four apart: %+v", c)
 	}
-	c = changepoint.CompareSets(set(10, 11, 12), set(20, 21, 22), p)
+	c = pair.CompareSets(set(10, 11, 12), set(20, 21, 22))
 	if c.Significant || c.LoPct != nil || c.RelativePct == nil || !has(c.Notes, note.TooFewSets) || c.Need == nil {
 		t.Errorf("three against three cannot be significant: %+v", c)
 	}
-	c = changepoint.CompareSets(set(), set(1), p)
+	c = pair.CompareSets(set(), set(1))
 	if c.RelativePct != nil || !has(c.Notes, note.TooFewSets) {
 		t.Errorf("nothing: %+v", c)
 	}
-	c = changepoint.CompareSets(set(10, 10, 10, 10, 10), set(10, 10, 10, 10, 10), p)
+	c = pair.CompareSets(set(10, 10, 10, 10, 10), set(10, 10, 10, 10, 10))
 	if c.Significant || *c.RelativePct != 0 {
 		t.Errorf("all alike: %+v", c)
 	}
@@ -142,17 +143,12 @@ func TestCompareSets(t *testing.T) {
 	for i := range many {
 		many[i] = 10 + float64(i%100)/100
 	}
-	c = changepoint.CompareSets(set(many...), set(many...), p)
+	c = pair.CompareSets(set(many...), set(many...))
 	if c.Significant || c.Used != 10000 {
 		t.Errorf("5000 against themselves: %v, p %v", c, *c.P)
 	}
 }
 
 func has(notes []note.Note, code note.Code) bool {
-	for _, n := range notes {
-		if n.Code == code {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(notes, func(n note.Note) bool { return n.Code == code })
 }

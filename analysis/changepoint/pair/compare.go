@@ -1,10 +1,12 @@
-package changepoint
+package pair
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
+	"jobgait/analysis/changepoint"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
 
@@ -20,27 +22,23 @@ const (
 	JoinScale Join = "scale" // runs of one scale: equal T, which is nodes x ranks x input
 )
 
-// PairParams are the settings of comparisons.
-type PairParams struct {
-	// Level is that of the interval of a paired comparison; SetLevel that of
-	// two sets of runs.
-	Level, SetLevel float64
-	// Spikes is the share of ratios that are disturbed on either side, spread
-	// over Range in logarithms.
-	Spikes, Range float64
-	// Few is the number of pairs below which the widened interval is noted.
-	Few int
-	// SeePct is the difference for which the runs still needed are counted.
-	SeePct float64
-}
+// With these settings 5000 intervals of .99, drawn with unused seeds and the scan
+// in front, hold the truth .990, .992 and .988 times at 8, 15 and 30 pairs with six
+// runs in a hundred disturbed, .988, .990 and .991 times with none. A difference of
+// 3 % is shown at 15 pairs in .92 of them.
+const (
+	// level is that of the interval of a paired comparison; setLevel that of two
+	// sets of runs.
+	level, setLevel = .99, .95
+	// fewPairs is the number of pairs below which the widened interval is noted.
+	fewPairs = 10
+	// seePct is the difference for which the runs still needed are counted.
+	seePct = 3
+)
 
-// DefaultPairs returns the settings with which 5000 intervals of .99, drawn with
-// unused seeds and the scan in front, hold the truth .990, .992 and .988 times at
-// 8, 15 and 30 pairs with six runs in a hundred disturbed, .988, .990 and .991
-// times with none. A difference of 3 % is shown at 15 pairs in .92 of them.
-func DefaultPairs() PairParams {
-	return PairParams{Level: .99, SetLevel: .95, Spikes: .06, Range: 1, Few: 10, SeePct: 3}
-}
+// spikes are the ratios that are disturbed. Both sides are alike, because either
+// run of a pair may be the one that was.
+func spikes() robust.Spikes { return robust.Spikes{Share: .06, Range: 1} }
 
 // Comparison is how b compares with a. A positive difference means that b is
 // larger. Figures are of the time since the ratio last changed.
@@ -62,28 +60,27 @@ type Comparison struct {
 	Need   *int    `json:"need"`
 	SeePct float64 `json:"see_pct"`
 	// Correlation is that of the paired logarithms: what the pairing removes.
-	Correlation *float64    `json:"correlation"`
-	Changes     []Change    `json:"changes"`
-	Histogram   []Bin       `json:"histogram"`
-	Notes       []note.Note `json:"notes"`
+	Correlation *float64             `json:"correlation"`
+	Changes     []changepoint.Change `json:"changes"`
+	Histogram   []Bin                `json:"histogram"`
+	Notes       []note.Note          `json:"notes"`
 }
 
 // Compare pairs the runs of two series, several of one day or scale by their
 // median, and judges the logarithm of the ratio. The scan looks for changes of
 // the ratio first; indexes of changes count pairs.
-func Compare(a, b Series, join Join, p Params, pp PairParams) Comparison {
-	c := newComparison(pp, pp.Level)
-	ra, rb := prepare(&a), prepare(&b)
-	ka, va := grouped(&ra, join)
-	kb, vb := grouped(&rb, join)
+func Compare(a, b changepoint.Series, join Join, p changepoint.Params) Comparison {
+	c := newComparison(level)
+	ka, va := grouped(&a, join)
+	kb, vb := grouped(&b, join)
 	keys, xa, xb := joined(ka, va, kb, vb)
 	c.Pairs = len(keys)
-	c.Dropped = dropped(&ra, ka, keys, join) + dropped(&rb, kb, keys, join)
+	c.Dropped = dropped(&a, keys, join) + dropped(&b, keys, join)
 	if c.Pairs < 2 {
 		c.Notes = append(c.Notes, note.New(note.NoPairs, "%s: the two have too few runs of one %s in common", note.Count(c.Pairs, "pair"), join))
 		return c
 	}
-	ratio := Series{T: keys, Y: make([]float64, len(keys))}
+	ratio := changepoint.Series{T: keys, Y: make([]float64, len(keys))}
 	for i := range keys {
 		ratio.Y[i] = math.Exp(xb[i] - xa[i])
 	}
@@ -96,21 +93,20 @@ func Compare(a, b Series, join Join, p Params, pp PairParams) Comparison {
 	for i := first; i < len(keys); i++ {
 		r = append(r, xb[i]-xa[i])
 	}
-	c.judge(r, pp)
+	c.judge(r)
 	return c
 }
 
-func newComparison(pp PairParams, level float64) Comparison {
-	return Comparison{Level: level, SeePct: pp.SeePct, Changes: []Change{}, Histogram: []Bin{}, Notes: []note.Note{}}
+func newComparison(level float64) Comparison {
+	return Comparison{Level: level, SeePct: seePct, Changes: []changepoint.Change{}, Histogram: []Bin{}, Notes: []note.Note{}}
 }
 
 // changesOfRatio lists the changes of the ratio and returns the first pair
 // since the last of them.
-func (c *Comparison) changesOfRatio(ratio Series, p Params) int {
+func (c *Comparison) changesOfRatio(ratio changepoint.Series, p changepoint.Params) int {
 	// A spike of either run is a spike of the ratio, up or down.
 	p.OutlierDown = p.OutlierUp
-	r := prepare(&ratio)
-	res := r.sequential(r.look(nil, p), p)
+	res := changepoint.Analyse([]changepoint.Series{ratio}, changepoint.Sequential, p).Series[0]
 	c.Changes = res.Changes
 	if len(res.Changes) == 0 {
 		return 0
@@ -126,19 +122,19 @@ func (c *Comparison) changesOfRatio(ratio Series, p Params) int {
 }
 
 // judge fills in the figures of log ratios r.
-func (c *Comparison) judge(r []float64, pp PairParams) {
+func (c *Comparison) judge(r []float64) {
 	c.Used = len(r)
 	n := float64(len(r))
 	// Degrees of freedom given up for the spread of the spikes, which few pairs
 	// do not tell: without it coverage is .975 at 8 pairs, .988 at 30.
 	lost := math.Min(1.5, 12/n)
-	m := pairNoise{share: pp.Spikes, span: pp.Range}.fit(r)
-	lo, hi := m.interval(c.Level, lost)
-	c.figures(m.mean, lo, hi, m.p(lost))
-	c.need(m.se*math.Sqrt(m.df+1), len(r))
+	m := spikes().Mean(r)
+	lo, hi := interval(m, c.Level, lost)
+	c.figures(m.Mean, lo, hi, chance(m, lost))
+	c.need(m.SE*math.Sqrt(m.DF+1), len(r))
 	c.Histogram = histogram(r)
-	if len(r) < pp.Few {
-		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d", note.Count(len(r), "pair"), pp.Few))
+	if len(r) < fewPairs {
+		c.Notes = append(c.Notes, note.New(note.FewPairs, "%s: the interval is widened below %d", note.Count(len(r), "pair"), fewPairs))
 	}
 }
 
@@ -178,27 +174,25 @@ const mostCounted = 100
 
 // grouped are the distinct days or scales of a series, ascending, and the
 // median logarithm of each.
-func grouped(r *ready, join Join) (keys, values []float64) {
+func grouped(s *changepoint.Series, join Join) (keys, values []float64) {
 	groups := make(map[float64][]float64)
-	for k, i := range r.at {
-		key := r.key(i, join)
-		groups[key] = append(groups[key], r.x[k])
+	for i, y := range s.Y {
+		if s.Usable(i) {
+			k := key(s, i, join)
+			groups[k] = append(groups[k], math.Log(y))
+		}
 	}
-	for key := range groups {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		values = append(values, robust.Median(groups[key]))
+	for _, k := range slices.Sorted(maps.Keys(groups)) {
+		keys, values = append(keys, k), append(values, robust.Median(groups[k]))
 	}
 	return keys, values
 }
 
-func (r *ready) key(i int, join Join) float64 {
+func key(s *changepoint.Series, i int, join Join) float64 {
 	if join == JoinDay {
-		return math.Floor(r.time(i))
+		return math.Floor(s.Time(i))
 	}
-	return r.time(i)
+	return s.Time(i)
 }
 
 // joined are the keys that both have, with the values of each.
@@ -218,14 +212,19 @@ func joined(ka, va, kb, vb []float64) (keys, xa, xb []float64) {
 }
 
 // dropped counts the runs of one series that are in no pair.
-func dropped(r *ready, own, common []float64, join Join) int {
-	n := len(r.Y) - len(r.at)
-	for _, i := range r.at {
-		if _, ok := slices.BinarySearch(common, r.key(i, join)); !ok {
+func dropped(s *changepoint.Series, common []float64, join Join) int {
+	n := 0
+	for i := range s.Y {
+		if !s.Usable(i) || !has(common, key(s, i, join)) {
 			n++
 		}
 	}
 	return n
+}
+
+func has(sorted []float64, v float64) bool {
+	_, ok := slices.BinarySearch(sorted, v)
+	return ok
 }
 
 // correlation of two lists by the quadrants about their medians, which disturbed
@@ -239,7 +238,7 @@ func correlation(a, b []float64) *float64 {
 	for i := range a {
 		da[i], db[i] = a[i]-ma, b[i]-mb
 	}
-	c := signCorrelation(da, db)
+	c := robust.SignCorrelation(da, db)
 	return &c
 }
 
@@ -253,4 +252,21 @@ func (c Comparison) String() string {
 		return "~"
 	}
 	return fmt.Sprintf("%+.2f%%", *c.RelativePct)
+}
+
+// percent is a difference of logarithms as a relative difference.
+func percent(d float64) float64 { return 100 * math.Expm1(d) }
+
+// interval is the two-sided interval of the mean at the level; lost is how many
+// more degrees of freedom are given up where values are few.
+func interval(m robust.SpikedMean, level, lost float64) (lo, hi float64) {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(m.DF-lost, 1)}
+	h := t.Quantile(.5+level/2) * m.SE
+	return m.Mean - h, m.Mean + h
+}
+
+// chance is the two-sided chance of a mean this far from zero.
+func chance(m robust.SpikedMean, lost float64) float64 {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: math.Max(m.DF-lost, 1)}
+	return 2 * t.Survival(math.Abs(m.Mean)/m.SE)
 }

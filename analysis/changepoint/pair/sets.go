@@ -1,9 +1,10 @@
-package changepoint
+package pair
 
 import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/changepoint"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
 )
@@ -17,12 +18,12 @@ const mostOfSet = 1000
 // few. It assumes that the sets differ in level only, and that their runs do
 // not depend on one another: it cannot see a machine that was slow while one of
 // them ran, which pairs can.
-func CompareSets(a, b Series, pp PairParams) Comparison {
-	c := newComparison(pp, pp.SetLevel)
-	ra, rb := prepare(&a), prepare(&b)
-	c.Dropped = len(a.Y) - len(ra.x) + len(b.Y) - len(rb.x)
-	c.Used = len(ra.x) + len(rb.x)
-	xa, xb := thin(ra.x), thin(rb.x)
+func CompareSets(a, b changepoint.Series) Comparison {
+	c := newComparison(setLevel)
+	xa, xb := usable(&a), usable(&b)
+	c.Used = len(xa) + len(xb)
+	c.Dropped = len(a.Y) + len(b.Y) - c.Used
+	xa, xb = thin(xa), thin(xb)
 	if len(xa) == 0 || len(xb) == 0 {
 		c.Notes = append(c.Notes, note.New(note.TooFewSets, "%d and %d usable runs: nothing to compare", len(xa), len(xb)))
 		return c
@@ -41,6 +42,17 @@ func CompareSets(a, b Series, pp PairParams) Comparison {
 	// Spread of one run of each: both sets add to the uncertainty.
 	c.need(math.Hypot(robust.MAD(xa), robust.MAD(xb)), min(len(xa), len(xb)))
 	return c
+}
+
+// usable are the logarithms of the runs of a series that have a value.
+func usable(s *changepoint.Series) []float64 {
+	var x []float64
+	for i, y := range s.Y {
+		if s.Usable(i) {
+			x = append(x, math.Log(y))
+		}
+	}
+	return x
 }
 
 // thin returns the values in ascending order, at most mostOfSet of them.

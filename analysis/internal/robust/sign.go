@@ -1,0 +1,22 @@
+package robust
+
+import "math"
+
+// SignCorrelation is the correlation of two lists of steps by the share of
+// equal signs, sin(pi/2 tau): outliers do not move it.
+func SignCorrelation(a, b []float64) float64 {
+	same, all := 0.0, 0.0
+	for i := range a {
+		switch s := a[i] * b[i]; {
+		case s > 0:
+			same++
+			all++
+		case s < 0:
+			all++
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return math.Sin(math.Pi / 2 * (2*same/all - 1))
+}
