@@ -142,8 +142,8 @@ func (r *ready) sequential(l look, p Params) Result {
 			nodes.pl.nameLevels(l.out.notes, l.known.x, *l.out.levels)
 		}
 		nodes.final(l.out.events)
-		l.known.week.takeOut(nodes.raw)
-		l.known.week.takeOut(nodes.x)
+		l.known.week.TakeOut(nodes.raw)
+		l.known.week.TakeOut(nodes.x)
 		res.SlowNodes = nodes.pl.slowNodes(nodes.slow)
 		res.Notes = append(res.Notes, nodes.placed(r, l.in, l.out, p)...)
 	}
@@ -155,8 +155,8 @@ func (r *ready) sequential(l look, p Params) Result {
 		res.Changes = append(res.Changes, c)
 	}
 	res.Notes = append(append(res.Notes, l.fields.notes...), l.out.notes...)
-	res.Notes = append(res.Notes, l.known.week.notes(r)...)
-	l.known.week.measured(l.out)
+	res.Notes = append(res.Notes, l.known.week.Notes(r.Dated)...)
+	l.out.measured(l.known.week)
 	res.Notes = r.spread(res.Notes, l, p)
 	r.describe(&res, l.out)
 	res.Adjusted = r.values(l.known.adjusted())

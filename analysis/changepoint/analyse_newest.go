@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 )
 
@@ -37,7 +38,7 @@ func Raised(y []float64) (runs int, pct float64) {
 		if !(usual > 0) || slices.Min(newest) <= usual || seenBefore(old, (usual+level)/2, k) {
 			continue
 		}
-		s := math.Max(robust.MAD(old), leastNoise*usual)
+		s := math.Max(robust.MAD(old), scatter.Least*usual)
 		phi := resemblance(old, usual, s)
 		// A median knows two thirds of what a mean does.
 		se := s * math.Sqrt(1.5*(inflation(phi, float64(k))/float64(k)+inflation(phi, float64(len(old)))/float64(len(old))))

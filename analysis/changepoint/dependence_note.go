@@ -3,6 +3,7 @@ package changepoint
 import (
 	"math"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/note"
 )
 
@@ -48,5 +49,5 @@ func loose(a []float64, levelA float64, b []float64, levelB float64) bool {
 	if len(a) > len(b) {
 		few, many = many, few
 	}
-	return middle(few) > levelWide*max(middle(many), leastNoise)
+	return middle(few) > levelWide*max(middle(many), scatter.Least)
 }

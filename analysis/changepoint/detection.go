@@ -1,5 +1,7 @@
 package changepoint
 
+import "jobgait/analysis/changepoint/calendar"
+
 // Detection is a change in log units, as the bare scan sees it.
 type Detection struct {
 	Index, Detected int
@@ -17,8 +19,8 @@ type Detection struct {
 // call Analyse, which knows of fields, nodes and other series.
 func Detect(x []float64, day []int, p Params) []Detection {
 	in := history{x: x, day: day}
-	if w := newWeekly(x, day, nil); w != nil {
-		in.x, in.learn = w.x, w.learn
+	if w := calendar.New(x, day, nil); w != nil {
+		in.x, in.learn = w.X(), func(newest int, committed []event) { w.Learn(newest, ended(committed, newest)) }
 	}
 	ev := scan(in, p).events
 	out := make([]Detection, 0, len(ev))

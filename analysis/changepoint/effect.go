@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"jobgait/analysis/changepoint/scatter"
 )
 
 // nearby is how many runs on each side of a change its effect is taken from at
@@ -80,11 +82,11 @@ func (sc *scanner) noiseBeside(l, r stay) (s, df float64) {
 	sw = max(sw, 0.5)
 	if before := sc.x[max(0, l.first-sc.p.MemoryRuns):l.first]; len(before) >= 5 {
 		m := min(sc.p.MemoryEach*float64(len(before)-1), sc.p.MemoryCap)
-		ss, sw = ss+m*sq(differenceScale(sc.buf, before)), sw+m
+		ss, sw = ss+m*sq(scatter.OfSteps(sc.buf, before)), sw+m
 	}
 	m := sc.p.NoiseWeight / (1 + sw/priorFades)
 	df = sw + m
-	return max(math.Sqrt((ss+m*sq(sc.p.NoiseSD))/df), leastNoise), df
+	return max(math.Sqrt((ss+m*sq(sc.p.NoiseSD))/df), scatter.Least), df
 }
 
 // selection is what is known of why a change is looked at: the statistic at its

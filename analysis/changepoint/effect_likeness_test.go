@@ -87,11 +87,3 @@ func TestEffectsOfRepeats(t *testing.T) {
 		t.Errorf("%.3f of the intervals held the truth, %.3f without the days", with, without)
 	}
 }
-
-func TestWeekday(t *testing.T) {
-	for day, want := range map[int]int{0: 0, 6: 6, 7: 0, -1: 6, -7: 0, 20743: 2} {
-		if got := weekday(day); got != want {
-			t.Errorf("day %d of the week is %d, want %d", day, got, want)
-		}
-	}
-}

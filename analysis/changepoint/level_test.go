@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"jobgait/analysis/changepoint/scatter"
 )
 
 func TestLossIsBoundedAndZeroAtTheLevel(t *testing.T) {
@@ -58,10 +60,10 @@ func TestSplitScaleLeavesOutItsOwnZeros(t *testing.T) {
 
 func TestDifferenceScaleDoesNotSeeSteps(t *testing.T) {
 	x := drawn(2, 400, 0.02, 0, map[int]float64{100: 1, 300: -2})
-	if s := differenceScale(nil, x); math.Abs(s-0.02) > 0.003 {
+	if s := scatter.OfSteps(nil, x); math.Abs(s-0.02) > 0.003 {
 		t.Errorf("noise of 0.02 with two steps: %.4f", s)
 	}
-	if s := differenceScale(nil, x[:2]); s != 0 {
+	if s := scatter.OfSteps(nil, x[:2]); s != 0 {
 		t.Errorf("noise of two runs: %g", s)
 	}
 }

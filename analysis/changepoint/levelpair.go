@@ -1,6 +1,10 @@
 package changepoint
 
-import "math"
+import (
+	"math"
+
+	"jobgait/analysis/changepoint/scatter"
+)
 
 // leaving is what is tried for the chance to leave a level from one run to the
 // next. Slower than one in ten cannot be told from changes.
@@ -187,8 +191,8 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	if loose(sorted[:k], low, sorted[k:], high) {
 		return 0, 0, false
 	}
-	one := math.Max(1.4826*middle(distances(x, middle(sorted), middle(sorted))), leastNoise)
-	two := math.Max(1.4826*middle(distances(x, low, high)), leastNoise)
+	one := math.Max(1.4826*middle(distances(x, middle(sorted), middle(sorted))), scatter.Least)
+	two := math.Max(1.4826*middle(distances(x, low, high)), scatter.Least)
 	l1, l2 := newLoss(one, sc.p), newLoss(two, sc.p)
 	flat := float64(n)*math.Log(one) + l1.fit(x, sorted).cost
 	paired := float64(n)*math.Log(two) + sc.chains(x, low, high, &l2)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"jobgait/analysis/changepoint/scatter"
 )
 
 // The loss of a chain is that of all ways through its states, and stays a number
@@ -40,7 +42,7 @@ func TestChain(t *testing.T) {
 			t.Fatalf("%d runs, u %g, v %g: %.17g, all ways %.17g", n, u, v, got, -math.Log(sum))
 		}
 	}
-	l := newLoss(leastNoise, Default())
+	l := newLoss(scatter.Least, Default())
 	far := make([]float64, 2*5000)
 	for i := range far {
 		far[i] = l.likelihood(-1)

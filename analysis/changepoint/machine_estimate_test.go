@@ -3,6 +3,8 @@ package changepoint
 import (
 	"math"
 	"testing"
+
+	"jobgait/analysis/changepoint/scatter"
 )
 
 // told is one run each of series that lie off by the values, with their noises.
@@ -70,10 +72,10 @@ func TestShrinkage(t *testing.T) {
 func TestPending(t *testing.T) {
 	raw := steps(5, .01, append(at(10, 20), at(12, 10)...)...)
 	w := nodeWatch{raw: raw, x: raw}
-	if k := pending(nil, raw); k < 19 || k > 21 {
+	if k := scatter.Pending(nil, raw); k < 19 || k > 21 {
 		t.Errorf("a step at 20 is seen at %d", k)
 	}
-	if k := pending(nil, raw[:20]); k != 0 {
+	if k := scatter.Pending(nil, raw[:20]); k != 0 {
 		t.Errorf("no step is seen at %d", k)
 	}
 	w.pl = placement{names: []string{"a", "b"}}

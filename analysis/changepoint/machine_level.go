@@ -2,6 +2,8 @@ package changepoint
 
 import (
 	"math"
+
+	"jobgait/analysis/changepoint/scatter"
 )
 
 // levelTracker follows the level of one series run by run. It is coarse (the
@@ -25,7 +27,7 @@ func (t *levelTracker) value() (float64, bool) {
 	if len(t.x) < 3 {
 		return 0, false
 	}
-	return medianIn(&t.buf, t.x), true
+	return scatter.MedianIn(&t.buf, t.x), true
 }
 
 // leastSpread is the least noise that a series is believed to have when others
@@ -35,7 +37,7 @@ const leastSpread = .005
 // noise is the scale of steps from run to run.
 func (t *levelTracker) noise() float64 {
 	if t.sd == 0 {
-		t.sd = math.Max(differenceScale(t.buf, t.all), leastSpread)
+		t.sd = math.Max(scatter.OfSteps(t.buf, t.all), leastSpread)
 	}
 	return t.sd
 }
@@ -48,7 +50,7 @@ func (t *levelTracker) add(v float64, memory int) {
 	if n < 8 {
 		return
 	}
-	old, last := medianIn(&t.buf, t.x[:n-3]), t.x[n-3:]
+	old, last := scatter.MedianIn(&t.buf, t.x[:n-3]), t.x[n-3:]
 	far := 2.5 * t.noise()
 	if min(last[0], last[1], last[2]) > old+far || max(last[0], last[1], last[2]) < old-far {
 		t.x = append([]float64(nil), last...)

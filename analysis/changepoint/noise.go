@@ -3,21 +3,9 @@ package changepoint
 import (
 	"math"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 )
-
-// differenceScale estimates the noise of x from its steps, which hardly know of
-// changes of level: 1.4826 median |x[i]-x[i-1]| / sqrt 2; 0 for fewer than three.
-func differenceScale(buf, x []float64) float64 {
-	if len(x) < 3 {
-		return 0
-	}
-	buf = buf[:0]
-	for i := 1; i < len(x); i++ {
-		buf = append(buf, math.Abs(x[i]-x[i-1]))
-	}
-	return 1.4826 * middleOf(buf) / math.Sqrt2
-}
 
 // splitScale estimates the noise of x around the medians of its two sides. The
 // zeros that odd sides make at their own median are left out, or three runs
@@ -35,7 +23,7 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 		robust.Rank(buf, zeros)
 		buf = buf[zeros:]
 	}
-	return 1.4826 * middleOf(buf)
+	return 1.4826 * scatter.Middle(buf)
 }
 
 // belief is what is known of the noise before a window is looked at.
@@ -52,7 +40,7 @@ func memory(buf, before []float64, p Params) belief {
 		return b
 	}
 	m := p.MemoryEach * float64(len(before)-1)
-	d := differenceScale(buf, before)
+	d := scatter.OfSteps(buf, before)
 	b.s = math.Sqrt((b.weight*b.s*b.s + m*d*d) / (b.weight + m))
 	b.weight = min(b.weight+m, p.MemoryCap)
 	return b

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 )
 
@@ -18,10 +19,10 @@ func TestRanks(t *testing.T) {
 			x[i] = float64(r.IntN(3*n)) / 7
 		}
 		sorted := slices.Sorted(slices.Values(x))
-		if m := middleOf(slices.Clone(x)); m != middle(sorted) {
+		if m := scatter.Middle(slices.Clone(x)); m != middle(sorted) {
 			t.Fatalf("median of %v: %v", x, m)
 		}
-		if m := medianIn(&buf, x); m != robust.Median(x) {
+		if m := scatter.MedianIn(&buf, x); m != robust.Median(x) {
 			t.Fatalf("median of %v: %v, want %v", x, m, robust.Median(x))
 		}
 		got := ranked(nil, x)

@@ -3,6 +3,7 @@ package changepoint
 import (
 	"math"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 )
 
@@ -33,7 +34,7 @@ func (sc *scanner) stay(first, end int) stay {
 	x := sc.x[first:end]
 	b := memory(sc.buf, sc.x[:first], sc.p)
 	sorted := ranked(nil, x)
-	s := max(math.Sqrt((b.weight*b.s*b.s+float64(len(x)-1)*sq(robust.MAD(x)))/(b.weight+float64(len(x)-1))), leastNoise)
+	s := max(math.Sqrt((b.weight*b.s*b.s+float64(len(x)-1)*sq(robust.MAD(x)))/(b.weight+float64(len(x)-1))), scatter.Least)
 	var v level
 	for range 3 {
 		l := newLoss(s, sc.p)
@@ -42,7 +43,7 @@ func (sc *scanner) stay(first, end int) stay {
 		for _, y := range x {
 			ss += l.weight(y-v.mu) * sq(y-v.mu)
 		}
-		s = max(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(v.weight-1, 0.5))), leastNoise)
+		s = max(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(v.weight-1, 0.5))), scatter.Least)
 	}
 	return stay{first: first, last: end - 1, level: v, s: s, df: b.weight + max(v.weight-1, 0.5)}
 }

@@ -3,6 +3,8 @@ package changepoint
 import (
 	"math"
 	"slices"
+
+	"jobgait/analysis/changepoint/scatter"
 )
 
 // split is one way to cut a window in two levels.
@@ -79,8 +81,8 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 // winsorise sums runs x in scales of their noise, cut at six, from the first on.
 func (sc *scanner) winsorise(x []float64, s0 float64) {
 	sc.buf = append(sc.buf[:0], x...)
-	med := middleOf(sc.buf)
-	scale := max(differenceScale(sc.buf, x), s0/3)
+	med := scatter.Middle(sc.buf)
+	scale := max(scatter.OfSteps(sc.buf, x), s0/3)
 	sc.cum = append(sc.cum[:0], 0)
 	for q, v := range x {
 		sc.cum = append(sc.cum, sc.cum[q]+max(-6, min(6, (v-med)/scale)))
@@ -193,7 +195,7 @@ func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 
 func (sc *scanner) refit(x []float64, c split, b belief, rounds int) split {
 	l := newLoss(c.s, sc.p)
 	for range rounds {
-		l = newLoss(max(l.noise(x, c.k, c.left.mu, c.right.mu, b), leastNoise), sc.p)
+		l = newLoss(max(l.noise(x, c.k, c.left.mu, c.right.mu, b), scatter.Least), sc.p)
 		c.left.mu, _ = l.descend(x[:c.k], c.left.mu)
 		c.right.mu, _ = l.descend(x[c.k:], c.right.mu)
 	}
@@ -230,17 +232,13 @@ func (sc *scanner) recent(x []float64, k int, left, right, s float64) [2]float64
 	}
 	var f [2]float64
 	if n >= 12 && len(sc.near)-late >= 6 {
-		f[0] = differenceScale(sc.buf, sc.near[late:])
+		f[0] = scatter.OfSteps(sc.buf, sc.near[late:])
 	}
 	if len(sc.near)-split >= 6 {
-		f[1] = differenceScale(sc.buf, sc.near[split:])
+		f[1] = scatter.OfSteps(sc.buf, sc.near[split:])
 	}
 	return f
 }
-
-// leastNoise is the smallest noise believed, log units: a clock of seconds on
-// runs of hours shows equal values.
-const leastNoise = 1e-4
 
 // raise moves s half way (in variance) to each larger figure.
 func raise(s float64, floor [2]float64) float64 {
@@ -249,7 +247,7 @@ func raise(s float64, floor [2]float64) float64 {
 			s = math.Sqrt((s*s + f*f) / 2)
 		}
 	}
-	return max(s, leastNoise)
+	return max(s, scatter.Least)
 }
 
 // fewRuns is the evidence asked beyond the threshold of a level that the given

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 )
 
@@ -45,7 +46,7 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int, p P
 		}
 	}
 	mad, n := 1.4826*robust.Median(far), float64(len(far))
-	q.scale = math.Max(leastNoise, math.Sqrt((p.NoiseWeight*p.NoiseSD*p.NoiseSD+n*mad*mad)/(p.NoiseWeight+n)))
+	q.scale = math.Max(scatter.Least, math.Sqrt((p.NoiseWeight*p.NoiseSD*p.NoiseSD+n*mad*mad)/(p.NoiseWeight+n)))
 	q.loss = newLoss(q.scale, p)
 	for n, of := range m.of {
 		old := 0

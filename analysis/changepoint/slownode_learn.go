@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 )
 
@@ -106,7 +107,7 @@ func (w *nodeWatch) place(from, end int, committed []event) {
 		}
 	}
 	last := bounds[len(bounds)-1]
-	if k := pending(w.buf, w.x[last:end]); k > 0 {
+	if k := scatter.Pending(w.buf, w.x[last:end]); k > 0 {
 		bounds = append(bounds, last+k)
 	}
 	bounds = append(bounds, end)

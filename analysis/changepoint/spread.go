@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"jobgait/analysis/changepoint/scatter"
 )
 
 // What is asked before a history is said to scatter otherwise than before.
@@ -247,7 +249,7 @@ func newSpread(far []residual, k int, p Params) (Spread, bool) {
 	before, varBefore := scaleOf(far[:k], p)
 	after, varAfter := scaleOf(far[k:], p)
 	ratio := after / before
-	if min(before, after) <= leastNoise || max(ratio, 1/ratio) < spreadLeast {
+	if min(before, after) <= scatter.Least || max(ratio, 1/ratio) < spreadLeast {
 		return Spread{}, false
 	}
 	se := math.Sqrt(varBefore + varAfter)
@@ -271,7 +273,7 @@ func scaleOf(far []residual, p Params) (s, variance float64) {
 	for i, v := range far {
 		d[i] = math.Abs(v.r)
 	}
-	s = max(1.4826*middle(ascending(nil, d)), leastNoise)
+	s = max(1.4826*middle(ascending(nil, d)), scatter.Least)
 	for range 10 {
 		l := newLoss(s, p)
 		ss, sw, fourth := 0.0, 0.0, 0.0
@@ -281,7 +283,7 @@ func scaleOf(far []residual, p Params) (s, variance float64) {
 			sw += w
 			fourth += w * sq(sq(v.r))
 		}
-		s = max(math.Sqrt(ss/max(sw, 1)), leastNoise)
+		s = max(math.Sqrt(ss/max(sw, 1)), scatter.Least)
 		variance = max(fourth/max(sw, 1)/sq(sq(s))-1, 1) / (4 * max(sw, 1))
 	}
 	return s, variance

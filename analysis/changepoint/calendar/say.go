@@ -1,4 +1,4 @@
-package changepoint
+package calendar
 
 import (
 	"fmt"
@@ -7,39 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// measured puts the figures of regimes back to what was measured: a pattern of
-// weekdays is taken out to find changes, not of what runs took. Outliers are left out.
-func (w *weekly) measured(out outcome) {
-	if w == nil || !slices.ContainsFunc(w.out, func(v float64) bool { return v != 0 }) {
-		return
-	}
-	far := make(map[int]bool, len(out.outliers))
-	for _, k := range out.outliers {
-		far[k] = true
-	}
-	for q := range out.regimes {
-		g := &out.regimes[q]
-		var y []float64
-		for k := g.First; k <= g.Last; k++ {
-			if !far[k] {
-				y = append(y, math.Exp(w.x[k]+w.out[k]))
-			}
-		}
-		if len(y) > 0 {
-			g.Mean, g.SD = robust.Mean(y)
-			g.Median = robust.Median(y)
-		}
-	}
-}
-
-// takeOut takes the pattern out of logarithms of the same runs.
-func (w *weekly) takeOut(x []float64) {
+// TakeOut takes the pattern out of logarithms of the same runs.
+func (w *Week) TakeOut(x []float64) {
 	if w == nil {
 		return
 	}
@@ -48,20 +22,20 @@ func (w *weekly) takeOut(x []float64) {
 	}
 }
 
-// notes says what is taken out of the newest runs.
-func (w *weekly) notes(r *ready) []note.Note {
+// Notes says what is taken out of the newest runs.
+func (w *Week) Notes(dated bool) []note.Note {
 	if w == nil || w.found.form == noWeek {
 		return nil
 	}
-	what := w.found.pairText(r.Dated)
+	what := w.found.pairText(dated)
 	if w.found.form == eachDays {
-		what = w.found.eachText(r.Dated)
+		what = w.found.eachText(dated)
 	}
 	return []note.Note{note.New(note.Weekly, "%s; taken out before changes are looked for", what)}
 }
 
 // pairText tells of two days that differ from the rest.
-func (f *week) pairText(dated bool) string {
+func (f *pattern) pairText(dated bool) string {
 	t := distuv.StudentsT{Sigma: 1, Nu: f.df}.Quantile(.975)
 	lo, hi := math.Abs(f.apart)-t*f.se, math.Abs(f.apart)+t*f.se
 	how, a, b := "more", percent(lo), percent(hi)
@@ -77,7 +51,7 @@ func (f *week) pairText(dated bool) string {
 }
 
 // eachText tells how runs of every weekday differ from those of the day in the middle.
-func (f *week) eachText(dated bool) string {
+func (f *pattern) eachText(dated bool) string {
 	order := []int{0, 1, 2, 3, 4, 5, 6}
 	slices.SortStableFunc(order, func(a, b int) int { // Monday first where days have names
 		return weekFromMonday(a, dated) - weekFromMonday(b, dated)
@@ -111,3 +85,6 @@ func weekFromMonday(d int, dated bool) int {
 	}
 	return (d + thursday + 6) % 7
 }
+
+// percent is a difference of logarithms as a relative difference.
+func percent(d float64) float64 { return 100 * math.Expm1(d) }

@@ -1,18 +1,18 @@
-package changepoint
+package scatter
 
 import "math"
 
 // pendingZ is the two-sample statistic from which runs look like two levels.
 const pendingZ = 4.5
 
-// pending is how many of runs x, which are of one level as far as is committed,
+// Pending is how many of runs x, which are of one level as far as is committed,
 // come before another one, 0 where they look like one. A change that is not yet
 // sure would else be laid to a node that happens to have run on one side of it,
 // or to the days of the week.
-func pending(buf, x []float64) int {
+func Pending(buf, x []float64) int {
 	n := len(x)
-	scale := max(differenceScale(buf, x), leastNoise)
-	mid := medianIn(&buf, x)
+	scale := max(OfSteps(buf, x), Least)
+	mid := MedianIn(&buf, x)
 	off := func(v float64) float64 { return max(-6, min(6, (v-mid)/scale)) }
 	total := 0.0
 	for _, v := range x {

@@ -1,8 +1,9 @@
-package changepoint
+package calendar
 
 import (
 	"math"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -17,8 +18,8 @@ const (
 	eachDays          // each weekday has an effect of its own
 )
 
-// week is a pattern of weekdays in logarithms.
-type week struct {
+// pattern is one of weekdays in logarithms.
+type pattern struct {
 	form weekForm
 	// effect of each weekday. Most have none: the level is that of most days, and
 	// stays where it is when a weekend ends.
@@ -34,7 +35,7 @@ type week struct {
 }
 
 // near says that two looks differ by less than matters.
-func (f *week) near(g *week) bool {
+func (f *pattern) near(g *pattern) bool {
 	far := 0.0
 	for d := range f.effect {
 		far = max(far, math.Abs(f.effect[d]-g.effect[d]))
@@ -57,7 +58,7 @@ type weekTally struct {
 
 // tally puts the runs from to end off their levels, and their days in a week.
 // Levels and outliers are taken once known is taken out.
-func (w *weekly) tally(from, end int, committed []event, known week) weekTally {
+func (w *Week) tally(from, end int, committed []Change, known pattern) weekTally {
 	for k := from; k < end; k++ {
 		w.off[k] = w.src[k] - known.effect[weekday(w.day[k])]
 	}
@@ -67,10 +68,10 @@ func (w *weekly) tally(from, end int, committed []event, known week) weekTally {
 	for _, v := range off {
 		w.buf = append(w.buf, math.Abs(v))
 	}
-	scale := max(1.4826*medianIn(&w.rank, w.buf), leastNoise)
-	clip, far := w.p.clip*scale, math.Inf(1)
+	scale := max(1.4826*scatter.MedianIn(&w.rank, w.buf), scatter.Least)
+	clip, far := clipAt*scale, math.Inf(1)
 	if known.form != noWeek {
-		far = w.p.far * scale
+		far = farAt * scale
 	}
 	for k := from; k < end; {
 		first, sum, n, day := k, 0.0, 0.0, w.day[k]
@@ -96,7 +97,7 @@ func (w *weekly) tally(from, end int, committed []event, known week) weekTally {
 
 // centre puts a pattern that was found among clipped runs where the medians of
 // its days are: it may be far larger than the noise.
-func (w *weekly) centre(from, end int, f *week) {
+func (w *Week) centre(from, end int, f *pattern) {
 	var level float64
 	middle := func(of func(d int) bool) float64 {
 		w.buf = w.buf[:0]
@@ -105,7 +106,7 @@ func (w *weekly) centre(from, end int, f *week) {
 				w.buf = append(w.buf, w.off[k])
 			}
 		}
-		return medianIn(&w.rank, w.buf)
+		return scatter.MedianIn(&w.rank, w.buf)
 	}
 	if f.form == twoDays {
 		level = middle(func(d int) bool { return f.effect[d] == 0 })
@@ -119,13 +120,13 @@ func (w *weekly) centre(from, end int, f *week) {
 
 // place takes the level off the runs from to end, each between two changes, and
 // returns how many levels there are.
-func (w *weekly) place(from, end int, committed []event) float64 {
+func (w *Week) place(from, end int, committed []Change) float64 {
 	parts, first := 0.0, from
 	part := func(last int) {
 		if last <= first {
 			return
 		}
-		level := medianIn(&w.buf, w.off[first:last])
+		level := scatter.MedianIn(&w.buf, w.off[first:last])
 		for k := first; k < last; k++ {
 			w.off[k] -= level
 		}
@@ -133,18 +134,18 @@ func (w *weekly) place(from, end int, committed []event) float64 {
 		parts++
 	}
 	for _, e := range committed {
-		part(min(max(e.index, from), end))
-		part(min(max(e.resumed, from), end))
+		part(min(max(e.Index, from), end))
+		part(min(max(e.Resumed, from), end))
 	}
-	part(first + pending(w.buf, w.off[first:end]))
+	part(first + scatter.Pending(w.buf, w.off[first:end]))
 	part(end)
 	return parts
 }
 
 // judge returns the simplest pattern that the days show.
-func (t *weekTally) judge(p weeklyParams) week {
-	pair := t.pair(p)
-	if free := t.free(p, pair); free.form != noWeek {
+func (t *weekTally) judge() pattern {
+	pair := t.pair()
+	if free := t.free(pair); free.form != noWeek {
 		return free
 	}
 	return pair
@@ -159,9 +160,9 @@ func (t *weekTally) all() (n, sum float64) {
 }
 
 // pair looks for two days that follow each other and differ from the rest: the
-// largest Student's t of seven, which chance may reach as often as p says.
-func (t *weekTally) pair(p weeklyParams) week {
-	var best week
+// largest Student's t of seven, which chance may reach as often as sure says.
+func (t *weekTally) pair() pattern {
+	var best pattern
 	most := 0.0
 	n, sum := t.all()
 	df := n - 1 - t.parts
@@ -171,23 +172,23 @@ func (t *weekTally) pair(p weeklyParams) week {
 	for d := range 7 {
 		e := (d + 1) % 7
 		in, of := t.n[d]+t.n[e], t.sum[d]+t.sum[e]
-		if in < float64(p.days) || n-in < float64(p.days) {
+		if in < float64(leastDays) || n-in < float64(leastDays) {
 			continue
 		}
 		apart := of/in - (sum-of)/(n-in)
-		within := t.squares - of*of/in - sq(sum-of)/(n-in)
-		noise := math.Sqrt(max(within/df, sq(leastNoise))) / unclipped
+		within := t.squares - of*of/in - square(sum-of)/(n-in)
+		noise := math.Sqrt(max(within/df, square(scatter.Least))) / unclipped
 		se := noise * math.Sqrt(1/in+1/(n-in))
 		if z := math.Abs(apart) / se; z > most {
 			most = z
-			best = week{form: twoDays, days: t.n, first: d, apart: apart, se: se, df: df, noise: noise}
+			best = pattern{form: twoDays, days: t.n, first: d, apart: apart, se: se, df: df, noise: noise}
 		}
 	}
-	if most < 2.5 || 14*(distuv.StudentsT{Sigma: 1, Nu: df}).Survival(most) > p.sure {
-		return week{}
+	if most < 2.5 || 14*(distuv.StudentsT{Sigma: 1, Nu: df}).Survival(most) > sure {
+		return pattern{}
 	}
 	// What chance adds to an effect that was picked for its size is given back.
-	given := best.apart * (1 - 1/sq(most))
+	given := best.apart * (1 - 1/square(most))
 	in := t.n[best.first] + t.n[(best.first+1)%7]
 	for d := range 7 {
 		switch {
@@ -201,11 +202,11 @@ func (t *weekTally) pair(p weeklyParams) week {
 }
 
 // has says whether d is one of two days that differ.
-func (f *week) has(d int) bool { return d == f.first || d == (f.first+1)%7 }
+func (f *pattern) has(d int) bool { return d == f.first || d == (f.first+1)%7 }
 
 // free asks whether weekdays differ beyond pair: an F test of those that have days
 // enough.
-func (t *weekTally) free(p weeklyParams, pair week) week {
+func (t *weekTally) free(pair pattern) pattern {
 	var in, of, n, sum, judged, present, all, between float64
 	within := t.squares
 	for d, days := range t.n {
@@ -213,46 +214,46 @@ func (t *weekTally) free(p weeklyParams, pair week) week {
 			continue
 		}
 		all, present = all+days, present+1
-		within -= sq(t.sum[d]) / days
-		if days < float64(p.each) {
+		within -= square(t.sum[d]) / days
+		if days < float64(leastEach) {
 			continue
 		}
 		n, sum, judged = n+days, sum+t.sum[d], judged+1
-		between += sq(t.sum[d]) / days
+		between += square(t.sum[d]) / days
 		if pair.form != noWeek && pair.has(d) {
 			in, of = in+days, of+t.sum[d]
 		}
 	}
 	more, df := judged-1, all-t.parts-present+1
 	if more < 2 || df < 5 {
-		return week{}
+		return pattern{}
 	}
 	if pair.form == noWeek {
-		between -= sq(sum) / n
+		between -= square(sum) / n
 	} else {
 		if in == 0 || in == n {
-			return week{}
+			return pattern{}
 		}
-		between -= sq(of)/in + sq(sum-of)/(n-in)
+		between -= square(of)/in + square(sum-of)/(n-in)
 		more--
 	}
-	noise := max(within/df, sq(leastNoise)) / sq(unclipped)
+	noise := max(within/df, square(scatter.Least)) / square(unclipped)
 	f := between / more / noise
-	if f < 2 || 1-(distuv.F{D1: more, D2: df}).CDF(f) > p.sure {
-		return week{}
+	if f < 2 || 1-(distuv.F{D1: more, D2: df}).CDF(f) > sure {
+		return pattern{}
 	}
-	found := week{form: eachDays, days: t.n, se: math.Sqrt(noise), df: df, noise: math.Sqrt(noise)}
-	t.each(&found, pair, sum/n, 1-1/f, p)
+	found := pattern{form: eachDays, days: t.n, se: math.Sqrt(noise), df: df, noise: math.Sqrt(noise)}
+	t.each(&found, pair, sum/n, 1-1/f)
 	return found
 }
 
 // each gives every weekday its effect: that of pair, and the part of what it
 // exceeds it by that is not given back to chance.
-func (t *weekTally) each(found *week, pair week, mean, part float64, p weeklyParams) {
+func (t *weekTally) each(found *pattern, pair pattern, mean, part float64) {
 	var present []float64
 	for d, days := range t.n {
 		found.effect[d] = pair.effect[d]
-		if days >= float64(p.each) {
+		if days >= float64(leastEach) {
 			found.effect[d] += (t.sum[d]/days - mean - pair.effect[d]) * part
 		}
 		if days > 0 {

@@ -1,0 +1,63 @@
+package scatter
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// Medians are those of sorted values, to the last bit.
+func TestMedians(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var buf []float64
+	for n := 1; n < 80; n++ {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = float64(r.IntN(3*n)) / 7
+		}
+		sorted := slices.Sorted(slices.Values(x))
+		if got, want := Middle(slices.Clone(x)), (sorted[(n-1)/2]+sorted[n/2])/2; got != want {
+			t.Fatalf("median of %v: %v, want %v", x, got, want)
+		}
+		if got := MedianIn(&buf, x); got != robust.Median(x) {
+			t.Fatalf("median of %v: %v, want %v", x, got, robust.Median(x))
+		}
+	}
+	if v := Middle(nil); !math.IsNaN(v) {
+		t.Errorf("of nothing: %v", v)
+	}
+}
+
+// Steps tell the noise whether or not the level changed, and a level that changed
+// is seen where it did; runs of one level are one.
+func TestOneLevelOrTwo(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 3))
+	two := 0
+	for range 200 {
+		x := make([]float64, 60)
+		for i := range x {
+			x[i] = .02 * r.NormFloat64()
+		}
+		if Pending(nil, x) > 0 {
+			two++
+		}
+		for i := 40; i < 60; i++ {
+			x[i] += .1
+		}
+		if s := OfSteps(nil, x); s < .008 || s > .036 {
+			t.Errorf("noise %v", s)
+		}
+		if k := Pending(nil, x); k < 38 || k > 42 {
+			t.Errorf("a level from run 40 on begins at %d", k)
+		}
+	}
+	if two > 4 {
+		t.Errorf("%d of 200 levels are two", two)
+	}
+	if s := OfSteps(nil, []float64{1, 2}); s != 0 {
+		t.Errorf("two runs have noise %v", s)
+	}
+}
