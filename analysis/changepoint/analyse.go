@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/changepoint/machine"
+	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/note"
 )
 
@@ -22,15 +24,40 @@ type Report struct {
 func Analyse(series []Series, method Method, p Params) Report {
 	rep := Report{Method: method, Series: make([]Result, 0, len(series)), Machine: []MachineEvent{}}
 	runs := make([]ready, len(series))
-	forEach(len(series), func(i int) { runs[i] = prepare(&series[i]) })
+	parallel.Each(len(series), func(i int) { runs[i] = prepare(&series[i]) })
 	if method != Paper {
-		rep.Machine = takeOutMachine(runs, p)
+		rep.Machine = takeOut(runs, p)
 	}
 	for _, res := range judge(runs, method, p) {
 		rep.Series = append(rep.Series, res)
 		rep.Expected += expected(res)
 	}
 	return rep
+}
+
+// takeOut takes what the machine did out of the runs of every series.
+func takeOut(runs []ready, p Params) []MachineEvent {
+	series := make([]machine.Series, len(runs))
+	for i := range runs {
+		r := &runs[i]
+		series[i] = machine.Series{ID: r.ID, User: r.User, Machine: r.Machine, X: r.x, Start: column(r, r.Start)}
+	}
+	known, events := machine.TakeOut(series, func(i int, x []float64, strict float64) []int {
+		pass := p
+		pass.Threshold *= strict
+		pass.EpisodeRuns = 0 // the machine leaves its level for a few runs
+		var at []int
+		for _, e := range scan(history{x: x, day: runs[i].day}, pass).events {
+			at = append(at, e.index)
+		}
+		return at
+	})
+	for i, m := range known {
+		if runs[i].machine = m; m != nil && m.Note() != nil {
+			runs[i].notes = append(runs[i].notes, *m.Note())
+		}
+	}
+	return events
 }
 
 // judge returns the result of every series. Series of one owner are gone over
@@ -45,12 +72,12 @@ func judge(runs []ready, method Method, p Params) []Result {
 	}
 	looks := make([]look, len(runs))
 	solo := make([]outcome, len(runs))
-	forEach(len(runs), func(i int) {
+	parallel.Each(len(runs), func(i int) {
 		looks[i] = runs[i].look(nil, p)
 		solo[i] = looks[i].out
 	})
 	given := votes(runs, solo, defaultJoint())
-	forEach(len(runs), func(i int) {
+	parallel.Each(len(runs), func(i int) {
 		if len(given[i]) > 0 {
 			looks[i] = runs[i].lookAgain(&looks[i], given[i], p)
 		}

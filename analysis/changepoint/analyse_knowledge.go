@@ -24,11 +24,11 @@ type knowledge struct {
 func newKnowledge(r *ready, given []vote, p Params) *knowledge {
 	clean := slices.Clone(r.x)
 	if r.machine != nil {
-		for i, s := range r.machine.shift {
+		for i, s := range r.machine.Shift() {
 			clean[i] -= s
 		}
 	}
-	k := &knowledge{x: clean, machine: r.machine.watch(r.x, clean),
+	k := &knowledge{x: clean, machine: r.machine.Watch(r.x, clean),
 		nodes: newNodeWatch(r, clean, p), others: newPrior(r, given, defaultJoint())}
 	if k.nodes != nil {
 		k.x = k.nodes.x

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"jobgait/analysis/changepoint/machine"
 	"jobgait/analysis/note"
 )
 
@@ -33,7 +34,7 @@ type ready struct {
 	// quiet says that no change can be in it: too few runs, or all alike.
 	quiet bool
 	// machine is what is known of the machine, nil if nothing.
-	machine *member
+	machine *machine.Member
 }
 
 // prepare checks a series. What it leaves out, and what it could not know, is

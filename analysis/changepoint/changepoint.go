@@ -1,6 +1,10 @@
 package changepoint
 
-import "jobgait/analysis/note"
+import (
+	"jobgait/analysis/note"
+
+	"jobgait/analysis/changepoint/machine"
+)
 
 // Series is one history: runs in time order, one value each. All lists that are
 // not nil have the length of Y.
@@ -110,14 +114,8 @@ type SlowNode struct {
 	P         float64 `json:"p"`
 }
 
-// MachineEvent is a shift that unrelated series showed at the same time: the
-// machine's, not a job's. Start and End are UTC epoch seconds.
-type MachineEvent struct {
-	Start     float64  `json:"start"`
-	End       *float64 `json:"end"` // nil: it lasts
-	EffectPct float64  `json:"effect_pct"`
-	Series    []string `json:"series"`
-}
+// MachineEvent is a shift of the machine.
+type MachineEvent = machine.Event
 
 // Result is what is said of one series. Lists are never nil.
 type Result struct {

@@ -85,7 +85,7 @@ func (r *ready) metricShift(values []float64, index, lo, hi int) (shift, bool) {
 		}
 		x := math.Log(v)
 		if r.machine != nil {
-			x -= r.machine.shift[k]
+			x -= r.machine.Shift()[k]
 		}
 		if k < index {
 			side[0] = append(side[0], x)

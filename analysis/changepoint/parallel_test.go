@@ -46,22 +46,6 @@ func TestCPUsMakeNoDifference(t *testing.T) {
 	}
 }
 
-func TestPanicReachesTheCaller(t *testing.T) {
-	before := runtime.GOMAXPROCS(4)
-	defer runtime.GOMAXPROCS(before)
-	defer func() {
-		if r := recover(); r != "odd" {
-			t.Errorf("recovered %v", r)
-		}
-	}()
-	forEach(100, func(i int) {
-		if i == 50 {
-			panic("odd")
-		}
-	})
-	t.Error("the panic is lost")
-}
-
 // BenchmarkSite judges 60 series of 200 runs on one CPU and on all.
 func BenchmarkSite(b *testing.B) {
 	list := campus(60, 200)

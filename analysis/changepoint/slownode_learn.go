@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/changepoint/machine"
 	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 )
@@ -65,7 +66,7 @@ func (w *nodeWatch) learn(newest int, committed []event) {
 	w.arrive(newest)
 	n := newest + 1
 	if n < w.due || w.belief.known < 2 {
-		w.adjust(max(0, newest-revisedRuns), n)
+		w.adjust(max(0, newest-machine.RevisedRuns), n)
 		return
 	}
 	w.due = n + max(1+w.cells/nodeCells, min(n, nodeRuns)/50)

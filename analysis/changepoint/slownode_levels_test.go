@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/note"
 )
 
@@ -38,5 +39,25 @@ func TestLevelNodes(t *testing.T) {
 	}
 	if got := list(strings.Split("a b c d e f g h", " ")); got != "a, b, c, d, e, f and 2 more" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A step that is not committed yet is no slow node's doing; runs that go back
+// and forth between nodes are no step.
+func TestPending(t *testing.T) {
+	raw := steps(5, .01, append(at(10, 20), at(12, 10)...)...)
+	w := nodeWatch{raw: raw, x: raw}
+	if k := scatter.Pending(nil, raw); k < 19 || k > 21 {
+		t.Errorf("a step at 20 is seen at %d", k)
+	}
+	if k := scatter.Pending(nil, raw[:20]); k != 0 {
+		t.Errorf("no step is seen at %d", k)
+	}
+	w.pl = placement{names: []string{"a", "b"}}
+	for i := range 30 {
+		w.pl.runs = append(w.pl.runs, []int{i / 10 % 2})
+	}
+	if !w.moved(0, 10, 20, 0, 30) || w.moved(0, 10, 20, 0, 20) {
+		t.Error("one move is a change for all that is known, two are the node's")
 	}
 }

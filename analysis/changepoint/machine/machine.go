@@ -1,4 +1,4 @@
-package changepoint
+package machine
 
 import (
 	"cmp"
@@ -35,9 +35,32 @@ func defaultShared() sharedParams {
 	return sharedParams{fewest: 5, owners: 2, perOwner: 12, perSeries: 2, most: 24, reach: 2, memory: 30, sure: 3}
 }
 
-// member is a series as part of its machine.
-type member struct {
-	*ready
+// Series is a history as the machine sees it: runs in the order in which they are
+// judged, on logarithms, and when each began; Start is nil where that is not known.
+type Series struct {
+	ID, User, Machine string
+	X, Start          []float64
+}
+
+// Levels are the runs of series number series at which levels begin in x, its
+// logarithms without the present shifts. What is asked of a change is strict times
+// as much as otherwise, and no level is left for a few runs only.
+type Levels func(series int, x []float64, strict float64) []int
+
+// Event is a shift that unrelated series showed at the same time: the machine's,
+// not a job's. Start and End are UTC epoch seconds.
+type Event struct {
+	Start     float64  `json:"start"`
+	End       *float64 `json:"end"` // nil: it lasts
+	EffectPct float64  `json:"effect_pct"`
+	Series    []string `json:"series"`
+}
+
+// Member is a series as part of its machine.
+type Member struct {
+	*Series
+	at    int // of all series
+	note  *note.Note
 	owner int // the same for the series of one user, another for all without
 	start []float64
 	now   []float64 // when a run is judged, what began before is known
@@ -66,9 +89,10 @@ type moment struct {
 	off, noise float64
 }
 
-// takeOutMachine estimates for every run what the machine did then, from runs
-// of other series only, and takes it out of the logarithms. It returns what it
-// took out, as events of the machine.
+// TakeOut estimates for every run what the machine did then, from runs
+// of other series only, and returns that for each
+// series, nil where it is not known, and what is worth telling as events of the
+// machine. levels tells levels where all runs are used.
 //
 // Where the runs of every series began in the order in which they are judged,
 // but for one in ten, an estimate rests on runs that began before: later ones
@@ -81,9 +105,9 @@ type moment struct {
 // found with .10 false ones per 1000 runs, .66 with 24 where starts are not
 // known; in shuffled order .97 and .10, .87 and .39. What is taken out is within
 // 1 % of the truth, of shifts of 2 to 3 % (root mean squares).
-func takeOutMachine(runs []ready, p Params) []MachineEvent {
-	events := []MachineEvent{}
-	for _, group := range machines(runs) {
+func TakeOut(series []Series, levels Levels) ([]*Member, []Event) {
+	events, known := []Event{}, make([]*Member, len(series))
+	for _, group := range machines(series) {
 		if len(group) <= defaultShared().fewest {
 			continue
 		}
@@ -92,33 +116,35 @@ func takeOutMachine(runs []ready, p Params) []MachineEvent {
 			f.follow()
 		} else {
 			f.settled = true
-			f.settle(p)
+			f.settle(levels)
 		}
 		own := f.report(f.events())
 		f.apply(own)
 		events = append(events, own...)
+		for _, m := range group {
+			known[m.at] = m
+		}
 	}
-	slices.SortStableFunc(events, func(a, b MachineEvent) int { return cmp.Compare(a.Start, b.Start) })
-	return events
+	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Start, b.Start) })
+	return known, events
 }
 
 // machines groups the series whose starts are known by machine.
-func machines(runs []ready) [][]*member {
+func machines(series []Series) [][]*Member {
 	where := make(map[string]int)
-	var groups [][]*member
-	for i := range runs {
-		r := &runs[i]
-		start := column(r, r.Start)
-		if start == nil || slices.ContainsFunc(start, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+	var groups [][]*Member
+	for i := range series {
+		s := &series[i]
+		if s.Start == nil || slices.ContainsFunc(s.Start, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 			continue
 		}
-		g, ok := where[r.Machine]
+		g, ok := where[s.Machine]
 		if !ok {
 			g = len(groups)
-			where[r.Machine] = g
+			where[s.Machine] = g
 			groups = append(groups, nil)
 		}
-		groups[g] = append(groups[g], &member{ready: r, start: start, shift: make([]float64, len(start))})
+		groups[g] = append(groups[g], &Member{Series: s, at: i, start: s.Start, shift: make([]float64, len(s.Start))})
 	}
 	for _, group := range groups {
 		number(group)
@@ -128,7 +154,7 @@ func machines(runs []ready) [][]*member {
 
 // number gives the members of a machine the numbers of their owners. A series
 // without an owner stands for one of its own.
-func number(group []*member) {
+func number(group []*Member) {
 	users := make(map[string]int)
 	for i, m := range group {
 		m.owner = i
@@ -145,7 +171,7 @@ func number(group []*member) {
 
 // fleet is the members of one machine and their runs in the order of start.
 type fleet struct {
-	members []*member
+	members []*Member
 	runs    []moment
 	p       sharedParams
 	settled bool // from all runs, because they are in another order
@@ -179,10 +205,10 @@ func (f *fleet) collect() (inOrder bool) {
 // of its series so far, and takes its shift from the newest runs of the others.
 func (f *fleet) follow() {
 	for _, m := range f.members {
-		m.fleet, m.place = f, make([]int, len(m.x))
-		m.part, m.share = make([]float64, len(m.x)), make([]float64, len(m.x))
-		m.oldest = make([]estimate, len(m.x))
-		m.taken = make([][]float64, len(m.x))
+		m.fleet, m.place = f, make([]int, len(m.X))
+		m.part, m.share = make([]float64, len(m.X)), make([]float64, len(m.X))
+		m.oldest = make([]estimate, len(m.X))
+		m.taken = make([][]float64, len(m.X))
 	}
 	var fresh shrinkage
 	for q := range f.runs {
@@ -191,7 +217,7 @@ func (f *fleet) follow() {
 		m.place[r.run] = q
 		est := f.near(q, q, m.now[r.run], &f.look)
 		believed := fresh.part()
-		x := m.x[r.run]
+		x := m.X[r.run]
 		if l, ok := m.level.value(); ok {
 			noise := m.level.noise()
 			fresh.learn(est, x-l, noise)
@@ -237,11 +263,9 @@ func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 	return look.estimate()
 }
 
-// apply hands each member to its history, with a note where it had part in an
-// event.
-func (f *fleet) apply(events []MachineEvent) {
+// apply gives each member a note where it had part in an event.
+func (f *fleet) apply(events []Event) {
 	for _, m := range f.members {
-		m.ready.machine = m
 		most := 0.0
 		for k, s := range m.shift {
 			if math.Abs(s) > most && within(events, m.start[k], s) {
@@ -253,7 +277,17 @@ func (f *fleet) apply(events []MachineEvent) {
 			if f.settled {
 				text += "; runs are not in the order in which they began, so runs to come may alter the changes found so far"
 			}
-			m.notes = append(m.notes, note.New(note.CommonMode, "%s", text))
+			n := note.New(note.CommonMode, "%s", text)
+			m.note = &n
 		}
 	}
 }
+
+// Shift is what is taken out of each run, in logarithms.
+func (m *Member) Shift() []float64 { return m.shift }
+
+// Note says what was taken out, nil where it is not worth a line.
+func (m *Member) Note() *note.Note { return m.note }
+
+// percent is a difference of logarithms as a relative difference.
+func percent(d float64) float64 { return 100 * math.Expm1(d) }

@@ -1,4 +1,4 @@
-package changepoint
+package machine
 
 import (
 	"maps"
@@ -21,15 +21,15 @@ type spell struct {
 // rims of long ones. What fewer series had
 // than tell of a machine is no event, nor what is below 2.25 % all in all: less
 // than that is the error of estimates as often as not.
-func (f *fleet) report(events []MachineEvent) []MachineEvent {
+func (f *fleet) report(events []Event) []Event {
 	for _, s := range f.spells() {
 		mid := robust.Median(s.shifts)
-		i := slices.IndexFunc(events, func(e MachineEvent) bool { return e.EffectPct*mid > 0 && f.meets(e, s) })
+		i := slices.IndexFunc(events, func(e Event) bool { return e.EffectPct*mid > 0 && f.meets(e, s) })
 		switch {
 		case i >= 0:
 			f.widen(&events[i], s)
 		case len(s.members) >= f.p.fewest && math.Abs(mid) >= 1.5*leastMachine:
-			e := MachineEvent{Start: f.runs[s.first].start, EffectPct: percent(mid), End: f.after(s.last)}
+			e := Event{Start: f.runs[s.first].start, EffectPct: percent(mid), End: f.after(s.last)}
 			f.widen(&e, s)
 			events = append(events, e)
 		}
@@ -56,7 +56,7 @@ func (f *fleet) spells() []spell {
 }
 
 // meets says whether a spell overlaps an event, or nearly so.
-func (f *fleet) meets(e MachineEvent, s spell) bool {
+func (f *fleet) meets(e Event, s spell) bool {
 	from := f.runs[max(0, s.first-together)].start
 	to := f.runs[min(len(f.runs)-1, s.last+together)].start
 	return e.Start <= to && (e.End == nil || *e.End >= from)
@@ -72,7 +72,7 @@ func (f *fleet) after(q int) *float64 {
 }
 
 // widen makes an event hold a spell and its series.
-func (f *fleet) widen(e *MachineEvent, s spell) {
+func (f *fleet) widen(e *Event, s spell) {
 	e.Start = math.Min(e.Start, f.runs[s.first].start)
 	if end := f.after(s.last); e.End != nil && (end == nil || *end > *e.End) {
 		e.End = end
@@ -85,8 +85,8 @@ func (f *fleet) widen(e *MachineEvent, s spell) {
 }
 
 // within says whether a run lies in one of the events of its sign.
-func within(events []MachineEvent, start, shift float64) bool {
-	return slices.ContainsFunc(events, func(e MachineEvent) bool {
+func within(events []Event, start, shift float64) bool {
+	return slices.ContainsFunc(events, func(e Event) bool {
 		return e.EffectPct*shift > 0 && e.Start <= start && (e.End == nil || start <= *e.End)
 	})
 }

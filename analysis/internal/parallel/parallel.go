@@ -1,4 +1,5 @@
-package changepoint
+// Package parallel does independent things on all CPUs.
+package parallel
 
 import (
 	"runtime"
@@ -6,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// forEach calls do with 0 to n-1 on all CPUs. Calls must not depend on each
+// Each calls do with 0 to n-1 on all CPUs. Calls must not depend on each
 // other: what they return does not depend on how many CPUs there are. A panic is
 // passed on to the caller, who may be a hook that has to survive it.
-func forEach(n int, do func(i int)) {
+func Each(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers < 2 {
 		for i := range n {

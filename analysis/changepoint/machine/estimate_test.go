@@ -1,10 +1,8 @@
-package changepoint
+package machine
 
 import (
 	"math"
 	"testing"
-
-	"jobgait/analysis/changepoint/scatter"
 )
 
 // told is one run each of series that lie off by the values, with their noises.
@@ -64,26 +62,6 @@ func TestShrinkage(t *testing.T) {
 	}
 	if none.part() != 0 || all.part() < .8 {
 		t.Errorf("part %v where nothing is shared, %v where all is", none.part(), all.part())
-	}
-}
-
-// A step that is not committed yet is no slow node's doing; runs that go back
-// and forth between nodes are no step.
-func TestPending(t *testing.T) {
-	raw := steps(5, .01, append(at(10, 20), at(12, 10)...)...)
-	w := nodeWatch{raw: raw, x: raw}
-	if k := scatter.Pending(nil, raw); k < 19 || k > 21 {
-		t.Errorf("a step at 20 is seen at %d", k)
-	}
-	if k := scatter.Pending(nil, raw[:20]); k != 0 {
-		t.Errorf("no step is seen at %d", k)
-	}
-	w.pl = placement{names: []string{"a", "b"}}
-	for i := range 30 {
-		w.pl.runs = append(w.pl.runs, []int{i / 10 % 2})
-	}
-	if !w.moved(0, 10, 20, 0, 30) || w.moved(0, 10, 20, 0, 20) {
-		t.Error("one move is a change for all that is known, two are the node's")
 	}
 }
 

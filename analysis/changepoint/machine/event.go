@@ -1,10 +1,11 @@
-package changepoint
+package machine
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
+	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/internal/robust"
 )
 
@@ -21,7 +22,7 @@ const together = 21
 // leastMachine, reaches out to where half of it is left, and must be shown by
 // enough series. It is a description: jobs are judged by what was taken out, not
 // by this list.
-func (f *fleet) events() []MachineEvent {
+func (f *fleet) events() []Event {
 	known := make([]moment, 0, len(f.runs))
 	for _, r := range f.runs {
 		if !math.IsNaN(r.off) {
@@ -33,7 +34,7 @@ func (f *fleet) events() []MachineEvent {
 	}
 	state := f.states(known)
 	usual := usualState(state)
-	var list []MachineEvent
+	var list []Event
 	free := 0 // the first run that is in no event yet
 	for q := 0; q < len(known); q++ {
 		d := state[q].shift - usual
@@ -59,7 +60,7 @@ func (f *fleet) events() []MachineEvent {
 func (f *fleet) states(known []moment) []estimate {
 	s := make([]estimate, len(known))
 	const part = 1024
-	forEach((len(known)+part-1)/part, func(i int) {
+	parallel.Each((len(known)+part-1)/part, func(i int) {
 		look := f.panel()
 		defer f.spare.Put(look)
 		for q := i * part; q < min(len(known), (i+1)*part); q++ {
@@ -85,7 +86,7 @@ func usualState(s []estimate) float64 {
 
 // event describes the runs first to last. It is not ok when too few series
 // showed the shift, or one that is too small all in all.
-func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEvent, bool) {
+func (f *fleet) event(known []moment, first, last int, usual float64) (Event, bool) {
 	part := known[first : last+1]
 	all := make([]float64, len(part))
 	own := make(map[int][]float64)
@@ -94,7 +95,7 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEv
 		own[r.member] = append(own[r.member], all[i])
 	}
 	effect := robust.Median(all)
-	e := MachineEvent{Start: part[0].start, EffectPct: percent(effect)}
+	e := Event{Start: part[0].start, EffectPct: percent(effect)}
 	f.look.begin()
 	for m, v := range own {
 		if robust.Median(v)/effect <= .4 {

@@ -1,8 +1,9 @@
-package changepoint
+package machine
 
 import (
 	"math"
 
+	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/internal/robust"
 )
 
@@ -10,31 +11,28 @@ import (
 // are found in turn, with thresholds that come down: at first only changes that
 // no machine makes are levels, so that what the machine did is not taken for
 // them.
-func (f *fleet) settle(p Params) {
+func (f *fleet) settle(levels Levels) {
 	own := make([][]int, len(f.members)) // runs of each
 	for q, r := range f.runs {
 		own[r.member] = append(own[r.member], q)
 	}
 	for _, factor := range []float64{3.3, 1.7, 1} {
-		pass := p
-		pass.Threshold *= factor
-		pass.EpisodeRuns = 0 // the machine leaves its level for a few runs
 		place, noise := make([][]float64, len(f.members)), make([]float64, len(f.members))
-		forEach(len(f.members), func(i int) {
-			place[i], noise[i] = f.members[i].off(pass)
+		parallel.Each(len(f.members), func(i int) {
+			place[i], noise[i] = f.members[i].off(levels, factor)
 			f.members[i].own = sharing{}
 		})
 		for q, r := range f.runs {
 			f.runs[q].off, f.runs[q].noise = place[r.member][r.run], noise[r.member]
 		}
 		near := f.bestWidth()
-		forEach(len(f.members), func(i int) { f.shift(f.members[i], own[i], near) })
+		parallel.Each(len(f.members), func(i int) { f.shift(f.members[i], own[i], near) })
 	}
 }
 
 // shift estimates the shifts of a member, whose runs are given in the order of
 // start, from so many runs of others on either side.
-func (f *fleet) shift(m *member, own []int, near int) {
+func (f *fleet) shift(m *Member, own []int, near int) {
 	clear(m.shift)
 	if near == 0 {
 		return
@@ -51,10 +49,10 @@ func (f *fleet) shift(m *member, own []int, near int) {
 
 // off is how far each run lies from the level that the scan finds with the
 // present shifts taken out, and how far by itself.
-func (m *member) off(p Params) (off []float64, noise float64) {
-	x := make([]float64, len(m.x))
+func (m *Member) off(levels Levels, strict float64) (off []float64, noise float64) {
+	x := make([]float64, len(m.X))
 	for k := range x {
-		x[k] = m.x[k] - m.shift[k]
+		x[k] = m.X[k] - m.shift[k]
 	}
 	off = make([]float64, len(x))
 	left := make([]float64, len(x))
@@ -62,12 +60,12 @@ func (m *member) off(p Params) (off []float64, noise float64) {
 	level := func(end int) {
 		l := robust.Median(x[first:end])
 		for k := first; k < end; k++ {
-			off[k], left[k] = m.x[k]-l, x[k]-l
+			off[k], left[k] = m.X[k]-l, x[k]-l
 		}
 		first = end
 	}
-	for _, e := range scan(history{x: x, day: m.day}, p).events {
-		level(e.index)
+	for _, at := range levels(m.at, x, strict) {
+		level(at)
 	}
 	level(len(x))
 	return off, math.Max(robust.MAD(left), leastSpread)
