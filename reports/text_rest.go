@@ -25,7 +25,7 @@ func (r Report) textEarlier(p *page) {
 
 // earlierRemark says how many earlier runs there are, where that is known.
 func (r Report) earlierRemark() string {
-	unread := func(n Note) bool { return n.Code == note.HistoryFailed }
+	unread := func(n Note) bool { return n.Code == note.HistoryFailed || n.Code == note.HistoryElsewhere }
 	switch {
 	case r.Earlier.N > 0:
 		return fmt.Sprintf("%d of the same application in the same shape", r.Earlier.N)

@@ -92,6 +92,7 @@ var faults = []fault{
 	{"no controller", Failure, "slurm", "exit status 1: fatal", "scontrol ping", func(s *site) {
 		s.write("usr/bin/scontrol", "#!/bin/sh\necho trying >&2; echo fatal >&2; exit 1\n", 0o755)
 	}},
+	{"controller that hangs", Failure, "slurm", "no answer within 5s", "scontrol ping", func(s *site) { s.write("usr/bin/scontrol", "#!/bin/sh\nsleep 1000\n", 0o755) }},
 	{"slurm.conf of which nothing is known", Warning, "slurm.conf", "not looked at: ", "", func(s *site) { s.config("HASH_VAL", "HASH") }},
 	{"slurm.conf of another day", Warning, "slurm.conf", "is not as the controller's", "scp ctl:", func(s *site) { s.config("Match", "Different Ours=0x1 Slurmctld=0x2") }},
 	{"slurm.conf of this node without hooks", Failure, "slurm.conf", "has no Epilog, the controller's has: slurmd here calls nothing", "scp ctl:", func(s *site) {
