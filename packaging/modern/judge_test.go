@@ -182,7 +182,7 @@ func (j job) checkMemory(t *testing.T, a accounted, r report) {
 func (j job) outside(t *testing.T, g guest) {
 	t.Helper()
 	out := g.do(t, fmt.Sprintf(`for p in $(pgrep -x jobgait-agent); do
-		if tr '\0' ' ' </proc/$p/cmdline | grep -q -- '%[1]s'; then echo "$(cat /proc/$p/cgroup)"; fi; done`, j.id))
+		if tr '\0' ' ' </proc/$p/cmdline | grep -q -- '/modern-%[1]s\.'; then echo "$(cat /proc/$p/cgroup)"; fi; done`, j.id))
 	wrong := ""
 	switch {
 	case strings.TrimSpace(out) == "":

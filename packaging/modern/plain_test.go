@@ -14,23 +14,25 @@ func TestJobs(t *testing.T) {
 	c := use(t)
 	c.idle(t)
 	t.Run("together", func(t *testing.T) {
-		for name, test := range map[string]func(*testing.T, *cluster){
-			"exclusive": exclusive, "shared": sharedNode, "array": array, "steps": steps, "mpi": mpi, "failing": failing,
-			"cancelled": cancelled, "timed out": timedOut, "memory": outOfMemory, "requeued": requeued, "suspended": suspended,
+		for _, x := range []kind{
+			{"exclusive", exclusive}, {"shared", sharedNode}, {"timed out", timedOut}, {"memory", outOfMemory}, {"requeued", requeued},
+			{"cancelled", cancelled}, {"suspended", suspended}, {"mpi", mpi}, {"steps", steps}, {"array", array}, {"failing", failing},
 		} {
-			t.Run(name, func(t *testing.T) { t.Parallel(); test(t, c) })
+			t.Run(x.name, func(t *testing.T) { t.Parallel(); x.test(t, c) })
 		}
 	})
-	for _, alone := range []struct {
-		name string
-		test func(*testing.T, *cluster)
-	}{
-		{"slurmd restarted", slurmdRestarted}, {"upgraded", upgraded}, {"power cut", powerCut},
-		{"tmpfs", jobContainer}, {"run in job", runInJob},
+	for _, x := range []kind{
+		{"slurmd restarted", slurmdRestarted}, {"upgraded", upgraded}, {"power cut", powerCut}, {"tmpfs", jobContainer}, {"run in job", runInJob},
 		{"history", func(t *testing.T, c *cluster) { c.checkHistory(t) }}, {"left", leftBehind},
 	} {
-		t.Run(alone.name, func(t *testing.T) { alone.test(t, c) })
+		t.Run(x.name, func(t *testing.T) { x.test(t, c) })
 	}
+}
+
+// kind is a kind of job, or of what is looked at after the jobs.
+type kind struct {
+	name string
+	test func(*testing.T, *cluster)
 }
 
 func exclusive(t *testing.T, c *cluster) {

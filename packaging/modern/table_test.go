@@ -92,7 +92,7 @@ func (c *cluster) check(t *testing.T, name, sacct, jobgait string, since time.Ti
 		r.Verdict = wrong
 		t.Errorf("%s: %s\n  Slurm or the system: %s\n  jobgait: %s", name, wrong, sacct, jobgait)
 	}
-	fmt.Printf("%s  %s: %s\n", time.Now().UTC().Format("15:04:05"), name, r.Verdict)
+	fmt.Printf("%s  %s: %s\n", time.Now().UTC().Format("15:04:05"), cell(name), cell(r.Verdict))
 	if err := c.table.put(r); err != nil {
 		t.Fatal(err)
 	}
