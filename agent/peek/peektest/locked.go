@@ -3,14 +3,12 @@
 // itself. It is for tests. A file whose first page is asked for and never comes is
 // mapped a second time: the kernel then waits for that page with the lock held.
 //
-// The process has a child.
+// The process has a child. Hang makes a whole file system of that kind.
 //
 // It refuses to leave anything behind: whatever waits is let go by Free.
 package peektest
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -75,18 +73,10 @@ func Start(t testing.TB, uid uint32, more ...string) *Locked {
 	if err := os.Mkdir(l.mount, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Skipf("no FUSE here: %v", err)
-	}
-	l.fuse = os.NewFile(uintptr(fd), "/dev/fuse")
-	options := fmt.Sprintf("fd=%d,rootmode=40755,user_id=0,group_id=0,allow_other", fd)
-	if err := unix.Mount("jobgait-test", l.mount, "fuse", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
-		_ = l.fuse.Close()
-		t.Skipf("no FUSE here: %v", err)
-	}
+	l.fuse = mount(t, l.mount)
 	t.Cleanup(l.Free)
 	s := server{f: l.fuse, asked: make(chan struct{})}
+	asked := s.asked
 	go s.serve()
 	l.Cmd = exec.Command(program(t, dir))
 	l.Cmd.Env = append([]string{env + "=" + filepath.Join(l.mount, "file")}, more...)
@@ -100,7 +90,7 @@ func Start(t testing.TB, uid uint32, more ...string) *Locked {
 		t.Fatal(err)
 	}
 	select {
-	case <-s.asked: // the page, which never comes
+	case <-asked: // the page, which never comes
 	case <-time.After(time.Minute):
 		t.Fatal("nobody asked for the page")
 	}
@@ -161,77 +151,4 @@ func (l *Locked) Free() {
 		_ = l.Cmd.Process.Kill()
 		_ = l.Cmd.Wait()
 	}
-}
-
-// server answers for a file system of one file that has one page, which it never
-// gives. See fuse(4) and linux/fuse.h.
-type server struct {
-	f     *os.File
-	asked chan struct{}
-	opens int
-}
-
-// Requests of the protocol that matter here.
-const (
-	opLookup, opForget, opGetattr, opOpen, opRead, opInit = 1, 2, 3, 14, 15, 26
-)
-
-func (s *server) serve() {
-	buf := make([]byte, 1<<17)
-	for {
-		n, err := s.f.Read(buf)
-		if errors.Is(err, unix.EINTR) || errors.Is(err, unix.ENOENT) {
-			continue
-		}
-		if err != nil || n < 40 {
-			return // unmounted
-		}
-		op, unique, node := binary.NativeEndian.Uint32(buf[4:]), binary.NativeEndian.Uint64(buf[8:]), binary.NativeEndian.Uint64(buf[16:])
-		switch op {
-		case opRead:
-			if s.asked != nil {
-				close(s.asked)
-				s.asked = nil
-			}
-		case opForget:
-		default:
-			body, code := s.answer(op, node)
-			head := binary.NativeEndian.AppendUint32(nil, uint32(16+len(body)))
-			head = binary.NativeEndian.AppendUint32(head, uint32(-int32(code)))
-			_, _ = s.f.Write(append(binary.NativeEndian.AppendUint64(head, unique), body...))
-		}
-	}
-}
-
-func (s *server) answer(op uint32, node uint64) (body []byte, code unix.Errno) {
-	words := func(w ...uint64) (b []byte) {
-		for _, v := range w {
-			b = binary.NativeEndian.AppendUint64(b, v)
-		}
-		return b
-	}
-	half := func(lo, hi uint64) uint64 { return lo | hi<<32 }
-	attr := func(node uint64) []byte {
-		mode, size := uint64(unix.S_IFREG|0o444), uint64(4096)
-		if node == 1 {
-			mode, size = unix.S_IFDIR|0o755, 0
-		}
-		return words(node, size, 8, 0, 0, 0, 0, half(0, mode), half(1, 0), half(0, 0), half(4096, 0))
-	}
-	const valid = 3600
-	switch op {
-	case opInit:
-		return words(half(7, 31), half(4096, 0), half(0, 4096), half(1, 1), 0, 0, 0, 0), 0
-	case opLookup:
-		return append(words(2, 0, valid, valid, 0), attr(2)...), 0
-	case opGetattr:
-		return append(words(valid, 0), attr(node)...), 0
-	case opOpen:
-		// Only the second is direct, which makes a mapping wait for pages
-		// that the first has asked for.
-		s.opens++
-		keep, direct := uint64(2), uint64(min(s.opens-1, 1))
-		return words(7, keep|direct), 0
-	}
-	return nil, unix.ENOSYS
 }

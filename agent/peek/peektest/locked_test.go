@@ -2,6 +2,7 @@ package peektest
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -28,4 +29,25 @@ func TestReaderOfALockedProcessHangs(t *testing.T) {
 	}
 	l.Free()
 	<-read
+}
+
+// Who looks for a file in a directory that hangs does so until it is let go.
+func TestReaderOfAHangingDirectoryHangs(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root mounts a file system here")
+	}
+	dir := t.TempDir()
+	free := Hang(t, dir)
+	looked := make(chan struct{})
+	go func() {
+		_, _ = os.Lstat(filepath.Join(dir, "file"))
+		close(looked)
+	}()
+	select {
+	case <-looked:
+		t.Error("it did not hang")
+	case <-time.After(300 * time.Millisecond):
+	}
+	free()
+	<-looked
 }
