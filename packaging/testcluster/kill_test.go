@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -38,10 +37,7 @@ var victims = []victim{
 // a node, no finished block may be lost, no report be missing in the end.
 func TestKillNine(t *testing.T) {
 	c := use(t)
-	seed := uint64(time.Now().UnixNano())
-	if s, err := strconv.ParseUint(os.Getenv("JOBGAIT_SEED"), 10, 64); err == nil {
-		seed = s
-	}
+	seed := drawSeed()
 	for i, v := range victims {
 		t.Run(v.name, func(t *testing.T) {
 			x := &experiment{c: c, victim: v, random: rand.New(rand.NewPCG(seed, uint64(i))), seen: map[int]bool{}}

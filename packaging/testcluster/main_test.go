@@ -7,6 +7,8 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+
+	"jobgait/agent/peek/peektest"
 )
 
 // shared is the cluster of all tests, nil where they are skipped. TestMain sets
@@ -18,6 +20,7 @@ var shared *cluster
 const jobsAtOnce = "6"
 
 func TestMain(m *testing.M) {
+	peektest.Main()
 	flag.Parse()
 	if os.Getenv("JOBGAIT_CLUSTER") != "run" {
 		os.Exit(m.Run()) // the tests skip themselves, saying why
@@ -32,7 +35,11 @@ func runOnCluster(m *testing.M) int {
 		fmt.Println("cluster tests NOT RUN (need root)")
 		return 1
 	}
-	if err := flag.Set("test.parallel", jobsAtOnce); err != nil {
+	atOnce := jobsAtOnce
+	if os.Getenv("JOBGAIT_SOAK") != "" {
+		atOnce = soakAtOnce
+	}
+	if err := flag.Set("test.parallel", atOnce); err != nil {
 		fmt.Println(err)
 		return 1
 	}

@@ -42,7 +42,12 @@ walkable() {
 
 marked() { [[ -f $PREFIX/.jobgait-testcluster ]]; }
 
+# remove_prefix: what a test has mounted there goes first.
 remove_prefix() {
+  local at
+  while at=$(awk -v p="$PREFIX/" 'index($5, p) == 1 { print $5; exit }' /proc/self/mountinfo) && [[ $at ]]; do
+    umount -l "$(printf '%b' "${at//\\0/\\00}")" || die "cannot unmount $at"
+  done
   rm -rf --one-file-system "${PREFIX:?}"
   if [[ -r $last && $(<"$last") == "$PREFIX" ]]; then rm -f "$last"; fi
 }

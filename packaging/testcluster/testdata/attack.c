@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int swap(const char *a, const char *b)
+static void swap(const char *a, const char *b)
 {
 	for (;;)
 		if (renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE))
@@ -49,7 +49,7 @@ static ssize_t slurp(const char *pid, const char *name, char *buf, size_t size)
 	return n;
 }
 
-static int torment(const char *job, int sig)
+static void torment(const char *job, int sig)
 {
 	char mention[40], status[4096], line[4096], parent[20], *at;
 	int uid, ppid;
@@ -115,9 +115,9 @@ static int bigenv(int seconds)
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "swap"))
-		return swap(argv[2], argv[3]);
+		swap(argv[2], argv[3]);
 	if (argc == 4 && !strcmp(argv[1], "torment"))
-		return torment(argv[2], strcmp(argv[3], "stop") ? SIGKILL : SIGSTOP);
+		torment(argv[2], strcmp(argv[3], "stop") ? SIGKILL : SIGSTOP);
 	if (argc == 3 && !strcmp(argv[1], "bigenv"))
 		return bigenv(atoi(argv[2]));
 	fprintf(stderr, "usage: attack swap A B | torment ID stop|kill | bigenv S\n");

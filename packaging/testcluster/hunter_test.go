@@ -1,0 +1,166 @@
+package testcluster
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/profile"
+)
+
+// prey is what a hunter kills, and how long each lives about.
+var prey = append([]victim{
+	{"Prolog", "jobgait-prolog", func([]string) bool { return true }, 40 * time.Millisecond},
+	{"reader", "jobgait-agent", func(args []string) bool { return len(args) > 1 && args[1] == "peek" }, 3 * time.Second},
+	{"child", "jobgait-epilog", func(args []string) bool { return len(args) > 1 && args[1] == "--deliver" }, 20 * time.Millisecond},
+}, victims...)
+
+// hunter kills one program of each of several jobs, at a moment drawn before.
+type hunter struct {
+	c    *cluster
+	quit chan struct{}
+	done sync.WaitGroup
+
+	mu     sync.Mutex
+	wanted map[int64]target
+	shot   map[string]int
+	lost   time.Duration
+}
+
+type target struct {
+	victim victim
+	after  time.Duration
+}
+
+func newHunter(c *cluster) *hunter {
+	h := &hunter{c: c, quit: make(chan struct{}), wanted: map[int64]target{}, shot: map[string]int{}}
+	h.done.Go(h.prowl)
+	return h
+}
+
+func (h *hunter) stop() {
+	close(h.quit)
+	h.done.Wait()
+}
+
+func (h *hunter) hunt(id int64, v victim, after time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.wanted[id] = target{v, after}
+}
+
+// worst is the most that a kill has cost, of samples.
+func (h *hunter) worst() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lost
+}
+
+// String counts the kills.
+func (h *hunter) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return fmt.Sprint(h.shot)
+}
+
+func (h *hunter) prowl() {
+	for {
+		select {
+		case <-h.quit:
+			return
+		case <-time.After(4 * time.Millisecond):
+			h.look()
+		}
+	}
+}
+
+func (h *hunter) look() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.wanted) == 0 {
+		return
+	}
+	for _, program := range []string{"jobgait-prolog", "jobgait-agent", "jobgait-epilog"} {
+		for _, p := range h.c.processes(program) {
+			for id, w := range h.wanted {
+				if w.victim.program == program && w.victim.is(p.args) && p.worksOn(id) {
+					delete(h.wanted, id)
+					h.done.Go(func() { h.shoot(p, id, w) })
+				}
+			}
+		}
+	}
+}
+
+// worksOn is whether a process is one of a job's: its arguments say so, or
+// those of its parent, or what Slurm told it.
+func (p process) worksOn(id int64) bool {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
+	if p.mentions(id) || strings.Contains("\x00"+string(b), fmt.Sprintf("\x00SLURM_JOB_ID=%d\x00", id)) {
+		return true
+	}
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
+	parent := 0
+	if _, after, ok := strings.Cut(string(status), "\nPPid:"); ok {
+		_, _ = fmt.Sscan(after, &parent)
+	}
+	return parent > 1 && process{args: arguments(parent)}.mentions(id)
+}
+
+// shoot stops a process when its time has come, measures what it has not
+// written, and kills it. One that has ended meanwhile is no hit.
+func (h *hunter) shoot(p process, id int64, w target) {
+	select {
+	case <-h.quit:
+		return
+	case <-time.After(w.after):
+	}
+	handle, err := os.FindProcess(p.pid)
+	if err != nil || !w.victim.is(arguments(p.pid)) || handle.Signal(stopSignal) != nil {
+		return
+	}
+	lost := time.Duration(0)
+	if w.victim.name == "agent" {
+		lost = unwritten(h.c.runDir(p))
+	}
+	if handle.Kill() != nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.shot[w.victim.name]++
+	h.lost = max(h.lost, lost)
+}
+
+// unwritten is how much time has passed that no block of a profile has; what has
+// not begun yet has lost nothing.
+func unwritten(dir string) time.Duration {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return 0
+	}
+	p, err := profile.Read(filepath.Join(dir, "profile.jgp"))
+	if err != nil {
+		return 0
+	}
+	end := p.Header.BaseNS
+	if n := len(p.Blocks); n > 0 {
+		last := p.Blocks[n-1]
+		end += (last.First + int64(last.N)) * p.Header.StepNS
+	}
+	return time.Duration(now.Nano() - end)
+}
+
+// A hunter that finds nothing to shoot at proves nothing.
+func (h *hunter) mustHaveShot(t *testing.T) {
+	t.Helper()
+	if len(h.shot) == 0 {
+		t.Error("nothing was killed")
+	}
+}
