@@ -32,7 +32,7 @@ func TestAttacks(t *testing.T) {
 const (
 	// inFlight is how many rounds go on at the same time: the slowest attack,
 	// on a directory that hangs, takes half a minute, and most of it waits.
-	inFlight = 3
+	inFlight = 5
 	// soakAtOnce is enough for all their attacks.
 	soakAtOnce = "64"
 	// faultsEvery is after how many rounds the whole cluster is at fault, and
