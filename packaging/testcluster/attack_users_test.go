@@ -110,14 +110,13 @@ func torment(t *testing.T, r *round, how string) {
 		ended <- pids
 	}()
 	mine.wait(t)
-	r.c.waitRows(t, 1, fmt.Sprintf("JobID = '%d' and Report is not null", mine.id))
+	row := r.c.waitRows(t, 1, fmt.Sprintf("JobID = '%d' and Report is not null", mine.id))[0]
 	_ = tormentor.Process.Kill()
 	pids := <-ended
 	_ = tormentor.Wait()
-	if len(pids) > 0 {
+	t.Logf("%d hits, the report is in %s", len(pids), *row.Report)
+	if *row.Report != mine.dir {
 		r.c.kept(t, mine)
-	} else {
-		t.Logf("nothing could be hit by %s", how)
 	}
 	other.wait(t)
 	w := other.expects("n2")

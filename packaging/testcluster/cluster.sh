@@ -17,6 +17,7 @@
 #
 # Environment:
 #   NODES=4             nodes, named n1 ...
+#   CPUS=2              CPUs of each, as Slurm is told, which are places for jobs
 #   JOBGAIT_BIN=DIR     where jobgait, jobgait-agent, jobgait-prolog and
 #                       jobgait-epilog are (default: build/bin)
 set -uo pipefail
@@ -41,6 +42,7 @@ up() {
   local t0=$EPOCHREALTIME
   NODES=${NODES:-4}
   [[ $NODES == [1-4] ]] || die "NODES=$NODES: 1 to 4"
+  CPUS=${CPUS:-2}
   jobgait_built
   refuse_others
   new_prefix "$1"

@@ -32,12 +32,12 @@ func TestAttacks(t *testing.T) {
 const (
 	// inFlight is how many rounds go on at the same time: the slowest attack,
 	// on a directory that hangs, takes half a minute, and most of it waits.
-	inFlight = 5
+	inFlight = 6
 	// soakAtOnce is enough for all their attacks.
 	soakAtOnce = "64"
 	// faultsEvery is after how many rounds the whole cluster is at fault, and
 	// a sweep brings what kills have left.
-	faultsEvery = 20
+	faultsEvery = 50
 	// mostLost is what a kill -9 may cost.
 	mostLost = time.Second
 )

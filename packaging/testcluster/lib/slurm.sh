@@ -34,8 +34,8 @@ slurm_configure() {
   } >"$PREFIX/env.sh"
 }
 
-# slurm_conf PORT: prints slurm.conf. Two CPUs a node whatever the machine has,
-# shared by core count, so that two jobs fit on one. The timeouts are those of a
+# slurm_conf PORT: prints slurm.conf. CPUS CPUs a node whatever the machine has,
+# shared by core count, so that as many jobs fit on one. The timeouts are those of a
 # loaded machine; KillWait is short because our jobs catch no signal. A requeued
 # job waits until its old credential has expired: 20 s, not the usual 120.
 slurm_conf() {
@@ -80,7 +80,7 @@ MinJobAge=300
 JobRequeue=1
 C
   for ((n = 1; n <= NODES; n++)); do
-    echo "NodeName=n$n NodeHostname=$host NodeAddr=127.0.0.1 Port=$(($1 + n)) CPUs=2 RealMemory=1000 State=UNKNOWN"
+    echo "NodeName=n$n NodeHostname=$host NodeAddr=127.0.0.1 Port=$(($1 + n)) CPUs=$CPUS RealMemory=1000 State=UNKNOWN"
   done
   echo "PartitionName=main Nodes=n[1-$NODES] Default=YES MaxTime=INFINITE State=UP"
 }
