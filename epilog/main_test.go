@@ -21,9 +21,16 @@ import (
 )
 
 // TestMain makes the test binary, as the worker that the hook starts, one that
-// never ends: it says who it is and waits for a kill.
+// never ends: it says who it is and waits for a kill. A file beside the settings
+// asks for one that works, or ends at once.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && aside(os.Args[1:]) {
+		switch how, _ := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv("JOBGAIT_CONFIG")), "worker")); string(how) {
+		case "works":
+			os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		case "ends":
+			os.Exit(0)
+		}
 		if err := stepBehind(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"jobgait/agent/job/jobtest"
+)
+
+// Each variable that the Prolog asks for has each hostile value in turn, under
+// settings that watch, and once those of a user who asked for what a plugin would
+// have refused: one line at most is said, and nothing is made outside the spool.
+func TestHostileVariables(t *testing.T) {
+	asked := variables(t)
+	if len(asked) < 15 {
+		t.Fatalf("the Prolog asks for %q only", asked)
+	}
+	for _, name := range asked {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, "", "")
+			for what, value := range jobtest.Hostile() {
+				env := map[string]string{"JOBGAIT_CONFIG": filepath.Join(s.dir, "etc", "jobgait.toml")}
+				for k, v := range s.env {
+					env[k] = v
+				}
+				env[name] = value
+				var said strings.Builder
+				run(context.Background(), func(name string) string { return env[name] }, nil, &said)
+				checkSaid(t, what, said.String())
+				checkLog(t, s, what)
+				s.checkInside(what)
+			}
+		})
+	}
+}
+
+// variables are those of Slurm that the Prolog asks for.
+func variables(t *testing.T) []string {
+	t.Helper()
+	s := newSite(t, "", "")
+	asked := map[string]bool{}
+	var said strings.Builder
+	run(context.Background(), func(name string) string {
+		if strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "SPANK") {
+			asked[name] = true
+		}
+		if name == "JOBGAIT_CONFIG" {
+			return filepath.Join(s.dir, "etc", "jobgait.toml")
+		}
+		return s.env[name]
+	}, nil, &said)
+	var names []string
+	for name := range asked {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkSaid is for what slurmd's log gets: one printable line, and bounded.
+func checkSaid(t *testing.T, what, said string) {
+	t.Helper()
+	text := strings.TrimSuffix(said, "\n")
+	if len(text) > 2100 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		t.Errorf("%s: said %d bytes: %.300q", what, len(said), said)
+	}
+}
+
+// checkLog is for the log of each node that came of it.
+func checkLog(t *testing.T, s *site, what string) {
+	t.Helper()
+	logs, _ := filepath.Glob(filepath.Join(s.spool, "*", "jobgait.log"))
+	for _, path := range logs {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		if len(lines) > 2 {
+			t.Errorf("%s: %d lines in the log: %.300q", what, len(lines), text)
+		}
+		for _, line := range lines {
+			if !strings.HasPrefix(line, "20") { // each begins with its time
+				t.Errorf("%s: a line of somebody else's: %.300q", what, line)
+			}
+			checkSaid(t, what, line)
+		}
+	}
+}
+
+// checkInside fails where something was made that is not a run of a node in the
+// spool, and empties the spool.
+func (s *site) checkInside(what string) {
+	s.t.Helper()
+	_ = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		below, err := filepath.Rel(s.spool, path)
+		depth := strings.Count(below, "/") + 1
+		known := slices.Contains([]string{".", "etc", "etc/jobgait.toml", "bin", "bin/jobgait-prolog", "var", "var/spool"}, strings.TrimPrefix(strings.TrimPrefix(path, s.dir), "/")) || path == s.dir
+		inside := err == nil && !strings.HasPrefix(below, "..") && depth <= 3 && len(d.Name()) <= 255 &&
+			!strings.ContainsFunc(d.Name(), func(r rune) bool {
+				return !unicode.IsPrint(r) || r > unicode.MaxASCII || strings.ContainsRune("<>'\"$`;&|* ", r)
+			})
+		if !known && !inside {
+			s.t.Errorf("%s: made %.200q", what, path)
+		}
+		return nil
+	})
+	if err := os.RemoveAll(s.spool); err != nil {
+		s.t.Fatal(err)
+	}
+}
