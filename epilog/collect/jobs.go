@@ -74,8 +74,8 @@ func Jobs(dir string, f func(JobRecord) error) (taken, aside int, err error) {
 		}
 		path := filepath.Join(in, e.Name())
 		j, err := readJob(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // somebody else has taken it
+		if errors.Is(err, fs.ErrNotExist) || leased(err) {
+			continue // somebody else has taken it, or its writer has not let go of it
 		}
 		if err == nil {
 			err = f(j)

@@ -96,7 +96,7 @@ func readRecord(path string) ([]byte, error) {
 
 // openRecord opens a regular file: anything else may hang whoever reads it.
 func openRecord(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
@@ -105,6 +105,30 @@ func openRecord(path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// Where the directory's file server reads a record, the node that wrote it may hold
+// a lease on it (an NFS delegation), which is asked back by the try to open it.
+const (
+	leaseTries = 20
+	leasePause = 50 * time.Millisecond
+)
+
+// open opens without waiting for whoever holds the other end, and a little for who
+// holds a lease.
+func open(path string) (f *os.File, err error) {
+	for range leaseTries {
+		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		if !leased(err) {
+			break
+		}
+		time.Sleep(leasePause)
+	}
+	return f, err
+}
+
+// leased is whether a record could not be opened because of a lease: the next who
+// looks will have it.
+func leased(err error) bool { return errors.Is(err, syscall.EWOULDBLOCK) }
 
 // read reads the record that has this name, and believes it as far as it is
 // valid and what its name says.
