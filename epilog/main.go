@@ -18,6 +18,7 @@ import (
 	"jobgait/configs"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
+	"jobgait/epilog/finish"
 )
 
 func main() {
@@ -54,6 +55,8 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 		err = deliver.Child(in, out)
 	case args[0] == collect.ChildVerb:
 		err = collect.Child(ctx, in, out)
+	case args[0] == finish.ConsultVerb:
+		err = finish.ConsultChild(ctx, in, out)
 	default:
 		fmt.Fprintln(complain, usage)
 		return 2

@@ -2,14 +2,18 @@ package finish
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
+	"jobgait/epilog/as"
 	"jobgait/reports/past"
 )
 
@@ -20,36 +24,124 @@ const consultLimit = 10 * time.Second
 
 // consult judges a run by the history as it was last written, where this node
 // may read it; else the report says in one line why it names no earlier runs.
-// The run itself is put by the one writer, later.
+// The run itself is put by the one writer, later. That is another account, which can
+// write anything into the file: root has it read by a child with that account's rights.
 func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summary, past.Judgement) {
-	type outcome struct {
-		run    summary.Summary
-		judged past.Judgement
-		err    error
-	}
 	ctx, cancel := context.WithTimeout(ctx, consultLimit)
 	defer cancel()
-	ended := make(chan outcome, 1)
-	go func() {
-		run, judged, err := consult(ctx, f.Config.History.Path, s)
-		ended <- outcome{run, judged, err}
-	}()
-	var o outcome
+	ended := make(chan consulted, 1)
+	go func() { ended <- f.askHistory(ctx, question{f.Config.History.Path, s}) }()
+	var o consulted
 	select {
 	case o = <-ended:
 	case <-ctx.Done(): // what hangs in the kernel is left there
-		o.err = ctx.Err()
+		o.Why, o.Log = late, ctx.Err().Error()
 	}
-	if o.err == nil {
-		return o.run, o.judged
+	switch o.Why {
+	case none:
+		s.StepS, s.Notes = o.StepS, o.Notes
+		return s, o.Judged
+	case absent: // that is how most nodes of a cluster are
+		s.Notes = append(slices.Clone(s.Notes), note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history"))
+	default:
+		f.Log("job %d: %s", s.Key.JobID, o.Log)
+		s.Notes = append(slices.Clone(s.Notes), note.New(note.HistoryFailed, "not compared with earlier runs: %s", o.Why))
 	}
-	why := note.New(note.HistoryElsewhere, "earlier runs were not looked at: this node does not have the history")
-	if !errors.Is(o.err, fs.ErrNotExist) { // that is how most nodes of a cluster are
-		f.Log("job %d: %v", s.Key.JobID, o.err)
-		why = note.New(note.HistoryFailed, "not compared with earlier runs: %s", unread(o.err))
-	}
-	s.Notes = append(append([]note.Note{}, s.Notes...), why)
 	return s, past.Judgement{}
+}
+
+// question is what a child is asked: how a run stands among those in a history.
+type question struct {
+	Path string          `json:"path"`
+	Run  summary.Summary `json:"run"`
+}
+
+// consulted is the answer: what the run gets of the history, and why it gets none.
+type consulted struct {
+	StepS  *float64       `json:"step_s"`
+	Notes  []note.Note    `json:"notes"`
+	Judged past.Judgement `json:"judged"`
+	Why    unread         `json:"why"`
+	Log    string         `json:"log"`
+}
+
+// unread says in a user's words why there was no history; Log has the rest.
+type unread string
+
+const (
+	none   unread = ""
+	absent unread = "this node does not have the history"
+	late   unread = "the history did not answer in time"
+)
+
+func unreadFor(err error) unread {
+	switch {
+	case err == nil:
+		return none
+	case errors.Is(err, fs.ErrNotExist):
+		return absent
+	case errors.Is(err, history.ErrBeingWritten):
+		return "the history was being written when this report was made"
+	case errors.Is(err, fs.ErrPermission):
+		return "this node may not read the history"
+	case errors.Is(err, context.DeadlineExceeded):
+		return late
+	}
+	return "the history could not be read"
+}
+
+// ConsultVerb is the argument that makes the epilog program the child that asks.
+const ConsultVerb = "--consult"
+
+// maxJudged bounds what the child answers: a report's sections and pictures.
+const maxJudged = 16 << 20
+
+// askHistory asks here, or as root in a child.
+func (f Finisher) askHistory(ctx context.Context, q question) consulted {
+	fail := func(err error) consulted { return consulted{Why: unreadFor(err), Log: err.Error()} }
+	store, err := f.store(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	if store.Account == nil {
+		return q.answer(ctx)
+	}
+	input, err := json.Marshal(q)
+	if err != nil {
+		return fail(err)
+	}
+	output, err := store.Account.Run(ctx, f.Program, []string{ConsultVerb}, input, maxJudged)
+	if err != nil {
+		return fail(err)
+	}
+	var o consulted
+	if err := json.Unmarshal(output, &o); err != nil {
+		return fail(fmt.Errorf("the child's answer: %w", err))
+	}
+	o.Why, o.Log = unread(note.Clean(string(o.Why), 200)), note.Clean(o.Log, 1000)
+	return o
+}
+
+// ConsultChild is that child: a question on in, the answer on out.
+func ConsultChild(ctx context.Context, in io.Reader, out io.Writer) error {
+	if err := as.Confine(); err != nil {
+		return err
+	}
+	var q question
+	if err := json.NewDecoder(in).Decode(&q); err != nil {
+		return fmt.Errorf("consult: read the question: %w", err)
+	}
+	return json.NewEncoder(out).Encode(q.answer(ctx))
+}
+
+// answer judges with the rights of this process.
+func (q question) answer(ctx context.Context) consulted {
+	run, judged, err := consult(ctx, q.Path, q.Run)
+	o := consulted{StepS: run.StepS, Notes: run.Notes, Judged: judged, Why: unreadFor(err)}
+	if err != nil {
+		o.Log = err.Error()
+	}
+	return o
 }
 
 // consult is one reading of the history at path.
@@ -66,17 +158,4 @@ func consult(ctx context.Context, path string, s summary.Summary) (summary.Summa
 		c.Remark += fmt.Sprintf("; as the history was written %s", still.Written().Local().Format("2006-01-02 15:04"))
 	}
 	return run, judged, nil
-}
-
-// unread says in a user's words why there was no history; the log has the rest.
-func unread(err error) string {
-	switch {
-	case errors.Is(err, history.ErrBeingWritten):
-		return "the history was being written when this report was made"
-	case errors.Is(err, fs.ErrPermission):
-		return "this node may not read the history"
-	case errors.Is(err, context.DeadlineExceeded):
-		return "the history did not answer in time"
-	}
-	return "the history could not be read"
 }

@@ -4,14 +4,19 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
+	"jobgait/epilog/as"
+	"jobgait/epilog/collect"
 )
 
 // spoolSite is a site whose history another host writes; it has n runs of the
@@ -100,5 +105,61 @@ func TestSpoolModeOnANodeWithoutTheHistory(t *testing.T) {
 		if strings.Contains(line, "history") {
 			t.Errorf("the log says %q", line)
 		}
+	}
+}
+
+// The test program is the children of other accounts too.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 {
+		child := map[string]func() error{
+			collect.ChildVerb: func() error { return collect.Child(context.Background(), os.Stdin, os.Stdout) },
+			ConsultVerb:       func() error { return ConsultChild(context.Background(), os.Stdin, os.Stdout) },
+		}[os.Args[1]]
+		if child != nil {
+			if err := child(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// A history that another account writes is read with that account's rights, and says
+// the same: root does not open it.
+func TestHistoryIsReadByItsAccount(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root takes another account's rights")
+	}
+	s := spoolSite(t, 3)
+	want := s.reportOf(t)
+	must(t, os.RemoveAll(job.NodeDir(s.cfg.Spool.Dir, "n1")))
+	nobody, err := as.Lookup(t.Context(), "nobody")
+	must(t, err)
+	for dir := s.root; dir != "/tmp" && dir != "/"; dir = filepath.Dir(dir) {
+		must(t, os.Chmod(dir, 0o755))
+	}
+	program := filepath.Join(s.root, "program")
+	self, err := os.Executable()
+	must(t, err)
+	must(t, exec.Command("cp", self, program).Run())
+	must(t, os.Chmod(program, 0o755))
+	own := func(path string) { must(t, os.Chown(path, int(nobody.UID), int(nobody.GID))) }
+	must(t, filepath.WalkDir(s.cfg.Collect.Dir, func(path string, _ os.DirEntry, err error) error { own(path); return err }))
+	own(s.cfg.History.Path)
+	must(t, os.Chmod(s.cfg.History.Path, 0o600))
+	s.cfg.Collect.Account = "nobody"
+	f := s.finisher("n1")
+	f.Program = program
+	must(t, f.Finish(t.Context(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	got := s.text("jobgait-7.txt")
+	section := func(text string) string {
+		_, after, _ := strings.Cut(text, "EARLIER RUNS")
+		before, _, _ := strings.Cut(after, "DATA QUALITY")
+		return before
+	}
+	if section(want) == "" || section(got) != section(want) {
+		t.Errorf("read by its account:\n%s\nread by us:\n%s", section(got), section(want))
 	}
 }

@@ -1,13 +1,3 @@
-// Package finish is the whole flow after a job has ended, as code. A run
-// directory comes in: what the Prolog wrote (env.json), what the agent sampled
-// (profile.jgp) and what the Epilog was told (epilog.json). Out go the node's
-// record, and on the first node of the job the merged summary, the report in
-// the user's directory and the row in the history.
-//
-// Everything here may be killed at any moment and done again: each step
-// replaces what an earlier try left, and the run directory is marked done only
-// when nothing is left to do. It refuses to guess: what a step cannot know
-// becomes a note in the report.
 package finish
 
 import (
@@ -15,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -216,7 +208,7 @@ func share(ctx context.Context, part int, most time.Duration) (context.Context, 
 func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summary, past.Judgement, error) {
 	ctx, cancel := share(ctx, 3, time.Hour)
 	defer cancel()
-	db, err := history.Open(ctx, f.Config.History.Path)
+	db, err := f.history(ctx)
 	if err != nil {
 		return s, past.Judgement{}, err
 	}
@@ -229,9 +221,19 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	return s, judged, errors.Join(err, db.Close())
 }
 
+// history opens the history to write it. Root does so only where nobody else can put
+// a file of his making.
+func (f Finisher) history(ctx context.Context) (*history.DB, error) {
+	path := f.Config.History.Path
+	if err := job.Ours(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("history %s is written by another account (history.ingest = \"spool\"?): %w", path, err)
+	}
+	return history.Open(ctx, path)
+}
+
 // delivered notes where the report went.
 func (f Finisher) delivered(ctx context.Context, s summary.Summary, dir string) error {
-	db, err := history.Open(ctx, f.Config.History.Path)
+	db, err := f.history(ctx)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (f Finisher) LearnStates(ctx context.Context) (left int, err error) {
 	if _, err := os.Stat(f.Config.History.Path); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
-	db, err := history.Open(ctx, f.Config.History.Path)
+	db, err := f.history(ctx)
 	if err != nil {
 		return 0, err
 	}
