@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -94,7 +95,18 @@ func (b *bell) wait(fds []unix.PollFd) {
 			default:
 			}
 			// What fills next, the kernel tells afterwards.
-			_, _ = unix.Poll(fds[:1], restMS)
+			rest(fds[:1])
+		}
+	}
+}
+
+// rest waits for restMS, or for the descriptor that ends all. A signal, of which the
+// runtime sends itself many, does not end it.
+func rest(stop []unix.PollFd) {
+	for end := time.Now().Add(restMS * time.Millisecond); ; {
+		left := int(time.Until(end)/time.Millisecond) + 1
+		if n, err := unix.Poll(stop, left); n > 0 || !errors.Is(err, unix.EINTR) || !time.Now().Before(end) {
+			return
 		}
 	}
 }
