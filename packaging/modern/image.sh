@@ -76,6 +76,8 @@ configure() {
   inside systemctl -q enable systemd-networkd systemd-networkd-wait-online ssh munge role
   inside systemctl -q disable slurmctld slurmd slurmdbd mariadb nfs-server
   inside systemctl -q mask apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer dpkg-db-backup.timer
+  # The host's network has the same addresses on both nodes.
+  echo 'btl_tcp_if_include = 10.9.0.0/24' >"$root/etc/openmpi/openmpi-mca-params.conf"
   cp ../testcluster/testdata/{gait,ring}.c "$root/usr/local/src/"
   inside gcc -O2 -o /usr/local/bin/gait /usr/local/src/gait.c
   inside mpicc -O2 -o /usr/local/bin/ring /usr/local/src/ring.c

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 )
 
@@ -15,9 +14,6 @@ type cluster struct {
 	cache string // the image
 	nodes [2]guest
 	table *table
-
-	mu     sync.Mutex
-	judged []judged
 }
 
 // shared is the cluster of all tests, nil where they are skipped. TestMain sets

@@ -68,7 +68,7 @@ roles() {
 
 # tests PATTERN LIMIT
 tests() {
-  JOBGAIT_MODERN=$run "${GO:-go}" test -count=1 -timeout "$2" -run "$1" | grep -v -E '^(ok|PASS|FAIL)\b'
+  JOBGAIT_MODERN=$run "${GO:-go}" test -count=1 -timeout "$2" -run "$1" | grep --line-buffered -v -E '^(ok|PASS|FAIL)\b'
   return "${PIPESTATUS[0]}"
 }
 
