@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu fresh modern cluster cluster-down bench fuzz tables docs install uninstall packages clean
+.PHONY: all build deps demo test qemu fresh modern soak cluster cluster-down bench fuzz tables docs install uninstall packages clean
 
 all: build
 
@@ -42,6 +42,14 @@ fresh:
 # jobgait on a virtual cluster of Debian 13, or of unstable with SUITE=sid; by hand.
 modern: deps
 	@GO=$(GO) packaging/modern/run.sh
+
+# Users and faults against the hooks on a real Slurm, by hand and as root: 200 rounds
+# take 40 minutes, and can be interrupted. One round of each is part of test.
+soak: build
+	JOBGAIT_ROUNDS=1000 $(GO) test -count=1 -run Exchanged ./epilog/deliver
+	JOBGAIT_ROUNDS=10000 $(GO) test -count=1 -timeout 30m -run Damaged ./prolog ./epilog
+	@cd packaging/testcluster && CPUS=4 JOBGAIT_CLUSTER=run JOBGAIT_SOAK=$(or $(ROUNDS),200) \
+		JOBGAIT_BIN=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 3h -run '^TestSoak$$'
 
 cluster: build
 	@packaging/testcluster/cluster.sh up

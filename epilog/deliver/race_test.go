@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/epilog/as"
 )
 
@@ -35,14 +36,6 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(m.Run())
-}
-
-// rounds is how many deliveries race: JOBGAIT_ROUNDS, else 50.
-func rounds() int {
-	if n, err := strconv.Atoi(os.Getenv("JOBGAIT_ROUNDS")); err == nil {
-		return n
-	}
-	return 50
 }
 
 // race is a user who exchanges the directory of his report with a link to
@@ -129,7 +122,7 @@ func TestExchangedDirectory(t *testing.T) {
 	defer cancel()
 	for _, trap := range r.traps {
 		stop := r.exchange(t, trap)
-		for n := range (rounds() + 1) / 2 {
+		for n := range (jobtest.Rounds(50) + 1) / 2 {
 			req := request(t, r.here)
 			if n%2 == 1 {
 				req.Dirs, req.Sub = []string{r.home}, "here" // the name is exchanged below a directory that stays

@@ -3,6 +3,10 @@
 // jobs go in, and reports, history rows and what is left over come out. There
 // is no code here but tests.
 //
+// Users attack it and things go wrong on it: TestAttacks is one round of all that,
+// TestSoak (make soak) are JOBGAIT_SOAK rounds, with a table at the end of what
+// Slurm, jobs and users noticed, which must be nothing.
+//
 // They run as root with JOBGAIT_CLUSTER=run and are skipped otherwise: they
 // make accounts and may install packages. JOBGAIT_SEED repeats the moments of
 // the kills; JOBGAIT_KEEP_CLUSTER=1 leaves the cluster to be looked into.
