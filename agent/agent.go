@@ -42,6 +42,9 @@ type agent struct {
 	// dir takes what is learned of the job; "" learns nothing.
 	dir     job.RunDir
 	learner learner
+	// program is what was told of the job's program, to be asked again at named.
+	program string
+	named   int64
 	// atStart are the notes of the header, during those of the footer.
 	atStart, during []note.Note
 }
@@ -216,6 +219,7 @@ func (a *agent) empty() {
 func (a *agent) flush() {
 	now := a.drain()
 	a.watchStops(now)
+	a.namePrograms(now)
 	a.write(now)
 	a.learn(now)
 	a.keepBudget(now)

@@ -318,3 +318,28 @@ func endFull(t *testing.T, cmd *exec.Cmd, inside job.RunDir, blocks int) {
 		t.Errorf("footer %+v, %d of %d blocks, damage %+v", p.Footer, len(p.Blocks), blocks, p.Damage)
 	}
 }
+
+// What the job ran is known of an agent that was killed, too.
+func TestKilledAgentHasNamedTheProgram(t *testing.T) {
+	needPerf(t)
+	t.Parallel()
+	id := int64(os.Getpid())*10 + 7
+	agent := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid())}))
+	busy(t, strconv.FormatInt(id, 10), "while :; do :; done")
+	program := func() string {
+		l, err := profile.Load(agent.dir.Profile(), profile.SetParams{})
+		if err != nil {
+			return ""
+		}
+		return l.Program()
+	}
+	untilTrue(t, "the profile names the program", func() bool { return program() != "" })
+	if err := agent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = agent.Wait()
+	shell, err := filepath.EvalSymlinks("/bin/sh")
+	if err != nil || program() != filepath.Base(shell) {
+		t.Errorf("%q, not %q, %v", program(), shell, err)
+	}
+}

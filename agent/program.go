@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jobgait/agent/peek"
+	"jobgait/agent/profile"
 )
 
 // What a program is to a job: what its user means, what starts that, or Slurm's
@@ -53,4 +54,23 @@ func mainProgram(samples map[string]int64) string {
 
 func before(a, b string, samples map[string]int64) int {
 	return cmp.Or(cmp.Compare(roleOf(a), roleOf(b)), cmp.Compare(samples[b], samples[a]), cmp.Compare(a, b))
+}
+
+// namesNS is how often the profile is told of the job's program, if it changed: a
+// kill costs what was learned of it since.
+const namesNS = 10e9
+
+func (a *agent) namePrograms(now int64) {
+	if now < a.named {
+		return
+	}
+	name := mainProgram(a.in.programs())
+	if name == "" {
+		return
+	}
+	a.named = now + namesNS
+	if name != a.program {
+		a.program = name
+		a.changed(profile.Epoch{Kind: profile.ProgramKind, Text: name})
+	}
 }

@@ -20,7 +20,9 @@ type suspension struct {
 func (a *agent) watchStops(now int64) {
 	s := &a.suspension
 	used := a.in.cpu.UsedNS()
-	stopped := a.in.cpu.Stopped() || used == s.used && a.in.frozen != nil && a.in.frozen()
+	// slurmstepd goes on, and uses a little, while the users' processes are frozen.
+	ask := a.in.frozen != nil && (used == s.used || s.seen != 0)
+	stopped := a.in.cpu.Stopped() || ask && a.in.frozen()
 	s.used = used
 	switch {
 	case !stopped:

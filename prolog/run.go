@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"jobgait/agent/job"
+	"jobgait/agent/journal"
 	"jobgait/analysis/note"
 	"jobgait/configs"
 )
@@ -46,6 +48,11 @@ func run(ctx context.Context, getenv func(string) string, args []string, stderr 
 		err = fmt.Errorf("not done within %v: the job is not watched", limit)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "jobgait-prolog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), note.Clean(err.Error(), 2000))
+		line := fmt.Sprintf("job %.20q: %s", getenv("SLURM_JOB_ID"), note.Clean(err.Error(), 2000))
+		fmt.Fprintf(stderr, "jobgait-prolog: %s\n", line)
+		// slurmd logs what a hook says only of one that failed.
+		if os.Geteuid() == 0 && !job.OneMachine(getenv) {
+			journal.System().Send(journal.Error, "jobgait", "jobgait-prolog: "+line)
+		}
 	}
 }

@@ -107,11 +107,11 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 	if text := loaded.Damage.Text; text != "" {
 		r.Notes = append(r.Notes, note.New(note.ProfileBad, "%s", text))
 	}
+	if r.Job.Executable == "" {
+		r.Job.Executable = loaded.Program()
+	}
 	if f := loaded.Footer; f != nil {
 		r.Notes = append(r.Notes, f.Notes...)
-		if r.Job.Executable == "" {
-			r.Job.Executable = f.Executable
-		}
 		r.Job = r.Job.WithFields(map[string]string{summary.FieldBuildID: f.BuildID})
 	} else {
 		r.Notes = append(r.Notes, note.New(note.AgentDied,

@@ -1,6 +1,12 @@
 package kernel
 
-import "strings"
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+
+	"jobgait/agent/rawcall"
+)
 
 // atOnceStopped is how many processes one drain reads while all that it meets are
 // stopped: so that a job of some hundred is known to be, and known to run again, at
@@ -40,13 +46,14 @@ func (j *JobCPU) UsedNS() uint64 { return j.total * tick }
 
 // Frozen returns what tells whether the kernel keeps the job's cgroup from running:
 // cgroup.events of v2, freezer.state of v1. A frozen process is not in the state of
-// one that was stopped.
+// one that was stopped. On v2 scontrol suspend freezes what users run in each step,
+// job_N/step_*/user, and nothing above it (Slurm 24.11).
 func (j JobCgroup) Frozen() (frozen func() bool, stop func() error) {
 	if j.v2 {
 		p := j.files("", "cgroup.events")
 		return func() bool {
 			v, err := p.key(0, "frozen")
-			return err == nil && v == 1
+			return err == nil && v == 1 || j.stepsFrozen()
 		}, p.close
 	}
 	p := j.files("freezer", "freezer.state")
@@ -54,4 +61,29 @@ func (j JobCgroup) Frozen() (frozen func() bool, stop func() error) {
 		b, err := p.read(0)
 		return err == nil && strings.TrimSpace(string(b)) == "FROZEN"
 	}, p.close
+}
+
+// stepsFrozen is whether all of a job's steps are that have users' processes. It is
+// asked only of a job that used no CPU time since the last look.
+func (j JobCgroup) stepsFrozen() bool {
+	dir, ok := j.dir("")
+	if !ok {
+		return false
+	}
+	steps, err := filepath.Glob(filepath.Join(dir, "step_*", "user", "cgroup.events"))
+	if err != nil {
+		return false
+	}
+	frozen := 0
+	for _, path := range steps {
+		b, err := rawcall.ReadRecord(path, nil, maxStat)
+		switch {
+		case err != nil || bytes.Contains(b, []byte("populated 0\n")):
+		case bytes.Contains(b, []byte("frozen 1\n")):
+			frozen++
+		default:
+			return false
+		}
+	}
+	return frozen > 0
 }

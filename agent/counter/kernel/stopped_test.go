@@ -136,3 +136,33 @@ func TestFrozen(t *testing.T) {
 		}
 	}
 }
+
+// scontrol suspend of Slurm 24.11 freezes the users' part of each step.
+func TestFrozenSteps(t *testing.T) {
+	const job, ran, froze, empty = "sys/fs/cgroup/job_5/", "populated 1\nfrozen 0\n", "populated 1\nfrozen 1\n", "populated 0\nfrozen 0\n"
+	for name, c := range map[string]struct {
+		batch, step, extern string
+		want                bool
+	}{
+		"all":           {froze, froze, empty, true},
+		"one runs":      {froze, ran, empty, false},
+		"nobody's":      {empty, empty, empty, false},
+		"without steps": {"", "", "", false},
+	} {
+		files := map[string]string{job + "cgroup.events": ran}
+		for step, text := range map[string]string{"step_batch": c.batch, "step_0": c.step, "step_extern": c.extern} {
+			if text != "" {
+				files[job+step+"/user/cgroup.events"] = text
+				files[job+step+"/slurm/cgroup.events"] = ran // slurmstepd's own
+			}
+		}
+		r, root := jobTree(t, "cpu memory", files)
+		frozen, stop := NewJobCgroup(r, func(string) (string, bool) { return filepath.Join(root, job), true }).Frozen()
+		if got := frozen(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
