@@ -126,21 +126,29 @@ func (a *arena) faults(t *testing.T, n int) {
 	a.judge(t, r.jobs)
 }
 
-// reinstall does what an administrator does while jobs run, with or without
-// removing everything first.
+// reinstall does to the programs what an administrator does while jobs run:
+// install.sh replaces each in one step, with or without removing all first.
 func (a *arena) reinstall(t *testing.T, remove bool) {
 	t.Helper()
 	bin := os.Getenv("JOBGAIT_BIN")
 	if bin == "" {
 		bin = "../../build/bin"
 	}
-	verbs := [][]string{{"install", bin, a.c.prefix}}
-	if remove {
-		verbs = [][]string{{"remove", a.c.prefix}, verbs[0]}
+	programs := []string{"jobgait", "jobgait-agent", "jobgait-prolog", "jobgait-epilog"}
+	for _, p := range programs {
+		if remove {
+			if err := os.Remove(a.c.path("libexec", "jobgait", p)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	for _, args := range verbs {
-		if out, err := exec.Command("../install.sh", args...).CombinedOutput(); err != nil {
-			t.Errorf("install.sh %q: %v\n%s", args, err, out)
+	for _, p := range programs {
+		to := a.c.path("libexec", "jobgait", p)
+		if out, err := exec.Command("install", "-m", "755", filepath.Join(bin, p), to+".new").CombinedOutput(); err != nil {
+			t.Fatalf("install %s: %v\n%s", p, err, out)
+		}
+		if err := os.Rename(to+".new", to); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
