@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 		case "ends":
 			os.Exit(0)
 		}
+		if os.Args[1] == sweeperVerb && os.Getenv("JOBGAIT_CONFIG") != "" {
+			os.Exit(0) // its test is over, and has taken everything away
+		}
 		if err := stepBehind(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
