@@ -80,7 +80,7 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		want.Key = before.Key
 		return f.close(ctx, dir, store, want)
 	}
-	records, err := gather(ctx, store, want)
+	records, err := others(ctx, store, want)
 	lost = cmp.Or(lost, err)
 	sum := identified(summary.Merge(ours(records, record), nodes, summary.Default()), record.Job)
 	want.Key = sum.Key
@@ -116,8 +116,13 @@ func (f Finisher) put(ctx context.Context, r summary.NodeRecord) (collect.Store,
 	return store, store.Put(ctx, r)
 }
 
-// gather waits for the records of other nodes, and leaves a part of the time.
-func gather(ctx context.Context, store collect.Store, w collect.Want) ([]summary.NodeRecord, error) {
+// others waits for the records of the nodes after the first, which is this one, and
+// leaves a part of the time. Its own record need not come back: the directory may not
+// have taken it.
+func others(ctx context.Context, store collect.Store, w collect.Want) ([]summary.NodeRecord, error) {
+	if w.Nodes = w.Nodes[1:]; len(w.Nodes) == 0 {
+		return nil, nil
+	}
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)
 		w.Patience = min(w.Patience, left*2/3)

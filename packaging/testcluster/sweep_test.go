@@ -1,7 +1,6 @@
 package testcluster
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jobgait/analysis/summary"
 )
 
 const stopSignal = syscall.SIGSTOP
@@ -151,17 +152,18 @@ func missing(dir, name string) bool {
 // recorded returns the number of blocks in the final node record of a run.
 func (c *cluster) recorded(t *testing.T, dir string) int {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, "record.json"))
+	packed, err := os.ReadFile(filepath.Join(dir, "record.json.gz"))
 	if err != nil {
 		t.Errorf("no node record: %v", err)
 		return 0
 	}
-	var record struct {
-		Quality struct {
-			Blocks int `json:"blocks"`
-		} `json:"quality"`
+	text, err := summary.Unpack(packed)
+	if err != nil {
+		t.Errorf("%s: %v", dir, err)
+		return 0
 	}
-	if err := json.Unmarshal(b, &record); err != nil {
+	record, err := summary.DecodeNode(text)
+	if err != nil {
 		t.Errorf("%s: %v", dir, err)
 	}
 	return record.Quality.Blocks

@@ -20,8 +20,8 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// The spool fills up while the command runs: one line, the command's own
-// status, no agent left, and what was sampled until then is there.
+// The spool fills up while the command runs: the report says so, and is there; the
+// command's own status, no agent left, and what was sampled until then.
 func TestDiskFillsUp(t *testing.T) {
 	needRoot(t)
 	b := newBox(t)
@@ -34,8 +34,11 @@ func TestDiskFillsUp(t *testing.T) {
 	busy := "end=$((SECONDS+3)); while ((SECONDS < end)); do :; done;"
 	fill := fmt.Sprintf("head -c 1M /dev/zero 2>/dev/null > %s/fill;", small)
 	r := end(t, b.command("run", "--", "bash", "-c", busy+fill+busy+"exit 6"))
-	if r.status.ExitStatus() != 6 || strings.Count(r.complaint, "\n") != 1 || !strings.Contains(r.complaint, "no space left") {
+	if r.status.ExitStatus() != 6 || r.complaint != "" {
 		t.Errorf("%v: %q", r.status, r.complaint)
+	}
+	if text := b.report(); !strings.Contains(text, "no space left") {
+		t.Errorf("the report does not say that the spool was full:\n%s", text)
 	}
 	dir := job.RunDir(filepath.Join(small, "jobgait", host(t), "local_"+host(t)+"-1.r0"))
 	if p, err := profile.Read(dir.Profile()); err != nil || len(p.Blocks) == 0 {
