@@ -266,13 +266,19 @@ func (in *inputs) build(program string) string {
 	return in.code.Build(program)
 }
 
+// start starts the sources, code addresses first: they wait for a phase of their
+// timers, several periods where a CPU is slow, and the others would count meanwhile
+// what is in no slot.
 func (in *inputs) start() error {
-	for i, s := range in.sources {
-		if in.silent(i) {
-			continue
-		}
-		if err := s.Start(); err != nil {
-			return err
+	code := in.codeAt()
+	for _, first := range []bool{true, false} {
+		for i, s := range in.sources {
+			if in.silent(i) || (i == code) != first {
+				continue
+			}
+			if err := s.Start(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
