@@ -23,7 +23,6 @@ func TestAttacks(t *testing.T) {
 	a.faults(t, 0)
 	a.finish(t)
 	fmt.Printf("%s\n%v\n(killed: %v; JOBGAIT_SEED=%d)\n", tallyHead, a, a.hunter, seed)
-	a.hunter.mustHaveShot(t)
 	if a.total.bad() {
 		t.Error("see above")
 	}
@@ -72,6 +71,7 @@ func TestSoak(t *testing.T) {
 	}
 	fmt.Printf("%s\n", tallyHead)
 	a.say(began)
+	a.hunter.mustHaveShot(t) // one round may miss: its victims live some 20 ms
 	if a.total.bad() || a.hunter.worst() > mostLost {
 		t.Errorf("seed %d", seed)
 	}
