@@ -15,8 +15,8 @@ import (
 	"jobgait/configs"
 )
 
-// stub is a program that sleeps where it is told to, else prints its name and 1.
-const stub = `package main
+// dummy is a program that sleeps where it is told to, else prints its name and 1.
+const dummy = `package main
 import ("fmt"; "os"; "path/filepath"; "time")
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "sleep" { time.Sleep(time.Hour) }
@@ -39,7 +39,7 @@ func stubs(t *testing.T) string {
 		bash-completion/completions/jobgait zsh/site-functions/_jobgait fish/vendor_completions.d/jobgait.fish`) {
 		put("share/"+name, "text of "+name+"\n")
 	}
-	source := put("stub.go", stub)
+	source := put("dummy.go", dummy)
 	program := filepath.Join(build, "bin/jobgait")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s", "-o", program, source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
