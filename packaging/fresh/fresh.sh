@@ -54,7 +54,7 @@ for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY GOPR
 done
 
 # The first source of this host's apt, in either of its forms of a list.
-mirror=${MIRROR:-$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+mirror=${MIRROR:-$({ cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null || true; } |
   sed -nE 's/^(deb( \[[^]]*\])?|URIs:) +(http[^ ]+debian)\/?( .*)?$/\3/p' | head -n 1)}
 [[ $mirror ]] || die "no mirror in this host's apt sources: set MIRROR"
 
