@@ -120,9 +120,6 @@ func BenchmarkSize(b *testing.B) {
 		}{
 			{"rounded", profile.Options{}, whole}, {"rounded-0.8s", profile.Options{}, short},
 			{"lossless", profile.Options{Lossless: true}, whole},
-			{"rounded-zstd", profile.Options{Packing: profile.Zstd}, whole},
-			{"lossless-zstd", profile.Options{Lossless: true, Packing: profile.Zstd}, whole},
-			{"rounded-plain", profile.Options{Packing: profile.Plain}, whole},
 		} {
 			b.Run(kind.name+"/"+c.name, func(b *testing.B) {
 				size, half := 0.0, 0.0
@@ -214,7 +211,7 @@ func BenchmarkDecode(b *testing.B) {
 	for _, kind := range kinds {
 		b.Run(kind.name, func(b *testing.B) {
 			path := synthetic(b, 600, kind.addressHz, 200, false)
-			decode(b, path) // the tables are made, the file is in memory
+			decode(b, path) // the file is in memory
 			raw, best, cpu, start := 0.0, 0.0, cpuTime(), time.Now()
 			for b.Loop() {
 				began := time.Now()

@@ -70,10 +70,10 @@ func randomColumn(rng *rand.Rand, n int) []int64 {
 }
 
 // lossless makes an encoder that changes nothing.
-func lossless(t testing.TB, columns int, p Packing) *encoder {
+func lossless(t testing.TB, columns int) *encoder {
 	t.Helper()
 	h := testHeader(make([]Column, columns)...)
-	e, err := newEncoder(&h, Options{Lossless: true, Packing: p})
+	e, err := newEncoder(&h, exact)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,47 +82,69 @@ func lossless(t testing.TB, columns int, p Packing) *encoder {
 
 func TestBlockRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, packing := range []Packing{Packed, Plain, Zstd} {
-		var shared arena
-		var encoders [6]*encoder
-		for columns := range encoders {
-			encoders[columns] = lossless(t, columns, packing)
+	var shared arena
+	var encoders [6]*encoder
+	for columns := range encoders {
+		encoders[columns] = lossless(t, columns)
+	}
+	packed, plain := 0, 0
+	for i := range 3000 {
+		columns := rng.IntN(6)
+		e := encoders[columns]
+		want := randomBlock(rng, columns)
+		if err := want.check(columns); err != nil {
+			t.Fatal(err)
 		}
-		for i := range 1000 {
-			columns := rng.IntN(6)
-			e := encoders[columns]
-			want := randomBlock(rng, columns)
-			if err := want.check(columns); err != nil {
-				t.Fatal(err)
-			}
-			payload := e.appendBlock(nil, &want)
-			got, err := decodeBlock(payload, e.header, &shared)
-			if err != nil {
-				t.Fatalf("packing %d, block %d: %v", packing, i, err)
-			}
-			if !reflect.DeepEqual(got, want) {
-				t.Fatalf("packing %d, block %d came back as\n%+v, was\n%+v", packing, i, got, want)
-			}
-			other := testHeader(make([]Column, columns+1)...)
-			if _, err := decodeBlock(payload, &other, &shared); err == nil {
-				t.Fatal("a block of the wrong number of columns was read")
-			}
-			if _, err := decodeBlock(append(payload, 0), e.header, &shared); err == nil {
-				t.Fatalf("packing %d: a byte too many was not noticed", packing)
-			}
-			if _, err := decodeBlock(payload[:rng.IntN(len(payload))], e.header, &shared); err == nil {
-				t.Fatalf("packing %d: a payload cut short was read", packing)
-			}
+		payload := e.appendBlock(nil, &want)
+		if payload[0]&flagZstd != 0 {
+			packed++
+		} else {
+			plain++
 		}
+		got, err := decodeBlock(payload, e.header, &shared)
+		if err != nil {
+			t.Fatalf("block %d: %v", i, err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("block %d came back as\n%+v, was\n%+v", i, got, want)
+		}
+		other := testHeader(make([]Column, columns+1)...)
+		if _, err := decodeBlock(payload, &other, &shared); err == nil {
+			t.Fatal("a block of the wrong number of columns was read")
+		}
+		if _, err := decodeBlock(append(payload, 0), e.header, &shared); err == nil {
+			t.Fatal("a byte too many was not noticed")
+		}
+		if _, err := decodeBlock(payload[:rng.IntN(len(payload))], e.header, &shared); err == nil {
+			t.Fatal("a payload cut short was read")
+		}
+	}
+	if packed < 100 || plain < 100 {
+		t.Errorf("%d bodies of zstd, %d without", packed, plain)
 	}
 }
 
-func TestVarintLen(t *testing.T) {
-	for shift := range 64 {
-		for _, v := range []int64{1<<shift - 1, 1 << shift, -(1 << shift)} {
-			if b := binary.AppendVarint(nil, v); varintLen(v) != len(b) {
-				t.Errorf("varintLen(%d) = %d, it takes %d", v, varintLen(v), len(b))
-			}
+// Steps of all kinds come back, and where a level holds it is used.
+func TestSteps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for name, c := range map[string]struct {
+		step     func(i int) int64
+		levelled bool
+	}{
+		"phases":   {func(i int) int64 { return 200 + int64(i/70%2)*300 + rng.Int64N(9) }, true},
+		"falling":  {func(i int) int64 { return -5000 - rng.Int64N(90) }, true},
+		"rare":     {func(i int) int64 { return rng.Int64N(50) / 49 }, false},
+		"anything": {func(i int) int64 { return int64(rng.Uint64()) }, false},
+		"extremes": {func(i int) int64 { return []int64{math.MaxInt64, math.MinInt64, 0, -1}[rng.IntN(4)] }, false},
+	} {
+		want, got := make([]int64, 500), make([]int64, 500)
+		for i := range want {
+			want[i] = c.step(i)
+		}
+		body, levelled := appendSteps(nil, want)
+		d := decoder{p: body}
+		if d.steps(got, levelled); !reflect.DeepEqual(got, want) || d.bad || len(d.p) > 0 || levelled != c.levelled && name != "extremes" && name != "anything" {
+			t.Errorf("%s: levelled %v, %v", name, levelled, got[:9])
 		}
 	}
 }
@@ -163,26 +185,25 @@ func TestHostileLengths(t *testing.T) {
 		p := binary.AppendUvarint([]byte{flags, 0}, n)
 		return append(p, 0, 0, 0, 0, 0, 0, columns)
 	}
-	bomb := lossless(t, 0, Zstd).zstd.EncodeAll(make([]byte, 8<<20), nil)
+	bomb := lossless(t, 0).zstd.EncodeAll(make([]byte, 8<<20), nil)
 	inputs := map[string][]byte{
 		"many slots":     append(head(0, maxSlots, 4), 1, 2, 3),
 		"too many slots": append(head(0, maxSlots+1, 1), 1, 2, 3),
-		"all missing":    append(head(0, maxSlots, 4), 0, 0, 0, 0, 0),
-		"all equal":      append(head(0, maxSlots, 4), 20, 2, 20, 2, 20, 2, 20, 2, 0, 1),
+		"all missing":    append(head(0, maxSlots, 4), 0, 0, 0, 0, 0, 1),
+		"all equal":      append(head(0, maxSlots, 4), 5, 2, 5, 2, 5, 2, 5, 2, 0, 1),
 		"bitmaps":        append(head(0, maxSlots, 4), make([]byte, maxSlots/8)...),
 		"pages":          append(head(0, maxSlots, 0), 0xff, 0x1f),
 		"pages and keys": append(append(head(0, maxSlots, 0), 5), make([]byte, 45)...),
-		"zstd":           append(binary.AppendUvarint(append(head(16, 10, 0), 0), 8<<20), bomb...),
-		"zstd too short": append(append(head(16, 10, 0), 0, 10), bomb...),
+		"zstd":           append(append(head(flagZstd, 10, 0), 0), bomb...),
+		"zstd cut short": append(append(head(flagZstd, 10, 0), 0), bomb[:len(bomb)/2]...),
+		"zstd of none":   append(head(flagZstd, 10, 0), 0),
 		"noise":          bytes.Repeat([]byte{0xff}, 64),
 	}
 	for name, payload := range inputs {
 		for columns := range 5 {
 			h, a := testHeader(make([]Column, columns)...), new(arena)
-			if payload[0]>>packingShift == byte(Zstd) {
-				a.inflate(nil) // its decoder is made once, and is not the block's
-			}
-			tables()
+			a.head.flags = flagZstd
+			a.body() // its decoder is made once, and is not the block's
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			_, err := decodeBlock(payload, &h, a)
@@ -197,17 +218,36 @@ func TestHostileLengths(t *testing.T) {
 	}
 }
 
+// unpacked is a payload without zstd, so that what is changed in it reaches the
+// decoder of bodies.
+func unpacked(t testing.TB, payload []byte, h *Header) []byte {
+	t.Helper()
+	a := new(arena)
+	if err := a.head.read(payload, h); err != nil {
+		t.Fatal(err)
+	}
+	body, err := a.body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := append(bytes.Clone(payload[:len(payload)-len(a.head.body)]), body...)
+	out[0] &^= flagZstd
+	return out
+}
+
 func FuzzDecodeBlock(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range 24 {
-		b := randomBlock(rng, i/6)
-		f.Add(lossless(f, i/6, Packing(i%3)).appendBlock(nil, &b), i/6)
+		b, e := randomBlock(rng, i/6), lossless(f, i/6)
+		payload := e.appendBlock(nil, &b)
+		f.Add(payload, i/6)
+		f.Add(unpacked(f, payload, e.header), i/6)
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, columns int) {
 		if columns < 0 || columns > maxColumns {
 			return
 		}
-		e := lossless(t, columns, Packed)
+		e := lossless(t, columns)
 		b, err := decodeBlock(payload, e.header, new(arena))
 		if err != nil {
 			return

@@ -106,7 +106,7 @@ func TestMerge(t *testing.T) {
 		}
 		var m merger
 		merged := m.merge(b, every)
-		e := lossless(t, 3, Packing(rng.IntN(3)))
+		e := lossless(t, 3)
 		got, err := decodeBlock(e.appendBlock(nil, &merged), e.header, new(arena))
 		if err != nil || got.N != b.N || got.Every != every {
 			t.Fatalf("%+v: %v", got, err)

@@ -1,9 +1,6 @@
 package profile
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // appendColumn appends the head of a column to dst and its steps to the body.
 func (e *encoder) appendColumn(dst []byte, values []int64) []byte {
@@ -34,37 +31,12 @@ func (e *encoder) appendColumn(dst []byte, values []int64) []byte {
 		quantum = quantumOf(here, e.scratch, e.perQuantum)
 	}
 	e.quanta = quantise(e.quanta[:0], here, quantum)
-	way, mean := e.appendSteps(differences(e.quanta[:len(here)-1]))
-	dst[at] |= byte(way)
+	levelled := false
+	if e.body, levelled = appendSteps(e.body, differences(e.quanta[:len(here)-1])); levelled {
+		dst[at] |= byLevel
+	}
 	dst = binary.AppendUvarint(dst, uint64(quantum))
-	dst = binary.AppendVarint(dst, here[len(here)-1]-here[0])
-	return append(dst, mean.coarse())
-}
-
-// appendSteps puts steps into the body.
-func (e *encoder) appendSteps(steps []int64) (way int, mean tracker) {
-	if e.options.Packing == Packed {
-		way, mean = chooseWay(e.tables, steps, rare)
-		putSteps(e.stream(), steps, way, mean)
-		return way, mean
-	}
-	first, second, last := 0, 0, int64(0)
-	for _, s := range steps {
-		first += varintLen(s)
-		second += varintLen(s - last)
-		last = s
-	}
-	if second < first {
-		way = repeated
-	}
-	last = 0
-	for _, s := range steps {
-		if way == repeated {
-			s, last = s-last, s
-		}
-		e.body = binary.AppendVarint(e.body, s)
-	}
-	return way, 0
+	return binary.AppendVarint(dst, here[len(here)-1]-here[0])
 }
 
 // differences replaces values by how much each is above the one before, and
@@ -96,6 +68,3 @@ func appendBitmap(dst []byte, values []int64) []byte {
 	}
 	return dst
 }
-
-// varintLen is the number of bytes of a zigzag varint.
-func varintLen(v int64) int { return (bits.Len64(zigzag(v)|1) + 6) / 7 }

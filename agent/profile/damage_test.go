@@ -47,7 +47,7 @@ func TestEvery37thByte(t *testing.T) {
 	}
 	var ends []int // of the header and the blocks
 	for at := 1; at < len(data) && len(ends) <= seconds; at++ {
-		if i := bytes.Index(data[at:], []byte("\x8aJGP")); i >= 0 {
+		if i := bytes.Index(data[at:], []byte("\x8bJGP")); i >= 0 {
 			at += i
 			ends = append(ends, at)
 		}

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -71,11 +72,7 @@ type arena struct {
 	samples []uint32
 	counts  []uint16
 	pages   []PageCount
-	steps   []int64 // the samples, and then the dense pages
-	skips   [2][]int64
-	jumps   [2][]uint8
-	queued  sequence // the one of the two that is read first
-	plain   []byte   // a body that was inflated, or two streams
+	plain   []byte // a body that was inflated
 	zstd    *zstd.Decoder
 }
 
@@ -87,44 +84,13 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// source is a body, packed or plain.
-type source struct {
-	packed  bool
-	streams streams
-	plain   decoder
-}
-
-// body opens the body of the block whose head was read.
-func (a *arena) body() (source, error) {
-	b := a.head.body
-	switch a.head.packing() {
-	case Packed:
-		return source{packed: true, streams: a.open(b)}, nil
-	case Zstd:
-		var err error
-		if b, err = a.inflate(b); err != nil {
-			return source{}, err
-		}
+// body is that of the block whose head was read. It is never longer than
+// maxPayload, whatever it says.
+func (a *arena) body() ([]byte, error) {
+	packed := a.head.body
+	if a.head.flags&flagZstd == 0 {
+		return packed, nil
 	}
-	return source{plain: decoder{p: b}}, nil
-}
-
-// done is whether all of the body was read, or what is wanted of it, and makes
-// sense.
-func (src *source) done(trimmed bool) bool {
-	if trimmed {
-		return !src.streams.bad && !src.streams.of[0].bad && !src.streams.of[1].bad
-	}
-	if src.packed {
-		return src.streams.done()
-	}
-	return !src.plain.bad && len(src.plain.p) == 0
-}
-
-// inflate undoes zstd. A body is never longer than maxPayload, whatever it says.
-func (a *arena) inflate(body []byte) ([]byte, error) {
-	d := decoder{p: body}
-	n := d.count(maxPayload)
 	if a.zstd == nil {
 		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecodeAllCapLimit(true))
@@ -134,15 +100,15 @@ func (a *arena) inflate(body []byte) ([]byte, error) {
 		a.zstd = z
 	}
 	var head zstd.Header
-	if d.bad || head.Decode(d.p) != nil || head.HasFCS && head.FrameContentSize != uint64(n) || n > maxRatio*len(d.p) {
+	if head.Decode(packed) != nil || !head.HasFCS || head.FrameContentSize > uint64(min(maxPayload, maxRatio*len(packed))) {
 		return nil, errPayload
 	}
-	a.plain = resize(a.plain, n)
-	out, err := a.zstd.DecodeAll(d.p, a.plain[:0])
-	if err != nil || len(out) != n {
+	a.plain = resize(a.plain, int(head.FrameContentSize))
+	plain, err := a.zstd.DecodeAll(packed, a.plain[:0:len(a.plain)])
+	if err != nil || len(plain) != len(a.plain) {
 		return nil, errPayload
 	}
-	return out, nil
+	return plain, nil
 }
 
 // maxRatio is how much shorter zstd makes a body at most; a second of slots in
@@ -152,33 +118,52 @@ const maxRatio = 1000
 // decodeBlock reads a payload of appendBlock into the memory of a, which must
 // not be used for another block before this one is done with.
 func decodeBlock(payload []byte, h *Header, a *arena) (Block, error) {
-	return decodePayload(payload, h, a, false, nil)
+	return decodePayload(payload, h, a, false)
 }
 
 // decodePayload reads the payload of a block or of an overview, which is not put
-// back on the grid. Pages that are not wanted may be left out; nil wants all.
-func decodePayload(payload []byte, h *Header, a *arena, overview bool, wanted map[uint64]int) (Block, error) {
+// back on the grid.
+func decodePayload(payload []byte, h *Header, a *arena, overview bool) (Block, error) {
 	a.head.overview = overview
 	if err := a.head.read(payload, h); err != nil {
 		return Block{}, err
 	}
-	src, err := a.body()
+	body, err := a.body()
 	if err != nil {
 		return Block{}, err
 	}
-	b := a.head.Block
-	trimmed := src.packed && wanted != nil && a.trim(wanted)
+	b, d := a.head.Block, decoder{p: body}
 	a.makeRoom(&b)
-	if src.packed {
-		a.takePacked(&src.streams, &b)
-	}
-	if !a.takeColumns(&src, &b) || !a.takePages(&src, &b) || !a.takeSamples(&src, &b) || !src.done(trimmed) {
+	if !a.take(&d, &b) || d.bad || len(d.p) > 0 {
 		return Block{}, errPayload
 	}
-	if !a.head.overview {
+	if !overview {
 		b.spread()
 	}
 	return b, nil
+}
+
+// take reads a body.
+func (a *arena) take(d *decoder, b *Block) bool {
+	for i, values := range b.Columns {
+		c := &a.head.columns[i]
+		if c.present > 0 && c.mode&allEqual == 0 {
+			d.steps(values[1:c.present-1], c.mode&byLevel != 0)
+		}
+		c.complete(values[:b.points()])
+	}
+	for i := range b.Samples[:min(len(b.Samples), b.groups())] {
+		b.Samples[i] = uint32(d.count(math.MaxUint32))
+	}
+	if b.Samples != nil && sum(b.Samples[:b.groups()]) != a.head.total {
+		return false
+	}
+	for i, p := range a.head.pages {
+		if !d.page(b.Pages[i].Counts[:b.groups()], p) {
+			return false
+		}
+	}
+	return true
 }
 
 // makeRoom gives the block its memory. Columns and counts of a decimated block are
@@ -208,22 +193,6 @@ func (a *arena) makeRoom(b *Block) {
 	}
 }
 
-// takeColumns makes the columns of their steps.
-func (a *arena) takeColumns(src *source, b *Block) bool {
-	points := b.points()
-	for i, values := range b.Columns {
-		c := &a.head.columns[i]
-		if c.coded() && !src.packed {
-			src.plain.steps(values[1:c.present-1], int(c.mode&wayMask))
-		}
-		c.complete(values[:points])
-	}
-	return !src.plain.bad
-}
-
-// coded is whether the body has steps of the column.
-func (c *columnHead) coded() bool { return c.present > 0 && c.mode&allEqual == 0 }
-
 // complete makes the values of the steps, which stand behind the first value.
 func (c *columnHead) complete(values []int64) {
 	switch {
@@ -251,18 +220,5 @@ func (c *columnHead) complete(values []int64) {
 func fill(values []int64, v int64) {
 	for i := range values {
 		values[i] = v
-	}
-}
-
-// steps reads plain steps.
-func (d *decoder) steps(steps []int64, way int) {
-	last := int64(0)
-	for i := range steps {
-		s := d.varint()
-		if way == repeated {
-			last += s
-			s = last
-		}
-		steps[i] = s
 	}
 }

@@ -9,71 +9,46 @@ import (
 
 // The payload of a block frame is a head, all of varints (signed ones zigzag):
 //
-//	flags (1: samples, 2: ran, 4: decimated; 8 and 16: packing of the body)
+//	flags (1: samples, 2: ran, 4: decimated, 8: zstd)
 //	First, N, and, if decimated, Every
 //	RealNS and MonoNS, less what the header makes of the slot (Header.clocks)
 //	Missing, LostRecords, Records, AgentCPUNS
-//	number of columns; per column: mode (1 byte: the way, 4: has values,
-//	  8: a bitmap of N bits follows tells which slots have one, 16: all are
-//	  equal), bitmap, first value, and unless all are equal: quantum, last
-//	  value less the first, mean of the numbers to come (1 byte)
+//	number of columns; per column: mode (1 byte: 1: has values, 2: a bitmap
+//	  of N bits follows tells which slots have one, 4: all are equal, 8: steps
+//	  are levelled), bitmap, first value, and unless all are equal: quantum, last
+//	  value less the first
 //	per column, if flagged: Ran
-//	if samples: their sum, way and mean (1 byte each)
+//	if samples: their sum
 //	number of pages; per page: key (8 bytes), hits, slots in which it was hit
 //
-// and a body. Of every column that is not all equal it has the steps between
-// its quanta, but not the first value, which is in the head, and not the last,
-// which follows from it; then the samples, then the pages.
+// and a body, which is zstd's if that is flagged:
 //
-// The body is packed (see steps.go, tables.go): two streams of the entropy coder,
-// each of a state of 8 bytes and words of 4, or of nothing; the length of the
-// first stands before it. The steps of columns, the samples and the dense pages
-// (pageForm.dense) go to the first and the second in turn; then every other page
-// has the slots it skips in the first and its hits in the second. Or the body is
-// plain, with the samples last:
-//
-//	per column the steps as signed varints, in the way "repeated" less the
-//	  step before
+//	per column that is not all equal the steps between its quanta (steps.go),
+//	  but not the first value, which is in the head, and not the last, which
+//	  follows from it
+//	samples per slot
 //	per page its slots: those skipped since the last one times 16, plus the
 //	  count less one up to 14, or 15 and the count less 16 in a varint
-//	samples per slot
-//
-// or it is zstd's of that, behind the length of the plain body.
 const (
 	flagSamples   = 1
 	flagRan       = 2
 	flagDecimated = 4
-	packingShift  = 3
-	allFlags      = 31
+	flagZstd      = 8
+	allFlags      = 15
 
-	wayMask    = 3
-	hasValues  = 4
-	withBitmap = 8
-	allEqual   = 16
-	allModes   = 31
+	hasValues  = 1
+	withBitmap = 2
+	allEqual   = 4
+	byLevel    = 8
+	allModes   = 15
 
 	maxNibble = 15
-)
-
-// Packing is how the body of blocks is written.
-type Packing int
-
-const (
-	// Packed is our own coder, a third smaller than Zstd.
-	Packed Packing = iota
-	// Plain needs no more than varints to be read.
-	Plain
-	// Zstd is Plain compressed, for readers that have that and not ours.
-	Zstd
 )
 
 // encoder makes payloads. Its memory is used again.
 type encoder struct {
 	header  *Header
 	options Options
-	tables  *tableSet
-	streams [2]entropyEncoder
-	turn    int // which stream the next sequence goes to
 	// perQuantum is which part of a median step a quantum is at most.
 	perQuantum int64
 	zstd       *zstd.Encoder
@@ -85,18 +60,9 @@ type encoder struct {
 }
 
 func newEncoder(h *Header, o Options) (*encoder, error) {
-	e := &encoder{header: h, options: o, tables: tables()}
-	e.streams[0].tables, e.streams[1].tables = e.tables, e.tables
-	if o.Packing < Packed || o.Packing > Zstd {
-		return nil, fmt.Errorf("packing %d", o.Packing)
-	}
-	if o.Packing != Zstd {
-		return e, nil
-	}
-	var err error
-	e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
-		zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<16))
-	return e, err
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<16), zstd.WithSingleSegment(true))
+	return &encoder{header: h, options: o, zstd: z}, err
 }
 
 // check refuses a block that a reader would refuse.
@@ -133,10 +99,11 @@ func (b *Block) check(columns int) error {
 // appendBlock appends the payload of a block that was checked. n is its number
 // of slots; its slices are shorter if it is decimated.
 func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
-	e.body, e.turn, e.perQuantum = e.body[:0], 0, stepsPerQuantum
+	e.body, e.perQuantum = e.body[:0], stepsPerQuantum
 	if b.overview {
 		e.perQuantum = overviewPerQuantum
 	}
+	flags := len(dst)
 	dst = e.appendHead(dst, b)
 	dst = binary.AppendUvarint(dst, uint64(len(b.Columns)))
 	for _, c := range b.Columns {
@@ -145,43 +112,26 @@ func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
 	for _, r := range b.Ran {
 		dst = binary.AppendUvarint(dst, uint64(r))
 	}
-	pages := e.keptPages(b)
 	if b.Samples != nil {
-		dst = e.appendSamples(dst, b.Samples)
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(pages)))
-	for _, p := range pages {
-		dst = e.appendPage(dst, p)
-	}
-	if e.options.Packing == Packed {
-		e.appendSparse(pages)
-		return e.appendStreams(dst)
+		dst = binary.AppendUvarint(dst, sum(b.Samples))
 	}
 	for _, s := range b.Samples {
 		e.body = binary.AppendUvarint(e.body, uint64(s))
 	}
-	if e.options.Packing == Plain {
-		return append(dst, e.body...)
+	pages := e.keptPages(b)
+	dst = binary.AppendUvarint(dst, uint64(len(pages)))
+	for _, p := range pages {
+		dst = e.appendPage(dst, p)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(e.body)))
-	return e.zstd.EncodeAll(e.body, dst)
-}
-
-// stream is where the next sequence goes.
-func (e *encoder) stream() *entropyEncoder {
-	e.turn ^= 1
-	return &e.streams[e.turn^1]
-}
-
-// appendStreams appends both, behind the length of the first.
-func (e *encoder) appendStreams(dst []byte) []byte {
-	e.body = e.streams[0].appendTo(e.body[:0])
-	dst = binary.AppendUvarint(dst, uint64(len(e.body)))
-	return e.streams[1].appendTo(append(dst, e.body...))
+	if packed := e.zstd.EncodeAll(e.body, dst); len(packed)-len(dst) < len(e.body) {
+		packed[flags] |= flagZstd
+		return packed
+	}
+	return append(dst, e.body...)
 }
 
 func (e *encoder) appendHead(dst []byte, b *Block) []byte {
-	flags := byte(e.options.Packing) << packingShift
+	flags := byte(0)
 	if b.Samples != nil {
 		flags |= flagSamples
 	}

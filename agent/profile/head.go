@@ -15,8 +15,6 @@ type blockHead struct {
 	flags   byte
 	columns []columnHead
 	total   uint64 // of the samples
-	way     int    // of those in no page
-	mean    tracker
 	pages   []pageHead
 	body    []byte
 }
@@ -24,15 +22,16 @@ type blockHead struct {
 // columnHead is what the head says of a column. last is the last value.
 type columnHead struct {
 	mode                 byte
-	mean                 tracker
 	first, last, quantum int64
 	bitmap               []byte
 	present              int // number of values
 }
 
+// pageHead is what the head says of a page: how often it was hit, and in how many
+// slots.
 type pageHead struct {
-	key uint64
-	pageForm
+	key, hits uint64
+	entries   int
 }
 
 // read takes the head of a payload apart. Its slices are used again.
@@ -50,7 +49,7 @@ func (b *blockHead) read(payload []byte, h *Header) error {
 	for _, v := range []*int64{&b.RealNS, &b.MonoNS, &b.Missing, &b.LostRecords, &b.Records, &b.AgentCPUNS} {
 		*v = d.varint()
 	}
-	if d.bad || b.flags&^allFlags != 0 || b.packing() > Zstd || b.N < 1 || b.First < 0 || b.First > maxSlot-maxSlots ||
+	if d.bad || b.flags&^allFlags != 0 || b.N < 1 || b.First < 0 || b.First > maxSlot-maxSlots ||
 		(b.Every > 1) != (b.flags&flagDecimated != 0) || b.overview && b.Every != overviewEvery || d.count(maxColumns) != len(h.Columns) {
 		return errPayload
 	}
@@ -76,8 +75,6 @@ func (b *blockHead) width() int {
 	}
 	return b.N
 }
-
-func (b *blockHead) packing() Packing { return Packing(b.flags >> packingShift) }
 
 func (b *blockHead) readColumns(d *decoder, columns int) {
 	n := b.points()
@@ -110,14 +107,14 @@ func (h *blockHead) of(b *Block) {
 		h.columns = append(h.columns, head)
 	}
 	for _, p := range b.Pages {
-		h.pages = append(h.pages, pageHead{key: p.Key, pageForm: pageForm{hits: sum(p.Counts)}})
+		h.pages = append(h.pages, pageHead{key: p.Key, hits: sum(p.Counts)})
 	}
 }
 
 // columnHead reads what is said of a column of n values.
 func (d *decoder) columnHead(n int) columnHead {
 	c := columnHead{mode: d.byte(), present: n, quantum: 1}
-	if c.mode&hasValues == 0 || c.mode&^allModes != 0 || c.mode&wayMask > rare {
+	if c.mode&hasValues == 0 || c.mode&^allModes != 0 {
 		if c.present = 0; c.mode != 0 {
 			d.fail()
 		}
@@ -136,7 +133,6 @@ func (d *decoder) columnHead(n int) columnHead {
 	}
 	c.quantum = int64(d.uvarint())
 	c.last += d.varint()
-	c.mean = trackerAt(d.byte())
 	if c.present < 2 || c.quantum < 1 || c.quantum > 1 && c.last < c.first {
 		d.fail()
 	}
@@ -157,12 +153,10 @@ func ones(bitmap []byte, n int) int {
 func (b *blockHead) readPages(d *decoder) {
 	if b.flags&flagSamples != 0 {
 		b.total = d.uvarint()
-		b.way = d.count(counted)
-		b.mean = trackerAt(d.byte())
 	}
 	slots := b.groups()
 	for range d.count(maxPages) {
-		p := pageHead{pageForm: pageForm{slots: slots}}
+		p := pageHead{}
 		if key := d.bytes(8); key != nil {
 			p.key = binary.LittleEndian.Uint64(key)
 		}

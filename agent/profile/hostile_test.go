@@ -75,31 +75,31 @@ func TestForgedGap(t *testing.T) {
 // pieces put elsewhere, and payloads whose checksum was mended, so that the
 // decoder sees them. It returns the largest memory per file of some size.
 func damage(t testing.TB, rng *rand.Rand, n int) (files int, worst int64) {
-	var images [][]byte
-	for _, p := range []Packing{Packed, Plain, Zstd} {
-		d := &disk{room: 1 << 30}
-		w, err := newWriter(d, "p", counterHeader(), Options{Packing: p})
-		if err != nil {
+	d := &disk{room: 1 << 30}
+	w, err := newWriter(d, "p", counterHeader(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range counters(rng, 4) {
+		b.Samples, b.Pages = make([]uint32, b.N), []PageCount{{Key: 1, Counts: make([]uint16, b.N)}}
+		for k := range b.Samples {
+			b.Samples[k] = rng.Uint32N(9)
+			b.Pages[0].Counts[k] = uint16(rng.Uint32N(b.Samples[k] + 1))
+		}
+		if i == 1 {
+			b = w.merger.merge(b, 10)
+		}
+		payload := w.encoder.appendBlock(nil, &b)
+		if i > 1 {
+			payload = unpacked(t, payload, &w.header)
+		}
+		w.buf = append(openFrame(w.buf[:0]), payload...)
+		if err := w.write(blockFrame); err != nil {
 			t.Fatal(err)
 		}
-		for i, b := range counters(rng, 3) {
-			b.Samples, b.Pages = make([]uint32, b.N), []PageCount{{Key: 1, Counts: make([]uint16, b.N)}}
-			for k := range b.Samples {
-				b.Samples[k] = rng.Uint32N(9)
-				b.Pages[0].Counts[k] = uint16(rng.Uint32N(b.Samples[k] + 1))
-			}
-			if i == 1 {
-				b = w.merger.merge(b, 10)
-			}
-			w.buf = w.encoder.appendBlock(openFrame(w.buf[:0]), &b)
-			if err := w.write(blockFrame); err != nil {
-				t.Fatal(err)
-			}
-		}
-		images = append(images, d.data)
 	}
 	for n > 0 {
-		data := bytes.Clone(images[rng.IntN(len(images))])
+		data := bytes.Clone(d.data)
 		for range 1 + rng.IntN(8) {
 			at := rng.IntN(len(data))
 			switch rng.IntN(4) {
@@ -133,7 +133,6 @@ func mend(data []byte) {
 
 func TestDamagedBytes(t *testing.T) {
 	stream(nil)
-	tables()
 	if files, worst := damage(t, rand.New(rand.NewPCG(11, 11)), 1_000_000); worst > 4<<20 {
 		t.Errorf("a file took %d bytes, of %d", worst, files)
 	}
@@ -141,7 +140,6 @@ func TestDamagedBytes(t *testing.T) {
 
 // BenchmarkDamagedBytes reads ten million damaged bytes.
 func BenchmarkDamagedBytes(b *testing.B) {
-	tables()
 	seed := uint64(0)
 	for b.Loop() {
 		seed++

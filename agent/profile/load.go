@@ -55,7 +55,7 @@ func Load(path string, p SetParams) (Loaded, error) {
 // load goes through a profile a second time.
 func (s *survey) load(again *Reader, p SetParams) Loaded {
 	layout := newLayout(s, p)
-	f := layout.fill(again.eachParallel(s.wanted(layout.merge), layout.places()))
+	f := layout.fill(again.eachParallel(s.wanted(layout.merge)))
 	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
 		Quality: s.quality(p.InterruptS), Totals: s.totals(f.rates.seconds(f.taken))}
 	if s.blocks > 0 {

@@ -22,24 +22,24 @@ type task struct {
 
 // eachParallel calls yield with every block of the rest, in order, while other
 // CPUs decode the ones that follow. Of blocks that have an overview it gives
-// that instead, if it is wanted, and of pages those that are. A profile is read when its job is over,
+// that instead, if it is wanted. A profile is read when its job is over,
 // on a node that has nothing else to do. Memory is that of two blocks per worker.
-func (r *Reader) eachParallel(wanted []slots, pages map[uint64]int) iter.Seq[*Block] {
+func (r *Reader) eachParallel(wanted []slots) iter.Seq[*Block] {
 	workers := min(runtime.GOMAXPROCS(0), mostWorkers)
 	return func(yield func(*Block) bool) {
 		todo := make(chan *task, 2*workers) // holds all there are: sending never waits
 		defer close(todo)
 		h := r.Header()
 		for range workers {
-			go decodeTasks(todo, &h, pages)
+			go decodeTasks(todo, &h)
 		}
 		r.inOrder(todo, &wanted, yield)
 	}
 }
 
-func decodeTasks(todo <-chan *task, h *Header, pages map[uint64]int) {
+func decodeTasks(todo <-chan *task, h *Header) {
 	for t := range todo {
-		t.block, t.err = decodePayload(t.payload, h, &t.arena, t.kind == overviewFrame, pages)
+		t.block, t.err = decodePayload(t.payload, h, &t.arena, t.kind == overviewFrame)
 		t.done <- struct{}{}
 	}
 }

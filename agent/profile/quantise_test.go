@@ -60,34 +60,32 @@ func counterHeader() Header {
 // is 1/256 of the median step at most.
 func TestQuantum(t *testing.T) {
 	want := counters(rand.New(rand.NewPCG(7, 7)), 30)
-	for _, packing := range []Packing{Packed, Plain, Zstd} {
-		p, _ := written(t, counterHeader(), Options{Packing: packing}, want)
-		off := make([]int64, len(p.Header.Columns))
-		for k, b := range p.Blocks {
-			for c, got := range b.Columns {
-				in := want[k].Columns[c]
-				if got[0] != in[0] || got[199] != in[199] {
-					t.Fatalf("block %d, column %d: ends %d %d, not %d %d", k, c, got[0], got[199], in[0], in[199])
-				}
-				for i := range got {
-					off[c] = max(off[c], got[i]-in[i], in[i]-got[i])
-					if i > 0 && !p.Header.Columns[c].Gauge && got[i] < got[i-1] {
-						t.Fatalf("block %d, column %d runs backwards at %d", k, c, i)
-					}
+	p, _ := written(t, counterHeader(), Options{}, want)
+	off := make([]int64, len(p.Header.Columns))
+	for k, b := range p.Blocks {
+		for c, got := range b.Columns {
+			in := want[k].Columns[c]
+			if got[0] != in[0] || got[199] != in[199] {
+				t.Fatalf("block %d, column %d: ends %d %d, not %d %d", k, c, got[0], got[199], in[0], in[199])
+			}
+			for i := range got {
+				off[c] = max(off[c], got[i]-in[i], in[i]-got[i])
+				if i > 0 && !p.Header.Columns[c].Gauge && got[i] < got[i-1] {
+					t.Fatalf("block %d, column %d runs backwards at %d", k, c, i)
 				}
 			}
 		}
-		for c, column := range p.Header.Columns {
-			q := column.Quantum
-			if 2*off[c] > q {
-				t.Errorf("%s: off by %d, the quantum is %d", column.Name, off[c], q)
-			}
-			if rounded := column.Name == "steady" || column.Name == "huge" || column.Name == "bursts"; rounded != (off[c] > 0) {
-				t.Errorf("%s: off by %d", column.Name, off[c])
-			}
-			if most := medianStep(want, c); q > 1 && q*stepsPerQuantum > most {
-				t.Errorf("%s: quantum %d of steps of %d", column.Name, q, most)
-			}
+	}
+	for c, column := range p.Header.Columns {
+		q := column.Quantum
+		if 2*off[c] > q {
+			t.Errorf("%s: off by %d, the quantum is %d", column.Name, off[c], q)
+		}
+		if rounded := column.Name == "steady" || column.Name == "huge" || column.Name == "bursts"; rounded != (off[c] > 0) {
+			t.Errorf("%s: off by %d", column.Name, off[c])
+		}
+		if most := medianStep(want, c); q > 1 && q*stepsPerQuantum > most {
+			t.Errorf("%s: quantum %d of steps of %d", column.Name, q, most)
 		}
 	}
 }

@@ -19,6 +19,7 @@ var ErrNoHeader = errors.New("no usable profile header")
 type Reader struct {
 	window  *window
 	file    *os.File
+	format  format
 	header  Header
 	footer  *Footer
 	epochs  []Epoch
@@ -44,8 +45,13 @@ func Open(path string) (*Reader, error) {
 }
 
 // NewReader reads the header of a profile that comes from anywhere.
-func NewReader(in io.Reader) (*Reader, error) {
+func NewReader(in io.Reader) (*Reader, error) { return newReader(in, formats()) }
+
+func newReader(in io.Reader, formats []format) (*Reader, error) {
 	r := &Reader{window: newWindow(in), salvage: salvage{from: -1}}
+	if isFormer(r.window.peek(frameSize)) {
+		return nil, fmt.Errorf("%w: it is of before the first release; `jobgait export` of the installation that wrote it reads it", ErrVersion)
+	}
 	frame := r.frame()
 	if err := r.window.err; frame == nil && err != nil {
 		return nil, err
@@ -54,13 +60,8 @@ func NewReader(in io.Reader) (*Reader, error) {
 		return nil, ErrNoHeader
 	}
 	var err error
-	if r.header, err = readHeader(frame[frameSize:], headers()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoHeader, err)
-	}
-	if err := r.header.check(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoHeader, err)
-	}
-	return r, nil
+	r.header, r.format, err = readHeader(frame[frameSize:], formats)
+	return r, err
 }
 
 // check refuses headers that give no grid.
@@ -183,8 +184,16 @@ func (r *Reader) eachFrame(take func(kind byte, payload []byte) (next int64, v v
 			r.skip(frame)
 			continue
 		}
-		if kind := frame[4]; kind == blockFrame || kind == overviewFrame {
-			next, v := take(kind, frame[frameSize:])
+		kind, payload := frame[4], frame[frameSize:]
+		if r.format.payload != nil {
+			var err error
+			if payload, err = r.format.payload(kind, payload); err != nil {
+				r.skip(frame)
+				continue
+			}
+		}
+		if kind == blockFrame || kind == overviewFrame {
+			next, v := take(kind, payload)
 			if v == refused {
 				r.skip(frame)
 				continue
@@ -196,7 +205,7 @@ func (r *Reader) eachFrame(take func(kind byte, payload []byte) (next int64, v v
 			}
 			continue
 		}
-		if r.keep(frame[4], frame[frameSize:]) {
+		if r.keep(kind, payload) {
 			r.salvage.resume()
 		} else {
 			r.skip(frame)

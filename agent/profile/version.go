@@ -2,37 +2,49 @@ package profile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
-// headerReader reads the header of one version into that of ours. Blocks and
-// overviews have been the same since version 1; a version that changes them brings
-// their reader here, too.
-type headerReader struct {
+// ErrVersion is returned for a profile that is whole and of a version that is not
+// read here.
+var ErrVersion = errors.New("profile of a version that this jobgait does not read")
+
+// format reads the frames of one version: its header into ours, and the payload of
+// every other frame into ours, of the same kind; nil if that never changed.
+type format struct {
 	version int
-	read    func(payload []byte) (Header, error)
+	header  func(payload []byte) (Header, error)
+	payload func(kind byte, payload []byte) ([]byte, error)
 }
 
-// headers are the readers of this version and of the one before, for an agent may run
-// for eight days while its node is upgraded. Nothing was released before version 1.
-func headers() []headerReader {
-	return []headerReader{{Version, func(payload []byte) (h Header, err error) { return h, json.Unmarshal(payload, &h) }}}
+// formats are this version and the one before, for an agent may run for eight days
+// while its node is upgraded. Nothing was released before version 1.
+func formats() []format {
+	return []format{{version: Version, header: func(payload []byte) (h Header, err error) { return h, json.Unmarshal(payload, &h) }}}
 }
 
-// readHeader reads a header with the reader of its version.
-func readHeader(payload []byte, readers []headerReader) (Header, error) {
+// readHeader reads a header with the format of its version.
+func readHeader(payload []byte, formats []format) (Header, format, error) {
 	var head struct {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(payload, &head); err != nil {
-		return Header{}, err
+		return Header{}, format{}, fmt.Errorf("%w: %w", ErrNoHeader, err)
 	}
-	for _, r := range readers {
-		if r.version == head.Version {
-			h, err := r.read(payload)
-			h.Version = Version
-			return h, err
+	for _, f := range formats {
+		if f.version != head.Version {
+			continue
 		}
+		h, err := f.header(payload)
+		if h.Version = Version; err == nil {
+			err = h.check()
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrNoHeader, err)
+		}
+		return h, f, err
 	}
-	return Header{}, fmt.Errorf("profile version %d, known are %d to %d", head.Version, readers[len(readers)-1].version, readers[0].version)
+	return Header{}, format{}, fmt.Errorf("%w: %d, known are %d to %d; read it with the jobgait of the node that wrote it",
+		ErrVersion, head.Version, formats[len(formats)-1].version, formats[0].version)
 }

@@ -34,8 +34,6 @@ type Options struct {
 	Lossless bool
 	// MaxBytes bounds the file (see cap.go); 0 = it may grow.
 	MaxBytes int64
-	// Packing is how blocks are packed.
-	Packing Packing
 }
 
 // Writer appends blocks to a profile. It is for one goroutine.
