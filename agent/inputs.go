@@ -86,8 +86,8 @@ func (o others) List() []int {
 }
 
 // openInputs opens what the kernel allows and the budget has room for, best
-// first. dir is the run directory, "" without a run.
-func openInputs(h host, dir job.RunDir, r job.Run, c configs.Agent, p prices) (*inputs, error) {
+// first.
+func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	cpus, err := kernel.OnlineCPUs(h.sys)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func openInputs(h host, dir job.RunDir, r job.Run, c configs.Agent, p prices) (*
 	asker := h.asker(r)
 	in := &inputs{members: others{job.NewMembers(h.proc, asker, r)}, peek: asker, cpus: len(cpus), model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
 		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, rawcall.Now)}
-	l := ladder{in, h, dir, r, c, cpus}
+	l := ladder{in, h, r, c, cpus}
 	l.rates()
 	l.node()
 	l.addresses()

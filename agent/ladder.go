@@ -27,7 +27,6 @@ import (
 type ladder struct {
 	in   *inputs
 	h    host
-	dir  job.RunDir
 	r    job.Run
 	c    configs.Agent
 	cpus []int
@@ -144,7 +143,7 @@ func (l ladder) own() {
 	switch {
 	case l.in.counted:
 	case l.r.RootPID != 0:
-		t, err := scope.NewTask(l.h.open, scope.TaskParams{Proc: l.h.proc, Dir: string(l.dir), Root: l.r.RootPID, CPUs: len(l.cpus), Hz: l.readHz()})
+		t, err := scope.NewTask(l.h.open, scope.TaskParams{Root: l.r.RootPID, CPUs: len(l.cpus), Hz: l.readHz()})
 		if err != nil {
 			l.in.lack("events of the command", err.Error())
 			return
@@ -235,6 +234,9 @@ func (l ladder) processes() {
 		in.note(note.SlowProc, "nothing was sampled: files were read, 10 times a second at most")
 	}
 	in.cpu = kernel.NewJobCPU(l.h.proc, in.peek, in.members, rawcall.Now, list)
+	if l.r.RootPID != 0 {
+		in.cpu.Command(l.r.RootPID)
+	}
 	in.add(in.cpu)
 	if in.code == nil {
 		in.cpu.FollowChildren() // nobody else tells of new processes

@@ -151,7 +151,7 @@ func addressCandidate(h host, cpus []int, root int) summary.Source {
 
 // taskCandidates are the events of a command, tried on this process.
 func taskCandidates(h host, cpus []int) []summary.Source {
-	t, err := scope.NewTask(h.open, scope.TaskParams{Proc: h.proc, Root: os.Getpid(), CPUs: len(cpus)})
+	t, err := scope.NewTask(h.open, scope.TaskParams{Root: os.Getpid(), CPUs: len(cpus)})
 	if err != nil {
 		return []summary.Source{{Name: "task_clock", Event: "task-clock", PMU: "software", Scope: "task", Absent: permission(h, err)}}
 	}

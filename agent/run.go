@@ -99,7 +99,7 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 		return decline(dir, r, notes)
 	}
 	// The run directory lies in the node's part of the spool.
-	in, err := openInputs(h, dir, r, c, nodePrices(spoolOf(dir), h))
+	in, err := openInputs(h, r, c, nodePrices(spoolOf(dir), h))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func check(o options, c configs.Config, stdout io.Writer) error {
 	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
 	p := selfcheck.Default()
 	p.Virtual = kernel.Virtual(h.proc, h.sys)
-	in, err := openInputs(h, "", job.Run{Exclusive: true}, c.Agent, nodePrices(c.Spool.Dir, h))
+	in, err := openInputs(h, job.Run{Exclusive: true}, c.Agent, nodePrices(c.Spool.Dir, h))
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,3 @@ func CPU() int64 {
 	}
 	return u.Utime.Nano() + u.Stime.Nano()
 }
-
-// Exists tells whether there is a process of this id, a zombie too.
-func Exists(pid int) bool {
-	_, _, e := unix.RawSyscall(unix.SYS_KILL, uintptr(pid), 0, 0)
-	return e != unix.ESRCH
-}

@@ -2,6 +2,5 @@ package note
 
 // Whose events were counted.
 const (
-	NoJobCgroup   Code = "no_job_cgroup"  // the job has no cgroup that perf events know: its own events were not counted
-	EndsUncounted Code = "ends_uncounted" // CPU time of processes that ended is not in the samples
+	NoJobCgroup Code = "no_job_cgroup" // the job has no cgroup that perf events know: its own events were not counted
 )

@@ -13,8 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"jobgait/agent/counter/scope"
-	"jobgait/agent/job"
 	"jobgait/reports"
 )
 
@@ -91,7 +89,6 @@ func (r oneRun) run(ctx context.Context) error {
 	cmd.release()
 	ended := cmd.wait(signals)
 	if h != nil {
-		settle(h, cmd.used)
 		finishRun(ctx, h, ended, r.complain, signals)
 	}
 	if ended.Signaled() {
@@ -100,18 +97,6 @@ func (r oneRun) run(ctx context.Context) error {
 	}
 	return status(ended.ExitStatus())
 }
-
-// settle leaves for the agent what COMMAND has used. Without that, some of what
-// its processes used while they ended is missing: 10 % of the CPU time of a shell
-// that starts /bin/true again and again, nothing to speak of else. The agent takes
-// it up while it still counts, and leaves the last two steps of the grid out.
-func settle(h *hooks, used scope.Used) {
-	if used.Write(string(job.Dir(h.spool, h.node, h.key))) == nil {
-		time.Sleep(settleTime)
-	}
-}
-
-const settleTime = 30 * time.Millisecond
 
 // watch has the hooks begin a run within readyLimit, whatever hangs: a home
 // directory, a lock, the Prolog. It returns nil when the run is not watched, and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,13 +111,13 @@ func work(d time.Duration) {
 	}
 }
 
-// An ordinary user's forking program is counted whole, within 1 % of what it is
-// told itself that it has used. The clocks of perf run on while the host keeps a CPU
-// and while the kernel goes from one task to the next: beside ten other programs on
-// two CPUs half of the tries said +1 to +3.5 %, alone +.07 to +.11 %. So it may try
-// ten times.
+// An ordinary user's forking program is counted whole, within two ticks and 1 % of what
+// it is told itself that it has used, by the kernel's account, which needs no permission.
+// The clocks of perf lack what processes use while they end, and run on while the host
+// keeps a CPU and while the kernel goes from one task to the next: beside ten other
+// programs on two CPUs half of the tries said +1 to +3.5 %. So it may try ten times.
 func TestForkingProgramOfAnOrdinaryUserIsCountedWhole(t *testing.T) {
-	best := 1.0
+	best, clock := math.Inf(1), 0.0
 	for range 10 {
 		b := newBox(t)
 		self, err := os.Executable()
@@ -132,17 +133,17 @@ func TestForkingProgramOfAnOrdinaryUserIsCountedWhole(t *testing.T) {
 		if err != nil || r.status.ExitStatus() != 0 {
 			t.Fatalf("%v: %q %q", r.status, r.out, r.complaint)
 		}
-		counted := b.counted("task_clock")
-		apart := counted/used - 1
-		t.Logf("task_clock %.1f ms, rusage %.1f ms: %+.2f %%; the host kept %.0f ms", counted/1e6, used/1e6, 100*apart, kept/1e6)
-		if apart > 0 {
-			apart = max(0, apart-kept/used)
+		counted, perf := b.counted("proc_cpu"), b.counted("task_clock")
+		t.Logf("by account %.1f ms, by perf %.1f ms, rusage %.1f ms; the host kept %.0f ms", counted/1e6, perf/1e6, used/1e6, kept/1e6)
+		best = min(best, math.Abs(counted-used)-20e6-0.01*used)
+		if apart := perf/used - 1; apart > -0.15 && apart-kept/used < 0.01 {
+			clock = perf
 		}
-		if best = min(best, max(apart, -apart)); best <= 0.01 {
+		if best <= 0 && clock > 0 {
 			return
 		}
 	}
-	t.Errorf("CPU time is %.2f %% from what the program has used", 100*best)
+	t.Errorf("CPU time is %.1f ms too far from what the program has used; by perf near it: %v", best/1e6, clock > 0)
 }
 
 // stolen is the CPU time in ns that the host has kept from this machine so far.

@@ -17,8 +17,8 @@ type Lister interface{ List() []int }
 
 // JobCPU sums the CPU time of the job's processes, living and ended. What a
 // process uses after the last look at it is not seen, unless a parent that is a
-// member has waited for it: a command that ends by itself loses up to one pause
-// between two drains.
+// member has waited for it, or it is a Command: then the sum of all that has ended
+// is what `jobgait run` was told when it waited, to two ticks.
 //
 // A process costs some 7 us a look. Of up to atOnce processes each drain looks
 // at all; of more at so many at a time, in an order that is drawn anew each time
@@ -43,12 +43,16 @@ type JobCPU struct {
 	// living those of the processes that there are, ended those of processes
 	// that are gone and that no living member has waited for.
 	prior, living, ended uint64
-	total                uint64
-	begun                bool
-	whole                bool // look at all processes
-	children             bool
-	buf                  []byte
-	counts               [1]uint64
+	// heirs are the parents of processes that are gone, command the one that
+	// somebody waits for who is not a member.
+	heirs    map[int]int
+	command  command
+	total    uint64
+	begun    bool
+	whole    bool // look at all processes
+	children bool
+	buf      []byte
+	counts   [1]uint64
 }
 
 // member is a process of the job: what it had used when it was read last, what
@@ -73,7 +77,7 @@ var _ counter.Source = (*JobCPU)(nil)
 // so it is made every listNS only, at random times: anything periodic that we
 // do can look like a period of the job.
 func NewJobCPU(proc string, p peek.Reader, members Lister, now func() int64, listNS int64) *JobCPU {
-	return &JobCPU{proc: proc, peek: p, members: members, now: now, listNS: listNS, procs: map[int]*member{},
+	return &JobCPU{proc: proc, peek: p, members: members, now: now, listNS: listNS, procs: map[int]*member{}, heirs: map[int]int{},
 		programs: map[string]int64{}, buf: make([]byte, maxStat)}
 }
 

@@ -60,10 +60,16 @@ func (j *JobCPU) read(pid int) {
 	if was == nil {
 		return
 	}
+	if pid == j.command.root {
+		j.command.look(j.proc, j.buf)
+	}
 	t, short, err := readTimes(j.proc, pid, j.buf)
 	if err != nil || was.start != 0 && t.start != was.start {
 		j.gone(pid, was)
 		return
+	}
+	if pid == j.command.root {
+		j.command.lives()
 	}
 	if !j.begun {
 		j.prior += t.own + t.waited
@@ -79,19 +85,32 @@ func (j *JobCPU) read(pid int) {
 	}
 }
 
-// gone hands the time of a process that ended to its parent, if that is a
-// member and lives; else it is kept in ended.
+// gone hands the time of a process that ended to its nearest ancestor that lives and
+// is a member: whoever died between the two has waited for it, or it would have had
+// another parent. Without one it is kept in ended.
 func (j *JobCPU) gone(pid int, was *member) {
 	delete(j.procs, pid)
+	if len(j.heirs) >= maxHeirs {
+		clear(j.heirs)
+	}
+	j.heirs[pid] = was.parent
 	used := was.own + was.waited
 	j.living -= used
-	if parent := j.procs[was.parent]; used > 0 && parent != nil {
-		j.read(was.parent) // it may be gone too
+	if pid == j.command.root {
+		used = max(used, j.command.end(j.proc, j.buf))
 	}
-	if j.procs[was.parent] == nil {
-		j.ended += used
+	heir, known := was.parent, true
+	for n := 0; known && used > 0 && n < maxHeirs; n++ { // ids that came again may go round in a circle
+		if j.read(heir); j.procs[heir] != nil || heir == j.command.root && j.command.told {
+			return
+		}
+		heir, known = j.heirs[heir]
 	}
+	j.ended += used
 }
+
+// maxHeirs bounds what is remembered of processes that are gone.
+const maxHeirs = 1 << 14
 
 // maxPrograms bounds what a job can make us keep.
 const maxPrograms = 256

@@ -3,6 +3,7 @@ package scope
 import (
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -122,31 +123,45 @@ func switching(b *testing.B, how string) (ns int64) {
 // are inherited: why code is not sampled below `jobgait run` above 16 CPUs.
 // Adjacent rounds without and with events; the ratio of their medians.
 func BenchmarkForkOfATask(b *testing.B) {
-	self := unix.Getpid()
 	for _, n := range []int{4, 16, 64} {
 		b.Run(fmt.Sprintf("events=%d", n), func(b *testing.B) {
 			var off, on time.Duration
 			for b.Loop() {
 				off += forks(b)
-				var fds []threadEvent
+				var fds []int
 				for range n {
 					a := events(unix.PERF_COUNT_SW_TASK_CLOCK)[0].attr(times, unix.PerfBitInherit)
-					for _, tid := range threads("/proc", self) {
+					for _, tid := range threads(b) {
 						fd, err := perf.Open(&a, tid, 0, -1, 0)
 						if err != nil {
 							b.Skip(err)
 						}
 						must(b, perf.Ioctl(fd, unix.PERF_EVENT_IOC_ENABLE, 0))
-						fds = append(fds, threadEvent{fd: fd})
+						fds = append(fds, fd)
 					}
 				}
 				on += forks(b)
-				must(b, closeAll(fds))
+				for _, fd := range fds {
+					must(b, unix.Close(fd))
+				}
 			}
 			b.ReportMetric(float64(on-off)/float64(b.N*forksEach)/1e3, "us-more/fork")
 			b.ReportMetric(float64(on)/float64(off), "on/off")
 		})
 	}
+}
+
+// threads are those of this process: any of them may fork.
+func threads(b *testing.B) (tids []int) {
+	b.Helper()
+	entries, err := os.ReadDir("/proc/self/task")
+	must(b, err)
+	for _, e := range entries {
+		tid, err := strconv.Atoi(e.Name())
+		must(b, err)
+		tids = append(tids, tid)
+	}
+	return tids
 }
 
 const forksEach = 60

@@ -68,9 +68,6 @@ func (e event) source(scope, what string, hz float64, err error) summary.Source 
 // errInKernel is why an event that would open has no column.
 var errInKernel = errors.New("happens in the kernel, and only user code may be counted: kernel.perf_event_paranoid is above 1")
 
-// errNotWanted is why a column is left to another source.
-var errNotWanted = errors.New("counted for the whole node")
-
 func reason(err error) string {
 	switch {
 	case perf.Absent(err):

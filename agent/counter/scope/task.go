@@ -3,6 +3,7 @@ package scope
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -16,8 +17,6 @@ import (
 
 // TaskParams say what a Task counts.
 type TaskParams struct {
-	// Proc is "/proc" if it is "".
-	Proc string
 	// Root is the command, which waits before its exec.
 	Root int
 	// CPUs is how many CPUs it may run on: a reading interrupts each that
@@ -26,12 +25,6 @@ type TaskParams struct {
 	// Hz is how many readings a second are wanted at most; 0 = Rate, which
 	// holds in any case.
 	Hz float64
-	// Dir is the run directory, in which its parent leaves what the command
-	// has used; "" has none.
-	Dir string
-	// TimeOnly leaves out all but the CPU time, where the node's own
-	// counters have the rest.
-	TimeOnly bool
 }
 
 // Task counts the events of one command and of all that it starts. It is one
@@ -40,16 +33,12 @@ type TaskParams struct {
 type Task struct {
 	p        TaskParams
 	hz       float64
-	threads  []int
 	events   []event
-	fds      [][]threadEvent // of each event
+	fds      []int // of each event
 	tallies  []tally
 	totals   []uint64
 	buf      [24]byte
-	readings int
 	began    int64
-	read     int64 // time of the last reading
-	ends     ends
 	userOnly bool
 	starved  bool
 	sources  []summary.Source
@@ -61,13 +50,10 @@ var _ counter.Source = (*Task)(nil)
 // permitted. An error means that even its CPU time cannot be counted;
 // perf.Forbidden tells whether for lack of permission.
 func NewTask(open perf.Opener, p TaskParams) (*Task, error) {
-	if p.Proc == "" {
-		p.Proc = "/proc"
-	}
-	t := &Task{p: p, threads: threads(p.Proc, p.Root), ends: ends{proc: p.Proc, root: p.Root}}
+	t := &Task{p: p}
 	var absent []summary.Source
 	for i, e := range events(unix.PERF_COUNT_SW_TASK_CLOCK) {
-		fds, err := t.open(open, e, i > 0)
+		fd, err := t.open(open, e, i > 0)
 		if err != nil && i == 0 {
 			return nil, fmt.Errorf("count events of process %d: %w", p.Root, err)
 		}
@@ -75,7 +61,7 @@ func NewTask(open perf.Opener, p TaskParams) (*Task, error) {
 			absent = append(absent, e.source("job", t.what(), 0, err))
 			continue
 		}
-		t.events, t.fds = append(t.events, e), append(t.fds, fds)
+		t.events, t.fds = append(t.events, e), append(t.fds, fd)
 	}
 	t.tallies, t.totals = make([]tally, len(t.fds)), make([]uint64, len(t.fds))
 	if t.hz = Rate(len(t.fds) * p.CPUs); p.Hz > 0 {
@@ -88,24 +74,26 @@ func NewTask(open perf.Opener, p TaskParams) (*Task, error) {
 	return t, nil
 }
 
-// open opens one event, and without kernel code if it must.
-func (t *Task) open(open perf.Opener, e event, optional bool) ([]threadEvent, error) {
+// open opens one event, and without kernel code if it must: alone and not in a
+// group, for before Linux 6.13 groups that children inherit cannot be sampled, nor
+// read before 4.13.
+func (t *Task) open(open perf.Opener, e event, optional bool) (int, error) {
+	all := e.attr(times, unix.PerfBitInherit)
+	user := e.attr(times, unix.PerfBitInherit|unix.PerfBitExcludeKernel)
 	switch {
-	case optional && t.p.TimeOnly:
-		return nil, errNotWanted
 	case t.userOnly && e.kernel:
-		return nil, errInKernel
+		return -1, errInKernel
 	case t.userOnly:
-		return t.each(open, e.attr(times, unix.PerfBitInherit|unix.PerfBitExcludeKernel))
+		return open(&user, t.p.Root, -1, -1, 0)
 	}
-	fds, err := t.each(open, e.attr(times, unix.PerfBitInherit))
+	fd, err := open(&all, t.p.Root, -1, -1, 0)
 	if !perf.Forbidden(err) || optional {
-		return fds, err
+		return fd, err
 	}
 	// The CPU time comes first, and is all of it without kernel code too.
-	fds, err = t.each(open, e.attr(times, unix.PerfBitInherit|unix.PerfBitExcludeKernel))
+	fd, err = open(&user, t.p.Root, -1, -1, 0)
 	t.userOnly = err == nil
-	return fds, err
+	return fd, err
 }
 
 func (t *Task) what() string {
@@ -142,12 +130,11 @@ func (t *Task) Notes() []note.Note {
 	if t.starved {
 		notes = append(notes, note.New(note.Multiplexed, "the job's counters shared the PMU with others; counts are scaled"))
 	}
-	return append(notes, t.ends.notes()...)
+	return notes
 }
 
 // Start lets the events count, in all processes that there are by then.
 func (t *Task) Start() error {
-	t.ends.begin()
 	t.began = rawcall.Now()
 	return t.control(unix.PERF_EVENT_IOC_ENABLE, "start")
 }
@@ -157,11 +144,9 @@ func (t *Task) Stop() error { return t.control(unix.PERF_EVENT_IOC_DISABLE, "sto
 
 func (t *Task) control(request uint, verb string) error {
 	var first error
-	for i, fds := range t.fds {
-		for _, e := range fds {
-			if err := perf.Ioctl(e.fd, request, 0); err != nil && first == nil {
-				first = fmt.Errorf("%s %s of process %d: %w", verb, t.events[i].name, t.p.Root, err)
-			}
+	for i, fd := range t.fds {
+		if err := perf.Ioctl(fd, request, 0); err != nil && first == nil {
+			first = fmt.Errorf("%s %s of process %d: %w", verb, t.events[i].name, t.p.Root, err)
 		}
 	}
 	return first
@@ -175,11 +160,8 @@ func (t *Task) Drain(to counter.Sink) error {
 		t.began = 0
 	}
 	before := rawcall.Now()
-	looked := t.ends.look(before) // before the events are read, so that it is never ahead of them
-	over := !rawcall.Exists(t.p.Root)
-	t.readings++
-	for i := range t.fds {
-		count, enabled, running, err := t.sum(i, over)
+	for i, fd := range t.fds {
+		count, enabled, running, err := t.read(fd)
 		if err != nil {
 			return fmt.Errorf("read %s of process %d: %w", t.events[i].name, t.p.Root, err)
 		}
@@ -188,23 +170,23 @@ func (t *Task) Drain(to counter.Sink) error {
 		to.Ran(i, wanted, ran)
 		t.totals[i] = t.tallies[i].total
 	}
-	now := before + (rawcall.Now()-before)/2
-	t.totals[0] = t.ends.add(t.totals[0])
-	if over || looked {
-		if end := t.settle(); t.read < end && end < now {
-			to.Read(0, end, t.totals)
-		}
-	}
-	to.Read(0, now, t.totals)
-	t.read = now
+	to.Read(0, before+(rawcall.Now()-before)/2, t.totals)
 	return nil
+}
+
+func (t *Task) read(fd int) (count, enabled, running uint64, err error) {
+	n, _, code := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&t.buf[0])), uintptr(len(t.buf)))
+	if code != 0 {
+		return 0, 0, 0, code
+	}
+	return parseOne(t.buf[:n])
 }
 
 // Close gives the events back.
 func (t *Task) Close() error {
 	var all error
-	for _, fds := range t.fds {
-		all = errors.Join(all, closeAll(fds))
+	for _, fd := range t.fds {
+		all = errors.Join(all, unix.Close(fd))
 	}
 	t.fds = nil
 	return all

@@ -19,7 +19,6 @@ import (
 // task attaches to a process, or skips where that is not ours to do.
 func task(t testing.TB, open perf.Opener, p TaskParams) *Task {
 	t.Helper()
-	p.Proc = "/proc"
 	s, err := NewTask(open, p)
 	if perf.Forbidden(err) {
 		t.Skipf("perf events are not ours to have here: %v", err)
@@ -39,12 +38,11 @@ func must(t testing.TB, err error) {
 }
 
 // counted runs a workload to its end below a Task that is read now and then, and
-// returns its CPU time as counted and as its parent was told, and what of it was
-// made up for at the very end.
-func counted(t testing.TB, role string) (clock, used, atEnd time.Duration, s *Task) {
+// returns its CPU time as counted and as its parent was told.
+func counted(t testing.TB, role string) (clock, used time.Duration) {
 	t.Helper()
 	w := begin(t, role, nil)
-	s = task(t, perf.Open, TaskParams{Root: w.pid, CPUs: 2, Dir: t.TempDir()})
+	s := task(t, perf.Open, TaskParams{Root: w.pid, CPUs: 2})
 	var sink countertest.Sink
 	must(t, s.Start())
 	must(t, s.Drain(&sink))
@@ -60,14 +58,13 @@ func counted(t testing.TB, role string) (clock, used, atEnd time.Duration, s *Ta
 		}
 	}
 	must(t, s.Drain(&sink))
-	early, _ := sink.Last(0)
-	must(t, Used{uint64(used), early.TimeNS + 1}.Write(s.p.Dir))
-	must(t, s.Drain(&sink))
 	must(t, s.Stop())
 	ordered(t, sink)
+	for _, n := range s.Notes() {
+		t.Errorf("%s: note %v", role, n)
+	}
 	last, _ := sink.Last(0)
-	clock = time.Duration(last.Counts[0])
-	return clock, used, clock - time.Duration(early.Counts[0]), s
+	return time.Duration(last.Counts[0]), used
 }
 
 // ordered tests that neither time nor counts run backwards.
@@ -86,39 +83,23 @@ func ordered(t testing.TB, sink countertest.Sink) {
 	}
 }
 
-// What the clocks alone have of the programs is bounded too: what is made up for
-// at the end must not be what is tested. A virtual machine whose host takes CPU
-// time away counts more by perf's clocks than by its own account (0.7 % was
-// seen): the best of three.
-func TestTaskCountsAllOfAForkingProgram(t *testing.T) {
-	for role, atMost := range map[string]float64{"forks": 0.06, "shell": 0.25} {
-		best := 1.0
-		for try := 0; try < 3 && best > 0.01; try++ {
-			clock, used, atEnd, s := counted(t, role)
+// The clocks have all but what processes use after their events are taken away (since
+// Linux 6.16): next to nothing of a program with some children, a tenth of a shell that
+// starts /bin/true again and again. A virtual machine whose host takes CPU time away
+// counts more by perf's clocks than by its own account (0.7 % was seen): the best of
+// three.
+func TestTaskCountsAForkingProgram(t *testing.T) {
+	for role, ends := range map[string]float64{"forks": 0.06, "shell": 0.25} {
+		off := math.Inf(1)
+		for try := 0; try < 3 && off > 0; try++ {
+			clock, used := counted(t, role)
 			apart := clock.Seconds()/used.Seconds() - 1
-			t.Logf("%s: task_clock %v, rusage %v, %+.2f %%; %.2f ms before, %.2f ms at ends, %.2f of it last", role, clock, used, 100*apart,
-				float64(s.ends.before)/1e6, float64(s.ends.missing)/1e6, float64(atEnd)/1e6)
-			best = min(best, math.Abs(apart))
-			if share := float64(s.ends.missing) / float64(used); share > atMost {
-				t.Errorf("%s: %.1f %% of the CPU time is in no clock", role, 100*share)
-			}
-			for _, n := range s.Notes() {
-				t.Errorf("%s: note %v", role, n)
-			}
+			t.Logf("%s: task_clock %v, rusage %v, %+.2f %%", role, clock, used, 100*apart)
+			off = min(off, max(apart-0.01, -apart-ends, 0))
 		}
-		if best > 0.01 {
-			t.Errorf("%s: %.2f %% apart", role, 100*best)
+		if off > 0 {
+			t.Errorf("%s: %.2f %% too far apart", role, 100*off)
 		}
-	}
-}
-
-// A command in which every thread may be the one that goes on, and which is
-// attached to when it has several already.
-func TestTaskCountsEveryThread(t *testing.T) {
-	w := begin(t, "forks", nil)
-	s := task(t, perf.Open, TaskParams{Root: w.pid, CPUs: 2})
-	if len(s.fds[0]) != len(threads("/proc", w.pid)) {
-		t.Errorf("%d events for %d threads", len(s.fds[0]), len(threads("/proc", w.pid)))
 	}
 }
 
@@ -192,17 +173,15 @@ func TestTaskLadder(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		open   fake
-		only   bool
 		want   []string
 		absent int
 	}{
-		{"everything", fake{}, false, all, 0},
-		{"no PMU", fake{noPMU: true}, false, all[:4], 2},
-		{"user only", fake{userOnly: true}, false, []string{"task_clock", "page_faults", "instructions", "cycles"}, 2},
-		{"user only, no PMU", fake{userOnly: true, noPMU: true}, false, []string{"task_clock", "page_faults"}, 4},
-		{"CPU time only", fake{userOnly: true}, true, all[:1], 5},
+		{"everything", fake{}, all, 0},
+		{"no PMU", fake{noPMU: true}, all[:4], 2},
+		{"user only", fake{userOnly: true}, []string{"task_clock", "page_faults", "instructions", "cycles"}, 2},
+		{"user only, no PMU", fake{userOnly: true, noPMU: true}, []string{"task_clock", "page_faults"}, 4},
 	} {
-		s, err := NewTask(c.open.open, TaskParams{Proc: t.TempDir(), Root: 7, CPUs: 4, TimeOnly: c.only})
+		s, err := NewTask(c.open.open, TaskParams{Root: 7, CPUs: 4})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -213,7 +192,7 @@ func TestTaskLadder(t *testing.T) {
 		if got := absent(s.Sources()); len(got) != c.absent || len(s.Sources()) != 6 {
 			t.Errorf("%s: absent %v of %d", c.name, got, len(s.Sources()))
 		}
-		if user := len(s.Notes()) == 1; user != (c.open.userOnly && !c.only) {
+		if user := len(s.Notes()) == 1; user != c.open.userOnly {
 			t.Errorf("%s: notes %v", c.name, s.Notes())
 		}
 		for _, a := range c.open.opened {
@@ -222,7 +201,7 @@ func TestTaskLadder(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewTask((&fake{forbidden: true}).open, TaskParams{Proc: t.TempDir(), Root: 7, CPUs: 4}); !perf.Forbidden(err) {
+	if _, err := NewTask((&fake{forbidden: true}).open, TaskParams{Root: 7, CPUs: 4}); !perf.Forbidden(err) {
 		t.Errorf("forbidden: %v", err)
 	}
 }
@@ -236,7 +215,7 @@ func TestRateKeepsTheCostDown(t *testing.T) {
 			t.Errorf("%d interrupts a reading: %v Hz, want %v", c.interrupts, got, c.hz)
 		}
 	}
-	s, err := NewTask((&fake{}).open, TaskParams{Proc: t.TempDir(), Root: 7, CPUs: 8, Hz: 20})
+	s, err := NewTask((&fake{}).open, TaskParams{Root: 7, CPUs: 8, Hz: 20})
 	must(t, err)
 	defer s.Close()
 	if s.EveryNS() != 50e6 || s.Columns()[0] != (profile.Column{Name: "task_clock", Unit: "ns", Scope: "job", Hz: 20}) {

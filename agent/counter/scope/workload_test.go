@@ -28,8 +28,10 @@ func TestMain(m *testing.M) {
 // play is what the workloads do.
 func play(role string) {
 	switch role {
-	case "forks": // children, grandchildren and threads, most of them ended
+	case "forks": // becomes a program of children, grandchildren and threads, most of them ended
 		await()
+		_ = syscall.Exec("/proc/self/exe", []string{"forks"}, []string{roleVar + "=forking"})
+	case "forking":
 		burn(60 * time.Millisecond)
 		child("threads")
 		for range 3 {
@@ -49,7 +51,6 @@ func play(role string) {
 			<-done
 		}
 	case "shell": // becomes a shell that starts many short programs
-		runtime.LockOSThread()
 		await()
 		_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i+1)); done"}, os.Environ())
 	case "waits": // until it is killed
@@ -59,7 +60,6 @@ func play(role string) {
 		await()
 		burn(100 * time.Millisecond)
 	case "switches": // in threads that begin when it is counted
-		runtime.LockOSThread()
 		await()
 		_ = syscall.Exec("/proc/self/exe", []string{"switches"}, []string{roleVar + "=switching"})
 	case "switching":
@@ -72,8 +72,13 @@ func play(role string) {
 	}
 }
 
-// await says that it waits, and waits for a line.
+// await says that it waits, and waits for a line, on the thread that counters are
+// attached to.
 func await() {
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		_ = syscall.Exec("/proc/self/exe", os.Args, os.Environ())
+	}
 	fmt.Println("ready")
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 }
