@@ -80,7 +80,8 @@ func BenchmarkHistory(b *testing.B) {
 		b.Run(put.name, func(b *testing.B) {
 			for range b.N {
 				next++
-				mustPut(b, db, put.dress(benchRun(next)), Ingest{ReportDir: "/home/user/out", NowS: t0})
+				s := put.dress(benchRun(next))
+				mustPut(b, db, s, Ingest{ReportDir: "/home/user/out", NowS: s.End})
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "puts/s")
 		})
