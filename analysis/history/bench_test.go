@@ -36,7 +36,8 @@ func withTimeline(s summary.Summary) summary.Summary {
 		}
 		s.Timeline.Columns = append(s.Timeline.Columns, col)
 	}
-	s.Patterns[0].Values = make(series.Values, 200)
+	values := make(series.Values, 200)
+	s.Patterns[0].Values, s.Patterns[0].P10, s.Patterns[0].P90 = values, values, values
 	return s
 }
 
