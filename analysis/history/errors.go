@@ -13,9 +13,6 @@ import (
 // ErrNotFound is returned for a job that the history does not have.
 var ErrNotFound = errors.New("no such job in the history")
 
-// ErrOlder is returned to those who only read a history of an older version.
-var ErrOlder = errors.New("written by an older jobgait")
-
 // ErrUnfit is returned for a run that no history can take: putting it again
 // fails again.
 var ErrUnfit = errors.New("no run that can be stored")

@@ -21,6 +21,7 @@ type DB struct {
 	journal  Journal
 	patience time.Duration
 	pack     packer
+	schema   schema
 }
 
 // Open opens the history at path for reading and writing. It creates the file
@@ -42,15 +43,11 @@ func Open(ctx context.Context, path string) (*DB, error) {
 
 // openWith is Open for an existing file and a given journal.
 func openWith(ctx context.Context, path string, journal Journal) (*DB, error) {
-	scripts, err := migrations()
-	if err != nil {
-		return nil, explain(path, "open", err)
-	}
 	db, err := connect(path, url.Values{"mode": {"rw"}})
 	if err != nil {
 		return nil, explain(path, "open", err)
 	}
-	if err := db.prepare(ctx, scripts, journal); err != nil {
+	if err := db.prepare(ctx, journal); err != nil {
 		db.sql.Close() // what failed first is what is told
 		return nil, explain(path, "open", err)
 	}
@@ -68,22 +65,11 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, explain(path, "open", err)
 	}
-	scripts, err := migrations()
-	if err != nil {
-		return nil, explain(path, "open", err)
-	}
 	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"true"}})
 	if err != nil {
 		return nil, explain(path, "open", err)
 	}
-	err = db.patiently(ctx, func() error {
-		v, err := version(ctx, db.sql, len(scripts))
-		if err == nil && v < len(scripts) {
-			err = fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v, len(scripts))
-		}
-		return err
-	})
-	if err != nil {
+	if err := db.readable(ctx); err != nil {
 		db.sql.Close() // what failed first is what is told
 		return nil, explain(path, "open", err)
 	}
@@ -117,32 +103,26 @@ func connect(path string, options url.Values) (*DB, error) {
 	}
 	// One connection: programs put or ask a few times and leave.
 	pool.SetMaxOpenConns(1)
-	return &DB{sql: pool, path: path, patience: patience}, nil
+	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema()}, nil
 }
 
 // prepare makes the open file a history of the newest version. Nothing is
 // changed before the file is known to be ours.
-func (db *DB) prepare(ctx context.Context, scripts []string, journal Journal) error {
+func (db *DB) prepare(ctx context.Context, journal Journal) error {
 	var v int
 	err := db.patiently(ctx, func() (err error) {
-		v, err = version(ctx, db.sql, len(scripts))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if v == 0 {
-		// Has an effect before the first table only: nothing changes if
-		// another process has just made the tables.
-		err := db.patiently(ctx, func() error {
-			_, err := db.sql.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL")
-			return err
-		})
-		if err != nil {
+		if v, err = db.version(ctx, db.sql); err != nil || v != 0 {
 			return err
 		}
+		// Has an effect before the first table only: nothing changes if
+		// another process has just made the tables.
+		_, err = db.sql.ExecContext(ctx, "PRAGMA auto_vacuum = INCREMENTAL")
+		return err
+	})
+	if err == nil && v != db.schema.version() {
+		err = db.migrate(ctx)
 	}
-	if err := migrate(ctx, db, scripts); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := db.forgetStatistics(ctx); err != nil {

@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -51,10 +50,6 @@ func OpenStill(ctx context.Context, path string) (*Still, error) {
 	if err := atRest(path); err != nil {
 		return fail(err)
 	}
-	scripts, err := migrations()
-	if err != nil {
-		return fail(err)
-	}
 	// immutable: neither locks nor a look for a log.
 	db, err := connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}, "_query_only": {"true"}})
 	if err != nil {
@@ -62,11 +57,7 @@ func OpenStill(ctx context.Context, path string) (*Still, error) {
 	}
 	db.patience = 0
 	s := &Still{db, path, file}
-	v, err := version(ctx, db.sql, len(scripts))
-	if err == nil && v < len(scripts) {
-		err = fmt.Errorf("found schema version %d, expected %d", v, len(scripts))
-	}
-	if err != nil {
+	if err := db.readable(ctx); err != nil {
 		err = s.judge(err)
 		db.sql.Close() // what failed first is what is told
 		return fail(err)

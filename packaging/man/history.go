@@ -9,6 +9,7 @@ import (
 // view is a view of the history, from the SQL that makes it.
 type view struct {
 	name, text string
+	of         map[string]string // what its comment says of columns
 	columns    []column
 }
 
@@ -20,99 +21,66 @@ var (
 	docColumn  = regexp.MustCompile(`^  (\w+)  +(.*)$`)
 )
 
-// parseViews reads the migrations in order: the last definition of a view holds.
-// The comment above one is what is known of it: a sentence, then a line for each
-// column that sacct does not have, with two spaces before its name and two after
-// it, and its continuation lines indented deeper. A later definition adds to it.
-func parseViews(migrations []string) []view {
+// parseViews reads schema.sql. The comment above a view is what is known of it: a
+// sentence, then a line for each column that sacct does not have, with two spaces
+// before its name and two after it, and its continuation lines indented deeper.
+func parseViews(schema string) []view {
 	var views []view
-	texts := map[string]string{}
-	for _, sql := range migrations {
-		var comment []string
-		var now *view
-		for _, l := range strings.Split(sql, "\n") {
-			text, isComment := strings.CutPrefix(l, "--")
-			name, col := viewLine.FindStringSubmatch(l), columnLine.FindStringSubmatch(l)
-			switch {
-			case isComment:
-				comment = append(comment, strings.TrimPrefix(text, " "))
-				continue
-			case name != nil:
-				now = find(&views, name[1])
-				now.columns = nil
-				now.read(comment, texts)
-			case now != nil && strings.HasPrefix(l, "FROM "):
-				now = nil
-			case now != nil && col != nil:
-				now.columns = append(now.columns, column{name: col[1]})
-			}
-			comment = nil
+	var comment []string
+	inView := false
+	for _, l := range strings.Split(schema, "\n") {
+		text, isComment := strings.CutPrefix(l, "--")
+		name, col := viewLine.FindStringSubmatch(l), columnLine.FindStringSubmatch(l)
+		switch {
+		case isComment:
+			comment = append(comment, strings.TrimPrefix(text, " "))
+			continue
+		case name != nil:
+			views, inView = append(views, newView(name[1], comment)), true
+		case strings.HasPrefix(l, "FROM "):
+			inView = false
+		case inView && col != nil:
+			views[len(views)-1].add(col[1])
 		}
-	}
-	for i, v := range views {
-		for j, c := range v.columns {
-			views[i].columns[j].text = texts[v.name+"."+c.name]
-		}
+		comment = nil
 	}
 	return views
 }
 
-// find returns the view of a name, new if there is none.
-func find(views *[]view, name string) *view {
-	for i := range *views {
-		if (*views)[i].name == name {
-			return &(*views)[i]
-		}
-	}
-	*views = append(*views, view{name: name})
-	return &(*views)[len(*views)-1]
-}
-
-// read takes a view's comment apart; texts gets those of columns.
-func (v *view) read(comment []string, texts map[string]string) {
-	said, of := "", ""
+// newView takes a view's comment apart; columns are those that it explains.
+func newView(name string, comment []string) view {
+	v := view{name: name, of: map[string]string{}}
+	of := ""
 	for _, l := range comment {
 		col := docColumn.FindStringSubmatch(l)
 		switch {
 		case col != nil:
-			of = v.name + "." + col[1]
-			texts[of] = col[2]
+			of = col[1]
+			v.of[of] = col[2]
 		case of != "":
-			texts[of] += " " + strings.TrimSpace(l)
+			v.of[of] += " " + strings.TrimSpace(l)
 		default:
-			said += l + "\n"
+			v.text += l + "\n"
 		}
 	}
-	if said != "" {
-		v.text = said
-	}
+	return v
 }
 
-// promise is the first comment of the migration that makes the views, which says
-// what they are.
-func promise(migrations []string) (string, error) {
-	for _, sql := range migrations {
-		if !strings.Contains(sql, "\nCREATE VIEW ") || strings.Contains(sql, "\nDROP VIEW ") {
-			continue
-		}
-		var b strings.Builder
-		for _, l := range strings.Split(sql, "\n") {
-			text, isComment := strings.CutPrefix(l, "-- ")
-			if !isComment {
-				break
-			}
-			b.WriteString(text + " ")
-		}
-		if _, text, ok := strings.Cut(b.String(), "the views, which"); ok {
-			return "The views" + text, nil
-		}
+func (v *view) add(name string) { v.columns = append(v.columns, column{name, v.of[name]}) }
+
+// promise is the comment of schema.sql that says what the views are.
+func promise(schema string) (string, error) {
+	_, text, ok := strings.Cut(schema, "\n-- The views, which are")
+	if !ok {
+		return "", fmt.Errorf("schema.sql does not say what the views are")
 	}
-	return "", fmt.Errorf("migrations: none says what the views are")
+	text, _, _ = strings.Cut(text, "\n\n")
+	return "The views are" + strings.ReplaceAll(text, "\n--", ""), nil
 }
 
-// historyPage is jobgait-history(5); comment is that of analysis/history.
-func historyPage(migrations []string, comment string, of edition) (*page, error) {
-	text, err := promise(migrations)
+// historyPage is jobgait-history(5) of schema.sql and of the queries of the catalogue.
+func historyPage(schema string, queries []string, of edition) (*page, error) {
+	text, err := promise(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +91,7 @@ func historyPage(migrations []string, comment string, of edition) (*page, error)
 	p.prose("The history is one SQLite file: on a cluster `history.path` of jobgait.toml(5), under `jobgait run` `~/.local/share/jobgait/history.db`.")
 	p.prose(text)
 	p.prose("Columns that end in S are seconds, in Pct percent, in Epoch seconds since 1970 UTC; the same time without it is local.")
-	for _, v := range parseViews(migrations) {
+	for _, v := range parseViews(schema) {
 		p.head("VIEW " + v.name)
 		if v.text != "" {
 			p.prose(v.text)
@@ -144,11 +112,22 @@ func historyPage(migrations []string, comment string, of edition) (*page, error)
 			}
 		}
 	}
-	if _, queries, ok := strings.Cut(comment, "\n# For administrators\n"); ok {
-		p.head("EXAMPLES")
-		queries, _, _ = strings.Cut(queries, "\n# ")
-		p.prose(queries)
+	p.head("QUESTIONS")
+	p.prose("Names and job ids are examples; +0 makes a number of the text that strftime gives.")
+	for _, q := range queries {
+		about, sql := question(q)
+		p.prose(about)
+		p.asIs(sql)
 	}
 	p.seeAlso("jobgait(1)", "jobgait.toml(5)", "jobgait-report(7)", "sacct(1)", "sqlite3(1)")
 	return p, nil
+}
+
+// question is what a query of the catalogue says of itself, and its SQL.
+func question(query string) (about, sql string) {
+	for strings.HasPrefix(query, "-- ") {
+		line, rest, _ := strings.Cut(query, "\n")
+		about, query = about+line[len("-- "):]+"\n", rest
+	}
+	return about, query
 }

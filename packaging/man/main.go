@@ -4,7 +4,7 @@
 //
 // What the built programs in BIN say of themselves comes in, and of the tree, from
 // whose root it is called, the comments of configs/jobgait.toml, of the history's
-// migrations, of the notes and of the programs. Out go files below SHARE, as they
+// schema and queries, of the notes and of the programs. Out go files below SHARE, as they
 // lie in PREFIX/share. None of them is kept in the tree: a page that is written by
 // hand is wrong after the next change.
 //
@@ -92,15 +92,15 @@ func allPages(bin string, of edition) ([]*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	migrations, err := sources("analysis/history/migrations/*.sql")
+	schema, err := os.ReadFile("analysis/history/schema.sql")
 	if err != nil {
 		return nil, err
 	}
-	comment, err := commentOf("analysis/history/doc.go")
+	queries, err := sources("analysis/history/queries/*.sql")
 	if err != nil {
 		return nil, err
 	}
-	history, err := historyPage(migrations, comment, of)
+	history, err := historyPage(string(schema), queries, of)
 	if err != nil {
 		return nil, err
 	}

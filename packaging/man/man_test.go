@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -132,26 +131,43 @@ func TestSettingsPageIsWhole(t *testing.T) {
 	}
 }
 
-// The page has each view with each column, as SQLite has stored them; what sacct
-// does not have is explained.
+// The page has each view with each column, as SQLite has given them out, and each
+// question of the catalogue; what sacct does not have is explained.
 func TestHistoryPageIsWhole(t *testing.T) {
 	t.Chdir("../..")
-	schema := must(os.ReadFile("analysis/history/testdata/schema.sql"))(t)
-	views := parseViews(must(sources("analysis/history/migrations/*.sql"))(t))
-	for _, v := range regexp.MustCompile(`CREATE VIEW (\w+) AS`).FindAllStringSubmatch(string(schema), -1) {
-		_, body, _ := strings.Cut(string(schema), v[0]+"\n")
-		body, _, _ = strings.Cut(body, "\nFROM ")
-		i := slices.IndexFunc(views, func(w view) bool { return w.name == v[1] })
+	schema := string(must(os.ReadFile("analysis/history/schema.sql"))(t))
+	queries := must(sources("analysis/history/queries/*.sql"))(t)
+	views := parseViews(schema)
+	rows := strings.Split(string(must(os.ReadFile("analysis/history/testdata/views.txt"))(t)), "\n== ")[1:]
+	if len(rows) != len(views) {
+		t.Errorf("%d views of %d", len(views), len(rows))
+	}
+	for _, part := range rows {
+		name, row, _ := strings.Cut(part, "\n")
+		row, _, _ = strings.Cut(row, "\n\n")
+		i := slices.IndexFunc(views, func(w view) bool { return w.name == name })
 		if i < 0 {
-			t.Errorf("no view %s", v[1])
+			t.Errorf("no view %s", name)
 			continue
 		}
 		if views[i].text == "" {
-			t.Errorf("nothing says what the view %s is", v[1])
+			t.Errorf("nothing says what the view %s is", name)
 		}
-		columns := strings.Count(body, " AS ") - strings.Count(body, " AS INTEGER")
-		if len(views[i].columns) != columns {
-			t.Errorf("view %s: %d columns of %d", v[1], len(views[i].columns), columns)
+		if row == "" { // no run has one of itself: a test of its own shows it
+			row = strings.TrimSpace(string(must(os.ReadFile("analysis/history/testdata/" + name + ".txt"))(t)))
+		}
+		var columns []string
+		for _, l := range strings.Split(row, "\n") {
+			columns = append(columns, strings.Fields(l)[0])
+		}
+		if !slices.EqualFunc(views[i].columns, columns, func(c column, name string) bool { return c.name == name }) {
+			t.Errorf("view %s has the columns %v, told are %v", name, columns, views[i].columns)
+		}
+	}
+	text := must(historyPage(schema, queries, edition{}))(t).text.String()
+	for _, q := range queries {
+		if about, sql := question(q); about == "" || !strings.Contains(text, marked(about)[:20]) || !strings.Contains(text, escape(strings.Split(sql, "\n")[0])) {
+			t.Errorf("the page does not have %s", q)
 		}
 	}
 	known := strings.Fields(`JobID JobIDRaw Restarts SLUID Cluster User UID Account Partition QOS JobName State

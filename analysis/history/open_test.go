@@ -3,8 +3,10 @@ package history
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,58 +27,6 @@ func file(t *testing.T, statements string) string {
 	return path
 }
 
-// version1 is a history as the first version left it, with a run in it.
-func version1(t *testing.T) string {
-	t.Helper()
-	scripts, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file(t, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;"+scripts[0]+`
-		PRAGMA application_id = 0x4A476169; PRAGMA user_version = 1;
-		INSERT INTO cluster VALUES (1, 'hpc');
-		INSERT INTO hpc_user VALUES (1, 'alice', 1001);
-		INSERT INTO run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported, counters)
-			VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 0, 'none');`)
-}
-
-func TestMigrateFromVersion1(t *testing.T) {
-	path := version1(t)
-	db, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	golden(t, "schema.sql", schemaOf(t, db))
-	runs, err := db.Runs(t.Context(), Query{})
-	if err != nil || len(runs) != 1 || runs[0].DisplayID != "7" {
-		t.Errorf("the run of version 1 came out as %v, %v", runs, err)
-	}
-	mustPut(t, db, oneNode(8), Ingest{})
-}
-
-// TestMigrateFails checks that a migration that fails leaves the version
-// before it, whole.
-func TestMigrateFails(t *testing.T) {
-	db := open(t)
-	scripts, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := schemaOf(t, db)
-	broken := append(scripts, "CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER);")
-	err = migrate(t.Context(), db, broken)
-	if err == nil || !strings.Contains(err.Error(), "migrate from version 4 to 5") {
-		t.Errorf("error is %v", err)
-	}
-	if v, err := version(t.Context(), db.sql, 5); v != 4 || err != nil {
-		t.Errorf("version is %d, %v", v, err)
-	}
-	if after := schemaOf(t, db); after != before {
-		t.Errorf("half of a migration stayed:\n%s", after)
-	}
-}
-
 func TestRefused(t *testing.T) {
 	random := filepath.Join(t.TempDir(), "history.db")
 	noise := make([]byte, 8192)
@@ -87,9 +37,10 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ path, want string }{
-		"foreign":        {file(t, "CREATE TABLE t (a INTEGER)"), "not a history of jobgait: found application id 0x0, version 0, expected id 0x4a476169"},
+		"foreign":        {file(t, "CREATE TABLE t (a INTEGER)"), "not a history of jobgait: found application id 0x0, version 0, expected id 0x6a676169"},
 		"foreign id":     {file(t, "CREATE TABLE t (a); PRAGMA application_id = 252006673; PRAGMA user_version = 1"), "found application id 0xf055111"},
-		"newer":          {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 99"), "found schema version 99, expected at most 4"},
+		"newer":          {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A676169; PRAGMA user_version = 99"), "found schema version 99, expected at most 1"},
+		"before release": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4"), "made before the first release, and not read any more: keep it aside (mkdir /"},
 		"no database":    {random, "not an SQLite database, or damaged"},
 		"directory":      {t.TempDir(), "is a directory"},
 		"unusable place": {filepath.Join(random, "sub", "history.db"), "not a directory"},
@@ -106,6 +57,9 @@ func TestRefused(t *testing.T) {
 			if _, err := OpenReadOnly(t.Context(), c.path); err == nil {
 				t.Error("it was opened for reading")
 			}
+			if _, err := OpenStill(t.Context(), c.path); err == nil {
+				t.Error("it was opened at rest")
+			}
 			if after, _ := os.ReadFile(c.path); string(after) != string(before) {
 				t.Error("the file was changed")
 			}
@@ -113,13 +67,33 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestBeforeRelease types what the refusal of a history from before the first
+// release tells: then there is a new one, and the other is kept.
+func TestBeforeRelease(t *testing.T) {
+	path := file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4; PRAGMA journal_mode = WAL")
+	_, err := Open(t.Context(), path)
+	_, way, ok := strings.Cut(fmt.Sprint(err), "(")
+	if way, _, _ = strings.Cut(way, ")"); !ok {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("sh", "-c", way).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", way, err, out)
+	}
+	db, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	mustPut(t, db, oneNode(1), Ingest{})
+	if kept, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "before", "*")); len(kept) != 1 {
+		t.Errorf("kept are %v", kept)
+	}
+}
+
 func TestOpenReadOnly(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.db")
 	if _, err := OpenReadOnly(t.Context(), missing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file is %v", err)
-	}
-	if _, err := OpenReadOnly(t.Context(), version1(t)); err == nil || !strings.Contains(err.Error(), "found schema version 1, expected 4") {
-		t.Errorf("an older file is %v", err)
 	}
 	db := openFixture(t)
 	ro, err := OpenReadOnly(t.Context(), db.path)

@@ -1,0 +1,3 @@
+-- A user's last 20 runs.
+SELECT JobID, JobName, Start, Elapsed, NNodes, State, PeriodS, PatternCoverage FROM jobs
+WHERE User = 'alice' ORDER BY StartEpoch DESC LIMIT 20;

@@ -1,0 +1,155 @@
+package history
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// siteNow is what "now" means in the queries that tests ask.
+const (
+	siteNow  = "2026-11-27 00:00:00"
+	siteNowS = 1795737600
+)
+
+// queries returns the catalogue by name, with the time that tests ask it at.
+func queries(t *testing.T) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob("queries/*.sql")
+	if err != nil || len(paths) < 12 {
+		t.Fatalf("%d queries, %v", len(paths), err)
+	}
+	list := map[string]string{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(text), "-- ") || !strings.HasSuffix(string(text), ";\n") || strings.Count(string(text), ";\n") != 1 {
+			t.Errorf("%s is not a comment and one statement", path)
+		}
+		list[strings.TrimSuffix(filepath.Base(path), ".sql")] = strings.ReplaceAll(string(text), "'now'", "'"+siteNow+"'")
+	}
+	return list
+}
+
+// site is a history to which every query of the catalogue has an answer, and what
+// it must leave out: runs of last month, sound ones, those of others.
+func site(t *testing.T) *DB {
+	t.Helper()
+	db := open(t)
+	uids := map[string]int{"alice": 1001, "bob": 1002, "carol": 1003}
+	put := func(id int64, user string, days float64, change func(*summary.Summary)) {
+		s := oneNode(id)
+		s.Job.User, s.Job.UID, s.Job.Name = user, uids[user], "melt"
+		s.Start = siteNowS - 86400*days
+		s.End, s.ElapsedS, s.State = s.Start+7200, 7200, "COMPLETED"
+		if change != nil {
+			change(&s)
+		}
+		mustPut(t, db, s, Ingest{ReportDir: "/home/" + user, Source: "record", NowS: s.End + 60})
+	}
+	for i := range int64(6) {
+		put(812330+i, "alice", 6-float64(i), func(s *summary.Summary) { s.StepS = ptr(0.5 + 0.1*float64(i/3)) })
+	}
+	for i := range int64(2) {
+		put(812341+i, "alice", 0.5, func(s *summary.Summary) {
+			s.Job.Name, s.Job.ArrayJobID, s.Job.ArrayTaskID = "sweep", ptr(int64(812340)), ptr(7+i)
+			s.Nodes[0].BusyCPUs = ptr(0.5)
+		})
+	}
+	put(812344, "bob", 3, func(s *summary.Summary) { s.State, s.Exit = "OUT_OF_MEMORY", &summary.Exit{Signal: 9} })
+	wide := func(s *summary.Summary) {
+		s.Job.NNodes, s.Job.NCPUs, s.Job.App, s.Job.Size = 4, ptr(16), "nemo", "gyre"
+		s.Nodes = []summary.Node{{Name: "n1", Reported: true, BusyCPUs: ptr(4.0), Samples: 12000},
+			{Name: "n2", Reported: true, BusyCPUs: ptr(3.0), Samples: 11000, Missing: 1100},
+			{Name: "n3", Reported: true, BusyCPUs: ptr(3.0), Samples: 12000}, {Name: "n4"}}
+		s.ImbalancePct = ptr(20.0)
+		small := mainPattern(0.1)
+		small.ID, small.Column = "B", "busy_cpus"
+		s.Patterns = append(s.Patterns, small)
+		s.Quality.Sources = append(s.Quality.Sources, summary.Source{Name: "instructions", PMU: "cpu"})
+		s.Notes = []note.Note{note.New(note.MissingNodes, "no record from 1 of 4 nodes: n4")}
+	}
+	put(812343, "carol", 40, wide)
+	put(812345, "carol", 1, func(s *summary.Summary) { wide(s); s.State, s.Exit = "TIMEOUT", &summary.Exit{Signal: 15} })
+	for i := range int64(2) {
+		put(812350+i, "carol", 2, func(s *summary.Summary) {
+			s.Job.NNodes, s.Job.App, s.Job.Size = 1+int(i), "nemo", "gyre"
+			s.Counters = []summary.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 3.6e12}}
+		})
+	}
+	findings(t, db)
+	return db
+}
+
+// findings puts changes and laws into the history of site.
+func findings(t *testing.T, db *DB) {
+	t.Helper()
+	for id, event := range map[int64]Event{ // alice's and bob's begin on one day
+		812333: {Metric: "step_s", Kind: "step", EffectPct: 20, LoPct: ptr(18.5), HiPct: ptr(21.5), Causes: `[{"field":"build_id"}]`},
+		812344: {Metric: "elapsed_s", Kind: "step", EffectPct: 12, Causes: "[]"},
+		812345: {Metric: "elapsed_s", Kind: "step", EffectPct: -12, Causes: "[]"},
+	} {
+		runs, err := db.Runs(t.Context(), Query{JobID: id})
+		if err != nil || len(runs) != 1 {
+			t.Fatal(runs, err)
+		}
+		event.RunID = runs[0].ID
+		if err := db.PutEvents(t.Context(), runs[0].SeriesID, []Event{event}, siteNowS-86400); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nemo := oneNode(812345)
+	nemo.Job.User, nemo.Job.UID, nemo.Job.App = "carol", 1003, "nemo"
+	laws := []Segment{{Parameter: "nodes", Fixed: "size=gyre", Metric: "step_s", FirstP: 1, LastP: 8, Points: 5, Formula: "1 + 8 / p", ChangeAfterP: ptr(8.0), ChangeBefore: ptr(16.0)},
+		{Parameter: "nodes", Fixed: "size=gyre", Metric: "step_s", Position: 1, FirstP: 16, LastP: 32, Points: 2}}
+	if err := db.PutScaling(t.Context(), nemo, laws, siteNowS); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestQueries asks each query of the catalogue; all of them have rows.
+func TestQueries(t *testing.T) {
+	db := site(t)
+	tool := sqliteTool(t)
+	list := queries(t)
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		q := list[name]
+		rows := dump(t, db.sql, q)
+		if rows == "" {
+			t.Errorf("%s has no rows", name)
+		}
+		fmt.Fprintf(&b, "== %s\n%s", name, rows)
+		if tool == "" {
+			continue
+		}
+		cmd := exec.Command(tool, "-readonly", "-bail", db.path)
+		cmd.Stdin = strings.NewReader(q)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("sqlite3: %s: %v\n%s", q, err, out)
+		}
+	}
+	golden(t, "queries.txt", b.String())
+}
+
+// TestQueriesSearch asks SQLite how it would answer them: none may read all nodes of
+// all runs, nor all runs but where it counts them.
+func TestQueriesSearch(t *testing.T) {
+	db := open(t)
+	for name, q := range queries(t) {
+		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+q)
+		if strings.Contains(plan, "SCAN r") || strings.Contains(plan, "SCAN x") && !strings.Contains(q, "FROM scaling") {
+			t.Errorf("%s:\n%s", name, plan)
+		}
+	}
+}

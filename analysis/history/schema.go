@@ -1,0 +1,120 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// applicationID marks a file as a history of jobgait ("jgai"), in the header field
+// that SQLite keeps for it; file(1) shows it. trialID ("JGai") marks those from
+// before the first release: their versions 1 to 4 are not the ones counted here.
+const (
+	applicationID = 0x6A676169
+	trialID       = 0x4A476169
+)
+
+//go:embed schema.sql
+var schemaText string
+
+// schema is what a history is made of, and how one of an earlier version becomes it.
+type schema struct {
+	text string // schema.sql: what it names is made where there is none
+	// steps[i] leads from version i+1 to i+2: SQL for what schema.sql cannot say of
+	// tables that are there, run before it and without the views.
+	steps []string
+}
+
+// currentSchema is what this program writes. Whoever changes schema.sql adds a step:
+// "ALTER TABLE run ADD COLUMN x REAL" for a column (the last of its table in
+// schema.sql), "DROP INDEX x" for an index that has changed, "DROP VIEW x" for a view
+// that goes, "" for everything else. A step that was released is never changed.
+func currentSchema() schema { return schema{schemaText, nil} }
+
+// version is the number that PRAGMA user_version of a history has.
+func (s schema) version() int { return 1 + len(s.steps) }
+
+var viewHead = regexp.MustCompile(`(?m)^CREATE VIEW (\w+) AS$`)
+
+// script leads from a version to this one; version 0 is an empty file. Views are
+// dropped by name: one that an administrator has made stays.
+func (s schema) script(from int) string {
+	var b strings.Builder
+	for _, view := range viewHead.FindAllStringSubmatch(s.text, -1) {
+		fmt.Fprintf(&b, "DROP VIEW IF EXISTS %s;\n", view[1])
+	}
+	for _, step := range s.steps[max(0, from-1):] {
+		if from > 0 {
+			b.WriteString(step + ";\n")
+		}
+	}
+	fmt.Fprintf(&b, "%s\nPRAGMA application_id = %d; PRAGMA user_version = %d;", s.text, applicationID, s.version())
+	return b.String()
+}
+
+// rower is what a *sql.DB and a *sql.Tx have in common here.
+type rower interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// version returns the schema version of the history, 0 for an empty file, and
+// refuses any other file.
+func (db *DB) version(ctx context.Context, q rower) (int, error) {
+	var id, v, objects int
+	err := q.QueryRowContext(ctx, `SELECT
+		(SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version),
+		(SELECT count(*) FROM sqlite_master)`).Scan(&id, &v, &objects)
+	switch {
+	case err != nil:
+		return 0, err
+	case id == 0 && v == 0 && objects == 0:
+		return 0, nil
+	case id == trialID:
+		aside := filepath.Join(filepath.Dir(db.path), "before")
+		return 0, fmt.Errorf("made before the first release, and not read any more: keep it aside "+
+			"(mkdir %s && mv %s* %[1]s), and the next run begins a new one", aside, db.path)
+	case id != applicationID || v < 1:
+		return 0, fmt.Errorf("not a history of jobgait: found application id %#x, version %d, expected id %#x: "+
+			"name another file as history.path", uint32(id), v, applicationID)
+	case v > db.schema.version():
+		return 0, fmt.Errorf("written by a newer jobgait: found schema version %d, expected at most %d: "+
+			"use that jobgait, or name another file as history.path", v, db.schema.version())
+	}
+	return v, nil
+}
+
+// ErrOlder is returned to those who only read a history of an older version.
+var ErrOlder = errors.New("written by an older jobgait")
+
+// readable is nil if the history has the version that this program reads.
+func (db *DB) readable(ctx context.Context) error {
+	return db.patiently(ctx, func() error {
+		v, err := db.version(ctx, db.sql)
+		if want := db.schema.version(); err == nil && v < want {
+			err = fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v, want)
+		}
+		return err
+	})
+}
+
+// migrate brings the history to this version in one transaction, which begins
+// IMMEDIATE and reads the version again: another process may have migrated while
+// this one waited for the lock.
+func (db *DB) migrate(ctx context.Context) error {
+	return db.write(ctx, func(tx *sql.Tx) error {
+		v, err := db.version(ctx, tx)
+		if err != nil || v == db.schema.version() {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, db.schema.script(v)); err != nil {
+			return fmt.Errorf("migrate from version %d to %d: %w", v, db.schema.version(), err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,529 @@
+-- The schema of the history: tables and indexes, then the views.
+-- Tables may change from version to version; the views are what queries should use.
+-- Nothing here is newer than SQLite 3.26: one STRICT table or one "->" in a view, and
+-- the sqlite3 of an older distribution calls the whole file malformed.
+-- In a history of an earlier version the tables and indexes are made that it has not,
+-- and every view is made anew: see schema.go for what else a change needs.
+-- Columns that end in _s are seconds (times: UTC epoch), NULL is unknown.
+
+CREATE TABLE IF NOT EXISTS cluster (
+  cluster_id INTEGER PRIMARY KEY,
+  name       TEXT NOT NULL UNIQUE
+);
+
+CREATE TABLE IF NOT EXISTS hpc_user (
+  user_id INTEGER PRIMARY KEY,
+  name    TEXT NOT NULL,      -- login name; the uid in digits while it is not known
+  uid     INTEGER NOT NULL,   -- a login name given to somebody else is another user
+  UNIQUE (name, uid)
+);
+
+CREATE TABLE IF NOT EXISTS node (
+  node_id    INTEGER PRIMARY KEY,
+  cluster_id INTEGER NOT NULL REFERENCES cluster,
+  name       TEXT NOT NULL,
+  UNIQUE (cluster_id, name)
+);
+
+-- What ran on a node, asked by its name alone. Without this index SQLite read the
+-- rows of all nodes of all runs: 20 s of a history of a million runs on 2.3 million
+-- nodes, 40 s for the nodes that sent no record in a week; with it 2 ms and 17 ms.
+CREATE INDEX IF NOT EXISTS node_name ON node (name);
+
+CREATE TABLE IF NOT EXISTS application (
+  application_id INTEGER PRIMARY KEY,
+  cluster_id     INTEGER NOT NULL REFERENCES cluster,
+  user_id        INTEGER NOT NULL REFERENCES hpc_user,
+  name           TEXT NOT NULL,
+  reference      TEXT,        -- the pattern that step_s is the time of, JSON; NULL until a run had one
+  UNIQUE (user_id, name, cluster_id)
+);
+
+CREATE TABLE IF NOT EXISTS run_series (
+  series_id      INTEGER PRIMARY KEY,
+  application_id INTEGER NOT NULL REFERENCES application,
+  shape          TEXT NOT NULL,
+  UNIQUE (application_id, shape)
+);
+
+CREATE TABLE IF NOT EXISTS run (
+  run_id          INTEGER PRIMARY KEY,
+  cluster_id      INTEGER NOT NULL REFERENCES cluster,
+  job_id          INTEGER NOT NULL CHECK (typeof(job_id) = 'integer' AND job_id > 0),
+  restart         INTEGER NOT NULL,
+  sluid           TEXT NOT NULL,      -- '' = none; not NULL, which no UNIQUE holds apart
+  sub             INTEGER NOT NULL,   -- run k inside one batch job, 0 = the job itself
+  reuse           INTEGER NOT NULL,   -- 1, 2, ... for runs whose job id was given out again
+  display_id      TEXT NOT NULL,      -- job id as sacct shows it; stored to be indexed
+  array_job_id    INTEGER,
+  array_task_id   INTEGER,
+  user_id         INTEGER NOT NULL REFERENCES hpc_user,
+  series_id       INTEGER REFERENCES run_series,
+  account         TEXT,
+  partition_name  TEXT,
+  qos             TEXT,
+  job_name        TEXT,
+  executable      TEXT,
+  state           TEXT,
+  exit_code       INTEGER,
+  exit_signal     INTEGER,
+  scheduler_start INTEGER,
+  start_s         REAL,
+  end_s           REAL,
+  elapsed_s       REAL,
+  nnodes          INTEGER,
+  ncpus           INTEGER,
+  ntasks          INTEGER,
+  cpus_per_task   INTEGER,
+  size            TEXT,
+  node_list       TEXT,
+  work_dir        TEXT,
+  stdout          TEXT,
+  imbalance_pct   REAL,
+  busy_cpus       REAL,
+  nodes_reported  INTEGER NOT NULL,
+  sample_hz       REAL,
+  lost_pct        REAL,
+  overhead_pct    REAL,
+  counters        TEXT NOT NULL,      -- 'hw', 'sw', 'proc' or 'none'
+  report_dir      TEXT,
+  step_s          REAL,               -- of the application's reference pattern, not of whatever came first
+  cpu_s           REAL,
+  startup_s       REAL,
+  checkpoint_s    REAL,
+  energy_j        REAL,
+  UNIQUE (job_id, cluster_id, restart, sluid, sub, reuse)
+);
+
+CREATE INDEX IF NOT EXISTS run_display ON run (display_id, start_s);
+CREATE INDEX IF NOT EXISTS run_series_start ON run (series_id, start_s);
+CREATE INDEX IF NOT EXISTS run_user_start ON run (user_id, start_s);
+CREATE INDEX IF NOT EXISTS run_start ON run (start_s);
+CREATE INDEX IF NOT EXISTS run_end ON run (end_s);
+CREATE INDEX IF NOT EXISTS run_array ON run (array_job_id, array_task_id) WHERE array_job_id IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS run_node (
+  run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  node_id   INTEGER NOT NULL REFERENCES node,
+  position  INTEGER NOT NULL,         -- in the job's node list, from 0
+  reported  INTEGER NOT NULL CHECK (reported IN (0, 1)),
+  busy_cpus REAL,
+  period_s  REAL,
+  coverage  REAL,
+  samples   INTEGER,
+  missing   INTEGER,
+  sealed    INTEGER,
+  PRIMARY KEY (run_id, node_id)
+) WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS run_node_node ON run_node (node_id, run_id);
+
+CREATE TABLE IF NOT EXISTS run_pattern (
+  run_id      INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  position    INTEGER NOT NULL,       -- 0 = the main pattern
+  pattern     TEXT NOT NULL,
+  column_name TEXT,
+  period_s    REAL NOT NULL,
+  period_lo_s REAL,
+  period_hi_s REAL,
+  period_cv   REAL,
+  confidence  REAL,
+  coverage    REAL,
+  instances   INTEGER,
+  PRIMARY KEY (run_id, position)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS run_note (
+  run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  position  INTEGER NOT NULL,
+  code      TEXT NOT NULL,
+  text      TEXT NOT NULL,
+  node_name TEXT,
+  PRIMARY KEY (run_id, position)
+) WITHOUT ROWID;
+
+-- The whole summary, to draw a report again. A table of its own, so that no
+-- query through the views reads past it.
+CREATE TABLE IF NOT EXISTS run_summary (
+  run_id INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+  schema TEXT NOT NULL,
+  body   BLOB NOT NULL                -- JSON, compressed with zlib
+);
+
+CREATE TABLE IF NOT EXISTS ingest_log (
+  ingest_id      INTEGER PRIMARY KEY,
+  at_s           REAL NOT NULL,
+  run_id         INTEGER REFERENCES run ON DELETE SET NULL,
+  status         TEXT NOT NULL,       -- 'added', 'replaced', 'state' or 'kept'
+  nodes_reported INTEGER NOT NULL,    -- in what came, not in what is kept
+  report_dir     TEXT,
+  source         TEXT
+);
+
+CREATE INDEX IF NOT EXISTS ingest_log_at ON ingest_log (at_s);
+CREATE INDEX IF NOT EXISTS ingest_log_run ON ingest_log (run_id);
+
+-- What was recorded of a run and may explain a change: build_id, modules, ...
+CREATE TABLE IF NOT EXISTS run_field (
+  run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  name   TEXT NOT NULL,
+  value  TEXT NOT NULL,
+  PRIMARY KEY (run_id, name)
+) WITHOUT ROWID;
+
+-- Changes of speed. An event stays once it is stored; its effect is fitted
+-- again as runs come in.
+CREATE TABLE IF NOT EXISTS change_event (
+  event_id        INTEGER PRIMARY KEY,
+  series_id       INTEGER NOT NULL REFERENCES run_series ON DELETE CASCADE,
+  metric          TEXT NOT NULL,       -- 'elapsed_s', 'step_s', ...
+  run_id          INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- first of the new level
+  detected_run_id INTEGER REFERENCES run ON DELETE SET NULL,         -- with which it was seen
+  end_run_id      INTEGER REFERENCES run ON DELETE SET NULL,         -- last of a drift
+  kind            TEXT NOT NULL,       -- 'step', 'drift' or 'excursion'
+  effect_pct      REAL NOT NULL,       -- positive is larger
+  lo_pct          REAL,
+  hi_pct          REAL,
+  false_per_1000  REAL,
+  causes          TEXT NOT NULL,       -- JSON, what else changed then, best first
+  at_s            REAL NOT NULL,       -- when it was found
+  UNIQUE (series_id, metric, run_id)
+);
+
+CREATE INDEX IF NOT EXISTS change_event_run ON change_event (run_id);
+CREATE INDEX IF NOT EXISTS change_event_at ON change_event (at_s);
+
+-- Changes that somebody has seen: --check does not fail for them again.
+CREATE TABLE IF NOT EXISTS change_ack (
+  series_id INTEGER NOT NULL REFERENCES run_series ON DELETE CASCADE,
+  run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  at_s      REAL NOT NULL,
+  by_name   TEXT,
+  reason    TEXT,
+  PRIMARY KEY (series_id, run_id)
+) WITHOUT ROWID;
+
+-- The newest scaling model of an application: one row a segment.
+CREATE TABLE IF NOT EXISTS scaling_segment (
+  application_id INTEGER NOT NULL REFERENCES application ON DELETE CASCADE,
+  parameter      TEXT NOT NULL,       -- 'nodes', 'tasks', 'size'
+  fixed          TEXT NOT NULL,       -- what else was equal: '4c size=L'
+  metric         TEXT NOT NULL,
+  position       INTEGER NOT NULL,
+  first_p        REAL NOT NULL,
+  last_p         REAL NOT NULL,
+  points         INTEGER NOT NULL,    -- distinct values of the parameter in it
+  formula        TEXT,                -- NULL: too few points
+  smape          REAL,
+  change_p_lo    REAL,                -- the law changes between these two, NULL in the last
+  change_p_hi    REAL,
+  at_s           REAL NOT NULL,
+  PRIMARY KEY (application_id, parameter, fixed, metric, position)
+) WITHOUT ROWID;
+
+-- The views, which are the contract. Names are sacct's where sacct
+-- has the field; unknown is NULL, never 0. RunID joins the views: a job id
+-- alone may stand for several runs. Columns are added, never renamed.
+
+-- One row for each run. Unless said otherwise a column is sacct's.
+--   RunID  joins the views
+--   Sub  number of a run inside one batch job (jobgait run); NULL: the job itself
+--   StartEpoch  indexed: select by this and not by Start
+--   EndEpoch  indexed as well
+--   ElapsedS  Elapsed in seconds, with fractions
+--   Executable  name of the program that ran
+--   Application  executable and job name with digits folded, or the user's --app
+--   Shape  nodes x tasks x CPUs per task, and the user's --size
+--   SeriesID  of the view series: runs that are compared
+--   PeriodS  period of the main pattern
+--   PatternCoverage  the part of the run inside that pattern, 0 to 1
+--   Iterations  how many cycles of it
+--   Confidence  in it, 0 to 1
+--   ImbalancePct  how much busier the busiest node was than the mean of all
+--   BusyCPUs  how many CPUs the run kept busy, in the mean, all nodes together
+--   NodesReported  nodes of which a record came
+--   SampleHz  samples a second
+--   LostPct  moments of all at which no sample could be taken
+--   OverheadPct  what sampling cost, of each CPU
+--   Counters  the best that could be read: hw (of the CPU), sw (of the kernel), proc
+--     (files) or none
+--   Report  directory of the delivered report
+--   StepS  time of one cycle of the application's reference pattern; NULL if the run
+--     has no such pattern
+--   TotalCPUS  CPU time of the run
+--   StartUpS  before the first cycle
+--   CheckpointS  in checkpoints
+--   ConsumedEnergyJ  joules
+--   BuildID  build id or hash of the executable
+CREATE VIEW jobs AS
+SELECT
+  r.run_id          AS RunID,
+  r.display_id      AS JobID,
+  r.job_id          AS JobIDRaw,
+  nullif(r.sub, 0)  AS Sub,
+  r.restart         AS Restarts,
+  nullif(r.sluid, '') AS SLUID,
+  c.name            AS Cluster,
+  u.name            AS User,
+  u.uid             AS UID,
+  r.account         AS Account,
+  r.partition_name  AS Partition,
+  r.qos             AS QOS,
+  r.job_name        AS JobName,
+  r.state           AS State,
+  r.exit_code || ':' || r.exit_signal AS ExitCode,
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(r.start_s AS INTEGER), 'unixepoch', 'localtime') AS Start,
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(r.end_s AS INTEGER), 'unixepoch', 'localtime') AS End,
+  r.start_s         AS StartEpoch,
+  r.end_s           AS EndEpoch,
+  CASE WHEN r.elapsed_s >= 86400 THEN (CAST(r.elapsed_s AS INTEGER) / 86400) || '-' ELSE '' END
+    || strftime('%H:%M:%S', CAST(r.elapsed_s AS INTEGER) % 86400, 'unixepoch') AS Elapsed,
+  CAST(r.elapsed_s AS INTEGER) AS ElapsedRaw,
+  r.elapsed_s       AS ElapsedS,
+  r.nnodes          AS NNodes,
+  r.ncpus           AS NCPUS,
+  r.ntasks          AS NTasks,
+  r.node_list       AS NodeList,
+  r.work_dir        AS WorkDir,
+  r.stdout          AS StdOut,
+  r.executable      AS Executable,
+  a.name            AS Application,
+  s.shape           AS Shape,
+  r.series_id       AS SeriesID,
+  p.period_s        AS PeriodS,
+  p.coverage        AS PatternCoverage,
+  p.instances       AS Iterations,
+  p.confidence      AS Confidence,
+  r.imbalance_pct   AS ImbalancePct,
+  r.busy_cpus       AS BusyCPUs,
+  r.nodes_reported  AS NodesReported,
+  r.sample_hz       AS SampleHz,
+  r.lost_pct        AS LostPct,
+  r.overhead_pct    AS OverheadPct,
+  r.counters        AS Counters,
+  r.report_dir      AS Report,
+  r.step_s          AS StepS,
+  r.cpu_s           AS TotalCPUS,
+  r.startup_s       AS StartUpS,
+  r.checkpoint_s    AS CheckpointS,
+  r.energy_j        AS ConsumedEnergyJ,
+  (SELECT value FROM run_field f WHERE f.run_id = r.run_id AND f.name = 'build_id') AS BuildID
+FROM run r
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id
+LEFT JOIN run_series s ON s.series_id = r.series_id
+LEFT JOIN application a ON a.application_id = s.application_id
+LEFT JOIN run_pattern p ON p.run_id = r.run_id AND p.position = 0;
+
+-- One row for each node of a run.
+--   Reported  1 if a record of the node came, 0 if not: then the rest is NULL
+--   BusyCPUs  how many CPUs the run kept busy there, in the mean
+--   PeriodS  period of the main pattern as that node saw it
+--   PatternCoverage  the part of the run inside that pattern, 0 to 1
+--   Samples  moments at which samples were due
+--   LostPct  those of them at which none could be taken
+--   Sealed  1 if the agent ended its profile itself, 0 if it was salvaged
+CREATE VIEW job_nodes AS
+SELECT
+  r.run_id     AS RunID,
+  r.display_id AS JobID,
+  c.name       AS Cluster,
+  u.name       AS User,
+  n.name       AS NodeName,
+  r.start_s    AS StartEpoch,
+  r.end_s      AS EndEpoch,
+  x.reported   AS Reported,
+  x.busy_cpus  AS BusyCPUs,
+  x.period_s   AS PeriodS,
+  x.coverage   AS PatternCoverage,
+  x.samples    AS Samples,
+  100.0 * x.missing / nullif(x.samples, 0) AS LostPct,
+  x.sealed     AS Sealed
+FROM run_node x
+JOIN run r ON r.run_id = x.run_id
+JOIN node n ON n.node_id = x.node_id
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id;
+
+-- One row for each pattern of a run.
+--   Position  0 is the main pattern
+--   Pattern  its letter in the report
+--   ColumnName  the counter in which it was found
+--   PeriodS  how long one cycle takes
+--   PeriodLoS  lower end of the interval of PeriodS, level 0.95
+--   PeriodHiS  upper end of it
+--   PeriodCV  how much single cycles scatter: standard deviation over mean
+--   Confidence  0 to 1
+--   PatternCoverage  the part of the run inside the pattern, 0 to 1
+--   Iterations  how many cycles
+CREATE VIEW job_patterns AS
+SELECT
+  r.run_id      AS RunID,
+  r.display_id  AS JobID,
+  c.name        AS Cluster,
+  u.name        AS User,
+  x.position    AS Position,
+  x.pattern     AS Pattern,
+  x.column_name AS ColumnName,
+  x.period_s    AS PeriodS,
+  x.period_lo_s AS PeriodLoS,
+  x.period_hi_s AS PeriodHiS,
+  x.period_cv   AS PeriodCV,
+  x.confidence  AS Confidence,
+  x.coverage    AS PatternCoverage,
+  x.instances   AS Iterations
+FROM run_pattern x
+JOIN run r ON r.run_id = x.run_id
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id;
+
+-- One row for each note of a run: what could not be told, or with a warning.
+--   NodeName  the node that it is about; NULL: the run
+--   Code  stable, see jobgait-report(7)
+--   Text  for people; it may change
+CREATE VIEW job_notes AS
+SELECT
+  r.run_id     AS RunID,
+  r.display_id AS JobID,
+  c.name       AS Cluster,
+  u.name       AS User,
+  r.end_s      AS EndEpoch,
+  x.node_name  AS NodeName,
+  x.code       AS Code,
+  x.text       AS Text
+FROM run_note x
+JOIN run r ON r.run_id = x.run_id
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id;
+
+-- One row for each application of a user in one shape: runs that are compared.
+--   Application  executable and job name with digits folded, or the user's --app
+--   Shape  nodes x tasks x CPUs per task, and the user's --size
+--   Runs  how many runs it has
+--   First  start of the oldest run
+--   Last  start of the newest run
+CREATE VIEW series AS
+SELECT
+  s.series_id AS SeriesID,
+  c.name      AS Cluster,
+  u.name      AS User,
+  u.uid       AS UID,
+  a.name      AS Application,
+  s.shape     AS Shape,
+  count(*)    AS Runs,
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(min(r.start_s) AS INTEGER), 'unixepoch', 'localtime') AS First,
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(max(r.start_s) AS INTEGER), 'unixepoch', 'localtime') AS Last,
+  min(r.start_s) AS FirstEpoch,
+  max(r.start_s) AS LastEpoch
+FROM run_series s
+JOIN run r ON r.series_id = s.series_id
+JOIN application a ON a.application_id = s.application_id
+JOIN cluster c ON c.cluster_id = a.cluster_id
+JOIN hpc_user u ON u.user_id = a.user_id
+GROUP BY s.series_id;
+
+-- One row for each time that a run was put into the history.
+--   At  when
+--   Status  added; replaced: as many nodes as before or more; state: fewer nodes, but
+--     the job's final state; kept: nothing new
+--   NodesReported  in what came, not in what is kept
+--   Report  directory of the delivered report
+--   Source  the file that it came from
+CREATE VIEW ingest AS
+SELECT
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(i.at_s AS INTEGER), 'unixepoch', 'localtime') AS At,
+  i.at_s           AS AtEpoch,
+  i.status         AS Status,
+  i.run_id         AS RunID,
+  r.display_id     AS JobID,
+  c.name           AS Cluster,
+  i.nodes_reported AS NodesReported,
+  i.report_dir     AS Report,
+  i.source         AS Source
+FROM ingest_log i
+LEFT JOIN run r ON r.run_id = i.run_id
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id;
+
+-- One row for each change of speed of a series. A row stays once it is there.
+--   EventID  its number
+--   Metric  what changed: elapsed_s, step_s, ...
+--   Kind  step, drift or excursion
+--   EffectPct  by how much; positive: a larger value
+--   EffectLoPct  lower end of the interval of EffectPct, level 0.95
+--   EffectHiPct  upper end of it
+--   FalseAlarmsPer1000  how often chance alone shows as much
+--   RunID  first run of the new level; JobID and Start are that run's
+--   DetectedJobID  the run with which it was seen
+--   ChangedThen  JSON: what else was different from that run on, best first
+--   At  when it was found
+--   Acknowledged  when somebody said that he knows of it
+--   AcknowledgedBy  who
+CREATE VIEW changes AS
+SELECT
+  e.event_id    AS EventID,
+  s.series_id   AS SeriesID,
+  c.name        AS Cluster,
+  u.name        AS User,
+  a.name        AS Application,
+  s.shape       AS Shape,
+  e.metric      AS Metric,
+  e.kind        AS Kind,
+  e.effect_pct  AS EffectPct,
+  e.lo_pct      AS EffectLoPct,
+  e.hi_pct      AS EffectHiPct,
+  e.false_per_1000 AS FalseAlarmsPer1000,
+  r.run_id      AS RunID,
+  r.display_id  AS JobID,
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(r.start_s AS INTEGER), 'unixepoch', 'localtime') AS Start,
+  r.start_s     AS StartEpoch,
+  d.display_id  AS DetectedJobID,
+  e.causes      AS ChangedThen,
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(e.at_s AS INTEGER), 'unixepoch', 'localtime') AS At,
+  e.at_s        AS AtEpoch,
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(k.at_s AS INTEGER), 'unixepoch', 'localtime') AS Acknowledged,
+  k.by_name     AS AcknowledgedBy
+FROM change_event e
+JOIN run_series s ON s.series_id = e.series_id
+JOIN application a ON a.application_id = s.application_id
+JOIN cluster c ON c.cluster_id = a.cluster_id
+JOIN hpc_user u ON u.user_id = a.user_id
+JOIN run r ON r.run_id = e.run_id
+LEFT JOIN run d ON d.run_id = e.detected_run_id
+LEFT JOIN change_ack k ON k.series_id = e.series_id AND k.run_id = e.run_id;
+
+-- One row for each range of a parameter in which one law holds: the newest model
+-- of an application.
+--   Parameter  what varies: nodes, tasks or size
+--   Fixed  what else was equal
+--   Metric  what is modelled: step_s, elapsed_s, ...
+--   Position  0 is the lowest range
+--   FirstP  smallest value of the parameter in it
+--   LastP  largest value
+--   Points  how many different values
+--   Model  formula, p is the parameter; NULL: too few points
+--   SMAPE  error of the model, percent
+--   ChangeAfterP  the law changes between this value
+--   ChangeBeforeP  and this one; both NULL in the last range
+--   At  when it was fitted
+CREATE VIEW scaling AS
+SELECT
+  c.name       AS Cluster,
+  u.name       AS User,
+  a.name       AS Application,
+  x.parameter  AS Parameter,
+  x.fixed      AS Fixed,
+  x.metric     AS Metric,
+  x.position   AS Position,
+  x.first_p    AS FirstP,
+  x.last_p     AS LastP,
+  x.points     AS Points,
+  x.formula    AS Model,
+  x.smape      AS SMAPE,
+  x.change_p_lo AS ChangeAfterP,
+  x.change_p_hi AS ChangeBeforeP,
+  strftime('%Y-%m-%dT%H:%M:%S', CAST(x.at_s AS INTEGER), 'unixepoch', 'localtime') AS At,
+  x.at_s       AS AtEpoch
+FROM scaling_segment x
+JOIN application a ON a.application_id = x.application_id
+JOIN cluster c ON c.cluster_id = a.cluster_id
+JOIN hpc_user u ON u.user_id = a.user_id;
