@@ -9,13 +9,14 @@ import (
 // HOMME has it in 25 of 664 kernels.
 type Common struct {
 	// After and Before are the parameter values that the change lies between.
-	After, Before float64
+	After  float64 `json:"after"`
+	Before float64 `json:"before"`
 	// Strength is the evidence for it over that for none, by all series together.
-	Strength float64
+	Strength float64 `json:"strength"`
 	// Members is the indexes of the series that, given that there is a common
 	// change, have it more likely than not; Share is their estimated share.
-	Members []int
-	Share   float64
+	Share   float64 `json:"share"`
+	Members []int   `json:"members"`
 }
 
 // Joint looks for one change that series over the same parameter share. A

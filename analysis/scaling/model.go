@@ -39,7 +39,8 @@ func (t Term) Shape(p float64) float64 {
 const roundingOf = 1e-9
 
 // judged returns m with its formula in the given parameter and its errors on
-// the points, which are taken as the means of their repetitions.
+// the points, which are taken as the means of their repetitions; nil where a
+// number of it is more than 64 bits hold.
 func (m Model) judged(parameter string, p, y []float64) *Model {
 	if m.Terms == nil {
 		m.Terms = []Term{}
@@ -70,7 +71,19 @@ func (m Model) judged(parameter string, p, y []float64) *Model {
 	if mean = math.Abs(mean / n); mean > 0 {
 		m.NRSS = math.Sqrt(m.RSS) / mean
 	}
+	if !finite(m.Constant, m.RSS, m.NRSS, m.SMAPE) || !m.finiteTerms() {
+		return nil
+	}
 	return &m
+}
+
+func (m Model) finiteTerms() bool {
+	for _, t := range m.Terms {
+		if !finite(t.Coefficient) {
+			return false
+		}
+	}
+	return true
 }
 
 // formula writes the model as Extra-P does: 1.649 + 3.971 * log2(p)^(2).

@@ -49,24 +49,42 @@ func order(s Series) ([]point, []note.Note) {
 	return joinRepeats(kept), notes
 }
 
-// usable leaves out runs without a value and runs at which no power law is
-// defined: p must be positive and finite.
+// Usable is whether a run can be fitted: it has a value, and a parameter at
+// which a power law is defined, positive and finite.
+func (o Observation) Usable() bool {
+	return o.P >= 1/largestParameter && o.P <= largestParameter && math.Abs(o.Value) <= largestValue
+}
+
+// Sizes is the distinct ascending parameter values that are fitted: what the
+// indexes of a Result count.
+func Sizes(observations []Observation) []float64 {
+	var p []float64
+	for _, o := range observations {
+		if o.Usable() {
+			p = append(p, o.P)
+		}
+	}
+	slices.Sort(p)
+	return slices.Compact(p)
+}
+
+// usable leaves out runs that cannot be fitted, and says why.
 func usable(s Series, notes []note.Note) ([]Observation, []note.Note) {
 	kept := make([]Observation, 0, len(s.Observations))
 	missing, infinite, bad := 0, 0, 0
 	for _, o := range s.Observations {
 		switch {
+		case o.Usable():
+			if math.Abs(o.Value) < 1/largestValue {
+				o.Value = 0
+			}
+			kept = append(kept, o)
 		case !(o.P >= 1/largestParameter && o.P <= largestParameter):
 			bad++
 		case math.IsNaN(o.Value):
 			missing++
-		case math.Abs(o.Value) > largestValue:
-			infinite++
-		case math.Abs(o.Value) < 1/largestValue:
-			o.Value = 0
-			kept = append(kept, o)
 		default:
-			kept = append(kept, o)
+			infinite++
 		}
 	}
 	if missing > 0 {

@@ -118,8 +118,8 @@ type Next struct {
 	NodeHours *float64 `json:"node_hours"` // what it costs, if known
 }
 
-// Result is what is said of one series. Indexes count distinct ascending P.
-// Lists are never nil.
+// Result is what is said of one series, and its JSON. Indexes count distinct
+// ascending P. Lists are never nil, numbers are finite.
 type Result struct {
 	ID             string       `json:"id"`
 	Parameter      string       `json:"parameter"`

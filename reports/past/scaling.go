@@ -11,7 +11,6 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
 	"jobgait/analysis/scaling"
-	"jobgait/reports/scale"
 )
 
 // Application names the program that runs are of.
@@ -224,7 +223,7 @@ func (h Histories) parameter(members []int, asked string) string {
 
 // segments returns what was found of a scaling series as rows of the history.
 func segments(s scaling.Series, r scaling.Result) []history.Segment {
-	p := scale.Sizes(s.Observations)
+	p := scaling.Sizes(s.Observations)
 	var out []history.Segment
 	for i, g := range r.Segments {
 		if g.First < 0 || g.Last >= len(p) || g.First > g.Last {

@@ -110,7 +110,12 @@ func cases() []made {
 	for i := range list {
 		r := &list[i].result
 		r.ID, r.Parameter, r.Metric = list[i].series.ID, list[i].series.Parameter, list[i].series.Metric
-		r.N = len(Sizes(list[i].series.Observations))
+		if r.Notes == nil {
+			r.Notes = []note.Note{}
+		}
+		r.Cuts, r.Changes, r.Segments = append([]int{}, r.Cuts...), append([]scaling.Change{}, r.Changes...), append([]scaling.Segment{}, r.Segments...)
+		r.Predictions, r.Next = append([]scaling.Prediction{}, r.Predictions...), append([]scaling.Next{}, r.Next...)
+		r.N = len(scaling.Sizes(list[i].series.Observations))
 	}
 	return list
 }

@@ -43,11 +43,11 @@ func Chart(r scaling.Result, observations []scaling.Observation) string {
 }
 
 func newDrawing(r scaling.Result, observations []scaling.Observation) *drawing {
-	d := &drawing{r: r, p: Sizes(observations), logY: true}
+	d := &drawing{r: r, p: scaling.Sizes(observations), logY: true}
 	d.mean = make([]float64, len(d.p))
 	n := make([]float64, len(d.p))
 	for _, o := range observations {
-		if !usable(o) {
+		if !o.Usable() {
 			continue
 		}
 		d.obs = append(d.obs, o)

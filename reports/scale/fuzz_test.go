@@ -30,7 +30,7 @@ func FuzzReport(f *testing.F) {
 		method := methods[int(k)%len(methods)]
 		r := Report{Method: method, Results: scaling.Analyse(file.Series, method, scaling.Default()), Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
 		for i, s := range r.Results {
-			if n := len(Sizes(file.Series[i].Observations)); n != s.N {
+			if n := len(scaling.Sizes(file.Series[i].Observations)); n != s.N {
 				t.Errorf("%d sizes here and %d there of %v", n, s.N, file.Series[i])
 			}
 			if lines := Lines(s, file.Series[i].Observations); len(lines) > 6 {

@@ -1,7 +1,6 @@
 package scale
 
 import (
-	"math"
 	"slices"
 
 	"jobgait/analysis/scaling"
@@ -28,34 +27,11 @@ type Report struct {
 // strangers it says nothing.
 func Grid(list []scaling.Series) bool {
 	for _, s := range list {
-		if s.Parameter != list[0].Parameter || !slices.Equal(Sizes(s.Observations), Sizes(list[0].Observations)) {
+		if s.Parameter != list[0].Parameter || !slices.Equal(scaling.Sizes(s.Observations), scaling.Sizes(list[0].Observations)) {
 			return false
 		}
 	}
 	return len(list) > 1
-}
-
-// Sizes returns the distinct ascending parameter values that were fitted. The
-// indexes of a result count these.
-func Sizes(observations []scaling.Observation) []float64 {
-	var p []float64
-	for _, o := range observations {
-		if usable(o) {
-			p = append(p, o.P)
-		}
-	}
-	slices.Sort(p)
-	return slices.Compact(p)
-}
-
-// usable is whether an observation can be fitted, as package scaling sees it:
-// indexes count the sizes of these. A fuzz test holds the two together.
-func usable(o scaling.Observation) bool {
-	const (
-		largest          = 1e60 // of values
-		largestParameter = 1e30 // and the inverse is the smallest
-	)
-	return o.P >= 1/largestParameter && o.P <= largestParameter && math.Abs(o.Value) <= largest
 }
 
 // segmented counts the results that have a change.

@@ -23,7 +23,7 @@ func (r Report) table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "series\tsizes\tchanges\tlaw\tat 2x the largest size")
 	for i, s := range r.Results {
-		p := Sizes(r.Series[i].Observations)
+		p := scaling.Sizes(r.Series[i].Observations)
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", clip(nameOf(s), tableID), s.N, r.breaks(i, p), clip(lastLaw(s), tableLaws), twice(s, p))
 	}
 	_ = t.Flush() // the writer below keeps its error
@@ -121,7 +121,7 @@ const mostLaws = 3
 // Lines says the most important of a result in three to six lines, for a report
 // that is about more than scaling.
 func Lines(r scaling.Result, observations []scaling.Observation) []string {
-	p := Sizes(observations)
+	p := scaling.Sizes(observations)
 	lines := []string{verdict(r, p)}
 	list := laws(r, p)
 	if len(list) > 1 && r.Whole != nil { // the one law that is not believed

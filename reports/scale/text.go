@@ -39,7 +39,7 @@ func Text(w io.Writer, r Report) error {
 
 // screen writes one series.
 func screen(w io.Writer, title string, r scaling.Result, observations []scaling.Observation) {
-	p := Sizes(observations)
+	p := scaling.Sizes(observations)
 	for _, l := range wrap(title+verdict(r, p), columns, "  ") {
 		fmt.Fprintln(w, l)
 	}
@@ -121,7 +121,7 @@ func row(w io.Writer, name, text string) {
 func measured(r scaling.Result, p []float64, observations []scaling.Observation) string {
 	n := 0
 	for _, o := range observations {
-		if usable(o) {
+		if o.Usable() {
 			n++
 		}
 	}
