@@ -6,8 +6,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"runtime"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -138,25 +136,10 @@ func readMeasurements(cmd *cobra.Command, path, series string) (formats.File, er
 	return formats.File{}, fmt.Errorf("%s: no series %q among %d", in.Name, series, len(file.Series))
 }
 
-// analyseScaling fits all series, on all processors: they are independent.
+// analyseScaling fits all series.
 func analyseScaling(file formats.File, name string, method scaling.Method) scale.Report {
-	n := len(file.Series)
-	r := scale.Report{Method: method, Name: name, Results: make([]scaling.Result, n), Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
-	const batch = 64 // series of one file share a grid, whose shapes are prepared once a batch
-	starts := make(chan int)
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (n+batch-1)/batch) {
-		wait.Go(func() {
-			for i := range starts {
-				copy(r.Results[i:], scaling.Analyse(file.Series[i:min(n, i+batch)], method, scaling.Default()))
-			}
-		})
-	}
-	for i := 0; i < n; i += batch {
-		starts <- i
-	}
-	close(starts)
-	wait.Wait()
+	r := scale.Report{Method: method, Name: name, Results: scaling.Analyse(file.Series, method, scaling.Default()),
+		Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
 	if method == scaling.Likelihood {
 		r.Expected = scaling.ExpectedByChance(r.Results)
 		if scale.Grid(file.Series) {
