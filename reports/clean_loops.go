@@ -3,6 +3,7 @@ package reports
 import (
 	"slices"
 
+	"jobgait/analysis/pattern"
 	"jobgait/analysis/summary"
 )
 
@@ -26,7 +27,7 @@ func cleanLoops(in []summary.Loop) []summary.Loop {
 	return out
 }
 
-func cleanMacros(in []summary.Macro) []summary.Macro {
+func cleanMacros(in []pattern.Macro) []pattern.Macro {
 	out := slices.Clone(in)
 	for i := range out {
 		out[i].Of = cleanAll(out[i].Of)

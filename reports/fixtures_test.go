@@ -130,7 +130,7 @@ func nemoLoops() []summary.Loop {
 	}
 	wait := pattern.Low{OffsetS: 3.41, DurationS: 2.17, DurationSDS: 0.03, Share: 0.212, Repeatability: 0.98, SecondsPerHour: 747, Level: 11.2, Above: 56.1}
 	act := summary.Activity{Column: "busy_cpus", Unit: "CPUs", Values: series.Values{57, 57, 11}, Low: []pattern.Low{wait}}
-	return []summary.Loop{{Pattern: "A", Significance: 3.1, Activity: &act, Drift: &d, Children: []summary.Child{{PeriodS: 0.62, Count: 3500, Confidence: 0.71}}},
+	return []summary.Loop{{Pattern: "A", Significance: 3.1, Activity: &act, Drift: &d, Children: []periodicity.Child{{PeriodS: 0.62, Count: 3500, Confidence: 0.71}}},
 		{Pattern: "B", Significance: 2.2}}
 }
 
@@ -213,7 +213,7 @@ func hostile() summary.Summary {
 	s.Nodes[1].Name, s.Nodes[2].Name, s.Agreement.List[0].Node, s.Agreement.Column = hostileName, hostileName, hostileName, hostileName
 	s.Loops = nemoLoops()
 	s.Loops[0].Pattern, s.Loops[0].Activity.Column, s.Loops[0].Activity.Unit, s.Loops[0].Drift.Like[0] = "<", hostileName, hostileName, hostileName
-	s.Macros = []summary.Macro{{PeriodS: 62, Of: []string{hostileName}, Count: 35}}
+	s.Macros = []pattern.Macro{{PeriodS: 62, Of: []string{hostileName}, Count: 35}}
 	s.Notes = append(s.Notes, note.Note{Code: "x\x1b", Text: hostileName, Node: hostileName})
 	s.Timeline.Columns[0].Name, s.Patterns[0].ValuesColumn = hostileName, hostileName
 	s.Patterns[0].ID, s.Phases[1].Pattern, s.Phases[3].Pattern = "<", "<", "<"

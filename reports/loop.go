@@ -18,16 +18,9 @@ type Low struct {
 	pattern.Low
 }
 
-// Macro is a cycle that holds iterations.
-type Macro struct {
-	PeriodS float64  `json:"period_s"`
-	Of      []string `json:"of"`
-	Count   int      `json:"count"`
-}
-
 // addLoop puts in what the summary knows of the iterations of a pattern.
 func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
-	q.Child, q.Low = []summary.Child{}, []Low{}
+	q.Child, q.Low = []periodicity.Child{}, []Low{}
 	q.FewInstances = p.Instances < periodicity.Default().FewInstances
 	if by, _ := inReadable(p.ValuesColumn, p.ValuesUnit, s.Quality); p.Aligned > 0 {
 		wgss := p.WGSS * by * by
@@ -39,7 +32,7 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	}
 	q.Significance = known(&loop.Significance)
 	for _, c := range loop.Children {
-		q.Child = append(q.Child, summary.Child{PeriodS: number(c.PeriodS), Count: c.Count, Confidence: number(c.Confidence)})
+		q.Child = append(q.Child, periodicity.Child{PeriodS: number(c.PeriodS), Count: c.Count, Confidence: number(c.Confidence)})
 	}
 	q.Drift = newDrift(loop.Drift)
 	a := loop.Activity
@@ -56,10 +49,10 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	}
 }
 
-func newMacros(s summary.Summary) []Macro {
-	out := []Macro{}
+func newMacros(s summary.Summary) []pattern.Macro {
+	out := []pattern.Macro{}
 	for _, m := range s.Macros {
-		out = append(out, Macro{number(m.PeriodS), append([]string{}, m.Of...), m.Count})
+		out = append(out, pattern.Macro{PeriodS: number(m.PeriodS), Of: append([]string{}, m.Of...), Count: m.Count})
 	}
 	return out
 }

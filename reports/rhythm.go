@@ -23,8 +23,8 @@ type Rhythm struct {
 	LeadNode Word      `json:"lead_node"` // whose timeline and patterns these are
 	Patterns []Pattern `json:"patterns"`
 	// Macro are cycles of several iterations; they are no rivals of the patterns.
-	Macro  []Macro `json:"macro"`
-	Phases []Phase `json:"phases"`
+	Macro  []pattern.Macro `json:"macro"`
+	Phases []Phase         `json:"phases"`
 	// Totals are the phases by kind, with gaps that recur at regular distances
 	// as checkpoints.
 	Totals []Total `json:"totals"`
@@ -55,7 +55,7 @@ type Pattern struct {
 	// FewInstances is whether there are fewer than a mean shape needs.
 	FewInstances bool `json:"few_instances"`
 	// Child are shorter periods inside the instances.
-	Child []summary.Child `json:"child"`
+	Child []periodicity.Child `json:"child"`
 	// Low are stretches at a low level of activity: opportunities.
 	Low   []Low  `json:"low"`
 	Drift *Drift `json:"drift"`

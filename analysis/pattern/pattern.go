@@ -37,6 +37,29 @@ type Pattern struct {
 	Low []Low `json:"low,omitempty"`
 }
 
+// Macro is a cycle that the instances of patterns lie in: so many of them, then
+// a checkpoint.
+type Macro struct {
+	PeriodS float64  `json:"period_s"`
+	Of      []string `json:"of"` // ids of the patterns in it
+	Count   int      `json:"count"`
+}
+
+// Macros names the patterns of the cycles that hold them.
+func Macros(macros []periodicity.Macro, patterns []Pattern) []Macro {
+	var out []Macro
+	for _, m := range macros {
+		x := Macro{PeriodS: m.PeriodS, Of: []string{}, Count: m.Count}
+		for _, i := range m.Of {
+			if i >= 0 && i < len(patterns) {
+				x.Of = append(x.Of, patterns[i].ID)
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
 // Low is a stretch of a pattern at a low level, one of the paper's gray areas:
 // an opportunity to run slower there at little cost, and no more than that.
 type Low struct {

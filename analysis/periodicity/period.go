@@ -60,9 +60,9 @@ func (p Parts) product() float64 { return p.Explained * p.Regular * p.Support * 
 
 // Child is a period that recurs inside the instances of another.
 type Child struct {
-	PeriodS    float64
-	Count      int // of all instances together
-	Confidence float64
+	PeriodS    float64 `json:"period_s"`
+	Count      int     `json:"count"` // of all instances together
+	Confidence float64 `json:"confidence"`
 }
 
 // Macro is a longer cycle that the periods themselves go through: so many

@@ -78,7 +78,7 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	}
 	r.Loops = loopsOf(ran, cuts.unbroken(found.Periods), r.Patterns, p)
 	cuts.restore(&r, found.Periods, endS)
-	r.Macros = macrosOf(found.Macros, r.Patterns)
+	r.Macros = pattern.Macros(found.Macros, r.Patterns)
 	r.Notes = append(r.Notes, found.Notes...)
 	if len(r.Patterns) > 0 {
 		r.Timeline = decimate(set, append(timelineColumns(set), r.Patterns[0].ValuesColumn), p.Bins)

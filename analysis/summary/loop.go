@@ -16,7 +16,7 @@ type Loop struct {
 	// in permutations of the profile, in their standard deviations.
 	Significance float64 `json:"significance"`
 	// Children are shorter periods inside the iterations.
-	Children []Child `json:"children,omitempty"`
+	Children []periodicity.Child `json:"children,omitempty"`
 	// Activity is the iteration in a column that tells work from waiting, nil
 	// where there is none.
 	Activity *Activity `json:"activity,omitempty"`
@@ -25,20 +25,6 @@ type Loop struct {
 	// Boundaries are the beginnings of consecutive iterations in the middle of
 	// the run: nodes are held against each other by them.
 	Boundaries []float64 `json:"boundaries_s,omitempty"`
-}
-
-// Child is a shorter period inside the iterations: a solver's in a time step.
-type Child struct {
-	PeriodS    float64 `json:"period_s"`
-	Count      int     `json:"count"`
-	Confidence float64 `json:"confidence"`
-}
-
-// Macro is a cycle that holds iterations: so many of them, then a checkpoint.
-type Macro struct {
-	PeriodS float64  `json:"period_s"`
-	Of      []string `json:"of"` // ids of the patterns in it
-	Count   int      `json:"count"`
 }
 
 // Activity is one iteration in a column in which low means little work. The
@@ -63,7 +49,7 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 	for i, q := range periods {
 		out[i] = Loop{Pattern: patterns[i].ID, Significance: finite(q.Significance), Boundaries: boundaries(q, set, p.Boundaries)}
 		for _, c := range q.Children {
-			out[i].Children = append(out[i].Children, Child{finite(c.PeriodS), c.Count, finite(c.Confidence)})
+			out[i].Children = append(out[i].Children, periodicity.Child{PeriodS: finite(c.PeriodS), Count: c.Count, Confidence: finite(c.Confidence)})
 		}
 		if i < len(acts) {
 			out[i].Activity = acts[i]
@@ -119,21 +105,6 @@ func boundaries(q periodicity.Period, set series.Set, n int) []float64 {
 	out := make([]float64, len(in))
 	for i, x := range in {
 		out[i] = math.Round((set.StartS+float64(x.First)*set.StepS)*1e6) / 1e6
-	}
-	return out
-}
-
-// macrosOf names the patterns of the cycles that hold them.
-func macrosOf(macros []periodicity.Macro, patterns []pattern.Pattern) []Macro {
-	var out []Macro
-	for _, m := range macros {
-		x := Macro{PeriodS: finite(m.PeriodS), Of: []string{}, Count: m.Count}
-		for _, i := range m.Of {
-			if i >= 0 && i < len(patterns) {
-				x.Of = append(x.Of, patterns[i].ID)
-			}
-		}
-		out = append(out, x)
 	}
 	return out
 }

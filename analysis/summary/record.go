@@ -28,10 +28,10 @@ type NodeRecord struct {
 	Phases   []phase.Phase     `json:"phases"`
 	// Loops are the iterations of the patterns, in the same order; none in
 	// records of earlier versions. Macros are cycles of them.
-	Loops    []Loop      `json:"loops,omitempty"`
-	Macros   []Macro     `json:"macros,omitempty"`
-	Timeline Timeline    `json:"timeline"`
-	Notes    []note.Note `json:"notes"`
+	Loops    []Loop          `json:"loops,omitempty"`
+	Macros   []pattern.Macro `json:"macros,omitempty"`
+	Timeline Timeline        `json:"timeline"`
+	Notes    []note.Note     `json:"notes"`
 	// Suspended is when the job was stopped from outside, the first hundred times,
 	// and SuspendedS for how long in all. The caller of Analyse says within what
 	// bounds, Analyse when.

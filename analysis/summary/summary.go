@@ -50,8 +50,8 @@ type Summary struct {
 	Phases   []phase.Phase     `json:"phases"`
 	// Loops are the iterations of the patterns, in the same order; none in
 	// summaries of earlier versions. Macros are cycles of them.
-	Loops  []Loop  `json:"loops,omitempty"`
-	Macros []Macro `json:"macros,omitempty"`
+	Loops  []Loop          `json:"loops,omitempty"`
+	Macros []pattern.Macro `json:"macros,omitempty"`
 	// Agreement is how alike the nodes' iterations are, nil for fewer than two
 	// that can be compared.
 	Agreement *Agreement `json:"agreement,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 	"jobgait/reports/pagetest"
@@ -165,7 +166,7 @@ func TestPictureGolden(t *testing.T) {
 		p.Regions[i].EndS += 100
 	}
 	r := New(in)
-	r.Patterns[0].Low = append(r.Patterns[0].Low, Low{OffsetS: 0.5, DurationS: 0.1, Share: 0.2, Repeatability: 0.9})
+	r.Patterns[0].Low = append(r.Patterns[0].Low, pattern.Low{OffsetS: 0.5, DurationS: 0.1, Share: 0.2, Repeatability: 0.9})
 	long := regexp.MustCompile(`d="([^"]{60})[^"]*([^"]{30})"`)
 	svg := long.ReplaceAllString(strings.ReplaceAll(wellFormed(t, r), "><", ">\n<"), `d="$1 ... $2"`)
 	pagetest.Golden(t, "example.svg", []byte(svg[strings.Index(svg, "</style>"):]))

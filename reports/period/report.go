@@ -31,15 +31,15 @@ type Input struct {
 
 // Report is what is printed.
 type Report struct {
-	Schema   string    `json:"schema"`
-	Column   *string   `json:"column"`
-	Method   string    `json:"method"`
-	RateHz   *float64  `json:"rate_hz"`
-	Samples  int       `json:"samples"`
-	Missing  int       `json:"missing"`
-	Coverage float64   `json:"coverage"`
-	Patterns []Pattern `json:"patterns"`
-	Macro    []Macro   `json:"macro"`
+	Schema   string          `json:"schema"`
+	Column   *string         `json:"column"`
+	Method   string          `json:"method"`
+	RateHz   *float64        `json:"rate_hz"`
+	Samples  int             `json:"samples"`
+	Missing  int             `json:"missing"`
+	Coverage float64         `json:"coverage"`
+	Patterns []Pattern       `json:"patterns"`
+	Macro    []pattern.Macro `json:"macro"`
 	// Phases is the time in start-up, loops, checkpoints, gaps and tail.
 	Phases []phase.Total `json:"phases"`
 	Notes  []note.Note   `json:"notes"`
@@ -62,29 +62,22 @@ type Pattern struct {
 	PeriodCV      float64 `json:"period_cv"`
 	Confidence    float64 `json:"confidence"`
 	// ConfidenceParts are the factors of the confidence.
-	ConfidenceParts periodicity.Parts `json:"confidence_parts"`
-	Significance    *float64          `json:"significance"`
-	Coverage        float64           `json:"coverage"`
-	Count           int               `json:"count"`
-	Runs            int               `json:"runs"`
-	WGSS            *float64          `json:"wgss"`
-	Values          numbers           `json:"values"`
-	P10             numbers           `json:"p10"`
-	P90             numbers           `json:"p90"`
-	Instances       [][2]int          `json:"instances"`
-	Regions         []Region          `json:"regions"`
-	Drift           Drift             `json:"drift"`
-	Low             []Low             `json:"low"`
-	Slow            []Slow            `json:"slow"`
-	SlowCount       int               `json:"slow_count"`
-	Child           []Child           `json:"child"`
-}
-
-// Region is a run of consecutive iterations.
-type Region struct {
-	StartS float64 `json:"start_s"`
-	EndS   float64 `json:"end_s"`
-	Count  int     `json:"count"`
+	ConfidenceParts periodicity.Parts    `json:"confidence_parts"`
+	Significance    *float64             `json:"significance"`
+	Coverage        float64              `json:"coverage"`
+	Count           int                  `json:"count"`
+	Runs            int                  `json:"runs"`
+	WGSS            *float64             `json:"wgss"`
+	Values          numbers              `json:"values"`
+	P10             numbers              `json:"p10"`
+	P90             numbers              `json:"p90"`
+	Instances       [][2]int             `json:"instances"`
+	Regions         []periodicity.Region `json:"regions"`
+	Drift           Drift                `json:"drift"`
+	Low             []pattern.Low        `json:"low"`
+	Slow            []Slow               `json:"slow"`
+	SlowCount       int                  `json:"slow_count"`
+	Child           []periodicity.Child  `json:"child"`
 }
 
 // Drift is how the iterations changed.
@@ -102,18 +95,6 @@ type Step struct {
 	EffectPct float64 `json:"effect_pct"`
 }
 
-// Low is a stretch of the shape at a low level.
-type Low struct {
-	OffsetS        float64 `json:"offset_s"`
-	DurationS      float64 `json:"duration_s"`
-	DurationSDS    float64 `json:"duration_sd_s"`
-	Share          float64 `json:"share"`
-	Repeatability  float64 `json:"repeatability"`
-	SecondsPerHour float64 `json:"seconds_per_hour"`
-	Level          float64 `json:"level"`
-	Above          float64 `json:"above"`
-}
-
 // Slow is an iteration that stands out.
 type Slow struct {
 	Index   int     `json:"index"` // in instances
@@ -122,23 +103,9 @@ type Slow struct {
 	ExcessS float64 `json:"excess_s"`
 }
 
-// Child is a shorter period inside the instances.
-type Child struct {
-	PeriodS    float64 `json:"period_s"`
-	Count      int     `json:"count"`
-	Confidence float64 `json:"confidence"`
-}
-
-// Macro is a longer cycle that patterns go through.
-type Macro struct {
-	PeriodS float64  `json:"period_s"`
-	Of      []string `json:"of"`
-	Count   int      `json:"count"`
-}
-
 // New makes the report of a result.
 func New(in Input) Report {
-	r := Report{Schema: Schema, Method: in.Method, Samples: in.Set.Len(), Patterns: []Pattern{}, Macro: []Macro{},
+	r := Report{Schema: Schema, Method: in.Method, Samples: in.Set.Len(), Patterns: []Pattern{}, Macro: []pattern.Macro{},
 		Notes: append(append([]note.Note{}, in.Notes...), in.Result.Notes...), name: in.Name, set: in.Set, shift: map[string]float64{}}
 	if in.Set.StepS > 0 {
 		r.RateHz = finite(1 / in.Set.StepS)
@@ -157,9 +124,7 @@ func New(in Input) Report {
 	for i, p := range in.Result.Periods {
 		r.Patterns = append(r.Patterns, newPattern(shapes[i], p, in.Set, r.shift[shapes[i].ValuesColumn]))
 	}
-	for _, m := range in.Result.Macros {
-		r.Macro = append(r.Macro, newMacro(m, shapes))
-	}
+	r.Macro = append(r.Macro, pattern.Macros(in.Result.Macros, shapes)...)
 	r.table = phase.Table(in.Set, shapes, in.Result.Periods)
 	if r.Phases = phase.Totals(r.table); r.Phases == nil {
 		r.Phases = []phase.Total{}
@@ -220,7 +185,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 	out := Pattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS, PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
 		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, ConfidenceParts: p.Parts, Coverage: q.Coverage,
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
-		Instances: make([][2]int, len(p.Instances)), Regions: []Region{}, Low: []Low{}, Slow: []Slow{}, Child: []Child{},
+		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...), Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.Child{}, p.Children...),
 		Drift: Drift{Level: 0.95, Steps: []Step{}}}
 	if p.Significance != 0 {
 		out.Significance = finite(p.Significance)
@@ -231,16 +196,10 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 	for i, in := range p.Instances {
 		out.Instances[i] = [2]int{in.First, in.Length}
 	}
-	for _, r := range p.Regions {
-		out.Regions = append(out.Regions, Region(r))
-	}
 	for _, l := range q.Low {
 		l.Level += shift
 		l.Above += shift
-		out.Low = append(out.Low, Low(l))
-	}
-	for _, c := range p.Children {
-		out.Child = append(out.Child, Child(c))
+		out.Low = append(out.Low, l)
 	}
 	d := phase.DriftOf(p, set.StartS, set.StepS)
 	out.Drift.SlopePctPerHour, out.Drift.Lo, out.Drift.Hi = finite(d.SlopePctPerHour), finite(d.Lo), finite(d.Hi)
@@ -250,16 +209,6 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 	out.SlowCount = d.SlowCount
 	for _, s := range d.Slow {
 		out.Slow = append(out.Slow, Slow{Index: s.Iteration, TS: s.StartS, LengthS: s.LengthS, ExcessS: s.ExcessS})
-	}
-	return out
-}
-
-func newMacro(m periodicity.Macro, shapes []pattern.Pattern) Macro {
-	out := Macro{PeriodS: m.PeriodS, Of: []string{}, Count: m.Count}
-	for _, i := range m.Of {
-		if i >= 0 && i < len(shapes) {
-			out.Of = append(out.Of, shapes[i].ID)
-		}
 	}
 	return out
 }
