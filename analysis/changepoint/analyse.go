@@ -66,7 +66,7 @@ func judge(runs []ready, method Method, p Params) []Result {
 	list := make([]Result, len(runs))
 	if method == Paper {
 		for i := range runs {
-			list[i] = runs[i].paper(DefaultPaper())
+			list[i] = runs[i].paper()
 		}
 		return list
 	}
@@ -117,16 +117,16 @@ func (r *ready) lookAgain(alone *look, given []vote, p Params) look {
 		p.Correlated += machineDoubt
 		p.EpisodeRuns = 0 // what the machine did to others for a few runs, and not to this one
 	}
-	l := look{fields: newFields(r), known: newKnowledge(r, given, p)}
+	l := look{fields: newFields(r), known: newKnowledge(r, given)}
 	if r.User != "" && len(given) == 0 {
 		l.trail, l.blindTrail = &trail{}, &trail{}
 	}
-	l.in = l.known.history(r, &l.fields, p)
+	l.in = l.known.history(r, &l.fields)
 	l.in.before, l.in.trail = alone.trail, l.trail
 	l.out = scan(l.in, p)
 	l.blind = l.out.events
 	if l.in.flips != nil && len(l.out.events) > 0 {
-		in := newKnowledge(r, given, p).history(r, &l.fields, p)
+		in := newKnowledge(r, given).history(r, &l.fields)
 		in.flips = nil
 		in.before, in.trail = alone.blindTrail, l.blindTrail
 		l.blind = scan(in, p).events
@@ -151,7 +151,7 @@ func (l *look) causes(q int, p Params) []Cause {
 			place, best = b, d
 		}
 	}
-	at := l.fields.newSite(l.known.x, place.index, min(place.first, e.index), max(place.last, e.index), lo, hi, p)
+	at := l.fields.newSite(l.known.x, place.index, min(place.first, e.index), max(place.last, e.index), lo, hi, p.Outliers)
 	return l.fields.causes(at)
 }
 
@@ -176,7 +176,7 @@ func (r *ready) sequential(l look, p Params) Result {
 	}
 	for q, e := range l.out.events {
 		c := r.change(e)
-		c.Causes, c.Beyond = l.causes(q, p), p.Rate.beyond(e.strength)
+		c.Causes, c.Beyond = l.causes(q, p), beyond(e.strength)
 		lo, hi := beside(l.out.events, q, len(r.x))
 		res.Notes = append(res.Notes, r.metrics(&c, e, lo, hi)...)
 		res.Changes = append(res.Changes, c)

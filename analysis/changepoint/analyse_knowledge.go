@@ -21,7 +21,7 @@ type knowledge struct {
 }
 
 // newKnowledge prepares a history for its scan; given are votes of other series.
-func newKnowledge(r *ready, given []vote, p Params) *knowledge {
+func newKnowledge(r *ready, given []vote) *knowledge {
 	clean := slices.Clone(r.x)
 	if r.machine != nil {
 		for i, s := range r.machine.Shift() {
@@ -29,7 +29,7 @@ func newKnowledge(r *ready, given []vote, p Params) *knowledge {
 		}
 	}
 	k := &knowledge{x: clean, machine: r.machine.Watch(r.x, clean),
-		nodes: newNodeWatch(r, clean, p), others: newPrior(r, given, defaultJoint())}
+		nodes: newNodeWatch(r, clean), others: newPrior(r, given, defaultJoint())}
 	if k.nodes != nil {
 		k.x = k.nodes.x
 	}
@@ -40,8 +40,8 @@ func newKnowledge(r *ready, given []vote, p Params) *knowledge {
 }
 
 // history is what the scan reads.
-func (k *knowledge) history(r *ready, f *fields, p Params) history {
-	h := history{x: k.x, day: r.day, flips: f.evidence(len(r.x), p)}
+func (k *knowledge) history(r *ready, f *fields) history {
+	h := history{x: k.x, day: r.day, flips: f.evidence(len(r.x))}
 	if k.others != nil {
 		h.prior = k.others.nats
 	}

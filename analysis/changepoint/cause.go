@@ -93,14 +93,18 @@ func newFields(r *ready) fields {
 // apart, and still say something when it flips again.
 const busyField = .15
 
+// flipNats is the evidence for a change where a recorded field changed; half of
+// it counts against one where none did.
+const flipNats = 2
+
 // evidence is what the recorded fields say for a change at each of n runs, in
-// nats: p.Flip where one flipped that does not flip all the time, less than
+// nats: flipNats where one flipped that does not flip all the time, less than
 // nothing elsewhere; nil where none is recorded. It depends on earlier runs only.
 // The nodes are no such field: they have their own test.
-func (f *fields) evidence(n int, p Params) []float64 {
+func (f *fields) evidence(n int) []float64 {
 	nats := make([]float64, n)
 	for i := range nats {
-		nats[i] = -p.Flip / 2
+		nats[i] = -flipNats / 2
 	}
 	recorded := false
 	for k, flips := range f.flips {
@@ -110,7 +114,7 @@ func (f *fields) evidence(n int, p Params) []float64 {
 		recorded = true
 		for q, v := range flips {
 			if at := f.dated(v.index); at < n && float64(q) <= 2+busyField*float64(v.index) {
-				nats[at] = p.Flip
+				nats[at] = flipNats
 			}
 		}
 	}
@@ -201,7 +205,7 @@ type site struct {
 
 // newSite weighs the runs around a change at index, found between first and
 // last, by moving the boundary between the two levels beside it.
-func (f *fields) newSite(x []float64, index, first, last, lo, hi int, p Params) site {
+func (f *fields) newSite(x []float64, index, first, last, lo, hi int, o scatter.Outliers) site {
 	s := site{index: index, lo: max(first, index-causeReach, lo+1), hi: min(last, index+causeReach, hi-1)}
 	s.lo, s.hi = min(s.lo, index), max(s.hi, index)
 	s.since, _ = f.between(s.lo, len(x))
@@ -210,12 +214,12 @@ func (f *fields) newSite(x []float64, index, first, last, lo, hi int, p Params) 
 	left, right := x[lo:index], x[index:hi]
 	ml, mr := robust.Median(left), robust.Median(right)
 	noise := math.Max(robust.MAD(left)*float64(len(left))+robust.MAD(right)*float64(len(right)), 1e-9) / float64(hi-lo)
-	l := newLoss(math.Max(noise, scatter.Least), p)
+	l := o.Loss(math.Max(noise, scatter.Least))
 	s.unlike = make([]float64, s.until-s.since+1)
 	for k := s.since + 1; k <= s.until; k++ {
 		// Moving the boundary past run k-1 puts it at the left level.
 		r := x[k-1]
-		s.unlike[k-s.since] = s.unlike[k-1-s.since] + l.cost(r-ml) - l.cost(r-mr)
+		s.unlike[k-s.since] = s.unlike[k-1-s.since] + l.Cost(r-ml) - l.Cost(r-mr)
 	}
 	best := slices.Min(s.unlike)
 	for k := range s.unlike {

@@ -153,21 +153,20 @@ func TestFieldEvidence(t *testing.T) {
 	}
 	r := prepare(&s)
 	f := newFields(&r)
-	p := Default()
-	e := f.evidence(len(r.x), p)
+	e := f.evidence(len(r.x))
 	marked := 0
 	for _, v := range e {
 		if v > 0 {
 			marked++
 		}
 	}
-	if marked > 15 || e[20] != p.Flip || e[40] != p.Flip || e[59] != -p.Flip/2 {
+	if marked > 15 || e[20] != flipNats || e[40] != flipNats || e[59] != -flipNats/2 {
 		t.Errorf("%d of 60 runs are marked; evidence %.1f and %.1f at rare flips, %.1f at a busy one", marked, e[20], e[40], e[59])
 	}
-	if part := f.evidence(45, p); !slices.Equal(part, e[:45]) {
+	if part := f.evidence(45); !slices.Equal(part, e[:45]) {
 		t.Error("later flips alter the evidence of earlier ones")
 	}
-	if none := (&fields{}).evidence(len(r.x), p); none != nil {
+	if none := (&fields{}).evidence(len(r.x)); none != nil {
 		t.Error("evidence where no field is recorded")
 	}
 	if !slices.Contains(f.names, nodeField) {

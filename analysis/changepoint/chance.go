@@ -23,11 +23,8 @@ func (c Change) Chance(n int) (p float64, ok bool) {
 const tailFold = 4
 
 // beyond is by how many nats a margin exceeds the one of the floor.
-func (r Rate) beyond(margin float64) float64 {
-	if !(r.Floor > 0) || !(r.PerThousand > r.Floor) {
-		return 0
-	}
-	return math.Max(0, margin-r.Fold*math.Log(r.PerThousand/r.Floor))
+func beyond(margin float64) float64 {
+	return math.Max(0, margin-rateFold*math.Log(ratePerThousand/rateFloor))
 }
 
 // ExpectedByChance is how many of the changes listed chance alone would give:

@@ -20,11 +20,11 @@ func (a *lagOne) add(x []float64, mu float64, l *loss) {
 	if len(x) < 2 {
 		return
 	}
-	r0, w0 := x[0]-mu, l.weight(x[0]-mu)
+	r0, w0 := x[0]-mu, l.Weight(x[0]-mu)
 	for _, v := range x[1:] {
 		r1 := v - mu
-		w1 := l.weight(r1)
-		w := w0 * w1 / (l.s * l.s)
+		w1 := l.Weight(r1)
+		w := w0 * w1 / (l.Scale * l.Scale)
 		a.product += w * r0 * r1
 		a.square += w * (r0*r0 + r1*r1) / 2
 		a.pairs += w0 * w1
@@ -56,6 +56,10 @@ func inflation(phi, n float64) float64 {
 	return (1+phi)/(1-phi) - 2*phi*(1-math.Pow(phi, n))/(n*(1-phi)*(1-phi))
 }
 
+// phiSD is the spread of the lag-1 correlation that is believed before any run:
+// less trusts independence more.
+const phiSD = 0.2
+
 // dependence returns the evidence of claim c that is left when the runs are
 // correlated: the least over phi of the evidence at that phi and of what the
 // residuals, and the belief that phi is small, say against it. hat is the
@@ -66,7 +70,7 @@ func (sc *scanner) dependence(c *claim, b belief) (evidence, hat float64) {
 	phi, se := a.correlation()
 	evidence = c.evidence
 	for f := 0.1; f < 0.85; f += 0.1 {
-		against := max(0, sq((f-phi)/se)/2-sq(phi/se)/2+sq(f/sc.p.PhiSD)/2)
+		against := max(0, sq((f-phi)/se)/2-sq(phi/se)/2+sq(f/phiSD)/2)
 		if against > evidence {
 			continue
 		}
@@ -80,13 +84,13 @@ func (sc *scanner) dependence(c *claim, b belief) (evidence, hat float64) {
 // told calls f for the levels whose runs tell how alike runs are when claim c is
 // judged: those of finished regimes and of the claim, as far as is looked back.
 func (sc *scanner) told(c *claim, f func(first, end int, mu float64, l *loss)) {
-	from := c.from - sc.p.Lookback
+	from := c.from - lookback
 	for n := len(sc.past) - 1; n >= 0 && sc.past[n].end > from; n-- {
 		q := sc.past[n]
-		l := newLoss(q.s, sc.p)
+		l := sc.loss(q.s)
 		f(max(q.first, from), q.end, q.mu, &l)
 	}
-	l := newLoss(c.s, sc.p)
+	l := sc.loss(c.s)
 	for _, q := range c.pieces() {
 		if q.end > from {
 			f(max(q.first, from), q.end, q.mu, &l)
@@ -108,7 +112,7 @@ func (sc *scanner) inflated(x []float64, c split, b belief, infl [2]float64, hid
 	nr := n - nl
 	s2 := c.s*c.s*(n-2)/max(n-infl[0]-infl[1], 1) + b.weight*b.s*b.s*hidden/(1-hidden)/(b.weight+n-2)
 	wide := (infl[0]/nl + infl[1]/nr) / (1/nl + 1/nr)
-	l := newLoss(math.Sqrt(s2*wide), sc.p)
+	l := sc.loss(math.Sqrt(s2 * wide))
 	left, right := l.from(x[:c.k], c.left.mu), l.from(x[c.k:], c.right.mu)
 	sorted := ranked(sc.sorted, x)
 	one := min(l.fit(x, sorted).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)

@@ -25,7 +25,7 @@ func TestCorrelationIsRecovered(t *testing.T) {
 		var a lagOne
 		for seed := range uint64(200) { // short pieces, where a fitted mean hides most
 			x := raised(drawn(seed, 20, 0.02, phi, nil), 0.7, 9)
-			l := newLoss(0.02, Default())
+			l := usualLoss(0.02)
 			a.add(x, l.fit(x, ranked(nil, x)).mu, &l)
 		}
 		got, se := a.correlation()
@@ -45,7 +45,7 @@ func TestEvidenceFallsWithCorrelation(t *testing.T) {
 		for seed := range uint64(20) {
 			x := drawn(seed, 60, 0.02, phi, map[int]float64{30: 0.05})
 			sc := scanner{history: history{x: x}, p: Default()}
-			b := memory(nil, nil, sc.p)
+			b := memory(nil, nil)
 			c, ok := sc.assess(0, 60, 30, b)
 			if !ok {
 				continue
@@ -67,7 +67,7 @@ func TestTurnsAgainstOneChange(t *testing.T) {
 	turns := turning(3, 60, 0.2, 0.2)
 	weigh := func(x []float64, k int) float64 {
 		sc := scanner{history: history{x: x}, p: Default()}
-		c, ok := sc.assess(0, 60, k, memory(nil, nil, sc.p))
+		c, ok := sc.assess(0, 60, k, memory(nil, nil))
 		if !ok {
 			t.Fatal("the split has too few runs")
 		}

@@ -1,15 +1,22 @@
 package changepoint
 
-import "math"
+import (
+	"math"
+
+	"jobgait/analysis/changepoint/scatter"
+)
 
 // disturbance is how runs at their level (first state) and outliers (second)
 // follow each other: share of all runs are outliers, and a run after one is one
 // with chance stay.
 type disturbance struct{ share, enter, stay float64 }
 
-func newDisturbance(p Params) disturbance {
-	share := p.OutlierUp + p.OutlierDown
-	return disturbance{share, share * (1 - p.OutlierStay) / (1 - share), p.OutlierStay}
+// outlierStay is the chance that a run after an outlier is one too.
+const outlierStay float64 = 0.3
+
+func newDisturbance(o scatter.Outliers, stay float64) disturbance {
+	share := o.Up + o.Down
+	return disturbance{share, share * (1 - stay) / (1 - share), stay}
 }
 
 // next returns the chances of the two states of the next run.
@@ -24,11 +31,7 @@ func (d disturbance) previous(now [2]float64) [2]float64 {
 
 // likelihood returns that of residual r in the two states, in the units of the loss.
 func (d disturbance) likelihood(l *loss, r float64) [2]float64 {
-	floor := l.down
-	if r > 0 {
-		floor = l.up
-	}
-	return [2]float64{math.Exp(-sq(r/l.s) / 2), floor * (1 - d.share) / d.share}
+	return [2]float64{math.Exp(-sq(r/l.Scale) / 2), l.Floor(r) * (1 - d.share) / d.share}
 }
 
 // times multiplies state by state.

@@ -2,6 +2,10 @@ package changepoint
 
 import "math"
 
+// driftMargin is by how much two steps in one direction must beat one drift
+// to stay two entries. More makes one entry of two true steps.
+const driftMargin = 0.5
+
 // continues says whether a change at run first, about to be committed as split c of the runs
 // up to j, is one drift with the entry before it: both move the same way, and
 // a level that moves along one line to another level explains all runs since
@@ -12,18 +16,18 @@ func (sc *scanner) continues(prev event, first, j int, c split) bool {
 		up = -1
 	}
 	moved := up * (c.left.mu - sc.past[prev.before].mu)
-	if up*prev.effect <= 0 || moved < c.s || first-prev.resumed > sc.p.Window {
+	if up*prev.effect <= 0 || moved < c.s || first-prev.resumed > windowRuns {
 		return false
 	}
-	from := max(sc.past[prev.before].first, prev.index-sc.p.Window/2, j-4*sc.p.Window)
-	l := newLoss(c.s, sc.p)
+	from := max(sc.past[prev.before].first, prev.index-windowRuns/2, j-4*windowRuns)
+	l := sc.loss(c.s)
 	x := sc.x[from:j]
 	weights := make([]float64, 0, len(x))
 	steps := 0.0
 	add := func(a, b int, mu float64) {
-		steps += l.total(sc.x[a:b], mu)
+		steps += l.Total(sc.x[a:b], mu)
 		for _, v := range sc.x[a:b] {
-			weights = append(weights, l.weight(v-mu))
+			weights = append(weights, l.Weight(v-mu))
 		}
 	}
 	for _, q := range sc.past[prev.before:] {
@@ -33,7 +37,7 @@ func (sc *scanner) continues(prev event, first, j int, c split) bool {
 	}
 	add(sc.start, first, c.left.mu)
 	add(first, j, c.right.mu)
-	return rampCost(x, weights, &l) <= steps+sc.p.DriftMargin
+	return rampCost(x, weights, &l) <= steps+driftMargin
 }
 
 // rampPlaces is how many places are tried for each end of a ramp.
@@ -56,7 +60,7 @@ func rampCost(x, weights []float64, l *loss) float64 {
 	at := ramp(x, weights, ends[0], ends[1])
 	sum := 0.0
 	for i, v := range x {
-		sum += l.cost(v - at.base - at.rise*along(i, ends[0], ends[1]))
+		sum += l.Cost(v - at.base - at.rise*along(i, ends[0], ends[1]))
 	}
 	return sum
 }

@@ -19,7 +19,7 @@ func (sc *scanner) likeness(ev []event) likeness {
 	var same, next lagOne
 	levels := 0.0
 	sc.levels(ev, func(first, end int, st stay) {
-		l := newLoss(st.s, sc.p)
+		l := sc.loss(st.s)
 		sc.follow(first, end, st.mu, &l, &same, &next)
 		levels++
 	})
@@ -35,11 +35,11 @@ func (sc *scanner) follow(first, end int, mu float64, l *loss, same, next *lagOn
 	r0, w0 := 0.0, 0.0
 	for i := first; i < end; i++ {
 		r := sc.x[i] - mu
-		w := l.weight(r)
+		w := l.Weight(r)
 		if sc.newDay(i) {
-			next.pair(r0, r, w0*w, l.s)
+			next.pair(r0, r, w0*w, l.Scale)
 		} else {
-			same.pair(r0, r, w0*w, l.s)
+			same.pair(r0, r, w0*w, l.Scale)
 		}
 		r0, w0 = r, w
 	}
@@ -62,7 +62,7 @@ func (a *lagOne) shrunk() float64 {
 func (sc *scanner) lagOne(ev []event) lagOne {
 	var a lagOne
 	sc.levels(ev, func(first, end int, st stay) {
-		l := newLoss(st.s, sc.p)
+		l := sc.loss(st.s)
 		a.add(sc.x[first:end], st.mu, &l)
 	})
 	return a
@@ -91,11 +91,11 @@ func (sc *scanner) alike(side stay, like likeness) float64 {
 	if like.day == 0 {
 		return 1
 	}
-	l := newLoss(side.s, sc.p)
+	l := sc.loss(side.s)
 	weights := make([]float64, 0, nearby)
 	sum, all := 0.0, 0.0
 	for i := side.first; i <= side.last; i++ {
-		w := l.weight(sc.x[i] - side.mu)
+		w := l.Weight(sc.x[i] - side.mu)
 		sum, all = sum+w, all+w
 		c := 1.0
 		oneDay := true

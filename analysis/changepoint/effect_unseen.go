@@ -47,10 +47,10 @@ func (u *unseen) believe(z float64) {
 // the noise.
 func (sc *scanner) adjacent(side stay, atEnd bool, s float64, weak unseen) (shift, variance float64) {
 	x := sc.x[side.first : side.last+1]
-	l := newLoss(side.s, sc.p)
+	l := sc.loss(side.s)
 	weight, sum := 0.0, 0.0
 	for _, v := range x {
-		w := l.weight(v - side.mu)
+		w := l.Weight(v - side.mu)
 		weight, sum = weight+w, sum+w*(v-side.mu)
 	}
 	all, first, second := 1.0, 0.0, 0.0
@@ -60,7 +60,7 @@ func (sc *scanner) adjacent(side stay, atEnd bool, s float64, weak unseen) (shif
 		if atEnd {
 			v = x[len(x)-1-k]
 		}
-		w := l.weight(v - side.mu)
+		w := l.Weight(v - side.mu)
 		w0, s0 = w0+w, s0+w*(v-side.mu)
 		w1 := weight - w0
 		if w0 < 1.5 || w1 < 1.5 {

@@ -2,46 +2,21 @@ package changepoint
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"jobgait/analysis/changepoint/scatter"
+	"jobgait/analysis/internal/robust"
 )
 
-func TestLossIsBoundedAndZeroAtTheLevel(t *testing.T) {
-	l := newLoss(0.02, Default())
-	if c := l.cost(0); math.Abs(c) > 1e-12 {
-		t.Errorf("cost at the level is %g", c)
-	}
-	if up, down := l.cost(5), l.cost(-5); math.Abs(up-5.7) > 0.1 || math.Abs(down-7.5) > 0.1 {
-		t.Errorf("an outlier at s = 0.02 costs %.2f up and %.2f down, want 5.7 and 7.5", up, down)
-	}
-	last := 0.0
-	for r := 0.0; r < 0.3; r += 0.001 {
-		c, w := l.cost(r), l.weight(r)
-		if c < last-1e-12 || w < 0 || w > 1 {
-			t.Fatalf("at residual %.3f: cost %g after %g, weight %g", r, c, last, w)
-		}
-		last = c
-	}
-}
-
-func TestTotalIsTheSumOfCosts(t *testing.T) {
-	l := newLoss(0.01, Default())
-	x := raised(drawn(1, 200, 0.02, 0, nil), 3, 5, 6, 100)
-	want := 0.0
-	for _, v := range x {
-		want += l.cost(v - math.Log(100))
-	}
-	if got := l.total(x, math.Log(100)); math.Abs(got-want) > 1e-9*want {
-		t.Errorf("total %.12g, sum of costs %.12g", got, want)
-	}
-}
+// usualLoss is the loss at noise s with the usual outliers.
+func usualLoss(s float64) loss { return loss{scatter.Usual().Loss(s)} }
 
 func TestFitIgnoresOutliers(t *testing.T) {
 	for _, n := range []int{5, 8, 30} {
 		x := drawn(uint64(n), n, 0.01, 0, nil)
-		l := newLoss(0.01, Default())
+		l := usualLoss(0.01)
 		clean := l.fit(x, ranked(nil, x))
 		dirty := raised(x, 0.8, 0, n/2)
 		got := l.fit(dirty, ranked(nil, dirty))
@@ -73,5 +48,28 @@ func TestWidestCutsBetweenLevels(t *testing.T) {
 	slices.Sort(x)
 	if k := widest(x); k != 3 {
 		t.Errorf("cut after %d, want 3", k)
+	}
+}
+
+// Medians are those of sorted values, and levels start from the same ranks.
+func TestRanks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var buf []float64
+	for n := 1; n < 80; n++ {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = float64(r.IntN(3*n)) / 7
+		}
+		sorted := slices.Sorted(slices.Values(x))
+		if m := scatter.Middle(slices.Clone(x)); m != middle(sorted) {
+			t.Fatalf("median of %v: %v", x, m)
+		}
+		if m := scatter.MedianIn(&buf, x); m != robust.Median(x) {
+			t.Fatalf("median of %v: %v, want %v", x, m, robust.Median(x))
+		}
+		got := ranked(nil, x)
+		if middle(got) != middle(sorted) || got[n/4] != sorted[n/4] || n <= robust.FewToSort && !slices.Equal(got, sorted) {
+			t.Fatalf("%v: ranked %v", x, got)
+		}
 	}
 }

@@ -10,6 +10,10 @@ import (
 // next. Slower than one in ten cannot be told from changes.
 var leaving = [...]float64{0.1, 0.2, 0.35, 0.5, 0.7}
 
+// lookback is how many runs are asked about two levels that take turns, and about
+// how alike runs are.
+const lookback = 120
+
 // telling is a claim told with some of the earlier regimes before it: levels
 // since run first, and the two levels that turns would take.
 type telling struct {
@@ -22,12 +26,16 @@ type telling struct {
 	extra float64
 }
 
+// chargeNats is what each earlier change from one of the two levels to the other
+// counts against changes, beside what meeting an old level by chance is worth.
+const chargeNats = 3
+
 // tellings are the ways to tell a claim: alone, and with ever more of the regimes
-// before it that began within Lookback runs.
+// before it that began within lookback runs.
 func (sc *scanner) tellings(c *claim) []telling {
-	l := newLoss(c.s, sc.p)
-	charge := sc.p.Charge + max(0, -math.Log(2.5*c.s))
-	from := min(c.from, max(sc.start, c.until-sc.p.Lookback))
+	l := sc.loss(c.s)
+	charge := chargeNats + max(0, -math.Log(2.5*c.s))
+	from := min(c.from, max(sc.start, c.until-lookback))
 	t := telling{first: from}
 	for q, v := range c.pieces() {
 		t.pieces = append(t.pieces, piece{max(from, v.first), max(from, v.end), v.mu})
@@ -40,7 +48,7 @@ func (sc *scanner) tellings(c *claim) []telling {
 	t.a, t.b = a.mu, b.mu
 	all := []telling{t}
 	next := &a
-	for q := len(sc.past) - 1; q >= 0 && sc.past[q].first >= c.until-sc.p.Lookback; q-- {
+	for q := len(sc.past) - 1; q >= 0 && sc.past[q].first >= c.until-lookback; q-- {
 		p := sc.past[q]
 		at := &a
 		if math.Abs(p.mu-b.mu) < math.Abs(p.mu-a.mu) {
@@ -63,12 +71,12 @@ func (sc *scanner) tellings(c *claim) []telling {
 // asked: the least over how many earlier regimes are explained along. A chain
 // from the first run on is believed more readily than one that starts late.
 func (sc *scanner) alternating(c *claim) float64 {
-	l := newLoss(c.s, sc.p)
+	l := sc.loss(c.s)
 	least := math.Inf(1)
 	for _, t := range sc.tellings(c) {
 		steps := t.extra
 		for _, q := range t.pieces {
-			steps += l.total(sc.x[q.first:q.end], q.mu)
+			steps += l.Total(sc.x[q.first:q.end], q.mu)
 		}
 		least = min(least, sc.chains(sc.x[t.first:c.until], t.a, t.b, &l)-steps-sc.askedOfTurns(t.first, c))
 	}
@@ -87,6 +95,28 @@ func (s *seat) join(mu, n float64) {
 	s.n += n
 }
 
+// By how many nats a change must beat turns; what they cost: MEASURED.md.
+const (
+	// turnsFirst is asked against turns since the first run: a change at the 8th
+	// run, when the 14th is known, just passes.
+	turnsFirst = 4.2
+	// turnsLate is asked against turns since a later run.
+	turnsLate = 0
+	// turnsAgain is asked of a change to a level that was there before: asked of
+	// all later changes it held back a real one of 12 %.
+	turnsAgain = 6
+	// turnsEarly is asked where the first level had not lasted for settledRuns
+	// (more than ten): a change passes when 21 runs are known.
+	turnsEarly  = 5
+	settledRuns = 10.1
+	// turnsReturn is asked of both ends of an episode (20 runs), and returnEarly
+	// before run returnRuns: an eighth of the false events of 20 % levels that stay
+	// with .8 were such episodes, two events each.
+	turnsReturn = 7
+	returnEarly = 10
+	returnRuns  = 60
+)
+
 // askedOfTurns is by how many nats claim c must beat turns since run from. A
 // kind of nodes that stays with .8 lasts for five runs: a first level that has
 // lasted longer is seldom one of two, so that less is asked once it has settled.
@@ -97,17 +127,17 @@ func (s *seat) join(mu, n float64) {
 func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 	switch {
 	case from != 0:
-		return sc.p.TurnsLate
-	case c.boundaries == 2 && c.until < sc.p.ReturnRuns:
-		return sc.p.ReturnEarly
+		return turnsLate
+	case c.boundaries == 2 && c.until < returnRuns:
+		return returnEarly
 	case c.boundaries == 2:
-		return sc.p.TurnsReturn
+		return turnsReturn
 	case sc.returns(c):
-		return sc.p.TurnsAgain
-	case c.around[0] < sc.p.Settled && !c.flipped:
-		return sc.p.TurnsEarly
+		return turnsAgain
+	case c.around[0] < settledRuns && !c.flipped:
+		return turnsEarly
 	}
-	return sc.p.Turns
+	return turnsFirst
 }
 
 // returns says whether a claim is of a level that was there before, and left.
@@ -126,12 +156,12 @@ func (sc *scanner) slack(left, right piece, l *loss) float64 {
 	best := 0.0
 	d := 0.0
 	for at := right.first; at+1 < right.end && !sc.newDay(at+1); at++ {
-		d += l.cost(sc.x[at]-left.mu) - l.cost(sc.x[at]-right.mu)
+		d += l.Cost(sc.x[at]-left.mu) - l.Cost(sc.x[at]-right.mu)
 		best = min(best, d)
 	}
 	d = 0
 	for at := right.first - 1; at > left.first && !sc.newDay(at); at-- {
-		d += l.cost(sc.x[at]-right.mu) - l.cost(sc.x[at]-left.mu)
+		d += l.Cost(sc.x[at]-right.mu) - l.Cost(sc.x[at]-left.mu)
 		best = min(best, d)
 	}
 	return best
@@ -141,7 +171,7 @@ func (sc *scanner) slack(left, right piece, l *loss) float64 {
 func (sc *scanner) chains(x []float64, levelA, levelB float64, l *loss) float64 {
 	sc.cum = sc.cum[:0]
 	for _, v := range x {
-		sc.cum = append(sc.cum, l.likelihood(v-levelA), l.likelihood(v-levelB))
+		sc.cum = append(sc.cum, l.Likelihood(v-levelA), l.Likelihood(v-levelB))
 	}
 	best := math.Inf(1)
 	for _, u := range leaving {
@@ -193,7 +223,7 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	}
 	one := math.Max(1.4826*middle(distances(x, middle(sorted), middle(sorted))), scatter.Least)
 	two := math.Max(1.4826*middle(distances(x, low, high)), scatter.Least)
-	l1, l2 := newLoss(one, sc.p), newLoss(two, sc.p)
+	l1, l2 := sc.loss(one), sc.loss(two)
 	flat := float64(n)*math.Log(one) + l1.fit(x, sorted).cost
 	paired := float64(n)*math.Log(two) + sc.chains(x, low, high, &l2)
 	turns, last := 0, 0.0

@@ -42,21 +42,21 @@ func TestChain(t *testing.T) {
 			t.Fatalf("%d runs, u %g, v %g: %.17g, all ways %.17g", n, u, v, got, -math.Log(sum))
 		}
 	}
-	l := newLoss(scatter.Least, Default())
+	l := usualLoss(scatter.Least)
 	far := make([]float64, 2*5000)
 	for i := range far {
-		far[i] = l.likelihood(-1)
+		far[i] = l.Likelihood(-1)
 	}
-	if got, want := chain(far, .1, .7), 5000*l.cost(-1); math.Abs(got/want-1) > 1e-9 {
+	if got, want := chain(far, .1, .7), 5000*l.Cost(-1); math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("outliers of both: %g, want %g", got, want)
 	}
 }
 
 func TestLikelihood(t *testing.T) {
-	l := newLoss(.02, Default())
+	l := usualLoss(.02)
 	for _, z := range []float64{-40, -8.1, -7.9, -3, -.1, 0, .1, 1, 7.9, 8.1, 40} {
-		r := z * l.s
-		if got, want := l.likelihood(r), math.Exp(-l.cost(r)); math.Abs(got/want-1) > 1e-9 {
+		r := z * l.Scale
+		if got, want := l.Likelihood(r), math.Exp(-l.Cost(r)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("%g noises off: %g, want %g", z, got, want)
 		}
 	}

@@ -1,6 +1,9 @@
 package changepoint
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // pattern draws runs at two levels as letters say: A, and B above it by gap.
 func pattern(seed uint64, letters string, sd, gap float64) []float64 {
@@ -17,7 +20,7 @@ func pattern(seed uint64, letters string, sd, gap float64) []float64 {
 func claimed(t *testing.T, x []float64, k int) (*scanner, claim) {
 	t.Helper()
 	sc := &scanner{history: history{x: x}, p: Default()}
-	b := memory(nil, nil, sc.p)
+	b := memory(nil, nil)
 	c, ok := sc.assess(0, len(x), k, b)
 	if !ok {
 		t.Fatal("the split has too few runs")
@@ -45,38 +48,31 @@ func TestChangesAreNoTurns(t *testing.T) {
 	}
 }
 
-// Episodes in the first runs wait for more of them.
+// Episodes in the first runs wait for more of them than later ones.
 func TestEarlyEpisodesWait(t *testing.T) {
-	letters := ""
-	for i := range 60 {
-		if i >= 9 && i < 15 {
-			letters += "B"
-		} else {
-			letters += "A"
+	waited := func(at int) int {
+		const long = 6
+		letters := strings.Repeat("A", at) + strings.Repeat("B", long) + strings.Repeat("A", 45)
+		ev := scan(history{x: pattern(1, letters, 0.01, 0.2)}, Default()).events
+		if len(ev) != 2 || ev[0].index != at || ev[1].index != at+long {
+			t.Fatalf("an episode at run %d: %d events", at, len(ev))
 		}
+		return ev[0].detected - at - long
 	}
-	x := pattern(1, letters, 0.01, 0.2)
-	ev := scan(history{x: x}, Default()).events
-	p := Default()
-	p.ReturnRuns = 0
-	soon := scan(history{x: x}, p).events
-	if len(ev) != 2 || len(soon) != 2 || ev[0].index != 9 || ev[1].index != 15 {
-		t.Fatalf("%d and %d events", len(ev), len(soon))
-	}
-	if ev[0].detected < soon[0].detected+5 {
-		t.Errorf("seen at run %d, and at %d without waiting", ev[0].detected, soon[0].detected)
+	if early, late := waited(9), waited(returnRuns+9); early < late+5 {
+		t.Errorf("seen %d runs after an early episode, %d after a late one", early, late)
 	}
 }
 
 // More is asked of a change to a level that was there before.
 func TestReturnsAreAskedMore(t *testing.T) {
 	sc := &scanner{p: Default(), past: []past{{0, 20, 1, 0.01}, {20, 40, 1.2, 0.01}}}
-	for mu, want := range map[float64]float64{1.004: sc.p.TurnsAgain, 1.195: sc.p.TurnsAgain, 1.05: sc.p.Turns} {
+	for mu, want := range map[float64]float64{1.004: turnsAgain, 1.195: turnsAgain, 1.05: turnsFirst} {
 		c := claim{split: split{s: 0.01, right: level{mu: mu}}, boundaries: 1, around: [2]float64{20, 0}}
 		if got := sc.askedOfTurns(0, &c); got != want {
 			t.Errorf("a change to %.3f after levels of 1 and 1.2 is asked %.1f, want %.1f", mu, got, want)
 		}
-		if got := sc.askedOfTurns(20, &c); got != sc.p.TurnsLate {
+		if got := sc.askedOfTurns(20, &c); got != turnsLate {
 			t.Errorf("against turns since run 20 a change to %.3f is asked %.1f", mu, got)
 		}
 	}

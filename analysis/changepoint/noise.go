@@ -29,19 +29,31 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 // belief is what is known of the noise before a window is looked at.
 type belief struct{ s, weight float64 }
 
-// memory returns the belief of the noise at the start of a regime: that of p
-// blended with the difference scale of up to 60 runs before it (0.4 each: a
-// difference knows less than a residual; at most 10 in all). Noise is a
+const (
+	// noiseSD and noiseWeight are what is believed of the noise (log units)
+	// before any run, and how many observations that belief is worth.
+	noiseSD     float64 = 0.015
+	noiseWeight float64 = 2
+	// memoryRuns before a regime tell of its noise, each worth memoryEach
+	// observations (a difference knows less than a residual) and all at most
+	// memoryCap.
+	memoryRuns = 60
+	memoryEach = 0.4
+	memoryCap  = 10
+)
+
+// memory returns the belief of the noise at the start of a regime: that before any
+// run blended with the difference scale of the runs before it. Noise is a
 // property of machine and code, it is not forgotten when the level changes.
-func memory(buf, before []float64, p Params) belief {
-	b := belief{p.NoiseSD, p.NoiseWeight}
-	before = before[max(0, len(before)-p.MemoryRuns):]
+func memory(buf, before []float64) belief {
+	b := belief{noiseSD, noiseWeight}
+	before = before[max(0, len(before)-memoryRuns):]
 	if len(before) < 5 {
 		return b
 	}
-	m := p.MemoryEach * float64(len(before)-1)
+	m := memoryEach * float64(len(before)-1)
 	d := scatter.OfSteps(buf, before)
 	b.s = math.Sqrt((b.weight*b.s*b.s + m*d*d) / (b.weight + m))
-	b.weight = min(b.weight+m, p.MemoryCap)
+	b.weight = min(b.weight+m, memoryCap)
 	return b
 }

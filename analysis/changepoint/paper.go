@@ -4,31 +4,30 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/changepoint/scatter"
+	"jobgait/analysis/internal/robust"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// PaperParams are the parameters of algorithms 1 to 3 of the Albany Land-Ice
-// report, by its own names where it has any.
-type PaperParams struct {
-	// Alpha is the significance level of one window. The report's figures and
-	// its published page use .005; nothing controls it over time.
-	Alpha float64
-	// K is how many of the largest steps between neighbours are tried. The
+// The parameters of algorithms 1 to 3 of the Albany Land-Ice report, by its own
+// names where it has any, as its published page was made.
+const (
+	// paperAlpha is the significance level of one window; nothing controls it over
+	// time.
+	paperAlpha float64 = .005
+	// paperK is how many of the largest steps between neighbours are tried. The
 	// critical value is that of K tests even where fewer exist.
-	K int
-	// Agree is m, how many windows in a row must name the same change.
-	Agree int
-	// Window is w, how far back a window reaches.
-	Window int
-	// TrimShare and TrimMAD bound what is left out of a half as outliers: at
+	paperK = 10
+	// paperAgree is m, how many windows in a row must name the same change.
+	paperAgree = 3
+	// paperWindow is w, how far back a window reaches.
+	paperWindow = 30
+	// trimShare and trimMAD bound what is left out of a half as outliers: at
 	// most this share of it, and only values this many MAD from its median.
-	TrimShare, TrimMAD float64
-}
-
-// DefaultPaper returns what the published page was made with.
-func DefaultPaper() PaperParams {
-	return PaperParams{Alpha: .005, K: 10, Agree: 3, Window: 30, TrimShare: .1, TrimMAD: 3}
-}
+	trimShare         = .1
+	trimMAD   float64 = 3
+)
 
 // paperChange is one entry of the algorithm's list: the first run of the new
 // level and the run with which it was seen.
@@ -39,14 +38,14 @@ type paperChange struct{ index, detected int }
 // was found last, the winner is the largest absolute sum of statistics (the
 // report's signed one never finds an improvement), and after a change the scan
 // repeats from there, so that an entry may be detected before an earlier one.
-func paperChanges(x []float64, p PaperParams) []paperChange {
+func paperChanges(x []float64) []paperChange {
 	var found []paperChange
-	critical := criticalValues(p)
-	votes := make([]map[int]float64, p.Agree)
+	critical := criticalValues()
+	votes := make([]map[int]float64, paperAgree)
 	i, j := 0, 1
 	for j <= len(x) {
 		copy(votes, votes[1:])
-		votes[p.Agree-1] = paperCandidates(x, i, j, p, critical)
+		votes[paperAgree-1] = paperCandidates(x, i, j, critical)
 		if nu, ok := agreed(votes); ok {
 			found = append(found, paperChange{index: nu, detected: j - 1})
 			i, j = nu, nu+1
@@ -54,30 +53,30 @@ func paperChanges(x []float64, p PaperParams) []paperChange {
 			continue
 		}
 		j++
-		i = max(i, j-p.Window)
+		i = max(i, j-paperWindow)
 	}
 	return found
 }
 
 // criticalValues are those of |t| by the length of the window.
-func criticalValues(p PaperParams) []float64 {
-	c := make([]float64, p.Window+1)
-	for n := 3; n <= p.Window; n++ {
-		c[n] = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 2)}.Quantile(1 - p.Alpha/(2*float64(p.K)))
+func criticalValues() []float64 {
+	c := make([]float64, paperWindow+1)
+	for n := 3; n <= paperWindow; n++ {
+		c[n] = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 2)}.Quantile(1 - paperAlpha/(2*float64(paperK)))
 	}
 	return c
 }
 
 // paperCandidates is algorithm 1 with outliers removed from each half: the
 // splits of x[i:j) that are significant, with their statistics.
-func paperCandidates(x []float64, i, j int, p PaperParams, critical []float64) map[int]float64 {
+func paperCandidates(x []float64, i, j int, critical []float64) map[int]float64 {
 	w := x[i:j]
 	if len(w) <= 2 {
 		return nil
 	}
 	var kept map[int]float64
-	for _, k := range largestSteps(w, p.K) {
-		t := trimmedT(w[:k], w[k:], p)
+	for _, k := range largestSteps(w) {
+		t := trimmedT(w[:k], w[k:])
 		if math.Abs(t) >= critical[len(w)] {
 			if kept == nil {
 				kept = make(map[int]float64)
@@ -88,8 +87,8 @@ func paperCandidates(x []float64, i, j int, p PaperParams, critical []float64) m
 	return kept
 }
 
-// largestSteps are the places of the k largest steps between neighbours.
-func largestSteps(w []float64, k int) []int {
+// largestSteps are the places of the paperK largest steps between neighbours.
+func largestSteps(w []float64) []int {
 	at := make([]int, len(w)-1)
 	for q := range at {
 		at[q] = q + 1
@@ -104,15 +103,15 @@ func largestSteps(w []float64, k int) []int {
 		}
 		return b - a
 	})
-	return at[:min(k, len(at))]
+	return at[:min(paperK, len(at))]
 }
 
 // trimmedT is Student's t of two halves without their outliers. The variances
 // divide by n and the counts are those before trimming, as in the authors' own
 // computation: with three against three it is 22 % above the textbook's value.
-func trimmedT(a, b []float64, p PaperParams) float64 {
-	ma, va := moments(trim(a, p))
-	mb, vb := moments(trim(b, p))
+func trimmedT(a, b []float64) float64 {
+	ma, va := moments(trim(a))
+	mb, vb := moments(trim(b))
 	na, nb := float64(len(a)), float64(len(b))
 	pooled := (va*(na-1) + vb*(nb-1)) / (na + nb - 2)
 	return (mb - ma) / (math.Sqrt(pooled*(1/na+1/nb)) + 1e-8)
@@ -120,8 +119,8 @@ func trimmedT(a, b []float64, p PaperParams) float64 {
 
 // trim leaves out values that are both among the farthest tenth from the median
 // and more than three MAD away. Fewer than ten values are left alone.
-func trim(x []float64, p PaperParams) []float64 {
-	drop := int(p.TrimShare * float64(len(x)))
+func trim(x []float64) []float64 {
+	drop := int(trimShare * float64(len(x)))
 	if drop == 0 {
 		return x
 	}
@@ -134,7 +133,7 @@ func trim(x []float64, p PaperParams) []float64 {
 	}
 	copy(s, far)
 	slices.Sort(s)
-	limit := p.TrimMAD * 1.4826 * middle(s)
+	limit := trimMAD * 1.4826 * middle(s)
 	least := s[len(s)-drop]
 	kept := make([]float64, 0, len(x))
 	for i, v := range x {
@@ -183,4 +182,75 @@ func agreed(votes []map[int]float64) (nu int, ok bool) {
 		}
 	}
 	return nu, ok
+}
+
+// paper judges one series by the report's algorithms. Levels are means without
+// the values that its tests leave out; an effect has the interval of Student's t
+// of the two levels beside it, which does not know that the place was chosen.
+func (r *ready) paper() Result {
+	res := r.result()
+	if r.quiet {
+		return res
+	}
+	f := newFields(r)
+	found := paperChanges(r.x)
+	bounds := []int{0}
+	for _, c := range found {
+		bounds = append(bounds, c.index)
+	}
+	bounds = append(bounds, len(r.x))
+	for k, c := range found {
+		left, right := r.x[bounds[k]:c.index], r.x[c.index:bounds[k+2]]
+		e := event{index: c.index, detected: c.detected, first: c.index, last: c.index, kind: Step}
+		e.effect, e.lo, e.hi = paperEffect(trim(left), trim(right))
+		ch := r.change(e)
+		ch.Causes = f.causes(f.newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], scatter.Usual()))
+		res.Changes = append(res.Changes, ch)
+	}
+	for k := range bounds[:len(bounds)-1] {
+		r.paperRegime(&res, bounds[k], bounds[k+1])
+	}
+	res.Notes = append(res.Notes, f.notes...)
+	return res
+}
+
+// paperEffect is the difference of two means with its interval at .95; both
+// ends are the difference where either side is a single run.
+func paperEffect(a, b []float64) (effect, lo, hi float64) {
+	ma, sa := robust.Mean(a)
+	mb, sb := robust.Mean(b)
+	effect = mb - ma
+	na, nb := float64(len(a)), float64(len(b))
+	if na < 2 || nb < 2 {
+		return effect, effect, effect
+	}
+	pooled := (sa*sa*(na-1) + sb*sb*(nb-1)) / (na + nb - 2)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: na + nb - 2}.Quantile(.975)
+	h := t * math.Sqrt(pooled*(1/na+1/nb))
+	return effect, effect - h, effect + h
+}
+
+// paperRegime adds the regime of runs first to end, and what was left out of it.
+func (r *ready) paperRegime(res *Result, first, end int) {
+	w := r.x[first:end]
+	kept := trim(w)
+	y := make([]float64, len(kept))
+	for i, v := range kept {
+		y[i] = math.Exp(v)
+	}
+	mean, sd := robust.Mean(y)
+	res.Regimes = append(res.Regimes, Regime{First: r.at[first], Last: r.at[end-1], N: len(w),
+		Mean: mean, Median: robust.Median(y), SD: sd})
+	if len(kept) == len(w) {
+		return
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range kept {
+		lo, hi = math.Min(lo, v), math.Max(hi, v)
+	}
+	for i, v := range w {
+		if v < lo || v > hi {
+			res.Outliers = append(res.Outliers, r.at[first+i])
+		}
+	}
 }

@@ -38,7 +38,7 @@ func TestPaperChanges(t *testing.T) {
 		{"empty", nil, nil},
 	} {
 		var got []int
-		for _, f := range paperChanges(c.x, DefaultPaper()) {
+		for _, f := range paperChanges(c.x) {
 			got = append(got, f.index)
 			if f.detected < f.index+2 {
 				t.Errorf("%s: %d was seen at %d: three windows must agree", c.name, f.index, f.detected)
@@ -53,9 +53,9 @@ func TestPaperChanges(t *testing.T) {
 // Events of a prefix are a prefix of the events of the whole.
 func TestPaperPrefix(t *testing.T) {
 	x := steps(9, .03, slices.Concat(at(10, 30), at(11, 15), at(10, 20), at(13, 25))...)
-	whole := paperChanges(x, DefaultPaper())
+	whole := paperChanges(x)
 	for n := range len(x) {
-		part := paperChanges(x[:n], DefaultPaper())
+		part := paperChanges(x[:n])
 		if len(part) > len(whole) || !slices.Equal(part, whole[:len(part)]) {
 			t.Fatalf("of %d runs: %v, of all: %v", n, part, whole)
 		}
@@ -67,33 +67,32 @@ func TestPaperPrefix(t *testing.T) {
 func TestTrimmedT(t *testing.T) {
 	a, b := []float64{1, 2, 3}, []float64{5, 6, 7}
 	want := 4 / math.Sqrt(2.0/3) * math.Sqrt(1.5)
-	if got := trimmedT(a, b, DefaultPaper()); math.Abs(got-want) > 1e-6 {
+	if got := trimmedT(a, b); math.Abs(got-want) > 1e-6 {
 		t.Errorf("t = %v, want %v", got, want)
 	}
 }
 
 func TestTrim(t *testing.T) {
-	p := DefaultPaper()
 	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 100}
-	if got := trim(ten, p); len(got) != 9 || slices.Max(got) != 9 {
+	if got := trim(ten); len(got) != 9 || slices.Max(got) != 9 {
 		t.Errorf("one of ten far off: kept %v", got)
 	}
-	if got := trim(ten[:9], p); len(got) != 9 {
+	if got := trim(ten[:9]); len(got) != 9 {
 		t.Errorf("nine values are left alone: kept %v", got)
 	}
 	two := append(slices.Clone(ten), 90)
-	if got := trim(two, p); len(got) != 10 {
+	if got := trim(two); len(got) != 10 {
 		t.Errorf("a tenth of eleven is one: kept %v", got)
 	}
 	same := append(slices.Repeat([]float64{5}, 9), 7)
-	if got := trim(same, p); len(got) != 9 || got[8] != 5 {
+	if got := trim(same); len(got) != 9 || got[8] != 5 {
 		t.Errorf("nine alike and one: kept %v", got)
 	}
-	if got := trim(slices.Repeat([]float64{5}, 20), p); len(got) != 20 {
+	if got := trim(slices.Repeat([]float64{5}, 20)); len(got) != 20 {
 		t.Errorf("twenty alike: kept %d", len(got))
 	}
 	near := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	if got := trim(near, p); len(got) != 10 {
+	if got := trim(near); len(got) != 10 {
 		t.Errorf("the farthest is within three MAD: kept %v", got)
 	}
 }

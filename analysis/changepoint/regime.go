@@ -32,16 +32,16 @@ func (sc *scanner) stays(bounds []int) []stay {
 // stay fits the runs [first,end).
 func (sc *scanner) stay(first, end int) stay {
 	x := sc.x[first:end]
-	b := memory(sc.buf, sc.x[:first], sc.p)
+	b := memory(sc.buf, sc.x[:first])
 	sorted := ranked(nil, x)
 	s := max(math.Sqrt((b.weight*b.s*b.s+float64(len(x)-1)*sq(robust.MAD(x)))/(b.weight+float64(len(x)-1))), scatter.Least)
 	var v level
 	for range 3 {
-		l := newLoss(s, sc.p)
+		l := sc.loss(s)
 		v = l.fit(x, sorted)
 		ss := 0.0
 		for _, y := range x {
-			ss += l.weight(y-v.mu) * sq(y-v.mu)
+			ss += l.Weight(y-v.mu) * sq(y-v.mu)
 		}
 		s = max(math.Sqrt((b.weight*b.s*b.s+ss)/(b.weight+max(v.weight-1, 0.5))), scatter.Least)
 	}
@@ -53,11 +53,11 @@ func sq(v float64) float64 { return v * v }
 // regime puts a stay in the units of the input and names its outliers: runs
 // that belong to the floor rather than to the level.
 func (sc *scanner) regime(st stay) (Regime, []int) {
-	l := newLoss(st.s, sc.p)
+	l := sc.loss(st.s)
 	var kept []float64
 	var far []int
 	for i := st.first; i <= st.last; i++ {
-		if l.weight(sc.x[i]-st.mu) < 0.5 {
+		if l.Weight(sc.x[i]-st.mu) < 0.5 {
 			far = append(far, i)
 		} else {
 			kept = append(kept, math.Exp(sc.x[i]))

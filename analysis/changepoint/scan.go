@@ -56,7 +56,7 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 	n := j - i
 	sc.winsorise(sc.x[i:j], s0)
 	sc.order = sc.order[:0]
-	for k := least; k <= n-sc.p.MinSegment; k++ {
+	for k := least; k <= n-minSegment; k++ {
 		if !sc.newDay(i + k) {
 			continue
 		}
@@ -89,12 +89,20 @@ func (sc *scanner) winsorise(x []float64, s0 float64) {
 	}
 }
 
+const (
+	// minSegment is the fewest runs of a level: the paper's three.
+	minSegment = 3
+	// leftOfCut is the fewest runs left of a split once the window was cut, so
+	// that an outlier at its edge is not a level.
+	leftOfCut = 10
+)
+
 // leastLeft is the fewest runs left of a split.
-func (sc *scanner) leastLeft(cut bool) int {
+func leastLeft(cut bool) int {
 	if cut {
-		return sc.p.LeftOfCut
+		return leftOfCut
 	}
-	return sc.p.MinSegment - 1
+	return minSegment - 1
 }
 
 // scan returns the best split of window [i,j) and all that were fitted, voted says
@@ -102,7 +110,7 @@ func (sc *scanner) leastLeft(cut bool) int {
 // the start of the regime. Evidence of the best is exact from the threshold on.
 func (sc *scanner) scan(i, j int, cut bool, b belief, voted bool) (split, []split) {
 	sc.splits = sc.splits[:0]
-	for _, q := range sc.screen(i, j, sc.leastLeft(cut), b.s) {
+	for _, q := range sc.screen(i, j, leastLeft(cut), b.s) {
 		if voted && sc.prior[i+q.k] == 0 {
 			continue
 		}
@@ -148,17 +156,17 @@ func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	m := splitScale(sc.buf, x, k, middle(nl), middle(nr))
 	s := math.Sqrt((b.weight*b.s*b.s + df*m*m) / (b.weight + df))
 	floor := sc.recent(x, k, middle(nl), middle(nr), s)
-	l := newLoss(raise(s, floor), sc.p)
+	l := sc.loss(raise(s, floor))
 	left, right := l.fit(x[:k], nl), l.fit(x[k:], nr)
-	l = newLoss(raise(l.noise(x, k, left.mu, right.mu, b), floor), sc.p)
-	left.mu, _ = l.descend(x[:k], left.mu)
-	right.mu, _ = l.descend(x[k:], right.mu)
-	l = newLoss(raise(l.noise(x, k, left.mu, right.mu, b), floor), sc.p)
+	l = sc.loss(raise(l.noise(x, k, left.mu, right.mu, b), floor))
+	left.mu, _ = l.Descend(x[:k], left.mu)
+	right.mu, _ = l.Descend(x[k:], right.mu)
+	l = sc.loss(raise(l.noise(x, k, left.mu, right.mu, b), floor))
 	left, right = l.from(x[:k], left.mu), l.from(x[k:], right.mu)
-	if right.weight < float64(sc.p.MinSegment)-0.6 || left.weight < 1.5 {
+	if right.weight < float64(minSegment)-0.6 || left.weight < 1.5 {
 		return split{}, false
 	}
-	c := split{k: k, s: l.s, left: left, right: right, df: b.weight + df, open: true}
+	c := split{k: k, s: l.Scale, left: left, right: right, df: b.weight + df, open: true}
 	c.evidence = l.from(x, left.mu).cost - left.cost - right.cost
 	return c, true
 }
@@ -170,7 +178,7 @@ func (sc *scanner) complete(x []float64, c *split, beside float64) {
 		return
 	}
 	c.open = false
-	l := newLoss(c.s, sc.p)
+	l := sc.loss(c.s)
 	one := min(l.from(x, c.right.mu).cost, l.fit(x, ranked(sc.sorted, x)).cost)
 	c.evidence = min(c.evidence, one-c.left.cost-c.right.cost+beside)
 }
@@ -184,7 +192,7 @@ func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 
 		if q >= k {
 			r = v - right
 		}
-		w := l.weight(r)
+		w := l.Weight(r)
 		ss += w * r * r
 		sw += w
 	}
@@ -193,13 +201,13 @@ func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 
 
 // refit fits noise and levels of split c of runs x in turns.
 func (sc *scanner) refit(x []float64, c split, b belief, rounds int) split {
-	l := newLoss(c.s, sc.p)
+	l := sc.loss(c.s)
 	for range rounds {
-		l = newLoss(max(l.noise(x, c.k, c.left.mu, c.right.mu, b), scatter.Least), sc.p)
-		c.left.mu, _ = l.descend(x[:c.k], c.left.mu)
-		c.right.mu, _ = l.descend(x[c.k:], c.right.mu)
+		l = sc.loss(max(l.noise(x, c.k, c.left.mu, c.right.mu, b), scatter.Least))
+		c.left.mu, _ = l.Descend(x[:c.k], c.left.mu)
+		c.right.mu, _ = l.Descend(x[c.k:], c.right.mu)
 	}
-	c.s = l.s
+	c.s = l.Scale
 	return c
 }
 
@@ -251,17 +259,19 @@ func raise(s float64, floor [2]float64) float64 {
 }
 
 // fewRuns is the evidence asked beyond the threshold of a level that the given
-// weight of runs carries; outliers among them do not.
-func (sc *scanner) fewRuns(weight float64, up bool) float64 {
+// weight of runs carries, of three, four and five runs; outliers among them do
+// not. Of a level above its neighbour more is asked: runs of slow outliers look
+// like it. The 18 make three runs an outlier run until another level follows.
+func fewRuns(weight float64, up bool) float64 {
+	asked, above := [...]float64{18, 3, 2}, [...]float64{5, 2, 1}
 	n := max(int(math.Ceil(weight-0.3))-3, 0)
-	if n > 2 {
+	if n >= len(asked) {
 		return 0
 	}
-	h := sc.p.FewRuns[n]
 	if up {
-		h += sc.p.UpRuns[n]
+		return asked[n] + above[n]
 	}
-	return h
+	return asked[n]
 }
 
 // expected is the evidence at run i from outside the values: a recorded field

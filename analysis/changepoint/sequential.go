@@ -75,7 +75,7 @@ func (sc *scanner) describe(out *outcome) {
 		}
 	}
 	stays := sc.stays(bounds)
-	excursions(out.events, sc.p)
+	excursions(out.events)
 	for _, st := range stays {
 		g, far := sc.regime(st)
 		out.regimes = append(out.regimes, g)
@@ -84,6 +84,10 @@ func (sc *scanner) describe(out *outcome) {
 	sc.remark(out)
 }
 
+// windowRuns is how many runs a scan looks back at most (the paper's w is 30).
+// More sees weaker changes and costs more.
+const windowRuns = 60
+
 // sequence commits changes from left to right: Algorithm 3 of the paper with
 // another statistic. After a commit it goes back to the run after the change
 // and replays; earlier runs are forgotten but for their noise.
@@ -91,7 +95,7 @@ func (sc *scanner) sequence() []event {
 	var ev []event
 	i, j, newest := 0, 1, 0
 	cut := false
-	b := memory(sc.buf, nil, sc.p)
+	b := memory(sc.buf, nil)
 	for ; j <= len(sc.x); j++ {
 		if j-1 > newest {
 			newest = j - 1
@@ -99,11 +103,11 @@ func (sc *scanner) sequence() []event {
 				sc.learn(newest, ev)
 			}
 		}
-		if j-i > sc.p.Window {
-			i, cut = j-sc.p.Window, true
-			b = memory(sc.buf, sc.x[:i], sc.p)
+		if j-i > windowRuns {
+			i, cut = j-windowRuns, true
+			b = memory(sc.buf, sc.x[:i])
 		}
-		if j-i < 2*sc.p.MinSegment-1 {
+		if j-i < 2*minSegment-1 {
 			continue
 		}
 		c, all, none := sc.look(i, j, cut, b)
@@ -117,7 +121,7 @@ func (sc *scanner) sequence() []event {
 			if m, w := sc.episode(i, j, cut, places, all, b); w.committed {
 				ev = sc.commitBoth(ev, i, newest, m, w)
 				i, cut = sc.start, false
-				j, b = i, memory(sc.buf, sc.x[:i], sc.p)
+				j, b = i, memory(sc.buf, sc.x[:i])
 			}
 			continue
 		}
@@ -125,7 +129,7 @@ func (sc *scanner) sequence() []event {
 		e, at := sc.place(i, j, newest, cut, c, v, b)
 		ev = sc.commit(ev, e, j, at)
 		i, j, cut = e.index, e.index, false
-		b = memory(sc.buf, sc.x[:i], sc.p)
+		b = memory(sc.buf, sc.x[:i])
 	}
 	return ev
 }
@@ -168,7 +172,7 @@ func (sc *scanner) commit(ev []event, e event, j int, c split) []event {
 func (sc *scanner) event(i, newest int, c split, v verdict) event {
 	return event{
 		index: i + c.k, detected: newest, effect: c.right.mu - c.left.mu,
-		strength: v.margin, kind: Step, rate: v.rate(sc.p),
+		strength: v.margin, kind: Step, rate: v.rate(),
 		bar: math.Sqrt(2 * v.asked), info: 1 / (1/c.left.weight + 1/c.right.weight),
 	}
 }

@@ -34,7 +34,7 @@ func (sc *scanner) place(i, j, newest int, cut bool, c split, v verdict, b belie
 	c, f := sc.located(i, j, cut, c, all, b)
 	if d, g, ok := sc.earlier(i, cut, &f, b); ok {
 		c, f, v.margin, v.doubtful = d, g, 0, true
-		v.asked = sc.p.Threshold + sc.p.SmallSample/d.df
+		v.asked = sc.p.Threshold + smallSample/d.df
 	}
 	e := sc.event(i, newest, c, v)
 	first, last := f.between(i)
@@ -83,9 +83,9 @@ func (sc *scanner) settled(i, j int, cut bool, c split, b belief) placing {
 	for range placeRounds {
 		was := f.k
 		f.split = sc.refit(x, f.split, b, placeRounds)
-		f.nats = boundaries(x, f.split, sc.p)
+		f.nats = sc.boundaries(x, f.split, newDisturbance(sc.p.Outliers, outlierStay))
 		for k := range f.nats {
-			if k < sc.leastLeft(cut) || k > len(x)-sc.p.MinSegment || !sc.newDay(i+k) {
+			if k < leastLeft(cut) || k > len(x)-minSegment || !sc.newDay(i+k) {
 				f.nats[k] = math.Inf(1)
 			} else {
 				f.nats[k] -= sc.expected(i + k)
@@ -121,10 +121,10 @@ func likeliest(nats []float64) int {
 }
 
 // boundaries returns for each k what runs x cost, in nats, if the first k are at
-// the left level of c and the others at its right one. Outliers come in runs
-// (disturbance): half of one is seldom the first runs of a level.
-func boundaries(x []float64, c split, p Params) []float64 {
-	l, d := newLoss(c.s, p), newDisturbance(p)
+// the left level of c and the others at its right one. Outliers come in runs (d): half
+// of one is seldom the first runs of a level.
+func (sc *scanner) boundaries(x []float64, c split, d disturbance) []float64 {
+	l := sc.loss(c.s)
 	nats := make([]float64, len(x)+1)
 	before := make([][2]float64, len(x)+1)
 	before[0] = [2]float64{1 - d.share, d.share}
@@ -156,11 +156,11 @@ func (sc *scanner) earlier(i int, cut bool, f *placing, b belief) (c split, at p
 	most := 0.0
 	least := slices.Min(f.nats)
 	for k, v := range f.nats {
-		if k < 2*sc.p.MinSegment-1 || v > least+placeNats {
+		if k < 2*minSegment-1 || v > least+placeNats {
 			continue
 		}
 		d, all := sc.scan(i, i+k, cut, b, false)
-		if math.IsInf(d.evidence, -1) || d.evidence-sc.p.SmallSample/d.df <= sc.p.Threshold {
+		if math.IsInf(d.evidence, -1) || d.evidence-smallSample/d.df <= sc.p.Threshold {
 			continue
 		}
 		if math.Abs(f.right.mu-d.left.mu) >= 4*max(f.s, d.s) && d.evidence-v > most-least {

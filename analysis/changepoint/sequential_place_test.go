@@ -3,16 +3,17 @@ package changepoint
 import (
 	"math"
 	"testing"
+
+	"jobgait/analysis/changepoint/scatter"
 )
 
 // What boundaries sums along the runs is what all ways to take them for outliers
 // cost together.
 func TestBoundariesSumOverAllWays(t *testing.T) {
-	p := Default()
 	x := []float64{0.01, -0.02, 0.4, 0.35, 0.1, 0.09, 0.5}
 	c := split{s: 0.02, left: level{mu: 0}, right: level{mu: 0.1}}
-	l, d := newLoss(c.s, p), newDisturbance(p)
-	for k, got := range boundaries(x, c, p) {
+	l, d := usualLoss(c.s), newDisturbance(scatter.Usual(), outlierStay)
+	for k, got := range (&scanner{p: Default()}).boundaries(x, c, d) {
 		sum := 0.0
 		for ways := range 1 << len(x) {
 			like := 1.0
@@ -41,14 +42,13 @@ func TestBoundariesSumOverAllWays(t *testing.T) {
 // Where outliers do not come in runs, what boundaries says is the loss of the scan,
 // but for the thousandths that make the loss 0 at its best on either side.
 func TestBoundariesOfLoneOutliersAreTheLoss(t *testing.T) {
-	p := Default()
-	p.OutlierStay = p.OutlierUp + p.OutlierDown
 	x := drawn(1, 20, 0.02, 0, map[int]float64{9: 0.1})
 	x = raised(x, 0.5, 4, 12)
 	c := split{s: 0.02, left: level{mu: math.Log(100)}, right: level{mu: math.Log(100) + 0.1}}
-	l := newLoss(c.s, p)
-	nats := boundaries(x, c, p)
-	loss := func(k int) float64 { return l.total(x[:k], c.left.mu) + l.total(x[k:], c.right.mu) }
+	l := usualLoss(c.s)
+	sc, o := scanner{p: Default()}, scatter.Usual()
+	nats := sc.boundaries(x, c, newDisturbance(o, o.Up+o.Down))
+	loss := func(k int) float64 { return l.Total(x[:k], c.left.mu) + l.Total(x[k:], c.right.mu) }
 	for k := range nats {
 		if d := nats[k] - nats[0] - (loss(k) - loss(0)); math.Abs(d) > 0.05 {
 			t.Errorf("place %d costs %v nats more than by the loss", k, d)

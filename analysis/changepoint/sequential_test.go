@@ -322,7 +322,7 @@ func TestScanFindsEpisodes(t *testing.T) {
 			if ev[0].detected == ev[1].detected {
 				atOnce++
 			}
-			if near := ev[1].index-ev[0].index <= p.ExcursionRuns; near != (ev[0].kind == Excursion) || ev[0].first > ev[0].index || ev[1].last < ev[1].index {
+			if near := ev[1].index-ev[0].index <= excursionRuns; near != (ev[0].kind == Excursion) || ev[0].first > ev[0].index || ev[1].last < ev[1].index {
 				t.Errorf("seed %d: %+v", seed, ev)
 			}
 		}

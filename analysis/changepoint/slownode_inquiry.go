@@ -16,7 +16,7 @@ type inquiry struct {
 	parts  []stretch
 	part   []int // of each run
 	scale  float64
-	loss   loss
+	loss   scatter.Loss
 	streak float64 // how many runs tell as much as one placed anew
 }
 
@@ -36,7 +36,7 @@ type testimony struct {
 }
 
 // newInquiry opens a look at all runs of parts.
-func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int, p Params) inquiry {
+func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inquiry {
 	q := inquiry{suspects: m, from: parts[0].first, raw: raw, x: x, parts: parts, part: part}
 	end := parts[len(parts)-1].last
 	far := make([]float64, 0, end-q.from)
@@ -46,8 +46,8 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int, p P
 		}
 	}
 	mad, n := 1.4826*robust.Median(far), float64(len(far))
-	q.scale = math.Max(scatter.Least, math.Sqrt((p.NoiseWeight*p.NoiseSD*p.NoiseSD+n*mad*mad)/(p.NoiseWeight+n)))
-	q.loss = newLoss(q.scale, p)
+	q.scale = math.Max(scatter.Least, math.Sqrt((noiseWeight*noiseSD*noiseSD+n*mad*mad)/(noiseWeight+n)))
+	q.loss = scatter.Usual().Loss(q.scale)
 	for n, of := range m.of {
 		old := 0
 		for old < len(of) && of[old] < q.from {
@@ -75,9 +75,10 @@ func (q *inquiry) level() {
 	for i := range q.parts {
 		g := &q.parts[i]
 		x := q.x[g.first:g.last]
-		g.level, g.sum, g.weight = q.loss.from(x, g.level).mu, 0, 0
+		g.level, _ = q.loss.Descend(x, g.level)
+		g.sum, g.weight = 0, 0
 		for _, v := range x {
-			g.add(v, q.loss.weight(v-g.level))
+			g.add(v, q.loss.Weight(v-g.level))
 		}
 	}
 }
@@ -148,7 +149,7 @@ func (q *inquiry) sight(n int) {
 		without := q.parts[i]
 		for ; at < len(of) && q.part[of[at]] == i; at++ {
 			v := q.x[of[at]]
-			without.add(v, -q.loss.weight(v-without.level))
+			without.add(v, -q.loss.Weight(v-without.level))
 		}
 		if without.weight < 1 {
 			continue
@@ -168,7 +169,7 @@ func (q *inquiry) fit(e float64) (effect, gain, weight float64) {
 		weight = 0
 		for _, s := range q.seen {
 			if s.others < e {
-				w := q.loss.weight(s.off - e)
+				w := q.loss.Weight(s.off - e)
 				weight += w
 				sum += w * s.off
 			}
@@ -182,7 +183,7 @@ func (q *inquiry) fit(e float64) (effect, gain, weight float64) {
 	}
 	for _, s := range q.seen {
 		if s.others < e {
-			gain += q.loss.cost(s.off-s.others) - q.loss.cost(s.off-e)
+			gain += q.loss.Cost(s.off-s.others) - q.loss.Cost(s.off-e)
 		}
 	}
 	return e, gain, weight
@@ -196,7 +197,7 @@ func (q *inquiry) information(e float64) float64 {
 		first, with := q.seen[at], 0.0
 		for ; at < len(q.seen) && q.seen[at].part == first.part; at++ {
 			if q.seen[at].others < e {
-				with += q.loss.weight(q.seen[at].off - e)
+				with += q.loss.Weight(q.seen[at].off - e)
 			}
 		}
 		sum += with * first.back / (with + first.back)
@@ -232,8 +233,8 @@ func (q *inquiry) believe(n int, effect, chance float64) {
 	}
 	for _, k := range q.of[n] {
 		g := &q.parts[q.part[k]]
-		g.add(q.x[k], -q.loss.weight(q.x[k]-g.level))
+		g.add(q.x[k], -q.loss.Weight(q.x[k]-g.level))
 		q.x[k] = q.raw[k] - q.extra(k, nobody)
-		g.add(q.x[k], q.loss.weight(q.x[k]-g.level))
+		g.add(q.x[k], q.loss.Weight(q.x[k]-g.level))
 	}
 }

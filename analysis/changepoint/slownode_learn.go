@@ -15,7 +15,6 @@ import (
 type nodeWatch struct {
 	pl     placement
 	p      nodeParams
-	noise  Params    // what is believed of noise and outliers
 	raw    []float64 // as measured
 	x      []float64 // adjusted, shared with the scan
 	belief *suspects
@@ -40,13 +39,13 @@ const nodeCells = 2048
 
 // newNodeWatch adjusts a copy of raw, the logarithms without the machine's
 // shifts; nil where no nodes are known.
-func newNodeWatch(r *ready, raw []float64, p Params) *nodeWatch {
+func newNodeWatch(r *ready, raw []float64) *nodeWatch {
 	pl := newPlacement(r)
 	if len(pl.names) == 0 {
 		return nil
 	}
 	n := len(raw)
-	w := &nodeWatch{pl: pl, p: defaultNodes(), noise: p, belief: newSuspects(&pl), due: fewestRuns,
+	w := &nodeWatch{pl: pl, p: defaultNodes(), belief: newSuspects(&pl), due: fewestRuns,
 		raw: raw, x: append([]float64(nil), raw...), off: make([]float64, n), regime: make([]int, n)}
 	w.arrive(0)
 	return w
@@ -77,7 +76,7 @@ func (w *nodeWatch) learn(newest int, committed []event) {
 func (w *nodeWatch) inquire(from, end int, committed []event) {
 	w.adjust(from, end)
 	w.place(from, end, committed)
-	q := w.belief.newInquiry(w.raw, w.x, w.parts, w.regime, w.noise)
+	q := w.belief.newInquiry(w.raw, w.x, w.parts, w.regime)
 	q.hear()
 	w.adjust(from, end)
 }

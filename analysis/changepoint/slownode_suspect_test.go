@@ -153,7 +153,7 @@ func newWatch(r *rand.Rand, n int, sd float64, cost func(nodes []int) float64) *
 		s.Nodes = append(s.Nodes, names)
 	}
 	ready := prepare(&s)
-	return newNodeWatch(&ready, ready.x, Default())
+	return newNodeWatch(&ready, ready.x)
 }
 
 // Visits are as long as chance makes them where each run is placed anew, and as

@@ -39,7 +39,8 @@ type Spread struct {
 // DetectSpread looks for a change of spread in the logarithms of one history
 // alone, as Detect does for changes.
 func DetectSpread(x []float64, day []int, p Params) (Spread, bool) {
-	return spreadOf(x, scan(history{x: x, day: day}, p).events, p)
+	sc := scanner{history: history{x: x}, p: p}
+	return sc.spreadOf(scan(history{x: x, day: day}, p).events)
 }
 
 // residual is how far run i is from its level.
@@ -59,8 +60,8 @@ type residual struct {
 // of .23, .75, .93 and .99, with 2 to 10 % of outliers of .17, .56, .78 and .87; the
 // place is 1 to 7 runs off in half of them. The interval holds the factor in .67 to
 // .89 at 1.5, else in .88 to .98.
-func spreadOf(x []float64, ev []event, p Params) (Spread, bool) {
-	far := residuals(x, ev, p)
+func (sc *scanner) spreadOf(ev []event) (Spread, bool) {
+	far := sc.residuals(ev)
 	far = far[max(0, len(far)-spreadLooked):]
 	var found Spread
 	ok := false
@@ -69,7 +70,7 @@ func spreadOf(x []float64, ev []event, p Params) (Spread, bool) {
 		if k == 0 {
 			return found, ok
 		}
-		s, said := newSpread(far, k, p)
+		s, said := sc.newSpread(far, k)
 		if said {
 			found, ok = s, true
 		}
@@ -80,16 +81,15 @@ func spreadOf(x []float64, ev []event, p Params) (Spread, bool) {
 // residuals are the distances of the runs from their levels, those of drifts
 // left out. A level is fitted to its own runs: distances from it are made as
 // large as from the true one.
-func residuals(x []float64, ev []event, p Params) []residual {
-	sc := scanner{history: history{x: x}, p: p}
+func (sc *scanner) residuals(ev []event) []residual {
 	var far []residual
 	from := 0
 	for q := 0; q <= len(ev); q++ {
-		end := len(x)
+		end := len(sc.x)
 		if q < len(ev) {
 			end = ev[q].index
 		}
-		if end-from >= p.MinSegment {
+		if end-from >= minSegment {
 			far = sc.distancesFrom(far, from, end)
 		}
 		if q < len(ev) {
@@ -103,7 +103,7 @@ func residuals(x []float64, ev []event, p Params) []residual {
 // or take turns between two.
 func (sc *scanner) distancesFrom(far []residual, from, end int) []residual {
 	st := sc.stay(from, end)
-	l := newLoss(st.s, sc.p)
+	l := sc.loss(st.s)
 	low, high, two := sc.levelPair(sc.x[from:end])
 	for i := from; i < end; i++ {
 		r := sc.x[i] - st.mu
@@ -112,7 +112,7 @@ func (sc *scanner) distancesFrom(far []residual, from, end int) []residual {
 			if d := sc.x[i] - high; math.Abs(d) < math.Abs(r) {
 				r = d
 			}
-		} else if w := l.weight(r); w < st.weight {
+		} else if w := l.Weight(r); w < st.weight {
 			r /= math.Sqrt(max(1-w/st.weight, 0.2))
 		}
 		far = append(far, residual{i, r})
@@ -245,9 +245,9 @@ func streaks(a []float64, k int) float64 {
 // newSpread measures the spread on the two sides of split k. It is not said of
 // factors that are too small, nor of values as even as a clock that counts seconds
 // makes them.
-func newSpread(far []residual, k int, p Params) (Spread, bool) {
-	before, varBefore := scaleOf(far[:k], p)
-	after, varAfter := scaleOf(far[k:], p)
+func (sc *scanner) newSpread(far []residual, k int) (Spread, bool) {
+	before, varBefore := sc.scaleOf(far[:k])
+	after, varAfter := sc.scaleOf(far[k:])
 	ratio := after / before
 	if min(before, after) <= scatter.Least || max(ratio, 1/ratio) < spreadLeast {
 		return Spread{}, false
@@ -255,7 +255,7 @@ func newSpread(far []residual, k int, p Params) (Spread, bool) {
 	se := math.Sqrt(varBefore + varAfter)
 	z := math.Log(ratio) / se
 	// It is looked at because it is large.
-	sel := selection{bar: p.Selected * spreadScore, share: 1}
+	sel := selection{bar: selected * spreadScore, share: 1}
 	found := Spread{First: far[k].i, Before: before, After: after, Ratio: ratio}
 	found.Lo, found.Hi = math.Exp(sel.solve(z, 0.975)*se), math.Exp(sel.solve(z, 0.025)*se)
 	if z < 0 {
@@ -268,17 +268,17 @@ func newSpread(far []residual, k int, p Params) (Spread, bool) {
 
 // scaleOf is the standard deviation of residuals without the outliers among
 // them, and the variance of its logarithm.
-func scaleOf(far []residual, p Params) (s, variance float64) {
+func (sc *scanner) scaleOf(far []residual) (s, variance float64) {
 	d := make([]float64, len(far))
 	for i, v := range far {
 		d[i] = math.Abs(v.r)
 	}
 	s = max(1.4826*middle(ascending(nil, d)), scatter.Least)
 	for range 10 {
-		l := newLoss(s, p)
+		l := sc.loss(s)
 		ss, sw, fourth := 0.0, 0.0, 0.0
 		for _, v := range far {
-			w := l.weight(v.r)
+			w := l.Weight(v.r)
 			ss += w * sq(v.r)
 			sw += w
 			fourth += w * sq(sq(v.r))

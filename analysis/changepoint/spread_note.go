@@ -11,7 +11,8 @@ import (
 // narrow ones lie above and below them.
 func (r *ready) spread(notes []note.Note, l look, p Params) []note.Note {
 	x, ev := l.known.x, l.out.events
-	s, ok := spreadOf(x, ev, p)
+	sc := scanner{history: history{x: x}, p: p}
+	s, ok := sc.spreadOf(ev)
 	if !ok {
 		return notes
 	}

@@ -37,7 +37,7 @@ func TestSpread(t *testing.T) {
 	} {
 		said, near, ratio := 0, 0, 0.0
 		for seed := range uint64(25) {
-			s, ok := spreadOf(scattered(seed, 100, 60, 0.012, c.factor, c.outliers), nil, Default())
+			s, ok := spreadIn(scattered(seed, 100, 60, 0.012, c.factor, c.outliers))
 			if !ok {
 				continue
 			}
@@ -64,7 +64,7 @@ func TestSpread(t *testing.T) {
 func TestSpreadAgreesWithItsInterval(t *testing.T) {
 	said := 0
 	for seed := range uint64(200) {
-		s, ok := spreadOf(scattered(seed, 100, 60, 0.012, 1.4, 0.06), nil, Default())
+		s, ok := spreadIn(scattered(seed, 100, 60, 0.012, 1.4, 0.06))
 		if !ok {
 			continue
 		}
@@ -107,7 +107,7 @@ func TestSpreadIsNotLevel(t *testing.T) {
 func TestSpreadProperties(t *testing.T) {
 	for seed := range uint64(10) {
 		x := scattered(seed, 90, 45, 0.01, 2.5, 0)
-		s, ok := spreadOf(x, nil, Default())
+		s, ok := spreadIn(x)
 		if !ok {
 			continue
 		}
@@ -115,12 +115,12 @@ func TestSpreadProperties(t *testing.T) {
 		for i := range moved {
 			moved[i] += 3
 		}
-		if m, ok := spreadOf(moved, nil, Default()); !ok || m.First != s.First || math.Abs(m.Ratio/s.Ratio-1) > 0.01 {
+		if m, ok := spreadIn(moved); !ok || m.First != s.First || math.Abs(m.Ratio/s.Ratio-1) > 0.01 {
 			t.Errorf("seed %d: %+v, in another unit %+v", seed, s, m)
 		}
 		back := slices.Clone(x)
 		slices.Reverse(back)
-		if b, ok := spreadOf(back, nil, Default()); !ok || abs(b.First-(90-s.First)) > 3 || math.Abs(b.Ratio*s.Ratio-1) > 0.15 {
+		if b, ok := spreadIn(back); !ok || abs(b.First-(90-s.First)) > 3 || math.Abs(b.Ratio*s.Ratio-1) > 0.15 {
 			t.Errorf("seed %d: %+v, backwards %+v", seed, s, b)
 		}
 	}
@@ -167,4 +167,10 @@ func TestSpreadNote(t *testing.T) {
 	if said < 14 || levels > 1 {
 		t.Errorf("of 16 histories %d scatter more and %d have two levels", said, levels)
 	}
+}
+
+// spreadIn is the spread of runs x of one level.
+func spreadIn(x []float64) (Spread, bool) {
+	sc := scanner{history: history{x: x}, p: Default()}
+	return sc.spreadOf(nil)
 }

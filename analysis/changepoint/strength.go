@@ -2,6 +2,23 @@ package changepoint
 
 import "math"
 
+const (
+	// smallSample and smallCorrelated, divided by the degrees of freedom, are asked
+	// on top of the two thresholds for noise that is not known. With a spread of
+	// correlations (phiSD) of 0.15 and thresholds of 5 correlation .5 gives 3 false
+	// events per 1000 runs, with 0.2 and 8.5 it gives 0.5.
+	smallSample     = 70
+	smallCorrelated = 15
+
+	// doubtPhi is the correlation of the residuals in standard errors above
+	// which, and doubtTurns the nats over two levels below which, no rate of
+	// false alarms is given: it would not be true. With 5.5 nats levels that stay
+	// with .9 give up to .06 events with a rate per 1000 runs, where a third of that
+	// was said; with 6.5 up to .02, and one true change in six has a rate, not four.
+	doubtPhi   = 1
+	doubtTurns = 6.5
+)
+
 // verdict is what is decided of a split and how clearly.
 type verdict struct {
 	committed bool
@@ -23,10 +40,10 @@ func (sc *scanner) judge(c *claim, b belief) verdict {
 		return verdict{}
 	}
 	few := sc.few(c)
-	v := verdict{asked: sc.p.Threshold + few + sc.p.SmallSample/c.df}
+	v := verdict{asked: sc.p.Threshold + few + smallSample/c.df}
 	v.margin = c.evidence - v.asked
 	if c.boundaries == 2 {
-		v.margin = min(v.margin, c.evidence-max(0, c.single)-sc.p.EpisodeOwn)
+		v.margin = min(v.margin, c.evidence-max(0, c.single)-episodeOwn)
 	}
 	if v.margin <= 0 {
 		return v
@@ -38,7 +55,7 @@ func (sc *scanner) judge(c *claim, b belief) verdict {
 		return v
 	}
 	left, correlation := sc.dependence(c, b)
-	correlated := left - few - sc.p.SmallCorrelated/c.df - sc.p.Correlated
+	correlated := left - few - smallCorrelated/c.df - sc.p.Correlated
 	correlated += c.others // other series do not share this one's streaks
 	correlated = min(correlated, sc.alikeDays(c, b))
 	if correlated <= 0 {
@@ -46,25 +63,30 @@ func (sc *scanner) judge(c *claim, b belief) verdict {
 	}
 	v.committed = true
 	v.margin = min(v.margin, correlated)
-	v.doubtful = correlation > sc.p.DoubtPhi || turns < sc.p.DoubtTurns
+	v.doubtful = correlation > doubtPhi || turns < doubtTurns
 	return v
 }
 
 // rate returns how many events of this margin or more 1000 runs without a
 // change give, nil where it is not known.
-func (v verdict) rate(p Params) *float64 {
+func (v verdict) rate() *float64 {
 	if v.doubtful {
 		return nil
 	}
-	r := p.Rate.At(v.margin)
+	r := rateAt(v.margin)
 	return &r
 }
 
-// Rate is how often chance gives an event: PerThousand at a margin of 0, a
-// factor e less for every Fold nats, never below Floor, beyond which nothing was seen.
-type Rate struct{ PerThousand, Fold, Floor float64 }
+// How often chance gives an event of independent noise: ratePerThousand at a
+// margin of 0, a factor e less for every rateFold nats, never below rateFloor,
+// beyond which nothing was seen.
+const (
+	ratePerThousand = 0.015
+	rateFold        = 2
+	rateFloor       = 0.005
+)
 
-// At returns the rate of events of at least that margin.
-func (r Rate) At(margin float64) float64 {
-	return max(r.Floor, r.PerThousand*math.Exp(-margin/r.Fold))
+// rateAt returns the rate of events of at least that margin.
+func rateAt(margin float64) float64 {
+	return max(rateFloor, ratePerThousand*math.Exp(-margin/rateFold))
 }

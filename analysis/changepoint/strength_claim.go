@@ -46,17 +46,20 @@ func (sc *scanner) beside(c *claim) {
 	c.flipped = sc.flips != nil && sc.flips[c.parts[1].first] > 0
 }
 
+// episodeMore is asked of an episode beyond one change: it may have any length.
+const episodeMore = 4
+
 // few is what is asked of the levels of a claim for the few runs they have.
 // The first level of a history and the last of an episode may be outliers as
-// well. An episode may have any length, for which Episode is asked.
+// well.
 func (sc *scanner) few(c *claim) float64 {
 	up := c.right.mu > c.left.mu
-	asked := sc.fewRuns(c.right.weight, up)
+	asked := fewRuns(c.right.weight, up)
 	if c.from == 0 {
-		asked += sc.fewRuns(c.around[0], !up)
+		asked += fewRuns(c.around[0], !up)
 	}
 	if c.boundaries == 2 {
-		asked += sc.fewRuns(c.around[1], !up) + sc.p.Episode
+		asked += fewRuns(c.around[1], !up) + episodeMore
 	}
 	return asked
 }

@@ -6,14 +6,13 @@ import (
 )
 
 func TestRateFallsWithMargin(t *testing.T) {
-	r := Rate{PerThousand: 0.1, Fold: 2, Floor: 0.01}
-	if a := r.At(0); a != 0.1 {
+	if a := rateAt(0); a != ratePerThousand {
 		t.Errorf("rate at margin 0: %g", a)
 	}
-	if a := r.At(2); math.Abs(a-0.1/math.E) > 1e-12 {
-		t.Errorf("rate at margin 2: %g", a)
+	if a := rateAt(rateFold); math.Abs(a-ratePerThousand/math.E) > 1e-12 {
+		t.Errorf("rate at margin rateFold: %g", a)
 	}
-	if a := r.At(50); a != 0.01 {
+	if a := rateAt(50); a != rateFloor {
 		t.Errorf("rate beyond what was seen: %g", a)
 	}
 }

@@ -199,7 +199,7 @@ func TestNoWeek(t *testing.T) {
 			s.T[i] = day(i)
 		}
 		runs := prepare(&s)
-		k := newKnowledge(&runs, nil, Default())
+		k := newKnowledge(&runs, nil)
 		for i := range s.T {
 			k.learn(i, nil)
 		}

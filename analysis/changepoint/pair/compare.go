@@ -105,7 +105,7 @@ func newComparison(level float64) Comparison {
 // since the last of them.
 func (c *Comparison) changesOfRatio(ratio changepoint.Series, p changepoint.Params) int {
 	// A spike of either run is a spike of the ratio, up or down.
-	p.OutlierDown = p.OutlierUp
+	p.Outliers.Down = p.Outliers.Up
 	res := changepoint.Analyse([]changepoint.Series{ratio}, changepoint.Sequential, p).Series[0]
 	c.Changes = res.Changes
 	if len(res.Changes) == 0 {

@@ -1,6 +1,7 @@
 // Package scatter says how much runs scatter around their level, whether they look
-// like one level at all, and what their median is, with room to work in given by the
-// caller: these are asked at every run.
+// like one level at all, what their median is, and what a run off its level costs
+// where some runs are outliers. Logarithms come in; room to work in is given by the
+// caller, because these are asked at every run.
 package scatter
 
 import (
