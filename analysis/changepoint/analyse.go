@@ -76,7 +76,7 @@ func judge(runs []ready, method Method, p Params) []Result {
 		looks[i] = runs[i].look(nil, p)
 		solo[i] = looks[i].out
 	})
-	given := votes(runs, solo, defaultJoint())
+	given := votes(runs, solo)
 	parallel.Each(len(runs), func(i int) {
 		if len(given[i]) > 0 {
 			looks[i] = runs[i].lookAgain(&looks[i], given[i], p)

@@ -29,7 +29,7 @@ func newKnowledge(r *ready, given []vote) *knowledge {
 		}
 	}
 	k := &knowledge{x: clean, machine: r.machine.Watch(r.x, clean),
-		nodes: newNodeWatch(r, clean), others: newPrior(r, given, defaultJoint())}
+		nodes: newNodeWatch(r, clean), others: newPrior(r, given)}
 	if k.nodes != nil {
 		k.x = k.nodes.x
 	}

@@ -8,22 +8,20 @@ import (
 	"jobgait/analysis/internal/robust"
 )
 
-// jointParams say how much a change of a user's other series tells of this one.
+// How much a change of a user's other series tells of this one.
 // Where shapes share seven changes in ten, recall rises from .675 to .750 (z of
 // 3.5 to 7: .355 to .489), with .58 false changes per 1000 runs rather than .66;
 // where they share none, .29 become .31. Drawn 150 times with unused seeds.
-type jointParams struct {
-	// odds is how much more likely a change is at a boundary at which another
+const (
+	// jointOdds is how much more likely a change is at a boundary at which another
 	// series of the user changed than anywhere: half of a user's changes are
 	// shared (a library, an input, a file system), and a series changes once in
 	// some 80 runs.
-	odds float64
-	// most is the largest evidence of all other series together, in nats: a
+	jointOdds = 40
+	// jointMost is the largest evidence of all other series together, in nats: a
 	// change is never committed without evidence of its own.
-	most float64
-}
-
-func defaultJoint() jointParams { return jointParams{odds: 40, most: 5} }
+	jointMost = 5
+)
 
 // vote is evidence for a change at a run, from another series, that was known
 // from a time on.
@@ -61,7 +59,7 @@ const kin = 32
 
 // votes gives each series the evidence of its user's other ones. Metrics of the
 // very same runs share their noise: they count for as much as they differ.
-func votes(runs []ready, solo []outcome, p jointParams) [][]vote {
+func votes(runs []ready, solo []outcome) [][]vote {
 	given := make([][]vote, len(runs))
 	for _, group := range users(runs) {
 		for g, from := range group {
@@ -75,7 +73,7 @@ func votes(runs []ready, solo []outcome, p jointParams) [][]vote {
 					continue
 				}
 				for _, b := range list {
-					given[to] = append(given[to], runs[to].hear(b, &runs[from], p)...)
+					given[to] = append(given[to], runs[to].hear(b, &runs[from])...)
 				}
 			}
 		}
@@ -106,7 +104,7 @@ func users(runs []ready) [][]int {
 // hear turns a boundary of another series into votes for the runs of this one
 // at which its level may have changed with it: the first run after from, up to
 // the first run at or after to. Several share the odds.
-func (r *ready) hear(b boundary, other *ready, p jointParams) []vote {
+func (r *ready) hear(b boundary, other *ready) []vote {
 	n := len(r.x)
 	first := sort.Search(n, func(k int) bool { return r.at0(k) > b.from })
 	last := sort.Search(n, func(k int) bool { return r.at0(k) >= b.to })
@@ -115,7 +113,7 @@ func (r *ready) hear(b boundary, other *ready, p jointParams) []vote {
 		return nil
 	}
 	part := 1 - common(r, other, b.known)
-	nats := part * math.Log1p(p.odds/float64(last-first+1))
+	nats := part * math.Log1p(jointOdds/float64(last-first+1))
 	list := make([]vote, 0, last-first+1)
 	for k := first; k <= last; k++ {
 		list = append(list, vote{k, nats, b.known})
@@ -165,10 +163,9 @@ type prior struct {
 	time  func(k int) float64
 	nats  []float64
 	heard int
-	most  float64
 }
 
-func newPrior(r *ready, given []vote, p jointParams) *prior {
+func newPrior(r *ready, given []vote) *prior {
 	if len(given) == 0 {
 		return nil
 	}
@@ -182,7 +179,7 @@ func newPrior(r *ready, given []vote, p jointParams) *prior {
 		}
 		return a.index - b.index
 	})
-	return &prior{votes: given, time: r.at0, nats: make([]float64, len(r.x)), most: p.most}
+	return &prior{votes: given, time: r.at0, nats: make([]float64, len(r.x))}
 }
 
 // learn adds what is known when run newest has arrived.
@@ -190,7 +187,7 @@ func (v *prior) learn(newest int) {
 	now := v.time(newest)
 	for v.heard < len(v.votes) && v.votes[v.heard].known <= now {
 		w := v.votes[v.heard]
-		v.nats[w.index] = math.Min(v.nats[w.index]+w.nats, v.most)
+		v.nats[w.index] = math.Min(v.nats[w.index]+w.nats, jointMost)
 		v.heard++
 	}
 }

@@ -11,7 +11,7 @@ type estimate struct {
 
 // believed is what is taken out of a run: all of an estimate that is certain,
 // else the part that runs so far followed such estimates.
-func (e estimate) believed(part, sure float64) float64 {
+func (e estimate) believed(part float64) float64 {
 	if e.n == 0 {
 		return 0
 	}

@@ -16,7 +16,7 @@ func told(off, noise []float64) []moment {
 
 // estimated is what the runs of a list tell.
 func estimated(list []moment) estimate {
-	l := newPanel(defaultShared(), len(list))
+	l := newPanel(len(list))
 	l.begin()
 	for i := range list {
 		l.add(&list[i])
@@ -27,14 +27,14 @@ func estimated(list []moment) estimate {
 func TestEstimate(t *testing.T) {
 	even := []float64{.02, .02, .02, .02, .02, .02, .02, .02}
 	shared := estimated(told([]float64{.05, .06, .04, .05, .05, .07, .03, .05}, even))
-	if math.Abs(shared.shift-.05) > .004 || shared.believed(0, 3) < .04 {
-		t.Errorf("a shift of .05 that all show: %+v, believed %v", shared, shared.believed(0, 3))
+	if math.Abs(shared.shift-.05) > .004 || shared.believed(0) < .04 {
+		t.Errorf("a shift of .05 that all show: %+v, believed %v", shared, shared.believed(0))
 	}
 	// The quietest series counts most, but not for all: one disturbed run of it
 	// is not the machine.
 	noise := append([]float64{.001}, even[1:]...)
 	lone := estimated(told([]float64{.8, .01, -.01, 0, .005, -.005, .01, -.01}, noise))
-	if b := lone.believed(0, 3); math.Abs(b) > .005 {
+	if b := lone.believed(0); math.Abs(b) > .005 {
 		t.Errorf("one disturbed run: %+v, believed %v", lone, b)
 	}
 	// Three runs of a series are one witness.
@@ -75,7 +75,7 @@ func TestEstimateOwners(t *testing.T) {
 	if e := estimated(list[:6]); e.n != 0 {
 		t.Errorf("one owner: %+v", e)
 	}
-	if e := estimated(list); math.Abs(e.believed(1, 3)) > .005 {
+	if e := estimated(list); math.Abs(e.believed(1)) > .005 {
 		t.Errorf("two owners against one: %+v", e)
 	}
 }

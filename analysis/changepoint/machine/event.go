@@ -38,7 +38,7 @@ func (f *fleet) events() []Event {
 	free := 0 // the first run that is in no event yet
 	for q := 0; q < len(known); q++ {
 		d := state[q].shift - usual
-		if math.Abs(d) < leastMachine+f.p.sure*state[q].se {
+		if math.Abs(d) < leastMachine+sure*state[q].se {
 			continue
 		}
 		first, last := q, q

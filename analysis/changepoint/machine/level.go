@@ -42,8 +42,8 @@ func (t *levelTracker) noise() float64 {
 	return t.sd
 }
 
-// add takes the next run; memory bounds how many are kept.
-func (t *levelTracker) add(v float64, memory int) {
+// add takes the next run.
+func (t *levelTracker) add(v float64) {
 	t.all, t.sd = newest(append(t.all, v), noiseRuns), 0
 	t.x = newest(append(t.x, v), memory)
 	n := len(t.x)

@@ -10,30 +10,28 @@ import (
 	"jobgait/analysis/note"
 )
 
-// sharedParams say when runs of other series tell what the machine did.
-type sharedParams struct {
+// When runs of other series tell what the machine did.
+const (
 	// fewest is the number of other, unrelated series below which nothing is
-	// said of the machine, owners that of the owners they must have: what one
+	// said of the machine, fewestOwners that of the owners they must have: what one
 	// user's series show together is his library as likely as the machine.
-	fewest, owners int
-	// perOwner bounds the runs of one owner that are looked at on either side.
-	perOwner int
-	// perSeries and most bound the runs of others that are looked at: the newest
-	// of each, so that one busy series is not the machine.
-	perSeries, most int
+	fewest       = 5
+	fewestOwners = 2
+	// perOwner bounds the runs of one owner that are looked at on either side,
+	// perSeries and mostRuns those of all others: the newest of each, so that one
+	// busy series is not the machine.
+	perOwner  = 12
+	perSeries = 2
+	mostRuns  = 24
 	// reach is how old such a run may be, in intervals of the series judged: a
 	// state of the machine that matters to it lasts for several of its runs.
-	reach float64
+	reach = 2
 	// memory is how many runs at one level tell that level.
-	memory int
+	memory = 30
 	// sure is how many standard errors from zero make a shift certain; half of
 	// them make it certain that it is not.
-	sure float64
-}
-
-func defaultShared() sharedParams {
-	return sharedParams{fewest: 5, owners: 2, perOwner: 12, perSeries: 2, most: 24, reach: 2, memory: 30, sure: 3}
-}
+	sure = 3
+)
 
 // Series is a history as the machine sees it: runs in the order in which they are
 // judged, on logarithms, and when each began; Start is nil where that is not known.
@@ -108,10 +106,10 @@ type moment struct {
 func TakeOut(series []Series, levels Levels) ([]*Member, []Event) {
 	events, known := []Event{}, make([]*Member, len(series))
 	for _, group := range machines(series) {
-		if len(group) <= defaultShared().fewest {
+		if len(group) <= fewest {
 			continue
 		}
-		f := fleet{members: group, p: defaultShared(), look: newPanel(defaultShared(), len(group))}
+		f := fleet{members: group, look: newPanel(len(group))}
 		if f.collect() {
 			f.follow()
 		} else {
@@ -173,7 +171,6 @@ func number(group []*Member) {
 type fleet struct {
 	members []*Member
 	runs    []moment
-	p       sharedParams
 	settled bool // from all runs, because they are in another order
 	look    panel
 	spare   sync.Pool // of panels, for members that are revised at one time
@@ -227,8 +224,8 @@ func (f *fleet) follow() {
 		}
 		m.own.learn(est, r.off, r.noise)
 		m.share[r.run] = m.own.part()
-		m.shift[r.run] = m.share[r.run] * est.believed(believed, f.p.sure)
-		m.level.add(x-m.shift[r.run], f.p.memory)
+		m.shift[r.run] = m.share[r.run] * est.believed(believed)
+		m.level.add(x - m.shift[r.run])
 	}
 	f.lookBack()
 }
@@ -239,9 +236,9 @@ func (f *fleet) follow() {
 func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 	r := &f.runs[q]
 	m := f.members[r.member]
-	reach := math.Inf(1)
+	oldest := math.Inf(1)
 	if r.run > 0 {
-		reach = f.p.reach * (m.now[r.run] - m.start[0]) / float64(r.run)
+		oldest = reach * (m.now[r.run] - m.start[0]) / float64(r.run)
 	}
 	look.begin()
 	for _, step := range []int{-1, 1} {
@@ -249,9 +246,9 @@ func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 		taken := 0
 		// Looking at so many runs at most bounds the time where one series has
 		// most of them.
-		for k := q + step; k >= 0 && k < known && (k-q)*step < 20*f.p.most && taken < f.p.most; k += step {
+		for k := q + step; k >= 0 && k < known && (k-q)*step < 20*mostRuns && taken < mostRuns; k += step {
 			o := &f.runs[k]
-			if math.Abs(o.start-r.start) > reach || o.start > now {
+			if math.Abs(o.start-r.start) > oldest || o.start > now {
 				break
 			}
 			if o.owner != r.owner && !math.IsNaN(o.off) && look.room(o) {

@@ -14,7 +14,6 @@ type witness struct {
 
 // panel gathers the runs that one look at the machine meets, by series.
 type panel struct {
-	p          sharedParams
 	look, side int
 	met, heard []sighting // by member, by owner
 	list       []witness
@@ -29,8 +28,8 @@ type panel struct {
 // present side, and its place in the list or its number of series.
 type sighting struct{ look, side, runs, place int }
 
-func newPanel(p sharedParams, members int) panel {
-	return panel{p: p, met: make([]sighting, members), heard: make([]sighting, members)}
+func newPanel(members int) panel {
+	return panel{met: make([]sighting, members), heard: make([]sighting, members)}
 }
 
 // begin starts a look.
@@ -54,7 +53,7 @@ func (l *panel) of(s *sighting) int {
 // room says whether one more run of a series and its owner is to be looked at:
 // one that is busy is not the machine.
 func (l *panel) room(o *moment) bool {
-	return l.of(&l.met[o.member]) < l.p.perSeries && l.of(&l.heard[o.owner]) < l.p.perOwner
+	return l.of(&l.met[o.member]) < perSeries && l.of(&l.heard[o.owner]) < perOwner
 }
 
 // add takes a run.
@@ -114,7 +113,7 @@ const largeOwner = .25
 // enough says whether runs are of as many series, and owners, as tell of a
 // machine.
 func (l *panel) enough() bool {
-	return len(l.list) >= l.p.fewest && len(l.owners) >= l.p.owners
+	return len(l.list) >= fewest && len(l.owners) >= fewestOwners
 }
 
 // mean is the mean of what series show, each weighted by how quiet it is, from

@@ -28,7 +28,7 @@ func (f *fleet) report(events []Event) []Event {
 		switch {
 		case i >= 0:
 			f.widen(&events[i], s)
-		case len(s.members) >= f.p.fewest && math.Abs(mid) >= 1.5*leastMachine:
+		case len(s.members) >= fewest && math.Abs(mid) >= 1.5*leastMachine:
 			e := Event{Start: f.runs[s.first].start, EffectPct: percent(mid), End: f.after(s.last)}
 			f.widen(&e, s)
 			events = append(events, e)

@@ -39,7 +39,7 @@ func (f *fleet) panel() *panel {
 	if look, ok := f.spare.Get().(*panel); ok {
 		return look
 	}
-	fresh := newPanel(f.p, len(f.members))
+	fresh := newPanel(len(f.members))
 	return &fresh
 }
 
@@ -73,7 +73,7 @@ func (m *Member) revise(first, newest int) []float64 {
 		if k > newest-RevisedRuns {
 			e = m.fleet.near(m.place[k], len(m.fleet.runs), m.now[newest], look)
 		}
-		list = append(list, m.share[newest]*e.believed(m.part[newest], m.fleet.p.sure))
+		list = append(list, m.share[newest]*e.believed(m.part[newest]))
 	}
 	return append(list, m.shift[newest])
 }
