@@ -3,15 +3,55 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
+	"jobgait/configs"
 )
+
+// agentHere is an agent in this process, to which interrupts are next to free, so that
+// addresses are planned; then its own time is more than all that it may cost.
+func agentHere(t *testing.T, dir job.RunDir) (end func()) {
+	t.Helper()
+	r, err := dir.ReadRun()
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := configs.Default().Agent
+	c.BudgetPct = 0.12
+	in, err := openInputs(host{proc: "/proc", sys: "/sys", program: self, open: perf.Open}, r, c, prices{interruptNS: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAgent(r, in, func(err error) { t.Log(err) })
+	a.dir = dir
+	if err := a.begin(dir.Profile(), c); err != nil {
+		t.Fatal(err)
+	}
+	stop, ended := make(chan os.Signal, 1), make(chan error)
+	go func() { ended <- a.live(stop, time.Hour) }()
+	return func() {
+		stop <- unix.SIGTERM
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := in.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
 
 // An agent that cannot keep within next to nothing gives up its code addresses, and
 // what is made of its profile does not call a busy job idle: it says when there were
@@ -19,26 +59,16 @@ import (
 func TestBusyJobWithoutAddressesIsNotIdle(t *testing.T) {
 	needPerf(t)
 	dir := runDirOf(t, job.Run{Exclusive: true, Job: jobOfUser(os.Getuid())})
-	// Interrupts next to free, so that addresses are planned; then the agent's own
-	// time is more than all that it may cost.
-	cheap := measured{InterruptNS: 200, CILoNS: 150, CIHiNS: 250, Level: 0.95, Pairs: 30}
-	if err := cheap.store(spoolOf(dir)); err != nil {
-		t.Fatal(err)
-	}
-	settings := filepath.Join(t.TempDir(), "jobgait.toml")
-	if err := os.WriteFile(settings, []byte("[agent]\nbudget_pct = 0.12\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	for range 2 {
 		busy(t, fmt.Sprint(os.Getpid()), "while :; do /bin/true; done")
 	}
-	a := startAgent(t, dir, "JOBGAIT_CONFIG="+settings)
+	end := agentHere(t, dir)
 	waitUntil(t, "addresses were given up", func() bool {
 		l, err := profile.Load(dir.Profile(), profile.SetParams{})
 		return err == nil && slices.ContainsFunc(l.Header.Notes, func(n note.Note) bool { return n.Code == note.AddressesEnded }) &&
 			l.Totals[0].Part() < 0.9
 	})
-	a.end(t)
+	end()
 	l, err := profile.Load(dir.Profile(), profile.SetParams{})
 	if err != nil || l.Footer == nil || !has(l.Footer.Notes, note.AddressesEnded) || has(l.Header.Notes, note.AddressesEnded) {
 		t.Fatalf("footer %+v, header %v, %v", l.Footer, l.Header.Notes, err)

@@ -22,7 +22,7 @@ func realAgent(t *testing.T, d *disk) (a *agent, now, cpu *int64) {
 	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
 	c := configs.Default().Agent
 	c.BudgetPct = 2
-	in, err := openInputs(h, job.Run{Key: summary.RunKey{JobID: 1 << 40}}, c, prices{interruptNS: 12e3, from: "assumed"})
+	in, err := openInputs(h, job.Run{Key: summary.RunKey{JobID: 1 << 40}}, c, prices{interruptNS: 12e3})
 	if err != nil {
 		t.Fatal(err)
 	}

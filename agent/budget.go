@@ -9,10 +9,8 @@ import (
 // prices are what sampling costs the CPUs of a node.
 type prices struct {
 	cpus int
-	// interruptNS is what one record costs the CPU that it interrupts, and
-	// from where that is known: "measured" or "assumed".
+	// interruptNS is what one record is taken to cost the CPU that it interrupts.
 	interruptNS float64
-	from        string
 }
 
 // pct is what CPU time of our own and a number of records cost, in percent of

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	virtual = prices{cpus: 2, interruptNS: 12e3, from: "assumed"}
-	metal   = prices{cpus: 128, interruptNS: 3e3, from: "assumed"}
+	virtual = prices{cpus: 2, interruptNS: 12e3}
+	metal   = prices{cpus: 128, interruptNS: 3e3}
 )
 
 func TestPlannedRates(t *testing.T) {

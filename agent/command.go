@@ -17,7 +17,6 @@ import (
 
 const usage = `usage: jobgait-agent --run-dir DIR [--lock-fd N]
        jobgait-agent probe [--json]
-       jobgait-agent selfcheck [--json] [--store]
        jobgait-agent --help | --version
 
 With --run-dir it samples one run on this node until it is told to stop (TERM or
@@ -27,22 +26,15 @@ are made in it.
 probe opens and reads every counter that this program knows, and says of each
 what it is here, or why it is not to be had, and which setting would give more.
 
-selfcheck measures what sampling costs this node: a fixed piece of work is timed
-with and without timers at an amplified rate, many times in turn. --store keeps
-the result in the spool, where agents find it: the rates that they choose rest
-on it. Without it an interrupt is taken to cost 12 us in a virtual machine and
-3 us on bare metal.
-
 Exit status: 0 in order, 1 failed, 2 wrong arguments.
 `
 
 // options are the command line.
 type options struct {
-	verb   string // "sample", "probe", "selfcheck", "help" or "version"
+	verb   string // "sample", "probe", "help" or "version"
 	dir    job.RunDir
 	lockFD int
 	json   bool
-	store  bool
 }
 
 // parseOptions reads the command line. The error is one line.
@@ -59,13 +51,10 @@ func parseOptions(args []string) (options, error) {
 		f.StringVar(&dir, "run-dir", "", "")
 		f.IntVar(&o.lockFD, "lock-fd", -1, "")
 		f.BoolVar(&version, "version", false, "")
-	case "selfcheck":
-		f.BoolVar(&o.store, "store", false, "")
-		fallthrough
 	case "probe":
 		f.BoolVar(&o.json, "json", false, "")
 	default:
-		return o, fmt.Errorf("no verb %.40q: probe or selfcheck, or --run-dir DIR", o.verb)
+		return o, fmt.Errorf("no verb %.40q: probe, or --run-dir DIR", o.verb)
 	}
 	err := f.Parse(args)
 	switch {
@@ -105,8 +94,6 @@ func run(args []string, getenv func(string) string, stdout, stderr io.Writer) in
 		_, err = fmt.Fprintln(stdout, "jobgait-agent", configs.Version)
 	case "probe":
 		err = probe(o, stdout)
-	case "selfcheck":
-		err = check(o, settings(getenv, log), stdout)
 	default:
 		err = attend(o, getenv, log)
 	}

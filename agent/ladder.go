@@ -70,16 +70,16 @@ func (in *inputs) fit(room float64, wanted int) {
 	asked := in.rate.Hz
 	if room < uselessHz {
 		in.rate = address.Rate{}
-		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %g %% of each CPU, at %.1f us each (%s)",
-			in.limitPct, in.prices.interruptNS/1e3, in.prices.from)
+		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %g %% of each CPU, taken to cost %.1f us each",
+			in.limitPct, in.prices.interruptNS/1e3)
 		return
 	}
 	in.rate = address.ChooseRate(int(room), in.cpus, in.stepNS)
 	// To fit is part of choosing, and the header has the rate; what is said is
 	// when somebody wished another, or when little is left of the usual one.
 	if wanted != 0 || in.rate.Hz < asked/4 {
-		in.fewer = fmt.Sprintf("%.0f code addresses a second and CPU instead of %.0f: within %g %% of each CPU there is no room for more, at %.1f us each (%s)",
-			in.rate.Hz, asked, in.limitPct, in.prices.interruptNS/1e3, in.prices.from)
+		in.fewer = fmt.Sprintf("%.0f code addresses a second and CPU instead of %.0f: within %g %% of each CPU there is no room for more, taken to cost %.1f us each",
+			in.rate.Hz, asked, in.limitPct, in.prices.interruptNS/1e3)
 	}
 }
 

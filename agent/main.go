@@ -4,7 +4,6 @@
 //
 //	jobgait-agent --run-dir DIR [--lock-fd N]
 //	jobgait-agent probe [--json]
-//	jobgait-agent selfcheck [--json] [--store]
 //
 // One loop (schedule.go) does everything at moments of its own choosing; nothing
 // in it is periodic. The sources are chosen by ladder.go, the rates so that they

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -98,8 +97,7 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	if left, notes := leaveJob(h.proc, r, log); !left {
 		return decline(dir, r, notes)
 	}
-	// The run directory lies in the node's part of the spool.
-	in, err := openInputs(h, r, c, nodePrices(spoolOf(dir), h))
+	in, err := openInputs(h, r, c, nodePrices(h))
 	if err != nil {
 		return err
 	}
@@ -115,9 +113,6 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	ownScope(h.systemd, r, c, log)
 	return a.live(stop, time.Duration(c.MaxHours)*time.Hour)
 }
-
-// spoolOf is the spool that a run directory lies in: <spool>/<node>/<run key>.
-func spoolOf(dir job.RunDir) string { return filepath.Dir(filepath.Dir(string(dir))) }
 
 // decline leaves a profile that says why there are no samples.
 func decline(dir job.RunDir, r job.Run, notes []note.Note) error {

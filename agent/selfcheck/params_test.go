@@ -33,24 +33,19 @@ type Params struct {
 	// 0.33 % with 1.5; the estimates, over 1,100 pairs, were 0.70, 0.66 and
 	// 0.72 %. A record may take up to 50 us then.
 	Cap float64
-	// RatesHz are the rates that the slowdown is told for.
-	RatesHz []float64
 	// Sources, if any, are started and stopped as they are in SourcePairs
-	// more pairs. They are the caller's to close; SourcesAre says what they are.
+	// more pairs. They are the caller's to close.
 	Sources     []counter.Source
-	SourcesAre  string
 	SourcePairs int
 	// SettleNS bounds the random time that passes between switching sources
 	// on and the loop: a period of the counters. Of slower timers, 100 Hz, a
 	// half is a whole period.
 	SettleNS int64
-	// Virtual is whether this is a virtual machine: it is only passed on.
-	Virtual bool
 }
 
 // Default returns the settings of the numbers.
 func Default() Params {
-	return Params{CPU: -1, Hz: 4000, Pairs: 80, HalfNS: 10e6, ChunkNS: 200e3, Wild: 1.5, Cap: 1.25, RatesHz: []float64{200, 1000, 2000},
+	return Params{CPU: -1, Hz: 4000, Pairs: 80, HalfNS: 10e6, ChunkNS: 200e3, Wild: 1.5, Cap: 1.25,
 		SourcePairs: 200, SettleNS: 5e6}
 }
 

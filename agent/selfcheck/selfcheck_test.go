@@ -15,7 +15,7 @@ func Measure(ctx context.Context, open perf.Opener, p Params) (Result, error) {
 	if err := p.check(); err != nil {
 		return Result{}, fmt.Errorf("self-check: %w", err)
 	}
-	r := Result{Schema: Schema, Virtual: p.Virtual, Level: 0.95, Slowdown: []Slowdown{}}
+	r := Result{}
 	err := pinned(p.CPU, func(cpu int) error {
 		r.CPU = cpu
 		l := newLoop(p)
@@ -38,7 +38,7 @@ func Measure(ctx context.Context, open perf.Opener, p Params) (Result, error) {
 // MeasureSources finds only how much the sources slow a program down.
 func MeasureSources(ctx context.Context, p Params) (Direct, error) {
 	if err := p.check(); err != nil {
-		return Direct{}, fmt.Errorf("self-check of %s: %w", p.SourcesAre, err)
+		return Direct{}, fmt.Errorf("self-check of sources: %w", err)
 	}
 	var d Direct
 	err := pinned(p.CPU, func(int) (err error) {
@@ -46,7 +46,7 @@ func MeasureSources(ctx context.Context, p Params) (Direct, error) {
 		return err
 	})
 	if err != nil {
-		return Direct{}, fmt.Errorf("self-check of %s: %w", p.SourcesAre, err)
+		return Direct{}, fmt.Errorf("self-check of sources: %w", err)
 	}
 	return d, nil
 }
@@ -69,9 +69,6 @@ func (r *Result) amplified(ctx context.Context, open perf.Opener, l *loop, p Par
 	if r.Pairs < 6 {
 		return errNoRecords
 	}
-	for _, hz := range p.RatesHz {
-		r.Slowdown = append(r.Slowdown, Slowdown{hz, r.CostNS.scale(hz * 1e-9 * 100)})
-	}
 	return nil
 }
 
@@ -93,7 +90,7 @@ func (r *Result) cost(ps []pair) {
 
 // direct measures the slowdown by sources.
 func direct(ctx context.Context, l *loop, p Params) (Direct, error) {
-	d := Direct{What: p.SourcesAre}
+	var d Direct
 	for _, s := range p.Sources {
 		l.lanes = max(l.lanes, s.Lanes())
 	}
