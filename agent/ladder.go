@@ -7,11 +7,11 @@ import (
 	"jobgait/agent/counter/energy"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/counter/scope"
 	"jobgait/agent/job"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
 
@@ -189,24 +189,35 @@ const taskEvents = 4
 func (l ladder) files() {
 	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
 	if l.r.Exclusive {
-		l.poll(energy.Open(l.h.open, l.h.sys, rawcall.Now))
-		l.poll(kernel.Node(roots, rawcall.Now))
+		l.poll(l.h.slowOfNode()...)
 		if !l.in.ringed {
-			l.poll(kernel.Busy(roots, rawcall.Now))
+			l.poll(kernel.Busy(roots))
 		}
 	}
 	if l.r.RootPID == 0 {
 		cgroup := kernel.NewJobCgroup(roots, believed(l.cgroupDir, rawcall.Now))
-		l.poll(kernel.Job(cgroup, rawcall.Now))
+		l.poll(kernel.Job(cgroup))
 		l.in.frozen, l.in.unfreeze = cgroup.Frozen()
 	}
 }
 
-func (l ladder) poll(have []*kernel.Polled, lack []summary.Source) {
-	for _, p := range have {
-		l.in.add(p)
+func (l ladder) poll(openers ...polled.Opener) {
+	for _, open := range openers {
+		have, lack := open(rawcall.Now)
+		for _, p := range have {
+			l.in.add(p)
+		}
+		l.in.absent = append(l.in.absent, lack...)
 	}
-	l.in.absent = append(l.in.absent, lack...)
+}
+
+// slowOfNode are the sources of a node that is the job's alone which are read a few
+// times a second: a line for each package (package polled says how to add one).
+func (h host) slowOfNode() []polled.Opener {
+	return []polled.Opener{
+		energy.Open(h.open, h.sys),
+		kernel.Node(kernel.Roots{Proc: h.proc, Sys: h.sys}),
+	}
 }
 
 // cgroupDir is where the job's cgroup of a controller is, of v2 for "".

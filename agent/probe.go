@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/address"
-	"jobgait/agent/counter/energy"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/scope"
@@ -116,17 +115,14 @@ func candidates(h host, cpus []int) []summary.Source {
 	all := perf.Probe(h.open, perf.Roots{Proc: h.proc, Sys: h.sys}, cpus)
 	all = append(all, addressCandidate(h, cpus, 0), addressCandidate(h, cpus, os.Getpid()))
 	all = append(all, taskCandidates(h, cpus)...)
-	add := func(have []*kernel.Polled, lack []summary.Source) {
+	for _, open := range append(h.slowOfNode(), kernel.Busy(roots), kernel.Job(kernel.NewJobCgroup(roots, nowhere))) {
+		have, lack := open(rawcall.Now)
 		for _, p := range have {
 			all = append(all, p.Sources()...)
 			p.Close()
 		}
 		all = append(all, lack...)
 	}
-	add(energy.Open(h.open, h.sys, rawcall.Now))
-	add(kernel.Node(roots, rawcall.Now))
-	add(kernel.Busy(roots, rawcall.Now))
-	add(kernel.Job(kernel.NewJobCgroup(roots, nowhere), rawcall.Now))
 	return all
 }
 

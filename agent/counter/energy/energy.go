@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 	"jobgait/analysis/summary"
 )
@@ -34,20 +34,24 @@ func column(d domain) profile.Column {
 
 // Open returns the sources of energy: one, or none with the reason. An error
 // other than that of a missing counter is among the reasons too.
-func Open(open perf.Opener, sys string, now func() int64) ([]*kernel.Polled, []summary.Source) {
+func Open(open perf.Opener, sys string) polled.Opener {
+	return func(now func() int64) ([]*polled.Source, []summary.Source) { return first(open, sys, now) }
+}
+
+func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []summary.Source) {
 	var why []error
-	for _, way := range []func() (kernel.Meter, error){
-		func() (kernel.Meter, error) { return openPMU(open, sys) },
-		func() (kernel.Meter, error) { return openPowercap(sys, now) },
-		func() (kernel.Meter, error) { return openHwmon(sys) },
+	for _, way := range []func() (polled.Meter, error){
+		func() (polled.Meter, error) { return openPMU(open, sys) },
+		func() (polled.Meter, error) { return openPowercap(sys, now) },
+		func() (polled.Meter, error) { return openHwmon(sys) },
 	} {
 		m, err := way()
-		var p *kernel.Polled
+		var p *polled.Source
 		if err == nil {
-			p, err = kernel.NewPolled(m, now)
+			p, err = polled.New(m, now)
 		}
 		if err == nil {
-			return []*kernel.Polled{p}, lacking(m)
+			return []*polled.Source{p}, lacking(m)
 		}
 		if !errors.Is(err, errNone) {
 			why = append(why, err)
@@ -65,7 +69,7 @@ func Open(open perf.Opener, sys string, now func() int64) ([]*kernel.Polled, []s
 var errNone = errors.New("not on this machine")
 
 // lacking names the domains that a meter has no column for.
-func lacking(m kernel.Meter) []summary.Source {
+func lacking(m polled.Meter) []summary.Source {
 	var lack []summary.Source
 	for _, d := range domains() {
 		has := false

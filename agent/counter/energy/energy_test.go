@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/countertest"
-	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/counter/polled"
 )
 
 // plant writes files below a new root; a path that ends in a slash is a directory.
@@ -90,7 +90,7 @@ func (p *pmu) open(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, erro
 func never(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES }
 
 // totals drains a source and returns the last reading by column.
-func totals(t *testing.T, p *kernel.Polled, readings int) map[string]uint64 {
+func totals(t *testing.T, p *polled.Source, readings int) map[string]uint64 {
 	t.Helper()
 	var to countertest.Sink
 	p.Start()
@@ -107,7 +107,7 @@ func totals(t *testing.T, p *kernel.Polled, readings int) map[string]uint64 {
 }
 
 // drain drains until it is enough: a drain does not wait for a device's firmware.
-func drain(t *testing.T, p *kernel.Polled, to *countertest.Sink, enough func() bool) {
+func drain(t *testing.T, p *polled.Source, to *countertest.Sink, enough func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !enough(); {
 		if err := p.Drain(to); err != nil {
@@ -130,7 +130,7 @@ func TestPowerPMU(t *testing.T) {
 		}
 		return take
 	}}
-	have, lack := Open(p.open, plant(t, power()), clock())
+	have, lack := Open(p.open, plant(t, power()))(clock())
 	if len(have) != 1 || len(lack) != 0 {
 		t.Fatalf("%d sources, lacking %v", len(have), lack)
 	}
@@ -181,7 +181,7 @@ func TestPowerPMUThatLacks(t *testing.T) {
 				put(t, filepath.Join(root, "bus/event_source/devices/power", file), content)
 			}
 			p := &pmu{t: t, fail: c.fail, counts: still}
-			have, lack := Open(p.open, root, clock())
+			have, lack := Open(p.open, root)(clock())
 			columns := ""
 			for _, h := range have {
 				for _, col := range h.Columns() {
@@ -215,7 +215,7 @@ func powercap() map[string]string {
 
 func TestPowercap(t *testing.T) {
 	root := plant(t, powercap())
-	have, lack := Open(never, root, clock())
+	have, lack := Open(never, root)(clock())
 	if len(have) != 1 || len(lack) != 0 {
 		t.Fatalf("%d sources, lacking %v", len(have), lack)
 	}
@@ -253,7 +253,7 @@ func TestPowercap(t *testing.T) {
 func TestPowercapThatCannotBeRead(t *testing.T) {
 	root := plant(t, powercap())
 	os.Remove(filepath.Join(root, "class/powercap/intel-rapl:1/energy_uj"))
-	have, lack := Open(never, root, clock())
+	have, lack := Open(never, root)(clock())
 	if len(have) != 0 || len(lack) != 2 || !strings.Contains(lack[0].Absent, "intel-rapl:1/energy_uj") {
 		t.Errorf("%d sources, lacking %+v", len(have), lack)
 	}
@@ -262,7 +262,7 @@ func TestPowercapThatCannotBeRead(t *testing.T) {
 	}
 	root = plant(t, powercap())
 	os.Chmod(filepath.Join(root, "class/powercap/intel-rapl:0/energy_uj"), 0)
-	if _, lack := Open(never, root, clock()); len(lack) != 2 || !strings.Contains(lack[0].Absent, "for root only") {
+	if _, lack := Open(never, root)(clock()); len(lack) != 2 || !strings.Contains(lack[0].Absent, "for root only") {
 		t.Errorf("lacking %+v", lack)
 	}
 }
@@ -274,7 +274,7 @@ func TestHwmon(t *testing.T) {
 		at + "energy65_label": "Esocket0\n", at + "energy65_input": "100\n",
 		at + "energy66_label": "Esocket1\n", at + "energy66_input": "100\n",
 		"class/hwmon/hwmon1/name": "other\n", "class/hwmon/hwmon1/energy1_label": "Esocket0\n"})
-	have, lack := Open(never, root, clock())
+	have, lack := Open(never, root)(clock())
 	if len(have) != 1 || len(lack) != 1 || lack[0].Name != "energy_dram" {
 		t.Fatalf("%d sources, lacking %+v", len(have), lack)
 	}
@@ -287,7 +287,7 @@ func TestHwmon(t *testing.T) {
 
 // What this machine has, it gives; what it has not, it names.
 func TestHere(t *testing.T) {
-	have, lack := Open(perf.Open, "/sys", clock())
+	have, lack := Open(perf.Open, "/sys")(clock())
 	for _, p := range have {
 		t.Log(totals(t, p, 2))
 		p.Close()

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/polled"
 )
 
 // openHwmon reads the socket sensors of AMD's driver amd_energy, which adds up
 // the hardware's counter by itself.
-func openHwmon(sys string) (kernel.Meter, error) {
+func openHwmon(sys string) (polled.Meter, error) {
 	labels, err := filepath.Glob(filepath.Join(sys, "class/hwmon/hwmon*/energy*_label"))
 	if err != nil {
-		return kernel.Meter{}, errNone
+		return polled.Meter{}, errNone
 	}
 	var files []kernel.Number
 	for _, path := range labels {
@@ -23,9 +24,9 @@ func openHwmon(sys string) (kernel.Meter, error) {
 		}
 	}
 	if len(files) == 0 {
-		return kernel.Meter{}, errNone
+		return polled.Meter{}, errNone
 	}
-	m := kernel.Meter{Event: "Esocket", PMU: "amd_energy", Config: files[0].Path(), EveryNS: everyNS, Cells: len(files), Hangs: true,
+	m := polled.Meter{Event: "Esocket", PMU: "amd_energy", Config: files[0].Path(), EveryNS: everyNS, Cells: len(files), Hangs: true,
 		Close: func() error { return kernel.CloseAll(files) }}
 	m.Columns = append(m.Columns, column(domains()[0]))
 	m.Read = func(cells []uint64) (err error) {

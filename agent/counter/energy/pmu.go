@@ -15,6 +15,7 @@ import (
 
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/counter/polled"
 )
 
 // counted is an open event: what its count is to be multiplied with for
@@ -25,20 +26,20 @@ type counted struct {
 }
 
 // openPMU opens the events of the power PMU, on every CPU of its mask.
-func openPMU(open perf.Opener, sys string) (kernel.Meter, error) {
+func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 	dir := filepath.Join(sys, "bus/event_source/devices/power")
 	pmuType, err := readUint(filepath.Join(dir, "type"), 32)
 	if errors.Is(err, fs.ErrNotExist) {
-		return kernel.Meter{}, errNone
+		return polled.Meter{}, errNone
 	}
 	if err != nil {
-		return kernel.Meter{}, err
+		return polled.Meter{}, err
 	}
 	cpus, err := kernel.ReadCPUs(filepath.Join(dir, "cpumask"))
 	if err != nil {
-		return kernel.Meter{}, fmt.Errorf("power PMU: %w", err)
+		return polled.Meter{}, fmt.Errorf("power PMU: %w", err)
 	}
-	m := kernel.Meter{PMU: "power", EveryNS: everyNS}
+	m := polled.Meter{PMU: "power", EveryNS: everyNS}
 	var events []counted
 	var names []string
 	m.Close = func() error { return closeEvents(events) }
@@ -52,14 +53,14 @@ func openPMU(open perf.Opener, sys string) (kernel.Meter, error) {
 			continue // old kernels show domains that an AMD does not have
 		}
 		if err != nil {
-			return kernel.Meter{}, errors.Join(fmt.Errorf("%s: %w", d.event, err), m.Close())
+			return polled.Meter{}, errors.Join(fmt.Errorf("%s: %w", d.event, err), m.Close())
 		}
 		m.Columns = append(m.Columns, column(d))
 		names = append(names, fmt.Sprintf("%s config %#x", d.event, attr.Config))
 		events = append(events, opened...)
 	}
 	if len(events) == 0 {
-		return kernel.Meter{}, errNone
+		return polled.Meter{}, errNone
 	}
 	m.Event, m.Config = strings.Join(names, ", "), fmt.Sprintf("type %d on CPUs %v", pmuType, cpus)
 	m.Cells = len(events)

@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
 // openPowercap reads energy_uj of the zones of the control type intel-rapl.
-func openPowercap(sys string, now func() int64) (kernel.Meter, error) {
+func openPowercap(sys string, now func() int64) (polled.Meter, error) {
 	zones, err := findZones(filepath.Join(sys, "class/powercap"))
 	if err != nil {
-		return kernel.Meter{}, err
+		return polled.Meter{}, err
 	}
 	columns, at := arrange(zones)
 	unwrap := make([]unwrapper, len(zones))
@@ -24,7 +25,7 @@ func openPowercap(sys string, now func() int64) (kernel.Meter, error) {
 		unwrap[i].limit = z.limit
 		files[i] = kernel.NewNumber(z.path)
 	}
-	return kernel.Meter{
+	return polled.Meter{
 		Columns: columns, Event: "energy_uj", PMU: "powercap", Config: zones[0].path, EveryNS: everyNS,
 		Cells: len(columns) * len(zones),
 		Read: func(cells []uint64) error {

@@ -31,10 +31,10 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("coverage counts")
 	}
-	have, _ := Node(node(t), monotonic)
+	have, _ := Node(node(t))(monotonic)
 	job, root := jobTree(t, "cpu io memory", group2("sys/fs/cgroup/job_5"))
 	at := root + "/sys/fs/cgroup/job_5"
-	more, _ := Job(NewJobCgroup(job, func(string) (string, bool) { return at, true }), monotonic)
+	more, _ := Job(NewJobCgroup(job, func(string) (string, bool) { return at, true }))(monotonic)
 	to := &none{}
 	for _, p := range append(have, more...) {
 		defer p.Close()
@@ -49,8 +49,8 @@ func TestReadingAllocatesNothing(t *testing.T) {
 
 // What one reading of this machine's own files costs, of each source.
 func BenchmarkReading(b *testing.B) {
-	have, _ := Node(own(), monotonic)
-	more, _ := Busy(own(), monotonic)
+	have, _ := Node(own())(monotonic)
+	more, _ := Busy(own())(monotonic)
 	to := &none{}
 	const readings = 1000
 	for _, p := range append(have, more...) {

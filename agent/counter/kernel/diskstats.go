@@ -3,6 +3,7 @@ package kernel
 import (
 	"path/filepath"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
@@ -13,10 +14,10 @@ import (
 //
 // After the name: reads completed, merged, sectors, ms; writes completed,
 // merged, sectors, ms. A sector has 512 bytes whatever the disk says.
-func Disks(r Roots) (Meter, error) {
+func Disks(r Roots) (polled.Meter, error) {
 	disks, err := wholeDisks(r.Sys)
 	if err != nil {
-		return Meter{}, err
+		return polled.Meter{}, err
 	}
 	names := make([]string, len(disks))
 	for i, d := range disks {

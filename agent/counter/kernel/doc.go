@@ -4,8 +4,8 @@
 // admin-guide/cputopology, admin-guide/iostats, admin-guide/cgroup-v1 and -v2,
 // accounting/psi and ABI/stable/sysfs-class-infiniband.
 //
-// The slow sources are Polled: each is one kind of thing, read once per drain at
-// its own rate of 1 to 10 Hz, and tells what a reading costs.
+// The slow sources are of package polled: each is one kind of thing, read once per
+// drain at its own rate of 1 to 10 Hz.
 //
 //   - Node: bytes and packets of the network, InfiniBand, disks, Lustre, NFS,
 //     memory in use, pressure. They are the whole node's.
@@ -19,11 +19,6 @@
 // diskstats 13, meminfo 7, pressure 6, stat 8: BenchmarkReading), all sources of
 // a node together 0.03 % of one core; what takes more than 1/200 of the time
 // between readings is read less often. No reading allocates.
-//
-// Adapters whose firmware is asked (InfiniBand, amd_energy) may never answer. They
-// are read in a goroutine of their own, by system calls that the runtime knows of:
-// 3.2 us a reading instead of 1.5 (BenchmarkAside), and a drain waits 20 ms for
-// them at most, once.
 //
 // Nothing is counted twice: only interfaces and disks with a device behind them
 // count, so no bridge, bond, VLAN, partition, dm, md or loop, and no IPoIB, whose

@@ -3,6 +3,8 @@ package kernel
 import (
 	"strings"
 	"testing"
+
+	"jobgait/agent/counter/polled"
 )
 
 func FuzzParseNode(f *testing.F) {
@@ -36,7 +38,7 @@ func FuzzParseNode(f *testing.F) {
 		if v, err := parseNodeCPU(b); err == nil && v%tick != 0 {
 			t.Errorf("CPU time %d", v)
 		}
-		if v, ok := findKey(b, "usage_usec"); ok && v == NoCell {
+		if v, ok := findKey(b, "usage_usec"); ok && v == polled.NoCell {
 			t.Error("a value that is none")
 		}
 		if len(b) != size {
@@ -51,7 +53,7 @@ func FuzzCutNumber(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, rest, ok := cutNumber(b)
-		if ok && (v == NoCell || len(rest) >= len(b)) {
+		if ok && (v == polled.NoCell || len(rest) >= len(b)) {
 			t.Errorf("%q: %d, rest %q", b, v, rest)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
@@ -17,10 +18,10 @@ import (
 // Kernels before 4.5 have the 64-bit counters in counters_ext; their counters
 // directory, and that of old adapters since, has 32 bits that stop when they are
 // full, after 17 GB: such a port is not read.
-func InfiniBand(r Roots) (Meter, error) {
+func InfiniBand(r Roots) (polled.Meter, error) {
 	ports, err := filepath.Glob(filepath.Join(r.Sys, "class/infiniband/*/ports/*"))
 	if err != nil || len(ports) == 0 {
-		return Meter{}, errors.New("no InfiniBand adapter")
+		return polled.Meter{}, errors.New("no InfiniBand adapter")
 	}
 	var files []Number
 	var names []string
@@ -33,9 +34,9 @@ func InfiniBand(r Roots) (Meter, error) {
 		names = append(names, filepath.Base(filepath.Dir(filepath.Dir(dir)))+"/"+filepath.Base(dir))
 	}
 	if len(files) == 0 {
-		return Meter{}, errors.New("no InfiniBand port is active")
+		return polled.Meter{}, errors.New("no InfiniBand port is active")
 	}
-	return Meter{
+	return polled.Meter{
 		Columns: []profile.Column{
 			{Name: "ib_rx_bytes", Unit: "bytes", Scope: "node"},
 			{Name: "ib_tx_bytes", Unit: "bytes", Scope: "node"},

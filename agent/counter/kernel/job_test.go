@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"jobgait/agent/counter/countertest"
+	"jobgait/agent/counter/polled"
 )
 
 // group2 and group1 are the files of a job's cgroup in both versions.
@@ -72,17 +73,20 @@ func TestJobCgroup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, root := jobTree(t, c.controllers, c.files)
 			j := NewJobCgroup(r, func(controller string) (string, bool) { return c.dir(root, controller), true })
-			have, lack := Job(j, clock())
-			got := map[string]uint64{}
+			have, lack := Job(j)(clock())
 			for _, p := range have {
-				p.level()
-				for i, col := range p.Columns() {
-					got[col.Name] = p.totals[i]
+				for _, col := range p.Columns() {
 					if col.Scope != "job" {
 						t.Errorf("%+v", col)
 					}
 				}
 				p.Close()
+			}
+			got := map[string]uint64{}
+			for _, open := range []func() (polled.Meter, error){j.CPU, j.Memory, j.Anonymous, j.OOMKills, j.Disk, j.Pressure} {
+				if m, err := open(); err == nil {
+					maps.Copy(got, cells(t, m, nil))
+				}
 			}
 			all := maps.Clone(want)
 			maps.Copy(all, c.more)
@@ -102,7 +106,7 @@ func TestJobCgroupAppearsLate(t *testing.T) {
 	at := root + "/sys/fs/cgroup/job_5"
 	known := false
 	j := NewJobCgroup(r, func(string) (string, bool) { return at, known })
-	have, lack := Job(j, clock())
+	have, lack := Job(j)(clock())
 	if len(have) != 6 || len(lack) != 0 {
 		t.Fatalf("%d sources, lacking %v", len(have), lack)
 	}
@@ -144,7 +148,7 @@ func TestJobCgroupLacksAController(t *testing.T) {
 	r, root := jobTree(t, "cpu", group2("sys/fs/cgroup/job_5"))
 	at := root + "/sys/fs/cgroup/job_5"
 	os.Remove(at + "/cpu.stat")
-	have, lack := Job(NewJobCgroup(r, func(string) (string, bool) { return at, true }), clock())
+	have, lack := Job(NewJobCgroup(r, func(string) (string, bool) { return at, true }))(clock())
 	var names []string
 	for _, s := range lack {
 		names = append(names, s.Name)
@@ -159,7 +163,7 @@ func TestJobCgroupLacksAController(t *testing.T) {
 func TestJobWithoutIOController(t *testing.T) {
 	r, root := jobTree(t, "cpu io memory")
 	at, there := root+"/sys/fs/cgroup/job_5", false
-	have, _ := Job(NewJobCgroup(r, func(string) (string, bool) { return at, there }), clock())
+	have, _ := Job(NewJobCgroup(r, func(string) (string, bool) { return at, there }))(clock())
 	there = true // after the Prolog
 	for name, text := range group2("") {
 		put(t, at, name, text)
@@ -184,7 +188,7 @@ func TestBlkioThatCountsNothing(t *testing.T) {
 	const root = "sys/fs/cgroup/"
 	r, at := jobTree(t, "", group1(root, "job_5"))
 	put(t, at, root+"blkio/blkio.throttle.io_service_bytes_recursive", "Total 0\n")
-	_, lack := Job(NewJobCgroup(r, func(c string) (string, bool) { return filepath.Join(at, root, c, "job_5"), true }), clock())
+	_, lack := Job(NewJobCgroup(r, func(c string) (string, bool) { return filepath.Join(at, root, c, "job_5"), true }))(clock())
 	for _, s := range lack {
 		if s.Name == "cgroup_disk" && strings.Contains(s.Absent, "throttles") {
 			return

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
@@ -48,14 +49,14 @@ func (j JobCgroup) files(controller string, names ...string) *places {
 }
 
 // one is a meter of one number in one file.
-func (j JobCgroup) one(controller string, c profile.Column, name string, everyNS int64, read func(p *places) (uint64, error)) Meter {
+func (j JobCgroup) one(controller string, c profile.Column, name string, everyNS int64, read func(p *places) (uint64, error)) polled.Meter {
 	p := j.files(controller, name)
 	c.Scope = "job"
-	return Meter{Columns: []profile.Column{c}, Event: name, PMU: "cgroup", Config: j.version() + name, EveryNS: everyNS,
+	return polled.Meter{Columns: []profile.Column{c}, Event: name, PMU: "cgroup", Config: j.version() + name, EveryNS: everyNS,
 		Read: func(cells []uint64) (err error) {
 			cells[0], err = read(p)
 			if err != nil {
-				cells[0] = NoCell
+				cells[0] = polled.NoCell
 			}
 			return err
 		},
@@ -79,7 +80,7 @@ var errNoIO = errors.New("the cgroups of jobs have no io.stat here; EnableExtraC
 // CPU is the job's CPU time: v2 in microseconds, v1 in nanoseconds, both as of
 // the last clock tick of each CPU. It speaks for all of them if there never was
 // a cgroup.
-func (j JobCgroup) CPU() (Meter, error) {
+func (j JobCgroup) CPU() (polled.Meter, error) {
 	column := profile.Column{Name: "cgroup_cpu", Unit: "ns"}
 	controller, name := "", "cpu.stat"
 	read := func(p *places) (uint64, error) {
@@ -93,7 +94,7 @@ func (j JobCgroup) CPU() (Meter, error) {
 		controller, name = "cpuacct", "cpuacct.usage"
 		read = func(p *places) (uint64, error) { return p.number(0) }
 		if !j.has(controller) {
-			return Meter{}, errController
+			return polled.Meter{}, errController
 		}
 	}
 	m := j.one(controller, column, name, every5Hz, read)
@@ -102,9 +103,9 @@ func (j JobCgroup) CPU() (Meter, error) {
 }
 
 // Memory is all memory charged to the job, page cache included.
-func (j JobCgroup) Memory() (Meter, error) {
+func (j JobCgroup) Memory() (polled.Meter, error) {
 	if !j.has("memory") {
-		return Meter{}, errController
+		return polled.Meter{}, errController
 	}
 	name := "memory.current"
 	if !j.v2 {
@@ -116,9 +117,9 @@ func (j JobCgroup) Memory() (Meter, error) {
 
 // Anonymous is the job's memory without page cache: what it asked for and
 // touched. memory.stat is dear, since the kernel gathers all CPUs for it.
-func (j JobCgroup) Anonymous() (Meter, error) {
+func (j JobCgroup) Anonymous() (polled.Meter, error) {
 	if !j.has("memory") {
-		return Meter{}, errController
+		return polled.Meter{}, errController
 	}
 	key := "anon"
 	if !j.v2 {
@@ -129,48 +130,48 @@ func (j JobCgroup) Anonymous() (Meter, error) {
 }
 
 // OOMKills is how many of the job's processes were killed for lack of memory.
-func (j JobCgroup) OOMKills() (Meter, error) {
+func (j JobCgroup) OOMKills() (polled.Meter, error) {
 	if !j.has("memory") {
-		return Meter{}, errController
+		return polled.Meter{}, errController
 	}
 	if !j.v2 {
-		return Meter{}, errors.New("cgroup v1 counts them for each directory alone")
+		return polled.Meter{}, errors.New("cgroup v1 counts them for each directory alone")
 	}
 	return j.one("memory", profile.Column{Name: "cgroup_oom_kills", Unit: "kills"}, "memory.events", every1Hz,
 		func(p *places) (uint64, error) { return p.key(0, "oom_kill") }), nil
 }
 
 // Pressure is for how long the job's processes stood still.
-func (j JobCgroup) Pressure() (Meter, error) {
+func (j JobCgroup) Pressure() (polled.Meter, error) {
 	if !j.v2 || !exists(filepath.Join(j.roots.Proc, "pressure")) {
-		return Meter{}, errors.New("there is no pressure of cgroups here")
+		return polled.Meter{}, errors.New("there is no pressure of cgroups here")
 	}
 	return pressure("cgroup_psi", "job", "v2 cpu.pressure", j.files("", "cpu.pressure", "io.pressure", "memory.pressure")), nil
 }
 
 // Disk is the job's bytes read from and written to whole disks. What the page
 // cache answers is not in it, and writes are the job's when they reach the disk.
-func (j JobCgroup) Disk() (Meter, error) {
+func (j JobCgroup) Disk() (polled.Meter, error) {
 	disks, err := wholeDisks(j.roots.Sys)
 	if err != nil {
-		return Meter{}, err
+		return polled.Meter{}, err
 	}
 	controller, name, parse := "io", "io.stat", parseIOStat
 	if !j.v2 {
 		controller, name, parse = "blkio", "blkio.throttle.io_service_bytes_recursive", parseBlkio
 	}
 	if !j.has(controller) {
-		return Meter{}, errController
+		return polled.Meter{}, errController
 	}
 	devices := make([]string, len(disks))
 	for i, d := range disks {
 		devices[i] = d.device
 	}
 	if !j.v2 && !counts(filepath.Join(j.mount, controller, name), devices) {
-		return Meter{}, errors.New("blkio of this kernel counts only what it throttles")
+		return polled.Meter{}, errors.New("blkio of this kernel counts only what it throttles")
 	}
 	p := j.files(controller, name)
-	return Meter{
+	return polled.Meter{
 		Columns: []profile.Column{
 			{Name: "cgroup_read_bytes", Unit: "bytes", Scope: "job"},
 			{Name: "cgroup_write_bytes", Unit: "bytes", Scope: "job"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
@@ -13,7 +14,7 @@ import (
 //	read_bytes   123 samples [bytes] 4096 4194304 515899392
 //
 // Count, unit, least, most, sum. Since 2.12 only root sees them, in debugfs.
-func Lustre(r Roots) (Meter, error) {
+func Lustre(r Roots) (polled.Meter, error) {
 	var files []*file
 	for _, pattern := range []string{
 		filepath.Join(r.Sys, "kernel/debug/lustre/llite/*/stats"),
@@ -28,9 +29,9 @@ func Lustre(r Roots) (Meter, error) {
 		}
 	}
 	if len(files) == 0 {
-		return Meter{}, errors.New("no Lustre file system whose stats can be read")
+		return polled.Meter{}, errors.New("no Lustre file system whose stats can be read")
 	}
-	return Meter{
+	return polled.Meter{
 		Columns: []profile.Column{
 			{Name: "lustre_read_bytes", Unit: "bytes", Scope: "node"},
 			{Name: "lustre_write_bytes", Unit: "bytes", Scope: "node"},

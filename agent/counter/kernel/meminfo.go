@@ -3,15 +3,16 @@ package kernel
 import (
 	"path/filepath"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
 // Memory reads /proc/meminfo: what is in use and could not be had by a new
 // program, MemTotal - MemAvailable. MemTotal - MemFree would count the page
 // cache, which is nobody's need.
-func Memory(r Roots) (Meter, error) {
+func Memory(r Roots) (polled.Meter, error) {
 	f := newRecord(filepath.Join(r.Proc, "meminfo"))
-	return Meter{
+	return polled.Meter{
 		Columns: []profile.Column{{Name: "mem_used", Unit: "bytes", Scope: "node", Gauge: true}},
 		Event:   "MemTotal-MemAvailable", PMU: "proc", Config: f.path, EveryNS: every5Hz,
 		Read: func(cells []uint64) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
@@ -13,10 +14,10 @@ import (
 //	Inter-|   Receive                                                |  Transmit
 //	 face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs ...
 //	  eth0: 752234776   31136 0 0 0 0 0 0  2052452   23297 0 0 0 0 0 0
-func Network(r Roots) (Meter, error) {
+func Network(r Roots) (polled.Meter, error) {
 	names, err := interfaces(r.Sys)
 	if err != nil {
-		return Meter{}, err
+		return polled.Meter{}, err
 	}
 	return perDevice(filepath.Join(r.Proc, "net/dev"), names, []profile.Column{
 		{Name: "net_rx_bytes", Unit: "bytes", Scope: "node"},

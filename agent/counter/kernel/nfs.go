@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
@@ -16,16 +17,16 @@ import (
 //
 // The numbers are bytes that programs read and wrote, the same past the cache,
 // then those of the server, then pages.
-func NFS(r Roots) (Meter, error) {
+func NFS(r Roots) (polled.Meter, error) {
 	f := newList(filepath.Join(r.Proc, "self/mountstats"))
 	b, err := f.read()
 	if err != nil {
-		return Meter{}, err
+		return polled.Meter{}, err
 	}
 	if !bytes.Contains(b, []byte(" with fstype nfs")) {
-		return Meter{}, errors.Join(errors.New("no NFS file system is mounted"), f.close())
+		return polled.Meter{}, errors.Join(errors.New("no NFS file system is mounted"), f.close())
 	}
-	return Meter{
+	return polled.Meter{
 		Columns: []profile.Column{
 			{Name: "nfs_read_bytes", Unit: "bytes", Scope: "node"},
 			{Name: "nfs_write_bytes", Unit: "bytes", Scope: "node"},

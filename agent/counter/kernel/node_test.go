@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jobgait/agent/counter/countertest"
+	"jobgait/agent/counter/polled"
 )
 
 const netDev = `Inter-|   Receive                                                |  Transmit
@@ -81,20 +82,24 @@ open                      99 samples [regs]
 `
 
 // first reads every source once and returns what its meter said, by column.
-func cells(t testing.TB, m Meter, err error) map[string]uint64 {
+func cells(t testing.TB, m polled.Meter, err error) map[string]uint64 {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	p, err := NewPolled(m, clock())
-	if err != nil {
+	got := map[string]uint64{}
+	row := make([]uint64, max(m.Cells, len(m.Columns)))
+	for i := range row {
+		row[i] = polled.NoCell
+	}
+	if err := m.Read(row); err != nil {
 		t.Fatal(err)
 	}
-	p.level()
-	got := map[string]uint64{}
-	for i, c := range p.Columns() {
-		got[c.Name] = p.totals[i]
+	for i, v := range row {
+		if v != polled.NoCell {
+			got[m.Columns[i%len(m.Columns)].Name] += v
+		}
 	}
 	return got
 }
@@ -112,7 +117,7 @@ func TestNodeReadsEverything(t *testing.T) {
 		"node_cpu": 163 * tick,
 	}
 	got := map[string]uint64{}
-	for _, open := range []func(Roots) (Meter, error){Network, InfiniBand, Disks, Lustre, NFS, Memory, Pressure, NodeCPU} {
+	for _, open := range []func(Roots) (polled.Meter, error){Network, InfiniBand, Disks, Lustre, NFS, Memory, Pressure, NodeCPU} {
 		m, err := open(r)
 		maps.Copy(got, cells(t, m, err))
 	}
@@ -122,7 +127,7 @@ func TestNodeReadsEverything(t *testing.T) {
 }
 
 func TestNodeOpensAllOrSaysWhy(t *testing.T) {
-	have, lack := Node(node(t), clock())
+	have, lack := Node(node(t))(clock())
 	if len(have) != 7 || len(lack) != 0 {
 		t.Errorf("%d sources, lacking %v", len(have), lack)
 	}
@@ -137,7 +142,7 @@ func TestNodeOpensAllOrSaysWhy(t *testing.T) {
 		}
 	}
 	empty := plant(t, map[string]string{"sys/class/net/lo/type": "772"})
-	have, lack = Node(Roots{empty + "/proc", empty + "/sys"}, clock())
+	have, lack = Node(Roots{empty + "/proc", empty + "/sys"})(clock())
 	if len(have) != 0 || len(lack) != 7 {
 		t.Fatalf("of nothing: %d sources, lacking %v", len(have), lack)
 	}
@@ -161,7 +166,7 @@ func TestWhatIsMissingHasNoColumn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := node(t)
 			put(t, strings.TrimSuffix(r.Proc, "/proc"), c.path, c.content)
-			have, lack := Node(r, clock())
+			have, lack := Node(r)(clock())
 			if len(have) != 6 || len(lack) != 1 || lack[0].Name != c.lacks || !strings.Contains(lack[0].Absent, c.why) {
 				t.Errorf("%d sources, lacking %+v", len(have), lack)
 			}
@@ -188,7 +193,7 @@ func TestNetworkWhenAnInterfaceGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPolled(m, clock())
+	p, err := polled.New(m, clock())
 	if err != nil {
 		t.Fatal(err)
 	}

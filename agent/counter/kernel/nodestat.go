@@ -3,6 +3,7 @@ package kernel
 import (
 	"path/filepath"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
@@ -11,9 +12,9 @@ import (
 // is dear on large nodes, since the kernel also writes out all interrupts.
 //
 //	cpu  user nice system idle iowait irq softirq steal guest guest_nice
-func NodeCPU(r Roots) (Meter, error) {
+func NodeCPU(r Roots) (polled.Meter, error) {
 	f := newRecord(filepath.Join(r.Proc, "stat"))
-	return Meter{
+	return polled.Meter{
 		Columns: []profile.Column{{Name: "node_cpu", Unit: "ns", Scope: "node"}},
 		Event:   "user+nice+system+irq+softirq", PMU: "proc", Config: f.path, EveryNS: every10Hz,
 		Read: func(cells []uint64) error {

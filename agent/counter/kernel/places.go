@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/polled"
 )
 
 // places are files of one directory, which may appear late, go away and come
@@ -28,12 +30,12 @@ func newPlaces(locate func() (string, bool), names ...string) *places {
 // fixed is a directory that is always there.
 func fixed(dir string) func() (string, bool) { return func() (string, bool) { return dir, true } }
 
-// read reads the i-th file; errAbsent while the directory is not there.
+// read reads the i-th file; polled.ErrAbsent while the directory is not there.
 func (p *places) read(i int) ([]byte, error) {
 	dir, ok := p.locate()
 	if !ok {
 		_ = p.close()
-		return nil, errAbsent
+		return nil, polled.ErrAbsent
 	}
 	if dir != p.dir {
 		_ = p.close()
@@ -44,7 +46,7 @@ func (p *places) read(i int) ([]byte, error) {
 	}
 	b, err := p.files[i].read()
 	if gone(err) && !exists(p.dir) {
-		return nil, errAbsent
+		return nil, polled.ErrAbsent
 	}
 	return b, err
 }

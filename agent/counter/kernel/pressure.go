@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
 )
 
@@ -14,10 +15,10 @@ import (
 //
 //	some avg10=1.94 avg60=1.56 avg300=3.09 total=9211914085
 //	full avg10=0.00 avg60=0.00 avg300=0.00 total=0
-func Pressure(r Roots) (Meter, error) {
+func Pressure(r Roots) (polled.Meter, error) {
 	dir := filepath.Join(r.Proc, "pressure")
 	if !exists(dir) {
-		return Meter{}, errors.New("this kernel tells no pressure")
+		return polled.Meter{}, errors.New("this kernel tells no pressure")
 	}
 	return pressure("psi", "node", dir, newPlaces(fixed(dir), "cpu", "io", "memory")), nil
 }
@@ -25,8 +26,8 @@ func Pressure(r Roots) (Meter, error) {
 // pressure reads three files of pressure: of cpu, io and memory. Of the CPU only
 // "some" is kept: a whole node never waits for CPUs. Of the others only "full",
 // time in which nothing at all went on.
-func pressure(prefix, scope, where string, p *places) Meter {
-	return Meter{
+func pressure(prefix, scope, where string, p *places) polled.Meter {
+	return polled.Meter{
 		Columns: []profile.Column{
 			{Name: prefix + "_cpu_some", Unit: "ns", Scope: scope},
 			{Name: prefix + "_io_full", Unit: "ns", Scope: scope},

@@ -3,6 +3,8 @@ package kernel
 import (
 	"bytes"
 	"errors"
+
+	"jobgait/agent/counter/polled"
 )
 
 // errFormat means that a file does not look as its kernel document says.
@@ -48,13 +50,13 @@ func cutNumber(b []byte) (v uint64, rest []byte, ok bool) {
 	n := 0
 	for ; n < len(b) && b[n] >= '0' && b[n] <= '9'; n++ {
 		digit := uint64(b[n] - '0')
-		if v > (NoCell-digit)/10 {
+		if v > (polled.NoCell-digit)/10 {
 			return 0, nil, false
 		}
 		v = v*10 + digit
 	}
 	// NoCell itself would read as "no value".
-	return v, b[n:], n > 0 && v != NoCell
+	return v, b[n:], n > 0 && v != polled.NoCell
 }
 
 // cutNumbers fills n with the numbers at the beginning; false if there are fewer.

@@ -1,4 +1,4 @@
-package kernel
+package polled
 
 import (
 	"errors"
@@ -11,37 +11,9 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Meter is something that is read when somebody asks. A reading is a row of
-// cells: cell i belongs to column i modulo the number of columns, so that each
-// device has its own cells and one that goes away takes nothing along.
-type Meter struct {
-	// Columns are all levels (Gauge) or all counts; NewPolled sets their Hz.
-	Columns []profile.Column
-	// Event, PMU and Config say what is read, as in summary.Source.
-	Event, PMU, Config string
-	EveryNS            int64
-	// Cells is how many cells a reading has, 0 = one for each column.
-	Cells int
-	// Read fills the cells; those that it leaves at NoCell were not there.
-	Read func(cells []uint64) error
-	// Close gives up what Read holds open; nil = nothing.
-	Close func() error
-	// Hangs tells that a device's firmware is asked, which may never answer:
-	// readings are taken in a goroutine of their own.
-	Hangs bool
-	// Never is what to say if it never was there, "" = nothing.
-	Never string
-}
-
-// NoCell is a cell without a value.
-const NoCell = ^uint64(0)
-
-// errAbsent is what a Meter of the job says before the job's cgroup is there.
-var errAbsent = errors.New("not there yet")
-
-// Polled is a counter.Source that reads a Meter when it is drained. It has one
+// Source is a counter.Source that reads a Meter when it is drained. It has one
 // lane, the node or the job.
-type Polled struct {
+type Source struct {
 	m   Meter
 	now func() int64
 
@@ -59,32 +31,31 @@ type Polled struct {
 	absent   bool  // it was not there when last asked
 	absentNS int64 // when that was, 0 = never
 	readings int64
-	spentNS  int64
 	failures int64
 	failure  error
 	hung     bool // a reading gave no answer for long
 }
 
-var _ counter.Source = (*Polled)(nil)
+var _ counter.Source = (*Source)(nil)
 
 // share is which part of the time, at most, is spent on one meter: one that
 // takes longer is read less often. A port of an adapter may ask its firmware.
 const share = 1.0 / 200
 
-// NewPolled reads a meter to see whether it can be read, and what that takes.
+// New reads a meter to see whether it can be read, and what that takes.
 // One that is not there yet is no error.
-func NewPolled(m Meter, now func() int64) (*Polled, error) {
+func New(m Meter, now func() int64) (*Source, error) {
 	if m.Cells == 0 {
 		m.Cells = len(m.Columns)
 	}
-	p := &Polled{m: m, now: now, cells: make([]uint64, m.Cells), last: make([]uint64, m.Cells),
+	p := &Source{m: m, now: now, cells: make([]uint64, m.Cells), last: make([]uint64, m.Cells),
 		totals: make([]uint64, len(m.Columns)), fresh: true}
 	p.forget(NoCell)
 	if m.Hangs {
 		p.aside = newAside(p.take, p.give)
 	}
 	takes, err := p.probe()
-	if err != nil && !errors.Is(err, errAbsent) {
+	if err != nil && !errors.Is(err, ErrAbsent) {
 		return nil, errors.Join(err, p.Close())
 	}
 	p.m.EveryNS = max(m.EveryNS, int64(float64(takes)/share))
@@ -97,7 +68,7 @@ func NewPolled(m Meter, now func() int64) (*Polled, error) {
 
 // probe returns how long a reading takes: the shortest of three, if the first
 // took so long that it matters. It may have been interrupted.
-func (p *Polled) probe() (takes int64, err error) {
+func (p *Source) probe() (takes int64, err error) {
 	for i := range 3 {
 		if err := p.ask(probePatience); errors.Is(err, errUnderWay) {
 			return 0, errNoAnswer
@@ -116,16 +87,13 @@ func (p *Polled) probe() (takes int64, err error) {
 }
 
 // Columns, Lanes, PeriodNS and EveryNS: one lane, on which no record is due.
-func (p *Polled) Columns() []profile.Column { return p.m.Columns }
-func (p *Polled) Lanes() int                { return 1 }
-func (p *Polled) PeriodNS() int64           { return 0 }
-func (p *Polled) EveryNS() int64            { return p.m.EveryNS }
-
-// Scope is "node" or "job".
-func (p *Polled) Scope() string { return p.m.Columns[0].Scope }
+func (p *Source) Columns() []profile.Column { return p.m.Columns }
+func (p *Source) Lanes() int                { return 1 }
+func (p *Source) PeriodNS() int64           { return 0 }
+func (p *Source) EveryNS() int64            { return p.m.EveryNS }
 
 // Sources tell what is read, one for each column.
-func (p *Polled) Sources() []summary.Source {
+func (p *Source) Sources() []summary.Source {
 	out := make([]summary.Source, len(p.m.Columns))
 	for i, c := range p.m.Columns {
 		out[i] = summary.Source{Name: c.Name, Event: p.m.Event, PMU: p.m.PMU, Config: p.m.Config, Scope: c.Scope, Hz: c.Hz}
@@ -134,7 +102,7 @@ func (p *Polled) Sources() []summary.Source {
 }
 
 // Notes say that readings failed, or that there was none at all.
-func (p *Polled) Notes() []note.Note {
+func (p *Source) Notes() []note.Note {
 	name := p.m.Columns[0].Name
 	switch {
 	case p.hung:
@@ -151,17 +119,17 @@ func (p *Polled) Notes() []note.Note {
 }
 
 // Start begins to count. What happened since Stop does not count.
-func (p *Polled) Start() error {
+func (p *Source) Start() error {
 	p.fresh = true
 	p.stale = p.aside != nil && p.aside.underWay()
 	return nil
 }
 
 // Stop has nothing to do: the kernel counts anyway.
-func (p *Polled) Stop() error { return nil }
+func (p *Source) Stop() error { return nil }
 
 // Close gives up the files.
-func (p *Polled) Close() error {
+func (p *Source) Close() error {
 	if p.aside != nil {
 		return p.aside.close()
 	}
@@ -169,28 +137,16 @@ func (p *Polled) Close() error {
 }
 
 // give closes what Read holds open.
-func (p *Polled) give() error {
+func (p *Source) give() error {
 	if p.m.Close == nil {
 		return nil
 	}
 	return p.m.Close()
 }
 
-// Cost returns how many readings there were and what one takes, in nanoseconds
-// of wall time.
-func (p *Polled) Cost() (readings, ns int64) {
-	if p.readings == 0 {
-		return 0, 0
-	}
-	return p.readings, p.spentNS / p.readings
-}
-
-// Failed returns how many readings failed since the beginning, and the last error.
-func (p *Polled) Failed() (int64, error) { return p.failures, p.failure }
-
 // Drain takes one reading. The job's cgroup is the job's from its first
 // nanosecond: if it appeared since the last call, all it says was counted since.
-func (p *Polled) Drain(to counter.Sink) error {
+func (p *Source) Drain(to counter.Sink) error {
 	err := p.ask(patience)
 	switch {
 	case errors.Is(err, errUnderWay):
@@ -198,7 +154,7 @@ func (p *Polled) Drain(to counter.Sink) error {
 	case errors.Is(err, errSlow):
 		p.hung = true
 		return fmt.Errorf("read %s: %w", p.m.Columns[0].Name, err)
-	case errors.Is(err, errAbsent):
+	case errors.Is(err, ErrAbsent):
 		p.absent, p.absentNS = true, p.end
 		if p.readings == 0 {
 			p.fresh = false
@@ -220,20 +176,19 @@ func (p *Polled) Drain(to counter.Sink) error {
 	}
 	p.absent = false
 	p.readings++
-	p.spentNS += p.end - p.begun
 	to.Read(0, p.begun+(p.end-p.begun)/2, p.totals)
 	return nil
 }
 
 // take takes a reading, and notes when.
-func (p *Polled) take() error {
+func (p *Source) take() error {
 	p.begun = p.now()
 	err := p.read()
 	p.end = p.now()
 	return err
 }
 
-func (p *Polled) read() error {
+func (p *Source) read() error {
 	for i := range p.cells {
 		p.cells[i] = NoCell
 	}
@@ -248,14 +203,14 @@ func (p *Polled) read() error {
 	return fmt.Errorf("%s says nothing of it", p.m.Config)
 }
 
-func (p *Polled) forget(to uint64) {
+func (p *Source) forget(to uint64) {
 	for i := range p.last {
 		p.last[i] = to
 	}
 }
 
 // level adds up the cells of each column.
-func (p *Polled) level() {
+func (p *Source) level() {
 	clear(p.totals)
 	for i, v := range p.cells {
 		if v != NoCell {
@@ -267,7 +222,7 @@ func (p *Polled) level() {
 // count adds what each cell grew by. A cell that is smaller than it was began
 // anew, and nobody knows what it had counted before; but if it had been away
 // since, it is another one, and all that it says is new.
-func (p *Polled) count() {
+func (p *Source) count() {
 	for i, v := range p.cells {
 		if v == NoCell {
 			continue

@@ -1,4 +1,4 @@
-package kernel
+package polled
 
 import (
 	"errors"
@@ -93,7 +93,7 @@ const probePatience = 2 * time.Second
 var errNoAnswer = errors.New("the device gives no answer")
 
 // ask takes a reading, or what has come of the one under way.
-func (p *Polled) ask(wait time.Duration) error {
+func (p *Source) ask(wait time.Duration) error {
 	if p.aside == nil {
 		return p.take()
 	}

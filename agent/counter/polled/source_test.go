@@ -1,9 +1,7 @@
-package kernel
+package polled
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -11,36 +9,6 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 )
-
-// plant writes files below a new root: path -> content. A path that ends in a
-// slash is a directory.
-func plant(t testing.TB, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, content := range files {
-		put(t, root, name, content)
-	}
-	return root
-}
-
-func put(t testing.TB, root, name, content string) {
-	t.Helper()
-	path := filepath.Join(root, name)
-	dir := filepath.Dir(path)
-	if name[len(name)-1] == '/' {
-		dir = path
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if dir == path {
-		return
-	}
-	// Truncated and written anew: files stay open between readings.
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // clock is a time that goes on by a microsecond with every look.
 func clock() func() int64 {
@@ -52,13 +20,13 @@ func clock() func() int64 {
 func scripted(gauge bool, rows ...[]uint64) Meter {
 	i := -1
 	return Meter{Columns: []profile.Column{{Name: "x", Unit: "bytes", Scope: "node", Gauge: gauge}}, Config: "script",
-		EveryNS: every10Hz, Cells: 2, Read: func(cells []uint64) error {
+		EveryNS: 1e8, Cells: 2, Read: func(cells []uint64) error {
 			i++
 			switch row := rows[i]; len(row) {
 			case 0:
 				return errors.New("broken")
 			case 1:
-				return errAbsent
+				return ErrAbsent
 			default:
 				copy(cells, row)
 			}
@@ -71,7 +39,7 @@ var (
 	absent = []uint64{0}
 )
 
-func TestPolledCounts(t *testing.T) {
+func TestSourceCounts(t *testing.T) {
 	const no = NoCell
 	for name, c := range map[string]struct {
 		gauge bool
@@ -91,7 +59,7 @@ func TestPolledCounts(t *testing.T) {
 		"a level":                        {true, [][]uint64{{5, 7}, {5, 7}, {1, 2}, {no, 4}, absent, {9, 9}}, []uint64{12, 3, 4, 18}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := NewPolled(scripted(c.gauge, c.rows...), clock())
+			p, err := New(scripted(c.gauge, c.rows...), clock())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,15 +85,15 @@ func TestPolledCounts(t *testing.T) {
 			if !slices.Equal(got, c.want) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
-			if n, _ := p.Failed(); int(n) != failed || (failed > 0) != (len(p.Notes()) > 0) {
-				t.Errorf("%d failures of %d, notes %v", n, failed, p.Notes())
+			if int(p.failures) != failed || (failed > 0) != (len(p.Notes()) > 0) {
+				t.Errorf("%d failures of %d, notes %v", p.failures, failed, p.Notes())
 			}
 		})
 	}
 }
 
-func TestPolledStopsAndStarts(t *testing.T) {
-	p, err := NewPolled(scripted(false, []uint64{0, 0}, []uint64{1, 1}, []uint64{4, 1}, []uint64{100, 1}, []uint64{101, 1}), clock())
+func TestSourceStopsAndStarts(t *testing.T) {
+	p, err := New(scripted(false, []uint64{0, 0}, []uint64{1, 1}, []uint64{4, 1}, []uint64{100, 1}, []uint64{101, 1}), clock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,22 +114,19 @@ func TestPolledStopsAndStarts(t *testing.T) {
 	p.Start()
 	drain(3) // what happened in between is nobody's
 	drain(4)
-	if n, ns := p.Cost(); n != 4 || ns != 1e3 {
-		t.Errorf("%d readings of %d ns", n, ns)
-	}
 }
 
-func TestPolledSaysWhatItIs(t *testing.T) {
+func TestSourceSaysWhatItIs(t *testing.T) {
 	m := scripted(true, absent, absent, absent)
 	m.Never = "never there"
-	p, err := NewPolled(m, clock())
+	p, err := New(m, clock())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c := p.Columns(); len(c) != 1 || c[0].Hz != 10 || !c[0].Gauge || p.EveryNS() != 1e8 || p.Lanes() != 1 || p.PeriodNS() != 0 {
 		t.Errorf("%+v", c)
 	}
-	if s := p.Sources(); len(s) != 1 || s[0].Name != "x" || s[0].Hz != 10 || s[0].Absent != "" || p.Scope() != "node" {
+	if s := p.Sources(); len(s) != 1 || s[0].Name != "x" || s[0].Hz != 10 || s[0].Absent != "" || s[0].Scope != "node" {
 		t.Errorf("%+v", s)
 	}
 	if len(p.Notes()) != 0 {
@@ -174,13 +139,13 @@ func TestPolledSaysWhatItIs(t *testing.T) {
 	if n := p.Notes(); len(n) != 1 || n[0].Code != note.NeverRead || n[0].Text != "never there" {
 		t.Errorf("notes %v", n)
 	}
-	if _, err := NewPolled(scripted(false, broken), clock()); err == nil {
+	if _, err := New(scripted(false, broken), clock()); err == nil {
 		t.Error("a meter that cannot be read was opened")
 	}
 }
 
 // What takes long is read less often, and says so; what was interrupted once is not.
-func TestPolledIsReadLessOftenWhenItIsSlow(t *testing.T) {
+func TestSourceIsReadLessOftenWhenItIsSlow(t *testing.T) {
 	for name, c := range map[string]struct {
 		takes []int64
 		hz    float64
@@ -198,15 +163,15 @@ func TestPolledIsReadLessOftenWhenItIsSlow(t *testing.T) {
 			i++
 			return nil
 		}
-		p, err := NewPolled(m, func() int64 { return now })
+		p, err := New(m, func() int64 { return now })
 		if err != nil || p.Columns()[0].Hz != c.hz || p.Sources()[0].Hz != c.hz || p.EveryNS() != int64(1e9/c.hz) {
 			t.Errorf("%s: %v, %+v", name, err, p.Columns())
 		}
 	}
 }
 
-func TestPolledThatNeverCouldBeRead(t *testing.T) {
-	p, err := NewPolled(scripted(false, absent, broken, broken), clock())
+func TestSourceThatNeverCouldBeRead(t *testing.T) {
+	p, err := New(scripted(false, absent, broken, broken), clock())
 	if err != nil {
 		t.Fatal(err)
 	}

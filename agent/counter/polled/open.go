@@ -1,0 +1,62 @@
+package polled
+
+import (
+	"time"
+
+	"jobgait/analysis/summary"
+)
+
+// Opener opens sources, and names those that are not to be had.
+type Opener func(now func() int64) (have []*Source, lack []summary.Source)
+
+// Kind is one Meter, and the name by which it is missed.
+type Kind struct {
+	Name, Scope string
+	Open        func() (Meter, error)
+	// Hangs tells that a device's firmware is asked even whether it is there.
+	Hangs bool
+}
+
+// Open opens what there is of some kinds.
+func Open(kinds ...Kind) Opener {
+	return func(now func() int64) (have []*Source, lack []summary.Source) {
+		for _, k := range kinds {
+			open := k.Open
+			if k.Hangs {
+				open = answered(k.Open)
+			}
+			m, err := open()
+			var p *Source
+			if err == nil {
+				p, err = New(m, now)
+			}
+			if err != nil {
+				lack = append(lack, summary.Source{Name: k.Name, Scope: k.Scope, PMU: m.PMU, Config: m.Config, Absent: err.Error()})
+				continue
+			}
+			have = append(have, p)
+		}
+		return have, lack
+	}
+}
+
+// answered opens a Meter whose device may not answer.
+func answered(open func() (Meter, error)) func() (Meter, error) {
+	type opened struct {
+		m   Meter
+		err error
+	}
+	return func() (Meter, error) {
+		done := make(chan opened, 1)
+		go func() {
+			m, err := open()
+			done <- opened{m, err}
+		}()
+		select {
+		case o := <-done:
+			return o.m, o.err
+		case <-time.After(probePatience):
+			return Meter{}, errNoAnswer
+		}
+	}
+}
