@@ -52,7 +52,7 @@ func check(c Config) error {
 		optionalPath("health.textfile", c.Health.Textfile),
 	} {
 		if !r.ok {
-			return errors.New(oneLine(r.text))
+			return errors.New(r.text)
 		}
 	}
 	return nil

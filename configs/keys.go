@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"unicode"
 
 	"github.com/BurntSushi/toml"
 )
@@ -80,15 +79,4 @@ func edits(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// oneLine makes a message fit for a log of one line an event.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
 }

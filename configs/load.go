@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/BurntSushi/toml"
+
+	"jobgait/analysis/note"
 )
 
 //go:embed jobgait.toml
@@ -83,6 +85,10 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// maxLine is the longest complaint of a file in characters: it goes into a log of one
+// line an event.
+const maxLine = 1000
+
 // parse reads a file's text over the defaults. Errors name key and value; what
 // could be read comes too.
 func parse(text string) (Config, error) {
@@ -91,9 +97,9 @@ func parse(text string) (Config, error) {
 	if err != nil {
 		var syntax toml.ParseError
 		if errors.As(err, &syntax) {
-			return c, fmt.Errorf("line %d: %s", syntax.Position.Line, oneLine(syntax.Message))
+			return c, fmt.Errorf("line %d: %s", syntax.Position.Line, note.Clean(syntax.Message, maxLine))
 		}
-		return c, errors.New(oneLine(err.Error()))
+		return c, errors.New(note.Clean(err.Error(), maxLine))
 	}
 	c.Unknown = strange(meta.Undecoded())
 	return c, check(c)

@@ -120,9 +120,9 @@ func with64Nodes(s summary.Summary) summary.Summary {
 // last200 asks for the newest runs of the series that a run belongs to.
 func last200(b *testing.B, db *DB) {
 	for i := range b.N {
-		past := Past(benchRun(i * 7919 % benchRuns))
-		past.Before = 0
-		runs, err := db.Runs(b.Context(), past)
+		q := past(benchRun(i * 7919 % benchRuns))
+		q.Before = 0
+		runs, err := db.Runs(b.Context(), q)
 		if err != nil || len(runs) != DefaultLimit {
 			b.Fatal(len(runs), err)
 		}

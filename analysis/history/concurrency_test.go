@@ -76,7 +76,7 @@ func TestConnections(t *testing.T) {
 						if err := db.Put(context.Background(), oneNode(id+1), Ingest{}); err != nil {
 							t.Error(err)
 						}
-						if _, err := db.Runs(context.Background(), Past(oneNode(id+1))); err != nil {
+						if _, err := db.Runs(context.Background(), past(oneNode(id+1))); err != nil {
 							t.Error(err)
 						}
 					}

@@ -1,6 +1,9 @@
 package history
 
-import "jobgait/analysis/summary"
+import (
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
 
 // details writes what a run has many of: its nodes, patterns and notes, and the
 // summary itself. What was there before goes.
@@ -14,21 +17,21 @@ func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 		w.exec(`INSERT INTO run_pattern (run_id, position, pattern, column_name, period_s, period_lo_s,
 				period_hi_s, period_cv, confidence, coverage, instances)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			runID, i, clean(p.ID, maxName), text(p.Column, maxName), p.PeriodS, positive(p.PeriodLoS),
+			runID, i, note.Clean(p.ID, maxName), text(p.Column, maxName), p.PeriodS, positive(p.PeriodLoS),
 			positive(p.PeriodHiS), p.PeriodCV, p.Confidence, p.Coverage, p.Instances)
 	}
 	for i, n := range s.Notes {
 		w.exec(`INSERT INTO run_note (run_id, position, code, text, node_name) VALUES (?, ?, ?, ?, ?)`,
-			runID, i, clean(string(n.Code), maxName), clean(n.Text, maxText), text(n.Node, maxName))
+			runID, i, note.Clean(string(n.Code), maxName), note.Clean(n.Text, maxText), text(n.Node, maxName))
 	}
 	w.exec(`INSERT INTO run_summary (run_id, schema, body) VALUES (?, ?, ?)`, runID, s.Schema, body)
 }
 
 // nodes writes one row a node. A name that a node list holds twice is one node.
 func (w *writer) nodes(runID int64, s summary.Summary) {
-	cluster := w.id("cluster", "cluster_id", []string{"name"}, clean(s.Key.Cluster, maxName))
+	cluster := w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
 	for i, n := range s.Nodes {
-		node := w.id("node", "node_id", []string{"cluster_id", "name"}, cluster, clean(n.Name, maxName))
+		node := w.id("node", "node_id", []string{"cluster_id", "name"}, cluster, note.Clean(n.Name, maxName))
 		var samples, missing, sealed any
 		if n.Reported {
 			samples, missing, sealed = n.Samples, n.Missing, n.Sealed

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -80,7 +81,7 @@ func (db *DB) PutScaling(ctx context.Context, s summary.Summary, segments []Segm
 			w.exec(`INSERT OR REPLACE INTO scaling_segment (application_id, parameter, fixed, metric, position,
 					first_p, last_p, points, formula, smape, change_p_lo, change_p_hi, at_s)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				id, x.Parameter, clean(x.Fixed, maxText), x.Metric, x.Position, x.FirstP, x.LastP, x.Points,
+				id, x.Parameter, note.Clean(x.Fixed, maxText), x.Metric, x.Position, x.FirstP, x.LastP, x.Points,
 				text(x.Formula, maxText), x.SMAPE, x.ChangeAfterP, x.ChangeBefore, now)
 		}
 		return w.err
@@ -122,7 +123,7 @@ func applicationRow(ctx context.Context, q rower, s summary.Summary) (int64, err
 	err := q.QueryRowContext(ctx, `SELECT a.application_id FROM application a
 		JOIN hpc_user u ON u.user_id = a.user_id JOIN cluster c ON c.cluster_id = a.cluster_id
 		WHERE a.name = ? AND u.name = ? AND u.uid = ? AND c.name = ?`,
-		Application(s), User(s), s.Job.UID, clean(s.Key.Cluster, maxName)).Scan(&id)
+		Application(s), User(s), s.Job.UID, note.Clean(s.Key.Cluster, maxName)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}

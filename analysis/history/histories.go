@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"jobgait/analysis/note"
 )
 
 // History is the runs of one application in one shape, oldest first.
@@ -68,7 +70,7 @@ func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]History, error) 
 // selection returns the condition on series of a query.
 func (db *DB) selection(ctx context.Context, q HistoryQuery) (conditions, error) {
 	where := conditions{}
-	for _, t := range []struct{ column, value string }{{"a.name", clean(q.App, maxText)}, {"c.name", clean(q.Cluster, maxName)}, {"u.name", clean(q.User, maxName)}} {
+	for _, t := range []struct{ column, value string }{{"a.name", note.Clean(q.App, maxText)}, {"c.name", note.Clean(q.Cluster, maxName)}, {"u.name", note.Clean(q.User, maxName)}} {
 		if t.value != "" {
 			where.and(t.column+" = ?", t.value)
 		}
@@ -131,7 +133,7 @@ func (db *DB) newestSeries(ctx context.Context, q HistoryQuery) ([]string, error
 	where := conditions{}
 	where.and("start_s BETWEEN ? AND ? AND series_id IS NOT NULL", q.Since, q.until())
 	if q.Cluster != "" {
-		where.and("cluster_id = (SELECT cluster_id FROM cluster WHERE name = ?)", clean(q.Cluster, maxName))
+		where.and("cluster_id = (SELECT cluster_id FROM cluster WHERE name = ?)", note.Clean(q.Cluster, maxName))
 	}
 	rows, err := db.sql.QueryContext(ctx, "SELECT series_id FROM run WHERE "+where.String()+" ORDER BY start_s DESC", where.args...)
 	if err != nil {

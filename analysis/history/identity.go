@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -19,10 +20,10 @@ const Unknown = "?"
 // melt-128 are melt-#), because users write the size, the date or the attempt
 // into it; those of the executable are kept, they are mostly versions.
 func Application(s summary.Summary) string {
-	if app := clean(s.Job.App, maxName); app != "" {
+	if app := note.Clean(s.Job.App, maxName); app != "" {
 		return app
 	}
-	exe, name := clean(s.Job.Executable, maxName), foldDigits(clean(s.Job.Name, maxName))
+	exe, name := note.Clean(s.Job.Executable, maxName), foldDigits(note.Clean(s.Job.Name, maxName))
 	switch {
 	case exe == "" && name == "":
 		return Unknown
@@ -39,7 +40,7 @@ func Application(s summary.Summary) string {
 // 2 nodes, 8 tasks, 4 CPUs a task and the user's label for the size of input.
 func Shape(s summary.Summary) string {
 	shape := fmt.Sprintf("%sn %st %sc", number(nnodes(s)), number(s.Job.NTasks), number(s.Job.CPUsPerTask))
-	if size := clean(s.Job.Size, maxName); size != "" {
+	if size := note.Clean(s.Job.Size, maxName); size != "" {
 		shape += " size=" + size
 	}
 	return shape
@@ -47,7 +48,7 @@ func Shape(s summary.Summary) string {
 
 // User returns the login name, or the uid in digits where no name is known.
 func User(s summary.Summary) string {
-	return first(clean(s.Job.User, maxName), strconv.Itoa(s.Job.UID))
+	return first(note.Clean(s.Job.User, maxName), strconv.Itoa(s.Job.UID))
 }
 
 // nnodes returns how many nodes the job had, nil if that is not known.

@@ -1,9 +1,7 @@
 package history
 
 import (
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"jobgait/analysis/summary"
 )
@@ -21,7 +19,7 @@ func TestApplication(t *testing.T) {
 		{"", "", "2026", "#"},
 		{"nemo 4.2", "lmp", "melt", "nemo 4.2"},
 		{" \t", "lmp", "melt", "lmp melt"},
-		{"a\nb", "", "", "a\uFFFDb"},
+		{"a\nb", "", "", "a?b"},
 	} {
 		s := summary.Summary{Job: summary.Job{App: c.app, Executable: c.exe, Name: c.name}}
 		if got := Application(s); got != c.want {
@@ -43,23 +41,6 @@ func TestShape(t *testing.T) {
 	if got := Shape(summary.Summary{Nodes: make([]summary.Node, 3)}); got != "3n ?t ?c" {
 		t.Errorf("three nodes and no number of them: %q", got)
 	}
-}
-
-func FuzzClean(f *testing.F) {
-	for _, s := range append(hostile, "", "é", "ab\xc3") {
-		f.Add(s, 3)
-	}
-	f.Fuzz(func(t *testing.T, s string, limit int) {
-		limit &= 0xFFF
-		got := clean(s, limit)
-		// A byte may become U+FFFD, which has three.
-		if !utf8.ValidString(got) || len(got) > 3*limit || strings.ContainsAny(got, "\x00\n\r\t\x1b\u0085\u202e") {
-			t.Errorf("clean(%q, %d) = %q", s, limit, got)
-		}
-		if again := clean(got, 3*limit); again != got {
-			t.Errorf("clean is not settled: %q, then %q", got, again)
-		}
-	})
 }
 
 func FuzzDecode(f *testing.F) {

@@ -27,8 +27,8 @@ func TestJournalOn(t *testing.T) {
 // from a local disk, where it had a write-ahead log.
 func TestRollbackJournal(t *testing.T) {
 	local := openFixture(t)
-	if local.Journal() != WAL {
-		t.Skipf("the temporary directory is on a network file system: journal %s", local.Journal())
+	if local.journal != WAL {
+		t.Skipf("the temporary directory is on a network file system: journal %s", local.journal)
 	}
 	if err := local.Close(); err != nil {
 		t.Fatal(err)
@@ -38,8 +38,8 @@ func TestRollbackJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if db.Journal() != Rollback {
-		t.Errorf("journal is %s", db.Journal())
+	if db.journal != Rollback {
+		t.Errorf("journal is %s", db.journal)
 	}
 	mustPut(t, db, oneNode(5), Ingest{})
 	if left, _ := filepath.Glob(db.path + "-*"); len(left) > 0 {

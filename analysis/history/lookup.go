@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -57,7 +58,7 @@ func (db *DB) newest(ctx context.Context, ref Ref, term string, id any) (body []
 	where := conditions{}
 	where.and(term, id)
 	if ref.Cluster != "" {
-		where.and("c.name = ?", clean(ref.Cluster, maxName))
+		where.and("c.name = ?", note.Clean(ref.Cluster, maxName))
 	}
 	if ref.Restart != nil {
 		where.and("r.restart = ?", *ref.Restart)

@@ -162,3 +162,15 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s differs (-update writes it); got:\n%s", path, got)
 	}
 }
+
+// past returns the query for the earlier runs of the same user, application
+// and shape.
+func past(s summary.Summary) Query {
+	return Query{
+		Cluster: s.Key.Cluster,
+		User:    User(s),
+		App:     Application(s),
+		Shape:   Shape(s),
+		Before:  s.Start,
+	}
+}

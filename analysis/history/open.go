@@ -163,10 +163,6 @@ func (db *DB) setJournal(ctx context.Context, want Journal) error {
 	})
 }
 
-// Journal returns how a history that was opened for writing is written: Rollback
-// where it lies on a network file system.
-func (db *DB) Journal() Journal { return db.journal }
-
 // Close closes the history. The last to close it moves the log into the file.
 func (db *DB) Close() error {
 	if err := db.sql.Close(); err != nil {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
 )
@@ -57,7 +58,7 @@ func (w *writer) fields(runID int64, s summary.Summary) {
 func cleanFields(s summary.Summary) map[string]string {
 	var fields map[string]string
 	for name, value := range s.Job.Fields {
-		if name, value = clean(name, maxName), clean(value, maxText); name != "" && value != "" {
+		if name, value = note.Clean(name, maxName), note.Clean(value, maxText); name != "" && value != "" {
 			if fields == nil {
 				fields = map[string]string{}
 			}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"math"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -35,7 +36,7 @@ func previousRuns(ctx context.Context, tx *sql.Tx, s summary.Summary) ([]previou
 		FROM run WHERE job_id = ? AND restart = ? AND sluid = ? AND sub = ?
 			AND cluster_id = (SELECT cluster_id FROM cluster WHERE name = ?)
 		ORDER BY reuse`,
-		s.Key.JobID, s.Key.Restart, clean(s.Key.SLUID, maxName), s.Key.Sub, clean(s.Key.Cluster, maxName))
+		s.Key.JobID, s.Key.Restart, note.Clean(s.Key.SLUID, maxName), s.Key.Sub, note.Clean(s.Key.Cluster, maxName))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -107,7 +108,7 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 // depend on how many nodes reported.
 func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {
 	status := kept
-	if s.State != "" && (p.state == nil || *p.state != clean(s.State, maxName)) {
+	if s.State != "" && (p.state == nil || *p.state != note.Clean(s.State, maxName)) {
 		if err := w.end(p.runID, s.State, nil); err != nil {
 			return err
 		}

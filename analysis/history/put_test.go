@@ -220,7 +220,7 @@ func TestPutRefuses(t *testing.T) {
 
 // hostile are texts that a user can choose.
 var hostile = []string{
-	`'; DROP TABLE run; --`, `"`, "a\x00b", "line\nline", "\x1b[2J\x1b]0;title\a", "%s%n", "\xff\xfe", "‮gpj.exe",
+	`'; DROP TABLE run; --`, `"`, "a\x00b", "line\nline", "\x1b[2J\x1b]0;title\a", "%s%n", "\xff\xfe", "\u202egpj.exe",
 	strings.Repeat("x", 1<<20), strings.Repeat("é", 1<<10), "*", "123_7", "-1", "NULL",
 }
 
@@ -236,10 +236,11 @@ func TestHostileText(t *testing.T) {
 		}
 		mustPut(t, db, s, Ingest{ReportDir: text, Source: text})
 		mustPut(t, db, s, Ingest{ReportDir: text, Source: text})
-		past := Past(s)
-		past.Before++
-		runs, err := db.Runs(t.Context(), past)
-		if err != nil || len(runs) != 1 || runs[0].JobID != int64(i+1) {
+		q := past(s)
+		q.Before++
+		runs, err := db.Runs(t.Context(), q)
+		known := Application(s) != Unknown // of what cannot be read there is no series
+		if err != nil || known != (len(runs) == 1) || known && runs[0].JobID != int64(i+1) {
 			t.Errorf("%.20q: its series is %v, %v", text, runs, err)
 		}
 		got, _, err := db.Lookup(t.Context(), Ref{ID: fmt.Sprint(i + 1), Cluster: text})

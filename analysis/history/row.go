@@ -4,8 +4,19 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
+)
+
+// Largest texts that a column keeps, in characters. Job names, paths and labels are
+// chosen by users; nothing they choose may make the history grow, and the sqlite3
+// tool writes to an administrator's terminal what it finds. The stored summary keeps
+// the text as it was.
+const (
+	maxName = 256
+	maxText = 4096
+	maxList = 64 << 10 // a node list; 10,000 nodes without a common prefix
 )
 
 // column is one column of a row with its value.
@@ -35,13 +46,13 @@ func (w *writer) updateRun(s summary.Summary, runID int64, reportDir string) {
 // jobColumns returns what is known of a job without its samples.
 func (w *writer) jobColumns(s summary.Summary) []column {
 	j := s.Job
-	cluster := w.id("cluster", "cluster_id", []string{"name"}, clean(s.Key.Cluster, maxName))
+	cluster := w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
 	user := w.id("hpc_user", "user_id", []string{"name", "uid"}, User(s), j.UID)
 	columns := []column{
 		{"cluster_id", cluster},
 		{"job_id", s.Key.JobID},
 		{"restart", s.Key.Restart},
-		{"sluid", clean(s.Key.SLUID, maxName)},
+		{"sluid", note.Clean(s.Key.SLUID, maxName)},
 		{"sub", s.Key.Sub},
 		{"display_id", s.DisplayID()},
 		{"array_job_id", j.ArrayJobID},
@@ -149,7 +160,7 @@ func counters(q summary.Quality) string {
 
 // text returns what a column keeps of a text, NULL for an empty one.
 func text(s string, limit int) any {
-	if s = clean(s, limit); s == "" {
+	if s = note.Clean(s, limit); s == "" {
 		return nil
 	}
 	return s

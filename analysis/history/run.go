@@ -56,15 +56,3 @@ type Query struct {
 // DefaultLimit is a Query's limit when it names none: what the plots of a
 // report show.
 const DefaultLimit = 200
-
-// Past returns the query for the earlier runs of the same user, application
-// and shape.
-func Past(s summary.Summary) Query {
-	return Query{
-		Cluster: s.Key.Cluster,
-		User:    User(s),
-		App:     Application(s),
-		Shape:   Shape(s),
-		Before:  s.Start,
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -32,7 +33,7 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 		where.and("r.series_id IN (" + strings.Join(ids, ", ") + ")")
 	}
 	if q.Cluster != "" {
-		where.and("c.name = ?", clean(q.Cluster, maxName))
+		where.and("c.name = ?", note.Clean(q.Cluster, maxName))
 	}
 	if q.User != "" && q.App == "" && q.Shape == "" {
 		ids, err := db.userIDs(ctx, q.User) // for the index on user and start, as above
@@ -107,7 +108,7 @@ func (db *DB) seriesIDs(ctx context.Context, q Query) ([]string, error) {
 		{"c.name", q.Cluster, maxName}, {"u.name", q.User, maxName},
 	} {
 		if t.value != "" {
-			where.and(t.column+" = ?", clean(t.value, t.limit))
+			where.and(t.column+" = ?", note.Clean(t.value, t.limit))
 		}
 	}
 	return db.ids(ctx, `
@@ -120,7 +121,7 @@ func (db *DB) seriesIDs(ctx context.Context, q Query) ([]string, error) {
 
 // userIDs returns the ids of who has that login name, or had it.
 func (db *DB) userIDs(ctx context.Context, name string) ([]string, error) {
-	return db.ids(ctx, `SELECT user_id FROM hpc_user WHERE name = ?`, clean(name, maxName))
+	return db.ids(ctx, `SELECT user_id FROM hpc_user WHERE name = ?`, note.Clean(name, maxName))
 }
 
 // ids returns what a query for ids finds, in digits.

@@ -47,7 +47,7 @@ func TestRuns(t *testing.T) {
 		"application":   {Query{App: app}, "100_2 5 4 3 2 1"},
 		"shape":         {Query{App: app, Shape: shape}, "100_2 5 3 2 1"},
 		"series":        {Query{Cluster: "hpc", User: "alice", App: app, Shape: shape}, "100_2 2 1"},
-		"past":          {Past(oneNode(6)), "2 1"},
+		"past":          {past(oneNode(6)), "2 1"},
 		"before":        {Query{Before: oneNode(3).Start}, "2 1"},
 		"job":           {Query{JobID: 4}, "4"},
 		"array":         {Query{JobID: 100}, "100_2"},

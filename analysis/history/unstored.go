@@ -1,6 +1,7 @@
 package history
 
 import (
+	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
 )
@@ -10,7 +11,7 @@ import (
 // series have no numbers. A run of an unknown application has no runs here
 // either.
 func Unstored(s summary.Summary) History {
-	h := History{Cluster: clean(s.Key.Cluster, maxName), User: User(s), App: Application(s), Shape: Shape(s)}
+	h := History{Cluster: note.Clean(s.Key.Cluster, maxName), User: User(s), App: Application(s), Shape: Shape(s)}
 	if h.App == Unknown {
 		return h
 	}
@@ -18,8 +19,8 @@ func Unstored(s summary.Summary) History {
 	r := Run{
 		Cluster: h.Cluster, JobID: s.Key.JobID, DisplayID: s.DisplayID(), Restart: s.Key.Restart, Sub: s.Key.Sub,
 		User: h.User, App: h.App, Shape: h.Shape,
-		Start: max(s.Start, 0), End: max(s.End, 0), ElapsedS: s.RanS(), State: clean(s.State, maxName), Exit: s.Exit,
-		JobName: clean(j.Name, maxText), Partition: clean(j.Partition, maxName), Size: clean(j.Size, maxName),
+		Start: max(s.Start, 0), End: max(s.End, 0), ElapsedS: s.RanS(), State: note.Clean(s.State, maxName), Exit: s.Exit,
+		JobName: note.Clean(j.Name, maxText), Partition: note.Clean(j.Partition, maxName), Size: note.Clean(j.Size, maxName),
 		NNodes: nnodes(s), NodesReported: nodesReported(s), NTasks: j.NTasks, CPUs: j.NCPUs,
 		StepS: s.StepS, CPUS: cpuSeconds(s), StartupS: phaseSeconds(s, phase.StartUp), CheckpointS: phaseSeconds(s, phase.Checkpoint), EnergyJ: energy(s),
 	}
@@ -30,7 +31,7 @@ func Unstored(s summary.Summary) History {
 	h.Runs, h.Fields, h.Nodes = []Run{r}, []map[string]string{cleanFields(s)}, [][]string{nil}
 	if r.NNodes == nil || *r.NNodes <= MaxNodes {
 		for _, n := range s.Nodes {
-			h.Nodes[0] = append(h.Nodes[0], clean(n.Name, maxName))
+			h.Nodes[0] = append(h.Nodes[0], note.Clean(n.Name, maxName))
 		}
 	}
 	return h

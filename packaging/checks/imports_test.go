@@ -20,7 +20,8 @@ var ranks = []struct {
 	prefixes []string
 	family   bool // packages of the rank may import each other
 }{
-	{"ground", []string{"configs", "analysis/internal/", "analysis/note"}, false},
+	{"notes", []string{"analysis/note"}, false},
+	{"ground", []string{"configs", "analysis/internal/"}, false},
 	{"series", []string{"analysis/series", "analysis/series/"}, true},
 	{"periodicity", []string{"analysis/periodicity"}, false},
 	{"pattern", []string{"analysis/pattern"}, false},
