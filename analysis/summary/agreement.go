@@ -30,9 +30,12 @@ type Agreement struct {
 	Stragglers int `json:"stragglers"`
 	Late       int `json:"late"`
 	// List has those nodes, the most different first, at most as many as
-	// Params.ListNodes.
+	// maxApart.
 	List []Apart `json:"list"`
 }
+
+// maxApart is how many odd nodes are named: a record does not grow with their number.
+const maxApart = 16
 
 // Apart is a node that differs from the others.
 type Apart struct {
@@ -43,12 +46,12 @@ type Apart struct {
 }
 
 // agreement compares the main loop of the nodes.
-func (s *Summary) agreement(records []NodeRecord, lead NodeRecord, p Params) {
-	column, nodes := mainLoops(records, lead, p)
+func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
+	column, nodes := mainLoops(records, lead)
 	if len(nodes) < 2 {
 		return
 	}
-	some := sampled(nodes, p)
+	some := sampled(nodes)
 	across := pattern.CompareNodes(some)
 	a := &Agreement{Column: column, Nodes: len(nodes), Compared: len(some), Pairs: across.Pairs, Agree: across.Agree,
 		Close: across.Close, WorstPct: finite(across.WorstPct), List: []Apart{}}
@@ -71,7 +74,7 @@ func (s *Summary) agreement(records []NodeRecord, lead NodeRecord, p Params) {
 		}
 	}
 	slices.SortStableFunc(a.List, func(x, y Apart) int { return cmp.Compare(y.size(), x.size()) })
-	a.List = a.List[:min(len(a.List), p.ListNodes)]
+	a.List = a.List[:min(len(a.List), maxApart)]
 	s.Agreement = a
 }
 
@@ -97,9 +100,9 @@ func (a Apart) size() float64 {
 
 // mainLoops returns the main loop of every node in the column that most of them
 // have, and that column. A node's main loop is the one whose period is nearest to
-// the lead's: within Params.LoopRatio, so that a node that is slower is compared
+// the lead's: within loopRatio, so that a node that is slower is compared
 // and one that does something else is not.
-func mainLoops(records []NodeRecord, lead NodeRecord, p Params) (string, []pattern.NodePattern) {
+func mainLoops(records []NodeRecord, lead NodeRecord) (string, []pattern.NodePattern) {
 	if len(lead.Patterns) == 0 || !(lead.Patterns[0].PeriodS > 0) {
 		return "", nil
 	}
@@ -111,7 +114,7 @@ func mainLoops(records []NodeRecord, lead NodeRecord, p Params) (string, []patte
 	}
 	var all []candidate
 	for _, r := range records {
-		i, ok := nearest(r, lead.Patterns[0].PeriodS, p.LoopRatio)
+		i, ok := nearest(r, lead.Patterns[0].PeriodS, loopRatio)
 		if !ok {
 			continue
 		}
@@ -156,16 +159,20 @@ func nearest(r NodeRecord, periodS, ratio float64) (at int, ok bool) {
 	return at, ok
 }
 
-// sampled returns all nodes, or of very many, PairNodes of them: evenly spread
+// pairNodes is the number of nodes up to which every node's pattern is held against
+// the others': 256 take a quarter of a second.
+const pairNodes = 256
+
+// sampled returns all nodes, or of very many, pairNodes of them: evenly spread
 // ones, and those whose period, or whose values without their order, are furthest
 // from the median. That is quick to see and does not depend on the phase.
-func sampled(nodes []pattern.NodePattern, p Params) []pattern.NodePattern {
-	if len(nodes) <= p.PairNodes {
+func sampled(nodes []pattern.NodePattern) []pattern.NodePattern {
+	if len(nodes) <= pairNodes {
 		return nodes
 	}
 	keep := make([]bool, len(nodes))
-	for k := range p.PairNodes / 2 {
-		keep[2*k*len(nodes)/p.PairNodes] = true
+	for k := range pairNodes / 2 {
+		keep[2*k*len(nodes)/pairNodes] = true
 	}
 	periods := make([]float64, len(nodes))
 	for i, n := range nodes {
@@ -176,7 +183,7 @@ func sampled(nodes []pattern.NodePattern, p Params) []pattern.NodePattern {
 		periods[i] = math.Abs(periods[i] - middle)
 	}
 	for _, away := range [][]float64{periods, unordered(nodes)} {
-		for _, i := range largest(away, p.PairNodes/4) {
+		for _, i := range largest(away, pairNodes/4) {
 			keep[i] = true
 		}
 	}

@@ -10,45 +10,26 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Params are the choices of Analyse and Merge.
+// Params are the choices of Analyse.
 type Params struct {
-	// IdleCPUs is the mean number of busy CPUs below which a node is called
-	// idle and nothing is made of its rhythm: at 0.01 a 1 kHz sampler sees
-	// ten samples a second, too few for any shape.
-	IdleCPUs float64
-	// Bins is the largest number of bins of a timeline.
-	Bins int
-	// SamePeriod is the relative difference up to which two nodes' periods
-	// are the same one.
-	SamePeriod float64
-	// Activities is the number of patterns whose activity is looked at, of
-	// ActivityPoints points each: the rules for nodes compare 256.
-	Activities, ActivityPoints int
-	// Phases bounds the phases of a record and the regions of a pattern.
-	Phases int
-	// Boundaries is how many beginnings of iterations a record keeps, Lengths
-	// the largest number of points of their lengths over the run, Slow how
-	// many of the slowest it lists. Records do not grow with the run.
-	Boundaries, Lengths, Slow int
-	// LoopRatio and LoopLike say when two patterns are one loop whose
-	// iterations changed: the larger length is at most LoopRatio times the
-	// other (a double is not) and the correlation of the shapes is at least
-	// LoopLike.
-	LoopRatio, LoopLike float64
-	// PairNodes is the number of nodes up to which every node's pattern is held
-	// against the others'; of more, evenly spread ones and those whose period
-	// or values stand out: 256 take a quarter of a second. ListNodes bounds the odd ones that are named.
-	PairNodes, ListNodes int
+	// Bins is the largest number of bins of a timeline, Lengths that of points of
+	// the lengths of iterations over the run. Records do not grow with the run.
+	Bins, Lengths int
 	// Periods are the detector's own.
 	Periods periodicity.Params
 }
 
 // Default returns the parameters used unless a caller has a reason.
-func Default() Params {
-	return Params{IdleCPUs: 0.01, Bins: 960, SamePeriod: 0.05, Activities: 3, ActivityPoints: 256,
-		Phases: 2000, Boundaries: 128, Lengths: 240, Slow: 5, LoopRatio: 1.5, LoopLike: 0.95, PairNodes: 256, ListNodes: 16,
-		Periods: periodicity.Default()}
-}
+func Default() Params { return Params{Bins: 960, Lengths: 240, Periods: periodicity.Default()} }
+
+// idleCPUs is the mean number of busy CPUs below which a node is called idle and
+// nothing is made of its rhythm: at 0.01 a 1 kHz sampler sees ten samples a second,
+// too few for any shape.
+const idleCPUs = 0.01
+
+// maxPhases bounds the phases of a record and the regions of a pattern: a record does
+// not grow with the run.
+const maxPhases = 2000
 
 // Analyse completes the record of one node from its samples: patterns, phases,
 // the decimated timeline, and notes on what could not be found. Everything that
@@ -59,7 +40,7 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	endS := set.StartS + float64(set.Len())*set.StepS
 	ran, cuts, suspended := withoutSuspensions(set, r.Suspended)
 	r.suspend(suspended, endS)
-	if busy := r.busyCPUs(); busy != nil && *busy < p.IdleCPUs {
+	if busy := r.busyCPUs(); busy != nil && *busy < idleCPUs {
 		r.Notes = append(r.Notes, note.New(note.Idle,
 			"the job's processes used %.3f CPUs on average: too little to show a rhythm", *busy))
 		r.Phases = phase.Table(ran, nil, nil)
@@ -71,12 +52,12 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 		return r.Normal(), fmt.Errorf("find periods on node %s: %w", r.Node, err)
 	}
 	r.Patterns = pattern.Represent(ran, found.Periods)
-	r.Phases = boundPhases(phase.Table(ran, r.Patterns, found.Periods), p.Phases)
-	boundRegions(r.Patterns, p.Phases)
+	r.Phases = boundPhases(phase.Table(ran, r.Patterns, found.Periods), maxPhases)
+	boundRegions(r.Patterns, maxPhases)
 	for i := range r.Patterns {
 		r.Patterns[i].WGSS, r.Patterns[i].Low = finite(r.Patterns[i].WGSS), finiteLow(r.Patterns[i].Low)
 	}
-	r.Loops = loopsOf(ran, cuts.unbroken(found.Periods), r.Patterns, p)
+	r.Loops = loopsOf(ran, cuts.unbroken(found.Periods), r.Patterns, p.Lengths)
 	cuts.restore(&r, found.Periods, endS)
 	r.Macros = pattern.Macros(found.Macros, r.Patterns)
 	r.Notes = append(r.Notes, found.Notes...)

@@ -28,7 +28,7 @@ func BenchmarkLoops45min(b *testing.B) {
 	patterns := pattern.Represent(set, found.Periods)
 	b.ResetTimer()
 	for b.Loop() {
-		loopsOf(set, found.Periods, patterns, p)
+		loopsOf(set, found.Periods, patterns, p.Lengths)
 	}
 }
 
@@ -37,7 +37,7 @@ func BenchmarkMerge(b *testing.B) {
 		records, names := crowd(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				Merge(records, names, Default())
+				Merge(records, names)
 			}
 		})
 	}

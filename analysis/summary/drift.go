@@ -56,12 +56,15 @@ type Lengths struct {
 	MaxS  series.Values `json:"max_s"`
 }
 
+// maxSlow is how many of the slowest iterations are listed.
+const maxSlow = 5
+
 // minJudged is the number of iterations below which nothing is said of how their
 // length changed: phase gives no slope below it.
 const minJudged = 10
 
 // driftOf returns how the iterations of q changed; nil for too few.
-func driftOf(q periodicity.Period, like []string, set series.Set, p Params) *Drift {
+func driftOf(q periodicity.Period, like []string, set series.Set, points int) *Drift {
 	n := len(q.Instances)
 	if n < minJudged {
 		return nil
@@ -72,11 +75,11 @@ func driftOf(q periodicity.Period, like []string, set series.Set, p Params) *Dri
 		return nil
 	}
 	out := &Drift{Like: like, Iterations: n, SlopePctPerHour: finite(d.SlopePctPerHour), Lo: finite(d.Lo), Hi: finite(d.Hi),
-		SlowCount: d.SlowCount, Lengths: lengthsOf(q.Instances, set, p.Lengths)}
+		SlowCount: d.SlowCount, Lengths: lengthsOf(q.Instances, set, points)}
 	out.Steps = stepsOf(d.Steps)
 	for i, s := range d.Slow {
 		out.SlowS += finite(s.ExcessS)
-		if i < p.Slow {
+		if i < maxSlow {
 			out.Slow = append(out.Slow, SlowIteration{finite(s.StartS), finite(s.LengthS), finite(s.ExcessS)})
 		}
 	}
@@ -162,11 +165,19 @@ func lengthsOf(in []periodicity.Instance, set series.Set, points int) Lengths {
 	return l
 }
 
+// Two patterns are one loop whose iterations changed if the larger length is at most
+// loopRatio times the other (a double is not) and the correlation of their shapes is
+// at least loopLike.
+const (
+	loopRatio = 1.5
+	loopLike  = 0.95
+)
+
 // joined returns period i with the instances of the periods that are it in another
 // length: a loop that becomes slower at once is found as two. Only loops with a
 // shape that tells work from waiting are compared, and only the main one is
 // asked for others.
-func (p Params) joined(i int, periods []periodicity.Period, loops []Loop) (periodicity.Period, []string) {
+func joined(i int, periods []periodicity.Period, loops []Loop) (periodicity.Period, []string) {
 	q := periods[i]
 	a := loops[i].Activity
 	if i > 0 || a == nil {
@@ -179,7 +190,7 @@ func (p Params) joined(i int, periods []periodicity.Period, loops []Loop) (perio
 			continue
 		}
 		ratio := o.PeriodS / q.PeriodS
-		if !(max(ratio, 1/ratio) <= p.LoopRatio) || interleaved(q, o) || correlation(a.Values, pattern.InPhase(b.Values, a.Values)) < p.LoopLike {
+		if !(max(ratio, 1/ratio) <= loopRatio) || interleaved(q, o) || correlation(a.Values, pattern.InPhase(b.Values, a.Values)) < loopLike {
 			continue
 		}
 		if like == nil {

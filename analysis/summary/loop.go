@@ -41,13 +41,22 @@ type Activity struct {
 // activityColumns tell work from waiting, the best first.
 func activityColumns() []string { return []string{"ipc", busyColumn, "proc_cpu"} }
 
+// Of how many patterns the activity is looked at, and of how many points each: the
+// rules for nodes compare 256. A record keeps the beginnings of maxBoundaries
+// iterations, however long the run was.
+const (
+	maxActivities  = 3
+	activityPoints = 256
+	maxBoundaries  = 128
+)
+
 // loopsOf returns what there is to know of the iterations of every period.
 // periods and patterns are in the same order.
-func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pattern, p Params) []Loop {
+func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pattern, points int) []Loop {
 	out := make([]Loop, len(periods))
-	acts := activities(set, periods[:min(len(periods), p.Activities)], p)
+	acts := activities(set, periods[:min(len(periods), maxActivities)])
 	for i, q := range periods {
-		out[i] = Loop{Pattern: patterns[i].ID, Significance: finite(q.Significance), Boundaries: boundaries(q, set, p.Boundaries)}
+		out[i] = Loop{Pattern: patterns[i].ID, Significance: finite(q.Significance), Boundaries: boundaries(q, set, maxBoundaries)}
 		for _, c := range q.Children {
 			out[i].Children = append(out[i].Children, periodicity.Child{PeriodS: finite(c.PeriodS), Count: c.Count, Confidence: finite(c.Confidence)})
 		}
@@ -56,15 +65,15 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 		}
 	}
 	for i := range out {
-		joined, like := p.joined(i, periods, out)
-		out[i].Drift = driftOf(joined, like, set, p)
+		q, like := joined(i, periods, out)
+		out[i].Drift = driftOf(q, like, set, points)
 	}
 	return out
 }
 
 // activities returns the shape of the periods in the first column that tells work
 // from waiting and that has values.
-func activities(set series.Set, periods []periodicity.Period, p Params) []*Activity {
+func activities(set series.Set, periods []periodicity.Period) []*Activity {
 	out := make([]*Activity, len(periods))
 	for _, name := range activityColumns() {
 		c, ok := set.Column(name)
@@ -74,7 +83,7 @@ func activities(set series.Set, periods []periodicity.Period, p Params) []*Activ
 		only := set
 		only.Columns = []series.Column{c}
 		shape := pattern.Default()
-		shape.MaxPoints = p.ActivityPoints
+		shape.MaxPoints = activityPoints
 		for i, q := range shape.Represent(only, periods) {
 			if q.ValuesColumn == name && whole(q.Values) {
 				out[i] = &Activity{Column: name, Unit: q.ValuesUnit, Values: q.Values, Low: finiteLow(q.Low)}

@@ -120,7 +120,7 @@ func TestDriftOfALoopThatSlowsDown(t *testing.T) {
 func TestSlowIterationsAreListed(t *testing.T) {
 	r := analysed(t, 48_000, loopPlan{periodS: 1.1, seed: 4, stumble: 25})
 	d := r.Loops[0].Drift
-	if d == nil || d.SlowCount < 5 || len(d.Slow) != Default().Slow {
+	if d == nil || d.SlowCount < 5 || len(d.Slow) != maxSlow {
 		t.Fatalf("%+v", brief(d))
 	}
 	for _, s := range d.Slow {
@@ -174,7 +174,7 @@ func TestEarlierVersionsDecode(t *testing.T) {
 	}
 	b = a
 	b.Node = "n2"
-	s := Merge([]NodeRecord{a, b}, []string{"n1", "n2"}, Default())
+	s := Merge([]NodeRecord{a, b}, []string{"n1", "n2"})
 	if s.Agreement != nil || len(s.Loops) != 0 || len(s.Patterns) != 1 {
 		t.Errorf("%+v", s)
 	}
@@ -218,7 +218,7 @@ func crowd(n int) ([]NodeRecord, []string) {
 func TestOddNodesAreNamed(t *testing.T) {
 	records, names := crowd(16)
 	records[9].Start += 0.2 // its clock, or its iterations
-	s := Merge(records, names, Default())
+	s := Merge(records, names)
 	a := s.Agreement
 	if a == nil || a.Compared != 16 || a.Odd != 1 || len(a.List) == 0 || a.List[0].Node != "n00005" {
 		t.Fatalf("%+v", a)
@@ -240,19 +240,17 @@ func TestOddNodesAreNamed(t *testing.T) {
 // Of many nodes the size stays bounded, and the same nodes come out whatever the
 // order of the records.
 func TestAgreementOfManyNodes(t *testing.T) {
-	p := Default()
-	p.PairNodes = 100
 	records, names := crowd(400)
-	a := Merge(records, names, p).Agreement
-	if a == nil || a.Nodes != 400 || a.Compared > 150 || len(a.List) > p.ListNodes || a.Odd == 0 {
+	a := Merge(records, names).Agreement
+	if a == nil || a.Nodes != 400 || a.Compared > pairNodes || len(a.List) > maxApart || a.Odd == 0 {
 		t.Fatalf("%+v", a)
 	}
-	two := Merge(records[:2], names[:2], p).Agreement
+	two := Merge(records[:2], names[:2]).Agreement
 	if two == nil || two.Odd != 0 {
 		t.Errorf("of two nodes neither is the odd one: %+v", two)
 	}
 	slices.Reverse(records)
-	b := Merge(records, names, p).Agreement
+	b := Merge(records, names).Agreement
 	if b.Compared == 0 || b.Odd == 0 {
 		t.Errorf("%+v", b)
 	}
@@ -269,7 +267,7 @@ func TestAgreementOfFlatNodes(t *testing.T) {
 	}
 	records[3].Loops[0].Activity.Values = nil
 	records[4].Loops[0].Boundaries = nil
-	if _, err := json.Marshal(Merge(records, names, Default())); err != nil {
+	if _, err := json.Marshal(Merge(records, names)); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // Merge joins the records of one run's nodes. nodes names every node that the
 // job had, in order; a node without a record is kept as missing. Records must
 // be of one run and there must be at least one.
-func Merge(records []NodeRecord, nodes []string, p Params) Summary {
+func Merge(records []NodeRecord, nodes []string) Summary {
 	first := records[0]
 	s := Summary{
 		Schema: Schema, Key: runKey(records), Job: first.Job,
@@ -41,14 +41,14 @@ func Merge(records []NodeRecord, nodes []string, p Params) Summary {
 	s.Quality = sumQuality(records)
 	s.ImbalancePct = imbalance(s.Nodes)
 
-	lead, odd := agree(records, p.SamePeriod)
+	lead, odd := agree(records)
 	if len(odd) > 0 {
 		s.Notes = append(s.Notes, note.New(note.NodesDisagree,
 			"the main period of %s is not that of the other nodes", nameSome(odd)))
 	}
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline = lead.Node, lead.Patterns, lead.Phases, lead.Timeline
 	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
-	s.agreement(records, lead, p)
+	s.agreement(records, lead)
 	return s
 }
 
@@ -219,11 +219,15 @@ func sumQuality(records []NodeRecord) Quality {
 	return q
 }
 
+// samePeriod is the relative difference up to which two nodes' periods are the same
+// one.
+const samePeriod = 0.05
+
 // agree finds the main period that most nodes share, and returns the record
 // that stands for the run with the names of the nodes that have another one.
 // The first node of the job stands for the run where it can, because its
 // timeline is kept in full; else the node of the median period.
-func agree(records []NodeRecord, same float64) (lead NodeRecord, odd []string) {
+func agree(records []NodeRecord) (lead NodeRecord, odd []string) {
 	var found []NodeRecord
 	for _, r := range records {
 		if len(r.Patterns) > 0 {
@@ -236,7 +240,7 @@ func agree(records []NodeRecord, same float64) (lead NodeRecord, odd []string) {
 	slices.SortStableFunc(found, func(a, b NodeRecord) int {
 		return cmp.Compare(a.Patterns[0].PeriodS, b.Patterns[0].PeriodS)
 	})
-	from, to := largestGroup(found, same)
+	from, to := largestGroup(found)
 	for i, r := range found {
 		if i < from || i >= to {
 			odd = append(odd, r.Node)
@@ -252,11 +256,11 @@ func agree(records []NodeRecord, same float64) (lead NodeRecord, odd []string) {
 }
 
 // largestGroup returns the bounds of the longest stretch of records, sorted by
-// period, whose periods differ by no more than the share same.
-func largestGroup(sorted []NodeRecord, same float64) (from, to int) {
+// period, whose periods differ by no more than the share samePeriod.
+func largestGroup(sorted []NodeRecord) (from, to int) {
 	lo := 0
 	for hi := range sorted {
-		for sorted[hi].Patterns[0].PeriodS-sorted[lo].Patterns[0].PeriodS > same*sorted[hi].Patterns[0].PeriodS {
+		for sorted[hi].Patterns[0].PeriodS-sorted[lo].Patterns[0].PeriodS > samePeriod*sorted[hi].Patterns[0].PeriodS {
 			lo++
 		}
 		if hi+1-lo > to-from {

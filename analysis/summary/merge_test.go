@@ -34,7 +34,7 @@ func hasNote(notes []note.Note, code note.Code) bool {
 }
 
 func TestMergeAgrees(t *testing.T) {
-	s := Merge([]NodeRecord{node("n1", 2, 0.5), node("n2", 2, 0.505), node("n3", 2, 0.9)}, []string{"n1", "n2", "n3", "n4"}, Default())
+	s := Merge([]NodeRecord{node("n1", 2, 0.5), node("n2", 2, 0.505), node("n3", 2, 0.9)}, []string{"n1", "n2", "n3", "n4"})
 	if p, ok := s.Period(); !ok || p != 0.5 || s.LeadNode != "n1" {
 		t.Errorf("period %v of %s", p, s.LeadNode)
 	}
@@ -53,7 +53,7 @@ func TestMergeAgrees(t *testing.T) {
 
 // The first node does not stand for the run when the others disagree with it.
 func TestMergeFollowsTheMajority(t *testing.T) {
-	s := Merge([]NodeRecord{node("n1", 2, 0.9), node("n2", 2, 0.5), node("n3", 2, 0.51)}, []string{"n1", "n2", "n3"}, Default())
+	s := Merge([]NodeRecord{node("n1", 2, 0.9), node("n2", 2, 0.5), node("n3", 2, 0.51)}, []string{"n1", "n2", "n3"})
 	if p, _ := s.Period(); p != 0.5 || s.LeadNode != "n2" {
 		t.Errorf("period %v of %s", p, s.LeadNode)
 	}
@@ -61,7 +61,7 @@ func TestMergeFollowsTheMajority(t *testing.T) {
 
 // Nodes without steps have nothing to show: the one that worked leads.
 func TestMergeOfIdleNodes(t *testing.T) {
-	s := Merge([]NodeRecord{node("n1", 0, 0), node("n2", 2, 0)}, []string{"n1", "n2"}, Default())
+	s := Merge([]NodeRecord{node("n1", 0, 0), node("n2", 2, 0)}, []string{"n1", "n2"})
 	if s.LeadNode != "n2" || s.ImbalancePct == nil || math.Abs(*s.ImbalancePct-100) > 1e-6 {
 		t.Errorf("lead %s, imbalance %v", s.LeadNode, s.ImbalancePct)
 	}
@@ -69,7 +69,7 @@ func TestMergeOfIdleNodes(t *testing.T) {
 
 func TestMergeWithoutAnySamples(t *testing.T) {
 	r := NodeRecord{Key: RunKey{Cluster: "c", JobID: 7}, Node: "n1", Quality: Quality{Scope: "none"}}.Normal()
-	s := Merge([]NodeRecord{r}, []string{"n1"}, Default())
+	s := Merge([]NodeRecord{r}, []string{"n1"})
 	if s.Sampled() || s.Quality.Scope != "none" || s.Quality.Sealed || s.ImbalancePct != nil {
 		t.Errorf("%+v", s)
 	}
@@ -78,7 +78,7 @@ func TestMergeWithoutAnySamples(t *testing.T) {
 func TestJSONHasNoNullListsAndNoNaN(t *testing.T) {
 	r := node("n1", 1, 0)
 	r.Timeline.Columns[0].Max = series.Values{series.Missing(), 1}
-	b, err := json.Marshal(Merge([]NodeRecord{r}, []string{"n1"}, Default()))
+	b, err := json.Marshal(Merge([]NodeRecord{r}, []string{"n1"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestMergeOfUnequalNodes(t *testing.T) {
 	a, b, c := node("n1", 4, 0.5), node("n2", 1, 0.502), node("n3", 1, 0)
 	a.Counters = []Counter{{Name: "cycles", Scope: "job", Total: 5}, {Name: "cycles", Scope: "node", Total: 50}}
 	b.Counters = []Counter{{Name: "cycles", Scope: "job", Total: 7}}
-	s := Merge([]NodeRecord{a, b, c}, []string{"n1", "n2", "n3"}, Default())
+	s := Merge([]NodeRecord{a, b, c}, []string{"n1", "n2", "n3"})
 	if s.ImbalancePct == nil || math.Abs(*s.ImbalancePct-100) > 1e-9 { // 4 of a mean of 2
 		t.Errorf("imbalance %v", s.ImbalancePct)
 	}
@@ -168,12 +168,12 @@ func TestQualityOfUnequalNodes(t *testing.T) {
 	b.Quality.Sources = []Source{{Name: "cycles"}}
 	c.Quality.Scope, c.Quality.OverheadPct, c.Quality.CPUs, c.Quality.Sealed = "node", 1.6, 6, false
 	names := []string{"n1", "n2", "n3"}
-	s := Merge([]NodeRecord{a, b, c}, names, Default())
+	s := Merge([]NodeRecord{a, b, c}, names)
 	q := s.Quality
 	if q.Scope != "mixed" || q.CPUs != 8 || q.Samples != 4000 || q.Blocks != 20 || q.Sealed || math.Abs(q.OverheadPct-1.3) > 1e-9 || len(q.Sources) != 1 {
 		t.Errorf("%+v", q)
 	}
-	if !s.Complete() || Merge([]NodeRecord{a, b}, names, Default()).Complete() {
+	if !s.Complete() || Merge([]NodeRecord{a, b}, names).Complete() {
 		t.Error("complete is when all nodes have reported")
 	}
 }
@@ -191,7 +191,7 @@ func TestLargestGroup(t *testing.T) {
 		for _, p := range c.periods {
 			sorted = append(sorted, node("n", 1, p))
 		}
-		if from, to := largestGroup(sorted, 0.05); from != c.from || to != c.to {
+		if from, to := largestGroup(sorted); from != c.from || to != c.to {
 			t.Errorf("%v: %d to %d, want %d to %d", c.periods, from, to, c.from, c.to)
 		}
 	}

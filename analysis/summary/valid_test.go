@@ -58,7 +58,7 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 	if err != nil || got.Node != "n1" || got.Job.Fields[FieldCommit] != "abc" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	s := Merge([]NodeRecord{r}, []string{"n1", "n2"}, Default())
+	s := Merge([]NodeRecord{r}, []string{"n1", "n2"})
 	if err := s.Valid(now); err != nil {
 		t.Error(err)
 	}
@@ -178,7 +178,7 @@ func holds(t *testing.T, r NodeRecord) {
 			t.Fatalf("%q", n.Text)
 		}
 	}
-	if err := Merge([]NodeRecord{r}, []string{r.Node, "other"}, Default()).Plausible(now); err != nil {
+	if err := Merge([]NodeRecord{r}, []string{r.Node, "other"}).Plausible(now); err != nil {
 		t.Fatalf("%v of %+v", err, r)
 	}
 }
@@ -199,7 +199,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func FuzzDecodeSummary(f *testing.F) {
-	text, err := json.Marshal(Merge([]NodeRecord{valid()}, []string{"n1"}, Default()))
+	text, err := json.Marshal(Merge([]NodeRecord{valid()}, []string{"n1"}))
 	if err != nil {
 		f.Fatal(err)
 	}

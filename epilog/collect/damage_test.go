@@ -140,7 +140,7 @@ func TestDamagedRecordsAreSetAsideOrSound(t *testing.T) {
 		case len(said) == 0 && gone == nil:
 			kept++
 			for _, r := range got { // none where another run's end was put in
-				if err := summary.Merge(got, []string{"n1", "n2"}, summary.Default()).Valid(t0 + 1e9); err != nil || r.Start > 2e9 || r.Key.JobID != 7 {
+				if err := summary.Merge(got, []string{"n1", "n2"}).Valid(t0 + 1e9); err != nil || r.Start > 2e9 || r.Key.JobID != 7 {
 					t.Fatalf("%v: %+v", err, r)
 				}
 			}
@@ -174,7 +174,7 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	for i := range jobs {
 		r := full("n1")
 		r.Key.JobID = int64(i + 1)
-		text, err := json.Marshal(summary.Merge([]summary.NodeRecord{r}, []string{"n1"}, summary.Default()))
+		text, err := json.Marshal(summary.Merge([]summary.NodeRecord{r}, []string{"n1"}))
 		must(err)
 		text = fmt.Appendf(nil, `{"summary":%s,"report_dir":"/home/alice"}`, mutate(rng, text))
 		must(os.WriteFile(filepath.Join(dir, jobsDir, fmt.Sprintf("j%d%s", i, suffix)), packed(t, text), 0o600))
@@ -299,7 +299,7 @@ func FuzzListen(f *testing.F) {
 }
 
 func FuzzDecodeJob(f *testing.F) {
-	text, err := json.Marshal(JobRecord{summary.Merge([]summary.NodeRecord{full("n1")}, []string{"n1"}, summary.Default()), "/home/alice"})
+	text, err := json.Marshal(JobRecord{summary.Merge([]summary.NodeRecord{full("n1")}, []string{"n1"}), "/home/alice"})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestLeasedRecord(t *testing.T) {
 	if got, err := names[0].read(dir); err != nil || got.Node != "n1" {
 		t.Errorf("%q, %v", got.Node, err)
 	}
-	j := JobRecord{Summary: summary.Merge([]summary.NodeRecord{r}, []string{"n1"}, summary.Default())}
+	j := JobRecord{Summary: summary.Merge([]summary.NodeRecord{r}, []string{"n1"})}
 	if err := putJob(dir, j); err != nil {
 		t.Fatal(err)
 	}

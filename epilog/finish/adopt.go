@@ -123,7 +123,7 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed
 	if err != nil {
 		return err
 	}
-	sum := identified(summary.Merge(records, nodes, summary.Default()), w.run.Job)
+	sum := identified(summary.Merge(records, nodes), w.run.Job)
 	sum = unknownEnd(sum, "the scheduler was not asked: the node that asks it died")
 	if err := f.tell(ctx, store, "", w.run, sum); err != nil {
 		return err

@@ -82,7 +82,7 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 	}
 	records, err := others(ctx, store, want)
 	lost = cmp.Or(lost, err)
-	sum := identified(summary.Merge(ours(records, record), nodes, summary.Default()), record.Job)
+	sum := identified(summary.Merge(ours(records, record), nodes), record.Job)
 	want.Key = sum.Key
 	if before.Nodes >= sum.Reported() {
 		if lost != nil {

@@ -21,7 +21,7 @@ func Replay(path string) (summary.Summary, error) {
 	if err != nil {
 		return summary.Summary{}, err
 	}
-	return summary.Merge([]summary.NodeRecord{r}, []string{h.Node}, summary.Default()), nil
+	return summary.Merge([]summary.NodeRecord{r}, []string{h.Node}), nil
 }
 
 // nodeScope is whether the agent was told that the job has the node alone: only
