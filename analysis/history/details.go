@@ -42,3 +42,24 @@ func (w *writer) nodes(runID int64, s summary.Summary) {
 			runID, node, i, n.Reported, n.BusyCPUs, n.PeriodS, n.Coverage, samples, missing, sealed)
 	}
 }
+
+// fields writes what was recorded of a run.
+func (w *writer) fields(runID int64, s summary.Summary) {
+	for name, value := range cleanFields(s) {
+		w.exec(`INSERT OR REPLACE INTO run_field (run_id, name, value) VALUES (?, ?, ?)`, runID, name, value)
+	}
+}
+
+// cleanFields is what was recorded of a run, as it is stored; nil for nothing.
+func cleanFields(s summary.Summary) map[string]string {
+	var fields map[string]string
+	for name, value := range s.Job.Fields {
+		if name, value = note.Clean(name, maxName), note.Clean(value, maxText); name != "" && value != "" {
+			if fields == nil {
+				fields = map[string]string{}
+			}
+			fields[name] = value
+		}
+	}
+	return fields
+}

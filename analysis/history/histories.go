@@ -11,23 +11,6 @@ import (
 	"jobgait/analysis/note"
 )
 
-// History is the runs of one application in one shape, oldest first.
-type History struct {
-	SeriesID                  int64
-	Cluster, User, App, Shape string
-	Runs                      []Run
-	// Fields and Nodes are those of each run: what was recorded of it, and the
-	// nodes that it ran on (nil for more than MaxNodes).
-	Fields []map[string]string
-	Nodes  [][]string
-	// Acknowledged are the rows of runs whose change somebody has seen.
-	Acknowledged []int64
-}
-
-// MaxNodes is the largest number of nodes of a run that are listed in a History:
-// who ran on more ran on most, and no node stands out by its absence.
-const MaxNodes = 64
-
 // HistoryQuery selects histories. Empty fields select everything.
 type HistoryQuery struct {
 	Cluster, User, App string

@@ -57,7 +57,7 @@ func TestRefused(t *testing.T) {
 			if _, err := OpenReadOnly(t.Context(), c.path); err == nil {
 				t.Error("it was opened for reading")
 			}
-			if _, err := OpenStill(t.Context(), c.path); err == nil {
+			if _, err := OpenUnlocked(t.Context(), c.path); err == nil {
 				t.Error("it was opened at rest")
 			}
 			if after, _ := os.ReadFile(c.path); string(after) != string(before) {

@@ -116,26 +116,6 @@ func (w *writer) series(s summary.Summary, cluster, user int64) any {
 	return w.id("run_series", "series_id", []string{"application_id", "shape"}, app, Shape(s))
 }
 
-// busyCPUs returns how many CPUs the nodes that reported kept busy together,
-// nil unless all of them could tell.
-func busyCPUs(s summary.Summary) *float64 {
-	sum, n := 0.0, 0
-	for _, node := range s.Nodes {
-		if !node.Reported {
-			continue
-		}
-		if node.BusyCPUs == nil {
-			return nil
-		}
-		sum += *node.BusyCPUs
-		n++
-	}
-	if n == 0 {
-		return nil
-	}
-	return &sum
-}
-
 // counters returns the best kind of counter that was read: "hw" (the CPU's own
 // counters), "sw" (the kernel's events), "proc" (files) or "none".
 func counters(q summary.Quality) string {

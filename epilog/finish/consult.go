@@ -146,16 +146,16 @@ func (q question) answer(ctx context.Context) consulted {
 
 // consult is one reading of the history at path.
 func consult(ctx context.Context, path string, s summary.Summary) (summary.Summary, past.Judgement, error) {
-	still, err := history.OpenStill(ctx, path)
+	unlocked, err := history.OpenUnlocked(ctx, path)
 	if err != nil {
 		return s, past.Judgement{}, err
 	}
-	run, judged, err := past.Consult(ctx, still.DB, s)
-	if err := still.Close(err); err != nil {
+	run, judged, err := past.Consult(ctx, unlocked.DB, s)
+	if err := unlocked.Close(err); err != nil {
 		return s, past.Judgement{}, err
 	}
 	if c := &judged.Across.Changes; c.Remark != "" {
-		c.Remark += fmt.Sprintf("; as the history was written %s", still.Written().Local().Format("2006-01-02 15:04"))
+		c.Remark += fmt.Sprintf("; as the history was written %s", unlocked.Written().Local().Format("2006-01-02 15:04"))
 	}
 	return run, judged, nil
 }

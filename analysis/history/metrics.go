@@ -1,10 +1,29 @@
 package history
 
 import (
-	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
 )
+
+// busyCPUs returns how many CPUs the nodes that reported kept busy together,
+// nil unless all of them could tell.
+func busyCPUs(s summary.Summary) *float64 {
+	sum, n := 0.0, 0
+	for _, node := range s.Nodes {
+		if !node.Reported {
+			continue
+		}
+		if node.BusyCPUs == nil {
+			return nil
+		}
+		sum += *node.BusyCPUs
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	return &sum
+}
 
 // cpuSeconds returns the CPU time that a run used on all of its nodes, nil
 // unless all that reported could tell.
@@ -45,25 +64,4 @@ func energy(s summary.Summary) *float64 {
 		}
 	}
 	return nil
-}
-
-// fields writes what was recorded of a run.
-func (w *writer) fields(runID int64, s summary.Summary) {
-	for name, value := range cleanFields(s) {
-		w.exec(`INSERT OR REPLACE INTO run_field (run_id, name, value) VALUES (?, ?, ?)`, runID, name, value)
-	}
-}
-
-// cleanFields is what was recorded of a run, as it is stored; nil for nothing.
-func cleanFields(s summary.Summary) map[string]string {
-	var fields map[string]string
-	for name, value := range s.Job.Fields {
-		if name, value = note.Clean(name, maxName), note.Clean(value, maxText); name != "" && value != "" {
-			if fields == nil {
-				fields = map[string]string{}
-			}
-			fields[name] = value
-		}
-	}
-	return fields
 }

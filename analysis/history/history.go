@@ -6,6 +6,23 @@ import (
 	"jobgait/analysis/summary"
 )
 
+// History is the runs of one application in one shape, oldest first.
+type History struct {
+	SeriesID                  int64
+	Cluster, User, App, Shape string
+	Runs                      []Run
+	// Fields and Nodes are those of each run: what was recorded of it, and the
+	// nodes that it ran on (nil for more than MaxNodes).
+	Fields []map[string]string
+	Nodes  [][]string
+	// Acknowledged are the rows of runs whose change somebody has seen.
+	Acknowledged []int64
+}
+
+// MaxNodes is the largest number of nodes of a run that are listed in a History:
+// who ran on more ran on most, and no node stands out by its absence.
+const MaxNodes = 64
+
 // Unstored returns the history of one run that is not stored, as it will come
 // out once it is: Runs, Fields and Nodes have one element each. Its row and its
 // series have no numbers. A run of an unknown application has no runs here

@@ -22,9 +22,9 @@ func closed(t *testing.T, n int64) string {
 	return db.path
 }
 
-// TestStillReadsWithoutATrace reads a history in a directory where nothing may
+// TestUnlockedReadsWithoutATrace reads a history in a directory where nothing may
 // be written, through a link, and leaves no file there.
-func TestStillReadsWithoutATrace(t *testing.T) {
+func TestUnlockedReadsWithoutATrace(t *testing.T) {
 	path := closed(t, 6)
 	link := filepath.Join(t.TempDir(), "link.db")
 	if err := os.Symlink(path, link); err != nil {
@@ -34,7 +34,7 @@ func TestStillReadsWithoutATrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Chmod(filepath.Dir(path), 0o700)
-	still, err := OpenStill(t.Context(), link)
+	still, err := OpenUnlocked(t.Context(), link)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestStillReadsWithoutATrace(t *testing.T) {
 	}
 }
 
-// TestStillBesideAWriter checks that a history is not read while somebody has
+// TestUnlockedBesideAWriter checks that a history is not read while somebody has
 // it open for writing, and that what was read across a writer is refused.
-func TestStillBesideAWriter(t *testing.T) {
+func TestUnlockedBesideAWriter(t *testing.T) {
 	path := closed(t, 3)
-	still, err := OpenStill(t.Context(), path)
+	still, err := OpenUnlocked(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestStillBesideAWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustPut(t, writer, oneNode(7), Ingest{NowS: t0})
-	if _, err := OpenStill(t.Context(), path); !errors.Is(err, ErrBeingWritten) {
+	if _, err := OpenUnlocked(t.Context(), path); !errors.Is(err, ErrBeingWritten) {
 		t.Errorf("beside a writer: %v", err)
 	}
 	if err := writer.Close(); err != nil {
@@ -76,7 +76,7 @@ func TestStillBesideAWriter(t *testing.T) {
 	if err := still.Close(nil); !errors.Is(err, ErrBeingWritten) {
 		t.Errorf("read across a writer: %v", err)
 	}
-	again, err := OpenStill(t.Context(), path)
+	again, err := OpenUnlocked(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,19 +86,19 @@ func TestStillBesideAWriter(t *testing.T) {
 	}
 }
 
-func TestStillRefuses(t *testing.T) {
+func TestUnlockedRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := OpenStill(t.Context(), filepath.Join(dir, "none.db")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenUnlocked(t.Context(), filepath.Join(dir, "none.db")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := OpenStill(t.Context(), dir); err == nil {
+	if _, err := OpenUnlocked(t.Context(), dir); err == nil {
 		t.Error("a directory is no history")
 	}
 	junk := filepath.Join(dir, "junk.db")
 	if err := os.WriteFile(junk, []byte("this is not a database, and long enough to look like one"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenStill(t.Context(), junk); err == nil {
+	if _, err := OpenUnlocked(t.Context(), junk); err == nil {
 		t.Error("junk is no history")
 	}
 }

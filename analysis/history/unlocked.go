@@ -14,24 +14,24 @@ import (
 // without locks would find there may be half of it.
 var ErrBeingWritten = errors.New("the history is being written")
 
-// Still is a history read as it lies on the disk, as it was last written: the
+// Unlocked is a history read as it lies on the disk, as it was last written: the
 // way of those who must not disturb the one writer. It takes no lock, waits for
 // nobody, makes no file beside the history and needs no right to write; so a
 // writer that hangs does not hang it. The price: while somebody writes, there is
 // nothing to read. Whether somebody did is known by the file's size and time, and
 // by what SQLite puts beside it; a client of a network file system knows these
 // some seconds late, and one who wrote in those may go unnoticed.
-type Still struct {
+type Unlocked struct {
 	DB   *DB
 	path string
 	file fs.FileInfo
 }
 
-// OpenStill opens the history at path for reading without locks. A missing
+// OpenUnlocked opens the history at path for reading without locks. A missing
 // file is an fs.ErrNotExist, one with a log or a journal an ErrBeingWritten: its
 // last writer is at work, or was killed, and the next one will mend it.
-func OpenStill(ctx context.Context, path string) (*Still, error) {
-	fail := func(err error) (*Still, error) { return nil, explain(path, "read at rest", err) }
+func OpenUnlocked(ctx context.Context, path string) (*Unlocked, error) {
+	fail := func(err error) (*Unlocked, error) { return nil, explain(path, "read at rest", err) }
 	// SQLite puts its log beside the file, not beside a link to it.
 	path, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -56,7 +56,7 @@ func OpenStill(ctx context.Context, path string) (*Still, error) {
 		return fail(err)
 	}
 	db.patience = 0
-	s := &Still{db, path, file}
+	s := &Unlocked{db, path, file}
 	if err := db.readable(ctx); err != nil {
 		err = s.judge(err)
 		db.sql.Close() // what failed first is what is told
@@ -66,19 +66,19 @@ func OpenStill(ctx context.Context, path string) (*Still, error) {
 }
 
 // Written is when the history was last written.
-func (s *Still) Written() time.Time { return s.file.ModTime() }
+func (s *Unlocked) Written() time.Time { return s.file.ModTime() }
 
 // Close closes the history and returns what has become of a reading that ended
 // with err: where somebody wrote meanwhile, whatever was read is nothing
 // (ErrBeingWritten).
-func (s *Still) Close(err error) error {
+func (s *Unlocked) Close(err error) error {
 	err = s.judge(err)
 	return errors.Join(explain(s.path, "read at rest", err), s.DB.Close())
 }
 
 // judge is err, or ErrBeingWritten if the file is not the one that was opened,
 // in the state that it had.
-func (s *Still) judge(err error) error {
+func (s *Unlocked) judge(err error) error {
 	now, statErr := os.Stat(s.path)
 	if statErr != nil {
 		return errors.Join(err, statErr)

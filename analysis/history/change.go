@@ -1,0 +1,54 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Event is a change of speed in a series, as the view changes shows it. Runs are
+// named by their rows.
+type Event struct {
+	Metric    string
+	RunID     int64  // first run of the new level
+	Detected  *int64 // with which it was seen
+	End       *int64 // last of a drift
+	Kind      string
+	EffectPct float64
+	// LoPct and HiPct are the ends of the interval of the effect, FalsePer1000
+	// how often chance gives such an event; nil is not known.
+	LoPct, HiPct, FalsePer1000 *float64
+	Causes                     string // JSON: what else changed then
+}
+
+// PutEvents stores the changes of a series at UTC epoch seconds now. Those that
+// are stored already get their newest effect; none is ever removed.
+func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []Event, now float64) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return explain(db.path, "put changes", db.write(ctx, func(tx *sql.Tx) error {
+		w := &writer{ctx: ctx, tx: tx, pack: &db.pack}
+		for _, e := range events {
+			w.exec(`INSERT INTO change_event (series_id, metric, run_id, detected_run_id, end_run_id, kind,
+					effect_pct, lo_pct, hi_pct, false_per_1000, causes, at_s)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+				ON CONFLICT (series_id, metric, run_id) DO UPDATE SET end_run_id = excluded.end_run_id,
+					kind = excluded.kind, effect_pct = excluded.effect_pct, lo_pct = excluded.lo_pct,
+					hi_pct = excluded.hi_pct, causes = excluded.causes`,
+				seriesID, e.Metric, e.RunID, e.Detected, e.End, e.Kind, e.EffectPct, e.LoPct, e.HiPct,
+				e.FalsePer1000, e.Causes, now)
+		}
+		return w.err
+	}))
+}
+
+// Acknowledge notes that somebody has seen the change of a series that begins
+// with a run.
+func (db *DB) Acknowledge(ctx context.Context, seriesID, runID int64, by, reason string, now float64) error {
+	return explain(db.path, "acknowledge a change", db.write(ctx, func(tx *sql.Tx) error {
+		w := &writer{ctx: ctx, tx: tx}
+		w.exec(`INSERT OR REPLACE INTO change_ack (series_id, run_id, at_s, by_name, reason) VALUES (?, ?, ?, ?, ?)`,
+			seriesID, runID, now, text(by, maxName), text(reason, maxText))
+		return w.err
+	}))
+}
