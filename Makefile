@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu fresh modern soak cluster cluster-down bench fuzz tables docs install uninstall packages clean
+.PHONY: all build deps demo test qemu fresh modern soak cluster cluster-down bench bench-quick fuzz tables docs install uninstall packages clean
 
 all: build
 
@@ -59,6 +59,10 @@ cluster-down:
 
 bench: deps
 	$(GO) test -run '^$$' -bench . -benchtime 3x ./analysis/... ./agent/... ./prolog ./epilog/... ./reports/...
+
+# The most telling of them, as ratios that two runs of one machine can be compared by.
+bench-quick: deps
+	@GO=$(GO) packaging/bench.sh
 
 # Each fuzz target for a while; `packaging/fuzz.sh 1m configs` takes one package.
 fuzz: deps
