@@ -1,10 +1,11 @@
 package changepoint
 
 import (
-	"math"
 	"slices"
 
+	"jobgait/analysis/changepoint/calendar"
 	"jobgait/analysis/changepoint/machine"
+	"jobgait/analysis/changepoint/slownode"
 	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/note"
 )
@@ -19,19 +20,37 @@ type Report struct {
 	Expected float64
 }
 
-// Analyse judges series together: what unrelated ones share is the machine's
-// and is taken out first.
+// Analyse judges series together. This file joins the rooms, in the order in which
+// runs pass through them:
+//
+//	prepare        the runs that can be judged, in time order, as logarithms
+//	machine        what unrelated series show at one time is taken out
+//	slow nodes     what is believed of nodes is, as runs arrive
+//	calendar       and a pattern of weekdays
+//	detection      changes of what is left; again with those of the owner's other series
+//	causes         what else changed where a change lies
 func Analyse(series []Series, method Method, p Params) Report {
-	rep := Report{Method: method, Series: make([]Result, 0, len(series)), Machine: []MachineEvent{}}
+	rep := Report{Method: method, Series: make([]Result, len(series)), Machine: []MachineEvent{}}
 	runs := make([]ready, len(series))
 	parallel.Each(len(series), func(i int) { runs[i] = prepare(&series[i]) })
-	if method != Paper {
+	if method == Paper {
+		for i := range runs {
+			rep.Series[i] = runs[i].paper()
+		}
+	} else {
 		rep.Machine = takeOut(runs, p)
+		looks := make([]look, len(runs))
+		parallel.Each(len(runs), func(i int) { looks[i] = runs[i].look(nil, p) })
+		given := votes(runs, looks)
+		parallel.Each(len(runs), func(i int) {
+			if len(given[i]) > 0 {
+				looks[i] = runs[i].lookAgain(&looks[i], given[i], p)
+			}
+			rep.Series[i] = runs[i].tell(&looks[i], p)
+			looks[i] = look{} // nobody asks any more: it is most of the memory
+		})
 	}
-	for _, res := range judge(runs, method, p) {
-		rep.Series = append(rep.Series, res)
-		rep.Expected += expected(res)
-	}
+	rep.Expected = ExpectedByChance(rep.Series)
 	return rep
 }
 
@@ -46,11 +65,7 @@ func takeOut(runs []ready, p Params) []MachineEvent {
 		pass := p
 		pass.Threshold *= strict
 		pass.EpisodeRuns = 0 // the machine leaves its level for a few runs
-		var at []int
-		for _, e := range scan(history{x: x, day: runs[i].day}, pass).events {
-			at = append(at, e.index)
-		}
-		return at
+		return starts(scan(history{x: x, day: runs[i].day}, pass).events)
 	})
 	for i, m := range known {
 		if runs[i].machine = m; m != nil && m.Note() != nil {
@@ -58,33 +73,6 @@ func takeOut(runs []ready, p Params) []MachineEvent {
 		}
 	}
 	return events
-}
-
-// judge returns the result of every series. Series of one owner are gone over
-// twice: first alone, then with what the others showed by then.
-func judge(runs []ready, method Method, p Params) []Result {
-	list := make([]Result, len(runs))
-	if method == Paper {
-		for i := range runs {
-			list[i] = runs[i].paper()
-		}
-		return list
-	}
-	looks := make([]look, len(runs))
-	solo := make([]outcome, len(runs))
-	parallel.Each(len(runs), func(i int) {
-		looks[i] = runs[i].look(nil, p)
-		solo[i] = looks[i].out
-	})
-	given := votes(runs, solo)
-	parallel.Each(len(runs), func(i int) {
-		if len(given[i]) > 0 {
-			looks[i] = runs[i].lookAgain(&looks[i], given[i], p)
-		}
-		list[i] = runs[i].sequential(looks[i], p)
-		looks[i] = look{} // nobody asks any more: it is most of the memory
-	})
-	return list
 }
 
 // look is one scan of a series with what was known beside it.
@@ -139,41 +127,121 @@ func (r *ready) lookAgain(alone *look, given []vote, p Params) look {
 // runs, as a change does.
 const machineDoubt = 1
 
-// causes ranks the fields that flipped where change q lies when fields are not
-// looked at; where it is found only with them, as far around it as may be.
-func (l *look) causes(q int, p Params) []Cause {
-	e := l.out.events[q]
-	lo, hi := beside(l.out.events, q, len(l.known.x))
-	place := event{index: e.index, first: e.index - causeReach, last: e.index + causeReach}
-	best := blindReach + 1
-	for _, b := range l.blind {
-		if d := abs(b.index - e.index); d < best && b.index > lo && b.index < hi {
-			place, best = b, d
-		}
-	}
-	at := l.fields.newSite(l.known.x, place.index, min(place.first, e.index), max(place.last, e.index), lo, hi, p.Outliers)
-	return l.fields.causes(at)
+// knowledge is what is known beside a history, as its runs arrive: what the
+// machine did, which nodes are slow, which weekdays, where the user's other series
+// changed. It is never ahead of the newest run, so that the changes of a history cut
+// short are those of the whole.
+type knowledge struct {
+	x       []float64 // the logarithms with what is known taken out
+	machine func(newest int)
+	nodes   *slownode.Watch
+	week    *calendar.Week
+	others  *prior
 }
 
-// blindReach is how far apart the two scans may place one change.
-const blindReach = 5
+// newKnowledge prepares a history for its scan; given are votes of other series.
+func newKnowledge(r *ready, given []vote) *knowledge {
+	clean := slices.Clone(r.x)
+	if r.machine != nil {
+		for i, s := range r.machine.Shift() {
+			clean[i] -= s
+		}
+	}
+	k := &knowledge{x: clean, machine: r.machine.Watch(r.x, clean),
+		nodes: slownode.New(clean, column(r, r.Nodes)), others: newPrior(r, given)}
+	if k.nodes != nil {
+		k.x = k.nodes.X()
+	}
+	if k.week = calendar.New(k.x, r.day, r.startDays()); k.week != nil {
+		k.x = k.week.X()
+	}
+	return k
+}
 
-// sequential puts what a scan found in the words of a result.
-func (r *ready) sequential(l look, p Params) Result {
+// history is what the scan reads.
+func (k *knowledge) history(r *ready, f *fields) history {
+	h := history{x: k.x, day: r.day, flips: f.evidence(len(r.x))}
+	if k.others != nil {
+		h.prior = k.others.nats
+	}
+	if k.machine != nil || k.nodes != nil || k.week != nil || k.others != nil {
+		h.learn = k.learn
+	}
+	return h
+}
+
+// learn takes note that run newest has arrived.
+func (k *knowledge) learn(newest int, committed []event) {
+	if k.machine != nil {
+		k.machine(newest)
+	}
+	if k.nodes != nil {
+		k.nodes.Learn(newest, machine.RevisedRuns, starts(after(committed, newest-slownode.Runs)))
+	}
+	if k.week != nil {
+		k.week.Learn(newest, weeks(after(committed, newest-calendar.Runs)))
+	}
+	if k.others != nil {
+		k.others.learn(newest)
+	}
+}
+
+// weeks are committed changes in the words of the calendar, placements in those of
+// the slow nodes.
+func weeks(ev []event) []calendar.Change {
+	list := make([]calendar.Change, len(ev))
+	for q, e := range ev {
+		list[q] = calendar.Change{Index: e.index, Resumed: e.resumed}
+	}
+	return list
+}
+
+func placements(ev []event) []slownode.Change {
+	list := make([]slownode.Change, len(ev))
+	for q, e := range ev {
+		list[q] = slownode.Change{Index: e.index, Slower: e.effect > 0}
+	}
+	return list
+}
+
+// judgeNodes returns the slow nodes once all runs have arrived, and what is noted of
+// nodes. Which go with two levels is asked of the runs as they were scanned.
+func (r *ready) judgeNodes(l *look, p Params) ([]SlowNode, []note.Note) {
+	nodes := l.known.nodes
+	if nodes == nil {
+		return []SlowNode{}, nil
+	}
+	if v := l.out.levels; v != nil {
+		at := slices.IndexFunc(l.out.notes, func(n note.Note) bool { return n.Code == note.TwoLevels })
+		l.out.notes[at].Text += nodes.OfLevels(l.known.x, v[0], v[1])
+	}
+	slow := nodes.Judge(starts(l.out.events))
+	nodes.TakeOut(l.known.week.TakeOut)
+	return slow, nodes.Notes(placements(l.out.events), func(x []float64) []slownode.Change {
+		in := l.in
+		in.learn, in.x = nil, x
+		return placements(scan(in, p).events)
+	}, r.since)
+}
+
+// adjusted is the logarithms once all runs have arrived. What was believed of
+// nodes is gone over at the end, the week with it.
+func (k *knowledge) adjusted() []float64 {
+	if k.nodes != nil {
+		return k.nodes.X()
+	}
+	return k.x
+}
+
+// tell puts what a look found in the words of a result.
+func (r *ready) tell(l *look, p Params) Result {
 	res := r.result()
 	if r.quiet {
 		return res
 	}
-	if nodes := l.known.nodes; nodes != nil {
-		if l.out.levels != nil {
-			nodes.pl.nameLevels(l.out.notes, l.known.x, *l.out.levels)
-		}
-		nodes.final(l.out.events)
-		l.known.week.TakeOut(nodes.raw)
-		l.known.week.TakeOut(nodes.x)
-		res.SlowNodes = nodes.pl.slowNodes(nodes.slow)
-		res.Notes = append(res.Notes, nodes.placed(r, l.in, l.out, p)...)
-	}
+	var placed []note.Note
+	res.SlowNodes, placed = r.judgeNodes(l, p)
+	res.Notes = append(res.Notes, placed...)
 	for q, e := range l.out.events {
 		c := r.change(e)
 		c.Causes, c.Beyond = l.causes(q, p), beyond(e.strength)
@@ -188,64 +256,4 @@ func (r *ready) sequential(l look, p Params) Result {
 	r.describe(&res, l.out)
 	res.Adjusted = r.values(l.known.adjusted())
 	return res
-}
-
-// values puts logarithms back in the units and the order of the input.
-func (r *ready) values(x []float64) []float64 {
-	y := make([]float64, len(r.Y))
-	for k := range y {
-		y[k] = math.NaN()
-	}
-	for k, v := range x {
-		y[r.at[k]] = math.Exp(v)
-	}
-	return y
-}
-
-// result is the empty answer to a series.
-func (r *ready) result() Result {
-	return Result{ID: r.ID, N: len(r.Y), Changes: []Change{}, Regimes: []Regime{}, Outliers: []int{},
-		SlowNodes: []SlowNode{}, Notes: append([]note.Note{}, r.notes...)}
-}
-
-// change puts a committed event in the words and indexes of the input.
-func (r *ready) change(e event) Change {
-	c := Change{Index: r.at[e.index], T: r.Time(r.at[e.index]), DetectedIndex: r.at[e.detected],
-		EffectPct: percent(e.effect), Level: .95, FirstIndex: r.at[e.first], LastIndex: r.at[e.last],
-		FalsePer1000: e.rate, Kind: e.kind, Group: e.group, Causes: []Cause{}, Metrics: []MetricShift{}}
-	if lo, hi := percent(e.lo), percent(e.hi); e.lo < e.hi {
-		c.LoPct, c.HiPct = &lo, &hi
-	}
-	if e.end != nil {
-		end := r.at[*e.end]
-		c.EndIndex = &end
-	}
-	return c
-}
-
-// percent is a difference of logarithms as a relative difference.
-func percent(d float64) float64 { return 100 * math.Expm1(d) }
-
-// describe adds regimes and outliers, in indexes of the input.
-func (r *ready) describe(res *Result, out outcome) {
-	for _, g := range out.regimes {
-		g.First, g.Last = r.at[g.First], r.at[g.Last]
-		res.Regimes = append(res.Regimes, g)
-	}
-	for _, o := range out.outliers {
-		res.Outliers = append(res.Outliers, r.at[o])
-	}
-	slices.Sort(res.Outliers)
-}
-
-// expected is how many changes of a series of that many runs chance would give
-// at the strengths that were seen; the weakest entry decides.
-func expected(res Result) float64 {
-	rate := 0.0
-	for _, c := range res.Changes {
-		if c.FalsePer1000 != nil {
-			rate = math.Max(rate, *c.FalsePer1000)
-		}
-	}
-	return rate * float64(res.N) / 1000
 }

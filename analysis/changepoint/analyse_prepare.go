@@ -124,7 +124,7 @@ func (r *ready) judge() {
 
 // column picks the kept runs of a list that may be nil or short.
 func column[V any](r *ready, all []V) []V {
-	if len(all) != len(r.Y) {
+	if all == nil || len(all) != len(r.Y) {
 		return nil
 	}
 	kept := make([]V, len(r.at))
@@ -132,4 +132,13 @@ func column[V any](r *ready, all []V) []V {
 		kept[k] = all[i]
 	}
 	return kept
+}
+
+// startDays are the starts of the runs in days, nil where they are not known.
+func (r *ready) startDays() []float64 {
+	days := slices.Clone(column(r, r.Start))
+	for k := range days {
+		days[k] /= 24 * 60 * 60
+	}
+	return days
 }

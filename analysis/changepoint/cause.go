@@ -259,4 +259,23 @@ func (f *fields) met(k, back, ahead int) int {
 	return n
 }
 
+// causes ranks the fields that flipped where change q lies when fields are not
+// looked at; where it is found only with them, as far around it as may be.
+func (l *look) causes(q int, p Params) []Cause {
+	e := l.out.events[q]
+	lo, hi := beside(l.out.events, q, len(l.known.x))
+	place := event{index: e.index, first: e.index - causeReach, last: e.index + causeReach}
+	best := blindReach + 1
+	for _, b := range l.blind {
+		if d := abs(b.index - e.index); d < best && b.index > lo && b.index < hi {
+			place, best = b, d
+		}
+	}
+	at := l.fields.newSite(l.known.x, place.index, min(place.first, e.index), max(place.last, e.index), lo, hi, p.Outliers)
+	return l.fields.causes(at)
+}
+
+// blindReach is how far apart the two scans may place one change.
+const blindReach = 5
+
 func abs(i int) int { return max(i, -i) }

@@ -37,6 +37,18 @@ func ExpectedByChance(results []Result) float64 {
 	return sum
 }
 
+// expected is how many changes of a series of that many runs chance would give
+// at the strengths that were seen; the weakest entry decides.
+func expected(res Result) float64 {
+	rate := 0.0
+	for _, c := range res.Changes {
+		if c.FalsePer1000 != nil {
+			rate = math.Max(rate, *c.FalsePer1000)
+		}
+	}
+	return rate * float64(res.N) / 1000
+}
+
 // falseShare is the share of false entries that a list of worse histories may
 // have: 5 %, after Benjamini and Hochberg over all histories.
 const falseShare = 0.05

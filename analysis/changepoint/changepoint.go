@@ -1,9 +1,9 @@
 package changepoint
 
 import (
-	"jobgait/analysis/note"
-
 	"jobgait/analysis/changepoint/machine"
+	"jobgait/analysis/changepoint/slownode"
+	"jobgait/analysis/note"
 )
 
 // Series is one history: runs in time order, one value each. All lists that are
@@ -108,11 +108,7 @@ type Regime struct {
 }
 
 // SlowNode is a node with which runs take longer.
-type SlowNode struct {
-	Node      string  `json:"node"`
-	EffectPct float64 `json:"effect_pct"`
-	P         float64 `json:"p"`
-}
+type SlowNode = slownode.Node
 
 // MachineEvent is a shift of the machine.
 type MachineEvent = machine.Event

@@ -1,7 +1,5 @@
 package changepoint
 
-import "jobgait/analysis/changepoint/calendar"
-
 // Detection is a change in log units, as the bare scan sees it.
 type Detection struct {
 	Index, Detected int
@@ -18,15 +16,19 @@ type Detection struct {
 // (nil: a day for each run): what simulations and calibration need. Programs
 // call Analyse, which knows of fields, nodes and other series.
 func Detect(x []float64, day []int, p Params) []Detection {
-	in := history{x: x, day: day}
-	if w := calendar.New(x, day, nil); w != nil {
-		in.x, in.learn = w.X(), func(newest int, committed []event) { w.Learn(newest, ended(committed, newest)) }
-	}
-	ev := scan(in, p).events
+	r := ready{Series: &Series{}, x: x, day: day}
+	ev := scan(newKnowledge(&r, nil).history(&r, &fields{}), p).events
 	out := make([]Detection, 0, len(ev))
 	for _, e := range ev {
 		out = append(out, Detection{Index: e.index, Detected: e.detected, First: e.first, Last: e.last,
 			Effect: e.effect, Lo: e.lo, Hi: e.hi, Margin: e.strength, Rate: e.rate, Kind: e.kind})
 	}
 	return out
+}
+
+// DetectSpread looks for a change of spread in the logarithms of one history
+// alone, as Detect does for changes.
+func DetectSpread(x []float64, day []int, p Params) (Spread, bool) {
+	sc := scanner{history: history{x: x}, p: p}
+	return sc.spreadOf(scan(history{x: x, day: day}, p).events)
 }

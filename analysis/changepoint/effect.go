@@ -84,9 +84,9 @@ func (sc *scanner) noiseBeside(l, r stay) (s, df float64) {
 		m := min(memoryEach*float64(len(before)-1), memoryCap)
 		ss, sw = ss+m*sq(scatter.OfSteps(sc.buf, before)), sw+m
 	}
-	m := noiseWeight / (1 + sw/priorFades)
+	m := scatter.BelievedRuns / (1 + sw/priorFades)
 	df = sw + m
-	return max(math.Sqrt((ss+m*sq(noiseSD))/df), scatter.Least), df
+	return max(math.Sqrt((ss+m*sq(scatter.BelievedSD))/df), scatter.Least), df
 }
 
 // selected is the share of the score asked for at detection that is held

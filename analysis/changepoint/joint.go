@@ -59,11 +59,11 @@ const kin = 32
 
 // votes gives each series the evidence of its user's other ones. Metrics of the
 // very same runs share their noise: they count for as much as they differ.
-func votes(runs []ready, solo []outcome) [][]vote {
+func votes(runs []ready, solo []look) [][]vote {
 	given := make([][]vote, len(runs))
 	for _, group := range users(runs) {
 		for g, from := range group {
-			list := runs[from].boundaries(solo[from].events)
+			list := runs[from].boundaries(solo[from].out.events)
 			if len(list) == 0 {
 				continue
 			}

@@ -30,10 +30,6 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 type belief struct{ s, weight float64 }
 
 const (
-	// noiseSD and noiseWeight are what is believed of the noise (log units)
-	// before any run, and how many observations that belief is worth.
-	noiseSD     float64 = 0.015
-	noiseWeight float64 = 2
 	// memoryRuns before a regime tell of its noise, each worth memoryEach
 	// observations (a difference knows less than a residual) and all at most
 	// memoryCap.
@@ -46,7 +42,7 @@ const (
 // run blended with the difference scale of the runs before it. Noise is a
 // property of machine and code, it is not forgotten when the level changes.
 func memory(buf, before []float64) belief {
-	b := belief{noiseSD, noiseWeight}
+	b := belief{scatter.BelievedSD, scatter.BelievedRuns}
 	before = before[max(0, len(before)-memoryRuns):]
 	if len(before) < 5 {
 		return b

@@ -39,6 +39,24 @@ type event struct {
 	rate            *float64 // false alarms per 1000 runs at this strength
 }
 
+// after are the newest of committed events, those from which runs after one are judged.
+func after(committed []event, run int) []event {
+	first := len(committed)
+	for first > 0 && committed[first-1].resumed > run {
+		first--
+	}
+	return committed[first:]
+}
+
+// starts are the first runs of the levels that events begin.
+func starts(ev []event) []int {
+	list := make([]int, len(ev))
+	for q, e := range ev {
+		list[q] = e.index
+	}
+	return list
+}
+
 // outcome is what the scan says of a history. Nothing of an event but effect,
 // lo and hi is altered when the history grows.
 type outcome struct {

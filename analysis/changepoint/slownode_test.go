@@ -142,6 +142,24 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
+// A history that moves to a node and stays there has changed as far as anybody
+// can tell: the node does not explain it away.
+func TestStayedIsNotSuspected(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 1))
+	s := changepoint.Series{ID: "stayed"}
+	for i := range 60 {
+		node, x := "a", .015*r.NormFloat64()
+		if i >= 30 {
+			node, x = "b", x+.1
+		}
+		s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x)), append(s.Nodes, []string{node})
+	}
+	res := judge(s)
+	if len(res.Changes) != 1 || math.Abs(float64(res.Changes[0].Index-30)) > 1 || math.Abs(res.Changes[0].EffectPct-10.5) > 3 || len(res.SlowNodes) != 0 {
+		t.Errorf("changes %+v, slow nodes %+v", res.Changes, res.SlowNodes)
+	}
+}
+
 func TestNodePrefix(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(34, 1))

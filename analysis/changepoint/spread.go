@@ -36,13 +36,6 @@ type Spread struct {
 	Ratio, Lo, Hi float64 // After/Before and its 95 % interval
 }
 
-// DetectSpread looks for a change of spread in the logarithms of one history
-// alone, as Detect does for changes.
-func DetectSpread(x []float64, day []int, p Params) (Spread, bool) {
-	sc := scanner{history: history{x: x}, p: p}
-	return sc.spreadOf(scan(history{x: x, day: day}, p).events)
-}
-
 // residual is how far run i is from its level.
 type residual struct {
 	i int

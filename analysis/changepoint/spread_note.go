@@ -9,7 +9,7 @@ import (
 // spread notes since when runs scatter otherwise. Where that is why the newest
 // runs looked like two levels, the note of these is taken back: wide runs after
 // narrow ones lie above and below them.
-func (r *ready) spread(notes []note.Note, l look, p Params) []note.Note {
+func (r *ready) spread(notes []note.Note, l *look, p Params) []note.Note {
 	x, ev := l.known.x, l.out.events
 	sc := scanner{history: history{x: x}, p: p}
 	s, ok := sc.spreadOf(ev)

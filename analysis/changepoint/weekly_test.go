@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint/calendar"
+	"jobgait/analysis/changepoint/slownode"
 	"jobgait/analysis/note"
 )
 
@@ -17,7 +18,7 @@ func weekday(day int) int { return day % 7 }
 
 // learner lets a week learn as the scan goes along.
 func learner(w *calendar.Week) func(int, []event) {
-	return func(newest int, committed []event) { w.Learn(newest, ended(committed, newest)) }
+	return func(newest int, committed []event) { w.Learn(newest, weeks(committed)) }
 }
 
 // weekOf draws a run a day with noise of 1 %, weekday first and the next by size
@@ -395,7 +396,7 @@ func userTime() float64 {
 
 // What is believed of nodes is corrected no further back than the week looks.
 func TestWeekLooksBackAsFarAsNodes(t *testing.T) {
-	if nodeRuns > calendar.Runs {
-		t.Errorf("nodes correct %d runs, the week %d", nodeRuns, calendar.Runs)
+	if slownode.Runs > calendar.Runs {
+		t.Errorf("nodes correct %d runs, the week %d", slownode.Runs, calendar.Runs)
 	}
 }

@@ -15,6 +15,13 @@ import (
 // runs of hours shows equal values.
 const Least = 1e-4
 
+// BelievedSD and BelievedRuns are what is believed of the noise (log units) before
+// any run, and how many runs that belief is worth.
+const (
+	BelievedSD   float64 = 0.015
+	BelievedRuns float64 = 2
+)
+
 // OfSteps estimates the noise of x from its steps, which hardly know of
 // changes of level: 1.4826 median |x[i]-x[i-1]| / sqrt 2; 0 for fewer than three.
 func OfSteps(buf, x []float64) float64 {

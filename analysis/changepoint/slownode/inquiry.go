@@ -1,4 +1,4 @@
-package changepoint
+package slownode
 
 import (
 	"math"
@@ -46,7 +46,7 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inq
 		}
 	}
 	mad, n := 1.4826*robust.Median(far), float64(len(far))
-	q.scale = math.Max(scatter.Least, math.Sqrt((noiseWeight*noiseSD*noiseSD+n*mad*mad)/(noiseWeight+n)))
+	q.scale = math.Max(scatter.Least, math.Sqrt((scatter.BelievedRuns*scatter.BelievedSD*scatter.BelievedSD+n*mad*mad)/(scatter.BelievedRuns+n)))
 	q.loss = scatter.Usual().Loss(q.scale)
 	for n, of := range m.of {
 		old := 0
@@ -61,7 +61,7 @@ func (m *suspects) newInquiry(raw, x []float64, parts []stretch, part []int) inq
 
 // hear goes over the nodes, those with the slowest runs first.
 func (q *inquiry) hear() {
-	for range q.p.sweeps {
+	for range sweeps {
 		q.level()
 		q.rank()
 		for _, n := range q.order {
@@ -99,8 +99,8 @@ func (q *inquiry) rank() {
 		}
 		q.z[n] = sum / math.Sqrt(float64(len(of)))
 		switch {
-		case q.chance[n] == 0 && !(q.z[n] > q.p.screen):
-		case len(of) < q.p.fewest || !q.moved(n, q.from, end):
+		case q.chance[n] == 0 && !(q.z[n] > screen):
+		case len(of) < fewestHeard || q.moves(n, q.from, end) < leastMoves:
 			q.believe(n, 0, 0)
 		default:
 			q.order = append(q.order, n)
@@ -114,7 +114,7 @@ func (q *inquiry) rank() {
 // best against none, and against all effects a slow node may have.
 func (q *inquiry) judge(n int) {
 	q.sight(n)
-	if len(q.seen) < q.p.fewest {
+	if len(q.seen) < fewestHeard {
 		q.believe(n, 0, 0)
 		return
 	}
@@ -136,7 +136,7 @@ func (q *inquiry) judge(n int) {
 	// may be alike for another reason: a change that is not seen yet, a slow spell.
 	sure := q.information(e) / q.streak
 	q.nats[n] = gain * sure / weight
-	odds := q.prior() + q.nats[n] + math.Log(math.Sqrt(2*math.Pi/sure)*q.scale*q.p.density(e))
+	odds := q.prior() + q.nats[n] + math.Log(math.Sqrt(2*math.Pi/sure)*q.scale*density(e))
 	q.believe(n, e, 1/(1+math.Exp(-odds)))
 }
 
@@ -156,7 +156,7 @@ func (q *inquiry) sight(n int) {
 		}
 		level := without.sum / without.weight
 		for _, k := range of[first:at] {
-			q.seen = append(q.seen, testimony{i, q.raw[k] - level, q.extra(k, n), without.weight})
+			q.seen = append(q.seen, testimony{i, q.raw[k] - level, q.cost(k, n), without.weight})
 		}
 	}
 }
@@ -234,7 +234,7 @@ func (q *inquiry) believe(n int, effect, chance float64) {
 	for _, k := range q.of[n] {
 		g := &q.parts[q.part[k]]
 		g.add(q.x[k], -q.loss.Weight(q.x[k]-g.level))
-		q.x[k] = q.raw[k] - q.extra(k, nobody)
+		q.x[k] = q.raw[k] - q.cost(k, nobody)
 		g.add(q.x[k], q.loss.Weight(q.x[k]-g.level))
 	}
 }

@@ -1,32 +1,27 @@
-package changepoint
+package slownode
 
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"jobgait/analysis/note"
 )
 
 // levelRuns is how many of the newest runs tell which nodes belong to which of
 // two levels.
 const levelRuns = 120
 
-// nameLevels adds to the note of two levels which nodes they go with.
-func (pl *placement) nameLevels(notes []note.Note, x []float64, levels [2]float64) {
-	at := slices.IndexFunc(notes, func(n note.Note) bool { return n.Code == note.TwoLevels })
-	if at < 0 || len(pl.names) == 0 {
-		return
-	}
-	slow, fast := pl.levelNodes(x, (levels[0]+levels[1])/2)
+// OfLevels says which nodes go with which of two levels, as a text that continues
+// a sentence; "" if none do.
+func (w *Watch) OfLevels(x []float64, low, high float64) string {
+	slow, fast := w.pl.levelNodes(x, (low+high)/2)
 	switch {
 	case len(slow) > 0 && len(fast) > 0:
-		notes[at].Text += fmt.Sprintf("; the slower with %s, the faster with %s", list(slow), list(fast))
+		return fmt.Sprintf("; the slower with %s, the faster with %s", list(slow), list(fast))
 	case len(slow) > 0:
-		notes[at].Text += fmt.Sprintf("; the slower with %s", list(slow))
+		return fmt.Sprintf("; the slower with %s", list(slow))
 	case len(fast) > 0:
-		notes[at].Text += fmt.Sprintf("; the faster with %s", list(fast))
+		return fmt.Sprintf("; the faster with %s", list(fast))
 	}
+	return ""
 }
 
 // levelNodes are the nodes of whose newest runs nine in ten lie above mid, and
@@ -59,15 +54,4 @@ func (pl *placement) levelNodes(x []float64, mid float64) (slow, fast []string) 
 		fast = nil // all but the slow ones
 	}
 	return slow, fast
-}
-
-// mostNamed is how many nodes a text names.
-const mostNamed = 6
-
-// list writes names as one, the rest as a number.
-func list(names []string) string {
-	if len(names) > mostNamed {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
-	}
-	return strings.Join(names, ", ")
 }

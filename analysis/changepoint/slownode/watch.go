@@ -1,21 +1,32 @@
-package changepoint
+package slownode
 
 import (
 	"math"
-	"slices"
 
-	"jobgait/analysis/changepoint/machine"
 	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
 )
 
-// nodeWatch keeps what is believed of nodes as runs arrive and takes it out
-// of the logarithms. What was committed before a node was known stands: the
+// Runs is how many runs are looked back on for slow nodes. They are looked
+// for after every run at first, after a fiftieth more later.
+const Runs = 256
+
+const (
+	// firstLook is how many runs are waited for: no history of fewer is judged.
+	firstLook = 5
+	// mostCells is how many entries of node lists may be looked at per run: jobs of
+	// a thousand nodes are looked at every hundred runs in the end. Only lists that
+	// have arrived count, or the length of a history would decide on its first
+	// changes.
+	mostCells = 2048
+)
+
+// Watch keeps what is believed of nodes as runs arrive and takes it out
+// of their logarithms. What was committed before a node was known stands: the
 // changes of a history cut short are those of the whole.
-type nodeWatch struct {
+type Watch struct {
 	pl     placement
-	p      nodeParams
-	raw    []float64 // as measured
+	raw    []float64 // as given
 	x      []float64 // adjusted, shared with the scan
 	belief *suspects
 	slow   []limp // those that are named, at the end
@@ -27,70 +38,66 @@ type nodeWatch struct {
 	due    int // runs that are waited for before the next look
 }
 
-// nodeRuns is how many runs are looked back on for slow nodes. They are looked
-// for after every run at first, after a fiftieth more later.
-const nodeRuns = 256
-
-// nodeCells is how many entries of node lists may be looked at per run: jobs of
-// a thousand nodes are looked at every hundred runs in the end (BenchmarkManyNodes).
-// Only lists that have arrived count, or the length of a history would decide on
-// its first changes.
-const nodeCells = 2048
-
-// newNodeWatch adjusts a copy of raw, the logarithms without the machine's
-// shifts; nil where no nodes are known.
-func newNodeWatch(r *ready, raw []float64) *nodeWatch {
-	pl := newPlacement(r)
+// New watches the nodes of runs raw, of which each has a list of nodes; nil where
+// nodes are not known, or fewer than two. raw may be revised by whoever owns it
+// before a run is learnt.
+func New(raw []float64, nodes [][]string) *Watch {
+	pl := newPlacement(nodes)
 	if len(pl.names) == 0 {
 		return nil
 	}
 	n := len(raw)
-	w := &nodeWatch{pl: pl, p: defaultNodes(), belief: newSuspects(&pl), due: fewestRuns,
+	w := &Watch{pl: pl, belief: newSuspects(&pl), due: firstLook,
 		raw: raw, x: append([]float64(nil), raw...), off: make([]float64, n), regime: make([]int, n)}
 	w.arrive(0)
 	return w
 }
 
+// X is what is left of the runs that were learnt, shared with whoever asked before.
+func (w *Watch) X() []float64 { return w.x }
+
 // arrive takes note of where run k was.
-func (w *nodeWatch) arrive(k int) {
+func (w *Watch) arrive(k int) {
 	w.belief.arrive(k)
 	w.cells += len(w.pl.runs[k])
-	if k >= nodeRuns {
-		w.cells -= len(w.pl.runs[k-nodeRuns])
+	if k >= Runs {
+		w.cells -= len(w.pl.runs[k-Runs])
 	}
 }
 
-// learn asks the runs up to newest about nodes.
-func (w *nodeWatch) learn(newest int, committed []event) {
+// Learn asks the runs up to newest about nodes; starts are the first runs of the
+// levels that are committed by then, ascending, as far as Runs are looked back on.
+// Up to revised runs before newest may have been given another value since.
+func (w *Watch) Learn(newest, revised int, starts []int) {
 	w.arrive(newest)
 	n := newest + 1
 	if n < w.due || w.belief.known < 2 {
-		w.adjust(max(0, newest-machine.RevisedRuns), n)
+		w.adjust(max(0, newest-revised), n)
 		return
 	}
-	w.due = n + max(1+w.cells/nodeCells, min(n, nodeRuns)/50)
-	w.inquire(max(0, n-nodeRuns), n, committed)
+	w.due = n + max(1+w.cells/mostCells, min(n, Runs)/50)
+	w.inquire(max(0, n-Runs), n, starts)
 }
 
 // inquire asks runs from to end about nodes and takes out what is believed then.
-func (w *nodeWatch) inquire(from, end int, committed []event) {
+func (w *Watch) inquire(from, end int, starts []int) {
 	w.adjust(from, end)
-	w.place(from, end, committed)
+	w.place(from, end, starts)
 	q := w.belief.newInquiry(w.raw, w.x, w.parts, w.regime)
 	q.hear()
 	w.adjust(from, end)
 }
 
 // adjust takes what is believed of nodes out of runs from to end.
-func (w *nodeWatch) adjust(from, end int) {
+func (w *Watch) adjust(from, end int) {
 	for k := from; k < end; k++ {
-		w.x[k] = w.raw[k] - w.belief.extra(k, nobody)
+		w.x[k] = w.raw[k] - w.belief.cost(k, nobody)
 	}
 }
 
 // place says how far runs from to end lie from the level of their regime, by
 // what is believed so far.
-func (w *nodeWatch) place(from, end int, committed []event) {
+func (w *Watch) place(from, end int, starts []int) {
 	first := from
 	w.parts = w.parts[:0]
 	part := func(last int) {
@@ -101,9 +108,9 @@ func (w *nodeWatch) place(from, end int, committed []event) {
 		w.parts, first = append(w.parts, g), last
 	}
 	bounds := []int{from}
-	for _, e := range committed {
-		if e.index > from {
-			bounds = append(bounds, e.index)
+	for _, k := range starts {
+		if k > from {
+			bounds = append(bounds, k)
 		}
 	}
 	last := bounds[len(bounds)-1]
@@ -123,7 +130,7 @@ func (w *nodeWatch) place(from, end int, committed []event) {
 // after are on different nodes, by a node that was left and entered more than
 // once between from and end: then the step may be the node's, and does not part
 // two levels when nodes are judged. One move alone cannot be told from a change.
-func (w *nodeWatch) moved(before, index, after, from, end int) bool {
+func (w *Watch) moved(before, index, after, from, end int) bool {
 	share := make([]float64, len(w.pl.names))
 	count := func(lo, hi int, sign float64) {
 		for k := lo; k < hi; k++ {
@@ -135,20 +142,9 @@ func (w *nodeWatch) moved(before, index, after, from, end int) bool {
 	count(before, index, -1)
 	count(index, after, 1)
 	for n, d := range share {
-		if math.Abs(d) >= .8 && w.moves(n, from, end) >= 2 {
+		if math.Abs(d) >= .8 && w.belief.moves(n, from, end) >= 2 {
 			return true
 		}
 	}
 	return false
-}
-
-// moves is how often a node was entered or left.
-func (w *nodeWatch) moves(node, from, end int) int {
-	n := 0
-	for k := from + 1; k < end; k++ {
-		if slices.Contains(w.pl.runs[k], node) != slices.Contains(w.pl.runs[k-1], node) {
-			n++
-		}
-	}
-	return n
 }

@@ -1,53 +1,46 @@
-package changepoint
+package slownode
 
 import (
 	"math"
 	"slices"
 )
 
-// suspectParams say what is believed of a node before it is proved slow. Changes
+// What is believed of a node before it is proved slow. Changes
 // are looked for in runs from which that belief is taken out. A node proved slow
-// by random orders (nodeParams) has run some ten times by then: with effects
+// by random orders (contrast) has run some ten times by then: with effects
 // told after 12 runs F1@1 of changes is .854, after 8 .875, after 5 .903, after
 // the first .911 (1200 histories); with proof it was .867, with belief it is .886.
 // Of 2000 histories that nothing was chosen on it is .876, and .900 with the true
-// effects taken out; of the worst hundred of them .814 and .845.
-//
-// Tried without gain, at two moves: belief above one half as certainty (.878 for .888), effects
-// shrunk towards none by their standard error (.883), two looks after each run
-// (.877 for .881), leaving out runs that a change not yet sure may have on either
-// side. Where levels are parted at the true changes it is .907 for .881: what is
-// left is to tell a change that is not yet sure from nodes.
-type suspectParams struct {
-	// slow is how many nodes are expected to be slow, most the largest share of
-	// them: .03 to .1 of 24 nodes do alike.
-	slow, most float64
-	// least is the chance of being slow from which a node is a suspect.
-	least float64
-	// fewest is how many runs with a node tell something. At 3 F1@1 is .003 lower.
-	fewest int
-	// moves is how often a node must have been entered or left: 4 are two visits. A
-	// node that the history went to and stayed on cannot be told from a change. Where
-	// runs stay on their nodes with .9, of 150 changes of three noises 15 are missed
-	// at 2, 12 at 3 and 3 at 4, as many as without node lists; F1@1 above is .888 at
-	// 2 and 3, .886 at 4.
-	moves int
+// effects taken out; of the worst hundred of them .814 and .845. What was tried
+// without gain: MEASURED.md.
+const (
+	// expectedSlow is how many nodes are expected to be slow, mostSlow the largest
+	// share of them: .03 to .1 of 24 nodes do alike.
+	expectedSlow = 1.5
+	mostSlow     = .1
+	// leastChance is the chance of being slow from which a node is a suspect.
+	leastChance = .02
+	// fewestHeard is how many runs with a node tell something. At 3 F1@1 is .003 lower.
+	fewestHeard = 1
+	// leastMoves is how often a node must have been entered or left: 4 are two
+	// visits. A node that the history went to and stayed on cannot be told from a
+	// change. Where runs stay on their nodes with .9, of 150 changes of three noises
+	// 15 are missed at 2, 12 at 3 and 3 at 4, as many as without node lists; F1@1
+	// above is .888 at 2 and 3, .886 at 4.
+	leastMoves = 4
 	// screen is the standardised mean from which the runs of a node are looked
-	// at. sweeps is how often all nodes are, each with what is then believed of the others.
-	screen float64
-	sweeps int
+	// at. sweeps is how often all nodes are, each with what is then believed of the
+	// others.
+	screen = 1.2
+	sweeps = 2
 	// smallest and largest are effects in logarithms, even on a logarithmic scale.
-	smallest, largest float64
-}
-
-func defaultSuspects() suspectParams {
-	return suspectParams{slow: 1.5, most: .1, least: .02, fewest: 1, moves: 4, screen: 1.2, sweeps: 2, smallest: .01, largest: .5}
-}
+	smallest = .01
+	largest  = .5
+)
 
 // suspects are the nodes that may be slow, each with the chance that it is and
 // how much longer its runs take then.
 type suspects struct {
-	p      suspectParams
 	runs   [][]int   // nodes of each run
 	of     [][]int   // runs of each node
 	known  int       // nodes that a run was on by now
@@ -63,7 +56,7 @@ type suspects struct {
 
 func newSuspects(pl *placement) *suspects {
 	n := len(pl.names)
-	return &suspects{p: defaultSuspects(), runs: pl.runs, of: make([][]int, n), effect: make([]float64, n),
+	return &suspects{runs: pl.runs, of: make([][]int, n), effect: make([]float64, n),
 		chance: make([]float64, n), nats: make([]float64, n), in: make([][]int, len(pl.runs)), z: make([]float64, n)}
 }
 
@@ -81,9 +74,9 @@ func (m *suspects) arrive(k int) {
 // nobody is no node.
 const nobody = -1
 
-// extra is the time that suspects other than one are expected to cost run k:
+// cost is the time that suspects other than one are expected to cost run k:
 // that of the slowest that is slow.
-func (m *suspects) extra(k, other int) float64 {
+func (m *suspects) cost(k, other int) float64 {
 	m.sorted = append(m.sorted[:0], m.in[k]...)
 	slices.SortFunc(m.sorted, func(a, b int) int { return descending(m.effect[a], m.effect[b], a, b) })
 	sum, none := 0.0, 1.0
@@ -109,7 +102,7 @@ func descending(u, v float64, a, b int) int {
 
 // suspect sets what is believed of a node.
 func (m *suspects) suspect(n int, effect, chance float64) {
-	if chance < m.p.least {
+	if chance < leastChance {
 		effect, chance = 0, 0
 	}
 	was, is := m.chance[n] > 0, chance > 0
@@ -128,26 +121,25 @@ func (m *suspects) suspect(n int, effect, chance float64) {
 
 // prior is the logarithm of the odds that a node is slow.
 func (m *suspects) prior() float64 {
-	share := math.Min(m.p.most, m.p.slow/float64(m.known))
+	share := math.Min(mostSlow, expectedSlow/float64(m.known))
 	return math.Log(share / (1 - share))
 }
 
 // density is that of the effect of a slow node.
-func (p suspectParams) density(effect float64) float64 {
-	return 1 / (math.Max(effect, p.smallest) * math.Log(p.largest/p.smallest))
+func density(effect float64) float64 {
+	return 1 / (math.Max(effect, smallest) * math.Log(largest/smallest))
 }
 
-// moved says whether a node was entered or left often enough to be judged.
-func (m *suspects) moved(n, from, end int) bool {
-	of := m.of[n]
-	moves := 0
+// moves is how often a node was entered or left between from and end.
+func (m *suspects) moves(n, from, end int) int {
+	of, count := m.of[n], 0
 	for i, k := range of {
-		if k > from && (i == 0 || of[i-1] != k-1) {
-			moves++
+		if k > from && k < end && (i == 0 || of[i-1] != k-1) {
+			count++
 		}
-		if k < end-1 && (i == len(of)-1 || of[i+1] != k+1) {
-			moves++
+		if k >= from && k < end-1 && (i == len(of)-1 || of[i+1] != k+1) {
+			count++
 		}
 	}
-	return moves >= m.p.moves
+	return count
 }

@@ -1,9 +1,11 @@
-package changepoint
+package slownode
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -37,7 +39,7 @@ func TestExpectedCost(t *testing.T) {
 			}
 			want += chance * most
 		}
-		if got := m.extra(0, other); math.Abs(got-want) > 1e-12 {
+		if got := m.cost(0, other); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("%d nodes without %d: %v, want %v", nodes, other, got, want)
 		}
 	}
@@ -76,8 +78,8 @@ func TestEnteredAndLeft(t *testing.T) {
 		{[]int{2, 3, 4, 7, 8}, true},
 		{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, false},
 	} {
-		m := suspects{p: defaultSuspects(), of: [][]int{c.of}}
-		if got := m.moved(0, 0, 10); got != c.want {
+		m := suspects{of: [][]int{c.of}}
+		if got := m.moves(0, 0, 10) >= leastMoves; got != c.want {
 			t.Errorf("runs %v: %t", c.of, got)
 		}
 	}
@@ -97,7 +99,7 @@ func TestSuspectedEarly(t *testing.T) {
 			return 0
 		})
 		for k := 1; len(w.belief.of[0]) < 5 && k < 60; k++ {
-			w.learn(k, nil)
+			w.Learn(k, 0, nil)
 		}
 		if m := w.belief; m.chance[0] > .8 && math.Abs(m.effect[0]-cost) < .03 {
 			early++
@@ -117,43 +119,24 @@ func TestSuspectedEarly(t *testing.T) {
 	}
 }
 
-// A history that moves to a node and stays there has changed as far as anybody
-// can tell: the node does not explain it away.
-func TestStayedIsNotSuspected(t *testing.T) {
-	r := rand.New(rand.NewPCG(43, 1))
-	s := Series{ID: "stayed"}
-	for i := range 60 {
-		node, x := "a", .015*r.NormFloat64()
-		if i >= 30 {
-			node, x = "b", x+.1
-		}
-		s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x)), append(s.Nodes, []string{node})
-	}
-	res := Analyse([]Series{s}, Sequential, Default()).Series[0]
-	if len(res.Changes) != 1 || abs(res.Changes[0].Index-30) > 1 || math.Abs(res.Changes[0].EffectPct-10.5) > 3 || len(res.SlowNodes) != 0 {
-		t.Errorf("changes %+v, slow nodes %+v", res.Changes, res.SlowNodes)
-	}
-}
-
 // newWatch is the watch over n runs on three of 24 nodes.
-func newWatch(r *rand.Rand, n int, sd float64, cost func(nodes []int) float64) *nodeWatch {
-	s := Series{}
+func newWatch(r *rand.Rand, n int, sd float64, cost func(nodes []int) float64) *Watch {
+	var x []float64
+	var lists [][]string
 	for i := range n {
 		list := r.Perm(24)[:3]
 		if i == 0 {
 			list = r.Perm(24) // numbers the nodes
 			slices.Sort(list)
 		}
-		s.T = append(s.T, float64(i))
-		s.Y = append(s.Y, 100*math.Exp(sd*r.NormFloat64()+cost(list)))
+		x = append(x, sd*r.NormFloat64()+cost(list))
 		var names []string
 		for _, v := range list {
 			names = append(names, string(rune('a'+v)))
 		}
-		s.Nodes = append(s.Nodes, names)
+		lists = append(lists, names)
 	}
-	ready := prepare(&s)
-	return newNodeWatch(&ready, ready.x)
+	return New(x, lists)
 }
 
 // Visits are as long as chance makes them where each run is placed anew, and as
@@ -182,5 +165,67 @@ func TestStreaks(t *testing.T) {
 	none := inquiry{suspects: newSuspects(&placement{names: make([]string, 2)}), parts: []stretch{{last: 5}}}
 	if got := none.streaks(); got != 1 {
 		t.Errorf("no visits are %v times as long", got)
+	}
+}
+
+// What is left of a run when it arrives does not depend on later ones; a slow node
+// is named in the end, with what its runs take longer.
+func TestWatch(t *testing.T) {
+	cost := func(nodes []int) float64 {
+		if slices.Contains(nodes, 3) {
+			return .1
+		}
+		return 0
+	}
+	draw := func(n int) *Watch { return newWatch(rand.New(rand.NewPCG(46, 1)), n, .02, cost) }
+	whole := draw(80)
+	for k := 1; k < 80; k++ {
+		whole.Learn(k, 0, nil)
+		if k%13 != 0 {
+			continue
+		}
+		part := draw(k + 1)
+		for q := 1; q <= k; q++ {
+			part.Learn(q, 0, nil)
+		}
+		if !slices.Equal(part.X(), whole.X()[:k+1]) {
+			t.Fatalf("%d runs: %v, of more %v", k+1, part.X(), whole.X()[:k+1])
+		}
+	}
+	slow := whole.Judge(nil)
+	if len(slow) != 1 || slow[0].Node != "d" || math.Abs(slow[0].EffectPct-10.5) > 3 || slow[0].P > mostOrders {
+		t.Errorf("slow nodes %+v", slow)
+	}
+	if New([]float64{1, 2}, nil) != nil || New([]float64{1, 2}, [][]string{{"a"}, {"a"}}) != nil {
+		t.Error("a watch over no nodes, or one")
+	}
+}
+
+// A shift that is seen only while a slow node is left in is its placement, and so is
+// a committed change that is gone without it.
+func TestNotes(t *testing.T) {
+	w := newWatch(rand.New(rand.NewPCG(47, 1)), 80, .02, func(nodes []int) float64 {
+		if slices.Contains(nodes, 3) {
+			return .1
+		}
+		return 0
+	})
+	for k := 1; k < 80; k++ {
+		w.Learn(k, 0, nil)
+	}
+	since := func(run int) string { return fmt.Sprint("since run ", run) }
+	if notes := w.Notes([]Change{{40, true}}, nil, since); notes != nil {
+		t.Errorf("before any node is named: %v", notes)
+	}
+	w.Judge(nil)
+	found := [][]Change{{{20, true}, {60, false}}, {{60, false}}} // as measured, and without
+	notes := w.Notes([]Change{{40, true}, {61, false}}, func([]float64) []Change {
+		now := found[0]
+		found = found[1:]
+		return now
+	}, since)
+	if len(notes) != 2 || notes[0].Text != "a slower level since run 20 goes with node d: node placement, not the code" ||
+		!strings.HasPrefix(notes[1].Text, "a slower level since run 40 was called a change before node d was known to be slow") {
+		t.Errorf("notes %+v", notes)
 	}
 }

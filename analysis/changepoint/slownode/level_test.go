@@ -1,17 +1,17 @@
-package changepoint
+package slownode
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"jobgait/analysis/changepoint/scatter"
-	"jobgait/analysis/note"
 )
 
 func TestLevelNodes(t *testing.T) {
-	s := Series{ID: "a"}
 	var x []float64
+	var nodes [][]string
 	for i := range 40 {
 		node, v := "fast1", 0.0
 		switch {
@@ -24,18 +24,18 @@ func TestLevelNodes(t *testing.T) {
 			node = "once" // too few to tell
 		}
 		x = append(x, v)
-		s.Y, s.Nodes = append(s.Y, 100+v), append(s.Nodes, []string{node, "all"})
+		nodes = append(nodes, []string{node, "all"})
 	}
-	r := prepare(&s)
-	pl := newPlacement(&r)
-	slow, fast := pl.levelNodes(x, .1)
+	w := New(x, nodes)
+	slow, fast := w.pl.levelNodes(x, .1)
 	if !slices.Equal(slow, []string{"slow"}) || !slices.Equal(fast, []string{"fast1", "fast2"}) {
 		t.Errorf("slow %v, fast %v", slow, fast)
 	}
-	notes := []note.Note{note.New(note.TwoLevels, "two levels")}
-	pl.nameLevels(notes, x, [2]float64{0, .2})
-	if want := "two levels; the slower with slow, the faster with fast1, fast2"; notes[0].Text != want {
-		t.Errorf("%q", notes[0].Text)
+	if got, want := w.OfLevels(x, 0, .2), "; the slower with slow, the faster with fast1, fast2"; got != want {
+		t.Errorf("%q", got)
+	}
+	if got := w.OfLevels(x, 1, 2); got != "" { // nobody is above
+		t.Errorf("%q", got)
 	}
 	if got := list(strings.Split("a b c d e f g h", " ")); got != "a, b, c, d, e, f and 2 more" {
 		t.Errorf("%q", got)
@@ -45,17 +45,26 @@ func TestLevelNodes(t *testing.T) {
 // A step that is not committed yet is no slow node's doing; runs that go back
 // and forth between nodes are no step.
 func TestPending(t *testing.T) {
-	raw := steps(5, .01, append(at(10, 20), at(12, 10)...)...)
-	w := nodeWatch{raw: raw, x: raw}
+	r := rand.New(rand.NewPCG(5, 1))
+	raw := make([]float64, 30)
+	for i := range raw {
+		if raw[i] = .01 * r.NormFloat64(); i >= 20 {
+			raw[i] += .2
+		}
+	}
 	if k := scatter.Pending(nil, raw); k < 19 || k > 21 {
 		t.Errorf("a step at 20 is seen at %d", k)
 	}
 	if k := scatter.Pending(nil, raw[:20]); k != 0 {
 		t.Errorf("no step is seen at %d", k)
 	}
-	w.pl = placement{names: []string{"a", "b"}}
-	for i := range 30 {
-		w.pl.runs = append(w.pl.runs, []int{i / 10 % 2})
+	nodes := make([][]string, 30)
+	for i := range nodes {
+		nodes[i] = []string{string(rune('a' + i/10%2))}
+	}
+	w := New(raw, nodes)
+	for k := 1; k < 30; k++ {
+		w.arrive(k)
 	}
 	if !w.moved(0, 10, 20, 0, 30) || w.moved(0, 10, 20, 0, 20) {
 		t.Error("one move is a change for all that is known, two are the node's")
