@@ -251,7 +251,9 @@ func (r *ready) tell(l *look, p Params) Result {
 	}
 	res.Notes = append(append(res.Notes, l.fields.notes...), l.out.notes...)
 	res.Notes = append(res.Notes, l.known.week.Notes(r.Dated)...)
-	l.out.measured(l.known.week)
+	if w := l.known.week; w != nil {
+		l.out.measured(w.X(), w.Out())
+	}
 	res.Notes = r.spread(res.Notes, l, p)
 	r.describe(&res, l.out)
 	res.Adjusted = r.values(l.known.adjusted())

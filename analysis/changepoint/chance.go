@@ -6,6 +6,25 @@ import (
 	"slices"
 )
 
+// How often chance gives an event of independent noise: ratePerThousand at a
+// margin of 0, a factor e less for every rateFold nats, never below rateFloor,
+// beyond which nothing was seen.
+const (
+	ratePerThousand = 0.015
+	rateFold        = 2
+	rateFloor       = 0.005
+)
+
+// rateAt returns the rate of events of at least that margin.
+func rateAt(margin float64) float64 {
+	return max(rateFloor, ratePerThousand*math.Exp(-margin/rateFold))
+}
+
+// beyond is by how many nats a margin exceeds the one of the floor.
+func beyond(margin float64) float64 {
+	return math.Max(0, margin-rateFold*math.Log(ratePerThousand/rateFloor))
+}
+
 // Chance is the chance that n runs without a change give at least one event
 // this strong; not ok where the noise was never calibrated. Beyond the rarest
 // that was counted it falls by a factor e in four nats. The counted rates fall
@@ -22,24 +41,19 @@ func (c Change) Chance(n int) (p float64, ok bool) {
 // tailFold is that number of nats.
 const tailFold = 4
 
-// beyond is by how many nats a margin exceeds the one of the floor.
-func beyond(margin float64) float64 {
-	return math.Max(0, margin-rateFold*math.Log(ratePerThousand/rateFloor))
-}
-
 // ExpectedByChance is how many of the changes listed chance alone would give:
 // in each series the rate of its weakest listed change times its runs.
 func ExpectedByChance(results []Result) float64 {
 	sum := 0.0
 	for _, r := range results {
-		sum += expected(r)
+		sum += byChance(r)
 	}
 	return sum
 }
 
-// expected is how many changes of a series of that many runs chance would give
+// byChance is how many changes of a series of that many runs chance would give
 // at the strengths that were seen; the weakest entry decides.
-func expected(res Result) float64 {
+func byChance(res Result) float64 {
 	rate := 0.0
 	for _, c := range res.Changes {
 		if c.FalsePer1000 != nil {

@@ -18,17 +18,18 @@
 // change) and replaces its t-test:
 //
 //  1. The loss of a run is bounded: an outlier costs a constant, runs that agree on
-//     a new level do not (level.go). The evidence for a split is what two levels
+//     a new level do not (scatter.Loss). The evidence for a split is what two levels
 //     cost less than one, with noise that leans on earlier regimes and on the newest
 //     runs (scan.go, noise.go), and what a recorded field or other series add.
 //  2. It must win against independent noise, against noise in which a run resembles
-//     the one before or those of its day (dependence.go, likeness.go), and against
-//     two levels that take turns (levelpair.go). Few runs may be outliers
-//     (strength.go). The place is asked anew (sequential_place.go).
+//     the one before or those of its day (dependence.go, day.go), and against
+//     two levels that take turns (turns.go). Few runs may be outliers
+//     (claim.go). The place is asked anew (place.go).
 //  3. One slow movement is one entry, a drift; a level left and found again within
 //     five runs is an excursion, whose ends are also judged as one.
 //  4. Effects are refitted from up to 30 runs on each side (effect.go).
-//  5. Taken out as runs arrive: shifts of the machine, slow nodes, weekdays.
+//  5. Taken out as runs arrive: shifts of the machine, slow nodes, weekdays, by the
+//     packages below; analyse.go is where all are joined.
 //
 // It refuses to name a change where runs that resemble each other explain it (note
 // autocorrelated) or two levels (note two_levels), and to give a rate of false

@@ -70,11 +70,11 @@ func along(i, a, b int) float64 {
 	return max(0, min(1, float64(i-a)/float64(b-a)))
 }
 
-// moved is a level and by how much it moves.
-type moved struct{ base, rise float64 }
+// slope is a level and by how much it moves.
+type slope struct{ base, rise float64 }
 
 // ramp fits a level that moves from run a to run b, by weighted least squares.
-func ramp(x, weights []float64, a, b int) moved {
+func ramp(x, weights []float64, a, b int) slope {
 	var sw, su, sv, suu, suv float64
 	for i, v := range x {
 		w, u := weights[i], along(i, a, b)
@@ -86,14 +86,14 @@ func ramp(x, weights []float64, a, b int) moved {
 	}
 	den := sw*suu - su*su
 	if !(den > 1e-12) {
-		return moved{base: sv / max(sw, 1e-12)}
+		return slope{base: sv / max(sw, 1e-12)}
 	}
 	rise := (sw*suv - su*sv) / den
-	return moved{(sv - rise*su) / sw, rise}
+	return slope{(sv - rise*su) / sw, rise}
 }
 
 // error is the weighted sum of squares that the ramp leaves.
-func (m moved) error(x, weights []float64, a, b int) float64 {
+func (m slope) error(x, weights []float64, a, b int) float64 {
 	e := 0.0
 	for i, v := range x {
 		e += weights[i] * sq(v-m.base-m.rise*along(i, a, b))

@@ -64,3 +64,11 @@ func ranked(buf, x []float64) []float64 {
 	}
 	return buf
 }
+
+// middle is the median of ascending values.
+func middle(s []float64) float64 {
+	n := len(s)
+	return (s[(n-1)/2] + s[n/2]) / 2
+}
+
+func abs(i int) int { return max(i, -i) }

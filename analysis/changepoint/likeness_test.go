@@ -2,55 +2,88 @@ package changepoint
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
-// Days count for as much as their runs differ.
-func TestDaysOfClaim(t *testing.T) {
-	sc := scanner{history: history{x: make([]float64, 12), day: []int{0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 4}}, p: Default()}
-	c := claim{x: sc.x[2:], from: 2, until: 12, boundaries: 1}
-	c.parts = [3]piece{{0, 6, 0}, {6, 12, 0}}
-	d, repeated := sc.daysOf(&c)
-	if d[0].runs != 4 || d[0].squares != 8 || d[1].runs != 6 || d[1].squares != 18 || repeated != .5 {
-		t.Errorf("%+v, %v of the runs follow one of their day", d, repeated)
-	}
-	for _, v := range []struct {
-		f    float64
-		of   int
-		want float64
-	}{{0, 1, 1}, {1, 0, 2}, {1, 1, 3}, {.5, 1, 2}, {.5, 2, 1}} {
-		if got := d.inflation(v.f, v.of); got != v.want {
-			t.Errorf("share %.1f, piece %d: %v times the variance, want %v", v.f, v.of, got, v.want)
+// dayRuns draws n runs, so many each day, of which share of the variance is common to
+// the runs of a day.
+func dayRuns(seed uint64, n, each int, sd, share float64) (x []float64, day []int) {
+	r := rand.New(rand.NewPCG(seed, 5))
+	common := 0.0
+	for i := range n {
+		if i%each == 0 {
+			common = r.NormFloat64()
 		}
+		x = append(x, math.Log(100)+sd*(math.Sqrt(share)*common+math.Sqrt(1-share)*r.NormFloat64()))
+		day = append(day, i/each)
 	}
-	sc.day = nil
-	if got := sc.alikeDays(&c, belief{}); !math.IsInf(got, 1) {
-		t.Errorf("one run a day: %v", got)
+	return x, day
+}
+
+func TestLikeness(t *testing.T) {
+	for _, c := range []struct{ share, day, phi float64 }{{0, 0.05, 0.05}, {0.5, 0.5, 0.1}, {0.8, 0.8, 0.15}} {
+		sum := likeness{}
+		const draws = 30
+		for seed := range uint64(draws) {
+			x, day := dayRuns(seed, 160, 4, 0.02, c.share)
+			sc := scanner{history: history{x: x, day: day}, p: Default()}
+			k := sc.likeness(nil)
+			if k.phi < 0 || k.day < k.phi || k.day > 0.8 {
+				t.Fatalf("share %.1f: %+v", c.share, k)
+			}
+			sum.phi, sum.day = sum.phi+k.phi/draws, sum.day+k.day/draws
+		}
+		if math.Abs(sum.day-c.day) > 0.12 || sum.phi > c.phi {
+			t.Errorf("share %.1f of the variance is of days: found %.2f, and %.2f between days", c.share, sum.day, sum.phi)
+		}
 	}
 }
 
-// Few of the days that differ are taken for changes, 20 while days were not looked
-// at; changes between days that do not differ are found.
-func TestDaysAreNotChanges(t *testing.T) {
-	events, found := 0, 0
-	const draws, runs = 20, 96
+func TestAlike(t *testing.T) {
+	x, day := dayRuns(1, 16, 4, 0.02, 0)
+	sc := scanner{history: history{x: x, day: day}, p: Default()}
+	st := sc.stay(0, 16)
+	if v := sc.alike(st, likeness{}); v != 1 {
+		t.Errorf("independent runs: %.2f", v)
+	}
+	// Four runs of a day with nothing of their own count as one.
+	if v := sc.alike(st, likeness{day: 1}); math.Abs(v-4) > 0.3 {
+		t.Errorf("days of four equal runs: %.2f", v)
+	}
+	sc.day = nil
+	if got, want := sc.alike(st, likeness{phi: 0.5, day: 0.5}), inflation(0.5, 16); math.Abs(got/want-1) > 0.1 {
+		t.Errorf("one run a day, correlation .5: %.2f, want %.2f", got, want)
+	}
+}
+
+// Intervals hold the truth where the runs of a day share half of their variance,
+// and did not while days were not known of.
+func TestEffectsOfRepeats(t *testing.T) {
+	t.Parallel()
+	const draws, step = 400, 0.07
+	covered := map[bool]int{}
 	for seed := range uint64(draws) {
-		x, day := dayRuns(seed, runs, 6, 0.02, 0.8)
-		events += len(scan(history{x: x, day: day}, Default()).events)
-		x, day = dayRuns(seed, runs, 3, 0.02, 0)
-		for i := runs / 2; i < runs; i++ {
-			x[i] += 0.05
+		x, day := dayRuns(seed, 96, 8, 0.02, 0.5)
+		for i := 48; i < len(x); i++ {
+			x[i] += step
 		}
-		for _, e := range scan(history{x: x, day: day}, Default()).events {
-			if e.index == runs/2 {
-				found++
+		for _, known := range []bool{true, false} {
+			sc := scanner{history: history{x: x, day: day}, p: Default()}
+			if !known {
+				sc.day = nil
+			}
+			e := []event{{index: 48, first: 48, last: 48, resumed: 48, info: 24}}
+			sc.effects(e)
+			if e[0].lo <= step && step <= e[0].hi {
+				covered[known]++
 			}
 		}
 	}
-	if events > 12 {
-		t.Errorf("%d events in %d days of six runs that share .8 of their variance", events, draws*runs/6)
-	}
-	if found < 18 {
-		t.Errorf("%d of %d changes by 2.5 noises found between days of three runs", found, draws)
+	// .895 and .812, with a standard error of .015: six days on a side tell little of
+	// how much days differ.
+	with, without := float64(covered[true])/draws, float64(covered[false])/draws
+	if with < 0.86 || with > 0.98 || without > with-0.04 {
+		t.Errorf("%.3f of the intervals held the truth, %.3f without the days", with, without)
 	}
 }

@@ -53,3 +53,66 @@ func memory(buf, before []float64) belief {
 	b.weight = min(b.weight+m, memoryCap)
 	return b
 }
+
+// noise is that of runs x around two levels, the first for k of them, on top of
+// what is believed.
+func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 {
+	ss, sw := 0.0, 0.0
+	for q, v := range x {
+		r := v - left
+		if q >= k {
+			r = v - right
+		}
+		w := l.Weight(r)
+		ss += w * r * r
+		sw += w
+	}
+	return math.Sqrt((b.weight*b.s*b.s + ss) / (b.weight + max(sw-2, 0.5)))
+}
+
+// farOut is how many scales from its level a run is left out of recent noise: it is an
+// outlier even if the noise has grown fivefold.
+const farOut = 16
+
+// recent returns the noise that the newest runs and those on the right show, 0
+// if too few: noise that grew must not be judged by what it was. Runs far from
+// the medians of their sides are left out.
+func (sc *scanner) recent(x []float64, k int, left, right, s float64) [2]float64 {
+	n := len(x)
+	sc.near = sc.near[:0]
+	late := 0 // of those kept, the first of the newest 12
+	split := 0
+	for q, v := range x {
+		mu := left
+		if q >= k {
+			mu = right
+		}
+		if q == n-12 {
+			late = len(sc.near)
+		}
+		if q == k {
+			split = len(sc.near)
+		}
+		if math.Abs(v-mu) < farOut*s {
+			sc.near = append(sc.near, v)
+		}
+	}
+	var f [2]float64
+	if n >= 12 && len(sc.near)-late >= 6 {
+		f[0] = scatter.OfSteps(sc.buf, sc.near[late:])
+	}
+	if len(sc.near)-split >= 6 {
+		f[1] = scatter.OfSteps(sc.buf, sc.near[split:])
+	}
+	return f
+}
+
+// raise moves s half way (in variance) to each larger figure.
+func raise(s float64, floor [2]float64) float64 {
+	for _, f := range floor {
+		if f > s {
+			s = math.Sqrt((s*s + f*f) / 2)
+		}
+	}
+	return max(s, scatter.Least)
+}

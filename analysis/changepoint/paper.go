@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/internal/robust"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The parameters of algorithms 1 to 3 of the Albany Land-Ice report, by its own
@@ -145,12 +145,6 @@ func trim(x []float64) []float64 {
 		kept = append(kept, v)
 	}
 	return kept
-}
-
-// middle is the median of ascending values.
-func middle(s []float64) float64 {
-	n := len(s)
-	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
 // moments are the mean and the variance with divisor n.

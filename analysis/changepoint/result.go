@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"jobgait/analysis/changepoint/calendar"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
 )
@@ -59,8 +58,8 @@ func (r *ready) describe(res *Result, out outcome) {
 
 // measured puts the figures of regimes back to what was measured: a pattern of
 // weekdays is taken out to find changes, not of what runs took. Outliers are left out.
-func (o *outcome) measured(w *calendar.Week) {
-	if w == nil || !slices.ContainsFunc(w.Out(), func(v float64) bool { return v != 0 }) {
+func (o *outcome) measured(x, taken []float64) {
+	if !slices.ContainsFunc(taken, func(v float64) bool { return v != 0 }) {
 		return
 	}
 	far := make(map[int]bool, len(o.outliers))
@@ -72,7 +71,7 @@ func (o *outcome) measured(w *calendar.Week) {
 		var y []float64
 		for k := g.First; k <= g.Last; k++ {
 			if !far[k] {
-				y = append(y, math.Exp(w.X()[k]+w.Out()[k]))
+				y = append(y, math.Exp(x[k]+taken[k]))
 			}
 		}
 		if len(y) > 0 {

@@ -183,22 +183,6 @@ func (sc *scanner) complete(x []float64, c *split, beside float64) {
 	c.evidence = min(c.evidence, one-c.left.cost-c.right.cost+beside)
 }
 
-// noise is that of runs x around two levels, the first for k of them, on top of
-// what is believed.
-func (l *loss) noise(x []float64, k int, left, right float64, b belief) float64 {
-	ss, sw := 0.0, 0.0
-	for q, v := range x {
-		r := v - left
-		if q >= k {
-			r = v - right
-		}
-		w := l.Weight(r)
-		ss += w * r * r
-		sw += w
-	}
-	return math.Sqrt((b.weight*b.s*b.s + ss) / (b.weight + max(sw-2, 0.5)))
-}
-
 // refit fits noise and levels of split c of runs x in turns.
 func (sc *scanner) refit(x []float64, c split, b belief, rounds int) split {
 	l := sc.loss(c.s)
@@ -209,69 +193,6 @@ func (sc *scanner) refit(x []float64, c split, b belief, rounds int) split {
 	}
 	c.s = l.Scale
 	return c
-}
-
-// farOut is how many scales from its level a run is left out of recent noise: it is an
-// outlier even if the noise has grown fivefold.
-const farOut = 16
-
-// recent returns the noise that the newest runs and those on the right show, 0
-// if too few: noise that grew must not be judged by what it was. Runs far from
-// the medians of their sides are left out.
-func (sc *scanner) recent(x []float64, k int, left, right, s float64) [2]float64 {
-	n := len(x)
-	sc.near = sc.near[:0]
-	late := 0 // of those kept, the first of the newest 12
-	split := 0
-	for q, v := range x {
-		mu := left
-		if q >= k {
-			mu = right
-		}
-		if q == n-12 {
-			late = len(sc.near)
-		}
-		if q == k {
-			split = len(sc.near)
-		}
-		if math.Abs(v-mu) < farOut*s {
-			sc.near = append(sc.near, v)
-		}
-	}
-	var f [2]float64
-	if n >= 12 && len(sc.near)-late >= 6 {
-		f[0] = scatter.OfSteps(sc.buf, sc.near[late:])
-	}
-	if len(sc.near)-split >= 6 {
-		f[1] = scatter.OfSteps(sc.buf, sc.near[split:])
-	}
-	return f
-}
-
-// raise moves s half way (in variance) to each larger figure.
-func raise(s float64, floor [2]float64) float64 {
-	for _, f := range floor {
-		if f > s {
-			s = math.Sqrt((s*s + f*f) / 2)
-		}
-	}
-	return max(s, scatter.Least)
-}
-
-// fewRuns is the evidence asked beyond the threshold of a level that the given
-// weight of runs carries, of three, four and five runs; outliers among them do
-// not. Of a level above its neighbour more is asked: runs of slow outliers look
-// like it. The 18 make three runs an outlier run until another level follows.
-func fewRuns(weight float64, up bool) float64 {
-	asked, above := [...]float64{18, 3, 2}, [...]float64{5, 2, 1}
-	n := max(int(math.Ceil(weight-0.3))-3, 0)
-	if n >= len(asked) {
-		return 0
-	}
-	if up {
-		return asked[n] + above[n]
-	}
-	return asked[n]
 }
 
 // expected is the evidence at run i from outside the values: a recorded field

@@ -128,7 +128,7 @@ func (sc *scanner) sequence() []event {
 		if j-i < 2*minSegment-1 {
 			continue
 		}
-		c, all, none := sc.look(i, j, cut, b)
+		c, all, none := sc.examine(i, j, cut, b)
 		if none {
 			continue
 		}

@@ -4,9 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"jobgait/analysis/changepoint/scatter"
+	"jobgait/analysis/note"
 )
 
 // What is asked before a history is said to scatter otherwise than before.
@@ -34,12 +33,6 @@ type Spread struct {
 	First         int // first run of the new spread
 	Before, After float64
 	Ratio, Lo, Hi float64 // After/Before and its 95 % interval
-}
-
-// residual is how far run i is from its level.
-type residual struct {
-	i int
-	r float64
 }
 
 // spreadOf tests whether the distances of runs x from the levels that were found
@@ -71,48 +64,6 @@ func (sc *scanner) spreadOf(ev []event) (Spread, bool) {
 	}
 }
 
-// residuals are the distances of the runs from their levels, those of drifts
-// left out. A level is fitted to its own runs: distances from it are made as
-// large as from the true one.
-func (sc *scanner) residuals(ev []event) []residual {
-	var far []residual
-	from := 0
-	for q := 0; q <= len(ev); q++ {
-		end := len(sc.x)
-		if q < len(ev) {
-			end = ev[q].index
-		}
-		if end-from >= minSegment {
-			far = sc.distancesFrom(far, from, end)
-		}
-		if q < len(ev) {
-			from = ev[q].resumed
-		}
-	}
-	return far
-}
-
-// distancesFrom appends the residuals of runs [from,end), which have one level
-// or take turns between two.
-func (sc *scanner) distancesFrom(far []residual, from, end int) []residual {
-	st := sc.stay(from, end)
-	l := sc.loss(st.s)
-	low, high, two := sc.levelPair(sc.x[from:end])
-	for i := from; i < end; i++ {
-		r := sc.x[i] - st.mu
-		if two {
-			r = sc.x[i] - low
-			if d := sc.x[i] - high; math.Abs(d) < math.Abs(r) {
-				r = d
-			}
-		} else if w := l.Weight(r); w < st.weight {
-			r /= math.Sqrt(max(1-w/st.weight, 0.2))
-		}
-		far = append(far, residual{i, r})
-	}
-	return far
-}
-
 // spreadSplit returns where the sizes of residuals differ most, 0 if they do not
 // differ by more than chance would have it.
 func spreadSplit(far []residual) int {
@@ -139,102 +90,6 @@ func spreadSplit(far []residual) int {
 	return at
 }
 
-// sizeContrast is by how many standard errors the scores before k are smaller than
-// those from k on.
-func sizeContrast(a []float64, k int) float64 {
-	n := len(a)
-	sum, square := 0.0, 0.0
-	for i, v := range a {
-		square += v * v
-		if i >= k {
-			sum += v
-		}
-	}
-	if square == 0 {
-		return 0
-	}
-	return sum / math.Sqrt(square/float64(n-1)*streaks(a, k)*float64(k)*float64(n-k)/float64(n))
-}
-
-// jumps are the differences from each residual to the next, and where among them those
-// from residual k on begin. A level that moves unseen makes residuals large, and
-// hardly the steps between them.
-func jumps(far []residual, k int) (d []residual, at int) {
-	for i := 1; i < len(far); i++ {
-		if i == k {
-			at = len(d)
-			continue
-		}
-		if far[i].i == far[i-1].i+1 {
-			d = append(d, residual{far[i].i, far[i].r - far[i-1].r})
-		}
-	}
-	return d, at
-}
-
-// spreadScores gives every residual the square that a normal of its rank in size
-// would have (Klotz's scores), with the sum 0.
-func spreadScores(far []residual) []float64 {
-	n := len(far)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	size := func(i int) float64 { return math.Abs(far[i].r) }
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case size(a) < size(b):
-			return -1
-		case size(a) > size(b):
-			return 1
-		}
-		return a - b
-	})
-	a := make([]float64, n)
-	mean := 0.0
-	for from := 0; from < n; {
-		end := from + 1
-		for end < n && size(order[end]) == size(order[from]) {
-			end++
-		}
-		u := min(float64(from+end+1)/2/float64(n+1), spreadTop)
-		score := sq(distuv.UnitNormal.Quantile((1 + u) / 2))
-		for _, i := range order[from:end] {
-			a[i] = score
-			mean += score / float64(n)
-		}
-		from = end
-	}
-	for i := range a {
-		a[i] -= mean
-	}
-	return a
-}
-
-// streaks is by how much the variance of a sum of scores is larger than that of
-// independent ones, because large residuals follow large ones: by their lag-1
-// correlation on the two sides of split k.
-func streaks(a []float64, k int) float64 {
-	product, square := 0.0, 0.0
-	for _, side := range [][]float64{a[:k], a[k:]} {
-		mean := 0.0
-		for _, v := range side {
-			mean += v / float64(len(side))
-		}
-		for i, v := range side {
-			square += sq(v - mean)
-			if i > 0 {
-				product += (v - mean) * (side[i-1] - mean)
-			}
-		}
-	}
-	if square == 0 {
-		return 1
-	}
-	phi := max(0, min(0.8, product/square))
-	return (1 + phi) / (1 - phi)
-}
-
 // newSpread measures the spread on the two sides of split k. It is not said of
 // factors that are too small, nor of values as even as a clock that counts seconds
 // makes them.
@@ -259,25 +114,24 @@ func (sc *scanner) newSpread(far []residual, k int) (Spread, bool) {
 	return found, found.Lo > 1 && found.Lo <= ratio || found.Hi < 1 && ratio <= found.Hi
 }
 
-// scaleOf is the standard deviation of residuals without the outliers among
-// them, and the variance of its logarithm.
-func (sc *scanner) scaleOf(far []residual) (s, variance float64) {
-	d := make([]float64, len(far))
-	for i, v := range far {
-		d[i] = math.Abs(v.r)
+// spread notes since when runs scatter otherwise. Where that is why the newest
+// runs looked like two levels, the note of these is taken back: wide runs after
+// narrow ones lie above and below them.
+func (r *ready) spread(notes []note.Note, l *look, p Params) []note.Note {
+	x, ev := l.known.x, l.out.events
+	sc := scanner{history: history{x: x}, p: p}
+	s, ok := sc.spreadOf(ev)
+	if !ok {
+		return notes
 	}
-	s = max(1.4826*middle(ascending(nil, d)), scatter.Least)
-	for range 10 {
-		l := sc.loss(s)
-		ss, sw, fourth := 0.0, 0.0, 0.0
-		for _, v := range far {
-			w := l.Weight(v.r)
-			ss += w * sq(v.r)
-			sw += w
-			fourth += w * sq(sq(v.r))
-		}
-		s = max(math.Sqrt(ss/max(sw, 1)), scatter.Least)
-		variance = max(fourth/max(sw, 1)/sq(sq(s))-1, 1) / (4 * max(sw, 1))
+	start := 0
+	if len(ev) > 0 {
+		start = ev[len(ev)-1].resumed
 	}
-	return s, variance
+	if s.First > start && !takesTurns(x[start:s.First], p) && !takesTurns(x[s.First:], p) {
+		notes = slices.DeleteFunc(notes, func(n note.Note) bool { return n.Code == note.TwoLevels })
+	}
+	return append(notes, note.New(note.SpreadChanged,
+		"since about %s runs scatter %.2g times as much (%.2g to %.2g %%; 95 %% interval of the factor %.2g to %.2g)",
+		r.moment(s.First), s.Ratio, percent(s.Before), percent(s.After), s.Lo, s.Hi))
 }

@@ -71,9 +71,9 @@ func (sc *scanner) committed(ev []event) {
 	f.commits++
 }
 
-// look scans the window [i,j); none says that an earlier scan found nothing there
+// examine scans the window [i,j); none says that an earlier scan found nothing there
 // and nobody votes for it.
-func (sc *scanner) look(i, j int, cut bool, b belief) (best split, all []split, none bool) {
+func (sc *scanner) examine(i, j int, cut bool, b belief) (best split, all []split, none bool) {
 	idle := sc.ahead.idle(i, j)
 	if idle && !slices.ContainsFunc(sc.prior[i:j], func(nats float64) bool { return nats != 0 }) {
 		return best, nil, true

@@ -83,7 +83,7 @@ func (sc *scanner) settled(i, j int, cut bool, c split, b belief) placing {
 	for range placeRounds {
 		was := f.k
 		f.split = sc.refit(x, f.split, b, placeRounds)
-		f.nats = sc.boundaries(x, f.split, newDisturbance(sc.p.Outliers, outlierStay))
+		f.nats = sc.placeCosts(x, f.split, newDisturbance(sc.p.Outliers, outlierStay))
 		for k := range f.nats {
 			if k < leastLeft(cut) || k > len(x)-minSegment || !sc.newDay(i+k) {
 				f.nats[k] = math.Inf(1)
@@ -120,10 +120,10 @@ func likeliest(nats []float64) int {
 	return at
 }
 
-// boundaries returns for each k what runs x cost, in nats, if the first k are at
+// placeCosts returns for each k what runs x cost, in nats, if the first k are at
 // the left level of c and the others at its right one. Outliers come in runs (d): half
 // of one is seldom the first runs of a level.
-func (sc *scanner) boundaries(x []float64, c split, d disturbance) []float64 {
+func (sc *scanner) placeCosts(x []float64, c split, d disturbance) []float64 {
 	l := sc.loss(c.s)
 	nats := make([]float64, len(x)+1)
 	before := make([][2]float64, len(x)+1)

@@ -7,13 +7,13 @@ import (
 	"jobgait/analysis/changepoint/scatter"
 )
 
-// What boundaries sums along the runs is what all ways to take them for outliers
+// What placeCosts sums along the runs is what all ways to take them for outliers
 // cost together.
 func TestBoundariesSumOverAllWays(t *testing.T) {
 	x := []float64{0.01, -0.02, 0.4, 0.35, 0.1, 0.09, 0.5}
 	c := split{s: 0.02, left: level{mu: 0}, right: level{mu: 0.1}}
 	l, d := usualLoss(c.s), newDisturbance(scatter.Usual(), outlierStay)
-	for k, got := range (&scanner{p: Default()}).boundaries(x, c, d) {
+	for k, got := range (&scanner{p: Default()}).placeCosts(x, c, d) {
 		sum := 0.0
 		for ways := range 1 << len(x) {
 			like := 1.0
@@ -39,7 +39,7 @@ func TestBoundariesSumOverAllWays(t *testing.T) {
 	}
 }
 
-// Where outliers do not come in runs, what boundaries says is the loss of the scan,
+// Where outliers do not come in runs, what placeCosts says is the loss of the scan,
 // but for the thousandths that make the loss 0 at its best on either side.
 func TestBoundariesOfLoneOutliersAreTheLoss(t *testing.T) {
 	x := drawn(1, 20, 0.02, 0, map[int]float64{9: 0.1})
@@ -47,7 +47,7 @@ func TestBoundariesOfLoneOutliersAreTheLoss(t *testing.T) {
 	c := split{s: 0.02, left: level{mu: math.Log(100)}, right: level{mu: math.Log(100) + 0.1}}
 	l := usualLoss(c.s)
 	sc, o := scanner{p: Default()}, scatter.Usual()
-	nats := sc.boundaries(x, c, newDisturbance(o, o.Up+o.Down))
+	nats := sc.placeCosts(x, c, newDisturbance(o, o.Up+o.Down))
 	loss := func(k int) float64 { return l.Total(x[:k], c.left.mu) + l.Total(x[k:], c.right.mu) }
 	for k := range nats {
 		if d := nats[k] - nats[0] - (loss(k) - loss(0)); math.Abs(d) > 0.05 {

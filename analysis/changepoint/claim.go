@@ -1,5 +1,7 @@
 package changepoint
 
+import "math"
+
 // piece is the runs [first,end) at a level.
 type piece struct {
 	first, end int
@@ -62,4 +64,20 @@ func (sc *scanner) few(c *claim) float64 {
 		asked += fewRuns(c.around[1], !up) + episodeMore
 	}
 	return asked
+}
+
+// fewRuns is the evidence asked beyond the threshold of a level that the given
+// weight of runs carries, of three, four and five runs; outliers among them do
+// not. Of a level above its neighbour more is asked: runs of slow outliers look
+// like it. The 18 make three runs an outlier run until another level follows.
+func fewRuns(weight float64, up bool) float64 {
+	asked, above := [...]float64{18, 3, 2}, [...]float64{5, 2, 1}
+	n := max(int(math.Ceil(weight-0.3))-3, 0)
+	if n >= len(asked) {
+		return 0
+	}
+	if up {
+		return asked[n] + above[n]
+	}
+	return asked[n]
 }

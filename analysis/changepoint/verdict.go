@@ -76,17 +76,3 @@ func (v verdict) rate() *float64 {
 	r := rateAt(v.margin)
 	return &r
 }
-
-// How often chance gives an event of independent noise: ratePerThousand at a
-// margin of 0, a factor e less for every rateFold nats, never below rateFloor,
-// beyond which nothing was seen.
-const (
-	ratePerThousand = 0.015
-	rateFold        = 2
-	rateFloor       = 0.005
-)
-
-// rateAt returns the rate of events of at least that margin.
-func rateAt(margin float64) float64 {
-	return max(rateFloor, ratePerThousand*math.Exp(-margin/rateFold))
-}

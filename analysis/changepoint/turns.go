@@ -1,0 +1,197 @@
+package changepoint
+
+import "math"
+
+// leaving is what is tried for the chance to leave a level from one run to the
+// next. Slower than one in ten cannot be told from changes.
+var leaving = [...]float64{0.1, 0.2, 0.35, 0.5, 0.7}
+
+// lookback is how many runs are asked about two levels that take turns, and about
+// how alike runs are.
+const lookback = 120
+
+// telling is a claim told with some of the earlier regimes before it: levels
+// since run first, and the two levels that turns would take.
+type telling struct {
+	first  int
+	pieces []piece
+	a, b   float64
+	// extra is what counts against changes beside their misfit: committed changes
+	// from one of the levels to the other, for their rarity and for meeting an old
+	// level by chance; less what a change in the middle of a day would spare.
+	extra float64
+}
+
+// chargeNats is what each earlier change from one of the two levels to the other
+// counts against changes, beside what meeting an old level by chance is worth.
+const chargeNats = 3
+
+// tellings are the ways to tell a claim: alone, and with ever more of the regimes
+// before it that began within lookback runs.
+func (sc *scanner) tellings(c *claim) []telling {
+	l := sc.loss(c.s)
+	charge := chargeNats + max(0, -math.Log(2.5*c.s))
+	from := min(c.from, max(sc.start, c.until-lookback))
+	t := telling{first: from}
+	for q, v := range c.pieces() {
+		t.pieces = append(t.pieces, piece{max(from, v.first), max(from, v.end), v.mu})
+		if q > 0 {
+			t.extra += sc.slack(c.pieces()[q-1], v, &l)
+		}
+	}
+	a := seat{c.left.mu, c.left.weight}
+	b := seat{c.right.mu, c.right.weight}
+	t.a, t.b = a.mu, b.mu
+	all := []telling{t}
+	next := &a
+	for q := len(sc.past) - 1; q >= 0 && sc.past[q].first >= c.until-lookback; q-- {
+		p := sc.past[q]
+		at := &a
+		if math.Abs(p.mu-b.mu) < math.Abs(p.mu-a.mu) {
+			at = &b
+		}
+		at.join(p.mu, float64(p.end-p.first))
+		if at != next {
+			t.extra += charge // from one to the other, which turns explain
+		}
+		next = at
+		t.first, t.a, t.b = p.first, a.mu, b.mu
+		t.pieces = append([]piece{{p.first, p.end, p.mu}}, t.pieces...)
+		all = append(all, t)
+	}
+	return all
+}
+
+// alternating returns by how many nats claim c explains the runs better than
+// two levels that take turns at random (two kinds of nodes), beyond what is
+// asked: the least over how many earlier regimes are explained along. A chain
+// from the first run on is believed more readily than one that starts late.
+func (sc *scanner) alternating(c *claim) float64 {
+	l := sc.loss(c.s)
+	least := math.Inf(1)
+	for _, t := range sc.tellings(c) {
+		steps := t.extra
+		for _, q := range t.pieces {
+			steps += l.Total(sc.x[q.first:q.end], q.mu)
+		}
+		least = min(least, sc.chains(sc.x[t.first:c.until], t.a, t.b, &l)-steps-sc.askedOfTurns(t.first, c))
+	}
+	return least
+}
+
+// seat is one of two levels and the runs it was taken from.
+type seat struct{ mu, n float64 }
+
+// join adds n runs at level mu.
+func (s *seat) join(mu, n float64) {
+	if n == 0 {
+		return
+	}
+	s.mu = (s.mu*s.n + mu*n) / (s.n + n)
+	s.n += n
+}
+
+// By how many nats a change must beat turns; what they cost: MEASURED.md.
+const (
+	// turnsFirst is asked against turns since the first run: a change at the 8th
+	// run, when the 14th is known, just passes.
+	turnsFirst = 4.2
+	// turnsLate is asked against turns since a later run.
+	turnsLate = 0
+	// turnsAgain is asked of a change to a level that was there before: asked of
+	// all later changes it held back a real one of 12 %.
+	turnsAgain = 6
+	// turnsEarly is asked where the first level had not lasted for settledRuns
+	// (more than ten): a change passes when 21 runs are known.
+	turnsEarly  = 5
+	settledRuns = 10.1
+	// turnsReturn is asked of both ends of an episode (20 runs), and returnEarly
+	// before run returnRuns: an eighth of the false events of 20 % levels that stay
+	// with .8 were such episodes, two events each.
+	turnsReturn = 7
+	returnEarly = 10
+	returnRuns  = 60
+)
+
+// askedOfTurns is by how many nats claim c must beat turns since run from. A
+// kind of nodes that stays with .8 lasts for five runs: a first level that has
+// lasted longer is seldom one of two, so that less is asked once it has settled.
+// Asking all for more instead holds more changes back for the same false events.
+// Where a recorded field changed the kind of nodes is the less likely reason.
+// Both ends of an episode are turns themselves: the fewer runs are known, the
+// less they tell.
+func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
+	switch {
+	case from != 0:
+		return turnsLate
+	case c.boundaries == 2 && c.until < returnRuns:
+		return returnEarly
+	case c.boundaries == 2:
+		return turnsReturn
+	case sc.returns(c):
+		return turnsAgain
+	case c.around[0] < settledRuns && !c.flipped:
+		return turnsEarly
+	}
+	return turnsFirst
+}
+
+// returns says whether a claim is of a level that was there before, and left.
+func (sc *scanner) returns(c *claim) bool {
+	for _, q := range sc.past {
+		if math.Abs(q.mu-c.right.mu) < c.s {
+			return true
+		}
+	}
+	return false
+}
+
+// slack is by how much the steps of two pieces would cost less if the change had
+// come in the middle of a day, where it is not looked for; never above 0.
+func (sc *scanner) slack(left, right piece, l *loss) float64 {
+	best := 0.0
+	d := 0.0
+	for at := right.first; at+1 < right.end && !sc.newDay(at+1); at++ {
+		d += l.Cost(sc.x[at]-left.mu) - l.Cost(sc.x[at]-right.mu)
+		best = min(best, d)
+	}
+	d = 0
+	for at := right.first - 1; at > left.first && !sc.newDay(at); at-- {
+		d += l.Cost(sc.x[at]-right.mu) - l.Cost(sc.x[at]-left.mu)
+		best = min(best, d)
+	}
+	return best
+}
+
+// chains is the least loss of x under a two-state chain at two levels.
+func (sc *scanner) chains(x []float64, levelA, levelB float64, l *loss) float64 {
+	sc.cum = sc.cum[:0]
+	for _, v := range x {
+		sc.cum = append(sc.cum, l.Likelihood(v-levelA), l.Likelihood(v-levelB))
+	}
+	best := math.Inf(1)
+	for _, u := range leaving {
+		for _, v := range leaving {
+			best = min(best, chain(sc.cum, u, v))
+		}
+	}
+	return best
+}
+
+// chain is the negative log likelihood of a two-state chain that leaves the
+// first state with chance u and the second with v, given the likelihoods of
+// each run in the two states.
+func chain(like []float64, u, v float64) float64 {
+	a, b := v/(u+v), u/(u+v)
+	total := 0.0
+	for q := 0; q < len(like); q += 2 {
+		a, b = a*like[q], b*like[q+1]
+		a, b = a*(1-u)+b*v, a*u+b*(1-v)
+		if q%32 == 30 { // 16 likelihoods are above 1e-112
+			s := a + b
+			total += math.Log(s)
+			a, b = a/s, b/s
+		}
+	}
+	return -(total + math.Log(a+b))
+}
