@@ -29,8 +29,8 @@ func steps() []family {
 			n := 10 + r.IntN(21)
 			return shift(r, noise(r, n, sd, 0), sd, []int{4 + r.IntN(n-8)}, 0)
 		}},
-		{"small", func(r *rand.Rand, n int, sd float64) history {
-			sd = 0.008 * math.Pow(3, r.Float64())
+		{"small", func(r *rand.Rand, n int, _ float64) history {
+			sd := 0.008 * math.Pow(3, r.Float64())
 			h := noise(r, n, sd, 0)
 			return step(h, sd, 12+r.IntN(n-24), sign(r)*(0.02+0.04*r.Float64()))
 		}},

@@ -97,11 +97,11 @@ func joint(w io.Writer, seed uint64, draws int) {
 			r := source(seed, i, 2)
 			for q := range 30 {
 				shapes := draw.Owned(r, fmt.Sprintf("u%d", q), share)
-				add(&together, shapes, 3)
+				add(&together, shapes)
 				for s := range shapes {
 					shapes[s].User = ""
 				}
-				add(&alone, shapes, 3)
+				add(&alone, shapes)
 			}
 		}
 		for _, t := range []struct {
@@ -114,15 +114,15 @@ func joint(w io.Writer, seed uint64, draws int) {
 	}
 }
 
-// add judges histories together and scores them.
-func add(s *draw.Score, list []draw.History, tolerance int) changepoint.Report {
+// add judges histories together and scores them: a change is found within three runs.
+func add(s *draw.Score, list []draw.History) changepoint.Report {
 	series := make([]changepoint.Series, len(list))
 	for i, h := range list {
 		series[i] = h.Series
 	}
 	rep := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
 	for i, h := range list {
-		s.Add(h, rep.Series[i].Changes, tolerance)
+		s.Add(h, rep.Series[i].Changes, 3)
 	}
 	return rep
 }
@@ -160,13 +160,13 @@ func machine(w io.Writer, seed uint64, draws int) {
 		for i := range draws {
 			r := source(seed, i, 4)
 			list, slow := draw.Campaign(r, 16, shuffled)
-			rep := add(&with, list, 3)
+			rep := add(&with, list)
 			spells += len(slow)
 			events += len(rep.Machine)
 			for s := range list {
 				list[s].Start = nil
 			}
-			add(&without, list, 3)
+			add(&without, list)
 		}
 		fmt.Fprintf(w, "machine: shuffled %t: with start recall %.3f of %d, false per 1000 %.2f; without %.3f, %.2f; %d machine events for %d spells\n",
 			shuffled, with.Recall(), with.Asked, with.FalsePer1000(), without.Recall(), without.FalsePer1000(), events, spells)
