@@ -220,6 +220,7 @@ func (r *ready) judgeNodes(l *look, p Params) ([]SlowNode, []note.Note) {
 	return slow, nodes.Notes(placements(l.out.events), func(x []float64) []slownode.Change {
 		in := l.in
 		in.learn, in.x = nil, x
+		in.before, in.trail = nil, nil // they are of the values without the nodes
 		return placements(scan(in, p).events)
 	}, r.since)
 }

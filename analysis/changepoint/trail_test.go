@@ -68,3 +68,35 @@ func TestTrailMakesNoDifference(t *testing.T) {
 		t.Errorf("%d of %d windows idle, votes made a difference to %d histories: too few to tell", idle, windows, differ)
 	}
 }
+
+// What slow nodes explain is asked of other values than those of the trail: votes of
+// other series do not hide it.
+func TestTrailIsNotOfNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 1))
+	told := 0
+	for seed := range 8 {
+		s := Series{ID: "moved", User: "u"}
+		node := "a"
+		for i := range 90 {
+			if r.IntN(15) == 0 || i == 20 {
+				node = string(rune('a' + (node[0]-'a'+1)%2))
+			}
+			x := .015 * r.NormFloat64()
+			if node == "b" {
+				x += .1
+			}
+			s.T, s.Y, s.Nodes = append(s.T, float64(i)), append(s.Y, 100*math.Exp(x)), append(s.Nodes, []string{node})
+		}
+		one := prepare(&s)
+		alone := one.look(nil, Default())
+		given := []vote{{index: 80, nats: .1, known: 80}}
+		with, without := one.lookAgain(&alone, given, Default()), one.look(given, Default())
+		a, b := one.tell(&with, Default()), one.tell(&without, Default())
+		if told += len(b.Notes); !reflect.DeepEqual(a.Notes, b.Notes) {
+			t.Errorf("history %d: along the trail %v, without it %v", seed, a.Notes, b.Notes)
+		}
+	}
+	if told == 0 {
+		t.Error("nothing is noted of any")
+	}
+}
