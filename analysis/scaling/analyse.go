@@ -221,8 +221,8 @@ func (w *work) likelihood(b *bench) {
 		return
 	}
 	if judged {
-		r.judged = &g
 		b.detector.locate(g, &d)
+		r.short = d.short
 		if s := d.strength; !math.IsNaN(s) && !math.IsInf(s, 0) {
 			r.ChangeStrength = &s
 		}

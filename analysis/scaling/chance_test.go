@@ -8,24 +8,20 @@ import (
 	"jobgait/analysis/scaling/experiment/draw"
 )
 
-// listOf is n drawn series.
-func listOf(n int, series func() draw.Series) []*grid {
-	out := make([]*grid, n)
-	for i := range out {
+// listOf counts n drawn series.
+func listOf(n int, series func() draw.Series) List {
+	d, l := NewDetector(Default()), List{}
+	for range n {
 		s := series()
-		g := gridOf(s.P, s.Values, s.Groups, Default())
-		out[i] = &g
+		d.Count(&l, s.P, s.Values, s.Groups)
 	}
-	return out
+	return l
 }
 
 // What is expected of a list is what happens in others of its kind: of sums
 // 1.3 % are cut, where days are shared 1.5 %, next to none of quiet series.
 func TestExpectedByChance(t *testing.T) {
 	src := draw.New(5)
-	d := newDetector(Default())
-	pr := Default()
-	pr.ChanceDraws = 4000
 	for _, c := range []struct {
 		name   string
 		series func() draw.Series
@@ -34,24 +30,11 @@ func TestExpectedByChance(t *testing.T) {
 		{"shared days", func() draw.Series { return src.Disturbed("shared days 5%", 8) }},
 		{"quiet", func() draw.Series { return src.Paper(draw.Cell{In: true, Noise: 0.02}, 10) }},
 	} {
-		seen := 0
-		for _, g := range listOf(1500, c.series) {
-			if d.detect(*g).segmented {
-				seen++
-			}
-		}
-		list := listOf(200, c.series)
-		e := expectedByChance(list, pr)
+		seen, e := listOf(1500, c.series).cut, listOf(200, c.series).ExpectedByChance()
 		// Four deviations of the count, and what is expected may be off.
 		happens, slack := 200./1500*float64(seen), 4*200./1500*math.Sqrt(float64(seen)+1)
 		if e > chanceSpread*happens+slack || e < happens/chanceSpread-slack {
 			t.Errorf("%s: %.2f expected, %.2f happen", c.name, e, happens)
-		}
-		if c.name != "sums" {
-			continue
-		}
-		if again := expectedByChance(list, pr); again != e {
-			t.Errorf("%s: %g, and %g again", c.name, e, again)
 		}
 	}
 }
@@ -85,14 +68,12 @@ func TestExpectedOfResults(t *testing.T) {
 func TestChangesAreNotChance(t *testing.T) {
 	src := draw.New(7)
 	list := listOf(60, func() draw.Series { return src.Paper(draw.Cell{In: true, Noise: 0.02}, 10) })
+	d := NewDetector(Default())
 	for range 20 {
 		s := src.Paper(draw.Cell{In: true, Noise: 0.02}, 10).Stepped(5, 4)
-		g := gridOf(s.P, s.Values, nil, Default())
-		list = append(list, &g)
+		d.Count(&list, s.P, s.Values, nil)
 	}
-	pr := Default()
-	pr.ChanceDraws = 4000
-	if e := expectedByChance(list, pr); e > 0.3 {
+	if e := list.ExpectedByChance(); e > 0.3 {
 		t.Errorf("%g expected of 60 quiet series and 20 that change", e)
 	}
 }
@@ -127,70 +108,6 @@ func TestChanceRange(t *testing.T) {
 	}
 }
 
-// Each law leaves the residuals that its likelihood is of.
-func TestLawsLeaveTheirRest(t *testing.T) {
-	src := draw.New(8)
-	for _, family := range []string{"shared days 5%", "outliers x1.5-10", "growing to 10%"} {
-		s := src.Disturbed(family, 9)
-		g := gridOf(s.P, s.Values, s.Groups, Default())
-		c := &chanceScratch{d: newDetector(Default())}
-		c.d.detect(g)
-		c.prepare()
-		checked := 0
-		for kind := range chanceKinds {
-			k := c.noise(kind, &g)
-			if !k.known {
-				continue
-			}
-			c.fitNoise(&c.laws, k, kind)
-			for h, rest := range c.laws.rest {
-				if y := c.law(&c.laws, h); y != nil && !math.IsNaN(rest) {
-					checked++
-					if got := restOf(y, k); math.Abs(got-rest) > 1e-6*(1+rest) {
-						t.Fatalf("%s, kind %d, law %d leaves %g, not %g", family, kind, h, got, rest)
-					}
-				}
-			}
-		}
-		if checked < 500 {
-			t.Errorf("%s: only %d laws", family, checked)
-		}
-	}
-}
-
-// restOf is what a law relative to the values leaves of them.
-func restOf(y []float64, k kindOfNoise) float64 {
-	r := make([]float64, len(y))
-	for i, v := range y {
-		r[i] = (1 - v) * k.w[i]
-	}
-	k.blocks.mix(r)
-	return dot(r, r)
-}
-
-func TestPosteriorAddsToOne(t *testing.T) {
-	src := draw.New(9)
-	c := &chance{pr: Default(), grids: listOf(20, func() draw.Series { return src.Disturbed("outliers x1.5-10", 8) })}
-	c.series = make([]explanation, len(c.grids))
-	c.each(func(s *chanceScratch, i int) { s.explain(c.grids[i], &c.series[i]) })
-	c.learn()
-	hit := c.common.hit
-	if hit < 0.02 || hit > 0.12 || len(c.common.steps) == 0 { // one run in twenty is
-		t.Errorf("a share of %g is disturbed, by %v", hit, c.common.steps)
-	}
-	for i := range c.series {
-		var w posterior
-		w.of(c, i)
-		sum := 0.0
-		for kind := range w {
-			sum += w.share(kind)
-		}
-		if math.Abs(sum-1) > 1e-9 {
-			t.Errorf("series %d: probabilities add to %g", i, sum)
-		}
-	}
-}
-
 func FuzzExpectedByChance(f *testing.F) {
 	add := func(x ...float64) {
 		var b []byte
@@ -216,22 +133,4 @@ func FuzzExpectedByChance(f *testing.F) {
 			t.Errorf("%g of one series", e)
 		}
 	})
-}
-
-// What a list of 664, the kernels of the paper's HOMME, takes beside the
-// verdicts, and the longest lists of the longest series.
-func BenchmarkExpectedByChance(b *testing.B) {
-	src := draw.New(10)
-	for name, list := range map[string][]*grid{
-		"664":               listOf(664, func() draw.Series { return src.Measured(draw.Steady[src.Below(len(draw.Steady))], 0.05) }),
-		"5000 of 64 points": listOf(5000, func() draw.Series { return src.MeasuredAt("sum", 0.05, 64) }),
-	} {
-		b.Run(name, func(b *testing.B) {
-			before := userSeconds()
-			for b.Loop() {
-				expectedByChance(list, Default())
-			}
-			b.ReportMetric((userSeconds()-before)/float64(b.N), "cpu-s/list")
-		})
-	}
 }

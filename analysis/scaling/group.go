@@ -29,7 +29,7 @@ func newGrid(points []point, pr Params) grid {
 		share += 1 / sample.count / float64(n)
 	}
 	if dof > 0 && !math.IsInf(squares, 0) && !math.IsNaN(squares) {
-		g.within, g.dof = squares/dof*share, dof
+		g.within = squares / dof * share
 	}
 	return g
 }

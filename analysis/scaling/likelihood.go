@@ -53,9 +53,8 @@ type grid struct {
 	y []float64
 	// within is the variance of y[k], relative to y[k] squared, that the
 	// repetitions at all points show together: a lower bound of the noise,
-	// never an estimate of it. 0 is not known. dof is of how many free
-	// distances it is the mean.
-	within, dof float64
+	// never an estimate of it. 0 is not known.
+	within float64
 	// group numbers the groups a point belongs to when all of its runs are of
 	// one group, else -1.
 	group []int
@@ -67,7 +66,9 @@ type detection struct {
 	segmented bool
 	cuts      []int // numbers of points before each change, ascending
 	changes   []Change
+	evidence  float64 // of changes, the most of those that were looked for
 	strength  float64 // split evidence over that of the best single law
+	short     float64 // by how much strength is below threshold, the best law found to the end (locate)
 	threshold float64 // of strength, at this number of points and residual
 	quiet     bool    // one law leaves little
 	// whole is the score of the best law over all points, split[s] that of a
@@ -112,7 +113,7 @@ func (d *detector) thresholds(n int) bar {
 // What it returns of scores is the detector's own until it detects again.
 func (d *detector) detect(g grid) detection {
 	n := len(g.y)
-	out := detection{cuts: []int{}, changes: []Change{}, strength: math.Inf(-1)}
+	out := detection{cuts: []int{}, changes: []Change{}, strength: math.Inf(-1), evidence: math.Inf(-1)}
 	if n < leastPoints {
 		return out
 	}
@@ -129,7 +130,9 @@ func (d *detector) detect(g grid) detection {
 	if !out.segmented && n >= leastForTwo {
 		// One change alone may explain nothing where two do.
 		two = d.three(d.pr.MinSegment, n-d.pr.MinSegment)
-		if any := two.score - d.pr.JumpGain; any-out.whole > out.threshold {
+		any := two.score - d.pr.JumpGain
+		out.evidence = max(out.evidence, any)
+		if any-out.whole > out.threshold {
 			// What ended early for the lower mark has to go on.
 			d.searched = 0
 			before := out.strength
@@ -150,6 +153,7 @@ func (d *detector) detect(g grid) detection {
 func (d *detector) weigh(out *detection, any float64) {
 	n := d.f.n
 	t := d.thresholds(n)
+	out.evidence = max(out.evidence, any)
 	out.whole = d.oneLaw(any - min(t.quiet, t.loud))
 	out.strength = any - out.whole
 	out.quiet = d.rest < quietResidual*quietResidual*float64(n-2)

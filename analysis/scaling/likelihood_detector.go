@@ -55,15 +55,10 @@ func PaperVerdict(p, y []float64) Verdict {
 	return Verdict{Segmented: v.segmented, Changes: v.changes}
 }
 
-// List is series whose false changes are to be expected together, for programs
-// that measure that.
-type List struct{ grids []*grid }
-
-// Add takes a series as Detect does, with positive values.
-func (l *List) Add(p []float64, values [][]float64, groups [][]string) {
-	g := gridOf(p, values, groups, Default())
-	l.grids = append(l.grids, &g)
+// Count adds a series to a list. It needs positive values.
+func (t *Detector) Count(l *List, p []float64, values [][]float64, groups [][]string) {
+	t.g = gridOf(p, values, groups, t.d.pr)
+	out := t.d.detect(t.g)
+	t.d.locate(t.g, &out)
+	l.add(out.short)
 }
-
-// ExpectedByChance is that of the results of the series.
-func (l *List) ExpectedByChance() float64 { return expectedByChance(l.grids, Default()) }

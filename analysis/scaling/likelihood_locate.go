@@ -16,6 +16,7 @@ func (d *detector) locate(g grid, out *detection) {
 	}
 	d.searched = 0
 	out.whole = d.oneLaw(math.Inf(1))
+	out.short = out.threshold - (out.evidence - out.whole)
 	d.dynamic.fill(&d.f)
 	d.starts(n, out)
 	ends := append(append([]int{0}, out.cuts...), n)

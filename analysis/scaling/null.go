@@ -14,10 +14,9 @@ type nullScratch struct {
 	// Of the law being refined: how it fits, and room for the next to be tried,
 	// derivatives.
 	fitted
-	other   fitted
-	d       [4][]float64
-	refined law
-	last    float64 // length of the column last projected
+	other fitted
+	d     [4][]float64
+	last  float64 // length of the column last projected
 }
 
 // fitted is a law with its coefficients: its columns as they are and made
@@ -116,15 +115,8 @@ func (s *nullScratch) project(col []float64) float64 {
 		uz += z * u[k]
 		zz += z * z
 	}
-	return s.orthogonal(col, u, t, uz, zz)
-}
-
-// orthogonal is project where the products of the column with the constant and
-// with itself are known.
-func (s *nullScratch) orthogonal(col, u, t []float64, uz, zz float64) float64 {
 	m := uz / s.uu
 	q, by := 0.0, 0.0
-	u, t = u[:len(col)], t[:len(col)]
 	for k, z := range col {
 		z -= m * u[k]
 		col[k] = z

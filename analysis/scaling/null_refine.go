@@ -33,7 +33,7 @@ type law struct {
 // refine follows the exponents of a law downhill from where the grid of shapes
 // is best: Gauss and Newton on the residuals that the linear coefficients
 // leave (Kaufman's variable projection), damped. It returns the gain over a
-// constant and leaves the law in s.refined.
+// constant.
 func (s *nullScratch) refine(f *frame, at law) float64 {
 	best := s.gain(f, at)
 	damp := 1e-3
@@ -62,7 +62,6 @@ func (s *nullScratch) refine(f *frame, at law) float64 {
 			break
 		}
 	}
-	s.refined = at
 	return best
 }
 

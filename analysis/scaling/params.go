@@ -63,9 +63,6 @@ type Params struct {
 	Hopeless, ScreenGap float64
 	// Caution is added to the thresholds of strength.
 	Caution float64
-	// ChanceDraws is how many series of ten points are drawn to tell how many of
-	// a list chance alone would cut; a third of a percent of 664 comes out to 9 %.
-	ChanceDraws int
 	// MaxPoints is the number of distinct parameter values looked at one by
 	// one; more are joined to as many neighbourhoods.
 	MaxPoints int
@@ -84,6 +81,6 @@ func Default() Params {
 		MinSegment: 2, MaxChanges: 4, MinGain: 4, JumpGain: 3, ShortGain: 1,
 		CommonGain: 0.5, JointStrength: 4,
 		Hopeless: 0.35, ScreenGap: 10,
-		ChanceDraws: 40000, MaxPoints: 64,
+		MaxPoints: 64,
 	}
 }

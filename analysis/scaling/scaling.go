@@ -136,6 +136,6 @@ type Result struct {
 	Mode           *Mode        `json:"mode"`
 	Next           []Next       `json:"next"`
 	Notes          []note.Note  `json:"notes"`
-	// judged is what the verdict is about, nil where there is none.
-	judged *grid
+	// short is by how much the evidence of a change stays below what it takes.
+	short float64
 }

@@ -84,7 +84,7 @@ func (k chanceKind) list(t *chanceTally, src draw.Source, d *scaling.Detector, n
 		if k.stepped && i%6 == 0 {
 			v = v.Stepped(len(v.P)/2, 3)
 		}
-		list.Add(v.P, v.Values, v.Groups)
+		d.Count(&list, v.P, v.Values, v.Groups)
 		i++
 	}
 	e := list.ExpectedByChance()
