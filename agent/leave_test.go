@@ -173,7 +173,7 @@ func TestCgroupThatComesLate(t *testing.T) {
 	t.Parallel()
 	id := os.Getpid()*10 + 3
 	dir := jobCgroup(t, id)
-	a := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: int64(id)}, Job: jobOfUser(0)}))
+	a := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: summary.JobID(id)}, Job: jobOfUser(0)}))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

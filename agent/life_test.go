@@ -55,7 +55,7 @@ func needPerf(t testing.TB) {
 // eight days that agent.max_hours allows.
 func TestRunDirectoryRemoved(t *testing.T) {
 	t.Parallel()
-	a := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: int64(os.Getpid())*10 + 3}, Job: jobOfUser(os.Getuid())}))
+	a := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: summary.JobID(os.Getpid())*10 + 3}, Job: jobOfUser(os.Getuid())}))
 	if err := os.RemoveAll(string(a.dir)); err != nil {
 		t.Fatal(err)
 	}
@@ -76,14 +76,14 @@ func TestRunDirectoryRemoved(t *testing.T) {
 func TestTwoJobsOnOneNode(t *testing.T) {
 	needPerf(t)
 	t.Parallel()
-	busyID, idleID := int64(os.Getpid())*10+1, int64(os.Getpid())*10+2
+	busyID, idleID := summary.JobID(os.Getpid())*10+1, summary.JobID(os.Getpid())*10+2
 	one := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: busyID}, Job: jobOfUser(os.Getuid())}))
 	other := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: idleID}, Job: jobOfUser(os.Getuid())}))
 	if _, err := one.dir.TryLock(); !errors.Is(err, job.ErrLocked) {
 		t.Errorf("lock: %v", err)
 	}
 	closesOnExec(t, one.Process.Pid)
-	worker := busy(t, strconv.FormatInt(busyID, 10), "while :; do :; done")
+	worker := busy(t, busyID.String(), "while :; do :; done")
 	untilTrue(t, "the job has used 0.4 s", func() bool { return cpuSeconds(worker.Process.Pid) > 0.4 })
 	first := one.end(t)
 	used := cpuSeconds(worker.Process.Pid)
@@ -323,9 +323,9 @@ func endFull(t *testing.T, cmd *exec.Cmd, inside job.RunDir, blocks int) {
 func TestKilledAgentHasNamedTheProgram(t *testing.T) {
 	needPerf(t)
 	t.Parallel()
-	id := int64(os.Getpid())*10 + 7
+	id := summary.JobID(os.Getpid())*10 + 7
 	agent := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid())}))
-	busy(t, strconv.FormatInt(id, 10), "while :; do :; done")
+	busy(t, id.String(), "while :; do :; done")
 	program := func() string {
 		l, err := profile.Load(agent.dir.Profile(), profile.SetParams{})
 		if err != nil {

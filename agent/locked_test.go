@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"jobgait/agent/job"
@@ -20,8 +19,8 @@ func TestLockedProcesses(t *testing.T) {
 	const stranger, user = 65533, 65534
 	for name, owner := range map[string]uint32{"of another user": stranger, "of the job": user} {
 		t.Run(name, func(t *testing.T) {
-			id := int64(os.Getpid())*10 + int64(owner%10)
-			environ := []string{"SLURM_JOB_ID=" + strconv.FormatInt(id, 10)}
+			id := summary.JobID(os.Getpid())*10 + summary.JobID(owner%10)
+			environ := []string{"SLURM_JOB_ID=" + id.String()}
 			peektest.Start(t, owner, environ...)
 			r := job.Run{Key: summary.RunKey{Cluster: "test", JobID: id}, Job: summary.Job{UID: user, GID: user}}
 			agent := startAgent(t, runDirOf(t, r))

@@ -28,7 +28,7 @@ func runDirOf(t testing.TB, r job.Run) job.RunDir {
 		t.Fatal(err)
 	}
 	if r.Key.JobID == 0 {
-		r.Key = summary.RunKey{Cluster: "test", JobID: int64(os.Getpid())}
+		r.Key = summary.RunKey{Cluster: "test", JobID: summary.JobID(os.Getpid())}
 	}
 	r.Node = "n1"
 	r.StartReal, r.StartMono = job.Clock()

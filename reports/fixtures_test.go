@@ -309,7 +309,7 @@ func fast() summary.Summary {
 func past(n int) []history.Run {
 	var out []history.Run
 	for i := range n {
-		r := history.Run{Cluster: "dahu", JobID: int64(812_000 - i), DisplayID: fmt.Sprint(812_000 - i), User: "alice", App: "nemo",
+		r := history.Run{Cluster: "dahu", JobID: summary.JobID(812_000 - i), DisplayID: fmt.Sprint(812_000 - i), User: "alice", App: "nemo",
 			Start: began - float64(i+1)*86400, ElapsedS: 3120 + 25*math.Sin(float64(i)*1.7), State: "COMPLETED", Coverage: ptr(0.88)}
 		r.PeriodS = ptr(6.18 + 0.02*math.Sin(float64(i)))
 		if i%7 == 3 {

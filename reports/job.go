@@ -10,26 +10,26 @@ import (
 
 // Job is who ran what, where and when, and how it ended.
 type Job struct {
-	ID          string `json:"id"` // as sacct spells it: 123 or 123_7
-	JobID       int64  `json:"job_id"`
-	Cluster     string `json:"cluster"`
-	Restart     int    `json:"restart"`
-	SubRun      *int   `json:"sub_run"` // run k of `jobgait run` inside a job
-	SLUID       Word   `json:"sluid"`
-	Name        Word   `json:"name"`
-	User        Word   `json:"user"`
-	Account     Word   `json:"account"`
-	Partition   Word   `json:"partition"`
-	QOS         Word   `json:"qos"`
-	Executable  Word   `json:"executable"`
-	App         Word   `json:"app"`
-	Size        Word   `json:"size"`
-	NNodes      int    `json:"nnodes"`
-	NodeList    Word   `json:"node_list"`
-	NTasks      *int   `json:"ntasks"`
-	NCPUs       *int   `json:"ncpus"`
-	CPUsPerTask *int   `json:"cpus_per_task"`
-	WorkDir     Word   `json:"work_dir"`
+	ID          string        `json:"id"` // as sacct spells it: 123 or 123_7
+	JobID       summary.JobID `json:"job_id"`
+	Cluster     string        `json:"cluster"`
+	Restart     int           `json:"restart"`
+	SubRun      *int          `json:"sub_run"` // run k of `jobgait run` inside a job
+	SLUID       Word          `json:"sluid"`
+	Name        Word          `json:"name"`
+	User        Word          `json:"user"`
+	Account     Word          `json:"account"`
+	Partition   Word          `json:"partition"`
+	QOS         Word          `json:"qos"`
+	Executable  Word          `json:"executable"`
+	App         Word          `json:"app"`
+	Size        Word          `json:"size"`
+	NNodes      int           `json:"nnodes"`
+	NodeList    Word          `json:"node_list"`
+	NTasks      *int          `json:"ntasks"`
+	NCPUs       *int          `json:"ncpus"`
+	CPUsPerTask *int          `json:"cpus_per_task"`
+	WorkDir     Word          `json:"work_dir"`
 
 	Start       string  `json:"start"`
 	StartEpochS float64 `json:"start_epoch_s"`

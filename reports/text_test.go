@@ -50,7 +50,7 @@ func size(r *rand.Rand) float64 {
 }
 
 func randomSummary(r *rand.Rand) summary.Summary {
-	s := summary.Summary{Key: summary.RunKey{Cluster: wild(r), JobID: r.Int64(), Restart: r.IntN(3), Sub: r.IntN(2)},
+	s := summary.Summary{Key: summary.RunKey{Cluster: wild(r), JobID: summary.JobID(r.Int64()), Restart: r.IntN(3), Sub: r.IntN(2)},
 		Job: summary.Job{Name: wild(r), User: wild(r), Partition: wild(r), NodeList: wild(r), Executable: wild(r),
 			NNodes: r.IntN(1 << 20), NCPUs: ptr(r.IntN(1 << 30))},
 		Start: size(r), End: size(r), ElapsedS: size(r), Exit: &summary.Exit{Code: r.IntN(256), Signal: r.IntN(2) * r.IntN(70)},

@@ -3,11 +3,13 @@ package cgroup
 import (
 	"path"
 	"strconv"
+
+	"jobgait/analysis/summary"
 )
 
 // Identity is whose cgroup is looked for.
 type Identity struct {
-	ID    int64
+	ID    summary.JobID
 	SLUID string // "" where Slurm has none
 	// Node is the node's name, which builds for several slurmd put into
 	// the path.
@@ -31,7 +33,7 @@ func (j Identity) is(p Place) bool {
 // job: the places that are known without asking a process, the surer ones
 // first.
 func (j Identity) layouts(unified bool) []string {
-	id := "job_" + strconv.FormatInt(j.ID, 10)
+	id := "job_" + j.ID.String()
 	var dirs []string
 	if !unified {
 		uid := "uid_" + strconv.Itoa(j.UID)

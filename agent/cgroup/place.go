@@ -1,13 +1,14 @@
 package cgroup
 
 import (
-	"strconv"
 	"strings"
+
+	"jobgait/analysis/summary"
 )
 
 // Place is what a path says of a Slurm job. Either JobID or SLUID is set.
 type Place struct {
-	JobID int64
+	JobID summary.JobID
 	SLUID string
 	// Node is the node name that builds for several slurmd on a host put
 	// into the path, else "".
@@ -72,13 +73,13 @@ func slurmRoot(dir string) (node string, ok bool) {
 	return "", false
 }
 
-func jobDir(dir string) (int64, bool) {
+func jobDir(dir string) (summary.JobID, bool) {
 	digits, ok := strings.CutPrefix(dir, "job_")
 	if !ok {
 		return 0, false
 	}
-	id, err := strconv.ParseInt(digits, 10, 64)
-	return id, err == nil && id > 0
+	id, err := summary.ParseJobID(digits)
+	return id, err == nil
 }
 
 // isSLUID tells whether s looks like Slurm's lasting job id: 's' and thirteen

@@ -1,8 +1,6 @@
 package job
 
 import (
-	"strconv"
-
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -93,7 +91,7 @@ func FromProcesses(m *Members) Details { return m.FromPIDs(m.List()) }
 func (m *Members) FromPIDs(pids []int) Details {
 	var batch, step Details
 	r, l := m.run, newLook(m.proc, m.peek)
-	id := strconv.FormatInt(r.Key.JobID, 10)
+	id := r.Key.JobID.String()
 	for _, pid := range pids {
 		env := l.environ(pid)
 		if env["SLURM_JOB_ID"] != id {

@@ -11,7 +11,7 @@ import (
 
 // Ending is what the scheduler says of one run that is over.
 type Ending struct {
-	JobID int64
+	JobID summary.JobID
 	UID   int
 	// Start and End are UTC epoch seconds.
 	Start, End int64
@@ -36,12 +36,13 @@ func FromSacct(output []byte) []Ending {
 		if len(f) != 9 {
 			continue
 		}
-		id, uid, start, end, gid := bigCount(f[0]), bigCount(f[1]), bigCount(f[2]), bigCount(f[3]), bigCount(f[6])
+		id, err := summary.ParseJobID(f[0])
+		uid, start, end, gid := bigCount(f[1]), bigCount(f[2]), bigCount(f[3]), bigCount(f[6])
 		state, _, _ := strings.Cut(f[4], " ") // "CANCELLED by 1000"
-		if id == nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || gid == nil || *gid > math.MaxUint32 || *end < *start || !FinalState(state) {
+		if err != nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || gid == nil || *gid > math.MaxUint32 || *end < *start || !FinalState(state) {
 			continue
 		}
-		list = append(list, Ending{JobID: *id, UID: int(*uid), GID: int(*gid), Start: *start, End: *end, State: state, Exit: exitOf(f[5]),
+		list = append(list, Ending{JobID: id, UID: int(*uid), GID: int(*gid), Start: *start, End: *end, State: state, Exit: exitOf(f[5]),
 			NodeList: plainList(f[7]), User: note.Clean(f[8], maxText)})
 	}
 	return list
@@ -78,7 +79,7 @@ func (d Details) Final() string {
 }
 
 // Ending is what scontrol says of a run that is over, as far as it says it.
-func (d Details) Ending(jobID int64) (Ending, bool) {
+func (d Details) Ending(jobID summary.JobID) (Ending, bool) {
 	if !FinalState(d.State) || d.UID == nil || d.Start == nil || d.End == nil {
 		return Ending{}, false
 	}
@@ -93,7 +94,7 @@ const ofOneRun = 5
 // EndingOf returns the one of a run, nil if there is none. An id alone does not do:
 // the scheduler gives it out again, and a requeued job keeps it. start is when the
 // Prolog saw the run begin, told what the scheduler said of that, if it did.
-func EndingOf(list []Ending, jobID int64, uid int, start float64, told *int64) *Ending {
+func EndingOf(list []Ending, jobID summary.JobID, uid int, start float64, told *int64) *Ending {
 	var best *Ending
 	far := func(e Ending) float64 { return math.Abs(float64(e.Start) - start) }
 	for i, e := range list {

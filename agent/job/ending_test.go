@@ -34,7 +34,7 @@ func TestEndingOf(t *testing.T) {
 	list := FromSacct([]byte(sacctLines + "17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
 	at := func(s int64) *int64 { return &s }
 	for name, c := range map[string]struct {
-		id    int64
+		id    summary.JobID
 		uid   int
 		start float64
 		told  *int64

@@ -29,10 +29,9 @@ func NodeName(getenv func(string) string, hostname string) string {
 // Identify returns the run key that a hook's environment gives. In an Epilog
 // its restart count is not to be trusted: the run is found without it.
 func Identify(getenv func(string) string) (summary.RunKey, error) {
-	s := getenv("SLURM_JOB_ID")
-	id, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || id <= 0 {
-		return summary.RunKey{}, fmt.Errorf("SLURM_JOB_ID is %.40q, not a positive number: not called by Slurm?", s)
+	id, err := summary.ParseJobID(getenv("SLURM_JOB_ID"))
+	if err != nil {
+		return summary.RunKey{}, fmt.Errorf("SLURM_JOB_ID: %w: not called by Slurm?", err)
 	}
 	key := summary.RunKey{Cluster: note.Clean(getenv("SLURM_CLUSTER_NAME"), 64), JobID: id}
 	if n, ok := count(getenv("SLURM_JOB_RESTART_COUNT")); ok {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
 	"jobgait/agent/journal"
 	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
 
@@ -24,7 +24,7 @@ const maxLog = 1 << 20
 type Log struct {
 	f       *os.File
 	program string
-	job     int64
+	job     summary.JobID
 	journal journal.Sockets
 }
 
@@ -32,7 +32,7 @@ type Log struct {
 // is none), creating the node's directory, 0700, if need be. On an error the
 // Log can be used all the same and goes to the journal only, if the settings want
 // that.
-func OpenLog(c configs.Config, node, program string, jobID int64) (*Log, error) {
+func OpenLog(c configs.Config, node, program string, jobID summary.JobID) (*Log, error) {
 	l := &Log{program: program, job: jobID}
 	if c.Health.Journal {
 		l.journal = journal.System()
@@ -71,7 +71,7 @@ func (l *Log) line(level journal.Level, format string, args []any) {
 		return
 	}
 	text := note.Clean(fmt.Sprintf(format, args...), 2000)
-	id := strconv.FormatInt(l.job, 10)
+	id := l.job.String()
 	l.journal.Send(level, "jobgait", fmt.Sprintf("%s: job %s: %s", l.program, id, text), journal.Field{Name: "JOBGAIT_JOB_ID", Value: id})
 	if l.f == nil {
 		return

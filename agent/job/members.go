@@ -3,11 +3,11 @@ package job
 import (
 	"bytes"
 	"os"
-	"strconv"
 
 	"jobgait/agent/cgroup"
 	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
+	"jobgait/analysis/summary"
 )
 
 // Members says which processes of a node belong to a run. Under Slurm, first
@@ -136,7 +136,7 @@ func (m *Members) ofJob(p *process, l *look) bool {
 	if other(env["SLURMD_NODENAME"], m.run.Node) || other(env["SLURM_CLUSTER_NAME"], m.run.Key.Cluster) {
 		return false
 	}
-	return mine || env["SLURM_JOB_ID"] == strconv.FormatInt(m.run.Key.JobID, 10)
+	return mine || env["SLURM_JOB_ID"] == m.run.Key.JobID.String()
 }
 
 // judge compares what the cgroup says with the run. An SLUID says nothing where
@@ -177,7 +177,7 @@ func other(said, ours string) bool { return said != "" && ours != "" && said != 
 
 // stepd returns the job id in the title of a slurmstepd, which writes
 // "slurmstepd: [17.batch]" over its arguments.
-func stepd(cmdline []byte) (int64, bool) {
+func stepd(cmdline []byte) (summary.JobID, bool) {
 	rest, ok := bytes.CutPrefix(cmdline, []byte("slurmstepd: ["))
 	if !ok {
 		return 0, false
@@ -186,6 +186,6 @@ func stepd(cmdline []byte) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	id, err := strconv.ParseInt(string(digits), 10, 64)
+	id, err := summary.ParseJobID(string(digits))
 	return id, err == nil
 }

@@ -92,7 +92,7 @@ func TestSetAside(t *testing.T) {
 
 func TestDirsNamed(t *testing.T) {
 	spool := t.TempDir()
-	for _, id := range []int64{7, 70, 71, 700} {
+	for _, id := range []summary.JobID{7, 70, 71, 700} {
 		newRunDir(t, spool, Run{Key: summary.RunKey{Cluster: "c", JobID: id}, Node: "n1"})
 	}
 	for prefix, want := range map[string]string{"c-7.": "c-7.r0", "c-7": "c-7.r0 c-70.r0 c-700.r0 c-71.r0", "c-8": ""} {

@@ -3,7 +3,6 @@ package job
 import (
 	"bytes"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,10 +17,10 @@ import (
 // Values are neither quoted nor escaped, so a user can write keys into a job
 // name. The first of a key wins and JobId and the array's ids stand before the
 // name, so such a user mislabels his own run and no other.
-func FromScontrol(output []byte, jobID int64) Details {
+func FromScontrol(output []byte, jobID summary.JobID) Details {
 	for line := range bytes.Lines(output) {
 		f := scontrolFields(strings.TrimSuffix(string(line), "\n"))
-		if f["JobId"] == strconv.FormatInt(jobID, 10) {
+		if f["JobId"] == jobID.String() {
 			return detailsOf(f)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 //
 // %A outside an array is the job id, but whether the job is one the Prolog is
 // not told: it stays until Details say so.
-func ExpandStdOut(pattern string, jobID int64, j summary.Job) string {
+func ExpandStdOut(pattern string, jobID summary.JobID, j summary.Job) string {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {
 		if pattern[i] != '%' {
@@ -45,7 +45,7 @@ func ExpandStdOut(pattern string, jobID int64, j summary.Job) string {
 }
 
 // specifier returns the text for one %-letter, and whether it is known.
-func specifier(c byte, width string, jobID int64, j summary.Job) (string, bool) {
+func specifier(c byte, width string, jobID summary.JobID, j summary.Job) (string, bool) {
 	number := func(n *int64) (string, bool) {
 		if n == nil {
 			return "", false
@@ -65,7 +65,8 @@ func specifier(c byte, width string, jobID int64, j summary.Job) (string, bool) 
 		// report depends on it: leave it.
 		return "", false
 	case 'j':
-		return number(&jobID)
+		id := int64(jobID)
+		return number(&id)
 	case 'A':
 		return number(j.ArrayJobID)
 	case 'a':

@@ -110,7 +110,7 @@ func BenchmarkHistory(b *testing.B) {
 
 func with64Nodes(s summary.Summary) summary.Summary {
 	s.Nodes = nil
-	for n := range int64(64) {
+	for n := range summary.JobID(64) {
 		s.Nodes = append(s.Nodes, summary.Node{
 			Name: fmt.Sprintf("n%d", (64*s.Key.JobID+n)%1000), Reported: true, BusyCPUs: ptr(3.5)})
 	}

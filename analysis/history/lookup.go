@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -47,7 +46,7 @@ func (db *DB) Lookup(ctx context.Context, ref Ref) (s summary.Summary, reportDir
 // array.
 func (db *DB) lookup(ctx context.Context, ref Ref) (body []byte, reportDir string, err error) {
 	body, reportDir, err = db.newest(ctx, ref, "r.display_id = ?", ref.ID)
-	raw, notNumber := strconv.ParseInt(ref.ID, 10, 64)
+	raw, notNumber := summary.ParseJobID(ref.ID)
 	if errors.Is(err, ErrNotFound) && notNumber == nil {
 		return db.newest(ctx, ref, "r.job_id = ?", raw)
 	}

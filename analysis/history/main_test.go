@@ -60,7 +60,7 @@ func ptr[T any](x T) *T { return &x }
 func oneNode(id int64) summary.Summary {
 	return summary.Summary{
 		Schema: summary.Schema,
-		Key:    summary.RunKey{Cluster: "hpc", JobID: id},
+		Key:    summary.RunKey{Cluster: "hpc", JobID: summary.JobID(id)},
 		Job: summary.Job{
 			Name: "melt-" + strconv.FormatInt(id, 10), User: "alice", UID: 1001, GID: 100,
 			Partition: "cpu", NNodes: 1, NodeList: "n1", NTasks: ptr(4), NCPUs: ptr(4), CPUsPerTask: ptr(1),

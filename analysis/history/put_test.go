@@ -240,7 +240,7 @@ func TestHostileText(t *testing.T) {
 		q.Before++
 		runs, err := db.Runs(t.Context(), q)
 		known := Application(s) != Unknown // of what cannot be read there is no series
-		if err != nil || known != (len(runs) == 1) || known && runs[0].JobID != int64(i+1) {
+		if err != nil || known != (len(runs) == 1) || known && runs[0].JobID != summary.JobID(i+1) {
 			t.Errorf("%.20q: its series is %v, %v", text, runs, err)
 		}
 		got, _, err := db.Lookup(t.Context(), Ref{ID: fmt.Sprint(i + 1), Cluster: text})
@@ -275,7 +275,7 @@ func TestDiskFull(t *testing.T) {
 	var err error
 	done := 1
 	for ; err == nil && done < 1000; done++ {
-		err = db.Put(t.Context(), reporting(3, func(s *summary.Summary) { s.Key.JobID = int64(done + 1) }), Ingest{})
+		err = db.Put(t.Context(), reporting(3, func(s *summary.Summary) { s.Key.JobID = summary.JobID(done + 1) }), Ingest{})
 	}
 	if !Unavailable(err) || !strings.Contains(err.Error(), "no room left") || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("error is %v", err)

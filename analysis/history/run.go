@@ -6,7 +6,7 @@ import "jobgait/analysis/summary"
 // it. nil, "" and a zero time are unknown.
 type Run struct {
 	Cluster   string
-	JobID     int64
+	JobID     summary.JobID
 	DisplayID string // as sacct spells it: 123 or 123_7
 	Restart   int
 	User      string
@@ -45,7 +45,7 @@ type Query struct {
 	Cluster, User, App, Shape string
 	// JobID is the raw id of a job, or that of an array and then selects
 	// its tasks.
-	JobID int64
+	JobID summary.JobID
 	// Before keeps runs that started before this time, UTC epoch seconds:
 	// with the start of a run, its past.
 	Before float64

@@ -14,7 +14,7 @@ import (
 type Stateless struct {
 	RunID          int64
 	Cluster        string
-	JobID          int64
+	JobID          summary.JobID
 	UID            int
 	Start, End     float64 // UTC epoch seconds, as Prologs and Epilogs saw them
 	SchedulerStart *int64

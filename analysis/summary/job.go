@@ -44,7 +44,7 @@ func (s Summary) DisplayID() string {
 	if a, t := s.Job.ArrayJobID, s.Job.ArrayTaskID; a != nil && t != nil {
 		return fmt.Sprintf("%d_%d", *a, *t)
 	}
-	return fmt.Sprint(s.Key.JobID)
+	return s.Key.JobID.String()
 }
 
 // With returns j with what it does not know taken from o.

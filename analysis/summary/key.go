@@ -11,7 +11,7 @@ import (
 // recomputed: Slurm tells Prolog and Epilog of one run different restart counts.
 type RunKey struct {
 	Cluster string `json:"cluster"`
-	JobID   int64  `json:"job_id"`
+	JobID   JobID  `json:"job_id"`
 	// Restart is the restart count as the Prolog saw it.
 	Restart int `json:"restart"`
 	// SLUID is Slurm's lasting id of the run (26.05 and later), else "".

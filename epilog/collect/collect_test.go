@@ -120,7 +120,7 @@ func TestForget(t *testing.T) {
 func threeJobs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for id := range int64(3) {
+	for id := range summary.JobID(3) {
 		j := JobRecord{Summary: summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "c", JobID: id + 1}}}
 		if err := (Store{Dir: dir}).PutJob(context.Background(), j); err != nil {
 			t.Fatal(err)

@@ -173,7 +173,7 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	const jobs = 200
 	for i := range jobs {
 		r := full("n1")
-		r.Key.JobID = int64(i + 1)
+		r.Key.JobID = summary.JobID(i + 1)
 		text, err := json.Marshal(summary.Merge([]summary.NodeRecord{r}, []string{"n1"}))
 		must(err)
 		text = fmt.Appendf(nil, `{"summary":%s,"report_dir":"/home/alice"}`, mutate(rng, text))

@@ -109,7 +109,7 @@ func (f Finisher) accounted(ctx context.Context, r summary.NodeRecord) (witnesse
 	if e == nil || e.UID <= 0 || e.GID < 0 {
 		return witnessed{}, nil
 	}
-	dir, err := f.accounting(ctx, "-D", "-u", strconv.Itoa(e.UID), "-j", strconv.FormatInt(e.JobID, 10),
+	dir, err := f.accounting(ctx, "-D", "-u", strconv.Itoa(e.UID), "-j", e.JobID.String(),
 		"-S", sacctTime(float64(e.Start)), "-E", sacctTime(float64(e.End)+1), "-o", "WorkDir")
 	if err != nil {
 		return witnessed{}, err

@@ -26,7 +26,7 @@ func spoolSite(t *testing.T, n int) site {
 	s := newSite(t)
 	s.cfg.History.Ingest = "here"
 	for i := range n {
-		key := summary.RunKey{Cluster: "test", JobID: int64(100 + i)}
+		key := summary.RunKey{Cluster: "test", JobID: summary.JobID(100 + i)}
 		must(t, s.finisher("n1").Finish(t.Context(), s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true)))
 	}
 	s.cfg.History.Ingest = "spool"

@@ -22,7 +22,7 @@ func TestRunsAreCounted(t *testing.T) {
 	var info []string
 	f := s.finisher("n1")
 	f.Info = func(format string, args ...any) { info = append(info, fmt.Sprintf(format, args...)) }
-	for id := range int64(3) {
+	for id := range summary.JobID(3) {
 		key := summary.RunKey{Cluster: "test", JobID: id + 1}
 		o := profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: id != 1}
 		dir := s.run("n1", "n1", key, o, true)

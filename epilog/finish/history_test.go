@@ -40,7 +40,7 @@ func TestLockedHistoryIsWaitedForOnce(t *testing.T) {
 	must(t, err)
 	_, err = io.ReadFull(out, make([]byte, len("held")))
 	must(t, err)
-	for id := range int64(3) {
+	for id := range summary.JobID(3) {
 		s.run("n1", "n1", summary.RunKey{Cluster: "test", JobID: id + 1}, profiletest.Options{Seconds: 5, Seal: true}, true)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second) // a third of it for the history

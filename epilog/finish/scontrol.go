@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -99,11 +98,11 @@ var errUnknownJob = errors.New("the scheduler does not know the job")
 
 // scontrol runs `scontrol show job`, by absolute path, with a limit. "" in the
 // configuration switches it off and gives no details.
-func (f Finisher) scontrol(ctx context.Context, id int64, limit time.Duration) (job.Details, error) {
+func (f Finisher) scontrol(ctx context.Context, id summary.JobID, limit time.Duration) (job.Details, error) {
 	if f.Config.Slurm.Scontrol == "" {
 		return job.Details{}, nil
 	}
-	out, complaint, err := f.command(ctx, limit, f.Config.Slurm.Scontrol, "show", "job", "-o", strconv.FormatInt(id, 10))
+	out, complaint, err := f.command(ctx, limit, f.Config.Slurm.Scontrol, "show", "job", "-o", id.String())
 	if strings.Contains(complaint, "Invalid job id") {
 		return job.Details{}, errUnknownJob
 	}

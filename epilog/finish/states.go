@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -128,7 +127,7 @@ func (f Finisher) sacct(ctx context.Context, runs []history.Stateless) ([]job.En
 	since := runs[0].Start
 	ids := make([]string, 0, len(runs))
 	for _, r := range runs {
-		ids = append(ids, strconv.FormatInt(r.JobID, 10))
+		ids = append(ids, r.JobID.String())
 		since = min(since, r.Start)
 	}
 	// An hour before the first: clocks differ. The time is UTC, as the command's is.

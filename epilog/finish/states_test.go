@@ -76,7 +76,7 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 }
 
 // put writes a run into the history, as its worker does.
-func (s site) put(id int64, uid int, start, end float64, told *int64) {
+func (s site) put(id summary.JobID, uid int, start, end float64, told *int64) {
 	s.t.Helper()
 	db, err := history.Open(context.Background(), s.cfg.History.Path)
 	must(s.t, err)

@@ -19,7 +19,7 @@ func TestSpoolStaysWithinItsSize(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for id := range 4 {
-		key := summary.RunKey{Cluster: "test", JobID: int64(id + 1)}
+		key := summary.RunKey{Cluster: "test", JobID: summary.JobID(id + 1)}
 		must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true)))
 	}
 	open := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
@@ -49,7 +49,7 @@ func TestUnfinishedRunsStayWithinTheSize(t *testing.T) {
 	s.cfg.History.Path = s.work // a directory
 	var dirs []job.RunDir
 	for id := range 3 {
-		key := summary.RunKey{Cluster: "test", JobID: int64(id + 1)}
+		key := summary.RunKey{Cluster: "test", JobID: summary.JobID(id + 1)}
 		dirs = append(dirs, s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true))
 	}
 	running := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)

@@ -11,9 +11,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
 
@@ -41,7 +41,7 @@ func Decide(w configs.Watch, r job.Run, optOut bool) (watch bool, reason string)
 
 // draw returns a number in [0, 1) for a job, evenly spread over jobs. A
 // cryptographic hash because job ids are consecutive: cheaper ones leave stripes.
-func draw(cluster string, id int64) float64 {
-	sum := sha256.Sum256([]byte(cluster + "\x00" + strconv.FormatInt(id, 10)))
+func draw(cluster string, id summary.JobID) float64 {
+	sum := sha256.Sum256([]byte(cluster + "\x00" + id.String()))
 	return float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
 }

@@ -74,7 +74,7 @@ func TestShare(t *testing.T) {
 		n := 0
 		w, more := configs.Default().Watch, configs.Default().Watch
 		w.Share, more.Share = share, min(1, share*1.1)
-		for id := range int64(jobs) {
+		for id := range summary.JobID(jobs) {
 			r := run()
 			r.Key.JobID = id + 1
 			watch, _ := Decide(w, r, false)

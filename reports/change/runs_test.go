@@ -10,7 +10,7 @@ import (
 )
 
 // melt is a run of 100 s with a loop; b of it differ as edit says.
-func melt(id int64, edit func(s *summary.Summary)) summary.Summary {
+func melt(id summary.JobID, edit func(s *summary.Summary)) summary.Summary {
 	s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "c", JobID: id},
 		Job: summary.Job{User: "alice", App: "melt", Executable: "melt", NNodes: 4, NodeList: "n[1-4]"}, ElapsedS: 100, Exit: &summary.Exit{},
 		Patterns: []pattern.Pattern{{ID: "A", PeriodS: 1, Instances: 90}},

@@ -116,7 +116,7 @@ func oneMachine(getenv func(string) string) func(string) string {
 // identify gives the run its key: inside a batch job that job's id and the
 // number of this run in it, else the next number of this machine.
 func (h *hooks) identify(host string) (summary.RunKey, error) {
-	if id, err := strconv.ParseInt(h.getenv("SLURM_JOB_ID"), 10, 64); err == nil && id > 0 {
+	if id, err := summary.ParseJobID(h.getenv("SLURM_JOB_ID")); err == nil {
 		restart, _ := strconv.Atoi(h.getenv("SLURM_RESTART_COUNT"))
 		key := summary.RunKey{Cluster: h.getenv("SLURM_CLUSTER_NAME"), JobID: id, Restart: restart}
 		n, err := next(filepath.Join(h.spool, "sub-"+key.String()))
@@ -124,7 +124,7 @@ func (h *hooks) identify(host string) (summary.RunKey, error) {
 		return key, err
 	}
 	n, err := next(filepath.Join(h.spool, "next-"+host))
-	return summary.RunKey{Cluster: "local:" + host, JobID: n}, err
+	return summary.RunKey{Cluster: "local:" + host, JobID: summary.JobID(n)}, err
 }
 
 // next counts runs in a file, from 1; runs that start at once get different
@@ -162,7 +162,7 @@ func (h *hooks) hookEnv(o runOptions, args []string, dir string, pid int) []stri
 		name = filepath.Base(args[0])
 	}
 	env := []string{
-		"SLURM_JOB_ID=" + strconv.FormatInt(h.key.JobID, 10),
+		"SLURM_JOB_ID=" + h.key.JobID.String(),
 		"SLURM_CLUSTER_NAME=" + h.key.Cluster,
 		"SLURM_JOB_RESTART_COUNT=" + strconv.Itoa(h.key.Restart),
 		"SLURM_JOB_UID=" + strconv.Itoa(os.Getuid()),

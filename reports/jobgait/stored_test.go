@@ -23,7 +23,7 @@ func storedRuns(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	id := int64(0)
+	id := summary.JobID(0)
 	put := func(app string, nodes int, start, elapsed float64, build string) {
 		id++
 		s := summary.Summary{

@@ -27,7 +27,7 @@ func run(i int) summary.Summary {
 	start := float64(20000+i) * day
 	elapsed := level * (1 + 0.004*math.Sin(float64(i*i)))
 	return summary.Summary{
-		Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: int64(i + 1)},
+		Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(i + 1)},
 		Job: summary.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", NTasks: ptr(4), CPUsPerTask: ptr(1),
 			Executable: "lmp", Fields: map[string]string{summary.FieldBuildID: build}},
 		Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{},
@@ -186,7 +186,7 @@ const shapes = 8
 func busySite(t testing.TB, others, runs int) (*history.DB, summary.Summary) {
 	t.Helper()
 	db := remembered(t, 0)
-	id := int64(0)
+	id := summary.JobID(0)
 	put := func(app string, nodes, i int) (s summary.Summary) {
 		id++
 		s = run(i)
