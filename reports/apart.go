@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -48,7 +49,7 @@ func oddShape(x summary.Apart) []string {
 		out = append(out, "another shape of iteration")
 	}
 	if x.Straggler && x.LongerPct >= leastLonger {
-		out = append(out, fmt.Sprintf("iterations %s %% longer", figures(x.LongerPct, 2)))
+		out = append(out, "iterations "+quantity.Percent(x.LongerPct)+" longer")
 	} else if x.Straggler {
 		out = append(out, "iterations that become longer")
 	}
@@ -65,16 +66,16 @@ func (a *Agreement) texts() []string {
 	if a == nil {
 		return nil
 	}
-	text := fmt.Sprintf("Iterations compared in %s: %s of %s of nodes agree within 1 %%, the furthest are %s %% apart.", a.Label,
-		count(int64(a.Agree)), plural(a.Pairs, "pair"), figures(a.WorstPct, 2))
+	text := fmt.Sprintf("Iterations compared in %s: %s of %s of nodes agree within 1 %%, the furthest are %s apart.", a.Label,
+		quantity.Count(a.Agree), quantity.Plural(a.Pairs, "pair"), quantity.Percent(a.WorstPct))
 	if a.Compared < a.Nodes {
-		text = fmt.Sprintf("Iterations of %s of %s compared in %s, those that stand out among them: %s within 1 %% of the median, the furthest %s %% away.",
-			count(int64(a.Compared)), plural(a.Nodes, "node"), a.Label, count(int64(a.Agree)), figures(a.WorstPct, 2))
+		text = fmt.Sprintf("Iterations of %s of %s compared in %s, those that stand out among them: %s within 1 %% of the median, the furthest %s away.",
+			quantity.Count(a.Compared), quantity.Plural(a.Nodes, "node"), a.Label, quantity.Count(a.Agree), quantity.Percent(a.WorstPct))
 	}
 	out := []string{text}
 	for i, x := range a.List {
 		if i == listApart {
-			out = append(out, fmt.Sprintf("And %s more nodes that differ.", count(int64(a.differ()-i))))
+			out = append(out, fmt.Sprintf("And %s more nodes that differ.", quantity.Count(a.differ()-i)))
 			break
 		}
 		out = append(out, apartText(x))
@@ -94,14 +95,14 @@ func apartText(x summary.Apart) string {
 	text := cut(x.Node, 40) + ":"
 	sep := " "
 	if x.Odd && x.DistancePct != nil {
-		text += fmt.Sprintf("%sits iteration is %s %% off the median, most from %s on, for %s (%+.0f %%)", sep,
-			figures(*x.DistancePct, 2), duration(x.FromS), duration(x.ForS), x.DiffersPct)
+		text += fmt.Sprintf("%sits iteration is %s off the median, most from %s on, for %s (%s)", sep,
+			quantity.Percent(*x.DistancePct), quantity.Duration(x.FromS), quantity.Duration(x.ForS), quantity.Signed(x.DiffersPct))
 		sep = "; "
 	}
 	if x.Straggler {
 		longer := "become longer faster"
 		if x.LongerPct >= leastLonger {
-			longer = "are " + figures(x.LongerPct, 2) + " % longer"
+			longer = "are " + quantity.Percent(x.LongerPct) + " longer"
 		}
 		text += sep + "its iterations " + longer + " than the median node's"
 		sep = "; "
@@ -111,7 +112,7 @@ func apartText(x summary.Apart) string {
 		if *x.LagS < 0 {
 			word = "earlier"
 		}
-		text += fmt.Sprintf("%sits iterations begin %s %s than the median node's, or its clock is off", sep, duration(max(*x.LagS, -*x.LagS)), word)
+		text += fmt.Sprintf("%sits iterations begin %s %s than the median node's, or its clock is off", sep, quantity.Duration(max(*x.LagS, -*x.LagS)), word)
 	}
 	return text + "."
 }

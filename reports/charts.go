@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
 
@@ -42,7 +43,7 @@ func (r Report) timelineCharts() []picture {
 func inPercent(ticks []plot.Tick, unit string) []plot.Tick {
 	if unit == "share" {
 		for i, t := range ticks {
-			ticks[i].Label = percent(t.Value)
+			ticks[i].Label = quantity.Chosen(100 * t.Value)
 		}
 	}
 	return ticks
@@ -59,8 +60,8 @@ func (r Report) spans(chart *plot.Chart, named bool) {
 		default:
 			label = string(p.Kind)
 		}
-		tip := fmt.Sprintf("%s, %s to %s: %s, %s of the run", p.name(), position(p.StartS, r.Job.ElapsedS),
-			position(p.EndS, r.Job.ElapsedS), duration(p.length()), percent(p.Share))
+		tip := fmt.Sprintf("%s, %s to %s: %s, %s of the run", p.name(), quantity.Position(p.StartS, r.Job.ElapsedS),
+			quantity.Position(p.EndS, r.Job.ElapsedS), quantity.Duration(p.length()), quantity.Share(p.Share))
 		chart.Span(r.phaseClass(p), p.StartS, p.EndS, label, tip)
 	}
 }
@@ -109,7 +110,7 @@ func (r Report) shapeCharts() []picture {
 		color := fmt.Sprintf("c%d", i%4)
 		chart.Band("band "+color, x, p10, p90)
 		chart.Line("line "+color, x, mean)
-		out = append(out, picture{"One iteration of " + q.ID, q.Shape.Label + "; " + period(length) + "; " + q.evidence(),
+		out = append(out, picture{"One iteration of " + q.ID, q.Shape.Label + "; " + quantity.Period(length) + "; " + q.evidence(),
 			template.HTML(chart.SVG())})
 	}
 	return out
@@ -137,7 +138,7 @@ func (r Report) driftChart() *picture {
 	x, line := d.broken()
 	chart.Line("line", x, line)
 	for _, s := range d.Steps[:min(len(d.Steps), maxSteps)] {
-		chart.Mark("axis", s.TS, fmt.Sprintf("%+.1f %%", s.EffectPct), "at "+position(s.TS, r.Job.ElapsedS))
+		chart.Mark("axis", s.TS, quantity.Signed(s.EffectPct), "at "+quantity.Position(s.TS, r.Job.ElapsedS))
 	}
 	return &picture{"Length of one iteration", remark, template.HTML(chart.SVG())}
 }
@@ -145,8 +146,8 @@ func (r Report) driftChart() *picture {
 // historyCharts draws elapsed time and period of the earlier runs and this one.
 func (r Report) historyCharts() []picture {
 	var out []picture
-	for _, q := range []quantity{{"Elapsed", duration, Run.elapsed, r.Job.ElapsedS},
-		{"One iteration", period, Run.period, r.Rhythm.period()}} {
+	for _, q := range []runFigure{{"Elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS},
+		{"One iteration", quantity.Period, Run.period, r.Rhythm.period()}} {
 		if p, ok := r.historyChart(q); ok {
 			out = append(out, p)
 		}
@@ -154,15 +155,15 @@ func (r Report) historyCharts() []picture {
 	return out
 }
 
-// quantity is one figure of every run, and of this one.
-type quantity struct {
+// runFigure is one figure of every run, and of this one.
+type runFigure struct {
 	name  string
 	print func(float64) string
 	of    func(Run) float64
 	now   float64
 }
 
-func (r Report) historyChart(q quantity) (picture, bool) {
+func (r Report) historyChart(q runFigure) (picture, bool) {
 	runs := r.Earlier.inOrder()
 	var x, y []float64
 	var class, tips []string

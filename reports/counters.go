@@ -3,6 +3,7 @@ package reports
 import (
 	"strings"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -59,7 +60,7 @@ func totalLabel(c summary.Counter) string {
 	switch c.Name {
 	case "cpu_time":
 		if part := c.Part(); part < 1 {
-			return "CPU time, by samples of " + percent(part) + " of the run"
+			return "CPU time, by samples of " + quantity.Share(part) + " of the run"
 		}
 		return "CPU time, by samples"
 	case "proc_cpu":
@@ -92,15 +93,15 @@ func (c Counter) unitOf() string {
 func (c Counter) total() string {
 	switch c.Unit {
 	case "ns":
-		return duration(c.Total / 1e9)
+		return quantity.Duration(c.Total / 1e9)
 	case "us":
-		return duration(c.Total / 1e6)
+		return quantity.Duration(c.Total / 1e6)
 	case "uJ":
-		return join(amount(c.Total/1e6), "J")
+		return quantity.Amount(c.Total/1e6, "J")
 	case "s":
-		return duration(c.Total)
+		return quantity.Duration(c.Total)
 	}
-	return join(amount(c.Total), c.unitOf())
+	return quantity.Amount(c.Total, c.unitOf())
 }
 
 // perSecond names seconds a second: of the CPU clocks they are CPUs in use.
@@ -114,17 +115,17 @@ func (c Counter) perSecond() string {
 // rate prints the mean per second; of times it is a number of CPUs or the like.
 func (c Counter) rate() string {
 	if c.PerS == nil {
-		return unknown
+		return quantity.Missing
 	}
 	switch c.Unit {
 	case "ns":
-		return figures(*c.PerS/1e9, 3) + c.perSecond()
+		return quantity.Figures(*c.PerS/1e9, 3) + c.perSecond()
 	case "us":
-		return figures(*c.PerS/1e6, 3) + c.perSecond()
+		return quantity.Figures(*c.PerS/1e6, 3) + c.perSecond()
 	case "s":
-		return figures(*c.PerS, 3) + c.perSecond()
+		return quantity.Figures(*c.PerS, 3) + c.perSecond()
 	case "uJ":
-		return amount(*c.PerS/1e6) + " W"
+		return quantity.Amount(*c.PerS/1e6, "W")
 	}
-	return join(amount(*c.PerS), c.unitOf()) + "/s"
+	return quantity.Amount(*c.PerS, c.unitOf()) + "/s"
 }

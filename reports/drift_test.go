@@ -47,12 +47,12 @@ func TestDriftVerdicts(t *testing.T) {
 		{"noise", summary.Drift{SlopePctPerHour: 30, Lo: -2, Hi: 60}, "", ""},
 		{"small step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.015)}}, "", ""},
 		{"faster", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 0.8)}}, "", ""},
-		{"step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}, warning, "Iterations slowed down by 12 % from 0:08:20 on."},
-		{"mild step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.03)}}, info, "Iterations slowed down by 3 % from 0:08:20 on."},
+		{"step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}, warning, "Iterations slowed down by 12.0 % from 0:08:20 on."},
+		{"mild step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.03)}}, info, "Iterations slowed down by 3.0 % from 0:08:20 on."},
 		{"two steps", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.1), step(700, 1.1, 1.2)}}, warning,
-			"Iterations slowed down by 20 % in 2 steps, from 0:08:20 on."},
+			"Iterations slowed down by 20.0 % in 2 steps, from 0:08:20 on."},
 		{"excursion", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.3), step(700, 1.3, 1.0)}}, info,
-			"Iterations were 30 % slower from 0:08:20 to 0:11:40."},
+			"Iterations were 30.0 % slower from 0:08:20 to 0:11:40."},
 		{"slope", summary.Drift{SlopePctPerHour: 36, Lo: 30, Hi: 42}, warning, "Iterations slowed down steadily, by 9.9 % over the run."},
 		{"slow ones", summary.Drift{SlowCount: 12, SlowS: 40}, info, "12 iterations took much longer than their neighbours: 40.0 s in all, 4.0 % of the run."},
 		{"a few slow ones", summary.Drift{SlowCount: 2, SlowS: 4}, "", ""},
@@ -112,9 +112,9 @@ func TestStoppedIn(t *testing.T) {
 		s    summary.Summary
 		want string
 	}{
-		{"in a loop", s, "in loop B, 38 % into about iteration 142"},
+		{"in a loop", s, "in loop B, 38.0 % into about iteration 142"},
 		{"ended in order", steady(nemo()), ""},
-		{"the scheduler says so", func() summary.Summary { x := cancelled(); x.Exit, x.State = nil, "TIMEOUT"; return x }(), "in loop B, 38 % into about iteration 142"},
+		{"the scheduler says so", func() summary.Summary { x := cancelled(); x.Exit, x.State = nil, "TIMEOUT"; return x }(), "in loop B, 38.0 % into about iteration 142"},
 		{"short iterations", func() summary.Summary { x := fast(); x.Exit = &summary.Exit{Code: 1}; return x }(), "in loop A, after about 12 iterations"},
 		{"long after the last", arrayElement(), "41.1 s after the last iteration"},
 		{"samples end early", func() summary.Summary { x := cancelled(); x.ElapsedS = 4000; return x }(), ""},

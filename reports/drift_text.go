@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"jobgait/analysis/quantity"
 )
 
 const (
@@ -38,25 +40,25 @@ func driftVerdict(r Report) []Verdict {
 		return nil
 	}
 	d := *r.Rhythm.Patterns[0].Drift
-	at := func(s float64) string { return position(s, r.Job.ElapsedS) }
+	at := func(s float64) string { return quantity.Position(s, r.Job.ElapsedS) }
 	level := info
 	if d.ChangePct >= warns {
 		level = warning
 	}
 	switch n := len(d.Steps); {
 	case d.excursion() && d.Steps[0].EffectPct >= matters:
-		return []Verdict{{info, fmt.Sprintf("Iterations were %s %% slower from %s to %s.",
-			plain(d.Steps[0].EffectPct), at(d.Steps[0].TS), at(d.Steps[1].TS))}}
+		return []Verdict{{info, fmt.Sprintf("Iterations were %s slower from %s to %s.",
+			quantity.Percent(d.Steps[0].EffectPct), at(d.Steps[0].TS), at(d.Steps[1].TS))}}
 	case n == 1 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Iterations slowed down by %s %% from %s on.", plain(d.ChangePct), at(d.Steps[0].TS))}}
+		return []Verdict{{level, fmt.Sprintf("Iterations slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))}}
 	case n > 1 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Iterations slowed down by %s %% in %d steps, from %s on.", plain(d.ChangePct), n, at(d.Steps[0].TS))}}
+		return []Verdict{{level, fmt.Sprintf("Iterations slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n, at(d.Steps[0].TS))}}
 	case n == 0 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Iterations slowed down steadily, by %s %% over the run.", plain(d.ChangePct))}}
+		return []Verdict{{level, fmt.Sprintf("Iterations slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))}}
 	}
 	if d.SlowCount > 0 && d.SlowS >= slowShare*r.Job.ElapsedS {
 		return []Verdict{{info, fmt.Sprintf("%s took much longer than their neighbours: %s in all, %s of the run.",
-			plural(d.SlowCount, "iteration"), duration(d.SlowS), percent(d.SlowS/r.Job.ElapsedS))}}
+			quantity.Plural(d.SlowCount, "iteration"), quantity.Duration(d.SlowS), quantity.Share(d.SlowS/r.Job.ElapsedS))}}
 	}
 	return nil
 }
@@ -76,29 +78,29 @@ func (r Report) driftTexts() []string {
 	}
 	for i, s := range d.Steps {
 		if i == maxSteps {
-			out = append(out, fmt.Sprintf("And %s more, in the JSON form of this report.", plural(len(d.Steps)-i, "change")))
+			out = append(out, fmt.Sprintf("And %s more, in the JSON form of this report.", quantity.Plural(len(d.Steps)-i, "change")))
 			break
 		}
 		word := "grew"
 		if s.EffectPct < 0 {
 			word = "shrank"
 		}
-		out = append(out, fmt.Sprintf("At %s the iteration %s by %s %%, from %s to %s.", position(s.TS, r.Job.ElapsedS), word,
-			plain(math.Abs(s.EffectPct)), duration(s.BeforeS), duration(s.AfterS)))
+		out = append(out, fmt.Sprintf("At %s the iteration %s by %s, from %s to %s.", quantity.Position(s.TS, r.Job.ElapsedS), word,
+			quantity.Percent(math.Abs(s.EffectPct)), quantity.Duration(s.BeforeS), quantity.Duration(s.AfterS)))
 	}
 	if len(d.Steps) == 0 && math.Abs(d.ChangePct) >= matters {
-		out = append(out, fmt.Sprintf("The length of iterations changed steadily, by %+.1f %% over the run: %+.3g %% an hour (95 %% interval %+.3g .. %+.3g).",
-			d.ChangePct, d.Slope, d.Lo, d.Hi))
+		out = append(out, fmt.Sprintf("The length of iterations changed steadily, by %s over the run: %s an hour (95 %% interval %s).",
+			quantity.Signed(d.ChangePct), quantity.Signed(d.Slope), quantity.PercentRange(d.Lo, d.Hi)))
 	}
 	if math.Abs(d.ChangePct) >= matters && d.CostS >= 1 {
-		out = append(out, fmt.Sprintf("Against those at the beginning, iterations took %s more in this run.", duration(d.CostS)))
+		out = append(out, fmt.Sprintf("Against those at the beginning, iterations took %s more in this run.", quantity.Duration(d.CostS)))
 	}
 	if d.SlowCount > 0 {
 		verb := "stand"
 		if d.SlowCount == 1 {
 			verb = "stands"
 		}
-		out = append(out, fmt.Sprintf("%s %s out from the neighbours, %s longer in all.", plural(d.SlowCount, "iteration"), verb, duration(d.SlowS)))
+		out = append(out, fmt.Sprintf("%s %s out from the neighbours, %s longer in all.", quantity.Plural(d.SlowCount, "iteration"), verb, quantity.Duration(d.SlowS)))
 	}
 	return out
 }
@@ -110,7 +112,7 @@ const maxSteps = 4
 func (d Drift) slowest(r Report) []string {
 	var parts []string
 	for _, s := range d.Slow {
-		parts = append(parts, duration(s.LengthS)+" at "+position(s.StartS, r.Job.ElapsedS))
+		parts = append(parts, quantity.Duration(s.LengthS)+" at "+quantity.Position(s.StartS, r.Job.ElapsedS))
 	}
 	if len(parts) == 0 {
 		return nil
@@ -126,7 +128,7 @@ func (r Report) slowRows() []row {
 	}
 	rows := []row{{left("slow iteration at"), right("took"), right("longer by")}}
 	for _, s := range d.Slow {
-		rows = append(rows, row{left(position(s.StartS, r.Job.ElapsedS)), right(duration(s.LengthS)), right(duration(s.ExcessS))})
+		rows = append(rows, row{left(quantity.Position(s.StartS, r.Job.ElapsedS)), right(quantity.Duration(s.LengthS)), right(quantity.Duration(s.ExcessS))})
 	}
 	return rows
 }
@@ -134,7 +136,7 @@ func (r Report) slowRows() []row {
 // driftRemark says of how many iterations the section speaks.
 func (r Report) driftRemark() string {
 	q := r.Rhythm.Patterns[0]
-	text := fmt.Sprintf("%s of %s", plural(q.Drift.Iterations, "iteration"), strings.Join(append([]string{q.ID}, q.Drift.Like...), " and "))
+	text := fmt.Sprintf("%s of %s", quantity.Plural(q.Drift.Iterations, "iteration"), strings.Join(append([]string{q.ID}, q.Drift.Like...), " and "))
 	if !q.Drift.says(r.Job.ElapsedS) {
 		text += ", no change of their length worth mention"
 	}
@@ -161,7 +163,7 @@ func (r Report) textDrift(p *page) {
 	if lo, hi, ok := historyRange(v); ok {
 		p.line("  " + padRight("length", gutter-2) + spark(v, lo, hi, r.ascii))
 		p.line(spaces(gutter) + axis(end))
-		p.line(spaces(gutter) + fmt.Sprintf("%s .. %s", duration(lo), duration(hi)))
+		p.line(spaces(gutter) + fmt.Sprintf("%s .. %s", quantity.Duration(lo), quantity.Duration(hi)))
 	}
 	for _, s := range append(r.driftTexts(), d.slowest(r)...) {
 		p.text("  ", s)

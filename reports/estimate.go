@@ -1,5 +1,7 @@
 package reports
 
+import "jobgait/analysis/quantity"
+
 // Estimate is a value with its confidence interval. All are null when there is
 // no value; the interval alone is null when there is none.
 type Estimate struct {
@@ -22,6 +24,14 @@ func newEstimate(value, lo, hi float64, n int, method string) Estimate {
 		e.Lo, e.Hi = nil, nil
 	}
 	return e
+}
+
+// interval prints the ends in the unit of the value.
+func (e Estimate) interval() string {
+	if e.Lo == nil || e.Hi == nil || e.Value == nil {
+		return quantity.Missing
+	}
+	return quantity.PeriodRange(*e.Lo, *e.Hi, *e.Value)
 }
 
 // value returns the value, or 0 where there is none.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -126,21 +127,21 @@ func signalMeaning(signal int, cluster string) string {
 // elapsed is how long it took, and how long without being suspended.
 func (j Job) elapsed() string {
 	if j.SuspendedS <= 0 {
-		return duration(j.ElapsedS)
+		return quantity.Duration(j.ElapsedS)
 	}
-	return fmt.Sprintf("%s (%s without suspension)", duration(j.ElapsedS), duration(max(0, j.ElapsedS-j.SuspendedS)))
+	return fmt.Sprintf("%s (%s without suspension)", quantity.Duration(j.ElapsedS), quantity.Duration(max(0, j.ElapsedS-j.SuspendedS)))
 }
 
 // size says on how much the run ran: "4 nodes x 64 CPUs".
 func (j Job) size() string {
-	nodes := plural(j.NNodes, "node")
+	nodes := quantity.Plural(j.NNodes, "node")
 	switch {
 	case j.NCPUs == nil || *j.NCPUs < 1:
 		return nodes
 	case j.NNodes > 0 && *j.NCPUs%j.NNodes == 0:
-		return nodes + " x " + plural(*j.NCPUs/j.NNodes, "CPU")
+		return nodes + " x " + quantity.Plural(*j.NCPUs/j.NNodes, "CPU")
 	}
-	return nodes + ", " + plural(*j.NCPUs, "CPU")
+	return nodes + ", " + quantity.Plural(*j.NCPUs, "CPU")
 }
 
 // label is the run's name in a heading.

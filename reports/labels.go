@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -146,11 +147,11 @@ func (l labels) short(column string) string {
 func levelRange(lo, hi float64, unit string) string {
 	switch unit {
 	case "share":
-		return percent(lo) + " .. " + percent(hi)
+		return quantity.Share(lo) + " .. " + quantity.Share(hi)
 	case "", "1", "CPUs", "samples":
-		return plain(lo) + " .. " + plain(hi)
+		return quantity.Plain(lo, 3) + " .. " + quantity.Plain(hi, 3)
 	case "1/s":
-		return amount(lo) + " .. " + amount(hi) + " a second"
+		return quantity.Amount(lo, "") + " .. " + quantity.Amount(hi, "") + " a second"
 	}
-	return join(amount(lo), unit) + " .. " + join(amount(hi), unit)
+	return quantity.Amount(lo, unit) + " .. " + quantity.Amount(hi, unit)
 }

@@ -7,6 +7,7 @@ import (
 
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -64,13 +65,13 @@ func (r Rhythm) nested() string {
 		for _, c := range q.Child {
 			each := ""
 			if q.Instances > 0 && c.Count > q.Instances {
-				each = "about " + plain(math.Round(float64(c.Count)/float64(q.Instances))) + " "
+				each = "about " + quantity.Count(int(math.Round(float64(c.Count)/float64(q.Instances)))) + " "
 			}
-			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter iterations of %s (confidence %.2f)", q.ID, each, period(c.PeriodS), c.Confidence))
+			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter iterations of %s (confidence %s)", q.ID, each, quantity.Period(c.PeriodS), quantity.Hundredths(c.Confidence)))
 		}
 	}
 	for _, m := range r.Macro {
-		parts = append(parts, fmt.Sprintf("%s in cycles of %s, %s times", strings.Join(m.Of, " and "), period(m.PeriodS), count(int64(m.Count))))
+		parts = append(parts, fmt.Sprintf("%s in cycles of %s, %s times", strings.Join(m.Of, " and "), quantity.Period(m.PeriodS), quantity.Count(m.Count)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -94,13 +95,13 @@ func (r Rhythm) lowTexts() []string {
 			if l.Share < leastLow || len(out) == maxLow {
 				continue
 			}
-			from := duration(l.OffsetS) + " on"
+			from := quantity.Duration(l.OffsetS) + " on"
 			if edge := q.Period.value() / 50; l.OffsetS < edge || l.OffsetS > q.Period.value()-edge {
 				from = "the beginning"
 			}
 			out = append(out, fmt.Sprintf("%s: from %s, for %s +- %s, %s at %s (elsewhere %s), in %s of the iterations: %s s an hour.",
-				q.ID, from, duration(l.DurationS), duration(l.DurationSDS), l.Label, plain(l.Level), plain(l.Above),
-				percent(l.Repeatability), figures(l.SecondsPerHour, 3)))
+				q.ID, from, quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS), l.Label, quantity.Plain(l.Level, 3), quantity.Plain(l.Above, 3),
+				quantity.Share(l.Repeatability), quantity.Figures(l.SecondsPerHour, 3)))
 		}
 	}
 	return out

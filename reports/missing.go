@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 const (
@@ -28,10 +29,10 @@ func (r Report) missing() ([]Verdict, []Note) {
 	}
 	seen := r.seenBusy()
 	if seen == nil || *seen < allSeen {
-		return []Verdict{{warning, percent(*share) + " of the samples are missing."}}, nil
+		return []Verdict{{warning, quantity.Share(*share) + " of the samples are missing."}}, nil
 	}
 	text := fmt.Sprintf("%s of the samples lack a record of some CPU, an idle one: the job's own CPU time was sampled in full",
-		percent(*share))
+		quantity.Share(*share))
 	return nil, []Note{{note.LostSamples, text, []string{}}}
 }
 

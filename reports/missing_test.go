@@ -34,10 +34,10 @@ func TestMissingSamples(t *testing.T) {
 			r := New(s, nil, Options{})
 			head, noted := false, false
 			for _, v := range r.Verdicts {
-				head = head || strings.Contains(v.Text, "13 % of the samples are missing")
+				head = head || strings.Contains(v.Text, "13.0 % of the samples are missing")
 			}
 			for _, n := range r.Notes {
-				noted = noted || n.Code == note.LostSamples && strings.Contains(n.Text, "13 %")
+				noted = noted || n.Code == note.LostSamples && strings.Contains(n.Text, "13.0 %")
 			}
 			if head != c.head || noted != c.note {
 				t.Errorf("at the head %v, in a note %v; want %v, %v: %+v %+v", head, noted, c.head, c.note, r.Verdicts, r.Notes)

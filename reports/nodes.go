@@ -1,10 +1,10 @@
 package reports
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -105,7 +105,7 @@ func oddBusy(busy *float64, mid, spread float64, l Limits) []string {
 	if off < 0 {
 		word = "less busy"
 	}
-	return []string{fmt.Sprintf("%s %% %s", figures(math.Abs(off)/mid*100, 2), word)}
+	return []string{quantity.Percent(math.Abs(off)/mid*100) + " " + word}
 }
 
 // oddPeriod says when a node's period is not the run's.

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -77,14 +78,13 @@ func newQuality(s summary.Summary) Quality {
 
 // overheadText says what sampling cost, of what it was allowed to.
 func (q Quality) overheadText() string {
-	pct := func(v float64) string { return figures(v, 2) + " %" }
-	text := optional(q.OverheadPct, pct) + " of the CPUs"
+	text := quantity.Optional(q.OverheadPct, quantity.Percent) + " of the CPUs"
 	if q.BudgetPct != nil {
-		text += ", " + pct(*q.BudgetPct) + " allowed"
+		text += ", " + quantity.Chosen(*q.BudgetPct) + " allowed"
 	}
-	text += fmt.Sprintf("; the agent itself used %s of CPU time", duration(q.AgentCPUS))
+	text += fmt.Sprintf("; the agent itself used %s of CPU time", quantity.Duration(q.AgentCPUS))
 	if q.InterruptNS != nil {
-		text += fmt.Sprintf(", a record costs %s us (%s)", figures(*q.InterruptNS/1e3, 2), q.InterruptFrom)
+		text += fmt.Sprintf(", a record costs %s us (%s)", quantity.Figures(*q.InterruptNS/1e3, 2), q.InterruptFrom)
 	}
 	return text
 }

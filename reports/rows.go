@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
 
@@ -34,9 +35,9 @@ func (r Rhythm) patternRows() []row {
 	rows := []row{{left("pattern"), right("period"), right("+-"), right("times"), right("share"),
 		right("95 % interval"), right("confidence")}}
 	for i, q := range r.Patterns {
-		rows = append(rows, row{swatched(q.ID, fmt.Sprintf("p%d", i%4)), right(period(q.Period.value())), right(percent(q.PeriodCV)),
-			right(count(int64(q.Instances))), right(percent(q.Coverage)), right(interval(q.Period)),
-			right(fmt.Sprintf("%.2f", q.Confidence))})
+		rows = append(rows, row{swatched(q.ID, fmt.Sprintf("p%d", i%4)), right(quantity.Period(q.Period.value())), right(quantity.Share(q.PeriodCV)),
+			right(quantity.Count(q.Instances)), right(quantity.Share(q.Coverage)), right(q.Period.interval()),
+			right(quantity.Hundredths(q.Confidence))})
 	}
 	return rows
 }
@@ -60,21 +61,21 @@ func (r Rhythm) foundIn() string {
 // phaseRows has each phase in time order, or the totals by kind if there are
 // more than the limit, or checkpoints among them.
 func (r Report) phaseRows() []row {
-	at := func(s float64) cell { return right(position(s, r.Job.ElapsedS)) }
+	at := func(s float64) cell { return right(quantity.Position(s, r.Job.ElapsedS)) }
 	checkpoints := slices.ContainsFunc(r.Rhythm.Totals, func(t Total) bool { return t.Kind == phase.Checkpoint })
 	if len(r.Rhythm.Phases) <= r.limits.ListPhases && !checkpoints {
 		rows := []row{{left("phase"), left(""), right("from"), right("to"), right("lasts"), right("share")}}
 		for _, p := range r.Rhythm.Phases {
 			rows = append(rows, row{swatched(string(p.letter()), r.phaseClass(p)), left(p.name()), at(p.StartS), at(p.EndS),
-				right(duration(p.length())), right(percent(p.Share))})
+				right(quantity.Duration(p.length())), right(quantity.Share(p.Share))})
 		}
 		return rows
 	}
 	rows := []row{{left("phase"), left(""), right("stretches"), right("in all"), right("share"), right("each, mean")}}
 	for _, t := range r.Rhythm.Totals {
 		p := Phase{Kind: t.Kind, Pattern: t.Pattern}
-		rows = append(rows, row{swatched(string(p.letter()), r.phaseClass(p)), left(p.name()), right(count(int64(t.Count))),
-			right(duration(t.S)), right(percent(t.Share)), right(duration(t.S / float64(max(1, t.Count))))})
+		rows = append(rows, row{swatched(string(p.letter()), r.phaseClass(p)), left(p.name()), right(quantity.Count(t.Count)),
+			right(quantity.Duration(t.S)), right(quantity.Share(t.Share)), right(quantity.Duration(t.S / float64(max(1, t.Count))))})
 	}
 	return rows
 }
@@ -104,7 +105,7 @@ const maxRemark = 25
 
 func (m Node) row() row {
 	if !m.Reported {
-		return row{left(m.Name), right(unknown), right(unknown), right(unknown), right(unknown), left("no report from this node")}
+		return row{left(m.Name), right(quantity.Missing), right(quantity.Missing), right(quantity.Missing), right(quantity.Missing), left("no report from this node")}
 	}
 	remarks := slices.Clone(m.Odd)
 	if !m.Sealed {
@@ -114,12 +115,12 @@ func (m Node) row() row {
 	if len(remarks) > 1 && width(remark) > maxRemark {
 		remark = remarks[0] + ", ..." // the rest stands below the table
 	}
-	missing := unknown
+	missing := quantity.Missing
 	if m.Samples > 0 {
-		missing = percent(float64(m.Missing) / float64(m.Samples))
+		missing = quantity.Share(float64(m.Missing) / float64(m.Samples))
 	}
-	return row{left(m.Name), right(optional(m.BusyCPUs, busyCPUs)), right(optional(m.PeriodS, period)),
-		right(optional(m.Coverage, percent)), right(missing), left(remark)}
+	return row{left(m.Name), right(quantity.Optional(m.BusyCPUs, quantity.Hundredths)), right(quantity.Optional(m.PeriodS, quantity.Period)),
+		right(quantity.Optional(m.Coverage, quantity.Share)), right(missing), left(remark)}
 }
 
 // withMeters adds a bar of its busy CPUs to each row of nodes.
@@ -137,7 +138,7 @@ func (r Report) withMeters(rows []row) []row {
 			if len(m.Odd) > 0 {
 				class = "value odd"
 			}
-			art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, hi, m.Name+": "+busyCPUs(*m.BusyCPUs)+" busy CPUs"))
+			art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, hi, m.Name+": "+quantity.Hundredths(*m.BusyCPUs)+" busy CPUs"))
 		}
 		if i < len(rows) {
 			rows[i] = slices.Insert(slices.Clone(rows[i]), 2, art)
@@ -177,7 +178,7 @@ func (r Report) runRows() []row {
 	rows := []row{{left("job"), left("start"), right("elapsed"), right("period"), right("periodic"), left("state")}}
 	for _, x := range r.Earlier.List[:min(len(r.Earlier.List), r.limits.ListRuns)] {
 		rows = append(rows, row{left(x.ID), left(moment(x.StartEpochS).In(r.zone).Format("2006-01-02 15:04")),
-			right(duration(x.ElapsedS)), right(optional(x.PeriodS, period)), right(optional(x.Coverage, percent)), left(x.State.String())})
+			right(quantity.Duration(x.ElapsedS)), right(quantity.Optional(x.PeriodS, quantity.Period)), right(quantity.Optional(x.Coverage, quantity.Share)), left(x.State.String())})
 	}
 	return rows
 }

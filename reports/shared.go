@@ -16,8 +16,9 @@ func Nice(s string) string { return nice(s) }
 // Wrap breaks text into lines of at most w columns; a number keeps its unit.
 func Wrap(s string, w int) []string { return wrap(s, w) }
 
-// Figures prints v with n significant figures and no exponent.
-func Figures(v float64, n int) string { return figures(v, n) }
+// Resample returns the means of n equal parts of values, or values themselves if
+// there are no more than n.
+func Resample(values []float64, n int) []float64 { return resample(values, n) }
 
 // Spark draws values as one line of characters from lo to hi; NaN is a space.
 func Spark(values []float64, lo, hi float64, ascii bool) string { return spark(values, lo, hi, ascii) }

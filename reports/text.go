@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
 
@@ -125,7 +126,7 @@ func (r Rhythm) remark() string {
 	if !r.Periodic || r.PeriodicShare == nil {
 		return ""
 	}
-	return percent(*r.PeriodicShare) + " of the run is periodic"
+	return quantity.Share(*r.PeriodicShare) + " of the run is periodic"
 }
 
 // textTimeline draws up to three columns over the run, the phases and the time.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"jobgait/analysis/quantity"
 )
 
 // textNodes compares the nodes; a run on one node has nothing to compare.
@@ -30,17 +32,9 @@ func (r Report) textNodes(p *page) {
 func (n Nodes) remark() string {
 	text := fmt.Sprintf("%d of %d in this report", n.Reported, n.Total)
 	if n.ImbalancePct != nil {
-		text += fmt.Sprintf("; the busiest is %s %% above the mean", figures(*n.ImbalancePct, 2))
+		text += fmt.Sprintf("; the busiest is %s above the mean", quantity.Percent(*n.ImbalancePct))
 	}
 	return text
-}
-
-// busyCPUs prints a number of CPUs; next to nothing keeps one figure.
-func busyCPUs(v float64) string {
-	if v > 0 && v < 0.01 {
-		return figures(v, 1)
-	}
-	return fmt.Sprintf("%.2f", v)
 }
 
 // textNodeStrip draws the nodes' busy CPUs side by side, from three nodes up to
@@ -59,7 +53,7 @@ func (r Report) textNodeStrip(p *page) {
 	}
 	_, hi, _ := extent(values)
 	line := strings.ReplaceAll(spark(values, 0, hi, r.ascii), " ", "x")
-	legend := fmt.Sprintf("busy CPUs, 0 .. %s, %s .. %s", figures(hi, 3), n.List[0].Name, n.List[n.Total-1].Name)
+	legend := fmt.Sprintf("busy CPUs, 0 .. %s, %s .. %s", quantity.Figures(hi, 3), n.List[0].Name, n.List[n.Total-1].Name)
 	if strings.Contains(line, "x") {
 		legend += "; x = no data"
 	}
@@ -71,7 +65,7 @@ func (r Report) textNodeStrip(p *page) {
 // summary says what the nodes that have no line are like.
 func (n Nodes) summary() string {
 	lo, hi, of := n.typical()
-	text := fmt.Sprintf("%s: %s .. %s busy CPUs.", plural(of, "node"), busyCPUs(lo), busyCPUs(hi))
+	text := fmt.Sprintf("%s: %s .. %s busy CPUs.", quantity.Plural(of, "node"), quantity.Hundredths(lo), quantity.Hundredths(hi))
 	if of == 0 {
 		text = "The busy CPUs of no node are known."
 	}
@@ -96,5 +90,5 @@ func (r Report) textCounters(p *page) {
 }
 
 func (r Report) ipcText() string {
-	return "instructions per cycle (IPC) over the run: " + figures(*r.IPC, 3)
+	return "instructions per cycle (IPC) over the run: " + quantity.Figures(*r.IPC, 3)
 }

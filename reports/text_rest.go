@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // textEarlier lists earlier runs. It does not say whether this one is slower.
@@ -16,8 +17,8 @@ func (r Report) textEarlier(p *page) {
 	if e.N == 0 {
 		return
 	}
-	r.textHistory(p, quantity{"elapsed", duration, Run.elapsed, r.Job.ElapsedS})
-	r.textHistory(p, quantity{"period", period, Run.period, r.Rhythm.period()})
+	r.textHistory(p, runFigure{"elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS})
+	r.textHistory(p, runFigure{"period", quantity.Period, Run.period, r.Rhythm.period()})
 	p.text("  ", e.usual())
 	p.line("")
 	p.table(r.runRows())
@@ -37,7 +38,7 @@ func (r Report) earlierRemark() string {
 
 // textHistory draws one quantity over the runs, oldest first, this run last
 // behind a bar.
-func (r Report) textHistory(p *page, q quantity) {
+func (r Report) textHistory(p *page, q runFigure) {
 	runs := r.Earlier.inOrder()
 	if len(runs) > strip-2 {
 		runs = runs[len(runs)-strip+2:]
@@ -88,11 +89,11 @@ func (e EarlierRuns) usual() string {
 	if e.Elapsed.Median == nil {
 		return fmt.Sprintf("Too few runs to tell what is usual (need %d, have %d).", e.Need, e.N)
 	}
-	text := fmt.Sprintf("Median elapsed %s, middle half %s .. %s", duration(*e.Elapsed.Median),
-		duration(*e.Elapsed.Q1), duration(*e.Elapsed.Q3))
+	text := fmt.Sprintf("Median elapsed %s, middle half %s .. %s", quantity.Duration(*e.Elapsed.Median),
+		quantity.Duration(*e.Elapsed.Q1), quantity.Duration(*e.Elapsed.Q3))
 	if e.Period.Median != nil {
-		text += fmt.Sprintf("; median period %s, middle half %s .. %s (%s)", period(*e.Period.Median),
-			period(*e.Period.Q1), period(*e.Period.Q3), plural(e.Period.N, "run"))
+		text += fmt.Sprintf("; median period %s, middle half %s .. %s (%s)", quantity.Period(*e.Period.Median),
+			quantity.Period(*e.Period.Q1), quantity.Period(*e.Period.Q3), quantity.Plural(e.Period.N, "run"))
 	}
 	return text + "."
 }
@@ -107,12 +108,12 @@ func (r Report) facts() []fact {
 	if !q.sampled() {
 		return append(out, r.sourceFacts()...)
 	}
-	rates := optional(q.RateHz, func(v float64) string { return figures(v, 3) }) + " samples a second"
+	rates := quantity.Optional(q.RateHz, func(v float64) string { return quantity.Figures(v, 3) }) + " samples a second"
 	if q.AddressHz != nil {
-		rates += fmt.Sprintf("; code addresses %s a second and CPU", count(int64(math.Round(*q.AddressHz))))
+		rates += fmt.Sprintf("; code addresses %s a second and CPU", quantity.Count(int64(math.Round(*q.AddressHz))))
 	}
 	samples := fmt.Sprintf("%s, of them %s missing (%s); the kernel lost %s",
-		count(q.Samples), count(q.Missing), optional(q.MissingShare, percent), plural(int(q.LostRecords), "record"))
+		quantity.Count(q.Samples), quantity.Count(q.Missing), quantity.Optional(q.MissingShare, quantity.Share), quantity.Plural(int(q.LostRecords), "record"))
 	out = append(out, fact{"rate", rates}, fact{"samples", samples},
 		fact{"overhead", q.overheadText()})
 	if !q.Sealed {

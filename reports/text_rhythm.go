@@ -2,6 +2,8 @@ package reports
 
 import (
 	"fmt"
+
+	"jobgait/analysis/quantity"
 )
 
 // textShapes draws one iteration of each pattern, the first three at most.
@@ -14,7 +16,7 @@ func (r Report) textShapes(p *page) {
 		}
 		p.line("")
 		p.line("  " + padRight("one "+q.ID, gutter-2) + spark(stretch(v, strip), lo, hi, r.ascii))
-		p.line(spaces(gutter) + padRight("0", strip-width(period(q.Period.value()))) + period(q.Period.value()))
+		p.line(spaces(gutter) + padRight("0", strip-width(quantity.Period(q.Period.value()))) + quantity.Period(q.Period.value()))
 		p.text(spaces(gutter), fmt.Sprintf("%s, %s; %s", q.Shape.Label, levelRange(lo, hi, q.Shape.Unit), q.evidence()))
 	}
 }
@@ -22,12 +24,12 @@ func (r Report) textShapes(p *page) {
 // evidence says of how many iterations a shape is the mean, and how far that is to
 // be trusted.
 func (q Pattern) evidence() string {
-	text := "mean of " + plural(q.Instances, "iteration")
+	text := "mean of " + quantity.Plural(q.Instances, "iteration")
 	if q.FewInstances {
 		text += ", too few for a sure shape"
 	}
 	if s := q.Significance; s != nil {
-		text += "; " + figures(*s, 2) + " standard deviations above chance"
+		text += "; " + quantity.Figures(*s, 2) + " standard deviations above chance"
 	}
 	return text
 }

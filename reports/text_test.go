@@ -185,15 +185,15 @@ func TestVerdicts(t *testing.T) {
 		level      string
 		s          summary.Summary
 	}{
-		{"periodic", "One iteration takes 1.87 s +- 0.6 %: 12 times, 91 % of the run.", info, fast()},
-		{"two", "One iteration takes 6.20 s +- 0.6 % (A: 352 times, 60 % of the run) or 7.10 s (B: 141 times, 28 %).", info, nemo()},
-		{"doubtful", "One iteration takes 1.87 s +- 0.6 %: 12 times, 91 % of the run. Not sure: confidence 0.43.", info, doubtful()},
+		{"periodic", "One iteration takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", info, fast()},
+		{"two", "One iteration takes 6.20 s +- 0.60 % (A: 352 times, 60.5 % of the run) or 7.10 s (B: 141 times, 27.8 %).", info, nemo()},
+		{"doubtful", "One iteration takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run. Not sure: confidence 0.43.", info, doubtful()},
 		{"few busy", "On average 4.6 of 16 CPUs were busy.", info, busyOf(4.6, 16, 1)},
 		{"few busy a node", "On each node 25 of 64 CPUs were busy.", info, busyOf(25.2, 256, 4)},
 		{"idle", "No period found: the job used next to no CPU time where it could be seen.", info, flat(note.Idle, "x", 0)},
-		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit); it stopped in loop B, 38 % into about iteration 142.", warning, cancelled()},
+		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit); it stopped in loop B, 38.0 % into about iteration 142.", warning, cancelled()},
 		{"missing", "1 of 4 nodes is not in this report: dahu-3.", warning, fourNodes()},
-		{"odd", "Node dahu-2 differs from the others: 28 % less busy; another shape of iteration; iterations 1.3 % longer.", warning, fourNodes()},
+		{"odd", "Node dahu-2 differs from the others: 28.3 % less busy; another shape of iteration; iterations 1.3 % longer.", warning, fourNodes()},
 		{"no agent", "No period found: no agent ran, nothing was sampled.", warning, unwatched()},
 	} {
 		found := false
@@ -256,15 +256,8 @@ func TestEarlierRunsLeaveThisOut(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{duration(0), "0 s"}, {duration(0.0123), "12.3 ms"}, {duration(59.94), "59.9 s"}, {duration(59.96), "1:00"}, {duration(3599.6), "1:00:00"},
-		{duration(math.NaN()), "-"}, {duration(-1), "-"}, {period(0.005), "5.00 ms"}, {period(6.2), "6.20 s"}, {period(1800), "30.0 min"},
-		{percent(0), "0 %"}, {percent(1), "100 %"}, {percent(0.9999), "100 %"}, {percent(0.9951), "99.5 %"}, {percent(0.00001), "< 0.01 %"},
-		{percent(0.0004), "0.04 %"}, {percent(0.006), "0.6 %"}, {percent(0.605), "60 %"}, {percent(math.NaN()), "-"},
-		{count(0), "0"}, {count(999), "999"}, {count(1000), "1,000"}, {count(-1234567), "-1,234,567"},
-		{amount(9999), "9999"}, {amount(12345), "12.3 k"}, {amount(3.1e14), "310 T"}, {join(amount(7.31e10), "bytes"), "73.1 GB"},
-		{interval(newEstimate(6.2, 6.192, 6.209, 352, "m")), "6.192 .. 6.209 s"}, {interval(newEstimate(6.2, 0, 0, 352, "m")), "-"},
-		{interval(newEstimate(6.2, 6.2, 6.2, 1, "m")), "-"}, {cut("漢字漢字", 7), "漢字..."}, {cut("abc", 2), ".."},
-		{plural(1, "node"), "1 node"}, {plural(1234, "CPU"), "1,234 CPUs"}, {plain(0.97), "0.97"}, {plain(100), "100"},
+		{newEstimate(6.2, 6.192, 6.209, 352, "m").interval(), "6.192 .. 6.209 s"}, {newEstimate(6.2, 0, 0, 352, "m").interval(), "-"},
+		{newEstimate(6.2, 6.2, 6.2, 1, "m").interval(), "-"}, {cut("漢字漢字", 7), "漢字..."}, {cut("abc", 2), ".."},
 		{fmt.Sprint(wrap("took 28 % of it", 9)), "[took 28 % of it]"}, {fmt.Sprint(len(wrap("took 28 % of it", 7))), "3"},
 	} {
 		if c.got != c.want {

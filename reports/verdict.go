@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -47,15 +48,15 @@ func rhythmVerdicts(r Report) []Verdict {
 	}
 	p := r.Rhythm.Patterns[0]
 	text := fmt.Sprintf("One iteration takes %s +- %s: %s times, %s of the run.",
-		period(p.Period.value()), percent(p.PeriodCV), count(int64(p.Instances)), percent(p.Coverage))
+		quantity.Period(p.Period.value()), quantity.Share(p.PeriodCV), quantity.Count(p.Instances), quantity.Share(p.Coverage))
 	if n := len(r.Rhythm.Patterns); n > 1 {
 		q := r.Rhythm.Patterns[1]
 		text = fmt.Sprintf("One iteration takes %s +- %s (%s: %s times, %s of the run) or %s (%s: %s times, %s).",
-			period(p.Period.value()), percent(p.PeriodCV), p.ID, count(int64(p.Instances)), percent(p.Coverage),
-			period(q.Period.value()), q.ID, count(int64(q.Instances)), percent(q.Coverage))
+			quantity.Period(p.Period.value()), quantity.Share(p.PeriodCV), p.ID, quantity.Count(p.Instances), quantity.Share(p.Coverage),
+			quantity.Period(q.Period.value()), q.ID, quantity.Count(q.Instances), quantity.Share(q.Coverage))
 	}
 	if p.Confidence < periodicity.Confident {
-		text += fmt.Sprintf(" Not sure: confidence %.2f.", p.Confidence)
+		text += " Not sure: confidence " + quantity.Hundredths(p.Confidence) + "."
 	}
 	return []Verdict{{info, text}}
 }
@@ -80,7 +81,7 @@ func nodeVerdicts(n Nodes) []Verdict {
 			verb = "is"
 		}
 		out = append(out, Verdict{warning, fmt.Sprintf("%d of %s %s not in this report: %s.",
-			len(n.Missing), plural(n.Total, "node"), verb, some(n.Missing, 4))})
+			len(n.Missing), quantity.Plural(n.Total, "node"), verb, some(n.Missing, 4))})
 	}
 	switch odd := n.odd(); {
 	case len(odd) == 1:
@@ -137,7 +138,7 @@ func useVerdict(r Report) []Verdict {
 	if r.Job.NNodes > 1 {
 		where = "On each node"
 	}
-	return []Verdict{{info, fmt.Sprintf("%s %s of %s were busy.", where, figures(*busy, 2), plural(int(given), "CPU"))}}
+	return []Verdict{{info, fmt.Sprintf("%s %s of %s were busy.", where, quantity.Figures(*busy, 2), quantity.Plural(int(given), "CPU"))}}
 }
 
 // restVerdict says where the time outside the loops went, from 1 % of the run.
@@ -156,17 +157,17 @@ func restVerdict(r Rhythm) []Verdict {
 		}
 		name := string(k)
 		if n > 1 {
-			name = plural(n, name)
+			name = quantity.Plural(n, name)
 		}
 		if share >= 0.01 {
-			parts = append(parts, name+" "+duration(s))
+			parts = append(parts, name+" "+quantity.Duration(s))
 			all += share
 		}
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return []Verdict{{info, "Outside the iterations: " + strings.Join(parts, ", ") + " (" + percent(all) + ")."}}
+	return []Verdict{{info, "Outside the iterations: " + strings.Join(parts, ", ") + " (" + quantity.Share(all) + ")."}}
 }
 
 // some names the first few of a list, each cut to 40 columns, and counts the rest.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
 
@@ -124,19 +125,19 @@ func (r Report) keyFigures() []keyFigure {
 	out := []keyFigure{{"Elapsed", r.Job.elapsed(), r.Job.size()}}
 	if r.Rhythm.Periodic {
 		p := r.Rhythm.Patterns[0]
-		out = append(out, keyFigure{"One iteration", period(p.Period.value()), "+- " + percent(p.PeriodCV) + "; pattern " + p.ID},
-			keyFigure{"Iterations", count(int64(p.Instances)), "confidence " + fmt.Sprintf("%.2f", p.Confidence)})
+		out = append(out, keyFigure{"One iteration", quantity.Period(p.Period.value()), "+- " + quantity.Share(p.PeriodCV) + "; pattern " + p.ID},
+			keyFigure{"Iterations", quantity.Count(p.Instances), "confidence " + quantity.Hundredths(p.Confidence)})
 	} else {
-		out = append(out, keyFigure{"One iteration", unknown, "no period found"})
+		out = append(out, keyFigure{"One iteration", quantity.Missing, "no period found"})
 	}
 	if s := r.Rhythm.PeriodicShare; s != nil {
-		out = append(out, keyFigure{"Periodic", percent(*s), "of the run"})
+		out = append(out, keyFigure{"Periodic", quantity.Share(*s), "of the run"})
 	}
 	remark := "mean over the run"
 	if r.Nodes.Total > 1 {
 		remark = "median of the nodes"
 	}
-	return append(out, keyFigure{"Busy CPUs", optional(r.Nodes.BusyCPUs, busyCPUs), remark})
+	return append(out, keyFigure{"Busy CPUs", quantity.Optional(r.Nodes.BusyCPUs, quantity.Hundredths), remark})
 }
 
 // smoothed says when the line of the timeline is not the plain mean.
@@ -172,7 +173,7 @@ func (r Report) nodeChart() *picture {
 			tips[i] += " .. " + cut(group[len(group)-1].Name, 40)
 		}
 		if !math.IsNaN(values[i]) {
-			tips[i] += ": " + busyCPUs(values[i]) + " busy CPUs"
+			tips[i] += ": " + quantity.Hundredths(values[i]) + " busy CPUs"
 		}
 	}
 	y, ticks := plot.FromZero(3, values)

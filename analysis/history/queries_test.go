@@ -94,7 +94,7 @@ func site(t *testing.T) *DB {
 // findings puts changes and laws into the history of site.
 func findings(t *testing.T, db *DB) {
 	t.Helper()
-	for id, event := range map[int64]Event{ // alice's and bob's begin on one day
+	for id, event := range map[summary.JobID]Event{ // alice's and bob's begin on one day
 		812333: {Metric: "step_s", Kind: "step", EffectPct: 20, LoPct: ptr(18.5), HiPct: ptr(21.5), Causes: `[{"field":"build_id"}]`},
 		812344: {Metric: "elapsed_s", Kind: "step", EffectPct: 12, Causes: "[]"},
 		812345: {Metric: "elapsed_s", Kind: "step", EffectPct: -12, Causes: "[]"},

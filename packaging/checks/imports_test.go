@@ -21,7 +21,7 @@ var ranks = []struct {
 	family   bool // packages of the rank may import each other
 }{
 	{"notes", []string{"analysis/note"}, false},
-	{"ground", []string{"configs", "analysis/internal/"}, false},
+	{"ground", []string{"configs", "analysis/internal/", "analysis/quantity"}, false},
 	{"series", []string{"analysis/series", "analysis/series/"}, true},
 	{"periodicity", []string{"analysis/periodicity"}, false},
 	{"pattern", []string{"analysis/pattern"}, false},

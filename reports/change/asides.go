@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 )
 
@@ -51,7 +52,7 @@ func (r Report) remarks() []string {
 			nodes = append(nodes, who+SlowNodeSentence(n))
 		}
 		for _, e := range s.Events {
-			small = append(small, fmt.Sprintf("%sbelow %g %%: %s", who, r.options.MinEffectPct, e.Text))
+			small = append(small, who+"below "+quantity.Chosen(r.options.MinEffectPct)+": "+e.Text)
 		}
 	}
 	return append(nodes, small...)
@@ -77,7 +78,7 @@ func (g said) lines(lone bool) []string {
 	case same && g.series == len(g.texts) && g.series <= most:
 		return []string{strings.Join(g.titles, ", ") + ": " + first}
 	case g.series > most || len(g.texts) > 2*most || g.series > 1 && g.routine():
-		return []string{fmt.Sprintf("%s, such as %s: %s", seriesOf(g.series), g.titles[0], first)}
+		return []string{fmt.Sprintf("%s, such as %s: %s", quantity.Plural(g.series, "series"), g.titles[0], first)}
 	}
 	var out []string
 	for i, title := range g.titles {
@@ -97,13 +98,6 @@ func Routine(code note.Code) bool {
 		return true
 	}
 	return false
-}
-
-func seriesOf(n int) string {
-	if n == 1 {
-		return "1 series"
-	}
-	return thousands(float64(n)) + " series"
 }
 
 // groupedNotes are the notes of all histories by code; those of a lone history
@@ -149,13 +143,13 @@ func MachineSentence(m changepoint.MachineEvent) string {
 	if m.EffectPct < 0 {
 		way = "faster"
 	}
-	return fmt.Sprintf("%d series at once were %s %s %s UTC%s.",
-		len(m.Series), percent(math.Abs(m.EffectPct)), way, during(m.Start, m.End), notTheJobs)
+	return fmt.Sprintf("%s at once were %s %s %s UTC%s.",
+		quantity.Plural(len(m.Series), "series"), quantity.Percent(math.Abs(m.EffectPct)), way, during(m.Start, m.End), notTheJobs)
 }
 
 // SlowNodeSentence says what runs on a node cost.
 func SlowNodeSentence(n changepoint.SlowNode) string {
-	return fmt.Sprintf("Runs on node %s take %s longer than the others (p = %s).", reports.Clean(n.Node), percent(n.EffectPct), reports.Figures(n.P, 2))
+	return fmt.Sprintf("Runs on node %s take %s longer than the others (%s).", reports.Clean(n.Node), quantity.Percent(n.EffectPct), quantity.Chance(n.P))
 }
 
 // short cuts a recorded value to what tells it from others.

@@ -10,6 +10,7 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 )
 
@@ -168,7 +169,7 @@ func (p Pair) Sentence() string {
 	case less:
 		way = "less time"
 	}
-	return fmt.Sprintf("%s %s %s %s than %s%s.", p.Other, verb, percent(math.Abs(*p.RelativePct)), way, p.Base, p.interval())
+	return fmt.Sprintf("%s %s %s %s than %s%s.", p.Other, verb, quantity.Percent(math.Abs(*p.RelativePct)), way, p.Base, p.interval())
 }
 
 func (p Pair) interval() string {
@@ -178,9 +179,9 @@ func (p Pair) interval() string {
 	}
 	if !p.Significant {
 		lo, hi = *p.LoPct, *p.HiPct
-		return fmt.Sprintf("; %s interval %s .. %s", level(p.Level), bare(lo), percent(hi))
+		return fmt.Sprintf("; %s interval %s", quantity.Chosen(100*p.Level), quantity.PercentRange(lo, hi))
 	}
-	return fmt.Sprintf(" (%s interval %s .. %s)", level(p.Level), bare(lo), percent(hi))
+	return fmt.Sprintf(" (%s interval %s)", quantity.Chosen(100*p.Level), quantity.PercentRange(lo, hi))
 }
 
 // Facts are the numbers behind the sentence, one a line.
@@ -189,42 +190,34 @@ func (p Pair) Facts() []string {
 	if p.Join != "" {
 		unit = " by " + string(p.Join)
 	}
-	text := "n = " + count(p.Pairs, "pair") + unit
+	text := "n = " + quantity.Plural(p.Pairs, "pair") + unit
 	if p.Join == "" {
-		text = fmt.Sprintf("n = %d and %s", p.Runs[0], runs(p.Runs[1]))
+		text = fmt.Sprintf("n = %d and %s", p.Runs[0], quantity.Plural(p.Runs[1], "run"))
 	}
 	if p.Join != "" && p.RelativePct != nil && p.Used != p.Pairs {
 		text += fmt.Sprintf(", %d used since the ratio last changed", p.Used)
 	}
-	out := []string{text + fmt.Sprintf(", %s dropped", runs(p.Dropped))}
+	out := []string{text + fmt.Sprintf(", %s dropped", quantity.Plural(p.Dropped, "run"))}
 	text = ""
 	if p.P != nil {
-		text = "p " + smallP(*p.P)
+		text = quantity.Chance(*p.P)
 	}
 	// The correlation of three pairs is a number and says nothing.
 	const enough = 10
 	if p.Correlation != nil && p.Pairs >= enough {
-		text = strings.TrimPrefix(text+fmt.Sprintf("; correlation of the two %.2f", *p.Correlation), "; ")
+		text = strings.TrimPrefix(text+"; correlation of the two "+quantity.Hundredths(*p.Correlation), "; ")
 	}
 	if text != "" {
 		out = append(out, text)
 	}
 	if p.Need != nil {
-		what := count(*p.Need, "more pair")
+		what := quantity.Plural(*p.Need, "more pair")
 		if p.Join == "" {
-			what = count(*p.Need, "more run") + " of each"
+			what = quantity.Plural(*p.Need, "more run") + " of each"
 		}
-		out = append(out, fmt.Sprintf("need %s to see %g %%", what, p.SeePct))
+		out = append(out, "need "+what+" to see "+quantity.Chosen(p.SeePct))
 	}
 	return out
-}
-
-// smallP prints a p value; what is below a thousandth is said to be so.
-func smallP(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
-	}
-	return fmt.Sprintf("= %.3f", p)
 }
 
 // bars draws the histogram as lines of text; of several empty ones in a row
@@ -245,7 +238,7 @@ func (t *paper) bars(p Pair) {
 			continue
 		}
 		bar := strings.Repeat("#", (b.Count*room+most-1)/most)
-		line := fmt.Sprintf("  %8s .. %8s |%-s %d", signed(b.Lo), signed(b.Hi), bar, b.Count)
+		line := fmt.Sprintf("  %8s .. %8s |%-s %d", quantity.Signed(b.Lo), quantity.Signed(b.Hi), bar, b.Count)
 		t.b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 }
@@ -256,9 +249,9 @@ func (p Pair) ChangeLines() []string {
 	ratio := p.dates()
 	o := Options{Now: math.Inf(1)}
 	for _, c := range p.Changes {
-		line := fmt.Sprintf("the ratio changed by %s on %s (pair %d)", signed(c.EffectPct), ratio.date(c.T, o), c.Index)
+		line := fmt.Sprintf("the ratio changed by %s on %s (pair %d)", quantity.Signed(c.EffectPct), ratio.date(c.T, o), c.Index)
 		if lo, hi, ok := bounds(1, c.LoPct, c.HiPct); ok {
-			line += fmt.Sprintf(", %s interval %s .. %s", level(c.Level), bare(lo), percent(hi))
+			line += fmt.Sprintf(", %s interval %s", quantity.Chosen(100*c.Level), quantity.PercentRange(lo, hi))
 		}
 		out = append(out, line)
 	}

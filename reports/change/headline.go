@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 )
 
@@ -23,7 +24,7 @@ func (r Report) headline() string {
 		n[s.Status]++
 		total += s.N
 	}
-	of := runs(total)
+	of := quantity.Plural(total, "run")
 	if r.options.Whose != "" {
 		of += " of " + reports.Clean(r.options.Whose)
 	}
@@ -34,7 +35,7 @@ func (r Report) headline() string {
 		s := r.Series[0]
 		return strings.TrimSpace(fmt.Sprintf("%s, %s: %s. %s", s.Title(), of, s.Status.word(), s.inShort(r.options)))
 	}
-	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", seriesOf(len(r.Series)), of, n[Changed], n[Watch], n[Pass])
+	text := fmt.Sprintf("%s, %s: %d changed, %d watch, %d pass", quantity.Plural(len(r.Series), "series"), of, n[Changed], n[Watch], n[Pass])
 	if n[Unknown] > 0 {
 		text += fmt.Sprintf(", %d cannot be told", n[Unknown])
 	}
@@ -84,7 +85,7 @@ func (r Report) slowerNow(changed int) string {
 	var parts []string
 	for _, s := range list[:min(most, len(list))] {
 		c := s.Changes[len(s.Changes)-1]
-		parts = append(parts, fmt.Sprintf("%s by %s since %s", clip(s.Title()), percent(c.EffectPct), s.date(c.T, r.options)))
+		parts = append(parts, fmt.Sprintf("%s by %s since %s", clip(s.Title()), quantity.Percent(c.EffectPct), s.date(c.T, r.options)))
 	}
 	text := " Slower now: " + strings.Join(parts, "; ")
 	if more := len(list) - most; more > 0 {
@@ -169,7 +170,7 @@ func (r Report) ByChance() string {
 	if known == 0 {
 		return ""
 	}
-	text := "Chance alone would give " + reports.Figures(n, 2)
+	text := "Chance alone would give " + quantity.Figures(n, 2)
 	if n < least {
 		text = fmt.Sprintf("Chance alone would give fewer than %g", least)
 	}
@@ -249,6 +250,6 @@ func (r Report) machine(p *paper) {
 		p.wrapped("MACHINE  ", text)
 	}
 	if more := len(list) - most; more > 0 {
-		p.wrapped("MACHINE  ", "and "+count(more, "earlier shift")+" (--json has all)")
+		p.wrapped("MACHINE  ", "and "+quantity.Plural(more, "earlier shift")+" (--json has all)")
 	}
 }

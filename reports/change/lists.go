@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"jobgait/analysis/quantity"
 )
 
 // watched writes what may be changing, several runs before one and the largest
@@ -30,9 +32,9 @@ func (r Report) watched(p *paper) {
 	if once := list[several:]; len(once) > 0 {
 		var names []string
 		for _, s := range once[:min(mostNamed, len(once))] {
-			names = append(names, fmt.Sprintf("%s by %s", s.Title(), percent(s.seenNow.pct)))
+			names = append(names, fmt.Sprintf("%s by %s", s.Title(), quantity.Percent(s.seenNow.pct)))
 		}
-		p.wrapped("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s", seriesOf(len(once)), andMore(names, len(once))))
+		p.wrapped("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s", quantity.Plural(len(once), "series"), andMore(names, len(once))))
 	}
 }
 
@@ -44,7 +46,7 @@ func (r Report) passed(p *paper, head string, status Status) {
 	}
 	p.empty()
 	if len(list) > 2*mostNamed { // a dozen names of hundreds help nobody
-		p.wrapped(head, seriesOf(len(list)))
+		p.wrapped(head, quantity.Plural(len(list), "series"))
 		return
 	}
 	p.wrapped(head, titles(list))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 	"jobgait/reports/plot"
 )
@@ -161,7 +162,7 @@ func (s Judged) drawChanges(c *plot.Chart, v View, x plot.Scale) {
 	var taken []float64
 	for _, m := range marks {
 		at := x.At(m.day)
-		label := signed(m.effect)
+		label := quantity.Signed(m.effect)
 		if slices.ContainsFunc(taken, func(t float64) bool { return math.Abs(t-at) < labelRoom }) {
 			label = ""
 		} else {

@@ -82,13 +82,13 @@ func numbers(a, b summary.Summary) []Number {
 // elapsed is the name of the quantity that all runs have.
 const elapsed = "elapsed"
 
-type quantity struct {
+type measured struct {
 	name, unit string
 	value      float64
 }
 
 // quantities are those of one run in a fixed order; NaN is not known.
-func quantities(s summary.Summary) []quantity {
+func quantities(s summary.Summary) []measured {
 	unknown := math.NaN()
 	of := func(v *float64) float64 {
 		if v == nil {
@@ -106,7 +106,7 @@ func quantities(s summary.Summary) []quantity {
 	if len(s.Nodes) == 0 {
 		busy = unknown
 	}
-	return []quantity{
+	return []measured{
 		{elapsed, "s", cmp.Or(s.ElapsedS, unknown)}, {"step", "s", of(s.StepS)}, {"period", "s", period},
 		{"iterations", "", iterations}, {"busy CPUs", "", busy}, {"imbalance", "%", of(s.ImbalancePct)},
 	}

@@ -5,10 +5,10 @@ import (
 	"io"
 	"math"
 	"strings"
-	"time"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 	"jobgait/reports"
 )
@@ -48,7 +48,7 @@ func RunsText(w io.Writer, t TwoRuns) error {
 	p.empty()
 	rows := [][]string{{"", t.A, t.B, "B against A"}}
 	for _, n := range append(list(t.Numbers), t.Phases...) {
-		rows = append(rows, []string{n.Name, n.print(n.A), n.print(n.B), n.relative()})
+		rows = append(rows, []string{n.Name, n.print(n.A), n.print(n.B), quantity.Optional(n.RelativePct, quantity.Signed)})
 	}
 	table(&p, rows)
 	for i, r := range t.Recorded {
@@ -74,12 +74,13 @@ func (t TwoRuns) headline() string {
 		return what + ": how long they took is not known of both."
 	}
 	pct, extra := *t.Numbers[0].RelativePct, t.Extra.ExtraS
-	text := fmt.Sprintf("%s: %s more (+%s)", what, lasting(extra), percent(pct))
-	switch {
-	case math.Abs(pct) < 0.05:
+	way := "more"
+	if pct < 0 {
+		way = "less"
+	}
+	text := fmt.Sprintf("%s: %s %s (%s)", what, quantity.Duration(math.Abs(extra)), way, quantity.Signed(pct))
+	if math.Abs(pct) < 0.05 {
 		text = what + ": as long"
-	case pct < 0:
-		text = fmt.Sprintf("%s: %s less (%s)", what, lasting(-extra), percent(pct))
 	}
 	var parts []string
 	for _, p := range t.Extra.Parts {
@@ -88,27 +89,13 @@ func (t TwoRuns) headline() string {
 			if p.ExtraS < 0 {
 				sign = "-"
 			}
-			parts = append(parts, p.Name+" "+sign+lasting(math.Abs(p.ExtraS)))
+			parts = append(parts, p.Name+" "+sign+quantity.Duration(math.Abs(p.ExtraS)))
 		}
 	}
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	return text + "."
-}
-
-// lasting prints a duration as the table does not: 12 s, 2:07, 1:02:33.
-func lasting(s float64) string {
-	d := time.Duration(math.Round(s)) * time.Second
-	switch {
-	case s < 9.95:
-		return reports.Figures(s, 2) + " s"
-	case d < time.Minute:
-		return fmt.Sprintf("%.0f s", s)
-	case d < time.Hour:
-		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
 }
 
 // doubts say why the two need not be comparable: a run that failed is no faster
@@ -184,27 +171,17 @@ func phases(a, b summary.Summary) []Number {
 
 func (n Number) print(v *float64) string {
 	if v == nil {
-		return "-"
+		return quantity.Missing
 	}
 	if n.Unit == "" && *v == math.Trunc(*v) && math.Abs(*v) < 1e9 {
-		return thousands(*v) // iterations are counted
+		return quantity.Count(int64(*v)) // iterations are counted
 	}
-	return strings.TrimSpace(reports.Figures(*v, 4) + " " + n.Unit)
-}
-
-func (n Number) relative() string {
-	if n.RelativePct == nil {
-		return "-"
-	}
-	if *n.RelativePct >= 0 {
-		return "+" + percent(*n.RelativePct)
-	}
-	return percent(*n.RelativePct)
+	return strings.TrimSpace(quantity.Figures(*v, 4) + " " + n.Unit)
 }
 
 func orUnknown(s *string) string {
 	if s == nil {
-		return "-"
+		return quantity.Missing
 	}
 	return reports.Clean(*s)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
 
@@ -83,7 +84,7 @@ func (s Judged) Shortly(o Options) string {
 	case Changed:
 		for _, e := range s.Events {
 			if !e.Small {
-				text := signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
+				text := quantity.Signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
 				if e.Known {
 					text += ", acknowledged"
 				}
@@ -91,7 +92,7 @@ func (s Judged) Shortly(o Options) string {
 			}
 		}
 	case Watch:
-		return signed(s.seenNow.pct) + ", not confirmed yet"
+		return quantity.Signed(s.seenNow.pct) + ", not confirmed yet"
 	case Unknown:
 		return s.Status.word()
 	}

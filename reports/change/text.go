@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 )
 
@@ -163,10 +164,10 @@ func (s Judged) changed(p *paper, o Options, most int) {
 		s.details(p, e)
 	}
 	if more := len(told) - most; more > 0 {
-		p.wrapped("         ", fmt.Sprintf("and %s before", count(more, "change")))
+		p.wrapped("         ", fmt.Sprintf("and %s before", quantity.Plural(more, "change")))
 	}
 	if small := len(s.Events) - len(told); small > 0 {
-		p.wrapped("         ", fmt.Sprintf("and %s below %g %%", count(small, "change"), o.MinEffectPct))
+		p.wrapped("         ", "and "+quantity.Plural(small, "change")+" below "+quantity.Chosen(o.MinEffectPct))
 	}
 	for _, n := range s.SlowNodes {
 		p.wrapped("         ", SlowNodeSentence(n))
@@ -204,8 +205,8 @@ func (s Judged) details(p *paper, e Event) {
 		if i == most {
 			break
 		}
-		p.wrapped("           ", fmt.Sprintf("%s: %s -> %s (p = %s)",
-			reports.Clean(k.Field), short(k.From), short(k.To), reports.Figures(k.P, 2)))
+		p.wrapped("           ", fmt.Sprintf("%s: %s -> %s (%s)",
+			reports.Clean(k.Field), short(k.From), short(k.To), quantity.Chance(k.P)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
 
@@ -48,7 +49,7 @@ func (s Judged) tips(k, end int, o Options) string {
 			lo, hi, have = math.Min(lo, y), math.Max(hi, y), have+1
 		}
 	}
-	text := fmt.Sprintf("%s to %s: %s", s.brief(k, o), s.brief(end-1, o), runs(end-k))
+	text := fmt.Sprintf("%s to %s: %s", s.brief(k, o), s.brief(end-1, o), quantity.Plural(end-k, "run"))
 	if have > 0 {
 		text += ", " + s.value(lo) + " .. " + s.value(hi)
 	}

@@ -112,7 +112,7 @@ func TestNoMoreIsSaidThanIsKnown(t *testing.T) {
 		t.Error(got)
 	}
 	r.Changes[0].LoPct = ptr(-.5)
-	if got := textOf(t, options(), nil, r); !strings.Contains(strings.Join(strings.Fields(got), " "), "(95 % interval -0.5 .. 31.8 %: how much is not sure)") {
+	if got := textOf(t, options(), nil, r); !strings.Contains(strings.Join(strings.Fields(got), " "), "(95 % interval -0.50 .. 31.8 %: how much is not sure)") {
 		t.Error(got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 )
 
@@ -112,13 +113,13 @@ func (h History) at(k int) float64 {
 // brief is without the interval.
 func (s Judged) sentences(e Event, o Options) (full, brief string) {
 	c := e.First()
-	what := percent(math.Abs(c.EffectPct)) + " " + s.direction(c.EffectPct) + s.period(e, o)
+	what := quantity.Percent(math.Abs(c.EffectPct)) + " " + s.direction(c.EffectPct) + s.period(e, o)
 	if c.Phase != "" {
 		what += ", in its " + phaseName(c.Phase)
 	}
 	full, brief = what, what
 	if lo, hi, ok := bounds(c.EffectPct, c.LoPct, c.HiPct); ok {
-		full += fmt.Sprintf(" (%s interval %s .. %s", level(c.Level), bare(lo), percent(hi))
+		full += fmt.Sprintf(" (%s interval %s", quantity.Chosen(100*c.Level), quantity.PercentRange(lo, hi))
 		if lo <= 0 {
 			full += ": how much is not sure" // that the level changed is; its size may be small
 		}
@@ -152,7 +153,7 @@ func (s Judged) period(e Event, o Options) string {
 	switch {
 	case len(e.Changes) > 1:
 		n := e.Last().Index - c.Index
-		return fmt.Sprintf(" for %s from %s, until %s", runs(n), s.date(c.T, o), s.date(e.Last().T, o))
+		return fmt.Sprintf(" for %s from %s, until %s", quantity.Plural(n, "run"), s.date(c.T, o), s.date(e.Last().T, o))
 	case c.Kind == changepoint.Drift && c.EndIndex != nil:
 		return " bit by bit from " + s.date(c.T, o) + " to " + s.date(s.at(*c.EndIndex), o)
 	case c.Kind == changepoint.Drift:
@@ -251,9 +252,9 @@ func (s Judged) Now(o Options) string {
 	g := s.Regimes[len(s.Regimes)-1]
 	text := "Level " + s.Spread(g.Mean, g.SD)
 	if len(s.Regimes) > 1 {
-		return fmt.Sprintf("%s since %s (%s).", text, s.Date(g.First, o), runs(g.N))
+		return fmt.Sprintf("%s since %s (%s).", text, s.Date(g.First, o), quantity.Plural(g.N, "run"))
 	}
-	return fmt.Sprintf("%s (%s).", text, runs(g.N))
+	return fmt.Sprintf("%s (%s).", text, quantity.Plural(g.N, "run"))
 }
 
 // What says what happened last, "" if nothing of any size did.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/quantity"
 )
 
 // watch says what the newest runs show if they lie above their level and are
@@ -18,7 +19,7 @@ func (s Judged) watch(o Options) watched {
 	}
 	newest := s.Regimes[len(s.Regimes)-1]
 	if n, pct := changepoint.Raised(s.values(newest.First)); n > 0 && pct >= o.MinEffectPct {
-		return watched{n, pct, fmt.Sprintf("The last %d runs are %s %s than usual: not confirmed yet.", n, percent(pct), s.direction(pct))}
+		return watched{n, pct, fmt.Sprintf("The last %d runs are %s %s than usual: not confirmed yet.", n, quantity.Percent(pct), s.direction(pct))}
 	}
 	off := s.off()
 	least := math.Inf(1)
@@ -29,9 +30,9 @@ func (s Judged) watch(o Options) watched {
 		return watched{}
 	}
 	if len(off) == 1 {
-		return watched{1, least, fmt.Sprintf("The last run is %s %s than usual: seen once, not confirmed.", percent(least), s.direction(least))}
+		return watched{1, least, fmt.Sprintf("The last run is %s %s than usual: seen once, not confirmed.", quantity.Percent(least), s.direction(least))}
 	}
-	return watched{len(off), least, fmt.Sprintf("The last %d runs are %s %s than usual or more: not confirmed yet.", len(off), percent(least), s.direction(least))}
+	return watched{len(off), least, fmt.Sprintf("The last %d runs are %s %s than usual or more: not confirmed yet.", len(off), quantity.Percent(least), s.direction(least))}
 }
 
 // watched is what the newest runs show: how many, by how much, and that in words.

@@ -9,36 +9,9 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 )
-
-// percent prints a change in percent: one decimal below 100.
-func percent(v float64) string { return bare(v) + " %" }
-
-func bare(v float64) string {
-	switch a := math.Abs(v); {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return "-"
-	case a < 0.005:
-		return "0" // never -0.00
-	case a >= 99.95:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case a > 0 && a < 0.095:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 1, 64)
-}
-
-// signed prints a change with its sign.
-func signed(v float64) string {
-	if v > 0 {
-		return "+" + percent(v)
-	}
-	return percent(v)
-}
-
-// level prints a confidence level.
-func level(v float64) string { return strconv.FormatFloat(100*v, 'f', -1, 64) + " %" }
 
 // bounds turns the interval of an effect so that it reads like the effect: a
 // run that is 10 % faster is so by 8 .. 12 %.
@@ -52,24 +25,10 @@ func bounds(effect float64, lo, hi *float64) (from, to float64, ok bool) {
 	return *lo, *hi, true
 }
 
-// runs prints "1 run", "4 runs".
-func runs(n int) string { return count(n, "run") }
-
-// count prints a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return thousands(float64(n)) + " " + thing + "s"
-}
-
 // value prints a value of the metric with its unit.
 func (h History) value(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "-"
-	}
-	s := reports.Figures(v, 4)
-	if h.Unit != "" {
+	s := quantity.Figures(v, 4)
+	if h.Unit != "" && quantity.Known(v) {
 		s += " " + reports.Clean(h.Unit)
 	}
 	return s
@@ -95,7 +54,7 @@ const nearDays = 300
 // or the number of the day if it counts from nowhere.
 func (h History) date(day float64, o Options) string {
 	if math.IsNaN(day) {
-		return "-"
+		return quantity.Missing
 	}
 	if !h.Calendar {
 		return "day " + strconv.FormatFloat(math.Floor(day), 'f', 0, 64)
@@ -130,7 +89,7 @@ func moment(day float64) time.Time {
 // when prints the time of run k as exactly as it is known.
 func (h History) when(k int) string {
 	if k < 0 || k >= len(h.T) {
-		return "-"
+		return quantity.Missing
 	}
 	if h.Given != nil {
 		if m := h.Given[k]; m.Text != "" || !h.Calendar {
@@ -185,7 +144,7 @@ func chance(per1000 *float64) string {
 		return "chance alone gives one like it in fewer than 10 runs"
 	}
 	step := math.Pow(10, math.Floor(math.Log10(n)))
-	return fmt.Sprintf("chance alone gives one like it in about %s runs", thousands(math.Round(n/step)*step))
+	return fmt.Sprintf("chance alone gives one like it in about %s runs", quantity.Count(int64(math.Round(n/step)*step)))
 }
 
 // timeOf is the time of a change where the runs are not at hand.
@@ -199,9 +158,6 @@ func (h History) timeOf(c changepoint.Change) *formats.Moment {
 	}
 	return &m
 }
-
-// Runs prints a number of runs.
-func Runs(n int) string { return runs(n) }
 
 // Date is the day of run k for people.
 func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
@@ -217,11 +173,11 @@ func ShapeName(shape string) string {
 		switch unit := w[len(w)-1]; {
 		case w == "?n" || w == "?t" || w == "?c":
 		case err == nil && unit == 'n':
-			said = append(said, count(n, "node"))
+			said = append(said, quantity.Plural(n, "node"))
 		case err == nil && unit == 't':
-			said = append(said, count(n, "task"))
+			said = append(said, quantity.Plural(n, "task"))
 		case err == nil && unit == 'c':
-			said = append(said, count(n, "CPU")+" a task")
+			said = append(said, quantity.Plural(n, "CPU")+" a task")
 		default:
 			return shape
 		}
@@ -241,13 +197,4 @@ func Label(words ...string) string {
 		}
 	}
 	return strings.Join(said, ", ")
-}
-
-// thousands prints a whole number with commas.
-func thousands(v float64) string {
-	s := strconv.FormatFloat(v, 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

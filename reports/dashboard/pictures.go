@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"jobgait/analysis/changepoint/evidence"
-	"jobgait/reports"
+	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
 	"jobgait/reports/plot"
 )
@@ -114,7 +114,7 @@ func normalFigure(s change.Judged) figure {
 		verdict = "they are not"
 	}
 	return figure{Title: "Are log times normal?", SVG: template.HTML(c.SVG()),
-		Remark: fmt.Sprintf("%s (D'Agostino and Pearson, p = %s, %d runs without outliers)", verdict, reports.Figures(p, 2), len(r))}
+		Remark: fmt.Sprintf("%s (D'Agostino and Pearson, %s, %d runs without outliers)", verdict, quantity.Chance(p), len(r))}
 }
 
 // thin returns at most a hundred values, evenly chosen.
@@ -144,18 +144,14 @@ func histogramFigure(p change.Pair) figure {
 	counts, class, tips := make([]float64, n), make([]string, n), make([]string, n)
 	for i, b := range p.Histogram {
 		counts[i], class[i] = float64(b.Count), "value"
-		tips[i] = fmt.Sprintf("%+.4g .. %+.4g %%: %d", b.Lo, b.Hi, b.Count)
+		tips[i] = fmt.Sprintf("%s: %d", quantity.PercentRange(b.Lo, b.Hi), b.Count)
 	}
 	f := plot.Frame{Name: "relative differences of " + p.Other + " against " + p.Base, Class: "histogram", Height: 130, X: plot.Scale{Lo: 0, Hi: float64(n)}}
 	f.Y, f.YTicks = plot.FromZero(3, counts)
 	_, ticks := plot.Between(5, inner.Lo-float64(n/2)*width, inner.Lo+float64(n-n/2)*width)
 	for _, t := range ticks {
 		if at := place(t.Value); at >= 0 && at <= float64(n) {
-			label := fmt.Sprintf("%+.4g %%", t.Value)
-			if t.Value == 0 {
-				label = "0 %"
-			}
-			f.XTicks = append(f.XTicks, plot.Tick{Value: at, Label: label})
+			f.XTicks = append(f.XTicks, plot.Tick{Value: at, Label: quantity.Chosen(t.Value)})
 		}
 	}
 	c := plot.New(f)

@@ -10,6 +10,7 @@ import (
 
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 	"jobgait/reports/change"
 )
@@ -93,7 +94,7 @@ func (p *panel) levels(s change.Judged, o change.Options) {
 		row := levelRow{Since: s.Date(g.First, o), Runs: fmt.Sprint(g.N), Level: s.Spread(g.Mean, g.SD)}
 		if i > 0 {
 			if before := s.Regimes[i-1].Mean; before > 0 && !math.IsNaN(g.Mean) {
-				row.Change = fmt.Sprintf("%+.1f %%", 100*(g.Mean/before-1))
+				row.Change = quantity.Signed(100 * (g.Mean/before - 1))
 			}
 		}
 		p.Levels = append(p.Levels, row)
@@ -134,7 +135,7 @@ func pairTabs(in Input, d detail) tabs {
 func newPairPanel(p change.Pair, in Input) *pairPanel {
 	q := &pairPanel{Of: p.Of, Text: p.Sentence(), Facts: append(p.Facts(), p.ChangeLines()...), Histogram: histogramFigure(p).SVG, Timeline: ratioPicture(p, in.Options)}
 	if p.RelativePct != nil {
-		q.Remark = fmt.Sprintf("bars: pairs of runs since the ratio last changed; shaded: %g %% interval of their mean difference", 100*p.Level)
+		q.Remark = "bars: pairs of runs since the ratio last changed; shaded: " + quantity.Chosen(100*p.Level) + " interval of their mean difference"
 	}
 	for _, n := range p.Notes {
 		q.Notes = append(q.Notes, reports.Clean(n.Text))

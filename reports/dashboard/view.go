@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/quantity"
 	"jobgait/reports"
 	"jobgait/reports/change"
 )
@@ -118,7 +119,7 @@ func counts(in Input) []count {
 			n[s.Status]++
 		}
 	}
-	how := fmt.Sprintf("by %g %% or more", in.Options.MinEffectPct)
+	how := "by " + quantity.Chosen(in.Options.MinEffectPct) + " or more"
 	if _, worse := in.Report.ByWeight(); n[change.Changed] > 0 {
 		how += fmt.Sprintf("; %d slower now", worse)
 	}
@@ -126,7 +127,7 @@ func counts(in Input) []count {
 		{"changed", fmt.Sprint(n[change.Changed]), how},
 		{"to watch", fmt.Sprint(n[change.Watch]), "seen, not confirmed"},
 		{"pass", fmt.Sprint(n[change.Pass]), passRemark(n[change.Unknown])},
-		{"histories", fmt.Sprint(total), change.Runs(runs)},
+		{"histories", fmt.Sprint(total), quantity.Plural(runs, "run")},
 	}
 }
 

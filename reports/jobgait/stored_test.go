@@ -96,7 +96,7 @@ func TestChangesOfStoredRuns(t *testing.T) {
 func TestCompareStoredRuns(t *testing.T) {
 	env := storedRuns(t)
 	got := askIn(env, "compare", "1", "30")
-	for _, want := range []string{"Job 30 against job 1: 8.8 s more (+14.6 %).", "elapsed", "+1", "build_id: b1 -> b2"} {
+	for _, want := range []string{"Job 30 against job 1: 8.78 s more (+14.6 %).", "elapsed", "+1", "build_id: b1 -> b2"} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/summary"
 	"jobgait/reports"
@@ -148,7 +149,7 @@ const mostEvents = 3
 func changesFinding(r change.Report, own int, l Limits, o change.Options) (reports.Finding, error) {
 	s := r.Series[own]
 	m, _ := MetricOf(s.Metric)
-	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", change.Runs(s.N), m.Say), Style: change.Style()}
+	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.N, "run"), m.Say), Style: change.Style()}
 	for i, e := range s.Events {
 		if i < mostEvents {
 			f.Text = append(f.Text, e.Text)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/reports/plot"
 )
@@ -44,7 +45,7 @@ func (r Report) SVG(w io.Writer) error {
 		if i == maxDrawn {
 			break
 		}
-		p.panel(fmt.Sprintf("pattern %s: %s", q.ID, length(q.PeriodS)), fmt.Sprintf("%s, %s; band: 10th to 90th percentile", q.ValuesColumn, count(q.Count, "iteration")), q.shape())
+		p.panel(fmt.Sprintf("pattern %s: %s", q.ID, quantity.Period(q.PeriodS)), fmt.Sprintf("%s, %s; band: 10th to 90th percentile", q.ValuesColumn, quantity.Plural(q.Count, "iteration")), q.shape())
 		if q.Count > 2 {
 			p.panel("length of iterations of "+q.ID, "over time", r.lengths(q))
 		}
@@ -187,8 +188,8 @@ func (q Pattern) shape() string {
 	chart := plot.New(plot.Frame{Name: "pattern " + q.ID, Height: 170, X: plot.Scale{Lo: 0, Hi: q.PeriodS}, Y: y,
 		XTicks: plot.TimeTicks(0, q.PeriodS, 8), YTicks: ticks})
 	for _, l := range q.Low {
-		tip := fmt.Sprintf("low for %s in %s of the iterations", length(l.DurationS), percent(l.Repeatability))
-		name := "low " + percent(l.Share)
+		tip := fmt.Sprintf("low for %s in %s of the iterations", quantity.Duration(l.DurationS), quantity.Share(l.Repeatability))
+		name := "low " + quantity.Share(l.Share)
 		end := l.OffsetS + l.DurationS
 		chart.Span("low", l.OffsetS, min(end, q.PeriodS), name, tip)
 		if end > q.PeriodS {
@@ -238,7 +239,7 @@ func (r Report) lengths(q Pattern) string {
 	chart := plot.New(plot.Frame{Name: "length of iterations", Height: 100, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
 		XTicks: plot.TimeTicks(0, end, 8), YTicks: ticks})
 	for _, s := range q.Drift.Steps {
-		chart.Span("step", s.TS-r.set.StartS, s.TS-r.set.StartS+end/400, "", fmt.Sprintf("%+.1f %%", s.EffectPct))
+		chart.Span("step", s.TS-r.set.StartS, s.TS-r.set.StartS+end/400, "", quantity.Signed(s.EffectPct))
 	}
 	if n > bins {
 		chart.Line("dots most", apart(x), apart(most))

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"jobgait/analysis/periodicity"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/reports"
 )
@@ -56,7 +57,7 @@ func (r Report) write(b *bufio.Writer, ascii bool) {
 		p.text(b, r.set, ascii)
 	}
 	for _, m := range r.Macro {
-		fmt.Fprintf(b, "\ncycle of %s: %s through %s\n", length(m.PeriodS), count(m.Count, "time"), strings.Join(m.Of, ", "))
+		fmt.Fprintf(b, "\ncycle of %s: %s through %s\n", quantity.Period(m.PeriodS), quantity.Plural(m.Count, "time"), strings.Join(m.Of, ", "))
 	}
 	if len(r.Phases) > 1 {
 		r.phases(b)
@@ -75,12 +76,12 @@ func (r Report) head(b *bufio.Writer) {
 	case len(r.Patterns) == 0:
 		fmt.Fprint(b, "no period")
 	case len(r.Patterns) == 1:
-		fmt.Fprintf(b, "period %s", length(r.Patterns[0].PeriodS))
+		fmt.Fprintf(b, "period %s", quantity.Period(r.Patterns[0].PeriodS))
 	default:
-		fmt.Fprintf(b, "%d patterns, the first with period %s", len(r.Patterns), length(r.Patterns[0].PeriodS))
+		fmt.Fprintf(b, "%d patterns, the first with period %s", len(r.Patterns), quantity.Period(r.Patterns[0].PeriodS))
 	}
 	if len(r.Patterns) > 0 && r.Method != "paper" && r.Patterns[0].Confidence < periodicity.Confident {
-		fmt.Fprintf(b, ", not sure: confidence %.2f", r.Patterns[0].Confidence)
+		fmt.Fprintf(b, ", not sure: confidence %s", quantity.Hundredths(r.Patterns[0].Confidence))
 	}
 	fmt.Fprintln(b)
 	if r.Column != nil {
@@ -88,41 +89,41 @@ func (r Report) head(b *bufio.Writer) {
 	} else if n := len(r.set.Columns); n > 1 {
 		fmt.Fprintf(b, "%d columns, ", n)
 	}
-	fmt.Fprint(b, count(r.Samples, "sample"))
+	fmt.Fprint(b, quantity.Plural(r.Samples, "sample"))
 	if r.RateHz != nil {
-		fmt.Fprintf(b, " at %s Hz (%s)", figures(*r.RateHz, 6), length(float64(r.Samples) / *r.RateHz))
+		fmt.Fprintf(b, " at %s Hz (%s)", quantity.Plain(*r.RateHz, 6), quantity.Duration(float64(r.Samples) / *r.RateHz))
 	}
 	if r.Missing > 0 {
 		fmt.Fprintf(b, ", %d missing", r.Missing)
 	}
 	fmt.Fprintf(b, ", method %s\n", r.Method)
 	if len(r.Patterns) > 1 {
-		fmt.Fprintf(b, "%s of the time lies in an iteration of some pattern\n", percent(r.Coverage))
+		fmt.Fprintf(b, "%s of the time lies in an iteration of some pattern\n", quantity.Share(r.Coverage))
 	}
 }
 
 func (p Pattern) text(b *bufio.Writer, set series.Set, ascii bool) {
-	fmt.Fprintf(b, "%s  period %s (95 %%: %s to %s), %s samples, spread %s\n", p.ID, length(p.PeriodS), length(p.PeriodLoS), length(p.PeriodHiS),
-		figures(p.PeriodSamples, 3), percent(p.PeriodCV))
-	fmt.Fprintf(b, "   %s in %s, %s of the time, confidence %.2f", count(p.Count, "iteration"), count(p.Runs, "stretch"), percent(p.Coverage), p.Confidence)
+	fmt.Fprintf(b, "%s  period %s (95 %% interval %s), %s samples, spread %s\n", p.ID, quantity.Period(p.PeriodS), quantity.PeriodRange(p.PeriodLoS, p.PeriodHiS, p.PeriodS),
+		quantity.Plain(p.PeriodSamples, 3), quantity.Share(p.PeriodCV))
+	fmt.Fprintf(b, "   %s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "iteration"), quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
 	if p.Significance != nil {
-		fmt.Fprintf(b, ", %s s.d. above chance", figures(*p.Significance, 2))
+		fmt.Fprintf(b, ", %s s.d. above chance", quantity.Plain(*p.Significance, 2))
 	}
 	fmt.Fprintln(b)
-	if s := spark(p.Values, 60, ascii); s != "" {
-		lo, hi := extent(p.Values)
-		fmt.Fprintf(b, "   %s  %s, %s to %s\n", s, p.ValuesColumn, figures(lo, 4), figures(hi, 4))
+	if lo, hi := extent(p.Values); hi > lo && len(p.Values.v) >= 4 {
+		s := reports.Spark(reports.Resample(p.Values.floats(), 60), lo, hi, ascii)
+		fmt.Fprintf(b, "   %s  %s, %s\n", s, p.ValuesColumn, quantity.Range(lo, hi))
 	}
 	p.driftText(b, set)
 	for _, l := range p.Low {
-		fmt.Fprintf(b, "   low %s after the start for %s (s.d. %s), in %s of the iterations: %s of the run, %.0f s per hour\n",
-			length(l.OffsetS), length(l.DurationS), length(l.DurationSDS), percent(l.Repeatability), percent(l.Share), l.SecondsPerHour)
+		fmt.Fprintf(b, "   low %s after the start for %s (s.d. %s), in %s of the iterations: %s of the run, %s s per hour\n",
+			quantity.Duration(l.OffsetS), quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS), quantity.Share(l.Repeatability), quantity.Share(l.Share), quantity.Plain(l.SecondsPerHour, 3))
 	}
 	if len(p.Low) > 0 {
 		fmt.Fprintln(b, "   (an opportunity to save energy there; what it would cost in time was not measured)")
 	}
 	for _, c := range p.Child {
-		fmt.Fprintf(b, "   inside: period %s, %s, confidence %.2f\n", length(c.PeriodS), count(c.Count, "time"), c.Confidence)
+		fmt.Fprintf(b, "   inside: period %s, %s, confidence %s\n", quantity.Period(c.PeriodS), quantity.Plural(c.Count, "time"), quantity.Hundredths(c.Confidence))
 	}
 }
 
@@ -139,25 +140,25 @@ func (p Pattern) driftText(b *bufio.Writer, set series.Set) {
 		case *d.Hi < 0:
 			words = "iterations became faster"
 		}
-		fmt.Fprintf(b, "   %s: %+.2g %% over the run (95 %%: %+.2g to %+.2g)\n", words, *d.SlopePctPerHour*hours, *d.Lo*hours, *d.Hi*hours)
+		fmt.Fprintf(b, "   %s: %s over the run (95 %% interval %s)\n", words, quantity.Signed(*d.SlopePctPerHour*hours), quantity.PercentRange(*d.Lo*hours, *d.Hi*hours))
 	}
 	for _, s := range d.Steps {
 		way := "longer"
 		if s.EffectPct < 0 {
 			way = "less time"
 		}
-		fmt.Fprintf(b, "   from %s on iterations take %.1f %% %s\n", length(s.TS-set.StartS), math.Abs(s.EffectPct), way)
+		fmt.Fprintf(b, "   from %s on iterations take %s %s\n", quantity.Duration(s.TS-set.StartS), quantity.Percent(math.Abs(s.EffectPct)), way)
 	}
 	if p.SlowCount > 0 {
 		s := p.Slow[0]
-		fmt.Fprintf(b, "   %s stood out, the slowest with %s at %s (%s too long)\n", count(p.SlowCount, "iteration"), length(s.LengthS), length(s.TS-set.StartS), length(s.ExcessS))
+		fmt.Fprintf(b, "   %s stood out, the slowest with %s at %s (%s too long)\n", quantity.Plural(p.SlowCount, "iteration"), quantity.Duration(s.LengthS), quantity.Duration(s.TS-set.StartS), quantity.Duration(s.ExcessS))
 	}
 }
 
 func (r Report) phases(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n%-12s %6s %12s %8s\n", "phase", "times", "time", "share")
 	for _, p := range r.Phases {
-		fmt.Fprintf(b, "%-12s %6d %12s %8s\n", strings.TrimSpace(string(p.Kind)+" "+p.Pattern), p.Count, length(p.S), percent(p.Share))
+		fmt.Fprintf(b, "%-12s %6d %12s %8s\n", strings.TrimSpace(string(p.Kind)+" "+p.Pattern), p.Count, quantity.Duration(p.S), quantity.Share(p.Share))
 	}
 }
 
@@ -170,33 +171,4 @@ func extent(n numbers) (lo, hi float64) {
 		}
 	}
 	return lo, hi
-}
-
-// spark draws the shape in one line.
-func spark(n numbers, width int, ascii bool) string {
-	levels := []rune("▁▂▃▄▅▆▇█")
-	if ascii {
-		levels = []rune("_.-:=+*#")
-	}
-	lo, hi := extent(n)
-	width = min(width, len(n.v))
-	if !(hi > lo) || width < 4 {
-		return ""
-	}
-	out := make([]rune, width)
-	for k := range out {
-		a, b := k*len(n.v)/width, max((k+1)*len(n.v)/width, k*len(n.v)/width+1)
-		sum, m := 0.0, 0
-		for _, x := range n.v[a:b] {
-			if x == x {
-				sum += float64(x) + n.shift
-				m++
-			}
-		}
-		out[k] = ' '
-		if m > 0 {
-			out[k] = levels[min(len(levels)-1, int((sum/float64(m)-lo)/(hi-lo)*float64(len(levels))))]
-		}
-	}
-	return string(out)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 	"jobgait/reports/plot"
 )
@@ -141,7 +142,7 @@ func (d *drawing) measurements() {
 	for _, i := range d.apart() {
 		x, y = append(x, math.Log10(d.p[i])), append(y, d.ordinate(d.mean[i]))
 		if len(d.p) <= mostTips {
-			tips = append(tips, size(d.p[i])+": "+figures(d.mean[i], 4))
+			tips = append(tips, quantity.Exact(d.p[i])+": "+quantity.Plain(d.mean[i], 4))
 		}
 	}
 	radius := 4.0

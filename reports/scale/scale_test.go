@@ -3,7 +3,6 @@ package scale
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -182,29 +181,6 @@ func TestSteeper(t *testing.T) {
 	}
 }
 
-func TestFigures(t *testing.T) {
-	for _, c := range []struct {
-		v    float64
-		n    int
-		want string
-	}{
-		{0, 3, "0"}, {nan, 3, "-"}, {math.Inf(-1), 3, "-"}, {1234.5, 3, "1230"}, {0.00123456, 3, "0.00123"}, {1e-7, 3, "1e-07"}, {-99.96, 3, "-100"}, {1e15, 2, "1e+15"}, {999999999, 3, "1000000000"},
-	} {
-		if got := figures(c.v, c.n); got != c.want {
-			t.Errorf("figures(%g, %d) = %s, want %s", c.v, c.n, got, c.want)
-		}
-	}
-	for _, c := range []struct {
-		lo, hi float64
-		want   string
-	}{{1, 2, "1 .. 2"}, {1000.1, 1000.3, "1000.1 .. 1000.3"}, {-5, 1e9, "-5 .. 1e+09"}, {3, 3, "3 .. 3"}} {
-		if got := interval(c.lo, c.hi); got != c.want {
-			t.Errorf("interval(%g, %g) = %s, want %s", c.lo, c.hi, got, c.want)
-		}
-	}
-}
-
-// Names that somebody gave cannot move the cursor.
 func TestNamesAreCleaned(t *testing.T) {
 	c := cases()[0]
 	c.series.ID = "a\x1b[2Jb\u202e\n" + strings.Repeat("x", 1000)

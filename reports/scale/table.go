@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 	"jobgait/reports"
 )
@@ -51,9 +52,9 @@ func (r Report) breaks(i int, p []float64) string {
 	for _, c := range s.Changes {
 		switch {
 		case c.Common != nil:
-			parts = append(parts, size(*c.Common))
+			parts = append(parts, quantity.Exact(*c.Common))
 		case c.Cut > 0 && c.Cut < len(p):
-			parts = append(parts, size(p[c.Cut-1])+"|"+size(p[c.Cut]))
+			parts = append(parts, quantity.Exact(p[c.Cut-1])+"|"+quantity.Exact(p[c.Cut]))
 		}
 	}
 	switch {
@@ -62,7 +63,7 @@ func (r Report) breaks(i int, p []float64) string {
 	case s.Segmented:
 		return "somewhere"
 	case r.Common != nil && slices.Contains(r.Common.Members, i):
-		return "(" + size(r.Common.After) + "|" + size(r.Common.Before) + ")"
+		return "(" + quantity.Exact(r.Common.After) + "|" + quantity.Exact(r.Common.Before) + ")"
 	}
 	return "-"
 }
@@ -84,7 +85,7 @@ func lastLaw(r scaling.Result) string {
 func twice(r scaling.Result, p []float64) string {
 	for _, q := range r.Predictions {
 		if len(p) > 0 && q.Extrapolated && q.P >= 1.5*p[len(p)-1] {
-			return fmt.Sprintf("%s (%s)", figures(q.Value, 3), interval(q.Lo, q.Hi))
+			return fmt.Sprintf("%s (%s)", quantity.Plain(q.Value, 3), quantity.Range(q.Lo, q.Hi))
 		}
 	}
 	return "-"
@@ -94,7 +95,7 @@ func twice(r scaling.Result, p []float64) string {
 // give, with its range, and what they have in common.
 func (r Report) together(w io.Writer) {
 	if len(r.Results) > 1 && !math.IsNaN(r.Expected) {
-		chance := figures(r.Expected, 2)
+		chance := quantity.Plain(r.Expected, 2)
 		if r.Expected < 0.1 {
 			chance = "fewer than 0.1"
 		}
@@ -106,7 +107,7 @@ func (r Report) together(w io.Writer) {
 		return
 	}
 	text := fmt.Sprintf("%d of %d series share a change between %s and %s (strength %s together)",
-		len(c.Members), len(r.Results), size(c.After), size(c.Before), figures(c.Strength, 3))
+		len(c.Members), len(r.Results), quantity.Exact(c.After), quantity.Exact(c.Before), quantity.Plain(c.Strength, 3))
 	if len(r.Results) > mostScreens && slices.ContainsFunc(c.Members, func(i int) bool { return !r.Results[i].Segmented }) {
 		text += "; in parentheses: too weak alone"
 	}
@@ -138,7 +139,7 @@ func Lines(r scaling.Result, observations []scaling.Observation) []string {
 	}
 	if n := len(r.Efficiency); n > 0 && len(lines) < 5 {
 		e := r.Efficiency[n-1]
-		lines = append(lines, fmt.Sprintf("efficiency at %s: %s", size(e.P), percent(e.Value)))
+		lines = append(lines, fmt.Sprintf("efficiency at %s: %s", quantity.Exact(e.P), quantity.Share(e.Value)))
 	}
 	if len(r.Next) > 0 {
 		lines = append(lines, "measure next: "+missing(r.Next[0]))

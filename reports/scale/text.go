@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 	"jobgait/reports"
 )
@@ -125,16 +126,16 @@ func measured(r scaling.Result, p []float64, observations []scaling.Observation)
 			n++
 		}
 	}
-	s := count(len(p), "size")
+	s := quantity.Plural(len(p), "size")
 	switch len(p) {
 	case 0:
 	case 1:
-		s += fmt.Sprintf(" of %s, %s", scaling.Symbol(r.Parameter), size(p[0]))
+		s += fmt.Sprintf(" of %s, %s", scaling.Symbol(r.Parameter), quantity.Exact(p[0]))
 	default:
-		s += fmt.Sprintf(" of %s, %s .. %s", scaling.Symbol(r.Parameter), size(p[0]), size(p[len(p)-1]))
+		s += fmt.Sprintf(" of %s, %s .. %s", scaling.Symbol(r.Parameter), quantity.Exact(p[0]), quantity.Exact(p[len(p)-1]))
 	}
 	if n > len(p) {
-		s += ", " + count(n, "run")
+		s += ", " + quantity.Plural(n, "run")
 	}
 	return s
 }
@@ -150,7 +151,7 @@ func laws(r scaling.Result, p []float64) []law {
 			if !within(g, p) {
 				continue
 			}
-			name := size(p[g.First]) + " .. " + size(p[g.Last])
+			name := quantity.Exact(p[g.First]) + " .. " + quantity.Exact(p[g.Last])
 			if len(name) > nameWidth-1 {
 				name = "part " + fmt.Sprint(i+1)
 			}
@@ -168,7 +169,7 @@ func laws(r scaling.Result, p []float64) []law {
 }
 
 func segmentLaw(g scaling.Segment, p string) string {
-	n := count(g.Last-g.First+1, "point")
+	n := quantity.Plural(g.Last-g.First+1, "point")
 	s, only := "no model of "+n, ""
 	if g.Model != nil {
 		s, only = modelLaw(*g.Model, p), "only "+n+", "
@@ -185,7 +186,7 @@ func modelLaw(m scaling.Model, p string) string {
 	case m.SMAPE < 1e-9:
 		s += "  (exact)"
 	case !math.IsNaN(m.SMAPE):
-		s += "  (off by " + figures(m.SMAPE, 2) + " % on average)"
+		s += "  (off by " + quantity.Percent(m.SMAPE) + " on average)"
 	}
 	return s
 }
@@ -195,12 +196,12 @@ func foresight(w io.Writer, list []scaling.Prediction, p []float64) {
 	cells := make([][4]string, len(list))
 	var wide [4]int
 	for i, q := range list {
-		cells[i] = [4]string{"at " + size(q.P), figures(q.Value, 3), "", ""}
+		cells[i] = [4]string{"at " + quantity.Exact(q.P), quantity.Plain(q.Value, 3), "", ""}
 		if !math.IsNaN(q.Lo) && !math.IsNaN(q.Hi) {
-			cells[i][2] = interval(q.Lo, q.Hi)
+			cells[i][2] = quantity.Range(q.Lo, q.Hi)
 		}
 		if q.Extrapolated && len(p) > 0 {
-			cells[i][3] = times(q.P, p[len(p)-1]) + " the largest size"
+			cells[i][3] = times(q.P, p[len(p)-1]) + " the largest"
 		}
 		for k, c := range cells[i] {
 			wide[k] = max(wide[k], len(c))
@@ -211,7 +212,7 @@ func foresight(w io.Writer, list []scaling.Prediction, p []float64) {
 		if i == 0 {
 			name = "expected"
 			if !math.IsNaN(list[0].Level) && list[0].Level > 0 {
-				name += " " + percent(list[0].Level)
+				name += " " + quantity.Chosen(100*list[0].Level)
 			}
 		}
 		line := fmt.Sprintf("  %-*s%-*s  %*s  %-*s  %s", nameWidth, name, wide[0], c[0], wide[1], c[1], wide[2], c[2], c[3])
@@ -221,12 +222,12 @@ func foresight(w io.Writer, list []scaling.Prediction, p []float64) {
 
 // expected is a prediction in one line.
 func expected(q scaling.Prediction, p []float64) string {
-	s := fmt.Sprintf("%s at %s", figures(q.Value, 3), size(q.P))
+	s := fmt.Sprintf("%s at %s", quantity.Plain(q.Value, 3), quantity.Exact(q.P))
 	if !math.IsNaN(q.Lo) && !math.IsNaN(q.Hi) {
-		s = fmt.Sprintf("%s (%s, %s)", s, interval(q.Lo, q.Hi), percent(q.Level))
+		s = fmt.Sprintf("%s (%s: %s)", s, quantity.Chosen(100*q.Level), quantity.Range(q.Lo, q.Hi))
 	}
 	if q.Extrapolated && len(p) > 0 {
-		s += ", " + times(q.P, p[len(p)-1]) + " the largest size"
+		s += ", " + times(q.P, p[len(p)-1]) + " the largest"
 	}
 	return s
 }
@@ -239,7 +240,7 @@ func efficiencies(r scaling.Result) string {
 	var parts []string
 	for _, i := range spread(len(r.Efficiency), mostEfficiencies) {
 		e := r.Efficiency[i]
-		parts = append(parts, size(e.P)+": "+percent(e.Value))
+		parts = append(parts, quantity.Exact(e.P)+": "+quantity.Share(e.Value))
 	}
 	s := strings.Join(parts, ", ")
 	if r.Mode != nil {
@@ -265,9 +266,9 @@ func spread(n, most int) []int {
 
 // missing is a measurement that is wanted, why, and what it costs.
 func missing(n scaling.Next) string {
-	s := size(n.P) + ": " + reports.Clean(n.Why)
+	s := quantity.Exact(n.P) + ": " + reports.Clean(n.Why)
 	if n.NodeHours != nil && !math.IsNaN(*n.NodeHours) {
-		s += " (about " + figures(*n.NodeHours, 2) + " node-hours)"
+		s += " (about " + quantity.Plain(*n.NodeHours, 2) + " node-hours)"
 	}
 	return s
 }
@@ -277,10 +278,10 @@ func missing(n scaling.Next) string {
 func wanted(list []scaling.Next) []string {
 	var out []string
 	for i := 0; i < len(list); {
-		sizes := []string{size(list[i].P)}
+		sizes := []string{quantity.Exact(list[i].P)}
 		k := i + 1
 		for list[i].NodeHours == nil && k < len(list) && list[k].NodeHours == nil && list[k].Why == list[i].Why {
-			sizes = append(sizes, size(list[k].P))
+			sizes = append(sizes, quantity.Exact(list[k].P))
 			k++
 		}
 		text := missing(list[k-1])
@@ -291,4 +292,16 @@ func wanted(list []scaling.Next) []string {
 		i = k
 	}
 	return out
+}
+
+// wrap breaks text into lines of at most w columns; later lines begin with
+// indent.
+func wrap(s string, w int, indent string) []string {
+	lines := reports.Wrap(s, w-len(indent))
+	for i := range lines {
+		if i > 0 {
+			lines[i] = indent + lines[i]
+		}
+	}
+	return lines
 }

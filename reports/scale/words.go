@@ -3,10 +3,10 @@ package scale
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 	"jobgait/reports"
 )
@@ -20,7 +20,7 @@ func verdict(r scaling.Result, p []float64) string {
 	case r.Segmented:
 		return "more than one law, but where the one gives way to the other cannot be told"
 	case r.Whole != nil && len(p) > 0:
-		return fmt.Sprintf("%s; one law over %s .. %s", growth(*r.Whole, scaling.Symbol(r.Parameter)), size(p[0]), size(p[len(p)-1]))
+		return fmt.Sprintf("%s; one law over %s .. %s", growth(*r.Whole, scaling.Symbol(r.Parameter)), quantity.Exact(p[0]), quantity.Exact(p[len(p)-1]))
 	}
 	return "no model: " + reason(r)
 }
@@ -45,7 +45,7 @@ func reason(r scaling.Result) string {
 	if len(r.Notes) > 0 {
 		return reports.Clean(r.Notes[len(r.Notes)-1].Text)
 	}
-	return count(r.N, "point")
+	return quantity.Plural(r.N, "point")
 }
 
 // changed names the place of each change and the law of each segment.
@@ -64,11 +64,11 @@ func changed(r scaling.Result, p []float64) string {
 		law := growth(*g.Model, scaling.Symbol(r.Parameter))
 		switch {
 		case i == 0:
-			law += " up to " + size(p[g.Last])
+			law += " up to " + quantity.Exact(p[g.Last])
 		case i == last:
-			law += " from " + size(p[g.First])
+			law += " from " + quantity.Exact(p[g.First])
 		default:
-			law += " from " + size(p[g.First]) + " to " + size(p[g.Last])
+			law += " from " + quantity.Exact(p[g.First]) + " to " + quantity.Exact(p[g.Last])
 		}
 		if i > 0 && r.Segments[i-1].Model != nil {
 			law += steeper(*r.Segments[i-1].Model, *g.Model)
@@ -90,9 +90,9 @@ func steeper(a, b scaling.Model) string {
 	}
 	switch ratio := y.Coefficient / x.Coefficient; {
 	case ratio > 1.05:
-		return ", " + figures(ratio, 2) + " times as steep"
+		return ", " + quantity.Plain(ratio, 2) + " times as steep"
 	case ratio > 0 && ratio < 0.95:
-		return ", " + figures(1/ratio, 2) + " times less steep"
+		return ", " + quantity.Plain(1/ratio, 2) + " times less steep"
 	}
 	return ""
 }
@@ -101,12 +101,12 @@ func steeper(a, b scaling.Model) string {
 // to both.
 func place(c scaling.Change, p []float64) string {
 	if c.Common != nil {
-		return fmt.Sprintf("at %s (point %d belongs to both sides)", size(*c.Common), c.Cut+1)
+		return fmt.Sprintf("at %s (point %d belongs to both sides)", quantity.Exact(*c.Common), c.Cut+1)
 	}
 	if c.Cut < 1 || c.Cut >= len(p) {
-		return "after " + count(c.Cut, "point")
+		return "after " + quantity.Plural(c.Cut, "point")
 	}
-	return fmt.Sprintf("between %s and %s (after %s)", size(p[c.Cut-1]), size(p[c.Cut]), count(c.Cut, "point"))
+	return fmt.Sprintf("between %s and %s (after %s)", quantity.Exact(p[c.Cut-1]), quantity.Exact(p[c.Cut]), quantity.Plural(c.Cut, "point"))
 }
 
 // doubt is where else a change may be, or "".
@@ -114,7 +114,7 @@ func doubt(c scaling.Change, p []float64) string {
 	if c.Lo >= c.Hi || c.Lo < 1 || c.Hi >= len(p) {
 		return ""
 	}
-	return fmt.Sprintf("anywhere from %s to %s", size(p[c.Lo-1]), size(p[c.Hi]))
+	return fmt.Sprintf("anywhere from %s to %s", quantity.Exact(p[c.Lo-1]), quantity.Exact(p[c.Hi]))
 }
 
 // within is whether a segment lies among the points.
@@ -143,11 +143,11 @@ func growth(m scaling.Model, p string) string {
 	up := t.Coefficient > 0
 	switch {
 	case fades && up && m.Constant > 0:
-		return fmt.Sprintf("falls like %s towards %s", shape(t, p), figures(m.Constant, 3))
+		return fmt.Sprintf("falls like %s towards %s", shape(t, p), quantity.Plain(m.Constant, 3))
 	case fades && up:
 		return "falls like " + shape(t, p)
 	case fades:
-		return "rises towards " + figures(m.Constant, 3)
+		return "rises towards " + quantity.Plain(m.Constant, 3)
 	case up:
 		return "grows like " + shape(t, p)
 	}
@@ -176,11 +176,25 @@ func shape(t scaling.Term, p string) string {
 	return strings.Join(parts, " ")
 }
 
+// fraction prints an exponent as the ratio that it is.
+func fraction(x float64) string {
+	for _, den := range []float64{1, 2, 3, 4, 5, 8, 16} {
+		if num := math.Round(x * den); math.Abs(num-x*den) < 1e-9 {
+			s := quantity.Exact(num)
+			if den != 1 {
+				s = "(" + s + "/" + quantity.Exact(den) + ")"
+			}
+			return s
+		}
+	}
+	return quantity.Plain(x, 3)
+}
+
 // formula prints a model as people write it: 1.65 + 3.97 (log2 p)^2.
 func formula(m scaling.Model, p string) string {
 	s := ""
 	if m.Constant != 0 || len(m.Terms) == 0 {
-		s = figures(m.Constant, 4)
+		s = quantity.Plain(m.Constant, 4)
 	}
 	for _, t := range m.Terms {
 		c, sign := t.Coefficient, " + "
@@ -190,7 +204,7 @@ func formula(m scaling.Model, p string) string {
 		if s == "" {
 			sign = strings.TrimSpace(strings.TrimPrefix(sign, " + "))
 		}
-		word, number := shape(t, p), figures(c, 4)
+		word, number := shape(t, p), quantity.Plain(c, 4)
 		switch {
 		case strings.HasPrefix(word, "1/"):
 			s += sign + number + word[1:]
@@ -210,5 +224,5 @@ func times(p, largest float64) string {
 	if !(largest > 0) || p <= largest {
 		return ""
 	}
-	return strconv.FormatFloat(math.Round(p/largest*100)/100, 'f', -1, 64) + "x"
+	return quantity.Exact(math.Round(p/largest*100)/100) + "x"
 }

@@ -1,0 +1,79 @@
+package quantity
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Duration prints seconds as people read them: 85 ms, 12.3 s, 51:53, 1:00:04.
+func Duration(s float64) string {
+	switch {
+	case !Known(s) || s < 0:
+		return Missing
+	case s == 0:
+		return "0 s"
+	case s < 0.9995:
+		return Plain(1000*s, 3) + " ms"
+	case s < 59.95:
+		return Figures(s, 3) + " s"
+	}
+	if t := int64(math.Round(s)); t < 3600 {
+		return fmt.Sprintf("%d:%02d", t/60, t%60)
+	}
+	return Clock(s)
+}
+
+// Clock prints seconds as h:mm:ss.
+func Clock(s float64) string {
+	if !Known(s) {
+		return Missing
+	}
+	t := int64(math.Round(s))
+	return fmt.Sprintf("%d:%02d:%02d", t/3600, t/60%60, t%60)
+}
+
+// Position prints a time within a run of the given length.
+func Position(s, length float64) string {
+	const short = 120 // seconds, up to which a tenth of one is told
+	if length >= short || !Known(s) {
+		return Clock(s)
+	}
+	return strconv.FormatFloat(s, 'f', 1, 64) + " s"
+}
+
+// Period prints how long something takes that recurs, with three figures: 85.0 ms,
+// 6.20 s, 12.3 min.
+func Period(s float64) string {
+	if !Known(s) {
+		return Missing
+	}
+	unit, scale := unitOfPeriod(s)
+	return Figures(s/scale, 3) + " " + unit
+}
+
+// PeriodRange prints an interval in the unit of the period that it belongs to,
+// with so many decimals that its ends differ in two figures.
+func PeriodRange(lo, hi, period float64) string {
+	if !Known(lo) || !Known(hi) {
+		return Missing
+	}
+	unit, scale := unitOfPeriod(period)
+	lo, hi = lo/scale, hi/scale
+	decimals := 4
+	if wide := hi - lo; wide > 0 {
+		decimals = min(4, max(0, int(math.Ceil(1-math.Log10(wide)))))
+	}
+	return fmt.Sprintf("%.*f .. %.*f %s", decimals, lo, decimals, hi, unit)
+}
+
+// unitOfPeriod returns the unit in which a period is read best, and its size.
+func unitOfPeriod(s float64) (string, float64) {
+	switch {
+	case s < 1:
+		return "ms", 1e-3
+	case s < 600:
+		return "s", 1
+	}
+	return "min", 60
+}
