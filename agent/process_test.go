@@ -47,6 +47,15 @@ func readProfile(t testing.TB, dir job.RunDir) *profile.Profile {
 	return p
 }
 
+func loadProfile(t testing.TB, dir job.RunDir) profile.Loaded {
+	t.Helper()
+	l, err := profile.Load(dir.Profile(), profile.SetParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 // started is an agent in a process of its own.
 type started struct {
 	*exec.Cmd

@@ -34,7 +34,7 @@ func BenchmarkShortRun(b *testing.B) {
 		for _, l := range load {
 			_ = l.Kill()
 		}
-		q := p.Quality()
+		q := loadProfile(b, dir).Quality
 		pct, budget = append(pct, q.OverheadPct), q.BudgetPct
 		began, used = append(began, float64(p.Blocks[0].AgentCPUNS)/1e6), append(used, 1000*q.AgentCPUS)
 		b.Logf("%.3f %%, %.1f ms before the first block, %.1f ms in all, addresses %g Hz, %s", q.OverheadPct, began[len(began)-1], used[len(used)-1], p.Header.AddressHz, p.Header.InterruptFrom)

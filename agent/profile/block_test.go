@@ -82,7 +82,7 @@ func lossless(t testing.TB, columns int) *encoder {
 
 func TestBlockRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var shared arena
+	shared := decoderOf(t)
 	var encoders [6]*encoder
 	for columns := range encoders {
 		encoders[columns] = lossless(t, columns)
@@ -101,7 +101,7 @@ func TestBlockRoundTrip(t *testing.T) {
 		} else {
 			plain++
 		}
-		got, err := decodeBlock(payload, e.header, &shared)
+		got, err := shared.decode(payload, e.header, false)
 		if err != nil {
 			t.Fatalf("block %d: %v", i, err)
 		}
@@ -109,13 +109,13 @@ func TestBlockRoundTrip(t *testing.T) {
 			t.Fatalf("block %d came back as\n%+v, was\n%+v", i, got, want)
 		}
 		other := testHeader(make([]Column, columns+1)...)
-		if _, err := decodeBlock(payload, &other, &shared); err == nil {
+		if _, err := shared.decode(payload, &other, false); err == nil {
 			t.Fatal("a block of the wrong number of columns was read")
 		}
-		if _, err := decodeBlock(append(payload, 0), e.header, &shared); err == nil {
+		if _, err := shared.decode(append(payload, 0), e.header, false); err == nil {
 			t.Fatal("a byte too many was not noticed")
 		}
-		if _, err := decodeBlock(payload[:rng.IntN(len(payload))], e.header, &shared); err == nil {
+		if _, err := shared.decode(payload[:rng.IntN(len(payload))], e.header, false); err == nil {
 			t.Fatal("a payload cut short was read")
 		}
 	}
@@ -201,12 +201,10 @@ func TestHostileLengths(t *testing.T) {
 	}
 	for name, payload := range inputs {
 		for columns := range 5 {
-			h, a := testHeader(make([]Column, columns)...), new(arena)
-			a.head.flags = flagZstd
-			a.body() // its decoder is made once, and is not the block's
+			h, d := testHeader(make([]Column, columns)...), decoderOf(t)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := decodeBlock(payload, &h, a)
+			_, err := d.decode(payload, &h, false)
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				t.Errorf("%s: read with %d columns", name, columns)
@@ -218,12 +216,21 @@ func TestHostileLengths(t *testing.T) {
 	}
 }
 
+func decoderOf(t testing.TB) *blockDecoder {
+	t.Helper()
+	d, err := newBlockDecoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &d
+}
+
 // unpacked is a payload without zstd, so that what is changed in it reaches the
 // decoder of bodies.
 func unpacked(t testing.TB, payload []byte, h *Header) []byte {
 	t.Helper()
-	a := new(arena)
-	if err := a.head.read(payload, h); err != nil {
+	a := decoderOf(t)
+	if err := a.head.read(payload, h, false); err != nil {
 		t.Fatal(err)
 	}
 	body, err := a.body()
@@ -248,7 +255,7 @@ func FuzzDecodeBlock(f *testing.F) {
 			return
 		}
 		e := lossless(t, columns)
-		b, err := decodeBlock(payload, e.header, new(arena))
+		b, err := decoderOf(t).decode(payload, e.header, false)
 		if err != nil {
 			return
 		}
@@ -258,7 +265,7 @@ func FuzzDecodeBlock(f *testing.F) {
 		if b.Every > 1 {
 			return // it was spread over its slots
 		}
-		again, err := decodeBlock(e.appendBlock(nil, &b), e.header, new(arena))
+		again, err := decoderOf(t).decode(e.appendBlock(nil, &b), e.header, false)
 		if err != nil || !reflect.DeepEqual(again, b) {
 			t.Fatalf("%+v came back as %+v, %v", b, again, err)
 		}

@@ -55,11 +55,15 @@ func TestSizeCap(t *testing.T) {
 	for _, b := range p.Blocks {
 		kept += sum(b.Samples)
 	}
-	if got := p.Totals(); kept != samples || got[1].Total != float64(last) || p.Footer == nil || p.Damage != (Damage{}) {
+	l, err := LoadStream(bytes.NewReader(d.data), SetParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Totals; kept != samples || got[1].Total != float64(last) || p.Footer == nil || p.Damage != (Damage{}) {
 		t.Errorf("%d samples of %d, totals %v, last %d, %+v", kept, samples, got, last, p.Damage)
 	}
-	set, steps := p.Set(SetParams{}), 0
-	c, _ := set.Column("a")
+	steps := 0
+	c, _ := l.Set.Column("a")
 	for i := int(first[10]) * 200; i < int(first[200])*200; i += 10 {
 		// A group's first slot is known too: its rate may differ.
 		for _, v := range c.Values[i+2 : i+10] {
@@ -69,7 +73,7 @@ func TestSizeCap(t *testing.T) {
 		}
 		steps++
 	}
-	if notes := surveyProfile(p).notes(); steps < 100 || len(notes) != 2 || notes[0].Code != note.SizeLowered {
+	if notes := l.Header.Notes; steps < 100 || len(notes) != 2 || notes[0].Code != note.SizeLowered {
 		t.Errorf("%d steps, %v", steps, notes)
 	}
 }
@@ -107,7 +111,7 @@ func TestMerge(t *testing.T) {
 		var m merger
 		merged := m.merge(b, every)
 		e := lossless(t, 3)
-		got, err := decodeBlock(e.appendBlock(nil, &merged), e.header, new(arena))
+		got, err := decoderOf(t).decode(e.appendBlock(nil, &merged), e.header, false)
 		if err != nil || got.N != b.N || got.Every != every {
 			t.Fatalf("%+v: %v", got, err)
 		}

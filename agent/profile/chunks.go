@@ -19,10 +19,12 @@ type Chunks struct {
 // OpenChunks goes through the profile once, to find which code pages get a
 // column.
 func OpenChunks(path string, p SetParams) (*Chunks, error) {
-	s, err := surveyFile(path)
+	first, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
+	s := newSurvey(first)
+	first.Close()
 	r, err := Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("second pass: %w", err)
@@ -38,6 +40,9 @@ func OpenChunks(path string, p SetParams) (*Chunks, error) {
 	c := &Chunks{r: r, first: l.first, slots: l.slots, epochs: s.epochs}
 	l.slots = 0
 	c.f = newFiller(l)
+	for _, l := range c.f.lanes() {
+		l.merge, l.shift = 1, 0
+	}
 	return c, nil
 }
 
@@ -75,7 +80,7 @@ func (c *Chunks) Next() (Chunk, error) {
 		}
 		c.f.first, c.f.slots = b.First, int64(b.N)
 		for _, l := range c.f.lanes() {
-			l.reset(b.N)
+			l.reset(int64(b.N))
 		}
 		c.f.add(&b)
 		return c.chunk(b.First), nil
@@ -101,11 +106,4 @@ func (f *filler) lanes() []*lane {
 		}
 	}
 	return append(all, f.columns...)
-}
-
-// reset makes the lane one of n slots without values, unmerged.
-func (l *lane) reset(n int) {
-	l.out = resize(l.out, n)
-	l.merge, l.shift = 1, 0
-	fillMissing(l.out)
 }

@@ -56,6 +56,14 @@ func (s *salvage) also(format string, args ...any) {
 	s.said = append(s.said, fmt.Sprintf(format, args...))
 }
 
+// also adds a remark.
+func (d *Damage) also(format string, args ...any) {
+	if d.Text != "" {
+		d.Text += "; "
+	}
+	d.Text += fmt.Sprintf(format, args...)
+}
+
 func (s *salvage) damage() Damage {
 	var text []string
 	if inner := s.lost - s.tail; inner > 0 {

@@ -31,6 +31,15 @@ func (b *Block) group(g int) (from, to int) {
 	return max(g*b.Every-b.lead, 0), min((g+1)*b.Every-b.lead, b.N)
 }
 
+// step is how many slots a count of a decoded block is of: an overview is not put
+// back on the grid.
+func (b *Block) step() int {
+	if b.overview {
+		return b.Every
+	}
+	return 1
+}
+
 // merger makes decimated blocks in memory of its own.
 type merger struct {
 	columns [][]int64

@@ -63,9 +63,10 @@ func (d *decoder) count(limit int) int {
 	return int(v)
 }
 
-// arena is the memory of a decoded block. A reader that streams uses one for
-// all blocks.
-type arena struct {
+// blockDecoder decodes blocks into its own memory: a block must be done with
+// before the next.
+type blockDecoder struct {
+	zstd    *zstd.Decoder // may be shared
 	head    blockHead
 	values  []int64
 	columns [][]int64
@@ -73,8 +74,16 @@ type arena struct {
 	counts  []uint16
 	pages   []PageCount
 	plain   []byte // a body that was inflated
-	zstd    *zstd.Decoder
 }
+
+func newBlockDecoder() (blockDecoder, error) {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecodeAllCapLimit(true))
+	return blockDecoder{zstd: z}, err
+}
+
+// forget leaves the memory to the last block.
+func (a *blockDecoder) forget() { *a = blockDecoder{zstd: a.zstd, plain: a.plain} }
 
 // resize returns s with length n, in its own memory if that is enough.
 func resize[T any](s []T, n int) []T {
@@ -86,18 +95,10 @@ func resize[T any](s []T, n int) []T {
 
 // body is that of the block whose head was read. It is never longer than
 // maxPayload, whatever it says.
-func (a *arena) body() ([]byte, error) {
+func (a *blockDecoder) body() ([]byte, error) {
 	packed := a.head.body
 	if a.head.flags&flagZstd == 0 {
 		return packed, nil
-	}
-	if a.zstd == nil {
-		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxMemory(maxPayload), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return nil, err
-		}
-		a.zstd = z
 	}
 	var head zstd.Header
 	if head.Decode(packed) != nil || !head.HasFCS || head.FrameContentSize > uint64(min(maxPayload, maxRatio*len(packed))) {
@@ -115,17 +116,10 @@ func (a *arena) body() ([]byte, error) {
 // which nothing happens is 160 zeros in each column.
 const maxRatio = 1000
 
-// decodeBlock reads a payload of appendBlock into the memory of a, which must
-// not be used for another block before this one is done with.
-func decodeBlock(payload []byte, h *Header, a *arena) (Block, error) {
-	return decodePayload(payload, h, a, false)
-}
-
-// decodePayload reads the payload of a block or of an overview, which is not put
-// back on the grid.
-func decodePayload(payload []byte, h *Header, a *arena, overview bool) (Block, error) {
-	a.head.overview = overview
-	if err := a.head.read(payload, h); err != nil {
+// decode reads the payload of a block, or of an overview, which is not put back on
+// the grid.
+func (a *blockDecoder) decode(payload []byte, h *Header, overview bool) (Block, error) {
+	if err := a.head.read(payload, h, overview); err != nil {
 		return Block{}, err
 	}
 	body, err := a.body()
@@ -144,7 +138,7 @@ func decodePayload(payload []byte, h *Header, a *arena, overview bool) (Block, e
 }
 
 // take reads a body.
-func (a *arena) take(d *decoder, b *Block) bool {
+func (a *blockDecoder) take(d *decoder, b *Block) bool {
 	for i, values := range b.Columns {
 		c := &a.head.columns[i]
 		if c.present > 0 && c.mode&allEqual == 0 {
@@ -168,7 +162,7 @@ func (a *arena) take(d *decoder, b *Block) bool {
 
 // makeRoom gives the block its memory. Columns and counts of a decimated block are
 // at the beginning of theirs, until it is spread.
-func (a *arena) makeRoom(b *Block) {
+func (a *blockDecoder) makeRoom(b *Block) {
 	width, sums := a.head.width(), b.N
 	if b.overview {
 		sums = b.groups()

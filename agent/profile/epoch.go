@@ -52,9 +52,16 @@ func (r rates) highest() float64 {
 	return top
 }
 
-// within calls f with the rates of the slots of a block: from..to-1, counted
-// from its first, had rate number so many.
-func (r rates) within(b *Block, f func(from, to, rate int)) {
+// within calls f with the rates of the counts of a block: counts from..to-1, of so
+// many slots, had rate number so many. In an overview all have one.
+func (r rates) within(b *Block, f func(from, to, slots, rate int)) {
+	if b.overview {
+		i := len(r) - 1
+		for ; i > 0 && r[i].from > b.First; i-- {
+		}
+		f(0, b.groups(), b.N, i)
+		return
+	}
 	at := 0
 	for i := range r {
 		end := int64(b.N)
@@ -62,7 +69,7 @@ func (r rates) within(b *Block, f func(from, to, rate int)) {
 			end = min(r[i+1].from-b.First, end)
 		}
 		if end > int64(at) {
-			f(at, int(end), i)
+			f(at, int(end), int(end)-at, i)
 			at = int(end)
 		}
 	}
@@ -76,12 +83,9 @@ type atRate struct {
 
 // count adds the samples of a block to those taken at each rate.
 func (r rates) count(b *Block, all []atRate) {
-	if b.Samples == nil {
-		return
-	}
-	r.within(b, func(from, to, rate int) {
+	r.within(b, func(from, to, slots, rate int) {
 		all[rate].samples += sum(b.Samples[from:to])
-		all[rate].slots += int64(to - from)
+		all[rate].slots += int64(slots)
 	})
 }
 

@@ -11,7 +11,7 @@ var errPayload = errors.New("malformed block")
 
 // blockHead is what the first part of a payload says; the body follows.
 type blockHead struct {
-	Block   // overview is set before reading
+	Block
 	flags   byte
 	columns []columnHead
 	total   uint64 // of the samples
@@ -35,9 +35,9 @@ type pageHead struct {
 }
 
 // read takes the head of a payload apart. Its slices are used again.
-func (b *blockHead) read(payload []byte, h *Header) error {
+func (b *blockHead) read(payload []byte, h *Header, overview bool) error {
 	d := decoder{p: payload}
-	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0], Block: Block{Ran: b.Ran[:0], overview: b.overview}}
+	*b = blockHead{flags: d.byte(), columns: b.columns[:0], pages: b.pages[:0], Block: Block{Ran: b.Ran[:0], overview: overview}}
 	most := maxSlots
 	if b.overview {
 		most = overviewSlots
@@ -90,24 +90,6 @@ func (b *blockHead) readColumns(d *decoder, columns int) {
 	}
 	for range columns {
 		b.Ran = append(b.Ran, uint16(d.count(1<<16-1)))
-	}
-}
-
-// of makes a head of a block in memory, as far as a survey looks at it.
-func (h *blockHead) of(b *Block) {
-	*h = blockHead{Block: *b, columns: h.columns[:0], pages: h.pages[:0]}
-	if b.Samples != nil {
-		h.flags |= flagSamples
-	}
-	for _, c := range b.Columns {
-		head := columnHead{last: lastValue(c)}
-		if head.last != NoValue {
-			head.present = 1
-		}
-		h.columns = append(h.columns, head)
-	}
-	for _, p := range b.Pages {
-		h.pages = append(h.pages, pageHead{key: p.Key, hits: sum(p.Counts)})
 	}
 }
 

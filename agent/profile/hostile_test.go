@@ -65,7 +65,8 @@ func TestForgedGap(t *testing.T) {
 	for _, hz := range []float64{0, 1} {
 		p := &Profile{Header: testHeader(Column{Name: "a", Hz: hz}), Blocks: []Block{
 			{N: 1, Columns: [][]int64{{1}}}, {First: maxSlot - maxSlots, N: 1, Columns: [][]int64{{2}}}}}
-		if n := allocated(func() { p.Set(SetParams{}) }); n > 10<<20 {
+		data := imageOf(t, p)
+		if n := allocated(func() { LoadStream(bytes.NewReader(data), SetParams{}) }); n > 10<<20 {
 			t.Errorf("%g Hz: %d bytes", hz, n)
 		}
 	}

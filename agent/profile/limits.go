@@ -23,6 +23,8 @@ const (
 	// wastes a few kilobytes; a file made of magics would cost the square
 	// of its size.
 	maxWaste = int64(1) << 30
+	// maxStream is how much LoadStream holds: twice the default cap of a file.
+	maxStream = int64(1) << 30
 	// maxDecoded is what Read keeps in memory: 24 h of 8 columns and 48
 	// pages are 2.9 GB. Longer profiles are for Open or Load.
 	maxDecoded = int64(4) << 30

@@ -1,13 +1,28 @@
 package profile
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
+
+// A profile becomes a set in two passes over its frames, which are, in order:
+//
+//	NewReader      the header, by the reader of its version (version.go)
+//	Reader.sampled the next frame with samples; epochs and the footer are kept on
+//	               the way, damage is passed over (reader.go, damage.go, window.go)
+//	newSurvey      pass one: what the heads of all blocks say (survey.go, head.go)
+//	newLayout      which columns on which grid that makes (set.go)
+//	survey.plan    of which blocks the overview is read instead
+//	Reader.planned pass two: what is in the plan, decoded on all CPUs (plan.go, decode.go)
+//	filler.add     each block or overview into the columns (fill.go, lane.go)
+//	filler.set     the columns with their names (set.go)
 
 // Loaded is what a report needs of a profile.
 type Loaded struct {
@@ -20,8 +35,10 @@ type Loaded struct {
 	// Set is what periods are looked for in; Slow are the columns that were
 	// read too seldom for that, on a grid of their own.
 	Set, Slow series.Set
-	// Quality says what the samples are worth, Totals what the cumulative
-	// columns counted.
+	// Quality says what the samples are worth: its Samples are the slots that
+	// are in a block, for between blocks the agent slept or had nowhere to write.
+	// Totals are what the cumulative columns counted up to their last values, and
+	// before them "cpu_time", the job's CPU time as the code addresses tell it.
 	Quality summary.Quality
 	Totals  []summary.Counter
 
@@ -32,22 +49,48 @@ type Loaded struct {
 // without samples.
 func (l Loaded) End() float64 { return l.endS }
 
-// Load returns what a report needs of a profile without holding its blocks: it
-// reads the file twice, and its memory is that of the set. Where slots are merged
-// anyway it takes overviews, if there are any, instead of their blocks. It fails only if the
-// file cannot be opened or has no usable header.
+// Load returns what a report needs of a profile without holding its blocks: its
+// memory is that of the set. It fails only if the file cannot be opened or has no
+// usable header.
 func Load(path string, p SetParams) (Loaded, error) {
-	s, err := surveyFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return Loaded{}, fmt.Errorf("open profile: %w", err)
+	}
+	defer f.Close()
+	l, err := load(f, p)
+	if err != nil {
+		return Loaded{}, fmt.Errorf("open profile %s: %w", path, err)
+	}
+	return l, nil
+}
+
+// LoadStream loads a profile that can be read only once. It holds the file, up to
+// maxStream of it.
+func LoadStream(in io.Reader, p SetParams) (Loaded, error) {
+	data, broken := io.ReadAll(io.LimitReader(in, maxStream))
+	l, err := load(bytes.NewReader(data), p)
+	if err == nil && broken != nil {
+		l.Damage.also("the rest could not be read: %v", broken)
+	}
+	return l, err
+}
+
+func load(in io.ReadSeeker, p SetParams) (Loaded, error) {
+	first, err := NewReader(in)
 	if err != nil {
 		return Loaded{}, err
 	}
-	again, err := Open(path)
+	s := newSurvey(first)
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return Loaded{}, err
+	}
+	again, err := NewReader(in)
 	if err != nil {
 		return Loaded{}, fmt.Errorf("second pass: %w", err)
 	}
-	defer again.Close()
 	if len(again.header.Columns) != len(s.header.Columns) {
-		return Loaded{}, fmt.Errorf("second pass: profile %s was replaced", path)
+		return Loaded{}, fmt.Errorf("second pass: it was replaced")
 	}
 	return s.load(again, p.filled()), nil
 }
@@ -55,7 +98,10 @@ func Load(path string, p SetParams) (Loaded, error) {
 // load goes through a profile a second time.
 func (s *survey) load(again *Reader, p SetParams) Loaded {
 	layout := newLayout(s, p)
-	f := layout.fill(again.eachParallel(s.wanted(layout.merge)))
+	f := newFiller(layout)
+	for b := range again.planned(layout.plan) {
+		f.add(b)
+	}
 	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
 		Quality: s.quality(p.InterruptS), Totals: s.totals(f.rates.seconds(f.taken))}
 	if s.blocks > 0 {
@@ -97,20 +143,4 @@ func (s *survey) notes() []note.Note {
 // leaves epochs only.
 func (f *Footer) has(code note.Code) bool {
 	return f != nil && slices.ContainsFunc(f.Notes, func(n note.Note) bool { return n.Code == code })
-}
-
-// surveyFile goes through a profile once, and looks at heads only.
-func surveyFile(path string) (*survey, error) {
-	r, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return r.survey(), nil
-}
-
-func (r *Reader) survey() *survey {
-	s := newSurvey(&r.header, r.eachHead())
-	s.footer, s.epochs = r.footer, r.epochs
-	return s
 }

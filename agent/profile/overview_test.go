@@ -92,20 +92,25 @@ func bothWays(t testing.TB, path string, p SetParams) (got Loaded, want *filler,
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := surveyFile(path)
+	first, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(path)
+	defer first.Close()
+	again, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	l := newLayout(s, p.filled())
-	for _, o := range s.wanted(l.merge) {
+	defer again.Close()
+	l := newLayout(newSurvey(first), p.filled())
+	for _, o := range l.plan {
 		summed += o.end - o.first
 	}
-	return got, l.fill(r.each()), summed
+	want = newFiller(l)
+	for b := range again.planned(nil) {
+		want.add(b)
+	}
+	return got, want, summed
 }
 
 // farthest is the largest difference of two columns; infinite where one has a
@@ -159,9 +164,9 @@ func TestOverview(t *testing.T) {
 					t.Errorf("seed %d, %d values: %s differs by %g", seed, most, c.Name, d)
 				}
 			}
-			p, err := Read(path)
-			if err != nil || !reflect.DeepEqual(got.Totals, p.Totals()) || !reflect.DeepEqual(got.Quality, p.Quality()) {
-				t.Errorf("seed %d: totals %+v, not %+v, %v", seed, got.Totals, p.Totals(), err)
+			all, err := Load(path, SetParams{})
+			if err != nil || !reflect.DeepEqual(got.Totals, all.Totals) || !reflect.DeepEqual(got.Quality, all.Quality) {
+				t.Errorf("seed %d: totals %+v, not %+v, %v", seed, got.Totals, all.Totals, err)
 			}
 		}
 	}
@@ -258,7 +263,7 @@ func loadAnything(t *testing.T, data []byte, most int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := first.survey().load(again, SetParams{MaxValues: min(most, 1<<14)}.filled())
+	l := newSurvey(first).load(again, SetParams{MaxValues: min(most, 1<<14)}.filled())
 	for _, c := range l.Set.Columns {
 		if len(c.Values) != l.Set.Len() {
 			t.Fatalf("%s has %d values of %d", c.Name, len(c.Values), l.Set.Len())

@@ -1,9 +1,6 @@
 package profile
 
-import (
-	"iter"
-	"unsafe"
-)
+import "unsafe"
 
 // Profile is a whole profile in memory. For long ones use Load or Open:
 // 24 h of 8 columns and 48 pages are 2.9 GB.
@@ -35,10 +32,11 @@ func Read(path string) (*Profile, error) {
 func (r *Reader) All() *Profile {
 	p := &Profile{}
 	for size := int64(0); ; {
-		b, err := r.read(new(arena))
+		b, err := r.Next()
 		if err != nil {
 			break
 		}
+		r.decoder.forget() // what the block is made of
 		p.Blocks = append(p.Blocks, b)
 		if size += b.size(); size > min(maxDecoded, 64<<20+256*r.window.at) {
 			r.salvage.also("only the first %d blocks were read, the rest is too long for memory", len(p.Blocks))
@@ -57,28 +55,4 @@ func (b *Block) size() int64 {
 	n := int64(b.N)
 	return int64(unsafe.Sizeof(*b)) + n*int64(8*len(b.Columns)+4+2*len(b.Pages)) +
 		24*int64(len(b.Columns)) + 32*int64(len(b.Pages))
-}
-
-// eachHead calls yield with what the head of every block would say.
-func (p *Profile) eachHead() iter.Seq[*blockHead] {
-	return func(yield func(*blockHead) bool) {
-		head := new(blockHead)
-		for i := range p.Blocks {
-			head.of(&p.Blocks[i])
-			if !yield(head) {
-				return
-			}
-		}
-	}
-}
-
-// each calls yield with every block.
-func (p *Profile) each() iter.Seq[*Block] {
-	return func(yield func(*Block) bool) {
-		for i := range p.Blocks {
-			if !yield(&p.Blocks[i]) {
-				return
-			}
-		}
-	}
 }

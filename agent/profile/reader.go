@@ -26,7 +26,8 @@ type Reader struct {
 	salvage salvage
 	unknown int   // frames of kinds that a later version writes
 	next    int64 // no block may begin before this slot
-	arena   arena
+	length  int64 // of the frame that sampled gave last
+	decoder blockDecoder
 }
 
 // Open opens a profile and reads its header. The profile may still be growing.
@@ -60,7 +61,10 @@ func newReader(in io.Reader, formats []format) (*Reader, error) {
 		return nil, ErrNoHeader
 	}
 	var err error
-	r.header, r.format, err = readHeader(frame[frameSize:], formats)
+	if r.header, r.format, err = readHeader(frame[frameSize:], formats); err != nil {
+		return nil, err
+	}
+	r.decoder, err = newBlockDecoder()
 	return r, err
 }
 
@@ -104,7 +108,23 @@ func (r *Reader) Damage() Damage { return r.salvage.damage() }
 
 // Next returns the next readable block, and io.EOF after the last one. The
 // slices of the block are overwritten by the next call.
-func (r *Reader) Next() (Block, error) { return r.read(&r.arena) }
+func (r *Reader) Next() (Block, error) {
+	for kind, payload := range r.sampled() {
+		if kind == overviewFrame {
+			r.pass()
+			continue
+		}
+		b, err := r.decoder.decode(payload, &r.header, false)
+		if err != nil || b.First < r.next {
+			r.refuse()
+			continue
+		}
+		r.accept(b.First + int64(b.N))
+		r.coarsest(&r.decoder.head)
+		return b, nil
+	}
+	return Block{}, io.EOF
+}
 
 // Close closes the file that Open opened.
 func (r *Reader) Close() error {
@@ -114,101 +134,53 @@ func (r *Reader) Close() error {
 	return r.file.Close()
 }
 
-// read returns the next block in the memory of a.
-func (r *Reader) read(a *arena) (b Block, err error) {
-	return b, r.eachFrame(func(kind byte, payload []byte) (next int64, v verdict) {
-		if kind == overviewFrame {
-			return 0, passed
+// sampled gives the payloads of the rest that are blocks and overviews. Of each,
+// whoever takes them says what becomes of it: accept, pass or refuse.
+func (r *Reader) sampled() iter.Seq2[byte, []byte] {
+	return func(yield func(byte, []byte) bool) {
+		for frame := r.frame(); frame != nil; frame = r.frame() {
+			r.length = int64(len(frame))
+			kind, payload, err := frame[4], frame[frameSize:], error(nil)
+			if r.format.payload != nil {
+				payload, err = r.format.payload(kind, payload)
+			}
+			switch {
+			case err != nil || r.footer != nil: // nothing may follow the footer
+				r.refuse()
+			case kind == blockFrame || kind == overviewFrame:
+				if !yield(kind, payload) {
+					return
+				}
+			case r.keep(kind, payload):
+				r.pass()
+			default:
+				r.refuse()
+			}
 		}
-		a.zstd = r.arena.zstd
-		b, err = decodeBlock(payload, &r.header, a)
-		if r.arena.zstd = a.zstd; err != nil || b.First < r.next {
-			return 0, refused
-		}
-		r.coarsest(&a.head)
-		return b.First + int64(b.N), taken
-	})
-}
-
-// readHead reads only the head of the next block or overview, without its
-// slices: with that a profile is gone through at the speed of its checksums.
-func (r *Reader) readHead() (*blockHead, error) {
-	b := &r.arena.head
-	return b, r.eachFrame(func(kind byte, payload []byte) (next int64, v verdict) {
-		b.overview = kind == overviewFrame
-		switch err := b.read(payload, &r.header); {
-		case b.overview && err != nil:
-			return 0, passed
-		case b.overview:
-			return 0, taken
-		case err != nil || b.First < r.next:
-			return 0, refused
-		}
-		r.coarsest(b)
-		return b.First + int64(b.N), taken
-	})
-}
-
-// coarsest keeps the largest quantum of each column.
-func (r *Reader) coarsest(b *blockHead) {
-	for i, c := range b.columns {
-		if q := &r.header.Columns[i].Quantum; c.quantum > 1 && c.quantum > *q {
-			*q = c.quantum
+		if err := r.window.err; err != nil {
+			r.salvage.also("the rest could not be read: %v", err)
+			r.window.err = nil
 		}
 	}
 }
 
-// verdict is what becomes of a frame.
-type verdict int
+// accept notes that a block, or the overview of some, is good up to a slot.
+func (r *Reader) accept(next int64) {
+	r.salvage.resume()
+	r.next = max(r.next, next)
+}
 
-const (
-	refused verdict = iota // it makes no sense, and counts as lost
-	passed                 // it is not what is looked for
-	taken
-)
+// pass leaves out a frame that is whole and not looked for.
+func (r *Reader) pass() { r.salvage.resume() }
 
-// eachFrame gives blocks and overviews to take, until it takes one. Of a block
-// that is not refused, take says which slot follows it. At the end it returns
-// io.EOF.
-func (r *Reader) eachFrame(take func(kind byte, payload []byte) (next int64, v verdict)) error {
-	for {
-		frame := r.frame()
-		if frame == nil {
-			if err := r.window.err; err != nil {
-				r.salvage.also("the rest could not be read: %v", err)
-				r.window.err = nil
-			}
-			return io.EOF
-		}
-		if r.footer != nil { // nothing may follow it
-			r.skip(frame)
-			continue
-		}
-		kind, payload := frame[4], frame[frameSize:]
-		if r.format.payload != nil {
-			var err error
-			if payload, err = r.format.payload(kind, payload); err != nil {
-				r.skip(frame)
-				continue
-			}
-		}
-		if kind == blockFrame || kind == overviewFrame {
-			next, v := take(kind, payload)
-			if v == refused {
-				r.skip(frame)
-				continue
-			}
-			r.salvage.resume()
-			r.next = max(r.next, next)
-			if v == taken {
-				return nil
-			}
-			continue
-		}
-		if r.keep(kind, payload) {
-			r.salvage.resume()
-		} else {
-			r.skip(frame)
+// refuse counts a whole frame that makes no sense as lost.
+func (r *Reader) refuse() { r.salvage.skip(r.window.at-r.length, r.length) }
+
+// coarsest keeps the largest quantum of each column.
+func (r *Reader) coarsest(b *blockHead) {
+	for i, c := range b.columns {
+		if q := &r.header.Columns[i].Quantum; c.quantum > *q && c.quantum > 1 {
+			*q = c.quantum
 		}
 	}
 }
@@ -230,38 +202,8 @@ func (r *Reader) keep(kind byte, payload []byte) bool {
 		r.epochs = append(r.epochs, e)
 	case headerFrame:
 		return false
-	default: // of a later version: what it adds is not needed to read the rest
+	default: // of a later time: what it adds is not needed to read the rest
 		r.unknown++
 	}
 	return true
-}
-
-// skip counts a whole frame as lost.
-func (r *Reader) skip(frame []byte) {
-	n := int64(len(frame))
-	r.salvage.skip(r.window.at-n, n)
-}
-
-// each calls yield with every block of the rest of the profile.
-func (r *Reader) each() iter.Seq[*Block] {
-	return func(yield func(*Block) bool) {
-		for {
-			b, err := r.Next()
-			if err != nil || !yield(&b) {
-				return
-			}
-		}
-	}
-}
-
-// eachHead calls yield with the head of every block of the rest.
-func (r *Reader) eachHead() iter.Seq[*blockHead] {
-	return func(yield func(*blockHead) bool) {
-		for {
-			b, err := r.readHead()
-			if err != nil || !yield(b) {
-				return
-			}
-		}
-	}
 }

@@ -249,21 +249,23 @@ func readAnything(t *testing.T, data []byte) {
 	if lost := p.Damage.BytesLost; lost < 0 || lost > int64(len(data)) || (lost > 0) != (p.Damage.BlocksBad > 0) {
 		t.Fatalf("%+v of %d bytes", p.Damage, len(data))
 	}
-	set := p.Set(SetParams{MaxValues: 10_000})
-	if n := set.Len() * len(set.Columns); n > 10_000 && set.Len() > 1 {
+	l, err := LoadStream(bytes.NewReader(data), SetParams{MaxValues: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := l.Set.Len() * len(l.Set.Columns); n > 10_000 && l.Set.Len() > 1 {
 		t.Fatalf("a set of %d values", n)
 	}
-	for _, c := range set.Columns {
+	for _, c := range l.Set.Columns {
 		for _, v := range c.Values {
 			if math.IsInf(float64(v), 0) {
 				t.Fatalf("%s is infinite", c.Name)
 			}
 		}
 	}
-	if q := p.Quality(); math.IsNaN(q.OverheadPct) || q.Samples < 0 {
-		t.Fatalf("%+v", q)
+	if math.IsNaN(l.Quality.OverheadPct) || l.Quality.Samples < 0 {
+		t.Fatalf("%+v", l.Quality)
 	}
-	p.Totals()
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"iter"
 	"math"
 
 	"jobgait/analysis/series"
@@ -52,26 +51,6 @@ func (p SetParams) filled() SetParams {
 	return p
 }
 
-// Set returns the profile as series:
-//
-//   - "busy_cpus", the CPUs that the job kept busy;
-//   - the group "code": samples per slot of the pages hit most, as
-//     "code:<key>", "code:kernel" and "code:anonymous", and "code:other";
-//   - every column, cumulative ones as a rate per second, levels as they are;
-//   - "ipc", where there are instructions and cycles of one scope.
-//
-// Slots without a block are missing. So is the rate of a slot if the value at
-// its beginning, the end of the slot before, is not known. Where the rate of
-// code addresses changed, samples are given as they would be at the highest
-// rate, and are missing while it was 0.
-//
-// Columns that were read less often than every slowSteps steps are not in it:
-// what stands between two readings is interpolated, so that the interval of
-// reading would be found as a period. They are in Loaded.Slow, and in Totals.
-func (p *Profile) Set(params SetParams) series.Set {
-	return newLayout(surveyProfile(p), params.filled()).fill(p.each()).set()
-}
-
 // slowSteps is how many steps may lie between two readings of a column in a
 // set: memory at 20 Hz is in it, energy at 10 Hz is not.
 const slowSteps = 10
@@ -102,6 +81,7 @@ type layout struct {
 	rates  rates
 	fullHz float64 // what samples are scaled to
 	ratio  [2]int
+	plan   plan
 }
 
 func newLayout(s *survey, p SetParams) layout {
@@ -116,8 +96,8 @@ func newLayout(s *survey, p SetParams) layout {
 	for ; l.values(min(len(l.pages), MinPages)) > p.MaxValues && 2*l.merge <= l.slots; l.merge *= 2 {
 	}
 	if l.merge > 1 && 2*s.summed > s.present && l.slots >= overviewEvery {
-		l.merge = max(l.merge, overviewEvery)
-		l.slots += l.first % overviewEvery
+		l.merge, l.plan = max(l.merge, overviewEvery), s.plan(l.rates)
+		l.slots += l.first % overviewEvery // their groups end there
 		l.first -= l.first % overviewEvery
 	}
 	for len(l.pages) > MinPages && l.values(len(l.pages)) > p.MaxValues {
@@ -182,21 +162,27 @@ func (l layout) places() map[uint64]int {
 	return at
 }
 
-// fill goes through the blocks.
-func (l layout) fill(blocks iter.Seq[*Block]) *filler {
-	f := newFiller(l)
-	for b := range blocks {
-		f.add(b)
-	}
-	return f
-}
-
 // startS is when the first slot began.
 func (l layout) startS() float64 {
 	return (float64(l.header.BaseNS-l.header.RunNS) + float64(l.first)*float64(l.header.StepNS)) / 1e9
 }
 
-// set returns the columns that periods are looked for in.
+// set returns the columns that periods are looked for in:
+//
+//   - "busy_cpus", the CPUs that the job kept busy;
+//   - the group "code": samples per slot of the pages hit most, as
+//     "code:<key>", "code:kernel" and "code:anonymous", and "code:other";
+//   - every column, cumulative ones as a rate per second, levels as they are;
+//   - "ipc", where there are instructions and cycles of one scope.
+//
+// Slots without a block are missing. So is the rate of a slot if the value at
+// its beginning, the end of the slot before, is not known. Where the rate of
+// code addresses changed, samples are given as they would be at the highest
+// rate, and are missing while it was 0.
+//
+// Columns that were read less often than every slowSteps steps are not in it:
+// what stands between two readings is interpolated, so that the interval of
+// reading would be found as a period. They are in Loaded.Slow, and in Totals.
 func (f *filler) set() series.Set {
 	set := series.Set{StartS: f.startS(), StepS: f.stepS()}
 	add := func(name, unit string, group string, v series.Values) {

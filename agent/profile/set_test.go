@@ -1,8 +1,11 @@
 package profile
 
 import (
+	"bytes"
+	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -51,7 +54,7 @@ func equal(a, b series.Values) bool {
 }
 
 func TestSet(t *testing.T) {
-	set := sample().Set(SetParams{})
+	set := held(t, sample(), SetParams{}).Set
 	want := []series.Column{
 		{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope,
 			Values: series.Values{2, 1, 0, 2, .6, .6, .6, .6, nan, nan, nan, nan, nan, nan, nan, nan}},
@@ -96,10 +99,10 @@ func compareColumns(t *testing.T, got, want []series.Column) {
 // too many values.
 func TestSetLimits(t *testing.T) {
 	p := sample() // 16 slots; 5 columns, and 3 for the pages
-	if set := p.Set(SetParams{MaxPages: 1}); len(set.Columns) != 7 || set.Columns[1].Name != "code:0000000000000009" {
+	if set := held(t, p, SetParams{MaxPages: 1}).Set; len(set.Columns) != 7 || set.Columns[1].Name != "code:0000000000000009" {
 		t.Errorf("one page: %d columns", len(set.Columns))
 	}
-	set := p.Set(SetParams{MaxValues: 8*16 - 1})
+	set := held(t, p, SetParams{MaxValues: 8*16 - 1}).Set
 	if set.Len() != 8 || set.StepS != 0.01 || len(set.Columns) != 8 {
 		t.Fatalf("%d samples of %g s, %d columns", set.Len(), set.StepS, len(set.Columns))
 	}
@@ -119,16 +122,16 @@ func TestSetLimits(t *testing.T) {
 	for k := range 20 {
 		many.Blocks[0].Pages = append(many.Blocks[0].Pages, PageCount{Key: uint64(100 + k), Counts: []uint16{0, 0, uint16(k), 0}})
 	}
-	if set := many.Set(SetParams{MaxValues: 16 * 12}); set.Len() != 16 || len(set.Columns) != 12 {
+	if set := held(t, many, SetParams{MaxValues: 16 * 12}).Set; set.Len() != 16 || len(set.Columns) != 12 {
 		t.Errorf("fewer pages: %d samples, %d columns", set.Len(), len(set.Columns))
 	}
 	// Of five slots, two to one, the last is left out and not halved.
 	five := &Profile{Header: p.Header, Blocks: []Block{p.Blocks[0],
 		{First: 104, N: 1, Columns: [][]int64{{50}, {1}, {70}}, Samples: []uint32{9}}}}
-	if set := five.Set(SetParams{MaxValues: 5*8 - 1}); set.Len() != 2 {
+	if set := held(t, five, SetParams{MaxValues: 5*8 - 1}).Set; set.Len() != 2 {
 		t.Errorf("%d samples of five slots", set.Len())
 	}
-	if set := five.Set(SetParams{MaxValues: 1}); set.Len() != 1 {
+	if set := held(t, five, SetParams{MaxValues: 1}).Set; set.Len() != 1 {
 		t.Errorf("%d samples, and there is no less than one", set.Len())
 	}
 }
@@ -143,7 +146,7 @@ func TestSetEdges(t *testing.T) {
 		24: {{.4, .8, 1.2, nan, nan, .2, .2, .2}, {3, 4, 1, nan, nan, 0, 0, 0}, {0, 0, 5, nan, nan, 1, 1, 1}},
 		12: {{.6, 1.2, .2, .2}, {7, nan, nan, 0}, {0, nan, nan, 2}},
 	} {
-		set := p.Set(SetParams{MaxValues: merged})
+		set := held(t, p, SetParams{MaxValues: merged}).Set
 		for i, c := range set.Columns {
 			if !equal(c.Values, want[i]) {
 				t.Errorf("at most %d values: %s is %v, not %v", merged, c.Name, c.Values, want[i])
@@ -155,21 +158,30 @@ func TestSetEdges(t *testing.T) {
 // Blocks that were written between the two passes stay out.
 func TestSetGrows(t *testing.T) {
 	p := sample()
-	l := newLayout(newSurvey(&p.Header, (&Profile{Blocks: p.Blocks[:2]}).eachHead()), Default())
-	if set := l.fill(p.each()).set(); set.Len() != 8 {
-		t.Errorf("%d samples", set.Len())
+	data := imageOf(t, p)
+	p.Blocks = p.Blocks[:2]
+	first, err := NewReader(bytes.NewReader(imageOf(t, p)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := newSurvey(first).load(again, Default()); l.Set.Len() != 8 {
+		t.Errorf("%d samples", l.Set.Len())
 	}
 }
 
 func TestSetWithout(t *testing.T) {
 	empty := &Profile{Header: sample().Header}
-	if set := empty.Set(SetParams{}); set.Len() != 0 || len(set.Columns) != 4 {
+	if set := held(t, empty, SetParams{}).Set; set.Len() != 0 || len(set.Columns) != 4 {
 		t.Errorf("no blocks: %d samples, %d columns", set.Len(), len(set.Columns))
 	}
 	p := sample()
 	p.Header.AddressHz = 0
 	p.Header.Columns[0].Scope = "job" // instructions per cycle of somebody else
-	for _, c := range p.Set(SetParams{}).Columns {
+	for _, c := range held(t, p, SetParams{}).Set.Columns {
 		if c.Name == "busy_cpus" || c.Group == "code" || c.Name == "ipc" {
 			t.Errorf("column %s", c.Name)
 		}
@@ -178,14 +190,15 @@ func TestSetWithout(t *testing.T) {
 
 func TestQualityAndTotals(t *testing.T) {
 	p := sample()
-	q := p.Quality()
+	l := held(t, p, SetParams{})
+	q := l.Quality
 	want := summary.Quality{Scope: "job", CPUs: 2, RateHz: 200, AddressHz: 1000, Samples: 12, Missing: 1, LostRecords: 2,
 		Blocks: 3, AgentCPUS: 0.003, Sources: []summary.Source{{Name: "cycles"}}}
 	// 3 ms, and 30 interrupts of 12 us, of 2 CPUs for 80 ms.
 	if want.OverheadPct = q.OverheadPct; math.Abs(q.OverheadPct-2.1) > 1e-9 || !reflect.DeepEqual(q, want) {
 		t.Errorf("%+v", q)
 	}
-	totals := p.Totals()
+	totals := l.Totals
 	wantTotals := []summary.Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 0.037, Share: 2.0 / 3},
 		{Name: "cycles", Unit: "cycles", Scope: "node", Total: 130},
 		{Name: "instructions", Unit: "instructions", Scope: "node", Total: 220}}
@@ -194,8 +207,8 @@ func TestQualityAndTotals(t *testing.T) {
 	}
 }
 
-// Reading in two passes gives what holding the profile in memory gives, merged
-// or not, also while the file still grows.
+// A file gives what the same as a stream gives, merged or not, also while it still
+// grows.
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
 	w, err := Create(path, testHeader(Column{Name: "a", Scope: "node"}, Column{Name: "b", Gauge: true, Scope: "job"}), exact)
@@ -223,12 +236,16 @@ func TestLoad(t *testing.T) {
 			t.Fatal(l.Footer, l.Damage, err)
 		}
 		h, set := l.Header, l.Set
-		want := p.Set(params)
+		stream, err := LoadStream(once(t, path), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := stream.Set
 		if set.StartS != want.StartS || set.StepS != want.StepS {
 			t.Errorf("start %g, step %g", set.StartS, set.StepS)
 		}
 		compareColumns(t, set.Columns, want.Columns)
-		if !reflect.DeepEqual(l.Quality, p.Quality()) || !reflect.DeepEqual(l.Totals, p.Totals()) {
+		if !reflect.DeepEqual(l.Quality, stream.Quality) || !reflect.DeepEqual(l.Totals, stream.Totals) {
 			t.Errorf("quality %+v, totals %+v", l.Quality, l.Totals)
 		}
 		last := p.Blocks[len(p.Blocks)-1]
@@ -245,4 +262,14 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(path+"x", SetParams{}); err == nil {
 		t.Error("loaded a file that is not there")
 	}
+}
+
+// once is the content of a file, to be read once.
+func once(t *testing.T, path string) io.Reader {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewBuffer(data)
 }

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"jobgait/analysis/summary"
@@ -39,29 +38,35 @@ type share struct{ counted, slots float64 }
 // thousand; 24 h of noise could bring 4 million.
 const maxTallied = 100_000
 
-func newSurvey(h *Header, blocks iter.Seq[*blockHead]) *survey {
-	s := &survey{header: h, last: make([]int64, len(h.Columns)), ran: make([]share, len(h.Columns)), hits: map[uint64]int64{}}
+// newSurvey goes through a profile, and looks at heads only: at the speed of its
+// checksums.
+func newSurvey(r *Reader) *survey {
+	s := &survey{header: &r.header, last: make([]int64, len(r.header.Columns)), ran: make([]share, len(r.header.Columns)), hits: map[uint64]int64{}}
 	for i := range s.last {
 		s.last[i] = NoValue
 	}
-	for b := range blocks {
-		s.add(b)
+	b := &r.decoder.head
+	for kind, payload := range r.sampled() {
+		overview := kind == overviewFrame
+		switch err := b.read(payload, &r.header, overview); {
+		case overview && err != nil:
+			r.pass()
+		case overview:
+			r.pass()
+			s.addOverview(slots{b.First, b.First + int64(b.N)})
+		case err != nil || b.First < r.next:
+			r.refuse()
+		default:
+			r.accept(b.First + int64(b.N))
+			r.coarsest(b)
+			s.add(b)
+		}
 	}
-	return s
-}
-
-// surveyProfile surveys a profile in memory.
-func surveyProfile(p *Profile) *survey {
-	s := newSurvey(&p.Header, p.eachHead())
-	s.footer, s.epochs = p.Footer, p.Epochs
+	s.footer, s.epochs = r.footer, r.epochs
 	return s
 }
 
 func (s *survey) add(b *blockHead) {
-	if b.overview {
-		s.addOverview(slots{b.First, b.First + int64(b.N)})
-		return
-	}
 	if s.blocks == 0 {
 		s.first = b.First
 	}
@@ -100,29 +105,6 @@ func (s *survey) addOverview(o slots) {
 		s.summed += o.end - o.first
 		s.starts = s.starts[:0]
 	}
-}
-
-// wanted are the overviews that a set with so many slots merged is made of: those
-// within which the rate of code addresses does not change.
-func (s *survey) wanted(merge int64) []slots {
-	if merge%overviewEvery != 0 {
-		return nil
-	}
-	rates := newRates(s.header, s.epochs)
-	return slices.DeleteFunc(s.overviews, func(o slots) bool {
-		i, _ := slices.BinarySearchFunc(rates, o.first+1, func(r rate, slot int64) int { return cmp.Compare(r.from, slot) })
-		return i < len(rates) && rates[i].from < o.end
-	})
-}
-
-// lastValue returns the last value that there is.
-func lastValue(values []int64) int64 {
-	for _, v := range slices.Backward(values) {
-		if v != NoValue {
-			return v
-		}
-	}
-	return NoValue
 }
 
 // tally adds the hits of a page. When there are too many pages, those below the
@@ -199,20 +181,3 @@ func (s *survey) quality(interruptS float64) summary.Quality {
 	}
 	return q
 }
-
-// Totals returns what the cumulative columns counted over the run, up to their
-// last values, and before them "cpu_time", the job's CPU time in seconds as
-// the code addresses tell it.
-func (p *Profile) Totals() []summary.Counter {
-	rates := newRates(&p.Header, p.Epochs)
-	all := make([]atRate, len(rates))
-	for i := range p.Blocks {
-		rates.count(&p.Blocks[i], all)
-	}
-	return surveyProfile(p).totals(rates.seconds(all))
-}
-
-// Quality says what the samples are worth. Samples are the slots that are in a
-// block: between blocks the agent slept, because no process of the job was
-// there, or had nowhere to write.
-func (p *Profile) Quality() summary.Quality { return surveyProfile(p).quality(Default().InterruptS) }

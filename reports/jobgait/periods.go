@@ -164,12 +164,11 @@ func readProfile(in *input, path string) (profile.Header, series.Set, error) {
 			return damaged(l.Header, l.Damage), l.Set, err
 		}
 	}
-	r, err := profile.NewReader(in.Reader)
+	l, err := profile.LoadStream(in.Reader, profile.SetParams{})
 	if err != nil {
 		return profile.Header{}, series.Set{}, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	p := r.All()
-	return damaged(p.Header, p.Damage), p.Set(profile.SetParams{}), nil
+	return damaged(l.Header, l.Damage), l.Set, nil
 }
 
 // damaged adds to the notes of a profile what could not be read of it.
