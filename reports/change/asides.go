@@ -133,18 +133,20 @@ func (r Report) groupedNotes() []said {
 	return out
 }
 
-// notTheJobs ends the sentence on a shift of the machine; of several in a list the
-// first has it.
-const notTheJobs = ": the machine, not the jobs"
-
-// MachineSentence says what the machine did to all that ran on it.
+// MachineSentence says what the machine did to all that ran on it, and that it
+// was not the jobs.
 func MachineSentence(m changepoint.MachineEvent) string {
+	return machineShift(m) + ": the machine, not the jobs."
+}
+
+// machineShift is that without an end: in a list the first says it of all.
+func machineShift(m changepoint.MachineEvent) string {
 	way := "slower"
 	if m.EffectPct < 0 {
 		way = "faster"
 	}
-	return fmt.Sprintf("%s at once were %s %s %s UTC%s.",
-		quantity.Plural(len(m.Series), "series"), quantity.Percent(math.Abs(m.EffectPct)), way, during(m.Start, m.End), notTheJobs)
+	return fmt.Sprintf("%s at once were %s %s %s UTC",
+		quantity.Plural(len(m.Series), "series"), quantity.Percent(math.Abs(m.EffectPct)), way, during(m.Start, m.End))
 }
 
 // SlowNodeSentence says what runs on a node cost.

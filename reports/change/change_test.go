@@ -156,7 +156,7 @@ func TestWatchOfNewestRuns(t *testing.T) {
 		r.Regimes[0].First = 0
 		h.Y = append(wave(36-len(c.values), 50), c.values...)
 		r.Outliers = c.outliers
-		got := Judged{History: h, Result: r}.watch(options()).text
+		got := watchOf(h, r)
 		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
@@ -415,6 +415,13 @@ func TestRatio(t *testing.T) {
 	}
 }
 
+// watchOf is the sentence on what may be changing.
+func watchOf(h History, r changepoint.Result) string {
+	s := Judged{History: h, Result: r}
+	s.Unconfirmed = s.unconfirmed(options())
+	return s.WatchSentence("The last run")
+}
+
 // What is known beside a history is no news of it: only what is left of its newest
 // runs is told.
 func TestWatchOfWhatIsLeft(t *testing.T) {
@@ -422,11 +429,11 @@ func TestWatchOfWhatIsLeft(t *testing.T) {
 	r.Regimes[0].First = 0
 	h.Y = append(wave(32, 50), 60, 61, 59, 60) // nights on a slow node
 	r.Adjusted = wave(36, 50)
-	if got := (Judged{History: h, Result: r}).watch(options()).text; got != "" {
+	if got := watchOf(h, r); got != "" {
 		t.Errorf("explained: %q", got)
 	}
 	h.Y, r.Adjusted = r.Adjusted, h.Y // a fast machine hid it
-	if got := (Judged{History: h, Result: r}).watch(options()).text; !strings.HasPrefix(got, "The last 3 runs are 19.8 % slower") {
+	if got := watchOf(h, r); !strings.HasPrefix(got, "The last 3 runs are 19.8 % slower") {
 		t.Errorf("hidden: %q", got)
 	}
 }

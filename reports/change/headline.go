@@ -3,7 +3,6 @@ package change
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -151,22 +150,23 @@ func (s Judged) newest() float64 {
 // "" where that is not known of any.
 func (r Report) ByChance() string {
 	const least = 0.05
-	n, known, unknown := 0.0, 0, 0
+	var shown []changepoint.Result
+	known, unknown := 0, 0
 	for _, s := range r.Series {
 		if s.Support {
 			continue
 		}
-		rate := 0.0
-		for _, c := range s.told() {
+		changes := s.largeChanges()
+		for _, c := range changes {
 			if c.FalsePer1000 == nil {
 				unknown++
-				continue
+			} else {
+				known++
 			}
-			known++
-			rate = math.Max(rate, *c.FalsePer1000) // the weakest decides
 		}
-		n += rate * float64(s.recent(r.options)) / 1000
+		shown = append(shown, changepoint.Result{N: s.recent(r.options), Changes: changes})
 	}
+	n := changepoint.ExpectedByChance(shown)
 	if known == 0 {
 		return ""
 	}
@@ -181,8 +181,8 @@ func (r Report) ByChance() string {
 	return text + "."
 }
 
-// told are the changes that are told one by one.
-func (s Judged) told() []changepoint.Change {
+// largeChanges are the changes that are told one by one.
+func (s Judged) largeChanges() []changepoint.Change {
 	var out []changepoint.Change
 	for _, e := range s.Events {
 		if !e.Small {
@@ -245,7 +245,7 @@ func (r Report) machine(p *paper) {
 		}
 		text := MachineSentence(m)
 		if i > 0 {
-			text = strings.TrimSuffix(text, notTheJobs+".") + "."
+			text = machineShift(m) + "."
 		}
 		p.wrapped("MACHINE  ", text)
 	}

@@ -155,9 +155,10 @@ type Judged struct {
 	// Events are the changes as people count them: the two ends of an
 	// excursion are one. The newest is first.
 	Events []Event
-	// Watch says what was seen and is not confirmed; "" if nothing was.
-	Watch   string
-	seenNow watched
+	// Unconfirmed is what was seen and is no change yet, Watch says so; "" if
+	// nothing was.
+	Unconfirmed changepoint.Unconfirmed
+	Watch       string
 }
 
 // Options say what is worth telling.

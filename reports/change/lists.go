@@ -32,7 +32,7 @@ func (r Report) watched(p *paper) {
 	if once := list[several:]; len(once) > 0 {
 		var names []string
 		for _, s := range once[:min(mostNamed, len(once))] {
-			names = append(names, fmt.Sprintf("%s by %s", s.Title(), quantity.Percent(s.seenNow.pct)))
+			names = append(names, fmt.Sprintf("%s by %s", s.Title(), quantity.Percent(s.Unconfirmed.Pct)))
 		}
 		p.wrapped("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s", quantity.Plural(len(once), "series"), andMore(names, len(once))))
 	}

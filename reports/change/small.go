@@ -92,7 +92,7 @@ func (s Judged) Shortly(o Options) string {
 			}
 		}
 	case Watch:
-		return quantity.Signed(s.seenNow.pct) + ", not confirmed yet"
+		return quantity.Signed(s.Unconfirmed.Pct) + ", not confirmed yet"
 	case Unknown:
 		return s.Status.word()
 	}

@@ -60,8 +60,8 @@ func (s *Judged) judge(o Options) {
 	}
 	s.Events = s.shown(all, o)
 	slices.SortStableFunc(s.Events, byAge)
-	s.seenNow = s.watch(o)
-	s.Watch = s.seenNow.text
+	s.Unconfirmed = s.unconfirmed(o)
+	s.Watch = s.WatchSentence("The last run")
 	s.Status = Pass
 	for _, e := range s.Events {
 		if !e.Small {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
@@ -165,8 +164,8 @@ func changesFinding(r change.Report, own int, l Limits, o change.Options) (repor
 	if s.Watch != "" {
 		f.Text = append(f.Text, s.Watch)
 		text := s.Watch
-		if rest, ok := strings.CutPrefix(text, "The last run is"); ok && !math.IsNaN(s.Y[len(s.Y)-1]) {
-			text = "This run is" + rest
+		if !math.IsNaN(s.Y[len(s.Y)-1]) {
+			text = s.WatchSentence("This run")
 		}
 		f.Verdicts = append(f.Verdicts, reports.Verdict{Level: "warning", Text: text})
 	}
