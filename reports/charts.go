@@ -126,7 +126,7 @@ func (r Report) driftChart() *picture {
 	if !ok || end <= 0 {
 		return nil
 	}
-	hi = min(hi, 2*median(mean))
+	hi = min(hi, 2*r.Rhythm.period())
 	y := plot.Scale{Lo: max(0, lo-(hi-lo)/10), Hi: hi + (hi-lo)/10}
 	chart := plot.New(plot.Frame{Name: "length of iterations over the run", Height: 130, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
 		XTicks: plot.TimeTicks(0, end, 7), YTicks: plot.TimeTicks(y.Lo, y.Hi, 4)})

@@ -45,41 +45,8 @@ func newDrift(d *summary.Drift) *Drift {
 	out := &Drift{Like: append([]string{}, d.Like...), Iterations: d.Iterations, Slope: number(d.SlopePctPerHour), Lo: number(d.Lo), Hi: number(d.Hi),
 		Steps: append([]summary.DriftStep{}, d.Steps...), Slow: append([]summary.SlowIteration{}, d.Slow...), SlowCount: d.SlowCount,
 		SlowS: number(d.SlowS), Lengths: Lengths{max(1, l.Group), scaled(l.TS, 1), scaled(l.MeanS, 1), scaled(l.MaxS, 1)}}
-	switch n := len(out.Steps); {
-	case n > 0 && out.Steps[0].BeforeS > 0:
-		out.ChangePct = number(100 * (out.Steps[n-1].AfterS/out.Steps[0].BeforeS - 1))
-		out.CostS = out.cost(out.Steps[0].BeforeS, out.Steps[0].TS)
-	case n == 0 && out.Lo*out.Hi > 0:
-		out.ChangePct = out.Slope * out.hours()
-		if l := out.Lengths.MeanS; len(l) > 0 {
-			// Iterations at one end of a line differ from its middle by half.
-			out.CostS = float64(out.Iterations) * median(floats(l)) * out.ChangePct / 200
-		}
-	}
+	out.ChangePct, out.CostS = d.Change()
 	return out
-}
-
-// hours is the time from the first iteration to the last.
-func (d Drift) hours() float64 {
-	t := floats(d.Lengths.TS)
-	if len(t) < 2 {
-		return 0
-	}
-	return number(t[len(t)-1]-t[0]) / 3600
-}
-
-// cost is the time that iterations from fromS on took beyond what those before
-// did.
-func (d Drift) cost(beforeS, fromS float64) float64 {
-	sum := 0.0
-	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)
-	for i := range t {
-		n := min(d.Lengths.Group, d.Iterations-i*d.Lengths.Group)
-		if t[i] >= fromS {
-			sum += float64(n) * number(mean[i]-beforeS)
-		}
-	}
-	return sum
 }
 
 // broken is the lengths with a break wherever so much time passed without an

@@ -14,20 +14,11 @@ import (
 type EarlierRuns struct {
 	N int `json:"n"`
 	// Need is how many it takes to say what is usual.
-	Need    int      `json:"need"`
-	Elapsed Quartile `json:"elapsed_s"`
-	Period  Quartile `json:"period_s"`
+	Need    int              `json:"need"`
+	Elapsed history.Quartile `json:"elapsed_s"`
+	Period  history.Quartile `json:"period_s"`
 	// List has at most the number of runs that are drawn.
 	List []Run `json:"list"`
-}
-
-// Quartile describes values: their number, median and the ends of the middle
-// half. All but the number are null for fewer values than are needed.
-type Quartile struct {
-	N      int      `json:"n"`
-	Median *float64 `json:"median"`
-	Q1     *float64 `json:"q1"`
-	Q3     *float64 `json:"q3"`
 }
 
 // Run is one earlier run.
@@ -42,8 +33,11 @@ type Run struct {
 	State       Word     `json:"state"`
 }
 
-func newEarlier(s summary.Summary, past []history.Run, l Limits) EarlierRuns {
-	out := EarlierRuns{Need: l.NeedRuns, List: []Run{}}
+// drawnRuns is how many earlier runs are drawn, listedRuns how many have a line.
+const drawnRuns, listedRuns = 60, 6
+
+func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
+	out := EarlierRuns{Need: history.QuartileRuns, List: []Run{}}
 	var elapsed, periods []float64
 	for _, p := range past {
 		if sameRun(s, p) {
@@ -54,13 +48,13 @@ func newEarlier(s summary.Summary, past []history.Run, l Limits) EarlierRuns {
 		if v := known(p.PeriodS); v != nil {
 			periods = append(periods, *v)
 		}
-		if len(out.List) < l.DrawRuns {
+		if len(out.List) < drawnRuns {
 			id := Clean(p.DisplayID)
 			out.List = append(out.List, Run{id, p.Restart, stamp(p.Start), number(p.Start), number(p.ElapsedS),
 				known(p.PeriodS), known(p.Coverage), Word(Clean(p.State))})
 		}
 	}
-	out.Elapsed, out.Period = newQuartile(elapsed, l), newQuartile(periods, l)
+	out.Elapsed, out.Period = history.NewQuartile(elapsed), history.NewQuartile(periods)
 	return out
 }
 
@@ -68,16 +62,6 @@ func newEarlier(s summary.Summary, past []history.Run, l Limits) EarlierRuns {
 // made again after the run was put there.
 func sameRun(s summary.Summary, p history.Run) bool {
 	return p.Cluster == s.Key.Cluster && p.JobID == s.Key.JobID && p.Restart == s.Key.Restart && math.Abs(p.Start-s.Start) < 1
-}
-
-func newQuartile(values []float64, l Limits) Quartile {
-	q := Quartile{N: len(values)}
-	if len(values) < l.NeedRuns || len(values) == 0 {
-		return q
-	}
-	m, lo, hi := median(values), quantile(values, 0.25), quantile(values, 0.75)
-	q.Median, q.Q1, q.Q3 = &m, &lo, &hi
-	return q
 }
 
 // inOrder returns the runs oldest first, as they are drawn.

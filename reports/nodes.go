@@ -38,38 +38,18 @@ type Node struct {
 	DistancePct *float64 `json:"distance_pct"`
 }
 
-func newNodes(s summary.Summary, l Limits) Nodes {
+func newNodes(s summary.Summary) Nodes {
 	out := Nodes{Total: len(s.Nodes), Missing: []string{}, ImbalancePct: known(s.ImbalancePct), Agreement: newAgreement(s),
 		List: make([]Node, 0, len(s.Nodes))}
-	var busy []float64
-	for _, n := range s.Nodes {
-		m := Node{n.Name, n.Reported, known(n.BusyCPUs), known(n.PeriodS), known(n.Coverage), n.Samples, n.Missing, n.Sealed, []string{}, known(n.DistancePct)}
+	odd, median := s.OddNodes()
+	out.BusyCPUs = median
+	for i, n := range s.Nodes {
+		m := Node{n.Name, n.Reported, known(n.BusyCPUs), known(n.PeriodS), known(n.Coverage), n.Samples, n.Missing, n.Sealed, oddText(odd[i]), known(n.DistancePct)}
 		out.List = append(out.List, m)
-		switch {
-		case !n.Reported:
-			out.Missing = append(out.Missing, n.Name)
-		default:
+		if n.Reported {
 			out.Reported++
-		}
-		if m.BusyCPUs != nil {
-			busy = append(busy, *m.BusyCPUs)
-		}
-	}
-	if len(busy) == 0 {
-		out.oddShapes()
-		return out
-	}
-	mid := median(busy)
-	out.BusyCPUs = &mid
-	spread := deviation(busy, mid)
-	main, periodic := s.Period()
-	for i := range out.List {
-		n := &out.List[i]
-		if n.Reported && len(busy) >= 3 { // of two, neither is the odd one
-			n.Odd = append(n.Odd, oddBusy(n.BusyCPUs, mid, spread, l)...)
-		}
-		if n.Reported && periodic && out.Total > 1 {
-			n.Odd = append(n.Odd, oddPeriod(n.PeriodS, main, l)...)
+		} else {
+			out.Missing = append(out.Missing, n.Name)
 		}
 	}
 	out.oddShapes()
@@ -92,31 +72,22 @@ func (n *Nodes) oddShapes() {
 	}
 }
 
-// oddBusy says how far a node's use of CPUs is from that of the others.
-func oddBusy(busy *float64, mid, spread float64, l Limits) []string {
-	if busy == nil || mid <= 0 {
-		return nil
-	}
-	off := *busy - mid
-	if math.Abs(off) <= mid*l.OddPct/100 || math.Abs(off) <= spread*l.OddMADs {
-		return nil
-	}
-	word := "busier"
-	if off < 0 {
-		word = "less busy"
-	}
-	return []string{quantity.Percent(math.Abs(off)/mid*100) + " " + word}
-}
-
-// oddPeriod says when a node's period is not the run's.
-func oddPeriod(p *float64, main float64, l Limits) []string {
+// oddText says how a node differs.
+func oddText(o summary.Odd) []string {
+	out := []string{}
 	switch {
-	case p == nil:
-		return []string{"no period of its own"}
-	case math.Abs(*p-main) > main*l.OddPeriodPct/100:
-		return []string{"another period"}
+	case o.BusyPct > 0:
+		out = append(out, quantity.Percent(o.BusyPct)+" busier")
+	case o.BusyPct < 0:
+		out = append(out, quantity.Percent(-o.BusyPct)+" less busy")
 	}
-	return nil
+	switch {
+	case o.NoPeriod:
+		out = append(out, "no period of its own")
+	case o.OtherPeriod:
+		out = append(out, "another period")
+	}
+	return out
 }
 
 // odd returns the nodes that differ from the others.
@@ -137,27 +108,4 @@ func (n Nodes) typical() (lo, hi float64, of int) {
 		lo, hi, of = math.Min(lo, *m.BusyCPUs), math.Max(hi, *m.BusyCPUs), of+1
 	}
 	return lo, hi, of
-}
-
-// median returns the middle of the values; there must be one at least.
-func median(values []float64) float64 { return quantile(values, 0.5) }
-
-// quantile returns a quantile, interpolated between order statistics.
-func quantile(values []float64, q float64) float64 {
-	v := slices.Sorted(slices.Values(values))
-	x := q * float64(len(v)-1)
-	i := min(int(x), len(v)-1)
-	if i == len(v)-1 {
-		return v[i]
-	}
-	return v[i] + (x-float64(i))*(v[i+1]-v[i])
-}
-
-// deviation returns the median absolute deviation from mid.
-func deviation(values []float64, mid float64) float64 {
-	off := make([]float64, len(values))
-	for i, v := range values {
-		off[i] = math.Abs(v - mid)
-	}
-	return median(off)
 }

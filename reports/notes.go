@@ -53,10 +53,13 @@ func (n Note) Line() string {
 	return n.Text
 }
 
+// mostNotes have a line.
+const mostNotes = 20
+
 // listedNotes returns the notes that have a line, and what to say of the rest.
 func (r Report) listedNotes() (list []Note, rest string) {
-	if len(r.Notes) <= r.limits.ListNotes {
+	if len(r.Notes) <= mostNotes {
 		return r.Notes, ""
 	}
-	return r.Notes[:r.limits.ListNotes], fmt.Sprintf("and %d more notes, in the JSON form of this report", len(r.Notes)-r.limits.ListNotes)
+	return r.Notes[:mostNotes], fmt.Sprintf("and %d more notes, in the JSON form of this report", len(r.Notes)-mostNotes)
 }

@@ -34,45 +34,8 @@ type Options struct {
 	ASCII bool
 	// Location is the time zone of printed times; nil is UTC. JSON is in UTC.
 	Location *time.Location
-	// Limits are how much is printed and what is called odd; nil is
-	// DefaultLimits.
-	Limits *Limits
 	// Across is what the user's other runs say of this one.
 	Across Across
-}
-
-// Limits are the numbers behind a report's words.
-type Limits struct {
-	// Verdicts is the largest number of statements in short.
-	Verdicts int
-	// ListNodes is the number of nodes up to which each has a line; beyond,
-	// only those that are odd or missing, at most OddNodes of them.
-	ListNodes, OddNodes int
-	// OddPct and OddMADs: a node is odd when its busy CPUs differ from the
-	// nodes' median by more than OddPct percent of it and by more than
-	// OddMADs median absolute deviations. Both, because nodes that agree to
-	// a millionth would make any difference many deviations.
-	OddPct, OddMADs float64
-	// OddPeriodPct is the difference in percent from which a node's period is
-	// another one than the run's.
-	OddPeriodPct float64
-	// ListPhases is the number of phases up to which each has a line.
-	ListPhases int
-	// ListRuns is how many earlier runs have a line, DrawRuns how many are
-	// drawn, NeedRuns how many it takes to say what is usual: at six the
-	// range of the runs covers the median with 97 %.
-	ListRuns, DrawRuns, NeedRuns int
-	// ListNotes is how many notes have a line.
-	ListNotes int
-	// Charts is the number of columns of the timeline that are drawn.
-	Charts int
-}
-
-// DefaultLimits returns the limits used unless a caller has a reason.
-func DefaultLimits() Limits {
-	return Limits{Verdicts: 5, ListNodes: 16, OddNodes: 12, OddPct: 5, OddMADs: 5, OddPeriodPct: 5,
-		ListPhases: 10, ListRuns: 6, DrawRuns: 60, NeedRuns: 6,
-		ListNotes: 20, Charts: 5}
 }
 
 // Report is one run as it is printed. Its JSON form is schema/report.schema.json.
@@ -98,16 +61,11 @@ type Report struct {
 	across  Across
 	ascii   bool           // of text only
 	zone    *time.Location // of text and HTML
-	limits  Limits
 }
 
 // New makes the report of a run. past are earlier runs of the same application
 // and shape, newest first; there may be none.
 func New(s summary.Summary, past []history.Run, o Options) Report {
-	limits := DefaultLimits()
-	if o.Limits != nil {
-		limits = *o.Limits
-	}
 	zone := time.UTC
 	if o.Location != nil {
 		zone = o.Location
@@ -118,13 +76,13 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Created: stamp(o.Now), CreatedEpochS: number(o.Now),
 		Job:     newJob(s),
 		Rhythm:  newRhythm(s),
-		Nodes:   newNodes(s, limits),
-		Earlier: newEarlier(s, past, limits),
+		Nodes:   newNodes(s),
+		Earlier: newEarlier(s, past),
 		Quality: newQuality(s),
 		Notes:   newNotes(s),
 		Files:   newFiles(s, o.Formats),
 		Changes: o.Across.Changes.Data, Scaling: o.Across.Scaling.Data,
-		across: o.Across, ascii: o.ASCII, zone: zone, limits: limits,
+		across: o.Across, ascii: o.ASCII, zone: zone,
 	}
 	r.Counters, r.IPC = newCounters(s)
 	_, notes := r.missing()

@@ -58,12 +58,15 @@ func (r Rhythm) foundIn() string {
 	return strings.Join(ids, "; ")
 }
 
+// listedPhases is the number of phases up to which each has a line.
+const listedPhases = 10
+
 // phaseRows has each phase in time order, or the totals by kind if there are
 // more than the limit, or checkpoints among them.
 func (r Report) phaseRows() []row {
 	at := func(s float64) cell { return right(quantity.Position(s, r.Job.ElapsedS)) }
 	checkpoints := slices.ContainsFunc(r.Rhythm.Totals, func(t Total) bool { return t.Kind == phase.Checkpoint })
-	if len(r.Rhythm.Phases) <= r.limits.ListPhases && !checkpoints {
+	if len(r.Rhythm.Phases) <= listedPhases && !checkpoints {
 		rows := []row{{left("phase"), left(""), right("from"), right("to"), right("lasts"), right("share")}}
 		for _, p := range r.Rhythm.Phases {
 			rows = append(rows, row{swatched(string(p.letter()), r.phaseClass(p)), left(p.name()), at(p.StartS), at(p.EndS),
@@ -80,13 +83,17 @@ func (r Report) phaseRows() []row {
 	return rows
 }
 
+// listedNodes is the number of nodes up to which each has a line; beyond, those
+// that are odd, listedOdd at most.
+const listedNodes, listedOdd = 16, 12
+
 // listed returns every node, or those worth a line if there are many.
 func (r Report) listed() []Node {
-	if r.Nodes.Total <= r.limits.ListNodes {
+	if r.Nodes.Total <= listedNodes {
 		return r.Nodes.List
 	}
 	odd := r.Nodes.odd()
-	return odd[:min(len(odd), r.limits.OddNodes)]
+	return odd[:min(len(odd), listedOdd)]
 }
 
 func (r Report) nodeRows() []row {
@@ -176,7 +183,7 @@ func (r Report) zeroText() string {
 // runRows lists the newest earlier runs.
 func (r Report) runRows() []row {
 	rows := []row{{left("job"), left("start"), right("elapsed"), right("period"), right("periodic"), left("state")}}
-	for _, x := range r.Earlier.List[:min(len(r.Earlier.List), r.limits.ListRuns)] {
+	for _, x := range r.Earlier.List[:min(len(r.Earlier.List), listedRuns)] {
 		rows = append(rows, row{left(x.ID), left(moment(x.StartEpochS).In(r.zone).Format("2006-01-02 15:04")),
 			right(quantity.Duration(x.ElapsedS)), right(quantity.Optional(x.PeriodS, quantity.Period)), right(quantity.Optional(x.Coverage, quantity.Share)), left(x.State.String())})
 	}

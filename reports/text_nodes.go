@@ -16,10 +16,10 @@ func (r Report) textNodes(p *page) {
 	}
 	p.section("NODES", n.remark())
 	r.textNodeStrip(p)
-	if n.Total > r.limits.ListNodes {
+	if n.Total > listedNodes {
 		p.text("  ", n.summary())
-		if odd := len(n.odd()); odd > r.limits.OddNodes {
-			p.text("  ", fmt.Sprintf("%d nodes differ from the others; the first %d:", odd, r.limits.OddNodes))
+		if odd := len(n.odd()); odd > listedOdd {
+			p.text("  ", fmt.Sprintf("%d nodes differ from the others; the first %d:", odd, listedOdd))
 		}
 	}
 	p.table(r.nodeRows())

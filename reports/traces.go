@@ -14,13 +14,16 @@ type trace struct {
 	lo, mean, hi []float64
 }
 
+// drawnColumns is the number of columns of the timeline that are drawn.
+const drawnColumns = 5
+
 // traces returns the columns that the page draws. The first has every bin of
 // the timeline; of the others two are joined, and the page stays below 300 KB.
 // If iterations could be seen in single bins but not in joined ones, one column
 // less is drawn instead: pictures above each other shall show the same.
 func (r Report) traces() []trace {
 	t := r.Rhythm.Timeline
-	cols := r.Rhythm.drawn(r.limits.Charts)
+	cols := r.Rhythm.drawn(drawnColumns)
 	quarter := r.Rhythm.period() / 4
 	join := !(t.StepS < quarter && 2*t.StepS >= quarter)
 	if !join {

@@ -23,6 +23,9 @@ const (
 	warning = "warning"
 )
 
+// mostVerdicts stand at the head of a report.
+const mostVerdicts = 5
+
 // newVerdicts says what matters most, at most as many statements as the limit:
 // the rhythm first, then what other runs say of this one, then what went wrong,
 // then where the rest of the time went.
@@ -34,7 +37,7 @@ func newVerdicts(r Report) []Verdict {
 	all = append(all, dataVerdicts(r)...)
 	all = append(all, useVerdict(r)...)
 	all = append(all, restVerdict(r.Rhythm)...)
-	return all[:min(len(all), r.limits.Verdicts)]
+	return all[:min(len(all), mostVerdicts)]
 }
 
 // rhythmVerdicts names the period, or says why there is none.

@@ -105,7 +105,7 @@ func (r Report) view() view {
 	if r.Nodes.Total > 1 && r.Nodes.BusyCPUs != nil {
 		v.Nodes = r.withMeters(v.Nodes)
 	}
-	if r.Nodes.Total > r.limits.ListNodes {
+	if r.Nodes.Total > listedNodes {
 		v.NodesText, v.NodeBars = r.Nodes.summary(), r.nodeChart()
 	}
 	if len(r.Counters) > 0 {

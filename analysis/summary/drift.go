@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
@@ -58,6 +59,32 @@ type Lengths struct {
 
 // maxSlow is how many of the slowest iterations are listed.
 const maxSlow = 5
+
+// Change is how much the length of iterations changed, in percent: from before the
+// first step to after the last, or the slope over the run; 0 where neither is
+// clear of noise. costS is the time that iterations took beyond what they did
+// before they changed.
+func (d Drift) Change() (pct, costS float64) {
+	l, group := d.Lengths, max(1, d.Lengths.Group)
+	switch n := len(d.Steps); {
+	case n > 0 && d.Steps[0].BeforeS > 0:
+		for i, t := range l.TS {
+			if float64(t) >= d.Steps[0].TS && i < len(l.MeanS) {
+				costS += float64(min(group, d.Iterations-i*group)) * finite(float64(l.MeanS[i])-d.Steps[0].BeforeS)
+			}
+		}
+		return finite(100 * (d.Steps[n-1].AfterS/d.Steps[0].BeforeS - 1)), costS
+	case n == 0 && d.Lo*d.Hi > 0 && len(l.TS) > 1:
+		pct = d.SlopePctPerHour * finite(float64(l.TS[len(l.TS)-1])-float64(l.TS[0])) / 3600
+		mean := make([]float64, len(l.MeanS))
+		for i, v := range l.MeanS {
+			mean[i] = float64(v)
+		}
+		// Iterations at one end of a line differ from its middle by half.
+		return finite(pct), finite(float64(d.Iterations) * robust.Median(mean) * pct / 200)
+	}
+	return 0, 0
+}
 
 // minJudged is the number of iterations below which nothing is said of how their
 // length changed: phase gives no slope below it.

@@ -1,0 +1,60 @@
+package summary
+
+import (
+	"math"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// Odd is how a node differs from the others of its run.
+type Odd struct {
+	// BusyPct is how much busier than their median it is, in percent; 0 where it
+	// is not odd.
+	BusyPct float64
+	// NoPeriod and OtherPeriod: the run has a period that the node has not.
+	NoPeriod, OtherPeriod bool
+}
+
+const (
+	// A node is odd when its busy CPUs differ from the nodes' median by more than
+	// oddPct and by more than oddDeviations standard deviations, which are five
+	// median absolute ones. Both, because nodes that agree to a millionth would
+	// make any difference many deviations.
+	oddPct, oddDeviations = 5.0, 3.37
+	// oddPeriodPct is the difference in percent from which a period is another.
+	oddPeriodPct = 5.0
+	// comparedNodes are the fewest with an odd one among them: of two neither is.
+	comparedNodes = 3
+)
+
+// OddNodes compares the nodes that reported, by their place, and returns the median
+// of their busy CPUs, nil where it is not known of any.
+func (s Summary) OddNodes() (odd []Odd, median *float64) {
+	odd = make([]Odd, len(s.Nodes))
+	var busy []float64
+	for _, n := range s.Nodes {
+		if v := n.BusyCPUs; v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {
+			busy = append(busy, *v)
+		}
+	}
+	if len(busy) == 0 {
+		return odd, nil
+	}
+	middle, spread := robust.Median(busy), robust.MAD(busy)
+	period, periodic := s.Period()
+	for i, n := range s.Nodes {
+		if !n.Reported {
+			continue
+		}
+		if v := n.BusyCPUs; v != nil && len(busy) >= comparedNodes && middle > 0 {
+			if off := *v - middle; math.Abs(off) > middle*oddPct/100 && math.Abs(off) > spread*oddDeviations {
+				odd[i].BusyPct = 100 * off / middle
+			}
+		}
+		if periodic && len(s.Nodes) > 1 {
+			odd[i].NoPeriod = n.PeriodS == nil
+			odd[i].OtherPeriod = n.PeriodS != nil && math.Abs(*n.PeriodS-period) > period*oddPeriodPct/100
+		}
+	}
+	return odd, &middle
+}
