@@ -13,7 +13,7 @@ import (
 // fails: what it cannot say of a series is a note of its result. The time of
 // one series is bounded whatever its length; that of many is linear in their
 // number, and shared by the processors.
-func Analyse(series []Series, method Method, pr Params) []Result {
+func Analyse(series []Series, method Method) []Result {
 	if method != Paper && method != ExtraP {
 		method = Likelihood
 	}
@@ -22,7 +22,7 @@ func Analyse(series []Series, method Method, pr Params) []Result {
 	var done sync.WaitGroup
 	for w := range workers {
 		done.Go(func() {
-			b := bench{method: method, pr: pr, detector: newDetector(pr)}
+			b := bench{method: method, detector: newDetector()}
 			for i := w * len(series) / workers; i < (w+1)*len(series)/workers; i++ {
 				out[i] = b.analyse(series[i])
 			}
@@ -40,7 +40,6 @@ const leastShareOfWork = 8
 // and the shapes of a grid that many metrics share.
 type bench struct {
 	method   Method
-	pr       Params
 	detector *detector
 	p        []float64 // what loo was prepared for
 	loo      *leaveOneOut
@@ -49,6 +48,10 @@ type bench struct {
 // mostPoints is the number of distinct parameter values that the windows of the
 // paper and the models look at. No campaign has that many.
 const mostPoints = 1000
+
+// MaxPoints is the number of distinct parameter values that the default method
+// looks at one by one; of more, as many are chosen.
+const MaxPoints = 64
 
 func (b *bench) analyse(s Series) Result {
 	points, notes := order(s)
@@ -66,7 +69,7 @@ func (b *bench) analyse(s Series) Result {
 	w.warn(b.method)
 	most := mostPoints
 	if b.method == Likelihood {
-		most = b.pr.MaxPoints
+		most = MaxPoints
 	}
 	w.thin(most)
 	switch {
@@ -206,7 +209,7 @@ func (w *work) likelihood(b *bench) {
 	if len(w.p) < enoughPoints {
 		return
 	}
-	g := newGrid(w.chosen(), b.pr)
+	g := newGrid(w.chosen())
 	w.y = g.y // without outlying repetitions
 	r.Whole = modelLikelihood(r.Parameter, w.p, w.y)
 	var d detection

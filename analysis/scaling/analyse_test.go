@@ -95,7 +95,7 @@ func TestBadInput(t *testing.T) {
 		{"many", ramp(5000, linear), note.Thinned},
 	} {
 		for _, m := range methods() {
-			r := Analyse([]Series{c.s}, m, Default())[0]
+			r := Analyse([]Series{c.s}, m)[0]
 			sound(t, r)
 			if !hasNote(r, c.note) {
 				t.Errorf("%s, %s: no note %s in %v", c.name, m, c.note, r.Notes)
@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 func TestFlatAndConstantSeries(t *testing.T) {
 	for _, v := range []float64{0, 1, 1e-300, 1e-50, 1e50, -3} {
 		for _, m := range methods() {
-			r := Analyse([]Series{ramp(12, func(float64) float64 { return v })}, m, Default())[0]
+			r := Analyse([]Series{ramp(12, func(float64) float64 { return v })}, m)[0]
 			sound(t, r)
 			if r.Segmented || r.Whole == nil || len(r.Whole.Terms) != 0 {
 				t.Errorf("%s of %g everywhere: segmented %v, %+v", m, v, r.Segmented, r.Whole)
@@ -126,8 +126,8 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 		shuffled.Observations = append(shuffled.Observations, s.Observations[k])
 	}
 	for _, m := range methods() {
-		a := Analyse([]Series{s}, m, Default())[0]
-		b := Analyse([]Series{shuffled}, m, Default())[0]
+		a := Analyse([]Series{s}, m)[0]
+		b := Analyse([]Series{shuffled}, m)[0]
 		if !hasNote(b, note.Unsorted) {
 			t.Errorf("%s: no note", m)
 		}
@@ -142,8 +142,8 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 
 func TestSeriesDoNotTouchEachOther(t *testing.T) {
 	p, y := worked()
-	alone := Analyse([]Series{seriesOf(p, y)}, Likelihood, Default())[0]
-	many := Analyse([]Series{ramp(30, math.Sqrt), {}, seriesOf(p, y), ramp(6, math.Exp)}, Likelihood, Default())
+	alone := Analyse([]Series{seriesOf(p, y)}, Likelihood)[0]
+	many := Analyse([]Series{ramp(30, math.Sqrt), {}, seriesOf(p, y), ramp(6, math.Exp)}, Likelihood)
 	if len(many) != 4 {
 		t.Fatalf("%d results of 4 series", len(many))
 	}
@@ -159,7 +159,7 @@ func TestLoneValueIsLeftOut(t *testing.T) {
 		p, y := worked()
 		s := seriesOf(p, y)
 		s.Observations[at].Value = 1e15
-		r := Analyse([]Series{s}, Likelihood, Default())[0]
+		r := Analyse([]Series{s}, Likelihood)[0]
 		sound(t, r)
 		if r.N != 10 || len(r.Cuts) != 1 || r.Cuts[0] != 5 {
 			t.Fatalf("without point %d: n %d, cuts %v; want 10 points and the cut at 5", at, r.N, r.Cuts)
@@ -183,7 +183,7 @@ func TestLastValueAlone(t *testing.T) {
 		{"10^10 times", 1.5e12, 0, "left out"},
 	} {
 		s := seriesOf([]float64{1, 2, 3, 4, 5, 6}, []float64{60.293, 83.278, 107.398, 124.79, 149.275, c.last})
-		r := Analyse([]Series{s}, Likelihood, Default())[0]
+		r := Analyse([]Series{s}, Likelihood)[0]
 		sound(t, r)
 		said := slices.ContainsFunc(r.Notes, func(n note.Note) bool {
 			return n.Code == note.LoneExtreme && strings.Contains(n.Text, c.text)
@@ -192,7 +192,7 @@ func TestLastValueAlone(t *testing.T) {
 			t.Errorf("%s: cuts %v, notes %v", c.name, r.Cuts, r.Notes)
 		}
 		s.Uncut = true
-		r = Analyse([]Series{s}, Likelihood, Default())[0]
+		r = Analyse([]Series{s}, Likelihood)[0]
 		sound(t, r)
 		if at := r.Whole.At(6); r.Segmented || at > 300 {
 			t.Errorf("%s, no change looked for: segmented %v, %g at the last", c.name, r.Segmented, at)
@@ -207,7 +207,7 @@ func TestWorkersKeepTheOrder(t *testing.T) {
 		s.ID = strconv.Itoa(i)
 		series = append(series, s)
 	}
-	for i, r := range Analyse(series, ExtraP, Default()) {
+	for i, r := range Analyse(series, ExtraP) {
 		if r.ID != series[i].ID || math.Abs(r.Whole.At(100)/(100*float64(i+1))-1) > 1e-9 {
 			t.Errorf("result %d is of series %s: %s", i, r.ID, r.Whole.Formula)
 		}
@@ -222,7 +222,7 @@ func TestThinnedChange(t *testing.T) {
 		return p
 	})
 	for _, m := range []Method{Likelihood, Paper} {
-		r := Analyse([]Series{s}, m, Default())[0]
+		r := Analyse([]Series{s}, m)[0]
 		sound(t, r)
 		if r.N != 100000 || !r.Segmented || len(r.Changes) != 1 {
 			t.Fatalf("%s: n %d, segmented %v, changes %+v", m, r.N, r.Segmented, r.Changes)
@@ -255,7 +255,7 @@ func FuzzAnalyse(f *testing.F) {
 		}
 		s.Mode = Strong
 		for _, m := range methods() {
-			sound(t, Analyse([]Series{s}, m, Default())[0])
+			sound(t, Analyse([]Series{s}, m)[0])
 		}
 	})
 }
@@ -266,7 +266,7 @@ func BenchmarkAnalyse(b *testing.B) {
 	for _, m := range methods() {
 		b.Run(string(m), func(b *testing.B) {
 			for b.Loop() {
-				Analyse(series, m, Default())
+				Analyse(series, m)
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "series/s")
 		})

@@ -10,7 +10,7 @@ import (
 
 // listOf counts n drawn series.
 func listOf(n int, series func() draw.Series) List {
-	d, l := NewDetector(Default()), List{}
+	d, l := NewDetector(), List{}
 	for range n {
 		s := series()
 		d.Count(&l, s.P, s.Values, s.Groups)
@@ -55,11 +55,11 @@ func TestExpectedOfResults(t *testing.T) {
 		}
 		list = append(list, one)
 	}
-	e := ExpectedByChance(Analyse(list, Likelihood, Default()))
+	e := ExpectedByChance(Analyse(list, Likelihood))
 	for i := range list {
 		list[i].Uncut = true
 	}
-	if none := ExpectedByChance(Analyse(list, Likelihood, Default())); e <= 0 || e > 2 || none != 0 {
+	if none := ExpectedByChance(Analyse(list, Likelihood)); e <= 0 || e > 2 || none != 0 {
 		t.Errorf("%g expected of 16, %g where no change is looked for", e, none)
 	}
 }
@@ -68,7 +68,7 @@ func TestExpectedOfResults(t *testing.T) {
 func TestChangesAreNotChance(t *testing.T) {
 	src := draw.New(7)
 	list := listOf(60, func() draw.Series { return src.Paper(draw.Cell{In: true, Noise: 0.02}, 10) })
-	d := NewDetector(Default())
+	d := NewDetector()
 	for range 20 {
 		s := src.Paper(draw.Cell{In: true, Noise: 0.02}, 10).Stepped(5, 4)
 		d.Count(&list, s.P, s.Values, nil)
@@ -129,7 +129,7 @@ func FuzzExpectedByChance(f *testing.F) {
 				Group: string(raw[:1]),
 			})
 		}
-		if e := ExpectedByChance(Analyse([]Series{s}, Likelihood, Default())); !(e >= 0 && e <= 1) {
+		if e := ExpectedByChance(Analyse([]Series{s}, Likelihood)); !(e >= 0 && e <= 1) {
 			t.Errorf("%g of one series", e)
 		}
 	})

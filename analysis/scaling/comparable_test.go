@@ -110,7 +110,7 @@ func TestComparableConfounded(t *testing.T) {
 		t.Fatalf("uncut %v, notes %v", s.Uncut, s.Notes)
 	}
 	for _, m := range methods() {
-		r := Analyse([]Series{s}, m, Default())[0]
+		r := Analyse([]Series{s}, m)[0]
 		if r.Segmented || len(r.Cuts) > 0 || !hasNote(r, note.ConfoundedWithTime) {
 			t.Errorf("%s: segmented %v, cuts %v, notes %v", m, r.Segmented, r.Cuts, r.Notes)
 		}
@@ -124,7 +124,7 @@ func TestComparableConfounded(t *testing.T) {
 
 func TestComparableNothing(t *testing.T) {
 	s := Comparable(Series{ID: "x", Parameter: "nodes"}, nil, true)
-	r := Analyse([]Series{s}, Likelihood, Default())[0]
+	r := Analyse([]Series{s}, Likelihood)[0]
 	if len(s.Observations) != 0 || !hasNote(r, note.NeedMore) {
 		t.Errorf("%+v, notes %v", s, r.Notes)
 	}

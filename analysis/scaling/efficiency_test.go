@@ -22,7 +22,7 @@ func TestEfficiency(t *testing.T) {
 	} {
 		s := seriesOf(p, c.y)
 		s.Mode = c.mode
-		r := Analyse([]Series{s}, ExtraP, Default())[0]
+		r := Analyse([]Series{s}, ExtraP)[0]
 		if r.Mode == nil || *r.Mode != c.mode || len(r.Efficiency) != len(c.want) {
 			t.Fatalf("%s of %v: %+v", c.mode, c.y, r.Efficiency)
 		}
@@ -32,7 +32,7 @@ func TestEfficiency(t *testing.T) {
 			}
 		}
 	}
-	if r := Analyse([]Series{seriesOf(p, p)}, ExtraP, Default())[0]; r.Efficiency != nil || r.Mode != nil {
+	if r := Analyse([]Series{seriesOf(p, p)}, ExtraP)[0]; r.Efficiency != nil || r.Mode != nil {
 		t.Errorf("undeclared: %v %v", r.Efficiency, r.Mode)
 	}
 }
@@ -59,7 +59,7 @@ func TestExpectation(t *testing.T) {
 			v := c.f(p) * (1 + 0.004*math.Sin(float64(7*k)))
 			s.Observations = append(s.Observations, Observation{P: p, Value: v})
 		}
-		r := Analyse([]Series{s}, Likelihood, Default())[0]
+		r := Analyse([]Series{s}, Likelihood)[0]
 		text := ""
 		for _, n := range r.Notes {
 			if n.Code == note.WorseThanLinear || n.Code == note.WorseThanDeclared {

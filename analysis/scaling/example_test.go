@@ -13,7 +13,7 @@ func ExampleAnalyse() {
 	for i, v := range []float64{1, 4, 9, 16, 25, 36, 37, 38, 39, 40} {
 		s.Observations = append(s.Observations, scaling.Observation{P: float64(i + 1), Value: v})
 	}
-	r := scaling.Analyse([]scaling.Series{s}, scaling.Likelihood, scaling.Default())[0]
+	r := scaling.Analyse([]scaling.Series{s}, scaling.Likelihood)[0]
 	fmt.Println("as one law:", r.Whole.Formula)
 	for _, g := range r.Segments {
 		fmt.Printf("points %d to %d: %s\n", g.First, g.Last, g.Model.Formula)

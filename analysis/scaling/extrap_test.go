@@ -89,7 +89,7 @@ func TestLeaveOneOutHeavyPoint(t *testing.T) {
 }
 
 func TestExtraPFewPoints(t *testing.T) {
-	r := Analyse([]Series{seriesOf([]float64{1, 2, 4}, []float64{3, 5, 9})}, ExtraP, Default())[0]
+	r := Analyse([]Series{seriesOf([]float64{1, 2, 4}, []float64{3, 5, 9})}, ExtraP)[0]
 	if r.Whole == nil || r.Whole.Formula != "1 + 2 * p^(1)" || !hasNote(r, "few_points") {
 		t.Errorf("three points: %v, notes %v; want 1 + 2 p and few_points", r.Whole, r.Notes)
 	}
@@ -99,7 +99,7 @@ func TestExtraPFewPoints(t *testing.T) {
 }
 
 func TestExtraPBelowOne(t *testing.T) {
-	r := Analyse([]Series{seriesOf([]float64{0.25, 0.5, 1, 2, 4}, []float64{1, 1.9, 3.2, 4.1, 4.9})}, ExtraP, Default())[0]
+	r := Analyse([]Series{seriesOf([]float64{0.25, 0.5, 1, 2, 4}, []float64{1, 1.9, 3.2, 4.1, 4.9})}, ExtraP)[0]
 	for _, term := range r.Whole.Terms {
 		if term.J != 0 {
 			t.Errorf("p below 1 has a logarithm: %s", r.Whole.Formula)

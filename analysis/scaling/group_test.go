@@ -31,7 +31,7 @@ func TestNewGrid(t *testing.T) {
 				values: []float64{10, 10 * (1 + test.others)}})
 		}
 		points[0].p = 1
-		if got := newGrid(points, Default()).y[0]; math.Abs(got-test.want) > 1e-9 {
+		if got := newGrid(points).y[0]; math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g, want %g", test.name, got, test.want)
 		}
 	}
@@ -59,10 +59,10 @@ func TestSharedDays(t *testing.T) {
 		}
 		return out
 	}
-	if d := detect(newGrid(points(false), Default()), Default()); !d.segmented {
+	if d := detect(newGrid(points(false))); !d.segmented {
 		t.Errorf("a step of 6 %%: strength %.2f of %.2f", d.strength, d.threshold)
 	}
-	if d := detect(newGrid(points(true), Default()), Default()); d.segmented {
+	if d := detect(newGrid(points(true))); d.segmented {
 		t.Errorf("two days: strength %.2f of %.2f, cuts %v", d.strength, d.threshold, d.cuts)
 	}
 }
@@ -70,7 +70,7 @@ func TestSharedDays(t *testing.T) {
 // Repetitions that agree do not make points that differ from day to day certain.
 func TestRepetitionsAreNotPoints(t *testing.T) {
 	src := draw.New(12)
-	d := NewDetector(Default())
+	d := NewDetector()
 	for _, family := range []string{"day 1%", "day 2%", "day 5%"} {
 		false_ := 0
 		for range 300 {

@@ -19,13 +19,16 @@ type Common struct {
 	Members []int   `json:"members"`
 }
 
+// jointStrength is the evidence that a change common to many series needs.
+const jointStrength = 4
+
 // Joint looks for one change that series over the same parameter share. A
 // series too weak to be cut alone counts for what it is worth, so that many
 // weak ones make a strong whole, and one strong one does not make a common
-// change. ok is false where the evidence is below JointStrength, or fewer than
+// change. ok is false where the evidence is below jointStrength, or fewer than
 // two series are members.
-func Joint(series []Series, pr Params) (c Common, ok bool) {
-	d := newDetector(pr)
+func Joint(series []Series) (c Common, ok bool) {
+	d := newDetector()
 	profiles := make([]profile, len(series))
 	for i, s := range series {
 		profiles[i] = d.profile(s)
@@ -48,7 +51,7 @@ func Joint(series []Series, pr Params) (c Common, ok bool) {
 		return c, false
 	}
 	c.Strength = logSumExp(sum) - math.Log(float64(len(sum)))
-	return c, c.Strength > pr.JointStrength && len(c.Members) >= 2
+	return c, c.Strength > jointStrength && len(c.Members) >= 2
 }
 
 // profile is what one series says of a change at each of its cuts: the
@@ -61,10 +64,10 @@ type profile struct {
 // profile of a series that the detector can judge; empty of any other.
 func (d *detector) profile(s Series) profile {
 	points, _ := order(s)
-	if len(points) < leastPoints || len(points) > d.pr.MaxPoints {
+	if len(points) < leastPoints || len(points) > MaxPoints {
 		return profile{}
 	}
-	g := newGrid(points, d.pr)
+	g := newGrid(points)
 	for _, y := range g.y {
 		if !(y > 0) {
 			return profile{}

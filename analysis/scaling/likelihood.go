@@ -45,6 +45,21 @@ import "math"
 // 0.2 ns up to 12 pages and 1.7 to 2.3 at 14 to 18, and with a stride of 4,160
 // bytes 0.2 throughout.
 
+// Thresholds (Program calibrate) hold for these values and those beside their
+// uses in this package only.
+const (
+	// minSegment is the least number of points between two changes. A change
+	// before the last point alone is looked for too; it is told as one at the
+	// last but one, which then belongs to both laws.
+	minSegment = 2
+	// termPenalty is what a law of one term must gain over a constant, in units
+	// of log likelihood; kinkPenalty what a kink must gain over a change with a
+	// jump.
+	termPenalty, kinkPenalty = -0.5, 1.5
+	// jumpGain is what two changes need where one alone is not seen.
+	jumpGain = 3
+)
+
 // grid is a series made ready for the detector: one row per distinct ascending p.
 type grid struct {
 	p []float64
@@ -83,7 +98,7 @@ type detection struct {
 // detector keeps the scratch memory of detections. It is not safe for
 // concurrent use.
 type detector struct {
-	pr       Params
+	caution  float64 // added to the thresholds
 	prior    prior
 	bars     []bar // by number of points
 	f        frame
@@ -98,13 +113,13 @@ type detector struct {
 	outliers outliers
 }
 
-func newDetector(pr Params) *detector { return &detector{pr: pr, prior: newPrior(pr)} }
+func newDetector() *detector { return &detector{prior: newPrior()} }
 
 // thresholds is the bar at n points.
 func (d *detector) thresholds(n int) bar {
 	for len(d.bars) <= n {
 		t := threshold(len(d.bars))
-		d.bars = append(d.bars, bar{t.quiet + d.pr.Caution, t.loud + d.pr.Caution})
+		d.bars = append(d.bars, bar{t.quiet + d.caution, t.loud + d.caution})
 	}
 	return d.bars[n]
 }
@@ -124,13 +139,13 @@ func (d *detector) detect(g grid) detection {
 	d.split = d.splitScores(n, d.split)
 	out.split = d.split
 	d.searched, d.whole, d.rest = 0, math.Inf(-1), math.Inf(1)
-	d.weigh(&out, logSumExp(d.split)-math.Log(float64(n-2*d.pr.MinSegment+1)))
+	d.weigh(&out, logSumExp(d.split)-math.Log(float64(n-2*minSegment+1)))
 	var two segmentation
 	jumped := false
 	if !out.segmented && n >= leastForTwo {
 		// One change alone may explain nothing where two do.
-		two = d.three(d.pr.MinSegment, n-d.pr.MinSegment)
-		any := two.score - d.pr.JumpGain
+		two = d.three(minSegment, n-minSegment)
+		any := two.score - jumpGain
 		out.evidence = max(out.evidence, any)
 		if any-out.whole > out.threshold {
 			// What ended early for the lower mark has to go on.
@@ -189,8 +204,8 @@ func (d *detector) splitScores(n int, s []float64) []float64 {
 	for i := range s {
 		s[i] = math.Inf(-1)
 	}
-	pen := d.pr.TermPenalty
-	for c := d.pr.MinSegment; c <= n-d.pr.MinSegment; c++ {
+	pen := termPenalty
+	for c := minSegment; c <= n-minSegment; c++ {
 		l, r := d.cost.left[c], d.cost.right[c]
 		s[c] = max(d.prior.score(l.constant+r.constant, n, 2, 0),
 			d.prior.score(min(l.constant+r.term, l.term+r.constant), n, 3, pen),
@@ -198,12 +213,12 @@ func (d *detector) splitScores(n int, s []float64) []float64 {
 	}
 	// The last point alone, where two that the last law has to itself were too
 	// many. It stands as a change before these.
-	l, last := d.cost.left[n-1], n-d.pr.MinSegment
+	l, last := d.cost.left[n-1], n-minSegment
 	s[last] = max(s[last], d.prior.score(l.constant, n, 2, 0), d.prior.score(l.term, n, 3, pen))
-	for c := d.pr.MinSegment; c < n-d.pr.MinSegment; c++ {
+	for c := minSegment; c < n-minSegment; c++ {
 		l, r := d.cost.left[c+1], d.cost.right[c]
 		s[n+1+c] = max(d.prior.score(min(l.constant+r.term, l.term+r.constant), n, 2, pen),
-			d.prior.score(l.term+r.term, n, 3, 2*pen)) - d.pr.KinkPenalty
+			d.prior.score(l.term+r.term, n, 3, 2*pen)) - kinkPenalty
 	}
 	return s
 }

@@ -21,14 +21,14 @@ func mixed(count int, segmented func(int) bool) []grid {
 		for k := range s.P {
 			s.P[k] *= 1 + float64(i)/1e4
 		}
-		out[i] = gridOf(s.P, s.Values, nil, Default())
+		out[i] = gridOf(s.P, s.Values, nil)
 	}
 	return out
 }
 
 func benchmarkDetect(b *testing.B, segmented func(int) bool) {
 	grids := mixed(2048, segmented)
-	d := newDetector(Default())
+	d := newDetector()
 	all := func() {
 		for _, g := range grids {
 			d.detect(g)
@@ -58,8 +58,8 @@ func BenchmarkDetectSegmented(b *testing.B) { benchmarkDetect(b, func(int) bool 
 func BenchmarkDetect64(b *testing.B) {
 	src := draw.New(32)
 	s := src.Paper(draw.Cell{In: true, Noise: 0.05}, 32, 32)
-	g := gridOf(s.P, s.Values, nil, Default())
-	d := newDetector(Default())
+	g := gridOf(s.P, s.Values, nil)
+	d := newDetector()
 	for b.Loop() {
 		d.detect(g)
 	}

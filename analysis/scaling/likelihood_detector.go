@@ -16,20 +16,28 @@ type Verdict struct {
 	Quiet     bool // one law leaves little; it has a threshold of its own
 }
 
-// NewDetector returns a detector with the settings.
-func NewDetector(pr Params) *Detector { return &Detector{d: newDetector(pr)} }
+// NewDetector returns a detector.
+func NewDetector() *Detector { return &Detector{d: newDetector()} }
+
+// NewUncautious returns one whose thresholds of n points are not above 0: what a
+// program that measures thresholds works with.
+func NewUncautious(n int) *Detector {
+	d, t := newDetector(), threshold(n)
+	d.caution = -max(t.quiet, t.loud)
+	return &Detector{d: d}
+}
 
 // Detect looks for changes in runs at ascending p: values[k] are the runs at
 // p[k], groups[k] what they share, or groups nil. It does not locate them.
 func (t *Detector) Detect(p []float64, values [][]float64, groups [][]string) Verdict {
-	t.g = gridOf(p, values, groups, t.d.pr)
+	t.g = gridOf(p, values, groups)
 	out := t.d.detect(t.g)
 	return Verdict{out.segmented, nil, out.strength, out.quiet}
 }
 
 // Locate is Detect with the places of the changes.
 func (t *Detector) Locate(p []float64, values [][]float64, groups [][]string) Verdict {
-	t.g = gridOf(p, values, groups, t.d.pr)
+	t.g = gridOf(p, values, groups)
 	out := t.d.detect(t.g)
 	if out.segmented {
 		t.d.locate(t.g, &out)
@@ -37,7 +45,7 @@ func (t *Detector) Locate(p []float64, values [][]float64, groups [][]string) Ve
 	return Verdict{out.segmented, out.changes, out.strength, out.quiet}
 }
 
-func gridOf(p []float64, values [][]float64, groups [][]string, pr Params) grid {
+func gridOf(p []float64, values [][]float64, groups [][]string) grid {
 	points := make([]point, len(p))
 	for k := range p {
 		points[k] = point{p: p[k], values: values[k], groups: make([]string, len(values[k]))}
@@ -45,7 +53,7 @@ func gridOf(p []float64, values [][]float64, groups [][]string, pr Params) grid 
 			points[k].groups = groups[k]
 		}
 	}
-	return newGrid(points, pr)
+	return newGrid(points)
 }
 
 // PaperVerdict is the paper's method on single values at ascending p; without a
@@ -57,7 +65,7 @@ func PaperVerdict(p, y []float64) Verdict {
 
 // Count adds a series to a list. It needs positive values.
 func (t *Detector) Count(l *List, p []float64, values [][]float64, groups [][]string) {
-	t.g = gridOf(p, values, groups, t.d.pr)
+	t.g = gridOf(p, values, groups)
 	out := t.d.detect(t.g)
 	t.d.locate(t.g, &out)
 	l.add(out.short)

@@ -5,6 +5,10 @@ import (
 	"slices"
 )
 
+// commonGain is by how much two laws that share a point must explain a change
+// better than two that do not.
+const commonGain = 0.5
+
 // locate adds to a verdict what a reader of one series wants beyond it: the
 // interval of each change, whether its point belongs to both laws, and where the
 // last law may start. The hot path does without.
@@ -26,7 +30,7 @@ func (d *detector) locate(g grid, out *detection) {
 		for s := range w {
 			w[s] = math.Inf(-1)
 		}
-		for s := ends[i] + d.pr.MinSegment; s <= ends[i+2]-d.pr.MinSegment; s++ {
+		for s := ends[i] + minSegment; s <= ends[i+2]-minSegment; s++ {
 			w[s] = d.pair(n, ends[i], s, s, ends[i+2], 4)
 		}
 		lo, hi := central(w, 0.95)
@@ -45,7 +49,7 @@ func (d *detector) locate(g grid, out *detection) {
 // coefficients; the rest of the series is taken as fitted.
 func (d *detector) pair(n, a, b, c, e, k int) float64 {
 	l, r := d.dynamic.cost[a*(n+1)+b], d.dynamic.cost[c*(n+1)+e]
-	pen := d.pr.TermPenalty
+	pen := termPenalty
 	m := e - a
 	return max(d.prior.score(l.constant+r.constant, m, k-2, 0),
 		d.prior.score(l.constant+r.term, m, k-1, pen),
@@ -62,7 +66,7 @@ func (d *detector) common(n, a, c, e int) int {
 	before := d.pair(n, a, c, c-1, e, 3)
 	after := d.pair(n, a, c+1, c, e, 3)
 	switch {
-	case max(before, after) < apart+d.pr.CommonGain:
+	case max(before, after) < apart+commonGain:
 		return -1
 	case before >= after:
 		return c - 1
@@ -78,13 +82,13 @@ func (d *detector) starts(n int, out *detection) {
 	}
 	if len(out.cuts) < 2 {
 		w[0] = out.whole
-		prior := out.threshold + math.Log(float64(n-2*d.pr.MinSegment+1))
-		for s := d.pr.MinSegment; s <= n-d.pr.MinSegment; s++ {
+		prior := out.threshold + math.Log(float64(n-2*minSegment+1))
+		for s := minSegment; s <= n-minSegment; s++ {
 			w[s] = out.split[s] - prior
 		}
 	} else {
 		from := out.cuts[len(out.cuts)-2]
-		for s := from + d.pr.MinSegment; s <= n-d.pr.MinSegment; s++ {
+		for s := from + minSegment; s <= n-minSegment; s++ {
 			w[s] = d.pair(n, from, s, s, n, 4)
 		}
 	}

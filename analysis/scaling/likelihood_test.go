@@ -15,7 +15,7 @@ func gridAt(p []float64, f func(float64) float64) grid {
 	for k, v := range p {
 		points[k] = point{p: v, values: []float64{f(v)}, groups: []string{""}}
 	}
-	return newGrid(points, Default())
+	return newGrid(points)
 }
 
 func upTo(n int) []float64 {
@@ -70,7 +70,7 @@ func TestDetect(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d := detect(gridAt(test.p, test.f), Default())
+			d := detect(gridAt(test.p, test.f))
 			if !slices.Equal(d.cuts, test.cuts) || d.segmented != (len(test.cuts) > 0) {
 				t.Fatalf("cuts %v, strength %.2f of %.2f, want %v", d.cuts, d.strength, d.threshold, test.cuts)
 			}
@@ -111,8 +111,8 @@ func TestCentral(t *testing.T) {
 }
 
 // detect is what a new detector says of one series.
-func detect(g grid, pr Params) detection {
-	d := newDetector(pr)
+func detect(g grid) detection {
+	d := newDetector()
 	out := d.detect(g)
 	d.locate(g, &out)
 	return out
@@ -153,8 +153,8 @@ func TestDetectProperties(t *testing.T) {
 	for i := range 200 {
 		family := append(draw.Steady, draw.Changed...)[i%9]
 		s := src.Measured(family, []float64{0, 0.02, 0.1}[i%3])
-		g := gridOf(s.P, s.Values, nil, Default())
-		d := detect(g, Default())
+		g := gridOf(s.P, s.Values, nil)
+		d := detect(g)
 		check(t, g, d)
 		// Units do not matter, up to rounding.
 		for _, v := range s.Values {
@@ -162,7 +162,7 @@ func TestDetectProperties(t *testing.T) {
 				v[r] *= 1024
 			}
 		}
-		e := detect(gridOf(s.P, s.Values, nil, Default()), Default())
+		e := detect(gridOf(s.P, s.Values, nil))
 		if !slices.Equal(d.cuts, e.cuts) || math.Abs(d.strength-e.strength) > 1e-6*math.Abs(d.strength) {
 			t.Errorf("%s: %v (%g) in one unit, %v (%g) in another", family, d.cuts, d.strength, e.cuts, e.strength)
 		}
@@ -172,13 +172,13 @@ func TestDetectProperties(t *testing.T) {
 // A detector that has seen other series says the same as a new one.
 func TestDetectorKeepsNothing(t *testing.T) {
 	src := draw.New(8)
-	used := newDetector(Default())
+	used := newDetector()
 	for i := range 150 {
 		s := src.Measured(append(draw.Steady, draw.Changed...)[i%9], 0.02)
-		g := gridOf(s.P, s.Values, nil, Default())
+		g := gridOf(s.P, s.Values, nil)
 		a := used.detect(g)
 		used.locate(g, &a)
-		b := detect(g, Default())
+		b := detect(g)
 		if !slices.Equal(a.cuts, b.cuts) || a.strength != b.strength || !slices.Equal(a.last, b.last) {
 			t.Fatalf("series %d: %v %g, anew %v %g", i, a.cuts, a.strength, b.cuts, b.strength)
 		}
@@ -187,7 +187,7 @@ func TestDetectorKeepsNothing(t *testing.T) {
 
 // Shares far from what Program experiment measures on 20,000 series a cell.
 func TestShares(t *testing.T) {
-	d := NewDetector(Default())
+	d := NewDetector()
 	tests := []struct {
 		name     string
 		draw     func(draw.Source) draw.Series
@@ -251,7 +251,7 @@ func FuzzDetect(f *testing.F) {
 				return
 			}
 		}
-		g := newGrid(points, Default())
-		check(t, g, detect(g, Default()))
+		g := newGrid(points)
+		check(t, g, detect(g))
 	})
 }

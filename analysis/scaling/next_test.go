@@ -8,7 +8,7 @@ import (
 )
 
 func TestNextOfAShortSeries(t *testing.T) {
-	r := Analyse([]Series{seriesOf([]float64{1, 4, 16}, []float64{10, 20, 30})}, Likelihood, Default())[0]
+	r := Analyse([]Series{seriesOf([]float64{1, 4, 16}, []float64{10, 20, 30})}, Likelihood)[0]
 	if len(r.Next) != 2 || r.Next[0].P != 32 || r.Next[1].P != 2 && r.Next[1].P != 8 {
 		t.Errorf("next %+v, want 32 and a value inside", r.Next)
 	}
@@ -23,7 +23,7 @@ func TestNextAsksForTheSegmentFirst(t *testing.T) {
 	for k := range s.Observations {
 		s.Observations[k].NodeHours = 0.5 * s.Observations[k].P
 	}
-	r := Analyse([]Series{s}, Likelihood, Default())[0]
+	r := Analyse([]Series{s}, Likelihood)[0]
 	if len(r.Cuts) != 1 || r.Cuts[0] != 6 {
 		t.Fatalf("cuts %v, want 6", r.Cuts)
 	}
@@ -50,7 +50,7 @@ func TestNextAsksForTheSegmentFirst(t *testing.T) {
 func TestNextIsNewAndWhole(t *testing.T) {
 	// Consecutive whole numbers leave nothing between them.
 	p, y := worked()
-	r := Analyse([]Series{seriesOf(p, y)}, Likelihood, Default())[0]
+	r := Analyse([]Series{seriesOf(p, y)}, Likelihood)[0]
 	seen := map[float64]bool{}
 	for _, v := range p {
 		seen[v] = true

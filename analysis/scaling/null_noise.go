@@ -6,6 +6,15 @@ import "math"
 // same to every run, large runs share more with strangers, small ones are
 // measured worse. One law under such noise is an explanation of its own.
 
+const (
+	// unevenPenalty is what noise that is not in proportion to the value must
+	// gain as an explanation.
+	unevenPenalty = 2.0
+	// screenGap is how much evidence a closer look may add: without it the same is
+	// found in a fifth more time.
+	screenGap = 10.0
+)
+
 // noiseKinds is the number of kinds of noise tried beside the proportional one.
 const noiseKinds = 3
 
@@ -32,7 +41,7 @@ func (d *detector) uneven(enough float64) float64 {
 	o.r = resized(o.r, f.n)
 	best := math.Inf(-1)
 	r := &o.reduced
-	enough += d.pr.UnevenPenalty
+	enough += unevenPenalty
 	for kind := 0; kind < noiseKinds && best < enough; kind++ {
 		f.noiseKind(kind, o.r)
 		mean := 0.0
@@ -50,7 +59,7 @@ func (d *detector) uneven(enough float64) float64 {
 	}
 	// The frames shared their columns.
 	*r = frame{t: r.t, u: r.u}
-	return best - d.pr.UnevenPenalty
+	return best - unevenPenalty
 }
 
 // elsewhere is the evidence for one law on another frame. A first look with
@@ -63,8 +72,8 @@ func (d *detector) elsewhere(r *frame, enough, extra float64) float64 {
 		sums.add(r, k)
 	}
 	c := sums.least()
-	v := max(d.prior.score(c.constant, r.n, 1, 0), d.prior.score(c.term, r.n, 2, d.pr.TermPenalty)) + extra
-	if v >= enough || v < enough-d.pr.ScreenGap {
+	v := max(d.prior.score(c.constant, r.n, 1, 0), d.prior.score(c.term, r.n, 2, termPenalty)) + extra
+	if v >= enough || v < enough-screenGap {
 		return v
 	}
 	d.f, *r = *r, d.f

@@ -7,7 +7,7 @@ import (
 
 // residual is what the best single law leaves, relative, per point.
 func residual(p []float64, f func(float64) float64) float64 {
-	d := newDetector(Default())
+	d := newDetector()
 	d.f.prepare(gridAt(p, f))
 	d.cost.ends(&d.f)
 	_, rest := d.richLaw(math.Inf(1))

@@ -6,6 +6,17 @@ import "math"
 // a few such points is an explanation of its own: without it, 5 % of positive
 // outliers at one repetition gave 10 to 40 % false changes.
 
+const (
+	// outlierPrior is the log probability that a point is disturbed, outlierSpan
+	// the scale of the logarithm of how much too large it then is.
+	outlierPrior, outlierSpan = -3.5, 1.2
+	// endPrior and endSpan are those of the last point, where nothing that
+	// follows tells a disturbed run from a change: the prior makes up for what a
+	// change before it has in its favour. A last point up to 8 times too large
+	// is taken for disturbed, one further out or too small for a change.
+	endPrior, endSpan = 0.5, 0.7
+)
+
 // outliers is the scratch memory of the search for disturbed points.
 type outliers struct {
 	r, h    []float64 // residuals and leverages
@@ -27,14 +38,14 @@ func (d *detector) disturbed(enough float64) float64 {
 	top, price := math.Inf(-1), 0.0
 	for _, h := range o.promising(&d.null, f) {
 		clear(o.out)
-		coefs, penalty := 2, d.pr.TermPenalty
+		coefs, penalty := 2, termPenalty
 		if h < 0 {
 			coefs, penalty = 1, 0
 		}
 		lost := 0.0
 		o.fit(f, h)
 		for m := 1; m <= n/3 && n-m-coefs >= 1; m++ {
-			at, far := o.worst(f, d.pr)
+			at, far := o.worst(f)
 			if at < 0 {
 				break
 			}
@@ -49,12 +60,12 @@ func (d *detector) disturbed(enough float64) float64 {
 				top, price = v, lost
 				copy(o.best, o.out)
 			}
-			if v < enough-3*d.pr.ScreenGap {
+			if v < enough-3*screenGap {
 				break // one more will not do
 			}
 		}
 	}
-	if top >= enough || top < enough-d.pr.ScreenGap {
+	if top >= enough || top < enough-screenGap {
 		return top
 	}
 	o.reduced.without(f, o.best)
@@ -141,7 +152,7 @@ func (o *outliers) fit(f *frame, h int) float64 {
 
 // worst is the point that the others say is furthest above them, and the
 // logarithm of the density of such a distance; -1 if there is none.
-func (o *outliers) worst(f *frame, pr Params) (at int, price float64) {
+func (o *outliers) worst(f *frame) (at int, price float64) {
 	at = -1
 	gain := 0.0
 	for k, r := range o.r {
@@ -161,9 +172,9 @@ func (o *outliers) worst(f *frame, pr Params) (at int, price float64) {
 	if f0 <= 0 {
 		return -1, 0
 	}
-	span, prior := pr.OutlierSpan, pr.OutlierPrior
+	span, prior := outlierSpan, outlierPrior
 	if at == f.n-1 {
-		span, prior = pr.EndSpan, pr.EndPrior
+		span, prior = endSpan, endPrior
 	}
 	ratio := math.Log(f.t[at]/f0) / span
 	// Half a normal distribution; every score goes without its 1/sqrt(2 pi).

@@ -32,7 +32,7 @@ func TestOutliers(t *testing.T) {
 			}
 			return law(p) * f * (1 + noise[k])
 		})
-		d := detect(g, Default())
+		d := detect(g)
 		if d.segmented != test.segmented {
 			t.Errorf("%s: segmented %v, strength %.2f of %.2f, cuts %v", test.name, d.segmented, d.strength, d.threshold, d.cuts)
 		}
@@ -41,7 +41,7 @@ func TestOutliers(t *testing.T) {
 
 // The price of an outlier is that of a half normal distribution of its logarithm.
 func TestOutlierPrice(t *testing.T) {
-	d := newDetector(Default())
+	d := newDetector()
 	d.f.prepare(gridAt(upTo(8), func(p float64) float64 {
 		if p == 5 {
 			return 20
@@ -51,10 +51,9 @@ func TestOutlierPrice(t *testing.T) {
 	o := &d.outliers
 	o.r, o.h, o.out = make([]float64, 8), make([]float64, 8), make([]bool, 8)
 	o.fit(&d.f, -1)
-	pr := Params{OutlierPrior: -3, OutlierSpan: 0.7, EndPrior: 1, EndSpan: 0.5}
-	at, price := o.worst(&d.f, pr)
-	x := math.Log(2) / 0.7
-	if want := -3 - x*x/2 - math.Log(0.35); at != 4 || math.Abs(price-want) > 1e-9 {
+	at, price := o.worst(&d.f)
+	x := math.Log(2) / outlierSpan
+	if want := outlierPrior - x*x/2 - math.Log(outlierSpan/2); at != 4 || math.Abs(price-want) > 1e-9 {
 		t.Errorf("point %d at %g, want 4 at %g", at, price, want)
 	}
 	// Nothing follows the last point.
@@ -66,9 +65,9 @@ func TestOutlierPrice(t *testing.T) {
 	}))
 	o.r, o.h, o.out = make([]float64, 5), make([]float64, 5), make([]bool, 5)
 	o.fit(&d.f, -1)
-	at, price = o.worst(&d.f, pr)
-	x = math.Log(2) / 0.5
-	if want := 1 - x*x/2 - math.Log(0.25); at != 4 || math.Abs(price-want) > 1e-9 {
+	at, price = o.worst(&d.f)
+	x = math.Log(2) / endSpan
+	if want := endPrior - x*x/2 - math.Log(endSpan/2); at != 4 || math.Abs(price-want) > 1e-9 {
 		t.Errorf("last point: point %d at %g, want 4 at %g", at, price, want)
 	}
 }
@@ -85,7 +84,7 @@ func TestLastPoint(t *testing.T) {
 				return factor * (10 + 2*p)
 			}
 			return (10 + 2*p) * (1 + noise[k])
-		}), Default())
+		}))
 		if d.segmented != want {
 			t.Errorf("times %g: segmented %v, strength %.2f of %.2f", factor, d.segmented, d.strength, d.threshold)
 		}
@@ -128,7 +127,7 @@ func TestEnd(t *testing.T) {
 
 // The fit without a point says how far that is above the others.
 func TestWorst(t *testing.T) {
-	d := newDetector(Default())
+	d := newDetector()
 	g := gridAt([]float64{1, 2, 4, 8, 16, 32, 64}, func(p float64) float64 {
 		if p == 8 {
 			return 14 // of 7
@@ -138,16 +137,16 @@ func TestWorst(t *testing.T) {
 	d.f.prepare(g)
 	o := outliers{out: make([]bool, 7), r: make([]float64, 7), h: make([]float64, 7)}
 	o.fit(&d.f, -1)
-	at, price := o.worst(&d.f, d.pr)
-	ratio := math.Log(2) / d.pr.OutlierSpan
-	if want := d.pr.OutlierPrior - ratio*ratio/2 - math.Log(d.pr.OutlierSpan/2); at != 3 || math.Abs(price-want) > 1e-6 {
+	at, price := o.worst(&d.f)
+	ratio := math.Log(2) / outlierSpan
+	if want := outlierPrior - ratio*ratio/2 - math.Log(outlierSpan/2); at != 3 || math.Abs(price-want) > 1e-6 {
 		t.Errorf("point %d, %v, want 3, %v", at, price, want)
 	}
 	o.out[3] = true
 	if rest := o.fit(&d.f, -1); rest > 1e-12 {
 		t.Errorf("of the others is left %v", rest)
 	}
-	if at, _ := o.worst(&d.f, d.pr); at >= 0 && o.r[at] > 1e-9 {
+	if at, _ := o.worst(&d.f); at >= 0 && o.r[at] > 1e-9 {
 		t.Errorf("point %d too: %v", at, o.r)
 	}
 }

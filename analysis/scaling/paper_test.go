@@ -71,7 +71,7 @@ func TestPaperTable1(t *testing.T) {
 
 func TestPaperWorkedExample(t *testing.T) {
 	p, y := worked()
-	r := Analyse([]Series{seriesOf(p, y)}, Paper, Default())[0]
+	r := Analyse([]Series{seriesOf(p, y)}, Paper)[0]
 	if r.Whole == nil || r.Whole.Formula != "1.649 + 3.971 * log2(p)^(2)" {
 		t.Errorf("model of all points = %v, want 1.65 + 3.97 log2^2 p", r.Whole)
 	}
@@ -132,7 +132,7 @@ func TestPaperPatterns(t *testing.T) {
 
 func TestPaperDeclinesBelowSix(t *testing.T) {
 	p, y := worked()
-	r := Analyse([]Series{seriesOf(p[3:8], y[3:8])}, Paper, Default())[0]
+	r := Analyse([]Series{seriesOf(p[3:8], y[3:8])}, Paper)[0]
 	if r.Segmented || r.Whole == nil || !hasNote(r, "need_more_points") {
 		t.Errorf("five points: segmented %v, whole %v, notes %v; want a model, no verdict and a note", r.Segmented, r.Whole, r.Notes)
 	}

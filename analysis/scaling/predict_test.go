@@ -104,7 +104,7 @@ func TestCoverage(t *testing.T) {
 			}
 			s.Observations = append(s.Observations, Observation{P: p, Value: measure(v)})
 		}
-		for i, p := range Analyse([]Series{s}, Likelihood, Default())[0].Predictions {
+		for i, p := range Analyse([]Series{s}, Likelihood)[0].Predictions {
 			if v := measure(last(p.P)); v >= p.Lo && v <= p.Hi {
 				held[i]++
 			}
@@ -125,7 +125,7 @@ func TestCoverage(t *testing.T) {
 }
 
 func TestPredictionsOfAnExactLawAreClose(t *testing.T) {
-	r := Analyse([]Series{ramp(10, func(p float64) float64 { return 5 + 2*p })}, Likelihood, Default())[0]
+	r := Analyse([]Series{ramp(10, func(p float64) float64 { return 5 + 2*p })}, Likelihood)[0]
 	for _, p := range r.Predictions {
 		want := 5 + 2*p.P
 		if math.Abs(p.Value/want-1) > 0.02 || p.Lo > want || p.Hi < want || p.Hi/p.Lo > 1.6 {
@@ -145,7 +145,7 @@ func TestPredictionsFollowTheLastLaw(t *testing.T) {
 		}
 		return p * p * p
 	})
-	r := Analyse([]Series{s}, Likelihood, Default())[0]
+	r := Analyse([]Series{s}, Likelihood)[0]
 	if p := r.Predictions[1]; p.Lo > 528 || p.Hi < 528 || p.Hi > 700 {
 		t.Errorf("at 28: [%.0f, %.0f], want about 528", p.Lo, p.Hi)
 	}
@@ -156,7 +156,7 @@ func TestDisturbedRun(t *testing.T) {
 	f := func(p float64) float64 { return (20 + 3*p) * (1 + 0.004*math.Sin(9*p)) }
 	s := ramp(10, f)
 	s.Observations[4].Value *= 2
-	r := Analyse([]Series{s}, Likelihood, Default())[0]
+	r := Analyse([]Series{s}, Likelihood)[0]
 	for _, p := range r.Predictions {
 		if want := 20 + 3*p.P; p.Lo > want || p.Hi < want || p.P == 10 && p.Hi/p.Lo > 1.1 {
 			t.Errorf("at %g: [%.1f, %.1f], want %.1f and no wider than 10 %%", p.P, p.Lo, p.Hi, want)
@@ -180,7 +180,7 @@ func TestConditional(t *testing.T) {
 		"p": {[]float64{3 + 2*1 + 0.01, 3 + 2*2 - 0.015, 3 + 2*4 + 0.005, 3 + 2*8, 3 + 2*16, 3 + 2*32}, 131,
 			t4 * math.Sqrt(3.5e-4/4*(1+1./6+53.5*53.5/703.5)), t4 * math.Sqrt(3.5e-4/4*(1./6+53.5*53.5/703.5))},
 	} {
-		r := Analyse([]Series{seriesOf(p, c.y)}, ExtraP, Default())[0]
+		r := Analyse([]Series{seriesOf(p, c.y)}, ExtraP)[0]
 		if len(r.Predictions) != 3 || !hasNote(r, note.Conditional) {
 			t.Errorf("%s: %d predictions, notes %v", name, len(r.Predictions), r.Notes)
 			continue
@@ -210,7 +210,7 @@ func TestUnbounded(t *testing.T) {
 		y    []float64
 		want bool
 	}{{[]float64{5, 7, 11, 19, 35, 67}, false}, {[]float64{10, 30, 4, 60, 9, 200}, true}} {
-		r := Analyse([]Series{seriesOf(p, c.y)}, Likelihood, Default())[0]
+		r := Analyse([]Series{seriesOf(p, c.y)}, Likelihood)[0]
 		if last := r.Predictions[2]; hasNote(r, note.Unbounded) != c.want || (last.Hi > 10*last.Lo) != c.want || last.Lo < 0 {
 			t.Errorf("%v: %+v, %v", c.y, last, r.Notes)
 		}
@@ -227,7 +227,7 @@ func TestGrowingNoise(t *testing.T) {
 			}
 			return 100 * (1 + 0.1*scale*math.Sin(7*p))
 		})
-		p := Analyse([]Series{s}, Likelihood, Default())[0].Predictions[0]
+		p := Analyse([]Series{s}, Likelihood)[0].Predictions[0]
 		return p.Hi - p.Lo
 	}
 	if g, s := width(true), width(false); g < 1.5*s {
@@ -238,7 +238,7 @@ func TestGrowingNoise(t *testing.T) {
 func BenchmarkForesee(b *testing.B) {
 	p, y := worked()
 	g := grid{p: p, y: y}
-	d := detect(g, Default())
+	d := detect(g)
 	for b.Loop() {
 		o := foresee(g, d, []float64{10, 20, 40})
 		for t := range o.targets {

@@ -7,7 +7,7 @@ import (
 
 // The tables are within 0.05, or 0.2 %, of what they tabulate.
 func TestScoreTable(t *testing.T) {
-	p := newPrior(Default())
+	p := newPrior()
 	for _, free := range []int{1, 3, 8, 40} {
 		for x := -25.0; x < 5; x += 0.37 {
 			s := math.Exp(x)
@@ -24,7 +24,7 @@ func TestScoreTable(t *testing.T) {
 
 // What repetitions show is a lower bound: a fit better than that gains nothing.
 func TestScoreWithin(t *testing.T) {
-	p := newPrior(Default())
+	p := newPrior()
 	p.add(0.05 * 0.05)
 	better, good := p.score(10*1e-6, 10, 2, 0), p.score(10*1e-4, 10, 2, 0)
 	if better-good > 3 {

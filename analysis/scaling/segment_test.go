@@ -48,10 +48,10 @@ func direct(f *frame, a, b int) cost {
 
 func TestCosts(t *testing.T) {
 	src := draw.New(2)
-	d := newDetector(Default())
+	d := newDetector()
 	for range 40 {
 		s := src.Measured("algorithm", 0.05)
-		g := gridOf(s.P, s.Values, nil, d.pr)
+		g := gridOf(s.P, s.Values, nil)
 		n := len(g.y)
 		d.f.prepare(g)
 		d.cost.ends(&d.f)
@@ -76,7 +76,7 @@ func TestCosts(t *testing.T) {
 // The quick search for two changes is the dynamic program's.
 func TestThree(t *testing.T) {
 	src := draw.New(3)
-	d := newDetector(Default())
+	d := newDetector()
 	rng := rand.New(rand.NewPCG(3, 1))
 	for i := range 200 {
 		s := src.Twice(0.05)
@@ -86,15 +86,15 @@ func TestThree(t *testing.T) {
 				s.Values[k] = []float64{math.Exp(rng.NormFloat64())}
 			}
 		}
-		g := gridOf(s.P, s.Values, nil, d.pr)
+		g := gridOf(s.P, s.Values, nil)
 		n := len(g.y)
 		d.f.prepare(g)
 		d.prior.add(g.within)
 		d.cost.ends(&d.f)
-		got := d.three(d.pr.MinSegment, d.f.n-d.pr.MinSegment)
+		got := d.three(minSegment, d.f.n-minSegment)
 		d.dynamic.fill(&d.f)
-		d.dynamic.solve(n, 3, d.pr.MinSegment)
-		want := d.dynamic.best(&d.prior, n, 3, 3, d.pr.TermPenalty)
+		d.dynamic.solve(n, 3, minSegment)
+		want := d.dynamic.best(&d.prior, n, 3, 3, termPenalty)
 		if math.Abs(got.score-want.score) > 1e-6 {
 			t.Fatalf("score %g at %v, want %g at %v", got.score, got.cuts, want.score, want.cuts)
 		}
@@ -111,20 +111,20 @@ func TestDescending(t *testing.T) {
 
 // A further beginning or end of few points has to gain for each that it lacks.
 func TestShortEnds(t *testing.T) {
-	d := newDetector(Params{MinSegment: 2, ShortGain: 3})
+	d := newDetector()
 	d.f.n = 12
 	for _, test := range []struct {
 		cuts, before []int
 		want         float64
 	}{
 		{[]int{5, 8}, []int{5}, 0},
-		{[]int{2, 8}, []int{8}, 6},
-		{[]int{3, 8}, []int{8}, 3},
+		{[]int{2, 8}, []int{8}, 2},
+		{[]int{3, 8}, []int{8}, 1},
 		{[]int{2, 8}, []int{2}, 0},
-		{[]int{5, 10}, []int{5}, 6},
-		{[]int{5, 9}, []int{5}, 3},
+		{[]int{5, 10}, []int{5}, 2},
+		{[]int{5, 9}, []int{5}, 1},
 		{[]int{5, 10}, []int{10}, 0},
-		{[]int{2, 10}, []int{5}, 12},
+		{[]int{2, 10}, []int{5}, 4},
 	} {
 		if got := d.shortEnds(test.cuts, test.before); got != test.want {
 			t.Errorf("%v after %v: %g, want %g", test.cuts, test.before, got, test.want)
@@ -135,9 +135,9 @@ func TestShortEnds(t *testing.T) {
 // The best of few segmentations by trying them all.
 func TestDynamic(t *testing.T) {
 	src := draw.New(5)
-	d := newDetector(Default())
+	d := newDetector()
 	s := src.Twice(0.1)
-	g := gridOf(s.P, s.Values, nil, d.pr)
+	g := gridOf(s.P, s.Values, nil)
 	n := len(g.y)
 	d.f.prepare(g)
 	d.dynamic.fill(&d.f)

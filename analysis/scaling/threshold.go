@@ -49,13 +49,6 @@ func threshold(n int) bar {
 	return bar{(1-f)*lo.quiet + f*hi.quiet, (1-f)*lo.loud + f*hi.loud}
 }
 
-// Uncautious is the Params.Caution at which no threshold of n points is above 0:
-// what a program that measures thresholds works with.
-func Uncautious(n int) float64 {
-	t := threshold(n)
-	return -max(t.quiet, t.loud)
-}
-
 // neighbours is the rows around n and how far n lies between them.
 func neighbours(n int) (lo, hi calibration, f float64) {
 	table := calibrated()

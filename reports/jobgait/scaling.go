@@ -138,12 +138,12 @@ func readMeasurements(cmd *cobra.Command, path, series string) (formats.File, er
 
 // analyseScaling fits all series.
 func analyseScaling(file formats.File, name string, method scaling.Method) scale.Report {
-	r := scale.Report{Method: method, Name: name, Results: scaling.Analyse(file.Series, method, scaling.Default()),
+	r := scale.Report{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
 		Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
 	if method == scaling.Likelihood {
 		r.Expected = scaling.ExpectedByChance(r.Results)
 		if scale.Grid(file.Series) {
-			if c, ok := scaling.Joint(file.Series, scaling.Default()); ok {
+			if c, ok := scaling.Joint(file.Series); ok {
 				r.Common = &c
 			}
 		}

@@ -211,7 +211,7 @@ func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.
 	if err != nil || len(list) == 0 {
 		return nil, f, err
 	}
-	r := scaling.Analyse(list, scaling.Likelihood, scaling.Default())
+	r := scaling.Analyse(list, scaling.Likelihood)
 	if r[0].Whole == nil && len(r[0].Segments) == 0 {
 		return nil, f, nil // two or three sizes: `jobgait scaling` says how many are missing
 	}

@@ -43,7 +43,7 @@ func TestScalingOfStoredRuns(t *testing.T) {
 	if o := s.Observations[0]; o.P != 2 || math.Abs(o.NodeHours-2*10*4/3600.) > 0.001 || o.Group != "2024-10-04" {
 		t.Errorf("first observation %+v", o)
 	}
-	r := scaling.Analyse(list, scaling.Likelihood, scaling.Default())[0]
+	r := scaling.Analyse(list, scaling.Likelihood)[0]
 	if r.Segmented || r.Whole == nil || len(r.Whole.Terms) != 1 || r.Whole.Terms[0].I != 1 || r.Whole.Terms[0].J != 0 {
 		t.Errorf("model %+v of %+v", r.Whole, r)
 	}

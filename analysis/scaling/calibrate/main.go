@@ -90,8 +90,8 @@ func numbers(list string) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if most := scaling.Default().MaxPoints; n < 5 || n > most {
-			return nil, fmt.Errorf("%d is not 5 to %d", n, most)
+		if n < 5 || n > scaling.MaxPoints {
+			return nil, fmt.Errorf("%d is not 5 to %d", n, scaling.MaxPoints)
 		}
 		out = append(out, n)
 	}
@@ -126,9 +126,7 @@ func (m sample) mark(class int, share float64) float64 {
 // measure draws the series of n points.
 func (s settings) measure(n int) row {
 	src := draw.New(s.seed*1000 + uint64(n))
-	pr := scaling.Default()
-	pr.Caution = scaling.Uncautious(n)
-	d := scaling.NewDetector(pr)
+	d := scaling.NewUncautious(n)
 	r := row{n: n, quiet: s.least, loud: s.least}
 	for _, noise := range noises() {
 		m := s.collect(d, s.count, func() []draw.Series { return s.cells(src, noise, n) })

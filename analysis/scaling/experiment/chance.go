@@ -110,7 +110,7 @@ func chance(s settings, w io.Writer) {
 	for i, k := range kinds {
 		wait.Go(func() {
 			slots <- true
-			src, d := draw.New(s.seed<<20+uint64(i)), scaling.NewDetector(scaling.Default())
+			src, d := draw.New(s.seed<<20+uint64(i)), scaling.NewDetector()
 			for range lists {
 				k.list(&tallies[i], src, d, s.list)
 			}

@@ -73,7 +73,7 @@ func (c *coverageCell) run() {
 	for k := range c.n {
 		noise := coverageNoises()[k%len(coverageNoises())]
 		d := c.draw(r, noise)
-		result := scaling.Analyse([]scaling.Series{d.series}, scaling.Likelihood, scaling.Default())[0]
+		result := scaling.Analyse([]scaling.Series{d.series}, scaling.Likelihood)[0]
 		c.rows.count(d, result, "all", laws,
 			fmt.Sprintf("%s, %s noise", laws, kind),
 			fmt.Sprintf("%s, %s", laws, c.family.name),

@@ -122,7 +122,7 @@ func (s settings) measure(cells []*cell) {
 
 func (c *cell) run() {
 	src := draw.New(c.seed)
-	d := scaling.NewDetector(scaling.Default())
+	d := scaling.NewDetector()
 	for range c.n {
 		s := c.draw(src)
 		c.ours.add(d.Locate(s.P, s.Values, s.Groups), s.Cuts)
