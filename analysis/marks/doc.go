@@ -1,0 +1,23 @@
+// Package marks finds cycles whose length varies from one to the next: an SCF
+// step that converges in eight or in fifteen iterations, a time step that now and
+// then writes a file. They have no period; what repeats is an order of code.
+//
+// In comes Code: how many samples every page of code had in bins of equal CPU
+// time of the job, because other work on the node stretches wall time and hardly
+// CPU time. Out come Cycles: the marks, places on the CPU-time axis at which the
+// run enters one state of its code, one a cycle. A state is a mixture of pages
+// that the run keeps up for a while, found by hard EM of a hidden Markov model
+// with a price for every switch, from many first guesses and on several scales.
+// That the entries come more regularly than those of a process without memory is
+// the evidence; Score is in standard errors of the logarithm of that ratio.
+//
+// Neither Phase-TA nor what else measures periods treats such loops; the method is
+// the project's own. What was tried and measured stands in MEASURED.md.
+//
+// It refuses: fewer than nine marks; cycles below three bins of the finest scale;
+// a spread above .4 in the logarithm of the length, which cannot be told from
+// chance. A cycle has a confidence of Sure or more only with a second witness:
+// the states learnt from each half of the run are as regular in the other half,
+// which they never saw. Even then it stays below .8: of such cycles in programs
+// that the method was not made with, seven in ten were levels of their logs.
+package marks

@@ -1,0 +1,128 @@
+package marks
+
+import "math"
+
+// states are what the bins of a run are put down to: a mixture of pages each, and a price for
+// going from one to another.
+type states struct {
+	logs  [][]float64 // of the share of each page, by state
+	phi   float64     // how many times as much the bins scatter as samples drawn from the mixtures would
+	price float64     // of a switch, in nats
+}
+
+const (
+	maxStates = 4
+	rounds    = 6   // of EM at most; most are done after four
+	prior     = 0.5 // samples that every page has in every state
+)
+
+// learn fits k states to bins by hard EM from first guesses of the state of each, and
+// returns them with the states that the bins then have.
+func learn(b *bins, label []uint8, k int, price float64) (states, []uint8) {
+	s := states{price: price}
+	label = append([]uint8(nil), label...)
+	for range rounds {
+		s.mixtures(b, label, k)
+		s.disperse(b, label)
+		if !s.relabel(b, label) {
+			break
+		}
+	}
+	return s, label
+}
+
+// mixtures sets the shares of pages in each state.
+func (s *states) mixtures(b *bins, label []uint8, k int) {
+	pages := len(b.total)
+	s.logs = make([][]float64, k)
+	for i := range s.logs {
+		s.logs[i] = make([]float64, pages)
+	}
+	var sum [maxStates]float64
+	for i, l := range label {
+		for _, h := range b.of(i) {
+			s.logs[l][h.page] += float64(h.n)
+		}
+		sum[l] += b.n[i]
+	}
+	for i, row := range s.logs {
+		for p, x := range row {
+			row[p] = math.Log((x + prior) / (sum[i] + prior*float64(pages)))
+		}
+	}
+}
+
+// disperse compares how the evidence of the bins for their states scatters with what
+// samples drawn from the mixtures would do; at least 1.
+func (s *states) disperse(b *bins, label []uint8) {
+	against := make([]float64, len(b.total)) // evidence for a state is against the mean of all
+	for _, row := range s.logs {
+		for p, x := range row {
+			against[p] += x / float64(len(s.logs))
+		}
+	}
+	var mean, variance [maxStates]float64
+	for i, row := range s.logs {
+		for p, x := range row {
+			t, w := math.Exp(x), x-against[p]
+			mean[i] += t * w
+			variance[i] += t * w * w
+		}
+		variance[i] -= mean[i] * mean[i]
+	}
+	got, want := 0.0, 1e-9
+	for i, l := range label {
+		d := -mean[l] * b.n[i]
+		for _, h := range b.of(i) {
+			d += float64(h.n) * (s.logs[l][h.page] - against[h.page])
+		}
+		got += d * d
+		want += variance[l] * b.n[i]
+	}
+	s.phi = max(1, got/want)
+}
+
+// relabel puts every bin down to its state on the best way through all (Viterbi), and
+// says whether any changed.
+func (s *states) relabel(b *bins, label []uint8) bool {
+	k := len(s.logs)
+	var d [maxStates]float64
+	// From bin i-1 in state best[i] every state of bin i was entered whose bit
+	// in came[i] is set; the others stayed.
+	came, best := make([]uint8, len(label)), make([]uint8, len(label))
+	for i := range label {
+		top := 0
+		for j := 1; j < k; j++ {
+			if d[j] > d[top] {
+				top = j
+			}
+		}
+		best[i] = uint8(top)
+		for j := range k {
+			if d[j] -= d[top]; d[j] < -s.price {
+				d[j] = -s.price
+				came[i] |= 1 << j
+			}
+		}
+		for j := range k {
+			for _, h := range b.of(i) {
+				d[j] += float64(h.n) * s.logs[j][h.page] / s.phi
+			}
+		}
+	}
+	at := uint8(0)
+	for j := 1; j < k; j++ {
+		if d[j] > d[at] {
+			at = uint8(j)
+		}
+	}
+	changed := false
+	for i := len(label) - 1; i >= 0; i-- {
+		changed = changed || label[i] != at
+		label[i] = at
+		if came[i]&(1<<at) != 0 {
+			at = best[i]
+		}
+	}
+	return changed
+}
