@@ -24,6 +24,7 @@ var ranks = []struct {
 	{"ground", []string{"configs", "analysis/internal/", "analysis/quantity"}, false},
 	{"series", []string{"analysis/series", "analysis/series/"}, true},
 	{"periodicity", []string{"analysis/periodicity"}, false},
+	{"marks", []string{"analysis/marks"}, false},
 	{"pattern", []string{"analysis/pattern"}, false},
 	{"phase", []string{"analysis/phase"}, false},
 	{"summary", []string{"analysis/summary"}, false},
