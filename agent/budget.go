@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"jobgait/agent/counter/scope"
+	"jobgait/agent/counter/jobevent"
 )
 
 // prices are what sampling costs the CPUs of a node.
@@ -89,7 +89,7 @@ func (p prices) readPct(hz float64, interrupts int) float64 {
 // readHz is how often they may be read: up to 50 times a second, where a fifth of
 // the budget has room for it.
 func (p prices) readHz(limitPct float64, interrupts int) float64 {
-	return max(leastReadHz, min(0.2*limitPct/p.readPct(1, interrupts), scope.Rate(interrupts)))
+	return max(leastReadHz, min(0.2*limitPct/p.readPct(1, interrupts), jobevent.Rate(interrupts)))
 }
 
 // leastReadHz is the slowest reading of the job's events.

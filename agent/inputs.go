@@ -11,9 +11,9 @@ import (
 	"jobgait/agent/cgroup"
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/address"
+	"jobgait/agent/counter/jobevent"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
-	"jobgait/agent/counter/scope"
 	"jobgait/agent/job"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
@@ -46,7 +46,7 @@ type inputs struct {
 	frozen   func() bool
 	unfreeze func() error // closes its file
 	finder   *cgroup.Finder
-	members  members
+	members  counter.Members
 	peek     *peek.Child // asks what may hang
 	cpus     int
 	model    string // of the CPUs
@@ -69,20 +69,14 @@ type inputs struct {
 	slowGrid, fewer string
 }
 
-// members are the job's processes.
-type members interface {
-	Has(pid int) bool
-	List() []int
-}
-
 // others leaves the agent itself out: its environment names the job, so that a
 // job of root would never end.
-type others struct{ members }
+type others struct{ counter.Members }
 
-func (o others) Has(pid int) bool { return pid != os.Getpid() && o.members.Has(pid) }
+func (o others) Has(pid int) bool { return pid != os.Getpid() && o.Members.Has(pid) }
 
 func (o others) List() []int {
-	return slices.DeleteFunc(o.members.List(), func(pid int) bool { return pid == os.Getpid() })
+	return slices.DeleteFunc(o.Members.List(), func(pid int) bool { return pid == os.Getpid() })
 }
 
 // openInputs opens what the kernel allows and the budget has room for, best
@@ -170,9 +164,9 @@ const sideNS = 1000
 // as so many as cost the same.
 func (in *inputs) interrupts(i int) int64 {
 	switch s := in.sources[i].(type) {
-	case *scope.Task:
+	case *jobevent.Task:
 		return int64(len(s.Columns()) * in.cpus)
-	case *scope.Cgroup:
+	case *jobevent.Cgroup:
 		return int64(s.Lanes())
 	case *address.Source:
 		in.side += sideNS * float64(s.Passing()) / max(sideNS, in.prices.interruptNS)

@@ -5,17 +5,18 @@ import (
 
 	"jobgait/agent/counter/address"
 	"jobgait/agent/counter/energy"
+	"jobgait/agent/counter/jobevent"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/polled"
-	"jobgait/agent/counter/scope"
 	"jobgait/agent/job"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 	"jobgait/configs"
 )
 
-// ladder takes the sources of one run, best first. Every step down is a note.
+// ladder takes the sources of one run, best first. Every step down is a note. (Which
+// events the counters of a node have is tried in package perf.)
 //
 //	                 exclusive node    shared node         jobgait run
 //	counters         of the node       of the cgroup       of the command
@@ -121,7 +122,7 @@ func (l ladder) addresses() {
 	p := address.Params{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS, Members: in.members}
 	code, err := address.New(l.h.open, p)
 	if perf.Forbidden(err) && l.r.RootPID != 0 {
-		p.Root, p.Members = l.r.RootPID, address.Everyone{}
+		p.Root, p.Members = l.r.RootPID, nil
 		code, err = address.New(l.h.open, p)
 	}
 	switch {
@@ -143,14 +144,14 @@ func (l ladder) own() {
 	switch {
 	case l.in.counted:
 	case l.r.RootPID != 0:
-		t, err := scope.NewTask(l.h.open, scope.TaskParams{Root: l.r.RootPID, CPUs: len(l.cpus), Hz: l.readHz()})
+		t, err := jobevent.NewTask(l.h.open, jobevent.TaskParams{Root: l.r.RootPID, CPUs: len(l.cpus), Hz: l.readHz()})
 		if err != nil {
 			l.in.lack("events of the command", err.Error())
 			return
 		}
 		l.in.add(t)
 	default:
-		c, err := scope.NewCgroup(l.h.open, scope.CgroupParams{Sys: l.h.sys, CPUs: l.cpus, Hz: l.readHz(), Find: l.in.finder})
+		c, err := jobevent.NewCgroup(l.h.open, jobevent.CgroupParams{Sys: l.h.sys, CPUs: l.cpus, Hz: l.readHz(), Find: l.in.finder})
 		if err != nil {
 			l.in.lack("events of the job's cgroup", err.Error())
 			return

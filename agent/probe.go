@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/address"
+	"jobgait/agent/counter/jobevent"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
-	"jobgait/agent/counter/scope"
 	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/summary"
@@ -131,7 +131,7 @@ func candidates(h host, cpus []int) []summary.Source {
 func addressCandidate(h host, cpus []int, root int) summary.Source {
 	const stepNS = 5e6
 	rate := address.ChooseRate(0, len(cpus), stepNS)
-	code, err := address.New(h.open, address.Params{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root, Members: address.Everyone{}})
+	code, err := address.New(h.open, address.Params{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root})
 	if err != nil {
 		s := summary.Source{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: permission(h, err)}
 		if root != 0 {
@@ -147,7 +147,7 @@ func addressCandidate(h host, cpus []int, root int) summary.Source {
 
 // taskCandidates are the events of a command, tried on this process.
 func taskCandidates(h host, cpus []int) []summary.Source {
-	t, err := scope.NewTask(h.open, scope.TaskParams{Root: os.Getpid(), CPUs: len(cpus)})
+	t, err := jobevent.NewTask(h.open, jobevent.TaskParams{Root: os.Getpid(), CPUs: len(cpus)})
 	if err != nil {
 		return []summary.Source{{Name: "task_clock", Event: "task-clock", PMU: "software", Scope: "task", Absent: permission(h, err)}}
 	}

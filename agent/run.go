@@ -110,7 +110,7 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	if err := os.WriteFile(dir.Ready(), nil, 0o600); err != nil {
 		log(err) // whoever waits for it will go on without
 	}
-	ownScope(h.systemd, r, c, log)
+	ownUnit(h.systemd, r, c, log)
 	return a.live(stop, time.Duration(c.MaxHours)*time.Hour)
 }
 

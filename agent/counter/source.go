@@ -36,6 +36,12 @@ type Source interface {
 	Close() error
 }
 
+// Members are the processes of the node that are the job's; job.Members knows them.
+type Members interface {
+	Has(pid int) bool
+	List() []int
+}
+
 // Sink takes readings.
 type Sink interface {
 	// Record is a reading that the lane's own timer took.

@@ -17,7 +17,7 @@ type code struct {
 
 // page finds the code page. When an address is in no known area the maps are
 // read again, at most once in 1, 2, 4.. seconds: records may have been lost.
-func (t *table) page(p *process, s sample) uint64 {
+func (t *table) page(p *sampled, s sample) uint64 {
 	switch s.mode {
 	case kernelCode:
 		return profile.KernelPage
@@ -50,7 +50,7 @@ func (c *code) find(ip uint64) int {
 	return c.areas.find(ip)
 }
 
-func (t *table) readMaps(p *process, pid int32, at int64) {
+func (t *table) readMaps(p *sampled, pid int32, at int64) {
 	if t.full() || !t.asking.May(at) {
 		return
 	}
@@ -69,7 +69,7 @@ func (t *table) readMaps(p *process, pid int32, at int64) {
 	}
 }
 
-func (t *table) key(p *process, s sample) uint64 {
+func (t *table) key(p *sampled, s sample) uint64 {
 	a := &p.code.areas[p.last]
 	if a.anonymous() {
 		return profile.AnonymousPage
@@ -82,7 +82,7 @@ func (t *table) key(p *process, s sample) uint64 {
 }
 
 // use gives a process code, in the place of what it had.
-func (t *table) use(p *process, c *code) {
+func (t *table) use(p *sampled, c *code) {
 	if p.code != nil {
 		if p.code.users--; p.code.users == 0 {
 			t.areas -= len(p.code.areas)
@@ -96,7 +96,7 @@ func (t *table) use(p *process, c *code) {
 }
 
 // place adds an area to those of a process, which are its own from then on.
-func (t *table) place(p *process, a area) {
+func (t *table) place(p *sampled, a area) {
 	var had space
 	if p.code != nil {
 		had = p.code.areas

@@ -75,13 +75,14 @@ const fewShort = "i=0; while [ $i -lt 15 ]; do awk 'BEGIN{for(i=0;i<500000;i++)x
 // only is a job of one process that anybody can see.
 type only int
 
+func (only) List() []int        { return nil }
 func (o only) Has(pid int) bool { return pid == int(o) }
 
 // The only drain is after the end of all programs: /proc knows nothing of them.
 func TestProgramsThatAreGone(t *testing.T) {
 	for _, scope := range []string{"task", "job"} {
 		cmd, gate, program := script(t, fewShort)
-		p := Params{Root: cmd.Process.Pid, Members: Everyone{}}
+		p := Params{Root: cmd.Process.Pid}
 		if scope == "job" {
 			p = Params{Members: only(cmd.Process.Pid)}
 		}
@@ -270,7 +271,7 @@ func TestCPUThatComesBack(t *testing.T) {
 // A storm of short programs fills a ring before its drain is due.
 func TestFullRingIsTold(t *testing.T) {
 	cmd, gate, _ := script(t, "while /bin/true; do /bin/true; done")
-	s := sampling(t, Params{Root: cmd.Process.Pid, Members: Everyone{}, Rate: ChooseRate(10, 2, 5e6)})
+	s := sampling(t, Params{Root: cmd.Process.Pid, Rate: ChooseRate(10, 2, 5e6)})
 	full, err := s.Full()
 	must(t, err)
 	must(t, s.Start())
@@ -293,7 +294,7 @@ func TestFullRingIsTold(t *testing.T) {
 }
 
 func TestTaskRules(t *testing.T) {
-	p := Params{Root: 1, Rate: ChooseRate(0, 17, 5e6), StepNS: 5e6, Members: Everyone{}, CPUs: make([]int, MaxTaskCPUs+1)}
+	p := Params{Root: 1, Rate: ChooseRate(0, 17, 5e6), StepNS: 5e6, CPUs: make([]int, MaxTaskCPUs+1)}
 	if _, err := New(func(*unix.PerfEventAttr, int, int, int, int) (int, error) {
 		t.Error("an event was opened")
 		return -1, unix.EINVAL

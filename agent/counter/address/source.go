@@ -46,9 +46,9 @@ type Params struct {
 	// StepNS is the step of the grid that the timers are set in.
 	StepNS int64
 	// Root limits sampling to this process and what it will start; 0 is
-	// every process of the node, filtered by Members.
+	// every process of the node, filtered by Members, which nobody asks if nil.
 	Root    int
-	Members Membership
+	Members counter.Members
 }
 
 // Source is the timers of all CPUs. It is a counter.Source without columns.
@@ -86,7 +86,7 @@ type cpu struct {
 
 // MaxTaskCPUs is on how many CPUs the code of one command is sampled. It takes an
 // event for each CPU, and every process and thread that the command starts
-// copies them all: 3 to 5 us each, measured with 16 and 64 (package scope).
+// copies them all: 3 to 5 us each, measured with 16 and 64 (package jobevent).
 const MaxTaskCPUs = 16
 
 // ErrManyCPUs says that one command may run on more CPUs than that.

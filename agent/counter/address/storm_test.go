@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"jobgait/agent/counter"
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
@@ -29,6 +30,7 @@ func TestAllowance(t *testing.T) {
 
 // dear is a membership that takes 0.2 ms of CPU time for an answer.
 type dear struct {
+	counter.Members
 	n    int
 	used *int64
 }
@@ -76,7 +78,7 @@ func TestForksOfInit(t *testing.T) {
 
 // A job with more programs than anybody wants to read of.
 func TestProgramsAreBounded(t *testing.T) {
-	tb := newTable(peek.Direct{Proc: t.TempDir()}, Everyone{})
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	for i := range int32(2 * maxPrograms) {
 		name := fmt.Sprint("program", i)
 		for _, e := range []event{{kind: execed, pid: 10 + i}, {kind: mapped, pid: 10 + i, area: area{start: 1, end: 2, file: 5}, name: name, build: "b" + name}} {
@@ -97,7 +99,7 @@ func TestProgramsAreBounded(t *testing.T) {
 func TestReadingMapsIsBounded(t *testing.T) {
 	root := fixture(t)
 	var used int64
-	tb := newTable(peek.Direct{Proc: root}, Everyone{})
+	tb := newTable(peek.Direct{Proc: root}, nil)
 	tb.cpu = func() int64 { used += askMost; return used } // so much for each
 	a, _ := tb.hit(user(10, 0x11000, 1e9))
 	b, _ := tb.hit(user(11, 0x91000, 1e9))
@@ -112,7 +114,7 @@ func TestReadingMapsIsBounded(t *testing.T) {
 // Code in no known area is looked up after 1, 2, 4 .. s, not at each sample, and not
 // when there is no room for what would be found.
 func TestMapsAreReadAgainSeldom(t *testing.T) {
-	tb := newTable(peek.Direct{Proc: fixture(t)}, Everyone{})
+	tb := newTable(peek.Direct{Proc: fixture(t)}, nil)
 	asked := 0
 	tb.cpu = func() int64 { asked++; return 0 }
 	for i := range int64(10_000) {
@@ -131,7 +133,7 @@ func TestMapsAreReadAgainSeldom(t *testing.T) {
 // it mapped or had from its parent, and what we hold is counted.
 func TestSharedCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	tb := newTable(peek.Direct{Proc: t.TempDir()}, Everyone{})
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	truth := map[int32]map[uint64]uint64{} // file by page
 	tb.apply(event{kind: execed, pid: 3})
 	truth[3] = map[uint64]uint64{}
@@ -207,7 +209,7 @@ func crowd(tb *table, pid int32, n uint64) {
 // Processes with as much code as one may have, as many as there are: what is
 // remembered is bounded, and forgotten when it is too much.
 func TestAreasAreBounded(t *testing.T) {
-	tb := newTable(peek.Direct{Proc: t.TempDir()}, Everyone{})
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	crowd(tb, 2, maxAreas+10)
 	if n := len(tb.procs[2].code.areas); n != maxAreas {
 		t.Fatalf("%d areas of one process", n)
@@ -232,7 +234,7 @@ func TestAreasAreBounded(t *testing.T) {
 
 // A process that maps the same code again and again makes us copy nothing.
 func TestMappingAgainAllocatesNothing(t *testing.T) {
-	tb := newTable(peek.Direct{Proc: t.TempDir()}, Everyone{})
+	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
 	crowd(tb, 3, maxAreas-1)
 	e := event{kind: mapped, pid: 3, area: area{start: 100, end: 101, file: 5}}
 	if n := testing.AllocsPerRun(100, func() { tb.apply(e) }); n != 0 {

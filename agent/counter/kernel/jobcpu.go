@@ -12,9 +12,6 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Lister lists the job's processes.
-type Lister interface{ List() []int }
-
 // JobCPU sums the CPU time of the job's processes, living and ended. What a
 // process uses after the last look at it is not seen, unless a parent that is a
 // member has waited for it, or it is a Command: then the sum of all that has ended
@@ -27,7 +24,7 @@ type Lister interface{ List() []int }
 type JobCPU struct {
 	proc    string
 	peek    peek.Reader
-	members Lister
+	members counter.Members
 	now     func() int64
 	// listNS is how often, on average, all processes of the node are asked
 	// whether they belong; between that, only known ones are read.
@@ -76,7 +73,7 @@ var _ counter.Source = (*JobCPU)(nil)
 // NewJobCPU reads below proc, and asks p for programs. A walk over all processes costs some 15 us each,
 // so it is made every listNS only, at random times: anything periodic that we
 // do can look like a period of the job.
-func NewJobCPU(proc string, p peek.Reader, members Lister, now func() int64, listNS int64) *JobCPU {
+func NewJobCPU(proc string, p peek.Reader, members counter.Members, now func() int64, listNS int64) *JobCPU {
 	return &JobCPU{proc: proc, peek: p, members: members, now: now, listNS: listNS, procs: map[int]*member{}, heirs: map[int]int{},
 		programs: map[string]int64{}, buf: make([]byte, maxStat)}
 }

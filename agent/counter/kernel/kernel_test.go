@@ -88,7 +88,8 @@ func (x tree) end(pid int) { os.RemoveAll(filepath.Join(x.root, strconv.Itoa(pid
 
 type list []int
 
-func (l *list) List() []int { return *l }
+func (l *list) List() []int  { return *l }
+func (l *list) Has(int) bool { return true }
 
 func TestJobCPU(t *testing.T) {
 	x := tree{t, t.TempDir()}

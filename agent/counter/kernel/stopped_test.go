@@ -18,7 +18,8 @@ type processes struct {
 	pids []int
 }
 
-func (p *processes) List() []int { return p.pids }
+func (p *processes) List() []int  { return p.pids }
+func (p *processes) Has(int) bool { return true }
 
 func (p *processes) set(pid int, state, name string, ticks uint64) {
 	p.t.Helper()

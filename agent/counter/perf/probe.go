@@ -10,29 +10,29 @@ import (
 )
 
 // sources say what was found of each candidate.
-func (l *ladder) sources() []summary.Source {
+func (t *trial) sources() []summary.Source {
 	var list []summary.Source
-	for _, c := range l.all {
+	for _, c := range t.all {
 		s := summary.Source{Name: c.Name, Event: c.Kernel, PMU: c.PMU, Scope: "node", Absent: c.absent}
 		if c.Attr.Type != unix.PERF_TYPE_TRACEPOINT || c.Attr.Config != 0 {
-			s.Config = c.config(l.machine)
+			s.Config = c.config(t.machine)
 		}
 		list = append(list, s)
 	}
 	return list
 }
 
-func (l *ladder) notes() []note.Note {
+func (t *trial) notes() []note.Note {
 	var notes []note.Note
-	for _, c := range l.all {
+	for _, c := range t.all {
 		if (c.Name == "instructions" || c.Name == "cycles") && c.absent != "" {
 			notes = append(notes, note.New(note.NoPMU, "no hardware counters for instructions and cycles: no IPC (%s)", c.absent))
 			break
 		}
 	}
-	if len(notes) == 0 && l.machine.hybrid() {
+	if len(notes) == 0 && t.machine.hybrid() {
 		kinds := ""
-		for _, p := range l.machine.cores {
+		for _, p := range t.machine.cores {
 			kinds += fmt.Sprintf(", %s on CPUs %s", p.name, formatCPUs(p.cpus))
 		}
 		notes = append(notes, note.New(note.HybridCPUs,
@@ -46,17 +46,17 @@ func (l *ladder) notes() []note.Note {
 func Probe(open Opener, r Roots, cpus []int) []summary.Source {
 	cpus, err := lanes(r, cpus)
 	if err == nil {
-		var l *ladder
-		if l, err = climb(kernelCalls(open), r, cpus, probePeriodNS); err == nil {
-			return l.sources()
+		var t *trial
+		if t, err = climb(kernelCalls(open), r, cpus, probePeriodNS); err == nil {
+			return t.sources()
 		}
 	}
 	m := readMachine(r)
-	l := &ladder{machine: m, all: candidates(m, r)}
-	for i := range l.all {
-		l.all[i].absent = reason(r, err)
+	t := &trial{machine: m, all: candidates(m, r)}
+	for i := range t.all {
+		t.all[i].absent = reason(r, err)
 	}
-	return l.sources()
+	return t.sources()
 }
 
 // probePeriodNS is the timer's period while probing.

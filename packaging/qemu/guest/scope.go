@@ -9,9 +9,9 @@ import (
 
 	"jobgait/agent/cgroup"
 	"jobgait/agent/counter/countertest"
+	"jobgait/agent/counter/jobevent"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
-	"jobgait/agent/counter/scope"
 	"jobgait/agent/job"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
@@ -52,7 +52,7 @@ type work struct {
 
 // observer counts the job's cgroup.
 type observer struct {
-	source *scope.Cgroup
+	source *jobevent.Cgroup
 	sink   countertest.Sink
 	lanes  int
 }
@@ -63,7 +63,7 @@ func measureScope() (any, error) {
 		return nil, err
 	}
 	find := cgroup.NewFinder("/proc", cgroup.Identity{ID: jobID, Node: "guest"}, perf.Now)
-	source, err := scope.NewCgroup(perf.Open, scope.CgroupParams{CPUs: cpus, Find: find})
+	source, err := jobevent.NewCgroup(perf.Open, jobevent.CgroupParams{CPUs: cpus, Find: find})
 	if err != nil {
 		return nil, err
 	}

@@ -29,9 +29,9 @@ func leaveJob(proc string, r job.Run, log func(error)) (left bool, notes []note.
 	return true, nil
 }
 
-// ownScope asks systemd for a scope, for slurmd's service is not the agent's place.
+// ownUnit asks systemd for a scope, for slurmd's service is not the agent's place.
 // It is called when sampling has begun, and nothing waits for the answer.
-func ownScope(systemd unit.Manager, r job.Run, c configs.Agent, log func(error)) {
+func ownUnit(systemd unit.Manager, r job.Run, c configs.Agent, log func(error)) {
 	if r.RootPID == 0 && c.OwnScope() {
 		systemd.Aside(fmt.Sprintf("agent-%d", r.Key.JobID), log)
 	}

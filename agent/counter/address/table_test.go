@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/counter"
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
@@ -17,6 +18,7 @@ import (
 
 // asked is a membership that counts questions.
 type asked struct {
+	counter.Members
 	members map[int]bool
 	n       int
 }
@@ -180,7 +182,7 @@ func TestShortProgramOfAQuietParent(t *testing.T) {
 
 // What only the job can have given needs no parent that is known.
 func TestFirstExecOfACommand(t *testing.T) {
-	tb := newTable(peek.Direct{Proc: fixture(t)}, Everyone{})
+	tb := newTable(peek.Direct{Proc: fixture(t)}, nil)
 	tb.apply(event{time: 1, kind: execed, pid: 99, name: "a.out"})
 	tb.apply(event{time: 2, kind: mapped, pid: 99, area: area{start: 0x1000, end: 0x2000, file: 5}, name: "a.out"})
 	if _, ok := tb.hit(user(99, 0x1000, 3)); !ok || tb.exes["a.out"] != 1 {
@@ -256,7 +258,7 @@ func TestPageKeysKeepClearOfTheBuckets(t *testing.T) {
 // moment before the first ring was emptied; the rest waits.
 func TestDrainKeepsTheOrderOfTime(t *testing.T) {
 	const later = 1 << 62
-	s := &Source{table: newTable(peek.Direct{Proc: t.TempDir()}, Everyone{}), lookAt: later}
+	s := &Source{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: later}
 	s.cpus = []*cpu{
 		{fd: -1, samples: []sample{user(7, 0x1000, 10), user(7, 0x1000, 30), user(7, 0x1000, later)}},
 		{fd: -1, samples: []sample{user(7, 0x1000, 20), user(7, 0x1000, 40)}},

@@ -221,7 +221,7 @@ func TestOwnScope(t *testing.T) {
 		asked  bool
 	}{{"setsid", slurms, false}, {"auto", job.Run{RootPID: 7}, false}, {"auto", slurms, true}, {"systemd", slurms, true}} {
 		said := make(chan error, 1)
-		ownScope(unit.Manager{Private: socket}, c.run, configs.Agent{Launch: c.launch}, func(err error) { said <- err })
+		ownUnit(unit.Manager{Private: socket}, c.run, configs.Agent{Launch: c.launch}, func(err error) { said <- err })
 		if !c.asked {
 			continue // a call would be there for the next
 		}

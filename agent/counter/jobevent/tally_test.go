@@ -1,4 +1,4 @@
-package scope
+package jobevent
 
 import (
 	"encoding/binary"

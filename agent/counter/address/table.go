@@ -3,20 +3,12 @@ package address
 import (
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/counter"
 	"jobgait/agent/peek"
 )
 
-// Membership tells whether a process belongs to the job.
-type Membership interface{ Has(pid int) bool }
-
-// Everyone is the membership of samples that can only be the job's own.
-type Everyone struct{}
-
-// Has is true.
-func (Everyone) Has(int) bool { return true }
-
-// process is what is remembered of a process.
-type process struct {
+// sampled is what is remembered of a process.
+type sampled struct {
 	member bool
 	// until is when a "no" must be asked again: a process can join the
 	// job's cgroup without an exec.
@@ -37,10 +29,9 @@ type process struct {
 // table is all processes that were sampled.
 type table struct {
 	peek    peek.Reader
-	members Membership
-	all     bool // members are Everyone
+	members counter.Members // nil = whatever is sampled is the job's own
 	files   *identifier
-	procs   map[int32]*process
+	procs   map[int32]*sampled
 	// areas is how many all processes have, those that are shared once.
 	areas int
 	// asking is nanoseconds of CPU time, as cpu tells them, for questions
@@ -71,19 +62,18 @@ const (
 // job's, and code that was not looked up is in no file.
 const askPerS, askMost = 4e7, 1e9
 
-func newTable(p peek.Reader, members Membership) *table {
-	_, all := members.(Everyone)
+func newTable(p peek.Reader, members counter.Members) *table {
 	cpu := cpuNS
 	if child, ok := p.(*peek.Child); ok {
 		cpu = func() int64 { return cpuNS() + child.CPU() }
 	}
-	return &table{peek: p, members: members, all: all, files: newIdentifier(p),
+	return &table{peek: p, members: members, files: newIdentifier(p),
 		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
-		procs: map[int32]*process{}, exes: map[string]int64{}, builds: map[string]string{}, joined: func(int) {}}
+		procs: map[int32]*sampled{}, exes: map[string]int64{}, builds: map[string]string{}, joined: func(int) {}}
 }
 
 // add remembers a process. Where there is no room for one more, all others go.
-func (t *table) add(pid int32, p process) *process {
+func (t *table) add(pid int32, p sampled) *sampled {
 	if len(t.procs) >= maxProcesses {
 		t.forget()
 	}
@@ -128,7 +118,7 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 
 // name finds out the program of a process, unless a record has told it: many are
 // gone when their samples are read.
-func (t *table) name(p *process, pid int32) {
+func (t *table) name(p *sampled, pid int32) {
 	if p.exe != "" {
 		return
 	}
@@ -141,7 +131,7 @@ func (t *table) name(p *process, pid int32) {
 // identify finds out the build of a program, until a process has told it: the
 // first may be gone when its samples are read. One that was replaced while the
 // job ran is that of the first that told.
-func (t *table) identify(p *process, pid int32) {
+func (t *table) identify(p *sampled, pid int32) {
 	if p.exe == peek.NoProgram || t.builds[p.exe] != "" || len(t.builds) >= maxPrograms {
 		return
 	}
@@ -155,15 +145,15 @@ func (t *table) identify(p *process, pid int32) {
 }
 
 // process returns the entry of a process at a time, made or renewed as needed.
-func (t *table) process(pid int32, at int64) *process {
+func (t *table) process(pid int32, at int64) *sampled {
 	p := t.procs[pid]
 	switch {
 	case p == nil:
-		p = t.add(pid, process{})
+		p = t.add(pid, sampled{})
 	case p.member || at < p.until:
 		return p
 	}
-	if p.member = t.all; !t.all {
+	if p.member = t.members == nil; !p.member {
 		if !t.asking.May(at) {
 			p.until = at + 1e9
 			return p
@@ -213,10 +203,10 @@ func (t *table) apply(e event) {
 // exec begins a program anew. Its areas follow as records, first that of the
 // program itself, from which its name is: for a script that is the interpreter,
 // as in /proc/PID/exe.
-func (t *table) exec(e event, p *process) {
+func (t *table) exec(e event, p *sampled) {
 	switch {
-	case t.all && p == nil:
-		p = t.add(e.pid, process{})
+	case t.members == nil && p == nil:
+		p = t.add(e.pid, sampled{})
 		t.joined(int(e.pid))
 	case p == nil:
 		return
@@ -225,7 +215,7 @@ func (t *table) exec(e event, p *process) {
 		return
 	}
 	t.use(p, nil)
-	*p = process{member: true, read: true, short: e.name, fresh: true}
+	*p = sampled{member: true, read: true, short: e.name, fresh: true}
 }
 
 // fork makes the child of a member a member, with its parent's code and program:
@@ -245,7 +235,7 @@ func (t *table) fork(e event) {
 	if !parent.read {
 		t.readMaps(parent, e.parent, e.time)
 	}
-	child := t.add(e.pid, process{member: true, read: parent.read, exe: parent.exe, short: parent.short, build: parent.build})
+	child := t.add(e.pid, sampled{member: true, read: parent.read, exe: parent.exe, short: parent.short, build: parent.build})
 	t.use(child, parent.code)
 	t.joined(int(e.pid))
 }

@@ -14,8 +14,8 @@ type candidate struct {
 	absent string // why it is not counted
 }
 
-// ladder is what can be counted on a machine, and how that was found out.
-type ladder struct {
+// trial is what can be counted on a machine, and how that was found out.
+type trial struct {
 	k        calls
 	roots    Roots
 	machine  machine
@@ -26,23 +26,23 @@ type ladder struct {
 
 // climb opens every candidate alone, then all of them as a group, and lets it
 // count for sampleNS. An error means that there is not even a timer.
-func climb(k calls, r Roots, cpus []int, periodNS int64) (*ladder, error) {
-	l := &ladder{k: k, roots: r, machine: readMachine(r), periodNS: periodNS}
-	l.all = candidates(l.machine, r)
-	if err := l.findProbes(cpus); err != nil {
-		return l, err
+func climb(k calls, r Roots, cpus []int, periodNS int64) (*trial, error) {
+	t := &trial{k: k, roots: r, machine: readMachine(r), periodNS: periodNS}
+	t.all = candidates(t.machine, r)
+	if err := t.findProbes(cpus); err != nil {
+		return t, err
 	}
-	for i := range l.all {
-		if c := &l.all[i]; c.absent == "" {
-			if err := l.alone(c.Event); err != nil {
+	for i := range t.all {
+		if c := &t.all[i]; c.absent == "" {
+			if err := t.alone(c.Event); err != nil {
 				c.absent = reason(r, err)
 			}
 		}
 	}
-	if l.machine.watchdog && slices.ContainsFunc(l.all, func(c candidate) bool { return c.Hardware() && c.absent == "" }) {
-		l.lack(branchMisses, watchdog)
+	if t.machine.watchdog && slices.ContainsFunc(t.all, func(c candidate) bool { return c.Hardware() && c.absent == "" }) {
+		t.lack(branchMisses, watchdog)
 	}
-	return l, l.fit()
+	return t, t.fit()
 }
 
 // candidates are in the order of the columns. Tracepoints without an id are
@@ -69,45 +69,45 @@ func candidates(m machine, r Roots) []candidate {
 }
 
 // lack says why an event that could be opened is not counted.
-func (l *ladder) lack(name, why string) {
-	for i := range l.all {
-		if l.all[i].Name == name && l.all[i].absent == "" {
-			l.all[i].absent = why
+func (t *trial) lack(name, why string) {
+	for i := range t.all {
+		if t.all[i].Name == name && t.all[i].absent == "" {
+			t.all[i].absent = why
 		}
 	}
 }
 
 // findProbes takes the first CPU of each kind of core that can have a timer.
-func (l *ladder) findProbes(cpus []int) error {
+func (t *trial) findProbes(cpus []int) error {
 	var kinds []int
 	err := error(unix.ENODEV)
 	for _, cpu := range cpus {
-		kind := l.machine.core(cpu)
+		kind := t.machine.core(cpu)
 		if kind < 0 || slices.Contains(kinds, kind) {
 			continue
 		}
 		var g *group
-		if g, err = openGroup(l.k, cpu, l.periodNS, nil); errors.Is(err, unix.ENODEV) {
+		if g, err = openGroup(t.k, cpu, t.periodNS, nil); errors.Is(err, unix.ENODEV) {
 			continue // offline
 		} else if err != nil {
 			return err
 		}
 		g.close()
-		kinds, l.probes = append(kinds, kind), append(l.probes, cpu)
-		if len(kinds) == len(l.machine.cores) {
+		kinds, t.probes = append(kinds, kind), append(t.probes, cpu)
+		if len(kinds) == len(t.machine.cores) {
 			return nil
 		}
 	}
-	if len(l.probes) == 0 {
+	if len(t.probes) == 0 {
 		return fmt.Errorf("open groups: %w", err)
 	}
 	return nil
 }
 
 // events are what is counted so far.
-func (l *ladder) events() []Event {
+func (t *trial) events() []Event {
 	var events []Event
-	for _, c := range l.all {
+	for _, c := range t.all {
 		if c.absent == "" {
 			events = append(events, c.Event)
 		}
@@ -117,16 +117,16 @@ func (l *ladder) events() []Event {
 
 // alone opens an event on one CPU of each kind of core. What one kind has not
 // is not counted at all: the sum would be of some CPUs only.
-func (l *ladder) alone(e Event) error {
-	groups, err := l.open([]Event{e})
+func (t *trial) alone(e Event) error {
+	groups, err := t.open([]Event{e})
 	closeAll(groups)
 	return err
 }
 
-func (l *ladder) open(events []Event) ([]*group, error) {
+func (t *trial) open(events []Event) ([]*group, error) {
 	var groups []*group
-	for _, cpu := range l.probes {
-		g, err := openGroup(l.k, cpu, l.periodNS, members(events, l.machine, l.machine.core(cpu)))
+	for _, cpu := range t.probes {
+		g, err := openGroup(t.k, cpu, t.periodNS, members(events, t.machine, t.machine.core(cpu)))
 		if err != nil {
 			closeAll(groups)
 			return nil, err
@@ -157,22 +157,22 @@ const sampleNS = 20e6
 // fit gives up events, the least useful first, until the group fits and always
 // runs. Instructions and cycles are kept when they get a share of the time, which
 // every block tells; a group that never runs would take the timer with it.
-func (l *ladder) fit() error {
+func (t *trial) fit() error {
 	for {
-		groups, err := l.open(l.events())
-		if errors.Is(err, unix.EINVAL) && l.giveUp(0, noRoom) {
+		groups, err := t.open(t.events())
+		if errors.Is(err, unix.EINVAL) && t.giveUp(0, noRoom) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		share, nothing := l.sample(groups)
+		share, nothing := t.sample(groups)
 		closeAll(groups)
-		if share < fullShare && l.giveUp(2, l.busy()) || share == 0 && l.giveUp(0, l.busy()) {
+		if share < fullShare && t.giveUp(2, t.busy()) || share == 0 && t.giveUp(0, t.busy()) {
 			continue
 		}
 		for _, name := range nothing {
-			l.lack(name, silent)
+			t.lack(name, silent)
 		}
 		return nil
 	}
@@ -181,8 +181,8 @@ func (l *ladder) fit() error {
 // fullShare of the time is all of it, but for the inexactness of 20 ms.
 const fullShare = 0.98
 
-func (l *ladder) busy() string {
-	if l.machine.watchdog {
+func (t *trial) busy() string {
+	if t.machine.watchdog {
 		return busy + ", the NMI watchdog one of them"
 	}
 	return busy
@@ -190,9 +190,9 @@ func (l *ladder) busy() string {
 
 // giveUp leaves the last hardware event out, not one of the first few; false
 // when there is none.
-func (l *ladder) giveUp(keep int, why string) bool {
-	for i := len(l.all) - 1; i >= keep; i-- {
-		if c := &l.all[i]; c.Hardware() && c.absent == "" {
+func (t *trial) giveUp(keep int, why string) bool {
+	for i := len(t.all) - 1; i >= keep; i-- {
+		if c := &t.all[i]; c.Hardware() && c.absent == "" {
 			c.absent = why
 			return true
 		}
@@ -204,15 +204,15 @@ func (l *ladder) giveUp(keep int, why string) bool {
 // them ran, and the clocks that stood still: on a CPU that is being read neither
 // instructions nor cycles can be none. What cannot be started or read is no
 // verdict on an event: the same will fail, and be told, when it is for good.
-func (l *ladder) sample(groups []*group) (share float64, nothing []string) {
+func (t *trial) sample(groups []*group) (share float64, nothing []string) {
 	for _, g := range groups {
 		if g.enable() != nil {
 			return 1, nil
 		}
 	}
-	l.k.wait(l.k.now() + sampleNS)
+	t.k.wait(t.k.now() + sampleNS)
 	share = 1
-	events := l.events()
+	events := t.events()
 	for _, g := range groups {
 		r, err := g.read()
 		if err != nil || r.Enabled == 0 {

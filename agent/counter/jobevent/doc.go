@@ -1,4 +1,4 @@
-// Package scope counts events of the job only, where the counters of a whole
+// Package jobevent counts events of the job only, where the counters of a whole
 // node are not ours to read or are not the job's. What to count comes in as a
 // process or as a finder of the job's cgroup; readings of its CPU time to the
 // nanosecond, its context switches, page faults and migrations, and where there
@@ -33,4 +33,4 @@
 // It refuses to give 0 for what was not counted: such a column is absent, with
 // the reason. With exclude_kernel context switches and migrations would read 0. It
 // does not follow a program that is setuid, which loses its events at its exec.
-package scope
+package jobevent
