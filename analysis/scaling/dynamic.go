@@ -8,12 +8,8 @@ import (
 const (
 	// maxChanges bounds the changes of one series.
 	maxChanges = 4
-	// minGain is what each change after the first must add to the evidence,
-	// shortGain what further ones need for each point that a new beginning or end
-	// lacks to four. More than that is dear: 3+5+5 points are cut rightly in .95 at
-	// 0, .94 at 2 and .57 at 14, where the place of the third law is taken by two
-	// others that are not there.
-	minGain, shortGain = 4, 1
+	// minGain is what each change after the first must add to the evidence.
+	minGain = 4
 )
 
 // segmentation is the best way to cut a series into a number of laws.
@@ -128,10 +124,9 @@ func logChoose(n, k int) float64 {
 	return a - b - c
 }
 
-// three finds the best two changes, the first not before from, the second not
-// after to, from the costs of beginnings and ends, so that only what can lie
-// between them is fitted.
-func (d *detector) three(from, to int) segmentation {
+// three finds the best two changes from the costs of beginnings and ends, so
+// that only what can lie between them is fitted.
+func (d *detector) three() segmentation {
 	y, n, least := &d.dynamic, d.f.n, minSegment
 	y.resize(n)
 	var best [4]float64 // by number of laws with a term
@@ -139,9 +134,9 @@ func (d *detector) three(from, to int) segmentation {
 	for t := range best {
 		best[t] = math.Inf(1)
 	}
-	for a := from; a <= to-least; a++ {
+	for a := least; a <= n-2*least; a++ {
 		y.sums.reset()
-		for b := a; b < to; b++ {
+		for b := a; b < n-least; b++ {
 			y.sums.add(&d.f, b)
 			if b+1-a < least {
 				continue
@@ -204,7 +199,7 @@ func (d *detector) cut(out *detection, two segmentation, jumped bool) {
 		return
 	}
 	if !jumped {
-		two = d.further(at)
+		two = d.three()
 		if two.score-(d.split[at]-math.Log(float64(n-1))) <= minGain {
 			return
 		}
@@ -219,51 +214,9 @@ func (d *detector) cut(out *detection, two segmentation, jumped bool) {
 	y.solve(n, laws, least)
 	for k, prev := 4, two.score; k <= laws; k++ {
 		g := y.best(&d.prior, n, laws, k, termPenalty)
-		g.score -= d.shortEnds(g.cuts, out.cuts)
 		if g.score-prev <= minGain {
 			return
 		}
 		out.cuts, prev = g.cuts, g.score
 	}
-}
-
-// further is the best two changes where the best one is at. Short beginnings
-// and ends have to be better than longer ones.
-func (d *detector) further(at int) segmentation {
-	n, least := d.f.n, minSegment
-	best := segmentation{score: math.Inf(-1)}
-	var cuts [2]int
-	for end := least; end <= shortEnd+1; end++ {
-		two := d.three(min(at, end), max(at, n-end))
-		lack := d.shortEnds(two.cuts, []int{at})
-		if two.score-lack > best.score {
-			best, cuts = two, d.dynamic.two
-			best.score -= lack
-		}
-		if lack == 0 {
-			break // nothing longer is better
-		}
-	}
-	d.dynamic.two = cuts
-	best.cuts = d.dynamic.two[:]
-	return best
-}
-
-// shortEnd is the most points of a beginning or end that counts as short.
-const shortEnd = 3
-
-// shortEnds is what cuts that leave a short beginning or end, where the cuts
-// before did not, must gain in addition.
-func (d *detector) shortEnds(cuts, before []int) float64 {
-	n, gain := d.f.n, 0.0
-	if len(cuts) == 0 {
-		return gain
-	}
-	if first := cuts[0]; first < before[0] {
-		gain += shortGain * float64(max(shortEnd+1-first, 0))
-	}
-	if last := cuts[len(cuts)-1]; last > before[len(before)-1] {
-		gain += shortGain * float64(max(shortEnd+1-n+last, 0))
-	}
-	return gain
 }

@@ -144,7 +144,7 @@ func (d *detector) detect(g grid) detection {
 	jumped := false
 	if !out.segmented && n >= leastForTwo {
 		// One change alone may explain nothing where two do.
-		two = d.three(minSegment, n-minSegment)
+		two = d.three()
 		any := two.score - jumpGain
 		out.evidence = max(out.evidence, any)
 		if any-out.whole > out.threshold {

@@ -91,7 +91,7 @@ func TestThree(t *testing.T) {
 		d.f.prepare(g)
 		d.prior.add(g.within)
 		d.cost.ends(&d.f)
-		got := d.three(minSegment, d.f.n-minSegment)
+		got := d.three()
 		d.dynamic.fill(&d.f)
 		d.dynamic.solve(n, 3, minSegment)
 		want := d.dynamic.best(&d.prior, n, 3, 3, termPenalty)
@@ -105,29 +105,6 @@ func TestDescending(t *testing.T) {
 	for _, x := range [][3]float64{{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}} {
 		if got := descending(x[0], x[1], x[2]); got != [3]float64{3, 2, 1} {
 			t.Errorf("%v: %v", x, got)
-		}
-	}
-}
-
-// A further beginning or end of few points has to gain for each that it lacks.
-func TestShortEnds(t *testing.T) {
-	d := newDetector()
-	d.f.n = 12
-	for _, test := range []struct {
-		cuts, before []int
-		want         float64
-	}{
-		{[]int{5, 8}, []int{5}, 0},
-		{[]int{2, 8}, []int{8}, 2},
-		{[]int{3, 8}, []int{8}, 1},
-		{[]int{2, 8}, []int{2}, 0},
-		{[]int{5, 10}, []int{5}, 2},
-		{[]int{5, 9}, []int{5}, 1},
-		{[]int{5, 10}, []int{10}, 0},
-		{[]int{2, 10}, []int{5}, 4},
-	} {
-		if got := d.shortEnds(test.cuts, test.before); got != test.want {
-			t.Errorf("%v after %v: %g, want %g", test.cuts, test.before, got, test.want)
 		}
 	}
 }
