@@ -17,33 +17,6 @@ import "math"
 // these; its thresholds are measured (threshold.go, calibrate/). Two changes
 // where one is not seen, and more where one is, are found by dynamic
 // programming (dynamic.go).
-//
-// What was tried and left: the same space for segments and for one law finds
-// fewer changes at equal false ones; one level of noise before (1.5 %, as an
-// inverse gamma of shape 2) needs a threshold of 6.4 at 15 % noise where -1.2
-// would do at none, with six points, and finds 16 % of the kinks up to 5 %
-// noise that this finds 43 % of.
-//
-// Figures (Program experiment; seeds that nothing was chosen on). Ten points,
-// 5+5, 20,000 series in each cell: found .96 to .99 in the paper's space and
-// .94 to .95 off it up to 5 % noise, .92 and .92 at 15 %, in every row more
-// than the paper's method; none false up to 5 %, .004 at 15 %. Short
-// right ends are still weak: off the space 8+2, 7+3, 6+2 and 5+2 are found in
-// .89 to .93 (paper .91 to .94), a change before the last of six points in .76
-// in the space (paper .92): upwards it may be a disturbed run. An EndPrior of
-// -0.5 instead of 0.5 finds .03 more of them and, with one run in twenty
-// disturbed, makes .006 more false ones; an EndSpan of 0.6 instead of 0.7 finds
-// .02 more and makes .006 more. Where changes are found, 93 % or more of the
-// places are right. Under noise that is not proportional and independent (14
-// families, 4,000 series each at 6, 8 and 10 points) at most .018 are false, at
-// six points with one run in twenty 1.5 to 10 times too large.
-//
-// A kink in measured times may be true where nobody asked for it. malloc and one
-// store a page, 16 KiB to 512 KiB, is cut at 128 KiB, where it goes to mmap, and
-// has a kink at 48 KiB on a machine with twelve ways of level 1: stores 4 KiB
-// apart fall into one set, which holds twelve. Without malloc a store there took
-// 0.2 ns up to 12 pages and 1.7 to 2.3 at 14 to 18, and with a stride of 4,160
-// bytes 0.2 throughout.
 
 // Thresholds (Program calibrate) hold for these values and those beside their
 // uses in this package only.
