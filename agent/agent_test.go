@@ -17,6 +17,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/job/slurm"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/agent/sampler"
@@ -40,7 +41,7 @@ func TestMainProgram(t *testing.T) {
 		{map[string]int64{"slurmstepd-wlm": 90}, ""},
 		{map[string]int64{"time-step": 2, "env.x": 1, "mpirun-mpich-mp": 9}, "time-step"},
 	} {
-		if got := mainProgram(c.samples); got != c.want {
+		if got := mainProgram(c.samples, slurm.Scheduler{}.Own); got != c.want {
 			t.Errorf("%v: %q, want %q", c.samples, got, c.want)
 		}
 	}
@@ -74,7 +75,7 @@ func TestMainProgramBehindLinks(t *testing.T) {
 		held.Close()
 		_ = cmd.Wait()
 	}
-	if got := mainProgram(samples); got != "lmp" || len(samples) != 3 {
+	if got := mainProgram(samples, slurm.Scheduler{}.Own); got != "lmp" || len(samples) != 3 {
 		t.Errorf("%q of %v", got, samples)
 	}
 }

@@ -1,8 +1,11 @@
 package main
 
-import "jobgait/agent/job"
+import (
+	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
+)
 
-// learner asks the job's own processes what Slurm does not tell the hooks: name,
+// learner asks the job's own processes what the scheduler does not tell the hooks: name,
 // array, number of tasks. It is done seldom, at times that grow fourfold and so
 // have no period, from when there is a process to ask, and ends once a name is
 // known. First those are asked that are known; all processes of a node, which
@@ -34,10 +37,10 @@ func (a *agent) learn(now int64) {
 	first := l.wait == firstLookNS
 	l.wait *= 4
 	l.next = now + l.wait
-	m := job.NewMembers("/proc", a.in.peek, a.run)
-	l.known = m.FromPIDs(a.in.cpu.Known(mostAsked))
+	m := job.NewMembers("/proc", a.in.peek, a.run, scheduler.OfRun(a.run))
+	l.known = m.Describe(a.in.cpu.Known(mostAsked))
 	if l.known.Name == "" && !first {
-		l.known = job.FromProcesses(m)
+		l.known = m.Describe(m.List())
 	}
 	if l.known == (job.Details{}) {
 		return

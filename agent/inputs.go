@@ -15,6 +15,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
@@ -88,7 +89,7 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	}
 	p.cpus = len(cpus)
 	asker := h.asker(r)
-	in := &inputs{members: others{job.NewMembers(h.proc, asker, r)}, peek: asker, cpus: len(cpus), model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
+	in := &inputs{members: others{job.NewMembers(h.proc, asker, r, scheduler.OfRun(r))}, peek: asker, cpus: len(cpus), model: kernel.CPUModel(h.proc), prices: p, limitPct: c.BudgetPct,
 		finder: cgroup.NewFinder(h.proc, cgroup.Identity{ID: r.Key.JobID, SLUID: r.Key.SLUID, Node: r.Node, UID: r.Job.UID}, rawcall.Now)}
 	l := ladder{in, h, r, c, cpus}
 	l.rates()

@@ -5,23 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
 
-// What a program is to a job: what its user means, what starts that, or Slurm's
-// own. An interpreter like python does not start it: it is what runs.
+// What a program is to a job: what its user means, or what starts that. An
+// interpreter like python does not start it: it is what runs.
 type role int
 
 const (
 	application role = iota
 	starter
-	slurms
 )
 
 // roleOf goes by the name of /proc/PID/exe, which is what links lead to: where
-// several packages have a program it is mpirun.openmpi, mpiexec-mpich or
-// slurmstepd-wlm. What follows the first such mark is ignored in names that only a
+// several packages have a program it is mpirun.openmpi or mpiexec-mpich. What follows the first such mark is ignored in names that only a
 // launcher has, and not in words that an application's name may begin with (time).
 func roleOf(name string) role {
 	family := name
@@ -29,8 +28,6 @@ func roleOf(name string) role {
 		family = name[:i]
 	}
 	switch {
-	case family == "slurmstepd":
-		return slurms
 	case slices.Contains([]string{"mpirun", "mpiexec", "mpirun_rsh", "orterun", "orted", "prterun", "prun", "prte", "prted",
 		"hydra_pmi_proxy", "hydra_bstrap_proxy", "hydra_bstrap_pr", "pmi_proxy", "srun"}, family),
 		slices.Contains([]string{"sh", "bash", "dash", "ksh", "ksh93", "mksh", "zsh", "tcsh", "csh", "bsd-csh", "busybox", "coreutils",
@@ -41,11 +38,11 @@ func roleOf(name string) role {
 }
 
 // mainProgram returns the program with most samples; launchers and shells only
-// if there is nothing else, Slurm's own never, "" if there is nothing at all.
-func mainProgram(samples map[string]int64) string {
+// if there is nothing else, the scheduler's own never, "" if there is nothing at all.
+func mainProgram(samples map[string]int64, own func(program string) bool) string {
 	best := ""
 	for name := range samples {
-		if name != peek.NoProgram && roleOf(name) != slurms && (best == "" || before(name, best, samples) < 0) {
+		if name != peek.NoProgram && !own(name) && (best == "" || before(name, best, samples) < 0) {
 			best = name
 		}
 	}
@@ -64,7 +61,7 @@ func (a *agent) namePrograms(now int64) {
 	if now < a.named {
 		return
 	}
-	name := mainProgram(a.in.programs())
+	name := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
 	if name == "" {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"syscall"
 
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 )
@@ -13,7 +14,7 @@ func (a *agent) seal(reason string) error {
 	if a.writer == nil {
 		return nil
 	}
-	program := mainProgram(a.in.programs())
+	program := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
 	f := profile.Footer{Reason: reason, Executable: program, BuildID: a.in.build(program), Notes: a.during}
 	if a.full {
 		f.Reason = "spool_full"

@@ -31,7 +31,7 @@ func Default() Config {
 // that could not: good enough to find the log that the error belongs into.
 func Load(getenv func(string) string, executable string) (Config, error) {
 	c, err := loadFile(getenv, executable)
-	if getenv("JOBGAIT_ONE_MACHINE") != "1" {
+	if !IsOneMachine(getenv) {
 		return c, err
 	}
 	mine, homeless := oneMachine(c, getenv)

@@ -5,6 +5,28 @@ import (
 	"path/filepath"
 )
 
+// oneMachineName is set in the environment of all programs of ours that `jobgait run`
+// starts.
+const oneMachineName = "JOBGAIT_ONE_MACHINE"
+
+// IsOneMachine tells whether the user's own directories are meant.
+func IsOneMachine(getenv func(string) string) bool { return getenv(oneMachineName) == "1" }
+
+// OneMachine is the environment in which they are.
+func OneMachine(getenv func(string) string) func(string) string { return with(getenv, "1") }
+
+// Cluster is the environment in which they are not.
+func Cluster(getenv func(string) string) func(string) string { return with(getenv, "") }
+
+func with(getenv func(string) string, value string) func(string) string {
+	return func(name string) string {
+		if name == oneMachineName {
+			return value
+		}
+		return getenv(name)
+	}
+}
+
 // oneMachine returns c as `jobgait run` and its hooks need it: paths of the
 // user's own (XDG base directories), nothing of a cluster, everything watched
 // and kept. Nothing is in /tmp, /run or /var.

@@ -21,7 +21,7 @@ import (
 
 // hook is the Epilog. It returns by the deadline even if something in it blocks
 // for ever, be it the reading of its settings, and passes no error on.
-func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
+func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, complain io.Writer) {
 	began := time.Now()
 	configured, ended := make(chan time.Duration, 1), make(chan struct{})
 	go func() {
@@ -31,23 +31,28 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 				fmt.Fprintf(complain, "jobgait-epilog: panic: %v at %s\n", p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()
-		self, cfg, err := settings(getenv)
+		self, cfg, unusable := settings(getenv)
 		deadline := defaultDeadline
-		if err == nil {
+		if unusable == nil {
 			deadline = cfg.Epilog.Deadline()
 		}
 		configured <- deadline
 		// A little less, so that what is to be said of it then is said in time.
 		ctx, cancel := context.WithDeadline(ctx, began.Add(deadline-min(deadline/4, 250*time.Millisecond)))
 		defer cancel()
-		log := openLog(getenv, cfg)
+		told, untold := s.Told(getenv, job.ThisHost())
+		log := openLog(told, cfg)
 		defer func() { _ = log.Close() }()
 		if cfg.Unknown != "" {
 			log.Printf("%s: the other settings hold", cfg.Unknown)
 		}
-		if err := endRun(ctx, getenv, self, cfg, err, log); err != nil {
+		err := untold
+		if err == nil {
+			err = endRun(ctx, getenv, told, self, cfg, unusable, log)
+		}
+		if err != nil {
 			log.Printf("%v", err)
-			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %s\n", getenv("SLURM_JOB_ID"), note.Clean(err.Error(), 2000))
+			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: %s\n", s.ID(getenv), note.Clean(err.Error(), 2000))
 		}
 	}()
 	limit := time.NewTimer(defaultDeadline)
@@ -58,7 +63,7 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 			return
 		case <-limit.C:
 			fmt.Fprintf(complain, "jobgait-epilog: job %.20q: not done within %v: a sweep does the rest\n",
-				getenv("SLURM_JOB_ID"), time.Since(began).Round(100*time.Millisecond))
+				s.ID(getenv), time.Since(began).Round(100*time.Millisecond))
 			return
 		case deadline := <-configured:
 			limit.Reset(time.Until(began.Add(deadline)))
@@ -69,13 +74,13 @@ func hook(ctx context.Context, getenv func(string) string, complain io.Writer) {
 // defaultDeadline holds while the configuration has not been read.
 const defaultDeadline = 10 * time.Second
 
-// openLog opens the node's log; lines are dropped when it cannot be opened.
-func openLog(getenv func(string) string, cfg configs.Config) *job.Log {
-	key, err := job.Identify(getenv)
-	if err != nil {
-		return nil // no job, no log; endRun says what is wrong
+// openLog opens the node's log; lines are dropped when it cannot be opened, or is
+// not known for want of a job.
+func openLog(told job.Told, cfg configs.Config) *job.Log {
+	if told.Run.Node == "" {
+		return nil
 	}
-	log, _ := job.OpenLog(cfg, job.NodeName(getenv, job.ThisHost().Name), "jobgait-epilog", key.JobID)
+	log, _ := job.OpenLog(cfg, told.Run.Node, "jobgait-epilog", told.Run.Key.JobID)
 	return log
 }
 
@@ -93,21 +98,18 @@ func settings(getenv func(string) string) (self string, cfg configs.Config, err 
 // if it is killed in between: the end is stored before the agent is stopped,
 // and from then on a sweep can do the rest. With settings that are unusable the
 // agent of a job that began under better ones is stopped all the same.
-func endRun(ctx context.Context, getenv func(string) string, self string, cfg configs.Config, unusable error, log *job.Log) error {
-	now, err := job.FromHook(getenv, job.ThisHost(), cfg.Watch.Exclusive)
-	if err != nil {
-		return err
-	}
+func endRun(ctx context.Context, getenv func(string) string, told job.Told, self string, cfg configs.Config, unusable error, log *job.Log) error {
+	now := told.Run.Alone(cfg.Watch.Exclusive)
 	dir, run, over, err := find(cfg, self, now, unusable)
 	if err := cmp.Or(unusable, err); err != nil && dir == "" {
 		return err
 	}
 	found := dir != ""
-	if !found && (over || !watched(cfg, now, getenv)) {
+	if !found && (over || !watched(cfg, now, told.OptOut)) {
 		return nil
 	}
 	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
-		Exit: finish.ExitFromHook(getenv), Restart: now.Key.Restart, Job: now.Job}
+		Exit: told.Exit, Restart: now.Key.Restart, Job: now.Job}
 	if !found {
 		if dir, err = withoutProlog(cfg, now); err != nil {
 			return err
@@ -124,16 +126,16 @@ func endRun(ctx context.Context, getenv func(string) string, self string, cfg co
 	if unusable != nil { // a sweep does the rest when the settings are mended
 		return unusable
 	}
-	var told []string
+	var words []string
 	if unwritten != nil { // a full or failed disk: the report needs none of it
 		log.Printf("%v: the worker is told", unwritten)
 		text, err := json.Marshal(end)
 		if err != nil {
 			return errors.Join(unwritten, err)
 		}
-		told = append(told, string(text))
+		words = append(words, string(text))
 	}
-	done, err := startWorker(ctx, getenv, self, dir, told...)
+	done, err := startWorker(ctx, getenv, self, dir, words...)
 	if err == nil && !done {
 		log.Printf("the worker goes on by itself: it was not done by epilog.deadline_s")
 	}
@@ -154,8 +156,8 @@ func find(cfg configs.Config, self string, now job.Run, unusable error) (dir job
 
 // watched is whether the policy wants runs like this one: of a run that was
 // begun it is not asked again, the settings may have changed since.
-func watched(cfg configs.Config, r job.Run, getenv func(string) string) bool {
-	watch, _ := policy.Decide(cfg.Watch, r, job.OptOut(getenv))
+func watched(cfg configs.Config, r job.Run, optOut bool) bool {
+	watch, _ := policy.Decide(cfg.Watch, r, optOut)
 	return watch
 }
 

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 
+	"jobgait/agent/job/scheduler"
 	"jobgait/configs"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
@@ -29,6 +30,7 @@ func main() {
 }
 
 const usage = `usage: jobgait-epilog            as Slurm's Epilog
+       jobgait-epilog local      as that of jobgait run
        jobgait-epilog --sweep    finish what was left over on this node
        jobgait-epilog --ingest   write waiting job records into the history
        jobgait-epilog --version`
@@ -38,8 +40,9 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 	var err error
 	leaveCPUs(args)
 	switch {
-	case len(args) == 0:
-		hook(ctx, getenv, complain)
+	case len(args) == 0, args[0] == scheduler.Local && len(args) == 1:
+		called, getenv, _ := scheduler.Hook(args, getenv, os.Geteuid() == 0) // no others than these
+		hook(ctx, called, getenv, complain)
 		return 0
 	case args[0] == "--worker" && (len(args) == 2 || len(args) == 3):
 		err = worker(ctx, getenv, args[1], args[2:]...)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -23,14 +24,14 @@ import (
 const sweeperVerb = "--sweep-node"
 
 // sweep finishes what was left over on this node, or, where several slurmd share
-// a host and no SLURMD_NODENAME tells which is meant, on all of them: the spool
+// a host and nothing tells which is meant, on all of them: the spool
 // is this host's, and its directories tell by their locks what is in use.
 func sweep(ctx context.Context, getenv func(string) string, out io.Writer) error {
 	self, cfg, err := settings(getenv)
 	if err != nil {
 		return err
 	}
-	nodes, err := sweptNodes(getenv, cfg.Spool.Dir)
+	nodes, err := sweptNodes(scheduler.Of(cfg, getenv), getenv, cfg.Spool.Dir)
 	if err != nil {
 		return err
 	}
@@ -41,17 +42,17 @@ func sweep(ctx context.Context, getenv func(string) string, out io.Writer) error
 			node, did.Finished, did.Waiting, did.Unclaimed, did.Unread, did.Removed)
 		failed = errors.Join(failed, err)
 	}
-	if learns(cfg) {
+	if learns(cfg, getenv) {
 		log := func(format string, args ...any) { failed = errors.Join(failed, fmt.Errorf(format, args...)) }
-		_, err := finish.Finisher{Config: cfg, SlurmConf: getenv("SLURM_CONF"), Log: log}.LearnStates(ctx)
+		_, err := finish.Finisher{Config: cfg, Scheduler: scheduler.Of(cfg, getenv), Log: log}.LearnStates(ctx)
 		failed = errors.Join(failed, err)
 	}
 	return failed
 }
 
 // sweptNodes are the nodes whose runs lie in the spool.
-func sweptNodes(getenv func(string) string, spool string) ([]string, error) {
-	if node := getenv("SLURMD_NODENAME"); node != "" {
+func sweptNodes(s job.Scheduler, getenv func(string) string, spool string) ([]string, error) {
+	if node := s.Node(getenv); node != "" {
 		return []string{node}, nil
 	}
 	entries, err := os.ReadDir(spool)
@@ -96,7 +97,7 @@ func sweepAfterJob(ctx context.Context, getenv func(string) string, node string)
 		_, err := sweepNode(ctx, cfg, getenv, self, node, false)
 		return err
 	})
-	if !learns(cfg) {
+	if !learns(cfg, getenv) {
 		return err
 	}
 	return errors.Join(err, alone(cfg.Spool.Dir, func() error {
@@ -122,8 +123,8 @@ func alone(dir string, do func() error) error {
 }
 
 // learns is whether this node has the history and may ask the scheduler.
-func learns(cfg configs.Config) bool {
-	return cfg.History.Ingest == "here" && cfg.Slurm != (configs.Slurm{})
+func learns(cfg configs.Config, getenv func(string) string) bool {
+	return cfg.History.Ingest == "here" && scheduler.Of(cfg, getenv).Remembers()
 }
 
 // ingest writes waiting job records into the history. It is run by the account
@@ -160,10 +161,7 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	}
 	fmt.Fprintf(out, "%d job records written to %s, %d set aside\n", taken, cfg.History.Path, aside)
 	err = errors.Join(err, db.Close())
-	if cfg.Slurm == (configs.Slurm{}) {
-		return err
-	}
-	_, failed := finish.Finisher{Config: cfg, SlurmConf: getenv("SLURM_CONF"),
+	_, failed := finish.Finisher{Config: cfg, Scheduler: scheduler.Of(cfg, getenv),
 		Log: func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }}.LearnStates(ctx)
 	return errors.Join(err, failed)
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/unit"
 	"jobgait/configs"
 	"jobgait/epilog/finish"
@@ -115,7 +116,7 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 	if err != nil {
 		log.Printf("%v", err)
 	}
-	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && !learns(cfg) && run.Key.JobID%sweepEvery != 0 {
+	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && !learns(cfg, getenv) && run.Key.JobID%sweepEvery != 0 {
 		return err
 	}
 	pidfd, serr := detach(getenv, self, os.DevNull, sweeperVerb, run.Node)
@@ -165,5 +166,5 @@ func finishLocked(ctx context.Context, f finish.Finisher, dir job.RunDir) error 
 
 func finisher(cfg configs.Config, getenv func(string) string, self, node string, log *job.Log) finish.Finisher {
 	return finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, node), Program: self,
-		SlurmConf: getenv("SLURM_CONF"), Log: log.Printf, Info: log.Infof}
+		Scheduler: scheduler.Of(cfg, getenv), Log: log.Printf, Info: log.Infof}
 }

@@ -15,18 +15,18 @@ import (
 )
 
 // begin is what the Prolog does for one run.
-func begin(getenv func(string) string) (err error) {
+func begin(s job.Scheduler, getenv func(string) string) (err error) {
 	host := job.ThisHost() // first: its clocks are the start of the run
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	key, err := job.Identify(getenv)
+	told, err := s.Told(getenv, host)
 	if err != nil {
 		return err // no job, no log
 	}
 	cfg, unusable := configs.Load(getenv, self)
-	log, noLog := job.OpenLog(cfg, job.NodeName(getenv, host.Name), "jobgait-prolog", key.JobID)
+	log, noLog := job.OpenLog(cfg, told.Run.Node, "jobgait-prolog", told.Run.Key.JobID)
 	defer log.Close()
 	defer func() {
 		if err != nil {
@@ -39,11 +39,8 @@ func begin(getenv func(string) string) (err error) {
 	if err := cmp.Or(unusable, noLog); err != nil { // no log, no spool
 		return err
 	}
-	r, err := job.FromHook(getenv, host, cfg.Watch.Exclusive)
-	if err != nil {
-		return err
-	}
-	if watch, reason := policy.Decide(cfg.Watch, r, job.OptOut(getenv)); !watch {
+	r := told.Run.Alone(cfg.Watch.Exclusive)
+	if watch, reason := policy.Decide(cfg.Watch, r, told.OptOut); !watch {
 		log.Infof("not watched: %s", reason)
 		return nil
 	}

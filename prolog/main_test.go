@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/local"
 	"jobgait/analysis/summary"
 )
 
@@ -109,7 +110,8 @@ func TestFailures(t *testing.T) {
 		{"bad value", "[agent]\nrate_hz = 0\n", fakeAgent, func(*site) {}, []string{"etc/jobgait.toml", "agent.rate_hz"}},
 		{"no agent", "", "", func(*site) {}, []string{"start agent", "jobgait-agent", "no such file"}},
 		{"an agent that is no program", "", "\x7fELF", func(*site) {}, []string{"start agent", "exec format"}},
-		{"no home on one machine", "", fakeAgent, func(s *site) { s.env["JOBGAIT_ONE_MACHINE"] = "1" }, []string{"HOME"}},
+		{"no home on one machine", "", fakeAgent, onOneMachine, []string{"HOME"}},
+		{"no run on one machine", "", fakeAgent, func(s *site) { s.args = []string{"local"} }, []string{"JOBGAIT_RUN", "not called by jobgait run?"}},
 		{"settings that block for ever", "", fakeAgent, func(s *site) {
 			fifo := filepath.Join(s.dir, "fifo")
 			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -177,10 +179,41 @@ func TestSameKeyAgain(t *testing.T) {
 	}
 }
 
+// onOneMachine is what the Prolog is told by jobgait run.
+func onOneMachine(s *site) {
+	told, err := local.Environ(job.Run{Key: summary.RunKey{Cluster: "local:n1", JobID: 17}, Node: "n1", RootPID: 4711, Job: summary.Job{NNodes: 1}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	name, value, _ := strings.Cut(told[0], "=")
+	s.args, s.env[name] = []string{"local"}, value
+}
+
+// What jobgait run would say is not believed of a caller who does not come as it: a
+// user may write some of the environment.
+func TestNotFromTheEnvironment(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("root's Prolog is meant")
+	}
+	s := newSite(t, "", fakeAgent)
+	onOneMachine(s)
+	s.args, s.env["JOBGAIT_ONE_MACHINE"], s.env["HOME"] = nil, "1", filepath.Join(s.dir, "home")
+	if out := s.prolog(); out != "" || len(s.dirs()) != 1 {
+		t.Fatalf("the Prolog says %q, run directories %v", out, s.dirs())
+	}
+	if r, err := s.dirs()[0].ReadRun(); err != nil || r.RootPID != 0 || r.Key.Cluster != "c" {
+		t.Errorf("run %+v, %v", r, err)
+	}
+	if _, err := os.Lstat(s.env["HOME"]); err == nil {
+		t.Error("something was made in HOME")
+	}
+}
+
 // A user's own machine: the same, below the user's own directories.
 func TestOneMachine(t *testing.T) {
 	s := newSite(t, "", fakeAgent)
-	s.env["JOBGAIT_ONE_MACHINE"], s.env["HOME"], s.env["JOBGAIT_ROOT_PID"] = "1", filepath.Join(s.dir, "home"), "4711"
+	onOneMachine(s)
+	s.env["HOME"] = filepath.Join(s.dir, "home")
 	s.spool = filepath.Join(s.dir, "home", ".local", "state", "jobgait")
 	if out := s.prolog(); out != "" {
 		t.Errorf("the Prolog says %q", out)
@@ -209,7 +242,7 @@ func TestPanic(t *testing.T) {
 func TestArguments(t *testing.T) {
 	var said strings.Builder
 	run(context.Background(), os.Getenv, []string{"--help"}, &said)
-	oneLine(t, said.String(), "takes no arguments")
+	oneLine(t, said.String(), "takes no arguments of others")
 	run(context.Background(), func(string) string { return "" }, nil, io.Discard)
 }
 

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/journal"
 	"jobgait/analysis/note"
 	"jobgait/configs"
@@ -26,8 +26,9 @@ func run(ctx context.Context, getenv func(string) string, args []string, stderr 
 	// A closed pipe must not kill us. Notify, not Ignore: the agent would
 	// inherit what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	if len(args) > 0 {
-		fmt.Fprintf(stderr, "jobgait-prolog %s: called by Slurm with its environment, takes no arguments\n", configs.Version)
+	called, getenv, err := scheduler.Hook(args, getenv, os.Geteuid() == 0)
+	if err != nil {
+		fmt.Fprintf(stderr, "jobgait-prolog %s: %v\n", configs.Version, err)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -39,19 +40,18 @@ func run(ctx context.Context, getenv func(string) string, args []string, stderr 
 				ended <- fmt.Errorf("panic: %v at %s", p, note.Clean(string(debug.Stack()), 1000))
 			}
 		}()
-		ended <- begin(getenv)
+		ended <- begin(called, getenv)
 	}()
-	var err error
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
 		err = fmt.Errorf("not done within %v: the job is not watched", limit)
 	}
 	if err != nil {
-		line := fmt.Sprintf("job %.20q: %s", getenv("SLURM_JOB_ID"), note.Clean(err.Error(), 2000))
+		line := fmt.Sprintf("job %.20q: %s", called.ID(getenv), note.Clean(err.Error(), 2000))
 		fmt.Fprintf(stderr, "jobgait-prolog: %s\n", line)
 		// slurmd logs what a hook says only of one that failed.
-		if os.Geteuid() == 0 && !job.OneMachine(getenv) {
+		if os.Geteuid() == 0 && !configs.IsOneMachine(getenv) {
 			journal.System().Send(journal.Error, "jobgait", "jobgait-prolog: "+line)
 		}
 	}

@@ -45,6 +45,7 @@ type site struct {
 	dir   string
 	spool string
 	env   map[string]string
+	args  []string
 }
 
 // newSite installs the Prolog and an agent ("" for none).
@@ -95,7 +96,7 @@ func (s *site) write(path, text string, mode os.FileMode) {
 // returns what it said. It must exit 0.
 func (s *site) prolog() string {
 	s.t.Helper()
-	cmd := exec.Command(filepath.Join(s.dir, "bin", "jobgait-prolog"))
+	cmd := exec.Command(filepath.Join(s.dir, "bin", "jobgait-prolog"), s.args...)
 	for name, value := range s.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

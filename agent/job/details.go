@@ -1,12 +1,13 @@
 package job
 
 import (
-	"jobgait/analysis/note"
+	"cmp"
+
 	"jobgait/analysis/summary"
 )
 
-// Details is what Slurm does not tell the hooks: it comes from the job's own
-// processes or from scontrol. Everything is optional.
+// Details is what a scheduler does not tell the hooks: it comes from the job's own
+// processes, or the scheduler is asked. Everything is optional.
 type Details struct {
 	Name        string `json:"name,omitempty"`
 	Account     string `json:"account,omitempty"`
@@ -24,11 +25,11 @@ type Details struct {
 	Start *int64 `json:"start,omitempty"`
 	End   *int64 `json:"end,omitempty"`
 	UID   *int   `json:"uid,omitempty"`
-	// Exit, State and Reason are scontrol's. In an Epilog State is always
-	// COMPLETING (Final says more); Exit tells a signal where the hooks are told 0.
-	Exit   *summary.Exit `json:"exit,omitempty"`
-	State  string        `json:"state,omitempty"`
-	Reason string        `json:"reason,omitempty"`
+	// Exit tells a signal where the hooks are told 0. State is the one that the run
+	// will have, in sacct's words, "" while it is not sure; Over whether it has it.
+	Exit  *summary.Exit `json:"exit,omitempty"`
+	State string        `json:"state,omitempty"`
+	Over  bool          `json:"over,omitempty"`
 }
 
 // Or returns d with what it lacks taken from e.
@@ -48,13 +49,13 @@ func (d Details) Or(e Details) Details {
 	either(&d.UID, e.UID)
 	either(&d.Exit, e.Exit)
 	either(&d.State, e.State)
-	either(&d.Reason, e.Reason)
+	either(&d.Over, e.Over)
 	return d
 }
 
 // Complete returns the run's job with what it lacks taken from d, and the path
-// of its output expanded again.
-func (d Details) Complete(r Run) summary.Job {
+// of its output as its scheduler has it.
+func (d Details) Complete(r Run, s Hooks) summary.Job {
 	j := r.Job
 	either(&j.Name, d.Name)
 	either(&j.Account, d.Account)
@@ -66,11 +67,9 @@ func (d Details) Complete(r Run) summary.Job {
 	either(&j.CPUsPerTask, d.CPUsPerTask)
 	either(&j.WorkDir, d.WorkDir)
 	either(&j.SchedulerStart, d.Start)
-	if s := ExpandStdOut(r.StdOutPattern, r.Key.JobID, j); s != "" {
-		j.StdOut = s
-	}
-	if d.StdOut != "" { // scontrol expands more, %A of single jobs too
-		j.StdOut = d.StdOut
+	// Who is asked knows more than the hooks were told.
+	if path := cmp.Or(d.StdOut, s.StdOut(r, j)); path != "" {
+		j.StdOut = path
 	}
 	return j
 }
@@ -80,58 +79,4 @@ func either[T comparable](to *T, from T) {
 	if *to == zero {
 		*to = from
 	}
-}
-
-// FromProcesses reads SLURM_ variables of the job's own processes. The batch
-// script's are preferred: a step has its own name and number of tasks. They are
-// the user's to change, so they describe the run and decide nothing.
-func FromProcesses(m *Members) Details { return m.FromPIDs(m.List()) }
-
-// FromPIDs does the same for processes that are known to be the job's.
-func (m *Members) FromPIDs(pids []int) Details {
-	var batch, step Details
-	r, l := m.run, newLook(m.proc, m.peek)
-	id := r.Key.JobID.String()
-	for _, pid := range pids {
-		env := l.environ(pid)
-		if env["SLURM_JOB_ID"] != id {
-			continue
-		}
-		d := fromEnviron(env)
-		if env["SLURM_STEP_ID"] == "" && env["SLURM_STEPID"] == "" {
-			batch = batch.Or(d)
-		} else {
-			step = step.Or(d)
-		}
-	}
-	if nodes, err := ExpandNodeList(r.Job.NodeList); err == nil && len(nodes) > 1 && nodes[0] != r.Node {
-		// The batch script is on the first node: what that node finds is
-		// the job's name and size, what a step here is called is not.
-		step.Name, step.NTasks = "", nil
-	}
-	return batch.Or(step)
-}
-
-func fromEnviron(env map[string]string) Details {
-	d := Details{
-		Name:        note.Clean(env["SLURM_JOB_NAME"], maxText),
-		Account:     note.Clean(env["SLURM_JOB_ACCOUNT"], maxText),
-		QOS:         note.Clean(env["SLURM_JOB_QOS"], maxText),
-		Partition:   note.Clean(env["SLURM_JOB_PARTITION"], maxText),
-		ArrayJobID:  bigCount(env["SLURM_ARRAY_JOB_ID"]),
-		ArrayTaskID: bigCount(env["SLURM_ARRAY_TASK_ID"]),
-		NTasks:      positive(env["SLURM_NTASKS"]),
-		CPUsPerTask: positive(env["SLURM_CPUS_PER_TASK"]),
-		WorkDir:     cleanPath(env["SLURM_SUBMIT_DIR"]),
-	}
-	either(&d.NTasks, positive(env["SLURM_NPROCS"]))
-	return d
-}
-
-func positive(s string) *int {
-	n, ok := count(s)
-	if !ok || n == 0 {
-		return nil
-	}
-	return &n
 }

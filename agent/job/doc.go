@@ -1,13 +1,33 @@
-// Package job says who a job is: which run this is, what is known of it, and
-// which processes of the node are its own. The environment of Slurm's Prolog
-// (22.05 to 26.05) or of `jobgait run`, the files below /proc and the output of
-// scontrol come in; a Run, Details and Members go out, and a directory for each
-// run in the node's spool.
+// Package job says who a job is: which run this is, what is known of it, and which
+// processes of the node are its own. What a Scheduler says and the files below /proc
+// come in; a Run, Details and Members go out, and a directory for each run in the
+// node's spool. All of it but the job id is optional, and what the user can set is
+// hostile: text is bounded and made printable, paths that are not plain and absolute
+// are dropped. It refuses to guess: what nobody tells stays empty. The run key is made
+// once, by the Prolog, stored in env.json and read back.
 //
-// All of it but the job id is optional, and what the user can set is hostile:
-// text is bounded and made printable, paths that are not plain and absolute are
-// dropped. It refuses to guess: what Slurm does not tell stays empty.
+// A scheduler is one directory (slurm, local) and a line in package scheduler. Grid
+// Engine, whose prolog and epilog run on a job's first node only, would need this, by
+// its manual pages and other people's prologs; nothing of it was tried:
 //
-// Slurm tells Prolog and Epilog of one run different restart counts, so the run
-// key is made once, by FromHook in the Prolog, stored in env.json and read back.
+//   - Told: `prolog root@/usr/.../jobgait-prolog gridengine` in sge_conf(5). It runs in
+//     the job's own environment, so nothing of that may be believed: not JOBGAIT_CONFIG
+//     nor LD_LIBRARY_PATH. $job_id, $job_owner, $host and $queue can be arguments, which
+//     Told does not get yet; the job's spool directory, of sge's execd, has the rest
+//     (config, environment, pe_hostfile), and $SGE_JOB_SPOOL_DIR is to be checked against
+//     the id. The restart count is RESTARTED, 0 or 1: two reruns are not told apart.
+//   - Nodes: the lines of pe_hostfile, joined by commas. The other nodes have neither
+//     hook: pe start and stop would have to call ours, or a run is of one node.
+//   - Owns: the supplementary group add_grp_id of its config in /proc/PID/status, which no user can
+//     drop; Look would have to read Groups. cgroups are not used everywhere.
+//   - Ask: `qstat -j ID -xml`; Endings and Account: `qacct -j ID`, a file that is read
+//     from its beginning: seconds on a large site, with failed and exit_status to be
+//     put into the words below. It answers some seconds after the epilog.
+//   - Own: sge_shepherd. Within: JOB_ID and SGE_TASK_ID. Exit: `usage` of the spool.
+//
+// Where the interface still speaks Slurm: a job id is one positive number (Grid
+// Engine's has a task beside it: array and task id are in Job; PBS and Flux have
+// letters); states are sacct's words, which the history's views promise; RunKey has an
+// SLUID; the cgroups that package cgroup finds are Slurm's; settings are in [slurm];
+// of the hooks' arguments only the scheduler's name is looked at; every node has both.
 package job

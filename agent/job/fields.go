@@ -13,24 +13,19 @@ const (
 	maxModules = 4096
 )
 
-// fields are the recorded fields that the user's side passed in variables with
-// this prefix: git commit, labels and loaded modules. nil where there are none.
-func fields(getenv func(string) string, prefix string) map[string]string {
-	f := labels(getenv(prefix + "LABELS"))
-	f[summary.FieldCommit] = note.Clean(getenv(prefix+"COMMIT"), maxText)
-	f[summary.FieldModules] = note.Clean(getenv(prefix+"MODULES"), maxModules)
-	return summary.Job{}.WithFields(f).Fields
-}
-
-// labels reads NAME=VALUE,... as far as it is that; there are maxLabels at most.
-func labels(list string) map[string]string {
+// Fields are the recorded fields that the user's side passed: git commit, loaded
+// modules, and labels NAME=VALUE, of which maxLabels that are that are taken. nil
+// where there are none.
+func Fields(commit, modules string, labels []string) map[string]string {
 	f := map[string]string{}
-	for item := range strings.SplitSeq(list, ",") {
+	for _, item := range labels {
 		name, value, ok := strings.Cut(item, "=")
-		name = note.Clean(strings.TrimSpace(name), maxText)
+		name = note.Clean(strings.TrimSpace(name), MaxText)
 		if ok && name != "" && len(f) < maxLabels {
-			f[summary.LabelPrefix+name] = note.Clean(value, maxText)
+			f[summary.LabelPrefix+name] = note.Clean(value, MaxText)
 		}
 	}
-	return f
+	f[summary.FieldCommit] = note.Clean(commit, MaxText)
+	f[summary.FieldModules] = note.Clean(modules, maxModules)
+	return summary.Job{}.WithFields(f).Fields
 }

@@ -9,12 +9,7 @@ import (
 )
 
 func TestFields(t *testing.T) {
-	env := map[string]string{
-		"SPANK_JOBGAIT_COMMIT":  "abc123",
-		"SPANK_JOBGAIT_LABELS":  "solver=gmres,=none,bare,note=a=b,empty=",
-		"SPANK_JOBGAIT_MODULES": "gcc/13.2:openmpi/4.1",
-	}
-	got := fields(func(name string) string { return env[name] }, "SPANK_JOBGAIT_")
+	got := Fields("abc123", "gcc/13.2:openmpi/4.1", []string{"solver=gmres", "=none", "bare", "note=a=b", "empty="})
 	want := map[string]string{
 		summary.FieldCommit: "abc123", summary.FieldModules: "gcc/13.2:openmpi/4.1",
 		"label.solver": "gmres", "label.note": "a=b",
@@ -22,14 +17,14 @@ func TestFields(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("fields %v, want %v", got, want)
 	}
-	if got := fields(func(string) string { return "" }, "SPANK_JOBGAIT_"); len(got) != 0 {
+	if got := Fields("", "", nil); len(got) != 0 {
 		t.Errorf("fields of nothing: %v", got)
 	}
 }
 
 func TestFieldsAreBounded(t *testing.T) {
 	hostile := strings.Repeat("a\x1b[31m=b\n,", 1000) + strings.Repeat("name", 1000) + "=" + strings.Repeat("v", 10_000)
-	got := fields(func(string) string { return hostile }, "")
+	got := Fields(hostile, hostile, strings.Split(hostile, ","))
 	size := 0
 	for name, value := range got {
 		size += len(name) + len(value)

@@ -30,7 +30,7 @@ func OnlineCPUs(path string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("count CPUs: %w", err)
 	}
-	cpus, err := expandRanges(strings.TrimSpace(string(b)), maxNodes)
+	cpus, err := Ranges(strings.TrimSpace(string(b)), MaxNodes)
 	if err != nil {
 		return 0, fmt.Errorf("count CPUs in %s: %w", path, err)
 	}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,73 +14,116 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// look is one look at /proc: what it has read it does not read again. What it reads
+// Look is one look at /proc: what it has read it does not read again. What it reads
 // itself waits for nobody's memory lock; peek is asked for the rest.
-type look struct {
+type Look struct {
 	proc  string
 	peek  peek.Reader
-	procs map[int]*process
-	at    int64 // CLOCK_MONOTONIC ns
+	procs map[int]*Entry
+	known map[int]uint64 // start ticks of those found to belong before
+	at    int64          // CLOCK_MONOTONIC ns
 	buf   []byte
 }
 
-func newLook(proc string, r peek.Reader) *look {
-	return &look{proc: proc, peek: r, procs: map[int]*process{}, at: rawcall.Now(), buf: make([]byte, 4096)}
+func newLook(proc string, r peek.Reader, known map[int]uint64) *Look {
+	return &Look{proc: proc, peek: r, known: known, procs: map[int]*Entry{}, at: rawcall.Now(), buf: make([]byte, 4096)}
 }
 
-type process struct {
-	pid int
+// Entry is a process as one look found it.
+type Entry struct {
+	PID int
 	stat
-	cmdline []byte // nil until title knows it
+	// Title is the scheduler's, for what it has read of a process of its own that
+	// other processes descend from; nil until then.
+	Title []byte
 }
 
-// at returns a process, nil if it is gone.
-func (l *look) process(pid int) *process {
+// Parent is the id of the process's parent.
+func (p *Entry) Parent() int { return p.ppid }
+
+// Named tells whether the process's name begins so, as any can have it.
+func (p *Entry) Named(prefix string) bool { return bytes.HasPrefix(p.name[:], []byte(prefix)) }
+
+// Process returns a process, nil if it is gone.
+func (l *Look) Process(pid int) *Entry {
 	if p, ok := l.procs[pid]; ok {
 		return p
 	}
-	var p *process
+	var p *Entry
 	if st, err := readStatInto(l.proc, pid, l.buf); err == nil {
-		p = &process{pid: pid, stat: st}
+		p = &Entry{PID: pid, stat: st}
 	}
 	l.procs[pid] = p
 	return p
 }
 
+// Above returns the process and its ancestors, nearest first, as far as init.
+func (l *Look) Above(pid int) iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		p := l.Process(pid)
+		for n := 0; p != nil && p.PID > 2 && n < maxDepth && yield(p); n++ {
+			p = l.Process(p.ppid)
+		}
+	}
+}
+
+// maxDepth bounds the walk to the ancestors, against a changing /proc.
+const maxDepth = 1000
+
 // file returns what a process's file says, until the next call.
-func (l *look) file(pid int, name string) []byte {
+func (l *Look) file(pid int, name string) []byte {
 	b, _ := rawcall.ReadRecord(filepath.Join(l.proc, strconv.Itoa(pid), name), l.buf, maxFile)
 	return b
 }
 
-func (l *look) cgroups(pid int) []cgroup.Membership { return cgroup.Parse(l.file(pid, "cgroup")) }
+// Cgroups returns the cgroups of a process.
+func (l *Look) Cgroups(pid int) []cgroup.Membership { return cgroup.Parse(l.file(pid, "cgroup")) }
 
 // maxFile bounds what is read of one file.
 const maxFile = 1 << 16
 
-// title returns the command line of a slurmstepd, read once: processes share
-// ancestors. That of one in the making is read again, until it says of which job.
-// Anybody can write a title or take a name, so only root's count, or those of the
-// job's own user where slurmd runs as an ordinary user; and nobody else is asked,
-// since an answer waits for the process's memory lock.
-func (l *look) title(p *process, user int) []byte {
-	if p.cmdline != nil || !p.stepd {
-		return p.cmdline
+// CommandLine returns what /proc/PID/cmdline says. The answer waits for the process's
+// memory lock: nobody is asked but root's and the job's own user's.
+func (l *Look) CommandLine(pid int) []byte {
+	return l.asked(peek.Question{File: peek.Cmdline, PID: pid, Max: maxFile})
+}
+
+// Environ returns the variables with these beginnings that a process was started with.
+// Nothing else of a user's environment is looked at: it holds tokens and passwords. It
+// waits as CommandLine does.
+func (l *Look) Environ(pid int, prefixes ...string) map[string]string {
+	return parseEnviron(l.asked(peek.Question{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes)
+}
+
+// maxEnviron bounds what is read of /proc/PID/environ: 1 MiB holds any
+// environment met in practice, and the user decides on its size.
+const maxEnviron = 1 << 20
+
+func parseEnviron(b []byte, prefixes []string) map[string]string {
+	env := map[string]string{}
+	for len(b) > 0 {
+		var v []byte
+		v, b, _ = bytes.Cut(b, []byte{0})
+		if !slices.ContainsFunc(prefixes, func(p string) bool { return bytes.HasPrefix(v, []byte(p)) }) {
+			continue
+		}
+		name, value, ok := strings.Cut(string(v), "=")
+		if _, before := env[name]; ok && !before { // getenv takes the first
+			env[name] = value
+		}
 	}
-	if uid := l.uid(p.pid); uid != 0 && uid != user {
-		p.cmdline = []byte{}
-		return nil
-	}
-	text := l.asked(peek.Question{File: peek.Cmdline, PID: p.pid, Max: maxFile})
-	if _, ok := stepd(text); ok {
-		p.cmdline = text
-	}
-	return text
+	return env
+}
+
+// Known tells whether a process was found to belong to the run before.
+func (l *Look) Known(p *Entry) bool {
+	start, ok := l.known[p.PID]
+	return ok && start == p.start
 }
 
 // asked returns what a process's file says that waits for its memory lock, nil if
 // there is no answer.
-func (l *look) asked(q peek.Question) []byte {
+func (l *Look) asked(q peek.Question) []byte {
 	if l.peek == nil {
 		return nil
 	}
@@ -90,17 +134,17 @@ func (l *look) asked(q peek.Question) []byte {
 	return text
 }
 
-// mayBe tells whether a process may be a user's, without asking for its real
+// MayBe tells whether a process may be a user's, without asking for its real
 // user, which takes 10 us: the owner of its files is its effective user, or root
 // for programs that are not dumpable. A tree that is not the kernel's is ours.
-func (l *look) mayBe(pid, uid int) bool {
+func (l *Look) MayBe(pid, uid int) bool {
 	owner := rawcall.Owner(filepath.Join(l.proc, strconv.Itoa(pid), "stat"))
 	return owner <= 0 || owner == uid || owner == os.Geteuid()
 }
 
-// uid returns the real user id, -1 if it cannot be read. The owner of /proc/PID
+// UID returns the real user id, -1 if it cannot be read. The owner of /proc/PID
 // would not do: it is root for programs that are not dumpable.
-func (l *look) uid(pid int) int {
+func (l *Look) UID(pid int) int {
 	for line := range bytes.Lines(l.file(pid, "status")) {
 		if f := strings.Fields(string(line)); len(f) > 1 && f[0] == "Uid:" {
 			if uid, err := strconv.Atoi(f[1]); err == nil {

@@ -1,4 +1,4 @@
-package job
+package job_test
 
 import (
 	"fmt"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/agent/job"
+	"jobgait/agent/job/local"
+	"jobgait/agent/job/slurm"
 	"jobgait/agent/peek"
 	"jobgait/analysis/summary"
 )
@@ -63,8 +66,8 @@ func (p proc) add(f fake) {
 
 func (p proc) remove(pid int) { os.RemoveAll(filepath.Join(p.root, strconv.Itoa(pid))) }
 
-func run17() Run {
-	return Run{
+func run17() job.Run {
+	return job.Run{
 		Key:  summary.RunKey{Cluster: "c", JobID: 17},
 		Job:  summary.Job{UID: 1000},
 		Node: "n1",
@@ -106,7 +109,7 @@ func TestMembersOfJob(t *testing.T) {
 				fake{pid: 70, ppid: 1, uid: 1001, cmdline: "slurmstepd: [17.0]"})
 			c.p.pid = 100
 			p.add(c.p)
-			if got := NewMembers(p.root, peek.Direct{Proc: p.root}, run17()).Has(100); got != c.want {
+			if got := job.NewMembers(p.root, peek.Direct{Proc: p.root}, run17(), slurm.Scheduler{}).Has(100); got != c.want {
 				t.Errorf("Has = %v, want %v", got, c.want)
 			}
 		})
@@ -119,7 +122,7 @@ func TestMembersSLUID(t *testing.T) {
 	p := newProc(t,
 		fake{pid: 10, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0"},
 		fake{pid: 11, cgroup: "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D01/step_0", uid: 1000, environ: []string{"SLURM_JOB_ID=17"}})
-	if got := NewMembers(p.root, peek.Direct{Proc: p.root}, r).List(); !reflect.DeepEqual(got, []int{10}) {
+	if got := job.NewMembers(p.root, peek.Direct{Proc: p.root}, r, slurm.Scheduler{}).List(); !reflect.DeepEqual(got, []int{10}) {
 		t.Errorf("List = %v", got)
 	}
 }
@@ -130,7 +133,7 @@ func TestMembersOfCommand(t *testing.T) {
 	p := newProc(t,
 		fake{pid: 1}, fake{pid: 9, ppid: 5, uid: 1000}, fake{pid: 10, ppid: 9, uid: 1000}, fake{pid: 11, ppid: 10, uid: 1000},
 		fake{pid: 12, ppid: 5, uid: 1000, environ: []string{"SLURM_JOB_ID=17"}})
-	m := NewMembers(p.root, peek.Direct{Proc: p.root}, r)
+	m := job.NewMembers(p.root, peek.Direct{Proc: p.root}, r, local.Scheduler{})
 	if got := m.List(); !reflect.DeepEqual(got, []int{9, 10, 11}) {
 		t.Fatalf("List = %v", got)
 	}
@@ -155,16 +158,18 @@ func TestMembersOfCommand(t *testing.T) {
 	}
 }
 
-func TestFromProcesses(t *testing.T) {
+func describe(m *job.Members) job.Details { return m.Describe(m.List()) }
+
+func TestDescribe(t *testing.T) {
 	base := []string{"SLURM_JOB_ID=17", "SLURM_CLUSTER_NAME=c"}
 	p := newProc(t,
 		fake{pid: 10, ppid: 1, uid: 1000, environ: append(base, "SLURM_STEP_ID=0", "SLURM_JOB_NAME=step", "SLURM_NTASKS=2", "SLURM_CPUS_PER_TASK=4")},
 		fake{pid: 11, ppid: 1, uid: 1000, environ: append(base, "SLURM_JOB_NAME=night\x1b[31m\nrun", "SLURM_NTASKS=8",
 			"SLURM_ARRAY_JOB_ID=15", "SLURM_ARRAY_TASK_ID=0", "SLURM_JOB_ACCOUNT=phys", "SLURM_JOB_QOS=normal", "SLURM_SUBMIT_DIR=/home/alice")},
 		fake{pid: 12, ppid: 1, uid: 1001, environ: append(base, "SLURM_JOB_NAME=other", "SLURM_JOB_PARTITION=p")})
-	d := FromProcesses(NewMembers(p.root, peek.Direct{Proc: p.root}, run17()))
+	d := describe(job.NewMembers(p.root, peek.Direct{Proc: p.root}, run17(), slurm.Scheduler{}))
 	if d.Name != "night?[31m?run" || *d.NTasks != 8 || *d.CPUsPerTask != 4 || d.Account != "phys" || d.QOS != "normal" || d.WorkDir != "/home/alice" || d.Partition != "" {
-		t.Errorf("FromProcesses = %+v", d)
+		t.Errorf("Describe = %+v", d)
 	}
 	if *d.ArrayJobID != 15 || *d.ArrayTaskID != 0 {
 		t.Errorf("array %d_%d, want 15_0", *d.ArrayJobID, *d.ArrayTaskID)
@@ -173,40 +178,29 @@ func TestFromProcesses(t *testing.T) {
 
 // On a node without the batch script a step's own name and number of tasks are
 // not the job's; on the first node they are, as far as anybody can tell.
-func TestFromProcessesOfAStep(t *testing.T) {
+func TestDescribeOfAStep(t *testing.T) {
 	for node, want := range map[string]string{"n1": "inner", "n2": ""} {
 		r := run17()
 		r.Node, r.Job.NodeList = node, "n[1-2]"
 		p := newProc(t, fake{pid: 10, ppid: 1, uid: 1000, environ: []string{"SLURM_JOB_ID=17", "SLURMD_NODENAME=" + node,
 			"SLURM_STEP_ID=0", "SLURM_JOB_NAME=inner", "SLURM_NTASKS=2", "SLURM_JOB_ACCOUNT=phys"}})
-		d := FromProcesses(NewMembers(p.root, peek.Direct{Proc: p.root}, r))
+		d := describe(job.NewMembers(p.root, peek.Direct{Proc: p.root}, r, slurm.Scheduler{}))
 		if d.Name != want || (d.NTasks != nil) != (want != "") || d.Account != "phys" {
 			t.Errorf("%s: %+v", node, d)
 		}
 	}
 }
 
-func FuzzParseEnviron(f *testing.F) {
-	f.Add([]byte("A=b\x00SLURM_JOB_ID=1\x00SLURM_X\x00SLURMD_NODENAME=n"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		for name := range parseEnviron(b) {
-			if !strings.HasPrefix(name, "SLURM") {
-				t.Fatalf("kept %q", name)
-			}
-		}
-	})
-}
-
 // BenchmarkMembers looks at every process of this machine, none of the job.
 func BenchmarkMembers(b *testing.B) {
 	r := run17()
 	r.Job.UID = os.Getuid() // the dearest case: every environment is read
-	m := NewMembers("/proc", peek.Direct{Proc: "/proc"}, r)
+	m := job.NewMembers("/proc", peek.Direct{Proc: "/proc"}, r, slurm.Scheduler{})
 	for b.Loop() {
 		m.List()
 	}
-	entries, _ := os.ReadDir("/proc")
-	b.ReportMetric(float64(len(pidsOf(entries))), "processes")
+	pids, _ := filepath.Glob("/proc/[0-9]*")
+	b.ReportMetric(float64(len(pids)), "processes")
 }
 
 // Who is not the job's user, or root's slurmstepd, is never asked for what waits for
@@ -222,12 +216,12 @@ func TestOthersAreNotAskedForWhatMayHang(t *testing.T) {
 	var asked []int
 	spy := recorder{peek.Direct{Proc: p.root}, &asked}
 	for _, pid := range []int{60, 61, 50, 1} {
-		if NewMembers(p.root, spy, run17()).Has(pid) {
+		if job.NewMembers(p.root, spy, run17(), slurm.Scheduler{}).Has(pid) {
 			t.Errorf("process %d belongs to the run", pid)
 		}
 	}
 	for _, pid := range []int{70, 71} {
-		if !NewMembers(p.root, spy, run17()).Has(pid) {
+		if !job.NewMembers(p.root, spy, run17(), slurm.Scheduler{}).Has(pid) {
 			t.Errorf("process %d does not belong to the run", pid)
 		}
 	}
@@ -238,7 +232,7 @@ func TestOthersAreNotAskedForWhatMayHang(t *testing.T) {
 	}
 	// Without anybody to ask only cgroups speak.
 	p.add(fake{pid: 80, ppid: 1, cgroup: "0::/system.slice/slurmstepd.scope/job_17/step_0"})
-	if got := NewMembers(p.root, nil, run17()).List(); !reflect.DeepEqual(got, []int{80}) {
+	if got := job.NewMembers(p.root, nil, run17(), slurm.Scheduler{}).List(); !reflect.DeepEqual(got, []int{80}) {
 		t.Errorf("unasked: %v", got)
 	}
 }

@@ -122,7 +122,7 @@ func TestProcessFile(t *testing.T) {
 
 func TestParseStat(t *testing.T) {
 	st, err := parseStat([]byte("42 (a) b (c) S 7 1 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 99881 0 0\n"))
-	if want := (stat{'S', 7, 99881, false}); err != nil || st != want {
+	if want := (stat{'S', 7, 99881, [16]byte{'a', ')', ' ', 'b', ' ', '(', 'c'}}); err != nil || st != want {
 		t.Errorf("parseStat = %+v, %v; want %+v", st, err, want)
 	}
 }

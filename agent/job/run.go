@@ -18,13 +18,22 @@ type Run struct {
 	// BootID tells whether StartMono still means anything.
 	BootID string `json:"boot_id"`
 	// RootPID is the command of `jobgait run`, stopped before its exec; 0
-	// under Slurm.
+	// under a scheduler of a cluster.
 	RootPID int `json:"root_pid,omitempty"`
 	// ReportDir is where the user asked for the report (-o), else "".
 	ReportDir string `json:"report_dir,omitempty"`
-	// StdOutPattern is the job's output as Slurm gives it, made absolute
-	// and not expanded; "" if Slurm does not tell.
+	// StdOutPattern is the job's output as the scheduler gives it, made absolute
+	// and not expanded; "" if it does not tell.
 	StdOutPattern string `json:"stdout_pattern,omitempty"`
 	// AddressHz overrides the configured rate; 0 does not.
 	AddressHz int `json:"address_hz,omitempty"`
+}
+
+// Alone is r with the settings' word, by partition, on whether jobs have their nodes
+// alone.
+func (r Run) Alone(by map[string]bool) Run {
+	if alone, ok := by[r.Job.Partition]; ok {
+		r.Exclusive = alone
+	}
+	return r
 }

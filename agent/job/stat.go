@@ -15,7 +15,7 @@ type stat struct {
 	state byte
 	ppid  int
 	start uint64
-	stepd bool // it is called slurmstepd, as the user of any process can have it
+	name  [16]byte // as the user of any process can have it
 }
 
 func readStat(proc string, pid int) (stat, error) { return readStatInto(proc, pid, nil) }
@@ -49,5 +49,7 @@ func parseStat(b []byte) (stat, error) {
 		return stat{}, fmt.Errorf("stat: start time: %w", err)
 	}
 	_, name, _ := bytes.Cut(b[:i], []byte("("))
-	return stat{f[0][0], ppid, start, bytes.HasPrefix(name, []byte("slurmstepd"))}, nil
+	st := stat{state: f[0][0], ppid: ppid, start: start}
+	copy(st.name[:], name)
+	return st, nil
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
 )
@@ -68,7 +66,7 @@ func (f Finisher) known(ctx context.Context, r summary.NodeRecord) (witnessed, e
 		return witnessed{}, err
 	}
 	w, err := f.seen(r.Key)
-	if err != nil || w.run.Key == r.Key || f.Config.Slurm.Sacct == "" {
+	if err != nil || w.run.Key == r.Key {
 		return w, err
 	}
 	return f.accounted(ctx, r)
@@ -91,7 +89,7 @@ func (f Finisher) seen(key summary.RunKey) (witnessed, error) {
 		}
 		run.Job = run.Job.With(end.Job)
 		if details, err := dir.ReadDetails(); err == nil {
-			run.Job = details.Complete(run)
+			run.Job = details.Complete(run, f.Scheduler)
 		}
 		return witnessed{run, end}, nil
 	}
@@ -101,20 +99,11 @@ func (f Finisher) seen(key summary.RunKey) (witnessed, error) {
 // accounted returns the run as the scheduler's accounting knows it: by id, user and
 // start, of which only a right guess helps who forged the record.
 func (f Finisher) accounted(ctx context.Context, r summary.NodeRecord) (witnessed, error) {
-	list, err := f.sacct(ctx, []history.Stateless{{JobID: r.Key.JobID, Start: r.Start}})
-	if err != nil {
+	e, err := f.Scheduler.Account(ctx, r.Key.JobID, r.Job.UID, r.Start)
+	if e == nil || err != nil {
 		return witnessed{}, err
 	}
-	e := job.EndingOf(list, r.Key.JobID, r.Job.UID, r.Start, nil)
-	if e == nil || e.UID <= 0 || e.GID < 0 {
-		return witnessed{}, nil
-	}
-	dir, err := f.accounting(ctx, "-D", "-u", strconv.Itoa(e.UID), "-j", e.JobID.String(),
-		"-S", sacctTime(float64(e.Start)), "-E", sacctTime(float64(e.End)+1), "-o", "WorkDir")
-	if err != nil {
-		return witnessed{}, err
-	}
-	own := summary.Job{User: e.User, UID: e.UID, GID: e.GID, NodeList: e.NodeList, WorkDir: job.WorkDirFromSacct(dir)}
+	own := summary.Job{User: e.User, UID: e.UID, GID: e.GID, NodeList: e.NodeList, WorkDir: e.WorkDir}
 	return witnessed{run: job.Run{Key: r.Key, Job: own}, end: End{Job: own, Exit: e.Exit}}, nil
 }
 

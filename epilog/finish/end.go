@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strconv"
-	"syscall"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/summary"
 )
 
@@ -29,7 +28,7 @@ type End struct {
 	// Restart is the restart count as the Epilog was told it.
 	Restart int `json:"restart"`
 	// Requeued is true when the Epilog was told a higher restart count than
-	// the Prolog: Slurm says nothing else of such an end, and an exit code 0.
+	// the Prolog: nothing else tells of such an end, and an exit code 0.
 	Requeued bool `json:"requeued,omitempty"`
 	// NoAgent is true when there was no run directory: no Prolog ran here.
 	NoAgent bool `json:"no_agent,omitempty"`
@@ -90,26 +89,5 @@ func (e End) Nodes(run job.Run) ([]string, error) {
 	if list == "" {
 		return []string{run.Node}, nil
 	}
-	nodes, err := job.ExpandNodeList(list)
-	if err != nil {
-		return nil, err
-	}
-	return nodes, nil
-}
-
-// ExitFromHook reads SLURM_JOB_EXIT_CODE, a wait status: 768 for exit 3, 11 for
-// a segmentation fault, and 0 also for cancelled and timed-out jobs.
-func ExitFromHook(getenv func(string) string) *summary.Exit {
-	n, err := strconv.ParseUint(getenv("SLURM_JOB_EXIT_CODE"), 10, 32)
-	if err != nil {
-		return nil
-	}
-	w := syscall.WaitStatus(n)
-	switch {
-	case w.Exited():
-		return &summary.Exit{Code: w.ExitStatus()}
-	case w.Signaled():
-		return &summary.Exit{Signal: int(w.Signal())}
-	}
-	return nil
+	return scheduler.OfRun(run).Nodes(list)
 }

@@ -28,8 +28,8 @@ type Finisher struct {
 	// Program is the epilog program, started again as a child with the
 	// rights of other accounts.
 	Program string
-	// SlurmConf is where scontrol finds its cluster; "" is its default.
-	SlurmConf string
+	// Scheduler is asked what the hooks were not told.
+	Scheduler job.Scheduler
 	// Log takes what somebody should look at, Info (which may be nil) a line for
 	// each report.
 	Log, Info func(format string, args ...any)

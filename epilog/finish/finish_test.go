@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
@@ -46,7 +47,7 @@ func newSite(t testing.TB) site {
 }
 
 func (s site) finisher(node string) Finisher {
-	return Finisher{Config: s.cfg, Spool: job.NodeDir(s.cfg.Spool.Dir, node), Program: "/nonexistent", Log: s.t.Logf}
+	return Finisher{Config: s.cfg, Scheduler: scheduler.Of(s.cfg, func(string) string { return "" }), Spool: job.NodeDir(s.cfg.Spool.Dir, node), Program: "/nonexistent", Log: s.t.Logf}
 }
 
 // run makes the run directory of a node as Prolog, agent and Epilog leave it.
@@ -272,7 +273,7 @@ func TestScontrolThatHangs(t *testing.T) {
 	s.cfg.Slurm.Scontrol = filepath.Join(s.root, "scontrol")
 	script := "#!/bin/sh\n/bin/sleep 600 &\necho $! >" + s.root + "/pid.new; /bin/mv " + s.root + "/pid.new " + s.root + "/pid\nwait\n"
 	must(t, os.WriteFile(s.cfg.Slurm.Scontrol, []byte(script), 0o755))
-	if _, err := s.finisher("n1").scontrol(context.Background(), 7, scontrolLimit); err == nil {
+	if _, err := s.finisher("n1").question(context.Background(), 7, askLimit); err == nil {
 		t.Error("no error")
 	}
 	b, err := os.ReadFile(filepath.Join(s.root, "pid"))
@@ -286,17 +287,6 @@ func TestScontrolThatHangs(t *testing.T) {
 		if time.Now().After(end) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 			t.Fatal("what scontrol started is still there")
-		}
-	}
-}
-
-func TestExitFromHook(t *testing.T) {
-	for text, want := range map[string]*summary.Exit{
-		"768": {Code: 3}, "11": {Signal: 11}, "0": {}, "": nil, "x": nil, "-1": nil, "139": {Signal: 11},
-	} {
-		got := ExitFromHook(func(string) string { return text })
-		if (got == nil) != (want == nil) || got != nil && *got != *want {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -73,7 +74,7 @@ func reason(err error) error {
 // fromProfile adds what the samples say.
 func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (summary.NodeRecord, error) {
 	if details, err := dir.ReadDetails(); err == nil {
-		r.Job = details.Complete(run)
+		r.Job = details.Complete(run, scheduler.OfRun(run))
 	}
 	if end.NoAgent {
 		r.Notes = append(r.Notes, note.New(note.NoAgent, "no Prolog ran here, so nothing was sampled"))

@@ -3,15 +3,12 @@ package finish
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
-	"jobgait/configs"
 )
 
 // Runs without a state are asked for while they are this young, so many at once:
@@ -20,14 +17,6 @@ import (
 const (
 	statesFor  = 24 * time.Hour
 	statesMost = 300
-)
-
-// sacct answers from a database, scontrol only while the controller remembers the
-// job, which is asked for one by one.
-const (
-	sacctLimit    = 20 * time.Second
-	rememberedFor = 10 * time.Minute
-	oneByOne      = 20
 )
 
 // justEnded is how long after its end a run without a state is waited for.
@@ -54,7 +43,7 @@ func (f Finisher) AwaitStates(ctx context.Context) error {
 // returns how many that ended just now are left without an answer. A history that is
 // not here is not made.
 func (f Finisher) LearnStates(ctx context.Context) (left int, err error) {
-	if f.Config.Slurm == (configs.Slurm{}) {
+	if !f.Scheduler.Remembers() {
 		return 0, nil
 	}
 	if _, err := os.Stat(f.Config.History.Path); errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +63,11 @@ func (f Finisher) learn(ctx context.Context, db *history.DB) (left int, err erro
 	if err != nil || len(runs) == 0 {
 		return 0, err
 	}
-	endings, err := f.endings(ctx, runs, now)
+	questions := make([]job.Question, 0, len(runs))
+	for _, r := range runs {
+		questions = append(questions, job.Question{JobID: r.JobID, Start: r.Start, End: r.End})
+	}
+	endings, err := f.Scheduler.Endings(ctx, questions)
 	if err != nil {
 		f.Log("%v", err)
 	}
@@ -91,59 +84,4 @@ func (f Finisher) learn(ctx context.Context, db *history.DB) (left int, err erro
 		return left, nil
 	}
 	return left, db.PutStates(ctx, ended, epoch(now))
-}
-
-// endings is what the scheduler says of runs: its accounting, else its controller.
-func (f Finisher) endings(ctx context.Context, runs []history.Stateless, now time.Time) ([]job.Ending, error) {
-	var failed error
-	if f.Config.Slurm.Sacct != "" {
-		list, err := f.sacct(ctx, runs)
-		if err == nil {
-			return list, nil
-		}
-		failed = err
-	}
-	if f.Config.Slurm.Scontrol == "" {
-		return nil, failed
-	}
-	var list []job.Ending
-	for _, r := range runs[:min(len(runs), oneByOne)] {
-		if r.End < epoch(now.Add(-rememberedFor)) {
-			break // the newest stand first
-		}
-		d, err := f.scontrol(ctx, r.JobID, scontrolLimit)
-		if e, ok := d.Ending(r.JobID); ok {
-			list = append(list, e)
-		}
-		if err != nil && !errors.Is(err, errUnknownJob) {
-			return list, err // it would fail for each of them
-		}
-	}
-	return list, nil
-}
-
-// sacct asks for all runs of the ids at once, requeued ones too.
-func (f Finisher) sacct(ctx context.Context, runs []history.Stateless) ([]job.Ending, error) {
-	since := runs[0].Start
-	ids := make([]string, 0, len(runs))
-	for _, r := range runs {
-		ids = append(ids, r.JobID.String())
-		since = min(since, r.Start)
-	}
-	// An hour before the first: clocks differ. The time is UTC, as the command's is.
-	from := sacctTime(since - 3600)
-	out, err := f.accounting(ctx, "-a", "-D", "-S", from, "-j", strings.Join(ids, ","), "-o", job.SacctFields)
-	return job.FromSacct(out), err
-}
-
-// sacctTime is a time of ours as sacct reads it.
-func sacctTime(s float64) string { return time.Unix(int64(s), 0).UTC().Format("2006-01-02T15:04:05") }
-
-// accounting runs sacct for whole jobs, without a head.
-func (f Finisher) accounting(ctx context.Context, args ...string) ([]byte, error) {
-	out, complaint, err := f.command(ctx, sacctLimit, f.Config.Slurm.Sacct, append([]string{"-X", "-n", "-P"}, args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("ask sacct: %w: %.200s", err, complaint)
-	}
-	return out, nil
 }

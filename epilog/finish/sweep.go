@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 )
@@ -198,17 +199,14 @@ func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
 	if age > float64(f.Config.Agent.MaxHours)*3600 {
 		return true
 	}
-	if !ask && run.RootPID == 0 || len(job.NewMembers("/proc", nil, run).List()) > 0 {
+	if !ask && run.RootPID == 0 || len(job.NewMembers("/proc", nil, run, scheduler.OfRun(run)).List()) > 0 {
 		return false // who has processes here need not be asked for
 	}
 	if run.RootPID != 0 {
 		return true
 	}
-	if f.Config.Slurm.Scontrol == "" {
-		return false
-	}
-	d, err := f.scontrol(ctx, run.Key.JobID, scontrolLimit)
-	return errors.Is(err, errUnknownJob) || err == nil && job.FinalState(d.State)
+	d, err := f.question(ctx, run.Key.JobID, askLimit)
+	return errors.Is(err, job.ErrUnknown) || err == nil && d.Over
 }
 
 // youngest is the age in seconds from which a run may be called gone: the job's

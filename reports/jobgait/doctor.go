@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/note"
 	"jobgait/configs"
 	"jobgait/epilog/check"
@@ -49,13 +50,13 @@ func thisNode(getenv func(string) string) (check.Node, error) {
 	}
 	cfg, unusable := configs.Load(getenv, self)
 	path, _ := configs.Find(getenv, self)
-	n := check.Node{Name: job.NodeName(getenv, job.ThisHost().Name), Program: self, Settings: path, Config: cfg,
+	n := check.Node{Name: job.NodeName(scheduler.Of(cfg, getenv), getenv, job.ThisHost().Name), Program: self, Settings: path, Config: cfg,
 		Unusable: unusable, SlurmConf: getenv("SLURM_CONF")}
 	_, noSettings := os.Lstat(path)
 	_, noSlurm := os.Lstat(cfg.Slurm.Scontrol)
 	if unusable == nil && errors.Is(noSettings, fs.ErrNotExist) && errors.Is(noSlurm, fs.ErrNotExist) {
 		n.Alone = true
-		n.Config, n.Unusable = configs.Load(oneMachine(getenv), self)
+		n.Config, n.Unusable = configs.Load(configs.OneMachine(getenv), self)
 	}
 	return n, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,12 +20,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/local"
+	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
 
-// hooks calls Prolog and Epilog as Slurm does, with an environment of their own
-// that says what Slurm would say.
+// hooks calls Prolog and Epilog as a scheduler does, with an environment of their own.
 type hooks struct {
 	bin       string // directory of the programs
 	getenv    func(string) string
@@ -55,7 +57,7 @@ func (h *hooks) complainTo(w io.Writer) {
 // prepare counts the run and makes the hooks' environment. An error says why
 // the run cannot be watched.
 func (h *hooks) prepare(o runOptions, args []string, pid int) error {
-	h.getenv = oneMachine(h.getenv)
+	h.getenv = configs.OneMachine(h.getenv)
 	cfg, err := configs.Load(h.getenv, filepath.Join(h.bin, "jobgait"))
 	if err != nil {
 		return err
@@ -92,33 +94,19 @@ func (h *hooks) prepare(o runOptions, args []string, pid int) error {
 			h.say(fmt.Sprintf("--label %s is not recorded: NAME=VALUE is wanted, without a comma", label))
 		}
 	}
-	h.env = h.hookEnv(o, args, dir, pid)
-	return nil
+	return h.tell(o, args, dir, pid)
 }
 
-// usable is whether a label is NAME=VALUE; several are passed on with commas in
-// between.
+// usable is whether a label is NAME=VALUE, as --jobgait of a scheduler takes it: there
+// several stand with commas in between.
 func usable(label string) bool {
 	return strings.Index(label, "=") > 0 && !strings.Contains(label, ",")
-}
-
-// oneMachine is the environment with the switch that tells every program of
-// ours to use the user's own directories.
-func oneMachine(getenv func(string) string) func(string) string {
-	return func(name string) string {
-		if name == "JOBGAIT_ONE_MACHINE" {
-			return "1"
-		}
-		return getenv(name)
-	}
 }
 
 // identify gives the run its key: inside a batch job that job's id and the
 // number of this run in it, else the next number of this machine.
 func (h *hooks) identify(host string) (summary.RunKey, error) {
-	if id, err := summary.ParseJobID(h.getenv("SLURM_JOB_ID")); err == nil {
-		restart, _ := strconv.Atoi(h.getenv("SLURM_RESTART_COUNT"))
-		key := summary.RunKey{Cluster: h.getenv("SLURM_CLUSTER_NAME"), JobID: id, Restart: restart}
+	if key, inside := scheduler.Within(h.getenv); inside {
 		n, err := next(filepath.Join(h.spool, "sub-"+key.String()))
 		key.Sub = int(n)
 		return key, err
@@ -155,35 +143,19 @@ func next(path string) (int64, error) {
 	return n, nil
 }
 
-// hookEnv is all that the hooks' environment holds.
-func (h *hooks) hookEnv(o runOptions, args []string, dir string, pid int) []string {
-	name := o.name
-	if name == "" {
-		name = filepath.Base(args[0])
-	}
-	env := []string{
-		"SLURM_JOB_ID=" + h.key.JobID.String(),
-		"SLURM_CLUSTER_NAME=" + h.key.Cluster,
-		"SLURM_JOB_RESTART_COUNT=" + strconv.Itoa(h.key.Restart),
-		"SLURM_JOB_UID=" + strconv.Itoa(os.Getuid()),
-		"SLURM_JOB_GID=" + strconv.Itoa(os.Getgid()),
-		"SLURM_JOB_USER=" + userName(),
-		"SLURM_NODELIST=" + h.node,
-		"SLURMD_NODENAME=" + h.node,
-		"SLURM_JOB_NUM_NODES=1",
-		"SLURM_JOB_CPUS_PER_NODE=" + strconv.Itoa(runtime.NumCPU()),
-		"SLURM_JOB_WORK_DIR=" + dir,
-		"JOBGAIT_ROOT_PID=" + strconv.Itoa(pid),
-		"JOBGAIT_REPORT_DIR=" + h.reportDir,
-		"JOBGAIT_JOB_NAME=" + name,
-		"JOBGAIT_APP=" + o.app,
-		"JOBGAIT_SIZE=" + o.size,
-		"JOBGAIT_COMMIT=" + o.commit,
-		"JOBGAIT_LABELS=" + strings.Join(slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) }), ","),
-		"JOBGAIT_MODULES=" + h.getenv("LOADEDMODULES"),
-		"JOBGAIT_SUB=" + strconv.Itoa(h.key.Sub),
-	}
-	return append(env, configs.Environment(h.getenv)...)
+// tell makes all that the hooks' environment holds.
+func (h *hooks) tell(o runOptions, args []string, dir string, pid int) error {
+	cpus := runtime.NumCPU()
+	env, err := local.Environ(job.Run{
+		Key: h.key, Node: h.node, RootPID: pid, ReportDir: h.reportDir,
+		Job: summary.Job{
+			Name: cmp.Or(o.name, filepath.Base(args[0])), User: userName(), UID: os.Getuid(), GID: os.Getgid(),
+			NNodes: 1, NodeList: h.node, NCPUs: &cpus, WorkDir: dir, App: o.app, Size: o.size,
+			Fields: job.Fields(o.commit, h.getenv("LOADEDMODULES"), slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) })),
+		},
+	})
+	h.env = append(env, configs.Environment(h.getenv)...)
+	return err
 }
 
 // userName is the user's name, or the number where the name service is silent.
@@ -202,7 +174,7 @@ func (h *hooks) prolog(ctx context.Context) bool {
 // epilog calls the Epilog, and returns whether it ended; a signal makes us stop
 // waiting, not it.
 func (h *hooks) epilog(ctx context.Context, ended syscall.WaitStatus, signals <-chan os.Signal) bool {
-	h.env = append(h.env, "SLURM_JOB_EXIT_CODE="+strconv.FormatUint(uint64(ended), 10))
+	h.env = append(h.env, local.Ended(ended))
 	return h.call(ctx, "jobgait-epilog", epilogLimit, signals)
 }
 
@@ -217,7 +189,7 @@ const (
 func (h *hooks) call(ctx context.Context, program string, limit time.Duration, signals <-chan os.Signal) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.Command(filepath.Join(h.bin, program))
+	cmd := exec.Command(filepath.Join(h.bin, program), scheduler.Local)
 	cmd.Env, cmd.Dir = h.env, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var complaint bytes.Buffer

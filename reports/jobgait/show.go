@@ -116,7 +116,7 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 			return nil, "", fmt.Errorf("find this program: %w", err)
 		}
 		candidates = nil
-		for _, env := range []func(string) string{getenv, oneMachine(getenv)} {
+		for _, env := range []func(string) string{getenv, configs.OneMachine(getenv)} {
 			cfg, err := configs.Load(env, self)
 			if err != nil {
 				return nil, "", err

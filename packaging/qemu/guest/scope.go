@@ -13,6 +13,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/job/slurm"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
@@ -148,7 +149,7 @@ func (o *observer) watch(s *scoped) (work, error) {
 		return work{}, err
 	}
 	// By its cgroup alone: it has no environment.
-	members := job.NewMembers("/proc", peek.Direct{Proc: "/proc"}, job.Run{Key: summary.RunKey{Cluster: "c", JobID: jobID}, Node: "guest"})
+	members := job.NewMembers("/proc", peek.Direct{Proc: "/proc"}, job.Run{Key: summary.RunKey{Cluster: "c", JobID: jobID}, Node: "guest"}, slurm.Scheduler{})
 	s.Member, s.Stranger = members.Has(p.Process.Pid), members.Has(neighbour.Process.Pid)
 	if err := o.source.Drain(&o.sink); err != nil {
 		return work{}, err

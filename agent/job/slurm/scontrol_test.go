@@ -1,9 +1,11 @@
-package job
+package slurm
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"jobgait/agent/job"
 )
 
 // What Slurm 22.05 prints of one array element, in an Epilog.
@@ -17,8 +19,8 @@ const scontrolLine = `JobId=17 ArrayJobId=15 ArrayTaskId=2 JobName=night run = 3
 
 func TestFromScontrol(t *testing.T) {
 	other := strings.Replace(scontrolLine, "JobId=17", "JobId=15", 1)
-	d := FromScontrol([]byte(other+scontrolLine), 17)
-	if d.Name != "night run = 3" || d.Account != "phys" || d.QOS != "" || d.Partition != "p" || d.State != "COMPLETING" || d.Reason != "NonZeroExitCode" {
+	d := fromScontrol([]byte(other+scontrolLine), 17)
+	if d.Name != "night run = 3" || d.Account != "phys" || d.QOS != "" || d.Partition != "p" || d.State != "" || d.Over {
 		t.Errorf("details %+v", d)
 	}
 	if *d.ArrayJobID != 15 || *d.ArrayTaskID != 2 || *d.NTasks != 2 || *d.CPUsPerTask != 2 || d.Exit.Code != 0 || d.Exit.Signal != 15 {
@@ -31,7 +33,7 @@ func TestFromScontrol(t *testing.T) {
 		t.Errorf("start %d, want %d", *d.Start, want)
 	}
 	for _, text := range []string{"", "slurm_load_jobs error: Invalid job id specified\n", other} {
-		if d := FromScontrol([]byte(text), 17); d != (Details{}) {
+		if d := fromScontrol([]byte(text), 17); d != (job.Details{}) {
 			t.Errorf("%.40q gives %+v", text, d)
 		}
 	}
@@ -40,20 +42,12 @@ func TestFromScontrol(t *testing.T) {
 // A user who writes keys into the job name cannot change whose job it is.
 func TestFromScontrolHostile(t *testing.T) {
 	line := strings.Replace(scontrolLine, "JobName=night run = 3", "JobName=x JobId=1 ArrayJobId=99 StdOut=../../etc/passwd", 1)
-	d := FromScontrol([]byte(line), 17)
+	d := fromScontrol([]byte(line), 17)
 	if d.ArrayJobID == nil || *d.ArrayJobID != 15 || d.StdOut != "" {
 		t.Errorf("details %+v", d)
 	}
-	if d := FromScontrol([]byte(line), 1); d != (Details{}) {
+	if d := fromScontrol([]byte(line), 1); d != (job.Details{}) {
 		t.Errorf("found under another id: %+v", d)
-	}
-}
-
-func TestDetailsOr(t *testing.T) {
-	one, two := 1, 2
-	d := Details{Name: "a", NTasks: &one}.Or(Details{Name: "b", QOS: "q", NTasks: &two})
-	if d.Name != "a" || d.QOS != "q" || *d.NTasks != 1 {
-		t.Errorf("Or = %+v", d)
 	}
 }
 
@@ -61,7 +55,7 @@ func FuzzFromScontrol(f *testing.F) {
 	f.Add([]byte(scontrolLine))
 	f.Add([]byte("JobId=17 JobName== StdOut=%"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d := FromScontrol(b, 17)
+		d := fromScontrol(b, 17)
 		if d.StdOut != "" && !strings.HasPrefix(d.StdOut, "/") {
 			t.Fatalf("stdout %q", d.StdOut)
 		}

@@ -1,13 +1,12 @@
-package job
+package slurm
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/summary"
 )
 
@@ -20,7 +19,7 @@ func getenv(pairs ...string) func(string) string {
 	return func(name string) string { return env[name] }
 }
 
-var host = Host{Name: "vm", CPUs: 4, Real: 1e9, Mono: 5, BootID: "boot"}
+var host = job.Host{Name: "vm", CPUs: 4, Real: 1e9, Mono: 5, BootID: "boot"}
 
 // What Slurm 22.05 gives a Prolog of a batch job on two nodes.
 var slurm2205 = []string{
@@ -30,8 +29,14 @@ var slurm2205 = []string{
 	"SLURMD_NODENAME=n1",
 }
 
+// fromHook is the run that hooks make of what they are told.
+func fromHook(getenv func(string) string, h job.Host, alone map[string]bool) (job.Run, error) {
+	told, err := Scheduler{}.Told(getenv, h)
+	return told.Run.Alone(alone), err
+}
+
 func TestFromHook(t *testing.T) {
-	r, err := FromHook(getenv(slurm2205...), host, nil)
+	r, err := fromHook(getenv(slurm2205...), host, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,14 +53,14 @@ func TestFromHook(t *testing.T) {
 	if r.Node != "n1" || !r.Exclusive || r.StartReal != 1e9 || r.StartMono != 5 || r.BootID != "boot" || r.RootPID != 0 || r.AddressHz != 0 {
 		t.Errorf("run %+v", r)
 	}
-	name := Details{Name: "night"}
-	if got := name.Complete(r).StdOut; got != "/home/alice/17/o-night.%N.out" {
+	name := job.Details{Name: "night"}
+	if got := name.Complete(r, Scheduler{}).StdOut; got != "/home/alice/17/o-night.%N.out" {
 		t.Errorf("stdout with a name %q", got)
 	}
 }
 
 func TestFromHookLittle(t *testing.T) {
-	r, err := FromHook(getenv("SLURM_JOB_ID=3"), host, nil)
+	r, err := fromHook(getenv("SLURM_JOB_ID=3"), host, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +68,7 @@ func TestFromHookLittle(t *testing.T) {
 		t.Errorf("run %+v", r)
 	}
 	for _, id := range []string{"", "0", "-3", "x", "17_2", "99999999999999999999"} {
-		_, err := FromHook(getenv("SLURM_JOB_ID="+id), host, nil)
+		_, err := fromHook(getenv("SLURM_JOB_ID="+id), host, nil)
 		if err == nil || !strings.Contains(err.Error(), "SLURM_JOB_ID") {
 			t.Errorf("job id %q: %v", id, err)
 		}
@@ -90,7 +95,7 @@ func TestExclusive(t *testing.T) {
 	} {
 		h := host
 		h.CPUs = c.cpus
-		r, err := FromHook(getenv(append(c.env, "SLURM_JOB_ID=1", "SLURMD_NODENAME=n1")...), h, c.by)
+		r, err := fromHook(getenv(append(c.env, "SLURM_JOB_ID=1", "SLURMD_NODENAME=n1")...), h, c.by)
 		if err != nil || r.Exclusive != c.want {
 			t.Errorf("%s: exclusive %v, %v; want %v", c.name, r.Exclusive, err, c.want)
 		}
@@ -100,34 +105,18 @@ func TestExclusive(t *testing.T) {
 func TestUserOptions(t *testing.T) {
 	base := []string{"SLURM_JOB_ID=1"}
 	for value, want := range map[string]int{"100": 100, "": 0, "off": 0, "-5": 0, "1e9": 0, "99999999": 0, "20000": 20000} {
-		if r, _ := FromHook(getenv(append(base, "SPANK_JOBGAIT="+value)...), host, nil); r.AddressHz != want {
+		if r, _ := fromHook(getenv(append(base, "SPANK_JOBGAIT="+value)...), host, nil); r.AddressHz != want {
 			t.Errorf("--jobgait=%s: %d Hz, want %d", value, r.AddressHz, want)
 		}
-		if got := OptOut(getenv("SPANK_JOBGAIT=" + value)); got != (value == "off") {
-			t.Errorf("--jobgait=%s: opt-out %v", value, got)
+		told, _ := Scheduler{}.Told(getenv(append(base, "SPANK_JOBGAIT="+value)...), host)
+		if told.OptOut != (value == "off") {
+			t.Errorf("--jobgait=%s: opt-out %v", value, told.OptOut)
 		}
 	}
-	mine := []string{"JOBGAIT_ROOT_PID=99", "JOBGAIT_REPORT_DIR=/r", "JOBGAIT_APP=a", "JOBGAIT_SUB=2", "JOBGAIT_JOB_NAME=n", "SPANK_JOBGAIT_APP=spank"}
-	r, _ := FromHook(getenv(append(base, mine...)...), host, nil)
+	mine := []string{"JOBGAIT_ROOT_PID=99", "JOBGAIT_REPORT_DIR=/r", "JOBGAIT_APP=a", "JOBGAIT_SUB=2", "JOBGAIT_JOB_NAME=n", "JOBGAIT_ONE_MACHINE=1", "JOBGAIT_RUN={}", "SPANK_JOBGAIT_APP=spank"}
+	r, _ := fromHook(getenv(append(base, mine...)...), host, nil)
 	if r.RootPID != 0 || r.ReportDir != "" || r.Job.App != "spank" || r.Key.Sub != 0 {
 		t.Errorf("JOBGAIT_ variables are believed under Slurm: %+v", r)
-	}
-	r, _ = FromHook(getenv(append(base, append(mine, "JOBGAIT_ONE_MACHINE=1")...)...), host, nil)
-	if r.RootPID != 99 || r.ReportDir != "/r" || r.Job.App != "a" || r.Key.Sub != 2 || r.Job.Name != "n" {
-		t.Errorf("under jobgait run: %+v", r)
-	}
-}
-
-func TestOnlineCPUs(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "online")
-	for text, want := range map[string]int{"0-3,8-11\n": 8, "0\n": 1} {
-		os.WriteFile(path, []byte(text), 0o644)
-		if n, err := OnlineCPUs(path); err != nil || n != want {
-			t.Errorf("%q = %d, %v; want %d", text, n, err, want)
-		}
-	}
-	if h := ThisHost(); h.CPUs < 1 || h.Mono <= 0 || h.Real < 1.6e9 || h.BootID == "" {
-		t.Errorf("ThisHost = %+v", h)
 	}
 }
 
@@ -151,7 +140,7 @@ func TestExpandStdOut(t *testing.T) {
 		{"rel/o", j, ""},
 		{"/d/a\nb", j, ""},
 	} {
-		if got := ExpandStdOut(c.pattern, 17, c.job); got != c.want {
+		if got := expandStdOut(c.pattern, 17, c.job); got != c.want {
 			t.Errorf("%q = %q, want %q", c.pattern, got, c.want)
 		}
 	}
@@ -160,7 +149,7 @@ func TestExpandStdOut(t *testing.T) {
 func FuzzFromHook(f *testing.F) {
 	f.Add("n[1-2]", "2(x3),4", "/d/%j/%5A%", "/w\x00", "app\x1b[0m", "off")
 	f.Fuzz(func(t *testing.T, list, cpus, stdout, dir, app, option string) {
-		r, err := FromHook(getenv("SLURM_JOB_ID=1", "SLURM_NODELIST="+list, "SLURM_JOB_CPUS_PER_NODE="+cpus, "SLURM_JOB_STDOUT="+stdout,
+		r, err := fromHook(getenv("SLURM_JOB_ID=1", "SLURM_NODELIST="+list, "SLURM_JOB_CPUS_PER_NODE="+cpus, "SLURM_JOB_STDOUT="+stdout,
 			"SLURM_JOB_WORK_DIR="+dir, "SPANK_JOBGAIT_APP="+app, "SPANK_JOBGAIT="+option, "SLURMD_NODENAME="+app), host, nil)
 		if err != nil {
 			t.Fatal(err)

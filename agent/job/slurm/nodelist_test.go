@@ -1,9 +1,11 @@
-package job
+package slurm
 
 import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"jobgait/agent/job"
 )
 
 func TestExpandNodeList(t *testing.T) {
@@ -27,7 +29,7 @@ func TestExpandNodeList(t *testing.T) {
 		{"n[1-400]m[1-400]", ""},
 		{"n[1-60000],m[1-60000]", ""},
 	} {
-		got, err := ExpandNodeList(c.list)
+		got, err := expandNodeList(c.list)
 		if c.want == "" {
 			if err == nil {
 				t.Errorf("%q expands to %d nodes, want an error", c.list, len(got))
@@ -38,10 +40,10 @@ func TestExpandNodeList(t *testing.T) {
 			t.Errorf("%q = %v, %v; want %s", c.list, got, err, c.want)
 		}
 	}
-	if got, err := ExpandNodeList(""); err != nil || len(got) != 0 {
+	if got, err := expandNodeList(""); err != nil || len(got) != 0 {
 		t.Errorf("empty list = %v, %v", got, err)
 	}
-	if got, err := ExpandNodeList("n[1-100000]"); err != nil || len(got) != 100_000 {
+	if got, err := expandNodeList("n[1-100000]"); err != nil || len(got) != 100_000 {
 		t.Errorf("100,000 nodes: %d, %v", len(got), err)
 	}
 }
@@ -55,12 +57,12 @@ func TestExpandCPUs(t *testing.T) {
 		{"128", []int{128}},
 		{"", nil},
 	} {
-		if got, err := ExpandCPUs(c.s); err != nil || !reflect.DeepEqual(got, c.want) {
+		if got, err := expandCPUs(c.s); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q = %v, %v; want %v", c.s, got, err, c.want)
 		}
 	}
 	for _, s := range []string{"x", "2(x", "2(x3", "-1", "2(x999999)", "2,", "2(3)"} {
-		if got, err := ExpandCPUs(s); err == nil {
+		if got, err := expandCPUs(s); err == nil {
 			t.Errorf("%q = %v, want an error", s, got)
 		}
 	}
@@ -71,11 +73,11 @@ func FuzzExpandNodeList(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		nodes, err := ExpandNodeList(s)
+		nodes, err := expandNodeList(s)
 		if err != nil {
 			return
 		}
-		if len(nodes) > maxNodes {
+		if len(nodes) > job.MaxNodes {
 			t.Fatalf("%d nodes", len(nodes))
 		}
 		for _, n := range nodes {
@@ -89,7 +91,7 @@ func FuzzExpandNodeList(f *testing.F) {
 func FuzzExpandCPUs(f *testing.F) {
 	f.Add("2(x3),4")
 	f.Fuzz(func(t *testing.T, s string) {
-		if cpus, err := ExpandCPUs(s); err == nil && len(cpus) > maxNodes {
+		if cpus, err := expandCPUs(s); err == nil && len(cpus) > job.MaxNodes {
 			t.Fatalf("%d nodes", len(cpus))
 		}
 	})

@@ -1,25 +1,26 @@
-package job
+package slurm
 
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
+
+	"jobgait/agent/job"
 )
 
-// maxNodes bounds a node list; the largest clusters have a tenth of it.
-const maxNodes = 100_000
+// Nodes expands a list in Slurm's notation.
+func (Scheduler) Nodes(list string) ([]string, error) { return expandNodeList(list) }
 
-// ExpandNodeList returns the names of a list in Slurm's notation,
+// expandNodeList returns the names of a list in Slurm's notation,
 // "n[1-3,07-09],x" = n1 n2 n3 n07 n08 n09 x. Several brackets in one name
 // multiply, the last one running fastest.
-func ExpandNodeList(s string) ([]string, error) {
+func expandNodeList(s string) ([]string, error) {
 	var nodes []string
 	for _, item := range splitOutside(s) {
 		if item == "" {
 			return nil, fmt.Errorf("node list %.60q: empty name", s)
 		}
-		names, err := expandName(item, maxNodes-len(nodes))
+		names, err := expandName(item, job.MaxNodes-len(nodes))
 		if err != nil {
 			return nil, fmt.Errorf("node list %.60q: %w", s, err)
 		}
@@ -49,8 +50,6 @@ func splitOutside(s string) []string {
 	return append(items, s[start:])
 }
 
-var errTooMany = fmt.Errorf("more than %d nodes", maxNodes)
-
 // expandName expands one name, which may have several brackets.
 func expandName(s string, room int) ([]string, error) {
 	names := []string{""}
@@ -67,13 +66,13 @@ func expandName(s string, room int) ([]string, error) {
 				return nil, errors.New("']' is missing")
 			}
 			var err error
-			if endings, err = expandRanges(inside, room); err != nil {
+			if endings, err = job.Ranges(inside, room); err != nil {
 				return nil, err
 			}
 			s = tail
 		}
 		if len(names)*len(endings) > room {
-			return nil, errTooMany
+			return nil, job.ErrTooMany
 		}
 		next := make([]string, 0, len(names)*len(endings))
 		for _, n := range names {
@@ -86,59 +85,28 @@ func expandName(s string, room int) ([]string, error) {
 	return names, nil
 }
 
-// expandRanges expands "1-3,07-09". The first number's width is kept.
-func expandRanges(s string, room int) ([]string, error) {
-	var out []string
-	for _, part := range strings.Split(s, ",") {
-		from, to, isRange := strings.Cut(part, "-")
-		if !isRange {
-			to = from
-		}
-		lo, err1 := number(from)
-		hi, err2 := number(to)
-		if err1 != nil || err2 != nil || hi < lo {
-			return nil, fmt.Errorf("bad range %.40q", part)
-		}
-		if hi-lo >= room-len(out) {
-			return nil, errTooMany
-		}
-		for i := lo; i <= hi; i++ {
-			out = append(out, fmt.Sprintf("%0*d", len(from), i))
-		}
-	}
-	return out, nil
-}
-
-// number reads digits only: Atoi would take a sign.
-func number(s string) (int, error) {
-	if s == "" || len(s) > 9 || strings.Trim(s, "0123456789") != "" {
-		return 0, fmt.Errorf("bad number %.40q", s)
-	}
-	return strconv.Atoi(s)
-}
-
-// ExpandCPUs returns the CPUs of each node from SLURM_JOB_CPUS_PER_NODE,
+// expandCPUs returns the CPUs of each node from SLURM_JOB_CPUS_PER_NODE,
 // "2(x3),4" = 2 2 2 4.
-func ExpandCPUs(s string) ([]int, error) {
+func expandCPUs(s string) ([]int, error) {
 	var cpus []int
 	if s == "" {
 		return nil, nil
 	}
 	for _, item := range strings.Split(s, ",") {
 		count, rest, repeated := strings.Cut(item, "(x")
-		n, err := number(count)
+		n, err := job.Number(count)
 		if err != nil {
 			return nil, fmt.Errorf("CPUs per node %.60q: %w", s, err)
 		}
 		times := 1
 		if repeated {
 			digits, ok := strings.CutSuffix(rest, ")")
-			if times, err = number(digits); err != nil || !ok {
+			if times, err = job.Number(digits); err != nil || !ok {
 				return nil, fmt.Errorf("CPUs per node %.60q: bad repetition", s)
 			}
 		}
-		if times > maxNodes-len(cpus) {
-			return nil, fmt.Errorf("CPUs per node %.60q: %w", s, errTooMany)
+		if times > job.MaxNodes-len(cpus) {
+			return nil, fmt.Errorf("CPUs per node %.60q: %w", s, job.ErrTooMany)
 		}
 		for range times {
 			cpus = append(cpus, n)

@@ -1,4 +1,4 @@
-package job
+package slurm
 
 import (
 	"bytes"
@@ -6,25 +6,26 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
-// FromScontrol reads the output of `scontrol show job -o ID`: one line a job,
+// fromScontrol reads the output of `scontrol show job -o ID`: one line a job,
 // "Key=value Key=value". For the id of an array it has a line for each element;
 // the one with our JobId counts.
 //
 // Values are neither quoted nor escaped, so a user can write keys into a job
 // name. The first of a key wins and JobId and the array's ids stand before the
 // name, so such a user mislabels his own run and no other.
-func FromScontrol(output []byte, jobID summary.JobID) Details {
+func fromScontrol(output []byte, jobID summary.JobID) job.Details {
 	for line := range bytes.Lines(output) {
 		f := scontrolFields(strings.TrimSuffix(string(line), "\n"))
 		if f["JobId"] == jobID.String() {
 			return detailsOf(f)
 		}
 	}
-	return Details{}
+	return job.Details{}
 }
 
 // scontrolKey begins a field: a capital and '=' after a space.
@@ -51,31 +52,31 @@ func scontrolFields(line string) map[string]string {
 	return f
 }
 
-func detailsOf(f map[string]string) Details {
+func detailsOf(f map[string]string) job.Details {
 	text := func(key string) string {
 		if s := f[key]; s != "(null)" && s != "None" && s != "N/A" {
-			return note.Clean(s, maxText)
+			return note.Clean(s, job.MaxText)
 		}
 		return ""
 	}
-	d := Details{
+	d := job.Details{
 		Name:        text("JobName"),
 		Account:     text("Account"),
 		QOS:         text("QOS"),
 		Partition:   text("Partition"),
-		ArrayJobID:  bigCount(f["ArrayJobId"]),
-		ArrayTaskID: bigCount(f["ArrayTaskId"]), // of a pending array a range: not ours
-		NTasks:      positive(f["NumTasks"]),
-		CPUsPerTask: positive(f["CPUs/Task"]),
-		WorkDir:     cleanPath(f["WorkDir"]),
-		StdOut:      ExpandStdOut(f["StdOut"], 0, summary.Job{}),
+		ArrayJobID:  job.BigCount(f["ArrayJobId"]),
+		ArrayTaskID: job.BigCount(f["ArrayTaskId"]), // of a pending array a range: not ours
+		NTasks:      job.Positive(f["NumTasks"]),
+		CPUsPerTask: job.Positive(f["CPUs/Task"]),
+		WorkDir:     job.CleanPath(f["WorkDir"]),
+		StdOut:      expandStdOut(f["StdOut"], 0, summary.Job{}),
 		Exit:        exitOf(f["ExitCode"]),
-		State:       text("JobState"),
-		Reason:      text("Reason"),
+		State:       final(text("JobState"), text("Reason")),
+		Over:        finalState(text("JobState")),
 	}
 	d.Start, d.End = timeOf(f["StartTime"]), timeOf(f["EndTime"])
 	user := f["UserId"] // alice(1000)
-	if uid, ok := count(strings.TrimSuffix(user[strings.LastIndexByte(user, '(')+1:], ")")); ok {
+	if uid, ok := job.Count(strings.TrimSuffix(user[strings.LastIndexByte(user, '(')+1:], ")")); ok {
 		d.UID = &uid
 	}
 	return d
@@ -87,14 +88,14 @@ func timeOf(s string) *int64 {
 		at := t.Unix()
 		return &at
 	}
-	return bigCount(s)
+	return job.BigCount(s)
 }
 
 // exitOf reads "code:signal".
 func exitOf(s string) *summary.Exit {
 	code, signal, ok := strings.Cut(s, ":")
-	c, okCode := count(code)
-	g, okSignal := count(signal)
+	c, okCode := job.Count(code)
+	g, okSignal := job.Count(signal)
 	if !ok || !okCode || !okSignal {
 		return nil
 	}

@@ -1,13 +1,14 @@
-package job
+package slurm
 
 import (
 	"strings"
 	"testing"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/summary"
 )
 
-// What sacct prints with SacctFields: a requeued job, one that runs, one that never
+// What sacct prints with sacctFields: a requeued job, one that runs, one that never
 // began, and lines of something else.
 const sacctLines = `17|1000|1790000000|1790000050|REQUEUED|0:0|100|n[1-2]|alice
 17|1000|1790000200|1790000260|TIMEOUT|0:0|100|n[1-2]|alice
@@ -22,7 +23,7 @@ sacct: error: something
 `
 
 func TestFromSacct(t *testing.T) {
-	list := FromSacct([]byte(sacctLines))
+	list := fromSacct([]byte(sacctLines))
 	if len(list) != 3 || list[0].State != "REQUEUED" || list[1].State != "TIMEOUT" || list[2].State != "CANCELLED" || *list[2].Exit != (summary.Exit{Signal: 15}) ||
 		list[1].GID != 100 || list[1].NodeList != "n[1-2]" {
 		t.Fatalf("%+v", list)
@@ -31,7 +32,7 @@ func TestFromSacct(t *testing.T) {
 
 // A run is found by id, user and start.
 func TestEndingOf(t *testing.T) {
-	list := FromSacct([]byte(sacctLines + "17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
+	list := fromSacct([]byte(sacctLines + "17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
 	at := func(s int64) *int64 { return &s }
 	for name, c := range map[string]struct {
 		id    summary.JobID
@@ -52,7 +53,7 @@ func TestEndingOf(t *testing.T) {
 		"long after all of the same user": {17, 1000, 1790009000, nil, ""},
 	} {
 		got := ""
-		if e := EndingOf(list, c.id, c.uid, c.start, c.told); e != nil {
+		if e := job.EndingOf(list, c.id, c.uid, c.start, c.told); e != nil {
 			got = e.State
 		}
 		if got != c.want {
@@ -76,7 +77,7 @@ func TestFinal(t *testing.T) {
 		{"RUNNING", "TimeLimit", ""},
 		{"", "", ""},
 	} {
-		if got := (Details{State: c.state, Reason: c.reason}).Final(); got != c.want {
+		if got := final(c.state, c.reason); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.state, c.reason, got, c.want)
 		}
 	}
@@ -84,12 +85,12 @@ func TestFinal(t *testing.T) {
 
 // scontrol's answer is an ending once the job is over.
 func TestEndingOfScontrol(t *testing.T) {
-	if e, ok := FromScontrol([]byte(scontrolLine), 17).Ending(17); ok {
+	if e, ok := fromScontrol([]byte(scontrolLine), 17).Ending(17); ok {
 		t.Errorf("over while its Epilogs run: %+v", e)
 	}
 	line := strings.NewReplacer("COMPLETING", "TIMEOUT", "StartTime=2026-11-20T06:34:51", "StartTime=1790000000",
 		"EndTime=2026-11-20T06:34:55", "EndTime=1790000060").Replace(scontrolLine)
-	e, ok := FromScontrol([]byte(line), 17).Ending(17)
+	e, ok := fromScontrol([]byte(line), 17).Ending(17)
 	if !ok || e.JobID != 17 || e.UID != 1000 || e.Start != 1790000000 || e.End != 1790000060 || e.State != "TIMEOUT" || e.Exit.Signal != 15 {
 		t.Errorf("%+v, %v", e, ok)
 	}
@@ -99,8 +100,8 @@ func FuzzFromSacct(f *testing.F) {
 	f.Add([]byte(sacctLines))
 	f.Add([]byte("1|0|0|0|FAILED by|:"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, e := range FromSacct(b) {
-			if e.JobID < 0 || e.UID < 0 || e.Start < 0 || e.End < e.Start || !FinalState(e.State) {
+		for _, e := range fromSacct(b) {
+			if e.JobID < 0 || e.UID < 0 || e.Start < 0 || e.End < e.Start || !finalState(e.State) {
 				t.Fatalf("%+v", e)
 			}
 		}

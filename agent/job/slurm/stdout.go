@@ -1,21 +1,22 @@
-package job
+package slurm
 
 import (
 	"path"
 	"strconv"
 	"strings"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/summary"
 )
 
-// ExpandStdOut expands Slurm's file name pattern as far as the job is known:
+// expandStdOut expands Slurm's file name pattern as far as the job is known:
 // %j %A %a %u %x, with a width as in %5j, and %%. The result is the path of the
 // job's output if nothing is left over; a '%' in the last element only leaves a
 // path whose directory is right; a '%' in the directory makes it useless: "".
 //
 // %A outside an array is the job id, but whether the job is one the Prolog is
 // not told: it stays until Details say so.
-func ExpandStdOut(pattern string, jobID summary.JobID, j summary.Job) string {
+func expandStdOut(pattern string, jobID summary.JobID, j summary.Job) string {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {
 		if pattern[i] != '%' {
@@ -41,7 +42,7 @@ func ExpandStdOut(pattern string, jobID summary.JobID, j summary.Job) string {
 	if strings.Contains(path.Dir(s), "%") {
 		return ""
 	}
-	return cleanPath(s)
+	return job.CleanPath(s)
 }
 
 // specifier returns the text for one %-letter, and whether it is known.

@@ -1,0 +1,124 @@
+// Package local is `jobgait run` as a job.Scheduler: the smallest there is. What it
+// knows of its command goes to the hooks as one Run, and comes back checked. Whose
+// process it is goes by descent alone; it is never asked how a run ended, because it
+// was there and has told the Epilog. Names and paths are the user's own, and cleaned.
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"syscall"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// Scheduler is `jobgait run`.
+type Scheduler struct{}
+
+var _ job.Scheduler = Scheduler{}
+
+// What the hooks are told, and the Epilog besides: how the command ended.
+const (
+	runName   = "JOBGAIT_RUN"
+	endedName = "JOBGAIT_ENDED"
+)
+
+// Environ is what the hooks of a run are told.
+func Environ(r job.Run) ([]string, error) {
+	text, err := json.Marshal(cleaned(r))
+	if err != nil {
+		return nil, fmt.Errorf("tell the hooks of the run: %w", err)
+	}
+	return []string{runName + "=" + string(text)}, nil
+}
+
+// Ended is what the Epilog is told besides.
+func Ended(status syscall.WaitStatus) string {
+	return endedName + "=" + strconv.FormatUint(uint64(status), 10)
+}
+
+// Told reads what Environ made. The machine on which somebody runs a command is not
+// that command's alone.
+func (Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error) {
+	var r job.Run
+	if err := json.Unmarshal([]byte(getenv(runName)), &r); err != nil {
+		return job.Told{}, fmt.Errorf("%s: %w: not called by jobgait run?", runName, err)
+	}
+	if err := r.Key.Valid(); err != nil {
+		return job.Told{}, fmt.Errorf("%s: %w", runName, err)
+	}
+	if r.RootPID <= 0 {
+		return job.Told{}, fmt.Errorf("%s has no command", runName)
+	}
+	r = cleaned(r)
+	r.StartReal, r.StartMono, r.BootID, r.Exclusive = h.Real, h.Mono, h.BootID, false
+	return job.Told{Run: r, Exit: job.ExitOf(getenv(endedName))}, nil
+}
+
+func cleaned(r job.Run) job.Run {
+	for _, s := range []*string{&r.Node, &r.Job.User, &r.Job.Name, &r.Job.App, &r.Job.Size, &r.Job.NodeList} {
+		*s = note.Clean(*s, job.MaxText)
+	}
+	r.Job.WorkDir, r.ReportDir = job.CleanPath(r.Job.WorkDir), job.CleanPath(r.ReportDir)
+	return r
+}
+
+// ID is the number of the run, "" if it is none.
+func (s Scheduler) ID(getenv func(string) string) string {
+	told, err := s.Told(getenv, job.Host{})
+	if err != nil {
+		return ""
+	}
+	return told.Run.Key.JobID.String()
+}
+
+// Node is this machine's own name, which it need not be told.
+func (Scheduler) Node(func(string) string) string { return "" }
+
+// Within is false: a `jobgait run` within another is counted for itself.
+func (Scheduler) Within(func(string) string) (summary.RunKey, bool) { return summary.RunKey{}, false }
+
+// Nodes is the one machine.
+func (Scheduler) Nodes(list string) ([]string, error) { return []string{list}, nil }
+
+// StdOut is "": the command has its caller's streams.
+func (Scheduler) StdOut(job.Run, summary.Job) string { return "" }
+
+// Owns walks to the command.
+func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
+	for q := range l.Above(p.PID) {
+		if q.PID == r.RootPID || l.Known(q) {
+			return true
+		}
+	}
+	return false
+}
+
+// Own is false: `jobgait run` is the command's parent.
+func (Scheduler) Own(string) bool { return false }
+
+// Describe says nothing: the hooks were told all.
+func (Scheduler) Describe(*job.Look, []int, job.Run) job.Details { return job.Details{} }
+
+// Remembers is false, and the others of job.Memory have no answer.
+func (Scheduler) Remembers() bool { return false }
+
+// Ask has no answer.
+func (Scheduler) Ask(context.Context, summary.JobID) (job.Details, error) {
+	return job.Details{}, job.ErrNotAsked
+}
+
+// Endings has no answer.
+func (Scheduler) Endings(context.Context, []job.Question) ([]job.Ending, error) { return nil, nil }
+
+// Account has no answer.
+func (Scheduler) Account(context.Context, summary.JobID, int, float64) (*job.Ending, error) {
+	return nil, nil
+}
+
+// Fields has none.
+func (Scheduler) Fields(context.Context) map[string]string { return nil }

@@ -1,0 +1,62 @@
+// Package scheduler knows which schedulers there are, and which of them called.
+//
+// A hook believes who started it by its argument, which stands in the scheduler's own
+// configuration: none is Slurm, "local" is `jobgait run`. Its environment is no witness:
+// a user of Slurm writes parts of it (SPANK_), one of Grid Engine nearly all. What our
+// programs start learns it from the environment that they make for it.
+package scheduler
+
+import (
+	"fmt"
+
+	"jobgait/agent/job"
+	"jobgait/agent/job/local"
+	"jobgait/agent/job/slurm"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+// Local is the argument by which `jobgait run` calls its hooks.
+const Local = "local"
+
+// Hook returns the scheduler that called a hook with these arguments, and the
+// environment as it may be believed. Of a caller that is none of ours root does not
+// believe that it is one machine; a user's own is, where a `jobgait run` of the version
+// before calls.
+func Hook(args []string, getenv func(string) string, root bool) (job.Scheduler, func(string) string, error) {
+	switch {
+	case len(args) == 0 && root:
+		return slurm.Scheduler{}, configs.Cluster(getenv), nil
+	case len(args) == 0:
+		return slurm.Scheduler{}, getenv, nil
+	case len(args) == 1 && args[0] == Local:
+		return local.Scheduler{}, configs.OneMachine(getenv), nil
+	}
+	return nil, nil, fmt.Errorf("called by a scheduler with its environment, takes no arguments of others: %.40q", args[0])
+}
+
+// Of returns the scheduler whose runs these settings are about.
+func Of(c configs.Config, getenv func(string) string) job.Scheduler {
+	if configs.IsOneMachine(getenv) {
+		return local.Scheduler{}
+	}
+	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: getenv("SLURM_CONF")}
+}
+
+// OfRun returns the scheduler of a run, which nobody can ask.
+func OfRun(r job.Run) job.Scheduler {
+	if r.RootPID != 0 {
+		return local.Scheduler{}
+	}
+	return slurm.Scheduler{}
+}
+
+// Within is the job in which a program with this environment was started.
+func Within(getenv func(string) string) (summary.RunKey, bool) {
+	for _, s := range []job.Scheduler{slurm.Scheduler{}} {
+		if key, inside := s.Within(getenv); inside {
+			return key, true
+		}
+	}
+	return summary.RunKey{}, false
+}

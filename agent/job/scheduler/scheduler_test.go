@@ -1,0 +1,86 @@
+package scheduler
+
+import (
+	"os"
+	"testing"
+
+	"jobgait/agent/job"
+	"jobgait/agent/job/local"
+	"jobgait/agent/job/slurm"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+func env(pairs map[string]string) func(string) string {
+	return func(name string) string { return pairs[name] }
+}
+
+// Who calls is believed by the argument; root believes nothing of it that stands in the
+// environment.
+func TestHook(t *testing.T) {
+	claims := env(map[string]string{"JOBGAIT_ONE_MACHINE": "1", "HOME": "/h"})
+	for _, c := range []struct {
+		args     []string
+		root     bool
+		want     job.Scheduler
+		oneOf    bool // the user's own machine
+		nobodies bool
+	}{
+		{nil, true, slurm.Scheduler{}, false, false},
+		{nil, false, slurm.Scheduler{}, true, false},
+		{[]string{Local}, true, local.Scheduler{}, true, false},
+		{[]string{Local}, false, local.Scheduler{}, true, false},
+		{[]string{"--help"}, true, nil, false, true},
+		{[]string{Local, Local}, true, nil, false, true},
+	} {
+		got, getenv, err := Hook(c.args, claims, c.root)
+		if got != c.want || (err != nil) != c.nobodies {
+			t.Errorf("%v, root %v: %T, %v", c.args, c.root, got, err)
+		}
+		if err == nil && (configs.IsOneMachine(getenv) != c.oneOf || getenv("HOME") != "/h") {
+			t.Errorf("%v, root %v: one machine %v", c.args, c.root, !c.oneOf)
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	c := configs.Default()
+	if got, want := Of(c, env(map[string]string{"SLURM_CONF": "/c"})), (slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: "/c"}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := Of(c, configs.OneMachine(env(nil))); got != (local.Scheduler{}) {
+		t.Errorf("one machine: %T", got)
+	}
+	if a, b := OfRun(job.Run{}), OfRun(job.Run{RootPID: 3}); a != (slurm.Scheduler{}) || b != (local.Scheduler{}) {
+		t.Errorf("of runs: %T, %T", a, b)
+	}
+}
+
+// The runs that an older version wrote down tell as before whose they are.
+func TestOfRunOfAnOlderVersion(t *testing.T) {
+	for text, want := range map[string]job.Scheduler{
+		`{"key":{"cluster":"local:vm","job_id":3,"restart":0,"sub":1},"job":{"user":"a","uid":1,"gid":1,"nnodes":1,"node_list":"vm"},"node":"vm","root_pid":99}`: local.Scheduler{},
+		`{"key":{"cluster":"c","job_id":3,"restart":0},"job":{"user":"a","uid":1,"gid":1,"nnodes":2,"node_list":"n[1-2]"},"node":"n1","exclusive":true}`:         slurm.Scheduler{},
+	} {
+		dir := job.RunDir(t.TempDir())
+		if err := os.WriteFile(dir.Env(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := dir.ReadRun()
+		if got := OfRun(r); err != nil || got != want || r.Key.JobID != 3 {
+			t.Errorf("%s: %T, %+v, %v", text, got, r, err)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	key, inside := Within(env(map[string]string{"SLURM_JOB_ID": "812", "SLURM_CLUSTER_NAME": "alpha", "SLURM_RESTART_COUNT": "2"}))
+	if want := (summary.RunKey{Cluster: "alpha", JobID: 812, Restart: 2}); !inside || key != want {
+		t.Errorf("%+v, %v", key, inside)
+	}
+	for _, id := range []string{"", "0", "x"} {
+		if key, inside := Within(env(map[string]string{"SLURM_JOB_ID": id})); inside || key.JobID != 0 {
+			t.Errorf("%q: %+v", id, key)
+		}
+	}
+}

@@ -1,0 +1,20 @@
+// Package slurm is Slurm as a job.Scheduler, 22.05 to 26.05, and the one place for its
+// words. The environment of Prolog and Epilog, what processes say of their job and the
+// answers of scontrol and sacct come in; a Run, Details and Endings go out. Where its
+// cgroups lie is agent/cgroup's.
+//
+// Slurm tells Prolog and Epilog of one run different restart counts, an exit code 0 of
+// jobs that were cancelled, and neither name nor array nor final state: these come from
+// the job's own processes and from the commands. All but the job id is optional. The
+// SPANK_ variables, the texts and the paths are the user's, and so hostile.
+package slurm
+
+import "jobgait/agent/job"
+
+// Scheduler is Slurm, as far as its commands are known; "" asks none.
+type Scheduler struct {
+	Scontrol, Sacct string // absolute paths
+	Conf            string // where the commands find their cluster, "" is their default
+}
+
+var _ job.Scheduler = Scheduler{}
