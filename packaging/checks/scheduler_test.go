@@ -1,0 +1,91 @@
+package checks
+
+import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// slurmWord is a name or a text that is Slurm's own.
+var slurmWord = regexp.MustCompile(`(?i:slurm)|\b[sS]control|\b[sS]acct|SPANK_|PrologFlags`)
+
+// aboutSlurm are the packages and files whose subject Slurm is, or who name it to
+// people. All others know it through agent/job.Scheduler.
+var aboutSlurm = map[string]string{
+	"agent/job/slurm/":                  "the scheduler itself",
+	"agent/job/scheduler/":              "the list of schedulers",
+	"agent/cgroup/":                     "where Slurm's cgroups are",
+	"configs/":                          "the settings' own words",
+	"epilog/check/":                     "doctor: slurm.conf, plugstack.conf, the hooks",
+	"packaging/":                        "packages for Slurm, and clusters of it",
+	"analysis/summary/job.go":           "the field slurm_version",
+	"analysis/changepoint/formats/":     "notation of node lists that people write",
+	"agent/leave.go":                    "a text for who set PrologFlags",
+	"epilog/main.go":                    "the usage text",
+	"reports/jobgait/doctor.go":         "where doctor finds slurm.conf",
+	"agent/counter/kernel/jobcgroup.go": "a text that names the setting of cgroup.conf",
+	"agent/counter/kernel/stopped.go":   "slurmstepd among the job's processes",
+}
+
+// Slurm's words stand behind one interface. Comments may name it.
+func TestSchedulersStandBehindOneInterface(t *testing.T) {
+	used := map[string]bool{}
+	err := filepath.WalkDir(root(t), func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root(t), path)
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && (name == "build" || strings.HasPrefix(name, ".git")) {
+			return fs.SkipDir
+		}
+		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		for where := range aboutSlurm {
+			if strings.HasPrefix(name, where) {
+				used[where] = true
+				return nil
+			}
+		}
+		return slurmWords(t, path, name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where := range aboutSlurm {
+		if !used[where] {
+			t.Errorf("%s is excepted and not there", where)
+		}
+	}
+}
+
+// slurmWords complains of each in a file that is not in a comment.
+func slurmWords(t *testing.T, path, name string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	files := token.NewFileSet()
+	file := files.AddFile(name, -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	for {
+		pos, tok, word := s.Scan()
+		if tok == token.EOF {
+			return nil
+		}
+		importPath := strings.HasPrefix(word, `"jobgait/`)
+		if slices.Contains([]token.Token{token.IDENT, token.STRING}, tok) && !importPath && slurmWord.MatchString(word) {
+			t.Errorf("%s: %s: only package job/slurm knows words of Slurm", files.Position(pos), word)
+		}
+	}
+}
