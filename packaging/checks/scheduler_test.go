@@ -26,7 +26,7 @@ var aboutSlurm = map[string]string{
 	"packaging/":                        "packages for Slurm, and clusters of it",
 	"analysis/summary/job.go":           "the field slurm_version",
 	"analysis/changepoint/formats/":     "notation of node lists that people write",
-	"agent/leave.go":                    "a text for who set PrologFlags",
+	"agent/place.go":                    "a text for who set PrologFlags",
 	"epilog/main.go":                    "the usage text",
 	"reports/jobgait/doctor.go":         "where doctor finds slurm.conf",
 	"agent/counter/kernel/jobcgroup.go": "a text that names the setting of cgroup.conf",
