@@ -16,8 +16,8 @@
 // exponents in 577 of 578 reference cases. Likelihood is the default: errors
 // relative to the value, one law, from a space richer than that of segments,
 // weighed against two or more; thresholds are the work of Program calibrate. At
-// 5+5 points it finds .96 of the changes up to 5 % noise where Paper finds .94,
-// and .93 at 10 and 15 %, with .0002 and .002 false.
+// 5+5 points it finds .96 of the changes up to 5 % noise where Paper finds .93,
+// and .93 at 10 and 15 % (Paper .84), with .0002 and .002 false.
 //
 // Predictions of the default method average over every start of the last law,
 // over laws of one term on a fine grid and sums of two, over noise that grows,
