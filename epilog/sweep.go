@@ -12,6 +12,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
+	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -141,7 +142,7 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	now := float64(time.Now().UnixNano()) / 1e9
 	newest := map[string]summary.Summary{} // of each series: it is judged once
 	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(j collect.JobRecord) error {
-		s, err := past.Put(ctx, db, j.Summary, history.Ingest{ReportDir: j.ReportDir, NowS: now})
+		s, err := application.Put(ctx, db, j.Summary, history.Ingest{ReportDir: j.ReportDir, NowS: now})
 		if err != nil {
 			return err
 		}

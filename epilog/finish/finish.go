@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -219,7 +220,7 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	}
 	now := epoch(time.Now())
 	var judged past.Judgement
-	s, err = past.Put(ctx, db, s, history.Ingest{NowS: now})
+	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now})
 	if err == nil {
 		judged, err = past.Review(ctx, db, s, now)
 	}

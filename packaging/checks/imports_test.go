@@ -28,7 +28,7 @@ var ranks = []struct {
 	{"pattern", []string{"analysis/pattern"}, false},
 	{"phase", []string{"analysis/phase"}, false},
 	{"summary", []string{"analysis/summary"}, false},
-	{"memory", []string{"analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/changepoint", "analysis/changepoint/"}, true},
+	{"memory", []string{"analysis/application", "analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/changepoint", "analysis/changepoint/"}, true},
 	{"agent", []string{"agent/"}, true},
 	{"reports", []string{"reports", "reports/"}, true},
 	{"hooks", []string{"prolog/", "epilog/"}, true},

@@ -63,13 +63,13 @@ func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Repo
 	defer func() { _ = db.Close() }()
 	found := 0
 	for i, judged := range r.Series {
-		runs := s.Stored(i).Runs
+		runs := s.Stored[i].Runs
 		for _, c := range judged.Changes {
 			if !s.chosen[i] || c.Index >= len(runs) || runs[c.Index].DisplayID != o.ack {
 				continue
 			}
 			at := float64(time.Now().UnixNano()) / 1e9
-			if err := db.Acknowledge(ctx, s.Stored(i).SeriesID, runs[c.Index].ID, userName(), "", at); err != nil {
+			if err := db.Acknowledge(ctx, s.Stored[i].SeriesID, runs[c.Index].ID, userName(), "", at); err != nil {
 				return err
 			}
 			found++

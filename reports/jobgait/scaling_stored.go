@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/formats"
-	"jobgait/reports/past"
 )
 
 // ofStored fits how the applications of stored runs scale.
@@ -40,7 +40,7 @@ func (o scalingOptions) measurements(s stored) (formats.File, error) {
 	}
 	found := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
 	chosen, results := s.choose(found)
-	list, err := chosen.Scaling(results, past.ScalingOptions{Metric: o.stored.metric, Parameter: o.parameter, Mode: scaling.Mode(o.mode)})
+	list, err := chosen.Scaling(results, application.ScalingOptions{Metric: o.stored.metric, Parameter: o.parameter, Mode: scaling.Mode(o.mode)})
 	if err != nil {
 		return formats.File{}, err
 	}

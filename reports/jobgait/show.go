@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -77,7 +78,7 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	if err != nil {
 		return err
 	}
-	judged, err := past.Judge(ctx, db, s, past.DefaultLimits())
+	judged, err := past.Judge(ctx, db, s, application.DefaultLimits())
 	if err != nil {
 		return err
 	}

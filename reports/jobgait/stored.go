@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
 	"jobgait/reports/past"
@@ -34,7 +35,7 @@ func (f storedFlags) valid() error {
 	if f.site && f.user != "" {
 		return usageError{fmt.Errorf("--site is all users and --user is one: give one of them")}
 	}
-	if _, ok := past.MetricOf(f.metric); f.metric != "" && !ok {
+	if _, ok := application.MetricOf(f.metric); f.metric != "" && !ok {
 		return usageError{fmt.Errorf("--metric %s: there are step_s, elapsed_s, cpu_s, startup_s, checkpoint_s and energy_j", f.metric)}
 	}
 	return nil
@@ -47,7 +48,7 @@ func (f storedFlags) valid() error {
 const (
 	mostStoredSeries = 4000
 	mostStoredRuns   = 400
-	mostOtherSeries  = past.MostOthers
+	mostOtherSeries  = application.MostOthers
 	storedDays       = 180
 )
 

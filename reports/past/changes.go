@@ -1,116 +1,49 @@
 package past
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
-	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/application"
 	"jobgait/analysis/history"
-	"jobgait/analysis/note"
 	"jobgait/reports/change"
 )
 
-// Histories are stored histories as the change detector takes them, and what it
-// takes to lead its findings back to stored runs.
+// Histories are the histories of applications with the names that people know
+// them by.
 type Histories struct {
-	List   []change.History
-	stored []history.History
+	application.Histories
+	List []change.History
 }
 
 // Of makes a history of each stored one. metric names the metric to judge by; ""
 // is the leading one of each.
 func Of(stored []history.History, metric string) (Histories, error) {
-	h := Histories{stored: stored}
-	for _, s := range stored {
-		m := lead(s.Runs)
-		if metric != "" {
-			var ok bool
-			if m, ok = MetricOf(metric); !ok {
-				return h, fmt.Errorf("no metric is called %q: step_s, elapsed_s, cpu_s, startup_s, checkpoint_s, energy_j", metric)
-			}
-		}
-		h.List = append(h.List, historyOf(s, m))
+	h, err := application.Of(stored, metric)
+	if err != nil {
+		return Histories{}, err
 	}
-	return h, nil
+	return named(h), nil
 }
 
-// day is the length of a day in seconds: T counts days of UTC from 1970.
-const day = 86400
-
-func historyOf(s history.History, m Metric) change.History {
-	n := len(s.Runs)
-	in := formats.Input{
-		Series: changepoint.Series{
-			ID: strconv.FormatInt(s.SeriesID, 10), Machine: s.Cluster, User: s.User,
-			T: make([]float64, n), Y: make([]float64, n), Start: make([]float64, n),
-			Also: map[string][]float64{}, Meta: meta(s), Nodes: knownNodes(s.Nodes),
-		},
-		App: s.App, Shape: s.Shape, Metric: m.Name, Unit: m.Unit, Calendar: true, Notes: []note.Note{},
-	}
-	h := change.History{Name: s.User + " " + s.App + " (" + change.Label(change.ShapeName(s.Shape), m.Name) + ")"}
-	h.Lacking = "failed, ended early, or without " + m.Name
-	for i, r := range s.Runs {
-		in.T[i], in.Start[i], in.Y[i] = r.Start/day, r.Start, m.value(r)
-		h.Jobs = append(h.Jobs, r.DisplayID)
-	}
-	for _, other := range metrics() {
-		if values, some := column(s.Runs, other); some && other.Name != m.Name {
-			in.Also[other.Name] = values
+func named(h application.Histories) Histories {
+	out := Histories{Histories: h}
+	for i, in := range h.Inputs {
+		s := h.Stored[i]
+		one := change.History{Input: in, Lacking: "failed, ended early, or without " + in.Metric,
+			Name: s.User + " " + s.App + " (" + change.Label(change.ShapeName(s.Shape), in.Metric) + ")"}
+		for _, r := range s.Runs {
+			one.Jobs = append(one.Jobs, r.DisplayID)
 		}
+		out.List = append(out.List, one)
 	}
-	h.Input = in
-	return h
-}
-
-// knownNodes is nil where no run's nodes are known.
-func knownNodes(nodes [][]string) [][]string {
-	if slices.ContainsFunc(nodes, func(n []string) bool { return len(n) > 0 }) {
-		return nodes
-	}
-	return nil
-}
-
-// column is a metric of all runs, and whether any of them has it.
-func column(runs []history.Run, m Metric) (values []float64, some bool) {
-	values = make([]float64, len(runs))
-	for i, r := range runs {
-		values[i] = m.value(r)
-		some = some || !math.IsNaN(values[i])
-	}
-	return values, some
-}
-
-// meta is what was recorded of the runs, by field; "" is not known.
-func meta(s history.History) map[string][]string {
-	fields := map[string][]string{}
-	set := func(name string, i int, value string) {
-		if value == "" {
-			return
-		}
-		if fields[name] == nil {
-			fields[name] = make([]string, len(s.Runs))
-		}
-		fields[name][i] = value
-	}
-	for i, r := range s.Runs {
-		set("partition", i, r.Partition)
-		if i < len(s.Fields) {
-			for name, value := range s.Fields[i] {
-				set(name, i, value)
-			}
-		}
-	}
-	return fields
+	return out
 }
 
 // Acknowledged returns the changes of these histories that somebody has seen.
 func (h Histories) Acknowledged() change.Acks {
 	acks := change.Acks{}
-	for i, s := range h.stored {
+	for i, s := range h.Stored {
 		for k, r := range s.Runs {
 			if slices.Contains(s.Acknowledged, r.ID) {
 				acks = append(acks, change.Ack{ID: h.List[i].ID, Index: k, Day: math.NaN()})
@@ -121,43 +54,4 @@ func (h Histories) Acknowledged() change.Acks {
 }
 
 // Keep returns those histories for which keep is true, by their place.
-func (h Histories) Keep(keep func(i int) bool) Histories {
-	var out Histories
-	for i := range h.List {
-		if keep(i) {
-			out.List, out.stored = append(out.List, h.List[i]), append(out.stored, h.stored[i])
-		}
-	}
-	return out
-}
-
-// Stored returns the stored history of number i.
-func (h Histories) Stored(i int) history.History { return h.stored[i] }
-
-// Events returns what was found in history number i as rows.
-func (h Histories) Events(i int, found changepoint.Result) []history.Event {
-	runs := h.stored[i].Runs
-	id := func(k *int) *int64 {
-		if k == nil || *k < 0 || *k >= len(runs) {
-			return nil
-		}
-		return &runs[*k].ID
-	}
-	var events []history.Event
-	for _, c := range found.Changes {
-		first := id(&c.Index)
-		if first == nil {
-			continue
-		}
-		causes, err := json.Marshal(c.Causes)
-		if err != nil { // of numbers that are not finite
-			causes = []byte("[]")
-		}
-		events = append(events, history.Event{
-			Metric: h.List[i].Metric, RunID: *first, Detected: id(&c.DetectedIndex), End: id(c.EndIndex),
-			Kind: string(c.Kind), EffectPct: c.EffectPct, LoPct: c.LoPct, HiPct: c.HiPct,
-			FalsePer1000: c.FalsePer1000, Causes: string(causes),
-		})
-	}
-	return events
-}
+func (h Histories) Keep(keep func(i int) bool) Histories { return named(h.Histories.Keep(keep)) }

@@ -13,10 +13,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/analysis/application"
+	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/reports"
+	"jobgait/reports/change"
 )
+
+const day = 86400 // seconds
+
+func ptr[T any](x T) *T { return &x }
 
 // run is run i of an application that is slower by a seventh from run 20 on.
 func run(i int) summary.Summary {
@@ -53,7 +60,7 @@ func remembered(t testing.TB, n int) *history.DB {
 
 func TestJudge(t *testing.T) {
 	db := remembered(t, 30)
-	j, err := Judge(t.Context(), db, run(25), DefaultLimits())
+	j, err := Judge(t.Context(), db, run(25), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,14 +86,14 @@ func TestJudge(t *testing.T) {
 // came after it.
 func TestJudgeIsOfItsTime(t *testing.T) {
 	db := remembered(t, 30)
-	j, err := Judge(t.Context(), db, run(19), DefaultLimits())
+	j, err := Judge(t.Context(), db, run(19), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(j.Runs) != 19 || len(j.Across.Changes.Text) != 0 || len(j.Events) != 0 {
 		t.Errorf("%d earlier runs, text %q", len(j.Runs), j.Across.Changes.Text)
 	}
-	few := DefaultLimits()
+	few := application.DefaultLimits()
 	few.Runs = 5 // fewer than there are since
 	if j, err = Judge(t.Context(), db, run(9), few); err != nil || len(j.Runs) != 4 || j.Runs[0].JobID != 9 {
 		t.Errorf("an old run has %d earlier ones, %v", len(j.Runs), err)
@@ -98,11 +105,11 @@ func TestJudgeIsOfItsTime(t *testing.T) {
 func TestConsultIsJudge(t *testing.T) {
 	for name, last := range map[string]summary.Summary{"the same shape": run(25), "another shape": otherShape(run(25))} {
 		stored, unstored := remembered(t, 25), remembered(t, 25)
-		want, err := Put(t.Context(), stored, last, history.Ingest{})
+		want, err := application.Put(t.Context(), stored, last, history.Ingest{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		judged, err := Judge(t.Context(), stored, want, DefaultLimits())
+		judged, err := Judge(t.Context(), stored, want, application.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +149,7 @@ func TestJudgeOfTheUnknown(t *testing.T) {
 	if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 		t.Fatal(err)
 	}
-	j, err := Judge(t.Context(), db, s, DefaultLimits())
+	j, err := Judge(t.Context(), db, s, application.DefaultLimits())
 	if err != nil || j.SeriesID != 0 || len(j.Runs) != 0 {
 		t.Errorf("%+v, %v", j, err)
 	}
@@ -152,15 +159,15 @@ func TestJudgeOfTheUnknown(t *testing.T) {
 // the room for others: its shapes are the newest series of all.
 func TestOthersAreOthers(t *testing.T) {
 	db, last := busySite(t, 6, 1)
-	l := DefaultLimits()
+	l := application.DefaultLimits()
 	l.Others = 3
-	list, err := collect(t.Context(), db, last, l)
+	list, err := application.Collect(t.Context(), db, last, l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	others := 0
 	for _, h := range list {
-		if !isOf(h, last) {
+		if !application.IsOf(h, last) {
 			others++
 		}
 	}
@@ -172,7 +179,7 @@ func TestOthersAreOthers(t *testing.T) {
 func BenchmarkJudge(b *testing.B) {
 	db := remembered(b, 200)
 	for b.Loop() {
-		if _, err := Judge(b.Context(), db, run(199), DefaultLimits()); err != nil {
+		if _, err := Judge(b.Context(), db, run(199), application.DefaultLimits()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -220,7 +227,7 @@ func BenchmarkJudgeBusySite(b *testing.B) {
 	var ratios []float64
 	for b.Loop() {
 		for i, others := range sizes {
-			l := DefaultLimits()
+			l := application.DefaultLimits()
 			l.Others = others
 			began := cpuTime(b)
 			if _, err := Judge(b.Context(), db, last, l); err != nil {
@@ -250,7 +257,7 @@ func cpuTime(t testing.TB) float64 {
 // What the head of a report says of other runs has them as its subject, and a slow
 // last run is this one.
 func TestVerdictsSayWhoseRuns(t *testing.T) {
-	j, err := Judge(t.Context(), remembered(t, 30), run(29), DefaultLimits())
+	j, err := Judge(t.Context(), remembered(t, 30), run(29), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +266,7 @@ func TestVerdictsSayWhoseRuns(t *testing.T) {
 	}
 	slow := run(15)
 	slow.ElapsedS *= 1.3
-	if j, err = Judge(t.Context(), remembered(t, 15), slow, DefaultLimits()); err != nil {
+	if j, err = Judge(t.Context(), remembered(t, 15), slow, application.DefaultLimits()); err != nil {
 		t.Fatal(err)
 	}
 	if v := j.Across.Changes.Verdicts; len(v) != 1 || !strings.HasPrefix(v[0].Text, "This run is 29.7 % slower than usual") {
@@ -270,5 +277,28 @@ func TestVerdictsSayWhoseRuns(t *testing.T) {
 	}
 	if text := j.Across.Changes.Text; len(text) != 1 || !strings.HasPrefix(text[0], "The last run is") {
 		t.Errorf("%q", text)
+	}
+}
+
+func TestAcknowledged(t *testing.T) {
+	stored, err := remembered(t, 30).Histories(t.Context(), history.HistoryQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored[0].Acknowledged = []int64{stored[0].Runs[20].ID}
+	h, err := Of(stored, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := change.Default()
+	if r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 1 {
+		t.Errorf("%d histories are worse", len(r.Worse()))
+	}
+	o.Acks = h.Acknowledged()
+	if r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 0 {
+		t.Error("an acknowledged change is still worse")
+	}
+	if !slices.ContainsFunc(h.Acknowledged(), func(a change.Ack) bool { return a.Index == 20 }) {
+		t.Errorf("acknowledged %+v", h.Acknowledged())
 	}
 }

@@ -1,4 +1,4 @@
-package past
+package application
 
 import (
 	"maps"
@@ -9,7 +9,6 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
-	"jobgait/reports/change"
 )
 
 func ptr[T any](x T) *T { return &x }
@@ -40,14 +39,13 @@ func TestChangeOfStoredRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.List[0].Metric != "step_s" {
-		t.Errorf("judged by %s", h.List[0].Metric)
+	if h.Inputs[0].Metric != "step_s" {
+		t.Errorf("judged by %s", h.Inputs[0].Metric)
 	}
-	if also := slices.Sorted(maps.Keys(h.List[0].Also)); !slices.Equal(also, []string{"elapsed_s"}) {
+	if also := slices.Sorted(maps.Keys(h.Inputs[0].Also)); !slices.Equal(also, []string{"elapsed_s"}) {
 		t.Errorf("beside it %q: what is known besides, and not itself", also)
 	}
-	r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), change.Default())
-	found := r.Series[0].Result
+	found := analysed(h)
 	if len(found.Changes) != 1 || found.Changes[0].Index != 20 {
 		t.Fatalf("changes %+v", found.Changes)
 	}
@@ -71,11 +69,10 @@ func TestFailedRunsHaveNoLevel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if y := h.List[0].Y; !math.IsNaN(y[10]) || !math.IsNaN(y[14]) || math.IsNaN(y[15]) {
+	if y := h.Inputs[0].Y; !math.IsNaN(y[10]) || !math.IsNaN(y[14]) || math.IsNaN(y[15]) {
 		t.Errorf("values %v", y)
 	}
-	r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), change.Default())
-	if c := r.Series[0].Changes; len(c) != 0 {
+	if c := analysed(h).Changes; len(c) != 0 {
 		t.Errorf("changes %+v", c)
 	}
 }
@@ -97,22 +94,7 @@ func TestLeadingMetric(t *testing.T) {
 	}
 }
 
-func TestAcknowledged(t *testing.T) {
-	s := stored(30, 20, false)
-	s.Acknowledged = []int64{120}
-	h, err := Of([]history.History{s}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := change.Default()
-	if r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 1 {
-		t.Errorf("%d histories are worse", len(r.Worse()))
-	}
-	o.Acks = h.Acknowledged()
-	if r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 0 {
-		t.Error("an acknowledged change is still worse")
-	}
-	if !slices.ContainsFunc(h.Acknowledged(), func(a change.Ack) bool { return a.Index == 20 }) {
-		t.Errorf("acknowledged %+v", h.Acknowledged())
-	}
+// analysed is what the change detector finds in a lone history.
+func analysed(h Histories) changepoint.Result {
+	return changepoint.Analyse([]changepoint.Series{h.Inputs[0].Series}, changepoint.Sequential, changepoint.Default()).Series[0]
 }

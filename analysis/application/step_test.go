@@ -1,7 +1,8 @@
-package past
+package application
 
 import (
 	"math"
+	"path/filepath"
 	"testing"
 
 	"jobgait/analysis/history"
@@ -25,7 +26,11 @@ func loop(id string, period, coverage float64) pattern.Pattern {
 // TestStepIsOfOnePattern checks that the step of an application is the time of
 // the pattern of its first run, also when another comes first.
 func TestStepIsOfOnePattern(t *testing.T) {
-	db := remembered(t, 0)
+	db, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
 	for i, c := range []struct {
 		patterns []pattern.Pattern
 		signal   int
@@ -38,7 +43,10 @@ func TestStepIsOfOnePattern(t *testing.T) {
 		{[]pattern.Pattern{loop("A", 1.0, 0.9)}, 0, 1.0}, // twice as slow: its shape is that of one loop
 		{nil, 0, 0},
 	} {
-		s := run(i)
+		start := float64(20000+i) * day
+		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(i + 1)},
+			Job:   summary.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", Executable: "lmp"},
+			Start: start, End: start + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: summary.Quality{Scope: "job"}}
 		s.Exit = &summary.Exit{Signal: c.signal}
 		s.Patterns, s.Job.App = c.patterns, "step"
 		s, err := Put(t.Context(), db, s, history.Ingest{})

@@ -1,4 +1,4 @@
-package past
+package application
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func (h Histories) Scaling(found changepoint.Report, o ScalingOptions) ([]scalin
 	}
 	var order []Application
 	groups := map[Application][]int{}
-	for i, s := range h.stored {
+	for i, s := range h.Stored {
 		a := Application{s.Cluster, s.User, s.App}
 		if groups[a] == nil {
 			order = append(order, a)
@@ -64,7 +64,7 @@ func (h Histories) metric(members []int, name string) (Metric, error) {
 	if name == "" {
 		var all []history.Run
 		for _, i := range members {
-			all = append(all, h.stored[i].Runs...)
+			all = append(all, h.Stored[i].Runs...)
 		}
 		return lead(all), nil
 	}
@@ -154,7 +154,7 @@ func (h Histories) series(a Application, members []int, m Metric, found changepo
 	}
 	var runs []scaling.Run
 	for _, i := range members {
-		p, rest := shapeOf(h.stored[i].Shape).along(parameter)
+		p, rest := shapeOf(h.Stored[i].Shape).along(parameter)
 		if math.IsNaN(p) {
 			continue
 		}
@@ -162,7 +162,7 @@ func (h Histories) series(a Application, members []int, m Metric, found changepo
 		if i < len(found.Series) {
 			changes = found.Series[i].Changes
 		}
-		for k, r := range h.stored[i].Runs {
+		for k, r := range h.Stored[i].Runs {
 			runs = append(runs, scalingRun(r, p, rest, m, regime(changes, k)))
 		}
 	}
@@ -203,7 +203,7 @@ func (h Histories) parameter(members []int, asked string) string {
 		}
 		sizes := map[string]map[float64]bool{}
 		for _, i := range members {
-			p, rest := shapeOf(h.stored[i].Shape).along(name)
+			p, rest := shapeOf(h.Stored[i].Shape).along(name)
 			if math.IsNaN(p) {
 				continue
 			}
@@ -221,8 +221,8 @@ func (h Histories) parameter(members []int, asked string) string {
 	return best
 }
 
-// segments returns what was found of a scaling series as rows of the history.
-func segments(s scaling.Series, r scaling.Result) []history.Segment {
+// Segments returns what was found of a scaling series as rows of the history.
+func Segments(s scaling.Series, r scaling.Result) []history.Segment {
 	p := scaling.Sizes(s.Observations)
 	var out []history.Segment
 	for i, g := range r.Segments {

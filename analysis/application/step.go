@@ -1,4 +1,4 @@
-package past
+package application
 
 import (
 	"context"
@@ -10,6 +10,28 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/summary"
 )
+
+// Put gives a run its step_s and puts it into the history. It returns the run as
+// it was put.
+func Put(ctx context.Context, db *history.DB, run summary.Summary, at history.Ingest) (summary.Summary, error) {
+	s, reference, err := withStep(ctx, db, run)
+	if err != nil {
+		return s, err
+	}
+	if err := db.Put(ctx, s, at); err != nil {
+		return s, err
+	}
+	if reference == nil {
+		return s, nil
+	}
+	return s, db.SetReference(ctx, s, reference)
+}
+
+// WithStep gives a run its step_s, and stores nothing.
+func WithStep(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, error) {
+	s, _, err := withStep(ctx, db, run)
+	return s, err
+}
 
 // A run's main pattern becomes the reference of its application from this
 // confidence and coverage on: what every later step_s is the time of shall not

@@ -1,4 +1,4 @@
-package past
+package application
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func TestScalingOfStoredRuns(t *testing.T) {
 	if r.Segmented || r.Whole == nil || len(r.Whole.Terms) != 1 || r.Whole.Terms[0].I != 1 || r.Whole.Terms[0].J != 0 {
 		t.Errorf("model %+v of %+v", r.Whole, r)
 	}
-	rows := segments(s, r)
+	rows := Segments(s, r)
 	if len(rows) != 1 || rows[0].FirstP != 2 || rows[0].LastP != 64 || rows[0].Points != 6 || rows[0].Formula == "" || rows[0].Fixed != "8 tasks a node 4c" {
 		t.Errorf("rows %+v", rows)
 	}

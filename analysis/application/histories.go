@@ -1,0 +1,142 @@
+package application
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/history"
+	"jobgait/analysis/note"
+)
+
+// Histories are stored histories as the change detector takes them, and what it
+// takes to lead its findings back to stored runs.
+type Histories struct {
+	Inputs []formats.Input
+	Stored []history.History
+}
+
+// Of makes a history of each stored one. metric names the metric to judge by; ""
+// is the leading one of each.
+func Of(stored []history.History, metric string) (Histories, error) {
+	h := Histories{Stored: stored}
+	for _, s := range stored {
+		m := lead(s.Runs)
+		if metric != "" {
+			var ok bool
+			if m, ok = MetricOf(metric); !ok {
+				return h, fmt.Errorf("no metric is called %q: step_s, elapsed_s, cpu_s, startup_s, checkpoint_s, energy_j", metric)
+			}
+		}
+		h.Inputs = append(h.Inputs, inputOf(s, m))
+	}
+	return h, nil
+}
+
+// day is the length of a day in seconds: T counts days of UTC from 1970.
+const day = 86400
+
+func inputOf(s history.History, m Metric) formats.Input {
+	n := len(s.Runs)
+	in := formats.Input{
+		Series: changepoint.Series{
+			ID: strconv.FormatInt(s.SeriesID, 10), Machine: s.Cluster, User: s.User,
+			T: make([]float64, n), Y: make([]float64, n), Start: make([]float64, n),
+			Also: map[string][]float64{}, Meta: meta(s), Nodes: knownNodes(s.Nodes),
+		},
+		App: s.App, Shape: s.Shape, Metric: m.Name, Unit: m.Unit, Calendar: true, Notes: []note.Note{},
+	}
+	for i, r := range s.Runs {
+		in.T[i], in.Start[i], in.Y[i] = r.Start/day, r.Start, m.value(r)
+	}
+	for _, other := range metrics() {
+		if values, some := column(s.Runs, other); some && other.Name != m.Name {
+			in.Also[other.Name] = values
+		}
+	}
+	return in
+}
+
+// knownNodes is nil where no run's nodes are known.
+func knownNodes(nodes [][]string) [][]string {
+	if slices.ContainsFunc(nodes, func(n []string) bool { return len(n) > 0 }) {
+		return nodes
+	}
+	return nil
+}
+
+// column is a metric of all runs, and whether any of them has it.
+func column(runs []history.Run, m Metric) (values []float64, some bool) {
+	values = make([]float64, len(runs))
+	for i, r := range runs {
+		values[i] = m.value(r)
+		some = some || !math.IsNaN(values[i])
+	}
+	return values, some
+}
+
+// meta is what was recorded of the runs, by field; "" is not known.
+func meta(s history.History) map[string][]string {
+	fields := map[string][]string{}
+	set := func(name string, i int, value string) {
+		if value == "" {
+			return
+		}
+		if fields[name] == nil {
+			fields[name] = make([]string, len(s.Runs))
+		}
+		fields[name][i] = value
+	}
+	for i, r := range s.Runs {
+		set("partition", i, r.Partition)
+		if i < len(s.Fields) {
+			for name, value := range s.Fields[i] {
+				set(name, i, value)
+			}
+		}
+	}
+	return fields
+}
+
+// Keep returns those histories for which keep is true, by their place.
+func (h Histories) Keep(keep func(i int) bool) Histories {
+	var out Histories
+	for i := range h.Inputs {
+		if keep(i) {
+			out.Inputs, out.Stored = append(out.Inputs, h.Inputs[i]), append(out.Stored, h.Stored[i])
+		}
+	}
+	return out
+}
+
+// Events returns what was found in history number i as rows.
+func (h Histories) Events(i int, found changepoint.Result) []history.Event {
+	runs := h.Stored[i].Runs
+	id := func(k *int) *int64 {
+		if k == nil || *k < 0 || *k >= len(runs) {
+			return nil
+		}
+		return &runs[*k].ID
+	}
+	var events []history.Event
+	for _, c := range found.Changes {
+		first := id(&c.Index)
+		if first == nil {
+			continue
+		}
+		causes, err := json.Marshal(c.Causes)
+		if err != nil { // of numbers that are not finite
+			causes = []byte("[]")
+		}
+		events = append(events, history.Event{
+			Metric: h.Inputs[i].Metric, RunID: *first, Detected: id(&c.DetectedIndex), End: id(c.EndIndex),
+			Kind: string(c.Kind), EffectPct: c.EffectPct, LoPct: c.LoPct, HiPct: c.HiPct,
+			FalsePer1000: c.FalsePer1000, Causes: string(causes),
+		})
+	}
+	return events
+}
