@@ -23,13 +23,24 @@ type Column struct {
 	Values Values
 }
 
+// CodeGroup is the group of the columns that count samples of code addresses.
+const CodeGroup = "code"
+
 // Set is the columns of one profile on one grid. Sample i of every column
 // covers the time from StartS + i*StepS to StartS + (i+1)*StepS, in seconds
-// since the run began.
+// since the run began; on another axis than wall time, seconds of that.
 type Set struct {
 	StartS  float64
 	StepS   float64
 	Columns []Column
+	// Axis is what StepS is seconds of. On another one than wall time WallS are
+	// the wall times at which the samples begin, and the last one ends, and SlotS
+	// is how finely was recorded what is spread over them: StepS if exactly so.
+	Axis  Axis
+	WallS []float64
+	SlotS float64
+	// Also is the same run on other axes, as far as it was recorded on them.
+	Also []Set
 }
 
 // Len returns the number of samples of every column.

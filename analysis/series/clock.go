@@ -1,0 +1,169 @@
+package series
+
+import (
+	"math"
+	"strings"
+)
+
+// Clock is how much CPU time the job had used at the edges of the samples of a
+// set. Beside other work on the same CPUs wall time stretches every iteration
+// differently, CPU time hardly.
+type Clock struct {
+	startS, stepS float64
+	used          []float64 // one more than samples
+	busy          float64   // CPUs in use while any was
+}
+
+// The columns that a clock is made from, the best first, and what they count a
+// second of CPU time as.
+var clockColumns = [...]struct {
+	name string
+	unit float64
+}{{"busy_cpus", 1}, {"task_clock", 1e9}}
+
+// Clock returns the CPU time of the job along a set on wall time; false without a
+// column that tells it. Where columns are named after libraries in which ranks and
+// threads wait by turning round, samples in these do not advance it.
+func (s Set) Clock() (Clock, bool) {
+	for _, from := range clockColumns {
+		c, ok := s.Column(from.name)
+		if !ok {
+			continue
+		}
+		k := Clock{startS: s.StartS, stepS: s.StepS, used: make([]float64, len(c.Values)+1)}
+		work := s.working()
+		at, squares := 0.0, 0.0
+		for i, v := range c.Values {
+			if x := float64(v) / from.unit; x > 0 && !math.IsInf(x, 0) {
+				if work != nil {
+					x *= float64(work[i])
+				}
+				at += x
+				squares += x * x
+			}
+			k.used[i+1] = at * s.StepS
+		}
+		if at > 0 {
+			k.busy = squares / at
+			return k, true
+		}
+	}
+	return Clock{}, false
+}
+
+// Total is the CPU time that the job used, in seconds, and Busy how many CPUs it
+// kept busy while it ran at all.
+func (k Clock) Total() float64 { return k.used[len(k.used)-1] }
+func (k Clock) Busy() float64  { return k.busy }
+
+// Used is the CPU time that the job had used at a sample's beginning.
+func (k Clock) Used(sample int) float64 { return k.used[min(max(sample, 0), len(k.used)-1)] }
+
+// Bin puts columns of counts, on the samples of the clock's set, into bins of
+// equal CPU time. Within a sample its counts are spread evenly over the CPU time
+// used in it.
+func (k Clock) Bin(columns []Column, stepS float64) Set {
+	n := int(k.Total() / stepS)
+	out := Set{StartS: 0, StepS: stepS, Axis: CPU, SlotS: max(stepS, k.stepS*max(1, k.busy)), Columns: make([]Column, len(columns)), WallS: k.edges(n, stepS)}
+	bin := make([]float64, len(k.used))
+	for i, u := range k.used {
+		bin[i] = u / stepS
+	}
+	for j, c := range columns {
+		out.Columns[j] = c
+		out.Columns[j].Values = binned(c.Values, bin, n)
+	}
+	return out
+}
+
+// binned spreads counts over n bins; count i lies between places at[i] and at[i+1].
+func binned(counts Values, at []float64, n int) Values {
+	v := make(Values, n)
+	for i, x := range counts {
+		from, to := at[i], at[i+1]
+		if !(x > 0) || from == to {
+			continue
+		}
+		a, b := int(from), int(to)
+		if a == b {
+			if a < n {
+				v[a] += x
+			}
+			continue
+		}
+		per := x / float32(to-from)
+		for q := a; q <= b && q < n; q++ {
+			v[q] += per * float32(min(to, float64(q+1))-max(from, float64(q)))
+		}
+	}
+	return v
+}
+
+// edges are the wall times at which 0, 1, .. n steps of CPU time had been used.
+func (k Clock) edges(n int, stepS float64) []float64 {
+	out := make([]float64, n+1)
+	i := 0
+	for q := range out {
+		want := float64(q) * stepS
+		for i+2 < len(k.used) && k.used[i+1] <= want {
+			i++
+		}
+		in := 0.0
+		if d := k.used[i+1] - k.used[i]; d > 0 {
+			in = min(1, max(0, want-k.used[i])/d)
+		}
+		out[q] = k.startS + (float64(i)+in)*k.stepS
+	}
+	return out
+}
+
+// Waiting says whether a column counts code in which MPI's ranks and OpenMP's
+// threads turn round while they wait for each other: that is no work.
+func (c Column) Waiting() bool {
+	_, name, ok := strings.Cut(c.Name, ":")
+	if !ok {
+		return false
+	}
+	for _, library := range [...]string{"libmpi", "libopen-pal", "libgomp"} {
+		if strings.HasPrefix(name, library) {
+			return true
+		}
+	}
+	return false
+}
+
+// working is the share of the samples of code in every slot that is no waiting;
+// nil where no column is known to be.
+func (s Set) working() []float32 {
+	var all, waiting []float32
+	for _, c := range s.Columns {
+		if c.Waiting() {
+			waiting = make([]float32, s.Len())
+			all = make([]float32, s.Len())
+			break
+		}
+	}
+	if waiting == nil {
+		return nil
+	}
+	for _, c := range s.Columns {
+		if c.Group != CodeGroup {
+			continue
+		}
+		for i, x := range c.Values {
+			if x > 0 {
+				all[i] += x
+				if c.Waiting() {
+					waiting[i] += x
+				}
+			}
+		}
+	}
+	for i, w := range waiting {
+		waiting[i] = 1
+		if all[i] > 0 {
+			waiting[i] = 1 - w/all[i]
+		}
+	}
+	return waiting
+}
