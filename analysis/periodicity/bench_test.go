@@ -61,10 +61,12 @@ func agentLike(n int) series.Set {
 		c.Name += "x"
 		j.set.Columns = append(j.set.Columns, c)
 	}
-	l := newLoop(6)
-	l.x = make(series.Values, n)
-	busy := l.set(0.02).Columns[0]
-	busy.Name, busy.Unit = "busy_cpus", "CPUs"
+	busy := series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Values: make(series.Values, n)}
+	for _, c := range j.set.Columns {
+		for i, v := range c.Values {
+			busy.Values[i] += v / 5
+		}
+	}
 	j.set.Columns[16] = busy
 	return j.set
 }

@@ -36,8 +36,15 @@ type vote struct {
 // choose returns the index of the outcome whose periods are the job's, or -1 if
 // there is none, and the share of the votes that agree with it. With more than
 // one column, periods of clocks do not count.
-func choose(set series.Set, all []source, got []outcome) (at int, agreed float64) {
+func choose(set series.Set, all []source, got []outcome) (at int, agreed float64, usage bool) {
 	families := gather(cast(all, got))
+	works := func(f []vote) bool {
+		return slices.ContainsFunc(f, func(v vote) bool { return !all[v.from].usage() })
+	}
+	usage = !slices.ContainsFunc(families, works)
+	if !usage {
+		families = slices.DeleteFunc(families, func(f []vote) bool { return !works(f) })
+	}
 	best, sum := -1, 0.0
 	support := make([]float64, len(families))
 	for i, f := range families {
@@ -48,7 +55,7 @@ func choose(set series.Set, all []source, got []outcome) (at int, agreed float64
 		}
 	}
 	if best < 0 {
-		return -1, 0
+		return -1, 0, false
 	}
 	for i, f := range families {
 		if times(families[best][0].lag/f[0].lag) > 1 && support[i] >= shorterShare*support[best] {
@@ -62,7 +69,7 @@ func choose(set series.Set, all []source, got []outcome) (at int, agreed float64
 			agreed += support[i] / sum
 		}
 	}
-	return at, agreed
+	return at, agreed, usage
 }
 
 // cast returns the periods of all sources as votes, the clearest first. Where

@@ -80,11 +80,11 @@ func TestChoose(t *testing.T) {
 		{"a fraction of some worth speaks", []float64{4.11, 1.37, 0.9}, []float64{0.5, 0.25, 0.05}, nil, 1, 0.75 / 0.8},
 	} {
 		set, all, got := voters(c.lags, c.worth, c.copies...)
-		if at, agreed := choose(set, all, got); at != c.at || math.Abs(agreed-c.agreed) > 1e-9 {
+		if at, agreed, _ := choose(set, all, got); at != c.at || math.Abs(agreed-c.agreed) > 1e-9 {
 			t.Errorf("%s: %d speaks, %.3f agree, want %d, %.3f", c.name, at, agreed, c.at, c.agreed)
 		}
 	}
-	if at, agreed := choose(series.Set{}, []source{{}}, []outcome{{}}); at != -1 || agreed != 0 {
+	if at, agreed, _ := choose(series.Set{}, []source{{}}, []outcome{{}}); at != -1 || agreed != 0 {
 		t.Errorf("no votes: %d, %v", at, agreed)
 	}
 }
@@ -115,7 +115,7 @@ func TestSupported(t *testing.T) {
 }
 
 func TestConfidenceIsTheProduct(t *testing.T) {
-	if got := (Parts{0.9, 0.8, 0.5, 0.25}).product(); math.Abs(got-0.09) > 1e-12 {
+	if got := (Parts{0.9, 0.8, 0.5, 0.25, 0.5}).product(); math.Abs(got-0.045) > 1e-12 {
 		t.Errorf("%v, want 0.09", got)
 	}
 }

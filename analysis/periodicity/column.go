@@ -26,15 +26,16 @@ const countUnit = "samples"
 func describe(c series.Column, total totals) (st columnStats, ok bool) {
 	vals := make([]float64, 0, describeSamples)
 	diffs := make([]float64, 0, describeSamples)
-	n, within := len(c.Values), 0.0
+	n, within, at := len(c.Values), 0.0, -1
 	for i := range spread(n) {
+		at++
 		v := float64(c.Values[i])
 		if bad(v) {
 			continue
 		}
 		vals = append(vals, v)
 		if total.cols != nil {
-			within += withinSlot(v, total, i)
+			within += withinSlot(v, total, total.some[at])
 		}
 		if i+1 < n {
 			if d := float64(c.Values[i+1]) - v; !bad(d) {
@@ -118,15 +119,15 @@ func spread(n int) iter.Seq[int] {
 	}
 }
 
-// withinSlot is the variance of a count of c among the samples of slot i, free
+// withinSlot is the variance of a count of c among the n samples of a slot, free
 // of bias whatever the share is: that is the noise, not the mean (Poisson), which
 // is too much where one page has nearly all samples.
-func withinSlot(c float64, total totals, i int) float64 {
-	n := float64(total.at(i))
+func withinSlot(c float64, total totals, slot float32) float64 {
+	n := float64(slot)
 	if n < 2 {
 		return c // what a Poisson count would have
 	}
-	s := float64(total.scale(float32(n)))
+	s := float64(total.scale(slot))
 	return c * (1 - c/n) * n / (n - 1) * s * s
 }
 

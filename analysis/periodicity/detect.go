@@ -37,7 +37,7 @@ func Detect(set series.Set, par Params) (Result, error) {
 	for _, scope := range scopes {
 		o := detectScope(set, sources(set, scope), par)
 		if len(o.periods) > 0 {
-			return Result{Periods: o.periods, Macros: macros(o.periods), Notes: remarks(o, set, par)}, nil
+			return Result{Periods: o.periods, Macros: append(o.macros, macros(o.periods)...), Notes: remarks(o, set, par)}, nil
 		}
 		refused = refused.further(o)
 	}
@@ -45,67 +45,50 @@ func Detect(set series.Set, par Params) (Result, error) {
 }
 
 // detectScope finds the periods of the columns of one scope, in the source that
-// speaks for those that agree. It is found in an excerpt of a long profile, or
-// in all of it if there is nothing in the excerpt.
+// speaks for those that agree, in wall time or in CPU time. It is found in an
+// excerpt of a long profile, or in all of it if there is nothing in the excerpt.
 func detectScope(set series.Set, all []source, par Params) outcome {
 	looks := []series.Set{set}
-	if e := excerpt(set); len(all) > 1 && e.Len() < set.Len() {
+	if e := excerpt(set, excerptPart); len(all) > 1 && e.Len() < set.Len() {
 		looks = []series.Set{e, set}
 	}
 	var refused outcome
 	for _, look := range looks {
-		got := make([]outcome, len(all))
-		for i, s := range all {
-			got[i] = detectSource(look, s.in(look), len(all), par)
-			refused = refused.further(got[i])
+		wall, none := onWall(look, all, par)
+		refused = refused.further(none)
+		o := overAxes(look, wall, par)
+		if look.Len() < set.Len() && len(o.periods) > 0 {
+			o = o.through(set, par)
 		}
-		at, agreed := choose(look, all, got)
-		if at >= 0 && look.Len() < set.Len() {
-			got[at] = detectSource(set, all[at], len(all), par)
-		}
-		if at >= 0 && len(got[at].periods) > 0 {
-			for i := range got[at].periods {
-				p := &got[at].periods[i]
-				p.Parts.Agreed = agreed
-				p.Confidence = p.Parts.product()
-			}
-			return got[at]
+		if len(o.periods) > 0 {
+			o.timed(set)
+			return o
 		}
 	}
 	return refused
 }
 
-// outcome is what one source gave.
-type outcome struct {
-	source  string
-	stage   stage
-	periods []Period
-}
-
-// further is the outcome that came further, if none of the two found a period.
-func (o outcome) further(p outcome) outcome {
-	if o.source == "" || p.stage > o.stage {
-		return outcome{source: p.source, stage: p.stage}
+// onWall finds the periods in wall time of the source that speaks for those that
+// agree, or how far the search came.
+func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
+	got := make([]outcome, len(all))
+	for i, s := range all {
+		got[i] = detectSource(look, s.in(look), len(all), par)
+		refused = refused.further(got[i])
 	}
-	return o
-}
-
-func (o outcome) refusal(set series.Set, par Params) note.Note {
-	switch {
-	case o.source == "":
-		return note.New(note.NoVariance, "no column of the job was sampled")
-	case o.stage == noVariance:
-		return note.New(note.NoVariance, "no period: every column is flat")
-	case o.stage == noValley:
-		return note.New(note.NoValley, "no period: no shift makes a column resemble itself")
-	case o.stage == notTracked:
-		return note.New(note.NotTracked, "no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
-	case o.stage == found:
-		return note.New(note.OnlyClocks, "no period: those that columns show are round numbers of seconds or in step with the sampling, as timers are and loops are not")
-	case o.stage == notSignificant:
-		return note.New(note.NotSignificant, "no period: the best candidate in %s is no better than what chance gives in %d permutations of the profile", o.source, par.Surrogates)
+	at, agreed, usage := choose(look, all, got)
+	if at < 0 {
+		return outcome{}, refused
 	}
-	return note.New(note.LowCoverage, "no period: the best candidate in %s covers less than %g %% of the profile, or too irregularly", o.source, 100*par.MinCoverage)
+	o = got[at]
+	o.usage, o.code, o.agreed = usage, all[at].name == series.CodeGroup, agreed
+	o.again = func(set series.Set) outcome { return detectSource(set, all[at].in(set), len(all), par) }
+	if usage {
+		o.agreed *= usageShare
+	}
+	o.scale(series.Wall, o.agreed)
+	o.timed(look)
+	return o, refused
 }
 
 const (
@@ -132,6 +115,15 @@ func remarks(o outcome, set series.Set, par Params) []note.Note {
 	return notes
 }
 
+// stretchOf is by how much a loop may be longer in one place than in another: in
+// CPU time by what a busy neighbour on the same core and cache takes from it.
+func stretchOf(axis series.Axis) float64 {
+	if axis == series.CPU {
+		return 1.6
+	}
+	return 1.18
+}
+
 // detectSource finds the periods of one source of so many.
 func detectSource(set series.Set, s source, of int, par Params) outcome {
 	o := outcome{source: s.name}
@@ -140,9 +132,10 @@ func detectSource(set series.Set, s source, of int, par Params) outcome {
 		return o
 	}
 	h := &hunt{
-		par:    par,
-		minLag: int(math.Ceil(s.minLagS / set.StepS)),
-		minZ:   par.MinSignificance + par.ColumnSignificance*math.Log(float64(of)),
+		par:     par,
+		stretch: stretchOf(set.Axis),
+		minLag:  int(math.Ceil(s.minLagS / set.StepS)),
+		minZ:    par.MinSignificance + par.ColumnSignificance*math.Log(float64(of)),
 	}
 	n := set.Len()
 	for a := 0; a < n; {
@@ -173,7 +166,8 @@ type hunt struct {
 	par      Params
 	minLag   int
 	minZ     float64
-	quick    bool // fits are made from one place, with one round less
+	stretch  float64 // by how much one loop may differ in length from place to place
+	quick    bool    // fits are made from one place, with one round less
 	lags     lagFinder
 	tracker  tracker
 	num, den []float64

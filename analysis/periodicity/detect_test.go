@@ -124,7 +124,7 @@ func check(t *testing.T, s series.Set, r Result) {
 		if !(p.LoS <= p.PeriodS && p.PeriodS <= p.HiS) || p.Confidence < 0 || p.Confidence > 1 || p.Coverage < 0 || p.Coverage > 1 {
 			t.Fatalf("figures out of range: %+v", p)
 		}
-		if q := p.Parts; math.Abs(q.Explained*q.Regular*q.Support*q.Agreed-p.Confidence) > 1e-12 || min(q.Explained, q.Regular, q.Support, q.Agreed) < 0 || max(q.Explained, q.Regular, q.Support, q.Agreed) > 1 {
+		if q := p.Parts; math.Abs(q.product()-p.Confidence) > 1e-12 || min(q.Explained, q.Regular, q.Support, q.Agreed, q.Resolved) < 0 || max(q.Explained, q.Regular, q.Support, q.Agreed, q.Resolved) > 1 {
 			t.Fatalf("confidence %v of %+v", p.Confidence, q)
 		}
 	}

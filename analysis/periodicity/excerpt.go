@@ -5,28 +5,44 @@ import "jobgait/analysis/series"
 // Which of many columns speaks for the job is found out on parts of a long
 // profile; only that column is followed through all of it.
 const (
-	excerptPart  = 1 << 16 // samples, 5.5 min at 5 ms
+	excerptPart  = 1 << 14 // samples, 82 s at 5 ms
 	excerptParts = 4
+	// cpuPart is one in which CPU time is looked at: four grids cost more than four
+	// times as much, and programs of 15 to 40 s were enough to find their loops.
+	cpuPart = 1 << 12
 )
 
-// excerpt returns parts of a long profile, spread over it, one after the other.
-// Where they meet a run of instances ends; that is all that is wrong with them.
-func excerpt(set series.Set) series.Set {
+// excerpt returns parts of a long profile of the given length, spread over it, one
+// after the other. Where they meet a run of instances ends; that is all that is
+// wrong with them.
+func excerpt(set series.Set, part int) series.Set {
 	n := set.Len()
-	if n < 3*excerptPart*excerptParts {
+	if n < 3*part*excerptParts {
 		return set
 	}
-	e := series.Set{StepS: set.StepS, StartS: set.StartS, Columns: make([]series.Column, len(set.Columns))}
+	e := set
+	e.Columns = make([]series.Column, len(set.Columns))
 	for j, c := range set.Columns {
-		v := make(series.Values, 0, excerptPart*excerptParts)
-		for k := range excerptParts {
-			a := (2*k + 1) * (n - excerptPart) / (2 * excerptParts)
-			v = append(v, c.Values[a:a+excerptPart]...)
-		}
 		e.Columns[j] = c
-		e.Columns[j].Values = v
+		e.Columns[j].Values = pieces(c.Values, part, n)
+	}
+	if set.WallS != nil {
+		e.WallS = append(pieces(set.WallS, part, n), set.WallS[n])
+	}
+	e.Also = nil
+	for _, o := range set.Also {
+		e.Also = append(e.Also, excerpt(o, part*o.Len()/n))
 	}
 	return e
+}
+
+func pieces[T any](x []T, part, n int) []T {
+	out := make([]T, 0, part*excerptParts+1)
+	for k := range excerptParts {
+		a := (2*k + 1) * (n - part) / (2 * excerptParts)
+		out = append(out, x[a:a+part]...)
+	}
+	return out
 }
 
 // in returns the source with the columns of another set of the same profile.

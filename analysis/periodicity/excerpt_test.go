@@ -15,7 +15,7 @@ func TestExcerpt(t *testing.T) {
 		v[i] = float32(i)
 	}
 	set := series.Set{StepS: 0.005, StartS: 3, Columns: []series.Column{{Name: "x", Unit: "1", Values: v}}}
-	e := excerpt(set)
+	e := excerpt(set, excerptPart)
 	if e.Len() != excerptPart*excerptParts || e.StepS != set.StepS || e.StartS != 3 || e.Columns[0].Unit != "1" {
 		t.Fatalf("%d samples of %v s", e.Len(), e.StepS)
 	}
@@ -29,7 +29,7 @@ func TestExcerpt(t *testing.T) {
 		}
 	}
 	set.Columns[0].Values = v[:3*excerptPart*excerptParts-1]
-	if got := excerpt(set); got.Len() != set.Len() {
+	if got := excerpt(set, excerptPart); got.Len() != set.Len() {
 		t.Errorf("an excerpt of %d samples of a profile of %d", got.Len(), set.Len())
 	}
 }

@@ -217,21 +217,15 @@ func paperPeriod(x []float64, in []Instance, wgss float64, column string, set se
 	mean, sd := robust.Mean(lens)
 	_, lo, hi := robust.MeanInterval(lens, 0.95)
 	p := Period{Column: column, PeriodS: mean * set.StepS, PeriodSamples: mean, PeriodCV: sd / mean,
-		Coverage: float64(paperCovered(in)) / float64(len(x)), Instances: in}
-	end := -1
-	for _, i := range in {
-		if i.First == end {
-			p.Regions[len(p.Regions)-1].Count++
-		} else {
-			p.Regions = append(p.Regions, Region{StartS: set.StartS + float64(i.First)*set.StepS, Count: 1})
-		}
-		end = i.First + i.Length
-		p.Regions[len(p.Regions)-1].EndS = set.StartS + float64(end)*set.StepS
-	}
+		Coverage: float64(paperCovered(in)) / float64(len(x)), Instances: in, Regions: regions(set, in), Axis: series.Wall}
 	grid := float64(len(p.Regions)) / float64(len(in))
 	p.LoS, p.HiS = min(lo, mean-grid)*set.StepS, max(hi, mean+grid)*set.StepS
+	for i := range lens {
+		lens[i] *= set.StepS
+	}
+	p.spread(lens)
 	if energy > 0 {
-		p.Parts = Parts{max(0, 1-wgss/energy), max(0, 1-p.PeriodCV), 1 - math.Exp(-float64(len(in))/10), 1}
+		p.Parts = Parts{max(0, 1-wgss/energy), max(0, 1-p.PeriodCV), 1 - math.Exp(-float64(len(in))/10), 1, 1}
 		p.Confidence = p.Parts.product()
 	}
 	return p

@@ -1,6 +1,12 @@
 package periodicity
 
-import "jobgait/analysis/note"
+import (
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+// Both is the axis of a period that was seen in wall time and in CPU time.
+const Both series.Axis = "both"
 
 // Instance is one occurrence of a period: its first sample and its length in
 // samples.
@@ -26,6 +32,11 @@ type Period struct {
 	// samples.
 	PeriodS, LoS, HiS float64
 	PeriodSamples     float64
+	// MeanS, P10S and P90S are the mean and the tails of the instances' lengths,
+	// CPUS the CPU time of one on average, 0 where it is not known.
+	MeanS, P10S, P90S, CPUS float64
+	// Axis is where it was seen: series.Wall, series.CPU, or Both.
+	Axis series.Axis
 	// PeriodCV is the coefficient of variation of the instances' lengths.
 	PeriodCV float64
 	// Coverage is the share of the profile's samples that lie in an instance.
@@ -48,15 +59,19 @@ type Period struct {
 
 // Parts are what a confidence is the product of, each in 0..1: how much of the
 // instances the template explains, how equal their lengths are, how much there is
-// of them, and the share of the columns' votes that agree (1 with one column).
+// of them, how much of the votes of columns and grids agree (1 with one column),
+// and how well what was recorded resolves a period in CPU time.
 type Parts struct {
 	Explained float64 `json:"explained"`
 	Regular   float64 `json:"regular"`
 	Support   float64 `json:"support"`
 	Agreed    float64 `json:"agreed"`
+	Resolved  float64 `json:"resolved"`
 }
 
-func (p Parts) product() float64 { return p.Explained * p.Regular * p.Support * p.Agreed }
+func (p Parts) product() float64 {
+	return p.Explained * p.Regular * p.Support * p.Agreed * p.Resolved
+}
 
 // Child is a period that recurs inside the instances of another.
 type Child struct {

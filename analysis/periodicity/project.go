@@ -69,7 +69,7 @@ func newProjection(s source, maxComponents int) (*projection, bool) {
 	return p, true
 }
 
-// covariance of the scaled columns within blocks, over at most 400 blocks
+// covariance of the scaled columns within blocks, over some 100 blocks
 // spread over the profile.
 func (p *projection) covariance() *mat.SymDense {
 	d, n := len(p.cols), len(p.cols[0].Values)
@@ -77,7 +77,7 @@ func (p *projection) covariance() *mat.SymDense {
 	blocks := max(1, n/blockLen)
 	x := make([][]float32, d)
 	count := 0.0
-	for b := 0; b < blocks; b += max(1, blocks/400) {
+	for b := 0; b < blocks; b += max(1, blocks/100) {
 		lo, hi := b*blockLen, min((b+1)*blockLen, n)
 		sums := p.total.sums(lo, hi)
 		for j := range p.cols {
@@ -196,6 +196,7 @@ func (p *projection) shares(v vector, at int, sums []float32) {
 type totals struct {
 	cols []series.Column
 	mean float32
+	some []float32 // of the slots that spread yields
 	buf  []float32
 }
 
@@ -204,15 +205,16 @@ func newTotals(s source) totals {
 		return totals{}
 	}
 	t := totals{cols: s.cols}
-	sum, n := 0.0, 0
+	sum := 0.0
 	for i := range spread(len(s.cols[0].Values)) {
-		sum += float64(t.at(i))
-		n++
+		n := t.at(i)
+		sum += float64(n)
+		t.some = append(t.some, n)
 	}
 	if sum <= 0 {
 		return totals{}
 	}
-	t.mean = float32(sum / float64(n))
+	t.mean = float32(sum / float64(len(t.some)))
 	return t
 }
 

@@ -47,8 +47,14 @@ func (k *known) period(set series.Set, column string, par Params) (Period, bool)
 		Regular:   max(0, 1-p.PeriodCV),
 		Support:   (1 - math.Exp(-float64(n)/10)) * (1 - math.Exp(-p.Coverage/0.1)),
 		Agreed:    1,
+		Resolved:  1,
 	}
 	p.Confidence = p.Parts.product()
+	for i := range lens {
+		lens[i] *= set.StepS
+	}
+	p.Axis = series.Wall
+	p.spread(lens)
 	p.Significance = k.z
 	for _, c := range k.children {
 		p.Children = append(p.Children, Child{PeriodS: c.lag * set.StepS, Count: int(c.perUnit * float64(n)), Confidence: c.confidence})

@@ -132,7 +132,7 @@ next:
 // each other, or, of a loop that changes in the course of the run, those where one
 // ends and the other begins.
 func (h *hunt) same(a, b *known) (shift float64, ok bool) {
-	const longer = 1.18
+	longer := h.stretch // than the other
 	if r := b.lag / a.lag; r < longer && r > 1/longer {
 		if d, shift := a.shape().likeness(b.shape()); d <= h.par.Likeness {
 			return shift, true

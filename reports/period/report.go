@@ -31,13 +31,15 @@ type Input struct {
 
 // Report is what is printed.
 type Report struct {
-	Schema   string          `json:"schema"`
-	Column   *string         `json:"column"`
-	Method   string          `json:"method"`
-	RateHz   *float64        `json:"rate_hz"`
-	Samples  int             `json:"samples"`
-	Missing  int             `json:"missing"`
-	Coverage float64         `json:"coverage"`
+	Schema   string   `json:"schema"`
+	Column   *string  `json:"column"`
+	Method   string   `json:"method"`
+	RateHz   *float64 `json:"rate_hz"`
+	Samples  int      `json:"samples"`
+	Missing  int      `json:"missing"`
+	Coverage float64  `json:"coverage"`
+	// Axis is where the first pattern was seen: wall, cpu or both.
+	Axis     *series.Axis    `json:"axis"`
 	Patterns []Pattern       `json:"patterns"`
 	Macro    []pattern.Macro `json:"macro"`
 	// Phases is the time in start-up, loops, checkpoints, gaps and tail.
@@ -52,15 +54,21 @@ type Report struct {
 
 // Pattern is one main pattern.
 type Pattern struct {
-	ID            string  `json:"id"`
-	Column        string  `json:"column"`
-	ValuesColumn  string  `json:"values_column"`
-	PeriodS       float64 `json:"period_s"`
-	PeriodLoS     float64 `json:"period_ci_lo_s"`
-	PeriodHiS     float64 `json:"period_ci_hi_s"`
-	PeriodSamples float64 `json:"period_samples"`
-	PeriodCV      float64 `json:"period_cv"`
-	Confidence    float64 `json:"confidence"`
+	ID           string  `json:"id"`
+	Column       string  `json:"column"`
+	ValuesColumn string  `json:"values_column"`
+	Kind         string  `json:"kind"` // "period": cycles of one length
+	PeriodS      float64 `json:"period_s"`
+	PeriodLoS    float64 `json:"period_ci_lo_s"`
+	PeriodHiS    float64 `json:"period_ci_hi_s"`
+	PeriodMeanS  float64 `json:"period_mean_s"`
+	PeriodP10S   float64 `json:"period_p10_s"`
+	PeriodP90S   float64 `json:"period_p90_s"`
+	// StepCPUS is the CPU time of one cycle, null where none was counted.
+	StepCPUS      *float64 `json:"step_cpu_s"`
+	PeriodSamples float64  `json:"period_samples"`
+	PeriodCV      float64  `json:"period_cv"`
+	Confidence    float64  `json:"confidence"`
 	// ConfidenceParts are the factors of the confidence.
 	ConfidenceParts periodicity.Parts    `json:"confidence_parts"`
 	Significance    *float64             `json:"significance"`
@@ -147,6 +155,9 @@ func (r *Report) choose(in Input) {
 		return
 	}
 	r.Column = &name
+	if len(in.Result.Periods) > 0 {
+		r.Axis = &in.Result.Periods[0].Axis
+	}
 	c, ok := in.Set.Column(name)
 	for i := 0; !ok && i < len(in.Set.Columns); i++ {
 		c, ok = in.Set.Columns[i], in.Set.Columns[i].Group == name
@@ -187,6 +198,10 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
 		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...), Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.Child{}, p.Children...),
 		Drift: Drift{Level: 0.95, Steps: []Step{}}}
+	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = "period", p.MeanS, p.P10S, p.P90S
+	if p.CPUS > 0 {
+		out.StepCPUS = finite(p.CPUS)
+	}
 	if p.Significance != 0 {
 		out.Significance = finite(p.Significance)
 	}

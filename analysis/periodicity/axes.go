@@ -1,0 +1,104 @@
+package periodicity
+
+import (
+	"math"
+
+	"jobgait/analysis/series"
+)
+
+// overAxes decides between what wall time showed and what the same code shows in
+// CPU time, of which a long profile's parts are looked at.
+func overAxes(set series.Set, wall outcome, par Params) outcome {
+	look := excerpt(set, cpuPart)
+	clock, ok := look.Clock()
+	gs := grids(look)
+	if !ok || len(gs) == 0 {
+		return wall
+	}
+	for i := range gs {
+		gs[i].got = detectSource(gs[i].set, gs[i].src, 1, par)
+	}
+	all := testify(look, clock, wall, gs)
+	v, ok := judge(all)
+	if !ok {
+		return wall
+	}
+	o := wall
+	if told := all[v.told.by]; told.grid != nil {
+		o = told.grid.toldOn(look)
+		o.again = func(set series.Set) outcome { return told.grid.again(set, v.told.lag, par) }
+		if look.Len() < set.Len() {
+			o.periods = o.again(set).periods
+		}
+		if len(o.periods) == 0 {
+			return wall
+		}
+	}
+	o.scale(v.axis(), v.agreed)
+	v.nested(&o, all, look)
+	return o
+}
+
+// toldOn returns the periods of a grid in wall time.
+func (g grid) toldOn(set series.Set) outcome {
+	o := outcome{source: series.CodeGroup, stage: g.got.stage}
+	for _, p := range g.got.periods {
+		if q, ok := g.toWall(p, set); ok {
+			q.Parts.Resolved = min(1, p.PeriodS/(resolvedSlots*g.set.SlotS))
+			o.periods = append(o.periods, q)
+		}
+	}
+	return o
+}
+
+// again finds what a grid showed in all of a profile, in the longest bins that
+// show it.
+func (g grid) again(set series.Set, lag float64, par Params) outcome {
+	asked := g.askedS
+	for _, s := range cpuBinsS {
+		if s > asked && lag >= 4*seenBins*s*g.set.StepS/g.askedS {
+			asked = s
+		}
+	}
+	full := grids(set, asked)
+	if len(full) == 0 {
+		return outcome{}
+	}
+	full[0].got = detectSource(full[0].set, full[0].src, 1, par)
+	return full[0].toldOn(set)
+}
+
+// axis is where the period was seen.
+func (v verdict) axis() series.Axis {
+	switch {
+	case v.wall && v.cpu:
+		return Both
+	case v.cpu:
+		return series.CPU
+	}
+	return series.Wall
+}
+
+// nested adds a loop inside the main one as its child, and one around it as a
+// macro cycle.
+func (v verdict) nested(o *outcome, all []witness, look series.Set) {
+	in := func(s sight) Period {
+		w := all[s.by]
+		p := w.periods[s.at]
+		if w.grid != nil {
+			p, _ = w.grid.toWall(p, look)
+		}
+		return p
+	}
+	main := o.periods[0]
+	if v.inner != nil {
+		p := in(*v.inner)
+		n := math.Round(float64(len(main.Instances)) * main.MeanS / p.MeanS)
+		o.periods[0].Children = []Child{{PeriodS: p.PeriodS, Count: int(n), Confidence: p.Confidence * v.agreed}}
+	}
+	if v.outer != nil {
+		p := in(*v.outer)
+		n := math.Round(float64(len(main.Instances)) * main.MeanS / p.MeanS)
+		o.macros = append(o.macros, Macro{PeriodS: p.PeriodS, Of: []int{0}, Count: int(n)})
+	}
+}

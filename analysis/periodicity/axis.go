@@ -1,0 +1,125 @@
+package periodicity
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/series"
+)
+
+// On a crowded machine wall time stretches every iteration differently. What the
+// code does is therefore looked at along the job's CPU time too, in bins of several
+// lengths: a loop of a few bins is seen in the finest only, and one length of bins
+// alone shows multiples or nothing (cpuBinsS, in seconds of one busy CPU).
+var cpuBinsS = [...]float64{.002, .003, .004, .005}
+
+// minBins is the least number of bins in which a period is sought.
+const minBins = 60
+
+// grid is the code of a run in bins of CPU time, and what was found there.
+type grid struct {
+	set    series.Set
+	askedS float64 // the bins of one busy CPU that it was made for
+	src    source
+	got    outcome
+}
+
+// grids puts the code of a set into bins of CPU time; none if it holds no code or
+// no CPU time. Bins that were counted as such are added up, else the slots of wall
+// time are spread over them.
+func grids(set series.Set, only ...float64) []grid {
+	bins := only
+	if len(bins) == 0 {
+		bins = cpuBinsS[:]
+	}
+	if exact := set.On(series.CPU); len(exact) > 0 {
+		return exactGrids(exact[0], bins)
+	}
+	columns := code(set)
+	clock, ok := set.Clock()
+	if len(columns) < 2 || !ok {
+		return nil
+	}
+	var out []grid
+	for _, s := range bins {
+		// Ranks and threads that run side by side fill the bins faster.
+		if w := s * max(1, clock.Busy()); clock.Total() >= minBins*w {
+			out = append(out, newGrid(clock.Bin(columns, w), s))
+		}
+	}
+	return out
+}
+
+// exactGrids are the bins that were recorded, added up.
+func exactGrids(set series.Set, bins []float64) []grid {
+	set.Columns = code(set)
+	var out []grid
+	last := 0
+	for _, s := range bins {
+		k := max(1, int(math.Round(s/set.StepS)))
+		if k != last && set.Len() >= minBins*k && len(set.Columns) > 1 {
+			out = append(out, newGrid(set.Coarser(k), s))
+		}
+		last = k
+	}
+	return out
+}
+
+func newGrid(set series.Set, askedS float64) grid {
+	return grid{set: set, askedS: askedS, src: source{name: series.CodeGroup, scope: series.JobScope, cols: set.Columns}}
+}
+
+// code returns the job's columns of code, without those in which it only waits.
+func code(set series.Set) []series.Column {
+	var out []series.Column
+	for _, c := range set.Columns {
+		if c.Group == series.CodeGroup && c.Scope != series.NodeScope && !c.Waiting() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// toWall tells a period that was found on a grid in wall time: instances in
+// samples of the set, lengths in seconds of it. Its period is their mean: where one
+// begins is known to a turn of the scheduler only, which moves the median.
+func (g grid) toWall(p Period, set series.Set) (Period, bool) {
+	in := make([]Instance, 0, len(p.Instances))
+	lengths := make([]float64, 0, len(p.Instances))
+	used, covered := 0.0, 0.0
+	slot := func(s float64) int { return min(max(0, int(math.Round((s-set.StartS)/set.StepS))), set.Len()) }
+	for _, i := range p.Instances {
+		from, to := g.set.Ends(i.First, i.Length)
+		if a, b := slot(from), slot(to); b > a {
+			in = append(in, Instance{First: a, Length: b - a})
+			lengths = append(lengths, to-from)
+			covered += to - from
+			used += float64(i.Length) * g.set.StepS
+		}
+	}
+	if len(in) == 0 {
+		return p, false
+	}
+	cpu := p.PeriodS
+	_, sd := robust.Mean(lengths)
+	p.Axis, p.CPUS = series.CPU, used/float64(len(in))
+	p.PeriodS, p.LoS, p.HiS = robust.MeanInterval(lengths, 0.95)
+	p.PeriodSamples = p.PeriodS / set.StepS
+	p.PeriodCV = sd / p.PeriodS
+	p.Coverage = covered / (float64(set.Len()) * set.StepS)
+	p.Instances, p.Regions = in, regions(set, in)
+	p.spread(lengths)
+	p.Children = slices.Clone(p.Children)
+	for i := range p.Children {
+		p.Children[i].PeriodS *= p.PeriodS / cpu
+	}
+	return p, true
+}
+
+// spread takes mean and tails from the lengths of the instances.
+func (p *Period) spread(lengths []float64) {
+	s := slices.Sorted(slices.Values(lengths))
+	p.MeanS, _ = robust.Mean(s)
+	p.P10S, p.P90S = robust.SortedQuantile(s, 0.1), robust.SortedQuantile(s, 0.9)
+}

@@ -1,0 +1,167 @@
+package periodicity
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"jobgait/analysis/series"
+)
+
+// inTurns is a job whose millisecond of CPU time number i runs page(i), on a CPU
+// that another program takes from it for turns of random length: with share 1
+// never. Beside it the wall time at which every millisecond ran.
+func inTurns(seed uint64, ms int, share float64, page func(i int) int) (series.Set, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	at := make([]float64, ms)
+	t, turn := 0.0, 0
+	for i := range at {
+		if turn--; turn < 0 {
+			turn = 2 + rng.IntN(6)
+			t += float64(turn) * 0.001 * (1/share - 1) * rng.ExpFloat64()
+		}
+		at[i] = t
+		t += 0.001
+	}
+	n := int(t/0.005) + 1
+	set := series.Set{StepS: 0.005}
+	names := []string{"code:a", "code:b", "code:c"}
+	for _, name := range names {
+		set.Columns = append(set.Columns, series.Column{Name: name, Unit: "samples", Group: series.CodeGroup, Scope: series.JobScope, Values: make(series.Values, n)})
+	}
+	busy := series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Values: make(series.Values, n)}
+	for i, t := range at {
+		k := int(t / 0.005)
+		set.Columns[page(i)].Values[k]++
+		busy.Values[k] += 0.2
+	}
+	set.Columns = append(set.Columns, busy)
+	return set, at
+}
+
+// noisy runs a page for most of the time and another now and then.
+func noisy(rng *rand.Rand, page int) int {
+	if rng.IntN(4) == 0 {
+		return rng.IntN(3)
+	}
+	return page
+}
+
+// A loop of 120 ms of CPU time is found on a crowded machine, where its iterations
+// take anything in wall time, and told in that.
+func TestCrowdedLoop(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	const cycle, cycles = 120, 80
+	set, at := inTurns(1, cycle*cycles, 0.25, func(i int) int {
+		return noisy(rng, map[bool]int{true: 0, false: 1}[i%cycle < 45])
+	})
+	r := detect(t, set)
+	check(t, set, r)
+	if len(r.Periods) == 0 {
+		t.Fatal(r.Notes)
+	}
+	p, want := r.Periods[0], at[len(at)-1]/cycles
+	if p.Axis != series.CPU || math.Abs(p.CPUS/0.120-1) > 0.02 || math.Abs(p.PeriodS/want-1) > 0.05 || len(p.Instances) < cycles-6 {
+		t.Errorf("axis %s, %v s of CPU time (.120), %v s (%v), %d times (%d)", p.Axis, p.CPUS, p.PeriodS, want, len(p.Instances), cycles)
+	}
+	if p.Confidence < 0.6 || !(p.P10S < p.MeanS && p.MeanS < p.P90S) || math.Abs(p.PeriodS/p.MeanS-1) > 1e-9 {
+		t.Errorf("confidence %v, %v s in %v to %v", p.Confidence, p.MeanS, p.P10S, p.P90S)
+	}
+}
+
+// Alone on the machine both axes show it, and short loops appear that the slots of
+// wall time show multiples of.
+func TestQuietLoop(t *testing.T) {
+	for _, cycle := range []int{17, 120} {
+		rng := rand.New(rand.NewPCG(5, uint64(cycle)))
+		set, _ := inTurns(2, 15000, 1, func(i int) int {
+			return noisy(rng, map[bool]int{true: 0, false: 1}[i%cycle < cycle*2/5])
+		})
+		r := detect(t, set)
+		check(t, set, r)
+		if len(r.Periods) == 0 || math.Abs(1000*r.Periods[0].PeriodS/float64(cycle)-1) > 0.03 {
+			t.Fatalf("a loop of %d ms: %+v %v", cycle, r.Periods, r.Notes)
+		}
+		if p := r.Periods[0]; p.Axis != Both || p.Confidence < Confident {
+			t.Errorf("a loop of %d ms on axis %s with %v, %+v", cycle, p.Axis, p.Confidence, p.Parts)
+		}
+	}
+}
+
+// Nothing is found where the order of code has no rhythm, however the job got the
+// CPU; and a rhythm of who else had it is not told with confidence.
+func TestCrowdedNothing(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(6, seed))
+		page, left := 0, 0
+		set, _ := inTurns(seed, 9000, 0.25+0.15*float64(seed), func(int) int {
+			if left--; left < 0 {
+				page, left = rng.IntN(3), int(60*rng.ExpFloat64())
+			}
+			return page
+		})
+		if r := detect(t, set); len(r.Periods) > 0 && r.Periods[0].Confidence >= 0.6 {
+			t.Errorf("seed %d: %v s on axis %s with %v", seed, r.Periods[0].PeriodS, r.Periods[0].Axis, r.Periods[0].Confidence)
+		}
+	}
+}
+
+// What takes the CPU every 508 ms is no period of the job.
+func TestGhost(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	set, _ := inTurns(3, 20000, 1, func(int) int { return noisy(rng, 0) })
+	busy, _ := set.Column("busy_cpus")
+	for i := range busy.Values {
+		if i*5%508 < 60 {
+			for j := range set.Columns {
+				set.Columns[j].Values[i] = 0
+			}
+		}
+	}
+	r := detect(t, set)
+	for _, p := range r.Periods {
+		if p.Confidence >= Confident {
+			t.Errorf("%v s in %s with %v", p.PeriodS, p.Column, p.Confidence)
+		}
+	}
+}
+
+// Bins of CPU time that were counted as such are taken as they are.
+func TestExactBins(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	const cycle = 30
+	page := make([]int, 12000)
+	for i := range page {
+		page[i] = noisy(rng, map[bool]int{true: 0, false: 1}[i%cycle < 12])
+	}
+	set, at := inTurns(4, len(page), 0.4, func(i int) int { return page[i] })
+	exact := series.Set{Axis: series.CPU, StepS: 0.001, SlotS: 0.001, WallS: append(at, at[len(at)-1]+0.001)}
+	for j, c := range set.Columns[:3] {
+		c.Values = make(series.Values, len(page))
+		for i, p := range page {
+			if p == j {
+				c.Values[i] = 1
+			}
+		}
+		exact.Columns = append(exact.Columns, c)
+	}
+	set.Also = []series.Set{exact}
+	if gs := grids(set); len(gs) != len(cpuBinsS) || gs[0].set.StepS != 0.002 || gs[3].set.Len() != len(page)/5 {
+		t.Fatalf("%d grids", len(gs))
+	}
+	r := detect(t, set)
+	check(t, set, r)
+	if len(r.Periods) == 0 || math.Abs(r.Periods[0].CPUS/0.030-1) > 0.02 || r.Periods[0].Parts.Resolved != 1 {
+		t.Errorf("%+v %v", r.Periods, r.Notes)
+	}
+}
+
+// Waiting in MPI is no work: it is in no grid.
+func TestWaitingCode(t *testing.T) {
+	set, _ := inTurns(9, 1000, 1, func(i int) int { return i % 3 })
+	set.Columns[2].Name = "code:libmpi.so.40"
+	gs := grids(set)
+	if len(gs) == 0 || len(gs[0].set.Columns) != 2 {
+		t.Errorf("%d grids", len(gs))
+	}
+}

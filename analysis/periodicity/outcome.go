@@ -1,0 +1,88 @@
+package periodicity
+
+import (
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+// outcome is what one source gave.
+type outcome struct {
+	source  string
+	stage   stage
+	periods []Period
+	macros  []Macro
+	// Of what was chosen among many columns: the share of their votes that agree,
+	// whether code shows it, and whether only how much CPU the job got does.
+	agreed      float64
+	code, usage bool
+	// again finds it in another set of the same profile.
+	again func(series.Set) outcome
+}
+
+// timed adds the CPU time of one instance on average, where a column tells it.
+func (o outcome) timed(set series.Set) {
+	clock, ok := set.Clock()
+	if !ok {
+		return
+	}
+	for i, p := range o.periods {
+		if p.CPUS > 0 {
+			continue
+		}
+		used := 0.0
+		for _, in := range p.Instances {
+			used += clock.Used(in.First+in.Length) - clock.Used(in.First)
+		}
+		o.periods[i].CPUS = used / float64(len(p.Instances))
+	}
+}
+
+// further is the outcome that came further, if none of the two found a period.
+func (o outcome) further(p outcome) outcome {
+	if o.source == "" || p.stage > o.stage {
+		return outcome{source: p.source, stage: p.stage}
+	}
+	return o
+}
+
+func (o outcome) refusal(set series.Set, par Params) note.Note {
+	switch {
+	case o.source == "":
+		return note.New(note.NoVariance, "no column of the job was sampled")
+	case o.stage == noVariance:
+		return note.New(note.NoVariance, "no period: every column is flat")
+	case o.stage == noValley:
+		return note.New(note.NoValley, "no period: no shift makes a column resemble itself")
+	case o.stage == notTracked:
+		return note.New(note.NotTracked, "no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
+	case o.stage == found:
+		return note.New(note.OnlyClocks, "no period: those that columns show are round numbers of seconds or in step with the sampling, as timers are and loops are not")
+	case o.stage == notSignificant:
+		return note.New(note.NotSignificant, "no period: the best candidate in %s is no better than what chance gives in %d permutations of the profile", o.source, par.Surrogates)
+	}
+	return note.New(note.LowCoverage, "no period: the best candidate in %s covers less than %g %% of the profile, or too irregularly", o.source, 100*par.MinCoverage)
+}
+
+// scale completes the confidence of what was told.
+func (o outcome) scale(axis series.Axis, agreed float64) {
+	for i := range o.periods {
+		p := &o.periods[i]
+		p.Axis = axis
+		p.Parts.Agreed = agreed
+		p.Confidence = p.Parts.product()
+	}
+}
+
+// through follows what an excerpt showed through all of a profile.
+func (o outcome) through(set series.Set, par Params) outcome {
+	full := o.again(set)
+	if len(full.periods) == 0 {
+		return full
+	}
+	full.macros = o.macros
+	full.scale(o.periods[0].Axis, o.periods[0].Parts.Agreed)
+	if c := o.periods[0].Children; len(full.periods[0].Children) == 0 {
+		full.periods[0].Children = c
+	}
+	return full
+}
