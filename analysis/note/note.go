@@ -65,6 +65,7 @@ const (
 	NotTracked     Code = "not_tracked"            // a candidate was not held from instance to instance
 	NotSignificant Code = "not_significant"        // a candidate is no better than chance would give
 	LowCoverage    Code = "low_coverage"           // the pattern covers less than 5 % of the profile
+	UnequalCycles  Code = "unequal_cycles"         // what repeats has no fixed length
 	FewInstances   Code = "few_instances"          // fewer than the paper's 100 instances
 	FewSamples     Code = "few_samples_per_period" // so few samples in one period that it may be several
 	NodesDisagree  Code = "nodes_disagree"         // nodes show different periods

@@ -36,6 +36,9 @@ func Detect(set series.Set, par Params) (Result, error) {
 	var refused outcome
 	for _, scope := range scopes {
 		o := detectScope(set, sources(set, scope), par)
+		if scope == series.JobScope {
+			o.periods = withUnequal(o.periods, set, par.MaxPatterns)
+		}
 		if len(o.periods) > 0 {
 			return Result{Periods: o.periods, Macros: append(o.macros, macros(o.periods)...), Notes: remarks(o, set, par)}, nil
 		}
@@ -103,6 +106,9 @@ const (
 func remarks(o outcome, set series.Set, par Params) []note.Note {
 	var notes []note.Note
 	main := o.periods[0]
+	if main.Kind == Unequal {
+		notes = append(notes, unequalNote(main))
+	}
 	if n := len(main.Instances); n < par.FewInstances {
 		notes = append(notes, note.New(note.FewInstances, "%d iterations were seen; below %d the mean shape is uncertain", n, par.FewInstances))
 	}

@@ -35,6 +35,8 @@ type Period struct {
 	// MeanS, P10S and P90S are the mean and the tails of the instances' lengths,
 	// CPUS the CPU time of one on average, 0 where it is not known.
 	MeanS, P10S, P90S, CPUS float64
+	// Kind says whether its instances are of one length.
+	Kind Kind
 	// Axis is where it was seen: series.Wall, series.CPU, or Both.
 	Axis series.Axis
 	// PeriodCV is the coefficient of variation of the instances' lengths.

@@ -53,7 +53,7 @@ func (k *known) period(set series.Set, column string, par Params) (Period, bool)
 	for i := range lens {
 		lens[i] *= set.StepS
 	}
-	p.Axis = series.Wall
+	p.Kind, p.Axis = Equal, series.Wall
 	p.spread(lens)
 	p.Significance = k.z
 	for _, c := range k.children {

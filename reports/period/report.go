@@ -1,6 +1,7 @@
 package period
 
 import (
+	"cmp"
 	"math"
 
 	"jobgait/analysis/note"
@@ -54,16 +55,16 @@ type Report struct {
 
 // Pattern is one main pattern.
 type Pattern struct {
-	ID           string  `json:"id"`
-	Column       string  `json:"column"`
-	ValuesColumn string  `json:"values_column"`
-	Kind         string  `json:"kind"` // "period": cycles of one length
-	PeriodS      float64 `json:"period_s"`
-	PeriodLoS    float64 `json:"period_ci_lo_s"`
-	PeriodHiS    float64 `json:"period_ci_hi_s"`
-	PeriodMeanS  float64 `json:"period_mean_s"`
-	PeriodP10S   float64 `json:"period_p10_s"`
-	PeriodP90S   float64 `json:"period_p90_s"`
+	ID           string           `json:"id"`
+	Column       string           `json:"column"`
+	ValuesColumn string           `json:"values_column"`
+	Kind         periodicity.Kind `json:"kind"`
+	PeriodS      float64          `json:"period_s"`
+	PeriodLoS    float64          `json:"period_ci_lo_s"`
+	PeriodHiS    float64          `json:"period_ci_hi_s"`
+	PeriodMeanS  float64          `json:"period_mean_s"`
+	PeriodP10S   float64          `json:"period_p10_s"`
+	PeriodP90S   float64          `json:"period_p90_s"`
 	// StepCPUS is the CPU time of one cycle, null where none was counted.
 	StepCPUS      *float64 `json:"step_cpu_s"`
 	PeriodSamples float64  `json:"period_samples"`
@@ -198,7 +199,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
 		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...), Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.Child{}, p.Children...),
 		Drift: Drift{Level: 0.95, Steps: []Step{}}}
-	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = "period", p.MeanS, p.P10S, p.P90S
+	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = cmp.Or(p.Kind, periodicity.Equal), p.MeanS, p.P10S, p.P90S
 	if p.CPUS > 0 {
 		out.StepCPUS = finite(p.CPUS)
 	}

@@ -1,0 +1,119 @@
+package periodicity
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/marks"
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+// Kind says what repeats.
+type Kind string
+
+const (
+	Equal Kind = "period" // cycles of one length
+	// Unequal are cycles whose length varies by nature, as those of a solver that
+	// converges sooner or later: the same code begins each (package marks).
+	Unequal Kind = "marks"
+)
+
+const (
+	// unsure is the confidence of a period below which cycles of unequal length
+	// are looked for.
+	unsure = 0.7
+	// markBinS is the CPU time of the bins that these are looked for in, and markBins
+	// the most of them: those of a long run are longer, 20 ms of 45 minutes.
+	markBinS, markBins = 0.005, 1 << 17
+	// strayed is how many times longer or shorter than the median what lies between
+	// two marks may be to be a cycle.
+	strayed = 3
+)
+
+// unequal returns the cycles of unequal length of the job's code as periods, the
+// surest first.
+func unequal(set series.Set) []Period {
+	clock, ok := set.Clock()
+	if !ok {
+		return nil
+	}
+	bin := max(markBinS, clock.Total()/max(1, clock.Busy())/markBins)
+	gs := grids(set, bin)
+	if len(gs) == 0 {
+		return nil
+	}
+	g := gs[0]
+	code := marks.Code{BinS: g.set.StepS}
+	for _, c := range g.set.Columns {
+		code.Pages = append(code.Pages, c.Values)
+	}
+	var out []Period
+	for _, y := range marks.Find(code) {
+		if p, ok := g.cycle(y, set); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// cycle tells marks on a grid as instances in wall time.
+func (g grid) cycle(y marks.Cycle, set series.Set) (Period, bool) {
+	p := Period{Column: series.CodeGroup, Kind: Unequal, PeriodS: y.MedianS, Confidence: y.Confidence,
+		Parts: Parts{Explained: 1, Regular: y.Confidence, Support: 1, Agreed: 1, Resolved: 1}}
+	for i, m := range y.Marks[1:] {
+		from, to := int(math.Round(y.Marks[i]/g.set.StepS)), int(math.Round(m/g.set.StepS))
+		if d := m - y.Marks[i]; d < strayed*y.MedianS && d*strayed > y.MedianS {
+			p.Instances = append(p.Instances, Instance{First: from, Length: to - from})
+		}
+	}
+	q, ok := g.toWall(p, set)
+	if !ok {
+		return q, false
+	}
+	lengths := make([]float64, len(q.Instances))
+	for i, in := range q.Instances {
+		lengths[i] = float64(in.Length) * set.StepS
+	}
+	slices.Sort(lengths)
+	q.PeriodS = robust.SortedQuantile(lengths, 0.5)
+	// The interval of a median, by the binomial: 1.96 standard deviations of a rank.
+	reach := 0.98 / math.Sqrt(float64(len(lengths)))
+	q.LoS, q.HiS = robust.SortedQuantile(lengths, max(0, 0.5-reach)), robust.SortedQuantile(lengths, min(1, 0.5+reach))
+	q.PeriodSamples = q.PeriodS / set.StepS
+	return q, true
+}
+
+// withUnequal adds cycles of unequal length to what an unsure search for equal ones
+// found: the surest is told first. One that is as long as a period found is a second
+// witness of it, and raises its confidence.
+func withUnequal(periods []Period, set series.Set, most int) []Period {
+	if len(periods) > 0 && periods[0].Confidence >= unsure {
+		return periods
+	}
+	for _, y := range unequal(set) {
+		same := func(p Period) bool { return math.Abs(math.Log(p.PeriodS/y.PeriodS)) < math.Log1p(sameCPU) }
+		if i := slices.IndexFunc(periods, same); i >= 0 {
+			periods[i].Confidence = max(periods[i].Confidence, y.Confidence)
+			continue
+		}
+		periods = append(periods, y)
+	}
+	slices.SortStableFunc(periods, func(x, y Period) int {
+		switch {
+		case x.Confidence > y.Confidence:
+			return -1
+		case x.Confidence < y.Confidence:
+			return 1
+		}
+		return 0
+	})
+	return periods[:min(len(periods), most)]
+}
+
+// unequalNote says that the main cycle has no fixed length, and how long it is.
+func unequalNote(p Period) note.Note {
+	return note.New(note.UnequalCycles, "cycles have no fixed length: %.3g to %.3g s (median %.3g s), %d times; the same code begins each",
+		p.P10S, p.P90S, p.PeriodS, len(p.Instances))
+}
