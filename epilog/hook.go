@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"jobgait/agent/cgroup"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
 	"jobgait/configs"
@@ -34,7 +35,8 @@ func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, comp
 		self, cfg, unusable := settings(getenv)
 		deadline := defaultDeadline
 		if unusable == nil {
-			deadline = cfg.Epilog.Deadline()
+			own, _ := os.ReadFile("/proc/self/cgroup")
+			deadline = limitOf(cfg.Epilog.Deadline(), own)
 		}
 		configured <- deadline
 		// A little less, so that what is to be said of it then is said in time.
@@ -69,6 +71,18 @@ func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, comp
 			limit.Reset(time.Until(began.Add(deadline)))
 		}
 	}
+}
+
+// inJobDeadline is what an Epilog has that runs in its job's own cgroup (RunInJob):
+// slurmd waits 5 s for the job's last processes, then logs "timed out waiting for job".
+const inJobDeadline = 4 * time.Second
+
+// limitOf is how long the Epilog may take, from the settings and its /proc/self/cgroup.
+func limitOf(deadline time.Duration, own []byte) time.Duration {
+	if _, inJob := cgroup.Job(cgroup.Parse(own)); inJob {
+		return min(deadline, inJobDeadline)
+	}
+	return deadline
 }
 
 // defaultDeadline holds while the configuration has not been read.

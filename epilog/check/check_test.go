@@ -116,7 +116,6 @@ var faults = []fault{
 		s.write("etc/slurm/prolog.d/10-site", "#!/bin/sh\n", 0o755)
 	}},
 	{"no PrologFlags", Failure, "flags", "neither Alloc nor Contain", "echo 'PrologFlags=Alloc' >>", func(s *site) { s.config("Alloc,Contain", "(null)") }},
-	{"RunInJob", Warning, "runinjob", "timed out waiting for job", "deadline_s = 4.0", func(s *site) { s.config("Alloc,Contain", "Alloc,Contain,RunInJob") }},
 	{"hooks may take less than ours do", Failure, "timeout", "PrologEpilogTimeout=10, and ours may take 10 s", "echo 'PrologEpilogTimeout=60' >>", func(s *site) { s.config("65534", "10") }},
 	{"Epilog may take less than ours does", Failure, "timeout", "EpilogTimeout=5", "echo 'EpilogTimeout=60' >>", func(s *site) { s.config("PrologEpilogTimeout     = 65534", "EpilogTimeout = 5 sec") }},
 	{"plugin that is not named", Warning, "spank", "users have no option --jobgait", "echo 'optional ", func(s *site) { s.remove("etc/slurm/plugstack.conf") }},
@@ -342,7 +341,7 @@ func FuzzParse(f *testing.F) {
 	n := Node{Program: "/d/jobgait", Settings: "/d/\x1b.toml", Root: f.TempDir()}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := parse(b)
-		list := []Finding{n.same(s), n.hook(s, "Prolog", s.config["Prolog"]), n.flags(s), n.inJob(s), n.timeouts(s), n.clock(s, Shared{}, context.Canceled)}
+		list := []Finding{n.same(s), n.hook(s, "Prolog", s.config["Prolog"]), n.flags(s), n.timeouts(s), n.clock(s, Shared{}, context.Canceled)}
 		for _, l := range parseStack(b) {
 			list = append(list, ok("x", "%s %s", l.word, l.path))
 		}

@@ -72,21 +72,6 @@ func (n Node) flags(s answers) Finding {
 	return fail(subject, n.add(s, "PrologFlags=Alloc"), "PrologFlags=%s has neither Alloc nor Contain: nodes that only mpirun uses have no agent", strings.Join(s.config["PrologFlags"], ","))
 }
 
-// inJobS is how many seconds after the job's last process slurmd waits for its steps;
-// under RunInJob the Epilog runs in one of them.
-const inJobS = 5
-
-// inJob judges RunInJob, under which slurmd complains of an Epilog that takes long.
-func (n Node) inJob(s answers) Finding {
-	const subject = "runinjob"
-	deadline := n.Config.Epilog.DeadlineS
-	if slices.Contains(s.prologFlags(), "runinjob") && deadline >= inJobS {
-		return warn(subject, "${EDITOR:-vi} "+n.Settings+"   # [epilog] deadline_s = 4.0",
-			"PrologFlags has RunInJob: of an Epilog that takes longer than %d s slurmd logs \"timed out waiting for job\"; no job or report is harmed, but epilog.deadline_s is %g", inJobS, deadline)
-	}
-	return ok(subject, "an Epilog may take epilog.deadline_s = %g s", deadline)
-}
-
 // What hooks take at most: the Prolog ends by itself after 2 s.
 const prologS = 2
 

@@ -97,7 +97,7 @@ func (n Node) slurm(s answers) []Finding {
 	for _, name := range []string{"Prolog", "Epilog"} {
 		list = append(list, n.hook(s, name, s.config[name]))
 	}
-	return append(list, n.flags(s), n.inJob(s), n.timeouts(s), n.spank(s))
+	return append(list, n.flags(s), n.timeouts(s), n.spank(s))
 }
 
 // conf is slurm.conf of this node, or where the controller has it.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"jobgait/agent/job"
@@ -139,21 +140,36 @@ func (f Finisher) letIn(dir string, run job.Run, files []deliver.File) error {
 // reportsDir in the node's spool keeps reports that had nowhere to go.
 const reportsDir = "reports"
 
-// candidates are the directories for a report, best first.
+// candidates are the directories for a report, best first. A directory for temporary
+// files comes last: it may be the job's own (job_container/tmpfs) and be gone with it, and
+// what lies in a node's is not seen where users are.
 func candidates(run job.Run, s summary.Summary) []string {
-	var dirs []string
 	if run.ReportDir != "" {
 		return []string{run.ReportDir}
 	}
-	if s.Job.StdOut != "" && filepath.IsAbs(s.Job.StdOut) {
-		if d := filepath.Dir(s.Job.StdOut); d != "/dev" {
+	var dirs, temporary []string
+	add := func(d string) {
+		switch {
+		case isTemporary(d):
+			temporary = append(temporary, d)
+		case filepath.IsAbs(d) && d != "/dev":
 			dirs = append(dirs, d)
 		}
 	}
-	if filepath.IsAbs(s.Job.WorkDir) {
-		dirs = append(dirs, s.Job.WorkDir)
+	add(filepath.Dir(s.Job.StdOut))
+	add(s.Job.WorkDir)
+	return append(dirs, temporary...)
+}
+
+// isTemporary says whether a directory is one for temporary files, by the names of
+// the file system's standard and of Slurm's default for directories of a job's own.
+func isTemporary(dir string) bool {
+	for _, t := range [...]string{"/tmp", "/var/tmp", "/dev/shm"} {
+		if dir == t || strings.HasPrefix(dir, t+"/") {
+			return true
+		}
 	}
-	return dirs
+	return false
 }
 
 // draw makes the files of a report.
