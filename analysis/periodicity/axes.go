@@ -2,6 +2,7 @@ package periodicity
 
 import (
 	"math"
+	"slices"
 
 	"jobgait/analysis/series"
 )
@@ -25,7 +26,7 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	}
 	o := wall
 	if told := all[v.told.by]; told.grid != nil {
-		o = told.grid.toldOn(look)
+		o = told.grid.toldOn(look, v.told.at)
 		o.again = func(set series.Set) outcome { return told.grid.again(set, v.told.lag, par) }
 		if look.Len() < set.Len() {
 			o.periods = o.again(set).periods
@@ -35,17 +36,24 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 		}
 	}
 	o.scale(v.axis(), v.agreed)
+	if o.periods[0].Confidence < par.MinConfidence {
+		return outcome{source: o.source, stage: lowCoverage}
+	}
 	v.nested(&o, all, look)
 	return o
 }
 
-// toldOn returns the periods of a grid in wall time.
-func (g grid) toldOn(set series.Set) outcome {
+// toldOn returns the periods of a grid in wall time, the one that is told first.
+func (g grid) toldOn(set series.Set, told int) outcome {
 	o := outcome{source: series.CodeGroup, stage: g.got.stage}
-	for _, p := range g.got.periods {
+	for i, p := range g.got.periods {
 		if q, ok := g.toWall(p, set); ok {
 			q.Parts.Resolved = min(1, p.PeriodS/(resolvedSlots*g.set.SlotS))
 			o.periods = append(o.periods, q)
+			if i == told {
+				at := len(o.periods) - 1
+				o.periods[0], o.periods[at] = o.periods[at], o.periods[0]
+			}
 		}
 	}
 	return o
@@ -65,7 +73,8 @@ func (g grid) again(set series.Set, lag float64, par Params) outcome {
 		return outcome{}
 	}
 	full[0].got = detectSource(full[0].set, full[0].src, 1, par)
-	return full[0].toldOn(set)
+	told := slices.IndexFunc(full[0].got.periods, func(p Period) bool { return math.Abs(p.PeriodS/lag-1) <= sameCPU })
+	return full[0].toldOn(set, told)
 }
 
 // axis is where the period was seen.

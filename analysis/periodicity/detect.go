@@ -67,6 +67,9 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 			o.timed(set)
 			return o
 		}
+		if o.source != "" {
+			refused = refused.further(o)
+		}
 	}
 	return refused
 }

@@ -107,6 +107,9 @@ func check(t *testing.T, s series.Set, r Result) {
 	if len(r.Periods) == 0 && len(r.Notes) == 0 {
 		t.Fatal("no period and no reason")
 	}
+	if len(r.Periods) > 0 && r.Periods[0].Axis != series.Wall && r.Periods[0].Confidence < Default().MinConfidence {
+		t.Fatalf("told with %v", r.Periods[0].Confidence)
+	}
 	for _, p := range r.Periods {
 		end, count := 0, 0
 		for _, in := range p.Instances {
