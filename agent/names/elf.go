@@ -1,0 +1,156 @@
+package names
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+var errELF = errors.New("no 64-bit little-endian ELF file")
+
+// An honest file has about ten segments, and thirty sections; with
+// -ffunction-sections the linker joins them again, and only object files have
+// thousands.
+const (
+	maxSegments = 64
+	maxSections = 4096
+)
+
+// File is an ELF file that places are asked of.
+type File struct {
+	r        io.ReaderAt
+	sections []section
+	loads    []segment
+	frames   segment // PT_GNU_EH_FRAME, which stripping leaves
+}
+
+// section is a part of the file by what the linker made of it, segment by where it
+// is in memory.
+type section struct {
+	title           string
+	kind, link      uint32
+	addr, off, size uint64
+	entry           uint64
+}
+
+type segment struct{ off, addr, size uint64 }
+
+// covers is whether an offset lies in the segment, and the address there.
+func (s segment) covers(off uint64) (addr uint64, ok bool) {
+	return s.addr + (off - s.off), off >= s.off && off-s.off < s.size
+}
+
+// Kinds of sections and segments, elf(5).
+const (
+	kindCode    = 1 // SHT_PROGBITS
+	kindSymbols = 2 // SHT_SYMTAB
+	kindExports = 11
+	segLoad     = 1
+	segFrames   = 0x6474e550
+)
+
+// Open reads the headers.
+func Open(r io.ReaderAt) (*File, error) {
+	var h [64]byte
+	if _, err := r.ReadAt(h[:], 0); err != nil || !bytes.HasPrefix(h[:], []byte("\x7fELF\x02\x01")) {
+		return nil, errELF
+	}
+	le := binary.LittleEndian
+	f := &File{r: r}
+	n := int(le.Uint16(h[56:]))
+	if n > maxSegments || n > 0 && le.Uint16(h[54:]) != 56 {
+		return nil, errELF
+	}
+	if err := f.readSegments(le.Uint64(h[32:]), n); err != nil {
+		return nil, err
+	}
+	n = int(le.Uint16(h[60:]))
+	if n > 0 && n <= maxSections && le.Uint16(h[58:]) == 64 {
+		f.readSections(le.Uint64(h[40:]), n, int(le.Uint16(h[62:])))
+	}
+	return f, nil
+}
+
+func (f *File) readSegments(at uint64, n int) error {
+	b := make([]byte, 56*n)
+	if !readAt(f.r, b, at) {
+		return errELF
+	}
+	le := binary.LittleEndian
+	for ; len(b) > 0; b = b[56:] {
+		s := segment{off: le.Uint64(b[8:]), addr: le.Uint64(b[16:]), size: le.Uint64(b[32:])}
+		if max(s.off, s.addr, s.size) > 1<<60 {
+			continue // sums of these never run over
+		}
+		switch le.Uint32(b) {
+		case segLoad:
+			f.loads = append(f.loads, s)
+		case segFrames:
+			f.frames = s
+		}
+	}
+	return nil
+}
+
+// readSections reads what there is: a file without sections still has its segments.
+func (f *File) readSections(at uint64, n, titles int) {
+	b := make([]byte, 64*n)
+	if !readAt(f.r, b, at) {
+		return
+	}
+	le := binary.LittleEndian
+	name := func(i int) uint64 { return uint64(le.Uint32(b[64*i:])) }
+	for i := range n {
+		s := b[64*i:]
+		f.sections = append(f.sections, section{kind: le.Uint32(s[4:]), addr: le.Uint64(s[16:]), off: le.Uint64(s[24:]),
+			size: le.Uint64(s[32:]), link: le.Uint32(s[40:]), entry: le.Uint64(s[56:])})
+	}
+	if titles >= n {
+		return
+	}
+	from := f.sections[titles].off
+	for i := range f.sections {
+		f.sections[i].title = text(f.r, from+name(i), 32)
+	}
+}
+
+// readAt fills b, or fails.
+func readAt(r io.ReaderAt, b []byte, at uint64) bool {
+	if at > 1<<62 {
+		return false
+	}
+	n, _ := r.ReadAt(b, int64(at))
+	return n == len(b)
+}
+
+// text reads a string that ends with a zero, of at most that many bytes.
+func text(r io.ReaderAt, at uint64, most int) string {
+	if at > 1<<62 {
+		return ""
+	}
+	b := make([]byte, most)
+	n, _ := r.ReadAt(b, int64(at))
+	b, _, _ = bytes.Cut(b[:n], []byte{0})
+	return string(b)
+}
+
+// address is where an offset is in memory.
+func (f *File) address(off uint64) (uint64, bool) {
+	for _, l := range f.loads {
+		if a, ok := l.covers(off); ok {
+			return a, true
+		}
+	}
+	return 0, false
+}
+
+// offset is where an address is in the file, 0 and false if nowhere.
+func (f *File) offset(addr uint64) (uint64, bool) {
+	for _, l := range f.loads {
+		if addr-l.addr < l.size {
+			return l.off + addr - l.addr, true
+		}
+	}
+	return 0, false
+}

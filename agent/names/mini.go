@@ -1,0 +1,46 @@
+package names
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math"
+
+	"github.com/therootcompany/xz"
+)
+
+// Fedora packs the symbols of functions that are not exported into .gnu_debugdata:
+// 1 MB of them for a large program, with xz's usual dictionary of 8 MB.
+const (
+	maxUnpacked   = 24 << 20
+	maxDictionary = 8 << 20
+)
+
+// mini returns the ELF file in .gnu_debugdata, nil if there is none.
+func (f *File) mini(ctx context.Context) *File {
+	for _, s := range f.sections {
+		if s.title != ".gnu_debugdata" || s.kind != kindCode || s.off > math.MaxInt64 {
+			continue
+		}
+		packed := io.NewSectionReader(f.r, int64(s.off), int64(min(s.size, maxUnpacked)))
+		z, err := xz.NewReader(packed, maxDictionary)
+		if err != nil {
+			return nil
+		}
+		var b bytes.Buffer
+		for b.Len() < maxUnpacked && ctx.Err() == nil {
+			if _, err = io.CopyN(&b, z, 1<<20); err != nil {
+				break
+			}
+		}
+		if err != io.EOF {
+			return nil // too long, or damaged
+		}
+		g, err := Open(bytes.NewReader(b.Bytes()))
+		if err != nil {
+			return nil
+		}
+		return g
+	}
+	return nil
+}
