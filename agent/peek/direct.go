@@ -65,13 +65,13 @@ func programBuild(exe string) ([]byte, error) {
 // mappedBuild opens the mapped file itself through map_files, which needs
 // privilege, else by its path inside the process's root.
 func mappedBuild(dir string, a Area) ([]byte, error) {
-	f, err := openRegular(filepath.Join(dir, "map_files", fmt.Sprintf("%x-%x", a.Start, a.End)), a.Inode)
+	f, err := OpenRegular(filepath.Join(dir, "map_files", fmt.Sprintf("%x-%x", a.Start, a.End)), OfInode(a.Inode))
 	if err != nil {
 		path, perr := mappedPath(filepath.Join(dir, "maps"), a)
 		if perr != nil {
 			return nil, perr
 		}
-		f, err = openRegular(filepath.Join(dir, "root")+path, a.Inode)
+		f, err = OpenRegular(filepath.Join(dir, "root")+path, OfInode(a.Inode))
 	}
 	if err != nil {
 		return nil, err
@@ -82,22 +82,27 @@ func mappedBuild(dir string, a Area) ([]byte, error) {
 
 var errOther = errors.New("not the mapped file")
 
-// openRegular opens a file that must be a regular one with that inode number.
-// It is held before it is looked at, and opened for reading after: whatever the
-// user puts in its place, nothing but a regular file is ever opened, which a
-// device or a pipe might notice. The device is not compared: btrfs and overlayfs
-// give two numbers for one.
-func openRegular(path string, ino uint64) (*os.File, error) {
+// OpenRegular opens a file that must be a regular one, and right by what the system
+// says of it. It is held before it is looked at, and opened for reading after:
+// whatever the user puts in its place, nothing but a regular file is ever opened,
+// which a device or a pipe might notice.
+func OpenRegular(path string, right func(unix.Stat_t) bool) (*os.File, error) {
 	held, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(held)
 	var st unix.Stat_t
-	if err := unix.Fstat(held, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Ino != ino {
+	if err := unix.Fstat(held, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || !right(st) {
 		return nil, errOther
 	}
 	return os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", held), os.O_RDONLY|unix.O_NONBLOCK, 0)
+}
+
+// OfInode is right for a file of that inode number. The device is not compared:
+// btrfs and overlayfs give two numbers for one.
+func OfInode(ino uint64) func(unix.Stat_t) bool {
+	return func(st unix.Stat_t) bool { return st.Ino == ino }
 }
 
 // mappedPath looks up the path of an area; it is used once and not kept.

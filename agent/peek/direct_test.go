@@ -24,7 +24,7 @@ func TestOpenRegular(t *testing.T) {
 	for path, want := range map[string]bool{file: true, link: true, pipe: false, dir: false, "/dev/null": false, filepath.Join(dir, "none"): false} {
 		var st unix.Stat_t
 		_ = unix.Stat(path, &st) // none
-		f, err := openRegular(path, st.Ino)
+		f, err := OpenRegular(path, OfInode(st.Ino))
 		if (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -35,7 +35,7 @@ func TestOpenRegular(t *testing.T) {
 			}
 			must(t, f.Close())
 		}
-		if _, err := openRegular(path, st.Ino+1); err == nil {
+		if _, err := OpenRegular(path, OfInode(st.Ino+1)); err == nil {
 			t.Errorf("%s: opened with another inode", path)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/agent/as"
 	"jobgait/analysis/history"
-	"jobgait/epilog/as"
 )
 
 // Shared is the collection directory as its account sees it.

@@ -25,9 +25,9 @@ import (
 	"io"
 	"time"
 
+	"jobgait/agent/as"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
-	"jobgait/epilog/as"
 )
 
 // Store is the collection directory and whose rights it takes.

@@ -20,8 +20,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/analysis/note"
-	"jobgait/epilog/as"
 	"jobgait/reports"
 )
 

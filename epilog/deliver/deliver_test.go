@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/as"
 	"jobgait/analysis/summary"
-	"jobgait/epilog/as"
 	"jobgait/reports"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/agent/job/jobtest"
-	"jobgait/epilog/as"
 )
 
 // The test binary is also the delivering child, and a user's process that

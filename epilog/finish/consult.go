@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"jobgait/agent/as"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
-	"jobgait/epilog/as"
 	"jobgait/reports/past"
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
-	"jobgait/epilog/as"
 	"jobgait/epilog/collect"
 )
 

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
-	"jobgait/epilog/as"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
 	"jobgait/reports"

@@ -1,0 +1,165 @@
+package names
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"jobgait/agent/as"
+	"jobgait/analysis/note"
+)
+
+// Verb is the argument that makes the agent's program the child that reads.
+const Verb = "names"
+
+// Bounds of one asking. A run has 83 to 616 places in ten files; the agent counts
+// 16,384 at most. Functions take some hundred bytes each.
+const (
+	MaxPlaces = 1 << 14
+	maxFiles  = 256
+	maxAnswer = 256 << 10
+	// wall is when the child is killed; it stops a little before by itself, so that
+	// what it has found is told.
+	wall   = 5 * time.Second
+	enough = 4 * time.Second
+	// memoryBytes is from where on Go tidies up whatever it costs.
+	memoryBytes = 64 << 20
+)
+
+var errQuestions = errors.New("questions of names: too many, or not understood")
+
+// Serve is the child. Its arguments are the account of the job; questions are read
+// from in and answers written to out.
+func Serve(args []string, in io.Reader, out io.Writer) error {
+	account, err := as.ParseArgs(args)
+	if err != nil {
+		return err
+	}
+	if err := account.Become(); err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(memoryBytes)
+	ctx, stop := context.WithTimeout(context.Background(), enough)
+	defer stop()
+	return system().serve(ctx, in, out)
+}
+
+func (s roots) serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	var questions []Question
+	if err := json.NewDecoder(io.LimitReader(in, 64*MaxPlaces)).Decode(&questions); err != nil || !fit(questions) {
+		return errors.Join(errQuestions, err)
+	}
+	answers := []Answer{}
+	for _, q := range questions {
+		answers = append(answers, s.attempt(ctx, q))
+	}
+	b, err := shorten(answers)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(b)
+	return err
+}
+
+// attempt answers one question: whatever a file does to its reader, the next one is
+// asked.
+func (s roots) attempt(ctx context.Context, q Question) (a Answer) {
+	defer func() {
+		if recover() != nil {
+			a = nothing(len(q.Offsets), NoELF)
+		}
+	}()
+	return s.answer(ctx, q, MaxSteps)
+}
+
+func fit(questions []Question) bool {
+	n := 0
+	for _, q := range questions {
+		n += len(q.Offsets)
+	}
+	return len(questions) <= maxFiles && n <= MaxPlaces
+}
+
+// shorten encodes the answers, and leaves out the longest until they fit.
+func shorten(answers []Answer) ([]byte, error) {
+	for {
+		b, err := json.Marshal(answers)
+		if err != nil || len(b) <= maxAnswer {
+			return b, err
+		}
+		most := 0
+		for i, a := range answers {
+			if len(a.Functions) > len(answers[most].Functions) {
+				most = i
+			}
+		}
+		if len(answers[most].Functions) == 0 {
+			return nil, errQuestions
+		}
+		answers[most] = nothing(len(answers[most].Of), TooMuch)
+	}
+}
+
+// Ask has the questions answered by a child of program, which has the verb
+// (jobgait-agent), with the rights of the account. It takes 5 s at most. An error
+// that is a context's is a child that had to be given up, which may hang in the
+// kernel: no more should be asked then.
+func Ask(ctx context.Context, program string, account as.Account, questions []Question) ([]Answer, error) {
+	if !fit(questions) {
+		return nil, errQuestions
+	}
+	b, err := json.Marshal(questions)
+	if err != nil {
+		return nil, fmt.Errorf("ask for names: %w", err)
+	}
+	ctx, stop := context.WithTimeout(ctx, wall)
+	defer stop()
+	out, err := as.Self().Run(ctx, program, append([]string{Verb}, account.Args()...), b, maxAnswer)
+	if err != nil {
+		return nil, fmt.Errorf("ask for names: %w", err)
+	}
+	return parseAnswers(out, questions)
+}
+
+var errAnswers = errors.New("names: no answer that our own reader gives")
+
+// parseAnswers believes nothing of what whoever has the account may have said.
+func parseAnswers(b []byte, questions []Question) ([]Answer, error) {
+	var answers []Answer
+	if len(b) > maxAnswer || json.Unmarshal(b, &answers) != nil || len(answers) != len(questions) {
+		return nil, errAnswers
+	}
+	for i, a := range answers {
+		if !a.of(questions[i]) {
+			return nil, errAnswers
+		}
+	}
+	return answers, nil
+}
+
+// of is whether the answer can be one of the question.
+func (a Answer) of(q Question) bool {
+	if len(a.Of) != len(q.Offsets) || len(a.Functions) > len(q.Offsets) || !slices.Contains([]Reason{"", NoFile, OtherBuild, NoELF, TooMuch}, a.Why) {
+		return false
+	}
+	for _, f := range a.Functions {
+		if f.Start >= f.End || f.End > 1<<62 || len(f.Name) > MaxName || f.Name != note.Clean(f.Name, MaxName) ||
+			!slices.Contains([]string{Symtab, Dynsym, MiniDebug, DebugFile, PLT, Frames}, f.Source) {
+			return false
+		}
+	}
+	for i, k := range a.Of {
+		if k == -1 {
+			continue
+		}
+		if k < 0 || k >= len(a.Functions) || a.Functions[k].Start >= q.Offsets[i]+PlaceBytes || a.Functions[k].End <= q.Offsets[i] {
+			return false
+		}
+	}
+	return true
+}
