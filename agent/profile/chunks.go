@@ -9,11 +9,10 @@ import (
 // Chunks gives what Load gives in pieces of one block each and without merging
 // slots, so that profiles of any length can be exported in little memory.
 type Chunks struct {
-	r      *Reader
-	f      *filler
-	first  int64
-	slots  int64
-	epochs []Epoch
+	r     *Reader
+	f     *filler
+	first int64
+	slots int64
 }
 
 // OpenChunks goes through the profile once, to find which code pages get a
@@ -37,7 +36,7 @@ func OpenChunks(path string, p SetParams) (*Chunks, error) {
 	p.MaxValues = 1 << 62
 	l := newLayout(s, p)
 	l.merge = 1
-	c := &Chunks{r: r, first: l.first, slots: l.slots, epochs: s.epochs}
+	c := &Chunks{r: r, first: l.first, slots: l.slots}
 	l.slots = 0
 	c.f = newFiller(l)
 	for _, l := range c.f.lanes() {
@@ -48,9 +47,8 @@ func OpenChunks(path string, p SetParams) (*Chunks, error) {
 
 // Header is the profile's; Slots is how many steps lie between the beginning of
 // its first block and the end of its last.
-func (c *Chunks) Header() Header  { return c.r.Header() }
-func (c *Chunks) Slots() int64    { return c.slots }
-func (c *Chunks) Epochs() []Epoch { return c.epochs }
+func (c *Chunks) Header() Header { return c.r.Header() }
+func (c *Chunks) Slots() int64   { return c.slots }
 
 // Damage is what was not read so far.
 func (c *Chunks) Damage() Damage { return c.r.Damage() }

@@ -45,7 +45,6 @@ type merger struct {
 	columns [][]int64
 	samples []uint32
 	pages   []PageCount
-	ran     []uint16
 }
 
 // merge returns the block with so many slots merged into one.

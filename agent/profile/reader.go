@@ -91,14 +91,6 @@ func (r *Reader) Header() Header {
 	return h
 }
 
-// Epochs returns the epochs read so far, in the order in which they were
-// written; all of them when Next has returned io.EOF.
-func (r *Reader) Epochs() []Epoch { return r.epochs }
-
-// Footer returns the footer, nil if the profile is not sealed. It is known when
-// Next has returned io.EOF.
-func (r *Reader) Footer() *Footer { return r.footer }
-
 // Unknown is the number of whole frames of kinds that this version does not know and
 // passes over, up to where the reader stands. They are no damage.
 func (r *Reader) Unknown() int { return r.unknown }

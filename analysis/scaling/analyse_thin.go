@@ -34,7 +34,7 @@ func (w *work) thin(most int) {
 // unthin turns indexes into p into indexes into all points. A cut between two
 // chosen points is halfway between them, and may be anywhere there.
 func (w *work) unthin() {
-	if w.index == nil || len(w.index) == 0 {
+	if len(w.index) == 0 {
 		return
 	}
 	r, n := w.result, len(w.index)

@@ -59,6 +59,3 @@ func use(t *testing.T) *cluster {
 func (c *cluster) n1() guest { return c.nodes[0] }
 
 func (c *cluster) n2() guest { return c.nodes[1] }
-
-// node is the guest of a name.
-func (c *cluster) node(name string) guest { return guest{name, c.nodes[0].config} }

@@ -84,9 +84,9 @@ func (d diagnosis) tell(out io.Writer, asJSON bool) error {
 		err = e.Encode(d)
 	} else {
 		for _, f := range d.Findings {
-			_, err = fmt.Fprintf(out, "%-8s  %-10s  %s\n", f.Verdict, f.Subject, f.Text)
+			_, _ = fmt.Fprintf(out, "%-8s  %-10s  %s\n", f.Verdict, f.Subject, f.Text)
 			if f.Do != nil {
-				_, err = fmt.Fprintf(out, "%-8s  %-10s  > %s\n", "", "", *f.Do)
+				_, _ = fmt.Fprintf(out, "%-8s  %-10s  > %s\n", "", "", *f.Do)
 			}
 		}
 		whose := ""

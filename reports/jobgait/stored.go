@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -134,7 +133,7 @@ func (f storedFlags) whose(who string) string {
 }
 
 // now is the current time in days since 1970.
-func now() float64 { return math.Floor(float64(time.Now().Unix())) / 86400 }
+func now() float64 { return float64(time.Now().Unix()) / 86400 }
 
 // choose returns the histories that were asked for, with what was found of them.
 func (s stored) choose(found changepoint.Report) (past.Histories, changepoint.Report) {

@@ -22,7 +22,6 @@ const (
 type drawing struct {
 	r       scaling.Result
 	p, mean []float64 // distinct sizes and the mean there
-	runs    int       // of all sizes
 	obs     []scaling.Observation
 	logY    bool
 	chart   *plot.Chart

@@ -84,7 +84,7 @@ func (j JobCgroup) CPU() (polled.Meter, error) {
 	column := profile.Column{Name: "cgroup_cpu", Unit: "ns"}
 	controller, name := "", "cpu.stat"
 	read := func(p *places) (uint64, error) {
-		us, err := p.key(0, "usage_usec")
+		us, err := p.key("usage_usec")
 		if err == nil && us >= 1<<53 {
 			err = p.malformed(0)
 		}
@@ -126,7 +126,7 @@ func (j JobCgroup) Anonymous() (polled.Meter, error) {
 		key = "total_rss"
 	}
 	return j.one("memory", profile.Column{Name: "cgroup_anon", Unit: "bytes", Gauge: true}, "memory.stat", every1Hz,
-		func(p *places) (uint64, error) { return p.key(0, key) }), nil
+		func(p *places) (uint64, error) { return p.key(key) }), nil
 }
 
 // OOMKills is how many of the job's processes were killed for lack of memory.
@@ -138,7 +138,7 @@ func (j JobCgroup) OOMKills() (polled.Meter, error) {
 		return polled.Meter{}, errors.New("cgroup v1 counts them for each directory alone")
 	}
 	return j.one("memory", profile.Column{Name: "cgroup_oom_kills", Unit: "kills"}, "memory.events", every1Hz,
-		func(p *places) (uint64, error) { return p.key(0, "oom_kill") }), nil
+		func(p *places) (uint64, error) { return p.key("oom_kill") }), nil
 }
 
 // Pressure is for how long the job's processes stood still.

@@ -68,15 +68,15 @@ func (p *places) number(i int) (uint64, error) {
 	return v, nil
 }
 
-// key reads one line of the i-th file.
-func (p *places) key(i int, key string) (uint64, error) {
-	b, err := p.read(i)
+// key reads one line of the first file.
+func (p *places) key(key string) (uint64, error) {
+	b, err := p.read(0)
 	if err != nil {
 		return 0, err
 	}
 	v, ok := findKey(b, key)
 	if !ok {
-		return 0, p.malformed(i)
+		return 0, p.malformed(0)
 	}
 	return v, nil
 }

@@ -52,7 +52,7 @@ func (j JobCgroup) Frozen() (frozen func() bool, stop func() error) {
 	if j.v2 {
 		p := j.files("", "cgroup.events")
 		return func() bool {
-			v, err := p.key(0, "frozen")
+			v, err := p.key("frozen")
 			return err == nil && v == 1 || j.stepsFrozen()
 		}, p.close
 	}

@@ -39,9 +39,8 @@ func RankSum(a, b []float64) float64 {
 // half, and the sum of t^3-t over groups of t equal values.
 func rankStatistic(a, b []float64) (u, ties float64) {
 	type value struct {
-		v    float64
-		ofB  bool
-		rank float64
+		v   float64
+		ofB bool
 	}
 	all := make([]value, 0, len(a)+len(b))
 	for _, v := range a {

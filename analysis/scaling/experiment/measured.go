@@ -16,7 +16,7 @@ func measured(s settings, w io.Writer) {
 	quiet, loud := []float64{0, 0.01, 0.02, 0.05}, []float64{0.1}
 	for i, noises := range [][]float64{quiet, loud} {
 		band := []string{"<= 5%", "10%"}[i]
-		each := func(family string, f func(draw.Source, float64) draw.Series) *cell {
+		each := func(f func(draw.Source, float64) draw.Series) *cell {
 			n := 0
 			return &cell{n: s.count, draw: func(src draw.Source) draw.Series {
 				n++
@@ -26,7 +26,7 @@ func measured(s settings, w io.Writer) {
 		var names []string
 		var cells []*cell
 		add := func(name string, f func(draw.Source, float64) draw.Series) {
-			names, cells = append(names, name), append(cells, each(name, f))
+			names, cells = append(names, name), append(cells, each(f))
 		}
 		for _, family := range append(append([]string(nil), draw.Steady...), draw.Changed...) {
 			add(family, func(src draw.Source, noise float64) draw.Series { return src.Measured(family, noise) })

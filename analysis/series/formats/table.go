@@ -68,7 +68,7 @@ func Read(r io.Reader, o Options) (Table, error) {
 // lines or fields: float32 samples have zero bytes or broken UTF-8 in every
 // hundred of them.
 func isText(head []byte) bool {
-	if bytes.IndexAny(head, "\n,") < 0 {
+	if !bytes.ContainsAny(head, "\n,") {
 		return false
 	}
 	for len(head) > 0 {
