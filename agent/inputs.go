@@ -201,7 +201,7 @@ func (in *inputs) scope() string {
 // header describes the inputs; clocks are the caller's.
 func (in *inputs) header(r job.Run) profile.Header {
 	h := profile.Header{Key: r.Key, Node: r.Node, StepNS: in.stepNS, CPUs: in.cpus, CPUModel: in.model, Scope: in.scope(),
-		InterruptNS: in.prices.interruptNS, InterruptFrom: "assumed", BudgetPct: in.limitPct,
+		InterruptNS: in.prices.interruptNS, BudgetPct: in.limitPct,
 		Sources: append([]summary.Source{}, in.absent...), Notes: append([]note.Note{}, in.notes...)}
 	if in.code != nil {
 		h.AddressHz = in.rate.Hz

@@ -7,7 +7,7 @@ import (
 )
 
 // What an interrupt with its record is taken to cost: 11 to 17 us in a virtual
-// machine (package selfcheck measures it), 1 to 2.5 us by estimate on bare metal.
+// machine (the benchmarks of selfcheck measure it), 1 to 2.5 us by estimate on bare metal.
 const (
 	assumedVirtualNS = 12_000
 	assumedMetalNS   = 3_000

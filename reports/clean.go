@@ -82,7 +82,6 @@ func cleanSummary(s summary.Summary) summary.Summary {
 	for i, c := range s.Counters {
 		s.Counters[i].Name, s.Counters[i].Unit, s.Counters[i].Scope = Clean(c.Name), Clean(c.Unit), Clean(c.Scope)
 	}
-	s.Quality.InterruptFrom = Clean(s.Quality.InterruptFrom)
 	s.Quality.Sources = slices.Clone(s.Quality.Sources)
 	for i, c := range s.Quality.Sources {
 		s.Quality.Sources[i] = summary.Source{Name: Clean(c.Name), Event: Clean(c.Event), PMU: Clean(c.PMU),

@@ -89,7 +89,7 @@ func nemo() summary.Summary {
 		Nodes: []summary.Node{{Name: "dahu-1", Reported: true, BusyCPUs: ptr(37.24), PeriodS: ptr(6.2), Coverage: ptr(0.6),
 			Samples: 720_840, Missing: 12, Sealed: true}},
 		Quality: summary.Quality{Scope: "job", CPUs: 64, RateHz: 200, AddressHz: 999, Samples: 720_840, Missing: 12, Blocks: 3604,
-			Sealed: true, AgentCPUS: 21.3, OverheadPct: 0.41, BudgetPct: 0.5, InterruptNS: 2870, InterruptFrom: "measured", Sources: []summary.Source{
+			Sealed: true, AgentCPUS: 21.3, OverheadPct: 0.41, BudgetPct: 0.5, InterruptNS: 2870, Sources: []summary.Source{
 				{Name: "code addresses", Event: "cpu-clock"}, {Name: "context_switches"}, {Name: "page_faults"},
 				{Name: "instructions", Absent: "this machine has no hardware counters"},
 				{Name: "cycles", Absent: "this machine has no hardware counters"}}},

@@ -21,11 +21,10 @@ type Quality struct {
 	AgentCPUS    float64  `json:"agent_cpu_s"`
 	OverheadPct  *float64 `json:"overhead_pct"`
 	// BudgetPct is what the agent was allowed to cost; InterruptNS what a record
-	// costs, and InterruptFrom whether that was "measured" or "assumed".
-	BudgetPct     *float64 `json:"budget_pct"`
-	InterruptNS   *float64 `json:"interrupt_ns"`
-	InterruptFrom Word     `json:"interrupt_from"`
-	Sources       []Source `json:"sources"`
+	// is taken to cost.
+	BudgetPct   *float64 `json:"budget_pct"`
+	InterruptNS *float64 `json:"interrupt_ns"`
+	Sources     []Source `json:"sources"`
 }
 
 // Source is what became of one counter.
@@ -58,7 +57,7 @@ func newQuality(s summary.Summary) Quality {
 		out.BudgetPct = known(&q.BudgetPct)
 	}
 	if q.InterruptNS > 0 {
-		out.InterruptNS, out.InterruptFrom = known(&q.InterruptNS), Word(q.InterruptFrom)
+		out.InterruptNS = known(&q.InterruptNS)
 	}
 	if q.Samples > 0 {
 		share := float64(q.Missing) / float64(q.Samples)
@@ -84,7 +83,7 @@ func (q Quality) overheadText() string {
 	}
 	text += fmt.Sprintf("; the agent itself used %s of CPU time", quantity.Duration(q.AgentCPUS))
 	if q.InterruptNS != nil {
-		text += fmt.Sprintf(", a record costs %s us (%s)", quantity.Figures(*q.InterruptNS/1e3, 2), q.InterruptFrom)
+		text += fmt.Sprintf(", a record is taken to cost %s us", quantity.Figures(*q.InterruptNS/1e3, 2))
 	}
 	return text
 }

@@ -29,11 +29,9 @@ type Header struct {
 	Scope string `json:"scope"`
 	// AddressHz is samples a second and CPU; 0 without code addresses.
 	AddressHz float64 `json:"address_hz"`
-	// InterruptNS is what one record costs the CPU that it interrupts, and
-	// InterruptFrom where that figure is from: "measured" on this node, or
-	// "assumed". 0 in profiles that do not say.
-	InterruptNS   float64 `json:"interrupt_ns,omitempty"`
-	InterruptFrom string  `json:"interrupt_from,omitempty"`
+	// InterruptNS is what one record is taken to cost the CPU that it interrupts,
+	// 0 in profiles that do not say.
+	InterruptNS float64 `json:"interrupt_ns,omitempty"`
 	// BudgetPct is what the agent may cost, in percent of each CPU.
 	BudgetPct float64          `json:"budget_pct,omitempty"`
 	Columns   []Column         `json:"columns"`

@@ -173,7 +173,7 @@ func (s *survey) quality(interruptS float64) summary.Quality {
 		Scope: h.Scope, CPUs: h.CPUs, RateHz: 1e9 / float64(h.StepNS), AddressHz: h.AddressHz,
 		Samples: s.present, Missing: s.missing, LostRecords: s.lost, Blocks: s.blocks, Sealed: s.footer != nil,
 		AgentCPUS: float64(s.agentNS) / 1e9,
-		BudgetPct: h.BudgetPct, InterruptNS: h.InterruptNS, InterruptFrom: h.InterruptFrom,
+		BudgetPct: h.BudgetPct, InterruptNS: h.InterruptNS,
 		Sources: append([]summary.Source{}, h.Sources...),
 	}
 	if available := float64(s.end-s.first) * s.stepS() * float64(h.CPUs); available > 0 {

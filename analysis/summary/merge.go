@@ -194,7 +194,7 @@ func sumQuality(records []NodeRecord) Quality {
 		}
 		if q.Scope == "" {
 			q.Scope, q.RateHz, q.AddressHz, q.Sources = r.Quality.Scope, r.Quality.RateHz, r.Quality.AddressHz, r.Quality.Sources
-			q.BudgetPct, q.InterruptNS, q.InterruptFrom = r.Quality.BudgetPct, r.Quality.InterruptNS, r.Quality.InterruptFrom
+			q.BudgetPct, q.InterruptNS = r.Quality.BudgetPct, r.Quality.InterruptNS
 		} else if q.Scope != r.Quality.Scope {
 			q.Scope = "mixed"
 		}

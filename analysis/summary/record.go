@@ -69,13 +69,11 @@ type Quality struct {
 	// that and the interrupts it caused, as a share of the node's CPUs.
 	AgentCPUS   float64 `json:"agent_cpu_s"`
 	OverheadPct float64 `json:"overhead_pct"`
-	// BudgetPct is what the agent was allowed to cost; InterruptNS what one
-	// record cost the CPU that it interrupted, and InterruptFrom where that is
-	// known from, "measured" or "assumed". 0 and "" where it was not said.
-	BudgetPct     float64  `json:"budget_pct,omitempty"`
-	InterruptNS   float64  `json:"interrupt_ns,omitempty"`
-	InterruptFrom string   `json:"interrupt_from,omitempty"`
-	Sources       []Source `json:"sources"`
+	// BudgetPct is what the agent was allowed to cost; InterruptNS what one record
+	// is taken to have cost the CPU that it interrupted. 0 where it was not said.
+	BudgetPct   float64  `json:"budget_pct,omitempty"`
+	InterruptNS float64  `json:"interrupt_ns,omitempty"`
+	Sources     []Source `json:"sources"`
 }
 
 // Source is what became of one counter: whether it was read, as what, and if
