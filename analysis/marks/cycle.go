@@ -47,7 +47,7 @@ func Find(c Code) []Cycle {
 		return nil
 	}
 	mid := c.Len() / 2
-	first, second := s.trains(0, mid), s.trains(mid, c.Len())
+	first, second := s.trains(0, mid, best...), s.trains(mid, c.Len(), best...)
 	var out []Cycle
 	for _, t := range best {
 		y := Cycle{MedianS: t.median * c.BinS, Spread: t.spread, Score: t.score}

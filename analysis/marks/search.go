@@ -48,11 +48,14 @@ func (s search) best() []train {
 }
 
 // trains returns the trains of marks that are learnt from the bins from..to, the most
-// regular first.
-func (s search) trains(from, to int) []train {
+// regular first; where trains are given, on their scales only.
+func (s search) trains(from, to int, of ...train) []train {
 	var out []train
 	seen := map[uint64]bool{}
 	for scale := 1; (to-from)/scale >= minBins; scale *= 2 {
+		if len(of) > 0 && !slices.ContainsFunc(of, func(t train) bool { return t.scale == scale }) {
+			continue
+		}
 		n := min((to-from)/scale, maxBins) * scale
 		begin := from + (to-from-n)/2
 		b := s.merged(s.pages, scale, begin, begin+n)

@@ -12,7 +12,7 @@ type states struct {
 
 const (
 	maxStates = 4
-	rounds    = 6   // of EM at most; most are done after four
+	rounds    = 4   // of EM at most; six found no more
 	prior     = 0.5 // samples that every page has in every state
 )
 
@@ -87,6 +87,13 @@ func (s *states) disperse(b *bins, label []uint8) {
 func (s *states) relabel(b *bins, label []uint8) bool {
 	k := len(s.logs)
 	var d [maxStates]float64
+	// weight[page*k+state] is the evidence of one sample.
+	weight := make([]float64, len(b.total)*k)
+	for j, row := range s.logs {
+		for p, x := range row {
+			weight[p*k+j] = x / s.phi
+		}
+	}
 	// From bin i-1 in state best[i] every state of bin i was entered whose bit
 	// in came[i] is set; the others stayed.
 	came, best := make([]uint8, len(label)), make([]uint8, len(label))
@@ -104,9 +111,10 @@ func (s *states) relabel(b *bins, label []uint8) bool {
 				came[i] |= 1 << j
 			}
 		}
-		for j := range k {
-			for _, h := range b.of(i) {
-				d[j] += float64(h.n) * s.logs[j][h.page] / s.phi
+		for _, h := range b.of(i) {
+			n := float64(h.n)
+			for j, w := range weight[int(h.page)*k : int(h.page)*k+k] {
+				d[j] += n * w
 			}
 		}
 	}
