@@ -28,9 +28,7 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	if told := all[v.told.by]; told.grid != nil {
 		o = told.grid.toldOn(look, v.told.at)
 		o.again = func(set series.Set) outcome { return told.grid.again(set, v.told.lag, par) }
-		if look.Len() < set.Len() {
-			o.periods = o.again(set).periods
-		}
+		o.partly = look.Len() < set.Len()
 		if len(o.periods) == 0 {
 			return wall
 		}

@@ -46,15 +46,15 @@ func describe(c series.Column, total totals) (st columnStats, ok bool) {
 	if len(vals) < 8 || len(diffs) < 8 {
 		return st, false
 	}
-	slices.Sort(vals)
 	mean, sd := robust.Mean(vals)
 	st.mean = mean
 	if sd*sd <= 1e-12*mean*mean+1e-30 {
 		return st, false
 	}
-	st.lo, st.hi = bounds(vals)
 	noise := within / float64(len(vals))
-	if total.cols == nil {
+	if total.cols == nil { // shares of a total are not clipped
+		slices.Sort(vals)
+		st.lo, st.hi = bounds(vals)
 		noise = noiseOf(c.Unit, vals, diffs, mean)
 	}
 	// Never less than the rounding to whole counts, whose regular beat with the

@@ -60,8 +60,8 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 		wall, none := onWall(look, all, par)
 		refused = refused.further(none)
 		o := overAxes(look, wall, par)
-		if look.Len() < set.Len() && len(o.periods) > 0 {
-			o = o.through(set, par)
+		if (o.partly || look.Len() < set.Len()) && len(o.periods) > 0 {
+			o = o.through(set)
 		}
 		if len(o.periods) > 0 {
 			o.timed(set)

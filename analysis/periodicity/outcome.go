@@ -15,8 +15,10 @@ type outcome struct {
 	// whether code shows it, and whether only how much CPU the job got does.
 	agreed      float64
 	code, usage bool
-	// again finds it in another set of the same profile.
-	again func(series.Set) outcome
+	// again finds it in another set of the same profile; partly is whether only an
+	// excerpt was looked at.
+	partly bool
+	again  func(series.Set) outcome
 }
 
 // timed adds the CPU time of one instance on average, where a column tells it.
@@ -74,15 +76,23 @@ func (o outcome) scale(axis series.Axis, agreed float64) {
 }
 
 // through follows what an excerpt showed through all of a profile.
-func (o outcome) through(set series.Set, par Params) outcome {
+func (o outcome) through(set series.Set) outcome {
 	full := o.again(set)
 	if len(full.periods) == 0 {
 		return full
 	}
-	full.macros = o.macros
-	full.scale(o.periods[0].Axis, o.periods[0].Parts.Agreed)
-	if c := o.periods[0].Children; len(full.periods[0].Children) == 0 {
-		full.periods[0].Children = c
+	part := o.periods[0]
+	full.scale(part.Axis, part.Parts.Agreed)
+	longer := func(count int) int { return count * len(full.periods[0].Instances) / len(part.Instances) }
+	for _, m := range o.macros {
+		m.Count = longer(m.Count)
+		full.macros = append(full.macros, m)
+	}
+	if len(full.periods[0].Children) == 0 {
+		for _, c := range part.Children {
+			c.Count = longer(c.Count)
+			full.periods[0].Children = append(full.periods[0].Children, c)
+		}
 	}
 	return full
 }

@@ -69,7 +69,7 @@ func newProjection(s source, maxComponents int) (*projection, bool) {
 	return p, true
 }
 
-// covariance of the scaled columns within blocks, over some 100 blocks
+// covariance of the scaled columns within blocks, over some 32 blocks
 // spread over the profile.
 func (p *projection) covariance() *mat.SymDense {
 	d, n := len(p.cols), len(p.cols[0].Values)
@@ -77,7 +77,7 @@ func (p *projection) covariance() *mat.SymDense {
 	blocks := max(1, n/blockLen)
 	x := make([][]float32, d)
 	count := 0.0
-	for b := 0; b < blocks; b += max(1, blocks/100) {
+	for b := 0; b < blocks; b += max(1, blocks/32) {
 		lo, hi := b*blockLen, min((b+1)*blockLen, n)
 		sums := p.total.sums(lo, hi)
 		for j := range p.cols {
