@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"jobgait/agent/job"
+	"jobgait/agent/names"
 	"jobgait/agent/peek"
 	"jobgait/analysis/note"
 	"jobgait/configs"
@@ -82,6 +83,9 @@ func run(args []string, getenv func(string) string, stdout, stderr io.Writer) in
 	if len(args) > 0 && args[0] == peek.Verb { // our own child, nobody's command
 		return serve(args[1:], stdout, log)
 	}
+	if len(args) > 0 && args[0] == names.Verb { // likewise
+		return nameCode(args[1:], stdout, log)
+	}
 	o, err := parseOptions(args)
 	if err != nil {
 		log(err)
@@ -114,6 +118,17 @@ func serve(args []string, stdout io.Writer, log func(error)) int {
 		return 2
 	}
 	if err := peek.Serve("/proc", uid, gid, os.Stdin, stdout); err != nil {
+		log(err)
+		return 1
+	}
+	return 0
+}
+
+// nameCode is the child that reads which functions a job's code has. Its arguments
+// are the account of the job.
+func nameCode(args []string, stdout io.Writer, log func(error)) int {
+	runtime.GOMAXPROCS(1)
+	if err := names.Serve(args, os.Stdin, stdout); err != nil {
 		log(err)
 		return 1
 	}

@@ -13,4 +13,13 @@
 // Files are the user's, and hostile: File.Name takes at most MaxSteps steps, unpacks
 // at most maxUnpacked bytes and stops when its context ends; what it has found by
 // then is told. Names are clean text of at most MaxName bytes.
+//
+// Root parses no file of a user. A child does (Ask starts it, Serve is it): it is
+// undumpable before it has the user's rights, so that he can stop it but never look
+// into it or make it run anything else; it can start no process, write no file, and
+// has 2 s of CPU time, 512 MB of address space beside what Go reserves, and 5 s.
+// A file is opened with the user's rights, so that of a program that he may execute
+// but not read he sees no name. It must be a regular file of the inode and build id
+// that were mapped: another one is no answer. Answers are the work of whoever has the
+// account, and are checked as such.
 package names

@@ -34,8 +34,8 @@ type Answer struct {
 type Reason string
 
 // The reasons: it is not there, or not for the user to read; what is there is
-// another file or another build; it is no ELF file of 64 bits; its answer was too
-// long.
+// another file or another build; it is no ELF file of 64 bits; it takes more time
+// or words than there are.
 const (
 	NoFile     Reason = "no_file"
 	OtherBuild Reason = "other_build"
