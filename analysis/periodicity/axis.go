@@ -11,8 +11,11 @@ import (
 // On a crowded machine wall time stretches every iteration differently. What the
 // code does is therefore looked at along the job's CPU time too, in bins of several
 // lengths: a loop of a few bins is seen in the finest only, and one length of bins
-// alone shows multiples or nothing (cpuBinsS, in seconds of one busy CPU).
+// alone shows multiples or nothing (cpuBinsS, in seconds of one busy CPU, where slots
+// are of finestS; those of a long profile are merged, and so are its bins).
 var cpuBinsS = [...]float64{.002, .003, .004, .005}
+
+const finestS = .005
 
 // minBins is the least number of bins in which a period is sought.
 const minBins = 60
@@ -44,7 +47,7 @@ func grids(set series.Set, only ...float64) []grid {
 	var out []grid
 	for _, s := range bins {
 		// Ranks and threads that run side by side fill the bins faster.
-		if w := s * max(1, clock.Busy()); clock.Total() >= minBins*w {
+		if w := s * max(1, set.StepS/finestS) * max(1, clock.Busy()); clock.Total() >= minBins*w {
 			out = append(out, newGrid(clock.Bin(columns, w), s))
 		}
 	}

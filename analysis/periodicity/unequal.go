@@ -39,7 +39,7 @@ func unequal(set series.Set) []Period {
 	if !ok {
 		return nil
 	}
-	bin := max(markBinS, clock.Total()/max(1, clock.Busy())/markBins)
+	bin := max(markBinS, clock.Total()/max(1, clock.Busy())/markBins/max(1, set.StepS/finestS))
 	gs := grids(set, bin)
 	if len(gs) == 0 {
 		return nil
