@@ -27,6 +27,7 @@ var ranks = []struct {
 	{"periodicity", []string{"analysis/periodicity"}, false},
 	{"pattern", []string{"analysis/pattern"}, false},
 	{"phase", []string{"analysis/phase"}, false},
+	{"anatomy", []string{"analysis/anatomy"}, false},
 	{"summary", []string{"analysis/summary"}, false},
 	{"memory", []string{"analysis/application", "analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/changepoint", "analysis/changepoint/"}, true},
 	{"agent", []string{"agent/"}, true},

@@ -1,0 +1,172 @@
+package anatomy
+
+import (
+	"cmp"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+)
+
+// Anatomy is what the CPU time of a run consists of.
+type Anatomy struct {
+	Samples int64   `json:"samples"`
+	Run     Split   `json:"run"`
+	StartUp Split   `json:"start_up"` // all of a run without cycles
+	Between Split   `json:"between"`  // cycles
+	Tail    Split   `json:"tail"`
+	Cycles  []Cycle `json:"cycles"` // of each pattern
+}
+
+// Split is CPU time by what it was spent on. Classes, libraries and functions each
+// add up to BusyS, and their shares to 1; largest first.
+type Split struct {
+	BusyS        float64 `json:"busy_s"`
+	Classes      []Part  `json:"classes"`
+	Libraries    []Part  `json:"libraries"`
+	Functions    []Share `json:"functions"`
+	UnnamedShare float64 `json:"unnamed_share"` // of code without a name, the kernel apart
+}
+
+// Part is a class or library.
+type Part struct {
+	Name    string   `json:"name"`
+	Share   float64  `json:"share"`
+	Seconds float64  `json:"busy_s"`
+	CycleS  *float64 `json:"cycle_s,omitempty"` // in a cycle
+}
+
+// Share is a function's part.
+type Share struct {
+	Function
+	Share   float64 `json:"share"`
+	Seconds float64 `json:"busy_s"`
+	// Of a pattern: seconds of CPU time a cycle, with the 95 % interval unless there
+	// are too few cycles, and how they lie within the cycle, bin by bin.
+	CycleS *float64  `json:"cycle_s,omitempty"`
+	Lo     *float64  `json:"cycle_ci_lo,omitempty"`
+	Hi     *float64  `json:"cycle_ci_hi,omitempty"`
+	Within []float64 `json:"within,omitempty"`
+}
+
+// Cycle is a pattern's time.
+type Cycle struct {
+	Pattern string  `json:"pattern"`
+	Count   float64 `json:"count"` // cycles, of which parts may not have been sampled
+	Split
+}
+
+// minCycles is from how many cycles on their scatter gives an interval.
+const minCycles = 8
+
+// Result tells what was added so far.
+func (t *Tally) Result() Anatomy {
+	whole := make([]float64, len(t.functions))
+	splits := make([]Split, len(t.parts))
+	for i := range t.parts {
+		by := t.byFunction(t.parts[i].seconds)
+		for k, s := range by {
+			whole[k] += s
+		}
+		splits[i] = t.split(by)
+	}
+	a := Anatomy{Samples: t.samples, Run: t.split(whole), StartUp: splits[startUp], Between: splits[between], Tail: splits[tail], Cycles: []Cycle{}}
+	for i, c := range t.cycles {
+		a.Cycles = append(a.Cycles, t.cycle(c.Pattern, &t.parts[patterns+i], splits[patterns+i]))
+	}
+	return a
+}
+
+// split sorts seconds by function.
+func (t *Tally) split(by []float64) Split {
+	s := Split{Functions: []Share{}}
+	classes, libraries := map[string]float64{}, map[string]float64{}
+	for _, v := range by {
+		s.BusyS += v
+	}
+	for k, v := range by {
+		if v <= 0 {
+			continue
+		}
+		f := t.functions[k]
+		s.Functions = append(s.Functions, Share{Function: f, Share: v / s.BusyS, Seconds: v})
+		classes[string(ClassOf(f.Library))] += v
+		libraries[f.Library] += v
+		if f.Name == "" && f.Library != KernelCode {
+			s.UnnamedShare += v / s.BusyS
+		}
+	}
+	slices.SortFunc(s.Functions, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Library, b.Library), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Start, b.Start))
+	})
+	s.Classes, s.Libraries = partsOf(classes, s.BusyS), partsOf(libraries, s.BusyS)
+	return s
+}
+
+func partsOf(seconds map[string]float64, busy float64) []Part {
+	out := []Part{}
+	for name, s := range seconds {
+		out = append(out, Part{Name: name, Share: s / busy, Seconds: s})
+	}
+	slices.SortFunc(out, func(a, b Part) int { return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name)) })
+	return out
+}
+
+// cycle tells the split of a pattern by cycle.
+func (t *Tally) cycle(pattern string, p *part, s Split) Cycle {
+	c := Cycle{Pattern: pattern, Split: s}
+	for _, n := range p.cycles {
+		c.Count += n
+	}
+	if c.Count == 0 {
+		return c
+	}
+	each := func(seconds float64) *float64 { v := seconds / c.Count; return &v }
+	for _, list := range [][]Part{c.Classes, c.Libraries} {
+		for i := range list {
+			list[i].CycleS = each(list[i].Seconds)
+		}
+	}
+	index := map[Function]int{}
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		index[f.Function] = i
+		f.CycleS, f.Within = each(f.Seconds), make([]float64, Bins)
+	}
+	for bin, pages := range p.within {
+		for k, s := range t.byFunction(pages) {
+			if i, ok := index[t.functions[k]]; ok {
+				c.Functions[i].Within[bin] = s / c.Count
+			}
+		}
+	}
+	t.intervals(p, &c, index)
+	return c
+}
+
+// intervals takes them from the scatter between the stretches of the run.
+func (t *Tally) intervals(p *part, c *Cycle, index map[Function]int) {
+	if c.Count < minCycles {
+		return
+	}
+	values := make([][]float64, len(c.Functions))
+	for k, pages := range p.stretch {
+		if p.cycles[k] == 0 {
+			continue
+		}
+		for j, s := range t.byFunction(pages) {
+			if i, ok := index[t.functions[j]]; ok {
+				values[i] = append(values[i], s/p.cycles[k])
+			}
+		}
+	}
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		if len(values[i]) < minCycles {
+			continue
+		}
+		_, lo, hi := robust.MeanInterval(values[i], 0.95)
+		half := (hi - lo) / 2
+		from, to := max(0, *f.CycleS-half), *f.CycleS+half
+		f.Lo, f.Hi = &from, &to
+	}
+}

@@ -1,0 +1,87 @@
+package anatomy
+
+import "strings"
+
+// Class is what code is for, told by the name of its library's file.
+type Class string
+
+// The classes; Classes has all of them in the order in which they are printed.
+const (
+	Own           Class = "own"
+	Math          Class = "math"
+	Communication Class = "communication"
+	IO            Class = "io"
+	OpenMP        Class = "openmp"
+	Language      Class = "language" // what runs Python, R, Java, Julia
+	CRuntime      Class = "c_runtime"
+	GPUDriver     Class = "gpu_driver"
+	Kernel        Class = "kernel"
+	Unnamed       Class = "unnamed"
+)
+
+// Classes are all classes.
+func Classes() []Class {
+	return []Class{Own, Math, Communication, IO, OpenMP, Language, CRuntime, GPUDriver, Kernel, Unnamed}
+}
+
+// KernelCode and NoFile stand for a library where there is none: code of the kernel,
+// and code that no file has or that is not known.
+const (
+	KernelCode = "[kernel]"
+	NoFile     = "[unnamed]"
+)
+
+type family struct {
+	class Class
+	names []string
+}
+
+// families are beginnings of the names of libraries' files. The first that fits
+// holds, so that libmpifort is communication and libm.so is not libmpi.
+func families() []family {
+	return []family{
+		{Communication, []string{"libmpi", "libopen-pal", "libopen-rte", "libpmi", "libprrte", "libuc", "libfabric", "libpsm", "libibverbs", "librdmacm", "libmlx", "libefa", "libcxi",
+			"libnccl", "librccl", "libevent", "libhwloc", "libsharp", "libhcoll", "libportals", "libgasnet", "mca_", "libompi", "libxpmem", "libmpl"}},
+		{GPUDriver, []string{"libcuda.", "libcudart", "libnvidia", "libhsa-", "libamdhip", "libze_", "libOpenCL", "libcupti", "libnvrtc"}},
+		{Math, []string{"libopenblas", "libblas", "libcblas", "liblapack", "libmkl", "libblis", "libflame", "libatlas", "libfftw", "libm.so", "libm-", "libmvec", "libgsl", "libscalapack", "libsvml", "libimf",
+			"libarmpl", "libamath", "libsci", "libcublas", "libcufft", "libcusolver", "libcusparse", "libamdlibm", "libsuperlu", "libarpack", "_multiarray_umath", "_umath_linalg", "_flapack", "_fblas"}},
+		{IO, []string{"libhdf5", "libnetcdf", "libpnetcdf", "libadios", "libz.", "libzstd", "liblz4", "libbz2", "liblzma", "libsz.", "libblosc", "libsilo", "libsion", "libaio", "liburing"}},
+		{OpenMP, []string{"libgomp", "libomp.", "libomp5", "libomp-", "libiomp", "libnvomp", "libcraymp"}},
+		{Language, []string{"libpython", "python", "pypy", "libR.", "libRblas", "libjvm", "java", "libjulia", "julia", "libperl", "perl", "libruby", "liblua", "octave", "liboctinterp", "node"}},
+		{CRuntime, []string{"libc.so", "libc-2", "ld-linux", "ld-2", "ld64", "ld-musl", "libstdc++", "libc++", "libgcc_s", "libgfortran", "libquadmath", "libpthread", "libdl.", "librt.", "libintlc", "libifcore",
+			"libirc", "libflang", "libFortranRuntime", "libtbb", "libnuma", "libatomic", "libjemalloc", "libtcmalloc", "libmimalloc", "linux-vdso", "[vdso]"}},
+	}
+}
+
+// ClassOf is the class of a library, by the base name of its file; what is in no
+// list is the user's own.
+func ClassOf(library string) Class {
+	switch library {
+	case KernelCode:
+		return Kernel
+	case NoFile, "":
+		return Unnamed
+	}
+	for _, f := range families() {
+		if begins(library, f.names) {
+			return f.class
+		}
+	}
+	return Own
+}
+
+func begins(library string, names []string) bool {
+	for _, n := range names {
+		if strings.HasPrefix(library, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Waits tells whether most time in a library is waiting for others with the CPU
+// busy: those that drive the network in a loop, and the runtime of OpenMP at its
+// barriers. A library that sends has its copying in there too.
+func Waits(library string) bool {
+	return ClassOf(library) == OpenMP || begins(library, []string{"libopen-pal", "mca_btl", "mca_pml", "mca_mtl", "libuct", "libucp", "libucs", "libpsm", "libfabric", "libmpi", "libmlx", "libhcoll"})
+}

@@ -1,0 +1,96 @@
+package anatomy
+
+// Tally adds up the samples of a run, block by block.
+type Tally struct {
+	cycles    []Cycles
+	spans     []span
+	functions []Function
+	pages     map[uint64]int
+	mixed     []mixture
+	parts     []part
+	samples   int64
+}
+
+// part is CPU seconds by page: of start-up, between, tail or a pattern. Of a pattern
+// also by bin of the cycle and by stretch of the run, with the cycles in each, of
+// which those count that were seen.
+type part struct {
+	seconds  []float64
+	within   [Bins][]float64
+	stretch  [stretches][]float64
+	cycles   [stretches]float64
+	periodic bool
+}
+
+// New prepares the adding up. Without cycles all of the run is start-up.
+func New(code Code, cycles []Cycles) *Tally {
+	t := &Tally{cycles: cycles, spans: spansOf(cycles)}
+	t.functions, t.pages, t.mixed = code.mixtures()
+	n := len(t.mixed)
+	for i := range patterns + len(cycles) {
+		p := part{seconds: make([]float64, n), periodic: i >= patterns}
+		if p.periodic {
+			for k := range p.within {
+				p.within[k] = make([]float64, n)
+			}
+			for k := range p.stretch {
+				p.stretch[k] = make([]float64, n)
+			}
+		}
+		t.parts = append(t.parts, p)
+	}
+	return t
+}
+
+// Add adds a block. Slots must not come twice.
+func (t *Tally) Add(b Block) {
+	keys := make([]int, len(b.Pages))
+	for i, p := range b.Pages {
+		keys[i] = t.pages[p.Key] // unlisted if there is none
+	}
+	for i, n := range b.Samples {
+		slot := b.First + int64(i)
+		s, k := where(t.spans, slot)
+		p := &t.parts[k]
+		if s != nil {
+			p.cycles[s.stretch] += 1 / float64(s.end-s.first)
+		}
+		rest := int64(n)
+		for j, page := range b.Pages {
+			if i >= len(page.Counts) || page.Counts[i] == 0 || rest <= 0 {
+				continue
+			}
+			hits := min(rest, int64(page.Counts[i]))
+			rest -= hits
+			p.hit(s, slot, keys[j], float64(hits)*b.SampleS)
+		}
+		if rest > 0 {
+			p.hit(s, slot, unlisted, float64(rest)*b.SampleS)
+		}
+		t.samples += int64(n)
+	}
+}
+
+// hit takes so many seconds of a page in a slot.
+func (p *part) hit(s *span, slot int64, page int, seconds float64) {
+	p.seconds[page] += seconds
+	if s == nil {
+		return
+	}
+	p.stretch[s.stretch][page] += seconds
+	s.bins(slot, func(bin int, share float64) { p.within[bin][page] += seconds * share })
+}
+
+// byFunction shares the seconds of pages out to functions.
+func (t *Tally) byFunction(pages []float64) []float64 {
+	out := make([]float64, len(t.functions))
+	for page, s := range pages {
+		if s == 0 {
+			continue
+		}
+		for _, x := range t.mixed[page] {
+			out[x.function] += s * x.share
+		}
+	}
+	return out
+}
