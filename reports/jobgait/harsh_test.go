@@ -81,3 +81,22 @@ func TestOrdinaryUser(t *testing.T) {
 		t.Errorf("the report does not say what was allowed:\n%s", text)
 	}
 }
+
+// An address space that is too small for Go's runtime is not too small for COMMAND.
+func TestSmallAddressSpace(t *testing.T) {
+	for _, c := range []struct{ flags, out string }{{"", "ran"}, {"--", "ran"}, {"--name n -o . --label=a=b --", "ran"}} {
+		b := newBox(t)
+		cmd := exec.Command("bash", "-c", "ulimit -v 300000; exec "+filepath.Join(bin(t), "jobgait")+" run "+c.flags+" echo ran -- -- x")
+		cmd.Dir, cmd.Env = b.work, b.env
+		r := end(t, cmd)
+		if strings.TrimSpace(r.out) != c.out+" -- -- x" || r.status.ExitStatus() != 0 || strings.Count(r.complaint, "\n") != 1 {
+			t.Errorf("%q: %v, %q, %q", c.flags, r.status, r.out, r.complaint)
+		}
+	}
+	b := newBox(t)
+	cmd := exec.Command("bash", "-c", "ulimit -v 300000; exec "+filepath.Join(bin(t), "jobgait")+" run -- no-such-command")
+	cmd.Dir, cmd.Env = b.work, b.env
+	if r := end(t, cmd); r.status.ExitStatus() != notFound {
+		t.Errorf("%v, %q", r.status, r.complaint)
+	}
+}
