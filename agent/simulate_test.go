@@ -57,7 +57,7 @@ func (s *source) Drain(to counter.Sink) error {
 				s.counts[lane][c] += uint64(at/s.step) % 7
 			}
 			to.Record(lane, at, s.counts[lane])
-			to.Hit(at-1, uint64(at/s.step)%100+3)
+			to.Hit(at-1, uint64(at/s.step)%100+3, 0)
 		}
 		to.Drained(2)
 		s.last = at

@@ -49,8 +49,8 @@ type Sink interface {
 	// Read is a reading that was asked for. It closes gaps in which the
 	// timer gave nothing.
 	Read(lane int, timeNS int64, counts []uint64)
-	// Hit is one sample of the job's code, on a code page.
-	Hit(timeNS int64, page uint64)
+	// Hit is one sample of the job's code, in a block of a code page.
+	Hit(timeNS int64, page uint64, block uint8)
 	// Ran tells for how long, since the last drain and over all lanes, a
 	// column was to count and for how long the PMU really had room for it.
 	Ran(column int, enabledNS, runningNS uint64)

@@ -107,6 +107,9 @@ type Block struct {
 	// Pages are the code pages that were hit most in this block, at most
 	// MaxPages; what is not in them is Samples minus their sum.
 	Pages []PageCount
+	// Bins are the same samples on the job's own clock; a reader has them in
+	// Loaded.CPU.
+	Bins Bins
 	// Missing is the number of slots for which some CPU gave no record,
 	// LostRecords what the kernel reported as lost, Records the number of
 	// ring records drained.

@@ -233,7 +233,7 @@ func unpacked(t testing.TB, payload []byte, h *Header) []byte {
 	if err := a.head.read(payload, h, false); err != nil {
 		t.Fatal(err)
 	}
-	body, err := a.body()
+	body, err := a.unpack(a.head.body, a.head.flags)
 	if err != nil {
 		t.Fatal(err)
 	}

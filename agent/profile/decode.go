@@ -93,11 +93,10 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// body is that of the block whose head was read. It is never longer than
-// maxPayload, whatever it says.
-func (a *blockDecoder) body() ([]byte, error) {
-	packed := a.head.body
-	if a.head.flags&flagZstd == 0 {
+// unpack inflates a body, if it is flagged so. It is never longer than maxPayload,
+// whatever it says.
+func (a *blockDecoder) unpack(packed []byte, flags byte) ([]byte, error) {
+	if flags&flagZstd == 0 {
 		return packed, nil
 	}
 	var head zstd.Header
@@ -122,7 +121,7 @@ func (a *blockDecoder) decode(payload []byte, h *Header, overview bool) (Block, 
 	if err := a.head.read(payload, h, overview); err != nil {
 		return Block{}, err
 	}
-	body, err := a.body()
+	body, err := a.unpack(a.head.body, a.head.flags)
 	if err != nil {
 		return Block{}, err
 	}

@@ -93,7 +93,7 @@ func (b *Block) check(columns int) error {
 			return fmt.Errorf("page %d has %d slots, not %d", i, len(p.Counts), b.N)
 		}
 	}
-	return nil
+	return b.Bins.check(b.N)
 }
 
 // appendBlock appends the payload of a block that was checked. n is its number
@@ -123,6 +123,11 @@ func (e *encoder) appendBlock(dst []byte, b *Block) []byte {
 	for _, p := range pages {
 		dst = e.appendPage(dst, p)
 	}
+	return e.pack(dst, flags)
+}
+
+// pack appends the body, as zstd's if that is shorter, which it flags.
+func (e *encoder) pack(dst []byte, flags int) []byte {
 	if packed := e.zstd.EncodeAll(e.body, dst); len(packed)-len(dst) < len(e.body) {
 		packed[flags] |= flagZstd
 		return packed

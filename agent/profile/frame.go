@@ -26,6 +26,7 @@ const (
 	headerFrame   = 'H' // JSON Header, first in the file
 	blockFrame    = 'B' // a Block, see encode.go
 	overviewFrame = 'O' // of the blocks before it, see overview.go
+	binsFrame     = 'C' // Bins of the block before it, see bins.go
 	epochFrame    = 'E' // JSON Epoch
 	footerFrame   = 'F' // JSON Footer, last in the file
 )

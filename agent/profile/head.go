@@ -138,16 +138,23 @@ func (b *blockHead) readPages(d *decoder) {
 	}
 	slots := b.groups()
 	for range d.count(maxPages) {
-		p := pageHead{}
-		if key := d.bytes(8); key != nil {
-			p.key = binary.LittleEndian.Uint64(key)
-		}
-		p.hits = d.uvarint()
-		p.entries = d.count(slots)
-		if d.bad || p.hits < uint64(p.entries) || p.hits > uint64(p.entries)*(1<<16-1) {
-			d.fail()
+		p := d.pageHead(slots)
+		if d.bad {
 			return
 		}
 		b.pages = append(b.pages, p)
 	}
+}
+
+// pageHead reads what is said of a page with so many counts.
+func (d *decoder) pageHead(counts int) (p pageHead) {
+	if key := d.bytes(8); key != nil {
+		p.key = binary.LittleEndian.Uint64(key)
+	}
+	p.hits = d.uvarint()
+	p.entries = d.count(counts)
+	if p.hits < uint64(p.entries) || p.hits > uint64(p.entries)*(1<<16-1) {
+		d.fail()
+	}
+	return p
 }

@@ -12,7 +12,7 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// A profile becomes a set in two passes over its frames, which are, in order:
+// A profile becomes its sets in three passes over its frames, which are, in order:
 //
 //	NewReader      the header, by the reader of its version (version.go)
 //	Reader.sampled the next frame with samples; epochs and the footer are kept on
@@ -23,6 +23,8 @@ import (
 //	Reader.planned pass two: what is in the plan, decoded on all CPUs (plan.go, decode.go)
 //	filler.add     each block or overview into the columns (fill.go, lane.go)
 //	filler.set     the columns with their names (set.go)
+//	surveyed.load  pass three: the bins of all blocks into samples of equal CPU
+//	               time (bins.go, cpu.go)
 
 // Loaded is what a report needs of a profile.
 type Loaded struct {
@@ -35,6 +37,8 @@ type Loaded struct {
 	// Set is what periods are looked for in; Slow are the columns that were
 	// read too seldom for that, on a grid of their own.
 	Set, Slow series.Set
+	// CPU is the code of Set on the job's own clock.
+	CPU CPU
 	// Quality says what the samples are worth: its Samples are the slots that
 	// are in a block, for between blocks the agent slept or had nowhere to write.
 	// Totals are what the cumulative columns counted up to their last values, and
@@ -92,7 +96,9 @@ func load(in io.ReadSeeker, p SetParams) (Loaded, error) {
 	if len(again.header.Columns) != len(s.header.Columns) {
 		return Loaded{}, fmt.Errorf("second pass: it was replaced")
 	}
-	return s.load(again, p.filled()), nil
+	l := s.load(again, p.filled())
+	l.CPU, err = s.bins.load(in, s, p.filled())
+	return l, err
 }
 
 // load goes through a profile a second time.

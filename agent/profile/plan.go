@@ -102,6 +102,10 @@ const mostWorkers, blocksEach = 8, 16
 // take takes the next payload of a plan whose head makes sense; false at the end.
 func (r *Reader) take(t *task, p *plan) bool {
 	for kind, payload := range r.sampled() {
+		if kind == binsFrame {
+			r.pass()
+			continue
+		}
 		s, ok := extent(payload)
 		switch {
 		case kind == overviewFrame && (!ok || s.end != r.next || !p.has(kind, s)):

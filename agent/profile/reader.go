@@ -28,6 +28,7 @@ type Reader struct {
 	next    int64 // no block may begin before this slot
 	length  int64 // of the frame that sampled gave last
 	decoder blockDecoder
+	bins    binsHead // the last
 }
 
 // Open opens a profile and reads its header. The profile may still be growing.
@@ -102,7 +103,7 @@ func (r *Reader) Damage() Damage { return r.salvage.damage() }
 // slices of the block are overwritten by the next call.
 func (r *Reader) Next() (Block, error) {
 	for kind, payload := range r.sampled() {
-		if kind == overviewFrame {
+		if kind != blockFrame {
 			r.pass()
 			continue
 		}
@@ -126,7 +127,7 @@ func (r *Reader) Close() error {
 	return r.file.Close()
 }
 
-// sampled gives the payloads of the rest that are blocks and overviews. Of each,
+// sampled gives the payloads of the rest that are blocks, overviews and bins. Of each,
 // whoever takes them says what becomes of it: accept, pass or refuse.
 func (r *Reader) sampled() iter.Seq2[byte, []byte] {
 	return func(yield func(byte, []byte) bool) {
@@ -139,7 +140,7 @@ func (r *Reader) sampled() iter.Seq2[byte, []byte] {
 			switch {
 			case err != nil || r.footer != nil: // nothing may follow the footer
 				r.refuse()
-			case kind == blockFrame || kind == overviewFrame:
+			case kind == blockFrame || kind == overviewFrame || kind == binsFrame:
 				if !yield(kind, payload) {
 					return
 				}

@@ -24,6 +24,7 @@ type survey struct {
 	last       []int64 // of every column; NoValue if it never had one
 	ran        []share // of every column
 	hits       map[uint64]int64
+	bins       surveyed
 	// starts are the first slots of blocks that follow each other without a
 	// gap and have no overview yet; overviews are those that can be believed.
 	starts    []int64
@@ -42,11 +43,19 @@ const maxTallied = 100_000
 // checksums.
 func newSurvey(r *Reader) *survey {
 	s := &survey{header: &r.header, last: make([]int64, len(r.header.Columns)), ran: make([]share, len(r.header.Columns)), hits: map[uint64]int64{}}
+	s.bins.hits = map[uint64]map[uint8]int64{}
 	for i := range s.last {
 		s.last[i] = NoValue
 	}
 	b := &r.decoder.head
 	for kind, payload := range r.sampled() {
+		if kind == binsFrame {
+			if r.bins.read(payload) == nil {
+				s.bins.add(&r.bins, len(payload))
+			}
+			r.pass()
+			continue
+		}
 		overview := kind == overviewFrame
 		switch err := b.read(payload, &r.header, overview); {
 		case overview && err != nil:

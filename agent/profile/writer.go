@@ -160,14 +160,27 @@ func (w *Writer) append(b Block) error {
 	if cells := b.N * len(b.Columns); cells > maxGrowth*(len(w.buf)-frameSize) {
 		return fmt.Errorf("block of %d slots with nothing in them", b.N)
 	}
-	if err := w.write(blockFrame); err != nil || !suits {
+	if err := w.write(blockFrame); err != nil {
 		return err
+	}
+	w.bins(&b)
+	if !suits {
+		return nil
 	}
 	if w.summed.slots == 0 {
 		w.summed.begin(&b)
 	}
 	w.summed.add(&b)
 	return nil
+}
+
+// bins writes those of a block. Like an overview it says again what the block does:
+// where it cannot be written, the file is as good without.
+func (w *Writer) bins(b *Block) {
+	if b.Every <= 1 && b.Bins.N() > 0 {
+		w.buf = w.encoder.appendBins(openFrame(w.buf[:0]), b.First, &b.Bins)
+		_ = w.write(binsFrame)
+	}
 }
 
 // overview writes what was added up of the last blocks. It is a copy: where it

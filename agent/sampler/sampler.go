@@ -1,6 +1,10 @@
 package sampler
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"jobgait/agent/profile"
 )
 
@@ -41,6 +45,7 @@ type Sampler struct {
 	missing        []bool
 	hits           []hit
 	pages          pages
+	bins           *bins // of code addresses
 	records, lost  int64
 	columns        [][]int64
 	samples        []uint32
@@ -49,9 +54,12 @@ type Sampler struct {
 	epochs         []profile.Epoch
 }
 
+// hit is a sample of code: afterNS the beginning of its slot, in a block of a page.
 type hit struct {
-	slot int64
-	page uint64
+	slot    int64
+	page    uint64
+	afterNS int32 // at most 2.1 s
+	block   uint8
 }
 
 // New returns a sampler for sources of these shapes. Addresses tells whether
@@ -65,7 +73,7 @@ func New(p Params, addresses bool, shapes ...Shape) *Sampler {
 		}
 	}
 	if addresses {
-		s.samples = make([]uint32, maxBlock)
+		s.samples, s.bins = make([]uint32, maxBlock), newBins()
 	}
 	s.pages.index = map[uint64]int{}
 	return s
@@ -76,14 +84,15 @@ func (s *Sampler) Track(i int) *Track { return s.tracks[i] }
 
 func (s *Sampler) at(slot int64) int { return int(slot % s.p.Window) }
 
-func (s *Sampler) hit(timeNS int64, page uint64) {
+func (s *Sampler) hit(timeNS int64, page uint64, block uint8) {
 	slot := s.p.Grid.Slot(timeNS)
 	switch {
 	case slot < 0 || !s.addresses: // before the grid began, or for nobody
 	case slot < s.first, slot >= s.horizon, len(s.hits) >= s.p.MaxHits:
 		s.lost++
 	default:
-		s.hits = append(s.hits, hit{slot, page})
+		after := timeNS - s.p.Grid.BaseNS - slot*s.p.Grid.StepNS
+		s.hits = append(s.hits, hit{slot, page, int32(min(after, math.MaxInt32)), block % profile.Blocks})
 	}
 }
 
@@ -164,28 +173,25 @@ func (s *Sampler) takeShares(b *profile.Block) {
 	}
 }
 
-// takeHits counts the hits of the block twice: by page, to find the pages that
-// the block keeps, then by slot for those pages.
+// takeHits counts the hits of the block three times: by page, to find the pages that
+// the block keeps, by slot for those pages, and in the order of time for the bins.
 func (s *Sampler) takeHits(b *profile.Block, end int64) {
+	slices.SortFunc(s.hits, func(x, y hit) int { return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(x.afterNS, y.afterNS)) })
+	here, _ := slices.BinarySearchFunc(s.hits, end, func(h hit, end int64) int { return cmp.Compare(h.slot, end) })
 	b.Samples = s.samples[:b.N]
 	clear(b.Samples)
 	s.pages.reset()
-	for _, h := range s.hits {
-		if h.slot < end {
-			b.Samples[h.slot-s.first]++
-			s.pages.count(h.page)
-		}
+	for _, h := range s.hits[:here] {
+		b.Samples[h.slot-s.first]++
+		s.pages.count(h.page)
 	}
 	s.pages.choose(b.N)
-	rest := s.hits[:0]
-	for _, h := range s.hits {
-		if h.slot < end {
-			s.pages.add(h.page, int(h.slot-s.first))
-		} else {
-			rest = append(rest, h)
-		}
+	for _, h := range s.hits[:here] {
+		s.pages.add(h.page, int(h.slot-s.first))
 	}
-	s.hits, b.Pages = rest, s.pages.kept
+	b.Pages = s.pages.kept
+	b.Bins = s.bins.take(s.hits[:here], s.first, b.N, s.p.Grid.StepNS)
+	s.hits = slices.Delete(s.hits, 0, here)
 }
 
 // Skip leaves the slots before this one out of the profile: there is no block
@@ -211,4 +217,7 @@ func (s *Sampler) Skip(slot int64) {
 		}
 	}
 	s.hits = rest
+	if s.addresses {
+		s.bins.queue = s.bins.queue[:0]
+	}
 }

@@ -166,7 +166,7 @@ func TestHitsGoToTheirSlots(t *testing.T) {
 		slot int64
 		page uint64
 	}{{0, 7}, {1, 7}, {3, 9}, {0, 9}, {1, 7}, {30, 7}} {
-		tr.Hit(h.slot*step+1, h.page)
+		tr.Hit(h.slot*step+1, h.page, 0)
 	}
 	safe := Default(Grid{}).SafetyNS
 	blocks := emit(s, 10*step+safe)
@@ -178,7 +178,7 @@ func TestHitsGoToTheirSlots(t *testing.T) {
 		t.Errorf("pages %v", b.Pages)
 	}
 	// The late one is lost, the early one waits.
-	tr.Hit(2*step, 7)
+	tr.Hit(2*step, 7, 0)
 	b = emit(s, 40*step+safe)[0]
 	if b.First != 10 || b.Samples[20] != 1 || b.LostRecords != 1 {
 		t.Errorf("second block: first %d, samples %v, lost %d", b.First, b.Samples, b.LostRecords)
@@ -190,7 +190,7 @@ func TestOnlyTheHottestPagesAreKept(t *testing.T) {
 	tr := s.Track(0)
 	for page := range uint64(100) {
 		for range page + 1 {
-			tr.Hit(step, 1000+page)
+			tr.Hit(step, 1000+page, 0)
 		}
 	}
 	b := emit(s, 5*step+Default(Grid{}).SafetyNS)[0]
@@ -213,7 +213,7 @@ func TestStarvationLeavesAGap(t *testing.T) {
 	tr.Record(0, step, []uint64{1})
 	const long = 100_000
 	tr.Read(0, long*step, []uint64{long})
-	s.Track(1).Hit((long-1)*step, 7) // beyond the window: lost
+	s.Track(1).Hit((long-1)*step, 7, 0) // beyond the window: lost
 	blocks := emit(s, long*step)
 	last := blocks[len(blocks)-1]
 	if end := last.First + int64(last.N); end != 4096 {
@@ -238,7 +238,7 @@ func TestSkipStartsCleanly(t *testing.T) {
 	tr := s.Track(0)
 	tr.Read(0, 0, []uint64{0})
 	tr.Record(0, 10*step, []uint64{10})
-	s.Track(1).Hit(5*step, 7)
+	s.Track(1).Hit(5*step, 7, 0)
 	s.Skip(1000)
 	tr.Read(0, 1000*step, []uint64{10})
 	tr.Record(0, 1010*step, []uint64{30})
@@ -263,7 +263,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			for lane := range 2 {
 				s.Track(0).Record(lane, slot*step, counts)
 				for k := range int64(5) {
-					s.Track(1).Hit(slot*step+k, uint64(100+k))
+					s.Track(1).Hit(slot*step+k, uint64(100+k), 0)
 				}
 			}
 		}
@@ -290,7 +290,7 @@ func BenchmarkSecondOf128CPUs(b *testing.B) {
 			for lane := range 128 {
 				s.Track(0).Record(lane, slot*step+100, counts)
 				if (lane+int(slot))%2 == 0 {
-					s.Track(1).Hit(slot*step+1000, uint64(lane&15))
+					s.Track(1).Hit(slot*step+1000, uint64(lane&15), 0)
 				}
 			}
 		}

@@ -152,7 +152,7 @@ type tally int64
 
 func (t *tally) Record(int, int64, []uint64) {}
 func (t *tally) Read(int, int64, []uint64)   {}
-func (t *tally) Hit(int64, uint64)           {}
+func (t *tally) Hit(int64, uint64, uint8)    {}
 func (t *tally) Ran(int, uint64, uint64)     {}
 func (t *tally) Changed(profile.Epoch)       {}
 func (t *tally) Drained(n int64)             { *t += tally(n) }

@@ -93,7 +93,8 @@ func (s *Source) replay(to counter.Sink, before int64) {
 			x := c.samples[c.next]
 			c.next++
 			if page, ok := s.table.hit(x); ok {
-				to.Hit(x.time, page)
+				// Mappings begin at pages: an address has the block of its place in the file.
+				to.Hit(x.time, page, uint8(x.ip>>8&15))
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func (s *Sink) Read(lane int, timeNS int64, counts []uint64) {
 }
 
 // Hit keeps a hit.
-func (s *Sink) Hit(timeNS int64, page uint64) { s.Hits = append(s.Hits, Hit{timeNS, page}) }
+func (s *Sink) Hit(timeNS int64, page uint64, _ uint8) { s.Hits = append(s.Hits, Hit{timeNS, page}) }
 
 // Ran adds up times.
 func (s *Sink) Ran(column int, enabledNS, runningNS uint64) {

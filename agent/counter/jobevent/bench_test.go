@@ -22,7 +22,7 @@ type nowhere struct{}
 
 func (nowhere) Record(int, int64, []uint64) {}
 func (nowhere) Read(int, int64, []uint64)   {}
-func (nowhere) Hit(int64, uint64)           {}
+func (nowhere) Hit(int64, uint64, uint8)    {}
 func (nowhere) Ran(int, uint64, uint64)     {}
 func (nowhere) Changed(profile.Epoch)       {}
 func (nowhere) Drained(int64)               {}

@@ -17,7 +17,7 @@ type none struct{ n int }
 
 func (s *none) Record(int, int64, []uint64) {}
 func (s *none) Read(int, int64, []uint64)   { s.n++ }
-func (s *none) Hit(int64, uint64)           {}
+func (s *none) Hit(int64, uint64, uint8)    {}
 func (s *none) Ran(int, uint64, uint64)     {}
 func (s *none) Changed(profile.Epoch)       {}
 func (s *none) Drained(int64)               {}

@@ -1,0 +1,130 @@
+package sampler
+
+import (
+	"testing"
+
+	"jobgait/agent/profile"
+)
+
+// countsOf returns the counts of a place in the bins of a block, nil without one.
+func countsOf(b profile.Bins, page uint64, block uint8) []uint16 {
+	for _, c := range b.Columns {
+		if c.Key == page && c.Block == block {
+			return c.Counts
+		}
+	}
+	return nil
+}
+
+// Two CPUs hand over their samples one after the other; in the bins they are in the
+// order of time.
+func TestBinsAreInTheOrderOfTime(t *testing.T) {
+	s := newTest(true, Shape{Lanes: 2})
+	for lane := range int64(2) {
+		for ms := range int64(50) {
+			s.Track(0).Hit(ms*1e6+lane*500_000, uint64(10+ms%2*2+lane), 0)
+		}
+	}
+	b := emit(s, 10*step+Default(Grid{}).SafetyNS)[0]
+	// 2000 samples a second are more than 1.5 bins a millisecond: two are one bin.
+	if b.Bins.Of != 2 || b.Bins.N() != 50 || len(b.Bins.Columns) != 4 {
+		t.Fatalf("%d bins of %d, %d columns", b.Bins.N(), b.Bins.Of, len(b.Bins.Columns))
+	}
+	for page := range uint64(4) {
+		for i, n := range countsOf(b.Bins, 10+page, 0) {
+			if want := uint16(1 - (page/2+uint64(i))%2); n != want {
+				t.Errorf("page %d bin %d: %d samples, want %d", page, i, n, want)
+			}
+		}
+	}
+	for slot, n := range b.Bins.Ends {
+		if n != 5 {
+			t.Errorf("slot %d: %d bins ended", slot, n)
+		}
+	}
+}
+
+// What does not fill a bin is in the first of the next block.
+func TestNoSampleIsLostBetweenBlocks(t *testing.T) {
+	s := newTest(true, Shape{Lanes: 4})
+	seen, taken := 0, 0
+	for i := range int64(997) {
+		s.Track(0).Hit(i*300_000, profile.AnonymousPage, 0)
+		seen++
+		for _, b := range emit(s, i*300_000) {
+			taken += b.Bins.N() * b.Bins.Of
+			if sum := b.Bins.N() * b.Bins.Of; sum > 0 {
+				for _, n := range countsOf(b.Bins, profile.AnonymousPage, 0) {
+					sum -= int(n)
+				}
+				if sum != 0 {
+					t.Fatalf("%d samples are in no column", sum)
+				}
+			}
+		}
+	}
+	emit(s, 1e9)
+	if left := len(s.bins.queue); left >= 4 || seen-taken-left > 500 {
+		t.Errorf("%d of %d samples in bins, %d wait", taken, seen, left)
+	}
+}
+
+// A page with most of the samples is split; its blocks and the rest of it add up.
+func TestAHotPageIsSplit(t *testing.T) {
+	s := newTest(true, Shape{Lanes: 1})
+	var last profile.Bins
+	for i := range int64(4000) {
+		page, block := uint64(100), uint8(i%2*5)
+		if i%10 == 0 {
+			page, block = uint64(200+i/10%40), uint8(i%16)
+		}
+		if i%100 == 1 {
+			block = 15 // too rare for a column
+		}
+		if s.Track(0).Hit(i*1e6, page, block); i%600 != 599 {
+			continue
+		}
+		for _, b := range emit(s, i*1e6) {
+			last = b.Bins
+			last.Columns = nil
+			for _, c := range b.Bins.Columns {
+				c.Counts = append([]uint16{}, c.Counts...)
+				last.Columns = append(last.Columns, c)
+			}
+		}
+	}
+	total := func(counts []uint16) (n int) {
+		for _, c := range counts {
+			n += int(c)
+		}
+		return n
+	}
+	a, b, rest := total(countsOf(last, 100, 1)), total(countsOf(last, 100, 6)), total(countsOf(last, 100, 0))
+	n := last.N()
+	if last.Of != 1 || a*10 < n*3 || b*10 < n*3 || rest == 0 || rest*20 > n || countsOf(last, 100, 16) != nil {
+		t.Errorf("%d bins: %d and %d in the two blocks, %d in the rest of the page", n, a, b, rest)
+	}
+	for _, c := range last.Columns {
+		if c.Key != 100 && c.Block != 0 {
+			t.Errorf("page %d was split", c.Key)
+		}
+	}
+}
+
+func TestSplitsAreBounded(t *testing.T) {
+	b := newBins()
+	for page := range uint64(100) {
+		var hits []hit
+		for i := range int64(600) {
+			hits = append(hits, hit{slot: i / 5, page: 10 + page, block: uint8(i % 16)})
+		}
+		for range 4 {
+			if got := b.take(hits, 0, 120, step); len(got.Columns) > profile.MaxPlaces {
+				t.Fatalf("%d columns", len(got.Columns))
+			}
+		}
+	}
+	if len(b.split) != mostSplit || len(b.recent) > 60 {
+		t.Errorf("%d pages are split, %d remembered", len(b.split), len(b.recent))
+	}
+}
