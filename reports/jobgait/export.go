@@ -19,12 +19,13 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 	var o measurementExport
 	var whole profileExport
 	c := &cobra.Command{
-		Use:   "export --csv|--parquet|--f32 PROFILE | --extra-p FORM [FILE]",
+		Use:   "export --csv|--parquet|--f32|--cpu PROFILE | --extra-p FORM",
 		Short: "write a profile, or measurements, in a form of other tools",
 		Long: "export reads what scaling reads, stored runs or a FILE, and writes measurements\n" +
 			"for Extra-P: as text, JSON or JSON Lines. Extra-P wants the same points of all\n" +
 			"series in one file; --series ID writes one.\n\n" +
-			"Or it writes a PROFILE: every sample as CSV, Parquet or, of one column, float32.\n" +
+			"Or it writes a PROFILE: every sample as CSV, Parquet or, of one column, float32;\n" +
+			"with --cpu its code addresses in bins of equal CPU time.\n" +
 			"Columns that were read less often than every ten steps are written only where\n" +
 			"--column names them: in between they are straight lines.",
 		Args: atMost(1, "at most one file: jobgait export --csv PROFILE"),
@@ -49,7 +50,7 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	format, ok := map[string]formats.Format{"text": formats.Text, "json": formats.JSON, "jsonl": formats.JSONLines}[o.style]
 	switch {
 	case o.style == "":
-		return usageError{fmt.Errorf("export wants a form: --csv, --parquet or --f32 of a profile, or --extra-p text, json or jsonl")}
+		return usageError{fmt.Errorf("export wants a form: --csv, --parquet, --f32 or --cpu of a profile, or --extra-p text, json or jsonl")}
 	case !ok:
 		return usageError{fmt.Errorf("--extra-p %q is none of text, json, jsonl", o.style)}
 	}

@@ -14,14 +14,15 @@ import (
 
 // profileExport are the flags that write a profile for other programs.
 type profileExport struct {
-	csv, parquet, f32 bool
-	column, output    string
+	csv, parquet, f32, cpu bool
+	column, output         string
 }
 
 func (o *profileExport) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.csv, "csv", false, "write a profile as CSV, t_s,NAME.. (periods reads it)")
 	f.BoolVar(&o.parquet, "parquet", false, "write a profile as Parquet")
 	f.BoolVar(&o.f32, "f32", false, "write one column of a profile as float32")
+	f.BoolVar(&o.cpu, "cpu", false, "write the code of a profile in bins of equal CPU time as CSV, cpu_s,t_s,NAME..")
 	f.StringVar(&o.column, "column", "", "of a profile: this column, or group of columns")
 	f.StringVarP(&o.output, "output", "o", "", "of a profile: write into this file (default: standard output)")
 }
@@ -30,18 +31,18 @@ func (o *profileExport) add(f *pflag.FlagSet) {
 // error.
 func (o *profileExport) asked(extraP string) (format export.Format, yes bool, err error) {
 	var forms []export.Format
-	for f, on := range map[export.Format]bool{export.CSV: o.csv, export.Parquet: o.parquet, export.Float32: o.f32} {
+	for f, on := range map[export.Format]bool{export.CSV: o.csv, export.Parquet: o.parquet, export.Float32: o.f32, export.CPU: o.cpu} {
 		if on {
 			forms = append(forms, f)
 		}
 	}
 	switch {
 	case len(forms) > 1 || len(forms) == 1 && extraP != "":
-		return 0, false, usageError{errors.New("export writes one form at a time: --csv, --parquet, --f32 or --extra-p")}
+		return 0, false, usageError{errors.New("export writes one form at a time: --csv, --parquet, --f32, --cpu or --extra-p")}
 	case len(forms) == 1:
 		return forms[0], true, nil
 	case o.column != "" || o.output != "":
-		return 0, false, usageError{errors.New("--column and --output go with --csv, --parquet or --f32")}
+		return 0, false, usageError{errors.New("--column and --output go with --csv, --parquet, --f32 or --cpu")}
 	}
 	return 0, false, nil
 }
@@ -60,7 +61,7 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 		return usageError{errors.New("a profile is read twice: name a file, - cannot be")}
 	case format == export.Float32 && o.column == "":
 		return usageError{errors.New("--f32 writes one column: name it with --column")}
-	case format != export.CSV && o.output == "" && isTerminal(cmd.OutOrStdout()):
+	case format != export.CSV && format != export.CPU && o.output == "" && isTerminal(cmd.OutOrStdout()):
 		return usageError{errors.New("that is nothing for a terminal: give --output FILE")}
 	}
 	path := args[0]

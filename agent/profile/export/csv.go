@@ -37,17 +37,23 @@ func (s *csvSink) flush() error {
 func (s *csvSink) add(c profile.Chunk, columns []series.Column) error {
 	for i := range columns[0].Values {
 		s.row = appendSeconds(s.row, c.TimeNS+int64(i)*s.stepNS)
-		for _, column := range columns {
-			s.row = append(s.row, ',')
-			if v := column.Values[i]; v == v {
-				s.row = strconv.AppendFloat(s.row, float64(v), 'g', -1, 32)
-			}
-		}
+		s.row = appendValues(s.row, columns, i)
 		if err := s.flush(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// appendValues writes the values of one row.
+func appendValues(row []byte, columns []series.Column, i int) []byte {
+	for _, column := range columns {
+		row = append(row, ',')
+		if v := column.Values[i]; v == v {
+			row = strconv.AppendFloat(row, float64(v), 'g', -1, 32)
+		}
+	}
+	return row
 }
 
 func (s *csvSink) end() error { return s.w.Flush() }

@@ -6,7 +6,8 @@
 // between two commas where a value is missing. Parquet has the same columns, t_s
 // as double and the others as optional floats, with unit, scope and rate of each
 // in the metadata ("jobgait.unit:NAME"), in row groups of a minute. Float32 is
-// one column on the whole grid, little-endian, NaN where there is nothing.
+// one column on the whole grid, little-endian, NaN where there is nothing. CPU is
+// CSV too, of the code on the job's own clock: cpu_s,t_s,NAME.., a row for each bin.
 //
 // It refuses to export columns that are read less often than every ten steps
 // unless they are named: what stands between two readings is a straight line,
@@ -35,6 +36,7 @@ const (
 	CSV Format = iota
 	Parquet
 	Float32
+	CPU
 )
 
 // Options say what is written.
@@ -66,6 +68,9 @@ type sink interface {
 
 // Write exports a profile.
 func Write(w io.Writer, path string, o Options) (Result, error) {
+	if o.Format == CPU {
+		return writeCPU(w, path, o)
+	}
 	c, err := profile.OpenChunks(path, profile.SetParams{MaxPages: o.MaxPages})
 	if err != nil {
 		return Result{}, err

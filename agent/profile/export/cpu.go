@@ -1,0 +1,43 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"jobgait/agent/profile"
+)
+
+// writeCPU writes the bins of equal CPU time: the CPU time and the wall time at which
+// each began, and its samples. Where the profile has a gap a bin has none.
+func writeCPU(w io.Writer, path string, o Options) (Result, error) {
+	l, err := profile.Load(path, profile.SetParams{MaxPages: o.MaxPages})
+	if err != nil {
+		return Result{}, err
+	}
+	set := l.CPU.Set
+	if set.Len() == 0 {
+		return Result{}, fmt.Errorf("%w: the profile has none on the job's own clock: there are no code addresses, it is longer than six hours, or its agent wrote no bins", ErrColumn)
+	}
+	r := Result{RateHz: 1 / set.StepS, Rows: int64(set.Len()), Damage: l.Damage}
+	chosen, err := o.choose(l.Header, set.Columns)
+	if err != nil {
+		return r, err
+	}
+	columns := pick(nil, set.Columns, chosen)
+	s := csvSink{w: newBuffer(w), row: []byte("cpu_s,t_s")}
+	for _, c := range columns {
+		s.row = append(append(s.row, ','), c.Name...)
+	}
+	for i := 0; ; i++ {
+		if err := s.flush(); err != nil {
+			return r, err
+		}
+		if i == set.Len() {
+			return r, s.end()
+		}
+		s.row = appendSeconds(s.row, int64(float64(i)*set.StepS*1e9+0.5))
+		s.row = strconv.AppendFloat(append(s.row, ','), l.CPU.WallS[i], 'f', 6, 64)
+		s.row = appendValues(s.row, columns, i)
+	}
+}
