@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu fresh modern soak cluster cluster-down bench bench-quick fuzz tables docs install uninstall packages clean
+.PHONY: all build deps demo test qemu fresh modern league soak cluster cluster-down bench bench-quick fuzz tables docs install uninstall packages clean
 
 all: build
 
@@ -42,6 +42,12 @@ fresh:
 # jobgait on a virtual cluster of Debian 13, or of unstable with SUITE=sid; by hand.
 modern: deps
 	@GO=$(GO) packaging/modern/run.sh
+
+# Real applications live, against their own logs, by hand and as root: 15 s to a
+# minute each, quiet and crowded; goes on where it stopped (packaging/league).
+# APPS=lammps-lj,xz takes some, BUDGET=0.5 is the cluster's, ROUNDS=2 runs each again.
+league: build
+	@$(GO) run ./packaging/league -bin $(BIN) -budget $(or $(BUDGET),3) -rounds $(or $(ROUNDS),1) -applications '$(APPS)'
 
 # Users and faults against the hooks on a real Slurm, by hand and as root: 200 rounds
 # take 40 minutes, and can be interrupted. One round of each is part of test.

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// outcome is one run: what its log and what jobgait say of it. It is a file in the cache.
+type outcome struct {
+	Application string  `json:"application"`
+	Crowded     bool    `json:"crowded"` // beside busy loops
+	BudgetPct   float64 `json:"budget_pct"`
+	Commit      string  `json:"commit"` // of the tree that ran, or judged again
+	At          string  `json:"at"`
+	Marks       marks   `json:"marks"`
+	Answer      answer  `json:"answer"`
+}
+
+// judge holds the answer of an outcome against its marks.
+func (o outcome) judge(a application) judgement {
+	return judge(o.Answer, intervals(o.Marks, a.levels))
+}
+
+// quiet is whether the application got what it could use.
+func (o outcome) quiet(a application) bool { return o.Answer.CPUs >= .85*float64(a.ranks) }
+
+// league is what all its runs share.
+type league struct {
+	bin, cache string
+	budget     float64
+	limit      time.Duration
+}
+
+// key names a run and its files in the cache.
+func key(a application, crowded bool, budget float64, round int) string {
+	beside := "quiet"
+	if crowded {
+		beside = "crowded"
+	}
+	return fmt.Sprintf("%s_%s_%g_%d", a.name, beside, budget, round)
+}
+
+// outcome is that of the cache; else, unless asked for the earlier ones again,
+// that of a run.
+func (l league) outcome(ctx context.Context, a application, crowded bool, round int, again bool) (outcome, error) {
+	base := filepath.Join(l.cache, key(a, crowded, l.budget, round))
+	var o outcome
+	text, err := os.ReadFile(base + ".json")
+	if err == nil {
+		if err := json.Unmarshal(text, &o); err != nil {
+			return o, fmt.Errorf("%s.json is damaged, remove it: %w", base, err)
+		}
+		if !again {
+			return o, nil
+		}
+		o.Commit = commit()
+		o.Answer, err = l.replay(ctx, base+".jgp")
+	} else if again || !errors.Is(err, os.ErrNotExist) {
+		return o, err
+	} else if err = install(a.packages); err == nil {
+		o, err = l.live(ctx, a, crowded, base)
+	}
+	if err == nil && len(a.levels) > 0 && len(intervals(o.Marks, a.levels)) == 0 {
+		err = errors.New("its log has fewer than five marks: try a longer -limit")
+	}
+	if err != nil {
+		return o, err
+	}
+	return o, o.save(base + ".json")
+}
+
+// save leaves an earlier file or a whole new one.
+func (o outcome) save(path string) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(path+".new", text, 0o644), os.Rename(path+".new", path))
+}
+
+// replay asks today's analysis about a profile.
+func (l league) replay(ctx context.Context, profile string) (answer, error) {
+	text, err := exec.CommandContext(ctx, filepath.Join(l.bin, "jobgait"), "replay", "--json", profile).Output()
+	if err != nil {
+		return answer{}, fmt.Errorf("jobgait replay %s: %w", profile, err)
+	}
+	return parseReport(text)
+}
+
+// install sees to Debian's packages of an application, and says so.
+func install(packages string) error {
+	var missing []string
+	for _, p := range strings.Fields(packages) {
+		status, err := exec.Command("dpkg-query", "-W", "-f", "${db:Status-Status}", p).Output()
+		if err != nil || string(status) != "installed" {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	by := "apt-get install --no-install-recommends " + strings.Join(missing, " ")
+	if os.Getuid() != 0 {
+		return fmt.Errorf("missing: %s; as root: %s", strings.Join(missing, " "), by)
+	}
+	fmt.Fprintln(os.Stderr, "league: installing", strings.Join(missing, " "), "from the distribution's packages")
+	out, err := exec.Command("sh", "-c", "apt-get update -qq && DEBIAN_FRONTEND=noninteractive "+by+" -y -qq").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", by, err, lastLine(out))
+	}
+	return nil
+}
+
+// lastLine is where most programs say why they failed.
+func lastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[len(lines)-1]
+}
+
+// commit is that of this source tree, as far as git knows.
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
