@@ -10,6 +10,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/polled"
 	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 	"jobgait/configs"
@@ -246,6 +247,7 @@ func (l ladder) processes() {
 		in.note(note.SlowProc, "nothing was sampled: files were read, 10 times a second at most")
 	}
 	in.cpu = kernel.NewJobCPU(l.h.proc, in.peek, in.members, rawcall.Now, list)
+	in.cpu.Apart(scheduler.OfRun(l.r).Own)
 	if l.r.RootPID != 0 {
 		in.cpu.Command(l.r.RootPID)
 	}

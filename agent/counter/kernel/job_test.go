@@ -178,7 +178,7 @@ func TestJobWithoutIOController(t *testing.T) {
 		}
 		p.Close()
 	}
-	if strings.Count(told, "\n") != 1 || !strings.Contains(told, "EnableExtraControllers=io in cgroup.conf") {
+	if strings.Count(told, "\n") != 1 || !strings.Contains(told, "jobgait doctor says how") {
 		t.Errorf("told: %s", told)
 	}
 }

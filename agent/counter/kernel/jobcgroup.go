@@ -73,9 +73,9 @@ func (j JobCgroup) version() string {
 
 var errController = errors.New("this kernel has no such cgroup controller here")
 
-// errNoIO is what a node says whose slurmd does not enable the controller: none
-// does by itself.
-var errNoIO = errors.New("the cgroups of jobs have no io.stat here; EnableExtraControllers=io in cgroup.conf makes it (Slurm 25.05), and jobgait doctor says what does before")
+// errNoIO is what a node says where nobody enabled the controller: slurmd does not by
+// itself.
+var errNoIO = errors.New("the cgroups of jobs have no io.stat here: jobgait doctor says how they get it")
 
 // CPU is the job's CPU time: v2 in microseconds, v1 in nanoseconds, both as of
 // the last clock tick of each CPU. It speaks for all of them if there never was

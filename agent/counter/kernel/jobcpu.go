@@ -48,8 +48,10 @@ type JobCPU struct {
 	begun    bool
 	whole    bool // look at all processes
 	children bool
-	buf      []byte
-	counts   [1]uint64
+	// schedulers is whether a program is the scheduler's, nil if none is.
+	schedulers func(program string) bool
+	buf        []byte
+	counts     [1]uint64
 }
 
 // member is a process of the job: what it had used when it was read last, what

@@ -29,7 +29,7 @@ func (j *JobCPU) look() {
 			break
 		}
 		j.read(pid)
-		stopped = stopped && j.procs[pid].still()
+		stopped = stopped && j.still(j.procs[pid])
 	}
 	j.begun = true
 	if now := j.living + j.ended; now > j.prior+j.total {

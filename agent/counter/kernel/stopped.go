@@ -18,22 +18,25 @@ const atOnceStopped = 1024
 // started with.
 const littleTicks = 5
 
-// still is whether a process is stopped, or says nothing of whether the job is.
-// Slurm's own slurmstepd lies in the job's cgroup and is never stopped.
-func (m *member) still() bool {
+// still is whether a process is stopped, or says nothing of whether the job is. The
+// scheduler's own lies in the job's cgroup and is never stopped.
+func (j *JobCPU) still(m *member) bool {
 	switch {
 	case m == nil, m.state == 'T', m.state == 'Z', m.state == 'X':
 		return true
 	}
-	return m.state == 'S' && m.own < littleTicks || strings.HasPrefix(m.short, "slurmstepd")
+	return m.state == 'S' && m.own < littleTicks || j.schedulers != nil && j.schedulers(m.short)
 }
+
+// Apart tells which programs are the scheduler's, not the job's (job.Processes.Own).
+func (j *JobCPU) Apart(own func(program string) bool) { j.schedulers = own }
 
 // Stopped is whether the job is stopped from outside, as far as the last drain saw:
 // each of its processes that works is, by SIGSTOP as of scontrol suspend.
 func (j *JobCPU) Stopped() bool {
 	stopped := false
 	for _, m := range j.procs {
-		if !m.still() {
+		if !j.still(m) {
 			return false
 		}
 		stopped = stopped || m.state == 'T'

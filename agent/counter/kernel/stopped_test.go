@@ -62,6 +62,7 @@ func TestStopped(t *testing.T) {
 			all.set(10+i, x.state, x.name, x.ticks)
 		}
 		j := NewJobCPU(all.proc, peek.Direct{Proc: all.proc}, all, clock(), 1e9)
+		j.Apart(func(program string) bool { return program == "slurmstepd" })
 		if err := j.Drain(&countertest.Sink{}); err != nil {
 			t.Fatal(err)
 		}
