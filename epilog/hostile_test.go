@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"jobgait/agent/job/jobtest"
 	"jobgait/configs"
@@ -35,7 +34,7 @@ func TestHostileVariables(t *testing.T) {
 				if status != 0 || out != "" {
 					t.Errorf("%s: status %d, said %q", what, status, out)
 				}
-				checkSaid(t, what, said)
+				jobtest.CheckSaid(t, what, said)
 				checkInside(t, what, filepath.Dir(env["JOBGAIT_CONFIG"]))
 			}
 			env[name] = good
@@ -60,7 +59,7 @@ func TestHostileRun(t *testing.T) {
 			if status != 0 {
 				t.Errorf("status %d", status)
 			}
-			checkSaid(t, what, said)
+			jobtest.CheckSaid(t, what, said)
 			top := filepath.Dir(env["JOBGAIT_CONFIG"])
 			checkInside(t, what, top)
 			logs, _ := filepath.Glob(filepath.Join(top, "spool", "*", "*.log"))
@@ -74,7 +73,7 @@ func TestHostileRun(t *testing.T) {
 					t.Errorf("%s:\n%.2000s", path, text)
 				}
 				for _, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-					checkSaid(t, what, line)
+					jobtest.CheckSaid(t, what, line)
 				}
 			}
 			if _, err := os.Stat(filepath.Join(top, "history.db")); err != nil && len(logs) == 0 {
@@ -108,29 +107,9 @@ func hostileSite(t *testing.T, worker string) map[string]string {
 func variables(t *testing.T) []string {
 	t.Helper()
 	env := hostileSite(t, "ends")
-	asked := map[string]bool{}
-	run(context.Background(), func(name string) string {
-		if strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "SPANK") {
-			asked[name] = true
-		}
-		return env[name]
-	}, nil, strings.NewReader(""), io.Discard, io.Discard)
-	var names []string
-	for name := range asked {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// checkSaid is for what slurmd's log gets, and for a line of ours: printable, and
-// bounded.
-func checkSaid(t *testing.T, what, said string) {
-	t.Helper()
-	text := strings.TrimSuffix(said, "\n")
-	if len(text) > 2200 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		t.Errorf("%s: said %d bytes: %.300q", what, len(said), said)
-	}
+	return jobtest.Asked(func(name string) string { return env[name] }, func(getenv func(string) string) {
+		run(context.Background(), getenv, nil, strings.NewReader(""), io.Discard, io.Discard)
+	}, "SLURM", "SPANK")
 }
 
 // checkInside fails where something was made that is not ours to make.
@@ -177,7 +156,7 @@ func TestDamagedSettings(t *testing.T) {
 		if status != 0 || out != "" || strings.Contains(said, "panic") {
 			t.Fatalf("seed %d: status %d, said %q %q", seed, status, out, said)
 		}
-		checkSaid(t, "settings", said)
+		jobtest.CheckSaid(t, "settings", said)
 		checkInside(t, "settings", filepath.Dir(path))
 	}
 	if called == 0 {

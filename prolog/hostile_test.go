@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ func TestHostileVariables(t *testing.T) {
 				env[name] = value
 				var said strings.Builder
 				run(context.Background(), func(name string) string { return env[name] }, nil, &said)
-				checkSaid(t, what, said.String())
+				jobtest.CheckSaid(t, what, said.String())
 				checkLog(t, s, what)
 				s.checkInside(what)
 			}
@@ -45,32 +46,10 @@ func TestHostileVariables(t *testing.T) {
 func variables(t *testing.T) []string {
 	t.Helper()
 	s := newSite(t, "", "")
-	asked := map[string]bool{}
-	var said strings.Builder
-	run(context.Background(), func(name string) string {
-		if strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "SPANK") {
-			asked[name] = true
-		}
-		if name == "JOBGAIT_CONFIG" {
-			return filepath.Join(s.dir, "etc", "jobgait.toml")
-		}
-		return s.env[name]
-	}, nil, &said)
-	var names []string
-	for name := range asked {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// checkSaid is for what slurmd's log gets: one printable line, and bounded.
-func checkSaid(t *testing.T, what, said string) {
-	t.Helper()
-	text := strings.TrimSuffix(said, "\n")
-	if len(text) > 2100 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		t.Errorf("%s: said %d bytes: %.300q", what, len(said), said)
-	}
+	s.env["JOBGAIT_CONFIG"] = filepath.Join(s.dir, "etc", "jobgait.toml")
+	return jobtest.Asked(func(name string) string { return s.env[name] }, func(getenv func(string) string) {
+		run(context.Background(), getenv, nil, io.Discard)
+	}, "SLURM", "SPANK")
 }
 
 // checkLog is for the log of each node that came of it.
@@ -90,7 +69,7 @@ func checkLog(t *testing.T, s *site, what string) {
 			if !strings.HasPrefix(line, "20") { // each begins with its time
 				t.Errorf("%s: a line of somebody else's: %.300q", what, line)
 			}
-			checkSaid(t, what, line)
+			jobtest.CheckSaid(t, what, line)
 		}
 	}
 }

@@ -1,8 +1,39 @@
 // Package jobtest has what tests of hooks share: values that a user, or a broken
-// scheduler, may put into the environment of a hook. It is for tests.
+// scheduler, may put into the environment of a hook, and what one may say of them. It
+// is for tests.
 package jobtest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// Asked are the variables with one of the prefixes that a hook asks for.
+func Asked(getenv func(string) string, hook func(getenv func(string) string), prefixes ...string) []string {
+	var names []string
+	hook(func(name string) string {
+		for _, p := range prefixes {
+			if strings.HasPrefix(name, p) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		return getenv(name)
+	})
+	slices.Sort(names)
+	return names
+}
+
+// CheckSaid is for what the scheduler's log gets, and for a line of ours: one
+// printable line, and bounded.
+func CheckSaid(t *testing.T, what, said string) {
+	t.Helper()
+	text := strings.TrimSuffix(said, "\n")
+	if len(text) > 2200 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		t.Errorf("%s: said %d bytes: %.300q", what, len(said), said)
+	}
+}
 
 // Hostile are values for any variable of a hook's environment, by what is wrong
 // with them. None has a zero byte, which no environment can hold.
