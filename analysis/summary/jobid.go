@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // JobID is a scheduler's number of a job, positive.
@@ -15,6 +16,17 @@ func ParseJobID(s string) (JobID, error) {
 		return 0, fmt.Errorf("%.40q is not a positive number", s)
 	}
 	return JobID(id), nil
+}
+
+// IsDisplayID is whether s is an id as Summary.DisplayID shows it: 123, or 123_7 of task 7
+// of an array.
+func IsDisplayID(s string) bool {
+	id, task, isTask := strings.Cut(s, "_")
+	_, err := ParseJobID(id)
+	if err == nil && isTask {
+		_, err = strconv.ParseUint(task, 10, 63)
+	}
+	return err == nil
 }
 
 func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }

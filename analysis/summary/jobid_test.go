@@ -14,6 +14,15 @@ func TestJobID(t *testing.T) {
 	}
 }
 
+func TestIsDisplayID(t *testing.T) {
+	for text, want := range map[string]bool{"123": true, "123_7": true, "123_0": true, "": false, "_7": false, "123_": false,
+		"123_7_8": false, "123_-1": false, "0_1": false, "x": false, "9223372036854775808": false} {
+		if IsDisplayID(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
+
 func FuzzParseJobID(f *testing.F) {
 	f.Add("17")
 	f.Fuzz(func(t *testing.T, s string) {

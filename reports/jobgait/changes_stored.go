@@ -10,6 +10,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
 	"jobgait/reports/change"
 )
 
@@ -53,7 +54,7 @@ const fewest = 5
 
 // acknowledge stores that the change which begins with a job has been seen.
 func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Report) error {
-	if !jobID.MatchString(o.ack) {
+	if !summary.IsDisplayID(o.ack) {
 		return usageError{fmt.Errorf("--ack %s: without FILE it is the id of a job, 123 or 123_7", o.ack)}
 	}
 	db, err := history.Open(ctx, s.path)

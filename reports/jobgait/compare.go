@@ -94,7 +94,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	if err := (storedFlags{metric: o.metric}).valid(); err != nil {
 		return err
 	}
-	jobs := jobID.MatchString(args[0]) && jobID.MatchString(args[1])
+	jobs := summary.IsDisplayID(args[0]) && jobID.MatchString(args[1])
 	switch {
 	case jobs && o.like:
 		return o.ofHistories(cmd, getenv, args)
@@ -122,7 +122,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 // oneJobOneFile refuses a job id beside a file, unless a file is called so.
 func oneJobOneFile(args []string) error {
 	for i, a := range args {
-		if _, err := os.Stat(a); err != nil && jobID.MatchString(a) {
+		if _, err := os.Stat(a); err != nil && summary.IsDisplayID(a) {
 			return usageError{fmt.Errorf("%s is a job id and %s is not: two job ids or two files", a, args[1-i])}
 		}
 	}

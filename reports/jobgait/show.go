@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,11 +61,8 @@ func historyFlag(c *cobra.Command, path *string) {
 	c.Flags().StringVar(path, "history", "", "history database (default: the configured one, else your own)")
 }
 
-// jobID is a job id as sacct prints it.
-var jobID = regexp.MustCompile(`^[0-9]{1,18}(_[0-9]{1,18})?$`)
-
 func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
-	if !jobID.MatchString(id) {
+	if !summary.IsDisplayID(id) {
 		return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", id)}
 	}
 	db, path, err := openHistory(ctx, getenv, o.history)
