@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -46,14 +47,14 @@ func (r *ready) metrics(c *Change, e event, lo, hi int) []note.Note {
 		if !ok {
 			continue
 		}
-		l, h := percent(s.lo), percent(s.hi)
-		c.Metrics = append(c.Metrics, MetricShift{name, percent(s.effect), &l, &h})
+		l, h := quantity.OfLogs(s.lo), quantity.OfLogs(s.hi)
+		c.Metrics = append(c.Metrics, MetricShift{name, quantity.OfLogs(s.effect), &l, &h})
 		shifts[name] = s
 	}
 	var notes []note.Note
 	if s, ok := shifts[cpuMetric]; ok && waits(e.effect, s) {
 		notes = append(notes, note.New(note.Waiting, "%s elapsed time changed by %+.1f %%, CPU time by %+.1f %%: the difference is waiting (a competitor, files, the network), not work",
-			r.since(e.index), c.EffectPct, percent(s.effect)))
+			r.since(e.index), c.EffectPct, quantity.OfLogs(s.effect)))
 	}
 	if c.Phase = r.phase(shifts, e.index, lo, hi); c.Phase != "" {
 		notes = append(notes, note.New(note.ChangedPhase, "%s the %s phase carries the change", r.since(e.index), c.Phase))

@@ -6,6 +6,7 @@ import (
 
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // values puts logarithms back in the units and the order of the input.
@@ -29,9 +30,9 @@ func (r *ready) result() Result {
 // change puts a committed event in the words and indexes of the input.
 func (r *ready) change(e event) Change {
 	c := Change{Index: r.at[e.index], T: r.Time(r.at[e.index]), DetectedIndex: r.at[e.detected],
-		EffectPct: percent(e.effect), Level: .95, FirstIndex: r.at[e.first], LastIndex: r.at[e.last],
+		EffectPct: quantity.OfLogs(e.effect), Level: .95, FirstIndex: r.at[e.first], LastIndex: r.at[e.last],
 		FalsePer1000: e.rate, Kind: e.kind, Group: e.group, Causes: []Cause{}, Metrics: []MetricShift{}}
-	if lo, hi := percent(e.lo), percent(e.hi); e.lo < e.hi {
+	if lo, hi := quantity.OfLogs(e.lo), quantity.OfLogs(e.hi); e.lo < e.hi {
 		c.LoPct, c.HiPct = &lo, &hi
 	}
 	if e.end != nil {
@@ -40,9 +41,6 @@ func (r *ready) change(e event) Change {
 	}
 	return c
 }
-
-// percent is a difference of logarithms as a relative difference.
-func percent(d float64) float64 { return 100 * math.Expm1(d) }
 
 // describe adds regimes and outliers, in indexes of the input.
 func (r *ready) describe(res *Result, out outcome) {

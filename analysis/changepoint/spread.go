@@ -6,6 +6,7 @@ import (
 
 	"jobgait/analysis/changepoint/scatter"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // What is asked before a history is said to scatter otherwise than before.
@@ -133,5 +134,5 @@ func (r *ready) spread(notes []note.Note, l *look, p Params) []note.Note {
 	}
 	return append(notes, note.New(note.SpreadChanged,
 		"since about %s runs scatter %.2g times as much (%.2g to %.2g %%; 95 %% interval of the factor %.2g to %.2g)",
-		r.moment(s.First), s.Ratio, percent(s.Before), percent(s.After), s.Lo, s.Hi))
+		r.moment(s.First), s.Ratio, quantity.OfLogs(s.Before), quantity.OfLogs(s.After), s.Lo, s.Hi))
 }

@@ -7,6 +7,9 @@ import (
 
 const percent = " %"
 
+// OfLogs is a difference of natural logarithms as a relative difference in percent.
+func OfLogs(d float64) float64 { return 100 * math.Expm1(d) }
+
 // Percent prints a value in percent: 0.35 %, 12.3 %, 135 %.
 func Percent(p float64) string {
 	if !Known(p) {

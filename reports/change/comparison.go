@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
@@ -35,8 +34,8 @@ type Pair struct {
 }
 
 // Compare joins two histories and compares the second with the first.
-func Compare(base, other History, join pair.Join, p changepoint.Params) Pair {
-	c := pair.Compare(base.Input.Series, other.Input.Series, join, p)
+func Compare(base, other History, join pair.Join) Pair {
+	c := pair.Compare(base.Input.Series, other.Input.Series, join)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
 	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: base.commonUnit(other), Calendar: base.Calendar && other.Calendar, Comparison: c, Ratio: ratio(base, other, join, c)}
 }

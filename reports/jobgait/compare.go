@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
@@ -94,7 +93,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	if err := (storedFlags{metric: o.metric}).valid(); err != nil {
 		return err
 	}
-	jobs := summary.IsDisplayID(args[0]) && jobID.MatchString(args[1])
+	jobs := summary.IsDisplayID(args[0]) && summary.IsDisplayID(args[1])
 	switch {
 	case jobs && o.like:
 		return o.ofHistories(cmd, getenv, args)
@@ -220,7 +219,7 @@ func (o compareOptions) compare(cmd *cobra.Command, a, b change.History) error {
 	join := cmp.Or(pair.Join(o.join), pair.JoinDay)
 	var p change.Pair
 	if join != joinNone {
-		p = change.Compare(a, b, join, changepoint.Default())
+		p = change.Compare(a, b, join)
 	}
 	if join == joinNone || o.join == "" && p.RelativePct == nil && min(a.Values(), b.Values()) >= enough {
 		p = change.CompareSets(a, b)

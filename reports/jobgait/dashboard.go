@@ -187,7 +187,7 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 	const few = 4
 	var pairs []change.Pair
 	compare := func(a, b change.History, sameApp bool) {
-		p := change.Compare(a, b, pair.JoinDay, changepoint.Default())
+		p := change.Compare(a, b, pair.JoinDay)
 		if sameApp {
 			p.Of, p.Base, p.Other = change.Label(a.App, a.Metric), change.ShapeName(a.Shape), change.ShapeName(b.Shape)
 			if a.User != "" && slices.ContainsFunc(leading, func(h change.History) bool { return h.User != a.User }) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -38,10 +39,10 @@ func (w *Week) Notes(dated bool) []note.Note {
 func (f *pattern) pairText(dated bool) string {
 	t := distuv.StudentsT{Sigma: 1, Nu: f.df}.Quantile(.975)
 	lo, hi := math.Abs(f.apart)-t*f.se, math.Abs(f.apart)+t*f.se
-	how, a, b := "more", percent(lo), percent(hi)
-	mid := percent(math.Abs(f.apart))
+	how, a, b := "more", quantity.OfLogs(lo), quantity.OfLogs(hi)
+	mid := quantity.OfLogs(math.Abs(f.apart))
 	if f.apart < 0 {
-		how, a, b, mid = "less", -percent(-lo), -percent(-hi), -percent(f.apart)
+		how, a, b, mid = "less", -quantity.OfLogs(-lo), -quantity.OfLogs(-hi), -quantity.OfLogs(f.apart)
 	}
 	days := fmt.Sprintf("of days %d and %d of 7", f.first, (f.first+1)%7)
 	if dated {
@@ -68,7 +69,7 @@ func (f *pattern) eachText(dated bool) string {
 			name = weekdayName(d)
 		}
 		fewest = math.Min(fewest, f.days[d])
-		parts = append(parts, fmt.Sprintf("%s %+.1f", name, percent(f.effect[d])))
+		parts = append(parts, fmt.Sprintf("%s %+.1f", name, quantity.OfLogs(f.effect[d])))
 	}
 	return fmt.Sprintf("what runs take differs by weekday, in %% of a middle day: %s (each +-%.1f)", strings.Join(parts, ", "), 100*t*f.se/math.Sqrt(fewest))
 }
@@ -85,6 +86,3 @@ func weekFromMonday(d int, dated bool) int {
 	}
 	return (d + thursday + 6) % 7
 }
-
-// percent is a difference of logarithms as a relative difference.
-func percent(d float64) float64 { return 100 * math.Expm1(d) }

@@ -137,7 +137,7 @@ func pairs(w io.Writer, seed uint64, draws int) {
 			r := source(seed, 0, uint64(3+n))
 			for range total {
 				a, b := draw.Pair(r, n, .04, .015, disturbed, math.Log1p(apart))
-				c := pair.Compare(a.Series, b.Series, pair.JoinDay, changepoint.Default())
+				c := pair.Compare(a.Series, b.Series, pair.JoinDay)
 				if *c.LoPct <= 100*apart && 100*apart <= *c.HiPct {
 					held++
 				}

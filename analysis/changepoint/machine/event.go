@@ -7,6 +7,7 @@ import (
 
 	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/quantity"
 )
 
 // leastMachine is the smallest shift, in logarithms, that is worth a line of
@@ -95,7 +96,7 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (Event, bo
 		own[r.member] = append(own[r.member], all[i])
 	}
 	effect := robust.Median(all)
-	e := Event{Start: part[0].start, EffectPct: percent(effect)}
+	e := Event{Start: part[0].start, EffectPct: quantity.OfLogs(effect)}
 	f.look.begin()
 	for m, v := range own {
 		if robust.Median(v)/effect <= .4 {

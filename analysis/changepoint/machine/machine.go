@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // When runs of other series tell what the machine did.
@@ -270,7 +271,7 @@ func (f *fleet) apply(events []Event) {
 			}
 		}
 		if most >= leastMachine {
-			text := fmt.Sprintf("shifts of up to %.1f %% that other series of the machine showed at the same time were taken out", percent(most))
+			text := fmt.Sprintf("shifts of up to %.1f %% that other series of the machine showed at the same time were taken out", quantity.OfLogs(most))
 			if f.settled {
 				text += "; runs are not in the order in which they began, so runs to come may alter the changes found so far"
 			}
@@ -285,6 +286,3 @@ func (m *Member) Shift() []float64 { return m.shift }
 
 // Note says what was taken out, nil where it is not worth a line.
 func (m *Member) Note() *note.Note { return m.note }
-
-// percent is a difference of logarithms as a relative difference.
-func percent(d float64) float64 { return 100 * math.Expm1(d) }

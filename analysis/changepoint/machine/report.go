@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/quantity"
 )
 
 // spell is runs in the order of start, near one another, out of which a shift
@@ -29,7 +30,7 @@ func (f *fleet) report(events []Event) []Event {
 		case i >= 0:
 			f.widen(&events[i], s)
 		case len(s.members) >= fewest && math.Abs(mid) >= 1.5*leastMachine:
-			e := Event{Start: f.runs[s.first].start, EffectPct: percent(mid), End: f.after(s.last)}
+			e := Event{Start: f.runs[s.first].start, EffectPct: quantity.OfLogs(mid), End: f.after(s.last)}
 			f.widen(&e, s)
 			events = append(events, e)
 		}

@@ -9,6 +9,7 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -69,7 +70,7 @@ type Comparison struct {
 // Compare pairs the runs of two series, several of one day or scale by their
 // median, and judges the logarithm of the ratio. The scan looks for changes of
 // the ratio first; indexes of changes count pairs.
-func Compare(a, b changepoint.Series, join Join, p changepoint.Params) Comparison {
+func Compare(a, b changepoint.Series, join Join) Comparison {
 	c := newComparison(level)
 	ka, va := grouped(&a, join)
 	kb, vb := grouped(&b, join)
@@ -86,7 +87,7 @@ func Compare(a, b changepoint.Series, join Join, p changepoint.Params) Compariso
 	}
 	first := 0
 	if join == JoinDay {
-		first = c.changesOfRatio(ratio, p)
+		first = c.changesOfRatio(ratio)
 	}
 	c.Correlation = correlation(xa[first:], xb[first:])
 	r := make([]float64, 0, len(keys)-first)
@@ -103,8 +104,9 @@ func newComparison(level float64) Comparison {
 
 // changesOfRatio lists the changes of the ratio and returns the first pair
 // since the last of them.
-func (c *Comparison) changesOfRatio(ratio changepoint.Series, p changepoint.Params) int {
+func (c *Comparison) changesOfRatio(ratio changepoint.Series) int {
 	// A spike of either run is a spike of the ratio, up or down.
+	p := changepoint.Default()
 	p.Outliers.Down = p.Outliers.Up
 	res := changepoint.Analyse([]changepoint.Series{ratio}, changepoint.Sequential, p).Series[0]
 	c.Changes = res.Changes
@@ -140,7 +142,7 @@ func (c *Comparison) judge(r []float64) {
 
 // figures sets the estimate, its interval and p, given in logarithms.
 func (c *Comparison) figures(mean, lo, hi, p float64) {
-	rel, l, h := percent(mean), percent(lo), percent(hi)
+	rel, l, h := quantity.OfLogs(mean), quantity.OfLogs(lo), quantity.OfLogs(hi)
 	c.RelativePct, c.LoPct, c.HiPct, c.P = &rel, &l, &h, &p
 	c.Significant = lo > 0 || hi < 0
 }
@@ -253,9 +255,6 @@ func (c Comparison) String() string {
 	}
 	return fmt.Sprintf("%+.2f%%", *c.RelativePct)
 }
-
-// percent is a difference of logarithms as a relative difference.
-func percent(d float64) float64 { return 100 * math.Expm1(d) }
 
 // interval is the two-sided interval of the mean at the level; lost is how many
 // more degrees of freedom are given up where values are few.

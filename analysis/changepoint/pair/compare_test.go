@@ -14,7 +14,7 @@ import (
 )
 
 func compare(a, b changepoint.Series, join pair.Join) pair.Comparison {
-	return pair.Compare(a, b, join, changepoint.Default())
+	return pair.Compare(a, b, join)
 }
 
 // Of 400 intervals of .99 some four miss; 15 would be missed once in 30,000

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/quantity"
 )
 
 // Bin is a range of relative differences in per cent and how many pairs have one.
@@ -20,7 +21,7 @@ type Bin struct {
 func histogram(r []float64) []Bin {
 	d := make([]float64, len(r))
 	for i, v := range r {
-		d[i] = percent(v)
+		d[i] = quantity.OfLogs(v)
 	}
 	slices.Sort(d)
 	width := 2 * (robust.SortedQuantile(d, .75) - robust.SortedQuantile(d, .25)) / math.Cbrt(float64(len(d)))

@@ -7,6 +7,7 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // mostOfSet is how many runs of a set are compared with each of the other: of
@@ -31,7 +32,7 @@ func CompareSets(a, b changepoint.Series) Comparison {
 	shift, lo, hi, ok := robust.Shift(xa, xb, c.Level)
 	p := robust.RankSum(xa, xb)
 	if !ok {
-		rel := percent(shift)
+		rel := quantity.OfLogs(shift)
 		c.RelativePct = &rel
 		c.Notes = append(c.Notes, note.New(note.TooFewSets, "%d and %d runs are too few for any difference to be significant at %g: 4 and 4 are enough", len(xa), len(xb), 1-c.Level))
 		more := max(4-min(len(xa), len(xb)), 1)

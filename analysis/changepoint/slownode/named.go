@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"jobgait/analysis/quantity"
 )
 
 // Node is a node with which runs take longer. P is how often random orders of the
@@ -39,7 +41,7 @@ func (w *Watch) Judge(starts []int) []Node {
 	w.slow = w.limping(from, end)
 	list := make([]Node, 0, len(w.slow))
 	for _, l := range w.slow {
-		list = append(list, Node{Node: w.pl.names[l.node], EffectPct: 100 * math.Expm1(l.effect), P: l.p})
+		list = append(list, Node{Node: w.pl.names[l.node], EffectPct: quantity.OfLogs(l.effect), P: l.p})
 	}
 	slices.SortStableFunc(list, func(a, b Node) int { return cmp.Compare(b.EffectPct, a.EffectPct) })
 	return list
