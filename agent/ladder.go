@@ -252,6 +252,9 @@ func (l ladder) processes() {
 		in.cpu.Command(l.r.RootPID)
 	}
 	in.add(in.cpu)
+	for _, s := range kernel.NewJobUse(l.h.proc, in.peek, in.cpu, rawcall.Now) {
+		in.add(s)
+	}
 	if in.code == nil {
 		in.cpu.FollowChildren() // nobody else tells of new processes
 	} else {

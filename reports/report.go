@@ -40,17 +40,18 @@ type Options struct {
 
 // Report is one run as it is printed. Its JSON form is schema/report.schema.json.
 type Report struct {
-	Schema        string      `json:"schema"`
-	Generator     string      `json:"generator"`
-	Created       string      `json:"created"`
-	CreatedEpochS float64     `json:"created_epoch_s"`
-	Job           Job         `json:"job"`
-	Verdicts      []Verdict   `json:"verdicts"`
-	Rhythm        Rhythm      `json:"rhythm"`
-	Nodes         Nodes       `json:"nodes"`
-	Counters      []Counter   `json:"counters"`
-	IPC           *float64    `json:"ipc"`
-	Earlier       EarlierRuns `json:"earlier_runs"`
+	Schema        string            `json:"schema"`
+	Generator     string            `json:"generator"`
+	Created       string            `json:"created"`
+	CreatedEpochS float64           `json:"created_epoch_s"`
+	Job           Job               `json:"job"`
+	Verdicts      []Verdict         `json:"verdicts"`
+	Resources     summary.Resources `json:"resources"`
+	Rhythm        Rhythm            `json:"rhythm"`
+	Nodes         Nodes             `json:"nodes"`
+	Counters      []Counter         `json:"counters"`
+	IPC           *float64          `json:"ipc"`
+	Earlier       EarlierRuns       `json:"earlier_runs"`
 	// Changes and Scaling are one series of jobgait.changes/1 and the series of
 	// jobgait.scaling/1; null where there is none.
 	Changes json.RawMessage `json:"changes"`
@@ -74,19 +75,23 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 	r := Report{
 		Schema: Schema, Generator: "jobgait " + Clean(o.Version),
 		Created: stamp(o.Now), CreatedEpochS: number(o.Now),
-		Job:     newJob(s),
-		Rhythm:  newRhythm(s),
-		Nodes:   newNodes(s),
-		Earlier: newEarlier(s, past),
-		Quality: newQuality(s),
-		Notes:   newNotes(s),
-		Files:   newFiles(s, o.Formats),
-		Changes: o.Across.Changes.Data, Scaling: o.Across.Scaling.Data,
+		Job:       newJob(s),
+		Resources: s.Resources(),
+		Rhythm:    newRhythm(s),
+		Nodes:     newNodes(s),
+		Earlier:   newEarlier(s, past),
+		Quality:   newQuality(s),
+		Notes:     newNotes(s),
+		Files:     newFiles(s, o.Formats),
+		Changes:   o.Across.Changes.Data, Scaling: o.Across.Scaling.Data,
 		across: o.Across, ascii: o.ASCII, zone: zone,
 	}
 	r.Counters, r.IPC = newCounters(s)
 	_, notes := r.missing()
 	r.Notes = append(r.Notes, notes...)
+	for _, n := range r.Resources.Notes {
+		r.Notes = append(r.Notes, Note{n.Code, n.Text, []string{}})
+	}
 	r.Verdicts = newVerdicts(r)
 	return r
 }

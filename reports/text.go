@@ -16,6 +16,7 @@ func Text(w io.Writer, r Report) error {
 	p := &page{ascii: r.ascii}
 	r.textHead(p)
 	r.textShort(p)
+	r.textResources(p)
 	r.textRhythm(p)
 	r.textDrift(p)
 	r.textLow(p)

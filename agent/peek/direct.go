@@ -30,6 +30,8 @@ func (d Direct) Ask(q Question) ([]byte, error) {
 		return rawcall.ReadRecord(filepath.Join(dir, "cmdline"), nil, limit)
 	case Environ:
 		return rawcall.ReadRecord(filepath.Join(dir, "environ"), nil, limit)
+	case IO:
+		return rawcall.ReadRecord(filepath.Join(dir, "io"), nil, limit)
 	case Maps:
 		return rawcall.ReadList(filepath.Join(dir, "maps"), nil, limit)
 	case Program:

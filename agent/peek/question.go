@@ -20,6 +20,8 @@ const (
 	// and time; MappedBuild the raw build id of the file that is mapped at Area.
 	ProgramBuild
 	MappedBuild
+	// IO is the account of bytes, which waits for whoever is in the middle of an exec.
+	IO
 )
 
 // Question is one thing to be read of one process.

@@ -5,30 +5,10 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// busyCPUs returns how many CPUs the nodes that reported kept busy together,
-// nil unless all of them could tell.
-func busyCPUs(s summary.Summary) *float64 {
-	sum, n := 0.0, 0
-	for _, node := range s.Nodes {
-		if !node.Reported {
-			continue
-		}
-		if node.BusyCPUs == nil {
-			return nil
-		}
-		sum += *node.BusyCPUs
-		n++
-	}
-	if n == 0 {
-		return nil
-	}
-	return &sum
-}
-
 // cpuSeconds returns the CPU time that a run used on all of its nodes, nil
 // unless all that reported could tell.
 func cpuSeconds(s summary.Summary) *float64 {
-	busy := busyCPUs(s)
+	busy := s.BusyCPUs()
 	if busy == nil || s.ElapsedS <= 0 || !s.Complete() {
 		return nil
 	}

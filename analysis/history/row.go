@@ -88,7 +88,7 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 func resultColumns(s summary.Summary) []column {
 	columns := []column{
 		{"imbalance_pct", s.ImbalancePct},
-		{"busy_cpus", busyCPUs(s)},
+		{"busy_cpus", s.BusyCPUs()},
 		{"nodes_reported", nodesReported(s)},
 		{"counters", counters(s.Quality)},
 		{"sample_hz", positive(s.Quality.RateHz)},
@@ -99,10 +99,29 @@ func resultColumns(s summary.Summary) []column {
 		{"checkpoint_s", phaseSeconds(s, phase.Checkpoint)},
 		{"energy_j", energy(s)},
 	}
+	columns = append(columns, resourceColumns(s.Resources())...)
 	if s.Quality.Samples > 0 {
 		return append(columns, column{"lost_pct", 100 * float64(s.Quality.Missing) / float64(s.Quality.Samples)})
 	}
 	return append(columns, column{"lost_pct", nil})
+}
+
+// resourceColumns returns what a run was given and used.
+func resourceColumns(r summary.Resources) []column {
+	return []column{
+		{"cpu_waiting", r.CPU.Waiting},
+		{"cpu_throttled", r.CPU.Throttled},
+		{"cpu_stolen", r.CPU.Stolen},
+		{"mem_peak", r.Memory.PeakBytes},
+		{"mem_requested", r.Memory.RequestedBytes},
+		{"oom_kills", r.Memory.OOMKills},
+		{"read_bytes", r.IO.ReadBytes},
+		{"written_bytes", r.IO.WrittenBytes},
+		{"io_wait_s", r.IO.WaitingS},
+		{"net_rx_bytes", r.Network.RxBytes},
+		{"net_tx_bytes", r.Network.TxBytes},
+		{"limit_s", r.Time.LimitS},
+	}
 }
 
 // series returns the id of the series that a run belongs to, nil if it is not

@@ -91,6 +91,18 @@ CREATE TABLE IF NOT EXISTS run (
   cpu_s           REAL,
   startup_s       REAL,
   checkpoint_s    REAL,
+  cpu_waiting     REAL,               -- CPUs, means over the run
+  cpu_throttled   REAL,
+  cpu_stolen      REAL,
+  mem_peak        REAL,               -- bytes
+  mem_requested   REAL,
+  oom_kills       REAL,
+  read_bytes      REAL,
+  written_bytes   REAL,
+  io_wait_s       REAL,
+  net_rx_bytes    REAL,
+  net_tx_bytes    REAL,
+  limit_s         REAL,
   energy_j        REAL,
   UNIQUE (job_id, cluster_id, restart, sluid, sub, reuse)
 );
@@ -314,6 +326,52 @@ JOIN hpc_user u ON u.user_id = r.user_id
 LEFT JOIN run_series s ON s.series_id = r.series_id
 LEFT JOIN application a ON a.application_id = s.application_id
 LEFT JOIN run_pattern p ON p.run_id = r.run_id AND p.position = 0;
+
+-- One row for each run: what it was given and used. CPUs are means over the run, all
+-- nodes together; NULL is what was not measured, or has no limit.
+--   StartEpoch  indexed: select by this
+--   AllocatedCPUs  CPUs that the run was given
+--   BusyCPUs  how many it kept busy
+--   WaitingCPUs  how many of its tasks were ready to run and had no CPU
+--   ThrottledCPUs  how many were held back by a limit of the cgroup
+--   StolenCPUs  CPUs that the nodes' host kept for others
+--   PeakMemBytes  most anonymous and shared memory; page cache is not in it
+--   RequestedMemBytes  memory that was asked for, else the limit of the cgroup
+--   OOMKills  processes killed for lack of memory
+--   ReadBytes  read from storage
+--   WrittenBytes  written to storage
+--   IOWaitS  for how long all tasks stood still for storage
+--   NetRxBytes  received by nodes that were the run's alone
+--   NetTxBytes  sent by them
+--   UsedS  elapsed time, without suspensions
+--   LimitS  time limit
+--   EnergyJ  joules of the processors
+CREATE VIEW job_resources AS
+SELECT
+  r.run_id        AS RunID,
+  r.display_id    AS JobID,
+  c.name          AS Cluster,
+  u.name          AS User,
+  r.start_s       AS StartEpoch,
+  r.ncpus         AS AllocatedCPUs,
+  r.busy_cpus     AS BusyCPUs,
+  r.cpu_waiting   AS WaitingCPUs,
+  r.cpu_throttled AS ThrottledCPUs,
+  r.cpu_stolen    AS StolenCPUs,
+  r.mem_peak      AS PeakMemBytes,
+  r.mem_requested AS RequestedMemBytes,
+  r.oom_kills     AS OOMKills,
+  r.read_bytes    AS ReadBytes,
+  r.written_bytes AS WrittenBytes,
+  r.io_wait_s     AS IOWaitS,
+  r.net_rx_bytes  AS NetRxBytes,
+  r.net_tx_bytes  AS NetTxBytes,
+  r.elapsed_s     AS UsedS,
+  r.limit_s       AS LimitS,
+  r.energy_j      AS EnergyJ
+FROM run r
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each node of a run.
 --   Reported  1 if a record of the node came, 0 if not: then the rest is NULL

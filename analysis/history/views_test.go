@@ -11,7 +11,7 @@ import (
 
 // views are the contract, each with an order that its rows have.
 var views = []struct{ name, order string }{
-	{"jobs", "RunID"}, {"job_nodes", "RunID, NodeName"}, {"job_patterns", "RunID, Position"},
+	{"jobs", "RunID"}, {"job_resources", "RunID"}, {"job_nodes", "RunID, NodeName"}, {"job_patterns", "RunID, Position"},
 	{"job_notes", "RunID, Code"}, {"series", "SeriesID"}, {"ingest", "AtEpoch"},
 	{"changes", "EventID"}, {"scaling", "Position"},
 }

@@ -2,6 +2,7 @@ package note
 
 // What the counters of a node say with a warning.
 const (
+	Unmeasured  Code = "not_measured"    // of what the run used something was not measured
 	HybridCPUs  Code = "hybrid_cpus"     // two kinds of cores: instructions and cycles are sums over both
 	CountShed   Code = "counter_dropped" // a counter was given up while the job ran: it cost too much, or others held the PMU
 	CPUsChanged Code = "cpus_changed"    // CPUs went offline or came back while the job ran

@@ -23,8 +23,11 @@ type Job struct {
 	NTasks      *int   `json:"ntasks,omitempty"`
 	NCPUs       *int   `json:"ncpus,omitempty"`
 	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
-	WorkDir     string `json:"work_dir,omitempty"`
-	StdOut      string `json:"stdout,omitempty"` // expanded path, if known
+	// TimeLimitS is nil for no limit, MemoryBytes what was asked for, on all nodes.
+	TimeLimitS  *float64 `json:"time_limit_s,omitempty"`
+	MemoryBytes *float64 `json:"memory_bytes,omitempty"`
+	WorkDir     string   `json:"work_dir,omitempty"`
+	StdOut      string   `json:"stdout,omitempty"` // expanded path, if known
 	// Executable is the base name of the program that used most CPU time.
 	Executable string `json:"executable,omitempty"`
 	// App and Size are the user's own labels (app=, size=).
@@ -70,6 +73,8 @@ func (j Job) With(o Job) Job {
 	j.NTasks = cmp.Or(j.NTasks, o.NTasks)
 	j.NCPUs = cmp.Or(j.NCPUs, o.NCPUs)
 	j.CPUsPerTask = cmp.Or(j.CPUsPerTask, o.CPUsPerTask)
+	j.TimeLimitS = cmp.Or(j.TimeLimitS, o.TimeLimitS)
+	j.MemoryBytes = cmp.Or(j.MemoryBytes, o.MemoryBytes)
 	j.SchedulerStart = cmp.Or(j.SchedulerStart, o.SchedulerStart)
 	j.NNodes = cmp.Or(j.NNodes, o.NNodes)
 	return j.WithFields(o.Fields)

@@ -38,6 +38,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	s.Nodes = nodeTable(records, nodes)
 	s.Notes = append(s.Notes, missingNote(s.Nodes)...)
 	s.Counters = sumCounters(records)
+	s.Memory = sumMemory(records)
 	s.Quality = sumQuality(records)
 	s.ImbalancePct = imbalance(s.Nodes)
 

@@ -24,6 +24,7 @@ type NodeRecord struct {
 	Exit     *Exit             `json:"exit,omitempty"`
 	Quality  Quality           `json:"quality"`
 	Counters []Counter         `json:"counters"`
+	Memory   *Memory           `json:"memory,omitempty"`
 	Patterns []pattern.Pattern `json:"patterns"`
 	Phases   []phase.Phase     `json:"phases"`
 	// Loops are the iterations of the patterns, in the same order; none in

@@ -10,7 +10,7 @@ import (
 // order of their worth to a reader; of each kind the first that there is.
 func slowColumns() [][]string {
 	return [][]string{
-		{"cgroup_mem", "mem_used"},
+		{"cgroup_mem", "mem_used", "proc_mem"},
 		{"energy_pkg"},
 		{"cgroup_write_bytes", "lustre_write_bytes", "nfs_write_bytes", "disk_write_bytes"},
 		{"cgroup_read_bytes", "lustre_read_bytes", "nfs_read_bytes", "disk_read_bytes"},

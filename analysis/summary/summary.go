@@ -60,6 +60,8 @@ type Summary struct {
 	// pattern's period it can be compared with other runs'.
 	StepS    *float64  `json:"step_s"`
 	Counters []Counter `json:"counters"` // summed over nodes
+	// Memory is summed over nodes, nil where it was not measured on all.
+	Memory *Memory `json:"memory,omitempty"`
 	// Timeline is that of LeadNode, the node nearest to the median.
 	LeadNode string   `json:"lead_node,omitempty"`
 	Timeline Timeline `json:"timeline"`

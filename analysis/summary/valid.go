@@ -25,6 +25,7 @@ func (r NodeRecord) Valid(now float64) error {
 	c.exit(r.Exit)
 	c.quality(r.Quality, 1)
 	c.counters(r.Counters, 1)
+	c.memory(r.Memory, 1)
 	c.shapes(r.Patterns, r.Phases, r.Loops)
 	c.timeline(r.Timeline)
 	c.keep(bounded(r))
@@ -58,6 +59,7 @@ func (s Summary) Plausible(now float64) error {
 	nodes := float64(max(1, len(s.Nodes)))
 	c.quality(s.Quality, nodes)
 	c.counters(s.Counters, nodes)
+	c.memory(s.Memory, nodes)
 	c.shapes(s.Patterns, s.Phases, s.Loops)
 	c.timeline(s.Timeline)
 	c.nodes(s.Nodes)
@@ -166,6 +168,8 @@ func (c *checker) job(j Job, now float64) {
 	if t := j.SchedulerStart; t != nil { // in the local time of another zone, perhaps
 		c.within("scheduler_start", float64(*t), earliest, now+2*ahead)
 	}
+	c.optional("time_limit_s", j.TimeLimitS, 0, maxSpan)
+	c.optional("memory_bytes", j.MemoryBytes, 0, maxNodes*most)
 	c.within("fields", float64(len(j.Fields)), 0, 1000)
 }
 
@@ -188,6 +192,13 @@ func (c *checker) counters(list []Counter, nodes float64) {
 	c.within("counters", float64(len(list)), 0, 10_000)
 	for _, x := range list {
 		c.within(x.Name, x.Total, -nodes*most, nodes*most)
+	}
+}
+
+func (c *checker) memory(m *Memory, nodes float64) {
+	if m != nil {
+		c.optional("peak_bytes", m.PeakBytes, 0, nodes*most)
+		c.optional("limit_bytes", m.LimitBytes, 0, nodes*most)
 	}
 }
 

@@ -121,7 +121,7 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 	r.Suspended = loaded.Suspended()
 	r, err := summary.Analyse(r, loaded.Set, p)
 	r.Timeline = r.Timeline.WithSlow(loaded.Slow)
-	return r, err
+	return r.WithMemory(loaded.Slow), err
 }
 
 // lateStart is how many seconds after the Prolog the first sample may come

@@ -1,0 +1,320 @@
+package kernel
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"jobgait/agent/counter"
+	"jobgait/agent/peek"
+	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// jobUse is what the job's processes have used beside CPU time, in one look at those
+// that JobCPU knows: for how long their threads were runnable and not running, bytes
+// that went to storage and came from it, and memory.
+//
+// Waiting is run_delay of each thread (/proc/PID/task/TID/schedstat); of one that ends,
+// what it waited since the last look is lost. Bytes are those of /proc/PID/io, where a
+// parent that waits for a child has the child's from then on. Memory is anonymous of all
+// and shared of the one that has most of it: those of one job mostly share the same. What
+// a process had more between two looks its VmHWM tells.
+type jobUse struct {
+	proc string
+	peek peek.Reader
+	cpu  *JobCPU
+	now  func() int64
+	// nextNS is when there is to be another look, atNS when the last one was.
+	nextNS, atNS int64
+	procs        map[int]*used
+	buf          []byte
+	// gone are the bytes of processes that nobody has waited for who is a member.
+	gone                bytesMoved
+	waitNS, read, wrote uint64
+	memory, peak        uint64
+	waits, moves, sizes tally
+}
+
+// used is one process: its threads' run_delay by id, its bytes and its largest memory.
+type used struct {
+	start   uint64
+	waits   map[int]uint64
+	moved   bytesMoved
+	highest uint64
+}
+
+// bytesMoved are bytes read from storage, and written to it.
+type bytesMoved struct{ read, wrote uint64 }
+
+// tally is how many processes let a file be read, and how many did not.
+type tally struct{ had, lacked int64 }
+
+func (t *tally) count(err error) bool {
+	if err == nil {
+		t.had++
+		return true
+	}
+	if !errors.Is(err, os.ErrNotExist) && !gone(err) { // that one has ended
+		t.lacked++
+	}
+	return false
+}
+
+// What a look costs is some 10 us a process and 5 us a thread. It is made twice a second,
+// or so seldom that it takes a two hundredth of the time.
+const (
+	useNS    = 400_000_000
+	useShare = 200
+)
+
+// NewJobUse reads below proc what processes that cpu knows have used, in as many
+// sources: what cannot be read has no reading, never 0.
+func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []counter.Source {
+	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*used{}, buf: make([]byte, maxStat)}
+	return []counter.Source{
+		&useSource{use: u, file: "schedstat", tally: &u.waits, columns: []profile.Column{{Name: "proc_wait", Unit: "ns", Scope: "job", Hz: useHz}},
+			values: func(c []uint64) { c[0] = u.waitNS }},
+		&useSource{use: u, file: "io", tally: &u.moves, columns: []profile.Column{{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Hz: useHz},
+			{Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Hz: useHz}},
+			values: func(c []uint64) { c[0], c[1] = u.read, u.wrote }},
+		&useSource{use: u, file: "status", tally: &u.sizes, columns: []profile.Column{{Name: "proc_mem", Unit: "bytes", Scope: "job", Gauge: true, Hz: useHz},
+			{Name: summary.MemoryPeak, Unit: "bytes", Scope: "job", Hz: useHz}},
+			values: func(c []uint64) { c[0], c[1] = u.memory, u.peak }},
+	}
+}
+
+// useHz is how often a look is made, at least where there are few processes.
+const useHz = 1
+
+// look looks if it is time.
+func (u *jobUse) look() {
+	now := u.now()
+	if now < u.nextNS && !u.cpu.whole {
+		return
+	}
+	u.atNS = now
+	living := u.living()
+	u.forget()
+	u.memory = 0
+	shared, above := uint64(0), uint64(0)
+	for _, pid := range living {
+		p := u.procs[pid]
+		u.wait(pid, p)
+		u.bytes(pid, p)
+		m, grown := u.size(pid, p)
+		u.memory += m.anonymous
+		shared = max(shared, m.shared)
+		above = max(above, grown)
+	}
+	u.memory += shared
+	u.peak = max(u.peak, u.memory+above)
+	u.sum()
+	u.nextNS = now + max(useNS, useShare*(u.now()-now))
+}
+
+// living are the job's processes, parents before their children: what a child has
+// moved is then never counted with what its parent was told of it.
+func (u *jobUse) living() []int {
+	var pids []int
+	for pid, m := range u.cpu.procs {
+		if m == nil || m.start == 0 {
+			continue // not read yet
+		}
+		if p := u.procs[pid]; p == nil || p.start != m.start {
+			u.procs[pid] = &used{start: m.start, waits: map[int]uint64{}}
+		}
+		pids = append(pids, pid)
+	}
+	slices.SortFunc(pids, func(a, b int) int {
+		return cmp.Or(cmp.Compare(u.cpu.procs[a].start, u.cpu.procs[b].start), cmp.Compare(a, b))
+	})
+	return pids
+}
+
+// forget leaves out who has ended. Where no ancestor lives that is a member, nobody has
+// waited whose account we see: the bytes are kept.
+func (u *jobUse) forget() {
+	for pid, p := range u.procs {
+		if m := u.cpu.procs[pid]; m != nil && m.start == p.start {
+			continue
+		}
+		delete(u.procs, pid)
+		heir, known := u.cpu.heirs[pid]
+		for n := 0; known && u.cpu.procs[heir] == nil && n < maxHeirs; n++ {
+			heir, known = u.cpu.heirs[heir]
+		}
+		if !known {
+			u.gone.read += p.moved.read
+			u.gone.wrote += p.moved.wrote
+		}
+	}
+}
+
+// sum adds up bytes. A sum is never less than it was: of a child that has ended and is
+// not in its parent's account yet nothing is seen for a moment.
+func (u *jobUse) sum() {
+	now := u.gone
+	for _, p := range u.procs {
+		now.read += p.moved.read
+		now.wrote += p.moved.wrote
+	}
+	u.read, u.wrote = max(u.read, now.read), max(u.wrote, now.wrote)
+}
+
+// wait adds what the threads of a process waited since the last look.
+func (u *jobUse) wait(pid int, p *used) {
+	dir := filepath.Join(u.proc, strconv.Itoa(pid), "task")
+	threads, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, t := range threads {
+		id, err := strconv.Atoi(t.Name())
+		if err != nil {
+			continue
+		}
+		b, err := rawcall.ReadRecord(filepath.Join(dir, t.Name(), "schedstat"), u.buf, maxStat)
+		var now uint64
+		if err == nil {
+			now, err = parseRunDelay(b)
+		}
+		if !u.waits.count(err) {
+			continue
+		}
+		if was := p.waits[id]; now >= was {
+			u.waitNS += now - was
+		}
+		p.waits[id] = now
+	}
+}
+
+// parseRunDelay returns the second field of a schedstat, in ns: runnable and not running.
+//
+//	1280256 37976 12
+func parseRunDelay(b []byte) (uint64, error) {
+	var n [2]uint64
+	if !cutNumbers(b, n[:]) {
+		return 0, errFormat
+	}
+	return n[1], nil
+}
+
+// bytes reads what a process has moved, and the children that it has waited for. It is
+// asked of the child: who execs keeps readers waiting for as long as its files like.
+func (u *jobUse) bytes(pid int, p *used) {
+	b, err := u.peek.Ask(peek.Question{File: peek.IO, PID: pid, Max: maxStat})
+	var now bytesMoved
+	if err == nil {
+		now.read, now.wrote, err = parseIO(b)
+	}
+	if u.moves.count(err) {
+		p.moved = now
+	}
+}
+
+// parseIO reads /proc/PID/io. What was written and taken back before it was on the
+// disk was never written.
+func parseIO(b []byte) (read, wrote uint64, err error) {
+	read, okR := findKey(b, "read_bytes")
+	wrote, okW := findKey(b, "write_bytes")
+	back, _ := findKey(b, "cancelled_write_bytes")
+	if !okR || !okW {
+		return 0, 0, errFormat
+	}
+	return read, wrote - min(back, wrote), nil
+}
+
+// resident is memory of a process, without what is mapped of files.
+type resident struct{ anonymous, shared, highest uint64 }
+
+// size returns the memory of a process, and what it had more since the last look.
+func (u *jobUse) size(pid int, p *used) (m resident, grown uint64) {
+	b, err := rawcall.ReadRecord(filepath.Join(u.proc, strconv.Itoa(pid), "status"), u.buf, maxStat)
+	if err == nil {
+		m, err = parseResident(b)
+	}
+	if !u.sizes.count(err) {
+		return resident{}, 0
+	}
+	if now := m.anonymous + m.shared; m.highest > p.highest && m.highest > now {
+		grown = m.highest - now
+	}
+	p.highest = max(p.highest, m.highest)
+	return m, grown
+}
+
+// parseResident reads /proc/PID/status; a zombie has none of these lines, and no memory.
+func parseResident(b []byte) (resident, error) {
+	if !bytes.Contains(b, []byte("State:")) {
+		return resident{}, errFormat
+	}
+	kb := func(key string) uint64 {
+		v, _ := findKey(b, key)
+		return min(v, 1<<50) << 10
+	}
+	m := resident{anonymous: kb("RssAnon"), shared: kb("RssShmem")}
+	if high, file := kb("VmHWM"), kb("RssFile"); high > file {
+		m.highest = high - file
+	}
+	return m, nil
+}
+
+// useSource gives one kind of what jobUse knows.
+type useSource struct {
+	use     *jobUse
+	file    string
+	tally   *tally
+	columns []profile.Column
+	values  func([]uint64)
+	given   int64
+	counts  [2]uint64
+}
+
+var _ counter.Source = (*useSource)(nil)
+
+func (s *useSource) Columns() []profile.Column { return s.columns }
+func (s *useSource) Lanes() int                { return 1 }
+func (s *useSource) PeriodNS() int64           { return 0 }
+func (s *useSource) EveryNS() int64            { return 0 }
+func (s *useSource) Start() error              { return nil }
+func (s *useSource) Stop() error               { return nil }
+func (s *useSource) Close() error              { return nil }
+
+// Sources tell what is read.
+func (s *useSource) Sources() (list []summary.Source) {
+	for _, c := range s.columns {
+		list = append(list, summary.Source{Name: c.Name, Event: s.file, PMU: "proc", Config: "/proc/PID/" + s.file, Scope: "job", Hz: useHz})
+	}
+	return list
+}
+
+// Notes tell of processes that did not let the file be read.
+func (s *useSource) Notes() []note.Note {
+	switch t := s.tally; {
+	case t.had == 0 && t.lacked > 0:
+		return []note.Note{note.New(note.NeverRead, "%s of the job's processes could never be read", s.file)}
+	case t.lacked > 0:
+		return []note.Note{note.New(note.ReadFailed, "%s of the job's processes: %d of %d readings failed", s.file, t.lacked, t.had+t.lacked)}
+	}
+	return nil
+}
+
+// Drain gives a reading if there was a look since the last one, and any process could
+// be read.
+func (s *useSource) Drain(to counter.Sink) error {
+	s.use.look()
+	if s.tally.had == 0 || s.given == s.use.atNS {
+		return nil
+	}
+	s.given = s.use.atNS
+	s.values(s.counts[:len(s.columns)])
+	to.Read(0, s.given, s.counts[:len(s.columns)])
+	return nil
+}

@@ -1,0 +1,137 @@
+package kernel
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"jobgait/agent/counter/countertest"
+	"jobgait/agent/peek"
+)
+
+// use writes what a process of the tree has used, in ns, bytes and kB.
+func (x tree) use(pid, wait, wrote, anonymous, highest int) {
+	x.t.Helper()
+	id := strconv.Itoa(pid)
+	put(x.t, x.root, id+"/task/"+id+"/schedstat", fmt.Sprintf("1000 %d 7\n", wait))
+	put(x.t, x.root, id+"/io", fmt.Sprintf("rchar: 1\nread_bytes: 4096\nwrite_bytes: %d\ncancelled_write_bytes: 0\n", wrote))
+	put(x.t, x.root, id+"/status", fmt.Sprintf("Name:\tx\nState:\tR\nVmHWM:\t%d kB\nRssAnon:\t%d kB\nRssFile:\t8 kB\nRssShmem:\t0 kB\n", highest+8, anonymous))
+}
+
+// family is a parent with a child, looked at by look, which returns what was given of
+// wait, bytes written and the largest memory.
+func family(t *testing.T) (x tree, members *list, look func() [3]uint64) {
+	x, members = tree{t, t.TempDir()}, &list{10, 11}
+	x.set(10, "make", 1, 1, 0)
+	x.set(11, "cc", 10, 1, 0)
+	now := int64(0)
+	clock := func() int64 { return now }
+	cpu := NewJobCPU(x.root, peek.Direct{Proc: x.root}, members, clock, 1e9)
+	sources := NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)
+	return x, members, func() (got [3]uint64) {
+		t.Helper()
+		now += 100e9
+		var cpuSink countertest.Sink
+		if err := cpu.Drain(&cpuSink); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range sources {
+			var sink countertest.Sink
+			if err := s.Drain(&sink); err != nil {
+				t.Fatal(err)
+			}
+			if len(sink.Readings) > 0 {
+				c := sink.Readings[len(sink.Readings)-1].Counts
+				got[i] = c[len(c)-1]
+			}
+		}
+		return got
+	}
+}
+
+func TestJobUse(t *testing.T) {
+	x, members, look := family(t)
+	if got := look(); got != [3]uint64{} {
+		t.Errorf("nothing can be read, and %v was", got)
+	}
+	x.use(10, 100, 1000, 10, 10)
+	x.use(11, 50, 500, 20, 50)
+	if got := look(); got != [3]uint64{150, 1500, 60 << 10} { // 10 + 20 now, the child once had 30 more
+		t.Errorf("two processes: %v", got)
+	}
+	x.end(11) // and the parent waited for it
+	*members = list{10}
+	x.use(10, 120, 1700, 10, 10)
+	if got := look(); got != [3]uint64{170, 1700, 60 << 10} {
+		t.Errorf("a child that was waited for counts once: %v", got)
+	}
+	x.end(10)
+	*members = list{}
+	if got := look(); got != [3]uint64{170, 1700, 60 << 10} {
+		t.Errorf("all have ended: %v", got)
+	}
+}
+
+// A process that ends and that no member waits for keeps its bytes.
+func TestJobUseOfAnOrphan(t *testing.T) {
+	x, members, look := family(t)
+	x.set(11, "cc", 1, 1, 0)
+	x.use(10, 100, 1000, 10, 10)
+	x.use(11, 50, 500, 20, 50)
+	look()
+	x.end(11)
+	*members = list{10}
+	if got := look(); got[1] != 1500 {
+		t.Errorf("%d bytes of 1500", got[1])
+	}
+}
+
+// What cannot be read is not given as 0.
+func TestJobUseThatCannotBeRead(t *testing.T) {
+	x, _, _ := family(t)
+	for _, pid := range []int{10, 11} {
+		x.use(pid, 1, 1, 1, 1)
+		dir := filepath.Join(x.root, strconv.Itoa(pid))
+		for _, name := range []string{"io", "status"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("nonsense\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	clock := func() int64 { return 1 }
+	cpu := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10, 11}, clock, 1e9)
+	var sink countertest.Sink
+	sources := NewJobUse(x.root, peek.Direct{Proc: x.root}, cpu, clock)
+	if err := cpu.Drain(&sink); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{1, 0, 0} {
+		var sink countertest.Sink
+		if err := sources[i].Drain(&sink); err != nil {
+			t.Fatal(err)
+		}
+		if len(sink.Readings) != want || len(sources[i].Notes()) != 1-want {
+			t.Errorf("source %d gives %d readings and %v", i, len(sink.Readings), sources[i].Notes())
+		}
+	}
+}
+
+func FuzzParseUse(f *testing.F) {
+	f.Add([]byte("1280256 37976 1\n"))
+	f.Add([]byte("read_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 9000\n"))
+	f.Add([]byte("State:\tR\nVmHWM:\t10 kB\nRssAnon:\t5 kB\nRssFile:\t3 kB\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if v, err := parseRunDelay(b); err != nil && v != 0 {
+			t.Errorf("%d with error %v", v, err)
+		}
+		if _, _, err := parseIO(b); err == nil && !bytes.Contains(b, []byte("write_bytes")) {
+			t.Error("bytes of nothing")
+		}
+		if m, err := parseResident(b); err != nil && m != (resident{}) {
+			t.Errorf("%+v with error %v", m, err)
+		}
+	})
+}

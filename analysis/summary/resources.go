@@ -1,0 +1,199 @@
+package summary
+
+import (
+	"math"
+	"strings"
+
+	"jobgait/analysis/note"
+)
+
+// Resources are what a run was given, what it used and what kept it from using it. CPUs
+// are means over the run, all nodes together. nil is what was not measured, or has no
+// limit; Notes say why. It is made from a Summary, so that one of an earlier version,
+// whose nodes counted less, has it too.
+type Resources struct {
+	CPU     CPUResources     `json:"cpu"`
+	Memory  MemoryResources  `json:"memory"`
+	IO      IOResources      `json:"io"`
+	Network NetworkResources `json:"network"`
+	Time    TimeResources    `json:"time"`
+	Energy  EnergyResources  `json:"energy"`
+	Notes   []note.Note      `json:"-"`
+}
+
+// CPUResources are CPUs. Waiting were runnable and not running, Throttled held back by
+// a limit of the cgroup, Stolen taken from the node by its host.
+type CPUResources struct {
+	Allocated *float64 `json:"allocated"`
+	Busy      *float64 `json:"busy"`
+	Waiting   *float64 `json:"waiting"`
+	Throttled *float64 `json:"throttled"`
+	Stolen    *float64 `json:"stolen"`
+}
+
+// MemoryResources are anonymous and shared memory, page cache apart. RequestedBytes is
+// what was asked for, else the limit.
+type MemoryResources struct {
+	PeakBytes      *float64 `json:"peak_bytes"`
+	RequestedBytes *float64 `json:"requested_bytes"`
+	OOMKills       *float64 `json:"oom_kills"`
+}
+
+// IOResources are bytes that went to storage and came from it, and for how long all
+// of the job's tasks stood still for it.
+type IOResources struct {
+	ReadBytes    *float64 `json:"read_bytes"`
+	WrittenBytes *float64 `json:"written_bytes"`
+	WaitingS     *float64 `json:"waiting_s"`
+}
+
+// NetworkResources are those of nodes that were the job's alone.
+type NetworkResources struct {
+	RxBytes *float64 `json:"rx_bytes"`
+	TxBytes *float64 `json:"tx_bytes"`
+}
+
+// TimeResources are elapsed time, and the limit of it.
+type TimeResources struct {
+	UsedS  *float64 `json:"used_s"`
+	LimitS *float64 `json:"limit_s"`
+}
+
+// EnergyResources are joules of processors and memory; Source names the counters.
+type EnergyResources struct {
+	Joules *float64 `json:"joules"`
+	Source *string  `json:"source"`
+}
+
+// Resources says what the run was given and used.
+func (s Summary) Resources() Resources {
+	r := Resources{
+		CPU:     s.cpuResources(),
+		IO:      IOResources{ReadBytes: s.total("job", "cgroup_read_bytes", "proc_read_bytes"), WrittenBytes: s.total("job", "cgroup_write_bytes", "proc_write_bytes"), WaitingS: inSeconds(s.total("job", "cgroup_psi_io_full"))},
+		Network: NetworkResources{RxBytes: s.sum("node", "net_rx_bytes", "ib_rx_bytes"), TxBytes: s.sum("node", "net_tx_bytes", "ib_tx_bytes")},
+		Time:    TimeResources{LimitS: s.Job.TimeLimitS},
+	}
+	if s.ElapsedS > 0 {
+		r.Time.UsedS = &s.ElapsedS
+	}
+	r.Memory = MemoryResources{RequestedBytes: s.Job.MemoryBytes, OOMKills: s.total("job", "cgroup_oom_kills")}
+	if m := s.Memory; m != nil {
+		r.Memory.PeakBytes = m.PeakBytes
+		if r.Memory.RequestedBytes == nil {
+			r.Memory.RequestedBytes = m.LimitBytes
+		}
+	}
+	if uj := s.sum("node", "energy_pkg", "energy_dram"); uj != nil && *uj > 0 {
+		joules, source := *uj/1e6, "energy_pkg"
+		if s.total("node", "energy_dram") != nil {
+			source += "+energy_dram"
+		}
+		r.Energy = EnergyResources{&joules, &source}
+	}
+	for _, v := range r.values() {
+		if *v != nil && (math.IsNaN(**v) || math.IsInf(**v, 0)) {
+			*v = nil
+		}
+	}
+	r.Notes = r.unmeasured()
+	return r
+}
+
+// values are all numbers.
+func (r *Resources) values() []**float64 {
+	return []**float64{&r.CPU.Allocated, &r.CPU.Busy, &r.CPU.Waiting, &r.CPU.Throttled, &r.CPU.Stolen,
+		&r.Memory.PeakBytes, &r.Memory.RequestedBytes, &r.Memory.OOMKills, &r.IO.ReadBytes, &r.IO.WrittenBytes, &r.IO.WaitingS,
+		&r.Network.RxBytes, &r.Network.TxBytes, &r.Time.UsedS, &r.Time.LimitS, &r.Energy.Joules}
+}
+
+func (s Summary) cpuResources() CPUResources {
+	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", "proc_wait"), Throttled: s.cpus("job", "cgroup_throttled"), Stolen: s.cpus("node", "node_steal")}
+	if n := s.Job.NCPUs; n != nil && *n > 0 {
+		allocated := float64(*n)
+		c.Allocated = &allocated
+	}
+	return c
+}
+
+// BusyCPUs returns how many CPUs the nodes that reported kept busy together, nil
+// unless all of them could tell.
+func (s Summary) BusyCPUs() *float64 {
+	sum, n := 0.0, 0
+	for _, node := range s.Nodes {
+		if !node.Reported {
+			continue
+		}
+		if node.BusyCPUs == nil {
+			return nil
+		}
+		sum += *node.BusyCPUs
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	return &sum
+}
+
+// total is that of the first counter that was read; nil if none was.
+func (s Summary) total(scope string, names ...string) *float64 {
+	for _, name := range names {
+		for _, c := range s.Counters {
+			if c.Name == name && c.Scope == scope {
+				total := c.Total
+				return &total
+			}
+		}
+	}
+	return nil
+}
+
+// sum adds up all of those that were read.
+func (s Summary) sum(scope string, names ...string) (sum *float64) {
+	for _, name := range names {
+		if t := s.total(scope, name); t != nil && sum == nil {
+			sum = t
+		} else if t != nil {
+			*sum += *t
+		}
+	}
+	return sum
+}
+
+// inSeconds of nanoseconds.
+func inSeconds(ns *float64) *float64 {
+	if ns == nil {
+		return nil
+	}
+	s := *ns / 1e9
+	return &s
+}
+
+// cpus is the mean of a time over the run; while a job is suspended it waits for
+// nothing.
+func (s Summary) cpus(scope, name string) *float64 {
+	t, ran := inSeconds(s.total(scope, name)), s.RanS()
+	if t == nil || ran <= 0 {
+		return nil
+	}
+	mean := *t / ran
+	return &mean
+}
+
+// unmeasured says why what is nil is.
+func (r Resources) unmeasured() []note.Note {
+	var what []string
+	for _, x := range []struct {
+		value *float64
+		name  string
+	}{{r.CPU.Waiting, "waiting for CPUs"}, {r.Memory.PeakBytes, "memory"}, {r.IO.ReadBytes, "bytes of storage"}} {
+		if x.value == nil {
+			what = append(what, x.name)
+		}
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return []note.Note{note.New(note.Unmeasured,
+		"not measured: %s, as no process and no cgroup told of it", strings.Join(what, ", "))}
+}

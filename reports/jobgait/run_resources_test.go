@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/analysis/summary"
+)
+
+// resources are those of the newest report.
+func (b box) resources() summary.Resources {
+	b.t.Helper()
+	b.report()
+	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
+	text, err := os.ReadFile(files[len(files)-1])
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var r struct{ Resources summary.Resources }
+	if err := json.Unmarshal(text, &r); err != nil {
+		b.t.Fatal(err)
+	}
+	return r.Resources
+}
+
+// near wants a value within a share of what is true.
+func near(t *testing.T, what string, got *float64, want, share float64) {
+	t.Helper()
+	if got == nil || math.Abs(*got/want-1) > share {
+		t.Errorf("%s is %v, want %.4g", what, shown(got), want)
+	}
+}
+
+func shown(v *float64) string {
+	if v == nil {
+		return "not measured"
+	}
+	return strconv.FormatFloat(*v, 'g', 4, 64)
+}
+
+// python runs a script under `jobgait run`, pinned to CPU 0 where asked.
+func (b box) python(script string, before ...string) result {
+	b.t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		b.t.Skip("no python3")
+	}
+	return end(b.t, b.command(append(append([]string{"run", "--"}, before...), "python3", "-c", script)...))
+}
+
+func TestMemoryPeakIsTold(t *testing.T) {
+	b := newBox(t)
+	b.python("import time\nx = bytearray(900_000_000)\nfor i in range(0, len(x), 4096): x[i] = 1\ntime.sleep(1.5)")
+	near(t, "peak", b.resources().Memory.PeakBytes, 9e8, 0.05)
+}
+
+func TestBytesWrittenAreTold(t *testing.T) {
+	b := newBox(t)
+	var st unix.Statfs_t
+	if err := unix.Statfs(b.work, &st); err != nil || st.Type == unix.TMPFS_MAGIC {
+		t.Skip("the box lies in memory: nothing reaches storage")
+	}
+	b.python("import os, time\nf = open('out', 'wb')\nfor i in range(300): f.write(bytes(1_000_000))\nf.flush(); os.fsync(f.fileno())\ntime.sleep(1.5)")
+	r := b.resources()
+	near(t, "bytes written", r.IO.WrittenBytes, 3e8, 0.05)
+	if peak := r.Memory.PeakBytes; peak == nil || *peak > 1e8 {
+		t.Errorf("page cache counts as memory: %s", shown(peak))
+	}
+}
