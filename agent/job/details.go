@@ -18,6 +18,9 @@ type Details struct {
 	NTasks      *int   `json:"ntasks,omitempty"`
 	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
 	WorkDir     string `json:"work_dir,omitempty"`
+	// TimeLimitS is seconds, MemoryBytes what all nodes have together.
+	TimeLimitS  *float64 `json:"time_limit_s,omitempty"`
+	MemoryBytes *float64 `json:"memory_bytes,omitempty"`
 	// StdOut is the path of the job's output as far as it is expanded.
 	StdOut string `json:"stdout,omitempty"`
 	// Start and End are the scheduler's times, epoch seconds; of a run that is not
@@ -43,6 +46,8 @@ func (d Details) Or(e Details) Details {
 	either(&d.NTasks, e.NTasks)
 	either(&d.CPUsPerTask, e.CPUsPerTask)
 	either(&d.WorkDir, e.WorkDir)
+	either(&d.TimeLimitS, e.TimeLimitS)
+	either(&d.MemoryBytes, e.MemoryBytes)
 	either(&d.StdOut, e.StdOut)
 	either(&d.Start, e.Start)
 	either(&d.End, e.End)
@@ -66,6 +71,8 @@ func (d Details) Complete(r Run, s Hooks) summary.Job {
 	either(&j.NTasks, d.NTasks)
 	either(&j.CPUsPerTask, d.CPUsPerTask)
 	either(&j.WorkDir, d.WorkDir)
+	either(&j.TimeLimitS, d.TimeLimitS)
+	either(&j.MemoryBytes, d.MemoryBytes)
 	either(&j.SchedulerStart, d.Start)
 	// Who is asked knows more than the hooks were told.
 	if path := cmp.Or(d.StdOut, s.StdOut(r, j)); path != "" {

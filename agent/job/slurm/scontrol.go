@@ -69,10 +69,16 @@ func detailsOf(f map[string]string) job.Details {
 		NTasks:      job.Positive(f["NumTasks"]),
 		CPUsPerTask: job.Positive(f["CPUs/Task"]),
 		WorkDir:     job.CleanPath(f["WorkDir"]),
+		TimeLimitS:  limitOf(f["TimeLimit"]),
 		StdOut:      expandStdOut(f["StdOut"], 0, summary.Job{}),
 		Exit:        exitOf(f["ExitCode"]),
 		State:       final(text("JobState"), text("Reason")),
 		Over:        finalState(text("JobState")),
+	}
+	for _, key := range []string{"AllocTRES", "ReqTRES", "TRES"} {
+		if d.MemoryBytes == nil {
+			d.MemoryBytes = memoryOf(f[key])
+		}
 	}
 	d.Start, d.End = timeOf(f["StartTime"]), timeOf(f["EndTime"])
 	user := f["UserId"] // alice(1000)

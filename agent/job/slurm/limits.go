@@ -1,0 +1,58 @@
+package slurm
+
+import (
+	"strconv"
+	"strings"
+
+	"jobgait/agent/job"
+)
+
+// limitOf reads a time limit as scontrol prints it, [days-]hours:minutes:seconds, in
+// seconds; nil for UNLIMITED, 0 and what is none.
+func limitOf(s string) *float64 {
+	days, clock, ok := strings.Cut(s, "-")
+	if !ok {
+		days, clock = "0", s
+	}
+	total, okDays := job.Count(days)
+	parts := strings.Split(clock, ":")
+	if !okDays || len(parts) != 3 {
+		return nil
+	}
+	seconds := 0.0
+	for _, part := range parts {
+		n, ok := job.Count(part)
+		if !ok {
+			return nil
+		}
+		seconds = seconds*60 + float64(n)
+	}
+	seconds += 86400 * float64(total)
+	if seconds == 0 {
+		return nil
+	}
+	return &seconds
+}
+
+// memoryOf reads mem= of a list of trackable resources (cpu=4,mem=16G,node=1), in
+// bytes; nil where there is none.
+func memoryOf(list string) *float64 {
+	for item := range strings.SplitSeq(list, ",") {
+		text, ok := strings.CutPrefix(item, "mem=")
+		if !ok {
+			continue
+		}
+		unit := 1.0 * (1 << 20) // slurm.conf's own
+		for i, suffix := range []string{"K", "M", "G", "T", "P"} {
+			if bare, ok := strings.CutSuffix(text, suffix); ok {
+				text, unit = bare, float64(uint64(1)<<(10*(i+1)))
+			}
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if v *= unit; err != nil || !(v > 0) || v > 1e18 {
+			return nil
+		}
+		return &v
+	}
+	return nil
+}
