@@ -65,6 +65,9 @@ type Told struct {
 	OptOut bool
 	// Exit is nil where the hook was not told it.
 	Exit *summary.Exit
+	// RunDelayNS is how long the job's processes were runnable and did not run, where
+	// the hook was told it, else 0.
+	RunDelayNS float64
 }
 
 // Question is a run that a scheduler is asked about. Start and End are UTC epoch

@@ -97,6 +97,11 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	if r.Job.NNodes > 1 && !firstNode(run, end) {
 		p.Bins, p.Lengths = otherBins, otherLengths
 	}
+	for i, c := range loaded.Totals {
+		if c.Name == "proc_wait" {
+			loaded.Totals[i].Total = max(c.Total, end.RunDelayNS)
+		}
+	}
 	return fromLoaded(r, loaded, p)
 }
 

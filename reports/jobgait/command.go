@@ -19,6 +19,8 @@ import (
 type command struct {
 	pid  int
 	hold *os.File // one byte through it releases the command
+	// runDelayNS is what its first thread waited for a CPU, "" if that is not known.
+	runDelayNS string
 }
 
 // releaseVerb makes this program the waiting half of startStopped.
@@ -65,12 +67,14 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 	go func() {
 		var w syscall.WaitStatus
 		for {
+			delay := c.lastDelay()
 			_, err := syscall.Wait4(c.pid, &w, syscall.WUNTRACED, nil)
 			switch {
 			case errors.Is(err, syscall.EINTR):
 			case err == nil && w.Stopped():
 				c.stopWithIt()
 			default:
+				c.runDelayNS = delay
 				ended <- w
 				return
 			}
@@ -86,6 +90,17 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 			}
 		}
 	}
+}
+
+// lastDelay waits until the command ends or stops and returns what the kernel says then:
+// the agent's last look is up to a second old, and nobody sees more once it is waited for.
+func (c *command) lastDelay() string {
+	_ = unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", c.pid))
+	if f := strings.Fields(string(text)); err == nil && len(f) == 3 {
+		return f[1]
+	}
+	return ""
 }
 
 // stopWithIt stops us when a COMMAND that has made a group of its own (an

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job/local"
 	"jobgait/reports"
 )
 
@@ -89,6 +90,7 @@ func (r oneRun) run(ctx context.Context) error {
 	cmd.release()
 	ended := cmd.wait(signals)
 	if h != nil {
+		h.env = append(h.env, local.Waited(cmd.runDelayNS))
 		finishRun(ctx, h, ended, r.complain, signals)
 	}
 	if ended.Signaled() {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -71,5 +72,36 @@ func TestBytesWrittenAreTold(t *testing.T) {
 	near(t, "bytes written", r.IO.WrittenBytes, 3e8, 0.05)
 	if peak := r.Memory.PeakBytes; peak == nil || *peak > 1e8 {
 		t.Errorf("page cache counts as memory: %s", shown(peak))
+	}
+}
+
+// A busy loop beside two others on one CPU waits as long as the kernel says.
+func TestWaitingIsTheKernelsRunDelay(t *testing.T) {
+	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+		t.Skipf("this kernel tells no run_delay: %v", err)
+	}
+	b := newBox(t)
+	for range 2 {
+		other := exec.Command("taskset", "-c", "0", "sh", "-c", "while :; do :; done")
+		if err := other.Start(); err != nil {
+			t.Skipf("no taskset: %v", err)
+		}
+		defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	}
+	r := b.python("import time\nend = time.monotonic() + 12\nwhile time.monotonic() < end: pass\nprint(open('/proc/self/schedstat').read().split()[1])", "taskset", "-c", "0")
+	delay, err := strconv.ParseFloat(strings.TrimSpace(r.out), 64)
+	if err != nil {
+		t.Fatalf("%q %q", r.out, r.complaint)
+	}
+	got := b.resources()
+	if got.CPU.Waiting == nil || got.Time.UsedS == nil {
+		t.Fatalf("%+v", got)
+	}
+	waited := *got.CPU.Waiting * *got.Time.UsedS
+	near(t, "seconds waited", &waited, delay/1e9, 0.10)
+	out, err := exec.Command("sqlite3", filepath.Join(filepath.Dir(b.work), ".local/share/jobgait/history.db"),
+		"SELECT JobID, PeakMemBytes > 0, ReadBytes >= 0, WrittenBytes >= 0, WaitingCPUs > 0.1, LimitS IS NULL FROM job_resources").CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "1|1|1|1|1|1" {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -21,10 +21,12 @@ type Scheduler struct{}
 
 var _ job.Scheduler = Scheduler{}
 
-// What the hooks are told, and the Epilog besides: how the command ended.
+// What the hooks are told, and the Epilog besides: how the command ended, and how long
+// it had waited for a CPU.
 const (
-	runName   = "JOBGAIT_RUN"
-	endedName = "JOBGAIT_ENDED"
+	runName    = "JOBGAIT_RUN"
+	endedName  = "JOBGAIT_ENDED"
+	waitedName = "JOBGAIT_RUN_DELAY_NS"
 )
 
 // Environ is what the hooks of a run are told.
@@ -36,10 +38,13 @@ func Environ(r job.Run) ([]string, error) {
 	return []string{runName + "=" + string(text)}, nil
 }
 
-// Ended is what the Epilog is told besides.
+// Ended and Waited are what the Epilog is told besides.
 func Ended(status syscall.WaitStatus) string {
 	return endedName + "=" + strconv.FormatUint(uint64(status), 10)
 }
+
+// Waited takes the second word of a schedstat.
+func Waited(runDelayNS string) string { return waitedName + "=" + runDelayNS }
 
 // Told reads what Environ made. The machine on which somebody runs a command is not
 // that command's alone.
@@ -56,7 +61,8 @@ func (Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error) 
 	}
 	r = cleaned(r)
 	r.StartReal, r.StartMono, r.BootID, r.Exclusive = h.Real, h.Mono, h.BootID, false
-	return job.Told{Run: r, Exit: job.ExitOf(getenv(endedName))}, nil
+	waited, _ := strconv.ParseUint(getenv(waitedName), 10, 60)
+	return job.Told{Run: r, Exit: job.ExitOf(getenv(endedName)), RunDelayNS: float64(waited)}, nil
 }
 
 func cleaned(r job.Run) job.Run {
