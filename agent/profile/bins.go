@@ -29,10 +29,14 @@ type PlaceCount struct {
 // MaxPlaces is how many columns bins have, MaxBins how many of them a block has: 1.5
 // a millisecond. Blocks is how many there are in a page.
 const (
-	MaxPlaces = 48
+	MaxPlaces = 16
 	MaxBins   = 2048
 	Blocks    = 16
 )
+
+// rarePlace is the share of a block's samples below which a place is not kept, as a
+// divisor: nobody finds a period in less, and each sample costs five bits.
+const rarePlace = 32
 
 // N is how many bins there are.
 func (b *Bins) N() int { return int(sum(b.Ends)) }
@@ -75,7 +79,7 @@ func (e *encoder) appendBins(dst []byte, first int64, b *Bins) []byte {
 	count := len(dst)
 	dst = append(dst, 0)
 	for _, c := range b.Columns {
-		if e.options.Lossless || sum(c.Counts)*rarePage >= total {
+		if e.options.Lossless || sum(c.Counts)*rarePlace >= total {
 			dst = append(e.appendPage(dst, c.PageCount), c.Block)
 			dst[count]++
 		}

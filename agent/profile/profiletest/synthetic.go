@@ -127,6 +127,7 @@ type node struct {
 	sum   []float64 // of the columns
 	start float64   // of the iteration under way, in seconds
 	end   float64
+	order []uint64 // the pages of the samples of the block
 }
 
 func newNode(o Options) *node {
@@ -148,6 +149,7 @@ func (n *node) block(slots int) profile.Block {
 		b.Columns[i] = make([]int64, slots)
 	}
 	hits := map[uint64][]uint16{}
+	n.order = n.order[:0]
 	if n.o.AddressHz > 0 {
 		b.Samples = make([]uint32, slots)
 	}
@@ -161,7 +163,29 @@ func (n *node) block(slots int) profile.Block {
 		n.slot++
 	}
 	b.Pages = busiest(hits)
+	n.bin(&b)
 	return b
+}
+
+// bin puts the samples, two by two, into bins of the job's own clock.
+func (n *node) bin(b *profile.Block) {
+	const of = 2
+	bins := len(n.order) / of
+	counts, seen := map[uint64][]uint16{}, 0
+	for i, key := range n.order[:bins*of] {
+		if counts[key] == nil {
+			counts[key] = make([]uint16, bins)
+		}
+		counts[key][i/of]++
+	}
+	b.Bins = profile.Bins{Of: of, Ends: make([]uint16, len(b.Samples))}
+	for i, in := range b.Samples {
+		b.Bins.Ends[i] = uint16((seen+int(in))/of - seen/of)
+		seen += int(in)
+	}
+	for _, p := range busiest(counts)[:min(len(counts), profile.MaxPlaces)] {
+		b.Bins.Columns = append(b.Bins.Columns, profile.PlaceCount{PageCount: p})
+	}
 }
 
 // part returns what the job does in the current slot.
@@ -218,6 +242,7 @@ func (n *node) addresses(hits map[uint64][]uint16, i, slots int, p part) uint32 
 			hits[key] = make([]uint16, slots)
 		}
 		hits[key][i]++
+		n.order = append(n.order, key)
 	}
 	return total
 }
