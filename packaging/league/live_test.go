@@ -10,7 +10,8 @@ import (
 
 // Two of the league in each run of the tests, quiet and crowded. A machine that
 // others use may leave so little CPU that nothing is found, so what holds
-// everywhere is that no wrong claim is loud; and that a run that got its CPU is right.
+// everywhere is that no wrong claim is loud; and that a run that got its CPU is
+// right, where code addresses can be sampled.
 func TestLive(t *testing.T) {
 	bin := os.Getenv("JOBGAIT_BIN")
 	if bin == "" {
@@ -38,7 +39,7 @@ func TestLive(t *testing.T) {
 			}
 			if truth := intervals(o.Marks, a.levels); len(truth) == 0 {
 				t.Logf("%s got %.2f CPUs and logged too little to judge", name, o.Answer.CPUs)
-			} else if got := o.judge(a); got.verdict == "loud" || o.quiet(a) && got.verdict != "right" {
+			} else if got := o.judge(a); got.verdict == "loud" || o.quiet(a) && o.Answer.Hz > 0 && got.verdict != "right" {
 				t.Errorf("%s, crowded %v, got %.2f CPUs: %s: log %v, told %v", name, crowded, o.Answer.CPUs, got.verdict, truth, o.Answer.claims())
 			}
 		}
