@@ -131,18 +131,26 @@ func plain(x float64) string {
 	return short(x)
 }
 
-// fraction writes an exponent as the ratio that it is.
-func fraction(x float64) string {
+// Ratio is the ratio of whole numbers that an exponent is; over 0 if it is none.
+func Ratio(x float64) (num, den float64) {
 	for _, den := range []float64{1, 2, 3, 4, 5, 8, 16} {
 		if num := math.Round(x * den); math.Abs(num-x*den) < 1e-9 {
-			s := strconv.FormatFloat(num, 'f', -1, 64)
-			if den != 1 {
-				s += "/" + strconv.FormatFloat(den, 'f', -1, 64)
-			}
-			return s
+			return num, den
 		}
 	}
-	return short(x)
+	return x, 0
+}
+
+// fraction writes an exponent.
+func fraction(x float64) string {
+	switch num, den := Ratio(x); den {
+	case 0:
+		return short(x)
+	case 1:
+		return plain(num)
+	default:
+		return plain(num) + "/" + plain(den)
+	}
 }
 
 // Symbol is what stands for a parameter in a formula: its name if that can, else p.

@@ -176,18 +176,16 @@ func shape(t scaling.Term, p string) string {
 	return strings.Join(parts, " ")
 }
 
-// fraction prints an exponent as the ratio that it is.
+// fraction prints an exponent.
 func fraction(x float64) string {
-	for _, den := range []float64{1, 2, 3, 4, 5, 8, 16} {
-		if num := math.Round(x * den); math.Abs(num-x*den) < 1e-9 {
-			s := quantity.Exact(num)
-			if den != 1 {
-				s = "(" + s + "/" + quantity.Exact(den) + ")"
-			}
-			return s
-		}
+	switch num, den := scaling.Ratio(x); den {
+	case 0:
+		return quantity.Plain(x, 3)
+	case 1:
+		return quantity.Exact(num)
+	default:
+		return "(" + quantity.Exact(num) + "/" + quantity.Exact(den) + ")"
 	}
-	return quantity.Plain(x, 3)
 }
 
 // formula prints a model as people write it: 1.65 + 3.97 (log2 p)^2.
