@@ -2,22 +2,6 @@ package scaling
 
 import "math"
 
-// The default detector: one law against two or more, by evidence.
-//
-// Errors are relative to the value, Gaussian, of an unknown level: evidence is
-// summed over levels of 0.3 to 13 % (score.go). Two laws, each a constant with
-// or without one of 23 terms, change after any point that leaves two on both
-// sides, or one at the end, or share a point: a kink, for a coefficient less
-// (likelihood.go, segment.go). One law is whatever else explains the series: a term with any
-// exponents, a sum of two (null.go), some runs that were disturbed
-// (outlier.go), noise that is not in proportion (null_noise.go), days that
-// several points share (group.go). Repetitions say how noisy a point is at
-// least; they never say how much points differ beside that. The strength is the
-// evidence of the changes, averaged over their places, over that of the best of
-// these; its thresholds are measured (threshold.go, calibrate/). Two changes
-// where one is not seen, and more where one is, are found by dynamic
-// programming (dynamic.go).
-
 // Thresholds (Program calibrate) hold for these values and those beside their
 // uses in this package only.
 const (
@@ -68,7 +52,23 @@ type detection struct {
 	last []float64
 }
 
-// detector keeps the scratch memory of detections. It is not safe for
+// detector is the default one: one law against two or more, by evidence.
+//
+// Errors are relative to the value, Gaussian, of an unknown level: evidence is
+// summed over levels of 0.3 to 13 % (score.go). Two laws, each a constant with
+// or without one of 23 terms, change after any point that leaves two on both
+// sides, or one at the end, or share a point: a kink, for a coefficient less
+// (likelihood.go, segment.go). One law is whatever else explains the series: a term with any
+// exponents, a sum of two (null.go), some runs that were disturbed
+// (outlier.go), noise that is not in proportion (null_noise.go), days that
+// several points share (group.go). Repetitions say how noisy a point is at
+// least; they never say how much points differ beside that. The strength is the
+// evidence of the changes, averaged over their places, over that of the best of
+// these; its thresholds are measured (threshold.go, calibrate/). Two changes
+// where one is not seen, and more where one is, are found by dynamic
+// programming (dynamic.go).
+//
+// It keeps the scratch memory of detections, and is not safe for
 // concurrent use.
 type detector struct {
 	caution  float64 // added to the thresholds
