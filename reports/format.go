@@ -14,6 +14,15 @@ func number(v float64) float64 {
 	return v
 }
 
+// positive returns what is above 0, nil for what is not: 0 is a length that nobody
+// measured.
+func positive(v float64) *float64 {
+	if !(v > 0) {
+		return nil
+	}
+	return known(&v)
+}
+
 // known returns a pointer to v, nil for nil and for what is not finite.
 func known(v *float64) *float64 {
 	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {

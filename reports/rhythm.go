@@ -2,6 +2,7 @@ package reports
 
 import (
 	"math"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,10 +36,20 @@ type Rhythm struct {
 
 // Pattern is one recurring shape.
 type Pattern struct {
-	ID            string               `json:"id"`
-	Column        string               `json:"column"`
-	Label         string               `json:"label"`
-	Period        Estimate             `json:"period_s"`
+	ID     string `json:"id"`
+	Column string `json:"column"`
+	Label  string `json:"label"`
+	// Kind is "marks" where the length of cycles varies by nature, Axis where the
+	// pattern was seen: wall time, CPU time or both; null where that is not known.
+	Kind   periodicity.Kind `json:"kind"`
+	Axis   *series.Axis     `json:"axis"`
+	Period Estimate         `json:"period_s"`
+	// MeanS, P10S and P90S are of the lengths of its cycles, CPUS the CPU time of
+	// one; null where that is not known.
+	MeanS         *float64             `json:"period_mean_s"`
+	P10S          *float64             `json:"period_p10_s"`
+	P90S          *float64             `json:"period_p90_s"`
+	CPUS          *float64             `json:"step_cpu_s"`
 	PeriodSamples float64              `json:"period_samples"`
 	PeriodCV      float64              `json:"period_cv"`
 	Confidence    float64              `json:"confidence"`
@@ -158,12 +169,19 @@ func newPattern(p pattern.Pattern, names labels, quality summary.Quality) Patter
 	by, unit := inReadable(p.ValuesColumn, p.ValuesUnit, quality)
 	q := Pattern{
 		ID: p.ID, Column: p.Column, Label: names.long(p.Column),
+		Kind: periodicity.Equal, MeanS: positive(p.MeanS), P10S: positive(p.P10S), P90S: positive(p.P90S), CPUS: positive(p.CPUS),
 		Period:        newEstimate(p.PeriodS, p.PeriodLoS, p.PeriodHiS, p.Instances, "lengths of the instances"),
 		PeriodSamples: number(p.PeriodSamples), PeriodCV: number(p.PeriodCV),
 		Confidence: number(p.Confidence), Coverage: number(p.Coverage), Instances: p.Instances,
 		Shape: Shape{p.ValuesColumn, names.long(p.ValuesColumn), unit,
 			scaled(p.Values, by), scaled(p.P10, by), scaled(p.P90, by), names.short(p.ValuesColumn)},
 		Regions: []periodicity.Region{},
+	}
+	if p.Kind == periodicity.Unequal {
+		q.Kind = p.Kind
+	}
+	if slices.Contains([]series.Axis{series.Wall, series.CPU, periodicity.Both}, p.Axis) {
+		q.Axis = &p.Axis
 	}
 	for _, g := range p.Regions {
 		q.Regions = append(q.Regions, periodicity.Region{StartS: number(g.StartS), EndS: number(g.EndS), Count: g.Count})

@@ -9,11 +9,21 @@ import (
 // figures that a report prints of it. Its JSON is part of node records and
 // reports: keys are added, never renamed.
 type Pattern struct {
-	ID            string  `json:"id"` // "A", "B", ... in the order of coverage * confidence
-	Column        string  `json:"column"`
-	PeriodS       float64 `json:"period_s"`
-	PeriodLoS     float64 `json:"period_ci_lo_s"`
-	PeriodHiS     float64 `json:"period_ci_hi_s"`
+	ID     string `json:"id"` // "A", "B", ... in the order of coverage * confidence
+	Column string `json:"column"`
+	// Kind is whether its cycles are of one length, Axis where it was seen; both
+	// are empty in records of before there was a choice.
+	Kind      periodicity.Kind `json:"kind,omitempty"`
+	Axis      series.Axis      `json:"axis,omitempty"`
+	PeriodS   float64          `json:"period_s"`
+	PeriodLoS float64          `json:"period_ci_lo_s"`
+	PeriodHiS float64          `json:"period_ci_hi_s"`
+	// MeanS, P10S and P90S are those of the cycles' lengths, CPUS the CPU time of
+	// one; 0 where it is not known. The interval holds PeriodS and MeanS.
+	MeanS         float64 `json:"period_mean_s,omitempty"`
+	P10S          float64 `json:"period_p10_s,omitempty"`
+	P90S          float64 `json:"period_p90_s,omitempty"`
+	CPUS          float64 `json:"step_cpu_s,omitempty"`
 	PeriodSamples float64 `json:"period_samples"`
 	PeriodCV      float64 `json:"period_cv"`
 	Confidence    float64 `json:"confidence"`

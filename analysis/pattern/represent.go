@@ -23,9 +23,15 @@ func (par Params) Represent(set series.Set, periods []periodicity.Period) []Patt
 		q := Pattern{
 			ID:            id(i),
 			Column:        p.Column,
+			Kind:          p.Kind,
+			Axis:          p.Axis,
 			PeriodS:       p.PeriodS,
 			PeriodLoS:     p.LoS,
 			PeriodHiS:     p.HiS,
+			MeanS:         p.MeanS,
+			P10S:          p.P10S,
+			P90S:          p.P90S,
+			CPUS:          p.CPUS,
 			PeriodSamples: p.PeriodSamples,
 			PeriodCV:      p.PeriodCV,
 			Confidence:    p.Confidence,
@@ -35,6 +41,9 @@ func (par Params) Represent(set series.Set, periods []periodicity.Period) []Patt
 			P10:           series.Values{},
 			P90:           series.Values{},
 			Regions:       p.Regions,
+		}
+		if p.MeanS > 0 { // the interval is that of the median, and is read as that of the mean
+			q.PeriodLoS, q.PeriodHiS = min(p.LoS, p.MeanS), max(p.HiS, p.MeanS)
 		}
 		some := spread(p.Instances, par.MaxInstances)
 		if c, ok := carrier(set, p.Column, some, par.points(p)); ok {

@@ -93,3 +93,18 @@ func TestRepresentBounds(t *testing.T) {
 		t.Error("figures of the period are lost")
 	}
 }
+
+// The mean length of a cycle lies in the interval that is printed, which is that of
+// the median: readers divide the length of a stretch by the cycles in it.
+func TestIntervalHoldsMean(t *testing.T) {
+	s, p := loop(20, 40)
+	p.LoS, p.PeriodS, p.HiS, p.MeanS = 0.1731, 0.176, 0.1794, 0.181
+	p.Kind, p.Axis, p.P10S, p.P90S, p.CPUS = periodicity.Unequal, periodicity.Both, 0.16, 0.2, 0.3
+	got := Represent(s, []periodicity.Period{p})[0]
+	if got.PeriodLoS != 0.1731 || got.PeriodHiS != 0.181 || got.PeriodS != 0.176 {
+		t.Errorf("%v in %v to %v", got.PeriodS, got.PeriodLoS, got.PeriodHiS)
+	}
+	if got.Kind != p.Kind || got.Axis != p.Axis || got.MeanS != p.MeanS || got.P10S != p.P10S || got.P90S != p.P90S || got.CPUS != p.CPUS {
+		t.Errorf("lost on the way: %+v", got)
+	}
+}
