@@ -92,7 +92,7 @@ const uselessHz = 10
 // node opens the counters of the whole node, if they are the job's.
 func (l ladder) node() {
 	if !l.r.Exclusive {
-		l.in.lack("node counters", "withheld: the job shares the node")
+		l.in.lack("node counters", "the job shares the node")
 		l.in.note(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not recorded")
 		return
 	}

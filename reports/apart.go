@@ -46,12 +46,12 @@ func newAgreement(s summary.Summary) *Agreement {
 func oddShape(x summary.Apart) []string {
 	var out []string
 	if x.Odd {
-		out = append(out, "another shape of iteration")
+		out = append(out, "another shape of cycle")
 	}
 	if x.Straggler && x.LongerPct >= leastLonger {
-		out = append(out, "iterations "+quantity.Percent(x.LongerPct)+" longer")
+		out = append(out, "cycles "+quantity.Percent(x.LongerPct)+" longer")
 	} else if x.Straggler {
-		out = append(out, "iterations that become longer")
+		out = append(out, "cycles that become longer")
 	}
 	return out
 }
@@ -66,10 +66,10 @@ func (a *Agreement) texts() []string {
 	if a == nil {
 		return nil
 	}
-	text := fmt.Sprintf("Iterations compared in %s: %s of %s of nodes agree within 1 %%, the furthest are %s apart.", a.Label,
+	text := fmt.Sprintf("Cycles compared in %s: %s of %s of nodes agree within 1 %%, the furthest are %s apart.", a.Label,
 		quantity.Count(a.Agree), quantity.Plural(a.Pairs, "pair"), quantity.Percent(a.WorstPct))
 	if a.Compared < a.Nodes {
-		text = fmt.Sprintf("Iterations of %s of %s compared in %s, those that stand out among them: %s within 1 %% of the median, the furthest %s away.",
+		text = fmt.Sprintf("Cycles of %s of %s compared in %s, those that stand out among them: %s within 1 %% of the median, the furthest %s away.",
 			quantity.Count(a.Compared), quantity.Plural(a.Nodes, "node"), a.Label, quantity.Count(a.Agree), quantity.Percent(a.WorstPct))
 	}
 	out := []string{text}
@@ -95,7 +95,7 @@ func apartText(x summary.Apart) string {
 	text := cut(x.Node, 40) + ":"
 	sep := " "
 	if x.Odd && x.DistancePct != nil {
-		text += fmt.Sprintf("%sits iteration is %s off the median, most from %s on, for %s (%s)", sep,
+		text += fmt.Sprintf("%sits cycle is %s off the median, most from %s on, for %s (%s)", sep,
 			quantity.Percent(*x.DistancePct), quantity.Duration(x.FromS), quantity.Duration(x.ForS), quantity.Signed(x.DiffersPct))
 		sep = "; "
 	}
@@ -104,7 +104,7 @@ func apartText(x summary.Apart) string {
 		if x.LongerPct >= leastLonger {
 			longer = "are " + quantity.Percent(x.LongerPct) + " longer"
 		}
-		text += sep + "its iterations " + longer + " than the median node's"
+		text += sep + "its cycles " + longer + " than the median node's"
 		sep = "; "
 	}
 	if x.Late && x.LagS != nil {
@@ -112,7 +112,7 @@ func apartText(x summary.Apart) string {
 		if *x.LagS < 0 {
 			word = "earlier"
 		}
-		text += fmt.Sprintf("%sits iterations begin %s %s than the median node's, or its clock is off", sep, quantity.Duration(max(*x.LagS, -*x.LagS)), word)
+		text += fmt.Sprintf("%sits cycles begin %s %s than the median node's, or its clock is off", sep, quantity.Duration(max(*x.LagS, -*x.LagS)), word)
 	}
 	return text + "."
 }

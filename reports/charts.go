@@ -105,12 +105,12 @@ func (r Report) shapeCharts() []picture {
 			x[k] = (float64(k) + 0.5) / float64(len(x)) * length
 		}
 		y, ticks := plot.FromZero(4, mean, p90)
-		chart := plot.New(plot.Frame{Name: "one iteration of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length}, Y: y,
+		chart := plot.New(plot.Frame{Name: "one cycle of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length}, Y: y,
 			XTicks: plot.TimeTicks(0, length, 5), YTicks: inPercent(ticks, q.Shape.Unit)})
 		color := fmt.Sprintf("c%d", i%4)
 		chart.Band("band "+color, x, p10, p90)
 		chart.Line("line "+color, x, mean)
-		out = append(out, picture{"One iteration of " + q.ID, q.Shape.Label + "; " + quantity.Period(length) + "; " + q.evidence(),
+		out = append(out, picture{"One cycle of " + q.ID, q.Shape.Label + "; " + quantity.Period(length) + "; " + q.evidence(),
 			template.HTML(chart.SVG())})
 	}
 	return out
@@ -128,26 +128,26 @@ func (r Report) driftChart() *picture {
 	}
 	hi = min(hi, 2*r.Rhythm.period())
 	y := plot.Scale{Lo: max(0, lo-(hi-lo)/10), Hi: hi + (hi-lo)/10}
-	chart := plot.New(plot.Frame{Name: "length of iterations over the run", Height: 130, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
+	chart := plot.New(plot.Frame{Name: "length of cycles over the run", Height: 130, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
 		XTicks: plot.TimeTicks(0, end, 7), YTicks: plot.TimeTicks(y.Lo, y.Hi, 4)})
-	remark := "a point an iteration"
+	remark := "a point a cycle"
 	if d.Lengths.Group > 1 {
 		chart.Band("band", t, mean, longest)
-		remark = fmt.Sprintf("line: mean of %d iterations; band: to the longest", d.Lengths.Group)
+		remark = fmt.Sprintf("line: mean of %d cycles; band: to the longest", d.Lengths.Group)
 	}
 	x, line := d.broken()
 	chart.Line("line", x, line)
 	for _, s := range d.Steps[:min(len(d.Steps), maxSteps)] {
 		chart.Mark("axis", s.TS, quantity.Signed(s.EffectPct), "at "+quantity.Position(s.TS, r.Job.ElapsedS))
 	}
-	return &picture{"Length of one iteration", remark, template.HTML(chart.SVG())}
+	return &picture{"Length of one cycle", remark, template.HTML(chart.SVG())}
 }
 
 // historyCharts draws elapsed time and period of the earlier runs and this one.
 func (r Report) historyCharts() []picture {
 	var out []picture
 	for _, q := range []runFigure{{"Elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS},
-		{"One iteration", quantity.Period, Run.period, r.Rhythm.period()}} {
+		{"One cycle", quantity.Period, Run.period, r.Rhythm.period()}} {
 		if p, ok := r.historyChart(q); ok {
 			out = append(out, p)
 		}

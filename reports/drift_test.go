@@ -47,14 +47,14 @@ func TestDriftVerdicts(t *testing.T) {
 		{"noise", summary.Drift{SlopePctPerHour: 30, Lo: -2, Hi: 60}, "", ""},
 		{"small step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.015)}}, "", ""},
 		{"faster", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 0.8)}}, "", ""},
-		{"step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}, warning, "Iterations slowed down by 12.0 % from 0:08:20 on."},
-		{"mild step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.03)}}, info, "Iterations slowed down by 3.0 % from 0:08:20 on."},
+		{"step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}, warning, "Cycles slowed down by 12.0 % from 0:08:20 on."},
+		{"mild step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.03)}}, info, "Cycles slowed down by 3.0 % from 0:08:20 on."},
 		{"two steps", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.1), step(700, 1.1, 1.2)}}, warning,
-			"Iterations slowed down by 20.0 % in 2 steps, from 0:08:20 on."},
+			"Cycles slowed down by 20.0 % in 2 steps, from 0:08:20 on."},
 		{"excursion", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.3), step(700, 1.3, 1.0)}}, info,
-			"Iterations were 30.0 % slower from 0:08:20 to 0:11:40."},
-		{"slope", summary.Drift{SlopePctPerHour: 36, Lo: 30, Hi: 42}, warning, "Iterations slowed down steadily, by 9.9 % over the run."},
-		{"slow ones", summary.Drift{SlowCount: 12, SlowS: 40}, info, "12 iterations took much longer than their neighbours: 40.0 s in all, 4.0 % of the run."},
+			"Cycles were 30.0 % slower from 0:08:20 to 0:11:40."},
+		{"slope", summary.Drift{SlopePctPerHour: 36, Lo: 30, Hi: 42}, warning, "Cycles slowed down steadily, by 9.9 % over the run."},
+		{"slow ones", summary.Drift{SlowCount: 12, SlowS: 40}, info, "12 cycles took much longer than their neighbours: 40.0 s in all, 4.0 % of the run."},
 		{"a few slow ones", summary.Drift{SlowCount: 2, SlowS: 4}, "", ""},
 	} {
 		got := driftVerdict(drifting(c.d))
@@ -69,11 +69,11 @@ func TestDriftVerdicts(t *testing.T) {
 func TestDriftCost(t *testing.T) {
 	d := drifting(summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}).Rhythm.drift()
 	if d.CostS < 59 || d.CostS > 61 {
-		t.Errorf("500 iterations of 0.12 s more cost %v s", d.CostS)
+		t.Errorf("500 cycles of 0.12 s more cost %v s", d.CostS)
 	}
 	d = drifting(summary.Drift{SlopePctPerHour: 36, Lo: 30, Hi: 42}).Rhythm.drift()
 	if d.CostS < 48 || d.CostS > 51 {
-		t.Errorf("1000 iterations that grow by 9.9 %% cost %v s", d.CostS)
+		t.Errorf("1000 cycles that grow by 9.9 %% cost %v s", d.CostS)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestDriftSectionOnlyWithSomethingToSay(t *testing.T) {
 		if err := Text(&b, r); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(b.String(), "ITERATIONS OVER THE RUN"); got != c.want {
+		if got := strings.Contains(b.String(), "CYCLES OVER THE RUN"); got != c.want {
 			t.Errorf("%+v: section %v", c.d, got)
 		}
 		if r.driftChart() == nil {
@@ -112,11 +112,11 @@ func TestStoppedIn(t *testing.T) {
 		s    summary.Summary
 		want string
 	}{
-		{"in a loop", s, "in loop B, 38.0 % into about iteration 142"},
+		{"in a loop", s, "in loop B, 38.0 % into about cycle 142"},
 		{"ended in order", steady(nemo()), ""},
-		{"the scheduler says so", func() summary.Summary { x := cancelled(); x.Exit, x.State = nil, "TIMEOUT"; return x }(), "in loop B, 38.0 % into about iteration 142"},
-		{"short iterations", func() summary.Summary { x := fast(); x.Exit = &summary.Exit{Code: 1}; return x }(), "in loop A, after about 12 iterations"},
-		{"long after the last", arrayElement(), "41.1 s after the last iteration"},
+		{"the scheduler says so", func() summary.Summary { x := cancelled(); x.Exit, x.State = nil, "TIMEOUT"; return x }(), "in loop B, 38.0 % into about cycle 142"},
+		{"short cycles", func() summary.Summary { x := fast(); x.Exit = &summary.Exit{Code: 1}; return x }(), "in loop A, after about 12 cycles"},
+		{"long after the last", arrayElement(), "41.1 s after the last cycle"},
 		{"samples end early", func() summary.Summary { x := cancelled(); x.ElapsedS = 4000; return x }(), ""},
 		{"no pattern", func() summary.Summary {
 			x := cancelled()
@@ -183,7 +183,7 @@ func TestAgreementIsBounded(t *testing.T) {
 			DistancePct: ptr(float64(40 - i)), Odd: true, ForS: 1, DiffersPct: 12}})
 	}
 	text := New(s, nil, options()).Nodes.Agreement.texts()
-	if len(text) != listApart+2 || !strings.HasPrefix(text[0], "Iterations of 256 of 10,000 nodes") || text[listApart+1] != "And 56 more nodes that differ." {
+	if len(text) != listApart+2 || !strings.HasPrefix(text[0], "Cycles of 256 of 10,000 nodes") || text[listApart+1] != "And 56 more nodes that differ." {
 		t.Errorf("%q", text)
 	}
 }

@@ -47,18 +47,18 @@ func driftVerdict(r Report) []Verdict {
 	}
 	switch n := len(d.Steps); {
 	case d.excursion() && d.Steps[0].EffectPct >= matters:
-		return []Verdict{{info, fmt.Sprintf("Iterations were %s slower from %s to %s.",
+		return []Verdict{{info, fmt.Sprintf("Cycles were %s slower from %s to %s.",
 			quantity.Percent(d.Steps[0].EffectPct), at(d.Steps[0].TS), at(d.Steps[1].TS))}}
 	case n == 1 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Iterations slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))}}
+		return []Verdict{{level, fmt.Sprintf("Cycles slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))}}
 	case n > 1 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Iterations slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n, at(d.Steps[0].TS))}}
+		return []Verdict{{level, fmt.Sprintf("Cycles slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n, at(d.Steps[0].TS))}}
 	case n == 0 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Iterations slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))}}
+		return []Verdict{{level, fmt.Sprintf("Cycles slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))}}
 	}
 	if d.SlowCount > 0 && d.SlowS >= slowShare*r.Job.ElapsedS {
 		return []Verdict{{info, fmt.Sprintf("%s took much longer than their neighbours: %s in all, %s of the run.",
-			quantity.Plural(d.SlowCount, "iteration"), quantity.Duration(d.SlowS), quantity.Share(d.SlowS/r.Job.ElapsedS))}}
+			quantity.Plural(d.SlowCount, "cycle"), quantity.Duration(d.SlowS), quantity.Share(d.SlowS/r.Job.ElapsedS))}}
 	}
 	return nil
 }
@@ -85,22 +85,22 @@ func (r Report) driftTexts() []string {
 		if s.EffectPct < 0 {
 			word = "shrank"
 		}
-		out = append(out, fmt.Sprintf("At %s the iteration %s by %s, from %s to %s.", quantity.Position(s.TS, r.Job.ElapsedS), word,
+		out = append(out, fmt.Sprintf("At %s the cycle %s by %s, from %s to %s.", quantity.Position(s.TS, r.Job.ElapsedS), word,
 			quantity.Percent(math.Abs(s.EffectPct)), quantity.Duration(s.BeforeS), quantity.Duration(s.AfterS)))
 	}
 	if len(d.Steps) == 0 && math.Abs(d.ChangePct) >= matters {
-		out = append(out, fmt.Sprintf("The length of iterations changed steadily, by %s over the run: %s an hour (95 %% interval %s).",
+		out = append(out, fmt.Sprintf("The length of cycles changed steadily, by %s over the run: %s an hour (95 %% interval %s).",
 			quantity.Signed(d.ChangePct), quantity.Signed(d.Slope), quantity.PercentRange(d.Lo, d.Hi)))
 	}
 	if math.Abs(d.ChangePct) >= matters && d.CostS >= 1 {
-		out = append(out, fmt.Sprintf("Against those at the beginning, iterations took %s more in this run.", quantity.Duration(d.CostS)))
+		out = append(out, fmt.Sprintf("Against those at the beginning, cycles took %s more in this run.", quantity.Duration(d.CostS)))
 	}
 	if d.SlowCount > 0 {
 		verb := "stand"
 		if d.SlowCount == 1 {
 			verb = "stands"
 		}
-		out = append(out, fmt.Sprintf("%s %s out from the neighbours, %s longer in all.", quantity.Plural(d.SlowCount, "iteration"), verb, quantity.Duration(d.SlowS)))
+		out = append(out, fmt.Sprintf("%s %s out from the neighbours, %s longer in all.", quantity.Plural(d.SlowCount, "cycle"), verb, quantity.Duration(d.SlowS)))
 	}
 	return out
 }
@@ -126,7 +126,7 @@ func (r Report) slowRows() []row {
 	if d == nil || len(d.Slow) == 0 {
 		return nil
 	}
-	rows := []row{{left("slow iteration at"), right("took"), right("longer by")}}
+	rows := []row{{left("slow cycle at"), right("took"), right("longer by")}}
 	for _, s := range d.Slow {
 		rows = append(rows, row{left(quantity.Position(s.StartS, r.Job.ElapsedS)), right(quantity.Duration(s.LengthS)), right(quantity.Duration(s.ExcessS))})
 	}
@@ -136,7 +136,7 @@ func (r Report) slowRows() []row {
 // driftRemark says of how many iterations the section speaks.
 func (r Report) driftRemark() string {
 	q := r.Rhythm.Patterns[0]
-	text := fmt.Sprintf("%s of %s", quantity.Plural(q.Drift.Iterations, "iteration"), strings.Join(append([]string{q.ID}, q.Drift.Like...), " and "))
+	text := fmt.Sprintf("%s of %s", quantity.Plural(q.Drift.Iterations, "cycle"), strings.Join(append([]string{q.ID}, q.Drift.Like...), " and "))
 	if !q.Drift.says(r.Job.ElapsedS) {
 		text += ", no change of their length worth mention"
 	}
@@ -157,7 +157,7 @@ func (r Report) textDrift(p *page) {
 	if !d.says(r.Job.ElapsedS) {
 		return
 	}
-	p.section("ITERATIONS OVER THE RUN", r.driftRemark())
+	p.section("CYCLES OVER THE RUN", r.driftRemark())
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	v := d.over(end, strip)
 	if lo, hi, ok := historyRange(v); ok {

@@ -67,7 +67,7 @@ func (r Rhythm) nested() string {
 			if q.Instances > 0 && c.Count > q.Instances {
 				each = "about " + quantity.Count(int(math.Round(float64(c.Count)/float64(q.Instances)))) + " "
 			}
-			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter iterations of %s (confidence %s)", q.ID, each, quantity.Period(c.PeriodS), quantity.Hundredths(c.Confidence)))
+			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter cycles of %s (confidence %s)", q.ID, each, quantity.Period(c.PeriodS), quantity.Hundredths(c.Confidence)))
 		}
 	}
 	for _, m := range r.Macro {
@@ -99,7 +99,7 @@ func (r Rhythm) lowTexts() []string {
 			if edge := q.Period.value() / 50; l.OffsetS < edge || l.OffsetS > q.Period.value()-edge {
 				from = "the beginning"
 			}
-			out = append(out, fmt.Sprintf("%s: from %s, for %s +- %s, %s at %s (elsewhere %s), in %s of the iterations: %s s an hour.",
+			out = append(out, fmt.Sprintf("%s: from %s, for %s +- %s, %s at %s (elsewhere %s), in %s of the cycles: %s s an hour.",
 				q.ID, from, quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS), l.Label, quantity.Plain(l.Level, 3), quantity.Plain(l.Above, 3),
 				quantity.Share(l.Repeatability), quantity.Figures(l.SecondsPerHour, 3)))
 		}

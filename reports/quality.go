@@ -82,9 +82,6 @@ func (q Quality) overheadText() string {
 		text += ", " + quantity.Chosen(*q.BudgetPct) + " allowed"
 	}
 	text += fmt.Sprintf("; the agent itself used %s of CPU time", quantity.Duration(q.AgentCPUS))
-	if q.InterruptNS != nil {
-		text += fmt.Sprintf(", a record is taken to cost %s us", quantity.Figures(*q.InterruptNS/1e3, 2))
-	}
 	return text
 }
 

@@ -58,17 +58,17 @@ func newStop(s summary.Summary) *Stop {
 	switch at.Kind {
 	case phase.Loop:
 		out.Iterations = &at.Iterations
-		out.Text = fmt.Sprintf("in loop %s, after about %s", at.Pattern, quantity.Plural(at.Iterations, "iteration"))
+		out.Text = fmt.Sprintf("in loop %s, after about %s", at.Pattern, quantity.Plural(at.Iterations, "cycle"))
 		if q := patternOf(s, at.Pattern); at.Into >= 0.01 && q.PeriodS >= 3*afterwards {
 			out.Into = known(&at.Into)
-			out.Text = fmt.Sprintf("in loop %s, %s into about iteration %s", at.Pattern, quantity.Share(at.Into), quantity.Count(at.Iterations+1))
+			out.Text = fmt.Sprintf("in loop %s, %s into about cycle %s", at.Pattern, quantity.Share(at.Into), quantity.Count(at.Iterations+1))
 		}
 	case phase.Tail:
-		out.Text = quantity.Duration(at.SinceS) + " after the last iteration"
+		out.Text = quantity.Duration(at.SinceS) + " after the last cycle"
 	case phase.StartUp:
-		out.Text = "before any iteration, after " + quantity.Duration(at.SinceS)
+		out.Text = "before any cycle, after " + quantity.Duration(at.SinceS)
 	default:
-		out.Text = "between iterations, after " + quantity.Duration(at.SinceS) + " without one"
+		out.Text = "between cycles, after " + quantity.Duration(at.SinceS) + " without one"
 	}
 	return out
 }

@@ -24,7 +24,7 @@ func (r Report) textShapes(p *page) {
 // evidence says of how many iterations a shape is the mean, and how far that is to
 // be trusted.
 func (q Pattern) evidence() string {
-	text := "mean of " + quantity.Plural(q.Instances, "iteration")
+	text := "mean of " + quantity.Plural(q.Instances, "cycle")
 	if q.FewInstances {
 		text += ", too few for a sure shape"
 	}

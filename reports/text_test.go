@@ -185,15 +185,15 @@ func TestVerdicts(t *testing.T) {
 		level      string
 		s          summary.Summary
 	}{
-		{"periodic", "One iteration takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", info, fast()},
-		{"two", "One iteration takes 6.20 s +- 0.60 % (A: 352 times, 60.5 % of the run) or 7.10 s (B: 141 times, 27.8 %).", info, nemo()},
-		{"doubtful", "One iteration takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run. Not sure: confidence 0.43.", info, doubtful()},
+		{"periodic", "One cycle takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", info, fast()},
+		{"two", "One cycle takes 6.20 s +- 0.60 %: 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, 27.8 %).", info, nemo()},
+		{"doubtful", "One cycle perhaps takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", info, doubtful()},
 		{"few busy", "On average 4.6 of 16 CPUs were busy.", info, busyOf(4.6, 16, 1)},
 		{"few busy a node", "On each node 25 of 64 CPUs were busy.", info, busyOf(25.2, 256, 4)},
 		{"idle", "No period found: the job used next to no CPU time where it could be seen.", info, flat(note.Idle, "x", 0)},
-		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit); it stopped in loop B, 38.0 % into about iteration 142.", warning, cancelled()},
+		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit); it stopped in loop B, 38.0 % into about cycle 142.", warning, cancelled()},
 		{"missing", "1 of 4 nodes is not in this report: dahu-3.", warning, fourNodes()},
-		{"odd", "Node dahu-2 differs from the others: 28.3 % less busy; another shape of iteration; iterations 1.3 % longer.", warning, fourNodes()},
+		{"odd", "Node dahu-2 differs from the others: 28.3 % less busy; another shape of cycle; cycles 1.3 % longer.", warning, fourNodes()},
 		{"no agent", "No period found: no agent ran, nothing was sampled.", warning, unwatched()},
 	} {
 		found := false

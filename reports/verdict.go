@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"jobgait/analysis/note"
-	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
@@ -50,16 +49,11 @@ func rhythmVerdicts(r Report) []Verdict {
 		return []Verdict{{level, "No period found: " + r.Rhythm.whyText() + "."}}
 	}
 	p := r.Rhythm.Patterns[0]
-	text := fmt.Sprintf("One iteration takes %s +- %s: %s times, %s of the run.",
-		quantity.Period(p.Period.value()), quantity.Share(p.PeriodCV), quantity.Count(p.Instances), quantity.Share(p.Coverage))
+	text := p.told() + "."
 	if n := len(r.Rhythm.Patterns); n > 1 {
 		q := r.Rhythm.Patterns[1]
-		text = fmt.Sprintf("One iteration takes %s +- %s (%s: %s times, %s of the run) or %s (%s: %s times, %s).",
-			quantity.Period(p.Period.value()), quantity.Share(p.PeriodCV), p.ID, quantity.Count(p.Instances), quantity.Share(p.Coverage),
+		text = fmt.Sprintf("%s (%s), or %s (%s: %s times, %s).", p.told(), p.ID,
 			quantity.Period(q.Period.value()), q.ID, quantity.Count(q.Instances), quantity.Share(q.Coverage))
-	}
-	if p.Confidence < periodicity.Confident {
-		text += " Not sure: confidence " + quantity.Hundredths(p.Confidence) + "."
 	}
 	return []Verdict{{info, text}}
 }
@@ -170,7 +164,7 @@ func restVerdict(r Rhythm) []Verdict {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []Verdict{{info, "Outside the iterations: " + strings.Join(parts, ", ") + " (" + quantity.Share(all) + ")."}}
+	return []Verdict{{info, "Outside the cycles: " + strings.Join(parts, ", ") + " (" + quantity.Share(all) + ")."}}
 }
 
 // some names the first few of a list, each cut to 40 columns, and counts the rest.

@@ -125,10 +125,10 @@ func (r Report) keyFigures() []keyFigure {
 	out := []keyFigure{{"Elapsed", r.Job.elapsed(), r.Job.size()}}
 	if r.Rhythm.Periodic {
 		p := r.Rhythm.Patterns[0]
-		out = append(out, keyFigure{"One iteration", quantity.Period(p.Period.value()), "+- " + quantity.Share(p.PeriodCV) + "; pattern " + p.ID},
+		out = append(out, keyFigure{"One cycle", quantity.Period(p.Period.value()), "+- " + quantity.Share(p.PeriodCV) + "; pattern " + p.ID},
 			keyFigure{"Iterations", quantity.Count(p.Instances), "confidence " + quantity.Hundredths(p.Confidence)})
 	} else {
-		out = append(out, keyFigure{"One iteration", quantity.Missing, "no period found"})
+		out = append(out, keyFigure{"One cycle", quantity.Missing, "no period found"})
 	}
 	if s := r.Rhythm.PeriodicShare; s != nil {
 		out = append(out, keyFigure{"Periodic", quantity.Share(*s), "of the run"})
@@ -143,7 +143,7 @@ func (r Report) keyFigures() []keyFigure {
 // smoothed says when the line of the timeline is not the plain mean.
 func (r Report) smoothed() string {
 	if r.Rhythm.Periodic && r.Rhythm.Timeline.StepS >= r.Rhythm.period()/4 {
-		return ", in loops over whole iterations"
+		return ", in loops over whole cycles"
 	}
 	return ""
 }

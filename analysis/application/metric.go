@@ -18,7 +18,7 @@ type Metric struct {
 // metrics are all metrics, those that say most first.
 func metrics() []Metric {
 	return []Metric{
-		{"step_s", "s", "time of one iteration", func(r history.Run) *float64 { return r.StepS }},
+		{"step_s", "s", "time of one cycle", func(r history.Run) *float64 { return r.StepS }},
 		{"elapsed_s", "s", "elapsed time", func(r history.Run) *float64 { return &r.ElapsedS }},
 		{"cpu_s", "s", "CPU time", func(r history.Run) *float64 { return r.CPUS }},
 		{"startup_s", "s", "time of start-up", func(r history.Run) *float64 { return r.StartupS }},

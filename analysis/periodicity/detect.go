@@ -113,13 +113,13 @@ func remarks(o outcome, set series.Set, par Params) []note.Note {
 		notes = append(notes, unequalNote(main))
 	}
 	if n := len(main.Instances); n < par.FewInstances {
-		notes = append(notes, note.New(note.FewInstances, "%d iterations were seen; below %d the mean shape is uncertain", n, par.FewInstances))
+		notes = append(notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", n, par.FewInstances))
 	}
 	switch n, ms := main.PeriodSamples, 1000*set.StepS; {
 	case n < shapeSamples:
-		notes = append(notes, note.New(note.FewSamples, "an iteration has only %.1f samples of %g ms: its length is known, its shape is not", n, ms))
+		notes = append(notes, note.New(note.FewSamples, "a cycle has only %.1f samples, one every %.3g ms: its length is known, its shape is not", n, ms))
 	case n <= unseenFold*unseenSamples:
-		notes = append(notes, note.New(note.FewSamples, "a period has only %.1f samples of %g ms: if iterations take less than %.3g ms, it is two to %d of them", n, ms, unseenSamples*ms, unseenFold))
+		notes = append(notes, note.New(note.FewSamples, "a period has only %.1f samples, one every %.3g ms: if cycles take less than %.3g ms, it is two to %d of them", n, ms, unseenSamples*ms, unseenFold))
 	}
 	return notes
 }

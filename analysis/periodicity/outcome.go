@@ -60,7 +60,7 @@ func (o outcome) refusal(set series.Set, par Params) note.Note {
 	case o.stage == found:
 		return note.New(note.OnlyClocks, "no period: those that columns show are round numbers of seconds or in step with the sampling, as timers are and loops are not")
 	case o.stage == notSignificant:
-		return note.New(note.NotSignificant, "no period: the best candidate in %s is no better than what chance gives in %d permutations of the profile", o.source, par.Surrogates)
+		return note.New(note.NotSignificant, "no period: what seemed to repeat in %s is no better than what chance gives in shuffled samples", o.source)
 	}
 	return note.New(note.LowCoverage, "no period: the best candidate in %s covers less than %g %% of the profile, or too irregularly", o.source, 100*par.MinCoverage)
 }

@@ -170,7 +170,7 @@ func (par Paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 	}
 	r.sort()
 	if k := len(r.Periods[0].Instances); k < par.FewInstances {
-		r.Notes = append(r.Notes, note.New(note.FewInstances, "%d iterations were seen; below %d the mean shape is uncertain", k, par.FewInstances))
+		r.Notes = append(r.Notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", k, par.FewInstances))
 	}
 }
 

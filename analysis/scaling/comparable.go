@@ -274,7 +274,7 @@ func (c *choice) iterationsDiffer() bool {
 	if hi <= lo*(1+iterationSlack) {
 		return false
 	}
-	c.note(note.IterationsDiffer, "runs made from %.0f to %.0f iterations, depending on %s: their %s is not compared, the time of one iteration would be",
+	c.note(note.IterationsDiffer, "runs made from %.0f to %.0f cycles, depending on %s: their %s is not compared, the time of one cycle would be",
 		lo, hi, parameterName(c.series), cmp.Or(c.series.Metric, "value"))
 	return true
 }

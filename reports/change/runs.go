@@ -108,7 +108,7 @@ func quantities(s summary.Summary) []measured {
 	}
 	return []measured{
 		{elapsed, "s", cmp.Or(s.ElapsedS, unknown)}, {"step", "s", of(s.StepS)}, {"period", "s", period},
-		{"iterations", "", iterations}, {"busy CPUs", "", busy}, {"imbalance", "%", of(s.ImbalancePct)},
+		{"cycles", "", iterations}, {"busy CPUs", "", busy}, {"imbalance", "%", of(s.ImbalancePct)},
 	}
 }
 

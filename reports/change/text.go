@@ -192,7 +192,7 @@ func (s Judged) details(p *paper, e Event) {
 	if before, after, ok := s.levels(c); ok {
 		parts = append(parts, s.value(before.Median)+" -> "+s.value(after.Median))
 	}
-	parts = append(parts, fmt.Sprintf("%s (t = %s), seen at %s", s.nameOf(c.Index), s.when(c.Index), s.nameOf(c.DetectedIndex)))
+	parts = append(parts, fmt.Sprintf("%s (%s), seen at %s", s.nameOf(c.Index), s.when(c.Index), s.nameOf(c.DetectedIndex)))
 	if text := chance(c.FalsePer1000); text != "" {
 		parts = append(parts, text)
 	}

@@ -168,7 +168,7 @@ func phaseName(phase string) string {
 	case "startup":
 		return "start-up"
 	case "step":
-		return "iterations"
+		return "cycles"
 	case "checkpoint":
 		return "checkpoints"
 	}

@@ -29,8 +29,8 @@ func periodsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "periods FILE",
 		Short: "find the periods of a file of samples (CSV, float32, a profile)",
-		Long: "periods finds how long one iteration takes in a file of anybody's samples, what\n" +
-			"it looks like, and whether iterations became slower. FILE is CSV with the header\n" +
+		Long: "periods finds how long one cycle takes in a file of anybody's samples, what\n" +
+			"it looks like, and whether cycles became slower. FILE is CSV with the header\n" +
 			"t_s,NAME.. (times in seconds), little-endian float32 (NaN = missing; give\n" +
 			"--rate), or a profile; gzip is unpacked, - is standard input.",
 		Args: exactly(1, "one file: jobgait periods FILE"),

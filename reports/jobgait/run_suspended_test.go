@@ -48,7 +48,7 @@ func TestSuspendedProgramIsNotSlow(t *testing.T) {
 			}
 			for _, s := range slow(p) {
 				if s.LengthS > 2 {
-					t.Errorf("an iteration of %v s", s.LengthS)
+					t.Errorf("a cycle of %v s", s.LengthS)
 				}
 			}
 			return

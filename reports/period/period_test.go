@@ -51,7 +51,7 @@ func example() Input {
 	return Input{Name: "example.csv", Method: "track", Offsets: []float64{1e6},
 		Set: series.Set{StepS: 0.005, Columns: []series.Column{{Name: "ipc", Values: v}}},
 		Result: periodicity.Result{Periods: []periodicity.Period{p}, Macros: []periodicity.Macro{{PeriodS: 16, Of: []int{0}, Count: 2}},
-			Notes: []note.Note{note.New(note.FewInstances, "60 iterations were seen")}},
+			Notes: []note.Note{note.New(note.FewInstances, "60 cycles were seen")}},
 		Notes: []note.Note{note.New(note.Unsorted, "rows were sorted")}}
 }
 

@@ -45,9 +45,9 @@ func (r Report) SVG(w io.Writer) error {
 		if i == maxDrawn {
 			break
 		}
-		p.panel(fmt.Sprintf("pattern %s: %s", q.ID, quantity.Period(q.PeriodS)), fmt.Sprintf("%s, %s; band: 10th to 90th percentile", q.ValuesColumn, quantity.Plural(q.Count, "iteration")), q.shape())
+		p.panel(fmt.Sprintf("pattern %s: %s", q.ID, quantity.Period(q.PeriodS)), fmt.Sprintf("%s, %s; band: 10th to 90th percentile", q.ValuesColumn, quantity.Plural(q.Count, "cycle")), q.shape())
 		if q.Count > 2 {
-			p.panel("length of iterations of "+q.ID, "over time", r.lengths(q))
+			p.panel("length of cycles of "+q.ID, "over time", r.lengths(q))
 		}
 	}
 	b := bufio.NewWriter(w)
@@ -188,7 +188,7 @@ func (q Pattern) shape() string {
 	chart := plot.New(plot.Frame{Name: "pattern " + q.ID, Height: 170, X: plot.Scale{Lo: 0, Hi: q.PeriodS}, Y: y,
 		XTicks: plot.TimeTicks(0, q.PeriodS, 8), YTicks: ticks})
 	for _, l := range q.Low {
-		tip := fmt.Sprintf("low for %s in %s of the iterations", quantity.Duration(l.DurationS), quantity.Share(l.Repeatability))
+		tip := fmt.Sprintf("low for %s in %s of the cycles", quantity.Duration(l.DurationS), quantity.Share(l.Repeatability))
 		name := "low " + quantity.Share(l.Share)
 		end := l.OffsetS + l.DurationS
 		chart.Span("low", l.OffsetS, min(end, q.PeriodS), name, tip)
@@ -236,7 +236,7 @@ func (r Report) lengths(q Pattern) string {
 		ticks[i].Label += unit
 	}
 	end := float64(r.Samples) * r.set.StepS
-	chart := plot.New(plot.Frame{Name: "length of iterations", Height: 100, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
+	chart := plot.New(plot.Frame{Name: "length of cycles", Height: 100, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
 		XTicks: plot.TimeTicks(0, end, 8), YTicks: ticks})
 	for _, s := range q.Drift.Steps {
 		chart.Span("step", s.TS-r.set.StartS, s.TS-r.set.StartS+end/400, "", quantity.Signed(s.EffectPct))

@@ -76,12 +76,9 @@ func (r Report) head(b *bufio.Writer) {
 	case len(r.Patterns) == 0:
 		fmt.Fprint(b, "no period")
 	case len(r.Patterns) == 1:
-		fmt.Fprintf(b, "period %s", quantity.Period(r.Patterns[0].PeriodS))
+		fmt.Fprint(b, r.main())
 	default:
-		fmt.Fprintf(b, "%d patterns, the first with period %s", len(r.Patterns), quantity.Period(r.Patterns[0].PeriodS))
-	}
-	if len(r.Patterns) > 0 && r.Method != "paper" && r.Patterns[0].Confidence < periodicity.Confident {
-		fmt.Fprintf(b, ", not sure: confidence %s", quantity.Hundredths(r.Patterns[0].Confidence))
+		fmt.Fprintf(b, "%d patterns, the first: %s", len(r.Patterns), r.main())
 	}
 	fmt.Fprintln(b)
 	if r.Column != nil {
@@ -98,14 +95,27 @@ func (r Report) head(b *bufio.Writer) {
 	}
 	fmt.Fprintf(b, ", method %s\n", r.Method)
 	if len(r.Patterns) > 1 {
-		fmt.Fprintf(b, "%s of the time lies in an iteration of some pattern\n", quantity.Share(r.Coverage))
+		fmt.Fprintf(b, "%s of the time lies in a cycle of some pattern\n", quantity.Share(r.Coverage))
 	}
+}
+
+// main is the first pattern in a few words; those of the paper's method have no
+// confidence to be hedged by.
+func (r Report) main() string {
+	p, word := r.Patterns[0], ""
+	if r.Method != "paper" {
+		word = reports.Hedge(r.Patterns[0].Confidence)
+	}
+	if p.Kind == periodicity.Unequal {
+		return word + reports.Unequal(p.PeriodP10S, p.PeriodP90S, p.PeriodS)
+	}
+	return word + "period " + quantity.Period(p.PeriodS)
 }
 
 func (p Pattern) text(b *bufio.Writer, set series.Set, ascii bool) {
 	fmt.Fprintf(b, "%s  period %s (95 %% interval %s), %s samples, spread %s\n", p.ID, quantity.Period(p.PeriodS), quantity.PeriodRange(p.PeriodLoS, p.PeriodHiS, p.PeriodS),
 		quantity.Plain(p.PeriodSamples, 3), quantity.Share(p.PeriodCV))
-	fmt.Fprintf(b, "   %s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "iteration"), quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
+	fmt.Fprintf(b, "   %s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "cycle"), quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
 	if p.Significance != nil {
 		fmt.Fprintf(b, ", %s s.d. above chance", quantity.Plain(*p.Significance, 2))
 	}
@@ -116,7 +126,7 @@ func (p Pattern) text(b *bufio.Writer, set series.Set, ascii bool) {
 	}
 	p.driftText(b, set)
 	for _, l := range p.Low {
-		fmt.Fprintf(b, "   low %s after the start for %s (s.d. %s), in %s of the iterations: %s of the run, %s s per hour\n",
+		fmt.Fprintf(b, "   low %s after the start for %s (s.d. %s), in %s of the cycles: %s of the run, %s s per hour\n",
 			quantity.Duration(l.OffsetS), quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS), quantity.Share(l.Repeatability), quantity.Share(l.Share), quantity.Plain(l.SecondsPerHour, 3))
 	}
 	if len(p.Low) > 0 {
@@ -136,9 +146,9 @@ func (p Pattern) driftText(b *bufio.Writer, set series.Set) {
 		words := "no steady drift"
 		switch {
 		case *d.Lo > 0:
-			words = "iterations became slower"
+			words = "cycles became slower"
 		case *d.Hi < 0:
-			words = "iterations became faster"
+			words = "cycles became faster"
 		}
 		fmt.Fprintf(b, "   %s: %s over the run (95 %% interval %s)\n", words, quantity.Signed(*d.SlopePctPerHour*hours), quantity.PercentRange(*d.Lo*hours, *d.Hi*hours))
 	}
@@ -147,11 +157,11 @@ func (p Pattern) driftText(b *bufio.Writer, set series.Set) {
 		if s.EffectPct < 0 {
 			way = "less time"
 		}
-		fmt.Fprintf(b, "   from %s on iterations take %s %s\n", quantity.Duration(s.TS-set.StartS), quantity.Percent(math.Abs(s.EffectPct)), way)
+		fmt.Fprintf(b, "   from %s on cycles take %s %s\n", quantity.Duration(s.TS-set.StartS), quantity.Percent(math.Abs(s.EffectPct)), way)
 	}
 	if p.SlowCount > 0 {
 		s := p.Slow[0]
-		fmt.Fprintf(b, "   %s stood out, the slowest with %s at %s (%s too long)\n", quantity.Plural(p.SlowCount, "iteration"), quantity.Duration(s.LengthS), quantity.Duration(s.TS-set.StartS), quantity.Duration(s.ExcessS))
+		fmt.Fprintf(b, "   %s stood out, the slowest with %s at %s (%s too long)\n", quantity.Plural(p.SlowCount, "cycle"), quantity.Duration(s.LengthS), quantity.Duration(s.TS-set.StartS), quantity.Duration(s.ExcessS))
 	}
 }
 
