@@ -29,7 +29,7 @@ var ranks = []struct {
 	{"phase", []string{"analysis/phase"}, false},
 	{"anatomy", []string{"analysis/anatomy"}, false},
 	{"summary", []string{"analysis/summary"}, false},
-	{"memory", []string{"analysis/application", "analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/changepoint", "analysis/changepoint/"}, true},
+	{"memory", []string{"analysis/application", "analysis/finding", "analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/changepoint", "analysis/changepoint/"}, true},
 	{"agent", []string{"agent/"}, true},
 	{"reports", []string{"reports", "reports/"}, true},
 	{"hooks", []string{"prolog/", "epilog/"}, true},

@@ -1,0 +1,152 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	q "jobgait/analysis/quantity"
+)
+
+const (
+	// leastImbalance is how many percent the busiest node is above the mean.
+	leastImbalance = 10.0
+	// leastDrift is by how many percent iterations must have become longer: two runs
+	// of one program on one node differ by as much as 3 %.
+	leastDrift = 5.0
+	// halfWork is the share of its work on fewer nodes below which a node was too many.
+	halfWork = 0.5
+)
+
+func oddNodes(r Run) []Node {
+	var odd []Node
+	for _, n := range r.Nodes {
+		if len(n.Odd) > 0 {
+			odd = append(odd, n)
+		}
+	}
+	return odd
+}
+
+func oddNode(r Run) []Finding {
+	odd := oddNodes(r)
+	if len(odd) == 0 {
+		return nil
+	}
+	var names []string
+	for _, n := range odd {
+		names = append(names, n.Name)
+	}
+	e := map[string]any{"nodes": names}
+	if len(odd) == 1 {
+		e["odd"] = odd[0].Odd
+		return one(fmt.Sprintf("Node %s differs from the others: %s.", names[0], strings.Join(odd[0].Odd, "; ")), e)
+	}
+	return one(fmt.Sprintf("%s differ from the others: %s.", q.Plural(len(odd), "node"), some(names)), e)
+}
+
+func imbalance(r Run) []Finding {
+	p := r.ImbalancePct
+	if p == nil || *p < leastImbalance || len(oddNodes(r)) > 0 || len(nodeIdle(r)) > 0 {
+		return nil
+	}
+	f := one(fmt.Sprintf("Work is spread unevenly: the busiest node is %s above the mean.", q.Percent(*p)), map[string]any{"imbalance_pct": *p})
+	f[0].CostCoreS = r.share(*p / (100 + *p))
+	return f
+}
+
+func slower(r Run) []Finding {
+	var out []Finding
+	for _, c := range r.Others {
+		if c.EffectPct > 0 {
+			out = append(out, Finding{Text: c.Text, CostCoreS: r.share(c.EffectPct / (100 + c.EffectPct)), Evidence: map[string]any{"effect_pct": c.EffectPct}})
+		}
+	}
+	return out
+}
+
+func faster(r Run) []Finding {
+	for _, c := range r.Others {
+		saved := -c.EffectPct / 100
+		if saved >= leastShare && saved < 1 && saved/(1-saved)*r.coreS() >= leastCoreS {
+			return one(c.Text, map[string]any{"effect_pct": c.EffectPct})
+		}
+	}
+	return nil
+}
+
+func drifting(r Run) []Finding {
+	d := r.Drift
+	if d == nil || d.ChangePct < leastDrift || r.ElapsedS <= 0 {
+		return nil
+	}
+	f := one(d.Text, map[string]any{"change_pct": d.ChangePct, "cost_s": d.CostS})
+	f[0].CostCoreS = r.share(min(1, max(0, d.CostS)/r.ElapsedS))
+	return f
+}
+
+func startUpLong(r Run) []Finding {
+	return phases(r, r.StartUpS, "start_up_s", "Start-up took")
+}
+
+func checkpointsCost(r Run) []Finding {
+	if r.Checkpoints == 0 {
+		return nil
+	}
+	return phases(r, r.CheckpointS, "checkpoint_s", q.Plural(r.Checkpoints, "checkpoint")+" took")
+}
+
+// phases tells of the time in phases; how much it must be is the rule of every info.
+func phases(r Run, s float64, name, what string) []Finding {
+	if s <= 0 || r.ElapsedS <= 0 || r.coreS() <= 0 {
+		return nil
+	}
+	part := min(1, s/r.ElapsedS)
+	f := one(fmt.Sprintf("%s %s, %s of the run.", what, q.Duration(s), q.Share(part)), map[string]any{name: s, "elapsed_s": r.ElapsedS})
+	f[0].CostCoreS = r.share(part)
+	return f
+}
+
+func tooManyNodes(r Run) []Finding {
+	s := r.Scaling
+	if s == nil || s.Fewer < 1 || s.Nodes <= s.Fewer || !(s.StepS > 0) || !(s.FewerStepS > 0) {
+		return nil
+	}
+	work := s.FewerStepS * float64(s.Fewer) / (s.StepS * float64(s.Nodes))
+	if work >= halfWork {
+		return nil
+	}
+	f := one(fmt.Sprintf("Each of %s did %s of what it does on %s.", q.Plural(s.Nodes, "node"), q.Share(work), q.Count(s.Fewer)),
+		map[string]any{"nodes": s.Nodes, "fewer": s.Fewer, "step_s": s.StepS, "fewer_step_s": s.FewerStepS})
+	f[0].CostCoreS = r.share(1 - work)
+	f[0].Action = action("Ask for fewer nodes: sbatch --nodes=%d.", s.Fewer)
+	return f
+}
+
+func notSampled(r Run) []Finding {
+	if r.Sampled {
+		return nil
+	}
+	text := "The run was not sampled"
+	if r.NoPeriod != "" {
+		text += ": " + r.NoPeriod
+	}
+	return one(text+".", map[string]any{"why": r.NoPeriod})
+}
+
+func partlySampled(r Run) []Finding {
+	if !r.Sampled {
+		return nil
+	}
+	var out []Finding
+	for _, text := range r.Doubt {
+		out = append(out, Finding{Text: text, Evidence: map[string]any{"why": text}})
+	}
+	return out
+}
+
+func noPeriod(r Run) []Finding {
+	if r.Periodic || !r.Sampled {
+		return nil
+	}
+	return one("No period found: "+r.NoPeriod+".", map[string]any{"why": r.NoPeriod})
+}

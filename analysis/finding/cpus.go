@@ -1,0 +1,148 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	q "jobgait/analysis/quantity"
+)
+
+const (
+	// lostCPUs is the share of its CPUs from which a run is told what it did not get:
+	// less is within what daemons of a node take.
+	lostCPUs = 0.05
+	// ownWait is the share of its busy CPUs from which waiting for its own threads
+	// is told; six on two CPUs wait twice what they run.
+	ownWait = 0.1
+	// gotAll is the share of its CPUs from which a run had them.
+	gotAll = 0.9
+	// idleCPUs is the share of unused CPUs from which it is told.
+	idleCPUs = 0.25
+)
+
+// lacked is what a run was allowed, wanted and did not get, limits of its own aside.
+func (r Run) lacked() (cpus float64, ok bool) {
+	c := r.CPU
+	if c.Allocated == nil || c.Busy == nil || c.Waiting == nil || *c.Allocated <= 0 {
+		return 0, false
+	}
+	waiting := *c.Waiting
+	if c.Throttled != nil {
+		waiting -= *c.Throttled // a throttled task waits in the same queue
+	}
+	return max(0, min(waiting, *c.Allocated-*c.Busy)), true
+}
+
+// others is whether as much as half of what the run lacked went to somebody else.
+func (r Run) others(lacked float64) bool { return r.CPU.Others != nil && *r.CPU.Others >= lacked/2 }
+
+func crowded(r Run) []Finding {
+	lacked, ok := r.lacked()
+	if !ok || lacked < lostCPUs**r.CPU.Allocated || !r.others(lacked) {
+		return nil
+	}
+	f := one(fmt.Sprintf("Other work on its nodes took CPUs from the run: it had %s of %s and waited for %s more.",
+		q.Figures(*r.CPU.Busy, 2), q.Plain(*r.CPU.Allocated, 3), q.Figures(lacked, 2)),
+		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting, "others_cpus": *r.CPU.Others})
+	f[0].CostCoreS = r.share(lacked / *r.CPU.Allocated)
+	return f
+}
+
+func oversubscribed(r Run) []Finding {
+	lacked, ok := r.lacked()
+	if !ok || len(crowded(r)) > 0 {
+		return nil
+	}
+	c := r.CPU
+	waiting := *c.Waiting
+	if c.Throttled != nil {
+		waiting -= *c.Throttled
+	}
+	alone := *c.Busy >= gotAll**c.Allocated || c.Others != nil && !r.others(lacked)
+	if !alone || waiting < ownWait**c.Busy || waiting < ownWait {
+		return nil
+	}
+	return one(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s ran.",
+		q.Figures(waiting, 2), q.Figures(*c.Busy, 2), q.Plain(*c.Allocated, 3)),
+		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "waiting_cpus": waiting})
+}
+
+func throttled(r Run) []Finding {
+	return taken(r, r.CPU.Throttled, "throttled_cpus", "A CPU limit of its control group held the run back: %s of its %s CPUs.")
+}
+
+func stolen(r Run) []Finding {
+	return taken(r, r.CPU.Stolen, "stolen_cpus", "The host of its virtual machine took CPUs away: %s of %s.")
+}
+
+// taken tells of CPUs that something kept from the run.
+func taken(r Run, cpus *float64, name, format string) []Finding {
+	a := r.CPU.Allocated
+	if cpus == nil || a == nil || *a <= 0 || *cpus < lostCPUs**a {
+		return nil
+	}
+	f := one(fmt.Sprintf(format, q.Figures(*cpus, 2), q.Plain(*a, 3)), map[string]any{name: *cpus, "allocated_cpus": *a})
+	f[0].CostCoreS = r.share(min(1, *cpus / *a))
+	return f
+}
+
+func cpusIdle(r Run) []Finding {
+	c := r.CPU
+	if c.Allocated == nil || c.Busy == nil || *c.Allocated <= 0 {
+		return nil
+	}
+	used := *c.Busy
+	for _, v := range []*float64{c.Waiting, c.Stolen} {
+		if v != nil {
+			used += *v
+		}
+	}
+	idle := *c.Allocated - used
+	if idle < idleCPUs**c.Allocated {
+		return nil
+	}
+	f := one(fmt.Sprintf("%s of %s CPUs were idle on average.", q.Figures(idle, 2), q.Plain(*c.Allocated, 5)),
+		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
+	f[0].CostCoreS = r.share(idle / *c.Allocated)
+	return f
+}
+
+const (
+	// idleNode is the share of its CPUs below which a node did nothing for the
+	// run, busyNode that which half of the nodes must keep busy for it to be told.
+	idleNode, busyNode = 0.02, 0.5
+)
+
+func nodeIdle(r Run) []Finding {
+	if r.CPU.Allocated == nil || r.NNodes < 2 || len(r.Nodes) != r.NNodes {
+		return nil
+	}
+	each := *r.CPU.Allocated / float64(r.NNodes)
+	var idle []string
+	busy := 0
+	for _, n := range r.Nodes {
+		switch {
+		case n.Busy == nil:
+		case *n.Busy < idleNode*each:
+			idle = append(idle, n.Name)
+		case *n.Busy >= busyNode*each:
+			busy++
+		}
+	}
+	if len(idle) == 0 || 2*busy < r.NNodes {
+		return nil
+	}
+	f := one(fmt.Sprintf("The run did nothing on %s of %s: %s.", q.Count(len(idle)), q.Plural(r.NNodes, "node"), some(idle)),
+		map[string]any{"nodes": idle, "nnodes": r.NNodes})
+	f[0].CostCoreS = r.share(float64(len(idle)) / float64(r.NNodes))
+	return f
+}
+
+// some names the first few of a list and counts the rest.
+func some(names []string) string {
+	const most = 4
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

@@ -1,0 +1,95 @@
+package finding
+
+import (
+	"fmt"
+
+	q "jobgait/analysis/quantity"
+)
+
+// one is a finding without action and cost.
+func one(text string, e map[string]any) []Finding { return []Finding{{Text: text, Evidence: e}} }
+
+// nearLimit is the share of the time limit from which the next run may not fit: run
+// times of one application scatter by some percent.
+const nearLimit = 0.95
+
+func outOfMemory(r Run) []Finding {
+	killed := r.Memory.OOMKills != nil && *r.Memory.OOMKills > 0
+	if r.State != "OUT_OF_MEMORY" && !(killed && !r.InOrder) {
+		return nil
+	}
+	e := map[string]any{"ended": r.Ended}
+	if killed {
+		e["oom_kills"] = *r.Memory.OOMKills
+	}
+	f := one("The run was out of memory: "+r.Ended+".", e)
+	if m := r.Memory.Requested; m != nil && r.NNodes == 1 {
+		e["requested_bytes"] = *m
+		f[0].Text = fmt.Sprintf("The run was out of memory, of which it had %s: %s.", q.Amount(*m, "B"), r.Ended)
+		f[0].Action = action("Ask for more than %s of memory (sbatch --mem).", q.Amount(*m, "B"))
+	}
+	f[0].CostCoreS = r.share(1)
+	return f
+}
+
+func timeLimit(r Run) []Finding {
+	if !endedAtLimit(r) {
+		return nil
+	}
+	e := map[string]any{"elapsed_s": r.ElapsedS, "state": r.State}
+	f := one("The run was ended at its time limit: "+r.Ended+".", e)
+	if r.LimitS != nil {
+		e["limit_s"] = *r.LimitS
+		f[0].Text = fmt.Sprintf("The run was ended at its time limit of %s.", q.Duration(*r.LimitS))
+		f[0].Action = action("Ask for more than %s (sbatch --time).", q.Clock(*r.LimitS))
+	}
+	f[0].CostCoreS = r.share(1)
+	return f
+}
+
+// endedAtLimit: the scheduler says so, or sent its signals at the limit. Without a
+// state a cancelled job cannot be told from one that reached it elsewhere.
+func endedAtLimit(r Run) bool {
+	if r.State == "TIMEOUT" || r.State == "DEADLINE" {
+		return true
+	}
+	return r.State == "" && (r.ExitSignal == 15 || r.ExitSignal == 9) && r.LimitS != nil && *r.LimitS > 0 && r.ElapsedS >= *r.LimitS
+}
+
+func endedBySignal(r Run) []Finding {
+	if r.ExitSignal == 0 || r.InOrder || len(outOfMemory(r)) > 0 || endedAtLimit(r) {
+		return nil
+	}
+	f := one("The run did not end in order: "+r.Ended+".", map[string]any{"signal": r.ExitSignal, "state": r.State})
+	f[0].CostCoreS = r.share(1)
+	return f
+}
+
+func failed(r Run) []Finding {
+	if r.ExitSignal != 0 || r.InOrder || len(outOfMemory(r)) > 0 || endedAtLimit(r) {
+		return nil
+	}
+	f := one("The run did not end in order: "+r.Ended+".", map[string]any{"state": r.State, "ended": r.Ended})
+	f[0].CostCoreS = r.share(1)
+	return f
+}
+
+func failedInPhase(r Run) []Finding {
+	if r.InOrder || r.Stopped == "" {
+		return nil
+	}
+	return one("It stopped "+r.Stopped+".", map[string]any{"stopped": r.Stopped})
+}
+
+func timeLimitNear(r Run) []Finding {
+	if !r.InOrder || r.LimitS == nil || *r.LimitS <= 0 || r.ElapsedS < nearLimit**r.LimitS {
+		return nil
+	}
+	return one(fmt.Sprintf("The run took %s of its time limit of %s.", q.Share(min(1, r.ElapsedS / *r.LimitS)), q.Duration(*r.LimitS)),
+		map[string]any{"elapsed_s": r.ElapsedS, "limit_s": *r.LimitS})
+}
+
+func action(format string, args ...any) *string {
+	text := fmt.Sprintf(format, args...)
+	return &text
+}

@@ -1,0 +1,104 @@
+package finding
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Level is how much a finding matters.
+type Level string
+
+const (
+	Error   Level = "error"   // the run did not do what it was meant to
+	Warning Level = "warning" // something took or may take resources or results away
+	Info    Level = "info"    // there is something to save
+)
+
+// Finding is one statement on a run.
+type Finding struct {
+	Code  string `json:"code"`
+	Level Level  `json:"level"`
+	Text  string `json:"text"`
+	// Action is the directive or command to type; nil unless the evidence supports
+	// exactly that change.
+	Action *string `json:"action"`
+	// CostCoreS is what it cost in core seconds, nil where that is not known.
+	CostCoreS *float64 `json:"cost_core_s"`
+	// Evidence are the numbers and words that earned it.
+	Evidence map[string]any `json:"evidence"`
+}
+
+const (
+	// inHead is how many findings stand at the head of a report: more are not read.
+	inHead = 3
+	// An info has to cost a tenth of the run and a core hour: less is not worth a
+	// user's time.
+	leastShare, leastCoreS = 0.1, 3600.0
+)
+
+// Of returns the findings of a run but for those whose code is silent.
+func Of(r Run, silent []string) []Finding {
+	var ended, rest, doubt []told
+	for _, rule := range rules() {
+		if slices.Contains(silent, rule.Code) {
+			continue
+		}
+		for _, f := range rule.find(r) {
+			f.Code, f.Level = rule.Code, rule.Level
+			t := told{f, rule.rests}
+			switch {
+			case !f.worth(r):
+			case rule.rests == onEnd:
+				ended = append(ended, t)
+			case rule.rests == onNothing:
+				doubt = append(doubt, t)
+			default:
+				rest = append(rest, t)
+			}
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b told) int { return cmp.Compare(b.cost(), a.cost()) })
+	first := slices.IndexFunc(rest, func(t told) bool { return t.rests == onSamples })
+	if first < 0 {
+		first = len(rest)
+	}
+	out := make([]Finding, 0, len(ended)+len(rest)+len(doubt))
+	for _, t := range slices.Concat(ended, rest[:first], doubt, rest[first:]) {
+		out = append(out, t.Finding)
+	}
+	return out
+}
+
+// Head returns those of the findings that stand at the head of a report.
+func Head(all []Finding) []Finding { return all[:min(len(all), inHead)] }
+
+// told is a finding with what its evidence rests on.
+type told struct {
+	Finding
+	rests evidence
+}
+
+// cost orders findings; one of unknown cost comes after those of known ones.
+func (f Finding) cost() float64 {
+	if f.CostCoreS == nil {
+		return 0
+	}
+	return *f.CostCoreS
+}
+
+// worth is whether a finding is worth a line. Numbers that are none find nothing.
+func (f Finding) worth(r Run) bool {
+	for _, v := range f.Evidence {
+		if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
+			return false
+		}
+	}
+	if f.CostCoreS == nil {
+		return true
+	}
+	if c := *f.CostCoreS; math.IsNaN(c) || math.IsInf(c, 0) {
+		return false
+	}
+	return f.Level != Info || *f.CostCoreS >= leastCoreS && *f.CostCoreS >= leastShare*r.coreS()
+}

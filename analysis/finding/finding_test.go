@@ -1,0 +1,197 @@
+package finding
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"testing"
+)
+
+func ptr(v float64) *float64 { return &v }
+
+// sound is a run of an hour on 64 CPUs that has nothing to be told of.
+func sound() Run {
+	return Run{ElapsedS: 3600, NNodes: 1, InOrder: true, Ended: "exit code 0", LimitS: ptr(7200), Sampled: true, Periodic: true,
+		CPU:    CPU{Allocated: ptr(64), Busy: ptr(62), Waiting: ptr(0.5), Throttled: ptr(0), Stolen: ptr(0), Others: ptr(0.4)},
+		Memory: Memory{Peak: ptr(40e9), Requested: ptr(64e9), OOMKills: ptr(0)}, FilesWaitS: ptr(12)}
+}
+
+// cases are, for every code, a change of a sound run that earns it and one that
+// nearly does.
+var cases = []struct {
+	code         string
+	earns, nears func(*Run)
+}{
+	{"out_of_memory",
+		func(r *Run) { r.InOrder, r.ExitSignal, r.Memory.OOMKills = false, 9, ptr(1) },
+		func(r *Run) { r.InOrder, r.ExitSignal = false, 9 }},
+	{"time_limit",
+		func(r *Run) { r.InOrder, r.ExitSignal, r.LimitS = false, 15, ptr(3600) },
+		func(r *Run) { r.InOrder, r.ExitSignal, r.LimitS, r.State = false, 15, ptr(3600), "CANCELLED" }},
+	{"ended_by_signal",
+		func(r *Run) { r.InOrder, r.ExitSignal = false, 15 },
+		func(r *Run) { r.InOrder, r.ExitSignal, r.State = false, 15, "TIMEOUT" }},
+	{"failed",
+		func(r *Run) { r.InOrder = false },
+		func(r *Run) { r.InOrder, r.State = false, "OUT_OF_MEMORY" }},
+	{"failed_in_phase",
+		func(r *Run) { r.InOrder, r.Stopped = false, "in loop A" },
+		func(r *Run) { r.Stopped = "in loop A" }},
+	{"time_limit_near",
+		func(r *Run) { r.LimitS = ptr(3700) },
+		func(r *Run) { r.LimitS = ptr(3800) }},
+	{"crowded", // a busy loop beside two others on one CPU
+		func(r *Run) { r.CPU = CPU{Allocated: ptr(1), Busy: ptr(0.34), Waiting: ptr(0.66), Others: ptr(0.66)} },
+		func(r *Run) { r.CPU = CPU{Allocated: ptr(1), Busy: ptr(0.97), Waiting: ptr(0.03), Others: ptr(0.9)} }},
+	{"oversubscribed", // six threads on two CPUs, alone and beside as many others
+		func(r *Run) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0.01)} },
+		func(r *Run) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(5), Others: ptr(1)} }},
+	{"throttled",
+		func(r *Run) { r.CPU.Throttled = ptr(3.3) },
+		func(r *Run) { r.CPU.Throttled = ptr(3.1) }},
+	{"stolen",
+		func(r *Run) { r.CPU.Stolen = ptr(3.3) },
+		func(r *Run) { r.CPU.Stolen = ptr(3.1) }},
+	{"cpus_idle", // 37 of 64 CPUs busy for an hour, and one process on two CPUs for a minute
+		func(r *Run) { r.CPU.Busy = ptr(37) },
+		func(r *Run) { r.ElapsedS, r.CPU = 60, CPU{Allocated: ptr(2), Busy: ptr(1)} }},
+	{"node_idle",
+		func(r *Run) { r.NNodes, r.Nodes = 2, []Node{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1)}} },
+		func(r *Run) { r.NNodes, r.Nodes = 2, []Node{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(1)}} }},
+	{"memory_near_limit",
+		func(r *Run) { r.Memory.Peak = ptr(58e9) },
+		func(r *Run) { r.Memory.Peak = ptr(57e9) }},
+	{"memory_unused",
+		func(r *Run) { r.Memory.Peak = ptr(15e9) },
+		func(r *Run) { r.Memory.Peak = ptr(17e9) }},
+	{"files_slow",
+		func(r *Run) { r.FilesWaitS = ptr(361) },
+		func(r *Run) { r.FilesWaitS = ptr(359) }},
+	{"odd_node",
+		func(r *Run) {
+			r.Nodes = []Node{{Name: "a"}, {Name: "b", Odd: []string{"28.9 % less busy"}}, {Name: "c"}}
+		},
+		func(r *Run) { r.Nodes = []Node{{Name: "a"}, {Name: "b"}, {Name: "c"}} }},
+	{"imbalance",
+		func(r *Run) { r.ImbalancePct = ptr(15) },
+		func(r *Run) { r.ImbalancePct, r.Nodes = ptr(15), []Node{{Name: "b", Odd: []string{"busier"}}} }},
+	{"slower_than_usual",
+		func(r *Run) { r.Others = []Comparison{{"This run is 30 % slower than usual.", 30}} },
+		func(r *Run) { r.Others = []Comparison{{"Runs like this one: 3 % faster.", -3}} }},
+	{"faster",
+		func(r *Run) { r.Others = []Comparison{{"Runs like this one: 20 % faster.", -20}} },
+		func(r *Run) { r.Others = []Comparison{{"Runs like this one: 9 % faster.", -9}} }},
+	{"drifting",
+		func(r *Run) { r.Drift = &Drift{"Iterations slowed down.", 5.1, 100} },
+		func(r *Run) { r.Drift = &Drift{"Iterations slowed down.", 4.9, 100} }},
+	{"start_up_long",
+		func(r *Run) { r.StartUpS = 361 },
+		func(r *Run) { r.StartUpS = 359 }},
+	{"checkpoints_cost",
+		func(r *Run) { r.CheckpointS, r.Checkpoints = 361, 6 },
+		func(r *Run) { r.CheckpointS, r.Checkpoints = 359, 6 }},
+	{"too_many_nodes",
+		func(r *Run) { r.Scaling = &Scaling{16, 4, 1, 1.9} },
+		func(r *Run) { r.Scaling = &Scaling{16, 4, 1, 2.1} }},
+	{"not_sampled",
+		func(r *Run) { r.Sampled, r.Periodic, r.NoPeriod = false, false, "no agent ran" },
+		func(r *Run) { r.Periodic, r.NoPeriod = false, "the run is idle" }},
+	{"partly_sampled",
+		func(r *Run) { r.Doubt = []string{"Sampling stopped before the end of the run."} },
+		func(r *Run) { r.Sampled, r.Doubt = false, []string{"Sampling stopped before the end of the run."} }},
+	{"no_period",
+		func(r *Run) { r.Periodic, r.NoPeriod = false, "the run is idle" },
+		func(r *Run) { r.Sampled, r.Periodic, r.NoPeriod = false, false, "no agent ran" }},
+}
+
+func codes(list []Finding) (out []string) {
+	for _, f := range list {
+		out = append(out, f.Code)
+	}
+	return out
+}
+
+func TestEveryCodeIsEarned(t *testing.T) {
+	var tested []string
+	for _, c := range cases {
+		tested = append(tested, c.code)
+		r := sound()
+		c.earns(&r)
+		found := Of(r, nil)
+		if !slices.Contains(codes(found), c.code) {
+			t.Errorf("%s is not earned: %v", c.code, codes(found))
+		}
+		if len(Of(r, []string{c.code})) >= len(found) {
+			t.Errorf("%s is not silenced", c.code)
+		}
+		for _, f := range found {
+			if f.Text == "" || len(f.Evidence) == 0 {
+				t.Errorf("%s: %+v has no text or no evidence", c.code, f)
+			}
+			if _, err := json.Marshal(f); err != nil {
+				t.Errorf("%s: %v", c.code, err)
+			}
+		}
+		r = sound()
+		c.nears(&r)
+		if found := codes(Of(r, nil)); slices.Contains(found, c.code) {
+			t.Errorf("%s is told of what is only near it: %v", c.code, found)
+		}
+	}
+	for i, rule := range Rules() {
+		if i >= len(tested) || rule.Code != tested[i] {
+			t.Fatalf("rule %d, %s, has no test", i, rule.Code)
+		}
+	}
+}
+
+// What was not measured finds nothing, and neither does what is no number.
+func TestNothingIsFoundInNothing(t *testing.T) {
+	for _, r := range []Run{sound(), {ElapsedS: 3600, InOrder: true, Sampled: true, Periodic: true}} {
+		if found := Of(r, nil); len(found) > 0 {
+			t.Errorf("found %v", codes(found))
+		}
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		r := sound()
+		r.CPU = CPU{&v, &v, &v, &v, &v, &v}
+		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = Memory{&v, &v, &v}, &v, &v, &v
+		for _, f := range Of(r, nil) {
+			if _, err := json.Marshal(f); err != nil {
+				t.Errorf("%g: %v", v, err)
+			}
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	r := sound()
+	r.InOrder, r.ExitSignal, r.Stopped = false, 9, "in loop A"
+	r.CPU.Throttled = ptr(4)                                      // 4 of 64 CPUs
+	r.FilesWaitS = ptr(900)                                       // 16 of them
+	r.Doubt = []string{"Part of the samples could not be read."}  // touches no counter
+	r.StartUpS, r.Drift = 400, &Drift{"Iterations grew.", 10, 50} // 7 of them, 0.9
+	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "partly_sampled", "start_up_long", "throttled", "drifting"}
+	if got := codes(Of(r, nil)); !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+	if got := Head(Of(r, nil)); len(got) != 3 {
+		t.Errorf("%d findings at the head", len(got))
+	}
+}
+
+// Crowded and oversubscribed are never told of one run.
+func TestCrowdedIsNotOversubscribed(t *testing.T) {
+	for busy := 0.1; busy <= 2; busy += 0.1 {
+		for waiting := 0.0; waiting < 6; waiting += 0.2 {
+			for others := 0.0; others <= 2; others += 0.25 {
+				r := sound()
+				r.CPU = CPU{Allocated: ptr(2), Busy: &busy, Waiting: &waiting, Others: &others}
+				found := codes(Of(r, nil))
+				if slices.Contains(found, "crowded") && (slices.Contains(found, "oversubscribed") || others == 0) {
+					t.Fatalf("busy %g, waiting %g, others %g: %v", busy, waiting, others, found)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package finding
+
+// evidence is what a finding rests on.
+type evidence int
+
+const (
+	onCounts  evidence = iota // counters and limits, which hold without samples
+	onSamples                 // phases, iterations and busy CPUs
+	onEnd                     // how the run ended, which comes first
+	onNothing                 // it makes samples doubtful
+)
+
+// Rule is a line of the table: what earns a finding, in words for people.
+type Rule struct {
+	Code  string
+	Level Level
+	When  string
+	rests evidence
+	find  func(Run) []Finding
+}
+
+// Rules is the table, in the order in which findings of equal cost are told.
+func Rules() []Rule { return rules() }
+
+func rules() []Rule {
+	return []Rule{
+		{"out_of_memory", Error, "the kernel or the scheduler ended processes of the run for want of memory", onEnd, outOfMemory},
+		{"time_limit", Error, "the scheduler ended the run at its time limit", onEnd, timeLimit},
+		{"ended_by_signal", Error, "a signal ended the run, neither for memory nor at its time limit", onEnd, endedBySignal},
+		{"failed", Error, "the run ended with an exit code or a state that is not in order, without a signal", onEnd, failed},
+		{"failed_in_phase", Error, "the run did not end in order, and the samples say where in its structure it stopped", onEnd, failedInPhase},
+		{"time_limit_near", Warning, "the run ended in order after 95 % of its time limit or more", onCounts, timeLimitNear},
+		{"crowded", Warning, "the run waited for 5 % of its CPUs or more that it was allowed, while others ran on its nodes for at least half as much", onCounts, crowded},
+		{"oversubscribed", Warning, "tasks of the run waited for each other: for 10 % of its busy CPUs or more, while it had 90 % of its CPUs or nobody else ran there", onCounts, oversubscribed},
+		{"throttled", Warning, "a CPU limit of its control group held it back for 5 % of its CPUs or more", onCounts, throttled},
+		{"stolen", Warning, "the host of a virtual machine took 5 % of its CPUs or more", onCounts, stolen},
+		{"cpus_idle", Info, "a quarter of its CPUs or more were neither busy nor waited for", onCounts, cpusIdle},
+		{"node_idle", Warning, "a node kept less than 2 % of its CPUs busy, while half of the nodes kept half of theirs", onCounts, nodeIdle},
+		{"memory_near_limit", Warning, "its own memory, without page cache, reached 90 % of what it asked for; it was not ended for it", onCounts, memoryNearLimit},
+		{"memory_unused", Info, "its memory stayed below a quarter of what it asked for, of 4 GB or more, in a run of one core hour or more", onCounts, memoryUnused},
+		{"files_slow", Warning, "all of its tasks stood still for files for 10 % of the run or more", onCounts, filesSlow},
+		{"odd_node", Warning, "a node differs from the others of the run in busy CPUs, period or iteration", onSamples, oddNode},
+		{"imbalance", Info, "the busiest node was at least 10 % above the mean, and no single node is the odd one", onSamples, imbalance},
+		{"slower_than_usual", Warning, "earlier runs of the same shape were faster, beyond their scatter", onCounts, slower},
+		{"faster", Info, "the run saved 10 % and one core hour against earlier runs of the same shape", onCounts, faster},
+		{"drifting", Warning, "iterations became 5 % longer or more in the course of the run", onSamples, drifting},
+		{"start_up_long", Info, "the time before the first iteration", onSamples, startUpLong},
+		{"checkpoints_cost", Info, "pauses between iterations that return at regular distances", onSamples, checkpointsCost},
+		{"too_many_nodes", Info, "each node did less than half of what it does on fewer nodes, by measured runs", onCounts, tooManyNodes},
+		{"not_sampled", Warning, "there are no samples of the run", onNothing, notSampled},
+		{"partly_sampled", Warning, "samples do not cover the whole run or all of its nodes", onNothing, partlySampled},
+		{"no_period", Info, "nothing was found that repeats; it has no cost", onSamples, noPeriod},
+	}
+}

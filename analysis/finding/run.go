@@ -1,0 +1,89 @@
+package finding
+
+// Run is what is known of a run. nil is what was not measured or has no limit; CPUs
+// are means over the run, all nodes together.
+type Run struct {
+	ElapsedS float64
+	NNodes   int
+	// State is the scheduler's word, "" where there is none; Ended is the end in
+	// words, InOrder whether nothing is known against it. Stopped is where in its
+	// structure a run stopped that failed, "" where that is not known.
+	State      string
+	ExitSignal int
+	Ended      string
+	InOrder    bool
+	Stopped    string
+	LimitS     *float64
+
+	CPU    CPU
+	Memory Memory
+	// FilesWaitS is for how long all of the job's tasks stood still for files.
+	FilesWaitS *float64
+
+	// Nodes are those that reported.
+	Nodes        []Node
+	ImbalancePct *float64
+
+	Others []Comparison
+	Drift  *Drift
+	// StartUpS and CheckpointS are the time in such phases; 0 without a period.
+	StartUpS, CheckpointS float64
+	Checkpoints           int
+	Scaling               *Scaling
+
+	Sampled  bool
+	Doubt    []string // sentences on samples that do not cover the run
+	Periodic bool
+	NoPeriod string // why there is none
+}
+
+// CPU are the CPUs that a run was given, used and did not get. Others is what
+// everybody else kept busy on its nodes.
+type CPU struct{ Allocated, Busy, Waiting, Throttled, Stolen, Others *float64 }
+
+// Memory is anonymous and shared memory in bytes, page cache apart.
+type Memory struct{ Peak, Requested, OOMKills *float64 }
+
+// Node is one node of the run; Odd says in words how it differs from the others.
+type Node struct {
+	Name string
+	Busy *float64
+	Odd  []string
+}
+
+// Comparison is what earlier runs say of this one: a sentence, and by how many
+// percent it takes longer than they did.
+type Comparison struct {
+	Text      string
+	EffectPct float64
+}
+
+// Drift is how iterations became longer in the course of the run.
+type Drift struct {
+	Text      string
+	ChangePct float64
+	CostS     float64
+}
+
+// Scaling compares the time of one step on this number of nodes with that on fewer.
+type Scaling struct {
+	Nodes, Fewer      int
+	StepS, FewerStepS float64
+}
+
+// coreS is what the run was given, in core seconds; 0 where that is not known.
+func (r Run) coreS() float64 {
+	if r.CPU.Allocated == nil {
+		return 0
+	}
+	return *r.CPU.Allocated * r.ElapsedS
+}
+
+// share of the run in core seconds, nil where the number of CPUs is not known.
+func (r Run) share(part float64) *float64 {
+	if r.coreS() <= 0 {
+		return nil
+	}
+	cost := part * r.coreS()
+	return &cost
+}
