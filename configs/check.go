@@ -44,6 +44,8 @@ func check(c Config) error {
 		allOf("report.formats", c.Report.Formats, "txt", "json", "html"),
 		within("report.min_elapsed_s", c.Report.MinElapsedS, 0, 1e9),
 
+		names("findings.silent", c.Findings.Silent),
+
 		path("history.path", c.History.Path),
 		oneOf("history.ingest", c.History.Ingest, "here", "spool"),
 

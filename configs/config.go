@@ -11,15 +11,16 @@ import "time"
 // Config is jobgait.toml. Every field has its default and its explanation in
 // that file.
 type Config struct {
-	Spool   Spool   `toml:"spool"`
-	Collect Collect `toml:"collect"`
-	Agent   Agent   `toml:"agent"`
-	Watch   Watch   `toml:"watch"`
-	Epilog  Epilog  `toml:"epilog"`
-	Report  Report  `toml:"report"`
-	History History `toml:"history"`
-	Slurm   Slurm   `toml:"slurm"`
-	Health  Health  `toml:"health"`
+	Spool    Spool    `toml:"spool"`
+	Collect  Collect  `toml:"collect"`
+	Agent    Agent    `toml:"agent"`
+	Watch    Watch    `toml:"watch"`
+	Epilog   Epilog   `toml:"epilog"`
+	Report   Report   `toml:"report"`
+	Findings Findings `toml:"findings"`
+	History  History  `toml:"history"`
+	Slurm    Slurm    `toml:"slurm"`
+	Health   Health   `toml:"health"`
 
 	// Unknown says in one line which keys of the file are not known here, ""
 	// for none: misspelt, or of a newer version.
@@ -87,6 +88,11 @@ func (e Epilog) Deadline() time.Duration { return time.Duration(e.DeadlineS * fl
 type Report struct {
 	Formats     []string `toml:"formats"`
 	MinElapsedS float64  `toml:"min_elapsed_s"`
+}
+
+// Findings is what reports find.
+type Findings struct {
+	Silent []string `toml:"silent"`
 }
 
 // History is the SQLite database.

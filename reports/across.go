@@ -72,18 +72,18 @@ func (r Report) textAcross(p *page) {
 	}
 }
 
-// finding is a section of the page.
-type finding struct {
+// section is one section of the page.
+type section struct {
 	Title, Remark string
 	Text          []string
 	Charts        []picture
 }
 
 // findings are the sections of the page.
-func (r Report) findings() []finding {
-	var out []finding
+func (r Report) findings() []section {
+	var out []section
 	for _, f := range r.across.printed() {
-		v := finding{Title: f.Title, Remark: f.Remark, Text: f.Text}
+		v := section{Title: f.Title, Remark: f.Remark, Text: f.Text}
 		for _, c := range f.Charts {
 			v.Charts = append(v.Charts, picture{c.Title, c.Remark, template.HTML(c.SVG)})
 		}

@@ -13,7 +13,7 @@ import (
 func slower() Across {
 	return Across{Changes: Finding{
 		Title: "Changes of speed", Remark: "40 runs, judged by step_s",
-		Verdicts: []Verdict{{warning, "Runs like this one: 14.9 % slower since 5 November; the executable changed then."}},
+		Verdicts: []Verdict{{warning, "Runs like this one: 14.9 % slower since 5 November; the executable changed then.", 14.9}},
 		Text:     []string{"14.9 % slower since 5 November (95 % interval 13.1 .. 16.7 %); the executable changed then."},
 		Charts:   []Chart{{Title: "step_s", Remark: "a dot a run", SVG: `<svg class="k"></svg>`}},
 		Data:     json.RawMessage(`{"id":"7","changes":[]}`),

@@ -59,7 +59,7 @@ func TestDriftVerdicts(t *testing.T) {
 	} {
 		got := driftVerdict(drifting(c.d))
 		switch {
-		case c.level == "" && len(got) > 0, c.level != "" && (len(got) != 1 || got[0] != Verdict{c.level, c.text}):
+		case c.level == "" && len(got) > 0, c.level != "" && (len(got) != 1 || got[0] != Verdict{Level: c.level, Text: c.text}):
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}

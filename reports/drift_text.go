@@ -47,17 +47,17 @@ func driftVerdict(r Report) []Verdict {
 	}
 	switch n := len(d.Steps); {
 	case d.excursion() && d.Steps[0].EffectPct >= matters:
-		return []Verdict{{info, fmt.Sprintf("Cycles were %s slower from %s to %s.",
+		return []Verdict{{Level: info, Text: fmt.Sprintf("Cycles were %s slower from %s to %s.",
 			quantity.Percent(d.Steps[0].EffectPct), at(d.Steps[0].TS), at(d.Steps[1].TS))}}
 	case n == 1 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Cycles slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))}}
+		return []Verdict{{Level: level, Text: fmt.Sprintf("Cycles slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))}}
 	case n > 1 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Cycles slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n, at(d.Steps[0].TS))}}
+		return []Verdict{{Level: level, Text: fmt.Sprintf("Cycles slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n, at(d.Steps[0].TS))}}
 	case n == 0 && d.ChangePct >= matters:
-		return []Verdict{{level, fmt.Sprintf("Cycles slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))}}
+		return []Verdict{{Level: level, Text: fmt.Sprintf("Cycles slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))}}
 	}
 	if d.SlowCount > 0 && d.SlowS >= slowShare*r.Job.ElapsedS {
-		return []Verdict{{info, fmt.Sprintf("%s took much longer than their neighbours: %s in all, %s of the run.",
+		return []Verdict{{Level: info, Text: fmt.Sprintf("%s took much longer than their neighbours: %s in all, %s of the run.",
 			quantity.Plural(d.SlowCount, "cycle"), quantity.Duration(d.SlowS), quantity.Share(d.SlowS/r.Job.ElapsedS))}}
 	}
 	return nil

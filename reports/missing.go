@@ -29,7 +29,7 @@ func (r Report) missing() ([]Verdict, []Note) {
 	}
 	seen := r.seenBusy()
 	if seen == nil || *seen < allSeen {
-		return []Verdict{{warning, quantity.Share(*share) + " of the samples are missing."}}, nil
+		return []Verdict{{Level: warning, Text: quantity.Share(*share) + " of the samples are missing."}}, nil
 	}
 	text := fmt.Sprintf("%s of the samples lack a record of some CPU, an idle one: the job's own CPU time was sampled in full",
 		quantity.Share(*share))

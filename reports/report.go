@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 )
@@ -34,24 +35,29 @@ type Options struct {
 	ASCII bool
 	// Location is the time zone of printed times; nil is UTC. JSON is in UTC.
 	Location *time.Location
+	// Silent are the codes of findings that are not told.
+	Silent []string
 	// Across is what the user's other runs say of this one.
 	Across Across
 }
 
 // Report is one run as it is printed. Its JSON form is schema/report.schema.json.
 type Report struct {
-	Schema        string            `json:"schema"`
-	Generator     string            `json:"generator"`
-	Created       string            `json:"created"`
-	CreatedEpochS float64           `json:"created_epoch_s"`
-	Job           Job               `json:"job"`
-	Verdicts      []Verdict         `json:"verdicts"`
-	Resources     summary.Resources `json:"resources"`
-	Rhythm        Rhythm            `json:"rhythm"`
-	Nodes         Nodes             `json:"nodes"`
-	Counters      []Counter         `json:"counters"`
-	IPC           *float64          `json:"ipc"`
-	Earlier       EarlierRuns       `json:"earlier_runs"`
+	Schema        string  `json:"schema"`
+	Generator     string  `json:"generator"`
+	Created       string  `json:"created"`
+	CreatedEpochS float64 `json:"created_epoch_s"`
+	Job           Job     `json:"job"`
+	// Findings are what limited the run; Verdicts, what earlier versions said of it,
+	// stay for one version.
+	Findings  []finding.Finding `json:"findings"`
+	Verdicts  []Verdict         `json:"verdicts"`
+	Resources summary.Resources `json:"resources"`
+	Rhythm    Rhythm            `json:"rhythm"`
+	Nodes     Nodes             `json:"nodes"`
+	Counters  []Counter         `json:"counters"`
+	IPC       *float64          `json:"ipc"`
+	Earlier   EarlierRuns       `json:"earlier_runs"`
 	// Changes and Scaling are one series of jobgait.changes/1 and the series of
 	// jobgait.scaling/1; null where there is none.
 	Changes json.RawMessage `json:"changes"`
@@ -92,6 +98,6 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 	for _, n := range r.Resources.Notes {
 		r.Notes = append(r.Notes, Note{n.Code, n.Text, []string{}})
 	}
-	r.Verdicts = newVerdicts(r)
+	r.Verdicts, r.Findings = newVerdicts(r), newFindings(r, o.Silent)
 	return r
 }

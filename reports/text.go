@@ -72,7 +72,7 @@ func (r Report) span() string {
 
 func (r Report) textShort(p *page) {
 	p.line(" IN SHORT")
-	for _, v := range r.Verdicts {
+	for _, v := range r.short() {
 		mark := "  [i] "
 		if v.Level == warning {
 			mark = "  [!] "

@@ -199,7 +199,7 @@ func TestVerdicts(t *testing.T) {
 		found := false
 		verdicts := New(c.s, nil, options()).Verdicts
 		for _, v := range verdicts {
-			found = found || v == Verdict{c.level, c.want}
+			found = found || v == Verdict{Level: c.level, Text: c.want}
 		}
 		if !found {
 			t.Errorf("%s: %q is not in %+v", c.name, c.want, verdicts)

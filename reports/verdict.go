@@ -15,6 +15,8 @@ import (
 type Verdict struct {
 	Level string `json:"level"` // "info" or "warning"
 	Text  string `json:"text"`
+	// EffectPct is by how many percent the run takes longer, of a comparison.
+	EffectPct float64 `json:"-"`
 }
 
 const (
@@ -46,7 +48,7 @@ func rhythmVerdicts(r Report) []Verdict {
 		if !r.Quality.sampled() {
 			level = warning
 		}
-		return []Verdict{{level, "No period found: " + r.Rhythm.whyText() + "."}}
+		return []Verdict{{Level: level, Text: "No period found: " + r.Rhythm.whyText() + "."}}
 	}
 	p := r.Rhythm.Patterns[0]
 	text := p.told() + "."
@@ -55,7 +57,7 @@ func rhythmVerdicts(r Report) []Verdict {
 		text = fmt.Sprintf("%s (%s), or %s (%s: %s times, %s).", p.told(), p.ID,
 			quantity.Period(q.Period.value()), q.ID, quantity.Count(q.Instances), quantity.Share(q.Coverage))
 	}
-	return []Verdict{{info, text}}
+	return []Verdict{{Level: info, Text: text}}
 }
 
 // endVerdict warns of an end that is known not to be in order.
@@ -67,7 +69,7 @@ func endVerdict(r Report) []Verdict {
 	if !failed(s) {
 		return nil
 	}
-	return []Verdict{{warning, "The run did not end in order: " + r.ended() + "."}}
+	return []Verdict{{Level: warning, Text: "The run did not end in order: " + r.ended() + "."}}
 }
 
 func nodeVerdicts(n Nodes) []Verdict {
@@ -77,19 +79,19 @@ func nodeVerdicts(n Nodes) []Verdict {
 		if len(n.Missing) == 1 {
 			verb = "is"
 		}
-		out = append(out, Verdict{warning, fmt.Sprintf("%d of %s %s not in this report: %s.",
+		out = append(out, Verdict{Level: warning, Text: fmt.Sprintf("%d of %s %s not in this report: %s.",
 			len(n.Missing), quantity.Plural(n.Total, "node"), verb, some(n.Missing, 4))})
 	}
 	switch odd := n.odd(); {
 	case len(odd) == 1:
-		out = append(out, Verdict{warning, fmt.Sprintf("Node %s differs from the others: %s.",
+		out = append(out, Verdict{Level: warning, Text: fmt.Sprintf("Node %s differs from the others: %s.",
 			cut(odd[0].Name, 40), strings.Join(odd[0].Odd, "; "))})
 	case len(odd) > 1:
 		names := make([]string, len(odd))
 		for i, m := range odd {
 			names[i] = m.Name
 		}
-		out = append(out, Verdict{warning, fmt.Sprintf("%d nodes differ from the others: %s.", len(odd), some(names, 4))})
+		out = append(out, Verdict{Level: warning, Text: fmt.Sprintf("%d nodes differ from the others: %s.", len(odd), some(names, 4))})
 	}
 	return out
 }
@@ -108,7 +110,7 @@ func dataVerdicts(r Report) []Verdict {
 	for _, t := range texts {
 		for _, n := range r.Notes {
 			if n.Code == t.code {
-				return []Verdict{{warning, t.text}}
+				return []Verdict{{Level: warning, Text: t.text}}
 			}
 		}
 	}
@@ -135,7 +137,7 @@ func useVerdict(r Report) []Verdict {
 	if r.Job.NNodes > 1 {
 		where = "On each node"
 	}
-	return []Verdict{{info, fmt.Sprintf("%s %s of %s were busy.", where, quantity.Figures(*busy, 2), quantity.Plural(int(given), "CPU"))}}
+	return []Verdict{{Level: info, Text: fmt.Sprintf("%s %s of %s were busy.", where, quantity.Figures(*busy, 2), quantity.Plural(int(given), "CPU"))}}
 }
 
 // restVerdict says where the time outside the loops went, from 1 % of the run.
@@ -164,7 +166,7 @@ func restVerdict(r Rhythm) []Verdict {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []Verdict{{info, "Outside the cycles: " + strings.Join(parts, ", ") + " (" + quantity.Share(all) + ")."}}
+	return []Verdict{{Level: info, Text: "Outside the cycles: " + strings.Join(parts, ", ") + " (" + quantity.Share(all) + ")."}}
 }
 
 // some names the first few of a list, each cut to 40 columns, and counts the rest.

@@ -23,6 +23,7 @@ type view struct {
 	Span          string
 	Ended         string
 	Failed        bool
+	Short         []Verdict
 	Figures       []keyFigure
 	Why           []string
 	RhythmRemark  string
@@ -52,7 +53,7 @@ type view struct {
 	History       []picture
 	Usual         string
 	Runs          []row
-	Findings      []finding
+	Findings      []section
 	Facts         []fact
 	Notes         []Note
 	MoreNotes     string
@@ -71,7 +72,7 @@ func (r Report) view() view {
 	j := r.Job
 	v := view{
 		R: r, Words: Words(), CSS: template.CSS(r.across.style()), JS: template.JS(pageJS), Policy: policy(r.across.style()),
-		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Ended: r.ended(), Failed: len(endVerdict(r)) > 0,
+		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Ended: r.ended(), Failed: len(endVerdict(r)) > 0, Short: r.short(),
 		Figures: r.keyFigures(), RhythmRemark: r.Rhythm.remark(), FoundIn: r.Rhythm.foundIn(),
 		Timeline: r.timelineCharts(), Shapes: r.shapeCharts(),
 		NodesRemark: r.Nodes.remark(), Facts: r.facts(), EarlierRemark: r.earlierRemark(),

@@ -267,7 +267,7 @@ func (f Finisher) reportable(s summary.Summary) bool {
 
 // options are those of every report that this program draws.
 func (f Finisher) options() reports.Options {
-	return reports.Options{Version: configs.Version, Now: epoch(time.Now()), Formats: f.Config.Report.Formats, Location: time.Local}
+	return reports.Options{Version: configs.Version, Now: epoch(time.Now()), Formats: f.Config.Report.Formats, Location: time.Local, Silent: f.Config.Findings.Silent}
 }
 
 // epoch is t in UTC epoch seconds.

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"strconv"
 
+	"jobgait/analysis/finding"
 	"jobgait/reports"
 )
 
@@ -62,6 +63,11 @@ func reportPage(groups []noteGroup, of edition) *page {
 	p.head("WORDS")
 	for _, w := range reports.Words() {
 		p.item(w.Name, w.Text)
+	}
+	p.head("FINDINGS")
+	p.prose("What limited a run, by the codes of its JSON form, and what earns each. findings.silent of jobgait.toml(5) takes a code.")
+	for _, rule := range finding.Rules() {
+		p.item(rule.Code, string(rule.Level)+": "+rule.When)
 	}
 	p.head("NOTES")
 	p.prose("What could not be told, or is told with a warning. Codes are stable; texts may change. " +

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jobgait/analysis/finding"
 	"jobgait/reports"
 )
 
@@ -20,6 +21,13 @@ func wordsTopic() *cobra.Command {
 				name = w.Name
 			}
 			fmt.Fprintf(&b, "\n  %-15s  %s", name, line)
+		}
+	}
+	b.WriteString("\n\nThe findings of a report, by their code in its JSON form; [findings] silent in\njobgait.toml takes a code:\n")
+	for _, rule := range finding.Rules() {
+		fmt.Fprintf(&b, "\n  %s (%s)\n", rule.Code, rule.Level)
+		for _, line := range reports.Wrap(rule.When, 72) {
+			fmt.Fprintf(&b, "      %s\n", line)
 		}
 	}
 	return &cobra.Command{Use: "report", Short: "what the words of a report mean", Long: b.String()}

@@ -80,7 +80,7 @@ func changesFinding(r change.Report, own int, o change.Options) (reports.Finding
 		}
 		recent := e.Last().Index > s.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
-			f.Verdicts = append(f.Verdicts, reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Text})
+			f.Verdicts = append(f.Verdicts, reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Text, EffectPct: e.Last().EffectPct})
 		}
 	}
 	if more := len(s.Events) - mostEvents; more > 0 {
@@ -92,7 +92,7 @@ func changesFinding(r change.Report, own int, o change.Options) (reports.Finding
 		if !math.IsNaN(s.Y[len(s.Y)-1]) {
 			text = s.WatchSentence("This run")
 		}
-		f.Verdicts = append(f.Verdicts, reports.Verdict{Level: "warning", Text: text})
+		f.Verdicts = append(f.Verdicts, reports.Verdict{Level: "warning", Text: text, EffectPct: s.Unconfirmed.Pct})
 	}
 	if len(f.Text) == 0 {
 		return f, nil
