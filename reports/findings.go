@@ -18,11 +18,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	if s := r.Rhythm.Stopped; s != nil {
 		n.Stopped = s.Text
 	}
-	n.CPU.Busy = r.Nodes.busy()
-	if c := r.Job.NCPUs; c != nil && *c > 0 {
-		allocated := float64(*c)
-		n.CPU.Allocated = &allocated
-	}
+	r.used(&n)
 	for _, m := range r.Nodes.List {
 		if m.Reported {
 			n.Nodes = append(n.Nodes, finding.Node{Name: cut(m.Name, 40), Busy: m.BusyCPUs, Odd: m.Odd})
@@ -56,19 +52,20 @@ func (r Report) doubt() []string {
 	return out
 }
 
-// busy is how many CPUs the nodes kept busy together, nil unless all of them told.
-func (n Nodes) busy() *float64 {
-	sum := 0.0
-	for _, m := range n.List {
-		if m.BusyCPUs == nil {
-			return nil
-		}
-		sum += *m.BusyCPUs
+// used puts what the run was given and used. Who else ran on its nodes is not
+// measured yet, so that nothing is called crowded.
+func (r Report) used(n *finding.Run) {
+	u := r.Resources
+	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled, Stolen: u.CPU.Stolen}
+	if r.Nodes.Reported < r.Nodes.Total { // what is not here would read as idle
+		n.CPU = finding.CPU{Allocated: u.CPU.Allocated}
 	}
-	if len(n.List) == 0 {
-		return nil
+	n.Memory = finding.Memory{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, OOMKills: u.Memory.OOMKills}
+	n.LimitS = u.Time.LimitS
+	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
+		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes
+		n.FilesWaitS = &each
 	}
-	return &sum
 }
 
 // comparisons are what the analyses over the user's runs say of this one.
