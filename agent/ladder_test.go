@@ -54,6 +54,7 @@ func twoCPUs(t testing.TB, open perf.Opener) host {
 
 // Every step down the ladder is taken and noted.
 func TestLadder(t *testing.T) {
+	const procs = "proc_cpu proc_wait proc_read_bytes proc_write_bytes proc_mem proc_mem_peak" // of the job's processes, always
 	const kernelBit = unix.PerfBitExcludeKernel
 	whole := func(pid int) error {
 		if pid == -1 {
@@ -78,38 +79,38 @@ func TestLadder(t *testing.T) {
 		notes     string
 	}{
 		{"everything", 0, true, everything, "job",
-			"instructions cycles ref_cycles l2_misses branch_misses " + node + " mem_used " + group + " proc_cpu", ""},
+			"instructions cycles ref_cycles l2_misses branch_misses " + node + " mem_used " + group + " " + procs, ""},
 		{"no PMU", 0, true, func(a *unix.PerfEventAttr, pid int) error {
 			if a.Type == unix.PERF_TYPE_HARDWARE {
 				return unix.ENOENT
 			}
 			return nil
-		}, "job", node + " mem_used " + group + " proc_cpu", "no_pmu"},
-		{"shared node", 0, false, everything, "job", own + " " + group + " proc_cpu", "node_scope_withheld"},
+		}, "job", node + " mem_used " + group + " " + procs, "no_pmu"},
+		{"shared node", 0, false, everything, "job", own + " " + group + " " + procs, "node_scope_withheld"},
 		{"old kernel", 0, false, func(a *unix.PerfEventAttr, pid int) error {
 			if a.Bits&(1<<34) != 0 {
 				return unix.EINVAL
 			}
 			return nil
-		}, "job", own + " " + group + " proc_cpu", "node_scope_withheld"},
-		{"a command of root", 1, false, everything, "job", own + " proc_cpu", "node_scope_withheld"},
-		{"own tasks", 1, false, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) }, "task", own + " proc_cpu", "node_scope_withheld"},
+		}, "job", own + " " + group + " " + procs, "node_scope_withheld"},
+		{"a command of root", 1, false, everything, "job", own + " " + procs, "node_scope_withheld"},
+		{"own tasks", 1, false, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) }, "task", own + " " + procs, "node_scope_withheld"},
 		{"own tasks, user only", 1, false, func(a *unix.PerfEventAttr, pid int) error {
 			if a.Bits&kernelBit == 0 {
 				return unix.EACCES
 			}
 			return whole(pid)
-		}, "task", "task_clock page_faults instructions cycles proc_cpu", "node_scope_withheld user_only user_only"},
+		}, "task", "task_clock page_faults instructions cycles " + procs, "node_scope_withheld user_only user_only"},
 		{"own tasks under Slurm", 0, true, func(a *unix.PerfEventAttr, pid int) error { return whole(pid) },
-			"proc", "mem_used node_cpu " + group + " proc_cpu", "no_perf proc_only"},
-		{"nothing", 1, false, nothing, "proc", "proc_cpu", "node_scope_withheld no_perf proc_only"},
-		{"seccomp", 1, false, func(*unix.PerfEventAttr, int) error { return unix.EPERM }, "proc", "proc_cpu", "node_scope_withheld no_perf proc_only"},
+			"proc", "mem_used node_cpu " + group + " " + procs, "no_perf proc_only"},
+		{"nothing", 1, false, nothing, "proc", procs, "node_scope_withheld no_perf proc_only"},
+		{"seccomp", 1, false, func(*unix.PerfEventAttr, int) error { return unix.EPERM }, "proc", procs, "node_scope_withheld no_perf proc_only"},
 		{"no addresses", 0, true, func(a *unix.PerfEventAttr, pid int) error {
 			if a.Sample_type&unix.PERF_SAMPLE_IP != 0 {
 				return unix.EINVAL
 			}
 			return nil
-		}, "proc", "instructions cycles ref_cycles l2_misses branch_misses " + node + " mem_used " + group + " proc_cpu", "no_addresses"},
+		}, "proc", "instructions cycles ref_cycles l2_misses branch_misses " + node + " mem_used " + group + " " + procs, "no_addresses"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := twoCPUs(t, kernelThat(t, c.refuse))
