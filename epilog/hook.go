@@ -123,7 +123,7 @@ func endRun(ctx context.Context, getenv func(string) string, told job.Told, self
 		return nil
 	}
 	end := finish.End{Real: now.StartReal, Mono: now.StartMono, BootID: now.BootID,
-		Exit: told.Exit, RunDelayNS: told.RunDelayNS, Restart: now.Key.Restart, Job: now.Job}
+		Exit: told.Exit, Used: told.Used, Restart: now.Key.Restart, Job: now.Job}
 	if !found {
 		if dir, err = withoutProlog(cfg, now); err != nil {
 			return err

@@ -65,9 +65,9 @@ type Told struct {
 	OptOut bool
 	// Exit is nil where the hook was not told it.
 	Exit *summary.Exit
-	// RunDelayNS is how long the job's processes were runnable and did not run, where
-	// the hook was told it, else 0.
-	RunDelayNS float64
+	// Used are counters of the job that the hook was told more of than an agent may
+	// have seen: what was counted up to the end.
+	Used []summary.Counter
 }
 
 // Question is a run that a scheduler is asked about. Start and End are UTC epoch

@@ -32,9 +32,8 @@ type End struct {
 	Requeued bool `json:"requeued,omitempty"`
 	// NoAgent is true when there was no run directory: no Prolog ran here.
 	NoAgent bool `json:"no_agent,omitempty"`
-	// RunDelayNS is what the first thread of the command of `jobgait run` waited for a
-	// CPU in all, 0 if that was not told.
-	RunDelayNS float64 `json:"run_delay_ns,omitempty"`
+	// Used are counters that the Epilog was told, as job.Told has them.
+	Used []summary.Counter `json:"used,omitempty"`
 	// Swept is true when a sweep wrote this because no Epilog had.
 	Swept bool `json:"swept,omitempty"`
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -97,12 +98,21 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	if r.Job.NNodes > 1 && !firstNode(run, end) {
 		p.Bins, p.Lengths = otherBins, otherLengths
 	}
-	for i, c := range loaded.Totals {
-		if c.Name == "proc_wait" {
-			loaded.Totals[i].Total = max(c.Total, end.RunDelayNS)
+	loaded.Totals = withUsed(loaded.Totals, end.Used)
+	return fromLoaded(r, loaded, p)
+}
+
+// withUsed adds what the Epilog was told of counters to what the agent saw of them.
+func withUsed(totals, used []summary.Counter) []summary.Counter {
+	for _, u := range used {
+		i := slices.IndexFunc(totals, func(c summary.Counter) bool { return c.Name == u.Name && c.Scope == u.Scope })
+		if i < 0 {
+			totals = append(totals, u)
+		} else {
+			totals[i].Total = max(totals[i].Total, u.Total)
 		}
 	}
-	return fromLoaded(r, loaded, p)
+	return totals
 }
 
 // fromLoaded adds what a profile says to a node's record.

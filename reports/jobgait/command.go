@@ -13,14 +13,17 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/kernel"
+	"jobgait/analysis/summary"
 )
 
 // command is COMMAND: started, waiting just before its exec.
 type command struct {
 	pid  int
 	hold *os.File // one byte through it releases the command
-	// runDelayNS is what its first thread waited for a CPU, "" if that is not known.
-	runDelayNS string
+	// used is what it has used, once it has ended.
+	used []summary.Counter
 }
 
 // releaseVerb makes this program the waiting half of startStopped.
@@ -67,14 +70,14 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 	go func() {
 		var w syscall.WaitStatus
 		for {
-			delay := c.lastDelay()
+			used := c.account()
 			_, err := syscall.Wait4(c.pid, &w, syscall.WUNTRACED, nil)
 			switch {
 			case errors.Is(err, syscall.EINTR):
 			case err == nil && w.Stopped():
 				c.stopWithIt()
 			default:
-				c.runDelayNS = delay
+				c.used = used
 				ended <- w
 				return
 			}
@@ -92,15 +95,14 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 	}
 }
 
-// lastDelay waits until the command ends or stops and returns what the kernel says then:
-// the agent's last look is up to a second old, and nobody sees more once it is waited for.
-func (c *command) lastDelay() string {
+// account waits until the command ends or stops and returns what the kernel says then:
+// the agent's last look is up to a second old, a command may be gone before the first,
+// and nobody sees more once it is waited for.
+func (c *command) account() []summary.Counter {
 	_ = unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", c.pid))
-	if f := strings.Fields(string(text)); err == nil && len(f) == 3 {
-		return f[1]
-	}
-	return ""
+	schedstat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", c.pid))
+	io, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", c.pid))
+	return kernel.Account(schedstat, io)
 }
 
 // stopWithIt stops us when a COMMAND that has made a group of its own (an

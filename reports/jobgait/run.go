@@ -90,7 +90,7 @@ func (r oneRun) run(ctx context.Context) error {
 	cmd.release()
 	ended := cmd.wait(signals)
 	if h != nil {
-		h.env = append(h.env, local.Waited(cmd.runDelayNS))
+		h.env = append(h.env, local.Used(cmd.used))
 		finishRun(ctx, h, ended, r.complain, signals)
 	}
 	if ended.Signaled() {

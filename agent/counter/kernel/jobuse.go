@@ -219,6 +219,24 @@ func (u *jobUse) bytes(pid int, p *used) {
 	}
 }
 
+// Account is what a process used up to its end, and of what it read and wrote also
+// the children that it waited for, from its schedstat and io before it is waited for;
+// without what is not understood.
+func Account(schedstat, io []byte) []summary.Counter {
+	var out []summary.Counter
+	add := func(name, unit string, v uint64) {
+		out = append(out, summary.Counter{Name: name, Unit: unit, Scope: "job", Total: float64(v)})
+	}
+	if ns, err := parseRunDelay(schedstat); err == nil {
+		add("proc_wait", "ns", ns)
+	}
+	if read, wrote, err := parseIO(io); err == nil {
+		add("proc_read_bytes", "bytes", read)
+		add("proc_write_bytes", "bytes", wrote)
+	}
+	return out
+}
+
 // parseIO reads /proc/PID/io. What was written and taken back before it was on the
 // disk was never written.
 func parseIO(b []byte) (read, wrote uint64, err error) {

@@ -130,6 +130,11 @@ func FuzzParseUse(f *testing.F) {
 		if _, _, err := parseIO(b); err == nil && !bytes.Contains(b, []byte("write_bytes")) {
 			t.Error("bytes of nothing")
 		}
+		for _, c := range Account(b, b) {
+			if !(c.Total >= 0) {
+				t.Errorf("%+v", c)
+			}
+		}
 		if m, err := parseResident(b); err != nil && m != (resident{}) {
 			t.Errorf("%+v with error %v", m, err)
 		}

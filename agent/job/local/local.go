@@ -21,12 +21,12 @@ type Scheduler struct{}
 
 var _ job.Scheduler = Scheduler{}
 
-// What the hooks are told, and the Epilog besides: how the command ended, and how long
-// it had waited for a CPU.
+// What the hooks are told, and the Epilog besides: how the command ended, and what it
+// had used.
 const (
-	runName    = "JOBGAIT_RUN"
-	endedName  = "JOBGAIT_ENDED"
-	waitedName = "JOBGAIT_RUN_DELAY_NS"
+	runName   = "JOBGAIT_RUN"
+	endedName = "JOBGAIT_ENDED"
+	usedName  = "JOBGAIT_USED"
 )
 
 // Environ is what the hooks of a run are told.
@@ -38,13 +38,16 @@ func Environ(r job.Run) ([]string, error) {
 	return []string{runName + "=" + string(text)}, nil
 }
 
-// Ended and Waited are what the Epilog is told besides.
+// Ended is what the Epilog is told besides.
 func Ended(status syscall.WaitStatus) string {
 	return endedName + "=" + strconv.FormatUint(uint64(status), 10)
 }
 
-// Waited takes the second word of a schedstat.
-func Waited(runDelayNS string) string { return waitedName + "=" + runDelayNS }
+// Used is what the Epilog is told of a command that has ended.
+func Used(counters []summary.Counter) string {
+	text, _ := json.Marshal(counters) // of finite numbers
+	return usedName + "=" + string(text)
+}
 
 // Told reads what Environ made. The machine on which somebody runs a command is not
 // that command's alone.
@@ -61,8 +64,9 @@ func (Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error) 
 	}
 	r = cleaned(r)
 	r.StartReal, r.StartMono, r.BootID, r.Exclusive = h.Real, h.Mono, h.BootID, false
-	waited, _ := strconv.ParseUint(getenv(waitedName), 10, 60)
-	return job.Told{Run: r, Exit: job.ExitOf(getenv(endedName)), RunDelayNS: float64(waited)}, nil
+	told := job.Told{Run: r, Exit: job.ExitOf(getenv(endedName))}
+	_ = json.Unmarshal([]byte(getenv(usedName)), &told.Used) // without it the agent's last look holds
+	return told, nil
 }
 
 func cleaned(r job.Run) job.Run {
