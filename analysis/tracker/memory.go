@@ -1,0 +1,99 @@
+package tracker
+
+import "jobgait/analysis/series"
+
+// Memory is the last samples of all columns on several scales: the last minute as
+// it came, and the last 10 and 100 minutes with means of 10 and 100 samples.
+type Memory struct {
+	columns []series.Column // without values
+	stepS   float64
+	scales  [scales]ring
+}
+
+const (
+	scales    = 3
+	coarser   = 10    // of a scale to the next
+	remembers = 12000 // samples of each scale: a minute at 200 Hz
+)
+
+// ring holds the last means of so many samples.
+type ring struct {
+	merge, n int // samples in one, and those that came
+	open     int // samples in sum
+	sum      []float32
+	values   [][]float32
+	at       int // where the next goes
+}
+
+// NewMemory returns an empty memory of columns that have no values yet.
+func NewMemory(columns []series.Column, stepS float64) *Memory {
+	m := &Memory{columns: columns, stepS: stepS}
+	merge := 1
+	for i := range m.scales {
+		m.scales[i] = ring{merge: merge, sum: make([]float32, len(columns)), values: make([][]float32, len(columns))}
+		merge *= coarser
+	}
+	return m
+}
+
+// Add keeps a sample of all columns; NaN is a missing one.
+func (m *Memory) Add(x []float32) {
+	for i := range m.scales {
+		m.scales[i].add(x)
+	}
+}
+
+func (r *ring) add(x []float32) {
+	for j, v := range x {
+		r.sum[j] += v
+	}
+	if r.open++; r.open < r.merge {
+		return
+	}
+	for j := range r.sum {
+		v := r.sum[j] / float32(r.merge)
+		if r.n < remembers {
+			r.values[j] = append(r.values[j], v)
+		} else {
+			r.values[j][r.at] = v
+		}
+		r.sum[j] = 0
+	}
+	r.at = (r.at + 1) % remembers
+	r.open = 0
+	r.n = min(r.n+1, remembers)
+}
+
+// Replace makes column j another one, of which nothing is known yet.
+func (m *Memory) Replace(j int, c series.Column) {
+	m.columns[j] = c
+	for i := range m.scales {
+		clear(m.scales[i].values[j])
+		m.scales[i].sum[j] = 0
+	}
+}
+
+// Seconds is how long a scale's memory reaches back.
+func (m *Memory) Seconds(scale int) float64 {
+	r := &m.scales[scale]
+	return float64(r.n*r.merge) * m.stepS
+}
+
+// Set returns the last samples of a scale, a copy. Columns without any value but 0
+// are left out.
+func (m *Memory) Set(scale int) series.Set {
+	r := &m.scales[scale]
+	s := series.Set{StepS: m.stepS * float64(r.merge)}
+	for j, c := range m.columns {
+		v := make(series.Values, 0, r.n)
+		if r.n == remembers {
+			v = append(v, r.values[j][r.at:]...)
+			v = append(v, r.values[j][:r.at]...)
+		} else {
+			v = append(v, r.values[j]...)
+		}
+		c.Values = v
+		s.Columns = append(s.Columns, c)
+	}
+	return s
+}

@@ -1,0 +1,141 @@
+package tracker
+
+import (
+	"iter"
+
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/series"
+)
+
+// Pursuit is a tracker with what it needs to find its loops: the last minutes, and
+// when to ask about them.
+type Pursuit struct {
+	*Tracker
+	Memory *Memory
+	nextS  float64 // when to ask next, seconds since the first sample
+	waitS  float64 // between this question and the next
+	turn   int
+	againS float64 // when to ask although a loop holds
+	held   bool
+}
+
+const (
+	// firstS is when detection is asked first; waits double from leastWaitS to
+	// mostWaitS, so that a job without a loop costs little.
+	firstS     = 10
+	leastWaitS = 10
+	mostWaitS  = 600
+	// A loop that holds is asked for again after againS, and after so many times as
+	// long as it took until then: what ten seconds showed may be a part of it.
+	againS     = 30
+	againTimes = 5
+)
+
+// NewPursuit begins with nothing. Columns have no values.
+func NewPursuit(columns []series.Column, stepS float64) *Pursuit {
+	return &Pursuit{Tracker: New(stepS), Memory: NewMemory(columns, stepS), nextS: firstS, waitS: leastWaitS, againS: againS}
+}
+
+// Add takes a sample of all columns.
+func (p *Pursuit) Add(x []float32) (Cycle, bool) {
+	p.Memory.Add(x)
+	c, told := p.Tracker.Add(x)
+	if p.Tracker.held == nil && p.held { // lost: it is asked for soon
+		p.waitS = leastWaitS
+		p.nextS = min(p.nextS, p.nowS()+leastWaitS/2)
+	}
+	p.held = p.Tracker.held != nil
+	return c, told
+}
+
+func (p *Pursuit) nowS() float64 { return float64(p.samples) * p.stepS }
+
+// Due tells whether it is time to ask. While a loop holds it is asked seldom, whether
+// more samples say the same.
+func (p *Pursuit) Due() bool {
+	return p.nowS() >= p.nextS && (!p.held || p.nowS() >= p.againS)
+}
+
+// Question is what detection is asked about: samples of one scale, a copy.
+type Question struct {
+	set   series.Set
+	merge int
+}
+
+// Question returns the next one; the scales are asked in turn.
+func (p *Pursuit) Question() Question {
+	p.nextS = p.nowS() + p.waitS
+	p.waitS = min(1.5*p.waitS, mostWaitS)
+	scale := 0
+	for s := 1; s < scales; s++ {
+		// A coarser scale says more once it reaches further back than the finer.
+		if p.Memory.Seconds(s) > 1.5*p.Memory.Seconds(s-1) && p.turn%(s+1) == s {
+			scale = s
+		}
+	}
+	p.turn++
+	if p.held {
+		p.againS = againTimes * p.nowS()
+	}
+	return Question{p.Memory.Set(scale), p.Memory.scales[scale].merge}
+}
+
+// Answer is what detection says: the loops that can be followed. It takes most of a
+// second at worst and touches nothing else, so that samples may come meanwhile.
+func (q Question) Answer(par periodicity.Params) []Loop {
+	got, err := periodicity.Detect(q.set, par)
+	if err != nil {
+		return nil
+	}
+	var loops []Loop
+	for _, found := range got.Periods {
+		if l, ok := Learn(q.set, q.merge, found); ok && len(loops) < mostLoops-1 {
+			loops = append(loops, l)
+		}
+	}
+	return loops
+}
+
+// Take follows the loops of an answer.
+func (p *Pursuit) Take(loops []Loop) {
+	if len(loops) > 0 && !p.correct(loops[0]) {
+		return
+	}
+	for _, l := range loops {
+		past, n := p.Memory.last(l.PeriodS)
+		p.Follow(l, past, n)
+	}
+}
+
+// Later puts the next question off by so many seconds: the last one was dear.
+func (p *Pursuit) Later(s float64) {
+	p.nextS, p.againS = max(p.nextS, p.nowS()+s), max(p.againS, p.nowS()+s)
+}
+
+// last are the last samples of the finest scale, eight periods of them, so that a
+// loop that goes on is known from its first cycle after it was learned.
+func (m *Memory) last(periodS float64) (iter.Seq[[]float32], int) {
+	r := &m.scales[0]
+	n := min(r.n, int(8*periodS/m.stepS)+1)
+	x := make([]float32, len(m.columns))
+	return func(yield func([]float32) bool) {
+		for i := range n {
+			at := (r.at - n + i + 2*remembers) % remembers
+			if r.n < remembers {
+				at = r.n - n + i
+			}
+			for j := range x {
+				x[j] = r.values[j][at]
+			}
+			if !yield(x) {
+				return
+			}
+		}
+	}, n
+}
+
+// Replace makes column j another one. Loops that are followed in it are forgotten.
+func (p *Pursuit) Replace(j int, c series.Column) {
+	p.Memory.Replace(j, c)
+	p.Forget(j)
+}
