@@ -15,6 +15,8 @@ type Anatomy struct {
 	Between Split   `json:"between"`  // cycles
 	Tail    Split   `json:"tail"`
 	Cycles  []Cycle `json:"cycles"` // of each pattern
+	// Pages are what columns of code pages stand for; whoever has the columns asks.
+	Pages []PageOf `json:"pages,omitempty"`
 }
 
 // Split is CPU time by what it was spent on. Classes, libraries and functions each
@@ -24,7 +26,8 @@ type Split struct {
 	Classes      []Part  `json:"classes"`
 	Libraries    []Part  `json:"libraries"`
 	Functions    []Share `json:"functions"`
-	UnnamedShare float64 `json:"unnamed_share"` // of code without a name, the kernel apart
+	Others       *Others `json:"others,omitempty"` // functions that were left out of a record
+	UnnamedShare float64 `json:"unnamed_share"`    // of code without a name, the kernel apart
 }
 
 // Part is a class or library.
@@ -33,6 +36,8 @@ type Part struct {
 	Share   float64  `json:"share"`
 	Seconds float64  `json:"busy_s"`
 	CycleS  *float64 `json:"cycle_s,omitempty"` // in a cycle
+	// Within, of a class of a pattern, is how its seconds lie within the cycle.
+	Within []float64 `json:"within,omitempty"`
 }
 
 // Share is a function's part.
@@ -126,16 +131,21 @@ func (t *Tally) cycle(pattern string, p *part, s Split) Cycle {
 			list[i].CycleS = each(list[i].Seconds)
 		}
 	}
-	index := map[Function]int{}
+	index, classes := map[Function]int{}, map[string]int{}
 	for i := range c.Functions {
 		f := &c.Functions[i]
 		index[f.Function] = i
 		f.CycleS, f.Within = each(f.Seconds), make([]float64, Bins)
 	}
+	for i := range c.Classes {
+		classes[c.Classes[i].Name] = i
+		c.Classes[i].Within = make([]float64, Bins)
+	}
 	for bin, pages := range p.within {
 		for k, s := range t.byFunction(pages) {
 			if i, ok := index[t.functions[k]]; ok {
 				c.Functions[i].Within[bin] = s / c.Count
+				c.Classes[classes[string(ClassOf(t.functions[k].Library))]].Within[bin] += s / c.Count
 			}
 		}
 	}
@@ -169,4 +179,19 @@ func (t *Tally) intervals(p *part, c *Cycle, index map[Function]int) {
 		from, to := max(0, *f.CycleS-half), *f.CycleS+half
 		f.Lo, f.Hi = &from, &to
 	}
+}
+
+// Named is whether any function has a name.
+func (a Anatomy) Named() bool {
+	return slices.ContainsFunc(a.Run.Functions, func(f Share) bool { return f.Name != "" })
+}
+
+// Main is the first pattern that has samples, nil for a run without cycles that were seen.
+func (a Anatomy) Main() *Cycle {
+	for i := range a.Cycles {
+		if a.Cycles[i].Count > 0 && a.Cycles[i].BusyS > 0 {
+			return &a.Cycles[i]
+		}
+	}
+	return nil
 }

@@ -161,6 +161,15 @@ func addsUp(t *testing.T, seed uint64, a Anatomy, busy float64) {
 			}
 			near("within a cycle", within, *f.CycleS)
 		}
+		for _, p := range c.Classes {
+			within := 0.0
+			for _, s := range p.Within {
+				within += s
+			}
+			if p.CycleS != nil {
+				near("class within a cycle", within, *p.CycleS)
+			}
+		}
 	}
 	near("parts", sum, busy)
 	near("run", a.Run.BusyS, busy)

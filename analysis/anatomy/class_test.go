@@ -34,6 +34,7 @@ func TestNormal(t *testing.T) {
 		{"libc.so.6", "__memset_avx512_unaligned_erms", "__memset"}, {"libc.so.6", "__memset_evex_unaligned_erms", "__memset"},
 		{"libm.so.6", "__ieee754_exp_fma", "__ieee754_exp"}, {"libm.so.6", "__exp_fma", "__exp"}, {"libc.so.6", "__fma", "__fma"},
 		{"app", "step_avx2", "step_avx2"}, {"app", "soundSpeed.isra.0", "soundSpeed"}, {"app", "main.cold", "main"}, {"app", "f.constprop.0.isra.0", "f"},
+		{"libm.so.6", "pow@@GLIBC_2.29", "pow"}, {"libmine.so", "solve@V_1.2", "solve"},
 		{"app", "work._omp_fn.0", "work._omp_fn.0"}, {"app", "f [clone .part.3]", "f"}, {"app", "", ""}, {"app", ".cold", ".cold"},
 	} {
 		if got := Normal(c[0], c[1]); got != c[2] || Normal(c[0], got) != got {

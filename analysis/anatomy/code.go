@@ -20,6 +20,8 @@ type Place struct {
 type Code struct {
 	Functions []Function
 	Places    []Place
+	// Builds are the build ids of libraries, in hexadecimal digits, where they are known.
+	Builds map[string]string
 }
 
 // Block is samples of code by slot, on the grid of the cycles.
@@ -29,6 +31,9 @@ type Block struct {
 	Pages   []Page
 	// SampleS is the CPU time that one sample stands for.
 	SampleS float64
+	// Weight is how many blocks like it this one stands for, 0 is itself alone: not
+	// all of a long run are read.
+	Weight float64
 }
 
 // Page are the samples in one page.

@@ -6,8 +6,8 @@ import (
 )
 
 // clones are what compilers add to the name of a function that they have copied or
-// cut in parts.
-var clones = regexp.MustCompile(`(\.(isra|constprop|part|cold|lto_priv|llvm|localalias|clone)(\.\d+)?| \[clone [^\]]*\])+$`)
+// cut in parts, and linkers for its version: pow@@GLIBC_2.29.
+var clones = regexp.MustCompile(`(\.(isra|constprop|part|cold|lto_priv|llvm|localalias|clone)(\.\d+)?| \[clone [^\]]*\]|@@?[\w.]+)+$`)
 
 // dispatched are what libraries add to the name of a function that they have for
 // several kinds of CPU. OpenBLAS names the CPU; glibc what it uses of it.

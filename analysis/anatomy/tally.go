@@ -44,6 +44,11 @@ func New(code Code, cycles []Cycles) *Tally {
 
 // Add adds a block. Slots must not come twice.
 func (t *Tally) Add(b Block) {
+	weight := b.Weight
+	if weight == 0 {
+		weight = 1
+	}
+	sampleS := b.SampleS * weight
 	keys := make([]int, len(b.Pages))
 	for i, p := range b.Pages {
 		keys[i] = t.pages[p.Key] // unlisted if there is none
@@ -53,7 +58,7 @@ func (t *Tally) Add(b Block) {
 		s, k := where(t.spans, slot)
 		p := &t.parts[k]
 		if s != nil {
-			p.cycles[s.stretch] += 1 / float64(s.end-s.first)
+			p.cycles[s.stretch] += weight / float64(s.end-s.first)
 		}
 		rest := int64(n)
 		for j, page := range b.Pages {
@@ -62,10 +67,10 @@ func (t *Tally) Add(b Block) {
 			}
 			hits := min(rest, int64(page.Counts[i]))
 			rest -= hits
-			p.hit(s, slot, keys[j], float64(hits)*b.SampleS)
+			p.hit(s, slot, keys[j], float64(hits)*sampleS)
 		}
 		if rest > 0 {
-			p.hit(s, slot, unlisted, float64(rest)*b.SampleS)
+			p.hit(s, slot, unlisted, float64(rest)*sampleS)
 		}
 		t.samples += int64(n)
 	}

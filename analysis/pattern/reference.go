@@ -115,7 +115,7 @@ func (r Reference) candidates(patterns []Pattern, m Matching) []Step {
 		if !(p.PeriodS > 0) || p.Confidence < m.MinConfidence {
 			continue
 		}
-		if s := stepOf(p, 1, 1, 0); (p.Column != r.Column || p.ValuesColumn != r.ValuesColumn) && r.near(s, m) {
+		if s := stepOf(p, 1, 1); (p.Column != r.Column || p.ValuesColumn != r.ValuesColumn) && r.near(s, m) {
 			// Another column has another shape. With the same period it is
 			// the same loop.
 			out = append(out, s)
@@ -131,7 +131,7 @@ func (r Reference) candidates(patterns []Pattern, m Matching) []Step {
 		// Another page of the same group: after a new build the same code has
 		// another key. What runs twice in an iteration has half its period, so
 		// folds say nothing here.
-		if s := stepOf(p, 1, 1, 0); r.plausible(s, m) {
+		if s := stepOf(p, 1, 1); r.plausible(s, m) {
 			if s.Alike, _ = shape.alike(ref); s.Alike >= m.MinAlikeFold {
 				out = append(out, s)
 			}
@@ -149,7 +149,7 @@ func (r Reference) folds(ref, shape cycle, p Pattern, m Matching) []Step {
 			least = m.MinAlike
 		}
 		// The pattern holds k periods of the reference.
-		if s := stepOf(p, 1, k, 0); r.plausible(s, m) {
+		if s := stepOf(p, 1, k); r.plausible(s, m) {
 			if s.Alike, _ = shape.alike(ref.tiled(k)); s.Alike >= least {
 				out = append(out, s)
 			}
@@ -158,7 +158,7 @@ func (r Reference) folds(ref, shape cycle, p Pattern, m Matching) []Step {
 			continue
 		}
 		// The reference holds k periods of the pattern.
-		if s := stepOf(p, k, 1, 0); r.plausible(s, m) {
+		if s := stepOf(p, k, 1); r.plausible(s, m) {
 			if s.Alike, _ = ref.alike(shape.tiled(k)); s.Alike >= least {
 				out = append(out, s)
 			}
@@ -172,9 +172,9 @@ func (r Reference) plausible(s Step, m Matching) bool {
 	return q <= m.MaxRatio && q >= 1/m.MaxRatio
 }
 
-func stepOf(p Pattern, num, den int, alike float64) Step {
+func stepOf(p Pattern, num, den int) Step {
 	f := float64(num) / float64(den)
-	return Step{StepS: p.PeriodS * f, LoS: p.PeriodLoS * f, HiS: p.PeriodHiS * f, Pattern: p.ID, Num: num, Den: den, Alike: alike}
+	return Step{StepS: p.PeriodS * f, LoS: p.PeriodLoS * f, HiS: p.PeriodHiS * f, Pattern: p.ID, Num: num, Den: den}
 }
 
 // minMain is the coverage from which a pattern is the main loop of a run of
@@ -196,7 +196,7 @@ func (r Reference) StepAcross(patterns []Pattern, m Matching) (step Step, ok boo
 			continue
 		}
 		if shape, good := newCycle(p.Values); good {
-			s := stepOf(p, 1, 1, 0)
+			s := stepOf(p, 1, 1)
 			s.Alike, _ = shape.alike(ref)
 			if s.Alike >= m.MinAlikeFold && (!ok || s.Alike > step.Alike) {
 				step, ok = s, true
@@ -204,7 +204,7 @@ func (r Reference) StepAcross(patterns []Pattern, m Matching) (step Step, ok boo
 		}
 	}
 	if !ok && len(main) == 1 {
-		step, ok = stepOf(main[0], 1, 1, 0), true
+		step, ok = stepOf(main[0], 1, 1), true
 	}
 	if !ok {
 		_, _, notes = r.Step(nil, m)

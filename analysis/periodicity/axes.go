@@ -27,7 +27,8 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	o := wall
 	if told := all[v.told.by]; told.grid != nil {
 		o = told.grid.toldOn(look, v.told.at)
-		o.again = func(set series.Set) outcome { return told.grid.again(set, v.told.lag, par) }
+		shown := told.grid.got.periods[v.told.at].PeriodS
+		o.again = func(set series.Set) outcome { return told.grid.again(set, v.told.lag, shown, par) }
 		o.partly = look.Len() < set.Len()
 		if len(o.periods) == 0 {
 			return wall
@@ -39,6 +40,49 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	}
 	v.nested(&o, all, look)
 	return o
+}
+
+const (
+	// Of a profile that only parts were looked at of, all is looked at for a loop
+	// around the main one: in bins of outerCycles of its cycles, whole ones, so that
+	// these are not seen in them. outerConfidence is asked of it.
+	outerCycles     = 4
+	outerConfidence = 0.6
+	// outerSlots is how many samples are added up to slots before: so that eight of
+	// these are in a bin.
+	outerSlots = 8
+)
+
+// outer is the loop around the main one that is too long for the parts in which that
+// was found.
+func (o outcome) outer(set series.Set, par Params) (Macro, bool) {
+	main := o.periods[0]
+	clock, ok := set.Clock()
+	w := outerCycles * main.CPUS
+	if !ok || !(w > 0) || clock.Total() < minBins*w {
+		return Macro{}, false
+	}
+	k := max(1, int(outerCycles*main.MeanS/set.StepS/outerSlots))
+	coarse := series.Set{StartS: set.StartS, StepS: set.StepS, Columns: code(set)}.Coarser(k)
+	if len(coarse.Columns) < 2 {
+		return Macro{}, false
+	}
+	g := newGrid(clock.Coarser(k).Bin(coarse.Columns, w), w)
+	for _, p := range detectSource(g.set, g.src, 1, par).periods {
+		if p.Confidence < outerConfidence || p.PeriodS < shortLag*w {
+			continue
+		}
+		if q, ok := g.toWall(p, set); ok {
+			return enclosing(main, q), true
+		}
+	}
+	return Macro{}, false
+}
+
+// enclosing is a loop that holds the main one.
+func enclosing(main, p Period) Macro {
+	n := math.Round(float64(len(main.Instances)) * main.MeanS / p.MeanS)
+	return Macro{PeriodS: p.PeriodS, Of: []int{0}, Count: int(n)}
 }
 
 // toldOn returns the periods of a grid in wall time, the one that is told first.
@@ -59,7 +103,7 @@ func (g grid) toldOn(set series.Set, told int) outcome {
 
 // again finds what a grid showed in all of a profile, in the longest bins that
 // show it.
-func (g grid) again(set series.Set, lag float64, par Params) outcome {
+func (g grid) again(set series.Set, lag, shownS float64, par Params) outcome {
 	asked := g.askedS
 	for _, s := range cpuBinsS {
 		if s > asked && lag >= 4*seenBins*s*g.set.StepS/g.askedS {
@@ -70,7 +114,7 @@ func (g grid) again(set series.Set, lag float64, par Params) outcome {
 	if len(full) == 0 {
 		return outcome{}
 	}
-	full[0].got = detectSource(full[0].set, full[0].src, 1, par)
+	full[0].got = detectNear(full[0].set, full[0].src, 1, par, shownS)
 	told := slices.IndexFunc(full[0].got.periods, func(p Period) bool { return math.Abs(p.PeriodS/lag-1) <= sameCPU })
 	return full[0].toldOn(set, told)
 }
@@ -104,8 +148,6 @@ func (v verdict) nested(o *outcome, all []witness, look series.Set) {
 		o.periods[0].Children = []Child{{PeriodS: p.PeriodS, Count: int(n), Confidence: p.Confidence * v.agreed}}
 	}
 	if v.outer != nil {
-		p := in(*v.outer)
-		n := math.Round(float64(len(main.Instances)) * main.MeanS / p.MeanS)
-		o.macros = append(o.macros, Macro{PeriodS: p.PeriodS, Of: []int{0}, Count: int(n)})
+		o.macros = append(o.macros, enclosing(main, in(*v.outer)))
 	}
 }

@@ -29,19 +29,24 @@ type grid struct {
 }
 
 // grids puts the code of a set into bins of CPU time; none if it holds no code or
-// no CPU time. Bins that were counted as such are added up, else the slots of wall
-// time are spread over them.
+// no CPU time. Bins that were counted as such are added up, with what only slots of
+// wall time tell of; else all of the slots are spread over them.
 func grids(set series.Set, only ...float64) []grid {
 	bins := only
 	if len(bins) == 0 {
 		bins = cpuBinsS[:]
 	}
-	if exact := set.On(series.CPU); len(exact) > 0 {
-		return exactGrids(exact[0], bins)
-	}
 	columns := code(set)
 	clock, ok := set.Clock()
-	if len(columns) < 2 || !ok {
+	if !ok {
+		return nil
+	}
+	for _, exact := range set.On(series.CPU) {
+		if exact.StepS*float64(exact.Len()) >= counted*clock.Total() {
+			return exactGrids(exact.Complete(set, columns), clock.Busy(), bins)
+		}
+	}
+	if len(columns) < 2 {
 		return nil
 	}
 	var out []grid
@@ -54,13 +59,23 @@ func grids(set series.Set, only ...float64) []grid {
 	return out
 }
 
-// exactGrids are the bins that were recorded, added up.
-func exactGrids(set series.Set, bins []float64) []grid {
+const (
+	// counted is the share of the job's CPU time that recorded bins have to hold to be
+	// used: an agent without room for them writes none for a while.
+	counted = 0.9
+	// smoothS is the CPU time of one busy CPU that recorded bins are the mean of: with
+	// the two or three samples of a bin alone fewer loops were held than by slots.
+	smoothS = 0.003
+)
+
+// exactGrids are the bins that were recorded, smoothed and added up.
+func exactGrids(set series.Set, busy float64, bins []float64) []grid {
 	set.Columns = code(set)
+	set = set.Smoothed(int(math.Round(smoothS * max(1, busy) / set.StepS)))
 	var out []grid
 	last := 0
 	for _, s := range bins {
-		k := max(1, int(math.Round(s/set.StepS)))
+		k := max(1, int(math.Round(s*max(1, busy)/set.StepS)))
 		if k != last && set.Len() >= minBins*k && len(set.Columns) > 1 {
 			out = append(out, newGrid(set.Coarser(k), s))
 		}

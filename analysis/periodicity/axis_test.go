@@ -126,33 +126,78 @@ func TestGhost(t *testing.T) {
 	}
 }
 
-// Bins of CPU time that were counted as such are taken as they are.
-func TestExactBins(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	const cycle = 30
-	page := make([]int, 12000)
-	for i := range page {
-		page[i] = noisy(rng, map[bool]int{true: 0, false: 1}[i%cycle < 12])
-	}
-	set, at := inTurns(4, len(page), 0.4, func(i int) int { return page[i] })
+// binsOf adds to a set of inTurns what an agent counts on the job's own clock: a bin
+// for each sample.
+func binsOf(set *series.Set, at []float64, page func(i int) int) {
 	exact := series.Set{Axis: series.CPU, StepS: 0.001, SlotS: 0.001, WallS: append(at, at[len(at)-1]+0.001)}
-	for j, c := range set.Columns[:3] {
-		c.Values = make(series.Values, len(page))
-		for i, p := range page {
-			if p == j {
+	for j, name := range []string{"code:a", "code:b", "code:c", series.OtherCode} {
+		c := series.Column{Name: name, Unit: "samples", Group: series.CodeGroup, Scope: series.JobScope, Values: make(series.Values, len(at))}
+		for i := range at {
+			if page(i) == j {
 				c.Values[i] = 1
 			}
 		}
 		exact.Columns = append(exact.Columns, c)
 	}
 	set.Also = []series.Set{exact}
+}
+
+// Bins of CPU time that were counted as such show a loop of 12 ms that the turns of
+// others fold within the slots of wall time.
+func TestExactBins(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	const cycle = 12
+	page := make([]int, 12000)
+	for i := range page {
+		page[i] = noisy(rng, map[bool]int{true: 0, false: 1}[i%cycle < 5])
+	}
+	of := func(i int) int { return page[i] }
+	set, at := inTurns(4, len(page), 0.6, of)
+	folded := detect(t, set)
+	binsOf(&set, at, of)
 	if gs := grids(set); len(gs) != len(cpuBinsS) || gs[0].set.StepS != 0.002 || gs[3].set.Len() != len(page)/5 {
 		t.Fatalf("%d grids", len(gs))
 	}
 	r := detect(t, set)
 	check(t, set, r)
-	if len(r.Periods) == 0 || math.Abs(r.Periods[0].CPUS/0.030-1) > 0.02 || r.Periods[0].Parts.Resolved != 1 {
-		t.Errorf("%+v %v", r.Periods, r.Notes)
+	if len(r.Periods) == 0 || math.Abs(r.Periods[0].CPUS/0.012-1) > 0.02 || r.Periods[0].Confidence < Confident {
+		t.Errorf("%+v %v; by slots %+v", r.Periods, r.Notes, folded.Periods)
+	}
+	set.Also[0] = set.Also[0].Within([]series.Piece{{FromS: 0, ToS: at[len(at)/2], AtS: 0}})
+	if gs := grids(set); len(gs) == 0 || gs[0].set.SlotS == 0.001 {
+		t.Error("bins of half of the run were taken for all of it")
+	}
+}
+
+// The parts of a long profile that are looked at have the bins of the same times.
+func TestExactBinsOfAnExcerpt(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	page := make([]int, 120_000)
+	for i := range page {
+		page[i] = noisy(rng, map[bool]int{true: 0, false: 1}[i%61 < 25])
+	}
+	of := func(i int) int { return page[i] }
+	set, at := inTurns(4, len(page), 0.4, of)
+	binsOf(&set, at, of)
+	const part = 4096
+	e := excerpt(set, part)
+	if e.Len() != part*excerptParts {
+		t.Fatalf("%d samples", e.Len())
+	}
+	clock, _ := e.Clock()
+	bins := e.Also[0]
+	if used := float64(bins.Len()) * bins.StepS; math.Abs(used/clock.Total()-1) > 0.01 || len(bins.WallS) != bins.Len()+1 {
+		t.Errorf("%v s of bins beside %v s of CPU time", used, clock.Total())
+	}
+	for i := range bins.Len() {
+		if from, to := bins.Ends(i, 1); to < from || to > float64(e.Len())*e.StepS+1e-9 {
+			t.Fatalf("bin %d from %v to %v", i, from, to)
+		}
+	}
+	r := detect(t, set)
+	check(t, set, r)
+	if len(r.Periods) == 0 || math.Abs(r.Periods[0].CPUS/0.061-1) > 0.02 || r.Periods[0].Coverage < 0.8 {
+		t.Errorf("%d, %v", len(r.Periods), r.Notes)
 	}
 }
 

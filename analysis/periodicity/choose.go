@@ -48,7 +48,7 @@ func choose(set series.Set, all []source, got []outcome) (at int, agreed float64
 	best, sum := -1, 0.0
 	support := make([]float64, len(families))
 	for i, f := range families {
-		support[i] = supported(set, all, f)
+		support[i] = supported(all, f)
 		sum += support[i]
 		if best < 0 || support[i] > support[best] {
 			best = i
@@ -119,7 +119,7 @@ next:
 
 // supported is the worth of a family, of which columns that count the same thing
 // are one.
-func supported(set series.Set, all []source, f []vote) float64 {
+func supported(all []source, f []vote) float64 {
 	sum := 0.0
 	var heard []int
 next:

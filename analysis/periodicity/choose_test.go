@@ -108,7 +108,7 @@ func TestSupported(t *testing.T) {
 		for _, i := range c.from {
 			f = append(f, vote{from: i, lag: 1, worth: 1})
 		}
-		if got := supported(set, c.all, f); got != c.want {
+		if got := supported(c.all, f); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

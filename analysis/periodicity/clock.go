@@ -35,7 +35,7 @@ func clock(p Period, s source) bool {
 	if p.PeriodSamples < beatSamples {
 		return locked(p) || round(p.PeriodS)
 	}
-	return len(s.cols) == 1 && round(p.PeriodS) && steady(p)
+	return len(s.cols) == 1 && (round(p.PeriodS) || s.ticks(p.PeriodS)) && steady(p)
 }
 
 // common says whether so many sources show a period that it is the job's.

@@ -40,11 +40,11 @@ func Detect(set series.Set, par Params) (Result, error) {
 			o.periods = withUnequal(o.periods, set, par.MaxPatterns)
 		}
 		if len(o.periods) > 0 {
-			return Result{Periods: o.periods, Macros: append(o.macros, macros(o.periods)...), Notes: remarks(o, set, par)}, nil
+			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: remarks(o, set, par)}, nil
 		}
 		refused = refused.further(o)
 	}
-	return Result{Notes: []note.Note{refused.refusal(set, par)}}, nil
+	return Result{Notes: []note.Note{refused.refusal(par)}}, nil
 }
 
 // detectScope finds the periods of the columns of one scope, in the source that
@@ -60,11 +60,15 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 		wall, none := onWall(look, all, par)
 		refused = refused.further(none)
 		o := overAxes(look, wall, par)
-		if (o.partly || look.Len() < set.Len()) && len(o.periods) > 0 {
+		partly := o.partly || look.Len() < set.Len()
+		if partly && len(o.periods) > 0 {
 			o = o.through(set)
 		}
 		if len(o.periods) > 0 {
 			o.timed(set)
+			if m, ok := o.outer(set, par); partly && len(o.macros) == 0 && ok {
+				o.macros = []Macro{m}
+			}
 			return o
 		}
 		if o.source != "" {
@@ -80,7 +84,10 @@ func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	got := make([]outcome, len(all))
 	for i, s := range all {
 		got[i] = detectSource(look, s.in(look), len(all), par)
-		refused = refused.further(got[i])
+	}
+	got = unaliased(all, got)
+	for _, o := range got {
+		refused = refused.further(o)
 	}
 	at, agreed, usage := choose(look, all, got)
 	if at < 0 {
@@ -88,7 +95,10 @@ func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	}
 	o = got[at]
 	o.usage, o.code, o.agreed = usage, all[at].name == series.CodeGroup, agreed
-	o.again = func(set series.Set) outcome { return detectSource(set, all[at].in(set), len(all), par) }
+	shown := o.periods[0].PeriodS
+	o.again = func(set series.Set) outcome {
+		return all[at].through(detectNear(set, all[at].in(set), len(all), par, shown), shown)
+	}
 	if usage {
 		o.agreed *= usageShare
 	}
@@ -135,6 +145,12 @@ func stretchOf(axis series.Axis) float64 {
 
 // detectSource finds the periods of one source of so many.
 func detectSource(set series.Set, s source, of int, par Params) outcome {
+	return detectNear(set, s, of, par, 0)
+}
+
+// detectNear is detectSource where an excerpt showed a period, in seconds, which is
+// followed first; 0: none.
+func detectNear(set series.Set, s source, of int, par Params, shownS float64) outcome {
 	o := outcome{source: s.name}
 	proj, ok := newProjection(s, par.Components)
 	if !ok {
@@ -145,6 +161,7 @@ func detectSource(set series.Set, s source, of int, par Params) outcome {
 		stretch: stretchOf(set.Axis),
 		minLag:  int(math.Ceil(s.minLagS / set.StepS)),
 		minZ:    par.MinSignificance + par.ColumnSignificance*math.Log(float64(of)),
+		shown:   shownS / set.StepS,
 	}
 	n := set.Len()
 	for a := 0; a < n; {
@@ -176,6 +193,7 @@ type hunt struct {
 	minLag   int
 	minZ     float64
 	stretch  float64 // by how much one loop may differ in length from place to place
+	shown    float64 // the lag that an excerpt showed, 0 without one
 	quick    bool    // fits are made from one place, with one round less
 	lags     lagFinder
 	tracker  tracker
@@ -202,7 +220,10 @@ func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
 		if !ok {
 			break
 		}
-		x, st := h.search(p, s.a, s.b)
+		x, st := h.again(p, s.a, s.b)
+		if st != found {
+			x, st = h.search(p, s.a, s.b)
+		}
 		h.stage = max(h.stage, st)
 		before := total(open)
 		if st == found {

@@ -20,12 +20,13 @@
 //   - null.go: permuted blocks of the same samples have to be beaten.
 //   - follow.go, boundary.go, detect.go, shape.go, linkage.go: it is followed
 //     through the profile, shapes are parted and joined, the rest is searched again.
-//   - choose.go, clock.go, excerpt.go: of many columns, what most agree on, near-
-//     copies once, clocks of the machine and shares of the CPU not at all.
+//   - choose.go, clock.go, alias.go, excerpt.go: of many columns, what most agree on,
+//     near-copies once, clocks of the machine and shares of the CPU not at all, and
+//     sensors that a driver refreshes where another clock agrees.
 //   - lanes_amd64.go, *.s: loops over all points, eight at a time with AVX2.
 //
 // Confidence is the product of Parts. Of real programs' periods told with .8 or
-// more 13 of 14 were right, with .6 to .8 13 of 18 (MEASURED.md).
+// more 14 of 15 were right, with .6 to .8 15 of 23 (MEASURED.md).
 //
 // It refuses to name a period shorter than 2.5 samples or longer than a third of
 // the profile, seen fewer than three times, covering less than 5 %, that chance

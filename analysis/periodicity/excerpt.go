@@ -26,20 +26,26 @@ func excerpt(set series.Set, part int) series.Set {
 		e.Columns[j] = c
 		e.Columns[j].Values = pieces(c.Values, part, n)
 	}
-	if set.WallS != nil {
-		e.WallS = append(pieces(set.WallS, part, n), set.WallS[n])
+	var kept []series.Piece
+	for k := range excerptParts {
+		a := partAt(k, part, n)
+		at, end := set.Ends(a, part)
+		kept = append(kept, series.Piece{FromS: at, ToS: end, AtS: set.StartS + float64(k*part)*set.StepS})
 	}
 	e.Also = nil
 	for _, o := range set.Also {
-		e.Also = append(e.Also, excerpt(o, part*o.Len()/n))
+		e.Also = append(e.Also, o.Within(kept))
 	}
 	return e
 }
 
-func pieces[T any](x []T, part, n int) []T {
-	out := make([]T, 0, part*excerptParts+1)
+// partAt is where a part of an excerpt of n samples lies.
+func partAt(k, part, n int) int { return (2*k + 1) * (n - part) / (2 * excerptParts) }
+
+func pieces(x series.Values, part, n int) series.Values {
+	out := make(series.Values, 0, part*excerptParts)
 	for k := range excerptParts {
-		a := (2*k + 1) * (n - part) / (2 * excerptParts)
+		a := partAt(k, part, n)
 		out = append(out, x[a:a+part]...)
 	}
 	return out

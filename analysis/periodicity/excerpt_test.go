@@ -1,6 +1,8 @@
 package periodicity
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"jobgait/analysis/series"
@@ -55,5 +57,42 @@ func TestDetectLongProfile(t *testing.T) {
 	}
 	if same := l.agrees(r.Periods[:1]); same < 0.95 {
 		t.Errorf("the truth and what was found agree on %.3f of the samples", same)
+	}
+}
+
+// A loop of half a minute around one of a quarter of a second is longer than the
+// parts of a long profile in which the inner one is found.
+func TestOuterLoopOfLongProfile(t *testing.T) {
+	const inner, outer = 250, 30_000 // ms
+	rng := rand.New(rand.NewPCG(14, 14))
+	set, _ := inTurns(6, 1_100_000, 1, func(i int) int {
+		switch {
+		case i%outer < outer/4 && rng.IntN(6) == 0: // a little other work everywhere
+			return 2
+		case i%inner < 100:
+			return noisy(rng, 0)
+		}
+		return noisy(rng, 1)
+	})
+	if set.Len() < 3*excerptPart*excerptParts {
+		t.Fatalf("%d samples are no long profile", set.Len())
+	}
+	r := detect(t, set)
+	if len(r.Periods) == 0 || math.Abs(r.Periods[0].PeriodS/0.25-1) > 0.02 {
+		t.Fatalf("%d periods, %v", len(r.Periods), r.Notes)
+	}
+	if len(r.Macros) != 1 || math.Abs(r.Macros[0].PeriodS/30-1) > 0.03 || math.Abs(float64(r.Macros[0].Count)-36) > 2 {
+		t.Errorf("outer loops %+v", r.Macros)
+	}
+}
+
+// Where nothing is around the loop, no such loop is told.
+func TestNoOuterLoop(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 15))
+	set, _ := inTurns(6, 1_000_000, 1, func(i int) int {
+		return noisy(rng, map[bool]int{true: 0, false: 1}[i%250 < 100])
+	})
+	if r := detect(t, set); len(r.Periods) == 0 || len(r.Macros) > 0 {
+		t.Errorf("%d periods, outer loops %+v", len(r.Periods), r.Macros)
 	}
 }

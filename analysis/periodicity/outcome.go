@@ -1,6 +1,9 @@
 package periodicity
 
 import (
+	"math"
+	"slices"
+
 	"jobgait/analysis/note"
 	"jobgait/analysis/series"
 )
@@ -15,6 +18,7 @@ type outcome struct {
 	// whether code shows it, and whether only how much CPU the job got does.
 	agreed      float64
 	code, usage bool
+	leastS      float64 // shorter periods of its sensor were refused (alias.go)
 	// again finds it in another set of the same profile; partly is whether only an
 	// excerpt was looked at.
 	partly bool
@@ -42,12 +46,12 @@ func (o outcome) timed(set series.Set) {
 // further is the outcome that came further, if none of the two found a period.
 func (o outcome) further(p outcome) outcome {
 	if o.source == "" || p.stage > o.stage {
-		return outcome{source: p.source, stage: p.stage}
+		return outcome{source: p.source, stage: p.stage, leastS: p.leastS}
 	}
 	return o
 }
 
-func (o outcome) refusal(set series.Set, par Params) note.Note {
+func (o outcome) refusal(par Params) note.Note {
 	switch {
 	case o.source == "":
 		return note.New(note.NoVariance, "no column of the job was sampled")
@@ -57,6 +61,8 @@ func (o outcome) refusal(set series.Set, par Params) note.Note {
 		return note.New(note.NoValley, "no period: no shift makes a column resemble itself")
 	case o.stage == notTracked:
 		return note.New(note.NotTracked, "no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
+	case o.stage == found && o.leastS > 0:
+		return note.New(note.OnlyClocks, "no period: what %s shows nothing with another clock confirms, and it is read too seldom to tell periods below %.3g s from others", o.source, o.leastS)
 	case o.stage == found:
 		return note.New(note.OnlyClocks, "no period: those that columns show are round numbers of seconds or in step with the sampling, as timers are and loops are not")
 	case o.stage == notSignificant:
@@ -95,4 +101,16 @@ func (o outcome) through(set series.Set) outcome {
 		}
 	}
 	return full
+}
+
+// allMacros are the longer cycles that were seen in the samples, and those that the
+// regions of the periods go through: one that both show is told once.
+func (o outcome) allMacros() []Macro {
+	all := o.macros
+	for _, m := range macros(o.periods) {
+		if !slices.ContainsFunc(all, func(n Macro) bool { return math.Abs(m.PeriodS/n.PeriodS-1) <= sameCPU }) {
+			all = append(all, m)
+		}
+	}
+	return all
 }

@@ -75,6 +75,33 @@ func (h *hunt) search(p pyramid, a, b int) (fit, stage) {
 	return fit{}, reached
 }
 
+// again follows the lag that an excerpt showed from the parts that this was made of,
+// and looks for no other: that one was chosen there.
+func (h *hunt) again(p pyramid, a, b int) (fit, stage) {
+	if h.shown == 0 || len(h.found) > 0 || float64(b-a) < 3*h.shown {
+		return fit{}, noValley
+	}
+	reached := noValley
+	w := int(max(shownWindow, 8*h.shown))
+	for k := range excerptParts {
+		mid := a + (2*k+1)*(b-a)/(2*excerptParts)
+		c := candidate{lag: h.shown, a: max(a, mid-w/2), b: min(b, mid+w/2)}
+		lo, hi := around(c, a, b)
+		x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b)
+		if !ok || x.score < leastScore || !acceptable(x, p[x.level].noise, h.par) {
+			continue
+		}
+		reached = notSignificant
+		if x.z, ok = h.significant(p, x); ok {
+			return x, found
+		}
+	}
+	return fit{}, reached
+}
+
+// shownWindow is in how many samples the first template is taken.
+const shownWindow = 2048
+
 // multipleOf says whether one of the fits explains nearly everything with a
 // fraction of the lag.
 func multipleOf(lag float64, fits []fit) bool {

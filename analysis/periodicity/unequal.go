@@ -1,6 +1,7 @@
 package periodicity
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -23,7 +24,7 @@ const (
 const (
 	// unsure is the confidence of a period below which cycles of unequal length
 	// are looked for.
-	unsure = 0.7
+	unsure = 0.6
 	// markBinS is the CPU time of the bins that these are looked for in, and markBins
 	// the most of them: those of a long run are longer, 20 ms of 45 minutes.
 	markBinS, markBins = 0.005, 1 << 17
@@ -100,15 +101,7 @@ func withUnequal(periods []Period, set series.Set, most int) []Period {
 		}
 		periods = append(periods, y)
 	}
-	slices.SortStableFunc(periods, func(x, y Period) int {
-		switch {
-		case x.Confidence > y.Confidence:
-			return -1
-		case x.Confidence < y.Confidence:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(periods, func(x, y Period) int { return cmp.Compare(y.Confidence, x.Confidence) })
 	return periods[:min(len(periods), most)]
 }
 

@@ -1,5 +1,7 @@
 package series
 
+import "slices"
+
 // Axis is what the samples of a set are equidistant in.
 type Axis string
 
@@ -49,6 +51,73 @@ func (s Set) Coarser(k int) Set {
 		out.WallS = make([]float64, n+1)
 		for i := range out.WallS {
 			out.WallS[i] = s.WallS[i*k]
+		}
+	}
+	return out
+}
+
+// Piece is a stretch of wall time, FromS to ToS, that begins at AtS in a set from
+// which other stretches were left out.
+type Piece struct{ FromS, ToS, AtS float64 }
+
+// Within returns the samples of a set on another axis than wall time that lie in
+// pieces, which are in order, at the wall times that these have now.
+func (s Set) Within(pieces []Piece) Set {
+	out := s
+	out.Columns = slices.Clone(s.Columns)
+	for j := range out.Columns {
+		out.Columns[j].Values = nil
+	}
+	out.WallS = nil
+	end := 0.0
+	for _, p := range pieces {
+		a, _ := slices.BinarySearch(s.WallS, p.FromS)
+		b, _ := slices.BinarySearch(s.WallS, p.ToS)
+		if b = min(b, s.Len()); a >= b {
+			continue
+		}
+		for j, c := range s.Columns {
+			out.Columns[j].Values = append(out.Columns[j].Values, c.Values[a:b]...)
+		}
+		for _, w := range s.WallS[a:b] {
+			out.WallS = append(out.WallS, w-p.FromS+p.AtS)
+		}
+		end = min(s.WallS[b], p.ToS) - p.FromS + p.AtS
+	}
+	out.WallS = append(out.WallS, end)
+	return out
+}
+
+// Smoothed returns a set of counts each of which is the mean of the k around it,
+// as far as these are known.
+func (s Set) Smoothed(k int) Set {
+	if k < 2 {
+		return s
+	}
+	out := s
+	out.Columns = slices.Clone(s.Columns)
+	for j, c := range s.Columns {
+		out.Columns[j].Values = c.Values.smoothed(k)
+	}
+	return out
+}
+
+func (v Values) smoothed(k int) Values {
+	out := make(Values, len(v))
+	sum, n, next := 0.0, 0, 0
+	for i, x := range v {
+		for ; next < min(len(v), i+k-k/2); next++ {
+			if y := v[next]; y == y {
+				sum += float64(y)
+				n++
+			}
+		}
+		if a := i - k/2 - 1; a >= 0 && v[a] == v[a] {
+			sum -= float64(v[a])
+			n--
+		}
+		if out[i] = x; x == x {
+			out[i] = float32(sum) / float32(n)
 		}
 	}
 	return out

@@ -59,6 +59,15 @@ func (k Clock) Busy() float64  { return k.busy }
 // Used is the CPU time that the job had used at a sample's beginning.
 func (k Clock) Used(sample int) float64 { return k.used[min(max(sample, 0), len(k.used)-1)] }
 
+// Coarser is the same clock along samples of n each.
+func (k Clock) Coarser(n int) Clock {
+	out := Clock{startS: k.startS, stepS: float64(n) * k.stepS, busy: k.busy}
+	for i := 0; i < len(k.used); i += n {
+		out.used = append(out.used, k.used[i])
+	}
+	return out
+}
+
 // Bin puts columns of counts, on the samples of the clock's set, into bins of
 // equal CPU time. Within a sample its counts are spread evenly over the CPU time
 // used in it.

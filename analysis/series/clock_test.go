@@ -62,6 +62,24 @@ func TestClockBins(t *testing.T) {
 	}
 }
 
+func TestCoarserClock(t *testing.T) {
+	s := crowded(2003, "code:a", "code:b")
+	k, _ := s.Clock()
+	c := k.Coarser(10)
+	for _, i := range []int{0, 7, 199, 200} {
+		if c.Used(i) != k.Used(10*i) {
+			t.Errorf("%d: %v, %v", i, c.Used(i), k.Used(10*i))
+		}
+	}
+	s.Columns = s.Columns[:2]
+	fine, coarse := k.Bin(s.Columns, 0.5), c.Bin(s.Coarser(10).Columns, 0.5)
+	for i := range coarse.Len() {
+		if a, b := fine.Columns[0].Values[i], coarse.Columns[0].Values[i]; math.Abs(float64(a-b)) > 0.1*float64(a) {
+			t.Errorf("bin %d: %v, %v", i, a, b)
+		}
+	}
+}
+
 func TestClockOf(t *testing.T) {
 	s := Set{StepS: 1, Columns: []Column{{Name: "task_clock", Values: Values{5e8, Missing(), 1e9}}}}
 	if k, ok := s.Clock(); !ok || k.Total() != 1.5 || k.Used(1) != 0.5 || k.Used(2) != 0.5 || math.Abs(k.Busy()-1.25/1.5) > 1e-12 {

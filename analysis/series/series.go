@@ -21,7 +21,29 @@ type Column struct {
 	Scope  Scope
 	Group  string
 	Values Values
+	// Source is how often what stands here was seen, where that is less often than
+	// there are samples.
+	Source Source
 }
+
+// Source is what a column's values come from, if not from counting in every sample.
+type Source struct {
+	Kind Kind
+	// EveryS is the mean time from one new value to the next, in seconds.
+	EveryS float64
+}
+
+// Kind is who decides when there is a new value.
+type Kind string
+
+const (
+	// Ticked values are made anew by a driver at equal intervals: whatever is shorter
+	// than two of them is seen as something longer, with full confidence.
+	Ticked Kind = "ticked"
+	// Drawn are counters that count on between readings, which come at intervals drawn
+	// at random: what is shorter is not seen at all.
+	Drawn Kind = "drawn"
+)
 
 // CodeGroup is the group of the columns that count samples of code addresses.
 const CodeGroup = "code"

@@ -1,0 +1,123 @@
+package anatomy
+
+import (
+	"math"
+	"slices"
+)
+
+// Bounds of what a record keeps: the functions of a LAMMPS run have 67 names, of
+// which 5 hold 97 % of the time.
+const (
+	maxFunctions = 32 // of the run, and of a pattern
+	maxElsewhere = 8  // of start-up, tail, between, and of patterns after the third
+	maxLibraries = 24
+	fullCycles   = 3
+	// leastShare is from which part on a function has a line of its own.
+	leastShare = 0.001
+)
+
+// Others are functions, or libraries, that have no line of their own.
+type Others struct {
+	Count   int      `json:"count"`
+	Share   float64  `json:"share"`
+	Seconds float64  `json:"busy_s"`
+	CycleS  *float64 `json:"cycle_s,omitempty"`
+}
+
+// Rest is the name of the libraries that have no line of their own.
+const Rest = "[others]"
+
+// Bounded keeps what a record has room for; all of it still adds up.
+func (a Anatomy) Bounded() Anatomy {
+	a.Run = a.Run.bounded(maxFunctions)
+	a.StartUp, a.Between, a.Tail = a.StartUp.bounded(maxElsewhere), a.Between.bounded(maxElsewhere), a.Tail.bounded(maxElsewhere)
+	cycles := make([]Cycle, len(a.Cycles))
+	for i, c := range a.Cycles {
+		most := maxFunctions
+		if i >= fullCycles {
+			most = maxElsewhere
+		}
+		c.Split = c.Split.bounded(most)
+		cycles[i] = c
+	}
+	a.Cycles = cycles
+	return a
+}
+
+func (s Split) bounded(most int) Split {
+	n := min(len(s.Functions), most)
+	for n > 0 && s.Functions[n-1].Share < leastShare {
+		n--
+	}
+	if rest := s.Functions[n:]; len(rest) > 0 {
+		o := Others{Count: len(rest)}
+		for _, f := range rest {
+			o.Share, o.Seconds, o.CycleS = o.Share+f.Share, o.Seconds+f.Seconds, sum(o.CycleS, f.CycleS)
+		}
+		s.Others = &o
+	}
+	functions := make([]Share, n)
+	for i, f := range s.Functions[:n] {
+		f.Within = rounded(f.Within)
+		functions[i] = f
+	}
+	s.Functions = functions
+	s.Classes = slices.Clone(s.Classes)
+	for i := range s.Classes {
+		s.Classes[i].Within = rounded(s.Classes[i].Within)
+	}
+	if len(s.Libraries) > maxLibraries {
+		rest := Part{Name: Rest}
+		for _, p := range s.Libraries[maxLibraries:] {
+			rest.Share, rest.Seconds, rest.CycleS = rest.Share+p.Share, rest.Seconds+p.Seconds, sum(rest.CycleS, p.CycleS)
+		}
+		s.Libraries = append(append([]Part{}, s.Libraries[:maxLibraries]...), rest)
+	}
+	return s
+}
+
+func sum(a, b *float64) *float64 {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	v := *a + *b
+	return &v
+}
+
+// rounded keeps three figures of each value: the noise of a bin is 7 to 14 %.
+func rounded(v []float64) []float64 {
+	if v == nil {
+		return nil
+	}
+	out := make([]float64, len(v))
+	for i, x := range v {
+		if x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-2)
+			out[i] = math.Round(x/unit) * unit
+			if unit < 1 { // 0.00123 and not 0.0012300000000000002
+				by := math.Round(1 / unit)
+				out[i] = math.Round(x*by) / by
+			}
+		}
+	}
+	return out
+}
+
+// WithoutFunctions keeps classes and libraries only.
+func (a Anatomy) WithoutFunctions() Anatomy {
+	bare := func(s Split) Split {
+		s.Functions, s.Others = []Share{}, nil
+		return s
+	}
+	a.Run, a.StartUp, a.Between, a.Tail = bare(a.Run), bare(a.StartUp), bare(a.Between), bare(a.Tail)
+	cycles := make([]Cycle, len(a.Cycles))
+	for i, c := range a.Cycles {
+		c.Split = bare(c.Split)
+		cycles[i] = c
+	}
+	a.Cycles, a.Pages = cycles, nil
+	return a
+}

@@ -1,0 +1,51 @@
+package anatomy
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Samples is what a node's profile has of code: what is known of it, and the samples
+// on the grid on which cycles are told.
+type Samples struct {
+	Code
+	Blocks iter.Seq[Block]
+}
+
+// Of adds all samples up.
+func (s Samples) Of(cycles []Cycles) *Tally {
+	t := New(s.Code, cycles)
+	for b := range s.Blocks {
+		t.Add(b)
+	}
+	return t
+}
+
+// PageOf is what the samples of a column of a page belong to: the function that most
+// of them do, and their part.
+type PageOf struct {
+	Column string `json:"column"`
+	Function
+	Share float64 `json:"share"`
+}
+
+// Column says what the column of a page stands for. Its name is "code:" and the key
+// in hexadecimal digits; other columns, and pages that are not known, are no page.
+func (t *Tally) Column(name string) (PageOf, bool) {
+	var key uint64
+	if n, err := fmt.Sscanf(name, "code:%016x", &key); n != 1 || err != nil || len(name) != len("code:")+16 {
+		return PageOf{}, false
+	}
+	page, ok := t.pages[key]
+	if !ok {
+		return PageOf{}, false
+	}
+	by := map[int]float64{}
+	best := t.mixed[page][0].function
+	for _, x := range t.mixed[page] {
+		if by[x.function] += x.share; by[x.function] > by[best] {
+			best = x.function
+		}
+	}
+	return PageOf{Column: name, Function: t.functions[best], Share: by[best]}, true
+}

@@ -1,0 +1,97 @@
+package series
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// OtherCode is the column of code that no other column of its group counts.
+const OtherCode = CodeGroup + ":other"
+
+// Complete adds to a set of counts on the job's own clock, in which only the places
+// hit most have columns, what columns of the same run in wall time count of others:
+// that is known to a slot, so it is spread evenly over the bins that ended in it,
+// and taken from OtherCode. A column whose name is another's, a plus and more counts
+// a part of it that is not in the other.
+func (s Set) Complete(wall Set, columns []Column) Set {
+	k := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == OtherCode })
+	if k < 0 {
+		return s
+	}
+	out := s
+	out.Columns = slices.Clone(s.Columns)
+	other := slices.Clone(s.Columns[k].Values)
+	out.Columns[k].Values = other
+	at := s.places(wall)
+	for _, c := range columns {
+		if c.Name == OtherCode {
+			continue
+		}
+		j := slices.IndexFunc(s.Columns, func(d Column) bool { return d.Name == c.Name })
+		var page Values
+		if j < 0 {
+			page = make(Values, s.Len())
+			j, out.Columns = len(out.Columns), append(out.Columns, c)
+		} else {
+			page = slices.Clone(s.Columns[j].Values)
+		}
+		out.Columns[j].Values = page
+		fill(page, other, s.parts(c.Name), c.Values, at)
+	}
+	return out
+}
+
+// parts are the values of a column and of those that are parts of it.
+func (s Set) parts(name string) []Values {
+	var out []Values
+	for _, c := range s.Columns {
+		if whole, _, _ := strings.Cut(c.Name, "+"); whole == name {
+			out = append(out, c.Values)
+		}
+	}
+	return out
+}
+
+// places are the bins, and parts of them, at which the slots of a set in wall time
+// begin, and the last one ends.
+func (s Set) places(wall Set) []float64 {
+	at := make([]float64, wall.Len()+1)
+	i := 0
+	for k := range at {
+		t := wall.StartS + float64(k)*wall.StepS
+		for i+1 < s.Len() && s.WallS[i+1] <= t {
+			i++
+		}
+		at[k] = float64(i)
+		if d := s.WallS[i+1] - s.WallS[i]; d > 0 {
+			at[k] += min(1, max(0, t-s.WallS[i])/d)
+		}
+	}
+	return at
+}
+
+// fill moves what slots count beyond the known from other to page.
+func fill(page, other Values, known []Values, slots Values, at []float64) {
+	for k, x := range slots {
+		from, to := at[k], at[k+1]
+		if !(to > from) || x != x {
+			continue
+		}
+		a, b := int(from), min(int(math.Ceil(to)), len(page))
+		part := func(q int) float32 { return float32(min(to, float64(q+1)) - max(from, float64(q))) }
+		for _, v := range known {
+			for q := a; q < b; q++ {
+				x -= v[q] * part(q)
+			}
+		}
+		if x != x { // there is a gap
+			continue
+		}
+		x /= float32(to - from)
+		for q := a; q < b; q++ {
+			more := x * part(q)
+			page[q], other[q] = max(0, page[q]+more), max(0, other[q]-more)
+		}
+	}
+}
