@@ -68,11 +68,15 @@ type Epoch struct {
 	TimeNS int64 `json:"time_ns"`
 	// Kind is "scope" (the job's cgroup appeared), "rate" (a rate was
 	// lowered to keep within the budget), "hotplug" (a CPU came or went),
-	// "size" (the file grew too large), "idle", "suspended" or "resumed".
+	// "size" (the file grew too large), "idle", "suspended", "resumed", "program",
+	// "stalled" or "moving".
 	Kind string `json:"kind"`
 	// Scope and AddressHz hold from here on; "" and null = as before.
 	Scope     string   `json:"scope,omitempty"`
 	AddressHz *float64 `json:"address_hz,omitempty"`
+	// SinceS is from when on, in seconds since the run began, where that is before the
+	// slot.
+	SinceS float64 `json:"since_s,omitempty"`
 	// Text says in words what happened.
 	Text string `json:"text"`
 }
@@ -143,6 +147,8 @@ type Footer struct {
 	// Executable is the base name of the program that used most of the
 	// job's sampled CPU time, "" if unknown.
 	Executable string `json:"executable,omitempty"`
+	// Script is what that runs where it is an interpreter, "" if unknown.
+	Script string `json:"script,omitempty"`
 	// BuildID is its build id, else a hash of its size and time.
 	BuildID string `json:"build_id,omitempty"`
 	// Notes are what the agent met while it ran.

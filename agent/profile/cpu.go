@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/series"
 )
@@ -296,7 +297,7 @@ func (b *binner) done(places []place) CPU {
 		}
 		out.Set.Columns = append(out.Set.Columns, codeColumn(p.name(), v))
 	}
-	out.Set.Columns = append(out.Set.Columns, codeColumn("code:other", other))
+	out.Set.Columns = append(out.Set.Columns, codeColumn(series.OtherCode, other))
 	for _, at := range b.broken {
 		for _, c := range out.Set.Columns {
 			if at < n {
@@ -305,6 +306,34 @@ func (b *binner) done(places []place) CPU {
 		}
 	}
 	out.WallS = append(b.wallS, b.lastS)[:n+1]
+	return out
+}
+
+// apart returns the samples for the analysis of periods: each in one column only, so
+// that pages are without the blocks that they were split into.
+func (c CPU) apart() series.Set {
+	out := c.Set
+	out.Axis, out.SlotS, out.WallS = series.CPU, c.Set.StepS, c.WallS
+	out.Columns = slices.Clone(c.Set.Columns)
+	whole := map[string]int{}
+	for i, column := range c.Set.Columns {
+		page, _, isBlock := strings.Cut(column.Name, "+")
+		k, ok := whole[page]
+		switch {
+		case !isBlock:
+			whole[page] = i
+		case ok:
+			out.Columns[k].Values = less(out.Columns[k].Values, column.Values)
+		}
+	}
+	return out
+}
+
+func less(all, part series.Values) series.Values {
+	out := slices.Clone(all)
+	for i, x := range part {
+		out[i] -= x
+	}
 	return out
 }
 

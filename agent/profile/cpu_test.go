@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jobgait/analysis/series"
 )
 
 // binned writes blocks of 200 slots that have these bins only, and returns the file.
@@ -98,6 +100,25 @@ func TestBinsComeBack(t *testing.T) {
 		}
 		if want := 1 + float64(i)/1000; math.Abs(c.WallS[i]-want) > 1e-9 {
 			t.Fatalf("sample %d began at %g s, not %g", i, c.WallS[i], want)
+		}
+	}
+}
+
+// What periods are looked for in has the bins beside it, each sample in one column.
+func TestASetHasItsBins(t *testing.T) {
+	path := binned(t, nil, order(0, 1000, func(i int) (uint64, uint8) { return 100, uint8(i % 2 * 4) }))
+	l, err := Load(path, SetParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := l.Set.On(series.CPU)
+	if len(sets) != 1 || sets[0].SlotS != 0.001 || len(sets[0].WallS) != sets[0].Len()+1 {
+		t.Fatalf("%+v", sets)
+	}
+	page, block := values(t, CPU{Set: sets[0]}, "code:0000000000000064"), values(t, CPU{Set: sets[0]}, "code:0000000000000064+300")
+	for i := range page {
+		if page[i]+block[i] != 1 || values(t, l.CPU, "code:0000000000000064")[i] != 1 {
+			t.Fatalf("sample %d is %v times in the page, %v times in its block", i, page[i], block[i])
 		}
 	}
 }

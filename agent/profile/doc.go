@@ -13,8 +13,8 @@
 // cut off again. A profile that reaches its size goes on at 20 Hz, then at 1 Hz, and
 // then says ErrFull (cap.go).
 //
-// Behind a block stand its code addresses once more, on the job's own clock: bins of
-// one to two milliseconds of its CPU time (bins.go, cpu.go).
+// Behind a block stand its code addresses once more, on the job's own clock: bins of 1
+// to 2 ms of its CPU time (bins.go, cpu.go); now and then, where within files (places.go).
 //
 // A reader passes over kinds of frames that it does not know. A new kind is a
 // constant and its layout in frame.go, a method of Writer beside Epoch, and a case of

@@ -27,6 +27,7 @@ const (
 	blockFrame    = 'B' // a Block, see encode.go
 	overviewFrame = 'O' // of the blocks before it, see overview.go
 	binsFrame     = 'C' // Bins of the block before it, see bins.go
+	placesFrame   = 'P' // Places of the run so far, see places.go
 	epochFrame    = 'E' // JSON Epoch
 	footerFrame   = 'F' // JSON Footer, last in the file
 )

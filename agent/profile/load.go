@@ -34,10 +34,11 @@ type Loaded struct {
 	Footer *Footer // nil if the profile was not sealed
 	Epochs []Epoch
 	Damage Damage
-	// Set is what periods are looked for in; Slow are the columns that were
-	// read too seldom for that, on a grid of their own.
+	// Set is what periods are looked for in, with its code on the job's own clock
+	// beside it; Slow are the columns that were read too seldom for that, on a grid
+	// of their own.
 	Set, Slow series.Set
-	// CPU is the code of Set on the job's own clock.
+	// CPU is the code of Set on the job's own clock, split pages with their blocks.
 	CPU CPU
 	// Quality says what the samples are worth: its Samples are the slots that
 	// are in a block, for between blocks the agent slept or had nowhere to write.
@@ -45,8 +46,11 @@ type Loaded struct {
 	// before them "cpu_time", the job's CPU time as the code addresses tell it.
 	Quality summary.Quality
 	Totals  []summary.Counter
+	// Places are those of the whole run, as far as the profile reaches.
+	Places Places
 
 	endS float64
+	grid struct{ first, merge int64 } // of Set: slot of the profile, slots a sample
 }
 
 // End returns when the last sample ended, in seconds since the run began; 0
@@ -98,6 +102,9 @@ func load(in io.ReadSeeker, p SetParams) (Loaded, error) {
 	}
 	l := s.load(again, p.filled())
 	l.CPU, err = s.bins.load(in, s, p.filled())
+	if l.CPU.Set.Len() > 0 {
+		l.Set.Also = []series.Set{l.CPU.apart()}
+	}
 	return l, err
 }
 
@@ -109,7 +116,8 @@ func (s *survey) load(again *Reader, p SetParams) Loaded {
 		f.add(b)
 	}
 	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
-		Quality: s.quality(p.InterruptS), Totals: s.totals(f.rates.seconds(f.taken))}
+		Places: s.places, Quality: s.quality(p.InterruptS), Totals: s.totals(f.rates.seconds(f.taken))}
+	l.grid.first, l.grid.merge = layout.first, layout.merge
 	if s.blocks > 0 {
 		l.endS = float64(s.header.BaseNS-s.header.RunNS+s.end*s.header.StepNS) / 1e9
 	}

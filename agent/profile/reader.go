@@ -24,6 +24,7 @@ type Reader struct {
 	footer  *Footer
 	epochs  []Epoch
 	salvage salvage
+	places  Places
 	unknown int   // frames of kinds that a later version writes
 	next    int64 // no block may begin before this slot
 	length  int64 // of the frame that sampled gave last
@@ -91,10 +92,6 @@ func (r *Reader) Header() Header {
 	h.Columns = slices.Clone(h.Columns)
 	return h
 }
-
-// Unknown is the number of whole frames of kinds that this version does not know and
-// passes over, up to where the reader stands. They are no damage.
-func (r *Reader) Unknown() int { return r.unknown }
 
 // Damage returns what was not read up to where the reader stands.
 func (r *Reader) Damage() Damage { return r.salvage.damage() }
@@ -193,6 +190,12 @@ func (r *Reader) keep(kind byte, payload []byte) bool {
 			return false
 		}
 		r.epochs = append(r.epochs, e)
+	case placesFrame:
+		p, ok := decodePlaces(payload)
+		if ok {
+			r.places = p
+		}
+		return ok
 	case headerFrame:
 		return false
 	default: // of a later time: what it adds is not needed to read the rest

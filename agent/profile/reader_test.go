@@ -226,6 +226,7 @@ func FuzzFrames(f *testing.F) {
 	want[1].First = maxSlot - maxSlots
 	f.Add(header, e.appendBlock(nil, &want[0]), e.appendBlock(nil, &want[1]), `{}`, byte(blockFrame))
 	f.Add(header, e.appendBlock(nil, &want[1]), []byte(header), `{}`, byte(headerFrame))
+	f.Add(header, e.appendBlock(nil, &want[0]), somePlaces().append(nil), `{}`, byte(placesFrame))
 	f.Fuzz(func(t *testing.T, header string, one, two []byte, footer string, kind byte) {
 		readAnything(t, join(frameOf(headerFrame, header), frameOf(blockFrame, string(one)),
 			frameOf(kind, string(two)), frameOf(footerFrame, footer)))

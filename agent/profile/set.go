@@ -195,7 +195,7 @@ func (f *filler) set() series.Set {
 		add(pageName(key), "samples", "code", f.hot[i].done())
 	}
 	if len(f.pages) > 0 {
-		add("code:other", "samples", "code", f.other.done())
+		add(series.OtherCode, "samples", "code", f.other.done())
 	}
 	at := make([]int, len(f.columns))
 	for i, c := range f.header.Columns {

@@ -12,6 +12,7 @@ type survey struct {
 	header *Header
 	footer *Footer
 	epochs []Epoch
+	places Places
 	// first and end bound the slots: end is the one after the last.
 	first, end int64
 	blocks     int
@@ -71,7 +72,7 @@ func newSurvey(r *Reader) *survey {
 			s.add(b)
 		}
 	}
-	s.footer, s.epochs = r.footer, r.epochs
+	s.footer, s.epochs, s.places = r.footer, r.epochs, r.places
 	return s
 }
 

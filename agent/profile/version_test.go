@@ -110,7 +110,7 @@ func TestUnknownFramesAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.All()
-	if len(p.Blocks) != len(blocks) || r.Unknown() != 3 || p.Damage != (Damage{}) || p.Footer == nil {
-		t.Errorf("%d of %d blocks, %d unknown, %+v", len(p.Blocks), len(blocks), r.Unknown(), p.Damage)
+	if len(p.Blocks) != len(blocks) || r.unknown != 3 || p.Damage != (Damage{}) || p.Footer == nil {
+		t.Errorf("%d of %d blocks, %d unknown, %+v", len(p.Blocks), len(blocks), r.unknown, p.Damage)
 	}
 }

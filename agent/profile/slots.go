@@ -1,0 +1,103 @@
+package profile
+
+import (
+	"iter"
+	"math"
+
+	"jobgait/analysis/anatomy"
+)
+
+// mostRead is how many blocks Code reads of a run, 400 of 0.6 s: 30 ms of CPU time
+// however long it was. edge is how many of them are the first and the last, which
+// stand for themselves: starting up is short.
+const mostRead, edge = 400, 40
+
+// Code returns the samples of code slot by slot, on the grid of Set, from the file
+// that was loaded. Of a long run some blocks stand for others. What cannot be read is
+// left out.
+func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
+	return func(yield func(anatomy.Block) bool) {
+		r, err := Open(path)
+		if err != nil {
+			return
+		}
+		defer r.Close()
+		rates, every, n := newRates(&l.Header, l.Epochs), stride(l.Quality.Blocks), 0
+		for kind, payload := range r.sampled() {
+			s, ok := extent(payload)
+			if kind != blockFrame || !ok || s.first < r.next {
+				r.pass()
+				continue
+			}
+			r.accept(s.end)
+			weight := weightOf(n, l.Quality.Blocks, every)
+			n++
+			period := rates.periodNS(s.first)
+			if weight == 0 || period == 0 {
+				continue
+			}
+			b, err := r.decoder.decode(payload, &r.header, false)
+			if err != nil || b.Samples == nil {
+				continue
+			}
+			out := l.onGrid(&b)
+			out.SampleS = float64(period) / 1e9
+			out.Weight *= float64(weight)
+			if len(out.Samples) > 0 && !yield(out) {
+				return
+			}
+		}
+	}
+}
+
+// stride is how many of the blocks between the edges one stands for.
+func stride(blocks int) int {
+	return max(1, int(math.Ceil(float64(blocks-2*edge)/(mostRead-2*edge))))
+}
+
+// weightOf is how many blocks the i-th stands for, 0 if another one does for it. Of
+// those that follow each other one is drawn, so that no rhythm of the job meets one of
+// ours.
+func weightOf(i, blocks, every int) int {
+	i -= edge
+	inner := blocks - 2*edge
+	if every == 1 || i < 0 || i >= inner {
+		return 1
+	}
+	group := i / every
+	size := min(every, inner-group*every)
+	if drawn := int(uint64(group+1) * 0x9e3779b97f4a7c15 >> 33); i%every != drawn%size {
+		return 0
+	}
+	return size
+}
+
+// onGrid puts a block on the grid of the set. Slots at its ends that do not fill a
+// sample are left out, and the others stand for them.
+func (l Loaded) onGrid(b *Block) anatomy.Block {
+	first, merge := b.First-l.grid.first, l.grid.merge
+	skip := (merge - first%merge) % merge
+	n := (int64(b.N) - skip) / merge
+	if first < 0 || n <= 0 {
+		return anatomy.Block{}
+	}
+	out := anatomy.Block{First: (first + skip) / merge, Weight: float64(b.N) / float64(n*merge), Samples: merged(b.Samples, skip, n, merge)}
+	for _, p := range b.Pages {
+		out.Pages = append(out.Pages, anatomy.Page{Key: p.Key, Counts: merged(p.Counts, skip, n, merge)})
+	}
+	return out
+}
+
+// merged adds up so many values each, n times.
+func merged[T uint16 | uint32](values []T, skip, n, every int64) []T {
+	values = values[skip : skip+n*every]
+	if every == 1 {
+		return values
+	}
+	out := make([]T, n)
+	for i, v := range values {
+		sum := &out[int64(i)/every]
+		*sum += min(v, ^T(0)-*sum)
+	}
+	return out
+}
