@@ -248,6 +248,7 @@ func (r *ready) tell(l *look, p Params) Result {
 		c.Causes, c.Beyond = l.causes(q, p), beyond(e.strength)
 		lo, hi := beside(l.out.events, q, len(r.x))
 		res.Notes = append(res.Notes, r.metrics(&c, e, lo, hi)...)
+		r.explain(&c, e, lo, hi, l.out.outliers)
 		res.Changes = append(res.Changes, c)
 	}
 	res.Notes = append(append(res.Notes, l.fields.notes...), l.out.notes...)
@@ -258,5 +259,6 @@ func (r *ready) tell(l *look, p Params) Result {
 	res.Notes = r.spread(res.Notes, l, p)
 	r.describe(&res, l.out)
 	res.Adjusted = r.values(l.known.adjusted())
+	res.Functions = r.functionChanges(&res, p)
 	return res
 }

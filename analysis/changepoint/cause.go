@@ -67,7 +67,7 @@ func (f *fields) causes(at site) []Cause {
 		}
 		met := f.met(k, at.index-at.lo, at.hi-at.index)
 		p := min(float64(1+met)/float64(1+len(f.starts)), 1)
-		found = append(found, ranked{Cause{name, near.from, near.to, p}, math.Log(p) + unlike})
+		found = append(found, ranked{Cause{Field: name, From: near.from, To: near.to, P: p}, math.Log(p) + unlike})
 	}
 	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
 	list := make([]Cause, len(found))

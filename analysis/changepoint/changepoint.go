@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"jobgait/analysis/changepoint/functions"
 	"jobgait/analysis/changepoint/machine"
 	"jobgait/analysis/changepoint/slownode"
 	"jobgait/analysis/note"
@@ -26,6 +27,10 @@ type Series struct {
 	Meta map[string][]string
 	// Nodes are the nodes of each run.
 	Nodes [][]string
+	// Code are functions of the program with their CPU time in a cycle of each run,
+	// CodeS all of it; NaN where a run does not list one, or nothing is known.
+	Code  []functions.Part
+	CodeS []float64
 	// Machine is the machine that the runs share with other series, "" for one
 	// unnamed machine; User owns the series.
 	Machine, User string
@@ -55,6 +60,8 @@ type Cause struct {
 	From  string  `json:"from"`
 	To    string  `json:"to"`
 	P     float64 `json:"p"`
+	// Function is what a cause that is a function adds to the change, else nil.
+	Function *FunctionShift `json:"function,omitempty"`
 }
 
 // Change is one committed event. Nothing of it but the effect and its interval
@@ -122,6 +129,8 @@ type Result struct {
 	Outliers  []int       `json:"outliers"`
 	SlowNodes []SlowNode  `json:"slow_nodes"`
 	Notes     []note.Note `json:"notes"`
+	// Functions are changes of single functions that Changes do not show.
+	Functions []FunctionChange `json:"functions"`
 	// Adjusted are the values without what is known beside the series: shifts of
 	// the machine, slow nodes, weekdays. NaN where a run is not judged.
 	Adjusted []float64 `json:"-"`

@@ -20,6 +20,9 @@ const metricRuns = 30
 // cpuMetric is the metric that a competitor on the node hardly touches.
 const cpuMetric = "cpu_s"
 
+// stepCPUMetric is the CPU time of one iteration: what the code costs.
+const stepCPUMetric = "step_cpu_s"
+
 // stepMetric is the time of one iteration: the loop takes what the other
 // phases leave of a run.
 const stepMetric = "step_s"
@@ -52,14 +55,28 @@ func (r *ready) metrics(c *Change, e event, lo, hi int) []note.Note {
 		shifts[name] = s
 	}
 	var notes []note.Note
-	if s, ok := shifts[cpuMetric]; ok && waits(e.effect, s) {
+	if s, ok := shifts[cpuMetric]; ok && shifts[stepCPUMetric] == (shift{}) && waits(e.effect, s) {
 		notes = append(notes, note.New(note.Waiting, "%s elapsed time changed by %+.1f %%, CPU time by %+.1f %%: the difference is waiting (a competitor, files, the network), not work",
 			r.since(e.index), c.EffectPct, quantity.OfLogs(s.effect)))
+	}
+	if s, ok := shifts[stepCPUMetric]; ok && waits(e.effect, s) {
+		notes = append(notes, note.New(note.Waiting, "%s time changed by %+.1f %%, CPU time of one cycle by %+.1f %%: the difference is waiting (for CPUs, files, the network), not the code",
+			r.since(e.index), c.EffectPct, quantity.OfLogs(s.effect)))
+		c.Causes = slices.DeleteFunc(c.Causes, func(x Cause) bool { return isCode(x.Field) })
 	}
 	if c.Phase = r.phase(shifts, e.index, lo, hi); c.Phase != "" {
 		notes = append(notes, note.New(note.ChangedPhase, "%s the %s phase carries the change", r.since(e.index), c.Phase))
 	}
 	return notes
+}
+
+// isCode says whether a field tells which code ran.
+func isCode(field string) bool {
+	switch field {
+	case "binary", "executable", "exe", "build_id", "commit", "git_commit", "compiler", "function":
+		return true
+	}
+	return strings.HasPrefix(field, "build_id.") || strings.HasPrefix(field, "library.")
 }
 
 // waits says whether CPU time surely took less than half of a shift.

@@ -24,7 +24,7 @@ func (r *ready) values(x []float64) []float64 {
 // result is the empty answer to a series.
 func (r *ready) result() Result {
 	return Result{ID: r.ID, N: len(r.Y), Changes: []Change{}, Regimes: []Regime{}, Outliers: []int{},
-		SlowNodes: []SlowNode{}, Notes: append([]note.Note{}, r.notes...)}
+		SlowNodes: []SlowNode{}, Functions: []FunctionChange{}, Notes: append([]note.Note{}, r.notes...)}
 }
 
 // change puts a committed event in the words and indexes of the input.

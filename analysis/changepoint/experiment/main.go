@@ -1,5 +1,5 @@
 // Command experiment measures what package changepoint knows beside the runs of
-// one series: slow nodes, a user's other series, the machine, pairs, recorded fields. It draws
+// one series: slow nodes, a user's other series, the machine, pairs, recorded fields, functions. It draws
 // histories with known truth and prints one table for each; the figures in
 // package comments are its output.
 //
@@ -25,7 +25,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("experiment", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	what := flags.String("what", "all", "nodes, joint, pairs, machine, fields or all")
+	what := flags.String("what", "all", "nodes, joint, pairs, machine, fields, code or all")
 	seed := flags.Uint64("seed", 1, "first seed; figures are chosen on 1 to 5")
 	draws := flags.Int("draws", 5, "how many draws are pooled")
 	if flags.Parse(args) != nil {
@@ -34,7 +34,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	tables := []struct {
 		name  string
 		print func(w io.Writer, seed uint64, draws int)
-	}{{"nodes", slowNodes}, {"joint", joint}, {"pairs", pairs}, {"machine", machine}, {"fields", recorded}}
+	}{{"nodes", slowNodes}, {"joint", joint}, {"pairs", pairs}, {"machine", machine}, {"fields", recorded}, {"code", code}}
 	known := false
 	for _, t := range tables {
 		if *what == t.name || *what == "all" {

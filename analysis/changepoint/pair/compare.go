@@ -244,18 +244,6 @@ func correlation(a, b []float64) *float64 {
 	return &c
 }
 
-// String says how the two compare in the manner of a table: "~" where nothing
-// was shown.
-func (c Comparison) String() string {
-	switch {
-	case c.RelativePct == nil:
-		return "?"
-	case !c.Significant:
-		return "~"
-	}
-	return fmt.Sprintf("%+.2f%%", *c.RelativePct)
-}
-
 // interval is the two-sided interval of the mean at the level; lost is how many
 // more degrees of freedom are given up where values are few.
 func interval(m robust.SpikedMean, level, lost float64) (lo, hi float64) {

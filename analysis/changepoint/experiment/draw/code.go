@@ -1,0 +1,138 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/functions"
+)
+
+// Coded is a history of a program of ten functions, sampled 10,000 times a run.
+type Coded struct {
+	changepoint.Series
+	// At is where one function became slower, or another one took its place, and
+	// Changed is its name, "" where nothing changed.
+	At      int
+	Changed string
+}
+
+// What becomes of a drawn function.
+type Fate int
+
+const (
+	Untouched Fate = iota
+	Slower         // by a tenth
+	Renamed
+	Inlined // into the largest of the others
+)
+
+const (
+	codeRuns, codeFunctions, codeSamples = 60, 10, 10_000
+	// Noise of CPU time from run to run: of the program, and of each function.
+	programNoise, functionNoise = .01, .01
+)
+
+// Code draws 60 runs on as many days, the change in the middle. Functions have 5 to
+// 15 % of the time; what the samples of a run say of each scatters as counts do.
+// What is less than 1 % is not listed.
+func Code(r *rand.Rand, fate Fate) Coded {
+	level := make([]float64, codeFunctions)
+	sum := 0.0
+	for i := range level {
+		level[i] = r.Float64()
+		sum += level[i]
+	}
+	h := Coded{At: codeRuns / 2, Series: changepoint.Series{ID: "drawn", CodeS: make([]float64, codeRuns)}}
+	victim, other := r.IntN(codeFunctions), 0
+	for i := range level {
+		level[i] = .05 + .5*level[i]/sum
+		h.Code = append(h.Code, functions.Part{Library: "app", Name: fmt.Sprintf("f%d", i), Y: make([]float64, codeRuns)})
+		if i != victim && (other == victim || level[i] > level[other]) {
+			other = i
+		}
+	}
+	if other == victim {
+		other = (victim + 1) % codeFunctions
+	}
+	h.Code = append(h.Code, functions.Part{Library: "app", Name: "renamed", Y: make([]float64, codeRuns)})
+	if fate != Untouched {
+		h.Changed = h.Code[victim].Name
+	}
+	for k := range codeRuns {
+		now := append(append([]float64{}, level...), 0)
+		if k >= h.At {
+			switch fate {
+			case Slower:
+				now[victim] *= 1.1
+			case Renamed:
+				now[victim], now[codeFunctions] = 0, now[victim]
+			case Inlined:
+				now[victim], now[other] = 0, now[other]+now[victim]
+			}
+		}
+		h.T, h.Start = append(h.T, float64(k)), append(h.Start, float64(k)*86400)
+		h.Y = append(h.Y, h.sampled(r, k, now))
+	}
+	return h
+}
+
+// sampled fills run k of all functions and returns its time.
+func (h *Coded) sampled(r *rand.Rand, k int, level []float64) float64 {
+	program := math.Exp(programNoise * r.NormFloat64())
+	y := 0.0
+	for i, v := range level {
+		v *= program * math.Exp(functionNoise*r.NormFloat64())
+		y += v
+		counted := 0.0
+		if v > 0 { // a count of samples, near enough
+			counted = v + math.Sqrt(v/codeSamples)*r.NormFloat64()
+		}
+		h.CodeS[k] += counted
+		h.Code[i].Y[k] = math.NaN()
+		if counted > .01 {
+			h.Code[i].Y[k] = counted
+		}
+	}
+	return y
+}
+
+// Told is what a result says of the functions of a drawn history.
+type Told struct {
+	// Named and Replaced are whether what changed is named, as slower or as replaced, at
+	// a change whose place is within three runs of it.
+	Named, Replaced bool
+	// Misplaced is whether it is named further off, False whether another one is named.
+	Misplaced, False bool
+}
+
+// Told reads it.
+func (h Coded) Told(res changepoint.Result) Told {
+	var t Told
+	judge := func(c changepoint.Change, name string, replacement bool) {
+		near := c.FirstIndex-3 <= h.At && h.At <= c.LastIndex+3
+		switch {
+		case h.Changed == "" || name != h.Changed:
+			t.False = true
+		case !near:
+			t.Misplaced = true
+		case replacement:
+			t.Replaced = true
+		default:
+			t.Named = true
+		}
+	}
+	for _, c := range res.Changes {
+		for _, cause := range c.Causes {
+			switch cause.Field {
+			case changepoint.FunctionField, changepoint.ReplacedField:
+				judge(c, cause.From, cause.Field == changepoint.ReplacedField)
+			}
+		}
+	}
+	for _, f := range res.Functions {
+		judge(f.Change, f.Name, false)
+	}
+	return t
+}

@@ -1,0 +1,204 @@
+package functions
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Part is a function, or what of a library has no name: its CPU time in a cycle of
+// each run, in seconds; NaN where the run does not list it.
+type Part struct {
+	Library, Name string
+	Y             []float64
+}
+
+// Shift is how the CPU time of a part differs between two sides of a change, with its
+// interval at .95, in seconds a cycle.
+type Shift struct {
+	Library, Name          string
+	Before, After          float64
+	Delta, Lo, Hi          float64
+	P                      float64 // of as much by chance, all parts considered
+	vanished, came, listed bool
+}
+
+// Replacement is a part that took the place of another one.
+type Replacement struct{ From, To Shift }
+
+// Explanation is what a change consists of.
+type Explanation struct {
+	// Total is the shift of all CPU time. Shifts are those that are surely there, the
+	// largest first.
+	Total    Shift
+	Shifts   []Shift
+	Replaced []Replacement
+}
+
+const (
+	// fewest runs on a side tell a level.
+	fewest = 3
+	// present is the part of the runs of a side that list what is there, absent that of
+	// what is not.
+	present, absent = 0.8, 0.2
+	// sure is the chance of a false name among all parts. Of 1000 drawn changes one
+	// function in ten of whose was 10 % slower, .01 named a second one in 15 (MEASURED.md
+	// of changepoint).
+	sure = 0.001
+	// leastOfTotal is the part of the program's shift that is worth a name.
+	leastOfTotal = 0.1
+	// leastOfEffect is the part of a change, in logarithms, that all CPU time has to
+	// show for functions to be what it consists of.
+	leastOfEffect = 0.3
+	// asMuch is by how much of what went what came may differ.
+	asMuch = 0.15
+	// leastGone is the part of all CPU time from which what vanished is asked for.
+	leastGone = 0.02
+)
+
+// Explain compares the runs lo to index with those from index to hi. total is all CPU
+// time in a cycle of each run, NaN where its code is not known; left out are runs that
+// are no part of a level.
+func Explain(parts []Part, total []float64, index, lo, hi int, leave func(run int) bool) (Explanation, bool) {
+	var sides [2][]int
+	for k := lo; k < hi && k < len(total); k++ {
+		if total[k] > 0 && !math.IsInf(total[k], 0) && !(leave != nil && leave(k)) {
+			side := 0
+			if k >= index {
+				side = 1
+			}
+			sides[side] = append(sides[side], k)
+		}
+	}
+	if len(sides[0]) < fewest || len(sides[1]) < fewest {
+		return Explanation{}, false
+	}
+	e := Explanation{Total: shift(Part{Y: total}, sides)}
+	var all []Shift
+	for _, p := range parts {
+		if s := shift(p, sides); s.listed {
+			all = append(all, s)
+		}
+	}
+	for i := range all {
+		all[i].P = min(1, all[i].P*float64(len(all)))
+	}
+	e.Replaced, all = replaced(all, e.Total)
+	for _, s := range all {
+		if s.P < sure {
+			e.Shifts = append(e.Shifts, s)
+		}
+	}
+	slices.SortStableFunc(e.Shifts, func(a, b Shift) int { return cmp.Compare(math.Abs(b.Delta), math.Abs(a.Delta)) })
+	return e, true
+}
+
+// Of are the shifts that go the way of the change and are a part of it that is worth a
+// name; effect is the change in logarithms. None is where CPU time took little part in
+// it: who waits longer is not slower.
+func (e Explanation) Of(effect float64) []Shift {
+	var out []Shift
+	if moved := math.Log(e.Total.After / e.Total.Before); !(moved*effect > 0) || math.Abs(moved) < leastOfEffect*math.Abs(effect) {
+		return nil
+	}
+	for _, s := range e.Shifts {
+		if s.Delta*effect > 0 && math.Abs(s.Delta) >= leastOfTotal*math.Abs(e.Total.Delta) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// shift compares the two sides of a part.
+func shift(p Part, sides [2][]int) Shift {
+	s := Shift{Library: p.Library, Name: p.Name}
+	var values [2][]float64
+	var have [2]float64
+	for i, side := range sides {
+		for _, k := range side {
+			v := math.NaN()
+			if k < len(p.Y) {
+				v = p.Y[k]
+			}
+			if v > 0 && !math.IsInf(v, 0) {
+				have[i]++
+				values[i] = append(values[i], v)
+			}
+		}
+		have[i] /= float64(len(side))
+	}
+	for i, side := range sides {
+		if have[i] <= absent { // it is not there: nothing, but for a straggler
+			values[i] = make([]float64, len(side))
+		}
+	}
+	s.vanished, s.came = have[0] >= present && have[1] <= absent, have[0] <= absent && have[1] >= present
+	s.listed = s.vanished || s.came || have[0] >= present && have[1] >= present
+	if !s.listed {
+		return s
+	}
+	s.compare(values[0], values[1])
+	return s
+}
+
+// compare fills means and interval (Welch).
+func (s *Shift) compare(a, b []float64) {
+	var sa, sb float64
+	s.Before, sa = robust.Mean(a)
+	s.After, sb = robust.Mean(b)
+	va, vb := sa*sa/float64(len(a)), sb*sb/float64(len(b))
+	s.Delta = s.After - s.Before
+	s.Lo, s.Hi, s.P = s.Delta, s.Delta, 1
+	if va+vb <= 0 {
+		if s.Delta != 0 {
+			s.P = 0
+		}
+		return
+	}
+	df := (va + vb) * (va + vb) / (va*va/max(1, float64(len(a)-1)) + vb*vb/max(1, float64(len(b)-1)))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(df, 1)}
+	half := t.Quantile(.975) * math.Sqrt(va+vb)
+	s.Lo, s.Hi = s.Delta-half, s.Delta+half
+	s.P = 2 * t.CDF(-math.Abs(s.Delta)/math.Sqrt(va+vb))
+}
+
+// replaced takes out the parts that took each other's place: of a pair one vanished or
+// came, and together they shift by little.
+func replaced(all []Shift, total Shift) (pairs []Replacement, rest []Shift) {
+	used := make([]bool, len(all))
+	for i, gone := range all {
+		if used[i] || !gone.vanished && !gone.came || math.Abs(gone.Delta) < leastGone*max(total.Before, total.After) {
+			continue
+		}
+		best, least := -1, math.Inf(1)
+		for k, other := range all {
+			if used[k] || k == i || gone.Delta*other.Delta >= 0 || !other.vanished && !other.came && other.P >= sure {
+				continue
+			}
+			left := math.Abs(gone.Delta + other.Delta)
+			room := asMuch*math.Abs(gone.Delta) + (gone.Hi-gone.Lo+other.Hi-other.Lo)/2
+			if left <= room && left < least {
+				best, least = k, left
+			}
+		}
+		if best < 0 {
+			continue
+		}
+		used[i], used[best] = true, true
+		r := Replacement{gone, all[best]}
+		if gone.Delta > 0 {
+			r = Replacement{all[best], gone}
+		}
+		pairs = append(pairs, r)
+	}
+	for i, s := range all {
+		if !used[i] {
+			rest = append(rest, s)
+		}
+	}
+	return pairs, rest
+}
