@@ -37,14 +37,21 @@ type agent struct {
 	idle   idle
 	// suspension is whether the job is stopped from outside.
 	suspension suspension
+	// rhythm follows the loop; nil where there is nothing to follow it in. header is
+	// what was written of the inputs.
+	rhythm *rhythm
+	header profile.Header
+	self   job.Process
 	// over is set when there is nothing more to come.
 	over bool
 	// dir takes what is learned of the job; "" learns nothing.
 	dir     job.RunDir
 	learner learner
-	// program is what was told of the job's program, to be asked again at named.
-	program string
-	named   int64
+	// program and script are what was told of the job's program, to be asked again at
+	// named.
+	program, script string
+	named           int64
+	naming          naming
 	// atStart are the notes of the header, during those of the footer.
 	atStart, during []note.Note
 }
@@ -66,6 +73,7 @@ func systemClock() clock {
 type writer interface {
 	Append(profile.Block) error
 	Epoch(profile.Epoch) error
+	Places(profile.Places)
 	Seal(profile.Footer) error
 	Close() error
 }
@@ -96,6 +104,8 @@ func (a *agent) begin(path string, c configs.Agent) error {
 		return err
 	}
 	a.writer = w
+	a.header = h
+	a.rhythm = newRhythm(h, a.in, a.place(c))
 	a.beginLow()
 	a.drain() // the baseline of every count
 	return nil
@@ -221,7 +231,9 @@ func (a *agent) flush() {
 	a.watchStops(now)
 	a.namePrograms(now)
 	a.write(now)
+	a.watch(now)
 	a.learn(now)
+	a.name(now)
 	a.keepBudget(now)
 	if a.idle.long(now, a.in.cpu.Alive()) {
 		a.alone()
@@ -272,8 +284,11 @@ func (a *agent) write(now int64) {
 	}
 	for a.sampler.Emit(now, &a.block) {
 		a.block.RealNS, a.block.MonoNS = a.clock.real(), a.clock.mono()
-		a.block.AgentCPUNS = a.clock.cpu()
+		a.block.AgentCPUNS = a.clock.cpu() + childrenNS()
 		a.lost += a.block.LostRecords
+		if a.rhythm != nil {
+			a.rhythm.follow(&a.block, a.header, a.in.rate.Hz)
+		}
 		if !a.full {
 			a.keep(a.writer.Append(a.block))
 		}

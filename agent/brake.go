@@ -65,7 +65,10 @@ func (a *agent) goUp(now int64) {
 // keepBudget looks at what sampling has cost, and gives something up before it
 // costs more than its share.
 func (a *agent) keepBudget(now int64) {
-	save, addresses := a.meter.look(now, a.clock.cpu(), a.records(), a.addressRecords())
+	if a.rhythm.asking() {
+		return // what it costs is not known yet
+	}
+	save, addresses := a.meter.look(now, a.clock.cpu()-a.rhythm.unpaidNS(now), a.records(), a.addressRecords())
 	if save > 0 {
 		a.brake.later = address.Rate{}
 		a.slowDown(now, save, addresses)

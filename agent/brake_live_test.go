@@ -11,6 +11,7 @@ import (
 
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -63,7 +64,7 @@ func TestBusyJobWithoutAddressesIsNotIdle(t *testing.T) {
 		busy(t, fmt.Sprint(os.Getpid()), "while :; do /bin/true; done")
 	}
 	end := agentHere(t, dir)
-	waitUntil(t, "addresses were given up", func() bool {
+	jobtest.Until(t, "addresses were given up", func() bool {
 		l, err := profile.Load(dir.Profile(), profile.SetParams{})
 		return err == nil && slices.ContainsFunc(l.Header.Notes, func(n note.Note) bool { return n.Code == note.AddressesEnded }) &&
 			l.Totals[0].Part() < 0.9

@@ -80,11 +80,8 @@ func parseOptions(args []string) (options, error) {
 // line.
 func run(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Clean(err.Error(), 2000)) }
-	if len(args) > 0 && args[0] == peek.Verb { // our own child, nobody's command
-		return serve(args[1:], stdout, log)
-	}
-	if len(args) > 0 && args[0] == names.Verb { // likewise
-		return nameCode(args[1:], stdout, log)
+	if len(args) > 0 && (args[0] == peek.Verb || args[0] == names.Verb) {
+		return serve(args[0], args[1:], stdout, log)
 	}
 	o, err := parseOptions(args)
 	if err != nil {
@@ -108,27 +105,18 @@ func run(args []string, getenv func(string) string, stdout, stderr io.Writer) in
 	return 0
 }
 
-// serve is the child that reads what may hang of other processes. Its arguments are
-// the user and group of the job.
-func serve(args []string, stdout io.Writer, log func(error)) int {
+// serve is one of our own children, nobody's command: that which reads what may hang
+// of other processes, or which functions a job's code has.
+func serve(verb string, args []string, stdout io.Writer, log func(error)) int {
 	runtime.GOMAXPROCS(1)
-	var uid, gid int
-	if n, err := fmt.Sscan(strings.Join(args, " "), &uid, &gid); n != 2 || err != nil {
-		log(fmt.Errorf("%s: no user and group", peek.Verb))
-		return 2
+	var err error
+	switch verb {
+	case peek.Verb:
+		err = peek.Serve("/proc", args, os.Stdin, stdout)
+	case names.Verb:
+		err = names.Serve(args, os.Stdin, stdout)
 	}
-	if err := peek.Serve("/proc", uid, gid, os.Stdin, stdout); err != nil {
-		log(err)
-		return 1
-	}
-	return 0
-}
-
-// nameCode is the child that reads which functions a job's code has. Its arguments
-// are the account of the job.
-func nameCode(args []string, stdout io.Writer, log func(error)) int {
-	runtime.GOMAXPROCS(1)
-	if err := names.Serve(args, os.Stdin, stdout); err != nil {
+	if err != nil {
 		log(err)
 		return 1
 	}

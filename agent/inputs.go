@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/agent/cgroup"
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/address"
@@ -109,7 +110,11 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 // asker is the child that asks other processes what may hang, with the rights of
 // the job's user.
 func (h host) asker(r job.Run) *peek.Child {
-	return peek.NewChild(h.program, r.Job.UID, r.Job.GID)
+	account := as.Self()
+	if r.Job.UID >= 0 && r.Job.GID >= 0 {
+		account = as.Account{UID: uint32(r.Job.UID), GID: uint32(r.Job.GID)}
+	}
+	return peek.NewChild(h.program, account)
 }
 
 func (in *inputs) add(s counter.Source) { in.sources = append(in.sources, s) }
@@ -251,6 +256,14 @@ func (in *inputs) programs() map[string]int64 {
 		return in.cpu.Programs()
 	}
 	return nil
+}
+
+// script is what an interpreter of the job ran most, "" where that is not known.
+func (in *inputs) script(program string) string {
+	if in.cpu == nil {
+		return ""
+	}
+	return in.cpu.Script(program)
 }
 
 // build is the build id of a program of the job, "" where it is not known.

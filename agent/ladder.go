@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"jobgait/agent/cgroup"
 	"jobgait/agent/counter/address"
 	"jobgait/agent/counter/energy"
 	"jobgait/agent/counter/jobevent"
@@ -24,7 +25,7 @@ import (
 //	energy, network  of the node       withheld            withheld
 //	code addresses   by membership     by membership       of the command, where
 //	                                                       the node is forbidden
-//	files of cgroup  of the job        of the job          none
+//	files of cgroup  of the job        of the job          limits of the caller's
 //	CPU times        of the job's processes, always
 type ladder struct {
 	in   *inputs
@@ -187,7 +188,7 @@ func (l ladder) readInterrupts() int {
 const taskEvents = 4
 
 // files are the slow sources: of the node where it is the job's, and of the
-// job's cgroup, from when there is one.
+// job's cgroup, from when there is one; of a command's what limits it.
 func (l ladder) files() {
 	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
 	if l.r.Exclusive {
@@ -196,11 +197,13 @@ func (l ladder) files() {
 			l.poll(kernel.Busy(roots))
 		}
 	}
-	if l.r.RootPID == 0 {
-		cgroup := kernel.NewJobCgroup(roots, believed(l.cgroupDir, rawcall.Now))
-		l.poll(kernel.Job(cgroup))
-		l.in.frozen, l.in.unfreeze = cgroup.Frozen()
+	if l.r.RootPID != 0 {
+		l.poll(kernel.Limits(kernel.NewJobCgroup(roots, cgroup.OfProcess(l.h.proc, l.r.RootPID))))
+		return
 	}
+	jobs := kernel.NewJobCgroup(roots, believed(l.cgroupDir, rawcall.Now))
+	l.poll(kernel.Job(jobs), kernel.Limits(jobs))
+	l.in.frozen, l.in.unfreeze = jobs.Frozen()
 }
 
 func (l ladder) poll(openers ...polled.Opener) {
@@ -248,6 +251,7 @@ func (l ladder) processes() {
 	}
 	in.cpu = kernel.NewJobCPU(l.h.proc, in.peek, in.members, rawcall.Now, list)
 	in.cpu.Apart(scheduler.OfRun(l.r).Own)
+	in.cpu.NameScripts(job.Interprets, job.Started)
 	if l.r.RootPID != 0 {
 		in.cpu.Command(l.r.RootPID)
 	}

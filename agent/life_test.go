@@ -17,20 +17,11 @@ import (
 
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
-
-// untilTrue polls.
-func untilTrue(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(60 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within 60 s", what)
-		}
-	}
-}
 
 // seconds is the CPU time that a profile's address samples tell.
 func seconds(p *profile.Profile) float64 {
@@ -84,8 +75,8 @@ func TestTwoJobsOnOneNode(t *testing.T) {
 	}
 	closesOnExec(t, one.Process.Pid)
 	worker := busy(t, busyID.String(), "while :; do :; done")
-	untilTrue(t, "the job has used 0.4 s", func() bool { return cpuSeconds(worker.Process.Pid) > 0.4 })
-	untilTrue(t, "its agent saw 0.15 s", func() bool { p, err := profile.Read(one.dir.Profile()); return err == nil && seconds(p) >= 0.15 })
+	jobtest.Until(t, "the job has used 0.4 s", func() bool { return cpuSeconds(worker.Process.Pid) > 0.4 })
+	jobtest.Until(t, "its agent saw 0.15 s", func() bool { p, err := profile.Read(one.dir.Profile()); return err == nil && seconds(p) >= 0.15 })
 	first := one.end(t)
 	used := cpuSeconds(worker.Process.Pid)
 	second := other.end(t)
@@ -242,17 +233,17 @@ func TestDiskFull(t *testing.T) {
 	}
 	defer cmd.Process.Kill()
 	inside := job.RunDir(filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid), "root", string(dir)))
-	untilTrue(t, "the agent is ready", func() bool { _, err := os.Stat(inside.Ready()); return err == nil })
+	jobtest.Until(t, "the agent is ready", func() bool { _, err := os.Stat(inside.Ready()); return err == nil })
 	worker := busy(t, strconv.Itoa(os.Getpid()), "while :; do sleep 0.01; done")
 	// The rest of the room is taken by somebody else.
 	fill := inside.Path("other")
-	untilTrue(t, "two blocks are written", func() bool { p, err := profile.Read(inside.Profile()); return err == nil && len(p.Blocks) >= 2 })
+	jobtest.Until(t, "two blocks are written", func() bool { p, err := profile.Read(inside.Profile()); return err == nil && len(p.Blocks) >= 2 })
 	fillUp(t, fill)
 	before, err := profile.Read(inside.Profile())
 	if err != nil {
 		t.Fatal(err)
 	}
-	untilTrue(t, "the agent has noticed", stopsGrowing(t, inside.Profile()))
+	jobtest.Until(t, "the agent has noticed", stopsGrowing(t, inside.Profile()))
 	if worker.ProcessState != nil || syscall.Kill(worker.Process.Pid, 0) != nil {
 		t.Error("the job is gone")
 	}
@@ -334,7 +325,7 @@ func TestKilledAgentHasNamedTheProgram(t *testing.T) {
 		}
 		return l.Program()
 	}
-	untilTrue(t, "the profile names the program", func() bool { return program() != "" })
+	jobtest.Until(t, "the profile names the program", func() bool { return program() != "" })
 	if err := agent.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

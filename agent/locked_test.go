@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek/peektest"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -32,7 +33,7 @@ func TestLockedProcesses(t *testing.T) {
 				return info.Size()
 			}
 			atFirst := size()
-			untilTrue(t, "the profile grows", func() bool { return size() > atFirst })
+			jobtest.Until(t, "the profile grows", func() bool { return size() > atFirst })
 			p := agent.end(t)
 			if p.Footer == nil || p.Footer.Reason != "stopped" {
 				t.Errorf("footer %+v", p.Footer)

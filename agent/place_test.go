@@ -18,6 +18,7 @@ import (
 
 	"jobgait/agent/cgroup"
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 	"jobgait/agent/unit"
 	"jobgait/analysis/note"
@@ -113,7 +114,7 @@ func jobCgroup(t *testing.T, id int) (dir string) {
 	}
 	t.Cleanup(func() {
 		for _, d := range []string{dir + "/step_extern", dir, filepath.Dir(dir), top} {
-			untilTrue(t, d+" is removed", func() bool {
+			jobtest.Until(t, d+" is removed", func() bool {
 				err := os.Remove(d)
 				return err == nil || errors.Is(err, os.ErrNotExist)
 			})
@@ -179,12 +180,12 @@ func TestCgroupThatComesLate(t *testing.T) {
 	}
 	// Nothing but the cgroup tells whose it is.
 	worker := busy(t, "0", fmt.Sprintf("echo $$ > %s/cgroup.procs; while :; do :; done", dir))
-	untilTrue(t, "the agent counts", func() bool {
+	jobtest.Until(t, "the agent counts", func() bool {
 		p, err := profile.Read(a.dir.Profile())
 		return err == nil && slices.ContainsFunc(p.Epochs, func(e profile.Epoch) bool { return e.Kind == "scope" })
 	})
 	before := cpuSeconds(worker.Process.Pid)
-	untilTrue(t, "0.3 s more are used", func() bool { return cpuSeconds(worker.Process.Pid) > before+0.3 })
+	jobtest.Until(t, "0.3 s more are used", func() bool { return cpuSeconds(worker.Process.Pid) > before+0.3 })
 	a.end(t)
 	used := cpuSeconds(worker.Process.Pid)
 	if err := worker.Process.Kill(); err != nil { // else its cgroup stays

@@ -70,4 +70,8 @@ func (a *agent) namePrograms(now int64) {
 		a.program = name
 		a.changed(profile.Epoch{Kind: profile.ProgramKind, Text: name})
 	}
+	if script := a.in.script(name); script != a.script {
+		a.script = script
+		a.changed(profile.Epoch{Kind: profile.ScriptKind, Text: script})
+	}
 }

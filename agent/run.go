@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
@@ -33,7 +34,7 @@ func attend(o options, getenv func(string) string, log func(error)) error {
 	if err := perf.RaiseFileLimit(1 << 14); err != nil {
 		log(err)
 	}
-	if err := job.CloseOnExec(); err != nil { // what whoever started us left open
+	if err := as.CloseOnExec(); err != nil { // what whoever started us left open
 		log(err)
 	}
 	stop := make(chan os.Signal, 4)
@@ -103,7 +104,8 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	}
 	defer in.close()
 	a := newAgent(r, in, log)
-	a.dir = dir
+	a.dir, a.self = dir, self
+	a.nameCode(h.program, c)
 	if err := a.begin(dir.Profile(), c); err != nil {
 		return err
 	}

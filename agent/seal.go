@@ -7,6 +7,7 @@ import (
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
+	"jobgait/analysis/tracker"
 )
 
 // seal ends the profile with what was learned while it was written.
@@ -14,8 +15,11 @@ func (a *agent) seal(reason string) error {
 	if a.writer == nil {
 		return nil
 	}
+	if a.rhythm != nil {
+		a.publish(a.clock.mono(), tracker.Ended)
+	}
 	program := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
-	f := profile.Footer{Reason: reason, Executable: program, BuildID: a.in.build(program), Notes: a.during}
+	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.build(program), Notes: a.during}
 	if a.full {
 		f.Reason = "spool_full"
 		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.noRoom()))
@@ -28,7 +32,12 @@ func (a *agent) seal(reason string) error {
 			"a process of the job did not let itself be looked at: programs and code that began after that have no names"))
 	}
 	f.Notes = append(f.Notes, a.late()...)
-	return errors.Join(a.writer.Seal(f), a.writer.Close())
+	if a.in.code != nil {
+		a.keepPlaces()
+	}
+	err := errors.Join(a.writer.Seal(f), a.writer.Close())
+	a.lastNames()
+	return err
 }
 
 // noRoom says why in words that hold no path.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 )
 
@@ -30,13 +30,13 @@ func TestSeesASuspendedJob(t *testing.T) {
 		return since()
 	}
 	ran := since()
-	waitUntil(t, "the process has used CPU time", func() bool { return since() > ran+1 && cpuSeconds(p.Pid) > 0.3 })
+	jobtest.Until(t, "the process has used CPU time", func() bool { return since() > ran+1 && cpuSeconds(p.Pid) > 0.3 })
 	stopped := send(unix.SIGSTOP)
-	waitUntil(t, "it was stopped for a while", func() bool { return since() > stopped+3 })
+	jobtest.Until(t, "it was stopped for a while", func() bool { return since() > stopped+3 })
 	before, used := since(), cpuSeconds(p.Pid)
 	send(unix.SIGCONT)
 	again := since()
-	waitUntil(t, "it ran again", func() bool { return since() > again+1.5 && cpuSeconds(p.Pid) > used+0.3 })
+	jobtest.Until(t, "it ran again", func() bool { return since() > again+1.5 && cpuSeconds(p.Pid) > used+0.3 })
 	a.end(t)
 	l, err := profile.Load(dir.Profile(), profile.SetParams{})
 	if err != nil {
@@ -45,15 +45,5 @@ func TestSeesASuspendedJob(t *testing.T) {
 	got := l.Suspended()
 	if len(got) != 1 || got[0].StartS > stopped || got[0].EndS < before || got[0].StartS < ran-1 || got[0].EndS >= l.End() {
 		t.Fatalf("suspended %v, stopped from %v to %v, samples to %v", got, stopped, before, l.End())
-	}
-}
-
-// waitUntil waits until something is so.
-func waitUntil(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for began := time.Now(); !so(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > 60*time.Second {
-			t.Fatalf("waited until %s", what)
-		}
 	}
 }

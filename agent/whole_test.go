@@ -14,13 +14,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
+	"jobgait/agent/names"
 	"jobgait/agent/peek"
 	"jobgait/agent/peek/peektest"
 	"jobgait/agent/profile"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 		return
 	case os.Getenv(mountEnv) != "":
 		os.Exit(small(os.Getenv(mountEnv)))
-	case os.Getenv(agentEnv) != "", len(os.Args) == 4 && os.Args[1] == peek.Verb:
+	case os.Getenv(agentEnv) != "", len(os.Args) > 3 && (os.Args[1] == peek.Verb || os.Args[1] == names.Verb):
 		main()
 	}
 	os.Exit(m.Run())
@@ -144,13 +145,13 @@ func runDir(t *testing.T, pid int) job.RunDir {
 
 func waitFor(t testing.TB, path string) {
 	t.Helper()
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(path); err == nil {
-			return
-		} else if !errors.Is(err, fs.ErrNotExist) || time.Since(began) > 30*time.Second {
-			t.Fatalf("waited for %s: %v", path, err)
+	jobtest.Until(t, path+" is there", func() bool {
+		_, err := os.Stat(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
 		}
-	}
+		return err == nil
+	})
 }
 
 func readTurns(t *testing.T, lines *bufio.Scanner) (turns []turn) {

@@ -29,6 +29,9 @@ func check(c Config) error {
 		within("agent.profile_mb", c.Agent.ProfileMB, 1, 1e6),
 		within("agent.max_hours", float64(c.Agent.MaxHours), 1, 24*366),
 		oneOf("agent.launch", c.Agent.Launch, "auto", "setsid", "systemd"),
+		optionalPath("agent.live_dir", c.Agent.LiveDir),
+
+		oneOf("agent.names", c.Agent.Names, "all", "libraries", "off"),
 
 		names("watch.partitions", c.Watch.Partitions),
 		names("watch.not_partitions", c.Watch.NotPartitions),
@@ -48,6 +51,15 @@ func check(c Config) error {
 
 		path("history.path", c.History.Path),
 		oneOf("history.ingest", c.History.Ingest, "here", "spool"),
+		oneOf("history.names", c.History.Names, "all", "libraries", "off"),
+
+		within("keep.profiles", float64(c.Keep.Profiles), 0, 1e5),
+		within("keep.nodes", float64(c.Keep.Nodes), 0, 1e5),
+		within("keep.functions", float64(c.Keep.Functions), 0, 1e5),
+		within("keep.runs", float64(c.Keep.Runs), 0, 1e5),
+		within("keep.ingest", float64(c.Keep.Ingest), 0, 1e5),
+		optionalPath("keep.copy", c.Keep.Copy),
+		optionalPath("history.snapshots", c.History.Snapshots),
 
 		optionalPath("slurm.scontrol", c.Slurm.Scontrol),
 		optionalPath("slurm.sacct", c.Slurm.Sacct),

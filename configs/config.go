@@ -6,7 +6,11 @@
 // and key: a program that went on without them would not do what the file says.
 package configs
 
-import "time"
+import (
+	"path/filepath"
+	"strconv"
+	"time"
+)
 
 // Config is jobgait.toml. Every field has its default and its explanation in
 // that file.
@@ -19,6 +23,7 @@ type Config struct {
 	Report   Report   `toml:"report"`
 	Findings Findings `toml:"findings"`
 	History  History  `toml:"history"`
+	Keep     Keep     `toml:"keep"`
 	Slurm    Slurm    `toml:"slurm"`
 	Health   Health   `toml:"health"`
 
@@ -55,6 +60,11 @@ type Agent struct {
 	Lossless     bool    `toml:"lossless"`
 	ProfileMB    float64 `toml:"profile_mb"`
 	Launch       string  `toml:"launch"`
+	// Names is how much is told of which code ran: all, libraries or off.
+	Names string `toml:"names"`
+	// LiveDir is the directory below which a running job's user is told of its
+	// rhythm, "" nowhere.
+	LiveDir string `toml:"live_dir"`
 }
 
 // OwnScope is whether the agent, and the Epilog's worker, ask systemd for a scope of
@@ -99,6 +109,29 @@ type Findings struct {
 type History struct {
 	Path   string `toml:"path"`
 	Ingest string `toml:"ingest"`
+	// Names is how much of which code ran is stored: "all", "libraries" or "off".
+	Names string `toml:"names"`
+	// Snapshots is the directory of the users' own histories, "" none.
+	Snapshots string `toml:"snapshots"`
+}
+
+// SnapshotOf is where a user's own history is published, "" nowhere.
+func (h History) SnapshotOf(uid int) string {
+	if h.Snapshots == "" {
+		return ""
+	}
+	return filepath.Join(h.Snapshots, strconv.Itoa(uid), "history.db")
+}
+
+// Keep is for how many days what stays in the database, 0 for ever, and where its copy
+// goes.
+type Keep struct {
+	Profiles  int    `toml:"profiles"`
+	Nodes     int    `toml:"nodes"`
+	Functions int    `toml:"functions"`
+	Runs      int    `toml:"runs"`
+	Ingest    int    `toml:"ingest"`
+	Copy      string `toml:"copy"`
 }
 
 // Slurm is where its commands are; "" switches their use off.

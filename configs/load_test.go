@@ -76,6 +76,7 @@ func TestParse(t *testing.T) {
 		{"[slurm]\nscontrol = 'scontrol'", "slurm.scontrol"},
 		{"[slurm]\nscontrol = ''", ""},
 		{"[history]\ningest = 'there'", "history.ingest"},
+		{"[history]\nnames = 'some'", "history.names"},
 		{"[watch]\nnot_users = ['']", "watch.not_users"},
 		{"[agent]\nrate_hz = \n", "line 2"},
 	} {

@@ -44,11 +44,13 @@ func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	c.Collect.Dir = filepath.Join(c.Spool.Dir, "collect")
 	c.Collect.Account = ""
 	c.Agent.Launch = "setsid"
+	c.Agent.LiveDir = filepath.Join(c.Spool.Dir, "live")
 	c.Agent.BudgetPct = c.Agent.RunBudgetPct
 	c.Watch = Default().Watch
 	c.Report.MinElapsedS = 0
 	c.History.Path = filepath.Join(data, "jobgait", "history.db")
 	c.History.Ingest = "here"
+	c.History.Names = "all" // nobody else reads it
 	c.Slurm = Slurm{}
 	c.Health = Health{}
 	return c, nil

@@ -29,10 +29,12 @@ func TestShippedFilesAgree(t *testing.T) {
 		"systemd/jobgait-sweep.service": {"ExecStart=" + libexec + "/jobgait-epilog --sweep"},
 		"systemd/jobgait-ingest.service": {"ExecStart=" + libexec + "/jobgait-epilog --ingest", "User=" + c.Collect.Account,
 			"StateDirectory=" + strings.TrimPrefix(filepath.Dir(c.History.Path), "/var/lib/")},
-		"systemd/jobgait-sweep.timer":  {"WantedBy=timers.target"},
-		"systemd/jobgait-ingest.timer": {"WantedBy=timers.target"},
-		"sysusers.d/jobgait.conf":      {"u " + c.Collect.Account + " "},
-		"tmpfiles.d/jobgait.conf":      {"d " + c.Spool.Dir + " ", "d " + c.Collect.Dir + " 0700 " + c.Collect.Account + " "},
+		"systemd/jobgait-prune.service": {"ExecStart=" + libexec + "/jobgait prune", "User=" + c.Collect.Account},
+		"systemd/jobgait-prune.timer":   {"WantedBy=timers.target"},
+		"systemd/jobgait-sweep.timer":   {"WantedBy=timers.target"},
+		"systemd/jobgait-ingest.timer":  {"WantedBy=timers.target"},
+		"sysusers.d/jobgait.conf":       {"u " + c.Collect.Account + " "},
+		"tmpfiles.d/jobgait.conf":       {"d " + c.Spool.Dir + " ", "d " + c.Collect.Dir + " 0700 " + c.Collect.Account + " "},
 	} {
 		text := "\n"
 		for line := range strings.Lines(read(t, path)) {

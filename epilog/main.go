@@ -54,12 +54,14 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 		err = ingest(ctx, getenv, out)
 	case args[0] == "--version" && len(args) == 1:
 		_, err = fmt.Fprintln(out, "jobgait-epilog", configs.Version)
+	case args[0] == ingestVerb:
+		err = ingestChild(ctx, args[1:], in, out)
 	case args[0] == deliver.ChildVerb:
-		err = deliver.Child(in, out)
+		err = deliver.Child(args[1:], in, out)
 	case args[0] == collect.ChildVerb:
-		err = collect.Child(ctx, in, out)
+		err = collect.Child(ctx, args[1:], in, out)
 	case args[0] == finish.ConsultVerb:
-		err = finish.ConsultChild(ctx, in, out)
+		err = finish.ConsultChild(ctx, args[1:], in, out)
 	default:
 		fmt.Fprintln(complain, usage)
 		return 2

@@ -18,10 +18,17 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
+	"jobgait/agent/names"
+	"jobgait/agent/peek"
+	"jobgait/epilog/check"
+	"jobgait/epilog/collect"
+	"jobgait/epilog/deliver"
+	"jobgait/epilog/finish"
 )
 
 // TestMain makes the test binary, as the worker that the hook starts, one that
-// never ends: it says who it is and waits for a kill. A file beside the settings
+// does not end: it says who it is and waits for a kill. A file beside the settings
 // asks for one that works, or ends at once.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && aside(os.Args[1:]) {
@@ -41,12 +48,39 @@ func TestMain(m *testing.M) {
 		if err := os.WriteFile(filepath.Join(os.Args[2], "pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 			os.Exit(1)
 		}
-		syscall.Pause()
+		// Until the test program has ended: a hook that is late starts one when its own
+		// test is over, and nobody would end that.
+		for parent := os.Getppid(); parent != 1 && os.Getppid() == parent; {
+			time.Sleep(20 * time.Millisecond)
+		}
+		os.Exit(0)
 	}
 	if len(os.Args) == 4 && os.Args[1] == "--worker" { // told how the run ended: this one works
 		os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if len(os.Args) == 4 && os.Args[1] == tracerVerb {
+		trace(os.Args[2])
+		os.Exit(0)
+	}
+	if len(os.Args) > 3 && children[os.Args[1]] != nil {
+		if err := children[os.Args[1]](os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
+}
+
+// children are those of all our programs that have another account's rights, by verb.
+var children = map[string]func(args []string) error{
+	deliver.ChildVerb:  func(args []string) error { return deliver.Child(args, os.Stdin, os.Stdout) },
+	collect.ChildVerb:  func(args []string) error { return collect.Child(context.Background(), args, os.Stdin, os.Stdout) },
+	finish.ConsultVerb: func(args []string) error { return finish.ConsultChild(context.Background(), args, os.Stdin, os.Stdout) },
+	ingestVerb:         func(args []string) error { return ingestChild(context.Background(), args, os.Stdin, os.Stdout) },
+	check.ChildVerb:    func(args []string) error { return check.Child(args, os.Stdin, os.Stdout) },
+	names.Verb:         func(args []string) error { return names.Serve(args, os.Stdin, os.Stdout) },
+	peek.Verb:          func(args []string) error { return peek.Serve("/proc", args, os.Stdin, os.Stdout) },
 }
 
 // call runs the program with an environment and returns its exit status and
@@ -148,14 +182,10 @@ func TestWorkerThatIsNotDone(t *testing.T) {
 	if err != nil || strings.Count(string(log), "\n") != 1 || !strings.Contains(string(log), "goes on by itself") {
 		t.Errorf("log %q, %v", log, err)
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
-		if pids, _ := filepath.Glob(filepath.Join(spool, "*", "pid")); len(pids) == 1 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal("no worker was started")
-		}
-	}
+	jobtest.Until(t, "a worker is started", func() bool {
+		pids, _ := filepath.Glob(filepath.Join(spool, "*", "pid"))
+		return len(pids) == 1
+	})
 }
 
 // What goes on after the Epilog is last for CPUs and disks, bounded in memory and the
@@ -170,14 +200,10 @@ func TestStepsBehindJobs(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		proc := "/proc/" + strconv.Itoa(cmd.Process.Pid) + "/"
-		for end := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
-			if _, err := os.Stat(filepath.Join(dir, "pid")); err == nil {
-				break
-			}
-			if time.Now().After(end) {
-				t.Fatal("it did not begin")
-			}
-		}
+		jobtest.Until(t, "it has begun", func() bool {
+			_, err := os.Stat(filepath.Join(dir, "pid"))
+			return err == nil
+		})
 		threads, err := os.ReadDir(proc + "task")
 		if err != nil || len(threads) < 2 {
 			t.Fatalf("threads %v, %v", threads, err)

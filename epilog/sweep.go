@@ -8,17 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
-	"jobgait/analysis/application"
-	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
 	"jobgait/configs"
-	"jobgait/epilog/collect"
 	"jobgait/epilog/finish"
-	"jobgait/reports/past"
 )
 
 // sweeperVerb is the argument that makes this program the sweep after a job.
@@ -126,43 +120,4 @@ func alone(dir string, do func() error) error {
 // learns is whether this node has the history and may ask the scheduler.
 func learns(cfg configs.Config, getenv func(string) string) bool {
 	return cfg.History.Ingest == "here" && scheduler.Of(cfg, getenv).Remembers()
-}
-
-// ingest writes waiting job records into the history. It is run by the account
-// that owns the collection directory, on the one host that has the history.
-func ingest(ctx context.Context, getenv func(string) string, out io.Writer) error {
-	_, cfg, err := settings(getenv)
-	if err != nil {
-		return err
-	}
-	db, err := history.Open(ctx, cfg.History.Path)
-	if err != nil {
-		return err
-	}
-	now := float64(time.Now().UnixNano()) / 1e9
-	newest := map[string]summary.Summary{} // of each series: it is judged once
-	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(j collect.JobRecord) error {
-		s, err := application.Put(ctx, db, j.Summary, history.Ingest{ReportDir: j.ReportDir, NowS: now})
-		if err != nil {
-			return err
-		}
-		key := s.Key.Cluster + "\x00" + history.User(s) + "\x00" + history.Application(s) + "\x00" + history.Shape(s)
-		if known, ok := newest[key]; !ok || s.Start > known.Start {
-			newest[key] = s
-		}
-		return nil
-	})
-	for _, s := range newest {
-		if history.Unavailable(err) {
-			break // it would fail for each of them
-		}
-		if _, failed := past.Review(ctx, db, s, now); failed != nil {
-			err = errors.Join(err, failed)
-		}
-	}
-	fmt.Fprintf(out, "%d job records written to %s, %d set aside\n", taken, cfg.History.Path, aside)
-	err = errors.Join(err, db.Close())
-	_, failed := finish.Finisher{Config: cfg, Scheduler: scheduler.Of(cfg, getenv),
-		Log: func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }}.LearnStates(ctx)
-	return errors.Join(err, failed)
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/unit"
@@ -47,7 +48,7 @@ func detach(getenv func(string) string, self, logPath string, args ...string) (p
 	} else {
 		defer func() { _ = log.Close() }()
 	}
-	if err := job.CloseOnExec(); err != nil {
+	if err := as.CloseOnExec(); err != nil {
 		return fail(err)
 	}
 	pidfd = -1

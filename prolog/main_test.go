@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/job/local"
 	"jobgait/analysis/summary"
 )
@@ -39,7 +40,7 @@ func TestWatched(t *testing.T) {
 	if _, err := d.TryLock(); err == nil {
 		t.Error("the agent does not hold the lock")
 	}
-	until(t, "the agent's word", func() bool { _, err := os.Stat(d.Path("seen")); return err == nil })
+	jobtest.Until(t, "the agent's word", func() bool { _, err := os.Stat(d.Path("seen")); return err == nil })
 	b, _ := os.ReadFile(d.Path("seen"))
 	seen := string(b)
 	for _, want := range []string{"args: --lock-fd 3 --run-dir " + string(d) + "\n", "0 -> /dev/null\n", "3 -> " + d.Lock() + "\n", "cwd: /\n", "TZ=UTC"} {
@@ -50,7 +51,7 @@ func TestWatched(t *testing.T) {
 	if strings.Contains(seen, "SECRET") || strings.Contains(seen, "pipe:") || strings.Contains(seen, "SLURM_JOB_ID") {
 		t.Errorf("agent was given what it must not have:\n%s", seen)
 	}
-	until(t, "agent.log", func() bool {
+	jobtest.Until(t, "agent.log", func() bool {
 		b, _ := os.ReadFile(d.AgentLog())
 		return string(b) == "said by the agent\n"
 	})
@@ -158,11 +159,11 @@ func TestSameKeyAgain(t *testing.T) {
 		t.Errorf("log:\n%s", s.log())
 	}
 	// Until then it has children, and they have the lock.
-	until(t, "the agent's word", func() bool { _, err := os.Stat(s.dirs()[0].Path("seen")); return err == nil })
+	jobtest.Until(t, "the agent's word", func() bool { _, err := os.Stat(s.dirs()[0].Path("seen")); return err == nil })
 	if _, err := first.Stop(10 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the last of its children to give the lock back", func() bool { // the mv, on a loaded machine
+	jobtest.Until(t, "the last of its children to give the lock back", func() bool { // the mv, on a loaded machine
 		lock, err := s.dirs()[0].TryLock()
 		if err == nil {
 			lock.Close()

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"html/template"
 	"strings"
+
+	"jobgait/analysis/finding"
 )
 
 // Finding is what an analysis over the user's runs says of this one: made where
@@ -31,6 +33,8 @@ type Chart struct{ Title, Remark, SVG string }
 type Across struct {
 	Changes Finding // since when runs of this shape have another speed
 	Scaling Finding // how the application grows, and where that changes
+	// Fewer is what a cycle takes on fewer nodes, nil where that is not known.
+	Fewer *finding.Scaling
 }
 
 // printed returns the findings that have something to say.

@@ -67,8 +67,11 @@ func printable(r rune) rune {
 func cleanSummary(s summary.Summary) summary.Summary {
 	for _, w := range []*string{&s.Key.Cluster, &s.Key.SLUID, &s.State, &s.LeadNode, &s.Quality.Scope,
 		&s.Job.Name, &s.Job.User, &s.Job.Account, &s.Job.Partition, &s.Job.QOS, &s.Job.NodeList,
-		&s.Job.WorkDir, &s.Job.StdOut, &s.Job.Executable, &s.Job.App, &s.Job.Size} {
+		&s.Job.WorkDir, &s.Job.StdOut, &s.Job.Executable, &s.Job.Script, &s.Job.App, &s.Job.Size} {
 		*w = Clean(*w)
+	}
+	if s.Silence != nil {
+		s.Silence = &summary.Silence{SinceS: s.Silence.SinceS, Doing: Clean(s.Silence.Doing)}
 	}
 	s.Nodes = slices.Clone(s.Nodes)
 	for i := range s.Nodes {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/series"
@@ -161,9 +162,28 @@ func TestLowStretches(t *testing.T) {
 		act.Low = append(act.Low, act.Low[0])
 	}
 	act.Low = append(act.Low, pattern.Low{Share: 0.001})
-	lines := New(s, nil, options()).Rhythm.lowTexts()
+	lines := New(s, nil, options()).lowTexts()
 	if len(lines) != maxLow {
 		t.Errorf("%d lines", len(lines))
+	}
+	tenth := nemo() // as seen on a machine where others worked
+	low := &tenth.Loops[0].Activity.Low[0]
+	low.Level, low.Above = 0.552, 0.617
+	if lines := New(tenth, nil, options()).lowTexts(); len(lines) != 0 {
+		t.Errorf("a tenth lower than elsewhere: %q", lines)
+	}
+	r := New(s, nil, options())
+	if r.disturbed {
+		t.Error("nobody took CPUs from this run")
+	}
+	r.disturbed = true
+	if lines := r.lowTexts(); len(lines) != 0 {
+		t.Errorf("low while others ran: %q", lines)
+	}
+	for code, want := range map[string]bool{"crowded": true, "throttled": true, "oversubscribed": false} {
+		if disturbs(finding.Finding{Code: code}) != want {
+			t.Errorf("%s disturbs: %v", code, !want)
+		}
 	}
 	var b strings.Builder
 	if err := Text(&b, New(s, nil, options())); err != nil {

@@ -1,23 +1,34 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/summary"
 )
 
 // newFindings says what limited the run, but for the codes that a site wants silent.
 func newFindings(r Report, silent []string) []finding.Finding {
 	n := finding.Run{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
 		InOrder: len(endVerdict(r)) == 0, Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
-		ImbalancePct: r.Nodes.ImbalancePct, Others: r.across.comparisons()}
+		ImbalancePct: r.Nodes.ImbalancePct, Others: r.across.comparisons(), Scaling: r.across.Fewer}
 	if s := r.Job.ExitSignal; s != nil {
 		n.ExitSignal = *s
+	}
+	if s := r.silence; s != nil {
+		n.SilentS, n.Doing = max(0, r.Job.ElapsedS-s.SinceS), s.Doing
 	}
 	if s := r.Rhythm.Stopped; s != nil {
 		n.Stopped = s.Text
 	}
+	n.Batch = !strings.HasPrefix(r.Job.Cluster, summary.LocalCluster)
+	if t := r.Job.NTasks; t != nil {
+		n.Tasks = *t
+	}
+	n.Threads = r.Job.Threads
 	r.used(&n)
 	for _, m := range r.Nodes.List {
 		if m.Reported {
@@ -37,8 +48,18 @@ func newFindings(r Report, silent []string) []finding.Finding {
 		d := r.Rhythm.drift()
 		n.Drift = &finding.Drift{Text: v[0].Text, ChangePct: d.ChangePct, CostS: d.CostS}
 	}
-	n.Doubt = r.doubt()
+	n.Doubt, n.Code = r.doubt(), r.spent()
 	return finding.Of(n, silent)
+}
+
+// inHead is whether a finding stands in the head.
+func (r Report) inHead(code string) bool {
+	return slices.ContainsFunc(finding.Head(r.Findings), func(f finding.Finding) bool { return f.Code == code })
+}
+
+// disturbs is whether a finding is that something beside the run took CPUs from it.
+func disturbs(f finding.Finding) bool {
+	return slices.Contains([]string{"crowded", "throttled", "stolen"}, f.Code)
 }
 
 // doubt is what is known against the samples.
@@ -52,15 +73,14 @@ func (r Report) doubt() []string {
 	return out
 }
 
-// used puts what the run was given and used. Who else ran on its nodes is not
-// measured yet, so that nothing is called crowded.
+// used puts what the run was given and used.
 func (r Report) used(n *finding.Run) {
 	u := r.Resources
-	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled, Stolen: u.CPU.Stolen}
+	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled, Stolen: u.CPU.Stolen, Others: u.CPU.Others}
 	if r.Nodes.Reported < r.Nodes.Total { // what is not here would read as idle
 		n.CPU = finding.CPU{Allocated: u.CPU.Allocated}
 	}
-	n.Memory = finding.Memory{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, OOMKills: u.Memory.OOMKills}
+	n.Memory = finding.Memory{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills}
 	n.LimitS = u.Time.LimitS
 	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
 		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes
@@ -95,4 +115,39 @@ func (r Report) short() []Verdict {
 		out = append(out, rhythmVerdicts(r)...)
 	}
 	return out
+}
+
+// spent is what the CPU time of the run was spent on.
+func (r Report) spent() *finding.Code {
+	a := r.anatomy
+	if a == nil || a.Samples == 0 {
+		return nil
+	}
+	c := finding.Code{Samples: a.Samples, Where: map[string][]string{}}
+	if r.Nodes.Total > 1 && r.Code != nil {
+		c.Node = cut(string(r.Code.Node), 40)
+	}
+	for _, p := range a.Run.Libraries {
+		where := []string{}
+		switch anatomy.ClassOf(p.Name) {
+		case anatomy.Communication:
+			c.Communication += number(p.Share)
+			where = append(where, "communication")
+			if anatomy.Waits(p.Name) {
+				c.Spinning += number(p.Share)
+				where = append(where, "spinning")
+			}
+		case anatomy.Kernel:
+			c.Kernel += number(p.Share)
+		case anatomy.OpenMP:
+			c.OpenMP += number(p.Share)
+			where = append(where, "openmp")
+		}
+		for _, w := range where {
+			if len(c.Where[w]) < 3 {
+				c.Where[w] = append(c.Where[w], cut(shortLibrary(Clean(p.Name)), 40))
+			}
+		}
+	}
+	return &c
 }

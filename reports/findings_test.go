@@ -34,3 +34,21 @@ func TestFindingsOfResources(t *testing.T) {
 		t.Errorf("told in spite of silent: %+v", f)
 	}
 }
+
+// Why there is no period is told once in a report.
+func TestReasonIsToldOnce(t *testing.T) {
+	for _, run := range runs() {
+		r := New(run.s, run.past, options())
+		if len(r.Rhythm.Why) == 0 || !r.Quality.sampled() { // without samples the rhythm says who failed
+			continue
+		}
+		text := strings.Join(strings.Fields(textOf(t, r)), " ")
+		n := strings.Count(text, strings.Join(strings.Fields(r.Rhythm.whyText()), " ")+".")
+		if long := sentence(r.Rhythm.Why[0].Line()); long != sentence(r.Rhythm.whyText()) {
+			n += strings.Count(text, long)
+		}
+		if n != 1 || strings.Contains(text, "["+string(r.Rhythm.Why[0].Code)+"]") {
+			t.Errorf("%s: told %d times:\n%s", run.name, n, text)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
@@ -215,6 +216,8 @@ func hostile() summary.Summary {
 	s.Loops = nemoLoops()
 	s.Loops[0].Pattern, s.Loops[0].Activity.Column, s.Loops[0].Activity.Unit, s.Loops[0].Drift.Like[0] = "<", hostileName, hostileName, hostileName
 	s.Macros = []pattern.Macro{{PeriodS: 62, Of: []string{hostileName}, Count: 35}}
+	s.Code = &anatomy.Anatomy{Samples: 9, Run: anatomy.Split{BusyS: math.NaN(), Classes: []anatomy.Part{{Name: hostileName, Share: .4}},
+		Functions: []anatomy.Share{{Function: anatomy.Function{Library: hostileName, Name: hostileName}, Share: .9, CycleS: ptr(math.Inf(1)), Within: []float64{math.NaN()}}}}}
 	s.Notes = append(s.Notes, note.Note{Code: "x\x1b", Text: hostileName, Node: hostileName})
 	s.Timeline.Columns[0].Name, s.Patterns[0].ValuesColumn = hostileName, hostileName
 	s.Patterns[0].ID, s.Phases[1].Pattern, s.Phases[3].Pattern = "<", "<", "<"
@@ -345,6 +348,8 @@ func runs() []struct {
 		{"failed-agent", unwatched(), past(9)},
 		{"counters", counted(), past(60)},
 		{"fast", fast(), past(5)},
+		{"code", melt(), nil},
+		{"code-libraries", unbound(), nil},
 	}
 }
 

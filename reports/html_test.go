@@ -9,6 +9,7 @@ import (
 	"html"
 	"io"
 	"math/rand/v2"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -199,4 +200,19 @@ func TestBrowser(t *testing.T) {
 	if dom := pagetest.Open(t, pageOf(t, hostile(), past(8))); !strings.Contains(dom, "drag to zoom") {
 		t.Error("the script did not run")
 	}
+}
+
+// Keys and pointer do the same in all pictures, and nothing leads out of the run.
+func TestScript(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil || exec.Command(node, "-e", "0").Run() != nil {
+		t.Skip("no node that runs")
+	}
+	cmd := exec.Command(node, "testdata/page_script.js")
+	cmd.Stdin = strings.NewReader(pageJS)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	pagetest.Golden(t, "page_script.txt", out)
 }

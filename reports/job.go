@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"jobgait/analysis/note"
@@ -23,6 +24,7 @@ type Job struct {
 	Partition   Word          `json:"partition"`
 	QOS         Word          `json:"qos"`
 	Executable  Word          `json:"executable"`
+	Script      Word          `json:"script"` // what that interprets
 	App         Word          `json:"app"`
 	Size        Word          `json:"size"`
 	NNodes      int           `json:"nnodes"`
@@ -31,6 +33,8 @@ type Job struct {
 	NCPUs       *int          `json:"ncpus"`
 	CPUsPerTask *int          `json:"cpus_per_task"`
 	WorkDir     Word          `json:"work_dir"`
+	// Threads is what OMP_NUM_THREADS said, 0 where it was not set.
+	Threads int `json:"omp_num_threads,omitempty"`
 
 	Start       string  `json:"start"`
 	StartEpochS float64 `json:"start_epoch_s"`
@@ -47,14 +51,24 @@ type Job struct {
 	Ended string `json:"ended"`
 }
 
+// threads is the first number of OMP_NUM_THREADS, that of the outermost level.
+func threads(list string) int {
+	first, _, _ := strings.Cut(list, ",")
+	n, err := strconv.Atoi(first)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
 func newJob(s summary.Summary) Job {
 	j := s.Job
 	out := Job{
 		ID: s.DisplayID(), JobID: s.Key.JobID, Cluster: s.Key.Cluster, Restart: s.Key.Restart, SLUID: Word(s.Key.SLUID),
 		Name: Word(j.Name), User: Word(j.User), Account: Word(j.Account), Partition: Word(j.Partition), QOS: Word(j.QOS),
-		Executable: Word(j.Executable), App: Word(j.App), Size: Word(j.Size),
+		Executable: Word(j.Executable), Script: Word(j.Script), App: Word(j.App), Size: Word(j.Size),
 		NNodes: max(j.NNodes, len(s.Nodes)), NodeList: Word(j.NodeList), NTasks: j.NTasks, NCPUs: j.NCPUs,
-		CPUsPerTask: j.CPUsPerTask, WorkDir: Word(j.WorkDir),
+		CPUsPerTask: j.CPUsPerTask, WorkDir: Word(j.WorkDir), Threads: threads(j.Fields[summary.FieldThreads]),
 		Start: stamp(s.Start), StartEpochS: number(s.Start), End: stamp(s.End), EndEpochS: number(s.End),
 		ElapsedS: number(s.ElapsedS), SuspendedS: number(s.SuspendedS), State: Word(s.State), Ended: ended(s),
 	}
@@ -104,7 +118,7 @@ func ended(s summary.Summary) string {
 // come from it, and cancellation cannot be told from a time limit; 1 is also what
 // Slurm gives the Epilogs of a job that lost a node, 125 of one that lacked memory.
 func signalMeaning(signal int, cluster string) string {
-	scheduled := !strings.HasPrefix(cluster, "local:")
+	scheduled := !strings.HasPrefix(cluster, summary.LocalCluster)
 	switch {
 	case signal == 15 && scheduled:
 		return "cancelled or time limit"

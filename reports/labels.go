@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
@@ -18,7 +19,7 @@ type label struct {
 
 // newLabels names the columns that the run's timeline and patterns have. Code
 // pages are numbered in the order in which they appear: their keys are hashes
-// that say nothing to a reader, and nothing else is known of them.
+// that say nothing to a reader. What is known of them is the function in them.
 func newLabels(s summary.Summary) labels {
 	l := make(labels)
 	pages := 0
@@ -30,7 +31,7 @@ func newLabels(s summary.Summary) labels {
 			pages++
 		}
 		_, unit = inReadable(name, unit, s.Quality)
-		l[name] = columnLabel(name, unit, pages)
+		l[name] = columnLabel(name, unit, pages).of(s.Code, name)
 	}
 	for _, p := range s.Patterns {
 		add(p.ValuesColumn, p.ValuesUnit)
@@ -43,6 +44,22 @@ func newLabels(s summary.Summary) labels {
 	}
 	return l
 }
+
+// of adds which function most samples of a page belong to.
+func (l label) of(a *anatomy.Anatomy, column string) label {
+	if a == nil {
+		return l
+	}
+	for _, p := range a.Pages {
+		if name := functionName(p.Function); p.Column == column && name != "" && p.Share >= mostOfPage {
+			l.long += " = " + cut(string(name), 60)
+		}
+	}
+	return l
+}
+
+// mostOfPage is the part of a page's samples from which it has the name of a function.
+const mostOfPage = 0.5
 
 // isPage is whether a column is one page of code in a file.
 func isPage(name string) bool {
@@ -72,14 +89,17 @@ func columnLabel(name, unit string, page int) label {
 		"cgroup_cpu":          {"busy CPUs, by the cgroup", "busy"},
 		"node_cpu":            {"busy CPUs of the node", "node busy"},
 		"cgroup_mem":          {"memory of the job", "memory"},
-		"cgroup_anon":         {"anonymous memory of the job", "anon.mem"},
+		"cgroup_anon":         {"memory of the job, without page cache", "own mem."},
+		"cgroup_mem_limit":    {"limit of memory", "mem.limit"},
+		"cgroup_cpu_limit":    {"limit of CPUs", "CPU limit"},
 		"cgroup_oom_kills":    {"processes killed for lack of memory", "OOM kills"},
 		"proc_mem":            {"memory of the job's processes", "memory"},
 		"proc_wait":           {"waiting for a CPU", "CPU wait"},
 		"proc_read_bytes":     {"read from storage", "read"},
 		"proc_write_bytes":    {"written to storage", "written"},
 		"cgroup_throttled":    {"held back by a CPU limit", "throttled"},
-		"node_steal":          {"CPUs taken by the host", "stolen"},
+		"stolen_cpu":          {"taken by the node's host", "stolen"},
+		"others_cpu":          {"used by others while it waited", "others"},
 		"net_rx_bytes":        {"network, received", "net in"},
 		"net_tx_bytes":        {"network, sent", "net out"},
 		"net_rx_packets":      {"network, packets in", "pkts in"},

@@ -85,14 +85,22 @@ const (
 	maxNested, maxLow = 4, 3
 	// leastLow is the share of the run from which a low stretch is worth a line.
 	leastLow = 0.01
+	// clearlyLow is the share of the level elsewhere up to which a stretch is low: above
+	// half more of what was busy works on than rests, and what others take from a run on
+	// a shared machine makes steps of a tenth (0.552 CPUs against 0.617 were seen).
+	clearlyLow = 0.5
 )
 
-// lowTexts names the low stretches with most time in them, a line each.
-func (r Rhythm) lowTexts() []string {
+// lowTexts names the stretches that are clearly low with most time in them, a line
+// each; none of a run from which something took CPUs: what is low there may be theirs.
+func (r Report) lowTexts() []string {
 	var out []string
-	for _, q := range r.Patterns {
+	if r.disturbed {
+		return out
+	}
+	for _, q := range r.Rhythm.Patterns {
 		for _, l := range q.Low {
-			if l.Share < leastLow || len(out) == maxLow {
+			if l.Share < leastLow || l.Level > clearlyLow*l.Above || len(out) == maxLow {
 				continue
 			}
 			from := quantity.Duration(l.OffsetS) + " on"

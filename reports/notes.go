@@ -56,10 +56,17 @@ func (n Note) Line() string {
 // mostNotes have a line.
 const mostNotes = 20
 
-// listedNotes returns the notes that have a line, and what to say of the rest.
+// listedNotes returns the notes that have a line, and what to say of the rest. Why there
+// is no period is told in the head or beside the rhythm.
 func (r Report) listedNotes() (list []Note, rest string) {
-	if len(r.Notes) <= mostNotes {
-		return r.Notes, ""
+	for _, n := range r.Notes {
+		why := func(w Note) bool { return w.Code == n.Code && w.Text == n.Text }
+		if !slices.ContainsFunc(r.Rhythm.Why, why) {
+			list = append(list, n)
+		}
 	}
-	return r.Notes[:mostNotes], fmt.Sprintf("and %d more notes, in the JSON form of this report", len(r.Notes)-mostNotes)
+	if len(list) <= mostNotes {
+		return list, ""
+	}
+	return list[:mostNotes], fmt.Sprintf("and %d more notes, in the JSON form of this report", len(list)-mostNotes)
 }

@@ -1,5 +1,7 @@
 // Reads off values under the pointer and zooms the timeline: drag to zoom,
-// double click or Escape to see the whole run. The page is complete without it.
+// double click or Escape to see the whole run; by keys, left and right walk a bin (with
+// Shift a tenth of what is seen), + and - zoom around the cursor. The page is complete
+// without it.
 (function () {
   'use strict';
   var NS = 'http://www.w3.org/2000/svg', TOP = 20, WIDE = 1000;
@@ -10,7 +12,8 @@
   var out = box.querySelector('.readout');
   var charts = Array.prototype.slice.call(box.querySelectorAll('svg.chart'));
   var whole = [+charts[0].dataset.lo, +charts[0].dataset.hi], view = whole.slice();
-  var hint = 'Point at the picture to read values; drag to zoom, double click for the whole run.';
+  var hint = 'Point at the picture to read values; drag to zoom, double click for the whole run; or Tab to it, arrow keys, + and -.';
+  var now = null, cursors = [];
 
   function element(parent, name, attributes) {
     var e = document.createElementNS(NS, name);
@@ -66,20 +69,53 @@
     out.textContent = words.join('   ·   ');
   }
 
+  // One time for all pictures: a line through each, and the values under it.
+  function point(t) {
+    now = t;
+    cursors.forEach(function (l) {
+      var seen = t !== null && t >= view[0] && t <= view[1];
+      if (seen) {
+        l.setAttribute('x1', 100 * at(t) + '%');
+        l.setAttribute('x2', 100 * at(t) + '%');
+      }
+      l.setAttribute('visibility', seen ? 'visible' : 'hidden');
+    });
+    if (t === null) { out.textContent = hint; } else { read(t); }
+  }
+  function show(lo, hi) {
+    view = [Math.max(whole[0], lo), Math.min(whole[1], hi)];
+    draw();
+    point(now);
+  }
+  function key(e) {
+    var span = view[1] - view[0], step = e.shiftKey ? span / 10 : Math.max(data.columns[0].step, span / 1000);
+    var t = now === null ? (view[0] + view[1]) / 2 : now, by = { ArrowLeft: -step, ArrowRight: step }[e.key];
+    if (e.ctrlKey || e.altKey || e.metaKey) { return; }
+    if (by !== undefined) {
+      t = Math.min(whole[1] - data.columns[0].step / 2, Math.max(whole[0], t + by));
+      if (t < view[0]) { show(t, t + span); } else if (t > view[1]) { show(t - span, t); }
+      point(t);
+    } else if (e.key === '+' || e.key === '=') {
+      if (span > 4 * data.columns[0].step) { show(t - span / 4, t + span / 4); }
+    } else if (e.key === '-') {
+      show(t - span, t + span);
+    } else {
+      return;
+    }
+    e.preventDefault();
+  }
+
   charts.forEach(function (c) {
     var h = +c.querySelector('.data').getAttribute('height'), from = null;
-    var cursor = element(c, 'line', { 'class': 'cursor', y1: TOP, y2: TOP + h, visibility: 'hidden' });
+    cursors.push(element(c, 'line', { 'class': 'cursor', y1: TOP, y2: TOP + h, visibility: 'hidden' }));
     var drag = element(c, 'rect', { 'class': 'drag', y: TOP, height: h, visibility: 'hidden' });
     function time(e) {
       var r = c.getBoundingClientRect(), f = Math.min(1, Math.max(0, (e.clientX - r.left) / r.width));
       return view[0] + f * (view[1] - view[0]);
     }
     c.addEventListener('pointermove', function (e) {
-      var t = time(e), x = 100 * at(t) + '%';
-      cursor.setAttribute('x1', x);
-      cursor.setAttribute('x2', x);
-      cursor.setAttribute('visibility', 'visible');
-      read(t);
+      var t = time(e);
+      point(t);
       if (from === null) { return; }
       drag.setAttribute('x', 100 * at(Math.min(from, t)) + '%');
       drag.setAttribute('width', 100 * Math.abs(at(t) - at(from)) + '%');
@@ -92,18 +128,20 @@
       var t = time(e), least = Math.max(2 * data.columns[0].step, (view[1] - view[0]) / 100);
       drag.setAttribute('visibility', 'hidden');
       if (from !== null && Math.abs(t - from) > least && e.type === 'pointerup') {
-        view = [Math.min(from, t), Math.max(from, t)];
-        draw();
+        show(Math.min(from, t), Math.max(from, t));
       }
       from = null;
     }
     c.addEventListener('pointerup', release);
     c.addEventListener('pointercancel', release);
-    c.addEventListener('pointerleave', function () { cursor.setAttribute('visibility', 'hidden'); out.textContent = hint; });
-    c.addEventListener('dblclick', function () { view = whole.slice(); draw(); });
+    c.addEventListener('pointerleave', function () { point(null); });
+    c.addEventListener('dblclick', function () { show(whole[0], whole[1]); });
   });
   document.addEventListener('keydown', function (e) {
-    if (e.key === 'Escape') { view = whole.slice(); draw(); }
+    if (e.key === 'Escape') { show(whole[0], whole[1]); }
   });
+  box.tabIndex = 0;
+  box.addEventListener('keydown', key);
+  box.addEventListener('blur', function () { point(null); });
   out.textContent = hint;
 })();

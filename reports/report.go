@@ -13,8 +13,10 @@ package reports
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
@@ -54,10 +56,12 @@ type Report struct {
 	Verdicts  []Verdict         `json:"verdicts"`
 	Resources summary.Resources `json:"resources"`
 	Rhythm    Rhythm            `json:"rhythm"`
-	Nodes     Nodes             `json:"nodes"`
-	Counters  []Counter         `json:"counters"`
-	IPC       *float64          `json:"ipc"`
-	Earlier   EarlierRuns       `json:"earlier_runs"`
+	// Code is which code ran; null where that is not known.
+	Code     *Code       `json:"code"`
+	Nodes    Nodes       `json:"nodes"`
+	Counters []Counter   `json:"counters"`
+	IPC      *float64    `json:"ipc"`
+	Earlier  EarlierRuns `json:"earlier_runs"`
 	// Changes and Scaling are one series of jobgait.changes/1 and the series of
 	// jobgait.scaling/1; null where there is none.
 	Changes json.RawMessage `json:"changes"`
@@ -65,9 +69,13 @@ type Report struct {
 	Quality Quality         `json:"quality"`
 	Notes   []Note          `json:"notes"`
 	Files   []File          `json:"files"`
-	across  Across
-	ascii   bool           // of text only
-	zone    *time.Location // of text and HTML
+	silence *summary.Silence
+	// disturbed is whether something beside the run took CPUs from it.
+	disturbed bool
+	across    Across
+	anatomy   *anatomy.Anatomy
+	ascii     bool           // of text only
+	zone      *time.Location // of text and HTML
 }
 
 // New makes the report of a run. past are earlier runs of the same application
@@ -84,13 +92,14 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Job:       newJob(s),
 		Resources: s.Resources(),
 		Rhythm:    newRhythm(s),
+		Code:      newCode(s),
 		Nodes:     newNodes(s),
 		Earlier:   newEarlier(s, past),
 		Quality:   newQuality(s),
 		Notes:     newNotes(s),
 		Files:     newFiles(s, o.Formats),
 		Changes:   o.Across.Changes.Data, Scaling: o.Across.Scaling.Data,
-		across: o.Across, ascii: o.ASCII, zone: zone,
+		anatomy: s.Code, silence: s.Silence, across: o.Across, ascii: o.ASCII, zone: zone,
 	}
 	r.Counters, r.IPC = newCounters(s)
 	_, notes := r.missing()
@@ -99,5 +108,6 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		r.Notes = append(r.Notes, Note{n.Code, n.Text, []string{}})
 	}
 	r.Verdicts, r.Findings = newVerdicts(r), newFindings(r, o.Silent)
+	r.disturbed = slices.ContainsFunc(newFindings(r, nil), disturbs)
 	return r
 }

@@ -245,3 +245,15 @@ func (r Rhythm) whyText() string {
 	}
 	return r.Why[0].Text
 }
+
+// whyLines are the reasons for no period in the section on the rhythm. The first is not
+// said again where the head has it.
+func (r Report) whyLines() []string {
+	var out []string
+	for i, n := range r.Rhythm.Why {
+		if i > 0 || !r.inHead("no_period") {
+			out = append(out, sentence(n.Line()))
+		}
+	}
+	return out
+}

@@ -18,6 +18,7 @@ func Text(w io.Writer, r Report) error {
 	r.textShort(p)
 	r.textResources(p)
 	r.textRhythm(p)
+	r.textCode(p)
 	r.textDrift(p)
 	r.textLow(p)
 	r.textNodes(p)
@@ -51,12 +52,20 @@ func (r Report) whoWhere() []string {
 	for _, w := range []struct {
 		name string
 		text Word
-	}{{"", r.Job.User}, {"", r.Job.Executable}, {"partition ", r.Job.Partition}, {"on ", r.Job.NodeList}} {
+	}{{"", r.Job.User}, {"", r.Job.Executable}, {"", r.Job.script()}, {"partition ", r.Job.Partition}, {"on ", r.Job.NodeList}} {
 		if w.text != "" {
 			parts = append(parts, w.name+cut(string(w.text), 30))
 		}
 	}
 	return parts
+}
+
+// script is what the executable interprets, "" where the job is called that.
+func (j Job) script() Word {
+	if j.Script == j.Name {
+		return ""
+	}
+	return j.Script
 }
 
 // span prints start and end in the report's time zone; the date of the end
@@ -93,8 +102,8 @@ const gutter = 12
 
 func (r Report) textRhythm(p *page) {
 	p.section("RHYTHM", r.Rhythm.remark())
-	for _, n := range r.Rhythm.Why {
-		p.text("  ", sentence(n.Line()))
+	for _, why := range r.whyLines() {
+		p.text("  ", why)
 	}
 	r.textTimeline(p)
 	if r.Rhythm.Periodic {
@@ -112,7 +121,7 @@ func (r Report) textRhythm(p *page) {
 
 // textLow names the low stretches, where there are any.
 func (r Report) textLow(p *page) {
-	lines := r.Rhythm.lowTexts()
+	lines := r.lowTexts()
 	if len(lines) == 0 {
 		return
 	}

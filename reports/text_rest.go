@@ -163,11 +163,11 @@ func (r Report) textQuality(p *page) {
 		last = f.Name
 		p.text("  "+padRight(name, gutter-2), f.Text)
 	}
-	if len(r.Notes) == 0 {
+	list, rest := r.listedNotes()
+	if len(list) == 0 {
 		return
 	}
 	p.line("  notes")
-	list, rest := r.listedNotes()
 	for _, n := range list {
 		p.text("    ", n.Line()+" ["+string(n.Code)+"]")
 	}

@@ -35,6 +35,11 @@ type view struct {
 	Shapes        []picture
 	Phases        []row
 	Nested        string
+	CodeRemark    string
+	CodeChart     *picture
+	CodeKey       []row
+	CodeRows      []row
+	CodeNoise     string
 	DriftRemark   string
 	DriftText     []string
 	DriftChart    *picture
@@ -83,9 +88,7 @@ func (r Report) view() view {
 	}
 	v.Notes, v.MoreNotes = r.listedNotes()
 	v.Findings = r.findings()
-	for _, n := range r.Rhythm.Why {
-		v.Why = append(v.Why, sentence(n.Line()))
-	}
+	v.Why = r.whyLines()
 	v.BandKey = "band: smallest to largest sample; line: mean" + r.smoothed()
 	v.Samples = r.samples()
 	if r.Rhythm.Periodic {
@@ -94,7 +97,10 @@ func (r Report) view() view {
 	if len(r.Rhythm.Phases) > 0 {
 		v.Phases = r.phaseRows()
 	}
-	v.Nested, v.Low, v.LowRemark = r.Rhythm.nested(), r.Rhythm.lowTexts(), lowRemark
+	if c := r.Code; c != nil {
+		v.CodeRemark, v.CodeChart, v.CodeKey, v.CodeRows, v.CodeNoise = r.codeRemark(), r.codeChart(), c.key(), r.codeRows(), c.noise()
+	}
+	v.Nested, v.Low, v.LowRemark = r.Rhythm.nested(), r.lowTexts(), lowRemark
 	if r.Rhythm.drift() != nil {
 		v.DriftRemark, v.DriftChart = r.driftRemark(), r.driftChart()
 		if r.Rhythm.drift().says(r.Job.ElapsedS) {
@@ -127,7 +133,7 @@ func (r Report) keyFigures() []keyFigure {
 	if r.Rhythm.Periodic {
 		p := r.Rhythm.Patterns[0]
 		out = append(out, keyFigure{"One cycle", quantity.Period(p.Period.value()), "+- " + quantity.Share(p.PeriodCV) + "; pattern " + p.ID},
-			keyFigure{"Iterations", quantity.Count(p.Instances), "confidence " + quantity.Hundredths(p.Confidence)})
+			keyFigure{"Cycles", quantity.Count(p.Instances), "confidence " + quantity.Hundredths(p.Confidence)})
 	} else {
 		out = append(out, keyFigure{"One cycle", quantity.Missing, "no period found"})
 	}

@@ -36,7 +36,7 @@ static int client_option(int val, const char *optarg, int remote)
 int client_init(spank_t sp, int argc, char *argv[])
 {
 	static char name[] = "jobgait";
-	static char arginfo[] = "off|HZ|app=NAME|size=TEXT|commit=ID|label=NAME=VALUE";
+	static char arginfo[] = "off|HZ|app=NAME|size=TEXT|commit=ID|names=off|label=NAME=VALUE";
 	static char usage[] = "performance report: none, rate of code-address "
 			      "samples, or how earlier runs are matched "
 			      "(repeat, or separate by commas)";
@@ -87,6 +87,7 @@ int client_init_post_opt(spank_t sp)
 	hand_over(sp, "JOBGAIT_APP", chosen.app);
 	hand_over(sp, "JOBGAIT_SIZE", chosen.size);
 	hand_over(sp, "JOBGAIT_COMMIT", chosen.commit);
+	hand_over(sp, "JOBGAIT_NAMES", chosen.names);
 	hand_over(sp, "JOBGAIT_LABELS", chosen.labels);
 	hand_over_modules(sp);
 	return ESPANK_SUCCESS;

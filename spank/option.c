@@ -92,7 +92,24 @@ static int add_label(char *labels, const char *text, size_t n, char *why,
 	return 0;
 }
 
-/* parse_item takes one of off, HZ, app=, size=, commit= and label=. */
+/* copy_names takes how much is told of which code runs. */
+static int copy_names(char *to, const char *text, size_t n, char *why,
+		      size_t why_size)
+{
+	static const char *const known[] = { "all", "libraries", "off" };
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strlen(known[i]) == n && !memcmp(known[i], text, n)) {
+			memcpy(to, known[i], n + 1);
+			return 0;
+		}
+	}
+	snprintf(why, why_size, "names= is all, libraries or off");
+	return -1;
+}
+
+/* parse_item takes one of off, HZ, app=, size=, commit=, names= and label=. */
 static int parse_item(struct option_value *value, const char *item, size_t n,
 		      unsigned int max_hz, char *why, size_t why_size)
 {
@@ -114,10 +131,13 @@ static int parse_item(struct option_value *value, const char *item, size_t n,
 	if ((skip = has_key(item, n, "commit")))
 		return copy_text(value->commit, "commit", item + skip, n - skip,
 				 why, why_size);
+	if ((skip = has_key(item, n, "names")))
+		return copy_names(value->names, item + skip, n - skip, why,
+				  why_size);
 	if ((skip = has_key(item, n, "label")))
 		return add_label(value->labels, item + skip, n - skip, why,
 				 why_size);
-	snprintf(why, why_size, "expected off, a rate in Hz, app=NAME, size=TEXT, commit=ID or label=NAME=VALUE");
+	snprintf(why, why_size, "expected off, a rate in Hz, app=NAME, size=TEXT, commit=ID, names=off or label=NAME=VALUE");
 	return -1;
 }
 

@@ -27,6 +27,7 @@ struct option_value {
 	char app[OPTION_TEXT_MAX + 1];
 	char size[OPTION_TEXT_MAX + 1];
 	char commit[OPTION_TEXT_MAX + 1];
+	char names[sizeof("libraries")]; /* "all", "libraries" or "off" */
 	char labels[OPTION_LABELS_MAX * (OPTION_TEXT_MAX + 1)]; /* NAME=VALUE,... */
 };
 

@@ -2,9 +2,12 @@
 // verb and bytes come in, bytes go out. It exists because a root process must
 // not touch a user's files or a shared directory of another account: paths
 // there are under that account's control while we write, and root is nobody on
-// many shared file systems. The work is done by a child that starts with the
-// account's uid, gid and groups, no environment, no inherited descriptors and
-// no way to gain privileges.
+// many shared file systems. The work is done by a child with the account's uid, gid
+// and groups, no environment, no inherited descriptors and no way to gain privileges.
+//
+// The child takes the account itself (Take): it is started as we are, since one that
+// has the account from its first instruction on can be stopped, traced and changed by
+// it before it has shut the door. What the account can do to ours is stop and kill it.
 //
 // It refuses to believe the child: output is bounded, and a child that hangs on
 // a dead file system is killed and left behind, never waited for.
@@ -20,9 +23,6 @@ import (
 	"os/exec"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
-	"jobgait/agent/job"
 	"jobgait/analysis/note"
 )
 
@@ -36,13 +36,13 @@ type Account struct {
 // needed.
 func (a Account) Current() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
 
-// Run starts program with args as the account, gives it input and returns its
-// output, which must not be longer than limit bytes: whoever has the account can
-// make the child say anything. When ctx ends the child is killed and not waited for: one that is
-// stuck in the kernel cannot be.
-func (a Account) Run(ctx context.Context, program string, args []string, input []byte, limit int) ([]byte, error) {
+// Run starts a verb of program as the account, gives it input and returns its output,
+// which must not be longer than limit bytes: whoever has the account can make the
+// child say anything. When ctx ends the child is killed and not waited for: one that
+// is stuck in the kernel cannot be.
+func (a Account) Run(ctx context.Context, program, verb string, input []byte, limit int) ([]byte, error) {
 	var output bytes.Buffer
-	if err := a.RunTo(ctx, program, args, input, limit, &output); err != nil {
+	if err := a.RunTo(ctx, program, verb, input, limit, &output); err != nil {
 		return nil, err
 	}
 	return output.Bytes(), nil
@@ -50,8 +50,8 @@ func (a Account) Run(ctx context.Context, program string, args []string, input [
 
 // RunTo does the same and writes the output to out as it comes. When ctx ends out may
 // still be written to.
-func (a Account) RunTo(ctx context.Context, program string, args []string, input []byte, limit int, out io.Writer) error {
-	cmd := exec.Command(program, args...)
+func (a Account) RunTo(ctx context.Context, program, verb string, input []byte, limit int, out io.Writer) error {
+	cmd := exec.Command(program, append([]string{verb}, a.Args()...)...)
 	cmd.Dir = "/"
 	cmd.Env = []string{}
 	cmd.Stdin = bytes.NewReader(input)
@@ -59,46 +59,40 @@ func (a Account) RunTo(ctx context.Context, program string, args []string, input
 	cmd.Stderr = &limited{w: &complaint, left: 4096}
 	cmd.Stdout = &limited{w: out, left: limit}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if !a.Current() {
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: a.UID, Gid: a.GID, Groups: a.Groups}
+	err := CloseOnExec()
+	if err == nil {
+		err = cmd.Start()
 	}
-	if err := job.CloseOnExec(); err != nil {
-		return fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)
-	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s as uid %d: %w", args[0], a.UID, err)
+	if err != nil {
+		return fmt.Errorf("start %s for uid %d: %w", verb, a.UID, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
 		if err != nil {
-			return fmt.Errorf("%s as uid %d: %w: %s", args[0], a.UID, err, note.Clean(complaint.String(), 300))
+			return fmt.Errorf("%s as uid %d: %w: %s", verb, a.UID, err, note.Clean(complaint.String(), 300))
 		}
 		return nil
 	case <-ctx.Done():
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it leads a session: what it started goes too
-		return fmt.Errorf("%s as uid %d was given up, a file system hangs: %w", args[0], a.UID, ctx.Err())
+		return fmt.Errorf("%s as uid %d was given up, a file system hangs: %w", verb, a.UID, ctx.Err())
 	}
 }
 
-// Confine is the first thing a child does: it can gain no privilege, write no
-// file larger than 256 MB, and leaves no core.
-func Confine() error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up gaining privileges: %w", err)
+// Start starts a verb of program for the account that talks as long as its starter
+// does: questions come to it from in, answers go to out.
+func (a Account) Start(program, verb string, in, out *os.File) (*os.Process, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
 	}
-	// Other processes of the account have no business in here.
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("keep others out: %w", err)
+	defer func() { _ = null.Close() }()
+	if err := CloseOnExec(); err != nil {
+		return nil, err
 	}
-	unix.Umask(0o022)
-	for what, limit := range map[int]uint64{unix.RLIMIT_FSIZE: 256 << 20, unix.RLIMIT_CORE: 0} {
-		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
-			return fmt.Errorf("limit the child: %w", err)
-		}
-	}
-	return nil
+	return os.StartProcess(program, append([]string{program, verb}, a.Args()...), &os.ProcAttr{Dir: "/", Env: []string{},
+		Files: []*os.File{in, out, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
 }
 
 // errTooMuch ends a child that writes without end.

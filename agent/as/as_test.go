@@ -18,20 +18,29 @@ func nobody(t *testing.T) Account {
 	return Account{UID: 65534, GID: 65534, Groups: []uint32{65534, 65533}}
 }
 
-func output(t *testing.T, a Account, program string, args ...string) string {
+func output(t *testing.T, a Account, verb string) string {
 	t.Helper()
-	b, err := a.Run(context.Background(), program, args, []byte("input"), 1<<16)
+	b, err := a.Run(context.Background(), self(t), verb, []byte("input"), 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(b))
 }
 
-// The child is the other account in every respect, with nothing of ours.
+// self is this program, which is the child too.
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A child that may start programs is the other account in every respect, with nothing
+// of ours, and so is what it starts.
 func TestChildHasOnlyTheAccountsRights(t *testing.T) {
-	a := nobody(t)
-	script := `id -u; id -g; id -G; pwd; cat; echo; ls /proc/self/fd | wc -l; export -p | grep -v -e PWD -e OLDPWD -e SHLVL; cat /etc/shadow >/dev/null 2>&1 && echo shadow; true`
-	got := output(t, a, "/bin/sh", "-c", script)
+	got := output(t, nobody(t), "script")
 	want := "65534\n65534\n65534 65533\n/\ninput\n4" // 4: the three streams and ls's own directory
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
@@ -40,27 +49,52 @@ func TestChildHasOnlyTheAccountsRights(t *testing.T) {
 
 // A child that hangs does not hold us.
 func TestHangingChildIsLeftBehind(t *testing.T) {
-	me := Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	_, err := me.Run(ctx, "/bin/sh", []string{"-c", "sleep 1000"}, nil, 1)
-	if !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Self().Run(ctx, self(t), "hang", nil, 1); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestComplaintIsOneBoundedLine(t *testing.T) {
-	me := Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
-	_, err := me.Run(context.Background(), "/bin/sh", []string{"-c", `printf 'a\033[31m\nb' >&2; yes x | head -c 100000 >&2; exit 3`}, nil, 1)
+	_, err := Self().Run(context.Background(), self(t), "complain", nil, 1)
 	if err == nil || strings.ContainsAny(err.Error(), "\n\033") || len(err.Error()) > 500 {
 		t.Errorf("%q", err)
 	}
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	me := Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
-	if out, err := me.Run(context.Background(), "/bin/sh", []string{"-c", "yes | head -c 1000000"}, nil, 1<<16); err == nil {
+	if out, err := Self().Run(context.Background(), self(t), "talk", nil, 1<<16); err == nil {
 		t.Errorf("%d bytes were taken", len(out))
+	}
+}
+
+// One that is asked again and again answers as long as it is asked.
+func TestStartedChildTalks(t *testing.T) {
+	in, ask, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Self().Start(self(t), "echo", in, out)
+	if err := errors.Join(err, in.Close(), out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 10)
+	for range 3 {
+		_, err := ask.WriteString("question")
+		if n, rerr := answers.Read(buf); err != nil || rerr != nil || string(buf[:n]) != "question" {
+			t.Errorf("%q, %v, %v", buf[:n], err, rerr)
+		}
+	}
+	if err := errors.Join(ask.Close(), answers.Close()); err != nil {
+		t.Error(err)
+	}
+	if state, err := p.Wait(); err != nil || !state.Success() {
+		t.Errorf("%v, %v", state, err)
 	}
 }
 

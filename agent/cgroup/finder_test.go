@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/summary"
 )
 
@@ -233,15 +233,12 @@ func TestRealCgroupAppears(t *testing.T) {
 // ends may take its time.
 func until(t *testing.T, f *Finder, want bool) Found {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
-		d, ok := f.Perf()
-		if ok == want {
-			return d
-		}
-		if time.Now().After(end) {
-			t.Fatalf("cgroup there: %v, want %v", ok, want)
-		}
-	}
+	var d Found
+	jobtest.Until(t, fmt.Sprintf("a cgroup is there: %v", want), func() (ok bool) {
+		d, ok = f.Perf()
+		return ok == want
+	})
+	return d
 }
 
 func TestParseMounts(t *testing.T) {

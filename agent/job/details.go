@@ -18,6 +18,8 @@ type Details struct {
 	NTasks      *int   `json:"ntasks,omitempty"`
 	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
 	WorkDir     string `json:"work_dir,omitempty"`
+	// Threads is OMP_NUM_THREADS.
+	Threads string `json:"omp_num_threads,omitempty"`
 	// TimeLimitS is seconds, MemoryBytes what all nodes have together.
 	TimeLimitS  *float64 `json:"time_limit_s,omitempty"`
 	MemoryBytes *float64 `json:"memory_bytes,omitempty"`
@@ -46,6 +48,7 @@ func (d Details) Or(e Details) Details {
 	either(&d.NTasks, e.NTasks)
 	either(&d.CPUsPerTask, e.CPUsPerTask)
 	either(&d.WorkDir, e.WorkDir)
+	either(&d.Threads, e.Threads)
 	either(&d.TimeLimitS, e.TimeLimitS)
 	either(&d.MemoryBytes, e.MemoryBytes)
 	either(&d.StdOut, e.StdOut)
@@ -78,7 +81,7 @@ func (d Details) Complete(r Run, s Hooks) summary.Job {
 	if path := cmp.Or(d.StdOut, s.StdOut(r, j)); path != "" {
 		j.StdOut = path
 	}
-	return j
+	return j.WithFields(map[string]string{summary.FieldThreads: d.Threads})
 }
 
 func either[T comparable](to *T, from T) {

@@ -155,3 +155,9 @@ func ignoreGone(err error) error {
 	}
 	return err
 }
+
+// ParentOf is the parent of a process, 0 for the first.
+func ParentOf(pid int) (int, error) {
+	st, err := readStat("/proc", pid)
+	return st.ppid, err
+}

@@ -27,6 +27,8 @@ type Run struct {
 	StdOutPattern string `json:"stdout_pattern,omitempty"`
 	// AddressHz overrides the configured rate; 0 does not.
 	AddressHz int `json:"address_hz,omitempty"`
+	// Names is what the user wants told of his code, "" what the settings say.
+	Names summary.Detail `json:"names,omitempty"`
 }
 
 // Alone is r with the settings' word, by partition, on whether jobs have their nodes

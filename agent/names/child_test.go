@@ -117,6 +117,13 @@ func TestChildNamesWhatTheUserMayRead(t *testing.T) {
 		t.Errorf("another file: %q", why)
 	}
 	other = q
+	if other.Inode = 0; named(a, other) != "" {
+		t.Error("the build id alone was told, and agrees")
+	}
+	if other.Build = ""; named(a, other) != NoFile {
+		t.Error("nothing was told of which file it is")
+	}
+	other = q
 	other.Path = "program"
 	if why := named(a, other); why != NoFile {
 		t.Errorf("a path that begins nowhere: %q", why)

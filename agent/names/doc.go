@@ -19,7 +19,7 @@
 // into it or make it run anything else; it can start no process, write no file, and
 // has 2 s of CPU time, 512 MB of address space beside what Go reserves, and 5 s.
 // A file is opened with the user's rights, so that of a program that he may execute
-// but not read he sees no name. It must be a regular file of the inode and build id
-// that were mapped: another one is no answer. Answers are the work of whoever has the
+// but not read he sees no name. It must be a regular file of the build id and, where
+// it is known, the inode that were mapped: another one is no answer. Answers are the work of whoever has the
 // account, and are checked as such.
 package names

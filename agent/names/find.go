@@ -15,9 +15,9 @@ import (
 // Question is places of one file, as a process had it mapped.
 type Question struct {
 	Build   string   `json:"build"` // id in hex, "" if the file has none
-	Inode   uint64   `json:"inode"`
-	PID     int      `json:"pid"`  // of a process that maps it
-	Path    string   `json:"path"` // as that process sees it
+	Inode   uint64   `json:"inode"` // 0 where only the build id was told
+	PID     int      `json:"pid"`   // of a process that maps it
+	Path    string   `json:"path"`  // as that process sees it
 	Offsets []uint64 `json:"offsets"`
 }
 
@@ -75,11 +75,11 @@ func (s roots) answer(ctx context.Context, q Question, steps int) Answer {
 // been deleted.
 func (s roots) find(q Question) (*os.File, Reason) {
 	dir, why := filepath.Join(s.proc, strconv.Itoa(q.PID)), NoFile
+	if !filepath.IsAbs(q.Path) || q.Inode == 0 && q.Build == "" {
+		return nil, NoFile
+	}
 	for _, path := range []string{filepath.Join(dir, "root") + q.Path, q.Path, filepath.Join(dir, "exe")} {
-		if !filepath.IsAbs(q.Path) {
-			break
-		}
-		r, err := peek.OpenRegular(path, peek.OfInode(q.Inode))
+		r, err := peek.OpenRegular(path, func(st unix.Stat_t) bool { return q.Inode == 0 || st.Ino == q.Inode })
 		if err != nil {
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/agent/as"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
@@ -22,7 +24,7 @@ const Verb = "names"
 // 16,384 at most. Functions take some hundred bytes each.
 const (
 	MaxPlaces = 1 << 14
-	maxFiles  = 256
+	MaxFiles  = 256
 	maxAnswer = 256 << 10
 	// wall is when the child is killed; it stops a little before by itself, so that
 	// what it has found is told.
@@ -31,20 +33,22 @@ const (
 	// enoughCPU is nanoseconds of CPU time after which no further file is asked: the
 	// kernel ends the child at 2 s, and one hostile file takes half a second.
 	enoughCPU = 1e9
+	// behind is its nice value. It needs 30 ms of CPU time in the 5 s: at 19 it would
+	// not get them beside 12 others on a CPU, at 5 it gets them in one.
+	behind = 5
 	// memoryBytes is from where on Go tidies up whatever it costs.
 	memoryBytes = 64 << 20
 )
 
 var errQuestions = errors.New("questions of names: too many, or not understood")
 
-// Serve is the child. Its arguments are the account of the job; questions are read
-// from in and answers written to out.
+// Serve is the child, with its arguments (package as). Questions are read from in and
+// answers written to out.
 func Serve(args []string, in io.Reader, out io.Writer) error {
-	account, err := as.ParseArgs(args)
-	if err != nil {
+	if err := as.Take(args, as.Limits{CPUSeconds: 2, MemoryBytes: 512 << 20}); err != nil {
 		return err
 	}
-	if err := account.Become(); err != nil {
+	if err := unix.Setpriority(unix.PRIO_PGRP, 0, behind); err != nil {
 		return err
 	}
 	debug.SetMemoryLimit(memoryBytes)
@@ -90,7 +94,7 @@ func fit(questions []Question) bool {
 	for _, q := range questions {
 		n += len(q.Offsets)
 	}
-	return len(questions) <= maxFiles && n <= MaxPlaces
+	return len(questions) <= MaxFiles && n <= MaxPlaces
 }
 
 // shorten encodes the answers, and leaves out the longest until they fit.
@@ -127,7 +131,7 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Qu
 	}
 	ctx, stop := context.WithTimeout(ctx, wall)
 	defer stop()
-	out, err := as.Self().Run(ctx, program, append([]string{Verb}, account.Args()...), b, maxAnswer)
+	out, err := account.Run(ctx, program, Verb, b, maxAnswer)
 	if err != nil {
 		return nil, fmt.Errorf("ask for names: %w", err)
 	}

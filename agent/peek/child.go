@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/agent/rawcall"
 )
 
@@ -17,7 +16,8 @@ import (
 // is used by one goroutine. The zero value answers nothing.
 type Child struct {
 	program string
-	args    []string
+	verb    string
+	account as.Account
 	process *os.Process
 	to      int // descriptors of the two pipes
 	from    int
@@ -48,10 +48,10 @@ var (
 	errLost = errors.New("a process does not let itself be looked at: none is asked any more")
 )
 
-// NewChild makes a Child of a program that has the verb: jobgait-agent. uid and gid
-// are the job's.
-func NewChild(program string, uid, gid int) *Child {
-	return &Child{program: program, args: []string{Verb, strconv.Itoa(uid), strconv.Itoa(gid)}, to: -1, from: -1,
+// NewChild makes a Child of a program that has the verb: jobgait-agent. The account is
+// the job's.
+func NewChild(program string, account as.Account) *Child {
+	return &Child{program: program, verb: Verb, account: account, to: -1, from: -1,
 		patience: Allowance{PerS: waitPerS, Most: waitMost}, now: rawcall.Now}
 }
 
@@ -168,12 +168,8 @@ func (c *Child) start() error {
 	defer in.Close()
 	defer out.Close()
 	c.to, c.from = to[1], from[0]
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err == nil {
-		defer null.Close()
-		c.process, err = os.StartProcess(c.program, append([]string{c.program}, c.args...), &os.ProcAttr{Dir: "/", Env: []string{},
-			Files: []*os.File{in, out, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
-	}
+	var err error
+	c.process, err = c.account.Start(c.program, c.verb, in, out)
 	for _, fd := range []int{c.to, c.from} {
 		if err == nil {
 			err = unix.SetNonblock(fd, true)

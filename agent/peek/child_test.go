@@ -7,21 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/as"
 )
 
-// The test program is the child too: below a tree of the test's, which is the last
-// argument.
+// The test program is the child too: below a tree of the test's, which follows the
+// verb.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 5 && os.Args[1] == Verb {
-		uid, _ := strconv.Atoi(os.Args[2])
-		gid, _ := strconv.Atoi(os.Args[3])
-		if Serve(os.Args[4], uid, gid, os.Stdin, os.Stdout) != nil {
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], Verb+"/") {
+		if Serve(strings.TrimPrefix(os.Args[1], Verb), os.Args[2:], os.Stdin, os.Stdout) != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -34,10 +33,18 @@ func asker(t *testing.T, proc string, uid int) *Child {
 	t.Helper()
 	self, err := os.Executable()
 	must(t, err)
-	c := NewChild(self, uid, uid)
-	c.args = append(c.args, proc)
+	c := NewChild(self, account(uid))
+	c.verb += proc
 	t.Cleanup(func() { must(t, c.Close()) })
 	return c
+}
+
+// account is that of a number, our own for -1.
+func account(uid int) as.Account {
+	if uid < 0 {
+		return as.Self()
+	}
+	return as.Account{UID: uint32(uid), GID: uint32(uid)}
 }
 
 // patiently asks as long as a loaded machine makes the child answer late.
@@ -147,10 +154,10 @@ func TestChildThatDies(t *testing.T) {
 	if !c.Lost() {
 		t.Error("nobody noticed")
 	}
-	if none := NewChild("", 0, 0); none.Close() != nil {
+	if none := NewChild("", as.Self()); none.Close() != nil {
 		t.Error("a child that never was cannot be closed")
 	}
-	missing := NewChild("/no/such/program", 0, 0)
+	missing := NewChild("/no/such/program", as.Self())
 	if _, err := missing.Ask(Question{}); err == nil || !missing.Lost() {
 		t.Errorf("a program that is missing: %v", err)
 	}

@@ -4,22 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 
-	"golang.org/x/sys/unix"
-
+	"jobgait/agent/as"
 	"jobgait/agent/rawcall"
 )
 
 // Verb is the argument that makes the agent's program the child that asks.
 const Verb = "peek"
 
-// Serve is the child: questions on in, answers on out, until in ends. uid and gid
-// are those of the job: files are opened with their rights, so that root opens no
-// file that the user may not; -1 keeps our own.
-func Serve(proc string, uid, gid int, in io.Reader, out io.Writer) error {
-	runtime.LockOSThread() // rights belong to a thread
-	if err := confine(uid, gid); err != nil {
+// Serve is the child, with its arguments (package as): questions on in, answers on out,
+// until in ends. Files are opened with the rights of the job's user, so that root opens
+// none that the user may not.
+func Serve(proc string, args []string, in io.Reader, out io.Writer) error {
+	if err := as.TakeFiles(args); err != nil {
 		return err
 	}
 	from, buf := Direct{Proc: proc}, make([]byte, questionBytes)
@@ -50,30 +47,4 @@ func attempt(from Direct, q Question) (text []byte, ok bool) {
 		return nil, false
 	}
 	return text, true
-}
-
-// confine gives this thread the user's rights to files, beside root's to ask
-// about processes: see setfsuid(2), which takes the capabilities of files away.
-func confine(uid, gid int) error {
-	for what, value := range map[int]uintptr{unix.PR_SET_NO_NEW_PRIVS: 1, unix.PR_SET_DUMPABLE: 0} {
-		if err := unix.Prctl(what, value, 0, 0, 0); err != nil {
-			return fmt.Errorf("confine the reader of processes: %w", err)
-		}
-	}
-	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
-		return fmt.Errorf("confine the reader of processes: %w", err)
-	}
-	if unix.Geteuid() != 0 || uid <= 0 || gid < 0 {
-		return nil
-	}
-	// Of this thread only, which is what setfsuid changes.
-	if _, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); e != 0 {
-		return fmt.Errorf("confine the reader of processes: setgroups: %w", e)
-	}
-	_, _ = unix.SetfsgidRetGid(gid)
-	_, _ = unix.SetfsuidRetUid(uid)
-	if now, err := unix.SetfsuidRetUid(-1); err != nil || now != uid {
-		return fmt.Errorf("confine the reader of processes: rights of uid %d stay, not those of %d", now, uid)
-	}
-	return nil
 }

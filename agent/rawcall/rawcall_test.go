@@ -117,7 +117,7 @@ func TestTimer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer timer.Close()
+	defer timer.file.Close()
 	for _, in := range []int64{-1e9, 0, 1e6, 20e6} {
 		at := Now() + in
 		timer.Set(at)
@@ -141,7 +141,7 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer timer.Close()
+	defer timer.file.Close()
 	if n := testing.AllocsPerRun(20, func() {
 		timer.Set(1)
 		_ = timer.Wait()
@@ -164,7 +164,7 @@ func BenchmarkWake(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer timer.Close()
+	defer timer.file.Close()
 	var raw, ordinary int64
 	for b.Loop() {
 		begun := CPU()

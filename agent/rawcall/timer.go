@@ -60,6 +60,3 @@ func (t *Timer) taken(fd uintptr) bool {
 	_, _, e := unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&t.buf[0])), uintptr(len(t.buf)))
 	return e != unix.EAGAIN && e != unix.EINTR
 }
-
-// Close gives the timer back.
-func (t *Timer) Close() error { return t.file.Close() }

@@ -73,7 +73,7 @@ func withRun(stored []history.History, s summary.Summary) []history.History {
 	if slices.ContainsFunc(h.Runs, func(r history.Run) bool { return IsRun(r, s) }) {
 		return stored
 	}
-	h.Runs, h.Fields, h.Nodes = append(h.Runs, it.Runs...), append(h.Fields, it.Fields...), append(h.Nodes, it.Nodes...)
+	h.Runs, h.Fields, h.Nodes, h.Code = append(h.Runs, it.Runs...), append(h.Fields, it.Fields...), append(h.Nodes, it.Nodes...), append(h.Code, it.Code...)
 	stored = slices.Clone(stored)
 	stored[own] = h
 	return stored

@@ -29,7 +29,7 @@ func Of(stored []history.History, metric string) (Histories, error) {
 		if metric != "" {
 			var ok bool
 			if m, ok = MetricOf(metric); !ok {
-				return h, fmt.Errorf("no metric is called %q: step_s, elapsed_s, cpu_s, startup_s, checkpoint_s, energy_j", metric)
+				return h, fmt.Errorf("no metric is called %q: there are %s", metric, MetricNames())
 			}
 		}
 		h.Inputs = append(h.Inputs, inputOf(s, m))
@@ -53,6 +53,7 @@ func inputOf(s history.History, m Metric) formats.Input {
 	for i, r := range s.Runs {
 		in.T[i], in.Start[i], in.Y[i] = r.Start/day, r.Start, m.value(r)
 	}
+	in.Code, in.CodeS = code(s)
 	for _, other := range metrics() {
 		if values, some := column(s.Runs, other); some && other.Name != m.Name {
 			in.Also[other.Name] = values

@@ -2,6 +2,7 @@ package application
 
 import (
 	"math"
+	"strings"
 
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
@@ -21,10 +22,22 @@ func metrics() []Metric {
 		{"step_s", "s", "time of one cycle", func(r history.Run) *float64 { return r.StepS }},
 		{"elapsed_s", "s", "elapsed time", func(r history.Run) *float64 { return &r.ElapsedS }},
 		{"cpu_s", "s", "CPU time", func(r history.Run) *float64 { return r.CPUS }},
+		{"step_cpu_s", "s", "CPU time of one cycle", func(r history.Run) *float64 { return r.StepCPUS }},
+		{"step_wait_s", "s", "waiting for CPUs in one cycle", func(r history.Run) *float64 { return r.StepWaitS }},
 		{"startup_s", "s", "time of start-up", func(r history.Run) *float64 { return r.StartupS }},
 		{"checkpoint_s", "s", "time of checkpoints", func(r history.Run) *float64 { return r.CheckpointS }},
 		{"energy_j", "J", "energy", func(r history.Run) *float64 { return r.EnergyJ }},
 	}
+}
+
+// MetricNames lists the metrics for people: "a, b and c".
+func MetricNames() string {
+	var names []string
+	for _, m := range metrics() {
+		names = append(names, m.Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // MetricOf returns the metric of a name.

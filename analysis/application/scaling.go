@@ -16,6 +16,19 @@ import (
 // Application names the program that runs are of.
 type Application struct{ Cluster, User, App string }
 
+// applications are those of the histories, in their order, and which are each one's.
+func (h Histories) applications() (order []Application, members map[Application][]int) {
+	members = map[Application][]int{}
+	for i, s := range h.Stored {
+		a := Application{s.Cluster, s.User, s.App}
+		if members[a] == nil {
+			order = append(order, a)
+		}
+		members[a] = append(members[a], i)
+	}
+	return order, members
+}
+
 // ScalingOptions say what to make scaling series of.
 type ScalingOptions struct {
 	// Metric is the name of the metric, "" for the leading one.
@@ -37,15 +50,7 @@ func (h Histories) Scaling(found changepoint.Report, o ScalingOptions) ([]scalin
 	default:
 		return nil, fmt.Errorf("no parameter is called %q: nodes, tasks, size", o.Parameter)
 	}
-	var order []Application
-	groups := map[Application][]int{}
-	for i, s := range h.Stored {
-		a := Application{s.Cluster, s.User, s.App}
-		if groups[a] == nil {
-			order = append(order, a)
-		}
-		groups[a] = append(groups[a], i)
-	}
+	order, groups := h.applications()
 	var out []scaling.Series
 	for _, a := range order {
 		m, err := h.metric(groups[a], o.Metric)
@@ -70,7 +75,7 @@ func (h Histories) metric(members []int, name string) (Metric, error) {
 	}
 	m, ok := MetricOf(name)
 	if !ok {
-		return m, fmt.Errorf("no metric is called %q: step_s, elapsed_s, cpu_s, startup_s, checkpoint_s, energy_j", name)
+		return m, fmt.Errorf("no metric is called %q: there are %s", name, MetricNames())
 	}
 	return m, nil
 }

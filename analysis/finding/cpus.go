@@ -62,10 +62,26 @@ func oversubscribed(r Run) []Finding {
 	if !alone || waiting < ownWait**c.Busy || waiting < ownWait {
 		return nil
 	}
-	return one(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s ran.",
+	f := one(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s ran.",
 		q.Figures(waiting, 2), q.Figures(*c.Busy, 2), q.Plain(*c.Allocated, 3)),
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "waiting_cpus": waiting})
+	if each := r.cpusOfTask(); r.Threads > each && each > 0 {
+		f[0].Evidence["omp_num_threads"] = r.Threads
+		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d.", r.Threads, each)
+	}
+	return f
 }
+
+// cpusOfTask is how many CPUs each task was given, 0 where that is not known.
+func (r Run) cpusOfTask() int {
+	if r.CPU.Allocated == nil {
+		return 0
+	}
+	return int(*r.CPU.Allocated) / max(1, r.Tasks)
+}
+
+// fullThreads is the share of its threads that a run keeps busy which cannot use more CPUs.
+const fullThreads = 0.8
 
 func throttled(r Run) []Finding {
 	return taken(r, r.CPU.Throttled, "throttled_cpus", "A CPU limit of its control group held the run back: %s of its %s CPUs.")
@@ -104,6 +120,11 @@ func cpusIdle(r Run) []Finding {
 	f := one(fmt.Sprintf("%s of %s CPUs were idle on average.", q.Figures(idle, 2), q.Plain(*c.Allocated, 5)),
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
 	f[0].CostCoreS = r.share(idle / *c.Allocated)
+	threads := float64(r.Threads * max(1, r.Tasks))
+	if each := r.cpusOfTask(); r.Threads > 0 && each > r.Threads && *c.Busy >= fullThreads*threads && *c.Busy <= 1.1*threads {
+		f[0].Evidence["omp_num_threads"] = r.Threads
+		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d, or ask for fewer CPUs.", r.Threads, each)
+	}
 	return f
 }
 

@@ -13,10 +13,35 @@ func one(text string, e map[string]any) []Finding { return []Finding{{Text: text
 // times of one application scatter by some percent.
 const nearLimit = 0.95
 
+// fullMap is the share of what a process might map from which, when it failed, that was
+// too little: what it asked for last is not in it.
+const fullMap = 0.75
+
+// mapFull is whether a run failed that had mapped nearly all that it might.
+func mapFull(r Run) bool {
+	m := r.Memory
+	return !r.InOrder && m.Mappable != nil && m.Peak != nil && *m.Peak >= fullMap**m.Mappable && !endedAtLimit(r)
+}
+
+// mappable is a sentence on what a process might map, for runs that failed.
+func mappable(r Run, f []Finding) []Finding {
+	if m := r.Memory.Mappable; m != nil {
+		f[0].Text += fmt.Sprintf(" A process of it could map %s of memory at most (ulimit -v).", q.Amount(*m, "B"))
+		f[0].Evidence["mappable_bytes"] = *m
+	}
+	return f
+}
+
 func outOfMemory(r Run) []Finding {
 	killed := r.Memory.OOMKills != nil && *r.Memory.OOMKills > 0
 	if r.State != "OUT_OF_MEMORY" && !(killed && !r.InOrder) {
-		return nil
+		if !mapFull(r) {
+			return nil
+		}
+		f := mappable(r, one("The run was out of memory: "+r.Ended+".", map[string]any{"ended": r.Ended, "peak_bytes": *r.Memory.Peak}))
+		f[0].Action = action("Raise the limit: ulimit -v unlimited.")
+		f[0].CostCoreS = r.share(1)
+		return f
 	}
 	e := map[string]any{"ended": r.Ended}
 	if killed {
@@ -26,7 +51,9 @@ func outOfMemory(r Run) []Finding {
 	if m := r.Memory.Requested; m != nil && r.NNodes == 1 {
 		e["requested_bytes"] = *m
 		f[0].Text = fmt.Sprintf("The run was out of memory, of which it had %s: %s.", q.Amount(*m, "B"), r.Ended)
-		f[0].Action = action("Ask for more than %s of memory (sbatch --mem).", q.Amount(*m, "B"))
+		if r.Batch {
+			f[0].Action = action("Ask for more than %s of memory (sbatch --mem).", q.Amount(*m, "B"))
+		}
 	}
 	f[0].CostCoreS = r.share(1)
 	return f
@@ -60,7 +87,7 @@ func endedBySignal(r Run) []Finding {
 	if r.ExitSignal == 0 || r.InOrder || len(outOfMemory(r)) > 0 || endedAtLimit(r) {
 		return nil
 	}
-	f := one("The run did not end in order: "+r.Ended+".", map[string]any{"signal": r.ExitSignal, "state": r.State})
+	f := mappable(r, one("The run did not end in order: "+r.Ended+".", map[string]any{"signal": r.ExitSignal, "state": r.State}))
 	f[0].CostCoreS = r.share(1)
 	return f
 }
@@ -69,7 +96,7 @@ func failed(r Run) []Finding {
 	if r.ExitSignal != 0 || r.InOrder || len(outOfMemory(r)) > 0 || endedAtLimit(r) {
 		return nil
 	}
-	f := one("The run did not end in order: "+r.Ended+".", map[string]any{"state": r.State, "ended": r.Ended})
+	f := mappable(r, one("The run did not end in order: "+r.Ended+".", map[string]any{"state": r.State, "ended": r.Ended}))
 	f[0].CostCoreS = r.share(1)
 	return f
 }

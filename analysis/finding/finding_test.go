@@ -22,6 +22,9 @@ var cases = []struct {
 	code         string
 	earns, nears func(*Run)
 }{
+	{"hung",
+		func(r *Run) { r.InOrder, r.ExitSignal, r.SilentS, r.Doing = false, 15, 1800, "sleeping" },
+		func(r *Run) { r.SilentS, r.Doing = 1800, "sleeping" }},
 	{"out_of_memory",
 		func(r *Run) { r.InOrder, r.ExitSignal, r.Memory.OOMKills = false, 9, ptr(1) },
 		func(r *Run) { r.InOrder, r.ExitSignal = false, 9 }},
@@ -67,6 +70,18 @@ var cases = []struct {
 	{"files_slow",
 		func(r *Run) { r.FilesWaitS = ptr(361) },
 		func(r *Run) { r.FilesWaitS = ptr(359) }},
+	{"waiting_in_mpi", // two ranks of a stencil on small blocks; the same with large ones
+		func(r *Run) { r.Code = &Code{Samples: 8569, Communication: .31, Spinning: .30} },
+		func(r *Run) { r.Code = &Code{Samples: 8569, Communication: .155, Spinning: .15} }},
+	{"openmp_waiting", // 16 threads of unequal work; as much in 500 samples
+		func(r *Run) { r.Code = &Code{Samples: 9000, OpenMP: .17} },
+		func(r *Run) { r.Code = &Code{Samples: 500, OpenMP: .17} }},
+	{"communication_share", // an exchange of large buffers; one in which most of it is waiting
+		func(r *Run) { r.Code = &Code{Samples: 9000, Communication: .28, Spinning: .1} },
+		func(r *Run) { r.Code = &Code{Samples: 9000, Communication: .28, Spinning: .2} }},
+	{"kernel_share", // a program that writes single bytes; one that maps memory anew
+		func(r *Run) { r.Code = &Code{Samples: 9000, Kernel: .81} },
+		func(r *Run) { r.Code = &Code{Samples: 9000, Kernel: .19} }},
 	{"odd_node",
 		func(r *Run) {
 			r.Nodes = []Node{{Name: "a"}, {Name: "b", Odd: []string{"28.9 % less busy"}}, {Name: "c"}}
@@ -155,7 +170,7 @@ func TestNothingIsFoundInNothing(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		r := sound()
 		r.CPU = CPU{&v, &v, &v, &v, &v, &v}
-		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = Memory{&v, &v, &v}, &v, &v, &v
+		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = Memory{&v, &v, &v, &v}, &v, &v, &v
 		for _, f := range Of(r, nil) {
 			if _, err := json.Marshal(f); err != nil {
 				t.Errorf("%g: %v", v, err)

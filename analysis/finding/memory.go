@@ -35,7 +35,7 @@ func memoryUnused(r Run) []Finding {
 	}
 	f := one(fmt.Sprintf("The run needed %s of the %s of memory that it had.", q.Amount(*m.Peak, "B"), q.Amount(*m.Requested, "B")),
 		map[string]any{"peak_bytes": *m.Peak, "requested_bytes": *m.Requested})
-	if r.InOrder && r.NNodes == 1 {
+	if r.InOrder && r.NNodes == 1 && r.Batch {
 		f[0].Action = action("Ask for less memory: sbatch --mem=%.0fM.", math.Ceil(spare**m.Peak/(1<<20)))
 	}
 	return f

@@ -24,6 +24,7 @@ func Rules() []Rule { return rules() }
 
 func rules() []Rule {
 	return []Rule{
+		{"hung", Error, "the run was ended from outside, and for at least five of the longest usual intervals and 10 s no cycle had ended while its processes did nothing", onEnd, hung},
 		{"out_of_memory", Error, "the kernel or the scheduler ended processes of the run for want of memory", onEnd, outOfMemory},
 		{"time_limit", Error, "the scheduler ended the run at its time limit", onEnd, timeLimit},
 		{"ended_by_signal", Error, "a signal ended the run, neither for memory nor at its time limit", onEnd, endedBySignal},
@@ -39,6 +40,10 @@ func rules() []Rule {
 		{"memory_near_limit", Warning, "its own memory, without page cache, reached 90 % of what it asked for; it was not ended for it", onCounts, memoryNearLimit},
 		{"memory_unused", Info, "its memory stayed below a quarter of what it asked for, of 4 GB or more, in a run of one core hour or more", onCounts, memoryUnused},
 		{"files_slow", Warning, "all of its tasks stood still for files for 10 % of the run or more", onCounts, filesSlow},
+		{"waiting_in_mpi", Warning, "15 % of its CPU time or more went to libraries of MPI that look for messages in a loop", onSamples, waitingInMPI},
+		{"openmp_waiting", Warning, "15 % of its CPU time or more went to the runtime of OpenMP, which waits at barriers with busy CPUs", onSamples, openmpWaiting},
+		{"communication_share", Info, "20 % of its CPU time or more went to libraries of communication, most of it not waiting", onSamples, communicationShare},
+		{"kernel_share", Info, "20 % of its CPU time or more went to the kernel", onSamples, kernelShare},
 		{"odd_node", Warning, "a node differs from the others of the run in busy CPUs, period or iteration", onSamples, oddNode},
 		{"imbalance", Info, "the busiest node was at least 10 % above the mean, and no single node is the odd one", onSamples, imbalance},
 		{"slower_than_usual", Warning, "earlier runs of the same shape were faster, beyond their scatter", onCounts, slower},

@@ -14,6 +14,14 @@ type Run struct {
 	InOrder    bool
 	Stopped    string
 	LimitS     *float64
+	// Batch is whether there is a scheduler that more or less can be asked of. Tasks is
+	// how many it started, Threads what OMP_NUM_THREADS says; 0 is not known.
+	Batch          bool
+	Tasks, Threads int
+	// SilentS is for how long no cycle had ended before the run did, while its processes
+	// did what Doing says; 0 if it was at work.
+	SilentS float64
+	Doing   string
 
 	CPU    CPU
 	Memory Memory
@@ -30,6 +38,7 @@ type Run struct {
 	StartUpS, CheckpointS float64
 	Checkpoints           int
 	Scaling               *Scaling
+	Code                  *Code
 
 	Sampled  bool
 	Doubt    []string // sentences on samples that do not cover the run
@@ -41,8 +50,9 @@ type Run struct {
 // everybody else kept busy on its nodes.
 type CPU struct{ Allocated, Busy, Waiting, Throttled, Stolen, Others *float64 }
 
-// Memory is anonymous and shared memory in bytes, page cache apart.
-type Memory struct{ Peak, Requested, OOMKills *float64 }
+// Memory is anonymous and shared memory in bytes, page cache apart. Mappable is what one
+// process might map.
+type Memory struct{ Peak, Requested, Mappable, OOMKills *float64 }
 
 // Node is one node of the run; Odd says in words how it differs from the others.
 type Node struct {

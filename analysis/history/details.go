@@ -1,6 +1,8 @@
 package history
 
 import (
+	"math"
+
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -8,11 +10,13 @@ import (
 // details writes what a run has many of: its nodes, patterns and notes, and the
 // summary itself. What was there before goes.
 func (w *writer) details(runID int64, s summary.Summary, body []byte) {
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_field"} {
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_value", "run_counter"} {
 		w.exec("DELETE FROM "+table+" WHERE run_id = ?", runID)
 	}
 	w.nodes(runID, s)
 	w.fields(runID, s)
+	w.counters(runID, s)
+	w.code(runID, s)
 	for i, p := range s.Patterns {
 		w.exec(`INSERT INTO run_pattern (run_id, position, pattern, column_name, period_s, period_lo_s,
 				period_hi_s, period_cv, confidence, coverage, instances)
@@ -36,17 +40,44 @@ func (w *writer) nodes(runID int64, s summary.Summary) {
 		if n.Reported {
 			samples, missing, sealed = n.Samples, n.Missing, n.Sealed
 		}
-		w.exec(`INSERT OR REPLACE INTO run_node (run_id, node_id, position, reported, busy_cpus, period_s,
+		w.exec(`INSERT OR REPLACE INTO run_node (run_id, node_id, position, reported, busy_mcpu, period_us,
 				coverage, samples, missing, sealed)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			runID, node, i, n.Reported, n.BusyCPUs, n.PeriodS, n.Coverage, samples, missing, sealed)
+			runID, node, i, n.Reported, whole(n.BusyCPUs, 1e3), whole(n.PeriodS, 1e6), whole(n.Coverage, 1e4), samples, missing, sealed)
 	}
 }
 
 // fields writes what was recorded of a run.
 func (w *writer) fields(runID int64, s summary.Summary) {
 	for name, value := range cleanFields(s) {
-		w.exec(`INSERT OR REPLACE INTO run_field (run_id, name, value) VALUES (?, ?, ?)`, runID, name, value)
+		w.exec(`INSERT OR REPLACE INTO run_value (run_id, field_id) VALUES (?, ?)`, runID,
+			w.id("field", "field_id", []string{"name", "value"}, name, value))
+	}
+}
+
+// whole returns a number in parts of its unit, rounded; NULL for none.
+func whole(x *float64, parts float64) any {
+	if x == nil || math.IsNaN(*x) || math.Abs(*x*parts) > 1<<53 {
+		return nil
+	}
+	return int64(math.Round(*x * parts))
+}
+
+// mostCounters is how many counters of a run are remembered: an agent reads some 40.
+const mostCounters = 100
+
+// counters writes the totals of what was counted.
+func (w *writer) counters(runID int64, s summary.Summary) {
+	for _, c := range s.Counters[:min(len(s.Counters), mostCounters)] {
+		if math.IsNaN(c.Total) || math.IsInf(c.Total, 0) || c.Name == "" {
+			continue
+		}
+		id := w.id("counter", "counter_id", []string{"name", "scope", "unit"}, note.Clean(c.Name, maxName), note.Clean(c.Scope, maxName), note.Clean(c.Unit, maxName))
+		var share any
+		if part := c.Part(); part < 1 {
+			share = part
+		}
+		w.exec(`INSERT OR REPLACE INTO run_counter (run_id, counter_id, total, share) VALUES (?, ?, ?, ?)`, runID, id, c.Total, share)
 	}
 }
 

@@ -169,6 +169,9 @@ func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
 	if err := db.fillFields(ctx, h, at, until, limit); err != nil {
 		return err
 	}
+	if err := db.fillCode(ctx, h, at, until, limit); err != nil {
+		return err
+	}
 	if err := db.fillNodes(ctx, h, at, until, limit); err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ type History struct {
 	// nodes that it ran on (nil for more than MaxNodes).
 	Fields []map[string]string
 	Nodes  [][]string
+	// Code is which code each run consists of, classes first, then functions.
+	Code [][]CodeTime
 	// Acknowledged are the rows of runs whose change somebody has seen.
 	Acknowledged []int64
 }
@@ -32,7 +34,7 @@ func Unstored(s summary.Summary) History {
 	if h.App == Unknown {
 		return h
 	}
-	j := s.Job
+	j, used := s.Job, s.Resources()
 	r := Run{
 		Cluster: h.Cluster, JobID: s.Key.JobID, DisplayID: s.DisplayID(), Restart: s.Key.Restart, Sub: s.Key.Sub,
 		User: h.User, App: h.App, Shape: h.Shape,
@@ -40,12 +42,15 @@ func Unstored(s summary.Summary) History {
 		JobName: note.Clean(j.Name, maxText), Partition: note.Clean(j.Partition, maxName), Size: note.Clean(j.Size, maxName),
 		NNodes: nnodes(s), NodesReported: nodesReported(s), NTasks: j.NTasks, CPUs: j.NCPUs,
 		StepS: s.StepS, CPUS: cpuSeconds(s), StartupS: phaseSeconds(s, phase.StartUp), CheckpointS: phaseSeconds(s, phase.Checkpoint), EnergyJ: energy(s),
+		StepCPUS: s.StepCPUS(), StepWaitS: s.StepWaitS(), BusyCPUs: s.BusyCPUs(), WaitingCPUs: used.CPU.Waiting, PeakMemBytes: used.Memory.PeakBytes,
+		Account: note.Clean(s.Job.Account, maxName),
 	}
 	if len(s.Patterns) > 0 {
 		p := s.Patterns[0]
 		r.PeriodS, r.Coverage, r.Confidence, r.Iterations = &p.PeriodS, &p.Coverage, &p.Confidence, &p.Instances
 	}
 	h.Runs, h.Fields, h.Nodes = []Run{r}, []map[string]string{cleanFields(s)}, [][]string{nil}
+	h.Code = [][]CodeTime{codeOf(s)}
 	if r.NNodes == nil || *r.NNodes <= MaxNodes {
 		for _, n := range s.Nodes {
 			h.Nodes[0] = append(h.Nodes[0], note.Clean(n.Name, maxName))

@@ -16,18 +16,18 @@ const Unknown = "?"
 
 // Application returns what program a run was of, for people who submit the
 // same script again and again: the user's label if there is one, else the
-// executable and the job name. Digits of the job name are folded (melt-64 and
+// executable, or what that interprets, and the job name. Digits of the job name are folded (melt-64 and
 // melt-128 are melt-#), because users write the size, the date or the attempt
 // into it; those of the executable are kept, they are mostly versions.
 func Application(s summary.Summary) string {
 	if app := note.Clean(s.Job.App, maxName); app != "" {
 		return app
 	}
-	exe, name := note.Clean(s.Job.Executable, maxName), foldDigits(note.Clean(s.Job.Name, maxName))
+	exe, name := note.Clean(first(s.Job.Script, s.Job.Executable), maxName), foldDigits(note.Clean(s.Job.Name, maxName))
 	switch {
 	case exe == "" && name == "":
 		return Unknown
-	case exe == "" || name == foldDigits(exe):
+	case exe == "" || name == foldDigits(exe) || s.Job.Script != "" && name == foldDigits(s.Job.Executable):
 		// A job named after its program says nothing more.
 		return first(exe, name)
 	case name == "":

@@ -7,6 +7,14 @@ import (
 )
 
 func TestApplication(t *testing.T) {
+	for _, c := range []struct{ script, name, want string }{
+		{"a.py", "python3.11", "a.py"}, {"a.py", "a.py", "a.py"}, {"a.py", "train-7", "a.py train-#"}, {"step2.py", "step2.py", "step2.py"},
+	} {
+		s := summary.Summary{Job: summary.Job{Script: c.script, Executable: "python3.11", Name: c.name}}
+		if got := Application(s); got != c.want {
+			t.Errorf("Application(script=%q, name=%q) = %q, want %q", c.script, c.name, got, c.want)
+		}
+	}
 	for _, c := range []struct{ app, exe, name, want string }{
 		{"", "lmp", "melt-64", "lmp melt-#"},
 		{"", "lmp", "melt-128-try2", "lmp melt-#-try#"},

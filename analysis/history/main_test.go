@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/summary"
@@ -96,6 +97,8 @@ func fixture() []summary.Summary {
 	wide.Job.NNodes, wide.Job.NodeList, wide.Job.NTasks, wide.Job.NCPUs = 3, "n[1-3]", ptr(12), ptr(12)
 	wide.Job.App, wide.Job.Size, wide.Job.SchedulerStart = "nemo", "gyre", ptr(int64(t0))
 	wide.Exit = &summary.Exit{Code: 0, Signal: 15}
+	wide.Job.Fields = map[string]string{summary.FieldCommit: "9e66dad"}
+	wide.Counters = []summary.Counter{{Name: "page_faults", Unit: "faults", Scope: "node", Total: 4100, Share: 0.5}}
 	wide.Nodes = []summary.Node{
 		{Name: "n1", Reported: true, BusyCPUs: ptr(4.0), PeriodS: ptr(6.2), Coverage: ptr(0.88), Samples: 12000, Sealed: true},
 		{Name: "n2", Reported: true, BusyCPUs: ptr(3.0), Samples: 11000, Missing: 1100},
@@ -105,6 +108,7 @@ func fixture() []summary.Summary {
 	small.ID, small.Column = "B", "busy_cpus"
 	wide.Patterns = []pattern.Pattern{mainPattern(6.2), small}
 	wide.ImbalancePct = ptr(14.3)
+	wide.Code, wide.StepS = consistsOf(map[anatomy.Function]float64{{Library: "nemo.exe", Name: "dynspg::solve"}: 300, {Library: "libmpi.so.40", Start: 64}: 100, {Library: anatomy.KernelCode}: 8}), ptr(6.2)
 	wide.Quality.Sources = append(wide.Quality.Sources, summary.Source{Name: "instructions", PMU: "cpu"})
 	missing := note.New(note.MissingNodes, "1 of 3 nodes sent no record: n3")
 	missing.Node = "n3"

@@ -122,6 +122,9 @@ func (db *DB) prepare(ctx context.Context, journal Journal) error {
 	if err == nil && v != db.schema.version() {
 		err = db.migrate(ctx)
 	}
+	if err == nil {
+		err = db.mend(ctx)
+	}
 	if err != nil {
 		return err
 	}

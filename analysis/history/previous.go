@@ -31,8 +31,13 @@ type previous struct {
 // previousRuns returns the runs that are stored under the key of s.
 func previousRuns(ctx context.Context, tx *sql.Tx, s summary.Summary) ([]previous, error) {
 	rows, err := tx.QueryContext(ctx, `
-		SELECT run_id, reuse, nodes_reported, nnodes, start_s, scheduler_start, state, exit_code,
-			exit_signal, job_name, account, partition_name, qos, stdout, report_dir
+		SELECT run_id, reuse, nodes_reported, nnodes, start_s, scheduler_start,
+			(SELECT text FROM word WHERE word_id = state_id), exit_code, exit_signal, job_name,
+			(SELECT text FROM word WHERE word_id = account_id),
+			(SELECT text FROM word WHERE word_id = partition_id),
+			(SELECT text FROM word WHERE word_id = qos_id),
+			replace((SELECT text FROM word WHERE word_id = stdout_id), char(1), display_id),
+			replace((SELECT text FROM word WHERE word_id = report_dir_id), char(1), display_id)
 		FROM run WHERE job_id = ? AND restart = ? AND sluid = ? AND sub = ?
 			AND cluster_id = (SELECT cluster_id FROM cluster WHERE name = ?)
 		ORDER BY reuse`,

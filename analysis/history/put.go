@@ -16,7 +16,15 @@ type Ingest struct {
 	ReportDir string  // where its report was delivered, "" = nowhere
 	Source    string  // file that it was read from, "" = none
 	NowS      float64 // UTC epoch seconds; 0 is not known
+	// Names is how much of which code ran is kept; "" is all of it.
+	Names summary.Detail
+	// Absent puts the run only if it is not there, else ErrThere is returned: what is
+	// put knows less than what hooks have told.
+	Absent bool
 }
+
+// ErrThere is returned for a run that the history has (Ingest.Absent).
+var ErrThere = errors.New("the history has that run")
 
 // What became of a summary that was put, as the view ingest calls it.
 const (
@@ -34,6 +42,9 @@ func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
 	action := "put run " + s.Key.String()
 	if err := fit(s, at); err != nil {
 		return explain(db.path, action, fmt.Errorf("%w: %w", ErrUnfit, err))
+	}
+	if at.Names != "" {
+		s = s.WithNames(at.Names)
 	}
 	body, err := db.pack.encode(s) // before the lock is taken
 	if err != nil {
@@ -70,6 +81,8 @@ func (db *DB) put(ctx context.Context, tx *sql.Tx, s summary.Summary, body []byt
 	switch {
 	case same == nil:
 		runID, status = w.insertRun(s, reuse, at.ReportDir), added
+	case at.Absent:
+		return ErrThere
 	case reported >= same.nodesReported:
 		if same.inherit(&s) {
 			if body, err = db.pack.encode(s); err != nil {
@@ -98,7 +111,7 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 			return ErrNotFound
 		}
 		w := &writer{ctx: ctx, tx: tx}
-		w.exec(`UPDATE run SET report_dir = ? WHERE run_id = ?`, text(dir, maxText), same.runID)
+		w.exec(`UPDATE run SET report_dir_id = ? WHERE run_id = ?`, w.path(s, dir), same.runID)
 		return w.err
 	})
 	return explain(db.path, "note the report of run "+s.Key.String(), err)
@@ -161,8 +174,8 @@ func (w *writer) id(table, idColumn string, columns []string, values ...any) int
 
 // log notes what became of a summary.
 func (w *writer) log(runID int64, status string, reported int, at Ingest) {
-	w.exec(`INSERT INTO ingest_log (at_s, run_id, status, nodes_reported, report_dir, source) VALUES (?, ?, ?, ?, ?, ?)`,
-		at.NowS, runID, status, reported, text(at.ReportDir, maxText), text(at.Source, maxText))
+	w.exec(`INSERT INTO ingest_log (at_s, run_id, status, nodes_reported, source) VALUES (?, ?, ?, ?, ?)`,
+		at.NowS, runID, status, reported, text(at.Source, maxText))
 }
 
 // marks returns n question marks for values.

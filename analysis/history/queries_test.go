@@ -7,9 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -58,7 +60,10 @@ func site(t *testing.T) *DB {
 		mustPut(t, db, s, Ingest{ReportDir: "/home/" + user, Source: "record", NowS: s.End + 60})
 	}
 	for i := range int64(6) {
-		put(812330+i, "alice", 6-float64(i), func(s *summary.Summary) { s.StepS = ptr(0.5 + 0.1*float64(i/3)) })
+		put(812330+i, "alice", 6-float64(i), func(s *summary.Summary) {
+			s.StepS = ptr(0.5 + 0.1*float64(i/3))
+			s.Job.Fields = map[string]string{summary.FieldBuildID: "b" + strconv.FormatInt(1+i/3, 10)}
+		})
 	}
 	for i := range int64(2) {
 		put(812341+i, "alice", 0.5, func(s *summary.Summary) {
@@ -73,6 +78,7 @@ func site(t *testing.T) *DB {
 			{Name: "n2", Reported: true, BusyCPUs: ptr(3.0), Samples: 11000, Missing: 1100},
 			{Name: "n3", Reported: true, BusyCPUs: ptr(3.0), Samples: 12000}, {Name: "n4"}}
 		s.ImbalancePct = ptr(20.0)
+		s.Code, s.StepS = consistsOf(map[anatomy.Function]float64{{Library: "nemo.exe", Name: "dynspg::solve"}: 60, {Library: "libmpi.so.40", Start: 64}: 30}), ptr(0.5)
 		small := mainPattern(0.1)
 		small.ID, small.Column = "B", "busy_cpus"
 		s.Patterns = append(s.Patterns, small)
@@ -87,6 +93,16 @@ func site(t *testing.T) *DB {
 			s.Counters = []summary.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 3.6e12}}
 		})
 	}
+	put(812400, "bob", 2, func(s *summary.Summary) {
+		s.Job.NCPUs, s.Job.TimeLimitS, s.Job.MemoryBytes = ptr(8), ptr(86400.0), ptr(64e9)
+		s.Job.Fields = map[string]string{summary.FieldThreads: "1", summary.FieldBuildID: "b1", summary.FieldModules: "gcc/12 lammps/2024"}
+		s.Nodes[0].BusyCPUs, s.StepS = ptr(1.0), ptr(0.5)
+		s.Memory = &summary.Memory{PeakBytes: ptr(60e9)}
+		s.Counters = []summary.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 7200e9}, {Name: "others_cpu", Unit: "ns", Scope: "node", Total: 5000e9},
+			{Name: "cgroup_throttled", Unit: "ns", Scope: "job", Total: 4000e9}, {Name: "stolen_cpu", Unit: "ns", Scope: "job", Total: 360e9},
+			{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Total: 3e12}, {Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Total: 1e12, Share: 0.5},
+			{Name: "cgroup_psi_io_full", Unit: "ns", Scope: "job", Total: 700e9}}
+	})
 	findings(t, db)
 	return db
 }

@@ -27,8 +27,8 @@ type column struct {
 
 // insertRun inserts the row of a run and returns its id.
 func (w *writer) insertRun(s summary.Summary, reuse int, reportDir string) int64 {
-	columns := append(w.jobColumns(s), resultColumns(s)...)
-	columns = append(columns, column{"reuse", reuse}, column{"report_dir", text(reportDir, maxText)})
+	columns := append(w.jobColumns(s), w.resultColumns(s)...)
+	columns = append(columns, column{"reuse", reuse}, column{"report_dir_id", w.path(s, reportDir)})
 	names, values := unzip(columns)
 	return w.exec(fmt.Sprintf("INSERT INTO run (%s) VALUES (%s)",
 		strings.Join(names, ", "), marks(len(names))), values...)
@@ -37,9 +37,9 @@ func (w *writer) insertRun(s summary.Summary, reuse int, reportDir string) int64
 // updateRun overwrites the row of a run. Where the report went is kept if
 // nothing newer is known.
 func (w *writer) updateRun(s summary.Summary, runID int64, reportDir string) {
-	names, values := unzip(append(w.jobColumns(s), resultColumns(s)...))
-	values = append(values, text(reportDir, maxText), runID)
-	w.exec(fmt.Sprintf("UPDATE run SET %s = ?, report_dir = coalesce(?, report_dir) WHERE run_id = ?",
+	names, values := unzip(append(w.jobColumns(s), w.resultColumns(s)...))
+	values = append(values, w.path(s, reportDir), runID)
+	w.exec(fmt.Sprintf("UPDATE run SET %s = ?, report_dir_id = coalesce(?, report_dir_id) WHERE run_id = ?",
 		strings.Join(names, " = ?, ")), values...)
 }
 
@@ -59,12 +59,12 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"array_task_id", j.ArrayTaskID},
 		{"user_id", user},
 		{"series_id", w.series(s, cluster, user)},
-		{"account", text(j.Account, maxName)},
-		{"partition_name", text(j.Partition, maxName)},
-		{"qos", text(j.QOS, maxName)},
+		{"account_id", w.word(j.Account)},
+		{"partition_id", w.word(j.Partition)},
+		{"qos_id", w.word(j.QOS)},
 		{"job_name", text(j.Name, maxText)},
-		{"executable", text(j.Executable, maxName)},
-		{"state", text(s.State, maxName)},
+		{"executable_id", w.word(j.Executable)},
+		{"state_id", w.word(s.State)},
 		{"scheduler_start", j.SchedulerStart},
 		{"start_s", positive(s.Start)},
 		{"end_s", positive(s.End)},
@@ -75,8 +75,8 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"cpus_per_task", j.CPUsPerTask},
 		{"size", text(j.Size, maxName)},
 		{"node_list", text(j.NodeList, maxList)},
-		{"work_dir", text(j.WorkDir, maxText)},
-		{"stdout", text(j.StdOut, maxText)},
+		{"work_dir_id", w.path(s, j.WorkDir)},
+		{"stdout_id", w.path(s, j.StdOut)},
 	}
 	if s.Exit != nil {
 		return append(columns, column{"exit_code", s.Exit.Code}, column{"exit_signal", s.Exit.Signal})
@@ -85,16 +85,18 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 }
 
 // resultColumns returns what the samples of a run said.
-func resultColumns(s summary.Summary) []column {
+func (w *writer) resultColumns(s summary.Summary) []column {
 	columns := []column{
 		{"imbalance_pct", s.ImbalancePct},
 		{"busy_cpus", s.BusyCPUs()},
 		{"nodes_reported", nodesReported(s)},
-		{"counters", counters(s.Quality)},
+		{"counters_id", w.word(counters(s.Quality))},
 		{"sample_hz", positive(s.Quality.RateHz)},
 		{"overhead_pct", positive(s.Quality.OverheadPct)},
 		{"step_s", s.StepS},
 		{"cpu_s", cpuSeconds(s)},
+		{"step_cpu_s", s.StepCPUS()},
+		{"step_wait_s", s.StepWaitS()},
 		{"startup_s", phaseSeconds(s, phase.StartUp)},
 		{"checkpoint_s", phaseSeconds(s, phase.Checkpoint)},
 		{"energy_j", energy(s)},
@@ -112,6 +114,7 @@ func resourceColumns(r summary.Resources) []column {
 		{"cpu_waiting", r.CPU.Waiting},
 		{"cpu_throttled", r.CPU.Throttled},
 		{"cpu_stolen", r.CPU.Stolen},
+		{"cpu_others", r.CPU.Others},
 		{"mem_peak", r.Memory.PeakBytes},
 		{"mem_requested", r.Memory.RequestedBytes},
 		{"oom_kills", r.Memory.OOMKills},

@@ -38,17 +38,25 @@ type Run struct {
 	// StepS is the time of the application's reference pattern, the others the
 	// run's CPU time and the time in its parts, in seconds, and joules.
 	StepS, CPUS, StartupS, CheckpointS, EnergyJ *float64
+	// StepCPUS and StepWaitS are CPU time and waiting for CPUs of one cycle of that
+	// pattern, BusyCPUs and WaitingCPUs means over the run.
+	StepCPUS, StepWaitS, BusyCPUs, WaitingCPUs, PeakMemBytes *float64
+
+	Account string // "" = not known
 }
 
 // Query selects runs. Empty fields select everything.
 type Query struct {
 	Cluster, User, App, Shape string
+	Account, Partition, State string
 	// JobID is the raw id of a job, or that of an array and then selects
 	// its tasks.
 	JobID summary.JobID
 	// Before keeps runs that started before this time, UTC epoch seconds:
 	// with the start of a run, its past.
 	Before float64
+	// Since keeps those that started at this time or later.
+	Since float64
 	// Limit is the largest number of runs returned; 0 is DefaultLimit.
 	Limit int
 }

@@ -45,6 +45,14 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	if q.JobID != 0 {
 		where.and("(r.job_id = ? OR r.array_job_id = ?)", q.JobID, q.JobID)
 	}
+	for _, t := range []struct{ column, value string }{{"r.account_id", q.Account}, {"r.partition_id", q.Partition}, {"r.state_id", q.State}} {
+		if t.value != "" {
+			where.and(t.column+" = (SELECT word_id FROM word WHERE text = ?)", note.Clean(t.value, maxName))
+		}
+	}
+	if q.Since != 0 {
+		where.and("r.start_s >= ?", q.Since)
+	}
 	if q.Before != 0 {
 		where.and("r.start_s < ?", q.Before)
 	}
@@ -62,11 +70,12 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 
 const selectRuns = `
 	SELECT c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
-		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_s, 0), coalesce(r.state, ''),
-		p.period_s, p.coverage, coalesce(r.report_dir, ''), r.sub, coalesce(r.job_name, ''),
+		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_s, 0), coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''),
+		p.period_s, p.coverage, coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''), r.sub, coalesce(r.job_name, ''),
 		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, p.instances, p.confidence,
-		r.run_id, coalesce(r.series_id, 0), coalesce(r.partition_name, ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
-		r.step_s, r.cpu_s, r.startup_s, r.checkpoint_s, r.energy_j
+		r.run_id, coalesce(r.series_id, 0), coalesce((SELECT text FROM word WHERE word_id = r.partition_id), ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
+		r.step_s, r.cpu_s, r.startup_s, r.checkpoint_s, r.energy_j, r.step_cpu_s, r.step_wait_s,
+		r.busy_cpus, r.cpu_waiting, r.mem_peak, coalesce((SELECT text FROM word WHERE word_id = r.account_id), '')
 	FROM run r
 	JOIN cluster c ON c.cluster_id = r.cluster_id
 	JOIN hpc_user u ON u.user_id = r.user_id
@@ -85,7 +94,8 @@ func scanRuns(rows *sql.Rows) ([]Run, error) {
 			&r.PeriodS, &r.Coverage, &r.ReportDir, &r.Sub, &r.JobName,
 			&code, &signal, &r.NNodes, &r.NodesReported, &r.Iterations, &r.Confidence,
 			&r.ID, &r.SeriesID, &r.Partition, &r.Size, &r.NTasks, &r.CPUs,
-			&r.StepS, &r.CPUS, &r.StartupS, &r.CheckpointS, &r.EnergyJ)
+			&r.StepS, &r.CPUS, &r.StartupS, &r.CheckpointS, &r.EnergyJ, &r.StepCPUS, &r.StepWaitS,
+			&r.BusyCPUs, &r.WaitingCPUs, &r.PeakMemBytes, &r.Account)
 		if err != nil {
 			return nil, err
 		}

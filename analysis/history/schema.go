@@ -22,6 +22,11 @@ const (
 //go:embed schema.sql
 var schemaText string
 
+// wordsText leads from version 1, which kept every text in every row.
+//
+//go:embed words.sql
+var wordsText string
+
 // schema is what a history is made of, and how one of an earlier version becomes it.
 type schema struct {
 	text string // schema.sql: what it names is made where there is none
@@ -30,24 +35,22 @@ type schema struct {
 	steps []string
 }
 
-// currentSchema is what this program writes. Whoever changes schema.sql adds a step:
-// "ALTER TABLE run ADD COLUMN x REAL" for a column (the last of its table in
-// schema.sql), "DROP INDEX x" for an index that has changed, "DROP VIEW x" for a view
-// that goes, "" for everything else. A step that was released is never changed.
-func currentSchema() schema { return schema{schemaText, nil} }
+// currentSchema is what this program writes. Columns that may be NULL, tables, indexes
+// and columns of views are added to schema.sql and to nothing else: a history that lacks
+// them gets them when it is opened to be written (mend.go). Whoever changes what is
+// there adds a step: "DROP INDEX x" for an index, "DROP VIEW x" for a view that goes,
+// "" for one that shows something else. A step that was released is never changed.
+func currentSchema() schema { return schema{schemaText, []string{wordsText}} }
 
 // version is the number that PRAGMA user_version of a history has.
 func (s schema) version() int { return 1 + len(s.steps) }
 
-var viewHead = regexp.MustCompile(`(?m)^CREATE VIEW (\w+) AS$`)
+var viewHead = regexp.MustCompile(`(?m)^CREATE VIEW (?:IF NOT EXISTS )?(\w+) (?:\([\w, ]+\) )?AS$`)
 
-// script leads from a version to this one; version 0 is an empty file. Views are
-// dropped by name: one that an administrator has made stays.
+// script leads from a version to this one, of which there are no views; version 0 is
+// an empty file.
 func (s schema) script(from int) string {
 	var b strings.Builder
-	for _, view := range viewHead.FindAllStringSubmatch(s.text, -1) {
-		fmt.Fprintf(&b, "DROP VIEW IF EXISTS %s;\n", view[1])
-	}
 	for _, step := range s.steps[max(0, from-1):] {
 		if from > 0 {
 			b.WriteString(step + ";\n")
@@ -55,6 +58,23 @@ func (s schema) script(from int) string {
 	}
 	fmt.Fprintf(&b, "%s\nPRAGMA application_id = %d; PRAGMA user_version = %d;", s.text, applicationID, s.version())
 	return b.String()
+}
+
+// remake drops the views of a history and leads it to this version. Views are dropped
+// by name: one that an administrator has made stays.
+func (db *DB) remake(ctx context.Context, tx *sql.Tx, from int) error {
+	for _, view := range viewHead.FindAllStringSubmatch(db.schema.text, -1) {
+		var there bool
+		err := tx.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'view' AND name = ?", view[1]).Scan(&there)
+		if err == nil && there {
+			_, err = tx.ExecContext(ctx, "DROP VIEW "+view[1])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, db.schema.script(from))
+	return err
 }
 
 // rower is what a *sql.DB and a *sql.Tx have in common here.
@@ -97,7 +117,14 @@ func (db *DB) readable(ctx context.Context) error {
 	return db.patiently(ctx, func() error {
 		v, err := db.version(ctx, db.sql)
 		if want := db.schema.version(); err == nil && v < want {
-			err = fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v, want)
+			return fmt.Errorf("%w: found schema version %d, expected %d: the next run that is put will migrate it", ErrOlder, v, want)
+		}
+		if err != nil {
+			return err
+		}
+		left, err := db.lacks(ctx, db.sql)
+		if err == nil && len(left) > 0 {
+			err = fmt.Errorf("%w: it has no %s: the next run that is put will add it", ErrOlder, left[0].name)
 		}
 		return err
 	})
@@ -112,7 +139,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		if err != nil || v == db.schema.version() {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, db.schema.script(v)); err != nil {
+		if err := db.remake(ctx, tx, v); err != nil {
 			return fmt.Errorf("migrate from version %d to %d: %w", v, db.schema.version(), err)
 		}
 		return nil

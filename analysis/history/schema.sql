@@ -46,6 +46,12 @@ CREATE TABLE IF NOT EXISTS run_series (
   UNIQUE (application_id, shape)
 );
 
+-- Texts that many runs share. In those of paths char(1) stands for the run's job id.
+CREATE TABLE IF NOT EXISTS word (
+  word_id INTEGER PRIMARY KEY,
+  text    TEXT NOT NULL UNIQUE
+);
+
 CREATE TABLE IF NOT EXISTS run (
   run_id          INTEGER PRIMARY KEY,
   cluster_id      INTEGER NOT NULL REFERENCES cluster,
@@ -59,12 +65,12 @@ CREATE TABLE IF NOT EXISTS run (
   array_task_id   INTEGER,
   user_id         INTEGER NOT NULL REFERENCES hpc_user,
   series_id       INTEGER REFERENCES run_series,
-  account         TEXT,
-  partition_name  TEXT,
-  qos             TEXT,
+  account_id      INTEGER,            -- of word, as are those below that end in _id and are texts in the view jobs
+  partition_id    INTEGER,
+  qos_id          INTEGER,
   job_name        TEXT,
-  executable      TEXT,
-  state           TEXT,
+  executable_id   INTEGER,
+  state_id        INTEGER,
   exit_code       INTEGER,
   exit_signal     INTEGER,
   scheduler_start INTEGER,
@@ -77,16 +83,16 @@ CREATE TABLE IF NOT EXISTS run (
   cpus_per_task   INTEGER,
   size            TEXT,
   node_list       TEXT,
-  work_dir        TEXT,
-  stdout          TEXT,
+  work_dir_id     INTEGER,
+  stdout_id       INTEGER,
   imbalance_pct   REAL,
   busy_cpus       REAL,
   nodes_reported  INTEGER NOT NULL,
   sample_hz       REAL,
   lost_pct        REAL,
   overhead_pct    REAL,
-  counters        TEXT NOT NULL,      -- 'hw', 'sw', 'proc' or 'none'
-  report_dir      TEXT,
+  counters_id     INTEGER,            -- 'hw', 'sw', 'proc' or 'none'
+  report_dir_id   INTEGER,
   step_s          REAL,               -- of the application's reference pattern, not of whatever came first
   cpu_s           REAL,
   startup_s       REAL,
@@ -103,6 +109,9 @@ CREATE TABLE IF NOT EXISTS run (
   net_rx_bytes    REAL,
   net_tx_bytes    REAL,
   limit_s         REAL,
+  step_cpu_s      REAL,               -- CPU time and waiting of one such cycle, all tasks
+  step_wait_s     REAL,
+  cpu_others      REAL,
   energy_j        REAL,
   UNIQUE (job_id, cluster_id, restart, sluid, sub, reuse)
 );
@@ -119,9 +128,9 @@ CREATE TABLE IF NOT EXISTS run_node (
   node_id   INTEGER NOT NULL REFERENCES node,
   position  INTEGER NOT NULL,         -- in the job's node list, from 0
   reported  INTEGER NOT NULL CHECK (reported IN (0, 1)),
-  busy_cpus REAL,
-  period_s  REAL,
-  coverage  REAL,
+  busy_mcpu INTEGER,                  -- 1/1000 CPU: whole numbers take half the room
+  period_us INTEGER,
+  coverage  INTEGER,                  -- 1/10,000
   samples   INTEGER,
   missing   INTEGER,
   sealed    INTEGER,
@@ -168,19 +177,109 @@ CREATE TABLE IF NOT EXISTS ingest_log (
   run_id         INTEGER REFERENCES run ON DELETE SET NULL,
   status         TEXT NOT NULL,       -- 'added', 'replaced', 'state' or 'kept'
   nodes_reported INTEGER NOT NULL,    -- in what came, not in what is kept
-  report_dir     TEXT,
   source         TEXT
 );
 
 CREATE INDEX IF NOT EXISTS ingest_log_at ON ingest_log (at_s);
 CREATE INDEX IF NOT EXISTS ingest_log_run ON ingest_log (run_id);
 
--- What was recorded of a run and may explain a change: build_id, modules, ...
-CREATE TABLE IF NOT EXISTS run_field (
-  run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-  name   TEXT NOT NULL,
-  value  TEXT NOT NULL,
-  PRIMARY KEY (run_id, name)
+-- What was recorded of runs and may explain a change: build_id, modules, ...
+CREATE TABLE IF NOT EXISTS field (
+  field_id INTEGER PRIMARY KEY,
+  name     TEXT NOT NULL,
+  value    TEXT NOT NULL,
+  UNIQUE (name, value)
+);
+
+CREATE TABLE IF NOT EXISTS run_value (
+  run_id   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  field_id INTEGER NOT NULL REFERENCES field,
+  PRIMARY KEY (run_id, field_id)
+) WITHOUT ROWID;
+
+CREATE VIEW IF NOT EXISTS run_field (run_id, name, value) AS
+SELECT x.run_id, f.name, f.value FROM run_value x JOIN field f ON f.field_id = x.field_id;
+
+-- What ended on a day (UTC) by user, account and partition. Kept by the triggers below;
+-- a run that is removed stays in it: prune never removes what it has summed up.
+CREATE TABLE IF NOT EXISTS day (
+  day          INTEGER NOT NULL,      -- since 1970
+  cluster_id   INTEGER NOT NULL REFERENCES cluster,
+  user_id      INTEGER NOT NULL REFERENCES hpc_user,
+  account_id   INTEGER NOT NULL,      -- of word, 0 = none
+  partition_id INTEGER NOT NULL,
+  jobs         INTEGER NOT NULL,
+  failed       INTEGER NOT NULL,
+  node_s       REAL NOT NULL,
+  idle_node_s  REAL NOT NULL,         -- of runs whose CPUs were mostly idle
+  cpu_s        REAL NOT NULL,
+  energy_j     REAL NOT NULL,
+  energy_jobs  INTEGER NOT NULL,      -- whose nodes count it
+  PRIMARY KEY (day, cluster_id, user_id, account_id, partition_id)
+) WITHOUT ROWID;
+
+CREATE VIEW IF NOT EXISTS run_day AS
+SELECT run_id, CAST(end_s / 86400 AS INTEGER) AS day, cluster_id, user_id,
+  coalesce(account_id, 0) AS account_id, coalesce(partition_id, 0) AS partition_id, 1 AS jobs,
+  coalesce(exit_code <> 0 OR exit_signal <> 0, 0) AS failed, round(coalesce(nnodes * elapsed_s, 0)) AS node_s,
+  round(CASE WHEN busy_cpus < 0.5 * ncpus THEN coalesce(nnodes * elapsed_s, 0) ELSE 0 END) AS idle_node_s,
+  round(coalesce(cpu_s, 0)) AS cpu_s, round(coalesce(energy_j, 0)) AS energy_j, energy_j IS NOT NULL AS energy_jobs
+FROM run WHERE end_s IS NOT NULL;
+
+CREATE TRIGGER IF NOT EXISTS run_added AFTER INSERT ON run BEGIN
+  INSERT OR IGNORE INTO day SELECT day, cluster_id, user_id, account_id, partition_id, 0, 0, 0, 0, 0, 0, 0
+    FROM run_day WHERE run_id = NEW.run_id;
+  UPDATE day SET (jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs) = (
+    SELECT day.jobs + d.jobs, day.failed + d.failed, day.node_s + d.node_s, day.idle_node_s + d.idle_node_s,
+      day.cpu_s + d.cpu_s, day.energy_j + d.energy_j, day.energy_jobs + d.energy_jobs FROM run_day d WHERE d.run_id = NEW.run_id)
+    WHERE (day, cluster_id, user_id, account_id, partition_id) = (
+      SELECT day, cluster_id, user_id, account_id, partition_id FROM run_day WHERE run_id = NEW.run_id);
+END;
+
+CREATE TRIGGER IF NOT EXISTS run_changes BEFORE UPDATE ON run BEGIN
+  UPDATE day SET (jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs) = (
+    SELECT day.jobs - d.jobs, day.failed - d.failed, day.node_s - d.node_s, day.idle_node_s - d.idle_node_s,
+      day.cpu_s - d.cpu_s, day.energy_j - d.energy_j, day.energy_jobs - d.energy_jobs FROM run_day d WHERE d.run_id = OLD.run_id)
+    WHERE (day, cluster_id, user_id, account_id, partition_id) = (
+      SELECT day, cluster_id, user_id, account_id, partition_id FROM run_day WHERE run_id = OLD.run_id);
+END;
+
+CREATE TRIGGER IF NOT EXISTS run_changed AFTER UPDATE ON run BEGIN
+  INSERT OR IGNORE INTO day SELECT day, cluster_id, user_id, account_id, partition_id, 0, 0, 0, 0, 0, 0, 0
+    FROM run_day WHERE run_id = NEW.run_id;
+  UPDATE day SET (jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs) = (
+    SELECT day.jobs + d.jobs, day.failed + d.failed, day.node_s + d.node_s, day.idle_node_s + d.idle_node_s,
+      day.cpu_s + d.cpu_s, day.energy_j + d.energy_j, day.energy_jobs + d.energy_jobs FROM run_day d WHERE d.run_id = NEW.run_id)
+    WHERE (day, cluster_id, user_id, account_id, partition_id) = (
+      SELECT day, cluster_id, user_id, account_id, partition_id FROM run_day WHERE run_id = NEW.run_id);
+END;
+
+-- Of a history that is older than this table.
+INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, sum(jobs), sum(failed), sum(node_s),
+  sum(idle_node_s), sum(cpu_s), sum(energy_j), sum(energy_jobs) FROM run_day
+WHERE NOT EXISTS (SELECT 1 FROM day) GROUP BY 1, 2, 3, 4, 5;
+
+-- What jobgait prune has done: of runs that ended before that time.
+CREATE TABLE IF NOT EXISTS pruned (
+  kind    TEXT PRIMARY KEY,           -- 'profiles', 'nodes', 'functions', 'runs' or 'ingest'
+  until_s REAL NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS counter (
+  counter_id INTEGER PRIMARY KEY,
+  name       TEXT NOT NULL,
+  scope      TEXT NOT NULL,
+  unit       TEXT NOT NULL,
+  UNIQUE (name, scope, unit)
+);
+
+-- Totals of counters over a run, all nodes together.
+CREATE TABLE IF NOT EXISTS run_counter (
+  run_id     INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  counter_id INTEGER NOT NULL REFERENCES counter,
+  total      REAL NOT NULL,
+  share      REAL,                    -- NULL: of the whole run
+  PRIMARY KEY (run_id, counter_id)
 ) WITHOUT ROWID;
 
 -- Changes of speed. An event stays once it is stored; its effect is fitted
@@ -262,6 +361,8 @@ CREATE TABLE IF NOT EXISTS scaling_segment (
 --   Report  directory of the delivered report
 --   StepS  time of one cycle of the application's reference pattern; NULL if the run
 --     has no such pattern
+--   StepCPUS  CPU time of one such cycle, all tasks together
+--   StepWaitS  for how long they waited for a CPU in it
 --   TotalCPUS  CPU time of the run
 --   StartUpS  before the first cycle
 --   CheckpointS  in checkpoints
@@ -278,11 +379,11 @@ SELECT
   c.name            AS Cluster,
   u.name            AS User,
   u.uid             AS UID,
-  r.account         AS Account,
-  r.partition_name  AS Partition,
-  r.qos             AS QOS,
+  (SELECT text FROM word WHERE word_id = r.account_id) AS Account,
+  (SELECT text FROM word WHERE word_id = r.partition_id) AS Partition,
+  (SELECT text FROM word WHERE word_id = r.qos_id) AS QOS,
   r.job_name        AS JobName,
-  r.state           AS State,
+  (SELECT text FROM word WHERE word_id = r.state_id) AS State,
   r.exit_code || ':' || r.exit_signal AS ExitCode,
   strftime('%Y-%m-%dT%H:%M:%S', CAST(r.start_s AS INTEGER), 'unixepoch', 'localtime') AS Start,
   strftime('%Y-%m-%dT%H:%M:%S', CAST(r.end_s AS INTEGER), 'unixepoch', 'localtime') AS End,
@@ -296,9 +397,9 @@ SELECT
   r.ncpus           AS NCPUS,
   r.ntasks          AS NTasks,
   r.node_list       AS NodeList,
-  r.work_dir        AS WorkDir,
-  r.stdout          AS StdOut,
-  r.executable      AS Executable,
+  replace((SELECT text FROM word WHERE word_id = r.work_dir_id), char(1), r.display_id) AS WorkDir,
+  replace((SELECT text FROM word WHERE word_id = r.stdout_id), char(1), r.display_id) AS StdOut,
+  (SELECT text FROM word WHERE word_id = r.executable_id) AS Executable,
   a.name            AS Application,
   s.shape           AS Shape,
   r.series_id       AS SeriesID,
@@ -312,9 +413,11 @@ SELECT
   r.sample_hz       AS SampleHz,
   r.lost_pct        AS LostPct,
   r.overhead_pct    AS OverheadPct,
-  r.counters        AS Counters,
-  r.report_dir      AS Report,
+  (SELECT text FROM word WHERE word_id = r.counters_id) AS Counters,
+  replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id) AS Report,
   r.step_s          AS StepS,
+  r.step_cpu_s      AS StepCPUS,
+  r.step_wait_s     AS StepWaitS,
   r.cpu_s           AS TotalCPUS,
   r.startup_s       AS StartUpS,
   r.checkpoint_s    AS CheckpointS,
@@ -335,6 +438,7 @@ LEFT JOIN run_pattern p ON p.run_id = r.run_id AND p.position = 0;
 --   WaitingCPUs  how many of its tasks were ready to run and had no CPU
 --   ThrottledCPUs  how many were held back by a limit of the cgroup
 --   StolenCPUs  CPUs that the nodes' host kept for others
+--   OthersCPUs  CPUs that others kept busy, of those open to the run, while it waited
 --   PeakMemBytes  most anonymous and shared memory; page cache is not in it
 --   RequestedMemBytes  memory that was asked for, else the limit of the cgroup
 --   OOMKills  processes killed for lack of memory
@@ -358,6 +462,7 @@ SELECT
   r.cpu_waiting   AS WaitingCPUs,
   r.cpu_throttled AS ThrottledCPUs,
   r.cpu_stolen    AS StolenCPUs,
+  r.cpu_others    AS OthersCPUs,
   r.mem_peak      AS PeakMemBytes,
   r.mem_requested AS RequestedMemBytes,
   r.oom_kills     AS OOMKills,
@@ -370,6 +475,49 @@ SELECT
   r.limit_s       AS LimitS,
   r.energy_j      AS EnergyJ
 FROM run r
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id;
+
+-- One row for each thing that was recorded of a run and may explain a change of its
+-- speed: what users passed, and what was found.
+--   Name  build_id, commit, modules, cpu_model, slurm_version, omp_num_threads; labels
+--     begin with label.
+--   Value  as it was recorded, cut at 4096 characters
+CREATE VIEW job_fields AS
+SELECT
+  r.run_id     AS RunID,
+  r.display_id AS JobID,
+  c.name       AS Cluster,
+  u.name       AS User,
+  r.start_s    AS StartEpoch,
+  x.name       AS Name,
+  x.value      AS Value
+FROM run_field x
+JOIN run r ON r.run_id = x.run_id
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id;
+
+-- One row for each counter of a run that was read, summed over its nodes.
+--   Name  as in the report's JSON: instructions, page_faults, net_rx_bytes, ...
+--   Unit  of Total
+--   Scope  job: of the run's processes; node: of nodes that were its alone
+--   Total  over the run
+--   Share  the part of the run that it is of; NULL: all of it
+CREATE VIEW job_counters AS
+SELECT
+  r.run_id     AS RunID,
+  r.display_id AS JobID,
+  c.name       AS Cluster,
+  u.name       AS User,
+  r.start_s    AS StartEpoch,
+  k.name       AS Name,
+  k.unit       AS Unit,
+  k.scope      AS Scope,
+  x.total      AS Total,
+  x.share      AS Share
+FROM run_counter x
+JOIN counter k ON k.counter_id = x.counter_id
+JOIN run r ON r.run_id = x.run_id
 JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id;
 
@@ -391,9 +539,9 @@ SELECT
   r.start_s    AS StartEpoch,
   r.end_s      AS EndEpoch,
   x.reported   AS Reported,
-  x.busy_cpus  AS BusyCPUs,
-  x.period_s   AS PeriodS,
-  x.coverage   AS PatternCoverage,
+  x.busy_mcpu / 1e3 AS BusyCPUs,
+  x.period_us / 1e6 AS PeriodS,
+  x.coverage / 1e4 AS PatternCoverage,
   x.samples    AS Samples,
   100.0 * x.missing / nullif(x.samples, 0) AS LostPct,
   x.sealed     AS Sealed
@@ -480,6 +628,38 @@ JOIN cluster c ON c.cluster_id = a.cluster_id
 JOIN hpc_user u ON u.user_id = a.user_id
 GROUP BY s.series_id;
 
+-- One row for each day (UTC) on which runs of a user in an account and a partition
+-- ended. It stays when the runs are removed.
+--   Day  as 2026-11-20
+--   DayEpoch  indexed: select by this
+--   Jobs  how many runs
+--   Failed  how many of them ended with an exit code or a signal
+--   NodeHours  nodes times elapsed time
+--   IdleNodeHours  of them in runs that used less than half of their CPUs
+--   CPUHours  CPU time used
+--   EnergyKWh  energy of the processors; NULL: no run's was counted
+--   EnergyJobs  of how many runs it is
+CREATE VIEW days AS
+SELECT
+  date(d.day * 86400, 'unixepoch') AS Day,
+  d.day * 86400        AS DayEpoch,
+  c.name               AS Cluster,
+  u.name               AS User,
+  u.uid                AS UID,
+  (SELECT text FROM word WHERE word_id = d.account_id) AS Account,
+  (SELECT text FROM word WHERE word_id = d.partition_id) AS Partition,
+  d.jobs               AS Jobs,
+  d.failed             AS Failed,
+  d.node_s / 3600      AS NodeHours,
+  d.idle_node_s / 3600 AS IdleNodeHours,
+  d.cpu_s / 3600       AS CPUHours,
+  CASE WHEN d.energy_jobs > 0 THEN d.energy_j / 3.6e6 END AS EnergyKWh,
+  d.energy_jobs        AS EnergyJobs
+FROM day d
+JOIN cluster c ON c.cluster_id = d.cluster_id
+JOIN hpc_user u ON u.user_id = d.user_id
+WHERE d.jobs > 0;
+
 -- One row for each time that a run was put into the history.
 --   At  when
 --   Status  added; replaced: as many nodes as before or more; state: fewer nodes, but
@@ -496,7 +676,7 @@ SELECT
   r.display_id     AS JobID,
   c.name           AS Cluster,
   i.nodes_reported AS NodesReported,
-  i.report_dir     AS Report,
+  replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id) AS Report,
   i.source         AS Source
 FROM ingest_log i
 LEFT JOIN run r ON r.run_id = i.run_id
@@ -585,3 +765,72 @@ FROM scaling_segment x
 JOIN application a ON a.application_id = x.application_id
 JOIN cluster c ON c.cluster_id = a.cluster_id
 JOIN hpc_user u ON u.user_id = a.user_id;
+
+-- Which code runs consist of. Functions are numbered within an application, 200 at
+-- most; a class of code has no library, code without a name of a library no name.
+CREATE TABLE IF NOT EXISTS code_part (
+  part_id        INTEGER PRIMARY KEY,
+  application_id INTEGER NOT NULL REFERENCES application ON DELETE CASCADE,
+  library        TEXT NOT NULL,
+  name           TEXT NOT NULL,
+  UNIQUE (application_id, library, name)
+);
+
+-- Whole numbers, which take half the room: 12 rows a run are 240 B.
+CREATE TABLE IF NOT EXISTS run_code (
+  run_id  INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  part_id INTEGER NOT NULL REFERENCES code_part,
+  share   INTEGER NOT NULL,           -- of the CPU time, in 1/10,000
+  step_ns INTEGER,                    -- CPU time of one step
+  PRIMARY KEY (run_id, part_id)
+) WITHOUT ROWID;
+
+-- One row for each function that had 1 % of the CPU time of a run or more, eight at
+-- most. What a run has of it is in the history only where the site keeps names.
+--   StartEpoch  indexed in the view jobs: select by this
+--   Library  base name of the file
+--   Function  without what compilers and kinds of CPUs add to its name; NULL: all code
+--     of the library that has no name, or whose name is not kept
+--   StepS  CPU time of it in one cycle of the reference pattern, on one node; NULL: the
+--     run has no such pattern
+--   SharePct  of the CPU time of the main pattern, or of the run where it has none
+CREATE VIEW job_functions AS
+SELECT
+  r.run_id        AS RunID,
+  r.display_id    AS JobID,
+  c.name          AS Cluster,
+  u.name          AS User,
+  r.start_s       AS StartEpoch,
+  p.library       AS Library,
+  nullif(p.name, '') AS Function,
+  x.step_ns / 1e9 AS StepS,
+  x.share / 100.0 AS SharePct
+FROM run r
+CROSS JOIN run_code x ON x.run_id = r.run_id -- runs first: they are what is selected by
+JOIN code_part p ON p.part_id = x.part_id
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id
+WHERE p.library <> '';
+
+-- One row for each class of code that a run had: together they are all of its CPU time.
+--   StartEpoch  indexed in the view jobs: select by this
+--   Class  own, math, communication, io, openmp, language, c_runtime, gpu_driver,
+--     kernel or unnamed
+--   StepS  CPU time of it in one cycle of the reference pattern, on one node
+--   SharePct  of the CPU time of the main pattern, or of the run where it has none
+CREATE VIEW job_classes AS
+SELECT
+  r.run_id        AS RunID,
+  r.display_id    AS JobID,
+  c.name          AS Cluster,
+  u.name          AS User,
+  r.start_s       AS StartEpoch,
+  p.name          AS Class,
+  x.step_ns / 1e9 AS StepS,
+  x.share / 100.0 AS SharePct
+FROM run r
+CROSS JOIN run_code x ON x.run_id = r.run_id -- runs first: they are what is selected by
+JOIN code_part p ON p.part_id = x.part_id
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id
+WHERE p.library = '';

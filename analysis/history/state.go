@@ -34,7 +34,7 @@ func (db *DB) Stateless(ctx context.Context, after float64, most int) ([]Statele
 	err := db.each(ctx, `
 		SELECT run_id, cluster.name, job_id, uid, coalesce(start_s, 0), end_s, scheduler_start
 		FROM run JOIN cluster USING (cluster_id) JOIN hpc_user USING (user_id)
-		WHERE end_s > ? AND state IS NULL AND sub = 0 AND cluster.name NOT GLOB 'local:*'
+		WHERE end_s > ? AND state_id IS NULL AND sub = 0 AND cluster.name NOT GLOB 'local:*'
 		ORDER BY end_s DESC LIMIT ?`,
 		func(rows *sql.Rows) error {
 			var r Stateless
@@ -50,9 +50,9 @@ func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64) error {
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		for _, e := range ended {
 			w := &writer{ctx: ctx, tx: tx, pack: &db.pack}
-			var known *string
+			var known *int64
 			var reported int
-			err := tx.QueryRowContext(ctx, `SELECT state, nodes_reported FROM run WHERE run_id = ?`, e.RunID).Scan(&known, &reported)
+			err := tx.QueryRowContext(ctx, `SELECT state_id, nodes_reported FROM run WHERE run_id = ?`, e.RunID).Scan(&known, &reported)
 			if errors.Is(err, sql.ErrNoRows) || known != nil {
 				continue
 			}
@@ -86,7 +86,7 @@ func (w *writer) end(runID int64, state string, exit *summary.Exit) error {
 	if body, err = w.pack.encode(s); err != nil {
 		return err
 	}
-	w.exec(`UPDATE run SET state = ? WHERE run_id = ?`, text(state, maxName), runID)
+	w.exec(`UPDATE run SET state_id = ? WHERE run_id = ?`, w.word(state), runID)
 	if e := s.Exit; e != nil {
 		w.exec(`UPDATE run SET exit_code = ?, exit_signal = ? WHERE run_id = ?`, e.Code, e.Signal, runID)
 	}

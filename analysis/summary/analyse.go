@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
@@ -17,6 +18,8 @@ type Params struct {
 	Bins, Lengths int
 	// Periods are the detector's own.
 	Periods periodicity.Params
+	// Code are the samples of code, on the grid of the set; nil for none.
+	Code *anatomy.Samples
 }
 
 // Default returns the parameters used unless a caller has a reason.
@@ -64,6 +67,7 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	if len(r.Patterns) > 0 {
 		r.Timeline = decimate(set, append(timelineColumns(set), r.Patterns[0].ValuesColumn), p.Bins)
 	}
+	r.anatomy(p.Code, found.Periods, cuts)
 	return r.Normal(), nil
 }
 

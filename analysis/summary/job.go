@@ -26,10 +26,14 @@ type Job struct {
 	// TimeLimitS is nil for no limit, MemoryBytes what was asked for, on all nodes.
 	TimeLimitS  *float64 `json:"time_limit_s,omitempty"`
 	MemoryBytes *float64 `json:"memory_bytes,omitempty"`
-	WorkDir     string   `json:"work_dir,omitempty"`
-	StdOut      string   `json:"stdout,omitempty"` // expanded path, if known
+	// AddressBytes is how much memory one process may map, nil for no limit.
+	AddressBytes *float64 `json:"address_bytes,omitempty"`
+	WorkDir      string   `json:"work_dir,omitempty"`
+	StdOut       string   `json:"stdout,omitempty"` // expanded path, if known
 	// Executable is the base name of the program that used most CPU time.
 	Executable string `json:"executable,omitempty"`
+	// Script is what that interprets: the base name of a script, a module, a jar.
+	Script string `json:"script,omitempty"`
 	// App and Size are the user's own labels (app=, size=).
 	App  string `json:"app,omitempty"`
 	Size string `json:"size,omitempty"`
@@ -65,6 +69,7 @@ func (j Job) With(o Job) Job {
 	text(&j.WorkDir, o.WorkDir)
 	text(&j.StdOut, o.StdOut)
 	text(&j.Executable, o.Executable)
+	text(&j.Script, o.Script)
 	text(&j.App, o.App)
 	text(&j.Size, o.Size)
 	text(&j.NodeList, o.NodeList)
@@ -75,6 +80,7 @@ func (j Job) With(o Job) Job {
 	j.CPUsPerTask = cmp.Or(j.CPUsPerTask, o.CPUsPerTask)
 	j.TimeLimitS = cmp.Or(j.TimeLimitS, o.TimeLimitS)
 	j.MemoryBytes = cmp.Or(j.MemoryBytes, o.MemoryBytes)
+	j.AddressBytes = cmp.Or(j.AddressBytes, o.AddressBytes)
 	j.SchedulerStart = cmp.Or(j.SchedulerStart, o.SchedulerStart)
 	j.NNodes = cmp.Or(j.NNodes, o.NNodes)
 	return j.WithFields(o.Fields)
@@ -82,11 +88,12 @@ func (j Job) With(o Job) Job {
 
 // Names of recorded fields. Those that users pass begin with LabelPrefix.
 const (
-	FieldBuildID      = "build_id"      // of the executable
-	FieldCPUModel     = "cpu_model"     // of the first node that says it
-	FieldModules      = "modules"       // LOADEDMODULES, where the user's side passed it
-	FieldSlurmVersion = "slurm_version" // as scontrol says it
-	FieldCommit       = "commit"        // git commit, from the user
+	FieldBuildID      = "build_id"        // of the executable
+	FieldCPUModel     = "cpu_model"       // of the first node that says it
+	FieldThreads      = "omp_num_threads" // OMP_NUM_THREADS, where the job set it
+	FieldModules      = "modules"         // LOADEDMODULES, where the user's side passed it
+	FieldSlurmVersion = "slurm_version"   // as scontrol says it
+	FieldCommit       = "commit"          // git commit, from the user
 	LabelPrefix       = "label."
 )
 

@@ -6,6 +6,9 @@ import (
 	"unicode"
 )
 
+// LocalCluster begins the name of the cluster of `jobgait run`, before the machine's.
+const LocalCluster = "local:"
+
 // RunKey names one run: an execution of a job. A requeue is a new run. It is
 // fixed when the Prolog runs, stored in the node's run directory, and never
 // recomputed: Slurm tells Prolog and Epilog of one run different restart counts.

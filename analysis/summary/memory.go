@@ -23,19 +23,31 @@ const (
 	cgroupLimit  = "cgroup_mem_limit"
 )
 
-// WithMemory takes the largest memory out of a record's counters and what was read
-// seldom: the cgroup's, else that of the processes.
-func (r NodeRecord) WithMemory(slow series.Set) NodeRecord {
+// MemoryMost is the counter of the largest resident memory of one process, files that it
+// mapped included, as wait4 tells it: for commands that ended before anybody looked.
+const MemoryMost = "proc_rss_max"
+
+// cpuLimit is what a cgroup may use of CPU time a second, in ns.
+const cpuLimit = "cgroup_cpu_limit"
+
+// WithLimits takes the largest memory and limits out of a record's counters and what was
+// read seldom: the cgroup's memory, else that of the processes.
+func (r NodeRecord) WithLimits(slow series.Set) NodeRecord {
 	var m Memory
 	kept := make([]Counter, 0, len(r.Counters))
 	for _, c := range r.Counters {
-		if c.Name != MemoryPeak {
+		switch {
+		case c.Name != MemoryPeak && c.Name != MemoryMost:
 			kept = append(kept, c)
-		} else if c.Total > 0 {
+		case c.Total > 0 && (c.Name == MemoryPeak || m.PeakBytes == nil):
 			m.PeakBytes = &c.Total
 		}
 	}
 	r.Counters = kept
+	if ns := maximum(slow, cpuLimit); ns > 0 {
+		cpus := ns / 1e9
+		r.CPULimit = &cpus
+	}
 	if peak := maximum(slow, cgroupMemory); peak > 0 {
 		m.PeakBytes = &peak
 	}
@@ -93,6 +105,24 @@ func sumMemory(records []NodeRecord) *Memory {
 		sum.LimitBytes = &limit
 	}
 	if sum == (Memory{}) {
+		return nil
+	}
+	return &sum
+}
+
+// sumCPULimits adds up those of the nodes; nil unless all that were sampled have one.
+func sumCPULimits(records []NodeRecord) *float64 {
+	sum := 0.0
+	for _, r := range records {
+		switch {
+		case !r.Sampled():
+		case r.CPULimit == nil:
+			return nil
+		default:
+			sum += *r.CPULimit
+		}
+	}
+	if sum <= 0 {
 		return nil
 	}
 	return &sum

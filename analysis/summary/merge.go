@@ -35,10 +35,11 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 		}
 		s.SuspendedS = max(s.SuspendedS, r.SuspendedS)
 	}
+	s.Silence = silenceOf(records)
 	s.Nodes = nodeTable(records, nodes)
 	s.Notes = append(s.Notes, missingNote(s.Nodes)...)
 	s.Counters = sumCounters(records)
-	s.Memory = sumMemory(records)
+	s.Memory, s.CPULimit = sumMemory(records), sumCPULimits(records)
 	s.Quality = sumQuality(records)
 	s.ImbalancePct = imbalance(s.Nodes)
 
@@ -49,6 +50,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	}
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline = lead.Node, lead.Patterns, lead.Phases, lead.Timeline
 	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
+	s.code(records, lead)
 	s.agreement(records, lead)
 	return s
 }

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
@@ -21,10 +22,12 @@ type NodeRecord struct {
 	ElapsedS float64 `json:"elapsed_s"`
 	// Exit is how the job ended as this node's Epilog was told; nil if it
 	// was not told.
-	Exit     *Exit             `json:"exit,omitempty"`
-	Quality  Quality           `json:"quality"`
-	Counters []Counter         `json:"counters"`
-	Memory   *Memory           `json:"memory,omitempty"`
+	Exit     *Exit     `json:"exit,omitempty"`
+	Quality  Quality   `json:"quality"`
+	Counters []Counter `json:"counters"`
+	Memory   *Memory   `json:"memory,omitempty"`
+	// CPULimit is how many CPUs a cgroup let the job use; nil without a limit.
+	CPULimit *float64          `json:"cpu_limit,omitempty"`
 	Patterns []pattern.Pattern `json:"patterns"`
 	Phases   []phase.Phase     `json:"phases"`
 	// Loops are the iterations of the patterns, in the same order; none in
@@ -32,12 +35,16 @@ type NodeRecord struct {
 	Loops    []Loop          `json:"loops,omitempty"`
 	Macros   []pattern.Macro `json:"macros,omitempty"`
 	Timeline Timeline        `json:"timeline"`
-	Notes    []note.Note     `json:"notes"`
+	// Code is which code ran, nil where samples of it were not taken or not kept.
+	Code  *anatomy.Anatomy `json:"code,omitempty"`
+	Notes []note.Note      `json:"notes"`
 	// Suspended is when the job was stopped from outside, the first hundred times,
 	// and SuspendedS for how long in all. The caller of Analyse says within what
 	// bounds, Analyse when.
 	Suspended  []Interval `json:"suspended,omitempty"`
 	SuspendedS float64    `json:"suspended_s,omitempty"`
+	// Silence is that the job had stopped dead before it ended, nil if it had not.
+	Silence *Silence `json:"silence,omitempty"`
 }
 
 // Exit is a wait status. Slurm gives 0 for cancelled and timed-out jobs too, so

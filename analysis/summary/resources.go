@@ -21,14 +21,16 @@ type Resources struct {
 	Notes   []note.Note      `json:"-"`
 }
 
-// CPUResources are CPUs. Waiting were runnable and not running, Throttled held back by
-// a limit of the cgroup, Stolen taken from the node by its host.
+// CPUResources are CPUs. Allocated is no more than cgroups let the run use. Waiting were runnable and not running, Throttled held back by
+// a limit of the cgroup, Stolen taken from the node by its host. Others is what everybody
+// else kept busy of the CPUs that the run might use, while it waited for some.
 type CPUResources struct {
 	Allocated *float64 `json:"allocated"`
 	Busy      *float64 `json:"busy"`
 	Waiting   *float64 `json:"waiting"`
 	Throttled *float64 `json:"throttled"`
 	Stolen    *float64 `json:"stolen"`
+	Others    *float64 `json:"others"`
 }
 
 // MemoryResources are anonymous and shared memory, page cache apart. RequestedBytes is
@@ -36,7 +38,9 @@ type CPUResources struct {
 type MemoryResources struct {
 	PeakBytes      *float64 `json:"peak_bytes"`
 	RequestedBytes *float64 `json:"requested_bytes"`
-	OOMKills       *float64 `json:"oom_kills"`
+	// AddressLimitBytes is what one process could map (ulimit -v).
+	AddressLimitBytes *float64 `json:"address_limit_bytes"`
+	OOMKills          *float64 `json:"oom_kills"`
 }
 
 // IOResources are bytes that went to storage and came from it, and for how long all
@@ -76,7 +80,7 @@ func (s Summary) Resources() Resources {
 	if s.ElapsedS > 0 {
 		r.Time.UsedS = &s.ElapsedS
 	}
-	r.Memory = MemoryResources{RequestedBytes: s.Job.MemoryBytes, OOMKills: s.total("job", "cgroup_oom_kills")}
+	r.Memory = MemoryResources{RequestedBytes: s.Job.MemoryBytes, AddressLimitBytes: s.Job.AddressBytes, OOMKills: s.total("job", "cgroup_oom_kills")}
 	if m := s.Memory; m != nil {
 		r.Memory.PeakBytes = m.PeakBytes
 		if r.Memory.RequestedBytes == nil {
@@ -101,15 +105,18 @@ func (s Summary) Resources() Resources {
 
 // values are all numbers.
 func (r *Resources) values() []**float64 {
-	return []**float64{&r.CPU.Allocated, &r.CPU.Busy, &r.CPU.Waiting, &r.CPU.Throttled, &r.CPU.Stolen,
-		&r.Memory.PeakBytes, &r.Memory.RequestedBytes, &r.Memory.OOMKills, &r.IO.ReadBytes, &r.IO.WrittenBytes, &r.IO.WaitingS,
+	return []**float64{&r.CPU.Allocated, &r.CPU.Busy, &r.CPU.Waiting, &r.CPU.Throttled, &r.CPU.Stolen, &r.CPU.Others,
+		&r.Memory.PeakBytes, &r.Memory.RequestedBytes, &r.Memory.AddressLimitBytes, &r.Memory.OOMKills, &r.IO.ReadBytes, &r.IO.WrittenBytes, &r.IO.WaitingS,
 		&r.Network.RxBytes, &r.Network.TxBytes, &r.Time.UsedS, &r.Time.LimitS, &r.Energy.Joules}
 }
 
 func (s Summary) cpuResources() CPUResources {
-	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", "proc_wait"), Throttled: s.cpus("job", "cgroup_throttled"), Stolen: s.cpus("node", "node_steal")}
+	c := CPUResources{Busy: s.BusyCPUs(), Waiting: s.cpus("job", "proc_wait"), Throttled: s.cpus("job", "cgroup_throttled"), Stolen: s.cpus("job", "stolen_cpu"), Others: s.cpus("node", "others_cpu")}
 	if n := s.Job.NCPUs; n != nil && *n > 0 {
 		allocated := float64(*n)
+		if l := s.CPULimit; l != nil && *l < allocated {
+			allocated = *l
+		}
 		c.Allocated = &allocated
 	}
 	return c

@@ -10,6 +10,7 @@ import (
 // order of their worth to a reader; of each kind the first that there is.
 func slowColumns() [][]string {
 	return [][]string{
+		{waitColumn},
 		{"cgroup_mem", "mem_used", "proc_mem"},
 		{"energy_pkg"},
 		{"cgroup_write_bytes", "lustre_write_bytes", "nfs_write_bytes", "disk_write_bytes"},

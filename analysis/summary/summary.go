@@ -21,6 +21,7 @@
 package summary
 
 import (
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
@@ -43,6 +44,8 @@ type Summary struct {
 	// longest of the nodes; Suspended is when on LeadNode.
 	SuspendedS float64    `json:"suspended_s,omitempty"`
 	Suspended  []Interval `json:"suspended,omitempty"`
+	// Silence is that all of its nodes had stopped dead before it ended.
+	Silence *Silence `json:"silence,omitempty"`
 	// Nodes has every node of the job in the order of the node list.
 	Nodes []Node `json:"nodes"`
 	// Patterns are the run's: those that most nodes share, best first.
@@ -62,9 +65,15 @@ type Summary struct {
 	Counters []Counter `json:"counters"` // summed over nodes
 	// Memory is summed over nodes, nil where it was not measured on all.
 	Memory *Memory `json:"memory,omitempty"`
+	// CPULimit is how many CPUs cgroups let the run use on all nodes, nil unless there
+	// was a limit on each.
+	CPULimit *float64 `json:"cpu_limit,omitempty"`
 	// Timeline is that of LeadNode, the node nearest to the median.
 	LeadNode string   `json:"lead_node,omitempty"`
 	Timeline Timeline `json:"timeline"`
+	// Code is which code ran on CodeNode: LeadNode, or where functions have names.
+	Code     *anatomy.Anatomy `json:"code,omitempty"`
+	CodeNode string           `json:"code_node,omitempty"`
 	// ImbalancePct is (max - mean) / mean of the nodes' busy CPU time in
 	// percent; nil for fewer than two nodes that ran.
 	ImbalancePct *float64    `json:"imbalance_pct"`

@@ -67,7 +67,24 @@ func withoutSuspensions(set series.Set, known []Interval) (series.Set, cuts, []I
 	for i, column := range out.Columns {
 		out.Columns[i].Values = c.leaveOut(column.Values)
 	}
+	out.Also = nil
+	for _, o := range set.Also {
+		out.Also = append(out.Also, o.Within(c.pieces(set.Len())))
+	}
 	return out, c, found
+}
+
+// pieces are what is between the suspensions of so many samples.
+func (c cuts) pieces(samples int) []series.Piece {
+	var out []series.Piece
+	from, removed := 0, 0
+	for _, x := range c.list {
+		at := x.at + removed
+		out = append(out, series.Piece{FromS: c.time(from), ToS: c.time(at), AtS: c.time(from - removed)})
+		removed += x.n
+		from = at + x.n + 1
+	}
+	return append(out, series.Piece{FromS: c.time(from), ToS: c.time(samples), AtS: c.time(from - removed)})
 }
 
 // sample is that in which a time lies, and time when one begins.

@@ -134,6 +134,22 @@ func TestAStopThatNobodyToldIsNoSuspension(t *testing.T) {
 	}
 }
 
+// The same run on the job's own clock loses the time of its suspensions too.
+func TestSuspensionsOnAnotherAxis(t *testing.T) {
+	set := stoppedLoop(Interval{30, 40})
+	also := series.Set{Axis: series.CPU, StepS: 1, Columns: []series.Column{{Values: series.Values{1, 2, 3, 4}}}, WallS: []float64{20, 25, 30, 45, 50}}
+	set.Also = []series.Set{also}
+	out, c, found := withoutSuspensions(set, []Interval{{28, 42}})
+	if len(found) != 1 {
+		t.Fatal(found)
+	}
+	lost := float64(c.list[0].n) * set.StepS
+	got := out.Also[0]
+	if got.Len() != 3 || got.Columns[0].Values[2] != 4 || math.Abs(got.WallS[2]-(45-lost)) > 2*set.StepS || math.Abs(got.WallS[3]-(50-lost)) > 2*set.StepS {
+		t.Errorf("%v at %v, %v s lost", got.Columns[0].Values, got.WallS, lost)
+	}
+}
+
 // Bounds may come from a file that somebody forged.
 func TestBoundsOfSuspensions(t *testing.T) {
 	set := stoppedLoop(Interval{30, 40})

@@ -26,9 +26,12 @@ func (r NodeRecord) Valid(now float64) error {
 	c.quality(r.Quality, 1)
 	c.counters(r.Counters, 1)
 	c.memory(r.Memory, 1)
+	c.optional("cpu_limit", r.CPULimit, 0, maxCPUs)
 	c.shapes(r.Patterns, r.Phases, r.Loops)
 	c.timeline(r.Timeline)
+	c.code(r.Code)
 	c.keep(bounded(r))
+	c.silence(r.Silence)
 	if busy := r.busyCPUs(); busy != nil {
 		c.within("busy CPUs", *busy, 0, maxCPUs)
 	}
@@ -57,11 +60,14 @@ func (s Summary) Plausible(now float64) error {
 	c.exit(s.Exit)
 	c.within("nodes", float64(len(s.Nodes)), 0, maxNodes)
 	nodes := float64(max(1, len(s.Nodes)))
+	c.silence(s.Silence)
 	c.quality(s.Quality, nodes)
 	c.counters(s.Counters, nodes)
 	c.memory(s.Memory, nodes)
+	c.optional("cpu_limit", s.CPULimit, 0, nodes*maxCPUs)
 	c.shapes(s.Patterns, s.Phases, s.Loops)
 	c.timeline(s.Timeline)
+	c.code(s.Code)
 	c.nodes(s.Nodes)
 	c.optional("step_s", s.StepS, 0, maxSpan)
 	c.optional("imbalance_pct", s.ImbalancePct, 0, 100*maxNodes)
@@ -170,6 +176,7 @@ func (c *checker) job(j Job, now float64) {
 	}
 	c.optional("time_limit_s", j.TimeLimitS, 0, maxSpan)
 	c.optional("memory_bytes", j.MemoryBytes, 0, maxNodes*most)
+	c.optional("address_bytes", j.AddressBytes, 0, most)
 	c.within("fields", float64(len(j.Fields)), 0, 1000)
 }
 
@@ -262,5 +269,11 @@ func (c *checker) timeline(t Timeline) {
 	for _, col := range t.Columns {
 		c.within("bins", float64(len(col.Mean)), 0, 1e5)
 		c.alike(col.Name, col.Mean, col.Min, col.Max)
+	}
+}
+
+func (c *checker) silence(s *Silence) {
+	if s != nil {
+		c.within("silence", s.SinceS, 0, maxSpan)
 	}
 }

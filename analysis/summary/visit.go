@@ -116,6 +116,10 @@ func bounded(record any) error {
 			if n := v.Int(); n > 1<<60 || n < -1<<60 {
 				return fmt.Errorf("%s is %d", name, n)
 			}
+		case reflect.Uint64: // a place in a file
+			if n := v.Uint(); n > 1<<62 {
+				return fmt.Errorf("%s is %d", name, n)
+			}
 		case reflect.Slice, reflect.Map:
 			if n := v.Len(); n > maxList {
 				return fmt.Errorf("%s has %d elements", name, n)

@@ -96,6 +96,9 @@ func (n Node) Findings(ctx context.Context) []Finding {
 	list = append(list, n.slurm(slurm)...)
 	list = append(list, n.spool(), n.runs(), n.agents())
 	list = append(list, n.shared(ctx, slurm)...)
+	if n.Config.History.Snapshots != "" {
+		list = append(list, n.snapshots())
+	}
 	return append(list, n.timers()...)
 }
 

@@ -169,6 +169,12 @@ var faults = []fault{
 		s.Config.History.Ingest = "spool"
 		s.shared.Failed = 3
 	}},
+	{"no directory of snapshots", Failure, "snapshots", "no such file", "install -d -o jobgait -m 0711", func(s *site) { s.Config.History.Snapshots = filepath.Join(s.dir, "var/lib/none") }},
+	{"snapshots that anybody writes", Failure, "snapshots", "another account", "chmod 0711", func(s *site) {
+		s.Config.History.Snapshots = filepath.Join(s.dir, "var/lib/users")
+		s.write("var/lib/users/file", "", 0o644)
+		_ = os.Chmod(s.Config.History.Snapshots, 0o777)
+	}},
 	{"sweep is not enabled", Warning, "timers", "jobgait-sweep.timer is not enabled", "systemctl enable --now jobgait-sweep.timer", func(s *site) { s.remove("etc/systemd/system/timers.target.wants/jobgait-sweep.timer") }},
 	{"ingest is not enabled", Warning, "timers", "this host has the history", "systemctl enable --now jobgait-ingest.timer", func(s *site) {
 		s.Config.History.Ingest = "spool"

@@ -38,9 +38,9 @@ type Shared struct {
 // collection directory: the directory on its input, a Shared on its output.
 const ChildVerb = "__look"
 
-// Child is that child.
-func Child(in io.Reader, out io.Writer) error {
-	if err := as.Confine(); err != nil {
+// Child is that child, with its arguments (package as).
+func Child(args []string, in io.Reader, out io.Writer) error {
+	if err := as.Confine(args); err != nil {
 		return err
 	}
 	var dir string
@@ -134,8 +134,6 @@ func (n Node) shared(ctx context.Context, slurm answers) []Finding {
 		collect = unseen(subject, asRoot, "%s is %s's to use", c.Dir, whose)
 	case errors.Is(err, errNoAccount):
 		collect = fail(subject, fmt.Sprintf("useradd --system %s   # one number on all nodes", c.Account), "collect.account: %v", err)
-	case errors.Is(err, fs.ErrPermission):
-		collect = fail(subject, "make install", "%s cannot run %s: %v", whose, n.Program, err)
 	case err != nil:
 		collect = fail(subject, "mount | grep "+filepath.Dir(c.Dir), "%v", err)
 	case s.Trouble != "":
@@ -197,7 +195,7 @@ func (n Node) ask(ctx context.Context) (s Shared, err error) {
 	if err != nil {
 		return s, err
 	}
-	output, err := account.Run(ctx, n.Program, []string{ChildVerb}, input, maxShared)
+	output, err := account.Run(ctx, n.Program, ChildVerb, input, maxShared)
 	if err == nil {
 		err = json.Unmarshal(output, &s)
 	}

@@ -212,7 +212,7 @@ func TestUnreadableRecordsStay(t *testing.T) {
 	if taken, _, err := Jobs(dir, func(JobRecord) error { return nil }); taken != 0 || err == nil {
 		t.Errorf("%d taken, %v", taken, err)
 	}
-	if _, err := (Store{Dir: dir}).Orphans(context.Background(), time.Nanosecond); err != nil {
+	if _, err := (Store{Dir: dir}).Orphans(context.Background(), time.Nanosecond, Sweeper{Name: "n1"}); err != nil {
 		t.Error(err)
 	}
 	for _, path := range []string{link, node} {

@@ -17,22 +17,24 @@ const maxOrphans = 1000
 
 // orphans returns the records that lie in job directories in which nothing has
 // happened for so long: the node that was to collect them has died.
-func orphans(dir string, idle time.Duration, say func(string)) ([]summary.NodeRecord, error) {
+func orphans(dir string, idle time.Duration, w Sweeper, say func(string)) ([]summary.NodeRecord, error) {
 	in := filepath.Join(dir, runsDir)
-	jobs, err := os.ReadDir(in)
-	if errors.Is(err, fs.ErrNotExist) {
-		return []summary.NodeRecord{}, nil
-	}
+	jobs, all, err := w.jobs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("look for runs without a collector: %w", err)
+		return nil, err
 	}
-	all := []summary.NodeRecord{}
-	for _, j := range jobs {
-		info, err := j.Info() // its time is that of the last record put in or removed
-		if err != nil || !j.IsDir() || strings.HasPrefix(j.Name(), ".") || time.Since(info.ModTime()) < idle {
+	found := []summary.NodeRecord{}
+	for i, name := range jobs {
+		if all && i%renewAfter == renewAfter-1 {
+			if _, err := w.elected(dir); err != nil {
+				return nil, err
+			}
+		}
+		info, err := os.Lstat(filepath.Join(in, name)) // its time is that of the last record put in or removed
+		if err != nil || !info.IsDir() || strings.HasPrefix(name, ".") || time.Since(info.ModTime()) < idle {
 			continue
 		}
-		names, err := recordNames(filepath.Join(in, j.Name()))
+		names, err := recordNames(filepath.Join(in, name))
 		if err != nil {
 			return nil, err
 		}
@@ -42,11 +44,39 @@ func orphans(dir string, idle time.Duration, say func(string)) ([]summary.NodeRe
 				unread(dir, n, err, say)
 				continue
 			}
-			all = append(all, r)
+			found = append(found, r)
 		}
-		if len(all) >= maxOrphans {
+		if len(found) >= maxOrphans {
 			break
 		}
 	}
-	return all, nil
+	return found, nil
+}
+
+// jobs are the names of the directories that a sweeper looks at, and whether these are
+// all. A directory that nobody has used has none.
+func (w Sweeper) jobs(dir string) (names []string, all bool, err error) {
+	in := filepath.Join(dir, runsDir)
+	if _, err := os.Lstat(in); errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if all, err = w.elected(dir); err != nil {
+		return nil, false, err
+	}
+	if !all {
+		for _, name := range w.Jobs {
+			if filepath.Base(name) == name {
+				names = append(names, name)
+			}
+		}
+		return names, false, nil
+	}
+	entries, err := os.ReadDir(in)
+	if err != nil {
+		return nil, false, fmt.Errorf("look for runs without a collector: %w", err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, true, nil
 }

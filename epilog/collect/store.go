@@ -56,6 +56,7 @@ type request struct {
 	PutJob *JobRecord          `json:"put_job,omitempty"`
 	// Orphans asks for records in directories that are idle for so long.
 	Orphans time.Duration `json:"orphans,omitempty"`
+	Sweeper Sweeper       `json:"sweeper"`
 }
 
 // Put stores the record of one node, replacing an earlier one of the same run.
@@ -70,9 +71,10 @@ func (s Store) Gather(ctx context.Context, w Want) ([]summary.NodeRecord, error)
 	return s.do(ctx, request{Dir: s.Dir, Gather: &w})
 }
 
-// Orphans returns the records of runs that nobody has collected for so long.
-func (s Store) Orphans(ctx context.Context, idle time.Duration) ([]summary.NodeRecord, error) {
-	return s.do(ctx, request{Dir: s.Dir, Orphans: idle})
+// Orphans returns the records of runs that nobody has collected for so long: of all
+// where w is elected, else of its own.
+func (s Store) Orphans(ctx context.Context, idle time.Duration, w Sweeper) ([]summary.NodeRecord, error) {
+	return s.do(ctx, request{Dir: s.Dir, Orphans: idle, Sweeper: w})
 }
 
 // Forget removes the records of a run that is finished.
@@ -135,7 +137,7 @@ func (s Store) do(ctx context.Context, r request) ([]summary.NodeRecord, error) 
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := s.Account.RunTo(ctx, s.Program, []string{ChildVerb}, input, r.most(), in)
+		err := s.Account.RunTo(ctx, s.Program, ChildVerb, input, r.most(), in)
 		_ = in.CloseWithError(cmp.Or(err, io.EOF)) // never fails
 		ended <- err
 	}()
@@ -172,9 +174,10 @@ func listen(in io.Reader, say func(string)) ([]summary.NodeRecord, error) {
 	}
 }
 
-// Child is the collecting child: a request on in, answers on out.
-func Child(ctx context.Context, in io.Reader, out io.Writer) error {
-	if err := as.Confine(); err != nil {
+// Child is the collecting child, with its arguments (package as): a request on in,
+// answers on out.
+func Child(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	if err := as.Confine(args); err != nil {
 		return err
 	}
 	var r request
@@ -231,7 +234,7 @@ func (r request) serve(ctx context.Context, say func(string)) ([]summary.NodeRec
 	case r.Forget != nil:
 		return none, forget(r.Dir, *r.Forget)
 	case r.Orphans > 0:
-		return orphans(r.Dir, r.Orphans, say)
+		return orphans(r.Dir, r.Orphans, r.Sweeper, say)
 	case r.PutJob != nil:
 		return none, putJob(r.Dir, *r.PutJob)
 	}

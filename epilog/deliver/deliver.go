@@ -60,7 +60,7 @@ func As(ctx context.Context, account as.Account, program string, req Request) (R
 	if err != nil {
 		return Result{}, fmt.Errorf("deliver: encode the report: %w", err)
 	}
-	output, err := account.Run(ctx, program, []string{ChildVerb}, input, maxAnswer)
+	output, err := account.Run(ctx, program, ChildVerb, input, maxAnswer)
 	if err != nil {
 		return Result{}, fmt.Errorf("deliver: %w", err)
 	}
@@ -97,9 +97,10 @@ func (r Result) among(req Request) (Result, error) {
 // maxReason is the length of one reason in a note: a path and what is wrong.
 const maxReason = 400
 
-// Child is the delivering child: a request on in, its result on out.
-func Child(in io.Reader, out io.Writer) error {
-	if err := as.Confine(); err != nil {
+// Child is the delivering child, with its arguments (package as): a request on in, its
+// result on out.
+func Child(args []string, in io.Reader, out io.Writer) error {
+	if err := as.Confine(args); err != nil {
 		return err
 	}
 	var req Request

@@ -23,8 +23,8 @@ const exchangeVerb = "--exchange"
 
 func TestMain(m *testing.M) {
 	switch {
-	case len(os.Args) == 2 && os.Args[1] == ChildVerb:
-		if Child(os.Stdin, os.Stdout) != nil {
+	case len(os.Args) > 3 && os.Args[1] == ChildVerb:
+		if Child(os.Args[2:], os.Stdin, os.Stdout) != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"jobgait/agent/job"
@@ -27,7 +28,11 @@ func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed err
 	if err != nil {
 		return 0, 0, err
 	}
-	records, err := store.Orphans(ctx, adoptAfter)
+	sweeper, err := f.sweeper()
+	if err != nil {
+		return 0, 0, err
+	}
+	records, err := store.Orphans(ctx, adoptAfter, sweeper)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -51,6 +56,21 @@ func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed err
 		adopted++
 	}
 	return adopted, unclaimed, failed
+}
+
+// sweeper is this node, with the runs that it saw and that have ended.
+func (f Finisher) sweeper() (collect.Sweeper, error) {
+	w := collect.Sweeper{Name: filepath.Base(f.Spool) + " " + job.BootID()}
+	dirs, err := job.Dirs(f.Spool)
+	if err != nil {
+		return w, err
+	}
+	for _, dir := range dirs {
+		if run, err := dir.ReadRun(); err == nil && Ended(dir) {
+			w.Jobs = append(w.Jobs, collect.JobName(run.Key))
+		}
+	}
+	return w, nil
 }
 
 // witnessed is a run as it is known without its records.

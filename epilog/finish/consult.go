@@ -19,8 +19,9 @@ import (
 
 // consultLimit bounds the judging of a run by a history that another host
 // writes: its file system may hang, and the report is worth more than the
-// comparison. A quarter of a second is usual.
-const consultLimit = 10 * time.Second
+// comparison. A quarter of a second is usual; on a node whose next job has taken all CPUs
+// the worker is the last to get one.
+const consultLimit = 30 * time.Second
 
 // consult judges a run by the history as it was last written, where this node
 // may read it; else the report says in one line why it names no earlier runs.
@@ -103,14 +104,22 @@ func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 	if err != nil {
 		return fail(err)
 	}
-	if store.Account == nil {
+	account := store.Account
+	if uid := q.Run.Job.UID; uid > 0 && f.Config.History.Snapshots != "" {
+		q.Path = f.Config.History.SnapshotOf(uid)
+		if account != nil {
+			user := as.ForJob(ctx, uint32(uid), uint32(q.Run.Job.GID))
+			account = &user
+		}
+	}
+	if account == nil {
 		return q.answer(ctx)
 	}
 	input, err := json.Marshal(q)
 	if err != nil {
 		return fail(err)
 	}
-	output, err := store.Account.Run(ctx, f.Program, []string{ConsultVerb}, input, maxJudged)
+	output, err := account.Run(ctx, f.Program, ConsultVerb, input, maxJudged)
 	if err != nil {
 		return fail(err)
 	}
@@ -122,9 +131,10 @@ func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 	return o
 }
 
-// ConsultChild is that child: a question on in, the answer on out.
-func ConsultChild(ctx context.Context, in io.Reader, out io.Writer) error {
-	if err := as.Confine(); err != nil {
+// ConsultChild is that child, with its arguments (package as): a question on in, the
+// answer on out.
+func ConsultChild(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	if err := as.Confine(args); err != nil {
 		return err
 	}
 	var q question

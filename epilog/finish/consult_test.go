@@ -110,10 +110,10 @@ func TestSpoolModeOnANodeWithoutTheHistory(t *testing.T) {
 
 // The test program is the children of other accounts too.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 {
+	if len(os.Args) > 3 {
 		child := map[string]func() error{
-			collect.ChildVerb: func() error { return collect.Child(context.Background(), os.Stdin, os.Stdout) },
-			ConsultVerb:       func() error { return ConsultChild(context.Background(), os.Stdin, os.Stdout) },
+			collect.ChildVerb: func() error { return collect.Child(context.Background(), os.Args[2:], os.Stdin, os.Stdout) },
+			ConsultVerb:       func() error { return ConsultChild(context.Background(), os.Args[2:], os.Stdin, os.Stdout) },
 		}[os.Args[1]]
 		if child != nil {
 			if err := child(); err != nil {

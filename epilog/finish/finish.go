@@ -220,7 +220,7 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	}
 	now := epoch(time.Now())
 	var judged past.Judgement
-	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now})
+	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: summary.Detail(f.Config.History.Names)})
 	if err == nil {
 		judged, err = past.Review(ctx, db, s, now)
 	}

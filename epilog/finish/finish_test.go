@@ -9,9 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
@@ -280,15 +280,11 @@ func TestScontrolThatHangs(t *testing.T) {
 	must(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
 	must(t, err)
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
-		if p, err := job.Of(pid); err != nil || !p.Alive() {
-			return
-		}
-		if time.Now().After(end) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-			t.Fatal("what scontrol started is still there")
-		}
-	}
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	jobtest.Until(t, "what scontrol started is gone", func() bool {
+		p, err := job.Of(pid)
+		return err != nil || !p.Alive()
+	})
 }
 
 func FuzzReadEnd(f *testing.F) {

@@ -43,7 +43,7 @@ func TestLockedHistoryIsWaitedForOnce(t *testing.T) {
 	for id := range summary.JobID(3) {
 		s.run("n1", "n1", summary.RunKey{Cluster: "test", JobID: id + 1}, profiletest.Options{Seconds: 5, Seal: true}, true)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second) // a third of it for the history
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // a third of it for the history, which has to be opened too
 	defer cancel()
 	did, err := s.finisher("n1").Sweep(ctx, true)
 	if !history.Locked(err) || did.Finished != 0 || did.Waiting != 1 {

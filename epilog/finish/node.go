@@ -97,6 +97,14 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	p.Periods.NodeScope = run.Exclusive
 	if r.Job.NNodes > 1 && !firstNode(run, end) {
 		p.Bins, p.Lengths = otherBins, otherLengths
+	} else {
+		known, asked, err := knownIn(dir)
+		if err != nil {
+			r.Notes = append(r.Notes, note.New(note.NamesPartial, "what was asked of names could not be read: %v", job.Cause(err)))
+		}
+		if p.Code = codeIn(dir.Profile(), loaded, known); asked {
+			r.Notes = append(r.Notes, codeNotes(loaded.Places, known)...)
+		}
 	}
 	loaded.Totals = withUsed(loaded.Totals, end.Used)
 	return fromLoaded(r, loaded, p)
@@ -126,6 +134,12 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 	if r.Job.Executable == "" {
 		r.Job.Executable = loaded.Program()
 	}
+	switch script := loaded.Script(); {
+	case script != "":
+		r.Job.Script = script
+	case r.Job.Executable != "" && !job.Interprets(r.Job.Executable): // it only started that
+		r.Job.Script = ""
+	}
 	if f := loaded.Footer; f != nil {
 		r.Notes = append(r.Notes, f.Notes...)
 		r.Job = r.Job.WithFields(map[string]string{summary.FieldBuildID: f.BuildID})
@@ -134,9 +148,12 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.End(), r.ElapsedS))
 	}
 	r.Suspended = loaded.Suspended()
+	if since, doing, ok := loaded.Stalled(); ok {
+		r.Silence = &summary.Silence{SinceS: since, Doing: note.Clean(doing, 80)}
+	}
 	r, err := summary.Analyse(r, loaded.Set, p)
 	r.Timeline = r.Timeline.WithSlow(loaded.Slow)
-	return r.WithMemory(loaded.Slow), err
+	return r.WithLimits(loaded.Slow), err
 }
 
 // lateStart is how many seconds after the Prolog the first sample may come

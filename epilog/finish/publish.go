@@ -22,8 +22,9 @@ import (
 	"jobgait/reports/past"
 )
 
-// lookupLimit bounds questions to the name service.
-const lookupLimit = 2 * time.Second
+// lookupLimit bounds questions to the name service: with too little patience a user's
+// groups are missing, and with them directories that only they open.
+const lookupLimit = 10 * time.Second
 
 // store is the collection directory with the rights of its account, where
 // there is one and this process may take them.

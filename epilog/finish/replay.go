@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"jobgait/agent/names"
 	"jobgait/agent/profile"
 	"jobgait/analysis/summary"
 )
@@ -17,6 +18,7 @@ func Replay(path string) (summary.Summary, error) {
 		ElapsedS: loaded.End(), Start: h.RunReal, End: h.RunReal + loaded.End()}
 	p := summary.Default()
 	p.Periods.NodeScope = nodeScope(loaded)
+	p.Code = codeIn(path, loaded, names.Known{})
 	r, err = fromLoaded(r, loaded, p)
 	if err != nil {
 		return summary.Summary{}, err

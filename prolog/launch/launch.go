@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"jobgait/agent/as"
 	"jobgait/agent/job"
 )
 
@@ -43,7 +44,7 @@ func Setsid(s Spec, lock *os.File) (job.Process, error) {
 		return job.Process{}, fmt.Errorf("start agent: %w", err)
 	}
 	defer log.Close()
-	if err := job.CloseOnExec(); err != nil {
+	if err := as.CloseOnExec(); err != nil {
 		return job.Process{}, fmt.Errorf("start agent: %w", err)
 	}
 	args := append([]string{s.Program, "--lock-fd", strconv.Itoa(lockFD)}, s.Args...)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // program writes a script that lists its descriptors and waits.
@@ -49,14 +51,10 @@ func TestSetsidHandsOnTheLockOnly(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
-		if _, err := os.Stat(seen); err == nil {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("the program has said nothing for 30 s")
-		}
-	}
+	jobtest.Until(t, "the program has said something", func() bool {
+		_, err := os.Stat(seen)
+		return err == nil
+	})
 	b, _ := os.ReadFile(seen)
 	text := string(b)
 	if strings.Contains(text, "pipe:") {

@@ -40,6 +40,7 @@ type (
 		Regimes   []jsonRegime   `json:"regimes"`
 		Outliers  []int          `json:"outliers"`
 		SlowNodes []jsonSlowNode `json:"slow_nodes"`
+		Functions []jsonFunction `json:"functions"`
 		Notes     []note.Note    `json:"notes"`
 	}
 	jsonChange struct {
@@ -67,6 +68,22 @@ type (
 		From  *string  `json:"from"`
 		To    *string  `json:"to"`
 		P     *float64 `json:"p"`
+		// Function is of functions only.
+		Function *jsonShifted `json:"function,omitempty"`
+	}
+	jsonShifted struct {
+		Library string   `json:"library"`
+		Name    *string  `json:"name"`
+		BeforeS *float64 `json:"before_s"`
+		AfterS  *float64 `json:"after_s"`
+		LoS     *float64 `json:"ci_lo_s"`
+		HiS     *float64 `json:"ci_hi_s"`
+		TotalS  *float64 `json:"total_s"`
+	}
+	jsonFunction struct {
+		Library string  `json:"library"`
+		Name    *string `json:"name"`
+		jsonChange
 	}
 	jsonShift struct {
 		Metric    string   `json:"metric"`
@@ -130,7 +147,7 @@ func write(w io.Writer, v any) error {
 
 func (s Judged) json(o Options) jsonSeries {
 	out := jsonSeries{ID: s.givenID(), User: text(s.User), App: text(s.App), Shape: text(s.Shape), Metric: text(s.Metric), Unit: text(s.Unit), N: s.N, Status: text(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
-		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Notes: s.notes()}
+		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Functions: s.jsonFunctions(o), Notes: s.notes()}
 	for _, c := range s.Changes {
 		out.Changes = append(out.Changes, s.jsonChange(c, o))
 	}
@@ -170,7 +187,11 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 		out.EndIndex = &end
 	}
 	for _, k := range c.Causes {
-		out.Causes = append(out.Causes, jsonCause{k.Field, text(k.From), text(k.To), finite(k.P)})
+		cause := jsonCause{k.Field, text(k.From), text(k.To), finite(k.P), nil}
+		if f := k.Function; f != nil {
+			cause.Function = &jsonShifted{f.Library, text(f.Name), finite(f.BeforeS), finite(f.AfterS), finite(f.LoS), finite(f.HiS), finite(f.TotalS)}
+		}
+		out.Causes = append(out.Causes, cause)
 	}
 	for _, m := range c.Metrics {
 		out.Metrics = append(out.Metrics, jsonShift{m.Metric, finite(m.EffectPct), known(m.LoPct), known(m.HiPct)})

@@ -60,7 +60,7 @@ func Timeline(s Judged, v View) string {
 	c := plot.New(f)
 	s.drawMachine(c, v, from, to)
 	s.drawLevels(c, from-room, to+room)
-	s.drawChanges(c, v, f.X)
+	s.drawChanges(c, f.X)
 	s.drawRuns(c, v)
 	s.drawOutliers(c, v)
 	s.drawTips(c, v, from-room, to+room)
@@ -136,7 +136,7 @@ const labelRoom = 0.085
 
 // drawChanges draws a line at each change; the label gives way to that of a
 // larger change close by.
-func (s Judged) drawChanges(c *plot.Chart, v View, x plot.Scale) {
+func (s Judged) drawChanges(c *plot.Chart, x plot.Scale) {
 	type mark struct {
 		day, effect float64
 		tip         string

@@ -46,6 +46,7 @@ func Text(w io.Writer, r Report) error {
 	p.wrapped("", r.headline())
 	r.machine(&p)
 	r.changes(&p)
+	r.functions(&p)
 	r.watched(&p)
 	r.passed(&p, "PASS     ", Pass)
 	r.passed(&p, "UNKNOWN  ", Unknown)
@@ -116,7 +117,7 @@ func (r Report) with(status Status) []Judged {
 func (r Report) meaning() string {
 	for _, s := range r.with(Changed) {
 		for _, e := range s.Events {
-			if !e.Small && len(tellingCauses(e.First().Causes)) > 0 {
+			if !e.Small && len(tellingCauses(fieldsOf(e.First().Causes))) > 0 {
 				return "\"changed then\": at the same time, not necessarily the cause; p is the chance that a random date meets a change of that field."
 			}
 		}
@@ -200,7 +201,10 @@ func (s Judged) details(p *paper, e Event) {
 		parts = append(parts, "acknowledged")
 	}
 	p.wrapped("           ", strings.Join(parts, "; "))
-	for i, k := range tellingCauses(c.Causes) {
+	for _, text := range codeDetails(c.Causes) {
+		p.wrapped("           ", text)
+	}
+	for i, k := range tellingCauses(fieldsOf(c.Causes)) {
 		const most = 3
 		if i == most {
 			break

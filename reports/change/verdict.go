@@ -125,10 +125,10 @@ func (s Judged) sentences(e Event, o Options) (full, brief string) {
 		}
 		full += ")"
 	}
-	then := changedThen(c.Causes) + "."
+	then := consistsOf(c.Causes) + changedThen(fieldsOf(c.Causes)) + "."
 	brief += then
 	if s.unexplained(c) {
-		then = "; nothing that was recorded changed then."
+		then = consistsOf(c.Causes) + "; nothing that was recorded changed then."
 	}
 	return full + then, brief
 }
@@ -136,7 +136,7 @@ func (s Judged) sentences(e Event, o Options) (full, brief string) {
 // unexplained says that fields were recorded before a change and after it, and that
 // none of them, but the nodes, was another then.
 func (s Judged) unexplained(c changepoint.Change) bool {
-	if c.Kind == changepoint.Drift || slices.ContainsFunc(c.Causes, func(k changepoint.Cause) bool { return k.Field != "nodes" }) {
+	if c.Kind == changepoint.Drift || slices.ContainsFunc(fieldsOf(c.Causes), func(k changepoint.Cause) bool { return k.Field != "nodes" }) {
 		return false
 	}
 	for _, v := range s.Meta {
@@ -217,6 +217,9 @@ func fieldName(field string) string {
 		return "the nodes"
 	case "partition", "commit", "compiler":
 		return "the " + field
+	}
+	if name := libraryName(field); name != "" {
+		return name
 	}
 	return reports.Clean(field)
 }

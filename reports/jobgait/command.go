@@ -71,13 +71,17 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 		var w syscall.WaitStatus
 		for {
 			used := c.account()
-			_, err := syscall.Wait4(c.pid, &w, syscall.WUNTRACED, nil)
+			var most syscall.Rusage
+			_, err := syscall.Wait4(c.pid, &w, syscall.WUNTRACED, &most)
 			switch {
 			case errors.Is(err, syscall.EINTR):
 			case err == nil && w.Stopped():
 				c.stopWithIt()
 			default:
 				c.used = used
+				if bytes := most.Maxrss << 10; bytes > ownHalf {
+					c.used = append(used, summary.Counter{Name: summary.MemoryMost, Unit: "bytes", Scope: "job", Total: float64(bytes)})
+				}
 				ended <- w
 				return
 			}
@@ -94,6 +98,9 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 		}
 	}
 }
+
+// ownHalf is more memory than release has: the kernel's maximum is kept across the exec.
+const ownHalf = 64 << 20
 
 // account waits until the command ends or stops and returns what the kernel says then:
 // the agent's last look is up to a second old, a command may be gone before the first,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint/formats"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
@@ -54,7 +55,7 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 	unitFlag(c, &o.unit)
 	historyFlag(c, &o.history)
 	c.Flags().BoolVar(&o.like, "like", false, "all stored runs like job A against all like job B")
-	c.Flags().StringVar(&o.metric, "metric", "", "with --like: step_s, elapsed_s, cpu_s, startup_s, checkpoint_s, energy_j")
+	c.Flags().StringVar(&o.metric, "metric", "", "with --like: "+application.MetricNames())
 	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	return c
 }

@@ -6,8 +6,9 @@ import "github.com/spf13/cobra"
 // files.
 func complete(root *cobra.Command) {
 	words := map[string][]string{
-		"metric": {"step_s", "elapsed_s", "cpu_s", "startup_s", "checkpoint_s", "energy_j"},
+		"metric": {"step_s", "elapsed_s", "cpu_s", "step_cpu_s", "step_wait_s", "startup_s", "checkpoint_s", "energy_j"},
 		"t-unit": {"day", "s"}, "join": {"day", "scale", joinNone}, "mode": {"strong", "weak"},
+		"names":     {"all", "libraries", "off"},
 		"parameter": {"nodes", "tasks", "size"}, "extra-p": {"text", "json", "jsonl"},
 	}
 	methods := map[string][]string{"changes": {"sequential", "paper"}, "periods": {"track", "paper"}, "scaling": {"likelihood", "paper", "extra-p"}}

@@ -18,18 +18,24 @@ type measurementExport struct {
 func exportCommand(getenv func(string) string) *cobra.Command {
 	var o measurementExport
 	var whole profileExport
+	var pprof bool
 	c := &cobra.Command{
-		Use:   "export --csv|--parquet|--f32|--cpu PROFILE | --extra-p FORM",
+		Use:   "export [--csv PROFILE | --pprof JOBID | --extra-p FORM]",
 		Short: "write a profile, or measurements, in a form of other tools",
 		Long: "export reads what scaling reads, stored runs or a FILE, and writes measurements\n" +
 			"for Extra-P: as text, JSON or JSON Lines. Extra-P wants the same points of all\n" +
 			"series in one file; --series ID writes one.\n\n" +
 			"Or it writes a PROFILE: every sample as CSV, Parquet or, of one column, float32;\n" +
 			"with --cpu its code addresses in bins of equal CPU time.\n" +
+			"With --pprof it writes the functions of a stored run for pprof, labelled with\n" +
+			"phase and bin, the part of the cycle from 0 to 31: go tool pprof -top FILE.\n" +
 			"Columns that were read less often than every ten steps are written only where\n" +
 			"--column names them: in between they are straight lines.",
-		Args: atMost(1, "at most one file: jobgait export --csv PROFILE"),
+		Args: oneAtMost("at most one file: jobgait export --csv PROFILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if pprof {
+				return pprofExport{history: o.from.history, output: whole.output}.write(cmd, getenv, args)
+			}
 			if form, yes, err := whole.asked(o.style); err != nil {
 				return err
 			} else if yes {
@@ -40,6 +46,7 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.style, "extra-p", "", "write what Extra-P reads: text, json or jsonl")
 	whole.add(c.Flags())
+	c.Flags().BoolVar(&pprof, "pprof", false, "write the functions of a stored run for pprof")
 	o.from.add(c)
 	c.Flags().StringVar(&o.series, "series", "", "only the series of this id")
 	return c

@@ -24,7 +24,7 @@ func (o *profileExport) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.f32, "f32", false, "write one column of a profile as float32")
 	f.BoolVar(&o.cpu, "cpu", false, "write the code of a profile in bins of equal CPU time as CSV, cpu_s,t_s,NAME..")
 	f.StringVar(&o.column, "column", "", "of a profile: this column, or group of columns")
-	f.StringVarP(&o.output, "output", "o", "", "of a profile: write into this file (default: standard output)")
+	f.StringVarP(&o.output, "output", "o", "", "of a profile, or with --pprof: write into this file (default: standard output)")
 }
 
 // asked is whether any form of a profile is, and which; more than one is an

@@ -11,8 +11,8 @@ func TestFlagErrorsArePlain(t *testing.T) {
 		`invalid argument "3d" for "--days" flag: it must be a number`: {"changes", "--days", "3d"},
 		`invalid argument "1e999" for "--min-effect" flag: too large`:  {"changes", "--min-effect", "1e999"},
 		`unknown flag: --bogus`: {"compare", "--bogus"},
-		`invalid argument "x" for "-n, --limit" flag: it must be a number`: {"list", "-n", "x"},
-		`flag needs an argument: --days`:                                   {"changes", "--days"},
+		`invalid argument "x" for "--limit" flag: it must be a number`: {"list", "--limit", "x"},
+		`flag needs an argument: --days`:                               {"changes", "--days"},
 	} {
 		got := ask(args...)
 		if got.status != 2 || !strings.HasPrefix(got.complaint, "jobgait: "+want) || strings.Contains(got.complaint, "strconv") {

@@ -112,7 +112,7 @@ func (h *hooks) identify(host string) (summary.RunKey, error) {
 		return key, err
 	}
 	n, err := next(filepath.Join(h.spool, "next-"+host))
-	return summary.RunKey{Cluster: "local:" + host, JobID: summary.JobID(n)}, err
+	return summary.RunKey{Cluster: summary.LocalCluster + host, JobID: summary.JobID(n)}, err
 }
 
 // next counts runs in a file, from 1; runs that start at once get different
@@ -146,16 +146,32 @@ func next(path string) (int64, error) {
 // tell makes all that the hooks' environment holds.
 func (h *hooks) tell(o runOptions, args []string, dir string, pid int) error {
 	cpus := runtime.NumCPU()
+	name, interpreted := job.Started(args)
+	script := ""
+	if interpreted {
+		script = name
+	}
 	env, err := local.Environ(job.Run{
-		Key: h.key, Node: h.node, RootPID: pid, ReportDir: h.reportDir,
+		Key: h.key, Node: h.node, RootPID: pid, ReportDir: h.reportDir, Names: summary.Detail(o.names),
 		Job: summary.Job{
-			Name: cmp.Or(o.name, filepath.Base(args[0])), User: userName(), UID: os.Getuid(), GID: os.Getgid(),
+			Name: cmp.Or(o.name, name, filepath.Base(args[0])), Script: script, User: userName(), UID: os.Getuid(), GID: os.Getgid(),
 			NNodes: 1, NodeList: h.node, NCPUs: &cpus, WorkDir: dir, App: o.app, Size: o.size,
-			Fields: job.Fields(o.commit, h.getenv("LOADEDMODULES"), slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) })),
-		},
+			AddressBytes: addressLimit(),
+			Fields:       job.Fields(o.commit, h.getenv("LOADEDMODULES"), slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) })),
+		}.WithFields(map[string]string{summary.FieldThreads: job.Threads(h.getenv(job.ThreadsVariable))}),
 	})
 	h.env = append(env, configs.Environment(h.getenv)...)
 	return err
+}
+
+// addressLimit is how many bytes COMMAND may map, nil for no limit.
+func addressLimit() *float64 {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &l); err != nil || l.Cur == 0 || l.Cur >= 1<<60 {
+		return nil
+	}
+	bytes := float64(l.Cur)
+	return &bytes
 }
 
 // userName is the user's name, or the number where the name service is silent.

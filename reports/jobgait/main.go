@@ -39,8 +39,8 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	if len(args) > 1 && args[1] == releaseVerb {
 		return release(environ, args[2:], complain)
 	}
-	if len(args) == 2 && args[1] == check.ChildVerb {
-		return exit(nil, check.Child(os.Stdin, out), complain)
+	if len(args) > 1 && args[1] == check.ChildVerb {
+		return exit(nil, check.Child(args[2:], os.Stdin, out), complain)
 	}
 	root := &cobra.Command{
 		Use:   "jobgait",
@@ -55,8 +55,9 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	getenv := lookup(environ)
-	root.AddCommand(runCommand(environ, getenv), showCommand(getenv), listCommand(getenv), replayCommand(), periodsCommand(),
-		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), doctorCommand(getenv), wordsTopic())
+	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv), replayCommand(), periodsCommand(),
+		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), doctorCommand(getenv),
+		pruneCommand(getenv), importCommand(getenv), wordsTopic())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlag(err)} })
 	root.SetArgs(args[1:])
@@ -133,10 +134,10 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// atMost takes no more than n arguments.
-func atMost(n int, what string) cobra.PositionalArgs {
+// oneAtMost takes no more than one argument.
+func oneAtMost(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
+		if len(args) > 1 {
 			return usageError{fmt.Errorf("%s wants %s", cmd.Name(), what)}
 		}
 		return nil

@@ -142,7 +142,7 @@ func (o periodsOptions) read(in *input, path string) (t formats.Table, whole boo
 	if o.column == "" {
 		return t, whole, nil
 	}
-	t.Set.Columns = nil
+	t.Set.Columns, t.Set.Also = nil, nil
 	for _, c := range set.Columns {
 		if c.Name == o.column || c.Group == o.column {
 			t.Set.Columns = append(t.Set.Columns, c)

@@ -19,6 +19,11 @@ type progress struct {
 }
 
 func working(w io.Writer, what string) *progress {
+	return workingOn(w, func() string { return what })
+}
+
+// workingOn asks every second what is being done.
+func workingOn(w io.Writer, what func() string) *progress {
 	p := &progress{stop: make(chan struct{}), stopped: make(chan struct{})}
 	go func() {
 		defer close(p.stopped)
@@ -35,7 +40,7 @@ func working(w io.Writer, what string) *progress {
 					begin = "\n"
 				}
 				p.shown = true
-				fmt.Fprintf(w, "%sjobgait: %s, %.0f s", begin, what, time.Since(start).Seconds())
+				fmt.Fprintf(w, "%sjobgait: %s, %.0f s", begin, what(), time.Since(start).Seconds())
 			case <-p.stop:
 				if p.shown {
 					fmt.Fprint(w, "\r\033[K")

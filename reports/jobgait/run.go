@@ -14,13 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job/local"
+	"jobgait/analysis/summary"
 	"jobgait/reports"
 )
 
 // runOptions are the flags of `jobgait run`.
 type runOptions struct {
-	name, app, size, dir, commit string
-	labels                       []string
+	name, app, size, dir, commit, names string
+	labels                              []string
 }
 
 func runCommand(environ []string, getenv func(string) string) *cobra.Command {
@@ -37,6 +38,9 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("run wants a command: jobgait run -- COMMAND")}
 			}
+			if _, ok := summary.DetailOf(o.names); !ok {
+				return usageError{fmt.Errorf("--names is all, libraries or off, not %.40q", o.names)}
+			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,6 +55,7 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 	c.Flags().StringVar(&o.size, "size", "", "size of the problem, any text")
 	c.Flags().StringVar(&o.commit, "commit", "", "git commit of what is run: the history names it when runs change speed")
 	c.Flags().StringArrayVar(&o.labels, "label", nil, "`NAME=VALUE` to record, for the same purpose (repeat)")
+	c.Flags().StringVar(&o.names, "names", "", "how much is told of which code runs: all, libraries or off (default: as set)")
 	c.Flags().StringVarP(&o.dir, "output", "o", "", "directory for the report (default: this one)")
 	return c
 }

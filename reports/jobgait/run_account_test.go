@@ -58,7 +58,7 @@ const accountRole = "JOBGAIT_TEST_ACCOUNT"
 
 func TestMain(m *testing.M) {
 	switch role := os.Getenv(accountRole); {
-	case len(os.Args) == 2 && os.Args[1] == check.ChildVerb:
+	case len(os.Args) > 3 && os.Args[1] == check.ChildVerb:
 		os.Exit(run(context.Background(), nil, os.Args, os.Stdout, os.Stderr))
 	case role == "":
 		os.Exit(m.Run())
@@ -68,6 +68,8 @@ func TestMain(m *testing.M) {
 		os.Exit(run(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
 	case role == "cadence":
 		cadence()
+	case role == "beat":
+		beat()
 	default:
 		work(120 * time.Millisecond)
 	}

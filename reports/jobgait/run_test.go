@@ -94,7 +94,7 @@ func (b box) report() string {
 // stored is the newest line of `jobgait list --json`.
 func (b box) stored() listed {
 	b.t.Helper()
-	r := end(b.t, b.command("list", "--json", "-n", "1"))
+	r := end(b.t, b.command("list", "--json", "--limit", "1"))
 	var l listed
 	if err := json.Unmarshal([]byte(r.out), &l); err != nil {
 		b.t.Fatalf("list: %v: %q %q", err, r.out, r.complaint)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -19,7 +20,7 @@ type scalingOptions struct {
 	method, mode, series, plot string
 	json                       bool
 	stored                     storedFlags
-	parameter                  string
+	parameter, by              string
 }
 
 func scalingCommand(getenv func(string) string) *cobra.Command {
@@ -35,9 +36,9 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 			"param,rep,value or with columns named in a header (series, metric, group, day,\n" +
 			"node_hours and your own), series lines {\"id\":..,\"p\":[..],\"y\":[..]}, or Extra-P's\n" +
 			"text, JSON and JSON Lines.",
-		Args: atMost(1, "at most one file: jobgait scaling [FILE]"),
+		Args: oneAtMost("at most one file: jobgait scaling [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.valid(); err != nil {
+			if err := cmp.Or(o.valid(), o.validBy(len(args))); err != nil {
 				return err
 			}
 			if len(args) == 0 {
@@ -53,6 +54,7 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	o.stored.add(c)
 	c.Flags().StringVar(&o.parameter, "parameter", "", "what varies between stored runs: nodes, tasks or size (default: that with most values while all else is equal)")
+	c.Flags().StringVar(&o.by, "by", "", "of each function or class of code of stored runs, what grows worst first")
 	return c
 }
 

@@ -21,13 +21,18 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	file, err := o.measurements(s)
 	if err != nil || len(file.Series) == 0 {
 		progress.done()
-		if err == nil {
+		if err == nil && o.by != "" {
+			err = o.noneBy(s.whose)
+		} else if err == nil {
 			err = fmt.Errorf("%s: no application was run at two sizes with all else equal", s.whose)
 		}
 		return err
 	}
 	r := analyseScaling(file, s.whose, scaling.Method(o.method))
 	progress.done()
+	if o.by != "" {
+		r = ranked(r)
+	}
 	return o.tell(cmd, r)
 }
 
@@ -40,7 +45,14 @@ func (o scalingOptions) measurements(s stored) (formats.File, error) {
 	}
 	found := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
 	chosen, results := s.choose(found)
-	list, err := chosen.Scaling(results, application.ScalingOptions{Metric: o.stored.metric, Parameter: o.parameter, Mode: scaling.Mode(o.mode)})
+	options := application.ScalingOptions{Metric: o.stored.metric, Parameter: o.parameter, Mode: scaling.Mode(o.mode)}
+	var list []scaling.Series
+	var err error
+	if o.by != "" {
+		list, err = chosen.ScalingBy(application.By(o.by), results, options)
+	} else {
+		list, err = chosen.Scaling(results, options)
+	}
 	if err != nil {
 		return formats.File{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ import (
 // showOptions are the flags of the verbs that print a report.
 type showOptions struct {
 	json, html, ascii bool
+	last              bool
 	history           string
 }
 
@@ -42,17 +44,23 @@ func (o showOptions) valid() error {
 func showCommand(getenv func(string) string) *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
-		Use:   "show JOBID",
+		Use:   "show [JOBID]",
 		Short: "print the report of a stored run (123, or 123_7 of an array)",
-		Args:  exactly(1, "one job id: jobgait show 123"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if n := len(args); n > 1 || o.last == (n == 1) {
+				return usageError{errors.New("show wants one job id, or --last: jobgait show 123")}
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
 				return err
 			}
-			return show(cmd.Context(), getenv, o, args[0], cmd.OutOrStdout())
+			return show(cmd.Context(), getenv, o, strings.Join(args, ""), cmd.OutOrStdout())
 		},
 	}
 	o.flags(c)
+	c.Flags().BoolVar(&o.last, "last", false, "your newest run")
 	historyFlag(c, &o.history)
 	return c
 }
@@ -62,7 +70,7 @@ func historyFlag(c *cobra.Command, path *string) {
 }
 
 func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
-	if !summary.IsDisplayID(id) {
+	if !o.last && !summary.IsDisplayID(id) {
 		return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", id)}
 	}
 	db, path, err := openHistory(ctx, getenv, o.history)
@@ -70,6 +78,11 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 		return err
 	}
 	defer func() { _ = db.Close() }()
+	if o.last {
+		if id, err = newest(ctx, db, path); err != nil {
+			return err
+		}
+	}
 	s, err := storedRun(ctx, db, path, id)
 	if err != nil {
 		return err
@@ -79,6 +92,18 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 		return err
 	}
 	return o.print(out, s, judged)
+}
+
+// newest is the job id of this user's newest run.
+func newest(ctx context.Context, db *history.DB, path string) (string, error) {
+	runs, err := db.Runs(ctx, history.Query{User: userName(), Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(runs) == 0 {
+		return "", fmt.Errorf("no run of %s in %s (jobgait list shows what is there)", userName(), path)
+	}
+	return runs[0].DisplayID, nil
 }
 
 // storedRun returns the newest run of a job.
@@ -104,7 +129,8 @@ func (o showOptions) print(out io.Writer, s summary.Summary, judged past.Judgeme
 }
 
 // openHistory opens the database that is asked for; else the configured one if
-// this user can read it, else the user's own from `jobgait run`.
+// this user can read it, else his snapshot of it, else the user's own from
+// `jobgait run`.
 func openHistory(ctx context.Context, getenv func(string) string, path string) (*history.DB, string, error) {
 	candidates, site := []string{path}, configs.History{}
 	if path == "" {
@@ -118,10 +144,14 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 			if err != nil {
 				return nil, "", err
 			}
-			if candidates == nil {
-				site = cfg.History
-			}
 			candidates = append(candidates, cfg.History.Path)
+			if len(candidates) > 1 {
+				continue
+			}
+			site = cfg.History
+			if own := site.SnapshotOf(os.Getuid()); own != "" {
+				candidates = append(candidates, own)
+			}
 		}
 	}
 	var failures []error

@@ -26,7 +26,7 @@ func (f *storedFlags) add(c *cobra.Command) {
 	c.Flags().StringVarP(&f.user, "user", "u", "", "stored runs of this user (default: yours)")
 	c.Flags().StringVar(&f.app, "app", "", "stored runs of this application only")
 	c.Flags().BoolVar(&f.site, "site", false, "stored runs of all users")
-	c.Flags().StringVar(&f.metric, "metric", "", "metric of stored runs: step_s, elapsed_s, cpu_s, startup_s, checkpoint_s, energy_j (default: step_s where most runs have it, else elapsed_s)")
+	c.Flags().StringVar(&f.metric, "metric", "", "metric of stored runs: "+application.MetricNames()+" (default: step_s where most runs have it, else elapsed_s)")
 }
 
 // valid refuses flags that contradict each other.
@@ -35,7 +35,7 @@ func (f storedFlags) valid() error {
 		return usageError{fmt.Errorf("--site is all users and --user is one: give one of them")}
 	}
 	if _, ok := application.MetricOf(f.metric); f.metric != "" && !ok {
-		return usageError{fmt.Errorf("--metric %s: there are step_s, elapsed_s, cpu_s, startup_s, checkpoint_s and energy_j", f.metric)}
+		return usageError{fmt.Errorf("--metric %s: there are %s", f.metric, application.MetricNames())}
 	}
 	return nil
 }
@@ -81,6 +81,7 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 	if s.Histories, err = past.Of(list, f.metric); err != nil {
 		return s, err
 	}
+	s.OnlyCodeOf(func(i int) bool { return chosen[i] })
 	if !f.site { // they are all of one user, who is named once
 		for i := range s.List {
 			s.List[i].Name = strings.TrimPrefix(s.List[i].Name, s.List[i].User+" ")

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/history"
+	"jobgait/analysis/pattern"
 	"jobgait/analysis/summary"
 )
 
@@ -31,6 +33,9 @@ func storedRuns(t *testing.T) []string {
 			Job: summary.Job{Name: app, App: app, User: userName(), UID: os.Getuid(), NNodes: nodes,
 				Fields: map[string]string{summary.FieldBuildID: build}},
 			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{}, Quality: summary.Quality{Scope: "task"},
+		}
+		if app == "ocean" {
+			oceanCode(&s, float64(nodes))
 		}
 		if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 			t.Fatal(err)
@@ -195,5 +200,62 @@ func TestScalingOfStoredRuns(t *testing.T) {
 	got = askIn(env, "export", "--extra-p", "text", "--app", "ocean")
 	if got.status != 0 || !strings.HasPrefix(got.out, "PARAMETER nodes") || strings.Count(got.out, "DATA") != 6 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Of functions, what grows worst stands first.
+func TestScalingByFunction(t *testing.T) {
+	env := storedRuns(t)
+	got := askIn(env, "scaling", "--app", "ocean", "--by", "function")
+	first, second := strings.Index(got.out, "MPI_Alltoall libmpi"), strings.Index(got.out, "solve ocean")
+	if got.status != 0 || first < 0 || second < first {
+		t.Fatalf("%+v", got)
+	}
+	if got := askIn(env, "scaling", "--app", "ocean", "--by", "class", "--json"); got.status != 0 || !strings.Contains(got.out, `"metric": "step_cpu_s"`) && !strings.Contains(got.out, `"metric":"step_cpu_s"`) {
+		t.Errorf("%+v", got)
+	}
+	if got := askIn(env, "scaling", "--app", "melt", "--by", "function"); got.status != 1 || !strings.Contains(got.complaint, "five sizes") {
+		t.Errorf("%+v", got)
+	}
+	for _, wrong := range [][]string{{"--by", "moon"}, {"--by", "class", "--metric", "cpu_s"}, {"--by", "class", "file.csv"}} {
+		if got := askIn(env, append([]string{"scaling"}, wrong...)...); got.status != 2 {
+			t.Errorf("%v: %+v", wrong, got)
+		}
+	}
+}
+
+// oceanCode is what a step on n nodes consists of.
+func oceanCode(s *summary.Summary, n float64) {
+	s.Patterns = []pattern.Pattern{{ID: "A", PeriodS: 1, Confidence: .9, Coverage: .9}}
+	s.StepS = &s.Patterns[0].PeriodS
+	c := anatomy.Cycle{Pattern: "A", Count: 10}
+	parts := []anatomy.Share{{Function: anatomy.Function{Library: "ocean", Name: "solve"}, Seconds: 400 / n}, {Function: anatomy.Function{Library: "libmpi.so.40", Name: "MPI_Alltoall"}, Seconds: n}}
+	for i := range parts {
+		c.BusyS += parts[i].Seconds
+	}
+	for _, f := range parts {
+		f.Share = f.Seconds / c.BusyS
+		c.Functions = append(c.Functions, f)
+		c.Classes = append(c.Classes, anatomy.Part{Name: string(anatomy.ClassOf(f.Library)), Share: f.Share, Seconds: f.Seconds})
+	}
+	s.Code = &anatomy.Anatomy{Samples: 1000, Run: c.Split, Cycles: []anatomy.Cycle{c}}
+}
+
+func TestExportPprof(t *testing.T) {
+	env := storedRuns(t)
+	path := filepath.Join(t.TempDir(), "x.pb.gz")
+	if got := askIn(env, "export", "--pprof", "31", "-o", path); got.status != 0 {
+		t.Fatalf("%+v", got)
+	}
+	if b, err := os.ReadFile(path); err != nil || len(b) < 100 || b[0] != 0x1f {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if got := askIn(env, "export", "--pprof", "1", "-o", path); got.status != 1 || !strings.Contains(got.complaint, "nothing is known of its code") {
+		t.Errorf("%+v", got)
+	}
+	for _, wrong := range [][]string{{}, {"x.jgp"}, {"31", "--csv"}, {"31", "--app", "ocean"}} {
+		if got := askIn(env, append([]string{"export", "--pprof"}, wrong...)...); got.status != 2 {
+			t.Errorf("%v: %+v", wrong, got)
+		}
 	}
 }

@@ -55,3 +55,14 @@ func (h Histories) Acknowledged() change.Acks {
 
 // Keep returns those histories for which keep is true, by their place.
 func (h Histories) Keep(keep func(i int) bool) Histories { return named(h.Histories.Keep(keep)) }
+
+// OnlyCodeOf forgets the functions of all histories but those: each is a series to be
+// judged, and nobody is told of those of others.
+func (h Histories) OnlyCodeOf(keep func(i int) bool) {
+	for i := range h.List {
+		if !keep(i) {
+			h.List[i].Code, h.List[i].CodeS = nil, nil
+			h.Inputs[i].Code, h.Inputs[i].CodeS = nil, nil
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
@@ -53,10 +54,14 @@ func Judge(ctx context.Context, db *history.DB, s summary.Summary, l application
 	}
 	o := change.Default()
 	o.Acks = h.Acknowledged()
+	h.OnlyCodeOf(func(i int) bool { return i == own })
 	report := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o)
 	j.Events = h.Events(own, report.Series[own].Result)
 	if j.Across.Changes, err = changesFinding(report, own, o); err != nil {
 		return j, err
+	}
+	if f := application.FewerNodes(stored, s); f != nil {
+		j.Across.Fewer = &finding.Scaling{Nodes: f.Nodes, Fewer: f.Fewer, StepS: f.StepS, FewerStepS: f.FewerStepS}
 	}
 	j.Segments, j.Across.Scaling, err = h.scalingOf(s, report)
 	return j, err
@@ -86,6 +91,7 @@ func changesFinding(r change.Report, own int, o change.Options) (reports.Finding
 	if more := len(s.Events) - mostEvents; more > 0 {
 		f.Text = append(f.Text, fmt.Sprintf("%d earlier changes: `jobgait changes` lists them.", more))
 	}
+	f.Text = append(f.Text, s.FunctionTexts(o)...)
 	if s.Watch != "" {
 		f.Text = append(f.Text, s.Watch)
 		text := s.Watch
@@ -142,7 +148,7 @@ func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.
 	}
 	m, _ := application.MetricOf(list[0].Metric)
 	f = reports.Finding{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
-		Text: scale.Lines(r[0], list[0].Observations), Style: scale.Style}
+		Text: append(scale.Lines(r[0], list[0].Observations), h.Keep(own).growing(results)...), Style: scale.Style}
 	var b bytes.Buffer
 	if err := scale.JSON(&b, scale.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
 		return nil, f, err

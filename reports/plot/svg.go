@@ -58,6 +58,26 @@ func Meter(class string, value, hi float64, tip string) string {
 		Escape(tip), Escape(class), short(at))
 }
 
+// Strip returns bars beside each other on a scale from 0 to their largest, for a
+// table's cell.
+func Strip(class string, values []float64, tip string) string {
+	hi := 0.0
+	for _, v := range values {
+		hi = max(hi, v)
+	}
+	const height = 16
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="strip" role="img" width="100%%" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="none"><title>%s</title>`,
+		height, len(values), height, Escape(tip))
+	for i, v := range values {
+		if at := (Scale{0, hi}).At(v) * height; at >= 0.3 {
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%s" width="1" height="%s"/>`, Escape(class), i, short(height-at), short(at))
+		}
+	}
+	b.WriteString(`</svg>`)
+	return b.String()
+}
+
 // Swatch returns a small square in the colour of a class, for keys and tables.
 func Swatch(class string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="swatch" width="11" height="11" aria-hidden="true">`+

@@ -106,6 +106,9 @@ static void test_labels(void)
 
 	expect(!option_parse(&v, "commit=abc,label=a=1,label=b=x=y", MAX_HZ, why, sizeof(why)), "labels", "refused");
 	expect(!strcmp(v.commit, "abc") && !strcmp(v.labels, "a=1,b=x=y"), "labels", v.labels);
+	expect(!option_parse(&v, "names=off", MAX_HZ, why, sizeof(why)) && !strcmp(v.names, "off"), "names=off", v.names);
+	expect(!option_parse(&v, "names=libraries,8", MAX_HZ, why, sizeof(why)) && !strcmp(v.names, "libraries"), "names=libraries", v.names);
+	expect(option_parse(&v, "names=some", MAX_HZ, why, sizeof(why)), "names=some", "taken");
 	expect(option_parse(&v, "label=a", MAX_HZ, why, sizeof(why)), "label=a", "taken");
 	expect(option_parse(&v, "label==1", MAX_HZ, why, sizeof(why)), "label==1", "taken");
 	expect(option_parse(&v, "label=a=", MAX_HZ, why, sizeof(why)), "label=a=", "taken");

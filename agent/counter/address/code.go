@@ -20,9 +20,9 @@ type code struct {
 func (t *table) page(p *sampled, s sample) uint64 {
 	switch s.mode {
 	case kernelCode:
-		return profile.KernelPage
+		return t.kernelPage()
 	case otherCode:
-		return profile.AnonymousPage
+		return t.anonymousPage()
 	}
 	if p.code.holds(p.last, s.ip) {
 		return t.key(p, s)
@@ -34,9 +34,24 @@ func (t *table) page(p *sampled, s sample) uint64 {
 	}
 	if p.last < 0 {
 		p.last = 0
-		return profile.AnonymousPage
+		return t.anonymousPage()
 	}
 	return t.key(p, s)
+}
+
+// kernelPage and anonymousPage are the pages of hits without a file.
+func (t *table) kernelPage() uint64 {
+	if t.places != nil {
+		t.places.kernel++
+	}
+	return profile.KernelPage
+}
+
+func (t *table) anonymousPage() uint64 {
+	if t.places != nil {
+		t.places.anonymous++
+	}
+	return profile.AnonymousPage
 }
 
 func (c *code) holds(i int, ip uint64) bool {
@@ -63,7 +78,7 @@ func (t *table) readMaps(p *sampled, pid int32, at int64) {
 		return
 	}
 	whole := text[:bytes.LastIndexByte(text, '\n')+1]
-	now, err := parseMaps(bytes.NewReader(whole))
+	now, err := parseMaps(bytes.NewReader(whole), t.know)
 	if err == nil && len(now) > 0 {
 		t.use(p, &code{areas: now})
 	}
@@ -72,13 +87,36 @@ func (t *table) readMaps(p *sampled, pid int32, at int64) {
 func (t *table) key(p *sampled, s sample) uint64 {
 	a := &p.code.areas[p.last]
 	if a.anonymous() {
-		return profile.AnonymousPage
+		return t.anonymousPage()
 	}
-	file := a.file
-	if file == 0 {
-		file = t.files.file(s.pid, *a)
+	if a.file == 0 {
+		t.identifyFile(a, s.pid)
 	}
-	return pageKey(file, a.offset+(s.ip-a.start))
+	off := a.offset + (s.ip - a.start)
+	if t.places != nil {
+		t.places.hit(a, off, s.pid)
+	}
+	return profile.PageKey(a.file, off)
+}
+
+// identifyFile finds out which file an area is of.
+func (t *table) identifyFile(a *area, pid int32) {
+	is := t.files.file(pid, *a)
+	a.file = is.hash
+	if a.id > 0 && t.places.files[a.id-1].hash == 0 {
+		f := &t.places.files[a.id-1]
+		f.hash, f.build = is.hash, is.build
+	}
+}
+
+// know gives the file of an area its index in places.
+func (t *table) know(a area, path string) int32 { return t.knowBuild(a, path, "") }
+
+func (t *table) knowBuild(a area, path, build string) int32 {
+	if t.places == nil {
+		return 0
+	}
+	return t.places.know(a, path, build)
 }
 
 // use gives a process code, in the place of what it had.

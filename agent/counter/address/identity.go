@@ -1,11 +1,11 @@
 package address
 
 import (
+	"encoding/hex"
 	"fmt"
 	"hash/fnv"
 
 	"jobgait/agent/peek"
-	"jobgait/agent/profile"
 )
 
 // hashBuildID names a file by its build id: the same on all nodes and in all
@@ -24,24 +24,18 @@ func hashInode(n inode) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// pageKey names one page of a file. It mixes both with the finalizer of
-// SplitMix64 and keeps clear of the keys that have a meaning of their own.
-func pageKey(file, offset uint64) uint64 {
-	x := file + (offset/4096+1)*0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	x ^= x >> 31
-	if x <= profile.AnonymousPage {
-		x += 1 << 32
-	}
-	return x
-}
-
 // identifier finds out what the mapped files are, each once: an answer stays
 // even if a later one could be better, because one page must not have two keys.
 type identifier struct {
 	peek  peek.Reader
-	known map[inode]uint64
+	known map[inode]identity
+}
+
+// identity is the name of a file, and its build id in hexadecimal digits, "" if it
+// has none.
+type identity struct {
+	hash  uint64
+	build string
 }
 
 const (
@@ -50,27 +44,24 @@ const (
 )
 
 func newIdentifier(p peek.Reader) *identifier {
-	return &identifier{peek: p, known: map[inode]uint64{}}
+	return &identifier{peek: p, known: map[inode]identity{}}
 }
 
-// file returns the name of the file of an area of a process. The file may lie on a
+// file returns which file that of an area of a process is. The file may lie on a
 // network file system that hangs, or be of the user's own making: the asking is
 // bounded, and one that does not answer is named without its build id.
-func (x *identifier) file(pid int32, a area) uint64 {
-	if a.file != 0 {
-		return a.file
-	}
+func (x *identifier) file(pid int32, a area) identity {
 	if h, ok := x.known[a.inode]; ok {
 		return h
 	}
-	h := hashInode(a.inode)
+	h := identity{hash: hashInode(a.inode)}
 	if len(x.known) >= maxFiles {
 		return h
 	}
 	id, err := x.peek.Ask(peek.Question{File: peek.MappedBuild, PID: int(pid), Max: maxID,
 		Area: peek.Area{Start: a.start, End: a.end, Inode: a.inode.ino}})
 	if err == nil {
-		h = hashBuildID(id)
+		h = identity{hashBuildID(id), hex.EncodeToString(id)}
 	}
 	x.known[a.inode] = h
 	return h

@@ -16,6 +16,7 @@ import (
 
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 )
@@ -92,7 +93,7 @@ func TestProgramsThatAreGone(t *testing.T) {
 		must(t, s.Drain(&sink))
 		fmt.Fprintln(gate)
 		// Its parent must still be there to be asked.
-		await(t, "all programs", func() bool {
+		jobtest.Until(t, "all programs", func() bool {
 			must(t, s.Drain(&sink)) // as agents do: on a loaded machine all of it may not fit into one ring
 			return ended(cmd.Process.Pid)
 		})
@@ -142,15 +143,6 @@ func ended(pid int) bool {
 	}
 	_, err = fmt.Sscanf(string(text), "%d %s %c", &n, &name, &state)
 	return err == nil && state == 'Z'
-}
-
-func await(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no end of waiting for %s", what)
-		}
-	}
 }
 
 // A lower rate gives fewer samples and keeps to its phase in the grid.

@@ -71,9 +71,9 @@ type event struct {
 	kind        kind
 	pid, parent int32
 	area        area
-	// name is the base name of the file that was mapped, or the short name
-	// of a process that began another program; build the file's build id in
-	// hex, if the kernel gave it.
+	// name is the path of the file that was mapped, or the short name of a
+	// process that began another program; build the file's build id in hex,
+	// if the kernel gave it.
 	name, build string
 }
 
@@ -89,7 +89,7 @@ func parseEvent(h perf.Header, b []byte) (e event, ok bool, err error) {
 		if len(b) < 8+trailer {
 			return event{}, false, errRecord
 		}
-		e := event{kind: execed, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b), name: baseName(b[8 : len(b)-trailer])}
+		e := event{kind: execed, pid: int32(binary.NativeEndian.Uint32(b)), time: trailerTime(b), name: textOf(b[8 : len(b)-trailer])}
 		return e, h.Misc&unix.PERF_RECORD_MISC_COMM_EXEC != 0, nil
 	}
 	return event{}, false, nil
@@ -116,8 +116,7 @@ func parseTask(h perf.Header, b []byte) (event, bool, error) {
 }
 
 // parseMmap2 reads pid, tid, addr, len, pgoff, 24 bytes of file identity, prot,
-// flags, name. Of the name, a path, only the last part is kept: programs are known
-// by it. The identity is maj, min, ino, generation; or, with the BUILD_ID bit, a
+// flags, name, which is a path. The identity is maj, min, ino, generation; or, with the BUILD_ID bit, a
 // length and the build id.
 func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	const name = 64
@@ -130,7 +129,7 @@ func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	if e.area.end < start || binary.NativeEndian.Uint32(b[56:])&unix.PROT_EXEC == 0 {
 		return event{}, false, nil
 	}
-	e.name = baseName(b[name : len(b)-trailer])
+	e.name = textOf(b[name : len(b)-trailer])
 	if h.Misc&unix.PERF_RECORD_MISC_MMAP_BUILD_ID != 0 {
 		id := b[36 : 36+min(int(b[32]), 20)]
 		e.area.file, e.build = hashBuildID(id), hex.EncodeToString(id)
@@ -143,13 +142,12 @@ func parseMmap2(h perf.Header, b []byte) (event, bool, error) {
 	return e, true, nil
 }
 
-// baseName is the last part of a path that ends in zeros.
-func baseName(path []byte) string {
-	if i := bytes.IndexByte(path, 0); i >= 0 {
-		path = path[:i]
+// textOf is text that ends in zeros.
+func textOf(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
 	}
-	path = bytes.TrimSuffix(path, []byte(" (deleted)"))
-	return string(path[bytes.LastIndexByte(path, '/')+1:])
+	return string(b)
 }
 
 func trailerTime(b []byte) int64 {

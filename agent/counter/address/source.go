@@ -18,8 +18,12 @@
 // long run), waiting for their files and the number of drains are bounded. Beyond
 // that a process is not the job's for a while, and code is in no file.
 //
-// It refuses to keep a path or a symbol, and to count processes that are not
-// the job's: membership is asked once for each process, and passes to children.
+// Where within pages the hits were, 16 bytes of code a place, is counted for the
+// whole run (places.go): functions are told from that.
+//
+// It knows no symbol, gives the path of a file to nobody but whoever asks for the
+// functions in it, and refuses to count processes that are not the job's: membership
+// is asked once for each process, and passes to children.
 package address
 
 import (
@@ -209,7 +213,7 @@ func (s *Source) Notes() []note.Note {
 func (s *Source) OnJoin(f func(pid int)) { s.table.joined = f }
 
 // Programs returns how many samples each program of the job had, by base name.
-func (s *Source) Programs() map[string]int64 { return s.table.exes }
+func (s *Source) Programs() map[string]int64 { return s.table.programs() }
 
 // Build returns the build id of a program of the job, by base name, or what else
 // tells its builds apart; "" is not known.

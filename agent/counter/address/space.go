@@ -26,6 +26,8 @@ type area struct {
 	inode              inode
 	// file is the hash of the file's identity, 0 as long as it is not known.
 	file uint64
+	// id is the file's index in places, 0 without one.
+	id int32
 }
 
 // anonymous tells whether the code is of no file: made at run time, or the
@@ -86,10 +88,11 @@ const (
 
 var errMaps = errors.New("malformed maps")
 
-// parseMaps reads /proc/PID/maps and keeps the lines of executable areas:
+// parseMaps reads /proc/PID/maps and keeps the lines of executable areas, whose files
+// it has known:
 //
 //	7f2c0d028000-7f2c0d1bd000 r-xp 00028000 fe:01 1234   /usr/lib/libc.so.6
-func parseMaps(r io.Reader) (space, error) {
+func parseMaps(r io.Reader, know func(a area, path string) int32) (space, error) {
 	var s space
 	lines := bufio.NewScanner(r)
 	for left := maxMaps; len(s) < maxAreas && left > 0 && lines.Scan(); left -= len(lines.Bytes()) + 1 {
@@ -98,6 +101,7 @@ func parseMaps(r io.Reader) (space, error) {
 			return nil, err
 		}
 		if exec {
+			a.id = know(a, pathOf(lines.Bytes()))
 			s = append(s, a)
 		}
 	}
@@ -106,6 +110,14 @@ func parseMaps(r io.Reader) (space, error) {
 	}
 	slices.SortFunc(s, func(a, b area) int { return cmp.Compare(a.start, b.start) })
 	return s, nil
+}
+
+// pathOf is the path at the end of a line of maps, "" if there is none.
+func pathOf(line []byte) string {
+	if i := bytes.IndexByte(line, '/'); i >= 0 {
+		return string(line[i:])
+	}
+	return ""
 }
 
 func parseMapsLine(line []byte) (a area, exec bool, err error) {

@@ -17,11 +17,11 @@ const mapsText = `55d0c0a00000-55d0c0a10000 r--p 00000000 fe:01 42              
 `
 
 func TestParseMaps(t *testing.T) {
-	s, err := parseMaps(strings.NewReader(mapsText))
+	s, err := parseMaps(strings.NewReader(mapsText), unknown)
 	if err != nil || len(s) != 4 {
 		t.Fatalf("%d areas, %v", len(s), err)
 	}
-	if want := (area{0x55d0c0a10000, 0x55d0c0c00000, 0x10000, inode{unix.Mkdev(0xfe, 1), 42}, 0}); s[0] != want {
+	if want := (area{0x55d0c0a10000, 0x55d0c0c00000, 0x10000, inode{unix.Mkdev(0xfe, 1), 42}, 0, 0}); s[0] != want {
 		t.Errorf("%+v, want %+v", s[0], want)
 	}
 	if s[0].anonymous() || !s[1].anonymous() || s[2].anonymous() || !s[3].anonymous() {
@@ -40,17 +40,19 @@ func TestParseMaps(t *testing.T) {
 // Maps without end are read up to a bound, of areas and of bytes.
 func TestMapsWithoutEnd(t *testing.T) {
 	const code, data = "1000-2000 r-xp 00000000 fe:01 42\n", "1000-2000 rw-p 00000000 00:00 0\n"
-	if s, err := parseMaps(strings.NewReader(strings.Repeat(code, maxAreas+10))); err != nil || len(s) != maxAreas {
+	if s, err := parseMaps(strings.NewReader(strings.Repeat(code, maxAreas+10)), unknown); err != nil || len(s) != maxAreas {
 		t.Errorf("%d areas, %v", len(s), err)
 	}
-	if s, err := parseMaps(strings.NewReader(code + strings.Repeat(data, maxMaps/len(data)+10) + code)); err != nil || len(s) != 1 {
+	if s, err := parseMaps(strings.NewReader(code+strings.Repeat(data, maxMaps/len(data)+10)+code), unknown); err != nil || len(s) != 1 {
 		t.Errorf("%d areas, %v", len(s), err)
 	}
 }
 
+func unknown(area, string) int32 { return 0 }
+
 func TestBadMapsAreErrors(t *testing.T) {
 	for _, bad := range []string{"x", "1-2 r-xp 0 0:0", "2-1 r-xp 0 0:0 0", "1 r-xp 0 0:0 0", "1-2 r 0 0:0 0", "1-2 r-xp 0 00 0", "1-2 r-xp g 0:0 0"} {
-		if _, err := parseMaps(strings.NewReader(bad + "\n")); err == nil {
+		if _, err := parseMaps(strings.NewReader(bad+"\n"), unknown); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
 	}
@@ -88,7 +90,7 @@ func FuzzParseMaps(f *testing.F) {
 	f.Add("0-ffffffffffffffff r-xp ffffffffffffffff ffffffff:ffffffff 18446744073709551615")
 	f.Add("1-2 00x 0 00:00 0\n0-1 00x 0 0:0 0\n00")
 	f.Fuzz(func(t *testing.T, text string) {
-		s, _ := parseMaps(strings.NewReader(text))
+		s, _ := parseMaps(strings.NewReader(text), unknown)
 		for i, a := range s {
 			if a.end <= a.start || i > 0 && a.start < s[i-1].start {
 				t.Fatalf("area %d: %+v", i, a)

@@ -24,6 +24,8 @@ type sampled struct {
 	// been told of; fresh from an exec to its first mapping.
 	exe, short, build string
 	named, fresh      bool
+	// hits are the samples of its program, nil where there are too many programs.
+	hits *int64
 }
 
 // table is all processes that were sampled.
@@ -39,8 +41,10 @@ type table struct {
 	asking peek.Allowance
 	cpu    func() int64
 	// exes counts samples by program; builds says which build it is.
-	exes   map[string]int64
+	exes   map[string]*int64
 	builds map[string]string
+	// places are where code was hit, nil if nobody wants to know.
+	places *places
 	// joined is told each process of the job that was found.
 	joined func(pid int)
 }
@@ -69,7 +73,7 @@ func newTable(p peek.Reader, members counter.Members) *table {
 	}
 	return &table{peek: p, members: members, files: newIdentifier(p),
 		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
-		procs: map[int32]*sampled{}, exes: map[string]int64{}, builds: map[string]string{}, joined: func(int) {}}
+		procs: map[int32]*sampled{}, exes: map[string]*int64{}, builds: map[string]string{}, joined: func(int) {}}
 }
 
 // add remembers a process. Where there is no room for one more, all others go.
@@ -108,12 +112,31 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	if !p.named {
 		t.name(p, s.pid)
 		t.identify(p, s.pid)
-		p.named = true
+		p.named, p.hits = true, t.counterOf(p.exe)
 	}
-	if _, known := t.exes[p.exe]; known || len(t.exes) < maxPrograms {
-		t.exes[p.exe]++
+	if p.hits != nil {
+		*p.hits++
 	}
 	return t.page(p, s), true
+}
+
+// counterOf is where the samples of a program are counted.
+func (t *table) counterOf(exe string) *int64 {
+	n, known := t.exes[exe]
+	if !known && len(t.exes) < maxPrograms {
+		n = new(int64)
+		t.exes[exe] = n
+	}
+	return n
+}
+
+// programs are the samples by program.
+func (t *table) programs() map[string]int64 {
+	out := make(map[string]int64, len(t.exes))
+	for name, n := range t.exes {
+		out[name] = *n
+	}
+	return out
 }
 
 // name finds out the program of a process, unless a record has told it: many are
@@ -194,8 +217,9 @@ func (t *table) apply(e event) {
 		}
 		if p.fresh && !e.area.anonymous() {
 			// Samples in the exec itself had a makeshift name.
-			p.exe, p.build, p.named, p.fresh = e.name, e.build, false, false
+			p.exe, p.build, p.named, p.fresh = baseName(e.name), e.build, false, false
 		}
+		e.area.id = t.knowBuild(e.area, e.name, e.build)
 		t.place(p, e.area)
 	}
 }

@@ -74,8 +74,8 @@ func TestPagesDoNotDependOnTheAddress(t *testing.T) {
 	if got, ok := tb.hit(sample{3, 0x10000, 10, kernelCode}); !ok || got != profile.KernelPage {
 		t.Errorf("kernel code: %x, %v", got, ok)
 	}
-	if tb.exes["lmp"] != 7 {
-		t.Errorf("programs %v", tb.exes)
+	if tb.programs()["lmp"] != 7 {
+		t.Errorf("programs %v", tb.programs())
 	}
 }
 
@@ -126,7 +126,7 @@ func TestChildrenInheritAndExecStarts(t *testing.T) {
 		t.Error("after an exec the old code is still there")
 	}
 	tb.apply(event{time: 6, kind: mapped, pid: 20, area: area{start: 0x700000, end: 0x702000, file: 77}})
-	if got, ok := tb.hit(user(20, 0x701000, 7)); !ok || got != pageKey(77, 0x1000) {
+	if got, ok := tb.hit(user(20, 0x701000, 7)); !ok || got != profile.PageKey(77, 0x1000) {
 		t.Errorf("new code: %x, %v", got, ok)
 	}
 	if got, _ := tb.hit(user(10, 0x11000, 8)); got != before {
@@ -161,22 +161,22 @@ func TestShortProgramOfAQuietParent(t *testing.T) {
 	} {
 		tb.apply(e)
 	}
-	if page, ok := tb.hit(user(50, 0x701000, 5)); !ok || page != pageKey(77, 0x1000) {
+	if page, ok := tb.hit(user(50, 0x701000, 5)); !ok || page != profile.PageKey(77, 0x1000) {
 		t.Errorf("page %x, %v", page, ok)
 	}
-	if tb.exes["a_rather_long_name"] != 1 || tb.builds["a_rather_long_name"] != "abcd" || len(tb.builds) != 1 {
-		t.Errorf("programs %v, builds %v", tb.exes, tb.builds)
+	if tb.programs()["a_rather_long_name"] != 1 || tb.builds["a_rather_long_name"] != "abcd" || len(tb.builds) != 1 {
+		t.Errorf("programs %v, builds %v", tb.programs(), tb.builds)
 	}
 	// One that does no exec runs its parent's program, and has its code.
 	tb.apply(event{time: 6, kind: forked, pid: 51, parent: 10})
-	if page, ok := tb.hit(user(51, 0x11000, 7)); !ok || page <= profile.AnonymousPage || tb.exes["lmp"] != 1 {
-		t.Errorf("page %x, %v, programs %v", page, ok, tb.exes)
+	if page, ok := tb.hit(user(51, 0x11000, 7)); !ok || page <= profile.AnonymousPage || tb.programs()["lmp"] != 1 {
+		t.Errorf("page %x, %v, programs %v", page, ok, tb.programs())
 	}
 	// Without a mapping it has at least the name that the kernel calls it.
 	tb.apply(event{time: 8, kind: forked, pid: 52, parent: 10})
 	tb.apply(event{time: 9, kind: execed, pid: 52, name: "short"})
-	if _, ok := tb.hit(user(52, 0x1, 10)); !ok || tb.exes["short"] != 1 {
-		t.Errorf("programs %v", tb.exes)
+	if _, ok := tb.hit(user(52, 0x1, 10)); !ok || tb.programs()["short"] != 1 {
+		t.Errorf("programs %v", tb.programs())
 	}
 }
 
@@ -185,8 +185,8 @@ func TestFirstExecOfACommand(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: fixture(t)}, nil)
 	tb.apply(event{time: 1, kind: execed, pid: 99, name: "a.out"})
 	tb.apply(event{time: 2, kind: mapped, pid: 99, area: area{start: 0x1000, end: 0x2000, file: 5}, name: "a.out"})
-	if _, ok := tb.hit(user(99, 0x1000, 3)); !ok || tb.exes["a.out"] != 1 {
-		t.Errorf("programs %v", tb.exes)
+	if _, ok := tb.hit(user(99, 0x1000, 3)); !ok || tb.programs()["a.out"] != 1 {
+		t.Errorf("programs %v", tb.programs())
 	}
 }
 
@@ -206,8 +206,8 @@ func TestFileThatCannotBeRead(t *testing.T) {
 	x := newIdentifier(peek.Direct{Proc: fixture(t)})
 	a := area{start: 1, end: 2, inode: inode{5, 1}}
 	first := x.file(10, a)
-	if first != hashInode(a.inode) || x.file(10, a) != first {
-		t.Errorf("file %x", first)
+	if first.hash != hashInode(a.inode) || x.file(10, a) != first {
+		t.Errorf("file %x", first.hash)
 	}
 	if got := x.build(1 << 30); got != "" {
 		t.Errorf("build %q", got)
@@ -220,7 +220,7 @@ func TestBuildIDOfThisProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	areas, err := parseMaps(s)
+	areas, err := parseMaps(s, unknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,8 +232,8 @@ func TestBuildIDOfThisProgram(t *testing.T) {
 	for _, a := range areas {
 		if !a.anonymous() {
 			x := newIdentifier(peek.Direct{Proc: "/proc"})
-			if got := x.file(int32(os.Getpid()), a); got != hashBuildID(id) {
-				t.Errorf("the first code of this process is of file %x", got)
+			if got := x.file(int32(os.Getpid()), a); got.hash != hashBuildID(id) {
+				t.Errorf("the first code of this process is of file %x", got.hash)
 			}
 			return
 		}
@@ -245,7 +245,7 @@ func TestPageKeysKeepClearOfTheBuckets(t *testing.T) {
 	seen := map[uint64]bool{}
 	for file := range uint64(300) {
 		for page := range uint64(300) {
-			k := pageKey(hashInode(inode{1, file}), page*4096+7)
+			k := profile.PageKey(hashInode(inode{1, file}), page*4096+7)
 			if k <= profile.AnonymousPage || seen[k] {
 				t.Fatalf("key %x of file %d page %d", k, file, page)
 			}
@@ -276,9 +276,9 @@ func TestDrainKeepsTheOrderOfTime(t *testing.T) {
 	}
 	var got []int64
 	for _, h := range sink.Hits {
-		want := pageKey(1, 0)
+		want := profile.PageKey(1, 0)
 		if h.TimeNS > 25 {
-			want = pageKey(2, 0)
+			want = profile.PageKey(2, 0)
 		}
 		if h.Page != want {
 			t.Errorf("hit at %d is on page %x", h.TimeNS, h.Page)

@@ -16,6 +16,7 @@ import (
 	"jobgait/agent/cgroup"
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/note"
 )
 
@@ -47,20 +48,17 @@ func throwaway(t testing.TB) string {
 // remove takes the processes out of a cgroup and removes it.
 func remove(t testing.TB, root, dir string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; {
+	jobtest.Until(t, dir+" is empty", func() bool {
 		err := os.Remove(dir)
 		if err == nil || errors.Is(err, os.ErrNotExist) {
-			return
+			return true
 		}
 		pids, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 		for _, pid := range strings.Fields(string(pids)) {
 			_ = os.WriteFile(filepath.Join(root, "cgroup.procs"), []byte(pid), 0o644)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("remove %s: %v", dir, err)
-		}
-		time.Sleep(time.Millisecond)
-	}
+		return false
+	})
 }
 
 // enter makes the cgroup and puts a workload in.

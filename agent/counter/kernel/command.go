@@ -11,20 +11,26 @@ type command struct {
 	// command lived: our own Prolog. In ticks.
 	waited, before uint64
 	told           bool // it was told of the command
+	// held is what the process is called before its exec: until then it is ours.
+	held string
 }
 
 // Command tells that a process is waited for by its parent, which is not a member.
 func (j *JobCPU) Command(root int) {
-	t, _, err := readTimes(j.proc, root, j.buf)
+	t, short, err := readTimes(j.proc, root, j.buf)
 	if err != nil {
 		return
 	}
+	held := string(short)
 	w, _, err := readTimes(j.proc, t.parent, j.buf)
 	if err != nil {
 		return
 	}
-	j.command = command{root: root, waiter: t.parent, start: w.start, waited: w.waited, before: w.waited}
+	j.command = command{root: root, waiter: t.parent, start: w.start, waited: w.waited, before: w.waited, held: held}
 }
+
+// begun is whether a process is the job's already.
+func (c *command) begun(pid int, m *member) bool { return pid != c.root || m.short != c.held }
 
 // look reads the waiter's account, which stays as it was once the waiter is gone.
 func (c *command) look(proc string, buf []byte) {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/polled"
+	"jobgait/agent/job/jobtest"
 )
 
 // TestAnAdapterThatHangsIsAbsent lets the kernel itself hang: opening a pipe
@@ -44,11 +45,7 @@ func TestAnAdapterThatHangsIsAbsent(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Close()
-			for end := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > goroutines; time.Sleep(time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("%d goroutines, before %d", runtime.NumGoroutine(), goroutines)
-				}
-			}
+			jobtest.Until(t, "its goroutine ends", func() bool { return runtime.NumGoroutine() <= goroutines })
 		})
 	}
 }

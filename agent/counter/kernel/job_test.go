@@ -14,9 +14,13 @@ import (
 // group2 and group1 are the files of a job's cgroup in both versions.
 func group2(at string) map[string]string {
 	return map[string]string{
-		at + "/cpu.stat":        "usage_usec 26768\nuser_usec 1\nsystem_usec 2\n",
+		at + "/cpu.stat":        "usage_usec 26768\nuser_usec 1\nsystem_usec 2\nthrottled_usec 7\n",
 		at + "/memory.current":  "4096\n",
-		at + "/memory.stat":     "anon 1024\nfile 3072\n",
+		at + "/memory.stat":     "anon 1000\nfile 3072\nshmem 24\n",
+		at + "/memory.max":      "2097152\n",
+		at + "/../memory.max":   "1048576\n",
+		at + "/cpu.max":         "50000 100000\n",
+		at + "/../cpu.max":      "max 100000\n",
 		at + "/memory.events":   "low 0\nhigh 0\nmax 9\noom 2\noom_kill 1\noom_group_kill 0\n",
 		at + "/io.stat":         "7:0 rbytes=5 wbytes=5\n8:0 rbytes=100 wbytes=200 rios=1 wios=1 dbytes=0 dios=0\n253:0 rbytes=100 wbytes=200 rios=1 wios=1\n259:0 \n",
 		at + "/cpu.pressure":    "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n",
@@ -30,7 +34,13 @@ func group1(root, at string) map[string]string {
 		root + "blkio/blkio.throttle.io_service_bytes_recursive":            "8:0 Read 7\nTotal 7\n",
 		root + "cpuacct/" + at + "/cpuacct.usage":                           "26768000\n",
 		root + "memory/" + at + "/memory.usage_in_bytes":                    "4096\n",
-		root + "memory/" + at + "/memory.stat":                              "cache 5\nrss 1\ntotal_cache 9\ntotal_rss 1024\n",
+		root + "memory/" + at + "/memory.stat":                              "cache 5\nrss 1\nhierarchical_memory_limit 1048576\ntotal_cache 9\ntotal_rss 1000\ntotal_shmem 24\n",
+		root + "memory/" + at + "/step_0/task_1/memory.oom_control":         "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n",
+		root + "cpu/" + at + "/cpu.stat":                                    "nr_periods 5\nnr_throttled 2\nthrottled_time 7000\n",
+		root + "cpu/" + at + "/cpu.cfs_quota_us":                            "-1\n",
+		root + "cpu/" + at + "/cpu.cfs_period_us":                           "100000\n",
+		root + "cpu/" + at + "/../cpu.cfs_quota_us":                         "50000\n",
+		root + "cpu/" + at + "/../cpu.cfs_period_us":                        "100000\n",
 		root + "blkio/" + at + "/blkio.throttle.io_service_bytes_recursive": "7:0 Read 5\n8:0 Read 100\n8:0 Write 200\n8:0 Sync 300\n8:0 Total 300\nTotal 305\n",
 	}
 }
@@ -57,7 +67,8 @@ func jobTree(t *testing.T, controllers string, files ...map[string]string) (Root
 func TestJobCgroup(t *testing.T) {
 	v1 := "sys/fs/cgroup/"
 	want := map[string]uint64{"cgroup_cpu": 26768000, "cgroup_mem": 4096, "cgroup_anon": 1024,
-		"cgroup_read_bytes": 100, "cgroup_write_bytes": 200}
+		"cgroup_read_bytes": 100, "cgroup_write_bytes": 200,
+		"cgroup_oom_kills": 1, "cgroup_throttled": 7000, "cgroup_mem_limit": 1 << 20, "cgroup_cpu_limit": 500_000_000}
 	for name, c := range map[string]struct {
 		controllers string
 		files       map[string]string
@@ -66,7 +77,7 @@ func TestJobCgroup(t *testing.T) {
 	}{
 		"v2": {"cpu io memory", group2("sys/fs/cgroup/job_5"),
 			func(root, _ string) string { return root + "/sys/fs/cgroup/job_5" },
-			map[string]uint64{"cgroup_oom_kills": 1, "cgroup_psi_cpu_some": 1000, "cgroup_psi_io_full": 2000, "cgroup_psi_mem_full": 3000}},
+			map[string]uint64{"cgroup_psi_cpu_some": 1000, "cgroup_psi_io_full": 2000, "cgroup_psi_mem_full": 3000}},
 		"v1": {"", group1(v1, "slurm/job_5"),
 			func(root, c string) string { return filepath.Join(root, v1, c, "slurm/job_5") }, nil},
 	} {
@@ -74,7 +85,9 @@ func TestJobCgroup(t *testing.T) {
 			r, root := jobTree(t, c.controllers, c.files)
 			j := NewJobCgroup(r, func(controller string) (string, bool) { return c.dir(root, controller), true })
 			have, lack := Job(j)(clock())
-			for _, p := range have {
+			limits, lackLimits := Limits(j)(clock())
+			lack = append(lack, lackLimits...)
+			for _, p := range append(have, limits...) {
 				for _, col := range p.Columns() {
 					if col.Scope != "job" {
 						t.Errorf("%+v", col)
@@ -83,7 +96,7 @@ func TestJobCgroup(t *testing.T) {
 				p.Close()
 			}
 			got := map[string]uint64{}
-			for _, open := range []func() (polled.Meter, error){j.CPU, j.Memory, j.Anonymous, j.OOMKills, j.Disk, j.Pressure} {
+			for _, open := range []func() (polled.Meter, error){j.CPU, j.Memory, j.Anonymous, j.Disk, j.Pressure, j.OOMKills, j.Throttled, j.MemoryLimit, j.CPULimit} {
 				if m, err := open(); err == nil {
 					maps.Copy(got, cells(t, m, nil))
 				}
@@ -93,7 +106,7 @@ func TestJobCgroup(t *testing.T) {
 			if !maps.Equal(got, all) {
 				t.Errorf("got  %v\nwant %v", got, all)
 			}
-			if len(lack) != 2-2*min(1, len(c.more)) {
+			if len(lack) != 1-min(1, len(c.more)) {
 				t.Errorf("lacking %+v", lack)
 			}
 		})
@@ -107,7 +120,7 @@ func TestJobCgroupAppearsLate(t *testing.T) {
 	known := false
 	j := NewJobCgroup(r, func(string) (string, bool) { return at, known })
 	have, lack := Job(j)(clock())
-	if len(have) != 6 || len(lack) != 0 {
+	if len(have) != 5 || len(lack) != 0 {
 		t.Fatalf("%d sources, lacking %v", len(have), lack)
 	}
 	cpu := have[0]
@@ -153,7 +166,7 @@ func TestJobCgroupLacksAController(t *testing.T) {
 	for _, s := range lack {
 		names = append(names, s.Name)
 	}
-	if got := strings.Join(names, " "); len(have) != 1 || got != "cgroup_cpu cgroup_mem cgroup_anon cgroup_oom_kills cgroup_disk" {
+	if got := strings.Join(names, " "); len(have) != 1 || got != "cgroup_cpu cgroup_mem cgroup_anon cgroup_disk" {
 		t.Errorf("%d sources, lacking %s", len(have), got)
 	}
 }

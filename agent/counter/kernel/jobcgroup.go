@@ -115,18 +115,26 @@ func (j JobCgroup) Memory() (polled.Meter, error) {
 		func(p *places) (uint64, error) { return p.number(0) }), nil
 }
 
-// Anonymous is the job's memory without page cache: what it asked for and
-// touched. memory.stat is dear, since the kernel gathers all CPUs for it.
+// Anonymous is the job's memory without page cache: anonymous and shared, what it asked
+// for and touched. memory.stat is dear, since the kernel gathers all CPUs for it.
 func (j JobCgroup) Anonymous() (polled.Meter, error) {
 	if !j.has("memory") {
 		return polled.Meter{}, errController
 	}
-	key := "anon"
+	key, shared := "anon", "shmem"
 	if !j.v2 {
-		key = "total_rss"
+		key, shared = "total_rss", "total_shmem"
 	}
 	return j.one("memory", profile.Column{Name: "cgroup_anon", Unit: "bytes", Gauge: true}, "memory.stat", every1Hz,
-		func(p *places) (uint64, error) { return p.key(key) }), nil
+		func(p *places) (uint64, error) {
+			b, err := p.read(0)
+			own, ok := findKey(b, key)
+			if err == nil && !ok {
+				err = p.malformed(0)
+			}
+			more, _ := findKey(b, shared) // older kernels do not say
+			return min(own, 1<<60) + min(more, 1<<60), err
+		}), nil
 }
 
 // OOMKills is how many of the job's processes were killed for lack of memory.
@@ -135,7 +143,7 @@ func (j JobCgroup) OOMKills() (polled.Meter, error) {
 		return polled.Meter{}, errController
 	}
 	if !j.v2 {
-		return polled.Meter{}, errors.New("cgroup v1 counts them for each directory alone")
+		return j.killsV1(), nil
 	}
 	return j.one("memory", profile.Column{Name: "cgroup_oom_kills", Unit: "kills"}, "memory.events", every1Hz,
 		func(p *places) (uint64, error) { return p.key("oom_kill") }), nil

@@ -36,6 +36,11 @@ type JobCPU struct {
 	fresh, queue []int
 	// programs is the ticks of each program, by base name.
 	programs map[string]int64
+	// scripts is the ticks of what interpreters run, by program and script; started
+	// names it of a command line, nil if nobody asks.
+	scripts    map[[2]string]int64
+	started    func(args []string) (name string, interpreted bool)
+	interprets func(program string) bool
 	// prior are ticks used before the first look, which are not counted;
 	// living those of the processes that there are, ended those of processes
 	// that are gone and that no living member has waited for.
@@ -58,7 +63,7 @@ type JobCPU struct {
 // it is called and which program it is.
 type member struct {
 	times
-	short, program string
+	short, program, script string
 }
 
 // atOnce is how many processes one drain reads; listShare which part of the
@@ -77,7 +82,7 @@ var _ counter.Source = (*JobCPU)(nil)
 // do can look like a period of the job.
 func NewJobCPU(proc string, p peek.Reader, members counter.Members, now func() int64, listNS int64) *JobCPU {
 	return &JobCPU{proc: proc, peek: p, members: members, now: now, listNS: listNS, procs: map[int]*member{}, heirs: map[int]int{},
-		programs: map[string]int64{}, buf: make([]byte, maxStat)}
+		programs: map[string]int64{}, scripts: map[[2]string]int64{}, buf: make([]byte, maxStat)}
 }
 
 // Columns is the one column, proc_cpu.
@@ -114,6 +119,22 @@ func (j *JobCPU) Known(most int) []int {
 
 // Programs returns how much time each program took, by base name, in ticks.
 func (j *JobCPU) Programs() map[string]int64 { return j.programs }
+
+// Script returns what an interpreter ran most, "" where that has no name.
+func (j *JobCPU) Script(program string) string {
+	best, most := "", int64(0)
+	for key, ticks := range j.scripts {
+		if key[0] == program && (ticks > most || ticks == most && key[1] < best) {
+			best, most = key[1], ticks
+		}
+	}
+	return best
+}
+
+// NameScripts makes command lines be asked for, of programs that are interpreters.
+func (j *JobCPU) NameScripts(interprets func(program string) bool, started func(args []string) (string, bool)) {
+	j.interprets, j.started = interprets, started
+}
 
 // Add makes a process known between two walks.
 func (j *JobCPU) Add(pid int) {

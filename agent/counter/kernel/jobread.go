@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
@@ -121,10 +122,34 @@ func (j *JobCPU) credit(pid int, m *member, ticks int64) {
 	}
 	if m.program == "" {
 		m.program = peek.ProgramOf(j.peek, pid)
+		m.script = j.scriptOf(pid, m.program)
 	}
 	if _, ok := j.programs[m.program]; ok || len(j.programs) < maxPrograms {
 		j.programs[m.program] += ticks
 	}
+	key := [2]string{m.program, m.script}
+	if _, ok := j.scripts[key]; m.script != "" && (ok || len(j.scripts) < maxPrograms) {
+		j.scripts[key] += ticks
+	}
+}
+
+// maxCommand bounds what is read of a command line: what is run comes early.
+const maxCommand = 1 << 14
+
+// scriptOf asks a process of an interpreter what that runs.
+func (j *JobCPU) scriptOf(pid int, program string) string {
+	if j.started == nil || !j.interprets(program) {
+		return ""
+	}
+	text, err := j.peek.Ask(peek.Question{File: peek.Cmdline, PID: pid, Max: maxCommand})
+	if err != nil || len(text) == 0 {
+		return ""
+	}
+	name, interpreted := j.started(strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"))
+	if !interpreted {
+		return ""
+	}
+	return name
 }
 
 // maxChildren bounds what is read of one process's list of children.

@@ -38,8 +38,10 @@ type jobUse struct {
 	// gone are the bytes of processes that nobody has waited for who is a member.
 	gone                bytesMoved
 	waitNS, read, wrote uint64
+	threads             int64 // in the last look
 	memory, peak        uint64
 	waits, moves, sizes tally
+	meanwhile           meanwhile
 }
 
 // used is one process: its threads' run_delay by id, its bytes and its largest memory.
@@ -72,12 +74,15 @@ func (t *tally) count(err error) bool {
 const (
 	useNS    = 400_000_000
 	useShare = 200
+	// What a look can cost, several times what it does cost: on a crowded machine most
+	// of the time that it takes is others', and looks are needed there.
+	lookNS, processNS, threadNS = 500_000, 100_000, 20_000
 )
 
 // NewJobUse reads below proc what processes that cpu knows have used, in as many
 // sources: what cannot be read has no reading, never 0.
 func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []counter.Source {
-	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*used{}, buf: make([]byte, maxStat)}
+	u := &jobUse{proc: proc, peek: p, cpu: cpu, now: now, procs: map[int]*used{}, buf: make([]byte, maxStat), meanwhile: newMeanwhile(proc)}
 	return []counter.Source{
 		&useSource{use: u, file: "schedstat", tally: &u.waits, columns: []profile.Column{{Name: "proc_wait", Unit: "ns", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0] = u.waitNS }},
@@ -87,6 +92,9 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []coun
 		&useSource{use: u, file: "status", tally: &u.sizes, columns: []profile.Column{{Name: "proc_mem", Unit: "bytes", Scope: "job", Gauge: true, Hz: useHz},
 			{Name: summary.MemoryPeak, Unit: "bytes", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = u.memory, u.peak }},
+		&useSource{use: u, file: "stat", tally: &u.meanwhile.looks, columns: []profile.Column{{Name: "others_cpu", Unit: "ns", Scope: "node", Hz: useHz},
+			{Name: "stolen_cpu", Unit: "ns", Scope: "job", Hz: useHz}},
+			values: func(c []uint64) { c[0], c[1] = uint64(u.meanwhile.others), uint64(u.meanwhile.stolen) }},
 	}
 }
 
@@ -99,16 +107,21 @@ func (u *jobUse) look() {
 	if now < u.nextNS && !u.cpu.whole {
 		return
 	}
+	dt := now - u.atNS
 	u.atNS = now
 	living := u.living()
 	u.forget()
-	u.memory = 0
+	u.memory, u.threads = 0, 0
 	shared, above := uint64(0), uint64(0)
 	for _, pid := range living {
 		p := u.procs[pid]
 		u.wait(pid, p)
 		u.bytes(pid, p)
 		m, grown := u.size(pid, p)
+		if !u.cpu.command.begun(pid, u.cpu.procs[pid]) {
+			p.highest = 0
+			continue
+		}
 		u.memory += m.anonymous
 		shared = max(shared, m.shared)
 		above = max(above, grown)
@@ -116,7 +129,9 @@ func (u *jobUse) look() {
 	u.memory += shared
 	u.peak = max(u.peak, u.memory+above)
 	u.sum()
-	u.nextNS = now + max(useNS, useShare*(u.now()-now))
+	u.meanwhile.look(u.cpu.total*tick, u.waitNS, dt)
+	took := min(u.now()-now, lookNS+processNS*int64(len(living))+threadNS*u.threads)
+	u.nextNS = now + max(useNS, useShare*took)
 }
 
 // living are the job's processes, parents before their children: what a child has
@@ -188,6 +203,7 @@ func (u *jobUse) wait(pid int, p *used) {
 		if !u.waits.count(err) {
 			continue
 		}
+		u.threads++
 		if was := p.waits[id]; now >= was {
 			u.waitNS += now - was
 		}
@@ -261,6 +277,7 @@ func (u *jobUse) size(pid int, p *used) (m resident, grown uint64) {
 	if !u.sizes.count(err) {
 		return resident{}, 0
 	}
+	u.meanwhile.may(b)
 	if now := m.anonymous + m.shared; m.highest > p.highest && m.highest > now {
 		grown = m.highest - now
 	}
@@ -291,7 +308,8 @@ type useSource struct {
 	tally   *tally
 	columns []profile.Column
 	values  func([]uint64)
-	given   int64
+	given   int64 // when there was a reading, asked when there was none yet
+	asked   int64
 	counts  [2]uint64
 }
 
@@ -303,7 +321,7 @@ func (s *useSource) PeriodNS() int64           { return 0 }
 func (s *useSource) EveryNS() int64            { return 0 }
 func (s *useSource) Start() error              { return nil }
 func (s *useSource) Stop() error               { return nil }
-func (s *useSource) Close() error              { return nil }
+func (s *useSource) Close() error              { return s.use.meanwhile.stat.close() }
 
 // Sources tell what is read.
 func (s *useSource) Sources() (list []summary.Source) {
@@ -325,11 +343,21 @@ func (s *useSource) Notes() []note.Note {
 }
 
 // Drain gives a reading if there was a look since the last one, and any process could
-// be read.
+// be read. What the first one has is the job's: it counts from 0.
 func (s *useSource) Drain(to counter.Sink) error {
 	s.use.look()
-	if s.tally.had == 0 || s.given == s.use.atNS {
+	if s.tally.had == 0 {
+		s.asked = s.use.atNS
 		return nil
+	}
+	if s.given == s.use.atNS {
+		return nil
+	}
+	if s.given == 0 {
+		if s.asked == 0 || s.asked >= s.use.atNS {
+			s.asked = s.use.atNS - 1
+		}
+		to.Read(0, s.asked, s.counts[:len(s.columns)])
 	}
 	s.given = s.use.atNS
 	s.values(s.counts[:len(s.columns)])

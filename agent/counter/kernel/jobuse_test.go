@@ -38,7 +38,7 @@ func family(t *testing.T) (x tree, members *list, look func() [3]uint64) {
 		if err := cpu.Drain(&cpuSink); err != nil {
 			t.Fatal(err)
 		}
-		for i, s := range sources {
+		for i, s := range sources[:3] {
 			var sink countertest.Sink
 			if err := s.Drain(&sink); err != nil {
 				t.Fatal(err)
@@ -108,12 +108,12 @@ func TestJobUseThatCannotBeRead(t *testing.T) {
 	if err := cpu.Drain(&sink); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []int{1, 0, 0} {
+	for i, want := range []int{2, 0, 0} { // from 0 on
 		var sink countertest.Sink
 		if err := sources[i].Drain(&sink); err != nil {
 			t.Fatal(err)
 		}
-		if len(sink.Readings) != want || len(sources[i].Notes()) != 1-want {
+		if len(sink.Readings) != want || len(sources[i].Notes()) != 1-want/2 {
 			t.Errorf("source %d gives %d readings and %v", i, len(sink.Readings), sources[i].Notes())
 		}
 	}

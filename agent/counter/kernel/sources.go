@@ -28,8 +28,18 @@ func Job(j JobCgroup) polled.Opener {
 		polled.Kind{Name: "cgroup_cpu", Scope: "job", Open: j.CPU},
 		polled.Kind{Name: "cgroup_mem", Scope: "job", Open: j.Memory},
 		polled.Kind{Name: "cgroup_anon", Scope: "job", Open: j.Anonymous},
-		polled.Kind{Name: "cgroup_oom_kills", Scope: "job", Open: j.OOMKills},
 		polled.Kind{Name: "cgroup_disk", Scope: "job", Open: j.Disk},
 		polled.Kind{Name: "cgroup_psi", Scope: "job", Open: j.Pressure},
+	)
+}
+
+// Limits opens what bounds a job, and what that did to it: of the job's cgroup, or of
+// the one that a command lies in.
+func Limits(j JobCgroup) polled.Opener {
+	return polled.Open(
+		polled.Kind{Name: "cgroup_oom_kills", Scope: "job", Open: j.OOMKills},
+		polled.Kind{Name: "cgroup_throttled", Scope: "job", Open: j.Throttled},
+		polled.Kind{Name: "cgroup_mem_limit", Scope: "job", Open: j.MemoryLimit},
+		polled.Kind{Name: "cgroup_cpu_limit", Scope: "job", Open: j.CPULimit},
 	)
 }

@@ -90,3 +90,14 @@ func (j JobCgroup) stepsFrozen() bool {
 	}
 	return frozen > 0
 }
+
+// Blocked is whether a process of the job waits in the kernel for what cannot be
+// interrupted, a file system mostly, as far as the last drain saw.
+func (j *JobCPU) Blocked() bool {
+	for _, m := range j.procs {
+		if m != nil && m.state == 'D' {
+			return true
+		}
+	}
+	return false
+}

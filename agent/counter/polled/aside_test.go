@@ -2,11 +2,13 @@ package polled
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"jobgait/agent/counter/countertest"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
@@ -54,14 +56,12 @@ func newDevice(t *testing.T) (*device, *Source) {
 // drainUntil drains until there are so many readings.
 func drainUntil(t *testing.T, p *Source, to *countertest.Sink, readings int) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); len(to.Readings) < readings; time.Sleep(time.Millisecond) {
+	jobtest.Until(t, fmt.Sprintf("there are %d readings", readings), func() bool {
 		if err := p.Drain(to); err != nil && !errors.Is(err, errSlow) {
 			t.Fatal(err)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("%d readings, want %d", len(to.Readings), readings)
-		}
-	}
+		return len(to.Readings) >= readings
+	})
 }
 
 // TestADeviceThatHangsHoldsUpNobody lets a device hang between two readings: a
@@ -155,7 +155,7 @@ func TestClosingDoesNotWaitForADevice(t *testing.T) {
 	close(stuck)
 	select {
 	case <-d.closed:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("the goroutine has not ended")
 	}
 }

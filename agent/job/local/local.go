@@ -70,9 +70,10 @@ func (Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error) 
 }
 
 func cleaned(r job.Run) job.Run {
-	for _, s := range []*string{&r.Node, &r.Job.User, &r.Job.Name, &r.Job.App, &r.Job.Size, &r.Job.NodeList} {
+	for _, s := range []*string{&r.Node, &r.Job.User, &r.Job.Name, &r.Job.Script, &r.Job.App, &r.Job.Size, &r.Job.NodeList} {
 		*s = note.Clean(*s, job.MaxText)
 	}
+	r.Names, _ = summary.DetailOf(string(r.Names))
 	r.Job.WorkDir, r.ReportDir = job.CleanPath(r.Job.WorkDir), job.CleanPath(r.ReportDir)
 	return r
 }

@@ -60,3 +60,9 @@ func Within(getenv func(string) string) (summary.RunKey, bool) {
 	}
 	return summary.RunKey{}, false
 }
+
+// Step is the command that runs a program within a running job, on its first node; nil
+// where that cannot be done.
+func Step(getenv func(string) string, id summary.JobID, program ...string) []string {
+	return slurm.Scheduler{}.Step(getenv, id, program...)
+}

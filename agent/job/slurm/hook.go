@@ -34,6 +34,7 @@ func (s Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error
 		BootID:    h.BootID,
 		AddressHz: addressHz(getenv("SPANK_JOBGAIT")),
 	}
+	r.Names, _ = summary.DetailOf(getenv("SPANK_JOBGAIT_NAMES"))
 	r.StdOutPattern = pattern(getenv("SLURM_JOB_STDOUT"), r.Job.WorkDir)
 	r.Job.StdOut = s.StdOut(r, r.Job)
 	r.Exclusive = hasNodeAlone(getenv, r, h.CPUs)

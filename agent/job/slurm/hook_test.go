@@ -113,6 +113,11 @@ func TestUserOptions(t *testing.T) {
 			t.Errorf("--jobgait=%s: opt-out %v", value, told.OptOut)
 		}
 	}
+	for value, want := range map[string]summary.Detail{"off": summary.NoNames, "libraries": summary.Libraries, "": "", "some": ""} {
+		if r, _ := fromHook(getenv(append(base, "SPANK_JOBGAIT_NAMES="+value)...), host, nil); r.Names != want {
+			t.Errorf("names=%s: %q", value, r.Names)
+		}
+	}
 	mine := []string{"JOBGAIT_ROOT_PID=99", "JOBGAIT_REPORT_DIR=/r", "JOBGAIT_APP=a", "JOBGAIT_SUB=2", "JOBGAIT_JOB_NAME=n", "JOBGAIT_ONE_MACHINE=1", "JOBGAIT_RUN={}", "SPANK_JOBGAIT_APP=spank"}
 	r, _ := fromHook(getenv(append(base, mine...)...), host, nil)
 	if r.RootPID != 0 || r.ReportDir != "" || r.Job.App != "spank" || r.Key.Sub != 0 {

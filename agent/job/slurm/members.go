@@ -73,7 +73,7 @@ func judge(p cgroup.Place, placed bool, r job.Run) (mine, foreign bool) {
 func other(said, ours string) bool { return said != "" && ours != "" && said != ours }
 
 func environ(l *job.Look, pid int) map[string]string {
-	return l.Environ(pid, "SLURM_", "SLURMD_NODENAME=")
+	return l.Environ(pid, "SLURM_", "SLURMD_NODENAME=", job.ThreadsVariable+"=")
 }
 
 // slurmstepd is the name of Slurm's own process in a job; some packages add to it.
@@ -153,6 +153,7 @@ func fromEnviron(env map[string]string) job.Details {
 		NTasks:      job.Positive(env["SLURM_NTASKS"]),
 		CPUsPerTask: job.Positive(env["SLURM_CPUS_PER_TASK"]),
 		WorkDir:     job.CleanPath(env["SLURM_SUBMIT_DIR"]),
+		Threads:     job.Threads(env[job.ThreadsVariable]),
 	}
 	if d.NTasks == nil {
 		d.NTasks = job.Positive(env["SLURM_NPROCS"])

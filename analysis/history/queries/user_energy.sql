@@ -1,4 +1,4 @@
 -- Energy of the last 30 days by user, of the runs whose nodes count it.
-SELECT User, count(*) AS Jobs, round(sum(ConsumedEnergyJ) / 3.6e6, 2) AS KWh FROM jobs
-WHERE EndEpoch > strftime('%s', 'now', '-30 days') + 0 AND ConsumedEnergyJ IS NOT NULL
-GROUP BY Cluster, UID ORDER BY KWh DESC LIMIT 20;
+SELECT User, sum(EnergyJobs) AS Jobs, round(sum(EnergyKWh), 2) AS KWh FROM days
+WHERE DayEpoch > strftime('%s', 'now', '-30 days') + 0
+GROUP BY Cluster, UID HAVING KWh IS NOT NULL ORDER BY KWh DESC LIMIT 20;

@@ -1,0 +1,224 @@
+package as
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Self is the account of this process.
+func Self() Account { return Account{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())} }
+
+// Args are the account as arguments of a child, which Take reads.
+func (a Account) Args() []string {
+	out := []string{strconv.FormatUint(uint64(a.UID), 10), strconv.FormatUint(uint64(a.GID), 10)}
+	for _, g := range a.Groups {
+		out = append(out, strconv.FormatUint(uint64(g), 10))
+	}
+	return out
+}
+
+func parseArgs(args []string) (Account, error) {
+	var ids []uint32
+	for _, s := range args {
+		id, err := strconv.ParseUint(s, 10, 32)
+		if err != nil {
+			return Account{}, fmt.Errorf("account %.40q: %w", strings.Join(args, " "), err)
+		}
+		ids = append(ids, uint32(id))
+	}
+	if len(ids) < 2 {
+		return Account{}, errors.New("no account: uid, gid and groups are wanted")
+	}
+	return Account{UID: ids[0], GID: ids[1], Groups: ids[2:]}, nil
+}
+
+// Limits are what a child may use. All of them leave no core and write their files
+// for others to read.
+type Limits struct {
+	// FileBytes is the size of the largest file that it may write.
+	FileBytes uint64
+	// MemoryBytes and CPUSeconds are what it may use of these; 0 for no limit.
+	// Addresses that Go reserves before it begins, more than a gigabyte, are not counted.
+	MemoryBytes, CPUSeconds uint64
+	// Starts is whether it may start programs.
+	Starts bool
+}
+
+// Confine is Take with the limits of a child that writes reports and records: no file
+// larger than 256 MB.
+func Confine(args []string) error { return Take(args, Limits{FileBytes: 256 << 20}) }
+
+// Take gives this process the rights of the account that Args named, for good: the
+// first thing that a child does. At no moment can the account trace it.
+func Take(args []string, l Limits) error {
+	a, err := parseArgs(args)
+	if err != nil {
+		return err
+	}
+	if err := l.hold(); err != nil {
+		return err
+	}
+	if !a.Current() {
+		err = take(a)
+	}
+	if err == nil {
+		err = shut()
+	}
+	if err != nil {
+		return fmt.Errorf("become uid %d: %w", a.UID, err)
+	}
+	return nil
+}
+
+// TakeFiles gives this thread the account's rights to files, beside root's to ask about
+// processes, and no way back: see setfsuid(2), which takes the capabilities of files
+// away. Where the account is root's, or we are not, ours stay.
+func TakeFiles(args []string) error {
+	a, err := parseArgs(args)
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	if err := (Limits{Starts: true}).hold(); err != nil { // the number of processes binds no root
+		return err
+	}
+	if os.Geteuid() != 0 || a.UID == 0 {
+		return nil
+	}
+	// Of this thread only, which is what setfsuid changes.
+	if _, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); e != 0 {
+		return fmt.Errorf("take the rights to files of uid %d: setgroups: %w", a.UID, e)
+	}
+	_, _ = unix.SetfsgidRetGid(int(a.GID))
+	_, _ = unix.SetfsuidRetUid(int(a.UID))
+	if now, err := unix.SetfsuidRetUid(-1); err != nil || now != int(a.UID) {
+		return fmt.Errorf("take the rights to files of uid %d: those of %d stay", a.UID, now)
+	}
+	return shut() // a change of rights has opened it
+}
+
+// spareThreads are made before none can be: Go takes one when a read of a file waits,
+// and one each for the collection of memory and its own clock.
+const spareThreads = 8
+
+// hold sets the limits. The process is undumpable from here on: nobody but root traces
+// it or reads what it is doing.
+func (l Limits) hold() error {
+	if err := shut(); err != nil {
+		return err
+	}
+	if err := noPrivileges(); err != nil {
+		return err
+	}
+	unix.Umask(0o022)
+	limits := map[int]uint64{unix.RLIMIT_FSIZE: l.FileBytes, unix.RLIMIT_CORE: 0}
+	if !l.Starts {
+		makeThreads()
+		limits[unix.RLIMIT_NPROC] = 0
+	}
+	if l.CPUSeconds > 0 {
+		limits[unix.RLIMIT_CPU] = l.CPUSeconds
+	}
+	if l.MemoryBytes > 0 {
+		reserved, err := addresses()
+		if err != nil {
+			return err
+		}
+		limits[unix.RLIMIT_AS] = reserved + l.MemoryBytes
+	}
+	for what, limit := range limits {
+		var now unix.Rlimit
+		if unix.Getrlimit(what, &now) == nil {
+			limit = min(limit, now.Max)
+		}
+		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("limit the child: %w", err)
+		}
+	}
+	return nil
+}
+
+// noPrivileges keeps the process from gaining any: all its threads, where Go made them
+// (with cgo this one, and what comes of it).
+func noPrivileges() error {
+	_, _, e := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0)
+	if e == unix.ENOTSUP {
+		return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	}
+	if e != 0 {
+		return fmt.Errorf("give up gaining privileges: %w", e)
+	}
+	return nil
+}
+
+// shut makes the process undumpable.
+func shut() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("keep others out: %w", err)
+	}
+	return nil
+}
+
+// makeThreads makes threads that the runtime keeps. One of them computes at a time,
+// from here on: with two of them the runtime can be about to make another when this
+// returns (seen once in 65 starts on a busy machine), and none can be made then.
+func makeThreads() {
+	runtime.GOMAXPROCS(1)
+	var all, held sync.WaitGroup
+	all.Add(spareThreads)
+	held.Add(spareThreads)
+	for range spareThreads {
+		go func() {
+			defer all.Done()
+			runtime.LockOSThread()
+			held.Done()
+			held.Wait() // each on a thread of its own
+			runtime.UnlockOSThread()
+		}()
+	}
+	all.Wait()
+}
+
+// addresses is the size of this process's address space.
+func addresses() (uint64, error) {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, fmt.Errorf("limit the child: %w", err)
+	}
+	first, _, _ := bytes.Cut(b, []byte(" "))
+	pages, err := strconv.ParseUint(string(first), 10, 64)
+	return pages * uint64(os.Getpagesize()), err
+}
+
+// take gives all threads the ids, groups first: afterwards it may not. A change of the
+// effective id makes the process as dumpable as fs.suid_dumpable says, which may be
+// altogether. So the saved id stays root's, which keeps the account out (ptrace(2): all
+// three must be the tracer's), until the door is shut again.
+func take(a Account) error {
+	groups := make([]int, len(a.Groups))
+	for i, g := range a.Groups {
+		groups[i] = int(g)
+	}
+	if err := syscall.Setgroups(groups); err != nil {
+		return err
+	}
+	if err := syscall.Setresgid(int(a.GID), int(a.GID), int(a.GID)); err != nil {
+		return err
+	}
+	if err := syscall.Setresuid(int(a.UID), int(a.UID), os.Getuid()); err != nil {
+		return err
+	}
+	if err := shut(); err != nil {
+		return err
+	}
+	return syscall.Setresuid(int(a.UID), int(a.UID), int(a.UID))
+}

@@ -1,0 +1,118 @@
+package as
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The test program is the child too: it takes the account in its arguments and does
+// what its verb says.
+func TestMain(m *testing.M) {
+	verbs := map[string]func(){"rights": rights, "files": files, "script": script, "hang": func() { time.Sleep(time.Hour) },
+		"echo": func() { _, _ = io.Copy(os.Stdout, os.Stdin) },
+		"talk": func() { _, _ = os.Stdout.Write(make([]byte, 1<<20)) },
+		"complain": func() {
+			fmt.Fprint(os.Stderr, "a\033[31m\nb", strings.Repeat("x\n", 50000))
+			os.Exit(3)
+		}}
+	if len(os.Args) < 3 || verbs[os.Args[1]] == nil {
+		os.Exit(m.Run())
+	}
+	take := map[string]func() error{
+		"rights": func() error {
+			return Take(os.Args[2:], Limits{FileBytes: 1 << 20, CPUSeconds: 5, MemoryBytes: 512 << 20})
+		},
+		"files":  func() error { return TakeFiles(os.Args[2:]) },
+		"script": func() error { return Take(os.Args[2:], Limits{FileBytes: 1 << 20, Starts: true}) },
+	}[os.Args[1]]
+	if take == nil {
+		take = func() error { return Confine(os.Args[2:]) }
+	}
+	if err := take(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	verbs[os.Args[1]]()
+	os.Exit(0)
+}
+
+// script has a shell say what it is.
+func script() {
+	cmd := exec.Command("/bin/sh", "-c", `id -u; id -g; id -G; pwd; cat; echo; ls /proc/self/fd | wc -l; export -p | grep -v -e PWD -e OLDPWD -e SHLVL; cat /etc/shadow >/dev/null 2>&1 && echo shadow; true`)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// files prints whose files the child may read.
+func files() {
+	_, err := os.ReadFile("/etc/shadow")
+	fsuid, _ := unix.SetfsuidRetUid(-1)
+	fmt.Println("shadow:", err == nil, "ids", os.Getuid(), fsuid, "dumpable", dumpable())
+}
+
+func dumpable() int {
+	d, _ := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
+	return d
+}
+
+// rights prints what the child can still do.
+func rights() {
+	groups, _ := os.Getgroups()
+	fmt.Println("ids", os.Getuid(), os.Geteuid(), os.Getgid(), groups, "dumpable", dumpable())
+	fmt.Println("runs:", exec.Command("/bin/true").Run() == nil)
+	_, err := os.ReadFile("/etc/shadow")
+	fmt.Println("shadow:", err == nil)
+	// Memory that is used makes threads of the collector work, where none can be made.
+	var kept [][]byte
+	for range 64 {
+		kept = append(kept, make([]byte, 1<<20))
+	}
+	fmt.Println("memory:", len(kept))
+	_, err = unix.Mmap(-1, 0, 1<<30, unix.PROT_READ, unix.MAP_ANON|unix.MAP_PRIVATE)
+	fmt.Println("a gigabyte:", err == nil)
+	for _, size := range []int64{1 << 20, 1<<20 + 1} { // the second has a signal that Go ignores
+		f, err := os.CreateTemp("/tmp", "jobgait-as-")
+		if err == nil {
+			_, err = f.WriteAt([]byte{1}, size-1)
+			_ = os.Remove(f.Name())
+		}
+		fmt.Println("file of", size, err == nil)
+	}
+	tasks, _ := filepath.Glob("/proc/self/task/*/status")
+	fmt.Println("back:", unix.Setresuid(0, 0, 0) == nil, len(tasks) >= spareThreads)
+}
+
+func TestTakeLeavesOnlyTheAccountsRights(t *testing.T) {
+	a := nobody(t)
+	want := "ids 65534 65534 65534 [65533 65534] dumpable 0\nruns: false\nshadow: false\nmemory: 64\na gigabyte: false\n" +
+		"file of 1048576 true\nfile of 1048577 false\nback: false true"
+	if got := output(t, a, "rights"); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if got, want := output(t, a, "files"), "shadow: false ids 0 65534 dumpable 0"; got != want {
+		t.Errorf("rights to files: %s, want %s", got, want)
+	}
+}
+
+func TestAccountsAsArguments(t *testing.T) {
+	a := Account{UID: 1000, GID: 100, Groups: []uint32{100, 4}}
+	if b, err := parseArgs(a.Args()); err != nil || b.UID != a.UID || b.GID != a.GID || !slices.Equal(a.Groups, b.Groups) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	for _, args := range []string{"", "1", "1 -1", "1 x", "1 4294967296"} {
+		if _, err := parseArgs(strings.Fields(args)); err == nil {
+			t.Errorf("%q is no account", args)
+		}
+	}
+}

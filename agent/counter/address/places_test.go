@@ -1,0 +1,88 @@
+package address
+
+import (
+	"testing"
+
+	"jobgait/agent/peek"
+	"jobgait/agent/profile"
+)
+
+// Code that several processes have at addresses of their own is one place; a place
+// has 16 bytes; who was asked of is not asked of again.
+func TestPlacesOfTheRun(t *testing.T) {
+	m := &asked{members: map[int]bool{10: true, 11: true}}
+	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
+	tb.places = newPlaces()
+	for _, s := range []sample{user(10, 0x10000+0x1230, 1), user(11, 0x90000+0x123f, 2), user(10, 0x10000+0x1240, 3), user(10, 0x18000, 4),
+		{5, 0x10000, 10, kernelCode}} {
+		tb.hit(s)
+	}
+	tb.apply(event{time: 6, kind: mapped, pid: 10, area: area{start: 0x700000, end: 0x702000, file: 77}, name: "/opt/app/lib b.so", build: "abcd"})
+	tb.hit(user(10, 0x701000, 7))
+	s := &Source{table: tb}
+	code := s.Code()
+	if len(code) != 2 || s.NewCode() != 1 {
+		t.Fatalf("%+v, new %g", code, s.NewCode())
+	}
+	lib, app := code[0], code[1]
+	if lib.Name != "lib.so" || lib.Inode == 0 || lib.Path == "" || lib.Build != "" || lib.PID != 10 || lib.Key == 0 ||
+		len(lib.Places) != 2 || lib.Places[0] != (profile.Place{At: 0x323, Count: 2}) || lib.Places[1] != (profile.Place{At: 0x324, Count: 1}) {
+		t.Errorf("%+v", lib)
+	}
+	if app.Name != "lib b.so" || app.Build != "abcd" || app.Key != 77 || app.Inode != 0 || len(app.New) != 1 || app.Places[0].At != 0x100 {
+		t.Errorf("%+v", app)
+	}
+	if p, ok := s.Places(); !ok || p.Kernel != 1 || p.Anonymous != 1 || p.Lost != 0 || len(p.Files) != 2 {
+		t.Errorf("%+v, %v", p, ok)
+	}
+	s.Asked()
+	tb.hit(user(10, 0x10000+0x1230, 8))
+	tb.hit(user(10, 0x10000+0x1250, 9))
+	if code := s.Code(); len(code[0].New) != 1 || code[0].New[0].At != 0x325 || len(code[1].New) != 0 || code[0].Places[0].Count != 3 {
+		t.Errorf("%+v", code)
+	}
+	if got := s.NewCode(); got != 1.0/6 {
+		t.Errorf("a sixth of the hits is new, not %g", got)
+	}
+}
+
+// Ten times as many places as there is room for, and a loop among them: nothing of it
+// is lost, and every hit is either there or counted as lost.
+func TestPlacesAreBounded(t *testing.T) {
+	x := newPlaces()
+	a := area{id: x.know(area{file: 5}, "/x", "")}
+	const loop, others = 200, 10 * profile.MostPlaces
+	for i := range uint64(others) {
+		x.hit(&a, 16*(1000+i), 1)
+		x.hit(&a, 16*(i%loop), 1)
+	}
+	got, kept := uint64(0), 0
+	for _, f := range x.snapshot() {
+		for _, p := range f.Places {
+			got += p.Count
+			kept++
+			if p.At < loop && p.Count < (others-3*profile.MostPlaces)/loop {
+				t.Errorf("place %d of the loop was hit %d times", p.At, p.Count)
+			}
+		}
+	}
+	if got+x.lost != 2*others || kept > profile.MostPlaces || len(x.slots) > 2*profile.MostPlaces {
+		t.Errorf("%d hits and %d lost of %d, %d places in %d slots", got, x.lost, 2*others, kept, len(x.slots))
+	}
+}
+
+// A file too many, and an offset that none has, are lost and counted.
+func TestPlacesOfTooManyFiles(t *testing.T) {
+	x := newPlaces()
+	var last area
+	for i := range uint64(profile.MostFiles + 1) {
+		last = area{file: i + 1}
+		last.id = x.know(last, "/x", "")
+		x.hit(&last, 0, 1)
+	}
+	last.id = 1
+	x.hit(&last, 1<<60, 1)
+	if last.id == 0 || x.lost != 2 || len(x.snapshot()) != profile.MostFiles {
+		t.Errorf("%d lost, %d files", x.lost, len(x.snapshot()))
+	}
+}

@@ -1,0 +1,151 @@
+package kernel
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"jobgait/agent/counter/polled"
+	"jobgait/agent/profile"
+)
+
+// Throttled is for how long a limit of the CPU kept tasks from running, summed over
+// the CPUs that they were to run on: v2 in microseconds, v1 in nanoseconds.
+func (j JobCgroup) Throttled() (polled.Meter, error) {
+	if !j.has("cpu") {
+		return polled.Meter{}, errController
+	}
+	key, unit := "throttled_usec", uint64(1000)
+	if !j.v2 {
+		key, unit = "throttled_time", 1
+	}
+	return j.one("cpu", profile.Column{Name: "cgroup_throttled", Unit: "ns"}, "cpu.stat", every1Hz, func(p *places) (uint64, error) {
+		b, err := p.read(0)
+		v, ok := findKey(b, key)
+		if err == nil && !ok {
+			err = polled.ErrAbsent // the controller is not enabled here
+		}
+		return min(v, 1<<53) * unit, err
+	}), nil
+}
+
+// MemoryLimit is the lowest limit of memory of the cgroup and those above it.
+func (j JobCgroup) MemoryLimit() (polled.Meter, error) {
+	if !j.has("memory") {
+		return polled.Meter{}, errController
+	}
+	column := profile.Column{Name: "cgroup_mem_limit", Unit: "bytes", Gauge: true}
+	if !j.v2 {
+		return j.one("memory", column, "memory.stat", every1Hz, func(p *places) (uint64, error) {
+			v, err := p.key("hierarchical_memory_limit")
+			if err == nil && v >= unlimited {
+				err = polled.ErrAbsent
+			}
+			return v, err
+		}), nil
+	}
+	return j.lowest("memory", column, func(dir string) (float64, bool) { return limitOf(text(filepath.Join(dir, "memory.max"))) }), nil
+}
+
+// unlimited is what v1 says of no limit, in pages that fit into 63 bits.
+const unlimited = 1 << 62
+
+// CPULimit is the lowest limit of CPU time a second of the cgroup and those above it.
+func (j JobCgroup) CPULimit() (polled.Meter, error) {
+	if !j.has("cpu") {
+		return polled.Meter{}, errController
+	}
+	return j.lowest("cpu", profile.Column{Name: "cgroup_cpu_limit", Unit: "ns", Gauge: true}, func(dir string) (float64, bool) {
+		quota, period, ok := strings.Cut(text(filepath.Join(dir, "cpu.max")), " ")
+		if !j.v2 {
+			quota, period = text(filepath.Join(dir, "cpu.cfs_quota_us")), text(filepath.Join(dir, "cpu.cfs_period_us"))
+			ok = true
+		}
+		q, okQ := limitOf(quota)
+		p, okP := limitOf(period)
+		return q / p * 1e9, ok && okQ && okP
+	}), nil
+}
+
+// limitOf reads a limit; "max", -1 and 0 are none.
+func limitOf(s string) (float64, bool) {
+	v, err := strconv.ParseUint(s, 10, 62)
+	return float64(v), err == nil && v > 0
+}
+
+// lowest is a meter of the lowest limit from the cgroup up to where it is mounted.
+func (j JobCgroup) lowest(controller string, c profile.Column, limit func(dir string) (float64, bool)) polled.Meter {
+	c.Scope = "job"
+	mounted := controller
+	if j.v2 {
+		controller = ""
+	}
+	return polled.Meter{Columns: []profile.Column{c}, Event: c.Name, PMU: "cgroup", Config: j.version() + mounted + " limit", EveryNS: every1Hz,
+		Read: func(cells []uint64) error {
+			dir, ok := j.dir(controller)
+			if !ok {
+				return polled.ErrAbsent
+			}
+			least, any := 0.0, false
+			for n := 0; n < maxDepth && len(dir) >= len(j.mount); n++ {
+				if v, ok := limit(dir); ok && (!any || v < least) {
+					least, any = v, true
+				}
+				dir = filepath.Dir(dir)
+			}
+			if !any {
+				return polled.ErrAbsent
+			}
+			cells[0] = uint64(least)
+			return nil
+		},
+	}
+}
+
+// maxDepth bounds the way up from a cgroup.
+const maxDepth = 64
+
+// killsV1 counts kills for lack of memory of a job by v1, which counts those of each
+// directory alone: the job's own, its steps' and their tasks'. What a directory had
+// counted that is gone stays.
+func (j JobCgroup) killsV1() polled.Meter {
+	kills := map[string]uint64{}
+	return polled.Meter{Columns: []profile.Column{{Name: "cgroup_oom_kills", Unit: "kills", Scope: "job"}},
+		Event: "memory.oom_control", PMU: "cgroup", Config: "v1 memory.oom_control", EveryNS: every1Hz,
+		Read: func(cells []uint64) error {
+			dir, ok := j.dir("memory")
+			if !ok {
+				return polled.ErrAbsent
+			}
+			read := 0
+			for _, below := range []string{"", "step_*", "step_*/task_*"} {
+				paths, err := filepath.Glob(filepath.Join(dir, below, "memory.oom_control"))
+				if err != nil {
+					return err
+				}
+				for _, path := range paths {
+					if b, err := os.ReadFile(path); err == nil {
+						if v, ok := findKey(bytes.TrimSpace(b), "oom_kill"); ok {
+							kills[path] = max(kills[path], v)
+							read++
+						}
+					}
+				}
+			}
+			switch {
+			case read == 0 && !exists(dir):
+				return polled.ErrAbsent
+			case read == 0:
+				return errors.New("this kernel does not count them by cgroup")
+			}
+			cells[0] = 0
+			for _, v := range kills {
+				cells[0] += min(v, 1<<53)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,141 @@
+package kernel
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// meanwhile is what everybody else used of the CPUs that the job may run on, while
+// tasks of the job waited for one, and what the host of a virtual machine kept of them.
+// Others on CPUs that are closed to the job take nothing from it, and neither do those
+// that run while it does not want to.
+type meanwhile struct {
+	stat *file
+	// ticks are those of each CPU as of the last look, allowed is on which of them any
+	// process of the job may run, last on which those of the last look might.
+	ticks, now    []cpuTicks
+	allowed, last []bool
+	list          []byte // what allowed was read from last
+	looks         tally
+	// job and waited are the job's own ns as of the last look. lag is what more than
+	// all CPUs it was said to use: its processes are asked later than the CPUs are, and
+	// what the others seem to have had of it goes off again.
+	job, waited uint64
+	lag         float64
+	others      float64
+	stolen      float64
+}
+
+// cpuTicks are busy and stolen ticks of one CPU; there is false for one that is offline.
+type cpuTicks struct {
+	busy, steal uint64
+	there       bool
+}
+
+func newMeanwhile(proc string) meanwhile {
+	return meanwhile{stat: newList(filepath.Join(proc, "stat"))}
+}
+
+// wantsShare is the share of the time that tasks must have waited in for that of others
+// to count: whoever runs alone waits for daemons of the node now and then.
+const wantsShare = 0.02
+
+// may adds the CPUs that a process may run on, of what /proc/PID/status says.
+func (m *meanwhile) may(status []byte) {
+	const key = "\nCpus_allowed_list:"
+	_, rest, ok := bytes.Cut(status, []byte(key))
+	line, _ := cutLine(rest)
+	if !ok || bytes.Equal(line, m.list) {
+		return
+	}
+	cpus, err := parseCPUs(strings.TrimSpace(string(line)))
+	if err != nil {
+		return
+	}
+	m.list = append(m.list[:0], line...)
+	for _, cpu := range cpus {
+		for len(m.allowed) <= cpu {
+			m.allowed = append(m.allowed, false)
+		}
+		m.allowed[cpu] = true
+	}
+}
+
+// look counts what has gone since the last one: job and waited are the job's own, dt is
+// the time between, all in ns. The first look only begins. Of processes that have all
+// ended nobody knows what they waited since the last look: they may have.
+func (m *meanwhile) look(job, waited uint64, dt int64) {
+	b, err := m.stat.read()
+	if err == nil {
+		m.now, err = parseCPUTicks(b, m.now[:0])
+	}
+	if !m.looks.count(err) {
+		return
+	}
+	used, waits := float64(job)-float64(m.job), float64(waited)-float64(m.waited)
+	m.job, m.waited = job, waited
+	ended := len(m.allowed) == 0
+	if ended {
+		m.allowed = append(m.allowed, m.last...)
+	}
+	if m.ticks != nil {
+		busy, steal := grown(m.ticks, m.now, m.allowed)
+		others := busy - used + m.lag
+		m.lag = min(0, others)
+		if others = max(0, others); waits > wantsShare*float64(dt) || ended && used > 0 {
+			m.others += others
+		}
+		if steal > 0 && used+others > 0 {
+			m.stolen += steal * used / (used + others)
+		}
+	}
+	m.ticks = append(m.ticks[:0], m.now...)
+	m.last = append(m.last[:0], m.allowed...)
+	m.allowed = m.allowed[:0]
+	m.list = m.list[:0]
+}
+
+// grown sums what CPUs were busy and kept from since, in ns. One that came or went
+// between says nothing.
+func grown(before, now []cpuTicks, allowed []bool) (busy, steal float64) {
+	for i := range min(len(before), len(now), len(allowed)) {
+		if b, n := before[i], now[i]; allowed[i] && b.there && n.there {
+			busy += tick * float64(n.busy-min(b.busy, n.busy))
+			steal += tick * float64(n.steal-min(b.steal, n.steal))
+		}
+	}
+	return busy, steal
+}
+
+// parseCPUTicks reads the lines of the CPUs of /proc/stat into to.
+//
+//	cpu0 user nice system idle iowait irq softirq steal guest guest_nice
+func parseCPUTicks(b []byte, to []cpuTicks) ([]cpuTicks, error) {
+	for len(b) > 0 {
+		var line []byte
+		line, b = cutLine(b)
+		name, rest := cutField(line)
+		digits, ok := bytes.CutPrefix(name, []byte("cpu"))
+		if !ok {
+			break // they come first
+		}
+		if len(digits) == 0 {
+			continue // the sum
+		}
+		cpu, more, ok := cutNumber(digits)
+		var n [8]uint64
+		if !ok || len(more) > 0 || cpu >= maxCPU || !cutNumbers(rest, n[:]) || slices.Max(n[:]) > 1<<40 {
+			return to, errFormat
+		}
+		for uint64(len(to)) <= cpu {
+			to = append(to, cpuTicks{})
+		}
+		to[cpu] = cpuTicks{busy: n[0] + n[1] + n[2] + n[5] + n[6], steal: n[7], there: true}
+	}
+	if len(to) == 0 {
+		return to, errFormat
+	}
+	return to, nil
+}

@@ -1,0 +1,36 @@
+package kernel
+
+import (
+	"testing"
+
+	"jobgait/agent/counter/countertest"
+	"jobgait/agent/peek"
+)
+
+// What an interpreter runs most is its script; other programs are not asked.
+func TestScript(t *testing.T) {
+	x := tree{t, t.TempDir()}
+	now := int64(0)
+	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10, 11, 12}, func() int64 { now += 100e9; return now }, 1e9)
+	j.NameScripts(func(program string) bool { return program == "python3" }, func(args []string) (string, bool) {
+		if args[0] != "python3" {
+			t.Errorf("%q was asked for", args)
+		}
+		return args[1], len(args) == 3
+	})
+	put(t, x.root, "10/cmdline", "python3\x00a.py\x001\x00")
+	put(t, x.root, "11/cmdline", "python3\x00b.py\x001\x00")
+	put(t, x.root, "12/cmdline", "lmp\x00c\x00")
+	var sink countertest.Sink
+	for _, ticks := range []uint64{1, 10, 20} {
+		x.set(10, "python3", 1, ticks, 0)
+		x.set(11, "python3", 1, 2*ticks, 0)
+		x.set(12, "lmp", 1, 9*ticks, 0)
+		if err := j.Drain(&sink); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := j.Script("python3") + j.Script("lmp"); got != "b.py" {
+		t.Errorf("runs %q", got)
+	}
+}

@@ -1,0 +1,187 @@
+// Package live is live.json, what a running job's user may know of its rhythm: the
+// agent writes it, `jobgait watch` reads it. A State goes in, one comes out.
+//
+// The agent of a cluster is root and the file is the user's, so root never opens one
+// that exists: its owner could hold it by a lease, or have made it anything. Each is
+// a new file of another name, made with O_EXCL, given to the user and renamed over
+// the last. Directories are root's own, 0711: <dir>/<uid>/<run>/live.json.
+//
+// A reader believes nothing of it, root least: it is bounded, its texts are cut to
+// what can be printed, and numbers that no job can have refuse it whole.
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/tracker"
+)
+
+// Schema is the name and version of the format.
+const Schema = "jobgait.live/1"
+
+// Name is that of the file.
+const Name = "live.json"
+
+// State is one moment of a run on one node. Times are UTC; what is not known is nil.
+type State struct {
+	Schema   string        `json:"schema"`
+	JobID    int64         `json:"job_id"`
+	Node     string        `json:"node"`
+	At       time.Time     `json:"at"`
+	ElapsedS float64       `json:"elapsed_s"`
+	State    tracker.State `json:"state"`
+	// PeriodS and its 95 % interval are those of the loop that the job is in, or was
+	// in last.
+	PeriodS        *float64   `json:"period_s"`
+	CILo           *float64   `json:"ci_lo"`
+	CIHi           *float64   `json:"ci_hi"`
+	Cycles         int64      `json:"cycles"`
+	LastBoundary   *time.Time `json:"last_boundary"`
+	NextBoundary   *time.Time `json:"next_boundary"`
+	BoundaryErrorS *float64   `json:"boundary_error_s"`
+	// SinceBoundaryS is how long ago, when this was written, the last cycle ended.
+	SinceBoundaryS *float64 `json:"since_boundary_s"`
+	Stalled        *Stalled `json:"stalled"`
+	// RecentS are the lengths of the last cycles, in seconds, the newest last.
+	RecentS []float64 `json:"recent_s"`
+	Pace    *Pace     `json:"pace"`
+	// Low are stretches of a cycle in which little is done.
+	Low   []Low       `json:"low"`
+	Notes []note.Note `json:"notes"`
+	// Agent is the process that writes this: without it the file is of the past.
+	Agent job.Process `json:"agent"`
+	// Command is the process that `jobgait run` watches, 0 on a cluster.
+	Command int `json:"command,omitempty"`
+}
+
+// Stalled says since when no cycle has ended, and what the job's processes do.
+type Stalled struct {
+	Since time.Time     `json:"since"`
+	Doing tracker.Doing `json:"doing"`
+}
+
+// Pace is when the run ends if it makes as many cycles as usual.
+type Pace struct {
+	CyclesUsual int64     `json:"cycles_usual"`
+	EndsAt      time.Time `json:"ends_at"`
+	LimitAt     time.Time `json:"limit_at"`
+}
+
+// Low is a stretch of a cycle, in seconds from its beginning.
+type Low struct {
+	OffsetS   float64 `json:"offset_s"`
+	DurationS float64 `json:"duration_s"`
+}
+
+const (
+	// maxBytes is the largest file that is read; an agent's has some hundred bytes.
+	maxBytes = 64 << 10
+	// maxRecent is how many lengths of cycles are kept, maxList how many of other
+	// things are read.
+	maxRecent, maxList = 60, 32
+	// maxText is where words are cut, in characters; maxS is the longest time that is
+	// believed, ten years.
+	maxText, maxS = 200, 10 * 366 * 86400
+)
+
+// Read reads a file that anybody may have written. It waits for nothing: what is no
+// plain file is refused, and a lease is not waited for.
+func Read(path string) (State, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return State{}, fmt.Errorf("%s: %w", Name, job.Cause(err))
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return State{}, errors.Join(err, errors.New(Name+" is no plain file"))
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return State{}, fmt.Errorf("%s: %w", Name, job.Cause(err))
+	}
+	return Decode(b)
+}
+
+// Decode understands the bytes of a file, or refuses them.
+func Decode(b []byte) (State, error) {
+	var s State
+	switch err := json.Unmarshal(b, &s); {
+	case len(b) > maxBytes:
+		return State{}, fmt.Errorf("%s has more than %d bytes", Name, maxBytes)
+	case err != nil:
+		return State{}, fmt.Errorf("%s is not readable JSON", Name)
+	case s.Schema != Schema:
+		return State{}, fmt.Errorf("%s is of another version: %q", Name, note.Clean(s.Schema, 40))
+	}
+	if err := s.check(); err != nil {
+		return State{}, fmt.Errorf("%s: %w", Name, err)
+	}
+	s.clean()
+	return s, nil
+}
+
+// check refuses numbers that no run can have.
+func (s *State) check() error {
+	numbers := []*float64{&s.ElapsedS, s.PeriodS, s.CILo, s.CIHi, s.BoundaryErrorS, s.SinceBoundaryS}
+	for i := range s.RecentS {
+		numbers = append(numbers, &s.RecentS[i])
+	}
+	for i := range s.Low {
+		numbers = append(numbers, &s.Low[i].OffsetS, &s.Low[i].DurationS)
+	}
+	for _, v := range numbers {
+		if v != nil && !(*v >= 0 && *v <= maxS) {
+			return errors.New("a time that no run can have")
+		}
+	}
+	times := []time.Time{s.At}
+	for _, t := range []*time.Time{s.LastBoundary, s.NextBoundary} {
+		if t != nil {
+			times = append(times, *t)
+		}
+	}
+	if s.Stalled != nil {
+		times = append(times, s.Stalled.Since)
+	}
+	if s.Pace != nil {
+		times = append(times, s.Pace.EndsAt, s.Pace.LimitAt)
+	}
+	for _, t := range times {
+		if y := t.Year(); y < 1970 || y > 2200 {
+			return errors.New("a moment that no run can have")
+		}
+	}
+	if s.Cycles < 0 || s.Cycles > math.MaxInt32*1000 || s.JobID < 0 || s.Agent.PID < 0 || s.Command < 0 || s.Pace != nil && s.Pace.CyclesUsual < 0 {
+		return errors.New("a number that no run can have")
+	}
+	return nil
+}
+
+// clean makes texts fit to print and lists short.
+func (s *State) clean() {
+	s.Node = note.Clean(s.Node, maxText)
+	s.State = tracker.State(note.Clean(string(s.State), maxText))
+	if s.Stalled != nil {
+		s.Stalled.Doing = tracker.Doing(note.Clean(string(s.Stalled.Doing), maxText))
+	}
+	s.RecentS = s.RecentS[max(0, len(s.RecentS)-maxRecent):]
+	s.Low = s.Low[:min(len(s.Low), maxList)]
+	s.Notes = s.Notes[:min(len(s.Notes), maxList)]
+	for i, n := range s.Notes {
+		s.Notes[i] = note.Note{Code: note.Code(note.Clean(string(n.Code), maxText)), Text: note.Clean(n.Text, maxText), Node: note.Clean(n.Node, maxText)}
+	}
+}
+
+// Alive is whether the agent that wrote this still runs. Of a state that was sealed
+// nobody asks.
+func (s State) Alive() bool { return s.State != tracker.Ended && s.Agent.PID > 0 && s.Agent.Alive() }

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/as"
+	"jobgait/agent/counter/address"
+	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
+	"jobgait/agent/names"
+	"jobgait/agent/profile"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+// naming asks which functions the job's code has, while its processes live: on the
+// job's first node, a few times, by a child with the user's rights. Between two times
+// there is four times as long, and nobody is asked where nearly all code was asked of.
+type naming struct {
+	ask    asking // nil asks nobody
+	next   int64  // CLOCK_MONOTONIC ns: when to ask, and when to keep places
+	wait   int64
+	keepAt int64
+	times  int
+	came   chan answered // nil while nobody is asked
+	stop   func()        // gives up who is asked
+	known  names.Known
+}
+
+// asking has questions answered; it may take seconds.
+type asking func(context.Context, []names.Question) ([]names.Answer, error)
+
+type answered struct {
+	files   []address.CodeFile
+	answers []names.Answer
+	err     error
+}
+
+// First after half a second, for commands that take two: those that end before have
+// the same files when they are over. Places go into the profile, for an agent that is
+// killed, every ten minutes at last.
+const (
+	firstNamesNS = 500e6
+	mostAsks     = 8
+	leastNew     = 0.01
+	keepNS       = 600e9
+	// lastNames is how long the end waits for a child, which takes 20 to 40 ms: the
+	// Epilog kills an agent after 500.
+	lastNames = 250 * time.Millisecond
+)
+
+// nameCode makes the agent count places, and ask if it is to.
+func (a *agent) nameCode(program string, c configs.Agent) {
+	count, ask := wanted(a.run, c)
+	if a.in.code == nil || !count {
+		return
+	}
+	a.in.code.CountPlaces()
+	if ask {
+		a.naming.ask = asker(program, a.run)
+	}
+}
+
+// wanted is whether places are to be counted, and anybody asked: by what the site and
+// the user want, whoever wants less.
+func wanted(r job.Run, c configs.Agent) (count, ask bool) {
+	d := summary.Detail(c.Names).Least(r.Names)
+	return d != summary.NoNames, d == summary.AllNames && first(r)
+}
+
+// first is whether this is the job's first node: a thousand nodes that read the
+// symbols of one library in the same second are a burden to their file system.
+func first(r job.Run) bool {
+	if r.Job.NNodes <= 1 {
+		return true
+	}
+	nodes, err := scheduler.OfRun(r).Nodes(r.Job.NodeList)
+	return err == nil && len(nodes) > 0 && nodes[0] == r.Node
+}
+
+// asker asks a child of program, with the rights of the job's user; nil if we cannot
+// give a child these.
+func asker(program string, r job.Run) asking {
+	uid, gid := r.Job.UID, r.Job.GID
+	if uid < 0 || gid < 0 || os.Geteuid() != 0 && uid != os.Geteuid() {
+		return nil
+	}
+	return func(ctx context.Context, questions []names.Question) ([]names.Answer, error) {
+		soon, stop := context.WithTimeout(ctx, time.Second)
+		defer stop()
+		account := as.ForJob(soon, uint32(uid), uint32(gid))
+		return names.Ask(ctx, program, account, questions)
+	}
+}
+
+// name takes what was answered, and asks what is new.
+func (a *agent) name(now int64) {
+	n := &a.naming
+	if a.in.code == nil {
+		return
+	}
+	if n.keepAt == 0 {
+		n.keepAt = now + keepNS/60
+	}
+	if now >= n.keepAt {
+		n.keepAt = now + min(keepNS, 6*(now-a.grid.BaseNS))
+		a.keepPlaces()
+	}
+	select {
+	case got := <-n.came:
+		a.learnNames(got)
+	default:
+	}
+	switch {
+	case n.ask == nil || n.came != nil || n.times >= mostAsks || now < n.next || a.in.code.NewCode() < leastNew:
+	case n.next == 0: // the job's first code
+		n.next, n.wait = now+firstNamesNS, firstNamesNS
+	default:
+		n.times++
+		n.wait *= 4
+		n.next = now + n.wait
+		a.askNames()
+	}
+}
+
+// keepPlaces writes what was counted into the profile.
+func (a *agent) keepPlaces() {
+	if p, ok := a.in.code.Places(); ok {
+		a.writer.Places(p)
+	}
+}
+
+// askNames asks of all places that are new, on the side.
+func (a *agent) askNames() {
+	files, questions := questionsOf(a.in.code.Code())
+	a.in.code.Asked()
+	if len(questions) == 0 {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	a.naming.came, a.naming.stop = make(chan answered, 1), stop
+	go func(ask asking, came chan<- answered) {
+		defer stop()
+		answers, err := ask(ctx, questions)
+		came <- answered{files, answers, err}
+	}(a.naming.ask, a.naming.came)
+}
+
+// questionsOf asks of the files that were hit most, and of the places in them that are
+// new.
+func questionsOf(code []address.CodeFile) (files []address.CodeFile, questions []names.Question) {
+	hits := func(f address.CodeFile) (n uint64) {
+		for _, p := range f.New {
+			n += p.Count
+		}
+		return n
+	}
+	code = slices.DeleteFunc(code, func(f address.CodeFile) bool { return len(f.New) == 0 || f.Path == "" })
+	slices.SortStableFunc(code, func(a, b address.CodeFile) int { return cmp.Compare(hits(b), hits(a)) })
+	for _, f := range code[:min(len(code), names.MaxFiles)] {
+		q := names.Question{Build: f.Build, Inode: f.Inode, PID: f.PID, Path: f.Path}
+		for _, p := range f.New {
+			q.Offsets = append(q.Offsets, p.At*profile.PlaceBytes)
+		}
+		files, questions = append(files, f), append(questions, q)
+	}
+	return files, questions
+}
+
+// learnNames keeps what was answered, in the run directory too. A child that did not
+// come back was the last: it may hang in the kernel.
+func (a *agent) learnNames(got answered) {
+	n := &a.naming
+	n.came = nil
+	if got.err != nil {
+		a.log(got.err)
+		if errors.Is(got.err, context.DeadlineExceeded) {
+			n.ask, n.known.Lost = nil, true
+		}
+	}
+	for i, x := range got.answers {
+		n.known.Add(got.files[i].Key, x)
+	}
+	if len(got.answers) == 0 && !n.known.Lost {
+		return
+	}
+	// That the spool is full is told once, by what writes the profile.
+	if err := a.dir.WriteJSON(names.KnownFile, n.known); err != nil && !errors.Is(err, unix.ENOSPC) {
+		a.log(err)
+	}
+}
+
+// lastNames asks of what is new at the end, when the profile is sealed already: the
+// files are still there, though their processes may not be.
+func (a *agent) lastNames() {
+	end := time.Now().Add(lastNames)
+	wait := func() {
+		select {
+		case got := <-a.naming.came:
+			a.learnNames(got)
+		case <-time.After(time.Until(end)):
+			a.naming.stop() // it is killed: nothing of ours outlives the job
+			<-a.naming.came
+		}
+	}
+	if a.naming.came != nil {
+		wait()
+	}
+	if a.in.code == nil || a.naming.ask == nil || a.naming.came != nil || !time.Now().Before(end) || a.in.code.NewCode() < leastNew {
+		return
+	}
+	if a.askNames(); a.naming.came != nil {
+		wait()
+	}
+}
+
+// childrenNS is the CPU time of children that have ended: it is ours, and told with
+// it, but no reason to sample less for the rest of a day.
+func childrenNS() int64 {
+	var r unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_CHILDREN, &r) != nil {
+		return 0
+	}
+	return r.Utime.Nano() + r.Stime.Nano()
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"jobgait/agent/counter/address"
+	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
+	"jobgait/agent/names"
+	"jobgait/agent/profile"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+func placed(path string, counts ...uint64) address.CodeFile {
+	f := address.CodeFile{Path: path, PlaceFile: profile.PlaceFile{Key: uint64(len(path)), Name: path}}
+	for i, n := range counts {
+		f.New = append(f.New, profile.Place{At: uint64(i), Count: n})
+	}
+	return f
+}
+
+// Those that were hit most are asked first, by places that are new only; a file
+// without a path is nobody's to open.
+func TestQuestionsOfCode(t *testing.T) {
+	code := []address.CodeFile{placed("/a", 1), placed("/bb"), placed("", 9), placed("/ccc", 3, 4)}
+	for range 2 * names.MaxFiles {
+		code = append(code, placed("/dddd", 2))
+	}
+	files, questions := questionsOf(code)
+	if len(questions) != names.MaxFiles || len(files) != len(questions) || questions[0].Path != "/ccc" || !slices.Equal(questions[0].Offsets, []uint64{0, 16}) || questions[1].Path != "/dddd" {
+		t.Errorf("%d questions: %+v", len(questions), questions[:2])
+	}
+}
+
+// Only the first node asks, and only where the user and the site want names.
+func TestWhoAsks(t *testing.T) {
+	one, many := jobOfUser(1000), summary.Job{NNodes: 2, NodeList: "n[1-2]"}
+	for name, c := range map[string]struct {
+		run        job.Run
+		site       string
+		count, ask bool
+	}{
+		"one node":                {job.Run{Job: one}, "all", true, true},
+		"the user wants none":     {job.Run{Job: one, Names: summary.NoNames}, "all", false, false},
+		"the user wants files":    {job.Run{Job: one, Names: summary.Libraries}, "all", true, false},
+		"the site wants none":     {job.Run{Job: one, Names: summary.AllNames}, "off", false, false},
+		"the first of two nodes":  {job.Run{Job: many, Node: "n1"}, "all", true, true},
+		"the second of two nodes": {job.Run{Job: many, Node: "n2"}, "all", true, false},
+	} {
+		if count, ask := wanted(c.run, configs.Agent{Names: c.site}); count != c.count || ask != c.ask {
+			t.Errorf("%s: counts %v, asks %v", name, count, ask)
+		}
+	}
+	if asker("/x", job.Run{Job: jobOfUser(-1)}) != nil {
+		t.Error("nobody is asked with the rights of nobody")
+	}
+}
+
+// A child that does not come back is the last, and the end does not wait for it.
+func TestAskingThatHangs(t *testing.T) {
+	d := &disk{}
+	a, _ := testAgent(d, &nobody{})
+	a.dir = job.RunDir(t.TempDir())
+	a.naming.ask = func(ctx context.Context, _ []names.Question) ([]names.Answer, error) {
+		<-ctx.Done()
+		return nil, context.DeadlineExceeded
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	a.naming.came, a.naming.stop = make(chan answered, 1), stop
+	go func(ask asking, came chan<- answered) {
+		_, err := ask(ctx, nil)
+		came <- answered{err: err}
+	}(a.naming.ask, a.naming.came)
+	a.lastNames()
+	if ctx.Err() == nil {
+		t.Error("the child was left alive")
+	}
+	a.learnNames(answered{err: context.DeadlineExceeded})
+	if a.naming.ask != nil || !a.naming.known.Lost {
+		t.Errorf("%+v", a.naming)
+	}
+	var known names.Known
+	if err := a.dir.ReadJSON(names.KnownFile, &known); err != nil || !known.Lost {
+		t.Errorf("%+v, %v", known, err)
+	}
+}
+
+// named is a program that, told to begin, spends its time in one function. Programs that
+// go test builds are no use: it takes their symbols away.
+const named = `#include <stdio.h>
+__attribute__((noinline)) static double canary(double x) {
+	for (int i = 0; i < 1000000; i++) x = x * .999 + i;
+	return x;
+}
+int main(void) {
+	volatile double x = getchar();
+	for (;;) x = canary(x);
+}`
+
+// A job's functions have names while it runs; and with names off there is no name of a
+// function in anything that was written.
+func TestNamesOfARunningJob(t *testing.T) {
+	needPerf(t)
+	cc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc")
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	compile := exec.Command(cc, "-O1", "-x", "c", "-", "-o", program)
+	compile.Stdin = strings.NewReader(named)
+	if out, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, detail := range []summary.Detail{summary.AllNames, summary.Libraries, summary.NoNames} {
+		cmd := exec.Command(program)
+		start, err := cmd.StdinPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := job.Run{RootPID: cmd.Process.Pid, Names: detail, Job: summary.Job{UID: os.Getuid(), GID: os.Getgid()},
+			Key: summary.RunKey{Cluster: "test", JobID: summary.JobID(os.Getpid())*10 + summary.JobID(len(detail))}}
+		a := startAgent(t, runDirOf(t, r), "JOBGAIT_ONE_MACHINE=1", "HOME=/nonexistent")
+		if _, err := start.Write([]byte("\n")); err != nil {
+			t.Fatal(err)
+		}
+		var known names.Known
+		if detail == summary.AllNames {
+			// What is asked first may be of how the program is loaded.
+			jobtest.Until(t, "its functions have names", func() bool {
+				return a.dir.ReadJSON(names.KnownFile, &known) == nil && (known.Lost || says(known, canary))
+			})
+		} else {
+			size := func() int64 {
+				info, err := os.Stat(a.dir.Profile())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return info.Size()
+			}
+			atFirst := size()
+			jobtest.Until(t, "some samples were taken", func() bool { return size() > atFirst+4000 })
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		a.end(t)
+		if known.Lost {
+			t.Skip("this machine is so busy that the child did not come back in time")
+		}
+		wasNamed(t, a.dir, detail, filepath.Base(program))
+	}
+}
+
+const canary = "canary"
+
+func says(known names.Known, name string) bool {
+	return slices.ContainsFunc(known.Files, func(f names.KnownOf) bool {
+		return slices.ContainsFunc(f.Functions, func(x names.Function) bool { return strings.Contains(x.Name, name) })
+	})
+}
+
+// wasNamed looks for the program's functions in all that is in a run directory, and for
+// the program in the places of the profile.
+func wasNamed(t *testing.T, dir job.RunDir, detail summary.Detail, program string) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(string(dir), "*"))
+	found := false
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		found = found || err == nil && bytes.Contains(text, []byte(canary))
+	}
+	if found != (detail == summary.AllNames) {
+		t.Errorf("names %s: functions named %v", detail, found)
+	}
+	var known names.Known
+	if err := dir.ReadJSON(names.KnownFile, &known); detail != summary.AllNames && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("names %s: somebody was asked, %v", detail, err)
+	}
+	places := loadProfile(t, dir).Places
+	own := slices.ContainsFunc(places.Files, func(f profile.PlaceFile) bool { return f.Name == program })
+	if own != (detail != summary.NoNames) {
+		t.Errorf("names %s: code of %+v", detail, places.Files)
+	}
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/live"
+	"jobgait/agent/profile"
+	"jobgait/analysis/note"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/tracker"
+	"jobgait/configs"
+)
+
+// rhythm follows the job's loop in what is written to the profile, and tells the
+// job's user.
+type rhythm struct {
+	pursuit *tracker.Pursuit
+	dog     tracker.Watchdog
+	columns liveColumns
+	next    int64   // the slot that is expected
+	startS  float64 // of the first sample that was followed, since the run began
+	stepS   float64
+	recent  []float64 // lengths of the last cycles
+	beat    *tracker.Beat
+
+	answers chan answer // nil while nothing is asked
+	askedNS int64       // CPU time of questions
+	sharePS float64     // CPU time that questions may take, in seconds a second
+	sinceNS int64
+
+	place   *live.Place
+	told    live.State
+	toldNS  int64
+	usual   float64 // CPUs in use while cycles end
+	used    [looks]use
+	at      int
+	stalled bool
+}
+
+// use is the job's CPU time at one look.
+type use struct {
+	atNS   int64
+	usedNS uint64
+}
+
+const (
+	// looks is over how many drains, of about .6 s, CPU time is told to stand still.
+	looks = 5
+	// idleCPUs, and idleShare of what is usual, is how little is nothing: threads
+	// that wait look round now and then.
+	idleCPUs, idleShare = 0.02, 0.05
+	// askShare is the share of the budget that questions to detection may take.
+	askShare = 0.2
+	// mostGap is how many missing slots are followed as such.
+	mostGap = 12_000
+)
+
+// answer is what a question brought and cost.
+type answer struct {
+	loops []tracker.Loop
+	cpuNS int64
+}
+
+// newRhythm follows the columns of a header; nil where there is nothing to follow.
+func newRhythm(h profile.Header, in *inputs, place *live.Place) *rhythm {
+	r := &rhythm{columns: newLiveColumns(h), stepS: float64(h.StepNS) / 1e9, next: -1, place: place,
+		sharePS: askShare * in.limitPct / 100 * float64(in.cpus)}
+	if len(r.columns.all) == 0 || r.stepS <= 0 {
+		return nil
+	}
+	r.pursuit = tracker.NewPursuit(r.columns.all, r.stepS)
+	return r
+}
+
+// follow takes a block.
+func (r *rhythm) follow(b *profile.Block, h profile.Header, hz float64) {
+	if r.next < 0 {
+		r.startS = float64(h.BaseNS-h.RunNS)/1e9 + float64(b.First)*r.stepS
+		r.next = b.First
+	}
+	if gap := b.First - r.next; gap > 0 {
+		r.columns.broken()
+		r.startS += float64(max(0, gap-mostGap)) * r.stepS
+		for range min(gap, mostGap) {
+			r.pursuit.Add(r.columns.missing)
+		}
+	}
+	for j, c := range r.columns.assign(b) {
+		r.pursuit.Replace(j, c)
+	}
+	for i := range b.N {
+		if c, ok := r.pursuit.Add(r.columns.sample(b, i, hz)); ok {
+			r.recent = append(r.recent[max(0, len(r.recent)-59):], c.LengthS)
+		}
+	}
+	r.next = b.First + int64(b.N)
+}
+
+// ask asks detection when it is time. It works beside the agent's loop, which is
+// never kept from its rings for longer than the runtime takes to part them.
+func (r *rhythm) ask(now int64) {
+	select {
+	case got := <-r.answers:
+		r.answers = nil
+		r.askedNS += got.cpuNS
+		r.pursuit.Take(got.loops)
+		r.pursuit.Later(float64(got.cpuNS) / 1e9 / r.sharePS)
+	default:
+	}
+	if r.sinceNS == 0 {
+		r.sinceNS = now
+	}
+	if r.answers != nil || !r.pursuit.Due() {
+		return
+	}
+	r.answers = make(chan answer, 1)
+	go func(q tracker.Question, to chan<- answer) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		before := threadCPU()
+		defer func() { // a detector that fails must not end the agent
+			if recover() != nil {
+				to <- answer{cpuNS: threadCPU() - before}
+			}
+		}()
+		loops := q.Answer(periodicity.Default())
+		to <- answer{loops, threadCPU() - before}
+	}(r.pursuit.Question(), r.answers)
+}
+
+// threadCPU is the CPU time of this thread.
+func threadCPU() int64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+		return 0
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}
+
+// unpaidNS is the CPU time of questions that is still to be paid for out of their
+// share. They come seldom and cost much: rates are not lowered for the one moment.
+func (r *rhythm) unpaidNS(now int64) int64 {
+	if r == nil || r.sinceNS == 0 {
+		return 0
+	}
+	return max(0, r.askedNS-int64(r.sharePS*float64(now-r.sinceNS)))
+}
+
+// asking is whether detection is at work.
+func (r *rhythm) asking() bool { return r != nil && r.answers != nil }
+
+// watch follows what was written, and tells what changed.
+func (a *agent) watch(now int64) {
+	r := a.rhythm
+	if r == nil {
+		return
+	}
+	r.ask(now)
+	nowS := float64(now-a.header.RunNS)/1e9 - r.startS
+	if r.next < 0 || nowS < 0 {
+		return
+	}
+	state := r.dog.Look(nowS, a.doing(now), r.pursuit.Tracker)
+	if b, ok := r.pursuit.Beat(); ok {
+		r.beat = &b
+	}
+	since, doing, stalled := r.dog.Stalled()
+	switch {
+	case stalled && !r.stalled:
+		a.changed(profile.Epoch{Kind: profile.StalledKind, Text: string(doing), SinceS: r.startS + since})
+	case !stalled && r.stalled:
+		a.changed(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})
+	}
+	r.stalled = stalled
+	if now-r.toldNS >= 1e9 {
+		a.publish(now, state)
+	}
+}
+
+// publish replaces live.json if there is anything new to say.
+func (a *agent) publish(now int64, state tracker.State) {
+	r := a.rhythm
+	if r == nil || r.place == nil {
+		return
+	}
+	s := a.state(now, state)
+	if r.toldNS > 0 && same(s, r.told) {
+		return
+	}
+	if err := r.place.Write(s); err != nil {
+		if !a.failed[err.Error()] {
+			a.failed[err.Error()] = true
+			a.log(err)
+		}
+		return
+	}
+	r.told, r.toldNS = s, now
+}
+
+// same is whether nothing has changed but the time.
+func same(a, b live.State) bool {
+	return a.State == b.State && a.Cycles == b.Cycles && (a.Stalled == nil) == (b.Stalled == nil) &&
+		(a.Stalled == nil || a.Stalled.Doing == b.Stalled.Doing)
+}
+
+// state is what is known now.
+func (a *agent) state(now int64, state tracker.State) live.State {
+	r, h := a.rhythm, a.header
+	moment := func(s float64) time.Time {
+		return time.UnixMilli(int64(1e3 * (h.RunReal + r.startS + s))).UTC()
+	}
+	s := live.State{Schema: live.Schema, JobID: int64(h.Key.JobID), Node: h.Node, State: state, Cycles: int64(r.pursuit.Cycles()),
+		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: slices.Clone(r.recent), Low: []live.Low{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID}
+	nowS := s.ElapsedS - r.startS
+	s.At = moment(nowS)
+	for i, v := range s.RecentS {
+		s.RecentS[i] = rounded(v)
+	}
+	if b := r.beat; b != nil {
+		period, lo, hi, since := rounded(b.PeriodS), rounded(b.LoS), rounded(b.HiS), rounded(max(0, nowS-r.pursuit.LastS()))
+		last := moment(r.pursuit.LastS())
+		s.PeriodS, s.CILo, s.CIHi, s.LastBoundary, s.SinceBoundaryS = &period, &lo, &hi, &last, &since
+		if state == tracker.InCycle {
+			ahead := b.PeriodS * math.Ceil((nowS-b.NextS)/b.PeriodS)
+			next, off := moment(b.NextS+max(0, ahead)), rounded(b.ErrorS)
+			s.NextBoundary, s.BoundaryErrorS = &next, &off
+		}
+	}
+	if since, doing, ok := r.dog.Stalled(); ok {
+		s.Stalled = &live.Stalled{Since: moment(since), Doing: doing}
+	}
+	return s
+}
+
+// rounded is a time in seconds to a tenth of a millisecond.
+func rounded(s float64) float64 { return math.Round(s*1e4) / 1e4 }
+
+// doing is what the job's processes do, by what they used in the last seconds.
+func (a *agent) doing(now int64) tracker.Doing {
+	r := a.rhythm
+	if a.suspension.on || a.suspension.seen != 0 {
+		return tracker.Suspended
+	}
+	was := r.used[r.at]
+	r.used[r.at] = use{now, a.in.cpu.UsedNS()}
+	last := r.used[r.at]
+	r.at = (r.at + 1) % looks
+	if was.atNS == 0 || now <= was.atNS {
+		return tracker.Busy
+	}
+	cpus := float64(last.usedNS-min(was.usedNS, last.usedNS)) / float64(now-was.atNS)
+	if r.pursuit.LostS() == 0 {
+		r.usual += (cpus - r.usual) / 16
+	}
+	switch {
+	case cpus > max(idleCPUs, idleShare*r.usual):
+		return tracker.Busy
+	case a.in.cpu.Blocked():
+		return tracker.InKernel
+	}
+	return tracker.Sleeping
+}
+
+// place is where the job's user is told; nil where he is not to be, or it could not
+// be made.
+func (a *agent) place(c configs.Agent) *live.Place {
+	if c.LiveDir == "" || a.dir == "" {
+		return nil
+	}
+	p, err := live.Make(c.LiveDir, a.run.Job.UID, a.run.Job.GID, a.run.Key.String())
+	if err == nil {
+		err = p.Claim(a.self)
+	}
+	if err != nil {
+		a.log(err)
+		return nil
+	}
+	return p
+}

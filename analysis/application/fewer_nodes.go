@@ -1,0 +1,52 @@
+package application
+
+import (
+	"math"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/summary"
+)
+
+// Fewer is the time of one cycle on the nodes of a run, and on fewer of them.
+type Fewer struct {
+	Nodes, Fewer      int
+	StepS, FewerStepS float64
+}
+
+// fewerRuns is how many runs on a number of nodes tell what a cycle takes there.
+const fewerRuns = 3
+
+// FewerNodes compares a run with runs of the same application and of the same size, in
+// the user's words, on fewer nodes: with the most of them on which each node did at least
+// twice the work. Without a size nobody knows whether more nodes had more to do, and nil
+// is returned, as for a run that is alone.
+func FewerNodes(stored []history.History, s summary.Summary) *Fewer {
+	if s.StepS == nil || s.Job.Size == "" || s.Job.NNodes < 2 {
+		return nil
+	}
+	steps := map[int][]float64{}
+	for _, h := range stored {
+		if !IsOf(h, s) {
+			continue
+		}
+		for _, r := range h.Runs {
+			if r.NNodes != nil && r.Size == s.Job.Size && r.StepS != nil && *r.StepS > 0 && ended(r.Exit, r.State) {
+				steps[*r.NNodes] = append(steps[*r.NNodes], *r.StepS)
+			}
+		}
+	}
+	best := Fewer{Nodes: s.Job.NNodes, StepS: *s.StepS}
+	for nodes, values := range steps {
+		if nodes >= s.Job.NNodes || nodes <= best.Fewer || len(values) < fewerRuns {
+			continue
+		}
+		if step := robust.Median(values); !math.IsNaN(step) && 2*step*float64(nodes) <= *s.StepS*float64(s.Job.NNodes) {
+			best.Fewer, best.FewerStepS = nodes, step
+		}
+	}
+	if best.Fewer == 0 {
+		return nil
+	}
+	return &best
+}

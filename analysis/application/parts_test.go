@@ -1,0 +1,90 @@
+package application
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/history"
+	"jobgait/analysis/scaling"
+	"jobgait/analysis/summary"
+)
+
+// partsOf is an application whose step consists of a function that shrinks with the
+// number of tasks, one that stays, communication that grows, and one of 1 %.
+func partsOf(sizes []int) []history.History {
+	var out []history.History
+	for k, n := range sizes {
+		h := history.History{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt", Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
+		p := float64(n)
+		for i := range 3 {
+			noise := func(at int) float64 { return 1 + .01*math.Sin(float64(7*k+3*i+11*at)) }
+			times := []history.CodeTime{{Name: "own", StepS: ptr((1/p + .1) * noise(0))}, {Name: "communication", StepS: ptr(.01 * p * math.Log2(p) * noise(1))},
+				{Library: "lmp", Name: "Pair::compute", StepS: ptr(1 / p * noise(2))}, {Library: "lmp", Name: "Fix::setup", StepS: ptr(.1 * noise(3))},
+				{Library: "libmpi.so.40", StepS: ptr(.01 * p * math.Log2(p) * noise(4))}, {Library: "lmp", Name: "tiny", StepS: ptr(.001)}}
+			total := *times[0].StepS + *times[1].StepS
+			for j := range times {
+				times[j].Share = *times[j].StepS / total
+			}
+			y := total
+			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 100, StepS: &y, NNodes: ptr(n), Exit: &summary.Exit{}})
+			h.Code = append(h.Code, times)
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+func TestScalingByPart(t *testing.T) {
+	for by, want := range map[By][]string{
+		ByFunction: {"Pair::compute lmp", "code of libmpi", "Fix::setup lmp"},
+		ByClass:    {"own", "communication"},
+	} {
+		h, err := Of(partsOf([]int{2, 4, 8, 16, 32, 64}), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := h.ScalingBy(by, changepoint.Report{}, ScalingOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		growth := map[string]float64{}
+		for i, r := range scaling.Analyse(list, scaling.Likelihood) {
+			names = append(names, r.ID)
+			if growth[r.ID] = r.Growth(64); list[i].Metric != StepCPU || len(list[i].Observations) != 18 {
+				t.Errorf("%+v", list[i])
+			}
+		}
+		slices.Sort(names)
+		if slices.Sort(want); !slices.Equal(names, want) {
+			t.Errorf("%s: %v", by, names)
+		}
+		switch by {
+		case ByFunction:
+			if !(growth["code of libmpi"] > 4 && math.Abs(growth["Fix::setup lmp"]-1) < .1 && growth["Pair::compute lmp"] < .5) {
+				t.Errorf("%v", growth)
+			}
+		case ByClass:
+			if !(growth["communication"] > 4 && growth["own"] < 1.1) {
+				t.Errorf("%v", growth)
+			}
+		}
+	}
+}
+
+// Four sizes are no series, and a size whose runs mostly lack a part is none of its.
+func TestScalingByPartNeedsFiveSizes(t *testing.T) {
+	h, _ := Of(partsOf([]int{2, 4, 8, 16}), "")
+	if list, err := h.ScalingBy(ByFunction, changepoint.Report{}, ScalingOptions{}); err != nil || len(list) != 0 {
+		t.Errorf("%d series, %v", len(list), err)
+	}
+	stored := partsOf([]int{2, 4, 8, 16, 32})
+	stored[4].Code[0], stored[4].Code[1] = nil, nil
+	h, _ = Of(stored, "")
+	if list, err := h.ScalingBy(ByFunction, changepoint.Report{}, ScalingOptions{}); err != nil || len(list) != 0 {
+		t.Errorf("%d series, %v", len(list), err)
+	}
+}

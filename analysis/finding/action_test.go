@@ -1,0 +1,58 @@
+package finding
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An action is told where the evidence supports exactly that change.
+func TestActions(t *testing.T) {
+	for name, c := range map[string]struct {
+		change       func(*Run)
+		code, action string
+	}{
+		"more threads than CPUs": {func(r *Run) {
+			r.Threads, r.CPU = 6, CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0)}
+		}, "oversubscribed", "OMP_NUM_THREADS is 6: set it to 2."},
+		"more threads than CPUs of a task": {func(r *Run) {
+			r.Tasks, r.Threads, r.CPU = 2, 4, CPU{Allocated: ptr(4), Busy: ptr(3.99), Waiting: ptr(4), Others: ptr(0)}
+		}, "oversubscribed", "OMP_NUM_THREADS is 4: set it to 2."},
+		"threads of another kind": {func(r *Run) {
+			r.Threads, r.CPU = 2, CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0)}
+		}, "oversubscribed", ""},
+		"one thread on 64 CPUs":     {func(r *Run) { r.Threads, r.CPU.Busy = 1, ptr(0.99) }, "cpus_idle", "OMP_NUM_THREADS is 1: set it to 64, or ask for fewer CPUs."},
+		"half of what threads keep": {func(r *Run) { r.Threads, r.CPU.Busy = 32, ptr(15) }, "cpus_idle", ""},
+		"a job without memory":      {func(r *Run) { r.InOrder, r.State, r.Batch = false, "OUT_OF_MEMORY", true }, "out_of_memory", "Ask for more than 64.0 GB of memory (sbatch --mem)."},
+		"a command without memory":  {func(r *Run) { r.InOrder, r.Memory.OOMKills = false, ptr(1) }, "out_of_memory", ""},
+		"a full map":                {func(r *Run) { r.InOrder, r.Memory.Mappable = false, ptr(50e9) }, "out_of_memory", "Raise the limit: ulimit -v unlimited."},
+		"little memory is needed":   {func(r *Run) { r.Batch, r.Memory.Peak = true, ptr(1<<30) }, "memory_unused", "Ask for less memory: sbatch --mem=1229M."},
+	} {
+		r := sound()
+		c.change(&r)
+		found := Of(r, nil)
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Code == c.code })
+		if i < 0 {
+			t.Errorf("%s: %v", name, codes(found))
+			continue
+		}
+		got := ""
+		if a := found[i].Action; a != nil {
+			got = *a
+		}
+		if got != c.action {
+			t.Errorf("%s: %q, want %q", name, got, c.action)
+		}
+	}
+}
+
+// A limit of what may be mapped is told of a run that failed, whatever it had mapped: a
+// request that is refused is in no account.
+func TestAFailureNamesTheLimitOfMappings(t *testing.T) {
+	r := sound()
+	r.InOrder, r.Memory.Mappable, r.Memory.Peak = false, ptr(1e12), ptr(1e6)
+	found := Of(r, nil)
+	if len(found) == 0 || found[0].Code != "failed" || !strings.Contains(found[0].Text, "(ulimit -v)") {
+		t.Errorf("%+v", found)
+	}
+}

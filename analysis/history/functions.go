@@ -1,0 +1,159 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// CodeTime is the CPU time of a run in a class of code, which has no Library, in a
+// function, or in what of a library has no name.
+type CodeTime struct {
+	Library, Name string
+	Share         float64  // of the CPU time of the main pattern, or of the run
+	StepS         *float64 // of one cycle of the reference pattern, on one node; nil is unknown
+}
+
+// Bounds of what is kept: functions of a run, the part from which they are, and the
+// functions of an application over all its runs: who makes names up in every run shall
+// not make the history grow.
+const (
+	maxFunctions = 8
+	leastShare   = 0.01
+	maxParts     = 200
+)
+
+// beyond stands for functions for which the dictionary of an application has no room.
+const beyond = anatomy.Rest
+
+// codeOf is what the history keeps of a run's code, classes first.
+func codeOf(s summary.Summary) []CodeTime {
+	a := s.Code
+	if a == nil || a.Samples == 0 {
+		return nil
+	}
+	split, scale := a.Run, math.NaN()
+	if c := a.Main(); c != nil {
+		split, scale = c.Split, stepScale(s, *c)
+	}
+	step := func(seconds float64) *float64 {
+		if v := seconds * scale; v > 0 && !math.IsInf(v, 0) {
+			return &v
+		}
+		return nil
+	}
+	var out []CodeTime
+	for _, p := range split.Classes {
+		if p.Share >= leastShare/10 {
+			out = append(out, CodeTime{"", note.Clean(p.Name, maxName), p.Share, step(p.Seconds)})
+		}
+	}
+	return append(out, functionsOf(split, step)...)
+}
+
+// stepScale leads from the seconds of all cycles of the main pattern to those of one
+// of the reference pattern, which may be several or a part of it; NaN without one.
+func stepScale(s summary.Summary, c anatomy.Cycle) float64 {
+	for _, p := range s.Patterns {
+		if p.ID == c.Pattern && s.StepS != nil && p.PeriodS > 0 && c.Count > 0 {
+			return *s.StepS / p.PeriodS / c.Count
+		}
+	}
+	return math.NaN()
+}
+
+// functionsOf are the largest functions by their normal names; where there are none,
+// the libraries.
+func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
+	type key struct{ library, name string }
+	seconds := map[key]float64{}
+	if len(split.Functions) == 0 {
+		for _, p := range split.Libraries {
+			seconds[key{p.Name, ""}] += p.Seconds
+		}
+	}
+	for _, f := range split.Functions {
+		seconds[key{f.Library, anatomy.Normal(f.Library, f.Name)}] += f.Seconds
+	}
+	var out []CodeTime
+	for k, v := range seconds {
+		share := v / split.BusyS
+		if share >= leastShare && k.library != anatomy.KernelCode && k.library != anatomy.NoFile && k.library != anatomy.Rest {
+			out = append(out, CodeTime{note.Clean(k.library, maxName), note.Clean(k.name, maxName), share, step(v)})
+		}
+	}
+	slices.SortFunc(out, func(a, b CodeTime) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Library, b.Library), cmp.Compare(a.Name, b.Name))
+	})
+	return out[:min(len(out), maxFunctions)]
+}
+
+// code writes it. What was there before goes.
+func (w *writer) code(runID int64, s summary.Summary) {
+	w.exec(`DELETE FROM run_code WHERE run_id = ?`, runID)
+	times := codeOf(s)
+	if len(times) == 0 || w.err != nil {
+		return
+	}
+	var app sql.NullInt64
+	w.err = w.tx.QueryRowContext(w.ctx, `SELECT s.application_id FROM run r JOIN run_series s ON s.series_id = r.series_id WHERE r.run_id = ?`, runID).Scan(&app)
+	if w.err == sql.ErrNoRows { // nobody knows of what application it was
+		w.err = nil
+		return
+	}
+	for _, t := range times {
+		part := w.part(app.Int64, t)
+		var ns any
+		if t.StepS != nil {
+			ns = int64(math.Round(*t.StepS * 1e9))
+		}
+		w.exec(`INSERT INTO run_code (run_id, part_id, share, step_ns) VALUES (?, ?, ?, ?)
+			ON CONFLICT (run_id, part_id) DO UPDATE SET share = share + excluded.share, step_ns = step_ns + excluded.step_ns`,
+			runID, part, int64(math.Round(t.Share*1e4)), ns)
+	}
+}
+
+// part returns the number of a class or function of an application, that of all
+// others where it has too many.
+func (w *writer) part(app int64, t CodeTime) int64 {
+	columns := []string{"application_id", "library", "name"}
+	if w.err != nil {
+		return 0
+	}
+	var known bool
+	var parts int
+	w.err = w.tx.QueryRowContext(w.ctx, `SELECT count(*), coalesce(max(library = ? AND name = ?), 0) FROM code_part WHERE application_id = ?`,
+		t.Library, t.Name, app).Scan(&parts, &known)
+	if !known && parts >= maxParts && t.Library != "" {
+		t.Library, t.Name = beyond, ""
+	}
+	return w.id("code_part", "part_id", columns, app, t.Library, t.Name)
+}
+
+// fillCode reads which code the runs consist of; at is their place by row.
+func (db *DB) fillCode(ctx context.Context, h *History, at map[int64]int, until float64, limit int) error {
+	h.Code = make([][]CodeTime, len(h.Runs))
+	return db.each(ctx, `SELECT x.run_id, p.library, p.name, x.share, x.step_ns FROM run_code x JOIN code_part p ON p.part_id = x.part_id
+		WHERE x.run_id IN `+newest+` ORDER BY x.run_id, p.library <> '', x.share DESC, x.part_id`, func(rows *sql.Rows) error {
+		var id, share int64
+		var ns sql.NullInt64
+		var t CodeTime
+		if err := rows.Scan(&id, &t.Library, &t.Name, &share, &ns); err != nil {
+			return err
+		}
+		if t.Share = float64(share) / 1e4; ns.Valid {
+			s := float64(ns.Int64) / 1e9
+			t.StepS = &s
+		}
+		if i, ok := at[id]; ok {
+			h.Code[i] = append(h.Code[i], t)
+		}
+		return nil
+	}, h.SeriesID, until, limit)
+}

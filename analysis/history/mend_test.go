@@ -1,0 +1,108 @@
+package history
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMend opens a history of this version that was made before columns, an index
+// and a view were added: whoever reads is told, who writes adds them.
+func TestMend(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	old, err := openAs(t, path, schema{earlier(t).text, []string{""}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.sql.Exec(`INSERT INTO cluster VALUES (1, 'hpc'); INSERT INTO hpc_user VALUES (1, 'alice', 1001);
+		INSERT INTO run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported)
+			VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 0)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "it has no run.energy_j") {
+		t.Errorf("who only reads is told %v", err)
+	}
+	for range 2 {
+		db, err := Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustPut(t, db, oneNode(8), Ingest{})
+		if left, err := db.lacks(t.Context(), db.sql); len(left) > 0 || err != nil {
+			t.Errorf("it still lacks %v, %v", left, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if runs, err := db.Runs(t.Context(), Query{}); err != nil || ids(runs) != "8 7" {
+		t.Errorf("runs %v, %v", runs, err)
+	}
+}
+
+// TestPartsAreAll compares what is read from the text of the schema with what SQLite
+// makes of it.
+func TestPartsAreAll(t *testing.T) {
+	db := open(t)
+	var got, want []string
+	for _, p := range db.schema.parts() {
+		got = append(got, p.name)
+	}
+	err := db.each(t.Context(), `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c
+		UNION ALL SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		if !strings.HasPrefix(name, "sqlite_") && !strings.HasPrefix(name, "run_field.") && !strings.HasPrefix(name, "run_day.") { // for queries of our own
+			want = append(want, name)
+		}
+		return err
+	})
+	slices.Sort(got)
+	slices.Sort(want)
+	if err != nil || !slices.Equal(got, want) {
+		diff := slices.DeleteFunc(append(slices.Clone(got), want...), func(s string) bool { return slices.Contains(got, s) && slices.Contains(want, s) })
+		t.Errorf("of %d parts %d are found, %v: %v", len(want), len(got), err, diff)
+	}
+}
+
+// TestWords brings a history of version 1 to this one: the views show what was put.
+func TestWords(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	text, err := os.ReadFile("testdata/schema1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := openAs(t, path, schema{text: string(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.sql.Exec(`INSERT INTO cluster VALUES (1, 'hpc'); INSERT INTO hpc_user VALUES (1, 'alice', 1001); INSERT INTO node VALUES (1, 1, 'n1');
+		INSERT INTO run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported, counters, account, work_dir, stdout, state)
+			VALUES (1, 1, 78, 0, '', 0, 0, '78', 1, 0, 'sw', 'sw', '/home/a', '/home/a/slurm-78.out', 'FAILED'), (2, 1, 79, 0, '', 0, 0, '79', 1, 0, 'none', NULL, NULL, NULL, NULL);
+		INSERT INTO run_node (run_id, node_id, position, reported, busy_cpus, period_s, coverage) VALUES (1, 1, 0, 1, 3.25, 0.5, 0.75);
+		INSERT INTO run_field VALUES (1, 'build_id', 'b1'), (2, 'build_id', 'b1')`); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	got := strings.Join(strings.Fields(dump(t, db.sql, "SELECT JobID, Counters, Account, WorkDir, StdOut, State, BuildID FROM jobs ORDER BY RunID")+
+		dump(t, db.sql, "SELECT BusyCPUs, PeriodS, PatternCoverage FROM job_nodes")), " ")
+	want := "JobID 78 Counters sw Account sw WorkDir /home/a StdOut /home/a/slurm-78.out State FAILED BuildID b1 " +
+		"JobID 79 Counters none Account NULL WorkDir NULL StdOut NULL State NULL BuildID b1 BusyCPUs 3.25 PeriodS 0.5 PatternCoverage 0.75"
+	if got != want {
+		t.Errorf("it has\n%s\nwant\n%s", got, want)
+	}
+	mustPut(t, db, oneNode(80), Ingest{})
+}

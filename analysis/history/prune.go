@@ -1,0 +1,266 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"jobgait/analysis/summary"
+)
+
+// Keep is for how many days after their end of what runs have something is kept; 0 is
+// for ever.
+type Keep struct {
+	// Profiles are timelines and shapes of cycles in stored summaries: most of a
+	// history. Without them a report is drawn without pictures.
+	Profiles int
+	// Nodes are the rows of the view job_nodes, Functions those of job_functions and
+	// job_classes.
+	Nodes, Functions int
+	// Runs are whole runs; the view days keeps what they add up to.
+	Runs int
+	// Ingest are the rows of the view ingest.
+	Ingest int
+}
+
+// kind is one of the things that are pruned.
+type kind struct {
+	name string
+	days func(Keep) int
+	// due selects the ids and times of what is older than ? and not older than ?, the
+	// oldest first, so many.
+	due string
+	// drop takes one of them away, and says whether there was something.
+	drop func(w *writer, id int64) bool
+}
+
+const dueRuns = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? ORDER BY end_s, run_id LIMIT ?"
+
+// kinds are in the order in which they are pruned: what is small and frees much first.
+func kinds() []kind {
+	rows := func(table string) func(*writer, int64) bool {
+		return func(w *writer, id int64) bool { return w.count("DELETE FROM "+table+" WHERE run_id = ?", id) > 0 }
+	}
+	return []kind{
+		{"ingest", func(k Keep) int { return k.Ingest }, "SELECT ingest_id, at_s FROM ingest_log WHERE at_s < ? AND at_s >= ? ORDER BY at_s LIMIT ?",
+			func(w *writer, id int64) bool { return w.count("DELETE FROM ingest_log WHERE ingest_id = ?", id) > 0 }},
+		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).slim},
+		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node")},
+		{"functions", func(k Keep) int { return k.Functions }, dueRuns, rows("run_code")},
+		{"runs", func(k Keep) int { return k.Runs }, dueRuns, rows("run")},
+	}
+}
+
+// Pruned says what was taken away, or would be.
+type Pruned struct {
+	Kind string
+	Days int
+	// Runs are those that had it; rows for ingest.
+	Runs int64
+}
+
+// A transaction of Prune lasts pruneHold, and others have the writer as long between
+// two: a put waits for a tenth of a second at most.
+const (
+	pruneHold  = 100 * time.Millisecond
+	pruneBatch = 200
+)
+
+// Prune takes away what is older than keep says at UTC epoch seconds now, and tells
+// after each transaction how far it is. It may be ended at any moment and goes on
+// where it was. With dry it only counts.
+func (db *DB) Prune(ctx context.Context, keep Keep, now float64, dry bool, tell func(Pruned)) error {
+	for _, k := range kinds() {
+		days := k.days(keep)
+		if days <= 0 {
+			continue
+		}
+		did := Pruned{Kind: k.name, Days: days}
+		until := now - float64(days)*86400
+		prune := db.pruneKind
+		if dry {
+			prune = db.countKind
+		}
+		if err := prune(ctx, k, until, &did, tell); err != nil {
+			return explain(db.path, "prune "+k.name, err)
+		}
+		tell(did)
+	}
+	return nil
+}
+
+// countKind counts what pruneKind would look at.
+func (db *DB) countKind(ctx context.Context, k kind, until float64, did *Pruned, _ func(Pruned)) error {
+	return db.patiently(ctx, func() error {
+		from, err := prunedUntil(ctx, db.sql, k)
+		if err != nil {
+			return err
+		}
+		return db.sql.QueryRowContext(ctx, "SELECT count(*) FROM ("+k.due+")", until, from, -1).Scan(&did.Runs)
+	})
+}
+
+func (db *DB) pruneKind(ctx context.Context, k kind, until float64, did *Pruned, tell func(Pruned)) error {
+	for {
+		begin := time.Now()
+		var more bool
+		err := db.write(ctx, func(tx *sql.Tx) error {
+			w := &writer{ctx: ctx, tx: tx, pack: &db.pack}
+			runs, left, err := w.prune(k, until, begin.Add(pruneHold))
+			did.Runs, more = did.Runs+runs, left
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+		tell(*did)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Since(begin)):
+		}
+	}
+}
+
+// prune takes away what is due until a time of day, and says whether more is.
+func (w *writer) prune(k kind, until float64, end time.Time) (runs int64, more bool, err error) {
+	from, err := prunedUntil(w.ctx, w.tx, k)
+	if err != nil {
+		return 0, false, err
+	}
+	ids, times, err := w.due(k, until, from)
+	if err != nil {
+		return 0, false, err
+	}
+	more = len(ids) == pruneBatch
+	at := until
+	for i, id := range ids {
+		if time.Now().After(end) && i > 0 && times[i] > times[i-1] {
+			more, at = true, times[i]
+			break
+		}
+		if k.drop(w, id) {
+			runs++
+		}
+		if more {
+			at = times[i]
+		}
+	}
+	if more && at == from { // so many of one moment: the next look is past it
+		at += 1e-6
+	}
+	w.exec(`INSERT OR REPLACE INTO pruned (kind, until_s) VALUES (?, ?)`, k.name, at)
+	return runs, more, w.err
+}
+
+// due returns the ids and times of a batch.
+func (w *writer) due(k kind, until, from float64) (ids []int64, times []float64, err error) {
+	rows, err := w.tx.QueryContext(w.ctx, k.due, until, from, pruneBatch)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var t float64
+		if err := rows.Scan(&id, &t); err != nil {
+			return nil, nil, err
+		}
+		ids, times = append(ids, id), append(times, t)
+	}
+	return ids, times, rows.Err()
+}
+
+// prunedUntil is up to when something has been pruned already.
+func prunedUntil(ctx context.Context, q rower, k kind) (until float64, err error) {
+	return until, q.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = ?", k.name).Scan(&until)
+}
+
+// count executes a statement and returns how many rows it changed.
+func (w *writer) count(query string, args ...any) int64 {
+	if w.err != nil {
+		return 0
+	}
+	r, err := w.tx.ExecContext(w.ctx, query, args...)
+	if err != nil {
+		w.err = err
+		return 0
+	}
+	n, err := r.RowsAffected()
+	w.err = err
+	return n
+}
+
+// slim takes what is drawn out of a stored summary. One that cannot be read any more
+// stays: it is not for prune to judge it.
+func (w *writer) slim(runID int64) bool {
+	var body []byte
+	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body) != nil {
+		return false
+	}
+	s, err := decode(body)
+	if err != nil {
+		return false
+	}
+	small, err := w.pack.encode(slim(s))
+	if err != nil || len(small) >= len(body) {
+		return false
+	}
+	w.exec(`UPDATE run_summary SET body = ? WHERE run_id = ?`, small, runID)
+	return true
+}
+
+// slim is a summary without what only pictures show.
+func slim(s summary.Summary) summary.Summary {
+	s.Timeline.Columns, s.Suspended = nil, nil
+	for i := range s.Patterns {
+		p := &s.Patterns[i]
+		p.Values, p.P10, p.P90 = nil, nil, nil
+	}
+	s.Loops, s.Macros = nil, nil
+	return s
+}
+
+// Tidy gives room that was freed back to the file system, a little at a time, and
+// writes the log into the file.
+func (db *DB) Tidy(ctx context.Context) error {
+	err := db.patiently(ctx, func() error {
+		for range 1000 {
+			var free int
+			if err := db.sql.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free); err != nil || free == 0 {
+				return err
+			}
+			if _, err := db.sql.ExecContext(ctx, "PRAGMA incremental_vacuum(2000)"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return explain(db.path, "give room back", err)
+}
+
+// Copy writes a copy of the history, whole and without holes, to a file that is not
+// there, and asks SQLite whether it is sound.
+func (db *DB) Copy(ctx context.Context, to string) error {
+	fail := func(err error) error { return explain(db.path, "copy to "+to, err) }
+	if err := db.patiently(ctx, func() error {
+		_, err := db.sql.ExecContext(ctx, "VACUUM INTO ?", to)
+		return err
+	}); err != nil {
+		return fail(err)
+	}
+	copied, err := OpenReadOnly(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer copied.Close()
+	var verdict string
+	if err := copied.sql.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
+		return fail(err)
+	}
+	if verdict != "ok" {
+		return fail(fmt.Errorf("the copy is not sound: %s", verdict))
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// snapshotReports is of how many runs, the newest, a snapshot has what their report
+// is drawn from: that is most of it.
+const snapshotReports = 1000
+
+// part is what of a table goes into the snapshot of a user: rows x of the live table,
+// chosen by what the snapshot has so far. What no part names is not in it.
+type part struct{ table, where string }
+
+func parts() []part {
+	ofRuns := "x.run_id IN (SELECT run_id FROM main.run)"
+	list := []part{
+		{"cluster", "1"},
+		{"hpc_user", "x.uid = ?"},
+		{"application", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
+		{"run_series", "x.application_id IN (SELECT application_id FROM main.application)"},
+		{"run", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
+		{"run_summary", fmt.Sprintf("x.run_id IN (SELECT run_id FROM main.run ORDER BY start_s DESC LIMIT %d)", snapshotReports)},
+		{"day", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
+	}
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_value", "run_counter", "run_code", "ingest_log"} {
+		list = append(list, part{table, ofRuns})
+	}
+	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day"}
+	for _, c := range []string{"account", "partition", "qos", "executable", "state", "counters", "work_dir", "stdout", "report_dir"} {
+		words = append(words, "SELECT "+c+"_id FROM main.run")
+	}
+	return append(list,
+		part{"word", "x.word_id IN (" + strings.Join(words, " UNION ") + ")"},
+		part{"node", "x.node_id IN (SELECT node_id FROM main.run_node)"},
+		part{"field", "x.field_id IN (SELECT field_id FROM main.run_value)"},
+		part{"counter", "x.counter_id IN (SELECT counter_id FROM main.run_counter)"},
+		part{"code_part", "x.application_id IN (SELECT application_id FROM main.application)"},
+		part{"change_event", "x.series_id IN (SELECT series_id FROM main.run_series)"},
+		part{"change_ack", "x.series_id IN (SELECT series_id FROM main.run_series)"},
+		part{"scaling_segment", "x.application_id IN (SELECT application_id FROM main.application)"},
+	)
+}
+
+// Snapshot writes the runs of the user with a uid, and nothing of others, into a new
+// history at a path where nothing is. It reads the live one as any reader does: the
+// writer goes on.
+func (db *DB) Snapshot(ctx context.Context, uid int, to string) error {
+	err := db.snapshot(ctx, uid, to)
+	return explain(db.path, fmt.Sprintf("write the snapshot of user %d", uid), err)
+}
+
+func (db *DB) snapshot(ctx context.Context, uid int, to string) (err error) {
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is there: %w", to, fs.ErrExist)
+	}
+	if err := create(to); err != nil {
+		return err
+	}
+	s, err := connect(to, url.Values{"mode": {"rw"}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.sql.Close()) }()
+	if err := s.prepare(ctx, Rollback); err != nil {
+		return err
+	}
+	live := url.URL{Scheme: "file", Path: db.path, RawQuery: "mode=ro"}
+	for _, pragma := range []string{"PRAGMA synchronous = OFF", "PRAGMA foreign_keys = OFF"} {
+		if _, err := s.sql.ExecContext(ctx, pragma); err != nil {
+			return err
+		}
+	}
+	if _, err := s.sql.ExecContext(ctx, "ATTACH ? AS live", live.String()); err != nil {
+		return err
+	}
+	if err := s.write(ctx, func(tx *sql.Tx) error { return copyParts(ctx, tx, uid) }); err != nil {
+		return err
+	}
+	_, err = s.sql.ExecContext(ctx, "DETACH live")
+	return err
+}
+
+// copyParts copies what is the user's. The triggers have summed up the days of the
+// runs: what days keep of runs that are gone takes their place.
+func copyParts(ctx context.Context, tx *sql.Tx, uid int) error {
+	for _, p := range parts() {
+		columns, err := columnsOf(ctx, tx, p.table)
+		if err != nil {
+			return err
+		}
+		var args []any
+		if strings.Contains(p.where, "?") {
+			args = append(args, uid)
+		}
+		_, err = tx.ExecContext(ctx, fmt.Sprintf("INSERT OR REPLACE INTO main.%s (%s) SELECT %[2]s FROM live.%[1]s x WHERE %[3]s",
+			p.table, columns, p.where), args...)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.table, err)
+		}
+	}
+	return nil
+}
+
+// columnsOf names the columns of a table.
+func columnsOf(ctx context.Context, tx *sql.Tx, table string) (string, error) {
+	var names string
+	err := tx.QueryRowContext(ctx, "SELECT group_concat(name, ', ') FROM pragma_table_info(?)", table).Scan(&names)
+	return names, err
+}
+
+// Came is when something last came in of the runs of a user.
+type Came struct {
+	UID int
+	At  float64 // UTC epoch seconds
+}
+
+// CameSince returns the users of whom something has come in since a time.
+func (db *DB) CameSince(ctx context.Context, since float64) ([]Came, error) {
+	var list []Came
+	err := db.patiently(ctx, func() error {
+		list = nil
+		return db.each(ctx, `SELECT u.uid, max(i.at_s) FROM ingest_log i
+			CROSS JOIN run r ON r.run_id = i.run_id CROSS JOIN hpc_user u ON u.user_id = r.user_id
+			WHERE i.at_s > ? GROUP BY u.uid ORDER BY 2 DESC`, func(rows *sql.Rows) error {
+			var c Came
+			err := rows.Scan(&c.UID, &c.At)
+			list = append(list, c)
+			return err
+		}, since)
+	})
+	return list, explain(db.path, "find what came in", err)
+}

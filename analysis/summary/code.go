@@ -1,0 +1,193 @@
+package summary
+
+import (
+	"maps"
+	"strings"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/periodicity"
+)
+
+// Detail is how much is told of which code ran.
+type Detail string
+
+const (
+	AllNames  Detail = "all"       // functions, libraries and classes
+	Libraries Detail = "libraries" // libraries and classes
+	NoNames   Detail = "off"
+)
+
+// DetailOf reads what a user said; false for what is none of them, but for nothing.
+func DetailOf(text string) (Detail, bool) {
+	switch d := Detail(text); d {
+	case "", AllNames, Libraries, NoNames:
+		return d, true
+	}
+	return "", false
+}
+
+// Least is the lesser of two wishes; "" is none.
+func (d Detail) Least(e Detail) Detail {
+	for _, least := range []Detail{NoNames, Libraries, AllNames} {
+		if d == least || e == least {
+			return least
+		}
+	}
+	return AllNames
+}
+
+// leastLibrary is the part of the CPU time from which a library's build is recorded.
+const leastLibrary = 0.01
+
+// libraryField is the name of the field that has the build id of a library.
+func libraryField(library string) string { return "library." + library }
+
+// anatomy adds what code the samples were in: periods have instances in samples
+// without suspensions, s in those of the run.
+func (r *NodeRecord) anatomy(s *anatomy.Samples, periods []periodicity.Period, c cuts) {
+	if s == nil {
+		return
+	}
+	var cycles []anatomy.Cycles
+	for i, p := range c.unbroken(periods) {
+		x := anatomy.Cycles{Pattern: r.Patterns[i].ID}
+		for _, in := range p.Instances {
+			x.Instances = append(x.Instances, [2]int{c.original(in.First), in.Length})
+		}
+		cycles = append(cycles, x)
+	}
+	t := s.Of(cycles)
+	a := t.Result().Bounded()
+	if a.Samples == 0 {
+		return
+	}
+	for _, column := range r.columns() {
+		if p, ok := t.Column(column); ok {
+			a.Pages = append(a.Pages, p)
+		}
+	}
+	builds := map[string]string{}
+	for _, l := range a.Run.Libraries {
+		if id := s.Builds[l.Name]; id != "" && l.Share >= leastLibrary {
+			builds[libraryField(l.Name)] = id
+		}
+	}
+	r.Code, r.Job = &a, r.Job.WithFields(builds)
+}
+
+// original is which sample of the run a sample without suspensions is.
+func (c cuts) original(i int) int {
+	n := 0
+	for _, x := range c.list {
+		if i <= x.at {
+			break
+		}
+		n += x.n
+	}
+	return i + n
+}
+
+// columns are those that patterns and timeline are of, each once.
+func (r *NodeRecord) columns() []string {
+	var out []string
+	seen := map[string]bool{"": true}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	for _, p := range r.Patterns {
+		add(p.Column)
+		add(p.ValuesColumn)
+	}
+	for _, c := range r.Timeline.Columns {
+		add(c.Name)
+	}
+	return out
+}
+
+// WithNames is the summary with no more of its code than those may read who read
+// what is stored.
+func (s Summary) WithNames(d Detail) Summary {
+	switch {
+	case d == AllNames:
+	case d != Libraries:
+		s.Code = nil
+		s.Job.Fields = maps.Clone(s.Job.Fields)
+		maps.DeleteFunc(s.Job.Fields, func(name, _ string) bool { return strings.HasPrefix(name, libraryField("")) })
+	case s.Code != nil:
+		a := s.Code.WithoutFunctions()
+		s.Code = &a
+	}
+	return s
+}
+
+// code takes over what code ran, of one node: the lead's, unless only another one
+// has names of functions. Only the first node asks for them.
+func (s *Summary) code(records []NodeRecord, lead NodeRecord) {
+	s.Code, s.CodeNode = lead.Code, lead.Node
+	if s.Code == nil || !s.Code.Named() {
+		for _, r := range records {
+			if r.Code != nil && (s.Code == nil || r.Code.Named()) {
+				s.Code, s.CodeNode = r.Code, r.Node
+				break
+			}
+		}
+	}
+	if s.Code == nil {
+		s.CodeNode = ""
+	}
+}
+
+// code wants shares that are some, and as many parts of a cycle as there are bins.
+func (c *checker) code(a *anatomy.Anatomy) {
+	if a == nil {
+		return
+	}
+	c.within("samples of code", float64(a.Samples), 0, most)
+	c.within("patterns of code", float64(len(a.Cycles)), 0, 100)
+	c.within("pages of code", float64(len(a.Pages)), 0, 1000)
+	splits := []anatomy.Split{a.Run, a.StartUp, a.Between, a.Tail}
+	for _, x := range a.Cycles {
+		c.within("cycles", x.Count, 0, maxSpan*2000)
+		splits = append(splits, x.Split)
+	}
+	for _, x := range splits {
+		c.split(x)
+	}
+}
+
+func (c *checker) split(x anatomy.Split) {
+	c.within("busy_s", x.BusyS, 0, maxSpan*maxCPUs)
+	c.share("unnamed_share", x.UnnamedShare)
+	c.within("functions", float64(len(x.Functions)), 0, 1000)
+	for _, list := range [][]anatomy.Part{x.Classes, x.Libraries} {
+		c.within("parts", float64(len(list)), 0, 1000)
+		for _, p := range list {
+			c.share(p.Name, p.Share)
+			c.optional(p.Name, p.CycleS, 0, maxSpan*maxCPUs)
+			c.bins(p.Within)
+		}
+	}
+	for _, f := range x.Functions {
+		c.share(f.Name, f.Share)
+		for _, v := range []*float64{f.CycleS, f.Lo, f.Hi} {
+			c.optional(f.Name, v, 0, maxSpan*maxCPUs)
+		}
+		c.bins(f.Within)
+	}
+	if o := x.Others; o != nil {
+		c.share("others", o.Share)
+	}
+}
+
+// bins wants all of them or none.
+func (c *checker) bins(within []float64) {
+	if n := len(within); n != 0 {
+		c.within("bins of a cycle", float64(n), anatomy.Bins, anatomy.Bins)
+	}
+	for _, v := range within {
+		c.within("bin of a cycle", v, 0, maxSpan*maxCPUs)
+	}
+}

@@ -1,0 +1,85 @@
+package summary
+
+import (
+	"math"
+
+	"jobgait/analysis/pattern"
+)
+
+// waitColumn is for how long tasks were ready to run and did not.
+const waitColumn = "proc_wait"
+
+// StepCPUS is the CPU time of one cycle of the application's reference pattern, summed
+// over the tasks on all nodes, in seconds: what the code costs, which others on the nodes
+// hardly change. nil where the run has no such cycle or CPU time was not seen on all nodes.
+func (s Summary) StepCPUS() *float64 {
+	if !s.Complete() {
+		return nil
+	}
+	return s.perStep(s.BusyCPUs(), busyColumn)
+}
+
+// StepWaitS is for how long tasks waited for a CPU in one such cycle, summed likewise.
+func (s Summary) StepWaitS() *float64 {
+	if !s.Complete() {
+		return nil
+	}
+	return s.perStep(s.Resources().CPU.Waiting, waitColumn)
+}
+
+// perStep is what a mean over the run makes in one cycle: more or less than its part of
+// the time by as much as the column is larger or smaller while the pattern runs.
+func (s Summary) perStep(mean *float64, column string) *float64 {
+	if mean == nil || s.StepS == nil || len(s.Patterns) == 0 {
+		return nil
+	}
+	v := *s.StepS * *mean * s.Timeline.within(column, s.stepPattern())
+	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		return nil
+	}
+	return &v
+}
+
+// stepPattern is the pattern whose period is nearest to the step.
+func (s Summary) stepPattern() pattern.Pattern {
+	best := s.Patterns[0]
+	off := func(p pattern.Pattern) float64 { return math.Abs(math.Log(p.PeriodS / *s.StepS)) }
+	for _, p := range s.Patterns[1:] {
+		if off(p) < off(best) {
+			best = p
+		}
+	}
+	return best
+}
+
+// within is the mean of a column where a pattern runs over that of the whole run; 1 where
+// that cannot be told.
+func (t Timeline) within(column string, p pattern.Pattern) float64 {
+	for _, c := range t.Columns {
+		if c.Name != column {
+			continue
+		}
+		var all, in mean
+		for i, v := range c.Mean {
+			if math.IsNaN(float64(v)) {
+				continue
+			}
+			all.add(float64(v))
+			at := t.StartS + (float64(i)+0.5)*t.StepS
+			for _, r := range p.Regions {
+				if at >= r.StartS && at < r.EndS {
+					in.add(float64(v))
+					break
+				}
+			}
+		}
+		if all.sum > 0 && in.n > 0 {
+			return in.sum / in.n / (all.sum / all.n)
+		}
+	}
+	return 1
+}
+
+type mean struct{ sum, n float64 }
+
+func (m *mean) add(v float64) { m.sum, m.n = m.sum+v, m.n+1 }

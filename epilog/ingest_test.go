@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"jobgait/agent/job"
+	"jobgait/agent/job/slurm"
+	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+	"jobgait/epilog/finish"
+)
+
+// nobody is an account that root's children of these tests take.
+const nobody = 65534
+
+// accountsSite is a node whose collection directory and history belong to nobody, and
+// the settings of it.
+func accountsSite(t testing.TB) (env map[string]string, cfg configs.Config) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become another account")
+	}
+	dir, err := os.MkdirTemp("", "jobgait-epilog-")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	must(t, os.Chmod(dir, 0o755))
+	for _, d := range []string{"/collect", "/lib"} {
+		must(t, os.Mkdir(dir+d, 0o700))
+		must(t, os.Chown(dir+d, nobody, nobody))
+	}
+	config := dir + "/jobgait.toml"
+	must(t, os.WriteFile(config, []byte("[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+"/collect\"\naccount = \"nobody\"\n"+
+		"[history]\npath = \""+dir+"/lib/history.db\"\ningest = \"spool\"\n[slurm]\nscontrol = \"\"\nsacct = \"\"\n[report]\nmin_elapsed_s = 0\n"), 0o600))
+	env = map[string]string{"JOBGAIT_CONFIG": config}
+	_, cfg, err = settings(func(name string) string { return env[name] })
+	must(t, err)
+	return env, cfg
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finishRun leaves the record of a run for the writer of the history.
+func finishRun(t testing.TB, cfg configs.Config) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	key := summary.RunKey{Cluster: "test", JobID: 100}
+	dir := job.Dir(cfg.Spool.Dir, "n1", key)
+	real, mono := job.Clock()
+	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20,
+		Job: summary.Job{UID: nobody, GID: nobody, NNodes: 1, NodeList: "n1", WorkDir: cfg.Collect.Dir}}
+	must(t, errors.Join(job.MakeNodeDir(cfg.Spool.Dir, "n1"), dir.Make(), dir.WriteRun(r),
+		profiletest.Write(dir.Profile(), profiletest.Options{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
+		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID})))
+	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: self, Scheduler: slurm.Scheduler{}, Log: t.Logf}
+	must(t, f.Finish(t.Context(), dir))
+}
+
+// Root that ingests, against what the README says, neither reads what the account wrote
+// nor leaves it a history that it cannot write.
+func TestIngestOfRootIsDoneByTheAccount(t *testing.T) {
+	env, cfg := accountsSite(t)
+	finishRun(t, cfg)
+	waiting := filepath.Join(cfg.Collect.Dir, "jobs")
+	damaged := filepath.Join(waiting, "x\x1b[31m.json.gz")
+	must(t, errors.Join(os.WriteFile(damaged, []byte("x"), 0o600), os.Chown(damaged, nobody, nobody)))
+	// What the account may not read root does not read for it.
+	must(t, os.Symlink("/etc/shadow", filepath.Join(waiting, "y.json.gz")))
+	status, out, complaint := call(t, env, "--ingest")
+	if status != 1 || !strings.Contains(out, "1 job records written") || !strings.Contains(out, "1 set aside") ||
+		strings.Contains(out+complaint, "\x1b") || strings.Count(complaint, "\n") != 1 || !strings.Contains(complaint, "as uid 65534") {
+		t.Errorf("%d %q %q", status, out, complaint)
+	}
+	for _, path := range []string{cfg.History.Path, filepath.Dir(cfg.History.Path)} {
+		info, err := os.Stat(path)
+		must(t, err)
+		if uid := info.Sys().(*syscall.Stat_t).Uid; uid != nobody {
+			t.Errorf("%s is that of uid %d", path, uid)
+		}
+	}
+	must(t, os.Chown(filepath.Dir(cfg.History.Path), 0, 0))
+	if status, _, complaint := call(t, env, "--ingest"); status != 1 || !strings.Contains(complaint, "permission denied") {
+		t.Errorf("where the directory is root's: %d %q", status, complaint)
+	}
+}
+
+// What root tells the child is what it was told itself.
+func TestErrandKeepsTheSettings(t *testing.T) {
+	env, cfg := accountsSite(t)
+	env["SLURM_CONF"] = "/etc/slurm/a=b.conf"
+	text, err := json.Marshal(errand{cfg, configs.Environment(func(name string) string { return env[name] })})
+	must(t, err)
+	var got errand
+	must(t, json.Unmarshal(text, &got))
+	again, err := json.Marshal(got)
+	if err != nil || string(again) != string(text) || got.Config.History != cfg.History ||
+		got.getenv("SLURM_CONF") != "/etc/slurm/a=b.conf" || got.getenv("SLURM") != "" {
+		t.Errorf("%v: %s, want %s", err, again, text)
+	}
+	if _, err := os.Stat(cfg.History.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}

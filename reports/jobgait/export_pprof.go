@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/summary"
+	"jobgait/reports"
+)
+
+// pprofExport is which code a stored run consists of, for pprof.
+type pprofExport struct{ history, output string }
+
+// write writes the run that args name.
+func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
+	for _, name := range []string{"csv", "parquet", "f32", "cpu", "column", "extra-p", "user", "app", "site", "metric", "series"} {
+		if cmd.Flags().Changed(name) {
+			return usageError{fmt.Errorf("--%s does not go with --pprof", name)}
+		}
+	}
+	switch {
+	case len(args) != 1:
+		return usageError{errors.New("--pprof wants one job id: jobgait export --pprof 123 -o x.pb.gz")}
+	case !summary.IsDisplayID(args[0]):
+		return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", args[0])}
+	case o.output == "" && isTerminal(cmd.OutOrStdout()):
+		return usageError{errors.New("that is nothing for a terminal: give --output FILE")}
+	}
+	db, path, err := openHistory(cmd.Context(), getenv, o.history)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	s, err := storedRun(cmd.Context(), db, path, args[0])
+	if err != nil {
+		return err
+	}
+	if o.output == "" {
+		return reports.Pprof(cmd.OutOrStdout(), s)
+	}
+	return writeFile(o.output, func(w io.Writer) error { return reports.Pprof(w, s) })
+}

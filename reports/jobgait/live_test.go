@@ -1,0 +1,268 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/summary"
+)
+
+// A finding is earned by real programs here, short ones in C: what the rules make of
+// numbers is tested in analysis/finding. A machine on which others work shows a run what
+// they do to it, so that only what holds there too is asked.
+
+// workload is a C program with one argument for what it does and one for how much.
+const workload = `
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+static double until;
+static void *spin(void *x) { volatile double y = 0; while (now() < until) for (int i = 0; i < 10000; i++) y += i; return x; }
+int main(int argc, char **argv) {
+	double n = argc > 2 ? atof(argv[2]) : 1, s = argc > 3 ? atof(argv[3]) : 1;
+	until = now() + s;
+	if (!strcmp(argv[1], "threads")) {
+		pthread_t t[64];
+		for (int i = 0; i < n; i++) pthread_create(&t[i], 0, spin, 0);
+		for (int i = 0; i < n; i++) pthread_join(t[i], 0);
+	} else if (!strcmp(argv[1], "memory")) {
+		for (double mb = 0; mb < n; mb += 8) {
+			char *p = malloc(8 << 20);
+			if (!p) { perror("malloc"); return 1; }
+			memset(p, 1, 8 << 20);
+		}
+		usleep(s * 1e6);
+	} else {
+		usleep(s * 1e6);
+	}
+	return 0;
+}
+`
+
+// compiled is the workload, made with the compiler that the build has.
+func (b box) compiled() string {
+	b.t.Helper()
+	cc, err := exec.LookPath("gcc")
+	if err != nil {
+		b.t.Skip("no gcc")
+	}
+	source, program := filepath.Join(b.work, "load.c"), filepath.Join(b.work, "load")
+	if err := os.WriteFile(source, []byte(workload), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	if out, err := exec.Command(cc, "-O1", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
+		b.t.Fatalf("%v: %s", err, out)
+	}
+	return program
+}
+
+// outcome is what the newest report says of a run.
+type outcome struct {
+	Resources summary.Resources
+	Findings  []finding.Finding
+}
+
+func (r outcome) codes() (out []string) {
+	for _, f := range r.Findings {
+		out = append(out, f.Code)
+	}
+	return out
+}
+
+// watched runs a command line of a shell under `jobgait run`; $load is the workload.
+func (b box) watched(line string) outcome {
+	b.t.Helper()
+	program := b.compiled()
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir, cmd.Env = b.work, append(b.env, "load="+program, "run="+filepath.Join(bin(b.t), "jobgait")+" run --")
+	end(b.t, cmd)
+	return b.outcome()
+}
+
+// outcome is what the newest report says.
+func (b box) outcome() (r outcome) {
+	b.t.Helper()
+	b.report()
+	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
+	text, err := os.ReadFile(files[len(files)-1])
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+// A loop beside others on its CPU is crowded, and not for its own threads; six threads on
+// one CPU, which nobody else wants, are; one thread is neither.
+func TestLiveCrowdedAndOversubscribed(t *testing.T) {
+	if _, err := exec.LookPath("taskset"); err != nil {
+		t.Skip("no taskset")
+	}
+	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+		t.Skipf("this kernel tells no run_delay: %v", err)
+	}
+	b := newBox(t)
+	r := b.watched("taskset -c 0 $load threads 2 30 & other=$!; $run taskset -c 0 $load threads 1 3; kill $other")
+	if got := r.codes(); len(got) == 0 || got[0] != "crowded" || slices.Contains(got, "oversubscribed") {
+		t.Errorf("beside two others: %v, %+v", got, r.Resources.CPU)
+	}
+	if c := r.Resources.CPU; c.Others == nil || c.Busy == nil || *c.Others < *c.Busy {
+		t.Errorf("two others had less than one: %+v", c)
+	}
+}
+
+// Whoever waits for its own threads waits, and nobody is blamed who was not there.
+func TestLiveOwnThreads(t *testing.T) {
+	byHand(t)
+	b := newBox(t)
+	r := b.watched("OMP_NUM_THREADS=6 $run $load threads 6 3")
+	c, got := r.Resources.CPU, r.codes()
+	if c.Waiting == nil || c.Allocated == nil || c.Busy == nil || *c.Allocated > 4 {
+		t.Skipf("not a machine of few CPUs: %+v", c)
+	}
+	if !slices.Contains(got, "oversubscribed") && !slices.Contains(got, "crowded") {
+		t.Errorf("six threads on %g CPUs: %v, %+v", *c.Allocated, got, c)
+	}
+	if i := slices.Index(got, "oversubscribed"); i >= 0 && *c.Allocated == 2 {
+		if a := r.Findings[i].Action; a == nil || !strings.Contains(*a, "OMP_NUM_THREADS is 6: set it to 2") {
+			t.Errorf("%+v", r.Findings[i])
+		}
+	}
+}
+
+// Whatever fails under a limit of mappings is told of it.
+func TestLiveFailsAtOnce(t *testing.T) {
+	b := newBox(t)
+	r := b.watched("ulimit -v 3000000; $run sh -c 'exit 3'")
+	if got := r.codes(); len(got) == 0 || got[0] != "failed" || !strings.Contains(r.Findings[0].Text, "ulimit -v") {
+		t.Errorf("%v %+v", got, r.Findings)
+	}
+}
+
+// byHand skips what takes longer than make test has.
+func byHand(t *testing.T) {
+	t.Helper()
+	if os.Getenv("JOBGAIT_LIVE") == "" {
+		t.Skip("JOBGAIT_LIVE is not set: make soak sets it")
+	}
+}
+
+// group1 makes a cgroup of version 1 with one setting, and returns it.
+func group1(t *testing.T, controller, name, value string) string {
+	t.Helper()
+	dir := filepath.Join("/sys/fs/cgroup", controller, "jobgait-test-"+strconv.Itoa(os.Getpid()))
+	if unix.Geteuid() != 0 || os.Mkdir(dir, 0o755) != nil {
+		t.Skip("no cgroup of version 1 can be made here")
+	}
+	t.Cleanup(func() { poll(t, "the cgroup is removed", func() bool { return os.Remove(dir) == nil }) })
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(value), 0o644); err != nil {
+		t.Skipf("no limit can be set: %v", err)
+	}
+	return dir
+}
+
+func TestLiveThrottled(t *testing.T) {
+	byHand(t)
+	b := newBox(t)
+	dir := group1(t, "cpu", "cpu.cfs_quota_us", "10000")
+	r := b.watched("echo $$ > " + dir + "/cgroup.procs; $run $load threads 2 4")
+	if got := r.codes(); !slices.Contains(got, "throttled") || r.Resources.CPU.Allocated == nil || *r.Resources.CPU.Allocated != 0.1 {
+		t.Errorf("%v %+v", got, r.Resources.CPU)
+	}
+}
+
+func TestLiveOutOfMemoryInACgroup(t *testing.T) {
+	b := newBox(t)
+	dir := group1(t, "memory", "memory.limit_in_bytes", "300000000")
+	r := b.watched("echo $$ > " + dir + "/cgroup.procs; $run $load memory 600 1")
+	if got := r.codes(); len(got) == 0 || got[0] != "out_of_memory" {
+		t.Errorf("%v %+v", got, r.Resources.Memory)
+	}
+}
+
+// A run that is sound, idle for its nature, is told of nothing that it did not do.
+func TestLiveNothing(t *testing.T) {
+	byHand(t)
+	b := newBox(t)
+	r := b.watched("$run $load sleep 1 1")
+	for _, f := range r.Findings {
+		if f.Level != finding.Info {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// Memory near its limit is told, page cache is none.
+func TestLiveMemoryNearItsLimit(t *testing.T) {
+	byHand(t)
+	b := newBox(t)
+	dir := group1(t, "memory", "memory.limit_in_bytes", "500000000")
+	r := b.watched("echo $$ > " + dir + "/cgroup.procs; $run $load memory 440 4")
+	if got := r.codes(); !slices.Contains(got, "memory_near_limit") {
+		t.Errorf("%v %+v", got, r.Resources.Memory)
+	}
+	r = b.watched("echo $$ > " + dir + "/cgroup.procs; $run sh -c 'dd if=/dev/zero of=out bs=1M count=450 conv=fsync 2>/dev/null; sleep 2'")
+	if got := r.codes(); slices.Contains(got, "memory_near_limit") {
+		t.Errorf("a writer of 450 MB: %v %+v", got, r.Resources.Memory)
+	}
+}
+
+// asIfLong judges what was measured in seconds as if it had gone on for two hours: what
+// may be saved is told from a core hour on only.
+func (r outcome) asIfLong() []string {
+	c, m := r.Resources.CPU, r.Resources.Memory
+	n := finding.Run{ElapsedS: 7200, NNodes: 1, InOrder: true, Sampled: true, Periodic: true}
+	n.CPU = finding.CPU{Allocated: c.Allocated, Busy: c.Busy, Waiting: c.Waiting, Throttled: c.Throttled, Stolen: c.Stolen, Others: c.Others}
+	n.Memory = finding.Memory{Peak: m.PeakBytes, Requested: m.RequestedBytes}
+	return outcome{Findings: finding.Of(n, nil)}.codes()
+}
+
+// A run that sleeps leaves its CPUs idle; as many threads as CPUs do not. That is asked
+// only where no others work: at a load of 16, one run in six was told of idle CPUs too.
+func TestLiveCPUsIdle(t *testing.T) {
+	byHand(t)
+	b := newBox(t)
+	r := b.watched("$run $load sleep 1 3")
+	if got := r.asIfLong(); !slices.Contains(got, "cpus_idle") {
+		t.Errorf("asleep: %v %+v", got, r.Resources.CPU)
+	}
+	r = b.watched("$run $load threads $(nproc) 4")
+	if got := r.asIfLong(); slices.Contains(got, "cpus_idle") && !slices.Contains(got, "crowded") {
+		t.Errorf("a thread for each CPU: %v %+v", got, r.Resources.CPU)
+	}
+}
+
+// 300 MB of 8 GB are told as unused, of 3.9 GB not: that may be a scheduler's default.
+func TestLiveMemoryUnused(t *testing.T) {
+	byHand(t)
+	b := newBox(t)
+	dir := group1(t, "memory", "memory.limit_in_bytes", "8000000000")
+	line := "echo $$ > " + dir + "/cgroup.procs; $run $load memory 300 3"
+	r := b.watched(line)
+	if got := r.asIfLong(); !slices.Contains(got, "memory_unused") {
+		t.Errorf("%v %+v", got, r.Resources.Memory)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "memory.limit_in_bytes"), []byte("3900000000"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r = b.watched(line)
+	if got := r.asIfLong(); slices.Contains(got, "memory_unused") {
+		t.Errorf("of 3.9 GB: %v %+v", got, r.Resources.Memory)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/history"
+	"jobgait/configs"
+)
+
+func pruneCommand(getenv func(string) string) *cobra.Command {
+	var path string
+	var dry bool
+	var keep history.Keep
+	c := &cobra.Command{
+		Use:   "prune",
+		Short: "take out of the history what is older than a site keeps",
+		Long: "prune takes away, by its age in days after the end of a run, what the settings\n" +
+			"([keep]) or the flags name; 0 keeps it for ever. It holds the history for a\n" +
+			"tenth of a second at a time, may be interrupted and goes on where it was. The\n" +
+			"view days keeps what runs add up to. Where keep.copy names a file, the history\n" +
+			"is then copied there and the copy checked.",
+		Args: exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			self, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("find this program: %w", err)
+			}
+			cfg, err := configs.Load(getenv, self)
+			if err != nil {
+				return err
+			}
+			to := cfg.Keep.Copy
+			if path != "" {
+				to = "" // the copy is that of the site's history
+			}
+			for _, f := range []struct {
+				name string
+				days *int
+				set  int
+			}{{"profiles", &keep.Profiles, cfg.Keep.Profiles}, {"nodes", &keep.Nodes, cfg.Keep.Nodes}, {"functions", &keep.Functions, cfg.Keep.Functions},
+				{"runs", &keep.Runs, cfg.Keep.Runs}, {"ingest", &keep.Ingest, cfg.Keep.Ingest}} {
+				if !cmd.Flags().Changed(f.name) {
+					*f.days = f.set
+				}
+				if *f.days < 0 {
+					return usageError{fmt.Errorf("--%s %d: a number of days is wanted", f.name, *f.days)}
+				}
+			}
+			return prune(cmd.Context(), cmp.Or(path, cfg.History.Path), to, keep, dry, cmd.OutOrStdout())
+		},
+	}
+	c.Flags().StringVar(&path, "history", "", "history database (default: the configured one)")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only say how much there is")
+	c.Flags().IntVar(&keep.Profiles, "profiles", 0, "days for what pictures of reports show (default: keep.profiles)")
+	c.Flags().IntVar(&keep.Nodes, "nodes", 0, "days for what each node did (default: keep.nodes)")
+	c.Flags().IntVar(&keep.Functions, "functions", 0, "days for which code ran (default: keep.functions)")
+	c.Flags().IntVar(&keep.Runs, "runs", 0, "days for whole runs (default: keep.runs)")
+	c.Flags().IntVar(&keep.Ingest, "ingest", 0, "days for when what came in (default: keep.ingest)")
+	return c
+}
+
+// prune prunes one history and copies it.
+func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, out io.Writer) error {
+	if _, err := os.Stat(path); err != nil { // to open it to write would make it
+		return fmt.Errorf("no history to prune: %w", err)
+	}
+	db, err := openOwn(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	told := map[string]history.Pruned{}
+	last := time.Now()
+	err = db.Prune(ctx, keep, float64(time.Now().UnixNano())/1e9, dry, func(p history.Pruned) {
+		if _, seen := told[p.Kind]; seen && time.Since(last) > 5*time.Second {
+			last = time.Now()
+			fmt.Fprintf(out, "%-9s  %d so far\n", p.Kind, p.Runs)
+		}
+		told[p.Kind] = p
+	})
+	what := map[string]string{"ingest": "rows", "profiles": "runs", "nodes": "runs", "functions": "runs", "runs": "runs"}
+	for _, kind := range []string{"ingest", "profiles", "nodes", "functions", "runs"} {
+		if p, ok := told[kind]; ok {
+			verb := "taken away"
+			if dry {
+				verb = "to look at"
+			}
+			fmt.Fprintf(out, "%-9s  older than %d days: %d %s %s\n", kind, p.Days, p.Runs, what[kind], verb)
+		}
+	}
+	if err != nil || dry {
+		return err
+	}
+	if err := db.Tidy(ctx); err != nil {
+		return err
+	}
+	return copyHistory(ctx, db, to, out)
+}
+
+// copyHistory puts a sound copy in the place of the one before.
+func copyHistory(ctx context.Context, db *history.DB, to string, out io.Writer) error {
+	if to == "" {
+		return nil
+	}
+	next := to + ".next"
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("make room for the copy: %w", err)
+	}
+	if err := db.Copy(ctx, next); err != nil {
+		return err
+	}
+	if err := os.Rename(next, to); err != nil {
+		return fmt.Errorf("put the copy into place: %w", err)
+	}
+	fmt.Fprintf(out, "copied to %s, and the copy is sound\n", to)
+	return nil
+}
+
+// openOwn opens a history to write it, as root only where nobody else can put a file
+// of his making.
+func openOwn(ctx context.Context, path string) (*history.DB, error) {
+	if err := job.Ours(filepath.Dir(path)); os.Geteuid() == 0 && err != nil {
+		return nil, fmt.Errorf("history %s is another account's: call this as that account: %w", path, err)
+	}
+	return history.Open(ctx, path)
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/agent/live"
+)
+
+// watchOptions are the flags of `jobgait watch`.
+type watchOptions struct {
+	json, once, stream bool
+	getenv             func(string) string
+}
+
+func watchCommand(getenv func(string) string) *cobra.Command {
+	o := watchOptions{getenv: getenv}
+	c := &cobra.Command{
+		Use:   "watch [JOBID|PID|DIR]",
+		Short: "watch the rhythm of a job while it runs",
+		Long: "watch shows what is known of a running job's loop: how long a cycle takes now,\n" +
+			"how many there were, when the next one ends, and whether it has stopped. A number\n" +
+			"is a job id, else the process id of `jobgait run` or of any process that it\n" +
+			"started; a directory is one that holds live.json. Without one the newest of your\n" +
+			"own runs on this machine is meant. A job on other nodes is watched there, by one\n" +
+			"step of srun. On a cluster there is something to watch where the site sets\n" +
+			"agent.live_dir.\n\n" +
+			"It is in_cycle, suspended or, busy with other code, left_loop; stalled is one that\n" +
+			"ended no cycle for five of its longest usual intervals, 10 s at least, after 20\n" +
+			"cycles, while its processes slept or waited in the kernel. Before that it is\n" +
+			"starting, or none while nothing repeats. Of a run whose agent was killed the last\n" +
+			"state is shown, and called dead.\n\n" +
+			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",
+		Args: oneAtMost("one job, process or directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			what := ""
+			if len(args) > 0 {
+				what = args[0]
+			}
+			if o.once && o.stream {
+				return usageError{errors.New("--once and --stream exclude each other")}
+			}
+			return o.watch(cmd.Context(), what, cmd.OutOrStdout())
+		},
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON, as live.json has it")
+	c.Flags().BoolVar(&o.once, "once", false, "print what is known now, and end")
+	c.Flags().BoolVar(&o.stream, "stream", false, "print one line of JSON for each cycle")
+	return c
+}
+
+// pollEvery is how often the file is looked at: the agent writes it once a second at
+// most.
+const pollEvery = 250 * time.Millisecond
+
+// errOver says that there is nothing to watch, in words.
+type errOver struct{ text string }
+
+func (e errOver) Error() string { return e.text }
+
+func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) error {
+	path, err := o.find(what)
+	if err != nil {
+		return o.elsewhere(ctx, what, err, out)
+	}
+	screen := isTerminal(out) && !o.json && !o.stream && !o.once
+	last := ""
+	for {
+		s, err := live.Read(path)
+		if err != nil {
+			return err
+		}
+		alive := s.Alive()
+		if text := o.draw(s, alive, screen); text != "" && text != last {
+			if _, err := io.WriteString(out, text); err != nil {
+				return nil // nobody reads any more
+			}
+			if last = text; screen {
+				last = "" // the time goes on
+			}
+		}
+		switch {
+		case !alive:
+			return status(1)
+		case o.once:
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// draw is what is printed of a state, "" if nothing.
+func (o watchOptions) draw(s live.State, alive, screen bool) string {
+	switch {
+	case o.stream && s.LastBoundary == nil:
+		return ""
+	case o.stream, o.json:
+		if !alive {
+			s.State = deadState(s)
+		}
+		b, err := json.Marshal(s)
+		if err != nil {
+			return ""
+		}
+		return string(b) + "\n"
+	}
+	text := words(s, alive, time.Now())
+	if screen {
+		return "\x1b[H\x1b[J" + text
+	}
+	return text
+}
+
+// find returns the file that is meant on this machine.
+func (o watchOptions) find(what string) (string, error) {
+	dirs, err := o.liveDirs()
+	if err != nil {
+		return "", err
+	}
+	uid := os.Getuid()
+	if st, err := os.Stat(what); what != "" && err == nil && st.IsDir() {
+		return within(what)
+	}
+	id, isNumber := number(what)
+	if what != "" && !isNumber {
+		return "", fmt.Errorf("%.80q is no job, process or directory", what)
+	}
+	runs := runsOf(dirs, uid)
+	if what == "" {
+		return newestLive(runs)
+	}
+	for _, byID := range []bool{true, false} {
+		for _, r := range runs {
+			if s, err := live.Read(r); err == nil && (byID && s.JobID == id || !byID && started(s, int(id))) {
+				return r, nil
+			}
+		}
+	}
+	return "", errOver{fmt.Sprintf("no job or process %d of yours is known here", id)}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jobgait/agent/live"
+	q "jobgait/analysis/quantity"
+	"jobgait/analysis/tracker"
+	"jobgait/reports"
+)
+
+// dead is what a run is called whose agent is gone without having said that it ended.
+const dead tracker.State = "dead"
+
+func deadState(s live.State) tracker.State {
+	if s.State == tracker.Ended {
+		return s.State
+	}
+	return dead
+}
+
+// words says what is known, in a few lines.
+func words(s live.State, alive bool, now time.Time) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	later := 0.0
+	if alive {
+		later = max(0, now.Sub(s.At).Seconds())
+	}
+	line("job %d on %s, %s after its start", s.JobID, reports.Clean(s.Node), q.Duration(s.ElapsedS+later))
+	line("%s", stateWords(s, alive, now))
+	if s.PeriodS != nil && *s.PeriodS > 0 {
+		line("a cycle takes %s; %s so far", q.Period(*s.PeriodS), q.Plural(s.Cycles, "cycle"))
+	}
+	if n := len(s.RecentS); n >= 2 {
+		line("the last %d: %s %s to %s", n, sparkOf(s.RecentS), q.Period(slices.Min(s.RecentS)), q.Period(slices.Max(s.RecentS)))
+	}
+	if s.Pace != nil {
+		line("at this pace it makes its usual %s by %s", q.Plural(s.Pace.CyclesUsual, "cycle"), s.Pace.EndsAt.Local().Format("15:04:05"))
+	}
+	for _, n := range s.Notes {
+		line("note: %s", reports.Clean(n.Text))
+	}
+	return b.String()
+}
+
+// stateWords says how the job stands to its loop.
+func stateWords(s live.State, alive bool, now time.Time) string {
+	if !alive {
+		if s.State == tracker.Ended {
+			return "it has ended"
+		}
+		return "nobody watches it any more: what follows was known " + q.Duration(max(0, now.Sub(s.At).Seconds())) + " ago"
+	}
+	switch s.State {
+	case tracker.Starting:
+		return "it has just begun: its rhythm is not known yet"
+	case tracker.None:
+		return "nothing repeats so far"
+	case tracker.InCycle:
+		return "in its loop"
+	case tracker.LeftLoop:
+		return "busy, but not in its loop any more"
+	case tracker.Stalled:
+		if s.Stalled != nil {
+			return fmt.Sprintf("STALLED: no cycle for %s, its processes are %s", q.Duration(max(0, now.Sub(s.Stalled.Since).Seconds())), reports.Clean(string(s.Stalled.Doing)))
+		}
+	case tracker.IsSuspended:
+		return "suspended"
+	}
+	return "state " + reports.Clean(string(s.State))
+}
+
+// sparkOf draws lengths over their own range.
+func sparkOf(lengths []float64) string {
+	return reports.Spark(lengths, slices.Min(lengths), slices.Max(lengths), false)
+}

@@ -1,0 +1,158 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/quantity"
+)
+
+// Widths of the columns of the table of functions, which fill a line.
+const codeNumber, codeName, codeLibrary = 6, 19, 9
+
+// textCode says which code one cycle consists of.
+func (r Report) textCode(p *page) {
+	c := r.Code
+	if c == nil {
+		return
+	}
+	p.section("CODE", r.codeRemark())
+	p.text("  by kind     ", c.kinds())
+	by, unit := c.unit()
+	head := "  " + padLeft(unit, codeNumber) + "  " + padLeft("share", codeNumber) + "  "
+	if c.Pattern != "" {
+		head += padRight("within "+string(c.Pattern)+", 0 .. "+quantity.Period(r.codePeriod()), anatomy.Bins) + " "
+	}
+	lines, others, rest := c.lines()
+	if len(lines) == 0 {
+		return
+	}
+	p.line(head + padRight("code", codeName) + " library")
+	row := func(seconds, share float64, within []float64, name, library string) {
+		line := "  " + padLeft(codeFigure(seconds*by), codeNumber) + "  " + padLeft(quantity.Share(share), codeNumber) + "  "
+		if c.Pattern != "" {
+			line += padRight(r.codeSpark(within), anatomy.Bins) + " "
+			name, library = shortName(name, codeName), shortName(library, codeLibrary)
+		}
+		p.line(line + padRight(name, codeName) + " " + library)
+	}
+	for _, l := range lines {
+		row(l.seconds, l.share, l.within, l.name, l.library)
+	}
+	if others.Count > 0 {
+		row(rest, others.Share, nil, quantity.Count(others.Count)+" others", "")
+	}
+	p.text("  ", c.noise())
+	for _, n := range c.Notes {
+		p.text("  ", sentence(n.Text))
+	}
+}
+
+// codeRemark says of what the shares are.
+func (r Report) codeRemark() string {
+	c := r.Code
+	text := "CPU time of the run: " + quantity.Duration(c.BusyS)
+	if c.CycleS != nil {
+		text = fmt.Sprintf("CPU time of one %s: %s in %s", c.Pattern, quantity.Period(*c.CycleS), quantity.Period(r.codePeriod()))
+		if busy := r.Nodes.BusyCPUs; busy != nil && *busy <= 1 && *c.CycleS < 0.95*r.codePeriod() {
+			text += "; the rest not running"
+		}
+	}
+	if r.Nodes.Total > 1 && c.Node != "" {
+		text += ", on " + cut(string(c.Node), 20)
+	}
+	return text
+}
+
+// codePeriod is the mean length of the cycles that the code is of.
+func (r Report) codePeriod() float64 {
+	for _, q := range r.Rhythm.Patterns {
+		if q.ID == string(r.Code.Pattern) {
+			if q.MeanS != nil {
+				return *q.MeanS
+			}
+			return q.Period.value()
+		}
+	}
+	return math.NaN()
+}
+
+// leastKind is the part from which a class is named.
+const leastKind = 0.001
+
+// kinds lists the classes.
+func (c Code) kinds() string {
+	var out []string
+	for _, p := range c.Classes {
+		if p.Share >= leastKind {
+			out = append(out, className(p.Name)+" "+quantity.Share(p.Share))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// unit is that in which the seconds of functions are printed.
+func (c Code) unit() (by float64, name string) {
+	most := c.BusyS
+	if c.CycleS != nil {
+		most = *c.CycleS
+	}
+	switch {
+	case most < 0.01:
+		return 1e6, "us"
+	case most < 10:
+		return 1e3, "ms"
+	}
+	return 1, "s"
+}
+
+// codeFigure prints numbers that stand below each other: with one decimal, with none
+// from 1000 on.
+func codeFigure(v float64) string {
+	if v >= 1000 {
+		return quantity.Count(int64(math.Round(v)))
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// codeSpark draws bins from zero; what has nothing in a bin is empty there.
+func (r Report) codeSpark(within []float64) string {
+	v := make([]float64, len(within))
+	_, hi, _ := fromZero(within)
+	for i, x := range within {
+		if v[i] = x; x <= hi/50 {
+			v[i] = math.NaN()
+		}
+	}
+	return spark(v, 0, hi, r.ascii)
+}
+
+// noise is how sure a share is: that of the second line, which is neither all nor
+// next to nothing.
+func (c Code) noise() string {
+	text := quantity.Plural(c.Samples, "sample")
+	if c.Cycles >= 1 {
+		text += " in " + quantity.Plural(int64(math.Round(c.Cycles)), "cycle")
+	}
+	lines, _, _ := c.lines()
+	if len(lines) == 0 || c.Samples < 1 {
+		return upper(text) + "."
+	}
+	p := lines[min(1, len(lines)-1)].share
+	half := 1.96 * math.Sqrt(p*(1-p)/float64(c.Samples))
+	return fmt.Sprintf("%s: a share of %s is +- %s points", upper(text), quantity.Share(p), quantity.Figures(100*half, 2))
+}
+
+// shortName cuts a name to its last part, and that in its middle: what a method is
+// called tells more than of which template it is.
+func shortName(name string, w int) string {
+	if width(name) <= w {
+		return name
+	}
+	if at := strings.LastIndex(name, "::"); at > 0 && width(name[at:]) < w-2 {
+		return headOf(name[:at], w-1-width(name[at:])) + "*" + name[at:]
+	}
+	return headOf(name, w-1) + "*"
+}
