@@ -89,7 +89,7 @@ one() {
 }
 
 # last_period is the period in seconds of the youngest run, "null" if none.
-last_period() { "$bin/jobgait" list --json -n 1 | sed -n 's/.*"period_s":\([^,}]*\).*/\1/p'; }
+last_period() { "$bin/jobgait" list --json --limit 1 | sed -n 's/.*"period_s":\([^,}]*\).*/\1/p'; }
 
 rm -rf "$dir"
 mkdir -p "$dir"
