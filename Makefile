@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu fresh modern league soak cluster cluster-down bench bench-quick fuzz tables docs install uninstall packages clean
+.PHONY: all build deps demo test qemu fresh modern league soak cluster cluster-down bench bench-quick bench-site fuzz tables docs install uninstall packages clean
 
 all: build
 
@@ -52,6 +52,7 @@ league: build
 # Users and faults against the hooks on a real Slurm, by hand and as root: 200 rounds
 # take 40 minutes, and can be interrupted. One round of each is part of test.
 soak: build
+	JOBGAIT_LIVE=1 JOBGAIT_BIN=$(CURDIR)/$(BIN) $(GO) test -count=1 -run Live ./reports/jobgait
 	JOBGAIT_ROUNDS=1000 $(GO) test -count=1 -run Exchanged ./epilog/deliver
 	JOBGAIT_ROUNDS=10000 $(GO) test -count=1 -timeout 30m -run Damaged ./prolog ./epilog
 	@cd packaging/testcluster && CPUS=4 JOBGAIT_CLUSTER=run JOBGAIT_SOAK=$(or $(ROUNDS),200) \
@@ -69,6 +70,11 @@ bench: deps
 # The most telling of them, as ratios that two runs of one machine can be compared by.
 bench-quick: deps
 	@GO=$(GO) packaging/bench.sh
+
+# A history of many runs (RUNS=10000000 takes 8 GB below TMPDIR), its bytes a run and the time of
+# each question of the manual; by hand. See analysis/history/MEASURED.md.
+bench-site: deps
+	JOBGAIT_SITE_RUNS=$(or $(RUNS),640000) $(GO) test -count=1 -v -timeout 5h -run '^TestSite$$' ./analysis/history
 
 # Each fuzz target for a while; `packaging/fuzz.sh 1m configs` takes one package.
 fuzz: deps

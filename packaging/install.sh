@@ -22,7 +22,8 @@ umask 022
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 programs=(jobgait jobgait-agent jobgait-prolog jobgait-epilog)
 hooks=(prolog epilog)
-units=(jobgait-sweep.service jobgait-sweep.timer jobgait-ingest.service jobgait-ingest.timer)
+units=(jobgait-sweep.service jobgait-sweep.timer jobgait-ingest.service jobgait-ingest.timer
+  jobgait-prune.service jobgait-prune.timer)
 pages=(man1/jobgait.1 man5/jobgait.toml.5 man5/jobgait-history.5 man7/jobgait-report.7
   man8/jobgait-agent.8 man8/jobgait-prolog.8 man8/jobgait-epilog.8)
 completions=(bash-completion/completions/jobgait zsh/site-functions/_jobgait fish/vendor_completions.d/jobgait.fish)

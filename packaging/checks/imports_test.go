@@ -25,6 +25,7 @@ var ranks = []struct {
 	{"series", []string{"analysis/series", "analysis/series/"}, true},
 	{"marks", []string{"analysis/marks"}, false},
 	{"periodicity", []string{"analysis/periodicity"}, false},
+	{"tracker", []string{"analysis/tracker"}, false},
 	{"pattern", []string{"analysis/pattern"}, false},
 	{"phase", []string{"analysis/phase"}, false},
 	{"anatomy", []string{"analysis/anatomy"}, false},
@@ -41,7 +42,7 @@ var ranks = []struct {
 var programs = []string{"agent", "prolog", "epilog", "reports/jobgait",
 	"analysis/scaling/experiment", "analysis/scaling/calibrate",
 	"analysis/changepoint/experiment", "analysis/changepoint/calibrate",
-	"analysis/periodicity/experiment"}
+	"analysis/periodicity/experiment", "analysis/tracker/experiment"}
 
 const module = "jobgait"
 

@@ -86,6 +86,7 @@ func TestInstallUpgradeRemove(t *testing.T) {
 	got := files(t, dest)
 	slices.Sort(got)
 	want := strings.Fields(`0644_opt/jobgait/lib/systemd/system/jobgait-ingest.service 0644_opt/jobgait/lib/systemd/system/jobgait-ingest.timer
+		0644_opt/jobgait/lib/systemd/system/jobgait-prune.service 0644_opt/jobgait/lib/systemd/system/jobgait-prune.timer
 		0644_opt/jobgait/lib/systemd/system/jobgait-sweep.service 0644_opt/jobgait/lib/systemd/system/jobgait-sweep.timer
 		0644_opt/jobgait/share/doc/jobgait/README.md 0644_opt/jobgait/share/doc/jobgait/jobgait.toml
 		0644_opt/jobgait/share/doc/jobgait/plugstack.conf.example 0644_opt/jobgait/share/doc/jobgait/slurm.conf.example
@@ -152,7 +153,7 @@ func TestInstalledPaths(t *testing.T) {
 		t.Skip("no systemd-analyze: the units were not verified")
 	}
 	units, err := filepath.Glob(prefix + "/lib/systemd/system/*")
-	if err != nil || len(units) != 4 {
+	if err != nil || len(units) != 6 {
 		t.Fatalf("%v, %v", units, err)
 	}
 	out, err := exec.Command(analyze, append([]string{"verify", "--man=no"}, units...)...).CombinedOutput()

@@ -143,6 +143,7 @@ func TestHistoryPageIsWhole(t *testing.T) {
 	for _, part := range rows {
 		name, row, _ := strings.Cut(part, "\n")
 		row, _, _ = strings.Cut(row, "\n\n")
+		row = strings.TrimSpace(row)
 		i := slices.IndexFunc(views, func(w view) bool { return w.name == name })
 		if i < 0 {
 			t.Errorf("no view %s", name)

@@ -40,6 +40,7 @@ func verbsPage(tree []byte, of edition) (*page, error) {
 	p.item("/etc/jobgait/jobgait.toml", "settings, see jobgait.toml(5)")
 	p.item("~/.local/share/jobgait/history.db", "history of `jobgait run`, see jobgait-history(5); below `$XDG_DATA_HOME` if that is set")
 	p.item("~/.local/state/jobgait/", "profiles and log of `jobgait run`; below `$XDG_STATE_HOME` if that is set")
+	p.item("~/.local/state/jobgait/live/", "what `jobgait watch` reads of runs of `jobgait run`; on a cluster `agent.live_dir`, see jobgait.toml(5)")
 	p.seeAlso("jobgait.toml(5)", "jobgait-history(5)", "jobgait-report(7)", "jobgait-agent(8)", "jobgait-epilog(8)", "jobgait-prolog(8)")
 	return p, nil
 }

@@ -152,6 +152,8 @@ const wanted = `-rw-r--r-- /etc/jobgait/jobgait.toml
 lrwxrwxrwx /usr/bin/jobgait
 -rw-r--r-- /usr/lib/systemd/system/jobgait-ingest.service
 -rw-r--r-- /usr/lib/systemd/system/jobgait-ingest.timer
+-rw-r--r-- /usr/lib/systemd/system/jobgait-prune.service
+-rw-r--r-- /usr/lib/systemd/system/jobgait-prune.timer
 -rw-r--r-- /usr/lib/systemd/system/jobgait-sweep.service
 -rw-r--r-- /usr/lib/systemd/system/jobgait-sweep.timer
 -rw-r--r-- /usr/lib/sysusers.d/jobgait.conf

@@ -76,8 +76,8 @@ removing() {
 	if command -v systemctl >/dev/null; then
 		now=
 		if [ -d /run/systemd/system ]; then now=--now; fi
-		systemctl --quiet disable $now jobgait-sweep.timer jobgait-ingest.timer || true
-		if [ "$now" ]; then systemctl stop jobgait-sweep.service jobgait-ingest.service || true; fi
+		systemctl --quiet disable $now jobgait-sweep.timer jobgait-ingest.timer jobgait-prune.timer || true
+		if [ "$now" ]; then systemctl stop jobgait-sweep.service jobgait-ingest.service jobgait-prune.service || true; fi
 	fi
 	stop_agents
 }

@@ -300,7 +300,7 @@ func (a *arena) finish(t *testing.T) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, j := range a.later {
-		if lacks := a.lacks(j); lacks != "" {
+		if lacks := pollFor(limit, func() string { return a.lacks(j) }); lacks != "" {
 			t.Errorf("job %d, of which something was killed: %s", j.id, lacks)
 			a.total.missing++
 		}

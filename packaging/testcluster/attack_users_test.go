@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"jobgait/agent/peek/peektest"
 )
@@ -122,7 +121,7 @@ func torment(t *testing.T, r *round, how string) {
 	w := other.expects("n2")
 	r.c.check(t, w)
 	for _, pid := range pids {
-		if poll := pollFor(30*time.Second, func() string {
+		if poll := pollFor(limit, func() string {
 			if _, err := os.Lstat("/proc/" + pid); err == nil {
 				return "is left"
 			}

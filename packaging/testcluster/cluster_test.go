@@ -17,7 +17,7 @@ import (
 
 // limit is how long anything may take that is waited for. It is only ever
 // reached by a failure: the machine may be slow.
-const limit = 90 * time.Second
+const limit = 4 * time.Minute
 
 // cluster is a running test cluster.
 type cluster struct {

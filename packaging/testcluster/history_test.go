@@ -66,7 +66,8 @@ func (c *cluster) waitRows(t *testing.T, n int, where string) []row {
 // checkRow waits for the row of a run and compares it with its report.
 func (c *cluster) checkRow(t *testing.T, w want) row {
 	t.Helper()
-	r := c.waitRows(t, 1, fmt.Sprintf("JobID = '%s' and Restarts = %d", w.id, w.restart))[0]
+	// The row is there before the report is delivered.
+	r := c.waitRows(t, 1, fmt.Sprintf("JobID = '%s' and Restarts = %d and Report is not null", w.id, w.restart))[0]
 	if r.User != w.owner.name || r.UID != w.owner.uid {
 		t.Errorf("row of job %s is %s's (%d), want %s's", w.id, r.User, r.UID, w.owner.name)
 	}
