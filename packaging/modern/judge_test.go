@@ -167,8 +167,9 @@ func (j job) stepdS(t *testing.T) (s float64) {
 	return s
 }
 
-// checkMemory has its place for when reports tell a peak: sacct's MaxRSS is the
-// largest reading of a step, ours may be higher, never much lower.
+// checkMemory holds the peak against sacct's MaxRSS, the largest reading of a step:
+// ours may be higher. It may be lower by the pages of mapped programs and libraries,
+// which MaxRSS counts and which can be dropped: 4 MB of Open MPI's ring.
 func (j job) checkMemory(t *testing.T, a accounted, r report) {
 	t.Helper()
 	peak := r.Resources.Memory.PeakBytes
@@ -176,7 +177,7 @@ func (j job) checkMemory(t *testing.T, a accounted, r report) {
 		return
 	}
 	j.row(t, "memory", fmt.Sprintf("MaxRSS %.1f MB", a.rssB/1e6), fmt.Sprintf("peak %.1f MB", *peak/1e6),
-		differs(*peak < 0.95*a.rssB-2e6, "less than sacct saw"))
+		differs(*peak < 0.95*a.rssB-8e6, "less than sacct saw"))
 }
 
 // outside checks on a node that the job's agent is in no cgroup of the job's or
