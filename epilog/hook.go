@@ -75,7 +75,9 @@ func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, comp
 
 // inJobDeadline is what an Epilog has that runs in its job's own cgroup (RunInJob):
 // slurmd waits 5 s for the job's last processes, then logs "timed out waiting for job".
-const inJobDeadline = 4 * time.Second
+// Of these its own start and end take more than one on a slow node: 4 s here were too
+// long on an emulated one.
+const inJobDeadline = 3 * time.Second
 
 // limitOf is how long the Epilog may take, from the settings and its /proc/self/cgroup.
 func limitOf(deadline time.Duration, own []byte) time.Duration {
