@@ -113,9 +113,9 @@ func cpusIdle(r Run) []Finding {
 			used += *v
 		}
 	}
-	idle := *c.Allocated - used
-	if idle < idleCPUs**c.Allocated {
-		return nil
+	idle := *c.Allocated - used - r.standing()
+	if idle < idleCPUs**c.Allocated || len(crowded(r)) > 0 {
+		return nil // of a crowded run it is not known what it would have used
 	}
 	f := one(fmt.Sprintf("%s of %s CPUs were idle on average.", q.Figures(idle, 2), q.Plain(*c.Allocated, 5)),
 		map[string]any{"busy_cpus": *c.Busy, "allocated_cpus": *c.Allocated, "idle_cpus": idle})
@@ -126,6 +126,22 @@ func cpusIdle(r Run) []Finding {
 		f[0].Action = action("OMP_NUM_THREADS is %d: set it to %d, or ask for fewer CPUs.", r.Threads, each)
 	}
 	return f
+}
+
+// standing is how many CPUs were idle for a reason that is told by itself: nodes that did
+// nothing, tasks that stood still for files, and a run that hung.
+func (r Run) standing() float64 {
+	cpus, rest := 0.0, 1.0 // rest is the part of the run in which it could work
+	if f := nodeIdle(r); len(f) > 0 {
+		cpus = float64(len(f[0].Evidence["nodes"].([]string))) / float64(r.NNodes) * *r.CPU.Allocated
+	}
+	if len(filesSlow(r)) > 0 {
+		rest -= *r.FilesWaitS / r.ElapsedS
+	}
+	if len(hung(r)) > 0 {
+		rest -= r.SilentS / r.ElapsedS
+	}
+	return cpus + (*r.CPU.Allocated-cpus)*(1-max(0, rest))
 }
 
 const (

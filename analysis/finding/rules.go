@@ -35,7 +35,7 @@ func rules() []Rule {
 		{"oversubscribed", Warning, "tasks of the run waited for each other: for 10 % of its busy CPUs or more, while it had 90 % of its CPUs or nobody else ran there", onCounts, oversubscribed},
 		{"throttled", Warning, "a CPU limit of its control group held it back for 5 % of its CPUs or more", onCounts, throttled},
 		{"stolen", Warning, "the host of a virtual machine took 5 % of its CPUs or more", onCounts, stolen},
-		{"cpus_idle", Info, "a quarter of its CPUs or more were neither busy nor waited for", onCounts, cpusIdle},
+		{"cpus_idle", Info, "a quarter of its CPUs or more were neither busy nor waited for, and neither others, files, an idle node nor a hang is the reason", onCounts, cpusIdle},
 		{"node_idle", Warning, "a node kept less than 2 % of its CPUs busy, while half of the nodes kept half of theirs", onCounts, nodeIdle},
 		{"memory_near_limit", Warning, "its own memory, without page cache, reached 90 % of what it asked for; it was not ended for it", onCounts, memoryNearLimit},
 		{"memory_unused", Info, "its memory stayed below a quarter of what it asked for, of 4 GB or more, in a run of one core hour or more", onCounts, memoryUnused},
