@@ -95,7 +95,7 @@ func apartText(x summary.Apart) string {
 	text := cut(x.Node, 40) + ":"
 	sep := " "
 	if x.Odd && x.DistancePct != nil {
-		text += fmt.Sprintf("%sits cycle is %s off the median, most from %s on, for %s (%s)", sep,
+		text += fmt.Sprintf("%sits cycle is %s off that of the median node, most from %s on, for %s (%s)", sep,
 			quantity.Percent(*x.DistancePct), quantity.Duration(x.FromS), quantity.Duration(x.ForS), quantity.Signed(x.DiffersPct))
 		sep = "; "
 	}

@@ -104,13 +104,18 @@ func (c Counter) total() string {
 	return quantity.Amount(c.Total, c.unitOf())
 }
 
-// perSecond names seconds a second: of the CPU clocks they are CPUs in use.
-func (c Counter) perSecond() string {
+// ofTime prints seconds a second: of the CPU clocks they are CPUs in use, else a part of
+// the run.
+func (c Counter) ofTime(perS float64) string {
 	if cpuTime(c.Name) {
-		return " CPUs"
+		return quantity.Figures(perS, 3) + " CPUs"
 	}
-	return " s/s"
+	return quantity.Share(perS)
 }
+
+// fewEvents is below how many events there is no rate: one process that was killed is not
+// 0.0003 a second.
+const fewEvents = 10
 
 // rate prints the mean per second; of times it is a number of CPUs or the like.
 func (c Counter) rate() string {
@@ -119,13 +124,16 @@ func (c Counter) rate() string {
 	}
 	switch c.Unit {
 	case "ns":
-		return quantity.Figures(*c.PerS/1e9, 3) + c.perSecond()
+		return c.ofTime(*c.PerS / 1e9)
 	case "us":
-		return quantity.Figures(*c.PerS/1e6, 3) + c.perSecond()
+		return c.ofTime(*c.PerS / 1e6)
 	case "s":
-		return quantity.Figures(*c.PerS, 3) + c.perSecond()
+		return c.ofTime(*c.PerS)
 	case "uJ":
 		return quantity.Amount(*c.PerS/1e6, "W")
+	}
+	if c.unitOf() == "" && c.Total < fewEvents {
+		return quantity.Missing
 	}
 	return quantity.Amount(*c.PerS, c.unitOf()) + "/s"
 }

@@ -107,9 +107,9 @@ func (r Report) lowTexts() []string {
 			if edge := q.Period.value() / 50; l.OffsetS < edge || l.OffsetS > q.Period.value()-edge {
 				from = "the beginning"
 			}
-			out = append(out, fmt.Sprintf("%s: from %s, for %s +- %s, %s at %s (elsewhere %s), in %s of the cycles: %s s an hour.",
-				q.ID, from, quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS), l.Label, quantity.Plain(l.Level, 3), quantity.Plain(l.Above, 3),
-				quantity.Share(l.Repeatability), quantity.Figures(l.SecondsPerHour, 3)))
+			out = append(out, fmt.Sprintf("%s: %s at %s instead of %s, from %s for %s +- %s, in %s of the cycles; %s of each hour.",
+				q.ID, l.Label, quantity.Plain(l.Level, 3), quantity.Plain(l.Above, 3), from, quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS),
+				quantity.Share(l.Repeatability), quantity.Duration(l.SecondsPerHour)))
 		}
 	}
 	return out

@@ -57,13 +57,18 @@ func (n Note) Line() string {
 const mostNotes = 20
 
 // listedNotes returns the notes that have a line, and what to say of the rest. Why there
-// is no period is told in the head or beside the rhythm.
+// is no period is told in the head or beside the rhythm, that there are no hardware
+// counters in the line of what was not read.
 func (r Report) listedNotes() (list []Note, rest string) {
 	for _, n := range r.Notes {
 		why := func(w Note) bool { return w.Code == n.Code && w.Text == n.Text }
-		if !slices.ContainsFunc(r.Rhythm.Why, why) {
-			list = append(list, n)
+		if r.Quality.sampled() && slices.ContainsFunc(r.Rhythm.Why, why) {
+			continue
 		}
+		if n.Code == note.NoPMU && slices.ContainsFunc(r.Quality.Sources, func(s Source) bool { return !s.Read && s.Name == "cycles" }) {
+			continue
+		}
+		list = append(list, n)
 	}
 	if len(list) <= mostNotes {
 		return list, ""

@@ -79,7 +79,7 @@ func newQuality(s summary.Summary) Quality {
 func (q Quality) overheadText() string {
 	text := quantity.Optional(q.OverheadPct, quantity.Percent) + " of the CPUs"
 	if q.BudgetPct != nil {
-		text += ", " + quantity.Chosen(*q.BudgetPct) + " allowed"
+		text += " of the node, " + quantity.Chosen(*q.BudgetPct) + " allowed"
 	}
 	text += fmt.Sprintf("; the agent itself used %s of CPU time", quantity.Duration(q.AgentCPUS))
 	return text
@@ -92,13 +92,13 @@ func (q Quality) sampled() bool { return q.Samples > 0 && q.Scope != "none" }
 func (q Quality) scopeText() string {
 	switch q.Scope {
 	case "job":
-		return "job: the processes of the job"
+		return "all processes of the job"
 	case "mixed":
-		return "mixed: not the same on all nodes"
+		return "not the same on all nodes"
 	case "task":
-		return "task: the command and what it started, without privileges"
+		return "the command and what it started, as an ordinary user may"
 	case "proc":
-		return "proc: the job's processes, as far as files below /proc tell"
+		return "the job's processes, as far as files below /proc tell"
 	}
-	return "none: nothing was sampled"
+	return "nothing: there are no samples"
 }

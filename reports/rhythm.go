@@ -195,8 +195,8 @@ var noPeriod = [...]struct {
 	code note.Code
 	text string
 }{
-	{note.NoAgent, "no agent ran, nothing was sampled"},
-	{note.NoProfile, "there is no readable profile"},
+	{note.NoAgent, "no agent of jobgait ran on its nodes"},
+	{note.NoProfile, "the file with its samples could not be read"},
 	{note.Idle, "the job used next to no CPU time where it could be seen"},
 	{note.TooShort, "the run is too short to tell"},
 	{note.NodesDisagree, "the nodes show different periods"},
@@ -246,14 +246,11 @@ func (r Rhythm) whyText() string {
 	return r.Why[0].Text
 }
 
-// whyLines are the reasons for no period in the section on the rhythm. The first is not
-// said again where the head has it.
+// whyLines is the reason for no period in the section on the rhythm, where the head has
+// no room for it. It is told once and there is one; the JSON form has all.
 func (r Report) whyLines() []string {
-	var out []string
-	for i, n := range r.Rhythm.Why {
-		if i > 0 || !r.inHead("no_period") {
-			out = append(out, sentence(n.Line()))
-		}
+	if len(r.Rhythm.Why) == 0 || r.inHead("no_period") || !r.Quality.sampled() {
+		return nil
 	}
-	return out
+	return []string{sentence("no period found: " + r.Rhythm.whyText())}
 }

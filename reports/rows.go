@@ -62,8 +62,11 @@ func (r Rhythm) foundIn() string {
 const listedPhases = 10
 
 // phaseRows has each phase in time order, or the totals by kind if there are
-// more than the limit, or checkpoints among them.
+// more than the limit, or checkpoints among them; none of a run that has no parts.
 func (r Report) phaseRows() []row {
+	if !slices.ContainsFunc(r.Rhythm.Phases, func(p Phase) bool { return p.Kind != phase.Aperiodic }) {
+		return nil // all of it is one phase that has no name
+	}
 	at := func(s float64) cell { return right(quantity.Position(s, r.Job.ElapsedS)) }
 	checkpoints := slices.ContainsFunc(r.Rhythm.Totals, func(t Total) bool { return t.Kind == phase.Checkpoint })
 	if len(r.Rhythm.Phases) <= listedPhases && !checkpoints {
@@ -98,6 +101,9 @@ func (r Report) listed() []Node {
 
 func (r Report) nodeRows() []row {
 	var rows []row
+	if r.Nodes.Total <= 1 {
+		return nil // there is nothing to compare
+	}
 	for i, m := range r.listed() {
 		if i == 0 {
 			rows = append(rows, row{left("node"), right("busy CPUs"), right("period"), right("periodic"), right("missing"), left("")})

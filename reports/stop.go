@@ -91,6 +91,15 @@ func failed(s summary.Summary) bool {
 	return s.Exit != nil && (s.Exit.Code != 0 || s.Exit.Signal != 0)
 }
 
+// endedOnce is how the run ended for the head of the text, where the findings below say
+// where it stopped.
+func (r Report) endedOnce() string {
+	if r.inHead("failed_in_phase") {
+		return r.Job.Ended
+	}
+	return r.ended()
+}
+
 // ended is how the run ended, and where it stopped.
 func (r Report) ended() string {
 	if s := r.Rhythm.Stopped; s != nil {

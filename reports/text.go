@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"jobgait/analysis/quantity"
@@ -17,6 +18,7 @@ func Text(w io.Writer, r Report) error {
 	r.textHead(p)
 	r.textShort(p)
 	r.textResources(p)
+	r.textGlance(p)
 	r.textRhythm(p)
 	r.textCode(p)
 	r.textDrift(p)
@@ -42,7 +44,7 @@ func (r Report) textHead(p *page) {
 	p.ends(" "+strings.TrimSpace(j.label()+"  "+string(j.Name)), j.size())
 	p.ends(" "+strings.Join(r.whoWhere(), "  "), j.elapsed())
 	p.ends(" "+r.span(), "")
-	p.text(" ", r.ended())
+	p.text(" ", r.endedOnce())
 	p.line(strings.Repeat("=", columns))
 }
 
@@ -93,17 +95,42 @@ func (r Report) textShort(p *page) {
 // strip is the width of the lines of block characters.
 const strip = 64
 
-// leastCPUs is the least top of a scale of busy CPUs: an idle run shall not
-// look busy because its picture is stretched.
+// leastCPUs is the least top of a scale of busy CPUs where nobody knows how many there
+// were: an idle run shall not look busy because its picture is stretched.
 const leastCPUs = 0.1
+
+// allocatedOnANode is the full height of pictures of busy CPUs, which are of one node.
+func (r Report) allocatedOnANode() float64 {
+	if a := r.Resources.CPU.Allocated; a != nil && *a > 0 {
+		return *a / float64(max(1, r.Job.NNodes))
+	}
+	return leastCPUs
+}
+
+// textColumns are the columns that the text draws. A page of code says nothing to a
+// reader who does not know what is in it, where the CPUs in use are drawn.
+func (r Report) textColumns() []Column {
+	all := r.Rhythm.drawn(drawnColumns)
+	if slices.ContainsFunc(all, func(c Column) bool { return c.Name == busyColumn }) {
+		all = slices.DeleteFunc(all, func(c Column) bool { return isPage(c.Name) && !strings.Contains(c.Label, " = ") })
+	}
+	return all[:min(len(all), 3)]
+}
+
+// busyColumn is the CPUs in use by samples of code.
+const busyColumn = "busy_cpus"
 
 // gutter is the room for their names before them.
 const gutter = 12
 
 func (r Report) textRhythm(p *page) {
+	why := r.whyLines()
+	if len(r.textColumns()) == 0 && len(why) == 0 && !r.Rhythm.Periodic {
+		return // the head says that there are no samples
+	}
 	p.section("RHYTHM", r.Rhythm.remark())
-	for _, why := range r.whyLines() {
-		p.text("  ", why)
+	for _, text := range why {
+		p.text("  ", text)
 	}
 	r.textTimeline(p)
 	if r.Rhythm.Periodic {
@@ -113,9 +140,9 @@ func (r Report) textRhythm(p *page) {
 		p.text("  ", r.Rhythm.nested())
 		r.textShapes(p)
 	}
-	if len(r.Rhythm.Phases) > 0 {
+	if rows := r.phaseRows(); len(rows) > 0 {
 		p.line("")
-		p.table(r.phaseRows())
+		p.table(rows)
 	}
 }
 
@@ -142,10 +169,9 @@ func (r Rhythm) remark() string {
 // textTimeline draws up to three columns over the run, the phases and the time.
 func (r Report) textTimeline(p *page) {
 	t := r.Rhythm.Timeline
-	cols := r.Rhythm.drawn(3)
+	cols := r.textColumns()
 	end := t.end(r.Job.ElapsedS)
 	if len(cols) == 0 || end <= 0 {
-		p.line("  No samples to draw.")
 		return
 	}
 	var legend []string
@@ -156,12 +182,12 @@ func (r Report) textTimeline(p *page) {
 			continue
 		}
 		if c.Unit == "CPUs" {
-			hi = math.Max(hi, leastCPUs)
+			hi = math.Max(hi, r.allocatedOnANode())
 		}
 		p.line("  " + padRight(c.short, gutter-2) + spark(v, lo, hi, r.ascii))
 		legend = append(legend, fmt.Sprintf("%s = %s, %s", c.short, c.Label, levelRange(lo, hi, c.Unit)))
 	}
-	if letters := r.phaseStrip(end); strings.Trim(letters, " ") != "" {
+	if letters := r.phaseStrip(end); strings.Trim(letters, " ") != "" && len(r.phaseRows()) > 0 {
 		p.line("  " + padRight("phase", gutter-2) + letters)
 	}
 	p.line(spaces(gutter) + axis(end))

@@ -8,10 +8,10 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// textNodes compares the nodes; a run on one node has nothing to compare.
+// textNodes compares the nodes; a run on one node has nothing to compare, and no section.
 func (r Report) textNodes(p *page) {
 	n := r.Nodes
-	if n.Total == 0 {
+	if n.Total <= 1 {
 		return
 	}
 	p.section("NODES", n.remark())
@@ -79,7 +79,7 @@ func (r Report) textCounters(p *page) {
 	if len(r.Counters) == 0 {
 		return
 	}
-	p.section("COUNTERS", "totals of the run, all nodes")
+	p.section("COUNTERS", countersRemark)
 	p.table(r.counterRows())
 	if zero := r.zeroText(); zero != "" {
 		p.text("  ", zero)
@@ -89,6 +89,9 @@ func (r Report) textCounters(p *page) {
 	}
 }
 
+// countersRemark says what totals are of.
+const countersRemark = "totals of the run; of a node: of all that ran there"
+
 func (r Report) ipcText() string {
-	return "instructions per cycle (IPC) over the run: " + quantity.Figures(*r.IPC, 3)
+	return "instructions per clock cycle (IPC) over the run: " + quantity.Figures(*r.IPC, 3)
 }

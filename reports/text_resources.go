@@ -1,18 +1,84 @@
 package reports
 
-import "jobgait/analysis/quantity"
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/quantity"
+)
 
 // textResources says in a line each what was used of what was given. What was not
 // measured has no words here; the notes in JSON and page say why.
 func (r Report) textResources(p *page) {
-	for _, l := range [][2]string{{"CPU", r.cpuLine()}, {"MEM", r.memoryLine()}, {"I/O", r.ioLine()}, {"TIME", r.timeLine()}} {
-		if l[1] != "" {
-			p.text("  "+padRight(l[0], 6), l[1])
+	head := 0
+	gauges := r.gauges()
+	for _, g := range gauges {
+		if g.known() {
+			head = meterWidth + 2
 		}
+	}
+	for _, g := range gauges {
+		bar := ""
+		if g.known() {
+			bar = meter(g.Used/g.Of, r.ascii)
+		}
+		p.text("  "+padRight(g.Name, 6)+padRight(bar, head), g.Text)
 	}
 }
 
-// least is the mean number of CPUs below which waiting and the like are not told.
+// gauge is what was used of one resource in words; Of is what was given, 0 where there
+// was no limit or it is not known.
+type gauge struct {
+	Name, Text string
+	Used, Of   float64
+}
+
+func (g gauge) known() bool { return g.Of > 0 && g.Used >= 0 }
+
+// gauges are those of which something was measured.
+func (r Report) gauges() []gauge {
+	u := r.Resources
+	all := []gauge{
+		newGauge("CPU", r.cpuLine(), u.CPU.Busy, u.CPU.Allocated), newGauge("MEM", r.memoryLine(), u.Memory.PeakBytes, u.Memory.RequestedBytes),
+		newGauge("I/O", r.ioLine(), nil, nil), newGauge("TIME", r.timeLine(), u.Time.UsedS, u.Time.LimitS)}
+	return slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
+}
+
+func newGauge(name, text string, used, of *float64) gauge {
+	g := gauge{Name: name, Text: text}
+	if used != nil && of != nil {
+		g.Used, g.Of = *used, *of
+	}
+	return g
+}
+
+// meterWidth is how wide the bar of what was used is.
+const meterWidth = 16
+
+// meter is a bar of which a part is full; what is used beyond what was given fills it.
+func meter(part float64, ascii bool) string {
+	full, empty := "█", "░"
+	if ascii {
+		full, empty = "#", "."
+	}
+	n := int(math.Round(meterWidth * math.Min(1, math.Max(0, part))))
+	return strings.Repeat(full, n) + strings.Repeat(empty, meterWidth-n)
+}
+
+// cpus prints a number of CPUs: hundredths of tens say nothing.
+func cpus(v float64) string {
+	switch {
+	case v < 10:
+		return quantity.Hundredths(v)
+	case v < 100:
+		return quantity.Figures(v, 3)
+	}
+	return quantity.Count(int64(math.Round(v)))
+}
+
+// least is the mean number of CPUs below which waiting and the like are not told, and the
+// part of those that the run was given.
 const least = 0.01
 
 func (r Report) cpuLine() string {
@@ -20,19 +86,35 @@ func (r Report) cpuLine() string {
 	if c.Busy == nil {
 		return ""
 	}
-	line := quantity.Hundredths(*c.Busy) + " CPUs busy"
+	line := cpus(*c.Busy) + " CPUs busy"
 	if c.Allocated != nil {
-		line = quantity.Hundredths(*c.Busy) + " of " + quantity.Plural(int(*c.Allocated), "CPU") + " busy"
+		line = cpus(*c.Busy) + " of " + quantity.Plural(int(*c.Allocated), "CPU") + " busy"
+	}
+	floor, wanted := least, c.Waiting
+	if c.Allocated != nil {
+		floor = math.Max(floor, least**c.Allocated)
+	}
+	if c.Waiting != nil && c.Throttled != nil { // what a limit holds back waits too
+		rest := *c.Waiting - *c.Throttled
+		wanted = &rest
 	}
 	for _, x := range []struct {
 		cpus *float64
 		text string
-	}{{c.Waiting, "ready to run and waiting"}, {c.Throttled, "held back by a limit"}, {c.Stolen, "taken by the node's host"}} {
-		if x.cpus != nil && *x.cpus >= least {
-			line += ", " + quantity.Hundredths(*x.cpus) + " " + x.text
+	}{{wanted, "more wanted and not had"}, {c.Throttled, "held back by a limit"}, {c.Stolen, "taken by the node's host"}} {
+		if x.cpus != nil && *x.cpus >= floor {
+			line += ", " + cpus(*x.cpus) + " " + x.text
 		}
 	}
 	return line
+}
+
+// killed counts processes that were.
+func killed(n int) string {
+	if n == 1 {
+		return "1 process killed"
+	}
+	return quantity.Count(n) + " processes killed"
 }
 
 func (r Report) memoryLine() string {
@@ -40,34 +122,44 @@ func (r Report) memoryLine() string {
 	if m.PeakBytes == nil {
 		return ""
 	}
-	line := quantity.Amount(*m.PeakBytes, "bytes")
+	line := "at most " + quantity.Amount(*m.PeakBytes, "bytes")
 	if m.RequestedBytes != nil {
 		line += " of " + quantity.Amount(*m.RequestedBytes, "bytes")
 	}
-	line += " at most, page cache apart"
+	line += ", cached files not counted"
 	if k := m.OOMKills; k != nil && *k > 0 {
-		line += "; " + quantity.Plural(int(*k), "kill") + " for lack of it"
+		line += "; " + killed(int(*k)) + " for lack of it"
 	}
 	return line
 }
+
+// leastWaitS is from when on waiting for files is told.
+const leastWaitS = 1.0
 
 func (r Report) ioLine() string {
 	x := r.Resources.IO
 	if x.ReadBytes == nil || x.WrittenBytes == nil {
 		return ""
 	}
-	line := quantity.Amount(*x.ReadBytes, "bytes") + " read from storage, " + quantity.Amount(*x.WrittenBytes, "bytes") + " written"
-	if x.WaitingS != nil {
-		line += "; all stood still for it for " + quantity.Duration(*x.WaitingS)
+	line := quantity.Amount(*x.ReadBytes, "bytes") + " read, " + quantity.Amount(*x.WrittenBytes, "bytes") + " written"
+	if x.WaitingS != nil && *x.WaitingS >= leastWaitS {
+		line += ", waited for " + quantity.Duration(*x.WaitingS)
 	}
 	return line
 }
 
-// timeLine is of a limit: without one the head has the time.
+// timeLine is of a limit and of what is usual: without both the head has the time.
 func (r Report) timeLine() string {
-	t := r.Resources.Time
-	if t.UsedS == nil || t.LimitS == nil {
+	t, usual := r.Resources.Time, r.Earlier.Elapsed.Median
+	if t.UsedS == nil || t.LimitS == nil && usual == nil {
 		return ""
 	}
-	return quantity.Duration(*t.UsedS) + " of " + quantity.Duration(*t.LimitS)
+	line := quantity.Duration(*t.UsedS)
+	if t.LimitS != nil {
+		line += " of " + quantity.Duration(*t.LimitS) + " allowed"
+	}
+	if usual != nil {
+		line += "; " + quantity.Duration(*usual) + " is usual (" + quantity.Plural(r.Earlier.N, "run") + ")"
+	}
+	return line
 }

@@ -29,11 +29,11 @@ func (r Report) earlierRemark() string {
 	unread := func(n Note) bool { return n.Code == note.HistoryFailed || n.Code == note.HistoryElsewhere }
 	switch {
 	case r.Earlier.N > 0:
-		return fmt.Sprintf("%d of the same application in the same shape", r.Earlier.N)
+		return fmt.Sprintf("%d of the same application, on as many nodes, tasks and CPUs", r.Earlier.N)
 	case slices.ContainsFunc(r.Notes, unread):
 		return "not known: the notes say why"
 	}
-	return "none of this application in this shape"
+	return "none of this application on as many nodes, tasks and CPUs"
 }
 
 // textHistory draws one quantity over the runs, oldest first, this run last
@@ -104,20 +104,25 @@ type fact struct{ Name, Text string }
 // facts says what the samples are worth; text and HTML print the same lines.
 func (r Report) facts() []fact {
 	q := r.Quality
-	out := []fact{{"scope", q.scopeText()}}
+	out := []fact{{"seen", q.scopeText()}}
 	if !q.sampled() {
 		return append(out, r.sourceFacts()...)
 	}
 	rates := quantity.Optional(q.RateHz, func(v float64) string { return quantity.Figures(v, 3) }) + " samples a second"
 	if q.AddressHz != nil {
-		rates += fmt.Sprintf("; code addresses %s a second and CPU", quantity.Count(int64(math.Round(*q.AddressHz))))
+		rates += fmt.Sprintf("; which code runs, %s times a second on each CPU", quantity.Count(int64(math.Round(*q.AddressHz))))
 	}
-	samples := fmt.Sprintf("%s, of them %s missing (%s); the kernel lost %s",
-		quantity.Count(q.Samples), quantity.Count(q.Missing), quantity.Optional(q.MissingShare, quantity.Share), quantity.Plural(int(q.LostRecords), "record"))
+	samples := quantity.Count(q.Samples)
+	if q.Missing > 0 {
+		samples += fmt.Sprintf(", of them %s missing (%s)", quantity.Count(q.Missing), quantity.Optional(q.MissingShare, quantity.Share))
+	}
+	if q.LostRecords > 0 {
+		samples += "; the kernel lost " + quantity.Plural(int(q.LostRecords), "record")
+	}
 	out = append(out, fact{"rate", rates}, fact{"samples", samples},
 		fact{"overhead", q.overheadText()})
 	if !q.Sealed {
-		out = append(out, fact{"end", "salvaged: the agent did not end the profile itself"})
+		out = append(out, fact{"end", "the agent did not end in order: what it had written until then is here"})
 	}
 	return append(out, r.sourceFacts()...)
 }
@@ -128,7 +133,7 @@ func (r Report) sourceFacts() []fact {
 	var out []fact
 	for _, s := range r.Quality.Sources {
 		if s.Read {
-			read = append(read, s.Name)
+			read = append(read, plainName(s.Name))
 		}
 	}
 	if len(read) > 0 {
@@ -144,12 +149,20 @@ func (r Report) sourceFacts() []fact {
 		if by[why] == nil {
 			reasons = append(reasons, why)
 		}
-		by[why] = append(by[why], s.Name)
+		by[why] = append(by[why], plainName(s.Name))
 	}
 	for _, why := range reasons {
 		out = append(out, fact{"not read", strings.Join(by[why], ", ") + ": " + why})
 	}
 	return out
+}
+
+// plainName is the name of a counter in words.
+func plainName(name string) string {
+	if name == "cycles" {
+		return "clock cycles" // a cycle is what repeats
+	}
+	return strings.ReplaceAll(name, "_", " ")
 }
 
 func (r Report) textQuality(p *page) {

@@ -28,9 +28,6 @@ func (q Pattern) evidence() string {
 	if q.FewInstances {
 		text += ", too few for a sure shape"
 	}
-	if s := q.Significance; s != nil {
-		text += "; " + quantity.Figures(*s, 2) + " standard deviations above chance"
-	}
 	return text
 }
 

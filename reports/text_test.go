@@ -194,7 +194,7 @@ func TestVerdicts(t *testing.T) {
 		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit); it stopped in loop B, 38.0 % into about cycle 142.", warning, cancelled()},
 		{"missing", "1 of 4 nodes is not in this report: dahu-3.", warning, fourNodes()},
 		{"odd", "Node dahu-2 differs from the others: 28.3 % less busy; another shape of cycle; cycles 1.3 % longer.", warning, fourNodes()},
-		{"no agent", "No period found: no agent ran, nothing was sampled.", warning, unwatched()},
+		{"no agent", "No period found: no agent of jobgait ran on its nodes.", warning, unwatched()},
 	} {
 		found := false
 		verdicts := New(c.s, nil, options()).Verdicts

@@ -58,7 +58,7 @@ func (r Rhythm) drawn(n int) []Column {
 		switch {
 		case r.Periodic && c.Name == r.Patterns[0].Shape.Column:
 			return 0
-		case c.Name == "busy_cpus":
+		case c.Name == busyColumn:
 			return 1
 		case c.Name == "ipc":
 			return 2

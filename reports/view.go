@@ -13,55 +13,56 @@ import (
 // view is what page.html prints: the report in words, rows and pictures, made by
 // the same functions that make the text.
 type view struct {
-	R             Report
-	Words         []Explained
-	CSS           template.CSS
-	JS            template.JS
-	Policy        string
-	Title         string
-	Over, Heading string
-	Span          string
-	Ended         string
-	Failed        bool
-	Short         []Verdict
-	Figures       []keyFigure
-	Why           []string
-	RhythmRemark  string
-	Timeline      []picture
-	BandKey       string
-	Samples       string
-	Patterns      []row
-	FoundIn       string
-	Shapes        []picture
-	Phases        []row
-	Nested        string
-	CodeRemark    string
-	CodeChart     *picture
-	CodeKey       []row
-	CodeRows      []row
-	CodeNoise     string
-	DriftRemark   string
-	DriftText     []string
-	DriftChart    *picture
-	Slow          []row
-	Low           []string
-	LowRemark     string
-	NodesRemark   string
-	NodesText     string
-	NodeBars      *picture
-	Agreement     []string
-	Nodes         []row
-	Counters      []row
-	CountersZero  string
-	IPC           string
-	EarlierRemark string
-	History       []picture
-	Usual         string
-	Runs          []row
-	Findings      []section
-	Facts         []fact
-	Notes         []Note
-	MoreNotes     string
+	R              Report
+	Words          []Explained
+	CSS            template.CSS
+	JS             template.JS
+	Policy         string
+	Title          string
+	Over, Heading  string
+	Span           string
+	Ended          string
+	Failed         bool
+	Short          []Verdict
+	Figures        []keyFigure
+	Why            []string
+	RhythmRemark   string
+	Timeline       []picture
+	BandKey        string
+	Samples        string
+	Patterns       []row
+	FoundIn        string
+	Shapes         []picture
+	Phases         []row
+	Nested         string
+	CodeRemark     string
+	CodeChart      *picture
+	CodeKey        []row
+	CodeRows       []row
+	CodeNoise      string
+	DriftRemark    string
+	DriftText      []string
+	DriftChart     *picture
+	Slow           []row
+	Low            []string
+	LowRemark      string
+	NodesRemark    string
+	NodesText      string
+	NodeBars       *picture
+	Agreement      []string
+	Nodes          []row
+	Counters       []row
+	CountersZero   string
+	CountersRemark string
+	IPC            string
+	EarlierRemark  string
+	History        []picture
+	Usual          string
+	Runs           []row
+	Findings       []section
+	Facts          []fact
+	Notes          []Note
+	MoreNotes      string
 }
 
 // keyFigure is one of the large figures at the head of the page.
@@ -94,9 +95,7 @@ func (r Report) view() view {
 	if r.Rhythm.Periodic {
 		v.Patterns = r.Rhythm.patternRows()
 	}
-	if len(r.Rhythm.Phases) > 0 {
-		v.Phases = r.phaseRows()
-	}
+	v.Phases = r.phaseRows()
 	if c := r.Code; c != nil {
 		v.CodeRemark, v.CodeChart, v.CodeKey, v.CodeRows, v.CodeNoise = r.codeRemark(), r.codeChart(), c.key(), r.codeRows(), c.noise()
 	}
@@ -116,7 +115,7 @@ func (r Report) view() view {
 		v.NodesText, v.NodeBars = r.Nodes.summary(), r.nodeChart()
 	}
 	if len(r.Counters) > 0 {
-		v.Counters, v.CountersZero = r.counterRows(), r.zeroText()
+		v.Counters, v.CountersZero, v.CountersRemark = r.counterRows(), r.zeroText(), countersRemark
 	}
 	if r.IPC != nil {
 		v.IPC = r.ipcText()

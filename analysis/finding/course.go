@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	q "jobgait/analysis/quantity"
@@ -29,6 +30,10 @@ func oddNodes(r Run) []Node {
 
 func oddNode(r Run) []Finding {
 	odd := oddNodes(r)
+	if f := nodeIdle(r); len(f) > 0 { // those are told already
+		idle := f[0].Evidence["nodes"].([]string)
+		odd = slices.DeleteFunc(odd, func(n Node) bool { return slices.Contains(idle, n.Name) })
+	}
 	if len(odd) == 0 {
 		return nil
 	}
@@ -115,7 +120,11 @@ func tooManyNodes(r Run) []Finding {
 	if work >= halfWork {
 		return nil
 	}
-	f := one(fmt.Sprintf("Each of %s did %s of what it does on %s.", q.Plural(s.Nodes, "node"), q.Share(work), q.Count(s.Fewer)),
+	than := "one node does alone"
+	if s.Fewer > 1 {
+		than = "a node does in runs on " + q.Count(s.Fewer)
+	}
+	f := one(fmt.Sprintf("Each of its %s did %s of the work that %s.", q.Plural(s.Nodes, "node"), q.Share(work), than),
 		map[string]any{"nodes": s.Nodes, "fewer": s.Fewer, "step_s": s.StepS, "fewer_step_s": s.FewerStepS})
 	f[0].CostCoreS = r.share(1 - work)
 	f[0].Action = action("Ask for fewer nodes: sbatch --nodes=%d.", s.Fewer)

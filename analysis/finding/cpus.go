@@ -84,11 +84,11 @@ func (r Run) cpusOfTask() int {
 const fullThreads = 0.8
 
 func throttled(r Run) []Finding {
-	return taken(r, r.CPU.Throttled, "throttled_cpus", "A CPU limit of its control group held the run back: %s of its %s CPUs.")
+	return taken(r, r.CPU.Throttled, "throttled_cpus", "A CPU limit of its control group (cgroup) held the run back: by %s of its %s CPUs on average.")
 }
 
 func stolen(r Run) []Finding {
-	return taken(r, r.CPU.Stolen, "stolen_cpus", "The host of its virtual machine took CPUs away: %s of %s.")
+	return taken(r, r.CPU.Stolen, "stolen_cpus", "The host of its virtual machine took CPUs away: %s of %s on average.")
 }
 
 // taken tells of CPUs that something kept from the run.

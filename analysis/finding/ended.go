@@ -38,7 +38,7 @@ func outOfMemory(r Run) []Finding {
 		if !mapFull(r) {
 			return nil
 		}
-		f := mappable(r, one("The run was out of memory: "+r.Ended+".", map[string]any{"ended": r.Ended, "peak_bytes": *r.Memory.Peak}))
+		f := mappable(r, one("The run ran out of memory: "+r.Ended+".", map[string]any{"ended": r.Ended, "peak_bytes": *r.Memory.Peak}))
 		f[0].Action = action("Raise the limit: ulimit -v unlimited.")
 		f[0].CostCoreS = r.share(1)
 		return f
@@ -47,10 +47,10 @@ func outOfMemory(r Run) []Finding {
 	if killed {
 		e["oom_kills"] = *r.Memory.OOMKills
 	}
-	f := one("The run was out of memory: "+r.Ended+".", e)
+	f := one("The run ran out of memory: "+r.Ended+".", e)
 	if m := r.Memory.Requested; m != nil && r.NNodes == 1 {
 		e["requested_bytes"] = *m
-		f[0].Text = fmt.Sprintf("The run was out of memory, of which it had %s: %s.", q.Amount(*m, "B"), r.Ended)
+		f[0].Text = fmt.Sprintf("The run ran out of memory, of which it had %s.", q.Amount(*m, "B"))
 		if r.Batch {
 			f[0].Action = action("Ask for more than %s of memory (sbatch --mem).", q.Amount(*m, "B"))
 		}

@@ -77,7 +77,7 @@ func TestOrdinaryUser(t *testing.T) {
 		t.Errorf("owner: %v %v", info, err)
 	}
 	// Which of the two depends on kernel.perf_event_paranoid of this machine.
-	if !strings.Contains(text, "task: the command") && !strings.Contains(text, "perf_event_paranoid") {
+	if !strings.Contains(text, "the command and what it started") && !strings.Contains(text, "perf_event_paranoid") {
 		t.Errorf("the report does not say what was allowed:\n%s", text)
 	}
 }
