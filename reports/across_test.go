@@ -6,17 +6,19 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/finding"
 	"jobgait/reports/pagetest"
 )
 
 // slower is a finding as package change makes it.
 func slower() Across {
 	return Across{Changes: Finding{
-		Title: "Changes of speed", Remark: "40 runs, judged by step_s",
-		Verdicts: []Verdict{{warning, "Runs like this one: 14.9 % slower since 5 November; the executable changed then.", 14.9}},
-		Text:     []string{"14.9 % slower since 5 November (95 % interval 13.1 .. 16.7 %); the executable changed then."},
-		Charts:   []Chart{{Title: "step_s", Remark: "a dot a run", SVG: `<svg class="k"></svg>`}},
-		Data:     json.RawMessage(`{"id":"7","changes":[]}`),
+		Title: "Changes of speed", Remark: "40 runs, judged by time of one cycle",
+		Verdicts: []Verdict{{Level: warning, Text: "Runs like this one: 14.9 % slower since 5 November; the executable changed then.", EffectPct: 14.9,
+			Shift: &finding.Shift{What: "Time of one cycle", FromS: 5.4, ToS: 6.2, LastJob: "803897", FirstJob: "803902", Runs: 15, NodeHours: 1.94}, Look: "jobgait compare 803897 803902"}},
+		Text:   []string{"14.9 % slower since 5 November (95 % interval 13.1 .. 16.7 %); the executable changed then."},
+		Charts: []Chart{{Title: "time of one cycle", Remark: "a dot a run", SVG: `<svg class="k"></svg>`}},
+		Data:   json.RawMessage(`{"id":"7","changes":[]}`),
 	}}
 }
 

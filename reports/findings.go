@@ -92,7 +92,7 @@ func (r Report) used(n *finding.Run) {
 func (a Across) comparisons() []finding.Comparison {
 	var out []finding.Comparison
 	for _, v := range a.verdicts() {
-		out = append(out, finding.Comparison{Text: v.Text, EffectPct: v.EffectPct})
+		out = append(out, finding.Comparison{Text: v.Text, EffectPct: v.EffectPct, Shift: v.Shift, Look: v.Look})
 	}
 	return out
 }
@@ -105,11 +105,11 @@ func (r Report) short() []Verdict {
 		if f.Level == finding.Info {
 			level = info
 		}
-		text := f.Text
+		v := Verdict{Level: level, Text: f.Text}
 		if f.Action != nil {
-			text = strings.TrimSpace(text + " " + *f.Action)
+			v.Action = *f.Action
 		}
-		out = append(out, Verdict{Level: level, Text: text})
+		out = append(out, v)
 	}
 	if r.Rhythm.Periodic {
 		out = append(out, rhythmVerdicts(r)...)

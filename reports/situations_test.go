@@ -236,7 +236,7 @@ func TestFirstScreenGolden(t *testing.T) {
 			screen := strings.Join(lines[:min(firstScreen, len(lines))], "\n") + "\n"
 			flat := strings.Join(strings.Fields(screen), " ")
 			for _, v := range r.short() {
-				if !strings.Contains(flat, strings.Join(strings.Fields(v.Text), " ")) {
+				if !strings.Contains(flat, strings.Join(strings.Fields(strings.TrimSuffix(v.Text+" -> "+v.Action, " -> ")), " ")) {
 					t.Errorf("not in the first %d lines: %s", firstScreen, v.Text)
 				}
 			}

@@ -89,6 +89,9 @@ func (r Report) textShort(p *page) {
 			mark = "  [!] "
 		}
 		p.text(mark, v.Text)
+		if v.Action != "" { // on a line of its own: it is typed or copied
+			p.text(spaces(width(mark))+"-> ", v.Action)
+		}
 	}
 }
 

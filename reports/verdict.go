@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
@@ -17,6 +18,12 @@ type Verdict struct {
 	Text  string `json:"text"`
 	// EffectPct is by how many percent the run takes longer, of a comparison.
 	EffectPct float64 `json:"-"`
+	// Action is what to change or to type, "" where nothing is known.
+	Action string `json:"-"`
+	// Shift and Look are what findings say besides: how the level changed, and the
+	// command to look further.
+	Shift *finding.Shift `json:"-"`
+	Look  string         `json:"-"`
 }
 
 const (

@@ -63,17 +63,43 @@ func slower(r Run) []Finding {
 	var out []Finding
 	for _, c := range r.Others {
 		if c.EffectPct > 0 {
-			out = append(out, Finding{Text: c.Text, CostCoreS: r.share(c.EffectPct / (100 + c.EffectPct)), Evidence: map[string]any{"effect_pct": c.EffectPct}})
+			f := c.told()
+			f.CostCoreS = r.share(c.EffectPct / (100 + c.EffectPct))
+			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// told is a comparison with the shift that it rests on, where that is known.
+func (c Comparison) told() Finding {
+	f := Finding{Text: c.Text, Evidence: map[string]any{"effect_pct": c.EffectPct}}
+	if c.Look != "" {
+		f.Action = action("Look further: %s", c.Look)
+	}
+	s := c.Shift
+	if s == nil {
+		return f
+	}
+	f.Evidence["from_s"], f.Evidence["to_s"] = s.FromS, s.ToS
+	f.Text += fmt.Sprintf(" %s went from %s to %s", s.What, q.Period(s.FromS), q.Period(s.ToS))
+	if s.FirstJob != "" {
+		f.Evidence["first_job"], f.Evidence["last_job_before"] = s.FirstJob, s.LastJob
+		f.Text += " with job " + s.FirstJob
+	}
+	if c.EffectPct > 0 && s.NodeHours > 0 {
+		f.Evidence["runs"], f.Evidence["node_hours"] = s.Runs, s.NodeHours
+		f.Text += fmt.Sprintf("; %s since took %s node hours more", q.Plural(s.Runs, "run"), q.Figures(s.NodeHours, 2))
+	}
+	f.Text += "."
+	return f
 }
 
 func faster(r Run) []Finding {
 	for _, c := range r.Others {
 		saved := -c.EffectPct / 100
 		if saved >= leastShare && saved < 1 && saved/(1-saved)*r.coreS() >= leastCoreS {
-			return one(c.Text, map[string]any{"effect_pct": c.EffectPct})
+			return []Finding{c.told()}
 		}
 	}
 	return nil

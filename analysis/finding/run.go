@@ -62,10 +62,24 @@ type Node struct {
 }
 
 // Comparison is what earlier runs say of this one: a sentence, and by how many
-// percent it takes longer than they did.
+// percent it takes longer than they did. Look is the command to look further, "" where
+// there is none.
 type Comparison struct {
 	Text      string
 	EffectPct float64
+	Shift     *Shift
+	Look      string
+}
+
+// Shift is how a level changed: what was measured, its means in seconds before and since,
+// the jobs at both sides of the change, how many runs there were since and what they took
+// more in node hours.
+type Shift struct {
+	What              string
+	FromS, ToS        float64
+	LastJob, FirstJob string
+	Runs              int
+	NodeHours         float64
 }
 
 // Drift is how iterations became longer in the course of the run.

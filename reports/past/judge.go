@@ -57,7 +57,7 @@ func Judge(ctx context.Context, db *history.DB, s summary.Summary, l application
 	h.OnlyCodeOf(func(i int) bool { return i == own })
 	report := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o)
 	j.Events = h.Events(own, report.Series[own].Result)
-	if j.Across.Changes, err = changesFinding(report, own, o); err != nil {
+	if j.Across.Changes, err = changesFinding(report, own, h.Stored[own].Runs, o); err != nil {
 		return j, err
 	}
 	if f := application.FewerNodes(stored, s); f != nil {
@@ -74,8 +74,9 @@ const (
 	recentRuns = 20
 )
 
-// changesFinding says what the runs of this shape show.
-func changesFinding(r change.Report, own int, o change.Options) (reports.Finding, error) {
+// changesFinding says what the runs of this shape show, which are in the order of the
+// history.
+func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (reports.Finding, error) {
 	s := r.Series[own]
 	m, _ := application.MetricOf(s.Metric)
 	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.N, "run"), m.Say), Style: change.Style()}
@@ -85,7 +86,12 @@ func changesFinding(r change.Report, own int, o change.Options) (reports.Finding
 		}
 		recent := e.Last().Index > s.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
-			f.Verdicts = append(f.Verdicts, reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Text, EffectPct: e.Last().EffectPct})
+			v := reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct}
+			v.Shift = shiftOf(s, e, runs)
+			if v.Shift != nil {
+				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
+			}
+			f.Verdicts = append(f.Verdicts, v)
 		}
 	}
 	if more := len(s.Events) - mostEvents; more > 0 {
@@ -98,7 +104,11 @@ func changesFinding(r change.Report, own int, o change.Options) (reports.Finding
 		if !math.IsNaN(s.Y[len(s.Y)-1]) {
 			text = s.WatchSentence("This run")
 		}
-		f.Verdicts = append(f.Verdicts, reports.Verdict{Level: "warning", Text: text, EffectPct: s.Unconfirmed.Pct})
+		v := reports.Verdict{Level: "warning", Text: text, EffectPct: s.Unconfirmed.Pct}
+		if n := len(s.Jobs); n > 1 {
+			v.Look = compared(s.Jobs[n-2], s.Jobs[n-1])
+		}
+		f.Verdicts = append(f.Verdicts, v)
 	}
 	if len(f.Text) == 0 {
 		return f, nil

@@ -72,11 +72,23 @@ func TestJudge(t *testing.T) {
 		!strings.Contains(f.Verdicts[0].Text, "the executable changed then") {
 		t.Errorf("verdicts %+v", f.Verdicts)
 	}
+	s := f.Verdicts[0].Shift
+	if s == nil || s.What != "Elapsed time" || math.Abs(s.FromS-60) > 0.2 || math.Abs(s.ToS-69) > 0.2 || s.LastJob != "20" || s.FirstJob != "21" || s.Runs != 6 {
+		t.Fatalf("shift %+v", s)
+	}
+	if want := 6 * 9. / 3600; math.Abs(s.NodeHours-want) > want/10 || f.Verdicts[0].Look != "jobgait compare 20 21" {
+		t.Errorf("%g node hours, want %g; %q", s.NodeHours, want, f.Verdicts[0].Look)
+	}
 	if len(f.Charts) != 1 || !json.Valid(f.Data) {
 		t.Errorf("%d charts, data %s", len(f.Charts), f.Data)
 	}
 	var page bytes.Buffer
 	r := reports.New(run(25), j.Runs, reports.Options{Across: j.Across})
+	told := r.Findings[0]
+	if told.Code != "slower_than_usual" || !strings.Contains(told.Text, "Elapsed time went from 60.0 s to 69.0 s with job 21; 6 runs since took 0.015 node hours more.") ||
+		told.Action == nil || !strings.Contains(*told.Action, "jobgait compare 20 21") {
+		t.Errorf("%+v", told)
+	}
 	if err := reports.HTML(&page, r); err != nil || !strings.Contains(page.String(), ".runs-band") {
 		t.Errorf("the page lacks the style of the picture, %v", err)
 	}
