@@ -1,0 +1,25 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"jobgait/analysis/finding"
+	"jobgait/reports"
+)
+
+// Every finding that a report may tell, and every word of it, is in the help.
+func TestHelpOfReportFollowsTheTables(t *testing.T) {
+	out := strings.Join(strings.Fields(ask("help", "report").out), " ")
+	for _, rule := range finding.Rules() {
+		want := rule.Code + " (" + string(rule.Level) + ") " + rule.When
+		if !strings.Contains(out, strings.Join(strings.Fields(want), " ")) {
+			t.Errorf("no %q", want)
+		}
+	}
+	for _, w := range reports.Words() {
+		if !strings.Contains(out, w.Name+" "+strings.Join(strings.Fields(w.Text), " ")) {
+			t.Errorf("no %q", w.Name)
+		}
+	}
+}
