@@ -3,6 +3,7 @@ package change
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -210,8 +211,21 @@ func (s Judged) details(p *paper, e Event) {
 			break
 		}
 		p.wrapped("           ", fmt.Sprintf("%s: %s -> %s (%s)",
-			reports.Clean(k.Field), short(k.From), short(k.To), quantity.Chance(k.P)))
+			reports.Clean(k.Field), short(k.From), short(k.To), byChance(k.P)))
 	}
+}
+
+// byChance is how often a field that changes as often as this one would have changed at
+// that very run for no reason: in words, as a small number of few runs is no proof.
+func byChance(p float64) string {
+	const least = 0.001
+	switch {
+	case !quantity.Known(p):
+		return "how likely by chance is not known"
+	case p < least:
+		return "by chance in fewer than 1 of 1,000 cases"
+	}
+	return fmt.Sprintf("by chance in 1 of %s cases", quantity.Count(int64(math.Round(1/p))))
 }
 
 // levels are the regimes before and after a change, where they show it: with the

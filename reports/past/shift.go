@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
 )
 
@@ -35,12 +36,39 @@ func shiftOf(s change.Judged, e change.Event, runs []history.Run) *finding.Shift
 		out.Runs++
 		out.NodeHours += more(runs[k], out.FromS/out.ToS)
 	}
-	for k := c.Index - 1; k >= 0 && c.Index < len(s.Jobs) && out.LastJob == ""; k-- {
-		if !math.IsNaN(s.Y[k]) { // one that failed is nothing to compare with
-			out.LastJob, out.FirstJob = s.Jobs[k], s.Jobs[c.Index]
-		}
+	if last := jobBefore(s, c.Index); last != "" {
+		out.LastJob, out.FirstJob = last, s.Jobs[c.Index]
 	}
 	return &out
+}
+
+// jobBefore is the last job before a run that has a value: one that failed is nothing to
+// compare with.
+func jobBefore(s change.Judged, index int) string {
+	for k := index - 1; k >= 0 && index < len(s.Jobs); k-- {
+		if !math.IsNaN(s.Y[k]) {
+			return s.Jobs[k]
+		}
+	}
+	return ""
+}
+
+// rowRuns is how many runs may lie between two changes that are told as one: what creeps
+// is often found as several steps.
+const rowRuns = 50
+
+// inARow joins the newest change with those right before it that went the same way: the
+// first run of all, how many they are, and by how many percent together.
+func inARow(events []change.Event) (first, n int, pct float64) {
+	logs := 0.0
+	for i, e := range events { // the newest first
+		c := e.First()
+		if len(e.Changes) > 1 || e.Known || i > 0 && (c.EffectPct > 0 != (logs > 0) || first-c.Index > rowRuns) {
+			break
+		}
+		first, n, logs = c.Index, n+1, logs+math.Log1p(c.EffectPct/100)
+	}
+	return first, n, quantity.OfLogs(logs)
 }
 
 // more is what a run took beyond what it would have, in node hours: part is its time as
