@@ -91,6 +91,11 @@ func cleanSummary(s summary.Summary) summary.Summary {
 			Config: Clean(c.Config), Scope: Clean(c.Scope), Hz: c.Hz, Absent: Clean(c.Absent)}
 	}
 	s.Patterns, s.Timeline.Columns = cleanPatterns(s.Patterns), cleanColumns(s.Timeline.Columns)
+	if s.Minute != nil {
+		m := *s.Minute
+		m.Columns = cleanColumns(m.Columns)
+		s.Minute = &m
+	}
 	s.Loops, s.Macros, s.Agreement = cleanLoops(s.Loops), cleanMacros(s.Macros), cleanAgreement(s.Agreement)
 	s.Phases = slices.Clone(s.Phases)
 	for i := range s.Phases {

@@ -108,6 +108,7 @@ func nemo() summary.Summary {
 	s.Patterns[0].Regions = []periodicity.Region{{StartS: 300, EndS: 1850.4, Count: 250}, {StartS: 1930, EndS: 2562, Count: 102}}
 	s.Patterns[1].Regions = []periodicity.Region{{StartS: 2562, EndS: 3563.1, Count: 141}}
 	s.Loops = nemoLoops()
+	s.Minute = minute(s, 62)
 	return drawn(s, timeline(s, "busy_cpus", "CPUs", 62), timeline(s, "context_switches", "1/s", 4100), timeline(s, page, "samples", 310*0.9))
 }
 
@@ -134,6 +135,17 @@ func nemoLoops() []summary.Loop {
 	act := summary.Activity{Column: "busy_cpus", Unit: "CPUs", Values: series.Values{57, 57, 11}, Low: []pattern.Low{wait}}
 	return []summary.Loop{{Pattern: "A", Significance: 3.1, Activity: &act, Drift: &d, Children: []periodicity.Child{{PeriodS: 0.62, Count: 3500, Confidence: 0.71}}},
 		{Pattern: "B", Significance: 2.2}}
+}
+
+// minute is a minute in the middle of the longest loop of nemo, as it was sampled.
+func minute(s summary.Summary, scale float64) *summary.Timeline {
+	m := summary.Timeline{StartS: 1045.2, StepS: 0.125, Columns: []summary.TimelineColumn{{Name: busyColumn, Unit: "CPUs", Scope: "job"}}}
+	c := &m.Columns[0]
+	for i := range 480 {
+		v := float32(scale * runAt(s, m.StartS+(float64(i)+0.5)*m.StepS))
+		c.Min, c.Mean, c.Max = append(c.Min, v*0.97), append(c.Mean, v), append(c.Max, v*1.03)
+	}
+	return &m
 }
 
 // steady is nemo without anything that a report has to say of its iterations.
@@ -175,7 +187,7 @@ func flat(code note.Code, text string, busy float64) summary.Summary {
 	s.Key = summary.RunKey{Cluster: "local:desk", JobID: 7}
 	s.Job = summary.Job{Name: "sleep", User: "bob", NNodes: 1, NodeList: "desk", NCPUs: ptr(2), Executable: "sleep"}
 	s.ElapsedS, s.End, s.LeadNode = 42.3, began+42.3, "desk"
-	s.Patterns, s.Counters, s.Loops = nil, nil, nil
+	s.Patterns, s.Counters, s.Loops, s.Minute = nil, nil, nil, nil
 	s.Phases = []phase.Phase{{Kind: phase.Aperiodic, EndS: 42.3, Share: 1}}
 	s.Nodes = []summary.Node{{Name: "desk", Reported: true, BusyCPUs: &busy, Samples: 8460, Sealed: true}}
 	s.Quality.Samples, s.Quality.Missing, s.Quality.CPUs, s.Quality.AgentCPUS = 8460, 0, 2, 0.31
@@ -246,7 +258,7 @@ func unwatched() summary.Summary {
 	s := nemo()
 	s.Key.JobID, s.Exit = 812349, nil
 	s.Loops = nil
-	s.Patterns, s.Phases, s.Counters, s.Timeline, s.LeadNode = nil, nil, nil, summary.Timeline{}, ""
+	s.Patterns, s.Phases, s.Counters, s.Timeline, s.Minute, s.LeadNode = nil, nil, nil, summary.Timeline{}, nil, ""
 	s.Nodes = []summary.Node{{Name: "dahu-1"}}
 	s.Quality = summary.Quality{Scope: "none", Sources: []summary.Source{}}
 	s.Notes = []note.Note{note.New(note.NoAgent, "no agent ran on this node: the Prolog could not start it")}
@@ -297,7 +309,7 @@ func fast() summary.Summary {
 	s.Key.JobID, s.ElapsedS, s.End = 13, 24.6, began+24.6
 	s.Nodes[0].PeriodS, s.Nodes[0].Coverage, s.Nodes[0].Samples = ptr(1.873), ptr(0.91), 4920
 	s.Quality.Samples, s.Quality.AgentCPUS, s.Counters = 4920, 0.21, []summary.Counter{{Name: "page_faults", Unit: "1", Scope: "job", Total: 41_212}}
-	s.Patterns = s.Patterns[:1]
+	s.Patterns, s.Minute = s.Patterns[:1], nil
 	s.Patterns[0] = pat("A", 1.873, 12, 0.91, 7.6, "busy_cpus", "CPUs")
 	s.Patterns[0].Regions = []periodicity.Region{{StartS: 1.2, EndS: 23.676, Count: 12}}
 	s.Phases = []phase.Phase{{Kind: phase.StartUp, EndS: 1.2, Share: 1.2 / 24.6},

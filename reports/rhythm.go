@@ -32,6 +32,9 @@ type Rhythm struct {
 	// Stopped is where a run that did not end in order stopped; else null.
 	Stopped  *Stop    `json:"stopped"`
 	Timeline Timeline `json:"timeline"`
+	// Minute is a typical minute at full resolution; null where the timeline shows
+	// as much.
+	Minute *Timeline `json:"minute"`
 }
 
 // Pattern is one recurring shape.
@@ -130,12 +133,16 @@ func newRhythm(s summary.Summary) Rhythm {
 	r := Rhythm{
 		Periodic: len(s.Patterns) > 0, Why: []Note{}, LeadNode: Word(s.LeadNode),
 		Patterns: make([]Pattern, 0, len(s.Patterns)), Phases: make([]Phase, 0, len(s.Phases)),
-		Timeline: newTimeline(s, names),
+		Timeline: newTimeline(s.Timeline, s.Quality, names),
 	}
 	for _, p := range s.Patterns {
 		q := newPattern(p, names, s.Quality)
 		q.addLoop(p, s, names)
 		r.Patterns = append(r.Patterns, q)
+	}
+	if s.Minute != nil {
+		m := newTimeline(*s.Minute, s.Quality, names)
+		r.Minute = &m
 	}
 	r.Macro, r.Stopped, r.Totals = newMacros(s), newStop(s), phaseTotals(s.Phases)
 	share, seen := 0.0, false

@@ -27,10 +27,10 @@ type Column struct {
 	short string
 }
 
-func newTimeline(s summary.Summary, names labels) Timeline {
-	t := Timeline{StartS: number(s.Timeline.StartS), StepS: number(s.Timeline.StepS), Columns: []Column{}}
-	for _, c := range s.Timeline.Columns {
-		by, unit := inReadable(c.Name, c.Unit, s.Quality)
+func newTimeline(of summary.Timeline, quality summary.Quality, names labels) Timeline {
+	t := Timeline{StartS: number(of.StartS), StepS: number(of.StepS), Columns: []Column{}}
+	for _, c := range of.Columns {
+		by, unit := inReadable(c.Name, c.Unit, quality)
 		t.Columns = append(t.Columns, Column{c.Name, names.long(c.Name), unit, Word(c.Scope),
 			scaled(c.Min, by), scaled(c.Mean, by), scaled(c.Max, by), names.short(c.Name)})
 	}

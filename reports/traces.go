@@ -18,7 +18,7 @@ type trace struct {
 const drawnColumns = 5
 
 // traces returns the columns that the page draws. The first has every bin of
-// the timeline; of the others two are joined, and the page stays below 300 KB.
+// the timeline; of the others two are joined, and the page stays below 350 KB.
 // If iterations could be seen in single bins but not in joined ones, one column
 // less is drawn instead: pictures above each other shall show the same.
 func (r Report) traces() []trace {

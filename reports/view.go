@@ -28,6 +28,8 @@ type view struct {
 	Why            []string
 	RhythmRemark   string
 	Timeline       []picture
+	Gauges         []pageGauge
+	Minute         []picture
 	BandKey        string
 	Samples        string
 	Patterns       []row
@@ -80,7 +82,7 @@ func (r Report) view() view {
 		R: r, Words: Words(), CSS: template.CSS(r.across.style()), JS: template.JS(pageJS), Policy: policy(r.across.style()),
 		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Ended: r.ended(), Failed: len(endVerdict(r)) > 0, Short: r.short(),
 		Figures: r.keyFigures(), RhythmRemark: r.Rhythm.remark(), FoundIn: r.Rhythm.foundIn(),
-		Timeline: r.timelineCharts(), Shapes: r.shapeCharts(),
+		Timeline: r.timelineCharts(), Minute: r.minuteCharts(), Gauges: r.pageGauges(), Shapes: r.shapeCharts(),
 		NodesRemark: r.Nodes.remark(), Facts: r.facts(), EarlierRemark: r.earlierRemark(),
 	}
 	v.Over = strings.Join(append([]string{j.label()}, r.whoWhere()...), " · ")

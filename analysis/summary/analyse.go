@@ -67,6 +67,7 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	if len(r.Patterns) > 0 {
 		r.Timeline = decimate(set, append(timelineColumns(set), r.Patterns[0].ValuesColumn), p.Bins)
 	}
+	r.Minute = minuteOf(set, r.Timeline, r.Patterns)
 	r.anatomy(p.Code, found.Periods, cuts)
 	return r.Normal(), nil
 }
@@ -85,6 +86,9 @@ func (r NodeRecord) Normal() NodeRecord {
 	}
 	if r.Timeline.Columns == nil {
 		r.Timeline.Columns = []TimelineColumn{}
+	}
+	if r.Minute != nil && r.Minute.Columns == nil {
+		r.Minute.Columns = []TimelineColumn{}
 	}
 	if r.Quality.Sources == nil {
 		r.Quality.Sources = []Source{}

@@ -48,7 +48,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 		s.Notes = append(s.Notes, note.New(note.NodesDisagree,
 			"the main period of %s is not that of the other nodes", nameSome(odd)))
 	}
-	s.LeadNode, s.Patterns, s.Phases, s.Timeline = lead.Node, lead.Patterns, lead.Phases, lead.Timeline
+	s.LeadNode, s.Patterns, s.Phases, s.Timeline, s.Minute = lead.Node, lead.Patterns, lead.Phases, lead.Timeline, lead.Minute
 	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
 	s.code(records, lead)
 	s.agreement(records, lead)

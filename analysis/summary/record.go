@@ -35,6 +35,9 @@ type NodeRecord struct {
 	Loops    []Loop          `json:"loops,omitempty"`
 	Macros   []pattern.Macro `json:"macros,omitempty"`
 	Timeline Timeline        `json:"timeline"`
+	// Minute is a typical minute at full resolution, nil where the timeline shows as
+	// much, and in records of earlier versions.
+	Minute *Timeline `json:"minute,omitempty"`
 	// Code is which code ran, nil where samples of it were not taken or not kept.
 	Code  *anatomy.Anatomy `json:"code,omitempty"`
 	Notes []note.Note      `json:"notes"`

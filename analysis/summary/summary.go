@@ -71,6 +71,9 @@ type Summary struct {
 	// Timeline is that of LeadNode, the node nearest to the median.
 	LeadNode string   `json:"lead_node,omitempty"`
 	Timeline Timeline `json:"timeline"`
+	// Minute is a typical minute of LeadNode at full resolution, nil where the
+	// timeline shows as much.
+	Minute *Timeline `json:"minute,omitempty"`
 	// Code is which code ran on CodeNode: LeadNode, or where functions have names.
 	Code     *anatomy.Anatomy `json:"code,omitempty"`
 	CodeNode string           `json:"code_node,omitempty"`

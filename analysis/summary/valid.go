@@ -29,6 +29,7 @@ func (r NodeRecord) Valid(now float64) error {
 	c.optional("cpu_limit", r.CPULimit, 0, maxCPUs)
 	c.shapes(r.Patterns, r.Phases, r.Loops)
 	c.timeline(r.Timeline)
+	c.minute(r.Minute)
 	c.code(r.Code)
 	c.keep(bounded(r))
 	c.silence(r.Silence)
@@ -67,6 +68,7 @@ func (s Summary) Plausible(now float64) error {
 	c.optional("cpu_limit", s.CPULimit, 0, nodes*maxCPUs)
 	c.shapes(s.Patterns, s.Phases, s.Loops)
 	c.timeline(s.Timeline)
+	c.minute(s.Minute)
 	c.code(s.Code)
 	c.nodes(s.Nodes)
 	c.optional("step_s", s.StepS, 0, maxSpan)
@@ -269,6 +271,12 @@ func (c *checker) timeline(t Timeline) {
 	for _, col := range t.Columns {
 		c.within("bins", float64(len(col.Mean)), 0, 1e5)
 		c.alike(col.Name, col.Mean, col.Min, col.Max)
+	}
+}
+
+func (c *checker) minute(t *Timeline) {
+	if t != nil {
+		c.timeline(*t)
 	}
 }
 

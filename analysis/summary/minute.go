@@ -1,0 +1,68 @@
+package summary
+
+import (
+	"math"
+
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/series"
+)
+
+const (
+	// minuteS is how much of a run is kept as it was sampled, in seconds: an hour in 960
+	// bins shows no cycle of 6 s. minuteBins is in how many bins, minuteColumns how many
+	// columns: 12 KB of a record.
+	minuteS       = 60.0
+	minuteBins    = 480
+	minuteColumns = 2
+	// mostCycles of a minute are kept: more are a solid block again. seenCycles is in how
+	// many bins of the timeline a cycle must lie to be seen there, and nothing is kept.
+	mostCycles = 20
+	seenCycles = 24
+)
+
+// minuteOf is a minute in the middle of the longest stretch of the main pattern, at the
+// finest resolution that can be drawn; of a run without a pattern in the middle of the
+// run. nil where the timeline shows as much.
+func minuteOf(set series.Set, t Timeline, patterns []pattern.Pattern) *Timeline {
+	lo, hi := set.StartS, set.StartS+float64(set.Len())*set.StepS
+	span, names := minuteS, timelineColumns(set)
+	if len(patterns) > 0 {
+		p := patterns[0]
+		if t.StepS*seenCycles <= p.PeriodS {
+			return nil
+		}
+		if r, ok := longest(p.Regions); ok {
+			lo, hi = max(lo, r.StartS), min(hi, r.EndS)
+		}
+		span, names = min(span, mostCycles*p.PeriodS), append([]string{p.ValuesColumn}, names...)
+	}
+	if span = min(span, hi-lo); !(span > 0) || !(set.StepS > 0) || t.StepS <= span/minuteBins {
+		return nil
+	}
+	first := min(set.Len(), max(0, int(math.Round(((lo+hi-span)/2-set.StartS)/set.StepS))))
+	last := min(set.Len(), first+max(2, int(math.Round(span/set.StepS))))
+	if last-first < 2 {
+		return nil
+	}
+	part := series.Set{StartS: set.StartS + float64(first)*set.StepS, StepS: set.StepS}
+	for _, c := range set.Columns {
+		c.Values = c.Values[min(first, len(c.Values)):min(last, len(c.Values))]
+		part.Columns = append(part.Columns, c)
+	}
+	out := decimate(part, names, minuteBins)
+	if out.Columns = out.Columns[:min(len(out.Columns), minuteColumns)]; len(out.Columns) == 0 {
+		return nil
+	}
+	return &out
+}
+
+// longest of the regions of a pattern.
+func longest(all []periodicity.Region) (out periodicity.Region, ok bool) {
+	for _, r := range all {
+		if !ok || r.EndS-r.StartS > out.EndS-out.StartS {
+			out, ok = r, true
+		}
+	}
+	return out, ok
+}
