@@ -20,6 +20,8 @@ type Details struct {
 	WorkDir     string `json:"work_dir,omitempty"`
 	// Threads is OMP_NUM_THREADS.
 	Threads string `json:"omp_num_threads,omitempty"`
+	// GPUs is whether others may have the run's too, of a run that has any.
+	GPUs Sharing `json:"gpus,omitempty"`
 	// TimeLimitS is seconds, MemoryBytes what all nodes have together.
 	TimeLimitS  *float64 `json:"time_limit_s,omitempty"`
 	MemoryBytes *float64 `json:"memory_bytes,omitempty"`
@@ -49,6 +51,7 @@ func (d Details) Or(e Details) Details {
 	either(&d.CPUsPerTask, e.CPUsPerTask)
 	either(&d.WorkDir, e.WorkDir)
 	either(&d.Threads, e.Threads)
+	either(&d.GPUs, e.GPUs)
 	either(&d.TimeLimitS, e.TimeLimitS)
 	either(&d.MemoryBytes, e.MemoryBytes)
 	either(&d.StdOut, e.StdOut)

@@ -27,6 +27,9 @@ type Run struct {
 	StdOutPattern string `json:"stdout_pattern,omitempty"`
 	// AddressHz overrides the configured rate; 0 does not.
 	AddressHz int `json:"address_hz,omitempty"`
+	// GPUs are those of this node that the scheduler says are the run's; nil if it
+	// names none.
+	GPUs *GPUs `json:"gpus,omitempty"`
 	// Names is what the user wants told of his code, "" what the settings say.
 	Names summary.Detail `json:"names,omitempty"`
 }

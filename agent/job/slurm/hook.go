@@ -37,6 +37,7 @@ func (s Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error
 	r.Names, _ = summary.DetailOf(getenv("SPANK_JOBGAIT_NAMES"))
 	r.StdOutPattern = pattern(getenv("SLURM_JOB_STDOUT"), r.Job.WorkDir)
 	r.Job.StdOut = s.StdOut(r, r.Job)
+	r.GPUs = gpusOf(getenv)
 	r.Exclusive = hasNodeAlone(getenv, r, h.CPUs)
 	optOut := strings.EqualFold(strings.TrimSpace(getenv("SPANK_JOBGAIT")), "off")
 	return job.Told{Run: r, OptOut: optOut, Exit: job.ExitOf(getenv("SLURM_JOB_EXIT_CODE"))}, nil

@@ -128,6 +128,9 @@ func (Scheduler) Describe(l *job.Look, pids []int, r job.Run) job.Details {
 			continue
 		}
 		d := fromEnviron(env)
+		if r.GPUs != nil {
+			d.GPUs = sharing(env)
+		}
 		if env["SLURM_STEP_ID"] == "" && env["SLURM_STEPID"] == "" {
 			batch = batch.Or(d)
 		} else {

@@ -1,0 +1,60 @@
+package slurm
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"jobgait/agent/job"
+)
+
+// gpuLists are the variables in which a hook finds the job's GPUs: Slurm's numbers of
+// all makers, and those of the makers, where gres.conf asks for them, which hold the
+// GPUs' own names if Slurm knows these. In a hook all count the node's devices; in
+// the job they may begin at 0.
+func gpuLists() []string {
+	return []string{"SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"}
+}
+
+// ownName is a GPU's name as NVIDIA's library writes it, or AMD's, or that of an
+// instance of one.
+var ownName = regexp.MustCompile(`^(?:GPU|MIG)-[0-9A-Za-z][0-9A-Za-z/-]{0,79}$`)
+
+// gpusOf returns the GPUs that a hook is told of, nil if it is told of none. Numbers
+// come from the first list that has any.
+func gpusOf(getenv func(string) string) *job.GPUs {
+	var g job.GPUs
+	for _, name := range gpuLists() {
+		var numbers []int
+		for _, item := range strings.SplitN(getenv(name), ",", job.MaxGPUs+1) {
+			item = strings.TrimSpace(item)
+			if ownName.MatchString(item) && !slices.Contains(g.UUIDs, item) && len(g.UUIDs) < job.MaxGPUs {
+				g.UUIDs = append(g.UUIDs, item)
+			} else if n, ok := job.Count(item); ok && !slices.Contains(numbers, n) && len(numbers) < job.MaxGPUs {
+				numbers = append(numbers, n)
+			}
+		}
+		if g.Numbers == nil {
+			g.Numbers = numbers
+		}
+	}
+	instance := func(name string) bool { return strings.HasPrefix(name, "MIG-") }
+	switch {
+	case len(g.UUIDs) == 0 && len(g.Numbers) == 0:
+		return nil
+	case getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE") != "":
+		g.Parted = "MPS"
+	case slices.ContainsFunc(g.UUIDs, instance):
+		g.Parted = "MIG"
+	}
+	return &g
+}
+
+// sharing is what a process of the job says of its GPUs: a hook is told of a shard as
+// of a whole one.
+func sharing(env map[string]string) job.Sharing {
+	if env["SLURM_SHARDS_ON_NODE"] != "" {
+		return job.GPUShares
+	}
+	return job.WholeGPUs
+}
