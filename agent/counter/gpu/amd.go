@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jobgait/agent/job"
+)
+
+// card is an AMD GPU as sysfs shows it.
+type card struct {
+	dir  string // of its device
+	pci  string // address
+	name string // "GPU-" and its unique id, as AMD's library writes it; "" without
+	file string // render node below /dev
+}
+
+// amdVendor is AMD among the makers of PCI devices.
+const amdVendor = "0x1002"
+
+// amdCards lists the node's, in the order of their render nodes. What is read of them
+// the kernel knows without asking the device.
+func amdCards(sys string) ([]card, error) {
+	nodes, err := filepath.Glob(filepath.Join(sys, "class/drm/renderD*"))
+	if err != nil {
+		return nil, fmt.Errorf("list GPUs: %w", err)
+	}
+	var cards []card
+	for _, node := range nodes {
+		dir, err := filepath.EvalSymlinks(filepath.Join(node, "device"))
+		if err != nil || text(filepath.Join(dir, "vendor")) != amdVendor {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, "mem_info_vram_total")); err != nil {
+			continue // another driver's, or none
+		}
+		c := card{dir: dir, pci: filepath.Base(dir), file: renderFile + strings.TrimPrefix(filepath.Base(node), "renderD")}
+		if id := text(filepath.Join(dir, "unique_id")); id != "" {
+			c.name = "GPU-" + id
+		}
+		cards = append(cards, c)
+	}
+	slices.SortFunc(cards, func(a, b card) int {
+		return cmp.Or(cmp.Compare(len(a.file), len(b.file)), strings.Compare(a.file, b.file))
+	})
+	return cards, nil
+}
+
+var (
+	errUnknown = errors.New("the scheduler names GPUs that are not on this node")
+	errWhich   = errors.New("the scheduler tells numbers of AMD GPUs, which are those of no device file, and the job has not all of the node's")
+)
+
+// pick returns those cards that are the job's, in the scheduler's order.
+func pick(cards []card, g job.GPUs) ([]card, error) {
+	if len(g.UUIDs) == 0 {
+		if len(g.Numbers) != len(cards) {
+			return nil, errWhich
+		}
+		return cards, nil
+	}
+	var out []card
+	for _, name := range g.UUIDs {
+		i := slices.IndexFunc(cards, func(c card) bool { return c.name != "" && strings.EqualFold(c.name, name) })
+		if i < 0 {
+			return nil, errUnknown
+		}
+		out = append(out, cards[i])
+	}
+	return out, nil
+}
+
+// text returns a small file without white space round it, "" if it cannot be read.
+func text(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}

@@ -1,0 +1,34 @@
+// Package gpu reads the job's GPUs: which they are by the scheduler's word (job.GPUs)
+// comes in, counter sources with columns of each, gpu0_energy and so on, go out. It is
+// built to the makers' documentation and to simulated drivers, and has not yet been run
+// on a GPU; note.GPUUnproven says so in every profile that has such columns.
+//
+// Which GPUs are the job's is never guessed:
+//
+//   - The scheduler names them: by their own names first, else by numbers, which are
+//     those of NVIDIA's device files and of nothing else. The order in which a library
+//     counts is not asked. AMD's have no such number: theirs are the job's if it has as
+//     many as the node.
+//   - A process of the job must hold one of them open, and until then nothing is read:
+//     what a GPU did before is not counted. A job whose processes hold only others gets
+//     no columns with values, and a note (Holders).
+//   - Parts of GPUs, as MPS, shards and instances of MIG are, are withheld with a note:
+//     power, energy and utilization are the whole board's.
+//
+// Columns, each of one GPU, numbered in the scheduler's order:
+//
+//	gpuN_energy     uJ     what the board took, by its own account
+//	gpuN_kernel     ns     utilization times the time: "some kernel ran", no more; AMD's
+//	                       stays at 100 % on some boards while a process has a context
+//	gpuN_memory     bytes  in use, a level
+//	gpuN_clock      MHz    of the shaders, a level (AMD)
+//	gpuN_power      mW     a level, where there is no energy (AMD)
+//	gpuN_throttled  ns     slowed for power or heat (NVIDIA)
+//
+// Drivers refresh them every 20 ms to 1 s, and some see a part of the time only. They
+// are read less often than the grid has steps, so no period is looked for in them.
+//
+// AMD's are files of sysfs, read in a goroutine of their own, because the firmware may
+// not answer. NVIDIA's library is called by a program of its own, jobgait-nvml
+// (nvml/nvml.c): a driver that hangs then has that process and not the run's lock.
+package gpu

@@ -1,0 +1,145 @@
+package gpu
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"jobgait/agent/job"
+	"jobgait/agent/rawcall"
+	"jobgait/analysis/note"
+)
+
+// Holders looks whether processes of the job hold its GPUs open. That is no proof of
+// use, and another GPU open beside them is none against: CUDA opens the node's first
+// one wherever nothing keeps it from that.
+type Holders struct {
+	// Proc is normally "/proc", Members are processes of the job.
+	Proc    string
+	Members func() []int
+	// Sharing asks a process of the job whether others may have its GPUs too.
+	Sharing func(pid int) job.Sharing
+	// Ours are the device files of the job's GPUs, false while they are not known.
+	Ours func() (files map[string]bool, known bool)
+	Now  func() int64
+
+	begunNS, nextNS int64
+	confirmed       bool
+	shares          bool // others may have them
+	untold          bool // a process holds them and did not say whether others may
+	others          bool // a process holds GPUs, and none of the job's
+}
+
+// One look reads the links of some descriptors of some processes: at 1 us each the
+// largest takes 4 ms. They are once a second at first, later every 10 s, and end when
+// the GPUs are known to be the job's.
+const (
+	soonNS, laterNS = 1e9, 10e9
+	soonForNS       = 60e9
+	mostProcesses   = 128
+	mostDescriptors = 256
+)
+
+// Confirmed is whether a process of the job holds one of its GPUs, and has it alone.
+// Once it was so it stays so.
+func (h *Holders) Confirmed() bool {
+	now := h.Now()
+	if h.begunNS == 0 {
+		h.begunNS = now
+	}
+	if h.confirmed || h.shares || now < h.nextNS {
+		return h.confirmed
+	}
+	h.nextNS = now + soonNS
+	if now-h.begunNS > soonForNS {
+		h.nextNS = now + laterNS
+	}
+	ours, known := h.Ours()
+	if !known {
+		return false
+	}
+	h.look(ours)
+	return h.confirmed
+}
+
+func (h *Holders) look(ours map[string]bool) {
+	pids := h.Members()
+	others := false
+	for _, pid := range pids[:min(len(pids), mostProcesses)] {
+		own, other := h.holds(pid, ours)
+		others = others || other
+		if !own {
+			continue
+		}
+		switch h.Sharing(pid) {
+		case job.WholeGPUs:
+			h.confirmed, h.untold = true, false
+			return
+		case job.GPUShares:
+			h.shares = true
+			return
+		}
+		h.untold = true
+	}
+	h.others = others
+}
+
+// holds tells whether a process has one of the job's GPUs open, and whether another.
+// Reading where a descriptor leads waits for nobody's memory lock, nor for the file.
+func (h *Holders) holds(pid int, ours map[string]bool) (own, other bool) {
+	dir := filepath.Join(h.Proc, strconv.Itoa(pid), "fd")
+	f, err := os.Open(dir)
+	if err != nil {
+		return false, false
+	}
+	names, _ := f.Readdirnames(mostDescriptors) // what could be read counts
+	_ = f.Close()
+	for _, name := range names {
+		file, err := rawcall.Readlink(filepath.Join(dir, name))
+		if err != nil || !isGPU(file) {
+			continue
+		}
+		if ours[file] {
+			return true, other
+		}
+		other = true
+	}
+	return false, other
+}
+
+// isGPU tells whether a device file is that of one GPU: not that of all, as nvidiactl
+// and kfd are.
+func isGPU(file string) bool {
+	for _, prefix := range []string{nvidiaFile, renderFile} {
+		if rest, ok := strings.CutPrefix(file, prefix); ok {
+			_, number := job.Count(rest)
+			return number
+		}
+	}
+	return false
+}
+
+// Device files of one GPU, before their number.
+const (
+	nvidiaFile = "/dev/nvidia"
+	renderFile = "/dev/dri/renderD"
+)
+
+// Notes say why nothing was read.
+func (h *Holders) Notes() []note.Note {
+	var why string
+	switch {
+	case h.confirmed:
+		return nil
+	case h.shares:
+		why = "the job has a share of a GPU: what all of it does is not the job's own"
+	case h.untold:
+		why = "no process of the job told whether others may have them too"
+	case h.others:
+		why = "its processes held other GPUs open than the scheduler named, and none of these"
+	default:
+		why = "no process of the job held one of them open"
+	}
+	return []note.Note{note.New(note.GPUsWithheld, "the job's GPUs were not recorded: %s", why)}
+}

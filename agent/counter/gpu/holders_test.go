@@ -1,0 +1,159 @@
+package gpu
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jobgait/agent/counter/countertest"
+	"jobgait/agent/counter/polled"
+	"jobgait/agent/job"
+	"jobgait/agent/profile"
+	"jobgait/analysis/note"
+)
+
+// opened makes a fake /proc in which a process has files open.
+func opened(t *testing.T, proc string, pid int, files ...string) {
+	t.Helper()
+	dir := filepath.Join(proc, strconv.Itoa(pid), "fd")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range files {
+		if err := os.Symlink(f, filepath.Join(dir, strconv.Itoa(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func ours(files ...string) func() (map[string]bool, bool) {
+	set := map[string]bool{}
+	for _, f := range files {
+		set[f] = true
+	}
+	return func() (map[string]bool, bool) { return set, true }
+}
+
+func TestHolders(t *testing.T) {
+	whole := func(int) job.Sharing { return job.WholeGPUs }
+	for name, c := range map[string]struct {
+		files   []string
+		ours    func() (map[string]bool, bool)
+		sharing func(int) job.Sharing
+		want    bool
+		says    string
+	}{
+		"its own":          {[]string{"/dev/null", "/dev/nvidiactl", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
+		"and the first":    {[]string{"/dev/nvidia0", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
+		"AMD's":            {[]string{"/dev/kfd", "/dev/dri/renderD129"}, ours("/dev/dri/renderD129"), whole, true, ""},
+		"another":          {[]string{"/dev/nvidia0", "/dev/nvidiactl"}, ours("/dev/nvidia3"), whole, false, "other GPUs open"},
+		"none":             {[]string{"pipe:[17]", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kfd"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
+		"a longer number":  {[]string{"/dev/nvidia31"}, ours("/dev/nvidia3"), whole, false, "other GPUs"},
+		"in a directory":   {[]string{"/home/u/dev/nvidia3"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
+		"a share":          {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing { return job.GPUShares }, false, "a share of a GPU"},
+		"nobody tells":     {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing { return "" }, false, "told whether"},
+		"which, not known": {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) { return nil, false }, whole, false, "held one of them"},
+	} {
+		proc := t.TempDir()
+		opened(t, proc, 7, c.files...)
+		now := int64(5e9)
+		h := Holders{Proc: proc, Members: func() []int { return []int{6, 7} }, Sharing: c.sharing, Ours: c.ours, Now: func() int64 { return now }}
+		if got := h.Confirmed(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+		notes := h.Notes()
+		if c.says == "" && len(notes) != 0 || c.says != "" && (len(notes) != 1 || notes[0].Code != note.GPUsWithheld || !strings.Contains(notes[0].Text, c.says)) {
+			t.Errorf("%s: notes %v, want %q", name, notes, c.says)
+		}
+	}
+}
+
+// A process that opens its GPUs one after the other is no contradiction, a look that
+// is not due reads nothing, and who once held them did.
+func TestHoldersLookAgain(t *testing.T) {
+	proc, now, looks := t.TempDir(), int64(5e9), 0
+	opened(t, proc, 7, "/dev/nvidia0")
+	h := Holders{Proc: proc, Members: func() []int { looks++; return []int{7} }, Sharing: func(int) job.Sharing { return job.WholeGPUs },
+		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
+	for _, step := range []struct {
+		afterNS int64
+		open    string
+		want    bool
+		looks   int
+	}{
+		{0, "/dev/nvidia0", false, 1},
+		{soonNS / 2, "/dev/nvidia3", false, 1},
+		{soonNS / 2, "/dev/nvidia3", true, 2},
+		{soonNS, "/dev/null", true, 2},
+	} {
+		now += step.afterNS
+		opened(t, proc, 7, step.open)
+		if got := h.Confirmed(); got != step.want || looks != step.looks {
+			t.Errorf("with %s open: %v after %d looks, want %v after %d", step.open, got, looks, step.want, step.looks)
+		}
+	}
+	if n := h.Notes(); n != nil {
+		t.Errorf("notes %v", n)
+	}
+}
+
+// Until a process holds its GPUs a source is not asked; what it counted by then is not
+// the job's.
+func TestHeldBeginsWithItsHolder(t *testing.T) {
+	proc, now, count, reads := t.TempDir(), int64(5e9), uint64(100), 0
+	p, err := polled.New(polled.Meter{Columns: []profile.Column{{Name: "gpu0_energy", Unit: "uJ", Scope: "job"}}, EveryNS: 2e8,
+		Read: func(cells []uint64) error { reads++; cells[0] = count; return nil }}, func() int64 { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing { return job.WholeGPUs },
+		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
+	s := &held{Source: p, by: h, tells: true}
+	if n := s.Notes(); n != nil {
+		t.Errorf("before it began: %v", n)
+	}
+	var to countertest.Sink
+	probed := reads
+	drain := func() {
+		now += 2e9
+		count += 10
+		if err := s.Drain(&to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drain()
+	drain()
+	if reads != probed || len(to.Readings) != 0 || len(s.Notes()) != 1 {
+		t.Errorf("%d readings of the GPU, %d of the source, notes %v", reads-probed, len(to.Readings), s.Notes())
+	}
+	opened(t, proc, 7, "/dev/nvidia3")
+	drain()
+	drain()
+	if len(to.Readings) != 2 || to.Readings[0].Counts[0] != 0 || to.Readings[1].Counts[0] != 10 || s.Notes() != nil {
+		t.Errorf("readings %v, notes %v", to.Readings, s.Notes())
+	}
+}
+
+func FuzzIsGPU(f *testing.F) {
+	for _, s := range []string{"/dev/nvidia0", "/dev/nvidiactl", "/dev/dri/renderD128", "/dev/nvidia+1", "/dev/nvidia", "/dev/nvidia-caps/nvidia-cap1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if !isGPU(s) {
+			return
+		}
+		var n int
+		for _, prefix := range []string{nvidiaFile, renderFile} {
+			if _, err := fmt.Sscanf(s, prefix+"%d", &n); err == nil && n >= 0 {
+				return
+			}
+		}
+		t.Errorf("%q", s)
+	})
+}
