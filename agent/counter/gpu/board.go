@@ -1,0 +1,212 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/counter/polled"
+	"jobgait/agent/profile"
+)
+
+// How often AMD's files are read: the driver keeps its table for 1 ms, once it was
+// 100 ms, and levels are drawn in bins of seconds.
+const (
+	countsNS = 200e6
+	levelsNS = 1e9
+)
+
+// board is one AMD GPU whose files are read again and again, in a goroutine that may
+// hang.
+type board struct {
+	n       int // of the job's
+	card    card
+	buf     [4096]byte
+	status  string // path of the file that says whether it sleeps
+	metrics metrics
+	known   bool // whether there are metrics
+	busy    kernel.Number
+	memory  kernel.Number
+	power   kernel.Number // in uW
+	hasVRAM bool
+	hasUW   bool
+	hasBusy bool
+	// kernelNS is the time at which some kernel ran, up to sinceNS.
+	kernelNS float64
+	sinceNS  int64
+}
+
+var (
+	errSleeps  = errors.New("the GPU is suspended: to read it would wake it")
+	errNothing = errors.New("the driver tells nothing of it")
+)
+
+// newBoard looks what a card has.
+func newBoard(n int, c card) (*board, error) {
+	b := &board{n: n, card: c, status: filepath.Join(c.dir, "power/runtime_status"),
+		busy:   kernel.NewFirmwareNumber(filepath.Join(c.dir, "gpu_busy_percent")),
+		memory: kernel.NewFirmwareNumber(filepath.Join(c.dir, "mem_info_vram_used"))}
+	if err := b.awake(); err != nil {
+		return nil, err
+	}
+	b.known = b.look() == nil
+	_, err := b.busy.Read()
+	b.hasBusy = err == nil || b.metrics.hasBusy
+	_, err = b.memory.Read()
+	b.hasVRAM = err == nil
+	// A counter that never moved is none: some boards leave it at 0.
+	b.metrics.hasEnergy = b.metrics.hasEnergy && b.metrics.energy > 0
+	for _, name := range []string{"power1_average", "power1_input"} {
+		found, _ := filepath.Glob(filepath.Join(c.dir, "hwmon/hwmon*", name))
+		if len(found) > 0 && !b.hasUW {
+			b.power, b.hasUW = kernel.NewFirmwareNumber(found[0]), true
+		}
+	}
+	return b, nil
+}
+
+// awake is an error for a card that sleeps.
+func (b *board) awake() error {
+	if text(b.status) == "suspended" {
+		return errSleeps
+	}
+	return nil
+}
+
+// look reads gpu_metrics.
+func (b *board) look() error {
+	path := filepath.Join(b.card.dir, "gpu_metrics")
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	n, err := unix.Read(fd, b.buf[:])
+	if err = errors.Join(err, unix.Close(fd)); err != nil {
+		return &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	m, err := parseMetrics(b.buf[:n])
+	if err != nil {
+		return err
+	}
+	b.metrics = m
+	return nil
+}
+
+func (b *board) column(what, unit string, level bool) profile.Column {
+	return profile.Column{Name: fmt.Sprintf("gpu%d_%s", b.n, what), Unit: unit, Scope: "job", Gauge: level}
+}
+
+func (b *board) meter(everyNS int64) polled.Meter {
+	return polled.Meter{Event: b.card.pci, PMU: "amdgpu", Config: b.card.dir, EveryNS: everyNS, Hangs: true, Close: b.close}
+}
+
+func (b *board) close() error {
+	return kernel.CloseAll([]kernel.Number{b.busy, b.memory, b.power}[:b.files()])
+}
+
+// files is how many of the three there are.
+func (b *board) files() int {
+	if b.hasUW {
+		return 3
+	}
+	return 2
+}
+
+// counts is what counts on: energy, and the time for which some kernel ran.
+func (b *board) counts(now func() int64) (polled.Meter, error) {
+	m := b.meter(countsNS)
+	var reads []func() (uint64, error)
+	if b.metrics.hasEnergy {
+		m.Columns = append(m.Columns, b.column("energy", "uJ", false))
+		reads = append(reads, func() (uint64, error) { return of(b.metrics.microjoules(), b.metrics.hasEnergy) })
+	}
+	if b.hasBusy {
+		m.Columns = append(m.Columns, b.column("kernel", "ns", false))
+		reads = append(reads, func() (uint64, error) { return b.ran(now()) })
+	}
+	return b.reading(m, reads)
+}
+
+// levels are what rises and falls: memory in use, clock, and power where there is no
+// energy.
+func (b *board) levels() (polled.Meter, error) {
+	m := b.meter(levelsNS)
+	var reads []func() (uint64, error)
+	if b.hasVRAM {
+		m.Columns = append(m.Columns, b.column("memory", "bytes", true))
+		reads = append(reads, b.memory.Read)
+	}
+	if b.metrics.hasClock {
+		m.Columns = append(m.Columns, b.column("clock", "MHz", true))
+		reads = append(reads, func() (uint64, error) { return of(b.metrics.clockMHz, b.metrics.hasClock) })
+	}
+	switch {
+	case b.metrics.hasEnergy:
+	case b.metrics.hasPower:
+		m.Columns = append(m.Columns, b.column("power", "mW", true))
+		reads = append(reads, func() (uint64, error) { return of(b.metrics.socketMW, b.metrics.hasPower) })
+	case b.hasUW:
+		m.Columns = append(m.Columns, b.column("power", "mW", true))
+		reads = append(reads, func() (uint64, error) { v, err := b.power.Read(); return v / 1000, err })
+	}
+	return b.reading(m, reads)
+}
+
+// reading completes a meter: a reading is all of its columns, or a gap.
+func (b *board) reading(m polled.Meter, reads []func() (uint64, error)) (polled.Meter, error) {
+	if len(reads) == 0 {
+		return m, errNothing
+	}
+	m.Read = func(cells []uint64) error {
+		if err := b.awake(); err != nil {
+			return err
+		}
+		if b.known {
+			if err := b.look(); err != nil {
+				return err
+			}
+		}
+		for i, read := range reads {
+			v, err := read()
+			if err != nil {
+				return err
+			}
+			cells[i] = v
+		}
+		return nil
+	}
+	return m, nil
+}
+
+// of is a field of the metrics that may have gone.
+func of(v uint64, ok bool) (uint64, error) {
+	if !ok {
+		return 0, errNothing
+	}
+	return v, nil
+}
+
+// longest is for how long a reading of the utilization is taken to hold.
+const longest = time.Second
+
+// ran adds what the utilization says of the time since the last reading.
+func (b *board) ran(now int64) (uint64, error) {
+	percent, ok := b.metrics.busyPct, b.metrics.hasBusy
+	if !ok {
+		v, err := b.busy.Read()
+		if err != nil {
+			return 0, err
+		}
+		percent = v
+	}
+	if b.sinceNS != 0 {
+		b.kernelNS += float64(min(percent, 100)) / 100 * float64(min(max(0, now-b.sinceNS), int64(longest)))
+	}
+	b.sinceNS = now
+	return uint64(b.kernelNS), nil
+}

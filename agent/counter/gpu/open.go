@@ -1,0 +1,96 @@
+package gpu
+
+import (
+	"jobgait/agent/counter"
+	"jobgait/agent/counter/polled"
+	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// Params say whose GPUs, and where they are.
+type Params struct {
+	GPUs job.GPUs
+	Sys  string // normally "/sys"
+	// Holders has Proc, Members, Sharing and Now; Ours is this package's.
+	Holders Holders
+}
+
+// Opened are the sources of a job's GPUs, what of them is not to be had, and notes.
+type Opened struct {
+	Sources []counter.Source
+	Absent  []summary.Source
+	Notes   []note.Note
+}
+
+// Open opens the job's GPUs. It asks no device that may hang but in another goroutine,
+// which is waited for 2 s at most.
+func Open(p Params) Opened {
+	if p.GPUs.Parted != "" {
+		return withheld("the job has parts of them by %s: what all of a GPU does is not the job's own", p.GPUs.Parted)
+	}
+	cards, err := amdCards(p.Sys)
+	if err == nil && len(cards) > 0 {
+		cards, err = pick(cards, p.GPUs)
+	}
+	switch {
+	case err != nil:
+		return withheld("%v", err)
+	case len(cards) == 0:
+		return withheld("the node shows none that can be read")
+	}
+	return openCards(p, cards)
+}
+
+func withheld(format string, args ...any) Opened {
+	n := note.New(note.GPUsWithheld, "the job's GPUs were not recorded: "+format, args...)
+	return Opened{Notes: []note.Note{n}, Absent: []summary.Source{{Name: "gpu", Scope: "job", Absent: n.Text}}}
+}
+
+// openCards opens AMD's.
+func openCards(p Params, cards []card) Opened {
+	h := p.Holders
+	files := map[string]bool{}
+	var out Opened
+	for n, c := range cards {
+		files[c.file] = true
+		have, lack := polled.Open(kinds(n, c, h.Now)...)(h.Now)
+		for _, s := range have {
+			out.Sources = append(out.Sources, s)
+		}
+		out.Absent = append(out.Absent, lack...)
+	}
+	h.Ours = func() (map[string]bool, bool) { return files, true }
+	return out.held(&h)
+}
+
+// kinds are what is read of a card: each in a goroutine of its own, with state of its
+// own.
+func kinds(n int, c card, now func() int64) []polled.Kind {
+	open := func(meter func(*board) (polled.Meter, error)) func() (polled.Meter, error) {
+		return func() (polled.Meter, error) {
+			b, err := newBoard(n, c)
+			if err != nil {
+				return polled.Meter{PMU: "amdgpu", Config: c.dir}, err
+			}
+			return meter(b)
+		}
+	}
+	name := func(what string) string { return (&board{n: n}).column(what, "", false).Name }
+	return []polled.Kind{
+		{Name: name("energy"), Scope: "job", Hangs: true, Open: open(func(b *board) (polled.Meter, error) { return b.counts(now) })},
+		{Name: name("memory"), Scope: "job", Hangs: true, Open: open((*board).levels)},
+	}
+}
+
+// held makes all sources wait for a holder.
+func (o Opened) held(h *Holders) Opened {
+	for i, s := range o.Sources {
+		o.Sources[i] = &held{Source: s, by: h, tells: i == 0}
+	}
+	if len(o.Sources) > 0 {
+		o.Notes = append(o.Notes, note.New(note.GPUUnproven,
+			"readings of GPUs are built to the makers' documentation and have not yet been checked on a GPU"))
+	}
+	return o
+}
