@@ -19,8 +19,13 @@ build: deps
 	@mkdir -p $(BIN)
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/jobgait-prolog ./prolog
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/jobgait-agent ./agent
+	@$(MAKE) -s $(BIN)/jobgait-nvml
 	CGO_ENABLED=1 $(GO) build -trimpath -o $(BIN)/jobgait-epilog ./epilog
 	CGO_ENABLED=1 $(GO) build -trimpath -o $(BIN)/jobgait ./reports/jobgait
+
+# The reader of NVIDIA's GPUs needs no header and no library of theirs to be built.
+$(BIN)/jobgait-nvml: agent/counter/gpu/nvml/nvml.c
+	$(CC) -O2 -Wall -Wextra -o $@ $< -ldl
 
 deps:
 	@packaging/deps.sh

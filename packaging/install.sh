@@ -21,6 +21,8 @@ umask 022
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 programs=(jobgait jobgait-agent jobgait-prolog jobgait-epilog)
+# The reader of NVIDIA's GPUs, where it was built.
+optional=(jobgait-nvml)
 hooks=(prolog epilog)
 units=(jobgait-sweep.service jobgait-sweep.timer jobgait-ingest.service jobgait-ingest.timer
   jobgait-prune.service jobgait-prune.timer)
@@ -57,6 +59,9 @@ put_page() {
 do_install() {
   local bin=$1/bin share=$1/share f
   for f in "${programs[@]}"; do put 755 "$bin/$f" "$to/libexec/jobgait/$f"; done
+  for f in "${optional[@]}"; do
+    if [[ -e $bin/$f ]]; then put 755 "$bin/$f" "$to/libexec/jobgait/$f"; fi
+  done
   for f in "${hooks[@]}"; do put 755 "$root/configs/slurm/$f" "$to/libexec/jobgait/$f"; done
   mkdir -p "$to/bin"
   ln -sfn ../libexec/jobgait/jobgait "$to/bin/jobgait"
@@ -70,7 +75,7 @@ do_install() {
 # Only what install put there, and directories that are empty then.
 do_remove() {
   local f
-  for f in "${programs[@]}" "${hooks[@]}"; do rm -f "$to/libexec/jobgait/$f"; done
+  for f in "${programs[@]}" "${optional[@]}" "${hooks[@]}"; do rm -f "$to/libexec/jobgait/$f"; done
   if [[ $(readlink "$to/bin/jobgait") == ../libexec/jobgait/jobgait ]]; then rm -f "$to/bin/jobgait"; fi
   for f in "${units[@]}"; do rm -f "$to/lib/systemd/system/$f"; done
   for f in "${pages[@]}"; do rm -f "$to/share/man/$f.gz"; done

@@ -62,7 +62,7 @@ copyright() {
   fi
   printf '\nThe programs contain the following.\n'
   printf '\n== Go\n\n'; cat "$("$go" env GOROOT)/LICENSE"
-  for module in $("$go" version -m "$work"/bin/* | awk '$1 == "dep" {print $2}' | sort -u); do
+  for module in $("$go" version -m "$work"/bin/jobgait{,-agent,-prolog,-epilog} | awk '$1 == "dep" {print $2}' | sort -u); do
     dir=$("$go" list -m -f '{{.Dir}}' "$module")
     printf '\n== %s\n' "$module"
     for file in "$dir"/LICEN[CS]E* "$dir"/COPYING* "$dir"/NOTICE* "$dir"/PATENTS*; do
@@ -167,7 +167,8 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/out"
 build
 stage
-libc=$(glibc "$work"/bin/jobgait "$work"/bin/jobgait-epilog "$work"/spank-build/jobgait.so)
+mapfile -t linked < <(find "$work"/bin -name jobgait -o -name jobgait-epilog -o -name jobgait-nvml)
+libc=$(glibc "${linked[@]}" "$work"/spank-build/jobgait.so)
 deb jobgait "$version" "$work/jobgait-deb"
 deb jobgait-spank "$version+slurm$slurm" "$work/spank-deb"
 rpm

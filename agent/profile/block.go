@@ -51,6 +51,9 @@ type Column struct {
 	// Hz is how often a second it was read, where that is less often than
 	// the grid has steps; values between are interpolated. 0 = every step.
 	Hz float64 `json:"hz,omitempty"`
+	// Ticked is true where a driver makes new values at times of its own, which may
+	// be seldom: its ticks would be found as a period.
+	Ticked bool `json:"ticked,omitempty"`
 	// Quantum is how far apart the values are that the file keeps of this
 	// column, in its unit: no value is further than half of it from what
 	// was read, and the first and last of a block are exact. 0 or 1 =

@@ -65,9 +65,10 @@ func (h *Header) Slow(name string) bool {
 	return false
 }
 
-// slow is whether a column is read too seldom for the set.
+// slow is whether a column is read too seldom for the set, or, on any grid, seen too
+// seldom by others.
 func (h *Header) slow(c Column) bool {
-	return c.Hz > 0 && c.Hz*slowSteps*float64(h.StepNS) < 0.999e9
+	return c.Ticked || c.Hz > 0 && c.Hz*slowSteps*float64(h.StepNS) < 0.999e9
 }
 
 // layout is which columns a set has and on which grid.

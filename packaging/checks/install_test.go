@@ -37,7 +37,7 @@ func stubs(t *testing.T, says string) string {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"jobgait", "jobgait-agent", "jobgait-prolog", "jobgait-epilog"} {
+	for _, name := range []string{"jobgait", "jobgait-agent", "jobgait-prolog", "jobgait-epilog", "jobgait-nvml"} {
 		put("bin/"+name, "#!/bin/sh\necho "+name+" "+says+"\n")
 	}
 	for _, name := range texts {
@@ -93,6 +93,7 @@ func TestInstallUpgradeRemove(t *testing.T) {
 		0644_opt/jobgait/share/doc/jobgait/sysusers.d/jobgait.conf 0644_opt/jobgait/share/doc/jobgait/tmpfiles.d/jobgait.conf
 		0755_opt/jobgait/libexec/jobgait/epilog 0755_opt/jobgait/libexec/jobgait/jobgait 0755_opt/jobgait/libexec/jobgait/jobgait-agent
 		0755_opt/jobgait/libexec/jobgait/jobgait-epilog 0755_opt/jobgait/libexec/jobgait/jobgait-prolog 0755_opt/jobgait/libexec/jobgait/prolog
+		0755_opt/jobgait/libexec/jobgait/jobgait-nvml
 		0777_opt/jobgait/bin/jobgait`)
 	for i := range want {
 		want[i] = strings.Replace(want[i], "_", " ", 1)

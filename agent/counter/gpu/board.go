@@ -98,7 +98,7 @@ func (b *board) look() error {
 }
 
 func (b *board) column(what, unit string, level bool) profile.Column {
-	return profile.Column{Name: fmt.Sprintf("gpu%d_%s", b.n, what), Unit: unit, Scope: "job", Gauge: level}
+	return profile.Column{Name: fmt.Sprintf("gpu%d_%s", b.n, what), Unit: unit, Scope: "job", Gauge: level, Ticked: true}
 }
 
 func (b *board) meter(everyNS int64) polled.Meter {

@@ -24,9 +24,12 @@
 //	gpuN_clock      MHz    of the shaders, a level (AMD)
 //	gpuN_power      mW     a level, where there is no energy (AMD)
 //	gpuN_throttled  ns     slowed for power or heat (NVIDIA)
+//	gpuN_pcie_tx    bytes  sent, and gpuN_pcie_rx received, where the board counts them
+//	                       (NVIDIA)
 //
-// Drivers refresh them every 20 ms to 1 s, and some see a part of the time only. They
-// are read less often than the grid has steps, so no period is looked for in them.
+// Drivers refresh them every 20 ms to 1 s, and some see a part of the time only: a
+// period found in them may be an alias, so they are marked (profile.Column.Ticked) and
+// none is looked for.
 //
 // AMD's are files of sysfs, read in a goroutine of their own, because the firmware may
 // not answer. NVIDIA's library is called by a program of its own, jobgait-nvml

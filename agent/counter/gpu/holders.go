@@ -22,6 +22,8 @@ type Holders struct {
 	Sharing func(pid int) job.Sharing
 	// Ours are the device files of the job's GPUs, false while they are not known.
 	Ours func() (files map[string]bool, known bool)
+	// Lost is why they can never be known, nil while they can; nil never is.
+	Lost func() error
 	Now  func() int64
 
 	begunNS, nextNS int64
@@ -129,6 +131,9 @@ const (
 // Notes say why nothing was read.
 func (h *Holders) Notes() []note.Note {
 	var why string
+	if h.Lost != nil && h.Lost() != nil && !h.confirmed {
+		return []note.Note{note.New(note.GPUsUnread, "the job's GPUs were not recorded: %v", h.Lost())}
+	}
 	switch {
 	case h.confirmed:
 		return nil

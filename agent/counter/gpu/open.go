@@ -1,6 +1,10 @@
 package gpu
 
 import (
+	"os"
+	"path/filepath"
+	"strconv"
+
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/polled"
 	"jobgait/agent/job"
@@ -11,7 +15,11 @@ import (
 // Params say whose GPUs, and where they are.
 type Params struct {
 	GPUs job.GPUs
-	Sys  string // normally "/sys"
+	// Sys and Dev are normally "/sys" and "/dev".
+	Sys, Dev string
+	// Helper is the program jobgait-nvml, Env what of an environment it gets.
+	Helper string
+	Env    []string
 	// Holders has Proc, Members, Sharing and Now; Ours is this package's.
 	Holders Holders
 }
@@ -21,6 +29,8 @@ type Opened struct {
 	Sources []counter.Source
 	Absent  []summary.Source
 	Notes   []note.Note
+	// CPU is what another process used for them, in ns; nil where there is none.
+	CPU func() int64
 }
 
 // Open opens the job's GPUs. It asks no device that may hang but in another goroutine,
@@ -29,17 +39,53 @@ func Open(p Params) Opened {
 	if p.GPUs.Parted != "" {
 		return withheld("the job has parts of them by %s: what all of a GPU does is not the job's own", p.GPUs.Parted)
 	}
-	cards, err := amdCards(p.Sys)
-	if err == nil && len(cards) > 0 {
-		cards, err = pick(cards, p.GPUs)
+	if g := p.GPUs; len(g.UUIDs) > 0 && len(g.Numbers) > 0 && len(g.UUIDs) != len(g.Numbers) {
+		return withheld("the scheduler tells %d names and %d numbers of them", len(g.UUIDs), len(g.Numbers))
 	}
-	switch {
+	cards, err := amdCards(p.Sys)
+	if err != nil {
+		return withheld("%v", err)
+	}
+	_, missing := os.Stat(filepath.Join(p.Dev, "nvidiactl"))
+	switch mine, err := pick(cards, p.GPUs); {
+	case len(cards) == 0 && missing != nil:
+		return withheld("the node shows none that can be read")
+	case len(cards) == 0, missing == nil && err != nil && len(p.GPUs.UUIDs) > 0:
+		return openNVIDIA(p)
+	case missing == nil && len(p.GPUs.UUIDs) == 0:
+		return withheld("the node has GPUs of two makers, and the scheduler tells numbers")
 	case err != nil:
 		return withheld("%v", err)
-	case len(cards) == 0:
-		return withheld("the node shows none that can be read")
+	default:
+		return openCards(p, mine)
 	}
-	return openCards(p, cards)
+}
+
+// openNVIDIA starts the program that asks NVIDIA's library, and does not wait for it.
+func openNVIDIA(p Params) Opened {
+	names := p.GPUs.UUIDs
+	if len(names) == 0 {
+		for _, n := range p.GPUs.Numbers {
+			names = append(names, strconv.Itoa(n))
+		}
+	}
+	h, err := startHelper(p.Helper, names, p.Env, p.Holders.Now)
+	if err != nil {
+		n := note.New(note.GPUsUnread, "the job's GPUs were not recorded: jobgait-nvml could not be started: %v", job.Cause(err))
+		return Opened{Notes: []note.Note{n}, Absent: []summary.Source{{Name: "gpu", Scope: "job", Absent: n.Text}}}
+	}
+	out := Opened{CPU: func() int64 { return h.cpuNS }}
+	for n := range names {
+		for _, c := range nvColumns(h, n) {
+			c.tells = len(out.Sources) == 0
+			h.takers = append(h.takers, c)
+			out.Sources = append(out.Sources, c)
+		}
+	}
+	holders := p.Holders
+	holders.Ours = h.files
+	holders.Lost = func() error { return h.gone }
+	return out.held(&holders)
 }
 
 func withheld(format string, args ...any) Opened {

@@ -1,0 +1,217 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// helper is jobgait-nvml from outside. Nothing waits for it: what it has said is read
+// without waiting, and when it says nothing for long it is left behind, never killed,
+// since it may be in a call of the driver.
+type helper struct {
+	process *os.Process
+	to      int // closed to end it
+	from    int
+	in      []byte
+	now     func() int64
+	// polledNS is when it was last listened to, silentNS for how long it has said
+	// nothing meanwhile. Time in which nobody listened does not count.
+	polledNS, silentNS int64
+	cpuNS              int64
+	driver             string
+	devices            []introduced
+	refresh            *record
+	gone               error
+	goneNS             int64
+	// takers are told of readings.
+	takers []taker
+}
+
+// introduced is what is known of a device.
+type introduced struct {
+	known        bool
+	status       uint8
+	minor        uint64
+	minorUnknown bool
+	memory       uint64
+	uuid         string
+}
+
+// taker takes readings of a device.
+type taker interface{ take(r *record) }
+
+// It is left behind when it has said nothing for silentNS; pauses count for mostPause
+// at most: who was stopped beside it must not take it for hung.
+const (
+	silentMost = 10e9
+	mostPause  = 1e9
+)
+
+var (
+	errSilent = errors.New("NVIDIA's driver gave no answer for more than 10 s")
+	errEnded  = errors.New("jobgait-nvml has ended")
+)
+
+// startHelper starts the program for devices, each a UUID or the number of a device
+// file. It gets no environment but env, which tests have.
+func startHelper(program string, devices, env []string, now func() int64) (*helper, error) {
+	h := &helper{now: now, devices: make([]introduced, len(devices)), polledNS: now(), to: -1, from: -1}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	inRead, inWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer inRead.Close()
+	defer inWrite.Close()
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer outRead.Close()
+	defer outWrite.Close()
+	if h.to, err = ownCopy(inWrite); err == nil {
+		h.from, err = ownCopy(outRead)
+	}
+	if err == nil {
+		err = unix.SetNonblock(h.from, true)
+	}
+	if err == nil {
+		h.process, err = os.StartProcess(program, append([]string{program}, devices...), &os.ProcAttr{Dir: "/", Env: append([]string{}, env...),
+			Files: []*os.File{inRead, outWrite, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	}
+	if err != nil {
+		h.shut()
+		return nil, fmt.Errorf("start jobgait-nvml: %w", err)
+	}
+	return h, nil
+}
+
+// ownCopy is a descriptor that no file of Go's owns.
+func ownCopy(f *os.File) (int, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return -1, os.NewSyscallError("dup", err)
+	}
+	return fd, nil
+}
+
+// poll takes what it has said.
+func (h *helper) poll() {
+	now := h.now()
+	paused := min(now-h.polledNS, mostPause)
+	h.polledNS = now
+	heard := false
+	for h.gone == nil {
+		var b [64 * recordBytes]byte
+		n, err := unix.Read(h.from, b[:])
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EAGAIN):
+			if h.silentNS += paused; heard {
+				h.silentNS = 0
+			}
+			if h.silentNS > silentMost {
+				h.leave(errSilent)
+			}
+			return
+		case err != nil:
+			h.leave(err)
+		case n == 0:
+			h.leave(errEnded)
+		default:
+			heard = true
+			h.hear(b[:n])
+		}
+	}
+}
+
+// hear takes records apart.
+func (h *helper) hear(b []byte) {
+	h.in = append(h.in, b...)
+	for h.gone == nil {
+		r, rest, ok, err := cutRecord(h.in)
+		if err == nil && ok && r.kind != recHello && r.kind != recFailed && int(r.device) >= len(h.devices) {
+			err = errGarbled
+		}
+		if err != nil {
+			h.leave(err)
+			return
+		}
+		if !ok {
+			h.in = append(h.in[:0:0], rest...)
+			return
+		}
+		h.in, h.cpuNS = rest, max(h.cpuNS, r.cpuNS)
+		h.keep(&r)
+	}
+}
+
+func (h *helper) keep(r *record) {
+	switch r.kind {
+	case recHello:
+		h.driver = r.words(0)
+	case recDevice:
+		h.devices[r.device] = introduced{known: true, status: r.status[0], minor: r.value[0], minorUnknown: r.status[1] != nvOK, memory: r.value[1], uuid: r.words(16)}
+	case recRefresh:
+		h.refresh = r
+	case recReading:
+		for _, t := range h.takers {
+			t.take(r)
+		}
+	case recFailed:
+		h.leave(fmt.Errorf("%s (%s)", r.words(0), said(r.status[0])))
+	}
+}
+
+// files are the device files of its GPUs, once all were introduced.
+func (h *helper) files() (map[string]bool, bool) {
+	h.poll()
+	files := map[string]bool{}
+	for _, d := range h.devices {
+		if !d.known {
+			return nil, false
+		}
+		if d.status == nvOK && !d.minorUnknown {
+			files[fmt.Sprint(nvidiaFile, d.minor)] = true
+		}
+	}
+	return files, len(files) > 0
+}
+
+// leave goes on without it. What it is doing it may end, and then ends itself.
+func (h *helper) leave(why error) {
+	h.gone, h.goneNS = why, h.now()
+	h.shut()
+}
+
+func (h *helper) shut() {
+	for _, fd := range []int{h.to, h.from} {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+	}
+	h.to, h.from = -1, -1
+}
+
+// close ends it, and does not wait for that.
+func (h *helper) close() error {
+	if h.gone == nil {
+		h.leave(io.EOF)
+	}
+	if h.process == nil {
+		return nil
+	}
+	p := h.process
+	h.process = nil
+	return p.Release()
+}
