@@ -84,6 +84,10 @@ func newAgent(r job.Run, in *inputs, log func(error)) *agent {
 		own := c.cpu
 		c.cpu = func() int64 { return own() + in.peek.CPU() }
 	}
+	if in.gpuCPU != nil {
+		own := c.cpu
+		c.cpu = func() int64 { return own() + in.gpuCPU() }
+	}
 	return &agent{run: r, in: in, clock: c, log: log, failed: map[string]bool{}}
 }
 

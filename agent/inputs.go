@@ -30,6 +30,7 @@ import (
 // host is where counters are read; tests give another.
 type host struct {
 	proc, sys string
+	dev       string // where device files are; "" has none
 	program   string // this one, to be started as a child; "" starts none
 	open      perf.Opener
 	systemd   unit.Manager
@@ -50,10 +51,12 @@ type inputs struct {
 	finder   *cgroup.Finder
 	members  counter.Members
 	peek     *peek.Child // asks what may hang
-	cpus     int
-	model    string // of the CPUs
-	stepNS   int64
-	rate     address.Rate
+	// gpuCPU is what the reader of GPUs used of CPU time, in ns; nil without one.
+	gpuCPU func() int64
+	cpus   int
+	model  string // of the CPUs
+	stepNS int64
+	rate   address.Rate
 	// first is the lower rate to begin with, until starting has been paid for; zero
 	// where there is none.
 	first address.Rate
@@ -99,6 +102,7 @@ func openInputs(h host, r job.Run, c configs.Agent, p prices) (*inputs, error) {
 	l.own()
 	l.files()
 	l.processes()
+	l.gpus()
 	for i := range in.sources {
 		if in.everyNS(i) > 0 {
 			in.slow = append(in.slow, i)

@@ -27,6 +27,7 @@ import (
 //	                                                       the node is forbidden
 //	files of cgroup  of the job        of the job          limits of the caller's
 //	CPU times        of the job's processes, always
+//	GPUs             those that a scheduler names   none
 type ladder struct {
 	in   *inputs
 	h    host

@@ -94,7 +94,7 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	if err != nil {
 		return err
 	}
-	h := host{proc: "/proc", sys: "/sys", program: program, open: perf.Open, systemd: unit.System()}
+	h := host{proc: "/proc", sys: "/sys", dev: "/dev", program: program, open: perf.Open, systemd: unit.System()}
 	if left, notes := leaveJob(h.proc, r, log); !left {
 		return decline(dir, r, notes)
 	}

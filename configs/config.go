@@ -59,7 +59,9 @@ type Agent struct {
 	RunBudgetPct float64 `toml:"run_budget_pct"`
 	Lossless     bool    `toml:"lossless"`
 	ProfileMB    float64 `toml:"profile_mb"`
-	Launch       string  `toml:"launch"`
+	// GPU is whether the job's GPUs are read.
+	GPU    bool   `toml:"gpu"`
+	Launch string `toml:"launch"`
 	// Names is how much is told of which code ran: all, libraries or off.
 	Names string `toml:"names"`
 	// LiveDir is the directory below which a running job's user is told of its

@@ -63,6 +63,7 @@ func (Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error) 
 		return job.Told{}, fmt.Errorf("%s has no command", runName)
 	}
 	r = cleaned(r)
+	r.GPUs = nil // nobody has given it any
 	r.StartReal, r.StartMono, r.BootID, r.Exclusive = h.Real, h.Mono, h.BootID, false
 	told := job.Told{Run: r, Exit: job.ExitOf(getenv(endedName))}
 	_ = json.Unmarshal([]byte(getenv(usedName)), &told.Used) // without it the agent's last look holds

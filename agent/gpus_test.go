@@ -1,0 +1,83 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+// oneAMD is twoCPUs with an AMD GPU that has memory.
+func oneAMD(t *testing.T) host {
+	h := twoCPUs(t, kernelThat(t, func(*unix.PerfEventAttr, int) error { return nil }))
+	dir := filepath.Join(h.sys, "devices/pci0000:00/0000:03:00.0")
+	for name, text := range map[string]string{"vendor": "0x1002", "mem_info_vram_total": "100", "mem_info_vram_used": "7", "gpu_busy_percent": "50"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	node := filepath.Join(h.sys, "class/drm/renderD128")
+	if err := os.MkdirAll(node, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir, filepath.Join(node, "device")); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// A GPU has columns where the scheduler names it and the settings allow it, and there
+// only; nothing of them is in the set in which periods are looked for.
+func TestGPUsOfARun(t *testing.T) {
+	off := configs.Default().Agent
+	off.GPU = false
+	for name, c := range map[string]struct {
+		gpus     *job.GPUs
+		settings configs.Agent
+		columns  string
+		notes    string
+	}{
+		"named":     {&job.GPUs{Numbers: []int{0}}, configs.Default().Agent, "gpu0_kernel gpu0_memory", string(note.GPUUnproven)},
+		"not named": {nil, configs.Default().Agent, "", ""},
+		"off":       {&job.GPUs{Numbers: []int{0}}, off, "", ""},
+		"withheld":  {&job.GPUs{Numbers: []int{0}, Parted: "MPS"}, configs.Default().Agent, "", string(note.GPUsWithheld)},
+	} {
+		r := job.Run{Key: summary.RunKey{JobID: 7}, GPUs: c.gpus}
+		in, err := openInputs(oneAMD(t), r, c.settings, prices{interruptNS: 3e3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := in.header(r)
+		h.StepNS = 100e6 // the coarsest grid
+		var columns, notes []string
+		for _, col := range h.Columns {
+			if strings.HasPrefix(col.Name, "gpu") {
+				columns = append(columns, col.Name)
+				if !h.Slow(col.Name) || col.Scope != "job" {
+					t.Errorf("%s: %+v", name, col)
+				}
+			}
+		}
+		for _, n := range h.Notes {
+			if strings.HasPrefix(string(n.Code), "gpu") {
+				notes = append(notes, string(n.Code))
+			}
+		}
+		if strings.Join(columns, " ") != c.columns || strings.Join(notes, " ") != c.notes {
+			t.Errorf("%s: columns %q, notes %q", name, columns, notes)
+		}
+		if err := in.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
