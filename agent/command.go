@@ -17,7 +17,7 @@ import (
 )
 
 const usage = `usage: jobgait-agent --run-dir DIR [--lock-fd N]
-       jobgait-agent probe [--json]
+       jobgait-agent probe [--json | --gpu]
        jobgait-agent --help | --version
 
 With --run-dir it samples one run on this node until it is told to stop (TERM or
@@ -26,6 +26,9 @@ are made in it.
 
 probe opens and reads every counter that this program knows, and says of each
 what it is here, or why it is not to be had, and which setting would give more.
+With --gpu it reads the node's GPUs for some seconds and says what a call costs,
+how often values are new and which may be read: jobgait has not yet been run on a
+GPU, and what this prints on one is wanted.
 
 Exit status: 0 in order, 1 failed, 2 wrong arguments.
 `
@@ -36,6 +39,7 @@ type options struct {
 	dir    job.RunDir
 	lockFD int
 	json   bool
+	gpu    bool
 }
 
 // parseOptions reads the command line. The error is one line.
@@ -54,6 +58,7 @@ func parseOptions(args []string) (options, error) {
 		f.BoolVar(&version, "version", false, "")
 	case "probe":
 		f.BoolVar(&o.json, "json", false, "")
+		f.BoolVar(&o.gpu, "gpu", false, "")
 	default:
 		return o, fmt.Errorf("no verb %.40q: probe, or --run-dir DIR", o.verb)
 	}
@@ -69,6 +74,8 @@ func parseOptions(args []string) (options, error) {
 	case version:
 		o.verb = "version"
 		return o, nil
+	case o.json && o.gpu:
+		return o, errors.New("--gpu is text: not with --json")
 	case o.verb == "sample" && dir == "":
 		return o, errors.New("--run-dir is needed (--help says more)")
 	}

@@ -18,7 +18,7 @@ func say(args ...string) (code int, out, complaint string) {
 
 func TestWrongCommandLine(t *testing.T) {
 	for _, args := range [][]string{nil, {"--run-dir"}, {"--run-dir", "x", "more"}, {"--no-such"}, {"--lock-fd", "x"}, {"sample"}, {""},
-		{"probe", "x"}, {"probe", "--store"}, {"probe", "--run-dir", "x"}, {"probe", "--no-such"}, {"selfcheck"}, {"no\nsuch"}} {
+		{"probe", "x"}, {"probe", "--json", "--gpu"}, {"probe", "--store"}, {"probe", "--run-dir", "x"}, {"probe", "--no-such"}, {"selfcheck"}, {"no\nsuch"}} {
 		if code, out, complaint := say(args...); code != 2 || out != "" || strings.Count(complaint, "\n") != 1 || !strings.HasPrefix(complaint, "jobgait-agent: ") {
 			t.Errorf("%q: exit %d, says %q %q", args, code, out, complaint)
 		}

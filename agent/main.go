@@ -3,7 +3,7 @@
 // ready and profile.jgp go out.
 //
 //	jobgait-agent --run-dir DIR [--lock-fd N]
-//	jobgait-agent probe [--json]
+//	jobgait-agent probe [--json | --gpu]
 //
 // One loop (schedule.go) does everything at moments of its own choosing; nothing
 // in it is periodic. The sources are chosen by ladder.go, the rates so that they

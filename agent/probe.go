@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/address"
+	"jobgait/agent/counter/gpu"
 	"jobgait/agent/counter/jobevent"
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
@@ -36,6 +38,13 @@ type probed struct {
 
 // probe opens and reads every candidate.
 func probe(o options, stdout io.Writer) error {
+	if o.gpu {
+		program, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		return gpu.Probe(stdout, gpu.Params{Sys: "/sys", Dev: "/dev", Helper: filepath.Join(filepath.Dir(program), nvmlProgram)})
+	}
 	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
 	p, err := probeHost(h)
 	if err != nil {

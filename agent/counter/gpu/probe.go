@@ -1,0 +1,189 @@
+package gpu
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/agent/rawcall"
+)
+
+// Probe reads every GPU of this node for some seconds and writes what of package gpu no
+// document proves: what a call costs, how often values are new, which may be read, and
+// of which clock stamps are. It is for whoever has a GPU, by hand; it wakes none.
+func Probe(w io.Writer, p Params) error {
+	fmt.Fprintln(w, "GPUs as jobgait reads them: built to the documentation, not yet run on a GPU.")
+	fmt.Fprintln(w, "Not read yet: GPM, instances of MIG, Intel.")
+	cards, err := amdCards(p.Sys)
+	if err != nil {
+		return err
+	}
+	for _, c := range cards {
+		probeCard(w, c)
+	}
+	files, err := filepath.Glob(filepath.Join(p.Dev, "nvidia[0-9]*"))
+	if err != nil {
+		return err
+	}
+	var numbers []string
+	for _, f := range files {
+		if n, ok := job.Count(strings.TrimPrefix(filepath.Base(f), "nvidia")); ok {
+			numbers = append(numbers, strconv.Itoa(n))
+		}
+	}
+	if len(numbers) > 0 {
+		return probeNVIDIA(w, p, numbers)
+	}
+	if len(cards) == 0 {
+		fmt.Fprintln(w, "This node shows no GPU of NVIDIA or AMD.")
+	}
+	return nil
+}
+
+// probeForNS is how long NVIDIA's are read at most: the refresh takes 2 s.
+const probeForNS = 20e9
+
+// tries is a taker that counts how each value could be read.
+type tries struct {
+	readings int
+	callNS   int64
+	status   map[uint16]map[int]uint8
+}
+
+func (t *tries) take(r *record) {
+	t.readings++
+	t.callNS += r.endedNS - r.begunNS
+	if t.status[r.device] == nil {
+		t.status[r.device] = map[int]uint8{}
+	}
+	for i := range r.value {
+		if s := r.status[i]; s != nvNotAsked {
+			t.status[r.device][i] = s
+		}
+	}
+}
+
+func probeNVIDIA(w io.Writer, p Params, numbers []string) error {
+	began := rawcall.Now()
+	h, err := startHelper(p.Helper, numbers, p.Env, rawcall.Now)
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	seen := &tries{status: map[uint16]map[int]uint8{}}
+	h.takers = append(h.takers, seen)
+	hello := int64(0)
+	for h.gone == nil && rawcall.Now()-began < probeForNS && (h.refresh == nil || seen.readings < 9*len(numbers)) {
+		if h.poll(); h.driver != "" && hello == 0 {
+			hello = rawcall.Now() - began
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	fmt.Fprintf(w, "NVIDIA driver %s, ready after %d ms; jobgait-nvml: %s, %.1f ms of CPU time in %.1f s\n", h.driver, hello/1e6,
+		resident(h.process.Pid), float64(h.cpuNS)/1e6, float64(rawcall.Now()-began)/1e9)
+	for i, d := range h.devices {
+		fmt.Fprintf(w, "/dev/nvidia%s: %s, %d bytes of memory; to find it: %s\n", numbers[i], d.uuid, d.memory, saidOrOK(d.status))
+		for v, name := range valueNames() {
+			if s, ok := seen.status[uint16(i)][v]; ok {
+				fmt.Fprintf(w, "  %-28s %s\n", name, saidOrOK(s))
+			}
+		}
+	}
+	if seen.readings > 0 {
+		fmt.Fprintf(w, "A reading takes %.0f us, the mean of %d.\n", float64(seen.callNS)/float64(seen.readings)/1e3, seen.readings)
+	}
+	if r := h.refresh; r != nil {
+		fmt.Fprintf(w, "/dev/nvidia%s, %d calls for energy and power in 2 s, %.0f us each: energy was new %d times, every %.1f ms; power %d times, every %.1f ms; stamps are of the %s clock.\n",
+			numbers[r.device], r.value[5], float64(r.value[4])/1e3, r.value[1], float64(r.value[0])/1e6, r.value[3], float64(r.value[2])/1e6, clockName(r.value[6]))
+	}
+	if h.gone != nil {
+		fmt.Fprintln(w, "It ended:", h.gone)
+	}
+	return nil
+}
+
+// valueNames are those of a reading's values.
+func valueNames() []string {
+	return []string{"energy", "utilization", "memory used", "memory", "slowed by power cap", "slowed by heat (software)",
+		"slowed by heat (hardware)", "slowed by power brake", "PCIe sent", "PCIe received"}
+}
+
+func saidOrOK(status uint8) string {
+	if status == nvOK {
+		return "read"
+	}
+	return said(status)
+}
+
+func clockName(domain uint64) string {
+	switch domain {
+	case 1:
+		return "wall"
+	case 2:
+		return "monotonic"
+	case 3:
+		return "boot"
+	}
+	return "no known"
+}
+
+// resident is the memory of a process, as the kernel writes it.
+func resident(pid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(b)) {
+		if size, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			return strings.TrimSpace(size) + " resident"
+		}
+	}
+	return "memory not known"
+}
+
+func probeCard(w io.Writer, c card) {
+	fmt.Fprintf(w, "AMD %s, %s, %s: ", c.pci, c.file, c.name)
+	b, err := newBoard(0, c)
+	if err != nil {
+		fmt.Fprintln(w, err)
+		return
+	}
+	defer b.close()
+	busy, errBusy := b.busy.Read()
+	used, errUsed := b.memory.Read()
+	fmt.Fprintf(w, "gpu_busy_percent %s, mem_info_vram_used %s\n", orError(busy, errBusy), orError(used, errUsed))
+	if !b.known {
+		fmt.Fprintf(w, "  gpu_metrics: %v\n", b.look())
+		return
+	}
+	first, changes, began := b.metrics, 0, rawcall.Now()
+	last, spent := first.energy, int64(0)
+	const calls = 200
+	for range calls {
+		at := rawcall.Now()
+		if err := b.look(); err != nil {
+			fmt.Fprintf(w, "  gpu_metrics: %v\n", err)
+			return
+		}
+		spent += rawcall.Now() - at
+		if b.metrics.energy != last {
+			last = b.metrics.energy
+			changes++
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	m := b.metrics
+	fmt.Fprintf(w, "  gpu_metrics %d.%d: energy %d uJ (%v), clock %d MHz (%v), power %d mW (%v), busy %d %% (%v)\n", m.version[0], m.version[1],
+		m.microjoules(), m.hasEnergy, m.clockMHz, m.hasClock, m.socketMW, m.hasPower, m.busyPct, m.hasBusy)
+	fmt.Fprintf(w, "  a reading takes %.0f us; energy was new in %d of %d readings, and %d uJ more in %.1f s\n", float64(spent)/calls/1e3, changes, calls,
+		m.microjoules()-first.microjoules(), float64(rawcall.Now()-began)/1e9)
+}
+
+func orError(v uint64, err error) string {
+	if err != nil {
+		return job.Cause(err).Error()
+	}
+	return strconv.FormatUint(v, 10)
+}

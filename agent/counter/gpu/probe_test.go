@@ -1,0 +1,39 @@
+package gpu
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a first owner of a GPU sends has what no document proves.
+func TestProbe(t *testing.T) {
+	program, env := build(t)
+	dev := t.TempDir()
+	for _, name := range []string{"nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm"} {
+		put(t, filepath.Join(dev, name), nil)
+	}
+	sys, _, _ := amdNode(t)
+	var out strings.Builder
+	if err := Probe(&out, Params{Sys: sys, Dev: dev, Helper: program, Env: append(env, "FAKE_DENY=197")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"built to the documentation, not yet run on a GPU", "NVIDIA driver 999.01", "kB resident", "A reading takes", "100 calls for energy and power",
+		"/dev/nvidia0: GPU-00000000-0000-0000-0000-000000000001", "/dev/nvidia1: GPU-00000000-0000-0000-0000-000000000000", "of the wall clock",
+		"PCIe sent                    it may not be read", "PCIe received                the board does not support it", "energy                       read",
+		"AMD 0000:c3:00.0, /dev/dri/renderD129, GPU-4a1b2c3d4e5f6072", "gpu_metrics 1.6: energy 10000000 uJ (true), clock 1700 MHz", "mem_info_vram_used 1000000"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("nothing says %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(out.String())
+	}
+}
+
+func TestProbeOfNothing(t *testing.T) {
+	var out strings.Builder
+	if err := Probe(&out, Params{Sys: t.TempDir(), Dev: t.TempDir()}); err != nil || !strings.Contains(out.String(), "shows no GPU") {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
