@@ -1,10 +1,12 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"jobgait/agent/live"
 	"jobgait/agent/profile"
@@ -80,6 +82,16 @@ func TestABeatThatStopsIsTold(t *testing.T) {
 	s, err := live.Read(b.place.Path())
 	if err != nil || s.PeriodS == nil || *s.PeriodS < 0.22 || *s.PeriodS > 0.24 || s.Cycles < 50 {
 		t.Fatalf("%+v, %v", s, err)
+	}
+	if n := len(s.Recent); n != len(s.RecentS) || n < 50 || s.Recent[n-1].N != s.Cycles || s.Recent[n-1].N-s.Recent[0].N != int64(n-1) ||
+		s.Recent[n-1].Boundary.Sub(s.Recent[n-2].Boundary).Round(10*time.Millisecond) != 230*time.Millisecond {
+		t.Errorf("cycles %+v", s.Recent)
+	}
+	// Those at its beginning are counted from where they were found: none of them begins
+	// before the run, and so many fit between the first and the last.
+	if s.FirstCycle == nil || s.FirstCycle.Before(time.Unix(1e9, 0)) ||
+		math.Abs(s.LastBoundary.Sub(*s.FirstCycle).Seconds()/0.23-float64(s.Cycles)) > 1 {
+		t.Errorf("%d cycles from %v to %v", s.Cycles, s.FirstCycle, s.LastBoundary)
 	}
 	run(30, false)
 	s, err = live.Read(b.place.Path())

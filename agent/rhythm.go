@@ -3,15 +3,16 @@ package main
 import (
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/live"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
+	"jobgait/analysis/summary"
 	"jobgait/analysis/tracker"
 	"jobgait/configs"
 )
@@ -25,7 +26,8 @@ type rhythm struct {
 	next    int64   // the slot that is expected
 	startS  float64 // of the first sample that was followed, since the run began
 	stepS   float64
-	recent  []float64 // lengths of the last cycles
+	recent  []counted // the last cycles
+	firstS  float64   // where the first cycle began that was counted; NaN before
 	beat    *tracker.Beat
 
 	answers chan answer // nil while nothing is asked
@@ -40,6 +42,12 @@ type rhythm struct {
 	used    [looks]use
 	at      int
 	stalled bool
+}
+
+// counted is a cycle with its number.
+type counted struct {
+	tracker.Cycle
+	n int64
 }
 
 // use is the job's CPU time at one look.
@@ -68,7 +76,7 @@ type answer struct {
 
 // newRhythm follows the columns of a header; nil where there is nothing to follow.
 func newRhythm(h profile.Header, in *inputs, place *live.Place) *rhythm {
-	r := &rhythm{columns: newLiveColumns(h), stepS: float64(h.StepNS) / 1e9, next: -1, place: place,
+	r := &rhythm{columns: newLiveColumns(h), stepS: float64(h.StepNS) / 1e9, next: -1, place: place, firstS: math.NaN(),
 		sharePS: askShare * in.limitPct / 100 * float64(in.cpus)}
 	if len(r.columns.all) == 0 || r.stepS <= 0 {
 		return nil
@@ -95,7 +103,10 @@ func (r *rhythm) follow(b *profile.Block, h profile.Header, hz float64) {
 	}
 	for i := range b.N {
 		if c, ok := r.pursuit.Add(r.columns.sample(b, i, hz)); ok {
-			r.recent = append(r.recent[max(0, len(r.recent)-59):], c.LengthS)
+			r.recent = append(r.recent[max(0, len(r.recent)-59):], counted{c, int64(r.pursuit.Cycles())})
+			if math.IsNaN(r.firstS) { // those that verified it are counted too
+				r.firstS = max(0, c.EndS-float64(r.pursuit.Cycles())*c.LengthS)
+			}
 		}
 	}
 	r.next = b.First + int64(b.N)
@@ -215,11 +226,13 @@ func (a *agent) state(now int64, state tracker.State) live.State {
 		return time.UnixMilli(int64(1e3 * (h.RunReal + r.startS + s))).UTC()
 	}
 	s := live.State{Schema: live.Schema, JobID: int64(h.Key.JobID), Node: h.Node, State: state, Cycles: int64(r.pursuit.Cycles()),
-		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: slices.Clone(r.recent), Low: []live.Low{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID}
+		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.Cycle{}, Low: []live.Low{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
+		Job: live.JobOf(a.run.Key, a.described())}
 	nowS := s.ElapsedS - r.startS
 	s.At = moment(nowS)
-	for i, v := range s.RecentS {
-		s.RecentS[i] = rounded(v)
+	for _, c := range r.recent {
+		s.RecentS = append(s.RecentS, rounded(c.LengthS))
+		s.Recent = append(s.Recent, live.Cycle{N: c.n, Boundary: moment(c.EndS), LengthS: rounded(c.LengthS), Residual: rounded(max(0, c.Residual))})
 	}
 	if b := r.beat; b != nil {
 		period, lo, hi, since := rounded(b.PeriodS), rounded(b.LoS), rounded(b.HiS), rounded(max(0, nowS-r.pursuit.LastS()))
@@ -231,11 +244,39 @@ func (a *agent) state(now int64, state tracker.State) live.State {
 			s.NextBoundary, s.BoundaryErrorS = &next, &off
 		}
 	}
+	if !math.IsNaN(r.firstS) {
+		first := moment(r.firstS)
+		s.FirstCycle = &first
+	}
+	s.LimitAt = a.limit()
 	if since, doing, ok := r.dog.Stalled(); ok {
 		s.Stalled = &live.Stalled{Since: moment(since), Doing: doing}
 	}
 	return s
 }
+
+// described is the job as its report will describe it, as far as that is known.
+func (a *agent) described() summary.Job {
+	j := a.learner.known.Complete(a.run, scheduler.OfRun(a.run))
+	return j.With(summary.Job{Executable: a.program, Script: a.script})
+}
+
+// limit is when the job's time limit is, nil if nobody told.
+func (a *agent) limit() *time.Time {
+	at := time.Time{}
+	switch end, limit := a.learner.known.End, a.run.Job.TimeLimitS; {
+	case end != nil && *end < maxEpochS:
+		at = time.Unix(*end, 0).UTC()
+	case limit != nil:
+		at = time.UnixMilli(int64(1e3 * (a.header.RunReal + *limit))).UTC()
+	default:
+		return nil
+	}
+	return &at
+}
+
+// maxEpochS is in the year 2200: what is later is no limit, and no reader believes it.
+const maxEpochS = 7_258_118_400
 
 // rounded is a time in seconds to a tenth of a millisecond.
 func rounded(s float64) float64 { return math.Round(s*1e4) / 1e4 }

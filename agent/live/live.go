@@ -23,6 +23,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
 	"jobgait/analysis/tracker"
 )
 
@@ -51,10 +52,16 @@ type State struct {
 	BoundaryErrorS *float64   `json:"boundary_error_s"`
 	// SinceBoundaryS is how long ago, when this was written, the last cycle ended.
 	SinceBoundaryS *float64 `json:"since_boundary_s"`
-	Stalled        *Stalled `json:"stalled"`
+	// FirstCycle is when the first of the cycles began that were counted: it takes
+	// some until they are known to be some.
+	FirstCycle *time.Time `json:"first_cycle"`
+	Stalled    *Stalled   `json:"stalled"`
 	// RecentS are the lengths of the last cycles, in seconds, the newest last.
 	RecentS []float64 `json:"recent_s"`
-	Pace    *Pace     `json:"pace"`
+	// Recent are the last cycles that ended, the newest last.
+	Recent []Cycle `json:"recent"`
+	// Pace is nil in the file: the reader makes it, who may read the history.
+	Pace *Pace `json:"pace"`
 	// Low are stretches of a cycle in which little is done.
 	Low   []Low       `json:"low"`
 	Notes []note.Note `json:"notes"`
@@ -62,6 +69,36 @@ type State struct {
 	Agent job.Process `json:"agent"`
 	// Command is the process that `jobgait run` watches, 0 on a cluster.
 	Command int `json:"command,omitempty"`
+	// Job is which earlier runs were of the same application and shape, LimitAt when
+	// the job's time limit is.
+	Job     Job        `json:"job"`
+	LimitAt *time.Time `json:"limit_at"`
+}
+
+// Job is what says of which application and shape a run is, as far as it is known
+// while it runs.
+type Job struct {
+	Cluster     string `json:"cluster,omitempty"`
+	Name        string `json:"name,omitempty"`
+	App         string `json:"app,omitempty"`
+	Executable  string `json:"executable,omitempty"`
+	Script      string `json:"script,omitempty"`
+	Size        string `json:"size,omitempty"`
+	NNodes      int    `json:"nnodes,omitempty"`
+	NTasks      *int   `json:"ntasks,omitempty"`
+	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
+}
+
+// JobOf is what is told of a run.
+func JobOf(k summary.RunKey, j summary.Job) Job {
+	return Job{Cluster: k.Cluster, Name: j.Name, App: j.App, Executable: j.Executable, Script: j.Script, Size: j.Size,
+		NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}
+}
+
+// Summary is a run of that kind, for who asks what its application and shape are called.
+func (j Job) Summary() summary.Summary {
+	return summary.Summary{Key: summary.RunKey{Cluster: j.Cluster}, Job: summary.Job{Name: j.Name, App: j.App, Executable: j.Executable,
+		Script: j.Script, Size: j.Size, NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}}
 }
 
 // Stalled says since when no cycle has ended, and what the job's processes do.
@@ -70,11 +107,29 @@ type Stalled struct {
 	Doing tracker.Doing `json:"doing"`
 }
 
+// Cycle is one that ended at Boundary, the Nth that was counted. Residual is how unlike
+// its template it is: 0 not at all, 1 unrelated.
+type Cycle struct {
+	N        int64     `json:"n"`
+	Boundary time.Time `json:"boundary"`
+	LengthS  float64   `json:"length_s"`
+	Residual float64   `json:"residual"`
+}
+
 // Pace is when the run ends if it makes as many cycles as usual.
 type Pace struct {
-	CyclesUsual int64     `json:"cycles_usual"`
-	EndsAt      time.Time `json:"ends_at"`
-	LimitAt     time.Time `json:"limit_at"`
+	CyclesUsual int64 `json:"cycles_usual"`
+	// Runs is how many earlier runs say so, 0 if the user does.
+	Runs   int       `json:"runs"`
+	EndsAt time.Time `json:"ends_at"`
+	// EndsLo and EndsHi are the interval, by the extremes of the earlier runs and the
+	// interval of the period.
+	EndsLo time.Time `json:"ends_lo"`
+	EndsHi time.Time `json:"ends_hi"`
+	// LimitAt is that of the state, nil if it is not known or there is none; LimitFirst
+	// is whether it comes before EndsAt.
+	LimitAt    *time.Time `json:"limit_at"`
+	LimitFirst bool       `json:"limit_first"`
 }
 
 // Low is a stretch of a cycle, in seconds from its beginning.
@@ -86,7 +141,7 @@ type Low struct {
 const (
 	// maxBytes is the largest file that is read; an agent's has some hundred bytes.
 	maxBytes = 64 << 10
-	// maxRecent is how many lengths of cycles are kept, maxList how many of other
+	// maxRecent is how many cycles are kept, maxList how many of other
 	// things are read.
 	maxRecent, maxList = 60, 32
 	// maxText is where words are cut, in characters; maxS is the longest time that is
@@ -127,6 +182,7 @@ func Decode(b []byte) (State, error) {
 		return State{}, fmt.Errorf("%s: %w", Name, err)
 	}
 	s.clean()
+	s.Pace = nil // that is the reader's to say
 	return s, nil
 }
 
@@ -136,6 +192,11 @@ func (s *State) check() error {
 	for i := range s.RecentS {
 		numbers = append(numbers, &s.RecentS[i])
 	}
+	times := []time.Time{s.At}
+	for i, c := range s.Recent {
+		numbers = append(numbers, &s.Recent[i].LengthS, &s.Recent[i].Residual)
+		times = append(times, c.Boundary)
+	}
 	for i := range s.Low {
 		numbers = append(numbers, &s.Low[i].OffsetS, &s.Low[i].DurationS)
 	}
@@ -144,8 +205,7 @@ func (s *State) check() error {
 			return errors.New("a time that no run can have")
 		}
 	}
-	times := []time.Time{s.At}
-	for _, t := range []*time.Time{s.LastBoundary, s.NextBoundary} {
+	for _, t := range []*time.Time{s.LastBoundary, s.NextBoundary, s.FirstCycle, s.LimitAt} {
 		if t != nil {
 			times = append(times, *t)
 		}
@@ -153,15 +213,12 @@ func (s *State) check() error {
 	if s.Stalled != nil {
 		times = append(times, s.Stalled.Since)
 	}
-	if s.Pace != nil {
-		times = append(times, s.Pace.EndsAt, s.Pace.LimitAt)
-	}
 	for _, t := range times {
 		if y := t.Year(); y < 1970 || y > 2200 {
 			return errors.New("a moment that no run can have")
 		}
 	}
-	if s.Cycles < 0 || s.Cycles > math.MaxInt32*1000 || s.JobID < 0 || s.Agent.PID < 0 || s.Command < 0 || s.Pace != nil && s.Pace.CyclesUsual < 0 {
+	if s.Cycles < 0 || s.Cycles > math.MaxInt32*1000 || s.JobID < 0 || s.Agent.PID < 0 || s.Command < 0 {
 		return errors.New("a number that no run can have")
 	}
 	return nil
@@ -174,7 +231,11 @@ func (s *State) clean() {
 	if s.Stalled != nil {
 		s.Stalled.Doing = tracker.Doing(note.Clean(string(s.Stalled.Doing), maxText))
 	}
+	for _, t := range []*string{&s.Job.Cluster, &s.Job.Name, &s.Job.App, &s.Job.Executable, &s.Job.Script, &s.Job.Size} {
+		*t = note.Clean(*t, maxText)
+	}
 	s.RecentS = s.RecentS[max(0, len(s.RecentS)-maxRecent):]
+	s.Recent = s.Recent[max(0, len(s.Recent)-maxRecent):]
 	s.Low = s.Low[:min(len(s.Low), maxList)]
 	s.Notes = s.Notes[:min(len(s.Notes), maxList)]
 	for i, n := range s.Notes {

@@ -89,6 +89,9 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		`{"schema":"jobgait.live/1","at":"9999-01-01T00:00:00Z"}`,
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","cycles":-5}`,
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","recent_s":[1,-2]}`,
+		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","first_cycle":"9999-01-01T00:00:00Z"}`,
+		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","recent":[{"n":1,"boundary":"2026-01-01T00:00:00Z","residual":-1}]}`,
+		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z","limit_at":"0001-01-01T00:00:00Z"}`,
 		`{"schema":"jobgait.live/1","at":"2026-01-01T00:00:00Z"}` + strings.Repeat(" ", maxBytes),
 	} {
 		if _, err := Decode([]byte(text)); err == nil {
@@ -116,7 +119,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	now := time.Unix(1e9, 0)
 	b, err := json.Marshal(State{Schema: Schema, At: now, State: tracker.Stalled, PeriodS: some(1), RecentS: []float64{1, 2},
-		Stalled: &Stalled{Since: now, Doing: tracker.Sleeping}, Low: []Low{{1, 2}}, Pace: &Pace{EndsAt: now, LimitAt: now}})
+		Stalled: &Stalled{Since: now, Doing: tracker.Sleeping}, Low: []Low{{1, 2}}, Pace: &Pace{EndsAt: now, LimitAt: &now}, FirstCycle: &now, Recent: []Cycle{{5, now, 2, 0.1}}, LimitAt: &now, Job: Job{Name: "melt"}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -131,7 +134,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was believed cannot be written: %v", err)
 		}
-		if strings.ContainsAny(string(s.Node)+string(s.State), "\x1b\n") {
+		if strings.ContainsAny(s.Node+string(s.State)+s.Job.Name+s.Job.Cluster+s.Job.App+s.Job.Executable+s.Job.Script+s.Job.Size, "\x1b\n") || s.Pace != nil {
 			t.Errorf("%q", text)
 		}
 	})

@@ -12,11 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/agent/live"
+	"jobgait/analysis/history"
 )
 
 // watchOptions are the flags of `jobgait watch`.
 type watchOptions struct {
 	json, once, stream bool
+	cycles             int64
 	getenv             func(string) string
 }
 
@@ -37,12 +39,26 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"cycles, while its processes slept or waited in the kernel. Before that it is\n" +
 			"starting, or none while nothing repeats. Of a run whose agent was killed the last\n" +
 			"state is shown, and called dead.\n\n" +
+			"It also says when the job ends, with an interval, and whether its time limit comes\n" +
+			"first: if three or more of your earlier runs of the same application and shape\n" +
+			"came to their end, in a loop as long as this, with as many cycles (the last ten of\n" +
+			"them within 2 %), or if --cycles says how many there will be. In JSON that is pace,\n" +
+			"null without: cycles_usual, runs (how many say so), ends_at, ends_lo, ends_hi,\n" +
+			"limit_at, limit_first.\n\n" +
+			"--stream is for programs: a line for the last cycle, then one for each that ends,\n" +
+			"with cycle (its number), boundary, length_s, residual (0 is as usual, 1 unlike\n" +
+			"any other), next_boundary, boundary_error_s, and low_at, low_s: when little is\n" +
+			"done next and for how long, null where that is not known. Cycles are told when\n" +
+			"live.json is replaced, once a second at most; of more than 60 in that time the last.\n\n" +
 			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",
 		Args: oneAtMost("one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
 			if len(args) > 0 {
 				what = args[0]
+			}
+			if o.cycles < 0 {
+				return usageError{errors.New("--cycles wants a number of cycles")}
 			}
 			if o.once && o.stream {
 				return usageError{errors.New("--once and --stream exclude each other")}
@@ -53,12 +69,14 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON, as live.json has it")
 	c.Flags().BoolVar(&o.once, "once", false, "print what is known now, and end")
 	c.Flags().BoolVar(&o.stream, "stream", false, "print one line of JSON for each cycle")
+	c.Flags().Int64Var(&o.cycles, "cycles", 0, "how many cycles the run will make, instead of those of earlier runs")
 	return c
 }
 
-// pollEvery is how often the file is looked at: the agent writes it once a second at
+// pollEvery is how often the file is looked at, streamEvery for a stream, which has to
+// tell of a boundary soon: the agent writes it once a second at
 // most.
-const pollEvery = 250 * time.Millisecond
+const pollEvery, streamEvery = 250 * time.Millisecond, 50 * time.Millisecond
 
 // errOver says that there is nothing to watch, in words.
 type errOver struct{ text string }
@@ -71,14 +89,26 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		return o.elsewhere(ctx, what, err, out)
 	}
 	screen := isTerminal(out) && !o.json && !o.stream && !o.once
-	last := ""
+	last, every := "", pollEvery
+	if o.stream {
+		every = streamEvery
+	}
+	p := pacer{cycles: o.cycles, earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) }}
+	var told int64
 	for {
 		s, err := live.Read(path)
 		if err != nil {
 			return err
 		}
 		alive := s.Alive()
-		if text := o.draw(s, alive, screen); text != "" && text != last {
+		text := ""
+		if o.stream {
+			text, told = cyclesAfter(s, told)
+		} else {
+			s.Pace = p.of(s)
+			text = o.draw(s, alive, screen)
+		}
+		if text != "" && (text != last || o.stream) {
 			if _, err := io.WriteString(out, text); err != nil {
 				return nil // nobody reads any more
 			}
@@ -95,17 +125,14 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(pollEvery):
+		case <-time.After(every):
 		}
 	}
 }
 
 // draw is what is printed of a state, "" if nothing.
 func (o watchOptions) draw(s live.State, alive, screen bool) string {
-	switch {
-	case o.stream && s.LastBoundary == nil:
-		return ""
-	case o.stream, o.json:
+	if o.json {
 		if !alive {
 			s.State = deadState(s)
 		}

@@ -139,6 +139,9 @@ func (o watchOptions) elsewhere(ctx context.Context, what string, failed error, 
 			args = append(args, flag)
 		}
 	}
+	if o.cycles > 0 {
+		args = append(args, "--cycles", strconv.FormatInt(o.cycles, 10))
+	}
 	step := scheduler.Step(o.getenv, summary.JobID(id), append(args, what)...)
 	if step == nil {
 		return failed

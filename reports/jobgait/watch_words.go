@@ -38,13 +38,35 @@ func words(s live.State, alive bool, now time.Time) string {
 	if n := len(s.RecentS); n >= 2 {
 		line("the last %d: %s %s to %s", n, sparkOf(s.RecentS), q.Period(slices.Min(s.RecentS)), q.Period(slices.Max(s.RecentS)))
 	}
-	if s.Pace != nil {
-		line("at this pace it makes its usual %s by %s", q.Plural(s.Pace.CyclesUsual, "cycle"), s.Pace.EndsAt.Local().Format("15:04:05"))
+	if s.Pace != nil && alive {
+		line("%s", paceWords(*s.Pace, now))
 	}
 	for _, n := range s.Notes {
 		line("note: %s", reports.Clean(n.Text))
 	}
 	return b.String()
+}
+
+// paceWords says when a run ends, in the time zone of now.
+func paceWords(p live.Pace, now time.Time) string {
+	layout := "15:04:05"
+	if p.EndsHi.Sub(now) > 12*time.Hour {
+		layout = "2006-01-02 15:04"
+	}
+	at := func(t time.Time) string { return t.In(now.Location()).Format(layout) }
+	why := q.Plural(p.CyclesUsual, "cycle") + ", as you say"
+	if p.Runs > 0 {
+		why = q.Plural(p.CyclesUsual, "cycle") + ", as your last " + q.Plural(int64(p.Runs), "run") + " did"
+	}
+	text := fmt.Sprintf("it ends at %s (%s to %s) if it makes %s", at(p.EndsAt), at(p.EndsLo), at(p.EndsHi), why)
+	switch {
+	case p.LimitAt == nil:
+	case p.LimitFirst:
+		text += fmt.Sprintf("\nITS TIME LIMIT COMES FIRST, at %s", at(*p.LimitAt))
+	case p.LimitAt.Before(p.EndsHi):
+		text += fmt.Sprintf("\nits time limit may come first, at %s", at(*p.LimitAt))
+	}
+	return text
 }
 
 // stateWords says how the job stands to its loop.

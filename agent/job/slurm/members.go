@@ -157,6 +157,7 @@ func fromEnviron(env map[string]string) job.Details {
 		CPUsPerTask: job.Positive(env["SLURM_CPUS_PER_TASK"]),
 		WorkDir:     job.CleanPath(env["SLURM_SUBMIT_DIR"]),
 		Threads:     job.Threads(env[job.ThreadsVariable]),
+		End:         job.BigCount(env["SLURM_JOB_END_TIME"]), // from 22.05 on; a limit that is changed later is not told
 	}
 	if d.NTasks == nil {
 		d.NTasks = job.Positive(env["SLURM_NPROCS"])

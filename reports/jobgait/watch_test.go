@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/agent/live"
+	"jobgait/analysis/history"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/summary"
+	"jobgait/analysis/tracker"
+)
+
+// running is a home with a run that is told to be in its loop: 100 cycles of 2 s,
+// which began 20 s after it, with its limit after half an hour. Its writer is this test.
+type running struct {
+	t     *testing.T
+	home  string
+	place *live.Place
+	state live.State
+}
+
+func newRunning(t *testing.T) running {
+	t.Helper()
+	home := t.TempDir()
+	state := filepath.Join(home, ".local/state/jobgait")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	place, err := live.Make(filepath.Join(state, "live"), os.Getuid(), os.Getgid(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := job.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().UTC().Truncate(time.Second)
+	after := func(s float64) *time.Time { x := at.Add(seconds(s - 221)); return &x }
+	period, lo, hi, off := 2.0, 1.99, 2.01, 0.02
+	return running{t, home, place, live.State{Schema: live.Schema, JobID: 7, Node: "n1", At: at, ElapsedS: 221, State: tracker.InCycle,
+		PeriodS: &period, CILo: &lo, CIHi: &hi, Cycles: 100, FirstCycle: after(20), LastBoundary: after(220), NextBoundary: after(222), BoundaryErrorS: &off,
+		RecentS: []float64{2}, Recent: []live.Cycle{{N: 100, Boundary: *after(220), LengthS: 2, Residual: 0.1}}, Low: []live.Low{{OffsetS: 1.5, DurationS: 0.25}},
+		Agent: self, LimitAt: after(1800), Job: live.Job{Cluster: "local:host", Name: "melt-8", Executable: "melt", NNodes: 1}}}
+}
+
+func (r running) write() {
+	r.t.Helper()
+	if err := r.place.Write(r.state); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// made stores earlier runs of so many cycles of 2 s and a minute beside them.
+func (r running) made(name string, cycles ...int) {
+	r.t.Helper()
+	db, err := history.Open(r.t.Context(), filepath.Join(r.home, ".local/share/jobgait/history.db"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for i, n := range cycles {
+		start, elapsed := float64(time.Now().Unix()-int64(86400*(i+1))), 60+2*float64(n)
+		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "local:host", JobID: summary.JobID(100 + i)},
+			Job:   summary.Job{Name: name, Executable: "melt", User: userName(), UID: os.Getuid(), NNodes: 1},
+			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{}, Quality: summary.Quality{Scope: "task"},
+			Patterns: []pattern.Pattern{{ID: "A", PeriodS: 2, Instances: n, Coverage: 0.9, Confidence: 0.9}}}
+		if err := db.Put(r.t.Context(), s, history.Ingest{}); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// watch is the answer of `jobgait watch --once` with more flags.
+func (r running) watch(flags ...string) answer {
+	return askIn([]string{"HOME=" + r.home}, append([]string{"watch", "--once"}, flags...)...)
+}
+
+// Without earlier runs that agree nothing is said of the end, and with them what they
+// say; a limit that comes before is told.
+func TestWatchSaysWhenItEnds(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		app    string
+		cycles []int
+		flags  []string
+		usual  int64 // 0 for no pace
+		runs   int
+		endsS  float64 // since the run began
+		limit  bool
+	}{
+		{"no history", "", nil, nil, 0, 0, 0, false},
+		{"two runs", "melt-4", []int{500, 500}, nil, 0, 0, 0, false},
+		{"three runs", "melt-4", []int{500, 500, 500}, nil, 500, 3, 1060, false},
+		{"three runs that are longer than the limit", "melt-4", []int{1000, 1000, 1000}, nil, 1000, 3, 2060, true},
+		{"three that differ", "melt-4", []int{500, 500, 600}, nil, 0, 0, 0, false},
+		{"others", "other", []int{500, 500, 500}, nil, 0, 0, 0, false},
+		{"the user's word", "", nil, []string{"--cycles", "500"}, 500, 0, 1010, false},
+		{"the user's word and their rest", "melt-4", []int{500, 500, 500}, []string{"--cycles", "300"}, 300, 0, 660, false},
+		{"fewer than there were", "", nil, []string{"--cycles", "50"}, 0, 0, 0, false},
+	} {
+		r := newRunning(t)
+		r.write()
+		r.made(c.app, c.cycles...)
+		got := r.watch(append(c.flags, "--json")...)
+		var s live.State
+		if err := json.Unmarshal([]byte(got.out), &s); err != nil || got.status != 0 {
+			t.Fatalf("%s: %v %+v", c.name, err, got)
+		}
+		if s.Pace == nil {
+			if c.usual != 0 {
+				t.Errorf("%s: no pace", c.name)
+			}
+			continue
+		}
+		ends := s.Pace.EndsAt.Sub(s.At).Seconds() + s.ElapsedS
+		if s.Pace.CyclesUsual != c.usual || s.Pace.Runs != c.runs || ends < c.endsS-0.01 || ends > c.endsS+0.01 || s.Pace.LimitFirst != c.limit ||
+			s.Pace.LimitAt == nil || s.Pace.EndsLo.After(s.Pace.EndsAt) || s.Pace.EndsHi.Before(s.Pace.EndsAt) {
+			t.Errorf("%s: %+v after %v s", c.name, s.Pace, ends)
+		}
+		if text := r.watch(c.flags...); !strings.Contains(text.out, "\nit ends at ") || strings.Contains(text.out, "\nITS TIME LIMIT COMES FIRST") != c.limit {
+			t.Errorf("%s: %q", c.name, text.out)
+		}
+	}
+}
+
+// What is said of the end, in words.
+func TestPaceWords(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	at := func(s int) time.Time { return now.Add(time.Duration(s) * time.Second) }
+	limit, late, between := at(3000), at(9000), at(3700)
+	for _, c := range []struct {
+		p    live.Pace
+		want string
+	}{
+		{live.Pace{CyclesUsual: 1000, Runs: 4, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800)},
+			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as your last 4 runs did"},
+		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &late},
+			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say"},
+		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &limit, LimitFirst: true},
+			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say\nITS TIME LIMIT COMES FIRST, at 12:50:00"},
+		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &between},
+			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say\nits time limit may come first, at 13:01:40"},
+		{live.Pace{CyclesUsual: 1000, Runs: 3, EndsAt: at(86400), EndsLo: at(86000), EndsHi: at(87000)},
+			"it ends at 2026-03-02 12:00 (2026-03-02 11:53 to 2026-03-02 12:10) if it makes 1,000 cycles, as your last 3 runs did"},
+	} {
+		if got := paceWords(c.p, now); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A stream has the last cycle and then each that ends, none twice, with what comes next;
+// when its reader goes it ends.
+func TestStreamHasALineForEachCycle(t *testing.T) {
+	r := newRunning(t)
+	r.write()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	in, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		status := run(ctx, []string{"HOME=" + r.home}, []string{"jobgait", "watch", "--stream"}, out, io.Discard)
+		out.Close()
+		ended <- status
+	}()
+	lines := bufio.NewScanner(in)
+	next := func() (h hint) {
+		t.Helper()
+		if !lines.Scan() {
+			t.Fatal("no line")
+		}
+		if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
+			t.Fatalf("%q: %v", lines.Text(), err)
+		}
+		return h
+	}
+	first := next()
+	if first.Schema != hintSchema || first.Cycle != 100 || first.LengthS != 2 || first.Residual != 0.1 || !first.Boundary.Equal(*r.state.LastBoundary) ||
+		first.NextBoundary == nil || !first.NextBoundary.Equal(*r.state.NextBoundary) || *first.BoundaryErrorS != 0.02 {
+		t.Errorf("%+v", first)
+	}
+	// The cycle that began at second 220 has its low stretch 1.5 s later, half a second from now.
+	if first.LowAt == nil || first.LowAt.Sub(r.state.At) != 500*time.Millisecond || *first.LowS != 0.25 {
+		t.Errorf("%v %v", first.LowAt, first.LowS)
+	}
+	for n := range int64(3) {
+		r.state.Recent = append(r.state.Recent, live.Cycle{N: 101 + n, Boundary: r.state.At, LengthS: 2.5, Residual: 0.2})
+	}
+	r.state.Cycles, r.state.Low = 103, nil
+	r.write()
+	for n := range int64(3) {
+		if h := next(); h.Cycle != 101+n || h.LengthS != 2.5 || h.LowAt != nil {
+			t.Errorf("%+v", h)
+		}
+	}
+	r.state.State = tracker.Ended
+	r.write()
+	if lines.Scan() {
+		t.Errorf("one more: %s", lines.Text())
+	}
+	if status := <-ended; status != 1 {
+		t.Errorf("status %d", status)
+	}
+}
