@@ -16,7 +16,9 @@ const bridge = 1.5
 
 // Table divides the run into phases. patterns and periods are in the same
 // order. A break of less than 1.5 periods between regions of one pattern stays
-// part of the loop. It is empty for an empty set.
+// part of the loop. Patterns may be seen at one time, on a busy node that of the
+// clock and one of twice its length: the first of them is told where they overlap by
+// half. It is empty for an empty set.
 func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
 	n := set.Len()
 	if n == 0 {
@@ -30,6 +32,9 @@ func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Per
 	var table []Phase
 	at, kind := start, StartUp
 	for _, l := range loops {
+		if l.EndS <= at {
+			continue // it lies within another one's
+		}
 		if l.StartS > at+set.StepS/2 {
 			table = append(table, Phase{Kind: kind, StartS: at, EndS: l.StartS})
 		} else {
@@ -58,15 +63,19 @@ func loopPhases(patterns []pattern.Pattern, periods []periodicity.Period) []Phas
 	}
 	var all []loop
 	for i, p := range periods {
+		better := all
 		for _, r := range p.Regions {
-			all = append(all, loop{Phase{Kind: Loop, Pattern: patterns[i].ID, StartS: r.StartS, EndS: r.EndS}, p.PeriodS})
+			l := loop{Phase{Kind: Loop, Pattern: patterns[i].ID, StartS: r.StartS, EndS: r.EndS}, p.PeriodS}
+			if !slices.ContainsFunc(better, func(b loop) bool { return 2*(min(b.EndS, l.EndS)-max(b.StartS, l.StartS)) > l.EndS-l.StartS }) {
+				all = append(all, l)
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(x, y loop) int { return cmp.Compare(x.StartS, y.StartS) })
 	var out []Phase
 	for _, l := range all {
 		if n := len(out); n > 0 && out[n-1].Pattern == l.Pattern && l.StartS-out[n-1].EndS < bridge*l.periodS {
-			out[n-1].EndS = l.EndS
+			out[n-1].EndS = max(out[n-1].EndS, l.EndS)
 			continue
 		}
 		out = append(out, l.Phase)

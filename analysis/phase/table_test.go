@@ -44,6 +44,9 @@ func TestTable(t *testing.T) {
 		{"one", []pattern.Pattern{a}, []periodicity.Period{period(0.5, 2, 9)}, "start-up loopA tail "},
 		{"short break", []pattern.Pattern{a}, []periodicity.Period{period(0.5, 2, 5, 5.7, 9)}, "start-up loopA tail "},
 		{"checkpoint", []pattern.Pattern{a}, []periodicity.Period{period(0.5, 2, 5, 6, 9)}, "start-up loopA gap loopA tail "},
+		{"two at a time", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 2.005, 9), period(0.2, 2, 9.005)}, "start-up loopA tail "},
+		{"one within another", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 4, 5), period(0.2, 2, 9)}, "start-up loopB tail "},
+		{"two that overlap", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 2, 6), period(0.2, 5, 9)}, "start-up loopA loopB tail "},
 		{"two", []pattern.Pattern{a, b}, []periodicity.Period{period(0.5, 6, 11), period(0.2, 1, 6)}, "loopB loopA "},
 	} {
 		table := Table(set(1, 2000), c.patterns, c.periods)
@@ -71,15 +74,15 @@ func checkCover(t *testing.T, table []Phase, start, end float64) {
 	}
 }
 
-// Whatever regions there are, the table covers the run.
+// Whatever regions there are, those of two patterns at a time too, the table covers the
+// run.
 func TestTableCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
 		var periods []periodicity.Period
 		var patterns []pattern.Pattern
-		edge := 0.0
 		for i := range rng.IntN(4) {
-			p := period(0.01 + rng.Float64())
+			p, edge := period(0.01+rng.Float64()), 0.0
 			for range rng.IntN(5) {
 				a := edge + rng.Float64()*rng.Float64()
 				b := a + rng.Float64()
