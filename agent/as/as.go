@@ -21,6 +21,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 
 	"jobgait/analysis/note"
@@ -59,6 +60,8 @@ func (a Account) RunTo(ctx context.Context, program, verb string, input []byte, 
 	cmd.Stderr = &limited{w: &complaint, left: 4096}
 	cmd.Stdout = &limited{w: out, left: limit}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	runtime.LockOSThread() // a child that is bound ends with the thread that started it
+	defer runtime.UnlockOSThread()
 	err := CloseOnExec()
 	if err == nil {
 		err = cmd.Start()

@@ -51,6 +51,9 @@ type Limits struct {
 	MemoryBytes, CPUSeconds uint64
 	// Starts is whether it may start programs.
 	Starts bool
+	// Bound is whether it is killed when whoever started it ends. The account can stop
+	// a child, and one that is stopped uses up no CPU time: nothing else would end it.
+	Bound bool
 }
 
 // Confine is Take with the limits of a child that writes reports and records: no file
@@ -68,7 +71,9 @@ func Take(args []string, l Limits) error {
 		return err
 	}
 	if !a.Current() {
-		err = take(a)
+		err = take(a, l)
+	} else if l.Bound {
+		err = bind()
 	}
 	if err == nil {
 		err = shut()
@@ -147,15 +152,36 @@ func (l Limits) hold() error {
 	return nil
 }
 
-// noPrivileges keeps the process from gaining any: all its threads, where Go made them
-// (with cgo this one, and what comes of it).
+// noPrivileges keeps the process from gaining any.
 func noPrivileges() error {
-	_, _, e := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0)
+	if err := prctl(unix.PR_SET_NO_NEW_PRIVS, 1); err != nil {
+		return fmt.Errorf("give up gaining privileges: %w", err)
+	}
+	return nil
+}
+
+// prctl does it to all threads, where Go made them (with cgo to this one, and what comes
+// of it).
+func prctl(option int, value uintptr) error {
+	_, _, e := syscall.AllThreadsSyscall(unix.SYS_PRCTL, uintptr(option), value, 0)
 	if e == unix.ENOTSUP {
-		return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+		return unix.Prctl(option, value, 0, 0, 0)
 	}
 	if e != 0 {
-		return fmt.Errorf("give up gaining privileges: %w", e)
+		return e
+	}
+	return nil
+}
+
+// bind has the kernel kill this process when the thread that started it ends; a change
+// of the effective id undoes it. Who has ended already reads nothing of what we write.
+func bind() error {
+	if err := prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL)); err != nil {
+		return fmt.Errorf("end with who started this: %w", err)
+	}
+	out := []unix.PollFd{{Fd: 1}}
+	if _, err := unix.Poll(out, 0); err == nil && out[0].Revents&unix.POLLERR != 0 {
+		return errors.New("who started this has ended")
 	}
 	return nil
 }
@@ -201,9 +227,10 @@ func addresses() (uint64, error) {
 
 // take gives all threads the ids, groups first: afterwards it may not. A change of the
 // effective id makes the process as dumpable as fs.suid_dumpable says, which may be
-// altogether. So the saved id stays root's, which keeps the account out (ptrace(2): all
-// three must be the tracer's), until the door is shut again.
-func take(a Account) error {
+// altogether, and unbinds it. So the real and the saved id stay root's, which keeps the
+// account from tracing it (ptrace(2): all three must be the tracer's) and from stopping
+// it (kill(2): one of these two must be the sender's), until both are seen to.
+func take(a Account, l Limits) error {
 	groups := make([]int, len(a.Groups))
 	for i, g := range a.Groups {
 		groups[i] = int(g)
@@ -214,11 +241,16 @@ func take(a Account) error {
 	if err := syscall.Setresgid(int(a.GID), int(a.GID), int(a.GID)); err != nil {
 		return err
 	}
-	if err := syscall.Setresuid(int(a.UID), int(a.UID), os.Getuid()); err != nil {
+	if err := syscall.Setresuid(-1, int(a.UID), -1); err != nil {
 		return err
 	}
 	if err := shut(); err != nil {
 		return err
+	}
+	if l.Bound {
+		if err := bind(); err != nil {
+			return err
+		}
 	}
 	return syscall.Setresuid(int(a.UID), int(a.UID), int(a.UID))
 }

@@ -1,12 +1,14 @@
 package as
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,10 @@ import (
 // what its verb says.
 func TestMain(m *testing.M) {
 	verbs := map[string]func(){"rights": rights, "files": files, "script": script, "hang": func() { time.Sleep(time.Hour) },
+		"starter": starter, "bound": func() {}, "stopped": func() {
+			_ = unix.Kill(os.Getpid(), unix.SIGSTOP) // another thread may be the first to stop
+			time.Sleep(time.Hour)
+		},
 		"echo": func() { _, _ = io.Copy(os.Stdout, os.Stdin) },
 		"talk": func() { _, _ = os.Stdout.Write(make([]byte, 1<<20)) },
 		"complain": func() {
@@ -31,8 +37,11 @@ func TestMain(m *testing.M) {
 		"rights": func() error {
 			return Take(os.Args[2:], Limits{FileBytes: 1 << 20, CPUSeconds: 5, MemoryBytes: 512 << 20})
 		},
-		"files":  func() error { return TakeFiles(os.Args[2:]) },
-		"script": func() error { return Take(os.Args[2:], Limits{FileBytes: 1 << 20, Starts: true}) },
+		"starter": func() error { return nil },
+		"bound":   bound,
+		"stopped": bound,
+		"files":   func() error { return TakeFiles(os.Args[2:]) },
+		"script":  func() error { return Take(os.Args[2:], Limits{FileBytes: 1 << 20, Starts: true}) },
 	}[os.Args[1]]
 	if take == nil {
 		take = func() error { return Confine(os.Args[2:]) }
@@ -59,6 +68,17 @@ func files() {
 	_, err := os.ReadFile("/etc/shadow")
 	fsuid, _ := unix.SetfsuidRetUid(-1)
 	fmt.Println("shadow:", err == nil, "ids", os.Getuid(), fsuid, "dumpable", dumpable())
+}
+
+func bound() error { return Take(os.Args[2:], Limits{Bound: true}) }
+
+// starter starts a child of the account in its arguments, which stops itself.
+func starter() {
+	a, err := parseArgs(os.Args[2:])
+	if err == nil {
+		_, err = a.Run(context.Background(), os.Args[0], "stopped", nil, 1)
+	}
+	fmt.Println(err)
 }
 
 func dumpable() int {
@@ -102,6 +122,77 @@ func TestTakeLeavesOnlyTheAccountsRights(t *testing.T) {
 	}
 	if got, want := output(t, a, "files"), "shadow: false ids 0 65534 dumpable 0"; got != want {
 		t.Errorf("rights to files: %s, want %s", got, want)
+	}
+}
+
+// stateOf is the state of a process in one letter and its parent, "" and 0 if it is gone.
+func stateOf(pid int) (state string, parent int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := strings.Cut(string(text), ") ")
+	_, _ = fmt.Sscan(rest, &state, &parent)
+	return state, parent
+}
+
+// until polls for a minute.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// A child that the account has stopped goes when its starter is killed, which an agent is
+// that does not end in time.
+func TestBoundChildEndsWithItsStarter(t *testing.T) {
+	for name, a := range map[string]Account{"our own": Self(), "another's": nobody(t)} {
+		cmd := exec.Command(self(t), append([]string{"starter"}, a.Args()...)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		child := 0
+		t.Cleanup(func() {
+			if state, _ := stateOf(child); state == "T" {
+				_ = unix.Kill(child, unix.SIGKILL)
+			}
+		})
+		until(t, "a child that is stopped", func() bool {
+			all, _ := filepath.Glob("/proc/[0-9]*")
+			return slices.ContainsFunc(all, func(dir string) bool {
+				pid, _ := strconv.Atoi(filepath.Base(dir))
+				state, parent := stateOf(pid)
+				if parent != cmd.Process.Pid || state != "T" {
+					return false
+				}
+				child = pid
+				return true
+			})
+		})
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		until(t, name+" child is gone", func() bool { state, _ := stateOf(child); return state == "" || state == "Z" || state == "X" })
+	}
+}
+
+// A child whose starter is gone before it is bound ends by itself.
+func TestBoundChildOfNobody(t *testing.T) {
+	for name, listens := range map[string]bool{"read": true, "not read": false} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !listens {
+			_ = r.Close()
+		}
+		cmd := exec.Command(self(t), append([]string{"bound"}, Self().Args()...)...)
+		cmd.Stdout = w
+		if err := cmd.Run(); (err == nil) != listens {
+			t.Errorf("what it writes is %s: %v", name, err)
+		}
+		_, _ = w.Close(), r.Close()
 	}
 }
 

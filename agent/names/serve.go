@@ -45,7 +45,7 @@ var errQuestions = errors.New("questions of names: too many, or not understood")
 // Serve is the child, with its arguments (package as). Questions are read from in and
 // answers written to out.
 func Serve(args []string, in io.Reader, out io.Writer) error {
-	if err := as.Take(args, as.Limits{CPUSeconds: 2, MemoryBytes: 512 << 20}); err != nil {
+	if err := as.Take(args, as.Limits{CPUSeconds: 2, MemoryBytes: 512 << 20, Bound: true}); err != nil {
 		return err
 	}
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, behind); err != nil {
