@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"math"
 	"strings"
 
 	"jobgait/analysis/quantity"
@@ -111,6 +112,16 @@ func (c Counter) ofTime(perS float64) string {
 		return quantity.Figures(perS, 3) + " CPUs"
 	}
 	return quantity.Share(perS)
+}
+
+// cpus is how many CPUs a clock of CPU time of the job counted, NaN of other counters.
+func (c Counter) cpus() float64 {
+	scale, timed := map[string]float64{"ns": 1e9, "us": 1e6, "s": 1}[c.Unit]
+	clock := c.Name == "cpu_time" || c.Name == "proc_cpu" || c.Name == "task_clock" || c.Name == "cgroup_cpu"
+	if !clock || !timed || c.Scope != "job" || c.PerS == nil {
+		return math.NaN()
+	}
+	return *c.PerS / scale
 }
 
 // fewEvents is below how many events there is no rate: one process that was killed is not

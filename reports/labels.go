@@ -177,7 +177,7 @@ func levelRange(lo, hi float64, unit string) string {
 		return quantity.Share(lo) + " .. " + quantity.Share(hi)
 	case "", "1", "CPUs", "samples":
 		return quantity.Plain(lo, 3) + " .. " + quantity.Plain(hi, 3)
-	case "1/s":
+	case "1/s", "faults/s", "switches/s", "migrations/s", "events/s", "packets/s", "operations/s":
 		return quantity.Amount(lo, "") + " .. " + quantity.Amount(hi, "") + " a second"
 	}
 	return quantity.Amount(lo, unit) + " .. " + quantity.Amount(hi, unit)

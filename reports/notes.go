@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -53,19 +54,24 @@ func (n Note) Line() string {
 	return n.Text
 }
 
+// isOf is whether a note says of a source that was not read what stands beside it.
+func (n Note) isOf(s Source) bool {
+	return !s.Read && (n.Code == note.NoPMU && s.Name == "cycles" || s.Absent != "" && strings.HasPrefix(n.Text, string(s.Absent)))
+}
+
 // mostNotes have a line.
 const mostNotes = 20
 
 // listedNotes returns the notes that have a line, and what to say of the rest. Why there
-// is no period is told in the head or beside the rhythm, that there are no hardware
-// counters in the line of what was not read.
+// is no period is told in the head or beside the rhythm, why something was not read in
+// the line that says so.
 func (r Report) listedNotes() (list []Note, rest string) {
 	for _, n := range r.Notes {
 		why := func(w Note) bool { return w.Code == n.Code && w.Text == n.Text }
 		if r.Quality.sampled() && slices.ContainsFunc(r.Rhythm.Why, why) {
 			continue
 		}
-		if n.Code == note.NoPMU && slices.ContainsFunc(r.Quality.Sources, func(s Source) bool { return !s.Read && s.Name == "cycles" }) {
+		if slices.ContainsFunc(r.Quality.Sources, n.isOf) {
 			continue
 		}
 		list = append(list, n)

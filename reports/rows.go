@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
@@ -160,9 +161,28 @@ func (r Report) withMeters(rows []row) []row {
 	return rows
 }
 
+// inGauges are counters that the lines of what was used have already.
+var inGauges = [...]string{"proc_wait", "proc_read_bytes", "proc_write_bytes", "cgroup_read_bytes", "cgroup_write_bytes", "cgroup_oom_kills",
+	"cgroup_throttled", "cgroup_psi_io_full", "stolen_cpu", "others_cpu"}
+
+// listedCounters are those worth a line: what stands elsewhere is left out, and of the
+// clocks of CPU time all but the one that the busy CPUs agree with. They count the same
+// thing, and an idle run had three answers. The JSON form has all.
+func (r Report) listedCounters() []Counter {
+	best, apart := "", math.Inf(1)
+	for _, c := range r.Counters {
+		if v := c.cpus(); r.Resources.CPU.Busy != nil && math.Abs(v-*r.Resources.CPU.Busy) < apart {
+			best, apart = c.Name, math.Abs(v-*r.Resources.CPU.Busy)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(r.Counters), func(c Counter) bool {
+		return slices.Contains(inGauges[:], c.Name) && c.Scope == "job" || c.Name == "others_cpu" || !math.IsNaN(c.cpus()) && best != "" && c.Name != best
+	})
+}
+
 func (r Report) counterRows() []row {
 	rows := []row{{left("counter"), right("total"), right("mean rate"), left("counted on")}}
-	for _, c := range r.Counters {
+	for _, c := range r.listedCounters() {
 		if c.Total == 0 {
 			continue // zeroText names them
 		}
@@ -175,7 +195,7 @@ func (r Report) counterRows() []row {
 // node has a dozen that most jobs never move.
 func (r Report) zeroText() string {
 	var names []string
-	for _, c := range r.Counters {
+	for _, c := range r.listedCounters() {
 		if c.Total == 0 {
 			names = append(names, c.Label)
 		}

@@ -303,11 +303,40 @@ func TestPicturesOfCPUsAreAsHighAsTheAllocation(t *testing.T) {
 	}
 }
 
-// An idle run has one answer to how many CPUs it kept busy; it gave three.
+// An idle run has one answer to how many CPUs it kept busy; it gave three, one a clock.
 func TestIdleHasOneAnswer(t *testing.T) {
 	s := flat(note.Idle, "the job's processes used 0.08 CPUs on average: too little to show a rhythm", 0.06)
-	text := textOf(t, New(s, nil, options()))
-	if found := regexp.MustCompile(`0\.0\d+`).FindAllString(text, -1); !slices.Equal(found, []string{"0.06"}) {
-		t.Errorf("%v in\n%s", found, text)
+	for name, busy := range map[string]float64{"cpu_time": 0.06, "task_clock": 0.0599, "proc_cpu": 0.08} {
+		unit, scale := "ns", 1e9
+		if name == "cpu_time" {
+			unit, scale = "s", 1
+		}
+		s.Counters = append(s.Counters, summary.Counter{Name: name, Unit: unit, Scope: "job", Total: busy * scale * s.ElapsedS})
+	}
+	r := New(s, nil, options())
+	text := textOf(t, r)
+	for _, found := range regexp.MustCompile(`0\.0\d+`).FindAllString(text, -1) {
+		if strings.Trim(found, "0") != ".06" {
+			t.Errorf("%s in\n%s", found, text)
+		}
+	}
+	if len(r.Counters) != 3 || strings.Count(text, "CPU time, by") != 1 {
+		t.Errorf("%d counters in JSON, in text:\n%s", len(r.Counters), text)
+	}
+}
+
+// What stands in the lines of what was used is no counter again, and a reason stands once.
+func TestNothingIsToldTwice(t *testing.T) {
+	s := sound()
+	s.Quality.Sources = append(s.Quality.Sources, summary.Source{Name: "node counters", Absent: "the job shares the node"}, summary.Source{Name: "proc_wait"})
+	s.Notes = []note.Note{note.New(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not recorded")}
+	text := strings.Join(strings.Fields(textOf(t, New(s, nil, options()))), " ")
+	for _, again := range []string{"COUNTERS", "node_scope_withheld", "proc wait"} {
+		if strings.Contains(text, again) {
+			t.Errorf("%q in\n%s", again, text)
+		}
+	}
+	if !strings.Contains(text, "1 account that the kernel keeps of the job") || strings.Count(text, "the job shares the node") != 1 {
+		t.Error(text)
 	}
 }

@@ -76,12 +76,15 @@ func (n Nodes) summary() string {
 }
 
 func (r Report) textCounters(p *page) {
-	if len(r.Counters) == 0 {
+	rows, zero := r.counterRows(), r.zeroText()
+	if len(rows) == 1 && zero == "" {
 		return
 	}
 	p.section("COUNTERS", countersRemark)
-	p.table(r.counterRows())
-	if zero := r.zeroText(); zero != "" {
+	if len(rows) > 1 {
+		p.table(rows)
+	}
+	if zero != "" {
 		p.text("  ", zero)
 	}
 	if r.IPC != nil {

@@ -77,9 +77,9 @@ func cpus(v float64) string {
 	return quantity.Count(int64(math.Round(v)))
 }
 
-// least is the mean number of CPUs below which waiting and the like are not told, and the
-// part of those that the run was given.
-const least = 0.01
+// least is the mean number of CPUs below which waiting and the like are not told, and
+// leastPart the part of those that the run was given.
+const least, leastPart = 0.01, 0.02
 
 func (r Report) cpuLine() string {
 	c := r.Resources.CPU
@@ -92,7 +92,7 @@ func (r Report) cpuLine() string {
 	}
 	floor, wanted := least, c.Waiting
 	if c.Allocated != nil {
-		floor = math.Max(floor, least**c.Allocated)
+		floor = math.Max(floor, leastPart**c.Allocated)
 	}
 	if c.Waiting != nil && c.Throttled != nil { // what a limit holds back waits too
 		rest := *c.Waiting - *c.Throttled

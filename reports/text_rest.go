@@ -131,10 +131,17 @@ func (r Report) facts() []fact {
 func (r Report) sourceFacts() []fact {
 	var read []string
 	var out []fact
+	accounts := 0
 	for _, s := range r.Quality.Sources {
-		if s.Read {
+		switch {
+		case s.Read && isAccount(s.Name):
+			accounts++
+		case s.Read:
 			read = append(read, plainName(s.Name))
 		}
+	}
+	if accounts > 0 {
+		read = append(read, quantity.Plural(accounts, "account")+" that the kernel keeps of the job")
 	}
 	if len(read) > 0 {
 		out = append(out, fact{"read", strings.Join(read, ", ")})
@@ -157,10 +164,19 @@ func (r Report) sourceFacts() []fact {
 	return out
 }
 
+// isAccount is whether a source is a file in which the kernel keeps account of processes
+// or cgroups: there are a dozen, whose names say nothing to users.
+func isAccount(name string) bool {
+	return strings.HasPrefix(name, "proc_") || strings.HasPrefix(name, "cgroup_") || name == "others_cpu" || name == "stolen_cpu"
+}
+
 // plainName is the name of a counter in words.
 func plainName(name string) string {
-	if name == "cycles" {
+	switch name {
+	case "cycles":
 		return "clock cycles" // a cycle is what repeats
+	case "code":
+		return "code addresses"
 	}
 	return strings.ReplaceAll(name, "_", " ")
 }

@@ -116,7 +116,7 @@ func (r Report) view() view {
 	if r.Nodes.Total > listedNodes {
 		v.NodesText, v.NodeBars = r.Nodes.summary(), r.nodeChart()
 	}
-	if len(r.Counters) > 0 {
+	if len(r.listedCounters()) > 0 {
 		v.Counters, v.CountersZero, v.CountersRemark = r.counterRows(), r.zeroText(), countersRemark
 	}
 	if r.IPC != nil {

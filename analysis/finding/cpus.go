@@ -41,8 +41,12 @@ func crowded(r Run) []Finding {
 	if !ok || lacked < lostCPUs**r.CPU.Allocated || !r.others(lacked) {
 		return nil
 	}
-	f := one(fmt.Sprintf("Other work on its nodes took CPUs from the run: it had %s of %s and waited for %s more.",
-		q.Figures(*r.CPU.Busy, 2), q.Plain(*r.CPU.Allocated, 3), q.Figures(lacked, 2)),
+	where := "node"
+	if r.NNodes > 1 {
+		where = "nodes"
+	}
+	f := one(fmt.Sprintf("Other work on its %s took CPUs from the run: it had %s of %s and waited for %s more.",
+		where, q.Figures(*r.CPU.Busy, 2), q.Plain(*r.CPU.Allocated, 3), q.Figures(lacked, 2)),
 		map[string]any{"busy_cpus": *r.CPU.Busy, "allocated_cpus": *r.CPU.Allocated, "waiting_cpus": *r.CPU.Waiting, "others_cpus": *r.CPU.Others})
 	f[0].CostCoreS = r.share(lacked / *r.CPU.Allocated)
 	return f
