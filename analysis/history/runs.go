@@ -129,6 +129,22 @@ func (db *DB) seriesIDs(ctx context.Context, q Query) ([]string, error) {
 		WHERE `+where.String(), where.args...)
 }
 
+// Clusters returns the names of the clusters whose runs the history has.
+func (db *DB) Clusters(ctx context.Context) ([]string, error) {
+	var names []string
+	err := db.patiently(ctx, func() error {
+		names = nil
+		return db.each(ctx, "SELECT name FROM cluster c WHERE EXISTS (SELECT 1 FROM application a WHERE a.cluster_id = c.cluster_id) "+
+			"OR EXISTS (SELECT 1 FROM run r WHERE r.cluster_id = c.cluster_id) ORDER BY name", func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			names = append(names, name)
+			return err
+		})
+	})
+	return names, explain(db.path, "name its clusters", err)
+}
+
 // userIDs returns the ids of who has that login name, or had it.
 func (db *DB) userIDs(ctx context.Context, name string) ([]string, error) {
 	return db.ids(ctx, `SELECT user_id FROM hpc_user WHERE name = ?`, note.Clean(name, maxName))

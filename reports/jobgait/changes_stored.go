@@ -17,6 +17,11 @@ import (
 // ofStored looks for changes of stored runs. Those of others on the same machine
 // are looked at too, for shifts that all of them show, and not told.
 func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
+	if o.ack != "" {
+		if err := oneHistory(o.stored.history, "changes --ack"); err != nil {
+			return err
+		}
+	}
 	s, err := o.stored.read(cmd, getenv)
 	if err != nil {
 		return err

@@ -62,14 +62,14 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 
 // ofStored holds two stored runs against each other.
 func (o compareOptions) ofStored(cmd *cobra.Command, getenv func(string) string, ids []string) error {
-	db, path, err := openHistory(cmd.Context(), getenv, o.history)
+	from, err := openHistories(cmd.Context(), getenv, o.history)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }()
+	defer func() { _ = from.Close() }()
 	var runs [2]summary.Summary
 	for i, id := range ids {
-		if runs[i], err = storedRun(cmd.Context(), db, path, id); err != nil {
+		if runs[i], _, err = from.run(cmd.Context(), id); err != nil {
 			return err
 		}
 	}
@@ -131,14 +131,14 @@ func oneJobOneFile(args []string) error {
 
 // ofHistories compares the histories that two stored runs belong to.
 func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) string, ids []string) error {
-	db, path, err := openHistory(cmd.Context(), getenv, o.history)
+	from, err := openHistories(cmd.Context(), getenv, o.history)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }()
+	defer func() { _ = from.Close() }()
 	var pair [2]change.History
 	for i, id := range ids {
-		if pair[i], err = historyWith(cmd.Context(), db, path, id, o.metric); err != nil {
+		if pair[i], err = historyWith(cmd.Context(), from, id, o.metric); err != nil {
 			return err
 		}
 	}
@@ -154,12 +154,12 @@ func (o compareOptions) ofHistories(cmd *cobra.Command, getenv func(string) stri
 }
 
 // historyWith returns the history that has a stored run.
-func historyWith(ctx context.Context, db *history.DB, path, id, metric string) (change.History, error) {
-	run, err := storedRun(ctx, db, path, id)
+func historyWith(ctx context.Context, from joined, id, metric string) (change.History, error) {
+	run, _, err := from.run(ctx, id)
 	if err != nil {
 		return change.History{}, err
 	}
-	list, err := db.Histories(ctx, history.HistoryQuery{User: run.Job.User, Since: float64(time.Now().Unix()) - storedDays*86400, Runs: mostStoredRuns, Series: mostStoredSeries})
+	list, err := from.histories(ctx, history.HistoryQuery{Cluster: run.Key.Cluster, User: run.Job.User, Since: float64(time.Now().Unix()) - storedDays*86400, Runs: mostStoredRuns, Series: mostStoredSeries})
 	if err != nil {
 		return change.History{}, err
 	}

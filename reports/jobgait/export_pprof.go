@@ -29,12 +29,12 @@ func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args 
 	case o.output == "" && isTerminal(cmd.OutOrStdout()):
 		return usageError{errors.New("that is nothing for a terminal: give --output FILE")}
 	}
-	db, path, err := openHistory(cmd.Context(), getenv, o.history)
+	from, err := openHistories(cmd.Context(), getenv, o.history)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }()
-	s, err := storedRun(cmd.Context(), db, path, args[0])
+	defer func() { _ = from.Close() }()
+	s, _, err := from.run(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}

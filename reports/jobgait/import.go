@@ -39,6 +39,9 @@ func importCommand(getenv func(string) string) *cobra.Command {
 			"Exit status 1 if a report was refused.",
 		Args: exactly(1, "a directory with reports"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneHistory(path, "import"); err != nil {
+				return err
+			}
 			if path == "" {
 				self, err := os.Executable()
 				if err != nil {

@@ -39,12 +39,12 @@ func listCommand(getenv func(string) string) *cobra.Command {
 			if err := o.times(time.Now()); err != nil {
 				return err
 			}
-			db, _, err := openHistory(cmd.Context(), getenv, o.history)
+			from, err := openHistories(cmd.Context(), getenv, o.history)
 			if err != nil {
 				return err
 			}
-			defer func() { _ = db.Close() }()
-			return o.list(cmd.Context(), db, cmd.OutOrStdout())
+			defer func() { _ = from.Close() }()
+			return o.list(cmd.Context(), from, cmd.OutOrStdout())
 		},
 	}
 	historyFlag(c, &o.history)
@@ -150,16 +150,17 @@ type listed struct {
 	StepS     *float64 `json:"step_s"`
 	// Finding is the code of the first finding, "" for none.
 	Finding string `json:"finding"`
+	Cluster string `json:"cluster"`
 }
 
-func listedOf(ctx context.Context, db *history.DB, r history.Run) listed {
+func listedOf(ctx context.Context, r foundRun) listed {
 	l := listed{JobID: r.DisplayID, User: r.User, App: r.App, Shape: r.Shape, Start: time.Unix(int64(r.Start), 0).UTC().Format(time.RFC3339),
 		ElapsedS: r.ElapsedS, PeriodS: r.PeriodS, Coverage: r.Coverage, Report: r.ReportDir, JobName: r.JobName, Account: r.Account,
-		Partition: r.Partition, State: r.State, NCPUs: r.CPUs, Busy: r.BusyCPUs, Waiting: r.WaitingCPUs, PeakBytes: r.PeakMemBytes, StepS: r.StepS}
+		Partition: r.Partition, State: r.State, NCPUs: r.CPUs, Busy: r.BusyCPUs, Waiting: r.WaitingCPUs, PeakBytes: r.PeakMemBytes, StepS: r.StepS, Cluster: r.Cluster}
 	if e := r.Exit; e != nil {
 		l.ExitCode, l.Signal = &e.Code, &e.Signal
 	}
-	s, _, err := db.Lookup(ctx, history.Ref{ID: r.DisplayID, Cluster: r.Cluster, Restart: &r.Restart, Sub: &r.Sub})
+	s, _, err := r.db.Lookup(ctx, history.Ref{ID: r.DisplayID, Cluster: r.Cluster, Restart: &r.Restart, Sub: &r.Sub})
 	if err != nil {
 		return l // the row is still true
 	}
@@ -169,14 +170,14 @@ func listedOf(ctx context.Context, db *history.DB, r history.Run) listed {
 	return l
 }
 
-func (o listOptions) list(ctx context.Context, db *history.DB, out io.Writer) error {
-	runs, err := db.Runs(ctx, o.query)
+func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error {
+	runs, err := from.runs(ctx, o.query)
 	if err != nil {
 		return err
 	}
 	var rows []listed
 	for _, r := range runs {
-		rows = append(rows, listedOf(ctx, db, r))
+		rows = append(rows, listedOf(ctx, r))
 	}
 	switch {
 	case o.json:
@@ -190,7 +191,7 @@ func (o listOptions) list(ctx context.Context, db *history.DB, out io.Writer) er
 	case o.csv:
 		return o.writeCSV(out, rows)
 	}
-	return o.writeText(out, rows)
+	return o.writeText(out, rows, len(from.dbs) > 1)
 }
 
 // names are the columns of the text.
@@ -237,7 +238,7 @@ func orDash(s string) string {
 	return s
 }
 
-func (o listOptions) writeText(out io.Writer, rows []listed) error {
+func (o listOptions) writeText(out io.Writer, rows []listed, clusters bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(cells []string) {
 		if o.parsable {
@@ -249,11 +250,17 @@ func (o listOptions) writeText(out io.Writer, rows []listed) error {
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
+	of := func(cells []string, cluster string) []string { // job ids of several clusters need it
+		if clusters {
+			return append([]string{cluster}, cells...)
+		}
+		return cells
+	}
 	if !o.noHeader {
-		line(o.names())
+		line(of(o.names(), "Cluster"))
 	}
 	for _, r := range rows {
-		line(r.cells())
+		line(of(r.cells(), r.Cluster))
 	}
 	return w.Flush()
 }
@@ -263,7 +270,7 @@ func (o listOptions) writeCSV(out io.Writer, rows []listed) error {
 	w := csv.NewWriter(out)
 	if !o.noHeader {
 		_ = w.Write([]string{"job_id", "user", "app", "shape", "start", "elapsed_s", "period_s", "coverage", "report_dir", "job_name", "account",
-			"partition", "state", "exit_code", "exit_signal", "ncpus", "busy_cpus", "waiting_cpus", "peak_mem_bytes", "step_s", "finding"})
+			"partition", "state", "exit_code", "exit_signal", "ncpus", "busy_cpus", "waiting_cpus", "peak_mem_bytes", "step_s", "finding", "cluster"})
 	}
 	float := func(v *float64) string {
 		if v == nil {
@@ -280,7 +287,7 @@ func (o listOptions) writeCSV(out io.Writer, rows []listed) error {
 	for _, r := range rows {
 		_ = w.Write([]string{r.JobID, r.User, r.App, r.Shape, r.Start, float(&r.ElapsedS), float(r.PeriodS), float(r.Coverage), r.Report, r.JobName,
 			r.Account, r.Partition, r.State, count(r.ExitCode), count(r.Signal), count(r.NCPUs), float(r.Busy), float(r.Waiting), float(r.PeakBytes),
-			float(r.StepS), r.Finding})
+			float(r.StepS), r.Finding, r.Cluster})
 	}
 	w.Flush()
 	return w.Error() // of all writes

@@ -32,6 +32,9 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 			"is then copied there and the copy checked.",
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := oneHistory(path, "prune"); err != nil {
+				return err
+			}
 			self, err := os.Executable()
 			if err != nil {
 				return fmt.Errorf("find this program: %w", err)

@@ -66,24 +66,19 @@ func showCommand(getenv func(string) string) *cobra.Command {
 }
 
 func historyFlag(c *cobra.Command, path *string) {
-	c.Flags().StringVar(path, "history", "", "history database (default: the configured one, else your own)")
+	c.Flags().StringVar(path, "history", "", "history database, or `FILE,FILE,...` of several clusters (default: the configured one, else your own)")
 }
 
 func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
 	if !o.last && !summary.IsDisplayID(id) {
 		return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", id)}
 	}
-	db, path, err := openHistory(ctx, getenv, o.history)
+	from, err := openHistories(ctx, getenv, o.history)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }()
-	if o.last {
-		if id, err = newest(ctx, db, path); err != nil {
-			return err
-		}
-	}
-	s, err := storedRun(ctx, db, path, id)
+	defer func() { _ = from.Close() }()
+	s, db, err := o.find(ctx, from, id)
 	if err != nil {
 		return err
 	}
@@ -94,25 +89,20 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	return o.print(out, s, judged)
 }
 
-// newest is the job id of this user's newest run.
-func newest(ctx context.Context, db *history.DB, path string) (string, error) {
-	runs, err := db.Runs(ctx, history.Query{User: userName(), Limit: 1})
+// find is the run that is asked for, with the history that has it.
+func (o showOptions) find(ctx context.Context, from joined, id string) (summary.Summary, *history.DB, error) {
+	if !o.last {
+		return from.run(ctx, id)
+	}
+	runs, err := from.runs(ctx, history.Query{User: userName(), Limit: 1})
+	if err == nil && len(runs) == 0 {
+		err = fmt.Errorf("no run of %s in %s (jobgait list shows what is there)", userName(), from.path())
+	}
 	if err != nil {
-		return "", err
+		return summary.Summary{}, nil, err
 	}
-	if len(runs) == 0 {
-		return "", fmt.Errorf("no run of %s in %s (jobgait list shows what is there)", userName(), path)
-	}
-	return runs[0].DisplayID, nil
-}
-
-// storedRun returns the newest run of a job.
-func storedRun(ctx context.Context, db *history.DB, path, id string) (summary.Summary, error) {
-	s, _, err := db.Summary(ctx, id)
-	if errors.Is(err, history.ErrNotFound) {
-		err = fmt.Errorf("no run of job %s in %s (jobgait list shows what is there)", id, path)
-	}
-	return s, err
+	s, _, err := runs[0].db.Lookup(ctx, history.Ref{ID: runs[0].DisplayID, Cluster: runs[0].Cluster})
+	return s, runs[0].db, err
 }
 
 // print draws a report in the format that was asked for.

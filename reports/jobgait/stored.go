@@ -64,20 +64,20 @@ type stored struct {
 // read reads the histories that were asked for, and those of others that ran on
 // the same machine in the same half year.
 func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (stored, error) {
-	db, path, err := openHistory(cmd.Context(), getenv, f.history)
+	from, err := openHistories(cmd.Context(), getenv, f.history)
 	if err != nil {
 		return stored{}, err
 	}
-	defer func() { _ = db.Close() }()
+	defer func() { _ = from.Close() }()
 	who := f.user
 	if who == "" && !f.site {
 		who = userName()
 	}
-	list, chosen, err := f.histories(cmd.Context(), db, who)
+	list, chosen, err := f.histories(cmd.Context(), from, who)
 	if err != nil {
 		return stored{}, err
 	}
-	s := stored{chosen: chosen, path: path, whose: "runs of " + f.whose(who)}
+	s := stored{chosen: chosen, path: from.path(), whose: "runs of " + f.whose(who)}
 	if s.Histories, err = past.Of(list, f.metric); err != nil {
 		return s, err
 	}
@@ -87,21 +87,26 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 			s.List[i].Name = strings.TrimPrefix(s.List[i].Name, s.List[i].User+" ")
 		}
 	}
+	if len(from.dbs) > 1 {
+		for i := range s.List {
+			s.List[i].Name = s.Stored[i].Cluster + " " + s.List[i].Name
+		}
+	}
 	if !slices.Contains(s.chosen, true) {
 		hint := "jobgait list shows what is there"
 		if !f.site && f.user == "" {
 			hint = "--site is all users, " + hint
 		}
-		return s, fmt.Errorf("%s: none in the last %d days in %s (%s)", s.whose, storedDays, path, hint)
+		return s, fmt.Errorf("%s: none in the last %d days in %s (%s)", s.whose, storedDays, s.path, hint)
 	}
 	return s, nil
 }
 
 // histories reads those that were asked for, then others that ran lately.
-func (f storedFlags) histories(ctx context.Context, db *history.DB, who string) (list []history.History, chosen []bool, err error) {
+func (f storedFlags) histories(ctx context.Context, from joined, who string) (list []history.History, chosen []bool, err error) {
 	q := history.HistoryQuery{User: who, App: f.app, Since: float64(time.Now().Unix()) - storedDays*86400,
 		Runs: mostStoredRuns, Series: mostStoredSeries}
-	if list, err = db.Histories(ctx, q); err != nil {
+	if list, err = from.histories(ctx, q); err != nil {
 		return nil, nil, err
 	}
 	chosen = slices.Repeat([]bool{true}, len(list))
@@ -113,7 +118,7 @@ func (f storedFlags) histories(ctx context.Context, db *history.DB, who string) 
 		asked[h.SeriesID] = true
 	}
 	q.User, q.App, q.Series = "", "", len(asked)+mostOtherSeries
-	others, err := db.Histories(ctx, q)
+	others, err := from.histories(ctx, q)
 	for _, h := range others {
 		if !asked[h.SeriesID] && len(list) < q.Series {
 			list, chosen = append(list, h), append(chosen, false)

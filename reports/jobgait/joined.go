@@ -1,0 +1,170 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+)
+
+// joined are the histories that --history names, open to be read: one, or one of each
+// of several clusters.
+type joined struct {
+	dbs   []*history.DB
+	paths []string
+}
+
+// historyPaths are the files that --history names: FILE,FILE,... or one. A file whose
+// own name has a comma is one.
+func historyPaths(flag string) []string {
+	if _, err := os.Stat(flag); err == nil {
+		return []string{flag}
+	}
+	return strings.Split(flag, ",")
+}
+
+// oneHistory refuses several where a verb writes.
+func oneHistory(flag, verb string) error {
+	if n := len(historyPaths(flag)); n > 1 {
+		return usageError{fmt.Errorf("--history names %d histories, which are only read together: %s writes into one of them", n, verb)}
+	}
+	return nil
+}
+
+// openHistories opens what flag names, "" for what openHistory finds.
+func openHistories(ctx context.Context, getenv func(string) string, flag string) (joined, error) {
+	var j joined
+	for _, p := range historyPaths(flag) {
+		if p == "" && flag != "" {
+			return joined{}, errors.Join(usageError{fmt.Errorf("--history %s: a name is missing beside a comma", flag)}, j.Close())
+		}
+		db, path, err := openHistory(ctx, getenv, p)
+		if err != nil {
+			return joined{}, errors.Join(err, j.Close())
+		}
+		j.dbs, j.paths = append(j.dbs, db), append(j.paths, path)
+	}
+	if err := j.apart(ctx); err != nil {
+		return joined{}, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// apart refuses two histories of one cluster: runs that both have would count twice.
+func (j joined) apart(ctx context.Context) error {
+	if len(j.dbs) == 1 {
+		return nil
+	}
+	of := map[string]string{}
+	for i, db := range j.dbs {
+		clusters, err := db.Clusters(ctx)
+		if err != nil {
+			return err
+		}
+		for _, c := range clusters {
+			if other, is := of[c]; is {
+				return fmt.Errorf("%s and %s both have runs of cluster %s, which would count twice: name histories of different clusters", other, j.paths[i], c)
+			}
+			of[c] = j.paths[i]
+		}
+	}
+	return nil
+}
+
+// Close closes all of them.
+func (j joined) Close() error {
+	var failed error
+	for _, db := range j.dbs {
+		failed = errors.Join(failed, db.Close())
+	}
+	return failed
+}
+
+// path names them for people.
+func (j joined) path() string { return strings.Join(j.paths, ", ") }
+
+// foundRun is a run and the history that has it.
+type foundRun struct {
+	history.Run
+	db *history.DB
+}
+
+// runs are the runs that a query selects, newest first, as history.DB.Runs.
+func (j joined) runs(ctx context.Context, q history.Query) ([]foundRun, error) {
+	var all []foundRun
+	for _, db := range j.dbs {
+		runs, err := db.Runs(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range runs {
+			all = append(all, foundRun{r, db})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b foundRun) int { return cmp.Compare(b.Start, a.Start) })
+	limit := cmp.Or(max(q.Limit, 0), history.DefaultLimit)
+	return all[:min(len(all), limit)], nil
+}
+
+// run is the newest run of a job, with the history that has it. Clusters give out the
+// same numbers: which of two jobs is meant nobody can guess.
+func (j joined) run(ctx context.Context, id string) (found summary.Summary, db *history.DB, err error) {
+	at := ""
+	for i := range j.dbs {
+		s, _, err := j.dbs[i].Summary(ctx, id)
+		switch {
+		case errors.Is(err, history.ErrNotFound):
+		case err != nil:
+			return found, nil, err
+		case db != nil:
+			return found, nil, fmt.Errorf("job %s is in %s (cluster %s) and in %s (cluster %s): name one of them with --history",
+				id, at, found.Key.Cluster, j.paths[i], s.Key.Cluster)
+		default:
+			found, db, at = s, j.dbs[i], j.paths[i]
+		}
+	}
+	if db == nil {
+		err = fmt.Errorf("no run of job %s in %s (jobgait list shows what is there)", id, j.path())
+	}
+	return found, db, err
+}
+
+// seriesOfEach is how far apart the numbers of the series of two histories are told:
+// each counts its own from 1.
+const seriesOfEach = 1_000_000_000
+
+// histories are what a query selects of all of them, as history.DB.Histories. Series
+// of the second history are told as 1,000,000,001 and so on.
+func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]history.History, error) {
+	var all []history.History
+	for i, db := range j.dbs {
+		list, err := db.Histories(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range list {
+			h.SeriesID += int64(i) * seriesOfEach
+			all = append(all, h)
+		}
+	}
+	if len(j.dbs) == 1 {
+		return all, nil
+	}
+	last := func(h history.History) float64 {
+		if len(h.Runs) == 0 {
+			return 0
+		}
+		return h.Runs[len(h.Runs)-1].Start
+	}
+	slices.SortStableFunc(all, func(a, b history.History) int { return cmp.Compare(last(b), last(a)) })
+	if q.Series > 0 {
+		all = all[:min(len(all), q.Series)]
+	}
+	return all, nil
+}
