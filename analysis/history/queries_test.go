@@ -169,3 +169,33 @@ func TestQueriesSearch(t *testing.T) {
 		}
 	}
 }
+
+// siteStatistics are those that ANALYZE took of 20,000 runs of TestSite.
+const siteStatistics = `ANALYZE; DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+	('run_value', 'run_value', '80000 4 1'),
+	('field', 'sqlite_autoindex_field_1', '103 26 1'),
+	('run_pattern', 'run_pattern', '30110 2 1'),
+	('hpc_user', 'sqlite_autoindex_hpc_user_1', '10 1 1'),
+	('application', 'sqlite_autoindex_application_1', '100 10 1 1'),
+	('run_series', 'sqlite_autoindex_run_series_1', '250 3 1'),
+	('word', 'sqlite_autoindex_word_1', '515 1'),
+	('run', 'run_end', '20000 1'),
+	('run', 'run_start', '20000 1'),
+	('run', 'run_user_start', '20000 2000 1'),
+	('run', 'run_series_start', '20000 80 1'),
+	('run', 'run_display', '20000 1 1'),
+	('run', 'sqlite_autoindex_run_1', '20000 1 1 1 1 1 1'),
+	('cluster', 'sqlite_autoindex_cluster_1', '1 1'); ANALYZE sqlite_master`
+
+// TestQueriesByApplication asks that builds are found by the application where there
+// are statistics: with them SQLite went through all runs, user by user.
+func TestQueriesByApplication(t *testing.T) {
+	db := open(t)
+	if _, err := db.sql.Exec(siteStatistics); err != nil {
+		t.Fatal(err)
+	}
+	plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+queries(t)["site_builds"])
+	if step := "SEARCH r USING INDEX run_series_start (series_id=? AND start_s>?)"; !strings.Contains(plan, step) {
+		t.Errorf("no %q in\n%s", step, plan)
+	}
+}
