@@ -41,7 +41,9 @@ type agent struct {
 	// what was written of the inputs.
 	rhythm *rhythm
 	header profile.Header
-	self   job.Process
+	// onStall is nil where nobody is told.
+	onStall *onStall
+	self    job.Process
 	// over is set when there is nothing more to come.
 	over bool
 	// dir takes what is learned of the job; "" learns nothing.

@@ -87,7 +87,7 @@ func parseOptions(args []string) (options, error) {
 // line.
 func run(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Clean(err.Error(), 2000)) }
-	if len(args) > 0 && (args[0] == peek.Verb || args[0] == names.Verb) {
+	if len(args) > 0 && (args[0] == peek.Verb || args[0] == names.Verb || args[0] == stallVerb) {
 		return serve(args[0], args[1:], stdout, log)
 	}
 	o, err := parseOptions(args)
@@ -113,7 +113,7 @@ func run(args []string, getenv func(string) string, stdout, stderr io.Writer) in
 }
 
 // serve is one of our own children, nobody's command: that which reads what may hang
-// of other processes, or which functions a job's code has.
+// of other processes, which functions a job's code has, or becomes a program of the site.
 func serve(verb string, args []string, stdout io.Writer, log func(error)) int {
 	runtime.GOMAXPROCS(1)
 	var err error
@@ -122,6 +122,8 @@ func serve(verb string, args []string, stdout io.Writer, log func(error)) int {
 		err = peek.Serve("/proc", args, os.Stdin, stdout)
 	case names.Verb:
 		err = names.Serve(args, os.Stdin, stdout)
+	case stallVerb:
+		err = becomeProgram(args, os.Stdin)
 	}
 	if err != nil {
 		log(err)

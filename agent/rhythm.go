@@ -184,10 +184,14 @@ func (a *agent) watch(now int64) {
 	switch {
 	case stalled && !r.stalled:
 		a.changed(profile.Epoch{Kind: profile.StalledKind, Text: string(doing), SinceS: r.startS + since})
+		a.onStall.stall(a.state(now, state), a.run.Job.User, a.run.Job.UID)
 	case !stalled && r.stalled:
 		a.changed(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})
 	}
 	r.stalled = stalled
+	if err := a.onStall.failed(); err != nil {
+		a.log(err)
+	}
 	if now-r.toldNS >= 1e9 {
 		a.publish(now, state)
 	}

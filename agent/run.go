@@ -45,7 +45,7 @@ func attend(o options, getenv func(string) string, log func(error)) error {
 		return err
 	}
 	defer lock.Close()
-	return sample(o.dir, settings(getenv, log).Agent, stop, log)
+	return sample(o.dir, settings(getenv, log), stop, log)
 }
 
 // takeLock holds the run's lock for the life of the process: that of the
@@ -78,7 +78,7 @@ func settings(getenv func(string) string, log func(error)) configs.Config {
 }
 
 // sample does the work between taking the lock and giving it back.
-func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(error)) error {
+func sample(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(error)) error {
 	r, err := dir.ReadRun()
 	if err != nil {
 		return err
@@ -98,22 +98,23 @@ func sample(dir job.RunDir, c configs.Agent, stop <-chan os.Signal, log func(err
 	if left, notes := leaveJob(h.proc, r, log); !left {
 		return decline(dir, r, notes)
 	}
-	in, err := openInputs(h, r, c, nodePrices(h))
+	in, err := openInputs(h, r, c.Agent, nodePrices(h))
 	if err != nil {
 		return err
 	}
 	defer in.close()
 	a := newAgent(r, in, log)
 	a.dir, a.self = dir, self
-	a.nameCode(h.program, c)
-	if err := a.begin(dir.Profile(), c); err != nil {
+	a.onStall = newOnStall(c.Live, r, program)
+	a.nameCode(h.program, c.Agent)
+	if err := a.begin(dir.Profile(), c.Agent); err != nil {
 		return err
 	}
 	if err := os.WriteFile(dir.Ready(), nil, 0o600); err != nil {
 		log(err) // whoever waits for it will go on without
 	}
-	ownUnit(h.systemd, r, c, log)
-	return a.live(stop, time.Duration(c.MaxHours)*time.Hour)
+	ownUnit(h.systemd, r, c.Agent, log)
+	return a.live(stop, time.Duration(c.Agent.MaxHours)*time.Hour)
 }
 
 // decline leaves a profile that says why there are no samples.

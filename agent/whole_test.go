@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		return
 	case os.Getenv(mountEnv) != "":
 		os.Exit(small(os.Getenv(mountEnv)))
-	case os.Getenv(agentEnv) != "", len(os.Args) > 3 && (os.Args[1] == peek.Verb || os.Args[1] == names.Verb):
+	case os.Getenv(agentEnv) != "", len(os.Args) > 3 && (os.Args[1] == peek.Verb || os.Args[1] == names.Verb || os.Args[1] == stallVerb):
 		main()
 	}
 	os.Exit(m.Run())

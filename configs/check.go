@@ -33,6 +33,10 @@ func check(c Config) error {
 
 		oneOf("agent.names", c.Agent.Names, "all", "libraries", "off"),
 
+		optionalPath("live.on_stall", c.Live.OnStall),
+		account("live.account", c.Live.Account),
+		{c.Live.OnStall == "" || c.Live.Account != "", "live.on_stall wants an account of its own: live.account names none"},
+
 		names("watch.partitions", c.Watch.Partitions),
 		names("watch.not_partitions", c.Watch.NotPartitions),
 		names("watch.not_users", c.Watch.NotUsers),

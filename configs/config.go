@@ -18,6 +18,7 @@ type Config struct {
 	Spool    Spool    `toml:"spool"`
 	Collect  Collect  `toml:"collect"`
 	Agent    Agent    `toml:"agent"`
+	Live     Live     `toml:"live"`
 	Watch    Watch    `toml:"watch"`
 	Epilog   Epilog   `toml:"epilog"`
 	Report   Report   `toml:"report"`
@@ -72,6 +73,14 @@ type Agent struct {
 // OwnScope is whether the agent, and the Epilog's worker, ask systemd for a scope of
 // their own. "systemd" is what earlier versions called it.
 func (a Agent) OwnScope() bool { return a.Launch == "auto" || a.Launch == "systemd" }
+
+// Live is who is told of a job while it runs, beside its user.
+type Live struct {
+	// OnStall is a program that is told of a job that has stalled, "" none; Account
+	// whose rights it has.
+	OnStall string `toml:"on_stall"`
+	Account string `toml:"account"`
+}
 
 // Watch is which jobs are watched.
 type Watch struct {

@@ -209,7 +209,7 @@ func TestEdits(t *testing.T) {
 }
 
 func TestOneMachine(t *testing.T) {
-	site := write(t, "[watch]\nshare = 0.0\n[spool]\ndir = '/site'\n[agent]\nrate_hz = 50\n")
+	site := write(t, "[watch]\nshare = 0.0\n[spool]\ndir = '/site'\n[agent]\nrate_hz = 50\n[live]\non_stall = '/site/told'\naccount = 'told'\n")
 	c, err := Load(getenv("JOBGAIT_CONFIG="+site, "JOBGAIT_ONE_MACHINE=1", "HOME=/home/a", "XDG_DATA_HOME=/data", "XDG_STATE_HOME=relative"), "")
 	if err != nil {
 		t.Fatal(err)
@@ -219,6 +219,9 @@ func TestOneMachine(t *testing.T) {
 	}
 	if c.Collect.Account != "" || c.Report.MinElapsedS != 0 || c.History.Ingest != "here" || c.Slurm.Scontrol != "" || c.Spool.Keep != "all" {
 		t.Errorf("cluster settings are left: %+v", c)
+	}
+	if c.Live != (Live{}) {
+		t.Errorf("the site's program is left: %+v", c.Live)
 	}
 	if c.Agent.BudgetPct != Default().Agent.RunBudgetPct {
 		t.Errorf("budget %g %%, want that of jobgait run", c.Agent.BudgetPct)

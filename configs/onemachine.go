@@ -45,6 +45,7 @@ func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	c.Collect.Account = ""
 	c.Agent.Launch = "setsid"
 	c.Agent.LiveDir = filepath.Join(c.Spool.Dir, "live")
+	c.Live = Live{}
 	c.Agent.BudgetPct = c.Agent.RunBudgetPct
 	c.Watch = Default().Watch
 	c.Report.MinElapsedS = 0

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/as"
+	"jobgait/agent/job"
+	"jobgait/agent/live"
+	"jobgait/configs"
+)
+
+// onStall tells a program of the site, once a run, that the job has stalled. The
+// program runs beside sampling, which never waits for it, and whatever becomes of it
+// is a line in the agent's log.
+type onStall struct {
+	tell  func(context.Context, []byte) error
+	told  bool
+	ended chan error
+}
+
+// stallReport is what the program reads: the state, and whose job it is.
+type stallReport struct {
+	live.State
+	User string `json:"user"`
+	UID  int    `json:"uid"`
+}
+
+// stallVerb makes this program the child that becomes the site's program; stallS is how
+// long that may take, stallBytes what is read of its output, and what it may write.
+const (
+	stallVerb  = "on-stall"
+	stallS     = 10
+	stallBytes = 64 << 10
+)
+
+// newOnStall is nil where nobody is to be told: without a program, on other nodes than
+// the first, and under `jobgait run`.
+func newOnStall(c configs.Live, r job.Run, self string) *onStall {
+	if c.OnStall == "" || r.RootPID != 0 || !first(r) {
+		return nil
+	}
+	return &onStall{ended: make(chan error, 1), tell: func(ctx context.Context, text []byte) error {
+		account, err := as.Lookup(ctx, c.Account)
+		if err == nil {
+			err = startable(c.OnStall, account)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = account.Run(ctx, self, stallVerb, append([]byte(c.OnStall+"\n"), text...), stallBytes)
+		return err
+	}}
+}
+
+// startable refuses a program that anybody but root could change, and root's account
+// for it.
+func startable(program string, a as.Account) error {
+	if a.UID == 0 {
+		return errors.New("live.on_stall wants an account of its own, which live.account names: it is not started as root")
+	}
+	if !filepath.IsAbs(program) || filepath.Clean(program) != program {
+		return fmt.Errorf("live.on_stall: %.200q is no absolute path", program)
+	}
+	for path := program; ; path = filepath.Dir(path) {
+		info, err := os.Lstat(path)
+		if err != nil {
+			return fmt.Errorf("live.on_stall: %w", err)
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		switch {
+		case !ok || st.Uid != 0:
+			return fmt.Errorf("live.on_stall: %.200s is not root's", path)
+		case path == program && (!info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0):
+			return fmt.Errorf("live.on_stall: %.200s is no program", path)
+		case path != program && !info.IsDir():
+			return fmt.Errorf("live.on_stall: %.200s is no directory", path)
+		case info.Mode().Perm()&0o022 != 0:
+			return fmt.Errorf("live.on_stall: %.200s can be changed by others", path)
+		case path == "/":
+			return nil
+		}
+	}
+}
+
+// stall tells the program, if nobody has told it of this run.
+func (o *onStall) stall(s live.State, user string, uid int) {
+	if o == nil || o.told {
+		return
+	}
+	o.told = true
+	text, err := json.Marshal(stallReport{s, user, uid})
+	if err != nil {
+		o.ended <- err
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), stallS*time.Second)
+		defer cancel()
+		o.ended <- o.tell(ctx, text)
+	}()
+}
+
+// failed is what became of the program since this was asked, nil if nothing did.
+func (o *onStall) failed() error {
+	if o == nil {
+		return nil
+	}
+	select {
+	case err := <-o.ended:
+		return err
+	default:
+		return nil
+	}
+}
+
+// becomeProgram is the child: it takes the account, and becomes the program that the
+// first line of its input names, which finds the rest there. The alarm ends it even if
+// the agent has gone.
+func becomeProgram(args []string, in *os.File) error {
+	if err := as.Take(args, as.Limits{Starts: true, FileBytes: stallBytes, CPUSeconds: stallS}); err != nil {
+		return err
+	}
+	program, err := lineOf(in)
+	if err != nil {
+		return err
+	}
+	if _, err := unix.Setitimer(unix.ITIMER_REAL, unix.Itimerval{Value: unix.Timeval{Sec: stallS}}); err != nil {
+		return fmt.Errorf("bound %.200s: %w", program, err)
+	}
+	return fmt.Errorf("start %.200s: %w", program, syscall.Exec(program, []string{program}, []string{}))
+}
+
+// lineOf reads a line and not a byte more.
+func lineOf(in io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); len(line) < unix.PathMax; {
+		if _, err := io.ReadFull(in, b); err != nil {
+			return "", fmt.Errorf("no line: %w", err)
+		}
+		if b[0] == '\n' {
+			return string(line), nil
+		}
+		line = append(line, b[0])
+	}
+	return "", errors.New("a line too long")
+}

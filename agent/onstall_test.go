@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jobgait/agent/as"
+	"jobgait/agent/job"
+	"jobgait/agent/live"
+	"jobgait/analysis/summary"
+	"jobgait/analysis/tracker"
+	"jobgait/configs"
+)
+
+// rootsDir is a directory that root alone can change, as all above it: not one below
+// that of temporary files.
+func rootsDir(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root has programs that nobody else can change")
+	}
+	dir, err := os.MkdirTemp("/", "jobgait-stall-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Skipf("no directory of root's own: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// programOf is a shell script.
+func programOf(t *testing.T, dir, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(dir, "program")
+	if err := errors.Join(os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o600), os.Chmod(path, mode)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOnlyRootsProgramsAreStarted(t *testing.T) {
+	nobody := as.Account{UID: 65534, GID: 65534}
+	for _, c := range []struct {
+		name string
+		do   func(dir, program string) (string, error)
+		who  as.Account
+		want string
+	}{
+		{"as it should be", func(_, p string) (string, error) { return p, nil }, nobody, ""},
+		{"as root", func(_, p string) (string, error) { return p, nil }, as.Account{}, "account of its own"},
+		{"another's program", func(_, p string) (string, error) { return p, os.Chown(p, 65534, 65534) }, nobody, "not root's"},
+		{"writable by its group", func(_, p string) (string, error) { return p, os.Chmod(p, 0o775) }, nobody, "changed by others"},
+		{"writable by others", func(_, p string) (string, error) { return p, os.Chmod(p, 0o757) }, nobody, "changed by others"},
+		{"in a directory of others", func(d, p string) (string, error) { return p, os.Chown(d, 65534, 65534) }, nobody, "not root's"},
+		{"in a directory for all", func(d, p string) (string, error) { return p, os.Chmod(d, 0o1777) }, nobody, "changed by others"},
+		{"no program", func(_, p string) (string, error) { return p, os.Chmod(p, 0o644) }, nobody, "no program"},
+		{"a directory", func(d, _ string) (string, error) { return d, nil }, nobody, "no program"},
+		{"a link", func(d, p string) (string, error) { return d + "/link", os.Symlink(p, d+"/link") }, nobody, ""},
+		{"a path with ..", func(d, p string) (string, error) { return d + "/../" + filepath.Base(d) + "/program", nil }, nobody, "no absolute path"},
+		{"gone", func(d, _ string) (string, error) { return d + "/none", nil }, nobody, "no such file"},
+	} {
+		dir := rootsDir(t)
+		path, err := c.do(dir, programOf(t, dir, "", 0o755))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = startable(path, c.who)
+		want := c.want
+		if c.name == "a link" { // its mode is 0777: it is refused, for whatever reason comes first
+			want = "live.on_stall"
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// Who is told: a program of the site, on the first node of a job of a cluster.
+func TestWhoIsToldOfAStall(t *testing.T) {
+	one := job.Run{Node: "n1", Job: summary.Job{NNodes: 1, NodeList: "n1"}}
+	own := one
+	own.RootPID = 9
+	second := job.Run{Node: "n2", Job: summary.Job{NNodes: 2, NodeList: "n[1-2]"}}
+	firstOf2 := job.Run{Node: "n1", Job: second.Job}
+	set := configs.Live{OnStall: "/p", Account: "a"}
+	for name, c := range map[string]struct {
+		live configs.Live
+		run  job.Run
+		told bool
+	}{
+		"nothing set": {configs.Live{}, one, false}, "set": {set, one, true}, "jobgait run": {set, own, false},
+		"the second node": {set, second, false}, "the first of two": {set, firstOf2, true},
+	} {
+		if got := newOnStall(c.live, c.run, "self") != nil; got != c.told {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The program has the account, nothing in its environment but what a shell puts there,
+// and the state as its input; the second stall of a run tells nobody.
+func TestStallIsToldOnce(t *testing.T) {
+	dir := rootsDir(t)
+	to := filepath.Join(dir, "told")
+	if err := errors.Join(os.Mkdir(to, 0o700), os.Chown(to, 65534, 65534)); err != nil {
+		t.Fatal(err)
+	}
+	program := programOf(t, dir, "cat > "+to+"/input\nid -u > "+to+"/id\nenv > "+to+"/env\necho >> "+to+"/times\n", 0o755)
+	o := newOnStall(configs.Live{OnStall: program, Account: "nobody"}, job.Run{Job: summary.Job{NNodes: 1}}, self(t))
+	state := live.State{Schema: live.Schema, JobID: 7, State: tracker.Stalled, Stalled: &live.Stalled{Doing: tracker.Sleeping}}
+	o.stall(state, "alice", 1000)
+	o.stall(state, "alice", 1000)
+	if err := <-o.ended; err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(to, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	var got stallReport
+	if err := json.Unmarshal([]byte(read("input")), &got); err != nil || got.JobID != 7 || got.User != "alice" || got.UID != 1000 || got.Stalled == nil {
+		t.Errorf("%q, %v", read("input"), err)
+	}
+	for _, v := range strings.Fields(read("env")) {
+		if name, _, _ := strings.Cut(v, "="); name != "PWD" && name != "SHLVL" && name != "_" && name != "OLDPWD" {
+			t.Errorf("environment: %s", v)
+		}
+	}
+	if read("id") != "65534\n" || read("times") != "\n" {
+		t.Errorf("%q %q", read("id"), read("times"))
+	}
+	if err := o.failed(); err != nil {
+		t.Errorf("told twice: %v", err)
+	}
+}
+
+// One that hangs is left behind when its time is over, and nobody waits for it.
+func TestHangingProgramIsLeftBehind(t *testing.T) {
+	dir := rootsDir(t)
+	account, err := as.Lookup(t.Context(), "nobody")
+	if err != nil {
+		t.Skip(err)
+	}
+	o := newOnStall(configs.Live{OnStall: programOf(t, dir, "exec sleep 3600\n", 0o755), Account: "nobody"}, job.Run{Job: summary.Job{NNodes: 1}}, self(t))
+	tell := o.tell
+	o.tell = func(ctx context.Context, text []byte) error {
+		ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+		return tell(ctx, text)
+	}
+	o.stall(live.State{}, "alice", 1000)
+	if err := <-o.ended; !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v as %+v", err, account)
+	}
+}
+
+// self is this program, which is the child too.
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
