@@ -169,6 +169,9 @@ func TestPageHasMeters(t *testing.T) {
 	if want := `width="95.8%"`; !strings.Contains(string(list[0].Art), want) { // 61.3 of 64
 		t.Errorf("no %s in %s", want, list[0].Art)
 	}
+	if g := New(fourNodes(), nil, options()).pageGauges()[0]; g.Art != "" || g.Text != "101 CPUs busy on 3 of 4 nodes" {
+		t.Errorf("with a node that is not here: %+v", g)
+	}
 	var none summary.Summary
 	if got := New(none, nil, options()).pageGauges(); len(got) != 0 {
 		t.Errorf("of nothing: %+v", got)

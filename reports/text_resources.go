@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -39,11 +40,18 @@ func (g gauge) known() bool { return g.Of > 0 && g.Used >= 0 }
 // gauges are those of which something was measured.
 func (r Report) gauges() []gauge {
 	u := r.Resources
+	given := u.CPU.Allocated
+	if r.partial() {
+		given = nil // what was busy on the others is not known
+	}
 	all := []gauge{
-		newGauge("CPU", r.cpuLine(), u.CPU.Busy, u.CPU.Allocated), newGauge("MEM", r.memoryLine(), u.Memory.PeakBytes, u.Memory.RequestedBytes),
+		newGauge("CPU", r.cpuLine(), u.CPU.Busy, given), newGauge("MEM", r.memoryLine(), u.Memory.PeakBytes, u.Memory.RequestedBytes),
 		newGauge("I/O", r.ioLine(), nil, nil), newGauge("TIME", r.timeLine(), u.Time.UsedS, u.Time.LimitS)}
 	return slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
 }
+
+// partial is whether nodes of the run are not in the report.
+func (r Report) partial() bool { return r.Nodes.Reported < r.Nodes.Total }
 
 func newGauge(name, text string, used, of *float64) gauge {
 	g := gauge{Name: name, Text: text}
@@ -87,7 +95,10 @@ func (r Report) cpuLine() string {
 		return ""
 	}
 	line := cpus(*c.Busy) + " CPUs busy"
-	if c.Allocated != nil {
+	switch {
+	case r.partial():
+		line += fmt.Sprintf(" on %d of %s", r.Nodes.Reported, quantity.Plural(r.Nodes.Total, "node"))
+	case c.Allocated != nil:
 		line = cpus(*c.Busy) + " of " + quantity.Plural(int(*c.Allocated), "CPU") + " busy"
 	}
 	floor, wanted := least, c.Waiting
