@@ -19,6 +19,7 @@ type nvColumn struct {
 	value  value
 	// ready is what was taken since the last drain.
 	ready           []stamped
+	last            stamped // of the last drain that had any
 	total           uint64
 	began, moved    bool
 	readings, fails int64
@@ -80,7 +81,7 @@ func (c *nvColumn) EveryNS() int64            { return 0 }
 // Start begins anew: what was read until now does not count.
 func (c *nvColumn) Start() error {
 	c.h.poll()
-	c.ready = c.ready[:0]
+	c.ready, c.last = c.ready[:0], stamped{}
 	c.value.forget()
 	return nil
 }
@@ -97,12 +98,22 @@ func (c *nvColumn) Drain(to counter.Sink) error {
 	for _, s := range c.ready {
 		to.Read(0, s.timeNS, []uint64{s.v})
 	}
+	if n := len(c.ready); n > 0 {
+		c.last = c.ready[n-1]
+	}
 	c.ready = c.ready[:0]
 	if c.h.gone != nil {
 		return fmt.Errorf("read %s: %w", c.column.Name, c.h.gone)
 	}
+	// What was read last holds until it is read again, of a level.
+	if now := c.h.now(); c.column.Gauge && c.last.timeNS != 0 && now-c.last.timeNS < holdsNS {
+		to.Read(0, now, []uint64{c.last.v})
+	}
 	return nil
 }
+
+// holdsNS is for how long a level holds that is read every 1.2 s.
+const holdsNS = 3e9
 
 // Sources tell what is read.
 func (c *nvColumn) Sources() []summary.Source {

@@ -332,6 +332,39 @@ func TestCounted(t *testing.T) {
 	}
 }
 
+// A level holds from one reading to the next, for a while, a count does not.
+func TestLevelsHold(t *testing.T) {
+	var pipe [2]int
+	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		t.Fatal(err)
+	}
+	now := int64(100e9)
+	h := &helper{devices: make([]introduced, 1), to: pipe[1], from: pipe[0], now: func() int64 { return now }}
+	defer h.close()
+	columns := nvColumns(h, 0)
+	energy, memory := columns[0], columns[2]
+	r := record{begunNS: now - 1e9, endedNS: now - 1e9}
+	r.value[valUsed] = 7
+	energy.take(&r)
+	memory.take(&r)
+	var counts, levels countertest.Sink
+	for _, step := range []struct {
+		afterNS        int64
+		counts, levels int // readings by then
+	}{{0, 1, 2}, {1e9, 1, 3}, {2e9, 1, 3}} {
+		now += step.afterNS
+		if err := errors.Join(energy.Drain(&counts), memory.Drain(&levels)); err != nil {
+			t.Fatal(err)
+		}
+		if len(counts.Readings) != step.counts || len(levels.Readings) != step.levels {
+			t.Errorf("%d ns later: %v and %v", step.afterNS, counts.Readings, levels.Readings)
+		}
+	}
+	if last, _ := levels.Last(0); last.Counts[0] != 7 {
+		t.Errorf("level %v", last)
+	}
+}
+
 // Energy that stays what it was in many readings is told, a short run's is not.
 func TestDidNotMove(t *testing.T) {
 	h := &helper{devices: make([]introduced, 1)}

@@ -39,6 +39,9 @@ func Open(p Params) Opened {
 	if p.GPUs.Parted != "" {
 		return withheld("the job has parts of them by %s: what all of a GPU does is not the job's own", p.GPUs.Parted)
 	}
+	if n := max(len(p.GPUs.UUIDs), len(p.GPUs.Numbers)); n > mostGPUs {
+		return withheld("%d are more than the %d that a profile has room for", n, mostGPUs)
+	}
 	if g := p.GPUs; len(g.UUIDs) > 0 && len(g.Numbers) > 0 && len(g.UUIDs) != len(g.Numbers) {
 		return withheld("the scheduler tells %d names and %d numbers of them", len(g.UUIDs), len(g.Numbers))
 	}
@@ -87,6 +90,9 @@ func openNVIDIA(p Params) Opened {
 	holders.Lost = func() error { return h.gone }
 	return out.held(&holders)
 }
+
+// mostGPUs is how many a profile takes the columns of, of 256 that it may have.
+const mostGPUs = 16
 
 func withheld(format string, args ...any) Opened {
 	n := note.New(note.GPUsWithheld, "the job's GPUs were not recorded: "+format, args...)
