@@ -3,12 +3,14 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -53,10 +55,17 @@ func TestGPUsOfARun(t *testing.T) {
 		"withheld":  {&job.GPUs{Numbers: []int{0}, Parted: "MPS"}, configs.Default().Agent, "", string(note.GPUsWithheld)},
 	} {
 		r := job.Run{Key: summary.RunKey{JobID: 7}, GPUs: c.gpus}
-		in, err := openInputs(oneAMD(t), r, c.settings, prices{interruptNS: 3e3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		host, in := oneAMD(t), (*inputs)(nil)
+		jobtest.Until(t, "its files have answered", func() bool { // they are waited for 2 s
+			if in != nil {
+				_ = in.close()
+			}
+			var err error
+			if in, err = openInputs(host, r, c.settings, prices{interruptNS: 3e3}); err != nil {
+				t.Fatal(err)
+			}
+			return !slices.ContainsFunc(in.absent, func(s summary.Source) bool { return strings.Contains(s.Absent, "no answer") })
+		})
 		h := in.header(r)
 		h.StepNS = 100e6 // the coarsest grid
 		var columns, notes []string

@@ -151,7 +151,7 @@ func TestNVIDIA(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a descriptor was inherited")
 	}
-	if r := h.refresh; r.value[1] < 2 || r.value[4] == 0 || r.value[5] != 100 || r.value[6] != 1 {
+	if r := h.refresh; r.value[4] == 0 || r.value[5] == 0 || r.value[5] > 100 || r.value[1] >= r.value[5] || r.value[6] != 1 {
 		t.Errorf("refresh %v", r.value)
 	}
 }
@@ -425,10 +425,6 @@ func TestNVIDIAOfAJob(t *testing.T) {
 	first, last := to.Readings[0], to.Readings[len(to.Readings)-1]
 	if first.Counts[0] > 0 && first.Counts[0]%1000 != 0 || last.Counts[0] <= first.Counts[0] || last.TimeNS <= first.TimeNS {
 		t.Errorf("readings %v", to.Readings)
-	}
-	joules, seconds := float64(last.Counts[0]-first.Counts[0])/1e6, float64(last.TimeNS-first.TimeNS)/1e9
-	if watts := joules / seconds; watts < 50 || watts > 500 {
-		t.Errorf("%.0f W", watts)
 	}
 }
 
