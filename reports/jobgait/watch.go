@@ -49,7 +49,8 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"with cycle (its number), boundary, length_s, residual (0 is as usual, 1 unlike\n" +
 			"any other), next_boundary, boundary_error_s, and low_at, low_s: when little is\n" +
 			"done next and for how long, null where that is not known. Cycles are told when\n" +
-			"live.json is replaced, once a second at most; of more than 60 in that time the last.\n\n" +
+			"live.json is replaced, once a second at most; of more than 60 in that time the last.\n" +
+			"It ends with the run, of which nothing is expected then.\n\n" +
 			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",
 		Args: oneAtMost("one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,8 +75,7 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 }
 
 // pollEvery is how often the file is looked at, streamEvery for a stream, which has to
-// tell of a boundary soon: the agent writes it once a second at
-// most.
+// tell of a boundary soon: the agent writes it once a second at most.
 const pollEvery, streamEvery = 250 * time.Millisecond, 50 * time.Millisecond
 
 // errOver says that there is nothing to watch, in words.
@@ -94,16 +94,15 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		every = streamEvery
 	}
 	p := pacer{cycles: o.cycles, earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) }}
-	var told int64
+	var told hints
 	for {
-		s, err := live.Read(path)
+		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
 		if err != nil {
 			return err
 		}
-		alive := s.Alive()
 		text := ""
 		if o.stream {
-			text, told = cyclesAfter(s, told)
+			text = told.next(s, alive)
 		} else {
 			s.Pace = p.of(s)
 			text = o.draw(s, alive, screen)
@@ -128,6 +127,18 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		case <-time.After(every):
 		}
 	}
+}
+
+// look reads a state, and whether its agent lives. One that is gone may have written its
+// last words between these two: they are read then.
+func look(read func() (live.State, error)) (s live.State, alive bool, err error) {
+	if s, err = read(); err != nil || s.Alive() {
+		return s, err == nil, err
+	}
+	if last, err := read(); err == nil {
+		s = last
+	}
+	return s, s.Alive(), nil
 }
 
 // draw is what is printed of a state, "" if nothing.

@@ -30,39 +30,57 @@ type hint struct {
 // hintSchema is the name and version of the lines.
 const hintSchema = "jobgait.cycle/1"
 
-// cyclesAfter are the lines of the cycles that ended after the told-th, and the last
-// one's number. Of those before the stream began, told = 0, the last is told.
-func cyclesAfter(s live.State, told int64) (lines string, last int64) {
-	last = told
-	for i, c := range s.Recent {
-		if c.N <= told || told == 0 && i < len(s.Recent)-1 {
-			continue
-		}
-		h := hint{Schema: hintSchema, JobID: s.JobID, Node: s.Node, At: s.At, State: s.State, Cycle: c.N, Boundary: c.Boundary, LengthS: c.LengthS,
-			Residual: c.Residual, PeriodS: s.PeriodS, NextBoundary: s.NextBoundary, BoundaryErrorS: s.BoundaryErrorS}
-		h.LowAt, h.LowS = nextLow(s)
-		if b, err := json.Marshal(h); err == nil {
-			lines += string(b) + "\n"
-		}
-		last = c.N
-	}
-	return lines, last
+// hints are the lines of one run, each cycle once.
+type hints struct {
+	begun bool
+	last  int64 // the number of the last cycle that was told
 }
 
-// nextLow is when the next stretch begins in which little is done, and how many
-// seconds it takes; nil where none is known.
-func nextLow(s live.State) (*time.Time, *float64) {
+// next are the lines of the cycles that ended since the last call, "" if none did. Of
+// those from before the first call the last is told, so that a reader need not wait for
+// what is known.
+func (h *hints) next(s live.State, alive bool) (lines string) {
+	recent := s.Recent
+	if !h.begun {
+		h.begun, recent = true, recent[max(0, len(recent)-1):]
+	}
+	for _, c := range recent {
+		if c.N > h.last {
+			lines, h.last = lines+line(s, c, alive), c.N
+		}
+	}
+	return lines
+}
+
+// line tells of one cycle. What a run that is over was expected to do will not come.
+func line(s live.State, c live.Cycle, alive bool) string {
+	h := hint{Schema: hintSchema, JobID: s.JobID, Node: s.Node, At: s.At, State: s.State, Cycle: c.N, Boundary: c.Boundary,
+		LengthS: c.LengthS, Residual: c.Residual, PeriodS: s.PeriodS}
+	if alive {
+		h.NextBoundary, h.BoundaryErrorS = s.NextBoundary, s.BoundaryErrorS
+		h.LowAt, h.LowS = nextLow(s)
+	} else {
+		h.State = deadState(s)
+	}
+	b, err := json.Marshal(h)
+	if err != nil {
+		return ""
+	}
+	return string(b) + "\n"
+}
+
+// nextLow is when the next stretch begins in which little is done, not before the state
+// was written, and how many seconds it takes; nil where none is known.
+func nextLow(s live.State) (at *time.Time, lengthS *float64) {
 	if s.NextBoundary == nil || s.PeriodS == nil || !(*s.PeriodS > 0) {
 		return nil, nil
 	}
-	var next *time.Time
-	var lengthS *float64
-	for _, l := range s.Low {
-		at := s.NextBoundary.Add(seconds(l.OffsetS))
-		at = at.Add(-seconds(*s.PeriodS * math.Floor(max(0, at.Sub(s.At).Seconds()) / *s.PeriodS)))
-		if next == nil || at.Before(*next) {
-			next, lengthS = &at, &l.DurationS
+	for i, l := range s.Low {
+		aheadS := s.NextBoundary.Sub(s.At).Seconds() + l.OffsetS
+		aheadS -= *s.PeriodS * math.Floor(aheadS / *s.PeriodS)
+		if begins := s.At.Add(seconds(aheadS)); at == nil || begins.Before(*at) {
+			at, lengthS = &begins, &s.Low[i].DurationS
 		}
 	}
-	return next, lengthS
+	return at, lengthS
 }

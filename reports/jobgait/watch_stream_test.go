@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/agent/live"
+	"jobgait/analysis/tracker"
+)
+
+// cyclesOf is a run after n cycles of 2 s, of which the last five are listed, half a
+// second into the next one. Its agent is this process.
+func cyclesOf(t *testing.T, n int64) live.State {
+	t.Helper()
+	self, err := job.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := func(k int64) time.Time { return time.Date(2026, 5, 1, 12, 0, int(2*k), 0, time.UTC) }
+	period, off, next := 2.0, 0.01, ends(n+1)
+	s := live.State{Schema: live.Schema, At: ends(n).Add(500 * time.Millisecond), State: tracker.InCycle, PeriodS: &period, NextBoundary: &next,
+		BoundaryErrorS: &off, Cycles: n, Agent: self}
+	for k := max(1, n-4); k <= n; k++ {
+		s.Recent = append(s.Recent, live.Cycle{N: k, Boundary: ends(k), LengthS: 2, Residual: 0.125})
+	}
+	return s
+}
+
+// hintsIn reads lines, refusing keys that a hint does not have.
+func hintsIn(t *testing.T, text string) (hs []hint) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	for {
+		var h hint
+		switch err := d.Decode(&h); {
+		case errors.Is(err, io.EOF):
+			return hs
+		case err != nil:
+			t.Fatalf("%v: %q", err, text)
+		}
+		hs = append(hs, h)
+	}
+}
+
+// Cycles that end after a stream began are all told, the first ones too, and each once;
+// of those before it the last is.
+func TestHintsOfEachCycle(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		writings []int64 // cycles so far
+		want     []int64
+	}{
+		{"begun before the first cycle", []int64{0, 3, 3, 4}, []int64{1, 2, 3, 4}},
+		{"begun among them", []int64{20, 20, 23}, []int64{20, 21, 22, 23}},
+		{"more at once than are listed", []int64{0, 20, 40}, []int64{16, 17, 18, 19, 20, 36, 37, 38, 39, 40}},
+		{"none", []int64{0, 0}, nil},
+	} {
+		var told hints
+		var got []int64
+		for _, n := range c.writings {
+			for _, h := range hintsIn(t, told.next(cyclesOf(t, n), true)) {
+				got = append(got, h.Cycle)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Of a run that is over nothing is expected any more: a killed agent's last prediction
+// is none.
+func TestHintsOfADeadRun(t *testing.T) {
+	s := cyclesOf(t, 9)
+	s.Low = []live.Low{{OffsetS: 1, DurationS: 0.5}}
+	hs := hintsIn(t, new(hints).next(s, false))
+	if len(hs) != 1 || hs[0].Cycle != 9 || hs[0].State != dead || hs[0].NextBoundary != nil || hs[0].BoundaryErrorS != nil || hs[0].LowAt != nil || hs[0].LowS != nil {
+		t.Errorf("%+v", hs)
+	}
+}
+
+// The next low stretch is the first that begins after the state was written, half a
+// second into a cycle of 2 s.
+func TestNextLow(t *testing.T) {
+	for _, c := range []struct {
+		low    []live.Low
+		aheadS float64 // of the state's time; < 0 for none
+		forS   float64
+	}{
+		{nil, -1, 0},
+		{[]live.Low{{OffsetS: 1.25, DurationS: 0.5}}, 0.75, 0.5},
+		{[]live.Low{{OffsetS: 0.25, DurationS: 0.25}}, 1.75, 0.25},
+		{[]live.Low{{OffsetS: 0.25, DurationS: 0.25}, {OffsetS: 1, DurationS: 0.125}}, 0.5, 0.125},
+		{[]live.Low{{OffsetS: 0.5, DurationS: 0.25}}, 0, 0.25},
+		{[]live.Low{{OffsetS: 7.25, DurationS: 0.5}}, 0.75, 0.5},
+	} {
+		s := cyclesOf(t, 9)
+		s.Low = c.low
+		at, forS := nextLow(s)
+		known := at != nil && forS != nil
+		if known != (c.aheadS >= 0) || known && (*forS != c.forS || !at.Equal(s.At.Add(seconds(c.aheadS)))) {
+			t.Errorf("%+v: %v for %v", c, at, forS)
+		}
+	}
+	for what, unknown := range map[string]func(*live.State){
+		"boundary": func(s *live.State) { s.NextBoundary = nil },
+		"period":   func(s *live.State) { s.PeriodS = nil },
+		"length":   func(s *live.State) { *s.PeriodS = 0 },
+	} {
+		s := cyclesOf(t, 9)
+		s.Low = []live.Low{{OffsetS: 1, DurationS: 0.5}}
+		unknown(&s)
+		if at, forS := nextLow(s); at != nil || forS != nil {
+			t.Errorf("without a %s: %v for %v", what, at, forS)
+		}
+	}
+}
+
+// What an agent wrote just before it ended is not lost, and its run is not called dead.
+func TestLastWordsAreRead(t *testing.T) {
+	before, after := cyclesOf(t, 20), cyclesOf(t, 23)
+	after.State = tracker.Ended
+	before.Agent, after.Agent = job.Process{}, job.Process{} // gone
+	removed := errors.New("removed")
+	for _, c := range []struct {
+		name     string
+		readings []live.State
+		want     live.State
+		alive    bool
+	}{
+		{"it lives", []live.State{cyclesOf(t, 20)}, cyclesOf(t, 20), true},
+		{"it ended in between", []live.State{before, after}, after, false},
+		{"it was killed", []live.State{before, before}, before, false},
+		{"it ended and its file was swept", []live.State{before}, before, false},
+	} {
+		n := 0
+		s, alive, err := look(func() (live.State, error) {
+			if n++; n > len(c.readings) {
+				return live.State{}, removed
+			}
+			return c.readings[n-1], nil
+		})
+		if err != nil || alive != c.alive || s.State != c.want.State || s.Cycles != c.want.Cycles {
+			t.Errorf("%s: %+v, %v, %v", c.name, s, alive, err)
+		}
+	}
+	if _, alive, err := look(func() (live.State, error) { return live.State{}, removed }); alive || !errors.Is(err, removed) {
+		t.Errorf("no file: %v, %v", alive, err)
+	}
+}
