@@ -1,0 +1,523 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"math/cmplx"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job/jobtest"
+	"jobgait/agent/names"
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/summary"
+	"jobgait/reports"
+)
+
+// parts is a program that knows where its CPU time goes: of each 200 ms of its own the
+// first 60 % to one function, 30 to the next, 10 to the third, each in a page of its own.
+// It goes on for the cycles it is told, and until a file is there.
+const parts = `
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#define WORK __attribute__((noinline, aligned(4096)))
+static double now(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+#define BODY(op) { do for (int i = 0; i < 20000; i++) x = x op 1.0000001 + i; while (now() < until); return x; }
+DEFINITIONS
+int main(int n, char **v) {
+	double x = n, t = now();
+	for (int k = 0; k < atoi(v[1]) || access(v[2], F_OK); k++, t += .2) {
+		x = work_a(x, t + .12);
+		x = work_b(x, t + .18);
+		x = work_c(x, t + .2);
+	}
+	printf("%g\n", x);
+}
+`
+
+const (
+	plainParts = `WORK double work_a(double x, double until) BODY(*)
+WORK double work_b(double x, double until) BODY(/)
+WORK double work_c(double x, double until) BODY(-)`
+	templateParts = `template <int N> struct work { WORK static double run(double x, double until) BODY(N) };
+#define work_a work<1>::run
+#define work_b work<2>::run
+#define work_c work<3>::run`
+	openmpParts = `#define OMP(name, op) static double name(double x, double until) {` +
+		` _Pragma("omp parallel for reduction(+:x) schedule(static)") for (int k = 0; k < 1; k++) do for (int i = 0; i < 20000; i++) x = x op 1.0000001 + i; while (now() < until); return x; }
+OMP(work_a, *)
+OMP(work_b, /)
+OMP(work_c, -)`
+)
+
+// kind is how a program is made, and which names its three functions have then: none
+// where only their bounds are left.
+type kind struct {
+	name, compiler, source string
+	flags                  []string
+	after                  string // shell, in the program's directory
+	symbols, names         []string
+}
+
+func kinds() []kind {
+	plain := []string{"work_a", "work_b", "work_c"}
+	of := func(name, after string, names []string, flags ...string) kind {
+		return kind{name, "gcc", plainParts, flags, after, plain, names}
+	}
+	mini := "objcopy --only-keep-debug program debug && objcopy -S --keep-symbol=work_a --keep-symbol=work_b --keep-symbol=work_c debug mini && " +
+		"xz mini && strip program && objcopy --add-section .gnu_debugdata=mini.xz program"
+	return []kind{
+		of(".symtab", "", plain),
+		of(".dynsym alone", "strip program", plain, "-rdynamic"),
+		of(".gnu_debugdata", mini, plain),
+		of("bounds alone", "strip program", nil),
+		of("static", "", plain, "-static"),
+		of("no PIE", "", plain, "-no-pie"),
+		of("function sections", "", plain, "-ffunction-sections", "-Wl,--gc-sections"),
+		{"C++ templates", "g++", strings.NewReplacer("BODY(N)", "{ do for (int i = 0; i < 20000; i++) x = x * (1 - N * 1e-7) + i; while (now() < until); return x; }").Replace(templateParts),
+			[]string{"-x", "c++"}, "", []string{"_ZN4workILi1EE3runEdd", "_ZN4workILi2EE3runEdd", "_ZN4workILi3EE3runEdd"}, []string{"work<1>::run", "work<2>::run", "work<3>::run"}},
+		{"OpenMP", "gcc", openmpParts, []string{"-fopenmp"}, "", []string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"},
+			[]string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"}},
+	}
+}
+
+// make compiles the program of a kind into the box's own directory, and returns where in
+// its file the three functions start.
+func (k kind) make(b box) (starts []uint64) {
+	b.t.Helper()
+	source := strings.Replace(parts, "DEFINITIONS", k.source, 1)
+	if err := os.WriteFile(filepath.Join(b.work, "program.c"), []byte(source), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.shell(strings.Join(append([]string{k.compiler, "-O1", "-o", "program"}, append(k.flags, "program.c")...), " "))
+	f, err := elf.Open(filepath.Join(b.work, "program"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer f.Close()
+	list, err := f.Symbols()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, name := range k.symbols {
+		i := slices.IndexFunc(list, func(s elf.Symbol) bool { return s.Name == name })
+		if i < 0 {
+			b.t.Fatalf("%s: there is no %s", k.name, name)
+		}
+		in := f.Sections[list[i].Section]
+		starts = append(starts, list[i].Value-in.Addr+in.Offset)
+	}
+	if k.after != "" {
+		b.shell(k.after)
+	}
+	return starts
+}
+
+// shell runs a line in the box, and skips the test where a tool of it is not to be had.
+func (b box) shell(line string) {
+	b.t.Helper()
+	for _, part := range strings.Split(line, "&&") {
+		if tool := strings.Fields(part)[0]; !installed(tool) {
+			b.t.Skipf("no %s here", tool)
+		}
+	}
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = b.work
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
+
+// sampled skips the test where the kernel lets nobody sample.
+func sampled(t *testing.T) {
+	t.Helper()
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: 1e6, Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel}
+	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		t.Skipf("perf events are not ours to have here: %v", err)
+	}
+	_ = unix.Close(fd)
+}
+
+func installed(tool string) bool {
+	_, err := exec.LookPath(tool)
+	return err == nil
+}
+
+// known is what the agent of the run was answered so far.
+func (b box) known() (k names.Known) {
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait/*/*/"+names.KnownFile))
+	if len(files) > 0 {
+		if text, err := os.ReadFile(files[len(files)-1]); err == nil {
+			_ = json.Unmarshal(text, &k) // what is being written is read again
+		}
+	}
+	return k
+}
+
+// watch runs the program of a kind until its functions have been asked for, and returns
+// its report. On a machine so full that nobody answers there is none to judge.
+func (k kind) watch(b box, cycles int) reports.Code {
+	b.t.Helper()
+	starts := k.make(b)
+	stop := filepath.Join(b.work, "stop")
+	cmd := b.command("run", "--names=all", "--", "./program", fmt.Sprint(cycles), stop)
+	cmd.Env = append(b.env, "OMP_NUM_THREADS=1")
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	lost := false
+	poll(b.t, "the functions of "+k.name, func() bool {
+		lost = b.known().Lost
+		return lost || b.asked(starts)
+	})
+	if err := os.WriteFile(stop, nil, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		b.t.Fatal(err)
+	}
+	if lost {
+		b.t.Skip("this machine is so busy that the child did not come back in time")
+	}
+	return b.code()
+}
+
+// code is what the newest report says of code.
+func (b box) code() reports.Code {
+	b.t.Helper()
+	b.report()
+	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
+	var r struct{ Code *reports.Code }
+	text, err := os.ReadFile(files[len(files)-1])
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil || r.Code == nil {
+		b.t.Fatalf("%s has no code: %v", files[len(files)-1], err)
+	}
+	return *r.Code
+}
+
+// three are the functions of a kind in a report: by name, or by size where they have none.
+func (k kind) three(c reports.Code) (out []reports.CodeFunction) {
+	for i := range 3 {
+		var of []reports.CodeFunction
+		for _, f := range c.Functions {
+			if k.names == nil && f.Full == "" && f.Library == "program" || k.names != nil && string(f.Full) == k.names[i] {
+				of = append(of, f)
+			}
+		}
+		if k.names == nil && len(of) > i {
+			out = append(out, of[i])
+		} else if k.names != nil && len(of) == 1 {
+			out = append(out, of[0])
+		}
+	}
+	return out
+}
+
+// off is how far the shares of the three are off 60, 30 and 10, the worst, in points of
+// their own sum; the kernel is interrupts.
+func off(three []reports.CodeFunction) (worst float64) {
+	sum := 0.0
+	for _, f := range three {
+		sum += f.Share
+	}
+	for i, want := range []float64{60, 30, 10} {
+		worst = max(worst, math.Abs(100*three[i].Share/sum-want))
+	}
+	return worst
+}
+
+// misplaced is how far the middles of the second and third function lie off theirs
+// behind the first, the worst, in bins; false where no cycle was seen.
+func misplaced(three []reports.CodeFunction) (worst float64, ok bool) {
+	middle := func(f reports.CodeFunction) float64 {
+		var sum complex128
+		for i, v := range f.Within {
+			sum += complex(v, 0) * cmplx.Rect(1, 2*math.Pi*(float64(i)+.5)/anatomy.Bins)
+		}
+		return cmplx.Phase(sum) / (2 * math.Pi) * anatomy.Bins
+	}
+	for i, want := range []float64{0, .45, .65} { // 30, 75 and 95 % of the cycle
+		if len(three[i].Within) != anatomy.Bins {
+			return 0, false
+		}
+		d := middle(three[i]) - middle(three[0]) - want*anatomy.Bins
+		worst = max(worst, math.Abs(math.Remainder(d, anatomy.Bins)))
+	}
+	return worst, true
+}
+
+// The shares of three functions are those that their program gives them, whatever
+// symbols it has. Few cycles are few samples: the 6 points are five times the scatter of
+// 2000, the 1.5 of the many rounds three times that of 10,000.
+func TestLiveCodeOfKnownShares(t *testing.T) {
+	byHand(t)
+	sampled(t)
+	rounds, many := jobtest.Rounds(1), os.Getenv("JOBGAIT_ROUNDS") != ""
+	cycles, most, all := 10, 6.0, kinds()[:4]
+	if many {
+		cycles, most, all = 50, 1.5, kinds()
+		fmt.Println("| symbols | runs | worst share off, points | runs with cycles, of these within a bin | worst place off, bins |\n|---|---|---|---|---|")
+	}
+	for _, k := range all {
+		t.Run(k.name, func(t *testing.T) {
+			runs, shares, seen, placed, bins := 0, 0.0, 0, 0, 0.0
+			for range rounds {
+				b := newBox(t)
+				c := k.watch(b, cycles)
+				three := k.three(c)
+				if len(three) != 3 {
+					t.Fatalf("the three are not told apart: %+v", c.Functions)
+				}
+				runs++
+				shares = max(shares, off(three))
+				if o := off(three); o > most {
+					t.Errorf("%.2f points off: %+v", o, three)
+				}
+				if worst, ok := misplaced(three); ok {
+					seen++
+					bins = max(bins, worst)
+					if worst <= 1 {
+						placed++
+					}
+				}
+			}
+			if many {
+				fmt.Printf("| %s | %d | %.2f | %d, %d | %.2f |\n", k.name, runs, shares, seen, placed, bins)
+			}
+			t.Logf("%s: %d runs, %.2f points off, %d with cycles, %d placed, %.2f bins off", k.name, runs, shares, seen, placed, bins)
+		})
+	}
+}
+
+// With names off no function's name is in anything that was written: neither while the
+// program runs nor after. The first round shows that all of it is looked at.
+func TestLiveNamesOff(t *testing.T) {
+	byHand(t)
+	sampled(t)
+	const canary = "canary_of_names"
+	for _, detail := range []string{"all", "libraries", "off"} {
+		b := newBox(t)
+		k := kinds()[0]
+		k.source = strings.Replace(k.source, "work_a", canary, 1) + "\n#define work_a " + canary
+		k.symbols = []string{canary, "work_b", "work_c"}
+		starts := k.make(b)
+		if err := os.Rename(filepath.Join(b.work, "program.c"), filepath.Join(t.TempDir(), "program.c")); err != nil {
+			t.Fatal(err)
+		}
+		stop := filepath.Join(b.work, "stop")
+		cmd := b.command("run", "--names="+detail, "--", "./program", "10", stop)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]bool{}
+		lost := false
+		if detail == "all" {
+			poll(t, "its functions", func() bool { lost = b.known().Lost; return lost || b.asked(starts) })
+		} else {
+			poll(t, "a rhythm that is told live", func() bool {
+				files, _ := filepath.Glob(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait/live/*/*/live.json"))
+				return len(files) > 0
+			})
+		}
+		b.find(canary, found)
+		if err := os.WriteFile(stop, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if lost {
+			t.Skip("this machine is so busy that the child did not come back in time")
+		}
+		// A run that a busy machine disturbs may seem to have two rhythms at a time: it is
+		// stored all the same.
+		poll(t, "the run is stored", func() bool { return strings.Contains(end(t, b.command("list", "--json")).out, `"job_id"`) })
+		b.find(canary, found)
+		for _, args := range [][]string{{"show", "--last", "--json"}, {"list", "--json"}, {"changes", "--json"}} {
+			if r := end(t, b.command(args...)); strings.Contains(r.out+r.complaint, canary) {
+				found["jobgait "+args[0]] = true
+			}
+		}
+		if detail != "all" {
+			if len(found) > 0 {
+				t.Errorf("names %s: the canary is in %v", detail, slices.Sorted(maps.Keys(found)))
+			}
+			continue
+		}
+		for _, in := range []string{"names.json", "record.json.gz", "history.db", ".txt", ".html", ".json", "jobgait show"} {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(file string) bool { return strings.HasSuffix(file, in) }) {
+				t.Errorf("names %s: the canary is not in %s: %v", detail, in, slices.Sorted(maps.Keys(found)))
+			}
+		}
+	}
+}
+
+// asked is whether the functions that start there are known.
+func (b box) asked(starts []uint64) bool {
+	return slices.ContainsFunc(b.known().Files, func(f names.KnownOf) bool {
+		return !slices.ContainsFunc(starts, func(at uint64) bool {
+			return !slices.ContainsFunc(f.Functions, func(x names.Function) bool { return x.Start == at })
+		})
+	})
+}
+
+// find looks for a word in all files of the box but the program, those that are packed
+// too.
+func (b box) find(word string, found map[string]bool) {
+	home := filepath.Dir(b.work)
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it was there a moment ago
+		}
+		if err != nil || !d.Type().IsRegular() || d.Name() == "program" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		if more, err := unpacked(text); err == nil {
+			text = append(text, more...)
+		}
+		if bytes.Contains(text, []byte(word)) {
+			found[strings.TrimPrefix(path, home)] = true
+		}
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// melt is LAMMPS's example of a liquid, 8000 atoms; it takes 10 s of CPU time.
+const melt = `units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 20 0 20 0 5
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 1.44 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify delay 0 every 20 check no
+fix 1 all nve
+thermo 100
+run 2000
+`
+
+// record is what the node recorded of the run.
+func (b box) record() (r summary.NodeRecord) {
+	b.t.Helper()
+	dirs, _ := filepath.Glob(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait/*/*/"))
+	for _, dir := range dirs {
+		text, err := os.ReadFile(filepath.Join(dir, "record.json.gz"))
+		if err != nil {
+			continue
+		}
+		if text, err = unpacked(text); err == nil {
+			r, err = summary.DecodeNode(text)
+		}
+		if err != nil || r.Code == nil {
+			b.t.Fatalf("%s: %v, code %v", dir, err, r.Code != nil)
+		}
+		return r
+	}
+	b.t.Fatalf("no record in %v", dirs)
+	return r
+}
+
+func unpacked(b []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+var logged = regexp.MustCompile(`(?m)^(Pair|Neigh) +\|.*\| *([\d.]+)$`)
+
+// LAMMPS times its own parts: the functions of pairs and neighbours have their shares.
+func TestLiveCodeAgainstLAMMPS(t *testing.T) {
+	byHand(t)
+	sampled(t)
+	if !installed("lmp") {
+		t.Skip("no lmp here: lammps is the package")
+	}
+	b := newBox(t)
+	if err := os.WriteFile(filepath.Join(b.work, "in.melt"), []byte(melt), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := b.command("run", "--names=all", "--", "lmp", "-in", "in.melt", "-log", "log.lammps")
+	cmd.Env = append(b.env, "OMP_NUM_THREADS=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	if r := end(t, cmd); r.status.ExitStatus() != 0 {
+		t.Fatalf("%s%s", r.out, r.complaint)
+	}
+	text, err := os.ReadFile(filepath.Join(b.work, "log.lammps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.known().Lost {
+		t.Skip("this machine is so busy that the child did not come back in time")
+	}
+	record := b.record()
+	split := record.Code.Run
+	if c := record.Code.Main(); c != nil {
+		split = c.Split
+	}
+	// Interrupts are the kernel's: they hit all parts alike, and its log counts them there.
+	own := 1.0
+	for _, c := range split.Classes {
+		if c.Name == string(anatomy.Kernel) {
+			own -= c.Share
+		}
+	}
+	for _, m := range logged.FindAllStringSubmatch(string(text), -1) {
+		want, _ := strconv.ParseFloat(m[2], 64)
+		got := 0.0
+		for _, f := range split.Functions {
+			if partOf(f.Name) == m[1] {
+				got += 100 * f.Share / own
+			}
+		}
+		fmt.Printf("LAMMPS: %s %.2f %% by its log, %.2f %% by ours, of %d samples, kernel %.2f %%\n", m[1], want, got, record.Code.Samples, 100-100*own)
+		if math.Abs(got-want) > 2 {
+			t.Errorf("%s: %.2f %%, its log has %.2f", m[1], got, want)
+		}
+	}
+}
+
+// partOf is under which heading LAMMPS times a function of its own, "" for none of the
+// two.
+func partOf(name string) string {
+	name = strings.TrimPrefix(name, "LAMMPS_NS::")
+	for _, p := range [][2]string{{"Pair", "Pair"}, {"NPair", "Neigh"}, {"NBin", "Neigh"}, {"NStencil", "Neigh"}, {"Neigh", "Neigh"}} {
+		if strings.HasPrefix(name, p[0]) {
+			return p[1]
+		}
+	}
+	return ""
+}
