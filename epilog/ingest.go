@@ -94,6 +94,13 @@ func ingestChild(ctx context.Context, args []string, in io.Reader, out io.Writer
 	return putWaiting(ctx, e.Config, scheduler.Of(e.Config, e.getenv), out)
 }
 
+// countAside has the history count the records that lie out of the way.
+func countAside(ctx context.Context, db *history.DB, dir string, now float64) error {
+	list, err := collect.Aside(dir)
+	_, failed := db.CountAside(ctx, list, now)
+	return errors.Join(err, failed)
+}
+
 // putWaiting is ingest with the rights of this process.
 func putWaiting(ctx context.Context, cfg configs.Config, sched job.Scheduler, out io.Writer) error {
 	debug.SetMemoryLimit(ingestBytes / 2)
@@ -112,7 +119,7 @@ func putWaiting(ctx context.Context, cfg configs.Config, sched job.Scheduler, ou
 		return nil
 	})
 	if !history.Unavailable(err) {
-		err = errors.Join(err, newest.Review(ctx, db, now))
+		err = errors.Join(err, newest.Review(ctx, db, now), countAside(ctx, db, cfg.Collect.Dir, now))
 	}
 	fmt.Fprintf(out, "%d job records written to %s, %d set aside\n", taken, cfg.History.Path, aside)
 	made, failed := snapshots.Publish(ctx, db, cfg.History, time.Now())

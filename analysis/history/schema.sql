@@ -660,13 +660,14 @@ JOIN cluster c ON c.cluster_id = d.cluster_id
 JOIN hpc_user u ON u.user_id = d.user_id
 WHERE d.jobs > 0;
 
--- One row for each time that a run was put into the history.
+-- One row for each time that a run was put into the history, or its record set aside.
 --   At  when
 --   Status  added; replaced: as many nodes as before or more; state: fewer nodes, but
---     the job's final state; kept: nothing new
+--     the job's final state; kept: nothing new; aside: a record that is no run's and was
+--     moved to failed/ of the collection directory
 --   NodesReported  in what came, not in what is kept
 --   Report  directory of the delivered report
---   Source  the file that it came from
+--   Source  the file that it came from; with Status aside: and what is wrong with it
 CREATE VIEW ingest AS
 SELECT
   strftime('%Y-%m-%dT%H:%M:%S', CAST(i.at_s AS INTEGER), 'unixepoch', 'localtime') AS At,

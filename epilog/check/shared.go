@@ -105,7 +105,11 @@ func (s *Shared) records(dir string) error {
 		return nil // no job has ended yet
 	}
 	aside, _ := os.ReadDir(filepath.Join(dir, "failed"))
-	s.Failed = len(aside)
+	for _, e := range aside {
+		if !strings.HasSuffix(e.Name(), ".why") { // beside each record: why it is there
+			s.Failed++
+		}
+	}
 	for _, e := range entries {
 		info, ierr := e.Info()
 		if ierr != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") {

@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"jobgait/analysis/history"
+	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
 
@@ -18,7 +22,7 @@ const failedDir = "failed"
 // What failedDir holds at most; of more the oldest go. A node whose memory fails, or
 // somebody who has the account, must not fill the file system with it.
 const (
-	maxFailed      = 1000
+	maxFailed      = 2000 // a record and why it is there are two
 	maxFailedBytes = 100 << 20
 )
 
@@ -31,7 +35,7 @@ func unread(dir string, n recordName, why error, say func(string)) {
 	case errors.Is(why, fs.ErrNotExist):
 		return // somebody else was faster
 	case errors.Is(why, summary.ErrDamaged):
-		if err := setAside(n.path(dir), filepath.Join(dir, failedDir)); err != nil {
+		if err := setAside(n.path(dir), filepath.Join(dir, failedDir), why); err != nil {
 			text += fmt.Sprintf("; %v", err)
 		} else {
 			text += ": moved to " + failedDir
@@ -42,15 +46,66 @@ func unread(dir string, n recordName, why error, say func(string)) {
 	say(text)
 }
 
-// setAside keeps a record that cannot be read for somebody to look at, in dir.
-func setAside(path, dir string) error {
+// whySuffix makes the name of the text beside a record that was set aside.
+const whySuffix = ".why"
+
+// maxWhy is the length of that text, in bytes.
+const maxWhy = 1000
+
+// setAside keeps a record that cannot be read for somebody to look at, in dir, with why.
+func setAside(path, dir string, why error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("set a bad record aside: %w", err)
 	}
 	if err := os.Rename(path, filepath.Join(dir, filepath.Base(path))); err != nil {
 		return fmt.Errorf("set a bad record aside: %w", err)
 	}
+	text := note.Clean(why.Error(), maxWhy) + "\n"
+	if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)+whySuffix), []byte(text), 0o600); err != nil {
+		return fmt.Errorf("say why a bad record was set aside: %w", err)
+	}
 	return dropOldest(dir, maxFailed, maxFailedBytes)
+}
+
+// Aside are the records that lie out of the way in dir, of nodes and of jobs, with why;
+// times are the file server's.
+func Aside(dir string) ([]history.Aside, error) {
+	var list []history.Aside
+	var failed error
+	for _, in := range []string{failedDir, filepath.Join(jobsDir, failedDir)} {
+		entries, err := os.ReadDir(filepath.Join(dir, in))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, fmt.Errorf("look for records that were set aside: %w", err))
+		}
+		for _, e := range entries {
+			name, is := strings.CutSuffix(e.Name(), whySuffix)
+			if !is || len(list) >= 2*maxFailed {
+				continue
+			}
+			a, err := whyAside(filepath.Join(dir, in, e.Name()))
+			if err != nil {
+				continue // removed to make room; its file says nothing
+			}
+			a.Source = filepath.Join(in, name)
+			list = append(list, a)
+		}
+	}
+	return list, failed
+}
+
+// whyAside reads why a record was set aside, and when.
+func whyAside(path string) (history.Aside, error) {
+	f, err := openRecord(path)
+	if err != nil {
+		return history.Aside{}, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return history.Aside{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxWhy))
+	return history.Aside{Why: note.Clean(strings.TrimSpace(string(text)), maxWhy), At: float64(info.ModTime().UnixNano()) / 1e9}, err
 }
 
 // dropOldest keeps a directory to so many files and bytes, and says what went.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
@@ -134,7 +135,7 @@ func TestDamagedRecordsAreSetAsideOrSound(t *testing.T) {
 		}
 		_, gone := os.Stat(n.path(dir))
 		switch {
-		case len(said) == 1 && gone != nil && os.Remove(aside) == nil && !strings.Contains(said[0], "\n"):
+		case len(said) == 1 && gone != nil && os.Remove(aside) == nil && os.Remove(aside+whySuffix) == nil && !strings.Contains(said[0], "\n"):
 			set++
 		case len(said) == 1 && gone == nil && strings.Contains(said[0], "newer"): // the schema was hit
 		case len(said) == 0 && gone == nil:
@@ -182,10 +183,22 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	taken, aside, err := Jobs(dir, func(j JobRecord) error {
 		return db.Put(t.Context(), j.Summary, history.Ingest{NowS: t0 + 200})
 	})
-	failed, _ := os.ReadDir(filepath.Join(dir, jobsDir, failedDir))
+	failed, _ := filepath.Glob(filepath.Join(dir, jobsDir, failedDir, "*"+suffix))
 	left, _ := filepath.Glob(filepath.Join(dir, jobsDir, "*"+suffix))
 	if err == nil || aside != len(failed) || taken+aside+len(left) != jobs || taken < 20 || aside < 20 || len(left) > 20 {
 		t.Fatalf("%d taken, %d aside (%d files), %d left, %v", taken, aside, len(failed), len(left), err)
+	}
+	list, err := Aside(dir)
+	must(err)
+	for _, want := range []int{aside, 0} { // told twice, counted once
+		if n, err := db.CountAside(t.Context(), list, float64(time.Now().Unix())); n != want || err != nil || len(list) != aside {
+			t.Errorf("%d of %d counted, %v", n, len(list), err)
+		}
+	}
+	for _, a := range list {
+		if a.Why == "" || strings.ContainsAny(a.Why, "\n\x1b") || !strings.HasPrefix(a.Source, "jobs/failed/j") {
+			t.Errorf("%+v", a)
+		}
 	}
 	runs, err := db.Runs(t.Context(), history.Query{Limit: 10 * jobs})
 	must(err)

@@ -91,7 +91,7 @@ func Jobs(dir string, f func(JobRecord) error) (taken, aside int, err error) {
 		switch {
 		case errors.Is(err, summary.ErrDamaged), errors.Is(err, history.ErrUnfit):
 			aside++
-			failed = errors.Join(failed, setAside(path, filepath.Join(in, failedDir)))
+			failed = errors.Join(failed, setAside(path, filepath.Join(in, failedDir), err))
 		case history.Unavailable(err):
 			return taken, aside, failed // each of the others would wait for its lock, too
 		}

@@ -1,0 +1,51 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+
+	"jobgait/analysis/note"
+)
+
+// Aside is a record that no history can take and that lies out of the way.
+type Aside struct {
+	Source string  // its file
+	Why    string  // what is wrong with it
+	At     float64 // since when it lies there, UTC epoch seconds
+}
+
+// aside is its status in the view ingest.
+const aside = "aside"
+
+// latest bounds the times of Aside: what was written by a clock that runs ahead by more
+// than a day counts as old, so that it is pruned some day.
+const latest = 86400
+
+// CountAside counts in the view ingest what lies out of the way at a time, each record
+// once however often it is told, and none of before what was pruned of that view.
+func (db *DB) CountAside(ctx context.Context, list []Aside, now float64) (counted int, err error) {
+	if len(list) == 0 {
+		return 0, nil
+	}
+	err = db.write(ctx, func(tx *sql.Tx) error {
+		w := &writer{ctx: ctx, tx: tx}
+		var until float64
+		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = 'ingest'").Scan(&until); err != nil {
+			return err
+		}
+		counted = 0
+		for _, a := range list {
+			at, source := a.At, note.Clean(a.Source, maxName)+": "+note.Clean(a.Why, maxText-maxName-2)
+			if !(at >= 0 && at <= now+latest) {
+				at = 0
+			}
+			if at < until {
+				continue
+			}
+			counted += int(w.count(`INSERT INTO ingest_log (at_s, run_id, status, nodes_reported, source) SELECT ?1, NULL, ?2, 0, ?3
+				WHERE NOT EXISTS (SELECT 1 FROM ingest_log WHERE at_s = ?1 AND status = ?2 AND source = ?3)`, at, aside, source))
+		}
+		return w.err
+	})
+	return counted, explain(db.path, "count records that were set aside", err)
+}
