@@ -28,29 +28,29 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 		Use:   "watch [JOBID|PID|DIR]",
 		Short: "watch the rhythm of a job while it runs",
 		Long: "watch shows what is known of a running job's loop: how long a cycle takes now,\n" +
-			"how many there were, when the next one ends, and whether it has stopped. A number\n" +
-			"is a job id, else the process id of `jobgait run` or of any process that it\n" +
-			"started; a directory is one that holds live.json. Without one the newest of your\n" +
-			"own runs on this machine is meant. A job on other nodes is watched there, by one\n" +
-			"step of srun. On a cluster there is something to watch where the site sets\n" +
-			"agent.live_dir.\n\n" +
-			"It is in_cycle, suspended or, busy with other code, left_loop; stalled is one that\n" +
-			"ended no cycle for five of its longest usual intervals, 10 s at least, after 20\n" +
-			"cycles, while its processes slept or waited in the kernel. Before that it is\n" +
-			"starting, or none while nothing repeats. Of a run whose agent was killed the last\n" +
-			"state is shown, and called dead.\n\n" +
-			"It also says when the job ends, with an interval, and whether its time limit comes\n" +
-			"first: if three or more of your earlier runs of the same application and shape\n" +
-			"came to their end, in a loop as long as this, with as many cycles (the last ten of\n" +
-			"them within 2 %), or if --cycles says how many there will be. In JSON that is pace,\n" +
-			"null without: cycles_usual, runs (how many say so), ends_at, ends_lo, ends_hi,\n" +
-			"limit_at, limit_first.\n\n" +
-			"--stream is for programs: a line for the last cycle, then one for each that ends,\n" +
-			"with cycle (its number), boundary, length_s, residual (0 is as usual, 1 unlike\n" +
-			"any other), next_boundary, boundary_error_s, and low_at, low_s: when little is\n" +
-			"done next and for how long, null where that is not known. Cycles are told when\n" +
-			"live.json is replaced, once a second at most; of more than 60 in that time the last.\n" +
-			"It ends with the run, of which nothing is expected then.\n\n" +
+			"how many there were, when the next one ends, and whether it has stopped. A\n" +
+			"number is a job id, else the process id of `jobgait run` or of any process that\n" +
+			"it started; a directory is one that holds live.json. Without one the newest of\n" +
+			"your own runs on this machine is meant. A job on other nodes is watched there,\n" +
+			"by one step of srun. On a cluster there is something to watch where the site\n" +
+			"sets agent.live_dir.\n\n" +
+			"It is in_cycle, suspended or, busy with other code, left_loop; stalled is one\n" +
+			"that ended no cycle for five of its longest usual intervals, 10 s at least,\n" +
+			"after 20 cycles, while its processes slept or waited in the kernel. Before that\n" +
+			"it is starting, or none while nothing repeats. Of a run whose agent was killed\n" +
+			"the last state is shown, and called dead.\n\n" +
+			"It also says when the job ends, with an interval, and whether its time limit\n" +
+			"comes first: if three or more of your earlier runs of the same application and\n" +
+			"shape came to their end, in a loop as long as this, with as many cycles (the\n" +
+			"last ten of them within 2 %), or if --cycles says how many there will be. In\n" +
+			"JSON that is pace, null without: cycles_usual, runs (how many say so), ends_at,\n" +
+			"ends_lo, ends_hi, limit_at, limit_first.\n\n" +
+			"--stream is for programs: a line for the last cycle, then one for each that\n" +
+			"ends, with cycle (its number), boundary, length_s, residual (0 is as usual, 1\n" +
+			"unlike any other), next_boundary, boundary_error_s, and low_at, low_s: when\n" +
+			"little is done next and for how long, null where that is not known. Cycles are\n" +
+			"told when live.json is replaced, once a second at most; of more than 60 in that\n" +
+			"time the last. It ends with the run, of which nothing is expected then.\n\n" +
 			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",
 		Args: oneAtMost("one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
