@@ -54,7 +54,10 @@ func TestCodeLinesAddUp(t *testing.T) {
 func TestShortName(t *testing.T) {
 	for name, want := range map[string]string{
 		"main": "main", "NPairHalfBinAtomonlyNewton::build": "NPairHalfBi*::build", "averyverylongfunctionname": "averyverylongfunct*",
-		"N::averyverylongfunctionname": "N::averyverylongfu*",
+		"N::averyverylongfunctionname": "N::averyverylongfu*", "LAMMPS_NS::PairLJCut::compute": "PairLJCut::compute",
+		"LAMMPS_NS::NPairHalfBinAtomonlyNewton::build": "NPairHalfBi*::build", "a::B<c::d, e::f>::run": "B<c::d, e::f>::run",
+		"": "", "::": "::", "::::::::::::::::::::::::": "::",
+		"LAMMPS_NS::FixNVE::initial_integrate": "FixNVE::initial_in*",
 	} {
 		if got := shortName(name, 19); got != want || width(got) > 19 {
 			t.Errorf("%s: %s", name, got)

@@ -145,14 +145,43 @@ func (c Code) noise() string {
 	return fmt.Sprintf("%s: a share of %s is +- %s points", upper(text), quantity.Share(p), quantity.Figures(100*half, 2))
 }
 
-// shortName cuts a name to its last part, and that in its middle: what a method is
-// called tells more than of which template it is.
+// shortName cuts a name to its last two parts, a method and its class, and what is too
+// long still in the middle: what a method is called tells more than of which template it
+// is, and both more than the namespace.
 func shortName(name string, w int) string {
 	if width(name) <= w {
 		return name
 	}
-	if at := strings.LastIndex(name, "::"); at > 0 && width(name[at:]) < w-2 {
-		return headOf(name[:at], w-1-width(name[at:])) + "*" + name[at:]
+	at := partAt(name)
+	if at <= 0 {
+		return headOf(name, w-1) + "*"
 	}
-	return headOf(name, w-1) + "*"
+	class, method := name[:at], name[at:]
+	if outer := partAt(class); outer >= 0 {
+		class = class[outer+len("::"):]
+	}
+	switch {
+	case width(class)+width(method) <= w:
+		return class + method
+	case width(method) < w-2:
+		return headOf(class, w-1-width(method)) + "*" + method
+	}
+	return headOf(class+method, w-1) + "*"
+}
+
+// partAt is where the last :: of a name is that stands in no template's arguments; -1
+// without one.
+func partAt(name string) int {
+	depth := 0
+	for i := len(name) - 1; i > 0; i-- {
+		switch {
+		case name[i] == '>':
+			depth++
+		case name[i] == '<':
+			depth--
+		case depth <= 0 && name[i] == ':' && name[i-1] == ':':
+			return i - 1
+		}
+	}
+	return -1
 }
