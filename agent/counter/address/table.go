@@ -26,6 +26,9 @@ type sampled struct {
 	named, fresh      bool
 	// hits are the samples of its program, nil where there are too many programs.
 	hits *int64
+	// unnamed are those while nobody could say which it is, and ask when it is asked
+	// for again, askWait later each time.
+	unnamed, ask, askWait int64
 }
 
 // table is all processes that were sampled.
@@ -109,15 +112,40 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	if !p.member {
 		return 0, false
 	}
-	if !p.named {
-		t.name(p, s.pid)
-		t.identify(p, s.pid)
-		p.named, p.hits = true, t.counterOf(p.exe)
+	if !p.named || p.exe == peek.NoProgram && s.time >= p.ask {
+		t.callByName(p, s)
 	}
 	if p.hits != nil {
 		*p.hits++
 	}
+	if p.exe == peek.NoProgram {
+		p.unnamed++
+	}
 	return t.page(p, s), true
+}
+
+// callByName finds out whose samples those of a process are. On a machine that has no
+// time no answer may come, once: a job's only program was "?" for the whole run then,
+// and a sed that ran beside it the application. So it is asked again, after 1 s and
+// twice as long each time, and gets the samples of meanwhile.
+func (t *table) callByName(p *sampled, s sample) {
+	if p.exe == peek.NoProgram {
+		p.exe = ""
+	}
+	t.name(p, s.pid)
+	t.identify(p, s.pid)
+	before := p.hits
+	p.named, p.hits = true, t.counterOf(p.exe)
+	if p.exe == peek.NoProgram {
+		p.askWait = max(2*p.askWait, 1e9)
+		p.ask = s.time + p.askWait
+		return
+	}
+	if before != nil && p.hits != nil {
+		*before -= p.unnamed
+		*p.hits += p.unnamed
+	}
+	p.unnamed = 0
 }
 
 // counterOf is where the samples of a program are counted.

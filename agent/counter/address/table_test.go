@@ -53,6 +53,38 @@ func fixture(t *testing.T) string {
 
 func user(pid int32, ip uint64, at int64) sample { return sample{time: at, ip: ip, pid: pid} }
 
+// mute is a reader that says nothing the first times.
+type mute struct {
+	peek.Reader
+	left, asked int
+}
+
+func (m *mute) Ask(q peek.Question) ([]byte, error) {
+	if q.File == peek.Program {
+		m.asked++
+		if m.left--; m.left >= 0 {
+			return nil, unix.ETIMEDOUT
+		}
+	}
+	return m.Reader.Ask(q)
+}
+
+// A program that nobody could name at first gets its name, and the samples of before.
+func TestProgramIsAskedForAgain(t *testing.T) {
+	r := &mute{Reader: peek.Direct{Proc: fixture(t)}, left: 2}
+	tb := newTable(r, &asked{members: map[int]bool{10: true, 11: true}})
+	for i := range int64(40) { // 4 s: asked at 0, 1 and 3
+		tb.hit(user(10, 0x10000, i*1e8))
+	}
+	if got := tb.programs(); got["lmp"] != 40 || got[peek.NoProgram] != 0 || r.asked != 3 {
+		t.Errorf("programs %v, asked %d times", got, r.asked)
+	}
+	tb.hit(user(11, 0x90000, 5e9))
+	if got := tb.programs(); got["lmp"] != 41 {
+		t.Errorf("programs %v", got)
+	}
+}
+
 func TestPagesDoNotDependOnTheAddress(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: fixture(t)}, &asked{members: map[int]bool{10: true, 11: true}})
 	a, ok := tb.hit(user(10, 0x10000+0x1234, 1))
