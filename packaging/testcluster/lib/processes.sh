@@ -33,18 +33,19 @@ processes() {
   done
 }
 
-# children_of PID...: prints the pids given and all their descendants.
+# children_of PID...: prints the pids given and all their descendants, but for those
+# that have ended and that nobody takes note of: some machines' first process does not.
 children_of() {
   (($#)) || return 0
-  ps -eo pid=,ppid= | awk -v roots="$*" '
-    { parent[$1] = $2 }
+  ps -eo pid=,ppid=,stat= | awk -v roots="$*" '
+    { parent[$1] = $2; over[$1] = $3 ~ /^Z/ && $3 !~ /l/ } # l: a thread of it hangs
     END {
       n = split(roots, r, " "); for (i = 1; i <= n; i++) ours[r[i]] = 1
       for (more = 1; more;) {
         more = 0
         for (p in parent) if (!(p in ours) && (parent[p] in ours)) { ours[p] = 1; more = 1 }
       }
-      for (p in ours) print p
+      for (p in ours) if (!over[p]) print p
     }'
 }
 
