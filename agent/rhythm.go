@@ -230,7 +230,7 @@ func (a *agent) state(now int64, state tracker.State) live.State {
 		return time.UnixMilli(int64(1e3 * (h.RunReal + r.startS + s))).UTC()
 	}
 	s := live.State{Schema: live.Schema, JobID: int64(h.Key.JobID), Node: h.Node, State: state, Cycles: int64(r.pursuit.Cycles()),
-		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.Cycle{}, Low: []live.Low{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
+		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.Cycle{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
 		Job: live.JobOf(a.run.Key, a.described())}
 	nowS := s.ElapsedS - r.startS
 	s.At = moment(nowS)

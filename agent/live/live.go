@@ -61,9 +61,7 @@ type State struct {
 	// Recent are the last cycles that ended, the newest last.
 	Recent []Cycle `json:"recent"`
 	// Pace is nil in the file: the reader makes it, who may read the history.
-	Pace *Pace `json:"pace"`
-	// Low are stretches of a cycle in which little is done.
-	Low   []Low       `json:"low"`
+	Pace  *Pace       `json:"pace"`
 	Notes []note.Note `json:"notes"`
 	// Agent is the process that writes this: without it the file is of the past.
 	Agent job.Process `json:"agent"`
@@ -132,12 +130,6 @@ type Pace struct {
 	LimitFirst bool       `json:"limit_first"`
 }
 
-// Low is a stretch of a cycle, in seconds from its beginning.
-type Low struct {
-	OffsetS   float64 `json:"offset_s"`
-	DurationS float64 `json:"duration_s"`
-}
-
 const (
 	// maxBytes is the largest file that is read; an agent's has some hundred bytes.
 	maxBytes = 64 << 10
@@ -197,9 +189,6 @@ func (s *State) check() error {
 		numbers = append(numbers, &s.Recent[i].LengthS, &s.Recent[i].Residual)
 		times = append(times, c.Boundary)
 	}
-	for i := range s.Low {
-		numbers = append(numbers, &s.Low[i].OffsetS, &s.Low[i].DurationS)
-	}
 	for _, v := range numbers {
 		if v != nil && !(*v >= 0 && *v <= maxS) {
 			return errors.New("a time that no run can have")
@@ -236,7 +225,6 @@ func (s *State) clean() {
 	}
 	s.RecentS = s.RecentS[max(0, len(s.RecentS)-maxRecent):]
 	s.Recent = s.Recent[max(0, len(s.Recent)-maxRecent):]
-	s.Low = s.Low[:min(len(s.Low), maxList)]
 	s.Notes = s.Notes[:min(len(s.Notes), maxList)]
 	for i, n := range s.Notes {
 		s.Notes[i] = note.Note{Code: note.Code(note.Clean(string(n.Code), maxText)), Text: note.Clean(n.Text, maxText), Node: note.Clean(n.Node, maxText)}

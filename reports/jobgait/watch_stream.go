@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"math"
 	"time"
 
 	"jobgait/agent/live"
@@ -23,8 +22,6 @@ type hint struct {
 	PeriodS        *float64      `json:"period_s"`
 	NextBoundary   *time.Time    `json:"next_boundary"`
 	BoundaryErrorS *float64      `json:"boundary_error_s"`
-	LowAt          *time.Time    `json:"low_at"`
-	LowS           *float64      `json:"low_s"`
 }
 
 // hintSchema is the name and version of the lines.
@@ -58,7 +55,6 @@ func line(s live.State, c live.Cycle, alive bool) string {
 		LengthS: c.LengthS, Residual: c.Residual, PeriodS: s.PeriodS}
 	if alive {
 		h.NextBoundary, h.BoundaryErrorS = s.NextBoundary, s.BoundaryErrorS
-		h.LowAt, h.LowS = nextLow(s)
 	} else {
 		h.State = deadState(s)
 	}
@@ -67,20 +63,4 @@ func line(s live.State, c live.Cycle, alive bool) string {
 		return ""
 	}
 	return string(b) + "\n"
-}
-
-// nextLow is when the next stretch begins in which little is done, not before the state
-// was written, and how many seconds it takes; nil where none is known.
-func nextLow(s live.State) (at *time.Time, lengthS *float64) {
-	if s.NextBoundary == nil || s.PeriodS == nil || !(*s.PeriodS > 0) {
-		return nil, nil
-	}
-	for i, l := range s.Low {
-		aheadS := s.NextBoundary.Sub(s.At).Seconds() + l.OffsetS
-		aheadS -= *s.PeriodS * math.Floor(aheadS / *s.PeriodS)
-		if begins := s.At.Add(seconds(aheadS)); at == nil || begins.Before(*at) {
-			at, lengthS = &begins, &s.Low[i].DurationS
-		}
-	}
-	return at, lengthS
 }

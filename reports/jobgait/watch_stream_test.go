@@ -79,47 +79,9 @@ func TestHintsOfEachCycle(t *testing.T) {
 // is none.
 func TestHintsOfADeadRun(t *testing.T) {
 	s := cyclesOf(t, 9)
-	s.Low = []live.Low{{OffsetS: 1, DurationS: 0.5}}
 	hs := hintsIn(t, new(hints).next(s, false))
-	if len(hs) != 1 || hs[0].Cycle != 9 || hs[0].State != dead || hs[0].NextBoundary != nil || hs[0].BoundaryErrorS != nil || hs[0].LowAt != nil || hs[0].LowS != nil {
+	if len(hs) != 1 || hs[0].Cycle != 9 || hs[0].State != dead || hs[0].NextBoundary != nil || hs[0].BoundaryErrorS != nil {
 		t.Errorf("%+v", hs)
-	}
-}
-
-// The next low stretch is the first that begins after the state was written, half a
-// second into a cycle of 2 s.
-func TestNextLow(t *testing.T) {
-	for _, c := range []struct {
-		low    []live.Low
-		aheadS float64 // of the state's time; < 0 for none
-		forS   float64
-	}{
-		{nil, -1, 0},
-		{[]live.Low{{OffsetS: 1.25, DurationS: 0.5}}, 0.75, 0.5},
-		{[]live.Low{{OffsetS: 0.25, DurationS: 0.25}}, 1.75, 0.25},
-		{[]live.Low{{OffsetS: 0.25, DurationS: 0.25}, {OffsetS: 1, DurationS: 0.125}}, 0.5, 0.125},
-		{[]live.Low{{OffsetS: 0.5, DurationS: 0.25}}, 0, 0.25},
-		{[]live.Low{{OffsetS: 7.25, DurationS: 0.5}}, 0.75, 0.5},
-	} {
-		s := cyclesOf(t, 9)
-		s.Low = c.low
-		at, forS := nextLow(s)
-		known := at != nil && forS != nil
-		if known != (c.aheadS >= 0) || known && (*forS != c.forS || !at.Equal(s.At.Add(seconds(c.aheadS)))) {
-			t.Errorf("%+v: %v for %v", c, at, forS)
-		}
-	}
-	for what, unknown := range map[string]func(*live.State){
-		"boundary": func(s *live.State) { s.NextBoundary = nil },
-		"period":   func(s *live.State) { s.PeriodS = nil },
-		"length":   func(s *live.State) { *s.PeriodS = 0 },
-	} {
-		s := cyclesOf(t, 9)
-		s.Low = []live.Low{{OffsetS: 1, DurationS: 0.5}}
-		unknown(&s)
-		if at, forS := nextLow(s); at != nil || forS != nil {
-			t.Errorf("without a %s: %v for %v", what, at, forS)
-		}
 	}
 }
 

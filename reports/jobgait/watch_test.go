@@ -48,7 +48,7 @@ func newRunning(t *testing.T) running {
 	period, lo, hi, off := 2.0, 1.99, 2.01, 0.02
 	return running{t, home, place, live.State{Schema: live.Schema, JobID: 7, Node: "n1", At: at, ElapsedS: 221, State: tracker.InCycle,
 		PeriodS: &period, CILo: &lo, CIHi: &hi, Cycles: 100, FirstCycle: after(20), LastBoundary: after(220), NextBoundary: after(222), BoundaryErrorS: &off,
-		RecentS: []float64{2}, Recent: []live.Cycle{{N: 100, Boundary: *after(220), LengthS: 2, Residual: 0.1}}, Low: []live.Low{{OffsetS: 1.5, DurationS: 0.25}},
+		RecentS: []float64{2}, Recent: []live.Cycle{{N: 100, Boundary: *after(220), LengthS: 2, Residual: 0.1}},
 		Agent: self, LimitAt: after(1800), Job: live.Job{Cluster: "local:host", Name: "melt-8", Executable: "melt", NNodes: 1}}}
 }
 
@@ -188,17 +188,13 @@ func TestStreamHasALineForEachCycle(t *testing.T) {
 		first.NextBoundary == nil || !first.NextBoundary.Equal(*r.state.NextBoundary) || *first.BoundaryErrorS != 0.02 {
 		t.Errorf("%+v", first)
 	}
-	// The cycle that began at second 220 has its low stretch 1.5 s later, half a second from now.
-	if first.LowAt == nil || first.LowAt.Sub(r.state.At) != 500*time.Millisecond || *first.LowS != 0.25 {
-		t.Errorf("%v %v", first.LowAt, first.LowS)
-	}
 	for n := range int64(3) {
 		r.state.Recent = append(r.state.Recent, live.Cycle{N: 101 + n, Boundary: r.state.At, LengthS: 2.5, Residual: 0.2})
 	}
-	r.state.Cycles, r.state.Low = 103, nil
+	r.state.Cycles = 103
 	r.write()
 	for n := range int64(3) {
-		if h := next(); h.Cycle != 101+n || h.LengthS != 2.5 || h.LowAt != nil {
+		if h := next(); h.Cycle != 101+n || h.LengthS != 2.5 {
 			t.Errorf("%+v", h)
 		}
 	}
