@@ -177,21 +177,6 @@ func prunedUntil(ctx context.Context, q rower, k kind) (until float64, err error
 	return until, q.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = ?", k.name).Scan(&until)
 }
 
-// count executes a statement and returns how many rows it changed.
-func (w *writer) count(query string, args ...any) int64 {
-	if w.err != nil {
-		return 0
-	}
-	r, err := w.tx.ExecContext(w.ctx, query, args...)
-	if err != nil {
-		w.err = err
-		return 0
-	}
-	n, err := r.RowsAffected()
-	w.err = err
-	return n
-}
-
 // slim takes what is drawn out of a stored summary. One that cannot be read any more
 // stays: it is not for prune to judge it.
 func (w *writer) slim(runID int64) bool {

@@ -140,8 +140,16 @@ type writer struct {
 	err  error
 }
 
-// exec executes a statement and returns the id of the row it inserted.
+// exec executes a statement and returns the id of the row it inserted, count how many
+// rows it changed.
 func (w *writer) exec(query string, args ...any) int64 {
+	return w.do(sql.Result.LastInsertId, query, args)
+}
+func (w *writer) count(query string, args ...any) int64 {
+	return w.do(sql.Result.RowsAffected, query, args)
+}
+
+func (w *writer) do(what func(sql.Result) (int64, error), query string, args []any) int64 {
 	if w.err != nil {
 		return 0
 	}
@@ -150,9 +158,9 @@ func (w *writer) exec(query string, args ...any) int64 {
 		w.err = err
 		return 0
 	}
-	id, err := r.LastInsertId()
+	n, err := what(r)
 	w.err = err
-	return id
+	return n
 }
 
 // id returns the id of the row of a table that has these values in these
