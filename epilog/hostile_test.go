@@ -96,9 +96,7 @@ func hostileSite(t *testing.T, worker string) map[string]string {
 	}
 	// The sweep after a worker may still be at work when the test is over.
 	t.Cleanup(func() {
-		for end := time.Now().Add(30 * time.Second); os.RemoveAll(top) != nil && time.Now().Before(end); {
-			time.Sleep(10 * time.Millisecond)
-		}
+		jobtest.Until(t, "the directory of the test can be removed", func() bool { return os.RemoveAll(top) == nil })
 	})
 	return env
 }

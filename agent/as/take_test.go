@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job/jobtest"
 )
 
 // The test program is the child too: it takes the account in its arguments and does
@@ -133,16 +135,6 @@ func stateOf(pid int) (state string, parent int) {
 	return state, parent
 }
 
-// until polls for a minute.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
-}
-
 // A child that the account has stopped goes when its starter is killed, which an agent is
 // that does not end in time.
 func TestBoundChildEndsWithItsStarter(t *testing.T) {
@@ -157,7 +149,7 @@ func TestBoundChildEndsWithItsStarter(t *testing.T) {
 				_ = unix.Kill(child, unix.SIGKILL)
 			}
 		})
-		until(t, "a child that is stopped", func() bool {
+		jobtest.Until(t, "a child that is stopped", func() bool {
 			all, _ := filepath.Glob("/proc/[0-9]*")
 			return slices.ContainsFunc(all, func(dir string) bool {
 				pid, _ := strconv.Atoi(filepath.Base(dir))
@@ -173,7 +165,7 @@ func TestBoundChildEndsWithItsStarter(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		until(t, name+" child is gone", func() bool { state, _ := stateOf(child); return state == "" || state == "Z" || state == "X" })
+		jobtest.Until(t, name+" child is gone", func() bool { state, _ := stateOf(child); return state == "" || state == "Z" || state == "X" })
 	}
 }
 
