@@ -10,12 +10,14 @@ import (
 
 // Counter is the total of one counter over the run and its nodes.
 type Counter struct {
-	Name  string   `json:"name"`
-	Label string   `json:"label"`
-	Unit  string   `json:"unit"`
-	Scope Word     `json:"scope"`
-	Total float64  `json:"total"`
-	PerS  *float64 `json:"per_s"`
+	Name  string  `json:"name"`
+	Label string  `json:"label"`
+	Unit  string  `json:"unit"`
+	Scope Word    `json:"scope"`
+	Total float64 `json:"total"`
+	// Before is what the run had counted when its first sample was taken; absent = 0.
+	Before float64  `json:"before,omitempty"`
+	PerS   *float64 `json:"per_s"`
 	// Share is the part of the run that the total is of; null = all of it.
 	Share *float64 `json:"share,omitempty"`
 }
@@ -29,7 +31,7 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 		if known(&c.Total) == nil {
 			continue
 		}
-		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, nil, nil}
+		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, number(c.Before), nil, nil}
 		part := c.Part()
 		if part < 1 {
 			x.Share = &part
@@ -69,6 +71,9 @@ func totalLabel(c summary.Counter) string {
 	case "task_clock":
 		return "CPU time, by perf"
 	case "cgroup_cpu":
+		if c.Before > c.Total/100 {
+			return "CPU time, by the cgroup (" + quantity.Duration(c.Before/1e9) + " more before)"
+		}
 		return "CPU time, by the cgroup"
 	case "energy_pkg":
 		return "energy of the processors"

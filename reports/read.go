@@ -106,7 +106,7 @@ func (w written) summary() summary.Summary {
 		s.Patterns = append(s.Patterns, p.summary())
 	}
 	for _, c := range w.Counters {
-		x := summary.Counter{Name: c.Name, Unit: c.Unit, Scope: string(c.Scope), Total: c.Total}
+		x := summary.Counter{Name: c.Name, Unit: c.Unit, Scope: string(c.Scope), Total: c.Total, Before: c.Before}
 		if c.Share != nil {
 			x.Share = *c.Share
 		}

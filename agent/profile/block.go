@@ -54,6 +54,10 @@ type Column struct {
 	// Ticked is true where a driver makes new values at times of its own, which may
 	// be seldom: its ticks would be found as a period.
 	Ticked bool `json:"ticked,omitempty"`
+	// Own is true of a count that is of this run alone since it was 0: what its first
+	// value says was counted before there were samples. An agent on a node without
+	// time is seconds late.
+	Own bool `json:"own,omitempty"`
 	// Quantum is how far apart the values are that the file keeps of this
 	// column, in its unit: no value is further than half of it from what
 	// was read, and the first and last of a block are exact. 0 or 1 =

@@ -175,6 +175,7 @@ func sumCounters(records []NodeRecord) []Counter {
 			} else {
 				part := (sums[i].Part()*of[i] + c.Part()) / (of[i] + 1)
 				sums[i].Total += c.Total
+				sums[i].Before += c.Before
 				sums[i].Share = 0
 				if of[i]++; part < 1 {
 					sums[i].Share = part

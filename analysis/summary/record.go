@@ -105,7 +105,9 @@ type Counter struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`
 	Scope string  `json:"scope"`
-	Total float64 `json:"total"`
+	Total float64 `json:"total"` // while there were samples
+	// Before is what the run had counted when its first sample was taken.
+	Before float64 `json:"before,omitempty"`
 	// Share is the part of the time sampled that it is of; 0 = all of it.
 	Share float64 `json:"share,omitempty"`
 }

@@ -201,6 +201,7 @@ func (c *checker) counters(list []Counter, nodes float64) {
 	c.within("counters", float64(len(list)), 0, 10_000)
 	for _, x := range list {
 		c.within(x.Name, x.Total, -nodes*most, nodes*most)
+		c.within(x.Name, x.Before, 0, nodes*most)
 	}
 }
 

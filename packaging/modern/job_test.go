@@ -189,10 +189,11 @@ type report struct {
 		Missing  []string `json:"missing"`
 	} `json:"nodes"`
 	Counters []struct {
-		Name  string  `json:"name"`
-		Unit  string  `json:"unit"`
-		Scope string  `json:"scope"`
-		Total float64 `json:"total"`
+		Name   string  `json:"name"`
+		Unit   string  `json:"unit"`
+		Scope  string  `json:"scope"`
+		Total  float64 `json:"total"`
+		Before float64 `json:"before"`
 	} `json:"counters"`
 	Resources struct {
 		Memory struct {
@@ -221,10 +222,11 @@ func (r report) cpuS() (float64, string) {
 	for _, name := range []string{"cgroup_cpu", "cpu_time"} {
 		for _, c := range r.Counters {
 			if c.Name == name && c.Scope != "node" {
+				total := c.Total + c.Before
 				if c.Unit == "ns" {
-					return c.Total / 1e9, name
+					total /= 1e9
 				}
-				return c.Total, name
+				return total, name
 			}
 		}
 	}

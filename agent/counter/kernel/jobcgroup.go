@@ -81,7 +81,7 @@ var errNoIO = errors.New("the cgroups of jobs have no io.stat here: jobgait doct
 // the last clock tick of each CPU. It speaks for all of them if there never was
 // a cgroup.
 func (j JobCgroup) CPU() (polled.Meter, error) {
-	column := profile.Column{Name: "cgroup_cpu", Unit: "ns"}
+	column := profile.Column{Name: "cgroup_cpu", Unit: "ns", Own: true}
 	controller, name := "", "cpu.stat"
 	read := func(p *places) (uint64, error) {
 		us, err := p.key("usage_usec")

@@ -228,6 +228,8 @@ func (p *Source) count() {
 			continue
 		}
 		switch was := p.last[i]; {
+		case p.readings == 0 && p.m.Columns[0].Own:
+			p.totals[i%len(p.totals)] += v
 		case p.fresh || was == NoCell:
 		case v >= was:
 			p.totals[i%len(p.totals)] += v - was

@@ -92,6 +92,29 @@ func TestSourceCounts(t *testing.T) {
 	}
 }
 
+// What the job's own cgroup says when it is first read was counted before; what it
+// counts while nobody is to count is nobody's, as of every meter.
+func TestSourceOfTheRunItself(t *testing.T) {
+	m := scripted(false, []uint64{5, 7}, []uint64{6, 7}, []uint64{9, 8}, []uint64{100, 8}, []uint64{101, 8})
+	m.Columns[0].Own = true
+	p, err := New(m, clock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var to countertest.Sink
+	for i, want := range []uint64{13, 17, 17, 18} {
+		if i == 0 || i == 2 {
+			p.Start()
+		}
+		if err := p.Drain(&to); err != nil {
+			t.Fatal(err)
+		}
+		if r, _ := to.Last(0); r.Counts[0] != want {
+			t.Errorf("reading %d: %d, want %d", i, r.Counts[0], want)
+		}
+	}
+}
+
 func TestSourceStopsAndStarts(t *testing.T) {
 	p, err := New(scripted(false, []uint64{0, 0}, []uint64{1, 1}, []uint64{4, 1}, []uint64{100, 1}, []uint64{101, 1}), clock())
 	if err != nil {
