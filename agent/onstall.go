@@ -51,23 +51,20 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 	}
 	return &onStall{ended: make(chan error, 1), tell: func(ctx context.Context, text []byte) error {
 		account, err := as.Lookup(ctx, c.Account)
-		if err == nil {
-			err = startable(c.OnStall, account)
-		}
 		if err != nil {
 			return err
+		}
+		if account.UID == 0 {
+			return errors.New("live.on_stall wants an account of its own, which live.account names: it is not started as root")
 		}
 		_, err = account.Run(ctx, self, stallVerb, append([]byte(c.OnStall+"\n"), text...), stallBytes)
 		return err
 	}}
 }
 
-// startable refuses a program that anybody but root could change, and root's account
-// for it.
-func startable(program string, a as.Account) error {
-	if a.UID == 0 {
-		return errors.New("live.on_stall wants an account of its own, which live.account names: it is not started as root")
-	}
+// startable refuses a program that anybody but root could change. The child asks: the
+// file system that has the program may hang, and the agent with it.
+func startable(program string) error {
 	if !filepath.IsAbs(program) || filepath.Clean(program) != program {
 		return fmt.Errorf("live.on_stall: %.200q is no absolute path", program)
 	}
@@ -131,6 +128,9 @@ func becomeProgram(args []string, in *os.File) error {
 		return err
 	}
 	program, err := lineOf(in)
+	if err == nil {
+		err = startable(program)
+	}
 	if err != nil {
 		return err
 	}

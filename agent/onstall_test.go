@@ -47,32 +47,29 @@ func programOf(t *testing.T, dir, text string, mode os.FileMode) string {
 }
 
 func TestOnlyRootsProgramsAreStarted(t *testing.T) {
-	nobody := as.Account{UID: 65534, GID: 65534}
 	for _, c := range []struct {
 		name string
 		do   func(dir, program string) (string, error)
-		who  as.Account
 		want string
 	}{
-		{"as it should be", func(_, p string) (string, error) { return p, nil }, nobody, ""},
-		{"as root", func(_, p string) (string, error) { return p, nil }, as.Account{}, "account of its own"},
-		{"another's program", func(_, p string) (string, error) { return p, os.Chown(p, 65534, 65534) }, nobody, "not root's"},
-		{"writable by its group", func(_, p string) (string, error) { return p, os.Chmod(p, 0o775) }, nobody, "changed by others"},
-		{"writable by others", func(_, p string) (string, error) { return p, os.Chmod(p, 0o757) }, nobody, "changed by others"},
-		{"in a directory of others", func(d, p string) (string, error) { return p, os.Chown(d, 65534, 65534) }, nobody, "not root's"},
-		{"in a directory for all", func(d, p string) (string, error) { return p, os.Chmod(d, 0o1777) }, nobody, "changed by others"},
-		{"no program", func(_, p string) (string, error) { return p, os.Chmod(p, 0o644) }, nobody, "no program"},
-		{"a directory", func(d, _ string) (string, error) { return d, nil }, nobody, "no program"},
-		{"a link", func(d, p string) (string, error) { return d + "/link", os.Symlink(p, d+"/link") }, nobody, ""},
-		{"a path with ..", func(d, p string) (string, error) { return d + "/../" + filepath.Base(d) + "/program", nil }, nobody, "no absolute path"},
-		{"gone", func(d, _ string) (string, error) { return d + "/none", nil }, nobody, "no such file"},
+		{"as it should be", func(_, p string) (string, error) { return p, nil }, ""},
+		{"another's program", func(_, p string) (string, error) { return p, os.Chown(p, 65534, 65534) }, "not root's"},
+		{"writable by its group", func(_, p string) (string, error) { return p, os.Chmod(p, 0o775) }, "changed by others"},
+		{"writable by others", func(_, p string) (string, error) { return p, os.Chmod(p, 0o757) }, "changed by others"},
+		{"in a directory of others", func(d, p string) (string, error) { return p, os.Chown(d, 65534, 65534) }, "not root's"},
+		{"in a directory for all", func(d, p string) (string, error) { return p, os.Chmod(d, 0o1777) }, "changed by others"},
+		{"no program", func(_, p string) (string, error) { return p, os.Chmod(p, 0o644) }, "no program"},
+		{"a directory", func(d, _ string) (string, error) { return d, nil }, "no program"},
+		{"a link", func(d, p string) (string, error) { return d + "/link", os.Symlink(p, d+"/link") }, ""},
+		{"a path with ..", func(d, p string) (string, error) { return d + "/../" + filepath.Base(d) + "/program", nil }, "no absolute path"},
+		{"gone", func(d, _ string) (string, error) { return d + "/none", nil }, "no such file"},
 	} {
 		dir := rootsDir(t)
 		path, err := c.do(dir, programOf(t, dir, "", 0o755))
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = startable(path, c.who)
+		err = startable(path)
 		want := c.want
 		if c.name == "a link" { // its mode is 0777: it is refused, for whatever reason comes first
 			want = "live.on_stall"
@@ -80,6 +77,15 @@ func TestOnlyRootsProgramsAreStarted(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+func TestNoProgramIsStartedAsRoot(t *testing.T) {
+	program := programOf(t, rootsDir(t), "", 0o755)
+	o := newOnStall(configs.Live{OnStall: program, Account: "root"}, job.Run{Job: summary.Job{NNodes: 1}}, self(t))
+	o.stall(live.State{}, "alice", 1000)
+	if err := <-o.ended; err == nil || !strings.Contains(err.Error(), "account of its own") {
+		t.Error(err)
 	}
 }
 
