@@ -77,7 +77,7 @@ func newCode(s summary.Summary) *Code {
 	}
 	split := a.Run
 	c := Code{Samples: a.Samples, Node: Word(Clean(s.CodeNode)), Notes: []Note{}, Pages: []CodePage{}}
-	if m := a.Main(); m != nil {
+	if m := s.MainCode(); m != nil {
 		split = m.Split
 		cycle := number(m.BusyS / m.Count)
 		c.Pattern, c.Cycles, c.CycleS = Word(Clean(m.Pattern)), number(m.Count), &cycle

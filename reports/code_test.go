@@ -35,6 +35,24 @@ func TestWaitingRanksAreTold(t *testing.T) {
 	}
 }
 
+// The code told is of the pattern that the head tells, and without one of it that was
+// seen, of the run.
+func TestCodeIsOfTheMainPattern(t *testing.T) {
+	s := melt()
+	other := s.Code.Cycles[0]
+	other.Pattern = "B"
+	s.Code.Cycles = []anatomy.Cycle{{Pattern: "A"}, other}
+	if c := New(s, nil, options()).Code; c.Pattern != "" || c.CycleS != nil || c.Samples != s.Code.Samples {
+		t.Errorf("A was not seen: %q, %v, %d samples", c.Pattern, c.CycleS, c.Samples)
+	}
+	own := other
+	own.Pattern = "A"
+	s.Code.Cycles = []anatomy.Cycle{other, own}
+	if c := New(s, nil, options()).Code; c.Pattern != "A" || c.CycleS == nil {
+		t.Errorf("of A: %q", c.Pattern)
+	}
+}
+
 // Lines of the table and others add up to all, whatever is joined in them.
 func TestCodeLinesAddUp(t *testing.T) {
 	c := New(melt(), nil, options()).Code

@@ -186,11 +186,11 @@ func (a Anatomy) Named() bool {
 	return slices.ContainsFunc(a.Run.Functions, func(f Share) bool { return f.Name != "" })
 }
 
-// Main is the first pattern that has samples, nil for a run without cycles that were seen.
-func (a Anatomy) Main() *Cycle {
+// Of is the pattern's cycle, nil where none of it was seen.
+func (a Anatomy) Of(pattern string) *Cycle {
 	for i := range a.Cycles {
-		if a.Cycles[i].Count > 0 && a.Cycles[i].BusyS > 0 {
-			return &a.Cycles[i]
+		if c := &a.Cycles[i]; c.Pattern == pattern && c.Count > 0 && c.BusyS > 0 {
+			return c
 		}
 	}
 	return nil

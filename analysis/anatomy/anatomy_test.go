@@ -195,6 +195,37 @@ func addsUp(t *testing.T, seed uint64, a Anatomy, busy float64) {
 	}
 }
 
+// A short pattern within a long one, whichever begins first, leaves the better of the two
+// whole; elsewhere it has its own.
+func TestTheBetterPatternHolds(t *testing.T) {
+	var long, short Cycles
+	long.Pattern, short.Pattern = "A", "B"
+	for k := range 10 {
+		long.Instances = append(long.Instances, [2]int{3 + 50*k, 50})
+	}
+	for k := range 75 {
+		short.Instances = append(short.Instances, [2]int{10 * k, 10})
+	}
+	b := Block{Samples: make([]uint32, 750), SampleS: .005}
+	for i := range b.Samples {
+		b.Samples[i] = 1
+	}
+	for _, c := range []struct {
+		cycles []Cycles
+		counts []float64
+	}{{[]Cycles{long, short}, []float64{10, 24}}, {[]Cycles{short, long}, []float64{75, 0}}} {
+		tally := New(Code{}, c.cycles)
+		tally.Add(b)
+		a := tally.Result()
+		for i, want := range c.counts {
+			if math.Abs(a.Cycles[i].Count-want) > 1e-9 {
+				t.Errorf("%s first: %g of %s, not %g", c.cycles[0].Pattern, a.Cycles[i].Count, a.Cycles[i].Pattern, want)
+			}
+		}
+		addsUp(t, 0, a, 750*.005)
+	}
+}
+
 // Pages that two functions share are told by the counts of their places, and what no
 // page is listed for is unnamed.
 func TestSharedAndUnlistedPages(t *testing.T) {

@@ -28,26 +28,29 @@ type span struct {
 	part, stretch int
 }
 
-// spansOf lists the cycles in the order of time. Of two that overlap the earlier
-// holds: a slot is told once.
+// spansOf lists the cycles in the order of time. Of two that overlap that of the
+// better pattern, which comes first, holds: a slot is told once, and a short pattern
+// within the main one would leave nothing of it.
 func spansOf(cycles []Cycles) []span {
-	var all []span
+	var out []span
 	for i, c := range cycles {
-		n := len(c.Instances)
+		better := out
+		n, end := len(c.Instances), int64(0)
 		for k, in := range c.Instances {
-			if in[0] >= 0 && in[1] > 0 {
-				all = append(all, span{int64(in[0]), int64(in[0]) + int64(in[1]), patterns + i, k * min(n, stretches) / n})
+			s := span{int64(in[0]), int64(in[0]) + int64(in[1]), patterns + i, k * min(n, stretches) / n}
+			if s.first >= end && s.end > s.first && free(better, s) {
+				out, end = append(out, s), s.end
 			}
 		}
-	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.part, b.part)) })
-	out := all[:0]
-	for _, s := range all {
-		if len(out) == 0 || s.first >= out[len(out)-1].end {
-			out = append(out, s)
-		}
+		slices.SortFunc(out, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	}
 	return out
+}
+
+// free is whether none of the spans overlaps s.
+func free(spans []span, s span) bool {
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].end > s.first })
+	return i == len(spans) || spans[i].first >= s.end
 }
 
 // where tells of a slot which cycle it lies in, nil for none, and which part of the

@@ -39,7 +39,7 @@ func codeOf(s summary.Summary) []CodeTime {
 		return nil
 	}
 	split, scale := a.Run, math.NaN()
-	if c := a.Main(); c != nil {
+	if c := s.MainCode(); c != nil {
 		split, scale = c.Split, stepScale(s, *c)
 	}
 	step := func(seconds float64) *float64 {
@@ -60,10 +60,8 @@ func codeOf(s summary.Summary) []CodeTime {
 // stepScale leads from the seconds of all cycles of the main pattern to those of one
 // of the reference pattern, which may be several or a part of it; NaN without one.
 func stepScale(s summary.Summary, c anatomy.Cycle) float64 {
-	for _, p := range s.Patterns {
-		if p.ID == c.Pattern && s.StepS != nil && p.PeriodS > 0 && c.Count > 0 {
-			return *s.StepS / p.PeriodS / c.Count
-		}
+	if p := s.Patterns[0]; s.StepS != nil && p.PeriodS > 0 {
+		return *s.StepS / p.PeriodS / c.Count
 	}
 	return math.NaN()
 }

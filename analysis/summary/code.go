@@ -140,6 +140,14 @@ func (s *Summary) code(records []NodeRecord, lead NodeRecord) {
 	}
 }
 
+// MainCode is what a cycle of the main pattern consists of, nil where that is not known.
+func (s Summary) MainCode() *anatomy.Cycle {
+	if s.Code == nil || len(s.Patterns) == 0 {
+		return nil
+	}
+	return s.Code.Of(s.Patterns[0].ID)
+}
+
 // code wants shares that are some, and as many parts of a cycle as there are bins.
 func (c *checker) code(a *anatomy.Anatomy) {
 	if a == nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/anatomy"
+	"jobgait/analysis/pattern"
 	"jobgait/analysis/series"
 )
 
@@ -62,7 +63,7 @@ func TestCodeOfALoopThatWasStopped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := r.Code.Main()
+		c := r.Code.Of(r.Patterns[0].ID)
 		if c == nil || len(c.Functions) != 2 {
 			t.Fatalf("%v: %+v", stops, r.Code)
 		}
@@ -119,6 +120,30 @@ func TestCodeThatCannotBe(t *testing.T) {
 	} {
 		if valid().withCode(&a).Valid(now) == nil {
 			t.Errorf("%s is taken", what)
+		}
+	}
+}
+
+// The code that is told is that of the pattern that is told, or of none: another
+// pattern's would be read as the main one's.
+func TestMainCode(t *testing.T) {
+	cycle := func(id string, count float64) anatomy.Cycle {
+		return anatomy.Cycle{Pattern: id, Count: count, Split: anatomy.Split{BusyS: 1}}
+	}
+	for _, c := range []struct {
+		patterns []pattern.Pattern
+		code     *anatomy.Anatomy
+		want     string
+	}{
+		{[]pattern.Pattern{{ID: "A"}, {ID: "B"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 4), cycle("B", 9)}}, "A"},
+		{[]pattern.Pattern{{ID: "B"}, {ID: "A"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 4), cycle("B", 9)}}, "B"},
+		{[]pattern.Pattern{{ID: "A"}, {ID: "B"}}, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 0), cycle("B", 9)}}, ""},
+		{nil, &anatomy.Anatomy{Cycles: []anatomy.Cycle{cycle("A", 4)}}, ""},
+		{[]pattern.Pattern{{ID: "A"}}, nil, ""},
+	} {
+		got := Summary{Patterns: c.patterns, Code: c.code}.MainCode()
+		if got == nil && c.want != "" || got != nil && got.Pattern != c.want {
+			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }
