@@ -44,6 +44,7 @@ func check(c Config) error {
 		within("watch.share", c.Watch.Share, 0, 1),
 
 		within("epilog.deadline_s", c.Epilog.DeadlineS, 0.1, 600),
+		within("epilog.wait_s", c.Epilog.WaitS, 0, 600),
 		within("epilog.worker_s", float64(c.Epilog.WorkerS), 1, 3600),
 		{c.Collect.WaitS <= c.Epilog.WorkerS, fmt.Sprintf(
 			"collect.wait_s = %d is more than epilog.worker_s = %d: the worker would end while it waits", c.Collect.WaitS, c.Epilog.WorkerS)},

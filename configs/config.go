@@ -99,11 +99,15 @@ type Watch struct {
 // Epilog bounds the hook and its worker.
 type Epilog struct {
 	DeadlineS float64 `toml:"deadline_s"`
+	WaitS     float64 `toml:"wait_s"`
 	WorkerS   int     `toml:"worker_s"`
 }
 
-// Deadline returns how long the hook waits for its worker.
+// Deadline returns how long the hook may take.
 func (e Epilog) Deadline() time.Duration { return time.Duration(e.DeadlineS * float64(time.Second)) }
+
+// Wait returns how much of that it waits for its worker.
+func (e Epilog) Wait() time.Duration { return time.Duration(e.WaitS * float64(time.Second)) }
 
 // Report is what is written for the user.
 type Report struct {

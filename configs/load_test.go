@@ -96,7 +96,7 @@ func TestUnknownKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "",
 		"[watch]\npartitons = ['x']": `unknown key "watch.partitons" (nearest known: watch.partitions)`,
-		"[epilog]\nwait_s = 3":       `unknown key "epilog.wait_s" (nearest known: collect.wait_s)`,
+		"[collect]\nworker_s = 3":    `unknown key "collect.worker_s" (nearest known: epilog.worker_s)`,
 		"[agnt]\nrate_hz = 3":        `unknown keys "agnt" (nearest known: `,
 		"unknown = 'x\\ny'":          `unknown key "unknown" (nearest known: `,
 		"[agent]\na=1\nb=1\nc=1\nd=1\ne=1\nf=1\ng=1": `unknown keys "agent.a" (nearest known: `,

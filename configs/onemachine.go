@@ -48,6 +48,7 @@ func oneMachine(c Config, getenv func(string) string) (Config, error) {
 	c.Live = Live{}
 	c.Agent.BudgetPct = c.Agent.RunBudgetPct
 	c.Watch = Default().Watch
+	c.Epilog.WaitS = c.Epilog.DeadlineS // the report is there when `jobgait run` ends
 	c.Report.MinElapsedS = 0
 	c.History.Path = filepath.Join(data, "jobgait", "history.db")
 	c.History.Ingest = "here"

@@ -24,7 +24,7 @@ func TestEpilogOfAFullSpool(t *testing.T) {
 	dir := t.TempDir()
 	spool, work := dir+"/spool", dir+"/work"
 	env := environment(t, "[watch]\nroot = true\n[spool]\ndir = \""+spool+"\"\n[collect]\ndir = \""+dir+"/collect\"\naccount = \"\"\n"+
-		"[history]\npath = \""+dir+"/history.db\"\n[slurm]\nscontrol = \"\"\n[epilog]\ndeadline_s = 60\n[report]\nmin_elapsed_s = 0\n")
+		"[history]\npath = \""+dir+"/history.db\"\n[slurm]\nscontrol = \"\"\n[epilog]\ndeadline_s = 60\nwait_s = 60\n[report]\nmin_elapsed_s = 0\n")
 	if err := errors.Join(os.Mkdir(spool, 0o711), os.Mkdir(work, 0o755)); err != nil {
 		t.Fatal(err)
 	}

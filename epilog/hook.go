@@ -36,7 +36,8 @@ func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, comp
 		deadline := defaultDeadline
 		if unusable == nil {
 			own, _ := os.ReadFile("/proc/self/cgroup")
-			deadline = limitOf(cfg.Epilog.Deadline(), own)
+			cfg.Epilog = limitOf(cfg.Epilog, own)
+			deadline = cfg.Epilog.Deadline()
 		}
 		configured <- deadline
 		// A little less, so that what is to be said of it then is said in time.
@@ -80,11 +81,14 @@ func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, comp
 const inJobDeadline = 3 * time.Second
 
 // limitOf is how long the Epilog may take, from the settings and its /proc/self/cgroup.
-func limitOf(deadline time.Duration, own []byte) time.Duration {
+// In its job's it waits as long as it may: a worker that has not left that by then ends
+// with it.
+func limitOf(e configs.Epilog, own []byte) configs.Epilog {
 	if _, inJob := cgroup.Job(cgroup.Parse(own)); inJob {
-		return min(deadline, inJobDeadline)
+		e.DeadlineS = min(e.DeadlineS, inJobDeadline.Seconds())
+		e.WaitS = e.DeadlineS
 	}
-	return deadline
+	return e
 }
 
 // defaultDeadline holds while the configuration has not been read.
@@ -151,11 +155,9 @@ func endRun(ctx context.Context, getenv func(string) string, told job.Told, self
 		}
 		words = append(words, string(text))
 	}
-	done, err := startWorker(ctx, getenv, self, dir, words...)
-	if err == nil && !done {
-		log.Printf("the worker goes on by itself: it was not done by epilog.deadline_s")
-	}
-	return err
+	ctx, cancel := context.WithTimeout(ctx, cfg.Epilog.Wait())
+	defer cancel()
+	return startWorker(ctx, getenv, self, dir, words...)
 }
 
 // find looks for the run in the spool, and where the settings do not say which that

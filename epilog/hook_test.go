@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 	"time"
+
+	"jobgait/configs"
 )
 
 func TestLimitOfAnEpilogInItsJob(t *testing.T) {
@@ -13,11 +15,16 @@ func TestLimitOfAnEpilogInItsJob(t *testing.T) {
 		"4:memory:/slurm/uid_1000/job_21/step_extern\n1:cpu:/system.slice":                                        inJobDeadline,
 		"4:memory:/slurm_n1/uid_1000/job_21/step_batch/task_0\n0::/system.slice/slurmd.service\nx:not a line\x00": inJobDeadline,
 	} {
-		if got := limitOf(10*time.Second, []byte(own)); got != want {
-			t.Errorf("%q: %v, want %v", own, got, want)
+		got := limitOf(configs.Epilog{DeadlineS: 10, WaitS: 0.5}, []byte(own))
+		waits := 500 * time.Millisecond
+		if want == inJobDeadline {
+			waits = want
+		}
+		if got.Deadline() != want || got.Wait() != waits {
+			t.Errorf("%q: %v, waits %v, want %v and %v", own, got.Deadline(), got.Wait(), want, waits)
 		}
 	}
-	if got := limitOf(time.Second, []byte("0::/system.slice/slurmstepd.scope/job_21/step_extern/slurm")); got != time.Second {
-		t.Errorf("a shorter deadline became %v", got)
+	if got := limitOf(configs.Epilog{DeadlineS: 1}, []byte("0::/system.slice/slurmstepd.scope/job_21/step_extern/slurm")); got.Deadline() != time.Second {
+		t.Errorf("a shorter deadline became %v", got.Deadline())
 	}
 }

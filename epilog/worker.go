@@ -21,11 +21,11 @@ import (
 )
 
 // startWorker starts the worker and waits for it until ctx ends; then it is left
-// alone. It returns whether it has ended.
-func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir, told ...string) (done bool, err error) {
+// alone: what it does grows with the job, and its node is not kept from the next one.
+func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir, told ...string) error {
 	pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), append([]string{"--worker", string(dir)}, told...)...)
 	if err != nil || pidfd < 0 {
-		return true, err // without pidfds there is nothing safe to wait on
+		return err // without pidfds there is nothing safe to wait on
 	}
 	defer func() { _ = unix.Close(pidfd) }()
 	return waitFor(ctx, pidfd)
@@ -62,23 +62,23 @@ func detach(getenv func(string) string, self, logPath string, args ...string) (p
 	return pidfd, p.Release()
 }
 
-// waitFor returns when the process of a pidfd ends or ctx does, and which.
-func waitFor(ctx context.Context, pidfd int) (done bool, err error) {
+// waitFor returns when the process of a pidfd ends or ctx does.
+func waitFor(ctx context.Context, pidfd int) error {
 	deadline, ok := ctx.Deadline()
 	for {
 		left := -1
 		if ok {
 			left = int(time.Until(deadline).Milliseconds())
 			if left <= 0 {
-				return false, nil
+				return nil
 			}
 		}
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, left)
 		if n > 0 {
-			return true, nil
+			return nil
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {
-			return false, fmt.Errorf("wait for the worker: %w", err)
+			return fmt.Errorf("wait for the worker: %w", err)
 		}
 	}
 }

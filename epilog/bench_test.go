@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/summary"
+	"jobgait/epilog/finish"
+)
+
+// BenchmarkWait is what a job's end waits for: the Epilog of runs of a minute, an hour
+// and, with JOBGAIT_BENCH_DAY, a day, whose agent has sealed its profile. Beside it
+// stands when the report was there. They take turns, so that all have the same machine.
+func BenchmarkWait(b *testing.B) {
+	lengths := []time.Duration{time.Minute, time.Hour}
+	if os.Getenv("JOBGAIT_BENCH_DAY") != "" {
+		lengths = append(lengths, 24*time.Hour)
+	}
+	dir := b.TempDir()
+	for _, l := range lengths {
+		o := profiletest.Options{Node: "n1", Seconds: l.Seconds(), PeriodS: 1.3, Seal: true}
+		if err := profiletest.Write(filepath.Join(dir, l.String()), o); err != nil {
+			b.Fatal(err)
+		}
+	}
+	waits, reports := make([][]float64, len(lengths)), make([][]float64, len(lengths))
+	for b.Loop() {
+		for i, l := range lengths {
+			wait, report := ended(b, filepath.Join(dir, l.String()), l)
+			waits[i], reports[i] = append(waits[i], wait), append(reports[i], report)
+		}
+	}
+	for i, l := range lengths {
+		b.ReportMetric(median(waits[i]), "s-wait-"+l.String())
+		b.ReportMetric(median(reports[i]), "s-report-"+l.String())
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }
+
+// ended is after how many seconds the Epilog of a run has returned and its report is
+// there.
+func ended(b *testing.B, profile string, length time.Duration) (wait, report float64) {
+	b.Helper()
+	dir := b.TempDir()
+	env := environment(b, "[watch]\nroot = true\n[spool]\ndir = \""+dir+"/spool\"\n[collect]\ndir = \""+dir+"/collect\"\naccount = \"\"\n"+
+		"[history]\npath = \""+dir+"/history.db\"\n[slurm]\nscontrol = \"\"\n[report]\nmin_elapsed_s = 0\n")
+	env["SLURM_JOB_UID"], env["SLURM_JOB_GID"] = fmt.Sprint(os.Getuid()), fmt.Sprint(os.Getgid())
+	key := summary.RunKey{Cluster: "test", JobID: 7}
+	run := job.Dir(dir+"/spool", "n1", key)
+	real, mono := job.Clock()
+	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - length.Seconds(), StartMono: mono - length.Seconds(),
+		Job: summary.Job{NNodes: 1, NodeList: "n1", WorkDir: dir, UID: os.Getuid()}}
+	if err := errors.Join(job.MakeNodeDir(dir+"/spool", "n1"), run.Make(), run.WriteRun(r), os.Link(profile, run.Profile()),
+		os.WriteFile(filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "worker"), []byte("works"), 0o600)); err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	status, _, complaint := call(b, env)
+	wait = time.Since(began).Seconds()
+	for !finish.Done(run) {
+		if time.Since(began) > 2*time.Minute {
+			b.Fatalf("status %d, %s: no report", status, complaint)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return wait, time.Since(began).Seconds()
+}
