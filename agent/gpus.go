@@ -30,5 +30,5 @@ func (l ladder) gpus() {
 	}
 	in.absent = append(in.absent, o.Absent...)
 	in.notes = append(in.notes, o.Notes...)
-	in.gpuCPU = o.CPU
+	in.gpuCPU, in.boards = o.CPU, o.Devices
 }

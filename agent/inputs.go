@@ -53,6 +53,8 @@ type inputs struct {
 	peek     *peek.Child // asks what may hang
 	// gpuCPU is what the reader of GPUs used of CPU time, in ns; nil without one.
 	gpuCPU func() int64
+	// boards are which GPUs are read; nil without any.
+	boards func() []summary.GPUDevice
 	cpus   int
 	model  string // of the CPUs
 	stepNS int64

@@ -20,6 +20,9 @@ func (a *agent) seal(reason string) error {
 	}
 	program := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
 	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.build(program), Notes: a.during}
+	if a.in.boards != nil {
+		f.GPUs = a.in.boards()
+	}
 	if a.full {
 		f.Reason = "spool_full"
 		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.noRoom()))

@@ -362,6 +362,7 @@ func runs() []struct {
 		{"fast", fast(), past(5)},
 		{"code", melt(), nil},
 		{"code-libraries", unbound(), nil},
+		{"gpus", onGPUs(), nil},
 	}
 }
 

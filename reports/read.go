@@ -29,9 +29,10 @@ type written struct {
 		ImbalancePct *float64       `json:"imbalance_pct"`
 		List         []summary.Node `json:"list"`
 	} `json:"nodes"`
-	Counters []Counter `json:"counters"`
-	Quality  Quality   `json:"quality"`
-	Notes    []Note    `json:"notes"`
+	GPUs     []summary.GPU `json:"gpus"`
+	Counters []Counter     `json:"counters"`
+	Quality  Quality       `json:"quality"`
+	Notes    []Note        `json:"notes"`
 }
 
 // Read returns the run that a report in JSON is of, as far as the report says it: not
@@ -81,7 +82,7 @@ func (w written) summary() summary.Summary {
 			WorkDir: string(j.WorkDir), Executable: string(j.Executable), Script: string(j.Script), App: string(j.App), Size: string(j.Size)},
 		Start: j.StartEpochS, End: j.EndEpochS, ElapsedS: j.ElapsedS, SuspendedS: j.SuspendedS, State: string(j.State),
 		Nodes: w.Nodes.List, Patterns: []pattern.Pattern{}, Phases: w.Rhythm.Phases, LeadNode: w.Rhythm.LeadNode,
-		ImbalancePct: w.Nodes.ImbalancePct, Quality: w.Quality.summary(), Notes: []note.Note{},
+		ImbalancePct: w.Nodes.ImbalancePct, Quality: w.Quality.summary(), Notes: []note.Note{}, GPUs: w.GPUs,
 		Timeline: summary.Timeline{Columns: []summary.TimelineColumn{}},
 	}
 	if j.SubRun != nil {

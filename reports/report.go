@@ -56,6 +56,8 @@ type Report struct {
 	Verdicts  []Verdict         `json:"verdicts"`
 	Resources summary.Resources `json:"resources"`
 	Rhythm    Rhythm            `json:"rhythm"`
+	// GPUs are the run's that were read.
+	GPUs []summary.GPU `json:"gpus"`
 	// Code is which code ran; null where that is not known.
 	Code     *Code       `json:"code"`
 	Nodes    Nodes       `json:"nodes"`
@@ -92,6 +94,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 		Job:       newJob(s),
 		Resources: s.Resources(),
 		Rhythm:    newRhythm(s),
+		GPUs:      newGPUs(s),
 		Code:      newCode(s),
 		Nodes:     newNodes(s),
 		Earlier:   newEarlier(s, past),

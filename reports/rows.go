@@ -9,6 +9,7 @@ import (
 
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
 	"jobgait/reports/plot"
 )
 
@@ -176,7 +177,7 @@ func (r Report) listedCounters() []Counter {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(r.Counters), func(c Counter) bool {
-		return slices.Contains(inGauges[:], c.Name) && c.Scope == "job" || c.Name == "others_cpu" || !math.IsNaN(c.cpus()) && best != "" && c.Name != best
+		return summary.IsGPUColumn(c.Name) || slices.Contains(inGauges[:], c.Name) && c.Scope == "job" || c.Name == "others_cpu" || !math.IsNaN(c.cpus()) && best != "" && c.Name != best
 	})
 }
 

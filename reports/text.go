@@ -21,6 +21,7 @@ func Text(w io.Writer, r Report) error {
 	r.textGlance(p)
 	r.textRhythm(p)
 	r.textCode(p)
+	r.textGPUs(p)
 	r.textDrift(p)
 	r.textLow(p)
 	r.textNodes(p)

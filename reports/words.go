@@ -22,6 +22,7 @@ func Words() []Explained {
 		{"code page #1", "4 KB of the program or one of its libraries, numbered as they appear: how often it runs shows the rhythm; = names the function that most of its samples belong to, where that is known"},
 		{"own code", "the program and the libraries that are none of the known ones; communication is MPI and what lies below it, and who waits there with a busy CPU is in it"},
 		{"unnamed code", "code of a library that has no name there; where it begins and ends is known, so that it is one thing"},
+		{"GPU active", "the part of the time in which some kernel ran on it, by its driver: how much of the GPU that used is not known; slowed is by a power cap or heat. GPUs are numbered as the scheduler names them on each node"},
 		{"low stretch", "a part of each cycle in which the CPUs have little to do"},
 		{"salvaged", "the agent on that node did not end in order; what it had written until then is here"},
 		{"missing", "moments at which no sample could be taken"},

@@ -158,6 +158,8 @@ type Footer struct {
 	Script string `json:"script,omitempty"`
 	// BuildID is its build id, else a hash of its size and time.
 	BuildID string `json:"build_id,omitempty"`
+	// GPUs are the boards of which there are columns, where the agent was told.
+	GPUs []summary.GPUDevice `json:"gpus,omitempty"`
 	// Notes are what the agent met while it ran.
 	Notes []note.Note `json:"notes"`
 }

@@ -40,6 +40,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	s.Notes = append(s.Notes, missingNote(s.Nodes)...)
 	s.Counters = sumCounters(records)
 	s.Memory, s.CPULimit = sumMemory(records), sumCPULimits(records)
+	s.GPUs = gpusOf(records)
 	s.Quality = sumQuality(records)
 	s.ImbalancePct = imbalance(s.Nodes)
 

@@ -46,6 +46,8 @@ type NodeRecord struct {
 	// bounds, Analyse when.
 	Suspended  []Interval `json:"suspended,omitempty"`
 	SuspendedS float64    `json:"suspended_s,omitempty"`
+	// GPUs are the job's that were read.
+	GPUs []GPU `json:"gpus,omitempty"`
 	// Silence is that the job had stopped dead before it ended, nil if it had not.
 	Silence *Silence `json:"silence,omitempty"`
 }

@@ -65,6 +65,8 @@ type Summary struct {
 	Counters []Counter `json:"counters"` // summed over nodes
 	// Memory is summed over nodes, nil where it was not measured on all.
 	Memory *Memory `json:"memory,omitempty"`
+	// GPUs are those of all nodes that were read.
+	GPUs []GPU `json:"gpus,omitempty"`
 	// CPULimit is how many CPUs cgroups let the run use on all nodes, nil unless there
 	// was a limit on each.
 	CPULimit *float64 `json:"cpu_limit,omitempty"`

@@ -31,6 +31,7 @@ func (r NodeRecord) Valid(now float64) error {
 	c.timeline(r.Timeline)
 	c.minute(r.Minute)
 	c.code(r.Code)
+	c.gpus(r.GPUs, 1)
 	c.keep(bounded(r))
 	c.silence(r.Silence)
 	if busy := r.busyCPUs(); busy != nil {
@@ -70,6 +71,7 @@ func (s Summary) Plausible(now float64) error {
 	c.timeline(s.Timeline)
 	c.minute(s.Minute)
 	c.code(s.Code)
+	c.gpus(s.GPUs, nodes)
 	c.nodes(s.Nodes)
 	c.optional("step_s", s.StepS, 0, maxSpan)
 	c.optional("imbalance_pct", s.ImbalancePct, 0, 100*maxNodes)

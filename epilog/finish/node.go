@@ -151,9 +151,18 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 	if since, doing, ok := loaded.Stalled(); ok {
 		r.Silence = &summary.Silence{SinceS: since, Doing: note.Clean(doing, 80)}
 	}
+	r = r.WithGPUs(loaded.Slow, boards(loaded.Footer))
 	r, err := summary.Analyse(r, loaded.Set, p)
 	r.Timeline = r.Timeline.WithSlow(loaded.Slow)
 	return r.WithLimits(loaded.Slow), err
+}
+
+// boards are which GPUs were read, as far as an agent that ended in order was told.
+func boards(f *profile.Footer) []summary.GPUDevice {
+	if f == nil {
+		return nil
+	}
+	return f.GPUs
 }
 
 // lateStart is how many seconds after the Prolog the first sample may come

@@ -7,9 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
 )
 
 // card is an AMD GPU as sysfs shows it.
@@ -50,6 +53,22 @@ func amdCards(sys string) ([]card, error) {
 	})
 	return cards, nil
 }
+
+// boardsOf says which they are; what a kernel or a board does not tell stays open.
+func boardsOf(cards []card) []summary.GPUDevice {
+	var list []summary.GPUDevice
+	for i, c := range cards {
+		d := summary.GPUDevice{Index: i, Name: note.Clean(text(filepath.Join(c.dir, "product_name")), mostName), UUID: c.name}
+		if n, err := strconv.ParseUint(text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
+			d.MemoryBytes = float64(n)
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// mostName is how much of a board's name is kept.
+const mostName = 80
 
 var (
 	errUnknown = errors.New("the scheduler names GPUs that are not on this node")

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/analysis/summary"
 )
 
 // helper is jobgait-nvml from outside. Nothing waits for it: what it has said is read
@@ -40,6 +42,7 @@ type introduced struct {
 	minorUnknown bool
 	memory       uint64
 	uuid         string
+	name         string
 }
 
 // taker takes readings of a device.
@@ -160,6 +163,8 @@ func (h *helper) keep(r *record) {
 	switch r.kind {
 	case recHello:
 		h.driver = r.words(0)
+	case recName:
+		h.devices[r.device].name = r.words(0)
 	case recDevice:
 		h.devices[r.device] = introduced{known: true, status: r.status[0], minor: r.value[0], minorUnknown: r.status[1] != nvOK, memory: r.value[1], uuid: r.words(16)}
 	case recRefresh:
@@ -186,6 +191,17 @@ func (h *helper) files() (map[string]bool, bool) {
 		}
 	}
 	return files, len(files) > 0
+}
+
+// boards are what has been said of its GPUs.
+func (h *helper) boards() []summary.GPUDevice {
+	var list []summary.GPUDevice
+	for i, d := range h.devices {
+		if d.known && d.status == nvOK {
+			list = append(list, summary.GPUDevice{Index: i, Name: d.name, UUID: d.uuid, MemoryBytes: float64(d.memory)})
+		}
+	}
+	return list
 }
 
 // leave goes on without it. What it is doing it may end, and then ends itself.

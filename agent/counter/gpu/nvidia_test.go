@@ -120,8 +120,8 @@ func TestNVIDIA(t *testing.T) {
 	if h.driver != "999.01" || h.cpuNS <= 0 {
 		t.Errorf("driver %q, CPU time %d", h.driver, h.cpuNS)
 	}
-	for i, want := range []introduced{{true, 0, 0, false, 80000000001, "GPU-00000000-0000-0000-0000-000000000001"},
-		{true, 0, 1, false, 80000000000, "GPU-00000000-0000-0000-0000-000000000000"}} {
+	for i, want := range []introduced{{true, 0, 0, false, 80000000001, "GPU-00000000-0000-0000-0000-000000000001", "Fake 1"},
+		{true, 0, 1, false, 80000000000, "GPU-00000000-0000-0000-0000-000000000000", "Fake 0"}} {
 		if h.devices[i] != want {
 			t.Errorf("device %d: %+v, want %+v", i, h.devices[i], want)
 		}

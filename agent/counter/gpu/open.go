@@ -31,6 +31,8 @@ type Opened struct {
 	Notes   []note.Note
 	// CPU is what another process used for them, in ns; nil where there is none.
 	CPU func() int64
+	// Devices are which boards they are, as far as that is known by now.
+	Devices func() []summary.GPUDevice
 }
 
 // Open opens the job's GPUs. It asks no device that may hang but in another goroutine,
@@ -77,7 +79,7 @@ func openNVIDIA(p Params) Opened {
 		n := note.New(note.GPUsUnread, "the job's GPUs were not recorded: jobgait-nvml could not be started: %v", job.Cause(err))
 		return Opened{Notes: []note.Note{n}, Absent: []summary.Source{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 	}
-	out := Opened{CPU: func() int64 { return h.cpuNS }}
+	out := Opened{CPU: func() int64 { return h.cpuNS }, Devices: h.boards}
 	for n := range names {
 		for _, c := range nvColumns(h, n) {
 			c.tells = len(out.Sources) == 0
@@ -103,7 +105,7 @@ func withheld(format string, args ...any) Opened {
 func openCards(p Params, cards []card) Opened {
 	h := p.Holders
 	files := map[string]bool{}
-	var out Opened
+	out := Opened{Devices: func() []summary.GPUDevice { return boardsOf(cards) }}
 	for n, c := range cards {
 		files[c.file] = true
 		have, lack := polled.Open(kinds(n, c, h.Now)...)(h.Now)

@@ -28,6 +28,7 @@ const (
 	recReading
 	recRefresh
 	recFailed
+	recName
 )
 
 // Values of a reading.
@@ -68,7 +69,7 @@ func cutRecord(b []byte) (r record, rest []byte, ok bool, err error) {
 	for i := range r.value {
 		r.value[i] = order.Uint64(b[48+8*i:])
 	}
-	if order.Uint32(b) != recordBytes || r.kind > recFailed || r.begunNS < 0 || r.endedNS < r.begunNS || r.cpuNS < 0 {
+	if order.Uint32(b) != recordBytes || r.kind > recName || r.begunNS < 0 || r.endedNS < r.begunNS || r.cpuNS < 0 {
 		return record{}, nil, false, errGarbled
 	}
 	return r, b[recordBytes:], true, nil

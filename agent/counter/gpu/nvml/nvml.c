@@ -41,7 +41,7 @@ enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6, FUNCTION_NOT_FOUND = 13, G
 enum { TYPE_DOUBLE, TYPE_UINT, TYPE_ULONG, TYPE_ULL, TYPE_LL };
 
 /* One record, as record.go reads it. */
-enum { HELLO, DEVICE, READING, REFRESH, FAILED };
+enum { HELLO, DEVICE, READING, REFRESH, FAILED, NAME };
 enum { ENERGY, KERNEL, USED, TOTAL, POWER_CAP, SW_THERMAL, HW_THERMAL, POWER_BRAKE, PCIE_TX, PCIE_RX, VALUES };
 enum { NOT_ASKED = 255 };
 struct record {
@@ -146,7 +146,8 @@ static int open_device(const char *name, device_t *d)
 	return status ? status : NOT_FOUND;
 }
 
-/* Says who a device is: its minor number, memory, UUID and name. */
+/* Says who a device is: its minor number, memory and UUID, and in a record of its own
+ * its name. */
 static void introduce(int i, const char *name)
 {
 	struct record r = record_of(DEVICE, i);
@@ -163,6 +164,11 @@ static void introduce(int i, const char *name)
 	}
 	devices[i].lost = r.status[0] != SUCCESS;
 	put(&r);
+	struct record named = record_of(NAME, i);
+	text = (char *)named.value;
+	memset(text, 0, sizeof named.value);
+	if (!devices[i].lost && name_of(devices[i].handle, text, sizeof named.value - 1) == SUCCESS)
+		put(&named);
 }
 
 static uint64_t number(const struct field *f)

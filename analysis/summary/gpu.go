@@ -1,0 +1,154 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jobgait/analysis/series"
+)
+
+// GPUDevice is which board a GPU is; Index counts the job's on a node, in the
+// scheduler's order. "" and 0 are not known.
+type GPUDevice struct {
+	Index       int     `json:"index"`
+	Name        string  `json:"name"`
+	UUID        string  `json:"uuid"`
+	MemoryBytes float64 `json:"memory_bytes"`
+}
+
+// GPU is what one of the job's GPUs did while it was read, by its driver's account. nil
+// is what could not be read.
+type GPU struct {
+	Node string `json:"node"`
+	GPUDevice
+	// ReadS is for how long it was read, to two seconds.
+	ReadS   float64  `json:"read_s"`
+	EnergyJ *float64 `json:"energy_j"`
+	PowerW  *float64 `json:"power_w"` // mean
+	// ActiveS is for how long some kernel ran, which says nothing of how much of the
+	// board it used; SlowedS for how long a power cap or heat slowed it.
+	ActiveS         *float64 `json:"active_s"`
+	SlowedS         *float64 `json:"slowed_s"`
+	MemoryPeakBytes *float64 `json:"memory_peak_bytes"`
+}
+
+// mostGPUs bounds the GPUs of a node that are believed.
+const mostGPUs = 64
+
+// gpuColumn is the name of a column of a GPU.
+func gpuColumn(index int, what string) string { return fmt.Sprintf("gpu%d_%s", index, what) }
+
+// WithGPUs adds what the job's GPUs did, from the record's counters and what was read
+// seldom; boards says which they are.
+func (r NodeRecord) WithGPUs(slow series.Set, boards []GPUDevice) NodeRecord {
+	r.GPUs = nil
+	for i := range mostGPUs {
+		g := GPU{Node: r.Node, GPUDevice: GPUDevice{Index: i}}
+		for _, b := range boards {
+			if b.Index == i {
+				g.GPUDevice = b
+			}
+		}
+		if g.read(r.Counters, slow) {
+			r.GPUs = append(r.GPUs, g)
+		}
+	}
+	return r
+}
+
+// read is false for a GPU that was not read.
+func (g *GPU) read(counters []Counter, slow series.Set) bool {
+	column := func(what string) series.Values {
+		c, _ := slow.Column(gpuColumn(g.Index, what))
+		return whileRead(c.Values)
+	}
+	energy, kernel, power := column("energy"), column("kernel"), column("power")
+	for _, v := range []series.Values{energy, kernel, power} {
+		g.ReadS = max(g.ReadS, float64(len(v)-missing(v))*slow.StepS)
+	}
+	if g.ReadS == 0 {
+		return false
+	}
+	total := func(what string, scale float64) *float64 {
+		for _, c := range counters {
+			if c.Name == gpuColumn(g.Index, what) && c.Scope == "job" {
+				v := c.Total / scale
+				return &v
+			}
+		}
+		return nil
+	}
+	g.EnergyJ, g.ActiveS, g.SlowedS = total("energy", 1e6), total("kernel", 1e9), total("throttled", 1e9)
+	if g.EnergyJ != nil && *g.EnergyJ <= 0 { // it did not move: that is no 0
+		g.EnergyJ = nil
+	}
+	if g.PowerW = meanOf(power, 1e3); g.EnergyJ != nil {
+		g.PowerW = meanOf(energy, 1e6)
+	}
+	if most := maximum(slow, gpuColumn(g.Index, "memory")); most > 0 {
+		g.MemoryPeakBytes = &most
+	}
+	return true
+}
+
+// whileRead is a column from the second after that in which it first rose: what is
+// before its first reading is 0, or missing. One that never rose is as long as it is.
+func whileRead(v series.Values) series.Values {
+	for i, x := range v {
+		if x > 0 {
+			return v[i+1:]
+		}
+	}
+	return v
+}
+
+func missing(v series.Values) (n int) {
+	for _, x := range v {
+		if math.IsNaN(float64(x)) {
+			n++
+		}
+	}
+	return n
+}
+
+// meanOf is nil without values.
+func meanOf(v series.Values, scale float64) *float64 {
+	_, mean, _ := extent(v)
+	if m := float64(mean) / scale; !math.IsNaN(m) {
+		return &m
+	}
+	return nil
+}
+
+// gpusOf are those of all nodes.
+func gpusOf(records []NodeRecord) (all []GPU) {
+	for _, r := range records {
+		for _, g := range r.GPUs {
+			g.Node = r.Node
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// IsGPUColumn is whether a counter is one of a GPU: Summary.GPUs has them.
+func IsGPUColumn(name string) bool {
+	rest, ok := strings.CutPrefix(name, "gpu")
+	digits, _, found := strings.Cut(rest, "_")
+	return ok && found && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+func (c *checker) gpus(list []GPU, nodes float64) {
+	c.within("GPUs", float64(len(list)), 0, nodes*mostGPUs)
+	for _, g := range list {
+		c.within("index of a GPU", float64(g.Index), 0, mostGPUs)
+		c.within("memory_bytes", g.MemoryBytes, 0, most)
+		c.within("read_s", g.ReadS, 0, maxSpan)
+		c.optional("energy_j", g.EnergyJ, 0, most)
+		c.optional("power_w", g.PowerW, 0, 1e6)
+		c.optional("active_s", g.ActiveS, 0, maxSpan)
+		c.optional("slowed_s", g.SlowedS, 0, maxSpan)
+		c.optional("memory_peak_bytes", g.MemoryPeakBytes, 0, most)
+	}
+}

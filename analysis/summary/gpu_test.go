@@ -1,0 +1,81 @@
+package summary
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/series"
+)
+
+// gpuSet is columns on a grid of seconds.
+func gpuSet(columns map[string]series.Values) series.Set {
+	set := series.Set{StepS: 1}
+	for name, v := range columns {
+		set.Columns = append(set.Columns, series.Column{Name: name, Scope: series.JobScope, Values: v})
+	}
+	return set
+}
+
+// flatRate is n seconds of a value, after a second that is missing and one in part.
+func flatRate(v float32, n int) series.Values {
+	out := series.Values{series.Missing(), 0, v / 2}
+	for range n {
+		out = append(out, v)
+	}
+	return out
+}
+
+func TestGPUs(t *testing.T) {
+	counters := []Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 25e9}, {Name: "gpu0_kernel", Scope: "job", Unit: "ns", Total: 69e9},
+		{Name: "gpu0_throttled", Scope: "job", Unit: "ns", Total: 5e9}, {Name: "gpu1_energy", Scope: "job", Unit: "uJ"},
+		{Name: "gpu1_kernel", Scope: "job", Unit: "ns"}, {Name: "gpu2_energy", Scope: "node", Total: 7}}
+	slow := gpuSet(map[string]series.Values{
+		"gpu0_energy": flatRate(250e6, 100), "gpu0_kernel": flatRate(.69e9, 100), "gpu0_memory": {4e9, 6e9, 5e9},
+		"gpu1_energy": {0, 0, 0, 0}, "gpu1_kernel": {0, 0, 0, series.Missing()}, // it did nothing, and its energy did not move
+		"gpu3_power":  flatRate(90e3, 10), // AMD without energy
+		"gpu4_energy": {series.Missing(), series.Missing()}, "mem_used": {1, 2},
+	})
+	r := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, []GPUDevice{{Index: 0, Name: "board", UUID: "GPU-1", MemoryBytes: 80e9}})
+	if len(r.GPUs) != 3 || r.GPUs[0].Index != 0 || r.GPUs[1].Index != 1 || r.GPUs[2].Index != 3 {
+		t.Fatalf("GPUs %+v", r.GPUs)
+	}
+	g, idle, amd := r.GPUs[0], r.GPUs[1], r.GPUs[2]
+	if g.Name != "board" || g.MemoryBytes != 80e9 || g.ReadS != 100 || *g.EnergyJ != 25e3 || *g.ActiveS != 69 || *g.SlowedS != 5 || *g.MemoryPeakBytes != 6e9 || math.Abs(*g.PowerW-250) > .01 {
+		t.Errorf("GPU %+v", g)
+	}
+	if idle.ReadS != 4 || idle.EnergyJ != nil || idle.ActiveS == nil || *idle.ActiveS != 0 || idle.MemoryPeakBytes != nil {
+		t.Errorf("one that did nothing: %+v", idle)
+	}
+	if amd.EnergyJ != nil || amd.ActiveS != nil || math.Abs(*amd.PowerW-90) > .01 || amd.ReadS != 10 {
+		t.Errorf("one that tells power only: %+v", amd)
+	}
+}
+
+// All nodes' GPUs are in a summary, which names the nodes, and no number that is none.
+func TestGPUsOfAllNodes(t *testing.T) {
+	j := 5.0
+	a, b := NodeRecord{Node: "n1", GPUs: []GPU{{EnergyJ: &j}}}, NodeRecord{Node: "n2", GPUs: []GPU{{}, {GPUDevice: GPUDevice{Index: 1}}}}
+	s := Merge([]NodeRecord{a, b}, []string{"n1", "n2"})
+	var got []string
+	for _, g := range s.GPUs {
+		got = append(got, g.Node)
+	}
+	if strings.Join(got, " ") != "n1 n2 n2" || *s.GPUs[0].EnergyJ != 5 || s.GPUs[2].Index != 1 {
+		t.Errorf("GPUs %+v", s.GPUs)
+	}
+	for _, v := range []float64{-1, math.NaN(), 1e30} {
+		s.GPUs[0].EnergyJ = &v
+		if s.Plausible(1e10) == nil {
+			t.Errorf("%g J are believed", v)
+		}
+	}
+}
+
+func TestIsGPUColumn(t *testing.T) {
+	for name, want := range map[string]bool{"gpu0_energy": true, "gpu15_pcie_tx": true, "gpu_driver": false, "gpu0": false, "gpux_y": false, "gp": false} {
+		if IsGPUColumn(name) != want {
+			t.Error(name)
+		}
+	}
+}
