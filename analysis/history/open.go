@@ -3,7 +3,9 @@ package history
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -62,7 +64,7 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history %s: %w", path, err)
 	}
-	if _, err := os.Stat(path); err != nil {
+	if _, err := stat(path); err != nil {
 		return nil, explain(path, "open", err)
 	}
 	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"true"}})
@@ -76,10 +78,28 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	return db, nil
 }
 
+// stat is of the file that a path or a link leads to, and refuses what is none before
+// anything opens it: a pipe waits for its writer, a device has no end.
+func stat(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory: a history is a file, such as history.db")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is a pipe, a socket or a device: a history is a file, such as history.db")
+	}
+	return info, nil
+}
+
 // create makes an empty file, which is an empty database, and the directories
 // that lead to it. SQLite gives the files it puts beside it the same mode.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if _, err := stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

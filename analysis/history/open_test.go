@@ -1,15 +1,20 @@
 package history
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // file returns the path of a database that statements have made.
@@ -65,6 +70,62 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNoFile refuses what is no file without opening it: whoever opens a pipe waits
+// for its writer. A link to a file is one.
+func TestNoFile(t *testing.T) {
+	dir := t.TempDir()
+	pipe, socket := filepath.Join(dir, "pipe.db"), filepath.Join(dir, "socket.db")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ways := map[string]func(string) error{
+		"to write":    func(path string) error { return andClose(Open(ctx, path)) },
+		"to read":     func(path string) error { return andClose(OpenReadOnly(ctx, path)) },
+		"at rest":     func(path string) error { _, err := OpenUnlocked(ctx, path); return err },
+		"as snapshot": func(path string) error { return open(t).Snapshot(ctx, 1001, path) },
+	}
+	for how, way := range ways {
+		for _, path := range []string{pipe, socket, "/dev/zero"} {
+			refused := make(chan error, 1)
+			go func() { refused <- way(path) }()
+			select {
+			case err := <-refused:
+				if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") ||
+					how != "as snapshot" && !strings.Contains(err.Error(), "a history is a file") {
+					t.Errorf("%s %s: %v", path, how, err)
+				}
+			case <-ctx.Done():
+				t.Fatalf("%s %s: it waits", path, how)
+			}
+		}
+	}
+	db := open(t)
+	link := filepath.Join(dir, "link.db")
+	if err := errors.Join(db.Close(), os.Symlink(db.path, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"to write", "to read"} {
+		if err := ways[how](link); err != nil {
+			t.Errorf("a link, %s: %v", how, err)
+		}
+	}
+}
+
+// andClose closes a history that was opened.
+func andClose(db *DB, err error) error {
+	if err != nil {
+		return err
+	}
+	return db.Close()
 }
 
 // TestBeforeRelease types what the refusal of a history from before the first

@@ -40,12 +40,9 @@ func OpenUnlocked(ctx context.Context, path string) (*Unlocked, error) {
 	if err != nil {
 		return fail(err)
 	}
-	file, err := os.Stat(path)
+	file, err := stat(path)
 	if err != nil {
 		return fail(err)
-	}
-	if !file.Mode().IsRegular() {
-		return fail(errors.New("not a file"))
 	}
 	if err := atRest(path); err != nil {
 		return fail(err)

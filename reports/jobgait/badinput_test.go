@@ -32,6 +32,8 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{2, "--json and --html are two forms", []string{"replay", "x", "--json", "--html"}},
 		{2, "the name of the file is empty", []string{"changes", ""}},
 		{1, "is a directory: a history is a file", []string{"list", "--history", dir}},
+		{1, "a history is a file", []string{"show", "7", "--history", "/dev/zero"}},
+		{1, "a history is a file", []string{"prune", "--history", "/dev/zero"}},
 		{1, "is empty: nothing has been run yet", []string{"changes", "--history", fileOf(t, "empty.db", "")}},
 		{1, "not an SQLite database", []string{"show", "7", "--history", text}},
 		{1, "no history to read at /nonexistent", []string{"list", "--history", "/nonexistent"}},

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 )
@@ -105,6 +107,28 @@ func TestJoinedHistoriesAreJudged(t *testing.T) {
 	}
 	if got := ask("scaling", both); got.status != 1 || !strings.Contains(got.complaint, "two sizes") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A pipe among them is refused: nobody waits until something writes to it.
+func TestJoinedHistoriesAreFiles(t *testing.T) {
+	a, pipe := historyOf(t, "alpha", "melt", 100, 1), filepath.Join(t.TempDir(), "pipe.db")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"list"}, {"show", "100"}, {"changes"}, {"scaling"}, {"dashboard", "-o", filepath.Join(t.TempDir(), "x.html")}} {
+		for _, histories := range []string{a + "," + pipe, pipe} {
+			answered := make(chan answer, 1)
+			go func() { answered <- ask(append(args, "--history", histories)...) }()
+			select {
+			case got := <-answered:
+				if got.status != 1 || got.out != "" || !strings.Contains(got.complaint, pipe+": open: is a pipe") || strings.Count(got.complaint, "\n") != 1 {
+					t.Errorf("%v: %+v", args, got)
+				}
+			case <-time.After(time.Minute):
+				t.Fatalf("%v waits", args)
+			}
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
@@ -146,20 +147,16 @@ func openHistory(ctx context.Context, getenv func(string) string, path string) (
 	}
 	var failures []error
 	for _, p := range candidates {
-		f, err := os.Open(p)
+		st, err := os.Stat(p)
+		if err == nil && st.Mode().IsRegular() {
+			err = unix.Access(p, unix.R_OK)
+		}
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			path, failures = p, append(failures, err)
 			continue
 		}
-		if err == nil {
-			st, serr := f.Stat()
-			_ = f.Close()
-			if serr == nil && st.IsDir() {
-				return nil, "", fmt.Errorf("%s is a directory: a history is a file, such as history.db", p)
-			}
-			if serr == nil && st.Mode().IsRegular() && st.Size() == 0 {
-				return nil, "", fmt.Errorf("%s is empty: nothing has been run yet, or --history names another", p)
-			}
+		if err == nil && st.Mode().IsRegular() && st.Size() == 0 {
+			return nil, "", fmt.Errorf("%s is empty: nothing has been run yet, or --history names another", p)
 		}
 		db, err := history.OpenReadOnly(ctx, p)
 		return db, p, err
