@@ -15,6 +15,9 @@ type lack struct {
 	add  string // SQL that adds a column to a table that is there, else ""
 }
 
+// index is whether an index is missing.
+func (l lack) index() bool { return !strings.Contains(l.name, ".") }
+
 var (
 	tableText  = regexp.MustCompile(`(?ms)^CREATE TABLE IF NOT EXISTS (\w+) \($(.*?)^\)`)
 	columnText = regexp.MustCompile(`(?m)^  (\w+) +((?:INTEGER|REAL|TEXT|BLOB)\b[^\n]*)$`)
@@ -107,14 +110,6 @@ func (db *DB) mend(ctx context.Context) error {
 		left, err := db.lacks(ctx, tx) // another process may have mended it
 		if err != nil || len(left) == 0 {
 			return err
-		}
-		for _, l := range left {
-			if l.add == "" {
-				continue
-			}
-			if _, err := tx.ExecContext(ctx, l.add); err != nil {
-				return fmt.Errorf("add %s: %w", l.name, err)
-			}
 		}
 		return db.remake(ctx, tx, db.schema.version())
 	})

@@ -10,42 +10,64 @@ import (
 	"testing"
 )
 
-// TestMend opens a history of this version that was made before columns, an index
-// and a view were added: whoever reads is told, who writes adds them.
+// TestMend opens histories of this version and of the one before that were made
+// before columns, an index and a view were added: whoever reads is told, who writes
+// adds them.
 func TestMend(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.db")
-	old, err := openAs(t, path, schema{earlier(t).text, []string{""}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := old.sql.Exec(`INSERT INTO cluster VALUES (1, 'hpc'); INSERT INTO hpc_user VALUES (1, 'alice', 1001);
-		INSERT INTO run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported)
-			VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 0)`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "it has no run.energy_j") {
-		t.Errorf("who only reads is told %v", err)
-	}
-	for range 2 {
-		db, err := Open(t.Context(), path)
+	steps := currentSchema().steps
+	for version, lacking := range map[int]string{1 + len(steps): "it has no run.energy_j", len(steps): "found schema version"} {
+		path := filepath.Join(t.TempDir(), "history.db")
+		old, err := openAs(t, path, schema{earlier(t).text, steps[:version-1]})
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustPut(t, db, oneNode(8), Ingest{})
-		if left, err := db.lacks(t.Context(), db.sql); len(left) > 0 || err != nil {
-			t.Errorf("it still lacks %v, %v", left, err)
+		if _, err := old.sql.Exec(`INSERT INTO cluster VALUES (1, 'hpc'); INSERT INTO hpc_user VALUES (1, 'alice', 1001);
+			INSERT INTO run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, nodes_reported)
+				VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 0)`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenReadOnly(t.Context(), path); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), lacking) {
+			t.Errorf("who only reads is told %v", err)
+		}
+		for range 2 {
+			db, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustPut(t, db, oneNode(8), Ingest{})
+			if left, err := db.lacks(t.Context(), db.sql); len(left) > 0 || err != nil {
+				t.Errorf("it still lacks %v, %v", left, err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		db, err := OpenReadOnly(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs, err := db.Runs(t.Context(), Query{}); err != nil || ids(runs) != "8 7" {
+			t.Errorf("runs %v, %v", runs, err)
 		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	db, err := OpenReadOnly(t.Context(), path)
+}
+
+// TestReadWithoutAnIndex reads what a history without one of the newest indexes has.
+func TestReadWithoutAnIndex(t *testing.T) {
+	db := openFixture(t)
+	if _, err := db.sql.Exec("DROP INDEX application_name"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OpenReadOnly(t.Context(), db.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	if runs, err := db.Runs(t.Context(), Query{}); err != nil || ids(runs) != "8 7" {
-		t.Errorf("runs %v, %v", runs, err)
+	defer again.Close()
+	if runs, err := again.Runs(t.Context(), Query{App: "nemo"}); err != nil || len(runs) != 1 {
+		t.Errorf("%v, %v", runs, err)
 	}
 }
 

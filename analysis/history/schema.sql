@@ -39,6 +39,11 @@ CREATE TABLE IF NOT EXISTS application (
   UNIQUE (user_id, name, cluster_id)
 );
 
+-- What is asked of one application. Without this index SQLite began with all runs of a
+-- year: 500 ms of 400,000 runs for what its cycles cost by week; with it 0.1 ms. A run
+-- writes nothing to it, an application 30 bytes.
+CREATE INDEX IF NOT EXISTS application_name ON application (name);
+
 CREATE TABLE IF NOT EXISTS run_series (
   series_id      INTEGER PRIMARY KEY,
   application_id INTEGER NOT NULL REFERENCES application,
@@ -631,7 +636,8 @@ GROUP BY s.series_id;
 -- One row for each day (UTC) on which runs of a user in an account and a partition
 -- ended. It stays when the runs are removed.
 --   Day  as 2026-11-20
---   DayEpoch  indexed: select by this
+--   DayNumber  days since 1970, indexed: select by this
+--   DayEpoch  its first second
 --   Jobs  how many runs
 --   Failed  how many of them ended with an exit code or a signal
 --   NodeHours  nodes times elapsed time
@@ -642,6 +648,7 @@ GROUP BY s.series_id;
 CREATE VIEW days AS
 SELECT
   date(d.day * 86400, 'unixepoch') AS Day,
+  d.day                AS DayNumber,
   d.day * 86400        AS DayEpoch,
   c.name               AS Cluster,
   u.name               AS User,
