@@ -58,6 +58,16 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "--worker" { // told how the run ended: this one works
 		os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if len(os.Args) == 2 && os.Args[1] == "--ingest" { // as a service starts it
+		os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	if len(os.Args) == 4 && os.Args[1] == handOnVerb {
+		if err := handOn(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) == 4 && os.Args[1] == tracerVerb {
 		trace(os.Args[2])
 		os.Exit(0)

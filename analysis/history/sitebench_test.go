@@ -1,7 +1,9 @@
 package history
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,8 +13,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"jobgait/analysis/summary"
 )
 
 // TestSite is what `make bench-site` runs: JOBGAIT_SITE_RUNS runs, asked what the
@@ -26,6 +32,39 @@ func TestSite(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
+	path := filepath.Join(dir, "history.db")
+	if _, err := os.Stat(path); err != nil {
+		siteOf(t, dir, path, runs)
+	}
+	db := migrated(t, path)
+	bytesOf(db, runs)
+	ingestBeside(t, db, runs)
+	for _, statistics := range []bool{false, true} {
+		if statistics { // somebody has asked for them: the documented questions still find their way
+			if _, err := db.sql.Exec("ANALYZE"); err != nil {
+				t.Fatal(err)
+			}
+			db.sql.Close()
+			reader, err := OpenReadOnly(t.Context(), db.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			db = reader
+			defer db.Close()
+		}
+		fmt.Printf("%-28s %9s %9s %9s  after ANALYZE: %v\n", "", "p50 ms", "p99 ms", "times", statistics)
+		askKeys(t, db, runs)
+		for _, name := range slices.Sorted(maps.Keys(queries(t))) {
+			q := queries(t)[name]
+			q = strings.NewReplacer("'alice'", "'user0'", "'812340_7'", "'12345'", "'812345'", "'12345'", "'lmp melt'", "'solver_1 case-#'").Replace(q)
+			ask(t, name, 100, func(int) { drain(t, db, q) })
+		}
+	}
+	verbs(t, path)
+}
+
+// siteOf makes a history of so many runs at path.
+func siteOf(t *testing.T, dir, path string, runs int) {
 	begin := time.Now()
 	one, err := Open(t.Context(), filepath.Join(dir, "tile.db"))
 	if err != nil {
@@ -34,31 +73,96 @@ func TestSite(t *testing.T) {
 	tile(t, one)
 	one.Close()
 	fmt.Printf("tile of %d runs put in %.1f s\n", tileRuns, time.Since(begin).Seconds())
-	db, err := Open(t.Context(), filepath.Join(dir, "history.db"))
+	db, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	begin = time.Now()
 	tiled(t, db, one.path, max(1, runs/tileRuns))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
 	fmt.Printf("%d runs copied in %.1f s\n", runs, time.Since(begin).Seconds())
-	bytesOf(db, runs)
-	for _, statistics := range []bool{false, true} {
-		if statistics { // somebody has asked for them: the documented questions still find their way
-			if _, err := db.sql.Exec("ANALYZE"); err != nil {
-				t.Fatal(err)
+}
+
+// migrated opens a history that the version before this one has left.
+func migrated(t *testing.T, path string) *DB {
+	before, err := Open(t.Context(), path)
+	if err == nil {
+		_, err = before.sql.Exec(fmt.Sprintf("DROP INDEX application_name; PRAGMA user_version = %d", currentSchema().version()-1))
+	}
+	if err := errors.Join(err, before.Close()); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	db, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("migrated from the version before in %.2f s\n", time.Since(begin).Seconds())
+	return db
+}
+
+// ingestBeside puts runs of users who are there for ten seconds, while eight readers
+// ask as fast as they are answered.
+func ingestBeside(t *testing.T, db *DB, runs int) {
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	var reading sync.WaitGroup
+	var asked atomic.Int64
+	for i := range 8 {
+		reading.Go(func() {
+			reader, err := OpenReadOnly(t.Context(), db.path)
+			if err != nil {
+				t.Error(err)
+				return
 			}
-			db.sql.Close()
-			if db, err = OpenReadOnly(t.Context(), db.path); err != nil {
-				t.Fatal(err)
+			defer reader.Close()
+			for r := rand.New(rand.NewPCG(4, uint64(i))); ctx.Err() == nil; asked.Add(1) {
+				if _, _, err := reader.Summary(t.Context(), fmt.Sprint(1+r.IntN(runs))); err != nil {
+					t.Error(err)
+				}
+				if _, err := reader.Runs(t.Context(), Query{User: fmt.Sprintf("user0_%d", 1+r.IntN(max(1, runs/tileRuns-1)))}); err != nil {
+					t.Error(err)
+				}
 			}
-			defer db.Close()
+		})
+	}
+	begin, put := time.Now(), 0
+	for ; ctx.Err() == nil; put++ {
+		s := tileRun(put % tileRuns)
+		s.Key.JobID, s.Start, s.End = summary.JobID(2*runs+put), siteNowS-s.ElapsedS, siteNowS
+		if err := db.Put(t.Context(), s, Ingest{NowS: siteNowS}); err != nil {
+			t.Fatal(err)
 		}
-		fmt.Printf("%-28s %9s %9s %9s  after ANALYZE: %v\n", "", "p50 ms", "p99 ms", "times", statistics)
-		askKeys(t, db, runs)
-		for _, name := range slices.Sorted(maps.Keys(queries(t))) {
-			q := queries(t)[name]
-			q = strings.NewReplacer("'alice'", "'user0'", "'812340_7'", "'12345'", "'812345'", "'12345'").Replace(q)
-			ask(t, name, 5, func(int) { drain(t, db, q) })
+	}
+	took := time.Since(begin).Seconds()
+	reading.Wait()
+	fmt.Printf("%.0f runs a second put beside 8 readers with %.0f pairs of questions a second\n", float64(put)/took, float64(asked.Load())/took)
+}
+
+// verbs calls the program that JOBGAIT_SITE_PROGRAM names with every verb that reads a
+// history. What they say of it is not judged here: changes may find none.
+func verbs(t *testing.T, path string) {
+	program := os.Getenv("JOBGAIT_SITE_PROGRAM")
+	if program == "" {
+		fmt.Println("no JOBGAIT_SITE_PROGRAM: verbs were not called")
+		return
+	}
+	for _, verb := range []string{"list", "list -u user0_1", "show 12345", "changes -u user0_1", "changes --site", "scaling -u user0_1", "dashboard -u user0_1 -o /dev/null", "dashboard --site -o /dev/null"} {
+		times := 5
+		if strings.Contains(verb, "--site") {
+			times = 1
+		}
+		said := ""
+		ask(t, verb, times, func(int) {
+			out, err := exec.Command(program, append(strings.Fields(verb), "--history", path)...).CombinedOutput()
+			if err != nil {
+				said = fmt.Sprintf("%v: %.200s", err, out)
+			}
+		})
+		if said != "" {
+			fmt.Println("  " + said)
 		}
 	}
 }
@@ -90,17 +194,17 @@ func askKeys(t *testing.T, db *DB, runs int) {
 	})
 }
 
-// ask prints how long something takes.
+// ask prints how long something takes, so many times but for ten seconds at most.
 func ask(t *testing.T, name string, times int, do func(i int)) {
 	t.Helper()
-	took := make([]float64, times)
-	for i := range took {
+	var took []float64
+	for all := time.Now(); len(took) < times && (len(took) == 0 || time.Since(all) < 10*time.Second); {
 		begin := time.Now()
-		do(i)
-		took[i] = time.Since(begin).Seconds() * 1e3
+		do(len(took))
+		took = append(took, time.Since(begin).Seconds()*1e3)
 	}
 	slices.Sort(took)
-	fmt.Printf("%-28s %9.2f %9.2f %9d\n", name, took[times/2], took[(times*99)/100], times)
+	fmt.Printf("%-28s %9.2f %9.2f %9d\n", name, took[len(took)/2], took[(len(took)*99)/100], len(took))
 }
 
 // drain reads all rows of a query.
