@@ -121,7 +121,6 @@ func watchedByBoth() []against {
 	}
 }
 
-
 // Each of the ten functions that perf sees most has the share that it has there, within 2
 // points, in the same processes at the same time. The kernel is apart: with interrupts
 // off neither of the two samples.
