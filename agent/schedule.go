@@ -14,7 +14,7 @@ import "math/rand/v2"
 // exclusive node without energy counters, not 25.
 //
 // Each interval is drawn anew, uniformly from half to one and a half times its
-// mean (the flush: 0.35 to 0.85 s). That is the width at which nothing is left:
+// mean (the flush: 0.25 to 0.75 s). That is the width at which nothing is left:
 // intervals uniform over a width w of their mean have, at the frequency of that
 // mean, (1-q^2)/(1-q)^2 of the power of moments without any order, where q =
 // sin(pi w)/(pi w): 7.2 times for +-20 %, 19 times for 0.7 to 0.9 s, once for
