@@ -81,8 +81,8 @@ func hook(ctx context.Context, s job.Scheduler, getenv func(string) string, comp
 const inJobDeadline = 3 * time.Second
 
 // limitOf is how long the Epilog may take, from the settings and its /proc/self/cgroup.
-// In its job's it waits as long as it may: a worker that has not left that by then ends
-// with it.
+// In its job's it waits until its worker has left that, or as long as it may: one that
+// has not left by then ends with the job.
 func limitOf(e configs.Epilog, own []byte) configs.Epilog {
 	if _, inJob := cgroup.Job(cgroup.Parse(own)); inJob {
 		e.DeadlineS = min(e.DeadlineS, inJobDeadline.Seconds())

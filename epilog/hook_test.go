@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"os"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/configs"
 )
@@ -26,5 +30,21 @@ func TestLimitOfAnEpilogInItsJob(t *testing.T) {
 	}
 	if got := limitOf(configs.Epilog{DeadlineS: 1}, []byte("0::/system.slice/slurmstepd.scope/job_21/step_extern/slurm")); got.Deadline() != time.Second {
 		t.Errorf("a shorter deadline became %v", got.Deadline())
+	}
+}
+
+// An Epilog waits for a process that goes on no longer than until that is enough.
+func TestWaitUntilItIsEnough(t *testing.T) {
+	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		t.Skip("no pidfds: ", err)
+	}
+	defer func() { _ = unix.Close(pidfd) }()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	asked := 0
+	err = waitFor(ctx, pidfd, func() bool { asked++; return asked == 3 })
+	if err != nil || asked != 3 || ctx.Err() != nil {
+		t.Errorf("asked %d times, %v, %v", asked, err, ctx.Err())
 	}
 }

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
+	"jobgait/agent/cgroup"
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/unit"
@@ -23,20 +25,32 @@ import (
 // startWorker starts the worker and waits for it until ctx ends; then it is left
 // alone: what it does grows with the job, and its node is not kept from the next one.
 func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir, told ...string) error {
-	pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), append([]string{"--worker", string(dir)}, told...)...)
+	pid, pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), append([]string{"--worker", string(dir)}, told...)...)
 	if err != nil || pidfd < 0 {
 		return err // without pidfds there is nothing safe to wait on
 	}
 	defer func() { _ = unix.Close(pidfd) }()
-	return waitFor(ctx, pidfd)
+	var enough func() bool
+	if inJob("self") {
+		enough = func() bool { return !inJob(strconv.Itoa(pid)) }
+	}
+	return waitFor(ctx, pidfd, enough)
+}
+
+// inJob tells whether a process lies in the cgroup of a job, as an Epilog does under
+// RunInJob. A worker that does not leave that ends with it, and slurmd waits for both.
+func inJob(process string) bool {
+	own, _ := os.ReadFile(filepath.Join("/proc", process, "cgroup"))
+	_, in := cgroup.Job(cgroup.Parse(own))
+	return in
 }
 
 // detach starts this program anew in a session of its own, with /dev/null and a
 // log for its descriptors: slurmd waits for the end of the Epilog's own pipe,
-// which nothing that outlives it may hold. It returns the process's pidfd, -1
+// which nothing that outlives it may hold. It returns the process and its pidfd, -1
 // where the kernel has none.
-func detach(getenv func(string) string, self, logPath string, args ...string) (pidfd int, err error) {
-	fail := func(err error) (int, error) { return -1, fmt.Errorf("start %s: %w", args[0], err) }
+func detach(getenv func(string) string, self, logPath string, args ...string) (pid, pidfd int, err error) {
+	fail := func(err error) (int, int, error) { return 0, -1, fmt.Errorf("start %s: %w", args[0], err) }
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return fail(err)
@@ -59,11 +73,15 @@ func detach(getenv func(string) string, self, logPath string, args ...string) (p
 	if err != nil {
 		return fail(err)
 	}
-	return pidfd, p.Release()
+	return p.Pid, pidfd, p.Release()
 }
 
-// waitFor returns when the process of a pidfd ends or ctx does.
-func waitFor(ctx context.Context, pidfd int) error {
+// lookMS is how often it is asked whether there was enough waiting.
+const lookMS = 20
+
+// waitFor returns when the process of a pidfd ends, ctx does, or it is enough; nil never
+// is.
+func waitFor(ctx context.Context, pidfd int, enough func() bool) error {
 	deadline, ok := ctx.Deadline()
 	for {
 		left := -1
@@ -71,6 +89,14 @@ func waitFor(ctx context.Context, pidfd int) error {
 			left = int(time.Until(deadline).Milliseconds())
 			if left <= 0 {
 				return nil
+			}
+		}
+		if enough != nil {
+			if enough() {
+				return nil
+			}
+			if left < 0 || left > lookMS {
+				left = lookMS
 			}
 		}
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, left)
@@ -120,7 +146,7 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && !learns(cfg, getenv) && run.Key.JobID%sweepEvery != 0 {
 		return err
 	}
-	pidfd, serr := detach(getenv, self, os.DevNull, sweeperVerb, run.Node)
+	_, pidfd, serr := detach(getenv, self, os.DevNull, sweeperVerb, run.Node)
 	if pidfd >= 0 {
 		_ = unix.Close(pidfd)
 	}
