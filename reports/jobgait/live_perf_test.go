@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/agent/names"
 	"jobgait/analysis/anatomy"
@@ -116,8 +119,8 @@ type against struct {
 func watchedByBoth() []against {
 	return []against{
 		{"LAMMPS", melt, "in.melt", "", "lmp -in in.melt -log none", []string{"lmp"}},
-		{"C++ and MPI", hydro, "hydro.cpp", "mpic++ -O2 -o hydro hydro.cpp", "mpirun --oversubscribe -np 2 ./hydro 1500", []string{"mpic++", "mpirun"}},
-		{"Fortran and OpenBLAS", dense, "dense.f90", "gfortran -O2 -o dense dense.f90 -lopenblas", "./dense 400", []string{"gfortran"}},
+		{"C++ and MPI", hydro, "hydro.cpp", "mpic++ -O2 -o hydro hydro.cpp", "mpirun --oversubscribe -np 2 ./hydro 1000", []string{"mpic++", "mpirun"}},
+		{"Fortran and OpenBLAS", dense, "dense.f90", "gfortran -O2 -o dense dense.f90 -lopenblas", "./dense 250", []string{"gfortran"}},
 	}
 }
 
@@ -169,11 +172,18 @@ func (a against) watch(b box) ([]perfFunction, error) {
 	in := func(name string) string { return filepath.Join(b.work, name) }
 	poll(b.t, "the program waits", func() bool { _, err := os.Stat(in("pid")); return err == nil })
 	pid, _ := os.ReadFile(in("pid"))
-	perf := exec.Command("perf", "record", "-q", "-e", "cpu-clock:u", "-F", "999", "--buildid-mmap", "-o", in("perf.data"), "-p", strings.TrimSpace(string(pid)))
+	perf := exec.Command("perf", "record", "-q", "-e", "cpu-clock:u", "-F", "999", "--buildid-mmap", "--delay=-1",
+		"--control=fifo:"+in("control")+","+in("done"), "-o", in("perf.data"), "-p", strings.TrimSpace(string(pid)))
+	control, done := fifo(b.t, in("control")), fifo(b.t, in("done"))
 	if err := perf.Start(); err != nil {
 		b.t.Fatal(err)
 	}
-	poll(b.t, "perf looks", func() bool { return samples(perf.Process.Pid) })
+	// Mappings that come before perf is on are none that it knows of.
+	_, _ = control.WriteString("enable\n")
+	ack := make([]byte, 8)
+	if _, err := done.Read(ack); err != nil {
+		b.t.Fatalf("perf does not begin: %v", err)
+	}
 	if err := os.WriteFile(in("go"), nil, 0o600); err != nil {
 		b.t.Fatal(err)
 	}
@@ -188,14 +198,21 @@ func (a against) watch(b box) ([]perfFunction, error) {
 	return parsePerf(string(out)), err
 }
 
-// samples is whether a process has a perf event.
-func samples(pid int) bool {
-	dir := fmt.Sprintf("/proc/%d/fd", pid)
-	list, _ := os.ReadDir(dir)
-	return slices.ContainsFunc(list, func(d os.DirEntry) bool {
-		to, _ := os.Readlink(filepath.Join(dir, d.Name()))
-		return strings.Contains(to, "perf_event")
-	})
+// fifo makes one, of which each read ends within a minute.
+func fifo(t *testing.T, path string) *os.File {
+	t.Helper()
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		err = f.SetDeadline(time.Now().Add(time.Minute))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
 }
 
 // perfFunction is a symbol, "" for code without one, with the samples in it.
