@@ -2,14 +2,19 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
+	"jobgait/agent/rawcall"
+	"jobgait/configs"
 )
 
 // status reads a number of kB of /proc/PID/status.
@@ -90,4 +95,81 @@ func BenchmarkKillAgent(b *testing.B) {
 	b.ReportMetric(losses[n*95/100], "s-lost-95%")
 	b.ReportMetric(losses[n-1], "s-lost-worst")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRhythm is what following the loop costs the agent beside a program with one:
+// pairs of runs of a minute, or of JOBGAIT_SECONDS, with it and without, the first of
+// them in turn. A round is a pair.
+func BenchmarkRhythm(b *testing.B) {
+	needPerf(b)
+	seconds := 60.0
+	if text := os.Getenv("JOBGAIT_SECONDS"); text != "" {
+		if _, err := fmt.Sscan(text, &seconds); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var with, without, asked, growth []float64
+	for n := 0; b.Loop(); n++ {
+		var cpu [2]float64
+		for k := range 2 {
+			follow := (n + k) % 2
+			used, questions := ownCPU(b, seconds, follow == 1)
+			if cpu[follow] = used; follow == 1 {
+				asked = append(asked, questions)
+			}
+		}
+		without, with = append(without, 1000*cpu[0]), append(with, 1000*cpu[1])
+		growth = append(growth, 100*(cpu[1]/cpu[0]-1))
+	}
+	mean, off := meanOf(growth)
+	b.ReportMetric(mean, "%-more")
+	b.ReportMetric(off, "%-error")
+	mean, _ = meanOf(with)
+	b.ReportMetric(mean, "ms-CPU/s")
+	mean, _ = meanOf(without)
+	b.ReportMetric(mean, "ms-CPU/s-without")
+	mean, _ = meanOf(asked)
+	b.ReportMetric(1000*mean, "ms-asked")
+	b.ReportMetric(0, "ns/op")
+}
+
+// ownCPU is what an agent in this process uses of CPU time a second, and of that, in
+// all, for questions to detection.
+func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
+	b.Helper()
+	dir := runDirOf(b, job.Run{Job: jobOfUser(os.Getuid())})
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	program := exec.Command(self)
+	program.Env = []string{workloadEnv + "=1000000", "SLURM_JOB_ID=" + fmt.Sprint(os.Getpid())}
+	if err := program.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = program.Process.Kill(); _ = program.Wait() }()
+	c := configs.Default().Agent
+	c.LiveDir = b.TempDir()
+	a := agentHere(b, dir, c, nodePrices(host{proc: "/proc", sys: "/sys", open: perf.Open}))
+	r := a.rhythm
+	if !follow {
+		a.rhythm = nil
+	}
+	before := rawcall.CPU()
+	end := a.lives(b)
+	time.Sleep(time.Duration(seconds * 1e9))
+	cpu = float64(rawcall.CPU()-before) / 1e9 / seconds
+	end()
+	return cpu, float64(r.askedNS) / 1e9
+}
+
+// meanOf is a mean and its standard error.
+func meanOf(x []float64) (mean, off float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		off += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(off / float64(max(1, len(x)-1)) / float64(len(x)))
 }

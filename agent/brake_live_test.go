@@ -18,9 +18,8 @@ import (
 	"jobgait/configs"
 )
 
-// agentHere is an agent in this process, to which interrupts are next to free, so that
-// addresses are planned; then its own time is more than all that it may cost.
-func agentHere(t *testing.T, dir job.RunDir) (end func()) {
+// agentHere is an agent in this process that has begun.
+func agentHere(t testing.TB, dir job.RunDir, c configs.Agent, p prices) *agent {
 	t.Helper()
 	r, err := dir.ReadRun()
 	if err != nil {
@@ -30,9 +29,7 @@ func agentHere(t *testing.T, dir job.RunDir) (end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := configs.Default().Agent
-	c.BudgetPct = 0.12
-	in, err := openInputs(host{proc: "/proc", sys: "/sys", program: self, open: perf.Open}, r, c, prices{interruptNS: 200})
+	in, err := openInputs(host{proc: "/proc", sys: "/sys", program: self, open: perf.Open}, r, c, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +38,11 @@ func agentHere(t *testing.T, dir job.RunDir) (end func()) {
 	if err := a.begin(dir.Profile(), c); err != nil {
 		t.Fatal(err)
 	}
+	return a
+}
+
+// lives runs it until it is ended.
+func (a *agent) lives(t testing.TB) (end func()) {
 	stop, ended := make(chan os.Signal, 1), make(chan error)
 	go func() { ended <- a.live(stop, time.Hour) }()
 	return func() {
@@ -48,7 +50,7 @@ func agentHere(t *testing.T, dir job.RunDir) (end func()) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if err := in.close(); err != nil {
+		if err := a.in.close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -63,7 +65,11 @@ func TestBusyJobWithoutAddressesIsNotIdle(t *testing.T) {
 	for range 2 {
 		busy(t, fmt.Sprint(os.Getpid()), "while :; do /bin/true; done")
 	}
-	end := agentHere(t, dir)
+	// To it interrupts are next to free, so that addresses are planned; then its own time
+	// is more than all that it may cost.
+	c := configs.Default().Agent
+	c.BudgetPct = 0.12
+	end := agentHere(t, dir, c, prices{interruptNS: 200}).lives(t)
 	jobtest.Until(t, "addresses were given up", func() bool {
 		l, err := profile.Load(dir.Profile(), profile.SetParams{})
 		return err == nil && slices.ContainsFunc(l.Header.Notes, func(n note.Note) bool { return n.Code == note.AddressesEnded }) &&

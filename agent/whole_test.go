@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,12 +47,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// workload hashes and sorts in turns of 0.06 s of CPU time, and says when each
+// workload hashes and sorts in so many turns of 0.06 s of CPU time, and says when each
 // turn began.
 func workload() {
+	turns, err := strconv.Atoi(os.Getenv(workloadEnv))
+	if err != nil {
+		os.Exit(2)
+	}
 	numbers := make([]int, 4096)
 	var sum [32]byte
-	for turn := range 10 {
+	for turn := range turns {
 		fmt.Println(turn%2, perf.Now())
 		for began := rawcall.CPU(); rawcall.CPU()-began < 60e6; {
 			if turn%2 == 0 {
@@ -85,7 +90,7 @@ func sampleWorkload(t *testing.T) (*profile.Profile, []turn) {
 	// Sampling begins before the exec, as with a command that is held: the
 	// events of a task pass to the threads that it makes later only.
 	cmd := exec.Command("/bin/sh", "-c", `read line && exec "$0"`, self)
-	cmd.Env = append(os.Environ(), workloadEnv+"=1")
+	cmd.Env = append(os.Environ(), workloadEnv+"=10")
 	start, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -2,17 +2,22 @@ package main
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/live"
 	"jobgait/analysis/tracker"
 )
@@ -23,15 +28,21 @@ type beating struct {
 	cmd  *exec.Cmd
 	tell io.WriteCloser // closed, the loop is over
 	pid  int
+	ends map[int64]time.Time // of the cycles that live.json told, by their numbers
 }
 
 // beatS is the length of its cycle, beats how many are waited for: more than the 20
 // that a watchdog asks for.
 const beatS, beats = 0.2, 22
 
+// beatWay is what becomes of the loop: "" sleeps when it is over, "busy" does other work
+// for 60 s and ends, "checkpoints" waits for 8 s after every 50th cycle.
+const beatWay = "JOBGAIT_TEST_BEAT"
+
 // beat says who it is, works for a twentieth of each cycle until its input ends, and
-// sleeps from then on.
+// goes its way from then on.
 func beat() {
+	way := os.Getenv(beatWay)
 	fmt.Println(os.Getpid())
 	over := make(chan struct{})
 	go func() {
@@ -40,10 +51,16 @@ func beat() {
 	}()
 	const every = time.Duration(beatS * 1e9)
 	began := time.Now()
-	for {
+	for n := 1; ; n++ {
+		if way == "checkpoints" && n%50 == 0 {
+			time.Sleep(8 * time.Second)
+		}
 		select {
 		case <-over:
-			time.Sleep(time.Hour)
+			if way != "busy" {
+				time.Sleep(time.Hour)
+			}
+			hash(60 * time.Second)
 			return
 		case <-time.After(every - time.Since(began)%every):
 			work(every / 20)
@@ -51,15 +68,24 @@ func beat() {
 	}
 }
 
+// hash is work in which nothing repeats that a sampler sees.
+func hash(d time.Duration) {
+	text := make([]byte, 4096)
+	for began := time.Now(); time.Since(began) < d; {
+		sum := sha256.Sum256(text)
+		copy(text, sum[:])
+	}
+}
+
 // newBeating starts the program.
-func newBeating(t *testing.T) beating {
+func newBeating(t *testing.T, way string) *beating {
 	t.Helper()
-	b := beating{box: newBox(t)}
+	b := &beating{box: newBox(t), ends: map[int64]time.Time{}}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.env = append(b.env, accountRole+"=beat")
+	b.env = append(b.env, accountRole+"=beat", beatWay+"="+way)
 	b.cmd = b.command("run", "--", self)
 	out, err := b.cmd.StdoutPipe()
 	if err != nil {
@@ -74,7 +100,7 @@ func newBeating(t *testing.T) beating {
 	if _, err := fmt.Fscan(bufio.NewReader(out), &b.pid); err != nil || b.pid < 2 {
 		t.Fatalf("process %d: %v", b.pid, err)
 	}
-	t.Cleanup(func() { b.end() })
+	t.Cleanup(b.end)
 	return b
 }
 
@@ -94,7 +120,29 @@ func (b *beating) state() (live.State, bool) {
 		return live.State{}, false
 	}
 	s, err := live.Read(files[0])
+	for _, c := range s.Recent {
+		b.ends[c.N] = c.Boundary
+	}
 	return s, err == nil
+}
+
+// threshold is when a run may be told as stalled: after five of the longest usual
+// intervals between its cycles, 10 s at least. One that is beyond 50 of the next is not
+// usual.
+func (b *beating) threshold() time.Time {
+	var last time.Time
+	longest, next := time.Duration(0), time.Duration(0)
+	for _, n := range slices.Sorted(maps.Keys(b.ends)) {
+		if before, ok := b.ends[n-1]; ok {
+			d := b.ends[n].Sub(before)
+			longest, next = max(longest, d), max(next, min(longest, d))
+		}
+		last = b.ends[n]
+	}
+	if longest > 50*next {
+		longest = next
+	}
+	return last.Add(max(10*time.Second, 5*longest))
 }
 
 // within waits for a state of it, and returns the last; false if it did not come.
@@ -120,7 +168,7 @@ func (b *beating) inLoop() {
 // An agent that was killed leaves a live.json behind that speaks of a run: watch
 // calls it dead, whatever the program does.
 func TestRunOfAKilledAgentIsDead(t *testing.T) {
-	b := newBeating(t)
+	b := newBeating(t, "")
 	var s live.State
 	poll(t, "live.json says who writes it", func() (ok bool) {
 		s, ok = b.state()
@@ -145,11 +193,15 @@ func TestRunOfAKilledAgentIsDead(t *testing.T) {
 // A program that stops dead is told as stalled while it runs, and first of all in its
 // report.
 func TestBeatThatStopsIsFoundHung(t *testing.T) {
-	b := newBeating(t)
+	b := newBeating(t, "")
 	b.inLoop()
 	b.tell.Close()
-	if s, ok := b.within(3*time.Minute, func(s live.State) bool { return s.State == tracker.Stalled }); !ok || s.Stalled == nil || s.Stalled.Doing != tracker.Sleeping {
+	s, ok := b.within(3*time.Minute, func(s live.State) bool { return s.State == tracker.Stalled })
+	if !ok || s.Stalled == nil || s.Stalled.Doing != tracker.Sleeping {
 		t.Fatalf("never stalled: %+v", s)
+	}
+	if early := b.threshold().Sub(s.At); early > boundaryOff {
+		t.Errorf("told %v before the threshold", early)
 	}
 	if r := end(t, b.command("watch", "--once", strconv.Itoa(b.pid))); r.status != 0 || !strings.Contains(r.out, "STALLED") {
 		t.Errorf("watch: %v %q %q", r.status, r.out, r.complaint)
@@ -159,4 +211,74 @@ func TestBeatThatStopsIsFoundHung(t *testing.T) {
 	if got := r.codes(); len(got) == 0 || got[0] != "hung" {
 		t.Errorf("%v, %+v", got, r.Findings)
 	}
+}
+
+// boundaryOff is by how much times in live.json are rounded.
+const boundaryOff = 2 * time.Millisecond
+
+// leaving is a way to leave a loop, and whether that is a stall.
+type leaving struct {
+	name, way string
+	leave     func(b *beating)
+	stalls    bool
+}
+
+func leavings() []leaving {
+	over := func(b *beating) { b.tell.Close() }
+	return []leaving{
+		{"stops dead", "", over, true},
+		{"goes on for 60 s with other busy code", "busy", over, false},
+		{"is stopped for 60 s by SIGSTOP", "", func(b *beating) { _ = syscall.Kill(b.pid, syscall.SIGSTOP) }, false},
+		{"waits for 8 s after every 50 cycles", "checkpoints", func(b *beating) { // its first two are not judged
+			b.within(3*time.Minute, func(s live.State) bool { return s.Cycles > 105 })
+		}, false},
+	}
+}
+
+// What stands still is told as stalled within 2 s after the threshold, and nothing else
+// is: a round of each way to leave a loop, with JOBGAIT_ROUNDS a table of many.
+func TestLiveStalls(t *testing.T) {
+	byHand(t)
+	fmt.Println("| a program with a cycle of 0.2 s that | in a rhythm first, of rounds | told as stalled | seconds after the threshold, least and most |\n|---|---|---|---|")
+	for _, l := range leavings() {
+		var mu sync.Mutex
+		var after []float64
+		rounds, begun := jobtest.Rounds(1), 0
+		t.Run(l.name, func(t *testing.T) {
+			for range rounds {
+				t.Run("", func(t *testing.T) {
+					t.Parallel()
+					b := newBeating(t, l.way)
+					b.inLoop()
+					mu.Lock()
+					begun++
+					mu.Unlock()
+					l.leave(b)
+					s, told := b.within(map[bool]time.Duration{true: 3 * time.Minute, false: time.Minute}[l.stalls],
+						func(s live.State) bool { return s.State == tracker.Stalled })
+					if told != l.stalls {
+						t.Errorf("stalled: %v, %+v", told, s)
+					}
+					if told {
+						late := s.At.Sub(b.threshold())
+						mu.Lock()
+						after = append(after, late.Seconds())
+						mu.Unlock()
+						if l.stalls && (late < -boundaryOff || late > 2*time.Second) {
+							t.Errorf("told %v after the threshold", late)
+						}
+					}
+					_ = syscall.Kill(b.pid, syscall.SIGCONT)
+				})
+			}
+		})
+		fmt.Printf("| %s | %d of %d | %d | %s |\n", l.name, begun, rounds, len(after), extremes(after))
+	}
+}
+
+func extremes(x []float64) string {
+	if len(x) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f, %.2f", slices.Min(x), slices.Max(x))
 }
