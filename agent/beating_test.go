@@ -1,26 +1,37 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"jobgait/agent/counter/countertest"
+	"jobgait/agent/counter/kernel"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/live"
+	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/analysis/tracker"
 )
 
-// beating is a simulated job whose loop takes 46 slots of 5 ms: of three pages of code
-// one after the other is hit.
+// beating is a simulated job whose loop takes 46 slots of 5 ms, or as many as are set: of
+// three pages of code one after the other is hit.
 type beating struct {
 	a     *agent
 	now   *int64
 	slot  int64
 	place *live.Place
 	block profile.Block
+	// proc has one process, which has used so many ticks.
+	proc  string
+	ticks int
+	every int64 // slots in a cycle
 }
 
 func newBeating(t *testing.T) *beating {
@@ -31,7 +42,22 @@ func newBeating(t *testing.T) *beating {
 	}
 	a.header = profile.Header{StepNS: 5e6, BaseNS: *now, RunNS: *now, RunReal: 1e9, AddressHz: 1000, CPUs: 2, Scope: "job"}
 	a.rhythm = newRhythm(a.header, a.in, place)
-	return &beating{a: a, now: now, place: place}
+	b := &beating{a: a, now: now, place: place, proc: t.TempDir(), every: 46}
+	a.in.cpu = kernel.NewJobCPU(b.proc, peek.Direct{Proc: b.proc}, &nobody{pids: []int{77}}, a.clock.mono, 1e9)
+	return b
+}
+
+// is gives the job's process a state and more CPU time, and lets the agent look.
+func (b *beating) is(t *testing.T, state byte, ticks int) {
+	t.Helper()
+	b.ticks += ticks
+	line := fmt.Sprintf("77 (beat) %c 1 77 77 0 -1 0 0 0 0 0 %d 0 0 0 20 0 1 0 5000 0 0\n", state, b.ticks)
+	err := errors.Join(os.MkdirAll(filepath.Join(b.proc, "77"), 0o755), os.WriteFile(filepath.Join(b.proc, "77", "stat"), []byte(line), 0o644),
+		b.a.in.cpu.Drain(&countertest.Sink{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.a.watchStops(*b.now)
 }
 
 // second gives the agent a block of a second, in which the job works or does nothing,
@@ -42,7 +68,7 @@ func (b *beating) second(working bool) {
 	for key := range uint64(3) {
 		p := profile.PageCount{Key: 100 + key, Counts: make([]uint16, n)}
 		for i := range n {
-			if phase := (b.slot + int64(i)) % 46; working && phase/15 == int64(key) {
+			if phase := (b.slot + int64(i)) % b.every; working && phase*3/b.every == int64(key) {
 				p.Counts[i] = uint16(4 + (b.slot+int64(i))%2)
 				b.block.Samples[i] += uint32(p.Counts[i])
 			}
@@ -111,5 +137,55 @@ func TestABeatThatStopsIsTold(t *testing.T) {
 	}
 	if !slices.Equal(kinds, []string{profile.StalledKind, profile.MovingKind}) {
 		t.Errorf("epochs %v", kinds)
+	}
+}
+
+// silence is what a process does while no cycle ends.
+type silence struct {
+	name   string
+	state  byte
+	ticks  int // of CPU time a second
+	stalls bool
+	told   tracker.State
+}
+
+// Who does nothing is told as stalled within 2 s after the threshold, and nobody else:
+// not who works, wants to and may not, or is held.
+func TestWhatIsAStall(t *testing.T) {
+	for _, c := range []silence{
+		{"sleeps", 'S', 0, true, tracker.Stalled},
+		{"waits in the kernel", 'D', 0, true, tracker.Stalled},
+		{"does other work", 'R', 80, false, tracker.LeftLoop},
+		{"waits for a CPU", 'R', 0, false, tracker.LeftLoop},
+		{"is stopped", 'T', 0, false, tracker.IsSuspended},
+		{"is held by a debugger", 't', 0, false, tracker.IsSuspended},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for range jobtest.Rounds(1) {
+				b := newBeating(t)
+				b.every = 38 + rand.Int64N(10)
+				for range 35 + rand.IntN(10) {
+					b.is(t, 'R', 80)
+					b.second(true)
+				}
+				last, told := b.a.rhythm.pursuit.LastS(), 0.0
+				var s live.State
+				for n := 1; n <= 60; n++ {
+					b.is(t, c.state, c.ticks)
+					b.second(false)
+					var err error
+					if s, err = live.Read(b.place.Path()); err != nil {
+						t.Fatal(err)
+					}
+					if s.State == tracker.Stalled && told == 0 {
+						told = s.At.Sub(*s.LastBoundary).Seconds()
+					}
+				}
+				// Of cycles of .2 s five intervals are less than 10 s.
+				if s.State != c.told || (told > 0) != c.stalls || c.stalls && (told < 10 || told > 12) {
+					t.Errorf("after %g s: %s, stalled after %g s", last, s.State, told)
+				}
+			}
+		})
 	}
 }

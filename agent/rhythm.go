@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/live"
 	"jobgait/agent/profile"
@@ -35,13 +36,16 @@ type rhythm struct {
 	sharePS float64     // CPU time that questions may take, in seconds a second
 	sinceNS int64
 
-	place   *live.Place
-	told    live.State
-	toldNS  int64
-	usual   float64 // CPUs in use while cycles end
-	used    [looks]use
-	at      int
-	stalled bool
+	place  *live.Place
+	told   live.State
+	toldNS int64
+	usual  float64 // CPUs in use while cycles end
+	used   [looks]use
+	at     int
+	// held and ready are at how many looks in a row a debugger had a process, and one
+	// ran or waited for a CPU.
+	held, ready int
+	stalled     bool
 }
 
 // counted is a cycle with its number.
@@ -59,6 +63,9 @@ type use struct {
 const (
 	// looks is over how many drains, of about .6 s, CPU time is told to stand still.
 	looks = 5
+	// sure is from how many of them in a row on a state of a process counts: whatever
+	// sleeps is awake at one now and then.
+	sure = 3
 	// idleCPUs, and idleShare of what is usual, is how little is nothing: threads
 	// that wait look round now and then.
 	idleCPUs, idleShare = 0.02, 0.05
@@ -302,13 +309,26 @@ func (a *agent) doing(now int64) tracker.Doing {
 	if r.pursuit.LostS() == 0 {
 		r.usual += (cpus - r.usual) / 16
 	}
+	r.held, r.ready = again(r.held, a.in.cpu.In(kernel.Traced)), again(r.ready, a.in.cpu.In(kernel.Runnable))
 	switch {
 	case cpus > max(idleCPUs, idleShare*r.usual):
 		return tracker.Busy
-	case a.in.cpu.Blocked():
+	case r.held >= sure:
+		return tracker.Suspended
+	case r.ready >= sure: // others have its CPUs
+		return tracker.Busy
+	case a.in.cpu.In(kernel.Blocked):
 		return tracker.InKernel
 	}
 	return tracker.Sleeping
+}
+
+// again counts looks in a row.
+func again(n int, seen bool) int {
+	if !seen {
+		return 0
+	}
+	return n + 1
 }
 
 // place is where the job's user is told; nil where he is not to be, or it could not

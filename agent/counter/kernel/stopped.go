@@ -91,11 +91,18 @@ func (j JobCgroup) stepsFrozen() bool {
 	return frozen > 0
 }
 
-// Blocked is whether a process of the job waits in the kernel for what cannot be
-// interrupted, a file system mostly, as far as the last drain saw.
-func (j *JobCPU) Blocked() bool {
+// States of a process: it runs or waits for a CPU; it waits in the kernel for what cannot
+// be interrupted, a file system mostly; a debugger holds it.
+const (
+	Runnable = 'R'
+	Blocked  = 'D'
+	Traced   = 't'
+)
+
+// In is whether a process of the job is in a state, as far as the last drain saw.
+func (j *JobCPU) In(state byte) bool {
 	for _, m := range j.procs {
-		if m != nil && m.state == 'D' {
+		if m != nil && m.state == state {
 			return true
 		}
 	}

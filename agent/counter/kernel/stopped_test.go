@@ -72,6 +72,24 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// One of a job's processes is enough for a state to be known, and no other is.
+func TestInAState(t *testing.T) {
+	all := &processes{t: t, proc: t.TempDir(), pids: []int{10, 11}}
+	all.set(10, "S", "lmp", 500)
+	j := NewJobCPU(all.proc, peek.Direct{Proc: all.proc}, all, clock(), 1e9)
+	for _, state := range []byte{Runnable, Blocked, Traced, 'S'} {
+		all.set(11, string(state), "lmp", 500)
+		if err := j.Drain(&countertest.Sink{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, asked := range []byte{Runnable, Blocked, Traced} {
+			if got := j.In(asked); got != (asked == state) {
+				t.Errorf("one in %c: in %c %v", state, asked, got)
+			}
+		}
+	}
+}
+
 // A job of many processes is known to be stopped, and to run again, after a look or
 // two, though a look reads 32 of those that run.
 func TestManyAreStopped(t *testing.T) {
