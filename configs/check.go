@@ -21,6 +21,9 @@ func check(c Config) error {
 		path("collect.dir", c.Collect.Dir),
 		account("collect.account", c.Collect.Account),
 		within("collect.wait_s", float64(c.Collect.WaitS), 0, 3600),
+		optionalPath("collect.archive", c.Collect.Archive),
+		within("collect.archive_days", float64(c.Collect.ArchiveDays), 0, 1e5),
+		within("collect.archive_gb", c.Collect.ArchiveGB, 0, 1e7),
 
 		within("agent.rate_hz", float64(c.Agent.RateHz), 1, 2000),
 		within("agent.address_hz", float64(c.Agent.AddressHz), 0, 20_000),

@@ -47,6 +47,11 @@ type Collect struct {
 	Dir     string `toml:"dir"`
 	Account string `toml:"account"`
 	WaitS   int    `toml:"wait_s"`
+	// Archive is where sealed profiles are kept for `jobgait reanalyse`, "" nowhere;
+	// for how many days and in how many GB, 0 for no bound.
+	Archive     string  `toml:"archive"`
+	ArchiveDays int     `toml:"archive_days"`
+	ArchiveGB   float64 `toml:"archive_gb"`
 }
 
 // Agent is the sampler.

@@ -175,7 +175,7 @@ func find(cfg configs.Config, self string, now job.Run, unusable error) (dir job
 // watched is whether the policy wants runs like this one: of a run that was
 // begun it is not asked again, the settings may have changed since.
 func watched(cfg configs.Config, r job.Run, optOut bool) bool {
-	watch, _ := policy.Decide(cfg.Watch, r, optOut)
+	watch, _ := policy.Decide(cfg, r, optOut)
 	return watch
 }
 

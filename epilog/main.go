@@ -17,6 +17,7 @@ import (
 
 	"jobgait/agent/job/scheduler"
 	"jobgait/configs"
+	"jobgait/epilog/archive"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
 	"jobgait/epilog/finish"
@@ -60,6 +61,8 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 		err = deliver.Child(args[1:], in, out)
 	case args[0] == collect.ChildVerb:
 		err = collect.Child(ctx, args[1:], in, out)
+	case args[0] == archive.ChildVerb:
+		err = archive.Child(args[1:], in)
 	case args[0] == finish.ConsultVerb:
 		err = finish.ConsultChild(ctx, args[1:], in, out)
 	default:

@@ -21,6 +21,7 @@ import (
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/names"
 	"jobgait/agent/peek"
+	"jobgait/epilog/archive"
 	"jobgait/epilog/check"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
@@ -86,6 +87,7 @@ func TestMain(m *testing.M) {
 var children = map[string]func(args []string) error{
 	deliver.ChildVerb:  func(args []string) error { return deliver.Child(args, os.Stdin, os.Stdout) },
 	collect.ChildVerb:  func(args []string) error { return collect.Child(context.Background(), args, os.Stdin, os.Stdout) },
+	archive.ChildVerb:  func(args []string) error { return archive.Child(args, os.Stdin) },
 	finish.ConsultVerb: func(args []string) error { return finish.ConsultChild(context.Background(), args, os.Stdin, os.Stdout) },
 	ingestVerb:         func(args []string) error { return ingestChild(context.Background(), args, os.Stdin, os.Stdout) },
 	check.ChildVerb:    func(args []string) error { return check.Child(args, os.Stdin, os.Stdout) },

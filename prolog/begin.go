@@ -40,7 +40,7 @@ func begin(s job.Scheduler, getenv func(string) string) (err error) {
 		return err
 	}
 	r := told.Run.Alone(cfg.Watch.Exclusive)
-	if watch, reason := policy.Decide(cfg.Watch, r, told.OptOut); !watch {
+	if watch, reason := policy.Decide(cfg, r, told.OptOut); !watch {
 		log.Infof("not watched: %s", reason)
 		return nil
 	}

@@ -52,10 +52,16 @@ func (a Account) Run(ctx context.Context, program, verb string, input []byte, li
 // RunTo does the same and writes the output to out as it comes. When ctx ends out may
 // still be written to.
 func (a Account) RunTo(ctx context.Context, program, verb string, input []byte, limit int, out io.Writer) error {
+	return a.RunFrom(ctx, program, verb, bytes.NewReader(input), limit, out)
+}
+
+// RunFrom does the same with input that is read as the child takes it; when ctx ends it
+// may still be read.
+func (a Account) RunFrom(ctx context.Context, program, verb string, input io.Reader, limit int, out io.Writer) error {
 	cmd := exec.Command(program, append([]string{verb}, a.Args()...)...)
 	cmd.Dir = "/"
 	cmd.Env = []string{}
-	cmd.Stdin = bytes.NewReader(input)
+	cmd.Stdin = input
 	var complaint bytes.Buffer
 	cmd.Stderr = &limited{w: &complaint, left: 4096}
 	cmd.Stdout = &limited{w: out, left: limit}

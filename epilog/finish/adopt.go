@@ -137,6 +137,7 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed
 	if err := f.tell(ctx, store, "", w.run, sum); err != nil {
 		return err
 	}
+	f.archiveRun(ctx, sum, records)
 	return store.Forget(ctx, collect.Want{Key: w.run.Key})
 }
 

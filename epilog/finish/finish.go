@@ -69,7 +69,7 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 		if lost != nil {
 			return lost
 		}
-		return f.done(dir, f.Config.Spool.Keep == "all")
+		return f.done(ctx, dir, f.Config.Spool.Keep == "all")
 	}
 
 	before := lastReport(dir)
@@ -83,7 +83,8 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 	}
 	records, err := others(ctx, store, want)
 	lost = cmp.Or(lost, err)
-	sum := identified(summary.Merge(ours(records, record), nodes), record.Job)
+	records = ours(records, record)
+	sum := identified(summary.Merge(records, nodes), record.Job)
 	want.Key = sum.Key
 	if before.Nodes >= sum.Reported() {
 		if lost != nil {
@@ -99,8 +100,10 @@ func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
 	if err := f.tell(ctx, store, dir, run, sum); err != nil {
 		return err
 	}
+	f.archiveNode(ctx, dir) // first: a run without a node's profile is not made anew
+	f.archiveRun(ctx, sum, records)
 	if lost != nil { // a later sweep brings the others, and does not deliver this again
-		return errors.Join(lost, f.remark(dir, reported{Key: sum.Key, Nodes: sum.Reported(), Complete: sum.Complete()}))
+		return errors.Join(lost, f.remark(ctx, dir, reported{Key: sum.Key, Nodes: sum.Reported(), Complete: sum.Complete()}))
 	}
 	return f.settle(ctx, dir, store, want, sum)
 }
@@ -170,7 +173,7 @@ func (f Finisher) tell(ctx context.Context, store collect.Store, at job.RunDir, 
 		return nil
 	}
 	if failed != nil && at != "" {
-		return errors.Join(failed, f.remark(at, reported{Without: s.Reported()}))
+		return errors.Join(failed, f.remark(ctx, at, reported{Without: s.Reported()}))
 	}
 	if failed != nil {
 		return failed
@@ -195,7 +198,7 @@ func (f Finisher) hand(ctx context.Context, store collect.Store, at job.RunDir, 
 	}
 	err := store.PutJob(ctx, collect.JobRecord{Summary: s, ReportDir: dir})
 	if err != nil && at != "" {
-		return errors.Join(err, f.remark(at, reported{Without: s.Reported(), Dir: dir}))
+		return errors.Join(err, f.remark(ctx, at, reported{Without: s.Reported(), Dir: dir}))
 	}
 	return err
 }

@@ -26,14 +26,7 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 			return r, nil
 		}
 	}
-	r := summary.NodeRecord{
-		Schema: summary.RecordSchema, Key: run.Key, Job: run.Job, Node: run.Node,
-		Start: run.StartReal, End: math.Max(end.Real, run.StartReal), ElapsedS: elapsed(run, end), Exit: end.Exit,
-	}
-	if end.Requeued {
-		r.Notes = append(r.Notes, note.New(note.Requeued, "the scheduler stopped this run and queued the job again"))
-	}
-	r, err := fromProfile(dir, run, r, end)
+	r, err := analysed(dir, run, end)
 	if err != nil {
 		return r, err
 	}
@@ -47,6 +40,18 @@ func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.Node
 	}
 	f.count(sampled(r))
 	return r.Normal(), nil
+}
+
+// analysed is the record of a node that its files say today.
+func analysed(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
+	r := summary.NodeRecord{
+		Schema: summary.RecordSchema, Key: run.Key, Job: run.Job, Node: run.Node,
+		Start: run.StartReal, End: math.Max(end.Real, run.StartReal), ElapsedS: elapsed(run, end), Exit: end.Exit,
+	}
+	if end.Requeued {
+		r.Notes = append(r.Notes, note.New(note.Requeued, "the scheduler stopped this run and queued the job again"))
+	}
+	return fromProfile(dir, run, r, end)
 }
 
 // readRecord reads what nodeRecord stored, or what the version before did.

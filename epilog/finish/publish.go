@@ -29,24 +29,27 @@ const lookupLimit = 10 * time.Second
 // store is the collection directory with the rights of its account, where
 // there is one and this process may take them.
 func (f Finisher) store(ctx context.Context) (collect.Store, error) {
-	s := collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program, Unread: func(why string) {
+	account, err := f.account(ctx)
+	return collect.Store{Dir: f.Config.Collect.Dir, Program: f.Program, Account: account, Unusable: err, Unread: func(why string) {
 		f.Log("%s", why)
 		if f.unread != nil {
 			*f.unread++
 		}
-	}}
+	}}, err
+}
+
+// account is that of the collection directory, nil where this process is to use it.
+func (f Finisher) account(ctx context.Context) (*as.Account, error) {
 	if f.Config.Collect.Account == "" || os.Geteuid() != 0 {
-		return s, nil
+		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()
 	account, err := as.Lookup(ctx, f.Config.Collect.Account)
 	if err != nil {
-		err = fmt.Errorf("collect.account: %w", err)
-		return collect.Store{Unusable: err}, err
+		return nil, fmt.Errorf("collect.account: %w", err)
 	}
-	s.Account = &account
-	return s, nil
+	return &account, nil
 }
 
 // deliver draws the report and writes it as the user into the best directory
@@ -195,7 +198,7 @@ func (f Finisher) draw(s summary.Summary, judged past.Judgement) ([]deliver.File
 // it. A run with missing nodes stays open for giveUp: their sweeps may still
 // bring records.
 func (f Finisher) settle(ctx context.Context, dir job.RunDir, store collect.Store, w collect.Want, s summary.Summary) error {
-	err := f.remark(dir, reported{Key: s.Key, Nodes: s.Reported(), Complete: s.Complete()})
+	err := f.remark(ctx, dir, reported{Key: s.Key, Nodes: s.Reported(), Complete: s.Complete()})
 	if err != nil || Done(dir) {
 		return err
 	}
@@ -215,7 +218,7 @@ func (f Finisher) close(ctx context.Context, dir job.RunDir, store collect.Store
 	if err := store.Forget(ctx, w); err != nil {
 		return err
 	}
-	return f.done(dir, f.Config.Spool.Keep != "none")
+	return f.done(ctx, dir, f.Config.Spool.Keep != "none")
 }
 
 // reported is what the last report of a run was made from.
@@ -232,13 +235,13 @@ type reported struct {
 
 // remark notes what was reported. A spool that has no room for that is told by a file
 // without a byte that the run is over: else every sweep would deliver it again.
-func (f Finisher) remark(dir job.RunDir, r reported) error {
+func (f Finisher) remark(ctx context.Context, dir job.RunDir, r reported) error {
 	err := dir.WriteJSON(reportedFile, r)
 	if err == nil {
 		return nil
 	}
 	f.Log("%v: %s is closed", err, filepath.Base(string(dir)))
-	return f.done(dir, f.Config.Spool.Keep != "none")
+	return f.done(ctx, dir, f.Config.Spool.Keep != "none")
 }
 
 // lastReport is zero when there was none, or there is no directory.
@@ -261,7 +264,8 @@ func (f Finisher) patience(before reported) time.Duration {
 
 // done closes the run on this node. What is not kept is removed, but not the
 // directory: an Epilog that Slurm repeats must find that the run is over.
-func (f Finisher) done(dir job.RunDir, keep bool) error {
+func (f Finisher) done(ctx context.Context, dir job.RunDir, keep bool) error {
+	f.archiveNode(ctx, dir)
 	if err := os.WriteFile(dir.Path(doneFile), nil, 0o600); err != nil {
 		return fmt.Errorf("close the run: %w", err)
 	}

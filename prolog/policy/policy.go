@@ -18,13 +18,15 @@ import (
 )
 
 // Decide tells whether a run is watched, and why not.
-func Decide(w configs.Watch, r job.Run, optOut bool) (watch bool, reason string) {
-	j := r.Job
+func Decide(c configs.Config, r job.Run, optOut bool) (watch bool, reason string) {
+	w, j := c.Watch, r.Job
 	switch {
 	case optOut:
 		return false, "the user said --jobgait=off"
 	case j.UID == 0 && !w.Root && r.RootPID == 0:
 		return false, "jobs of root are not watched: watch.root"
+	case j.User != "" && j.User == c.Collect.Account:
+		return false, fmt.Sprintf("user %s is jobgait's own account, collect.account", j.User)
 	case slices.Contains(w.NotUsers, j.User):
 		return false, fmt.Sprintf("user %s is in watch.not_users", j.User)
 	case slices.Contains(w.NotPartitions, j.Partition):

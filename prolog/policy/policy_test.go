@@ -39,7 +39,7 @@ func TestDecide(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := configs.Default().Watch
 			c.change(&w)
-			watch, reason := Decide(w, run(), c.optOut)
+			watch, reason := Decide(configs.Config{Watch: w}, run(), c.optOut)
 			if watch != (c.reason == "") || !strings.Contains(reason, c.reason) {
 				t.Errorf("Decide = %v, %q; want reason %q", watch, reason, c.reason)
 			}
@@ -55,16 +55,29 @@ func TestRootIsAsked(t *testing.T) {
 	w := configs.Default().Watch
 	r := run()
 	r.Job.UID = 0
-	if watch, why := Decide(w, r, false); watch || !strings.Contains(why, "watch.root") {
+	if watch, why := Decide(configs.Config{Watch: w}, r, false); watch || !strings.Contains(why, "watch.root") {
 		t.Errorf("unasked: %v, %q", watch, why)
 	}
 	w.Root = true
-	if watch, why := Decide(w, r, false); !watch {
+	if watch, why := Decide(configs.Config{Watch: w}, r, false); !watch {
 		t.Errorf("asked for: %q", why)
 	}
 	w.Root, r.RootPID = false, 4711
-	if watch, why := Decide(w, r, false); !watch {
+	if watch, why := Decide(configs.Config{Watch: w}, r, false); !watch {
 		t.Errorf("jobgait run: %q", why)
+	}
+}
+
+// Jobs of jobgait's own account, as those of reanalyse, are not watched.
+func TestOwnAccountIsNotWatched(t *testing.T) {
+	c, r := configs.Default(), run()
+	r.Job.User = c.Collect.Account
+	if watch, why := Decide(c, r, false); watch || !strings.Contains(why, "collect.account") {
+		t.Errorf("%v, %q", watch, why)
+	}
+	c.Collect.Account, r.Job.User = "", ""
+	if watch, why := Decide(c, r, false); !watch {
+		t.Errorf("without an account: %q", why)
 	}
 }
 
@@ -77,16 +90,16 @@ func TestShare(t *testing.T) {
 		for id := range summary.JobID(jobs) {
 			r := run()
 			r.Key.JobID = id + 1
-			watch, _ := Decide(w, r, false)
+			watch, _ := Decide(configs.Config{Watch: w}, r, false)
 			r.Node, r.Key.Restart = "another", 3
-			if again, _ := Decide(w, r, false); again != watch {
+			if again, _ := Decide(configs.Config{Watch: w}, r, false); again != watch {
 				t.Fatalf("job %d: nodes do not agree", id)
 			}
 			if !watch {
 				continue
 			}
 			n++
-			if still, _ := Decide(more, r, false); !still {
+			if still, _ := Decide(configs.Config{Watch: more}, r, false); !still {
 				t.Fatalf("job %d is in a share of %g and not in %g", id, share, more.Share)
 			}
 		}

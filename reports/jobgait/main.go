@@ -57,7 +57,7 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	getenv := lookup(environ)
 	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv), replayCommand(), periodsCommand(),
 		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), doctorCommand(getenv),
-		pruneCommand(getenv), importCommand(getenv), wordsTopic())
+		pruneCommand(getenv), importCommand(getenv), reanalyseCommand(getenv), wordsTopic())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlag(err)} })
 	root.SetArgs(args[1:])

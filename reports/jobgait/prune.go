@@ -16,6 +16,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
 	"jobgait/configs"
+	"jobgait/epilog/archive"
 )
 
 func pruneCommand(getenv func(string) string) *cobra.Command {
@@ -29,7 +30,8 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 			"([keep]) or the flags name; 0 keeps it for ever. It holds the history for a\n" +
 			"tenth of a second at a time, may be interrupted and goes on where it was. The\n" +
 			"view days keeps what runs add up to. Where keep.copy names a file, the history\n" +
-			"is then copied there and the copy checked.",
+			"is then copied there and the copy checked. Where the site archives profiles\n" +
+			"([collect] archive), the oldest runs go there, too.",
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := oneHistory(path, "prune"); err != nil {
@@ -60,7 +62,11 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 					return usageError{fmt.Errorf("--%s %d: a number of days is wanted", f.name, *f.days)}
 				}
 			}
-			return prune(cmd.Context(), cmp.Or(path, cfg.History.Path), to, keep, dry, cmd.OutOrStdout())
+			err = prune(cmd.Context(), cmp.Or(path, cfg.History.Path), to, keep, dry, cmd.OutOrStdout())
+			if path == "" && !dry { // the archive is that of the site's history
+				err = errors.Join(err, trimArchive(cfg.Collect, cmd.OutOrStdout()))
+			}
+			return err
 		},
 	}
 	c.Flags().StringVar(&path, "history", "", "history database (default: the configured one)")
@@ -109,6 +115,19 @@ func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, ou
 		return err
 	}
 	return copyHistory(ctx, db, to, out)
+}
+
+// trimArchive takes away what the archive of profiles need not keep.
+func trimArchive(c configs.Collect, out io.Writer) error {
+	if c.Archive == "" {
+		return nil
+	}
+	if err := job.Ours(c.Archive); os.Geteuid() == 0 && err != nil {
+		return fmt.Errorf("the archive %s is another account's: call this as that account: %w", c.Archive, err)
+	}
+	removed, err := archive.Trim(c.Archive, c.ArchiveDays, int64(c.ArchiveGB*1e9), time.Now())
+	fmt.Fprintf(out, "archive    %d runs taken away\n", removed)
+	return err
 }
 
 // copyHistory puts a sound copy in the place of the one before.

@@ -1,0 +1,174 @@
+package archive
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+)
+
+// Kept is the directory of a run in the archive.
+type Kept string
+
+// Runs are the runs of an archive of which all is there that a summary needs, by name.
+func Runs(dir string) ([]Kept, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("look into the archive: %w", err)
+	}
+	files, err := filepath.Glob(filepath.Join(escape(dir), "*", "*", runFile))
+	var runs []Kept
+	for _, f := range files {
+		if !strings.HasPrefix(filepath.Base(filepath.Dir(f)), ".") {
+			runs = append(runs, Kept(filepath.Dir(f)))
+		}
+	}
+	return runs, err
+}
+
+// escape takes a path for what it is in a pattern of filepath.Glob.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// Node is the directory of a node's files.
+func (k Kept) Node(node string) job.RunDir {
+	return job.RunDir(filepath.Join(string(k), element(node)))
+}
+
+// Run is what is kept of the run beside its nodes, whatever version kept it.
+func (k Kept) Run() (Run, error) {
+	var packed struct {
+		Summary   json.RawMessage   `json:"summary"`
+		Unsampled []json.RawMessage `json:"unsampled"`
+	}
+	if err := k.read(runFile, &packed); err != nil {
+		return Run{}, err
+	}
+	s, err := summary.DecodeSummary(packed.Summary)
+	r, now := Run{Summary: s}, float64(time.Now().Unix())
+	err = cmp.Or(err, s.Valid(now))
+	for _, text := range packed.Unsampled {
+		n, nerr := summary.DecodeNode(text)
+		err = cmp.Or(err, nerr, n.Valid(now))
+		r.Unsampled = append(r.Unsampled, n)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", k, err)
+	}
+	return r, nil
+}
+
+// resultFile has the summary that was made anew, until it is in the history.
+const resultFile = "again.json.gz"
+
+// result is a summary and the version that made it.
+type result struct {
+	Version string          `json:"version"`
+	Summary summary.Summary `json:"summary"`
+}
+
+// PutResult keeps a summary that this version has made.
+func (k Kept) PutResult(s summary.Summary) error {
+	packed, err := summary.Encode(result{configs.Version, s})
+	if err != nil {
+		return err
+	}
+	next := filepath.Join(string(k), fmt.Sprintf(".new-%s-%d", resultFile, os.Getpid()))
+	defer func() { _ = os.Remove(next) }() // is renamed where all went well
+	if err := os.WriteFile(next, packed, 0o600); err != nil {
+		return fmt.Errorf("keep what was made anew: %w", err)
+	}
+	return os.Rename(next, filepath.Join(string(k), resultFile))
+}
+
+// Result is what PutResult kept; false for none, or another version's.
+func (k Kept) Result() (s summary.Summary, ok bool, err error) {
+	var r result
+	err = k.read(resultFile, &r)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	return r.Summary, err == nil && r.Version == configs.Version, err
+}
+
+// Forget removes the result, which is in the history.
+func (k Kept) Forget() error { return os.Remove(filepath.Join(string(k), resultFile)) }
+
+// read decodes a packed file of the run.
+func (k Kept) read(name string, v any) error {
+	f, err := os.OpenFile(filepath.Join(string(k), name), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	packed, err := io.ReadAll(io.LimitReader(f, 64<<20))
+	if err != nil {
+		return err
+	}
+	text, err := summary.Unpack(packed)
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w: %w", k, name, summary.ErrDamaged, err)
+	}
+	return nil
+}
+
+// Trim removes runs that were archived more than so many days before now, and then the
+// oldest until the rest has no more than so many bytes; 0 is no bound.
+func Trim(dir string, days int, bytes int64, now time.Time) (removed int, failed error) {
+	paths, err := filepath.Glob(filepath.Join(escape(dir), "*", "*"))
+	if err != nil {
+		return 0, err
+	}
+	type aged struct {
+		path  string
+		at    time.Time
+		bytes int64
+	}
+	var all []aged
+	total := int64(0)
+	for _, path := range paths {
+		a := aged{path: path}
+		_ = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error { // what goes meanwhile counts 0
+			if err != nil {
+				return nil
+			}
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+				a.bytes += info.Size()
+				if info.ModTime().After(a.at) && e.Name() != resultFile {
+					a.at = info.ModTime()
+				}
+			}
+			return nil
+		})
+		all, total = append(all, a), total+a.bytes
+	}
+	slices.SortFunc(all, func(a, b aged) int { return a.at.Compare(b.at) })
+	for _, a := range all {
+		old := days > 0 && now.Sub(a.at) > time.Duration(days)*24*time.Hour
+		if !old && (bytes == 0 || total <= bytes) {
+			break
+		}
+		if err := os.RemoveAll(a.path); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		removed, total = removed+1, total-a.bytes
+		_ = os.Remove(filepath.Dir(a.path)) // stays while others are in it
+	}
+	return removed, failed
+}

@@ -1,0 +1,96 @@
+package finish
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"jobgait/agent/job"
+	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/application"
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+	"jobgait/epilog/archive"
+)
+
+// bodies are the stored summaries of runs, as JSON, by job id.
+func bodies(t *testing.T, path string, ids ...string) map[string]string {
+	t.Helper()
+	db, err := history.OpenReadOnly(t.Context(), path)
+	must(t, err)
+	defer db.Close()
+	all := map[string]string{}
+	for _, id := range ids {
+		s, _, err := db.Summary(t.Context(), id)
+		must(t, err)
+		text, err := json.Marshal(s)
+		must(t, err)
+		all[id] = string(text)
+	}
+	return all
+}
+
+// What is made of archived profiles is what the hooks made: of one node and of three,
+// of which one has no profile and another sent nothing.
+func TestAgainIsWhatTheHooksMade(t *testing.T) {
+	s := newSite(t)
+	s.cfg.Collect.Archive, s.cfg.Spool.Keep = filepath.Join(s.root, "archive"), "none"
+	three := summary.RunKey{Cluster: "test", JobID: 8}
+	one := s.run("n1", "n1", seven, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
+	must(t, s.finisher("n1").Finish(context.Background(), one))
+	s.run("n1", "n1,n2,n3,n4", three, profiletest.Options{Seconds: 20, PeriodS: 0.7, Seal: true, Seed: 1}, true)
+	s.run("n2", "n1,n2,n3,n4", three, profiletest.Options{Seconds: 20, PeriodS: 0.7, Seed: 2}, true)
+	without := s.run("n3", "n1,n2,n3,n4", three, profiletest.Options{}, true)
+	end, err := ReadEnd(without)
+	must(t, err)
+	must(t, os.Remove(without.Path(endFile)))
+	end.NoAgent = true
+	must(t, WriteEnd(without, end))
+	for _, node := range []string{"n3", "n2", "n1"} {
+		s.sweep(node)
+	}
+	want := bodies(t, s.cfg.History.Path, "7", "8")
+
+	kept, err := archive.Runs(s.cfg.Collect.Archive)
+	if err != nil || len(kept) != 2 {
+		t.Fatal(kept, err)
+	}
+	again := filepath.Join(s.root, "again.db")
+	db, err := history.Open(t.Context(), again)
+	must(t, err)
+	for _, k := range kept {
+		sum, err := Again(k)
+		must(t, err)
+		_, err = application.Put(t.Context(), db, sum, history.Ingest{})
+		must(t, err)
+	}
+	must(t, db.Close())
+	for id, got := range bodies(t, again, "7", "8") {
+		if got != want[id] {
+			t.Errorf("job %s is made anew\n%s\nthe hooks made\n%s", id, got, want[id])
+		}
+	}
+	if _, err := os.Stat(one.Profile()); err == nil {
+		t.Error("the spool keeps the profile")
+	}
+}
+
+// An archive that takes nothing costs a line in the log.
+func TestArchiveThatTakesNothing(t *testing.T) {
+	s := newSite(t)
+	s.cfg.Collect.Archive = filepath.Join(s.root, "archive")
+	must(t, os.WriteFile(s.cfg.Collect.Archive, nil, 0o600)) // a file in its way
+	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	lines := 0
+	f := s.finisher("n1")
+	f.Log = func(string, ...any) { lines++ }
+	must(t, f.Finish(context.Background(), dir))
+	if s.text("jobgait-7.txt"); lines != 3 || !Done(dir) { // the run, and the node's files once more when it is closed
+		t.Errorf("%d lines, done %v", lines, Done(dir))
+	}
+	if _, err := archive.Runs(string(job.RunDir(s.root).Path("nowhere"))); err == nil {
+		t.Error("an archive that is not there is no error")
+	}
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/application"
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+	"jobgait/epilog/archive"
+	"jobgait/epilog/finish"
+	"jobgait/reports/past"
+)
+
+// reanalysis is one call of reanalyse.
+type reanalysis struct {
+	archive, history string
+	jobs             int
+	dry, local       bool
+	part             string // "2/8" analyses that part, in a task of the job array
+	config           configs.Config
+	out, complain    io.Writer
+}
+
+func reanalyseCommand(getenv func(string) string) *cobra.Command {
+	var a reanalysis
+	c := &cobra.Command{
+		Use:   "reanalyse",
+		Short: "make the whole past anew from archived profiles",
+		Long: "reanalyse analyses each run whose profiles the site has archived ([collect]\n" +
+			"archive) as the hooks of this version would, and then puts all of them into the\n" +
+			"history: who ran them and how they ended stays. It runs as the history's account,\n" +
+			"as a job array where there is Slurm ([slurm] scontrol, with sbatch beside it),\n" +
+			"else on the cores of this machine. It may be ended at any moment; called again it\n" +
+			"goes on. Delivered reports stay as they are.",
+		Args: exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := oneHistory(a.history, "reanalyse"); err != nil {
+				return err
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("find this program: %w", err)
+			}
+			if a.config, err = configs.Load(getenv, self); err != nil {
+				return err
+			}
+			a.archive = cmp.Or(a.archive, a.config.Collect.Archive)
+			a.history = cmp.Or(a.history, a.config.History.Path)
+			if a.archive == "" {
+				return errors.New("this site archives no profiles: [collect] archive names no directory")
+			}
+			if a.jobs < 0 {
+				return usageError{fmt.Errorf("--jobs %d: a number is wanted", a.jobs)}
+			}
+			a.out, a.complain = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return a.run(cmd.Context(), self)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&a.archive, "archive", "", "directory of archived profiles (default: the configured one)")
+	f.StringVar(&a.history, "history", "", "history database (default: the configured one)")
+	f.IntVar(&a.jobs, "jobs", 0, "at most so many at once: tasks of the array (default: 16), or cores")
+	f.BoolVar(&a.dry, "dry-run", false, "only say how many runs there are and how long it would take")
+	f.BoolVar(&a.local, "local", false, "on this machine, although there is Slurm")
+	f.StringVar(&a.part, "part", "", "analyse `K/N` of the runs: what a task of the job array does")
+	return c
+}
+
+// run is all of it: what is not analysed yet, then one writer.
+func (a reanalysis) run(ctx context.Context, self string) error {
+	if err := job.Ours(a.archive); os.Geteuid() == 0 && err != nil {
+		return fmt.Errorf("the archive %s is another account's: call this as that account: %w", a.archive, err)
+	}
+	runs, err := archive.Runs(a.archive)
+	if err != nil {
+		return err
+	}
+	if runs, err = a.ours(runs); err != nil {
+		return err
+	}
+	left, err := notAnalysed(runs)
+	if err != nil {
+		return err
+	}
+	if a.dry {
+		return a.estimate(ctx, runs, left)
+	}
+	if a.part != "" {
+		return a.analyse(ctx, left, len(runs))
+	}
+	if sbatch := a.sbatch(); sbatch != "" && len(left) > 0 {
+		if err := a.submit(ctx, sbatch, self, runs, len(left)); err != nil {
+			return err
+		}
+		if left, err = notAnalysed(runs); err != nil { // of tasks that were killed
+			return err
+		}
+	}
+	// What cannot be analysed is told and stays as it is in the history.
+	failed := a.analyse(ctx, left, len(runs))
+	if ctx.Err() != nil {
+		return failed
+	}
+	return errors.Join(failed, a.write(ctx, runs))
+}
+
+// ours are the runs of this part: by their names, since others come meanwhile.
+func (a reanalysis) ours(runs []archive.Kept) ([]archive.Kept, error) {
+	if a.part == "" {
+		return runs, nil
+	}
+	var k, n uint32
+	if _, err := fmt.Sscanf(a.part, "%d/%d", &k, &n); err != nil || k >= n {
+		return nil, usageError{fmt.Errorf("--part %s: 0/8 to 7/8 are the eight parts of eight", a.part)}
+	}
+	return slices.DeleteFunc(runs, func(r archive.Kept) bool {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(filepath.Base(string(r))))
+		return h.Sum32()%n != k
+	}), nil
+}
+
+// notAnalysed are the runs that have no result of this version.
+func notAnalysed(runs []archive.Kept) ([]archive.Kept, error) {
+	var left []archive.Kept
+	for _, r := range runs {
+		if _, ok, err := r.Result(); err != nil && !errors.Is(err, summary.ErrDamaged) {
+			return nil, err
+		} else if !ok {
+			left = append(left, r)
+		}
+	}
+	return left, nil
+}
+
+// cores is how many runs are analysed at once here.
+func (a reanalysis) cores() int { return cmp.Or(a.jobs, runtime.GOMAXPROCS(0)) }
+
+// analyse analyses runs on the cores of this machine.
+func (a reanalysis) analyse(ctx context.Context, left []archive.Kept, all int) error {
+	var next, done atomic.Int64
+	done.Store(int64(all - len(left)))
+	shown := workingOn(a.complain, func() string { return fmt.Sprintf("analysing, %d of %d runs", done.Load(), all) })
+	var working sync.WaitGroup
+	var lock sync.Mutex
+	failed, first := 0, error(nil)
+	for range a.cores() {
+		working.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(left) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				s, err := finish.Again(left[i])
+				if err == nil {
+					err = left[i].PutResult(s)
+				}
+				if done.Add(1); err != nil {
+					lock.Lock()
+					failed, first = failed+1, cmp.Or(first, err)
+					lock.Unlock()
+				}
+			}
+		})
+	}
+	working.Wait()
+	shown.done()
+	if failed > 0 {
+		return fmt.Errorf("%d runs could not be analysed and stay as they were, such as: %w", failed, first)
+	}
+	return ctx.Err()
+}
+
+// estimate analyses a few runs and says how long all would take.
+func (a reanalysis) estimate(ctx context.Context, runs, left []archive.Kept) error {
+	fmt.Fprintf(a.out, "%d runs are archived in %s, %d of them are to be analysed\n", len(runs), a.archive, len(left))
+	const most = 10
+	begin, tried := time.Now(), 0
+	for i := 0; i < len(left) && tried < most && ctx.Err() == nil; i += max(1, len(left)/most) {
+		if _, err := finish.Again(left[i]); err == nil {
+			tried++
+		}
+	}
+	if tried > 0 {
+		each := time.Since(begin).Seconds() / float64(tried)
+		fmt.Fprintf(a.out, "%.2f s a run on one core, the mean of %d of them: %.1f core hours, and the writing\n", each, tried, each*float64(len(left))/3600)
+	}
+	return ctx.Err()
+}
+
+// sbatch is the program that submits job arrays, "" where there is none or none is
+// wanted.
+func (a reanalysis) sbatch() string {
+	if a.local || a.config.Slurm.Scontrol == "" {
+		return ""
+	}
+	path := filepath.Join(filepath.Dir(a.config.Slurm.Scontrol), "sbatch")
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// submit has the tasks of a job array analyse the runs and waits for all of them. Jobs
+// of jobgait's own account are not watched.
+func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []archive.Kept, left int) error {
+	n := min(cmp.Or(a.jobs, 16), left)
+	task := fmt.Sprintf("exec %s reanalyse --archive %s --jobs 1 --part $SLURM_ARRAY_TASK_ID/%d", quoted(self), quoted(a.archive), n)
+	cmd := exec.CommandContext(ctx, sbatch, "--wait", "--job-name=jobgait-reanalyse", fmt.Sprintf("--array=0-%d", n-1),
+		"--ntasks=1", "--cpus-per-task=1", "--chdir=/", "--output=/dev/null", "--wrap="+task)
+	looked, text := time.Time{}, ""
+	shown := workingOn(a.complain, func() string {
+		if now := time.Now(); now.Sub(looked) > 30*time.Second { // each look reads the archive
+			if l, err := notAnalysed(runs); err == nil {
+				looked, text = now, fmt.Sprintf("%d tasks analyse, %d of %d runs", n, len(runs)-len(l), len(runs))
+			}
+		}
+		return text
+	})
+	said, err := cmd.CombinedOutput()
+	shown.done()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && strings.Contains(string(said), "Submitted") {
+		return ctx.Err() // a task failed: what it left is analysed here
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w: %.300s", sbatch, err, said)
+	}
+	return nil
+}
+
+// quoted is a word of the shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// write puts all results into the history, the oldest run first: the first good run of
+// an application says what a step of it is. Killed it is done again; what is there is
+// replaced by the same.
+func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
+	type dated struct {
+		run archive.Kept
+		end float64
+	}
+	var list []dated
+	for _, r := range runs {
+		if s, ok, err := r.Result(); err == nil && ok {
+			list = append(list, dated{r, s.End})
+		}
+	}
+	slices.SortStableFunc(list, func(x, y dated) int { return cmp.Compare(x.end, y.end) })
+	if err := os.MkdirAll(filepath.Dir(a.history), 0o700); err != nil {
+		return fmt.Errorf("make the directory of the history: %w", err)
+	}
+	db, err := openOwn(ctx, a.history)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	var put atomic.Int64
+	shown := workingOn(a.complain, func() string { return fmt.Sprintf("writing, %d of %d runs", put.Load(), len(list)) })
+	newest, now := past.Newest{}, float64(time.Now().UnixNano())/1e9
+	for _, r := range list {
+		s, _, rerr := r.run.Result()
+		if err = rerr; err == nil {
+			s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: summary.Detail(a.config.History.Names)})
+		}
+		if err != nil {
+			break
+		}
+		newest.Add(s)
+		put.Add(1)
+	}
+	err = errors.Join(err, newest.Review(context.WithoutCancel(ctx), db, now))
+	shown.done()
+	fmt.Fprintf(a.out, "%d runs made anew in %s\n", put.Load(), a.history)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		err = errors.Join(err, r.run.Forget())
+	}
+	return err
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jobgait/agent/job"
+	"jobgait/agent/job/slurm"
+	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+	"jobgait/configs"
+	"jobgait/epilog/finish"
+)
+
+// archivedRuns is how many runs the hooks of archivedSite have finished.
+const archivedRuns = 24
+
+// archivedSite is a site whose hooks have finished runs of three applications, and its
+// settings.
+func archivedSite(t *testing.T) (cfg configs.Config, env []string) {
+	t.Helper()
+	root := t.TempDir()
+	cfg = configs.Default()
+	cfg.Spool.Dir, cfg.Spool.Keep = filepath.Join(root, "spool"), "none"
+	cfg.Collect = configs.Collect{Dir: filepath.Join(root, "collect"), Archive: filepath.Join(root, "archive")}
+	cfg.History.Path, cfg.Report.MinElapsedS, cfg.Slurm, cfg.Watch.Root = filepath.Join(root, "history.db"), 0, configs.Slurm{}, true
+	settings := fmt.Sprintf("[collect]\ndir = %q\naccount = \"\"\narchive = %q\n[history]\npath = %q\n[slurm]\nscontrol = \"\"\n",
+		cfg.Collect.Dir, cfg.Collect.Archive, cfg.History.Path)
+	if err := os.WriteFile(filepath.Join(root, "jobgait.toml"), []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for i := range archivedRuns {
+		if err := hooksFinish(t, cfg, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cfg, []string{"JOBGAIT_CONFIG=" + filepath.Join(root, "jobgait.toml"), accountRole + "=jobgait"}
+}
+
+// hooksFinish has the hooks finish run i, an hour after the one before.
+func hooksFinish(t *testing.T, cfg configs.Config, i int) error {
+	key := summary.RunKey{Cluster: "test", JobID: summary.JobID(100 + i)}
+	dir := job.Dir(cfg.Spool.Dir, "n1", key)
+	real, mono := job.Clock()
+	real -= 3600 * float64(archivedRuns-i)
+	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 10, StartMono: mono - 10,
+		Job: summary.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1, NodeList: "n1", WorkDir: t.TempDir(), Name: fmt.Sprintf("case-%c", 'a'+i%3)}}
+	o := profiletest.Options{Key: key, Node: "n1", Seconds: 10, PeriodS: .3 + .1*float64(i%3), Seal: true, Seed: uint64(i)}
+	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: "/nonexistent", Scheduler: slurm.Scheduler{}, Log: t.Logf}
+	err := errors.Join(os.MkdirAll(string(dir), 0o700), dir.WriteRun(r), profiletest.Write(dir.Profile(), o),
+		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID, Exit: &summary.Exit{}, Job: r.Job}))
+	if err != nil {
+		return err
+	}
+	return f.Finish(t.Context(), dir)
+}
+
+// storedBodies are the summaries of all runs of a history, as JSON.
+func storedBodies(t *testing.T, path string) map[string]string {
+	t.Helper()
+	db, err := history.OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	runs, err := db.Runs(t.Context(), history.Query{Limit: 10 * archivedRuns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, r := range runs {
+		s, _, err := db.Summary(t.Context(), r.DisplayID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[r.DisplayID] = string(text)
+	}
+	return all
+}
+
+func resultsIn(dir string) int {
+	list, _ := filepath.Glob(filepath.Join(dir, "*", "*", "again.json.gz"))
+	return len(list)
+}
+
+// TestReanalyse makes the past anew, is killed half way, and ends with what the hooks
+// have made: in a history that has none of it, and in theirs.
+func TestReanalyse(t *testing.T) {
+	cfg, env := archivedSite(t)
+	want := storedBodies(t, cfg.History.Path)
+	if len(want) != archivedRuns {
+		t.Fatalf("the hooks have made %d runs", len(want))
+	}
+	got := askIn(env, "reanalyse", "--dry-run")
+	if got.status != 0 || !strings.Contains(got.out, "24 runs are archived in "+cfg.Collect.Archive+", 24 of them are to be analysed") || !strings.Contains(got.out, "core hours") {
+		t.Errorf("%+v", got)
+	}
+	anew := filepath.Join(t.TempDir(), "anew.db")
+	killHalfWay(t, cfg, env, anew)
+	if _, err := os.Stat(anew); err == nil {
+		t.Error("half of the runs are in the history")
+	}
+	if got := askIn(env, "reanalyse", "--part", "0/2"); got.status != 0 || got.out != "" {
+		t.Errorf("a part: %+v", got)
+	}
+	for _, path := range []string{anew, cfg.History.Path} {
+		got := askIn(env, "reanalyse", "--history", path)
+		if got.status != 0 || got.out != fmt.Sprintf("%d runs made anew in %s\n", archivedRuns, path) || got.complaint != "" {
+			t.Errorf("%+v", got)
+		}
+		made := storedBodies(t, path)
+		for id := range want {
+			if made[id] != want[id] {
+				t.Errorf("%s: job %s is\n%.2000s\nthe hooks made\n%.2000s", path, id, made[id], want[id])
+			}
+		}
+		if len(made) != len(want) || resultsIn(cfg.Collect.Archive) != 0 {
+			t.Errorf("%s: %d runs, %d results are left in the archive", path, len(made), resultsIn(cfg.Collect.Archive))
+		}
+	}
+}
+
+// killHalfWay kills a reanalysis when a third of it is done.
+func killHalfWay(t *testing.T, cfg configs.Config, env []string, to string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", "reanalyse", "--jobs", "1", "--history", to)
+	cmd.Env = env
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for resultsIn(cfg.Collect.Archive) < archivedRuns/3 && ctx.Err() == nil {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if n := resultsIn(cfg.Collect.Archive); n < archivedRuns/3 || n >= archivedRuns || said.Len() > 0 {
+		t.Fatalf("killed when %d of %d runs were analysed: %s", n, archivedRuns, said.String())
+	}
+}
+
+// A profile that is damaged beyond reading keeps its run as it is, and is told; others
+// are made anew.
+func TestReanalyseWithoutAProfile(t *testing.T) {
+	cfg, env := archivedSite(t)
+	if err := os.RemoveAll(filepath.Join(cfg.Collect.Archive, "test-0", "test-107.r0", "n1")); err != nil {
+		t.Fatal(err)
+	}
+	want := storedBodies(t, cfg.History.Path)
+	got := askIn(env, "reanalyse")
+	if got.status != 1 || !strings.Contains(got.complaint, "1 runs could not be analysed") || !strings.Contains(got.complaint, "node n1 is not in the archive") ||
+		strings.Count(got.complaint, "\n") != 1 || !strings.HasPrefix(got.out, "23 runs made anew") {
+		t.Errorf("%+v", got)
+	}
+	if made := storedBodies(t, cfg.History.Path); made["107"] != want["107"] || len(made) != len(want) {
+		t.Errorf("%d runs, job 107 is\n%s", len(made), made["107"])
+	}
+	for _, c := range []struct {
+		status int
+		want   string
+		args   []string
+	}{
+		{1, "look into the archive", []string{"--archive", "/nonexistent"}},
+		{2, "--part x", []string{"--part", "x"}},
+		{2, "--jobs -1", []string{"--jobs", "-1"}},
+		{2, "which are only read together", []string{"--history", "a.db,b.db"}},
+	} {
+		if got := askIn(env, append([]string{"reanalyse"}, c.args...)...); got.status != c.status || !strings.Contains(got.complaint, c.want) {
+			t.Errorf("%v: %+v", c.args, got)
+		}
+	}
+	if got := askIn([]string{"JOBGAIT_CONFIG=" + fileOf(t, "x.toml", "")}, "reanalyse"); got.status != 1 || !strings.Contains(got.complaint, "archives no profiles") {
+		t.Errorf("%+v", got)
+	}
+}
