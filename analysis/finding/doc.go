@@ -6,6 +6,9 @@
 //
 // rules.go is the table: code, level, what earns it. Codes are stable.
 //
+// Of GPUs it tells what drivers say of time without work; how much memory they used and
+// that they differ is shown by others and not judged: both may be meant.
+//
 // It refuses to find anything in what was not measured, to call a job crowded that
 // waits for its own threads or that nobody shared its nodes with, to propose a
 // change that the evidence does not support as it is, and to speak of what

@@ -28,6 +28,11 @@ type Run struct {
 	// FilesWaitS is for how long all of the job's tasks stood still for files.
 	FilesWaitS *float64
 
+	// GPUs are those that were read, GPUsNotHeld the nodes on which no process held one.
+	GPUs        []GPU
+	GPUsNotHeld []string
+	GPUCycle    *GPUCycle
+
 	// Nodes are those that reported.
 	Nodes        []Node
 	ImbalancePct *float64

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,6 +30,8 @@ type Holders struct {
 
 	begunNS, nextNS int64
 	confirmed       bool
+	looked          bool // at least once
+	blind           bool // of a process it could not be seen what it holds
 	shares          bool // others may have them
 	untold          bool // a process holds them and did not say whether others may
 	others          bool // a process holds GPUs, and none of the job's
@@ -68,6 +72,7 @@ func (h *Holders) Confirmed() bool {
 func (h *Holders) look(ours map[string]bool) {
 	pids := h.Members()
 	others := false
+	h.looked, h.blind = true, h.blind || len(pids) > mostProcesses
 	for _, pid := range pids[:min(len(pids), mostProcesses)] {
 		own, other := h.holds(pid, ours)
 		others = others || other
@@ -93,6 +98,7 @@ func (h *Holders) holds(pid int, ours map[string]bool) (own, other bool) {
 	dir := filepath.Join(h.Proc, strconv.Itoa(pid), "fd")
 	f, err := os.Open(dir)
 	if err != nil {
+		h.blind = h.blind || !errors.Is(err, fs.ErrNotExist) // one that has ended holds nothing
 		return false, false
 	}
 	names, _ := f.Readdirnames(mostDescriptors) // what could be read counts
@@ -143,8 +149,12 @@ func (h *Holders) Notes() []note.Note {
 		why = "no process of the job told whether others may have them too"
 	case h.others:
 		why = "its processes held other GPUs open than the scheduler named, and none of these"
+	case !h.looked:
+		why = "until the end it was not known which they are"
+	case h.blind:
+		why = "no process of the job was seen to hold one of them open, and not of all could it be seen"
 	default:
-		why = "no process of the job held one of them open"
+		return []note.Note{note.New(note.GPUsNotHeld, "the job's GPUs were not recorded: no process of the job held one of them open")}
 	}
 	return []note.Note{note.New(note.GPUsWithheld, "the job's GPUs were not recorded: %s", why)}
 }

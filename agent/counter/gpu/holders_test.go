@@ -49,26 +49,35 @@ func TestHolders(t *testing.T) {
 		want    bool
 		says    string
 	}{
-		"its own":          {[]string{"/dev/null", "/dev/nvidiactl", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
-		"and the first":    {[]string{"/dev/nvidia0", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
-		"AMD's":            {[]string{"/dev/kfd", "/dev/dri/renderD129"}, ours("/dev/dri/renderD129"), whole, true, ""},
-		"another":          {[]string{"/dev/nvidia0", "/dev/nvidiactl"}, ours("/dev/nvidia3"), whole, false, "other GPUs open"},
-		"none":             {[]string{"pipe:[17]", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kfd"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
-		"a longer number":  {[]string{"/dev/nvidia31"}, ours("/dev/nvidia3"), whole, false, "other GPUs"},
-		"in a directory":   {[]string{"/home/u/dev/nvidia3"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
-		"a share":          {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing { return job.GPUShares }, false, "a share of a GPU"},
-		"nobody tells":     {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing { return "" }, false, "told whether"},
-		"which, not known": {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) { return nil, false }, whole, false, "held one of them"},
+		"its own":             {[]string{"/dev/null", "/dev/nvidiactl", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
+		"and the first":       {[]string{"/dev/nvidia0", "/dev/nvidia3"}, ours("/dev/nvidia3"), whole, true, ""},
+		"AMD's":               {[]string{"/dev/kfd", "/dev/dri/renderD129"}, ours("/dev/dri/renderD129"), whole, true, ""},
+		"another":             {[]string{"/dev/nvidia0", "/dev/nvidiactl"}, ours("/dev/nvidia3"), whole, false, "other GPUs open"},
+		"none":                {[]string{"pipe:[17]", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/kfd"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
+		"a longer number":     {[]string{"/dev/nvidia31"}, ours("/dev/nvidia3"), whole, false, "other GPUs"},
+		"in a directory":      {[]string{"/home/u/dev/nvidia3"}, ours("/dev/nvidia3"), whole, false, "held one of them"},
+		"a share":             {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing { return job.GPUShares }, false, "a share of a GPU"},
+		"nobody tells":        {[]string{"/dev/nvidia3"}, ours("/dev/nvidia3"), func(int) job.Sharing { return "" }, false, "told whether"},
+		"which, not known":    {[]string{"/dev/nvidia3"}, func() (map[string]bool, bool) { return nil, false }, whole, false, "which they are"},
+		"more than looked at": {[]string{"/dev/null"}, ours("/dev/nvidia3"), whole, false, "not of all"},
 	} {
 		proc := t.TempDir()
 		opened(t, proc, 7, c.files...)
 		now := int64(5e9)
-		h := Holders{Proc: proc, Members: func() []int { return []int{6, 7} }, Sharing: c.sharing, Ours: c.ours, Now: func() int64 { return now }}
+		pids := []int{6, 7}
+		if name == "more than looked at" {
+			pids = make([]int, mostProcesses+1)
+		}
+		h := Holders{Proc: proc, Members: func() []int { return pids }, Sharing: c.sharing, Ours: c.ours, Now: func() int64 { return now }}
 		if got := h.Confirmed(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 		notes := h.Notes()
-		if c.says == "" && len(notes) != 0 || c.says != "" && (len(notes) != 1 || notes[0].Code != note.GPUsWithheld || !strings.Contains(notes[0].Text, c.says)) {
+		code := note.GPUsWithheld
+		if c.says == "held one of them" {
+			code = note.GPUsNotHeld
+		}
+		if c.says == "" && len(notes) != 0 || c.says != "" && (len(notes) != 1 || notes[0].Code != code || !strings.Contains(notes[0].Text, c.says)) {
 			t.Errorf("%s: notes %v, want %q", name, notes, c.says)
 		}
 	}
