@@ -48,6 +48,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 		d := r.Rhythm.drift()
 		n.Drift = &finding.Drift{Text: v[0].Text, ChangePct: d.ChangePct, CostS: d.CostS}
 	}
+	r.gpus(&n)
 	n.Doubt, n.Code = r.doubt(), r.spent()
 	return finding.Of(n, silent)
 }

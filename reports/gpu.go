@@ -2,9 +2,10 @@ package reports
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"jobgait/analysis/finding"
+	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
@@ -17,6 +18,10 @@ func newGPUs(s summary.Summary) []summary.GPU {
 		g.ReadS, g.MemoryBytes = number(g.ReadS), number(g.MemoryBytes)
 		for _, v := range []**float64{&g.EnergyJ, &g.PowerW, &g.ActiveS, &g.SlowedS, &g.MemoryPeakBytes} {
 			*v = known(*v)
+		}
+		g.Cycle = cleanCycle(g.Cycle)
+		if i := g.IdleStretch; i != nil {
+			g.IdleStretch = &summary.Interval{StartS: number(i.StartS), EndS: number(i.EndS)}
 		}
 		out = append(out, g)
 	}
@@ -35,27 +40,57 @@ func (r Report) textGPUs(p *page) {
 	p.section("GPUS", unproven)
 	p.table(rows)
 	p.text("  ", r.gpuRest())
+	if idle := r.gpuIdle(); idle != "" {
+		p.text("  ", idle+" "+betweenSyncs)
+		r.gpuShapes(p)
+	}
 }
 
 // listedGPUs is how many have a line of their own.
 const listedGPUs = 16
 
-// gpuRows are a line for each GPU, none without any.
+// gpuRows are a line for each GPU, none without any. That none was slowed and that no
+// cycle was seen needs no column.
 func (r Report) gpuRows() []row {
+	if len(r.GPUs) == 0 {
+		return nil
+	}
 	var rows []row
-	several := slices.ContainsFunc(r.GPUs, func(g summary.GPU) bool { return g.Node != r.GPUs[0].Node })
-	for i, g := range r.GPUs[:min(len(r.GPUs), listedGPUs)] {
-		if i == 0 {
-			rows = append(rows, row{left("GPU"), left("board"), right("active"), right("mean"), right("energy"), right("most memory"), right("slowed")})
+	var several, slowed bool
+	pattern := ""
+	for _, g := range r.GPUs {
+		several = several || g.Node != r.GPUs[0].Node
+		slowed = slowed || g.SlowedS != nil && *g.SlowedS > 0
+		if g.Cycle != nil {
+			pattern = g.Cycle.Pattern
 		}
-		where := fmt.Sprint(g.Index)
-		if several {
-			where = cut(g.Node, 20) + " " + where
+	}
+	for i, g := range append([]summary.GPU{{}}, r.GPUs[:min(len(r.GPUs), listedGPUs)]...) {
+		cells := row{left("GPU"), left("board"), right("active"), right("mean"), right("energy"), right("most memory")}
+		if i > 0 {
+			where := fmt.Sprint(g.Index)
+			if several {
+				where = cut(g.Node, 20) + " " + where
+			}
+			cells = row{left(where), left(cut(g.Name, 30)), right(gpuPart(g, g.ActiveS)), right(gpuAmount(g.PowerW, "W")), right(gpuAmount(g.EnergyJ, "J")), right(gpuMemory(g))}
 		}
-		rows = append(rows, row{left(where), left(cut(g.Name, 30)), right(gpuPart(g, g.ActiveS)), right(gpuAmount(g.PowerW, "W")), right(gpuAmount(g.EnergyJ, "J")),
-			right(gpuMemory(g)), right(gpuPart(g, g.SlowedS))})
+		if slowed {
+			cells = append(cells, right(head(i, "slowed", gpuPart(g, g.SlowedS))))
+		}
+		if pattern != "" {
+			cells = append(cells, right(head(i, "idle in "+pattern, gpuIdleOf(g))))
+		}
+		rows = append(rows, cells)
 	}
 	return rows
+}
+
+// head is the name of a column in the first row, and what is in it in the others.
+func head(i int, name, text string) string {
+	if i == 0 {
+		return name
+	}
+	return text
 }
 
 // gpuRest says what those are like that have no line, and what all took.
@@ -93,8 +128,51 @@ func gpuAmount(v *float64, unit string) string {
 
 func gpuMemory(g summary.GPU) string {
 	text := gpuAmount(g.MemoryPeakBytes, "bytes")
-	if g.MemoryPeakBytes != nil && g.MemoryBytes > 0 {
-		text += " of " + quantity.Amount(g.MemoryBytes, "bytes")
+	if g.MemoryPeakBytes == nil || g.MemoryBytes <= 0 {
+		return text
 	}
-	return text
+	all := quantity.Amount(g.MemoryBytes, "bytes")
+	if n, unit, ok := strings.Cut(text, " "); ok && strings.HasSuffix(all, " "+unit) {
+		text = n
+	}
+	return text + " of " + all
+}
+
+func gpuIdleOf(g summary.GPU) string {
+	if g.Cycle == nil {
+		return quantity.Missing
+	}
+	return quantity.Share(g.Cycle.IdleShare)
+}
+
+// gpus puts what the run's GPUs did where findings look for it.
+func (r Report) gpus(n *finding.Run) {
+	share := 0.0
+	for _, g := range r.GPUs {
+		x := finding.GPU{Name: fmt.Sprintf("GPU %d", g.Index), ReadS: g.ReadS, ActiveS: g.ActiveS, SlowedS: g.SlowedS}
+		if r.Nodes.Total > 1 {
+			x.Name += " of " + cut(g.Node, 20)
+		}
+		if i := g.IdleStretch; i != nil {
+			x.StretchS, x.FromS = i.EndS-i.StartS, i.StartS
+		}
+		if g.Cycle != nil {
+			share += g.Cycle.IdleShare / float64(len(r.GPUs))
+		}
+		n.GPUs = append(n.GPUs, x)
+	}
+	if text := r.gpuIdle(); text != "" {
+		n.GPUCycle = &finding.GPUCycle{IdleShare: share, Text: text}
+	}
+	for _, x := range r.Notes {
+		if x.Code != note.GPUsNotHeld {
+			continue
+		}
+		n.GPUsNotHeld = append(n.GPUsNotHeld, x.Nodes...)
+		for _, m := range r.Nodes.List {
+			if len(x.Nodes) == 0 && m.Reported { // it is of all
+				n.GPUsNotHeld = append(n.GPUsNotHeld, m.Name)
+			}
+		}
+	}
 }

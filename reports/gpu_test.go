@@ -4,21 +4,102 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/pattern"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
-// onGPUs is the melt with two GPUs of which one is not used.
+// onGPUs is the melt, ten times as long, with two GPUs.
 func onGPUs() summary.Summary {
 	s := melt()
 	s.Key.JobID = 812361
+	s.Patterns = []pattern.Pattern{pat("A", 2.17, 1340, .81, 1, "code:9f31c2aa04d7e611", "samples")}
+	c := &s.Code.Cycles[0]
+	for i := range c.Functions {
+		c.Functions[i] = longer(c.Functions[i])
+	}
+	for _, list := range [][]anatomy.Part{c.Classes, c.Libraries} {
+		for i, p := range list {
+			f := longer(anatomy.Share{CycleS: p.CycleS, Within: p.Within, Seconds: p.Seconds})
+			list[i].CycleS, list[i].Within, list[i].Seconds = f.CycleS, f.Within, f.Seconds
+		}
+	}
+	c.BusyS, s.Code.Run.BusyS, s.Code.Samples = 10*c.BusyS, 10*s.Code.Run.BusyS, 10*s.Code.Samples
 	board := summary.GPUDevice{Name: "NVIDIA A100-SXM4-80GB", UUID: "GPU-6e05d7c1-0000-0000-0000-000000000000", MemoryBytes: 85.9e9}
 	s.GPUs = []summary.GPU{
 		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.097e6), PowerW: ptr(310.), ActiveS: ptr(2443.), SlowedS: ptr(0.), MemoryPeakBytes: ptr(71.2e9)},
-		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(2.02e5), PowerW: ptr(57.), ActiveS: ptr(0.), SlowedS: ptr(0.), MemoryPeakBytes: ptr(0.6e9)}}
+		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.071e6), PowerW: ptr(302.6), ActiveS: ptr(2406.), SlowedS: ptr(0.), MemoryPeakBytes: ptr(70.8e9)}}
+	for i := range s.GPUs {
+		s.GPUs[i].Cycle = &summary.GPUCycle{Pattern: "A", Count: 1340, IdleShare: []float64{.125, .16}[i], PowerW: make([]float64, anatomy.Bins), Idle: make([]float64, anatomy.Bins)}
+		for k := range anatomy.Bins {
+			if s.GPUs[i].Cycle.PowerW[k] = 340; k < 4 { // while lists of neighbours are built
+				s.GPUs[i].Cycle.PowerW[k], s.GPUs[i].Cycle.Idle[k] = 95, 1
+			}
+		}
+	}
 	s.GPUs[1].Index, s.GPUs[1].UUID = 1, "GPU-6e05d7c1-0000-0000-0000-000000000001"
 	s.Counters = append(s.Counters, summary.Counter{Name: "gpu0_energy", Unit: "uJ", Scope: "job", Total: 1.097e12})
 	return s
+}
+
+// longer is ten times what a function was.
+func longer(f anatomy.Share) anatomy.Share {
+	f.Seconds *= 10
+	for _, v := range []**float64{&f.CycleS, &f.Lo, &f.Hi} {
+		if *v != nil {
+			*v = ptr(10 * **v)
+		}
+	}
+	within := []float64{}
+	for _, v := range f.Within {
+		within = append(within, 10*v)
+	}
+	f.Within = within
+	return f
+}
+
+// While the GPUs are idle, code is named that has most of the CPU time then, and more
+// than at other times; its library or its kind where no function has, and none where
+// all runs alike or is not known.
+func TestWhileGPUsAreIdle(t *testing.T) {
+	const all = "The GPUs are idle 14.3 % of each cycle"
+	for name, c := range map[string]struct {
+		change func(*summary.Summary)
+		want   string
+	}{
+		"a function":               {func(*summary.Summary) {}, all + ", while NPairHalfBinAtomonlyNewton::build of liblammps runs."},
+		"libraries alone are kept": {func(s *summary.Summary) { *s = s.WithNames(summary.Libraries) }, all + "."}, // own code runs at all times
+		"nothing runs": {func(s *summary.Summary) {
+			for _, list := range [][]anatomy.Part{s.Code.Cycles[0].Classes} {
+				for i := range list {
+					list[i].Within = make([]float64, anatomy.Bins)
+				}
+			}
+		}, all + ", while next to nothing runs on the CPUs."},
+		"no names are kept":        {func(s *summary.Summary) { *s = s.WithNames(summary.NoNames) }, all + "."},
+		"when is not known":        {func(s *summary.Summary) { s.GPUs[0].Cycle.Idle = nil }, all + "."},
+		"another node's code":      {func(s *summary.Summary) { s.CodeNode = "dahu-2" }, all + "."},
+		"one is idle for longer":   {func(s *summary.Summary) { s.GPUs[1].Cycle.IdleShare = .9; s.Code = nil }, "The GPUs are idle 12.5 % to 90.0 % of each cycle."},
+		"of one no cycle was seen": {func(s *summary.Summary) { s.GPUs[1].Cycle = nil }, ""},
+		"one GPU":                  {func(s *summary.Summary) { s.GPUs = s.GPUs[:1]; s.Code = nil }, "The GPU is idle 12.5 % of each cycle."},
+		"when the same runs": {func(s *summary.Summary) {
+			for i := range s.GPUs {
+				for k := range anatomy.Bins {
+					s.GPUs[i].Cycle.Idle[k] = 0
+					if k >= 16 && k < 20 { // in the middle of the forces
+						s.GPUs[i].Cycle.Idle[k] = 1
+					}
+				}
+			}
+		}, all + "."},
+	} {
+		s := onGPUs()
+		c.change(&s)
+		if got := New(s, nil, options()).gpuIdle(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
 }
 
 // The text tells what was read and nothing of what was not; many GPUs are cut.
@@ -31,7 +112,7 @@ func TestTextOfGPUs(t *testing.T) {
 		s.GPUs = append(s.GPUs, g)
 	}
 	rows := New(s, nil, options()).gpuRows()
-	if len(rows) != 1+listedGPUs || rows[1][0].Text != "dahu-1 0" || rows[2][3].Text != quantity.Missing || rows[2][2].Text != "0 %" {
+	if len(rows) != 1+listedGPUs || rows[1][0].Text != "dahu-1 0" || rows[2][3].Text != quantity.Missing || rows[2][2].Text != "68.0 %" {
 		t.Errorf("rows %v", rows)
 	}
 	r := New(s, nil, options())

@@ -191,6 +191,15 @@ func situations() []situation {
 			s.Notes = []note.Note{note.New(note.AgentDied, "the profile was salvaged: its last block is of 0:41:12")}
 			s.Nodes[0].Sealed, s.Quality.Sealed = false, false
 		})},
+		{name: "gpus-idle", code: "gpu_idle_share", s: change(func(s *summary.Summary) {
+			*s = onGPUs()
+			for i := range s.GPUs {
+				s.GPUs[i].Cycle.IdleShare, s.GPUs[i].ActiveS = .31, ptr(2443.)
+			}
+		})},
+		{name: "gpu-not-held", code: "gpu_not_held", s: change(func(s *summary.Summary) {
+			s.Notes = append(s.Notes, note.Note{Code: note.GPUsNotHeld, Text: "the job's GPUs were not recorded: no process of the job held one of them open", Node: "dahu-1"})
+		})},
 		{name: "waiting-in-mpi", code: "waiting_in_mpi", s: change(func(s *summary.Summary) { s.Code, s.CodeNode = spinning(0.34), "dahu-1" })},
 		{name: "varying-cycles", s: change(func(s *summary.Summary) {
 			s.Patterns[0].Kind, s.Patterns[0].P10S, s.Patterns[0].P90S, s.Patterns[0].PeriodCV = periodicity.Unequal, 4.1, 9.6, 0.31

@@ -3,6 +3,7 @@ package profile
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"jobgait/analysis/anatomy"
 )
@@ -17,12 +18,72 @@ const mostRead, edge = 400, 40
 // left out.
 func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
 	return func(yield func(anatomy.Block) bool) {
+		rates := newRates(&l.Header, l.Epochs)
+		for b, weight := range l.drawn(path) {
+			period := rates.periodNS(b.First)
+			if period == 0 || b.Samples == nil {
+				continue
+			}
+			out := l.onGrid(b)
+			out.SampleS = float64(period) / 1e9
+			out.Weight *= weight
+			if len(out.Samples) > 0 && !yield(out) {
+				return
+			}
+		}
+	}
+}
+
+// Growth returns by how much columns of those names grew, slot by slot on the grid of
+// Set, from the blocks of which Code has the samples.
+func (l Loaded) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
+	return func(yield func(anatomy.Growth) bool) {
+		at := make([]int, len(names))
+		for i, name := range names {
+			at[i] = slices.IndexFunc(l.Header.Columns, func(c Column) bool { return c.Name == name && !c.Gauge })
+		}
+		for b, weight := range l.drawn(path) {
+			out := anatomy.Growth{SlotS: float64(l.grid.merge*l.Header.StepNS) / 1e9, Weight: weight}
+			skip, n := l.whole(b)
+			out.First = (b.First - l.grid.first + skip) / l.grid.merge
+			for _, column := range at {
+				grew := make([]float64, max(0, n))
+				for k := range grew {
+					end := skip + (int64(k)+1)*l.grid.merge - 1
+					grew[k] = b.growth(column, end-l.grid.merge, end)
+				}
+				out.Columns = append(out.Columns, grew)
+			}
+			if n > 0 && !yield(out) {
+				return
+			}
+		}
+	}
+}
+
+// growth is that of a column from the end of one slot to that of another; NaN where
+// either is not in the block, or the counter began anew.
+func (b *Block) growth(column int, from, to int64) float64 {
+	if column < 0 || from < 0 {
+		return math.NaN()
+	}
+	was, is := b.Columns[column][from], b.Columns[column][to]
+	if was == NoValue || is < was { // so that both are values
+		return math.NaN()
+	}
+	return float64(uint64(is) - uint64(was))
+}
+
+// drawn returns the blocks of the file that was loaded, of a long run some of them, and
+// how many each stands for. A block is good until the next.
+func (l Loaded) drawn(path string) iter.Seq2[*Block, float64] {
+	return func(yield func(*Block, float64) bool) {
 		r, err := Open(path)
 		if err != nil {
 			return
 		}
 		defer r.Close()
-		rates, every, n := newRates(&l.Header, l.Epochs), stride(l.Quality.Blocks), 0
+		every, n := stride(l.Quality.Blocks), 0
 		for kind, payload := range r.sampled() {
 			s, ok := extent(payload)
 			if kind != blockFrame || !ok || s.first < r.next {
@@ -32,18 +93,11 @@ func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
 			r.accept(s.end)
 			weight := weightOf(n, l.Quality.Blocks, every)
 			n++
-			period := rates.periodNS(s.first)
-			if weight == 0 || period == 0 {
+			if weight == 0 || s.first < l.grid.first {
 				continue
 			}
 			b, err := r.decoder.decode(payload, &r.header, false)
-			if err != nil || b.Samples == nil {
-				continue
-			}
-			out := l.onGrid(&b)
-			out.SampleS = float64(period) / 1e9
-			out.Weight *= float64(weight)
-			if len(out.Samples) > 0 && !yield(out) {
+			if err == nil && !yield(&b, float64(weight)) {
 				return
 			}
 		}
@@ -76,8 +130,7 @@ func weightOf(i, blocks, every int) int {
 // sample are left out, and the others stand for them.
 func (l Loaded) onGrid(b *Block) anatomy.Block {
 	first, merge := b.First-l.grid.first, l.grid.merge
-	skip := (merge - first%merge) % merge
-	n := (int64(b.N) - skip) / merge
+	skip, n := l.whole(b)
 	if first < 0 || n <= 0 {
 		return anatomy.Block{}
 	}
@@ -86,6 +139,13 @@ func (l Loaded) onGrid(b *Block) anatomy.Block {
 		out.Pages = append(out.Pages, anatomy.Page{Key: p.Key, Counts: merged(p.Counts, skip, n, merge)})
 	}
 	return out
+}
+
+// whole is how many samples a block fills, and how many slots lie before the first.
+func (l Loaded) whole(b *Block) (skip, samples int64) {
+	merge := l.grid.merge
+	skip = (merge - (b.First-l.grid.first)%merge) % merge
+	return skip, (int64(b.N) - skip) / merge
 }
 
 // merged adds up so many values each, n times.

@@ -15,6 +15,9 @@
 // The interval comes from the scatter between cycles, in 16 stretches of the run so
 // that noise that wanders over many cycles is in it; fewer than 8 cycles have none.
 //
+// Counters of others, as of GPUs, are put to the part of the cycle at which they grew
+// (fold.go).
+//
 // What adds up: each split's classes, libraries and functions to its busy time, the
 // splits to the busy time of all samples. Samples of pages that the profile does not
 // list are "unnamed", as code without a file is. Nothing is told of time in which

@@ -20,6 +20,8 @@ type Params struct {
 	Periods periodicity.Params
 	// Code are the samples of code, on the grid of the set; nil for none.
 	Code *anatomy.Samples
+	// GPUs says how columns of GPUs grew; nil for a node without.
+	GPUs GPUGrowth
 }
 
 // Default returns the parameters used unless a caller has a reason.
@@ -68,7 +70,9 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 		r.Timeline = decimate(set, append(timelineColumns(set), r.Patterns[0].ValuesColumn), p.Bins)
 	}
 	r.Minute = minuteOf(set, r.Timeline, r.Patterns)
-	r.anatomy(p.Code, found.Periods, cuts)
+	cycles := r.cycles(found.Periods, cuts)
+	r.anatomy(p.Code, cycles)
+	r.cyclesOfGPUs(p.GPUs, cycles)
 	return r.Normal(), nil
 }
 

@@ -42,19 +42,23 @@ const leastLibrary = 0.01
 // libraryField is the name of the field that has the build id of a library.
 func libraryField(library string) string { return "library." + library }
 
-// anatomy adds what code the samples were in: periods have instances in samples
-// without suspensions, s in those of the run.
-func (r *NodeRecord) anatomy(s *anatomy.Samples, periods []periodicity.Period, c cuts) {
-	if s == nil {
-		return
-	}
-	var cycles []anatomy.Cycles
+// cycles are those of the patterns in samples of the run: periods have instances in
+// samples without suspensions.
+func (r *NodeRecord) cycles(periods []periodicity.Period, c cuts) (cycles []anatomy.Cycles) {
 	for i, p := range c.unbroken(periods) {
 		x := anatomy.Cycles{Pattern: r.Patterns[i].ID}
 		for _, in := range p.Instances {
 			x.Instances = append(x.Instances, [2]int{c.original(in.First), in.Length})
 		}
 		cycles = append(cycles, x)
+	}
+	return cycles
+}
+
+// anatomy adds what code the samples were in.
+func (r *NodeRecord) anatomy(s *anatomy.Samples, cycles []anatomy.Cycles) {
+	if s == nil {
+		return
 	}
 	t := s.Of(cycles)
 	a := t.Result().Bounded()

@@ -31,6 +31,10 @@ type GPU struct {
 	ActiveS         *float64 `json:"active_s"`
 	SlowedS         *float64 `json:"slowed_s"`
 	MemoryPeakBytes *float64 `json:"memory_peak_bytes"`
+	// IdleStretch is the longest time in which no kernel ran.
+	IdleStretch *Interval `json:"idle_stretch"`
+	// Cycle is what it did within cycles; nil where none were seen.
+	Cycle *GPUCycle `json:"cycle"`
 }
 
 // mostGPUs bounds the GPUs of a node that are believed.
@@ -86,10 +90,35 @@ func (g *GPU) read(counters []Counter, slow series.Set) bool {
 	if g.PowerW = meanOf(power, 1e3); g.EnergyJ != nil {
 		g.PowerW = meanOf(energy, 1e6)
 	}
+	if c, ok := slow.Column(gpuColumn(g.Index, "kernel")); ok {
+		g.IdleStretch = longestIdle(c.Values, slow)
+	}
 	if most := maximum(slow, gpuColumn(g.Index, "memory")); most > 0 {
 		g.MemoryPeakBytes = &most
 	}
 	return true
+}
+
+// idleRate is up to which part of a second kernels may run in one that is idle: drivers
+// round, and the reading that ends a stretch lies in it.
+const idleRate = 0.01e9
+
+// longestIdle is nil where some kernel ran in every second that was read.
+func longestIdle(v series.Values, grid series.Set) *Interval {
+	first, last := 0, 0
+	for i := 0; i < len(v); i++ {
+		from := i
+		for i < len(v) && v[i] <= idleRate { // NaN is not
+			i++
+		}
+		if i-from > last-first {
+			first, last = from, i
+		}
+	}
+	if last == first {
+		return nil
+	}
+	return &Interval{grid.StartS + float64(first)*grid.StepS, grid.StartS + float64(last)*grid.StepS}
 }
 
 // whileRead is a column from the second after that in which it first rose: what is
@@ -121,11 +150,17 @@ func meanOf(v series.Values, scale float64) *float64 {
 	return nil
 }
 
-// gpusOf are those of all nodes.
-func gpusOf(records []NodeRecord) (all []GPU) {
+// gpusOf are those of all nodes; how they fared part by part of a cycle is kept of one
+// node, beside whose code it is told.
+func gpusOf(records []NodeRecord, node string) (all []GPU) {
 	for _, r := range records {
 		for _, g := range r.GPUs {
 			g.Node = r.Node
+			if g.Cycle != nil && r.Node != node {
+				c := *g.Cycle
+				c.PowerW, c.Idle = nil, nil
+				g.Cycle = &c
+			}
 			all = append(all, g)
 		}
 	}
@@ -150,5 +185,10 @@ func (c *checker) gpus(list []GPU, nodes float64) {
 		c.optional("active_s", g.ActiveS, 0, maxSpan)
 		c.optional("slowed_s", g.SlowedS, 0, maxSpan)
 		c.optional("memory_peak_bytes", g.MemoryPeakBytes, 0, most)
+		c.gpuCycle(g.Cycle)
+		if i := g.IdleStretch; i != nil {
+			c.within("idle stretch", i.StartS, -maxSpan, i.EndS)
+			c.within("idle stretch", i.EndS, -maxSpan, maxSpan)
+		}
 	}
 }

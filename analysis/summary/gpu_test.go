@@ -52,6 +52,27 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
+// The longest stretch without a kernel is told with its times; a reading that is missing
+// ends it.
+func TestIdleStretch(t *testing.T) {
+	grid := series.Set{StartS: 5, StepS: 2}
+	nan := series.Missing()
+	for name, c := range map[string]struct {
+		v    series.Values
+		want *Interval
+	}{
+		"none":          {series.Values{1e9, 5e8, 2e7}, nil},
+		"the longest":   {series.Values{0, 1e9, 0, 1e6, 0, 1e9, 0}, &Interval{9, 15}},
+		"to the end":    {series.Values{1e9, 0, 0}, &Interval{7, 11}},
+		"with a gap":    {series.Values{0, nan, 0, 0, nan, nan, nan}, &Interval{9, 13}},
+		"nothing known": {series.Values{nan, nan}, nil},
+	} {
+		if got := longestIdle(c.v, grid); (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // All nodes' GPUs are in a summary, which names the nodes, and no number that is none.
 func TestGPUsOfAllNodes(t *testing.T) {
 	j := 5.0

@@ -40,7 +40,6 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	s.Notes = append(s.Notes, missingNote(s.Nodes)...)
 	s.Counters = sumCounters(records)
 	s.Memory, s.CPULimit = sumMemory(records), sumCPULimits(records)
-	s.GPUs = gpusOf(records)
 	s.Quality = sumQuality(records)
 	s.ImbalancePct = imbalance(s.Nodes)
 
@@ -52,6 +51,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline, s.Minute = lead.Node, lead.Patterns, lead.Phases, lead.Timeline, lead.Minute
 	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
 	s.code(records, lead)
+	s.GPUs = gpusOf(records, cmp.Or(s.CodeNode, s.LeadNode))
 	s.agreement(records, lead)
 	return s
 }

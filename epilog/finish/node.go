@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/profile"
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -111,6 +113,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 			r.Notes = append(r.Notes, codeNotes(loaded.Places, known)...)
 		}
 	}
+	p.GPUs = growthIn(dir.Profile(), loaded)
 	loaded.Totals = withUsed(loaded.Totals, end.Used)
 	return fromLoaded(r, loaded, p)
 }
@@ -160,6 +163,11 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 	r, err := summary.Analyse(r, loaded.Set, p)
 	r.Timeline = r.Timeline.WithSlow(loaded.Slow)
 	return r.WithLimits(loaded.Slow), err
+}
+
+// growthIn is how columns of a profile grew.
+func growthIn(path string, l profile.Loaded) summary.GPUGrowth {
+	return func(columns []string) iter.Seq[anatomy.Growth] { return l.Growth(path, columns) }
 }
 
 // boards are which GPUs were read, as far as an agent that ended in order was told.

@@ -18,7 +18,7 @@ func Replay(path string) (summary.Summary, error) {
 		ElapsedS: loaded.End(), Start: h.RunReal, End: h.RunReal + loaded.End()}
 	p := summary.Default()
 	p.Periods.NodeScope = nodeScope(loaded)
-	p.Code = codeIn(path, loaded, names.Known{})
+	p.Code, p.GPUs = codeIn(path, loaded, names.Known{}), growthIn(path, loaded)
 	r, err = fromLoaded(r, loaded, p)
 	if err != nil {
 		return summary.Summary{}, err

@@ -42,6 +42,8 @@ type Options struct {
 	Lossless bool
 	// Seal is whether the agent ended in order.
 	Seal bool
+	// GPUs are the job's; what they did is Done.
+	GPUs []GPU
 	// Seed chooses the noise.
 	Seed uint64
 }
@@ -57,24 +59,42 @@ const (
 
 // Write makes the profile at path, which must not exist.
 func Write(path string, o Options) error {
+	_, err := WriteGPUs(path, o)
+	return err
+}
+
+// WriteGPUs makes the profile and returns what its GPUs did.
+func WriteGPUs(path string, o Options) ([]Done, error) {
 	o = o.filled()
 	w, err := profile.Create(path, o.header(), profile.Options{Lossless: o.Lossless})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer w.Close()
 	n := newNode(o)
-	for left := int(math.Round(o.Seconds * 1e9 / stepNS)); left > 0; left -= o.Slots {
-		if err := w.Append(n.block(min(left, o.Slots))); err != nil {
-			return err
+	var waiting []profile.Block // for readings of GPUs that come after it
+	for left := int(math.Round(o.Seconds * 1e9 / stepNS)); left > 0 || len(waiting) > 0; left -= o.Slots {
+		if left > 0 {
+			waiting = append(waiting, n.block(min(left, o.Slots)))
+		}
+		if left <= 0 || len(waiting) > 1 || len(n.gpus) == 0 {
+			n.read(&waiting[0])
+			if err := w.Append(waiting[0]); err != nil {
+				return nil, err
+			}
+			waiting = waiting[1:]
 		}
 	}
 	if o.Seal {
-		if err := w.Seal(profile.Footer{Reason: "stopped", Executable: "synthetic"}); err != nil {
-			return err
+		f := profile.Footer{Reason: "stopped", Executable: "synthetic"}
+		for i := range o.GPUs {
+			f.GPUs = append(f.GPUs, summary.GPUDevice{Index: i, Name: "synthetic", MemoryBytes: 80e9})
+		}
+		if err := w.Seal(f); err != nil {
+			return nil, err
 		}
 	}
-	return w.Close()
+	return n.done(), w.Close()
 }
 
 func (o Options) filled() Options {
@@ -116,6 +136,9 @@ func (o Options) header() profile.Header {
 		h.Columns[i] = c.Column
 		h.Sources = append(h.Sources, summary.Source{Name: c.Name, Event: c.Name, PMU: "synthetic", Scope: c.Scope})
 	}
+	for i := range o.GPUs {
+		h.Columns = append(h.Columns, gpuColumns(i)...)
+	}
 	return h
 }
 
@@ -128,11 +151,17 @@ type node struct {
 	start float64   // of the iteration under way, in seconds
 	end   float64
 	order []uint64 // the pages of the samples of the block
+	at    float64  // the part of the iteration that is over, negative outside of one
+	gpus  []*board
 }
 
 func newNode(o Options) *node {
-	return &node{o: o, rng: rand.New(rand.NewPCG(o.Seed, 1)), sum: make([]float64, len(columns)),
+	n := &node{o: o, rng: rand.New(rand.NewPCG(o.Seed, 1)), sum: make([]float64, len(columns)),
 		start: o.StartUpS, end: o.StartUpS}
+	for i, g := range o.GPUs {
+		n.gpus = append(n.gpus, newBoard(g, o.Seed+uint64(i)))
+	}
+	return n
 }
 
 // block makes the next n slots.
@@ -156,6 +185,9 @@ func (n *node) block(slots int) profile.Block {
 	for i := range slots {
 		p := n.part()
 		n.count(b.Columns, i, p)
+		for _, g := range n.gpus {
+			g.slot(n.at)
+		}
 		if b.Samples != nil {
 			b.Samples[i] = n.addresses(hits, i, slots, p)
 			b.Records += int64(b.Samples[i])
@@ -191,7 +223,7 @@ func (n *node) bin(b *profile.Block) {
 // part returns what the job does in the current slot.
 func (n *node) part() part {
 	t := (float64(n.slot) + 0.5) * stepNS / 1e9
-	if t < n.o.StartUpS {
+	if n.at = -1; t < n.o.StartUpS {
 		return startUp
 	}
 	x := n.rng.Float64()
@@ -201,6 +233,7 @@ func (n *node) part() part {
 			n.end += n.o.PeriodS * (1 + variance*n.rng.NormFloat64())
 		}
 		x = (t - n.start) / (n.end - n.start)
+		n.at = x
 	}
 	switch {
 	case x < 0.5:

@@ -1,0 +1,137 @@
+package profiletest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"jobgait/agent/profile"
+)
+
+// GPU is a GPU of the job as a driver shows it: its energy is new every so often, its
+// utilization is that of the last whole sixth of a second, and both are read at drawn
+// times, 100 to 200 ms apart, as the agent does. It takes 400 W when it runs and 100 W
+// when it does not, which is outside of iterations and in a part of each.
+type GPU struct {
+	IdleFrom, IdleTo float64 // within an iteration, 0 to 1
+	RefreshMS        int     // of the energy; 0: 20
+}
+
+// Done is what a GPU did while it was read.
+type Done struct {
+	EnergyJ, ActiveS float64
+	IdleShare        float64 // of the time within iterations
+}
+
+const (
+	runsW, idlesW = 400, 100
+	slotMS        = stepNS / 1e6
+	windowSlots   = 33 // of the utilization, 1/6 s
+)
+
+// gpuColumns are those of the i-th GPU.
+func gpuColumns(i int) []profile.Column {
+	column := func(what, unit string) profile.Column {
+		return profile.Column{Name: fmt.Sprintf("gpu%d_%s", i, what), Unit: unit, Scope: "job", Hz: 1 / 0.15, Ticked: true}
+	}
+	return []profile.Column{column("energy", "uJ"), column("kernel", "ns")}
+}
+
+// board is the state of a GPU.
+type board struct {
+	GPU
+	rng *rand.Rand
+	// energy and ran are up to the end of each slot, in uJ and ns.
+	energy, ran        []int64
+	inside, idleInside int // slots
+	// readings are those so far, the last of the latest slot at most.
+	readings []reading
+	next     int // slot of the next one
+}
+
+type reading struct {
+	slot        int
+	energy, ran int64
+}
+
+func newBoard(g GPU, seed uint64) *board {
+	if g.RefreshMS == 0 {
+		g.RefreshMS = 20
+	}
+	return &board{GPU: g, rng: rand.New(rand.NewPCG(seed, 2)), next: 20}
+}
+
+// slot adds a slot that lies in that part of an iteration, and reads if it is time to.
+func (b *board) slot(at float64) {
+	runs := at >= 0 && (at < b.IdleFrom || at >= b.IdleTo)
+	watts, energy, ran := idlesW, int64(0), int64(0)
+	if n := len(b.energy); n > 0 {
+		energy, ran = b.energy[n-1], b.ran[n-1]
+	}
+	if runs {
+		watts = runsW
+		ran += stepNS
+	}
+	if at >= 0 {
+		if b.inside++; !runs {
+			b.idleInside++
+		}
+	}
+	b.energy, b.ran = append(b.energy, energy+int64(watts)*slotMS*1000), append(b.ran, ran)
+	if slot := len(b.energy) - 1; slot == b.next {
+		b.readings = append(b.readings, b.ask(slot))
+		b.next += (100 + b.rng.IntN(101)) / slotMS
+	}
+}
+
+// ask is what the driver says at the end of a slot: the agent adds the utilization times
+// the time since it asked last, and takes the energy for what it was when that was new.
+func (b *board) ask(slot int) reading {
+	refresh := b.RefreshMS / slotMS
+	r := reading{slot: slot, energy: b.energy[slot/refresh*refresh]}
+	if n := len(b.readings); n > 0 {
+		end := slot / windowSlots * windowSlots
+		share := float64(b.ran[end]-b.ran[max(0, end-windowSlots)]) / float64(windowSlots*stepNS)
+		r.ran = b.readings[n-1].ran + int64(share*float64((slot-b.readings[n-1].slot)*stepNS))
+	}
+	return r
+}
+
+// read fills in the columns of the GPUs of a block, for which later readings are there.
+func (n *node) read(b *profile.Block) {
+	for _, g := range n.gpus {
+		energy, ran := make([]int64, b.N), make([]int64, b.N)
+		for i := range b.N {
+			energy[i], ran[i] = g.between(int(b.First) + i)
+		}
+		b.Columns = append(b.Columns, energy, ran)
+	}
+}
+
+// between interpolates what was read at both sides of a slot's end.
+func (b *board) between(slot int) (energy, ran int64) {
+	for i := 1; i < len(b.readings); i++ {
+		x, y := b.readings[i-1], b.readings[i]
+		if slot >= x.slot && slot <= y.slot {
+			part := float64(slot-x.slot) / float64(y.slot-x.slot)
+			first := b.readings[0]
+			return x.energy - first.energy + int64(part*float64(y.energy-x.energy)), x.ran + int64(part*float64(y.ran-x.ran))
+		}
+	}
+	return profile.NoValue, profile.NoValue
+}
+
+// done is what the GPUs did between their first readings and their last.
+func (n *node) done() (out []Done) {
+	for _, b := range n.gpus {
+		d := Done{}
+		if k := len(b.readings); k > 0 {
+			from, to := b.readings[0].slot, b.readings[k-1].slot
+			d.EnergyJ, d.ActiveS = float64(b.energy[to]-b.energy[from])/1e6, float64(b.ran[to]-b.ran[from])/1e9
+		}
+		if b.inside > 0 {
+			d.IdleShare = float64(b.idleInside) / float64(b.inside)
+		}
+		out = append(out, d)
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package summary
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+
+	"jobgait/analysis/anatomy"
+)
+
+// GPUCycle is what a GPU did within the cycles that the CPUs show: no period is looked
+// for in a GPU's own columns.
+type GPUCycle struct {
+	Pattern string  `json:"pattern"`
+	Count   float64 `json:"count"` // cycles, of which parts may not have been read
+	// IdleShare is the part of a cycle in which no kernel ran, by the driver's
+	// utilization, which sees all of the time but not when within a second.
+	IdleShare float64 `json:"idle_share"`
+	// PowerW is the mean power in each part of the cycle, none for cycles too short for
+	// readings of the energy. Idle is which part of each part was idle, none where that
+	// is not known.
+	PowerW []float64 `json:"power_w,omitempty"`
+	Idle   []float64 `json:"idle,omitempty"`
+}
+
+// GPUGrowth is by how much columns of a node's profile grew, which asks for them by name.
+type GPUGrowth func(columns []string) iter.Seq[anatomy.Growth]
+
+const (
+	// Of fewer cycles, or of less time within them, nothing is told: utilization is a
+	// mean of 1/6 s to 1 s, read 7 times a second.
+	leastFolded, leastFoldedS = 8.0, 20.0
+	// powerPeriodS is the shortest cycle of which the power is told part by part: ten
+	// readings of 100 to 200 ms, each of an energy that is 100 ms old at most.
+	// kernelPeriodS is that for utilization, which may be that of a second ago.
+	powerPeriodS, kernelPeriodS = 2.0, 15.0
+	// idlePower is up to which part of the power of the rest the idle part of a cycle
+	// takes; above it the power does not tell when a GPU was idle.
+	idlePower = 0.8
+)
+
+// cyclesOfGPUs adds what the GPUs did in the cycles of the main pattern.
+func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, cycles []anatomy.Cycles) {
+	if growth == nil || len(r.GPUs) == 0 || len(cycles) == 0 {
+		return
+	}
+	var names []string
+	for _, g := range r.GPUs {
+		names = append(names, gpuColumn(g.Index, "kernel"), gpuColumn(g.Index, "energy"))
+	}
+	f := anatomy.Fold(cycles[:1], len(names), growth(names))[0]
+	for i := range r.GPUs {
+		r.GPUs[i].Cycle = gpuCycleOf(f, 2*i, 2*i+1)
+	}
+}
+
+// gpuCycleOf is nil where too little was read.
+func gpuCycleOf(f anatomy.Folded, kernel, energy int) *GPUCycle {
+	seconds, active := sumOf(f.Seconds[kernel]), sumOf(f.Grew[kernel])
+	if f.Count < leastFolded || seconds < leastFoldedS {
+		return nil
+	}
+	c := GPUCycle{Pattern: f.Pattern, Count: f.Count, IdleShare: min(1, max(0, 1-active/1e9/seconds))}
+	period := seconds / f.Count
+	if watts, ok := perSecond(f, energy, 1e6); ok && period >= powerPeriodS {
+		c.PowerW, c.Idle = watts, idleByPower(watts, c.IdleShare)
+	} else if share, ok := perSecond(f, kernel, 1e9); ok && period >= kernelPeriodS {
+		for _, v := range share {
+			c.Idle = append(c.Idle, min(1, max(0, 1-v)))
+		}
+	}
+	return &c
+}
+
+// perSecond is how much a column grew a second, part by part; false unless all are known
+// and it grew.
+func perSecond(f anatomy.Folded, column int, scale float64) (out []float64, ok bool) {
+	for bin, s := range f.Seconds[column] {
+		if s <= 0 {
+			return nil, false
+		}
+		out = append(out, math.Round(f.Grew[column][bin]/scale/s*1e3)/1e3)
+	}
+	return out, sumOf(f.Grew[column]) > 0
+}
+
+// idleByPower puts the idle share of a cycle where it took least power: the utilization
+// says how much, the power when. nil where both parts take about as much.
+func idleByPower(watts []float64, share float64) []float64 {
+	order := make([]int, len(watts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(watts[a], watts[b]) })
+	idle := make([]float64, len(watts))
+	left := share * float64(len(watts))
+	low, high := 0.0, 0.0
+	for _, i := range order {
+		idle[i] = min(1, max(0, left))
+		left--
+		low, high = low+idle[i]*watts[i], high+(1-idle[i])*watts[i]
+	}
+	n := float64(len(watts))
+	if share <= 0 || share >= 1 || low/(share*n) > idlePower*high/((1-share)*n) {
+		return nil
+	}
+	return idle
+}
+
+func sumOf(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}
+
+func (c *checker) gpuCycle(g *GPUCycle) {
+	if g == nil {
+		return
+	}
+	c.within("cycles of a GPU", g.Count, 0, maxSpan*2000)
+	c.share("idle_share", g.IdleShare)
+	c.bins(g.PowerW)
+	c.bins(g.Idle)
+}

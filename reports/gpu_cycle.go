@@ -1,0 +1,172 @@
+package reports
+
+import (
+	"fmt"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// alikeIdle is up to which difference of their idle shares GPUs are told together.
+const alikeIdle = 0.05
+
+// gpuIdle says how much of each cycle the GPUs are idle and which code runs meanwhile;
+// "" where no cycle was seen on all of them.
+func (r Report) gpuIdle() string {
+	lo, hi := 1.0, 0.0
+	for _, g := range r.GPUs {
+		if g.Cycle == nil {
+			return ""
+		}
+		lo, hi = min(lo, g.Cycle.IdleShare), max(hi, g.Cycle.IdleShare)
+	}
+	if len(r.GPUs) == 0 {
+		return ""
+	}
+	who := "The GPU is"
+	if len(r.GPUs) > 1 {
+		who = "The GPUs are"
+	}
+	how := quantity.Share((lo + hi) / 2)
+	if hi-lo > alikeIdle {
+		how = quantity.Share(lo) + " to " + quantity.Share(hi)
+	}
+	text := fmt.Sprintf("%s idle %s of each cycle", who, how)
+	if code := r.gpuWhile(); code != "" {
+		text += ", while " + code
+	}
+	return text + "."
+}
+
+const (
+	// mostWhile is the share of the CPU time in idle parts from which code is named, and
+	// moreWhile how many times that of the rest of the cycle it must be: what runs at all
+	// times says nothing of why a GPU waits.
+	mostWhile, moreWhile = 0.5, 1.3
+	// hardlyCPUs is below how many CPUs nothing runs.
+	hardlyCPUs = 0.05
+)
+
+// gpuWhile is which code of the CPUs runs while the GPUs are idle, "" where none stands
+// out or it is not known when they are.
+func (r Report) gpuWhile() string {
+	idle := r.idleParts()
+	if idle == nil || r.Code == nil || r.Code.Pattern == "" {
+		return ""
+	}
+	all := make([]float64, len(idle))
+	for _, c := range r.Code.Classes {
+		for i, v := range c.Within {
+			all[i] += v
+		}
+	}
+	busy, rest := weighed(all, idle)
+	parts := 0.0
+	for _, v := range idle {
+		parts += v
+	}
+	if period := r.codePeriod(); parts*period > 0 && busy/(parts*period/float64(len(idle))) < hardlyCPUs {
+		return "next to nothing runs on the CPUs"
+	}
+	lines, _, _ := r.Code.lines()
+	var functions, libraries, classes []codeLine
+	at := map[string]int{}
+	for _, l := range lines {
+		functions = append(functions, codeLine{name: l.whole(), within: l.within})
+		if i, ok := at[l.library]; ok {
+			libraries[i].add(l)
+		} else if l.library != "" {
+			at[l.library] = len(libraries)
+			libraries = append(libraries, codeLine{name: l.library, within: append([]float64{}, l.within...)})
+		}
+	}
+	for _, c := range r.Code.Classes {
+		classes = append(classes, codeLine{name: className(c.Name), within: c.Within})
+	}
+	for _, list := range [][]codeLine{functions, libraries, classes} {
+		for _, l := range list {
+			in, out := weighed(l.within, idle)
+			if busy > 0 && in >= mostWhile*busy && (rest <= 0 || in/busy >= moreWhile*out/rest) {
+				return cut(l.name, 60) + " runs"
+			}
+		}
+	}
+	return ""
+}
+
+// whole is a line with its library.
+func (l codeLine) whole() string {
+	if l.library == "" {
+		return l.name
+	}
+	return l.name + " of " + l.library
+}
+
+// idleParts is which part of each part of a cycle the GPUs beside whose code it is told
+// are idle, in the mean; nil where that is not known.
+func (r Report) idleParts() []float64 {
+	if r.Code == nil {
+		return nil
+	}
+	sum, n := make([]float64, anatomy.Bins), 0.0
+	for _, g := range r.GPUs {
+		if g.Node != string(r.Code.Node) || g.Cycle == nil {
+			continue
+		}
+		if len(g.Cycle.Idle) != len(sum) || g.Cycle.Pattern != string(r.Code.Pattern) {
+			return nil
+		}
+		for i, v := range g.Cycle.Idle {
+			sum[i] += v
+		}
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	for i := range sum {
+		sum[i] /= n
+	}
+	return sum
+}
+
+// weighed is how much of values lies in the parts that weigh, and how much in the rest.
+func weighed(values, weights []float64) (in, out float64) {
+	for i, v := range values {
+		if i < len(weights) {
+			in, out = in+v*weights[i], out+v*(1-weights[i])
+		}
+	}
+	return in, out
+}
+
+// betweenSyncs says how far what is told of cycles reaches.
+const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, the time between synchronisations."
+
+// cleanCycle is without text of others and what is no number.
+func cleanCycle(c *summary.GPUCycle) *summary.GPUCycle {
+	if c == nil {
+		return nil
+	}
+	out := summary.GPUCycle{Pattern: Clean(c.Pattern), Count: number(c.Count), IdleShare: number(c.IdleShare)}
+	if len(c.PowerW) == anatomy.Bins {
+		out.PowerW = numbers(c.PowerW)
+	}
+	if len(c.Idle) == anatomy.Bins {
+		out.Idle = numbers(c.Idle)
+	}
+	return &out
+}
+
+// gpuShapes draws the power of a GPU within a cycle, and when it is idle.
+func (r Report) gpuShapes(p *page) {
+	for _, g := range r.GPUs {
+		if g.Cycle == nil || len(g.Cycle.PowerW) == 0 {
+			continue
+		}
+		_, hi, _ := fromZero(g.Cycle.PowerW)
+		p.line("  " + spark(g.Cycle.PowerW, 0, hi, r.ascii) + fmt.Sprintf("  power of GPU %d in one %s, 0 .. %s", g.Index, g.Cycle.Pattern, quantity.Amount(hi, "W")))
+		return
+	}
+}
