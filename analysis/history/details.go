@@ -10,13 +10,14 @@ import (
 // details writes what a run has many of: its nodes, patterns and notes, and the
 // summary itself. What was there before goes.
 func (w *writer) details(runID int64, s summary.Summary, body []byte) {
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_value", "run_counter"} {
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_value", "run_counter", "run_gpu"} {
 		w.exec("DELETE FROM "+table+" WHERE run_id = ?", runID)
 	}
 	w.nodes(runID, s)
 	w.fields(runID, s)
 	w.counters(runID, s)
 	w.code(runID, s)
+	w.gpus(runID, s)
 	for i, p := range s.Patterns {
 		w.exec(`INSERT INTO run_pattern (run_id, position, pattern, column_name, period_s, period_lo_s,
 				period_hi_s, period_cv, confidence, coverage, instances)

@@ -85,6 +85,14 @@ func mainPattern(period float64) pattern.Pattern {
 	}
 }
 
+// onGPUs are two GPUs of a node, of which nothing is known of one but that it was read.
+func onGPUs() []summary.GPU {
+	board := summary.GPUDevice{Name: "NVIDIA A100", UUID: "GPU-0", MemoryBytes: 80e9}
+	return []summary.GPU{{Node: "n1", GPUDevice: board, ReadS: 50, EnergyJ: ptr(12500.0), PowerW: ptr(250.0), ActiveS: ptr(34.5), SlowedS: ptr(0.0),
+		MemoryPeakBytes: ptr(71e9), Cycle: &summary.GPUCycle{Pattern: "A", Count: 100, IdleShare: .31}},
+		{Node: "n1", GPUDevice: summary.GPUDevice{Index: 1}, ReadS: 50}}
+}
+
 // fixture is a small history that has one of everything.
 func fixture() []summary.Summary {
 	array := oneNode(812346)
@@ -104,6 +112,7 @@ func fixture() []summary.Summary {
 		{Name: "n2", Reported: true, BusyCPUs: ptr(3.0), Samples: 11000, Missing: 1100},
 		{Name: "n3"},
 	}
+	wide.GPUs = onGPUs()
 	small := mainPattern(0.1)
 	small.ID, small.Column = "B", "busy_cpus"
 	wide.Patterns = []pattern.Pattern{mainPattern(6.2), small}

@@ -39,14 +39,20 @@ const dueRuns = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? OR
 
 // kinds are in the order in which they are pruned: what is small and frees much first.
 func kinds() []kind {
-	rows := func(table string) func(*writer, int64) bool {
-		return func(w *writer, id int64) bool { return w.count("DELETE FROM "+table+" WHERE run_id = ?", id) > 0 }
+	rows := func(tables ...string) func(*writer, int64) bool {
+		return func(w *writer, id int64) bool {
+			n := int64(0)
+			for _, table := range tables {
+				n += w.count("DELETE FROM "+table+" WHERE run_id = ?", id)
+			}
+			return n > 0
+		}
 	}
 	return []kind{
 		{"ingest", func(k Keep) int { return k.Ingest }, "SELECT ingest_id, at_s FROM ingest_log WHERE at_s < ? AND at_s >= ? ORDER BY at_s LIMIT ?",
 			func(w *writer, id int64) bool { return w.count("DELETE FROM ingest_log WHERE ingest_id = ?", id) > 0 }},
 		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).slim},
-		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node")},
+		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node", "run_gpu")},
 		{"functions", func(k Keep) int { return k.Functions }, dueRuns, rows("run_code")},
 		{"runs", func(k Keep) int { return k.Runs }, dueRuns, rows("run")},
 	}

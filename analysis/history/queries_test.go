@@ -97,6 +97,7 @@ func site(t *testing.T) *DB {
 		s.Job.NCPUs, s.Job.TimeLimitS, s.Job.MemoryBytes = ptr(8), ptr(86400.0), ptr(64e9)
 		s.Job.Fields = map[string]string{summary.FieldThreads: "1", summary.FieldBuildID: "b1", summary.FieldModules: "gcc/12 lammps/2024"}
 		s.Nodes[0].BusyCPUs, s.StepS = ptr(1.0), ptr(0.5)
+		s.GPUs = onGPUs()
 		s.Memory = &summary.Memory{PeakBytes: ptr(60e9)}
 		s.Counters = []summary.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 7200e9}, {Name: "others_cpu", Unit: "ns", Scope: "node", Total: 5000e9},
 			{Name: "cgroup_throttled", Unit: "ns", Scope: "job", Total: 4000e9}, {Name: "stolen_cpu", Unit: "ns", Scope: "job", Total: 360e9},

@@ -153,6 +153,7 @@ func counters(q summary.Quality) string {
 			}
 		case "software", "tracepoint":
 			kind = "sw"
+		case "nvml", "amdgpu": // a GPU's counters say nothing of the CPU's
 		default:
 			return "hw"
 		}

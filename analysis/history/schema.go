@@ -41,8 +41,12 @@ type schema struct {
 // them gets them when it is opened to be written (mend.go). Whoever changes what is
 // there adds a step: "DROP INDEX x" for an index, "DROP VIEW x" for a view that goes,
 // "" for one that shows something else. A step that was released is never changed.
-// The last is for an index on applications and the number of a day in the view days.
-func currentSchema() schema { return schema{schemaText, []string{wordsText, ""}} }
+func currentSchema() schema {
+	return schema{schemaText, []string{wordsText,
+		"", // 3: an index on applications, the number of a day in the view days
+		"", // 4: GPUs of a run
+	}}
+}
 
 // version is the number that PRAGMA user_version of a history has.
 func (s schema) version() int { return 1 + len(s.steps) }

@@ -820,6 +820,60 @@ JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id
 WHERE p.library <> '';
 
+-- GPUs that were read of a run.
+CREATE TABLE IF NOT EXISTS run_gpu (
+  run_id     INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  node_id    INTEGER NOT NULL REFERENCES node,
+  gpu        INTEGER NOT NULL,        -- of the job's on the node, in the scheduler's order
+  board      TEXT,
+  uuid       TEXT,
+  read_s     REAL,
+  energy_j   REAL,
+  power_w    REAL,
+  active_s   REAL,
+  slowed_s   REAL,
+  mem_peak   REAL,                    -- bytes
+  idle       INTEGER,                 -- 1/10,000 of each cycle
+  PRIMARY KEY (run_id, node_id, gpu)
+) WITHOUT ROWID;
+
+-- One row for each GPU of a run that was read: by the account of its driver, built to the
+-- documentation and not yet run on a GPU.
+--   GPU  counts the job's on the node, in the scheduler's order
+--   Board  its name; NULL: not known
+--   UUID  the maker's name of that very board; NULL: not known
+--   StartEpoch  indexed in the view jobs: select by this
+--   ReadS  for how long it was read
+--   EnergyJ  what it took in that time
+--   MeanW  mean power
+--   ActiveS  for how long some kernel ran, which says nothing of how much of it that used
+--   SlowedS  for how long a power cap or heat slowed it
+--   MemoryPeak  most bytes in use
+--   IdleShare  the part of each cycle of the main pattern in which no kernel ran, 0 to 1
+CREATE VIEW job_gpus AS
+SELECT
+  r.run_id     AS RunID,
+  r.display_id AS JobID,
+  c.name       AS Cluster,
+  u.name       AS User,
+  n.name       AS NodeName,
+  x.gpu        AS GPU,
+  x.board      AS Board,
+  x.uuid       AS UUID,
+  r.start_s    AS StartEpoch,
+  x.read_s     AS ReadS,
+  x.energy_j   AS EnergyJ,
+  x.power_w    AS MeanW,
+  x.active_s   AS ActiveS,
+  x.slowed_s   AS SlowedS,
+  x.mem_peak   AS MemoryPeak,
+  x.idle / 1e4 AS IdleShare
+FROM run r
+CROSS JOIN run_gpu x ON x.run_id = r.run_id -- runs first: they are what is selected by
+JOIN node n ON n.node_id = x.node_id
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id;
+
 -- One row for each class of code that a run had: together they are all of its CPU time.
 --   StartEpoch  indexed in the view jobs: select by this
 --   Class  own, math, communication, io, openmp, language, c_runtime, gpu_driver,

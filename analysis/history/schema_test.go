@@ -162,7 +162,7 @@ func TestMigrateFails(t *testing.T) {
 	db := openFixture(t)
 	before := structure(t, db)
 	broken := schema{schemaText, append(currentSchema().steps, "CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER)")}
-	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 3 to 4") {
+	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 4 to 5") {
 		t.Errorf("error is %v", err)
 	}
 	if v, err := db.version(t.Context(), db.sql); v != 3 || err != nil {

@@ -1,0 +1,26 @@
+package history
+
+import (
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// gpus writes one row for each GPU of a run that was read.
+func (w *writer) gpus(runID int64, s summary.Summary) {
+	if len(s.GPUs) == 0 {
+		return
+	}
+	cluster := w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
+	for _, g := range s.GPUs {
+		node := w.id("node", "node_id", []string{"cluster_id", "name"}, cluster, note.Clean(g.Node, maxName))
+		var idle *float64
+		if g.Cycle != nil {
+			idle = &g.Cycle.IdleShare
+		}
+		w.exec(`INSERT OR REPLACE INTO run_gpu (run_id, node_id, gpu, board, uuid, read_s, energy_j, power_w,
+				active_s, slowed_s, mem_peak, idle)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			runID, node, g.Index, text(g.Name, maxName), text(g.UUID, maxName), positive(g.ReadS), g.EnergyJ, g.PowerW,
+			g.ActiveS, g.SlowedS, g.MemoryPeakBytes, whole(idle, 1e4))
+	}
+}
