@@ -165,7 +165,7 @@ func TestMigrateFails(t *testing.T) {
 	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 4 to 5") {
 		t.Errorf("error is %v", err)
 	}
-	if v, err := db.version(t.Context(), db.sql); v != 3 || err != nil {
+	if v, err := db.version(t.Context(), db.sql); v != 4 || err != nil {
 		t.Errorf("version is %d, %v", v, err)
 	}
 	if after := structure(t, db); after != before {
@@ -244,7 +244,7 @@ func TestSettings(t *testing.T) {
 	db := open(t)
 	for pragma, want := range map[string]string{
 		"auto_vacuum": "2", "journal_mode": "wal", "foreign_keys": "1", "synchronous": "1",
-		"application_id": fmt.Sprint(applicationID), "user_version": "3",
+		"application_id": fmt.Sprint(applicationID), "user_version": "4",
 	} {
 		var got string
 		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
