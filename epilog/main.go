@@ -1,7 +1,7 @@
 // Program jobgait-epilog ends a run on one node. As Slurm's Epilog it has no
 // arguments: it notes how the job ended, stops the agent, starts a worker that
-// does everything that can hang, waits for it until a deadline, and returns 0
-// whatever happened. With --worker it is that worker; --sweep picks up what was
+// does everything that can hang or grows with the job, waits a moment for it, and
+// returns 0 whatever happened. With --worker it is that worker; --sweep picks up what was
 // left over; --ingest writes waiting job records into the history; both ask the
 // scheduler how the last runs ended.
 //
