@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -174,30 +175,22 @@ func (b box) known() (k names.Known) {
 	return k
 }
 
-// watch runs the program of a kind until its functions have been asked for, and returns
-// its report. On a machine so full that nobody answers there is none to judge.
+// watch runs the program of a kind, of which nobody asks for the functions before it
+// ends, and returns its report. On a machine so full that nobody answers there is none to
+// judge.
 func (k kind) watch(b box, cycles int) reports.Code {
 	b.t.Helper()
 	starts := k.make(b)
-	stop := filepath.Join(b.work, "stop")
-	cmd := b.command("run", "--names=all", "--", "./program", fmt.Sprint(cycles), stop)
+	cmd := b.command("run", "--names=all", "--", "./program", fmt.Sprint(cycles), "program")
 	cmd.Env = append(b.env, "OMP_NUM_THREADS=1")
-	if err := cmd.Start(); err != nil {
-		b.t.Fatal(err)
+	if r := end(b.t, cmd); r.status != 0 {
+		b.t.Fatalf("%s%s", r.out, r.complaint)
 	}
-	lost := false
-	poll(b.t, "the functions of "+k.name, func() bool {
-		lost = b.known().Lost
-		return lost || b.asked(starts)
-	})
-	if err := os.WriteFile(stop, nil, 0o600); err != nil {
-		b.t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		b.t.Fatal(err)
-	}
-	if lost {
+	if b.known().Lost {
 		b.t.Skip("this machine is so busy that the child did not come back in time")
+	}
+	if !b.asked(starts) {
+		b.t.Fatalf("the functions of %s are not known: %+v", k.name, b.known())
 	}
 	return b.code()
 }
@@ -323,39 +316,17 @@ func TestLiveNamesOff(t *testing.T) {
 		k := kinds()[0]
 		k.source = strings.Replace(k.source, "work_a", canary, 1) + "\n#define work_a " + canary
 		k.symbols = []string{canary, "work_b", "work_c"}
-		starts := k.make(b)
+		k.make(b)
 		if err := os.Rename(filepath.Join(b.work, "program.c"), filepath.Join(t.TempDir(), "program.c")); err != nil {
 			t.Fatal(err)
 		}
-		stop := filepath.Join(b.work, "stop")
-		cmd := b.command("run", "--names="+detail, "--", "./program", "10", stop)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		found := map[string]bool{}
-		lost := false
-		if detail == "all" {
-			poll(t, "its functions", func() bool { lost = b.known().Lost; return lost || b.asked(starts) })
-		} else {
-			poll(t, "a rhythm that is told live", func() bool {
-				files, _ := filepath.Glob(filepath.Join(filepath.Dir(b.work), ".local/state/jobgait/live/*/*/live.json"))
-				return len(files) > 0
-			})
-		}
-		b.find(canary, found)
-		if err := os.WriteFile(stop, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		if lost {
+		found := b.searched(canary, b.command("run", "--names="+detail, "--", "./program", "10", "program"))
+		if b.known().Lost {
 			t.Skip("this machine is so busy that the child did not come back in time")
 		}
-		// A run that a busy machine disturbs may seem to have two rhythms at a time: it is
-		// stored all the same.
-		poll(t, "the run is stored", func() bool { return strings.Contains(end(t, b.command("list", "--json")).out, `"job_id"`) })
-		b.find(canary, found)
+		if r := end(t, b.command("list", "--json")); !strings.Contains(r.out, `"job_id"`) {
+			t.Errorf("names %s: the run is not stored: %s%s", detail, r.out, r.complaint)
+		}
 		for _, args := range [][]string{{"show", "--last", "--json"}, {"list", "--json"}, {"changes", "--json"}} {
 			if r := end(t, b.command(args...)); strings.Contains(r.out+r.complaint, canary) {
 				found["jobgait "+args[0]] = true
@@ -371,6 +342,29 @@ func TestLiveNamesOff(t *testing.T) {
 			if !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(file string) bool { return strings.HasSuffix(file, in) }) {
 				t.Errorf("names %s: the canary is not in %s: %v", detail, in, slices.Sorted(maps.Keys(found)))
 			}
+		}
+	}
+}
+
+// searched runs a command, and looks for a word in all files while it runs and after.
+func (b box) searched(word string, cmd *exec.Cmd) map[string]bool {
+	b.t.Helper()
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	found := map[string]bool{}
+	for {
+		b.find(word, found)
+		select {
+		case err := <-ended:
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			b.find(word, found)
+			return found
+		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
