@@ -245,6 +245,9 @@ func TestLiveStalls(t *testing.T) {
 		var after []float64
 		rounds, begun := jobtest.Rounds(1), 0
 		t.Run(l.name, func(t *testing.T) {
+			t.Cleanup(func() { // all rounds have ended
+				fmt.Printf("| %s | %d of %d | %d | %s |\n", l.name, begun, rounds, len(after), extremes(after))
+			})
 			for range rounds {
 				t.Run("", func(t *testing.T) {
 					t.Parallel()
@@ -272,7 +275,6 @@ func TestLiveStalls(t *testing.T) {
 				})
 			}
 		})
-		fmt.Printf("| %s | %d of %d | %d | %s |\n", l.name, begun, rounds, len(after), extremes(after))
 	}
 }
 
