@@ -40,8 +40,8 @@ CREATE TABLE IF NOT EXISTS application (
 );
 
 -- What is asked of one application. Without this index SQLite began with all runs of a
--- year: 500 ms of 400,000 runs for what its cycles cost by week; with it 0.1 ms. A run
--- writes nothing to it, an application 30 bytes.
+-- year: ten million steps of its machine for the cycles by week of an application that
+-- 640,000 runs do not have; with it 32. A run writes nothing to it.
 CREATE INDEX IF NOT EXISTS application_name ON application (name);
 
 CREATE TABLE IF NOT EXISTS run_series (

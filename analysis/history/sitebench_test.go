@@ -88,9 +88,10 @@ func siteOf(t *testing.T, dir, path string, runs int) {
 // migrated opens a history that the version before this one has left.
 func migrated(t *testing.T, path string) *DB {
 	before, err := Open(t.Context(), path)
-	if err == nil {
-		_, err = before.sql.Exec(fmt.Sprintf("DROP INDEX application_name; PRAGMA user_version = %d", currentSchema().version()-1))
+	if err != nil {
+		t.Fatal(err)
 	}
+	_, err = before.sql.Exec(fmt.Sprintf("DROP INDEX application_name; PRAGMA user_version = %d", currentSchema().version()-1))
 	if err := errors.Join(err, before.Close()); err != nil {
 		t.Fatal(err)
 	}

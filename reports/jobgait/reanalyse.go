@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,10 +45,10 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 		Short: "make the whole past anew from archived profiles",
 		Long: "reanalyse analyses each run whose profiles the site has archived ([collect]\n" +
 			"archive) as the hooks of this version would, and then puts all of them into the\n" +
-			"history: who ran them and how they ended stays. It runs as the history's account,\n" +
-			"as a job array where there is Slurm ([slurm] scontrol, with sbatch beside it),\n" +
-			"else on the cores of this machine. It may be ended at any moment; called again it\n" +
-			"goes on. Delivered reports stay as they are.",
+			"history: who ran them and how they ended stays. It runs as the account of the\n" +
+			"history, as a job array where there is sbatch, else on the cores here. It may\n" +
+			"be ended at any moment; called again it goes on. Delivered reports stay as they\n" +
+			"are.",
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := oneHistory(a.history, "reanalyse"); err != nil {
@@ -79,14 +78,14 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 	f.StringVar(&a.history, "history", "", "history database (default: the configured one)")
 	f.IntVar(&a.jobs, "jobs", 0, "at most so many at once: tasks of the array (default: 16), or cores")
 	f.BoolVar(&a.dry, "dry-run", false, "only say how many runs there are and how long it would take")
-	f.BoolVar(&a.local, "local", false, "on this machine, although there is Slurm")
+	f.BoolVar(&a.local, "local", false, "on this machine, although there is sbatch")
 	f.StringVar(&a.part, "part", "", "analyse `K/N` of the runs: what a task of the job array does")
 	return c
 }
 
 // run is all of it: what is not analysed yet, then one writer.
 func (a reanalysis) run(ctx context.Context, self string) error {
-	if err := job.Ours(a.archive); os.Geteuid() == 0 && err != nil {
+	if err := job.Ours(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the archive %s is another account's: call this as that account: %w", a.archive, err)
 	}
 	runs, err := archive.Runs(a.archive)
@@ -201,50 +200,6 @@ func (a reanalysis) estimate(ctx context.Context, runs, left []archive.Kept) err
 	}
 	return ctx.Err()
 }
-
-// sbatch is the program that submits job arrays, "" where there is none or none is
-// wanted.
-func (a reanalysis) sbatch() string {
-	if a.local || a.config.Slurm.Scontrol == "" {
-		return ""
-	}
-	path := filepath.Join(filepath.Dir(a.config.Slurm.Scontrol), "sbatch")
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
-}
-
-// submit has the tasks of a job array analyse the runs and waits for all of them. Jobs
-// of jobgait's own account are not watched.
-func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []archive.Kept, left int) error {
-	n := min(cmp.Or(a.jobs, 16), left)
-	task := fmt.Sprintf("exec %s reanalyse --archive %s --jobs 1 --part $SLURM_ARRAY_TASK_ID/%d", quoted(self), quoted(a.archive), n)
-	cmd := exec.CommandContext(ctx, sbatch, "--wait", "--job-name=jobgait-reanalyse", fmt.Sprintf("--array=0-%d", n-1),
-		"--ntasks=1", "--cpus-per-task=1", "--chdir=/", "--output=/dev/null", "--wrap="+task)
-	looked, text := time.Time{}, ""
-	shown := workingOn(a.complain, func() string {
-		if now := time.Now(); now.Sub(looked) > 30*time.Second { // each look reads the archive
-			if l, err := notAnalysed(runs); err == nil {
-				looked, text = now, fmt.Sprintf("%d tasks analyse, %d of %d runs", n, len(runs)-len(l), len(runs))
-			}
-		}
-		return text
-	})
-	said, err := cmd.CombinedOutput()
-	shown.done()
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && strings.Contains(string(said), "Submitted") {
-		return ctx.Err() // a task failed: what it left is analysed here
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w: %.300s", sbatch, err, said)
-	}
-	return nil
-}
-
-// quoted is a word of the shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // write puts all results into the history, the oldest run first: the first good run of
 // an application says what a step of it is. Killed it is done again; what is there is

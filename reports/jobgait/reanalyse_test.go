@@ -22,12 +22,12 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// archivedRuns is how many runs the hooks of archivedSite have finished.
+// archivedRuns is how many runs are made anew.
 const archivedRuns = 24
 
 // archivedSite is a site whose hooks have finished runs of three applications, and its
 // settings.
-func archivedSite(t *testing.T) (cfg configs.Config, env []string) {
+func archivedSite(t *testing.T, runs int) (cfg configs.Config, env []string) {
 	t.Helper()
 	root := t.TempDir()
 	cfg = configs.Default()
@@ -39,7 +39,7 @@ func archivedSite(t *testing.T) (cfg configs.Config, env []string) {
 	if err := os.WriteFile(filepath.Join(root, "jobgait.toml"), []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for i := range archivedRuns {
+	for i := range runs {
 		if err := hooksFinish(t, cfg, i); err != nil {
 			t.Fatal(err)
 		}
@@ -53,9 +53,9 @@ func hooksFinish(t *testing.T, cfg configs.Config, i int) error {
 	dir := job.Dir(cfg.Spool.Dir, "n1", key)
 	real, mono := job.Clock()
 	real -= 3600 * float64(archivedRuns-i)
-	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 10, StartMono: mono - 10,
+	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 5, StartMono: mono - 5,
 		Job: summary.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1, NodeList: "n1", WorkDir: t.TempDir(), Name: fmt.Sprintf("case-%c", 'a'+i%3)}}
-	o := profiletest.Options{Key: key, Node: "n1", Seconds: 10, PeriodS: .3 + .1*float64(i%3), Seal: true, Seed: uint64(i)}
+	o := profiletest.Options{Key: key, Node: "n1", Seconds: 5, PeriodS: .3 + .1*float64(i%3), Seal: true, Seed: uint64(i)}
 	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: "/nonexistent", Scheduler: slurm.Scheduler{}, Log: t.Logf}
 	err := errors.Join(os.MkdirAll(string(dir), 0o700), dir.WriteRun(r), profiletest.Write(dir.Profile(), o),
 		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID, Exit: &summary.Exit{}, Job: r.Job}))
@@ -100,7 +100,7 @@ func resultsIn(dir string) int {
 // TestReanalyse makes the past anew, is killed half way, and ends with what the hooks
 // have made: in a history that has none of it, and in theirs.
 func TestReanalyse(t *testing.T) {
-	cfg, env := archivedSite(t)
+	cfg, env := archivedSite(t, archivedRuns)
 	want := storedBodies(t, cfg.History.Path)
 	if len(want) != archivedRuns {
 		t.Fatalf("the hooks have made %d runs", len(want))
@@ -160,18 +160,18 @@ func killHalfWay(t *testing.T, cfg configs.Config, env []string, to string) {
 // A profile that is damaged beyond reading keeps its run as it is, and is told; others
 // are made anew.
 func TestReanalyseWithoutAProfile(t *testing.T) {
-	cfg, env := archivedSite(t)
-	if err := os.RemoveAll(filepath.Join(cfg.Collect.Archive, "test-0", "test-107.r0", "n1")); err != nil {
+	cfg, env := archivedSite(t, 3)
+	if err := os.RemoveAll(filepath.Join(cfg.Collect.Archive, "test-0", "test-101.r0", "n1")); err != nil {
 		t.Fatal(err)
 	}
 	want := storedBodies(t, cfg.History.Path)
 	got := askIn(env, "reanalyse")
 	if got.status != 1 || !strings.Contains(got.complaint, "1 runs could not be analysed") || !strings.Contains(got.complaint, "node n1 is not in the archive") ||
-		strings.Count(got.complaint, "\n") != 1 || !strings.HasPrefix(got.out, "23 runs made anew") {
+		strings.Count(got.complaint, "\n") != 1 || !strings.HasPrefix(got.out, "2 runs made anew") {
 		t.Errorf("%+v", got)
 	}
-	if made := storedBodies(t, cfg.History.Path); made["107"] != want["107"] || len(made) != len(want) {
-		t.Errorf("%d runs, job 107 is\n%s", len(made), made["107"])
+	if made := storedBodies(t, cfg.History.Path); made["101"] != want["101"] || len(made) != len(want) {
+		t.Errorf("%d runs, job 101 is\n%s", len(made), made["101"])
 	}
 	for _, c := range []struct {
 		status int

@@ -3,5 +3,7 @@
 SELECT strftime('%Y-%W', StartEpoch, 'unixepoch') AS Week, count(*) AS Jobs, round(avg(StepS), 3) AS StepS,
   round(avg(StepCPUS), 3) AS StepCPUS, round(avg(StepWaitS), 3) AS StepWaitS
 FROM jobs
-WHERE StartEpoch > strftime('%s', 'now', '-365 days') + 0 AND Application = 'lmp melt' AND StepCPUS IS NOT NULL
+WHERE StartEpoch > strftime('%s', 'now', '-365 days') + 0 AND Application = 'lmp melt'
+  AND Shape <> '' -- every shape: this lets SQLite begin with the application
+  AND StepCPUS IS NOT NULL
 GROUP BY Week ORDER BY Week;
