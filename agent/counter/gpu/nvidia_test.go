@@ -3,6 +3,7 @@ package gpu
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
+	"jobgait/agent/peek/peektest"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 )
@@ -22,6 +24,7 @@ import (
 var builtIn string
 
 func TestMain(m *testing.M) {
+	peektest.Main()
 	code := m.Run()
 	if builtIn != "" {
 		_ = os.RemoveAll(builtIn)
@@ -101,9 +104,8 @@ func until(t *testing.T, h *helper, what string, so func() bool) {
 func fakeMillijoules(ns int64, refreshUS int64) uint64 {
 	us := ns / 1000
 	us -= us % refreshUS
-	in := us % 500000
-	high := min(in, 250000)
-	return uint64(us/500000*125000 + high*400/1000 + (in-high)*100/1000)
+	ran := us/500000*250000 + min(us%500000, 250000)
+	return uint64(ran*400+(us-ran)*100) / 1000
 }
 
 // What comes out is what the fake did: energy within the times of each call, the GPUs
@@ -257,6 +259,66 @@ func TestHungDriver(t *testing.T) {
 			t.Errorf("drain %v", err)
 		}
 	}
+}
+
+// A driver that never answers, not even to a kill, holds that one process and nothing of
+// ours: the run's lock is free at once, and nothing here waits.
+func TestDState(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root mounts a file system here")
+	}
+	program, env := build(t)
+	dir := t.TempDir()
+	lockPath := filepath.Join(t.TempDir(), "lock")
+	locked, err := unix.Open(lockPath, unix.O_RDWR|unix.O_CREAT, 0o600) // not to be closed on exec
+	if err == nil {
+		err = unix.Flock(locked, unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := peektest.Hang(t, dir)
+	h, err := startHelper(program, []string{"0"}, append(env, "FAKE_HANG_AT="+filepath.Join(dir, "x")), rawcall.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := h.process.Pid
+	state := func() string { return processState(pid) }
+	until(t, h, "it waits in the driver", func() bool { return h.devices[0].known && waitsForFile(pid) })
+	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	until(t, h, "it cannot be killed", func() bool { return state() == "D" })
+	if err := errors.Join(h.close(), unix.Close(locked)); err != nil {
+		t.Error(err)
+	}
+	again, err := unix.Open(lockPath, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err == nil {
+		err = unix.Flock(again, unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil || state() != "D" {
+		t.Errorf("lock: %v; the reader is in state %q", err, state())
+	}
+	_ = unix.Close(again)
+	free()
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(pid, &status, 0, nil); err != nil || status.Signal() != unix.SIGKILL {
+		t.Errorf("when the driver answers it ends: %v, %v", status, err)
+	}
+}
+
+// processState is the letter of a process in /proc.
+func processState(pid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := strings.Cut(string(b), ") ")
+	letter, _, _ := strings.Cut(rest, " ")
+	return letter
+}
+
+// waitsForFile is whether it waits for a FUSE file system.
+func waitsForFile(pid int) bool {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid))
+	return strings.Contains(string(b), "request") || strings.Contains(string(b), "fuse")
 }
 
 // Time in which nobody listened is no silence: who was stopped with it goes on.

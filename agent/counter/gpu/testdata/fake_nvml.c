@@ -1,10 +1,13 @@
 /*
  * A stand-in for libnvidia-ml.so.1 with two GPUs of known power: 400 W in the first
- * half of every 500 ms of CLOCK_MONOTONIC, 100 W in the second. Its order is not that
- * of the device files: GPU 0 is /dev/nvidia1.
+ * half of every 500 ms of CLOCK_MONOTONIC, in which kernels run, 100 W in the second.
+ * Its order is not that of the device files: GPU 0 is /dev/nvidia1.
  *
- * Environment: FAKE_REFRESH_MS how often energy is new (5); FAKE_HANG_AFTER,
- * FAKE_LOST_AFTER after how many readings a call never returns, and GPU 0 is lost;
+ * Environment: FAKE_PERIOD_MS and FAKE_ACTIVE_MS for 500 and 250; FAKE_REFRESH_MS how
+ * often energy is new (5), FAKE_WINDOW_MS the time that the utilization is the mean of,
+ * and which it is new after (0: of this moment); FAKE_HANG_AFTER, FAKE_LOST_AFTER after
+ * how many readings a call never returns, and GPU 0 is lost; FAKE_HANG_AT a file whose
+ * system a reading asks for first, which may never answer, not even to a kill;
  * FAKE_DENY a field without permission; FAKE_NO_INIT no answer ever; FAKE_DOMAIN
  * "boot" stamps by another clock; FAKE_LEFT a file that is there if a descriptor
  * above 2 was inherited.
@@ -14,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,12 +43,17 @@ static long long us(clockid_t clock)
 	return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
 }
 
+/* For how long kernels ran until t. */
+static long long ran(long long t)
+{
+	long long period = number("FAKE_PERIOD_MS", 500) * 1000, active = number("FAKE_ACTIVE_MS", 250) * 1000;
+	return t / period * active + (t % period < active ? t % period : active);
+}
+
 static unsigned long long millijoules(long long t)
 {
-	long long refresh = number("FAKE_REFRESH_MS", 5) * 1000;
-	t -= t % refresh;
-	long long in = t % 500000, high = in < 250000 ? in : 250000;
-	return t / 500000 * 125000 + high * 400 / 1000 + (in - high) * 100 / 1000;
+	t -= t % (number("FAKE_REFRESH_MS", 5) * 1000);
+	return (ran(t) * 400 + (t - ran(t)) * 100) / 1000;
 }
 
 static void forever(void) { for (;;) pause(); }
@@ -86,11 +95,19 @@ int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m)
 }
 int nvmlDeviceGetUtilizationRates(void *d, unsigned *u)
 {
-	u[0] = us(CLOCK_MONOTONIC) % 500000 < 250000 ? 100 : 0;
+	long long window = number("FAKE_WINDOW_MS", 0) * 1000, t = us(CLOCK_MONOTONIC);
+	if (window == 0)
+		window = 1;
+	else
+		t -= t % window;
+	u[0] = (ran(t) - ran(t - window)) * 100 / window;
 	return lost[handle(d)] ? 15 : 0;
 }
 int nvmlDeviceGetFieldValues(void *d, int n, struct field *f)
 {
+	struct stat at;
+	if (getenv("FAKE_HANG_AT"))
+		stat(getenv("FAKE_HANG_AT"), &at);
 	readings++;
 	if (readings > number("FAKE_HANG_AFTER", 1L << 30))
 		forever();
@@ -110,7 +127,7 @@ int nvmlDeviceGetFieldValues(void *d, int n, struct field *f)
 			f[i].value.ull = millijoules(t);
 		else if (f[i].id == 186) {
 			f[i].type = 1;
-			f[i].value.ui = t % 500000 < 250000 ? 400000 : 100000;
+			f[i].value.ui = ran(t + 1) > ran(t) ? 400000 : 100000;
 		} else if (f[i].id == 74)
 			f[i].value.ull = t * 100; /* ns: a tenth of the time */
 		else if (f[i].id == 197)
