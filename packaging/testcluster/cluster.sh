@@ -37,6 +37,7 @@ say() { echo "cluster.sh: $*"; }
 . "$here/lib/accounts.sh"
 . "$here/lib/slurm.sh"
 . "$here/lib/jobgait.sh"
+. "$here/lib/gpu.sh"
 
 up() {
   local t0=$EPOCHREALTIME
@@ -48,8 +49,11 @@ up() {
   new_prefix "$1"
   install_packages
   make_accounts
+  gpus_make
   slurm_configure
+  gpus_configure
   jobgait_install
+  gpus_install
   slurm_start
   slurm_wait_idle 60
   say "nodes n[1-$NODES] idle after $(seconds_since "$t0") s in $PREFIX"
@@ -67,6 +71,7 @@ down() {
   marked || { say "nothing at $PREFIX"; return 0; }
   stop_processes
   remove_accounts
+  gpus_remove
   remove_prefix
   say "removed $PREFIX after $(seconds_since "$t0") s"
 }

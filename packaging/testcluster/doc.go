@@ -7,6 +7,8 @@
 // TestSoak (make soak) are JOBGAIT_SOAK rounds, with a table at the end of what
 // Slurm, jobs and users noticed, which must be nothing.
 //
+// The last node has two fake GPUs (lib/gpu.sh), of which TestGPU knows what they did.
+//
 // They run as root with JOBGAIT_CLUSTER=run and are skipped otherwise: they
 // make accounts and may install packages. JOBGAIT_SEED repeats the moments of
 // the kills; JOBGAIT_KEEP_CLUSTER=1 leaves the cluster to be looked into.

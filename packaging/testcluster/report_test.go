@@ -48,6 +48,15 @@ type report struct {
 			Name string `json:"name"`
 		} `json:"list"`
 	} `json:"nodes"`
+	GPUs []struct {
+		Name    string   `json:"name"`
+		UUID    string   `json:"uuid"`
+		EnergyJ *float64 `json:"energy_j"`
+		ActiveS *float64 `json:"active_s"`
+		Cycle   *struct {
+			IdleShare float64 `json:"idle_share"`
+		} `json:"cycle"`
+	} `json:"gpus"`
 	Notes []struct {
 		Code string `json:"code"`
 		Text string `json:"text"`
