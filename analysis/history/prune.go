@@ -15,7 +15,7 @@ type Keep struct {
 	// Profiles are timelines and shapes of cycles in stored summaries: most of a
 	// history. Without them a report is drawn without pictures.
 	Profiles int
-	// Nodes are the rows of the view job_nodes, Functions those of job_functions and
+	// Nodes are the rows of the view job_nodes and job_gpus, Functions those of job_functions and
 	// job_classes.
 	Nodes, Functions int
 	// Runs are whole runs; the view days keeps what they add up to.
