@@ -141,7 +141,7 @@ func TestTheAgentIsNotTheJob(t *testing.T) {
 }
 
 // kernelThat gives events that count nothing, or the error that refuse returns.
-func kernelThat(t *testing.T, refuse func(a *unix.PerfEventAttr, pid int) error) perf.Opener {
+func kernelThat(t testing.TB, refuse func(a *unix.PerfEventAttr, pid int) error) perf.Opener {
 	return func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
 		if err := refuse(a, pid); err != nil {
 			return -1, err

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
@@ -89,4 +91,38 @@ func TestGPUsOfARun(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// BenchmarkWithoutGPUs opens the inputs of a run without GPUs where they are looked for
+// and where they are not, in turns, and reports the ratios of CPU time and of memory.
+func BenchmarkWithoutGPUs(b *testing.B) {
+	h := twoCPUs(b, kernelThat(b, func(*unix.PerfEventAttr, int) error { return nil }))
+	r := job.Run{Key: summary.RunKey{Cluster: "test", JobID: 7}}
+	var cpu, bytes, sources [2]float64
+	for b.Loop() {
+		for i, look := range []bool{true, false} {
+			c := configs.Default().Agent
+			c.GPU = look
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			began := rawcall.CPU()
+			in, err := openInputs(h, r, c, prices{interruptNS: 3e3})
+			if err != nil {
+				b.Fatal(err)
+			}
+			cpu[i] += float64(rawcall.CPU() - began)
+			runtime.ReadMemStats(&after)
+			bytes[i] += float64(after.TotalAlloc - before.TotalAlloc)
+			sources[i] = float64(len(in.sources))
+			if err := in.close(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if sources[0] != sources[1] {
+		b.Errorf("%g sources, and %g where GPUs are not looked for", sources[0], sources[1])
+	}
+	b.ReportMetric(cpu[0]/cpu[1], "CPU-ratio")
+	b.ReportMetric(bytes[0]/bytes[1], "memory-ratio")
+	b.ReportMetric(0, "ns/op")
 }
