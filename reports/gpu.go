@@ -39,11 +39,22 @@ func (r Report) textGPUs(p *page) {
 	}
 	p.section("GPUS", unproven)
 	p.table(rows)
-	p.text("  ", r.gpuRest())
-	if idle := r.gpuIdle(); idle != "" {
-		p.text("  ", idle+" "+betweenSyncs)
-		r.gpuShapes(p)
+	for _, text := range r.gpuTexts() {
+		p.text("  ", text)
 	}
+	r.gpuShapes(p)
+}
+
+// gpuTexts are what is told below the table.
+func (r Report) gpuTexts() []string {
+	var out []string
+	if rest := r.gpuRest(); rest != "" {
+		out = append(out, rest)
+	}
+	if idle := r.gpuIdle(); idle != "" {
+		out = append(out, idle+" "+betweenSyncs)
+	}
+	return out
 }
 
 // listedGPUs is how many have a line of their own.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/pagetest"
 )
 
 // onGPUs is the melt, ten times as long, with two GPUs.
@@ -57,6 +59,24 @@ func longer(f anatomy.Share) anatomy.Share {
 	}
 	f.Within = within
 	return f
+}
+
+// The page has the same table and sentences.
+func TestGPUsOfThePage(t *testing.T) {
+	var b bytes.Buffer
+	if err := HTML(&b, New(onGPUs(), nil, options())); err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(b.String(), "<h2>GPUs</h2>")
+	section, _, end := strings.Cut(rest, "</section>")
+	if !ok || !end {
+		t.Fatal("the page has no section of GPUs")
+	}
+	pagetest.Golden(t, "gpus.html", []byte(section))
+	b.Reset()
+	if err := HTML(&b, New(nemo(), nil, options())); err != nil || strings.Contains(b.String(), "<h2>GPUs</h2>") {
+		t.Errorf("a run without GPUs has one too, %v", err)
+	}
 }
 
 // While the GPUs are idle, code is named that has most of the CPU time then, and more

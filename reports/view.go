@@ -42,6 +42,9 @@ type view struct {
 	CodeKey        []row
 	CodeRows       []row
 	CodeNoise      string
+	GPUs           []row
+	GPUsRemark     string
+	GPUsText       []string
 	DriftRemark    string
 	DriftText      []string
 	DriftChart     *picture
@@ -101,6 +104,7 @@ func (r Report) view() view {
 	if c := r.Code; c != nil {
 		v.CodeRemark, v.CodeChart, v.CodeKey, v.CodeRows, v.CodeNoise = r.codeRemark(), r.codeChart(), c.key(), r.codeRows(), c.noise()
 	}
+	v.GPUs, v.GPUsRemark, v.GPUsText = r.gpuRows(), unproven, r.gpuTexts()
 	v.Nested, v.Low, v.LowRemark = r.Rhythm.nested(), r.lowTexts(), lowRemark
 	if r.Rhythm.drift() != nil {
 		v.DriftRemark, v.DriftChart = r.driftRemark(), r.driftChart()
