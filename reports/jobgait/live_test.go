@@ -19,6 +19,10 @@ import (
 // A finding is earned by real programs here, short ones in C: what the rules make of
 // numbers is tested in analysis/finding. A machine on which others work shows a run what
 // they do to it, so that only what holds there too is asked.
+//
+// No program under `jobgait run` can earn files_slow, which rests on the pressure of a
+// job's control group of version 2, nor node_idle, odd_node, imbalance and
+// too_many_nodes, for it has one node: those are tested with numbers only.
 
 // workload is a C program with one argument for what it does and one for how much.
 const workload = `
