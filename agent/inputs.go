@@ -225,6 +225,17 @@ func (in *inputs) header(r job.Run) profile.Header {
 	return h
 }
 
+// before is what of the run was counted before it was read, by column.
+func (in *inputs) before() map[string]uint64 {
+	all := map[string]uint64{}
+	for _, s := range in.sources {
+		if own, ok := s.(interface{ Before() uint64 }); ok && own.Before() > 0 {
+			all[s.Columns()[0].Name] = own.Before()
+		}
+	}
+	return all
+}
+
 // withConfig names the event of code addresses, which says no more than its name.
 func withConfig(sources []summary.Source) []summary.Source {
 	sources = slices.Clone(sources)

@@ -23,6 +23,7 @@ func (a *agent) seal(reason string) error {
 	if a.in.boards != nil {
 		f.GPUs = a.in.boards()
 	}
+	f.Before = a.in.before()
 	if a.full {
 		f.Reason = "spool_full"
 		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.noRoom()))

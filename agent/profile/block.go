@@ -54,10 +54,6 @@ type Column struct {
 	// Ticked is true where a driver makes new values at times of its own, which may
 	// be seldom: its ticks would be found as a period.
 	Ticked bool `json:"ticked,omitempty"`
-	// Own is true of a count that is of this run alone since it was 0: what its first
-	// value says was counted before there were samples. An agent on a node without
-	// time is seconds late.
-	Own bool `json:"own,omitempty"`
 	// Quantum is how far apart the values are that the file keeps of this
 	// column, in its unit: no value is further than half of it from what
 	// was read, and the first and last of a block are exact. 0 or 1 =
@@ -160,6 +156,9 @@ type Footer struct {
 	BuildID string `json:"build_id,omitempty"`
 	// GPUs are the boards of which there are columns, where the agent was told.
 	GPUs []summary.GPUDevice `json:"gpus,omitempty"`
+	// Before is what columns had counted of the run when they were first read, by name:
+	// an agent on a node without time is seconds late.
+	Before map[string]uint64 `json:"before,omitempty"`
 	// Notes are what the agent met while it ran.
 	Notes []note.Note `json:"notes"`
 }

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -188,25 +189,19 @@ func TestSetWithout(t *testing.T) {
 	}
 }
 
-// A count that is of the run alone begins with what the run did before its agent.
+// What was counted before the agent was ready is told by the end of its profile.
 func TestCountedBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	w, err := Create(path, testHeader(Column{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Own: true}, Column{Name: "b", Scope: "node"}))
+	w, err := Create(path, testHeader(Column{Name: "cgroup_cpu", Unit: "ns", Scope: "job"}, Column{Name: "b", Scope: "node"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range int64(2) {
-		v := 1000 + 100*i
-		b := Block{First: 4 * i, N: 4, Columns: [][]int64{{v, v + 10, v + 20, v + 30}, {v, v, v, v}}}
-		if err := w.Append(b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	b := Block{N: 4, Columns: [][]int64{{0, 10, 20, 130}, {7, 7, 7, 7}}}
+	if err := errors.Join(w.Append(b), w.Seal(Footer{Before: map[string]uint64{"cgroup_cpu": 1000}}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	l, err := Load(path, SetParams{})
-	want := []summary.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 130, Before: 1000}, {Name: "b", Scope: "node", Total: 1100}}
+	want := []summary.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 130, Before: 1000}, {Name: "b", Scope: "node", Total: 7}}
 	if err != nil || !reflect.DeepEqual(l.Totals, want) {
 		t.Errorf("%+v, %v", l.Totals, err)
 	}

@@ -23,7 +23,6 @@ type survey struct {
 	agentNS    int64
 	sampled    bool    // some block has samples
 	last       []int64 // of every column; NoValue if it never had one
-	before     []int64 // of every column: counted before there were samples
 	ran        []share // of every column
 	hits       map[uint64]int64
 	bins       surveyed
@@ -44,7 +43,7 @@ const maxTallied = 100_000
 // newSurvey goes through a profile, and looks at heads only: at the speed of its
 // checksums.
 func newSurvey(r *Reader) *survey {
-	s := &survey{header: &r.header, last: make([]int64, len(r.header.Columns)), before: make([]int64, len(r.header.Columns)), ran: make([]share, len(r.header.Columns)), hits: map[uint64]int64{}}
+	s := &survey{header: &r.header, last: make([]int64, len(r.header.Columns)), ran: make([]share, len(r.header.Columns)), hits: map[uint64]int64{}}
 	s.bins.hits = map[uint64]map[uint8]int64{}
 	for i := range s.last {
 		s.last[i] = NoValue
@@ -94,9 +93,6 @@ func (s *survey) add(b *blockHead) {
 	s.agentNS = max(s.agentNS, b.AgentCPUNS)
 	for i, c := range b.columns {
 		if c.present > 0 {
-			if s.last[i] == NoValue && s.header.Columns[i].Own {
-				s.before[i] = c.first
-			}
 			s.last[i] = c.last
 		}
 		ran := 1.0
@@ -170,7 +166,11 @@ func (s *survey) totals(cpuS float64, slots int64) []summary.Counter {
 	}
 	for i, c := range s.header.Columns {
 		if !c.Gauge && s.last[i] != NoValue {
-			out = append(out, summary.Counter{Name: c.Name, Unit: c.Unit, Scope: c.Scope, Total: float64(s.last[i] - s.before[i]), Before: float64(s.before[i])})
+			x := summary.Counter{Name: c.Name, Unit: c.Unit, Scope: c.Scope, Total: float64(s.last[i])}
+			if s.footer != nil {
+				x.Before = float64(s.footer.Before[c.Name])
+			}
+			out = append(out, x)
 		}
 	}
 	return out

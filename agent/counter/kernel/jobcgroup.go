@@ -81,7 +81,7 @@ var errNoIO = errors.New("the cgroups of jobs have no io.stat here: jobgait doct
 // the last clock tick of each CPU. It speaks for all of them if there never was
 // a cgroup.
 func (j JobCgroup) CPU() (polled.Meter, error) {
-	column := profile.Column{Name: "cgroup_cpu", Unit: "ns", Own: true}
+	column := profile.Column{Name: "cgroup_cpu", Unit: "ns"}
 	controller, name := "", "cpu.stat"
 	read := func(p *places) (uint64, error) {
 		us, err := p.key("usage_usec")
@@ -98,6 +98,7 @@ func (j JobCgroup) CPU() (polled.Meter, error) {
 		}
 	}
 	m := j.one(controller, column, name, every5Hz, read)
+	m.Own = true
 	m.Never = "the job had no cgroup of its own: what is counted by cgroup is missing"
 	return m, nil
 }

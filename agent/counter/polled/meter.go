@@ -24,6 +24,8 @@ type Meter struct {
 	// Hangs tells that a device's firmware is asked, which may never answer:
 	// readings are taken in a goroutine of their own.
 	Hangs bool
+	// Own tells that it counts nothing but this run since it was 0.
+	Own bool
 	// Never is what to say if it never was there, "" = nothing.
 	Never string
 }

@@ -27,9 +27,10 @@ type Source struct {
 	last   []uint64 // of each cell, NoCell = none yet
 	totals []uint64
 
-	fresh    bool  // the next reading is a beginning: nothing was counted before
-	absent   bool  // it was not there when last asked
-	absentNS int64 // when that was, 0 = never
+	fresh    bool   // the next reading is a beginning: nothing was counted before
+	absent   bool   // it was not there when last asked
+	absentNS int64  // when that was, 0 = never
+	before   uint64 // what the run had counted when it was first read
 	readings int64
 	failures int64
 	failure  error
@@ -100,6 +101,10 @@ func (p *Source) Sources() []summary.Source {
 	}
 	return out
 }
+
+// Before is what of the run's own counts was there when they were first read: of the
+// first column, 0 of meters that count for others too.
+func (p *Source) Before() uint64 { return p.before }
 
 // Notes say that readings failed, or that there was none at all.
 func (p *Source) Notes() []note.Note {
@@ -228,8 +233,8 @@ func (p *Source) count() {
 			continue
 		}
 		switch was := p.last[i]; {
-		case p.readings == 0 && p.m.Columns[0].Own:
-			p.totals[i%len(p.totals)] += v
+		case p.readings == 0 && p.m.Own && p.fresh:
+			p.before += v
 		case p.fresh || was == NoCell:
 		case v >= was:
 			p.totals[i%len(p.totals)] += v - was

@@ -96,13 +96,13 @@ func TestSourceCounts(t *testing.T) {
 // counts while nobody is to count is nobody's, as of every meter.
 func TestSourceOfTheRunItself(t *testing.T) {
 	m := scripted(false, []uint64{5, 7}, []uint64{6, 7}, []uint64{9, 8}, []uint64{100, 8}, []uint64{101, 8})
-	m.Columns[0].Own = true
+	m.Own = true
 	p, err := New(m, clock())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var to countertest.Sink
-	for i, want := range []uint64{13, 17, 17, 18} {
+	for i, want := range []uint64{0, 4, 4, 5} {
 		if i == 0 || i == 2 {
 			p.Start()
 		}
@@ -112,6 +112,9 @@ func TestSourceOfTheRunItself(t *testing.T) {
 		if r, _ := to.Last(0); r.Counts[0] != want {
 			t.Errorf("reading %d: %d, want %d", i, r.Counts[0], want)
 		}
+	}
+	if p.Before() != 13 {
+		t.Errorf("before: %d", p.Before())
 	}
 }
 
