@@ -71,7 +71,7 @@ func TestUsersAgainstEachOther(t *testing.T) {
 		mine, his := fmt.Sprint(jobs[me.name].id), fmt.Sprint(jobs[other.name].id)
 		page := filepath.Join(jobs[me.name].dir, "page.html")
 		ask := func(args ...string) (string, error) {
-			cmd := c.as(me, jobs[me.name].dir, "jobgait", args...)
+			cmd := c.as(me, jobs[me.name].dir, c.path("bin", "jobgait"), args...)
 			cmd.Env = append(cmd.Env, "JOBGAIT_CONFIG="+config)
 			out, err := cmd.CombinedOutput()
 			return string(out), err
