@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
 )
 
@@ -133,7 +134,11 @@ func (r Report) memoryLine() string {
 	if m.PeakBytes == nil {
 		return ""
 	}
-	line := "at most " + quantity.Amount(*m.PeakBytes, "bytes")
+	line := "at most "
+	if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Code == "out_of_memory" }) {
+		line = "at least " // what grew between the last reading and its end nobody saw
+	}
+	line += quantity.Amount(*m.PeakBytes, "bytes")
 	if m.RequestedBytes != nil {
 		line += " of " + quantity.Amount(*m.RequestedBytes, "bytes")
 	}
