@@ -177,12 +177,11 @@ func (j job) checkMemory(t *testing.T, a accounted, r report) {
 	if peak == nil {
 		return
 	}
-	least, words := 0.95, "peak"
+	words, wrong := "peak", differs(*peak < 0.95*a.rssB-8e6, "less than sacct saw")
 	if a.state == "OUT_OF_MEMORY" {
-		least, words = 0.5, "at least"
+		words, wrong = "at least", differs(*peak > 1.05*a.rssB+8e6, "more than sacct saw")
 	}
-	j.row(t, "memory", fmt.Sprintf("MaxRSS %.1f MB", a.rssB/1e6), fmt.Sprintf("%s %.1f MB", words, *peak/1e6),
-		differs(*peak < least*a.rssB-8e6, "less than sacct saw"))
+	j.row(t, "memory", fmt.Sprintf("MaxRSS %.1f MB", a.rssB/1e6), fmt.Sprintf("%s %.1f MB", words, *peak/1e6), wrong)
 }
 
 // outside checks on a node that the job's agent is in no cgroup of the job's or
