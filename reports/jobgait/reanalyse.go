@@ -86,7 +86,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 // run is all of it: what is not analysed yet, then one writer.
 func (a reanalysis) run(ctx context.Context, self string) error {
 	if err := job.Ours(a.archive); os.Geteuid() == 0 && err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the archive %s is another account's: call this as that account: %w", a.archive, err)
+		return fmt.Errorf("the archive %s is not root's alone: call this as the account that has it", a.archive)
 	}
 	runs, err := archive.Runs(a.archive)
 	if err != nil {
