@@ -87,7 +87,7 @@ func sweepAfterJob(ctx context.Context, getenv func(string) string, node string)
 	defer cancel()
 	log, _ := job.OpenLog(cfg, node, "sweep", 0) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
-	ownScope(cfg, "sweep", log)
+	defer ownScope(cfg, "sweep", log)()
 	err = alone(job.NodeDir(cfg.Spool.Dir, node), func() error {
 		_, err := sweepNode(ctx, cfg, getenv, self, node, false)
 		return err

@@ -126,7 +126,7 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 	}
 	log, _ := job.OpenLog(cfg, run.Node, "worker", run.Key.JobID) // drops lines when it cannot open
 	defer func() { _ = log.Close() }()
-	ownScope(cfg, fmt.Sprintf("epilog-%d", run.Key.JobID), log)
+	defer ownScope(cfg, fmt.Sprintf("epilog-%d", run.Key.JobID), log)()
 	// Under PrologFlags=RunInJob hooks run inside the job, and what is left of it
 	// is killed soon: a sweep would have to do this again.
 	if _, err := job.LeaveCgroup("/proc"); err != nil {
@@ -158,10 +158,12 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 const sweepEvery = 32
 
 // ownScope asks systemd for a scope: what goes on after the Epilog is not slurmd's.
-func ownScope(cfg configs.Config, what string, log *job.Log) {
-	if cfg.Agent.OwnScope() {
-		unit.System().Aside(what, func(err error) { log.Printf("%v", err) })
+// The function returned waits until that is over.
+func ownScope(cfg configs.Config, what string, log *job.Log) (settled func()) {
+	if !cfg.Agent.OwnScope() {
+		return func() {}
 	}
+	return unit.System().Aside(what, func(err error) { log.Printf("%v", err) })
 }
 
 // limited bounds the work by worker_s: what heeds a context ends in order, and

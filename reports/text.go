@@ -189,7 +189,8 @@ func (r Report) textTimeline(p *page) {
 			hi = math.Max(hi, r.allocatedOnANode())
 		}
 		p.line("  " + padRight(c.short, gutter-2) + spark(v, lo, hi, r.ascii))
-		legend = append(legend, fmt.Sprintf("%s = %s, %s", c.short, c.Label, levelRange(lo, hi, c.Unit)))
+		what := strings.Replace(c.Label, "code "+c.short+" = ", "", 1) // "page #1 = busy CPUs in f", not "page #1" twice
+		legend = append(legend, fmt.Sprintf("%s = %s, %s", c.short, what, levelRange(lo, hi, c.Unit)))
 	}
 	if letters := r.phaseStrip(end); strings.Trim(letters, " ") != "" && len(r.phaseRows()) > 0 {
 		p.line("  " + padRight("phase", gutter-2) + letters)

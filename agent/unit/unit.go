@@ -9,12 +9,14 @@
 package unit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,17 +25,26 @@ import (
 )
 
 // Manager is where systemd listens: Private is the socket that root has for
-// itself, which needs no bus daemon, Bus the system's bus.
-type Manager struct{ Private, Bus string }
+// itself, which needs no bus daemon, Bus the system's bus. Cgroup is where the
+// kernel says which cgroup this process is in, as cgroups(7) has it.
+type Manager struct{ Private, Bus, Cgroup string }
 
 // System is the manager of this host.
 func System() Manager {
-	return Manager{Private: "/run/systemd/private", Bus: "/run/dbus/system_bus_socket"}
+	return Manager{Private: "/run/systemd/private", Bus: "/run/dbus/system_bus_socket", Cgroup: "/proc/self/cgroup"}
 }
 
 // limit bounds everything: a manager that reloads its units answers after seconds,
 // one that starts a hundred jobs at once too.
 const limit = 30 * time.Second
+
+// settle bounds how long a process waits at its end to be in its scope, looking
+// every look: systemd does the move after it has answered, within milliseconds
+// where it is not busy.
+const (
+	settle = 5 * time.Second
+	look   = 10 * time.Millisecond
+)
 
 // property is one of a unit, as the manager takes it: (sv).
 type property struct {
@@ -46,6 +57,8 @@ type auxiliary struct {
 	Name       string
 	Properties []property
 }
+
+func scopeName(what string) string { return fmt.Sprintf("jobgait-%s-%d.scope", what, os.Getpid()) }
 
 // Scope has this process and its children moved to a scope of their own,
 // "jobgait-<what>-<pid>.scope".
@@ -60,8 +73,7 @@ func (m Manager) Scope(ctx context.Context, what string) error {
 		return err
 	}
 	defer conn.Close()
-	pid := os.Getpid()
-	name := fmt.Sprintf("jobgait-%s-%d.scope", what, pid)
+	pid, name := os.Getpid(), scopeName(what)
 	properties := []property{
 		{"PIDs", dbus.MakeVariant(family(pid))},
 		{"Description", dbus.MakeVariant("jobgait " + what)},
@@ -91,13 +103,48 @@ func family(pid int) []uint32 {
 	return pids
 }
 
-// Aside does the same while the caller goes on, and logs why it failed.
-func (m Manager) Aside(what string, log func(error)) {
+// Aside does the same while the caller goes on, and logs why it failed. The
+// function returned waits, 5 s at most, until that is over: systemd logs an error
+// of a process that has ended before it was moved ("No PIDs left to attach").
+func (m Manager) Aside(what string, log func(error)) (settled func()) {
+	over := make(chan struct{})
 	go func() {
+		defer close(over)
 		if err := m.Scope(context.Background(), what); err != nil {
 			log(err)
+			return
 		}
+		m.awaitMove(scopeName(what))
 	}()
+	end := time.Now().Add(settle)
+	return func() {
+		select {
+		case <-over:
+		case <-time.After(time.Until(end)):
+		}
+	}
+}
+
+// awaitMove returns once this process is in the scope, at once where nobody is
+// there who would move it, and after settle in any case.
+func (m Manager) awaitMove(scope string) {
+	if os.Geteuid() != 0 || !m.listens() {
+		return
+	}
+	for end := time.Now().Add(settle); time.Now().Before(end); time.Sleep(look) {
+		text, err := os.ReadFile(m.Cgroup)
+		if err != nil || bytes.Contains(text, []byte("/"+scope+"\n")) {
+			return
+		}
+	}
+}
+
+// listens is whether there is a systemd.
+func (m Manager) listens() bool {
+	return slices.ContainsFunc([]string{m.Private, m.Bus}, func(socket string) bool {
+		_, err := os.Lstat(socket)
+		return err == nil
+	})
 }
 
 // connect returns nil without an error where there is no systemd.

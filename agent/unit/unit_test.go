@@ -187,6 +187,42 @@ func TestNoScope(t *testing.T) {
 	}
 }
 
+// Who ends at once waits until systemd has moved it, and no longer; without a
+// systemd, or where it refuses, there is nothing to wait for.
+func TestSettled(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "socket")
+	cgroup := filepath.Join(t.TempDir(), "cgroup")
+	in := func(scope string) {
+		t.Helper()
+		if err := os.WriteFile(cgroup, []byte("0::/system.slice/"+scope+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in("slurmd.service")
+	said := make(chan error, 1)
+	at := Manager{Private: socket, Bus: socket + ".none", Cgroup: cgroup}
+	at.Aside("sweep", func(err error) { said <- err })() // returns: nobody listens
+	var m manager
+	m.listen(t, socket)
+	over := make(chan struct{})
+	settled := at.Aside("sweep", func(err error) { said <- err })
+	go func() { settled(); close(over) }()
+	m.next(t)
+	select {
+	case <-over:
+		t.Error("over before the process was moved")
+	case <-time.After(10 * look):
+	}
+	in(scopeName("sweep"))
+	<-over
+	in("slurmd.service")
+	m.refuses = true
+	at.Aside("sweep", func(err error) { said <- err })()
+	if err := <-said; !strings.Contains(err.Error(), "already loaded") {
+		t.Errorf("refused: %v", err)
+	}
+}
+
 // A child that was started before goes along.
 func TestFamily(t *testing.T) {
 	child := exec.Command("sleep", "1000")
