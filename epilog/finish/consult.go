@@ -146,12 +146,40 @@ func ConsultChild(ctx context.Context, args []string, in io.Reader, out io.Write
 
 // answer judges with the rights of this process.
 func (q question) answer(ctx context.Context) consulted {
-	run, judged, err := consult(ctx, q.Path, q.Run)
+	run, judged := q.Run, past.Judgement{}
+	err := atRest(ctx, restWait, func() (err error) {
+		run, judged, err = consult(ctx, q.Path, q.Run)
+		return err
+	})
 	o := consulted{StepS: run.StepS, Notes: run.Notes, Judged: judged, Why: unreadFor(err)}
 	if err != nil {
 		o.Log = err.Error()
 	}
 	return o
+}
+
+// The writer is at it for less than a second a time: who asks again gets an answer,
+// and only a writer that was killed, or never ends, keeps the report from it.
+const (
+	restWait  = 5 * time.Second
+	restRetry = 100 * time.Millisecond
+)
+
+// atRest reads until nobody wrote meanwhile, for wait at most.
+func atRest(ctx context.Context, wait time.Duration, read func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		err := read()
+		if !errors.Is(err, history.ErrBeingWritten) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(restRetry):
+		}
+	}
 }
 
 // consult is one reading of the history at path.

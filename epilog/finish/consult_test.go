@@ -2,12 +2,15 @@ package finish
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -85,6 +88,29 @@ func TestSpoolModeSaysWhyThereAreNoEarlierRuns(t *testing.T) {
 				t.Errorf("the report does not say %q:\n%s", c.say, text)
 			}
 		})
+	}
+}
+
+// A history that is being written is read when it has been, and no other failure is
+// tried again.
+func TestWaitsUntilTheHistoryIsAtRest(t *testing.T) {
+	busy := fmt.Errorf("read: %w", history.ErrBeingWritten)
+	for name, c := range map[string]struct {
+		answers []error
+		wait    time.Duration
+		err     error
+		reads   int
+	}{
+		"twice written": {[]error{busy, busy, nil}, time.Minute, nil, 3},
+		"at rest":       {[]error{nil, busy}, time.Minute, nil, 1},
+		"absent":        {[]error{fs.ErrNotExist, nil}, time.Minute, fs.ErrNotExist, 1},
+		"for ever":      {[]error{busy, nil}, 0, history.ErrBeingWritten, 1},
+	} {
+		reads := 0
+		err := atRest(t.Context(), c.wait, func() error { reads++; return c.answers[reads-1] })
+		if !errors.Is(err, c.err) || reads != c.reads {
+			t.Errorf("%s: %v after %d readings", name, err, reads)
+		}
 	}
 }
 
