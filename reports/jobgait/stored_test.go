@@ -15,7 +15,7 @@ import (
 )
 
 // storedRuns is an environment whose user has a history: 30 runs of one
-// application, one a day until today, slower by a seventh for the last ten, with
+// application, one a day until the latest noon, slower by a seventh for the last ten, with
 // another executable; and runs of it on 2 to 32 nodes on one day.
 func storedRuns(t *testing.T) []string {
 	t.Helper()
@@ -41,7 +41,8 @@ func storedRuns(t *testing.T) []string {
 			t.Fatal(err)
 		}
 	}
-	today := float64(time.Now().Unix())
+	// The latest noon: whether runs of twelve hours share a day must not depend on when the test is run.
+	today := float64(time.Now().Add(-12 * time.Hour).Truncate(24 * time.Hour).Add(12 * time.Hour).Unix())
 	for i := range 30 {
 		level, build := 60.0, "b1"
 		if i >= 20 {
