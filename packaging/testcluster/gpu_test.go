@@ -1,12 +1,17 @@
 package testcluster
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/peek/peektest"
 	"jobgait/agent/profile"
 )
 
@@ -22,17 +27,17 @@ func gpuRan(us int64) int64 {
 	return us/gpuPeriodUS*gpuActiveUS + min(us%gpuPeriodUS, gpuActiveUS)
 }
 
+// holdsGPU is how the script of a job with a GPU begins.
+const holdsGPU = "exec 3</dev/nvidia${SLURM_JOB_GPUS:-$CUDA_VISIBLE_DEVICES} || exit 9\n"
+
 // A job that was given a GPU, whose number Slurm tells the Prolog, is told of what the
 // fake did: energy and active time to 1 %, the idle share of its cycle to 3 points.
 func TestGPU(t *testing.T) {
 	t.Parallel()
 	c := use(t)
-	if _, err := os.Stat(c.path("gpus")); err != nil {
-		t.Skip("no fake GPUs: this machine has device files of NVIDIA")
-	}
+	c.needGPUs(t)
 	const node = "n4"
-	j := c.sbatch(t, c.alice, c.dir(t, c.alice), "exec 3</dev/nvidia${SLURM_JOB_GPUS:-$CUDA_VISIBLE_DEVICES} || exit 9\ngait 150 4000",
-		"-N1", "-n1", "-w", node, "--gres=gpu:1", "-J", "gpu")
+	j := c.sbatch(t, c.alice, c.dir(t, c.alice), holdsGPU+"gait 150 4000", "-N1", "-n1", "-w", node, "--gres=gpu:1", "-J", "gpu")
 	j.mustEnd(t, "COMPLETED")
 	r := c.check(t, j.expects(node))
 	if len(r.GPUs) != 1 || r.GPUs[0].EnergyJ == nil || r.GPUs[0].ActiveS == nil || r.GPUs[0].Cycle == nil {
@@ -48,6 +53,156 @@ func TestGPU(t *testing.T) {
 	if !strings.HasPrefix(g.Name, "Fake ") || !strings.HasPrefix(g.UUID, "GPU-0000") {
 		t.Errorf("board %q, %q", g.Name, g.UUID)
 	}
+}
+
+// needGPUs skips the test where there are no fake GPUs.
+func (c *cluster) needGPUs(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(c.path("gpus")); err != nil {
+		t.Skip("no fake GPUs: this machine has device files of NVIDIA")
+	}
+}
+
+// gpuReader is what asks the fake GPUs, below libexec/jobgait.
+const gpuReader = "gpu/jobgait-nvml"
+
+// A driver that hangs in the middle of a job, so that not even a kill ends who asked it,
+// costs neither the report nor Epilog time: the agent gives it up, and the job and its
+// report are there while it still hangs. An agent that has not ended half a second after
+// the Epilog told it to is killed, and its profile not sealed; a machine that gives it
+// no time does that too, hence the three tries.
+func TestHungGPU(t *testing.T) {
+	t.Parallel()
+	c := use(t)
+	c.needGPUs(t)
+	usual := c.gpuJob(t, "usual").end(t)
+	t.Logf("the agent of a usual job ended %v after it was told to", usual.stopped)
+	for try := range 3 {
+		g := c.gpuJob(t, fmt.Sprint("hung", try))
+		free := g.hang(t)
+		hung := g.end(t)
+		if state := g.readerState(); state != "D" {
+			t.Fatalf("the driver did not hang to the end: the reader is in state %q", state)
+		}
+		free()
+		poll(t, func() string {
+			if state := g.readerState(); state != "" {
+				return "the reader is left, in state " + state
+			}
+			return ""
+		})
+		r := hung.report
+		if !r.tells("gpus_unread", "gave no answer") || len(r.GPUs) != 1 || r.GPUs[0].EnergyJ == nil {
+			t.Errorf("notes %v, GPUs %+v", r.Notes, r.GPUs)
+		}
+		t.Logf("the agent whose driver hung ended %v after it was told to; sealed: %v", hung.stopped, hung.sealed)
+		if hung.sealed {
+			return
+		}
+	}
+	t.Error("no agent whose driver hung has ended in time")
+}
+
+// gpuJob is a job that holds a GPU until it is told to go.
+type gpuJob struct {
+	job
+	run    string // its run directory
+	reader int    // the process that asks its GPU
+}
+
+// gpuEnd is how one ended: how long after the Epilog began its profile was written to
+// last, and whether it was sealed.
+type gpuEnd struct {
+	report  report
+	stopped time.Duration
+	sealed  bool
+}
+
+// gpuJob starts one and waits until its GPU was read.
+func (c *cluster) gpuJob(t *testing.T, name string) gpuJob {
+	t.Helper()
+	g := gpuJob{job: c.sbatch(t, c.bob, c.dir(t, c.bob), holdsGPU+"until [ -e go.$SLURM_JOB_ID ]; do sleep 0.2; done", "-N1", "-n1", "-w", "n4", "--gres=gpu:1", "-J", name)}
+	poll(t, func() string {
+		if dirs, _ := filepath.Glob(c.path("spool", "n4", fmt.Sprintf("*-%d.r*", g.id))); len(dirs) == 1 {
+			g.run = dirs[0]
+		}
+		p, err := profile.Read(filepath.Join(g.run, "profile.jgp"))
+		if err != nil {
+			return err.Error()
+		}
+		if first, _ := read(p, "gpu0_energy"); first == 0 {
+			return "no energy was read"
+		}
+		return ""
+	})
+	for _, p := range c.processes(gpuReader) {
+		if b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid)); strings.Contains(string(b), "/"+filepath.Base(g.run)+"/") {
+			g.reader = p.pid
+		}
+	}
+	if g.reader == 0 {
+		t.Fatalf("nobody reads the GPU of %s", g.run)
+	}
+	return g
+}
+
+// hang has its driver hang, and waits until the agent has given that up.
+func (g gpuJob) hang(t *testing.T) (free func()) {
+	t.Helper()
+	dir := g.c.path("libexec", "jobgait", "gpu", "hangs", filepath.Base(g.run))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	free = peektest.Hang(t, dir)
+	poll(t, func() string {
+		if at, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", g.reader)); !strings.Contains(string(at), "request") && !strings.Contains(string(at), "fuse") {
+			return "the reader does not wait for the driver but in " + string(at)
+		}
+		return ""
+	})
+	if err := unix.Kill(g.reader, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	poll(t, func() string {
+		said, _ := os.ReadFile(filepath.Join(g.run, "agent.log"))
+		if state := g.readerState(); state != "D" || !strings.Contains(string(said), "gave no answer") {
+			return fmt.Sprintf("the reader is in state %q, and its agent said %q", state, said)
+		}
+		return ""
+	})
+	return free
+}
+
+// readerState is the letter of the process in /proc, "" when it is gone.
+func (g gpuJob) readerState() string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", g.reader))
+	_, rest, _ := strings.Cut(string(b), ") ")
+	letter, _, _ := strings.Cut(rest, " ")
+	return strings.Trim(letter, "Z") // its parent is gone: some machines' first process takes no note
+}
+
+// end lets it go.
+func (g gpuJob) end(t *testing.T) gpuEnd {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(g.dir, fmt.Sprint("go.", g.id)), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	g.mustEnd(t, "COMPLETED")
+	r := g.c.check(t, g.expects("n4"))
+	told, err := os.Stat(filepath.Join(g.run, "epilog.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(g.run, "profile.jgp")
+	written, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gpuEnd{r, written.ModTime().Sub(told.ModTime()), p.Footer != nil && p.Footer.Reason == "stopped"}
 }
 
 // A job without GPUs is told of none, on the same node.

@@ -107,7 +107,7 @@ func (c *cluster) quiet() error {
 				return fmt.Sprintf("nodes %q", states)
 			}
 		}
-		for _, program := range []string{"jobgait-agent", "jobgait-epilog", "jobgait-prolog"} {
+		for _, program := range []string{"jobgait-agent", "jobgait-epilog", "jobgait-prolog", gpuReader} {
 			if left := c.processes(program); len(left) > 0 {
 				return fmt.Sprintf("%s left: %v", program, left)
 			}

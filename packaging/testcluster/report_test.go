@@ -63,13 +63,16 @@ type report struct {
 	} `json:"notes"`
 }
 
-func (r report) has(code string) bool {
-	return slices.ContainsFunc(r.Notes, func(n struct {
-		Code string `json:"code"`
-		Text string `json:"text"`
-	}) bool {
-		return n.Code == code
-	})
+func (r report) has(code string) bool { return r.tells(code, "") }
+
+// tells is whether a note of that code has the words.
+func (r report) tells(code, words string) bool {
+	for _, n := range r.Notes {
+		if n.Code == code && strings.Contains(n.Text, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // want is what a report must be like.

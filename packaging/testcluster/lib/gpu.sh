@@ -34,7 +34,8 @@ gpus_configure() {
 
 # gpus_install: jobgait-nvml as it is, with the fake in its library path. In every 4 s
 # kernels run for 2.76 s; energy is new every 20 ms, the utilization every sixth of a
-# second, of which it is the mean.
+# second, of which it is the mean. The driver of one run hangs while gpu/hangs/RUN is a
+# file system that does.
 gpus_install() {
   local gpu=$root/agent/counter/gpu dir=$PREFIX/libexec/jobgait/gpu
   [[ -s $PREFIX/gpus ]] || return 0
@@ -44,6 +45,8 @@ gpus_install() {
     die "the fake GPUs do not compile"
   cat >"$PREFIX/libexec/jobgait/jobgait-nvml" <<C
 #!/bin/sh
+run=\$(tr '\0' '\n' </proc/\$PPID/cmdline | sed -n '/^--run-dir$/{n;s|.*/||;p}')
+export FAKE_HANG_AT="$dir/hangs/\$run/x"
 export LD_LIBRARY_PATH='$dir' FAKE_PERIOD_MS=4000 FAKE_ACTIVE_MS=2760 FAKE_REFRESH_MS=20 FAKE_WINDOW_MS=166
 exec '$dir/jobgait-nvml' "\$@"
 C
