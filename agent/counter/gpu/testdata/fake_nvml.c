@@ -8,9 +8,9 @@
  * and which it is new after (0: of this moment); FAKE_HANG_AFTER, FAKE_LOST_AFTER after
  * how many readings a call never returns, and GPU 0 is lost; FAKE_HANG_AT a file whose
  * system a reading asks for first, which may never answer, not even to a kill;
- * FAKE_DENY a field without permission; FAKE_NO_INIT no answer ever; FAKE_DOMAIN
- * "boot" stamps by another clock; FAKE_LEFT a file that is there if a descriptor
- * above 2 was inherited.
+ * FAKE_SLOW_MS how long a reading takes; FAKE_DENY a field without permission;
+ * FAKE_NO_INIT no answer ever; FAKE_DOMAIN "boot" stamps by another clock; FAKE_LEFT a
+ * file that is there if a descriptor above 2 was inherited.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -108,6 +108,7 @@ int nvmlDeviceGetFieldValues(void *d, int n, struct field *f)
 	struct stat at;
 	if (getenv("FAKE_HANG_AT"))
 		stat(getenv("FAKE_HANG_AT"), &at);
+	usleep(number("FAKE_SLOW_MS", 0) * 1000);
 	readings++;
 	if (readings > number("FAKE_HANG_AFTER", 1L << 30))
 		forever();

@@ -1,0 +1,207 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// enters is ptrace_syscall_info of a system call that begins: linux/ptrace.h.
+type enters struct {
+	op     uint8
+	_      [7]byte
+	_      [2]uint64
+	number uint64
+	args   [6]uint64
+	_      uint64
+}
+
+const (
+	getSyscallInfo = 0x420e // PTRACE_GET_SYSCALL_INFO
+	syscallEntry   = 1
+)
+
+// traced runs the helper to its end and shows every system call that it makes. Its
+// stdin is closed after so many records.
+func traced(t *testing.T, records int, show func(pid int, call enters)) {
+	t.Helper()
+	program, env := build(t)
+	runtime.LockOSThread() // one thread only is the tracer
+	defer runtime.UnlockOSThread()
+	inherited, err := os.Open("/dev/zero")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inherited.Close()
+	cmd := exec.Command(program, "0")
+	cmd.Env, cmd.ExtraFiles = env, []*os.File{inherited}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		b := make([]byte, recordBytes)
+		for range records {
+			if _, err := out.Read(b); err != nil {
+				break
+			}
+		}
+		_ = in.Close()
+	}()
+	pid, status, begun := cmd.Process.Pid, unix.WaitStatus(0), false
+	for {
+		if _, err := unix.Wait4(pid, &status, 0, nil); errors.Is(err, unix.EINTR) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if status.Exited() || status.Signaled() {
+			break
+		}
+		if !begun {
+			if err := unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACESYSGOOD|unix.PTRACE_O_EXITKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pass := 0
+		if s := status.StopSignal(); s == unix.SIGTRAP|0x80 {
+			var call enters
+			if _, _, e := unix.Syscall6(unix.SYS_PTRACE, getSyscallInfo, uintptr(pid), unsafe.Sizeof(call), uintptr(unsafe.Pointer(&call)), 0, 0); e != 0 {
+				t.Skip("a kernel before 5.3: ", e)
+			}
+			if call.op == syscallEntry {
+				show(pid, call)
+			}
+		} else if begun {
+			pass = int(s)
+		}
+		begun = true
+		if err := unix.PtraceSyscall(pid, pass); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = cmd.Process.Release()
+	if status.ExitStatus() != 0 {
+		t.Errorf("it ended with %#x", int(status))
+	}
+}
+
+// words are a text of another process.
+func words(t *testing.T, pid int, at uint64) string {
+	t.Helper()
+	b := make([]byte, 256)
+	n, err := unix.PtracePeekData(pid, uintptr(at), b)
+	if err != nil && n == 0 {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(string(b[:n]), "\x00")
+	return text
+}
+
+// Whatever the library does, jobgait-nvml itself writes to its stdout only, opens nothing
+// else for writing but /dev/null, has no descriptor above 2 once the library is there, not
+// even one that it inherits, starts nothing and speaks to nobody.
+func TestSystemCallsOfTheHelper(t *testing.T) {
+	never := map[uint64]string{unix.SYS_CLONE: "clone", unix.SYS_CLONE3: "clone3", unix.SYS_EXECVE: "execve", unix.SYS_EXECVEAT: "execveat",
+		unix.SYS_SOCKET: "socket", unix.SYS_CONNECT: "connect", unix.SYS_SENDTO: "sendto", unix.SYS_SENDMSG: "sendmsg", unix.SYS_KILL: "kill",
+		unix.SYS_TGKILL: "tgkill", unix.SYS_UNLINKAT: "unlinkat", unix.SYS_RENAMEAT2: "renameat2", unix.SYS_MKDIRAT: "mkdirat", unix.SYS_LINKAT: "linkat",
+		unix.SYS_SYMLINKAT: "symlinkat", unix.SYS_FTRUNCATE: "ftruncate", unix.SYS_FCHMODAT: "fchmodat", unix.SYS_FCHOWNAT: "fchownat",
+		unix.SYS_MOUNT: "mount", unix.SYS_OPENAT2: "openat2", unix.SYS_PWRITE64: "pwrite64", unix.SYS_PWRITEV: "pwritev", unix.SYS_IOCTL: "ioctl"}
+	written, nulls := 0, 0
+	traced(t, 12, func(pid int, call enters) {
+		switch call.number {
+		case unix.SYS_OPENAT:
+			path := words(t, pid, call.args[1])
+			switch {
+			case call.args[2]&(unix.O_ACCMODE|unix.O_CREAT) == unix.O_RDONLY:
+			case path == os.DevNull:
+				nulls++
+			default:
+				t.Errorf("it opens %s with %#o", path, call.args[2])
+			}
+		case unix.SYS_WRITE, unix.SYS_WRITEV:
+			written++
+			if call.args[0] != 1 || call.number == unix.SYS_WRITE && call.args[2] != recordBytes {
+				t.Errorf("it writes %d bytes to descriptor %d", call.args[2], call.args[0])
+			}
+			for _, fd := range descriptors(t, pid) {
+				if fd > 2 {
+					to, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, fd))
+					t.Errorf("with descriptor %d, which is %s", fd, to)
+				}
+			}
+		default:
+			if name, ok := never[call.number]; ok {
+				t.Errorf("it calls %s", name)
+			}
+		}
+	})
+	if written < 5 || nulls != 1 {
+		t.Errorf("%d records and /dev/null %d times: this test shows nothing", written, nulls)
+	}
+}
+
+func descriptors(t *testing.T, pid int) (list []int) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "fd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fd)
+	}
+	return list
+}
+
+// A driver that takes long is asked less often: 1/200 of the time, every 5 s at least.
+func TestSlowCallsAreRare(t *testing.T) {
+	h, all := start(t, []string{"0"}, false, "FAKE_SLOW_MS=4")
+	until(t, h, "four readings are there", func() bool { return len(all.all) >= 4 })
+	for i, r := range all.all[1:] {
+		took, since := all.all[i].endedNS-all.all[i].begunNS, r.begunNS-all.all[i].endedNS
+		if least := min(200*took, 5e9) - 2e6; since < least {
+			t.Errorf("after a reading of %d us the next one came %d us later, want %d", took/1000, since/1000, least/1000)
+		}
+	}
+}
+
+// What the fake counts in 32 bits, 1 GB/s, wraps every 4.3 s: what was sent meanwhile is
+// told to the microsecond, within the times of the two calls.
+func TestWrapOfTheLibrary(t *testing.T) {
+	h, all := start(t, []string{"0"}, false)
+	seen := 1
+	wrapped := func() *record {
+		for ; seen < len(all.all); seen++ {
+			was, r := &all.all[seen-1], &all.all[seen]
+			if r.value[valPCIeTX] < was.value[valPCIeTX] && r.begunNS-was.begunNS < wrapNS {
+				return r
+			}
+		}
+		return nil
+	}
+	until(t, h, "it has wrapped between two readings that are near", func() bool { return wrapped() != nil })
+	sent := counted{field: valPCIeTX, scale: 1, wrap: 1 << 32}
+	was, r := &all.all[seen-1], &all.all[seen]
+	_, _ = sent.of(was)
+	got, status := sent.of(r)
+	least, most := r.begunNS-was.endedNS-1000, r.endedNS-was.begunNS+1000
+	if status != nvOK || int64(got) < least || int64(got) > most {
+		t.Errorf("%d bytes (%d), want %d to %d", got, status, least, most)
+	}
+}
