@@ -7,7 +7,8 @@
 // TestSoak (make soak) are JOBGAIT_SOAK rounds, with a table at the end of what
 // Slurm, jobs and users noticed, which must be nothing.
 //
-// The last node has two fake GPUs (lib/gpu.sh), of which TestGPU knows what they did.
+// The last node has two fake GPUs (lib/gpu.sh), of which TestGPU knows what they did,
+// and whose driver hangs in TestHungGPU.
 //
 // They run as root with JOBGAIT_CLUSTER=run and are skipped otherwise: they
 // make accounts and may install packages. JOBGAIT_SEED repeats the moments of

@@ -114,6 +114,8 @@ func words(t *testing.T, pid int, at uint64) string {
 // else for writing but /dev/null, has no descriptor above 2 once the library is there, not
 // even one that it inherits, starts nothing and speaks to nobody.
 func TestSystemCallsOfTheHelper(t *testing.T) {
+	build(t)
+	t.Parallel()
 	never := map[uint64]string{unix.SYS_CLONE: "clone", unix.SYS_CLONE3: "clone3", unix.SYS_EXECVE: "execve", unix.SYS_EXECVEAT: "execveat",
 		unix.SYS_SOCKET: "socket", unix.SYS_CONNECT: "connect", unix.SYS_SENDTO: "sendto", unix.SYS_SENDMSG: "sendmsg", unix.SYS_KILL: "kill",
 		unix.SYS_TGKILL: "tgkill", unix.SYS_UNLINKAT: "unlinkat", unix.SYS_RENAMEAT2: "renameat2", unix.SYS_MKDIRAT: "mkdirat", unix.SYS_LINKAT: "linkat",
@@ -171,6 +173,8 @@ func descriptors(t *testing.T, pid int) (list []int) {
 
 // A driver that takes long is asked less often: 1/200 of the time, every 5 s at least.
 func TestSlowCallsAreRare(t *testing.T) {
+	build(t) // which is no thing for two at once
+	t.Parallel()
 	h, all := start(t, []string{"0"}, false, "FAKE_SLOW_MS=4")
 	until(t, h, "four readings are there", func() bool { return len(all.all) >= 4 })
 	for i, r := range all.all[1:] {
@@ -184,6 +188,8 @@ func TestSlowCallsAreRare(t *testing.T) {
 // What the fake counts in 32 bits, 1 GB/s, wraps every 4.3 s: what was sent meanwhile is
 // told to the microsecond, within the times of the two calls.
 func TestWrapOfTheLibrary(t *testing.T) {
+	build(t)
+	t.Parallel()
 	h, all := start(t, []string{"0"}, false)
 	seen := 1
 	wrapped := func() *record {
