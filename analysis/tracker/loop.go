@@ -24,6 +24,8 @@ type Loop struct {
 	fold         fold
 	usual        float64 // likeness of the cycles it was learned from
 	least        float64 // likeness from which on a window is a cycle
+	low          []signature
+	activity     int // the column that these are of
 }
 
 const (
@@ -65,7 +67,11 @@ func Learn(set series.Set, merge int, p periodicity.Period) (Loop, bool) {
 	l.mixed(phased(centred, in, min(mostPoints, max(8, int(samples)))))
 	v := l.project(centred)
 	l.fold = folded(v, in, points, l.cycles)
-	return l, l.judge(v, p.Instances, thin)
+	if !l.judge(v, p.Instances, thin) {
+		return l, false
+	}
+	l.learnLow(set, p, thin, merge)
+	return l, true
 }
 
 // spread returns at most n instances, evenly.

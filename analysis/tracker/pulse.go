@@ -30,13 +30,14 @@ type pulse struct {
 	heldAt    int64 // when it held last
 	residual  float64
 	ends      []float64 // boundaries since the last look
+	lows      lows
 }
 
 // room is how many points a template may grow to.
 const room = 2 * mostPoints
 
 func newPulse(l Loop) *pulse {
-	p := &pulse{loop: l, last: make([]float32, len(l.from)), sum: make([]float32, len(l.mix))}
+	p := &pulse{loop: l, last: make([]float32, len(l.from)), sum: make([]float32, len(l.mix)), lows: newLows(l)}
 	for range l.mix {
 		p.ring = append(p.ring, make([]float32, 2*room))
 	}
@@ -58,6 +59,9 @@ func (p *pulse) add(x []float32) bool {
 		}
 		p.sum[m] += s
 	}
+	if len(p.lows.signs) > 0 {
+		p.lows.add(x[p.loop.activity])
+	}
 	if p.open++; p.open < p.loop.every {
 		return false
 	}
@@ -67,7 +71,11 @@ func (p *pulse) add(x []float32) bool {
 	p.push(p.sum)
 	p.open = 0
 	clear(p.sum)
-	return p.search()
+	told := p.search()
+	if len(p.lows.signs) > 0 && p.holds() {
+		p.lows.look(p.loop.every, float64(p.samples), p.end, p.length())
+	}
+	return told
 }
 
 // point takes a sample of the mixtures, and tells whether a point is complete.

@@ -158,9 +158,9 @@ func (b *beating) within(d time.Duration, want func(live.State) bool) (s live.St
 }
 
 // inLoop waits until it is known well enough to be missed.
-func (b *beating) inLoop() {
+func (b *beating) inLoop(patience time.Duration) {
 	b.t.Helper()
-	if s, ok := b.within(40*time.Second, func(s live.State) bool { return s.State == tracker.InCycle && s.Cycles >= beats }); !ok {
+	if s, ok := b.within(patience, func(s live.State) bool { return s.State == tracker.InCycle && s.Cycles >= beats }); !ok {
 		b.t.Skipf("no rhythm is found on a machine as busy as this, or without addresses of code: %+v", s)
 	}
 }
@@ -194,7 +194,7 @@ func TestRunOfAKilledAgentIsDead(t *testing.T) {
 // report.
 func TestBeatThatStopsIsFoundHung(t *testing.T) {
 	b := newBeating(t, "")
-	b.inLoop()
+	b.inLoop(40 * time.Second)
 	b.tell.Close()
 	s, ok := b.within(3*time.Minute, func(s live.State) bool { return s.State == tracker.Stalled })
 	if !ok || s.Stalled == nil || s.Stalled.Doing != tracker.Sleeping {
@@ -252,7 +252,7 @@ func TestLiveStalls(t *testing.T) {
 				t.Run("", func(t *testing.T) {
 					t.Parallel()
 					b := newBeating(t, l.way)
-					b.inLoop()
+					b.inLoop(4 * time.Minute)
 					mu.Lock()
 					begun++
 					mu.Unlock()

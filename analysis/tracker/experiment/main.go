@@ -5,7 +5,7 @@
 //
 // A directory holds NAME.f32 (200 Hz, NaN is a missing sample) and
 // NAME.truth.json: {"patterns":[{"period_samples","instances":[[first,length],..],
-// "acceptable_periods":[..]}]}.
+// "acceptable_periods":[..],"template":[..]}]}.
 package main
 
 import (
@@ -40,11 +40,12 @@ type truth struct {
 		Period     float64   `json:"period_samples"`
 		Instances  [][2]int  `json:"instances"`
 		Acceptable []float64 `json:"acceptable_periods"`
+		Template   []float64 `json:"template"` // without noise
 	} `json:"patterns"`
 }
 
 func run(dirs []string, out io.Writer) error {
-	fmt.Fprintf(out, "%-12s %8s %6s %6s %6s %7s %7s %6s %6s\n", "case", "period_s", "told", "right", "true", "median", "p90", "asked", "us")
+	fmt.Fprintf(out, "%-12s %8s %6s %6s %6s %7s %7s %6s %6s %5s %5s %7s\n", "case", "period_s", "told", "right", "true", "median", "p90", "asked", "us", "low", "wrong", "median")
 	var all score
 	for _, dir := range dirs {
 		files, err := filepath.Glob(filepath.Join(dir, "*.f32"))
@@ -77,6 +78,7 @@ type score struct {
 
 	cases, agreed, nulls, claimed, apart int
 	medians, tails                       []float64
+	low                                  lowScore
 }
 
 const rate = 200
@@ -117,6 +119,7 @@ func (s *score) follow(x []float32, tr truth) {
 			}
 		}
 	}
+	s.low = trueLows(tr, len(x))
 	s.shortRun = len(x) < 70*rate || !s.null && s.periodS > 15
 	p := tracker.NewPursuit([]series.Column{{Name: "ipc", Scope: series.JobScope}}, 1.0/rate)
 	var ends []float64
@@ -142,6 +145,7 @@ func (s *score) follow(x []float32, tr truth) {
 		}
 		if i >= 60*rate && i%rate == 0 {
 			s.moment(p, tr, active, i)
+			s.low.moment(p)
 		}
 	}
 	s.us = float64((time.Since(started) - asking).Nanoseconds()) / 1e3 / float64(len(x))
@@ -210,7 +214,8 @@ func (s score) print(out io.Writer) {
 	case !s.agrees():
 		mark = "no"
 	}
-	fmt.Fprintf(out, "%-12s %8.3f %6d %6d %6d %7.3f %7.3f %6d %6.2f %s\n", s.name, s.periodS, s.told, s.right, s.real, quantile(s.errs, 0.5), quantile(s.errs, 0.9), s.asked, s.us, mark)
+	fmt.Fprintf(out, "%-12s %8.3f %6d %6d %6d %7.3f %7.3f %6d %6.2f %5d %5d %7.3f %s\n", s.name, s.periodS, s.told, s.right, s.real, quantile(s.errs, 0.5), quantile(s.errs, 0.9), s.asked, s.us,
+		len(s.low.predicted), s.low.wrong, quantile(s.low.predicted, 0.5), mark)
 }
 
 func (s *score) join(o score) {
@@ -224,6 +229,7 @@ func (s *score) join(o score) {
 		s.apart++
 	default:
 		s.cases++
+		s.low.join(o.low)
 		if o.agrees() {
 			s.agreed++
 		}
@@ -239,4 +245,5 @@ func (s score) sum(out io.Writer) {
 	fmt.Fprintf(out, "agree %d of %d, false %d of %d nulls, %d apart; boundary error in periods: all median %.4f p90 %.4f; by case median of medians %.4f, median of p90 %.4f, worst p90 %.4f\n",
 		s.agreed, s.cases, s.claimed, s.nulls, s.apart, quantile(s.errs, 0.5), quantile(s.errs, 0.9),
 		quantile(s.medians, 0.5), quantile(s.tails, 0.5), quantile(s.tails, 1))
+	s.low.print(out)
 }
