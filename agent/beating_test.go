@@ -32,6 +32,7 @@ type beating struct {
 	proc  string
 	ticks int
 	every int64 // slots in a cycle
+	rests bool  // in the last third of each cycle
 }
 
 func newBeating(t *testing.T) *beating {
@@ -68,7 +69,7 @@ func (b *beating) second(working bool) {
 	for key := range uint64(3) {
 		p := profile.PageCount{Key: 100 + key, Counts: make([]uint16, n)}
 		for i := range n {
-			if phase := (b.slot + int64(i)) % b.every; working && phase*3/b.every == int64(key) {
+			if phase := (b.slot + int64(i)) % b.every; working && phase*3/b.every == int64(key) && !(b.rests && key == 2) {
 				p.Counts[i] = uint16(4 + (b.slot+int64(i))%2)
 				b.block.Samples[i] += uint32(p.Counts[i])
 			}
@@ -217,5 +218,56 @@ func TestCheckpointsAreNoStall(t *testing.T) {
 				t.Errorf("%d cycles", s.Cycles)
 			}
 		}
+	}
+}
+
+// A stretch of each cycle in which the job does little is told with where it begins.
+func TestALowStretchIsTold(t *testing.T) {
+	b := newBeating(t)
+	b.rests = true
+	for range 40 {
+		b.second(true)
+	}
+	s, err := live.Read(b.place.Path())
+	if err != nil || len(s.Low) != 1 {
+		t.Fatalf("%+v, %v", s.Low, err)
+	}
+	third := 0.23 / 3
+	l := s.Low[0]
+	if math.Abs(l.DurationS-third) > 0.015 || l.Repeatability < 0.9 || l.LastBegan == nil {
+		t.Fatalf("%+v", l)
+	}
+	for _, at := range []time.Time{*l.LastBegan, s.LastBoundary.Add(time.Duration(l.OffsetS * 1e9))} {
+		began := math.Mod(at.Sub(time.Unix(1e9, 0)).Seconds()-2*third, 0.23)
+		if off := math.Abs(began - 0.23*math.Round(began/0.23)); off > 0.015 {
+			t.Errorf("begins %.3f s off: %+v", off, l)
+		}
+	}
+}
+
+// Instructions a cycle are followed where both are counted.
+func TestLiveColumnsHaveIPC(t *testing.T) {
+	counted := func(names ...string) profile.Header {
+		h := profile.Header{StepNS: 5e6, Scope: "job"}
+		for _, n := range names {
+			h.Columns = append(h.Columns, profile.Column{Name: n, Unit: "1", Scope: "job"})
+		}
+		return h
+	}
+	c := newLiveColumns(counted("page_faults", "instructions", "cycles"))
+	if c.all[len(c.all)-1].Name != "ipc" {
+		t.Fatalf("%+v", c.all)
+	}
+	b := profile.Block{N: 3, Columns: [][]int64{{0, 1, 2}, {100, 150, 150}, {100, 200, 200}}}
+	var got []float32
+	for i := range b.N {
+		row := c.sample(&b, i, 0)
+		got = append(got, row[len(row)-1])
+	}
+	if got[0] == got[0] || got[1] != 0.5 || got[2] == got[2] {
+		t.Errorf("%v", got)
+	}
+	if c := newLiveColumns(counted("instructions")); len(c.all) != 1 {
+		t.Errorf("%+v", c.all)
 	}
 }

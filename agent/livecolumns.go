@@ -3,13 +3,15 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"jobgait/agent/profile"
 	"jobgait/analysis/series"
 )
 
 // liveColumns are the columns in which the loop is followed: the CPUs that the job
-// keeps busy, the pages of code that were hit most, and counters as rates.
+// keeps busy, the pages of code that were hit most, counters as rates, and instructions
+// a cycle.
 type liveColumns struct {
 	all      []series.Column
 	coded    bool
@@ -17,7 +19,8 @@ type liveColumns struct {
 	heat     [livePages]float64 // samples, fading
 	total    float64
 	place    map[uint64]int
-	counters []int // columns of the profile
+	counters []int  // columns of the profile
+	ipc      [2]int // columns of instructions and cycles, the same without them
 	last     []int64
 	known    []bool
 	row      []float32
@@ -60,6 +63,13 @@ func newLiveColumns(h profile.Header) liveColumns {
 		}
 		c.counters = append(c.counters, i)
 		c.all = append(c.all, series.Column{Name: p.Name, Unit: p.Unit + "/s", Scope: scope})
+	}
+	of := func(name string) int {
+		return slices.IndexFunc(c.all, func(x series.Column) bool { return x.Name == name })
+	}
+	if i, k := of("instructions"), of("cycles"); i >= 0 && k >= 0 && c.all[i].Scope == c.all[k].Scope {
+		c.ipc = [2]int{i, k}
+		c.all = append(c.all, series.Column{Name: "ipc", Unit: "1", Scope: c.all[i].Scope})
 	}
 	c.last, c.known = make([]int64, len(c.counters)), make([]bool, len(c.counters))
 	c.row = make([]float32, len(c.all))
@@ -159,6 +169,13 @@ func (c *liveColumns) sample(b *profile.Block, i int, hz float64) []float32 {
 			c.known[k] = false
 		}
 		c.row[at+k] = x
+	}
+	if i := c.ipc; i[0] != i[1] {
+		x := series.Missing()
+		if cycles := c.row[i[1]]; cycles > 0 {
+			x = c.row[i[0]] / cycles
+		}
+		c.row[at+len(c.counters)] = x
 	}
 	return c.row
 }

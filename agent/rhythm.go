@@ -237,7 +237,7 @@ func (a *agent) state(now int64, state tracker.State) live.State {
 		return time.UnixMilli(int64(1e3 * (h.RunReal + r.startS + s))).UTC()
 	}
 	s := live.State{Schema: live.Schema, JobID: int64(h.Key.JobID), Node: h.Node, State: state, Cycles: int64(r.pursuit.Cycles()),
-		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.Cycle{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
+		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.Cycle{}, Low: []live.Low{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
 		Job: live.JobOf(a.run.Key, a.described())}
 	nowS := s.ElapsedS - r.startS
 	s.At = moment(nowS)
@@ -253,6 +253,13 @@ func (a *agent) state(now int64, state tracker.State) live.State {
 			ahead := b.PeriodS * math.Ceil((nowS-b.NextS)/b.PeriodS)
 			next, off := moment(b.NextS+max(0, ahead)), rounded(b.ErrorS)
 			s.NextBoundary, s.BoundaryErrorS = &next, &off
+		}
+		for _, l := range r.pursuit.Low() {
+			s.Low = append(s.Low, live.Low{OffsetS: rounded(l.OffsetS), DurationS: rounded(l.DurationS), ErrorS: rounded(l.ErrorS), Repeatability: rounded(l.Repeatability)})
+			if l.LastS == l.LastS {
+				began := moment(l.LastS)
+				s.Low[len(s.Low)-1].LastBegan = &began
+			}
 		}
 	}
 	if !math.IsNaN(r.firstS) {

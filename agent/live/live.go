@@ -60,6 +60,8 @@ type State struct {
 	RecentS []float64 `json:"recent_s"`
 	// Recent are the last cycles that ended, the newest last.
 	Recent []Cycle `json:"recent"`
+	// Low are the stretches of each cycle at a low level of activity.
+	Low []Low `json:"low"`
 	// Pace is nil in the file: the reader makes it, who may read the history.
 	Pace  *Pace       `json:"pace"`
 	Notes []note.Note `json:"notes"`
@@ -112,6 +114,17 @@ type Cycle struct {
 	Boundary time.Time `json:"boundary"`
 	LengthS  float64   `json:"length_s"`
 	Residual float64   `json:"residual"`
+}
+
+// Low is a stretch of the cycles at a low level of activity: where from the beginning of
+// a cycle it begins, give or take ErrorS, and in which share of them it was recognised.
+type Low struct {
+	OffsetS       float64 `json:"offset_s"`
+	DurationS     float64 `json:"duration_s"`
+	ErrorS        float64 `json:"error_s"`
+	Repeatability float64 `json:"repeatability"`
+	// LastBegan is when it was recognised last, nil before.
+	LastBegan *time.Time `json:"last_began"`
 }
 
 // Pace is when the run ends if it makes as many cycles as usual.
@@ -189,6 +202,12 @@ func (s *State) check() error {
 		numbers = append(numbers, &s.Recent[i].LengthS, &s.Recent[i].Residual)
 		times = append(times, c.Boundary)
 	}
+	for i, l := range s.Low {
+		numbers = append(numbers, &s.Low[i].OffsetS, &s.Low[i].DurationS, &s.Low[i].ErrorS, &s.Low[i].Repeatability)
+		if l.LastBegan != nil {
+			times = append(times, *l.LastBegan)
+		}
+	}
 	for _, v := range numbers {
 		if v != nil && !(*v >= 0 && *v <= maxS) {
 			return errors.New("a time that no run can have")
@@ -225,6 +244,7 @@ func (s *State) clean() {
 	}
 	s.RecentS = s.RecentS[max(0, len(s.RecentS)-maxRecent):]
 	s.Recent = s.Recent[max(0, len(s.Recent)-maxRecent):]
+	s.Low = s.Low[:min(len(s.Low), maxList)]
 	s.Notes = s.Notes[:min(len(s.Notes), maxList)]
 	for i, n := range s.Notes {
 		s.Notes[i] = note.Note{Code: note.Code(note.Clean(string(n.Code), maxText)), Text: note.Clean(n.Text, maxText), Node: note.Clean(n.Node, maxText)}

@@ -47,7 +47,9 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"ends_lo, ends_hi, limit_at, limit_first.\n\n" +
 			"--stream is for programs: a line for the last cycle, then one for each that\n" +
 			"ends, with cycle (its number), boundary, length_s, residual (0 is as usual, 1\n" +
-			"unlike any other), next_boundary and boundary_error_s. Cycles are told when\n" +
+			"unlike any other), next_boundary, boundary_error_s and low: the stretches at a\n" +
+			"low level of activity that come next, each with begins, duration_s, error_s and\n" +
+			"repeatability, the share of cycles in which it came. Cycles are told when\n" +
 			"live.json is replaced, once a second at most; of more than 60 in that time the\n" +
 			"last. It ends with the run, of which nothing is expected then.\n\n" +
 			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"math"
+	"slices"
 	"time"
 
 	"jobgait/agent/live"
@@ -22,6 +24,31 @@ type hint struct {
 	PeriodS        *float64      `json:"period_s"`
 	NextBoundary   *time.Time    `json:"next_boundary"`
 	BoundaryErrorS *float64      `json:"boundary_error_s"`
+	Low            []lowAhead    `json:"low"`
+}
+
+// lowAhead is a stretch at a low level of activity that is expected.
+type lowAhead struct {
+	Begins        time.Time `json:"begins"`
+	DurationS     float64   `json:"duration_s"`
+	ErrorS        float64   `json:"error_s"`
+	Repeatability float64   `json:"repeatability"`
+}
+
+// ahead are the next stretches, each from the moment that is told of on.
+func ahead(s live.State) []lowAhead {
+	out := []lowAhead{}
+	if s.LastBoundary == nil || s.PeriodS == nil || *s.PeriodS <= 0 || s.State != tracker.InCycle {
+		return out
+	}
+	for _, l := range s.Low {
+		after := s.At.Sub(*s.LastBoundary).Seconds() - l.OffsetS
+		turns := max(0, math.Ceil(after / *s.PeriodS))
+		begins := s.LastBoundary.Add(time.Duration((l.OffsetS + turns**s.PeriodS) * 1e9))
+		out = append(out, lowAhead{begins, l.DurationS, l.ErrorS, l.Repeatability})
+	}
+	slices.SortFunc(out, func(a, b lowAhead) int { return a.Begins.Compare(b.Begins) })
+	return out
 }
 
 // hintSchema is the name and version of the lines.
@@ -52,9 +79,9 @@ func (h *hints) next(s live.State, alive bool) (lines string) {
 // line tells of one cycle. What a run that is over was expected to do will not come.
 func line(s live.State, c live.Cycle, alive bool) string {
 	h := hint{Schema: hintSchema, JobID: s.JobID, Node: s.Node, At: s.At, State: s.State, Cycle: c.N, Boundary: c.Boundary,
-		LengthS: c.LengthS, Residual: c.Residual, PeriodS: s.PeriodS}
+		LengthS: c.LengthS, Residual: c.Residual, PeriodS: s.PeriodS, Low: []lowAhead{}}
 	if alive {
-		h.NextBoundary, h.BoundaryErrorS = s.NextBoundary, s.BoundaryErrorS
+		h.NextBoundary, h.BoundaryErrorS, h.Low = s.NextBoundary, s.BoundaryErrorS, ahead(s)
 	} else {
 		h.State = deadState(s)
 	}

@@ -117,3 +117,27 @@ func TestLastWordsAreRead(t *testing.T) {
 		t.Errorf("no file: %v, %v", alive, err)
 	}
 }
+
+// Each low stretch is told for the time that it comes next, and none of a run that is
+// over or that has left its loop.
+func TestHintsOfLowStretches(t *testing.T) {
+	s := cyclesOf(t, 9) // half a second into a cycle of 2 s
+	s.LastBoundary = &s.Recent[len(s.Recent)-1].Boundary
+	s.Low = []live.Low{{OffsetS: 0.2, DurationS: 0.1, ErrorS: 0.01, Repeatability: 0.9}, {OffsetS: 1.5, DurationS: 0.3, Repeatability: 1}}
+	hs := hintsIn(t, new(hints).next(s, true))
+	if len(hs) != 1 || len(hs[0].Low) != 2 {
+		t.Fatalf("%+v", hs)
+	}
+	for i, want := range []float64{1.5, 2.2} {
+		if got := hs[0].Low[i].Begins.Sub(*s.LastBoundary).Seconds(); got < want-1e-6 || got > want+1e-6 {
+			t.Errorf("stretch %d begins after %v s, want %v", i, got, want)
+		}
+	}
+	if hs := hintsIn(t, new(hints).next(s, false)); hs[0].Low == nil || len(hs[0].Low) != 0 {
+		t.Errorf("over: %+v", hs[0].Low)
+	}
+	s.State = tracker.LeftLoop
+	if hs := hintsIn(t, new(hints).next(s, true)); len(hs[0].Low) != 0 {
+		t.Errorf("left: %+v", hs[0].Low)
+	}
+}

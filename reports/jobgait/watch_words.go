@@ -38,6 +38,9 @@ func words(s live.State, alive bool, now time.Time) string {
 	if n := len(s.RecentS); n >= 2 {
 		line("the last %d: %s %s to %s", n, sparkOf(s.RecentS), q.Period(slices.Min(s.RecentS)), q.Period(slices.Max(s.RecentS)))
 	}
+	for _, l := range s.Low {
+		line("little is done in it from %s on, for %s, in %s of the cycles", q.Duration(l.OffsetS), q.Duration(l.DurationS), q.Share(l.Repeatability))
+	}
 	if s.Pace != nil && alive {
 		line("%s", paceWords(*s.Pace, now))
 	}
