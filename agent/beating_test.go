@@ -271,3 +271,33 @@ func TestLiveColumnsHaveIPC(t *testing.T) {
 		t.Errorf("%+v", c.all)
 	}
 }
+
+// Whoever keeps a CPU busy waits for others if all do: one rank at other work is enough
+// to make a job busy, and what was counted while cycles ended says nothing.
+func TestWhoSpins(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		waits, others int
+		silent, want  bool
+	}{
+		{"all wait", 400, 0, true, true},
+		{"a stray sample", 400, 2, true, true},
+		{"one of many works", 12800, 200, true, false},
+		{"nobody is seen", 0, 0, true, false},
+		{"cycles end", 400, 0, false, false},
+	} {
+		r, got := rhythm{}, false
+		for at := int64(1); at < 4e9; at += 5e8 {
+			got = r.spin(at, c.silent, 100, func() (int, int) { return c.waits, c.others })
+			if got && at < spinNS {
+				t.Errorf("%s: told after %d ns", c.name, at)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		if r.spin(4e9, false, 100, nil) {
+			t.Errorf("%s: still told in the next cycle", c.name)
+		}
+	}
+}

@@ -46,6 +46,10 @@ type rhythm struct {
 	// ran or waited for a CPU.
 	held, ready int
 	stalled     bool
+	// spinFrom is since when it is counted who waits with its CPU busy, spins whether all
+	// did that at the last count.
+	spinFrom int64
+	spins    bool
 }
 
 // counted is a cycle with its number.
@@ -71,6 +75,9 @@ const (
 	idleCPUs, idleShare = 0.02, 0.05
 	// askShare is the share of the budget that questions to detection may take.
 	askShare = 0.2
+	// spinNS is how long it is counted who waits with its CPU busy, otherCPUs how little
+	// all others may use beside.
+	spinNS, otherCPUs = 2e9, 0.1
 	// mostGap is how many missing slots are followed as such.
 	mostGap = 12_000
 )
@@ -305,6 +312,7 @@ func (a *agent) doing(now int64) tracker.Doing {
 	if a.suspension.on || a.suspension.seen != 0 {
 		return tracker.Suspended
 	}
+	spins := a.spinning(now)
 	was := r.used[r.at]
 	r.used[r.at] = use{now, a.in.cpu.UsedNS()}
 	last := r.used[r.at]
@@ -319,6 +327,9 @@ func (a *agent) doing(now int64) tracker.Doing {
 	r.held, r.ready = again(r.held, a.in.cpu.In(kernel.Traced)), again(r.ready, a.in.cpu.In(kernel.Runnable))
 	switch {
 	case cpus > max(idleCPUs, idleShare*r.usual):
+		if spins {
+			return tracker.Spinning
+		}
 		return tracker.Busy
 	case r.held >= sure:
 		return tracker.Suspended
@@ -328,6 +339,35 @@ func (a *agent) doing(now int64) tracker.Doing {
 		return tracker.InKernel
 	}
 	return tracker.Sleeping
+}
+
+// spinning is whether whoever of the job uses a CPU waits for others with it. It is asked
+// once no cycle ends any more. One of a thousand ranks that does something else is a job
+// that does: the others wait for it.
+func (a *agent) spinning(now int64) bool {
+	r := a.rhythm
+	if a.in.code == nil || a.in.codeOff {
+		return false
+	}
+	silent := r.pursuit.Cycles() > 0 && r.pursuit.LostS() > 0
+	a.in.code.WatchWaiting(silent)
+	return r.spin(now, silent, a.in.rate.Hz, a.in.code.Waited)
+}
+
+// spin counts again when it is time, waited the samples, of which there are hz a second
+// and CPU.
+func (r *rhythm) spin(now int64, silent bool, hz float64, waited func() (waits, others int)) bool {
+	switch {
+	case !silent:
+		r.spinFrom, r.spins = 0, false
+	case r.spinFrom == 0:
+		r.spinFrom = now
+	case now-r.spinFrom >= spinNS:
+		waits, others := waited()
+		r.spins = waits > 0 && float64(others) <= otherCPUs*hz*float64(now-r.spinFrom)/1e9
+		r.spinFrom = now
+	}
+	return r.spins
 }
 
 // again counts looks in a row.

@@ -63,13 +63,15 @@ func (t *Tracker) Add(x []float32) (Cycle, bool) {
 
 // ended counts a cycle of a loop that holds.
 func (t *Tracker) ended(p *pulse) {
-	if t.held != p {
-		t.cycles += p.run - 1 // those that verified it
+	since := p.end - t.lastEnd
+	if t.held != p { // those that verified it ended before
+		t.cycles += p.run - 1
+		since -= float64(p.run-1) * p.length()
 	}
 	t.cycles++
 	t.held = p
 	if t.lastEnd > 0 {
-		t.interval(p.end - t.lastEnd)
+		t.interval(since)
 	}
 	t.lastEnd = p.end
 }

@@ -36,9 +36,10 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"sets agent.live_dir.\n\n" +
 			"It is in_cycle, suspended or, busy with other code, left_loop; stalled is one\n" +
 			"that ended no cycle for five of its longest usual intervals, 10 s at least,\n" +
-			"after 20 cycles, while its processes slept or waited in the kernel. Before that\n" +
-			"it is starting, or none while nothing repeats. Of a run whose agent was killed\n" +
-			"the last state is shown, and called dead.\n\n" +
+			"after 20 cycles, while its processes slept, waited in the kernel or in MPI and OpenMP\n" +
+			"libraries that keep a CPU busy. Before that it is starting, or none while nothing\n" +
+			"repeats. Of a run whose agent was killed the last state is shown, and called\n" +
+			"dead.\n\n" +
 			"It also says when the job ends, with an interval, and whether its time limit\n" +
 			"comes first: if three or more of your earlier runs of the same application and\n" +
 			"shape came to their end, in a loop as long as this, with as many cycles (the\n" +

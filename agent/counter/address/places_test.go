@@ -14,7 +14,7 @@ func TestPlacesOfTheRun(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: fixture(t)}, m)
 	tb.places = newPlaces()
 	for _, s := range []sample{user(10, 0x10000+0x1230, 1), user(11, 0x90000+0x123f, 2), user(10, 0x10000+0x1240, 3), user(10, 0x18000, 4),
-		{5, 0x10000, 10, kernelCode}} {
+		{time: 5, ip: 0x10000, pid: 10, mode: kernelCode}} {
 		tb.hit(s)
 	}
 	tb.apply(event{time: 6, kind: mapped, pid: 10, area: area{start: 0x700000, end: 0x702000, file: 77}, name: "/opt/app/lib b.so", build: "abcd"})

@@ -34,6 +34,7 @@ type sample struct {
 	ip   uint64
 	pid  int32
 	mode mode
+	tid  int32
 }
 
 func parseSample(h perf.Header, b []byte) (sample, error) {
@@ -43,6 +44,7 @@ func parseSample(h perf.Header, b []byte) (sample, error) {
 	s := sample{
 		ip:   binary.NativeEndian.Uint64(b),
 		pid:  int32(binary.NativeEndian.Uint32(b[8:])),
+		tid:  int32(binary.NativeEndian.Uint32(b[12:])),
 		time: int64(binary.NativeEndian.Uint64(b[16:])),
 	}
 	switch h.Misc & unix.PERF_RECORD_MISC_CPUMODE_MASK {

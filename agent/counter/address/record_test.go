@@ -37,7 +37,7 @@ func TestParseSampleModes(t *testing.T) {
 		unix.PERF_RECORD_MISC_GUEST_USER: otherCode, 0: otherCode, unix.PERF_RECORD_MISC_USER | unix.PERF_RECORD_MISC_EXACT_IP: userCode,
 	} {
 		s, err := parseSample(perf.Header{Misc: misc}, b)
-		if err != nil || s != (sample{99, 0x1234, 7, want}) {
+		if err != nil || s != (sample{time: 99, ip: 0x1234, pid: 7, tid: 8, mode: want}) {
 			t.Errorf("misc %#x: %+v, %v", misc, s, err)
 		}
 	}
@@ -57,13 +57,13 @@ func TestParseEvents(t *testing.T) {
 		ok   bool
 	}{
 		"code mapped": {unix.PERF_RECORD_MMAP2, unix.PERF_RECORD_MISC_USER, mmap2(7, 0x1000, 0x2000, 0x3000, 55, exec, 11),
-			event{time: 11, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0x3000, inode{unix.Mkdev(8, 1), 55}, 0, 0}, name: "/usr/bin/lmp"}, true},
+			event{time: 11, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0x3000, inode{unix.Mkdev(8, 1), 55}, 0, 0, false}, name: "/usr/bin/lmp"}, true},
 		"data mapped":              {unix.PERF_RECORD_MMAP2, 0, mmap2(7, 0x1000, 0x2000, 0, 55, unix.PROT_READ, 11), event{}, false},
 		"beyond the end of memory": {unix.PERF_RECORD_MMAP2, 0, mmap2(7, 1<<63, 1<<63+1, 0, 55, exec, 11), event{}, false},
 		"with build id": {unix.PERF_RECORD_MMAP2, unix.PERF_RECORD_MISC_MMAP_BUILD_ID,
 			body(uint32(7), uint32(7), uint64(0x1000), uint64(0x2000), uint64(0), uint8(20), uint8(0), uint16(0), id, exec, uint32(2),
 				[]byte("/a\x00\x00\x00\x00\x00\x00"), uint32(7), uint32(7), uint64(12)),
-			event{time: 12, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0, inode{}, hashBuildID(id), 0}, name: "/a", build: "0102030405060708090a0b0c0d0e0f1011121314"}, true},
+			event{time: 12, kind: mapped, pid: 7, area: area{0x1000, 0x3000, 0, inode{}, hashBuildID(id), 0, false}, name: "/a", build: "0102030405060708090a0b0c0d0e0f1011121314"}, true},
 		"process": {unix.PERF_RECORD_FORK, 0, body(uint32(8), uint32(7), uint32(8), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),
 			event{time: 13, kind: forked, pid: 8, parent: 7}, true},
 		"thread": {unix.PERF_RECORD_FORK, 0, body(uint32(7), uint32(7), uint32(9), uint32(7), uint64(13), uint32(7), uint32(7), uint64(13)),

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/analysis/anatomy"
 )
 
 // inode names a file on this node. The generation that the kernel gives in some
@@ -28,6 +30,8 @@ type area struct {
 	file uint64
 	// id is the file's index in places, 0 without one.
 	id int32
+	// waits is whether the file is a library that waits with the CPU busy.
+	waits bool
 }
 
 // anonymous tells whether the code is of no file: made at run time, or the
@@ -101,7 +105,8 @@ func parseMaps(r io.Reader, know func(a area, path string) int32) (space, error)
 			return nil, err
 		}
 		if exec {
-			a.id = know(a, pathOf(lines.Bytes()))
+			path := pathOf(lines.Bytes())
+			a.id, a.waits = know(a, path), anatomy.Waits(baseName(path))
 			s = append(s, a)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"jobgait/agent/counter"
 	"jobgait/agent/peek"
+	"jobgait/analysis/anatomy"
 )
 
 // sampled is what is remembered of a process.
@@ -48,6 +49,8 @@ type table struct {
 	builds map[string]string
 	// places are where code was hit, nil if nobody wants to know.
 	places *places
+	// waiting tells threads that wait from others, nil if nobody wants to know.
+	waiting waiting
 	// joined is told each process of the job that was found.
 	joined func(pid int)
 }
@@ -121,7 +124,11 @@ func (t *table) hit(s sample) (page uint64, ok bool) {
 	if p.exe == peek.NoProgram {
 		p.unnamed++
 	}
-	return t.page(p, s), true
+	page = t.page(p, s)
+	if t.waiting != nil {
+		t.waiting.hit(s.tid, s.mode == userCode && p.code.holds(p.last, s.ip) && p.code.areas[p.last].waits)
+	}
+	return page, true
 }
 
 // callByName finds out whose samples those of a process are. On a machine that has no
@@ -247,7 +254,7 @@ func (t *table) apply(e event) {
 			// Samples in the exec itself had a makeshift name.
 			p.exe, p.build, p.named, p.fresh = baseName(e.name), e.build, false, false
 		}
-		e.area.id = t.knowBuild(e.area, e.name, e.build)
+		e.area.id, e.area.waits = t.knowBuild(e.area, e.name, e.build), anatomy.Waits(baseName(e.name))
 		t.place(p, e.area)
 	}
 }

@@ -97,13 +97,13 @@ func TestPagesDoNotDependOnTheAddress(t *testing.T) {
 		t.Error("two pages have one key")
 	}
 	for name, s := range map[string]sample{
-		"in no file": user(10, 0x18000, 3), "in no area": user(10, 0x5, 3), "of a guest": {3, 0x10000, 10, otherCode},
+		"in no file": user(10, 0x18000, 3), "in no area": user(10, 0x5, 3), "of a guest": {time: 3, ip: 0x10000, pid: 10, mode: otherCode},
 	} {
 		if got, ok := tb.hit(s); !ok || got != profile.AnonymousPage {
 			t.Errorf("code %s: %x, %v", name, got, ok)
 		}
 	}
-	if got, ok := tb.hit(sample{3, 0x10000, 10, kernelCode}); !ok || got != profile.KernelPage {
+	if got, ok := tb.hit(sample{time: 3, ip: 0x10000, pid: 10, mode: kernelCode}); !ok || got != profile.KernelPage {
 		t.Errorf("kernel code: %x, %v", got, ok)
 	}
 	if tb.programs()["lmp"] != 7 {
