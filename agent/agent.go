@@ -112,6 +112,7 @@ func (a *agent) begin(path string, c configs.Agent) error {
 	a.writer = w
 	a.header = h
 	a.rhythm = newRhythm(h, a.in, a.place(c))
+	a.listen()
 	a.beginLow()
 	a.drain() // the baseline of every count
 	return nil
@@ -222,6 +223,7 @@ func (a *agent) step() {
 			a.drainOne(i)
 		}
 	}
+	a.glance(now)
 }
 
 // empty drains the ring of code addresses before its time: it is half full of what

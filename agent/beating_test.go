@@ -301,3 +301,68 @@ func TestWhoSpins(t *testing.T) {
 		}
 	}
 }
+
+// Who reads is told of each cycle between two times that the profile is written, and
+// what is written and followed is the same with a reader and without.
+func TestReadersAreToldAtOnce(t *testing.T) {
+	run := func(read bool) (told map[int64]time.Time, late []float64, ends []counted, blocks int) {
+		told = map[int64]time.Time{}
+		d := &disk{}
+		a, now, sources := simulated(t, d, 5e6)
+		place, err := live.Make(filepath.Join(t.TempDir(), "live"), os.Getuid(), os.Getgid(), "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources[0].loop = 40 // 0.2 s
+		a.header = profile.Header{StepNS: 5e6, BaseNS: a.grid.BaseNS, RunNS: a.grid.BaseNS, RunReal: float64(a.grid.BaseNS) / 1e9, AddressHz: 1000, CPUs: 2, Scope: "job"}
+		a.rhythm = newRhythm(a.header, a.in, place)
+		a.listen()
+		defer a.rhythm.channel.Close()
+		var r *live.Reader
+		if read {
+			if r, err = live.Dial(place.Path()); err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+		}
+		begin := *now
+		for *now < begin+60e9 {
+			a.advance(now, min(begin+60e9, max(*now+1, a.schedule.next())))
+			if a.rhythm.asking() {
+				got := <-a.rhythm.answers
+				a.rhythm.answers <- got
+			}
+			for r != nil {
+				s, err := r.Next(time.Microsecond)
+				if err != nil {
+					break
+				}
+				for _, c := range s.Recent {
+					if _, ok := told[c.N]; !ok && s.At.After(c.Boundary) {
+						told[c.N] = c.Boundary
+						late = append(late, float64(*now)/1e9-float64(c.Boundary.UnixNano())/1e9)
+					}
+				}
+			}
+		}
+		return told, late, a.rhythm.recent, d.blocks
+	}
+	told, late, ends, blocks := run(true)
+	_, _, alone, few := run(false)
+	slices.Sort(late)
+	t.Logf("%d cycles told, after %.3f s at most, half of them after %.3f; %d blocks, %d without a reader", len(told), late[len(late)-1], late[len(late)/2], blocks, few)
+	if len(told) < 150 || late[len(late)*9/10] > 0.2 {
+		t.Errorf("%d cycles were told, 90 %% within %.3f s", len(told), late[len(late)*9/10])
+	}
+	if math.Abs(float64(blocks-few)) > 0.2*float64(few) {
+		t.Errorf("%d blocks written, %d without a reader", blocks, few)
+	}
+	if len(ends) != len(alone) || len(ends) == 0 {
+		t.Fatalf("%d cycles, %d without a reader", len(ends), len(alone))
+	}
+	for i := range ends {
+		if math.Abs(math.Mod(ends[i].EndS-alone[i].EndS, 0.2)) > 0.011 {
+			t.Errorf("cycle %d ends at %.3f s, without a reader at %.3f", i, ends[i].EndS, alone[i].EndS)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func (a *agent) keepBudget(now int64) {
 		return // what it costs is not known yet
 	}
 	save, addresses := a.meter.look(now, a.clock.cpu()-a.rhythm.unpaidNS(now), a.records(), a.addressRecords())
-	if save > 0 {
+	if save > 0 && !a.giveUpHurry() {
 		a.brake.later = address.Rate{}
 		a.slowDown(now, save, addresses)
 	}

@@ -36,7 +36,12 @@ type rhythm struct {
 	sharePS float64     // CPU time that questions may take, in seconds a second
 	sinceNS int64
 
-	place  *live.Place
+	place   *live.Place
+	channel *live.Channel // nil where nobody is told at once
+	hurry   hurry
+	seen    profile.Block
+	state   tracker.State
+
 	told   live.State
 	toldNS int64
 	usual  float64 // CPUs in use while cycles end
@@ -99,8 +104,16 @@ func newRhythm(h profile.Header, in *inputs, place *live.Place) *rhythm {
 	return r
 }
 
-// follow takes a block.
+// follow takes a block that is written.
 func (r *rhythm) follow(b *profile.Block, h profile.Header, hz float64) {
+	for j, c := range r.columns.assign(b) {
+		r.pursuit.Replace(j, c)
+	}
+	r.take(b, b.N, h, hz)
+}
+
+// take takes the first n slots of a block, but those that were taken.
+func (r *rhythm) take(b *profile.Block, n int, h profile.Header, hz float64) {
 	if r.next < 0 {
 		r.startS = float64(h.BaseNS-h.RunNS)/1e9 + float64(b.First)*r.stepS
 		r.next = b.First
@@ -112,10 +125,7 @@ func (r *rhythm) follow(b *profile.Block, h profile.Header, hz float64) {
 			r.pursuit.Add(r.columns.missing)
 		}
 	}
-	for j, c := range r.columns.assign(b) {
-		r.pursuit.Replace(j, c)
-	}
-	for i := range b.N {
+	for i := max(0, int(r.next-b.First)); i < n; i++ {
 		if c, ok := r.pursuit.Add(r.columns.sample(b, i, hz)); ok {
 			r.recent = append(r.recent[max(0, len(r.recent)-59):], counted{c, int64(r.pursuit.Cycles())})
 			if math.IsNaN(r.firstS) { // those that verified it are counted too
@@ -123,7 +133,7 @@ func (r *rhythm) follow(b *profile.Block, h profile.Header, hz float64) {
 			}
 		}
 	}
-	r.next = b.First + int64(b.N)
+	r.next = max(r.next, b.First+int64(n))
 }
 
 // ask asks detection when it is time. It works beside the agent's loop, which is
@@ -202,13 +212,14 @@ func (a *agent) watch(now int64) {
 	case !stalled && r.stalled:
 		a.changed(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})
 	}
-	r.stalled = stalled
+	r.stalled, r.state = stalled, state
 	if err := a.onStall.failed(); err != nil {
 		a.log(err)
 	}
 	if now-r.toldNS >= 1e9 {
 		a.publish(now, state)
 	}
+	a.hasten(now)
 }
 
 // publish replaces live.json if there is anything new to say.
@@ -393,4 +404,17 @@ func (a *agent) place(c configs.Agent) *live.Place {
 		return nil
 	}
 	return p
+}
+
+// listen lets programs of the user ask to be told at once.
+func (a *agent) listen() {
+	if a.rhythm == nil || a.rhythm.place == nil {
+		return
+	}
+	c, err := a.rhythm.place.Listen()
+	if err != nil {
+		a.log(err)
+		return
+	}
+	a.rhythm.channel = c
 }

@@ -81,18 +81,32 @@ func (s *schedule) draw(t *task, now int64) {
 	t.dueNS = now + t.everyNS + int64((2*s.random()-1)*float64(t.spreadNS))
 }
 
-// slow makes all tasks that may be slowed so many times as seldom.
-func (s *schedule) slow(factor int64) {
+// hurry adds beats beside those of tasks, one every so often.
+func (s *schedule) hurry(now, everyNS, spreadNS int64) {
+	if everyNS < s.beat.everyNS {
+		s.beat.everyNS, s.beat.spreadNS = everyNS, spreadNS
+		s.draw(&s.beat, now)
+	}
+}
+
+// rest leaves only the beats of tasks.
+func (s *schedule) rest() {
 	fastest := s.tasks[0]
-	for i := range s.tasks {
-		t := &s.tasks[i]
-		if !t.strict {
-			t.everyNS *= factor
-			t.spreadNS *= factor
-		}
+	for _, t := range s.tasks {
 		if t.everyNS < fastest.everyNS {
-			fastest = *t
+			fastest = t
 		}
 	}
 	s.beat.everyNS, s.beat.spreadNS = fastest.everyNS, fastest.spreadNS
+}
+
+// slow makes all tasks that may be slowed so many times as seldom.
+func (s *schedule) slow(factor int64) {
+	for i := range s.tasks {
+		if t := &s.tasks[i]; !t.strict {
+			t.everyNS *= factor
+			t.spreadNS *= factor
+		}
+	}
+	s.rest()
 }

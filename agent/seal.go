@@ -17,6 +17,7 @@ func (a *agent) seal(reason string) error {
 	}
 	if a.rhythm != nil {
 		a.publish(a.clock.mono(), tracker.Ended)
+		a.rhythm.channel.Close()
 	}
 	program := mainProgram(a.in.programs(), scheduler.OfRun(a.run).Own)
 	f := profile.Footer{Reason: reason, Executable: program, Script: a.in.script(program), BuildID: a.in.build(program), Notes: a.during}

@@ -26,6 +26,7 @@ type source struct {
 	counts  [2][]uint64
 	drains  int
 	stopped bool
+	loop    int64 // steps in a cycle of two pages, 0 for none
 }
 
 func (s *source) Columns() []profile.Column {
@@ -57,7 +58,18 @@ func (s *source) Drain(to counter.Sink) error {
 				s.counts[lane][c] += uint64(at/s.step) % 7
 			}
 			to.Record(lane, at, s.counts[lane])
+			switch {
+		case s.loop == 0:
 			to.Hit(at-1, uint64(at/s.step)%100+3, 0)
+		default:
+			page := uint64(3)
+			if at/s.step%s.loop*4 < s.loop {
+				page = 4
+			}
+			for k := range int64(5) {
+				to.Hit(at-1-k, page, 0)
+			}
+		}
 		}
 		to.Drained(2)
 		s.last = at

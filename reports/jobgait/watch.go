@@ -50,9 +50,9 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"ends, with cycle (its number), boundary, length_s, residual (0 is as usual, 1\n" +
 			"unlike any other), next_boundary, boundary_error_s and low: the stretches at a\n" +
 			"low level of activity that come next, each with begins, duration_s, error_s and\n" +
-			"repeatability, the share of cycles in which it came. Cycles are told when\n" +
-			"live.json is replaced, once a second at most; of more than 60 in that time the\n" +
-			"last. It ends with the run, of which nothing is expected then.\n\n" +
+			"repeatability, the share of cycles in which it came. A cycle is told\n" +
+			"when it is found, mostly within 0.2 s: as long as somebody reads, the agent looks\n" +
+			"twenty times a second if its budget has room for that, else twice. It ends with the run, of which nothing is expected then.\n\n" +
 			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",
 		Args: oneAtMost("one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,9 +76,8 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 	return c
 }
 
-// pollEvery is how often the file is looked at, streamEvery for a stream, which has to
-// tell of a boundary soon: the agent writes it once a second at most.
-const pollEvery, streamEvery = 250 * time.Millisecond, 50 * time.Millisecond
+// pollEvery is how often the file is looked at.
+const pollEvery = 250 * time.Millisecond
 
 // errOver says that there is nothing to watch, in words.
 type errOver struct{ text string }
@@ -90,26 +89,20 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 	if err != nil {
 		return o.elsewhere(ctx, what, err, out)
 	}
-	screen := isTerminal(out) && !o.json && !o.stream && !o.once
-	last, every := "", pollEvery
 	if o.stream {
-		every = streamEvery
+		return follow(ctx, path, out)
 	}
+	screen := isTerminal(out) && !o.json && !o.once
+	last := ""
 	p := pacer{cycles: o.cycles, earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) }}
-	var told hints
 	for {
 		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
 		if err != nil {
 			return err
 		}
-		text := ""
-		if o.stream {
-			text = told.next(s, alive)
-		} else {
-			s.Pace = p.of(s)
-			text = o.draw(s, alive, screen)
-		}
-		if text != "" && (text != last || o.stream) {
+		s.Pace = p.of(s)
+		text := o.draw(s, alive, screen)
+		if text != "" && text != last {
 			if _, err := io.WriteString(out, text); err != nil {
 				return nil // nobody reads any more
 			}
@@ -126,7 +119,7 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(every):
+		case <-time.After(pollEvery):
 		}
 	}
 }

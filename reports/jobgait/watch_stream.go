@@ -1,14 +1,65 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"math"
+	"os"
 	"slices"
 	"time"
 
 	"jobgait/agent/live"
 	"jobgait/analysis/tracker"
 )
+
+// redial is how long an agent is waited for that tells nobody at once; what its file
+// says is told until then.
+const redial = time.Second
+
+// follow prints hints until the run is over.
+func follow(ctx context.Context, path string, out io.Writer) error {
+	var told hints
+	for ctx.Err() == nil {
+		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(out, told.next(s, alive)); err != nil {
+			return nil // nobody reads any more
+		}
+		if !alive {
+			return status(1)
+		}
+		if r, err := live.Dial(path); err == nil {
+			told.listen(ctx, r, out)
+			r.Close()
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(redial):
+		}
+	}
+	return nil
+}
+
+// listen prints hints as the agent tells them, until it does not any more.
+func (h *hints) listen(ctx context.Context, r *live.Reader, out io.Writer) {
+	for ctx.Err() == nil {
+		s, err := r.Next(pollEvery)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			continue
+		case err != nil:
+			return
+		}
+		if _, err := io.WriteString(out, h.next(s, true)); err != nil {
+			return
+		}
+	}
+}
 
 // hint is a line of `jobgait watch --stream`: a cycle that ended, and what comes next.
 type hint struct {

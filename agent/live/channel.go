@@ -1,0 +1,165 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job"
+)
+
+// Channel tells readers at once what live.json says once a second. It is a socket in the
+// same directory, whose name nobody else can take, the user's and nobody else's. A pipe
+// would not do: its reader holds the kernel's lock on it while it is given its bytes, for
+// as long as the memory for these, which may be a file of his own file system, takes to
+// come, and whoever opens the pipe or writes waits for that where no signal is heard.
+// The sender of a socket waits for nobody: who does not read misses messages.
+type Channel struct {
+	fd      int
+	uid     int
+	readers []int
+}
+
+const (
+	channelName = "cycles"
+	// mostReaders are told at a time, with sendBytes of the kernel's memory each.
+	mostReaders = 8
+	sendBytes   = 64 << 10
+	// mostTold is how many of the last cycles a message has.
+	mostTold = 16
+)
+
+// Listen opens the channel of a run.
+func (p *Place) Listen() (*Channel, error) {
+	c := &Channel{uid: p.uid}
+	err := at(p.dir, func(path string) (err error) {
+		if c.fd, err = unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0); err != nil {
+			return err
+		}
+		_ = unix.Unlink(path) // of an agent that was killed
+		// The mode of the socket before it has a name is that of the name.
+		for _, step := range []func() error{
+			func() error { return unix.Fchmod(c.fd, 0o600) },
+			func() error { return unix.Bind(c.fd, &unix.SockaddrUnix{Name: path}) },
+			func() error { return unix.Listen(c.fd, mostReaders) },
+		} {
+			if err := step(); err != nil {
+				_ = unix.Close(c.fd)
+				return err
+			}
+		}
+		if os.Geteuid() == 0 {
+			return unix.Fchownat(unix.AT_FDCWD, path, p.uid, p.gid, unix.AT_SYMLINK_NOFOLLOW)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listen for readers of %s: %w", Name, job.Cause(err))
+	}
+	return c, nil
+}
+
+// at names the channel in a directory by a path that is short enough for a socket.
+func at(dir string, use func(path string) error) error {
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return use("/proc/self/fd/" + strconv.Itoa(fd) + "/" + channelName)
+}
+
+// Read takes new readers, lets go of those who left, and tells whether anybody is there.
+func (c *Channel) Read() bool {
+	if c == nil {
+		return false
+	}
+	for {
+		fd, _, err := unix.Accept4(c.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		if err != nil {
+			break
+		}
+		if len(c.readers) == mostReaders || !c.welcome(fd) {
+			_ = unix.Close(fd)
+			continue
+		}
+		c.readers = append(c.readers, fd)
+	}
+	c.readers = slices.DeleteFunc(c.readers, func(fd int) bool {
+		p := []unix.PollFd{{Fd: int32(fd)}}
+		_, err := unix.Poll(p, 0)
+		return err == nil && p[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0 && unix.Close(fd) == nil
+	})
+	return len(c.readers) > 0
+}
+
+// welcome is whether a reader is the user, to whom nobody listens.
+func (c *Channel) welcome(fd int) bool {
+	who, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	return err == nil && (int(who.Uid) == c.uid || who.Uid == 0) && unix.Shutdown(fd, unix.SHUT_RD) == nil &&
+		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, sendBytes) == nil
+}
+
+// Tell tells all readers.
+func (c *Channel) Tell(s State) {
+	s.RecentS, s.Recent = []float64{}, s.Recent[max(0, len(s.Recent)-mostTold):]
+	b, err := json.Marshal(s)
+	if err != nil {
+		return
+	}
+	for _, fd := range c.readers {
+		_, _ = unix.SendmsgN(fd, b, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+	}
+}
+
+// Close lets all readers go.
+func (c *Channel) Close() {
+	if c == nil {
+		return
+	}
+	for _, fd := range append(c.readers, c.fd) {
+		_ = unix.Close(fd)
+	}
+}
+
+// Reader is told by a channel.
+type Reader struct {
+	conn net.Conn
+	buf  []byte
+}
+
+// Dial asks to be told by the agent that writes a file; an error where it tells nobody.
+func Dial(path string) (*Reader, error) {
+	r := &Reader{buf: make([]byte, maxBytes)}
+	err := at(filepath.Dir(path), func(path string) (err error) {
+		r.conn, err = net.DialTimeout("unixpacket", path, time.Second)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask for the channel beside %s: %w", Name, job.Cause(err))
+	}
+	return r, nil
+}
+
+// Next waits for the next state; an error that is os.ErrDeadlineExceeded if there was
+// none in that time.
+func (r *Reader) Next(wait time.Duration) (State, error) {
+	if err := r.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
+		return State{}, err
+	}
+	n, err := r.conn.Read(r.buf)
+	if err != nil {
+		return State{}, err
+	}
+	return Decode(r.buf[:n])
+}
+
+// Close asks no more.
+func (r *Reader) Close() { _ = r.conn.Close() }
