@@ -20,7 +20,7 @@ func (l ladder) gpus() {
 	}
 	in := l.in
 	members := job.NewMembers(l.h.proc, in.peek, l.r, scheduler.OfRun(l.r))
-	o := gpu.Open(gpu.Params{GPUs: *l.r.GPUs, Sys: l.h.sys, Dev: l.h.dev,
+	o := gpu.Open(gpu.Params{GPUs: *l.r.GPUs, Sys: l.h.sys, Dev: l.h.dev, Perf: l.h.open,
 		Helper: filepath.Join(filepath.Dir(l.h.program), nvmlProgram),
 		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now,
 			Members: func() []int { return in.cpu.Known(mostAsked) },

@@ -1,7 +1,6 @@
 package energy
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -21,7 +19,7 @@ import (
 // counted is an open event: what its count is to be multiplied with for
 // microjoules.
 type counted struct {
-	fd    int
+	perf.Alone
 	scale float64
 }
 
@@ -44,11 +42,11 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 	var names []string
 	m.Close = func() error { return closeEvents(events) }
 	for _, d := range domains() {
-		attr, scale, err := describe(dir, d.event, uint32(pmuType))
+		config, scale, err := describe(dir, d.event)
 		if err != nil {
 			continue // no such domain, or in a unit that we do not know
 		}
-		opened, err := openOn(open, attr, cpus, scale)
+		opened, err := openOn(open, uint32(pmuType), config, cpus, scale)
 		if perf.Absent(err) || errors.Is(err, unix.EINVAL) {
 			continue // old kernels show domains that an AMD does not have
 		}
@@ -56,7 +54,7 @@ func openPMU(open perf.Opener, sys string) (polled.Meter, error) {
 			return polled.Meter{}, errors.Join(fmt.Errorf("%s: %w", d.event, err), m.Close())
 		}
 		m.Columns = append(m.Columns, column(d))
-		names = append(names, fmt.Sprintf("%s config %#x", d.event, attr.Config))
+		names = append(names, fmt.Sprintf("%s config %#x", d.event, config))
 		events = append(events, opened...)
 	}
 	if len(events) == 0 {
@@ -83,31 +81,22 @@ func readEvents(events []counted, cpus, columns int, cells []uint64) error {
 
 // describe reads an event's config, scale and unit. An event in anything but
 // joules is none of ours.
-func describe(dir, event string, pmuType uint32) (unix.PerfEventAttr, float64, error) {
+func describe(dir, event string) (config uint64, scale float64, err error) {
 	at := filepath.Join(dir, "events", event)
-	term, err := readText(at)
-	if err != nil {
-		return unix.PerfEventAttr{}, 0, err
+	var texts [3]string
+	for i, suffix := range []string{"", ".unit", ".scale"} {
+		if texts[i], err = readText(at + suffix); err != nil {
+			return 0, 0, err
+		}
 	}
-	config, err := parseEvent(term)
-	if err != nil {
-		return unix.PerfEventAttr{}, 0, err
+	if config, err = parseEvent(texts[0]); err != nil {
+		return 0, 0, err
 	}
-	unit, err := readText(at + ".unit")
-	if err != nil {
-		return unix.PerfEventAttr{}, 0, err
+	joules, err := strconv.ParseFloat(texts[2], 64)
+	if err != nil || !(joules > 0 && joules < 1) || texts[1] != "Joules" {
+		return 0, 0, fmt.Errorf("%s: scale %q, unit %q: %w", event, texts[2], texts[1], errFormat)
 	}
-	number, err := readText(at + ".scale")
-	if err != nil {
-		return unix.PerfEventAttr{}, 0, err
-	}
-	joules, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(joules > 0 && joules < 1) || unit != "Joules" {
-		return unix.PerfEventAttr{}, 0, fmt.Errorf("%s: scale %q, unit %q: %w", event, number, unit, errFormat)
-	}
-	attr := unix.PerfEventAttr{Type: pmuType, Config: config}
-	attr.Size = uint32(unsafe.Sizeof(attr))
-	return attr, joules * 1e6, nil
+	return config, joules * 1e6, nil
 }
 
 var errFormat = errors.New("unknown format")
@@ -122,30 +111,22 @@ func parseEvent(term string) (uint64, error) {
 	return config, nil
 }
 
-func openOn(open perf.Opener, attr unix.PerfEventAttr, cpus []int, scale float64) ([]counted, error) {
+func openOn(open perf.Opener, pmuType uint32, config uint64, cpus []int, scale float64) ([]counted, error) {
 	var events []counted
 	for _, cpu := range cpus {
-		a := attr
-		fd, err := open(&a, -1, cpu, -1, 0)
+		e, err := perf.OpenAlone(open, pmuType, config, cpu)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("open on CPU %d: %w", cpu, err), closeEvents(events))
+			return nil, errors.Join(err, closeEvents(events))
 		}
-		events = append(events, counted{fd, scale})
+		events = append(events, counted{e, scale})
 	}
 	return events, nil
 }
 
 // read returns microjoules since the event was opened.
 func (e counted) read() (uint64, error) {
-	var b [8]byte
-	n, err := unix.Read(e.fd, b[:])
-	if err != nil {
-		return 0, os.NewSyscallError("read", err)
-	}
-	if n != len(b) {
-		return 0, errFormat // the CPU went offline: there is nothing to read
-	}
-	return scaled(binary.NativeEndian.Uint64(b[:]), e.scale), nil
+	count, err := e.Read()
+	return scaled(count, e.scale), err
 }
 
 // scaled never decreases when the count grows: rounding keeps order. After a day
@@ -155,7 +136,7 @@ func scaled(count uint64, scale float64) uint64 { return uint64(float64(count) *
 func closeEvents(events []counted) error {
 	var all error
 	for _, e := range events {
-		all = errors.Join(all, os.NewSyscallError("close", unix.Close(e.fd)))
+		all = errors.Join(all, e.Close())
 	}
 	return all
 }

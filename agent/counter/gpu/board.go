@@ -27,7 +27,6 @@ type board struct {
 	n       int // of the job's
 	card    card
 	buf     [4096]byte
-	status  string // path of the file that says whether it sleeps
 	metrics metrics
 	known   bool // whether there are metrics
 	busy    kernel.Number
@@ -41,17 +40,12 @@ type board struct {
 	sinceNS  int64
 }
 
-var (
-	errSleeps  = errors.New("the GPU is suspended: to read it would wake it")
-	errNothing = errors.New("the driver tells nothing of it")
-)
-
 // newBoard looks what a card has.
 func newBoard(n int, c card) (*board, error) {
-	b := &board{n: n, card: c, status: filepath.Join(c.dir, "power/runtime_status"),
+	b := &board{n: n, card: c,
 		busy:   kernel.NewFirmwareNumber(filepath.Join(c.dir, "gpu_busy_percent")),
 		memory: kernel.NewFirmwareNumber(filepath.Join(c.dir, "mem_info_vram_used"))}
-	if err := b.awake(); err != nil {
+	if err := c.awake(); err != nil {
 		return nil, err
 	}
 	b.known = b.look() == nil
@@ -62,20 +56,11 @@ func newBoard(n int, c card) (*board, error) {
 	// A counter that never moved is none: some boards leave it at 0.
 	b.metrics.hasEnergy = b.metrics.hasEnergy && b.metrics.energy > 0
 	for _, name := range []string{"power1_average", "power1_input"} {
-		found, _ := filepath.Glob(filepath.Join(c.dir, "hwmon/hwmon*", name))
-		if len(found) > 0 && !b.hasUW {
-			b.power, b.hasUW = kernel.NewFirmwareNumber(found[0]), true
+		if path := c.hwmon(name); path != "" && !b.hasUW {
+			b.power, b.hasUW = kernel.NewFirmwareNumber(path), true
 		}
 	}
 	return b, nil
-}
-
-// awake is an error for a card that sleeps.
-func (b *board) awake() error {
-	if text(b.status) == "suspended" {
-		return errSleeps
-	}
-	return nil
 }
 
 // look reads gpu_metrics.
@@ -97,8 +82,9 @@ func (b *board) look() error {
 	return nil
 }
 
-func (b *board) column(what, unit string, level bool) profile.Column {
-	return profile.Column{Name: fmt.Sprintf("gpu%d_%s", b.n, what), Unit: unit, Scope: "job", Gauge: level, Ticked: true}
+// column is one of the n-th GPU.
+func column(n int, what, unit string, level bool) profile.Column {
+	return profile.Column{Name: fmt.Sprintf("gpu%d_%s", n, what), Unit: unit, Scope: "job", Gauge: level, Ticked: true}
 }
 
 func (b *board) meter(everyNS int64) polled.Meter {
@@ -122,11 +108,11 @@ func (b *board) counts(now func() int64) (polled.Meter, error) {
 	m := b.meter(countsNS)
 	var reads []func() (uint64, error)
 	if b.metrics.hasEnergy {
-		m.Columns = append(m.Columns, b.column("energy", "uJ", false))
+		m.Columns = append(m.Columns, column(b.n, "energy", "uJ", false))
 		reads = append(reads, func() (uint64, error) { return of(b.metrics.microjoules(), b.metrics.hasEnergy) })
 	}
 	if b.hasBusy {
-		m.Columns = append(m.Columns, b.column("kernel", "ns", false))
+		m.Columns = append(m.Columns, column(b.n, "kernel", "ns", false))
 		reads = append(reads, func() (uint64, error) { return b.ran(now()) })
 	}
 	return b.reading(m, reads)
@@ -138,20 +124,20 @@ func (b *board) levels() (polled.Meter, error) {
 	m := b.meter(levelsNS)
 	var reads []func() (uint64, error)
 	if b.hasVRAM {
-		m.Columns = append(m.Columns, b.column("memory", "bytes", true))
+		m.Columns = append(m.Columns, column(b.n, "memory", "bytes", true))
 		reads = append(reads, b.memory.Read)
 	}
 	if b.metrics.hasClock {
-		m.Columns = append(m.Columns, b.column("clock", "MHz", true))
+		m.Columns = append(m.Columns, column(b.n, "clock", "MHz", true))
 		reads = append(reads, func() (uint64, error) { return of(b.metrics.clockMHz, b.metrics.hasClock) })
 	}
 	switch {
 	case b.metrics.hasEnergy:
 	case b.metrics.hasPower:
-		m.Columns = append(m.Columns, b.column("power", "mW", true))
+		m.Columns = append(m.Columns, column(b.n, "power", "mW", true))
 		reads = append(reads, func() (uint64, error) { return of(b.metrics.socketMW, b.metrics.hasPower) })
 	case b.hasUW:
-		m.Columns = append(m.Columns, b.column("power", "mW", true))
+		m.Columns = append(m.Columns, column(b.n, "power", "mW", true))
 		reads = append(reads, func() (uint64, error) { v, err := b.power.Read(); return v / 1000, err })
 	}
 	return b.reading(m, reads)
@@ -163,7 +149,7 @@ func (b *board) reading(m polled.Meter, reads []func() (uint64, error)) (polled.
 		return m, errNothing
 	}
 	m.Read = func(cells []uint64) error {
-		if err := b.awake(); err != nil {
+		if err := b.card.awake(); err != nil {
 			return err
 		}
 		if b.known {

@@ -7,8 +7,8 @@
 //
 //   - The scheduler names them: by their own names first, else by numbers, which are
 //     those of NVIDIA's device files and of nothing else. The order in which a library
-//     counts is not asked. AMD's have no such number: theirs are the job's if it has as
-//     many as the node.
+//     counts is not asked. AMD's and Intel's have no such number: they are the job's if
+//     it has as many as the node. A processor's own GPU is none, beside others.
 //   - A process of the job must hold one of them open, and until then nothing is read:
 //     what a GPU did before is not counted. A job whose processes hold only others gets
 //     no columns with values, and a note (Holders).
@@ -19,8 +19,9 @@
 //
 //	gpuN_energy     uJ     what the board took, by its own account
 //	gpuN_kernel     ns     utilization times the time: "some kernel ran", no more; AMD's
-//	                       stays at 100 % on some boards while a process has a context
-//	gpuN_memory     bytes  in use, a level
+//	                       stays at 100 % on some boards while a process has a context;
+//	                       Intel's is the time of the busiest engine that runs kernels
+//	gpuN_memory     bytes  in use, a level (not Intel)
 //	gpuN_clock      MHz    of the shaders, a level (AMD)
 //	gpuN_power      mW     a level, where there is no energy (AMD)
 //	gpuN_throttled  ns     slowed for power or heat (NVIDIA)
@@ -31,7 +32,8 @@
 // period found in them may be an alias, so they are marked (profile.Column.Ticked) and
 // none is looked for.
 //
-// AMD's are files of sysfs, read in a goroutine of their own, because the firmware may
-// not answer. NVIDIA's library is called by a program of its own, jobgait-nvml
+// AMD's and Intel's energy are files of sysfs, Intel's engines are perf events of i915
+// and xe, system-wide on a CPU of their PMU's mask; all are read in goroutines of their
+// own, because the firmware may not answer. NVIDIA's library is called by a program of its own, jobgait-nvml
 // (nvml/nvml.c): a driver that hangs then has that process and not the run's lock.
 package gpu

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"jobgait/agent/counter"
+	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/polled"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
@@ -15,8 +16,9 @@ import (
 // Params say whose GPUs, and where they are.
 type Params struct {
 	GPUs job.GPUs
-	// Sys and Dev are normally "/sys" and "/dev".
+	// Sys and Dev are normally "/sys" and "/dev", Perf is perf.Open.
 	Sys, Dev string
+	Perf     perf.Opener
 	// Helper is the program jobgait-nvml, Env what of an environment it gets.
 	Helper string
 	Env    []string
@@ -47,17 +49,18 @@ func Open(p Params) Opened {
 	if g := p.GPUs; len(g.UUIDs) > 0 && len(g.Numbers) > 0 && len(g.UUIDs) != len(g.Numbers) {
 		return withheld("the scheduler tells %d names and %d numbers of them", len(g.UUIDs), len(g.Numbers))
 	}
-	cards, err := amdCards(p.Sys)
+	all, err := listCards(p.Sys)
 	if err != nil {
 		return withheld("%v", err)
 	}
 	_, missing := os.Stat(filepath.Join(p.Dev, "nvidiactl"))
+	cards := given(all, missing == nil)
 	switch mine, err := pick(cards, p.GPUs); {
 	case len(cards) == 0 && missing != nil:
 		return withheld("the node shows none that can be read")
 	case len(cards) == 0, missing == nil && err != nil && len(p.GPUs.UUIDs) > 0:
 		return openNVIDIA(p)
-	case missing == nil && len(p.GPUs.UUIDs) == 0:
+	case len(p.GPUs.UUIDs) == 0 && (missing == nil || cards[0].vendor != cards[len(cards)-1].vendor):
 		return withheld("the node has GPUs of two makers, and the scheduler tells numbers")
 	case err != nil:
 		return withheld("%v", err)
@@ -101,14 +104,14 @@ func withheld(format string, args ...any) Opened {
 	return Opened{Notes: []note.Note{n}, Absent: []summary.Source{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 }
 
-// openCards opens AMD's.
+// openCards opens AMD's and Intel's.
 func openCards(p Params, cards []card) Opened {
 	h := p.Holders
 	files := map[string]bool{}
 	out := Opened{Devices: func() []summary.GPUDevice { return boardsOf(cards) }}
 	for n, c := range cards {
 		files[c.file] = true
-		have, lack := polled.Open(kinds(n, c, h.Now)...)(h.Now)
+		have, lack := polled.Open(kinds(n, c, p)...)(h.Now)
 		for _, s := range have {
 			out.Sources = append(out.Sources, s)
 		}
@@ -120,8 +123,15 @@ func openCards(p Params, cards []card) Opened {
 
 // kinds are what is read of a card: each in a goroutine of its own, with state of its
 // own.
-func kinds(n int, c card, now func() int64) []polled.Kind {
-	open := func(meter func(*board) (polled.Meter, error)) func() (polled.Meter, error) {
+func kinds(n int, c card, p Params) []polled.Kind {
+	kind := func(what string, open func() (polled.Meter, error)) polled.Kind {
+		return polled.Kind{Name: column(n, what, "", false).Name, Scope: "job", Hangs: true, Open: open}
+	}
+	if c.vendor == intelVendor {
+		return []polled.Kind{kind("energy", func() (polled.Meter, error) { return intelEnergy(n, c) }),
+			kind("kernel", func() (polled.Meter, error) { return intelKernel(n, c, p) })}
+	}
+	amd := func(meter func(*board) (polled.Meter, error)) func() (polled.Meter, error) {
 		return func() (polled.Meter, error) {
 			b, err := newBoard(n, c)
 			if err != nil {
@@ -130,11 +140,8 @@ func kinds(n int, c card, now func() int64) []polled.Kind {
 			return meter(b)
 		}
 	}
-	name := func(what string) string { return (&board{n: n}).column(what, "", false).Name }
-	return []polled.Kind{
-		{Name: name("energy"), Scope: "job", Hangs: true, Open: open(func(b *board) (polled.Meter, error) { return b.counts(now) })},
-		{Name: name("memory"), Scope: "job", Hangs: true, Open: open((*board).levels)},
-	}
+	return []polled.Kind{kind("energy", amd(func(b *board) (polled.Meter, error) { return b.counts(p.Holders.Now) })),
+		kind("memory", amd((*board).levels))}
 }
 
 // held makes all sources wait for a holder.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/job"
 	"jobgait/agent/rawcall"
 )
@@ -18,13 +19,17 @@ import (
 // of which clock stamps are. It is for whoever has a GPU, by hand; it wakes none.
 func Probe(w io.Writer, p Params) error {
 	fmt.Fprintln(w, "GPUs as jobgait reads them: built to the documentation, not yet run on a GPU.")
-	fmt.Fprintln(w, "Not read yet: GPM, instances of MIG, Intel.")
-	cards, err := amdCards(p.Sys)
+	fmt.Fprintln(w, "Not read yet: GPM, instances of MIG.")
+	cards, err := listCards(p.Sys)
 	if err != nil {
 		return err
 	}
 	for _, c := range cards {
-		probeCard(w, c)
+		if c.vendor == intelVendor {
+			probeIntel(w, c, p)
+		} else {
+			probeCard(w, c)
+		}
 	}
 	files, err := filepath.Glob(filepath.Join(p.Dev, "nvidia[0-9]*"))
 	if err != nil {
@@ -40,7 +45,7 @@ func Probe(w io.Writer, p Params) error {
 		return probeNVIDIA(w, p, numbers)
 	}
 	if len(cards) == 0 {
-		fmt.Fprintln(w, "This node shows no GPU of NVIDIA or AMD.")
+		fmt.Fprintln(w, "This node shows no GPU of NVIDIA, AMD or Intel.")
 	}
 	return nil
 }
@@ -158,27 +163,116 @@ func probeCard(w io.Writer, c card) {
 		fmt.Fprintf(w, "  gpu_metrics: %v\n", b.look())
 		return
 	}
-	first, changes, began := b.metrics, 0, rawcall.Now()
-	last, spent := first.energy, int64(0)
-	const calls = 200
-	for range calls {
-		at := rawcall.Now()
-		if err := b.look(); err != nil {
-			fmt.Fprintf(w, "  gpu_metrics: %v\n", err)
-			return
-		}
-		spent += rawcall.Now() - at
-		if b.metrics.energy != last {
-			last = b.metrics.energy
-			changes++
-		}
-		time.Sleep(10 * time.Millisecond)
+	seen, err := watch(func() (uint64, error) { err := b.look(); return b.metrics.microjoules(), err })
+	if err != nil {
+		fmt.Fprintf(w, "  gpu_metrics: %v\n", err)
+		return
 	}
 	m := b.metrics
 	fmt.Fprintf(w, "  gpu_metrics %d.%d: energy %d uJ (%v), clock %d MHz (%v), power %d mW (%v), busy %d %% (%v)\n", m.version[0], m.version[1],
 		m.microjoules(), m.hasEnergy, m.clockMHz, m.hasClock, m.socketMW, m.hasPower, m.busyPct, m.hasBusy)
-	fmt.Fprintf(w, "  a reading takes %.0f us; energy was new in %d of %d readings, and %d uJ more in %.1f s\n", float64(spent)/calls/1e3, changes, calls,
-		m.microjoules()-first.microjoules(), float64(rawcall.Now()-began)/1e9)
+	fmt.Fprintln(w, " ", seen)
+}
+
+// watched is how a count of microjoules went on while it was read again and again.
+type watched struct {
+	first, last     uint64
+	news            int
+	spentNS, overNS int64
+}
+
+// watch reads for two seconds.
+func watch(read func() (uint64, error)) (s watched, err error) {
+	began := rawcall.Now()
+	for i := range calls {
+		at := rawcall.Now()
+		v, err := read()
+		if err != nil {
+			return s, err
+		}
+		s.spentNS += rawcall.Now() - at
+		if i == 0 {
+			s.first = v
+		} else if v != s.last {
+			s.news++
+		}
+		s.last = v
+		time.Sleep(callEvery)
+	}
+	s.overNS = rawcall.Now() - began
+	return s, nil
+}
+
+func (s watched) String() string {
+	return fmt.Sprintf("a reading takes %.0f us; energy was new in %d of %d readings, and %d uJ more in %.1f s",
+		float64(s.spentNS)/calls/1e3, s.news, calls, s.last-s.first, float64(s.overNS)/1e9)
+}
+
+// How often files and events are read, and how many times.
+const (
+	calls     = 200
+	callEvery = 10 * time.Millisecond
+)
+
+// probeIntel writes what a driver of Intel's counts, which may be of one engine only.
+func probeIntel(w io.Writer, c card, p Params) {
+	fmt.Fprintf(w, "Intel %s, %s: ", c.pci, c.file)
+	if err := c.awake(); err != nil {
+		fmt.Fprintln(w, err)
+		return
+	}
+	found, err := findPMU(p.Sys, c)
+	var list []engine
+	if err == nil {
+		fmt.Fprintf(w, "PMU %s, type %d on CPU %d; ", found.name(), found.kind, found.cpu)
+		list, err = found.openEngines(p.Perf)
+	}
+	if err != nil {
+		fmt.Fprintf(w, "%v\n", err)
+	} else {
+		fmt.Fprintf(w, "%d engines that run kernels\n", len(list))
+		probeEngines(w, list)
+	}
+	path := c.hwmonEnergy()
+	if path == "" {
+		fmt.Fprintln(w, "  no energy in hwmon")
+		return
+	}
+	file := kernel.NewFirmwareNumber(path)
+	defer file.Close()
+	seen, err := watch(file.Read)
+	if err != nil {
+		fmt.Fprintf(w, "  %s: %v\n", filepath.Base(path), err)
+		return
+	}
+	fmt.Fprintf(w, "  %s: %d uJ, %v\n", filepath.Base(path), seen.last, seen)
+}
+
+// probeEngines reads engines for two seconds, and closes them.
+func probeEngines(w io.Writer, list []engine) {
+	defer closeEngines(list)
+	ran, changes := make([]float64, len(list)), make([]int, len(list))
+	began, spent := rawcall.Now(), int64(0)
+	for range calls {
+		at := rawcall.Now()
+		for i := range list {
+			ns, err := list[i].ran(at)
+			if err != nil {
+				fmt.Fprintf(w, "  %s: %v\n", list[i].name, err)
+				return
+			}
+			if ran[i] += ns; ns > 0 {
+				changes[i]++
+			}
+		}
+		spent += rawcall.Now() - at
+		time.Sleep(callEvery)
+	}
+	all := float64(rawcall.Now() - began)
+	for i, e := range list {
+		fmt.Fprintf(w, "  %-12s ran %.1f %% of %.1f s, new in %d of %d readings; count %d, ticks %d\n", e.name, 100*ran[i]/all, all/1e9, changes[i], calls, e.lastBusy, e.lastTotal)
+	}
+	fmt.Fprintf(w, "  a reading of all of them takes %.0f us\n", float64(spent)/calls/1e3)
 }
 
 func orError(v uint64, err error) string {

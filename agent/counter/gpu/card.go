@@ -1,0 +1,147 @@
+package gpu
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jobgait/agent/job"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// card is a GPU of AMD or Intel as sysfs shows it.
+type card struct {
+	vendor string
+	dir    string // of its device
+	pci    string // address
+	name   string // "GPU-" and its unique id, as AMD's library writes it; "" without
+	file   string // render node below /dev
+}
+
+// Makers among those of PCI devices.
+const (
+	amdVendor   = "0x1002"
+	intelVendor = "0x8086"
+)
+
+// listCards lists the node's, those of a maker in the order of their render nodes. What is read of them
+// the kernel knows without asking the device.
+func listCards(sys string) ([]card, error) {
+	nodes, err := filepath.Glob(filepath.Join(sys, "class/drm/renderD*"))
+	if err != nil {
+		return nil, fmt.Errorf("list GPUs: %w", err)
+	}
+	var cards []card
+	for _, node := range nodes {
+		dir, err := filepath.EvalSymlinks(filepath.Join(node, "device"))
+		if err != nil {
+			continue
+		}
+		c := card{vendor: text(filepath.Join(dir, "vendor")), dir: dir, pci: filepath.Base(dir),
+			file: renderFile + strings.TrimPrefix(filepath.Base(node), "renderD")}
+		switch c.vendor {
+		case amdVendor:
+			if _, err := os.Stat(filepath.Join(dir, "mem_info_vram_total")); err != nil {
+				continue // another driver's, or none
+			}
+			if id := text(filepath.Join(dir, "unique_id")); id != "" {
+				c.name = "GPU-" + id
+			}
+		case intelVendor:
+		default:
+			continue
+		}
+		cards = append(cards, c)
+	}
+	slices.SortFunc(cards, func(a, b card) int {
+		return cmp.Or(cmp.Compare(a.vendor, b.vendor), cmp.Compare(len(a.file), len(b.file)), strings.Compare(a.file, b.file))
+	})
+	return cards, nil
+}
+
+// given are those cards that a scheduler may give out: a processor's own GPU is not,
+// beside others.
+func given(cards []card, others bool) []card {
+	apart := slices.DeleteFunc(slices.Clone(cards), card.builtIn)
+	if others || slices.ContainsFunc(apart, func(c card) bool { return c.vendor != intelVendor }) {
+		return apart
+	}
+	return cards
+}
+
+// awake is an error for a card that sleeps.
+func (c card) awake() error {
+	if text(filepath.Join(c.dir, "power/runtime_status")) == "suspended" {
+		return errSleeps
+	}
+	return nil
+}
+
+// hwmon finds a file of the card's sensors, "" if it has none.
+func (c card) hwmon(name string) string {
+	found, _ := filepath.Glob(filepath.Join(c.dir, "hwmon/hwmon*", name))
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
+}
+
+// boardsOf says which they are; what a kernel or a board does not tell stays open.
+func boardsOf(cards []card) []summary.GPUDevice {
+	var list []summary.GPUDevice
+	for i, c := range cards {
+		d := summary.GPUDevice{Index: i, Name: note.Clean(text(filepath.Join(c.dir, "product_name")), mostName), UUID: c.name}
+		if n, err := strconv.ParseUint(text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
+			d.MemoryBytes = float64(n)
+		}
+		if id := text(filepath.Join(c.dir, "device")); c.vendor == intelVendor && id != "" {
+			d.Name = note.Clean("Intel "+id, mostName) // its driver tells no more
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// mostName is how much of a board's name is kept.
+const mostName = 80
+
+var (
+	errUnknown = errors.New("the scheduler names GPUs that are not on this node")
+	errWhich   = errors.New("the scheduler tells numbers, which of AMD's and Intel's GPUs are those of no device file, and the job has not all of the node's")
+	errSleeps  = errors.New("the GPU is suspended: to read it would wake it")
+	errNothing = errors.New("the driver tells nothing of it")
+)
+
+// pick returns those cards that are the job's, in the scheduler's order.
+func pick(cards []card, g job.GPUs) ([]card, error) {
+	if len(g.UUIDs) == 0 {
+		if len(g.Numbers) != len(cards) {
+			return nil, errWhich
+		}
+		return cards, nil
+	}
+	var out []card
+	for _, name := range g.UUIDs {
+		i := slices.IndexFunc(cards, func(c card) bool { return c.name != "" && strings.EqualFold(c.name, name) })
+		if i < 0 {
+			return nil, errUnknown
+		}
+		out = append(out, cards[i])
+	}
+	return out, nil
+}
+
+// text returns a small file without white space round it, "" if it cannot be read.
+func text(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
