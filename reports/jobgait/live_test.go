@@ -109,6 +109,9 @@ func (b box) outcome() (r outcome) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	c, m := r.Resources.CPU, r.Resources.Memory
+	b.t.Logf("%v; of %s CPUs busy %s, waiting %s, throttled %s, others %s; memory %s of %s", r.codes(), shown(c.Allocated),
+		shown(c.Busy), shown(c.Waiting), shown(c.Throttled), shown(c.Others), shown(m.PeakBytes), shown(m.RequestedBytes))
 	return r
 }
 

@@ -34,6 +34,7 @@ func (b box) resources() summary.Resources {
 // near wants a value within a share of what is true.
 func near(t *testing.T, what string, got *float64, want, share float64) {
 	t.Helper()
+	t.Logf("%s: told %s, true %.4g", what, shown(got), want)
 	if got == nil || math.Abs(*got/want-1) > share {
 		t.Errorf("%s is %v, want %.4g", what, shown(got), want)
 	}
