@@ -100,7 +100,7 @@ func TestHungDriver(t *testing.T) {
 		t.Skip("only root mounts a file system here")
 	}
 	hangs := t.TempDir()
-	free := peektest.Hang(t, hangs)
+	free, asked := peektest.HangAsked(t, hangs)
 	h := host{proc: "/proc", sys: "/sys", dev: fakeDevices(t, 2), program: fakeGPUs(t, "FAKE_HANG_AT="+filepath.Join(hangs, "x")), open: perf.Open}
 	id := summary.JobID(os.Getpid())*10 + 7
 	busy(t, id.String(), "while :; do sleep 0.1; done")
@@ -123,6 +123,7 @@ func TestHungDriver(t *testing.T) {
 	go func() { ended <- a.live(stop, time.Hour) }()
 	reader := 0
 	jobtest.Until(t, "the reader waits in the driver", func() bool { reader = childInDriver(); return reader > 0 })
+	<-asked
 	if err := unix.Kill(reader, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

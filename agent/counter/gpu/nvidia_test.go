@@ -277,14 +277,21 @@ func TestDState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := peektest.Hang(t, dir)
+	free, asked := peektest.HangAsked(t, dir)
 	h, err := startHelper(program, []string{"0"}, append(env, "FAKE_HANG_AT="+filepath.Join(dir, "x")), rawcall.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	pid := h.process.Pid
 	state := func() string { return processState(pid) }
-	until(t, h, "it waits in the driver", func() bool { return h.devices[0].known && waitsForFile(pid) })
+	until(t, h, "it waits in the driver", func() bool {
+		select {
+		case <-asked:
+			return h.devices[0].known
+		default:
+			return false
+		}
+	})
 	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -313,12 +320,6 @@ func processState(pid int) string {
 	_, rest, _ := strings.Cut(string(b), ") ")
 	letter, _, _ := strings.Cut(rest, " ")
 	return letter
-}
-
-// waitsForFile is whether it waits for a FUSE file system.
-func waitsForFile(pid int) bool {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid))
-	return strings.Contains(string(b), "request") || strings.Contains(string(b), "fuse")
 }
 
 // Time in which nobody listened is no silence: who was stopped with it goes on.

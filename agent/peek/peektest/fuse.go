@@ -16,14 +16,22 @@ import (
 // test where there is no FUSE.
 func Hang(t testing.TB, dir string) (free func()) {
 	t.Helper()
-	f := mount(t, dir)
-	go (&server{f: f, mute: true}).serve()
+	free, _ = HangAsked(t, dir)
+	return free
+}
+
+// HangAsked does the same, and closes asked when something was asked for: from then on
+// not even a kill ends who waits for it.
+func HangAsked(t testing.TB, dir string) (free func(), asked <-chan struct{}) {
+	t.Helper()
+	f, first := mount(t, dir), make(chan struct{})
+	go (&server{f: f, mute: true, asked: first}).serve()
 	free = sync.OnceFunc(func() {
 		_ = unix.Unmount(dir, unix.MNT_FORCE|unix.MNT_DETACH)
 		_ = f.Close()
 	})
 	t.Cleanup(free)
-	return free
+	return free, first
 }
 
 // mount mounts over dir what is asked of the file.
@@ -68,8 +76,7 @@ func (s *server) serve() {
 		}
 		op, unique, node := binary.NativeEndian.Uint32(buf[4:]), binary.NativeEndian.Uint64(buf[8:]), binary.NativeEndian.Uint64(buf[16:])
 		switch {
-		case s.mute && op != opInit:
-		case op == opRead:
+		case s.mute && op != opInit, op == opRead:
 			if s.asked != nil {
 				close(s.asked)
 				s.asked = nil
