@@ -11,7 +11,7 @@ import (
 )
 
 // timelineCharts draws the columns over the run, one below the other, with the
-// phases behind them.
+// phases behind them, and the GPUs below.
 func (r Report) timelineCharts() []picture {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	var out []picture
@@ -35,6 +35,9 @@ func (r Report) timelineCharts() []picture {
 		x, line := r.broken(t)
 		chart.Line("line run", x, line)
 		out = append(out, picture{t.column.Label, unitWords(t.column.Unit), template.HTML(chart.SVG())})
+	}
+	if p, ok := r.laneChart(); ok && len(out) > 0 {
+		out = append(out, p)
 	}
 	return out
 }

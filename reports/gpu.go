@@ -16,10 +16,10 @@ func newGPUs(s summary.Summary) []summary.GPU {
 	for _, g := range s.GPUs {
 		g.Node, g.Name, g.UUID = Clean(g.Node), Clean(g.Name), Clean(g.UUID)
 		g.ReadS, g.MemoryBytes = number(g.ReadS), number(g.MemoryBytes)
-		for _, v := range []**float64{&g.EnergyJ, &g.PowerW, &g.ActiveS, &g.SlowedS, &g.MemoryPeakBytes} {
+		for _, v := range []**float64{&g.EnergyJ, &g.PowerW, &g.ActiveS, &g.SlowedS, &g.MemoryPeakBytes, &g.ClockMHz} {
 			*v = known(*v)
 		}
-		g.Cycle = cleanCycle(g.Cycle)
+		g.Cycle, g.Lane = cleanCycle(g.Cycle), cleanLane(g.Lane)
 		if i := g.IdleStretch; i != nil {
 			g.IdleStretch = &summary.Interval{StartS: number(i.StartS), EndS: number(i.EndS)}
 		}
@@ -48,8 +48,10 @@ func (r Report) textGPUs(p *page) {
 // gpuTexts are what is told below the table.
 func (r Report) gpuTexts() []string {
 	var out []string
-	if rest := r.gpuRest(); rest != "" {
-		out = append(out, rest)
+	for _, text := range []string{r.gpuRest(), r.gpuDiffer(), r.gpuClock()} {
+		if text != "" {
+			out = append(out, text)
+		}
 	}
 	if idle := r.gpuIdle(); idle != "" {
 		out = append(out, idle+" "+betweenSyncs)
@@ -125,6 +127,76 @@ func (r Report) gpuRest() string {
 	return strings.Join(parts, " ")
 }
 
+// differing is by which part of the largest the GPUs' figures must differ to be told.
+const differing = 0.1
+
+// gpuDiffer describes how far the GPUs are apart: whether they should be alike nobody
+// knows here.
+func (r Report) gpuDiffer() string {
+	var parts []string
+	for _, f := range []struct {
+		what string
+		of   func(summary.GPU) *float64
+		text func(summary.GPU) string
+	}{
+		{"energy", func(g summary.GPU) *float64 { return g.EnergyJ }, func(g summary.GPU) string { return gpuAmount(g.EnergyJ, "J") }},
+		{"active", func(g summary.GPU) *float64 { return g.ActiveS }, func(g summary.GPU) string { return gpuPart(g, g.ActiveS) }},
+	} {
+		var least, most *summary.GPU
+		for i, g := range r.GPUs {
+			v := f.of(g)
+			if v == nil {
+				continue
+			}
+			if least == nil || *v < *f.of(*least) {
+				least = &r.GPUs[i]
+			}
+			if most == nil || *v > *f.of(*most) {
+				most = &r.GPUs[i]
+			}
+		}
+		if most != nil && *f.of(*most)-*f.of(*least) > differing**f.of(*most) {
+			parts = append(parts, fmt.Sprintf("%s from %s (%s) to %s (%s)", f.what, f.text(*least), r.gpuName(*least), f.text(*most), r.gpuName(*most)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "The GPUs differ: " + strings.Join(parts, ", ") + "."
+}
+
+// gpuClock is the mean clock of those GPUs whose drivers tell it.
+func (r Report) gpuClock() string {
+	var lo, hi *summary.GPU
+	for i, g := range r.GPUs {
+		if g.ClockMHz == nil {
+			continue
+		}
+		if lo == nil || *g.ClockMHz < *lo.ClockMHz {
+			lo = &r.GPUs[i]
+		}
+		if hi == nil || *g.ClockMHz > *hi.ClockMHz {
+			hi = &r.GPUs[i]
+		}
+	}
+	switch {
+	case lo == nil:
+		return ""
+	case gpuAmount(lo.ClockMHz, "MHz") == gpuAmount(hi.ClockMHz, "MHz"):
+		return fmt.Sprintf("The shaders' clock was %s in the mean.", gpuAmount(lo.ClockMHz, "MHz"))
+	}
+	return fmt.Sprintf("The shaders' clock was %s (%s) to %s (%s) in the mean.", gpuAmount(lo.ClockMHz, "MHz"), r.gpuName(*lo), gpuAmount(hi.ClockMHz, "MHz"), r.gpuName(*hi))
+}
+
+// gpuName is "GPU 0", with the node's name where there are several.
+func (r Report) gpuName(g summary.GPU) string {
+	name := fmt.Sprintf("GPU %d", g.Index)
+	if r.Nodes.Total > 1 {
+		name += " of " + cut(g.Node, 20)
+	}
+	return name
+}
+
 // gpuPart is a time as the part of that in which the GPU was read.
 func gpuPart(g summary.GPU, s *float64) string {
 	if s == nil || g.ReadS <= 0 {
@@ -160,10 +232,7 @@ func gpuIdleOf(g summary.GPU) string {
 func (r Report) gpus(n *finding.Run) {
 	share := 0.0
 	for _, g := range r.GPUs {
-		x := finding.GPU{Name: fmt.Sprintf("GPU %d", g.Index), ReadS: g.ReadS, ActiveS: g.ActiveS, SlowedS: g.SlowedS}
-		if r.Nodes.Total > 1 {
-			x.Name += " of " + cut(g.Node, 20)
-		}
+		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, SlowedS: g.SlowedS}
 		if i := g.IdleStretch; i != nil {
 			x.StretchS, x.FromS = i.EndS-i.StartS, i.StartS
 		}

@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 	"jobgait/reports/pagetest"
 )
@@ -39,6 +40,20 @@ func onGPUs() summary.Summary {
 				s.GPUs[i].Cycle.PowerW[k], s.GPUs[i].Cycle.Idle[k] = 95, 1
 			}
 		}
+	}
+	for i := range s.GPUs { // idle in the start-up and the gap; the second was not read at once, and not always
+		lane := summary.GPULane{StepS: 15}
+		for k := range 240 {
+			v := float32(0)
+			switch {
+			case i == 1 && (k < 8 || k >= 170 && k < 180):
+				v = series.Missing()
+			case k >= 20 && (k < 123 || k >= 128):
+				v = .87 - .04*float32(i) + .02*float32(k%3)
+			}
+			lane.Busy = append(lane.Busy, v)
+		}
+		s.GPUs[i].Lane = &lane
 	}
 	s.GPUs[1].Index, s.GPUs[1].UUID = 1, "GPU-6e05d7c1-0000-0000-0000-000000000001"
 	s.Counters = append(s.Counters, summary.Counter{Name: "gpu0_energy", Unit: "uJ", Scope: "job", Total: 1.097e12})
@@ -141,5 +156,75 @@ func TestTextOfGPUs(t *testing.T) {
 	}
 	if rows := New(nemo(), nil, options()).gpuRows(); rows != nil {
 		t.Errorf("of a run without GPUs: %v", rows)
+	}
+}
+
+// How far GPUs are apart is described, with which they are; those that are alike are not.
+func TestGPUsThatDiffer(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*summary.Summary)
+		want   string
+	}{
+		"alike": {func(*summary.Summary) {}, ""},
+		"both": {func(s *summary.Summary) { s.GPUs[1].EnergyJ, s.GPUs[1].ActiveS = ptr(.6e6), ptr(354.) },
+			"The GPUs differ: energy from 600 kJ (GPU 1) to 1.10 MJ (GPU 0), active from 10.0 % (GPU 1) to 69.0 % (GPU 0)."},
+		"one is not known": {func(s *summary.Summary) { s.GPUs[1].EnergyJ, s.GPUs[1].ActiveS = nil, ptr(0.) },
+			"The GPUs differ: active from 0 % (GPU 1) to 69.0 % (GPU 0)."},
+		"none":    {func(s *summary.Summary) { s.GPUs = nil }, ""},
+		"one GPU": {func(s *summary.Summary) { s.GPUs = s.GPUs[:1] }, ""},
+	} {
+		s := onGPUs()
+		c.change(&s)
+		if got := New(s, nil, options()).gpuDiffer(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	s := onGPUs()
+	s.GPUs[1].ClockMHz = ptr(1410.)
+	if got := New(s, nil, options()).gpuClock(); got != "The shaders' clock was 1,410 MHz in the mean." {
+		t.Error(got)
+	}
+	s.GPUs[0].ClockMHz = ptr(990.)
+	if got := New(s, nil, options()).gpuClock(); got != "The shaders' clock was 990 MHz (GPU 0) to 1,410 MHz (GPU 1) in the mean." {
+		t.Error(got)
+	}
+}
+
+// The page draws a lane for each GPU, over the same time as the other pictures: where it
+// was read and where some kernel ran, and nothing of what is no part of a time.
+func TestLanesOfGPUs(t *testing.T) {
+	r := New(onGPUs(), nil, options())
+	list := r.timelineCharts()
+	svg := string(list[len(list)-1].SVG)
+	if p := list[len(list)-1]; p.Title != "GPUs" || strings.Count(svg, `class="band rail"`) != 2 || strings.Count(svg, `class="band lane"`) != 2 ||
+		!strings.Contains(svg, `data-hi="`+strings.Split(strings.Split(string(list[0].SVG), `data-hi="`)[1], `"`)[0]+`"`) {
+		t.Errorf("last picture %q: %.400s", p.Title, svg)
+	}
+	pagetest.Golden(t, "gpu-lanes.svg", []byte(strings.ReplaceAll(svg, "><", ">\n<")))
+	shape := lookAt(t, "lanes", svg)
+	begins := map[string][]string{}
+	for i, class := range shape.class {
+		begins[class] = append(begins[class], strings.Split(shape.d[i], "V")[0])
+	}
+	// The second GPU was first read after 120 of 3600 s: a 30th of the width, and beyond.
+	if b := begins["band rail"]; len(b) != 2 || !strings.HasPrefix(b[0], "M0,") || strings.HasPrefix(b[1], "M0,") || !strings.HasPrefix(b[1], "M33.") {
+		t.Errorf("rails begin at %v", b)
+	}
+	if n := strings.Count(r.samples(), `"label":"GPU `); n != 2 {
+		t.Errorf("%d lanes can be read off", n)
+	}
+	for name, change := range map[string]func(*summary.GPULane){
+		"no step":  func(l *summary.GPULane) { l.StepS = 0 },
+		"no bins":  func(l *summary.GPULane) { l.Busy = nil },
+		"no parts": func(l *summary.GPULane) { l.Busy = series.Values{2, -1} },
+	} {
+		s := onGPUs()
+		for i := range s.GPUs {
+			change(s.GPUs[i].Lane)
+		}
+		list := New(s, nil, options()).timelineCharts()
+		if p := list[len(list)-1]; p.Title == "GPUs" && (name != "no parts" || strings.Contains(string(p.SVG), `class="band lane" d="M`)) {
+			t.Errorf("%s: %.300s", name, p.SVG)
+		}
 	}
 }

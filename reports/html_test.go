@@ -187,7 +187,7 @@ func TestSamplesAreJSON(t *testing.T) {
 			t.Errorf("%s: %v", run.name, err)
 		}
 		for _, c := range v.Columns {
-			if len(c.Min) != len(c.Mean) || len(c.Max) != len(c.Mean) {
+			if noRange := c.Min == nil && c.Max == nil; !noRange && (len(c.Min) != len(c.Mean) || len(c.Max) != len(c.Mean)) || len(c.Mean) == 0 {
 				t.Errorf("%s: %d, %d, %d samples", run.name, len(c.Min), len(c.Mean), len(c.Max))
 			}
 		}

@@ -64,7 +64,7 @@
     data.phases.forEach(function (p) { if (t >= p[0] && t < p[1]) { words.push(p[2]); } });
     data.columns.forEach(function (c) {
       var i = Math.floor((t - c.start) / c.step);
-      words.push(c.label + ' ' + short(c.mean[i]) + ' (' + short(c.min[i]) + ' .. ' + short(c.max[i]) + ')');
+      words.push(c.label + ' ' + short(c.mean[i]) + (c.min ? ' (' + short(c.min[i]) + ' .. ' + short(c.max[i]) + ')' : ''));
     });
     out.textContent = words.join('   ·   ');
   }

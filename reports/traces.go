@@ -2,6 +2,7 @@ package reports
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -90,7 +91,7 @@ func (r Report) samples() string {
 		Label string     `json:"label"`
 		Start float64    `json:"start"`
 		Step  float64    `json:"step"`
-		Min   []*float64 `json:"min"`
+		Min   []*float64 `json:"min"` // null where there is no range
 		Mean  []*float64 `json:"mean"`
 		Max   []*float64 `json:"max"`
 	}
@@ -103,6 +104,9 @@ func (r Report) samples() string {
 	}
 	for _, t := range r.traces() {
 		out.Columns = append(out.Columns, column{t.column.short, t.startS, t.stepS, rounded(t.lo), rounded(t.mean), rounded(t.hi)})
+	}
+	for _, g := range r.laned()[:min(len(r.laned()), readLanes)] {
+		out.Columns = append(out.Columns, column{Label: fmt.Sprintf("GPU %d", g.Index), Start: g.Lane.StartS, Step: g.Lane.StepS, Mean: rounded(floats(g.Lane.Busy))})
 	}
 	b, err := json.Marshal(out)
 	if err != nil { // there are finite numbers and clean strings only

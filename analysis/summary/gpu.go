@@ -31,11 +31,26 @@ type GPU struct {
 	ActiveS         *float64 `json:"active_s"`
 	SlowedS         *float64 `json:"slowed_s"`
 	MemoryPeakBytes *float64 `json:"memory_peak_bytes"`
+	ClockMHz        *float64 `json:"clock_mhz,omitempty"` // mean of the shaders', where it is told
 	// IdleStretch is the longest time in which no kernel ran.
 	IdleStretch *Interval `json:"idle_stretch"`
 	// Cycle is what it did within cycles; nil where none were seen.
 	Cycle *GPUCycle `json:"cycle"`
+	// Lane is of the summary's lead node only.
+	Lane *GPULane `json:"lane,omitempty"`
 }
+
+// GPULane is in which part of each of equal stretches of the run some kernel ran on a
+// GPU; a stretch in which it was not read is missing.
+type GPULane struct {
+	StartS float64       `json:"start_s"`
+	StepS  float64       `json:"step_s"`
+	Busy   series.Values `json:"busy"`
+}
+
+// laneBins is how many stretches there are at most: a lane is some pixels high, and one
+// of them a few wide.
+const laneBins = 240
 
 // mostGPUs bounds the GPUs of a node that are believed.
 const mostGPUs = 64
@@ -92,11 +107,25 @@ func (g *GPU) read(counters []Counter, slow series.Set) bool {
 	}
 	if c, ok := slow.Column(gpuColumn(g.Index, "kernel")); ok {
 		g.IdleStretch = longestIdle(c.Values, slow)
+		g.Lane = laneOf(c, slow)
 	}
+	g.ClockMHz = meanOf(column("clock"), 1)
 	if most := maximum(slow, gpuColumn(g.Index, "memory")); most > 0 {
 		g.MemoryPeakBytes = &most
 	}
 	return true
+}
+
+func laneOf(c series.Column, slow series.Set) *GPULane {
+	t := decimate(series.Set{StartS: slow.StartS, StepS: slow.StepS, Columns: []series.Column{c}}, []string{c.Name}, laneBins)
+	if len(t.Columns) == 0 {
+		return nil
+	}
+	lane := &GPULane{StartS: t.StartS, StepS: t.StepS}
+	for _, v := range t.Columns[0].Mean { // NaN stays
+		lane.Busy = append(lane.Busy, float32(math.Round(min(1, max(0, float64(v)/1e9))*1e3)/1e3))
+	}
+	return lane
 }
 
 // idleRate is up to which part of a second kernels may run in one that is idle: drivers
@@ -151,11 +180,15 @@ func meanOf(v series.Values, scale float64) *float64 {
 }
 
 // gpusOf are those of all nodes; how they fared part by part of a cycle is kept of one
-// node, beside whose code it is told.
-func gpusOf(records []NodeRecord, node string) (all []GPU) {
+// node, beside whose code it is told, and over the run of the lead node, beside whose
+// timeline it is drawn.
+func gpusOf(records []NodeRecord, node, lead string) (all []GPU) {
 	for _, r := range records {
 		for _, g := range r.GPUs {
 			g.Node = r.Node
+			if r.Node != lead {
+				g.Lane = nil
+			}
 			if g.Cycle != nil && r.Node != node {
 				c := *g.Cycle
 				c.PowerW, c.Idle = nil, nil
@@ -184,8 +217,14 @@ func (c *checker) gpus(list []GPU, nodes float64) {
 		c.optional("power_w", g.PowerW, 0, 1e6)
 		c.optional("active_s", g.ActiveS, 0, maxSpan)
 		c.optional("slowed_s", g.SlowedS, 0, maxSpan)
+		c.optional("clock_mhz", g.ClockMHz, 0, 1e6)
 		c.optional("memory_peak_bytes", g.MemoryPeakBytes, 0, most)
 		c.gpuCycle(g.Cycle)
+		if l := g.Lane; l != nil {
+			c.within("lane", l.StartS, -maxSpan, maxSpan)
+			c.within("lane", l.StepS, 0, maxSpan)
+			c.within("lane", float64(len(l.Busy)), 0, laneBins)
+		}
 		if i := g.IdleStretch; i != nil {
 			c.within("idle stretch", i.StartS, -maxSpan, i.EndS)
 			c.within("idle stretch", i.EndS, -maxSpan, maxSpan)

@@ -33,7 +33,7 @@ func TestGPUs(t *testing.T) {
 	slow := gpuSet(map[string]series.Values{
 		"gpu0_energy": flatRate(250e6, 100), "gpu0_kernel": flatRate(.69e9, 100), "gpu0_memory": {4e9, 6e9, 5e9},
 		"gpu1_energy": {0, 0, 0, 0}, "gpu1_kernel": {0, 0, 0, series.Missing()}, // it did nothing, and its energy did not move
-		"gpu3_power":  flatRate(90e3, 10), // AMD without energy
+		"gpu3_power": flatRate(90e3, 10), "gpu3_clock": flatRate(1700, 10), // AMD without energy
 		"gpu4_energy": {series.Missing(), series.Missing()}, "mem_used": {1, 2},
 	})
 	r := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, []GPUDevice{{Index: 0, Name: "board", UUID: "GPU-1", MemoryBytes: 80e9}})
@@ -46,6 +46,9 @@ func TestGPUs(t *testing.T) {
 	}
 	if idle.ReadS != 4 || idle.EnergyJ != nil || idle.ActiveS == nil || *idle.ActiveS != 0 || idle.MemoryPeakBytes != nil {
 		t.Errorf("one that did nothing: %+v", idle)
+	}
+	if amd.ClockMHz == nil || *amd.ClockMHz != 1700 || g.ClockMHz != nil {
+		t.Errorf("clocks %v, %v", amd.ClockMHz, g.ClockMHz)
 	}
 	if amd.EnergyJ != nil || amd.ActiveS != nil || math.Abs(*amd.PowerW-90) > .01 || amd.ReadS != 10 {
 		t.Errorf("one that tells power only: %+v", amd)
@@ -70,6 +73,43 @@ func TestIdleStretch(t *testing.T) {
 		if got := longestIdle(c.v, grid); (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+// A lane is the part of each stretch in which some kernel ran, with its gaps, and of the
+// lead node alone.
+func TestLane(t *testing.T) {
+	v := series.Values{}
+	for i := range 2*laneBins + 1 {
+		switch {
+		case i < 6:
+			v = append(v, series.Missing())
+		case i < 9:
+			v = append(v, 2e9) // more than there is time for: readings are late
+		default:
+			v = append(v, float32(i%3)*.3e9)
+		}
+	}
+	slow := gpuSet(map[string]series.Values{"gpu0_kernel": v})
+	slow.StartS = 7
+	r := NodeRecord{Node: "n1"}.WithGPUs(slow, nil)
+	l := r.GPUs[0].Lane
+	if l == nil || l.StartS != 7 || l.StepS != 3 || len(l.Busy) != 161 || !math.IsNaN(float64(l.Busy[1])) || l.Busy[2] != 1 || l.Busy[3] != .3 || l.Busy[160] != 0 {
+		t.Errorf("lane %+v", l)
+	}
+	other := r
+	other.Node = "n2"
+	s := Merge([]NodeRecord{r, other}, []string{"n1", "n2"})
+	if lead := s.LeadNode; len(s.GPUs) != 2 || (s.GPUs[0].Lane == nil) != (lead != "n1") || (s.GPUs[1].Lane == nil) != (lead != "n2") {
+		t.Errorf("lead %s, GPUs %+v", lead, s.GPUs)
+	}
+	if err := s.Plausible(1e10); err != nil {
+		t.Error(err)
+	}
+	l.Busy = make(series.Values, laneBins+1)
+	s.GPUs[0].Lane = l
+	if s.Plausible(1e10) == nil {
+		t.Error("a lane of any length is believed")
 	}
 }
 
