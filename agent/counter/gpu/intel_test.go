@@ -172,6 +172,16 @@ func TestIntelEngines(t *testing.T) {
 		if err := closeEngines(list); err != nil {
 			t.Error(err)
 		}
+		// Events of xe would wake it, those of i915 do not.
+		asleep := findCard(t, sys, pci)
+		put(t, filepath.Join(asleep.dir, "power/runtime_status"), []byte("suspended\n"))
+		g := engines{pmu: p, card: asleep, open: events.open}
+		if err := g.begin(); p.xe && err != errSleeps || !p.xe && err != nil {
+			t.Errorf("%s asleep: %v", pci, err)
+		}
+		if err := g.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
