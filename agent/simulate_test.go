@@ -59,17 +59,17 @@ func (s *source) Drain(to counter.Sink) error {
 			}
 			to.Record(lane, at, s.counts[lane])
 			switch {
-		case s.loop == 0:
-			to.Hit(at-1, uint64(at/s.step)%100+3, 0)
-		default:
-			page := uint64(3)
-			if at/s.step%s.loop*4 < s.loop {
-				page = 4
+			case s.loop == 0:
+				to.Hit(at-1, uint64(at/s.step)%100+3, 0)
+			default:
+				page := uint64(3)
+				if at/s.step%s.loop*4 < s.loop {
+					page = 4
+				}
+				for k := range 4 + at/s.step*2654435761>>7%3 {
+					to.Hit(at-1-k, page, 0)
+				}
 			}
-			for k := range int64(5) {
-				to.Hit(at-1-k, page, 0)
-			}
-		}
 		}
 		to.Drained(2)
 		s.last = at

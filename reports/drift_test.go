@@ -166,13 +166,21 @@ func TestLowStretches(t *testing.T) {
 	if len(lines) != maxLow {
 		t.Errorf("%d lines", len(lines))
 	}
+	if strings.Contains(lines[0], "saves less") || !strings.Contains(lines[0], " of a cycle), in ") {
+		t.Errorf("without energy: %q", lines[0])
+	}
+	s.Counters = append(s.Counters, summary.Counter{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 20000e6})
+	r := New(s, nil, options())
+	l := r.Rhythm.Patterns[0].Low[0]
+	if l.SavingMostJ == nil || math.Abs(*l.SavingMostJ-20000*l.Share) > 1e-6 || !strings.Contains(r.lowTexts()[0], "A lower clock there saves less than ") {
+		t.Errorf("of 20 kJ: %+v, %q", l, r.lowTexts())
+	}
 	tenth := nemo() // as seen on a machine where others worked
 	low := &tenth.Loops[0].Activity.Low[0]
 	low.Level, low.Above = 0.552, 0.617
 	if lines := New(tenth, nil, options()).lowTexts(); len(lines) != 0 {
 		t.Errorf("a tenth lower than elsewhere: %q", lines)
 	}
-	r := New(s, nil, options())
 	if r.disturbed {
 		t.Error("nobody took CPUs from this run")
 	}

@@ -17,6 +17,9 @@ type Low struct {
 	Label  string `json:"label"`
 	Unit   string `json:"unit"`
 	pattern.Low
+	// SavingMostJ is the energy that a lower clock there saves less than, nil where none
+	// was measured: its part of the run's, as if as much was drawn as elsewhere.
+	SavingMostJ *float64 `json:"saving_at_most_j,omitempty"`
 }
 
 // addLoop puts in what the summary knows of the iterations of a pattern.
@@ -46,7 +49,12 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 			*v = number(*v)
 		}
 		l.Level, l.Above = l.Level*by, l.Above*by
-		q.Low = append(q.Low, Low{a.Column, names.long(a.Column), unit, l})
+		low := Low{Column: a.Column, Label: names.long(a.Column), Unit: unit, Low: l}
+		if j := s.Resources().Energy.Joules; j != nil {
+			most := number(l.Share * *j)
+			low.SavingMostJ = &most
+		}
+		q.Low = append(q.Low, low)
 	}
 }
 
@@ -107,9 +115,13 @@ func (r Report) lowTexts() []string {
 			if edge := q.Period.value() / 50; l.OffsetS < edge || l.OffsetS > q.Period.value()-edge {
 				from = "the beginning"
 			}
-			out = append(out, fmt.Sprintf("%s: %s at %s instead of %s, from %s for %s +- %s, in %s of the cycles; %s of each hour.",
+			saving := ""
+			if l.SavingMostJ != nil {
+				saving = fmt.Sprintf(" A lower clock there saves less than %s, %s of the energy that was measured.", quantity.Amount(*l.SavingMostJ, "J"), quantity.Share(l.Share))
+			}
+			out = append(out, fmt.Sprintf("%s: %s at %s instead of %s, from %s for %s +- %s (%s of a cycle), in %s of them; %s of each hour.%s",
 				q.ID, l.Label, quantity.Plain(l.Level, 3), quantity.Plain(l.Above, 3), from, quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS),
-				quantity.Share(l.Repeatability), quantity.Duration(l.SecondsPerHour)))
+				quantity.Share(l.DurationS/q.Period.value()), quantity.Share(l.Repeatability), quantity.Duration(l.SecondsPerHour), saving))
 		}
 	}
 	return out
