@@ -11,6 +11,8 @@
 //     with its phase, their template, and how well its own cycles match it.
 //   - fold.go: the template, and how much of a window is explained by it.
 //   - pulse.go: a matched filter of one loop; its maxima are the boundaries.
+//   - low.go: stretches of a cycle at a low level of activity, told before they come by
+//     the last boundary, and recognised as they come by an excerpt of the pattern.
 //   - tracker.go: of several loops the one that holds.
 //   - pursuit.go: when detection is asked, and what becomes of its answer.
 //   - stall.go: when the silence of a loop is a hang.
