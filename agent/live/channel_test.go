@@ -80,9 +80,11 @@ func TestReadersAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if _, err := Dial(p.Path()); err != nil {
-		t.Error(err)
+	r, err := Dial(p.Path())
+	if err != nil {
+		t.Fatal(err)
 	}
+	r.Close()
 }
 
 // Who does not read keeps nobody from telling, and takes no memory without end; there are
@@ -105,13 +107,16 @@ func TestSlowReadersAreNotWaitedFor(t *testing.T) {
 		}
 		got++
 	}
+	slow.Close()
 	if got == 0 || got > 500 {
 		t.Errorf("%d of 5000 messages were kept", got)
 	}
 	for range 3 * mostReaders {
-		if _, err := Dial(p.Path()); err != nil {
+		r, err := Dial(p.Path())
+		if err != nil {
 			break
 		}
+		defer r.Close()
 		c.Read()
 	}
 	if len(c.readers) != mostReaders {
