@@ -93,7 +93,7 @@ func (r Report) used(n *finding.Run) {
 func (a Across) comparisons() []finding.Comparison {
 	var out []finding.Comparison
 	for _, v := range a.verdicts() {
-		out = append(out, finding.Comparison{Text: v.Text, EffectPct: v.EffectPct, Shift: v.Shift, Look: v.Look})
+		out = append(out, finding.Comparison{Text: v.Text, EffectPct: v.EffectPct, Creeps: v.Creeps, Shift: v.Shift, Look: v.Look})
 	}
 	return out
 }

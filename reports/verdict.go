@@ -20,6 +20,8 @@ type Verdict struct {
 	EffectPct float64 `json:"-"`
 	// Action is what to change or to type, "" where nothing is known.
 	Action string `json:"-"`
+	// Creeps says that runs take longer bit by bit.
+	Creeps bool `json:"-"`
 	// Shift and Look are what findings say besides: how the level changed, and the
 	// command to look further.
 	Shift *finding.Shift `json:"-"`

@@ -257,6 +257,7 @@ func (r *ready) tell(l *look, p Params) Result {
 		l.out.measured(w.X(), w.Out())
 	}
 	res.Notes = r.spread(res.Notes, l, p)
+	res.Creep = r.creep(creeping(l.known.adjusted(), l.out.events, l.in.flips, p.Outliers))
 	r.describe(&res, l.out)
 	res.Adjusted = r.values(l.known.adjusted())
 	res.Functions = r.functionChanges(&res, p)

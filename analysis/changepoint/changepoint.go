@@ -129,6 +129,8 @@ type Result struct {
 	Outliers  []int       `json:"outliers"`
 	SlowNodes []SlowNode  `json:"slow_nodes"`
 	Notes     []note.Note `json:"notes"`
+	// Creep is what some of Changes are together; nil: nothing creeps.
+	Creep *Creep `json:"creep"`
 	// Functions are changes of single functions that Changes do not show.
 	Functions []FunctionChange `json:"functions"`
 	// Adjusted are the values without what is known beside the series: shifts of

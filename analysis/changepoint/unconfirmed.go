@@ -7,7 +7,7 @@ import (
 
 // Unconfirmed is what the newest runs show if they lie above their level and are
 // not a new one yet: one or two outliers, or three and more that agree. What the
-// machine did to all, slow nodes and weekends are no news of the job. The paper
+// machine did to all, slow nodes, weekends and a creep that goes on are no news of the job. The paper
 // warns of slower runs only, and so do we.
 type Unconfirmed struct {
 	Runs int // how many runs show it; 0 is nothing
@@ -26,6 +26,9 @@ func (r Result) Unconfirmed(y []float64, leastPct float64) Unconfirmed {
 		y = r.Adjusted
 	}
 	newest := r.Regimes[len(r.Regimes)-1]
+	if c := r.Creep; c != nil && c.Until == len(y) {
+		y, newest.First, newest.Median = c.levelled(y), c.Since, c.To // no news that it goes on
+	}
 	var positive []float64
 	for _, v := range y[max(newest.First, 0):] {
 		if v > 0 && !math.IsInf(v, 0) {

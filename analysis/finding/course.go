@@ -62,13 +62,18 @@ func imbalance(r Run) []Finding {
 func slower(r Run) []Finding {
 	var out []Finding
 	for _, c := range r.Others {
-		if c.EffectPct > 0 {
-			f := c.told()
-			f.CostCoreS = r.share(c.EffectPct / (100 + c.EffectPct))
-			out = append(out, f)
+		if c.EffectPct > 0 && !c.Creeps {
+			out = append(out, c.cost(r))
 		}
 	}
 	return out
+}
+
+// cost is a slowdown with what it costs.
+func (c Comparison) cost(r Run) Finding {
+	f := c.told()
+	f.CostCoreS = r.share(c.EffectPct / (100 + c.EffectPct))
+	return f
 }
 
 // told is a comparison with the shift that it rests on, where that is known.
@@ -82,6 +87,13 @@ func (c Comparison) told() Finding {
 		return f
 	}
 	f.Evidence["from_s"], f.Evidence["to_s"] = s.FromS, s.ToS
+	if c.Creeps { // the sentence says from what to what
+		f.Evidence["runs"], f.Evidence["node_hours"] = s.Runs, s.NodeHours
+		if c.EffectPct > 0 && s.NodeHours > 0 {
+			f.Text += fmt.Sprintf(" Together they took %s node hours more.", q.Figures(s.NodeHours, 2))
+		}
+		return f
+	}
 	f.Text += fmt.Sprintf(" %s went from %s to %s", s.What, q.Period(s.FromS), q.Period(s.ToS))
 	if s.FirstJob != "" {
 		f.Evidence["first_job"], f.Evidence["last_job_before"] = s.FirstJob, s.LastJob
@@ -105,14 +117,20 @@ func faster(r Run) []Finding {
 	return nil
 }
 
+// drifting tells of cycles that become longer in the course of a run, and of runs that do
+// from one to the next.
 func drifting(r Run) []Finding {
-	d := r.Drift
-	if d == nil || d.ChangePct < leastDrift || r.ElapsedS <= 0 {
-		return nil
+	var out []Finding
+	if d := r.Drift; d != nil && d.ChangePct >= leastDrift && r.ElapsedS > 0 {
+		out = one(d.Text, map[string]any{"change_pct": d.ChangePct, "cost_s": d.CostS})
+		out[0].CostCoreS = r.share(min(1, max(0, d.CostS)/r.ElapsedS))
 	}
-	f := one(d.Text, map[string]any{"change_pct": d.ChangePct, "cost_s": d.CostS})
-	f[0].CostCoreS = r.share(min(1, max(0, d.CostS)/r.ElapsedS))
-	return f
+	for _, c := range r.Others {
+		if c.EffectPct > 0 && c.Creeps {
+			out = append(out, c.cost(r))
+		}
+	}
+	return out
 }
 
 func startUpLong(r Run) []Finding {

@@ -53,7 +53,7 @@ func rules() []Rule {
 		{"imbalance", Info, "the busiest node was at least 10 % above the mean, and no single node is the odd one", onSamples, imbalance},
 		{"slower_than_usual", Warning, "earlier runs of the same shape were faster, beyond their scatter", onCounts, slower},
 		{"faster", Info, "the run saved 10 % and one core hour against earlier runs of the same shape", onCounts, faster},
-		{"drifting", Warning, "iterations became 5 % longer or more in the course of the run", onSamples, drifting},
+		{"drifting", Warning, "iterations became 5 % longer or more in the course of the run, or runs of the same shape slower bit by bit from one to the next", onSamples, drifting},
 		{"start_up_long", Info, "the time before the first iteration", onSamples, startUpLong},
 		{"checkpoints_cost", Info, "pauses between iterations that return at regular distances", onSamples, checkpointsCost},
 		{"too_many_nodes", Info, "each node did less than half of what it does on fewer nodes, by measured runs", onCounts, tooManyNodes},

@@ -72,12 +72,14 @@ type Node struct {
 type Comparison struct {
 	Text      string
 	EffectPct float64
-	Shift     *Shift
-	Look      string
+	// Creeps says that they take longer bit by bit, and no run is the first slow one.
+	Creeps bool
+	Shift  *Shift
+	Look   string
 }
 
 // Shift is how a level changed: what was measured, its means in seconds before and since,
-// the jobs at both sides of the change, how many runs there were since and what they took
+// the jobs at both sides of the change, or at both ends where it creeps, how many runs there were since and what they took
 // more in node hours.
 type Shift struct {
 	What              string

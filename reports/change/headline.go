@@ -83,7 +83,7 @@ func (r Report) slowerNow(changed int) string {
 	}
 	var parts []string
 	for _, s := range list[:min(most, len(list))] {
-		c := s.Changes[len(s.Changes)-1]
+		c := s.newestChange()
 		parts = append(parts, fmt.Sprintf("%s by %s since %s", clip(s.Title()), quantity.Percent(c.EffectPct), s.date(c.T, r.options)))
 	}
 	text := " Slower now: " + strings.Join(parts, "; ")
@@ -113,7 +113,7 @@ func clip(name string) string {
 func (r Report) worst() []Judged {
 	list := r.Worse()
 	slices.SortStableFunc(list, func(a, b Judged) int {
-		return cmp.Compare(b.Changes[len(b.Changes)-1].EffectPct, a.Changes[len(a.Changes)-1].EffectPct)
+		return cmp.Compare(b.newestChange().EffectPct, a.newestChange().EffectPct)
 	})
 	return list
 }

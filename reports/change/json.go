@@ -41,7 +41,16 @@ type (
 		Outliers  []int          `json:"outliers"`
 		SlowNodes []jsonSlowNode `json:"slow_nodes"`
 		Functions []jsonFunction `json:"functions"`
+		Creep     *jsonCreep     `json:"creep,omitempty"`
 		Notes     []note.Note    `json:"notes"`
+	}
+	jsonCreep struct {
+		Index     int      `json:"index"`
+		EndIndex  int      `json:"end_index"`
+		Runs      int      `json:"runs"`
+		From      *float64 `json:"from"`
+		To        *float64 `json:"to"`
+		EffectPct *float64 `json:"effect_pct"`
 	}
 	jsonChange struct {
 		Index        int              `json:"index"`
@@ -158,6 +167,9 @@ func (s Judged) json(o Options) jsonSeries {
 		out.Outliers = append(out.Outliers, s.Index(k))
 	}
 	slices.Sort(out.Outliers)
+	if c := s.Creep; c != nil {
+		out.Creep = &jsonCreep{s.Index(c.FirstIndex), s.Index(c.LastIndex), c.N, finite(c.From), finite(c.To), finite(c.EffectPct)}
+	}
 	for _, n := range s.SlowNodes {
 		out.SlowNodes = append(out.SlowNodes, jsonSlowNode{n.Node, finite(n.EffectPct), finite(n.P)})
 	}

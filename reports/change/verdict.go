@@ -34,13 +34,14 @@ func (s Status) word() string {
 
 // Event is a change as people count it.
 type Event struct {
-	// Changes is the change, or the two ends of an excursion.
+	// Changes is the change, or the two ends of an excursion; of a creep the whole of it.
 	Changes []changepoint.Change
-	Day     float64 // when it began
-	Text    string  // one sentence
-	Brief   string  // the same without its interval
-	Small   bool    // below the least effect that is told
-	Known   bool    // acknowledged
+	Creep   *changepoint.Creep // nil of all else
+	Day     float64            // when it began
+	Text    string             // one sentence
+	Brief   string             // the same without its interval
+	Small   bool               // below the least effect that is told
+	Known   bool               // acknowledged
 }
 
 // First is the change with which the event began, Last the newest of it.
@@ -51,12 +52,14 @@ func (e Event) Last() changepoint.Change { return e.Changes[len(e.Changes)-1] }
 
 // judge fills events, watch and status.
 func (s *Judged) judge(o Options) {
-	all := grouped(s.Changes)
+	all := s.crept(grouped(s.Changes))
 	for i := range all {
 		e := &all[i]
 		e.Text, e.Brief = s.sentences(*e, o)
 		e.Small = math.Abs(e.First().EffectPct) < o.MinEffectPct
-		e.Known = s.acknowledged(e.Last(), o)
+		e.Known = s.acknowledged(e.Last(), o) || e.Creep != nil && slices.ContainsFunc(s.Changes, func(c changepoint.Change) bool {
+			return e.Creep.Holds(c.Index) && s.acknowledged(c, o)
+		})
 	}
 	s.Events = s.shown(all, o)
 	slices.SortStableFunc(s.Events, byAge)
@@ -112,6 +115,10 @@ func (h History) at(k int) float64 {
 // sentences say what happened, by how much, since when, and what changed then;
 // brief is without the interval.
 func (s Judged) sentences(e Event, o Options) (full, brief string) {
+	if e.Creep != nil {
+		text := s.creepText(*e.Creep, o)
+		return text, text
+	}
 	c := e.First()
 	what := quantity.Percent(math.Abs(c.EffectPct)) + " " + s.direction(c.EffectPct) + s.period(e, o)
 	if c.Phase != "" {

@@ -39,7 +39,7 @@ func (r Report) ByWeight() (places []int, worse int) {
 		}
 	}
 	for _, i := range r.worse() {
-		class[i], weight[i] = 0, r.Series[i].Changes[len(r.Series[i].Changes)-1].EffectPct
+		class[i], weight[i] = 0, r.Series[i].newestChange().EffectPct
 		worse++
 	}
 	slices.SortStableFunc(places, func(a, b int) int {

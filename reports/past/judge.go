@@ -84,9 +84,9 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		if i < mostEvents {
 			f.Text = append(f.Text, e.Text)
 		}
-		recent := e.Last().Index > s.N-1-recentRuns
+		recent := lastOf(e) > s.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
-			v := reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct}
+			v := reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
 			v.Shift = shiftOf(s, e, runs)
 			if v.Shift != nil {
 				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
@@ -133,6 +133,14 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		f.Charts = append(f.Charts, reports.Chart{Title: m.Say, Remark: remark, SVG: svg})
 	}
 	return f, nil
+}
+
+// lastOf is the run with which an event began last, or until which it creeps.
+func lastOf(e change.Event) int {
+	if e.Creep != nil {
+		return e.Creep.LastIndex
+	}
+	return e.Last().Index
 }
 
 // level is how a verdict on a change of a time is marked.

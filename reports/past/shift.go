@@ -12,17 +12,20 @@ import (
 	"jobgait/reports/change"
 )
 
-// shiftOf is how the level of a time changed, nil where it crept or came back, and of
-// what is no time.
+// shiftOf is how the level of a time changed, nil where it came back, and of what is no
+// time.
 func shiftOf(s change.Judged, e change.Event, runs []history.Run) *finding.Shift {
 	c := e.Last()
 	m, ok := application.MetricOf(s.Metric)
-	if len(e.Changes) > 1 || c.Kind == changepoint.Drift || !ok || m.Unit != "s" {
+	if len(e.Changes) > 1 || c.Kind == changepoint.Drift && e.Creep == nil || !ok || m.Unit != "s" {
 		return nil
 	}
 	out := finding.Shift{What: strings.ToUpper(m.Say[:1]) + m.Say[1:]}
+	if k := e.Creep; k != nil {
+		out.FromS, out.ToS = k.From, k.To
+	}
 	for i, g := range s.Regimes {
-		if g.First == c.Index && i > 0 {
+		if e.Creep == nil && g.First == c.Index && i > 0 {
 			out.FromS, out.ToS = s.Regimes[i-1].Mean, g.Mean
 		}
 	}
@@ -34,9 +37,15 @@ func shiftOf(s change.Judged, e change.Event, runs []history.Run) *finding.Shift
 			continue
 		}
 		out.Runs++
-		out.NodeHours += more(runs[k], out.FromS/out.ToS)
+		now := out.ToS
+		if e.Creep != nil {
+			now = s.Y[k]
+		}
+		out.NodeHours += more(runs[k], out.FromS/now)
 	}
-	if last := jobBefore(s, c.Index); last != "" {
+	if n := len(s.Jobs); e.Creep != nil && n > 0 {
+		out.LastJob, out.FirstJob = s.Jobs[c.Index], s.Jobs[n-1]
+	} else if last := jobBefore(s, c.Index); last != "" {
 		out.LastJob, out.FirstJob = last, s.Jobs[c.Index]
 	}
 	return &out
@@ -57,13 +66,14 @@ func jobBefore(s change.Judged, index int) string {
 // is often found as several steps.
 const rowRuns = 50
 
-// inARow joins the newest change with those right before it that went the same way: the
+// inARow joins the newest change with those right before it that went the same way,
+// where no line explains them: the
 // first run of all, how many they are, and by how many percent together.
 func inARow(events []change.Event) (first, n int, pct float64) {
 	logs := 0.0
 	for i, e := range events { // the newest first
 		c := e.First()
-		if len(e.Changes) > 1 || e.Known || i > 0 && (c.EffectPct > 0 != (logs > 0) || first-c.Index > rowRuns) {
+		if len(e.Changes) > 1 || e.Known || e.Creep != nil || i > 0 && (c.EffectPct > 0 != (logs > 0) || first-c.Index > rowRuns) {
 			break
 		}
 		first, n, logs = c.Index, n+1, logs+math.Log1p(c.EffectPct/100)
