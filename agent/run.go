@@ -114,6 +114,7 @@ func sample(dir job.RunDir, c configs.Config, stop <-chan os.Signal, log func(er
 		log(err) // whoever waits for it will go on without
 	}
 	ownUnit(h.systemd, r, c.Agent, log)
+	go func() { _ = dir.KeepRun() }() // a disk that fails is told of when the profile is forced to it
 	return a.live(stop, time.Duration(c.Agent.MaxHours)*time.Hour)
 }
 

@@ -32,8 +32,8 @@ func Cause(err error) error {
 }
 
 // writeFile replaces a file by a rename, 0600. It does not fsync: a sync can
-// take longer than the Prolog may, and what a crash of the node takes with it
-// a sweep makes again, or the boot id tells that the run is over.
+// take longer than the Prolog may. What a crash of the node takes with it a sweep makes
+// again, or the boot id tells that the run is over; that one the agent keeps (KeepRun).
 func writeFile(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
 	if err != nil {

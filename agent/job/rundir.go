@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/analysis/summary"
 )
 
@@ -153,6 +155,21 @@ func (d RunDir) WriteRun(r Run) error { return writeJSON(d.Env(), r) }
 func (d RunDir) ReadRun() (Run, error) {
 	var r Run
 	return r, readJSON(d.Env(), &r)
+}
+
+// KeepRun forces what WriteRun stored to the disk, which may take long and which the
+// Prolog has no time for: in its first half minute a run would be lost with the node's
+// power, because the kernel leaves a new file without a byte until it writes it.
+func (d RunDir) KeepRun() error {
+	f, err := os.Open(d.Env())
+	if err != nil {
+		return fmt.Errorf("keep run: %w", err)
+	}
+	defer f.Close()
+	if err := unix.Fdatasync(int(f.Fd())); err != nil {
+		return fmt.Errorf("keep run %s: %w", d.Env(), err)
+	}
+	return nil
 }
 
 // WriteDetails stores what was learned of the job while it ran.

@@ -2,6 +2,7 @@ package job
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -155,5 +156,17 @@ func TestDirStaysInSpool(t *testing.T) {
 		if rel, err := filepath.Rel("/spool", d); err != nil || strings.HasPrefix(rel, "..") || strings.Count(rel, "/") != 1 {
 			t.Errorf("node %q: directory %q", node, d)
 		}
+	}
+}
+
+// What is forced to the disk is the run, and where there is none that is said. That a
+// node without power keeps it the virtual cluster shows (packaging/modern).
+func TestKeepRun(t *testing.T) {
+	dir := RunDir(t.TempDir())
+	if err := dir.KeepRun(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of no run: %v", err)
+	}
+	if err := errors.Join(dir.WriteRun(Run{Node: "n1"}), dir.KeepRun()); err != nil {
+		t.Error(err)
 	}
 }
