@@ -36,10 +36,10 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"sets agent.live_dir.\n\n" +
 			"It is in_cycle, suspended or, busy with other code, left_loop; stalled is one\n" +
 			"that ended no cycle for five of its longest usual intervals, 10 s at least,\n" +
-			"after 20 cycles, while its processes slept, waited in the kernel or in MPI and OpenMP\n" +
-			"libraries that keep a CPU busy. Before that it is starting, or none while nothing\n" +
-			"repeats. Of a run whose agent was killed the last state is shown, and called\n" +
-			"dead.\n\n" +
+			"after 20 cycles, while its processes slept, waited in the kernel or in MPI and\n" +
+			"OpenMP libraries that keep a CPU busy. Before that it is starting, or none while\n" +
+			"nothing repeats. Of a run whose agent was killed the last state is shown, and\n" +
+			"called dead.\n\n" +
 			"It also says when the job ends, with an interval, and whether its time limit\n" +
 			"comes first: if three or more of your earlier runs of the same application and\n" +
 			"shape came to their end, in a loop as long as this, with as many cycles (the\n" +
@@ -50,9 +50,10 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"ends, with cycle (its number), boundary, length_s, residual (0 is as usual, 1\n" +
 			"unlike any other), next_boundary, boundary_error_s and low: the stretches at a\n" +
 			"low level of activity that come next, each with begins, duration_s, error_s and\n" +
-			"repeatability, the share of cycles in which it came. A cycle is told\n" +
-			"when it is found, mostly within 0.2 s: as long as somebody reads, the agent looks\n" +
-			"twenty times a second if its budget has room for that, else twice. It ends with the run, of which nothing is expected then.\n\n" +
+			"repeatability, the share of cycles in which it came. A cycle is told when it is\n" +
+			"found, mostly within 0.2 s: as long as somebody reads, the agent looks twenty\n" +
+			"times a second if its budget has room for that, else twice. It ends with the\n" +
+			"run, of which nothing is expected then.\n\n" +
 			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",
 		Args: oneAtMost("one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
