@@ -25,7 +25,7 @@
 //     the one before or those of its day (dependence.go, day.go), and against
 //     two levels that take turns (turns.go). Few runs may be outliers
 //     (claim.go). The place is asked anew (place.go).
-//  3. One slow movement is one entry, a drift; a level left and found again within
+//  3. One slow movement is one entry, a drift (and see creep.go); a level left and found again within
 //     five runs is an excursion, whose ends are also judged as one.
 //  4. Effects are refitted from up to 30 runs on each side (effect.go).
 //  5. Taken out as runs arrive: shifts of the machine, slow nodes, weekdays, by the

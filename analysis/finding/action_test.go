@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -54,5 +55,21 @@ func TestAFailureNamesTheLimitOfMappings(t *testing.T) {
 	found := Of(r, nil)
 	if len(found) == 0 || found[0].Code != "failed" || !strings.Contains(found[0].Text, "(ulimit -v)") {
 		t.Errorf("%+v", found)
+	}
+}
+
+// Runs that take longer bit by bit drift; as they do not since one job, they are not
+// told as slower than usual as well.
+func TestCreepingRunsDrift(t *testing.T) {
+	r := sound()
+	r.Others = []Comparison{{Text: "24 % slower bit by bit.", EffectPct: 24, Creeps: true, Shift: &Shift{FromS: 60, ToS: 74.4, Runs: 75, NodeHours: 0.15}}}
+	got := Of(r, nil)
+	if len(got) != 1 || got[0].Code != "drifting" || !strings.HasSuffix(got[0].Text, "Together they took 0.15 node hours more.") || got[0].Evidence["runs"] != 75 ||
+		math.Abs(*got[0].CostCoreS-r.coreS()*24/124) > 1 {
+		t.Errorf("%+v", got)
+	}
+	r.Others[0].EffectPct, r.Others[0].Creeps = 24, false
+	if got = Of(r, nil); len(got) != 1 || got[0].Code != "slower_than_usual" {
+		t.Errorf("%+v", got)
 	}
 }

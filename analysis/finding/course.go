@@ -59,21 +59,21 @@ func imbalance(r Run) []Finding {
 	return f
 }
 
-func slower(r Run) []Finding {
+func slower(r Run) []Finding { return r.slowdowns(false) }
+
+func creeping(r Run) []Finding { return r.slowdowns(true) }
+
+// slowdowns are the comparisons with slower runs: those that creep, or the others.
+func (r Run) slowdowns(creeps bool) []Finding {
 	var out []Finding
 	for _, c := range r.Others {
-		if c.EffectPct > 0 && !c.Creeps {
-			out = append(out, c.cost(r))
+		if c.EffectPct > 0 && c.Creeps == creeps {
+			f := c.told()
+			f.CostCoreS = r.share(c.EffectPct / (100 + c.EffectPct))
+			out = append(out, f)
 		}
 	}
 	return out
-}
-
-// cost is a slowdown with what it costs.
-func (c Comparison) cost(r Run) Finding {
-	f := c.told()
-	f.CostCoreS = r.share(c.EffectPct / (100 + c.EffectPct))
-	return f
 }
 
 // told is a comparison with the shift that it rests on, where that is known.
@@ -117,20 +117,14 @@ func faster(r Run) []Finding {
 	return nil
 }
 
-// drifting tells of cycles that become longer in the course of a run, and of runs that do
-// from one to the next.
 func drifting(r Run) []Finding {
-	var out []Finding
-	if d := r.Drift; d != nil && d.ChangePct >= leastDrift && r.ElapsedS > 0 {
-		out = one(d.Text, map[string]any{"change_pct": d.ChangePct, "cost_s": d.CostS})
-		out[0].CostCoreS = r.share(min(1, max(0, d.CostS)/r.ElapsedS))
+	d := r.Drift
+	if d == nil || d.ChangePct < leastDrift || r.ElapsedS <= 0 {
+		return nil
 	}
-	for _, c := range r.Others {
-		if c.EffectPct > 0 && c.Creeps {
-			out = append(out, c.cost(r))
-		}
-	}
-	return out
+	f := one(d.Text, map[string]any{"change_pct": d.ChangePct, "cost_s": d.CostS})
+	f[0].CostCoreS = r.share(min(1, max(0, d.CostS)/r.ElapsedS))
+	return f
 }
 
 func startUpLong(r Run) []Finding {

@@ -121,6 +121,9 @@ var cases = []struct {
 	{"drifting",
 		func(r *Run) { r.Drift = &Drift{"Iterations slowed down.", 5.1, 100} },
 		func(r *Run) { r.Drift = &Drift{"Iterations slowed down.", 4.9, 100} }},
+	{"drifting", // from run to run; a step, though as large
+		func(r *Run) { r.Others = []Comparison{{Text: "24 % slower bit by bit.", EffectPct: 24, Creeps: true}} },
+		func(r *Run) { r.Others = []Comparison{{Text: "24 % slower.", EffectPct: 24}} }},
 	{"start_up_long",
 		func(r *Run) { r.StartUpS = 361 },
 		func(r *Run) { r.StartUpS = 359 }},

@@ -314,3 +314,44 @@ func TestAcknowledged(t *testing.T) {
 		t.Errorf("acknowledged %+v", h.Acknowledged())
 	}
 }
+
+// Runs that take longer bit by bit are told as that: from where to where over how many
+// runs since when, what it cost, and two runs to compare; not as the steps that were seen.
+func TestJudgeTellsOfACreep(t *testing.T) {
+	db := remembered(t, 0)
+	creeping := func(i int) summary.Summary {
+		s := run(i)
+		s.ElapsedS = 60 * (1 + 0.01*math.Sin(float64(i*i))) * (1 + 0.24*max(0, float64(i-20))/75)
+		s.End = s.Start + s.ElapsedS
+		s.Job.Fields = nil
+		return s
+	}
+	for i := range 96 {
+		if err := db.Put(t.Context(), creeping(i), history.Ingest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := Judge(t.Context(), db, creeping(95), application.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := reports.New(creeping(95), j.Runs, reports.Options{Across: j.Across}).Findings[0]
+	if told.Code != "drifting" || !strings.Contains(told.Text, "slower bit by bit: from 59.") || !strings.Contains(told.Text, " runs, since 2") ||
+		told.Action == nil || !strings.HasSuffix(*told.Action, " 96") {
+		t.Errorf("%+v", told)
+	}
+	from, to := told.Evidence["from_s"].(float64), told.Evidence["to_s"].(float64)
+	hours := 0.0
+	for i := 20; i < 96; i++ {
+		hours += (creeping(i).ElapsedS - 60) / 3600
+	}
+	if pct := 100 * (to/from - 1); math.Abs(pct-24) > 2 || math.Abs(told.Evidence["node_hours"].(float64)-hours) > hours/10 {
+		t.Errorf("by %.1f %% from %.1f s to %.1f s, %v node hours, want %.3f", pct, from, to, told.Evidence["node_hours"], hours)
+	}
+	if n := len(j.Across.Changes.Verdicts); n != 1 {
+		t.Errorf("%d verdicts: %+v", n, j.Across.Changes.Verdicts)
+	}
+	if len(j.Events) == 0 {
+		t.Error("the changes that were seen are not stored")
+	}
+}
