@@ -89,7 +89,11 @@ func (p *projection) covariance() *mat.SymDense {
 			}
 		}
 		for i := range d {
-			for j := i; j < d; j++ {
+			j := i
+			for ; j+4 <= d; j += 4 {
+				addProducts(sum[i*d+j:][:4], x[i], x[j:j+4])
+			}
+			for ; j < d; j++ {
 				s := float32(0)
 				for t, v := range x[i] {
 					s += v * x[j][t]
@@ -106,6 +110,17 @@ func (p *projection) covariance() *mat.SymDense {
 		}
 	}
 	return cov
+}
+
+// addProducts adds those of x with four others, side by side as every sum waits for
+// the last.
+func addProducts(to []float64, x []float32, y [][]float32) {
+	y0, y1, y2, y3 := y[0][:len(x)], y[1][:len(x)], y[2][:len(x)], y[3][:len(x)]
+	var s0, s1, s2, s3 float32
+	for t, v := range x {
+		s0, s1, s2, s3 = s0+v*y0[t], s1+v*y1[t], s2+v*y2[t], s3+v*y3[t]
+	}
+	to[0], to[1], to[2], to[3] = to[0]+float64(s0), to[1]+float64(s1), to[2]+float64(s2), to[3]+float64(s3)
 }
 
 // values writes the clipped and centred samples of column j from sample a on to
@@ -141,32 +156,57 @@ func (p *projection) apply(v vector, a, b int) vector {
 		v.c[k] = resize(v.c[k], b-a)
 		clear(v.c[k])
 	}
-	const piece = 4096 // stays in the cache while all components are made of it
+	const piece = 2048 // stays in the cache while all components are made of it
 	for at := 0; at < b-a; at += piece {
 		n := min(piece, b-a-at)
 		p.tmp = resize(p.tmp, n)
+		var sums []float32
+		if p.total.cols != nil {
+			sums = p.total.sums(a+at, a+at+n)
+		}
 		for j := range p.cols {
-			if p.total.cols == nil {
+			from := []float32(p.cols[j].Values[a+at : a+at+n])
+			switch {
+			case sums == nil:
 				p.values(p.tmp, j, a+at, nil)
-			} else {
-				whole(p.tmp, p.cols[j].Values[a+at:])
+				from = p.tmp
+			case !finite(from):
+				whole(p.tmp, from)
+				from = p.tmp
 			}
 			for k := range p.w {
-				w, to := float32(p.w[k][j]), v.c[k][at:at+n]
-				for i, x := range p.tmp {
-					to[i] += w * x
-				}
+				addTimes(v.c[k][at:at+n], from, float32(p.w[k][j]))
 			}
 		}
-		if p.total.cols != nil {
-			p.shares(v, at, p.total.sums(a+at, a+at+n))
+		if sums != nil {
+			p.shares(v, at, sums)
 		}
 	}
 	return v
 }
 
+// addTimes adds w times x to y.
+func addTimes(y, x []float32, w float32) {
+	x = x[:len(y)]
+	for i := unlevelLanes(y, x, -w); i < len(y); i++ {
+		y[i] += w * x[i]
+	}
+}
+
+// finite says whether no value is missing: differences to themselves add up to 0.
+func finite(x []float32) bool {
+	var s0, s1, s2, s3 float32
+	for ; len(x) >= 4; x = x[4:] {
+		s0, s1, s2, s3 = s0+(x[0]-x[0]), s1+(x[1]-x[1]), s2+(x[2]-x[2]), s3+(x[3]-x[3])
+	}
+	for _, v := range x {
+		s0 += v - v
+	}
+	return s0+s1+s2+s3 == 0
+}
+
 // whole copies counts, 0 where there is none.
-func whole(x []float32, from series.Values) {
+func whole(x, from []float32) {
 	for i, v := range from[:len(x)] {
 		if v-v != 0 {
 			v = 0
@@ -238,7 +278,12 @@ func (t *totals) sums(a, b int) []float32 {
 	t.buf = resize(t.buf, b-a)
 	clear(t.buf)
 	for _, c := range t.cols {
-		for i, v := range c.Values[a:b] {
+		from := []float32(c.Values[a:b])
+		if finite(from) {
+			addTimes(t.buf, from, 1)
+			continue
+		}
+		for i, v := range from {
 			if v-v == 0 {
 				t.buf[i] += v
 			}
