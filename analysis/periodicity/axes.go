@@ -110,7 +110,7 @@ func (g grid) again(set series.Set, lag, shownS float64, par Params) outcome {
 			asked = s
 		}
 	}
-	full := grids(set, asked)
+	full := gridsBy(spreadGrid, set, asked)
 	if len(full) == 0 {
 		return outcome{}
 	}

@@ -31,7 +31,10 @@ type grid struct {
 // grids puts the code of a set into bins of CPU time; none if it holds no code or
 // no CPU time. Bins that were counted as such are added up, with what only slots of
 // wall time tell of; else all of the slots are spread over them.
-func grids(set series.Set, only ...float64) []grid {
+func grids(set series.Set, only ...float64) []grid { return gridsBy(binnedGrid, set, only...) }
+
+// gridsBy puts slots that have to be spread into bins in a way of its own.
+func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, set series.Set, only ...float64) []grid {
 	bins := only
 	if len(bins) == 0 {
 		bins = cpuBinsS[:]
@@ -53,7 +56,7 @@ func grids(set series.Set, only ...float64) []grid {
 	for _, s := range bins {
 		// Ranks and threads that run side by side fill the bins faster.
 		if w := s * max(1, set.StepS/finestS) * max(1, clock.Busy()); clock.Total() >= minBins*w {
-			out = append(out, newGrid(clock.Bin(columns, w), s))
+			out = append(out, spread(clock, columns, w, s))
 		}
 	}
 	return out
@@ -86,6 +89,22 @@ func exactGrids(set series.Set, busy float64, bins []float64) []grid {
 
 func newGrid(set series.Set, askedS float64) grid {
 	return grid{set: set, askedS: askedS, src: source{name: series.CodeGroup, scope: series.JobScope, cols: set.Columns}}
+}
+
+func binnedGrid(clock series.Clock, columns []series.Column, w, askedS float64) grid {
+	return newGrid(clock.Bin(columns, w), askedS)
+}
+
+// spreadGrid is binnedGrid for all of a profile: its columns stay on their slots, and one
+// of nothing says how many bins there are.
+func spreadGrid(clock series.Clock, columns []series.Column, w, askedS float64) grid {
+	slots := len(columns[0].Values)
+	set := clock.Bin(nil, w)
+	bins := len(set.WallS) - 1
+	set.Columns = []series.Column{{Values: make(series.Values, bins)}}
+	g := newGrid(set, askedS)
+	g.src.cols, g.src.over = columns, newSpreading(clock, slots, w, bins)
+	return g
 }
 
 // code returns the job's columns of code, without those in which it only waits.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"jobgait/analysis/internal/robust"
-	"jobgait/analysis/series"
 )
 
 // columnStats is what the projection needs to know of a column.
@@ -23,23 +22,27 @@ const describeSamples = 8192
 const countUnit = "samples"
 
 // describe measures a column; ok is false if it has no variance.
-func describe(c series.Column, total totals) (st columnStats, ok bool) {
+func describe(s source, j int, total totals) (st columnStats, ok bool) {
 	vals := make([]float64, 0, describeSamples)
 	diffs := make([]float64, 0, describeSamples)
-	n, within, at := len(c.Values), 0.0, -1
-	for i := range spread(n) {
-		at++
-		v := float64(c.Values[i])
-		if bad(v) {
-			continue
-		}
-		vals = append(vals, v)
-		if total.cols != nil {
-			within += withinSlot(v, total, total.some[at])
-		}
-		if i+1 < n {
-			if d := float64(c.Values[i+1]) - v; !bad(d) {
-				diffs = append(diffs, math.Abs(d))
+	c, n, within, at := s.cols[j], s.len(), 0.0, -1
+	var buf []float32
+	for a, b := range blocks(n) {
+		buf = s.read(buf, j, a, min(b+1, n))
+		for i, x := range buf[:b-a] {
+			at++
+			v := float64(x)
+			if bad(v) {
+				continue
+			}
+			vals = append(vals, v)
+			if total.any {
+				within += withinSlot(v, total, total.some[at])
+			}
+			if i+1 < len(buf) {
+				if d := float64(buf[i+1]) - v; !bad(d) {
+					diffs = append(diffs, math.Abs(d))
+				}
 			}
 		}
 	}
@@ -52,7 +55,7 @@ func describe(c series.Column, total totals) (st columnStats, ok bool) {
 		return st, false
 	}
 	noise := within / float64(len(vals))
-	if total.cols == nil { // shares of a total are not clipped
+	if !total.any { // shares of a total are not clipped
 		slices.Sort(vals)
 		st.lo, st.hi = bounds(vals)
 		noise = noiseOf(c.Unit, vals, diffs, mean)
@@ -103,17 +106,28 @@ func noiseOf(unit string, vals, diffs []float64, mean float64) float64 {
 // over them: single ones at equal distances would show a period of three samples
 // at one phase only.
 func spread(n int) iter.Seq[int] {
-	const block = 128
 	return func(yield func(int) bool) {
+		for a, b := range blocks(n) {
+			for i := a; i < b; i++ {
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// blocks yields the ends of those.
+func blocks(n int) iter.Seq2[int, int] {
+	const block = 128
+	return func(yield func(int, int) bool) {
 		step := block
 		if n > describeSamples {
 			step = n / (describeSamples / block)
 		}
 		for a := 0; a < n; a += step {
-			for i := a; i < min(a+block, n); i++ {
-				if !yield(i) {
-					return
-				}
+			if !yield(a, min(a+block, n)) {
+				return
 			}
 		}
 	}

@@ -10,7 +10,7 @@
 //   - source.go, column.go, project.go: what to look at. A group of columns (code
 //     pages) is one vector-valued series, of which the deviation from the mean
 //     shares is used: how many samples a slot has says who else had the CPU.
-//   - axis.go, agree.go, axes.go: the same code along the job's CPU time, on four
+//   - axis.go, spread.go, agree.go, axes.go: the same code along the job's CPU time, on four
 //     grids; one decision between them and wall time, told in wall time.
 //   - lag.go, detrend.go, fft.go, butterfly.go: candidates are peaks of the
 //     autocorrelation at every level of decimation.

@@ -17,11 +17,12 @@ import (
 // number of samples in a slot. How many there are in a slot says who else had
 // the CPU: without this the scheduler's turns were found as periods.
 type projection struct {
-	cols  []series.Column
+	src   source // with the columns that are not flat
 	stats []columnStats
 	total totals
 	w     [][]float64 // [component][column]
 	tmp   []float32
+	comps [][]float32 // of a piece of slots, and their totals
 }
 
 // blockLen is the length over which variance is measured for the choice of
@@ -32,14 +33,15 @@ const blockLen = 512
 // newProjection returns the projection of a source, and false if every column
 // is flat or empty.
 func newProjection(s source, maxComponents int) (*projection, bool) {
-	p := &projection{total: newTotals(s)}
-	for _, c := range s.cols {
-		if st, ok := describe(c, p.total); ok {
-			p.cols = append(p.cols, c)
+	p := &projection{src: s, total: newTotals(s)}
+	p.src.cols = nil
+	for j, c := range s.cols {
+		if st, ok := describe(s, j, p.total); ok {
+			p.src.cols = append(p.src.cols, c)
 			p.stats = append(p.stats, st)
 		}
 	}
-	d := len(p.cols)
+	d := len(p.src.cols)
 	if d == 0 {
 		return p, false
 	}
@@ -72,7 +74,7 @@ func newProjection(s source, maxComponents int) (*projection, bool) {
 // covariance of the scaled columns within blocks, over some 32 blocks
 // spread over the profile.
 func (p *projection) covariance() *mat.SymDense {
-	d, n := len(p.cols), len(p.cols[0].Values)
+	d, n := len(p.src.cols), p.src.len()
 	sum := make([]float64, d*d)
 	blocks := max(1, n/blockLen)
 	x := make([][]float32, d)
@@ -80,7 +82,8 @@ func (p *projection) covariance() *mat.SymDense {
 	for b := 0; b < blocks; b += max(1, blocks/32) {
 		lo, hi := b*blockLen, min((b+1)*blockLen, n)
 		sums := p.total.sums(lo, hi)
-		for j := range p.cols {
+		p.total.scales = p.total.scaled(p.total.scales, sums)
+		for j := range p.src.cols {
 			x[j] = resize(x[j], hi-lo)
 			p.values(x[j], j, lo, sums)
 			m := mean32(x[j])
@@ -127,12 +130,13 @@ func addProducts(to []float64, x []float32, y [][]float32) {
 // x. A missing sample keeps its place and holds the last value.
 func (p *projection) values(x []float32, j, a int, sums []float32) {
 	st := p.stats[j]
-	from := p.cols[j].Values[a : a+len(x)]
+	from := p.src.read(x, j, a, a+len(x))
 	last := float32(0)
 	if sums != nil {
+		mean, all, scales := float32(st.mean), p.total.mean, p.total.scales[:len(from)]
 		for i, v := range from {
 			if v-v == 0 {
-				last = p.total.deviation(v, sums[i], float32(st.mean))
+				last = (v - mean*sums[i]/all) * scales[i]
 			}
 			x[i] = last
 		}
@@ -156,16 +160,19 @@ func (p *projection) apply(v vector, a, b int) vector {
 		v.c[k] = resize(v.c[k], b-a)
 		clear(v.c[k])
 	}
-	const piece = 2048 // stays in the cache while all components are made of it
+	if p.src.over != nil {
+		p.applySpread(v, a, b)
+		return v
+	}
 	for at := 0; at < b-a; at += piece {
 		n := min(piece, b-a-at)
 		p.tmp = resize(p.tmp, n)
 		var sums []float32
-		if p.total.cols != nil {
+		if p.total.any {
 			sums = p.total.sums(a+at, a+at+n)
 		}
-		for j := range p.cols {
-			from := []float32(p.cols[j].Values[a+at : a+at+n])
+		for j := range p.src.cols {
+			from := []float32(p.src.cols[j].Values[a+at : a+at+n])
 			switch {
 			case sums == nil:
 				p.values(p.tmp, j, a+at, nil)
@@ -183,6 +190,50 @@ func (p *projection) apply(v vector, a, b int) vector {
 		}
 	}
 	return v
+}
+
+// piece is how many samples stay in the cache while all components are made of them.
+const piece = 2048
+
+// applySpread is apply where slots are spread over bins a to b.
+func (p *projection) applySpread(v vector, a, b int) {
+	for len(p.comps) <= len(p.w) {
+		p.comps = append(p.comps, make([]float32, piece))
+	}
+	sums := make([]float32, b-a)
+	first, last := p.src.over.slots(a, b)
+	for at := first; at < last; at += piece {
+		end := min(at+piece, last)
+		for k := range p.comps {
+			clear(p.comps[k])
+		}
+		for _, c := range p.total.cols {
+			addTimes(p.comps[len(p.w)][:end-at], p.counts(c, at, end), 1)
+		}
+		for j, c := range p.src.cols {
+			from := p.counts(c, at, end)
+			for k := range p.w {
+				addTimes(p.comps[k][:end-at], from, float32(p.w[k][j]))
+			}
+		}
+		p.src.over.plan(at, end, a, b)
+		for k := range p.w {
+			p.src.over.add(v.c[k], p.comps[k])
+		}
+		p.src.over.add(sums, p.comps[len(p.w)])
+	}
+	p.shares(v, 0, sums)
+}
+
+// counts are those of slots a to b, 0 where there is none.
+func (p *projection) counts(c series.Column, a, b int) []float32 {
+	from := []float32(c.Values[a:b])
+	if finite(from) {
+		return from
+	}
+	p.tmp = resize(p.tmp, b-a)
+	whole(p.tmp, from)
+	return p.tmp
 }
 
 // addTimes adds w times x to y.
@@ -216,17 +267,23 @@ func whole(x, from []float32) {
 }
 
 // shares turns the components of counts, from sample at on, into those of their
-// deviations: as deviation does for one count, but once for all of a slot.
+// deviations: as values does for one column, but once for all of a slot.
 func (p *projection) shares(v vector, at int, sums []float32) {
+	means := make([]float32, len(p.w))
 	for k, w := range p.w {
-		mean := float32(0)
 		for j, st := range p.stats {
-			mean += float32(w[j] * st.mean)
+			means[k] += float32(w[j] * st.mean)
 		}
-		mean /= p.total.mean
-		to := v.c[k][at : at+len(sums)]
-		for i, n := range sums {
-			to[i] = (to[i] - mean*n) * p.total.scale(n)
+		means[k] /= p.total.mean
+	}
+	for a := 0; a < len(sums); a += piece {
+		some := sums[a:min(a+piece, len(sums))]
+		p.total.scales = p.total.scaled(p.total.scales, some)
+		for k, mean := range means {
+			to, scale := v.c[k][at+a:][:len(some)], p.total.scales[:len(some)]
+			for i, n := range some {
+				to[i] = (to[i] - mean*n) * scale[i]
+			}
 		}
 	}
 }
@@ -234,22 +291,27 @@ func (p *projection) shares(v vector, at int, sums []float32) {
 // totals are the numbers of address samples in the slots of a group of counts.
 // The zero value is for what is no such group.
 type totals struct {
-	cols []series.Column
+	source
+	any  bool
 	mean float32
 	some []float32 // of the slots that spread yields
 	buf  []float32
+	one  []float32
+	// scales are those of what sums returned last, where they are used.
+	scales []float32
 }
 
 func newTotals(s source) totals {
 	if len(s.cols) < 2 || s.cols[0].Unit != countUnit {
 		return totals{}
 	}
-	t := totals{cols: s.cols}
+	t := totals{source: s, any: true}
 	sum := 0.0
-	for i := range spread(len(s.cols[0].Values)) {
-		n := t.at(i)
-		sum += float64(n)
-		t.some = append(t.some, n)
+	for a, b := range blocks(s.len()) {
+		for _, n := range t.sums(a, b) {
+			sum += float64(n)
+			t.some = append(t.some, n)
+		}
 	}
 	if sum <= 0 {
 		return totals{}
@@ -258,27 +320,17 @@ func newTotals(s source) totals {
 	return t
 }
 
-// at is the number of address samples in slot i.
-func (t totals) at(i int) float32 {
-	s := float32(0)
-	for _, c := range t.cols {
-		if v := c.Values[i]; v-v == 0 {
-			s += v
-		}
-	}
-	return s
-}
-
 // sums returns the totals of slots a to b, nil if there are none. The memory is
 // used again by the next call.
 func (t *totals) sums(a, b int) []float32 {
-	if t.cols == nil {
+	if !t.any {
 		return nil
 	}
 	t.buf = resize(t.buf, b-a)
 	clear(t.buf)
-	for _, c := range t.cols {
-		from := []float32(c.Values[a:b])
+	for j := range t.cols {
+		t.one = t.read(t.one, j, a, b)
+		from := t.one
 		if finite(from) {
 			addTimes(t.buf, from, 1)
 			continue
@@ -292,11 +344,15 @@ func (t *totals) sums(a, b int) []float32 {
 	return t.buf
 }
 
-// deviation is what count is above its share of the total, whose mean is
-// given, as if the slot had the mean number of samples. Slots with less than
+// scaled are the scales of slots, in the memory of to: a count above its share of the
+// total is taken as if the slot had the mean number of samples. Slots with less than
 // half of that are not blown up further: with no samples the deviation is 0.
-func (t totals) deviation(count, total, mean float32) float32 {
-	return (count - mean*total/t.mean) * t.scale(total)
+func (t totals) scaled(to, sums []float32) []float32 {
+	to = resize(to, len(sums))
+	for i, n := range sums {
+		to[i] = t.scale(n)
+	}
+	return to
 }
 
 func (t totals) scale(total float32) float32 { return t.mean / max(total, t.mean/2) }

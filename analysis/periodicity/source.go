@@ -20,6 +20,24 @@ type source struct {
 	// minConfidence and minInstances are asked for beside the general ones.
 	minConfidence float64
 	minInstances  int
+	// over is how the columns, which are on slots, are spread over bins; nil: not.
+	over *spreading
+}
+
+// len is the number of samples of the source.
+func (s source) len() int {
+	if s.over != nil {
+		return s.over.bins
+	}
+	return len(s.cols[0].Values)
+}
+
+// read returns samples a to b of a column, in the memory of buf if at all.
+func (s source) read(buf []float32, j, a, b int) []float32 {
+	if s.over != nil {
+		return s.over.values(buf, s.cols[j], a, b)
+	}
+	return s.cols[j].Values[a:b]
 }
 
 // procMinLagS keeps clear of the beat of ticks and samples.

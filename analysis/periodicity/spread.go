@@ -1,0 +1,81 @@
+package periodicity
+
+import (
+	"sort"
+
+	"jobgait/analysis/series"
+)
+
+// spreading puts counts on slots of wall time into bins of CPU time a stretch at a
+// time. Of all of a profile each component is spread, not each column: that is the
+// same but for rounding, as counts of code are not clipped, and there are few.
+type spreading struct {
+	edges []float64 // where in bins the slots begin, and the last one ends
+	bins  int
+	parts []part
+}
+
+// part is what of a slot lies in a bin.
+type part struct {
+	slot, bin int32 // from the first of a stretch on
+	share     float32
+}
+
+func newSpreading(clock series.Clock, slots int, binS float64, bins int) *spreading {
+	s := &spreading{edges: make([]float64, slots+1), bins: bins}
+	for i := range s.edges {
+		s.edges[i] = clock.Used(i) / binS
+	}
+	return s
+}
+
+// slots are those that lie in bins a to b.
+func (s *spreading) slots(a, b int) (from, to int) {
+	n := len(s.edges) - 1
+	from = sort.Search(n, func(i int) bool { return s.edges[i+1] > float64(a) })
+	to = from + sort.Search(n-from, func(i int) bool { return s.edges[from+i] >= float64(b) })
+	return from, to
+}
+
+// plan finds the parts of slots from to to in bins a to b.
+func (s *spreading) plan(from, to, a, b int) {
+	s.parts = s.parts[:0]
+	x := s.edges[from]
+	for i := from; i < to; i++ {
+		y := s.edges[i+1]
+		p, q := int(x), int(y)
+		switch {
+		case p == q && x < y:
+			if p >= a && p < b {
+				s.parts = append(s.parts, part{int32(i - from), int32(p - a), 1})
+			}
+		case p < q:
+			per := 1 / (y - x)
+			for r := max(p, a); r <= q && r < b; r++ {
+				s.parts = append(s.parts, part{int32(i - from), int32(r - a), float32((min(y, float64(r+1)) - max(x, float64(r))) * per)})
+			}
+		}
+		x = y
+	}
+}
+
+// add adds what the planned slots, whose counts are given, have in the bins.
+func (s *spreading) add(to, counts []float32) {
+	for _, p := range s.parts {
+		to[p.bin] += counts[p.slot] * p.share
+	}
+}
+
+// values are bins a to b of a column of counts on slots, in the memory of buf.
+func (s *spreading) values(buf []float32, c series.Column, a, b int) []float32 {
+	buf = resize(buf, b-a)
+	clear(buf)
+	from, to := s.slots(a, b)
+	s.plan(from, to, a, b)
+	for _, p := range s.parts {
+		if x := c.Values[from+int(p.slot)]; x > 0 {
+			buf[p.bin] += x * p.share
+		}
+	}
+	return buf
+}
