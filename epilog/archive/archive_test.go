@@ -58,12 +58,15 @@ func TestFilesOfANodeAreKeptOnce(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(string(runs[0]), ".new-*")); len(left) > 0 {
 		t.Errorf("left over: %v", left)
 	}
-	must(t, runs[0].PutResult(whole().Summary))
-	if s, ok, err := runs[0].Result(); err != nil || !ok || s.ElapsedS != 60 {
+	must(t, runs[0].PutResult("b1", whole().Summary))
+	if _, ok, err := runs[0].Result("b2"); ok || err != nil {
+		t.Errorf("what another build made: %v %v", ok, err)
+	}
+	if s, ok, err := runs[0].Result("b1"); err != nil || !ok || s.ElapsedS != 60 {
 		t.Errorf("%v %v %v", s, ok, err)
 	}
 	must(t, runs[0].Forget())
-	if _, ok, err := runs[0].Result(); ok || err != nil {
+	if _, ok, err := runs[0].Result("b1"); ok || err != nil {
 		t.Errorf("forgotten: %v %v", ok, err)
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/summary"
-	"jobgait/configs"
 )
 
 // Kept is the directory of a run in the archive.
@@ -73,15 +72,15 @@ func (k Kept) Run() (Run, error) {
 // resultFile has the summary that was made anew, until it is in the history.
 const resultFile = "again.json.gz"
 
-// result is a summary and the version that made it.
+// result is a summary and the build that made it: two builds of one version differ.
 type result struct {
-	Version string          `json:"version"`
+	Build   string          `json:"build"`
 	Summary summary.Summary `json:"summary"`
 }
 
-// PutResult keeps a summary that this version has made.
-func (k Kept) PutResult(s summary.Summary) error {
-	packed, err := summary.Encode(result{configs.Version, s})
+// PutResult keeps a summary that this build has made.
+func (k Kept) PutResult(build string, s summary.Summary) error {
+	packed, err := summary.Encode(result{build, s})
 	if err != nil {
 		return err
 	}
@@ -93,14 +92,14 @@ func (k Kept) PutResult(s summary.Summary) error {
 	return os.Rename(next, filepath.Join(string(k), resultFile))
 }
 
-// Result is what PutResult kept; false for none, or another version's.
-func (k Kept) Result() (s summary.Summary, ok bool, err error) {
+// Result is what PutResult kept; false for none, or another build's.
+func (k Kept) Result(build string) (s summary.Summary, ok bool, err error) {
 	var r result
 	err = k.read(resultFile, &r)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}
-	return r.Summary, err == nil && r.Version == configs.Version, err
+	return r.Summary, err == nil && r.Build == build, err
 }
 
 // Forget removes the result, which is in the history.

@@ -37,7 +37,7 @@ func (a reanalysis) submit(ctx context.Context, sbatch, self string, runs []arch
 	looked, text := time.Time{}, ""
 	shown := workingOn(a.complain, func() string {
 		if now := time.Now(); now.Sub(looked) > 30*time.Second { // each look reads the archive
-			if l, err := notAnalysed(runs); err == nil {
+			if l, err := a.notAnalysed(runs); err == nil {
 				looked, text = now, fmt.Sprintf("%d tasks analyse, %d of %d runs", n, len(runs)-len(l), len(runs))
 			}
 		}

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -34,6 +36,7 @@ type reanalysis struct {
 	jobs             int
 	dry, local       bool
 	part             string // "2/8" analyses that part, in a task of the job array
+	build            string // whose results need not be made again
 	config           configs.Config
 	out, complain    io.Writer
 }
@@ -69,6 +72,9 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 			if a.jobs < 0 {
 				return usageError{fmt.Errorf("--jobs %d: a number is wanted", a.jobs)}
 			}
+			if a.build, err = buildOf("/proc/self/exe"); err != nil {
+				return err
+			}
 			a.out, a.complain = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return a.run(cmd.Context(), self)
 		},
@@ -95,7 +101,7 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 	if runs, err = a.ours(runs); err != nil {
 		return err
 	}
-	left, err := notAnalysed(runs)
+	left, err := a.notAnalysed(runs)
 	if err != nil {
 		return err
 	}
@@ -109,7 +115,7 @@ func (a reanalysis) run(ctx context.Context, self string) error {
 		if err := a.submit(ctx, sbatch, self, runs, len(left)); err != nil {
 			return err
 		}
-		if left, err = notAnalysed(runs); err != nil { // of tasks that were killed
+		if left, err = a.notAnalysed(runs); err != nil { // of tasks that were killed
 			return err
 		}
 	}
@@ -137,17 +143,33 @@ func (a reanalysis) ours(runs []archive.Kept) ([]archive.Kept, error) {
 	}), nil
 }
 
-// notAnalysed are the runs that have no result of this version.
-func notAnalysed(runs []archive.Kept) ([]archive.Kept, error) {
+// notAnalysed are the runs that have no result of this build.
+func (a reanalysis) notAnalysed(runs []archive.Kept) ([]archive.Kept, error) {
 	var left []archive.Kept
 	for _, r := range runs {
-		if _, ok, err := r.Result(); err != nil && !errors.Is(err, summary.ErrDamaged) {
+		if _, ok, err := r.Result(a.build); err != nil && !errors.Is(err, summary.ErrDamaged) {
 			return nil, err
 		} else if !ok {
 			left = append(left, r)
 		}
 	}
 	return left, nil
+}
+
+// buildOf names a program by what is in it: packages are built without the commit, and
+// builds of one commit may differ. A task of the array on a node that has another build
+// analyses for nothing: its runs are analysed again where they are written.
+func buildOf(program string) (string, error) {
+	f, err := os.Open(program)
+	if err != nil {
+		return "", fmt.Errorf("tell this build from others: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("tell this build from others: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // cores is how many runs are analysed at once here.
@@ -166,7 +188,7 @@ func (a reanalysis) analyse(ctx context.Context, left []archive.Kept, all int) e
 			for i := int(next.Add(1)) - 1; i < len(left) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				s, err := finish.Again(left[i])
 				if err == nil {
-					err = left[i].PutResult(s)
+					err = left[i].PutResult(a.build, s)
 				}
 				if done.Add(1); err != nil {
 					lock.Lock()
@@ -211,7 +233,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	}
 	var list []dated
 	for _, r := range runs {
-		if s, ok, err := r.Result(); err == nil && ok {
+		if s, ok, err := r.Result(a.build); err == nil && ok {
 			list = append(list, dated{r, s.End})
 		}
 	}
@@ -228,7 +250,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	shown := workingOn(a.complain, func() string { return fmt.Sprintf("writing, %d of %d runs", put.Load(), len(list)) })
 	newest, now := past.Newest{}, float64(time.Now().UnixNano())/1e9
 	for _, r := range list {
-		s, _, rerr := r.run.Result()
+		s, _, rerr := r.run.Result(a.build)
 		if err = rerr; err == nil {
 			s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: summary.Detail(a.config.History.Names)})
 		}

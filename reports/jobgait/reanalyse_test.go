@@ -19,6 +19,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
+	"jobgait/epilog/archive"
 	"jobgait/epilog/finish"
 )
 
@@ -189,5 +190,43 @@ func TestReanalyseWithoutAProfile(t *testing.T) {
 	}
 	if got := askIn([]string{"JOBGAIT_CONFIG=" + fileOf(t, "x.toml", "")}, "reanalyse"); got.status != 1 || !strings.Contains(got.complaint, "archives no profiles") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Two builds of one version differ: what the other has analysed is analysed again, and
+// what this one has is not.
+func TestReanalyseAfterAnotherBuild(t *testing.T) {
+	cfg, env := archivedSite(t, 3)
+	if got := askIn(env, "reanalyse", "--part", "0/1"); got.status != 0 || resultsIn(cfg.Collect.Archive) != 3 {
+		t.Fatalf("%+v, %d results", got, resultsIn(cfg.Collect.Archive))
+	}
+	runs, err := archive.Runs(cfg.Collect.Archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ build, version string }{{"another", ""}, {"", configs.Version}} {
+		text, err := json.Marshal(map[string]any{"build": c.build, "version": c.version, "summary": summary.Summary{Schema: summary.Schema}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed, err := summary.Encode(json.RawMessage(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(string(runs[1]), "again.json.gz"), packed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := askIn(env, "reanalyse", "--dry-run"); !strings.Contains(got.out, "3 runs are archived") || !strings.Contains(got.out, ", 1 of them are to be analysed") {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+	want := storedBodies(t, cfg.History.Path)
+	if got := askIn(env, "reanalyse"); got.status != 0 || got.complaint != "" {
+		t.Errorf("%+v", got)
+	}
+	for id, made := range storedBodies(t, cfg.History.Path) {
+		if made != want[id] {
+			t.Errorf("job %s is\n%.2000s\nthe hooks made\n%.2000s", id, made, want[id])
+		}
 	}
 }
