@@ -21,18 +21,12 @@ const describeSamples = 8192
 // countUnit is the unit of address samples.
 const countUnit = "samples"
 
-// measure keeps the memory that columns are measured in.
-type measure struct {
-	vals, diffs []float64
-	buf         []float32
-}
-
 // describe measures a column; ok is false if it has no variance.
-func (m *measure) describe(s source, j int, total totals) (st columnStats, ok bool) {
-	m.vals, m.diffs = m.vals[:0], m.diffs[:0]
-	vals, diffs, buf := m.vals, m.diffs, m.buf
-	defer func() { m.vals, m.diffs, m.buf = vals, diffs, buf }()
+func describe(s source, j int, total totals) (st columnStats, ok bool) {
+	vals := make([]float64, 0, describeSamples)
+	diffs := make([]float64, 0, describeSamples)
 	c, n, within, at := s.cols[j], s.len(), 0.0, -1
+	var buf []float32
 	for a, b := range blocks(n) {
 		buf = s.read(buf, j, a, min(b+1, n))
 		for i, x := range buf[:b-a] {

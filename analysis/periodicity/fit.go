@@ -168,16 +168,7 @@ func drift(v vector, occ []occurrence) float64 {
 			continue
 		}
 		d := -2 * v.noise * float64(len(v.c)) / float64(a.length())
-		rest := v.c
-		for ; len(rest) >= 4; rest = rest[4:] {
-			s, e, f := a.at[0], a.at[parts], min(b.at[parts], v.len())
-			m := means4(rest[0][s:e], rest[1][s:e], rest[2][s:e], rest[3][s:e])
-			n := means4(rest[0][e:f], rest[1][e:f], rest[2][e:f], rest[3][e:f])
-			for k := range m {
-				d += square(float64(m[k] - n[k]))
-			}
-		}
-		for _, x := range rest {
+		for _, x := range v.c {
 			d += square(float64(mean32(x[a.at[0]:a.at[parts]]) - mean32(x[b.at[0]:min(b.at[parts], len(x))])))
 		}
 		steps = append(steps, d)

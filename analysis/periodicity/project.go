@@ -35,9 +35,8 @@ const blockLen = 512
 func newProjection(s source, maxComponents int) (*projection, bool) {
 	p := &projection{src: s, total: newTotals(s)}
 	p.src.cols = nil
-	var m measure
 	for j, c := range s.cols {
-		if st, ok := m.describe(s, j, p.total); ok {
+		if st, ok := describe(s, j, p.total); ok {
 			p.src.cols = append(p.src.cols, c)
 			p.stats = append(p.stats, st)
 		}

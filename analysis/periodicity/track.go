@@ -212,43 +212,24 @@ func (d *tracker) trace(n int) {
 // are.
 func (o *occurrence) measure(v vector, t template) {
 	o.dot, o.energy = -t.own*float64(t.unit), t.energy
-	a, end, k := o.at[0], min(o.at[parts], v.len()), 0
-	for ; k+4 <= len(v.c); k += 4 {
-		x, w := v.c[k:k+4], t.v[k:k+4]
-		m := means4(x[0][a:end], x[1][a:end], x[2][a:end], x[3][a:end])
-		energy := squares4(x[0][a:end], x[1][a:end], x[2][a:end], x[3][a:end], m)
-		var dot [4]float32
-		for q := range parts {
-			if hi := o.until(q, t, len(x[0])); hi > o.at[q] {
-				products4(&dot, x, o.at[q], hi, m, w, t.cut[q])
-			}
-		}
-		for i := range dot {
-			o.dot += float64(dot[i])
-			o.energy += float64(energy[i]) - v.noise*float64(end-a)
-		}
-	}
-	for ; k < len(v.c); k++ {
-		x := v.c[k]
-		y := x[a:end]
+	end := min(o.at[parts], v.len())
+	for k, x := range v.c {
+		y := x[o.at[0]:end]
 		m := mean32(y)
 		dot, energy := float32(0), float32(0)
 		for _, z := range y {
 			energy += (z - m) * (z - m)
 		}
 		for q := range parts {
+			// Where the next part begins early, samples would count twice.
+			lo := o.at[q]
+			hi := min(lo+t.cut[q+1]-t.cut[q], o.at[q+1], len(x))
 			w := t.v[k][t.cut[q]:]
-			for i, z := range x[o.at[q]:o.until(q, t, len(x))] {
+			for i, z := range x[lo:hi] {
 				dot += (z - m) * w[i]
 			}
 		}
 		o.dot += float64(dot)
 		o.energy += float64(energy) - v.noise*float64(len(y))
 	}
-}
-
-// until is the end of part q of an occurrence among n points: where the next part
-// begins early, samples would count twice.
-func (o *occurrence) until(q int, t template, n int) int {
-	return min(o.at[q]+t.cut[q+1]-t.cut[q], o.at[q+1], n)
 }
