@@ -25,6 +25,8 @@ type schedule struct {
 	tasks  []task
 	random func() float64 // from 0 to below 1
 	beat   task
+	// lateNS is how late beats come lately: a busy machine lets who slept wait for a CPU.
+	lateNS int64
 }
 
 // task is one thing that is done again and again.
@@ -55,8 +57,16 @@ func (s *schedule) strict(i int) { s.tasks[i].strict = true }
 // next is when to wake.
 func (s *schedule) next() int64 { return s.beat.dueNS }
 
-// wake draws the beat after this one.
-func (s *schedule) wake(now int64) { s.draw(&s.beat, now) }
+// mostLateNS is how much lateness is allowed for: with more, and after a stop of the
+// machine, strict tasks would be done at each beat.
+const mostLateNS = 300e6
+
+// wake draws the beat after this one. How late beats come is the latest, and forgotten
+// by halves in 22 of them, some 2 s.
+func (s *schedule) wake(now int64) {
+	s.lateNS = min(max(now-s.beat.dueNS, s.lateNS-s.lateNS/32), mostLateNS)
+	s.draw(&s.beat, now)
+}
 
 // due tells whether a task is to be done at this beat: those with the interval
 // of the beat always, others when the next beat is further from their time. If
@@ -65,7 +75,7 @@ func (s *schedule) due(i int, now int64) bool {
 	t := &s.tasks[i]
 	last := (now + s.beat.dueNS) / 2
 	if t.strict {
-		last = s.beat.dueNS
+		last = s.beat.dueNS + s.lateNS
 	}
 	if t.everyNS > s.beat.everyNS && t.dueNS > last {
 		return false

@@ -77,6 +77,28 @@ func agentSchedule(r *rand.Rand, spread float64) *schedule {
 	return s
 }
 
+// Where each beat comes late what is strict is done in time all the same, as long as
+// that lateness is one that was seen.
+func TestLateBeats(t *testing.T) {
+	for _, late := range []int64{0, 100e6, mostLateNS} {
+		s := agentSchedule(rand.New(rand.NewPCG(5, 6)), 0.5)
+		now, done, most := int64(0), int64(0), int64(0)
+		for now < 600e9 {
+			now = max(now, s.next()+late)
+			s.wake(now)
+			if s.due(flush, now) {
+				if now > 10e9 {
+					most = max(most, now-done)
+				}
+				done = now
+			}
+		}
+		if most > 750e6 {
+			t.Errorf("beats %d ms late: %d ms without a flush", late/1e6, most/1e6)
+		}
+	}
+}
+
 // What the agent does has no period: no line in the spectrum of its moments,
 // no lag at which they resemble themselves. The same with fixed intervals has,
 // so that the test would see one.
