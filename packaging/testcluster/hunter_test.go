@@ -31,6 +31,7 @@ type hunter struct {
 	wanted map[int64]target
 	shot   map[string]int
 	lost   time.Duration
+	loser  string // the agent that lost that
 }
 
 type target struct {
@@ -62,11 +63,11 @@ func (h *hunter) worst() time.Duration {
 	return h.lost
 }
 
-// String counts the kills.
+// String counts the kills, and says whose cost the most samples.
 func (h *hunter) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return fmt.Sprint(h.shot)
+	return fmt.Sprint(h.shot, ", most lost by ", h.loser)
 }
 
 func (h *hunter) prowl() {
@@ -125,9 +126,9 @@ func (h *hunter) shoot(p process, id int64, w target) {
 	if err != nil || !w.victim.is(arguments(p.pid)) || handle.Signal(stopSignal) != nil {
 		return
 	}
-	lost := time.Duration(0)
+	lost, loser := time.Duration(0), ""
 	if w.victim.name == "agent" {
-		lost = unwritten(h.c.runDir(p))
+		lost, loser = unwritten(h.c.runDir(p))
 	}
 	if handle.Kill() != nil {
 		return
@@ -135,26 +136,28 @@ func (h *hunter) shoot(p process, id int64, w target) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.shot[w.victim.name]++
-	h.lost = max(h.lost, lost)
+	if lost > h.lost {
+		h.lost, h.loser = lost, loser
+	}
 }
 
-// unwritten is how much time has passed that no block of a profile has; what has
-// not begun yet has lost nothing.
-func unwritten(dir string) time.Duration {
+// unwritten is how much time has passed that no block of a profile has, and of which
+// run after how many blocks; what has not begun yet has lost nothing.
+func unwritten(dir string) (lost time.Duration, of string) {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
-		return 0
+		return 0, ""
 	}
 	p, err := profile.Read(filepath.Join(dir, "profile.jgp"))
 	if err != nil {
-		return 0
+		return 0, ""
 	}
-	end := p.Header.BaseNS
-	if n := len(p.Blocks); n > 0 {
+	end, n := p.Header.BaseNS, len(p.Blocks)
+	if n > 0 {
 		last := p.Blocks[n-1]
 		end += (last.First + int64(last.N)) * p.Header.StepNS
 	}
-	return time.Duration(now.Nano() - end)
+	return time.Duration(now.Nano() - end), fmt.Sprintf("%s/%s after %d blocks", filepath.Base(filepath.Dir(dir)), filepath.Base(dir), n)
 }
 
 // A hunter that finds nothing to shoot at proves nothing.
