@@ -142,19 +142,7 @@ func (r Report) gpuDiffer() string {
 		{"energy", func(g summary.GPU) *float64 { return g.EnergyJ }, func(g summary.GPU) string { return gpuAmount(g.EnergyJ, "J") }},
 		{"active", func(g summary.GPU) *float64 { return g.ActiveS }, func(g summary.GPU) string { return gpuPart(g, g.ActiveS) }},
 	} {
-		var least, most *summary.GPU
-		for i, g := range r.GPUs {
-			v := f.of(g)
-			if v == nil {
-				continue
-			}
-			if least == nil || *v < *f.of(*least) {
-				least = &r.GPUs[i]
-			}
-			if most == nil || *v > *f.of(*most) {
-				most = &r.GPUs[i]
-			}
-		}
+		least, most := extremes(r.GPUs, f.of)
 		if most != nil && *f.of(*most)-*f.of(*least) > differing**f.of(*most) {
 			parts = append(parts, fmt.Sprintf("%s from %s (%s) to %s (%s)", f.what, f.text(*least), r.gpuName(*least), f.text(*most), r.gpuName(*most)))
 		}
@@ -165,20 +153,26 @@ func (r Report) gpuDiffer() string {
 	return "The GPUs differ: " + strings.Join(parts, ", ") + "."
 }
 
-// gpuClock is the mean clock of those GPUs whose drivers tell it.
-func (r Report) gpuClock() string {
-	var lo, hi *summary.GPU
-	for i, g := range r.GPUs {
-		if g.ClockMHz == nil {
+// extremes are the GPUs with the least and the most of a figure, nil where none has it.
+func extremes(list []summary.GPU, of func(summary.GPU) *float64) (least, most *summary.GPU) {
+	for i, g := range list {
+		v := of(g)
+		if v == nil {
 			continue
 		}
-		if lo == nil || *g.ClockMHz < *lo.ClockMHz {
-			lo = &r.GPUs[i]
+		if least == nil || *v < *of(*least) {
+			least = &list[i]
 		}
-		if hi == nil || *g.ClockMHz > *hi.ClockMHz {
-			hi = &r.GPUs[i]
+		if most == nil || *v > *of(*most) {
+			most = &list[i]
 		}
 	}
+	return least, most
+}
+
+// gpuClock is the mean clock of those GPUs whose drivers tell it.
+func (r Report) gpuClock() string {
+	lo, hi := extremes(r.GPUs, func(g summary.GPU) *float64 { return g.ClockMHz })
 	switch {
 	case lo == nil:
 		return ""

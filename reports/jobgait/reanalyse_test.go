@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/agent/job/slurm"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
@@ -146,9 +147,7 @@ func killHalfWay(t *testing.T, cfg configs.Config, env []string, to string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for resultsIn(cfg.Collect.Archive) < archivedRuns/3 && ctx.Err() == nil {
-		time.Sleep(5 * time.Millisecond)
-	}
+	jobtest.Until(t, "a third is analysed", func() bool { return resultsIn(cfg.Collect.Archive) >= archivedRuns/3 })
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

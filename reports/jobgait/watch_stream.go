@@ -14,11 +14,8 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// redial is how long an agent is waited for that tells nobody at once; what its file
-// says is told until then.
-const redial = time.Second
-
-// follow prints hints until the run is over.
+// follow prints hints until the run is over: of what the agent tells, and of its file as
+// long as it tells nothing.
 func follow(ctx context.Context, path string, out io.Writer) error {
 	var told hints
 	for ctx.Err() == nil {
@@ -35,11 +32,10 @@ func follow(ctx context.Context, path string, out io.Writer) error {
 		if r, err := live.Dial(path); err == nil {
 			told.listen(ctx, r, out)
 			r.Close()
-			continue
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(redial):
+		case <-time.After(pollEvery): // also after an agent that lets everybody go
 		}
 	}
 	return nil
