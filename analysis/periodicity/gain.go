@@ -30,7 +30,7 @@ func unlevel(g, mean []float32, lo int, level float32) {
 		g[p] -= first
 	}
 	g = g[lo:]
-	for p := unlevelLanes(g, mean, level); p < len(mean); p++ {
+	for p := takeTimesLanes(g, mean, level); p < len(mean); p++ {
 		g[p] -= level * mean[p]
 	}
 	g = g[len(mean):]

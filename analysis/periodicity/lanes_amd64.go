@@ -16,7 +16,7 @@ func ends8(out, from, gain *float32, blocks int, near, far float32)
 func begins8(open, end, free *float32, blocks int, entry float32)
 
 //go:noescape
-func unlevel8(out, mean *float32, blocks int, level float32)
+func takeTimes8(y, x *float32, blocks int, w float32)
 
 //go:noescape
 func scale8(out, inv *float32, blocks int, base, own float32)
@@ -71,13 +71,14 @@ func beginsLanes(open, end, free []float32) int {
 	return 8 * blocks
 }
 
-func unlevelLanes(g, mean []float32, level float32) int {
-	blocks := lanes(len(mean), 8)
+// takeTimesLanes takes w times x from y.
+func takeTimesLanes(y, x []float32, w float32) int {
+	blocks := lanes(len(x), 8)
 	if blocks == 0 {
 		return 0
 	}
-	_ = g[8*blocks-1]
-	unlevel8(&g[0], &mean[0], blocks, level)
+	_ = y[8*blocks-1]
+	takeTimes8(&y[0], &x[0], blocks, w)
 	return 8 * blocks
 }
 

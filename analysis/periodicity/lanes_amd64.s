@@ -158,14 +158,14 @@ loop:
 	VZEROUPPER
 	RET
 
-// func unlevel8(out, mean *float32, blocks int, level float32)
+// func takeTimes8(y, x *float32, blocks int, w float32)
 //
-// out[i] -= level * mean[i]
-TEXT ·unlevel8(SB), NOSPLIT, $0-28
-	MOVQ out+0(FP), DI
-	MOVQ mean+8(FP), SI
+// y[i] -= w * x[i]
+TEXT ·takeTimes8(SB), NOSPLIT, $0-28
+	MOVQ y+0(FP), DI
+	MOVQ x+8(FP), SI
 	MOVQ blocks+16(FP), CX
-	VBROADCASTSS level+24(FP), Y4
+	VBROADCASTSS w+24(FP), Y4
 
 loop:
 	VMOVUPS (DI), Y0

@@ -239,7 +239,7 @@ func (p *projection) counts(c series.Column, a, b int) []float32 {
 // addTimes adds w times x to y.
 func addTimes(y, x []float32, w float32) {
 	x = x[:len(y)]
-	for i := unlevelLanes(y, x, -w); i < len(y); i++ {
+	for i := takeTimesLanes(y, x, -w); i < len(y); i++ {
 		y[i] += w * x[i]
 	}
 }
