@@ -11,12 +11,15 @@ type Allowance struct {
 }
 
 // May tells, at a time that does not go back, whether more may be spent.
-func (a *Allowance) May(at int64) bool {
+func (a *Allowance) May(at int64) bool { return a.Left(at) > 0 }
+
+// Left is how much may be spent at a time that does not go back; not above 0 is nothing.
+func (a *Allowance) Left(at int64) int64 {
 	if at > a.until {
 		a.spent = max(0, a.spent-float64(at-a.until)/1e9*a.PerS)
 		a.until = at
 	}
-	return a.spent < a.Most
+	return int64(a.Most - a.spent)
 }
 
 // Spend takes note of what something cost, which is known afterwards only.

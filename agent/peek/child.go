@@ -32,15 +32,15 @@ type Child struct {
 }
 
 // A question takes some 30 us, and on a node whose CPUs are all taken as long as a
-// process waits for one. What is not answered in answerNS is answered too late, and
-// the child is given up after lostNS: a page that a file system of the network
-// brings takes less. A fifth of the time at most is spent on waiting, and a second
-// at once, which is a node of 300 processes when they are seen first.
+// process waits for one. The child is given up after lostNS: a page that a file system
+// of the network brings takes less. A fifth of the time at most is spent on waiting,
+// and no more than waitMost at once, which is 3000 questions where CPUs are free: while
+// the agent waits nothing is written, and a kill -9 costs that. What is not answered by
+// then is answered too late.
 const (
-	answerNS = 200e6
 	lostNS   = 10e9
 	waitPerS = 2e8
-	waitMost = 1e9
+	waitMost = 100_000_000
 )
 
 var (
@@ -67,7 +67,8 @@ func (c *Child) Ask(q Question) ([]byte, error) {
 		return nil, err
 	}
 	began := c.now()
-	if !c.patience.May(began) {
+	wait := c.patience.Left(began)
+	if wait <= 0 {
 		return nil, errLate
 	}
 	defer func() { c.patience.Spend(c.now() - began) }()
@@ -76,7 +77,7 @@ func (c *Child) Ask(q Question) ([]byte, error) {
 		return nil, c.give(fmt.Errorf("ask: %w", err))
 	}
 	c.since = began
-	return c.await(began + answerNS)
+	return c.await(began + wait)
 }
 
 // ready starts the child, and takes the answer that came too late.
