@@ -34,13 +34,13 @@ type Child struct {
 // A question takes some 30 us, and on a node whose CPUs are all taken as long as a
 // process waits for one. The child is given up after lostNS: a page that a file system
 // of the network brings takes less. A fifth of the time at most is spent on waiting,
-// and no more than waitMost at once, which is 3000 questions where CPUs are free: while
-// the agent waits nothing is written, and a kill -9 costs that. What is not answered by
-// then is answered too late.
+// and no more than waitMost at once (an eighth of a second with what is earned in it),
+// which is some 3000 questions where CPUs are free: while the agent waits nothing is
+// written, and a kill -9 costs that. What is not answered by then is answered too late.
 const (
 	lostNS   = 10e9
 	waitPerS = 2e8
-	waitMost = 100_000_000
+	waitMost = 1e8
 )
 
 var (

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
 	"jobgait/analysis/summary"
 )
 
@@ -43,14 +44,11 @@ func runAgent(b *testing.B, path string, length time.Duration) time.Duration {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(dir.Ready()); err == nil {
-			break
-		} else if time.Since(began) > 30*time.Second {
-			cmd.Process.Kill()
-			b.Fatalf("the agent is not ready: %s", log.String())
-		}
-	}
+	b.Cleanup(func() { _ = cmd.Process.Kill() })
+	jobtest.Until(b, "the agent is ready", func() bool {
+		_, err := os.Stat(dir.Ready())
+		return err == nil
+	})
 	time.Sleep(length)
 	cmd.Process.Signal(syscall.SIGTERM)
 	if err := cmd.Wait(); err != nil {

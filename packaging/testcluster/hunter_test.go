@@ -32,6 +32,7 @@ type hunter struct {
 	shot   map[string]int
 	lost   time.Duration
 	loser  string // the agent that lost that
+	sealed int    // agents that had written everything when they were shot
 }
 
 type target struct {
@@ -67,7 +68,7 @@ func (h *hunter) worst() time.Duration {
 func (h *hunter) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return fmt.Sprint(h.shot, ", most lost by ", h.loser)
+	return fmt.Sprint(h.shot, ", ", h.sealed, " agents after they had sealed, most lost by ", h.loser)
 }
 
 func (h *hunter) prowl() {
@@ -126,9 +127,9 @@ func (h *hunter) shoot(p process, id int64, w target) {
 	if err != nil || !w.victim.is(arguments(p.pid)) || handle.Signal(stopSignal) != nil {
 		return
 	}
-	lost, loser := time.Duration(0), ""
+	var lost loss
 	if w.victim.name == "agent" {
-		lost, loser = unwritten(h.c.runDir(p))
+		lost = unwritten(h.c.runDir(p))
 	}
 	if handle.Kill() != nil {
 		return
@@ -136,28 +137,42 @@ func (h *hunter) shoot(p process, id int64, w target) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.shot[w.victim.name]++
-	if lost > h.lost {
-		h.lost, h.loser = lost, loser
+	if lost.sealed {
+		h.sealed++
+	}
+	if lost.time > h.lost {
+		h.lost, h.loser = lost.time, lost.of
 	}
 }
 
-// unwritten is how much time has passed that no block of a profile has, and of which
-// run after how many blocks; what has not begun yet has lost nothing.
-func unwritten(dir string) (lost time.Duration, of string) {
+// loss is how much time has passed that no block of a profile has, and of which run
+// after how many blocks that is.
+type loss struct {
+	time   time.Duration
+	of     string
+	sealed bool
+}
+
+// unwritten is what a kill would cost now. What has not begun yet loses nothing, nor does
+// what is sealed: its job is over, and the agent only asks for names any more.
+func unwritten(dir string) loss {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
-		return 0, ""
+		return loss{}
 	}
 	p, err := profile.Read(filepath.Join(dir, "profile.jgp"))
 	if err != nil {
-		return 0, ""
+		return loss{}
+	}
+	if p.Footer != nil {
+		return loss{sealed: true}
 	}
 	end, n := p.Header.BaseNS, len(p.Blocks)
 	if n > 0 {
 		last := p.Blocks[n-1]
 		end += (last.First + int64(last.N)) * p.Header.StepNS
 	}
-	return time.Duration(now.Nano() - end), fmt.Sprintf("%s/%s after %d blocks", filepath.Base(filepath.Dir(dir)), filepath.Base(dir), n)
+	return loss{time: time.Duration(now.Nano() - end), of: fmt.Sprintf("%s/%s after %d blocks", filepath.Base(filepath.Dir(dir)), filepath.Base(dir), n)}
 }
 
 // A hunter that finds nothing to shoot at proves nothing.
