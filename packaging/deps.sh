@@ -32,13 +32,6 @@ have() { (tool=$(realpath -s "$(command -v "${GO:-go}")") && cd / && "$tool" env
 
 enough() { printf '%s\n' "$needed" "$(have)" | sort -VC; }
 
-install() {
-  [ "$(id -u)" = 0 ] || die "missing: $*; as root: apt-get install $*"
-  echo "jobgait: installing $* from the distribution's packages"
-  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null; } ||
-    die "apt-get could not install $*"
-}
-
 # fetch TO: by a temporary directory and a rename, so that others who fetch at
 # the same time, or look, see all of it or nothing.
 fetch() {
@@ -67,7 +60,7 @@ see_to_go() {
   if [ ! -x "$cache/$fetched-$arch/bin/go" ]; then
     if ! command -v go >/dev/null; then
       [ "$(id -u)" = 0 ] || die "no Go here; as root: apt-get install golang-go (any version will do); or $by_hand"
-      install golang-go
+      packaging/distribution.sh golang-go
     fi
     if enough; then return; fi
     fetch "$cache/$fetched-$arch"
@@ -80,4 +73,4 @@ see_to_go() {
 }
 
 enough || see_to_go "$(have)"
-command -v "${CC:-cc}" >/dev/null || install gcc libc6-dev
+command -v "${CC:-cc}" >/dev/null || packaging/distribution.sh gcc libc6-dev

@@ -34,11 +34,7 @@ need() {
     command -v "${item%%:*}" >/dev/null || want+=("${item##*:}")
   done
   [[ -e ${SLURM_INCLUDE:-/usr/include}/slurm/spank.h ]] || want+=(libslurm-dev)
-  ((${#want[@]})) || return 0
-  [[ $(id -u) == 0 ]] || die "missing: ${want[*]}; as root: apt-get install ${want[*]}"
-  echo "jobgait: installing ${want[*]} from the distribution's packages"
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${want[@]}" >/dev/null
+  packaging/distribution.sh "${want[@]}"
 }
 
 # slurm_version prints the release of the headers: 24.11.

@@ -35,16 +35,8 @@ tests() {
   done <"$log.failed"
 }
 
-# Packages that real end-to-end tests need, installed after saying so.
-need() {
-  local missing=() p
-  for p in "$@"; do dpkg -s "$p" >/dev/null 2>&1 || missing+=("$p"); done
-  ((${#missing[@]})) || return 0
-  echo "jobgait: installing ${missing[*]} from the distribution's packages"
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-}
-
-if [[ $(id -u) == 0 ]]; then need sqlite3 lammps openmpi-bin rpm libslurm-dev || failed=1; fi
+# What real end-to-end tests need.
+if [[ $(id -u) == 0 ]]; then packaging/distribution.sh sqlite3 lammps openmpi-bin rpm libslurm-dev || failed=1; fi
 
 echo "== the demo"
 if command -v lmp >/dev/null; then

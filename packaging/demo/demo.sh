@@ -20,19 +20,6 @@ runs=14
 
 die() { echo "demo: $*" >&2; exit 1; }
 
-# What is missing is installed, after saying so; without root it is only said.
-need() {
-  local missing=()
-  command -v lmp >/dev/null || missing+=(lammps)
-  ((${#missing[@]})) || return 0
-  if [[ $(id -u) != 0 ]]; then
-    die "missing: ${missing[*]}. As root: apt-get install --no-install-recommends ${missing[*]}"
-  fi
-  echo "demo: installing ${missing[*]} (14 MB) from the distribution's packages"
-  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
-    >"$dir/apt.log" 2>&1 || die "apt-get failed, see $dir/apt.log"
-}
-
 # Code addresses need perf: root, CAP_PERFMON or a low perf_event_paranoid.
 check_perf() {
   local level
@@ -95,7 +82,7 @@ rm -rf "$dir"
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 export XDG_DATA_HOME=$dir/data XDG_STATE_HOME=$dir/state
-need
+command -v lmp >/dev/null || "$here/../distribution.sh" lammps || exit 1
 check_perf
 SECONDS=0
 us=$(calibrate)

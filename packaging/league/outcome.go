@@ -64,7 +64,7 @@ func (l league) outcome(ctx context.Context, a application, crowded bool, round 
 		o.Answer, err = l.replay(ctx, base+".jgp")
 	} else if again || !errors.Is(err, os.ErrNotExist) {
 		return o, err
-	} else if err = install(a.packages); err == nil {
+	} else if err = l.install(a.packages); err == nil {
 		o, err = l.live(ctx, a, crowded, base)
 	}
 	if err == nil && len(a.levels) > 0 && len(intervals(o.Marks, a.levels)) == 0 {
@@ -94,28 +94,15 @@ func (l league) replay(ctx context.Context, profile string) (answer, error) {
 	return parseReport(text)
 }
 
-// install sees to Debian's packages of an application, and says so.
-func install(packages string) error {
-	var missing []string
-	for _, p := range strings.Fields(packages) {
-		status, err := exec.Command("dpkg-query", "-W", "-f", "${db:Status-Status}", p).Output()
-		if err != nil || string(status) != "installed" {
-			missing = append(missing, p)
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	by := "apt-get install --no-install-recommends " + strings.Join(missing, " ")
-	if os.Getuid() != 0 {
-		return fmt.Errorf("missing: %s; as root: %s", strings.Join(missing, " "), by)
-	}
-	fmt.Fprintln(os.Stderr, "league: installing", strings.Join(missing, " "), "from the distribution's packages")
-	out, err := exec.Command("sh", "-c", "apt-get update -qq && DEBIAN_FRONTEND=noninteractive "+by+" -y -qq").CombinedOutput()
+// install sees to Debian's packages of an application.
+func (l league) install(packages string) error {
+	script, err := filepath.Abs(filepath.Join(l.bin, "../../packaging/distribution.sh"))
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", by, err, lastLine(out))
+		return err
 	}
-	return nil
+	cmd := exec.Command(script, strings.Fields(packages)...)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return cmd.Run() // what it could not do it has said
 }
 
 // lastLine is where most programs say why they failed.

@@ -38,17 +38,9 @@ timed() {
   return "$rc"
 }
 
-need() {
-  local missing=() p
-  for p in debootstrap qemu-system-x86 qemu-utils openssh-client iproute2; do
-    dpkg -s "$p" >/dev/null 2>&1 || missing+=("$p")
-  done
-  ((${#missing[@]})) || return 0
-  echo "jobgait: installing ${missing[*]} from the distribution's packages"
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+image() {
+  ../distribution.sh debootstrap qemu-system-x86 qemu-utils openssh-client iproute2 && timeout 3600 ./image.sh "$cache" "$SUITE"
 }
-
-image() { need && timeout 3600 ./image.sh "$cache" "$SUITE"; }
 
 boot() {
   local first

@@ -6,12 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 
 if ! command -v qemu-system-aarch64 >/dev/null; then
-  if [[ $(id -u) != 0 ]]; then
-    echo "hardware counters NOT TESTED: no emulator here; as root: apt-get install --no-install-recommends qemu-system-arm"
-    exit 1
-  fi
-  echo "jobgait: installing qemu-system-arm from the distribution's packages"
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends qemu-system-arm >/dev/null || exit 1
+  packaging/distribution.sh qemu-system-arm || { echo "hardware counters NOT TESTED: no emulator here"; exit 1; }
 fi
 packaging/qemu/kernel.sh >/dev/null || { echo "hardware counters NOT TESTED: no kernel to boot"; exit 1; }
 JOBGAIT_QEMU=run "${GO:-go}" test -count=1 -timeout 15m -parallel 4 -v ./packaging/qemu

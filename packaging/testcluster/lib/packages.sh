@@ -11,19 +11,7 @@ install_packages() {
   compgen -G '/usr/lib/*/openmpi/include/mpi.h' >/dev/null || want+=(libopenmpi-dev) # mpicc is in openmpi-bin
   compgen -G '/usr/lib/*/slurm*/select_cons_tres.so' >/dev/null || want+=(slurm-wlm-basic-plugins)
   ((${#want[@]})) || return 0
-  command -v apt-get >/dev/null || die "missing, and no apt-get to install it: ${want[*]}"
-  say "installing from the distribution: ${want[*]}"
-  local log
-  log=$(mktemp /tmp/jobgait-apt.XXXXXX)
-  without_services apt_install "${want[@]}" >"$log" 2>&1 || die "apt-get failed, see $log"
-  rm -f "$log"
-}
-
-apt_install() {
-  export DEBIAN_FRONTEND=noninteractive
-  # Refreshing the lists takes longer than all the rest: only if it must be.
-  apt-get install -y --no-install-recommends "$@" ||
-    { apt-get update && apt-get install -y --no-install-recommends "$@"; }
+  without_services "${BASH_SOURCE[0]%/*}/../../distribution.sh" "${want[@]}" || die "missing: ${want[*]}"
 }
 
 # without_services COMMAND...: runs it while policy-rc.d, which maintainer
