@@ -87,7 +87,7 @@ func others() []application {
 		{"numpy-heat", "python3-numpy", "", "/usr/bin/python3 -u inputs/heat.py", 1, []level{{"picture", picture, 1}, {"step", picture, 40}}},
 		{"ffmpeg", "ffmpeg", "", "ffmpeg -v error -f lavfi -i testsrc2=size=640x360:rate=25 -threads 1 -c:v libx264 -preset medium " +
 			"-progress pipe:1 -stats_period 0.05 -f null -", 1, []level{{"frame", regexp.MustCompile(`^frame=(\d+)`), 1}}},
-		{"sqlite", "sqlite3", `{ echo 'create table t(k integer primary key, a, b); create index i on t(a);'; for n in $(seq 400); do
+		{"sqlite", "sqlite3", `{ echo 'create table t(k integer primary key, a, b); create index i on t(a);'; for n in $(seq 2000); do
 			echo 'insert into t(a, b) with recursive c(x) as (select 1 union all select x+1 from c where x<20000) select abs(random())%1000003, hex(x) from c;
 			select sum(length(b)) from t where a<500000 and k%7=0; delete from t where k<=(select max(k) from t)-60000; select "batch";'; done; } >batches.sql`,
 			"stdbuf -oL sqlite3 -batch :memory: <batches.sql", 1, []level{{"batch", regexp.MustCompile(`^batch`), 1}}},
