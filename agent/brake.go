@@ -15,7 +15,8 @@ import (
 type brake struct {
 	slowed bool // the slow sources are read a fourth as often
 	told   bool // that there is nothing left
-	// later is the rate of addresses once starting has been paid for.
+	// later is the rate of addresses once starting has been paid for; none where it is,
+	// or has a small price beside the budget. A question to detection waits for it too.
 	later address.Rate
 }
 

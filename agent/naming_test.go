@@ -42,6 +42,25 @@ func TestQuestionsOfCode(t *testing.T) {
 	}
 }
 
+// Places in functions that are known are asked of no more; others of the same file are.
+func TestPlacesInKnownFunctions(t *testing.T) {
+	code := []address.CodeFile{placed("/a", 60, 0, 30, 10), placed("/bb", 100)}
+	for i := range code {
+		code[i].Places = slices.Clone(code[i].New)
+	}
+	var known names.Known
+	known.Add(code[0].Key, names.Answer{Functions: []names.Function{{Start: 0, End: 48, Name: "f"}}})
+	got, share := unknown(code, known)
+	if share != .55 || len(got[0].New) != 1 || got[0].New[0].At != 3 || len(got[1].New) != 1 {
+		t.Errorf("%g of all hits: %+v", share, got)
+	}
+	known.Add(code[0].Key, names.Answer{Functions: []names.Function{{Start: 48, End: 64, Name: "g"}}})
+	known.Add(code[1].Key, names.Answer{Functions: []names.Function{{Start: 0, End: 16, Name: "h"}}})
+	if got, share := unknown(code, known); share != 0 || len(got[0].New)+len(got[1].New) != 0 {
+		t.Errorf("%g of all hits: %+v", share, got)
+	}
+}
+
 // Only the first node asks, and only where the user and the site want names.
 func TestWhoAsks(t *testing.T) {
 	one, many := jobOfUser(1000), summary.Job{NNodes: 2, NodeList: "n[1-2]"}

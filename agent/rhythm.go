@@ -136,9 +136,10 @@ func (r *rhythm) take(b *profile.Block, n int, h profile.Header, hz float64) {
 	r.next = max(r.next, b.First+int64(n))
 }
 
-// ask asks detection when it is time. It works beside the agent's loop, which is
-// never kept from its rings for longer than the runtime takes to part them.
-func (r *rhythm) ask(now int64) {
+// ask asks detection when it is time, and starting is paid for. It works beside the
+// agent's loop, which is never kept from its rings for longer than the runtime takes to
+// part them.
+func (r *rhythm) ask(now int64, paid bool) {
 	select {
 	case got := <-r.answers:
 		r.answers = nil
@@ -150,7 +151,7 @@ func (r *rhythm) ask(now int64) {
 	if r.sinceNS == 0 {
 		r.sinceNS = now
 	}
-	if r.answers != nil || !r.pursuit.Due() {
+	if r.answers != nil || !paid || !r.pursuit.Due() {
 		return
 	}
 	r.answers = make(chan answer, 1)
@@ -195,7 +196,7 @@ func (a *agent) watch(now int64) {
 	if r == nil {
 		return
 	}
-	r.ask(now)
+	r.ask(now, a.brake.later.Hz == 0)
 	nowS := float64(now-a.header.RunNS)/1e9 - r.startS
 	if r.next < 0 || nowS < 0 {
 		return
