@@ -18,7 +18,9 @@ import (
 // allowed, .64 to .68 before code in known functions was asked of no more and detection
 // was asked once starting is paid for; this binary takes .1 more. Of its 80 ms, 20 come
 // before the first block and 14 are its children's; 0.24 % are interrupts of the counters
-// at 200 Hz.
+// at 200 Hz. Jobs of 12 s that shared a node of the test cluster, budget .5, three: .70
+// to .75 %. So a run that short costs more than its share on two CPUs; on more of them,
+// what starting costs is spread.
 func BenchmarkShortRun(b *testing.B) {
 	needPerf(b)
 	var pct, began, used []float64
