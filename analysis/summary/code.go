@@ -1,7 +1,10 @@
 package summary
 
 import (
+	"cmp"
 	"maps"
+	"math"
+	"slices"
 	"strings"
 
 	"jobgait/analysis/anatomy"
@@ -142,6 +145,45 @@ func (s *Summary) code(records []NodeRecord, lead NodeRecord) {
 	if s.Code == nil {
 		s.CodeNode = ""
 	}
+}
+
+// calledAs gives the cycles of a node's code and GPUs the names that the lead's patterns of
+// the same period have: letters go by size on each node, and the A of one may be the B of
+// another. What is none of the lead's says whose it is.
+func (r NodeRecord) calledAs(lead NodeRecord) NodeRecord {
+	if r.Node == lead.Node {
+		return r
+	}
+	names := map[string]string{}
+	for _, q := range lead.Patterns {
+		best, at := samePeriod, ""
+		for _, p := range r.Patterns {
+			off := math.Abs(p.PeriodS-q.PeriodS) / max(p.PeriodS, q.PeriodS)
+			if _, is := names[p.ID]; !is && off <= best {
+				best, at = off, p.ID
+			}
+		}
+		if at != "" {
+			names[at] = q.ID
+		}
+	}
+	name := func(id string) string { return cmp.Or(names[id], id+" of "+r.Node) }
+	if r.Code != nil {
+		a := *r.Code
+		a.Cycles = slices.Clone(a.Cycles)
+		for i := range a.Cycles {
+			a.Cycles[i].Pattern = name(a.Cycles[i].Pattern)
+		}
+		r.Code = &a
+	}
+	r.GPUs = slices.Clone(r.GPUs)
+	for i := range r.GPUs {
+		if c := r.GPUs[i].Cycle; c != nil {
+			renamed := *c
+			renamed.Pattern, r.GPUs[i].Cycle = name(c.Pattern), &renamed
+		}
+	}
+	return r
 }
 
 // MainCode is what a cycle of the main pattern consists of, nil where that is not known.

@@ -111,6 +111,55 @@ func TestCodeIsOfTheNodeWithNames(t *testing.T) {
 	}
 }
 
+// With the first node's names come its cycles; where the other nodes' main pattern is
+// another one, its A is not theirs.
+func TestCodeOfANodeWithOtherPatterns(t *testing.T) {
+	cycles := func(ids ...string) *anatomy.Anatomy {
+		a := anatomy.Anatomy{Samples: 1, Run: anatomy.Split{Functions: []anatomy.Share{{Function: anatomy.Function{Library: "app", Name: "f"}}}}}
+		for _, id := range ids {
+			a.Cycles = append(a.Cycles, anatomy.Cycle{Pattern: id, Count: 9, Split: anatomy.Split{BusyS: 1, Functions: []anatomy.Share{{Function: anatomy.Function{Name: "of its " + id}}}}})
+		}
+		return &a
+	}
+	with := func(r NodeRecord, periods ...float64) NodeRecord {
+		r.Patterns = nil
+		for i, s := range periods {
+			r.Patterns = append(r.Patterns, pattern.Pattern{ID: string(rune('A' + i)), PeriodS: s})
+		}
+		return r
+	}
+	for _, c := range []struct {
+		periods []float64 // of the first node; the others have .2 and 3 s
+		want    string    // of MainCode
+		gpu     string
+	}{
+		{[]float64{.5}, "", "A of n1"},
+		{[]float64{.5, .201}, "of its B", "A of n1"},
+		{[]float64{.201, .5}, "of its A", "A"},
+		{[]float64{.5, .209, .202}, "of its C", "A of n1"}, // two that could be
+		{[]float64{3.01}, "", "B"},
+		{nil, "", "A of n1"},
+	} {
+		first := with(node("n1", 1, 2), c.periods...)
+		first.Code = cycles("A", "B", "C")
+		first.GPUs = []GPU{{Cycle: &GPUCycle{Pattern: "A", Idle: make([]float64, anatomy.Bins)}}}
+		rest := with(node("", 1, 2), .2, 3)
+		second, third := rest, rest
+		second.Node, third.Node = "n2", "n3"
+		s := Merge([]NodeRecord{first, second, third}, []string{"n1", "n2", "n3"})
+		got := ""
+		if m := s.MainCode(); m != nil {
+			got = m.Functions[0].Name
+		}
+		if s.CodeNode != "n1" || got != c.want || s.GPUs[0].Cycle.Pattern != c.gpu {
+			t.Errorf("%v: %s's %q, %+v; GPU in %q", c.periods, s.CodeNode, got, s.Code.Cycles, s.GPUs[0].Cycle.Pattern)
+		}
+		if first.Code.Cycles[0].Pattern != "A" || first.GPUs[0].Cycle.Pattern != "A" {
+			t.Error("the node's own record was changed")
+		}
+	}
+}
+
 func TestCodeThatCannotBe(t *testing.T) {
 	for what, a := range map[string]anatomy.Anatomy{
 		"share":  {Run: anatomy.Split{Functions: []anatomy.Share{{Share: 1.5}}}},

@@ -50,6 +50,10 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	}
 	s.LeadNode, s.Patterns, s.Phases, s.Timeline, s.Minute = lead.Node, lead.Patterns, lead.Phases, lead.Timeline, lead.Minute
 	s.Loops, s.Macros, s.Suspended = lead.Loops, lead.Macros, lead.Suspended
+	records = slices.Clone(records)
+	for i := range records {
+		records[i] = records[i].calledAs(lead)
+	}
 	s.code(records, lead)
 	s.GPUs = gpusOf(records, cmp.Or(s.CodeNode, s.LeadNode), s.LeadNode)
 	s.agreement(records, lead)
