@@ -26,6 +26,7 @@ type Loop struct {
 	least        float64 // likeness from which on a window is a cycle
 	low          []signature
 	activity     int // the column that these are of
+	effort       effort
 }
 
 const (
@@ -71,6 +72,7 @@ func Learn(set series.Set, merge int, p periodicity.Period) (Loop, bool) {
 		return l, false
 	}
 	l.learnLow(set, p, thin, merge)
+	l.effort = learnEffort(set, merge, p)
 	return l, true
 }
 

@@ -49,6 +49,7 @@ func newPulse(l Loop) *pulse {
 // add takes a sample of all columns, and tells whether a cycle has ended.
 func (p *pulse) add(x []float32) bool {
 	p.samples++
+	p.loop.effort.add(x, p.length())
 	for k, j := range p.loop.from {
 		p.last[k] = p.loop.clip(k, x[j], p.last[k])
 	}
@@ -193,6 +194,10 @@ func (p *pulse) accept(at, like float64) bool {
 	length := p.length()
 	turns := math.Round((at - p.end) / length)
 	off := at - p.end - turns*length
+	if !p.loop.effort.fits(length) {
+		p.run, p.fresh = 0, 0
+		return false
+	}
 	if p.run == 0 || turns < 1 || turns > 1+mostMissed || math.Abs(off) > reach*length {
 		p.run, p.fresh, p.end = 1, 0, at
 		return false
@@ -203,6 +208,7 @@ func (p *pulse) accept(at, like float64) bool {
 		p.period = length + (one-length)/max(4, min(16, float64(p.run)))
 	}
 	p.residual = 1 - like
+	p.loop.effort.follow(length)
 	p.run++
 	if !p.learning {
 		p.fresh++
