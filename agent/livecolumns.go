@@ -47,7 +47,7 @@ const (
 func newLiveColumns(h profile.Header) liveColumns {
 	c := liveColumns{coded: h.AddressHz > 0, place: map[uint64]int{}, perS: float32(1e9 / float64(max(1, h.StepNS)))}
 	if c.coded {
-		c.all = append(c.all, series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope})
+		c.all = append(c.all, busyColumn(h.AddressHz, h.StepNS))
 		for i := range livePages {
 			c.all = append(c.all, codePage(fmt.Sprintf("none%d", i)))
 		}
@@ -77,6 +77,11 @@ func newLiveColumns(h profile.Header) liveColumns {
 		c.missing = append(c.missing, series.Missing())
 	}
 	return c
+}
+
+// busyColumn is of code addresses that come at a rate, in slots of so many ns.
+func busyColumn(hz float64, stepNS int64) series.Column {
+	return series.Column{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Source: series.Sampled(hz, float64(stepNS)/1e9)}
 }
 
 func codePage(name string) series.Column {

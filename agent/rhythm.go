@@ -109,6 +109,10 @@ func (r *rhythm) follow(b *profile.Block, h profile.Header, hz float64) {
 	for j, c := range r.columns.assign(b) {
 		r.pursuit.Replace(j, c)
 	}
+	if c := busyColumn(hz, h.StepNS); r.columns.coded && c.Source != r.columns.all[busyAt].Source {
+		r.columns.all[busyAt] = c
+		r.pursuit.Replace(busyAt, c)
+	}
 	r.take(b, b.N, h, hz)
 }
 

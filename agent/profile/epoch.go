@@ -52,6 +52,20 @@ func (r rates) highest() float64 {
 	return top
 }
 
+// slowest is the lowest rate that an eighth of the slots had at least, 0 without any.
+func (r rates) slowest(all []atRate) float64 {
+	slots, low := int64(0), 0.0
+	for _, t := range all {
+		slots += t.slots
+	}
+	for i, t := range all {
+		if hz := r[i].hz; hz > 0 && 8*t.slots >= slots && (low == 0 || hz < low) {
+			low = hz
+		}
+	}
+	return low
+}
+
 // within calls f with the rates of the counts of a block: counts from..to-1, of so
 // many slots, had rate number so many. In an overview all have one.
 func (r rates) within(b *Block, f func(from, to, slots, rate int)) {

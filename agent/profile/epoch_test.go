@@ -207,3 +207,18 @@ func TestSlowColumns(t *testing.T) {
 		t.Errorf("%+v every %g s", slow, l.Slow.StepS)
 	}
 }
+
+func TestSlowestRate(t *testing.T) {
+	r := rates{{0, 200}, {60, 25}, {80, 0}}
+	for _, c := range []struct {
+		slots [3]int64
+		want  float64
+	}{
+		{[3]int64{60, 20, 0}, 25}, {[3]int64{60, 20, 20}, 25}, {[3]int64{600, 20, 0}, 200}, {[3]int64{}, 25}, {[3]int64{0, 0, 9}, 0},
+	} {
+		all := []atRate{{slots: c.slots[0]}, {slots: c.slots[1]}, {slots: c.slots[2]}}
+		if got := r.slowest(all); got != c.want {
+			t.Errorf("%v: %g, want %g", c.slots, got, c.want)
+		}
+	}
+}

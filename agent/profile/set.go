@@ -191,6 +191,7 @@ func (f *filler) set() series.Set {
 	}
 	if f.coded {
 		add("busy_cpus", "CPUs", "", f.busy.done())
+		set.Columns[0].Source = series.Sampled(f.rates.slowest(f.taken), set.StepS)
 	}
 	for i, key := range f.pages {
 		add(pageName(key), "samples", "code", f.hot[i].done())

@@ -150,3 +150,34 @@ func TestSameClock(t *testing.T) {
 		}
 	}
 }
+
+// A program that is always busy and seen 25 times a second is a comb of its samples, not
+// a loop of a few of their intervals.
+func TestSamplesAreNoLoop(t *testing.T) {
+	claims := 0
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		busy := make(series.Values, 6000)
+		for i := range 2000 { // a thousand a second before the rate was lowered
+			busy[i] = float32(5+rng.NormFloat64()) / 5
+		}
+		for i, phase := 2000, 0; i+8 <= len(busy); i += 8 { // each of two CPUs is seen at times of its own
+			if rng.IntN(30) == 0 {
+				phase = 3 - phase
+			}
+			busy[i+phase] = 8
+		}
+		set := series.Set{StepS: 0.005, Columns: []series.Column{{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope, Values: busy}}}
+		claims += len(detect(t, set).Periods)
+		set.Columns[0].Source = series.Sampled(25, set.StepS)
+		if r := detect(t, set); len(r.Periods) > 0 {
+			t.Errorf("seed %d: %.4f s told with %.2f", seed, r.Periods[0].PeriodS, r.Periods[0].Confidence)
+		}
+	}
+	if claims == 0 {
+		t.Error("none is told where nobody knows what the samples are: this tests nothing")
+	}
+	if s := series.Sampled(1000, 0.005); s != (series.Source{}) {
+		t.Errorf("a thousand a second is %+v", s)
+	}
+}
