@@ -19,11 +19,11 @@ func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 	w.code(runID, s)
 	w.gpus(runID, s)
 	for i, p := range s.Patterns {
-		w.exec(`INSERT INTO run_pattern (run_id, position, pattern, column_name, period_s, period_lo_s,
-				period_hi_s, period_cv, confidence, coverage, instances)
+		w.exec(`INSERT INTO run_pattern (run_id, position, pattern, column_id, period_us, period_lo_us,
+				period_hi_us, period_cv, confidence, coverage, instances)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			runID, i, note.Clean(p.ID, maxName), text(p.Column, maxName), p.PeriodS, positive(p.PeriodLoS),
-			positive(p.PeriodHiS), p.PeriodCV, p.Confidence, p.Coverage, p.Instances)
+			runID, i, note.Clean(p.ID, maxName), w.word(note.Clean(p.Column, maxName)), whole(&p.PeriodS, 1e6), whole(above0(p.PeriodLoS), 1e6),
+			whole(above0(p.PeriodHiS), 1e6), whole(&p.PeriodCV, 1e4), whole(&p.Confidence, 1e4), whole(&p.Coverage, 1e4), p.Instances)
 	}
 	for i, n := range s.Notes {
 		w.exec(`INSERT INTO run_note (run_id, position, code, text, node_name) VALUES (?, ?, ?, ?, ?)`,
@@ -54,6 +54,14 @@ func (w *writer) fields(runID int64, s summary.Summary) {
 		w.exec(`INSERT OR REPLACE INTO run_value (run_id, field_id) VALUES (?, ?)`, runID,
 			w.id("field", "field_id", []string{"name", "value"}, name, value))
 	}
+}
+
+// above0 returns nil for what was not measured.
+func above0(x float64) *float64 {
+	if x > 0 {
+		return &x
+	}
+	return nil
 }
 
 // whole returns a number in parts of its unit, rounded; NULL for none.

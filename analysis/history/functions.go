@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
@@ -27,6 +29,13 @@ const (
 	maxFunctions = 8
 	leastShare   = 0.01
 	maxParts     = 200
+)
+
+// Characters of run_code.shares: those of parts begin at the first that is printed, and
+// those of shares behind all of them.
+const (
+	leastPart = 33
+	shareZero = 512
 )
 
 // beyond stands for functions for which the dictionary of an application has no room.
@@ -105,40 +114,49 @@ func (w *writer) code(runID int64, s summary.Summary) {
 		w.err = nil
 		return
 	}
-	for _, t := range times {
-		part := w.part(app.Int64, t)
-		var ns any
-		if t.StepS != nil {
-			ns = int64(math.Round(*t.StepS * 1e9))
-		}
-		w.exec(`INSERT INTO run_code (run_id, part_id, share, step_ns) VALUES (?, ?, ?, ?)
-			ON CONFLICT (run_id, part_id) DO UPDATE SET share = share + excluded.share, step_ns = step_ns + excluded.step_ns`,
-			runID, part, int64(math.Round(t.Share*1e4)), ns)
+	var step any
+	if t := times[0]; t.StepS != nil {
+		step = int64(math.Round(*t.StepS / t.Share * 1e9))
 	}
+	shares := map[rune]float64{} // functions for which there is no room have one number
+	for _, t := range times {
+		shares[w.part(app.Int64, t)] += t.Share
+	}
+	var b strings.Builder
+	for _, number := range slices.Sorted(maps.Keys(shares)) {
+		b.WriteRune(number)
+		b.WriteRune(shareZero + rune(math.Round(min(shares[number], 1)*1e4)))
+	}
+	w.exec(`INSERT INTO run_code (run_id, application_id, step_ns, shares) VALUES (?, ?, ?, ?)`, runID, app.Int64, step, b.String())
 }
 
 // part returns the number of a class or function of an application, that of all
 // others where it has too many.
-func (w *writer) part(app int64, t CodeTime) int64 {
-	columns := []string{"application_id", "library", "name"}
+func (w *writer) part(app int64, t CodeTime) rune {
 	if w.err != nil {
 		return 0
 	}
-	var known bool
-	var parts int
-	w.err = w.tx.QueryRowContext(w.ctx, `SELECT count(*), coalesce(max(library = ? AND name = ?), 0) FROM code_part WHERE application_id = ?`,
-		t.Library, t.Name, app).Scan(&parts, &known)
-	if !known && parts >= maxParts && t.Library != "" {
-		t.Library, t.Name = beyond, ""
+	var known sql.NullInt64
+	var parts, last int64
+	w.err = w.tx.QueryRowContext(w.ctx, `SELECT max(CASE WHEN library = ? AND name = ? THEN number END), count(*), coalesce(max(number), ?)
+		FROM code_part WHERE application_id = ?`, t.Library, t.Name, leastPart-1, app).Scan(&known, &parts, &last)
+	rest := CodeTime{Library: beyond}
+	switch {
+	case known.Valid:
+		return rune(known.Int64)
+	case parts >= maxParts && t.Library != "" && t != rest, last >= shareZero-2 && t != rest:
+		return w.part(app, rest)
 	}
-	return w.id("code_part", "part_id", columns, app, t.Library, t.Name)
+	w.exec(`INSERT INTO code_part (application_id, number, library, name) VALUES (?, ?, ?, ?)`, app, last+1, t.Library, t.Name)
+	return rune(last + 1)
 }
 
 // fillCode reads which code the runs consist of; at is their place by row.
 func (db *DB) fillCode(ctx context.Context, h *History, at map[int64]int, until float64, limit int) error {
 	h.Code = make([][]CodeTime, len(h.Runs))
-	return db.each(ctx, `SELECT x.run_id, p.library, p.name, x.share, x.step_ns FROM run_code x JOIN code_part p ON p.part_id = x.part_id
-		WHERE x.run_id IN `+newest+` ORDER BY x.run_id, p.library <> '', x.share DESC, x.part_id`, func(rows *sql.Rows) error {
+	return db.each(ctx, `SELECT x.run_id, p.library, p.name, unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512 AS share, x.step_ns
+		FROM run_code x JOIN code_part p ON p.application_id = x.application_id AND instr(x.shares, char(p.number)) > 0
+		WHERE x.run_id IN `+newest+` ORDER BY x.run_id, p.library <> '', share DESC, p.number`, func(rows *sql.Rows) error {
 		var id, share int64
 		var ns sql.NullInt64
 		var t CodeTime
@@ -146,7 +164,7 @@ func (db *DB) fillCode(ctx context.Context, h *History, at map[int64]int, until 
 			return err
 		}
 		if t.Share = float64(share) / 1e4; ns.Valid {
-			s := float64(ns.Int64) / 1e9
+			s := float64(ns.Int64) / 1e9 * t.Share
 			t.StepS = &s
 		}
 		if i, ok := at[id]; ok {

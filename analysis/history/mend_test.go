@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,11 @@ func TestMend(t *testing.T) {
 	steps := currentSchema().steps
 	for version, lacking := range map[int]string{1 + len(steps): "it has no run.energy_j", len(steps): "found schema version"} {
 		path := filepath.Join(t.TempDir(), "history.db")
-		old, err := openAs(t, path, schema{earlier(t).text, steps[:version-1]})
+		text := earlier(t).text
+		if version == 4 {
+			text = of4(t, text)
+		}
+		old, err := openAs(t, path, schema{text, steps[:version-1]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,6 +58,68 @@ func TestMend(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// of4 is a schema with the tables that version 4 had.
+func of4(t *testing.T, text string) string {
+	t.Helper()
+	tables, err := os.ReadFile("testdata/schema4.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := regexp.MustCompile(`(?ms)^CREATE TABLE IF NOT EXISTS (\w+) \(\n.*?^\)[^;]*;\n`)
+	for _, table := range whole.FindAllStringSubmatch(string(tables), -1) {
+		at := whole.FindAllStringSubmatchIndex(text, -1)
+		i := slices.IndexFunc(at, func(m []int) bool { return text[m[2]:m[3]] == table[1] })
+		if i < 0 {
+			t.Fatalf("schema.sql has no table %s", table[1])
+		}
+		text = text[:at[i][0]] + table[0] + text[at[i][1]:]
+	}
+	return text
+}
+
+// TestShares brings a history of version 4 to this one: the views show what they
+// showed, and the structure is that of a new one.
+func TestShares(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	old, err := openAs(t, path, schema{of4(t, schemaText), currentSchema().steps[:3]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.sql.Exec(`CREATE VIEW mine AS SELECT JobID FROM jobs;
+		INSERT INTO cluster VALUES (1, 'hpc'); INSERT INTO hpc_user VALUES (1, 'alice', 1001);
+		INSERT INTO application (application_id, cluster_id, user_id, name) VALUES (1, 1, 1, 'a'), (2, 1, 1, 'b');
+		INSERT INTO run_series VALUES (1, 1, 's'), (2, 2, 's');
+		INSERT INTO run (run_id, cluster_id, job_id, restart, sluid, sub, reuse, display_id, user_id, series_id, nodes_reported)
+			VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 1, 0), (2, 1, 8, 0, '', 0, 0, '8', 1, 2, 0);
+		INSERT INTO code_part VALUES (4, 2, '', 'own'), (5, 1, '', 'own'), (6, 1, 'lmp', 'f'), (7, 1, 'libm', '');
+		INSERT INTO run_code VALUES (1, 5, 10000, 2000000000), (1, 6, 7500, 1500000000), (1, 7, 2500, 500000000), (2, 4, 9900, NULL);
+		INSERT INTO run_pattern VALUES (1, 0, 'A', 'code', 0.5, 0.4, NULL, 0.25, 0.75, 0.875, 9), (2, 0, 'B', NULL, 0.125, NULL, NULL, NULL, NULL, NULL, NULL)`); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	got := strings.Join(strings.Fields(dump(t, db.sql, "SELECT JobID, Library, Function, StepS, SharePct FROM job_functions ORDER BY RunID, SharePct")+
+		dump(t, db.sql, "SELECT JobID, Class, StepS, SharePct FROM job_classes ORDER BY RunID, SharePct")+
+		dump(t, db.sql, "SELECT JobID, ColumnName, PeriodS, PeriodLoS, PeriodHiS, PeriodCV, Confidence, PatternCoverage, Iterations FROM job_patterns ORDER BY RunID")), " ")
+	want := "JobID 7 Library libm Function NULL StepS 0.5 SharePct 25 JobID 7 Library lmp Function f StepS 1.5 SharePct 75 " +
+		"JobID 7 Class own StepS 2 SharePct 100 JobID 8 Class own StepS NULL SharePct 99 " +
+		"JobID 7 ColumnName code PeriodS 0.5 PeriodLoS 0.4 PeriodHiS NULL PeriodCV 0.25 Confidence 0.75 PatternCoverage 0.875 Iterations 9 " +
+		"JobID 8 ColumnName NULL PeriodS 0.125 PeriodLoS NULL PeriodHiS NULL PeriodCV NULL Confidence NULL PatternCoverage NULL Iterations NULL"
+	if got != want {
+		t.Errorf("it has\n%s\nwant\n%s", got, want)
+	}
+	if _, err := db.sql.Exec("DROP VIEW mine"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := structure(t, db), structure(t, open(t)); got != want {
+		t.Errorf("migrated it is\n%s\na new one is\n%s", got, want)
+	}
+	mustPut(t, db, coded(oneNode(80)), Ingest{})
 }
 
 // TestReadWithoutAnIndex reads what a history without one of the newest indexes has.

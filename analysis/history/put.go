@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"jobgait/analysis/note"
@@ -180,10 +181,10 @@ func (w *writer) id(table, idColumn string, columns []string, values ...any) int
 	return id
 }
 
-// log notes what became of a summary.
+// log notes what became of a summary, to the second: that takes half the room.
 func (w *writer) log(runID int64, status string, reported int, at Ingest) {
 	w.exec(`INSERT INTO ingest_log (at_s, run_id, status, nodes_reported, source) VALUES (?, ?, ?, ?, ?)`,
-		at.NowS, runID, status, reported, text(at.Source, maxText))
+		math.Round(at.NowS), runID, status, reported, text(at.Source, maxText))
 }
 
 // marks returns n question marks for values.

@@ -71,8 +71,8 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 const selectRuns = `
 	SELECT c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
 		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_s, 0), coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''),
-		p.period_s, p.coverage, coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''), r.sub, coalesce(r.job_name, ''),
-		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, p.instances, p.confidence,
+		p.period_us / 1e6, p.coverage / 1e4, coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''), r.sub, coalesce(r.job_name, ''),
+		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, p.instances, p.confidence / 1e4,
 		r.run_id, coalesce(r.series_id, 0), coalesce((SELECT text FROM word WHERE word_id = r.partition_id), ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
 		r.step_s, r.cpu_s, r.startup_s, r.checkpoint_s, r.energy_j, r.step_cpu_s, r.step_wait_s,
 		r.busy_cpus, r.cpu_waiting, r.mem_peak, coalesce((SELECT text FROM word WHERE word_id = r.account_id), '')

@@ -28,6 +28,11 @@ var schemaText string
 //go:embed words.sql
 var wordsText string
 
+// sharesText leads from version 4, which had a row for each function of a run.
+//
+//go:embed shares.sql
+var sharesText string
+
 // schema is what a history is made of, and how one of an earlier version becomes it.
 type schema struct {
 	text string // schema.sql: what it names is made where there is none
@@ -45,6 +50,7 @@ func currentSchema() schema {
 	return schema{schemaText, []string{wordsText,
 		"", // 3: an index on applications, the number of a day in the view days
 		"", // 4: GPUs of a run
+		sharesText,
 	}}
 }
 

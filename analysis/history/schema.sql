@@ -145,17 +145,17 @@ CREATE TABLE IF NOT EXISTS run_node (
 CREATE INDEX IF NOT EXISTS run_node_node ON run_node (node_id, run_id);
 
 CREATE TABLE IF NOT EXISTS run_pattern (
-  run_id      INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-  position    INTEGER NOT NULL,       -- 0 = the main pattern
-  pattern     TEXT NOT NULL,
-  column_name TEXT,
-  period_s    REAL NOT NULL,
-  period_lo_s REAL,
-  period_hi_s REAL,
-  period_cv   REAL,
-  confidence  REAL,
-  coverage    REAL,
-  instances   INTEGER,
+  run_id       INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  position     INTEGER NOT NULL,      -- 0 = the main pattern
+  pattern      TEXT NOT NULL,
+  column_id    INTEGER,               -- of word
+  period_us    INTEGER NOT NULL,
+  period_lo_us INTEGER,
+  period_hi_us INTEGER,
+  period_cv    INTEGER,               -- 1/10,000, as the next two
+  confidence   INTEGER,
+  coverage     INTEGER,
+  instances    INTEGER,
   PRIMARY KEY (run_id, position)
 ) WITHOUT ROWID;
 
@@ -408,10 +408,10 @@ SELECT
   a.name            AS Application,
   s.shape           AS Shape,
   r.series_id       AS SeriesID,
-  p.period_s        AS PeriodS,
-  p.coverage        AS PatternCoverage,
+  p.period_us / 1e6 AS PeriodS,
+  p.coverage / 1e4  AS PatternCoverage,
   p.instances       AS Iterations,
-  p.confidence      AS Confidence,
+  p.confidence / 1e4 AS Confidence,
   r.imbalance_pct   AS ImbalancePct,
   r.busy_cpus       AS BusyCPUs,
   r.nodes_reported  AS NodesReported,
@@ -575,13 +575,13 @@ SELECT
   u.name        AS User,
   x.position    AS Position,
   x.pattern     AS Pattern,
-  x.column_name AS ColumnName,
-  x.period_s    AS PeriodS,
-  x.period_lo_s AS PeriodLoS,
-  x.period_hi_s AS PeriodHiS,
-  x.period_cv   AS PeriodCV,
-  x.confidence  AS Confidence,
-  x.coverage    AS PatternCoverage,
+  (SELECT text FROM word WHERE word_id = x.column_id) AS ColumnName,
+  x.period_us / 1e6    AS PeriodS,
+  x.period_lo_us / 1e6 AS PeriodLoS,
+  x.period_hi_us / 1e6 AS PeriodHiS,
+  x.period_cv / 1e4    AS PeriodCV,
+  x.confidence / 1e4   AS Confidence,
+  x.coverage / 1e4     AS PatternCoverage,
   x.instances   AS Iterations
 FROM run_pattern x
 JOIN run r ON r.run_id = x.run_id
@@ -777,21 +777,23 @@ JOIN hpc_user u ON u.user_id = a.user_id;
 -- Which code runs consist of. Functions are numbered within an application, 200 at
 -- most; a class of code has no library, code without a name of a library no name.
 CREATE TABLE IF NOT EXISTS code_part (
-  part_id        INTEGER PRIMARY KEY,
   application_id INTEGER NOT NULL REFERENCES application ON DELETE CASCADE,
+  number         INTEGER NOT NULL,    -- 33 to 511
   library        TEXT NOT NULL,
   name           TEXT NOT NULL,
+  PRIMARY KEY (application_id, number),
   UNIQUE (application_id, library, name)
-);
-
--- Whole numbers, which take half the room: 12 rows a run are 240 B.
-CREATE TABLE IF NOT EXISTS run_code (
-  run_id  INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-  part_id INTEGER NOT NULL REFERENCES code_part,
-  share   INTEGER NOT NULL,           -- of the CPU time, in 1/10,000
-  step_ns INTEGER,                    -- CPU time of one step
-  PRIMARY KEY (run_id, part_id)
 ) WITHOUT ROWID;
+
+-- One row a run, where one for each of its parts took five times the room. shares has
+-- two characters for a part: that of its number, and that of 512 + its share of the
+-- CPU time in 1/10,000.
+CREATE TABLE IF NOT EXISTS run_code (
+  run_id         INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+  application_id INTEGER NOT NULL REFERENCES application ON DELETE CASCADE,
+  step_ns        INTEGER,             -- CPU time of one step in all code
+  shares         TEXT NOT NULL
+);
 
 -- One row for each function that had 1 % of the CPU time of a run or more, eight at
 -- most. What a run has of it is in the history only where the site keeps names.
@@ -811,11 +813,11 @@ SELECT
   r.start_s       AS StartEpoch,
   p.library       AS Library,
   nullif(p.name, '') AS Function,
-  x.step_ns / 1e9 AS StepS,
-  x.share / 100.0 AS SharePct
+  x.step_ns / 1e13 * (unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512) AS StepS,
+  (unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512) / 100.0 AS SharePct
 FROM run r
 CROSS JOIN run_code x ON x.run_id = r.run_id -- runs first: they are what is selected by
-JOIN code_part p ON p.part_id = x.part_id
+JOIN code_part p ON p.application_id = x.application_id AND instr(x.shares, char(p.number)) > 0
 JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id
 WHERE p.library <> '';
@@ -888,11 +890,11 @@ SELECT
   u.name          AS User,
   r.start_s       AS StartEpoch,
   p.name          AS Class,
-  x.step_ns / 1e9 AS StepS,
-  x.share / 100.0 AS SharePct
+  x.step_ns / 1e13 * (unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512) AS StepS,
+  (unicode(substr(x.shares, instr(x.shares, char(p.number)) + 1, 1)) - 512) / 100.0 AS SharePct
 FROM run r
 CROSS JOIN run_code x ON x.run_id = r.run_id -- runs first: they are what is selected by
-JOIN code_part p ON p.part_id = x.part_id
+JOIN code_part p ON p.application_id = x.application_id AND instr(x.shares, char(p.number)) > 0
 JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id
 WHERE p.library = '';

@@ -162,10 +162,10 @@ func TestMigrateFails(t *testing.T) {
 	db := openFixture(t)
 	before := structure(t, db)
 	broken := schema{schemaText, append(currentSchema().steps, "CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER)")}
-	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 4 to 5") {
+	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 5 to 6") {
 		t.Errorf("error is %v", err)
 	}
-	if v, err := db.version(t.Context(), db.sql); v != 4 || err != nil {
+	if v, err := db.version(t.Context(), db.sql); v != 5 || err != nil {
 		t.Errorf("version is %d, %v", v, err)
 	}
 	if after := structure(t, db); after != before {
@@ -244,7 +244,7 @@ func TestSettings(t *testing.T) {
 	db := open(t)
 	for pragma, want := range map[string]string{
 		"auto_vacuum": "2", "journal_mode": "wal", "foreign_keys": "1", "synchronous": "1",
-		"application_id": fmt.Sprint(applicationID), "user_version": "4",
+		"application_id": fmt.Sprint(applicationID), "user_version": "5",
 	} {
 		var got string
 		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {

@@ -33,7 +33,7 @@ func parts() []part {
 	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_value", "run_counter", "run_code", "run_gpu", "ingest_log"} {
 		list = append(list, part{table, ofRuns})
 	}
-	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day"}
+	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day", "SELECT column_id FROM main.run_pattern"}
 	for _, c := range []string{"account", "partition", "qos", "executable", "state", "counters", "work_dir", "stdout", "report_dir"} {
 		words = append(words, "SELECT "+c+"_id FROM main.run")
 	}
