@@ -26,6 +26,8 @@ type liveColumns struct {
 	row      []float32
 	missing  []float32
 	perS     float32
+	// waits tells the pages in which is only waited; nil where nobody knows.
+	waits func(page uint64) bool
 }
 
 // Pages that are followed and counters. A page is taken for another one, which fell
@@ -122,7 +124,9 @@ func (c *liveColumns) assign(b *profile.Block) map[int]series.Column {
 			if replaced == nil {
 				replaced = map[int]series.Column{}
 			}
-			replaced[pageAt+at] = codePage(fmt.Sprintf("%016x", p.Key))
+			page := codePage(fmt.Sprintf("%016x", p.Key))
+			page.Waits = c.waits != nil && c.waits(p.Key)
+			replaced[pageAt+at] = page
 		}
 		c.heat[at] += sum
 	}

@@ -100,6 +100,9 @@ func newRhythm(h profile.Header, in *inputs, place *live.Place) *rhythm {
 	if len(r.columns.all) == 0 || r.stepS <= 0 {
 		return nil
 	}
+	if in.code != nil {
+		r.columns.waits = in.code.Waits
+	}
 	r.pursuit = tracker.NewPursuit(r.columns.all, r.stepS)
 	return r
 }

@@ -102,6 +102,8 @@ func load(in io.ReadSeeker, p SetParams) (Loaded, error) {
 	}
 	l := s.load(again, p.filled())
 	l.CPU, err = s.bins.load(in, s, p.filled())
+	s.places.mark(l.Set.Columns)
+	s.places.mark(l.CPU.Set.Columns)
 	if l.CPU.Set.Len() > 0 {
 		l.Set.Also = []series.Set{l.CPU.apart()}
 	}

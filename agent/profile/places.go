@@ -3,8 +3,11 @@ package profile
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"strings"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
+	"jobgait/analysis/series"
 )
 
 // Places are where within its files a job's code was hit, in the whole run so far.
@@ -49,6 +52,23 @@ func PageKey(file, offset uint64) uint64 {
 		x += 1 << 32
 	}
 	return x
+}
+
+// mark says of columns of code which are pages of libraries in which is waited.
+func (p Places) mark(columns []series.Column) {
+	waits := map[string]bool{}
+	for _, f := range p.Files {
+		if !anatomy.Waits(f.Name) {
+			continue
+		}
+		for _, at := range f.Places {
+			waits[pageName(PageKey(f.Key, at.At*PlaceBytes))] = true
+		}
+	}
+	for i, c := range columns {
+		page, _, _ := strings.Cut(c.Name, "+") // or a block of it
+		columns[i].Waits = waits[page]
+	}
 }
 
 // Places writes what was counted so far; the last of a profile holds. It says again

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"jobgait/analysis/series"
 )
 
 func somePlaces() Places {
@@ -71,4 +73,23 @@ func FuzzPlaces(f *testing.F) {
 			t.Fatalf("%+v, %+v", p, again)
 		}
 	})
+}
+
+// Pages of libraries that wait are told by the names of their files, and with them the
+// blocks that they were split into.
+func TestPagesOfWaiting(t *testing.T) {
+	p := Places{Files: []PlaceFile{
+		{Key: 1, Name: "libmpi.so.40", Places: []Place{{At: 0x123}, {At: 0x456}}},
+		{Key: 2, Name: "lmp", Places: []Place{{At: 0x123}}},
+	}}
+	column := func(file, at uint64, block string) series.Column {
+		return series.Column{Name: pageName(PageKey(file, at*PlaceBytes)) + block}
+	}
+	columns := []series.Column{column(1, 0x123, ""), column(1, 0x100, ""), column(1, 0x456, "+300"), column(2, 0x123, ""), {Name: series.OtherCode}, {Name: "busy_cpus"}}
+	p.mark(columns)
+	for i, want := range []bool{true, true, true, false, false, false} {
+		if columns[i].Waits != want {
+			t.Errorf("%s: %v", columns[i].Name, columns[i].Waits)
+		}
+	}
 }

@@ -111,7 +111,7 @@ func spreadGrid(clock series.Clock, columns []series.Column, w, askedS float64) 
 func code(set series.Set) []series.Column {
 	var out []series.Column
 	for _, c := range set.Columns {
-		if c.Group == series.CodeGroup && c.Scope != series.NodeScope && !c.Waiting() {
+		if c.Group == series.CodeGroup && c.Scope != series.NodeScope && !c.Waits {
 			out = append(out, c)
 		}
 	}

@@ -204,7 +204,7 @@ func TestExactBinsOfAnExcerpt(t *testing.T) {
 // Waiting in MPI is no work: it is in no grid.
 func TestWaitingCode(t *testing.T) {
 	set, _ := inTurns(9, 1000, 1, func(i int) int { return i % 3 })
-	set.Columns[2].Name = "code:libmpi.so.40"
+	set.Columns[2].Waits = true
 	gs := grids(set)
 	if len(gs) == 0 || len(gs[0].set.Columns) != 2 {
 		t.Errorf("%d grids", len(gs))

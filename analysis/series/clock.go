@@ -2,7 +2,6 @@ package series
 
 import (
 	"math"
-	"strings"
 )
 
 // Clock is how much CPU time the job had used at the edges of the samples of a
@@ -126,27 +125,12 @@ func (k Clock) edges(n int, stepS float64) []float64 {
 	return out
 }
 
-// Waiting says whether a column counts code in which MPI's ranks and OpenMP's
-// threads turn round while they wait for each other: that is no work.
-func (c Column) Waiting() bool {
-	_, name, ok := strings.Cut(c.Name, ":")
-	if !ok {
-		return false
-	}
-	for _, library := range [...]string{"libmpi", "libopen-pal", "libgomp"} {
-		if strings.HasPrefix(name, library) {
-			return true
-		}
-	}
-	return false
-}
-
 // working is the share of the samples of code in every slot that is no waiting;
 // nil where no column is known to be.
 func (s Set) working() []float32 {
 	var all, waiting []float32
 	for _, c := range s.Columns {
-		if c.Waiting() {
+		if c.Waits {
 			waiting = make([]float32, s.Len())
 			all = make([]float32, s.Len())
 			break
@@ -162,7 +146,7 @@ func (s Set) working() []float32 {
 		for i, x := range c.Values {
 			if x > 0 {
 				all[i] += x
-				if c.Waiting() {
+				if c.Waits {
 					waiting[i] += x
 				}
 			}

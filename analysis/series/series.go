@@ -21,6 +21,9 @@ type Column struct {
 	Scope  Scope
 	Group  string
 	Values Values
+	// Waits says that it counts code in which MPI's ranks and OpenMP's threads turn round
+	// while they wait for each other: that is no work.
+	Waits bool
 	// Source is how often what stands here was seen, where that is less often than
 	// there are samples.
 	Source Source

@@ -96,7 +96,11 @@ func (t *table) key(p *sampled, s sample) uint64 {
 	if t.places != nil {
 		t.places.hit(a, off, s.pid)
 	}
-	return profile.PageKey(a.file, off)
+	page := profile.PageKey(a.file, off)
+	if a.waits && len(t.spins) < profile.MostPlaces {
+		t.spins[page] = true
+	}
+	return page
 }
 
 // identifyFile finds out which file an area is of.

@@ -51,6 +51,8 @@ type table struct {
 	places *places
 	// waiting tells threads that wait from others, nil if nobody wants to know.
 	waiting waiting
+	// spins are the pages of libraries in which is waited with the CPU busy.
+	spins map[uint64]bool
 	// joined is told each process of the job that was found.
 	joined func(pid int)
 }
@@ -79,7 +81,7 @@ func newTable(p peek.Reader, members counter.Members) *table {
 	}
 	return &table{peek: p, members: members, files: newIdentifier(p),
 		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
-		procs: map[int32]*sampled{}, exes: map[string]*int64{}, builds: map[string]string{}, joined: func(int) {}}
+		procs: map[int32]*sampled{}, exes: map[string]*int64{}, builds: map[string]string{}, joined: func(int) {}, spins: map[uint64]bool{}}
 }
 
 // add remembers a process. Where there is no room for one more, all others go.

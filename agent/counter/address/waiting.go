@@ -27,6 +27,9 @@ func (w waiting) hit(thread int32, waits bool) {
 	}
 }
 
+// Waits tells whether a page that was hit is of a library in which is waited.
+func (s *Source) Waits(page uint64) bool { return s.table.spins[page] }
+
 // WatchWaiting makes the source tell waiting threads from others, or leave it.
 func (s *Source) WatchWaiting(on bool) {
 	switch {

@@ -49,4 +49,12 @@ func TestThreadsThatWait(t *testing.T) {
 	if waits, others := s.Waited(); waits+others != 0 {
 		t.Errorf("%d and %d counted unasked", waits, others)
 	}
+	if n := len(tb.spins); n != 1 {
+		t.Errorf("%d pages of waiting, want that of %x", n, mpi)
+	}
+	for page := range tb.spins {
+		if !s.Waits(page) || s.Waits(page+1) {
+			t.Errorf("page %x of those that wait is not one, or another is", page)
+		}
+	}
 }
