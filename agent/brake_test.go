@@ -88,7 +88,11 @@ func TestBeginsLowAndGoesUpOnce(t *testing.T) {
 		d := &disk{}
 		a, now, cpu := realAgent(t, d)
 		a.in.rate, a.in.first = address.ChooseRate(100, a.in.cpus, a.in.stepNS), address.ChooseRate(25, a.in.cpus, a.in.stepNS)
+		usual := a.schedule.tasks[len(a.schedule.tasks)-1]
 		a.beginLow()
+		if slow := a.schedule.tasks[len(a.schedule.tasks)-1]; slow.strict || slow.everyNS != slower*usual.everyNS {
+			t.Errorf("%s: files are read every %d ns while starting, otherwise %d", name, slow.everyNS, usual.everyNS)
+		}
 		for range 12 {
 			*now += 6e9
 			if c.dear {
@@ -96,6 +100,9 @@ func TestBeginsLowAndGoesUpOnce(t *testing.T) {
 			}
 			a.keepBudget(*now)
 			a.write(*now)
+		}
+		if then, want := a.schedule.tasks[len(a.schedule.tasks)-1].everyNS, usual.everyNS; !c.dear && then != want || c.dear && then != slower*want {
+			t.Errorf("%s: files are read every %d ns then, want %d", name, then, want)
 		}
 		var rates []float64
 		for _, e := range d.epochs {

@@ -42,12 +42,12 @@ const (
 	target  = 0.75
 )
 
-// What starting costs, and what the first looks at the job do: 15 to 25 ms of CPU
+// What starting costs, and what the first looks at the job do: 15 to 30 ms of CPU
 // time in a virtual machine. A run of shortNS is to keep within its budget with that,
 // so addresses begin at what is left beside it and go up once, to what is left in the
 // long run, when startedNS have passed.
 const (
-	startNS   = 20e6
+	startNS   = 25e6
 	shortNS   = 12e9
 	startedNS = 30e9
 )

@@ -22,7 +22,7 @@ func TestPlannedRates(t *testing.T) {
 		hz       float64 // of addresses, beside them
 		first    float64 // at the beginning, 0 = the same
 	}{
-		{"virtual, cluster", virtual, 0.5, 200, 100, 1000.0 / 35},
+		{"virtual, cluster", virtual, 0.5, 200, 100, 25},
 		{"virtual, one machine", virtual, 2, 200, 1000, 0},
 		{"virtual, next to nothing", virtual, 0.1, 50, 10, 0},
 		{"bare metal, cluster", metal, 0.5, 200, 100, 0},

@@ -43,14 +43,20 @@ type answered struct {
 	err     error
 }
 
-// First after half a second, for commands that take two: those that end before have
-// the same files when they are over. Places go into the profile, for an agent that is
-// killed, every ten minutes at last.
+// First after half a second, for commands that take two, or as soon as a share of the
+// budget has paid for a child; those that end before have the same files when they are
+// over. Places go into the profile, for an agent that is killed, every ten minutes at
+// last.
 const (
 	firstNamesNS = 500e6
+	childNS      = 6e6 // CPU time of a child
+	namesShare   = 0.1
 	mostAsks     = 8
 	leastNew     = 0.01
-	keepNS       = 600e9
+	// sinceAsked is how much of all code has to be new between the first question and
+	// the last: early on, 1 % of it is four samples.
+	sinceAsked = 0.05
+	keepNS     = 600e9
 	// lastNames is how long the end waits for a child, which takes 20 to 40 ms: the
 	// Epilog kills an agent after 500.
 	lastNames = 250 * time.Millisecond
@@ -121,13 +127,23 @@ func (a *agent) name(now int64) {
 	switch {
 	case n.ask == nil || n.came != nil || n.times >= mostAsks || now < n.next || a.in.code.NewCode() < leastNew:
 	case n.next == 0: // the job's first code
-		n.next, n.wait = now+firstNamesNS, firstNamesNS
+		n.wait = a.in.firstNames()
+		n.next = now + n.wait
 	default:
+		least := sinceAsked
+		if n.times == 0 {
+			least = leastNew
+		}
 		n.times++
 		n.wait *= 4
 		n.next = now + n.wait
-		a.askNames()
+		a.askNames(least)
 	}
+}
+
+// firstNames is the time from the job's first code to the first question.
+func (in *inputs) firstNames() int64 {
+	return max(firstNamesNS, int64(childNS/(namesShare*in.limitPct/100*float64(in.cpus))))
 }
 
 // keepPlaces writes what was counted into the profile.
@@ -137,15 +153,15 @@ func (a *agent) keepPlaces() {
 	}
 }
 
-// askNames asks of all places that are new, on the side; not where nearly all of them
-// are in functions that are known: a child takes 6 ms of CPU time.
-func (a *agent) askNames() {
+// askNames asks of all places that are new, on the side; not where less than a share
+// of all code is in functions that are not known: a child takes 6 ms of CPU time.
+func (a *agent) askNames(least float64) {
 	code, share := unknown(a.in.code.Code(), a.naming.known)
-	a.in.code.Asked()
 	files, questions := questionsOf(code)
-	if share < leastNew || len(questions) == 0 {
+	if share < least || len(questions) == 0 {
 		return
 	}
+	a.in.code.Asked()
 	ctx, stop := context.WithCancel(context.Background())
 	a.naming.came, a.naming.stop = make(chan answered, 1), stop
 	go func(ask asking, came chan<- answered) {
@@ -238,7 +254,7 @@ func (a *agent) lastNames() {
 	if a.in.code == nil || a.naming.ask == nil || a.naming.came != nil || !time.Now().Before(end) || a.in.code.NewCode() < leastNew {
 		return
 	}
-	if a.askNames(); a.naming.came != nil {
+	if a.askNames(leastNew); a.naming.came != nil {
 		wait()
 	}
 }

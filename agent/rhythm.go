@@ -80,6 +80,8 @@ const (
 	idleCPUs, idleShare = 0.02, 0.05
 	// askShare is the share of the budget that questions to detection may take.
 	askShare = 0.2
+	// firstQuestionNS is the CPU time of the first question (40 to 60 ms).
+	firstQuestionNS = 50e6
 	// spinNS is how long it is counted who waits with its CPU busy, otherCPUs how little
 	// all others may use beside.
 	spinNS, otherCPUs = 2e9, 0.1
@@ -143,10 +145,11 @@ func (r *rhythm) take(b *profile.Block, n int, h profile.Header, hz float64) {
 	r.next = max(r.next, b.First+int64(n))
 }
 
-// ask asks detection when it is time, and starting is paid for. It works beside the
-// agent's loop, which is never kept from its rings for longer than the runtime takes to
-// part them.
-func (r *rhythm) ask(now int64, paid bool) {
+// ask asks detection when it is time, the first time once its share has paid for that:
+// after 25 s at .5 % of two CPUs, where a run of 12 s would cost half as much again. It
+// works beside the agent's loop, which is never kept from its rings for longer than the
+// runtime takes to part them.
+func (r *rhythm) ask(now int64) {
 	select {
 	case got := <-r.answers:
 		r.answers = nil
@@ -158,7 +161,7 @@ func (r *rhythm) ask(now int64, paid bool) {
 	if r.sinceNS == 0 {
 		r.sinceNS = now
 	}
-	if r.answers != nil || !paid || !r.pursuit.Due() {
+	if r.answers != nil || float64(now-r.sinceNS)*r.sharePS < firstQuestionNS || !r.pursuit.Due() {
 		return
 	}
 	r.answers = make(chan answer, 1)
@@ -203,7 +206,7 @@ func (a *agent) watch(now int64) {
 	if r == nil {
 		return
 	}
-	r.ask(now, a.brake.later.Hz == 0)
+	r.ask(now)
 	nowS := float64(now-a.header.RunNS)/1e9 - r.startS
 	if r.next < 0 || nowS < 0 {
 		return

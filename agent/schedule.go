@@ -110,12 +110,20 @@ func (s *schedule) rest() {
 	s.beat.everyNS, s.beat.spreadNS = fastest.everyNS, fastest.spreadNS
 }
 
-// slow makes all tasks that may be slowed so many times as seldom.
+// slow makes all tasks that may be slowed so many times as seldom, quicken so many
+// times as often again.
 func (s *schedule) slow(factor int64) {
+	s.scale(func(ns int64) int64 { return ns * factor })
+}
+
+func (s *schedule) quicken(factor int64) {
+	s.scale(func(ns int64) int64 { return ns / factor })
+}
+
+func (s *schedule) scale(by func(ns int64) int64) {
 	for i := range s.tasks {
 		if t := &s.tasks[i]; !t.strict {
-			t.everyNS *= factor
-			t.spreadNS *= factor
+			t.everyNS, t.spreadNS = by(t.everyNS), by(t.spreadNS)
 		}
 	}
 	s.rest()

@@ -218,4 +218,8 @@ func TestSlowerSources(t *testing.T) {
 	if s.tasks[2].everyNS != 100e6 || s.beat.everyNS != 100e6 || s.beat.spreadNS != 50e6 {
 		t.Errorf("a ring is drained every %d ns, the beat is %d +- %d", s.tasks[2].everyNS, s.beat.everyNS, s.beat.spreadNS)
 	}
+	s.quicken(4)
+	if want := agentSchedule(rand.New(rand.NewPCG(1, 1)), 0.5); s.beat.everyNS != want.beat.everyNS || s.tasks[1].everyNS != want.tasks[1].everyNS || s.tasks[flush] != want.tasks[flush] {
+		t.Errorf("quickened: %+v, want %+v", s, want)
+	}
 }

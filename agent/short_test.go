@@ -14,13 +14,13 @@ import (
 // CPUs busy, and reports what it costs beside its budget, and what it had used of
 // the CPU before its first block. A round is 12 s; -benchtime 8x gives a median.
 //
-// In a quiet virtual machine of 2 CPUs the installed program took .59 to .61 % of .5
-// allowed, .64 to .68 before code in known functions was asked of no more and detection
-// was asked once starting is paid for; this binary takes .1 more. Of its 80 ms, 20 come
-// before the first block and 14 are its children's; 0.24 % are interrupts of the counters
-// at 200 Hz. Jobs of 12 s that shared a node of the test cluster, budget .5, three: .70
-// to .75 %. So a run that short costs more than its share on two CPUs; on more of them,
-// what starting costs is spread.
+// In a quiet virtual machine of 2 CPUs, budget .5 %: the installed program takes .53 to
+// .60, median .54 (65 ms: 24 before the first block, 12 of two children; .27 % are
+// interrupts), this binary about as much. Jobs of 12 s that share a node of the test
+// cluster: .35 to .36 (they were .70 to .75: detection was asked once within, on credit;
+// files were read as often as in the long run; names were asked of three times). So where
+// the node is the job's, a run that short still costs a little more than its share on two
+// CPUs; on more of them what starting costs is spread.
 func BenchmarkShortRun(b *testing.B) {
 	needPerf(b)
 	var pct, began, used []float64
