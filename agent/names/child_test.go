@@ -105,7 +105,20 @@ func TestChildNamesWhatTheUserMayRead(t *testing.T) {
 	if why := named(as.Self(), q); why != "" {
 		t.Errorf("and its owner: %s", why)
 	}
+	must(t, os.Chmod(path, os.ModeSetuid|0o755))
+	if why := named(a, q); why != "" {
+		t.Errorf("a setuid program that all may read: %s", why)
+	}
+	must(t, os.Chmod(path, os.ModeSetuid|0o711))
+	if why := named(a, q); why != NoFile {
+		t.Errorf("a setuid program that the user may only execute: %q", why)
+	}
 	must(t, os.Chmod(path, 0o755))
+	grows := growing(t, path)
+	if why := named(a, q); why != "" {
+		t.Errorf("a file that grows while it is read: %s", why)
+	}
+	grows()
 	other := q
 	other.Build = strings.Repeat("00", 20)
 	if why := named(a, other); why != OtherBuild {
@@ -136,6 +149,46 @@ func TestChildNamesWhatTheUserMayRead(t *testing.T) {
 	other.Inode = st.Ino
 	if why := named(a, other); why != NoFile {
 		t.Errorf("a pipe in its place: %q", why)
+	}
+	must(t, os.Remove(path))
+	if err := unix.Mknod(path, unix.S_IFCHR|0o666, int(unix.Mkdev(1, 5))); err != nil {
+		t.Skipf("no devices can be made here: %v", err)
+	}
+	must(t, os.Chmod(path, 0o666))
+	must(t, unix.Stat(path, &st))
+	if other.Inode = st.Ino; named(a, other) != NoFile {
+		t.Error("a device that has zeros without end in its place was read")
+	}
+}
+
+// growing appends to a file until it is told to stop, and has begun when it returns.
+func growing(t *testing.T, path string) (stop func()) {
+	t.Helper()
+	w, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	block := make([]byte, 1<<16)
+	_, err = w.Write(block)
+	must(t, err)
+	over, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-over:
+				ended <- w.Close()
+				return
+			case <-time.After(time.Millisecond):
+				if n < 1<<12 { // 256 MB
+					if _, err := w.Write(block); err != nil {
+						ended <- errors.Join(err, w.Close())
+						return
+					}
+				}
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		must(t, <-ended)
 	}
 }
 

@@ -68,7 +68,35 @@ WORK double work_c(double x, double until) BODY(-)`
 OMP(work_a, *)
 OMP(work_b, /)
 OMP(work_c, -)`
+	fortranParts = `extern double __work_MOD_work_a(double *, double *), __work_MOD_work_b(double *, double *), __work_MOD_work_c(double *, double *);
+static double x_, until_;
+#define CALL(name, x, until) (x_ = (x), until_ = (until), __work_MOD_##name(&x_, &until_))
+#define work_a(x, until) CALL(work_a, x, until)
+#define work_b(x, until) CALL(work_b, x, until)
+#define work_c(x, until) CALL(work_c, x, until)`
 )
+
+// fortranModule has the three as functions of a module.
+func fortranModule() string {
+	module := "module work\ncontains\n"
+	for name, op := range map[string]string{"work_a": "*", "work_b": "/", "work_c": "-"} {
+		module += strings.NewReplacer("NAME", name, "OP", op).Replace(`function NAME(x, until) result(y)
+real(8), intent(in) :: x, until
+real(8) :: y, t
+integer :: i
+y = x
+do
+do i = 1, 20000
+y = y OP 1.0000001d0 + i
+end do
+call cpu_time(t)
+if (t >= until) exit
+end do
+end function
+`)
+	}
+	return module + "end module\n"
+}
 
 // kind is how a program is made, and which names its three functions have then: none
 // where only their bounds are left.
@@ -77,12 +105,14 @@ type kind struct {
 	flags                  []string
 	after                  string // shell, in the program's directory
 	symbols, names         []string
+	module                 string // of Fortran, in module.f90
+	debug                  bool   // its symbols go to a debug file of the system's
 }
 
 func kinds() []kind {
 	plain := []string{"work_a", "work_b", "work_c"}
 	of := func(name, after string, names []string, flags ...string) kind {
-		return kind{name, "gcc", plainParts, flags, after, plain, names}
+		return kind{name: name, compiler: "gcc", source: plainParts, flags: flags, after: after, symbols: plain, names: names}
 	}
 	mini := "objcopy --only-keep-debug program debug && objcopy -S --keep-symbol=work_a --keep-symbol=work_b --keep-symbol=work_c debug mini && " +
 		"xz mini && strip program && objcopy --add-section .gnu_debugdata=mini.xz program"
@@ -94,10 +124,13 @@ func kinds() []kind {
 		of("static", "", plain, "-static"),
 		of("no PIE", "", plain, "-no-pie"),
 		of("function sections", "", plain, "-ffunction-sections", "-Wl,--gc-sections"),
-		{"C++ templates", "g++", strings.NewReplacer("BODY(N)", "{ do for (int i = 0; i < 20000; i++) x = x * (1 - N * 1e-7) + i; while (now() < until); return x; }").Replace(templateParts),
-			[]string{"-x", "c++"}, "", []string{"_ZN4workILi1EE3runEdd", "_ZN4workILi2EE3runEdd", "_ZN4workILi3EE3runEdd"}, []string{"work<1>::run", "work<2>::run", "work<3>::run"}},
-		{"OpenMP", "gcc", openmpParts, []string{"-fopenmp"}, "", []string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"},
-			[]string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"}},
+		{name: "C++ templates", compiler: "g++", source: strings.NewReplacer("BODY(N)", "{ do for (int i = 0; i < 20000; i++) x = x * (1 - N * 1e-7) + i; while (now() < until); return x; }").Replace(templateParts),
+			flags: []string{"-x", "c++"}, symbols: []string{"_ZN4workILi1EE3runEdd", "_ZN4workILi2EE3runEdd", "_ZN4workILi3EE3runEdd"}, names: []string{"work<1>::run", "work<2>::run", "work<3>::run"}},
+		{name: "OpenMP", compiler: "gcc", source: openmpParts, flags: []string{"-fopenmp"}, symbols: []string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"},
+			names: []string{"work_a._omp_fn.0", "work_b._omp_fn.0", "work_c._omp_fn.0"}},
+		{name: "Fortran", compiler: "gfortran", source: fortranParts, flags: []string{"-falign-functions=4096", "module.f90"}, module: fortranModule(),
+			symbols: []string{"__work_MOD_work_a", "__work_MOD_work_b", "__work_MOD_work_c"}, names: []string{"work::work_a", "work::work_b", "work::work_c"}},
+		{name: "debug file", compiler: "gcc", source: plainParts, flags: []string{"-Wl,--build-id=sha1"}, symbols: plain, names: plain, debug: true},
 	}
 }
 
@@ -108,6 +141,11 @@ func (k kind) make(b box) (starts []uint64) {
 	source := strings.Replace(parts, "DEFINITIONS", k.source, 1)
 	if err := os.WriteFile(filepath.Join(b.work, "program.c"), []byte(source), 0o600); err != nil {
 		b.t.Fatal(err)
+	}
+	if k.module != "" {
+		if err := os.WriteFile(filepath.Join(b.work, "module.f90"), []byte(k.module), 0o600); err != nil {
+			b.t.Fatal(err)
+		}
 	}
 	b.shell(strings.Join(append([]string{k.compiler, "-O1", "-o", "program"}, append(k.flags, "program.c")...), " "))
 	f, err := elf.Open(filepath.Join(b.work, "program"))
@@ -130,7 +168,28 @@ func (k kind) make(b box) (starts []uint64) {
 	if k.after != "" {
 		b.shell(k.after)
 	}
+	if k.debug {
+		b.debugFile(f)
+	}
 	return starts
+}
+
+// debugFile strips the program, whose symbols go to where the distribution has them until
+// the test is over.
+func (b box) debugFile(f *elf.File) {
+	b.t.Helper()
+	note, err := f.Section(".note.gnu.build-id").Data()
+	if err != nil || len(note) != 36 {
+		b.t.Fatalf("a build id of %d bytes: %v", len(note), err)
+	}
+	id := fmt.Sprintf("%x", note[16:])
+	dir := filepath.Join("/usr/lib/debug/.build-id", id[:2])
+	file := filepath.Join(dir, id[2:]+".debug")
+	if err := os.MkdirAll(dir, 0o755); err != nil || unix.Access(dir, unix.W_OK) != nil {
+		b.t.Skip("only root has debug files of the system's")
+	}
+	b.t.Cleanup(func() { _ = os.Remove(file); _ = os.Remove(dir) })
+	b.shell("objcopy --only-keep-debug program " + file + " && chmod 644 " + file + " && strip program")
 }
 
 // shell runs a line in the box, and skips the test where a tool of it is not to be had.
