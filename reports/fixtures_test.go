@@ -174,11 +174,35 @@ func fourNodes() summary.Summary {
 	s.Quality.CPUs, s.Quality.Samples, s.Quality.Missing = 192, 3*720_840, 812
 	s.Notes = append(s.Notes, note.New(note.MissingNodes, "no record of node dahu-3 came within 60 s"))
 	s.Loops = nil
+	for i, n := range s.Nodes {
+		if n.Reported {
+			s.Lanes = append(s.Lanes, laneOf(s, n.Name, *n.BusyCPUs/37*64, i))
+		}
+	}
 	s.Nodes[0].DistancePct, s.Nodes[1].DistancePct, s.Nodes[3].DistancePct = ptr(0.2), ptr(4.7), ptr(0.3)
 	s.Agreement = &summary.Agreement{Column: "busy_cpus", Nodes: 3, Compared: 3, Pairs: 3, Agree: 1, Close: 1, WorstPct: 4.9, Odd: 1,
 		Stragglers: 1, List: []summary.Apart{{NodeAgreement: pattern.NodeAgreement{Node: "dahu-2", DistancePct: ptr(4.7), Odd: true,
 			FromS: 3.4, ForS: 0.62, DiffersPct: -41, LagS: ptr(0.031), LagSpreadS: ptr(0.004), Straggler: true, LongerPct: 1.3}, Late: true}}}
 	return s
+}
+
+// laneOf is how busy a node is in a run, of which the third was not seen for a while.
+func laneOf(s summary.Summary, name string, cpus float64, i int) summary.NodeLane {
+	const bins = 120
+	l := summary.NodeLane{Node: name, Of: 1, StepS: s.ElapsedS / bins}
+	const per = 40
+	for k := range bins {
+		sum := 0.0
+		for j := range per {
+			sum += runAt(s, (float64(k)+float64(j)/per)*l.StepS) / per
+		}
+		v := float32(math.Round(10*cpus*sum) / 10)
+		if i > 2 && k > 80 && k < 90 {
+			v = series.Missing()
+		}
+		l.Busy = append(l.Busy, v)
+	}
+	return l
 }
 
 // flat is a run without a period, for the reason given.

@@ -19,6 +19,8 @@ type Nodes struct {
 	// Agreement is how alike their iterations are; null where that is unknown.
 	Agreement *Agreement `json:"agreement"`
 	List      []Node     `json:"list"`
+	// Lanes are how busy nodes were over the run.
+	Lanes []summary.NodeLane `json:"lanes,omitempty"`
 }
 
 // Node is one node of the run.
@@ -53,6 +55,7 @@ func newNodes(s summary.Summary) Nodes {
 		}
 	}
 	out.oddShapes()
+	out.Lanes = cleanNodeLanes(s.Lanes)
 	return out
 }
 

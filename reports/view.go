@@ -54,6 +54,7 @@ type view struct {
 	NodesRemark    string
 	NodesText      string
 	NodeBars       *picture
+	NodeLanes      *picture
 	Agreement      []string
 	Nodes          []row
 	Counters       []row
@@ -117,6 +118,7 @@ func (r Report) view() view {
 	if r.Nodes.Total > 1 && r.Nodes.BusyCPUs != nil {
 		v.Nodes = r.withMeters(v.Nodes)
 	}
+	v.NodeLanes = r.nodeLaneChart()
 	if r.Nodes.Total > listedNodes {
 		v.NodesText, v.NodeBars = r.Nodes.summary(), r.nodeChart()
 	}

@@ -204,7 +204,7 @@ func (w *writer) slim(runID int64) bool {
 
 // slim is a summary without what only pictures show.
 func slim(s summary.Summary) summary.Summary {
-	s.Timeline.Columns, s.Suspended, s.Minute = nil, nil, nil
+	s.Timeline.Columns, s.Suspended, s.Minute, s.Lanes = nil, nil, nil, nil
 	for i := range s.Patterns {
 		p := &s.Patterns[i]
 		p.Values, p.P10, p.P90 = nil, nil, nil

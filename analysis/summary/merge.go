@@ -41,7 +41,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 	s.Counters = sumCounters(records)
 	s.Memory, s.CPULimit = sumMemory(records), sumCPULimits(records)
 	s.Quality = sumQuality(records)
-	s.ImbalancePct = imbalance(s.Nodes)
+	s.ImbalancePct, s.Lanes = imbalance(s.Nodes), nodeLanes(records, s.Nodes)
 
 	lead, odd := agree(records)
 	if len(odd) > 0 {

@@ -48,6 +48,8 @@ type Summary struct {
 	Silence *Silence `json:"silence,omitempty"`
 	// Nodes has every node of the job in the order of the node list.
 	Nodes []Node `json:"nodes"`
+	// Lanes are how busy nodes were over the run, none for one node.
+	Lanes []NodeLane `json:"lanes,omitempty"`
 	// Patterns are the run's: those that most nodes share, best first.
 	Patterns []pattern.Pattern `json:"patterns"`
 	Phases   []phase.Phase     `json:"phases"`

@@ -73,6 +73,7 @@ func (s Summary) Plausible(now float64) error {
 	c.code(s.Code)
 	c.gpus(s.GPUs, nodes)
 	c.nodes(s.Nodes)
+	c.lanes(s.Lanes)
 	c.optional("step_s", s.StepS, 0, maxSpan)
 	c.optional("imbalance_pct", s.ImbalancePct, 0, 100*maxNodes)
 	c.keep(bounded(s))
@@ -221,6 +222,16 @@ func (c *checker) nodes(list []Node) {
 		c.optional("coverage", n.Coverage, -rounded, 1+rounded)
 		c.within("samples", float64(n.Samples), 0, maxSpan*2000)
 		c.within("missing", float64(n.Missing), 0, float64(n.Samples))
+	}
+}
+
+func (c *checker) lanes(list []NodeLane) {
+	c.within("lanes", float64(len(list)), 0, maxLanes)
+	for _, l := range list {
+		c.within("lane", float64(l.Of), 1, maxCPUs)
+		c.within("lane", l.StartS, -maxSpan, maxSpan)
+		c.within("lane", l.StepS, 1e-9, maxSpan)
+		c.within("lane", float64(len(l.Busy)), 0, nodeBins)
 	}
 }
 

@@ -1,0 +1,80 @@
+package summary
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/series"
+)
+
+// NodeLane is how many CPUs a node kept busy in each of equal stretches of the run; a
+// stretch without samples is missing. Where there are more nodes than lanes each stands
+// for several, of which it is the one that differs most from the median of all.
+type NodeLane struct {
+	Node   string        `json:"node"`
+	Of     int           `json:"of"` // nodes that it stands for
+	StartS float64       `json:"start_s"`
+	StepS  float64       `json:"step_s"`
+	Busy   series.Values `json:"busy_cpus"`
+}
+
+const (
+	// maxLanes is how many lanes are told apart in a picture of some hundred pixels,
+	// nodeBins how many stretches in it.
+	maxLanes = 32
+	nodeBins = 120
+)
+
+// nodeLanes are those of the nodes that reported, in the order of the job's; none for
+// one node.
+func nodeLanes(records []NodeRecord, nodes []Node) (out []NodeLane) {
+	by := make(map[string]NodeRecord, len(records))
+	for _, r := range records {
+		by[r.Node] = r
+	}
+	var busy []float64
+	for _, n := range nodes {
+		if n.BusyCPUs != nil {
+			busy = append(busy, *n.BusyCPUs)
+		}
+	}
+	if len(busy) < 2 {
+		return nil
+	}
+	slices.Sort(busy)
+	middle := busy[len(busy)/2]
+	off := func(n Node) float64 {
+		if n.BusyCPUs == nil {
+			return -1
+		}
+		return math.Abs(*n.BusyCPUs - middle)
+	}
+	for group := range slices.Chunk(nodes, (len(nodes)+maxLanes-1)/maxLanes) {
+		most := slices.MaxFunc(group, func(a, b Node) int { return cmp.Compare(off(a), off(b)) })
+		if lane, ok := laneOfNode(by[most.Name]); ok {
+			lane.Node, lane.Of = most.Name, len(group)
+			out = append(out, lane)
+		}
+	}
+	return out
+}
+
+// laneOfNode joins the bins of a node's timeline.
+func laneOfNode(r NodeRecord) (NodeLane, bool) {
+	i := slices.IndexFunc(r.Timeline.Columns, func(c TimelineColumn) bool { return c.Name == busyColumn })
+	if i < 0 {
+		return NodeLane{}, false
+	}
+	column := series.Column{Name: busyColumn, Values: r.Timeline.Columns[i].Mean}
+	t := decimate(series.Set{StartS: r.Timeline.StartS, StepS: r.Timeline.StepS, Columns: []series.Column{column}}, []string{busyColumn}, nodeBins)
+	if len(t.Columns) == 0 {
+		return NodeLane{}, false
+	}
+	lane := NodeLane{StartS: t.StartS, StepS: t.StepS}
+	for _, v := range t.Columns[0].Mean { // three figures; NaN stays
+		scale := math.Pow(10, 2-math.Floor(math.Log10(math.Max(1e-3, float64(v)))))
+		lane.Busy = append(lane.Busy, float32(math.Round(float64(v)*scale)/scale))
+	}
+	return lane, true
+}
