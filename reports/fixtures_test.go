@@ -133,8 +133,23 @@ func nemoLoops() []summary.Loop {
 	}
 	wait := pattern.Low{OffsetS: 3.41, DurationS: 2.17, DurationSDS: 0.03, Share: 0.212, Repeatability: 0.98, SecondsPerHour: 747, Level: 11.2, Above: 56.1}
 	act := summary.Activity{Column: "busy_cpus", Unit: "CPUs", Values: series.Values{57, 57, 11}, Low: []pattern.Low{wait}}
-	return []summary.Loop{{Pattern: "A", Significance: 3.1, Activity: &act, Drift: &d, Children: []periodicity.Child{{PeriodS: 0.62, Count: 3500, Confidence: 0.71}}},
+	return []summary.Loop{{Pattern: "A", Significance: 3.1, Examples: examples(), Activity: &act, Drift: &d, Children: []periodicity.Child{{PeriodS: 0.62, Count: 3500, Confidence: 0.71}}},
 		{Pattern: "B", Significance: 2.2}}
+}
+
+// examples are ten cycles of nemo, of which three are longer.
+func examples() (out []summary.Example) {
+	for i, why := range []string{"start", "start", "start", "typical", "slowest", "typical", "typical", "slowest", "typical", "slowest"} {
+		e := summary.Example{Why: why, StartS: 300 + 6.2*float64(i*i), LengthS: 6.2}
+		if why == "slowest" {
+			e.LengthS += float64(i) / 2
+		}
+		for k := range 120 {
+			e.Values = append(e.Values, float32(279*shapeAt((float64(k)+0.5)/120)))
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // minute is a minute in the middle of the longest loop of nemo, as it was sampled.

@@ -26,7 +26,8 @@ type Low struct {
 func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	q.Child, q.Low = []periodicity.Child{}, []Low{}
 	q.FewInstances = p.Instances < periodicity.Default().FewInstances
-	if by, _ := inReadable(p.ValuesColumn, p.ValuesUnit, s.Quality); p.Aligned > 0 {
+	by, _ := inReadable(p.ValuesColumn, p.ValuesUnit, s.Quality)
+	if p.Aligned > 0 {
 		wgss := p.WGSS * by * by
 		q.WGSS = known(&wgss)
 	}
@@ -38,12 +39,12 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	for _, c := range loop.Children {
 		q.Child = append(q.Child, periodicity.Child{PeriodS: number(c.PeriodS), Count: c.Count, Confidence: number(c.Confidence)})
 	}
-	q.Drift = newDrift(loop.Drift)
+	q.Drift, q.Examples = newDrift(loop.Drift), newExamples(loop.Examples, by)
 	a := loop.Activity
 	if a == nil {
 		return
 	}
-	by, unit := inReadable(a.Column, a.Unit, s.Quality)
+	by, unit := inReadable(a.Column, a.Unit, s.Quality) // of another column
 	for _, l := range a.Low {
 		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour, &l.Level, &l.Above} {
 			*v = number(*v)

@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 				Counters: r.Counters, IPC: r.IPC, Earlier: r.Earlier, Quality: r.Quality}
 			for i := range part.Rhythm.Patterns {
 				p := &part.Rhythm.Patterns[i]
-				p.Low, p.Drift, p.Child, p.Significance, p.WGSS, p.Label, p.Shape.Label = nil, nil, nil, nil, nil, "", ""
+				p.Low, p.Drift, p.Child, p.Examples, p.Significance, p.WGSS, p.Label, p.Shape.Label = nil, nil, nil, nil, nil, nil, "", ""
 			}
 			if err := JSON(to, part); err != nil {
 				t.Fatal(err)

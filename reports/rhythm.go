@@ -73,6 +73,8 @@ type Pattern struct {
 	// Low are stretches at a low level of activity: opportunities.
 	Low   []Low  `json:"low"`
 	Drift *Drift `json:"drift"`
+	// Examples are cycles as they were sampled, of the main pattern only.
+	Examples []Example `json:"examples,omitempty"`
 }
 
 // Shape is one iteration: the mean over the instances with percentiles.

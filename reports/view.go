@@ -35,6 +35,8 @@ type view struct {
 	Patterns       []row
 	FoundIn        string
 	Shapes         []picture
+	Examples       []picture
+	ExamplesOf     string
 	Phases         []row
 	Nested         string
 	CodeRemark     string
@@ -86,7 +88,7 @@ func (r Report) view() view {
 		R: r, Words: Words(), CSS: template.CSS(r.across.style()), JS: template.JS(pageJS), Policy: policy(r.across.style()),
 		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Ended: r.ended(), Failed: len(endVerdict(r)) > 0, Short: r.short(),
 		Figures: r.keyFigures(), RhythmRemark: r.Rhythm.remark(), FoundIn: r.Rhythm.foundIn(),
-		Timeline: r.timelineCharts(), Minute: r.minuteCharts(), Gauges: r.pageGauges(), Shapes: r.shapeCharts(),
+		Timeline: r.timelineCharts(), Minute: r.minuteCharts(), Gauges: r.pageGauges(), Shapes: r.shapeCharts(), Examples: r.exampleCharts(),
 		NodesRemark: r.Nodes.remark(), Facts: r.facts(), EarlierRemark: r.earlierRemark(),
 	}
 	v.Over = strings.Join(append([]string{j.label()}, r.whoWhere()...), " · ")
@@ -100,6 +102,9 @@ func (r Report) view() view {
 	v.Samples = r.samples()
 	if r.Rhythm.Periodic {
 		v.Patterns = r.Rhythm.patternRows()
+	}
+	if len(v.Examples) > 0 {
+		v.ExamplesOf = r.Rhythm.Patterns[0].Shape.Label
 	}
 	v.Phases = r.phaseRows()
 	if c := r.Code; c != nil {

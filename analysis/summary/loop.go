@@ -25,6 +25,8 @@ type Loop struct {
 	// Boundaries are the beginnings of consecutive iterations in the middle of
 	// the run: nodes are held against each other by them.
 	Boundaries []float64 `json:"boundaries_s,omitempty"`
+	// Examples are iterations as they were sampled, of the main pattern only.
+	Examples []Example `json:"examples,omitempty"`
 }
 
 // Activity is one iteration in a column in which low means little work. The
@@ -67,6 +69,9 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 	for i := range out {
 		q, like := joined(i, periods, out)
 		out[i].Drift = driftOf(q, like, set, points)
+	}
+	if len(out) > 0 {
+		out[0].Examples = examplesOf(periods[0], set, patterns[0].ValuesColumn)
 	}
 	return out
 }

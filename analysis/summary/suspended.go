@@ -182,6 +182,9 @@ func (c cuts) restore(r *NodeRecord, periods []periodicity.Period, endS float64)
 		for k, s := range l.Boundaries {
 			l.Boundaries[k] = c.begin(s)
 		}
+		for k := range l.Examples {
+			l.Examples[k].StartS = c.begin(l.Examples[k].StartS)
+		}
 		if l.Drift == nil {
 			continue
 		}

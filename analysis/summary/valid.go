@@ -263,6 +263,12 @@ func (c *checker) shapes(patterns []pattern.Pattern, phases []phase.Phase, loops
 		c.share("share", p.Share)
 	}
 	for _, l := range loops {
+		c.within("examples", float64(len(l.Examples)), 0, atStart+typical+slowest)
+		for _, e := range l.Examples {
+			c.within("example", e.StartS, -maxSpan, maxSpan)
+			c.within("example", e.LengthS, 1e-9, maxSpan)
+			c.within("example", float64(len(e.Values)), 0, examplePoints)
+		}
 		if d := l.Drift; d != nil {
 			c.alike("lengths", d.Lengths.MeanS, d.Lengths.TS, d.Lengths.MaxS)
 		}

@@ -1,0 +1,82 @@
+package summary
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/series"
+)
+
+// Example is one iteration as it was sampled, in the column of the pattern's shape.
+type Example struct {
+	Why     string        `json:"why"` // start, typical, slowest
+	StartS  float64       `json:"start_s"`
+	LengthS float64       `json:"length_s"`
+	Values  series.Values `json:"values"`
+}
+
+// A record keeps the first iterations of its main loop, those of usual length in equal
+// parts of the run, and the longest: ten, each in so many points at most, 5 KB.
+const (
+	atStart, typical, slowest = 3, 4, 3
+	examplePoints             = 160
+)
+
+// examplesOf picks them, in the order of the run.
+func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
+	c, ok := set.Column(column)
+	if !ok || len(q.Instances) == 0 {
+		return nil
+	}
+	in := q.Instances
+	picked := map[int]string{}
+	for i := range min(atStart, len(in)) {
+		picked[i] = "start"
+	}
+	long := make([]int, len(in))
+	for i := range in {
+		long[i] = i
+	}
+	slices.SortStableFunc(long, func(a, b int) int { return cmp.Compare(in[b].Length, in[a].Length) })
+	usual := in[long[len(long)/2]].Length
+	for _, i := range long {
+		if picked[i] == "" && len(picked) < atStart+slowest && in[i].Length > usual {
+			picked[i] = "slowest"
+		}
+	}
+	for part := range typical {
+		from, to := part*len(in)/typical, (part+1)*len(in)/typical
+		best := -1
+		for i := from; i < to; i++ {
+			if picked[i] == "" && (best < 0 || off(in[i].Length, usual) < off(in[best].Length, usual)) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			picked[best] = "typical"
+		}
+	}
+	var out []Example
+	for i, x := range in {
+		if picked[i] != "" && x.First >= 0 && x.Length > 0 && x.First+x.Length <= len(c.Values) {
+			out = append(out, Example{picked[i], math.Round((set.StartS+float64(x.First)*set.StepS)*1e6) / 1e6, float64(x.Length) * set.StepS,
+				sampledIn(c.Values[x.First:x.First+x.Length], examplePoints)})
+		}
+	}
+	return out
+}
+
+func off(a, b int) int { return max(a-b, b-a) }
+
+// sampledIn joins samples to at most n means.
+func sampledIn(v series.Values, n int) series.Values {
+	per := (len(v) + n - 1) / n
+	var out series.Values
+	for part := range slices.Chunk(v, per) {
+		_, mean, _ := extent(part)
+		out = append(out, mean)
+	}
+	return out
+}
