@@ -2,4 +2,4 @@
 -- CPUs were mostly idle.
 SELECT User, sum(Jobs) AS Jobs, round(sum(NodeHours), 1) AS NodeHours, round(sum(IdleNodeHours), 1) AS IdleNodeHours
 FROM days WHERE DayNumber > strftime('%s', 'now') / 86400 - 30
-GROUP BY Cluster, UID ORDER BY NodeHours DESC LIMIT 20;
+GROUP BY UID, Cluster ORDER BY NodeHours DESC LIMIT 20;
