@@ -51,9 +51,9 @@ func newLiveColumns(h profile.Header) liveColumns {
 	if c.coded {
 		c.all = append(c.all, busyColumn(h.AddressHz, h.StepNS))
 		for i := range livePages {
-			c.all = append(c.all, codePage(fmt.Sprintf("none%d", i)))
+			c.all = append(c.all, codePage(fmt.Sprintf("code:none%d", i)))
 		}
-		c.all = append(c.all, codePage("other"))
+		c.all = append(c.all, codePage("code:other"))
 	}
 	for i, p := range h.Columns {
 		if p.Gauge || h.Slow(p.Name) || p.Scope != string(series.JobScope) && h.Scope != "job" || len(c.counters) == liveCounters {
@@ -87,7 +87,7 @@ func busyColumn(hz float64, stepNS int64) series.Column {
 }
 
 func codePage(name string) series.Column {
-	return series.Column{Name: "code:" + name, Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup}
+	return series.Column{Name: name, Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup}
 }
 
 // broken forgets the last counts: after a gap they make no rate.
@@ -124,7 +124,7 @@ func (c *liveColumns) assign(b *profile.Block) map[int]series.Column {
 			if replaced == nil {
 				replaced = map[int]series.Column{}
 			}
-			page := codePage(fmt.Sprintf("%016x", p.Key))
+			page := codePage(profile.PageName(p.Key))
 			page.Waits = c.waits != nil && c.waits(p.Key)
 			replaced[pageAt+at] = page
 		}

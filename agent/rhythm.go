@@ -176,7 +176,16 @@ func (r *rhythm) ask(now int64) {
 		}()
 		loops := q.Answer(periodicity.Default())
 		to <- answer{loops, threadCPU() - before}
-	}(r.pursuit.Question(), r.answers)
+	}(r.question(), r.answers)
+}
+
+// question is about what the job does beside waiting, if it only waits.
+func (r *rhythm) question() tracker.Question {
+	q := r.pursuit.Question()
+	if r.spins {
+		return q.Working()
+	}
+	return q
 }
 
 // threadCPU is the CPU time of this thread.

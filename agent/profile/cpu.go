@@ -82,9 +82,9 @@ type place struct {
 
 func (p place) name() string {
 	if p.block == 0 {
-		return pageName(p.key)
+		return PageName(p.key)
 	}
-	return fmt.Sprintf("%s+%x00", pageName(p.key), p.block-1)
+	return fmt.Sprintf("%s+%x00", PageName(p.key), p.block-1)
 }
 
 // places are the pages and blocks that get a column: pages first, those hit most first.

@@ -62,7 +62,7 @@ func (p Places) mark(columns []series.Column) {
 			continue
 		}
 		for _, at := range f.Places {
-			waits[pageName(PageKey(f.Key, at.At*PlaceBytes))] = true
+			waits[PageName(PageKey(f.Key, at.At*PlaceBytes))] = true
 		}
 	}
 	for i, c := range columns {

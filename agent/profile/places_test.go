@@ -83,7 +83,7 @@ func TestPagesOfWaiting(t *testing.T) {
 		{Key: 2, Name: "lmp", Places: []Place{{At: 0x123}}},
 	}}
 	column := func(file, at uint64, block string) series.Column {
-		return series.Column{Name: pageName(PageKey(file, at*PlaceBytes)) + block}
+		return series.Column{Name: PageName(PageKey(file, at*PlaceBytes)) + block}
 	}
 	columns := []series.Column{column(1, 0x123, ""), column(1, 0x100, ""), column(1, 0x456, "+300"), column(2, 0x123, ""), {Name: series.OtherCode}, {Name: "busy_cpus"}}
 	p.mark(columns)

@@ -143,8 +143,8 @@ func (h *Header) ipcColumns() [2]int {
 	return [2]int{-1, -1}
 }
 
-// pageName is the name of a page's column.
-func pageName(key uint64) string {
+// PageName is the name of a page's column.
+func PageName(key uint64) string {
 	switch key {
 	case KernelPage:
 		return "code:kernel"
@@ -194,7 +194,7 @@ func (f *filler) set() series.Set {
 		set.Columns[0].Source = series.Sampled(f.rates.slowest(f.taken), set.StepS)
 	}
 	for i, key := range f.pages {
-		add(pageName(key), "samples", "code", f.hot[i].done())
+		add(PageName(key), "samples", "code", f.hot[i].done())
 	}
 	if len(f.pages) > 0 {
 		add(series.OtherCode, "samples", "code", f.other.done())

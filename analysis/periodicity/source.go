@@ -142,12 +142,14 @@ const usageShare = 0.75
 // usage says whether a source tells only how much CPU the job got. That may have
 // the rhythm of whoever got the rest.
 func (s source) usage() bool {
-	if len(s.cols) > 1 {
-		return false
-	}
-	switch s.name {
+	return len(s.cols) == 1 && Usage(s.cols[0])
+}
+
+// Usage says whether a column tells only how much CPU the job got.
+func Usage(c series.Column) bool {
+	switch c.Name {
 	case "busy_cpus", "task_clock", "proc_cpu", "cgroup_cpu", "cpu_time", "context_switches", "cpu_migrations":
 		return true
 	}
-	return s.cols[0].Unit == "CPUs"
+	return c.Unit == "CPUs"
 }

@@ -72,7 +72,6 @@ func Learn(set series.Set, merge int, p periodicity.Period) (Loop, bool) {
 		return l, false
 	}
 	l.learnLow(set, p, thin, merge)
-	l.effort = learnEffort(set, merge, p)
 	return l, true
 }
 

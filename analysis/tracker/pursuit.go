@@ -60,6 +60,9 @@ func (p *Pursuit) Due() bool {
 type Question struct {
 	set   series.Set
 	merge int
+	// whole has all columns, at which of them those of set are; nil where set has all.
+	whole series.Set
+	at    []int
 }
 
 // Question returns the next one; the scales are asked in turn.
@@ -77,7 +80,23 @@ func (p *Pursuit) Question() Question {
 	if p.held {
 		p.againS = againTimes * p.nowS()
 	}
-	return Question{p.Memory.Set(scale), p.Memory.scales[scale].merge}
+	set := p.Memory.Set(scale)
+	return Question{set: set, merge: p.Memory.scales[scale].merge, whole: set}
+}
+
+// Working leaves out of a question how much CPU the job got, the kernel, and the code in
+// which it waits with its CPUs busy: a job that only does that has in these the rhythm of
+// whoever takes its CPUs now and then. A program that looked round every 1.2 s ended the
+// stall of one that spun, and neighbours in a loop put off that of 15 of 20, by up to
+// 28 s.
+func (q Question) Working() Question {
+	q.set.Columns, q.at = nil, []int{}
+	for i, c := range q.whole.Columns {
+		if !c.Waits && !periodicity.Usage(c) && c.Name != "code:kernel" && c.Name != "code:other" {
+			q.set.Columns, q.at = append(q.set.Columns, c), append(q.at, i)
+		}
+	}
+	return q
 }
 
 // Answer is what detection says: the loops that can be followed. It takes most of a
@@ -90,10 +109,25 @@ func (q Question) Answer(par periodicity.Params) []Loop {
 	var loops []Loop
 	for _, found := range got.Periods {
 		if l, ok := Learn(q.set, q.merge, found); ok && len(loops) < mostLoops-1 {
-			loops = append(loops, l)
+			l.effort = learnEffort(q.whole, q.merge, found)
+			loops = append(loops, q.placed(l))
 		}
 	}
 	return loops
+}
+
+// placed is a loop with its columns among all of them.
+func (q Question) placed(l Loop) Loop {
+	if q.at == nil {
+		return l
+	}
+	for k, j := range l.from {
+		l.from[k] = q.at[j]
+	}
+	if l.activity >= 0 && l.activity < len(q.at) {
+		l.activity = q.at[l.activity]
+	}
+	return l
 }
 
 // Take follows the loops of an answer.
