@@ -316,6 +316,12 @@ func manyNodes() summary.Summary {
 		s.Nodes = append(s.Nodes, n)
 	}
 	s.Nodes[11].BusyCPUs, s.Nodes[120].PeriodS = ptr(26.3), ptr(8.4)
+	s.Lanes = nil
+	for i := 4; i < 200; i += 7 { // of each seven nodes one
+		l := laneOf(s, s.Nodes[i].Name, *s.Nodes[i].BusyCPUs/37*64, 0)
+		l.Of = 7
+		s.Lanes = append(s.Lanes, l)
+	}
 	s.Agreement.Nodes, s.Agreement.Compared, s.Agreement.Pairs, s.Agreement.Agree, s.Agreement.Close = 198, 198, 198, 196, 197
 	s.Agreement.List[0].Node = "dahu-012"
 	return s
