@@ -53,7 +53,7 @@ func newLiveColumns(h profile.Header) liveColumns {
 		for i := range livePages {
 			c.all = append(c.all, codePage(fmt.Sprintf("code:none%d", i)))
 		}
-		c.all = append(c.all, codePage("code:other"))
+		c.all = append(c.all, codePage(series.OtherCode))
 	}
 	for i, p := range h.Columns {
 		if p.Gauge || h.Slow(p.Name) || p.Scope != string(series.JobScope) && h.Scope != "job" || len(c.counters) == liveCounters {

@@ -17,9 +17,9 @@ type EarlierRuns struct {
 	Need    int              `json:"need"`
 	Elapsed history.Quartile `json:"elapsed_s"`
 	Period  history.Quartile `json:"period_s"`
-	// Percentile is how many percent of them took less time than this run; null where
-	// they are too few.
-	Percentile *float64 `json:"percentile"`
+	// Shorter is how many of them took less time than this run; null where they are too
+	// few.
+	Shorter *int `json:"shorter"`
 	// List has at most the number of runs that are drawn.
 	List []Run `json:"list"`
 }
@@ -59,14 +59,13 @@ func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 	}
 	out.Elapsed, out.Period = history.NewQuartile(elapsed), history.NewQuartile(periods)
 	if out.Elapsed.Median != nil {
-		shorter := 0.0
+		shorter := 0
 		for _, e := range elapsed {
 			if e < number(s.ElapsedS) {
 				shorter++
 			}
 		}
-		pct := 100 * shorter / float64(len(elapsed))
-		out.Percentile = &pct
+		out.Shorter = &shorter
 	}
 	return out
 }

@@ -4,36 +4,28 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
 	"jobgait/analysis/quantity"
-	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 	"jobgait/reports/plot"
 )
 
-// Example is one cycle as it was sampled, in the column and unit of the shape.
-type Example struct {
-	Why     string        `json:"why"` // start, typical, slowest
-	StartS  float64       `json:"start_s"`
-	LengthS float64       `json:"length_s"`
-	Values  series.Values `json:"values"`
-}
-
 // newExamples are those that can be drawn, in a readable unit.
-func newExamples(list []summary.Example, by float64) []Example {
-	out := []Example{}
+func newExamples(list []summary.Example, by float64) (out []summary.Example) {
 	for _, e := range list {
-		if !(e.LengthS > 0) || math.IsInf(e.LengthS, 0) || len(e.Values) == 0 {
+		known := slices.Contains([]summary.Why{summary.Start, summary.Typical, summary.Slowest}, e.Why)
+		if !known || !(e.LengthS > 0) || math.IsInf(e.LengthS, 0) || len(e.Values) == 0 {
 			continue
 		}
-		out = append(out, Example{Clean(e.Why), number(e.StartS), e.LengthS, scaled(e.Values, by)})
+		out = append(out, summary.Example{Why: e.Why, StartS: number(e.StartS), LengthS: e.LengthS, Values: scaled(e.Values, by)})
 	}
 	return out
 }
 
 // exampleCharts draw real cycles of the main pattern on one scale beside each other: a
 // slow one is as much wider as it was longer.
-func (r Report) exampleCharts() []picture {
+func (r Report) exampleCharts() (out []picture) {
 	if len(r.Rhythm.Patterns) == 0 {
 		return nil
 	}
@@ -46,7 +38,6 @@ func (r Report) exampleCharts() []picture {
 		return nil
 	}
 	y, ticks := plot.FromZero(2, all)
-	var out []picture
 	for _, e := range q.Examples {
 		at, values := quantity.Position(e.StartS, r.Job.ElapsedS), floats(e.Values)
 		x := make([]float64, len(values))
@@ -56,7 +47,7 @@ func (r Report) exampleCharts() []picture {
 		chart := plot.New(plot.Frame{Name: fmt.Sprintf("the cycle at %s, %s", at, e.Why), Height: 56, X: plot.Scale{Lo: 0, Hi: longest}, Y: y,
 			YTicks: inPercent(ticks, q.Shape.Unit)})
 		chart.Line("line run", x, values)
-		out = append(out, picture{e.Why, "at " + at + ", " + quantity.Period(e.LengthS), template.HTML(chart.SVG())})
+		out = append(out, picture{string(e.Why), "at " + at + ", " + quantity.Period(e.LengthS), template.HTML(chart.SVG())})
 	}
 	return out
 }

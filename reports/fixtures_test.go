@@ -139,9 +139,9 @@ func nemoLoops() []summary.Loop {
 
 // examples are ten cycles of nemo, of which three are longer.
 func examples() (out []summary.Example) {
-	for i, why := range []string{"start", "start", "start", "typical", "slowest", "typical", "typical", "slowest", "typical", "slowest"} {
+	for i, why := range []summary.Why{summary.Start, summary.Start, summary.Start, summary.Typical, summary.Slowest, summary.Typical, summary.Typical, summary.Slowest, summary.Typical, summary.Slowest} {
 		e := summary.Example{Why: why, StartS: 300 + 6.2*float64(i*i), LengthS: 6.2}
-		if why == "slowest" {
+		if why == summary.Slowest {
 			e.LengthS += float64(i) / 2
 		}
 		for k := range 120 {
@@ -266,6 +266,7 @@ func hostile() summary.Summary {
 	s.Nodes[1].Name, s.Nodes[2].Name, s.Agreement.List[0].Node, s.Agreement.Column = hostileName, hostileName, hostileName, hostileName
 	s.Loops = nemoLoops()
 	s.Loops[0].Pattern, s.Loops[0].Activity.Column, s.Loops[0].Activity.Unit, s.Loops[0].Drift.Like[0] = "<", hostileName, hostileName, hostileName
+	s.Loops[0].Examples[0].Why, s.Lanes[1].Node = hostileName, hostileName
 	s.Macros = []pattern.Macro{{PeriodS: 62, Of: []string{hostileName}, Count: 35}}
 	s.Code = &anatomy.Anatomy{Samples: 9, Run: anatomy.Split{BusyS: math.NaN(), Classes: []anatomy.Part{{Name: hostileName, Share: .4}},
 		Functions: []anatomy.Share{{Function: anatomy.Function{Library: hostileName, Name: hostileName}, Share: .9, CycleS: ptr(math.Inf(1)), Within: []float64{math.NaN()}}}}}

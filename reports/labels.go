@@ -6,6 +6,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
 
@@ -138,11 +139,11 @@ func columnLabel(name, unit string, page int) label {
 	}
 	where := label{fmt.Sprintf("code page #%d", page), fmt.Sprintf("page #%d", page)}
 	switch name {
-	case "code:kernel":
+	case series.KernelCode:
 		where = label{"kernel code", "kernel"}
 	case "code:anonymous":
 		where = label{"code without a file", "no file"}
-	case "code:other":
+	case series.OtherCode:
 		where = label{"all other code pages", "other"}
 	}
 	switch unit {

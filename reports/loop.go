@@ -44,7 +44,7 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	if a == nil {
 		return
 	}
-	by, unit := inReadable(a.Column, a.Unit, s.Quality) // of another column
+	by, unit := inReadable(a.Column, a.Unit, s.Quality)
 	for _, l := range a.Low {
 		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour, &l.Level, &l.Above} {
 			*v = number(*v)

@@ -21,7 +21,7 @@ const (
 	fewLanes                         = 10
 )
 
-// cleanNodeLanes are lanes with counts of CPUs only, as many as can be drawn.
+// cleanNodeLanes are lanes with counts of CPUs and clean names, as many as can be drawn.
 func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 	for _, l := range list {
 		if len(l.Busy) == 0 || !(l.StepS > 0) || math.IsInf(l.StepS, 0) {
@@ -33,7 +33,7 @@ func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 				busy[i] = series.Missing()
 			}
 		}
-		l.Busy, l.StartS = busy, number(l.StartS)
+		l.Node, l.Busy, l.StartS = Clean(l.Node), busy, number(l.StartS)
 		out = append(out, l)
 	}
 	return out
@@ -82,11 +82,19 @@ func nodeShade(chart *plot.Chart, l summary.NodeLane, floor, end, most float64, 
 	edges, low, top := []float64{at(0)}, []float64(nil), []float64(nil)
 	for k, v := range l.Busy {
 		edges, low = append(edges, at(k+1)), append(low, floor+0.06)
-		if int(min(shades, 1+float64(v)/most*shades)) == level { // NaN is none
-			top = append(top, floor+1)
-		} else {
-			top = append(top, math.NaN())
+		up := math.NaN()
+		if shadeOf(float64(v), most) == level {
+			up = floor + 1
 		}
+		top = append(top, up)
 	}
 	chart.Bins(fmt.Sprintf("shade s%d", level), edges, low, top)
+}
+
+// shadeOf is the level of so many busy CPUs from 1 on, 0 of what was not seen.
+func shadeOf(busy, most float64) int {
+	if math.IsNaN(busy) {
+		return 0
+	}
+	return int(min(shades, 1+busy/most*shades))
 }

@@ -74,7 +74,7 @@ type Pattern struct {
 	Low   []Low  `json:"low"`
 	Drift *Drift `json:"drift"`
 	// Examples are cycles as they were sampled, of the main pattern only.
-	Examples []Example `json:"examples,omitempty"`
+	Examples []summary.Example `json:"examples,omitempty"`
 }
 
 // Shape is one iteration: the mean over the instances with percentiles.

@@ -95,15 +95,14 @@ func (e EarlierRuns) usual() string {
 		text += fmt.Sprintf("; median period %s, middle half %s .. %s (%s)", quantity.Period(*e.Period.Median),
 			quantity.Period(*e.Period.Q1), quantity.Period(*e.Period.Q3), quantity.Plural(e.Period.N, "run"))
 	}
-	if p := e.Percentile; p != nil {
-		text += "; " + e.place(*p)
+	if e.Shorter != nil {
+		text += "; " + e.place(*e.Shorter)
 	}
 	return text + "."
 }
 
 // place is where this run stands among the earlier ones.
-func (e EarlierRuns) place(percentile float64) string {
-	shorter := int(math.Round(percentile / 100 * float64(e.N)))
+func (e EarlierRuns) place(shorter int) string {
 	switch shorter {
 	case 0:
 		return fmt.Sprintf("this run was the shortest of all %d", e.N+1)

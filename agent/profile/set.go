@@ -147,7 +147,7 @@ func (h *Header) ipcColumns() [2]int {
 func PageName(key uint64) string {
 	switch key {
 	case KernelPage:
-		return "code:kernel"
+		return series.KernelCode
 	case AnonymousPage:
 		return "code:anonymous"
 	}

@@ -1,6 +1,9 @@
 package history
 
 import (
+	"fmt"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +45,33 @@ func TestHistories(t *testing.T) {
 	r := h.Runs[4]
 	if *r.StepS != 0.55 || *r.CPUS != 3.5*60.25 || *r.StartupS != 0 || r.EnergyJ != nil {
 		t.Errorf("parts of the run: step %v, CPU %v, start-up %v, energy %v", *r.StepS, *r.CPUS, *r.StartupS, r.EnergyJ)
+	}
+}
+
+// A whole site is read by several connections at once, and is what it is one by one.
+func TestManySeries(t *testing.T) {
+	db := open(t)
+	for i := range int64(manySeries + 10) {
+		for k := range int64(2) {
+			s := oneNode(2*i + k + 1)
+			s.Job.Name, s.Start, s.Job.Fields = fmt.Sprintf("app%c%c", 'a'+i%10, 'a'+i/10), t0+60*float64(2*i+k), map[string]string{"label.n": fmt.Sprint(i)}
+			mustPut(t, db, s, Ingest{NowS: t0})
+		}
+	}
+	before := runtime.GOMAXPROCS(4)
+	defer runtime.GOMAXPROCS(before)
+	all, err := db.Histories(t.Context(), HistoryQuery{})
+	if err != nil || len(all) != manySeries+10 {
+		t.Fatalf("%d series, %v", len(all), err)
+	}
+	for _, h := range all {
+		one, err := db.Histories(t.Context(), HistoryQuery{SeriesID: h.SeriesID})
+		if err != nil || len(one) != 1 || !reflect.DeepEqual(one[0], h) {
+			t.Fatalf("%+v\nbecame %+v, %v", one, h, err)
+		}
+	}
+	if open := db.sql.Stats().MaxOpenConnections; open != 1 {
+		t.Errorf("%d connections are allowed then", open)
 	}
 }
 

@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// OtherCode is the column of code that no other column of its group counts.
-const OtherCode = CodeGroup + ":other"
+// KernelCode is the column of code in the kernel, OtherCode that of code that no other
+// column of its group counts.
+const (
+	KernelCode = CodeGroup + ":kernel"
+	OtherCode  = CodeGroup + ":other"
+)
 
 // Complete adds to a set of counts on the job's own clock, in which only the places
 // hit most have columns, what columns of the same run in wall time count of others:

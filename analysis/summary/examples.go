@@ -9,9 +9,19 @@ import (
 	"jobgait/analysis/series"
 )
 
+// Why is why an iteration was picked.
+type Why string
+
+// The reasons: it was among the first, it has the usual length, it is among the longest.
+const (
+	Start   Why = "start"
+	Typical Why = "typical"
+	Slowest Why = "slowest"
+)
+
 // Example is one iteration as it was sampled, in the column of the pattern's shape.
 type Example struct {
-	Why     string        `json:"why"` // start, typical, slowest
+	Why     Why           `json:"why"`
 	StartS  float64       `json:"start_s"`
 	LengthS float64       `json:"length_s"`
 	Values  series.Values `json:"values"`
@@ -31,9 +41,9 @@ func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
 		return nil
 	}
 	in := q.Instances
-	picked := map[int]string{}
+	picked := map[int]Why{}
 	for i := range min(atStart, len(in)) {
-		picked[i] = "start"
+		picked[i] = Start
 	}
 	long := make([]int, len(in))
 	for i := range in {
@@ -43,7 +53,7 @@ func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
 	usual := in[long[len(long)/2]].Length
 	for _, i := range long {
 		if picked[i] == "" && len(picked) < atStart+slowest && in[i].Length > usual {
-			picked[i] = "slowest"
+			picked[i] = Slowest
 		}
 	}
 	for part := range typical {
@@ -55,28 +65,17 @@ func examplesOf(q periodicity.Period, set series.Set, column string) []Example {
 			}
 		}
 		if best >= 0 {
-			picked[best] = "typical"
+			picked[best] = Typical
 		}
 	}
 	var out []Example
 	for i, x := range in {
 		if picked[i] != "" && x.First >= 0 && x.Length > 0 && x.First+x.Length <= len(c.Values) {
-			out = append(out, Example{picked[i], math.Round((set.StartS+float64(x.First)*set.StepS)*1e6) / 1e6, float64(x.Length) * set.StepS,
-				sampledIn(c.Values[x.First:x.First+x.Length], examplePoints)})
+			values, _ := means(c.Values[x.First:x.First+x.Length], examplePoints)
+			out = append(out, Example{picked[i], math.Round((set.StartS+float64(x.First)*set.StepS)*1e6) / 1e6, float64(x.Length) * set.StepS, values})
 		}
 	}
 	return out
 }
 
 func off(a, b int) int { return max(a-b, b-a) }
-
-// sampledIn joins samples to at most n means.
-func sampledIn(v series.Values, n int) series.Values {
-	per := (len(v) + n - 1) / n
-	var out series.Values
-	for part := range slices.Chunk(v, per) {
-		_, mean, _ := extent(part)
-		out = append(out, mean)
-	}
-	return out
-}

@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 	lengths[50], lengths[51], lengths[70], lengths[99] = 600, 500, 700, 401
 	q, set := cyclesOf(lengths...)
 	got := examplesOf(q, set, "x")
-	count := map[string]int{}
+	count := map[Why]int{}
 	for i, e := range got {
 		count[e.Why]++
 		if i > 0 && e.StartS <= got[i-1].StartS {
@@ -41,18 +41,18 @@ func TestExamples(t *testing.T) {
 		if len(e.Values) == 0 || len(e.Values) > examplePoints || e.Values[0] != e.Values[len(e.Values)-1] {
 			t.Errorf("samples of other iterations: %+v", e)
 		}
-		if slow := e.Values[0] == 50 || e.Values[0] == 51 || e.Values[0] == 70; slow != (e.Why == "slowest") {
+		if slow := e.Values[0] == 50 || e.Values[0] == 51 || e.Values[0] == 70; slow != (e.Why == Slowest) {
 			t.Errorf("%s: iteration %g", e.Why, e.Values[0])
 		}
 	}
-	if len(got) != 10 || count["start"] != 3 || count["typical"] != 4 || count["slowest"] != 3 || got[0].StartS != 2 || got[0].LengthS != 200 {
+	if len(got) != 10 || count[Start] != 3 || count[Typical] != 4 || count[Slowest] != 3 || got[0].StartS != 2 || got[0].LengthS != 200 {
 		t.Errorf("%v of %+v", count, got)
 	}
 }
 
 func TestExamplesOfFew(t *testing.T) {
 	q, set := cyclesOf(4, 4, 4, 4)
-	if got := examplesOf(q, set, "x"); len(got) != 4 || got[3].Why != "typical" {
+	if got := examplesOf(q, set, "x"); len(got) != 4 || got[3].Why != Typical {
 		t.Errorf("%+v", got)
 	}
 	if got := examplesOf(q, set, "y"); got != nil {

@@ -117,12 +117,12 @@ func (g *GPU) read(counters []Counter, slow series.Set) bool {
 }
 
 func laneOf(c series.Column, slow series.Set) *GPULane {
-	t := decimate(series.Set{StartS: slow.StartS, StepS: slow.StepS, Columns: []series.Column{c}}, []string{c.Name}, laneBins)
-	if len(t.Columns) == 0 {
+	busy, per := means(c.Values, laneBins)
+	if len(busy) == 0 {
 		return nil
 	}
-	lane := &GPULane{StartS: t.StartS, StepS: t.StepS}
-	for _, v := range t.Columns[0].Mean { // NaN stays
+	lane := &GPULane{StartS: slow.StartS, StepS: slow.StepS * float64(per)}
+	for _, v := range busy { // NaN stays
 		lane.Busy = append(lane.Busy, float32(math.Round(min(1, max(0, float64(v)/1e9))*1e3)/1e3))
 	}
 	return lane

@@ -66,15 +66,11 @@ func laneOfNode(r NodeRecord) (NodeLane, bool) {
 	if i < 0 {
 		return NodeLane{}, false
 	}
-	column := series.Column{Name: busyColumn, Values: r.Timeline.Columns[i].Mean}
-	t := decimate(series.Set{StartS: r.Timeline.StartS, StepS: r.Timeline.StepS, Columns: []series.Column{column}}, []string{busyColumn}, nodeBins)
-	if len(t.Columns) == 0 {
-		return NodeLane{}, false
-	}
-	lane := NodeLane{StartS: t.StartS, StepS: t.StepS}
-	for _, v := range t.Columns[0].Mean { // three figures; NaN stays
+	busy, per := means(r.Timeline.Columns[i].Mean, nodeBins)
+	lane := NodeLane{StartS: r.Timeline.StartS, StepS: r.Timeline.StepS * float64(per)}
+	for _, v := range busy { // three figures; NaN stays
 		scale := math.Pow(10, 2-math.Floor(math.Log10(math.Max(1e-3, float64(v)))))
 		lane.Busy = append(lane.Busy, float32(math.Round(float64(v)*scale)/scale))
 	}
-	return lane, true
+	return lane, len(busy) > 0
 }

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"math"
+	"slices"
 
 	"jobgait/analysis/series"
 )
@@ -34,6 +35,16 @@ func decimate(set series.Set, names []string, bins int) Timeline {
 		t.Columns = append(t.Columns, out)
 	}
 	return t
+}
+
+// means joins values to at most n, each the mean of so many that are there.
+func means(v series.Values, n int) (out series.Values, per int) {
+	per = max(1, (len(v)+n-1)/n)
+	for part := range slices.Chunk(v, per) {
+		_, mean, _ := extent(part)
+		out = append(out, mean)
+	}
+	return out, per
 }
 
 // extent returns the smallest, mean and largest of the samples that are there.

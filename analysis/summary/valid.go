@@ -228,7 +228,7 @@ func (c *checker) nodes(list []Node) {
 func (c *checker) lanes(list []NodeLane) {
 	c.within("lanes", float64(len(list)), 0, maxLanes)
 	for _, l := range list {
-		c.within("lane", float64(l.Of), 1, maxCPUs)
+		c.within("lane", float64(l.Of), 1, maxNodes)
 		c.within("lane", l.StartS, -maxSpan, maxSpan)
 		c.within("lane", l.StepS, 1e-9, maxSpan)
 		c.within("lane", float64(len(l.Busy)), 0, nodeBins)

@@ -85,6 +85,8 @@ func TestInvalid(t *testing.T) {
 		"confidence":    func(r *NodeRecord) { r.Patterns[0].Confidence = 1.5 },
 		"values: 2 and": func(r *NodeRecord) { r.Patterns[0].P10 = nil },
 		"lengths":       func(r *NodeRecord) { r.Loops[0].Drift.Lengths.TS = series.Values{1} },
+		"examples":      func(r *NodeRecord) { r.Loops[0].Examples = make([]Example, 11) },
+		"example":       func(r *NodeRecord) { r.Loops[0].Examples = []Example{{Why: Start, Values: series.Values{1}}} },
 		"busy_cpus: 2":  func(r *NodeRecord) { r.Timeline.Columns[0].Max = series.Values{} },
 		"WGSS":          func(r *NodeRecord) { r.Patterns[0].WGSS = 1e300 },
 	} {
@@ -92,6 +94,24 @@ func TestInvalid(t *testing.T) {
 		spoil(&r)
 		if err := r.Valid(now); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want one that begins %q", err, want)
+		}
+	}
+}
+
+// Lanes are as many and as long as can be drawn, or whoever draws them pays for it.
+func TestInvalidLanes(t *testing.T) {
+	lane := NodeLane{Node: "n1", Of: 1, StepS: 2, Busy: series.Values{1}}
+	for want, lanes := range map[string][]NodeLane{
+		"":      {lane, lane},
+		"lanes": make([]NodeLane, maxLanes+1),
+		"lane":  {{Node: "n1", StepS: 2}},
+		"lane:": {{Node: "n1", Of: 1, StepS: 0}},
+		"lane ": {{Node: "n1", Of: 1, StepS: 2, Busy: make(series.Values, nodeBins+1)}},
+	} {
+		s := Merge([]NodeRecord{valid()}, []string{"n1"})
+		s.Lanes = lanes
+		if err := s.Plausible(now); (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), strings.Trim(want, ": ")) {
+			t.Errorf("%q: %v", want, err)
 		}
 	}
 }

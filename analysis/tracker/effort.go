@@ -9,8 +9,8 @@ import (
 
 // effort is the CPU time that a cycle takes. It hardly moves where the clock's time does,
 // and a job that spins after its loop has other work's turns at the CPUs in its samples,
-// which are like the template of a cycle often enough to pass for some: at two programs a
-// CPU 20 of 20 that spun were told to go on. They take several times the CPU time.
+// which are like the template of a cycle often enough to pass for some: beside another
+// program, six of six that spun were told to go on. They take several times the CPU time.
 type effort struct {
 	column int     // busy CPUs, -1 without any
 	usual  float64 // CPU time of a cycle, in samples of the tracker

@@ -87,12 +87,11 @@ func (p *Pursuit) Question() Question {
 // Working leaves out of a question how much CPU the job got, the kernel, and the code in
 // which it waits with its CPUs busy: a job that only does that has in these the rhythm of
 // whoever takes its CPUs now and then. A program that looked round every 1.2 s ended the
-// stall of one that spun, and neighbours in a loop put off that of 15 of 20, by up to
-// 28 s.
+// stall of one that spun.
 func (q Question) Working() Question {
 	q.set.Columns, q.at = nil, []int{}
 	for i, c := range q.whole.Columns {
-		if !c.Waits && !periodicity.Usage(c) && c.Name != "code:kernel" && c.Name != "code:other" {
+		if !c.Waits && !periodicity.Usage(c) && c.Name != series.KernelCode && c.Name != series.OtherCode {
 			q.set.Columns, q.at = append(q.set.Columns, c), append(q.at, i)
 		}
 	}

@@ -257,15 +257,9 @@ func (k kind) watch(b box, cycles int) reports.Code {
 // code is what the newest report says of code.
 func (b box) code() reports.Code {
 	b.t.Helper()
-	b.report()
-	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
 	var r struct{ Code *reports.Code }
-	text, err := os.ReadFile(files[len(files)-1])
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil || r.Code == nil {
-		b.t.Fatalf("%s has no code: %v", files[len(files)-1], err)
+	if b.newest(&r); r.Code == nil {
+		b.t.Fatal("the report has no code")
 	}
 	return *r.Code
 }

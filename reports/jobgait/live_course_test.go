@@ -1,11 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -58,30 +54,12 @@ type along struct {
 // hours on two CPUs with the same parts: what may be saved is told from a core hour on.
 func (b box) course(startS float64, cycles, every int, pauseS float64) []string {
 	b.t.Helper()
-	cc, err := exec.LookPath("gcc")
-	if err != nil {
-		b.t.Skip("no gcc")
-	}
-	source, program := filepath.Join(b.work, "course.c"), filepath.Join(b.work, "course")
-	if err := os.WriteFile(source, []byte(course), 0o600); err != nil {
-		b.t.Fatal(err)
-	}
-	if out, err := exec.Command(cc, "-O1", "-o", program, source).CombinedOutput(); err != nil {
-		b.t.Fatalf("%v: %s", err, out)
-	}
+	program := b.compiled("course", course)
 	if r := end(b.t, b.command("run", "--", program, fmt.Sprint(startS), fmt.Sprint(cycles), fmt.Sprint(every), fmt.Sprint(pauseS))); r.status != 0 {
 		b.t.Fatalf("%s%s", r.out, r.complaint)
 	}
-	b.report()
-	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
 	var r along
-	text, err := os.ReadFile(files[len(files)-1])
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.newest(&r)
 	if !r.Rhythm.Periodic {
 		b.t.Skip("no rhythm is found on a machine as busy as this, or without addresses of code")
 	}

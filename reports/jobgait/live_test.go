@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,18 +56,18 @@ int main(int argc, char **argv) {
 }
 `
 
-// compiled is the workload, made with the compiler that the build has.
-func (b box) compiled() string {
+// compiled is a program in C, made with the compiler that the build has.
+func (b box) compiled(name, text string) string {
 	b.t.Helper()
 	cc, err := exec.LookPath("gcc")
 	if err != nil {
 		b.t.Skip("no gcc")
 	}
-	source, program := filepath.Join(b.work, "load.c"), filepath.Join(b.work, "load")
-	if err := os.WriteFile(source, []byte(workload), 0o600); err != nil {
+	program := filepath.Join(b.work, name)
+	if err := os.WriteFile(program+".c", []byte(text), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
-	if out, err := exec.Command(cc, "-O1", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, "-O1", "-pthread", "-o", program, program+".c").CombinedOutput(); err != nil {
 		b.t.Fatalf("%v: %s", err, out)
 	}
 	return program
@@ -90,7 +89,7 @@ func (r outcome) codes() (out []string) {
 // watched runs a command line of a shell under `jobgait run`; $load is the workload.
 func (b box) watched(line string) outcome {
 	b.t.Helper()
-	program := b.compiled()
+	program := b.compiled("load", workload)
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Dir, cmd.Env = b.work, append(b.env, "load="+program, "run="+filepath.Join(bin(b.t), "jobgait")+" run --")
 	end(b.t, cmd)
@@ -100,15 +99,7 @@ func (b box) watched(line string) outcome {
 // outcome is what the newest report says.
 func (b box) outcome() (r outcome) {
 	b.t.Helper()
-	b.report()
-	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
-	text, err := os.ReadFile(files[len(files)-1])
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.newest(&r)
 	c, m := r.Resources.CPU, r.Resources.Memory
 	b.t.Logf("%v; of %s CPUs busy %s, waiting %s, throttled %s, others %s; memory %s of %s", r.codes(), shown(c.Allocated),
 		shown(c.Busy), shown(c.Waiting), shown(c.Throttled), shown(c.Others), shown(m.PeakBytes), shown(m.RequestedBytes))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -183,21 +182,13 @@ func copied(t *testing.T, b box, file string) string {
 // counted is the total of a counter in the newest report.
 func (b box) counted(name string) float64 {
 	b.t.Helper()
-	b.report()
-	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
-	text, err := os.ReadFile(files[len(files)-1])
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	var report struct {
 		Counters []struct {
 			Name  string
 			Total float64
 		}
 	}
-	if err := json.Unmarshal(text, &report); err != nil {
-		b.t.Fatal(err)
-	}
+	b.newest(&report)
 	for _, c := range report.Counters {
 		if c.Name == name {
 			return c.Total

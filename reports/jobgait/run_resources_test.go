@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"os/exec"
@@ -18,16 +17,8 @@ import (
 // resources are those of the newest report.
 func (b box) resources() summary.Resources {
 	b.t.Helper()
-	b.report()
-	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
-	text, err := os.ReadFile(files[len(files)-1])
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	var r struct{ Resources summary.Resources }
-	if err := json.Unmarshal(text, &r); err != nil {
-		b.t.Fatal(err)
-	}
+	b.newest(&r)
 	return r.Resources
 }
 

@@ -91,6 +91,23 @@ func (b box) report() string {
 	return string(text)
 }
 
+// newest reads the newest report in JSON.
+func (b box) newest(into any) {
+	b.t.Helper()
+	b.report() // fails where there is none
+	files, _ := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
+	if len(files) == 0 {
+		b.t.Fatalf("no report in JSON in %s", b.work)
+	}
+	text, err := os.ReadFile(files[len(files)-1])
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // stored is the newest line of `jobgait list --json`.
 func (b box) stored() listed {
 	b.t.Helper()
