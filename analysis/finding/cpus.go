@@ -14,6 +14,9 @@ const (
 	// ownWait is the share of its busy CPUs from which waiting for its own threads
 	// is told; six on two CPUs wait twice what they run.
 	ownWait = 0.1
+	// leastWaitedS is how long tasks have waited for CPUs, all together, when that is told:
+	// `exit 3`, which takes 0.14 s, waits for 20 ms to start.
+	leastWaitedS = 1.0
 	// gotAll is the share of its CPUs from which a run had them.
 	gotAll = 0.9
 	// idleCPUs is the share of unused CPUs from which it is told.
@@ -38,7 +41,7 @@ func (r Run) others(lacked float64) bool { return r.CPU.Others != nil && *r.CPU.
 
 func crowded(r Run) []Finding {
 	lacked, ok := r.lacked()
-	if !ok || lacked < lostCPUs**r.CPU.Allocated || !r.others(lacked) {
+	if !ok || lacked < lostCPUs**r.CPU.Allocated || lacked*r.ElapsedS < leastWaitedS || !r.others(lacked) {
 		return nil
 	}
 	where := "node"
@@ -63,7 +66,7 @@ func oversubscribed(r Run) []Finding {
 		waiting -= *c.Throttled
 	}
 	alone := *c.Busy >= gotAll**c.Allocated || c.Others != nil && !r.others(lacked)
-	if !alone || waiting < ownWait**c.Busy || waiting < ownWait {
+	if !alone || waiting < ownWait**c.Busy || waiting < ownWait || waiting*r.ElapsedS < leastWaitedS {
 		return nil
 	}
 	f := one(fmt.Sprintf("Its own tasks waited for each other: %s CPUs' worth of them were ready to run while %s of %s ran.",

@@ -220,6 +220,24 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// Who waits for less than a second has been started, and is told of nothing.
+func TestStartingIsNoWaiting(t *testing.T) {
+	for elapsed, want := range map[float64]int{1.9: 0, 2.1: 1} {
+		for others, code := range map[float64]string{0: "oversubscribed", 1: "crowded"} {
+			r := Run{ElapsedS: elapsed, NNodes: 1, InOrder: true, CPU: CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(others)}}
+			n := 0
+			for _, f := range Of(r, nil) {
+				if f.Code == code {
+					n++
+				}
+			}
+			if n != want {
+				t.Errorf("%s: told %d times after %g s", code, n, elapsed)
+			}
+		}
+	}
+}
+
 // Crowded and oversubscribed are never told of one run.
 func TestCrowdedIsNotOversubscribed(t *testing.T) {
 	for busy := 0.1; busy <= 2; busy += 0.1 {
