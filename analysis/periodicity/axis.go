@@ -124,23 +124,27 @@ func code(set series.Set) []series.Column {
 func (g grid) toWall(p Period, set series.Set) (Period, bool) {
 	in := make([]Instance, 0, len(p.Instances))
 	lengths := make([]float64, 0, len(p.Instances))
-	used, covered := 0.0, 0.0
+	used := 0.0
 	slot := func(s float64) int { return min(max(0, int(math.Round((s-set.StartS)/set.StepS))), set.Len()) }
 	for _, i := range p.Instances {
 		from, to := g.set.Ends(i.First, i.Length)
 		if a, b := slot(from), slot(to); b > a {
 			in = append(in, Instance{First: a, Length: b - a})
 			lengths = append(lengths, to-from)
-			covered += to - from
 			used += float64(i.Length) * g.set.StepS
 		}
 	}
 	if len(in) == 0 {
 		return p, false
 	}
-	cpu := p.PeriodS
+	cpu, each := p.PeriodS, used/float64(len(in))
+	in, lengths = awake(set, in, lengths)
+	covered := 0.0
+	for _, s := range lengths {
+		covered += s
+	}
 	_, sd := robust.Mean(lengths)
-	p.Axis, p.CPUS = series.CPU, used/float64(len(in))
+	p.Axis, p.CPUS = series.CPU, each
 	p.PeriodS, p.LoS, p.HiS = robust.MeanInterval(lengths, 0.95)
 	p.PeriodSamples = p.PeriodS / set.StepS
 	p.PeriodCV = sd / p.PeriodS

@@ -16,7 +16,7 @@ const bridge = 1.5
 
 // Table divides the run into phases. patterns and periods are in the same
 // order. A break of less than 1.5 periods between regions of one pattern stays
-// part of the loop; a pause within its cycles that recurs does not (pausesOf). Patterns may be seen at one time, on a busy node that of the
+// part of the loop. Patterns may be seen at one time, on a busy node that of the
 // clock and one of twice its length: the first of them is told where they overlap by
 // half. It is empty for an empty set.
 func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
@@ -25,7 +25,7 @@ func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Per
 		return nil
 	}
 	start, end := set.StartS, set.StartS+float64(n)*set.StepS
-	loops := loopPhases(set, patterns, periods)
+	loops := loopPhases(patterns, periods)
 	if len(loops) == 0 {
 		return []Phase{{Kind: Aperiodic, StartS: start, EndS: end, Share: 1}}
 	}
@@ -55,21 +55,19 @@ func Table(set series.Set, patterns []pattern.Pattern, periods []periodicity.Per
 }
 
 // loopPhases lists the regions of all patterns in time order, joined over short
-// breaks and cut where they pause.
-func loopPhases(set series.Set, patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
+// breaks.
+func loopPhases(patterns []pattern.Pattern, periods []periodicity.Period) []Phase {
 	type loop struct {
 		Phase
 		periodS float64
 	}
 	var all []loop
 	for i, p := range periods {
-		better, pauses := all, pausesOf(set, p)
+		better := all
 		for _, r := range p.Regions {
-			for _, part := range between(r, pauses) {
-				l := loop{Phase{Kind: Loop, Pattern: patterns[i].ID, StartS: part.startS, EndS: part.endS}, p.PeriodS}
-				if !slices.ContainsFunc(better, func(b loop) bool { return 2*(min(b.EndS, l.EndS)-max(b.StartS, l.StartS)) > l.EndS-l.StartS }) {
-					all = append(all, l)
-				}
+			l := loop{Phase{Kind: Loop, Pattern: patterns[i].ID, StartS: r.StartS, EndS: r.EndS}, p.PeriodS}
+			if !slices.ContainsFunc(better, func(b loop) bool { return 2*(min(b.EndS, l.EndS)-max(b.StartS, l.StartS)) > l.EndS-l.StartS }) {
+				all = append(all, l)
 			}
 		}
 	}

@@ -1,0 +1,93 @@
+package periodicity
+
+import (
+	"math"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/series"
+)
+
+const (
+	// longCycle is how many times as long as the median one a cycle is that holds a pause.
+	longCycle = 3
+	// leastPauseS is how long a pause is at least: on a node with ten programs a CPU a job
+	// waits a tenth of a second for its turn.
+	leastPauseS = 0.5
+	// idleShare is the part of the loop's busy CPUs below which a job does nothing.
+	idleShare = 0.1
+	// leastPauses recur; fewer may be anything.
+	leastPauses = 3
+	// leastRest is the part of a cycle that is kept of one that holds a pause.
+	leastRest = 0.75
+)
+
+// awake leaves the pauses out of cycles that were found in CPU time, where they take
+// none: a loop that writes or sleeps for a second after every 25th cycle goes on without
+// a break there, and some of its cycles are as long on the wall as a usual one and a
+// pause. What is before or after the pause is the cycle then. Lengths are in seconds; a
+// cycle that is cut in the middle is left out.
+func awake(set series.Set, in []Instance, lengths []float64) ([]Instance, []float64) {
+	busy, ok := set.Column("busy_cpus")
+	if !ok || len(in) < leastPauses {
+		return in, lengths
+	}
+	usual := int(math.Round(robust.Median(lengths) / set.StepS))
+	long := func(c Instance) bool {
+		return c.Length >= longCycle*usual && float64(c.Length-usual)*set.StepS >= leastPauseS
+	}
+	worked, slots, found := 0.0, 0, 0 // in the other cycles
+	for _, c := range in {
+		if !long(c) {
+			worked, slots = worked+sumOf(busy.Values[c.First:c.First+c.Length]), slots+c.Length
+		}
+	}
+	var rest []Instance
+	var restS []float64
+	for i, c := range in {
+		n := c.Length - usual
+		if !long(c) {
+			rest, restS = append(rest, c), append(restS, lengths[i])
+			continue
+		}
+		at, used := idlest(busy.Values[c.First:c.First+c.Length], n)
+		if used*float64(slots) > idleShare*worked*float64(n) {
+			rest, restS = append(rest, c), append(restS, lengths[i])
+			continue
+		}
+		found++
+		before, after := Instance{c.First, at}, Instance{c.First + at + n, usual - at}
+		kept := before
+		if after.Length > before.Length {
+			kept = after
+		}
+		if float64(kept.Length) >= leastRest*float64(usual) {
+			rest, restS = append(rest, kept), append(restS, float64(kept.Length)*set.StepS)
+		}
+	}
+	if found < leastPauses {
+		return in, lengths
+	}
+	return rest, restS
+}
+
+// idlest is where n samples are in which the job used least, and how much.
+func idlest(busy series.Values, n int) (at int, used float64) {
+	sum := sumOf(busy[:n])
+	used = sum
+	for i := 1; i+n <= len(busy); i++ {
+		if sum += sumOf(busy[i+n-1:i+n]) - sumOf(busy[i-1:i]); sum < used {
+			at, used = i, sum
+		}
+	}
+	return at, used
+}
+
+// sumOf adds up samples, those that are missing left out.
+func sumOf(v series.Values) (sum float64) {
+	for _, x := range v {
+		if x == x {
+			sum += float64(x)
+		}
+	}
+	return sum
+}
