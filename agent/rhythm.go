@@ -177,7 +177,9 @@ func (r *rhythm) ask(now int64) {
 				to <- answer{cpuNS: threadCPU() - before}
 			}
 		}()
-		loops := q.Answer(periodicity.Default())
+		par := periodicity.Default()
+		par.WallFirst = true
+		loops := q.Answer(par)
 		to <- answer{loops, threadCPU() - before}
 	}(r.question(), r.answers)
 }

@@ -10,19 +10,27 @@ import (
 // overAxes decides between what wall time showed and what the same code shows in
 // CPU time, of which a long profile's parts are looked at.
 func overAxes(set series.Set, wall outcome, par Params) outcome {
-	look := excerpt(set, cpuPart)
+	look := excerpt(set, firstPart)
 	clock, ok := look.Clock()
+	if !ok || par.WallFirst && wall.sure(clock) {
+		return wall
+	}
 	gs := grids(look)
-	if !ok || len(gs) == 0 {
+	if len(gs) == 0 {
 		return wall
 	}
-	for i := range gs {
-		gs[i].got = detectSource(gs[i].set, gs[i].src, 1, par)
-	}
-	all := testify(look, clock, wall, gs)
+	all := testify(look, clock, wall, askFirst(gs, par))
 	v, ok := judge(all)
-	if !ok {
-		return wall
+	if !ok || !v.settled(all) {
+		if look.Len() < set.Len() {
+			look = excerpt(set, cpuPart)
+			clock, _ = look.Clock()
+			gs = grids(look)
+		}
+		all = testify(look, clock, wall, askAll(gs, par))
+		if v, ok = judge(all); !ok {
+			return wall
+		}
 	}
 	o := wall
 	if told := all[v.told.by]; told.grid != nil {
@@ -40,6 +48,61 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	}
 	v.nested(&o, all, look)
 	return o
+}
+
+// sure says whether code shows a period that is told without reserve, in which the job
+// got its CPUs: wall time is as good a witness as CPU time then.
+func (o outcome) sure(clock series.Clock) bool {
+	if !o.code || len(o.periods) == 0 {
+		return false
+	}
+	p := o.periods[0]
+	return p.Confidence >= Confident && p.CPUS >= freeShare*clock.Busy()*p.MeanS
+}
+
+// firstBinsS are the grids that are asked first. Where both show what wall time shows, and
+// nothing else, the other two are not asked: more of the same bins say the same again.
+var firstBinsS = [...]float64{.003, .005}
+
+// settledFrom is the agreement from which on that is so.
+const settledFrom = 0.95
+
+// askFirst returns the grids that are asked first, with what they show.
+func askFirst(gs []grid, par Params) []grid {
+	var first []grid
+	for i := range gs {
+		if slices.Contains(firstBinsS[:], gs[i].askedS) {
+			gs[i].ask(par)
+			first = append(first, gs[i])
+		}
+	}
+	return first
+}
+
+// askAll returns all grids, with what they show.
+func askAll(gs []grid, par Params) []grid {
+	for i := range gs {
+		gs[i].ask(par)
+	}
+	return gs
+}
+
+// ask finds what a grid shows, once.
+func (g *grid) ask(par Params) {
+	if g.got.source == "" {
+		g.got = detectSource(g.set, g.src, 1, par)
+	}
+}
+
+// settled says whether wall time, of a job that got its CPUs, and the grids that were
+// asked show one period, none of them as a multiple of a shorter one.
+func (v verdict) settled(all []witness) bool {
+	for _, w := range all {
+		if v.told.lag < seenBins*w.bin {
+			return false
+		}
+	}
+	return len(all) > len(firstBinsS) && v.wall && all[0].weight == 1 && v.agreed >= settledFrom
 }
 
 const (

@@ -82,8 +82,13 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 // agree, or how far the search came.
 func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	got := make([]outcome, len(all))
+	told := false // groups come first
 	for i, s := range all {
+		if told && s.usage() {
+			continue // it has no say beside code
+		}
 		got[i] = detectSource(look, s.in(look), len(all), par)
+		told = told || s.name == series.CodeGroup && len(got[i].periods) > 0
 	}
 	got = unaliased(all, got)
 	for _, o := range got {

@@ -5,11 +5,14 @@ import "jobgait/analysis/series"
 // Which of many columns speaks for the job is found out on parts of a long
 // profile; only that column is followed through all of it.
 const (
-	excerptPart  = 1 << 14 // samples, 82 s at 5 ms
+	excerptPart  = 1 << 13 // samples, 41 s at 5 ms
 	excerptParts = 4
 	// cpuPart is one in which CPU time is looked at: four grids cost more than four
 	// times as much, and programs of 15 to 40 s were enough to find their loops.
 	cpuPart = 1 << 12
+	// firstPart is one in which the first two grids are asked whether they show what
+	// wall time shows.
+	firstPart = cpuPart / 2
 )
 
 // excerpt returns parts of a long profile of the given length, spread over it, one

@@ -27,6 +27,9 @@ type outcome struct {
 
 // timed adds the CPU time of one instance on average, where a column tells it.
 func (o outcome) timed(set series.Set) {
+	if !slices.ContainsFunc(o.periods, func(p Period) bool { return !(p.CPUS > 0) }) {
+		return
+	}
 	clock, ok := set.Clock()
 	if !ok {
 		return

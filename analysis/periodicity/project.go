@@ -207,11 +207,22 @@ func (p *projection) applySpread(v vector, a, b int) {
 		for k := range p.comps {
 			clear(p.comps[k])
 		}
+		all := p.comps[len(p.w)][:end-at]
 		for _, c := range p.total.cols {
-			addTimes(p.comps[len(p.w)][:end-at], p.counts(c, at, end), 1)
+			addTimes(all, c.Values[at:end], 1)
+		}
+		complete := finite(all) // then each of them is
+		if !complete {
+			clear(all)
+			for _, c := range p.total.cols {
+				addTimes(all, p.counts(c, at, end), 1)
+			}
 		}
 		for j, c := range p.src.cols {
-			from := p.counts(c, at, end)
+			from := []float32(c.Values[at:end])
+			if !complete {
+				from = p.counts(c, at, end)
+			}
 			for k := range p.w {
 				addTimes(p.comps[k][:end-at], from, float32(p.w[k][j]))
 			}

@@ -19,7 +19,7 @@ const (
 )
 
 // tries is the number of lags that are followed in one stretch.
-const tries = 8
+const tries = 6
 
 // tested is the number of fits that are compared with permutations. Those of less
 // than shortLag samples are compared besides: the best fits of a loop of three

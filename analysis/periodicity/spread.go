@@ -13,6 +13,7 @@ type spreading struct {
 	edges []float64 // where in bins the slots begin, and the last one ends
 	bins  int
 	parts []part
+	of    [4]int // what plan was asked for last
 }
 
 // part is what of a slot lies in a bin.
@@ -37,8 +38,14 @@ func (s *spreading) slots(a, b int) (from, to int) {
 	return from, to
 }
 
-// plan finds the parts of slots from to to in bins a to b.
+// plan finds the parts of slots from to to in bins a to b; those of all columns are the
+// same.
 func (s *spreading) plan(from, to, a, b int) {
+	if of := [...]int{from, to, a, b}; of == s.of {
+		return
+	} else {
+		s.of = of
+	}
 	s.parts = s.parts[:0]
 	x := s.edges[from]
 	for i := from; i < to; i++ {

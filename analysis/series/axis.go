@@ -40,9 +40,7 @@ func (s Set) Coarser(k int) Set {
 	for j, c := range s.Columns {
 		v := make(Values, n)
 		for i := range v {
-			for _, x := range c.Values[i*k : (i+1)*k] {
-				v[i] += x
-			}
+			v[i] = sum(c.Values[i*k : (i+1)*k])
 		}
 		out.Columns[j] = c
 		out.Columns[j].Values = v
@@ -54,6 +52,18 @@ func (s Set) Coarser(k int) Set {
 		}
 	}
 	return out
+}
+
+// sum adds up values, four sums side by side as each addition waits for the last.
+func sum(x Values) float32 {
+	var s0, s1, s2, s3 float32
+	for ; len(x) >= 4; x = x[4:] {
+		s0, s1, s2, s3 = s0+x[0], s1+x[1], s2+x[2], s3+x[3]
+	}
+	for _, v := range x {
+		s0 += v
+	}
+	return s0 + s1 + s2 + s3
 }
 
 // Piece is a stretch of wall time, FromS to ToS, that begins at AtS in a set from

@@ -73,6 +73,9 @@ func (k Clock) Coarser(n int) Clock {
 func (k Clock) Bin(columns []Column, stepS float64) Set {
 	n := int(k.Total() / stepS)
 	out := Set{StartS: 0, StepS: stepS, Axis: CPU, SlotS: max(stepS, k.stepS*max(1, k.busy)), Columns: make([]Column, len(columns)), WallS: k.edges(n, stepS)}
+	if len(columns) == 0 {
+		return out
+	}
 	bin := make([]float64, len(k.used))
 	for i, u := range k.used {
 		bin[i] = u / stepS

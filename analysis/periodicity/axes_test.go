@@ -1,0 +1,64 @@
+package periodicity
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"jobgait/analysis/series"
+)
+
+// Two grids are enough where they and wall time, of a job that got its CPUs, show one
+// period which all of them resolve.
+func TestSettled(t *testing.T) {
+	crowded := saw(true, 5, 100, .9)
+	crowded.weight = crowdedWeight
+	for _, c := range []struct {
+		name string
+		all  []witness
+		want bool
+	}{
+		{"all agree", []witness{saw(true, 5, 100, .9), saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, true},
+		{"a crowded job", []witness{crowded, saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, false},
+		{"wall time shows nothing", []witness{saw(true, 5), saw(false, 3, 101, .9), saw(false, 5, 99, .8)}, false},
+		{"a grid shows nothing", []witness{saw(true, 5, 100, .9), saw(false, 3, 101, .9), saw(false, 5)}, false},
+		{"a rival", []witness{saw(true, 5, 100, .9), saw(false, 3, 100, .9), saw(false, 5, 140, .8)}, false},
+		{"seven bins of the longest", []witness{saw(true, 5, 35, .9), saw(false, 3, 35, .9), saw(false, 5, 35, .8)}, false},
+		{"one grid only", []witness{saw(true, 5, 100, .9), saw(false, 3, 100, .9)}, false},
+	} {
+		v, ok := judge(c.all)
+		if got := ok && v.settled(c.all); got != c.want {
+			t.Errorf("%s: settled %v, agreed %v", c.name, got, v.agreed)
+		}
+	}
+}
+
+// Who asks wall time first is answered by it where the job got its CPUs and code shows
+// the loop without reserve, and as anybody else elsewhere.
+func TestWallFirst(t *testing.T) {
+	const cycle = 120
+	first := Default()
+	first.WallFirst = true
+	for _, c := range []struct {
+		share float64
+		axis  series.Axis
+	}{{1, series.Wall}, {0.25, series.CPU}} {
+		rng := rand.New(rand.NewPCG(5, cycle))
+		set, at := inTurns(2, 15000, c.share, func(i int) int {
+			return noisy(rng, map[bool]int{true: 0, false: 1}[i%cycle < cycle*2/5])
+		})
+		all := detect(t, set)
+		got, err := Detect(set, first)
+		if err != nil || len(got.Periods) == 0 || len(all.Periods) == 0 {
+			t.Fatal(err, got.Notes, all.Notes)
+		}
+		want := at[len(at)-1] / float64(len(at)/cycle)
+		if p := got.Periods[0]; p.Axis != c.axis || math.Abs(p.PeriodS/want-1) > 0.05 {
+			t.Errorf("share %v: %v s (%v) on axis %s", c.share, p.PeriodS, want, p.Axis)
+		}
+		if c.share < 1 && !reflect.DeepEqual(got, all) {
+			t.Errorf("a crowded job: %+v, not %+v", got.Periods[0], all.Periods[0])
+		}
+	}
+}
