@@ -15,7 +15,7 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	if !ok || par.WallFirst && wall.sure(clock) {
 		return wall
 	}
-	gs := grids(look)
+	gs := grids(look, clock)
 	if len(gs) == 0 {
 		return wall
 	}
@@ -25,7 +25,7 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 		if look.Len() < set.Len() {
 			look = excerpt(set, cpuPart)
 			clock, _ = look.Clock()
-			gs = grids(look)
+			gs = grids(look, clock)
 		}
 		all = testify(look, clock, wall, askAll(gs, par))
 		if v, ok = judge(all); !ok {
@@ -36,7 +36,9 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	if told := all[v.told.by]; told.grid != nil {
 		o = told.grid.toldOn(look, v.told.at)
 		shown := told.grid.got.periods[v.told.at].PeriodS
-		o.again = func(set series.Set) outcome { return told.grid.again(set, v.told.lag, shown, par) }
+		o.again = func(set series.Set, clock series.Clock) outcome {
+			return told.grid.again(set, clock, v.told.lag, shown, par)
+		}
 		o.partly = look.Len() < set.Len()
 		if len(o.periods) == 0 {
 			return wall
@@ -118,11 +120,10 @@ const (
 
 // outer is the loop around the main one that is too long for the parts in which that
 // was found.
-func (o outcome) outer(set series.Set, par Params) (Macro, bool) {
+func (o outcome) outer(set series.Set, clock series.Clock, par Params) (Macro, bool) {
 	main := o.periods[0]
-	clock, ok := set.Clock()
 	w := outerCycles * main.CPUS
-	if !ok || !(w > 0) || clock.Total() < minBins*w {
+	if !(w > 0) || clock.Total() < minBins*w {
 		return Macro{}, false
 	}
 	k := max(1, int(outerCycles*main.MeanS/set.StepS/outerSlots))
@@ -166,14 +167,14 @@ func (g grid) toldOn(set series.Set, told int) outcome {
 
 // again finds what a grid showed in all of a profile, in the longest bins that
 // show it.
-func (g grid) again(set series.Set, lag, shownS float64, par Params) outcome {
+func (g grid) again(set series.Set, clock series.Clock, lag, shownS float64, par Params) outcome {
 	asked := g.askedS
 	for _, s := range cpuBinsS {
 		if s > asked && lag >= 4*seenBins*s*g.set.StepS/g.askedS {
 			asked = s
 		}
 	}
-	full := gridsBy(spreadGrid, set, asked)
+	full := gridsBy(spreadGrid, set, clock, asked)
 	if len(full) == 0 {
 		return outcome{}
 	}

@@ -29,21 +29,19 @@ type grid struct {
 }
 
 // grids puts the code of a set into bins of CPU time; none if it holds no code or
-// no CPU time. Bins that were counted as such are added up, with what only slots of
+// the clock tells no CPU time. Bins that were counted as such are added up, with what only slots of
 // wall time tell of; else all of the slots are spread over them.
-func grids(set series.Set, only ...float64) []grid { return gridsBy(binnedGrid, set, only...) }
+func grids(set series.Set, clock series.Clock, only ...float64) []grid {
+	return gridsBy(binnedGrid, set, clock, only...)
+}
 
 // gridsBy puts slots that have to be spread into bins in a way of its own.
-func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, set series.Set, only ...float64) []grid {
+func gridsBy(spread func(series.Clock, []series.Column, float64, float64) grid, set series.Set, clock series.Clock, only ...float64) []grid {
 	bins := only
 	if len(bins) == 0 {
 		bins = cpuBinsS[:]
 	}
 	columns := code(set)
-	clock, ok := set.Clock()
-	if !ok {
-		return nil
-	}
 	for _, exact := range set.On(series.CPU) {
 		if exact.StepS*float64(exact.Len()) >= counted*clock.Total() {
 			return exactGrids(exact.Complete(set, columns), clock.Busy(), bins)

@@ -39,6 +39,11 @@ func inTurns(seed uint64, ms int, share float64, page func(i int) int) (series.S
 	return set, at
 }
 
+func clockOf(set series.Set) series.Clock {
+	clock, _ := set.Clock()
+	return clock
+}
+
 // noisy runs a page for most of the time and another now and then.
 func noisy(rng *rand.Rand, page int) int {
 	if rng.IntN(4) == 0 {
@@ -155,7 +160,7 @@ func TestExactBins(t *testing.T) {
 	set, at := inTurns(4, len(page), 0.6, of)
 	folded := detect(t, set)
 	binsOf(&set, at, of)
-	if gs := grids(set); len(gs) != len(cpuBinsS) || gs[0].set.StepS != 0.002 || gs[3].set.Len() != len(page)/5 {
+	if gs := grids(set, clockOf(set)); len(gs) != len(cpuBinsS) || gs[0].set.StepS != 0.002 || gs[3].set.Len() != len(page)/5 {
 		t.Fatalf("%d grids", len(gs))
 	}
 	r := detect(t, set)
@@ -164,7 +169,7 @@ func TestExactBins(t *testing.T) {
 		t.Errorf("%+v %v; by slots %+v", r.Periods, r.Notes, folded.Periods)
 	}
 	set.Also[0] = set.Also[0].Within([]series.Piece{{FromS: 0, ToS: at[len(at)/2], AtS: 0}})
-	if gs := grids(set); len(gs) == 0 || gs[0].set.SlotS == 0.001 {
+	if gs := grids(set, clockOf(set)); len(gs) == 0 || gs[0].set.SlotS == 0.001 {
 		t.Error("bins of half of the run were taken for all of it")
 	}
 }
@@ -205,7 +210,7 @@ func TestExactBinsOfAnExcerpt(t *testing.T) {
 func TestWaitingCode(t *testing.T) {
 	set, _ := inTurns(9, 1000, 1, func(i int) int { return i % 3 })
 	set.Columns[2].Waits = true
-	gs := grids(set)
+	gs := grids(set, clockOf(set))
 	if len(gs) == 0 || len(gs[0].set.Columns) != 2 {
 		t.Errorf("%d grids", len(gs))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/series"
@@ -55,6 +56,7 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 	if e := excerpt(set, excerptPart); len(all) > 1 && e.Len() < set.Len() {
 		looks = []series.Set{e, set}
 	}
+	clock := sync.OnceValue(func() series.Clock { c, _ := set.Clock(); return c })
 	var refused outcome
 	for _, look := range looks {
 		wall, none := onWall(look, all, par)
@@ -62,12 +64,13 @@ func detectScope(set series.Set, all []source, par Params) outcome {
 		o := overAxes(look, wall, par)
 		partly := o.partly || look.Len() < set.Len()
 		if partly && len(o.periods) > 0 {
-			o = o.through(set)
+			o = o.through(set, clock())
 		}
 		if len(o.periods) > 0 {
-			o.timed(set)
-			if m, ok := o.outer(set, par); partly && len(o.macros) == 0 && ok {
-				o.macros = []Macro{m}
+			if o.timed(clock); partly && len(o.macros) == 0 {
+				if m, ok := o.outer(set, clock(), par); ok {
+					o.macros = []Macro{m}
+				}
 			}
 			return o
 		}
@@ -101,14 +104,14 @@ func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	o = got[at]
 	o.usage, o.code, o.agreed = usage, all[at].name == series.CodeGroup, agreed
 	shown := o.periods[0].PeriodS
-	o.again = func(set series.Set) outcome {
+	o.again = func(set series.Set, _ series.Clock) outcome {
 		return all[at].through(detectNear(set, all[at].in(set), len(all), par, shown), shown)
 	}
 	if usage {
 		o.agreed *= usageShare
 	}
 	o.scale(series.Wall, o.agreed)
-	o.timed(look)
+	o.timed(func() series.Clock { c, _ := look.Clock(); return c })
 	return o, refused
 }
 

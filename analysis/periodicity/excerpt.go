@@ -12,7 +12,7 @@ const (
 	cpuPart = 1 << 12
 	// firstPart is one in which the first two grids are asked whether they show what
 	// wall time shows.
-	firstPart = cpuPart / 2
+	firstPart = cpuPart / 4
 )
 
 // excerpt returns parts of a long profile of the given length, spread over it, one

@@ -95,20 +95,21 @@ func (h *hunt) settle(f *fit, v vector) {
 	// The steepest place of a mean of two or three units is good enough for a
 	// phase, and every later template keeps it.
 	f.t = f.t.rotate(f.t.edge())
+	h.tracker.over(v)
 	for range rounds {
-		f.occ = h.tracker.places(v, f.t, h.par, false)
+		f.occ = h.tracker.places(f.t, h.par, false)
 		if len(f.occ) < 2 {
 			break
 		}
 		f.t = f.t.retime(f.occ).average(v, f.occ)
 	}
-	f.occ = h.tracker.track(v, f.t, h.par, false)
+	f.occ = h.tracker.track(f.t, h.par, false)
 	h.begin(f, v)
 	f.judge(v, h.par)
 }
 
 // begin moves the phase of a fit to the begin of its stretch if that gains an
-// instance, or fits better: of four iterations between two steepest edges, and a
+// instance, or fits better, in the v that the tracker is over: of four iterations between two steepest edges, and a
 // fraction at both ends, one would be lost or squeezed.
 func (h *hunt) begin(f *fit, v vector) {
 	n := len(f.occ)
@@ -121,9 +122,9 @@ func (h *hunt) begin(f *fit, v vector) {
 	}
 	was, before := distance(f.occ), slices.Clone(f.occ)
 	t := f.t.rotate(f.t.unit - lead)
-	if occ := h.tracker.places(v, t, h.par, false); len(occ) >= n {
+	if occ := h.tracker.places(t, h.par, false); len(occ) >= n {
 		t = t.retime(occ).average(v, occ)
-		if occ = h.tracker.track(v, t, h.par, false); len(occ) > n || len(occ) == n && distance(occ) < was {
+		if occ = h.tracker.track(t, h.par, false); len(occ) > n || len(occ) == n && distance(occ) < was {
 			f.t, f.occ = t, occ
 			return
 		}
@@ -213,10 +214,8 @@ func largest(x []float64, a, b int) int {
 // those one unit later: the covariance over the energy, both without noise.
 func (h *hunt) agreement(v vector, unit, span, lo, n int) []float64 {
 	w := span + unit
-	h.num, h.den = resize(h.num, n), resize(h.den, n)
+	h.num, h.den = zeros(h.num, n), zeros(h.den, n)
 	num, den := h.num, h.den
-	clear(num)
-	clear(den)
 	for _, x := range v.c {
 		var d, s, s2 float64
 		y := x[lo:]

@@ -109,7 +109,7 @@ func (k *known) forward(tr *tracker, v vector, lo, hi int, par Params) []occurre
 		if hi-end < 8*k.now.unit {
 			end = hi
 		}
-		occ := tr.track(v.slice(at, end), k.now, par, chained)
+		occ := tr.over(v.slice(at, end)).track(k.now, par, chained)
 		next := max(at+1, end-k.now.unit)
 		chained = false
 		if n := len(occ); n > 1 && end < hi {
@@ -141,7 +141,7 @@ func (k *known) backward(tr *tracker, v vector, lo, hi int, par Params) []occurr
 		if begin-lo < 8*k.now.unit {
 			begin = lo
 		}
-		occ := tr.track(v.slice(begin, at), k.now, par, false)
+		occ := tr.over(v.slice(begin, at)).track(k.now, par, false)
 		next := min(at-1, begin+k.now.unit)
 		if len(occ) > 1 && begin > lo {
 			occ = occ[1:]
@@ -240,8 +240,9 @@ const runWindow = 5
 func (k *known) improve(tr *tracker, p pyramid, a, b int, par Params) {
 	lv := p[k.level]
 	v := lv.slice(min(a>>k.level, lv.len()), min(b>>k.level, lv.len()))
+	tr.over(v)
 	for range 2 {
-		occ := k.runs(tr.track(v, k.t, par, false), par)
+		occ := k.runs(tr.track(k.t, par, false), par)
 		if len(occ) < par.MinInstances {
 			return
 		}

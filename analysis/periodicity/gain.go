@@ -2,14 +2,14 @@ package periodicity
 
 // gains fills the tables of gains. Level and energy are those of the stretch of
 // one unit about the place, so neither a trend nor an outburst nearby counts.
-func (d *tracker) gains(v vector, t template, maxDistance float64) {
-	n := v.len()
-	d.local(v, t, maxDistance)
+func (d *tracker) gains(t template, maxDistance float64) {
+	n := d.v.len()
+	d.local(t, maxDistance)
 	for q := range parts {
 		lo, hi := t.cut[q], t.cut[q+1]
 		last := n - (hi - lo) + 1
 		g := d.open[q][d.pad:][:last]
-		for k, x := range v.c {
+		for k, x := range d.v.c {
 			convolve(g, x, t.v[k][lo:hi], k > 0)
 			unlevel(g, d.mean[k], lo, sum(t.v[k][lo:hi]))
 		}
@@ -56,18 +56,27 @@ func scale(g, inv []float32, lo int, base, own float32) {
 
 // local fills mean and inv, two over the energies that belong to a unit begun at
 // each place, noise taken out.
-func (d *tracker) local(v vector, t template, maxDistance float64) {
-	places := v.len() - t.unit + 1
-	d.inv = resize(d.inv, places)
-	clear(d.inv)
-	for len(d.mean) < len(v.c) {
+func (d *tracker) local(t template, maxDistance float64) {
+	if t.unit != d.unit {
+		d.slides(t.unit)
+	}
+	d.inv = resize(d.inv, len(d.energy))
+	copy(d.inv, d.energy)
+	invert(d.inv, float32(d.v.noise*float64(t.unit*len(d.v.c))), float32(t.energy), float32(2/maxDistance))
+}
+
+// slides fills mean and energy.
+func (d *tracker) slides(unit int) {
+	d.unit = unit
+	places := d.v.len() - unit + 1
+	d.energy = zeros(d.energy, places)
+	for len(d.mean) < len(d.v.c) {
 		d.mean = append(d.mean, nil)
 	}
-	for k, x := range v.c {
+	for k, x := range d.v.c {
 		d.mean[k] = resize(d.mean[k], places)
-		slide(x, t.unit, d.mean[k], d.inv)
+		slide(x, unit, d.mean[k], d.energy)
 	}
-	invert(d.inv, float32(v.noise*float64(t.unit*len(v.c))), float32(t.energy), float32(2/maxDistance))
 }
 
 // sums are the sum and the energy of points.

@@ -110,6 +110,16 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
+// zeros is resize, and sets them to 0.
+func zeros[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return resize(s, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
 // Heights of peaks that are worth following. minHeight is the paper's "close
 // to 0" (1 - 0.3 = 0.7 there loses everything with jitter); the tracker
 // decides. minContrast is what a peak has to rise over the valley before it:

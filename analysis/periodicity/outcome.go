@@ -22,16 +22,16 @@ type outcome struct {
 	// again finds it in another set of the same profile; partly is whether only an
 	// excerpt was looked at.
 	partly bool
-	again  func(series.Set) outcome
+	again  func(series.Set, series.Clock) outcome
 }
 
 // timed adds the CPU time of one instance on average, where a column tells it.
-func (o outcome) timed(set series.Set) {
+func (o outcome) timed(clock func() series.Clock) {
 	if !slices.ContainsFunc(o.periods, func(p Period) bool { return !(p.CPUS > 0) }) {
 		return
 	}
-	clock, ok := set.Clock()
-	if !ok {
+	c := clock()
+	if c.Total() == 0 {
 		return
 	}
 	for i, p := range o.periods {
@@ -40,7 +40,7 @@ func (o outcome) timed(set series.Set) {
 		}
 		used := 0.0
 		for _, in := range p.Instances {
-			used += clock.Used(in.First+in.Length) - clock.Used(in.First)
+			used += c.Used(in.First+in.Length) - c.Used(in.First)
 		}
 		o.periods[i].CPUS = used / float64(len(p.Instances))
 	}
@@ -85,8 +85,8 @@ func (o outcome) scale(axis series.Axis, agreed float64) {
 }
 
 // through follows what an excerpt showed through all of a profile.
-func (o outcome) through(set series.Set) outcome {
-	full := o.again(set)
+func (o outcome) through(set series.Set, clock series.Clock) outcome {
+	full := o.again(set, clock)
 	if len(full.periods) == 0 {
 		return full
 	}

@@ -157,8 +157,7 @@ func (p *projection) apply(v vector, a, b int) vector {
 		v = vector{c: make([][]float32, len(p.w)), noise: 1}
 	}
 	for k := range v.c {
-		v.c[k] = resize(v.c[k], b-a)
-		clear(v.c[k])
+		v.c[k] = zeros(v.c[k], b-a)
 	}
 	if p.src.over != nil {
 		p.applySpread(v, a, b)
@@ -201,7 +200,7 @@ func (p *projection) applySpread(v vector, a, b int) {
 		p.comps = append(p.comps, make([]float32, piece))
 	}
 	sums := make([]float32, b-a)
-	first, last := p.src.over.slots(a, b)
+	first, last := p.src.over.within(a, b)
 	for at := first; at < last; at += piece {
 		end := min(at+piece, last)
 		for k := range p.comps {
@@ -337,8 +336,7 @@ func (t *totals) sums(a, b int) []float32 {
 	if !t.any {
 		return nil
 	}
-	t.buf = resize(t.buf, b-a)
-	clear(t.buf)
+	t.buf = zeros(t.buf, b-a)
 	for j := range t.cols {
 		t.one = t.read(t.one, j, a, b)
 		from := t.one

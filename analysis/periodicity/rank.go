@@ -129,14 +129,15 @@ func (h *hunt) sharper(p pyramid, x fit, levels int) (fit, bool) {
 		t.cut[q] = x.t.cut[q] << levels
 	}
 	x.t = t.average(v, occ)
+	h.tracker.over(v)
 	for range 2 {
-		x.occ = h.tracker.places(v, x.t, h.par, false)
+		x.occ = h.tracker.places(x.t, h.par, false)
 		if len(x.occ) < 2 {
 			return fit{}, false
 		}
 		x.t = x.t.retime(x.occ).average(v, x.occ)
 	}
-	x.occ = slices.Clone(h.tracker.track(v, x.t, h.par, false))
+	x.occ = slices.Clone(h.tracker.track(x.t, h.par, false))
 	x.judge(v, h.par)
 	return x, len(x.occ) >= 2
 }
@@ -146,7 +147,7 @@ func (h *hunt) refit(p pyramid, x fit, a, b int) fit {
 	lv := p[x.level]
 	v := lv.slice(min(a>>x.level, lv.len()), min(b>>x.level, lv.len()))
 	x.a, x.b = a, b
-	x.occ = slices.Clone(h.tracker.track(v, x.t, h.par, false))
+	x.occ = slices.Clone(h.tracker.over(v).track(x.t, h.par, false))
 	if len(x.occ) == 0 {
 		x.score = 0
 		return x

@@ -10,10 +10,11 @@ import (
 // time. Of all of a profile each component is spread, not each column: that is the
 // same but for rounding, as counts of code are not clipped, and there are few.
 type spreading struct {
-	edges []float64 // where in bins the slots begin, and the last one ends
-	bins  int
-	parts []part
-	of    [4]int // what plan was asked for last
+	clock       series.Clock
+	slots, bins int
+	binS        float64
+	parts       []part
+	asked       [4]int // of plan, the last time
 }
 
 // part is what of a slot lies in a bin.
@@ -23,33 +24,30 @@ type part struct {
 }
 
 func newSpreading(clock series.Clock, slots int, binS float64, bins int) *spreading {
-	s := &spreading{edges: make([]float64, slots+1), bins: bins}
-	for i := range s.edges {
-		s.edges[i] = clock.Used(i) / binS
-	}
-	return s
+	return &spreading{clock: clock, slots: slots, bins: bins, binS: binS}
 }
 
-// slots are those that lie in bins a to b.
-func (s *spreading) slots(a, b int) (from, to int) {
-	n := len(s.edges) - 1
-	from = sort.Search(n, func(i int) bool { return s.edges[i+1] > float64(a) })
-	to = from + sort.Search(n-from, func(i int) bool { return s.edges[from+i] >= float64(b) })
+// edge is where in bins a slot begins.
+func (s *spreading) edge(slot int) float64 { return s.clock.Used(slot) / s.binS }
+
+// within are the slots that lie in bins a to b.
+func (s *spreading) within(a, b int) (from, to int) {
+	from = sort.Search(s.slots, func(i int) bool { return s.edge(i+1) > float64(a) })
+	to = from + sort.Search(s.slots-from, func(i int) bool { return s.edge(from+i) >= float64(b) })
 	return from, to
 }
 
 // plan finds the parts of slots from to to in bins a to b; those of all columns are the
 // same.
 func (s *spreading) plan(from, to, a, b int) {
-	if of := [...]int{from, to, a, b}; of == s.of {
+	asked := [...]int{from, to, a, b}
+	if asked == s.asked {
 		return
-	} else {
-		s.of = of
 	}
-	s.parts = s.parts[:0]
-	x := s.edges[from]
+	s.asked, s.parts = asked, s.parts[:0]
+	x := s.edge(from)
 	for i := from; i < to; i++ {
-		y := s.edges[i+1]
+		y := s.edge(i + 1)
 		p, q := int(x), int(y)
 		switch {
 		case p == q && x < y:
@@ -75,9 +73,8 @@ func (s *spreading) add(to, counts []float32) {
 
 // values are bins a to b of a column of counts on slots, in the memory of buf.
 func (s *spreading) values(buf []float32, c series.Column, a, b int) []float32 {
-	buf = resize(buf, b-a)
-	clear(buf)
-	from, to := s.slots(a, b)
+	buf = zeros(buf, b-a)
+	from, to := s.within(a, b)
 	s.plan(from, to, a, b)
 	for _, p := range s.parts {
 		if x := c.Values[from+int(p.slot)]; x > 0 {

@@ -20,7 +20,7 @@ func TestSpread(t *testing.T) {
 		}
 	}
 	for _, binS := range []float64{0.002, 0.005} {
-		want, got := gridsBy(binnedGrid, set, binS)[0], gridsBy(spreadGrid, set, binS)[0]
+		want, got := gridsBy(binnedGrid, set, clockOf(set), binS)[0], gridsBy(spreadGrid, set, clockOf(set), binS)[0]
 		n := want.src.len()
 		if got.src.len() != n || got.set.Len() != n || len(got.set.WallS) != len(want.set.WallS) {
 			t.Fatalf("%d bins, not %d", got.src.len(), n)

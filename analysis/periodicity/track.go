@@ -39,31 +39,42 @@ type tracker struct {
 	end  []float32 // the best total with a unit ending at p
 	free []float32 // the best total of all up to p
 	zero []float32 // what ends has to add to end
-	mean [][]float32
-	inv  []float32
-	occ  []occurrence
+	// Of v, in which templates are followed, the means and energies of unit points from
+	// each place on: templates of one length need the same, and their scale.
+	v      vector
+	unit   int
+	mean   [][]float32
+	energy []float32
+	inv    []float32
+	occ    []occurrence
 }
 
-// track returns the occurrences of t in v, and what they are worth. chained says
-// that another ended where v begins. The slice is used again by the next call.
-func (d *tracker) track(v vector, t template, par Params, chained bool) []occurrence {
-	occ := d.places(v, t, par, chained)
+// over makes v what templates are followed in next. It must not change until then.
+func (d *tracker) over(v vector) *tracker {
+	d.v, d.unit = v, 0
+	return d
+}
+
+// track returns the occurrences of t, and what they are worth. chained says that
+// another ended where v begins. The slice is used again by the next call.
+func (d *tracker) track(t template, par Params, chained bool) []occurrence {
+	occ := d.places(t, par, chained)
 	for i := range occ {
-		occ[i].measure(v, t)
+		occ[i].measure(d.v, t)
 	}
 	return occ
 }
 
 // places is track for who only wants to know where they are.
-func (d *tracker) places(v vector, t template, par Params, chained bool) []occurrence {
-	n := v.len()
+func (d *tracker) places(t template, par Params, chained bool) []occurrence {
+	n := d.v.len()
 	if n < t.unit+parts*maxShift+1 {
 		return nil
 	}
 	d.resize(n, t)
-	d.gains(v, t, par.MaxDistance)
+	d.gains(t, par.MaxDistance)
 	d.start(chained)
-	d.price = float32(t.shiftPrice(v.noise))
+	d.price = float32(t.shiftPrice(d.v.noise))
 	// Tables are known up to done: of where parts begin, and at last of where
 	// units end. What ends a part of length points needs nothing of the last
 	// length - maxShift places, so together the parts go ahead by nearly a unit

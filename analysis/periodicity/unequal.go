@@ -41,7 +41,7 @@ func unequal(set series.Set) []Period {
 		return nil
 	}
 	bin := max(markBinS, clock.Total()/max(1, clock.Busy())/markBins/max(1, set.StepS/finestS))
-	gs := grids(set, bin)
+	gs := grids(set, clock, bin)
 	if len(gs) == 0 {
 		return nil
 	}

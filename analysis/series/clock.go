@@ -50,13 +50,18 @@ func (s Set) Clock() (Clock, bool) {
 	return Clock{}, false
 }
 
-// Total is the CPU time that the job used, in seconds, and Busy how many CPUs it
-// kept busy while it ran at all.
-func (k Clock) Total() float64 { return k.used[len(k.used)-1] }
+// Total is the CPU time that the job used, in seconds, 0 of the zero Clock, and Busy how
+// many CPUs it kept busy while it ran at all.
+func (k Clock) Total() float64 { return k.Used(len(k.used) - 1) }
 func (k Clock) Busy() float64  { return k.busy }
 
 // Used is the CPU time that the job had used at a sample's beginning.
-func (k Clock) Used(sample int) float64 { return k.used[min(max(sample, 0), len(k.used)-1)] }
+func (k Clock) Used(sample int) float64 {
+	if len(k.used) == 0 {
+		return 0
+	}
+	return k.used[min(max(sample, 0), len(k.used)-1)]
+}
 
 // Coarser is the same clock along samples of n each.
 func (k Clock) Coarser(n int) Clock {
