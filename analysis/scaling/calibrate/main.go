@@ -21,12 +21,11 @@ import (
 	"io"
 	"math"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/experiment/draw"
 )
@@ -39,7 +38,6 @@ type settings struct {
 	count       int
 	loud, quiet float64
 	least       float64
-	cores       int
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -51,7 +49,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.Float64Var(&s.loud, "loud", 0.009, "share of false changes allowed at a noise of 10 % and above")
 	fs.Float64Var(&s.quiet, "quiet", 0.00003, "share allowed at 5 % and below with ten points")
 	fs.Float64Var(&s.least, "least", 0.75, "least threshold")
-	fs.IntVar(&s.cores, "cores", runtime.GOMAXPROCS(0), "numbers of points measured at once")
 	points := fs.String("points", "5,6,7,8,9,10,12,14,16,20,24,32,48,64", "numbers of points")
 	if err := fs.Parse(args); err != nil {
 		return 2
@@ -62,16 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	rows := make([]row, len(sizes))
-	var wait sync.WaitGroup
-	slots := make(chan bool, max(s.cores, 1))
-	for i, n := range sizes {
-		wait.Go(func() {
-			slots <- true
-			rows[i] = s.measure(n)
-			<-slots
-		})
-	}
-	wait.Wait()
+	parallel.Each(len(sizes), func(i int) { rows[i] = s.measure(sizes[i]) })
 	fmt.Fprintf(stdout, "// Seed %d, %d series for each number of points and level of noise.\n", s.seed, s.count)
 	for _, r := range rows {
 		fmt.Fprintf(stdout, "{%d, %.2f, %.2f},\n", r.n, r.quiet, r.loud)

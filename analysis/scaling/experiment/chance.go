@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"sync"
 
+	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/experiment/draw"
 )
@@ -105,19 +105,12 @@ func chance(s settings, w io.Writer) {
 	fmt.Fprintln(w, "kind                           segmented  expected  ratio (95 % of it)  lists within their range")
 	kinds := chanceKinds()
 	tallies := make([]chanceTally, len(kinds))
-	var wait sync.WaitGroup
-	slots := make(chan bool, max(s.cores, 1))
-	for i, k := range kinds {
-		wait.Go(func() {
-			slots <- true
-			src, d := draw.New(s.seed<<20+uint64(i)), scaling.NewDetector()
-			for range lists {
-				k.list(&tallies[i], src, d, s.list)
-			}
-			<-slots
-		})
-	}
-	wait.Wait()
+	parallel.Each(len(kinds), func(i int) {
+		src, d := draw.New(s.seed<<20+uint64(i)), scaling.NewDetector()
+		for range lists {
+			kinds[i].list(&tallies[i], src, d, s.list)
+		}
+	})
 	var all chanceTally
 	for i, k := range kinds {
 		tallies[i].line(w, k.name)

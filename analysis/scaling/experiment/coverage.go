@@ -5,8 +5,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
+	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/scaling"
 )
 
@@ -31,16 +31,7 @@ func coverage(s settings, w io.Writer) {
 			}
 		}
 	}
-	var wait sync.WaitGroup
-	slots := make(chan bool, max(s.cores, 1))
-	for _, c := range cells {
-		wait.Go(func() {
-			slots <- true
-			c.run()
-			<-slots
-		})
-	}
-	wait.Wait()
+	parallel.Each(len(cells), func(i int) { cells[i].run() })
 	table := coverageTable{rows: map[string]*coverageRow{}}
 	for _, c := range cells {
 		table.merge(&c.rows)

@@ -15,10 +15,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
+	"slices"
 	"strings"
-	"sync"
 
+	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/experiment/draw"
 )
@@ -30,7 +30,6 @@ type settings struct {
 	seed  uint64
 	count int
 	list  int
-	cores int
 }
 
 // table is one thing to measure.
@@ -58,7 +57,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.Uint64Var(&s.seed, "seed", 1, "seed of the draws")
 	fs.IntVar(&s.count, "count", 20000, "series in each cell")
 	fs.IntVar(&s.list, "list", 664, "series in each list of the table chance")
-	fs.IntVar(&s.cores, "cores", runtime.GOMAXPROCS(0), "cells measured at once")
 	names := fs.String("tables", "averaged,splits", "tables to print: averaged, splits, measured, rough, chance, coverage")
 	if err := fs.Parse(args); err != nil {
 		return 2
@@ -69,28 +67,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	wanted := strings.Split(*names, ",")
 	for _, name := range wanted {
-		if !known(name) {
+		if !slices.ContainsFunc(tables(), func(t table) bool { return t.name == name }) {
 			fmt.Fprintf(stderr, "experiment: -tables: no table %q\n", name)
 			return 2
 		}
 	}
 	for _, t := range tables() {
-		for _, name := range wanted {
-			if t.name == name {
-				t.print(s, stdout)
-			}
+		if slices.Contains(wanted, t.name) {
+			t.print(s, stdout)
 		}
 	}
 	return 0
-}
-
-func known(name string) bool {
-	for _, t := range tables() {
-		if t.name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // cell counts the verdicts on n series of a source.
@@ -107,17 +94,10 @@ type cell struct {
 // measure runs cells, several at once. What a cell counts does not depend on
 // how many run.
 func (s settings) measure(cells []*cell) {
-	var wait sync.WaitGroup
-	slots := make(chan bool, max(s.cores, 1))
-	for i, c := range cells {
-		c.seed = s.seed<<20 + uint64(i)
-		wait.Go(func() {
-			slots <- true
-			c.run()
-			<-slots
-		})
-	}
-	wait.Wait()
+	parallel.Each(len(cells), func(i int) {
+		cells[i].seed = s.seed<<20 + uint64(i)
+		cells[i].run()
+	})
 }
 
 func (c *cell) run() {
