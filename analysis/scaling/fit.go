@@ -1,6 +1,9 @@
 package scaling
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // exponents is the shape of one term, p^i * log2(p)^j; j is 0, 1 or 2.
 type exponents struct{ i, j float64 }
@@ -29,74 +32,20 @@ type basis struct {
 // newBasis evaluates pairs at p. Below p = 1 logarithms are negative and their
 // powers no law of growth: there only pairs without them are kept, as Extra-P does.
 func newBasis(pairs []exponents, p []float64) basis {
-	n := len(p)
-	logs := true
-	l := make([]float64, n)
-	for k, v := range p {
-		logs = logs && v >= 1
-		l[k] = math.Log2(v)
-	}
+	logs := slices.Min(p) >= 1
 	b := basis{pairs: make([]exponents, 0, len(pairs)), x: make([][]float64, 0, len(pairs))}
-	powers := raised{n: n, free: make([]float64, 2*n*len(pairs)), roots: make([]root, 0, len(pairs))}
 	for _, e := range pairs {
 		if e.j != 0 && !logs {
 			continue
 		}
-		whole, of := powers.root(p, e.i)
-		x := powers.next()
+		x := make([]float64, len(p))
 		for k, v := range p {
-			x[k] = of[k]
-			for range whole {
-				x[k] *= v
-			}
-			for range int(e.j) {
-				x[k] *= l[k]
-			}
+			x[k] = Term{I: e.i, J: e.j}.Shape(v)
 		}
 		b.pairs = append(b.pairs, e)
 		b.x = append(b.x, x)
 	}
 	return b
-}
-
-// raised keeps p raised to fractions. Powers are what takes the time: those of
-// one fraction are shared.
-type raised struct {
-	n     int
-	free  []float64 // memory of columns
-	roots []root
-}
-
-// root is all p raised to a fraction, or to a negative exponent.
-type root struct {
-	fraction float64
-	of       []float64
-}
-
-// next is a column of the memory.
-func (r *raised) next() []float64 {
-	x := r.free[:r.n:r.n]
-	r.free = r.free[r.n:]
-	return x
-}
-
-// root is p raised to the fraction of i, and the whole number that is left.
-func (r *raised) root(p []float64, i float64) (whole int, of []float64) {
-	w, fraction := math.Modf(i)
-	if i < 0 {
-		w, fraction = 0, i
-	}
-	for _, have := range r.roots {
-		if have.fraction == fraction {
-			return int(w), have.of
-		}
-	}
-	of = r.next()
-	for k, v := range p {
-		of[k] = math.Pow(v, fraction)
-	}
-	r.roots = append(r.roots, root{fraction, of})
-	return int(w), of
 }
 
 // line is the least-squares line a + b*x and its residual sum of squares.
