@@ -36,13 +36,10 @@ func Analyse(series []Series, method Method) []Result {
 // worker is started for.
 const leastShareOfWork = 8
 
-// bench keeps what one series can leave for the next: the detector's memory,
-// and the shapes of a grid that many metrics share.
+// bench keeps what one series can leave for the next: the detector's memory.
 type bench struct {
 	method   Method
 	detector *detector
-	p        []float64 // what loo was prepared for
-	loo      *leaveOneOut
 }
 
 // mostPoints is the number of distinct parameter values that the windows of the
@@ -78,7 +75,7 @@ func (b *bench) analyse(s Series) Result {
 	case b.method == Paper:
 		w.paper()
 	case b.method == ExtraP:
-		w.extraP(b)
+		w.extraP()
 	default:
 		w.likelihood(b)
 	}
@@ -188,16 +185,13 @@ func (w *work) paper() {
 }
 
 // extraP is Extra-P's Basic modeler: one model, no segments.
-func (w *work) extraP(b *bench) {
+func (w *work) extraP() {
 	r := w.result
 	w.fewPoints(leastForModel)
 	if len(w.p) < leastForModel {
 		return
 	}
-	if b.loo == nil || !slices.Equal(b.p, w.p) {
-		b.p, b.loo = w.p, newLeaveOneOut(w.p)
-	}
-	r.Whole = b.loo.fit(w.y).judged(r.Parameter, w.p, w.y)
+	r.Whole = modelExtraP(w.p, w.y).judged(r.Parameter, w.p, w.y)
 	w.segments(func(int, int) *Model { return r.Whole })
 	w.conditional()
 }
