@@ -65,6 +65,13 @@ func (sc *scanner) spreadOf(ev []event) (Spread, bool) {
 	}
 }
 
+// DetectSpread looks for a change of spread in the logarithms of one history
+// alone: what simulations and calibration need.
+func DetectSpread(x []float64, day []int, p Params) (Spread, bool) {
+	sc := scanner{history: history{x: x}, p: p}
+	return sc.spreadOf(scan(history{x: x, day: day}, p).events)
+}
+
 // spreadSplit returns where the sizes of residuals differ most, 0 if they do not
 // differ by more than chance would have it.
 func spreadSplit(far []residual) int {

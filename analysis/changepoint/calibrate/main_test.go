@@ -4,18 +4,19 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/experiment/draw"
 )
 
 func TestMeasurePrintsEveryFamily(t *testing.T) {
 	var b bytes.Buffer
 	o := options{runs: 100, seed: 1, length: 60, sd: 0.01}
 	measure(&b, nulls(), o, changepoint.Default())
-	measure(&b, steps(), o, changepoint.Default())
-	for _, f := range append(nulls(), steps()...) {
+	for _, f := range nulls() {
 		if !strings.Contains(b.String(), f.name) {
 			t.Errorf("no line for %q in\n%s", f.name, b.String())
 		}
@@ -50,23 +51,25 @@ func TestFamiliesAreWhatTheySay(t *testing.T) {
 	if share := float64(far) / 20000; share < 0.01 || share > 0.1 {
 		t.Errorf("share of outliers %.3f, want 2 to 10 %%", share)
 	}
-	for _, f := range steps() {
-		for range 20 {
-			h := f.draw(r, 100, 0.02)
-			for c, v := range h.changes {
-				if v.index <= 0 || v.index >= len(h.x) || c > 0 && v.index <= h.changes[c-1].index || int(h.day[v.index]) == int(h.day[v.index-1]) {
-					t.Fatalf("%s: change at %d of %d, days %v and %v", f.name, v.index, len(h.x), h.day[v.index-1], h.day[v.index])
-				}
-			}
+	for range 200 { // changes begin with a new day, and are where the level moves
+		h := noise(r, 100, 0.02, 0)
+		before := slices.Clone(h.x)
+		h = stepAt(r, h, 0.1, 0.02)
+		at := h.changes[0].Index
+		if at < 12 || int(h.day[at]) == int(h.day[at-1]) || h.x[at-1] != before[at-1] || math.Abs(h.x[at]-before[at]-h.changes[0].Log) > 1e-9 {
+			t.Fatalf("a change at %d, days %v and %v", at, h.day[at-1], h.day[at])
 		}
 	}
 }
 
-func TestMatchGivesEachDetectionOnce(t *testing.T) {
-	h := history{x: make([]float64, 50), changes: []truth{{index: 10}, {index: 13}, {index: 30}}}
-	found := []changepoint.Detection{{Index: 12}, {Index: 40}}
-	if m := h.match(found, 3); m[0] != -1 || m[1] != 0 || m[2] != -1 {
-		t.Errorf("matches %v, want the change at 13 only", m)
+// A change that is told counts for one true one, and where none is near it is false.
+func TestTally(t *testing.T) {
+	h := history{x: make([]float64, 50), day: make([]float64, 50), changes: []draw.Change{{Index: 10, Z: 9}, {Index: 13, Z: 9}, {Index: 30, Z: 9}}}
+	var a tally
+	rate := 0.005
+	a.add(h, []changepoint.Change{{Index: 12}, {Index: 40, FalsePer1000: &rate, Beyond: 1}})
+	if s := a.score[1]; s.Found != 1 || s.Asked != 3 || s.False != 1 || a.rated != 1 || a.beyond != 1 || a.events != 2 || a.with != 1 {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -3,6 +3,9 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/changepoint/experiment/draw"
 )
 
 // history is one simulated series: log values and the day of each run.
@@ -10,17 +13,38 @@ type history struct {
 	x   []float64
 	day []float64
 	// changes are the true ones; a null family has none.
-	changes []truth
+	changes []draw.Change
 	// noisy is the run at which the noise changes by factor; 0: it does not.
 	noisy  int
 	factor float64
 }
 
-// truth is one true change: its first run and the step in log units.
-type truth struct {
-	index int
-	step  float64
-	sd    float64
+// series is the history as it is judged.
+func (h history) series() changepoint.Series {
+	s := changepoint.Series{T: h.day, Y: make([]float64, len(h.x))}
+	for i, x := range h.x {
+		s.Y[i] = math.Exp(x)
+	}
+	return s
+}
+
+// step adds a change at run i, moved to the next new day.
+func (h *history) step(i int, d, sd float64) {
+	for i < len(h.x) && math.Floor(h.day[i]) == math.Floor(h.day[i-1]) {
+		i++
+	}
+	for q := i; q < len(h.x); q++ {
+		h.x[q] += d
+	}
+	h.changes = append(h.changes, draw.Change{Index: i, Log: d, Z: draw.Strength(d, sd, i, len(h.x)-i)})
+}
+
+// sign is that of a change: six in ten make runs slower.
+func sign(r *rand.Rand) float64 {
+	if r.Float64() < 0.6 {
+		return 1
+	}
+	return -1
 }
 
 // family draws one history of n runs; sd is the noise.
@@ -115,17 +139,7 @@ func heavy(r *rand.Rand, n int, sd float64) history {
 
 // weekly makes two days of seven slower or faster by one to two sd.
 func weekly(r *rand.Rand, n int, sd float64) history {
-	h := noise(r, n, sd, 0)
-	first, size := r.IntN(7), sd*(1+r.Float64())
-	if r.IntN(2) == 0 {
-		size = -size
-	}
-	for i, t := range h.day {
-		if d := (int(t) + first) % 7; d < 2 {
-			h.x[i] += size
-		}
-	}
-	return h
+	return weekend(r, noise(r, n, sd, 0), sd*(1+r.Float64()))
 }
 
 // twoLevels draws each run on one of two kinds of node: the slower by gap with

@@ -34,8 +34,8 @@ func scatter(f float64, outliers, several bool) func(*rand.Rand, int, float64) h
 		for i := h.noisy; i < n; i++ {
 			h.x[i] = math.Log(100) + f*(h.x[i]-math.Log(100))
 		}
-		if several {
-			h = shift(r, h, sd*max(1, f), every(r, n, 15, 45), 5)
+		for i := 15 + r.IntN(30); several && i < n-4; i += 15 + r.IntN(30) {
+			h.step(i, sign(r)*(0.02+0.3*r.Float64()+4*sd*max(1, f)), sd)
 		}
 		if outliers {
 			h = spikes(r, h)

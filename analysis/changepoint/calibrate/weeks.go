@@ -101,5 +101,6 @@ func paced(r *rand.Rand, n int, sd, every, shared float64) history {
 
 // stepAt adds one change of that size, slower or faster.
 func stepAt(r *rand.Rand, h history, size, sd float64) history {
-	return step(h, sd, 12+r.IntN(len(h.x)-24), sign(r)*size)
+	h.step(12+r.IntN(len(h.x)-24), sign(r)*size, sd)
+	return h
 }

@@ -31,6 +31,10 @@ func recorded(w io.Writer, seed uint64, draws int) {
 	}
 	without.print(w, "all", "without fields")
 	with.print(w, "all", "with")
+	for i, name := range []string{"4.5 to 6", "6 to 9", "over 9"} {
+		c := with[1].Classes[i]
+		fmt.Fprintf(w, "fields: z %-8s with: found %d of %d, effect held by %.3f of their intervals\n", name, c.Found, c.Asked, ratio(c.Held, c.Found))
+	}
 }
 
 // add judges h and counts it here and in all.

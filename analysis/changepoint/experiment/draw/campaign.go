@@ -41,7 +41,7 @@ func Campaign(r *rand.Rand, series int, shuffled bool) ([]History, []Spell) {
 		change, size := n, 0.0
 		if q%2 == 1 {
 			change, size = 15+r.IntN(n-30), effect(r, .03, .2)
-			h.Changes = []Change{{change, size, z(size, sd, change, n-change)}}
+			h.Changes = []Change{{change, size, Strength(size, sd, change, n-change)}}
 		}
 		order := make([]int, n)
 		for i := range order {

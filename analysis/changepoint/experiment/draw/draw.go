@@ -51,8 +51,8 @@ func effect(r *rand.Rand, lo, hi float64) float64 {
 	return d
 }
 
-// z is the size of a shift d between before and after runs with noise sd.
-func z(d, sd float64, before, after int) float64 {
+// Strength is the z of a shift d between before and after runs with noise sd.
+func Strength(d, sd float64, before, after int) float64 {
 	a, b := float64(min(before, 30)), float64(min(after, 30))
 	return math.Abs(d) / sd * math.Sqrt(a*b/(a+b))
 }

@@ -100,13 +100,17 @@ func TestRecorded(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
-	h := History{Changes: []Change{{Index: 20, Z: 5}, {Index: 40, Z: 4}, {Index: 60, Z: 20}}}
+	h := History{Changes: []Change{{Index: 20, Z: 5, Log: math.Log(1.05)}, {Index: 40, Z: 4}, {Index: 60, Z: 20}}}
 	h.Y = make([]float64, 100)
 	var s Score
-	s.Add(h, []changepoint.Change{{Index: 21}, {Index: 41}, {Index: 80}}, 1)
-	want := Score{Asked: 2, Found: 1, Weak: 2, WeakOK: 2, False: 1, Runs: 100}
+	lo, hi := 4.0, 6.0
+	s.Add(h, []changepoint.Change{{Index: 21, LoPct: &lo, HiPct: &hi}, {Index: 41, LoPct: &lo, HiPct: &hi}, {Index: 80}}, 1)
+	want := Score{Asked: 2, Found: 1, Weak: 2, WeakOK: 2, False: 1, Runs: 100, Classes: [3]Class{{1, 1, 1}, {}, {1, 0, 0}}}
 	if s != want {
 		t.Errorf("%+v, want %+v", s, want)
+	}
+	if hi = 4.5; holds(changepoint.Change{LoPct: &lo, HiPct: &hi}, math.Log(1.05)) || holds(changepoint.Change{}, 0) {
+		t.Error("an effect of 5 % is held by 4 to 4.5 %, or by no interval")
 	}
 	if s.Recall() != .5 || s.FalsePer1000() != 10 || s.F1() != 2.0/(2+1+1) {
 		t.Errorf("recall %v, false %v, F1 %v", s.Recall(), s.FalsePer1000(), s.F1())

@@ -44,7 +44,7 @@ func Owned(r *rand.Rand, user string, share float64) []History {
 				}
 				x += o.log
 				if i > 0 && h.T[i-1] < o.day {
-					h.Changes = append(h.Changes, Change{i, o.log, z(o.log, sd, i, len(h.T)-i)})
+					h.Changes = append(h.Changes, Change{i, o.log, Strength(o.log, sd, i, len(h.T)-i)})
 				}
 			}
 			h.Y = append(h.Y, seconds(x))

@@ -37,7 +37,7 @@ func Stayed(r *rand.Rand, stay float64) History {
 	for q, i := range at {
 		d := effect(r, .02, .5)
 		d = math.Copysign(max(math.Abs(d), 2*sd), d)
-		h.Changes = append(h.Changes, Change{i, d, z(d, sd, i-bounds[q], bounds[q+2]-i)})
+		h.Changes = append(h.Changes, Change{i, d, Strength(d, sd, i-bounds[q], bounds[q+2]-i)})
 		for k := i; k < n; k++ {
 			level[k] += d
 		}

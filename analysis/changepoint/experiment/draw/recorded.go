@@ -9,7 +9,7 @@ import (
 // Kinds returns the kinds of histories that Recorded draws.
 func Kinds() []string {
 	return []string{"clean", "outliers", "one", "several", "close", "several, outliers",
-		"drift", "noise", "weekly", "repeats", "placed", "short", "small"}
+		"drift", "noise", "weekly", "repeats", "placed", "short", "small", "correlated", "days alike"}
 }
 
 // caused is the share of changes at which a recorded field flips.
@@ -59,6 +59,8 @@ func (p *plan) place(r *rand.Rand, kind string) {
 		p.at = []int{12 + r.IntN(p.n-24)}
 	case "several", "several, outliers":
 		p.at = apartBy(r, p.n, 10, 40)
+	case "correlated", "days alike":
+		p.at = apartBy(r, p.n, 15, 45)
 	case "close":
 		p.sd, p.least = min(p.sd, .05), 4
 		i := 10 + r.IntN(p.n-25)
@@ -83,7 +85,7 @@ func apartBy(r *rand.Rand, n, lo, hi int) []int {
 // times are days, with several runs a day where days repeat.
 func (p *plan) times(r *rand.Rand, kind string) []float64 {
 	t := days(r, p.n)
-	if kind != "repeats" {
+	if kind != "repeats" && kind != "days alike" {
 		return t
 	}
 	now := t[0]
@@ -127,13 +129,45 @@ func (p *plan) fill(r *rand.Rand, kind string, h *History) {
 	default:
 		d = someDisturbed(r)
 	}
+	like := newLikeness(r, kind)
 	for k, x := range level {
 		sd := p.sd
 		if k >= from {
 			sd *= later
 		}
-		h.Y = append(h.Y, seconds(x+sd*r.NormFloat64()+d.add(r)))
+		e := like.noise(r, k == 0 || math.Floor(h.T[k]) != math.Floor(h.T[k-1]))
+		h.Y = append(h.Y, seconds(x+sd*e+d.add(r)))
 	}
+}
+
+// likeness is what the noise of a run has in common with the one before it, or with
+// those of its day: shares of its standard deviation and of its variance.
+type likeness struct{ last, day, before, today float64 }
+
+func newLikeness(r *rand.Rand, kind string) likeness {
+	switch kind {
+	case "correlated":
+		return likeness{last: .4}
+	case "days alike":
+		return likeness{day: .3 + .3*r.Float64()}
+	}
+	return likeness{}
+}
+
+// noise draws that of the next run, of standard deviation 1.
+func (l *likeness) noise(r *rand.Rand, newDay bool) float64 {
+	e := r.NormFloat64()
+	switch {
+	case l.last > 0:
+		e = l.last*l.before + math.Sqrt(1-l.last*l.last)*e
+		l.before = e
+	case l.day > 0:
+		if newDay {
+			l.today = r.NormFloat64()
+		}
+		e = math.Sqrt(l.day)*l.today + math.Sqrt(1-l.day)*e
+	}
+	return e
 }
 
 // levels draws the changes, each with a new day and three runs or more after
@@ -153,7 +187,7 @@ func (p *plan) levels(r *rand.Rand, h *History) []float64 {
 	for q, i := range bounds[1 : len(bounds)-1] {
 		d := effect(r, p.lo, p.hi)
 		d = math.Copysign(max(math.Abs(d), p.least*p.sd), d)
-		h.Changes = append(h.Changes, Change{i, d, z(d, p.sd, i-bounds[q], bounds[q+2]-i)})
+		h.Changes = append(h.Changes, Change{i, d, Strength(d, p.sd, i-bounds[q], bounds[q+2]-i)})
 		for k := i; k < p.n; k++ {
 			level[k] += d
 		}

@@ -1,12 +1,39 @@
 package draw
 
-import "jobgait/analysis/changepoint"
+import (
+	"math"
+
+	"jobgait/analysis/changepoint"
+)
 
 // Score counts what was found.
 type Score struct {
 	Asked, Found int // detectable changes
 	Weak, WeakOK int // changes of z 3.5 to 7
 	False, Runs  int
+	// Classes are detectable changes by their z: to 6, to 9 and beyond.
+	Classes [3]Class
+}
+
+// Class counts changes of a range of z, and how many of those found have their true
+// effect within the interval that is told.
+type Class struct{ Asked, Found, Held int }
+
+// class is that of a detectable change.
+func (s *Score) class(z float64) *Class {
+	switch {
+	case z < 6:
+		return &s.Classes[0]
+	case z < 9:
+		return &s.Classes[1]
+	}
+	return &s.Classes[2]
+}
+
+// holds is whether the interval of a change that was found holds a true effect.
+func holds(c changepoint.Change, log float64) bool {
+	pct := 100 * math.Expm1(log)
+	return c.LoPct != nil && c.HiPct != nil && *c.LoPct <= pct && pct <= *c.HiPct
 }
 
 // Add compares the changes found in a history with the true ones: a true change
@@ -22,10 +49,15 @@ func (s *Score) Add(h History, found []changepoint.Change, tolerance int) {
 			}
 		}
 		ok := hit >= 0
+		count(c.Z >= Detectable, ok, &s.Asked, &s.Found)
+		of := s.class(c.Z)
+		count(c.Z >= Detectable, ok, &of.Asked, &of.Found)
 		if ok {
 			used[hit] = true
+			if c.Z >= Detectable && holds(found[hit], c.Log) {
+				of.Held++
+			}
 		}
-		count(c.Z >= Detectable, ok, &s.Asked, &s.Found)
 		count(c.Z >= 3.5 && c.Z < 7, ok, &s.Weak, &s.WeakOK)
 	}
 	for _, u := range used {
