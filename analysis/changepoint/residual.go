@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -100,13 +101,7 @@ func spreadScores(far []residual) []float64 {
 	}
 	size := func(i int) float64 { return math.Abs(far[i].r) }
 	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case size(a) < size(b):
-			return -1
-		case size(a) > size(b):
-			return 1
-		}
-		return a - b
+		return cmp.Or(cmp.Compare(size(a), size(b)), a-b)
 	})
 	a := make([]float64, n)
 	mean := 0.0

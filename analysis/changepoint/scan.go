@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -66,15 +67,7 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 			sc.order = append(sc.order, screened{k, nats})
 		}
 	}
-	slices.SortStableFunc(sc.order, func(a, b screened) int {
-		switch {
-		case a.nats > b.nats:
-			return -1
-		case a.nats < b.nats:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(sc.order, func(a, b screened) int { return cmp.Compare(b.nats, a.nats) })
 	return sc.order[:min(screenKeep, len(sc.order))]
 }
 

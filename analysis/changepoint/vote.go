@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -171,13 +172,7 @@ func newPrior(r *ready, given []vote) *prior {
 	}
 	given = slices.Clone(given)
 	slices.SortStableFunc(given, func(a, b vote) int {
-		switch {
-		case a.known < b.known:
-			return -1
-		case a.known > b.known:
-			return 1
-		}
-		return a.index - b.index
+		return cmp.Or(cmp.Compare(a.known, b.known), a.index-b.index)
 	})
 	return &prior{votes: given, time: r.at0, nats: make([]float64, len(r.x))}
 }

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -28,15 +29,7 @@ func (in *Input) finish() {
 	for i := range in.Order {
 		in.Order[i] = i
 	}
-	slices.SortStableFunc(in.Order, func(a, b int) int {
-		switch {
-		case in.T[a] < in.T[b]:
-			return -1
-		case in.T[a] > in.T[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(in.Order, func(a, b int) int { return cmp.Compare(in.T[a], in.T[b]) })
 	in.T, in.Y, in.Start = arranged(in.T, in.Order), arranged(in.Y, in.Order), arranged(in.Start, in.Order)
 	in.Given, in.Nodes = arranged(in.Given, in.Order), arranged(in.Nodes, in.Order)
 	for name, v := range in.Also {

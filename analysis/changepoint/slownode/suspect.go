@@ -1,6 +1,7 @@
 package slownode
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -91,13 +92,7 @@ func (m *suspects) cost(k, other int) float64 {
 
 // descending orders by u and v, larger first, then by number.
 func descending(u, v float64, a, b int) int {
-	switch {
-	case u > v:
-		return -1
-	case u < v:
-		return 1
-	}
-	return a - b
+	return cmp.Or(cmp.Compare(v, u), a-b)
 }
 
 // suspect sets what is believed of a node.

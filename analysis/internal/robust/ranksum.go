@@ -1,6 +1,7 @@
 package robust
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -49,15 +50,7 @@ func rankStatistic(a, b []float64) (u, ties float64) {
 	for _, v := range b {
 		all = append(all, value{v: v, ofB: true})
 	}
-	slices.SortFunc(all, func(p, q value) int {
-		switch {
-		case p.v < q.v:
-			return -1
-		case p.v > q.v:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(all, func(p, q value) int { return cmp.Compare(p.v, q.v) })
 	sum := 0.0
 	for i := 0; i < len(all); {
 		j := i + 1
