@@ -1,6 +1,7 @@
 package changepoint
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -95,13 +96,7 @@ func largestSteps(w []float64) []int {
 	}
 	slices.SortStableFunc(at, func(a, b int) int {
 		da, db := math.Abs(w[a]-w[a-1]), math.Abs(w[b]-w[b-1])
-		switch {
-		case da > db:
-			return -1
-		case da < db:
-			return 1
-		}
-		return b - a
+		return cmp.Or(cmp.Compare(db, da), b-a)
 	})
 	return at[:min(paperK, len(at))]
 }
@@ -110,16 +105,16 @@ func largestSteps(w []float64) []int {
 // divide by n and the counts are those before trimming, as in the authors' own
 // computation: with three against three it is 22 % above the textbook's value.
 func trimmedT(a, b []float64) float64 {
-	ma, va := moments(trim(a))
-	mb, vb := moments(trim(b))
+	ma, va := moments(Trimmed(a))
+	mb, vb := moments(Trimmed(b))
 	na, nb := float64(len(a)), float64(len(b))
 	pooled := (va*(na-1) + vb*(nb-1)) / (na + nb - 2)
 	return (mb - ma) / (math.Sqrt(pooled*(1/na+1/nb)) + 1e-8)
 }
 
-// trim leaves out values that are both among the farthest tenth from the median
-// and more than three MAD away. Fewer than ten values are left alone.
-func trim(x []float64) []float64 {
+// Trimmed leaves out, as the report does, values that are both among the farthest
+// tenth from the median and more than three MAD away. Fewer than ten are left alone.
+func Trimmed(x []float64) []float64 {
 	drop := int(trimShare * float64(len(x)))
 	if drop == 0 {
 		return x
@@ -196,7 +191,7 @@ func (r *ready) paper() Result {
 	for k, c := range found {
 		left, right := r.x[bounds[k]:c.index], r.x[c.index:bounds[k+2]]
 		e := event{index: c.index, detected: c.detected, first: c.index, last: c.index, kind: Step}
-		e.effect, e.lo, e.hi = paperEffect(trim(left), trim(right))
+		e.effect, e.lo, e.hi = paperEffect(Trimmed(left), Trimmed(right))
 		ch := r.change(e)
 		ch.Causes = f.causes(f.newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], scatter.Usual()))
 		res.Changes = append(res.Changes, ch)
@@ -227,7 +222,7 @@ func paperEffect(a, b []float64) (effect, lo, hi float64) {
 // paperRegime adds the regime of runs first to end, and what was left out of it.
 func (r *ready) paperRegime(res *Result, first, end int) {
 	w := r.x[first:end]
-	kept := trim(w)
+	kept := Trimmed(w)
 	y := make([]float64, len(kept))
 	for i, v := range kept {
 		y[i] = math.Exp(v)

@@ -74,25 +74,25 @@ func TestTrimmedT(t *testing.T) {
 
 func TestTrim(t *testing.T) {
 	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 100}
-	if got := trim(ten); len(got) != 9 || slices.Max(got) != 9 {
+	if got := Trimmed(ten); len(got) != 9 || slices.Max(got) != 9 {
 		t.Errorf("one of ten far off: kept %v", got)
 	}
-	if got := trim(ten[:9]); len(got) != 9 {
+	if got := Trimmed(ten[:9]); len(got) != 9 {
 		t.Errorf("nine values are left alone: kept %v", got)
 	}
 	two := append(slices.Clone(ten), 90)
-	if got := trim(two); len(got) != 10 {
+	if got := Trimmed(two); len(got) != 10 {
 		t.Errorf("a tenth of eleven is one: kept %v", got)
 	}
 	same := append(slices.Repeat([]float64{5}, 9), 7)
-	if got := trim(same); len(got) != 9 || got[8] != 5 {
+	if got := Trimmed(same); len(got) != 9 || got[8] != 5 {
 		t.Errorf("nine alike and one: kept %v", got)
 	}
-	if got := trim(slices.Repeat([]float64{5}, 20)); len(got) != 20 {
+	if got := Trimmed(slices.Repeat([]float64{5}, 20)); len(got) != 20 {
 		t.Errorf("twenty alike: kept %d", len(got))
 	}
 	near := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	if got := trim(near); len(got) != 10 {
+	if got := Trimmed(near); len(got) != 10 {
 		t.Errorf("the farthest is within three MAD: kept %v", got)
 	}
 }

@@ -19,9 +19,6 @@ import (
 )
 
 const (
-	// trimShare and trimMAD are the report's: a value is left out if it is both
-	// among this share of its half that lies farthest out, and so many MAD away.
-	trimShare, trimMAD = 0.1, 3
 	// flat keeps halves without any spread from dividing by zero, as there.
 	flat = 1e-8
 	// most bounds the evidence: smaller p are no float64.
@@ -29,7 +26,7 @@ const (
 )
 
 // Splits returns for each split of x the evidence for two levels: -log10 of p of
-// a pooled two-sample t test of the trimmed halves. Entry i is for a new level
+// a pooled two-sample t test of the halves as its test trims them. Entry i is for a new level
 // from x[i] on; entries without two values on both sides are NaN. x are
 // logarithms of times, without NaN.
 func Splits(x []float64) []float64 {
@@ -37,7 +34,7 @@ func Splits(x []float64) []float64 {
 	for i := range out {
 		out[i] = math.NaN()
 		if i >= 2 && i+2 <= len(x) {
-			out[i] = split(trim(x[:i]), trim(x[i:]))
+			out[i] = split(changepoint.Trimmed(x[:i]), changepoint.Trimmed(x[i:]))
 		}
 	}
 	return out
@@ -55,30 +52,6 @@ func split(a, b []float64) float64 {
 		return most
 	}
 	return math.Min(most, -math.Log10(p))
-}
-
-// trim leaves out what the report's test leaves out.
-func trim(x []float64) []float64 {
-	drop := int(trimShare * float64(len(x)))
-	if drop == 0 {
-		return x
-	}
-	median, mad := robust.Median(x), robust.MAD(x)
-	order := slices.Clone(x)
-	slices.SortFunc(order, func(a, b float64) int {
-		switch da, db := math.Abs(a-median), math.Abs(b-median); {
-		case da < db:
-			return -1
-		case da > db:
-			return 1
-		}
-		return 0
-	})
-	end := len(order)
-	for end > len(order)-drop && math.Abs(order[end-1]-median) >= trimMAD*mad {
-		end--
-	}
-	return order[:end]
 }
 
 // Threshold is the evidence that a split of n values needs at level alpha if
