@@ -2,12 +2,10 @@ package reports
 
 import (
 	"encoding/json"
-	"slices"
+	"reflect"
 	"strings"
 	"unicode"
 
-	"jobgait/analysis/note"
-	"jobgait/analysis/pattern"
 	"jobgait/analysis/summary"
 )
 
@@ -62,61 +60,43 @@ func printable(r rune) rune {
 	return r
 }
 
-// cleanSummary returns s with all text cleaned. Lists are copied before they
-// are changed: the caller's summary stays as it is.
+// cleanSummary returns s with all text cleaned but that of its code, whose names are made
+// readable first: cut they could not be. The caller's summary stays as it is.
 func cleanSummary(s summary.Summary) summary.Summary {
-	for _, w := range []*string{&s.Key.Cluster, &s.Key.SLUID, &s.State, &s.LeadNode, &s.Quality.Scope,
-		&s.Job.Name, &s.Job.User, &s.Job.Account, &s.Job.Partition, &s.Job.QOS, &s.Job.NodeList,
-		&s.Job.WorkDir, &s.Job.StdOut, &s.Job.Executable, &s.Job.Script, &s.Job.App, &s.Job.Size} {
-		*w = Clean(*w)
-	}
-	if s.Silence != nil {
-		s.Silence = &summary.Silence{SinceS: s.Silence.SinceS, Doing: Clean(s.Silence.Doing)}
-	}
-	s.Nodes = slices.Clone(s.Nodes)
-	for i := range s.Nodes {
-		s.Nodes[i].Name = Clean(s.Nodes[i].Name)
-	}
-	s.Notes = slices.Clone(s.Notes)
-	for i, n := range s.Notes {
-		s.Notes[i] = note.Note{Code: note.Code(Clean(string(n.Code))), Text: Clean(n.Text), Node: Clean(n.Node)}
-	}
-	s.Counters = slices.Clone(s.Counters)
-	for i, c := range s.Counters {
-		s.Counters[i].Name, s.Counters[i].Unit, s.Counters[i].Scope = Clean(c.Name), Clean(c.Unit), Clean(c.Scope)
-	}
-	s.Quality.Sources = slices.Clone(s.Quality.Sources)
-	for i, c := range s.Quality.Sources {
-		s.Quality.Sources[i] = summary.Source{Name: Clean(c.Name), Event: Clean(c.Event), PMU: Clean(c.PMU),
-			Config: Clean(c.Config), Scope: Clean(c.Scope), Hz: c.Hz, Absent: Clean(c.Absent)}
-	}
-	s.Patterns, s.Timeline.Columns = cleanPatterns(s.Patterns), cleanColumns(s.Timeline.Columns)
-	if s.Minute != nil {
-		m := *s.Minute
-		m.Columns = cleanColumns(m.Columns)
-		s.Minute = &m
-	}
-	s.Loops, s.Macros, s.Agreement = cleanLoops(s.Loops), cleanMacros(s.Macros), cleanAgreement(s.Agreement)
-	s.Phases = slices.Clone(s.Phases)
-	for i := range s.Phases {
-		s.Phases[i].Pattern = Clean(s.Phases[i].Pattern)
-	}
+	code := s.Code
+	s.Code = nil
+	cleanAll(reflect.ValueOf(&s).Elem())
+	s.Code = code
 	return s
 }
 
-func cleanPatterns(in []pattern.Pattern) []pattern.Pattern {
-	out := slices.Clone(in)
-	for i, p := range out {
-		out[i].ID, out[i].Column = Clean(p.ID), Clean(p.Column)
-		out[i].ValuesColumn, out[i].ValuesUnit = Clean(p.ValuesColumn), Clean(p.ValuesUnit)
+// cleanAll cleans all text in v, so that no field that is added later is forgotten. Lists
+// and what is pointed to are copied before they are changed. Maps stay as they are: of
+// the recorded fields only numbers are read.
+func cleanAll(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(Clean(v.String()))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			cleanAll(v.Field(i))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			own := reflect.New(v.Type().Elem())
+			own.Elem().Set(v.Elem())
+			cleanAll(own.Elem())
+			v.Set(own)
+		}
+	case reflect.Slice:
+		if kind := v.Type().Elem().Kind(); v.IsNil() || kind == reflect.Float32 || kind == reflect.Float64 {
+			return // samples
+		}
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		for i := range own.Len() {
+			cleanAll(own.Index(i))
+		}
+		v.Set(own)
 	}
-	return out
-}
-
-func cleanColumns(in []summary.TimelineColumn) []summary.TimelineColumn {
-	out := slices.Clone(in)
-	for i, c := range out {
-		out[i].Name, out[i].Unit, out[i].Scope = Clean(c.Name), Clean(c.Unit), Clean(c.Scope)
-	}
-	return out
 }

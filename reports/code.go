@@ -76,7 +76,7 @@ func newCode(s summary.Summary) *Code {
 		return nil
 	}
 	split := a.Run
-	c := Code{Samples: a.Samples, Node: Word(Clean(s.CodeNode)), Notes: []Note{}, Pages: []CodePage{}}
+	c := Code{Samples: a.Samples, Node: Word(s.CodeNode), Notes: []Note{}, Pages: []CodePage{}}
 	if m := s.MainCode(); m != nil {
 		split = m.Split
 		cycle := number(m.BusyS / m.Count)

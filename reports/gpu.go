@@ -10,11 +10,10 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// newGPUs returns the run's GPUs with all text cleaned and without what is no number.
+// newGPUs returns the run's GPUs without what is no number.
 func newGPUs(s summary.Summary) []summary.GPU {
 	out := make([]summary.GPU, 0, len(s.GPUs))
 	for _, g := range s.GPUs {
-		g.Node, g.Name, g.UUID = Clean(g.Node), Clean(g.Name), Clean(g.UUID)
 		g.ReadS, g.MemoryBytes = number(g.ReadS), number(g.MemoryBytes)
 		for _, v := range []**float64{&g.EnergyJ, &g.PowerW, &g.ActiveS, &g.SlowedS, &g.MemoryPeakBytes, &g.ClockMHz} {
 			*v = known(*v)

@@ -144,12 +144,12 @@ func weighed(values, weights []float64) (in, out float64) {
 // betweenSyncs says how far what is told of cycles reaches.
 const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, the time between synchronisations."
 
-// cleanCycle is without text of others and what is no number.
+// cleanCycle is without what is no number.
 func cleanCycle(c *summary.GPUCycle) *summary.GPUCycle {
 	if c == nil {
 		return nil
 	}
-	out := summary.GPUCycle{Pattern: Clean(c.Pattern), Count: number(c.Count), IdleShare: number(c.IdleShare)}
+	out := summary.GPUCycle{Pattern: c.Pattern, Count: number(c.Count), IdleShare: number(c.IdleShare)}
 	if len(c.PowerW) == anatomy.Bins {
 		out.PowerW = numbers(c.PowerW)
 	}

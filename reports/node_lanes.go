@@ -21,7 +21,7 @@ const (
 	fewLanes                         = 10
 )
 
-// cleanNodeLanes are lanes with counts of CPUs and clean names, as many as can be drawn.
+// cleanNodeLanes are lanes with counts of CPUs, as many as can be drawn.
 func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 	for _, l := range list {
 		if len(l.Busy) == 0 || !(l.StepS > 0) || math.IsInf(l.StepS, 0) {
@@ -33,7 +33,7 @@ func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 				busy[i] = series.Missing()
 			}
 		}
-		l.Node, l.Busy, l.StartS = Clean(l.Node), busy, number(l.StartS)
+		l.Busy, l.StartS = busy, number(l.StartS)
 		out = append(out, l)
 	}
 	return out

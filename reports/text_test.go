@@ -314,6 +314,18 @@ func TestMark(t *testing.T) {
 	}
 }
 
+// What is cleaned is a copy: the summary also goes into the history.
+func TestCleaningLeavesTheSummary(t *testing.T) {
+	s := hostile()
+	New(s, nil, options())
+	for i, text := range []string{s.Job.Name, s.Nodes[1].Name, s.Agreement.Column, s.Agreement.List[0].Node, s.Loops[0].Activity.Column,
+		s.Loops[0].Drift.Like[0], s.Macros[0].Of[0], s.Timeline.Columns[0].Name, s.Notes[len(s.Notes)-1].Text} {
+		if text != hostileName {
+			t.Errorf("text %d has become %q", i, text)
+		}
+	}
+}
+
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{"", hostileName, "é\u0301漢", "\xff\xfe", strings.Repeat("x", 5000), "a\u2028b\U000e0041"} {
 		f.Add(s)
