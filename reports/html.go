@@ -24,13 +24,13 @@ var pageJS string
 //
 // It begins with a comment for those to whom a web portal shows the source.
 func HTML(w io.Writer, r Report) error {
-	t, err := template.New("report").Funcs(template.FuncMap{"nice": nice}).Parse(pageHTML)
+	t, err := template.New("report").Funcs(r.pageFuncs()).Parse(pageHTML)
 	if err != nil {
 		return fmt.Errorf("parse the report's page: %w", err)
 	}
 	var b strings.Builder
 	b.WriteString(r.htmlComment())
-	if err := t.Execute(&b, r.view()); err != nil {
+	if err := t.Execute(&b, r); err != nil {
 		return fmt.Errorf("fill the page of job %s: %w", r.Job.ID, err)
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {

@@ -138,8 +138,11 @@ func (m Node) row() row {
 		right(quantity.Optional(m.Coverage, quantity.Share)), right(missing), left(remark)}
 }
 
-// withMeters adds a bar of its busy CPUs to each row of nodes.
+// withMeters adds a bar of its busy CPUs to each row of nodes, where any are known.
 func (r Report) withMeters(rows []row) []row {
+	if r.Nodes.BusyCPUs == nil {
+		return rows
+	}
 	hi := 0.0
 	for _, m := range r.Nodes.List {
 		if m.BusyCPUs != nil {

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -9,69 +10,6 @@ import (
 	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
-
-// view is what page.html prints: the report in words, rows and pictures, made by
-// the same functions that make the text.
-type view struct {
-	R              Report
-	Words          []Explained
-	CSS            template.CSS
-	JS             template.JS
-	Policy         string
-	Title          string
-	Over, Heading  string
-	Span           string
-	Ended          string
-	Failed         bool
-	Short          []Verdict
-	Figures        []keyFigure
-	Why            []string
-	RhythmRemark   string
-	Timeline       []picture
-	Gauges         []pageGauge
-	Minute         []picture
-	BandKey        string
-	Samples        string
-	Patterns       []row
-	FoundIn        string
-	Shapes         []picture
-	Examples       []picture
-	ExamplesOf     string
-	Phases         []row
-	Nested         string
-	CodeRemark     string
-	CodeChart      *picture
-	CodeKey        []row
-	CodeRows       []row
-	CodeNoise      string
-	GPUs           []row
-	GPUsRemark     string
-	GPUsText       []string
-	DriftRemark    string
-	DriftText      []string
-	DriftChart     *picture
-	Slow           []row
-	Low            []string
-	LowRemark      string
-	NodesRemark    string
-	NodesText      string
-	NodeBars       *picture
-	NodeLanes      *picture
-	Agreement      []string
-	Nodes          []row
-	Counters       []row
-	CountersZero   string
-	CountersRemark string
-	IPC            string
-	EarlierRemark  string
-	History        []picture
-	Usual          string
-	Runs           []row
-	Findings       []section
-	Facts          []fact
-	Notes          []Note
-	MoreNotes      string
-}
 
 // keyFigure is one of the large figures at the head of the page.
 type keyFigure struct{ Name, Value, Remark string }
@@ -82,61 +20,48 @@ type picture struct {
 	SVG           template.HTML
 }
 
-func (r Report) view() view {
-	j := r.Job
-	v := view{
-		R: r, Words: Words(), CSS: template.CSS(r.across.style()), JS: template.JS(pageJS), Policy: policy(r.across.style()),
-		Title: j.label() + " " + string(j.Name), Heading: string(j.Name), Span: r.span(), Ended: r.ended(), Failed: len(endVerdict(r)) > 0, Short: r.short(),
-		Figures: r.keyFigures(), RhythmRemark: r.Rhythm.remark(), FoundIn: r.Rhythm.foundIn(),
-		Timeline: r.timelineCharts(), Minute: r.minuteCharts(), Gauges: r.pageGauges(), Shapes: r.shapeCharts(), Examples: r.exampleCharts(),
-		NodesRemark: r.Nodes.remark(), Facts: r.facts(), EarlierRemark: r.earlierRemark(),
+// pageFuncs are what page.html prints: the report in words, rows and pictures, by the
+// same functions that make the text.
+func (r Report) pageFuncs() template.FuncMap {
+	notes, moreNotes := r.listedNotes()
+	return template.FuncMap{
+		"nice":   nice,
+		"css":    func() template.CSS { return template.CSS(r.across.style()) },
+		"js":     func() template.JS { return template.JS(pageJS) },
+		"policy": func() string { return policy(r.across.style()) },
+
+		"title":   func() string { return r.Job.label() + " " + string(r.Job.Name) },
+		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
+		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
+		"span":    r.span, "ended": r.ended, "failed": func() bool { return len(endVerdict(r)) > 0 },
+		"keyFigures": r.keyFigures, "short": r.short, "gauges": r.pageGauges,
+
+		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples, "smoothed": r.smoothed,
+		"minute": r.minuteCharts, "patterns": r.Rhythm.patternRows, "foundIn": r.Rhythm.foundIn, "nested": r.Rhythm.nested,
+		"shapes": r.shapeCharts, "examples": r.exampleCharts, "phases": r.phaseRows,
+
+		"codeRemark": r.codeRemark, "codeChart": r.codeChart, "codeRows": r.codeRows,
+		"codeKey":    func() []row { return r.Code.key() },
+		"codeNoise":  func() string { return r.Code.noise() },
+		"gpusRemark": func() string { return unproven }, "gpus": r.gpuRows, "gpuTexts": r.gpuTexts,
+
+		"drift": r.Rhythm.drift, "driftRemark": r.driftRemark, "driftTexts": r.driftTexts, "driftChart": r.driftChart, "slow": r.slowRows,
+		"driftSays": func() bool { return r.Rhythm.drift().says(r.Job.ElapsedS) },
+		"lowRemark": func() string { return lowRemark }, "low": r.lowTexts,
+
+		"nodesRemark": r.Nodes.remark, "nodesText": r.Nodes.summary, "nodeLanes": r.nodeLaneChart, "nodeBars": r.nodeChart,
+		"manyNodes": func() bool { return r.Nodes.Total > listedNodes },
+		"nodes":     func() []row { return r.withMeters(r.nodeRows()) },
+		"agreement": r.Nodes.Agreement.texts,
+
+		"counted":        func() bool { return len(r.listedCounters()) > 0 },
+		"countersRemark": func() string { return countersRemark }, "counters": r.counterRows, "zeroText": r.zeroText, "ipcText": r.ipcText,
+		"earlierRemark": r.earlierRemark, "history": r.historyCharts, "usual": r.Earlier.usual, "runs": r.runRows,
+
+		"findings": r.findings, "facts": r.facts, "words": Words,
+		"notes":     func() []Note { return notes },
+		"moreNotes": func() string { return moreNotes },
 	}
-	v.Over = strings.Join(append([]string{j.label()}, r.whoWhere()...), " · ")
-	if v.Heading == "" {
-		v.Heading = j.label()
-	}
-	v.Notes, v.MoreNotes = r.listedNotes()
-	v.Findings = r.findings()
-	v.Why = r.whyLines()
-	v.BandKey = "band: smallest to largest sample; line: mean" + r.smoothed()
-	v.Samples = r.samples()
-	if r.Rhythm.Periodic {
-		v.Patterns = r.Rhythm.patternRows()
-	}
-	if len(v.Examples) > 0 {
-		v.ExamplesOf = r.Rhythm.Patterns[0].Shape.Label
-	}
-	v.Phases = r.phaseRows()
-	if c := r.Code; c != nil {
-		v.CodeRemark, v.CodeChart, v.CodeKey, v.CodeRows, v.CodeNoise = r.codeRemark(), r.codeChart(), c.key(), r.codeRows(), c.noise()
-	}
-	v.GPUs, v.GPUsRemark, v.GPUsText = r.gpuRows(), unproven, r.gpuTexts()
-	v.Nested, v.Low, v.LowRemark = r.Rhythm.nested(), r.lowTexts(), lowRemark
-	if r.Rhythm.drift() != nil {
-		v.DriftRemark, v.DriftChart = r.driftRemark(), r.driftChart()
-		if r.Rhythm.drift().says(r.Job.ElapsedS) {
-			v.DriftText, v.Slow = r.driftTexts(), r.slowRows()
-		}
-	}
-	v.Agreement = r.Nodes.Agreement.texts()
-	v.Nodes = r.nodeRows()
-	if r.Nodes.Total > 1 && r.Nodes.BusyCPUs != nil {
-		v.Nodes = r.withMeters(v.Nodes)
-	}
-	v.NodeLanes = r.nodeLaneChart()
-	if r.Nodes.Total > listedNodes {
-		v.NodesText, v.NodeBars = r.Nodes.summary(), r.nodeChart()
-	}
-	if len(r.listedCounters()) > 0 {
-		v.Counters, v.CountersZero, v.CountersRemark = r.counterRows(), r.zeroText(), countersRemark
-	}
-	if r.IPC != nil {
-		v.IPC = r.ipcText()
-	}
-	if r.Earlier.N > 0 {
-		v.History, v.Usual, v.Runs = r.historyCharts(), r.Earlier.usual(), r.runRows()
-	}
-	return v
 }
 
 // keyFigures are those that a reader looks for first.
