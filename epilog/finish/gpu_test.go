@@ -16,15 +16,15 @@ import (
 func TestGPUsOfProfiles(t *testing.T) {
 	for seed, c := range []struct {
 		periodS float64
-		gpu     profiletest.GPU
+		gpu     simulatedGPU
 	}{
-		{0.7, profiletest.GPU{IdleFrom: 0.5, IdleTo: 0.81}}, {1.3, profiletest.GPU{IdleFrom: 0, IdleTo: 0.1, RefreshMS: 100}},
-		{2.3, profiletest.GPU{IdleFrom: 0.6, IdleTo: 0.91, RefreshMS: 100}}, {3.1, profiletest.GPU{IdleFrom: 0.2, IdleTo: 0.7}},
-		{4.3, profiletest.GPU{IdleFrom: 2, IdleTo: 2}},
+		{0.7, simulatedGPU{IdleFrom: 0.5, IdleTo: 0.81}}, {1.3, simulatedGPU{IdleFrom: 0, IdleTo: 0.1, RefreshMS: 100}},
+		{2.3, simulatedGPU{IdleFrom: 0.6, IdleTo: 0.91, RefreshMS: 100}}, {3.1, simulatedGPU{IdleFrom: 0.2, IdleTo: 0.7}},
+		{4.3, simulatedGPU{IdleFrom: 2, IdleTo: 2}},
 	} {
 		path := filepath.Join(t.TempDir(), "profile")
-		did, err := profiletest.WriteGPUs(path, profiletest.Options{Seconds: 300, PeriodS: c.periodS, Seed: uint64(seed), Seal: true,
-			GPUs: []profiletest.GPU{c.gpu, {IdleFrom: 0, IdleTo: 1}}})
+		gpus := newSimulatedGPUs(uint64(seed), c.gpu, simulatedGPU{IdleFrom: 0, IdleTo: 1})
+		err := profiletest.Write(path, profiletest.Options{Seconds: 300, PeriodS: c.periodS, Seed: uint64(seed), Seal: true, Also: gpus})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestGPUsOfProfiles(t *testing.T) {
 		if len(s.GPUs) != 2 || len(s.Patterns) == 0 {
 			t.Fatalf("%g s: %d GPUs, %d patterns", c.periodS, len(s.GPUs), len(s.Patterns))
 		}
-		g, idle, truth := s.GPUs[0], s.GPUs[1], did[0]
+		g, idle, truth := s.GPUs[0], s.GPUs[1], gpus[0].done()
 		if g.Name != "synthetic" || g.ActiveS == nil || g.EnergyJ == nil || g.Cycle == nil || idle.Cycle == nil {
 			t.Fatalf("%g s: %+v", c.periodS, g)
 		}
@@ -55,7 +55,7 @@ func TestGPUsOfProfiles(t *testing.T) {
 // whenIdle asks for most of the idle part of cycles that are long enough to show it. The
 // period that was found begins anywhere in an iteration: what is idle in one piece is so
 // in the cycle.
-func whenIdle(t *testing.T, periodS float64, g profiletest.GPU, idle []float64) {
+func whenIdle(t *testing.T, periodS float64, g simulatedGPU, idle []float64) {
 	t.Helper()
 	if told := idle != nil; told != (periodS >= 2 && g.IdleTo <= 1) {
 		t.Errorf("%g s: when it is idle is %v", periodS, idle)

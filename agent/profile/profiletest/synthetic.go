@@ -42,10 +42,22 @@ type Options struct {
 	Lossless bool
 	// Seal is whether the agent ended in order.
 	Seal bool
-	// GPUs are the job's; what they did is Done.
-	GPUs []GPU
+	// Also has further columns, nil for none.
+	Also Also
 	// Seed chooses the noise.
 	Seed uint64
+}
+
+// Also is what one test measures beside the CPUs.
+type Also interface {
+	// Header and Footer add what the profile says of it.
+	Header(h *profile.Header)
+	Footer(f *profile.Footer)
+	// Slot tells of the next slot in which part of an iteration it lies, from 0 to 1,
+	// negative outside of one.
+	Slot(part float64)
+	// Fill adds the columns of a block, once the slots of the next are told.
+	Fill(b *profile.Block)
 }
 
 const (
@@ -59,42 +71,39 @@ const (
 
 // Write makes the profile at path, which must not exist.
 func Write(path string, o Options) error {
-	_, err := WriteGPUs(path, o)
-	return err
-}
-
-// WriteGPUs makes the profile and returns what its GPUs did.
-func WriteGPUs(path string, o Options) ([]Done, error) {
 	o = o.filled()
 	w, err := profile.Create(path, o.header(), profile.Options{Lossless: o.Lossless})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer w.Close()
 	n := newNode(o)
-	var waiting []profile.Block // for readings of GPUs that come after it
+	var waiting []profile.Block // for what is known later
 	for left := int(math.Round(o.Seconds * 1e9 / stepNS)); left > 0 || len(waiting) > 0; left -= o.Slots {
 		if left > 0 {
 			waiting = append(waiting, n.block(min(left, o.Slots)))
 		}
-		if left <= 0 || len(waiting) > 1 || len(n.gpus) == 0 {
-			n.read(&waiting[0])
-			if err := w.Append(waiting[0]); err != nil {
-				return nil, err
-			}
-			waiting = waiting[1:]
+		if left > 0 && len(waiting) == 1 && o.Also != nil {
+			continue
 		}
+		if o.Also != nil {
+			o.Also.Fill(&waiting[0])
+		}
+		if err := w.Append(waiting[0]); err != nil {
+			return err
+		}
+		waiting = waiting[1:]
 	}
 	if o.Seal {
 		f := profile.Footer{Reason: "stopped", Executable: "synthetic"}
-		for i := range o.GPUs {
-			f.GPUs = append(f.GPUs, summary.GPUDevice{Index: i, Name: "synthetic", MemoryBytes: 80e9})
+		if o.Also != nil {
+			o.Also.Footer(&f)
 		}
 		if err := w.Seal(f); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return n.done(), w.Close()
+	return w.Close()
 }
 
 func (o Options) filled() Options {
@@ -136,8 +145,8 @@ func (o Options) header() profile.Header {
 		h.Columns[i] = c.Column
 		h.Sources = append(h.Sources, summary.Source{Name: c.Name, Event: c.Name, PMU: "synthetic", Scope: c.Scope})
 	}
-	for i := range o.GPUs {
-		h.Columns = append(h.Columns, gpuColumns(i)...)
+	if o.Also != nil {
+		o.Also.Header(&h)
 	}
 	return h
 }
@@ -152,16 +161,11 @@ type node struct {
 	end   float64
 	order []uint64 // the pages of the samples of the block
 	at    float64  // the part of the iteration that is over, negative outside of one
-	gpus  []*board
 }
 
 func newNode(o Options) *node {
-	n := &node{o: o, rng: rand.New(rand.NewPCG(o.Seed, 1)), sum: make([]float64, len(columns)),
+	return &node{o: o, rng: rand.New(rand.NewPCG(o.Seed, 1)), sum: make([]float64, len(columns)),
 		start: o.StartUpS, end: o.StartUpS}
-	for i, g := range o.GPUs {
-		n.gpus = append(n.gpus, newBoard(g, o.Seed+uint64(i)))
-	}
-	return n
 }
 
 // block makes the next n slots.
@@ -185,8 +189,8 @@ func (n *node) block(slots int) profile.Block {
 	for i := range slots {
 		p := n.part()
 		n.count(b.Columns, i, p)
-		for _, g := range n.gpus {
-			g.slot(n.at)
+		if n.o.Also != nil {
+			n.o.Also.Slot(n.at)
 		}
 		if b.Samples != nil {
 			b.Samples[i] = n.addresses(hits, i, slots, p)

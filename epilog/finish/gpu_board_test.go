@@ -1,44 +1,80 @@
-package profiletest
+package finish
 
 import (
 	"fmt"
 	"math/rand/v2"
 
 	"jobgait/agent/profile"
+	"jobgait/analysis/summary"
 )
 
-// GPU is a GPU of the job as a driver shows it: its energy is new every so often, its
+// simulatedGPU is a GPU of the job as a driver shows it: its energy is new every so often, its
 // utilization is that of the last whole sixth of a second, and both are read at drawn
 // times, 100 to 200 ms apart, as the agent does. It takes 400 W when it runs and 100 W
 // when it does not, which is outside of iterations and in a part of each.
-type GPU struct {
+type simulatedGPU struct {
 	IdleFrom, IdleTo float64 // within an iteration, 0 to 1
 	RefreshMS        int     // of the energy; 0: 20
 }
 
-// Done is what a GPU did while it was read.
-type Done struct {
+// gpuDone is what a GPU did while it was read.
+type gpuDone struct {
 	EnergyJ, ActiveS float64
 	IdleShare        float64 // of the time within iterations
 }
 
 const (
+	stepNS        = 5_000_000
 	runsW, idlesW = 400, 100
 	slotMS        = stepNS / 1e6
 	windowSlots   = 33 // of the utilization, 1/6 s
 )
 
-// gpuColumns are those of the i-th GPU.
-func gpuColumns(i int) []profile.Column {
-	column := func(what, unit string) profile.Column {
-		return profile.Column{Name: fmt.Sprintf("gpu%d_%s", i, what), Unit: unit, Scope: "job", Hz: 1 / 0.15, Ticked: true}
+// simulatedGPUs are those of a profile.
+type simulatedGPUs []*board
+
+func newSimulatedGPUs(seed uint64, gpus ...simulatedGPU) (out simulatedGPUs) {
+	for i, g := range gpus {
+		out = append(out, newBoard(g, seed+uint64(i)))
 	}
-	return []profile.Column{column("energy", "uJ"), column("kernel", "ns")}
+	return out
+}
+
+func (l simulatedGPUs) Header(h *profile.Header) {
+	for i := range l {
+		column := func(what, unit string) profile.Column {
+			return profile.Column{Name: fmt.Sprintf("gpu%d_%s", i, what), Unit: unit, Scope: "job", Hz: 1 / 0.15, Ticked: true}
+		}
+		h.Columns = append(h.Columns, column("energy", "uJ"), column("kernel", "ns"))
+	}
+}
+
+func (l simulatedGPUs) Footer(f *profile.Footer) {
+	for i := range l {
+		f.GPUs = append(f.GPUs, summary.GPUDevice{Index: i, Name: "synthetic", MemoryBytes: 80e9})
+	}
+}
+
+func (l simulatedGPUs) Slot(part float64) {
+	for _, b := range l {
+		b.slot(part)
+	}
+}
+
+// Fill has later readings.
+func (l simulatedGPUs) Fill(block *profile.Block) {
+	for _, g := range l {
+		energy, ran := make([]int64, block.N), make([]int64, block.N)
+		for i := range block.N {
+			energy[i], ran[i] = g.between(int(block.First) + i)
+		}
+		block.Columns = append(block.Columns, energy, ran)
+	}
 }
 
 // board is the state of a GPU.
 type board struct {
-	GPU
+	simulatedGPU
 	rng *rand.Rand
 	// energy and ran are up to the end of each slot, in uJ and ns.
 	energy, ran        []int64
@@ -53,11 +89,11 @@ type reading struct {
 	energy, ran int64
 }
 
-func newBoard(g GPU, seed uint64) *board {
+func newBoard(g simulatedGPU, seed uint64) *board {
 	if g.RefreshMS == 0 {
 		g.RefreshMS = 20
 	}
-	return &board{GPU: g, rng: rand.New(rand.NewPCG(seed, 2)), next: 20}
+	return &board{simulatedGPU: g, rng: rand.New(rand.NewPCG(seed, 2)), next: 20}
 }
 
 // slot adds a slot that lies in that part of an iteration, and reads if it is time to.
@@ -96,17 +132,6 @@ func (b *board) ask(slot int) reading {
 	return r
 }
 
-// read fills in the columns of the GPUs of a block, for which later readings are there.
-func (n *node) read(b *profile.Block) {
-	for _, g := range n.gpus {
-		energy, ran := make([]int64, b.N), make([]int64, b.N)
-		for i := range b.N {
-			energy[i], ran[i] = g.between(int(b.First) + i)
-		}
-		b.Columns = append(b.Columns, energy, ran)
-	}
-}
-
 // between interpolates what was read at both sides of a slot's end.
 func (b *board) between(slot int) (energy, ran int64) {
 	for i := 1; i < len(b.readings); i++ {
@@ -120,18 +145,14 @@ func (b *board) between(slot int) (energy, ran int64) {
 	return profile.NoValue, profile.NoValue
 }
 
-// done is what the GPUs did between their first readings and their last.
-func (n *node) done() (out []Done) {
-	for _, b := range n.gpus {
-		d := Done{}
-		if k := len(b.readings); k > 0 {
-			from, to := b.readings[0].slot, b.readings[k-1].slot
-			d.EnergyJ, d.ActiveS = float64(b.energy[to]-b.energy[from])/1e6, float64(b.ran[to]-b.ran[from])/1e9
-		}
-		if b.inside > 0 {
-			d.IdleShare = float64(b.idleInside) / float64(b.inside)
-		}
-		out = append(out, d)
+// done is what the GPU did between its first reading and its last.
+func (b *board) done() (d gpuDone) {
+	if k := len(b.readings); k > 0 {
+		from, to := b.readings[0].slot, b.readings[k-1].slot
+		d.EnergyJ, d.ActiveS = float64(b.energy[to]-b.energy[from])/1e6, float64(b.ran[to]-b.ran[from])/1e9
 	}
-	return out
+	if b.inside > 0 {
+		d.IdleShare = float64(b.idleInside) / float64(b.inside)
+	}
+	return d
 }
