@@ -16,7 +16,7 @@ func (r Report) timelineCharts() []picture {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	var out []picture
 	for i, t := range r.traces() {
-		if _, _, ok := extent(t.mean); !ok || end <= 0 {
+		if _, _, ok := plot.Extent(t.mean); !ok || end <= 0 {
 			continue
 		}
 		least := []float64{}
@@ -99,7 +99,7 @@ func (r Report) shapeCharts() []picture {
 	var out []picture
 	for i, q := range r.Rhythm.Patterns[:min(4, len(r.Rhythm.Patterns))] {
 		mean, p10, p90 := floats(q.Shape.Mean), floats(q.Shape.P10), floats(q.Shape.P90)
-		if _, _, ok := extent(mean); !ok {
+		if _, _, ok := plot.Extent(mean); !ok {
 			continue
 		}
 		length := q.Period.value()
@@ -178,7 +178,7 @@ func (r Report) historyChart(q runFigure) (picture, bool) {
 		add(v, "dot", fmt.Sprintf("job %s, %s: %s", run.ID, moment(run.StartEpochS).In(r.zone).Format("2006-01-02 15:04"), q.print(v)))
 	}
 	add(q.now, "dot now", "this run: "+q.print(q.now))
-	if _, _, ok := extent(y); !ok {
+	if _, _, ok := plot.Extent(y); !ok {
 		return picture{}, false
 	}
 	scale, _ := plot.FromZero(3, y)

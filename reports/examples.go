@@ -34,7 +34,7 @@ func (r Report) exampleCharts() (out []picture) {
 	for _, e := range q.Examples {
 		longest, all = max(longest, e.LengthS), append(all, floats(e.Values)...)
 	}
-	if _, _, ok := extent(all); !ok {
+	if _, _, ok := plot.Extent(all); !ok {
 		return nil
 	}
 	y, ticks := plot.FromZero(2, all)

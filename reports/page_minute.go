@@ -19,7 +19,7 @@ func (r Report) minuteCharts() []picture {
 	var out []picture
 	for _, c := range m.Columns {
 		lo, mean, hi := floats(c.Min), floats(c.Mean), floats(c.Max)
-		if _, _, ok := extent(mean); !ok || len(lo) != len(mean) || len(hi) != len(mean) {
+		if _, _, ok := plot.Extent(mean); !ok || len(lo) != len(mean) || len(hi) != len(mean) {
 			continue
 		}
 		end := m.StartS + float64(len(mean))*m.StepS

@@ -3,6 +3,8 @@ package reports
 import (
 	"math"
 	"strings"
+
+	"jobgait/reports/plot"
 )
 
 const (
@@ -33,24 +35,9 @@ func spark(values []float64, lo, hi float64, ascii bool) string {
 	return b.String()
 }
 
-// extent returns the smallest and largest finite value, and false if there is
-// none.
-func extent(values []float64) (lo, hi float64, ok bool) {
-	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
-		}
-		if !ok {
-			lo, hi, ok = v, v, true
-		}
-		lo, hi = math.Min(lo, v), math.Max(hi, v)
-	}
-	return lo, hi, ok
-}
-
 // fromZero returns the range to draw levels over: from zero, or below it.
 func fromZero(values []float64) (lo, hi float64, ok bool) {
-	lo, hi, ok = extent(values)
+	lo, hi, ok = plot.Extent(values)
 	return math.Min(0, lo), math.Max(0, hi), ok
 }
 
@@ -58,7 +45,7 @@ func fromZero(values []float64) (lo, hi float64, ok bool) {
 // zero, unless all of it lies in the upper half and differs by 2 % at least;
 // there zero would hide the shape. The range is always printed beside the line.
 func shapeRange(values []float64) (lo, hi float64, ok bool) {
-	lo, hi, ok = extent(values)
+	lo, hi, ok = plot.Extent(values)
 	if lo >= hi/2 && hi-lo > hi/50 {
 		return lo, hi, ok
 	}

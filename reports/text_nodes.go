@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/quantity"
+	"jobgait/reports/plot"
 )
 
 // textNodes compares the nodes; a run on one node has nothing to compare, and no section.
@@ -51,7 +52,7 @@ func (r Report) textNodeStrip(p *page) {
 			values[i] = *m.BusyCPUs
 		}
 	}
-	_, hi, _ := extent(values)
+	_, hi, _ := plot.Extent(values)
 	line := strings.ReplaceAll(spark(values, 0, hi, r.ascii), " ", "x")
 	legend := fmt.Sprintf("busy CPUs, 0 .. %s, %s .. %s", quantity.Figures(hi, 3), n.List[0].Name, n.List[n.Total-1].Name)
 	if strings.Contains(line, "x") {

@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/plot"
 )
 
 // textEarlier lists earlier runs. It does not say whether this one is slower.
@@ -77,7 +78,7 @@ func (r Rhythm) period() float64 {
 // historyRange is the range of the values, but never less than a fifth of the
 // largest: runs that agree to a percent shall look as if they agreed.
 func historyRange(values []float64) (lo, hi float64, ok bool) {
-	lo, hi, ok = extent(values)
+	lo, hi, ok = plot.Extent(values)
 	if room := hi/5 - (hi - lo); room > 0 {
 		lo, hi = math.Max(0, lo-room/2), hi+room/2
 	}

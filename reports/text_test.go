@@ -15,6 +15,7 @@ import (
 	"jobgait/analysis/phase"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
+	"jobgait/reports/plot"
 )
 
 func textOf(t *testing.T, r Report) string {
@@ -270,12 +271,12 @@ func TestFormats(t *testing.T) {
 func TestLevelsShowNoBeats(t *testing.T) {
 	r := New(nemo(), nil, options()).Rhythm
 	for _, c := range r.Timeline.Columns {
-		lo, hi, _ := extent(r.levels(c, 400, 1800, 400))
+		lo, hi, _ := plot.Extent(r.levels(c, 400, 1800, 400))
 		if hi-lo > 0.04*hi {
 			t.Errorf("%s: levels from %g to %g in one loop", c.Label, lo, hi)
 		}
 		raw := floats(c.Mean[110:480])
-		if lo, hi, _ := extent(raw); hi-lo < 0.3*hi {
+		if lo, hi, _ := plot.Extent(raw); hi-lo < 0.3*hi {
 			t.Errorf("%s: bins from %g to %g: the fixture has no beats to remove", c.Label, lo, hi)
 		}
 	}

@@ -9,16 +9,9 @@ import (
 
 // span returns a scale that holds all values, with some room, and round ticks.
 func span(want int, lists ...[]float64) (plot.Scale, []plot.Tick) {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, l := range lists {
-		for _, v := range l {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				lo, hi = min(lo, v), max(hi, v)
-			}
-		}
-	}
+	lo, hi, ok := plot.Extent(lists...)
 	switch {
-	case !(lo <= hi):
+	case !ok:
 		lo, hi = 0, 1
 	case lo == hi:
 		d := max(math.Abs(lo)*0.05, 1e-9)

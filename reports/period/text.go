@@ -13,6 +13,7 @@ import (
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/reports"
+	"jobgait/reports/plot"
 )
 
 // columns is the width of the text.
@@ -120,8 +121,9 @@ func (p Pattern) text(b *bufio.Writer, set series.Set, ascii bool) {
 		fmt.Fprintf(b, ", %s s.d. above chance", quantity.Plain(*p.Significance, 2))
 	}
 	fmt.Fprintln(b)
-	if lo, hi := extent(p.Values); hi > lo && len(p.Values.v) >= 4 {
-		s := reports.Spark(reports.Resample(p.Values.floats(), 60), lo, hi, ascii)
+	values := p.Values.floats()
+	if lo, hi, _ := plot.Extent(values); hi > lo && len(values) >= 4 {
+		s := reports.Spark(reports.Resample(values, 60), lo, hi, ascii)
 		fmt.Fprintf(b, "   %s  %s, %s\n", s, p.ValuesColumn, quantity.Range(lo, hi))
 	}
 	p.driftText(b, set)
@@ -170,15 +172,4 @@ func (r Report) phases(b *bufio.Writer) {
 	for _, p := range r.Phases {
 		fmt.Fprintf(b, "%-12s %6d %12s %8s\n", strings.TrimSpace(string(p.Kind)+" "+p.Pattern), p.Count, quantity.Duration(p.S), quantity.Share(p.Share))
 	}
-}
-
-// extent returns the smallest and the largest value.
-func extent(n numbers) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range n.v {
-		if v := float64(x) + n.shift; v == v {
-			lo, hi = min(lo, v), max(hi, v)
-		}
-	}
-	return lo, hi
 }

@@ -31,15 +31,8 @@ func LogScale(want int, free float64, lists ...[]float64) (Scale, []Tick) {
 // LinearScale returns a scale around all values, with at most about want ticks
 // at round values.
 func LinearScale(want int, lists ...[]float64) (Scale, []Tick) {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, values := range lists {
-		for _, v := range values {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				lo, hi = math.Min(lo, v), math.Max(hi, v)
-			}
-		}
-	}
-	if hi < lo {
+	lo, hi, ok := Extent(lists...)
+	if !ok {
 		lo, hi = 0, 1
 	}
 	if hi == lo {

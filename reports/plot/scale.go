@@ -23,6 +23,22 @@ type Tick struct {
 	Label string
 }
 
+// Extent is the smallest and the largest finite value, false where there is none.
+func Extent(lists ...[]float64) (lo, hi float64, ok bool) {
+	for _, values := range lists {
+		for _, v := range values {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				continue
+			}
+			if !ok {
+				lo, hi, ok = v, v, true
+			}
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	return lo, hi, ok
+}
+
 // headroom is the share of a scale that is left free above the largest value.
 const headroom = 0.08
 
