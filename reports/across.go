@@ -25,8 +25,11 @@ type Finding struct {
 	Data json.RawMessage
 }
 
-// Chart is a picture of a finding: one svg element of package plot.
-type Chart struct{ Title, Remark, SVG string }
+// Chart is a picture with its words: one svg element of package plot.
+type Chart struct {
+	Title, Remark string
+	SVG           template.HTML
+}
 
 // Across are the findings over the user's runs. Those without text are not
 // printed.
@@ -74,24 +77,4 @@ func (r Report) textAcross(p *page) {
 			p.text("  ", text)
 		}
 	}
-}
-
-// section is one section of the page.
-type section struct {
-	Title, Remark string
-	Text          []string
-	Charts        []picture
-}
-
-// findings are the sections of the page.
-func (r Report) findings() []section {
-	var out []section
-	for _, f := range r.across.printed() {
-		v := section{Title: f.Title, Remark: f.Remark, Text: f.Text}
-		for _, c := range f.Charts {
-			v.Charts = append(v.Charts, picture{c.Title, c.Remark, template.HTML(c.SVG)})
-		}
-		out = append(out, v)
-	}
-	return out
 }

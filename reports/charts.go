@@ -12,9 +12,9 @@ import (
 
 // timelineCharts draws the columns over the run, one below the other, with the
 // phases behind them, and the GPUs below.
-func (r Report) timelineCharts() []picture {
+func (r Report) timelineCharts() []Chart {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
-	var out []picture
+	var out []Chart
 	for i, t := range r.traces() {
 		if _, _, ok := plot.Extent(t.mean); !ok || end <= 0 {
 			continue
@@ -34,7 +34,7 @@ func (r Report) timelineCharts() []picture {
 		chart.Bins("band", t.edges(end), t.lo, t.hi)
 		x, line := r.broken(t)
 		chart.Line("line run", x, line)
-		out = append(out, picture{t.column.Label, unitWords(t.column.Unit), template.HTML(chart.SVG())})
+		out = append(out, Chart{t.column.Label, unitWords(t.column.Unit), template.HTML(chart.SVG())})
 	}
 	if p, ok := r.laneChart(); ok && len(out) > 0 {
 		out = append(out, p)
@@ -95,8 +95,8 @@ func (r Report) phaseClass(p Phase) string {
 }
 
 // shapeCharts draws one iteration of each pattern, four at most.
-func (r Report) shapeCharts() []picture {
-	var out []picture
+func (r Report) shapeCharts() []Chart {
+	var out []Chart
 	for i, q := range r.Rhythm.Patterns[:min(4, len(r.Rhythm.Patterns))] {
 		mean, p10, p90 := floats(q.Shape.Mean), floats(q.Shape.P10), floats(q.Shape.P90)
 		if _, _, ok := plot.Extent(mean); !ok {
@@ -113,7 +113,7 @@ func (r Report) shapeCharts() []picture {
 		color := fmt.Sprintf("c%d", i%4)
 		chart.Band("band "+color, x, p10, p90)
 		chart.Line("line "+color, x, mean)
-		out = append(out, picture{"One cycle of " + q.ID, q.Shape.Label + "; " + quantity.Period(length) + "; " + q.evidence(),
+		out = append(out, Chart{"One cycle of " + q.ID, q.Shape.Label + "; " + quantity.Period(length) + "; " + q.evidence(),
 			template.HTML(chart.SVG())})
 	}
 	return out
@@ -121,7 +121,7 @@ func (r Report) shapeCharts() []picture {
 
 // driftChart draws the length of iterations over the run, on the time axis of the
 // timeline. What is far above the rest is cut off: it is in the table.
-func (r Report) driftChart() *picture {
+func (r Report) driftChart() *Chart {
 	d := r.Rhythm.drift()
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	t, mean, longest := floats(d.Lengths.TS), floats(d.Lengths.MeanS), floats(d.Lengths.MaxS)
@@ -143,12 +143,12 @@ func (r Report) driftChart() *picture {
 	for _, s := range d.Steps[:min(len(d.Steps), maxSteps)] {
 		chart.Mark("axis", s.TS, quantity.Signed(s.EffectPct), "at "+quantity.Position(s.TS, r.Job.ElapsedS))
 	}
-	return &picture{"Length of one cycle", remark, template.HTML(chart.SVG())}
+	return &Chart{"Length of one cycle", remark, template.HTML(chart.SVG())}
 }
 
 // historyCharts draws elapsed time and period of the earlier runs and this one.
-func (r Report) historyCharts() []picture {
-	var out []picture
+func (r Report) historyCharts() []Chart {
+	var out []Chart
 	for _, q := range []runFigure{{"Elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS},
 		{"One cycle", quantity.Period, Run.period, r.Rhythm.period()}} {
 		if p, ok := r.historyChart(q); ok {
@@ -166,7 +166,7 @@ type runFigure struct {
 	now   float64
 }
 
-func (r Report) historyChart(q runFigure) (picture, bool) {
+func (r Report) historyChart(q runFigure) (Chart, bool) {
 	runs := r.Earlier.inOrder()
 	var x, y []float64
 	var class, tips []string
@@ -179,7 +179,7 @@ func (r Report) historyChart(q runFigure) (picture, bool) {
 	}
 	add(q.now, "dot now", "this run: "+q.print(q.now))
 	if _, _, ok := plot.Extent(y); !ok {
-		return picture{}, false
+		return Chart{}, false
 	}
 	scale, _ := plot.FromZero(3, y)
 	ticks := plot.TimeTicks(0, scale.Hi, 3)
@@ -191,7 +191,7 @@ func (r Report) historyChart(q runFigure) (picture, bool) {
 		XTicks: []plot.Tick{{Value: first, Label: day(runs[0])}, {Value: last + 0.5, Label: "this run"}}})
 	chart.Line("trace", x, y)
 	chart.Points(class, x, y, tips)
-	return picture{q.name, "oldest first, this run last", template.HTML(chart.SVG())}, true
+	return Chart{q.name, "oldest first, this run last", template.HTML(chart.SVG())}, true
 }
 
 // unitWords is the unit in a chart's caption.

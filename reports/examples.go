@@ -25,7 +25,7 @@ func newExamples(list []summary.Example, by float64) (out []summary.Example) {
 
 // exampleCharts draw real cycles of the main pattern on one scale beside each other: a
 // slow one is as much wider as it was longer.
-func (r Report) exampleCharts() (out []picture) {
+func (r Report) exampleCharts() (out []Chart) {
 	if len(r.Rhythm.Patterns) == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (r Report) exampleCharts() (out []picture) {
 		chart := plot.New(plot.Frame{Name: fmt.Sprintf("the cycle at %s, %s", at, e.Why), Height: 56, X: plot.Scale{Lo: 0, Hi: longest}, Y: y,
 			YTicks: inPercent(ticks, q.Shape.Unit)})
 		chart.Line("line run", x, values)
-		out = append(out, picture{string(e.Why), "at " + at + ", " + quantity.Period(e.LengthS), template.HTML(chart.SVG())})
+		out = append(out, Chart{string(e.Why), "at " + at + ", " + quantity.Period(e.LengthS), template.HTML(chart.SVG())})
 	}
 	return out
 }

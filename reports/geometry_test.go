@@ -156,24 +156,24 @@ func TestHourIsNoSolidBlock(t *testing.T) {
 // What was used stands on the page with a bar that is full at what was given.
 func TestPageHasMeters(t *testing.T) {
 	r := New(sound(), past(24), options())
-	list := r.pageGauges()
+	list := r.gauges()
 	page := pageOf(t, sound(), past(24))
 	if len(list) != 4 {
 		t.Fatalf("%+v", list)
 	}
 	for _, g := range list {
-		if bar := g.Art != ""; bar != (g.Name != "I/O") || bar && !strings.Contains(page, string(g.Art)) {
-			t.Errorf("%s: %q", g.Name, g.Art)
+		if bar := g.Art() != ""; bar != (g.Name != "I/O") || bar && !strings.Contains(page, string(g.Art())) {
+			t.Errorf("%s: %q", g.Name, g.Art())
 		}
 	}
-	if want := `width="95.8%"`; !strings.Contains(string(list[0].Art), want) { // 61.3 of 64
-		t.Errorf("no %s in %s", want, list[0].Art)
+	if want := `width="95.8%"`; !strings.Contains(string(list[0].Art()), want) { // 61.3 of 64
+		t.Errorf("no %s in %s", want, list[0].Art())
 	}
-	if g := New(fourNodes(), nil, options()).pageGauges()[0]; g.Art != "" || g.Text != "101 CPUs busy on 3 of 4 nodes" {
+	if g := New(fourNodes(), nil, options()).gauges()[0]; g.Art() != "" || g.Text != "101 CPUs busy on 3 of 4 nodes" {
 		t.Errorf("with a node that is not here: %+v", g)
 	}
 	var none summary.Summary
-	if got := New(none, nil, options()).pageGauges(); len(got) != 0 {
+	if got := New(none, nil, options()).gauges(); len(got) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }

@@ -46,10 +46,10 @@ func (r Report) laned() (out []summary.GPU) {
 // laneChart draws when some kernel ran on the GPUs, a lane for each on the time axis of
 // the timeline, over the same phases. Where a GPU was read there is a rail, so that one
 // that was idle differs from one that nobody read.
-func (r Report) laneChart() (picture, bool) {
+func (r Report) laneChart() (Chart, bool) {
 	list, end := r.laned(), r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	if len(list) == 0 || end <= 0 {
-		return picture{}, false
+		return Chart{}, false
 	}
 	var ticks []plot.Tick
 	for i, g := range list {
@@ -65,7 +65,7 @@ func (r Report) laneChart() (picture, bool) {
 	if r.Nodes.Total > 1 {
 		remark += "; of " + cut(list[0].Node, 40)
 	}
-	return picture{"GPUs", remark, template.HTML(chart.SVG())}, true
+	return Chart{"GPUs", remark, template.HTML(chart.SVG())}, true
 }
 
 // lane draws one from a height on.

@@ -41,7 +41,7 @@ func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 
 // nodeLaneChart draws how busy the nodes were over the run, a lane for each on the time
 // axis of the timeline; nil where fewer than two were seen.
-func (r Report) nodeLaneChart() *picture {
+func (r Report) nodeLaneChart() *Chart {
 	list, end := r.Nodes.Lanes, r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	most := 0.0
 	for _, l := range list {
@@ -73,7 +73,7 @@ func (r Report) nodeLaneChart() *picture {
 	if of := list[0].Of; of > 1 {
 		remark += fmt.Sprintf("; a lane is that of %d nodes which differs most from all", of)
 	}
-	return &picture{"Busy CPUs of each node over the run", remark, template.HTML(chart.SVG())}
+	return &Chart{"Busy CPUs of each node over the run", remark, template.HTML(chart.SVG())}
 }
 
 // nodeShade draws the stretches of a lane that have one level of busy CPUs.

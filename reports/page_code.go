@@ -10,7 +10,7 @@ import (
 
 // codeChart draws one cycle with the classes of code above each other, as CPUs that
 // they keep busy; nil where no cycle was seen.
-func (r Report) codeChart() *picture {
+func (r Report) codeChart() *Chart {
 	c := r.Code
 	length := r.codePeriod()
 	if c.Pattern == "" || !(length > 0) {
@@ -37,7 +37,7 @@ func (r Report) codeChart() *picture {
 	for i, p := range c.Classes {
 		chart.Bins(codeClass(p.Name), edges, layers[i][0], layers[i][1])
 	}
-	return &picture{Title: "One " + string(c.Pattern), Remark: "busy CPUs by kind of code, mean of the cycles", SVG: template.HTML(chart.SVG())}
+	return &Chart{Title: "One " + string(c.Pattern), Remark: "busy CPUs by kind of code, mean of the cycles", SVG: template.HTML(chart.SVG())}
 }
 
 // codeClass is the class of the style sheet for a class of code.

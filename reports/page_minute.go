@@ -11,12 +11,12 @@ import (
 
 // minuteCharts draw a typical minute of the run as it was sampled: over an hour a cycle
 // of some seconds is less than a pixel, and the timeline a solid block.
-func (r Report) minuteCharts() []picture {
+func (r Report) minuteCharts() []Chart {
 	m := r.Rhythm.Minute
 	if m == nil || !(m.StepS > 0) {
 		return nil
 	}
-	var out []picture
+	var out []Chart
 	for _, c := range m.Columns {
 		lo, mean, hi := floats(c.Min), floats(c.Mean), floats(c.Max)
 		if _, _, ok := plot.Extent(mean); !ok || len(lo) != len(mean) || len(hi) != len(mean) {
@@ -35,28 +35,17 @@ func (r Report) minuteCharts() []picture {
 			XTicks: plot.TimeTicks(m.StartS, end, 6), YTicks: inPercent(ticks, c.Unit)})
 		chart.Bins("band", edges, lo, hi)
 		chart.Line("line", mid, mean)
-		out = append(out, picture{c.Label, fmt.Sprintf("%s from %s on, as it was sampled", quantity.Duration(end-m.StartS), quantity.Position(m.StartS, r.Job.ElapsedS)),
+		out = append(out, Chart{c.Label, fmt.Sprintf("%s from %s on, as it was sampled", quantity.Duration(end-m.StartS), quantity.Position(m.StartS, r.Job.ElapsedS)),
 			template.HTML(chart.SVG())})
 	}
 	return out
 }
 
-// pageGauge is a gauge with its bar, which is empty where nothing is known of what was
-// given.
-type pageGauge struct {
-	Name, Text string
-	Art        template.HTML
-}
-
-// pageGauges are the lines of what was used with bars that are full at what was given.
-func (r Report) pageGauges() []pageGauge {
-	var out []pageGauge
-	for _, g := range r.gauges() {
-		x := pageGauge{Name: g.Name, Text: g.Text}
-		if g.known() {
-			x.Art = template.HTML(plot.Meter("value", math.Min(g.Used, g.Of), g.Of, g.Name+": "+g.Text))
-		}
-		out = append(out, x)
+// Art is the gauge's bar, which is full at what was given, and empty where nothing is
+// known of that.
+func (g gauge) Art() template.HTML {
+	if !g.known() {
+		return ""
 	}
-	return out
+	return template.HTML(plot.Meter("value", math.Min(g.Used, g.Of), g.Of, g.Name+": "+g.Text))
 }

@@ -14,12 +14,6 @@ import (
 // keyFigure is one of the large figures at the head of the page.
 type keyFigure struct{ Name, Value, Remark string }
 
-// picture is a chart with its words.
-type picture struct {
-	Title, Remark string
-	SVG           template.HTML
-}
-
 // pageFuncs are what page.html prints: the report in words, rows and pictures, by the
 // same functions that make the text.
 func (r Report) pageFuncs() template.FuncMap {
@@ -34,7 +28,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
 		"span":    r.span, "ended": r.ended, "failed": func() bool { return len(endVerdict(r)) > 0 },
-		"keyFigures": r.keyFigures, "short": r.short, "gauges": r.pageGauges,
+		"keyFigures": r.keyFigures, "short": r.short, "gauges": r.gauges,
 
 		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples, "smoothed": r.smoothed,
 		"minute": r.minuteCharts, "patterns": r.Rhythm.patternRows, "foundIn": r.Rhythm.foundIn, "nested": r.Rhythm.nested,
@@ -58,7 +52,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"countersRemark": func() string { return countersRemark }, "counters": r.counterRows, "zeroText": r.zeroText, "ipcText": r.ipcText,
 		"earlierRemark": r.earlierRemark, "history": r.historyCharts, "usual": r.Earlier.usual, "runs": r.runRows,
 
-		"findings": r.findings, "facts": r.facts, "words": Words,
+		"findings": r.across.printed, "facts": r.facts, "words": Words,
 		"notes":     func() []Note { return notes },
 		"moreNotes": func() string { return moreNotes },
 	}
@@ -97,7 +91,7 @@ func (r Report) smoothed() string {
 const maxBars = 240
 
 // nodeChart draws the busy CPUs of many nodes side by side.
-func (r Report) nodeChart() *picture {
+func (r Report) nodeChart() *Chart {
 	per := (r.Nodes.Total + maxBars - 1) / maxBars
 	n := (r.Nodes.Total + per - 1) / per
 	values, class, tips := make([]float64, n), make([]string, n), make([]string, n)
@@ -128,5 +122,5 @@ func (r Report) nodeChart() *picture {
 	if per > 1 {
 		remark += fmt.Sprintf("; a bar is the busiest of %d nodes", per)
 	}
-	return &picture{Remark: remark, SVG: template.HTML(c.SVG())}
+	return &Chart{Remark: remark, SVG: template.HTML(c.SVG())}
 }

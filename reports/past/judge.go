@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"html/template"
 	"math"
 	"slices"
 
@@ -130,7 +131,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		if len(r.Machine) > 0 {
 			remark += "; shaded: a shift of the machine, taken out"
 		}
-		f.Charts = append(f.Charts, reports.Chart{Title: m.Say, Remark: remark, SVG: svg})
+		f.Charts = append(f.Charts, reports.Chart{Title: m.Say, Remark: remark, SVG: template.HTML(svg)})
 	}
 	return f, nil
 }
@@ -177,6 +178,6 @@ func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.
 		return nil, f, err
 	}
 	f.Data = b.Bytes()
-	f.Charts = []reports.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: scale.Chart(r[0], list[0].Observations)}}
+	f.Charts = []reports.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scale.Chart(r[0], list[0].Observations))}}
 	return application.Segments(list[0], r[0]), f, nil
 }
