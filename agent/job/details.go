@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"reflect"
 
 	"jobgait/analysis/summary"
 )
@@ -41,26 +42,12 @@ type Details struct {
 
 // Or returns d with what it lacks taken from e.
 func (d Details) Or(e Details) Details {
-	either(&d.Name, e.Name)
-	either(&d.Account, e.Account)
-	either(&d.QOS, e.QOS)
-	either(&d.Partition, e.Partition)
-	either(&d.ArrayJobID, e.ArrayJobID)
-	either(&d.ArrayTaskID, e.ArrayTaskID)
-	either(&d.NTasks, e.NTasks)
-	either(&d.CPUsPerTask, e.CPUsPerTask)
-	either(&d.WorkDir, e.WorkDir)
-	either(&d.Threads, e.Threads)
-	either(&d.GPUs, e.GPUs)
-	either(&d.TimeLimitS, e.TimeLimitS)
-	either(&d.MemoryBytes, e.MemoryBytes)
-	either(&d.StdOut, e.StdOut)
-	either(&d.Start, e.Start)
-	either(&d.End, e.End)
-	either(&d.UID, e.UID)
-	either(&d.Exit, e.Exit)
-	either(&d.State, e.State)
-	either(&d.Over, e.Over)
+	to, from := reflect.ValueOf(&d).Elem(), reflect.ValueOf(e)
+	for i := range to.NumField() {
+		if to.Field(i).IsZero() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
 	return d
 }
 
