@@ -20,7 +20,6 @@ import (
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
-	"jobgait/configs"
 	"jobgait/reports"
 	"jobgait/reports/past"
 )
@@ -43,11 +42,7 @@ func importCommand(getenv func(string) string) *cobra.Command {
 				return err
 			}
 			if path == "" {
-				self, err := os.Executable()
-				if err != nil {
-					return fmt.Errorf("find this program: %w", err)
-				}
-				cfg, err := configs.Load(getenv, self)
+				cfg, err := settings(getenv)
 				if err != nil {
 					return err
 				}

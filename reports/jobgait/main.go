@@ -144,6 +144,15 @@ func oneAtMost(what string) cobra.PositionalArgs {
 	}
 }
 
+// settings are those of the installation that this program belongs to.
+func settings(getenv func(string) string) (configs.Config, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return configs.Config{}, fmt.Errorf("find this program: %w", err)
+	}
+	return configs.Load(getenv, self)
+}
+
 // lookup reads a variable from an environment; the last one of a name counts.
 func lookup(environ []string) func(string) string {
 	vars := make(map[string]string, len(environ))

@@ -37,11 +37,7 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 			if err := oneHistory(path, "prune"); err != nil {
 				return err
 			}
-			self, err := os.Executable()
-			if err != nil {
-				return fmt.Errorf("find this program: %w", err)
-			}
-			cfg, err := configs.Load(getenv, self)
+			cfg, err := settings(getenv)
 			if err != nil {
 				return err
 			}

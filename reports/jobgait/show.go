@@ -125,13 +125,9 @@ func (o showOptions) print(out io.Writer, s summary.Summary, judged past.Judgeme
 func openHistory(ctx context.Context, getenv func(string) string, path string) (*history.DB, string, error) {
 	candidates, site := []string{path}, configs.History{}
 	if path == "" {
-		self, err := os.Executable()
-		if err != nil {
-			return nil, "", fmt.Errorf("find this program: %w", err)
-		}
 		candidates = nil
 		for _, env := range []func(string) string{getenv, configs.OneMachine(getenv)} {
-			cfg, err := configs.Load(env, self)
+			cfg, err := settings(env)
 			if err != nil {
 				return nil, "", err
 			}

@@ -24,13 +24,9 @@ import (
 // liveDirs are the directories in which agents tell of running jobs: the site's and
 // the user's own.
 func (o watchOptions) liveDirs() ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
-	}
 	var dirs []string
 	for _, env := range []func(string) string{configs.OneMachine(o.getenv), o.getenv} {
-		cfg, err := configs.Load(env, self)
+		cfg, err := settings(env)
 		if err != nil {
 			return nil, err
 		}

@@ -108,11 +108,7 @@ func (o watchOptions) pastOf() (string, error) {
 	if os.Geteuid() != 0 {
 		return "", nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	cfg, err := configs.Load(configs.OneMachine(o.getenv), self)
+	cfg, err := settings(configs.OneMachine(o.getenv))
 	if err != nil {
 		return "", err
 	}
