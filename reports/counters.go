@@ -95,17 +95,18 @@ func (c Counter) unitOf() string {
 	return c.Unit
 }
 
+// seconds is how many of a counter's units are a second, 0 of one that counts no time.
+func (c Counter) seconds() float64 {
+	return map[string]float64{"ns": 1e9, "us": 1e6, "s": 1}[c.Unit]
+}
+
 // total prints the counter's total; times as durations.
 func (c Counter) total() string {
-	switch c.Unit {
-	case "ns":
-		return quantity.Duration(c.Total / 1e9)
-	case "us":
-		return quantity.Duration(c.Total / 1e6)
-	case "uJ":
+	if unit := c.seconds(); unit > 0 {
+		return quantity.Duration(c.Total / unit)
+	}
+	if c.Unit == "uJ" {
 		return quantity.Amount(c.Total/1e6, "J")
-	case "s":
-		return quantity.Duration(c.Total)
 	}
 	return quantity.Amount(c.Total, c.unitOf())
 }
@@ -121,12 +122,11 @@ func (c Counter) ofTime(perS float64) string {
 
 // cpus is how many CPUs a clock of CPU time of the job counted, NaN of other counters.
 func (c Counter) cpus() float64 {
-	scale, timed := map[string]float64{"ns": 1e9, "us": 1e6, "s": 1}[c.Unit]
 	clock := c.Name == "cpu_time" || c.Name == "proc_cpu" || c.Name == "task_clock" || c.Name == "cgroup_cpu"
-	if !clock || !timed || c.Scope != "job" || c.PerS == nil {
+	if !clock || c.seconds() == 0 || c.Scope != "job" || c.PerS == nil {
 		return math.NaN()
 	}
-	return *c.PerS / scale
+	return *c.PerS / c.seconds()
 }
 
 // fewEvents is below how many events there is no rate: one process that was killed is not
@@ -135,20 +135,15 @@ const fewEvents = 10
 
 // rate prints the mean per second; of times it is a number of CPUs or the like.
 func (c Counter) rate() string {
-	if c.PerS == nil {
+	unit := c.seconds()
+	switch {
+	case c.PerS == nil:
 		return quantity.Missing
-	}
-	switch c.Unit {
-	case "ns":
-		return c.ofTime(*c.PerS / 1e9)
-	case "us":
-		return c.ofTime(*c.PerS / 1e6)
-	case "s":
-		return c.ofTime(*c.PerS)
-	case "uJ":
+	case unit > 0:
+		return c.ofTime(*c.PerS / unit)
+	case c.Unit == "uJ":
 		return quantity.Amount(*c.PerS/1e6, "W")
-	}
-	if c.unitOf() == "" && c.Total < fewEvents {
+	case c.unitOf() == "" && c.Total < fewEvents:
 		return quantity.Missing
 	}
 	return quantity.Amount(*c.PerS, c.unitOf()) + "/s"

@@ -14,8 +14,8 @@ func number(v float64) float64 {
 	return v
 }
 
-// positive returns what is above 0, nil for what is not: 0 is a length that nobody
-// measured.
+// positive returns what is above 0, nil for what is not: 0 is a length or a rate that
+// nobody measured.
 func positive(v float64) *float64 {
 	if !(v > 0) {
 		return nil

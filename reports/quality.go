@@ -42,22 +42,11 @@ type Source struct {
 
 func newQuality(s summary.Summary) Quality {
 	q := s.Quality
-	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, Samples: q.Samples, Missing: q.Missing,
+	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, RateHz: positive(q.RateHz), AddressHz: positive(q.AddressHz),
+		BudgetPct: positive(q.BudgetPct), InterruptNS: positive(q.InterruptNS), Samples: q.Samples, Missing: q.Missing,
 		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: number(q.AgentCPUS), Sources: []Source{}}
 	if out.Scope == "" {
 		out.Scope = "none"
-	}
-	if q.RateHz > 0 {
-		out.RateHz = known(&q.RateHz)
-	}
-	if q.AddressHz > 0 {
-		out.AddressHz = known(&q.AddressHz)
-	}
-	if q.BudgetPct > 0 {
-		out.BudgetPct = known(&q.BudgetPct)
-	}
-	if q.InterruptNS > 0 {
-		out.InterruptNS = known(&q.InterruptNS)
 	}
 	if q.Samples > 0 {
 		share := float64(q.Missing) / float64(q.Samples)

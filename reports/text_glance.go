@@ -24,24 +24,10 @@ func (r Report) textGlance(p *page) {
 			p.line("  " + padRight("CYCLE", 6) + spark(stretch(v, glance), lo, hi, r.ascii) + "  " + q.ID + ", " + quantity.Period(q.Period.value()))
 		}
 	}
-	if line := r.runsLine(); line != "" {
-		p.line("  " + padRight("RUNS", 6) + line)
+	if line, _, _, ok := r.runsLine(runFigure{of: Run.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok && len(r.Earlier.List) > 0 {
+		p.line("  " + padRight("RUNS", 6) + line + "  elapsed time, this run behind the bar")
 	}
 	if f := r.across.Scaling; len(f.Text) > 0 {
 		p.text("  "+padRight("SIZES", 6), sentence(strings.TrimSuffix(f.Text[0], ".")))
 	}
-}
-
-// runsLine draws the elapsed time of earlier runs and this one, "" without any.
-func (r Report) runsLine() string {
-	runs := r.Earlier.inOrder()
-	values := []float64{}
-	for _, x := range runs[max(0, len(runs)-glanceRuns):] {
-		values = append(values, x.ElapsedS)
-	}
-	lo, hi, ok := historyRange(append(values, r.Job.ElapsedS))
-	if len(values) == 0 || !ok {
-		return ""
-	}
-	return spark(values, lo, hi, r.ascii) + "|" + spark([]float64{r.Job.ElapsedS}, lo, hi, r.ascii) + "  elapsed time, this run behind the bar"
 }

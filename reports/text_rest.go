@@ -40,21 +40,24 @@ func (r Report) earlierRemark() string {
 // textHistory draws one quantity over the runs, oldest first, this run last
 // behind a bar.
 func (r Report) textHistory(p *page, q runFigure) {
-	runs := r.Earlier.inOrder()
-	if len(runs) > strip-2 {
-		runs = runs[len(runs)-strip+2:]
-	}
-	values := make([]float64, 0, len(runs)+1)
-	for _, x := range runs {
-		values = append(values, q.of(x))
-	}
-	lo, hi, ok := historyRange(append(values, q.now))
+	line, lo, hi, ok := r.runsLine(q, strip-2)
 	if !ok {
 		return
 	}
-	line := spark(values, lo, hi, r.ascii) + "|" + spark([]float64{q.now}, lo, hi, r.ascii)
 	p.line("  " + padRight(q.name, gutter-2) + line)
 	p.line(spaces(gutter) + fmt.Sprintf("%s .. %s, oldest first, this run behind the bar", q.print(lo), q.print(hi)))
+}
+
+// runsLine draws a figure of the newest runs, n at most, oldest first, and of this one
+// behind a bar.
+func (r Report) runsLine(q runFigure, n int) (line string, lo, hi float64, ok bool) {
+	runs := r.Earlier.inOrder()
+	values := []float64{}
+	for _, x := range runs[max(0, len(runs)-n):] {
+		values = append(values, q.of(x))
+	}
+	lo, hi, ok = historyRange(append(values, q.now))
+	return spark(values, lo, hi, r.ascii) + "|" + spark([]float64{q.now}, lo, hi, r.ascii), lo, hi, ok
 }
 
 func (x Run) elapsed() float64 { return x.ElapsedS }
