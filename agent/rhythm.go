@@ -78,10 +78,11 @@ const (
 	// idleCPUs, and idleShare of what is usual, is how little is nothing: threads
 	// that wait look round now and then.
 	idleCPUs, idleShare = 0.02, 0.05
-	// askShare is the share of the budget that questions to detection may take.
-	askShare = 0.2
-	// firstQuestionNS is the CPU time of the first question (40 to 60 ms).
-	firstQuestionNS = 50e6
+	// askShare is the share of the budget that questions to detection may take: .2 ms a
+	// second at .5 % of two CPUs, where the agent uses 1.7 besides.
+	askShare = 0.02
+	// firstQuestionNS is the CPU time of the first question (3 to 8 ms there).
+	firstQuestionNS = 4e6
 	// spinNS is how long it is counted who waits with its CPU busy, otherCPUs how little
 	// all others may use beside.
 	spinNS, otherCPUs = 2e9, 0.1
@@ -149,8 +150,8 @@ func (r *rhythm) take(b *profile.Block, n int, h profile.Header, hz float64) {
 }
 
 // ask asks detection when it is time, the first time once its share has paid for that:
-// after 25 s at .5 % of two CPUs, where a run of 12 s would cost half as much again. It
-// works beside the agent's loop, which is never kept from its rings for longer than the
+// after 20 s at .5 % of two CPUs, so that a run of 12 s costs nothing more. It works
+// beside the agent's loop, which is never kept from its rings for longer than the
 // runtime takes to part them.
 func (r *rhythm) ask(now int64) {
 	select {
