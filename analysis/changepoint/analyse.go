@@ -44,7 +44,7 @@ func Analyse(series []Series, method Method, p Params) Report {
 		given := votes(runs, looks)
 		parallel.Each(len(runs), func(i int) {
 			if len(given[i]) > 0 {
-				looks[i] = runs[i].lookAgain(&looks[i], given[i], p)
+				looks[i] = runs[i].look(given[i], p)
 			}
 			rep.Series[i] = runs[i].tell(&looks[i], p)
 			looks[i] = look{} // nobody asks any more: it is most of the memory
@@ -85,20 +85,12 @@ type look struct {
 	// they lie says honestly which field flipped there. The scan itself leans
 	// towards flips, so that its own places would confirm them.
 	blind []event
-	// What the scans did, with the fields and without; nil where nobody asks.
-	trail, blindTrail *trail
 }
 
 // look scans a series, given votes of others.
-func (r *ready) look(given []vote, p Params) look { return r.lookAgain(&look{}, given, p) }
-
-// lookAgain scans a series, given votes of others, after a look without them.
-func (r *ready) lookAgain(alone *look, given []vote, p Params) look {
+func (r *ready) look(given []vote, p Params) look {
 	if r.quiet {
 		return look{}
-	}
-	if len(given) == 0 {
-		alone = &look{}
 	}
 	if r.machine != nil {
 		p.Threshold += machineDoubt
@@ -106,17 +98,12 @@ func (r *ready) lookAgain(alone *look, given []vote, p Params) look {
 		p.EpisodeRuns = 0 // what the machine did to others for a few runs, and not to this one
 	}
 	l := look{fields: newFields(r), known: newKnowledge(r, given)}
-	if r.User != "" && len(given) == 0 {
-		l.trail, l.blindTrail = &trail{}, &trail{}
-	}
 	l.in = l.known.history(r, &l.fields)
-	l.in.before, l.in.trail = alone.trail, l.trail
 	l.out = scan(l.in, p)
 	l.blind = l.out.events
 	if l.in.flips != nil && len(l.out.events) > 0 {
 		in := newKnowledge(r, given).history(r, &l.fields)
 		in.flips = nil
-		in.before, in.trail = alone.blindTrail, l.blindTrail
 		l.blind = scan(in, p).events
 	}
 	return l
@@ -220,7 +207,6 @@ func (r *ready) judgeNodes(l *look, p Params) ([]SlowNode, []note.Note) {
 	return slow, nodes.Notes(placements(l.out.events), func(x []float64) []slownode.Change {
 		in := l.in
 		in.learn, in.x = nil, x
-		in.before, in.trail = nil, nil // they are of the values without the nodes
 		return placements(scan(in, p).events)
 	}, r.since)
 }

@@ -28,9 +28,10 @@ const (
 
 // episode looks for a level that is left for a few runs and found again. Neither
 // boundary alone may be evidence enough: on one side of a single boundary are few
-// runs, or a mixture of levels. Both are judged as one claim. It may lie at places;
-// all are the splits of the window.
-func (sc *scanner) episode(i, j int, cut bool, places []outing, all []split, b belief) (claim, verdict) {
+// runs, or a mixture of levels. Both are judged as one claim,
+// beside all splits of the window.
+func (sc *scanner) episode(i, j int, cut bool, all []split, b belief) (claim, verdict) {
+	places := sc.outings(i, j, cut, b.s)
 	if len(places) == 0 {
 		return claim{}, verdict{}
 	}
@@ -181,7 +182,6 @@ func (sc *scanner) commitBoth(ev []event, i, newest int, m claim, v verdict) []e
 		ev = append(ev, e)
 		sc.past = append(sc.past, past{sc.start, e.index, left.mu, c.s})
 		sc.start = e.index
-		sc.committed(ev)
 	}
 	return ev
 }

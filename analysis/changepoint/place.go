@@ -28,9 +28,8 @@ const (
 )
 
 // place looks again at where the change lies that split c of the window [i,j)
-// shows, and describes it.
-func (sc *scanner) place(i, j, newest int, cut bool, c split, v verdict, b belief) (event, split) {
-	_, all := sc.scan(i, j, cut, b, false) // those that nobody votes for too
+// shows, and describes it. all are the splits of the window.
+func (sc *scanner) place(i, j, newest int, cut bool, c split, all []split, v verdict, b belief) (event, split) {
 	c, f := sc.located(i, j, cut, c, all, b)
 	if d, g, ok := sc.earlier(i, cut, &f, b); ok {
 		c, f, v.margin, v.doubtful = d, g, 0, true
@@ -159,7 +158,7 @@ func (sc *scanner) earlier(i int, cut bool, f *placing, b belief) (c split, at p
 		if k < 2*minSegment-1 || v > least+placeNats {
 			continue
 		}
-		d, all := sc.scan(i, i+k, cut, b, false)
+		d, all := sc.scan(i, i+k, cut, b)
 		if math.IsInf(d.evidence, -1) || d.evidence-smallSample/d.df <= sc.p.Threshold {
 			continue
 		}

@@ -32,7 +32,6 @@ type scanner struct {
 	cum    []float64
 	order  []screened
 	splits []split
-	ahead  follower
 }
 
 // screened is a split with the nats that its quick two-sample statistic and what
@@ -98,15 +97,11 @@ func leastLeft(cut bool) int {
 	return minSegment - 1
 }
 
-// scan returns the best split of window [i,j) and all that were fitted, voted says
-// only those that others vote for. cut says that the window does not reach back to
+// scan returns the best split of window [i,j) and all that were fitted. cut says that the window does not reach back to
 // the start of the regime. Evidence of the best is exact from the threshold on.
-func (sc *scanner) scan(i, j int, cut bool, b belief, voted bool) (split, []split) {
+func (sc *scanner) scan(i, j int, cut bool, b belief) (split, []split) {
 	sc.splits = sc.splits[:0]
 	for _, q := range sc.screen(i, j, leastLeft(cut), b.s) {
-		if voted && sc.prior[i+q.k] == 0 {
-			continue
-		}
 		if c, ok := sc.weigh(sc.x[i:j], q.k, b); ok {
 			c.evidence += sc.expected(i + q.k)
 			sc.splits = append(sc.splits, c)

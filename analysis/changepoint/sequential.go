@@ -21,9 +21,6 @@ type history struct {
 	// by then. It may alter x and prior up to that run by what is known of nodes
 	// and other series then; what is committed stands.
 	learn func(newest int, committed []event)
-	// trail, if set, is filled with what the scan does; before is that of an
-	// earlier scan which differs in nothing but prior, nil there.
-	trail, before *trail
 }
 
 // event is one committed change in log units.
@@ -70,7 +67,7 @@ type outcome struct {
 
 // scan runs over a history as if it arrived run by run.
 func scan(in history, p Params) outcome {
-	sc := scanner{history: in, p: p, ahead: follower{trail: in.before}}
+	sc := scanner{history: in, p: p}
 	out := outcome{events: sc.sequence()}
 	sc.describe(&out)
 	return out
@@ -128,23 +125,17 @@ func (sc *scanner) sequence() []event {
 		if j-i < 2*minSegment-1 {
 			continue
 		}
-		c, all, none := sc.examine(i, j, cut, b)
-		if none {
-			continue
-		}
-		c, v := sc.decide(i, j, cut, c, b)
+		c, all := sc.scan(i, j, cut, b)
+		c, v := sc.decide(i, j, cut, c, all, b)
 		if !v.committed {
-			places := sc.outings(i, j, cut, b.s)
-			sc.trail.note(i, j, c.evidence < sc.p.Threshold && len(places) == 0)
-			if m, w := sc.episode(i, j, cut, places, all, b); w.committed {
+			if m, w := sc.episode(i, j, cut, all, b); w.committed {
 				ev = sc.commitBoth(ev, i, newest, m, w)
 				i, cut = sc.start, false
 				j, b = i, memory(sc.buf, sc.x[:i])
 			}
 			continue
 		}
-		sc.trail.note(i, j, false)
-		e, at := sc.place(i, j, newest, cut, c, v, b)
+		e, at := sc.place(i, j, newest, cut, c, all, v, b)
 		ev = sc.commit(ev, e, j, at)
 		i, j, cut = e.index, e.index, false
 		b = memory(sc.buf, sc.x[:i])
@@ -155,13 +146,12 @@ func (sc *scanner) sequence() []event {
 // decide judges split c of the window [i,j), and if it is refused that split moved to
 // where a change most likely came: beside outliers the best split is off by some
 // runs, and those look like turns.
-func (sc *scanner) decide(i, j int, cut bool, c split, b belief) (split, verdict) {
+func (sc *scanner) decide(i, j int, cut bool, c split, all []split, b belief) (split, verdict) {
 	m := sc.one(i, j, c)
 	v := sc.judge(&m, b)
 	if v.committed || v.margin <= 0 {
 		return c, v
 	}
-	_, all := sc.scan(i, j, cut, b, false) // those that nobody votes for too
 	d, _ := sc.located(i, j, cut, c, all, b)
 	m = sc.one(i, j, d)
 	if w := sc.judge(&m, b); w.committed {
@@ -182,7 +172,6 @@ func (sc *scanner) commit(ev []event, e event, j int, c split) []event {
 	}
 	sc.past = append(sc.past, past{sc.start, e.index, c.left.mu, c.s})
 	sc.start = e.index
-	sc.committed(ev)
 	return ev
 }
 
