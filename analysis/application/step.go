@@ -67,7 +67,7 @@ func withStep(ctx context.Context, db *history.DB, s summary.Summary) (summary.S
 	if r.Shape == history.Shape(s) {
 		find = r.Pattern.Step
 	}
-	step, ok, notes := find(s.Patterns, pattern.DefaultMatching())
+	step, ok, notes := find(s.Patterns)
 	if ok {
 		s.StepS = &step.StepS
 	}

@@ -21,7 +21,7 @@ func BenchmarkStep(b *testing.B) {
 	q := Represent(s, []periodicity.Period{p, p, p})
 	r := NewReference(q[0])
 	for b.Loop() {
-		r.Step(q, DefaultMatching())
+		r.Step(q)
 	}
 }
 

@@ -14,7 +14,6 @@ type group struct {
 	items   [][]float64
 	points  int // samples of an instance, the mean
 	band    int
-	rounds  int
 	counts  bool // of single events: too coarse to be aligned
 	scratch dtw.Scratch
 }
@@ -26,13 +25,27 @@ const (
 	maxBand   = 24
 )
 
-// group takes instances without missing samples, spread over the run, as many as
+const (
+	// maxAligned bounds how many instances are aligned elastically (the paper found
+	// 100 to be enough for a pattern); alignCells is the number of table cells that
+	// one round may cost, so that long periods get fewer.
+	maxAligned, alignCells = 128, 400_000
+	// alignRounds is how often the average is refined: a third changes nothing.
+	alignRounds = 2
+	// elasticSignal and elasticRest say when instances are aligned at all: the shape's
+	// variance over that of the noise is above the one (6 dB: below, the alignment
+	// bends noise into shape), and what the unaligned mean leaves is above the other
+	// (else there is no jitter to take out).
+	elasticSignal, elasticRest = 4, 2
+)
+
+// newGroup takes instances without missing samples, spread over the run, as many as
 // the budget allows. ok is false if there are fewer than two.
-func (par Params) group(c series.Column, p periodicity.Period) (*group, bool) {
+func newGroup(c series.Column, p periodicity.Period) (*group, bool) {
 	n := max(int(math.Round(p.PeriodSamples)), 1)
-	g := &group{points: n, band: min(max(3, int(bandShare*float64(n))), maxBand), rounds: par.Rounds, counts: c.Unit == "samples"}
+	g := &group{points: n, band: min(max(3, int(bandShare*float64(n))), maxBand), counts: c.Unit == "samples"}
 	cells := n * (2*g.band + 1)
-	most := min(par.MaxAligned, max(4, par.AlignCells/cells))
+	most := min(maxAligned, max(4, alignCells/cells))
 	for _, in := range spread(p.Instances, most) {
 		if x, ok := whole(c.Values, in); ok {
 			g.items = append(g.items, x)
@@ -61,7 +74,7 @@ const noiseSteps = 4000
 
 // jitter says whether the instances are clear enough, and differ enough from
 // their mean, to be aligned before they are averaged.
-func (g *group) jitter(par Params) bool {
+func (g *group) jitter() bool {
 	if g.counts || g.points < 2*g.band {
 		return false
 	}
@@ -81,7 +94,7 @@ func (g *group) jitter(par Params) bool {
 	}
 	noise := robust.Median(steps) / 0.954 // of the difference of two normal samples
 	noise *= noise
-	return sd*sd > par.ElasticSignal*noise && rest/float64(n) > par.ElasticRest*noise
+	return sd*sd > elasticSignal*noise && rest/float64(n) > elasticRest*noise
 }
 
 // mean is the mean of the items, stretched to n points.
@@ -116,11 +129,11 @@ func (g *group) average(n int) (mean, p10, p90 series.Values) {
 	for k, x := range g.items {
 		even[k] = smoothed(x)
 	}
-	for round := range g.rounds {
+	for round := range alignRounds {
 		// The last round sees all items, those before a quarter: they only
 		// have to bring the edges to their places.
 		stride := 1
-		if round < g.rounds-1 {
+		if round < alignRounds-1 {
 			stride = min(1+len(g.items)/16, 4)
 		}
 		for i := range paired {

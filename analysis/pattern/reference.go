@@ -22,30 +22,21 @@ func NewReference(p Pattern) Reference {
 	return Reference{Column: p.Column, ValuesColumn: p.ValuesColumn, PeriodS: p.PeriodS, Values: p.Values}
 }
 
-// Matching says how alike a pattern has to be to be the reference's.
-type Matching struct {
-	// MaxFold is the largest multiple or fraction of the reference that is
-	// taken for it.
-	MaxFold int
-	// MinAlike is the smallest correlation of the shapes, after the best
-	// rotation; MinAlikeFold that of a multiple or fraction, which a chance
-	// resemblance fits more easily.
-	MinAlike, MinAlikeFold float64
-	// Near is the relative difference of the step up to which a match by a
+// How alike a pattern has to be to be the reference's.
+const (
+	// maxFold is the largest multiple or fraction of the reference that is taken for it.
+	maxFold = 8
+	// minAlike is the smallest correlation of the shapes, after the best rotation;
+	// minAlikeFold that of a multiple or fraction, which a chance resemblance fits
+	// more easily.
+	minAlike, minAlikeFold = 0.7, 0.8
+	// nearStep is the relative difference of the step up to which a match by a
 	// harmonic is no change of speed.
-	Near float64
-	// MaxRatio is by what factor a run's step may differ from the reference's,
-	// either way.
-	MaxRatio float64
-	// MinConfidence is the confidence below which a pattern is not looked at.
-	MinConfidence float64
-}
-
-// DefaultMatching returns the values that the package comment's figures were
-// measured with.
-func DefaultMatching() Matching {
-	return Matching{MaxFold: 8, MinAlike: 0.7, MinAlikeFold: 0.8, Near: 0.05, MaxRatio: 4, MinConfidence: 0}
-}
+	nearStep = 0.05
+	// maxRatio is by what factor a run's step may differ from the reference's, either
+	// way.
+	maxRatio = 4
+)
 
 // Step is the time of the reference's loop in a run.
 type Step struct {
@@ -62,9 +53,9 @@ type Step struct {
 // Step returns the time of the reference's loop in a run with these patterns, of
 // the same shape of job. ok is false, with a note, if none of them is it: the
 // number of another pattern is never returned.
-func (r Reference) Step(patterns []Pattern, m Matching) (step Step, ok bool, notes []note.Note) {
-	for _, s := range r.candidates(patterns, m) {
-		if !ok || r.better(s, step, m) {
+func (r Reference) Step(patterns []Pattern) (step Step, ok bool, notes []note.Note) {
+	for _, s := range r.candidates(patterns) {
+		if !ok || r.better(s, step) {
 			step, ok = s, true
 		}
 	}
@@ -87,15 +78,15 @@ func (r Reference) Step(patterns []Pattern, m Matching) (step Step, ok bool, not
 // better decides between two matches. One at the reference's own speed wins over
 // any that would be a change, the reference itself over its harmonics, then the
 // more alike.
-func (r Reference) better(a, b Step, m Matching) bool {
-	if x, y := r.near(a, m), r.near(b, m); x != y {
+func (r Reference) better(a, b Step) bool {
+	if x, y := r.near(a), r.near(b); x != y {
 		return x
 	}
 	return r.penalty(a) < r.penalty(b)
 }
 
-func (r Reference) near(s Step, m Matching) bool {
-	return math.Abs(s.StepS/r.PeriodS-1) <= m.Near
+func (r Reference) near(s Step) bool {
+	return math.Abs(s.StepS/r.PeriodS-1) <= nearStep
 }
 
 // penalty grows with what the shapes do not share, with the fold, and with the
@@ -105,17 +96,17 @@ func (r Reference) penalty(s Step) float64 {
 }
 
 // candidates lists every way in which a pattern can be the reference's.
-func (r Reference) candidates(patterns []Pattern, m Matching) []Step {
+func (r Reference) candidates(patterns []Pattern) []Step {
 	ref, shaped := newCycle(r.Values)
 	if !(r.PeriodS > 0) {
 		return nil
 	}
 	var out []Step
 	for _, p := range patterns {
-		if !(p.PeriodS > 0) || p.Confidence < m.MinConfidence {
+		if !(p.PeriodS > 0) {
 			continue
 		}
-		if s := stepOf(p, 1, 1); (p.Column != r.Column || p.ValuesColumn != r.ValuesColumn) && r.near(s, m) {
+		if s := stepOf(p, 1, 1); (p.Column != r.Column || p.ValuesColumn != r.ValuesColumn) && r.near(s) {
 			// Another column has another shape. With the same period it is
 			// the same loop.
 			out = append(out, s)
@@ -125,14 +116,14 @@ func (r Reference) candidates(patterns []Pattern, m Matching) []Step {
 			continue
 		}
 		if p.ValuesColumn == r.ValuesColumn {
-			out = append(out, r.folds(ref, shape, p, m)...)
+			out = append(out, r.folds(ref, shape, p)...)
 			continue
 		}
 		// Another page of the same group: after a new build the same code has
 		// another key. What runs twice in an iteration has half its period, so
 		// folds say nothing here.
-		if s := stepOf(p, 1, 1); r.plausible(s, m) {
-			if s.Alike, _ = shape.alike(ref); s.Alike >= m.MinAlikeFold {
+		if s := stepOf(p, 1, 1); r.plausible(s) {
+			if s.Alike, _ = shape.alike(ref); s.Alike >= minAlikeFold {
 				out = append(out, s)
 			}
 		}
@@ -141,15 +132,15 @@ func (r Reference) candidates(patterns []Pattern, m Matching) []Step {
 }
 
 // folds lists the multiples and fractions at which a pattern is the reference's.
-func (r Reference) folds(ref, shape cycle, p Pattern, m Matching) []Step {
+func (r Reference) folds(ref, shape cycle, p Pattern) []Step {
 	var out []Step
-	for k := 1; k <= m.MaxFold; k++ {
-		least := m.MinAlikeFold
+	for k := 1; k <= maxFold; k++ {
+		least := minAlikeFold
 		if k == 1 {
-			least = m.MinAlike
+			least = minAlike
 		}
 		// The pattern holds k periods of the reference.
-		if s := stepOf(p, 1, k); r.plausible(s, m) {
+		if s := stepOf(p, 1, k); r.plausible(s) {
 			if s.Alike, _ = shape.alike(ref.tiled(k)); s.Alike >= least {
 				out = append(out, s)
 			}
@@ -158,7 +149,7 @@ func (r Reference) folds(ref, shape cycle, p Pattern, m Matching) []Step {
 			continue
 		}
 		// The reference holds k periods of the pattern.
-		if s := stepOf(p, k, 1); r.plausible(s, m) {
+		if s := stepOf(p, k, 1); r.plausible(s) {
 			if s.Alike, _ = ref.alike(shape.tiled(k)); s.Alike >= least {
 				out = append(out, s)
 			}
@@ -167,9 +158,9 @@ func (r Reference) folds(ref, shape cycle, p Pattern, m Matching) []Step {
 	return out
 }
 
-func (r Reference) plausible(s Step, m Matching) bool {
+func (r Reference) plausible(s Step) bool {
 	q := s.StepS / r.PeriodS
-	return q <= m.MaxRatio && q >= 1/m.MaxRatio
+	return q <= maxRatio && q >= 1.0/maxRatio
 }
 
 func stepOf(p Pattern, num, den int) Step {
@@ -185,7 +176,7 @@ const minMain = 0.5
 // (nodes, tasks or input), where period and shape may both differ: the pattern
 // that is most alike whatever its period, or, where none is alike, the only one
 // that covers half of the run.
-func (r Reference) StepAcross(patterns []Pattern, m Matching) (step Step, ok bool, notes []note.Note) {
+func (r Reference) StepAcross(patterns []Pattern) (step Step, ok bool, notes []note.Note) {
 	ref, shaped := newCycle(r.Values)
 	var main []Pattern
 	for _, p := range patterns {
@@ -198,7 +189,7 @@ func (r Reference) StepAcross(patterns []Pattern, m Matching) (step Step, ok boo
 		if shape, good := newCycle(p.Values); good {
 			s := stepOf(p, 1, 1)
 			s.Alike, _ = shape.alike(ref)
-			if s.Alike >= m.MinAlikeFold && (!ok || s.Alike > step.Alike) {
+			if s.Alike >= minAlikeFold && (!ok || s.Alike > step.Alike) {
 				step, ok = s, true
 			}
 		}
@@ -207,7 +198,7 @@ func (r Reference) StepAcross(patterns []Pattern, m Matching) (step Step, ok boo
 		step, ok = stepOf(main[0], 1, 1), true
 	}
 	if !ok {
-		_, _, notes = r.Step(nil, m)
+		_, _, notes = r.Step(nil)
 		if len(patterns) > 0 {
 			notes = []note.Note{note.New(note.PatternChanged, "none of %d patterns of this size is like the loop of the reference, and none alone covers half of the run", len(patterns))}
 		}

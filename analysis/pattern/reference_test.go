@@ -69,7 +69,7 @@ func TestNoHarmonicFlips(t *testing.T) {
 		found := 0
 		for range 200 {
 			patterns, want := repeat(rng, main, solver, other)
-			s, ok, notes := ref.Step(patterns, DefaultMatching())
+			s, ok, notes := ref.Step(patterns)
 			if !ok {
 				if len(notes) != 1 || notes[0].Code != note.PatternChanged {
 					t.Fatalf("no step and notes %v", notes)
@@ -95,7 +95,7 @@ func TestMatchHasNoScale(t *testing.T) {
 	for range 100 {
 		ref := NewReference(seen(rng, "A", "ipc", main, 1.1, 1, 1, 0.05))
 		patterns, _ := repeat(rng, main, solver, other)
-		want, ok, notes := ref.Step(patterns, DefaultMatching())
+		want, ok, notes := ref.Step(patterns)
 		for _, scale := range []float64{0.01, 100} {
 			far := ref
 			far.PeriodS *= scale
@@ -105,7 +105,7 @@ func TestMatchHasNoScale(t *testing.T) {
 				scaled[i].PeriodLoS *= scale
 				scaled[i].PeriodHiS *= scale
 			}
-			got, gotOK, _ := far.Step(scaled, DefaultMatching())
+			got, gotOK, _ := far.Step(scaled)
 			if gotOK != ok || got.Pattern != want.Pattern || got.Num != want.Num || got.Den != want.Den {
 				t.Fatalf("%v times: %+v %v, want %+v %v; %v", scale, got, gotOK, want, ok, notes)
 			}
@@ -118,7 +118,7 @@ func TestMatchHasNoScale(t *testing.T) {
 		"the run's pattern of 7 s is not the loop of 1.1 s that earlier runs have",
 		"none of 2 patterns of the run (the first 7 s) is the loop of 1.1 s that earlier runs have",
 	} {
-		if _, ok, notes := ref.Step([]Pattern{gone, gone}[:i], DefaultMatching()); ok || len(notes) != 1 || notes[0].Text != want {
+		if _, ok, notes := ref.Step([]Pattern{gone, gone}[:i]); ok || len(notes) != 1 || notes[0].Text != want {
 			t.Errorf("%d patterns: %v %v", i, ok, notes)
 		}
 	}
@@ -133,7 +133,7 @@ func TestFraction(t *testing.T) {
 		pair[80+i] *= 0.8
 	}
 	ref := NewReference(seen(rng, "A", "ipc", pair, 2, 1, 1, 0.02))
-	s, ok, _ := ref.Step([]Pattern{seen(rng, "A", "ipc", half, 1, 1, 1, 0.02)}, DefaultMatching())
+	s, ok, _ := ref.Step([]Pattern{seen(rng, "A", "ipc", half, 1, 1, 1, 0.02)})
 	if !ok || s.Num != 2 || s.Den != 1 || math.Abs(s.StepS-2) > 1e-9 || math.Abs(s.HiS-2.002) > 1e-9 {
 		t.Errorf("%+v %v", s, ok)
 	}
@@ -147,7 +147,7 @@ func TestRealChanges(t *testing.T) {
 		main := plateaus(rng, 100)
 		ref := NewReference(seen(rng, "A", "ipc", main, 1.1, 1, 1, 0.05))
 		for _, factor := range []float64{0.5, 0.8, 1.07, 1.3, 2, 3} {
-			s, ok, _ := ref.Step([]Pattern{seen(rng, "A", "ipc", main, 1.1*factor, 1, 1, 0.05)}, DefaultMatching())
+			s, ok, _ := ref.Step([]Pattern{seen(rng, "A", "ipc", main, 1.1*factor, 1, 1, 0.05)})
 			if !ok || math.Abs(s.StepS/(1.1*factor)-1) > 1e-9 {
 				t.Errorf("shape %d, %v times: %+v %v", k, factor, s, ok)
 			}
@@ -155,14 +155,14 @@ func TestRealChanges(t *testing.T) {
 	}
 	ref := NewReference(seen(rng, "A", "ipc", plateaus(rng, 100), 1.1, 1, 1, 0.05))
 	other := seen(rng, "A", "ipc", plateaus(rng, 100), 1.4, 1, 1, 0.05)
-	if s, ok, _ := ref.Step([]Pattern{other}, DefaultMatching()); ok {
+	if s, ok, _ := ref.Step([]Pattern{other}); ok {
 		t.Errorf("another loop: %+v", s)
 	}
-	if _, ok, notes := ref.Step(nil, DefaultMatching()); ok || len(notes) != 1 {
+	if _, ok, notes := ref.Step(nil); ok || len(notes) != 1 {
 		t.Error("a step of no pattern")
 	}
 	flat := Pattern{Column: "ipc", ValuesColumn: "ipc", PeriodS: 1.1, Values: make(series.Values, 9)}
-	if _, ok, _ := ref.Step([]Pattern{flat, {}}, DefaultMatching()); ok {
+	if _, ok, _ := ref.Step([]Pattern{flat, {}}); ok {
 		t.Error("a flat shape matches")
 	}
 }
@@ -172,14 +172,14 @@ func TestStepAcross(t *testing.T) {
 	main := plateaus(rng, 100)
 	ref := NewReference(seen(rng, "A", "ipc", main, 1.1, 1, 1, 0.05))
 	patterns := []Pattern{seen(rng, "A", "ipc", plateaus(rng, 80), 0.9, 1, 1, 0.05), seen(rng, "B", "ipc", main, 0.31, 1, 1, 0.05)}
-	if s, ok, _ := ref.StepAcross(patterns, DefaultMatching()); !ok || s.Pattern != "B" || s.StepS != 0.31 {
+	if s, ok, _ := ref.StepAcross(patterns); !ok || s.Pattern != "B" || s.StepS != 0.31 {
 		t.Errorf("%+v %v", s, ok)
 	}
-	if s, ok, _ := ref.StepAcross(patterns[:1], DefaultMatching()); !ok || s.Pattern != "A" || s.Alike != 0 {
+	if s, ok, _ := ref.StepAcross(patterns[:1]); !ok || s.Pattern != "A" || s.Alike != 0 {
 		t.Errorf("the only main loop: %+v %v", s, ok)
 	}
 	patterns[1].Column = "other"
-	if _, ok, notes := ref.StepAcross(patterns, DefaultMatching()); ok || len(notes) != 1 {
+	if _, ok, notes := ref.StepAcross(patterns); ok || len(notes) != 1 {
 		t.Error("one of two unlike loops was taken")
 	}
 }
@@ -195,7 +195,7 @@ func FuzzStep(f *testing.F) {
 			return v
 		}
 		r := Reference{Column: "c", ValuesColumn: "c", PeriodS: pa, Values: shape(a)}
-		s, ok, notes := r.Step([]Pattern{{Column: "c", ValuesColumn: "c", PeriodS: pb, Values: shape(b)}}, DefaultMatching())
+		s, ok, notes := r.Step([]Pattern{{Column: "c", ValuesColumn: "c", PeriodS: pb, Values: shape(b)}})
 		if ok != (len(notes) == 0) || ok && !(s.StepS > 0 && s.Alike >= 0.7 && s.StepS/pa < 5) {
 			t.Fatalf("%+v %v %v", s, ok, notes)
 		}
@@ -210,12 +210,12 @@ func TestStepOfANewBuild(t *testing.T) {
 	ref := NewReference(seen(rng, "A", "code", shape, 1, 1, 1, 0.05))
 	p := seen(rng, "A", "code", shape, 1.3, 1, 1, 0.05)
 	p.ValuesColumn = "code:new"
-	if s, ok, _ := ref.Step([]Pattern{p}, DefaultMatching()); !ok || s.StepS != 1.3 {
+	if s, ok, _ := ref.Step([]Pattern{p}); !ok || s.StepS != 1.3 {
 		t.Errorf("%+v %v", s, ok)
 	}
 	p = seen(rng, "A", "code", shape, 1.3, 2, 1, 0.05)
 	p.ValuesColumn = "code:new"
-	if s, ok, _ := ref.Step([]Pattern{p}, DefaultMatching()); ok {
+	if s, ok, _ := ref.Step([]Pattern{p}); ok {
 		t.Errorf("a multiple in another page: %+v", s)
 	}
 }

@@ -10,14 +10,24 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Represent returns the pattern of every period, in the same order, with the
-// default parameters.
+const (
+	// storedPoints bounds the length of a shape that is stored and drawn.
+	storedPoints = 512
+	// maxInstances bounds how many instances, spread over the run, the mean is
+	// taken of: a day of 50 ms iterations has two million. maxSpread does so for the
+	// percentiles: the 10th of 256 is certain to two percent points.
+	maxInstances, maxSpread = 2000, 256
+)
+
+// Represent returns the pattern of every period, in the same order, with shapes as
+// they are stored.
 func Represent(set series.Set, periods []periodicity.Period) []Pattern {
-	return Default().Represent(set, periods)
+	return RepresentAt(set, periods, storedPoints)
 }
 
-// Represent returns the pattern of every period, in the same order.
-func (par Params) Represent(set series.Set, periods []periodicity.Period) []Pattern {
+// RepresentAt is Represent with shapes of at most so many points; 0 keeps one point
+// per sample.
+func RepresentAt(set series.Set, periods []periodicity.Period, most int) []Pattern {
 	out := make([]Pattern, 0, len(periods))
 	for i, p := range periods {
 		q := Pattern{
@@ -45,30 +55,32 @@ func (par Params) Represent(set series.Set, periods []periodicity.Period) []Patt
 		if p.MeanS > 0 { // the interval is that of the median, and is read as that of the mean
 			q.PeriodLoS, q.PeriodHiS = min(p.LoS, p.MeanS), max(p.HiS, p.MeanS)
 		}
-		some := spread(p.Instances, par.MaxInstances)
-		if c, ok := carrier(set, p.Column, some, par.points(p)); ok {
+		n := max(int(math.Round(p.PeriodSamples)), 1)
+		if most > 0 {
+			n = min(n, most)
+		}
+		if c, ok := carrier(set, p.Column, spread(p.Instances, maxInstances), n); ok {
 			q.ValuesColumn, q.ValuesUnit = c.Name, c.Unit
-			par.draw(&q, c, p, set.StepS)
+			q.draw(c, p, n, set.StepS)
 		}
 		out = append(out, q)
 	}
 	return out
 }
 
-// draw fills in what is seen in the column that carries the pattern.
-func (par Params) draw(q *Pattern, c series.Column, p periodicity.Period, stepS float64) {
-	n := par.points(p)
-	g, ok := par.group(c, p)
-	if ok && g.jitter(par) {
+// draw fills in what is seen, at n points, in the column that carries the pattern.
+func (q *Pattern) draw(c series.Column, p periodicity.Period, n int, stepS float64) {
+	g, ok := newGroup(c, p)
+	if ok && g.jitter() {
 		q.Values, q.P10, q.P90 = g.average(n)
 	} else {
-		q.Values = single(meanShape(c.Values, spread(p.Instances, par.MaxInstances), n))
-		q.P10, q.P90 = percentiles(c.Values, spread(p.Instances, par.MaxSpread), n)
+		q.Values = single(meanShape(c.Values, spread(p.Instances, maxInstances), n))
+		q.P10, q.P90 = percentiles(c.Values, spread(p.Instances, maxSpread), n)
 	}
 	if ok {
 		q.WGSS, q.Aligned = g.wgss(q.Values, len(p.Instances)), len(g.items)
 	}
-	q.Low = par.low(q.Values, c.Values, p, stepS)
+	q.Low = lowOf(q.Values, c.Values, p, stepS)
 }
 
 // Averaged returns the pattern with the barycentre average of all instances, as
@@ -84,15 +96,6 @@ func id(i int) string {
 		return string(rune('A' + i))
 	}
 	return "P" + strconv.Itoa(i+1)
-}
-
-// points is the length of a period's shape.
-func (par Params) points(p periodicity.Period) int {
-	n := max(int(math.Round(p.PeriodSamples)), 1)
-	if par.MaxPoints > 0 {
-		n = min(n, par.MaxPoints)
-	}
-	return n
 }
 
 func spread(in []periodicity.Instance, most int) []periodicity.Instance {

@@ -74,7 +74,7 @@ func TestRepresentStretches(t *testing.T) {
 
 func TestRepresentBounds(t *testing.T) {
 	s, p := loop(4, 2000)
-	if got := Represent(s, []periodicity.Period{p})[0]; len(got.Values) != Default().MaxPoints {
+	if got := Represent(s, []periodicity.Period{p})[0]; len(got.Values) != storedPoints {
 		t.Errorf("%d points for 2000 samples", len(got.Values))
 	}
 	if got := Represent(s, nil); got == nil || len(got) != 0 {

@@ -87,9 +87,7 @@ func activities(set series.Set, periods []periodicity.Period) []*Activity {
 		}
 		only := set
 		only.Columns = []series.Column{c}
-		shape := pattern.Default()
-		shape.MaxPoints = activityPoints
-		for i, q := range shape.Represent(only, periods) {
+		for i, q := range pattern.RepresentAt(only, periods, activityPoints) {
 			if q.ValuesColumn == name && whole(q.Values) {
 				out[i] = &Activity{Column: name, Unit: q.ValuesUnit, Values: q.Values, Low: finiteLow(q.Low)}
 			}

@@ -69,9 +69,7 @@ func (l *Loop) learnLow(set series.Set, p periodicity.Period, thin, merge int) {
 	}
 	only := set
 	only.Columns = set.Columns[l.activity : l.activity+1]
-	par := pattern.Default()
-	par.MaxPoints = 2 * mostPoints
-	shape := par.Represent(only, []periodicity.Period{p})[0]
+	shape := pattern.RepresentAt(only, []periodicity.Period{p}, 2*mostPoints)[0]
 	slices.SortFunc(shape.Low, func(a, b pattern.Low) int { return cmp.Compare(b.DurationS, a.DurationS) })
 	x := thinned(only.Columns[0].Values, thin)
 	for _, low := range shape.Low {
@@ -248,7 +246,7 @@ func (t *Tracker) Low() []Low {
 		by := p.length() / s.period * t.stepS
 		l := Low{OffsetS: math.Mod(s.offset+s.period, s.period) * by, DurationS: s.length * by,
 			ErrorS: max(s.deviation, float64(p.loop.every)/2) * t.stepS, Repeatability: float64(s.seen) / float64(s.of), LastS: s.last * t.stepS}
-		if l.Repeatability >= pattern.Default().MinRepeatability {
+		if l.Repeatability >= pattern.MinRepeatability {
 			out = append(out, l)
 		}
 	}

@@ -124,9 +124,7 @@ func New(in Input) Report {
 			r.shift[c.Name] = in.Offsets[i]
 		}
 	}
-	par := pattern.Default()
-	par.MaxPoints = 0
-	shapes := par.Represent(in.Set, in.Result.Periods)
+	shapes := pattern.RepresentAt(in.Set, in.Result.Periods, 0)
 	for i, s := range in.Shapes {
 		shapes[i] = shapes[i].Averaged(s.Values, s.WGSS)
 	}

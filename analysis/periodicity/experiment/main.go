@@ -116,9 +116,7 @@ func (o options) find(set series.Set) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	par := pattern.Default()
-	par.MaxPoints = 0
-	for i, q := range par.Represent(set, r.Periods) {
+	for i, q := range pattern.RepresentAt(set, r.Periods, 0) {
 		f := found{Period: r.Periods[i]}
 		for _, v := range q.Values {
 			f.values = append(f.values, float64(v))
