@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -21,12 +22,7 @@ func (w Word) MarshalJSON() ([]byte, error) {
 }
 
 // String returns the text, or "-".
-func (w Word) String() string {
-	if w == "" {
-		return "-"
-	}
-	return string(w)
-}
+func (w Word) String() string { return cmp.Or(string(w), "-") }
 
 // maxRunes is where text of users is cut: a job name may have a kilobyte.
 const maxRunes = 200

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -214,10 +215,6 @@ func (l listed) cells() []string {
 		}
 		return fmt.Sprintf(format, *v/unit)
 	}
-	cycle := l.StepS
-	if cycle == nil {
-		cycle = l.PeriodS
-	}
 	cpus := "-"
 	if l.NCPUs != nil {
 		cpus = strconv.Itoa(*l.NCPUs)
@@ -227,15 +224,8 @@ func (l listed) cells() []string {
 	if days := seconds / 86400; days > 0 {
 		elapsed = fmt.Sprintf("%d-%s", days, elapsed)
 	}
-	return []string{l.JobID, l.User, orDash(l.State), exit, start, elapsed, cpus, figures(l.Busy, "%.2f", 1), figures(l.Waiting, "%.2f", 1),
-		figures(l.PeakBytes, "%.0fM", 1<<20), figures(cycle, "%.4gs", 1), orDash(l.Finding), orDash(l.App)}
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
+	return []string{l.JobID, l.User, cmp.Or(l.State, "-"), exit, start, elapsed, cpus, figures(l.Busy, "%.2f", 1), figures(l.Waiting, "%.2f", 1),
+		figures(l.PeakBytes, "%.0fM", 1<<20), figures(cmp.Or(l.StepS, l.PeriodS), "%.4gs", 1), cmp.Or(l.Finding, "-"), cmp.Or(l.App, "-")}
 }
 
 func (o listOptions) writeText(out io.Writer, rows []listed, clusters bool) error {

@@ -1,8 +1,6 @@
 package period
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -21,12 +19,8 @@ const columns = 80
 
 // Text writes the report for people. ascii leaves out block characters.
 func (r Report) Text(w io.Writer, ascii bool) error {
-	var text bytes.Buffer
-	b := bufio.NewWriter(&text)
-	r.write(b, ascii)
-	if err := b.Flush(); err != nil {
-		return err
-	}
+	var text strings.Builder
+	r.write(&text, ascii)
 	for line := range strings.Lines(text.String()) {
 		if _, err := io.WriteString(w, folded(line)); err != nil {
 			return fmt.Errorf("write periods: %w", err)
@@ -51,7 +45,7 @@ func folded(line string) string {
 	return b.String()
 }
 
-func (r Report) write(b *bufio.Writer, ascii bool) {
+func (r Report) write(b *strings.Builder, ascii bool) {
 	r.head(b)
 	for _, p := range r.Patterns {
 		fmt.Fprintln(b)
@@ -71,7 +65,7 @@ func (r Report) write(b *bufio.Writer, ascii bool) {
 	}
 }
 
-func (r Report) head(b *bufio.Writer) {
+func (r Report) head(b *strings.Builder) {
 	fmt.Fprintf(b, "%s: ", r.name)
 	switch {
 	case len(r.Patterns) == 0:
@@ -113,7 +107,7 @@ func (r Report) main() string {
 	return word + "period " + quantity.Period(p.PeriodS)
 }
 
-func (p Pattern) text(b *bufio.Writer, set series.Set, ascii bool) {
+func (p Pattern) text(b *strings.Builder, set series.Set, ascii bool) {
 	fmt.Fprintf(b, "%s  period %s (95 %% interval %s), %s samples, spread %s\n", p.ID, quantity.Period(p.PeriodS), quantity.PeriodRange(p.PeriodLoS, p.PeriodHiS, p.PeriodS),
 		quantity.Plain(p.PeriodSamples, 3), quantity.Share(p.PeriodCV))
 	fmt.Fprintf(b, "   %s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "cycle"), quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
@@ -141,7 +135,7 @@ func (p Pattern) text(b *bufio.Writer, set series.Set, ascii bool) {
 
 // driftText prints the slope over the run: per hour, a run of a minute would have
 // thousands of percent.
-func (p Pattern) driftText(b *bufio.Writer, set series.Set) {
+func (p Pattern) driftText(b *strings.Builder, set series.Set) {
 	hours := float64(set.Len()) * set.StepS / 3600
 	d := p.Drift
 	if d.SlopePctPerHour != nil && d.Lo != nil && d.Hi != nil {
@@ -167,7 +161,7 @@ func (p Pattern) driftText(b *bufio.Writer, set series.Set) {
 	}
 }
 
-func (r Report) phases(b *bufio.Writer) {
+func (r Report) phases(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%-12s %6s %12s %8s\n", "phase", "times", "time", "share")
 	for _, p := range r.Phases {
 		fmt.Fprintf(b, "%-12s %6d %12s %8s\n", strings.TrimSpace(string(p.Kind)+" "+p.Pattern), p.Count, quantity.Duration(p.S), quantity.Share(p.Share))
