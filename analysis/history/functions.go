@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"context"
 	"database/sql"
 	"maps"
 	"math"
@@ -151,56 +150,17 @@ func (w *writer) part(app int64, t CodeTime) rune {
 	return rune(last + 1)
 }
 
-// fillCode reads which code the runs consist of; at is their place by row. Shares are
-// taken apart here: as rows of SQL they took a third of the time of a whole site's.
-func (db *DB) fillCode(ctx context.Context, h *History, at map[int64]int, until float64, limit int) error {
-	h.Code = make([][]CodeTime, len(h.Runs))
-	parts := map[int64]map[rune]CodeTime{} // by application
-	var of []runCode
-	err := db.each(ctx, `SELECT run_id, application_id, step_ns, shares FROM run_code WHERE run_id IN `+newest+` ORDER BY run_id`, func(rows *sql.Rows) error {
-		var x runCode
-		if err := rows.Scan(&x.run, &x.application, &x.stepNS, &x.shares); err != nil {
-			return err
-		}
-		parts[x.application] = map[rune]CodeTime{}
-		of = append(of, x)
-		return nil
-	}, h.SeriesID, until, limit)
-	if err != nil {
-		return err
-	}
-	for app, known := range parts {
-		err := db.each(ctx, `SELECT number, library, name FROM code_part WHERE application_id = ?`, func(rows *sql.Rows) error {
-			var number rune
-			var t CodeTime
-			err := rows.Scan(&number, &t.Library, &t.Name)
-			known[number] = t
-			return err
-		}, app)
-		if err != nil {
-			return err
-		}
-	}
-	for _, x := range of {
-		if i, ok := at[x.run]; ok {
-			h.Code[i] = x.times(parts[x.application])
-		}
-	}
-	return nil
-}
-
-// runCode is a row of run_code.
+// runCode is a row of run_code, of no application where a run has none.
 type runCode struct {
-	run, application int64
-	stepNS           sql.NullInt64
-	shares           string
+	application, stepNS sql.NullInt64
+	shares              sql.NullString
 }
 
 // times are the parts of the code, classes first and the largest first; those that are
 // not known are left out.
 func (x runCode) times(parts map[rune]CodeTime) []CodeTime {
 	var out []CodeTime
-	letters := []rune(x.shares)
+	letters := []rune(x.shares.String)
 	for i := 0; i+1 < len(letters); i += 2 {
 		t, ok := parts[letters[i]]
 		if !ok {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"strings"
 
 	"jobgait/analysis/internal/parallel"
@@ -44,25 +43,29 @@ func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]History, error) 
 	if err != nil {
 		return nil, err
 	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	f := newFiller(db, q)
 	if len(list) < manySeries {
 		for i := range list {
-			if err := db.fill(ctx, &list[i], q); err != nil {
+			if err := f.fill(ctx, &list[i]); err != nil {
 				return nil, err
 			}
 		}
-		return list, nil
+		return list, f.acknowledged(ctx, list)
 	}
 	// Of a whole site nearly all of the time is spent here.
 	db.sql.SetMaxOpenConns(runtime.GOMAXPROCS(0))
 	defer db.sql.SetMaxOpenConns(1)
 	errs := make([]error, len(list))
-	parallel.Each(len(list), func(i int) { errs[i] = db.fill(ctx, &list[i], q) })
+	parallel.Each(len(list), func(i int) { errs[i] = f.fill(ctx, &list[i]) })
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
 	}
-	return list, nil
+	return list, f.acknowledged(ctx, list)
 }
 
 // manySeries is from how many on they are read on all CPUs, each with a connection; a
@@ -163,98 +166,4 @@ func (q HistoryQuery) until() float64 {
 		return math.MaxFloat64
 	}
 	return q.Until
-}
-
-// fill reads the runs of one series.
-func (db *DB) fill(ctx context.Context, h *History, q HistoryQuery) error {
-	limit := q.Runs
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	until := q.until()
-	rows, err := db.sql.QueryContext(ctx, selectRuns+
-		" WHERE r.series_id = ? AND coalesce(r.start_s, 0) <= ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?", h.SeriesID, until, limit)
-	if err != nil {
-		return err
-	}
-	if h.Runs, err = scanRuns(rows); err != nil {
-		return err
-	}
-	slices.Reverse(h.Runs)
-	at := make(map[int64]int, len(h.Runs))
-	for i, r := range h.Runs {
-		at[r.ID] = i
-	}
-	if err := db.fillFields(ctx, h, at, until, limit); err != nil {
-		return err
-	}
-	if err := db.fillCode(ctx, h, at, until, limit); err != nil {
-		return err
-	}
-	if err := db.fillNodes(ctx, h, at, until, limit); err != nil {
-		return err
-	}
-	return db.each(ctx, "SELECT run_id FROM change_ack WHERE series_id = ? ORDER BY run_id", func(rows *sql.Rows) error {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
-		h.Acknowledged = append(h.Acknowledged, id)
-		return nil
-	}, h.SeriesID)
-}
-
-// newest selects the rows that fill reads.
-const newest = "(SELECT run_id FROM run WHERE series_id = ? AND coalesce(start_s, 0) <= ? ORDER BY start_s DESC, run_id DESC LIMIT ?)"
-
-// fillFields reads what was recorded of the runs; at is their place by row.
-func (db *DB) fillFields(ctx context.Context, h *History, at map[int64]int, until float64, limit int) error {
-	h.Fields = make([]map[string]string, len(h.Runs))
-	return db.each(ctx, "SELECT run_id, name, value FROM run_field WHERE run_id IN "+newest, func(rows *sql.Rows) error {
-		var id int64
-		var name, value string
-		if err := rows.Scan(&id, &name, &value); err != nil {
-			return err
-		}
-		if i, ok := at[id]; ok {
-			if h.Fields[i] == nil {
-				h.Fields[i] = map[string]string{}
-			}
-			h.Fields[i][name] = value
-		}
-		return nil
-	}, h.SeriesID, until, limit)
-}
-
-// fillNodes reads the nodes of the runs that have not too many.
-func (db *DB) fillNodes(ctx context.Context, h *History, at map[int64]int, until float64, limit int) error {
-	h.Nodes = make([][]string, len(h.Runs))
-	return db.each(ctx, fmt.Sprintf(`SELECT x.run_id, n.name FROM run_node x JOIN node n ON n.node_id = x.node_id
-		JOIN run r ON r.run_id = x.run_id
-		WHERE coalesce(r.nnodes, 1) <= %d AND x.run_id IN %s ORDER BY x.run_id, x.position`, MaxNodes, newest), func(rows *sql.Rows) error {
-		var id int64
-		var name string
-		if err := rows.Scan(&id, &name); err != nil {
-			return err
-		}
-		if i, ok := at[id]; ok {
-			h.Nodes[i] = append(h.Nodes[i], name)
-		}
-		return nil
-	}, h.SeriesID, until, limit)
-}
-
-// each calls row for every row of a query.
-func (db *DB) each(ctx context.Context, query string, row func(*sql.Rows) error, args ...any) error {
-	rows, err := db.sql.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := row(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

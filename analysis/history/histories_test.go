@@ -48,6 +48,23 @@ func TestHistories(t *testing.T) {
 	}
 }
 
+// Nodes are in the order of the job's list, not of their numbers.
+func TestNodesInTheOrderOfTheJob(t *testing.T) {
+	db := open(t)
+	for i, names := range [][]string{{"n1", "n5", "n9"}, {"n9", "n1", "n5"}} {
+		s := oneNode(int64(i + 1))
+		s.Nodes = nil
+		for _, name := range names {
+			s.Nodes = append(s.Nodes, summary.Node{Name: name, Reported: true})
+		}
+		mustPut(t, db, s, Ingest{NowS: t0})
+	}
+	list, err := db.Histories(t.Context(), HistoryQuery{User: "alice"})
+	if err != nil || len(list) != 1 || len(list[0].Nodes) != 2 || !slices.Equal(list[0].Nodes[1], []string{"n9", "n1", "n5"}) {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // A whole site is read by several connections at once, and is what it is one by one.
 func TestManySeries(t *testing.T) {
 	db := open(t)

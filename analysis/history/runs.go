@@ -68,14 +68,17 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	return scanRuns(rows)
 }
 
-const selectRuns = `
-	SELECT c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
+const selectRuns = "SELECT " + runColumns + runTables
+
+const runColumns = `c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
 		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_s, 0), coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''),
 		p.period_us / 1e6, p.coverage / 1e4, coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''), r.sub, coalesce(r.job_name, ''),
 		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, p.instances, p.confidence / 1e4,
 		r.run_id, coalesce(r.series_id, 0), coalesce((SELECT text FROM word WHERE word_id = r.partition_id), ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
 		r.step_s, r.cpu_s, r.startup_s, r.checkpoint_s, r.energy_j, r.step_cpu_s, r.step_wait_s,
-		r.busy_cpus, r.cpu_waiting, r.mem_peak, coalesce((SELECT text FROM word WHERE word_id = r.account_id), '')
+		r.busy_cpus, r.cpu_waiting, r.mem_peak, coalesce((SELECT text FROM word WHERE word_id = r.account_id), '')`
+
+const runTables = `
 	FROM run r
 	JOIN cluster c ON c.cluster_id = r.cluster_id
 	JOIN hpc_user u ON u.user_id = r.user_id
@@ -87,24 +90,30 @@ func scanRuns(rows *sql.Rows) ([]Run, error) {
 	defer rows.Close()
 	var runs []Run
 	for rows.Next() {
-		var r Run
-		var code, signal *int
-		err := rows.Scan(&r.Cluster, &r.JobID, &r.DisplayID, &r.Restart, &r.User, &r.App, &r.Shape,
-			&r.Start, &r.End, &r.ElapsedS, &r.State,
-			&r.PeriodS, &r.Coverage, &r.ReportDir, &r.Sub, &r.JobName,
-			&code, &signal, &r.NNodes, &r.NodesReported, &r.Iterations, &r.Confidence,
-			&r.ID, &r.SeriesID, &r.Partition, &r.Size, &r.NTasks, &r.CPUs,
-			&r.StepS, &r.CPUS, &r.StartupS, &r.CheckpointS, &r.EnergyJ, &r.StepCPUS, &r.StepWaitS,
-			&r.BusyCPUs, &r.WaitingCPUs, &r.PeakMemBytes, &r.Account)
+		r, err := scanRun(rows)
 		if err != nil {
 			return nil, err
-		}
-		if code != nil && signal != nil {
-			r.Exit = &summary.Exit{Code: *code, Signal: *signal}
 		}
 		runs = append(runs, r)
 	}
 	return runs, rows.Err()
+}
+
+// scanRun reads the columns of runColumns, and those behind them into beside.
+func scanRun(rows *sql.Rows, beside ...any) (Run, error) {
+	var r Run
+	var code, signal *int
+	err := rows.Scan(append([]any{&r.Cluster, &r.JobID, &r.DisplayID, &r.Restart, &r.User, &r.App, &r.Shape,
+		&r.Start, &r.End, &r.ElapsedS, &r.State,
+		&r.PeriodS, &r.Coverage, &r.ReportDir, &r.Sub, &r.JobName,
+		&code, &signal, &r.NNodes, &r.NodesReported, &r.Iterations, &r.Confidence,
+		&r.ID, &r.SeriesID, &r.Partition, &r.Size, &r.NTasks, &r.CPUs,
+		&r.StepS, &r.CPUS, &r.StartupS, &r.CheckpointS, &r.EnergyJ, &r.StepCPUS, &r.StepWaitS,
+		&r.BusyCPUs, &r.WaitingCPUs, &r.PeakMemBytes, &r.Account}, beside...)...)
+	if code != nil && signal != nil {
+		r.Exit = &summary.Exit{Code: *code, Signal: *signal}
+	}
+	return r, err
 }
 
 // seriesIDs returns the ids of the series that a query is about.

@@ -1,0 +1,171 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// filler reads the runs of series, several at one time. What they have in common is read
+// once: names of nodes, parts of the code, and the fields of all runs that were recorded
+// with the same ones, which then share one map.
+type filler struct {
+	db     *DB
+	until  float64
+	limit  int
+	mu     sync.Mutex
+	nodes  map[string]string            // names by number
+	fields map[string]map[string]string // by the numbers of a run's fields
+	parts  map[int64]map[rune]CodeTime  // by application
+}
+
+func newFiller(db *DB, q HistoryQuery) *filler {
+	f := filler{db: db, until: q.until(), limit: q.Runs,
+		nodes: map[string]string{}, fields: map[string]map[string]string{}, parts: map[int64]map[rune]CodeTime{}}
+	if f.limit <= 0 {
+		f.limit = DefaultLimit
+	}
+	return &f
+}
+
+// beside is what a run has many of, as its row tells it: numbers with commas.
+type beside struct {
+	fields, nodes sql.NullString
+	code          runCode
+}
+
+// selectHistory are runs with what they have many of, one row a run: a row for each
+// field and each node was most of the time of reading a site.
+const selectHistory = "SELECT " + runColumns + `,
+		(SELECT group_concat(field_id ORDER BY field_id) FROM run_value x WHERE x.run_id = r.run_id),
+		CASE WHEN coalesce(r.nnodes, 1) <= ? THEN (SELECT group_concat(node_id ORDER BY position) FROM run_node x WHERE x.run_id = r.run_id) END,
+		k.application_id, k.step_ns, k.shares` + runTables + `
+	LEFT JOIN run_code k ON k.run_id = r.run_id
+	WHERE r.series_id = ? AND coalesce(r.start_s, 0) <= ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?`
+
+// fill reads the runs of one series.
+func (f *filler) fill(ctx context.Context, h *History) error {
+	var of []beside
+	h.Runs = nil
+	err := f.db.each(ctx, selectHistory, func(rows *sql.Rows) error {
+		var b beside
+		r, err := scanRun(rows, &b.fields, &b.nodes, &b.code.application, &b.code.stepNS, &b.code.shares)
+		h.Runs, of = append(h.Runs, r), append(of, b)
+		return err
+	}, MaxNodes, h.SeriesID, f.until, f.limit)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(h.Runs)
+	slices.Reverse(of)
+	n := len(of)
+	h.Fields, h.Nodes, h.Code = make([]map[string]string, n), make([][]string, n), make([][]CodeTime, n)
+	for i, b := range of { // no row is open any more: what is still to be read gets a connection
+		if h.Fields[i], err = f.fieldsOf(ctx, b.fields.String); err != nil {
+			return err
+		}
+		if h.Nodes[i], err = f.nodesOf(ctx, b.nodes.String); err != nil {
+			return err
+		}
+		parts, err := f.partsOf(ctx, b.code)
+		if err != nil {
+			return err
+		}
+		h.Code[i] = b.code.times(parts)
+	}
+	return nil
+}
+
+// fieldsOf is what was recorded of a run, nil for nothing.
+func (f *filler) fieldsOf(ctx context.Context, ids string) (map[string]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if known, ok := f.fields[ids]; ok || ids == "" {
+		return known, nil
+	}
+	fields := map[string]string{}
+	err := f.db.each(ctx, "SELECT name, value FROM field WHERE field_id IN ("+ids+")", func(rows *sql.Rows) error {
+		var name, value string
+		err := rows.Scan(&name, &value)
+		fields[name] = value
+		return err
+	})
+	f.fields[ids] = fields
+	return fields, err
+}
+
+// nodesOf names nodes, in the order of their numbers.
+func (f *filler) nodesOf(ctx context.Context, ids string) ([]string, error) {
+	if ids == "" {
+		return nil, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	names := strings.Split(ids, ",")
+	for i, id := range names {
+		name, ok := f.nodes[id]
+		if !ok {
+			if err := f.db.sql.QueryRowContext(ctx, "SELECT name FROM node WHERE node_id = ?", id).Scan(&name); err != nil {
+				return nil, fmt.Errorf("node %s: %w", id, err)
+			}
+			f.nodes[id] = name
+		}
+		names[i] = name
+	}
+	return names, nil
+}
+
+// partsOf are the parts of code of a run's application, by number. Shares are taken apart
+// here: as rows of SQL they took a third of the time of a whole site's.
+func (f *filler) partsOf(ctx context.Context, x runCode) (map[rune]CodeTime, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	app := x.application.Int64
+	if known, ok := f.parts[app]; ok || !x.application.Valid {
+		return known, nil
+	}
+	parts := map[rune]CodeTime{}
+	err := f.db.each(ctx, "SELECT number, library, name FROM code_part WHERE application_id = ?", func(rows *sql.Rows) error {
+		var number rune
+		var t CodeTime
+		err := rows.Scan(&number, &t.Library, &t.Name)
+		parts[number] = t
+		return err
+	}, app)
+	f.parts[app] = parts
+	return parts, err
+}
+
+// acknowledged reads the runs whose change somebody has seen.
+func (f *filler) acknowledged(ctx context.Context, list []History) error {
+	at, ids := map[int64]int{}, make([]string, len(list))
+	for i, h := range list {
+		at[h.SeriesID], ids[i] = i, fmt.Sprint(h.SeriesID)
+	}
+	return f.db.each(ctx, "SELECT series_id, run_id FROM change_ack WHERE series_id IN ("+strings.Join(ids, ", ")+") ORDER BY series_id, run_id", func(rows *sql.Rows) error {
+		var series, run int64
+		err := rows.Scan(&series, &run)
+		if i, ok := at[series]; ok {
+			list[i].Acknowledged = append(list[i].Acknowledged, run)
+		}
+		return err
+	})
+}
+
+// each calls row for every row of a query.
+func (db *DB) each(ctx context.Context, query string, row func(*sql.Rows) error, args ...any) error {
+	rows, err := db.sql.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
