@@ -38,7 +38,10 @@ func tileRun(i int) summary.Summary {
 	s.Start = siteNowS - siteDays*86400*(1-float64(i)/tileRuns)
 	s.ElapsedS = 300 + 7200*r.ExpFloat64()
 	s.End = s.Start + s.ElapsedS
-	s.State = [...]string{"COMPLETED", "COMPLETED", "COMPLETED", "COMPLETED", "FAILED", "TIMEOUT", "OUT_OF_MEMORY", "CANCELLED"}[r.IntN(8)]
+	s.State = "COMPLETED"
+	if r.IntN(8) == 0 {
+		s.State = [...]string{"FAILED", "TIMEOUT", "OUT_OF_MEMORY", "CANCELLED"}[r.IntN(4)]
+	}
 	j := &s.Job
 	j.User, j.UID = fmt.Sprintf("user%d", user), 2000+user
 	j.Account, j.Partition, j.QOS = fmt.Sprintf("project%d", user/3), [...]string{"cpu", "large", "debug"}[k%3], "normal"
@@ -60,7 +63,7 @@ func tileRun(i int) summary.Summary {
 			BusyCPUs: ptr(64 * r.Float64()), PeriodS: ptr(0.5 + r.Float64()), Coverage: ptr(r.Float64()), Samples: 200 * int64(s.ElapsedS), Missing: int64(r.IntN(50)), Sealed: true})
 	}
 	j.NodeList = fmt.Sprintf("n[%04d-%04d]", first, (first+nodes-1)%siteNodes)
-	s.StepS = ptr(0.5 + r.Float64())
+	s.StepS = ptr(0.5 + 0.02*float64(k)) // what single runs take, spread draws
 	s.Patterns[0].PeriodS = *s.StepS
 	if k%2 == 0 {
 		small := mainPattern(0.1 * r.Float64())
@@ -115,8 +118,12 @@ func tile(t testing.TB, db *DB) {
 func spread(table, column string, n int) string {
 	switch column {
 	case "run_id", "detected_run_id", "end_run_id", "user_id", "application_id", "series_id", "ingest_id", "event_id", "job_id", "array_job_id",
-		"word_id", "account_id", "partition_id", "qos_id", "executable_id", "state_id", "counters_id", "work_dir_id", "stdout_id", "report_dir_id", "column_id":
+		"word_id", "account_id", "executable_id", "work_dir_id", "stdout_id", "report_dir_id":
 		return fmt.Sprintf("(x.%s - 1) * %d + k.k + 1", column, n)
+	case "state_id", "partition_id", "qos_id", "counters_id", "column_id": // words of the whole site: COMPLETED is no other word in each tile
+		return fmt.Sprintf("(x.%s - 1) * %d + 1", column, n)
+	case "step_s":
+		return stepOfRun
 	case "node_id":
 		return fmt.Sprintf("1 + (x.node_id - 1 + 37 * k.k) %% %d", siteNodes)
 	case "display_id":
@@ -133,6 +140,13 @@ func spread(table, column string, n int) string {
 	}
 	return "x." + column
 }
+
+// stepOfRun is what a cycle of a run took: up to 2 % to either side, one run of fifty 30 %
+// more, and in one series of ten a tenth more from some run on. Squares leave no two tiles
+// with a pattern in common: what all users show at one time is the machine's.
+const stepOfRun = `x.step_s * (0.98 + 0.04 * (((x.run_id * 1103 + k.k * 7907) * (x.run_id * 1103 + k.k * 7907) / 16) % 997) / 997.0)
+	* CASE WHEN ((x.run_id * 31 + k.k * 15013) * (x.run_id * 31 + k.k * 15013) / 64) % 50 = 0 THEN 1.3 ELSE 1 END
+	* CASE WHEN (x.series_id + k.k) % 10 = 0 AND x.run_id > 4000 * (0.3 + (k.k * 37) % 101 / 200.0) THEN 1.1 ELSE 1 END`
 
 // tiled copies the tile that db holds n times into an empty history. Indexes are
 // made at the end. There is no journal: in a log of many gigabytes each page that is
