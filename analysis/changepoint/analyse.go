@@ -246,6 +246,9 @@ func (r *ready) tell(l *look, p Params) Result {
 	res.Creep = r.creep(creeping(l.known.adjusted(), l.out.events, l.in.flips, p.Outliers))
 	r.describe(&res, l.out)
 	res.Adjusted = r.values(l.known.adjusted())
-	res.Functions = r.functionChanges(&res, p)
+	res.Functions = []FunctionChange{}
+	if !p.NoFunctions {
+		res.Functions = r.functionChanges(&res, p)
+	}
 	return res
 }

@@ -18,6 +18,9 @@ type Params struct {
 	// Outliers are what is believed of runs far off their level: those of a ratio of
 	// two series are as often far below.
 	Outliers scatter.Outliers
+	// NoFunctions leaves out the changes of single functions, each of which is judged as
+	// a series of its own: a third of the time where runs are recorded with them.
+	NoFunctions bool
 }
 
 // Default returns the settings that the figures of MEASURED.md hold for.

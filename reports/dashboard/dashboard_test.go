@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"html/template"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -205,6 +206,28 @@ func TestStaysSmall(t *testing.T) {
 		if left != (c.says != "") || !strings.Contains(p, c.says) {
 			t.Errorf("%d histories of %d runs: does it say what it leaves out? %v", 4*c.apps, c.runs, left)
 		}
+	}
+}
+
+// From MostDrawn on not even the smallest histories all have room, so that nothing is
+// lost where all of them are not tried, nor further metrics judged.
+func TestMostDrawn(t *testing.T) {
+	in := site(0, 0)
+	r := rand.New(rand.NewPCG(1, 2))
+	var found changepoint.Report
+	var hs []change.History
+	for i := range MostDrawn + 1 {
+		h, res := one(r, fmt.Sprint("a", i), "", "", 5, 0)
+		hs, found.Series = append(hs, h), append(found.Series, res)
+	}
+	in.Report, in.NoFurther, in.Pairs = change.New(hs, changepoint.Sequential, found, in.Options), true, nil
+	all := detail{noCurves, 0, 0, 0, all, 0, 0}
+	var b bytes.Buffer
+	if err := template.Must(parsed()).Execute(&b, newView(in, all, curves{})); err != nil || b.Len() <= in.Limits.Bytes {
+		t.Errorf("%d histories of five runs have %d bytes, %v", len(hs), b.Len(), err)
+	}
+	if p := page(t, in); !strings.Contains(p, "80 of 251 histories are drawn") || !strings.Contains(p, "further metrics are left out") {
+		t.Error(regexp.MustCompile("To keep[^<]*").FindString(p))
 	}
 }
 

@@ -52,7 +52,7 @@ var steps = [...]detail{
 }
 
 // says is what the page tells of what it left out; "" if that is nothing.
-func (d detail) says(total, pairs int) string {
+func (d detail) says(total, pairs int, noFurther bool) string {
 	var parts []string
 	switch d.curves {
 	case noCurves:
@@ -72,6 +72,9 @@ func (d detail) says(total, pairs int) string {
 	}
 	if d.histories >= 0 && d.histories < total {
 		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that are slower now or changed first", d.histories, total))
+	}
+	if noFurther {
+		parts = append(parts, "further metrics are left out")
 	}
 	if d.pairs < pairs {
 		parts = append(parts, fmt.Sprintf("%d of %d comparisons are shown", d.pairs, pairs))

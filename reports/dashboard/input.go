@@ -15,6 +15,8 @@ type Input struct {
 	Title string
 	// Report is the histories with what was found in them.
 	Report change.Report
+	// NoFurther says that further metrics of the same runs were not judged.
+	NoFurther bool
 	// Pairs are comparisons of two of them.
 	Pairs []change.Pair
 	// Days is how far back the first list reaches.
@@ -65,12 +67,18 @@ func apps(r change.Report) []app {
 	}
 	several := severalUsers(series)
 	var out []app
+	at := map[string]int{}
 	for i, s := range series {
 		name := appName(s)
 		if several && s.User != "" {
 			name = reports.Clean(s.User) + " / " + name
 		}
-		a := place(&out, func(a app) bool { return a.Name == name }, app{Name: name})
+		k, ok := at[name]
+		if !ok {
+			k, at[name] = len(out), len(out)
+			out = append(out, app{Name: name})
+		}
+		a := &out[k]
 		h := place(&a.Shapes, func(h shape) bool { return h.Name == s.Shape }, shape{Name: reports.Clean(s.Shape)})
 		h.Metrics = append(h.Metrics, metric{metricName(s), i, weight[i], s})
 	}

@@ -29,7 +29,7 @@ func policy() string {
 
 // HTML writes the page, with as much detail as its limit of bytes allows.
 func HTML(w io.Writer, in Input) error {
-	t, err := template.New("dashboard").Funcs(template.FuncMap{"nice": reports.Nice}).Parse(pageHTML)
+	t, err := parsed()
 	if err != nil {
 		return fmt.Errorf("parse the dashboard's page: %w", err)
 	}
@@ -51,6 +51,14 @@ func HTML(w io.Writer, in Input) error {
 	return nil
 }
 
+func parsed() (*template.Template, error) {
+	return template.New("dashboard").Funcs(template.FuncMap{"nice": reports.Nice}).Parse(pageHTML)
+}
+
+// MostDrawn is how many histories may fit the page if each is as small as it can be:
+// of five runs without a change 2.4 KB.
+const MostDrawn = 250
+
 // firstStep spares a page of many histories the steps that cannot fit: a
 // history with its curves and tooltips has 10 KB and more.
 func firstStep(histories int) int {
@@ -58,7 +66,9 @@ func firstStep(histories int) int {
 	if histories <= many {
 		return 0
 	}
-	return slices.IndexFunc(steps[:], func(d detail) bool { return d.curves == noCurves })
+	return slices.IndexFunc(steps[:], func(d detail) bool {
+		return d.curves == noCurves && (d.histories != all || histories <= MostDrawn)
+	})
 }
 
 // comment is for those to whom a web portal shows the source.

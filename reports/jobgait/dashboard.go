@@ -151,15 +151,18 @@ func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptio
 	leading, supporting := change.Lead(hs)
 	besideLeading, beside := change.Lead(others)
 	r := shownOf(leading, besideLeading, told)
-	for _, metric := range supporting {
-		r.Add(shownOf(metric, likeMetric(beside, metric), told))
+	few := len(leading) <= dashboard.MostDrawn // of more none has room for its further metrics
+	if few {
+		for _, metric := range supporting {
+			r.Add(shownOf(metric, likeMetric(beside, metric), told))
+		}
 	}
 	pairs, err := pairsOf(hs, leading, o.pairs)
 	if err != nil {
 		return err
 	}
 	return writeFile(o.out, func(w io.Writer) error {
-		return dashboard.HTML(w, dashboard.Input{Title: o.title, Report: r, Pairs: pairs, Days: o.days, Options: told,
+		return dashboard.HTML(w, dashboard.Input{Title: o.title, Report: r, NoFurther: !few && len(supporting) > 0, Pairs: pairs, Days: o.days, Options: told,
 			Version: configs.Version, Created: time.Now(), Limits: dashboard.DefaultLimits()})
 	})
 }
@@ -167,7 +170,9 @@ func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptio
 // shownOf judges histories beside others, which are left out of the report.
 func shownOf(hs, others []change.History, o change.Options) change.Report {
 	all := slices.Concat(hs, others)
-	return change.Analyse(all, changepoint.Sequential, changepoint.Default(), o).Keep(func(i int) bool { return i < len(hs) })
+	p := changepoint.Default()
+	p.NoFunctions = true // the page shows none
+	return change.Analyse(all, changepoint.Sequential, p, o).Keep(func(i int) bool { return i < len(hs) })
 }
 
 // likeMetric returns those of the groups that are of the metric of hs.
