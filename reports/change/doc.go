@@ -21,7 +21,8 @@
 // Of many histories some look worse by chance: what --check counts holds the
 // false discovery rate at 5 % (Worse). In 20 to 25 lists of 200 histories of 100
 // runs without a change, independent or correlated by 0.3, none had an entry; a
-// lone 8 % among 500, 10 runs old with a noise of 2 %, was counted in 4 of 4.
+// lone 8 % among 500, 10 runs old with a noise of 2 %, was counted in 4 of 4. Of a site
+// chances are those by its own rate (OwnRate), where that is larger than calibration's.
 //
 // Indexes in JSON are those of the input, also where it had to be sorted.
 // Numbers that there are not are null; a number is never NaN.

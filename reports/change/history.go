@@ -144,7 +144,10 @@ type Report struct {
 	Series   []Judged
 	Machine  []changepoint.MachineEvent
 	Expected float64 // events that chance alone would give; NaN if it is not known
-	options  Options
+	// Own is the rate of false alarms of the site whose histories these are; nil where
+	// it was not asked for, or they are too few.
+	Own     *changepoint.OwnRate
+	options Options
 }
 
 // Judged is a history with its result and what that means.
@@ -180,6 +183,9 @@ type Options struct {
 	// about a change is told, with the database's name if it was given.
 	Stored  bool
 	History string
+	// Site says that the histories are those of a whole site, whose own rate of false
+	// alarms is worth its price.
+	Site bool
 	// Whose are the runs, where the histories' names do not say it.
 	Whose string
 }
@@ -191,7 +197,12 @@ func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN(), Acks: 
 // Analyse looks for changes in all histories at once. Those that could not be
 // read keep their place and have no results.
 func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options) Report {
-	return New(hs, m, changepoint.Analyse(withOwners(hs), m, p), o)
+	found := changepoint.Analyse(withOwners(hs), m, p)
+	r := New(hs, m, found, o)
+	if o.Site && m == changepoint.Sequential {
+		r.Own = changepoint.OwnRateOf(found.Series, p)
+	}
+	return r
 }
 
 // New joins histories and the results of those that could be read.

@@ -25,6 +25,18 @@ type (
 		Expected *float64           `json:"expected_by_chance"`
 		Series   []jsonSeries       `json:"series"`
 		Machine  []jsonMachine      `json:"machine"`
+		Slower   *jsonSlower        `json:"slower,omitempty"` // of a site
+	}
+	jsonSlower struct {
+		Told     int          `json:"told"`
+		ByChance *float64     `json:"by_chance"`
+		OwnRate  *jsonOwnRate `json:"own_rate"`
+	}
+	jsonOwnRate struct {
+		Series      int     `json:"series"`
+		Runs        int     `json:"runs"`
+		FalseAlarms int     `json:"false_alarms"`
+		Factor      float64 `json:"factor"`
 	}
 	jsonSeries struct {
 		ID        any            `json:"id"`
@@ -130,8 +142,15 @@ func JSON(w io.Writer, r Report) error {
 		out.Series[i] = s.json(r.options)
 		given[s.ID] = out.Series[i].ID
 	}
-	for _, i := range r.worse() {
+	worse, byChance := r.slower()
+	for _, i := range worse {
 		out.Series[i].Worse = true
+	}
+	if r.options.Site {
+		out.Slower = &jsonSlower{Told: len(worse), ByChance: finite(byChance)}
+		if o := r.Own; o != nil {
+			out.Slower.OwnRate = &jsonOwnRate{o.Series, o.Runs, o.FalseAlarms, o.Factor()}
+		}
 	}
 	for _, m := range r.Machine {
 		one := jsonMachine{finite(m.Start), known(m.End), finite(m.EffectPct), []any{}}

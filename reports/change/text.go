@@ -83,10 +83,10 @@ func (r Report) changes(p *paper) {
 	}
 }
 
-// footnotes say what chance would give and what the words mean.
+// footnotes say what chance would give, by which rate, and what the words mean.
 func (r Report) footnotes(p *paper) {
 	first := true
-	for _, text := range []string{r.ByChance(), r.meaning()} {
+	for _, text := range []string{r.ByChance(), r.OwnRate(), r.meaning()} {
 		if text == "" {
 			continue
 		}

@@ -2,9 +2,11 @@ package change
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/quantity"
 )
 
 // Worse returns the histories whose newest level is slower than the one before
@@ -50,6 +52,13 @@ func (r Report) ByWeight() (places []int, worse int) {
 
 // worse are the places of those histories.
 func (r Report) worse() []int {
+	at, _ := r.slower()
+	return at
+}
+
+// slower are the places of those histories, and about how many of them are there by
+// chance: as many of all as would look worse by so much as the weakest of them.
+func (r Report) slower() (out []int, byChance float64) {
 	var at []int
 	var chances []float64
 	judged := 0
@@ -59,14 +68,34 @@ func (r Report) worse() []int {
 		}
 		judged++
 		if w, ok := s.worse(r.options); ok {
-			at, chances = append(at, i), append(chances, w.Chance(s.Result))
+			at, chances = append(at, i), append(chances, r.Own.Chance(w.Chance(s.Result)))
 		}
 	}
-	var out []int
+	weakest := 0.
 	for _, k := range changepoint.Outstanding(chances, judged) {
-		out = append(out, at[k])
+		out, weakest = append(out, at[k]), max(weakest, chances[k])
 	}
-	return out
+	return out, weakest * float64(judged)
+}
+
+// OwnRate says how many of the histories that --check counts are there by chance, and by
+// what rate; "" where none is, or it is not a site's.
+func (r Report) OwnRate() string {
+	told, n := r.slower()
+	if !r.options.Site || len(told) == 0 {
+		return ""
+	}
+	const least = 0.05
+	about := "about " + quantity.Figures(n, 2)
+	if n < least {
+		about = fmt.Sprintf("fewer than %g", least)
+	}
+	text := fmt.Sprintf("Of %d histories slower now %s are so by chance, by ", len(told), about)
+	if r.Own == nil {
+		return text + "the rate of drawn runs: these histories are too few to know their own."
+	}
+	return text + fmt.Sprintf("this site's own rate: of %d histories whose runs were taken off their levels and put in another order, %d looked slower.",
+		r.Own.Series, r.Own.FalseAlarms)
 }
 
 // doubtful are the histories that look worse but do not stand out of so many.

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/quantity"
 	"jobgait/reports"
@@ -97,7 +98,7 @@ func newView(in Input, d detail, c curves) view {
 	series := in.Report.Series
 	v.Counts = counts(in)
 	v.events(in)
-	v.Chance = in.Report.ByChance()
+	v.Chance = strings.TrimSpace(in.Report.ByChance() + " " + in.Report.OwnRate())
 	const few = 8
 	groups := drawn(apps(in.Report), in.Report, d.histories)
 	v.Tabs = appTabs(in, groups, d, c)

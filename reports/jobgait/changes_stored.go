@@ -28,7 +28,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	}
 	progress := lookingAt(cmd, len(s.List))
 	told := o.told()
-	told.Now, told.Acks, told.Stored = now(), s.Acknowledged(), true
+	told.Now, told.Acks, told.Stored, told.Site = now(), s.Acknowledged(), true, o.stored.site
 	told.History, told.Whose = o.stored.history, strings.TrimPrefix(s.whose, "runs of ")
 	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), told)
 	progress.done()

@@ -148,10 +148,12 @@ func titleOf(paths []string) string {
 func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptions) error {
 	told := change.Default()
 	told.MinEffectPct, told.Now, told.Acks, told.Years = o.minEffect, o.now, acks, change.Old(hs, now())
+	told.Site = o.stored.site
 	leading, supporting := change.Lead(hs)
 	besideLeading, beside := change.Lead(others)
 	r := shownOf(leading, besideLeading, told)
 	few := len(leading) <= dashboard.MostDrawn // of more none has room for its further metrics
+	told.Site = false                          // the page has one rate, that of what leads
 	if few {
 		for _, metric := range supporting {
 			r.Add(shownOf(metric, likeMetric(beside, metric), told))

@@ -1,0 +1,78 @@
+package changepoint
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// siteOf draws so many results of 60 runs as Analyse gives them: a level that changes
+// half way, with its regimes known.
+func siteOf(n int, sd float64) []Result {
+	out := make([]Result, n)
+	for i := range out {
+		r := Result{Regimes: []Regime{{First: 0, Last: 29}, {First: 30, Last: 59}}}
+		for _, x := range drawn(uint64(i), 60, sd, 0, map[int]float64{30: .3}) {
+			r.Adjusted = append(r.Adjusted, math.Exp(x))
+		}
+		r.Adjusted[7] = math.NaN()
+		out[i] = r
+	}
+	return out
+}
+
+func TestOwnRate(t *testing.T) {
+	t.Parallel()
+	p := Default()
+	if o := OwnRateOf(siteOf(ownLeast-1, .03), p); o != nil || o.Factor() != 1 || math.Abs(o.Chance(.25)-.25) > 1e-15 {
+		t.Errorf("of too few: %+v", o)
+	}
+	site := siteOf(ownLeast, .03)
+	own := OwnRateOf(site, p)
+	if own == nil || own.Series != ownLeast || own.Runs != 59*ownLeast || own.Factor() > 3 {
+		t.Fatalf("at twice the noise that is assumed: %+v, factor %v", own, own.Factor())
+	}
+	if again := OwnRateOf(site, p); *again != *own {
+		t.Errorf("the same site gives %+v and %+v", own, again)
+	}
+	// Where the five runs of a night have a level of their own, a detector that asks for too
+	// little makes more of it than by its calibration, and less is told for it.
+	nights := siteOf(150, .005)
+	for i := range nights {
+		for k := range nights[i].Adjusted {
+			nights[i].Adjusted[k] *= math.Exp(.05 * night(i, k/ownBlock))
+		}
+	}
+	if asked := OwnRateOf(nights, p); asked.Factor() > 3 {
+		t.Errorf("nights that differ: %+v, factor %v", asked, asked.Factor())
+	}
+	p.Threshold, p.Correlated = 2, 2
+	loose := OwnRateOf(nights, p)
+	if loose.FalseAlarms < 8 || loose.Factor() < 4 || loose.Chance(.001) < .0039 || loose.Chance(1) != 1 {
+		t.Errorf("at thresholds too low: %+v, factor %v", loose, loose.Factor())
+	}
+}
+
+// night is how far a night of a history lies from its level, in standard deviations.
+func night(history, night int) float64 {
+	return rand.New(rand.NewPCG(uint64(history), uint64(night))).NormFloat64()
+}
+
+// Runs of a drift and of short levels have no level to be taken off.
+func TestLevelled(t *testing.T) {
+	end := 59
+	r := siteOf(1, .01)[0]
+	r.Changes = []Change{{Index: 40, EndIndex: &end}}
+	if x := levelled(&r); len(x) != 29+10 {
+		t.Errorf("%d runs, want those before the drift", len(x))
+	}
+	for _, x := range levelled(&r) {
+		if math.Abs(x-1) > .05 {
+			t.Errorf("a run lies %v off its level", x)
+		}
+	}
+	r.Regimes[1].First = 55
+	if x := levelled(&r); len(x) != 29 {
+		t.Errorf("%d runs, want those of the long level", len(x))
+	}
+}
