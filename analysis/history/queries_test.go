@@ -189,7 +189,8 @@ const siteStatistics = `ANALYZE; DELETE FROM sqlite_stat1; INSERT INTO sqlite_st
 	('cluster', 'sqlite_autoindex_cluster_1', '1 1'); ANALYZE sqlite_master`
 
 // TestQueriesByApplication asks that builds are found by the application where there
-// are statistics: with them SQLite went through all runs, user by user.
+// are statistics: with them SQLite went through all runs, user by user. The build of a
+// run is looked for once, its pattern, of which nothing is asked, never.
 func TestQueriesByApplication(t *testing.T) {
 	db := open(t)
 	if _, err := db.sql.Exec(siteStatistics); err != nil {
@@ -198,5 +199,11 @@ func TestQueriesByApplication(t *testing.T) {
 	plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+queries(t)["site_builds"])
 	if step := "SEARCH r USING INDEX run_series_start (series_id=? AND start_s>?)"; !strings.Contains(plan, step) {
 		t.Errorf("no %q in\n%s", step, plan)
+	}
+	for name, builds := range map[string]int{"site_builds": 1, "week_cpu_time": 0} {
+		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+queries(t)[name])
+		if n := strings.Count(plan, "SEARCH x USING PRIMARY KEY (run_id=?)"); n != builds || strings.Contains(plan, "SEARCH p ") {
+			t.Errorf("%s looks %d times for builds, or for patterns:\n%s", name, n, plan)
+		}
 	}
 }
