@@ -21,8 +21,9 @@ const (
 	// ownLeast is the fewest histories that tell a rate: with fewer, the tail of one
 	// of them is the site's.
 	ownLeast = 100
-	// ownRuns is how many runs are enough, an eighth of those of 4,000 histories.
-	ownRuns = 40_000
+	// ownRuns is how many runs are enough, a sixteenth of those of 4,000 histories: in 250
+	// of them calibration gives 2.5 false alarms.
+	ownRuns = 20_000
 	// ownOf is by which chance a false alarm is one: few enough runs tell how often.
 	ownOf = 100
 	// ownLevel is the fewest runs whose level is known well enough to take them off it.

@@ -65,6 +65,40 @@ func TestNodesInTheOrderOfTheJob(t *testing.T) {
 	}
 }
 
+// A page of a site begins with series of which a change was told lately, though others
+// ran since, and has room for those.
+func TestSeriesOfWhichAChangeWasTold(t *testing.T) {
+	db := open(t)
+	for i := range int64(6) {
+		s := oneNode(i + 1)
+		s.Job.Name, s.Start = "app"+string(rune('a'+i)), t0+3600*float64(i)
+		s.End = s.Start + s.ElapsedS
+		mustPut(t, db, s, Ingest{NowS: t0})
+	}
+	for series, at := range map[int64]float64{1: t0 + 50, 2: t0 - 50, 3: t0 + 60, 4: t0 + 70} {
+		if err := db.PutEvents(t.Context(), series, []Event{{Metric: "elapsed_s", Kind: "step", RunID: series, EffectPct: 9, Causes: "[]"}}, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 4, Told: t0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for _, h := range list {
+		got = append(got, h.SeriesID)
+	}
+	if want := []int64{6, 5, 4, 3}; !slices.Equal(got, want) {
+		t.Errorf("series %v, want %v", got, want)
+	}
+	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 6, Told: t0 + 40}); err != nil || len(list) != 6 {
+		t.Errorf("%d series, %v", len(list), err)
+	}
+	if list, err = db.Histories(t.Context(), HistoryQuery{Since: t0 - 1, Series: 2, Told: t0 + 55}); err != nil || len(list) != 2 || list[1].SeriesID != 4 {
+		t.Errorf("%+v, %v: the newest run, and of what was told the newest", list, err)
+	}
+}
+
 // A whole site is read by several connections at once, and is what it is one by one.
 func TestManySeries(t *testing.T) {
 	db := open(t)

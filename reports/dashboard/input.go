@@ -13,6 +13,8 @@ import (
 type Input struct {
 	// Title is what the histories are of: a user, a site, a file.
 	Title string
+	// Of says which of all histories these are, "" for all.
+	Of string
 	// Report is the histories with what was found in them.
 	Report change.Report
 	// NoFurther says that further metrics of the same runs were not judged.

@@ -26,6 +26,7 @@ type dashboardOptions struct {
 	days, minEffect float64
 	now             float64 // in days since 1970, or the newest run of a file
 	unit            string
+	of              string // which histories these are, where they are not all
 	pairs           []string
 	stored          storedFlags
 }
@@ -88,12 +89,18 @@ func (o dashboardOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 
 // ofStored writes the page of stored runs.
 func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
+	if o.stored.page = o.days; o.days == 0 {
+		o.stored.page = storedDays
+	}
 	s, err := o.stored.read(cmd, getenv)
 	if err != nil {
 		return err
 	}
 	if o.title == "" {
 		o.title = "Runs" + strings.TrimPrefix(s.whose, "runs")
+	}
+	if o.stored.site && len(s.List)+len(historyPaths(o.stored.history)) > mostPageSeries {
+		o.of = fmt.Sprintf("Of this site %d series were judged: those of which reports of these days told a change, half of them at most, and those that ran last.", len(s.List))
 	}
 	o.now = now()
 	progress := lookingAt(cmd, len(s.List))
@@ -164,7 +171,7 @@ func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptio
 		return err
 	}
 	return writeFile(o.out, func(w io.Writer) error {
-		return dashboard.HTML(w, dashboard.Input{Title: o.title, Report: r, NoFurther: !few && len(supporting) > 0, Pairs: pairs, Days: o.days, Options: told,
+		return dashboard.HTML(w, dashboard.Input{Title: o.title, Of: o.of, Report: r, NoFurther: !few && len(supporting) > 0, Pairs: pairs, Days: o.days, Options: told,
 			Version: configs.Version, Created: time.Now(), Limits: dashboard.DefaultLimits()})
 	})
 }

@@ -143,6 +143,9 @@ const seriesOfEach = 1_000_000_000
 // of the second history are told as 1,000,000,001 and so on.
 func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]history.History, error) {
 	var all []history.History
+	if q.Told != 0 { // what is told of one cluster must not be cut for what another ran later
+		q.Series /= len(j.dbs)
+	}
 	for i, db := range j.dbs {
 		list, err := db.Histories(ctx, q)
 		if err != nil {
