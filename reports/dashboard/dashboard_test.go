@@ -231,6 +231,18 @@ func TestMostDrawn(t *testing.T) {
 	}
 }
 
+// Hundreds of shifts of the machine do not make a page too large: every picture shades them.
+func TestManyShifts(t *testing.T) {
+	in := site(30, 200)
+	for i := range 700 {
+		start := (firstDay + float64(i)/8) * 86400
+		in.Report.Machine = append(in.Report.Machine, changepoint.MachineEvent{Start: start, End: ptr(start + 3600), EffectPct: 3, Series: []string{"a", "b", "c", "d", "e"}})
+	}
+	if p := page(t, in); len(p) > 500_000 || !strings.Contains(p, "of 701 shifts of the machine the newest 40 are shaded") {
+		t.Errorf("%d bytes; %s", len(p), regexp.MustCompile("To keep[^<]*").FindString(p))
+	}
+}
+
 func BenchmarkHTML(b *testing.B) {
 	in := site(10, 200)
 	for b.Loop() {

@@ -51,9 +51,17 @@ var steps = [...]detail{
 	{noCurves, 20, 0, 10, 8, 8, 2},
 }
 
+// mostShaded is how many shifts of the machine a picture shades, the newest: each takes
+// 200 bytes of every picture, and a site of years has hundreds.
+const mostShaded = 40
+
 // says is what the page tells of what it left out; "" if that is nothing.
-func (d detail) says(total, pairs int, noFurther bool) string {
+func (d detail) says(in Input) string {
+	total, pairs := len(in.Report.Series), min(len(in.Pairs), in.Limits.Pairs)
 	var parts []string
+	if n := len(in.Report.Machine); n > mostShaded {
+		parts = append(parts, fmt.Sprintf("of %d shifts of the machine the newest %d are shaded", n, mostShaded))
+	}
 	switch d.curves {
 	case noCurves:
 		parts = append(parts, "evidence and normal plots are left out")
@@ -73,7 +81,7 @@ func (d detail) says(total, pairs int, noFurther bool) string {
 	if d.histories >= 0 && d.histories < total {
 		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that are slower now or changed first", d.histories, total))
 	}
-	if noFurther {
+	if in.NoFurther {
 		parts = append(parts, "further metrics are left out")
 	}
 	if d.pairs < pairs {
@@ -88,7 +96,7 @@ func (d detail) says(total, pairs int, noFurther bool) string {
 // view is how the timeline of a history is drawn.
 func (d detail) view(s change.Judged, r change.Report, o change.Options) change.View {
 	v := change.DefaultView(o)
-	v.Machine, v.Strips, v.Tips = r.Machine, d.strips, d.tipsPass
+	v.Machine, v.Strips, v.Tips = r.Machine[max(0, len(r.Machine)-mostShaded):], d.strips, d.tipsPass
 	if s.Status != change.Pass {
 		v.Tips = d.tipsChanged
 	}

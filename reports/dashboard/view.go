@@ -107,7 +107,7 @@ func newView(in Input, d detail, c curves) view {
 	v.OpenEarlier = len(v.Recent) == 0 && len(v.Earlier) <= few
 	v.Choice = choices(groups) > 1
 	v.Pairs = pairTabs(in, d)
-	v.Left = strings.TrimSpace(in.Of + " " + d.says(len(series), min(len(in.Pairs), in.Limits.Pairs), in.NoFurther))
+	v.Left = strings.TrimSpace(in.Of + " " + d.says(in))
 	return v
 }
 
