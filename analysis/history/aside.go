@@ -14,9 +14,6 @@ type Aside struct {
 	At     float64 // since when it lies there, UTC epoch seconds
 }
 
-// aside is its status in the view ingest.
-const aside = "aside"
-
 // latest bounds the times of Aside: what was written by a clock that runs ahead by more
 // than a day counts as old, so that it is pruned some day.
 const latest = 86400
@@ -28,7 +25,7 @@ func (db *DB) CountAside(ctx context.Context, list []Aside, now float64) (counte
 		return 0, nil
 	}
 	err = db.write(ctx, func(tx *sql.Tx) error {
-		w := &writer{ctx: ctx, tx: tx}
+		w := db.writer(ctx, tx)
 		var until float64
 		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = 'ingest'").Scan(&until); err != nil {
 			return err
@@ -42,7 +39,8 @@ func (db *DB) CountAside(ctx context.Context, list []Aside, now float64) (counte
 			if at < until {
 				continue
 			}
-			counted += int(w.count(`INSERT INTO ingest_log (at_s, run_id, status, nodes_reported, source) SELECT ?1, NULL, ?2, 0, ?3
+			counted += int(w.count(`INSERT INTO ingest_log (at_s, run_id, n, status, nodes_reported, source)
+				SELECT ?1, 0, (SELECT coalesce(max(n) + 1, 0) FROM ingest_log WHERE at_s = ?1 AND run_id = 0), ?2, 0, ?3
 				WHERE NOT EXISTS (SELECT 1 FROM ingest_log WHERE at_s = ?1 AND status = ?2 AND source = ?3)`, at, aside, source))
 		}
 		return w.err

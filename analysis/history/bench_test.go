@@ -1,7 +1,6 @@
 package history
 
 import (
-	"database/sql"
 	"fmt"
 	"testing"
 
@@ -46,14 +45,10 @@ func filled(b *testing.B) *DB {
 	b.Helper()
 	db := open(b)
 	for i := 0; i < benchRuns; i += 1000 {
-		err := db.write(b.Context(), func(tx *sql.Tx) error {
+		err := db.Together(b.Context(), func(all *Batch) error {
 			for k := i; k < i+1000; k++ {
 				s := benchRun(k)
-				body, err := db.pack.encode(s)
-				if err != nil {
-					return err
-				}
-				if err := db.put(b.Context(), tx, s, body, Ingest{NowS: s.End}); err != nil {
+				if err := all.Put(b.Context(), s, Ingest{NowS: s.End}); err != nil {
 					return err
 				}
 			}

@@ -1,42 +1,74 @@
 package history
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
 	"jobgait/analysis/summary"
 )
 
-// details writes what a run has many of: its nodes, patterns and notes, and the
-// summary itself. What was there before goes.
-func (w *writer) details(runID int64, s summary.Summary, body []byte) {
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_value", "run_counter", "run_gpu"} {
+// clear takes away what details wrote of a run before.
+func (w *writer) clear(runID int64) {
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_counter", "run_code", "run_gpu"} {
 		w.exec("DELETE FROM "+table+" WHERE run_id = ?", runID)
 	}
+}
+
+// details writes what a run has many of: its nodes, patterns and notes, and the
+// summary itself.
+func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 	w.nodes(runID, s)
-	w.fields(runID, s)
 	w.counters(runID, s)
 	w.code(runID, s)
 	w.gpus(runID, s)
-	for i, p := range s.Patterns {
-		w.exec(`INSERT INTO run_pattern (run_id, position, pattern, column_id, period_us, period_lo_us,
-				period_hi_us, period_cv, confidence, coverage, instances)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			runID, i, note.Clean(p.ID, maxName), w.word(note.Clean(p.Column, maxName)), whole(&p.PeriodS, 1e6), whole(above0(p.PeriodLoS), 1e6),
-			whole(above0(p.PeriodHiS), 1e6), whole(&p.PeriodCV, 1e4), whole(&p.Confidence, 1e4), whole(&p.Coverage, 1e4), p.Instances)
+	for i := 1; i < len(s.Patterns); i++ {
+		w.insert("run_pattern", append([]column{{"run_id", runID}, {"position", i}}, w.patternColumns(s.Patterns[i])...))
 	}
 	for i, n := range s.Notes {
-		w.exec(`INSERT INTO run_note (run_id, position, code, text, node_name) VALUES (?, ?, ?, ?, ?)`,
-			runID, i, note.Clean(string(n.Code), maxName), note.Clean(n.Text, maxText), text(n.Node, maxName))
+		w.exec(`INSERT INTO run_note (run_id, position, code_id, text, node_name) VALUES (?, ?, ?, ?, ?)`,
+			runID, i, w.word(note.Clean(string(n.Code), maxName)), note.Clean(n.Text, maxText), text(n.Node, maxName))
 	}
 	w.exec(`INSERT INTO run_summary (run_id, schema, body) VALUES (?, ?, ?)`, runID, s.Schema, body)
 }
 
+// patternColumns returns what is known of a pattern, in the run's row or in one of its own.
+func (w *writer) patternColumns(p pattern.Pattern) []column {
+	period := whole(&p.PeriodS, 1e6)
+	return []column{
+		{"pattern", note.Clean(p.ID, maxName)},
+		{"column_id", w.word(note.Clean(p.Column, maxName))},
+		{"period_us", period},
+		{"period_below_us", minus(period, whole(above0(p.PeriodLoS), 1e6))},
+		{"period_above_us", minus(whole(above0(p.PeriodHiS), 1e6), period)},
+		{"period_cv", whole(&p.PeriodCV, 1e4)},
+		{"confidence", whole(&p.Confidence, 1e4)},
+		{"coverage", whole(&p.Coverage, 1e4)},
+		{"instances", p.Instances},
+	}
+}
+
+// minus is a - b of what whole returns; NULL if one is.
+func minus(a, b any) any {
+	x, ok := a.(int64)
+	if y, too := b.(int64); ok && too {
+		return x - y
+	}
+	return nil
+}
+
+// node returns the id of a node of the run's cluster.
+func (w *writer) node(s summary.Summary, name string) int64 {
+	return w.id("node", "node_id", []string{"cluster_id", "name"}, w.cluster(s), note.Clean(name, maxName))
+}
+
 // nodes writes one row a node. A name that a node list holds twice is one node.
 func (w *writer) nodes(runID int64, s summary.Summary) {
-	cluster := w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
 	for i, n := range s.Nodes {
-		node := w.id("node", "node_id", []string{"cluster_id", "name"}, cluster, note.Clean(n.Name, maxName))
+		node := w.node(s, n.Name)
 		var samples, missing, sealed any
 		if n.Reported {
 			samples, missing, sealed = n.Samples, n.Missing, n.Sealed
@@ -48,12 +80,24 @@ func (w *writer) nodes(runID int64, s summary.Summary) {
 	}
 }
 
-// fields writes what was recorded of a run.
-func (w *writer) fields(runID int64, s summary.Summary) {
+// fieldSet returns the id of all that was recorded of a run, NULL for nothing.
+func (w *writer) fieldSet(s summary.Summary) any {
+	var ids []int64
 	for name, value := range cleanFields(s) {
-		w.exec(`INSERT OR REPLACE INTO run_value (run_id, field_id) VALUES (?, ?)`, runID,
-			w.id("field", "field_id", []string{"name", "value"}, name, value))
+		ids = append(ids, w.id("field", "field_id", []string{"name", "value"}, name, value))
 	}
+	if len(ids) == 0 || w.err != nil {
+		return nil
+	}
+	slices.Sort(ids)
+	fields := strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]")
+	return w.once(func() int64 {
+		set := w.id("field_set", "set_id", []string{"fields"}, fields)
+		for _, id := range ids {
+			w.exec(`INSERT OR IGNORE INTO set_field (set_id, field_id) VALUES (?, ?)`, set, id)
+		}
+		return set
+	}, "set", fields)
 }
 
 // above0 returns nil for what was not measured.

@@ -40,7 +40,7 @@ type beside struct {
 // selectHistory are runs with what they have many of, one row a run: a row for each
 // field and each node was most of the time of reading a site.
 const selectHistory = "SELECT " + runColumns + `,
-		(SELECT group_concat(field_id ORDER BY field_id) FROM run_value x WHERE x.run_id = r.run_id),
+		(SELECT fields FROM field_set x WHERE x.set_id = r.set_id),
 		CASE WHEN coalesce(r.nnodes, 1) <= ? THEN (SELECT group_concat(node_id ORDER BY position) FROM run_node x WHERE x.run_id = r.run_id) END,
 		k.application_id, k.step_ns, k.shares` + runTables + `
 	LEFT JOIN run_code k ON k.run_id = r.run_id

@@ -100,17 +100,10 @@ func functionsOf(split anatomy.Split, step func(float64) *float64) []CodeTime {
 	return out[:min(len(out), maxFunctions)]
 }
 
-// code writes it. What was there before goes.
+// code writes it.
 func (w *writer) code(runID int64, s summary.Summary) {
-	w.exec(`DELETE FROM run_code WHERE run_id = ?`, runID)
-	times := codeOf(s)
-	if len(times) == 0 || w.err != nil {
-		return
-	}
-	var app sql.NullInt64
-	w.err = w.tx.QueryRowContext(w.ctx, `SELECT s.application_id FROM run r JOIN run_series s ON s.series_id = r.series_id WHERE r.run_id = ?`, runID).Scan(&app)
-	if w.err == sql.ErrNoRows { // nobody knows of what application it was
-		w.err = nil
+	times, app := codeOf(s), w.application(s)
+	if len(times) == 0 || app == 0 || w.err != nil {
 		return
 	}
 	var step any
@@ -119,22 +112,23 @@ func (w *writer) code(runID int64, s summary.Summary) {
 	}
 	shares := map[rune]float64{} // functions for which there is no room have one number
 	for _, t := range times {
-		shares[w.part(app.Int64, t)] += t.Share
+		shares[w.part(app, t)] += t.Share
 	}
 	var b strings.Builder
 	for _, number := range slices.Sorted(maps.Keys(shares)) {
 		b.WriteRune(number)
 		b.WriteRune(shareZero + rune(math.Round(min(shares[number], 1)*1e4)))
 	}
-	w.exec(`INSERT INTO run_code (run_id, application_id, step_ns, shares) VALUES (?, ?, ?, ?)`, runID, app.Int64, step, b.String())
+	w.exec(`INSERT INTO run_code (run_id, application_id, step_ns, shares) VALUES (?, ?, ?, ?)`, runID, app, step, b.String())
 }
 
 // part returns the number of a class or function of an application, that of all
 // others where it has too many.
 func (w *writer) part(app int64, t CodeTime) rune {
-	if w.err != nil {
-		return 0
-	}
+	return rune(w.once(func() int64 { return w.findPart(app, t) }, "code_part", app, t.Library, t.Name))
+}
+
+func (w *writer) findPart(app int64, t CodeTime) int64 {
 	var known sql.NullInt64
 	var parts, last int64
 	w.err = w.tx.QueryRowContext(w.ctx, `SELECT max(CASE WHEN library = ? AND name = ? THEN number END), count(*), coalesce(max(number), ?)
@@ -142,12 +136,12 @@ func (w *writer) part(app int64, t CodeTime) rune {
 	rest := CodeTime{Library: beyond}
 	switch {
 	case known.Valid:
-		return rune(known.Int64)
+		return known.Int64
 	case parts >= maxParts && t.Library != "" && t != rest, last >= shareZero-2 && t != rest:
-		return w.part(app, rest)
+		return int64(w.part(app, rest))
 	}
 	w.exec(`INSERT INTO code_part (application_id, number, library, name) VALUES (?, ?, ?, ?)`, app, last+1, t.Library, t.Name)
-	return rune(last + 1)
+	return last + 1
 }
 
 // runCode is a row of run_code, of no application where a run has none.

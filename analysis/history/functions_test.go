@@ -174,7 +174,7 @@ func TestRoomOfFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &writer{ctx: t.Context(), tx: tx, pack: &db.pack}
+		w := db.writer(t.Context(), tx)
 		for k := range roomRuns {
 			s := oneNode(int64(812345))
 			s.Key.JobID, s.Job.Name = summary.JobID(1_000_000+k), "melt"

@@ -1,18 +1,11 @@
 package history
 
-import (
-	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
-)
+import "jobgait/analysis/summary"
 
 // gpus writes one row for each GPU of a run that was read.
 func (w *writer) gpus(runID int64, s summary.Summary) {
-	if len(s.GPUs) == 0 {
-		return
-	}
-	cluster := w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
 	for _, g := range s.GPUs {
-		node := w.id("node", "node_id", []string{"cluster_id", "name"}, cluster, note.Clean(g.Node, maxName))
+		node := w.node(s, g.Node)
 		var idle *float64
 		if g.Cycle != nil {
 			idle = &g.Cycle.IdleShare

@@ -16,6 +16,15 @@ func cpuSeconds(s summary.Summary) *float64 {
 	return &cpu
 }
 
+// otherCPUSeconds is cpuSeconds where that is not what the views make of the busy CPUs and
+// the elapsed time of a run all of whose nodes reported.
+func otherCPUSeconds(s summary.Summary) *float64 {
+	if n := nnodes(s); n != nil && nodesReported(s) == *n && s.RanS() > 0 {
+		return nil
+	}
+	return cpuSeconds(s)
+}
+
 // phaseSeconds returns how long the phases of one kind took together, nil for a
 // run without patterns: nobody knows where its start-up ended.
 func phaseSeconds(s summary.Summary, kind phase.Kind) *float64 {

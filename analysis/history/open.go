@@ -24,6 +24,7 @@ type DB struct {
 	patience time.Duration
 	pack     packer
 	schema   schema
+	known    *known
 }
 
 // Open opens the history at path for reading and writing. It creates the file
@@ -123,7 +124,7 @@ func connect(path string, options url.Values) (*DB, error) {
 	}
 	// One connection: programs put or ask a few times and leave.
 	pool.SetMaxOpenConns(1)
-	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema()}, nil
+	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema(), known: &known{}}, nil
 }
 
 // prepare makes the open file a history of the newest version. Nothing is
@@ -197,7 +198,11 @@ func (db *DB) Close() error {
 // write runs f in one transaction, again if another process held the lock.
 func (db *DB) write(ctx context.Context, f func(*sql.Tx) error) error {
 	return db.patiently(ctx, func() error {
-		tx, err := db.sql.BeginTx(ctx, nil) // IMMEDIATE: see _txlock
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// IMMEDIATE: see _txlock. Its statements are ended by their context, not it.
+		tx, err := db.sql.BeginTx(context.WithoutCancel(ctx), nil)
 		if err != nil {
 			return err
 		}

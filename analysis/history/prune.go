@@ -32,15 +32,21 @@ type kind struct {
 	// oldest first, so many.
 	due string
 	// drop takes one of them away, and says whether there was something.
-	drop func(w *writer, id int64) bool
+	drop func(w *writer, id int64, at float64) bool
 }
 
-const dueRuns = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? ORDER BY end_s, run_id LIMIT ?"
+const (
+	dueRuns = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? ORDER BY end_s, run_id LIMIT ?"
+	// The newest run stays: without it its number would be given to another one, which
+	// the view ingest would take for it.
+	oldRuns   = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? AND run_id < (SELECT max(run_id) FROM run) ORDER BY end_s, run_id LIMIT ?"
+	dueIngest = "SELECT run_id, at_s FROM ingest_log WHERE at_s < ? AND at_s >= ? ORDER BY at_s LIMIT ?"
+)
 
 // kinds are in the order in which they are pruned: what is small and frees much first.
 func kinds() []kind {
-	rows := func(tables ...string) func(*writer, int64) bool {
-		return func(w *writer, id int64) bool {
+	rows := func(tables ...string) func(*writer, int64, float64) bool {
+		return func(w *writer, id int64, _ float64) bool {
 			n := int64(0)
 			for _, table := range tables {
 				n += w.count("DELETE FROM "+table+" WHERE run_id = ?", id)
@@ -49,12 +55,13 @@ func kinds() []kind {
 		}
 	}
 	return []kind{
-		{"ingest", func(k Keep) int { return k.Ingest }, "SELECT ingest_id, at_s FROM ingest_log WHERE at_s < ? AND at_s >= ? ORDER BY at_s LIMIT ?",
-			func(w *writer, id int64) bool { return w.count("DELETE FROM ingest_log WHERE ingest_id = ?", id) > 0 }},
+		{"ingest", func(k Keep) int { return k.Ingest }, dueIngest, func(w *writer, id int64, at float64) bool {
+			return w.count("DELETE FROM ingest_log WHERE at_s = ?1 AND run_id = ?2 AND n = (SELECT min(n) FROM ingest_log WHERE at_s = ?1 AND run_id = ?2)", at, id) > 0
+		}},
 		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).slim},
 		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node", "run_gpu")},
 		{"functions", func(k Keep) int { return k.Functions }, dueRuns, rows("run_code")},
-		{"runs", func(k Keep) int { return k.Runs }, dueRuns, rows("run")},
+		{"runs", func(k Keep) int { return k.Runs }, oldRuns, rows("run")},
 	}
 }
 
@@ -112,7 +119,7 @@ func (db *DB) pruneKind(ctx context.Context, k kind, until float64, did *Pruned,
 		begin := time.Now()
 		var more bool
 		err := db.write(ctx, func(tx *sql.Tx) error {
-			w := &writer{ctx: ctx, tx: tx, pack: &db.pack}
+			w := db.writer(ctx, tx)
 			runs, left, err := w.prune(k, until, begin.Add(pruneHold))
 			did.Runs, more = did.Runs+runs, left
 			return err
@@ -146,7 +153,7 @@ func (w *writer) prune(k kind, until float64, end time.Time) (runs int64, more b
 			more, at = true, times[i]
 			break
 		}
-		if k.drop(w, id) {
+		if k.drop(w, id, times[i]) {
 			runs++
 		}
 		if more {
@@ -185,7 +192,7 @@ func prunedUntil(ctx context.Context, q rower, k kind) (until float64, err error
 
 // slim takes what is drawn out of a stored summary. One that cannot be read any more
 // stays: it is not for prune to judge it.
-func (w *writer) slim(runID int64) bool {
+func (w *writer) slim(runID int64, _ float64) bool {
 	var body []byte
 	if w.err != nil || w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body) != nil {
 		return false

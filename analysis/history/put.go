@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -27,12 +26,16 @@ type Ingest struct {
 // ErrThere is returned for a run that the history has (Ingest.Absent).
 var ErrThere = errors.New("the history has that run")
 
-// What became of a summary that was put, as the view ingest calls it.
+// status is what became of a summary that was put, as it is stored; the view ingest has
+// words for it.
+type status int
+
 const (
-	added    = "added"
-	replaced = "replaced" // it reports at least as many nodes as the one before
-	learned  = "state"    // fewer nodes, but it told the final state
-	kept     = "kept"     // fewer nodes and nothing new: the one before is kept
+	added    status = iota
+	replaced        // it reports at least as many nodes as the one before
+	learned         // fewer nodes, but it told the final state
+	kept            // fewer nodes and nothing new: the one before is kept
+	aside           // it is no run's
 )
 
 // Put stores a summary. Putting it again changes nothing; one of the same run
@@ -40,19 +43,27 @@ const (
 // the scheduler knew (State above all). A job id that the scheduler gave out
 // again is another run.
 func (db *DB) Put(ctx context.Context, s summary.Summary, at Ingest) error {
-	action := "put run " + s.Key.String()
-	if err := fit(s, at); err != nil {
-		return explain(db.path, action, fmt.Errorf("%w: %w", ErrUnfit, err))
+	s, body, err := db.fitted(s, at) // before the lock is taken
+	if err == nil {
+		err = unfit(db.put(ctx, func(w *writer) error { return w.put(s, body, at) }))
 	}
-	if at.Names != "" {
+	return explain(db.path, "put run "+s.Key.String(), err)
+}
+
+// fitted returns what is put of a summary, and its body; ErrUnfit for what is no run.
+func (db *DB) fitted(s summary.Summary, at Ingest) (summary.Summary, []byte, error) {
+	err := fit(s, at)
+	if err == nil && at.Names != "" {
 		s = s.WithNames(at.Names)
 	}
-	body, err := db.pack.encode(s) // before the lock is taken
-	if err != nil {
-		return explain(db.path, action, fmt.Errorf("%w: %w", ErrUnfit, err))
+	var body []byte
+	if err == nil {
+		body, err = db.pack.encode(s)
 	}
-	err = db.write(ctx, func(tx *sql.Tx) error { return db.put(ctx, tx, s, body, at) })
-	return explain(db.path, action, unfit(err))
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrUnfit, err)
+	}
+	return s, body, err
 }
 
 // fit refuses what no run can be, wherever it comes from: a year 31688740476 would
@@ -69,16 +80,15 @@ func fit(s summary.Summary, at Ingest) error {
 }
 
 // put is Put inside a transaction; body is s as encoded.
-func (db *DB) put(ctx context.Context, tx *sql.Tx, s summary.Summary, body []byte, at Ingest) error {
-	found, err := previousRuns(ctx, tx, s)
+func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
+	found, err := previousRuns(w.ctx, w.tx, s)
 	if err != nil {
 		return err
 	}
-	w := &writer{ctx: ctx, tx: tx, pack: &db.pack}
 	reported := nodesReported(s)
 	same, reuse := sameRun(found, s)
 	var runID int64
-	var status string
+	var status status
 	switch {
 	case same == nil:
 		runID, status = w.insertRun(s, reuse, at.ReportDir), added
@@ -86,12 +96,13 @@ func (db *DB) put(ctx context.Context, tx *sql.Tx, s summary.Summary, body []byt
 		return ErrThere
 	case reported >= same.nodesReported:
 		if same.inherit(&s) {
-			if body, err = db.pack.encode(s); err != nil {
+			if body, err = w.pack.encode(s); err != nil {
 				return err
 			}
 		}
 		runID, status = same.runID, replaced
 		w.updateRun(s, runID, at.ReportDir)
+		w.clear(runID)
 	default:
 		return w.keep(*same, s, at)
 	}
@@ -111,7 +122,7 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 		if same == nil {
 			return ErrNotFound
 		}
-		w := &writer{ctx: ctx, tx: tx}
+		w := db.writer(ctx, tx)
 		w.exec(`UPDATE run SET report_dir_id = ? WHERE run_id = ?`, w.path(s, dir), same.runID)
 		return w.err
 	})
@@ -132,62 +143,9 @@ func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {
 	return w.err
 }
 
-// writer executes statements of one transaction and keeps the first error, so
-// that rows can be written one after the other.
-type writer struct {
-	ctx  context.Context
-	tx   *sql.Tx
-	pack *packer
-	err  error
-}
-
-// exec executes a statement and returns the id of the row it inserted, count how many
-// rows it changed.
-func (w *writer) exec(query string, args ...any) int64 {
-	return w.do(sql.Result.LastInsertId, query, args)
-}
-func (w *writer) count(query string, args ...any) int64 {
-	return w.do(sql.Result.RowsAffected, query, args)
-}
-
-func (w *writer) do(what func(sql.Result) (int64, error), query string, args []any) int64 {
-	if w.err != nil {
-		return 0
-	}
-	r, err := w.tx.ExecContext(w.ctx, query, args...)
-	if err != nil {
-		w.err = err
-		return 0
-	}
-	n, err := what(r)
-	w.err = err
-	return n
-}
-
-// id returns the id of the row of a table that has these values in these
-// columns, and inserts it if there is none.
-func (w *writer) id(table, idColumn string, columns []string, values ...any) int64 {
-	if w.err != nil {
-		return 0
-	}
-	var id int64
-	err := w.tx.QueryRowContext(w.ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s = ?",
-		idColumn, table, strings.Join(columns, " = ? AND ")), values...).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return w.exec(fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)",
-			table, strings.Join(columns, ", "), marks(len(columns))), values...)
-	}
-	w.err = err
-	return id
-}
-
 // log notes what became of a summary, to the second: that takes half the room.
-func (w *writer) log(runID int64, status string, reported int, at Ingest) {
-	w.exec(`INSERT INTO ingest_log (at_s, run_id, status, nodes_reported, source) VALUES (?, ?, ?, ?, ?)`,
-		math.Round(at.NowS), runID, status, reported, text(at.Source, maxText))
-}
-
-// marks returns n question marks for values.
-func marks(n int) string {
-	return strings.TrimSuffix(strings.Repeat("?, ", n), ", ")
+func (w *writer) log(runID int64, what status, reported int, at Ingest) {
+	w.exec(`INSERT INTO ingest_log (at_s, run_id, n, status, nodes_reported, source)
+		VALUES (?1, ?2, (SELECT coalesce(max(n) + 1, 0) FROM ingest_log WHERE at_s = ?1 AND run_id = ?2), ?3, ?4, ?5)`,
+		math.Round(at.NowS), runID, what, reported, text(at.Source, maxText))
 }

@@ -173,9 +173,10 @@ func TestQueriesSearch(t *testing.T) {
 
 // siteStatistics are those that ANALYZE took of 20,000 runs of TestSite.
 const siteStatistics = `ANALYZE; DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
-	('run_value', 'run_value', '80000 4 1'),
+	('set_field', 'set_field', '400 4 1'),
+	('field_set', 'sqlite_autoindex_field_set_1', '100 1'),
 	('field', 'sqlite_autoindex_field_1', '103 26 1'),
-	('run_pattern', 'run_pattern', '30110 2 1'),
+	('run_pattern', 'run_pattern', '10110 2 1'),
 	('hpc_user', 'sqlite_autoindex_hpc_user_1', '10 1 1'),
 	('application', 'sqlite_autoindex_application_1', '100 10 1 1'),
 	('run_series', 'sqlite_autoindex_run_series_1', '250 3 1'),
@@ -184,7 +185,7 @@ const siteStatistics = `ANALYZE; DELETE FROM sqlite_stat1; INSERT INTO sqlite_st
 	('run', 'run_start', '20000 1'),
 	('run', 'run_user_start', '20000 2000 1'),
 	('run', 'run_series_start', '20000 80 1'),
-	('run', 'run_display', '20000 1 1'),
+	('run', 'run_display', '20000 1'),
 	('run', 'sqlite_autoindex_run_1', '20000 1 1 1 1 1 1'),
 	('cluster', 'sqlite_autoindex_cluster_1', '1 1'); ANALYZE sqlite_master`
 

@@ -13,12 +13,9 @@ import (
 // nil if it has none.
 func (db *DB) Reference(ctx context.Context, s summary.Summary) ([]byte, error) {
 	var body []byte
-	err := db.patiently(ctx, func() error {
-		id, err := applicationRow(ctx, db.sql, s)
-		if err != nil || id == 0 {
-			return err
-		}
-		return db.sql.QueryRowContext(ctx, `SELECT reference FROM application WHERE application_id = ?`, id).Scan(&body)
+	err := db.patiently(ctx, func() (err error) {
+		_, body, err = reference(ctx, db.sql, s)
+		return err
 	})
 	return body, explain(db.path, "read the reference pattern", err)
 }
@@ -26,27 +23,27 @@ func (db *DB) Reference(ctx context.Context, s summary.Summary) ([]byte, error) 
 // SetReference stores the reference pattern of the application of a run that is
 // in the history, unless it has one.
 func (db *DB) SetReference(ctx context.Context, s summary.Summary, body []byte) error {
-	return explain(db.path, "set the reference pattern", db.write(ctx, func(tx *sql.Tx) error {
-		id, err := applicationRow(ctx, tx, s)
-		if err != nil || id == 0 {
-			return err
-		}
-		w := &writer{ctx: ctx, tx: tx}
-		w.exec(`UPDATE application SET reference = ? WHERE application_id = ? AND reference IS NULL`, string(body), id)
-		return w.err
-	}))
+	return explain(db.path, "set the reference pattern", db.put(ctx, func(w *writer) error { return w.setReference(s, body) }))
 }
 
-// applicationRow returns the row of the application of a run, 0 if there is
-// none.
-func applicationRow(ctx context.Context, q rower, s summary.Summary) (int64, error) {
-	var id int64
-	err := q.QueryRowContext(ctx, `SELECT a.application_id FROM application a
+func (w *writer) setReference(s summary.Summary, body []byte) error {
+	id, _, err := reference(w.ctx, w.tx, s)
+	if err != nil || id == 0 {
+		return err
+	}
+	w.exec(`UPDATE application SET reference = ? WHERE application_id = ? AND reference IS NULL`, string(body), id)
+	return w.err
+}
+
+// reference returns the row of the application of a run, 0 if there is none, and its
+// reference pattern.
+func reference(ctx context.Context, q rower, s summary.Summary) (id int64, body []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT a.application_id, a.reference FROM application a
 		JOIN hpc_user u ON u.user_id = a.user_id JOIN cluster c ON c.cluster_id = a.cluster_id
 		WHERE a.name = ? AND u.name = ? AND u.uid = ? AND c.name = ?`,
-		Application(s), User(s), s.Job.UID, note.Clean(s.Key.Cluster, maxName)).Scan(&id)
+		Application(s), User(s), s.Job.UID, note.Clean(s.Key.Cluster, maxName)).Scan(&id, &body)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+		return 0, nil, nil
 	}
-	return id, err
+	return id, body, err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
 )
@@ -28,10 +29,7 @@ type column struct {
 // insertRun inserts the row of a run and returns its id.
 func (w *writer) insertRun(s summary.Summary, reuse int, reportDir string) int64 {
 	columns := append(w.jobColumns(s), w.resultColumns(s)...)
-	columns = append(columns, column{"reuse", reuse}, column{"report_dir_id", w.path(s, reportDir)})
-	names, values := unzip(columns)
-	return w.exec(fmt.Sprintf("INSERT INTO run (%s) VALUES (%s)",
-		strings.Join(names, ", "), marks(len(names))), values...)
+	return w.insert("run", append(columns, column{"reuse", reuse}, column{"report_dir_id", w.path(s, reportDir)}))
 }
 
 // updateRun overwrites the row of a run. Where the report went is kept if
@@ -46,10 +44,8 @@ func (w *writer) updateRun(s summary.Summary, runID int64, reportDir string) {
 // jobColumns returns what is known of a job without its samples.
 func (w *writer) jobColumns(s summary.Summary) []column {
 	j := s.Job
-	cluster := w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
-	user := w.id("hpc_user", "user_id", []string{"name", "uid"}, User(s), j.UID)
 	columns := []column{
-		{"cluster_id", cluster},
+		{"cluster_id", w.cluster(s)},
 		{"job_id", s.Key.JobID},
 		{"restart", s.Key.Restart},
 		{"sluid", note.Clean(s.Key.SLUID, maxName)},
@@ -57,8 +53,8 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"display_id", s.DisplayID()},
 		{"array_job_id", j.ArrayJobID},
 		{"array_task_id", j.ArrayTaskID},
-		{"user_id", user},
-		{"series_id", w.series(s, cluster, user)},
+		{"user_id", w.user(s)},
+		{"series_id", w.series(s)},
 		{"account_id", w.word(j.Account)},
 		{"partition_id", w.word(j.Partition)},
 		{"qos_id", w.word(j.QOS)},
@@ -77,6 +73,7 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"node_list", text(j.NodeList, maxList)},
 		{"work_dir_id", w.path(s, j.WorkDir)},
 		{"stdout_id", w.path(s, j.StdOut)},
+		{"set_id", w.fieldSet(s)},
 	}
 	if s.Exit != nil {
 		return append(columns, column{"exit_code", s.Exit.Code}, column{"exit_signal", s.Exit.Signal})
@@ -94,7 +91,7 @@ func (w *writer) resultColumns(s summary.Summary) []column {
 		{"sample_hz", positive(s.Quality.RateHz)},
 		{"overhead_pct", positive(s.Quality.OverheadPct)},
 		{"step_s", s.StepS},
-		{"cpu_s", cpuSeconds(s)},
+		{"cpu_s", otherCPUSeconds(s)},
 		{"step_cpu_s", s.StepCPUS()},
 		{"step_wait_s", s.StepWaitS()},
 		{"startup_s", phaseSeconds(s, phase.StartUp)},
@@ -102,6 +99,7 @@ func (w *writer) resultColumns(s summary.Summary) []column {
 		{"energy_j", energy(s)},
 	}
 	columns = append(columns, resourceColumns(s.Resources())...)
+	columns = append(columns, w.mainPattern(s)...)
 	if s.Quality.Samples > 0 {
 		return append(columns, column{"lost_pct", 100 * float64(s.Quality.Missing) / float64(s.Quality.Samples)})
 	}
@@ -127,14 +125,41 @@ func resourceColumns(r summary.Resources) []column {
 	}
 }
 
-// series returns the id of the series that a run belongs to, nil if it is not
-// known of what application the run was.
-func (w *writer) series(s summary.Summary, cluster, user int64) any {
+// mainPattern returns what is known of the first pattern of a run.
+func (w *writer) mainPattern(s summary.Summary) []column {
+	if len(s.Patterns) > 0 {
+		return w.patternColumns(s.Patterns[0])
+	}
+	columns := w.patternColumns(pattern.Pattern{})
+	for i := range columns {
+		columns[i].value = nil
+	}
+	return columns
+}
+
+// cluster, user, application and series return the ids of whose and what a run is; the
+// last two are 0 and nil if it is not known of what application it was.
+func (w *writer) cluster(s summary.Summary) int64 {
+	return w.id("cluster", "cluster_id", []string{"name"}, note.Clean(s.Key.Cluster, maxName))
+}
+
+func (w *writer) user(s summary.Summary) int64 {
+	return w.id("hpc_user", "user_id", []string{"name", "uid"}, User(s), s.Job.UID)
+}
+
+func (w *writer) application(s summary.Summary) int64 {
 	name := Application(s)
 	if name == Unknown {
+		return 0
+	}
+	return w.id("application", "application_id", []string{"user_id", "name", "cluster_id"}, w.user(s), name, w.cluster(s))
+}
+
+func (w *writer) series(s summary.Summary) any {
+	app := w.application(s)
+	if app == 0 {
 		return nil
 	}
-	app := w.id("application", "application_id", []string{"user_id", "name", "cluster_id"}, user, name, cluster)
 	return w.id("run_series", "series_id", []string{"application_id", "shape"}, app, Shape(s))
 }
 

@@ -72,10 +72,10 @@ const selectRuns = "SELECT " + runColumns + runTables
 
 const runColumns = `c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
 		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_s, 0), coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''),
-		p.period_us / 1e6, p.coverage / 1e4, coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''), r.sub, coalesce(r.job_name, ''),
-		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, p.instances, p.confidence / 1e4,
+		r.period_us / 1e6, r.coverage / 1e4, coalesce(replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id), ''), r.sub, coalesce(r.job_name, ''),
+		r.exit_code, r.exit_signal, r.nnodes, r.nodes_reported, r.instances, r.confidence / 1e4,
 		r.run_id, coalesce(r.series_id, 0), coalesce((SELECT text FROM word WHERE word_id = r.partition_id), ''), coalesce(r.size, ''), r.ntasks, r.ncpus,
-		r.step_s, r.cpu_s, r.startup_s, r.checkpoint_s, r.energy_j, r.step_cpu_s, r.step_wait_s,
+		r.step_s, coalesce(r.cpu_s, CASE WHEN r.nodes_reported = r.nnodes THEN r.busy_cpus * r.elapsed_s END), r.startup_s, r.checkpoint_s, r.energy_j, r.step_cpu_s, r.step_wait_s,
 		r.busy_cpus, r.cpu_waiting, r.mem_peak, coalesce((SELECT text FROM word WHERE word_id = r.account_id), '')`
 
 const runTables = `
@@ -83,8 +83,7 @@ const runTables = `
 	JOIN cluster c ON c.cluster_id = r.cluster_id
 	JOIN hpc_user u ON u.user_id = r.user_id
 	LEFT JOIN run_series s ON s.series_id = r.series_id
-	LEFT JOIN application a ON a.application_id = s.application_id
-	LEFT JOIN run_pattern p ON p.run_id = r.run_id AND p.position = 0`
+	LEFT JOIN application a ON a.application_id = s.application_id`
 
 func scanRuns(rows *sql.Rows) ([]Run, error) {
 	defer rows.Close()

@@ -22,11 +22,11 @@ type Segment struct {
 // PutScaling replaces what is stored of how the application of a run scales.
 func (db *DB) PutScaling(ctx context.Context, s summary.Summary, segments []Segment, now float64) error {
 	return explain(db.path, "put scaling", db.write(ctx, func(tx *sql.Tx) error {
-		id, err := applicationRow(ctx, tx, s)
+		id, _, err := reference(ctx, tx, s)
 		if err != nil || id == 0 {
 			return err
 		}
-		w := &writer{ctx: ctx, tx: tx}
+		w := db.writer(ctx, tx)
 		w.exec(`DELETE FROM scaling_segment WHERE application_id = ?`, id)
 		for _, x := range segments {
 			w.exec(`INSERT OR REPLACE INTO scaling_segment (application_id, parameter, fixed, metric, position,

@@ -33,6 +33,11 @@ var wordsText string
 //go:embed shares.sql
 var sharesText string
 
+// setsText leads from version 5, where each run had its own rows of what was recorded.
+//
+//go:embed sets.sql
+var setsText string
+
 // schema is what a history is made of, and how one of an earlier version becomes it.
 type schema struct {
 	text string // schema.sql: what it names is made where there is none
@@ -51,6 +56,7 @@ func currentSchema() schema {
 		"", // 3: an index on applications, the number of a day in the view days
 		"", // 4: GPUs of a run
 		sharesText,
+		setsText,
 	}}
 }
 

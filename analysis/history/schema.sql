@@ -99,7 +99,7 @@ CREATE TABLE IF NOT EXISTS run (
   counters_id     INTEGER,            -- 'hw', 'sw', 'proc' or 'none'
   report_dir_id   INTEGER,
   step_s          REAL,               -- of the application's reference pattern, not of whatever came first
-  cpu_s           REAL,
+  cpu_s           REAL,               -- NULL where it is that of the busy CPUs: the view jobs has both
   startup_s       REAL,
   checkpoint_s    REAL,
   cpu_waiting     REAL,               -- CPUs, means over the run
@@ -118,10 +118,20 @@ CREATE TABLE IF NOT EXISTS run (
   step_wait_s     REAL,
   cpu_others      REAL,
   energy_j        REAL,
+  set_id          INTEGER,            -- of field_set; NULL: nothing was recorded
+  pattern         TEXT,               -- the main pattern, columns as in run_pattern; NULL: none
+  column_id       INTEGER,
+  period_us       INTEGER,
+  period_below_us INTEGER,
+  period_above_us INTEGER,
+  period_cv       INTEGER,
+  confidence      INTEGER,
+  coverage        INTEGER,
+  instances       INTEGER,
   UNIQUE (job_id, cluster_id, restart, sluid, sub, reuse)
 );
 
-CREATE INDEX IF NOT EXISTS run_display ON run (display_id, start_s);
+CREATE INDEX IF NOT EXISTS run_display ON run (display_id);
 CREATE INDEX IF NOT EXISTS run_series_start ON run (series_id, start_s);
 CREATE INDEX IF NOT EXISTS run_user_start ON run (user_id, start_s);
 CREATE INDEX IF NOT EXISTS run_start ON run (start_s);
@@ -144,25 +154,26 @@ CREATE TABLE IF NOT EXISTS run_node (
 
 CREATE INDEX IF NOT EXISTS run_node_node ON run_node (node_id, run_id);
 
+-- Patterns after the main one, which is in the row of its run.
 CREATE TABLE IF NOT EXISTS run_pattern (
-  run_id       INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-  position     INTEGER NOT NULL,      -- 0 = the main pattern
-  pattern      TEXT NOT NULL,
-  column_id    INTEGER,               -- of word
-  period_us    INTEGER NOT NULL,
-  period_lo_us INTEGER,
-  period_hi_us INTEGER,
-  period_cv    INTEGER,               -- 1/10,000, as the next two
-  confidence   INTEGER,
-  coverage     INTEGER,
-  instances    INTEGER,
+  run_id          INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  position        INTEGER NOT NULL,   -- from 1
+  pattern         TEXT NOT NULL,
+  column_id       INTEGER,            -- of word
+  period_us       INTEGER NOT NULL,
+  period_below_us INTEGER,            -- from the lower end of its interval, and to the upper:
+  period_above_us INTEGER,            -- distances take less room
+  period_cv       INTEGER,            -- 1/10,000, as the next two
+  confidence      INTEGER,
+  coverage        INTEGER,
+  instances       INTEGER,
   PRIMARY KEY (run_id, position)
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS run_note (
   run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
   position  INTEGER NOT NULL,
-  code      TEXT NOT NULL,
+  code_id   INTEGER NOT NULL,         -- of word
   text      TEXT NOT NULL,
   node_name TEXT,
   PRIMARY KEY (run_id, position)
@@ -176,17 +187,17 @@ CREATE TABLE IF NOT EXISTS run_summary (
   body   BLOB NOT NULL                -- JSON, compressed with zlib
 );
 
+-- In the order in which it is asked and pruned; a run that was removed is no more in
+-- the view, and its number is not given to another one while rows have it (prune.go).
 CREATE TABLE IF NOT EXISTS ingest_log (
-  ingest_id      INTEGER PRIMARY KEY,
   at_s           REAL NOT NULL,
-  run_id         INTEGER REFERENCES run ON DELETE SET NULL,
-  status         TEXT NOT NULL,       -- 'added', 'replaced', 'state' or 'kept'
+  run_id         INTEGER NOT NULL,    -- 0 = none
+  n              INTEGER NOT NULL,    -- counts those of one run and second from 0
+  status         INTEGER NOT NULL,    -- see the view ingest
   nodes_reported INTEGER NOT NULL,    -- in what came, not in what is kept
-  source         TEXT
-);
-
-CREATE INDEX IF NOT EXISTS ingest_log_at ON ingest_log (at_s);
-CREATE INDEX IF NOT EXISTS ingest_log_run ON ingest_log (run_id);
+  source         TEXT,
+  PRIMARY KEY (at_s, run_id, n)
+) WITHOUT ROWID;
 
 -- What was recorded of runs and may explain a change: build_id, modules, ...
 CREATE TABLE IF NOT EXISTS field (
@@ -196,14 +207,21 @@ CREATE TABLE IF NOT EXISTS field (
   UNIQUE (name, value)
 );
 
-CREATE TABLE IF NOT EXISTS run_value (
-  run_id   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+-- All that was recorded of a run is a set, which most runs of an application have in
+-- common: as rows of each run they took eleven times the room.
+CREATE TABLE IF NOT EXISTS field_set (
+  set_id INTEGER PRIMARY KEY,
+  fields TEXT NOT NULL UNIQUE         -- the field_id of each, in order: 3,17,20
+);
+
+CREATE TABLE IF NOT EXISTS set_field (
+  set_id   INTEGER NOT NULL REFERENCES field_set,
   field_id INTEGER NOT NULL REFERENCES field,
-  PRIMARY KEY (run_id, field_id)
+  PRIMARY KEY (set_id, field_id)
 ) WITHOUT ROWID;
 
 CREATE VIEW IF NOT EXISTS run_field (run_id, name, value) AS
-SELECT x.run_id, f.name, f.value FROM run_value x JOIN field f ON f.field_id = x.field_id;
+SELECT r.run_id, f.name, f.value FROM run r JOIN set_field x ON x.set_id = r.set_id JOIN field f ON f.field_id = x.field_id;
 
 -- What ended on a day (UTC) by user, account and partition. Kept by the triggers below;
 -- a run that is removed stays in it: prune never removes what it has summed up.
@@ -228,17 +246,15 @@ SELECT run_id, CAST(end_s / 86400 AS INTEGER) AS day, cluster_id, user_id,
   coalesce(account_id, 0) AS account_id, coalesce(partition_id, 0) AS partition_id, 1 AS jobs,
   coalesce(exit_code <> 0 OR exit_signal <> 0, 0) AS failed, round(coalesce(nnodes * elapsed_s, 0)) AS node_s,
   round(CASE WHEN busy_cpus < 0.5 * ncpus THEN coalesce(nnodes * elapsed_s, 0) ELSE 0 END) AS idle_node_s,
-  round(coalesce(cpu_s, 0)) AS cpu_s, round(coalesce(energy_j, 0)) AS energy_j, energy_j IS NOT NULL AS energy_jobs
+  round(coalesce(cpu_s, CASE WHEN nodes_reported = nnodes THEN busy_cpus * elapsed_s END, 0)) AS cpu_s, round(coalesce(energy_j, 0)) AS energy_j, energy_j IS NOT NULL AS energy_jobs
 FROM run WHERE end_s IS NOT NULL;
 
 CREATE TRIGGER IF NOT EXISTS run_added AFTER INSERT ON run BEGIN
-  INSERT OR IGNORE INTO day SELECT day, cluster_id, user_id, account_id, partition_id, 0, 0, 0, 0, 0, 0, 0
-    FROM run_day WHERE run_id = NEW.run_id;
-  UPDATE day SET (jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs) = (
-    SELECT day.jobs + d.jobs, day.failed + d.failed, day.node_s + d.node_s, day.idle_node_s + d.idle_node_s,
-      day.cpu_s + d.cpu_s, day.energy_j + d.energy_j, day.energy_jobs + d.energy_jobs FROM run_day d WHERE d.run_id = NEW.run_id)
-    WHERE (day, cluster_id, user_id, account_id, partition_id) = (
-      SELECT day, cluster_id, user_id, account_id, partition_id FROM run_day WHERE run_id = NEW.run_id);
+  INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs
+    FROM run_day WHERE run_id = NEW.run_id
+  ON CONFLICT (day, cluster_id, user_id, account_id, partition_id) DO UPDATE SET jobs = jobs + excluded.jobs,
+    failed = failed + excluded.failed, node_s = node_s + excluded.node_s, idle_node_s = idle_node_s + excluded.idle_node_s,
+    cpu_s = cpu_s + excluded.cpu_s, energy_j = energy_j + excluded.energy_j, energy_jobs = energy_jobs + excluded.energy_jobs;
 END;
 
 CREATE TRIGGER IF NOT EXISTS run_changes BEFORE UPDATE ON run BEGIN
@@ -250,13 +266,11 @@ CREATE TRIGGER IF NOT EXISTS run_changes BEFORE UPDATE ON run BEGIN
 END;
 
 CREATE TRIGGER IF NOT EXISTS run_changed AFTER UPDATE ON run BEGIN
-  INSERT OR IGNORE INTO day SELECT day, cluster_id, user_id, account_id, partition_id, 0, 0, 0, 0, 0, 0, 0
-    FROM run_day WHERE run_id = NEW.run_id;
-  UPDATE day SET (jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs) = (
-    SELECT day.jobs + d.jobs, day.failed + d.failed, day.node_s + d.node_s, day.idle_node_s + d.idle_node_s,
-      day.cpu_s + d.cpu_s, day.energy_j + d.energy_j, day.energy_jobs + d.energy_jobs FROM run_day d WHERE d.run_id = NEW.run_id)
-    WHERE (day, cluster_id, user_id, account_id, partition_id) = (
-      SELECT day, cluster_id, user_id, account_id, partition_id FROM run_day WHERE run_id = NEW.run_id);
+  INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, jobs, failed, node_s, idle_node_s, cpu_s, energy_j, energy_jobs
+    FROM run_day WHERE run_id = NEW.run_id
+  ON CONFLICT (day, cluster_id, user_id, account_id, partition_id) DO UPDATE SET jobs = jobs + excluded.jobs,
+    failed = failed + excluded.failed, node_s = node_s + excluded.node_s, idle_node_s = idle_node_s + excluded.idle_node_s,
+    cpu_s = cpu_s + excluded.cpu_s, energy_j = energy_j + excluded.energy_j, energy_jobs = energy_jobs + excluded.energy_jobs;
 END;
 
 -- Of a history that is older than this table.
@@ -408,10 +422,10 @@ SELECT
   a.name            AS Application,
   s.shape           AS Shape,
   r.series_id       AS SeriesID,
-  p.period_us / 1e6 AS PeriodS,
-  p.coverage / 1e4  AS PatternCoverage,
-  p.instances       AS Iterations,
-  p.confidence / 1e4 AS Confidence,
+  r.period_us / 1e6 AS PeriodS,
+  r.coverage / 1e4  AS PatternCoverage,
+  r.instances       AS Iterations,
+  r.confidence / 1e4 AS Confidence,
   r.imbalance_pct   AS ImbalancePct,
   r.busy_cpus       AS BusyCPUs,
   r.nodes_reported  AS NodesReported,
@@ -423,17 +437,16 @@ SELECT
   r.step_s          AS StepS,
   r.step_cpu_s      AS StepCPUS,
   r.step_wait_s     AS StepWaitS,
-  r.cpu_s           AS TotalCPUS,
+  coalesce(r.cpu_s, CASE WHEN r.nodes_reported = r.nnodes THEN r.busy_cpus * r.elapsed_s END) AS TotalCPUS,
   r.startup_s       AS StartUpS,
   r.checkpoint_s    AS CheckpointS,
   r.energy_j        AS ConsumedEnergyJ,
-  (SELECT value FROM run_field f WHERE f.run_id = r.run_id AND f.name = 'build_id') AS BuildID
+  (SELECT f.value FROM set_field x CROSS JOIN field f ON f.field_id = x.field_id WHERE x.set_id = r.set_id AND f.name = 'build_id') AS BuildID
 FROM run r
 JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id
 LEFT JOIN run_series s ON s.series_id = r.series_id
-LEFT JOIN application a ON a.application_id = s.application_id
-LEFT JOIN run_pattern p ON p.run_id = r.run_id AND p.position = 0;
+LEFT JOIN application a ON a.application_id = s.application_id;
 
 -- One row for each run: what it was given and used. CPUs are means over the run, all
 -- nodes together; NULL is what was not measured, or has no limit.
@@ -495,10 +508,11 @@ SELECT
   c.name       AS Cluster,
   u.name       AS User,
   r.start_s    AS StartEpoch,
-  x.name       AS Name,
-  x.value      AS Value
-FROM run_field x
-JOIN run r ON r.run_id = x.run_id
+  f.name       AS Name,
+  f.value      AS Value
+FROM run r
+JOIN set_field x ON x.set_id = r.set_id
+JOIN field f ON f.field_id = x.field_id
 JOIN cluster c ON c.cluster_id = r.cluster_id
 JOIN hpc_user u ON u.user_id = r.user_id;
 
@@ -573,16 +587,23 @@ SELECT
   r.display_id  AS JobID,
   c.name        AS Cluster,
   u.name        AS User,
-  x.position    AS Position,
-  x.pattern     AS Pattern,
-  (SELECT text FROM word WHERE word_id = x.column_id) AS ColumnName,
-  x.period_us / 1e6    AS PeriodS,
-  x.period_lo_us / 1e6 AS PeriodLoS,
-  x.period_hi_us / 1e6 AS PeriodHiS,
-  x.period_cv / 1e4    AS PeriodCV,
-  x.confidence / 1e4   AS Confidence,
-  x.coverage / 1e4     AS PatternCoverage,
-  x.instances   AS Iterations
+  0             AS Position,
+  r.pattern     AS Pattern,
+  (SELECT text FROM word WHERE word_id = r.column_id) AS ColumnName,
+  r.period_us / 1e6 AS PeriodS,
+  (r.period_us - r.period_below_us) / 1e6 AS PeriodLoS,
+  (r.period_us + r.period_above_us) / 1e6 AS PeriodHiS,
+  r.period_cv / 1e4 AS PeriodCV,
+  r.confidence / 1e4 AS Confidence,
+  r.coverage / 1e4 AS PatternCoverage,
+  r.instances   AS Iterations
+FROM run r
+JOIN cluster c ON c.cluster_id = r.cluster_id
+JOIN hpc_user u ON u.user_id = r.user_id
+WHERE r.pattern IS NOT NULL
+UNION ALL SELECT r.run_id, r.display_id, c.name, u.name, x.position, x.pattern, (SELECT text FROM word WHERE word_id = x.column_id),
+  x.period_us / 1e6, (x.period_us - x.period_below_us) / 1e6, (x.period_us + x.period_above_us) / 1e6,
+  x.period_cv / 1e4, x.confidence / 1e4, x.coverage / 1e4, x.instances
 FROM run_pattern x
 JOIN run r ON r.run_id = x.run_id
 JOIN cluster c ON c.cluster_id = r.cluster_id
@@ -600,7 +621,7 @@ SELECT
   u.name       AS User,
   r.end_s      AS EndEpoch,
   x.node_name  AS NodeName,
-  x.code       AS Code,
+  (SELECT text FROM word WHERE word_id = x.code_id) AS Code,
   x.text       AS Text
 FROM run_note x
 JOIN run r ON r.run_id = x.run_id
@@ -679,8 +700,8 @@ CREATE VIEW ingest AS
 SELECT
   strftime('%Y-%m-%dT%H:%M:%S', CAST(i.at_s AS INTEGER), 'unixepoch', 'localtime') AS At,
   i.at_s           AS AtEpoch,
-  i.status         AS Status,
-  i.run_id         AS RunID,
+  CASE i.status WHEN 0 THEN 'added' WHEN 1 THEN 'replaced' WHEN 2 THEN 'state' WHEN 3 THEN 'kept' ELSE 'aside' END AS Status,
+  r.run_id         AS RunID,
   r.display_id     AS JobID,
   c.name           AS Cluster,
   i.nodes_reported AS NodesReported,

@@ -141,10 +141,21 @@ func ingestBeside(t *testing.T, db *DB, runs int) {
 		})
 	}
 	begin, put := time.Now(), 0
-	for ; ctx.Err() == nil; put++ {
-		s := tileRun(put % tileRuns)
-		s.Key.JobID, s.Start, s.End = summary.JobID(2*runs+put), siteNowS-s.ElapsedS, siteNowS
-		if err := db.Put(t.Context(), s, Ingest{NowS: siteNowS}); err != nil {
+	for ctx.Err() == nil { // as package epilog puts the records that wait
+		if err := db.Together(t.Context(), func(b *Batch) error {
+			for range BatchRuns {
+				s := tileRun(put % tileRuns)
+				s.Key.JobID, s.Start, s.End = summary.JobID(2*runs+put), siteNowS-s.ElapsedS, siteNowS
+				if _, err := b.Reference(t.Context(), s); err != nil {
+					return err
+				}
+				if err := b.Put(t.Context(), s, Ingest{NowS: siteNowS}); err != nil {
+					return err
+				}
+				put++
+			}
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

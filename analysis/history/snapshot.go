@@ -30,17 +30,19 @@ func parts() []part {
 		{"run_summary", fmt.Sprintf("x.run_id IN (SELECT run_id FROM main.run ORDER BY start_s DESC LIMIT %d)", snapshotReports)},
 		{"day", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
 	}
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_value", "run_counter", "run_code", "run_gpu", "ingest_log"} {
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_counter", "run_code", "run_gpu", "ingest_log"} {
 		list = append(list, part{table, ofRuns})
 	}
-	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day", "SELECT column_id FROM main.run_pattern"}
-	for _, c := range []string{"account", "partition", "qos", "executable", "state", "counters", "work_dir", "stdout", "report_dir"} {
+	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day", "SELECT column_id FROM main.run_pattern", "SELECT code_id FROM main.run_note"}
+	for _, c := range []string{"account", "partition", "qos", "executable", "state", "counters", "work_dir", "stdout", "report_dir", "column"} {
 		words = append(words, "SELECT "+c+"_id FROM main.run")
 	}
 	return append(list,
 		part{"word", "x.word_id IN (" + strings.Join(words, " UNION ") + ")"},
 		part{"node", "x.node_id IN (SELECT node_id FROM main.run_node UNION SELECT node_id FROM main.run_gpu)"},
-		part{"field", "x.field_id IN (SELECT field_id FROM main.run_value)"},
+		part{"field_set", "x.set_id IN (SELECT set_id FROM main.run)"},
+		part{"set_field", "x.set_id IN (SELECT set_id FROM main.run)"},
+		part{"field", "x.field_id IN (SELECT field_id FROM main.set_field)"},
 		part{"counter", "x.counter_id IN (SELECT counter_id FROM main.run_counter)"},
 		part{"code_part", "x.application_id IN (SELECT application_id FROM main.application)"},
 		part{"change_event", "x.series_id IN (SELECT series_id FROM main.run_series)"},

@@ -49,7 +49,7 @@ func (db *DB) Stateless(ctx context.Context, after float64, most int) ([]Statele
 func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64) error {
 	err := db.write(ctx, func(tx *sql.Tx) error {
 		for _, e := range ended {
-			w := &writer{ctx: ctx, tx: tx, pack: &db.pack}
+			w := db.writer(ctx, tx)
 			var known *int64
 			var reported int
 			err := tx.QueryRowContext(ctx, `SELECT state_id, nodes_reported FROM run WHERE run_id = ?`, e.RunID).Scan(&known, &reported)

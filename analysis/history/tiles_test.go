@@ -86,8 +86,7 @@ func nodeName(i int) string { return fmt.Sprintf("n%04d", i) }
 // series of ten.
 func tile(t testing.TB, db *DB) {
 	t.Helper()
-	err := db.write(t.Context(), func(tx *sql.Tx) error {
-		w := &writer{ctx: t.Context(), tx: tx, pack: &db.pack}
+	err := db.put(t.Context(), func(w *writer) error {
 		cluster := w.id("cluster", "cluster_id", []string{"name"}, "hpc")
 		for n := range siteNodes {
 			w.id("node", "node_id", []string{"cluster_id", "name"}, cluster, nodeName(n))
@@ -99,7 +98,7 @@ func tile(t testing.TB, db *DB) {
 				return err
 			}
 			at := Ingest{ReportDir: s.Job.WorkDir, NowS: s.End + 30, Source: ""}
-			if err := db.put(t.Context(), tx, s, body, at); err != nil {
+			if err := w.put(s, body, at); err != nil {
 				return err
 			}
 		}
@@ -118,9 +117,9 @@ func tile(t testing.TB, db *DB) {
 func spread(table, column string, n int) string {
 	switch column {
 	case "run_id", "detected_run_id", "end_run_id", "user_id", "application_id", "series_id", "ingest_id", "event_id", "job_id", "array_job_id",
-		"word_id", "account_id", "executable_id", "work_dir_id", "stdout_id", "report_dir_id":
+		"word_id", "account_id", "executable_id", "work_dir_id", "stdout_id", "report_dir_id", "set_id", "field_id":
 		return fmt.Sprintf("(x.%s - 1) * %d + k.k + 1", column, n)
-	case "state_id", "partition_id", "qos_id", "counters_id", "column_id": // words of the whole site: COMPLETED is no other word in each tile
+	case "state_id", "partition_id", "qos_id", "counters_id", "column_id", "code_id": // words of the whole site: COMPLETED is no other word in each tile
 		return fmt.Sprintf("(x.%s - 1) * %d + 1", column, n)
 	case "step_s":
 		return stepOfRun
@@ -135,7 +134,7 @@ func spread(table, column string, n int) string {
 	case "uid":
 		return "x.uid + 1000 * k.k"
 	}
-	if table == "hpc_user" && column == "name" || table == "word" && column == "text" {
+	if table == "hpc_user" && column == "name" || table == "word" && column == "text" || table == "field" && column == "value" || table == "field_set" && column == "fields" {
 		return "CASE k.k WHEN 0 THEN x." + column + " ELSE x." + column + " || '_' || k.k END"
 	}
 	return "x." + column

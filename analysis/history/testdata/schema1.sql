@@ -131,3 +131,11 @@ CREATE TABLE IF NOT EXISTS run_field (
   value  TEXT NOT NULL,
   PRIMARY KEY (run_id, name)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run_note (
+  run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  position  INTEGER NOT NULL,
+  code      TEXT NOT NULL,
+  text      TEXT NOT NULL,
+  node_name TEXT,
+  PRIMARY KEY (run_id, position)
+) WITHOUT ROWID;

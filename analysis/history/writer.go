@@ -1,0 +1,142 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+)
+
+// writer executes statements of one transaction and keeps the first error, so
+// that rows can be written one after the other.
+type writer struct {
+	ctx   context.Context // without an end: the driver gives each statement that has one a goroutine
+	ended func() error    // asked before each statement
+	tx    *sql.Tx
+	pack  *packer
+	known *known
+	fresh map[string]int64 // what is known of this transaction
+	err   error
+}
+
+func (db *DB) writer(ctx context.Context, tx *sql.Tx) *writer {
+	return &writer{ctx: context.WithoutCancel(ctx), ended: ctx.Err, tx: tx, pack: &db.pack, known: db.known, fresh: map[string]int64{}}
+}
+
+// put runs f in one transaction, again if another process held the lock.
+func (db *DB) put(ctx context.Context, f func(*writer) error) error {
+	var w *writer
+	err := db.write(ctx, func(tx *sql.Tx) error {
+		w = db.writer(ctx, tx)
+		return f(w)
+	})
+	if err == nil {
+		db.known.add(w.fresh)
+	}
+	return err
+}
+
+// exec executes a statement and returns the id of the row it inserted, count how many
+// rows it changed.
+func (w *writer) exec(query string, args ...any) int64 {
+	return w.do(sql.Result.LastInsertId, query, args)
+}
+func (w *writer) count(query string, args ...any) int64 {
+	return w.do(sql.Result.RowsAffected, query, args)
+}
+
+func (w *writer) do(what func(sql.Result) (int64, error), query string, args []any) int64 {
+	if w.err == nil {
+		w.err = w.ended()
+	}
+	if w.err != nil {
+		return 0
+	}
+	r, err := w.tx.ExecContext(w.ctx, query, args...)
+	if err != nil {
+		w.err = err
+		return 0
+	}
+	n, err := what(r)
+	w.err = err
+	return n
+}
+
+// insert inserts a row and returns its id.
+func (w *writer) insert(table string, columns []column) int64 {
+	names, values := unzip(columns)
+	return w.exec(fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", table, strings.Join(names, ", "), marks(len(names))), values...)
+}
+
+// id returns the id of the row of a table that has these values in these
+// columns, and inserts it if there is none. Such rows stay as they are for ever.
+func (w *writer) id(table, idColumn string, columns []string, values ...any) int64 {
+	return w.once(func() (id int64) {
+		err := w.tx.QueryRowContext(w.ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s = ?",
+			idColumn, table, strings.Join(columns, " = ? AND ")), values...).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return w.exec(fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)",
+				table, strings.Join(columns, ", "), marks(len(columns))), values...)
+		}
+		w.err = err
+		return id
+	}, table, values...)
+}
+
+// once returns the id that find finds or makes for a kind of thing with these values,
+// and asks it only once. No text that is stored has a zero byte.
+func (w *writer) once(find func() int64, kind string, values ...any) int64 {
+	if w.err != nil {
+		return 0
+	}
+	key := kind
+	for _, v := range values {
+		key += "\x00" + fmt.Sprint(v)
+	}
+	if id, ok := w.fresh[key]; ok {
+		return id
+	}
+	id, ok := w.known.get(key)
+	if !ok {
+		id = find()
+	}
+	if w.err == nil {
+		w.fresh[key] = id
+	}
+	return id
+}
+
+// marks returns n question marks for values.
+func marks(n int) string {
+	return strings.TrimSuffix(strings.Repeat("?, ", n), ", ")
+}
+
+// known are ids of rows that stay for ever: words, nodes, users, series. It saves one
+// who puts many runs most of what he asks.
+type known struct {
+	lock sync.Mutex
+	ids  map[string]int64
+}
+
+// mostKnown bounds it; a key has some hundred bytes, 4 KB at most.
+const mostKnown = 20_000
+
+func (k *known) get(key string) (int64, bool) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	id, ok := k.ids[key]
+	return id, ok
+}
+
+// add adds what was committed; where there is too much it begins anew.
+func (k *known) add(ids map[string]int64) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if k.ids == nil || len(k.ids)+len(ids) > mostKnown {
+		k.ids = map[string]int64{}
+	}
+	maps.Copy(k.ids, ids)
+}
