@@ -101,6 +101,25 @@ func countAside(ctx context.Context, db *history.DB, dir string, now float64) er
 	return errors.Join(err, failed)
 }
 
+// putRecords puts records in one transaction, and returns the runs as they were put with
+// what became of each: it is stored for good where there is no error.
+func putRecords(ctx context.Context, db *history.DB, records []collect.JobRecord, at history.Ingest) ([]summary.Summary, []error) {
+	put, failed := make([]summary.Summary, len(records)), make([]error, len(records))
+	err := db.Together(ctx, func(b *history.Batch) error {
+		for i, j := range records {
+			at.ReportDir = j.ReportDir
+			put[i], failed[i] = application.Put(ctx, b, j.Summary, at)
+		}
+		return nil
+	})
+	for i := range failed {
+		if failed[i] == nil {
+			failed[i] = err
+		}
+	}
+	return put, failed
+}
+
 // putWaiting is ingest with the rights of this process.
 func putWaiting(ctx context.Context, cfg configs.Config, sched job.Scheduler, out io.Writer) error {
 	debug.SetMemoryLimit(ingestBytes / 2)
@@ -110,13 +129,14 @@ func putWaiting(ctx context.Context, cfg configs.Config, sched job.Scheduler, ou
 	}
 	now := float64(time.Now().UnixNano()) / 1e9
 	newest := past.Newest{}
-	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(j collect.JobRecord) error {
-		s, err := application.Put(ctx, db, j.Summary, history.Ingest{ReportDir: j.ReportDir, NowS: now, Names: summary.Detail(cfg.History.Names)})
-		if err != nil {
-			return err
+	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(records []collect.JobRecord) []error {
+		put, failed := putRecords(ctx, db, records, history.Ingest{NowS: now, Names: summary.Detail(cfg.History.Names)})
+		for i, s := range put {
+			if failed[i] == nil {
+				newest.Add(s)
+			}
 		}
-		newest.Add(s)
-		return nil
+		return failed
 	})
 	if !history.Unavailable(err) {
 		err = errors.Join(err, newest.Review(ctx, db, now), countAside(ctx, db, cfg.Collect.Dir, now))

@@ -11,9 +11,16 @@ import (
 	"jobgait/analysis/summary"
 )
 
+// store is a history, or a batch of it.
+type store interface {
+	Put(context.Context, summary.Summary, history.Ingest) error
+	Reference(context.Context, summary.Summary) ([]byte, error)
+	SetReference(context.Context, summary.Summary, []byte) error
+}
+
 // Put gives a run its step_s and puts it into the history. It returns the run as
 // it was put.
-func Put(ctx context.Context, db *history.DB, run summary.Summary, at history.Ingest) (summary.Summary, error) {
+func Put(ctx context.Context, db store, run summary.Summary, at history.Ingest) (summary.Summary, error) {
 	s, reference, err := withStep(ctx, db, run)
 	if err != nil {
 		return s, err
@@ -51,7 +58,7 @@ type reference struct {
 // withStep gives a run its step_s, the time of the application's reference
 // pattern. Where there is none yet, the run's main pattern becomes it: then it is
 // returned to be stored once the run is.
-func withStep(ctx context.Context, db *history.DB, s summary.Summary) (summary.Summary, []byte, error) {
+func withStep(ctx context.Context, db store, s summary.Summary) (summary.Summary, []byte, error) {
 	body, err := db.Reference(ctx, s)
 	if err != nil {
 		return s, nil, err

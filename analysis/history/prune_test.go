@@ -71,6 +71,21 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// TestPruneKeepsNumbers takes away all runs but the newest: what the log of what came has
+// of the others is nobody's, also of those that come.
+func TestPruneKeepsNumbers(t *testing.T) {
+	db := open(t)
+	melts(t, db, 5)
+	pruned(t, db, Keep{Runs: 30}, false)
+	if n := count(t, db, "jobs"); n != 1 {
+		t.Errorf("%d runs are left", n)
+	}
+	mustPut(t, db, oneNode(50), Ingest{NowS: t0})
+	if got := dump(t, db.sql, "SELECT count(*) AS N, count(RunID) AS Named, count(DISTINCT RunID) AS Runs FROM ingest"); got != "N                6\nNamed            2\nRuns             2\n\n" {
+		t.Errorf("the view ingest has\n%s", got)
+	}
+}
+
 // TestCopy copies a history that somebody writes to.
 func TestCopy(t *testing.T) {
 	db := open(t)

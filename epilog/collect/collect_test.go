@@ -116,6 +116,16 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// each is what Jobs calls where each record is put alone.
+func each(put func(JobRecord) error) func([]JobRecord) []error {
+	return func(records []JobRecord) (failed []error) {
+		for _, j := range records {
+			failed = append(failed, put(j))
+		}
+		return failed
+	}
+}
+
 // threeJobs returns a collection directory with the records of jobs 1 to 3.
 func threeJobs(t *testing.T) string {
 	t.Helper()
@@ -136,16 +146,16 @@ func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := errors.New("disk full")
-	taken, _, err := Jobs(dir, func(j JobRecord) error {
+	taken, _, err := Jobs(dir, each(func(j JobRecord) error {
 		if j.Summary.Key.JobID == 2 {
 			return full
 		}
 		return nil
-	})
+	}))
 	if taken != 2 || !errors.Is(err, full) {
 		t.Errorf("first time: %d taken, %v", taken, err)
 	}
-	taken, _, err = Jobs(dir, func(JobRecord) error { return nil })
+	taken, _, err = Jobs(dir, each(func(JobRecord) error { return nil }))
 	if taken != 1 || err != nil {
 		t.Errorf("second time: %d taken, %v", taken, err)
 	}
@@ -159,19 +169,19 @@ func TestJobsAreTakenOnceAndBadOnesSetAside(t *testing.T) {
 func TestJobsOfAHistoryThatFails(t *testing.T) {
 	dir := threeJobs(t)
 	asked := 0
-	taken, _, err := Jobs(dir, func(JobRecord) error {
+	taken, _, err := Jobs(dir, func(records []JobRecord) []error {
 		asked++
-		return context.DeadlineExceeded
+		return []error{context.DeadlineExceeded, context.DeadlineExceeded, context.DeadlineExceeded}[:len(records)]
 	})
 	if taken != 0 || asked != 1 || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("locked: %d taken, asked %d times, %v", taken, asked, err)
 	}
-	unfit := func(j JobRecord) error {
+	unfit := each(func(j JobRecord) error {
 		if j.Summary.Key.JobID == 2 {
 			return history.ErrUnfit
 		}
 		return nil
-	}
+	})
 	if taken, _, err := Jobs(dir, unfit); taken != 2 || !errors.Is(err, history.ErrUnfit) {
 		t.Errorf("one that is unfit: %d taken, %v", taken, err)
 	}
@@ -209,7 +219,7 @@ func TestUnreadableRecordsStay(t *testing.T) {
 	if err := os.Symlink(job, link); err != nil {
 		t.Fatal(err)
 	}
-	if taken, _, err := Jobs(dir, func(JobRecord) error { return nil }); taken != 0 || err == nil {
+	if taken, _, err := Jobs(dir, each(func(JobRecord) error { return nil })); taken != 0 || err == nil {
 		t.Errorf("%d taken, %v", taken, err)
 	}
 	if _, err := (Store{Dir: dir}).Orphans(context.Background(), time.Nanosecond, Sweeper{Name: "n1"}); err != nil {

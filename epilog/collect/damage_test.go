@@ -180,9 +180,9 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 		text = fmt.Appendf(nil, `{"summary":%s,"report_dir":"/home/alice"}`, mutate(rng, text))
 		must(os.WriteFile(filepath.Join(dir, jobsDir, fmt.Sprintf("j%d%s", i, suffix)), packed(t, text), 0o600))
 	}
-	taken, aside, err := Jobs(dir, func(j JobRecord) error {
+	taken, aside, err := Jobs(dir, each(func(j JobRecord) error {
 		return db.Put(t.Context(), j.Summary, history.Ingest{NowS: t0 + 200})
-	})
+	}))
 	failed, _ := filepath.Glob(filepath.Join(dir, jobsDir, failedDir, "*"+suffix))
 	left, _ := filepath.Glob(filepath.Join(dir, jobsDir, "*"+suffix))
 	if err == nil || aside != len(failed) || taken+aside+len(left) != jobs || taken < 20 || aside < 20 || len(left) > 20 {
