@@ -355,6 +355,10 @@ CREATE TABLE IF NOT EXISTS scaling_segment (
 -- has the field; unknown is NULL, never 0. RunID joins the views: a job id
 -- alone may stand for several runs. Columns are added, never renamed.
 
+-- Every run has a cluster and a user. They are joined from the left all the same: SQLite
+-- begins with them then only where a query names one, and not, if somebody took statistics,
+-- user by user for the runs of a week.
+
 -- One row for each run. Unless said otherwise a column is sacct's.
 --   RunID  joins the views
 --   Sub  number of a run inside one batch job (jobgait run); NULL: the job itself
@@ -443,8 +447,8 @@ SELECT
   r.energy_j        AS ConsumedEnergyJ,
   (SELECT f.value FROM set_field x CROSS JOIN field f ON f.field_id = x.field_id WHERE x.set_id = r.set_id AND f.name = 'build_id') AS BuildID
 FROM run r
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id
 LEFT JOIN run_series s ON s.series_id = r.series_id
 LEFT JOIN application a ON a.application_id = s.application_id;
 
@@ -493,8 +497,8 @@ SELECT
   r.limit_s       AS LimitS,
   r.energy_j      AS EnergyJ
 FROM run r
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id;
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each thing that was recorded of a run and may explain a change of its
 -- speed: what users passed, and what was found.
@@ -513,8 +517,8 @@ SELECT
 FROM run r
 JOIN set_field x ON x.set_id = r.set_id
 JOIN field f ON f.field_id = x.field_id
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id;
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each counter of a run that was read, summed over its nodes.
 --   Name  as in the report's JSON: instructions, page_faults, net_rx_bytes, ...
@@ -537,8 +541,8 @@ SELECT
 FROM run_counter x
 JOIN counter k ON k.counter_id = x.counter_id
 JOIN run r ON r.run_id = x.run_id
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id;
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each node of a run.
 --   Reported  1 if a record of the node came, 0 if not: then the rest is NULL
@@ -567,8 +571,8 @@ SELECT
 FROM run_node x
 JOIN run r ON r.run_id = x.run_id
 JOIN node n ON n.node_id = x.node_id
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id;
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each pattern of a run.
 --   Position  0 is the main pattern
@@ -598,16 +602,16 @@ SELECT
   r.coverage / 1e4 AS PatternCoverage,
   r.instances   AS Iterations
 FROM run r
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id
 WHERE r.pattern IS NOT NULL
 UNION ALL SELECT r.run_id, r.display_id, c.name, u.name, x.position, x.pattern, (SELECT text FROM word WHERE word_id = x.column_id),
   x.period_us / 1e6, (x.period_us - x.period_below_us) / 1e6, (x.period_us + x.period_above_us) / 1e6,
   x.period_cv / 1e4, x.confidence / 1e4, x.coverage / 1e4, x.instances
 FROM run_pattern x
 JOIN run r ON r.run_id = x.run_id
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id;
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each note of a run: what could not be told, or with a warning.
 --   NodeName  the node that it is about; NULL: the run
@@ -625,8 +629,8 @@ SELECT
   x.text       AS Text
 FROM run_note x
 JOIN run r ON r.run_id = x.run_id
-JOIN cluster c ON c.cluster_id = r.cluster_id
-JOIN hpc_user u ON u.user_id = r.user_id;
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id;
 
 -- One row for each application of a user in one shape: runs that are compared.
 --   Application  executable and job name with digits folded, or the user's --app
