@@ -83,8 +83,12 @@ func (w *writer) nodes(runID int64, s summary.Summary) {
 // fieldSet returns the id of all that was recorded of a run, NULL for nothing.
 func (w *writer) fieldSet(s summary.Summary) any {
 	var ids []int64
+	var build any
 	for name, value := range cleanFields(s) {
-		ids = append(ids, w.id("field", "field_id", []string{"name", "value"}, name, value))
+		id := w.id("field", "field_id", []string{"name", "value"}, name, value)
+		if ids = append(ids, id); name == summary.FieldBuildID {
+			build = id
+		}
 	}
 	if len(ids) == 0 || w.err != nil {
 		return nil
@@ -96,6 +100,7 @@ func (w *writer) fieldSet(s summary.Summary) any {
 		for _, id := range ids {
 			w.exec(`INSERT OR IGNORE INTO set_field (set_id, field_id) VALUES (?, ?)`, set, id)
 		}
+		w.exec(`UPDATE field_set SET build_id = ? WHERE set_id = ?`, build, set)
 		return set
 	}, "set", fields)
 }

@@ -203,7 +203,7 @@ func TestQueriesByApplication(t *testing.T) {
 	}
 	for name, builds := range map[string]int{"site_builds": 1, "week_cpu_time": 0} {
 		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+queries(t)[name])
-		if n := strings.Count(plan, "SEARCH x USING PRIMARY KEY (run_id=?)"); n != builds || strings.Contains(plan, "SEARCH p ") {
+		if n := strings.Count(plan, "SEARCH x USING INTEGER PRIMARY KEY (rowid=?)"); n != builds || strings.Contains(plan, "SEARCH p ") {
 			t.Errorf("%s looks %d times for builds, or for patterns:\n%s", name, n, plan)
 		}
 	}

@@ -210,8 +210,9 @@ CREATE TABLE IF NOT EXISTS field (
 -- All that was recorded of a run is a set, which most runs of an application have in
 -- common: as rows of each run they took eleven times the room.
 CREATE TABLE IF NOT EXISTS field_set (
-  set_id INTEGER PRIMARY KEY,
-  fields TEXT NOT NULL UNIQUE         -- the field_id of each, in order: 3,17,20
+  set_id   INTEGER PRIMARY KEY,
+  fields   TEXT NOT NULL UNIQUE,      -- the field_id of each, in order: 3,17,20
+  build_id INTEGER                    -- that of build_id among them: the view jobs shows it
 );
 
 CREATE TABLE IF NOT EXISTS set_field (
@@ -445,7 +446,7 @@ SELECT
   r.startup_s       AS StartUpS,
   r.checkpoint_s    AS CheckpointS,
   r.energy_j        AS ConsumedEnergyJ,
-  (SELECT f.value FROM set_field x CROSS JOIN field f ON f.field_id = x.field_id WHERE x.set_id = r.set_id AND f.name = 'build_id') AS BuildID
+  (SELECT f.value FROM field_set x CROSS JOIN field f ON f.field_id = x.build_id WHERE x.set_id = r.set_id) AS BuildID
 FROM run r
 LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN hpc_user u ON u.user_id = r.user_id

@@ -5,8 +5,9 @@ DROP TRIGGER IF EXISTS run_changes;
 DROP TRIGGER IF EXISTS run_changed;
 DROP INDEX IF EXISTS run_display;
 CREATE TABLE IF NOT EXISTS field_set (
-  set_id INTEGER PRIMARY KEY,
-  fields TEXT NOT NULL UNIQUE
+  set_id   INTEGER PRIMARY KEY,
+  fields   TEXT NOT NULL UNIQUE,
+  build_id INTEGER
 );
 CREATE TABLE IF NOT EXISTS set_field (
   set_id   INTEGER NOT NULL REFERENCES field_set,
@@ -22,6 +23,8 @@ INSERT INTO field_set (fields) SELECT DISTINCT fields FROM fields_of_5;
 INSERT INTO set_field SELECT s.set_id, v.field_id
 FROM (SELECT fields, min(run_id) AS run_id FROM fields_of_5 GROUP BY fields) x
 CROSS JOIN field_set s ON s.fields = x.fields CROSS JOIN run_value v ON v.run_id = x.run_id ORDER BY 1, 2;
+UPDATE field_set SET build_id = (SELECT f.field_id FROM set_field x JOIN field f ON f.field_id = x.field_id
+  WHERE x.set_id = field_set.set_id AND f.name = 'build_id');
 -- Else SQLite looks at views and triggers, whose tables are not there now.
 PRAGMA legacy_alter_table = ON;
 ALTER TABLE run_pattern RENAME TO pattern_of_5;

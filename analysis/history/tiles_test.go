@@ -117,7 +117,7 @@ func tile(t testing.TB, db *DB) {
 func spread(table, column string, n int) string {
 	switch column {
 	case "run_id", "detected_run_id", "end_run_id", "user_id", "application_id", "series_id", "ingest_id", "event_id", "job_id", "array_job_id",
-		"word_id", "account_id", "executable_id", "work_dir_id", "stdout_id", "report_dir_id", "set_id", "field_id":
+		"word_id", "account_id", "executable_id", "work_dir_id", "stdout_id", "report_dir_id", "set_id", "field_id", "build_id":
 		return fmt.Sprintf("(x.%s - 1) * %d + k.k + 1", column, n)
 	case "state_id", "partition_id", "qos_id", "counters_id", "column_id", "code_id": // words of the whole site: COMPLETED is no other word in each tile
 		return fmt.Sprintf("(x.%s - 1) * %d + 1", column, n)
