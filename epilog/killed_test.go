@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -177,6 +178,35 @@ func isThere(t *testing.T, cfg configs.Config, want map[int]bool) {
 	if len(has) != len(want) {
 		t.Errorf("%d runs of %d records", len(has), len(want))
 	}
+}
+
+// A record that only SQLite refuses is set aside, and those that were put with it are stored.
+func TestIngestOfOneThatIsRefused(t *testing.T) {
+	env := environment(t, "")
+	_, cfg, err := settings(func(name string) string { return env[name] })
+	must(t, err)
+	want := map[int]bool{}
+	handed := func(from, to int) {
+		for id := from; id < to; id++ {
+			must(t, collect.Store{Dir: cfg.Collect.Dir}.PutJob(t.Context(), waitingRun(id)))
+			want[id] = true
+		}
+	}
+	must(t, os.MkdirAll(cfg.Collect.Dir, 0o700))
+	handed(1, 3)
+	if status, out, complaint := call(t, env, "--ingest"); status != 0 {
+		t.Fatalf("%d %s %s", status, out, complaint)
+	}
+	raw, err := sql.Open("sqlite3", cfg.History.Path)
+	must(t, err)
+	_, err = raw.Exec("CREATE TRIGGER refused AFTER INSERT ON run WHEN NEW.job_id = 7 BEGIN SELECT RAISE(ABORT, 'refused'); END")
+	must(t, errors.Join(err, raw.Close()))
+	handed(3, 12)
+	delete(want, 7)
+	if status, out, complaint := call(t, env, "--ingest"); status != 1 || !strings.HasPrefix(out, "8 job records written") || !strings.Contains(out, "1 set aside") || !strings.Contains(complaint, "refused") {
+		t.Errorf("%d %q %q", status, out, complaint)
+	}
+	isThere(t, cfg, want)
 }
 
 // A disk that is full while records are put costs none of them, nor the history: the

@@ -14,8 +14,9 @@ const BatchRuns = 64
 type Batch struct {
 	db *DB
 	w  *writer
-	// lost is the history's own failure. SQLite may have ended the transaction with it:
-	// no more is put, and nothing will be stored.
+	// lost is why nothing of the batch will be stored: SQLite may have ended the
+	// transaction with it, or a part of a run be written. Each put in a savepoint of its
+	// own would take half as long again.
 	lost error
 }
 
@@ -23,61 +24,43 @@ type Batch struct {
 // good, once Together returns nil, and else nothing. f is called again if another process
 // held the lock.
 func (db *DB) Together(ctx context.Context, f func(*Batch) error) error {
-	return explain(db.path, "put runs", db.put(ctx, func(w *writer) error {
+	err := db.put(ctx, func(w *writer) error {
 		b := &Batch{db: db, w: w}
 		if err := f(b); err != nil {
 			return err
 		}
 		return b.lost
-	}))
+	})
+	return explain(db.path, "put runs", unfit(err))
 }
 
-// Put is DB.Put. A run that is refused costs the others of the batch nothing.
+// Put is DB.Put. What is no run costs the others of the batch nothing; where SQLite refuses
+// one, none of them is stored.
 func (b *Batch) Put(_ context.Context, s summary.Summary, at Ingest) error {
 	s, body, err := b.db.fitted(s, at)
 	if err == nil {
-		err = b.one(func() error { return b.w.put(s, body, at) })
+		err = b.write(func() error { return b.w.put(s, body, at) })
 	}
-	return explain(b.db.path, "put run "+s.Key.String(), err)
+	return explain(b.db.path, "put run "+s.Key.String(), unfit(err))
 }
 
 // Reference and SetReference are those of DB.
-func (b *Batch) Reference(_ context.Context, s summary.Summary) ([]byte, error) {
-	if b.lost != nil {
-		return nil, b.lost
-	}
-	_, body, err := reference(b.w.ctx, b.w.tx, s)
+func (b *Batch) Reference(_ context.Context, s summary.Summary) (body []byte, err error) {
+	err = b.write(func() (err error) {
+		_, body, err = reference(b.w.ctx, b.w.tx, s)
+		return err
+	})
 	return body, explain(b.db.path, "read the reference pattern", err)
 }
 
 func (b *Batch) SetReference(_ context.Context, s summary.Summary, body []byte) error {
-	err := b.one(func() error { return b.w.setReference(s, body) })
+	err := b.write(func() error { return b.w.setReference(s, body) })
 	return explain(b.db.path, "set the reference pattern", err)
 }
 
-// one runs f so that nothing is left of it if it fails.
-func (b *Batch) one(f func() error) error {
-	w := b.w
+func (b *Batch) write(f func() error) error {
 	if b.lost == nil {
-		w.exec("SAVEPOINT one")
-		b.lost = w.err
+		b.lost = f()
 	}
-	if b.lost != nil {
-		return b.lost
-	}
-	err := unfit(f())
-	if Unavailable(err) {
-		b.lost = err
-		return err
-	}
-	if w.err = nil; err != nil {
-		clear(w.fresh) // some of it may be of what is undone
-		w.exec("ROLLBACK TO one")
-	}
-	w.exec("RELEASE one")
-	b.lost = w.err
-	if err == nil {
-		err = w.err
-	}
-	return err
+	return b.lost
 }

@@ -8,8 +8,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// TestTogether puts runs of which one is refused: others see none of them before all are
-// there, and nothing of the one.
+// TestTogether puts runs and what is none: others see none of them before all are there,
+// and none at all of a batch of which one is refused when a part of it is written.
 func TestTogether(t *testing.T) {
 	db := open(t)
 	reader, err := OpenReadOnly(t.Context(), db.path)
@@ -17,8 +17,6 @@ func TestTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	refused := errors.New("refused")
-	var word int64
 	err = db.Together(t.Context(), func(b *Batch) error {
 		for id := range int64(3) {
 			if err := b.Put(t.Context(), oneNode(id+1), Ingest{NowS: t0}); err != nil {
@@ -27,35 +25,44 @@ func TestTogether(t *testing.T) {
 			if err := b.Put(t.Context(), job(func(s *summary.Summary) { s.Key.JobID = 0 }), Ingest{}); !errors.Is(err, ErrUnfit) {
 				t.Errorf("one that is none: %v", err)
 			}
-			if err := b.one(func() error { b.w.word("a new word"); return refused }); !errors.Is(err, refused) {
-				t.Errorf("one that is refused: %v", err)
+			if n := count(t, reader, "jobs"); n != 0 {
+				t.Errorf("others see %d runs", n)
 			}
 		}
-		return b.one(func() error { word, _ = b.w.word("a new word").(int64); return nil })
+		if err := b.SetReference(t.Context(), oneNode(1), []byte("{}")); err != nil {
+			return err
+		}
+		body, err := b.Reference(t.Context(), oneNode(4))
+		if string(body) != "{}" {
+			t.Errorf("the reference of the batch's own application: %q", body)
+		}
+		return err
 	})
-	if err != nil {
-		t.Fatal(err)
+	if n := count(t, reader, "jobs"); n != 3 || err != nil {
+		t.Errorf("%d runs are there, %v", n, err)
 	}
-	if got := dump(t, db.sql, fmt.Sprint("SELECT text FROM word WHERE word_id = ", word)); got != "text             a new word\n\n" {
-		t.Errorf("what a refused run had made is known as %q", got)
-	}
+	var word any
+	refused := errors.New("refused")
 	err = db.Together(t.Context(), func(b *Batch) error {
 		if err := b.Put(t.Context(), oneNode(4), Ingest{NowS: t0}); err != nil {
 			return err
 		}
-		if err := b.SetReference(t.Context(), oneNode(4), []byte("{}")); err != nil {
-			return err
+		if err := b.write(func() error { word = b.w.word("a new word"); return refused }); err == nil {
+			t.Error("one that is refused is not")
 		}
-		if body, err := b.Reference(t.Context(), oneNode(5)); string(body) != "{}" || err != nil {
-			t.Errorf("the reference of the batch's own application: %q, %v", body, err)
+		if err := b.Put(t.Context(), oneNode(5), Ingest{NowS: t0}); !errors.Is(err, refused) {
+			t.Errorf("after one that is refused: %v", err)
 		}
-		if n := count(t, reader, "jobs"); n != 3 {
-			t.Errorf("others see %d runs", n)
-		}
-		return refused
+		return nil
 	})
 	if n := count(t, reader, "jobs"); n != 3 || !errors.Is(err, refused) {
-		t.Errorf("of a batch that was given up there are %d runs, %v", n, err)
+		t.Errorf("with those of a batch that is lost there are %d runs, %v", n, err)
+	}
+	if err := db.put(t.Context(), func(w *writer) error { w.word("another"); word = w.word("a new word"); return w.err }); err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, db.sql, fmt.Sprint("SELECT text FROM word WHERE word_id = ", word)); got != "text             a new word\n\n" {
+		t.Errorf("what a lost batch had made is known as %q", got)
 	}
 }
 
