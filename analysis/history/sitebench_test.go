@@ -1,10 +1,12 @@
 package history
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -13,10 +15,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/analysis/summary"
 )
@@ -115,53 +117,119 @@ func migrated(t *testing.T, path string) *DB {
 	return db
 }
 
-// ingestBeside puts runs of users who are there for ten seconds, while eight readers
+// ingestBeside puts runs of users who are there for ten seconds, while eight processes
 // ask as fast as they are answered.
 func ingestBeside(t *testing.T, db *DB, runs int) {
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
-	defer stop()
-	var reading sync.WaitGroup
-	var asked atomic.Int64
-	for i := range 8 {
-		reading.Go(func() {
-			reader, err := OpenReadOnly(t.Context(), db.path)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer reader.Close()
-			for r := rand.New(rand.NewPCG(4, uint64(i))); ctx.Err() == nil; asked.Add(1) {
-				if _, _, err := reader.Summary(t.Context(), fmt.Sprint(1+r.IntN(runs))); err != nil {
-					t.Error(err)
-				}
-				if _, err := reader.Runs(t.Context(), Query{User: fmt.Sprintf("user0_%d", 1+r.IntN(max(1, runs/tileRuns-1)))}); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	begin, put := time.Now(), 0
-	for ctx.Err() == nil { // as package epilog puts the records that wait
-		if err := db.Together(t.Context(), func(b *Batch) error {
-			for range BatchRuns {
-				s := tileRun(put % tileRuns)
-				s.Key.JobID, s.Start, s.End = summary.JobID(2*runs+put), siteNowS-s.ElapsedS, siteNowS
-				if _, err := b.Reference(t.Context(), s); err != nil {
-					return err
-				}
-				if err := b.Put(t.Context(), s, Ingest{NowS: siteNowS}); err != nil {
-					return err
-				}
-				put++
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+	stop := readersOn(t, db.path, runs)
+	begin, put, used := time.Now(), 0, processS(t)
+	for ; time.Since(begin) < 10*time.Second; put = putTiles(t, db, 2*runs, put) {
 	}
 	took := time.Since(begin).Seconds()
-	reading.Wait()
-	fmt.Printf("%.0f runs a second put beside 8 readers with %.0f pairs of questions a second\n", float64(put)/took, float64(asked.Load())/took)
+	used = processS(t) - used
+	asked := stop()
+	fmt.Printf("%.0f runs a second put beside 8 readers with %.0f pairs of questions a second; a run took %.2f ms of CPU time\n",
+		float64(put)/took, float64(asked)/took, 1e3*used/float64(put))
+}
+
+// putTiles puts some more runs, as package epilog puts the records that wait, and returns
+// how many there are then.
+func putTiles(t *testing.T, db *DB, first, put int) int {
+	if err := db.Together(t.Context(), func(b *Batch) error {
+		for k := put; k < put+BatchRuns; k++ {
+			s := tileRun(k % tileRuns)
+			s.Key.JobID, s.Start, s.End = summary.JobID(first+k), siteNowS-s.ElapsedS, siteNowS
+			if _, err := b.Reference(t.Context(), s); err != nil {
+				return err
+			}
+			if err := b.Put(t.Context(), s, Ingest{NowS: siteNowS}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return put + BatchRuns
+}
+
+// readersOn starts eight processes that ask, and returns what ends them and tells how many
+// pairs of questions were answered.
+func readersOn(t *testing.T, path string, runs int) (stop func() (asked int)) {
+	t.Helper()
+	var inputs []io.Closer
+	var outputs []*bufio.Reader
+	for i := range 8 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), fmt.Sprintf("JOBGAIT_TEST_ASK=%s %d %d", path, runs, i))
+		in, err := cmd.StdinPipe()
+		out, failed := cmd.StdoutPipe()
+		if err := errors.Join(err, failed, cmd.Start()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Wait() })
+		inputs, outputs = append(inputs, in), append(outputs, bufio.NewReader(out))
+	}
+	each := func() (sum int) {
+		for i, out := range outputs {
+			var n int
+			if _, err := fmt.Fscanln(out, &n); err != nil {
+				t.Errorf("reader %d: %v", i, err)
+			}
+			sum += n
+		}
+		return sum
+	}
+	each() // they are there
+	return func() int {
+		for _, in := range inputs {
+			_ = in.Close()
+		}
+		return each()
+	}
+}
+
+// askProcess is such a process. It asks until its input ends, for a job and for the
+// newest runs of a user, and says how often.
+func askProcess(job string) error {
+	var path string
+	var runs, seed int
+	if _, err := fmt.Sscan(job, &path, &runs, &seed); err != nil {
+		return err
+	}
+	db, err := OpenReadOnly(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	fmt.Println(0)
+	ctx, end := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		end()
+	}()
+	asked := 0
+	for r := rand.New(rand.NewPCG(4, uint64(seed))); ctx.Err() == nil; asked++ {
+		_, _, err := db.Summary(context.Background(), fmt.Sprint(1+r.IntN(runs)))
+		if err == nil {
+			_, err = db.Runs(context.Background(), Query{User: fmt.Sprintf("user0_%d", 1+r.IntN(max(1, runs/tileRuns-1)))})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	fmt.Println(asked)
+	return nil
+}
+
+// processS is the CPU time that this process has taken, in seconds: on a machine with
+// others rates say little without it.
+func processS(t *testing.T) float64 {
+	t.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // verbs calls the program that JOBGAIT_SITE_PROGRAM names with every verb that reads a
