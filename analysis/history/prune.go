@@ -36,10 +36,7 @@ type kind struct {
 }
 
 const (
-	dueRuns = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? ORDER BY end_s, run_id LIMIT ?"
-	// The newest run stays: without it its number would be given to another one, which
-	// the view ingest would take for it.
-	oldRuns   = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? AND run_id < (SELECT max(run_id) FROM run) ORDER BY end_s, run_id LIMIT ?"
+	dueRuns   = "SELECT run_id, end_s FROM run WHERE end_s < ? AND end_s >= ? ORDER BY end_s, run_id LIMIT ?"
 	dueIngest = "SELECT run_id, at_s FROM ingest_log WHERE at_s < ? AND at_s >= ? ORDER BY at_s LIMIT ?"
 )
 
@@ -61,7 +58,7 @@ func kinds() []kind {
 		{"profiles", func(k Keep) int { return k.Profiles }, dueRuns, (*writer).slim},
 		{"nodes", func(k Keep) int { return k.Nodes }, dueRuns, rows("run_node", "run_gpu")},
 		{"functions", func(k Keep) int { return k.Functions }, dueRuns, rows("run_code")},
-		{"runs", func(k Keep) int { return k.Runs }, oldRuns, rows("run")},
+		{"runs", func(k Keep) int { return k.Runs }, dueRuns, (*writer).dropRun},
 	}
 }
 
@@ -188,6 +185,20 @@ func (w *writer) due(k kind, until, from float64) (ids []int64, times []float64,
 // prunedUntil is up to when something has been pruned already.
 func prunedUntil(ctx context.Context, q rower, k kind) (until float64, err error) {
 	return until, q.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = ?", k.name).Scan(&until)
+}
+
+// dropRun takes a run away. Numbers above that of the newest run are given out again: with
+// it goes what the log of what came has of such.
+func (w *writer) dropRun(id int64, _ float64) bool {
+	var newest sql.NullInt64
+	if w.err == nil {
+		w.err = w.tx.QueryRowContext(w.ctx, "SELECT max(run_id) FROM run").Scan(&newest)
+	}
+	gone := w.count("DELETE FROM run WHERE run_id = ?", id) > 0
+	if newest.Int64 == id {
+		w.exec("DELETE FROM ingest_log WHERE run_id > (SELECT coalesce(max(run_id), 0) FROM run)")
+	}
+	return gone
 }
 
 // slim takes what is drawn out of a stored summary. One that cannot be read any more

@@ -71,18 +71,23 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneKeepsNumbers takes away all runs but the newest: what the log of what came has
-// of the others is nobody's, also of those that come.
-func TestPruneKeepsNumbers(t *testing.T) {
+// TestPruneRuns takes away all runs: those that get their numbers have nothing of what the
+// log of what came had of them.
+func TestPruneRuns(t *testing.T) {
 	db := open(t)
 	melts(t, db, 5)
+	late := oneNode(6)
+	late.Start, late.End = late.Start+90*86400, late.End+90*86400
+	mustPut(t, db, late, Ingest{NowS: late.End})
+	ask := "SELECT count(*) AS N, count(RunID) AS Named FROM ingest"
 	pruned(t, db, Keep{Runs: 30}, false)
-	if n := count(t, db, "jobs"); n != 1 {
-		t.Errorf("%d runs are left", n)
+	if got := dump(t, db.sql, ask); got != "N                6\nNamed            1\n\n" {
+		t.Errorf("with one run left the view ingest has\n%s", got)
 	}
+	pruned(t, db, Keep{Runs: 5}, false)
 	mustPut(t, db, oneNode(50), Ingest{NowS: t0})
-	if got := dump(t, db.sql, "SELECT count(*) AS N, count(RunID) AS Named, count(DISTINCT RunID) AS Runs FROM ingest"); got != "N                6\nNamed            2\nRuns             2\n\n" {
-		t.Errorf("the view ingest has\n%s", got)
+	if got := dump(t, db.sql, ask); got != "N                1\nNamed            1\n\n" || count(t, db, "jobs") != 1 {
+		t.Errorf("of another run it has\n%s", got)
 	}
 }
 

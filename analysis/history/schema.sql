@@ -187,8 +187,8 @@ CREATE TABLE IF NOT EXISTS run_summary (
   body   BLOB NOT NULL                -- JSON, compressed with zlib
 );
 
--- In the order in which it is asked and pruned; a run that was removed is no more in
--- the view, and its number is not given to another one while rows have it (prune.go).
+-- In the order in which it is asked and pruned. Rows of a run that was removed keep its
+-- number, which is not given out again while they are there (prune.go).
 CREATE TABLE IF NOT EXISTS ingest_log (
   at_s           REAL NOT NULL,
   run_id         INTEGER NOT NULL,    -- 0 = none
