@@ -148,7 +148,7 @@ func isReport(name string) bool {
 	return strings.HasPrefix(name, "jobgait-") && strings.HasSuffix(name, ".json")
 }
 
-// put puts what was found into the history and looks at each series once.
+// put puts what was found into the history and looks at each series.
 func (i *importing) put(ctx context.Context, list []found, path string, out, complain io.Writer) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the directory of the history: %w", err)
@@ -186,11 +186,12 @@ func (i *importing) put(ctx context.Context, list []found, path string, out, com
 		if err != nil && !errors.Is(err, history.ErrThere) {
 			break
 		}
-		err = nil
-		newest.Add(s)
+		if err = newest.AddPast(ctx, db, s); err != nil {
+			break
+		}
 	}
 	// Also of what was there: an import that was killed had not come to it.
-	err = errors.Join(err, newest.Review(context.WithoutCancel(ctx), db, i.now))
+	err = errors.Join(err, newest.Review(context.WithoutCancel(ctx), db, 0))
 	shown.done()
 	fmt.Fprintf(out, "%d runs imported into %s, %d were there, %d reports changed or went meanwhile\n", added, path, there, gone)
 	if added > 0 {

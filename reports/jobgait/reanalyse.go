@@ -257,10 +257,12 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 		if err != nil {
 			break
 		}
-		newest.Add(s)
 		put.Add(1)
+		if err = newest.AddPast(ctx, db, s); err != nil {
+			break
+		}
 	}
-	err = errors.Join(err, newest.Review(context.WithoutCancel(ctx), db, now))
+	err = errors.Join(err, newest.Review(context.WithoutCancel(ctx), db, 0))
 	shown.done()
 	fmt.Fprintf(a.out, "%d runs made anew in %s\n", put.Load(), a.history)
 	if err != nil {
