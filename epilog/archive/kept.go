@@ -84,12 +84,16 @@ func (k Kept) PutResult(build string, s summary.Summary) error {
 	if err != nil {
 		return err
 	}
-	next := filepath.Join(string(k), fmt.Sprintf(".new-%s-%d", resultFile, os.Getpid()))
-	defer func() { _ = os.Remove(next) }() // is renamed where all went well
-	if err := os.WriteFile(next, packed, 0o600); err != nil {
+	next, err := os.CreateTemp(string(k), ".new-") // a killed call's array may be at the same run, on any node
+	if err != nil {
 		return fmt.Errorf("keep what was made anew: %w", err)
 	}
-	return os.Rename(next, filepath.Join(string(k), resultFile))
+	defer func() { _ = os.Remove(next.Name()) }() // is renamed where all went well
+	_, err = next.Write(packed)
+	if err = errors.Join(err, next.Close()); err != nil {
+		return fmt.Errorf("keep what was made anew: %w", err)
+	}
+	return os.Rename(next.Name(), filepath.Join(string(k), resultFile))
 }
 
 // Result is what PutResult kept; false for none, or another build's.
