@@ -21,7 +21,7 @@ type store interface {
 // Put gives a run its step_s and puts it into the history. It returns the run as
 // it was put.
 func Put(ctx context.Context, db store, run summary.Summary, at history.Ingest) (summary.Summary, error) {
-	s, reference, err := withStep(ctx, db, run)
+	s, reference, err := withStep(ctx, db, run, at.Absent)
 	if err != nil {
 		return s, err
 	}
@@ -36,7 +36,7 @@ func Put(ctx context.Context, db store, run summary.Summary, at history.Ingest) 
 
 // WithStep gives a run its step_s, and stores nothing.
 func WithStep(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, error) {
-	s, _, err := withStep(ctx, db, run)
+	s, _, err := withStep(ctx, db, run, false)
 	return s, err
 }
 
@@ -53,12 +53,15 @@ type reference struct {
 	// Shape is that of the runs in which the pattern was found.
 	Shape   string            `json:"shape"`
 	Pattern pattern.Reference `json:"pattern"`
+	// End is when the run of it ended, UTC epoch seconds; 0 in older histories.
+	End float64 `json:"end_s,omitempty"`
 }
 
 // withStep gives a run its step_s, the time of the application's reference
 // pattern. Where there is none yet, the run's main pattern becomes it: then it is
-// returned to be stored once the run is.
-func withStep(ctx context.Context, db store, s summary.Summary) (summary.Summary, []byte, error) {
+// returned to be stored once the run is. Runs that ended before have no step_s, also
+// when they are put again, but those of an import, which come after all.
+func withStep(ctx context.Context, db store, s summary.Summary, imported bool) (summary.Summary, []byte, error) {
 	body, err := db.Reference(ctx, s)
 	if err != nil {
 		return s, nil, err
@@ -69,6 +72,9 @@ func withStep(ctx context.Context, db store, s summary.Summary) (summary.Summary
 	var r reference
 	if err := json.Unmarshal(body, &r); err != nil {
 		return s, nil, fmt.Errorf("read the reference pattern of %s: %w", history.Application(s), err)
+	}
+	if s.End < r.End && !imported {
+		return s, nil, nil
 	}
 	find := r.Pattern.StepAcross
 	if r.Shape == history.Shape(s) {
@@ -92,7 +98,7 @@ func first(s summary.Summary) (summary.Summary, []byte, error) {
 	}
 	main := s.Patterns[0]
 	s.StepS = &main.PeriodS
-	body, err := json.Marshal(reference{history.Shape(s), pattern.NewReference(main)})
+	body, err := json.Marshal(reference{history.Shape(s), pattern.NewReference(main), s.End})
 	if err != nil {
 		return s, nil, fmt.Errorf("encode the reference pattern of %s: %w", history.Application(s), err)
 	}

@@ -31,18 +31,24 @@ func TestStepIsOfOnePattern(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for i, c := range []struct {
+	for _, c := range []struct {
+		run      int
 		patterns []pattern.Pattern
 		signal   int
 		want     float64 // 0: none
 	}{
-		{[]pattern.Pattern{loop("A", 0.5, 0.2)}, 0, 0}, // covers too little to be the reference
-		{[]pattern.Pattern{loop("A", 9, 0.9)}, 11, 0},  // crashed: this may be its start-up
-		{[]pattern.Pattern{loop("A", 0.5, 0.9)}, 0, 0.5},
-		{[]pattern.Pattern{loop("A", 0.53, 0.9)}, 0, 0.53},
-		{[]pattern.Pattern{loop("A", 1.0, 0.9)}, 0, 1.0}, // twice as slow: its shape is that of one loop
-		{nil, 0, 0},
+		{0, []pattern.Pattern{loop("A", 0.5, 0.2)}, 0, 0}, // covers too little to be the reference
+		{1, []pattern.Pattern{loop("A", 9, 0.9)}, 11, 0},  // crashed: this may be its start-up
+		{2, []pattern.Pattern{loop("A", 0.5, 0.9)}, 0, 0.5},
+		{3, []pattern.Pattern{loop("A", 0.53, 0.9)}, 0, 0.53},
+		{4, []pattern.Pattern{loop("A", 1.0, 0.9)}, 0, 1.0}, // twice as slow: its shape is that of one loop
+		{5, nil, 0, 0},
+		// Those before the reference, put again, are as they were.
+		{0, []pattern.Pattern{loop("A", 0.5, 0.2)}, 0, 0},
+		{1, []pattern.Pattern{loop("A", 9, 0.9)}, 11, 0},
+		{2, []pattern.Pattern{loop("A", 0.5, 0.9)}, 0, 0.5},
 	} {
+		i := c.run
 		start := float64(20000+i) * day
 		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(i + 1)},
 			Job:   summary.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", Executable: "lmp"},
