@@ -218,7 +218,7 @@ func (a reanalysis) estimate(ctx context.Context, runs, left []archive.Kept) err
 	}
 	if tried > 0 {
 		each := time.Since(begin).Seconds() / float64(tried)
-		fmt.Fprintf(a.out, "%.2f s a run on one core, the mean of %d of them: %.1f core hours, and the writing\n", each, tried, each*float64(len(left))/3600)
+		fmt.Fprintf(a.out, "%.3f s a run on one core, the mean of %d of them: %.2f core hours, and the writing\n", each, tried, each*float64(len(left))/3600)
 	}
 	return ctx.Err()
 }
