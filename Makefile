@@ -10,7 +10,7 @@ SEED    ?= 1
 # A Go that deps.sh fetched; and where go.dev says to put one, which sudo forgets.
 export PATH := $(CURDIR)/build/go/bin:$(PATH):/usr/local/go/bin
 
-.PHONY: all build deps demo test qemu fresh modern league soak cluster cluster-down bench bench-quick bench-site fuzz tables docs install uninstall packages clean
+.PHONY: all build deps demo test qemu fresh modern league soak reanalyse cluster cluster-down bench bench-quick bench-site fuzz tables docs install uninstall packages clean
 
 all: build
 
@@ -62,6 +62,12 @@ soak: build
 	JOBGAIT_ROUNDS=10000 $(GO) test -count=1 -timeout 30m -run Damaged ./prolog ./epilog
 	@cd packaging/testcluster && CPUS=4 JOBGAIT_CLUSTER=run JOBGAIT_SOAK=$(or $(ROUNDS),200) \
 		JOBGAIT_BIN=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 3h -run '^TestSoak$$'
+
+# The history of RUNS=2000 runs of a real Slurm made anew from their archived profiles, also
+# killed half way, by hand and as root: 20 minutes. 24 of them are part of test.
+reanalyse: build
+	@cd packaging/testcluster && CPUS=4 JOBGAIT_CLUSTER=run JOBGAIT_REANALYSE=$(or $(RUNS),2000) \
+		JOBGAIT_BIN=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 3h -run '^TestReanalyse$$'
 
 cluster: build
 	@packaging/testcluster/cluster.sh up

@@ -7,6 +7,8 @@
 // TestSoak (make soak) are JOBGAIT_SOAK rounds, with a table at the end of what
 // Slurm, jobs and users noticed, which must be nothing.
 //
+// TestReanalyse makes the history of its runs anew (make reanalyse: of 2,000).
+//
 // The last node has two fake GPUs (lib/gpu.sh), of which TestGPU knows what they did,
 // and whose driver hangs in TestHungGPU.
 //

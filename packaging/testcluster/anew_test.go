@@ -1,0 +1,168 @@
+package testcluster
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os/exec"
+	"slices"
+	"testing"
+
+	db "jobgait/analysis/history"
+)
+
+// history is all that a history tells: of each view its rows, and under "summary" what
+// a report is drawn from.
+type history map[string][]map[string]any
+
+// sqlite asks a history by the shell.
+func sqlite(path, query string) ([]map[string]any, error) {
+	out, err := exec.Command("sqlite3", "-json", "-cmd", ".timeout 60000", path, query).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("sqlite3: %w: %s", err, out)
+	}
+	var rows []map[string]any
+	if len(out) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(out, &rows); err != nil {
+		return nil, fmt.Errorf("sqlite3: %w: %.300s", err, out)
+	}
+	return rows, nil
+}
+
+// count is how many rows there are, 0 where there is no history yet.
+func count(path, of string) int {
+	rows, err := sqlite("file:"+path+"?mode=ro", "select count(*) n from "+of)
+	if err != nil || len(rows) == 0 {
+		return 0
+	}
+	n, _ := rows[0]["n"].(float64)
+	return int(n)
+}
+
+// history reads all of one, but for the numbers of its rows and when something was put.
+func (p past) history(t *testing.T, path string) history {
+	t.Helper()
+	all := history{}
+	views, err := sqlite(path, "select name from sqlite_master where type = 'view' and name not in ('ingest', 'run_field', 'run_day')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range views {
+		name := v["name"].(string)
+		if all[name], err = sqlite(path, "select * from "+name); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range all[name] {
+			for _, column := range []string{"RunID", "SeriesID", "EventID", "At", "AtEpoch"} {
+				delete(row, column)
+			}
+		}
+		all[name] = inOrder(all[name])
+	}
+	all["summary"] = summaries(t, path, all["jobs"])
+	return all
+}
+
+// summaries are the stored summaries of runs.
+func summaries(t *testing.T, path string, jobs []map[string]any) (all []map[string]any) {
+	t.Helper()
+	from, err := db.OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	for _, j := range jobs {
+		s, _, err := from.Summary(t.Context(), j["JobID"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := map[string]any{"JobID": j["JobID"]}
+		if err := json.Unmarshal(text, &one); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// learnedLater are what a history made of profiles alone may lack: where a report went
+// is known to who delivers it, and how a run ended to the scheduler, which is asked once
+// more when the last Epilog has returned. What is there must be the same.
+func learnedLater() map[string][]string {
+	return map[string][]string{"jobs": {"Report", "State", "ExitCode"}, "summary": {"state", "exit"}}
+}
+
+// print says of how many rows each view is.
+func (h history) print() {
+	for _, view := range slices.Sorted(maps.Keys(h)) {
+		fmt.Printf("%s %d, ", view, len(h[view]))
+	}
+	fmt.Println("rows in the hooks' history")
+}
+
+// mustBe fails the test unless two histories tell the same, but for columns of views that
+// may be lacking.
+func (h history) mustBe(t *testing.T, got history, lacking map[string][]string) {
+	t.Helper()
+	for view, want := range h {
+		have, others := got[view], map[string]int{}
+		if len(want) != len(have) {
+			t.Errorf("%s: %d rows, the hooks' has %d", view, len(have), len(want))
+			continue
+		}
+		for i := range want {
+			columns := maps.Clone(want[i])
+			maps.Copy(columns, have[i])
+			for column := range columns {
+				a, b := asText(want[i][column]), asText(have[i][column])
+				if a == b || b == "null" && slices.Contains(lacking[view], column) || rounded(column, want[i], have[i]) {
+					continue
+				}
+				if others[column]++; others[column] < 3 {
+					t.Errorf("%s: %s of job %v is %.400s, the hooks' is %.400s", view, column, want[i]["JobID"], b, a)
+				}
+			}
+		}
+		if len(others) > 0 {
+			t.Errorf("%s: of %d rows there are others in %v", view, len(want), others)
+		}
+	}
+}
+
+// rounded is whether a column is made of a timeline, whose values have six digits where
+// they pass through a file, as those of an analysis made anew do, and is the same but for that.
+func rounded(column string, a, b map[string]any) bool {
+	x, ok := a[column].(float64)
+	y, too := b[column].(float64)
+	return ok && too && (column == "StepCPUS" || column == "StepWaitS") && math.Abs(x-y) <= 1e-5*math.Abs(x)
+}
+
+// inOrder sorts rows by job, and by what else they have.
+func inOrder(rows []map[string]any) []map[string]any {
+	type keyed struct {
+		key string
+		row map[string]any
+	}
+	var all []keyed
+	for _, r := range rows {
+		all = append(all, keyed{asText(r["JobID"]) + asText(r), r})
+	}
+	slices.SortFunc(all, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	for i, k := range all {
+		rows[i] = k.row
+	}
+	return rows
+}
+
+func asText(v any) string {
+	b, _ := json.Marshal(v) // what came of JSON
+	return string(b)
+}
