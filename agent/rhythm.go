@@ -88,7 +88,7 @@ const (
 	spinNS, otherCPUs = 2e9, 0.1
 	// leastTellNS is between two times that live.json is written, at least, and tellNS
 	// where the state is the same: who wants cycles as they come reads the channel.
-	leastTellNS, tellNS = 1e9, 2e9
+	leastTellNS, tellNS = 1e9, 5e9
 	// mostGap is how many missing slots are followed as such.
 	mostGap = 12_000
 )
@@ -178,9 +178,7 @@ func (r *rhythm) ask(now int64) {
 				to <- answer{cpuNS: threadCPU() - before}
 			}
 		}()
-		par := periodicity.Default()
-		par.WallFirst = true
-		loops := q.Answer(par)
+		loops := q.Answer(periodicity.Default())
 		to <- answer{loops, threadCPU() - before}
 	}(r.question(), r.answers)
 }

@@ -15,7 +15,7 @@ import (
 	"jobgait/agent/job"
 )
 
-// Channel tells readers at once what live.json says every other second. It is a socket in the
+// Channel tells readers at once what live.json says every five seconds. It is a socket in the
 // same directory, whose name nobody else can take, the user's and nobody else's. A pipe
 // would not do: its reader holds the kernel's lock on it while it is given its bytes, for
 // as long as the memory for these, which may be a file of his own file system, takes to

@@ -8,11 +8,12 @@ import (
 )
 
 // overAxes decides between what wall time showed and what the same code shows in
-// CPU time, of which a long profile's parts are looked at.
+// CPU time, of which a long profile's parts are looked at. Where wall time is sure that
+// is not asked: beside it grids made a multiple of one loop, and mended none.
 func overAxes(set series.Set, wall outcome, par Params) outcome {
 	look := excerpt(set, firstPart)
 	clock, ok := look.Clock()
-	if !ok || par.WallFirst && wall.sure(clock) {
+	if !ok || wall.sure(clock) {
 		return wall
 	}
 	gs := grids(look, clock)
@@ -52,14 +53,14 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	return o
 }
 
-// sure says whether code shows a period that is told without reserve, in which the job
-// got its CPUs: wall time is as good a witness as CPU time then.
+// sure says whether code shows a period that is told without reserve and that the slots
+// resolve, in which the job got its CPUs: wall time is as good a witness as CPU time then.
 func (o outcome) sure(clock series.Clock) bool {
 	if !o.code || len(o.periods) == 0 {
 		return false
 	}
 	p := o.periods[0]
-	return p.Confidence >= Confident && p.CPUS >= freeShare*clock.Busy()*p.MeanS
+	return p.Confidence >= Confident && p.PeriodSamples >= resolvedSlots && p.CPUS >= freeShare*clock.Busy()*p.MeanS
 }
 
 // firstBinsS are the grids that are asked first. Where both show what wall time shows, and

@@ -6,7 +6,7 @@ import "math"
 // template down to single samples, all in [a, b): at every level the mean of
 // what surrounds the boundaries is matched at the places next to each. A
 // boundary shared by two occurrences stays shared.
-func boundaries(p pyramid, level int, occ []occurrence, a, b int) [][2]int {
+func boundaries(p *pyramid, level int, occ []occurrence, a, b int) [][2]int {
 	marks := make([]int, 0, len(occ)+8)
 	index := make([][2]int, len(occ))
 	for i, o := range occ {
@@ -25,7 +25,7 @@ func boundaries(p pyramid, level int, occ []occurrence, a, b int) [][2]int {
 		for i := range marks {
 			marks[i] *= 2
 		}
-		sharpen(p[l], marks, min(unit/4, 128))
+		sharpen(p.at(l), marks, min(unit/4, 128))
 	}
 	out := make([][2]int, len(occ))
 	prev := a

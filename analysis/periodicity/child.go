@@ -17,7 +17,7 @@ const (
 )
 
 // inner returns the periods inside the instances of x.
-func (h *hunt) inner(p pyramid, x fit, cand []candidate) []child {
+func (h *hunt) inner(p *pyramid, x fit, cand []candidate) []child {
 	for i, tried := 0, 0; i < len(cand) && tried < 3; i++ {
 		c := cand[i]
 		if c.lag > x.lag/childRatio || c.b < x.a || c.a > x.b {
@@ -26,7 +26,7 @@ func (h *hunt) inner(p pyramid, x fit, cand []candidate) []child {
 		tried++
 		lo, hi := around(c, x.a, x.b)
 		y, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b)
-		if !ok || !acceptable(y, p[y.level].noise, h.par) {
+		if !ok || !acceptable(y, p.at(y.level).noise, h.par) {
 			continue
 		}
 		if y = h.refit(p, h.fundamental(p, y), x.a, x.b); y.covered() < childCoverage*x.covered() || y.distance > h.par.MeanDistance/4 {

@@ -217,8 +217,7 @@ type hunt struct {
 func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
 	h.buf = proj.apply(h.buf, off, end)
 	n := h.buf.len()
-	h.levels = h.levels.of(h.buf)
-	p := h.levels
+	p := h.levels.over(h.buf)
 	open := []span{{0, n}}
 	for _, k := range h.found {
 		open = h.cover(p, k, open, off, 0)
@@ -248,7 +247,7 @@ func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
 }
 
 // adopt follows a new fit through the open spans.
-func (h *hunt) adopt(p pyramid, x fit, open []span, off int) []span {
+func (h *hunt) adopt(p *pyramid, x fit, open []span, off int) []span {
 	k := &known{t: x.t, now: x.t, level: x.level, lag: x.lag, distance: x.distance, z: x.z, children: x.children}
 	k.improve(&h.tracker, p, x.a, x.b, h.par)
 	h.found = append(h.found, k)
@@ -257,7 +256,7 @@ func (h *hunt) adopt(p pyramid, x fit, open []span, off int) []span {
 
 // cover follows k through the open spans, from sample from outwards, and
 // returns what stays open.
-func (h *hunt) cover(p pyramid, k *known, open []span, off, from int) []span {
+func (h *hunt) cover(p *pyramid, k *known, open []span, off, from int) []span {
 	var rest []span
 	follow := func(s span) {
 		at := s.a

@@ -55,16 +55,16 @@ func unitOf(lag float64, n int) (level, points, periods int) {
 // fitLag follows a period of the given lag through samples a to b, starting
 // from the place between from and to where two units are most alike. ok is
 // false if nothing is held.
-func (h *hunt) fitLag(p pyramid, lag float64, a, b, from, to int) (fit, bool) {
+func (h *hunt) fitLag(p *pyramid, lag float64, a, b, from, to int) (fit, bool) {
 	level, unit, periods := unitOf(lag, b-a)
 	if float64(b-a) < 6*lag && level > 0 {
 		// Of few units none may be lost to rounding.
 		level, unit = level-1, 2*unit
 	}
-	if level >= len(p) || unit < 2*parts {
+	if level >= p.height || unit < 2*parts {
 		return fit{}, false
 	}
-	v := p[level].slice(min(a>>level, p[level].len()), min(b>>level, p[level].len()))
+	v := p.at(level).slice(min(a>>level, p.at(level).len()), min(b>>level, p.at(level).len()))
 	lo := max(from>>level-a>>level, 0)
 	hi := min(to>>level-a>>level, v.len())
 	places := h.seeds(v, unit, lo, hi)

@@ -146,7 +146,7 @@ func TestCandidatesHavePlaces(t *testing.T) {
 	par := Default()
 	par.Window = 1024
 	a, b := 2000, len(x)
-	all := new(lagFinder).candidates(pyramid{}.of(v), a, b, 2, par)
+	all := new(lagFinder).candidates(new(pyramid).over(v), a, b, 2, par)
 	seen := false
 	for _, c := range all {
 		seen = seen || math.Abs(c.lag/90-1) < 0.01 && c.height > 0.95

@@ -42,11 +42,11 @@ const segmentUnits = 48
 // pyramid, from sample from outwards, cuts them into instances at full rate, and
 // returns the spans that they cover. Sample 0 of the pyramid is sample off of the
 // profile.
-func (k *known) follow(tr *tracker, p pyramid, a, b, from, off int, par Params) []span {
-	if k.level >= len(p) {
+func (k *known) follow(tr *tracker, p *pyramid, a, b, from, off int, par Params) []span {
+	if k.level >= p.height {
 		return nil
 	}
-	lv := p[k.level]
+	lv := p.at(k.level)
 	lo, hi := min(a>>k.level, lv.len()), min(b>>k.level, lv.len())
 	mid := min(max(from>>k.level, lo), hi)
 	if hi-lo < 2*segmentUnits*k.t.unit {
@@ -237,8 +237,8 @@ const runWindow = 5
 
 // improve takes template and length anew from all of the stretch that it was
 // found in.
-func (k *known) improve(tr *tracker, p pyramid, a, b int, par Params) {
-	lv := p[k.level]
+func (k *known) improve(tr *tracker, p *pyramid, a, b int, par Params) {
+	lv := p.at(k.level)
 	v := lv.slice(min(a>>k.level, lv.len()), min(b>>k.level, lv.len()))
 	tr.over(v)
 	for range 2 {

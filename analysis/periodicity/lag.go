@@ -208,9 +208,10 @@ func refineLag(r []float32, k int) float64 {
 // candidates searches samples a to b at every level and returns the lags found,
 // those with most support first. Two lengths of window are used: in the long one
 // a checkpoint, whose code is another, can drown the loop on both sides of it.
-func (f *lagFinder) candidates(p pyramid, a, b, minLag int, par Params) []candidate {
+func (f *lagFinder) candidates(p *pyramid, a, b, minLag int, par Params) []candidate {
 	var all []candidate
-	for l, v := range p {
+	for l := range p.height {
+		v := p.at(l)
 		lo, hi := a>>l, min(b>>l, v.len())
 		if hi-lo < minLevel {
 			break

@@ -14,8 +14,8 @@ import (
 // deviations, times the share of what is left to a perfect score by which the
 // best of them is beaten. Either alone is deceived: the first by permutations
 // of which all find nothing, the second by one that found much.
-func (h *hunt) significant(p pyramid, x fit) (z float64, ok bool) {
-	if obvious(x, p[x.level].noise) {
+func (h *hunt) significant(p *pyramid, x fit) (z float64, ok bool) {
+	if obvious(x, p.at(x.level).noise) {
 		return obviousZ, true
 	}
 	level := max(0, x.level-1)
@@ -23,11 +23,10 @@ func (h *hunt) significant(p pyramid, x fit) (z float64, ok bool) {
 	unit := x.lag / scale
 	half := int(16*max(unit, unitPoints)) + 128
 	mid := x.seed >> level
-	lo, hi := max(x.a>>level, mid-half), min(x.b>>level, mid+half, p[level].len())
-	v := p[level].slice(lo, hi)
+	lo, hi := max(x.a>>level, mid-half), min(x.b>>level, mid+half, p.at(level).len())
+	v := p.at(level).slice(lo, hi)
 	score := func(v vector) float64 {
-		h.small = h.small.of(v)
-		return h.best(h.small, unit, h.minLag>>level)
+		return h.best(h.small.over(v), unit, h.minLag>>level)
 	}
 	h.quick = true
 	defer func() { h.quick = false }()
@@ -78,17 +77,17 @@ func unbroken(occ []occurrence) bool {
 }
 
 // best is the largest score of a lag between a half and the double of lag.
-func (h *hunt) best(p pyramid, lag float64, minLag int) float64 {
-	n := p[0].len()
+func (h *hunt) best(p *pyramid, lag float64, minLag int) float64 {
+	n := p.at(0).len()
 	top, tried := 0.0, 0
-	if x, ok := h.fitLag(p, lag, 0, n, 0, n); ok && acceptable(x, p[x.level].noise, h.par) {
+	if x, ok := h.fitLag(p, lag, 0, n, 0, n); ok && acceptable(x, p.at(x.level).noise, h.par) {
 		top = x.score
 	}
 	for _, c := range h.lags.candidates(p, 0, n, minLag, h.par) {
 		if c.lag < lag/2.1 || c.lag > 2.1*lag || math.Abs(c.lag/lag-1) < 0.02 {
 			continue
 		}
-		if x, ok := h.fitLag(p, c.lag, 0, n, c.a, c.b); ok && acceptable(x, p[x.level].noise, h.par) {
+		if x, ok := h.fitLag(p, c.lag, 0, n, c.a, c.b); ok && acceptable(x, p.at(x.level).noise, h.par) {
 			top = max(top, x.score)
 		}
 		if tried++; tried == 2 {

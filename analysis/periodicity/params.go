@@ -7,10 +7,6 @@ type Params struct {
 	// the job has a period. Set it for exclusive nodes only: on a shared one
 	// the period of a neighbour's daemon would be reported as the job's.
 	NodeScope bool
-	// WallFirst leaves CPU time aside where a job got its CPUs and wall time shows a
-	// loop of code without reserve: three quarters of the time, for who asks often and
-	// verifies what is said (agent).
-	WallFirst bool
 	// MaxDistance is the normalised squared distance between an instance and
 	// the template, counting noise taken out, at which an instance is worth
 	// nothing: 0 = equal, 1 = unrelated, 2 = opposite (the paper's "close to

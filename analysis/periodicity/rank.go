@@ -8,7 +8,7 @@ import (
 // fundamental replaces a fit by the shortest fraction of its lag that loses
 // little of the template and explains nearly as much when it is followed
 // itself, so that noise counts for both alike.
-func (h *hunt) fundamental(p pyramid, x fit) fit {
+func (h *hunt) fundamental(p *pyramid, x fit) fit {
 	for m := 8; m >= 2; m-- {
 		lag := x.lag / float64(m)
 		if lag < 2.5 || lag < float64(h.minLag) || x.t.beyond(m) > coarseBeyond {
@@ -17,7 +17,7 @@ func (h *hunt) fundamental(p pyramid, x fit) fit {
 		unit := int(x.lag)
 		from, to := max(x.a, x.seed-8*unit-512), min(x.b, x.seed+8*unit+512)
 		y, ok := h.fitLag(p, lag, x.a, x.b, from, to)
-		if !ok || !acceptable(y, p[y.level].noise, h.par) || math.Abs(y.lag/lag-1) >= 0.1 {
+		if !ok || !acceptable(y, p.at(y.level).noise, h.par) || math.Abs(y.lag/lag-1) >= 0.1 {
 			continue
 		}
 		if h.divides(p, y, x, m) {
@@ -31,7 +31,7 @@ func (h *hunt) fundamental(p pyramid, x fit) fit {
 // little when it is folded, and y explains as much of the same stretch. The more
 // is lost the more y has to explain. Where the points of x are coarser than those
 // of y, which hides what does not fit, it is seen again with those of y.
-func (h *hunt) divides(p pyramid, y, x fit, m int) bool {
+func (h *hunt) divides(p *pyramid, y, x fit, m int) bool {
 	share := h.par.Preference
 	if y.lag < shortLag {
 		share = h.par.ShortPreference
@@ -64,7 +64,7 @@ const nestedFrom = 2.5
 // worth more there is the period. The longer has to be seen often: five cycles
 // from checkpoint to checkpoint are no period beside two hundred steps. The
 // shorter, where it loses, is a child.
-func (h *hunt) rank(p pyramid, fits []fit) (x fit, at int) {
+func (h *hunt) rank(p *pyramid, fits []fit) (x fit, at int) {
 	x = fits[0]
 	for j, y := range fits {
 		if min(x.b, y.b)-max(x.a, y.a) < int(2*min(x.lag, y.lag)) {
@@ -111,12 +111,12 @@ func multiple(ratio float64) int {
 }
 
 // sharper is the same fit so many levels of the pyramid finer.
-func (h *hunt) sharper(p pyramid, x fit, levels int) (fit, bool) {
+func (h *hunt) sharper(p *pyramid, x fit, levels int) (fit, bool) {
 	if levels < 1 || levels > x.level || x.t.periods > 1 {
 		return fit{}, false
 	}
 	x.level -= levels
-	lv := p[x.level]
+	lv := p.at(x.level)
 	v := lv.slice(min(x.a>>x.level, lv.len()), min(x.b>>x.level, lv.len()))
 	occ := make([]occurrence, len(x.occ))
 	for i, o := range x.occ {
@@ -143,8 +143,8 @@ func (h *hunt) sharper(p pyramid, x fit, levels int) (fit, bool) {
 }
 
 // refit follows the template of x through samples a to b.
-func (h *hunt) refit(p pyramid, x fit, a, b int) fit {
-	lv := p[x.level]
+func (h *hunt) refit(p *pyramid, x fit, a, b int) fit {
+	lv := p.at(x.level)
 	v := lv.slice(min(a>>x.level, lv.len()), min(b>>x.level, lv.len()))
 	x.a, x.b = a, b
 	x.occ = slices.Clone(h.tracker.over(v).track(x.t, h.par, false))

@@ -34,7 +34,7 @@ const (
 const leastScore = 0.12
 
 // search looks for a new period in samples a to b.
-func (h *hunt) search(p pyramid, a, b int) (fit, stage) {
+func (h *hunt) search(p *pyramid, a, b int) (fit, stage) {
 	if b-a < minLevel {
 		return fit{}, noValley
 	}
@@ -48,7 +48,7 @@ func (h *hunt) search(p pyramid, a, b int) (fit, stage) {
 			continue
 		}
 		lo, hi := around(c, a, b)
-		if x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b); ok && acceptable(x, p[x.level].noise, h.par) {
+		if x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b); ok && acceptable(x, p.at(x.level).noise, h.par) {
 			fits = append(fits, h.fundamental(p, x))
 		}
 	}
@@ -77,7 +77,7 @@ func (h *hunt) search(p pyramid, a, b int) (fit, stage) {
 
 // again follows the lag that an excerpt showed from the parts that this was made of,
 // and looks for no other: that one was chosen there.
-func (h *hunt) again(p pyramid, a, b int) (fit, stage) {
+func (h *hunt) again(p *pyramid, a, b int) (fit, stage) {
 	if h.shown == 0 || len(h.found) > 0 || float64(b-a) < 3*h.shown {
 		return fit{}, noValley
 	}
@@ -88,7 +88,7 @@ func (h *hunt) again(p pyramid, a, b int) (fit, stage) {
 		c := candidate{lag: h.shown, a: max(a, mid-w/2), b: min(b, mid+w/2)}
 		lo, hi := around(c, a, b)
 		x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b)
-		if !ok || x.score < leastScore || !acceptable(x, p[x.level].noise, h.par) {
+		if !ok || x.score < leastScore || !acceptable(x, p.at(x.level).noise, h.par) {
 			continue
 		}
 		reached = notSignificant

@@ -39,22 +39,33 @@ func (v vector) halve(h vector) vector {
 	return h
 }
 
-// pyramid is a vector at falling resolution: level l has means of 2^l samples.
-type pyramid []vector
+// pyramid is a vector at falling resolution: level l has means of 2^l samples. Levels
+// are made when they are asked for: whoever follows a known lag needs one.
+type pyramid struct {
+	levels       []vector
+	height, made int
+}
 
 // minLevel is the number of points below which a level is of no use.
 const minLevel = 48
 
-// of returns the pyramid of v, in the memory of p above its first level.
-func (p pyramid) of(v vector) pyramid {
-	old := p
-	p = append(p[:0:0], v)
-	for l := 1; p[l-1].len() >= 2*minLevel; l++ {
-		var h vector
-		if l < len(old) {
-			h = old[l]
-		}
-		p = append(p, p[l-1].halve(h))
+// over makes it the pyramid of v, in the memory of earlier ones.
+func (p *pyramid) over(v vector) *pyramid {
+	p.height, p.made = 1, 1
+	for n := v.len(); n >= 2*minLevel; n /= 2 {
+		p.height++
 	}
+	for len(p.levels) < p.height {
+		p.levels = append(p.levels, vector{})
+	}
+	p.levels[0] = v
 	return p
+}
+
+// at returns a level below height.
+func (p *pyramid) at(l int) vector {
+	for ; p.made <= l; p.made++ {
+		p.levels[p.made] = p.levels[p.made-1].halve(p.levels[p.made])
+	}
+	return p.levels[l]
 }
