@@ -99,7 +99,8 @@ func BenchmarkKillAgent(b *testing.B) {
 
 // BenchmarkRhythm is what following the loop costs the agent beside a program with one:
 // pairs of runs of a minute, or of JOBGAIT_SECONDS, with it and without, the first of
-// them in turn. A round is a pair.
+// them in turn. A round is a pair. JOBGAIT_BESIDE is a command of the shell that is run
+// instead of that program.
 func BenchmarkRhythm(b *testing.B) {
 	needPerf(b)
 	seconds := 60.0
@@ -143,7 +144,10 @@ func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 		b.Fatal(err)
 	}
 	program := exec.Command(self)
-	program.Env = []string{workloadEnv + "=1000000", "SLURM_JOB_ID=" + fmt.Sprint(os.Getpid())}
+	if line := os.Getenv("JOBGAIT_BESIDE"); line != "" {
+		program = exec.Command("sh", "-c", "exec "+line)
+	}
+	program.Env = []string{workloadEnv + "=1000000", "SLURM_JOB_ID=" + fmt.Sprint(os.Getpid()), "PATH=" + os.Getenv("PATH")}
 	if err := program.Start(); err != nil {
 		b.Fatal(err)
 	}
