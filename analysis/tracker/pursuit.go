@@ -16,6 +16,7 @@ type Pursuit struct {
 	waitS  float64 // between this question and the next
 	turn   int
 	againS float64 // when to ask although a loop holds
+	paidS  float64 // when the last question is paid for
 	held   bool
 }
 
@@ -53,7 +54,7 @@ func (p *Pursuit) nowS() float64 { return float64(p.samples) * p.stepS }
 // Due tells whether it is time to ask. While a loop holds it is asked seldom, whether
 // more samples say the same.
 func (p *Pursuit) Due() bool {
-	return p.nowS() >= p.nextS && (!p.held || p.nowS() >= p.againS)
+	return p.nowS() >= max(p.nextS, p.paidS) && (!p.held || p.nowS() >= p.againS)
 }
 
 // Question is what detection is asked about: samples of one scale, a copy.
@@ -140,10 +141,9 @@ func (p *Pursuit) Take(loops []Loop) {
 	}
 }
 
-// Later puts the next question off by so many seconds: the last one was dear.
-func (p *Pursuit) Later(s float64) {
-	p.nextS, p.againS = max(p.nextS, p.nowS()+s), max(p.againS, p.nowS()+s)
-}
+// Later puts the next question off by so many seconds: the last one was dear. A loop that
+// is lost meanwhile waits too: one that came and went asked every seven seconds.
+func (p *Pursuit) Later(s float64) { p.paidS = p.nowS() + s }
 
 // last are the last samples of the finest scale, eight periods of them, so that a
 // loop that goes on is known from its first cycle after it was learned.

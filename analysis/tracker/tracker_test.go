@@ -149,6 +149,41 @@ func TestALoopThatWasLeftIsFoundAgain(t *testing.T) {
 	}
 }
 
+// A loop that comes and goes does not ask before the last question is paid for.
+func TestALostLoopWaitsToo(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 7))
+	x, _ := steps(r, 30, 200, 0, 0.03)
+	for range 12_000 {
+		x = append(x, float32(2+r.NormFloat64()))
+	}
+	for _, paidS := range []float64{0, 45} {
+		p := tracker.NewPursuit([]series.Column{{Name: "ipc", Scope: series.JobScope}}, stepS)
+		var asked []float64
+		lost := false
+		for i, v := range x {
+			_, before := p.Beat()
+			p.Add([]float32{v})
+			_, now := p.Beat()
+			lost = lost || before && !now
+			if p.Due() {
+				p.Take(p.Question().Answer(periodicity.Default()))
+				p.Later(paidS)
+				asked = append(asked, float64(i)*stepS)
+			}
+		}
+		if !lost || len(asked) < 2 {
+			t.Fatalf("lost %v, asked at %v: nothing is shown", lost, asked)
+		}
+		least := math.Inf(1)
+		for k := 1; k < len(asked); k++ {
+			least = min(least, asked[k]-asked[k-1])
+		}
+		if least < paidS || paidS == 0 && least > 30 {
+			t.Errorf("paid for %v s: asked at %v", paidS, asked)
+		}
+	}
+}
+
 func median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
