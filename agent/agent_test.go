@@ -20,6 +20,7 @@ import (
 	"jobgait/agent/job/slurm"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
 )
@@ -217,12 +218,12 @@ func (d *disk) Seal(f profile.Footer) error { d.footer = &f; return nil }
 func (d *disk) Close() error                { return nil }
 
 func testAgent(d *disk, n *nobody) (*agent, *counting) {
-	cpu := kernel.NewJobCPU("/proc", peek.Direct{Proc: "/proc"}, n, perf.Now, 1e9)
+	cpu := kernel.NewJobCPU("/proc", peek.Direct{Proc: "/proc"}, n, rawcall.Now, 1e9)
 	source := &counting{JobCPU: cpu, running: 1}
 	in := &inputs{sources: []counter.Source{source}, cpu: cpu, members: n, stepNS: 5e6, cpus: 2, ringed: true}
 	a := newAgent(job.Run{}, in, func(error) {})
 	a.writer = d
-	a.ready(sampler.NewGrid(in.stepNS, perf.Now()-1e9))
+	a.ready(sampler.NewGrid(in.stepNS, rawcall.Now()-1e9))
 	return a, source
 }
 

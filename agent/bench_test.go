@@ -138,6 +138,7 @@ func BenchmarkRhythm(b *testing.B) {
 // all, for questions to detection.
 func ownCPU(b *testing.B, seconds float64, follow bool) (cpu, asked float64) {
 	b.Helper()
+	frugal()
 	dir := runDirOf(b, job.Run{Job: jobOfUser(os.Getuid())})
 	self, err := os.Executable()
 	if err != nil {

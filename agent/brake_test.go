@@ -10,6 +10,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -36,7 +37,7 @@ func realAgent(t *testing.T, d *disk) (a *agent, now, cpu *int64) {
 		t.Fatal(err)
 	}
 	now, cpu = new(int64), new(int64)
-	*now = perf.Now()
+	*now = rawcall.Now()
 	a.clock = clock{mono: func() int64 { return *now }, real: func() int64 { return *now }, cpu: func() int64 { return *cpu }}
 	a.ready(sampler.NewGrid(in.stepNS, *now))
 	return a, now, cpu

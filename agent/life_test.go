@@ -19,6 +19,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -146,7 +147,7 @@ func lossAtKill(t testing.TB, after time.Duration) float64 {
 	t.Helper()
 	a := startAgent(t, runDirOf(t, job.Run{Job: jobOfUser(os.Getuid())}))
 	time.Sleep(after) // the moment is the experiment's, not a wait for anything
-	killed := perf.Now()
+	killed := rawcall.Now()
 	if err := a.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/agent/unit"
 	"jobgait/analysis/note"
 	"jobgait/configs"
@@ -24,13 +25,18 @@ import (
 // the agent needs 7 MB (measured), a node of 128 CPUs some 30.
 const memoryBytes = 256 << 20
 
-// attend samples a run from its lock to its seal.
-func attend(o options, getenv func(string) string, log func(error)) error {
-	// One thread of Go code is enough, and disturbs the job least. A
-	// descriptor for each event of each CPU is needed.
+// frugal is how the agent uses Go: one thread of its code is enough, and disturbs the job
+// least.
+func frugal() {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(200)
 	debug.SetMemoryLimit(memoryBytes)
+}
+
+// attend samples a run from its lock to its seal.
+func attend(o options, getenv func(string) string, log func(error)) error {
+	frugal()
+	// A descriptor for each event of each CPU is needed.
 	if err := perf.RaiseFileLimit(1 << 14); err != nil {
 		log(err)
 	}
@@ -123,7 +129,7 @@ func decline(dir job.RunDir, r job.Run, notes []note.Note) error {
 	in := &inputs{stepNS: 5e6, notes: notes, cpus: runtime.NumCPU(), model: kernel.CPUModel("/proc")}
 	a := newAgent(r, in, func(error) {})
 	h := in.header(r)
-	h.BaseNS, h.RunNS, h.RunReal = perf.Now(), int64(r.StartMono*1e9), r.StartReal
+	h.BaseNS, h.RunNS, h.RunReal = rawcall.Now(), int64(r.StartMono*1e9), r.StartReal
 	w, err := profile.Create(dir.Profile(), h)
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 package cgroup
 
 import (
-	"errors"
+	"jobgait/agent/rawcall"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,10 +47,7 @@ func (w *watch) clear() { clear(w.known) }
 func (w *watch) changed() bool {
 	any := false
 	for i := 0; i < 64 && w.fd >= 0; i++ {
-		n, err := unix.Read(w.fd, w.buf[:])
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
+		n, err := rawcall.Read(w.fd, w.buf[:])
 		if err != nil || n <= 0 {
 			break
 		}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
+	"jobgait/agent/rawcall"
 )
 
 // Channel tells readers at once what live.json says every five seconds. It is a socket in the
@@ -83,7 +84,7 @@ func (c *Channel) Read() bool {
 		return false
 	}
 	for range mostReaders {
-		fd, _, err := unix.Accept4(c.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		fd, err := rawcall.Accept(c.fd)
 		if err != nil {
 			break
 		}

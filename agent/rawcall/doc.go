@@ -9,7 +9,8 @@
 // with these calls 20 times. Go's own timers wake it too, so the agent sleeps on
 // a Timer of the kernel's. os.ReadFile makes seven calls where three do.
 //
-// It is for what cannot wait: files of proc, sys and cgroups, clocks. While such
+// It is for what cannot wait: files of proc, sys and cgroups, clocks, events of perf, what does
+// not block. While such
 // a call lasts no other goroutine runs. It refuses to be used on files of a disk
 // or a network.
 package rawcall

@@ -43,6 +43,30 @@ func Pread(fd int, b []byte, offset int) (int, error) {
 	}
 }
 
+// Read reads from what gives at once what it has, or says that it has nothing: events of
+// perf, and what does not block (no signal interrupts such a call). An empty buffer reads
+// nothing.
+func Read(fd int, b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	r, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
+	if e != 0 {
+		return 0, e
+	}
+	return int(r), nil
+}
+
+// Accept takes who calls at a socket that does not block. Neither does what it returns,
+// and children do not inherit it.
+func Accept(fd int) (int, error) {
+	r, _, e := unix.RawSyscall6(unix.SYS_ACCEPT4, uintptr(fd), 0, 0, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0, 0)
+	if e != 0 {
+		return -1, e
+	}
+	return int(r), nil
+}
+
 // Close gives a descriptor back.
 func Close(fd int) error {
 	if _, _, e := unix.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0); e != 0 {

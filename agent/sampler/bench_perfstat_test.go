@@ -14,6 +14,7 @@ import (
 
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 )
 
@@ -43,7 +44,7 @@ func newChain(b *testing.B, stepNS int64) *chain {
 		b.Skipf("perf events of whole CPUs are not to be had: %v", err)
 	}
 	b.Cleanup(func() { counters.Close() })
-	grid := sampler.NewGrid(stepNS, perf.Now())
+	grid := sampler.NewGrid(stepNS, rawcall.Now())
 	w, err := profile.Create(filepath.Join(b.TempDir(), "profile.jgp"), profile.Header{Node: "n", StepNS: stepNS, BaseNS: grid.BaseNS,
 		Columns: counters.Columns(), Sources: counters.Sources()})
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *chain) events() string {
 
 // drain is one turn of the agent's loop; it returns the samples written.
 func (c *chain) drain(b *testing.B) (samples int) {
-	now := perf.Now()
+	now := rawcall.Now()
 	if err := c.counters.Drain(c.sampler.Track(0)); err != nil {
 		b.Fatal(err)
 	}

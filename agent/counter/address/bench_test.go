@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"jobgait/agent/peek"
+	"jobgait/agent/rawcall"
 )
 
 // BenchmarkHit is what a sample costs the agent beside the taking of it from the
@@ -27,9 +28,9 @@ func BenchmarkHit(b *testing.B) {
 		samples[i] = user(7, 0x1000000*(n%3+1)+n*6151%0x400000, 2)
 	}
 	b.ResetTimer()
-	before := cpuNS() // the clock tells what others do, too
+	before := rawcall.CPU() // the clock tells what others do, too
 	for i := range b.N {
 		tb.hit(samples[i&(len(samples)-1)])
 	}
-	b.ReportMetric(float64(cpuNS()-before)/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(rawcall.CPU()-before)/float64(b.N), "cpu-ns/op")
 }

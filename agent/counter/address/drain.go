@@ -9,6 +9,7 @@ import (
 
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/rawcall"
 )
 
 // Drain empties all rings, then replays them in the order of time as far as it
@@ -16,7 +17,7 @@ import (
 // are emptied one after the other; what came after the first waits for the next
 // drain, or a sample would come before the mapping that it is in.
 func (s *Source) Drain(to counter.Sink) error {
-	limit := perf.Now()
+	limit := rawcall.Now()
 	var first error
 	for _, c := range s.cpus {
 		if c.ring == nil {

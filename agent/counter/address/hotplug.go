@@ -11,6 +11,7 @@ import (
 	"jobgait/agent/counter"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 )
 
 // openCPU opens the timer of a CPU and its ring; the timer does not run yet.
@@ -45,7 +46,7 @@ func (c *cpu) close() error {
 // that was there before stays silent, though nothing says so. Those of a command
 // belong to its processes and outlive the CPU.
 func (s *Source) follow(to counter.Sink) error {
-	now := perf.Now()
+	now := rawcall.Now()
 	if now < s.lookAt || s.p.Root != 0 {
 		return nil
 	}
@@ -81,7 +82,7 @@ func (s *Source) plug(number int) error {
 	err := s.openCPU(c)
 	if err == nil && s.on {
 		c.phaseNS = phase(c.index, s.p.Rate.PeriodNS, s.p.StepNS)
-		err = s.arm(c, perf.Now()+perf.PhaseLimit, func() error { return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0) })
+		err = s.arm(c, rawcall.Now()+perf.PhaseLimit, func() error { return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0) })
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("sample addresses on CPU %d: %w", number, err), c.close())

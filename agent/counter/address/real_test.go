@@ -19,6 +19,7 @@ import (
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 )
 
 // sampling opens the real timers, or skips where they are not ours to have.
@@ -170,9 +171,9 @@ func TestSetRate(t *testing.T) {
 	fast, _ := density()
 	slow := ChooseRate(200, len(s.cpus), s.p.StepNS)
 	for try := 1; ; try++ { // somebody else may have had the CPUs meanwhile
-		asked := perf.Now()
+		asked := rawcall.Now()
 		must(t, s.SetRate(slow))
-		inTime := perf.Now()-asked < perf.PhaseLimit
+		inTime := rawcall.Now()-asked < perf.PhaseLimit
 		few, at := density()
 		kept := s.onPhase(at)
 		t.Logf("%.0f samples a second of CPU time, then %.0f, of which %.0f %% at a phase", fast, few, 100*kept)

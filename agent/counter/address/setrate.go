@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jobgait/agent/counter/perf"
+	"jobgait/agent/rawcall"
 )
 
 // SetRate samples at another rate from now on, not above the first, for which
@@ -22,7 +23,7 @@ func (s *Source) SetRate(r Rate) error {
 		return fmt.Errorf("change rate of addresses to %g Hz: the rings are made for %g Hz", r.Hz, s.fastest.Hz)
 	}
 	s.p.Rate = r
-	late := perf.Now() + perf.PhaseLimit
+	late := rawcall.Now() + perf.PhaseLimit
 	for _, c := range s.phased() {
 		if err := s.arm(c, late, func() error { return s.setPeriod(c) }); err != nil {
 			return fmt.Errorf("change rate of addresses of CPU %d: %w", c.number, err)
@@ -38,7 +39,7 @@ func (s *Source) arm(c *cpu, late int64, start func() error) error {
 	}
 	period := s.p.Rate.PeriodNS
 	phase := perf.Phase{PeriodNS: period, PhaseNS: c.phaseNS, SlackNS: max(minSlack, min(maxSlack, period/20))}
-	return phase.Set(perf.Now, perf.WaitUntil, late, start, func() error { return s.setPeriod(c) })
+	return phase.Set(rawcall.Now, perf.WaitUntil, late, start, func() error { return s.setPeriod(c) })
 }
 
 // How late a timer may be set going: the call takes 2 to 15 us.

@@ -37,6 +37,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -223,7 +224,7 @@ func (s *Source) Build(program string) string { return s.table.builds[program] }
 // have no phase to keep.
 func (s *Source) Start() error {
 	s.on = true
-	late := perf.Now() + perf.PhaseLimit
+	late := rawcall.Now() + perf.PhaseLimit
 	for _, c := range s.phased() {
 		if err := s.arm(c, late, func() error { return perf.Ioctl(c.fd, unix.PERF_EVENT_IOC_ENABLE, 0) }); err != nil {
 			return fmt.Errorf("start addresses of CPU %d: %w", c.number, err)

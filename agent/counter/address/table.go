@@ -1,10 +1,9 @@
 package address
 
 import (
-	"golang.org/x/sys/unix"
-
 	"jobgait/agent/counter"
 	"jobgait/agent/peek"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/anatomy"
 )
 
@@ -75,9 +74,9 @@ const (
 const askPerS, askMost = 4e7, 1e9
 
 func newTable(p peek.Reader, members counter.Members) *table {
-	cpu := cpuNS
+	cpu := rawcall.CPU // which is what the budget counts
 	if child, ok := p.(*peek.Child); ok {
-		cpu = func() int64 { return cpuNS() + child.CPU() }
+		cpu = func() int64 { return rawcall.CPU() + child.CPU() }
 	}
 	return &table{peek: p, members: members, files: newIdentifier(p),
 		asking: peek.Allowance{PerS: askPerS, Most: askMost}, cpu: cpu,
@@ -228,14 +227,6 @@ func (t *table) process(pid int32, at int64) *sampled {
 		t.joined(int(pid))
 	}
 	return p
-}
-
-// cpuNS is the CPU time of this process, which is what the budget counts.
-func cpuNS() int64 {
-	var ts unix.Timespec
-	// This clock exists on every Linux: the call cannot fail.
-	_ = unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)
-	return ts.Nano()
 }
 
 // apply keeps the table true between two samples.

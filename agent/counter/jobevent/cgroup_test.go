@@ -17,6 +17,7 @@ import (
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job/jobtest"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 )
 
@@ -36,7 +37,7 @@ func (f there) Absent() string { return f.absent }
 // is not made yet.
 func throwaway(t testing.TB) string {
 	t.Helper()
-	root := cgroup.NewFinder("/proc", cgroup.Identity{}, perf.Now).PerfRoot()
+	root := cgroup.NewFinder("/proc", cgroup.Identity{}, rawcall.Now).PerfRoot()
 	if os.Geteuid() != 0 || root == "" {
 		t.Skip("a cgroup of perf events can be made by root only, and where one is mounted")
 	}

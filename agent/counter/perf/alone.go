@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"jobgait/agent/rawcall"
 	"os"
 	"unsafe"
 
@@ -32,7 +33,7 @@ var errNoCount = errors.New("the event has no count")
 // Read returns the count since it was opened.
 func (a Alone) Read() (uint64, error) {
 	var b [8]byte
-	n, err := unix.Read(a.fd, b[:])
+	n, err := rawcall.Read(a.fd, b[:])
 	if err != nil {
 		return 0, os.NewSyscallError("read", err)
 	}

@@ -1,6 +1,6 @@
 package perf
 
-import "golang.org/x/sys/unix"
+import "jobgait/agent/rawcall"
 
 // calls are the system calls on events, and the clock. Tests put a machine of
 // their own in place.
@@ -16,5 +16,5 @@ type calls struct {
 }
 
 func kernelCalls(open Opener) calls {
-	return calls{open: open, read: unix.Read, ioctl: Ioctl, mmap: MapRing, now: Now, wait: WaitUntil, period: SetPeriod}
+	return calls{open: open, read: rawcall.Read, ioctl: Ioctl, mmap: MapRing, now: rawcall.Now, wait: WaitUntil, period: SetPeriod}
 }

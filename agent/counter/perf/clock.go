@@ -2,19 +2,12 @@ package perf
 
 import (
 	"errors"
+	"jobgait/agent/rawcall"
 	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// Now returns CLOCK_MONOTONIC in nanoseconds, the clock of all records.
-func Now() int64 {
-	var ts unix.Timespec
-	// CLOCK_MONOTONIC exists on every Linux: the call cannot fail.
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return ts.Nano()
-}
 
 // PhaseLimit is how long timers may be started at their phases; those that are
 // left then start at once. On 128 CPUs it takes 40 ms when nobody disturbs it.
@@ -27,12 +20,12 @@ const spin = 200_000
 // WaitUntil returns at a time of CLOCK_MONOTONIC, or as soon after as the
 // machine allows.
 func WaitUntil(t int64) {
-	if t-Now() > 2*spin {
+	if t-rawcall.Now() > 2*spin {
 		ts := unix.NsecToTimespec(t - spin)
 		for errors.Is(unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil), unix.EINTR) {
 		}
 	}
-	for Now() < t {
+	for rawcall.Now() < t {
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 )
 
@@ -32,7 +33,7 @@ func measureRing() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	grid := sampler.NewGrid(stepNS, perf.Now())
+	grid := sampler.NewGrid(stepNS, rawcall.Now())
 	sink, err := counted(c, func() error { spin(3 * turns / 2); return nil })
 	if err != nil {
 		return nil, err

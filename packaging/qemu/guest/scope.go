@@ -16,6 +16,7 @@ import (
 	"jobgait/agent/job/slurm"
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -63,7 +64,7 @@ func measureScope() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	find := cgroup.NewFinder("/proc", cgroup.Identity{ID: jobID, Node: "guest"}, perf.Now)
+	find := cgroup.NewFinder("/proc", cgroup.Identity{ID: jobID, Node: "guest"}, rawcall.Now)
 	source, err := jobevent.NewCgroup(perf.Open, jobevent.CgroupParams{CPUs: cpus, Find: find})
 	if err != nil {
 		return nil, err
