@@ -83,8 +83,8 @@ func (c *Channel) Read() bool {
 	if c == nil {
 		return false
 	}
-	for range mostReaders {
-		fd, err := rawcall.Accept(c.fd)
+	for i := 0; i < mostReaders && rawcall.Readable(c.fd); i++ {
+		fd, _, err := unix.Accept4(c.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
 			break
 		}

@@ -57,14 +57,12 @@ func Read(fd int, b []byte) (int, error) {
 	return int(r), nil
 }
 
-// Accept takes who calls at a socket that does not block. Neither does what it returns,
-// and children do not inherit it.
-func Accept(fd int) (int, error) {
-	r, _, e := unix.RawSyscall6(unix.SYS_ACCEPT4, uintptr(fd), 0, 0, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0, 0)
-	if e != 0 {
-		return -1, e
-	}
-	return int(r), nil
+// Readable tells whether something waits to be read, or somebody at a socket to be
+// accepted: an accept for nobody makes a file first (3.3 us; .28, BenchmarkNobody).
+func Readable(fd int) bool {
+	p, now := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}, unix.Timespec{}
+	n, _, e := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
+	return e == 0 && n == 1
 }
 
 // Close gives a descriptor back.

@@ -54,6 +54,35 @@ func TestReadsProc(t *testing.T) {
 	}
 }
 
+// What does not block is read to its end, and whether there is anything is told before.
+func TestReadsWhatDoesNotBlock(t *testing.T) {
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_NONBLOCK|unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(p[0])
+	b := make([]byte, 8)
+	if n, err := Read(p[0], b); n != 0 || !errors.Is(err, unix.EAGAIN) || Readable(p[0]) {
+		t.Errorf("%d bytes of an empty pipe, %v; readable %v", n, err, Readable(p[0]))
+	}
+	if _, err := unix.Write(p[1], []byte("abc")); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Read(p[0], nil); n != 0 || err != nil || !Readable(p[0]) {
+		t.Errorf("%d bytes without room, %v; readable %v", n, err, Readable(p[0]))
+	}
+	if n, err := Read(p[0], b); err != nil || string(b[:n]) != "abc" {
+		t.Errorf("%q, %v", b[:n], err)
+	}
+	_ = unix.Close(p[1])
+	if n, err := Read(p[0], b); n != 0 || err != nil {
+		t.Errorf("%d bytes at the end, %v", n, err)
+	}
+	if n, err := Read(-1, b); n != 0 || !errors.Is(err, unix.EBADF) || Readable(-1) {
+		t.Errorf("%d bytes of nothing, %v", n, err)
+	}
+}
+
 func TestErrorsTellWhy(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	if _, err := ReadRecord(none, nil, 100); !errors.Is(err, fs.ErrNotExist) {
@@ -148,6 +177,32 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// BenchmarkNobody is what it takes to see that nobody calls at a socket.
+func BenchmarkNobody(b *testing.B) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if err := errors.Join(unix.Bind(fd, &unix.SockaddrUnix{Name: filepath.Join(b.TempDir(), "s")}), unix.Listen(fd, 1)); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("readable", func(b *testing.B) {
+		for b.Loop() {
+			if Readable(fd) {
+				b.Fatal("somebody")
+			}
+		}
+	})
+	b.Run("accept", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := unix.Accept4(fd, unix.SOCK_NONBLOCK); err == nil {
+				b.Fatal("somebody")
+			}
+		}
+	})
 }
 
 // What it costs to wake and read a file, with a timer of Go's and ordinary calls
