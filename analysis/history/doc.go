@@ -15,7 +15,7 @@
 // views are kept for administrators, with sacct's names for sacct's fields, and any
 // sqlite3 from 3.26 on reads them, also while a job is being put. queries/ has what
 // people ask them, a question a file: jobgait-history(5) is made of the comments of
-// both.
+// both. What a site's page shows (Site) are answers of the same files.
 //
 // One more column of the view jobs touches three files:
 //

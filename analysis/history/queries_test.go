@@ -87,6 +87,14 @@ func site(t *testing.T) *DB {
 	}
 	put(812343, "carol", 40, wide)
 	put(812345, "carol", 1, func(s *summary.Summary) { wide(s); s.State, s.Exit = "TIMEOUT", &summary.Exit{Signal: 15} })
+	put(812346, "carol", 1.5, func(s *summary.Summary) {
+		wide(s)
+		s.Nodes[2].Sealed, s.Job.TimeLimitS, s.Exit = true, ptr(7200.0), &summary.Exit{}
+	})
+	put(812347, "bob", 4, func(s *summary.Summary) {
+		s.Patterns, s.Notes, s.Job.Account = nil, []note.Note{note.New(note.NotSignificant, "no better than chance")}, "ice"
+	})
+	put(812348, "bob", 4, func(s *summary.Summary) { s.Patterns, s.Nodes = nil, []summary.Node{{Name: "n5"}} })
 	for i := range int64(2) {
 		put(812350+i, "carol", 2, func(s *summary.Summary) {
 			s.Job.NNodes, s.Job.App, s.Job.Size = 1+int(i), "nemo", "gyre"

@@ -79,7 +79,7 @@ func promise(schema string) (string, error) {
 }
 
 // historyPage is jobgait-history(5) of schema.sql and of the queries of the catalogue.
-func historyPage(schema string, queries []string, of edition) (*page, error) {
+func historyPage(schema string, queries []source, of edition) (*page, error) {
 	text, err := promise(schema)
 	if err != nil {
 		return nil, err
@@ -113,9 +113,10 @@ func historyPage(schema string, queries []string, of edition) (*page, error) {
 		}
 	}
 	p.head("QUESTIONS")
-	p.prose("Names and job ids are examples; +0 makes a number of the text that strftime gives.")
+	p.prose("Pages that jobgait draws name questions by their headings. Names and job ids are examples; +0 makes a number of the text that strftime gives.")
 	for _, q := range queries {
-		about, sql := question(q)
+		about, sql := question(q.text)
+		p.sub(q.name)
 		p.prose(about)
 		p.asIs(sql)
 	}

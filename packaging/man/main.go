@@ -166,19 +166,22 @@ func allNotes() ([]noteGroup, error) {
 	return groups, nil
 }
 
-// sources are the texts of files in the order of their names.
-func sources(pattern string) ([]string, error) {
+// source is a file of the tree, by its name without directory and ending.
+type source struct{ name, text string }
+
+// sources are files in the order of their names.
+func sources(pattern string) ([]source, error) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
 		return nil, fmt.Errorf("%s: no such file: call it from the root of the tree", pattern)
 	}
-	var list []string
+	var list []source
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, string(text))
+		list = append(list, source{strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), string(text)})
 	}
 	return list, nil
 }

@@ -165,8 +165,8 @@ func TestHistoryPageIsWhole(t *testing.T) {
 	}
 	text := must(historyPage(schema, queries, edition{}))(t).text.String()
 	for _, q := range queries {
-		if about, sql := question(q); about == "" || !strings.Contains(text, marked(about)[:20]) || !strings.Contains(text, escape(strings.Split(sql, "\n")[0])) {
-			t.Errorf("the page does not have %s", q)
+		if about, sql := question(q.text); about == "" || !strings.Contains(text, ".SS "+quoted(q.name)+"\n.PP") || !strings.Contains(text, marked(about)[:20]) || !strings.Contains(text, escape(strings.Split(sql, "\n")[0])) {
+			t.Errorf("the page does not have %s", q.name)
 		}
 	}
 	known := strings.Fields(`JobID JobIDRaw Restarts SLUID Cluster User UID Account Partition QOS JobName State

@@ -1,0 +1,164 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// catalogue are the questions of jobgait-history(5): what a site's page shows of them
+// is what an administrator gets who asks himself.
+//
+//go:embed queries/*.sql
+var catalogue embed.FS
+
+// SiteRows is how many rows of a kind Site has at most.
+const SiteRows = 10
+
+// Site is what a whole site did lately: by the week_ and month_ questions of the
+// catalogue that fields are named after, worst first. nil is not known.
+type Site struct {
+	Slower       Top[Slower]
+	Nodes        Top[SickNode]
+	Applications Top[Used]
+	Accounts     Top[Account]
+	Waste        []Waste
+	Coverage     []Coverage
+}
+
+// Top are the first rows of so many.
+type Top[T any] struct {
+	Rows []T
+	Of   int
+}
+
+// More is how many rows are left out.
+func (t Top[T]) More() int { return t.Of - len(t.Rows) }
+
+// Slower is a row of month_slower: a change that runs since pay for.
+type Slower struct {
+	User, App, Shape string
+	EffectPct        float64
+	Start, JobID     string // of the first run of the new level
+	Jobs             int
+	LostNodeHours    *float64
+}
+
+// SickNode is a row of week_sick_nodes.
+type SickNode struct {
+	Node                string
+	Jobs, Missing, Died int
+	JobIDs              []string
+}
+
+// Used is a row of month_applications.
+type Used struct {
+	User, App                                        string
+	NodeHours                                        *float64
+	Jobs                                             int
+	CyclePct, PeriodS, WaitingPct, MemoryPct, GPUPct *float64
+}
+
+// Account is a row of month_accounts; its name is "" where jobs have none.
+type Account struct {
+	Name                     string
+	Jobs                     int
+	NodeHours, IdleNodeHours float64
+}
+
+// Waste is a row of week_waste: a finding, and what it cost.
+type Waste struct {
+	Code                     string
+	Jobs                     int
+	NodeHours, LostNodeHours *float64
+}
+
+// Coverage is a row of week_coverage: jobs of which the same is missing for the same
+// reason, "" where it is there.
+type Coverage struct {
+	Jobs               int
+	NoReport, NoPeriod string
+}
+
+// Site asks the catalogue at UTC epoch seconds now.
+func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
+	var s Site
+	err := db.patiently(ctx, func() error {
+		s = Site{}
+		for _, part := range []struct {
+			query string
+			row   func(*sql.Rows) error
+		}{
+			{"month_slower", s.slower}, {"week_sick_nodes", s.sickNode}, {"month_applications", s.used},
+			{"month_accounts", s.account}, {"week_waste", s.waste}, {"week_coverage", s.coverage},
+		} {
+			text, err := question(part.query, now)
+			if err != nil {
+				return err
+			}
+			if err := db.each(ctx, text, part.row); err != nil {
+				return fmt.Errorf("%s: %w", part.query, err)
+			}
+		}
+		return nil
+	})
+	return s, explain(db.path, "ask what the site did", err)
+}
+
+// question is a query of the catalogue as it is asked at a time.
+func question(name string, now float64) (string, error) {
+	text, err := catalogue.ReadFile("queries/" + name + ".sql")
+	at := time.Unix(int64(now), 0).UTC().Format("'2006-01-02 15:04:05'")
+	return strings.ReplaceAll(string(text), "'now'", at), err
+}
+
+func (s *Site) slower(rows *sql.Rows) error {
+	var r Slower
+	err := rows.Scan(&r.User, &r.App, &r.Shape, &r.EffectPct, &r.Start, &r.JobID, &r.Jobs, &r.LostNodeHours, &s.Slower.Of)
+	s.Slower.Rows = append(s.Slower.Rows, r)
+	return err
+}
+
+func (s *Site) sickNode(rows *sql.Rows) error {
+	var r SickNode
+	var ids string
+	err := rows.Scan(&r.Node, &r.Jobs, &r.Missing, &r.Died, &ids, &s.Nodes.Of)
+	r.JobIDs = strings.Fields(ids)
+	s.Nodes.Rows = append(s.Nodes.Rows, r)
+	return err
+}
+
+func (s *Site) used(rows *sql.Rows) error {
+	var r Used
+	err := rows.Scan(&r.User, &r.App, &r.NodeHours, &r.Jobs, &r.CyclePct, &r.PeriodS, &r.WaitingPct, &r.MemoryPct, &r.GPUPct, &s.Applications.Of)
+	s.Applications.Rows = append(s.Applications.Rows, r)
+	return err
+}
+
+func (s *Site) account(rows *sql.Rows) error {
+	var r Account
+	var name sql.NullString
+	err := rows.Scan(&name, &r.Jobs, &r.NodeHours, &r.IdleNodeHours, &s.Accounts.Of)
+	r.Name = name.String
+	s.Accounts.Rows = append(s.Accounts.Rows, r)
+	return err
+}
+
+func (s *Site) waste(rows *sql.Rows) error {
+	var r Waste
+	err := rows.Scan(&r.Code, &r.Jobs, &r.NodeHours, &r.LostNodeHours)
+	s.Waste = append(s.Waste, r)
+	return err
+}
+
+func (s *Site) coverage(rows *sql.Rows) error {
+	var r Coverage
+	var noReport, noPeriod sql.NullString
+	err := rows.Scan(&r.Jobs, &noReport, &noPeriod)
+	r.NoReport, r.NoPeriod = noReport.String, noPeriod.String
+	s.Coverage = append(s.Coverage, r)
+	return err
+}

@@ -1,0 +1,116 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// What a page of the site shows is what the catalogue answers.
+func TestSiteIsTheCatalogue(t *testing.T) {
+	db := site(t)
+	s, err := db.Site(t.Context(), siteNowS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "site.txt", shownSite(s))
+	list := queries(t)
+	for name, rows := range map[string]int{"month_slower": len(s.Slower.Rows), "week_sick_nodes": len(s.Nodes.Rows), "month_applications": len(s.Applications.Rows),
+		"month_accounts": len(s.Accounts.Rows), "week_waste": len(s.Waste), "week_coverage": len(s.Coverage)} {
+		if n := strings.Count(dump(t, db.sql, list[name]), "\n\n"); n != rows || rows == 0 {
+			t.Errorf("%s has %d rows, told are %d", name, n, rows)
+		}
+	}
+}
+
+// shownSite is a site with its numbers.
+func shownSite(s Site) string {
+	num := func(v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return fmt.Sprint(*v)
+	}
+	var b strings.Builder
+	for _, r := range s.Slower.Rows {
+		fmt.Fprintln(&b, "slower", r.User, r.App, r.Shape, r.EffectPct, r.JobID, r.Jobs, num(r.LostNodeHours))
+	}
+	for _, r := range s.Nodes.Rows {
+		fmt.Fprintln(&b, "node", r.Node, r.Jobs, r.Missing, r.Died, r.JobIDs)
+	}
+	for _, r := range s.Applications.Rows {
+		fmt.Fprintln(&b, "application", r.User, r.App, num(r.NodeHours), r.Jobs, num(r.CyclePct), num(r.PeriodS), num(r.WaitingPct), num(r.MemoryPct), num(r.GPUPct))
+	}
+	for _, r := range s.Accounts.Rows {
+		fmt.Fprintln(&b, "account", r.Name, r.Jobs, r.NodeHours, r.IdleNodeHours)
+	}
+	for _, r := range s.Waste {
+		fmt.Fprintln(&b, "waste", r.Code, r.Jobs, num(r.NodeHours), num(r.LostNodeHours))
+	}
+	for _, r := range s.Coverage {
+		fmt.Fprintf(&b, "coverage %d %q %q\n", r.Jobs, r.NoReport, r.NoPeriod)
+	}
+	return b.String()
+}
+
+// A site without runs has nothing to show, and a run of which next to nothing is known
+// is no number.
+func TestSiteOfNothing(t *testing.T) {
+	db := open(t)
+	s, err := db.Site(t.Context(), siteNowS)
+	if text := shownSite(s); err != nil || text != "" {
+		t.Errorf("%q, %v", text, err)
+	}
+	bare := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: 7}, Job: summary.Job{User: "dora", UID: 9}, Start: siteNowS - 7200, End: siteNowS - 3600}
+	mustPut(t, db, bare, Ingest{})
+	if s, err = db.Site(t.Context(), siteNowS); err != nil || strings.Contains(shownSite(s), "NaN") {
+		t.Errorf("%s, %v", shownSite(s), err)
+	}
+	if len(s.Coverage) != 1 || s.Coverage[0] != (Coverage{1, "not_sampled", "not_sampled"}) {
+		t.Errorf("%+v", s.Coverage)
+	}
+}
+
+// Two sites are one whose rows are those of both, ten of a kind, and whose sums are sums.
+func TestJoinedSites(t *testing.T) {
+	s, err := site(t).Site(t.Context(), siteNowS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := Join([]Site{s, s})
+	if both.Applications.Of != 2*s.Applications.Of || len(both.Applications.Rows) != min(SiteRows, 2*len(s.Applications.Rows)) || both.Applications.More() < 0 {
+		t.Errorf("%d of %d", len(both.Applications.Rows), both.Applications.Of)
+	}
+	if len(both.Waste) != len(s.Waste) || both.Waste[0].Jobs != 2*s.Waste[0].Jobs || *both.Waste[0].LostNodeHours != 2**s.Waste[0].LostNodeHours {
+		t.Errorf("%+v, of one %+v", both.Waste[0], s.Waste[0])
+	}
+	if len(both.Coverage) != len(s.Coverage) || both.Coverage[0].Jobs != 2*s.Coverage[0].Jobs {
+		t.Errorf("%+v", both.Coverage)
+	}
+}
+
+// Codes in queries are those that reports have: a word that was renamed would count nothing.
+func TestCodesOfTheSiteAreThere(t *testing.T) {
+	rules := map[string]bool{}
+	for _, r := range finding.Rules() {
+		rules[r.Code] = true
+	}
+	list := queries(t)
+	for _, code := range []string{"out_of_memory", "time_limit", "failed", "ended_by_signal", "crowded", "throttled", "stolen", "cpus_idle",
+		"files_slow", "start_up_long", "checkpoints_cost", "memory_unused"} {
+		if !rules[code] || !strings.Contains(list["week_waste"], "'"+code+"'") {
+			t.Errorf("%s is no finding, or not in week_waste", code)
+		}
+	}
+	for _, code := range []note.Code{note.NoReportDir, note.NoAgent, note.AgentDied, note.NoProfile, note.ProfileBad, note.SpoolFull, note.SpoolFailed,
+		note.CollectFailed, note.Requeued, note.Idle, note.TooShort, note.NoVariance, note.NoValley, note.NotTracked, note.NotSignificant,
+		note.LowCoverage, note.NodesDisagree, note.OnlyClocks, note.NoPerf, note.SlowProc} {
+		if !strings.Contains(list["week_coverage"], "'"+string(code)+"'") {
+			t.Errorf("%s is not in week_coverage", code)
+		}
+	}
+}
