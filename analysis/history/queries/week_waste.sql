@@ -31,13 +31,12 @@ WITH ran AS (
 )
 SELECT Code, count(*) AS Jobs, round(sum(NodeHours), 3) AS NodeHours, round(sum(NodeHours * Part), 3) AS LostNodeHours
 FROM (
-  SELECT 'out_of_memory' AS Code, NodeHours, 1 AS Part FROM ran WHERE NoMemory
-  UNION ALL SELECT 'time_limit', NodeHours, 1 FROM ran WHERE NoTime
-  UNION ALL SELECT CASE Signal WHEN 0 THEN 'failed' ELSE 'ended_by_signal' END, NodeHours, 1 FROM ran WHERE Failed AND NOT NoMemory AND NOT NoTime
-  UNION ALL SELECT 'crowded', NodeHours, Lacked FROM ran WHERE Crowded
+  SELECT CASE WHEN NoMemory THEN 'out_of_memory' WHEN NoTime THEN 'time_limit' WHEN Signal <> 0 THEN 'ended_by_signal' ELSE 'failed' END AS Code,
+    NodeHours, 1 AS Part FROM ran WHERE NoMemory OR NoTime OR Failed
+  UNION ALL SELECT CASE WHEN Crowded THEN 'crowded' ELSE 'cpus_idle' END, NodeHours, CASE WHEN Crowded THEN Lacked ELSE Idle END
+    FROM ran WHERE Crowded OR Idle >= 0.25 AND Idle * CoreS >= 3600
   UNION ALL SELECT 'throttled', NodeHours, min(1, Throttled) FROM ran WHERE Throttled >= 0.05
   UNION ALL SELECT 'stolen', NodeHours, min(1, Stolen) FROM ran WHERE Stolen >= 0.05
-  UNION ALL SELECT 'cpus_idle', NodeHours, Idle FROM ran WHERE Idle >= 0.25 AND Idle * CoreS >= 3600 AND NOT Crowded
   UNION ALL SELECT 'files_slow', NodeHours, Files FROM ran WHERE Files >= 0.1
   UNION ALL SELECT 'start_up_long', NodeHours, StartUp FROM ran WHERE StartUp >= 0.1 AND StartUp * CoreS >= 3600
   UNION ALL SELECT 'checkpoints_cost', NodeHours, Checkpoints FROM ran WHERE Checkpoints >= 0.1 AND Checkpoints * CoreS >= 3600
