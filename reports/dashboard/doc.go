@@ -15,6 +15,11 @@
 // has changes before what may be changing; slow last runs, of which a site of 400
 // histories has twenty on any day, lie behind a fold.
 //
+// A page of a whole site has sections of its own, before the histories: what is slower
+// since when by node hours lost, sick nodes, applications, waste and coverage. All but
+// the nodes with which jobs take longer are answers of the history's catalogue, ten rows
+// each, and the section names the question that has the rest.
+//
 // The page stays below a limit of bytes (500 KB): what does not fit is left out in
 // a fixed order (curves of histories that pass, tooltips of old runs, comparisons,
 // further metrics, histories that pass) and the page says so. Forty histories of

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"jobgait/analysis/history"
 	"jobgait/reports"
 	"jobgait/reports/change"
 )
@@ -21,6 +22,8 @@ type Input struct {
 	NoFurther bool
 	// Pairs are comparisons of two of them.
 	Pairs []change.Pair
+	// Site is what the whole site did lately, nil for a page of less.
+	Site *history.Site
 	// Days is how far back the first list reaches.
 	Days    float64
 	Options change.Options

@@ -16,6 +16,9 @@ import (
 //go:embed page.html
 var pageHTML string
 
+//go:embed site.html
+var siteHTML string
+
 //go:embed page.css
 var pageCSS string
 
@@ -52,7 +55,12 @@ func HTML(w io.Writer, in Input) error {
 }
 
 func parsed() (*template.Template, error) {
-	return template.New("dashboard").Funcs(template.FuncMap{"nice": reports.Nice}).Parse(pageHTML)
+	args := func(list ...string) []string { return list }
+	t, err := template.New("dashboard").Funcs(template.FuncMap{"nice": reports.Nice, "args": args}).Parse(pageHTML)
+	if err == nil {
+		_, err = t.New("of a site").Parse(siteHTML)
+	}
+	return t, err
 }
 
 // MostDrawn is how many histories may fit the page if each is as small as it can be:

@@ -36,6 +36,7 @@ type view struct {
 	Tabs                 tabs
 	Pairs                tabs
 	Left                 string // what was left out
+	Site                 *siteView
 }
 
 // count is one of the figures at the top.
@@ -107,6 +108,7 @@ func newView(in Input, d detail, c curves) view {
 	v.OpenEarlier = len(v.Recent) == 0 && len(v.Earlier) <= few
 	v.Choice = choices(groups) > 1
 	v.Pairs = pairTabs(in, d)
+	v.Site = newSiteView(in)
 	v.Left = strings.TrimSpace(in.Of + " " + d.says(in))
 	return v
 }

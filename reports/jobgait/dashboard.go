@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
 	"jobgait/analysis/changepoint/pair"
+	"jobgait/analysis/history"
 	"jobgait/configs"
 	"jobgait/reports/change"
 	"jobgait/reports/dashboard"
@@ -29,6 +32,7 @@ type dashboardOptions struct {
 	of              string // which histories these are, where they are not all
 	pairs           []string
 	stored          storedFlags
+	site            func() (*history.Site, error) // what a whole site did; nil for less
 }
 
 func dashboardCommand(getenv func(string) string) *cobra.Command {
@@ -42,7 +46,12 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 			"unit, and a field job or commit is shown with each run. Further metrics (also,\n" +
 			"columns that end in _s) can be picked beside the values. Shapes of one\n" +
 			"application are compared with each other, as are the series that --compare A,B\n" +
-			"names.",
+			"names.\n\n" +
+			"A page of the whole --site also shows, of the last days, what is slower since when by\n" +
+			"the node hours that it lost since, sick nodes with the jobs that say so, applications\n" +
+			"by node hours with their cycle, waiting, memory and GPU use, waste by finding and by\n" +
+			"account, and coverage: how many jobs have a report and a period, and why not.\n" +
+			"jobgait-history(5) has the question behind each of them.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
@@ -92,6 +101,15 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 	if o.stored.page = o.days; o.days == 0 {
 		o.stored.page = storedDays
 	}
+	if o.stored.site && o.stored.app == "" {
+		// What the site did is asked while its histories are read and judged.
+		var site history.Site
+		var failed error
+		var asking sync.WaitGroup
+		asking.Go(func() { site, failed = siteOf(cmd.Context(), getenv, o.stored.history) })
+		defer asking.Wait()
+		o.site = func() (*history.Site, error) { asking.Wait(); return &site, failed }
+	}
 	s, err := o.stored.read(cmd, getenv)
 	if err != nil {
 		return err
@@ -114,6 +132,16 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 		}
 	}
 	return dashboardOf(asked, others, s.Acknowledged(), o)
+}
+
+// siteOf is what the site did whose histories flag names.
+func siteOf(ctx context.Context, getenv func(string) string, flag string) (history.Site, error) {
+	from, err := openHistories(ctx, getenv, flag)
+	if err != nil {
+		return history.Site{}, err
+	}
+	defer func() { _ = from.Close() }()
+	return from.site(ctx, float64(time.Now().Unix()))
 }
 
 func (o dashboardOptions) valid() error {
@@ -170,8 +198,14 @@ func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptio
 	if err != nil {
 		return err
 	}
+	var site *history.Site
+	if o.site != nil {
+		if site, err = o.site(); err != nil {
+			return err
+		}
+	}
 	return writeFile(o.out, func(w io.Writer) error {
-		return dashboard.HTML(w, dashboard.Input{Title: o.title, Of: o.of, Report: r, NoFurther: !few && len(supporting) > 0, Pairs: pairs, Days: o.days, Options: told,
+		return dashboard.HTML(w, dashboard.Input{Title: o.title, Of: o.of, Report: r, NoFurther: !few && len(supporting) > 0, Pairs: pairs, Site: site, Days: o.days, Options: told,
 			Version: configs.Version, Created: time.Now(), Limits: dashboard.DefaultLimits()})
 	})
 }

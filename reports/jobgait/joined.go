@@ -171,3 +171,16 @@ func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]histor
 	}
 	return all, nil
 }
+
+// site is what all of them did lately.
+func (j joined) site(ctx context.Context, now float64) (history.Site, error) {
+	var sites []history.Site
+	for _, db := range j.dbs {
+		s, err := db.Site(ctx, now)
+		if err != nil {
+			return history.Site{}, err
+		}
+		sites = append(sites, s)
+	}
+	return history.Join(sites), nil
+}

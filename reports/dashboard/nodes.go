@@ -1,0 +1,114 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
+	"jobgait/reports"
+)
+
+// nodeRow is a node that is not like others, and the jobs that say so.
+type nodeRow struct{ Node, Text, Jobs string }
+
+// sickNode is what is known of one.
+type sickNode struct {
+	name      string
+	effectPct float64 // by how much jobs on it take longer, where most
+	histories int     // in so many histories
+	records   *history.SickNode
+	jobs      []string
+}
+
+// nodeRows are nodes with which jobs take longer, those of most histories first, and nodes
+// whose records are missing.
+func nodeRows(in Input) (rows []nodeRow, left string) {
+	nodes := slowNodes(in)
+	for _, r := range in.Site.Nodes.Rows {
+		n := nodes[r.Node]
+		if n == nil {
+			n = &sickNode{name: r.Node}
+			nodes[r.Node] = n
+		}
+		n.records = &r
+		n.jobs = append(n.jobs, r.JobIDs...)
+	}
+	list := slices.SortedFunc(maps.Values(nodes), func(a, b *sickNode) int {
+		return cmp.Or(cmp.Compare(b.histories, a.histories), cmp.Compare(b.effectPct, a.effectPct), cmp.Compare(b.missing(), a.missing()), cmp.Compare(a.name, b.name))
+	})
+	for _, n := range list[:min(len(list), history.SiteRows)] {
+		rows = append(rows, nodeRow{reports.Clean(n.name), n.text(), someOf(n.jobs)})
+	}
+	if k := len(list) - len(rows) + in.Site.Nodes.More(); k > 0 {
+		left = fmt.Sprintf("and %s more", quantity.Count(k))
+	}
+	return rows, left
+}
+
+// slowNodes are those of all histories that lead, with their newest jobs on each.
+func slowNodes(in Input) map[string]*sickNode {
+	nodes := map[string]*sickNode{}
+	for _, s := range in.Report.Series {
+		for _, slow := range s.SlowNodes {
+			if s.Support || !quantity.Known(slow.EffectPct) {
+				continue
+			}
+			n := nodes[slow.Node]
+			if n == nil {
+				n = &sickNode{name: slow.Node}
+				nodes[slow.Node] = n
+			}
+			n.histories, n.effectPct = n.histories+1, max(n.effectPct, slow.EffectPct)
+			for k := len(s.Nodes) - 1; k >= 0 && k < len(s.Jobs); k-- {
+				if slices.Contains(s.Nodes[k], slow.Node) {
+					n.jobs = append(n.jobs, s.Jobs[k])
+				}
+			}
+		}
+	}
+	return nodes
+}
+
+// missing is the share of its jobs of which records are not whole.
+func (n sickNode) missing() float64 {
+	if n.records == nil {
+		return 0
+	}
+	return float64(n.records.Missing+n.records.Died) / float64(n.records.Jobs)
+}
+
+func (n sickNode) text() string {
+	var parts []string
+	if n.histories > 0 {
+		text := fmt.Sprintf("jobs take %s longer, in one history", quantity.Percent(n.effectPct))
+		if n.histories > 1 {
+			text = fmt.Sprintf("jobs take up to %s longer, in %d histories", quantity.Percent(n.effectPct), n.histories)
+		}
+		parts = append(parts, text)
+	}
+	if r := n.records; r != nil && r.Missing > 0 {
+		parts = append(parts, fmt.Sprintf("no record of %d of %s", r.Missing, quantity.Plural(r.Jobs, "job")))
+	}
+	if r := n.records; r != nil && r.Died > 0 {
+		parts = append(parts, fmt.Sprintf("the agent died in %d of %s", r.Died, quantity.Plural(r.Jobs, "job")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// someOf names the first jobs of a list and counts the rest.
+func someOf(jobs []string) string {
+	const most = 4
+	var names []string
+	for _, j := range jobs[:min(len(jobs), most)] {
+		names = append(names, reports.Clean(j))
+	}
+	text := strings.Join(names, ", ")
+	if k := len(jobs) - len(names); k > 0 {
+		text += fmt.Sprintf(" and %s more", quantity.Count(k))
+	}
+	return text
+}

@@ -1,0 +1,200 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
+	"jobgait/reports"
+	"jobgait/reports/change"
+	"jobgait/reports/plot"
+)
+
+// siteView is what the page of a whole site shows beside its histories. Each number is
+// one of a question of jobgait-history(5), which the section names.
+type siteView struct {
+	Slower                      []slowerRow
+	Nodes                       []nodeRow
+	Apps                        []appRow
+	Waste, Accounts             []gauge
+	Covered, NoReport, NoPeriod []gauge
+	Jobs                        string // whose coverage it is
+	SlowerMore, NodesMore       string
+	AppsMore, AccountsMore      string
+}
+
+type slowerRow struct {
+	Who, By, Since, JobID, Jobs, Lost string
+	Bar                               template.HTML
+}
+
+type appRow struct {
+	Who, NodeHours, Jobs, Period string
+	Bar                          template.HTML
+	Cycle, Waiting, Memory, GPU  share
+}
+
+// share is a part of a whole with its bar, which is empty where it is not known.
+type share struct {
+	Text string
+	Bar  template.HTML
+}
+
+// gauge is a bar with what it is of and what it says; Hint explains the name.
+type gauge struct {
+	Name, Hint, Text string
+	Bar              template.HTML
+}
+
+func newSiteView(in Input) *siteView {
+	if in.Site == nil {
+		return nil
+	}
+	s := *in.Site
+	v := &siteView{SlowerMore: more(s.Slower), AppsMore: more(s.Applications), AccountsMore: more(s.Accounts)}
+	v.slower(s.Slower.Rows)
+	v.apps(s.Applications.Rows)
+	v.waste(s)
+	v.coverage(s.Coverage)
+	v.Nodes, v.NodesMore = nodeRows(in)
+	return v
+}
+
+// more counts the rows that are left out.
+func more[T any](t history.Top[T]) string {
+	if t.More() <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("and %s more", quantity.Count(t.More()))
+}
+
+func (v *siteView) slower(rows []history.Slower) {
+	hi := most(rows, func(r history.Slower) *float64 { return r.LostNodeHours })
+	for _, r := range rows {
+		day, _, _ := strings.Cut(r.Start, "T")
+		v.Slower = append(v.Slower, slowerRow{Who: owned(r.User, change.Label(r.App, change.ShapeName(r.Shape))), By: quantity.Signed(r.EffectPct), Since: reports.Clean(day),
+			JobID: reports.Clean(r.JobID), Jobs: quantity.Count(r.Jobs), Lost: quantity.Optional(r.LostNodeHours, hours), Bar: bar("value odd", r.LostNodeHours, hi, "node hours")})
+	}
+}
+
+func (v *siteView) apps(rows []history.Used) {
+	hi := most(rows, func(r history.Used) *float64 { return r.NodeHours })
+	for _, r := range rows {
+		v.Apps = append(v.Apps, appRow{Who: owned(r.User, r.App), NodeHours: quantity.Optional(r.NodeHours, hours), Jobs: quantity.Count(r.Jobs),
+			Period: quantity.Optional(r.PeriodS, quantity.Period), Bar: bar("value", r.NodeHours, hi, "node hours"),
+			Cycle: percentOf(r.CyclePct, "value"), Waiting: percentOf(r.WaitingPct, "value odd"), Memory: percentOf(r.MemoryPct, "value"), GPU: percentOf(r.GPUPct, "value")})
+	}
+}
+
+// waste is by finding, and by account.
+func (v *siteView) waste(s history.Site) {
+	hi := most(s.Waste, func(r history.Waste) *float64 { return r.NodeHours })
+	for _, r := range s.Waste {
+		text := quantity.Optional(r.LostNodeHours, hours) + " of " + quantity.Optional(r.NodeHours, hours)
+		v.Waste = append(v.Waste, gauge{Name: reports.Clean(r.Code), Hint: ruleOf(r.Code), Text: text,
+			Bar: bar("value odd", r.LostNodeHours, hi, text+" node hours, in "+quantity.Plural(r.Jobs, "job"))})
+	}
+	hi = most(s.Accounts.Rows, func(r history.Account) *float64 { return &r.NodeHours })
+	for _, r := range s.Accounts.Rows {
+		text := hours(r.IdleNodeHours) + " of " + hours(r.NodeHours)
+		v.Accounts = append(v.Accounts, gauge{Name: cmp.Or(reports.Clean(r.Name), quantity.Missing), Text: text,
+			Bar: bar("value odd", &r.IdleNodeHours, hi, text+" node hours, of "+quantity.Plural(r.Jobs, "job"))})
+	}
+}
+
+// ruleOf is what earns a finding, "" for a code that is none.
+func ruleOf(code string) string {
+	rules := finding.Rules()
+	i := slices.IndexFunc(rules, func(r finding.Rule) bool { return r.Code == code })
+	if i < 0 {
+		return ""
+	}
+	return rules[i].When
+}
+
+// coverage is how many jobs have a report and a period, and why the others have none.
+func (v *siteView) coverage(rows []history.Coverage) {
+	all, reported, periodic := 0, 0, 0
+	noReport, noPeriod := map[string]int{}, map[string]int{}
+	for _, r := range rows {
+		all += r.Jobs
+		if r.NoReport == "" {
+			reported += r.Jobs
+		} else {
+			noReport[r.NoReport] += r.Jobs
+		}
+		if r.NoPeriod == "" {
+			periodic += r.Jobs
+		} else {
+			noPeriod[r.NoPeriod] += r.Jobs
+		}
+	}
+	if all == 0 {
+		return
+	}
+	v.Jobs = quantity.Plural(all, "job")
+	v.Covered = []gauge{counted("a report", "value", reported, all), counted("a period", "value", periodic, all)}
+	v.NoReport, v.NoPeriod = reasons(noReport, all), reasons(noPeriod, all)
+}
+
+// reasons are those of most jobs first.
+func reasons(jobs map[string]int, all int) []gauge {
+	var out []gauge
+	codes := make([]string, 0, len(jobs))
+	for code := range jobs {
+		codes = append(codes, code)
+	}
+	slices.SortFunc(codes, func(a, b string) int { return cmp.Or(cmp.Compare(jobs[b], jobs[a]), cmp.Compare(a, b)) })
+	for _, code := range codes {
+		name := reports.Clean(code)
+		if code == quantity.Missing {
+			name = "no reason noted"
+		}
+		out = append(out, counted(name, "value odd", jobs[code], all))
+	}
+	return out
+}
+
+func counted(name, class string, n, of int) gauge {
+	k := float64(n)
+	text := fmt.Sprintf("%s, %s", quantity.Share(k/float64(of)), quantity.Plural(n, "job"))
+	return gauge{Name: name, Text: text, Bar: bar(class, &k, float64(of), text)}
+}
+
+// owned is a name with its user's.
+func owned(user, name string) string {
+	return reports.Clean(user) + " / " + reports.Clean(name)
+}
+
+// hours prints node hours.
+func hours(h float64) string { return quantity.Figures(h, 3) }
+
+// most is the largest of what is known, the end of a scale.
+func most[T any](rows []T, of func(T) *float64) float64 {
+	hi := 0.
+	for _, r := range rows {
+		if v := of(r); v != nil && quantity.Known(*v) {
+			hi = max(hi, *v)
+		}
+	}
+	return hi
+}
+
+// bar is "" where there is nothing to draw.
+func bar(class string, v *float64, hi float64, tip string) template.HTML {
+	if v == nil || !quantity.Known(*v) || !(hi > 0) {
+		return ""
+	}
+	return template.HTML(plot.Meter(class, *v, hi, tip))
+}
+
+// percentOf is a value in percent on a scale to 100.
+func percentOf(v *float64, class string) share {
+	text := quantity.Optional(v, quantity.Percent)
+	return share{text, bar(class, v, 100, text)}
+}
