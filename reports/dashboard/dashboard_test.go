@@ -109,7 +109,7 @@ func mask(page []byte) []byte {
 
 // The page is complete in itself, and its policy names its style sheet.
 func TestSelfContained(t *testing.T) {
-	for name, in := range map[string]Input{"small": site(1, 24), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Report{}, change.Default()), Limits: DefaultLimits()}} {
+	for name, in := range map[string]Input{"small": site(1, 24), "of a site": ofASite(), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Report{}, change.Default()), Limits: DefaultLimits()}} {
 		p := page(t, in)
 		csp := html.UnescapeString(between(t, p, `http-equiv="Content-Security-Policy" content="`, `"`))
 		for _, part := range []string{"default-src 'none'", "style-src '" + reports.Hash(between(t, p, "<style>", "</style>")) + "'", "base-uri 'none'", "form-action 'none'"} {

@@ -22,12 +22,21 @@ var siteHTML string
 //go:embed page.css
 var pageCSS string
 
+//go:embed site.css
+var siteCSS string
+
 // style is the look of the report's page, of timelines, and of what is only here.
-func style() string { return reports.Style() + change.Style() + pageCSS }
+func style(in Input) string {
+	css := reports.Style() + change.Style() + pageCSS
+	if in.Site != nil {
+		css += siteCSS
+	}
+	return css
+}
 
 // policy allows the page its style sheet and nothing else.
-func policy() string {
-	return "default-src 'none'; style-src '" + reports.Hash(style()) + "'; base-uri 'none'; form-action 'none'"
+func policy(css string) string {
+	return "default-src 'none'; style-src '" + reports.Hash(css) + "'; base-uri 'none'; form-action 'none'"
 }
 
 // HTML writes the page, with as much detail as its limit of bytes allows.

@@ -88,7 +88,8 @@ type pairPanel struct {
 
 func newView(in Input, d detail, c curves) view {
 	in.Report.Series = apart(in.Report.Series)
-	v := view{Policy: policy(), CSS: template.CSS(style()), Title: reports.Clean(in.Title), Version: in.Version,
+	css := style(in)
+	v := view{Policy: policy(css), CSS: template.CSS(css), Title: reports.Clean(in.Title), Version: in.Version,
 		Over: "jobgait dashboard", Days: "Changes"}
 	if in.Days > 0 {
 		v.Days = "The " + change.LastDays(in.Days)
