@@ -130,7 +130,7 @@ func TestDashboardOfASite(t *testing.T) {
 	text := siteSections(t, "--site", "--history", path)
 	flat := regexp.MustCompile(`<svg.*?</svg>|<[^>]*>`).ReplaceAllString(text, " ")
 	flat = strings.Join(strings.Fields(strings.NewReplacer("\u00a0", " ", "&#43;", "+").Replace(flat)), " ")
-	for _, want := range []string{"user1 / nemo, 4 nodes +20.0 % 2", " 812361 10 16.0 month_slower", "dahu-3 no record of 5 of 7 jobs", "user1 / nemo 256 30", "and 5 more: month_applications",
+	for _, want := range []string{"user1 / nemo, 4 nodes 16.0 +20.0 % 2", " 812361 10 month_slower", "dahu-3 no record of 5 of 7 jobs", "user1 / nemo 256 30", "and 5 more: month_applications",
 		"user2 / lammps 60.0 30 100 % 2.00 s", "71.0 %", "cpus_idle", "out_of_memory", "project2 60.0 of 84.0", "not_significant", "not_sampled", "Why no period", "week_coverage"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in %s", want, flat)
