@@ -47,11 +47,11 @@ func dashboardCommand(getenv func(string) string) *cobra.Command {
 			"columns that end in _s) can be picked beside the values. Shapes of one\n" +
 			"application are compared with each other, as are the series that --compare A,B\n" +
 			"names.\n\n" +
-			"A page of the whole --site also shows, of the last days, what is slower since when by\n" +
-			"the node hours that it lost since, sick nodes with the jobs that say so, applications\n" +
-			"by node hours with their cycle, waiting, memory and GPU use, waste by finding and by\n" +
-			"account, and coverage: how many jobs have a report and a period, and why not.\n" +
-			"jobgait-history(5) has the question behind each of them.",
+			"The page of the whole --site also says what is slower since when, by the node\n" +
+			"hours lost since; which nodes are sick, with the jobs that say so; where node\n" +
+			"hours go, by application, with cycle, waiting, memory and GPU use; what they\n" +
+			"waste, by finding and by account; and coverage: how many jobs have a report and\n" +
+			"a period, and why not. jobgait-history(5) has the question behind each of them.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {

@@ -27,7 +27,7 @@ func siteRuns(t *testing.T, name func(string) string) string {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	now := math.Floor(float64(time.Now().Unix()))
+	now := float64(time.Now().Unix())
 	id := summary.JobID(812300)
 	number := func(v float64) *float64 { return &v }
 	whole := func(n int) *int { return &n }
