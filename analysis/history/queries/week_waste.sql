@@ -26,7 +26,10 @@ WITH ran AS (
         WHERE EndEpoch > strftime('%s', 'now', '-7 days') + 0
         LIMIT -1 -- all of them: only so SQLite looks for no names here
       )
+      WHERE NodesReported >= 0
+      LIMIT -1 -- this and WHERE, which leave none out, have it look for each State once
     )
+    WHERE Failed IS NOT NULL
   )
 )
 SELECT Code, count(*) AS Jobs, round(sum(NodeHours), 3) AS NodeHours, round(sum(NodeHours * Part), 3) AS LostNodeHours
