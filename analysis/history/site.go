@@ -49,7 +49,7 @@ type Slower struct {
 
 // SickNode is a row of week_sick_nodes.
 type SickNode struct {
-	Node                string
+	Cluster, Node       string
 	Jobs, Missing, Died int
 	JobIDs              []string
 }
@@ -125,7 +125,7 @@ func (s *Site) slower(rows *sql.Rows) error {
 func (s *Site) sickNode(rows *sql.Rows) error {
 	var r SickNode
 	var ids string
-	err := rows.Scan(&r.Node, &r.Jobs, &r.Missing, &r.Died, &ids, &s.Nodes.Of)
+	err := rows.Scan(&r.Cluster, &r.Node, &r.Jobs, &r.Missing, &r.Died, &ids, &s.Nodes.Of)
 	r.JobIDs = strings.Fields(ids)
 	s.Nodes.Rows = append(s.Nodes.Rows, r)
 	return err

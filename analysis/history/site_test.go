@@ -40,7 +40,7 @@ func shownSite(s Site) string {
 		fmt.Fprintln(&b, "slower", r.User, r.App, r.Shape, r.EffectPct, r.JobID, r.Jobs, num(r.LostNodeHours))
 	}
 	for _, r := range s.Nodes.Rows {
-		fmt.Fprintln(&b, "node", r.Node, r.Jobs, r.Missing, r.Died, r.JobIDs)
+		fmt.Fprintln(&b, "node", r.Cluster, r.Node, r.Jobs, r.Missing, r.Died, r.JobIDs)
 	}
 	for _, r := range s.Applications.Rows {
 		fmt.Fprintln(&b, "application", r.User, r.App, num(r.NodeHours), r.Jobs, num(r.CyclePct), num(r.PeriodS), num(r.WaitingPct), num(r.MemoryPct), num(r.GPUPct))

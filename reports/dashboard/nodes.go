@@ -15,9 +15,12 @@ import (
 // nodeRow is a node that is not like others, and the jobs that say so.
 type nodeRow struct{ Node, Text, Jobs string }
 
+// nodeKey is a node: clusters have the same names.
+type nodeKey struct{ cluster, name string }
+
 // sickNode is what is known of one.
 type sickNode struct {
-	name      string
+	nodeKey
 	effectPct float64 // by how much jobs on it take longer, where most
 	histories int     // in so many histories
 	records   *history.SickNode
@@ -29,19 +32,19 @@ type sickNode struct {
 func nodeRows(in Input) (rows []nodeRow, left string) {
 	nodes := slowNodes(in)
 	for _, r := range in.Site.Nodes.Rows {
-		n := nodes[r.Node]
-		if n == nil {
-			n = &sickNode{name: r.Node}
-			nodes[r.Node] = n
-		}
-		n.records = &r
-		n.jobs = append(n.jobs, r.JobIDs...)
+		n := nodes.of(nodeKey{r.Cluster, r.Node})
+		n.records, n.jobs = &r, append(n.jobs, r.JobIDs...)
 	}
 	list := slices.SortedFunc(maps.Values(nodes), func(a, b *sickNode) int {
-		return cmp.Or(cmp.Compare(b.histories, a.histories), cmp.Compare(b.effectPct, a.effectPct), cmp.Compare(b.missing(), a.missing()), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.histories, a.histories), cmp.Compare(b.effectPct, a.effectPct), cmp.Compare(b.missing(), a.missing()), cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.name, b.name))
 	})
+	several := slices.ContainsFunc(list, func(n *sickNode) bool { return n.cluster != list[0].cluster })
 	for _, n := range list[:min(len(list), history.SiteRows)] {
-		rows = append(rows, nodeRow{reports.Clean(n.name), n.text(), someOf(n.jobs)})
+		row := nodeRow{reports.Clean(n.name), n.text(), someOf(n.jobs)}
+		if several {
+			row.Node = owned(n.cluster, n.name)
+		}
+		rows = append(rows, row)
 	}
 	if k := len(list) - len(rows) + in.Site.Nodes.More(); k > 0 {
 		left = fmt.Sprintf("and %s more", quantity.Count(k))
@@ -49,22 +52,29 @@ func nodeRows(in Input) (rows []nodeRow, left string) {
 	return rows, left
 }
 
+// sickNodes are nodes by what they are called.
+type sickNodes map[nodeKey]*sickNode
+
+// of is what is known of a node, which is noted if it was not.
+func (m sickNodes) of(k nodeKey) *sickNode {
+	if m[k] == nil {
+		m[k] = &sickNode{nodeKey: k}
+	}
+	return m[k]
+}
+
 // slowNodes are those of all histories that lead, with their newest jobs on each.
-func slowNodes(in Input) map[string]*sickNode {
-	nodes := map[string]*sickNode{}
+func slowNodes(in Input) sickNodes {
+	nodes := sickNodes{}
 	for _, s := range in.Report.Series {
 		for _, slow := range s.SlowNodes {
 			if s.Support || !quantity.Known(slow.EffectPct) {
 				continue
 			}
-			n := nodes[slow.Node]
-			if n == nil {
-				n = &sickNode{name: slow.Node}
-				nodes[slow.Node] = n
-			}
+			n := nodes.of(nodeKey{s.Machine, slow.Node})
 			n.histories, n.effectPct = n.histories+1, max(n.effectPct, slow.EffectPct)
-			for k := len(s.Nodes) - 1; k >= 0 && k < len(s.Jobs); k-- {
-				if slices.Contains(s.Nodes[k], slow.Node) {
+			for k := len(s.Nodes) - 1; k >= 0; k-- {
+				if k < len(s.Jobs) && slices.Contains(s.Nodes[k], slow.Node) {
 					n.jobs = append(n.jobs, s.Jobs[k])
 				}
 			}

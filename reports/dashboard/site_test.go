@@ -70,3 +70,15 @@ func TestSickNodes(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// Nodes of two clusters may have one name: they are two, and called by both.
+func TestNodesOfTwoClusters(t *testing.T) {
+	in := ofASite()
+	in.Site.Nodes = history.Top[history.SickNode]{Of: 2, Rows: []history.SickNode{{Cluster: "east", Node: "n1", Jobs: 4, Missing: 2}, {Cluster: "west", Node: "n1", Jobs: 4, Missing: 3}}}
+	for i := range in.Report.Series {
+		in.Report.Series[i].SlowNodes = nil
+	}
+	if rows, left := nodeRows(in); len(rows) != 2 || rows[0].Node != "west / n1" || rows[1].Node != "east / n1" || left != "" {
+		t.Error(rows, left)
+	}
+}
