@@ -24,7 +24,7 @@ func (db *DB) CountAside(ctx context.Context, list []Aside, now float64) (counte
 	if len(list) == 0 {
 		return 0, nil
 	}
-	err = db.write(ctx, func(tx *sql.Tx) error {
+	err = db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)
 		var until float64
 		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(until_s), 0) FROM pruned WHERE kind = 'ingest'").Scan(&until); err != nil {

@@ -26,7 +26,7 @@ func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []Event, now
 	if len(events) == 0 {
 		return nil
 	}
-	return explain(db.path, "put changes", db.write(ctx, func(tx *sql.Tx) error {
+	return explain(db.path, "put changes", db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)
 		for _, e := range events {
 			w.exec(`INSERT INTO change_event (series_id, metric, run_id, detected_run_id, end_run_id, kind,
@@ -45,7 +45,7 @@ func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []Event, now
 // Acknowledge notes that somebody has seen the change of a series that begins
 // with a run.
 func (db *DB) Acknowledge(ctx context.Context, seriesID, runID int64, by, reason string, now float64) error {
-	return explain(db.path, "acknowledge a change", db.write(ctx, func(tx *sql.Tx) error {
+	return explain(db.path, "acknowledge a change", db.write(ctx, func(tx *sql.Conn) error {
 		w := db.writer(ctx, tx)
 		w.exec(`INSERT OR REPLACE INTO change_ack (series_id, run_id, at_s, by_name, reason) VALUES (?, ?, ?, ?, ?)`,
 			seriesID, runID, now, text(by, maxName), text(reason, maxText))

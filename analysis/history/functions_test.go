@@ -170,24 +170,18 @@ func TestRoomOfFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		tx, err := db.sql.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := db.writer(t.Context(), tx)
-		for k := range roomRuns {
-			s := oneNode(int64(812345))
-			s.Key.JobID, s.Job.Name = summary.JobID(1_000_000+k), "melt"
-			s.Start += float64(k)
-			run := w.insertRun(s, 0, "")
-			if with {
-				w.code(run, coded(s))
+		if err := db.put(t.Context(), func(w *writer) error {
+			for k := range roomRuns {
+				s := oneNode(int64(812345))
+				s.Key.JobID, s.Job.Name = summary.JobID(1_000_000+k), "melt"
+				s.Start += float64(k)
+				run := w.insertRun(s, 0, "")
+				if with {
+					w.code(run, coded(s))
+				}
 			}
-		}
-		if w.err != nil {
-			t.Fatal(w.err)
-		}
-		if err := tx.Commit(); err != nil {
+			return w.err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		var bytes float64

@@ -47,7 +47,7 @@ func (s schema) parts() []lack {
 	return all
 }
 
-// asker is what a *sql.DB and a *sql.Tx have in common here.
+// asker is what a *sql.DB and a *sql.Conn have in common here.
 type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
@@ -106,7 +106,7 @@ func (db *DB) mend(ctx context.Context) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	return db.write(ctx, func(tx *sql.Tx) error {
+	return db.write(ctx, func(tx *sql.Conn) error {
 		left, err := db.lacks(ctx, tx) // another process may have mended it
 		if err != nil || len(left) == 0 {
 			return err

@@ -29,7 +29,7 @@ type previous struct {
 }
 
 // previousRuns returns the runs that are stored under the key of s.
-func previousRuns(ctx context.Context, tx *sql.Tx, s summary.Summary) ([]previous, error) {
+func previousRuns(ctx context.Context, tx *sql.Conn, s summary.Summary) ([]previous, error) {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT run_id, reuse, nodes_reported, nnodes, start_s, scheduler_start,
 			(SELECT text FROM word WHERE word_id = state_id), exit_code, exit_signal, job_name,

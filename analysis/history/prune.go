@@ -115,7 +115,7 @@ func (db *DB) pruneKind(ctx context.Context, k kind, until float64, did *Pruned,
 	for {
 		begin := time.Now()
 		var more bool
-		err := db.write(ctx, func(tx *sql.Tx) error {
+		err := db.write(ctx, func(tx *sql.Conn) error {
 			w := db.writer(ctx, tx)
 			runs, left, err := w.prune(k, until, begin.Add(pruneHold))
 			did.Runs, more = did.Runs+runs, left

@@ -113,7 +113,7 @@ func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 
 // Delivered notes where the report of a stored run went.
 func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(tx *sql.Conn) error {
 		found, err := previousRuns(ctx, tx, s)
 		if err != nil {
 			return err

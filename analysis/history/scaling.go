@@ -21,7 +21,7 @@ type Segment struct {
 
 // PutScaling replaces what is stored of how the application of a run scales.
 func (db *DB) PutScaling(ctx context.Context, s summary.Summary, segments []Segment, now float64) error {
-	return explain(db.path, "put scaling", db.write(ctx, func(tx *sql.Tx) error {
+	return explain(db.path, "put scaling", db.write(ctx, func(tx *sql.Conn) error {
 		id, _, err := reference(ctx, tx, s)
 		if err != nil || id == 0 {
 			return err

@@ -82,7 +82,7 @@ func (s schema) made() string {
 // remake drops the views of a history and leads it to this version, with the columns
 // that were added without a number: it may come from before them. Views are dropped by
 // name: one that an administrator has made stays.
-func (db *DB) remake(ctx context.Context, tx *sql.Tx, from int) error {
+func (db *DB) remake(ctx context.Context, tx *sql.Conn, from int) error {
 	for _, view := range viewHead.FindAllStringSubmatch(db.schema.text, -1) {
 		var there bool
 		err := tx.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'view' AND name = ?", view[1]).Scan(&there)
@@ -112,7 +112,7 @@ func (db *DB) remake(ctx context.Context, tx *sql.Tx, from int) error {
 	return err
 }
 
-// rower is what a *sql.DB and a *sql.Tx have in common here.
+// rower is what a *sql.DB and a *sql.Conn have in common here.
 type rower interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -170,7 +170,7 @@ func (db *DB) readable(ctx context.Context) error {
 // IMMEDIATE and reads the version again: another process may have migrated while
 // this one waited for the lock.
 func (db *DB) migrate(ctx context.Context) error {
-	return db.write(ctx, func(tx *sql.Tx) error {
+	return db.write(ctx, func(tx *sql.Conn) error {
 		v, err := db.version(ctx, tx)
 		if err != nil || v == db.schema.version() {
 			return err

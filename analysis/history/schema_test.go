@@ -201,7 +201,7 @@ func TestColumnTouchesThreeFiles(t *testing.T) {
 func TestColumnsAreWritten(t *testing.T) {
 	db := open(t)
 	written := []string{"run_id", "reuse", "report_dir_id"} // by insertRun
-	err := db.write(t.Context(), func(tx *sql.Tx) error {
+	err := db.write(t.Context(), func(tx *sql.Conn) error {
 		w := db.writer(t.Context(), tx)
 		for _, c := range append(w.jobColumns(oneNode(1)), w.resultColumns(oneNode(1))...) {
 			written = append(written, c.name)
@@ -243,7 +243,7 @@ func TestSchemaIsOldEnough(t *testing.T) {
 func TestSettings(t *testing.T) {
 	db := open(t)
 	for pragma, want := range map[string]string{
-		"auto_vacuum": "2", "journal_mode": "wal", "foreign_keys": "1", "synchronous": "1",
+		"auto_vacuum": "2", "wal_autocheckpoint": fmt.Sprint(logPages), "journal_mode": "wal", "foreign_keys": "1", "synchronous": "2",
 		"application_id": fmt.Sprint(applicationID), "user_version": "6",
 	} {
 		var got string

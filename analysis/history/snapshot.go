@@ -83,7 +83,7 @@ func (db *DB) snapshot(ctx context.Context, uid int, to string) (err error) {
 	if _, err := s.sql.ExecContext(ctx, "ATTACH ? AS live", live.String()); err != nil {
 		return err
 	}
-	if err := s.write(ctx, func(tx *sql.Tx) error { return copyParts(ctx, tx, uid) }); err != nil {
+	if err := s.write(ctx, func(tx *sql.Conn) error { return copyParts(ctx, tx, uid) }); err != nil {
 		return err
 	}
 	_, err = s.sql.ExecContext(ctx, "DETACH live")
@@ -92,7 +92,7 @@ func (db *DB) snapshot(ctx context.Context, uid int, to string) (err error) {
 
 // copyParts copies what is the user's. The triggers have summed up the days of the
 // runs: what days keep of runs that are gone takes their place.
-func copyParts(ctx context.Context, tx *sql.Tx, uid int) error {
+func copyParts(ctx context.Context, tx *sql.Conn, uid int) error {
 	for _, p := range parts() {
 		columns, err := columnsOf(ctx, tx, p.table)
 		if err != nil {
@@ -112,7 +112,7 @@ func copyParts(ctx context.Context, tx *sql.Tx, uid int) error {
 }
 
 // columnsOf names the columns of a table.
-func columnsOf(ctx context.Context, tx *sql.Tx, table string) (string, error) {
+func columnsOf(ctx context.Context, tx *sql.Conn, table string) (string, error) {
 	var names string
 	err := tx.QueryRowContext(ctx, "SELECT group_concat(name, ', ') FROM pragma_table_info(?)", table).Scan(&names)
 	return names, err

@@ -47,7 +47,7 @@ func (db *DB) Stateless(ctx context.Context, after float64, most int) ([]Statele
 
 // PutStates stores how runs ended. A run that has a state by now keeps it.
 func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64) error {
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(tx *sql.Conn) error {
 		for _, e := range ended {
 			w := db.writer(ctx, tx)
 			var known *int64

@@ -207,13 +207,13 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 		fmt.Printf("%s copied in %.1f s\n", table, time.Since(began).Seconds())
 	}
 	began := time.Now()
-	if err := db.write(t.Context(), func(tx *sql.Tx) error { return db.remake(t.Context(), tx, db.schema.version()) }); err != nil {
+	if err := db.write(t.Context(), func(tx *sql.Conn) error { return db.remake(t.Context(), tx, db.schema.version()) }); err != nil {
 		t.Fatal(err)
 	}
 	fmt.Printf("indexes and days made in %.1f s\n", time.Since(began).Seconds())
 	exec("DETACH tile")
 	exec("PRAGMA journal_mode = " + string(db.journal))
-	exec("PRAGMA synchronous = NORMAL")
+	exec("PRAGMA synchronous = FULL")
 	exec("PRAGMA foreign_keys = ON")
 }
 

@@ -15,21 +15,21 @@ import (
 type writer struct {
 	ctx   context.Context // without an end: the driver gives each statement that has one a goroutine
 	ended func() error    // asked before each statement
-	tx    *sql.Tx
+	tx    *sql.Conn
 	pack  *packer
 	known *known
 	fresh map[string]int64 // what is known of this transaction
 	err   error
 }
 
-func (db *DB) writer(ctx context.Context, tx *sql.Tx) *writer {
+func (db *DB) writer(ctx context.Context, tx *sql.Conn) *writer {
 	return &writer{ctx: context.WithoutCancel(ctx), ended: ctx.Err, tx: tx, pack: &db.pack, known: db.known, fresh: map[string]int64{}}
 }
 
 // put runs f in one transaction, again if another process held the lock.
 func (db *DB) put(ctx context.Context, f func(*writer) error) error {
 	var w *writer
-	err := db.write(ctx, func(tx *sql.Tx) error {
+	err := db.write(ctx, func(tx *sql.Conn) error {
 		w = db.writer(ctx, tx)
 		return f(w)
 	})
