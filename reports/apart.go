@@ -29,17 +29,9 @@ func newAgreement(s summary.Summary) *Agreement {
 	if a == nil {
 		return nil
 	}
-	out := &Agreement{Column: a.Column, Label: newLabels(s).long(a.Column), Nodes: a.Nodes, Compared: a.Compared, Pairs: a.Pairs,
-		Agree: a.Agree, Close: a.Close, WorstPct: number(a.WorstPct), Odd: a.Odd, Stragglers: a.Stragglers, Late: a.Late,
-		List: []summary.Apart{}}
-	for _, x := range a.List {
-		for _, v := range []*float64{&x.FromS, &x.ForS, &x.DiffersPct, &x.LongerPct} {
-			*v = number(*v)
-		}
-		x.DistancePct, x.LagS, x.LagSpreadS = known(x.DistancePct), known(x.LagS), known(x.LagSpreadS)
-		out.List = append(out.List, x)
-	}
-	return out
+	return &Agreement{Column: a.Column, Label: newLabels(s).long(a.Column), Nodes: a.Nodes, Compared: a.Compared, Pairs: a.Pairs,
+		Agree: a.Agree, Close: a.Close, WorstPct: a.WorstPct, Odd: a.Odd, Stragglers: a.Stragglers, Late: a.Late,
+		List: listed(a.List)}
 }
 
 // oddShape says in a few words how a node's iterations differ.

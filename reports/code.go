@@ -80,22 +80,22 @@ func newCode(s summary.Summary) *Code {
 	if m := s.MainCode(); m != nil {
 		split = m.Split
 		cycle := number(m.BusyS / m.Count)
-		c.Pattern, c.Cycles, c.CycleS = Word(Clean(m.Pattern)), number(m.Count), &cycle
+		c.Pattern, c.Cycles, c.CycleS = Word(Clean(m.Pattern)), m.Count, &cycle
 		if a.Run.BusyS > 0 {
 			c.Samples = int64(math.Round(float64(a.Samples) * m.BusyS / a.Run.BusyS))
 		}
 	}
-	c.BusyS, c.UnnamedShare = number(split.BusyS), number(split.UnnamedShare)
+	c.BusyS, c.UnnamedShare = split.BusyS, split.UnnamedShare
 	c.Classes, c.Libraries = codeParts(split.Classes), codeParts(split.Libraries)
 	c.Functions = []CodeFunction{}
 	for _, f := range split.Functions {
 		c.Functions = append(c.Functions, newFunction(f))
 	}
 	if o := split.Others; o != nil {
-		c.Others = CodeOthers{max(0, o.Count), number(o.Share), known(o.CycleS)}
+		c.Others = CodeOthers{max(0, o.Count), o.Share, o.CycleS}
 	}
 	for _, p := range a.Pages {
-		c.Pages = append(c.Pages, CodePage{Clean(p.Column), functionName(p.Function), Clean(p.Library), number(p.Share)})
+		c.Pages = append(c.Pages, CodePage{Clean(p.Column), functionName(p.Function), Clean(p.Library), p.Share})
 	}
 	for _, n := range newNotes(s) {
 		if strings.HasPrefix(string(n.Code), "names_") || strings.HasPrefix(string(n.Code), "code_") || n.Code == "program_replaced" {
@@ -108,25 +108,19 @@ func newCode(s summary.Summary) *Code {
 func codeParts(list []anatomy.Part) []CodePart {
 	out := []CodePart{}
 	for _, p := range list {
-		out = append(out, CodePart{Clean(p.Name), number(p.Share), number(p.Seconds), known(p.CycleS), numbers(p.Within)})
+		out = append(out, CodePart{Clean(p.Name), p.Share, p.Seconds, p.CycleS, listed(p.Within)})
 	}
 	return out
 }
 
 func newFunction(f anatomy.Share) CodeFunction {
 	out := CodeFunction{Name: functionName(f.Function), Full: Word(Clean(f.Name)), Library: Clean(f.Library), Class: string(anatomy.ClassOf(f.Library)),
-		Share: number(f.Share), BusyS: number(f.Seconds), CycleS: known(f.CycleS), Lo: known(f.Lo), Hi: known(f.Hi), Within: numbers(f.Within)}
+		Share: f.Share, BusyS: f.Seconds, CycleS: f.CycleS, Lo: f.Lo, Hi: f.Hi, Within: listed(f.Within)}
 	return out
 }
 
-// numbers are the values that JSON can hold, none as an empty list.
-func numbers(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = number(x)
-	}
-	return out
-}
+// listed is a list that JSON has as one, also where it has nothing in it.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 func functionName(f anatomy.Function) Word { return Word(Clean(anatomy.Normal(f.Library, f.Name))) }
 

@@ -31,7 +31,7 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 		if known(&c.Total) == nil {
 			continue
 		}
-		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, number(c.Before), nil, nil}
+		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, c.Before, nil, nil}
 		part := c.Part()
 		if part < 1 {
 			x.Share = &part

@@ -42,9 +42,9 @@ func newDrift(d *summary.Drift) *Drift {
 		return nil
 	}
 	l := d.Lengths
-	out := &Drift{Like: append([]string{}, d.Like...), Iterations: d.Iterations, Slope: number(d.SlopePctPerHour), Lo: number(d.Lo), Hi: number(d.Hi),
-		Steps: append([]summary.DriftStep{}, d.Steps...), Slow: append([]summary.SlowIteration{}, d.Slow...), SlowCount: d.SlowCount,
-		SlowS: number(d.SlowS), Lengths: Lengths{max(1, l.Group), scaled(l.TS, 1), scaled(l.MeanS, 1), scaled(l.MaxS, 1)}}
+	out := &Drift{Like: listed(d.Like), Iterations: d.Iterations, Slope: d.SlopePctPerHour, Lo: d.Lo, Hi: d.Hi,
+		Steps: listed(d.Steps), Slow: listed(d.Slow), SlowCount: d.SlowCount,
+		SlowS: d.SlowS, Lengths: Lengths{max(1, l.Group), scaled(l.TS, 1), scaled(l.MeanS, 1), scaled(l.MaxS, 1)}}
 	out.ChangePct, out.CostS = d.Change()
 	return out
 }

@@ -61,7 +61,7 @@ func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 	if out.Elapsed.Median != nil {
 		shorter := 0
 		for _, e := range elapsed {
-			if e < number(s.ElapsedS) {
+			if e < s.ElapsedS {
 				shorter++
 			}
 		}

@@ -16,7 +16,7 @@ type Estimate struct {
 // newEstimate returns an estimate at level 0.95. An interval that does not hold
 // its value, or has no width at n < 2, is no interval.
 func newEstimate(value, lo, hi float64, n int, method string) Estimate {
-	e := Estimate{Value: known(&value), Level: 0.95, N: n, Method: method}
+	e := Estimate{Value: positive(value), Level: 0.95, N: n, Method: method}
 	if e.Value != nil && n >= 2 && lo <= value && value <= hi {
 		e.Lo, e.Hi = known(&lo), known(&hi)
 	}

@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 
 	"jobgait/analysis/quantity"
@@ -15,10 +14,11 @@ import (
 func newExamples(list []summary.Example, by float64) (out []summary.Example) {
 	for _, e := range list {
 		known := slices.Contains([]summary.Why{summary.Start, summary.Typical, summary.Slowest}, e.Why)
-		if !known || !(e.LengthS > 0) || math.IsInf(e.LengthS, 0) || len(e.Values) == 0 {
+		if !known || !(e.LengthS > 0) || len(e.Values) == 0 {
 			continue
 		}
-		out = append(out, summary.Example{Why: e.Why, StartS: number(e.StartS), LengthS: e.LengthS, Values: scaled(e.Values, by)})
+		e.Values = scaled(e.Values, by)
+		out = append(out, e)
 	}
 	return out
 }

@@ -132,16 +132,16 @@ func (r Report) spent() *finding.Code {
 		where := []string{}
 		switch anatomy.ClassOf(p.Name) {
 		case anatomy.Communication:
-			c.Communication += number(p.Share)
+			c.Communication += p.Share
 			where = append(where, "communication")
 			if anatomy.Waits(p.Name) {
-				c.Spinning += number(p.Share)
+				c.Spinning += p.Share
 				where = append(where, "spinning")
 			}
 		case anatomy.Kernel:
-			c.Kernel += number(p.Share)
+			c.Kernel += p.Share
 		case anatomy.OpenMP:
-			c.OpenMP += number(p.Share)
+			c.OpenMP += p.Share
 			where = append(where, "openmp")
 		}
 		for _, w := range where {

@@ -10,18 +10,11 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// newGPUs returns the run's GPUs without what is no number.
+// newGPUs returns the run's GPUs with what can be drawn of them.
 func newGPUs(s summary.Summary) []summary.GPU {
 	out := make([]summary.GPU, 0, len(s.GPUs))
 	for _, g := range s.GPUs {
-		g.ReadS, g.MemoryBytes = number(g.ReadS), number(g.MemoryBytes)
-		for _, v := range []**float64{&g.EnergyJ, &g.PowerW, &g.ActiveS, &g.SlowedS, &g.MemoryPeakBytes, &g.ClockMHz} {
-			*v = known(*v)
-		}
 		g.Cycle, g.Lane = cleanCycle(g.Cycle), cleanLane(g.Lane)
-		if i := g.IdleStretch; i != nil {
-			g.IdleStretch = &summary.Interval{StartS: number(i.StartS), EndS: number(i.EndS)}
-		}
 		out = append(out, g)
 	}
 	return out

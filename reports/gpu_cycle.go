@@ -144,19 +144,17 @@ func weighed(values, weights []float64) (in, out float64) {
 // betweenSyncs says how far what is told of cycles reaches.
 const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, the time between synchronisations."
 
-// cleanCycle is without what is no number.
+// cleanCycle is without lists that cannot be those of a cycle.
 func cleanCycle(c *summary.GPUCycle) *summary.GPUCycle {
 	if c == nil {
 		return nil
 	}
-	out := summary.GPUCycle{Pattern: c.Pattern, Count: number(c.Count), IdleShare: number(c.IdleShare)}
-	if len(c.PowerW) == anatomy.Bins {
-		out.PowerW = numbers(c.PowerW)
+	for _, list := range []*[]float64{&c.PowerW, &c.Idle} {
+		if len(*list) != anatomy.Bins {
+			*list = nil
+		}
 	}
-	if len(c.Idle) == anatomy.Bins {
-		out.Idle = numbers(c.Idle)
-	}
-	return &out
+	return c
 }
 
 // gpuShapes draws the power of a GPU within a cycle, and when it is idle.

@@ -20,10 +20,10 @@ const (
 
 // cleanLane is a lane with parts only, nil where there is nothing to draw.
 func cleanLane(l *summary.GPULane) *summary.GPULane {
-	if l == nil || len(l.Busy) == 0 || !(l.StepS > 0) || math.IsInf(l.StepS, 0) {
+	if l == nil || len(l.Busy) == 0 || !(l.StepS > 0) {
 		return nil
 	}
-	out := summary.GPULane{StartS: number(l.StartS), StepS: l.StepS}
+	out := summary.GPULane{StartS: l.StartS, StepS: l.StepS}
 	for _, v := range l.Busy {
 		if !(v >= 0 && v <= 1) {
 			v = series.Missing()

@@ -69,8 +69,8 @@ func newJob(s summary.Summary) Job {
 		Executable: Word(j.Executable), Script: Word(j.Script), App: Word(j.App), Size: Word(j.Size),
 		NNodes: max(j.NNodes, len(s.Nodes)), NodeList: Word(j.NodeList), NTasks: j.NTasks, NCPUs: j.NCPUs,
 		CPUsPerTask: j.CPUsPerTask, WorkDir: Word(j.WorkDir), Threads: threads(j.Fields[summary.FieldThreads]),
-		Start: stamp(s.Start), StartEpochS: number(s.Start), End: stamp(s.End), EndEpochS: number(s.End),
-		ElapsedS: number(s.ElapsedS), SuspendedS: number(s.SuspendedS), State: Word(s.State), Ended: ended(s),
+		Start: stamp(s.Start), StartEpochS: s.Start, End: stamp(s.End), EndEpochS: s.End,
+		ElapsedS: s.ElapsedS, SuspendedS: s.SuspendedS, State: Word(s.State), Ended: ended(s),
 	}
 	if s.Key.Sub > 0 {
 		out.SubRun = &s.Key.Sub

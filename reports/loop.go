@@ -36,19 +36,13 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 		return
 	}
 	q.Significance = known(&loop.Significance)
-	for _, c := range loop.Children {
-		q.Child = append(q.Child, periodicity.Child{PeriodS: number(c.PeriodS), Count: c.Count, Confidence: number(c.Confidence)})
-	}
-	q.Drift, q.Examples = newDrift(loop.Drift), newExamples(loop.Examples, by)
+	q.Child, q.Drift, q.Examples = listed(loop.Children), newDrift(loop.Drift), newExamples(loop.Examples, by)
 	a := loop.Activity
 	if a == nil {
 		return
 	}
 	by, unit := inReadable(a.Column, a.Unit, s.Quality)
 	for _, l := range a.Low {
-		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour, &l.Level, &l.Above} {
-			*v = number(*v)
-		}
 		l.Level, l.Above = l.Level*by, l.Above*by
 		low := Low{Column: a.Column, Label: names.long(a.Column), Unit: unit, Low: l}
 		if j := s.Resources().Energy.Joules; j != nil {
@@ -60,9 +54,9 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 }
 
 func newMacros(s summary.Summary) []pattern.Macro {
-	out := []pattern.Macro{}
-	for _, m := range s.Macros {
-		out = append(out, pattern.Macro{PeriodS: number(m.PeriodS), Of: append([]string{}, m.Of...), Count: m.Count})
+	out := listed(s.Macros)
+	for i, m := range out {
+		out[i].Of = listed(m.Of)
 	}
 	return out
 }

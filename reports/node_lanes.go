@@ -24,7 +24,7 @@ const (
 // cleanNodeLanes are lanes with counts of CPUs, as many as can be drawn.
 func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 	for _, l := range list {
-		if len(l.Busy) == 0 || !(l.StepS > 0) || math.IsInf(l.StepS, 0) {
+		if len(l.Busy) == 0 || !(l.StepS > 0) {
 			continue
 		}
 		busy := make(series.Values, len(l.Busy))
@@ -33,7 +33,7 @@ func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
 				busy[i] = series.Missing()
 			}
 		}
-		l.Busy, l.StartS = busy, number(l.StartS)
+		l.Busy = busy
 		out = append(out, l)
 	}
 	return out

@@ -41,12 +41,12 @@ type Node struct {
 }
 
 func newNodes(s summary.Summary) Nodes {
-	out := Nodes{Total: len(s.Nodes), Missing: []string{}, ImbalancePct: known(s.ImbalancePct), Agreement: newAgreement(s),
+	out := Nodes{Total: len(s.Nodes), Missing: []string{}, ImbalancePct: s.ImbalancePct, Agreement: newAgreement(s),
 		List: make([]Node, 0, len(s.Nodes))}
 	odd, median := s.OddNodes()
 	out.BusyCPUs = median
 	for i, n := range s.Nodes {
-		m := Node{n.Name, n.Reported, known(n.BusyCPUs), known(n.PeriodS), known(n.Coverage), n.Samples, n.Missing, n.Sealed, oddText(odd[i]), known(n.DistancePct)}
+		m := Node{n.Name, n.Reported, n.BusyCPUs, n.PeriodS, n.Coverage, n.Samples, n.Missing, n.Sealed, oddText(odd[i]), n.DistancePct}
 		out.List = append(out.List, m)
 		if n.Reported {
 			out.Reported++

@@ -44,18 +44,18 @@ func newQuality(s summary.Summary) Quality {
 	q := s.Quality
 	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, RateHz: positive(q.RateHz), AddressHz: positive(q.AddressHz),
 		BudgetPct: positive(q.BudgetPct), InterruptNS: positive(q.InterruptNS), Samples: q.Samples, Missing: q.Missing,
-		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: number(q.AgentCPUS), Sources: []Source{}}
+		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: q.AgentCPUS, Sources: []Source{}}
 	if out.Scope == "" {
 		out.Scope = "none"
 	}
 	if q.Samples > 0 {
 		share := float64(q.Missing) / float64(q.Samples)
-		out.MissingShare, out.OverheadPct = known(&share), known(&q.OverheadPct)
+		out.MissingShare, out.OverheadPct = &share, &q.OverheadPct
 	}
 	seen := make(map[Source]bool)
 	for _, c := range q.Sources {
 		x := Source{Name: c.Name, Event: Word(c.Event), PMU: Word(c.PMU), Config: Word(c.Config), Scope: Word(c.Scope),
-			Hz: number(c.Hz), Read: c.Absent == "", Absent: Word(c.Absent)}
+			Hz: c.Hz, Read: c.Absent == "", Absent: Word(c.Absent)}
 		if !seen[x] {
 			seen[x] = true
 			out.Sources = append(out.Sources, x)

@@ -85,7 +85,6 @@ type Shape struct {
 	Mean   series.Values `json:"mean"`
 	P10    series.Values `json:"p10"`
 	P90    series.Values `json:"p90"`
-	short  string
 }
 
 // Phase is one stretch of the run.
@@ -149,7 +148,7 @@ func newRhythm(s summary.Summary) Rhythm {
 	r.Macro, r.Stopped, r.Totals = newMacros(s), newStop(s), phaseTotals(s.Phases)
 	share, seen := 0.0, false
 	for _, p := range s.Phases {
-		q := Phase{p.Kind, Word(p.Pattern), number(p.StartS), number(p.EndS), number(p.Share)}
+		q := Phase{p.Kind, Word(p.Pattern), p.StartS, p.EndS, p.Share}
 		r.Phases = append(r.Phases, q)
 		seen = true
 		if q.Kind == phase.Loop {
@@ -169,7 +168,7 @@ func newRhythm(s summary.Summary) Rhythm {
 func phaseTotals(table []phase.Phase) []Total {
 	out := []Total{}
 	for _, t := range phase.Totals(table) {
-		out = append(out, Total{t.Kind, Word(t.Pattern), t.Count, number(t.S), number(t.Share)})
+		out = append(out, Total{t.Kind, Word(t.Pattern), t.Count, t.S, t.Share})
 	}
 	return out
 }
@@ -180,20 +179,17 @@ func newPattern(p pattern.Pattern, names labels, quality summary.Quality) Patter
 		ID: p.ID, Column: p.Column, Label: names.long(p.Column),
 		Kind: periodicity.Equal, MeanS: positive(p.MeanS), P10S: positive(p.P10S), P90S: positive(p.P90S), CPUS: positive(p.CPUS),
 		Period:        newEstimate(p.PeriodS, p.PeriodLoS, p.PeriodHiS, p.Instances, "lengths of the instances"),
-		PeriodSamples: number(p.PeriodSamples), PeriodCV: number(p.PeriodCV),
-		Confidence: number(p.Confidence), Coverage: number(p.Coverage), Instances: p.Instances,
+		PeriodSamples: p.PeriodSamples, PeriodCV: p.PeriodCV,
+		Confidence: p.Confidence, Coverage: p.Coverage, Instances: p.Instances,
 		Shape: Shape{p.ValuesColumn, names.long(p.ValuesColumn), unit,
-			scaled(p.Values, by), scaled(p.P10, by), scaled(p.P90, by), names.short(p.ValuesColumn)},
-		Regions: []periodicity.Region{},
+			scaled(p.Values, by), scaled(p.P10, by), scaled(p.P90, by)},
+		Regions: listed(p.Regions),
 	}
 	if p.Kind == periodicity.Unequal {
 		q.Kind = p.Kind
 	}
 	if slices.Contains([]series.Axis{series.Wall, series.CPU, periodicity.Both}, p.Axis) {
 		q.Axis = &p.Axis
-	}
-	for _, g := range p.Regions {
-		q.Regions = append(q.Regions, periodicity.Region{StartS: number(g.StartS), EndS: number(g.EndS), Count: g.Count})
 	}
 	return q
 }

@@ -54,13 +54,13 @@ func newStop(s summary.Summary) *Stop {
 	if !ok || at.Kind == phase.Aperiodic {
 		return nil
 	}
-	out := &Stop{Kind: at.Kind, Pattern: Word(at.Pattern), SinceS: number(at.SinceS)}
+	out := &Stop{Kind: at.Kind, Pattern: Word(at.Pattern), SinceS: at.SinceS}
 	switch at.Kind {
 	case phase.Loop:
 		out.Iterations = &at.Iterations
 		out.Text = fmt.Sprintf("in loop %s, after about %s", at.Pattern, quantity.Plural(at.Iterations, "cycle"))
 		if q := patternOf(s, at.Pattern); at.Into >= 0.01 && q.PeriodS >= 3*afterwards {
-			out.Into = known(&at.Into)
+			out.Into = &at.Into
 			out.Text = fmt.Sprintf("in loop %s, %s into about cycle %s", at.Pattern, quantity.Share(at.Into), quantity.Count(at.Iterations+1))
 		}
 	case phase.Tail:

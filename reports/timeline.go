@@ -28,7 +28,7 @@ type Column struct {
 }
 
 func newTimeline(of summary.Timeline, quality summary.Quality, names labels) Timeline {
-	t := Timeline{StartS: number(of.StartS), StepS: number(of.StepS), Columns: []Column{}}
+	t := Timeline{StartS: of.StartS, StepS: of.StepS, Columns: []Column{}}
 	for _, c := range of.Columns {
 		by, unit := inReadable(c.Name, c.Unit, quality)
 		t.Columns = append(t.Columns, Column{c.Name, names.long(c.Name), unit, Word(c.Scope),
