@@ -29,7 +29,6 @@ type helper struct {
 	devices            []introduced
 	refresh            *record
 	gone               error
-	goneNS             int64
 	// takers are told of readings.
 	takers []taker
 }
@@ -206,7 +205,7 @@ func (h *helper) boards() []summary.GPUDevice {
 
 // leave goes on without it. What it is doing it may end, and then ends itself.
 func (h *helper) leave(why error) {
-	h.gone, h.goneNS = why, h.now()
+	h.gone = why
 	h.shut()
 }
 

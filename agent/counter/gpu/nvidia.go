@@ -21,7 +21,7 @@ type nvColumn struct {
 	ready           []stamped
 	last            stamped // of the last drain that had any
 	total           uint64
-	began, moved    bool
+	moved           bool
 	readings, fails int64
 	failure         uint8
 	tells           bool // of the helper
