@@ -16,6 +16,7 @@ package as
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,35 @@ type Account struct {
 // Current is whether the account is that of this process, so that no child is
 // needed.
 func (a Account) Current() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
+
+// Ask has a verb of program answer a question as the account, both in JSON; the rest is
+// as Run has it. Verbs that are asked are of Answer.
+func Ask[A any](ctx context.Context, a Account, program, verb string, question any, limit int) (answer A, err error) {
+	input, err := json.Marshal(question)
+	if err != nil {
+		return answer, fmt.Errorf("ask %s: %w", verb, err)
+	}
+	output, err := a.Run(ctx, program, verb, input, limit)
+	if err != nil {
+		return answer, err
+	}
+	if err := json.Unmarshal(output, &answer); err != nil {
+		return answer, fmt.Errorf("%s as uid %d: its answer: %w", verb, a.UID, err)
+	}
+	return answer, nil
+}
+
+// Answer is the child of Ask, with its arguments: a question on in, the answer on out.
+func Answer[Q, A any](args []string, in io.Reader, out io.Writer, answer func(Q) A) error {
+	if err := Confine(args); err != nil {
+		return err
+	}
+	var q Q
+	if err := json.NewDecoder(in).Decode(&q); err != nil {
+		return fmt.Errorf("read the question: %w", err)
+	}
+	return json.NewEncoder(out).Encode(answer(q))
+}
 
 // Run starts a verb of program as the account, gives it input and returns its output,
 // which must not be longer than limit bytes: whoever has the account can make the

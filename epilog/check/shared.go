@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,14 +39,7 @@ const ChildVerb = "__look"
 
 // Child is that child, with its arguments (package as).
 func Child(args []string, in io.Reader, out io.Writer) error {
-	if err := as.Confine(args); err != nil {
-		return err
-	}
-	var dir string
-	if err := json.NewDecoder(in).Decode(&dir); err != nil {
-		return fmt.Errorf("look at a directory: %w", err)
-	}
-	return json.NewEncoder(out).Encode(lookAt(dir))
+	return as.Answer(args, in, out, lookAt)
 }
 
 // lookAt looks with the rights of this process.
@@ -195,15 +187,7 @@ func (n Node) ask(ctx context.Context) (s Shared, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	input, err := json.Marshal(n.Config.Collect.Dir)
-	if err != nil {
-		return s, err
-	}
-	output, err := account.Run(ctx, n.Program, ChildVerb, input, maxShared)
-	if err == nil {
-		err = json.Unmarshal(output, &s)
-	}
-	return s, err
+	return as.Ask[Shared](ctx, account, n.Program, ChildVerb, n.Config.Collect.Dir, maxShared)
 }
 
 // apart is by how many seconds clocks may differ: reports of jobs on several nodes

@@ -12,7 +12,6 @@ package deliver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,17 +55,9 @@ func As(ctx context.Context, account as.Account, program string, req Request) (R
 	if account.Current() {
 		return Write(req), nil
 	}
-	input, err := json.Marshal(req)
-	if err != nil {
-		return Result{}, fmt.Errorf("deliver: encode the report: %w", err)
-	}
-	output, err := account.Run(ctx, program, ChildVerb, input, maxAnswer)
+	res, err := as.Ask[Result](ctx, account, program, ChildVerb, req, maxAnswer)
 	if err != nil {
 		return Result{}, fmt.Errorf("deliver: %w", err)
-	}
-	var res Result
-	if err := json.Unmarshal(output, &res); err != nil {
-		return Result{}, fmt.Errorf("deliver: the child's answer: %w", err)
 	}
 	return res.among(req)
 }
@@ -100,14 +91,7 @@ const maxReason = 400
 // Child is the delivering child, with its arguments (package as): a request on in, its
 // result on out.
 func Child(args []string, in io.Reader, out io.Writer) error {
-	if err := as.Confine(args); err != nil {
-		return err
-	}
-	var req Request
-	if err := json.NewDecoder(in).Decode(&req); err != nil {
-		return fmt.Errorf("deliver: read the request: %w", err)
-	}
-	return json.NewEncoder(out).Encode(Write(req))
+	return as.Answer(args, in, out, Write)
 }
 
 // Write delivers with the rights of this process.

@@ -2,7 +2,6 @@ package finish
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -115,17 +114,9 @@ func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 	if account == nil {
 		return q.answer(ctx)
 	}
-	input, err := json.Marshal(q)
+	o, err := as.Ask[consulted](ctx, *account, f.Program, ConsultVerb, q, maxJudged)
 	if err != nil {
 		return fail(err)
-	}
-	output, err := account.Run(ctx, f.Program, ConsultVerb, input, maxJudged)
-	if err != nil {
-		return fail(err)
-	}
-	var o consulted
-	if err := json.Unmarshal(output, &o); err != nil {
-		return fail(fmt.Errorf("the child's answer: %w", err))
 	}
 	o.Why, o.Log = unread(note.Clean(string(o.Why), 200)), note.Clean(o.Log, 1000)
 	return o
@@ -134,14 +125,7 @@ func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 // ConsultChild is that child, with its arguments (package as): a question on in, the
 // answer on out.
 func ConsultChild(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	if err := as.Confine(args); err != nil {
-		return err
-	}
-	var q question
-	if err := json.NewDecoder(in).Decode(&q); err != nil {
-		return fmt.Errorf("consult: read the question: %w", err)
-	}
-	return json.NewEncoder(out).Encode(q.answer(ctx))
+	return as.Answer(args, in, out, func(q question) consulted { return q.answer(ctx) })
 }
 
 // answer judges with the rights of this process.
