@@ -71,12 +71,12 @@ func TestBusyJobWithoutAddressesIsNotIdle(t *testing.T) {
 	c.BudgetPct = 0.12
 	end := agentHere(t, dir, c, prices{interruptNS: 200}).lives(t)
 	jobtest.Until(t, "addresses were given up", func() bool {
-		l, err := profile.Load(dir.Profile(), profile.SetParams{})
+		l, err := profile.Load(dir.Profile())
 		return err == nil && slices.ContainsFunc(l.Header.Notes, func(n note.Note) bool { return n.Code == note.AddressesEnded }) &&
 			l.Totals[0].Part() < 0.9
 	})
 	end()
-	l, err := profile.Load(dir.Profile(), profile.SetParams{})
+	l, err := profile.Load(dir.Profile())
 	if err != nil || l.Footer == nil || !has(l.Footer.Notes, note.AddressesEnded) || has(l.Header.Notes, note.AddressesEnded) {
 		t.Fatalf("footer %+v, header %v, %v", l.Footer, l.Header.Notes, err)
 	}

@@ -320,7 +320,7 @@ func TestKilledAgentHasNamedTheProgram(t *testing.T) {
 	agent := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid())}))
 	busy(t, id.String(), "while :; do :; done")
 	program := func() string {
-		l, err := profile.Load(agent.dir.Profile(), profile.SetParams{})
+		l, err := profile.Load(agent.dir.Profile())
 		if err != nil {
 			return ""
 		}

@@ -49,7 +49,7 @@ func readProfile(t testing.TB, dir job.RunDir) *profile.Profile {
 
 func loadProfile(t testing.TB, dir job.RunDir) profile.Loaded {
 	t.Helper()
-	l, err := profile.Load(dir.Profile(), profile.SetParams{})
+	l, err := profile.Load(dir.Profile())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestSeesASuspendedJob(t *testing.T) {
 	again := since()
 	jobtest.Until(t, "it ran again", func() bool { return since() > again+1.5 && cpuSeconds(p.Pid) > used+0.3 })
 	a.end(t)
-	l, err := profile.Load(dir.Profile(), profile.SetParams{})
+	l, err := profile.Load(dir.Profile())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func BenchmarkLoad(b *testing.B) {
 			top, cpu := 0.0, cpuTime()
 			for b.Loop() {
 				top = max(top, peak(func() {
-					if _, err := profile.Load(path, profile.Default()); err != nil {
+					if _, err := profile.Load(path); err != nil {
 						b.Fatal(err)
 					}
 				}))

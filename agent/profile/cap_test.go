@@ -55,7 +55,7 @@ func TestSizeCap(t *testing.T) {
 	for _, b := range p.Blocks {
 		kept += sum(b.Samples)
 	}
-	l, err := LoadStream(bytes.NewReader(d.data), SetParams{})
+	l, err := LoadStream(bytes.NewReader(d.data))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ type Chunks struct {
 
 // OpenChunks goes through the profile once, to find which code pages get a
 // column.
-func OpenChunks(path string, p SetParams) (*Chunks, error) {
+func OpenChunks(path string) (*Chunks, error) {
 	first, err := Open(path)
 	if err != nil {
 		return nil, err
@@ -32,9 +32,7 @@ func OpenChunks(path string, p SetParams) (*Chunks, error) {
 		r.Close()
 		return nil, fmt.Errorf("second pass: profile %s was replaced", path)
 	}
-	p = p.filled()
-	p.MaxValues = 1 << 62
-	l := newLayout(s, p)
+	l := newLayout(s, room{usual().pages, 1 << 62})
 	l.merge = 1
 	c := &Chunks{r: r, first: l.first, slots: l.slots}
 	l.slots = 0

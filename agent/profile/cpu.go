@@ -173,8 +173,8 @@ type binner struct {
 	ends   []uint16
 }
 
-// load reads the bins of a profile that was surveyed.
-func (s *surveyed) load(in io.ReadSeeker, all *survey, p SetParams) (CPU, error) {
+// load reads the bins of a profile that was surveyed, those of so many pages.
+func (s *surveyed) load(in io.ReadSeeker, all *survey, pages int) (CPU, error) {
 	rates := newRates(all.header, all.epochs)
 	if s.total == 0 || s.long || rates.highest() == 0 {
 		return CPU{}, nil
@@ -186,7 +186,7 @@ func (s *surveyed) load(in io.ReadSeeker, all *survey, p SetParams) (CPU, error)
 	if err != nil {
 		return CPU{}, fmt.Errorf("third pass: %w", err)
 	}
-	places := s.places(p.MaxPages)
+	places := s.places(pages)
 	b := binner{header: all.header, rates: rates, stepNS: s.stepNS(rates, len(places)), column: map[place]int{}, next: -1}
 	b.full = float64(b.stepNS) * rates.highest() / 1e9
 	for i, at := range places {

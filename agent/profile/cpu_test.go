@@ -68,7 +68,7 @@ func values(t *testing.T, c CPU, name string) []float32 {
 
 func loadCPU(t *testing.T, path string) CPU {
 	t.Helper()
-	l, err := Load(path, SetParams{})
+	l, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestBinsComeBack(t *testing.T) {
 // What periods are looked for in has the bins beside it, each sample in one column.
 func TestASetHasItsBins(t *testing.T) {
 	path := binned(t, nil, order(0, 1000, func(i int) (uint64, uint8) { return 100, uint8(i % 2 * 4) }))
-	l, err := Load(path, SetParams{})
+	l, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func FuzzBins(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		frame := append(openFrame(nil), payload...)
 		sealFrame(frame, binsFrame)
-		l, err := LoadStream(bytes.NewReader(append(bytes.Clone(header), frame...)), SetParams{})
+		l, err := LoadStream(bytes.NewReader(append(bytes.Clone(header), frame...)))
 		if err != nil {
 			t.Fatal(err)
 		}

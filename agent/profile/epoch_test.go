@@ -56,7 +56,7 @@ func TestAddressEpochs(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(p.Epochs, epochs) || p.Damage != (Damage{}) {
 		t.Fatal(p, err)
 	}
-	l, err := Load(path, SetParams{})
+	l, err := Load(path)
 	if err != nil || !reflect.DeepEqual(l.Epochs, epochs) {
 		t.Fatal(l.Epochs, err)
 	}
@@ -95,7 +95,7 @@ func TestAddressesEnd(t *testing.T) {
 		if err := errors.Join(err, w.Close()); err != nil {
 			t.Fatal(err)
 		}
-		l, err := Load(path, SetParams{})
+		l, err := Load(path)
 		if err != nil || l.Totals[0].Name != "cpu_time" || l.Totals[0].Part() != 0.25 {
 			t.Errorf("%s: totals %+v, %v", name, l.Totals, err)
 		}
@@ -132,7 +132,7 @@ func TestAddressesLater(t *testing.T) {
 	p := &Profile{Header: testHeader(), Epochs: []Epoch{{Slot: 2, Kind: "rate", AddressHz: hz(1000)}},
 		Blocks: []Block{{N: 4, Columns: [][]int64{}, Samples: []uint32{0, 0, 5, 5}}}}
 	p.Header.AddressHz = 0
-	l := held(t, p, SetParams{})
+	l := held(t, p, usual())
 	c, ok := l.Set.Column("busy_cpus")
 	if !ok || !equal(c.Values, series.Values{nan, nan, 1, 1}) || l.Totals[0].Total != 0.01 {
 		t.Errorf("%v %v", c, l.Totals)
@@ -157,12 +157,12 @@ func TestEpochRefused(t *testing.T) {
 func TestInterruptAndShares(t *testing.T) {
 	p := sample()
 	p.Header.InterruptNS = 1e6
-	if q := held(t, p, SetParams{}).Quality; math.Abs(q.OverheadPct-100*(0.003+0.030)/0.16) > 1e-9 {
+	if q := held(t, p, usual()).Quality; math.Abs(q.OverheadPct-100*(0.003+0.030)/0.16) > 1e-9 {
 		t.Errorf("%g %%", q.OverheadPct)
 	}
 	p.Blocks[0].Ran = []uint16{10_000, 10_000, 4000}
 	p.Blocks[1].Ran = []uint16{10_000, 10_000, 5000}
-	notes := held(t, p, SetParams{}).Header.Notes
+	notes := held(t, p, usual()).Header.Notes
 	if len(notes) != 1 || notes[0].Code != note.Multiplexed || !strings.HasPrefix(notes[0].Text, "instructions was counted 63.3 %") {
 		t.Errorf("%v", notes)
 	}
@@ -192,7 +192,7 @@ func TestSlowColumns(t *testing.T) {
 		}
 	}
 	w.Close()
-	l, err := Load(path, SetParams{})
+	l, err := Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 )
 
 // held is what is loaded of a profile that is made in memory.
-func held(t testing.TB, p *Profile, params SetParams) Loaded {
+func held(t testing.TB, p *Profile, params room) Loaded {
 	t.Helper()
-	l, err := LoadStream(bytes.NewReader(imageOf(t, p)), params)
+	l, err := loadStream(bytes.NewReader(imageOf(t, p)), params)
 	if err != nil || l.Damage != (Damage{}) {
 		t.Fatal(l.Damage, err)
 	}

@@ -60,13 +60,15 @@ func (l Loaded) End() float64 { return l.endS }
 // Load returns what a report needs of a profile without holding its blocks: its
 // memory is that of the set. It fails only if the file cannot be opened or has no
 // usable header.
-func Load(path string, p SetParams) (Loaded, error) {
+func Load(path string) (Loaded, error) { return loadFile(path, usual()) }
+
+func loadFile(path string, r room) (Loaded, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Loaded{}, fmt.Errorf("open profile: %w", err)
 	}
 	defer f.Close()
-	l, err := load(f, p)
+	l, err := load(f, r)
 	if err != nil {
 		return Loaded{}, fmt.Errorf("open profile %s: %w", path, err)
 	}
@@ -75,16 +77,18 @@ func Load(path string, p SetParams) (Loaded, error) {
 
 // LoadStream loads a profile that can be read only once. It holds the file, up to
 // maxStream of it.
-func LoadStream(in io.Reader, p SetParams) (Loaded, error) {
+func LoadStream(in io.Reader) (Loaded, error) { return loadStream(in, usual()) }
+
+func loadStream(in io.Reader, r room) (Loaded, error) {
 	data, broken := io.ReadAll(io.LimitReader(in, maxStream))
-	l, err := load(bytes.NewReader(data), p)
+	l, err := load(bytes.NewReader(data), r)
 	if err == nil && broken != nil {
 		l.Damage.also("the rest could not be read: %v", broken)
 	}
 	return l, err
 }
 
-func load(in io.ReadSeeker, p SetParams) (Loaded, error) {
+func load(in io.ReadSeeker, r room) (Loaded, error) {
 	first, err := NewReader(in)
 	if err != nil {
 		return Loaded{}, err
@@ -100,8 +104,8 @@ func load(in io.ReadSeeker, p SetParams) (Loaded, error) {
 	if len(again.header.Columns) != len(s.header.Columns) {
 		return Loaded{}, fmt.Errorf("second pass: it was replaced")
 	}
-	l := s.load(again, p.filled())
-	l.CPU, err = s.bins.load(in, s, p.filled())
+	l := s.load(again, r)
+	l.CPU, err = s.bins.load(in, s, r.pages)
 	s.places.mark(l.Set.Columns)
 	s.places.mark(l.CPU.Set.Columns)
 	if l.CPU.Set.Len() > 0 {
@@ -111,14 +115,14 @@ func load(in io.ReadSeeker, p SetParams) (Loaded, error) {
 }
 
 // load goes through a profile a second time.
-func (s *survey) load(again *Reader, p SetParams) Loaded {
-	layout := newLayout(s, p)
+func (s *survey) load(again *Reader, r room) Loaded {
+	layout := newLayout(s, r)
 	f := newFiller(layout)
 	for b := range again.planned(layout.plan) {
 		f.add(b)
 	}
 	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
-		Places: s.places, Quality: s.quality(p.InterruptS), Totals: s.totals(f.rates.seconds(f.taken))}
+		Places: s.places, Quality: s.quality(), Totals: s.totals(f.rates.seconds(f.taken))}
 	l.grid.first, l.grid.merge = layout.first, layout.merge
 	if s.blocks > 0 {
 		l.endS = float64(s.header.BaseNS-s.header.RunNS+s.end*s.header.StepNS) / 1e9

@@ -86,9 +86,9 @@ func store(t testing.TB, o Options, blocks []Block, epochs ...Epoch) string {
 
 // bothWays returns what Load makes of a profile and what is made of its blocks
 // alone, on the same grid, and how many slots came from overviews.
-func bothWays(t testing.TB, path string, p SetParams) (got Loaded, want *filler, summed int64) {
+func bothWays(t testing.TB, path string, p room) (got Loaded, want *filler, summed int64) {
 	t.Helper()
-	got, err := Load(path, p)
+	got, err := loadFile(path, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func bothWays(t testing.TB, path string, p SetParams) (got Loaded, want *filler,
 		t.Fatal(err)
 	}
 	defer again.Close()
-	l := newLayout(newSurvey(first), p.filled())
+	l := newLayout(newSurvey(first), p)
 	for _, o := range l.plan {
 		summed += o.end - o.first
 	}
@@ -142,7 +142,7 @@ func TestOverview(t *testing.T) {
 		}
 		path := store(t, exact, blocks, epochs...)
 		for _, most := range []int64{20_000, 6_000, 500} {
-			got, want, summed := bothWays(t, path, SetParams{MaxValues: most})
+			got, want, summed := bothWays(t, path, room{usual().pages, most})
 			if last := blocks[59]; summed < last.First/2 {
 				t.Fatalf("seed %d: %d slots of %d from overviews", seed, summed, last.First)
 			}
@@ -164,7 +164,7 @@ func TestOverview(t *testing.T) {
 					t.Errorf("seed %d, %d values: %s differs by %g", seed, most, c.Name, d)
 				}
 			}
-			all, err := Load(path, SetParams{})
+			all, err := Load(path)
 			if err != nil || !reflect.DeepEqual(got.Totals, all.Totals) || !reflect.DeepEqual(got.Quality, all.Quality) {
 				t.Errorf("seed %d: totals %+v, not %+v, %v", seed, got.Totals, all.Totals, err)
 			}
@@ -183,7 +183,7 @@ func TestOverviewQuantum(t *testing.T) {
 		long = append(long, b)
 	}
 	path := store(t, Options{}, long)
-	got, want, summed := bothWays(t, path, SetParams{MaxValues: 10_000})
+	got, want, summed := bothWays(t, path, room{usual().pages, 10_000})
 	if summed < 11_000 {
 		t.Fatalf("%d slots", summed)
 	}
@@ -227,7 +227,7 @@ func TestOverviewAlone(t *testing.T) {
 		kind  byte
 		every int
 	}{{blockFrame, 7}, {overviewFrame, 2}, {overviewFrame, 1}} {
-		got, want, _ := bothWays(t, without(c.kind, c.every), SetParams{MaxValues: 6_000})
+		got, want, _ := bothWays(t, without(c.kind, c.every), room{usual().pages, 6_000})
 		set := want.set()
 		for i, w := range set.Columns {
 			if d := farthest(got.Set.Columns[i].Values, w.Values); d > 1+1e-6*200*float64(int64(1)<<40) {
@@ -263,7 +263,7 @@ func loadAnything(t *testing.T, data []byte, most int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newSurvey(first).load(again, SetParams{MaxValues: min(most, 1<<14)}.filled())
+	l := newSurvey(first).load(again, room{usual().pages, min(most, 1<<14)})
 	for _, c := range l.Set.Columns {
 		if len(c.Values) != l.Set.Len() {
 			t.Fatalf("%s has %d values of %d", c.Name, len(c.Values), l.Set.Len())

@@ -32,7 +32,7 @@ func TestPlacesComeBack(t *testing.T) {
 	}
 	w.Places(Places{}) // after the seal nothing is written
 	w.Close()
-	l, err := Load(path, SetParams{})
+	l, err := Load(path)
 	if err != nil || l.Damage.BlocksBad > 0 || !reflect.DeepEqual(l.Places, want) {
 		t.Errorf("%+v, %+v, %v", l.Places, l.Damage, err)
 	}

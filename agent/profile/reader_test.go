@@ -250,7 +250,7 @@ func readAnything(t *testing.T, data []byte) {
 	if lost := p.Damage.BytesLost; lost < 0 || lost > int64(len(data)) || (lost > 0) != (p.Damage.BlocksBad > 0) {
 		t.Fatalf("%+v of %d bytes", p.Damage, len(data))
 	}
-	l, err := LoadStream(bytes.NewReader(data), SetParams{MaxValues: 10_000})
+	l, err := loadStream(bytes.NewReader(data), room{usual().pages, 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}

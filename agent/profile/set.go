@@ -7,49 +7,24 @@ import (
 	"jobgait/analysis/series"
 )
 
-// SetParams say how much of a profile goes into a set. Zero fields take their
-// defaults.
-type SetParams struct {
-	// MaxPages is how many code pages get a column of their own; the loops
-	// of an application have their time in a few of them. More pages cost
-	// time and add noise.
-	MaxPages int
-	// MaxValues bounds the set, in values of 4 bytes. Where all slots with
-	// all pages are more, fewer pages are kept; where MinPages are still
-	// too many, adjacent slots are merged, and short periods are lost: two,
-	// four, eight .. to one, but eight at least where there are overviews, so
-	// that a longer run does not take longer to read. 60 million hold all of
-	// 3.3 h at 200 Hz with 8 columns and 16 pages, and of 5.9 h with 3 pages;
-	// 6 h to 24 h are merged 8 to 1.
-	MaxValues int64
-	// InterruptS is what one sample costs the CPU it interrupts, for
-	// Quality.OverheadPct: 12 us measured in a virtual machine, about 3 us
-	// on bare metal. The larger figure stands until a node measures its
-	// own.
-	InterruptS float64
+// room is how much of a profile goes into a set: of pages, how many get a column of
+// their own, and of values of 4 bytes. Where all slots with all pages are more, fewer
+// pages are kept; where minPages are still too many, adjacent slots are merged, and
+// short periods are lost: two, four, eight .. to one, but eight at least where there are
+// overviews, so that a longer run does not take longer to read.
+type room struct {
+	pages  int
+	values int64
 }
 
-// MinPages is how many pages are kept before slots are merged.
-const MinPages = 3
+// usual is what reports are made with: the loops of an application have their time in a
+// few pages, and more cost time and add noise. 60 million values hold all of 3.3 h at
+// 200 Hz with 8 columns and 16 pages, and of 5.9 h with 3 pages; 6 h to 24 h are merged
+// 8 to 1.
+func usual() room { return room{pages: 16, values: 60_000_000} }
 
-// Default returns the parameters that reports are made with.
-func Default() SetParams {
-	return SetParams{MaxPages: 16, MaxValues: 60_000_000, InterruptS: 12e-6}
-}
-
-func (p SetParams) filled() SetParams {
-	d := Default()
-	if p.MaxPages <= 0 {
-		p.MaxPages = d.MaxPages
-	}
-	if p.MaxValues <= 0 {
-		p.MaxValues = d.MaxValues
-	}
-	if p.InterruptS <= 0 {
-		p.InterruptS = d.InterruptS
-	}
-	return p
-}
+// minPages is how many pages are kept before slots are merged.
+const minPages = 3
 
 // slowSteps is how many steps may lie between two readings of a column in a
 // set: memory at 20 Hz is in it, energy at 10 Hz is not.
@@ -85,23 +60,23 @@ type layout struct {
 	plan   plan
 }
 
-func newLayout(s *survey, p SetParams) layout {
+func newLayout(s *survey, r room) layout {
 	l := layout{header: s.header, first: s.first, slots: s.end - s.first, merge: 1,
 		rates: newRates(s.header, s.epochs), ratio: s.header.ipcColumns()}
 	l.fullHz = l.rates.highest()
 	// A file of a few bytes may claim any slots.
-	p.MaxValues = min(p.MaxValues, 1<<20+1024*s.present*int64(1+len(s.header.Columns)))
+	r.values = min(r.values, 1<<20+1024*s.present*int64(1+len(s.header.Columns)))
 	if l.coded = s.sampled && l.fullHz > 0; l.coded {
-		l.pages = s.busiest(p.MaxPages)
+		l.pages = s.busiest(r.pages)
 	}
-	for ; l.values(min(len(l.pages), MinPages)) > p.MaxValues && 2*l.merge <= l.slots; l.merge *= 2 {
+	for ; l.values(min(len(l.pages), minPages)) > r.values && 2*l.merge <= l.slots; l.merge *= 2 {
 	}
 	if l.merge > 1 && 2*s.summed > s.present && l.slots >= overviewEvery {
 		l.merge, l.plan = max(l.merge, overviewEvery), s.plan(l.rates)
 		l.slots += l.first % overviewEvery // their groups end there
 		l.first -= l.first % overviewEvery
 	}
-	for len(l.pages) > MinPages && l.values(len(l.pages)) > p.MaxValues {
+	for len(l.pages) > minPages && l.values(len(l.pages)) > r.values {
 		l.pages = l.pages[:len(l.pages)-1]
 	}
 	return l

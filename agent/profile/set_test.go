@@ -55,7 +55,7 @@ func equal(a, b series.Values) bool {
 }
 
 func TestSet(t *testing.T) {
-	set := held(t, sample(), SetParams{}).Set
+	set := held(t, sample(), usual()).Set
 	want := []series.Column{
 		{Name: "busy_cpus", Unit: "CPUs", Scope: series.JobScope,
 			Values: series.Values{2, 1, 0, 2, .6, .6, .6, .6, nan, nan, nan, nan, nan, nan, nan, nan}},
@@ -100,10 +100,10 @@ func compareColumns(t *testing.T, got, want []series.Column) {
 // too many values.
 func TestSetLimits(t *testing.T) {
 	p := sample() // 16 slots; 5 columns, and 3 for the pages
-	if set := held(t, p, SetParams{MaxPages: 1}).Set; len(set.Columns) != 7 || set.Columns[1].Name != "code:0000000000000009" {
+	if set := held(t, p, room{1, usual().values}).Set; len(set.Columns) != 7 || set.Columns[1].Name != "code:0000000000000009" {
 		t.Errorf("one page: %d columns", len(set.Columns))
 	}
-	set := held(t, p, SetParams{MaxValues: 8*16 - 1}).Set
+	set := held(t, p, room{usual().pages, 8*16 - 1}).Set
 	if set.Len() != 8 || set.StepS != 0.01 || len(set.Columns) != 8 {
 		t.Fatalf("%d samples of %g s, %d columns", set.Len(), set.StepS, len(set.Columns))
 	}
@@ -123,16 +123,16 @@ func TestSetLimits(t *testing.T) {
 	for k := range 20 {
 		many.Blocks[0].Pages = append(many.Blocks[0].Pages, PageCount{Key: uint64(100 + k), Counts: []uint16{0, 0, uint16(k), 0}})
 	}
-	if set := held(t, many, SetParams{MaxValues: 16 * 12}).Set; set.Len() != 16 || len(set.Columns) != 12 {
+	if set := held(t, many, room{usual().pages, 16 * 12}).Set; set.Len() != 16 || len(set.Columns) != 12 {
 		t.Errorf("fewer pages: %d samples, %d columns", set.Len(), len(set.Columns))
 	}
 	// Of five slots, two to one, the last is left out and not halved.
 	five := &Profile{Header: p.Header, Blocks: []Block{p.Blocks[0],
 		{First: 104, N: 1, Columns: [][]int64{{50}, {1}, {70}}, Samples: []uint32{9}}}}
-	if set := held(t, five, SetParams{MaxValues: 5*8 - 1}).Set; set.Len() != 2 {
+	if set := held(t, five, room{usual().pages, 5*8 - 1}).Set; set.Len() != 2 {
 		t.Errorf("%d samples of five slots", set.Len())
 	}
-	if set := held(t, five, SetParams{MaxValues: 1}).Set; set.Len() != 1 {
+	if set := held(t, five, room{usual().pages, 1}).Set; set.Len() != 1 {
 		t.Errorf("%d samples, and there is no less than one", set.Len())
 	}
 }
@@ -147,7 +147,7 @@ func TestSetEdges(t *testing.T) {
 		24: {{.4, .8, 1.2, nan, nan, .2, .2, .2}, {3, 4, 1, nan, nan, 0, 0, 0}, {0, 0, 5, nan, nan, 1, 1, 1}},
 		12: {{.6, 1.2, .2, .2}, {7, nan, nan, 0}, {0, nan, nan, 2}},
 	} {
-		set := held(t, p, SetParams{MaxValues: merged}).Set
+		set := held(t, p, room{usual().pages, merged}).Set
 		for i, c := range set.Columns {
 			if !equal(c.Values, want[i]) {
 				t.Errorf("at most %d values: %s is %v, not %v", merged, c.Name, c.Values, want[i])
@@ -169,20 +169,20 @@ func TestSetGrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := newSurvey(first).load(again, Default()); l.Set.Len() != 8 {
+	if l := newSurvey(first).load(again, usual()); l.Set.Len() != 8 {
 		t.Errorf("%d samples", l.Set.Len())
 	}
 }
 
 func TestSetWithout(t *testing.T) {
 	empty := &Profile{Header: sample().Header}
-	if set := held(t, empty, SetParams{}).Set; set.Len() != 0 || len(set.Columns) != 4 {
+	if set := held(t, empty, usual()).Set; set.Len() != 0 || len(set.Columns) != 4 {
 		t.Errorf("no blocks: %d samples, %d columns", set.Len(), len(set.Columns))
 	}
 	p := sample()
 	p.Header.AddressHz = 0
 	p.Header.Columns[0].Scope = "job" // instructions per cycle of somebody else
-	for _, c := range held(t, p, SetParams{}).Set.Columns {
+	for _, c := range held(t, p, usual()).Set.Columns {
 		if c.Name == "busy_cpus" || c.Group == "code" || c.Name == "ipc" {
 			t.Errorf("column %s", c.Name)
 		}
@@ -200,7 +200,7 @@ func TestCountedBefore(t *testing.T) {
 	if err := errors.Join(w.Append(b), w.Seal(Footer{Before: map[string]uint64{"cgroup_cpu": 1000}}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Load(path, SetParams{})
+	l, err := Load(path)
 	want := []summary.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 130, Before: 1000}, {Name: "b", Scope: "node", Total: 7}}
 	if err != nil || !reflect.DeepEqual(l.Totals, want) {
 		t.Errorf("%+v, %v", l.Totals, err)
@@ -209,7 +209,7 @@ func TestCountedBefore(t *testing.T) {
 
 func TestQualityAndTotals(t *testing.T) {
 	p := sample()
-	l := held(t, p, SetParams{})
+	l := held(t, p, usual())
 	q := l.Quality
 	want := summary.Quality{Scope: "job", CPUs: 2, RateHz: 200, AddressHz: 1000, Samples: 12, Missing: 1, LostRecords: 2,
 		Blocks: 3, AgentCPUS: 0.003, Sources: []summary.Source{{Name: "cycles"}}}
@@ -249,13 +249,13 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, params := range []SetParams{{}, {MaxPages: 5}, {MaxValues: 1000}} {
-		l, err := Load(path, params)
+	for _, params := range []room{usual(), {5, usual().values}, {usual().pages, 1000}} {
+		l, err := loadFile(path, params)
 		if err != nil || l.Footer != nil || l.Damage != (Damage{}) {
 			t.Fatal(l.Footer, l.Damage, err)
 		}
 		h, set := l.Header, l.Set
-		stream, err := LoadStream(once(t, path), params)
+		stream, err := loadStream(once(t, path), params)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,13 +272,13 @@ func TestLoad(t *testing.T) {
 			t.Errorf("end %g, not %g", l.End(), end)
 		}
 		merged := set.StepS > 0.005
-		if merged != (params.MaxValues == 1000) || merged != (len(h.Notes) == 3) ||
+		if merged != (params.values == 1000) || merged != (len(h.Notes) == 3) ||
 			merged && (h.Notes[0].Code != note.BudgetLowered || !strings.Contains(h.Notes[0].Text, "merged")) ||
 			h.Notes[len(h.Notes)-1].Code != note.Multiplexed {
 			t.Errorf("step %g, notes %v", set.StepS, h.Notes)
 		}
 	}
-	if _, err := Load(path+"x", SetParams{}); err == nil {
+	if _, err := Load(path + "x"); err == nil {
 		t.Error("loaded a file that is not there")
 	}
 }

@@ -44,8 +44,8 @@ func TestSamplesOfCodeAreOnTheGridOfTheSet(t *testing.T) {
 		}
 	}
 	w.Close()
-	for _, p := range []SetParams{{}, {MaxValues: blocks * slots}} {
-		l, err := Load(path, p)
+	for _, p := range []room{usual(), {usual().pages, blocks * slots}} {
+		l, err := loadFile(path, p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -176,10 +176,13 @@ func (s *survey) totals(cpuS float64, slots int64) []summary.Counter {
 	return out
 }
 
-// quality says what the samples are worth; an interrupt costs interruptS, unless
-// the header knows better.
-func (s *survey) quality(interruptS float64) summary.Quality {
-	h := s.header
+// interruptS is what one sample costs the CPU that it interrupts, unless the header knows
+// better: 12 us measured in a virtual machine, about 3 us on bare metal.
+const interruptS = 12e-6
+
+// quality says what the samples are worth.
+func (s *survey) quality() summary.Quality {
+	h, interruptS := s.header, interruptS
 	if h.InterruptNS > 0 {
 		interruptS = h.InterruptNS / 1e9
 	}

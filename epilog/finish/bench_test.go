@@ -43,7 +43,7 @@ func BenchmarkFinish(b *testing.B) {
 					}
 				})
 				var loaded profile.Loaded
-				load.measure(func() { loaded, _ = profile.Load(dir.Profile(), profile.SetParams{}) })
+				load.measure(func() { loaded, _ = profile.Load(dir.Profile()) })
 				p := summary.Default()
 				p.Periods.NodeScope = true
 				analyse.measure(func() { _, _ = fromLoaded(summary.NodeRecord{}, loaded, p) })

@@ -88,7 +88,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 		r.Notes = append(r.Notes, note.New(note.NoAgent, "no Prolog ran here, so nothing was sampled"))
 		return analyseNothing(r)
 	}
-	loaded, err := profile.Load(dir.Profile(), profile.SetParams{})
+	loaded, err := profile.Load(dir.Profile())
 	if err != nil {
 		code := note.ProfileBad
 		if errors.Is(err, fs.ErrNotExist) {

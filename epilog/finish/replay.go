@@ -9,7 +9,7 @@ import (
 // Replay analyses one profile by itself, without its run directory: what the
 // hooks knew of the job is not in it.
 func Replay(path string) (summary.Summary, error) {
-	loaded, err := profile.Load(path, profile.SetParams{})
+	loaded, err := profile.Load(path)
 	if err != nil {
 		return summary.Summary{}, err
 	}

@@ -70,7 +70,7 @@ func TestRead(t *testing.T) {
 	if err := profiletest.Write(path, profiletest.Options{Seconds: 4, PeriodS: 0.5, Seal: true}); err != nil {
 		t.Fatal(err)
 	}
-	l, err := profile.Load(path, profile.SetParams{})
+	l, err := profile.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

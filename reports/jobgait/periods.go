@@ -159,12 +159,12 @@ func (o periodsOptions) read(in *input, path string) (t formats.Table, whole boo
 // where it is packed or comes from standard input.
 func readProfile(in *input, path string) (profile.Header, series.Set, error) {
 	if path != "-" {
-		l, err := profile.Load(path, profile.SetParams{})
+		l, err := profile.Load(path)
 		if err == nil || !errors.Is(err, profile.ErrNoHeader) {
 			return damaged(l.Header, l.Damage), l.Set, err
 		}
 	}
-	l, err := profile.LoadStream(in.Reader, profile.SetParams{})
+	l, err := profile.LoadStream(in.Reader)
 	if err != nil {
 		return profile.Header{}, series.Set{}, fmt.Errorf("%s: %w", in.Name, err)
 	}

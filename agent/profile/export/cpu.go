@@ -11,7 +11,7 @@ import (
 // writeCPU writes the bins of equal CPU time: the CPU time and the wall time at which
 // each began, and its samples. Where the profile has a gap a bin has none.
 func writeCPU(w io.Writer, path string, o Options) (Result, error) {
-	l, err := profile.Load(path, profile.SetParams{MaxPages: o.MaxPages})
+	l, err := profile.Load(path)
 	if err != nil {
 		return Result{}, err
 	}

@@ -44,8 +44,6 @@ type Options struct {
 	Format Format
 	// Column is the name of a column or of a group; "" = all.
 	Column string
-	// MaxPages is how many code pages have a column; 0 = as in a report.
-	MaxPages int
 }
 
 // Result is what a reader of the output has to be told.
@@ -71,7 +69,7 @@ func Write(w io.Writer, path string, o Options) (Result, error) {
 	if o.Format == CPU {
 		return writeCPU(w, path, o)
 	}
-	c, err := profile.OpenChunks(path, profile.SetParams{MaxPages: o.MaxPages})
+	c, err := profile.OpenChunks(path)
 	if err != nil {
 		return Result{}, err
 	}

@@ -96,7 +96,7 @@ func TestFloat32(t *testing.T) {
 // Every column comes out as Load has it, bit for bit.
 func TestCSVIsTheSet(t *testing.T) {
 	path := synthetic(t, 5)
-	l, err := profile.Load(path, profile.SetParams{})
+	l, err := profile.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestCSVIsTheSet(t *testing.T) {
 
 func TestParquet(t *testing.T) {
 	path := synthetic(t, 130)
-	l, err := profile.Load(path, profile.SetParams{})
+	l, err := profile.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}

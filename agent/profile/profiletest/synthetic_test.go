@@ -19,7 +19,7 @@ func load(t *testing.T, o profiletest.Options) series.Set {
 	if err := profiletest.Write(path, o); err != nil {
 		t.Fatal(err)
 	}
-	l, err := profile.Load(path, profile.Default())
+	l, err := profile.Load(path)
 	if err != nil || l.Damage != (profile.Damage{}) || (l.Footer != nil) != o.Seal {
 		t.Fatal(l.Damage, l.Footer, err)
 	}

@@ -199,7 +199,7 @@ func runDirectory(pid int, o setting) (job.RunDir, error) {
 
 // read takes what is of interest from the profile.
 func (s *session) read(dir job.RunDir) error {
-	l, err := profile.Load(dir.Profile(), profile.Default())
+	l, err := profile.Load(dir.Profile())
 	if err != nil {
 		return err
 	}
