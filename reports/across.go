@@ -70,11 +70,11 @@ func (a Across) style() string {
 }
 
 // textAcross prints one section a finding.
-func (r Report) textAcross(p *page) {
+func (r Report) textAcross(p *Page) {
 	for _, f := range r.across.printed() {
 		p.section(strings.ToUpper(f.Title), f.Remark)
 		for _, text := range f.Text {
-			p.text("  ", text)
+			p.Text("  ", text)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (a *Agreement) differ() int { return max(len(a.List), a.Odd, a.Stragglers, 
 
 // apartText says how one node differs, where and when.
 func apartText(x summary.Apart) string {
-	text := cut(x.Node, 40) + ":"
+	text := Cut(x.Node, 40) + ":"
 	sep := " "
 	if x.Odd && x.DistancePct != nil {
 		text += fmt.Sprintf("%sits cycle is %s off that of the median node, most from %s on, for %s (%s)", sep,

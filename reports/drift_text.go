@@ -163,7 +163,7 @@ func (r Rhythm) drift() *Drift {
 }
 
 // textDrift is the section on iterations over the run: only where they changed.
-func (r Report) textDrift(p *page) {
+func (r Report) textDrift(p *Page) {
 	d := r.Rhythm.drift()
 	if !d.says(r.Job.ElapsedS) {
 		return
@@ -172,11 +172,11 @@ func (r Report) textDrift(p *page) {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	v := d.over(end, strip)
 	if lo, hi, ok := historyRange(v); ok {
-		p.line("  " + padRight("length", gutter-2) + spark(v, lo, hi, r.ascii))
-		p.line(spaces(gutter) + axis(end))
-		p.line(spaces(gutter) + fmt.Sprintf("%s .. %s", quantity.Duration(lo), quantity.Duration(hi)))
+		p.Line("  " + padRight("length", gutter-2) + Spark(v, lo, hi, r.ascii))
+		p.Line(spaces(gutter) + axis(end))
+		p.Line(spaces(gutter) + fmt.Sprintf("%s .. %s", quantity.Duration(lo), quantity.Duration(hi)))
 	}
 	for _, s := range append(r.driftTexts(), d.slowest(r)...) {
-		p.text("  ", s)
+		p.Text("  ", s)
 	}
 }

@@ -32,7 +32,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	r.used(&n)
 	for _, m := range r.Nodes.List {
 		if m.Reported {
-			n.Nodes = append(n.Nodes, finding.Node{Name: cut(m.Name, 40), Busy: m.BusyCPUs, Odd: m.Odd})
+			n.Nodes = append(n.Nodes, finding.Node{Name: Cut(m.Name, 40), Busy: m.BusyCPUs, Odd: m.Odd})
 		}
 	}
 	for _, t := range r.Rhythm.Totals {
@@ -126,7 +126,7 @@ func (r Report) spent() *finding.Code {
 	}
 	c := finding.Code{Samples: a.Samples, Where: map[string][]string{}}
 	if r.Nodes.Total > 1 && r.Code != nil {
-		c.Node = cut(string(r.Code.Node), 40)
+		c.Node = Cut(string(r.Code.Node), 40)
 	}
 	for _, p := range a.Run.Libraries {
 		where := []string{}
@@ -146,7 +146,7 @@ func (r Report) spent() *finding.Code {
 		}
 		for _, w := range where {
 			if len(c.Where[w]) < 3 {
-				c.Where[w] = append(c.Where[w], cut(shortLibrary(Clean(p.Name)), 40))
+				c.Where[w] = append(c.Where[w], Cut(shortLibrary(Clean(p.Name)), 40))
 			}
 		}
 	}

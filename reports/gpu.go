@@ -24,7 +24,7 @@ func newGPUs(s summary.Summary) []summary.GPU {
 const unproven = "built to the documentation, not yet run on a GPU"
 
 // textGPUs says what the GPUs did; a run without any has no section.
-func (r Report) textGPUs(p *page) {
+func (r Report) textGPUs(p *Page) {
 	rows := r.gpuRows()
 	if len(rows) == 0 {
 		return
@@ -32,7 +32,7 @@ func (r Report) textGPUs(p *page) {
 	p.section("GPUS", unproven)
 	p.table(rows)
 	for _, text := range r.gpuTexts() {
-		p.text("  ", text)
+		p.Text("  ", text)
 	}
 	r.gpuShapes(p)
 }
@@ -75,9 +75,9 @@ func (r Report) gpuRows() []row {
 		if i > 0 {
 			where := fmt.Sprint(g.Index)
 			if several {
-				where = cut(g.Node, 20) + " " + where
+				where = Cut(g.Node, 20) + " " + where
 			}
-			cells = row{left(where), left(cut(g.Name, 30)), right(gpuPart(g, g.ActiveS)), right(gpuAmount(g.PowerW, "W")), right(gpuAmount(g.EnergyJ, "J")), right(gpuMemory(g))}
+			cells = row{left(where), left(Cut(g.Name, 30)), right(gpuPart(g, g.ActiveS)), right(gpuAmount(g.PowerW, "W")), right(gpuAmount(g.EnergyJ, "J")), right(gpuMemory(g))}
 		}
 		if slowed {
 			cells = append(cells, right(head(i, "slowed", gpuPart(g, g.SlowedS))))
@@ -178,7 +178,7 @@ func (r Report) gpuClock() string {
 func (r Report) gpuName(g summary.GPU) string {
 	name := fmt.Sprintf("GPU %d", g.Index)
 	if r.Nodes.Total > 1 {
-		name += " of " + cut(g.Node, 20)
+		name += " of " + Cut(g.Node, 20)
 	}
 	return name
 }

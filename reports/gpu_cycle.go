@@ -88,7 +88,7 @@ func (r Report) gpuWhile() string {
 		for _, l := range list {
 			in, out := weighed(l.within, idle)
 			if busy > 0 && in >= mostWhile*busy && (rest <= 0 || in/busy >= moreWhile*out/rest) {
-				return cut(l.name, 60) + " runs"
+				return Cut(l.name, 60) + " runs"
 			}
 		}
 	}
@@ -158,13 +158,13 @@ func cleanCycle(c *summary.GPUCycle) *summary.GPUCycle {
 }
 
 // gpuShapes draws the power of a GPU within a cycle, and when it is idle.
-func (r Report) gpuShapes(p *page) {
+func (r Report) gpuShapes(p *Page) {
 	for _, g := range r.GPUs {
 		if g.Cycle == nil || len(g.Cycle.PowerW) == 0 {
 			continue
 		}
 		_, hi, _ := fromZero(g.Cycle.PowerW)
-		p.line("  " + spark(g.Cycle.PowerW, 0, hi, r.ascii) + fmt.Sprintf("  power of GPU %d in one %s, 0 .. %s", g.Index, g.Cycle.Pattern, quantity.Amount(hi, "W")))
+		p.Line("  " + Spark(g.Cycle.PowerW, 0, hi, r.ascii) + fmt.Sprintf("  power of GPU %d in one %s, 0 .. %s", g.Index, g.Cycle.Pattern, quantity.Amount(hi, "W")))
 		return
 	}
 }

@@ -63,7 +63,7 @@ func (r Report) laneChart() (Chart, bool) {
 	}
 	remark := "how much of the time some kernel ran; empty: none did; no rail: not read"
 	if r.Nodes.Total > 1 {
-		remark += "; of " + cut(list[0].Node, 40)
+		remark += "; of " + Cut(list[0].Node, 40)
 	}
 	return Chart{"GPUs", remark, template.HTML(chart.SVG())}, true
 }

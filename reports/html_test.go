@@ -49,7 +49,7 @@ func TestPageIsSelfContained(t *testing.T) {
 		}
 		csp := html.UnescapeString(between(t, page, `http-equiv="Content-Security-Policy" content="`, `"`))
 		style, script := between(t, page, "<style>", "</style>"), between(t, page, "<script>", "</script>")
-		for _, part := range []string{"default-src 'none'", "script-src '" + hash(script) + "'", "style-src '" + hash(style) + "'",
+		for _, part := range []string{"default-src 'none'", "script-src '" + Hash(script) + "'", "style-src '" + Hash(style) + "'",
 			"img-src data:", "base-uri 'none'", "form-action 'none'"} {
 			if !strings.Contains(csp, part) {
 				t.Errorf("%s: policy %q lacks %q", run.name, csp, part)

@@ -53,7 +53,7 @@ func (l label) of(a *anatomy.Anatomy, column string) label {
 	}
 	for _, p := range a.Pages {
 		if name := functionName(p.Function); p.Column == column && name != "" && p.Share >= mostOfPage {
-			l.long += " = " + cut(string(name), 60)
+			l.long += " = " + Cut(string(name), 60)
 		}
 	}
 	return l
@@ -135,7 +135,7 @@ func columnLabel(name, unit string, page int) label {
 	}
 	if !strings.HasPrefix(name, "code:") {
 		words := strings.ReplaceAll(strings.ReplaceAll(name, "_", " "), "-", " ")
-		return label{words, cut(words, 9)}
+		return label{words, Cut(words, 9)}
 	}
 	where := label{fmt.Sprintf("code page #%d", page), fmt.Sprintf("page #%d", page)}
 	switch name {

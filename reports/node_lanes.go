@@ -60,7 +60,7 @@ func (r Report) nodeLaneChart() *Chart {
 	}
 	var ticks []plot.Tick
 	for i := 0; i < len(list); i += (labelPx + px - 1) / px {
-		ticks = append(ticks, plot.Tick{Value: float64(len(list) - 1 - i), Label: cut(list[i].Node, 24)})
+		ticks = append(ticks, plot.Tick{Value: float64(len(list) - 1 - i), Label: Cut(list[i].Node, 24)})
 	}
 	chart := plot.New(plot.Frame{Name: "nodes over the run", Class: "heat", Height: px * len(list), X: plot.Scale{Lo: 0, Hi: end},
 		Y: plot.Scale{Lo: 0, Hi: float64(len(list))}, XTicks: plot.TimeTicks(0, end, 7), YTicks: ticks})

@@ -1,57 +1,80 @@
 package reports
 
 import (
+	"io"
 	"strings"
 )
 
-// columns is the width of the text report: that of a terminal, a mail, a
+// Width is the width of the text report: that of a terminal, a mail, a
 // job's output.
-const columns = 80
+const Width = 80
 
-// page collects the lines of a text report.
-type page struct {
+// Page collects the lines of a text, of one run or of many.
+type Page struct {
 	b     strings.Builder
 	ascii bool
 }
 
-// line adds one line. It cuts what is too long: that never happens to figures,
+// Line adds one line. It cuts what is too long: that never happens to figures,
 // only to text of users, and a broken layout would be worse. Spaces at the end
 // go.
-func (p *page) line(s string) {
+func (p *Page) Line(s string) {
 	if p.ascii {
 		s = asciiOnly(s)
 	}
-	p.b.WriteString(cut(strings.TrimRight(s, " "), columns))
+	p.b.WriteString(Cut(strings.TrimRight(s, " "), Width))
 	p.b.WriteByte('\n')
 }
 
+// Whole adds a line that is to be copied: it is never cut.
+func (p *Page) Whole(s string) { p.b.WriteString(s + "\n") }
+
+// Print writes the page.
+func (p *Page) Print(w io.Writer) error {
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
 // ends adds a line with text at both ends; the left one gives way.
-func (p *page) ends(left, right string) {
-	right = cut(right, columns/2)
-	room := columns - 1 - width(right)
-	p.line(padRight(cut(left, room-2), room) + right)
+func (p *Page) ends(left, right string) {
+	right = Cut(right, Width/2)
+	room := Width - 1 - width(right)
+	p.Line(padRight(Cut(left, room-2), room) + right)
 }
 
 // section begins a section with an empty line, a title and a remark beside it.
-func (p *page) section(title, remark string) {
-	p.line("")
+func (p *Page) section(title, remark string) {
+	p.Line("")
 	if remark != "" {
 		title += "   " + remark
 	}
-	p.line(" " + title)
+	p.Line(" " + title)
 }
 
-// text adds wrapped text; lines after the first hang under its beginning.
-func (p *page) text(head, s string) {
-	for _, l := range wrap(s, columns-1-width(head)) {
-		p.line(head + l)
+// Text adds wrapped text; lines after the first hang under its beginning.
+func (p *Page) Text(head, s string) {
+	for _, l := range Wrap(s, Width-1-width(head)) {
+		p.Line(head + l)
 		head = spaces(width(head))
 	}
 }
 
+// Columns adds rows of text, the first cell flush left and the others flush right.
+func (p *Page) Columns(rows [][]string) {
+	var out []row
+	for _, cells := range rows {
+		line := row{left(cells[0])}
+		for _, c := range cells[1:] {
+			line = append(line, right(c))
+		}
+		out = append(out, line)
+	}
+	p.table(out)
+}
+
 // table adds rows whose columns are as wide as their widest cell. If the rows
 // are too wide for the page, the widest columns flush left are cut.
-func (p *page) table(rows []row) {
+func (p *Page) table(rows []row) {
 	var w []int
 	for _, row := range rows {
 		for i, c := range row {
@@ -62,7 +85,7 @@ func (p *page) table(rows []row) {
 		}
 	}
 	const indent, between = 2, 2
-	over := indent - between - columns + 1
+	over := indent - between - Width + 1
 	for _, n := range w {
 		over += n + between
 	}
@@ -84,7 +107,7 @@ func (p *page) table(rows []row) {
 				line += padLeft(c.Text, w[i])
 			}
 		}
-		p.line(line)
+		p.Line(line)
 	}
 }
 

@@ -12,9 +12,9 @@ const (
 	ramp   = ".:-=+*#%" // eight levels in ASCII
 )
 
-// spark draws values as one line of characters, one each, from lo at the bottom
+// Spark draws values as one line of characters, one each, from lo at the bottom
 // to hi at the top. A missing value is a space.
-func spark(values []float64, lo, hi float64, ascii bool) string {
+func Spark(values []float64, lo, hi float64, ascii bool) string {
 	levels := []rune(blocks)
 	if ascii {
 		levels = []rune(ramp)
@@ -52,9 +52,9 @@ func shapeRange(values []float64) (lo, hi float64, ok bool) {
 	return fromZero(values)
 }
 
-// resample returns the means of n equal parts of values, or values themselves
+// Resample returns the means of n equal parts of values, or values themselves
 // if there are no more than n. A part without a value is NaN.
-func resample(values []float64, n int) []float64 {
+func Resample(values []float64, n int) []float64 {
 	if len(values) <= n || n < 1 {
 		return values
 	}

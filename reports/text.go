@@ -14,7 +14,7 @@ import (
 // Text writes the report for a terminal, a mail or a job's output: 80 columns,
 // UTF-8 block characters (or ASCII), no tabs, no escape sequences.
 func Text(w io.Writer, r Report) error {
-	p := &page{ascii: r.ascii}
+	p := &Page{ascii: r.ascii}
 	r.textHead(p)
 	r.textShort(p)
 	r.textResources(p)
@@ -30,23 +30,23 @@ func Text(w io.Writer, r Report) error {
 	r.textAcross(p)
 	r.textQuality(p)
 	r.textFiles(p)
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
+	if err := p.Print(w); err != nil {
 		return fmt.Errorf("write text report of job %s: %w", r.Job.ID, err)
 	}
 	return nil
 }
 
 // textHead is the job in three lines between two rules; the first is our mark.
-func (r Report) textHead(p *page) {
+func (r Report) textHead(p *Page) {
 	head := textMark + strings.TrimPrefix(Schema, "jobgait.report/") + " "
-	tail := " " + cut(r.Generator, 40) + " ==="
-	p.line(head + strings.Repeat("=", columns-width(head)-width(tail)) + tail)
+	tail := " " + Cut(r.Generator, 40) + " ==="
+	p.Line(head + strings.Repeat("=", Width-width(head)-width(tail)) + tail)
 	j := r.Job
 	p.ends(" "+strings.TrimSpace(j.label()+"  "+string(j.Name)), j.size())
 	p.ends(" "+strings.Join(r.whoWhere(), "  "), j.elapsed())
 	p.ends(" "+r.span(), "")
-	p.text(" ", r.endedOnce())
-	p.line(strings.Repeat("=", columns))
+	p.Text(" ", r.endedOnce())
+	p.Line(strings.Repeat("=", Width))
 }
 
 // whoWhere lists what is known of user, application, partition and nodes.
@@ -57,7 +57,7 @@ func (r Report) whoWhere() []string {
 		text Word
 	}{{"", r.Job.User}, {"", r.Job.Executable}, {"", r.Job.script()}, {"partition ", r.Job.Partition}, {"on ", r.Job.NodeList}} {
 		if w.text != "" {
-			parts = append(parts, w.name+cut(string(w.text), 30))
+			parts = append(parts, w.name+Cut(string(w.text), 30))
 		}
 	}
 	return parts
@@ -82,16 +82,16 @@ func (r Report) span() string {
 	return start.Format("2006-01-02 15:04:05") + " -> " + end.Format(layout)
 }
 
-func (r Report) textShort(p *page) {
-	p.line(" IN SHORT")
+func (r Report) textShort(p *Page) {
+	p.Line(" IN SHORT")
 	for _, v := range r.short() {
 		mark := "  [i] "
 		if v.Level == warning {
 			mark = "  [!] "
 		}
-		p.text(mark, v.Text)
+		p.Text(mark, v.Text)
 		if v.Action != "" { // on a line of its own: it is typed or copied
-			p.text(spaces(width(mark))+"-> ", v.Action)
+			p.Text(spaces(width(mark))+"-> ", v.Action)
 		}
 	}
 }
@@ -127,38 +127,38 @@ const busyColumn = "busy_cpus"
 // gutter is the room for their names before them.
 const gutter = 12
 
-func (r Report) textRhythm(p *page) {
+func (r Report) textRhythm(p *Page) {
 	why := r.whyLines()
 	if len(r.textColumns()) == 0 && len(why) == 0 && !r.Rhythm.Periodic {
 		return // the head says that there are no samples
 	}
 	p.section("RHYTHM", r.Rhythm.remark())
 	for _, text := range why {
-		p.text("  ", text)
+		p.Text("  ", text)
 	}
 	r.textTimeline(p)
 	if r.Rhythm.Periodic {
-		p.line("")
+		p.Line("")
 		p.table(r.Rhythm.patternRows())
-		p.text("  ", r.Rhythm.foundIn())
-		p.text("  ", r.Rhythm.nested())
+		p.Text("  ", r.Rhythm.foundIn())
+		p.Text("  ", r.Rhythm.nested())
 		r.textShapes(p)
 	}
 	if rows := r.phaseRows(); len(rows) > 0 {
-		p.line("")
+		p.Line("")
 		p.table(rows)
 	}
 }
 
 // textLow names the low stretches, where there are any.
-func (r Report) textLow(p *page) {
+func (r Report) textLow(p *Page) {
 	lines := r.lowTexts()
 	if len(lines) == 0 {
 		return
 	}
 	p.section("LOW STRETCHES", lowRemark)
 	for _, l := range lines {
-		p.text("  ", l)
+		p.Text("  ", l)
 	}
 }
 
@@ -171,7 +171,7 @@ func (r Rhythm) remark() string {
 }
 
 // textTimeline draws up to three columns over the run, the phases and the time.
-func (r Report) textTimeline(p *page) {
+func (r Report) textTimeline(p *Page) {
 	t := r.Rhythm.Timeline
 	cols := r.textColumns()
 	end := t.end(r.Job.ElapsedS)
@@ -188,16 +188,16 @@ func (r Report) textTimeline(p *page) {
 		if c.Unit == "CPUs" {
 			hi = math.Max(hi, r.allocatedOnANode())
 		}
-		p.line("  " + padRight(c.short, gutter-2) + spark(v, lo, hi, r.ascii))
+		p.Line("  " + padRight(c.short, gutter-2) + Spark(v, lo, hi, r.ascii))
 		what := strings.Replace(c.Label, "code "+c.short+" = ", "", 1) // "page #1 = busy CPUs in f", not "page #1" twice
 		legend = append(legend, fmt.Sprintf("%s = %s, %s", c.short, what, levelRange(lo, hi, c.Unit)))
 	}
 	if letters := r.phaseStrip(end); strings.Trim(letters, " ") != "" && len(r.phaseRows()) > 0 {
-		p.line("  " + padRight("phase", gutter-2) + letters)
+		p.Line("  " + padRight("phase", gutter-2) + letters)
 	}
-	p.line(spaces(gutter) + axis(end))
+	p.Line(spaces(gutter) + axis(end))
 	for _, l := range legend {
-		p.text("  ", l)
+		p.Text("  ", l)
 	}
 }
 

@@ -13,13 +13,13 @@ import (
 const codeNumber, codeName, codeLibrary = 6, 19, 9
 
 // textCode says which code one cycle consists of.
-func (r Report) textCode(p *page) {
+func (r Report) textCode(p *Page) {
 	c := r.Code
 	if c == nil {
 		return
 	}
 	p.section("CODE", r.codeRemark())
-	p.text("  by kind     ", c.kinds())
+	p.Text("  by kind     ", c.kinds())
 	by, unit := c.unit()
 	head := "  " + padLeft(unit, codeNumber) + "  " + padLeft("share", codeNumber) + "  "
 	if c.Pattern != "" {
@@ -29,14 +29,14 @@ func (r Report) textCode(p *page) {
 	if len(lines) == 0 {
 		return
 	}
-	p.line(head + padRight("code", codeName) + " library")
+	p.Line(head + padRight("code", codeName) + " library")
 	row := func(seconds, share float64, within []float64, name, library string) {
 		line := "  " + padLeft(codeFigure(seconds*by), codeNumber) + "  " + padLeft(quantity.Share(share), codeNumber) + "  "
 		if c.Pattern != "" {
 			line += padRight(r.codeSpark(within), anatomy.Bins) + " "
 			name, library = shortName(name, codeName), shortName(library, codeLibrary)
 		}
-		p.line(line + padRight(name, codeName) + " " + library)
+		p.Line(line + padRight(name, codeName) + " " + library)
 	}
 	for _, l := range lines {
 		row(l.seconds, l.share, l.within, l.name, l.library)
@@ -44,9 +44,9 @@ func (r Report) textCode(p *page) {
 	if others.Count > 0 {
 		row(rest, others.Share, nil, quantity.Count(others.Count)+" others", "")
 	}
-	p.text("  ", c.noise())
+	p.Text("  ", c.noise())
 	for _, n := range c.Notes {
-		p.text("  ", sentence(n.Text))
+		p.Text("  ", sentence(n.Text))
 	}
 }
 
@@ -61,7 +61,7 @@ func (r Report) codeRemark() string {
 		}
 	}
 	if r.Nodes.Total > 1 && c.Node != "" {
-		text += ", on " + cut(string(c.Node), 20)
+		text += ", on " + Cut(string(c.Node), 20)
 	}
 	return text
 }
@@ -126,7 +126,7 @@ func (r Report) codeSpark(within []float64) string {
 			v[i] = math.NaN()
 		}
 	}
-	return spark(v, 0, hi, r.ascii)
+	return Spark(v, 0, hi, r.ascii)
 }
 
 // noise is how sure a share is: that of the second line, which is neither all nor

@@ -16,18 +16,18 @@ const (
 
 // textGlance is one cycle, one line of the runs before, and one of the sizes: what most
 // readers want of what follows.
-func (r Report) textGlance(p *page) {
+func (r Report) textGlance(p *Page) {
 	if r.Rhythm.Periodic {
 		q := r.Rhythm.Patterns[0]
 		v := floats(q.Shape.Mean)
 		if lo, hi, ok := shapeRange(v); ok {
-			p.line("  " + padRight("CYCLE", 6) + spark(stretch(v, glance), lo, hi, r.ascii) + "  " + q.ID + ", " + quantity.Period(q.Period.value()))
+			p.Line("  " + padRight("CYCLE", 6) + Spark(stretch(v, glance), lo, hi, r.ascii) + "  " + q.ID + ", " + quantity.Period(q.Period.value()))
 		}
 	}
 	if line, _, _, ok := r.runsLine(runFigure{of: Run.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok && len(r.Earlier.List) > 0 {
-		p.line("  " + padRight("RUNS", 6) + line + "  elapsed time, this run behind the bar")
+		p.Line("  " + padRight("RUNS", 6) + line + "  elapsed time, this run behind the bar")
 	}
 	if f := r.across.Scaling; len(f.Text) > 0 {
-		p.text("  "+padRight("SIZES", 6), sentence(strings.TrimSuffix(f.Text[0], ".")))
+		p.Text("  "+padRight("SIZES", 6), sentence(strings.TrimSuffix(f.Text[0], ".")))
 	}
 }

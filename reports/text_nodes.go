@@ -10,7 +10,7 @@ import (
 )
 
 // textNodes compares the nodes; a run on one node has nothing to compare, and no section.
-func (r Report) textNodes(p *page) {
+func (r Report) textNodes(p *Page) {
 	n := r.Nodes
 	if n.Total <= 1 {
 		return
@@ -18,14 +18,14 @@ func (r Report) textNodes(p *page) {
 	p.section("NODES", n.remark())
 	r.textNodeStrip(p)
 	if n.Total > listedNodes {
-		p.text("  ", n.summary())
+		p.Text("  ", n.summary())
 		if odd := len(n.odd()); odd > listedOdd {
-			p.text("  ", fmt.Sprintf("%d nodes differ from the others; the first %d:", odd, listedOdd))
+			p.Text("  ", fmt.Sprintf("%d nodes differ from the others; the first %d:", odd, listedOdd))
 		}
 	}
 	p.table(r.nodeRows())
 	for _, s := range n.Agreement.texts() {
-		p.text("  ", s)
+		p.Text("  ", s)
 	}
 }
 
@@ -40,7 +40,7 @@ func (n Nodes) remark() string {
 
 // textNodeStrip draws the nodes' busy CPUs side by side, from three nodes up to
 // as many as fit on one line.
-func (r Report) textNodeStrip(p *page) {
+func (r Report) textNodeStrip(p *Page) {
 	n := r.Nodes
 	if n.Total < 3 || n.Total > strip || n.BusyCPUs == nil {
 		return
@@ -53,14 +53,14 @@ func (r Report) textNodeStrip(p *page) {
 		}
 	}
 	_, hi, _ := plot.Extent(values)
-	line := strings.ReplaceAll(spark(values, 0, hi, r.ascii), " ", "x")
+	line := strings.ReplaceAll(Spark(values, 0, hi, r.ascii), " ", "x")
 	legend := fmt.Sprintf("busy CPUs, 0 .. %s, %s .. %s", quantity.Figures(hi, 3), n.List[0].Name, n.List[n.Total-1].Name)
 	if strings.Contains(line, "x") {
 		legend += "; x = no data"
 	}
-	p.line("  " + padRight("busy", gutter-2) + line)
-	p.text(spaces(gutter), legend)
-	p.line("")
+	p.Line("  " + padRight("busy", gutter-2) + line)
+	p.Text(spaces(gutter), legend)
+	p.Line("")
 }
 
 // summary says what the nodes that have no line are like.
@@ -76,7 +76,7 @@ func (n Nodes) summary() string {
 	return text
 }
 
-func (r Report) textCounters(p *page) {
+func (r Report) textCounters(p *Page) {
 	rows, zero := r.counterRows(), r.zeroText()
 	if len(rows) == 1 && zero == "" {
 		return
@@ -86,10 +86,10 @@ func (r Report) textCounters(p *page) {
 		p.table(rows)
 	}
 	if zero != "" {
-		p.text("  ", zero)
+		p.Text("  ", zero)
 	}
 	if r.IPC != nil {
-		p.line("  " + r.ipcText())
+		p.Line("  " + r.ipcText())
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // textResources says in a line each what was used of what was given. What was not
 // measured has no words here; the notes in JSON and page say why.
-func (r Report) textResources(p *page) {
+func (r Report) textResources(p *Page) {
 	head := 0
 	gauges := r.gauges()
 	for _, g := range gauges {
@@ -25,7 +25,7 @@ func (r Report) textResources(p *page) {
 		if g.known() {
 			bar = meter(g.Used/g.Of, r.ascii)
 		}
-		p.text("  "+padRight(g.Name, 6)+padRight(bar, head), g.Text)
+		p.Text("  "+padRight(g.Name, 6)+padRight(bar, head), g.Text)
 	}
 }
 

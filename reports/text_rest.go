@@ -12,7 +12,7 @@ import (
 )
 
 // textEarlier lists earlier runs. It does not say whether this one is slower.
-func (r Report) textEarlier(p *page) {
+func (r Report) textEarlier(p *Page) {
 	e := r.Earlier
 	p.section("EARLIER RUNS", r.earlierRemark())
 	if e.N == 0 {
@@ -20,8 +20,8 @@ func (r Report) textEarlier(p *page) {
 	}
 	r.textHistory(p, runFigure{"elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS})
 	r.textHistory(p, runFigure{"period", quantity.Period, Run.period, r.Rhythm.period()})
-	p.text("  ", e.usual())
-	p.line("")
+	p.Text("  ", e.usual())
+	p.Line("")
 	p.table(r.runRows())
 }
 
@@ -39,13 +39,13 @@ func (r Report) earlierRemark() string {
 
 // textHistory draws one quantity over the runs, oldest first, this run last
 // behind a bar.
-func (r Report) textHistory(p *page, q runFigure) {
+func (r Report) textHistory(p *Page, q runFigure) {
 	line, lo, hi, ok := r.runsLine(q, strip-2)
 	if !ok {
 		return
 	}
-	p.line("  " + padRight(q.name, gutter-2) + line)
-	p.line(spaces(gutter) + fmt.Sprintf("%s .. %s, oldest first, this run behind the bar", q.print(lo), q.print(hi)))
+	p.Line("  " + padRight(q.name, gutter-2) + line)
+	p.Line(spaces(gutter) + fmt.Sprintf("%s .. %s, oldest first, this run behind the bar", q.print(lo), q.print(hi)))
 }
 
 // runsLine draws a figure of the newest runs, n at most, oldest first, and of this one
@@ -57,7 +57,7 @@ func (r Report) runsLine(q runFigure, n int) (line string, lo, hi float64, ok bo
 		values = append(values, q.of(x))
 	}
 	lo, hi, ok = historyRange(append(values, q.now))
-	return spark(values, lo, hi, r.ascii) + "|" + spark([]float64{q.now}, lo, hi, r.ascii), lo, hi, ok
+	return Spark(values, lo, hi, r.ascii) + "|" + Spark([]float64{q.now}, lo, hi, r.ascii), lo, hi, ok
 }
 
 func (x Run) elapsed() float64 { return x.ElapsedS }
@@ -199,7 +199,7 @@ func plainName(name string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-func (r Report) textQuality(p *page) {
+func (r Report) textQuality(p *Page) {
 	p.section("DATA QUALITY", "")
 	last := ""
 	for _, f := range r.facts() {
@@ -208,25 +208,25 @@ func (r Report) textQuality(p *page) {
 			name = ""
 		}
 		last = f.Name
-		p.text("  "+padRight(name, gutter-2), f.Text)
+		p.Text("  "+padRight(name, gutter-2), f.Text)
 	}
 	list, rest := r.listedNotes()
 	if len(list) == 0 {
 		return
 	}
-	p.line("  notes")
+	p.Line("  notes")
 	for _, n := range list {
-		p.text("    ", n.Line()+" ["+string(n.Code)+"]")
+		p.Text("    ", n.Line()+" ["+string(n.Code)+"]")
 	}
-	p.text("    ", rest)
+	p.Text("    ", rest)
 }
 
-func (r Report) textFiles(p *page) {
-	p.line("")
+func (r Report) textFiles(p *Page) {
+	p.Line("")
 	line := ""
 	for _, part := range []string{r.named("Pictures", "html"), r.named("Numbers", "json"), "Words jobgait help report"} {
-		if line != "" && part != "" && width(line)+3+width(part) >= columns {
-			p.line(line)
+		if line != "" && part != "" && width(line)+3+width(part) >= Width {
+			p.Line(line)
 			line = ""
 		}
 		if part != "" {
@@ -234,7 +234,7 @@ func (r Report) textFiles(p *page) {
 			line = " " + line
 		}
 	}
-	p.line(line)
+	p.Line(line)
 }
 
 // named returns what a file holds and its name, "" if it is not written.

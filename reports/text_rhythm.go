@@ -7,17 +7,17 @@ import (
 )
 
 // textShapes draws one iteration of each pattern, the first three at most.
-func (r Report) textShapes(p *page) {
+func (r Report) textShapes(p *Page) {
 	for i, q := range r.Rhythm.Patterns {
 		v := floats(q.Shape.Mean)
 		lo, hi, ok := shapeRange(v)
 		if i >= 3 || !ok {
 			break
 		}
-		p.line("")
-		p.line("  " + padRight("one "+q.ID, gutter-2) + spark(stretch(v, strip), lo, hi, r.ascii))
-		p.line(spaces(gutter) + padRight("0", strip-width(quantity.Period(q.Period.value()))) + quantity.Period(q.Period.value()))
-		p.text(spaces(gutter), fmt.Sprintf("%s, %s; %s", q.Shape.Label, levelRange(lo, hi, q.Shape.Unit), q.evidence()))
+		p.Line("")
+		p.Line("  " + padRight("one "+q.ID, gutter-2) + Spark(stretch(v, strip), lo, hi, r.ascii))
+		p.Line(spaces(gutter) + padRight("0", strip-width(quantity.Period(q.Period.value()))) + quantity.Period(q.Period.value()))
+		p.Text(spaces(gutter), fmt.Sprintf("%s, %s; %s", q.Shape.Label, levelRange(lo, hi, q.Shape.Unit), q.evidence()))
 	}
 }
 
@@ -35,7 +35,7 @@ func (q Pattern) evidence() string {
 // where there are fewer.
 func stretch(values []float64, n int) []float64 {
 	if len(values) >= n || len(values) == 0 {
-		return resample(values, n)
+		return Resample(values, n)
 	}
 	out := make([]float64, n)
 	for i := range out {

@@ -104,7 +104,7 @@ func TestTextKeepsItsForm(t *testing.T) {
 			t.Fatalf("seed %d: not UTF-8", seed)
 		}
 		for i, line := range strings.Split(text, "\n") {
-			if w := width(line); w > columns {
+			if w := width(line); w > Width {
 				t.Errorf("seed %d: line %d has %d columns: %q", seed, i+1, w, line)
 			}
 			for _, c := range line {
@@ -258,8 +258,8 @@ func TestEarlierRunsLeaveThisOut(t *testing.T) {
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{newEstimate(6.2, 6.192, 6.209, 352, "m").interval(), "6.192 .. 6.209 s"}, {newEstimate(6.2, 0, 0, 352, "m").interval(), "-"},
-		{newEstimate(6.2, 6.2, 6.2, 1, "m").interval(), "-"}, {cut("漢字漢字", 7), "漢字..."}, {cut("abc", 2), ".."},
-		{fmt.Sprint(wrap("took 28 % of it", 9)), "[took 28 % of it]"}, {fmt.Sprint(len(wrap("took 28 % of it", 7))), "3"},
+		{newEstimate(6.2, 6.2, 6.2, 1, "m").interval(), "-"}, {Cut("漢字漢字", 7), "漢字..."}, {Cut("abc", 2), ".."},
+		{fmt.Sprint(Wrap("took 28 % of it", 9)), "[took 28 % of it]"}, {fmt.Sprint(len(Wrap("took 28 % of it", 7))), "3"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
@@ -339,7 +339,7 @@ func FuzzClean(f *testing.F) {
 		if strings.ContainsAny(c, "\x00\x1b\n\t\r\u200b\u202e\u2066\ufeff") {
 			t.Errorf("Clean(%q) = %q", s, c)
 		}
-		for _, l := range wrap(c, 20) {
+		for _, l := range Wrap(c, 20) {
 			if width(l) > 20 {
 				t.Errorf("line of %d columns: %q", width(l), l)
 			}

@@ -94,7 +94,7 @@ func nodeVerdicts(n Nodes) []Verdict {
 	switch odd := n.odd(); {
 	case len(odd) == 1:
 		out = append(out, Verdict{Level: warning, Text: fmt.Sprintf("Node %s differs from the others: %s.",
-			cut(odd[0].Name, 40), strings.Join(odd[0].Odd, "; "))})
+			Cut(odd[0].Name, 40), strings.Join(odd[0].Odd, "; "))})
 	case len(odd) > 1:
 		names := make([]string, len(odd))
 		for i, m := range odd {
@@ -182,7 +182,7 @@ func restVerdict(r Rhythm) []Verdict {
 func some(all []string, n int) string {
 	names := make([]string, len(all))
 	for i, name := range all {
-		names[i] = cut(name, 40)
+		names[i] = Cut(name, 40)
 	}
 	if len(names) <= n {
 		return strings.Join(names, ", ")

@@ -19,7 +19,7 @@ type keyFigure struct{ Name, Value, Remark string }
 func (r Report) pageFuncs() template.FuncMap {
 	notes, moreNotes := r.listedNotes()
 	return template.FuncMap{
-		"nice":   nice,
+		"nice":   Nice,
 		"css":    func() template.CSS { return template.CSS(r.across.style()) },
 		"js":     func() template.JS { return template.JS(pageJS) },
 		"policy": func() string { return policy(r.across.style()) },
@@ -106,9 +106,9 @@ func (r Report) nodeChart() *Chart {
 				class[i] = "value odd"
 			}
 		}
-		tips[i] = cut(group[0].Name, 40)
+		tips[i] = Cut(group[0].Name, 40)
 		if per > 1 {
-			tips[i] += " .. " + cut(group[len(group)-1].Name, 40)
+			tips[i] += " .. " + Cut(group[len(group)-1].Name, 40)
 		}
 		if !math.IsNaN(values[i]) {
 			tips[i] += ": " + quantity.Hundredths(values[i]) + " busy CPUs"

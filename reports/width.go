@@ -45,8 +45,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// cut shortens s to at most w columns; what is cut ends in "...".
-func cut(s string, w int) string {
+// Cut shortens s to at most w columns; what is cut ends in "...".
+func Cut(s string, w int) string {
 	if width(s) <= w {
 		return s
 	}
@@ -63,13 +63,13 @@ func cut(s string, w int) string {
 }
 
 // padRight and padLeft fill s with spaces to w columns, after cutting it.
-func padRight(s string, w int) string { s = cut(s, w); return s + spaces(w-width(s)) }
-func padLeft(s string, w int) string  { s = cut(s, w); return spaces(w-width(s)) + s }
+func padRight(s string, w int) string { s = Cut(s, w); return s + spaces(w-width(s)) }
+func padLeft(s string, w int) string  { s = Cut(s, w); return spaces(w-width(s)) + s }
 
 func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 
-// wrap breaks s into lines of at most w columns, at spaces where there are any.
-func wrap(s string, w int) []string {
+// Wrap breaks s into lines of at most w columns, at spaces where there are any.
+func Wrap(s string, w int) []string {
 	var lines []string
 	line := ""
 	for _, word := range glue(strings.Fields(s)) {

@@ -18,7 +18,7 @@ const mostAsides = 5
 
 // asides writes small changes, slow nodes of histories that pass, and notes. A
 // note that several histories have is said once.
-func (r Report) asides(p *paper) {
+func (r Report) asides(p *reports.Page) {
 	lines := r.remarks()
 	if left := len(lines) - mostAsides; left > 0 {
 		lines = append(lines[:mostAsides], fmt.Sprintf("and %d more small changes and slow nodes (--json has all)", left))
@@ -31,9 +31,9 @@ func (r Report) asides(p *paper) {
 	}
 	for i, text := range lines {
 		if i == 0 {
-			p.empty()
+			p.Line("")
 		}
-		p.wrapped("NOTE     ", text)
+		p.Text("NOTE     ", text)
 	}
 }
 
@@ -156,12 +156,8 @@ func SlowNodeSentence(n changepoint.SlowNode) string {
 
 // short cuts a recorded value to what tells it from others.
 func short(s string) string {
-	const most = 24
 	if s = reports.Clean(s); s == "" {
 		return "(not known)"
 	}
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-3]) + "..."
-	}
-	return s
+	return reports.Cut(s, 24)
 }

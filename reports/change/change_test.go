@@ -13,6 +13,7 @@ import (
 	"jobgait/analysis/changepoint/formats"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
+	"jobgait/reports"
 	"jobgait/reports/pagetest"
 )
 
@@ -39,7 +40,7 @@ func TestGolden(t *testing.T) {
 	r := New(hs, changepoint.Sequential, found, options())
 	text := golden(t, "report.txt", func(w io.Writer) error { return Text(w, r) })
 	for i, line := range strings.Split(text, "\n") {
-		if n := len([]rune(line)); n > columns {
+		if n := len([]rune(line)); n > reports.Width {
 			t.Errorf("line %d has %d columns: %s", i+1, n, line)
 		}
 	}

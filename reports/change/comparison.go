@@ -123,29 +123,29 @@ func (p Pair) dates() Judged {
 // PairText writes a comparison for people, in the manners of benchstat: "~"
 // where nothing was shown, and how many runs are missing to see more.
 func PairText(w io.Writer, p Pair) error {
-	var t paper
-	t.wrapped("", p.Sentence())
+	var t reports.Page
+	t.Text("", p.Sentence())
 	for _, line := range p.Facts() {
-		t.wrapped("  ", line)
+		t.Text("  ", line)
 	}
 	if len(p.Histogram) > 1 {
-		t.empty()
-		t.wrapped("", "relative differences, "+p.Other+" against "+p.Base+":")
-		t.bars(p)
+		t.Line("")
+		t.Text("", "relative differences, "+p.Other+" against "+p.Base+":")
+		bars(&t, p)
 	}
 	if len(p.Changes) > 0 {
-		t.empty()
+		t.Line("")
 		for _, line := range p.ChangeLines() {
-			t.wrapped("  ", line)
+			t.Text("  ", line)
 		}
 	}
 	for i, n := range p.Notes {
 		if i == 0 {
-			t.empty()
+			t.Line("")
 		}
-		t.wrapped("NOTE     ", reports.Clean(n.Text))
+		t.Text("NOTE     ", reports.Clean(n.Text))
 	}
-	if _, err := io.WriteString(w, t.b.String()); err != nil {
+	if err := t.Print(w); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	return nil
@@ -221,7 +221,7 @@ func (p Pair) Facts() []string {
 
 // bars draws the histogram as lines of text; of several empty ones in a row
 // there is one that says so.
-func (t *paper) bars(p Pair) {
+func bars(t *reports.Page, p Pair) {
 	most := 1
 	for _, b := range p.Histogram {
 		most = max(most, b.Count)
@@ -233,12 +233,12 @@ func (t *paper) bars(p Pair) {
 			continue
 		}
 		if b.Count == 0 && i+1 < len(p.Histogram) && p.Histogram[i+1].Count == 0 {
-			t.b.WriteString("           ...\n")
+			t.Line("           ...")
 			continue
 		}
 		bar := strings.Repeat("#", (b.Count*room+most-1)/most)
 		line := fmt.Sprintf("  %8s .. %8s |%-s %d", quantity.Signed(b.Lo), quantity.Signed(b.Hi), bar, b.Count)
-		t.b.WriteString(strings.TrimRight(line, " ") + "\n")
+		t.Line(line)
 	}
 }
 

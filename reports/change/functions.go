@@ -110,14 +110,14 @@ func (s Judged) FunctionTexts(o Options) []string {
 }
 
 // functions writes the histories of which single functions changed.
-func (r Report) functions(p *paper) {
+func (r Report) functions(p *reports.Page) {
 	for _, s := range r.Series {
 		for i, text := range s.FunctionTexts(r.options) {
 			if i == 0 {
-				p.empty()
-				p.wrapped("FUNCTION ", s.Title())
+				p.Line("")
+				p.Text("FUNCTION ", s.Title())
 			}
-			p.wrapped("         ", text)
+			p.Text("         ", text)
 		}
 	}
 }

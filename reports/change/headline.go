@@ -231,7 +231,7 @@ func (r Report) expected() (n *float64, unknown int) {
 // machine writes what the machine did, the newest first: whoever is told that a
 // job is slower asks that next. What had ended before the days that are told of
 // is left out.
-func (r Report) machine(p *paper) {
+func (r Report) machine(p *reports.Page) {
 	const most = 4
 	var list []changepoint.MachineEvent
 	for _, m := range slices.Backward(r.Machine) {
@@ -241,15 +241,15 @@ func (r Report) machine(p *paper) {
 	}
 	for i, m := range list[:min(most, len(list))] {
 		if i == 0 {
-			p.empty()
+			p.Line("")
 		}
 		text := MachineSentence(m)
 		if i > 0 {
 			text = machineShift(m) + "."
 		}
-		p.wrapped("MACHINE  ", text)
+		p.Text("MACHINE  ", text)
 	}
 	if more := len(list) - most; more > 0 {
-		p.wrapped("MACHINE  ", "and "+quantity.Plural(more, "earlier shift")+" (--json has all)")
+		p.Text("MACHINE  ", "and "+quantity.Plural(more, "earlier shift")+" (--json has all)")
 	}
 }

@@ -7,49 +7,50 @@ import (
 	"strings"
 
 	"jobgait/analysis/quantity"
+	"jobgait/reports"
 )
 
 // watched writes what may be changing, several runs before one and the largest
 // first. Of many histories some have a slow last run on every day: these share
 // one entry.
-func (r Report) watched(p *paper) {
+func (r Report) watched(p *reports.Page) {
 	list := r.with(Watch)
 	if len(list) == 0 || len(r.Series) == 1 { // the first line has said it
 		return
 	}
 	slices.SortStableFunc(list, func(a, b Judged) int { return cmp.Compare(b.urgent(), a.urgent()) })
-	p.empty()
+	p.Line("")
 	several := slices.IndexFunc(list, Judged.Once)
 	if several < 0 || len(list)-several <= few {
 		several = len(list)
 	}
 	for _, s := range list[:min(mostChanged, several)] {
-		p.wrapped("WATCH    ", s.Title()+": "+s.Watch)
+		p.Text("WATCH    ", s.Title()+": "+s.Watch)
 	}
 	if several > mostChanged {
-		p.wrapped("WATCH    ", "also: "+titles(list[mostChanged:several]))
+		p.Text("WATCH    ", "also: "+titles(list[mostChanged:several]))
 	}
 	if once := list[several:]; len(once) > 0 {
 		var names []string
 		for _, s := range once[:min(mostNamed, len(once))] {
 			names = append(names, fmt.Sprintf("%s by %s", s.Title(), quantity.Percent(s.Unconfirmed.Pct)))
 		}
-		p.wrapped("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s", quantity.Plural(len(once), "series"), andMore(names, len(once))))
+		p.Text("WATCH    ", fmt.Sprintf("of %s the last run alone is slower than usual, seen once: %s", quantity.Plural(len(once), "series"), andMore(names, len(once))))
 	}
 }
 
 // passed lists the names of histories of which there is no more to say.
-func (r Report) passed(p *paper, head string, status Status) {
+func (r Report) passed(p *reports.Page, head string, status Status) {
 	list := r.with(status)
 	if len(list) == 0 || len(r.Series) == 1 {
 		return
 	}
-	p.empty()
+	p.Line("")
 	if len(list) > 2*mostNamed { // a dozen names of hundreds help nobody
-		p.wrapped(head, quantity.Plural(len(list), "series"))
+		p.Text(head, quantity.Plural(len(list), "series"))
 		return
 	}
-	p.wrapped(head, titles(list))
+	p.Text(head, titles(list))
 }
 
 // mostNamed is how many histories are named in one line.

@@ -40,27 +40,27 @@ func oneEach() note.Note {
 
 // RunsText writes the comparison of two runs for people.
 func RunsText(w io.Writer, t TwoRuns) error {
-	var p paper
-	p.wrapped("", t.headline())
+	var p reports.Page
+	p.Text("", t.headline())
 	for _, line := range t.doubts() {
-		p.wrapped("", line)
+		p.Text("", line)
 	}
-	p.empty()
+	p.Line("")
 	rows := [][]string{{"", t.A, t.B, "B against A"}}
 	for _, n := range append(list(t.Numbers), t.Phases...) {
 		rows = append(rows, []string{n.Name, n.print(n.A), n.print(n.B), quantity.Optional(n.RelativePct, quantity.Signed)})
 	}
-	table(&p, rows)
+	p.Columns(rows)
 	for i, r := range t.Recorded {
 		if i == 0 {
-			p.empty()
-			p.wrapped("", "recorded, and not the same:")
+			p.Line("")
+			p.Text("", "recorded, and not the same:")
 		}
-		p.wrapped("  ", fmt.Sprintf("%s: %s -> %s", reports.Clean(r.Name), orUnknown(r.A), orUnknown(r.B)))
+		p.Text("  ", fmt.Sprintf("%s: %s -> %s", reports.Clean(r.Name), orUnknown(r.A), orUnknown(r.B)))
 	}
-	p.empty()
-	p.wrapped("NOTE     ", oneEach().Text)
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
+	p.Line("")
+	p.Text("NOTE     ", oneEach().Text)
+	if err := p.Print(w); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	return nil
@@ -184,21 +184,4 @@ func orUnknown(s *string) string {
 		return quantity.Missing
 	}
 	return reports.Clean(*s)
-}
-
-// table sets rows in columns, the first to the left and the others to the right.
-func table(p *paper, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	for _, row := range rows {
-		line := fmt.Sprintf("  %-*s", widths[0], row[0])
-		for i, cell := range row[1:] {
-			line += fmt.Sprintf("  %*s", widths[i+1], cell)
-		}
-		p.b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
 }

@@ -12,9 +12,6 @@ import (
 	"jobgait/reports"
 )
 
-// columns is the width of a mail.
-const columns = 80
-
 // Of a site hundreds of histories change: how many of one status are told of one
 // by one, how many of them at length, and with how many events if they are few or
 // many.
@@ -26,25 +23,12 @@ const (
 	fewEvents    = 3
 )
 
-// paper collects the lines of a text.
-type paper struct{ b strings.Builder }
-
-// wrapped adds text behind a head; further lines hang under its beginning.
-func (p *paper) wrapped(head, text string) {
-	for _, l := range reports.Wrap(text, columns-1-len([]rune(head))) {
-		p.b.WriteString(strings.TrimRight(head+l, " ") + "\n")
-		head = strings.Repeat(" ", len([]rune(head)))
-	}
-}
-
-func (p *paper) empty() { p.b.WriteByte('\n') }
-
 // Text writes the report so that it can be mailed as it is: what matters most in
 // the first two lines, then what the machine did, what changed, what may be
 // changing, and the rest.
 func Text(w io.Writer, r Report) error {
-	var p paper
-	p.wrapped("", r.headline())
+	var p reports.Page
+	p.Text("", r.headline())
 	r.machine(&p)
 	r.changes(&p)
 	r.functions(&p)
@@ -53,7 +37,7 @@ func Text(w io.Writer, r Report) error {
 	r.passed(&p, "UNKNOWN  ", Unknown)
 	r.asides(&p)
 	r.footnotes(&p)
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
+	if err := p.Print(w); err != nil {
 		return fmt.Errorf("write text: %w", err)
 	}
 	return nil
@@ -61,7 +45,7 @@ func Text(w io.Writer, r Report) error {
 
 // changes writes the histories that changed: the first at length, the next in a
 // line each, of the rest the names.
-func (r Report) changes(p *paper) {
+func (r Report) changes(p *reports.Page) {
 	list := r.ranked()
 	each := mostEvents
 	if len(list) > few {
@@ -69,38 +53,38 @@ func (r Report) changes(p *paper) {
 	}
 	for i, s := range list[:min(mostChanged, len(list))] {
 		if i <= mostDetailed {
-			p.empty()
+			p.Line("")
 		}
 		if i < mostDetailed {
 			s.changed(p, r.options, each)
 			continue
 		}
 		e := s.Events[slices.IndexFunc(s.Events, func(e Event) bool { return !e.Small })]
-		p.wrapped("CHANGED  ", s.Title()+": "+e.Brief)
+		p.Text("CHANGED  ", s.Title()+": "+e.Brief)
 	}
 	if len(list) > mostChanged {
-		p.wrapped("CHANGED  ", "also: "+titles(list[mostChanged:]))
+		p.Text("CHANGED  ", "also: "+titles(list[mostChanged:]))
 	}
 }
 
 // footnotes say what chance would give, by which rate, and what the words mean.
-func (r Report) footnotes(p *paper) {
+func (r Report) footnotes(p *reports.Page) {
 	first := true
 	for _, text := range []string{r.ByChance(), r.OwnRate(), r.meaning()} {
 		if text == "" {
 			continue
 		}
 		if first {
-			p.empty()
+			p.Line("")
 		}
 		first = false
-		p.wrapped("", text)
+		p.Text("", text)
 	}
 	for i, line := range r.next() {
 		if i == 0 {
-			p.empty()
+			p.Line("")
 		}
-		p.b.WriteString(line + "\n") // to be copied: never wrapped
+		p.Whole(line)
 	}
 }
 
@@ -151,10 +135,10 @@ func (r Report) next() []string {
 
 // changed writes one history with its events, the newest first. Of small ones
 // the number is enough here.
-func (s Judged) changed(p *paper, o Options, most int) {
-	p.wrapped("CHANGED  ", s.Title())
+func (s Judged) changed(p *reports.Page, o Options, most int) {
+	p.Text("CHANGED  ", s.Title())
 	if line := s.spark(o); line != "" {
-		p.wrapped("         ", line)
+		p.Text("         ", line)
 	}
 	told := slices.DeleteFunc(slices.Clone(s.Events), func(e Event) bool { return e.Small })
 	for _, e := range told[:min(most, len(told))] {
@@ -162,20 +146,20 @@ func (s Judged) changed(p *paper, o Options, most int) {
 		if e.Known {
 			mark = "= " // somebody knows
 		}
-		p.wrapped("       "+mark, e.Text)
+		p.Text("       "+mark, e.Text)
 		s.details(p, e)
 	}
 	if more := len(told) - most; more > 0 {
-		p.wrapped("         ", fmt.Sprintf("and %s before", quantity.Plural(more, "change")))
+		p.Text("         ", fmt.Sprintf("and %s before", quantity.Plural(more, "change")))
 	}
 	if small := len(s.Events) - len(told); small > 0 {
-		p.wrapped("         ", "and "+quantity.Plural(small, "change")+" below "+quantity.Chosen(o.MinEffectPct))
+		p.Text("         ", "and "+quantity.Plural(small, "change")+" below "+quantity.Chosen(o.MinEffectPct))
 	}
 	for _, n := range s.SlowNodes {
-		p.wrapped("         ", SlowNodeSentence(n))
+		p.Text("         ", SlowNodeSentence(n))
 	}
 	if s.Watch != "" {
-		p.wrapped("         ", s.Watch)
+		p.Text("         ", s.Watch)
 	}
 }
 
@@ -188,7 +172,7 @@ func (s Judged) nameOf(k int) string {
 }
 
 // details writes what stands behind the sentence of an event.
-func (s Judged) details(p *paper, e Event) {
+func (s Judged) details(p *reports.Page, e Event) {
 	c := e.First()
 	var parts []string
 	if before, after, ok := s.levels(c); ok {
@@ -201,16 +185,16 @@ func (s Judged) details(p *paper, e Event) {
 	if e.Known {
 		parts = append(parts, "acknowledged")
 	}
-	p.wrapped("           ", strings.Join(parts, "; "))
+	p.Text("           ", strings.Join(parts, "; "))
 	for _, text := range codeDetails(c.Causes) {
-		p.wrapped("           ", text)
+		p.Text("           ", text)
 	}
 	for i, k := range tellingCauses(fieldsOf(c.Causes)) {
 		const most = 3
 		if i == most {
 			break
 		}
-		p.wrapped("           ", fmt.Sprintf("%s: %s -> %s (%s)",
+		p.Text("           ", fmt.Sprintf("%s: %s -> %s (%s)",
 			reports.Clean(k.Field), short(k.From), short(k.To), byChance(k.P)))
 	}
 }

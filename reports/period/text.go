@@ -14,9 +14,6 @@ import (
 	"jobgait/reports/plot"
 )
 
-// columns is the width of the text.
-const columns = 80
-
 // Text writes the report for people. ascii leaves out block characters.
 func (r Report) Text(w io.Writer, ascii bool) error {
 	var text strings.Builder
@@ -31,12 +28,12 @@ func (r Report) Text(w io.Writer, ascii bool) error {
 
 // folded breaks a line that is too long; what follows hangs under its beginning.
 func folded(line string) string {
-	if utf8.RuneCountInString(line) <= columns {
+	if utf8.RuneCountInString(line) <= reports.Width {
 		return line
 	}
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	var b strings.Builder
-	for i, part := range reports.Wrap(strings.TrimSpace(line), columns-1-len(indent)-2) {
+	for i, part := range reports.Wrap(strings.TrimSpace(line), reports.Width-1-len(indent)-2) {
 		if i > 0 {
 			part = "  " + part
 		}

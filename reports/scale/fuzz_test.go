@@ -9,6 +9,7 @@ import (
 
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/formats"
+	"jobgait/reports"
 	"jobgait/reports/pagetest"
 )
 
@@ -49,7 +50,7 @@ func FuzzReport(f *testing.F) {
 		}
 		pagetest.Picture(t, picture.String())
 		for _, l := range strings.Split(text.String(), "\n") {
-			if len(r.Results) <= mostScreens && len([]rune(l)) > 2*columns {
+			if len(r.Results) <= mostScreens && len([]rune(l)) > 2*reports.Width {
 				t.Errorf("a line of %d columns: %s", len(l), l)
 			}
 		}

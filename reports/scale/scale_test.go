@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"jobgait/analysis/scaling"
+	"jobgait/reports"
 	"jobgait/reports/pagetest"
 )
 
@@ -19,7 +20,7 @@ func TestScreens(t *testing.T) {
 		}
 		pagetest.Golden(t, c.name+".txt", b.Bytes())
 		for _, l := range strings.Split(b.String(), "\n") {
-			if utf8.RuneCountInString(l) > columns || strings.Contains(l, "NaN") || strings.Contains(l, "Inf") {
+			if utf8.RuneCountInString(l) > reports.Width || strings.Contains(l, "NaN") || strings.Contains(l, "Inf") {
 				t.Errorf("%s: %q", c.name, l)
 			}
 		}

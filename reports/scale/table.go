@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"unicode/utf8"
 
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
@@ -25,7 +24,7 @@ func (r Report) table(w io.Writer) {
 	fmt.Fprintln(t, "series\tsizes\tchanges\tlaw\tat 2x the largest size")
 	for i, s := range r.Results {
 		p := scaling.Sizes(r.Series[i].Observations)
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", clip(nameOf(s), tableID), s.N, r.breaks(i, p), clip(lastLaw(s), tableLaws), twice(s, p))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", reports.Cut(nameOf(s), tableID), s.N, r.breaks(i, p), reports.Cut(lastLaw(s), tableLaws), twice(s, p))
 	}
 	_ = t.Flush() // the writer below keeps its error
 }
@@ -35,13 +34,6 @@ func nameOf(r scaling.Result) string {
 		return id
 	}
 	return "-"
-}
-
-func clip(s string, w int) string {
-	if utf8.RuneCountInString(s) <= w {
-		return s
-	}
-	return string([]rune(s)[:w-3]) + "..."
 }
 
 // breaks lists where the laws of a series change: "32|64", or "(32|64)" if only
@@ -111,7 +103,7 @@ func (r Report) together(w io.Writer) {
 	if len(r.Results) > mostScreens && slices.ContainsFunc(c.Members, func(i int) bool { return !r.Results[i].Segmented }) {
 		text += "; in parentheses: too weak alone"
 	}
-	for _, l := range wrap(text+".", columns, "") {
+	for _, l := range wrap(text+".", reports.Width, "") {
 		fmt.Fprintln(w, l)
 	}
 }

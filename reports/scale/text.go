@@ -12,11 +12,8 @@ import (
 	"jobgait/reports"
 )
 
-const (
-	columns = 80 // of the text
-	// mostScreens is up to how many series have a screen each; more are a table.
-	mostScreens = 3
-)
+// mostScreens is up to how many series have a screen each; more are a table.
+const mostScreens = 3
 
 // Text writes the report for people: a screen a series, or a table of many.
 func Text(w io.Writer, r Report) error {
@@ -41,7 +38,7 @@ func Text(w io.Writer, r Report) error {
 // screen writes one series.
 func screen(w io.Writer, title string, r scaling.Result, observations []scaling.Observation) {
 	p := scaling.Sizes(observations)
-	for _, l := range wrap(title+verdict(r, p), columns, "  ") {
+	for _, l := range wrap(title+verdict(r, p), reports.Width, "  ") {
 		fmt.Fprintln(w, l)
 	}
 	fmt.Fprintln(w)
@@ -112,7 +109,7 @@ const nameWidth = 17
 
 // row writes a name and a text that may take several lines.
 func row(w io.Writer, name, text string) {
-	for _, l := range wrap(text, columns-nameWidth-2, "") {
+	for _, l := range wrap(text, reports.Width-nameWidth-2, "") {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s%s", nameWidth, name, l), " "))
 		name = ""
 	}
