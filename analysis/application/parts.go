@@ -105,7 +105,7 @@ func (h Histories) runsOf(members []int, p part, parameter string, found changep
 	var runs []scaling.Run
 	for _, i := range members {
 		s := h.Stored[i]
-		x, rest := shapeOf(s.Shape).along(parameter)
+		x, rest := along(s.Shape, parameter)
 		if math.IsNaN(x) {
 			continue
 		}

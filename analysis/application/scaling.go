@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"jobgait/analysis/changepoint"
@@ -87,68 +86,46 @@ const (
 	size  = "size"
 )
 
-// shape is a history's shape taken apart; NaN is not known.
-type shape struct {
-	nodes, tasks float64
-	cpus         string // per task, as it is written
-	size         string
-}
-
-// shapeOf reads "2n 8t 4c size=L".
-func shapeOf(s string) shape {
-	out := shape{nodes: math.NaN(), tasks: math.NaN()}
-	head, label, _ := strings.Cut(s, " size=")
-	out.size = label
-	for _, f := range strings.Fields(head) {
-		number, unit := f[:len(f)-1], f[len(f)-1]
-		v, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(v > 0) {
-			v = math.NaN()
-		}
-		switch unit {
-		case 'n':
-			out.nodes = v
-		case 't':
-			out.tasks = v
-		case 'c':
-			out.cpus = f
-		}
-	}
-	return out
-}
-
-// along is the shape as a value of one parameter, and all else about it.
-func (s shape) along(parameter string) (p float64, rest string) {
+// along is a shape as a value of one parameter, and all else about it; NaN is not known.
+func along(shape, parameter string) (p float64, rest string) {
+	l, _ := history.LayoutOf(shape)
+	cpus := count(l.CPUs) + "c"
 	of := func(text string) string {
-		if s.size != "" {
-			text += " size=" + s.size
+		if l.Size != "" {
+			text += " size=" + l.Size
 		}
-		return strings.TrimSpace(text)
+		return text
 	}
 	switch parameter {
 	case nodes:
-		perNode := s.tasks / s.nodes
-		text := s.cpus
-		if !math.IsNaN(perNode) {
-			text = strconv.FormatFloat(perNode, 'g', 4, 64) + " tasks a node " + s.cpus
+		if l.Nodes > 0 && l.Tasks > 0 {
+			cpus = strconv.FormatFloat(float64(l.Tasks)/float64(l.Nodes), 'g', 4, 64) + " tasks a node " + cpus
 		}
-		return s.nodes, of(text)
+		return number(l.Nodes), of(cpus)
 	case tasks:
-		return s.tasks, of(count(s.nodes) + "n " + s.cpus)
+		return number(l.Tasks), of(count(l.Nodes) + "n " + cpus)
 	}
-	p, err := strconv.ParseFloat(s.size, 64)
+	p, err := strconv.ParseFloat(l.Size, 64)
 	if err != nil || !(p > 0) || math.IsInf(p, 0) {
 		p = math.NaN()
 	}
-	return p, count(s.nodes) + "n " + count(s.tasks) + "t " + s.cpus
+	return p, count(l.Nodes) + "n " + count(l.Tasks) + "t " + cpus
+}
+
+// number is a count that is known, else NaN.
+func number(n int) float64 {
+	if n <= 0 {
+		return math.NaN()
+	}
+	return float64(n)
 }
 
 // count is written as shapes write it.
-func count(v float64) string {
-	if math.IsNaN(v) {
-		return "?"
+func count(n int) string {
+	if n <= 0 {
+		return history.Unknown
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return strconv.Itoa(n)
 }
 
 // series is that of one application; false if nothing varies.
@@ -159,7 +136,7 @@ func (h Histories) series(a Application, members []int, m Metric, found changepo
 	}
 	var runs []scaling.Run
 	for _, i := range members {
-		p, rest := shapeOf(h.Stored[i].Shape).along(parameter)
+		p, rest := along(h.Stored[i].Shape, parameter)
 		if math.IsNaN(p) {
 			continue
 		}
@@ -208,7 +185,7 @@ func (h Histories) parameter(members []int, asked string) string {
 		}
 		sizes := map[string]map[float64]bool{}
 		for _, i := range members {
-			p, rest := shapeOf(h.Stored[i].Shape).along(name)
+			p, rest := along(h.Stored[i].Shape, name)
 			if math.IsNaN(p) {
 				continue
 			}

@@ -62,7 +62,7 @@ func TestOneParameterVaries(t *testing.T) {
 		"nothing known":  {"?n ?t 4c size=3", "size", "?n ?t 4c"},
 		"size of no sum": {"1n 8t 4c size=large", "size", "1n 8t 4c"},
 	} {
-		_, rest := shapeOf(c.shape).along(c.parameter)
+		_, rest := along(c.shape, c.parameter)
 		if rest != c.rest {
 			t.Errorf("%s: %s has %q besides %s", name, c.shape, rest, c.parameter)
 		}

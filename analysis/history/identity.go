@@ -36,6 +36,13 @@ func Application(s summary.Summary) string {
 	return exe + " " + name
 }
 
+// Layout is what a shape says: 0 and "" are not known.
+type Layout struct {
+	Nodes, Tasks int
+	CPUs         int // per task
+	Size         string
+}
+
 // Shape returns what a run ran on and what it was given: "2n 8t 4c size=L" is
 // 2 nodes, 8 tasks, 4 CPUs a task and the user's label for the size of input.
 func Shape(s summary.Summary) string {
@@ -44,6 +51,30 @@ func Shape(s summary.Summary) string {
 		shape += " size=" + size
 	}
 	return shape
+}
+
+// LayoutOf reads what Shape wrote; ok is false for anything else.
+func LayoutOf(shape string) (l Layout, ok bool) {
+	given, size, _ := strings.Cut(shape, "size=")
+	l.Size = size
+	for _, f := range strings.Fields(given) {
+		number, unit := f[:len(f)-1], f[len(f)-1]
+		n, err := strconv.Atoi(number)
+		if err != nil && number != Unknown {
+			return Layout{}, false
+		}
+		switch unit {
+		case 'n':
+			l.Nodes = n
+		case 't':
+			l.Tasks = n
+		case 'c':
+			l.CPUs = n
+		default:
+			return Layout{}, false
+		}
+	}
+	return l, true
 }
 
 // User returns the login name, or the uid in digits where no name is known.

@@ -116,7 +116,7 @@ func TestWorseOfMany(t *testing.T) {
 		if i >= 10 {
 			r = result(fmt.Sprint(i))
 		}
-		hs, found.Series = append(hs, history(fmt.Sprint(i))), append(found.Series, r)
+		hs, found.Series = append(hs, aHistory(fmt.Sprint(i))), append(found.Series, r)
 	}
 	var ids []string
 	for _, s := range New(hs, changepoint.Sequential, found, options()).Worse() {
@@ -132,7 +132,7 @@ func TestWorseOfMany(t *testing.T) {
 }
 
 func TestWatchOfNewestRuns(t *testing.T) {
-	h := history("w")
+	h := aHistory("w")
 	r := result("w")
 	for name, c := range map[string]struct {
 		values   []float64 // of the last runs
@@ -168,7 +168,7 @@ func TestWatchOfNewestRuns(t *testing.T) {
 // indexes are those of the input.
 func TestJSONOfOddResults(t *testing.T) {
 	nan := math.NaN()
-	h := history("odd")
+	h := aHistory("odd")
 	h.Order = make([]int, len(h.Y))
 	for i := range h.Order {
 		h.Order[i] = len(h.Y) - 1 - i
@@ -315,7 +315,7 @@ func TestPlot(t *testing.T) {
 
 // A picture of many runs stays small, and says what it sums up.
 func TestTimelineOfManyRuns(t *testing.T) {
-	h := history("many")
+	h := aHistory("many")
 	h.Y, h.Jobs, h.Meta = wave(50_000, 3), nil, nil
 	h.T = make([]float64, len(h.Y))
 	for i := range h.T {
@@ -349,7 +349,7 @@ func TestTips(t *testing.T) {
 		}
 	}
 	for n := range 8 { // histories of hardly any run
-		h := history("few")
+		h := aHistory("few")
 		h.Y, h.T, h.Jobs = h.Y[:n], h.T[:n], h.Jobs[:n]
 		r := result("few")
 		r.Regimes = nil
@@ -363,7 +363,7 @@ func TestTips(t *testing.T) {
 
 func TestLeadAndSupport(t *testing.T) {
 	mk := func(id, app, shape, metric string) History {
-		h := history(id)
+		h := aHistory(id)
 		h.App, h.Shape, h.Metric = app, shape, metric
 		return h
 	}
@@ -385,7 +385,7 @@ func TestLeadAndSupport(t *testing.T) {
 	if got := strings.Join(ids, " "); got != "b c d e +a +e/cpu_s +e/step_s" {
 		t.Error(got)
 	}
-	h := history("j")
+	h := aHistory("j")
 	h.Meta["job_id"] = h.Jobs
 	if got := Of([]formats.Input{h.Input}, "f"); got[0].Jobs[0] != "A1" || got[0].Meta["job_id"] != nil || got[0].Title() != "j" {
 		t.Errorf("%+v", got[0])
@@ -395,7 +395,7 @@ func TestLeadAndSupport(t *testing.T) {
 // The ratio's history: days that both have, medians of a day, levels between
 // the changes without spikes.
 func TestRatio(t *testing.T) {
-	a, b := history("a"), history("b")
+	a, b := aHistory("a"), aHistory("b")
 	b.Y = make([]float64, len(a.Y))
 	for i, y := range a.Y {
 		b.Y[i] = y * 1.1
@@ -426,7 +426,7 @@ func watchOf(h History, r changepoint.Result) string {
 // What is known beside a history is no news of it: only what is left of its newest
 // runs is told.
 func TestWatchOfWhatIsLeft(t *testing.T) {
-	h, r := history("w"), result("w")
+	h, r := aHistory("w"), result("w")
 	r.Regimes[0].First = 0
 	h.Y = append(wave(32, 50), 60, 61, 59, 60) // nights on a slow node
 	r.Adjusted = wave(36, 50)

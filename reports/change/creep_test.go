@@ -12,7 +12,7 @@ import (
 // A creep stands in place of the changes that it explains, of which one is enough to have
 // seen it; one before it stays, and what is known of one is known of all.
 func TestCreepInPlaceOfItsChanges(t *testing.T) {
-	h := history("creep")
+	h := aHistory("creep")
 	of := func(o Options, changes ...changepoint.Change) Judged {
 		r := result("creep", changes...)
 		r.Creep = &changepoint.Creep{FirstIndex: 12, LastIndex: 35, N: 24, Since: 10, Until: 36, From: 50, To: 62, EffectPct: 24}

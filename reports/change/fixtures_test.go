@@ -24,7 +24,7 @@ func wave(n int, level float64) []float64 {
 const firstDay = 20727
 
 // history has a run a day at noon; from run 20 on the level is 15 % higher.
-func history(id string) History {
+func aHistory(id string) History {
 	y := append(wave(20, 50), wave(16, 57.5)...)
 	h := History{Input: formats.Input{Calendar: true, Unit: "s"}}
 	h.ID, h.Y, h.T = id, y, make([]float64, len(y))
@@ -67,7 +67,7 @@ func everything() ([]History, changepoint.Report) {
 
 	watch := result("watch")
 	watch.Outliers = []int{35}
-	watched := history("watch")
+	watched := aHistory("watch")
 	watched.Y[35] = 60
 	small := result("small", step(8, firstDay+8.5, 1.2))
 	noted := result("quiet")
@@ -75,9 +75,9 @@ func everything() ([]History, changepoint.Report) {
 
 	bad := History{Input: formats.Input{Bad: true, Notes: []note.Note{note.New(note.BadSeries, "t has 2 entries, y has 1: the series is not analysed")}}}
 	bad.ID = "bad"
-	days := history("days")
+	days := aHistory("days")
 	days.Calendar = false
-	hs := []History{history("nemo"), history("both"), bad, history("drift"), watched, history("small"), history("quiet"), history("calm"), days}
+	hs := []History{aHistory("nemo"), aHistory("both"), bad, aHistory("drift"), watched, aHistory("small"), aHistory("quiet"), aHistory("calm"), days}
 	return hs, changepoint.Report{Method: changepoint.Sequential, Expected: .4,
 		Series: []changepoint.Result{changed, result("both", up, down, faster), result("drift", drift), watch, small, noted, result("calm"), result("days", step(12, firstDay+12.5, 4))},
 		Machine: []changepoint.MachineEvent{{Start: 1790812800, End: ptr(1790813400.), EffectPct: 4.6, Series: []string{"nemo", "both", "drift", "small", "calm"}},

@@ -14,7 +14,7 @@ func textOf(t *testing.T, o Options, machine []changepoint.MachineEvent, results
 	t.Helper()
 	var hs []History
 	for _, r := range results {
-		hs = append(hs, history(r.ID))
+		hs = append(hs, aHistory(r.ID))
 	}
 	var b strings.Builder
 	if err := Text(&b, New(hs, changepoint.Sequential, changepoint.Report{Series: results, Machine: machine}, o)); err != nil {
@@ -57,11 +57,11 @@ func TestFirstLinesSayWhatIsSlower(t *testing.T) {
 func TestFirstLinesOfOneSeries(t *testing.T) {
 	watch := result("melt")
 	watch.Outliers = []int{35}
-	late := history("melt")
+	late := aHistory("melt")
 	late.Y[35] = 60
 	o := options()
 	for want, r := range map[string]Report{
-		"melt, 36 runs: pass. Level 50": New([]History{history("melt")}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{result("melt")}}, o),
+		"melt, 36 runs: pass. Level 50": New([]History{aHistory("melt")}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{result("melt")}}, o),
 		"melt, 36 runs: watch. The last run is 20.0 % slower than usual: seen once, not confirmed.": New([]History{late}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{watch}}, o),
 	} {
 		var b strings.Builder
@@ -155,11 +155,11 @@ func TestShapeName(t *testing.T) {
 // The dates of a file that ended long ago have their year.
 func TestOldDatesHaveYears(t *testing.T) {
 	o := options()
-	o.Years = Old([]History{history("a")}, firstDay+5000)
+	o.Years = Old([]History{aHistory("a")}, firstDay+5000)
 	if got := textOf(t, o, nil, result("melt", step(20, firstDay+20.5, 15))); !strings.Contains(got, "15.0 % slower since 21 October 2026") {
 		t.Error(got)
 	}
-	if Old([]History{history("a")}, firstDay+50) {
+	if Old([]History{aHistory("a")}, firstDay+50) {
 		t.Error("a file of last month is old")
 	}
 }

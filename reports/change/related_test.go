@@ -71,7 +71,7 @@ func TestMetricsOfOneRunAreNoMachine(t *testing.T) {
 // TestDaysCountFromWhenItWasSeen checks that a change which is confirmed today
 // is told today, although it began days ago, and only then.
 func TestDaysCountFromWhenItWasSeen(t *testing.T) {
-	h := history("a") // slower from run 20 on, seen at run 23
+	h := aHistory("a") // slower from run 20 on, seen at run 23
 	found := changepoint.Report{Series: []changepoint.Result{result("a", step(20, h.T[20], 14.9))}}
 	for _, c := range []struct {
 		now, days float64
@@ -89,7 +89,7 @@ func TestDaysCountFromWhenItWasSeen(t *testing.T) {
 // TestIDsAreAsGiven checks that a number stays a number, also where the machine
 // names its series.
 func TestIDsAreAsGiven(t *testing.T) {
-	a, b := history("5"), history("6")
+	a, b := aHistory("5"), aHistory("6")
 	a.NumberID = true
 	found := changepoint.Report{Series: []changepoint.Result{result("5"), result("6")},
 		Machine: []changepoint.MachineEvent{{Series: []string{"5", "6", "elsewhere"}}}}

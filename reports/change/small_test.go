@@ -26,19 +26,19 @@ func TestSmall(t *testing.T) {
 		}
 	}
 	// What may be changing is in the picture: outliers, at its edge if need be.
-	watched := Judged{History: history("late"), Result: result("late")}
+	watched := Judged{History: aHistory("late"), Result: result("late")}
 	watched.Y[35], watched.Outliers = 90, []int{35}
 	if svg := Small(watched); !strings.Contains(svg, `class="runs odd" d="M276,4h0"`) {
 		t.Error(svg)
 	}
-	odd := Judged{History: history("odd")}
+	odd := Judged{History: aHistory("odd")}
 	for k := range odd.Y {
 		odd.Y[k] = math.NaN()
 	}
 	if Small(odd) != "" || Small(Judged{}) != "" {
 		t.Error("nothing is drawn")
 	}
-	long := Judged{History: history("long")}
+	long := Judged{History: aHistory("long")}
 	for range 1000 {
 		long.Y, long.T = append(long.Y, 50), append(long.T, long.T[len(long.T)-1]+1)
 	}

@@ -41,7 +41,7 @@ func TestChanceIsOfWhatIsTold(t *testing.T) {
 
 // A last run that was slow, long ago, is no news of the last days.
 func TestWatchOfTheLastDays(t *testing.T) {
-	late := history("late")
+	late := aHistory("late")
 	late.Y[35] = 60
 	odd := result("late")
 	odd.Outliers = []int{35}
@@ -61,7 +61,7 @@ func TestManyWatched(t *testing.T) {
 	var hs []History
 	var found changepoint.Report
 	for i := range 40 {
-		h, r := history(fmt.Sprint("h", i)), result(fmt.Sprint("h", i))
+		h, r := aHistory(fmt.Sprint("h", i)), result(fmt.Sprint("h", i))
 		h.Y[35], r.Outliers = 55+float64(i), []int{35}
 		if i == 3 || i == 4 {
 			h.Y[34], r.Outliers = h.Y[35], []int{34, 35}
@@ -122,7 +122,7 @@ func TestNothingAndWhy(t *testing.T) {
 	if got := textOf(t, options(), nil); got != "No history to tell of.\n" {
 		t.Errorf("%q", got)
 	}
-	h, r := history("melt"), result("melt")
+	h, r := aHistory("melt"), result("melt")
 	h.Lacking = "they failed"
 	r.Notes = []note.Note{note.New(note.MissingRuns, "no value in 2 of 36 runs"), note.New(note.LongGap, "a gap")}
 	var b strings.Builder
@@ -150,7 +150,7 @@ func TestNumbersOfTwoRuns(t *testing.T) {
 func TestUnexplained(t *testing.T) {
 	const says = "; nothing that was recorded changed then."
 	c := step(20, firstDay+20.5, 15)
-	h := history("melt")
+	h := aHistory("melt")
 	text := func(h History) string {
 		var b strings.Builder
 		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{result("melt", c)}}, options())); err != nil {
@@ -167,7 +167,7 @@ func TestUnexplained(t *testing.T) {
 	if strings.Contains(text(h), says) {
 		t.Error("the commits before the change are not known")
 	}
-	h = history("melt")
+	h = aHistory("melt")
 	c.Causes = []changepoint.Cause{{Field: "commit", From: "4c1d7a2e00", To: "9e66dad100", P: .6}}
 	if strings.Contains(text(h), says) {
 		t.Error("the commit was another, as it often is")

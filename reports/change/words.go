@@ -9,6 +9,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/reports"
 )
@@ -166,26 +167,23 @@ func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
 // left out, and what is no shape of ours stays as it is.
 func ShapeName(shape string) string {
 	shape = reports.Clean(shape)
-	given, size, sized := strings.Cut(shape, "size=")
-	var said []string
-	for _, w := range strings.Fields(given) {
-		n, err := strconv.Atoi(w[:len(w)-1])
-		switch unit := w[len(w)-1]; {
-		case w == "?n" || w == "?t" || w == "?c":
-		case err == nil && unit == 'n':
-			said = append(said, quantity.Plural(n, "node"))
-		case err == nil && unit == 't':
-			said = append(said, quantity.Plural(n, "task"))
-		case err == nil && unit == 'c':
-			said = append(said, quantity.Plural(n, "CPU")+" a task")
-		default:
-			return shape
+	l, ok := history.LayoutOf(shape)
+	if !ok {
+		return shape
+	}
+	var words []string
+	for _, w := range []struct {
+		n         int
+		one, rest string
+	}{{l.Nodes, "node", ""}, {l.Tasks, "task", ""}, {l.CPUs, "CPU", " a task"}} {
+		if w.n > 0 {
+			words = append(words, quantity.Plural(w.n, w.one)+w.rest)
 		}
 	}
-	if sized {
-		said = append(said, "size "+size)
+	if l.Size != "" {
+		words = append(words, "size "+l.Size)
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(words, ", ")
 }
 
 // Label joins what names a history, as far as it is said.

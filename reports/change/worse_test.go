@@ -39,7 +39,7 @@ func TestWorseAmongMany(t *testing.T) {
 			var found changepoint.Report
 			for i := range n {
 				id := strconv.Itoa(i)
-				hs = append(hs, history(id))
+				hs = append(hs, aHistory(id))
 				found.Series = append(found.Series, result(id))
 			}
 			found.Series[n/2] = result(strconv.Itoa(n/2), c.change)
@@ -53,7 +53,7 @@ func TestWorseAmongMany(t *testing.T) {
 
 // TestAcknowledgedByName checks that a series may be named as the text names it.
 func TestAcknowledgedByName(t *testing.T) {
-	h := history("0")
+	h := aHistory("0")
 	h.Name = "runs.csv"
 	found := changepoint.Report{Series: []changepoint.Result{result("0", step(20, h.T[20], 14.9))}}
 	for id, want := range map[string]int{"0": 0, "runs.csv": 0, "other": 1} {
