@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"jobgait/analysis/summary"
 )
@@ -51,6 +52,31 @@ func (r Report) file(format string) string {
 		if f.Format == format {
 			return f.Name
 		}
+	}
+	return ""
+}
+
+// textFiles names the other forms of the report.
+func (r Report) textFiles(p *Page) {
+	p.Line("")
+	line := ""
+	for _, part := range []string{r.named("Pictures", "html"), r.named("Numbers", "json"), "Words jobgait help report"} {
+		if line != "" && part != "" && width(line)+3+width(part) >= Width {
+			p.Line(line)
+			line = ""
+		}
+		if part != "" {
+			line = strings.Trim(line+"   "+part, " ")
+			line = " " + line
+		}
+	}
+	p.Line(line)
+}
+
+// named returns what a file holds and its name, "" if it is not written.
+func (r Report) named(what, format string) string {
+	if name := r.file(format); name != "" {
+		return what + " " + name
 	}
 	return ""
 }

@@ -91,3 +91,26 @@ func (q Quality) scopeText() string {
 	}
 	return "nothing: there are no samples"
 }
+
+// textQuality is what the samples are worth, and the notes.
+func (r Report) textQuality(p *Page) {
+	p.section("DATA QUALITY", "")
+	last := ""
+	for _, f := range r.facts() {
+		name := f.Name
+		if name == last {
+			name = ""
+		}
+		last = f.Name
+		p.Text("  "+padRight(name, gutter-2), f.Text)
+	}
+	list, rest := r.listedNotes()
+	if len(list) == 0 {
+		return
+	}
+	p.Line("  notes")
+	for _, n := range list {
+		p.Text("    ", n.Line()+" ["+string(n.Code)+"]")
+	}
+	p.Text("    ", rest)
+}

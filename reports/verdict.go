@@ -60,10 +60,10 @@ func rhythmVerdicts(r Report) []Verdict {
 		return []Verdict{{Level: level, Text: "No period found: " + r.Rhythm.whyText() + "."}}
 	}
 	p := r.Rhythm.Patterns[0]
-	text := p.told() + "."
+	text := p.claim() + "."
 	if n := len(r.Rhythm.Patterns); n > 1 {
 		q := r.Rhythm.Patterns[1]
-		text = fmt.Sprintf("%s (%s), or %s (%s: %s times, %s).", p.told(), p.ID,
+		text = fmt.Sprintf("%s (%s), or %s (%s: %s times, %s).", p.claim(), p.ID,
 			quantity.Period(q.Period.value()), q.ID, quantity.Count(q.Instances), quantity.Share(q.Coverage))
 	}
 	return []Verdict{{Level: info, Text: text}}

@@ -35,7 +35,7 @@ func Text(w io.Writer, r Report) error {
 	r.watched(&p)
 	r.passed(&p, "PASS     ", Pass)
 	r.passed(&p, "UNKNOWN  ", Unknown)
-	r.asides(&p)
+	r.writeNotes(&p)
 	r.footnotes(&p)
 	if err := p.Print(w); err != nil {
 		return fmt.Errorf("write text: %w", err)

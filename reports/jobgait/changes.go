@@ -79,15 +79,15 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	told, err := o.toldOfFile(cmd)
+	out, err := o.optionsWithAcks(cmd)
 	if err != nil {
 		return err
 	}
-	told.Years = change.Old(hs, now())
+	out.Years = change.Old(hs, now())
 	progress := lookingAt(cmd, len(hs))
-	r := change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), told)
+	r := change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), out)
 	progress.done()
-	return o.tell(cmd, r)
+	return o.print(cmd, r)
 }
 
 // lookingAt shows on a terminal that series are being judged.
@@ -139,26 +139,26 @@ func readHistories(cmd *cobra.Command, path string, u formats.Unit) ([]change.Hi
 	return change.Of(inputs, filepath.Base(in.Name)), nil
 }
 
-// told is what is worth telling.
-func (o changesOptions) told() change.Options {
-	told := change.Default()
-	told.MinEffectPct, told.Days, told.ASCII = o.minEffect, o.days, o.ascii
-	return told
+// options is what is worth telling.
+func (o changesOptions) options() change.Options {
+	out := change.Default()
+	out.MinEffectPct, out.Days, out.ASCII = o.minEffect, o.days, o.ascii
+	return out
 }
 
-// toldOfFile is told, with the list of what is acknowledged.
-func (o changesOptions) toldOfFile(cmd *cobra.Command) (change.Options, error) {
-	told := o.told()
+// optionsWithAcks is options, with the list of what is acknowledged.
+func (o changesOptions) optionsWithAcks(cmd *cobra.Command) (change.Options, error) {
+	out := o.options()
 	if o.ack == "" {
-		return told, nil
+		return out, nil
 	}
 	acks, err := readAcks(cmd, o.ack, formats.Unit(o.unit))
-	told.Acks = acks
-	return told, err
+	out.Acks = acks
+	return out, err
 }
 
-// tell prints what was found, wherever the runs came from.
-func (o changesOptions) tell(cmd *cobra.Command, r change.Report) error {
+// print prints what was found, wherever the runs came from.
+func (o changesOptions) print(cmd *cobra.Command, r change.Report) error {
 	if o.plot != "" {
 		if err := writeFile(o.plot, func(w io.Writer) error { return change.Plot(w, r) }); err != nil {
 			return err

@@ -27,10 +27,10 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		return err
 	}
 	progress := lookingAt(cmd, len(s.List))
-	told := o.told()
-	told.Now, told.Acks, told.Stored, told.Site = now(), s.Acknowledged(), true, o.stored.site
-	told.History, told.Whose = o.stored.history, strings.TrimPrefix(s.whose, "runs of ")
-	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), told)
+	out := o.options()
+	out.Now, out.Acks, out.Stored, out.Site = now(), s.Acknowledged(), true, o.stored.site
+	out.History, out.Whose = o.stored.history, strings.TrimPrefix(s.whose, "runs of ")
+	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), out)
 	progress.done()
 	if o.ack != "" {
 		return o.acknowledge(cmd.Context(), s, r)
@@ -50,7 +50,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: not listed: %d series of fewer than %d %s\n", short, fewest, of)
 	}
-	return o.tell(cmd, kept)
+	return o.print(cmd, kept)
 }
 
 // fewest is the number of runs below which nothing is said of a history: lists

@@ -96,17 +96,17 @@ func (i *importing) all(ctx context.Context, dir, path string, dry bool, out, co
 	}
 	if dry {
 		fmt.Fprintf(out, "%d reports can be imported\n", len(list))
-		return i.told(complain)
+		return i.complain(complain)
 	}
 	if len(list) > 0 {
 		slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(a.start, b.start) })
 		if err := i.put(ctx, list, path, out, complain); err != nil {
-			return errors.Join(err, i.told(complain))
+			return errors.Join(err, i.complain(complain))
 		}
 	} else {
 		fmt.Fprintf(out, "no report jobgait-*.json to import below %s\n", dir)
 	}
-	return i.told(complain)
+	return i.complain(complain)
 }
 
 // find looks for reports and reads each: its start is the order to put them in, since
@@ -209,8 +209,8 @@ func (i *importing) refuse(path string, kind, why error) {
 	i.refused[kind.Error()] = r
 }
 
-// told says what was refused, a line a reason.
-func (i *importing) told(complain io.Writer) error {
+// complain says what was refused, a line a reason.
+func (i *importing) complain(complain io.Writer) error {
 	kinds := make([]string, 0, len(i.refused))
 	for kind := range i.refused {
 		kinds = append(kinds, kind)

@@ -98,11 +98,11 @@ func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 	if file.Left > 0 {
 		fmt.Fprintf(complain, "jobgait: %d combinations of parameters have fewer than three sizes and were left out\n", file.Left)
 	}
-	return o.tell(cmd, r)
+	return o.print(cmd, r)
 }
 
-// tell prints what was found, wherever the runs came from.
-func (o scalingOptions) tell(cmd *cobra.Command, r scale.Report) error {
+// print prints what was found, wherever the runs came from.
+func (o scalingOptions) print(cmd *cobra.Command, r scale.Report) error {
 	if err := o.draw(r, cmd.ErrOrStderr()); err != nil {
 		return err
 	}

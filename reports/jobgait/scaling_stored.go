@@ -33,7 +33,7 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	if o.by != "" {
 		r = ranked(r)
 	}
-	return o.tell(cmd, r)
+	return o.print(cmd, r)
 }
 
 // measurements makes scaling series of stored runs. What changed speed is looked for

@@ -24,9 +24,9 @@ func Hedge(confidence float64) string {
 	return "perhaps "
 }
 
-// told is the pattern in a sentence without its full stop: of cycles whose length
+// claim is the pattern in a sentence without its full stop: of cycles whose length
 // varies by nature from when to when, else how long one takes.
-func (q Pattern) told() string {
+func (q Pattern) claim() string {
 	times := fmt.Sprintf("%s times, %s of the run", quantity.Count(q.Instances), quantity.Share(q.Coverage))
 	word := Hedge(q.Confidence)
 	if q.Kind == periodicity.Unequal && q.P10S != nil && q.P90S != nil {

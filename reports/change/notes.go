@@ -12,16 +12,16 @@ import (
 	"jobgait/reports"
 )
 
-// mostAsides is how many remarks on single histories are printed: of a site
+// mostRemarks is how many remarks on single histories are printed: of a site
 // there are thousands.
-const mostAsides = 5
+const mostRemarks = 5
 
-// asides writes small changes, slow nodes of histories that pass, and notes. A
+// writeNotes writes small changes, slow nodes of histories that pass, and notes. A
 // note that several histories have is said once.
-func (r Report) asides(p *reports.Page) {
+func (r Report) writeNotes(p *reports.Page) {
 	lines := r.remarks()
-	if left := len(lines) - mostAsides; left > 0 {
-		lines = append(lines[:mostAsides], fmt.Sprintf("and %d more small changes and slow nodes (--json has all)", left))
+	if left := len(lines) - mostRemarks; left > 0 {
+		lines = append(lines[:mostRemarks], fmt.Sprintf("and %d more small changes and slow nodes (--json has all)", left))
 	}
 	if list := r.doubtful(); len(list) > 0 {
 		lines = append(lines, titles(list)+": slower, but not surely enough for --check to count it")
@@ -58,8 +58,8 @@ func (r Report) remarks() []string {
 	return append(nodes, small...)
 }
 
-// said is one kind of note of several histories.
-type said struct {
+// noteGroup is one kind of note of several histories.
+type noteGroup struct {
 	code   note.Code
 	titles []string // of each text; a history may have several
 	texts  []string
@@ -68,7 +68,7 @@ type said struct {
 
 // lines are the note as it is printed: once for all histories if it is the same,
 // in the words of each if they are few, of the first if they are many.
-func (g said) lines(lone bool) []string {
+func (g noteGroup) lines(lone bool) []string {
 	const most = 3
 	first := g.texts[0]
 	same := !slices.ContainsFunc(g.texts, func(s string) bool { return s != first })
@@ -88,7 +88,7 @@ func (g said) lines(lone bool) []string {
 }
 
 // routine says that a line for each history is more than the note is worth.
-func (g said) routine() bool { return Routine(g.code) }
+func (g noteGroup) routine() bool { return Routine(g.code) }
 
 // Routine says whether a note is about how runs were recorded, as in every
 // history, and not about what they did.
@@ -102,8 +102,8 @@ func Routine(code note.Code) bool {
 
 // groupedNotes are the notes of all histories by code; those of a lone history
 // are each for itself.
-func (r Report) groupedNotes() []said {
-	var out []said
+func (r Report) groupedNotes() []noteGroup {
+	var out []noteGroup
 	place := map[note.Code]int{}
 	for _, s := range r.Series {
 		for _, n := range s.notes() {
@@ -111,7 +111,7 @@ func (r Report) groupedNotes() []said {
 			if !ok || len(r.Series) == 1 {
 				i = len(out)
 				place[n.Code] = i
-				out = append(out, said{code: n.Code})
+				out = append(out, noteGroup{code: n.Code})
 			}
 			g := &out[i]
 			if k := len(g.titles); k == 0 || g.titles[k-1] != s.Title() {
@@ -121,7 +121,7 @@ func (r Report) groupedNotes() []said {
 		}
 	}
 	// What the runs do before how they were recorded.
-	slices.SortStableFunc(out, func(a, b said) int {
+	slices.SortStableFunc(out, func(a, b noteGroup) int {
 		switch {
 		case a.routine() == b.routine():
 			return 0

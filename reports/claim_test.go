@@ -24,7 +24,7 @@ func TestTold(t *testing.T) {
 	} {
 		lo, hi := 0.6, 1.4
 		q := Pattern{Kind: c.kind, Confidence: c.confidence, Instances: 41, P10S: &lo, P90S: &hi, Period: newEstimate(0.88, 0.8, 0.9, 41, "")}
-		if got := q.told(); !strings.HasPrefix(got, c.want) {
+		if got := q.claim(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v %s: %q, want %q", c.confidence, c.kind, got, c.want)
 		}
 	}
