@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -76,14 +77,14 @@ func cleanAll(v reflect.Value, text func(string) string) {
 	case reflect.String:
 		v.SetString(text(v.String()))
 	case reflect.Float64:
-		v.SetFloat(number(v.Float()))
+		v.SetFloat(quantity.OrZero(v.Float()))
 	case reflect.Struct:
 		for i := range v.NumField() {
 			cleanAll(v.Field(i), text)
 		}
 	case reflect.Pointer:
 		if f, ok := v.Interface().(*float64); ok {
-			v.Set(reflect.ValueOf(known(f)))
+			v.Set(reflect.ValueOf(quantity.FiniteOf(f)))
 		} else if !v.IsNil() {
 			own := reflect.New(v.Type().Elem())
 			own.Elem().Set(v.Elem())

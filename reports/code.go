@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/anatomy"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -79,7 +80,7 @@ func newCode(s summary.Summary) *Code {
 	c := Code{Samples: a.Samples, Node: Word(s.CodeNode), Notes: []Note{}, Pages: []CodePage{}}
 	if m := s.MainCode(); m != nil {
 		split = m.Split
-		cycle := number(m.BusyS / m.Count)
+		cycle := quantity.OrZero(m.BusyS / m.Count)
 		c.Pattern, c.Cycles, c.CycleS = Word(Clean(m.Pattern)), m.Count, &cycle
 		if a.Run.BusyS > 0 {
 			c.Samples = int64(math.Round(float64(a.Samples) * m.BusyS / a.Run.BusyS))

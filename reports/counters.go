@@ -28,9 +28,6 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 	out := make([]Counter, 0, len(s.Counters))
 	totals := make(map[[2]string]float64)
 	for _, c := range s.Counters {
-		if known(&c.Total) == nil {
-			continue
-		}
 		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, c.Before, nil, nil}
 		part := c.Part()
 		if part < 1 {
@@ -41,8 +38,7 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 			ran = s.RanS()
 		}
 		if ran *= part; ran > 0 {
-			rate := c.Total / ran
-			x.PerS = known(&rate)
+			x.PerS = quantity.Finite(c.Total / ran)
 		}
 		out = append(out, x)
 		totals[[2]string{c.Name, c.Scope}] = c.Total
@@ -50,8 +46,7 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 	for key, instructions := range totals {
 		cycles := totals[[2]string{"cycles", key[1]}]
 		if key[0] == "instructions" && cycles > 0 && instructions > 0 {
-			ipc := instructions / cycles
-			return out, known(&ipc)
+			return out, quantity.Finite(instructions / cycles)
 		}
 	}
 	return out, nil

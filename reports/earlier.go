@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -47,14 +48,14 @@ func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 			continue
 		}
 		out.N++
-		elapsed = append(elapsed, number(p.ElapsedS))
-		if v := known(p.PeriodS); v != nil {
+		elapsed = append(elapsed, quantity.OrZero(p.ElapsedS))
+		if v := quantity.FiniteOf(p.PeriodS); v != nil {
 			periods = append(periods, *v)
 		}
 		if len(out.List) < drawnRuns {
 			id := Clean(p.DisplayID)
-			out.List = append(out.List, Run{id, p.Restart, stamp(p.Start), number(p.Start), number(p.ElapsedS),
-				known(p.PeriodS), known(p.Coverage), Word(Clean(p.State))})
+			out.List = append(out.List, Run{id, p.Restart, stamp(p.Start), quantity.OrZero(p.Start), quantity.OrZero(p.ElapsedS),
+				quantity.FiniteOf(p.PeriodS), quantity.FiniteOf(p.Coverage), Word(Clean(p.State))})
 		}
 	}
 	out.Elapsed, out.Period = history.NewQuartile(elapsed), history.NewQuartile(periods)

@@ -18,10 +18,7 @@ type Estimate struct {
 func newEstimate(value, lo, hi float64, n int, method string) Estimate {
 	e := Estimate{Value: positive(value), Level: 0.95, N: n, Method: method}
 	if e.Value != nil && n >= 2 && lo <= value && value <= hi {
-		e.Lo, e.Hi = known(&lo), known(&hi)
-	}
-	if e.Lo == nil || e.Hi == nil {
-		e.Lo, e.Hi = nil, nil
+		e.Lo, e.Hi = &lo, &hi
 	}
 	return e
 }

@@ -3,16 +3,9 @@ package reports
 import (
 	"math"
 	"time"
-)
 
-// number returns v, or 0 for what JSON cannot hold; only for times and sums that
-// are always there.
-func number(v float64) float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0
-	}
-	return v
-}
+	"jobgait/analysis/quantity"
+)
 
 // positive returns what is above 0, nil for what is not: 0 is a length or a rate that
 // nobody measured.
@@ -20,22 +13,13 @@ func positive(v float64) *float64 {
 	if !(v > 0) {
 		return nil
 	}
-	return known(&v)
-}
-
-// known returns a pointer to v, nil for nil and for what is not finite.
-func known(v *float64) *float64 {
-	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
-		return nil
-	}
-	x := *v
-	return &x
+	return quantity.FiniteOf(&v)
 }
 
 // moment turns epoch seconds into a time; what no calendar holds becomes 1970.
 func moment(epoch float64) time.Time {
 	const year9999 = 253402300799
-	epoch = number(epoch)
+	epoch = quantity.OrZero(epoch)
 	if epoch < 0 || epoch > year9999 {
 		epoch = 0
 	}

@@ -28,14 +28,13 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	q.FewInstances = p.Instances < periodicity.Default().FewInstances
 	by, _ := inReadable(p.ValuesColumn, p.ValuesUnit, s.Quality)
 	if p.Aligned > 0 {
-		wgss := p.WGSS * by * by
-		q.WGSS = known(&wgss)
+		q.WGSS = quantity.Finite(p.WGSS * by * by)
 	}
 	loop, ok := s.Loop(p.ID)
 	if !ok {
 		return
 	}
-	q.Significance = known(&loop.Significance)
+	q.Significance = &loop.Significance
 	q.Child, q.Drift, q.Examples = listed(loop.Children), newDrift(loop.Drift), newExamples(loop.Examples, by)
 	a := loop.Activity
 	if a == nil {
@@ -46,7 +45,7 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 		l.Level, l.Above = l.Level*by, l.Above*by
 		low := Low{Column: a.Column, Label: names.long(a.Column), Unit: unit, Low: l}
 		if j := s.Resources().Energy.Joules; j != nil {
-			most := number(l.Share * *j)
+			most := quantity.OrZero(l.Share * *j)
 			low.SavingMostJ = &most
 		}
 		q.Low = append(q.Low, low)

@@ -19,6 +19,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -90,7 +91,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 	s = cleanSummary(s)
 	r := Report{
 		Schema: Schema, Generator: "jobgait " + Clean(o.Version),
-		Created: stamp(o.Now), CreatedEpochS: number(o.Now),
+		Created: stamp(o.Now), CreatedEpochS: quantity.OrZero(o.Now),
 		Job:       newJob(s),
 		Resources: s.Resources(),
 		Rhythm:    newRhythm(s),

@@ -141,8 +141,7 @@ func (c Code) noise() string {
 		return upper(text) + "."
 	}
 	p := lines[min(1, len(lines)-1)].share
-	half := 1.96 * math.Sqrt(p*(1-p)/float64(c.Samples))
-	return fmt.Sprintf("%s: a share of %s is +- %s points", upper(text), quantity.Share(p), quantity.Figures(100*half, 2))
+	return fmt.Sprintf("%s: a share of %s is +- %s points", upper(text), quantity.Share(p), quantity.Figures(100*anatomy.Uncertain(p, c.Samples), 2))
 }
 
 // shortName cuts a name to its last two parts, a method and its class, and what is too

@@ -2,6 +2,7 @@ package anatomy
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"jobgait/analysis/internal/robust"
@@ -58,6 +59,11 @@ type Cycle struct {
 	Pattern string  `json:"pattern"`
 	Count   float64 `json:"count"` // cycles, of which parts may not have been sampled
 	Split
+}
+
+// Uncertain is half the 95 % interval of a share that so many samples tell.
+func Uncertain(share float64, samples int64) float64 {
+	return 1.96 * math.Sqrt(share*(1-share)/float64(samples))
 }
 
 // minCycles is from how many cycles on their scatter gives an interval.

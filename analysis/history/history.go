@@ -40,7 +40,7 @@ func Unstored(s summary.Summary) History {
 		User: h.User, App: h.App, Shape: h.Shape,
 		Start: max(s.Start, 0), End: max(s.End, 0), ElapsedS: s.RanS(), State: note.Clean(s.State, maxName), Exit: s.Exit,
 		JobName: note.Clean(j.Name, maxText), Partition: note.Clean(j.Partition, maxName), Size: note.Clean(j.Size, maxName),
-		NNodes: nnodes(s), NodesReported: nodesReported(s), NTasks: j.NTasks, CPUs: j.NCPUs,
+		NNodes: nnodes(s), NodesReported: s.Reported(), NTasks: j.NTasks, CPUs: j.NCPUs,
 		StepS: s.StepS, CPUS: cpuSeconds(s), StartupS: phaseSeconds(s, phase.StartUp), CheckpointS: phaseSeconds(s, phase.Checkpoint), EnergyJ: energy(s),
 		StepCPUS: s.StepCPUS(), StepWaitS: s.StepWaitS(), BusyCPUs: s.BusyCPUs(), WaitingCPUs: used.CPU.Waiting, PeakMemBytes: used.Memory.PeakBytes,
 		Account: note.Clean(s.Job.Account, maxName),

@@ -19,7 +19,7 @@ func cpuSeconds(s summary.Summary) *float64 {
 // otherCPUSeconds is cpuSeconds where that is not what the views make of the busy CPUs and
 // the elapsed time of a run all of whose nodes reported.
 func otherCPUSeconds(s summary.Summary) *float64 {
-	if n := nnodes(s); n != nil && nodesReported(s) == *n && s.RanS() > 0 {
+	if n := nnodes(s); n != nil && s.Reported() == *n && s.RanS() > 0 {
 		return nil
 	}
 	return cpuSeconds(s)

@@ -81,7 +81,7 @@ func (p previous) is(s summary.Summary) bool {
 	}
 	tolerance := float64(toleranceS)
 	if n := nnodes(s); p.nnodes != nil && n != nil && *p.nnodes == 1 && *n == 1 &&
-		p.nodesReported == 1 && nodesReported(s) == 1 {
+		p.nodesReported == 1 && s.Reported() == 1 {
 		tolerance = oneNodeToleranceS
 	}
 	return math.Abs(*p.start-s.Start) <= tolerance
@@ -130,15 +130,4 @@ func (p previous) inherit(s *summary.Summary) bool {
 		s.Exit, changed = &summary.Exit{Code: *p.exitCode, Signal: *p.exitSignal}, true
 	}
 	return changed
-}
-
-// nodesReported returns how many nodes of the run sent a record.
-func nodesReported(s summary.Summary) int {
-	n := 0
-	for _, node := range s.Nodes {
-		if node.Reported {
-			n++
-		}
-	}
-	return n
 }

@@ -85,7 +85,7 @@ func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 	if err != nil {
 		return err
 	}
-	reported := nodesReported(s)
+	reported := s.Reported()
 	same, reuse := sameRun(found, s)
 	var runID int64
 	var status status
@@ -139,7 +139,7 @@ func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {
 		}
 		status = learned
 	}
-	w.log(p.runID, status, nodesReported(s), at)
+	w.log(p.runID, status, s.Reported(), at)
 	return w.err
 }
 

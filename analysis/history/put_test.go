@@ -111,12 +111,12 @@ func TestReplace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := fmt.Sprintf("%d/%s/%s/%s/%s/%v", nodesReported(s), s.State, s.Job.Name, s.Job.Partition, s.Job.StdOut, s.Exit != nil)
+			got := fmt.Sprintf("%d/%s/%s/%s/%s/%v", s.Reported(), s.State, s.Job.Name, s.Job.Partition, s.Job.StdOut, s.Exit != nil)
 			if got != c.want {
 				t.Errorf("summary is %s, want %s", got, c.want)
 			}
 			r := runs[0]
-			if r.State != s.State || r.NodesReported != nodesReported(s) || r.JobName != s.Job.Name {
+			if r.State != s.State || r.NodesReported != s.Reported() || r.JobName != s.Job.Name {
 				t.Errorf("the row %+v is not as the summary", r)
 			}
 		})

@@ -86,7 +86,7 @@ func (w *writer) resultColumns(s summary.Summary) []column {
 	columns := []column{
 		{"imbalance_pct", s.ImbalancePct},
 		{"busy_cpus", s.BusyCPUs()},
-		{"nodes_reported", nodesReported(s)},
+		{"nodes_reported", s.Reported()},
 		{"counters_id", w.word(counters(s.Quality))},
 		{"sample_hz", positive(s.Quality.RateHz)},
 		{"overhead_pct", positive(s.Quality.OverheadPct)},

@@ -7,6 +7,7 @@ import (
 
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/quantity"
 )
 
 // Agreement is how alike the iterations of a run's nodes are (Phase-TA IV-B): its
@@ -54,7 +55,7 @@ func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
 	some := sampled(nodes)
 	across := pattern.CompareNodes(some)
 	a := &Agreement{Column: column, Nodes: len(nodes), Compared: len(some), Pairs: across.Pairs, Agree: across.Agree,
-		Close: across.Close, WorstPct: finite(across.WorstPct), List: []Apart{}}
+		Close: across.Close, WorstPct: quantity.OrZero(across.WorstPct), List: []Apart{}}
 	late := lateness(across.Nodes, lead)
 	at := make(map[string]int, len(s.Nodes))
 	for i, n := range s.Nodes {
@@ -64,7 +65,7 @@ func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
 		if k, ok := at[n.Node]; ok {
 			s.Nodes[k].DistancePct = n.DistancePct
 		}
-		n.FromS, n.ForS, n.DiffersPct, n.LongerPct = finite(n.FromS), finite(n.ForS), finite(n.DiffersPct), finite(n.LongerPct)
+		n.FromS, n.ForS, n.DiffersPct, n.LongerPct = quantity.OrZero(n.FromS), quantity.OrZero(n.ForS), quantity.OrZero(n.DiffersPct), quantity.OrZero(n.LongerPct)
 		x := Apart{NodeAgreement: n, Late: late[i]}
 		a.Odd += one(n.Odd)
 		a.Stragglers += one(n.Straggler)

@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -60,7 +61,7 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	r.Phases = boundPhases(phase.Table(ran, r.Patterns, found.Periods), maxPhases)
 	boundRegions(r.Patterns, maxPhases)
 	for i := range r.Patterns {
-		r.Patterns[i].WGSS, r.Patterns[i].Low = finite(r.Patterns[i].WGSS), finiteLow(r.Patterns[i].Low)
+		r.Patterns[i].WGSS, r.Patterns[i].Low = quantity.OrZero(r.Patterns[i].WGSS), finiteLow(r.Patterns[i].Low)
 	}
 	r.Loops = loopsOf(ran, cuts.unbroken(found.Periods), r.Patterns, p.Lengths)
 	cuts.restore(&r, found.Periods, endS)

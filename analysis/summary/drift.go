@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -70,18 +71,18 @@ func (d Drift) Change() (pct, costS float64) {
 	case n > 0 && d.Steps[0].BeforeS > 0:
 		for i, t := range l.TS {
 			if float64(t) >= d.Steps[0].TS && i < len(l.MeanS) {
-				costS += float64(min(group, d.Iterations-i*group)) * finite(float64(l.MeanS[i])-d.Steps[0].BeforeS)
+				costS += float64(min(group, d.Iterations-i*group)) * quantity.OrZero(float64(l.MeanS[i])-d.Steps[0].BeforeS)
 			}
 		}
-		return finite(100 * (d.Steps[n-1].AfterS/d.Steps[0].BeforeS - 1)), costS
+		return quantity.OrZero(100 * (d.Steps[n-1].AfterS/d.Steps[0].BeforeS - 1)), costS
 	case n == 0 && d.Lo*d.Hi > 0 && len(l.TS) > 1:
-		pct = d.SlopePctPerHour * finite(float64(l.TS[len(l.TS)-1])-float64(l.TS[0])) / 3600
+		pct = d.SlopePctPerHour * quantity.OrZero(float64(l.TS[len(l.TS)-1])-float64(l.TS[0])) / 3600
 		mean := make([]float64, len(l.MeanS))
 		for i, v := range l.MeanS {
 			mean[i] = float64(v)
 		}
 		// Iterations at one end of a line differ from its middle by half.
-		return finite(pct), finite(float64(d.Iterations) * robust.Median(mean) * pct / 200)
+		return quantity.OrZero(pct), quantity.OrZero(float64(d.Iterations) * robust.Median(mean) * pct / 200)
 	}
 	return 0, 0
 }
@@ -101,13 +102,13 @@ func driftOf(q periodicity.Period, like []string, set series.Set, points int) *D
 	if math.IsNaN(d.SlopePctPerHour) {
 		return nil
 	}
-	out := &Drift{Like: like, Iterations: n, SlopePctPerHour: finite(d.SlopePctPerHour), Lo: finite(d.Lo), Hi: finite(d.Hi),
+	out := &Drift{Like: like, Iterations: n, SlopePctPerHour: quantity.OrZero(d.SlopePctPerHour), Lo: quantity.OrZero(d.Lo), Hi: quantity.OrZero(d.Hi),
 		SlowCount: d.SlowCount, Lengths: lengthsOf(q.Instances, set, points)}
 	out.Steps = stepsOf(d.Steps)
 	for i, s := range d.Slow {
-		out.SlowS += finite(s.ExcessS)
+		out.SlowS += quantity.OrZero(s.ExcessS)
 		if i < maxSlow {
-			out.Slow = append(out.Slow, SlowIteration{finite(s.StartS), finite(s.LengthS), finite(s.ExcessS)})
+			out.Slow = append(out.Slow, SlowIteration{quantity.OrZero(s.StartS), quantity.OrZero(s.LengthS), quantity.OrZero(s.ExcessS)})
 		}
 	}
 	return out
@@ -125,14 +126,14 @@ func stepsOf(steps []phase.Step) []DriftStep {
 	last, largest := -oneStep, 0.0
 	for _, s := range steps {
 		if n := len(out) - 1; n >= 0 && s.Iteration-last < oneStep && s.EffectPct*out[n].EffectPct > 0 && out[n].BeforeS > 0 {
-			out[n].AfterS, out[n].EffectPct = finite(s.AfterS), finite(100*(s.AfterS/out[n].BeforeS-1))
+			out[n].AfterS, out[n].EffectPct = quantity.OrZero(s.AfterS), quantity.OrZero(100*(s.AfterS/out[n].BeforeS-1))
 			if math.Abs(s.EffectPct) > largest {
-				largest, out[n].TS = math.Abs(s.EffectPct), finite(s.TS)
+				largest, out[n].TS = math.Abs(s.EffectPct), quantity.OrZero(s.TS)
 			}
 			last = s.Iteration
 			continue
 		}
-		out = append(out, DriftStep{finite(s.TS), finite(s.EffectPct), finite(s.BeforeS), finite(s.AfterS)})
+		out = append(out, DriftStep{quantity.OrZero(s.TS), quantity.OrZero(s.EffectPct), quantity.OrZero(s.BeforeS), quantity.OrZero(s.AfterS)})
 		last, largest = s.Iteration, math.Abs(s.EffectPct)
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -58,9 +59,9 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 	out := make([]Loop, len(periods))
 	acts := activities(set, periods[:min(len(periods), maxActivities)])
 	for i, q := range periods {
-		out[i] = Loop{Pattern: patterns[i].ID, Significance: finite(q.Significance), Boundaries: boundaries(q, set, maxBoundaries)}
+		out[i] = Loop{Pattern: patterns[i].ID, Significance: quantity.OrZero(q.Significance), Boundaries: boundaries(q, set, maxBoundaries)}
 		for _, c := range q.Children {
-			out[i].Children = append(out[i].Children, periodicity.Child{PeriodS: finite(c.PeriodS), Count: c.Count, Confidence: finite(c.Confidence)})
+			out[i].Children = append(out[i].Children, periodicity.Child{PeriodS: quantity.OrZero(c.PeriodS), Count: c.Count, Confidence: quantity.OrZero(c.Confidence)})
 		}
 		if i < len(acts) {
 			out[i].Activity = acts[i]
@@ -126,16 +127,8 @@ func finiteLow(low []pattern.Low) []pattern.Low {
 	for i := range low {
 		l := &low[i]
 		for _, v := range []*float64{&l.OffsetS, &l.DurationS, &l.DurationSDS, &l.Share, &l.Repeatability, &l.SecondsPerHour, &l.Level, &l.Above} {
-			*v = finite(*v)
+			*v = quantity.OrZero(*v)
 		}
 	}
 	return low
-}
-
-// finite returns v, or 0 for what JSON cannot hold.
-func finite(v float64) float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0
-	}
-	return v
 }

@@ -99,8 +99,8 @@ type jsonPair struct {
 // PairJSON writes a comparison as one object. Indexes of changes count pairs.
 func PairJSON(w io.Writer, p Pair) error {
 	out := jsonPair{Schema: SchemaCompare, Base: p.Base, Other: p.Other, Join: text(string(p.Join)), Pairs: p.Pairs, Dropped: p.Dropped, Used: p.Used,
-		RelativePct: known(p.RelativePct), LoPct: known(p.LoPct), HiPct: known(p.HiPct), Level: finite(p.Level), P: known(p.P),
-		Significant: p.Significant, Need: p.Need, SeePct: finite(p.SeePct), Correlation: known(p.Correlation),
+		RelativePct: quantity.FiniteOf(p.RelativePct), LoPct: quantity.FiniteOf(p.LoPct), HiPct: quantity.FiniteOf(p.HiPct), Level: quantity.Finite(p.Level), P: quantity.FiniteOf(p.P),
+		Significant: p.Significant, Need: p.Need, SeePct: quantity.Finite(p.SeePct), Correlation: quantity.FiniteOf(p.Correlation),
 		Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: list(p.Notes)}
 	ratio := p.dates()
 	for _, c := range p.Changes {
@@ -108,7 +108,7 @@ func PairJSON(w io.Writer, p Pair) error {
 		out.Changes[len(out.Changes)-1].T = ratio.timeOf(c)
 	}
 	for _, b := range p.Histogram {
-		out.Histogram = append(out.Histogram, jsonBin{finite(b.Lo), finite(b.Hi), b.Count})
+		out.Histogram = append(out.Histogram, jsonBin{quantity.Finite(b.Lo), quantity.Finite(b.Hi), b.Count})
 	}
 	return write(w, out)
 }

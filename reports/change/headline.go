@@ -225,7 +225,7 @@ func (r Report) expected() (n *float64, unknown int) {
 	if known == 0 && unknown > 0 {
 		return nil, unknown
 	}
-	return finite(r.Expected), unknown
+	return quantity.Finite(r.Expected), unknown
 }
 
 // machine writes what the machine did, the newest first: whoever is told that a

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/formats"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // Schema names the JSON form of changes; keys are added within a version, never
@@ -147,13 +147,13 @@ func JSON(w io.Writer, r Report) error {
 		out.Series[i].Worse = true
 	}
 	if r.options.Site {
-		out.Slower = &jsonSlower{Told: len(worse), ByChance: finite(byChance)}
+		out.Slower = &jsonSlower{Told: len(worse), ByChance: quantity.Finite(byChance)}
 		if o := r.Own; o != nil {
 			out.Slower.OwnRate = &jsonOwnRate{o.Series, o.Runs, o.FalseAlarms, o.Factor()}
 		}
 	}
 	for _, m := range r.Machine {
-		one := jsonMachine{finite(m.Start), known(m.End), finite(m.EffectPct), []any{}}
+		one := jsonMachine{quantity.Finite(m.Start), quantity.FiniteOf(m.End), quantity.Finite(m.EffectPct), []any{}}
 		for _, id := range m.Series {
 			if g, ok := given[id]; ok {
 				one.Series = append(one.Series, g)
@@ -180,17 +180,17 @@ func (s Judged) json(o Options) jsonSeries {
 		out.Changes = append(out.Changes, s.jsonChange(c, o))
 	}
 	for _, g := range s.Regimes {
-		out.Regimes = append(out.Regimes, jsonRegime{s.Index(g.First), s.Index(g.Last), g.N, finite(g.Mean), finite(g.Median), finite(g.SD)})
+		out.Regimes = append(out.Regimes, jsonRegime{s.Index(g.First), s.Index(g.Last), g.N, quantity.Finite(g.Mean), quantity.Finite(g.Median), quantity.Finite(g.SD)})
 	}
 	for _, k := range s.Outliers {
 		out.Outliers = append(out.Outliers, s.Index(k))
 	}
 	slices.Sort(out.Outliers)
 	if c := s.Creep; c != nil {
-		out.Creep = &jsonCreep{s.Index(c.FirstIndex), s.Index(c.LastIndex), c.N, finite(c.From), finite(c.To), finite(c.EffectPct)}
+		out.Creep = &jsonCreep{s.Index(c.FirstIndex), s.Index(c.LastIndex), c.N, quantity.Finite(c.From), quantity.Finite(c.To), quantity.Finite(c.EffectPct)}
 	}
 	for _, n := range s.SlowNodes {
-		out.SlowNodes = append(out.SlowNodes, jsonSlowNode{n.Node, finite(n.EffectPct), finite(n.P)})
+		out.SlowNodes = append(out.SlowNodes, jsonSlowNode{n.Node, quantity.Finite(n.EffectPct), quantity.Finite(n.P)})
 	}
 	return out
 }
@@ -205,9 +205,9 @@ func (s Judged) givenID() any {
 
 func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 	t := s.given(c.Index)
-	out := jsonChange{Index: s.Index(c.Index), T: &t, Detected: s.Index(c.DetectedIndex), EffectPct: finite(c.EffectPct),
-		LoPct: known(c.LoPct), HiPct: known(c.HiPct), Level: finite(c.Level), FirstIndex: s.Index(c.FirstIndex), LastIndex: s.Index(c.LastIndex),
-		FalsePer1000: known(c.FalsePer1000), Kind: c.Kind, Group: c.Group, Causes: []jsonCause{},
+	out := jsonChange{Index: s.Index(c.Index), T: &t, Detected: s.Index(c.DetectedIndex), EffectPct: quantity.Finite(c.EffectPct),
+		LoPct: quantity.FiniteOf(c.LoPct), HiPct: quantity.FiniteOf(c.HiPct), Level: quantity.Finite(c.Level), FirstIndex: s.Index(c.FirstIndex), LastIndex: s.Index(c.LastIndex),
+		FalsePer1000: quantity.FiniteOf(c.FalsePer1000), Kind: c.Kind, Group: c.Group, Causes: []jsonCause{},
 		Metrics: []jsonShift{}, Phase: text(c.Phase),
 		Acknowledged: s.acknowledged(c, o)}
 	if c.Index >= 0 && c.Index < len(s.Jobs) {
@@ -218,14 +218,14 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 		out.EndIndex = &end
 	}
 	for _, k := range c.Causes {
-		cause := jsonCause{k.Field, text(k.From), text(k.To), finite(k.P), nil}
+		cause := jsonCause{k.Field, text(k.From), text(k.To), quantity.Finite(k.P), nil}
 		if f := k.Function; f != nil {
-			cause.Function = &jsonShifted{f.Library, text(f.Name), finite(f.BeforeS), finite(f.AfterS), finite(f.LoS), finite(f.HiS), finite(f.TotalS)}
+			cause.Function = &jsonShifted{f.Library, text(f.Name), quantity.Finite(f.BeforeS), quantity.Finite(f.AfterS), quantity.Finite(f.LoS), quantity.Finite(f.HiS), quantity.Finite(f.TotalS)}
 		}
 		out.Causes = append(out.Causes, cause)
 	}
 	for _, m := range c.Metrics {
-		out.Metrics = append(out.Metrics, jsonShift{m.Metric, finite(m.EffectPct), known(m.LoPct), known(m.HiPct)})
+		out.Metrics = append(out.Metrics, jsonShift{m.Metric, quantity.Finite(m.EffectPct), quantity.FiniteOf(m.LoPct), quantity.FiniteOf(m.HiPct)})
 	}
 	return out
 }
@@ -243,21 +243,6 @@ func (s Judged) notes() []note.Note {
 
 // list returns a copy that is never nil.
 func list[T any](v []T) []T { return append([]T{}, v...) }
-
-// finite returns a pointer to v, nil for what JSON cannot hold.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
-
-func known(v *float64) *float64 {
-	if v == nil {
-		return nil
-	}
-	return finite(*v)
-}
 
 // text is null for a field that was not known.
 func text(s string) *string {

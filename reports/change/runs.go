@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
 
@@ -67,12 +68,12 @@ func numbers(a, b summary.Summary) []Number {
 	var out []Number
 	x, y := quantities(a), quantities(b)
 	for i := range x {
-		n := Number{Name: x[i].name, Unit: x[i].unit, A: finite(x[i].value), B: finite(y[i].value)}
+		n := Number{Name: x[i].name, Unit: x[i].unit, A: quantity.Finite(x[i].value), B: quantity.Finite(y[i].value)}
 		if n.A == nil && n.B == nil {
 			continue
 		}
 		if n.A != nil && n.B != nil && *n.A > 0 {
-			n.RelativePct = finite(100 * (*n.B / *n.A - 1))
+			n.RelativePct = quantity.Finite(100 * (*n.B / *n.A - 1))
 		}
 		out = append(out, n)
 	}

@@ -153,7 +153,7 @@ func phases(a, b summary.Summary) []Number {
 				v += t.S
 			}
 		}
-		return finite(v)
+		return quantity.Finite(v)
 	}
 	var out []Number
 	for _, k := range kinds {
@@ -162,7 +162,7 @@ func phases(a, b summary.Summary) []Number {
 			continue
 		}
 		if n.A != nil && n.B != nil && *n.A > 0 {
-			n.RelativePct = finite(100 * (*n.B / *n.A - 1))
+			n.RelativePct = quantity.Finite(100 * (*n.B / *n.A - 1))
 		}
 		out = append(out, n)
 	}

@@ -2,12 +2,12 @@ package period
 
 import (
 	"cmp"
-	"math"
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -117,7 +117,7 @@ func New(in Input) Report {
 	r := Report{Schema: Schema, Method: in.Method, Samples: in.Set.Len(), Patterns: []Pattern{}, Macro: []pattern.Macro{},
 		Notes: append(append([]note.Note{}, in.Notes...), in.Result.Notes...), name: in.Name, set: in.Set, shift: map[string]float64{}}
 	if in.Set.StepS > 0 {
-		r.RateHz = finite(1 / in.Set.StepS)
+		r.RateHz = quantity.Finite(1 / in.Set.StepS)
 	}
 	for i, c := range in.Set.Columns {
 		if i < len(in.Offsets) {
@@ -199,13 +199,13 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		Drift: Drift{Level: 0.95, Steps: []Step{}}}
 	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = cmp.Or(p.Kind, periodicity.Equal), p.MeanS, p.P10S, p.P90S
 	if p.CPUS > 0 {
-		out.StepCPUS = finite(p.CPUS)
+		out.StepCPUS = quantity.Finite(p.CPUS)
 	}
 	if p.Significance != 0 {
-		out.Significance = finite(p.Significance)
+		out.Significance = quantity.Finite(p.Significance)
 	}
 	if q.Aligned > 0 {
-		out.WGSS = finite(q.WGSS)
+		out.WGSS = quantity.Finite(q.WGSS)
 	}
 	for i, in := range p.Instances {
 		out.Instances[i] = [2]int{in.First, in.Length}
@@ -216,7 +216,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		out.Low = append(out.Low, l)
 	}
 	d := phase.DriftOf(p, set.StartS, set.StepS)
-	out.Drift.SlopePctPerHour, out.Drift.Lo, out.Drift.Hi = finite(d.SlopePctPerHour), finite(d.Lo), finite(d.Hi)
+	out.Drift.SlopePctPerHour, out.Drift.Lo, out.Drift.Hi = quantity.Finite(d.SlopePctPerHour), quantity.Finite(d.Lo), quantity.Finite(d.Hi)
 	for _, s := range d.Steps {
 		out.Drift.Steps = append(out.Drift.Steps, Step{TS: s.TS, EffectPct: s.EffectPct})
 	}
@@ -225,12 +225,4 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		out.Slow = append(out.Slow, Slow{Index: s.Iteration, TS: s.StartS, LengthS: s.LengthS, ExcessS: s.ExcessS})
 	}
 	return out
-}
-
-// finite returns a pointer to v, nil if JSON cannot hold it.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 )
 
@@ -96,7 +96,7 @@ func newColumn(s scaling.Series) (column, []float64) {
 	values := map[float64][]float64{}
 	var points []float64
 	for _, o := range s.Observations {
-		if !finite(o.P) || !finite(o.Value) {
+		if !quantity.Known(o.P) || !quantity.Known(o.Value) {
 			continue
 		}
 		if values[o.P] == nil {
@@ -110,8 +110,6 @@ func newColumn(s scaling.Series) (column, []float64) {
 	}
 	return c, points
 }
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // line makes text fit for one line; Extra-P folds white space itself.
 func line(s, otherwise string) string {
