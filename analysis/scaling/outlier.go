@@ -73,11 +73,10 @@ func (d *detector) disturbed(enough float64) float64 {
 	return max(top, v)
 }
 
-// promising is the constant (-1) and the shapes that fit best when each leaves
-// out the point that is furthest above it. It reads the columns of s.
-func (o *outliers) promising(s *nullScratch, f *frame) [4]int {
-	top := [4]int{-1, -1, -1, -1}
-	least := [4]float64{0, math.Inf(1), math.Inf(1), math.Inf(1)}
+// promising is the constant (-1) and the shape that fits best when each leaves out
+// the point that is furthest above it. It reads the columns of s.
+func (o *outliers) promising(s *nullScratch, f *frame) [2]int {
+	best, least := -1, math.Inf(1)
 	n := f.n
 	t, free := s.t[:n], resized(o.h, n) // what the constant leaves of each leverage
 	for k, u := range f.u[:n] {
@@ -90,17 +89,11 @@ func (o *outliers) promising(s *nullScratch, f *frame) [4]int {
 			r := max(t[k]-by*c, 0) // which are below cannot be guessed: no branch
 			gain = max(gain, r*r/max(free[k]-c*c, 1e-3))
 		}
-		rest := s.tt - by*by - gain
-		for i := 1; i < len(top); i++ {
-			if rest < least[i] {
-				copy(least[i+1:], least[i:])
-				copy(top[i+1:], top[i:])
-				least[i], top[i] = rest, h
-				break
-			}
+		if rest := s.tt - by*by - gain; rest < least {
+			best, least = h, rest
 		}
 	}
-	return top
+	return [...]int{-1, best}
 }
 
 // end is whether two neighbours at an end are out: that is a short segment
