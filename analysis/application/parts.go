@@ -52,7 +52,7 @@ func (p part) String() string {
 // ScalingBy makes a scaling series of each class, or function, of the applications
 // whose runs have five sizes at least, of its CPU time in a step on one node. They are
 // in the order of the applications, and of their largest shares.
-func (h Histories) ScalingBy(by By, found changepoint.Report, o ScalingOptions) ([]scaling.Series, error) {
+func (h Histories) ScalingBy(by By, found changepoint.Report, o ScalingOptions) []scaling.Series {
 	order, groups := h.applications()
 	var out []scaling.Series
 	for _, a := range order {
@@ -71,7 +71,7 @@ func (h Histories) ScalingBy(by By, found changepoint.Report, o ScalingOptions) 
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // worthOf are the parts that have enough of the CPU time in one run at least, largest

@@ -49,7 +49,7 @@ func (o scalingOptions) measurements(s stored) (formats.File, error) {
 	var list []scaling.Series
 	var err error
 	if o.by != "" {
-		list, err = chosen.ScalingBy(application.By(o.by), results, options)
+		list = chosen.ScalingBy(application.By(o.by), results, options)
 	} else {
 		list, err = chosen.Scaling(results, options)
 	}

@@ -21,8 +21,8 @@ const (
 // growing names the functions whose CPU time in a cycle grows worst with the size, in
 // a sentence; none where names or sizes are too few.
 func (h Histories) growing(found changepoint.Report) []string {
-	list, err := h.ScalingBy(application.ByFunction, found, application.ScalingOptions{})
-	if err != nil || len(list) == 0 {
+	list := h.ScalingBy(application.ByFunction, found, application.ScalingOptions{})
+	if len(list) == 0 {
 		return nil
 	}
 	type grows struct {
