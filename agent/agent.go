@@ -125,7 +125,7 @@ const lateS = 2
 // ready makes everything that needs the grid.
 func (a *agent) ready(g sampler.Grid) {
 	a.grid = g
-	a.sampler = sampler.New(sampler.Default(g), a.in.code != nil, a.in.shapes()...)
+	a.sampler = sampler.New(g, a.in.code != nil, a.in.shapes()...)
 	a.meter = newMeter(a.in.prices, a.in.limitPct)
 	now := a.clock.mono()
 	a.meter.reset(now, a.clock.cpu(), 0, 0)
@@ -333,7 +333,7 @@ func (a *agent) last() {
 	a.clock.sleep(time.Duration(3*a.in.stepNS) + lastPause)
 	now := a.drain()
 	a.quiet()
-	a.write(now + sampler.Default(a.grid).SafetyNS - 2*a.in.stepNS)
+	a.write(now + sampler.SafetyNS - 2*a.in.stepNS)
 }
 
 // lastPause is what the second drain may begin too early by.

@@ -106,7 +106,7 @@ func simulated(t testing.TB, d *disk, stepNS int64) (*agent, *int64, []*source) 
 		t.Fatal(err)
 	}
 	a.ready(sampler.NewGrid(stepNS, now))
-	a.sampler = sampler.New(sampler.Default(a.grid), true, in.shapes()...) // the first one gives hits
+	a.sampler = sampler.New(a.grid, true, in.shapes()...) // the first one gives hits
 	a.schedule.random = rand.New(rand.NewPCG(21, 22)).Float64
 	return a, &now, sources
 }
@@ -187,7 +187,7 @@ func TestSmallRingsAreDrainedInTime(t *testing.T) {
 	ring.every = 300e6
 	a.in.slow = []int{0, 1, 2}
 	a.ready(sampler.NewGrid(5e6, *now))
-	a.sampler = sampler.New(sampler.Default(a.grid), true, a.in.shapes()...)
+	a.sampler = sampler.New(a.grid, true, a.in.shapes()...)
 	for _, slowed := range []bool{false, true} {
 		if slowed {
 			a.schedule.slow(slower)

@@ -52,7 +52,7 @@ func newChain(b *testing.B, stepNS int64) *chain {
 	}
 	b.Cleanup(func() { w.Close() })
 	shape := sampler.Shape{Columns: len(counters.Columns()), Lanes: counters.Lanes(), PeriodNS: counters.PeriodNS()}
-	return &chain{counters: counters, sampler: sampler.New(sampler.Default(grid), false, shape), writer: w}
+	return &chain{counters: counters, sampler: sampler.New(grid, false, shape), writer: w}
 }
 
 // events are the kernel's names of what is counted, the timer too.

@@ -25,7 +25,7 @@ func TestBinsAreInTheOrderOfTime(t *testing.T) {
 			s.Track(0).Hit(ms*1e6+lane*500_000, uint64(10+ms%2*2+lane), 0)
 		}
 	}
-	b := emit(s, 10*step+Default(Grid{}).SafetyNS)[0]
+	b := emit(s, 10*step+SafetyNS)[0]
 	// 2000 samples a second are more than 1.5 bins a millisecond: two are one bin.
 	if b.Bins.Of != 2 || b.Bins.N() != 50 || len(b.Bins.Columns) != 4 {
 		t.Fatalf("%d bins of %d, %d columns", b.Bins.N(), b.Bins.Of, len(b.Bins.Columns))

@@ -16,7 +16,7 @@ func TestLevels(t *testing.T) {
 	tr.Read(0, 3*step, []uint64{1000, 50})
 	tr.Read(0, 5*step, []uint64{2000, 60})
 	tr.Read(0, 10*step, []uint64{500, 55})
-	blocks := emit(s, 10*step+Default(Grid{}).SafetyNS)
+	blocks := emit(s, 10*step+SafetyNS)
 	none := profile.NoValue
 	if got := column(blocks, 0); !slices.Equal(got, []int64{none, none, none, 1500, 2000, 1700, 1400, 1100, 800, 500}) {
 		t.Errorf("levels %d", got)
@@ -34,7 +34,7 @@ func TestLevelsOfLanesAreAdded(t *testing.T) {
 	tr.Read(0, 4*step, []uint64{10})
 	tr.Read(1, 2*step, []uint64{5})
 	tr.Read(1, 4*step, []uint64{1})
-	got := column(emit(s, 4*step+Default(Grid{}).SafetyNS), 0)
+	got := column(emit(s, 4*step+SafetyNS), 0)
 	if want := []int64{profile.NoValue, profile.NoValue, 13, 11}; !slices.Equal(got, want) {
 		t.Errorf("levels %d, want %d", got, want)
 	}
@@ -55,7 +55,7 @@ func TestLevelsStayBetweenReadings(t *testing.T) {
 		}
 		at, last = next, v
 	}
-	for i, v := range column(emit(s, at+Default(Grid{}).SafetyNS), 0) {
+	for i, v := range column(emit(s, at+SafetyNS), 0) {
 		if v != profile.NoValue && (v < lo[int64(i)] || v > hi[int64(i)]) {
 			t.Fatalf("slot %d: %d is not within %d to %d", i, v, lo[int64(i)], hi[int64(i)])
 		}
@@ -69,7 +69,7 @@ func TestShareOfTimeCounted(t *testing.T) {
 	var b profile.Block
 	emitAt := func(slot int64) []uint16 {
 		s.Track(0).Record(0, slot*step, []uint64{1, 1})
-		if !s.Emit(slot*step+Default(Grid{}).SafetyNS, &b) {
+		if !s.Emit(slot*step+SafetyNS, &b) {
 			t.Fatalf("no block at slot %d", slot)
 		}
 		return b.Ran
@@ -95,7 +95,7 @@ func TestShareOfTimeCounted(t *testing.T) {
 }
 
 func TestEpochsHaveTheirSlotAndAreBounded(t *testing.T) {
-	s := New(Default(Grid{StepNS: step, BaseNS: 100 * step}), false, Shape{Columns: 1, Lanes: 1})
+	s := New(Grid{StepNS: step, BaseNS: 100 * step}, false, Shape{Columns: 1, Lanes: 1})
 	s.Track(0).Changed(profile.Epoch{TimeNS: 103*step + 7, Kind: "hotplug"})
 	s.Changed(profile.Epoch{TimeNS: 5, Kind: "scope"})
 	got := s.Epochs()
@@ -108,7 +108,7 @@ func TestEpochsHaveTheirSlotAndAreBounded(t *testing.T) {
 	for range 5000 {
 		s.Changed(profile.Epoch{})
 	}
-	if n := len(s.Epochs()); n != Default(Grid{}).MaxEpochs {
+	if n := len(s.Epochs()); n != maxEpochs {
 		t.Errorf("%d epochs are kept", n)
 	}
 }

@@ -19,7 +19,7 @@ type peeked struct {
 // next call.
 func (s *Sampler) Peek(from, nowNS int64, b *profile.Block) bool {
 	from = max(from, s.first)
-	end := min(s.p.Grid.Slot(nowNS-PeekNS), s.horizon, from+maxBlock)
+	end := min(s.grid.Slot(nowNS-PeekNS), s.horizon, from+maxBlock)
 	if end <= from {
 		return false
 	}

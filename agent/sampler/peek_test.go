@@ -11,7 +11,7 @@ import (
 // not; slots that are too young, or were shown, are not shown.
 func TestALookTakesNothing(t *testing.T) {
 	run := func(look bool) (seen, out []uint32, counts, peeked []int64) {
-		s := New(Default(Grid{StepNS: step}), true, Shape{Columns: 1, Lanes: 1, PeriodNS: step})
+		s := New(Grid{StepNS: step}, true, Shape{Columns: 1, Lanes: 1, PeriodNS: step})
 		next := int64(0)
 		for now := int64(1); now <= 200; now++ {
 			s.Track(0).Record(0, now*step, []uint64{uint64(now * now)})

@@ -8,37 +8,30 @@ import (
 	"jobgait/agent/profile"
 )
 
-// Params are the sampler's settings.
-type Params struct {
-	Grid Grid
+const (
 	// SafetyNS is how old a slot's end must be before the slot is given
 	// out: a record is written within microseconds, but a virtual CPU may be
-	// taken away in the middle of it. Records that come later are lost.
-	SafetyNS int64
-	// Window is how many slots may be open: how long the agent may be kept
-	// from running before there is a hole in the profile.
-	Window int64
-	// MaxHits bounds the address samples that wait for their slot.
-	MaxHits int
-	// MaxEpochs bounds the epochs that wait to be taken: a source that finds
-	// a change at every drain must not fill the memory.
-	MaxEpochs int
-}
-
-// Default returns the settings for a grid: 0.1 s of safety (a drain every
-// 0.8 s, so that a kill loses less than a second), a window of 4096 slots
-// (20 s; the rings hold 4 s), a million hits (a minute at 16 kHz, 16 MB), and
-// as many epochs at a time as all CPUs of a large node that go away at once.
-func Default(g Grid) Params {
-	return Params{Grid: g, SafetyNS: 100e6, Window: 4096, MaxHits: 1 << 20, MaxEpochs: 1024}
-}
+	// taken away in the middle of it. Records that come later are lost. A drain
+	// every 0.8 s besides, and a kill loses less than a second.
+	SafetyNS int64 = 100e6
+	// window is how many slots may be open: how long the agent may be kept
+	// from running before there is a hole in the profile: 20 s; the rings hold 4 s.
+	window = 4096
+	// maxHits bounds the address samples that wait for their slot: a minute at
+	// 16 kHz, 16 MB.
+	maxHits = 1 << 20
+	// maxEpochs bounds the epochs that wait to be taken: a source that finds
+	// a change at every drain must not fill the memory. It is as many as all CPUs
+	// of a large node that go away at once.
+	maxEpochs = 1024
+)
 
 // maxBlock is how many slots go into one block: about what a drain brings.
 const maxBlock = 256
 
 // Sampler gathers the readings of all sources.
 type Sampler struct {
-	p      Params
+	grid   Grid
 	tracks []*Track
 	// Slots from first to horizon-1 are open.
 	first, horizon int64
@@ -65,8 +58,8 @@ type hit struct {
 
 // New returns a sampler for sources of these shapes. Addresses tells whether
 // one of them samples code addresses.
-func New(p Params, addresses bool, shapes ...Shape) *Sampler {
-	s := &Sampler{p: p, horizon: p.Window, missing: make([]bool, p.Window), addresses: addresses}
+func New(grid Grid, addresses bool, shapes ...Shape) *Sampler {
+	s := &Sampler{grid: grid, horizon: window, missing: make([]bool, window), addresses: addresses}
 	for _, shape := range shapes {
 		s.tracks = append(s.tracks, newTrack(s, shape))
 		for range shape.Columns {
@@ -83,16 +76,16 @@ func New(p Params, addresses bool, shapes ...Shape) *Sampler {
 // Track returns the sink of the i-th source.
 func (s *Sampler) Track(i int) *Track { return s.tracks[i] }
 
-func (s *Sampler) at(slot int64) int { return int(slot % s.p.Window) }
+func (s *Sampler) at(slot int64) int { return int(slot % window) }
 
 func (s *Sampler) hit(timeNS int64, page uint64, block uint8) {
-	slot := s.p.Grid.Slot(timeNS)
+	slot := s.grid.Slot(timeNS)
 	switch {
 	case slot < 0 || !s.addresses: // before the grid began, or for nobody
-	case slot < s.first, slot >= s.horizon, len(s.hits) >= s.p.MaxHits:
+	case slot < s.first, slot >= s.horizon, len(s.hits) >= maxHits:
 		s.lost++
 	default:
-		after := timeNS - s.p.Grid.BaseNS - slot*s.p.Grid.StepNS
+		after := timeNS - s.grid.BaseNS - slot*s.grid.StepNS
 		s.hits = append(s.hits, hit{slot, page, int32(min(after, math.MaxInt32)), block % profile.Blocks})
 	}
 }
@@ -100,8 +93,8 @@ func (s *Sampler) hit(timeNS int64, page uint64, block uint8) {
 // Changed keeps an epoch until it is taken. Its slot is that of its time: the
 // first one, maybe not from its beginning, that is different.
 func (s *Sampler) Changed(e profile.Epoch) {
-	e.Slot = max(0, s.p.Grid.Slot(e.TimeNS))
-	if len(s.epochs) < s.p.MaxEpochs {
+	e.Slot = max(0, s.grid.Slot(e.TimeNS))
+	if len(s.epochs) < maxEpochs {
 		s.epochs = append(s.epochs, e)
 	}
 }
@@ -118,13 +111,13 @@ func (s *Sampler) Epochs() []profile.Epoch {
 // it until then. The block's slices are used again by the next call. The caller
 // sets the block's clocks and the agent's CPU time.
 func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
-	limit := s.p.Grid.Slot(nowNS - s.p.SafetyNS)
+	limit := s.grid.Slot(nowNS - SafetyNS)
 	end := min(limit, s.horizon, s.first+maxBlock)
 	if end <= s.first {
 		if limit > s.first {
 			s.Skip(limit) // kept from running for longer than the window
 		}
-		s.horizon = s.first + s.p.Window
+		s.horizon = s.first + window
 		return false
 	}
 	n := int(end - s.first)
@@ -191,7 +184,7 @@ func (s *Sampler) takeHits(b *profile.Block, end int64) {
 		s.pages.add(h.page, int(h.slot-s.first))
 	}
 	b.Pages = s.pages.kept
-	b.Bins = s.bins.take(s.hits[:here], s.first, b.N, s.p.Grid.StepNS)
+	b.Bins = s.bins.take(s.hits[:here], s.first, b.N, s.grid.StepNS)
 	s.hits = slices.Delete(s.hits, 0, here)
 }
 
@@ -205,7 +198,7 @@ func (s *Sampler) Skip(slot int64) {
 		s.missing[s.at(s.first)] = false
 	}
 	s.first = max(s.first, slot)
-	s.horizon = s.first + s.p.Window
+	s.horizon = s.first + window
 	for _, t := range s.tracks {
 		for _, l := range t.lanes {
 			l.saw(slot-1, l.last)

@@ -28,7 +28,7 @@ func TestGridSlots(t *testing.T) {
 }
 
 func newTest(addresses bool, shapes ...Shape) *Sampler {
-	return New(Default(Grid{StepNS: step}), addresses, shapes...)
+	return New(Grid{StepNS: step}, addresses, shapes...)
 }
 
 // emit returns all that is complete, copied.
@@ -68,7 +68,7 @@ func TestInterpolationOfUnequalPhases(t *testing.T) {
 			}
 		}
 	}
-	got := column(emit(s, 80*step+Default(Grid{}).SafetyNS), 0)
+	got := column(emit(s, 80*step+SafetyNS), 0)
 	if len(got) != 80 {
 		t.Fatalf("%d slots, want 80", len(got))
 	}
@@ -103,7 +103,7 @@ func TestTotalsAreExact(t *testing.T) {
 			truth[0] += counts[0] - first[0]
 			truth[1] += counts[1] - first[1]
 		}
-		blocks := emit(s, 200*step+Default(Grid{}).SafetyNS)
+		blocks := emit(s, 200*step+SafetyNS)
 		for c := range truth {
 			got := column(blocks, c)
 			if !slices.IsSorted(got) || got[0] < 0 {
@@ -123,7 +123,7 @@ func TestSlotThatALaneHasNotReachedHasNoValue(t *testing.T) {
 	tr.Read(1, 0, []uint64{0})
 	tr.Read(0, 10*step, []uint64{10})
 	tr.Read(1, 5*step, []uint64{5})
-	got := column(emit(s, 10*step+Default(Grid{}).SafetyNS), 0)
+	got := column(emit(s, 10*step+SafetyNS), 0)
 	if got[4] != 10 || got[5] != profile.NoValue {
 		t.Errorf("slots 4 and 5: %d, %d", got[4], got[5])
 	}
@@ -151,7 +151,7 @@ func TestMissing(t *testing.T) {
 		}
 		tr.Record(0, 10*step+100, []uint64{c.counts})
 		tr.Record(0, 11*step+100, []uint64{c.counts + 1})
-		blocks := emit(s, 11*step+Default(Grid{}).SafetyNS)
+		blocks := emit(s, 11*step+SafetyNS)
 		if len(blocks) != 1 || blocks[0].Missing != c.missing {
 			t.Errorf("%s: missing %d, want %d", c.name, blocks[0].Missing, c.missing)
 		}
@@ -168,7 +168,7 @@ func TestHitsGoToTheirSlots(t *testing.T) {
 	}{{0, 7}, {1, 7}, {3, 9}, {0, 9}, {1, 7}, {30, 7}} {
 		tr.Hit(h.slot*step+1, h.page, 0)
 	}
-	safe := Default(Grid{}).SafetyNS
+	safe := SafetyNS
 	blocks := emit(s, 10*step+safe)
 	b := blocks[0]
 	if !slices.Equal(b.Samples[:4], []uint32{2, 2, 0, 1}) {
@@ -193,7 +193,7 @@ func TestOnlyTheHottestPagesAreKept(t *testing.T) {
 			tr.Hit(step, 1000+page, 0)
 		}
 	}
-	b := emit(s, 5*step+Default(Grid{}).SafetyNS)[0]
+	b := emit(s, 5*step+SafetyNS)[0]
 	if len(b.Pages) != profile.MaxPages || b.Pages[0].Key != 1099 || b.Samples[1] != 5050 {
 		t.Fatalf("%d pages, first %d, samples %d", len(b.Pages), b.Pages[0].Key, b.Samples[1])
 	}
@@ -242,7 +242,7 @@ func TestSkipStartsCleanly(t *testing.T) {
 	s.Skip(1000)
 	tr.Read(0, 1000*step, []uint64{10})
 	tr.Record(0, 1010*step, []uint64{30})
-	b := emit(s, 1010*step+Default(Grid{}).SafetyNS)[0]
+	b := emit(s, 1010*step+SafetyNS)[0]
 	if b.First != 1000 || b.Samples[0] != 0 || len(b.Pages) != 0 {
 		t.Errorf("first %d, samples %v", b.First, b.Samples)
 	}

@@ -67,11 +67,11 @@ func newTrack(s *Sampler, shape Shape) *Track {
 		t.lanes = append(t.lanes, newLane(shape.Columns))
 	}
 	for range shape.Columns {
-		t.sums = append(t.sums, make([]int64, s.p.Window))
+		t.sums = append(t.sums, make([]int64, window))
 	}
-	t.reached = make([]uint16, s.p.Window)
+	t.reached = make([]uint16, window)
 	if shape.Gauge != nil {
-		t.levels = make([]uint16, s.p.Window)
+		t.levels = make([]uint16, window)
 	}
 	t.ran = make([]share, shape.Columns)
 	for c := range t.ran {
@@ -83,7 +83,7 @@ func newTrack(s *Sampler, shape Shape) *Track {
 // Record takes a reading of the lane's own timer.
 func (t *Track) Record(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
-	slot := t.s.p.Grid.Slot(timeNS)
+	slot := t.s.grid.Slot(timeNS)
 	if l.begun {
 		t.judge(l, slot, counts)
 	}
@@ -94,7 +94,7 @@ func (t *Track) Record(lane int, timeNS int64, counts []uint64) {
 // Read takes a reading that was asked for. Its own slot may still get a record.
 func (t *Track) Read(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
-	slot := t.s.p.Grid.Slot(timeNS)
+	slot := t.s.grid.Slot(timeNS)
 	if l.begun {
 		t.judge(l, slot, counts)
 	}
@@ -115,7 +115,7 @@ func (t *Track) judge(l *lane, slot int64, counts []uint64) {
 // add interpolates up to a reading and adds what the lane counted to the slots
 // that end there or before. Before its first reading a lane counted nothing.
 func (t *Track) add(l *lane, timeNS int64, counts []uint64) {
-	g := t.s.p.Grid
+	g := t.s.grid
 	from := t.s.first
 	if !l.begun {
 		l.begin(timeNS, g.Slot(timeNS), counts)

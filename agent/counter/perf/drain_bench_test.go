@@ -58,7 +58,7 @@ func newBigNode(t testing.TB) *bigNode {
 		b.rings, b.sums = append(b.rings, ring), append(b.sums, make([]uint64, n+1))
 		b.c.lanes = append(b.c.lanes, &lane{cpu: cpu, g: g, total: make([]uint64, n), began: 1e9})
 	}
-	b.s = sampler.New(sampler.Default(b.grid), false, sampler.Shape{Columns: n, Lanes: bigCPUs, PeriodNS: bigStepNS})
+	b.s = sampler.New(b.grid, false, sampler.Shape{Columns: n, Lanes: bigCPUs, PeriodNS: bigStepNS})
 	return b
 }
 

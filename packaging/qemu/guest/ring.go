@@ -60,7 +60,7 @@ func measureRing() (any, error) {
 // slots puts the readings on the grid and returns what a column counted in
 // each slot.
 func slots(grid sampler.Grid, c *perf.Counters, sink *countertest.Sink, column int) (each []int64, missing int64) {
-	s := sampler.New(sampler.Default(grid), false, sampler.Shape{Columns: len(c.Columns()), Lanes: c.Lanes(), PeriodNS: c.PeriodNS()})
+	s := sampler.New(grid, false, sampler.Shape{Columns: len(c.Columns()), Lanes: c.Lanes(), PeriodNS: c.PeriodNS()})
 	track := s.Track(0)
 	var end int64
 	for _, r := range sink.Readings {
@@ -73,7 +73,7 @@ func slots(grid sampler.Grid, c *perf.Counters, sink *countertest.Sink, column i
 	}
 	var b profile.Block
 	var was int64
-	for s.Emit(end+sampler.Default(grid).SafetyNS, &b) {
+	for s.Emit(end+sampler.SafetyNS, &b) {
 		missing += b.Missing
 		for _, v := range b.Columns[column] {
 			if v == profile.NoValue {
