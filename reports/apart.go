@@ -9,19 +9,9 @@ import (
 
 // Agreement is how alike the iterations of the nodes are.
 type Agreement struct {
-	Column     string  `json:"column"`
-	Label      string  `json:"label"`
-	Nodes      int     `json:"nodes"`
-	Compared   int     `json:"compared"`
-	Pairs      int     `json:"pairs"`
-	Agree      int     `json:"agree"`
-	Close      int     `json:"close"`
-	WorstPct   float64 `json:"worst_pct"`
-	Odd        int     `json:"odd"`
-	Stragglers int     `json:"stragglers"`
-	Late       int     `json:"late"`
-	// List has the nodes that differ most.
-	List []summary.Apart `json:"list"`
+	Column string `json:"column"` // before its label
+	Label  string `json:"label"`
+	summary.Agreement
 }
 
 func newAgreement(s summary.Summary) *Agreement {
@@ -29,9 +19,9 @@ func newAgreement(s summary.Summary) *Agreement {
 	if a == nil {
 		return nil
 	}
-	return &Agreement{Column: a.Column, Label: newLabels(s).long(a.Column), Nodes: a.Nodes, Compared: a.Compared, Pairs: a.Pairs,
-		Agree: a.Agree, Close: a.Close, WorstPct: a.WorstPct, Odd: a.Odd, Stragglers: a.Stragglers, Late: a.Late,
-		List: listed(a.List)}
+	out := &Agreement{a.Column, newLabels(s).long(a.Column), *a}
+	out.List = listed(a.List)
+	return out
 }
 
 // oddShape says in a few words how a node's iterations differ.

@@ -3,7 +3,6 @@ package reports
 import (
 	"math"
 
-	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
 
@@ -26,15 +25,7 @@ type Drift struct {
 	Slow      []summary.SlowIteration `json:"slow"`
 	SlowCount int                     `json:"slow_count"`
 	SlowS     float64                 `json:"slow_s"`
-	Lengths   Lengths                 `json:"lengths"`
-}
-
-// Lengths are the lengths of iterations over the run, in groups.
-type Lengths struct {
-	Group int           `json:"group"`
-	TS    series.Values `json:"t_s"`
-	MeanS series.Values `json:"mean_s"`
-	MaxS  series.Values `json:"max_s"`
+	Lengths   summary.Lengths         `json:"lengths"`
 }
 
 func newDrift(d *summary.Drift) *Drift {
@@ -44,7 +35,7 @@ func newDrift(d *summary.Drift) *Drift {
 	l := d.Lengths
 	out := &Drift{Like: listed(d.Like), Iterations: d.Iterations, Slope: d.SlopePctPerHour, Lo: d.Lo, Hi: d.Hi,
 		Steps: listed(d.Steps), Slow: listed(d.Slow), SlowCount: d.SlowCount,
-		SlowS: d.SlowS, Lengths: Lengths{max(1, l.Group), scaled(l.TS, 1), scaled(l.MeanS, 1), scaled(l.MaxS, 1)}}
+		SlowS: d.SlowS, Lengths: summary.Lengths{Group: max(1, l.Group), TS: scaled(l.TS, 1), MeanS: scaled(l.MeanS, 1), MaxS: scaled(l.MaxS, 1)}}
 	out.ChangePct, out.CostS = d.Change()
 	return out
 }

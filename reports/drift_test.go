@@ -232,7 +232,7 @@ func TestOrdinaryReportsAreShort(t *testing.T) {
 
 // No line is drawn across a time without iterations.
 func TestLengthsBreakWhereNoneRan(t *testing.T) {
-	d := Drift{Lengths: Lengths{Group: 2, TS: series.Values{0, 2, 4, 60, 62}, MeanS: series.Values{1, 1, 1, 1, 1.1}}}
+	d := Drift{Lengths: summary.Lengths{Group: 2, TS: series.Values{0, 2, 4, 60, 62}, MeanS: series.Values{1, 1, 1, 1, 1.1}}}
 	x, y := d.broken()
 	if len(x) != 6 || !math.IsNaN(x[3]) || !math.IsNaN(y[3]) || x[4] != 60 || float32(y[5]) != 1.1 {
 		t.Errorf("%v %v", x, y)

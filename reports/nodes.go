@@ -25,18 +25,10 @@ type Nodes struct {
 
 // Node is one node of the run.
 type Node struct {
-	Name     string   `json:"name"`
-	Reported bool     `json:"reported"`
-	BusyCPUs *float64 `json:"busy_cpus"`
-	PeriodS  *float64 `json:"period_s"`
-	Coverage *float64 `json:"coverage"`
-	Samples  int64    `json:"samples"`
-	Missing  int64    `json:"missing"`
-	Sealed   bool     `json:"sealed"`
+	summary.Node
 	// Odd says in words how the node differs from the others.
 	Odd []string `json:"odd"`
-	// DistancePct is how far its iteration is from the median of the nodes', in
-	// percent of the mean.
+	// DistancePct is the node's, null where it is not known.
 	DistancePct *float64 `json:"distance_pct"`
 }
 
@@ -46,8 +38,7 @@ func newNodes(s summary.Summary) Nodes {
 	odd, median := s.OddNodes()
 	out.BusyCPUs = median
 	for i, n := range s.Nodes {
-		m := Node{n.Name, n.Reported, n.BusyCPUs, n.PeriodS, n.Coverage, n.Samples, n.Missing, n.Sealed, oddText(odd[i]), n.DistancePct}
-		out.List = append(out.List, m)
+		out.List = append(out.List, Node{n, oddText(odd[i]), n.DistancePct})
 		if n.Reported {
 			out.Reported++
 		} else {
