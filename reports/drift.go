@@ -3,6 +3,7 @@ package reports
 import (
 	"math"
 
+	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
 )
 
@@ -11,21 +12,21 @@ import (
 // there are steps.
 type Drift struct {
 	// Like are patterns of the same look that are judged together with this.
-	Like       []string            `json:"like"`
-	Iterations int                 `json:"iterations"`
-	Slope      float64             `json:"slope_pct_per_hour"`
-	Lo         float64             `json:"ci_lo"`
-	Hi         float64             `json:"ci_hi"`
-	Steps      []summary.DriftStep `json:"steps"`
+	Like       []string     `json:"like"`
+	Iterations int          `json:"iterations"`
+	Slope      float64      `json:"slope_pct_per_hour"`
+	Lo         float64      `json:"ci_lo"`
+	Hi         float64      `json:"ci_hi"`
+	Steps      []phase.Step `json:"steps"`
 	// ChangePct is from before the first step to after the last, or the slope
 	// over the run; 0 where neither is clear of noise. CostS is the time that
 	// iterations took beyond what they did before they changed.
-	ChangePct float64                 `json:"change_pct"`
-	CostS     float64                 `json:"cost_s"`
-	Slow      []summary.SlowIteration `json:"slow"`
-	SlowCount int                     `json:"slow_count"`
-	SlowS     float64                 `json:"slow_s"`
-	Lengths   summary.Lengths         `json:"lengths"`
+	ChangePct float64         `json:"change_pct"`
+	CostS     float64         `json:"cost_s"`
+	Slow      []phase.Slow    `json:"slow"`
+	SlowCount int             `json:"slow_count"`
+	SlowS     float64         `json:"slow_s"`
+	Lengths   summary.Lengths `json:"lengths"`
 }
 
 func newDrift(d *summary.Drift) *Drift {

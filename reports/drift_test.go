@@ -31,8 +31,8 @@ func drifting(d summary.Drift) Report {
 	return New(s, nil, options())
 }
 
-func step(at, before, after float64) summary.DriftStep {
-	return summary.DriftStep{TS: at, BeforeS: before, AfterS: after, EffectPct: 100 * (after/before - 1)}
+func step(at, before, after float64) phase.Step {
+	return phase.Step{TS: at, BeforeS: before, AfterS: after, EffectPct: 100 * (after/before - 1)}
 }
 
 // The head of the report speaks of iterations only where they slowed down by an
@@ -46,13 +46,13 @@ func TestDriftVerdicts(t *testing.T) {
 	}{
 		{"none", summary.Drift{}, "", ""},
 		{"noise", summary.Drift{SlopePctPerHour: 30, Lo: -2, Hi: 60}, "", ""},
-		{"small step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.015)}}, "", ""},
-		{"faster", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 0.8)}}, "", ""},
-		{"step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}, warning, "Cycles slowed down by 12.0 % from 0:08:20 on."},
-		{"mild step", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.03)}}, info, "Cycles slowed down by 3.0 % from 0:08:20 on."},
-		{"two steps", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.1), step(700, 1.1, 1.2)}}, warning,
+		{"small step", summary.Drift{Steps: []phase.Step{step(500, 1, 1.015)}}, "", ""},
+		{"faster", summary.Drift{Steps: []phase.Step{step(500, 1, 0.8)}}, "", ""},
+		{"step", summary.Drift{Steps: []phase.Step{step(500, 1, 1.12)}}, warning, "Cycles slowed down by 12.0 % from 0:08:20 on."},
+		{"mild step", summary.Drift{Steps: []phase.Step{step(500, 1, 1.03)}}, info, "Cycles slowed down by 3.0 % from 0:08:20 on."},
+		{"two steps", summary.Drift{Steps: []phase.Step{step(500, 1, 1.1), step(700, 1.1, 1.2)}}, warning,
 			"Cycles slowed down by 20.0 % in 2 steps, from 0:08:20 on."},
-		{"excursion", summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.3), step(700, 1.3, 1.0)}}, info,
+		{"excursion", summary.Drift{Steps: []phase.Step{step(500, 1, 1.3), step(700, 1.3, 1.0)}}, info,
 			"Cycles were 30.0 % slower from 0:08:20 to 0:11:40."},
 		{"slope", summary.Drift{SlopePctPerHour: 36, Lo: 30, Hi: 42}, warning, "Cycles slowed down steadily, by 9.9 % over the run."},
 		{"slow ones", summary.Drift{SlowCount: 12, SlowS: 40}, info, "12 cycles took much longer than their neighbours: 40.0 s in all, 4.0 % of the run."},
@@ -68,7 +68,7 @@ func TestDriftVerdicts(t *testing.T) {
 
 // The cost of a step is the time that iterations took beyond the old length.
 func TestDriftCost(t *testing.T) {
-	d := drifting(summary.Drift{Steps: []summary.DriftStep{step(500, 1, 1.12)}}).Rhythm.drift()
+	d := drifting(summary.Drift{Steps: []phase.Step{step(500, 1, 1.12)}}).Rhythm.drift()
 	if d.CostS < 59 || d.CostS > 61 {
 		t.Errorf("500 cycles of 0.12 s more cost %v s", d.CostS)
 	}
@@ -84,7 +84,7 @@ func TestDriftSectionOnlyWithSomethingToSay(t *testing.T) {
 		d    summary.Drift
 		want bool
 	}{{summary.Drift{SlowCount: 1, SlowS: 0.5}, false}, {summary.Drift{SlowCount: 3, SlowS: 3}, true},
-		{summary.Drift{Steps: []summary.DriftStep{step(500, 1, 0.9)}}, true}} {
+		{summary.Drift{Steps: []phase.Step{step(500, 1, 0.9)}}, true}} {
 		r := drifting(c.d)
 		var b strings.Builder
 		if err := Text(&b, r); err != nil {

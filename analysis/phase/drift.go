@@ -25,19 +25,19 @@ type Drift struct {
 
 // Step is one change of the length of iterations.
 type Step struct {
-	Iteration int     // the first of the new length
-	TS        float64 // when it began
-	EffectPct float64 // of the length before; positive is slower
-	BeforeS   float64
-	AfterS    float64
+	Iteration int     `json:"-"`          // the first of the new length
+	TS        float64 `json:"t_s"`        // when it began
+	EffectPct float64 `json:"effect_pct"` // of the length before; positive is slower
+	BeforeS   float64 `json:"before_s"`
+	AfterS    float64 `json:"after_s"`
 }
 
 // Slow is an iteration that took longer than the median by five MADs.
 type Slow struct {
-	Iteration int // place among the instances, from 0
-	StartS    float64
-	LengthS   float64
-	ExcessS   float64 // over the median of its neighbourhood
+	Iteration int     `json:"-"` // place among the instances, from 0
+	StartS    float64 `json:"start_s"`
+	LengthS   float64 `json:"length_s"`
+	ExcessS   float64 `json:"excess_s"` // over the median of its neighbourhood
 }
 
 const (

@@ -24,29 +24,14 @@ type Drift struct {
 	Lo              float64 `json:"ci_lo"`
 	Hi              float64 `json:"ci_hi"`
 	// Steps are the places at which the length changed at once.
-	Steps []DriftStep `json:"steps,omitempty"`
+	Steps []phase.Step `json:"steps,omitempty"`
 	// Slow are the iterations that stand out most, SlowCount is how many do and
 	// SlowS the time they took beyond what their neighbours did, the longest
 	// hundred of them.
-	Slow      []SlowIteration `json:"slow,omitempty"`
-	SlowCount int             `json:"slow_count"`
-	SlowS     float64         `json:"slow_s"`
-	Lengths   Lengths         `json:"lengths"`
-}
-
-// DriftStep is one change of the length of iterations.
-type DriftStep struct {
-	TS        float64 `json:"t_s"`
-	EffectPct float64 `json:"effect_pct"` // positive is slower
-	BeforeS   float64 `json:"before_s"`
-	AfterS    float64 `json:"after_s"`
-}
-
-// SlowIteration is one that took longer than its neighbours.
-type SlowIteration struct {
-	StartS  float64 `json:"start_s"`
-	LengthS float64 `json:"length_s"`
-	ExcessS float64 `json:"excess_s"`
+	Slow      []phase.Slow `json:"slow,omitempty"`
+	SlowCount int          `json:"slow_count"`
+	SlowS     float64      `json:"slow_s"`
+	Lengths   Lengths      `json:"lengths"`
 }
 
 // Lengths are the lengths of iterations over the run, in groups that follow each
@@ -108,7 +93,7 @@ func driftOf(q periodicity.Period, like []string, set series.Set, points int) *D
 	for i, s := range d.Slow {
 		out.SlowS += quantity.OrZero(s.ExcessS)
 		if i < maxSlow {
-			out.Slow = append(out.Slow, SlowIteration{quantity.OrZero(s.StartS), quantity.OrZero(s.LengthS), quantity.OrZero(s.ExcessS)})
+			out.Slow = append(out.Slow, phase.Slow{StartS: quantity.OrZero(s.StartS), LengthS: quantity.OrZero(s.LengthS), ExcessS: quantity.OrZero(s.ExcessS)})
 		}
 	}
 	return out
@@ -121,8 +106,8 @@ const oneStep = 12
 
 // stepsOf returns the steps; of those that follow each other at once, the time of
 // the largest.
-func stepsOf(steps []phase.Step) []DriftStep {
-	var out []DriftStep
+func stepsOf(steps []phase.Step) []phase.Step {
+	var out []phase.Step
 	last, largest := -oneStep, 0.0
 	for _, s := range steps {
 		if n := len(out) - 1; n >= 0 && s.Iteration-last < oneStep && s.EffectPct*out[n].EffectPct > 0 && out[n].BeforeS > 0 {
@@ -133,7 +118,7 @@ func stepsOf(steps []phase.Step) []DriftStep {
 			last = s.Iteration
 			continue
 		}
-		out = append(out, DriftStep{quantity.OrZero(s.TS), quantity.OrZero(s.EffectPct), quantity.OrZero(s.BeforeS), quantity.OrZero(s.AfterS)})
+		out = append(out, phase.Step{TS: quantity.OrZero(s.TS), EffectPct: quantity.OrZero(s.EffectPct), BeforeS: quantity.OrZero(s.BeforeS), AfterS: quantity.OrZero(s.AfterS)})
 		last, largest = s.Iteration, math.Abs(s.EffectPct)
 	}
 	return out

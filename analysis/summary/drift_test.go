@@ -110,7 +110,7 @@ func TestStepsAreJoined(t *testing.T) {
 		{Iteration: 110, TS: 12, EffectPct: -10, BeforeS: 1.26, AfterS: 1.134},
 		{Iteration: 150, TS: 15, EffectPct: -10, BeforeS: 1.134, AfterS: 1.02},
 	})
-	want := "[{11 26 1 1.26} {12 -10 1.26 1.134} {15 -10 1.134 1.02}]"
+	want := "[{0 11 26 1 1.26} {0 12 -10 1.26 1.134} {0 15 -10 1.134 1.02}]" // a record has no number of the iteration
 	for i := range got {
 		got[i].EffectPct = math.Round(1e6*got[i].EffectPct) / 1e6
 	}

@@ -14,7 +14,6 @@ import (
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
-	"jobgait/analysis/summary"
 	"jobgait/reports"
 )
 
@@ -58,7 +57,7 @@ func TestSuspendedProgramIsNotSlow(t *testing.T) {
 }
 
 // slow are the iterations that stand out.
-func slow(p *reports.Pattern) []summary.SlowIteration {
+func slow(p *reports.Pattern) []phase.Slow {
 	if p.Drift == nil {
 		return nil
 	}
