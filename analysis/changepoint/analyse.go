@@ -94,7 +94,6 @@ func (r *ready) look(given []vote, p Params) look {
 	}
 	if r.machine != nil {
 		p.Threshold += machineDoubt
-		p.Correlated += machineDoubt
 		p.EpisodeRuns = 0 // what the machine did to others for a few runs, and not to this one
 	}
 	l := look{fields: newFields(r), known: newKnowledge(r, given)}

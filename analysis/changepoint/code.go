@@ -104,7 +104,6 @@ func (r *ready) functionChanges(res *Result, p Params) []FunctionChange {
 	own := r.large()
 	family := functionDoubt + math.Log(float64(max(1, len(own))))
 	p.Threshold += family
-	p.Correlated += family
 	p.EpisodeRuns = 0
 	for _, part := range own {
 		s := *r.Series

@@ -28,7 +28,7 @@ func (sc *scanner) alikeDays(c *claim, b belief) float64 {
 		}
 		d, infl := days.worth(c, f)
 		left := sc.inflated(c.x, c.split, b, infl, f*repeated) + c.expected + c.others + against
-		least = min(least, left-sc.few(&d)-smallCorrelated/d.df-sc.p.Correlated)
+		least = min(least, left-sc.few(&d)-smallCorrelated/d.df-sc.p.Threshold)
 	}
 	return least
 }

@@ -46,7 +46,7 @@ func TestOwnRate(t *testing.T) {
 	if asked := OwnRateOf(nights, p); asked.Factor() > 3 {
 		t.Errorf("nights that differ: %+v, factor %v", asked, asked.Factor())
 	}
-	p.Threshold, p.Correlated = 2, 2
+	p.Threshold = 2
 	loose := OwnRateOf(nights, p)
 	if loose.FalseAlarms < 8 || loose.Factor() < 4 || loose.Chance(.001) < .0039 || loose.Chance(1) != 1 {
 		t.Errorf("at thresholds too low: %+v, factor %v", loose, loose.Factor())

@@ -7,11 +7,9 @@ import "jobgait/analysis/changepoint/scatter"
 // differently.
 type Params struct {
 	// Threshold is the evidence that commits a change when the noise is known
-	// and independent. Less finds weaker changes and names more that are none.
+	// and independent, and that is left under the lag-1 correlation that explains
+	// most. Less finds weaker changes and names more that are none.
 	Threshold float64
-	// Correlated is the threshold of the evidence that is left under the lag-1
-	// correlation that explains most.
-	Correlated float64
 	// EpisodeRuns is the longest episode whose two ends are judged as one claim, 0
 	// for none.
 	EpisodeRuns int
@@ -25,5 +23,5 @@ type Params struct {
 
 // Default returns the settings that the figures of MEASURED.md hold for.
 func Default() Params {
-	return Params{Threshold: 8.5, Correlated: 8.5, EpisodeRuns: 8, Outliers: scatter.Usual()}
+	return Params{Threshold: 8.5, EpisodeRuns: 8, Outliers: scatter.Usual()}
 }

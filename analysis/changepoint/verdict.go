@@ -55,7 +55,7 @@ func (sc *scanner) judge(c *claim, b belief) verdict {
 		return v
 	}
 	left, correlation := sc.dependence(c, b)
-	correlated := left - few - smallCorrelated/c.df - sc.p.Correlated
+	correlated := left - few - smallCorrelated/c.df - sc.p.Threshold
 	correlated += c.others // other series do not share this one's streaks
 	correlated = min(correlated, sc.alikeDays(c, b))
 	if correlated <= 0 {
