@@ -2,7 +2,7 @@
 -- lost by it; NULL where that is no matter of CPUs. A job may have several findings: these
 -- are those that the columns of jobs and job_resources earn by the rules of
 -- jobgait-report(7), without those of nodes, GPUs, code and earlier runs.
-WITH ran AS (
+WITH ended AS (
   SELECT NNodes * ElapsedS / 3600 AS NodeHours, NCPUS * ElapsedS AS CoreS, Failed, Signal,
     coalesce(State = 'OUT_OF_MEMORY', 0) OR coalesce(OOMKills > 0, 0) AND Failed AS NoMemory,
     coalesce(State IN ('TIMEOUT', 'DEADLINE'), Signal IN (9, 15) AND LimitS > 0 AND ElapsedS >= LimitS, 0) AS NoTime,
@@ -31,18 +31,19 @@ WITH ran AS (
     )
     WHERE Failed IS NOT NULL
   )
+  LIMIT -1 -- and once for all findings, not for each
 )
 SELECT Code, count(*) AS Jobs, round(sum(NodeHours), 3) AS NodeHours, round(sum(NodeHours * Part), 3) AS LostNodeHours
 FROM (
   SELECT CASE WHEN NoMemory THEN 'out_of_memory' WHEN NoTime THEN 'time_limit' WHEN Signal <> 0 THEN 'ended_by_signal' ELSE 'failed' END AS Code,
-    NodeHours, 1 AS Part FROM ran WHERE NoMemory OR NoTime OR Failed
+    NodeHours, 1 AS Part FROM ended WHERE NoMemory OR NoTime OR Failed
   UNION ALL SELECT CASE WHEN Crowded THEN 'crowded' ELSE 'cpus_idle' END, NodeHours, CASE WHEN Crowded THEN Lacked ELSE Idle END
-    FROM ran WHERE Crowded OR Idle >= 0.25 AND Idle * CoreS >= 3600
-  UNION ALL SELECT 'throttled', NodeHours, min(1, Throttled) FROM ran WHERE Throttled >= 0.05
-  UNION ALL SELECT 'stolen', NodeHours, min(1, Stolen) FROM ran WHERE Stolen >= 0.05
-  UNION ALL SELECT 'files_slow', NodeHours, Files FROM ran WHERE Files >= 0.1
-  UNION ALL SELECT 'start_up_long', NodeHours, StartUp FROM ran WHERE StartUp >= 0.1 AND StartUp * CoreS >= 3600
-  UNION ALL SELECT 'checkpoints_cost', NodeHours, Checkpoints FROM ran WHERE Checkpoints >= 0.1 AND Checkpoints * CoreS >= 3600
-  UNION ALL SELECT 'memory_unused', NodeHours, NULL FROM ran WHERE Unused AND CoreS >= 3600
+    FROM ended WHERE Crowded OR Idle >= 0.25 AND Idle * CoreS >= 3600
+  UNION ALL SELECT 'throttled', NodeHours, min(1, Throttled) FROM ended WHERE Throttled >= 0.05
+  UNION ALL SELECT 'stolen', NodeHours, min(1, Stolen) FROM ended WHERE Stolen >= 0.05
+  UNION ALL SELECT 'files_slow', NodeHours, Files FROM ended WHERE Files >= 0.1
+  UNION ALL SELECT 'start_up_long', NodeHours, StartUp FROM ended WHERE StartUp >= 0.1 AND StartUp * CoreS >= 3600
+  UNION ALL SELECT 'checkpoints_cost', NodeHours, Checkpoints FROM ended WHERE Checkpoints >= 0.1 AND Checkpoints * CoreS >= 3600
+  UNION ALL SELECT 'memory_unused', NodeHours, NULL FROM ended WHERE Unused AND CoreS >= 3600
 )
 GROUP BY Code ORDER BY LostNodeHours DESC, NodeHours DESC;
