@@ -118,17 +118,21 @@ func migrated(t *testing.T, path string) *DB {
 }
 
 // ingestBeside puts runs of users who are there for ten seconds, while eight processes
-// ask as fast as they are answered.
+// ask ten times a second each, and ten seconds while they ask as fast as they are answered,
+// which leaves the writer two ninths of two CPUs.
 func ingestBeside(t *testing.T, db *DB, runs int) {
-	stop := readersOn(t, db.path, runs)
-	begin, put, used := time.Now(), 0, processS(t)
-	for ; time.Since(begin) < 10*time.Second; put = putTiles(t, db, 2*runs, put) {
+	put := 0
+	for _, pause := range []time.Duration{100 * time.Millisecond, 0} {
+		stop := readersOn(t, db.path, runs, pause)
+		begin, first, used := time.Now(), put, processS(t)
+		for ; time.Since(begin) < 10*time.Second; put = putTiles(t, db, 2*runs, put) {
+		}
+		took, n := time.Since(begin).Seconds(), float64(put-first)
+		used = processS(t) - used
+		asked := stop()
+		fmt.Printf("%.0f runs a second put beside 8 readers who pause for %v, with %.0f pairs of questions a second; a run took %.2f ms of CPU time\n",
+			n/took, pause, float64(asked)/took, 1e3*used/n)
 	}
-	took := time.Since(begin).Seconds()
-	used = processS(t) - used
-	asked := stop()
-	fmt.Printf("%.0f runs a second put beside 8 readers with %.0f pairs of questions a second; a run took %.2f ms of CPU time\n",
-		float64(put)/took, float64(asked)/took, 1e3*used/float64(put))
 }
 
 // putTiles puts some more runs, as package epilog puts the records that wait, and returns
@@ -154,13 +158,13 @@ func putTiles(t *testing.T, db *DB, first, put int) int {
 
 // readersOn starts eight processes that ask, and returns what ends them and tells how many
 // pairs of questions were answered.
-func readersOn(t *testing.T, path string, runs int) (stop func() (asked int)) {
+func readersOn(t *testing.T, path string, runs int, pause time.Duration) (stop func() (asked int)) {
 	t.Helper()
 	var inputs []io.Closer
 	var outputs []*bufio.Reader
 	for i := range 8 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("JOBGAIT_TEST_ASK=%s %d %d", path, runs, i))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("JOBGAIT_TEST_ASK=%s %d %d %d", path, runs, i, pause))
 		in, err := cmd.StdinPipe()
 		out, failed := cmd.StdoutPipe()
 		if err := errors.Join(err, failed, cmd.Start()); err != nil {
@@ -193,7 +197,8 @@ func readersOn(t *testing.T, path string, runs int) (stop func() (asked int)) {
 func askProcess(job string) error {
 	var path string
 	var runs, seed int
-	if _, err := fmt.Sscan(job, &path, &runs, &seed); err != nil {
+	var pause time.Duration
+	if _, err := fmt.Sscan(job, &path, &runs, &seed, (*int64)(&pause)); err != nil {
 		return err
 	}
 	db, err := OpenReadOnly(context.Background(), path)
@@ -216,6 +221,7 @@ func askProcess(job string) error {
 		if err != nil {
 			return err
 		}
+		time.Sleep(pause)
 	}
 	fmt.Println(asked)
 	return nil
