@@ -3,17 +3,9 @@ package history
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"fmt"
 	"strings"
-	"time"
 )
-
-// catalogue are the questions of jobgait-history(5): what a site's page shows of them
-// is what an administrator gets who asks himself.
-//
-//go:embed queries/*.sql
-var catalogue embed.FS
 
 // SiteRows is how many rows of a kind Site has at most.
 const SiteRows = 10
@@ -106,13 +98,6 @@ func (db *DB) Site(ctx context.Context, now float64) (Site, error) {
 		return nil
 	})
 	return s, explain(db.path, "ask what the site did", err)
-}
-
-// question is a query of the catalogue as it is asked at a time.
-func question(name string, now float64) (string, error) {
-	text, err := catalogue.ReadFile("queries/" + name + ".sql")
-	at := time.Unix(int64(now), 0).UTC().Format("'2006-01-02 15:04:05'")
-	return strings.ReplaceAll(string(text), "'now'", at), err
 }
 
 func (s *Site) slower(rows *sql.Rows) error {

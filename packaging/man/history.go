@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"jobgait/analysis/history"
 	"regexp"
 	"strings"
 )
@@ -78,8 +79,8 @@ func promise(schema string) (string, error) {
 	return "The views are" + strings.ReplaceAll(text, "\n--", ""), nil
 }
 
-// historyPage is jobgait-history(5) of schema.sql and of the queries of the catalogue.
-func historyPage(schema string, queries []source, of edition) (*page, error) {
+// historyPage is jobgait-history(5) of schema.sql and of the questions of the catalogue.
+func historyPage(schema string, of edition) (*page, error) {
 	text, err := promise(schema)
 	if err != nil {
 		return nil, err
@@ -113,22 +114,12 @@ func historyPage(schema string, queries []source, of edition) (*page, error) {
 		}
 	}
 	p.head("QUESTIONS")
-	p.prose("Pages that jobgait draws name questions by their headings. Names and job ids are examples; +0 makes a number of the text that strftime gives.")
-	for _, q := range queries {
-		about, sql := question(q.text)
-		p.sub(q.name)
-		p.prose(about)
-		p.asIs(sql)
+	p.prose("`jobgait history` asks them by their headings, and pages that jobgait draws name them so. Names and job ids are examples; +0 makes a number of the text that strftime gives.")
+	for _, q := range history.Questions() {
+		p.sub(q.Name)
+		p.prose(q.About)
+		p.asIs(q.SQL)
 	}
 	p.seeAlso("jobgait(1)", "jobgait.toml(5)", "jobgait-report(7)", "sacct(1)", "sqlite3(1)")
 	return p, nil
-}
-
-// question is what a query of the catalogue says of itself, and its SQL.
-func question(query string) (about, sql string) {
-	for strings.HasPrefix(query, "-- ") {
-		line, rest, _ := strings.Cut(query, "\n")
-		about, query = about+line[len("-- "):]+"\n", rest
-	}
-	return about, query
 }

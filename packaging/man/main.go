@@ -96,11 +96,7 @@ func allPages(bin string, of edition) ([]*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	queries, err := sources("analysis/history/queries/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	history, err := historyPage(string(schema), queries, of)
+	stored, err := historyPage(string(schema), of)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +104,7 @@ func allPages(bin string, of edition) ([]*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages := []*page{verbs, settings, history, reportPage(groups, of)}
+	pages := []*page{verbs, settings, stored, reportPage(groups, of)}
 	for _, pr := range programs {
 		p, err := readProgram(bin, pr, of)
 		if err != nil {
@@ -164,26 +160,6 @@ func allNotes() ([]noteGroup, error) {
 		groups = append(groups, g...)
 	}
 	return groups, nil
-}
-
-// source is a file of the tree, by its name without directory and ending.
-type source struct{ name, text string }
-
-// sources are files in the order of their names.
-func sources(pattern string) ([]source, error) {
-	paths, err := filepath.Glob(pattern)
-	if err != nil || len(paths) == 0 {
-		return nil, fmt.Errorf("%s: no such file: call it from the root of the tree", pattern)
-	}
-	var list []source
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, source{strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), string(text)})
-	}
-	return list, nil
 }
 
 // says is what a built program prints.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"jobgait/analysis/history"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -134,7 +135,6 @@ func TestSettingsPageIsWhole(t *testing.T) {
 func TestHistoryPageIsWhole(t *testing.T) {
 	t.Chdir("../..")
 	schema := string(must(os.ReadFile("analysis/history/schema.sql"))(t))
-	queries := must(sources("analysis/history/queries/*.sql"))(t)
 	views := parseViews(schema)
 	rows := strings.Split(string(must(os.ReadFile("analysis/history/testdata/views.txt"))(t)), "\n== ")[1:]
 	if len(rows) != len(views) {
@@ -163,10 +163,10 @@ func TestHistoryPageIsWhole(t *testing.T) {
 			t.Errorf("view %s has the columns %v, told are %v", name, columns, views[i].columns)
 		}
 	}
-	text := must(historyPage(schema, queries, edition{}))(t).text.String()
-	for _, q := range queries {
-		if about, sql := question(q.text); about == "" || !strings.Contains(text, ".SS "+quoted(q.name)+"\n.PP") || !strings.Contains(text, marked(about)[:20]) || !strings.Contains(text, escape(strings.Split(sql, "\n")[0])) {
-			t.Errorf("the page does not have %s", q.name)
+	text := must(historyPage(schema, edition{}))(t).text.String()
+	for _, q := range history.Questions() {
+		if q.About == "" || !strings.Contains(text, ".SS "+quoted(q.Name)+"\n.PP") || !strings.Contains(text, marked(q.About)[:20]) || !strings.Contains(text, escape(strings.Split(q.SQL, "\n")[0])) {
+			t.Errorf("the page does not have %s", q.Name)
 		}
 	}
 	known := strings.Fields(`JobID JobIDRaw Restarts SLUID Cluster User UID Account Partition QOS JobName State

@@ -55,7 +55,7 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	getenv := lookup(environ)
-	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv), replayCommand(), periodsCommand(),
+	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv), historyCommand(getenv), replayCommand(), periodsCommand(),
 		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), doctorCommand(getenv),
 		pruneCommand(getenv), importCommand(getenv), reanalyseCommand(getenv), wordsTopic())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"jobgait/analysis/history"
+	"jobgait/analysis/summary"
+	"jobgait/reports"
+)
+
+// historyOptions are the flags of history.
+type historyOptions struct {
+	history         string
+	job, user, app  string
+	json, csv, path bool
+}
+
+func historyCommand(getenv func(string) string) *cobra.Command {
+	var o historyOptions
+	c := &cobra.Command{
+		Use:   "history [QUESTION]",
+		Short: "ask the history a question of jobgait-history(5), or list them",
+		Long: "history answers a question of jobgait-history(5): of your own runs, or of the\n" +
+			"whole site where you may read it. Without one it lists them. Any other question\n" +
+			"can be asked in SQL:\n\n" +
+			"    sqlite3 -readonly $(jobgait history --path)",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || o.path && len(args) > 0 {
+				return usageError{errors.New("history wants one question: jobgait history week_slower")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.json && o.csv {
+				return usageError{errors.New("--json and --csv are two forms: give one of them")}
+			}
+			if len(args) == 0 && !o.path {
+				return o.list(cmd.OutOrStdout())
+			}
+			return o.ask(cmd, getenv, strings.Join(args, ""))
+		},
+	}
+	for _, q := range history.Questions() {
+		c.ValidArgs = append(c.ValidArgs, q.Name)
+	}
+	historyFlag(c, &o.history)
+	f := c.Flags()
+	f.StringVarP(&o.job, "job", "j", "", "the `JOBID` that a question of a job is about")
+	f.StringVarP(&o.user, "user", "u", "", "the user that a question of a user is about (default: you)")
+	f.StringVar(&o.app, "app", "", "the application that a question of one is about")
+	f.BoolVar(&o.json, "json", false, "one JSON object a line")
+	f.BoolVar(&o.csv, "csv", false, "as CSV")
+	f.BoolVar(&o.path, "path", false, "print where the history is")
+	return c
+}
+
+// list prints the catalogue, the first sentence of each.
+func (o historyOptions) list(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, q := range history.Questions() {
+		first, _, _ := strings.Cut(strings.ReplaceAll(q.About, "\n", " "), ". ")
+		first, _, _ = strings.Cut(first, ": ")
+		fmt.Fprintf(w, "%s\t%s\n", q.Name, strings.TrimRight(first, ". "))
+	}
+	return w.Flush()
+}
+
+func (o historyOptions) ask(cmd *cobra.Command, getenv func(string) string, name string) error {
+	query := ""
+	if !o.path {
+		var err error
+		if query, err = o.question(name); err != nil {
+			return usageError{err}
+		}
+	}
+	from, err := openHistories(cmd.Context(), getenv, o.history)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	if o.path {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(from.paths, "\n"))
+		return err
+	}
+	answer, err := from.ask(cmd.Context(), query)
+	if err != nil {
+		return err
+	}
+	return o.print(cmd.OutOrStdout(), answer)
+}
+
+// example is what stands in the catalogue, between what is kept, for what a flag names.
+type example struct {
+	at   *regexp.Regexp
+	flag string
+	is   string
+}
+
+// question is one of the catalogue about what flags name.
+func (o historyOptions) question(name string) (string, error) {
+	all := history.Questions()
+	i := slices.IndexFunc(all, func(q history.Question) bool { return q.Name == name })
+	if i < 0 {
+		return "", fmt.Errorf("%q is no question: jobgait history lists them", name)
+	}
+	if o.job != "" && !summary.IsDisplayID(o.job) {
+		return "", fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", o.job)
+	}
+	query := all[i].SQL
+	for _, e := range []example{
+		{regexp.MustCompile(`(\bJobID = ')[0-9_]+(')`), "job", o.job},
+		{regexp.MustCompile(`(\bJobID GLOB ')[0-9]+(_\*')`), "job", o.job},
+		{regexp.MustCompile(`(\bUser = ')[a-z]+(')`), "user", cmp.Or(o.user, userName())},
+		{regexp.MustCompile(`(\bApplication = ')[a-z ]+(')`), "app", o.app},
+	} {
+		switch {
+		case !e.at.MatchString(query):
+		case e.is == "":
+			return "", fmt.Errorf("%s is about one: give --%s", name, e.flag)
+		default:
+			quoted := strings.NewReplacer("'", "''", "$", "$$").Replace(e.is)
+			query = e.at.ReplaceAllString(query, "${1}"+quoted+"${2}")
+		}
+	}
+	return query, nil
+}
+
+// ask asks all of them; where there are several, rows begin with their clusters.
+func (j joined) ask(ctx context.Context, query string) (history.Answer, error) {
+	var all history.Answer
+	for _, db := range j.dbs {
+		a, err := db.Ask(ctx, query)
+		if err != nil {
+			return history.Answer{}, err
+		}
+		if all.Columns = a.Columns; len(j.dbs) > 1 {
+			clusters, err := db.Clusters(ctx)
+			if err != nil {
+				return history.Answer{}, err
+			}
+			all.Columns = append([]string{"Of"}, a.Columns...)
+			for i := range a.Rows {
+				a.Rows[i] = append([]any{strings.Join(clusters, ",")}, a.Rows[i]...)
+			}
+		}
+		all.Rows = append(all.Rows, a.Rows...)
+	}
+	return all, nil
+}
+
+// print prints rows: as a table, in which unknown is -, as CSV, in which it is empty, or
+// as JSON, in which it is null.
+func (o historyOptions) print(out io.Writer, a history.Answer) error {
+	switch {
+	case o.json:
+		return printJSON(out, a)
+	case o.csv:
+		w := csv.NewWriter(out)
+		_ = w.Write(a.Columns)
+		for _, row := range a.Rows {
+			_ = w.Write(cellsOf(row, ""))
+		}
+		w.Flush()
+		return w.Error() // of all writes
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(a.Columns, "\t"))
+	for _, row := range a.Rows {
+		fmt.Fprintln(w, strings.Join(cellsOf(row, "-"), "\t"))
+	}
+	return w.Flush()
+}
+
+// printJSON keeps the order of columns, which a map would not.
+func printJSON(out io.Writer, a history.Answer) error {
+	for _, row := range a.Rows {
+		var line []string
+		for i, v := range row {
+			if b, is := v.([]byte); is {
+				v = string(b)
+			}
+			name, err := json.Marshal(a.Columns[i])
+			value, failed := json.Marshal(v)
+			if err := errors.Join(err, failed); err != nil {
+				return fmt.Errorf("history: %s: %w", a.Columns[i], err)
+			}
+			line = append(line, string(name)+":"+string(value))
+		}
+		if _, err := fmt.Fprintf(out, "{%s}\n", strings.Join(line, ",")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cellsOf is a row as text.
+func cellsOf(row []any, unknown string) []string {
+	cells := make([]string, len(row))
+	for i, v := range row {
+		switch v := v.(type) {
+		case nil:
+			cells[i] = unknown
+		case float64:
+			cells[i] = plain(v)
+		case []byte:
+			cells[i] = reports.Clean(string(v))
+		default:
+			cells[i] = reports.Clean(fmt.Sprint(v))
+		}
+	}
+	return cells
+}
+
+// plain is a number to twelve figures, without an exponent.
+func plain(v float64) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
