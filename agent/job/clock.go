@@ -1,20 +1,16 @@
 package job
 
 import (
+	"jobgait/agent/rawcall"
 	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Clock reads both clocks together, in seconds: UTC epoch time, and
 // CLOCK_MONOTONIC, which nobody sets and in which elapsed times are taken.
 func Clock() (real, mono float64) {
-	var ts unix.Timespec
-	// CLOCK_MONOTONIC exists on every Linux: the call cannot fail.
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return float64(time.Now().UnixNano()) / 1e9, float64(ts.Nano()) / 1e9
+	return float64(time.Now().UnixNano()) / 1e9, float64(rawcall.Now()) / 1e9
 }
 
 // BootID returns the id of this boot, "" if it is not known. CLOCK_MONOTONIC

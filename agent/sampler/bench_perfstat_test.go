@@ -10,22 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 )
-
-// cpuNS is the CPU time of this process.
-func cpuNS() int64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
-}
 
 // chain is the agent's way from the kernel to the file: rings, grid, profile.
 type chain struct {
@@ -87,12 +76,12 @@ func (c *chain) run(b *testing.B, length time.Duration) float64 {
 		b.Fatal(err)
 	}
 	c.drain(b)
-	samples, began := 0, cpuNS()
+	samples, began := 0, rawcall.CPU()
 	for end := time.Now().Add(length); time.Now().Before(end); {
 		time.Sleep(800 * time.Millisecond)
 		samples += c.drain(b)
 	}
-	spent := cpuNS() - began
+	spent := rawcall.CPU() - began
 	if err := c.counters.Stop(); err != nil {
 		b.Fatal(err)
 	}

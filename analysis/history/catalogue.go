@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"embed"
+	"errors"
 	"path"
 	"strings"
 	"time"
@@ -50,6 +51,12 @@ type Answer struct {
 	Rows    [][]any
 }
 
+// mostRows is how many rows are kept of an answer: no question of the catalogue comes near,
+// and a view in somebody's file can go on for ever.
+const mostRows = 200_000
+
+var errManyRows = errors.New("more than 200,000 rows: ask sqlite3")
+
 // Ask asks a history that is open to be read.
 func (db *DB) Ask(ctx context.Context, query string) (Answer, error) {
 	var a Answer
@@ -72,7 +79,9 @@ func (db *DB) Ask(ctx context.Context, query string) (Answer, error) {
 			if err := rows.Scan(to...); err != nil {
 				return err
 			}
-			a.Rows = append(a.Rows, row)
+			if a.Rows = append(a.Rows, row); len(a.Rows) > mostRows {
+				return errManyRows
+			}
 		}
 		return rows.Err()
 	})

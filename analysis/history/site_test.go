@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -112,5 +113,14 @@ func TestCodesOfTheSiteAreThere(t *testing.T) {
 		if !strings.Contains(list["week_coverage"], "'"+string(code)+"'") {
 			t.Errorf("%s is not in week_coverage", code)
 		}
+	}
+}
+
+// A view in somebody's file may go on for ever.
+func TestAskEnds(t *testing.T) {
+	db := open(t)
+	a, err := db.Ask(t.Context(), "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c")
+	if !errors.Is(err, errManyRows) {
+		t.Errorf("%d rows, %v", len(a.Rows), err)
 	}
 }

@@ -11,17 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/profile"
+	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 )
-
-// cpuNS is the CPU time of this process.
-func cpuNS() int64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
-}
 
 // bigNode is 128 CPUs whose rings are in memory, with all events of the ladder,
 // and the sampler that they are drained into.
@@ -117,9 +109,9 @@ func BenchmarkDrain128CPUs(b *testing.B) {
 		for range 5 {
 			node.second()
 			runtime.ReadMemStats(&before)
-			began := cpuNS()
+			began := rawcall.CPU()
 			slots += node.drain(b)
-			spent = append(spent, float64(cpuNS()-began)/1e7)
+			spent = append(spent, float64(rawcall.CPU()-began)/1e7)
 			runtime.ReadMemStats(&after)
 			mallocs += after.Mallocs - before.Mallocs
 		}
@@ -151,7 +143,7 @@ func readNS(b *testing.B) float64 {
 	const reads = 200
 	var each []float64
 	for range 5 {
-		began := cpuNS()
+		began := rawcall.CPU()
 		for range reads {
 			for _, l := range c.lanes {
 				if l.g != nil {
@@ -161,7 +153,7 @@ func readNS(b *testing.B) float64 {
 				}
 			}
 		}
-		each = append(each, float64(cpuNS()-began)/reads/float64(len(c.lanes)))
+		each = append(each, float64(rawcall.CPU()-began)/reads/float64(len(c.lanes)))
 	}
 	slices.Sort(each)
 	return each[len(each)/2]
