@@ -121,6 +121,16 @@ func whole(x *float64, parts float64) any {
 	return int64(math.Round(*x * parts))
 }
 
+// stored returns a number as it is read once whole has put it.
+func stored(x *float64, parts float64) *float64 {
+	n, ok := whole(x, parts).(int64)
+	if !ok {
+		return nil
+	}
+	y := float64(n) / parts
+	return &y
+}
+
 // mostCounters is how many counters of a run are remembered: an agent reads some 40.
 const mostCounters = 100
 

@@ -42,10 +42,11 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ path, want string }{
-		"foreign":        {file(t, "CREATE TABLE t (a INTEGER)"), "not a history of jobgait: found application id 0x0, version 0, expected id 0x6a676169"},
+		"foreign":        {file(t, "CREATE TABLE t (a INTEGER)"), "not a history of jobgait: found application id 0x0, version 0, expected id 0x6a674869"},
 		"foreign id":     {file(t, "CREATE TABLE t (a); PRAGMA application_id = 252006673; PRAGMA user_version = 1"), "found application id 0xf055111"},
-		"newer":          {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A676169; PRAGMA user_version = 99"), "found schema version 99, expected at most 6"},
+		"newer":          {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A674869; PRAGMA user_version = 99"), "found schema version 99, expected at most 1"},
 		"before release": {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x4A476169; PRAGMA user_version = 4"), "made before the first release, and not read any more: keep it aside (mkdir /"},
+		"schema 6":       {file(t, "CREATE TABLE t (a); PRAGMA application_id = 0x6A676169; PRAGMA user_version = 6"), "and the next run begins a new one; jobgait import puts reports into it"},
 		"no database":    {random, "not an SQLite database, or damaged"},
 		"directory":      {t.TempDir(), "is a directory"},
 		"unusable place": {filepath.Join(random, "sub", "history.db"), "not a directory"},

@@ -84,7 +84,7 @@ func (p previous) is(s summary.Summary) bool {
 		p.nodesReported == 1 && s.Reported() == 1 {
 		tolerance = oneNodeToleranceS
 	}
-	return math.Abs(*p.start-s.Start) <= tolerance
+	return p.distance(s) <= tolerance
 }
 
 // sameRun returns which of the found runs s is, if any, and the number that
@@ -99,12 +99,12 @@ func sameRun(found []previous, s summary.Summary) (same *previous, reuse int) {
 	return same, reuse
 }
 
-// distance returns how far the starts are apart, in seconds.
+// distance returns how far the starts are apart, in whole seconds.
 func (p previous) distance(s summary.Summary) float64 {
 	if p.start == nil {
 		return 0
 	}
-	return math.Abs(*p.start - s.Start)
+	return math.Abs(*p.start - math.Floor(s.Start))
 }
 
 // inherit gives s what is known of p and not of s, and returns whether there

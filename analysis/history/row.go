@@ -62,9 +62,9 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 		{"executable_id", w.word(j.Executable)},
 		{"state_id", w.word(s.State)},
 		{"scheduler_start", j.SchedulerStart},
-		{"start_s", positive(s.Start)},
-		{"end_s", positive(s.End)},
-		{"elapsed_s", positive(s.RanS())},
+		{"start_s", second(s.Start)},
+		{"end_s", second(s.End)},
+		{"elapsed_ms", whole(above0(s.RanS()), 1e3)},
 		{"nnodes", nnodes(s)},
 		{"ncpus", j.NCPUs},
 		{"ntasks", j.NTasks},
@@ -84,41 +84,47 @@ func (w *writer) jobColumns(s summary.Summary) []column {
 // resultColumns returns what the samples of a run said.
 func (w *writer) resultColumns(s summary.Summary) []column {
 	columns := []column{
-		{"imbalance_pct", s.ImbalancePct},
-		{"busy_cpus", s.BusyCPUs()},
+		{"imbalance", whole(s.ImbalancePct, 1e2)},
+		{"busy_mcpu", whole(s.BusyCPUs(), 1e3)},
 		{"nodes_reported", s.Reported()},
 		{"counters_id", w.word(counters(s.Quality))},
 		{"sample_hz", positive(s.Quality.RateHz)},
-		{"overhead_pct", positive(s.Quality.OverheadPct)},
-		{"step_s", s.StepS},
-		{"cpu_s", otherCPUSeconds(s)},
-		{"step_cpu_s", s.StepCPUS()},
-		{"step_wait_s", s.StepWaitS()},
-		{"startup_s", phaseSeconds(s, phase.StartUp)},
-		{"checkpoint_s", phaseSeconds(s, phase.Checkpoint)},
-		{"energy_j", energy(s)},
+		{"lost_ppm", lost(s.Quality)},
+		{"overhead_ppm", whole(above0(s.Quality.OverheadPct), 1e4)},
+		{"step_us", whole(s.StepS, 1e6)},
+		{"cpu_ms", whole(otherCPUSeconds(s), 1e3)},
+		{"step_cpu_us", whole(s.StepCPUS(), 1e6)},
+		{"step_wait_us", whole(s.StepWaitS(), 1e6)},
+		{"startup_ms", whole(phaseSeconds(s, phase.StartUp), 1e3)},
+		{"checkpoint_ms", whole(phaseSeconds(s, phase.Checkpoint), 1e3)},
+		{"energy_mj", whole(energy(s), 1e3)},
 	}
 	columns = append(columns, resourceColumns(s.Resources())...)
-	columns = append(columns, w.mainPattern(s)...)
-	if s.Quality.Samples > 0 {
-		return append(columns, column{"lost_pct", 100 * float64(s.Quality.Missing) / float64(s.Quality.Samples)})
+	return append(columns, w.mainPattern(s)...)
+}
+
+// lost is how much of the samples that were due is missing, in parts of a million.
+func lost(q summary.Quality) any {
+	if q.Samples <= 0 {
+		return nil
 	}
-	return append(columns, column{"lost_pct", nil})
+	part := float64(q.Missing) / float64(q.Samples)
+	return whole(&part, 1e6)
 }
 
 // resourceColumns returns what a run was given and used.
 func resourceColumns(r summary.Resources) []column {
 	return []column{
-		{"cpu_waiting", r.CPU.Waiting},
-		{"cpu_throttled", r.CPU.Throttled},
-		{"cpu_stolen", r.CPU.Stolen},
-		{"cpu_others", r.CPU.Others},
+		{"waiting_mcpu", whole(r.CPU.Waiting, 1e3)},
+		{"throttled_mcpu", whole(r.CPU.Throttled, 1e3)},
+		{"stolen_mcpu", whole(r.CPU.Stolen, 1e3)},
+		{"others_mcpu", whole(r.CPU.Others, 1e3)},
 		{"mem_peak", r.Memory.PeakBytes},
 		{"mem_requested", r.Memory.RequestedBytes},
 		{"oom_kills", r.Memory.OOMKills},
 		{"read_bytes", r.IO.ReadBytes},
 		{"written_bytes", r.IO.WrittenBytes},
-		{"io_wait_s", r.IO.WaitingS},
+		{"io_wait_ms", whole(r.IO.WaitingS, 1e3)},
 		{"net_rx_bytes", r.Network.RxBytes},
 		{"net_tx_bytes", r.Network.TxBytes},
 		{"limit_s", r.Time.LimitS},
@@ -192,6 +198,15 @@ func text(s string, limit int) any {
 		return nil
 	}
 	return s
+}
+
+// second returns the second in which a time is, NULL for none. It is never later than
+// the time: who asks for what began until a run began has that run.
+func second(at float64) any {
+	if at > 0 {
+		return int64(at)
+	}
+	return nil
 }
 
 // positive returns NULL for 0: a time, a rate or a cost that was not measured.

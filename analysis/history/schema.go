@@ -12,31 +12,17 @@ import (
 	"strings"
 )
 
-// applicationID marks a file as a history of jobgait ("jgai"), in the header field
-// that SQLite keeps for it; file(1) shows it. trialID ("JGai") marks those from
-// before the first release: their versions 1 to 4 are not the ones counted here.
+// applicationID marks a file as a history of jobgait ("jgHi"), in the header field
+// that SQLite keeps for it; file(1) shows it. Two others ("JGai", "jgai") mark those
+// from before the first release: their versions are not the ones counted here.
 const (
-	applicationID = 0x6A676169
+	applicationID = 0x6A674869
 	trialID       = 0x4A476169
+	secondTrialID = 0x6A676169
 )
 
 //go:embed schema.sql
 var schemaText string
-
-// wordsText leads from version 1, which kept every text in every row.
-//
-//go:embed words.sql
-var wordsText string
-
-// sharesText leads from version 4, which had a row for each function of a run.
-//
-//go:embed shares.sql
-var sharesText string
-
-// setsText leads from version 5, where each run had its own rows of what was recorded.
-//
-//go:embed sets.sql
-var setsText string
 
 // schema is what a history is made of, and how one of an earlier version becomes it.
 type schema struct {
@@ -50,15 +36,9 @@ type schema struct {
 // and columns of views are added to schema.sql and to nothing else: a history that lacks
 // them gets them when it is opened to be written (mend.go). Whoever changes what is
 // there adds a step: "DROP INDEX x" for an index, "DROP VIEW x" for a view that goes,
-// "" for one that shows something else. A step that was released is never changed.
-func currentSchema() schema {
-	return schema{schemaText, []string{wordsText,
-		"", // 3: an index on applications, the number of a day in the view days
-		"", // 4: GPUs of a run
-		sharesText,
-		setsText,
-	}}
-}
+// "" for one that shows something else. A step that was released is never changed; none
+// was so far.
+func currentSchema() schema { return schema{text: schemaText} }
 
 // version is the number that PRAGMA user_version of a history has.
 func (s schema) version() int { return 1 + len(s.steps) }
@@ -130,10 +110,10 @@ func (db *DB) version(ctx context.Context, q rower) (int, error) {
 		return 0, err
 	case id == 0 && v == 0 && objects == 0:
 		return 0, nil
-	case id == trialID:
+	case id == trialID || id == secondTrialID:
 		aside := filepath.Join(filepath.Dir(db.path), "before")
 		return 0, fmt.Errorf("made before the first release, and not read any more: keep it aside "+
-			"(mkdir %s && mv %s* %[1]s), and the next run begins a new one", aside, db.path)
+			"(mkdir %s && mv %s* %[1]s), and the next run begins a new one; jobgait import puts reports into it", aside, db.path)
 	case id != applicationID || v < 1:
 		return 0, fmt.Errorf("not a history of jobgait: found application id %#x, version %d, expected id %#x: "+
 			"name another file as history.path", uint32(id), v, applicationID)

@@ -79,9 +79,9 @@ CREATE TABLE IF NOT EXISTS run (
   exit_code       INTEGER,
   exit_signal     INTEGER,
   scheduler_start INTEGER,
-  start_s         REAL,
-  end_s           REAL,
-  elapsed_s       REAL,
+  start_s         INTEGER,            -- to the second, as sacct's: in three indexes a fraction takes twice the room
+  end_s           INTEGER,
+  elapsed_ms      INTEGER,
   nnodes          INTEGER,
   ncpus           INTEGER,
   ntasks          INTEGER,
@@ -90,34 +90,34 @@ CREATE TABLE IF NOT EXISTS run (
   node_list       TEXT,
   work_dir_id     INTEGER,
   stdout_id       INTEGER,
-  imbalance_pct   REAL,
-  busy_cpus       REAL,
+  imbalance       INTEGER,            -- 1/10,000
+  busy_mcpu       INTEGER,            -- 1/1000 CPU
   nodes_reported  INTEGER NOT NULL,
   sample_hz       REAL,
-  lost_pct        REAL,
-  overhead_pct    REAL,
+  lost_ppm        INTEGER,
+  overhead_ppm    INTEGER,
   counters_id     INTEGER,            -- 'hw', 'sw', 'proc' or 'none'
   report_dir_id   INTEGER,
-  step_s          REAL,               -- of the application's reference pattern, not of whatever came first
-  cpu_s           REAL,               -- NULL where it is that of the busy CPUs: the view jobs has both
-  startup_s       REAL,
-  checkpoint_s    REAL,
-  cpu_waiting     REAL,               -- CPUs, means over the run
-  cpu_throttled   REAL,
-  cpu_stolen      REAL,
+  step_us         INTEGER,            -- of the application's reference pattern, not of whatever came first
+  cpu_ms          INTEGER,            -- NULL where it is that of the busy CPUs: the view jobs has both
+  startup_ms      INTEGER,
+  checkpoint_ms   INTEGER,
+  waiting_mcpu    INTEGER,            -- means over the run
+  throttled_mcpu  INTEGER,
+  stolen_mcpu     INTEGER,
   mem_peak        REAL,               -- bytes
   mem_requested   REAL,
   oom_kills       REAL,
   read_bytes      REAL,
   written_bytes   REAL,
-  io_wait_s       REAL,
+  io_wait_ms      INTEGER,
   net_rx_bytes    REAL,
   net_tx_bytes    REAL,
   limit_s         REAL,
-  step_cpu_s      REAL,               -- CPU time and waiting of one such cycle, all tasks
-  step_wait_s     REAL,
-  cpu_others      REAL,
-  energy_j        REAL,
+  step_cpu_us     INTEGER,            -- CPU time and waiting of one such cycle, all tasks
+  step_wait_us    INTEGER,
+  others_mcpu     INTEGER,
+  energy_mj       INTEGER,
   set_id          INTEGER,            -- of field_set; NULL: nothing was recorded
   pattern         TEXT,               -- the main pattern, columns as in run_pattern; NULL: none
   column_id       INTEGER,
@@ -184,13 +184,13 @@ CREATE TABLE IF NOT EXISTS run_note (
 CREATE TABLE IF NOT EXISTS run_summary (
   run_id INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
   schema TEXT NOT NULL,
-  body   BLOB NOT NULL                -- JSON, compressed with zlib
+  body   BLOB NOT NULL                -- JSON, compressed with zstd and the dictionary of this version
 );
 
 -- In the order in which it is asked and pruned. Rows of a run that was removed keep its
 -- number, which is not given out again while they are there (prune.go).
 CREATE TABLE IF NOT EXISTS ingest_log (
-  at_s           REAL NOT NULL,
+  at_s           INTEGER NOT NULL,
   run_id         INTEGER NOT NULL,    -- 0 = none
   n              INTEGER NOT NULL,    -- counts those of one run and second from 0
   status         INTEGER NOT NULL,    -- see the view ingest
@@ -243,11 +243,12 @@ CREATE TABLE IF NOT EXISTS day (
 ) WITHOUT ROWID;
 
 CREATE VIEW IF NOT EXISTS run_day AS
-SELECT run_id, CAST(end_s / 86400 AS INTEGER) AS day, cluster_id, user_id,
+SELECT run_id, end_s / 86400 AS day, cluster_id, user_id,
   coalesce(account_id, 0) AS account_id, coalesce(partition_id, 0) AS partition_id, 1 AS jobs,
-  coalesce(exit_code <> 0 OR exit_signal <> 0, 0) AS failed, round(coalesce(nnodes * elapsed_s, 0)) AS node_s,
-  round(CASE WHEN busy_cpus < 0.5 * ncpus THEN coalesce(nnodes * elapsed_s, 0) ELSE 0 END) AS idle_node_s,
-  round(coalesce(cpu_s, CASE WHEN nodes_reported = nnodes THEN busy_cpus * elapsed_s END, 0)) AS cpu_s, round(coalesce(energy_j, 0)) AS energy_j, energy_j IS NOT NULL AS energy_jobs
+  coalesce(exit_code <> 0 OR exit_signal <> 0, 0) AS failed, round(coalesce(nnodes * elapsed_ms, 0) / 1e3) AS node_s,
+  round(CASE WHEN busy_mcpu < 500 * ncpus THEN coalesce(nnodes * elapsed_ms, 0) ELSE 0 END / 1e3) AS idle_node_s,
+  round(coalesce(cpu_ms, CASE WHEN nodes_reported = nnodes THEN busy_mcpu * elapsed_ms / 1e3 END, 0) / 1e3) AS cpu_s, round(coalesce(energy_mj, 0) / 1e3) AS energy_j,
+  energy_mj IS NOT NULL AS energy_jobs
 FROM run WHERE end_s IS NOT NULL;
 
 CREATE TRIGGER IF NOT EXISTS run_added AFTER INSERT ON run BEGIN
@@ -273,11 +274,6 @@ CREATE TRIGGER IF NOT EXISTS run_changed AFTER UPDATE ON run BEGIN
     failed = failed + excluded.failed, node_s = node_s + excluded.node_s, idle_node_s = idle_node_s + excluded.idle_node_s,
     cpu_s = cpu_s + excluded.cpu_s, energy_j = energy_j + excluded.energy_j, energy_jobs = energy_jobs + excluded.energy_jobs;
 END;
-
--- Of a history that is older than this table.
-INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, sum(jobs), sum(failed), sum(node_s),
-  sum(idle_node_s), sum(cpu_s), sum(energy_j), sum(energy_jobs) FROM run_day
-WHERE NOT EXISTS (SELECT 1 FROM day) GROUP BY 1, 2, 3, 4, 5;
 
 -- What jobgait prune has done: of runs that ended before that time.
 CREATE TABLE IF NOT EXISTS pruned (
@@ -409,14 +405,14 @@ SELECT
   r.job_name        AS JobName,
   (SELECT text FROM word WHERE word_id = r.state_id) AS State,
   r.exit_code || ':' || r.exit_signal AS ExitCode,
-  strftime('%Y-%m-%dT%H:%M:%S', CAST(r.start_s AS INTEGER), 'unixepoch', 'localtime') AS Start,
-  strftime('%Y-%m-%dT%H:%M:%S', CAST(r.end_s AS INTEGER), 'unixepoch', 'localtime') AS End,
+  strftime('%Y-%m-%dT%H:%M:%S', r.start_s, 'unixepoch', 'localtime') AS Start,
+  strftime('%Y-%m-%dT%H:%M:%S', r.end_s, 'unixepoch', 'localtime') AS End,
   r.start_s         AS StartEpoch,
   r.end_s           AS EndEpoch,
-  CASE WHEN r.elapsed_s >= 86400 THEN (CAST(r.elapsed_s AS INTEGER) / 86400) || '-' ELSE '' END
-    || strftime('%H:%M:%S', CAST(r.elapsed_s AS INTEGER) % 86400, 'unixepoch') AS Elapsed,
-  CAST(r.elapsed_s AS INTEGER) AS ElapsedRaw,
-  r.elapsed_s       AS ElapsedS,
+  CASE WHEN r.elapsed_ms >= 86400000 THEN (r.elapsed_ms / 86400000) || '-' ELSE '' END
+    || strftime('%H:%M:%S', r.elapsed_ms / 1000 % 86400, 'unixepoch') AS Elapsed,
+  r.elapsed_ms / 1000 AS ElapsedRaw,
+  r.elapsed_ms / 1e3 AS ElapsedS,
   r.nnodes          AS NNodes,
   r.ncpus           AS NCPUS,
   r.ntasks          AS NTasks,
@@ -431,21 +427,21 @@ SELECT
   r.coverage / 1e4  AS PatternCoverage,
   r.instances       AS Iterations,
   r.confidence / 1e4 AS Confidence,
-  r.imbalance_pct   AS ImbalancePct,
-  r.busy_cpus       AS BusyCPUs,
+  r.imbalance / 1e2 AS ImbalancePct,
+  r.busy_mcpu / 1e3 AS BusyCPUs,
   r.nodes_reported  AS NodesReported,
   r.sample_hz       AS SampleHz,
-  r.lost_pct        AS LostPct,
-  r.overhead_pct    AS OverheadPct,
+  r.lost_ppm / 1e4  AS LostPct,
+  r.overhead_ppm / 1e4 AS OverheadPct,
   (SELECT text FROM word WHERE word_id = r.counters_id) AS Counters,
   replace((SELECT text FROM word WHERE word_id = r.report_dir_id), char(1), r.display_id) AS Report,
-  r.step_s          AS StepS,
-  r.step_cpu_s      AS StepCPUS,
-  r.step_wait_s     AS StepWaitS,
-  coalesce(r.cpu_s, CASE WHEN r.nodes_reported = r.nnodes THEN r.busy_cpus * r.elapsed_s END) AS TotalCPUS,
-  r.startup_s       AS StartUpS,
-  r.checkpoint_s    AS CheckpointS,
-  r.energy_j        AS ConsumedEnergyJ,
+  r.step_us / 1e6   AS StepS,
+  r.step_cpu_us / 1e6 AS StepCPUS,
+  r.step_wait_us / 1e6 AS StepWaitS,
+  coalesce(r.cpu_ms / 1e3, CASE WHEN r.nodes_reported = r.nnodes THEN r.busy_mcpu * r.elapsed_ms / 1e6 END) AS TotalCPUS,
+  r.startup_ms / 1e3 AS StartUpS,
+  r.checkpoint_ms / 1e3 AS CheckpointS,
+  r.energy_mj / 1e3 AS ConsumedEnergyJ,
   (SELECT f.value FROM field_set x CROSS JOIN field f ON f.field_id = x.build_id WHERE x.set_id = r.set_id) AS BuildID
 FROM run r
 LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
@@ -481,22 +477,22 @@ SELECT
   u.name          AS User,
   r.start_s       AS StartEpoch,
   r.ncpus         AS AllocatedCPUs,
-  r.busy_cpus     AS BusyCPUs,
-  r.cpu_waiting   AS WaitingCPUs,
-  r.cpu_throttled AS ThrottledCPUs,
-  r.cpu_stolen    AS StolenCPUs,
-  r.cpu_others    AS OthersCPUs,
+  r.busy_mcpu / 1e3 AS BusyCPUs,
+  r.waiting_mcpu / 1e3 AS WaitingCPUs,
+  r.throttled_mcpu / 1e3 AS ThrottledCPUs,
+  r.stolen_mcpu / 1e3 AS StolenCPUs,
+  r.others_mcpu / 1e3 AS OthersCPUs,
   r.mem_peak      AS PeakMemBytes,
   r.mem_requested AS RequestedMemBytes,
   r.oom_kills     AS OOMKills,
   r.read_bytes    AS ReadBytes,
   r.written_bytes AS WrittenBytes,
-  r.io_wait_s     AS IOWaitS,
+  r.io_wait_ms / 1e3 AS IOWaitS,
   r.net_rx_bytes  AS NetRxBytes,
   r.net_tx_bytes  AS NetTxBytes,
-  r.elapsed_s     AS UsedS,
+  r.elapsed_ms / 1e3 AS UsedS,
   r.limit_s       AS LimitS,
-  r.energy_j      AS EnergyJ
+  r.energy_mj / 1e3 AS EnergyJ
 FROM run r
 LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN hpc_user u ON u.user_id = r.user_id;
@@ -746,7 +742,7 @@ SELECT
   e.false_per_1000 AS FalseAlarmsPer1000,
   r.run_id      AS RunID,
   r.display_id  AS JobID,
-  strftime('%Y-%m-%dT%H:%M:%S', CAST(r.start_s AS INTEGER), 'unixepoch', 'localtime') AS Start,
+  strftime('%Y-%m-%dT%H:%M:%S', r.start_s, 'unixepoch', 'localtime') AS Start,
   r.start_s     AS StartEpoch,
   d.display_id  AS DetectedJobID,
   e.causes      AS ChangedThen,

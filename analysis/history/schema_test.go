@@ -129,7 +129,7 @@ func TestMigrate(t *testing.T) {
 			VALUES (1, 1, 7, 0, '', 0, 0, '7', 1, 0)`); err != nil {
 		t.Fatal(err)
 	}
-	next := schema{schemaText, []string{"ALTER TABLE run ADD COLUMN instances INTEGER; DROP INDEX run_end; DROP VIEW gone"}}
+	next := schema{schemaText, []string{"DROP INDEX run_end; DROP VIEW gone"}}
 	old.schema = next
 	if err := old.readable(t.Context()); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "found schema version 1, expected 2") {
 		t.Errorf("who only reads it is told %v", err)
@@ -162,10 +162,10 @@ func TestMigrateFails(t *testing.T) {
 	db := openFixture(t)
 	before := structure(t, db)
 	broken := schema{schemaText, append(currentSchema().steps, "CREATE TABLE half (a INTEGER); CREATE TABLE half (a INTEGER)")}
-	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 6 to 7") {
+	if _, err := openAs(t, db.path, broken); err == nil || !strings.Contains(err.Error(), "migrate from version 1 to 2") {
 		t.Errorf("error is %v", err)
 	}
-	if v, err := db.version(t.Context(), db.sql); v != 6 || err != nil {
+	if v, err := db.version(t.Context(), db.sql); v != 1 || err != nil {
 		t.Errorf("version is %d, %v", v, err)
 	}
 	if after := structure(t, db); after != before {
@@ -182,7 +182,7 @@ func TestColumnTouchesThreeFiles(t *testing.T) {
 		if err == nil && (d.Name() == ".git" || d.Name() == "build") && d.IsDir() {
 			return fs.SkipDir
 		}
-		if err != nil || d.IsDir() || path == "../../analysis/history/schema_test.go" || path == "../../analysis/history/testdata/schema1.sql" || path == "../../analysis/history/testdata/schema5.sql" {
+		if err != nil || d.IsDir() || path == "../../analysis/history/schema_test.go" {
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -244,7 +244,7 @@ func TestSettings(t *testing.T) {
 	db := open(t)
 	for pragma, want := range map[string]string{
 		"auto_vacuum": "2", "wal_autocheckpoint": fmt.Sprint(logPages), "journal_mode": "wal", "foreign_keys": "1", "synchronous": "2",
-		"application_id": fmt.Sprint(applicationID), "user_version": "6",
+		"application_id": fmt.Sprint(applicationID), "user_version": "1",
 	} {
 		var got string
 		if err := db.sql.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {

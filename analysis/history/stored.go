@@ -1,12 +1,9 @@
 package history
 
 import (
-	"bytes"
-	"compress/zlib"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -55,8 +52,7 @@ func (p *packer) encode(s summary.Summary) ([]byte, error) {
 	return p.zstd.EncodeAll(text, nil), nil
 }
 
-// decode returns the summary that encode stored, now or in version 1, when it was
-// packed with zlib.
+// decode returns the summary that encode stored.
 func decode(body []byte) (s summary.Summary, err error) {
 	text, err := unpack(body)
 	if err != nil {
@@ -71,17 +67,7 @@ func decode(body []byte) (s summary.Summary, err error) {
 	return s, nil
 }
 
-// zlibHead is the first byte of what zlib packed; zstd's is another.
-const zlibHead = 0x78
-
 func unpack(body []byte) ([]byte, error) {
-	if len(body) > 0 && body[0] == zlibHead {
-		z, err := zlib.NewReader(bytes.NewReader(body))
-		if err != nil {
-			return nil, err
-		}
-		return io.ReadAll(io.LimitReader(z, maxBody+1))
-	}
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxBody), zstd.WithDecoderDictRaw(bodyDictID, bodyDict))
 	if err != nil {

@@ -121,7 +121,7 @@ func spread(table, column string, n int) string {
 		return fmt.Sprintf("(x.%s - 1) * %d + k.k + 1", column, n)
 	case "state_id", "partition_id", "qos_id", "counters_id", "column_id", "code_id": // words of the whole site: COMPLETED is no other word in each tile
 		return fmt.Sprintf("(x.%s - 1) * %d + 1", column, n)
-	case "step_s":
+	case "step_us":
 		return stepOfRun
 	case "node_id":
 		return fmt.Sprintf("1 + (x.node_id - 1 + 37 * k.k) %% %d", siteNodes)
@@ -130,7 +130,7 @@ func spread(table, column string, n int) string {
 	case "at_s":
 		return fmt.Sprintf("round(x.at_s + k.k * 86400.0 * %g / %d / %d)", siteDays, tileRuns, n)
 	case "start_s", "end_s":
-		return fmt.Sprintf("x.%s + k.k * 86400.0 * %g / %d / %d", column, siteDays, tileRuns, n)
+		return fmt.Sprintf("CAST(x.%s + k.k * 86400.0 * %g / %d / %d AS INTEGER)", column, siteDays, tileRuns, n)
 	case "uid":
 		return "x.uid + 1000 * k.k"
 	}
@@ -143,9 +143,9 @@ func spread(table, column string, n int) string {
 // stepOfRun is what a cycle of a run took: up to 2 % to either side, one run of fifty 30 %
 // more, and in one series of ten a tenth more from some run on. Squares leave no two tiles
 // with a pattern in common: what all users show at one time is the machine's.
-const stepOfRun = `x.step_s * (0.98 + 0.04 * (((x.run_id * 1103 + k.k * 7907) * (x.run_id * 1103 + k.k * 7907) / 16) % 997) / 997.0)
+const stepOfRun = `CAST(x.step_us * (0.98 + 0.04 * (((x.run_id * 1103 + k.k * 7907) * (x.run_id * 1103 + k.k * 7907) / 16) % 997) / 997.0)
 	* CASE WHEN ((x.run_id * 31 + k.k * 15013) * (x.run_id * 31 + k.k * 15013) / 64) % 50 = 0 THEN 1.3 ELSE 1 END
-	* CASE WHEN (x.series_id + k.k) % 10 = 0 AND x.run_id > 4000 * (0.3 + (k.k * 37) % 101 / 200.0) THEN 1.1 ELSE 1 END`
+	* CASE WHEN (x.series_id + k.k) % 10 = 0 AND x.run_id > 4000 * (0.3 + (k.k * 37) % 101 / 200.0) THEN 1.1 ELSE 1 END AS INTEGER)`
 
 // tiled copies the tile that db holds n times into an empty history. Indexes are
 // made at the end. There is no journal: in a log of many gigabytes each page that is
@@ -210,6 +210,8 @@ func tiled(t testing.TB, db *DB, from string, n int) {
 	if err := db.write(t.Context(), func(tx *sql.Conn) error { return db.remake(t.Context(), tx, db.schema.version()) }); err != nil {
 		t.Fatal(err)
 	}
+	exec(`INSERT INTO day SELECT day, cluster_id, user_id, account_id, partition_id, sum(jobs), sum(failed), sum(node_s),
+		sum(idle_node_s), sum(cpu_s), sum(energy_j), sum(energy_jobs) FROM run_day GROUP BY 1, 2, 3, 4, 5`)
 	fmt.Printf("indexes and days made in %.1f s\n", time.Since(began).Seconds())
 	exec("DETACH tile")
 	exec("PRAGMA journal_mode = " + string(db.journal))
