@@ -29,10 +29,38 @@ func (w *writer) details(runID int64, s summary.Summary, body []byte) {
 		w.insert("run_pattern", append([]column{{"run_id", runID}, {"position", i}}, w.patternColumns(s.Patterns[i])...))
 	}
 	for i, n := range s.Notes {
-		w.exec(`INSERT INTO run_note (run_id, position, code_id, text, node_name) VALUES (?, ?, ?, ?, ?)`,
-			runID, i, w.word(note.Clean(string(n.Code), maxName)), note.Clean(n.Text, maxText), text(n.Node, maxName))
+		id, own := w.noteText(n)
+		w.exec(`INSERT INTO run_note (run_id, position, text_id, text, node_name) VALUES (?, ?, ?, ?, ?)`, runID, i, id, own, text(n.Node, maxName))
 	}
 	w.exec(`INSERT INTO run_summary (run_id, schema, body) VALUES (?, ?, ?)`, runID, s.Schema, body)
+}
+
+// mostTexts is how many texts of notes with one code have a number. 9,500 notes of 2,000
+// runs had 16 codes and 75 texts: a run took 475 bytes when each note had its own.
+const mostTexts = 64
+
+// noteText returns the id of what a note says, and the text of its own where that is none
+// of those that have one.
+func (w *writer) noteText(n note.Note) (id int64, own any) {
+	code, text := w.word(note.Clean(string(n.Code), maxName)), note.Clean(n.Text, maxText)
+	columns := []string{"code_id", "text"}
+	rest := w.id("note_text", "text_id", columns, code, "")
+	id = w.once(func() (id int64) {
+		var texts int
+		w.err = w.tx.QueryRowContext(w.ctx, `SELECT coalesce(max(CASE WHEN text = ? THEN text_id END), 0), count(*) FROM note_text WHERE code_id = ?`,
+			text, code).Scan(&id, &texts)
+		switch {
+		case id > 0:
+			return id
+		case texts > mostTexts: // and the empty one
+			return rest
+		}
+		return w.exec(`INSERT INTO note_text (code_id, text) VALUES (?, ?)`, code, text)
+	}, "note", code, text)
+	if id == rest {
+		own = text
+	}
+	return id, own
 }
 
 // patternColumns returns what is known of a pattern, in the run's row or in one of its own.

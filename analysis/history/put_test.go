@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -288,4 +289,29 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustPut(t, db, oneNode(5000), Ingest{})
+}
+
+// TestNoteTexts puts notes of one code with more texts than have a number, and some of
+// them again: each run shows its own.
+func TestNoteTexts(t *testing.T) {
+	db := open(t)
+	const runs = mostTexts + 20
+	say := func(i int) string { return fmt.Sprintf("%d cycles were seen", i%runs) }
+	for i := range runs + 10 {
+		s := oneNode(int64(i + 1))
+		s.Notes = []note.Note{{Code: note.FewInstances, Text: say(i)}, {Code: note.NeverRead, Text: "no sensor"}, {Code: note.MissingNodes}}
+		mustPut(t, db, s, Ingest{})
+	}
+	if n := count(t, db, "note_text"); n != mostTexts+1+2+1 { // an empty one each, which is also what the last says
+		t.Errorf("%d texts have a number", n)
+	}
+	if n := count(t, db, "run_note WHERE text IS NOT NULL"); n != 20+runs+10 { // 20 of the first code, all of the last
+		t.Errorf("%d notes have their own text", n)
+	}
+	for i := range runs + 10 {
+		got := dump(t, db.sql, fmt.Sprintf("SELECT Code || ': ' || Text AS Note FROM job_notes WHERE JobID = '%d' ", i+1))
+		if !strings.Contains(got, "few_instances: "+say(i)+"\n") || !strings.Contains(got, "never_read: no sensor\n") || !strings.Contains(got, "missing_nodes: \n") {
+			t.Fatalf("run %d has\n%s", i+1, got)
+		}
+	}
 }

@@ -170,11 +170,19 @@ CREATE TABLE IF NOT EXISTS run_pattern (
   PRIMARY KEY (run_id, position)
 ) WITHOUT ROWID;
 
+-- What notes say: 64 texts of each code, which nearly all runs of a site share.
+CREATE TABLE IF NOT EXISTS note_text (
+  text_id INTEGER PRIMARY KEY,
+  code_id INTEGER NOT NULL,           -- of word
+  text    TEXT NOT NULL,              -- '' = each note has its own
+  UNIQUE (code_id, text)
+);
+
 CREATE TABLE IF NOT EXISTS run_note (
   run_id    INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
   position  INTEGER NOT NULL,
-  code_id   INTEGER NOT NULL,         -- of word
-  text      TEXT NOT NULL,
+  text_id   INTEGER NOT NULL REFERENCES note_text,
+  text      TEXT,                     -- NULL: that of note_text
   node_name TEXT,
   PRIMARY KEY (run_id, position)
 ) WITHOUT ROWID;
@@ -622,10 +630,11 @@ SELECT
   u.name       AS User,
   r.end_s      AS EndEpoch,
   x.node_name  AS NodeName,
-  (SELECT text FROM word WHERE word_id = x.code_id) AS Code,
-  x.text       AS Text
+  (SELECT text FROM word WHERE word_id = t.code_id) AS Code,
+  coalesce(x.text, t.text) AS Text
 FROM run_note x
 JOIN run r ON r.run_id = x.run_id
+LEFT JOIN note_text t ON t.text_id = x.text_id
 LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN hpc_user u ON u.user_id = r.user_id;
 

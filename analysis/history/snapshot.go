@@ -33,11 +33,12 @@ func parts() []part {
 	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_counter", "run_code", "run_gpu", "ingest_log"} {
 		list = append(list, part{table, ofRuns})
 	}
-	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day", "SELECT column_id FROM main.run_pattern", "SELECT code_id FROM main.run_note"}
+	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day", "SELECT column_id FROM main.run_pattern", "SELECT code_id FROM main.note_text"}
 	for _, c := range []string{"account", "partition", "qos", "executable", "state", "counters", "work_dir", "stdout", "report_dir", "column"} {
 		words = append(words, "SELECT "+c+"_id FROM main.run")
 	}
 	return append(list,
+		part{"note_text", "x.text_id IN (SELECT text_id FROM main.run_note)"},
 		part{"word", "x.word_id IN (" + strings.Join(words, " UNION ") + ")"},
 		part{"node", "x.node_id IN (SELECT node_id FROM main.run_node UNION SELECT node_id FROM main.run_gpu)"},
 		part{"field_set", "x.set_id IN (SELECT set_id FROM main.run)"},
