@@ -252,7 +252,6 @@ func (l ladder) processes() {
 	}
 	in.cpu = kernel.NewJobCPU(l.h.proc, in.peek, in.members, rawcall.Now, list)
 	in.cpu.Apart(scheduler.OfRun(l.r).Own)
-	in.cpu.NameScripts(job.Interprets, job.Started)
 	if l.r.RootPID != 0 {
 		in.cpu.Command(l.r.RootPID)
 	}
