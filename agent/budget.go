@@ -3,7 +3,10 @@ package main
 import (
 	"math"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/agent/counter/jobevent"
+	"jobgait/agent/counter/kernel"
 )
 
 // prices are what sampling costs the CPUs of a node.
@@ -149,4 +152,28 @@ func (m *meter) look(now, cpuNS, records, ofAddresses int64) (savePct, addressPc
 	savePct = max(m.mean, cost) - target*m.limitPct
 	m.mean = target * m.limitPct // that it will be
 	return savePct, addressPct
+}
+
+// What an interrupt with its record is taken to cost: 11 to 17 us in a virtual
+// machine (the benchmarks of selfcheck measure it), 1 to 2.5 us by estimate on bare metal.
+const (
+	assumedVirtualNS = 12_000
+	assumedMetalNS   = 3_000
+)
+
+// nodePrices are those of a machine of this kind.
+func nodePrices(h host) prices {
+	if kernel.Virtual(h.proc, h.sys) {
+		return prices{interruptNS: assumedVirtualNS}
+	}
+	return prices{interruptNS: assumedMetalNS}
+}
+
+// release is the kernel's.
+func release() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
 }

@@ -10,31 +10,20 @@ import (
 	"jobgait/agent/profile"
 )
 
-// What a program is to a job: what its user means, or what starts that. An
-// interpreter like python does not start it: it is what runs.
-type role int
-
-const (
-	application role = iota
-	starter
-)
-
-// roleOf goes by the name of /proc/PID/exe, which is what links lead to: where
-// several packages have a program it is mpirun.openmpi or mpiexec-mpich. What follows the first such mark is ignored in names that only a
-// launcher has, and not in words that an application's name may begin with (time).
-func roleOf(name string) role {
+// starts is whether a program starts what a job's user means; an interpreter like python
+// does not: it is what runs. It goes by the name of /proc/PID/exe, which is what links
+// lead to: where several packages have a program it is mpirun.openmpi or mpiexec-mpich.
+// What follows the first such mark is ignored in names that only a launcher has, and not
+// in words that an application's name may begin with (time).
+func starts(name string) bool {
 	family := name
 	if i := strings.IndexAny(name, ".-"); i > 0 {
 		family = name[:i]
 	}
-	switch {
-	case slices.Contains([]string{"mpirun", "mpiexec", "mpirun_rsh", "orterun", "orted", "prterun", "prun", "prte", "prted",
-		"hydra_pmi_proxy", "hydra_bstrap_proxy", "hydra_bstrap_pr", "pmi_proxy", "srun"}, family),
+	return slices.Contains([]string{"mpirun", "mpiexec", "mpirun_rsh", "orterun", "orted", "prterun", "prun", "prte", "prted",
+		"hydra_pmi_proxy", "hydra_bstrap_proxy", "hydra_bstrap_pr", "pmi_proxy", "srun"}, family) ||
 		slices.Contains([]string{"sh", "bash", "dash", "ksh", "ksh93", "mksh", "zsh", "tcsh", "csh", "bsd-csh", "busybox", "coreutils",
-			"env", "time", "timeout", "nice", "nohup", "numactl", "taskset", "sleep"}, name):
-		return starter
-	}
-	return application
+			"env", "time", "timeout", "nice", "nohup", "numactl", "taskset", "sleep"}, name)
 }
 
 // mainProgram returns the program with most samples; launchers and shells only
@@ -42,15 +31,18 @@ func roleOf(name string) role {
 func mainProgram(samples map[string]int64, own func(program string) bool) string {
 	best := ""
 	for name := range samples {
-		if name != peek.NoProgram && !own(name) && (best == "" || before(name, best, samples) < 0) {
+		if name != peek.NoProgram && !own(name) && (best == "" || before(name, best, samples)) {
 			best = name
 		}
 	}
 	return best
 }
 
-func before(a, b string, samples map[string]int64) int {
-	return cmp.Or(cmp.Compare(roleOf(a), roleOf(b)), cmp.Compare(samples[b], samples[a]), cmp.Compare(a, b))
+func before(a, b string, samples map[string]int64) bool {
+	if starts(a) != starts(b) {
+		return starts(b)
+	}
+	return cmp.Or(cmp.Compare(samples[b], samples[a]), cmp.Compare(a, b)) < 0
 }
 
 // namesNS is how often the profile is told of the job's program, if it changed: a

@@ -168,3 +168,6 @@ type Health struct {
 	// Textfile is the directory of the node_exporter's textfile collector, "" none.
 	Textfile string `toml:"textfile"`
 }
+
+// Version is the version of all programs.
+const Version = "0.1.0"

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/BurntSushi/toml"
 
@@ -103,4 +104,47 @@ func parse(text string) (Config, error) {
 	}
 	c.Unknown = strange(meta.Undecoded())
 	return c, check(c)
+}
+
+// Find returns the path of the settings file and whether JOBGAIT_CONFIG named
+// it. Else it is etc/jobgait.toml below the installation prefix of executable
+// (<prefix>/bin/x or <prefix>/libexec/jobgait/x), if that exists, else
+// /etc/jobgait/jobgait.toml, whether or not it exists.
+func Find(getenv func(string) string, executable string) (path string, named bool) {
+	if path := getenv("JOBGAIT_CONFIG"); path != "" {
+		return path, true
+	}
+	if prefix := prefixOf(executable); prefix != "" {
+		path := filepath.Join(prefix, "etc", "jobgait.toml")
+		if exists(path) {
+			return path, false
+		}
+	}
+	return "/etc/jobgait/jobgait.toml", false
+}
+
+// prefixOf returns the directory above bin or libexec/jobgait; "" for a
+// relative path, which would depend on the working directory.
+func prefixOf(executable string) string {
+	if !filepath.IsAbs(executable) {
+		return ""
+	}
+	dir := filepath.Dir(executable)
+	up := filepath.Dir(dir)
+	if filepath.Base(up) == "libexec" {
+		return filepath.Dir(up)
+	}
+	return up
+}
+
+// Environment returns, as NAME=value, the variables that a program of jobgait
+// hands on to those it starts; their environment holds nothing else.
+func Environment(getenv func(string) string) []string {
+	var env []string
+	for _, name := range []string{"JOBGAIT_CONFIG", oneMachineName, "HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "SLURM_CONF", "TZ"} {
+		if v := getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
 }

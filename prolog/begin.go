@@ -27,11 +27,11 @@ func begin(s job.Scheduler, getenv func(string) string) (err error) {
 	}
 	cfg, unusable := configs.Load(getenv, self)
 	log, noLog := job.OpenLog(cfg, told.Run.Node, "jobgait-prolog", told.Run.Key.JobID)
-	defer log.Close()
 	defer func() {
 		if err != nil {
 			log.Printf("%v", err)
 		}
+		log.Close()
 	}()
 	if cfg.Unknown != "" {
 		log.Printf("%s: the other settings hold", cfg.Unknown)

@@ -1,7 +1,7 @@
 // Package cgroup says where Slurm put a process, and where the job's own
 // directories are. The text of /proc/PID/cgroup and of /proc/self/mountinfo comes
 // in; the job id or SLUID, the node name and the job's directory in each hierarchy
-// go out. Only Finder reads files: a job's cgroup may appear after its Prolog,
+// go out. Only Finder and OfProcess read files: a job's cgroup may appear after its Prolog,
 // which inotify tells it, also on cgroupfs.
 //
 // It refuses paths that a user can make: a directory called job_7 counts only
@@ -19,6 +19,8 @@ package cgroup
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -65,4 +67,29 @@ func parseLine(line string) (Membership, bool) {
 		m.Controllers = strings.Split(controllers, ",")
 	}
 	return m, true
+}
+
+// OfProcess returns where a process is now, for each controller of v1, and of v2 for
+// "": the cgroup that holds a command of `jobgait run`, which has none of its own.
+func OfProcess(proc string, pid int) func(controller string) (dir string, ok bool) {
+	dirs := map[string]string{}
+	mounts, err := os.ReadFile(filepath.Join(proc, "self", "mountinfo"))
+	text, errOf := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "cgroup"))
+	if err == nil && errOf == nil {
+		for _, s := range Parse(text) {
+			for _, m := range ParseMounts(mounts) {
+				if dir, ok := m.Path(s.Path); ok && m.Of(s) {
+					for _, c := range append(s.Controllers, "") {
+						if (c == "") == s.Unified() && dirs[c] == "" {
+							dirs[c] = dir
+						}
+					}
+				}
+			}
+		}
+	}
+	return func(controller string) (string, bool) {
+		dir, ok := dirs[controller]
+		return dir, ok
+	}
 }

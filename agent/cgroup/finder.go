@@ -13,9 +13,8 @@ import (
 // Found is the job's directory in one hierarchy. One that was removed and made
 // again has another Inode.
 type Found struct {
-	Dir     string
-	Inode   uint64
-	Unified bool
+	Dir   string
+	Inode uint64
 }
 
 // Finder knows where the job's cgroup is, once it is there. It holds one inotify
@@ -203,7 +202,7 @@ func (f *Finder) search(m Mount, dirs []string) (Found, bool) {
 		f.watchAbove(m, dir)
 		var st unix.Stat_t
 		if unix.Stat(dir, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
-			return Found{dir, st.Ino, m.Unified}, true
+			return Found{dir, st.Ino}, true
 		}
 	}
 	return Found{}, false

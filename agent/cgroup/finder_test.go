@@ -99,7 +99,7 @@ func TestLateGoneAndAgain(t *testing.T) {
 	}
 	dir := tr.mkdir("cg/v2/system.slice/slurmstepd.scope/job_5")
 	first, ok := f.Perf()
-	if !ok || first.Dir != dir || !first.Unified {
+	if !ok || first.Dir != dir {
 		t.Fatalf("%+v, %v", first, ok)
 	}
 	if d, ok := f.Unified(); !ok || d != dir {

@@ -2,6 +2,8 @@ package job
 
 import (
 	"math"
+	"strconv"
+	"syscall"
 
 	"jobgait/analysis/summary"
 )
@@ -51,4 +53,21 @@ func EndingOf(list []Ending, jobID summary.JobID, uid int, start float64, told *
 		}
 	}
 	return best
+}
+
+// ExitOf reads a wait status in digits: 768 for exit 3, 11 for a segmentation fault;
+// nil if it is none.
+func ExitOf(s string) *summary.Exit {
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil {
+		return nil
+	}
+	w := syscall.WaitStatus(n)
+	switch {
+	case w.Exited():
+		return &summary.Exit{Code: w.ExitStatus()}
+	case w.Signaled():
+		return &summary.Exit{Signal: int(w.Signal())}
+	}
+	return nil
 }

@@ -58,17 +58,6 @@ func (m *Members) List() []int {
 	return pids
 }
 
-// Forked tells that a process was just made by another: a child of a member is
-// one, even if its parent ends before anybody looks.
-func (m *Members) Forked(parent, child int) {
-	if _, ok := m.known[parent]; !ok {
-		return
-	}
-	if st, err := readStat(m.proc, child); err == nil {
-		m.known[child] = st.start
-	}
-}
-
 // Describe is what the run's processes with these ids say of it.
 func (m *Members) Describe(pids []int) Details {
 	return m.of.Describe(newLook(m.proc, m.peek, m.known), pids, m.run)

@@ -85,7 +85,7 @@ func (p *Place) Write(s State) error {
 	}
 	p.n++
 	path := filepath.Join(p.dir, "."+Name+"."+strconv.Itoa(p.n))
-	return p.replace(path, filepath.Join(p.dir, Name), append(b, '\n'))
+	return p.replace(path, p.Path(), append(b, '\n'))
 }
 
 // Path is where the file is.

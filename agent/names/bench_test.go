@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"jobgait/agent/profile"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -32,7 +34,7 @@ func BenchmarkTwentyLibraries(b *testing.B) {
 		if text := f.Section(".text"); err == nil && text != nil && text.Size > 0 {
 			q := Question{Build: buildOf(r), Inode: st.Ino, PID: os.Getpid(), Path: path}
 			for i := range uint64(30) {
-				q.Offsets = append(q.Offsets, (text.Offset+i*text.Size/30)&^(PlaceBytes-1))
+				q.Offsets = append(q.Offsets, (text.Offset+i*text.Size/30)&^(profile.PlaceBytes-1))
 			}
 			all = append(all, library{st.Size, q})
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"sort"
 	"strings"
+
+	"jobgait/agent/profile"
 )
 
 // plt answers the places in the linker's tables of jumps.
@@ -13,7 +15,7 @@ func (q *query) plt() {
 			continue
 		}
 		for i := range q.places {
-			if p := &q.places[i]; p.source == "" && p.from < s.addr+s.size && p.from+PlaceBytes > s.addr {
+			if p := &q.places[i]; p.source == "" && p.from < s.addr+s.size && p.from+profile.PlaceBytes > s.addr {
 				p.start, p.end, p.source = s.addr, s.addr+s.size, PLT
 			}
 		}
@@ -45,7 +47,7 @@ func (q *query) framed() {
 		if p.source != "" {
 			continue
 		}
-		mid := p.from + PlaceBytes/2
+		mid := p.from + profile.PlaceBytes/2
 		k := sort.Search(t.rows, func(k int) bool { return t.start(k) > mid })
 		if q.steps <= 0 {
 			return

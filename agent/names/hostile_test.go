@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 )
 
@@ -60,7 +61,7 @@ func made(name string, symbols ...[2]uint64) []byte {
 // everywhere are offsets of all code.
 func everywhere() []uint64 {
 	var out []uint64
-	for at := uint64(codeAt); at < codeAt+codeBytes; at += PlaceBytes {
+	for at := uint64(codeAt); at < codeAt+codeBytes; at += profile.PlaceBytes {
 		out = append(out, at)
 	}
 	return out

@@ -3,6 +3,8 @@ package names
 import (
 	"cmp"
 	"slices"
+
+	"jobgait/agent/profile"
 )
 
 // KnownFile is the file of a run directory in which Known is stored.
@@ -57,7 +59,7 @@ const mostBefore = 16
 // At is the function around the place at an offset: the one that covers most of it,
 // of equals the shorter.
 func (f KnownOf) At(off uint64) (best Function, ok bool) {
-	end, over := off+PlaceBytes, uint64(0)
+	end, over := off+profile.PlaceBytes, uint64(0)
 	i, _ := slices.BinarySearchFunc(f.Functions, end, func(x Function, end uint64) int { return cmp.Compare(x.Start, end) })
 	for _, x := range f.Functions[max(0, i-mostBefore):i] {
 		if x.End <= off {

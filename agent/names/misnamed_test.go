@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"jobgait/agent/peek"
+	"jobgait/agent/profile"
 )
 
 // extent is a function of a file as another reader has it: file offsets.
@@ -51,9 +52,9 @@ func hold(t *testing.T, path string, truth []extent, debug *File) (sum tally) {
 	last := uint64(0)
 	var offsets []uint64
 	for _, x := range truth {
-		for at := max(last, x.from&^(PlaceBytes-1)); at < x.through; at += PlaceBytes {
+		for at := max(last, x.from&^(profile.PlaceBytes-1)); at < x.through; at += profile.PlaceBytes {
 			offsets = append(offsets, at)
-			last = at + PlaceBytes
+			last = at + profile.PlaceBytes
 		}
 	}
 	first := 0 // of the functions that may still reach a place
@@ -70,12 +71,12 @@ func hold(t *testing.T, path string, truth []extent, debug *File) (sum tally) {
 
 // add holds the name of a place against the functions, the first of which may reach it.
 func (s *tally) add(at uint64, name string, truth []extent) {
-	var known, right [PlaceBytes]bool
+	var known, right [profile.PlaceBytes]bool
 	for _, x := range truth {
-		if x.from >= at+PlaceBytes {
+		if x.from >= at+profile.PlaceBytes {
 			break
 		}
-		for b := max(at, x.from); b < min(at+PlaceBytes, x.through); b++ {
+		for b := max(at, x.from); b < min(at+profile.PlaceBytes, x.through); b++ {
 			known[b-at] = true
 			right[b-at] = right[b-at] || x.name == name
 		}

@@ -8,11 +8,6 @@ import (
 	"strings"
 )
 
-// PlaceBytes is the size of a place: compilers begin functions at multiples of 16,
-// so that no two share one. Of 64 bytes up to 1.6 % of samples got the neighbour's
-// name.
-const PlaceBytes = 16
-
 // MaxSteps bounds the work on one file: a step is a symbol that is looked at, a
 // place that it covers, or a frame. The largest library here (117 MB) takes 60,000,
 // a browser in one file 1.5 million; eight million take a quarter of a second.

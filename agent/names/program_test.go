@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"jobgait/agent/profile"
 )
 
 // run runs a tool, and skips the test where it is not to be had.
@@ -64,7 +66,7 @@ func truthOf(t *testing.T, path string, symbols ...string) []truth {
 		found[s.Name] = true
 		sec := f.Sections[s.Section]
 		from := s.Value - sec.Addr + sec.Offset
-		for at := from &^ (PlaceBytes - 1); at < from+s.Size; at += PlaceBytes {
+		for at := from &^ (profile.PlaceBytes - 1); at < from+s.Size; at += profile.PlaceBytes {
 			if at >= from { // else it has bytes of the one before
 				out = append(out, truth{s.Name, at, from, from + s.Size})
 			}

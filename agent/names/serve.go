@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
+	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
 )
@@ -169,7 +170,7 @@ func (a Answer) of(q Question) bool {
 		if k == -1 {
 			continue
 		}
-		if k < 0 || k >= len(a.Functions) || a.Functions[k].Start >= q.Offsets[i]+PlaceBytes || a.Functions[k].End <= q.Offsets[i] {
+		if k < 0 || k >= len(a.Functions) || a.Functions[k].Start >= q.Offsets[i]+profile.PlaceBytes || a.Functions[k].End <= q.Offsets[i] {
 			return false
 		}
 	}

@@ -63,27 +63,6 @@ type Column struct {
 	Quantum int64 `json:"quantum,omitempty"`
 }
 
-// Epoch is a moment from which samples mean something else. Columns never
-// change within a profile.
-type Epoch struct {
-	// Slot is the first one that is different, TimeNS its CLOCK_MONOTONIC.
-	Slot   int64 `json:"slot"`
-	TimeNS int64 `json:"time_ns"`
-	// Kind is "scope" (the job's cgroup appeared), "rate" (a rate was
-	// lowered to keep within the budget), "hotplug" (a CPU came or went),
-	// "size" (the file grew too large), "idle", "suspended", "resumed", "program",
-	// "stalled" or "moving".
-	Kind string `json:"kind"`
-	// Scope and AddressHz hold from here on; "" and null = as before.
-	Scope     string   `json:"scope,omitempty"`
-	AddressHz *float64 `json:"address_hz,omitempty"`
-	// SinceS is from when on, in seconds since the run began, where that is before the
-	// slot.
-	SinceS float64 `json:"since_s,omitempty"`
-	// Text says in words what happened.
-	Text string `json:"text"`
-}
-
 // NoValue marks a value that was not read.
 const NoValue = int64(-1) << 63
 

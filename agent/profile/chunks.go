@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"os"
 
 	"jobgait/analysis/series"
 )
@@ -18,20 +19,16 @@ type Chunks struct {
 // OpenChunks goes through the profile once, to find which code pages get a
 // column.
 func OpenChunks(path string) (*Chunks, error) {
-	first, err := Open(path)
+	in, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open profile: %w", err)
 	}
-	s := newSurvey(first)
-	first.Close()
-	r, err := Open(path)
+	s, r, err := surveyFirst(in)
 	if err != nil {
-		return nil, fmt.Errorf("second pass: %w", err)
+		in.Close()
+		return nil, fmt.Errorf("open profile %s: %w", path, err)
 	}
-	if len(r.header.Columns) != len(s.header.Columns) {
-		r.Close()
-		return nil, fmt.Errorf("second pass: profile %s was replaced", path)
-	}
+	r.file = in
 	l := newLayout(s, room{usual().pages, 1 << 62})
 	l.merge = 1
 	c := &Chunks{r: r, first: l.first, slots: l.slots}

@@ -1,11 +1,32 @@
 package profile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+
+	"jobgait/analysis/summary"
 )
+
+// Epoch is a moment from which samples mean something else. Columns never
+// change within a profile.
+type Epoch struct {
+	// Slot is the first one that is different, TimeNS its CLOCK_MONOTONIC.
+	Slot   int64 `json:"slot"`
+	TimeNS int64 `json:"time_ns"`
+	// Kind is "scope" (the job's cgroup appeared), "rate" (a rate was
+	// lowered to keep within the budget), "hotplug" (a CPU came or went),
+	// "size" (the file grew too large), "idle", "suspended", "resumed", "program",
+	// "stalled" or "moving".
+	Kind string `json:"kind"`
+	// Scope and AddressHz hold from here on; "" and null = as before.
+	Scope     string   `json:"scope,omitempty"`
+	AddressHz *float64 `json:"address_hz,omitempty"`
+	// SinceS is from when on, in seconds since the run began, where that is before the
+	// slot.
+	SinceS float64 `json:"since_s,omitempty"`
+	// Text says in words what happened.
+	Text string `json:"text"`
+}
 
 // check refuses an epoch that a reader would refuse.
 func (e *Epoch) check() error {
@@ -20,97 +41,87 @@ func (e *Epoch) check() error {
 	return nil
 }
 
-// validHz is whether code addresses can have had this rate.
-func validHz(hz float64) bool { return hz == 0 || hz >= 1e-3 && hz <= 1e6 }
+// Kinds of epochs between which the job was suspended. Their times are bounds: of
+// the last look at its processes that saw it run, and of the first that saw it run
+// again. A reader that does not know them has an epoch without a meaning.
+const (
+	SuspendedKind = "suspended"
+	ResumedKind   = "resumed"
+)
 
-// rate is how many code addresses a second and CPU there were from a slot on.
-type rate struct {
-	from int64
-	hz   float64
-}
-
-// rates are the header's and those of epochs, in the order of their slots.
-type rates []rate
-
-func newRates(h *Header, epochs []Epoch) rates {
-	out := rates{{0, h.AddressHz}}
-	for _, e := range epochs {
-		if e.AddressHz != nil {
-			out = append(out, rate{e.Slot, *e.AddressHz})
+// Suspended returns within what bounds the job was suspended, in seconds since the
+// run began. A suspension without an end lasted until the last sample.
+func (l Loaded) Suspended() []summary.Interval {
+	var out []summary.Interval
+	at := func(slot int64) float64 {
+		return (float64(l.Header.BaseNS-l.Header.RunNS) + float64(slot)*float64(l.Header.StepNS)) / 1e9
+	}
+	open, last := false, l.endS
+	for _, e := range l.Epochs {
+		switch s := min(at(e.Slot), l.endS); {
+		case e.Kind == SuspendedKind && !open && (len(out) == 0 || s >= last):
+			out, open = append(out, summary.Interval{StartS: s, EndS: l.endS}), true
+		case e.Kind == ResumedKind && open:
+			last = max(s, out[len(out)-1].StartS)
+			out[len(out)-1].EndS, open = last, false
 		}
 	}
-	slices.SortStableFunc(out, func(a, b rate) int { return cmp.Compare(a.from, b.from) })
 	return out
 }
 
-// highest is the highest rate, 0 without code addresses.
-func (r rates) highest() float64 {
-	top := 0.0
-	for _, x := range r {
-		top = max(top, x.hz)
-	}
-	return top
-}
+// Kinds of epochs between which no cycle of the job's loop ended while its processes
+// did nothing: since SinceS; the text says what they did. A reader that does not know
+// them has an epoch without a meaning.
+const (
+	StalledKind = "stalled"
+	MovingKind  = "moving"
+)
 
-// slowest is the lowest rate that an eighth of the slots had at least, 0 without any.
-func (r rates) slowest(all []atRate) float64 {
-	slots, low := int64(0), 0.0
-	for _, t := range all {
-		slots += t.slots
-	}
-	for i, t := range all {
-		if hz := r[i].hz; hz > 0 && 8*t.slots >= slots && (low == 0 || hz < low) {
-			low = hz
+// Stalled returns since when, in seconds since the run began, no cycle has ended up to
+// the last sample, and what the processes did; false if the job was at work.
+func (l Loaded) Stalled() (sinceS float64, doing string, ok bool) {
+	for _, e := range l.Epochs {
+		switch {
+		case e.Kind == StalledKind && e.SinceS >= 0 && e.SinceS <= l.endS:
+			sinceS, doing, ok = e.SinceS, e.Text, true
+		case e.Kind == MovingKind:
+			ok = false
 		}
 	}
-	return low
+	return sinceS, doing, ok
 }
 
-// within calls f with the rates of the counts of a block: counts from..to-1, of so
-// many slots, had rate number so many. In an overview all have one.
-func (r rates) within(b *Block, f func(from, to, slots, rate int)) {
-	if b.overview {
-		i := len(r) - 1
-		for ; i > 0 && r[i].from > b.First; i-- {
-		}
-		f(0, b.groups(), b.N, i)
-		return
+// ProgramKind is the kind of an epoch from which on the text names the program that
+// used most CPU time: the footer says it in the end, and may never come. A reader that
+// does not know it has an epoch without a meaning.
+const ProgramKind = "program"
+
+// ScriptKind is that of one whose text is what the program interprets.
+const ScriptKind = "script"
+
+// Program is the base name of the program that used most CPU time, as far as the
+// profile reaches; "" is not known.
+func (l Loaded) Program() string {
+	if l.Footer != nil {
+		return l.Footer.Executable
 	}
-	at := 0
-	for i := range r {
-		end := int64(b.N)
-		if i+1 < len(r) {
-			end = min(r[i+1].from-b.First, end)
-		}
-		if end > int64(at) {
-			f(at, int(end), int(end)-at, i)
-			at = int(end)
-		}
+	return l.told(ProgramKind)
+}
+
+// Script is what that program interprets, "" if it is none that does or is not known.
+func (l Loaded) Script() string {
+	if l.Footer != nil {
+		return l.Footer.Script
 	}
+	return l.told(ScriptKind)
 }
 
-// atRate is what was sampled at one rate, in how many slots.
-type atRate struct {
-	samples uint64
-	slots   int64
-}
-
-// count adds the samples of a block to those taken at each rate.
-func (r rates) count(b *Block, all []atRate) {
-	r.within(b, func(from, to, slots, rate int) {
-		all[rate].samples += sum(b.Samples[from:to])
-		all[rate].slots += int64(slots)
-	})
-}
-
-// seconds is the CPU time that the samples stand for, and in how many slots there
-// could be any.
-func (r rates) seconds(all []atRate) (s float64, slots int64) {
-	for i, t := range all {
-		if r[i].hz > 0 {
-			s += float64(t.samples) / r[i].hz
-			slots += t.slots
+// told is the text of the last epoch of a kind.
+func (l Loaded) told(kind string) (text string) {
+	for _, e := range l.Epochs {
+		if e.Kind == kind {
+			text = e.Text
 		}
 	}
-	return s, slots
+	return text
 }

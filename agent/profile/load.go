@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -89,20 +90,9 @@ func loadStream(in io.Reader, r room) (Loaded, error) {
 }
 
 func load(in io.ReadSeeker, r room) (Loaded, error) {
-	first, err := NewReader(in)
+	s, again, err := surveyFirst(in)
 	if err != nil {
 		return Loaded{}, err
-	}
-	s := newSurvey(first)
-	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return Loaded{}, err
-	}
-	again, err := NewReader(in)
-	if err != nil {
-		return Loaded{}, fmt.Errorf("second pass: %w", err)
-	}
-	if len(again.header.Columns) != len(s.header.Columns) {
-		return Loaded{}, fmt.Errorf("second pass: it was replaced")
 	}
 	l := s.load(again, r)
 	l.CPU, err = s.bins.load(in, s, r.pages)
@@ -112,6 +102,25 @@ func load(in io.ReadSeeker, r room) (Loaded, error) {
 		l.Set.Also = []series.Set{l.CPU.apart()}
 	}
 	return l, err
+}
+
+// surveyFirst goes through a profile, and returns a reader to go through it again.
+func surveyFirst(in io.ReadSeeker) (s *survey, again *Reader, err error) {
+	first, err := NewReader(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = newSurvey(first)
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return nil, nil, err
+	}
+	if again, err = NewReader(in); err != nil {
+		return nil, nil, fmt.Errorf("second pass: %w", err)
+	}
+	if len(again.header.Columns) != len(s.header.Columns) {
+		return nil, nil, errors.New("second pass: it was replaced")
+	}
+	return s, again, nil
 }
 
 // load goes through a profile a second time.

@@ -32,7 +32,8 @@ type PlaceFile struct {
 // Place is PlaceBytes of a file, from At*PlaceBytes on, and how often it was hit.
 type Place struct{ At, Count uint64 }
 
-// PlaceBytes is the size of a place: compilers begin functions at its multiples.
+// PlaceBytes is the size of a place: compilers begin functions at its multiples, so that
+// no two share one. Of 64 bytes up to 1.6 % of samples got the neighbour's name.
 // MostPlaces is how many there are in a profile, MostFiles of how many files.
 const (
 	PlaceBytes = 16

@@ -1,5 +1,5 @@
 // Package selfcheck measures what sampling costs a job, in benchmarks: it is where the
-// prices are from that the agent assumes (agent/prices.go). A busy
+// prices are from that the agent assumes (agent/budget.go). A busy
 // loop of fixed work, pinned to one CPU, runs in pairs with the counters on and
 // off, in random order. The kernel's perf events come in; the cost of one record
 // and the slowdown go out, with 95 % intervals.

@@ -25,7 +25,6 @@ type hit struct {
 // bins are a run's code on one scale: the pages that are worth looking at, bin by bin. Few
 // pages have samples in a bin, so only these are kept.
 type bins struct {
-	scale int // in bins of Code
 	hits  []hit
 	first []int32 // of the hits of bin i: hits[first[i]:first[i+1]]
 	n     []float64
@@ -43,7 +42,7 @@ const leastShare = 0.002
 // merged returns the bins from..to of the code on a scale.
 func (c Code) merged(pages []int, scale, from, to int) *bins {
 	nb := (to - from) / scale
-	b := &bins{scale: scale, first: make([]int32, 1, nb+1), n: make([]float64, nb), total: make([]float64, len(pages))}
+	b := &bins{first: make([]int32, 1, nb+1), n: make([]float64, nb), total: make([]float64, len(pages))}
 	for i := range nb {
 		for k, p := range pages {
 			sum := float32(0)

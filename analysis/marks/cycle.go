@@ -11,10 +11,6 @@ type Cycle struct {
 	Marks []float64
 	// MedianS is the median length in CPU seconds.
 	MedianS float64
-	// Spread is the robust standard deviation of the logarithm of the length.
-	Spread float64
-	// Score says how much more regular the marks are than chance, in standard errors.
-	Score float64
 	// Witness says that states learnt from each half of the run are as regular in the
 	// other half, from which they were not learnt.
 	Witness bool
@@ -50,7 +46,7 @@ func Find(c Code) []Cycle {
 	first, second := s.trains(0, mid, best...), s.trains(mid, c.Len(), best...)
 	var out []Cycle
 	for _, t := range best {
-		y := Cycle{MedianS: t.median * c.BinS, Spread: t.spread, Score: t.score}
+		y := Cycle{MedianS: t.median * c.BinS}
 		for _, m := range t.marks {
 			y.Marks = append(y.Marks, m*c.BinS)
 		}

@@ -9,7 +9,7 @@
 // that the run keeps up for a while, found by hard EM of a hidden Markov model
 // with a price for every switch, from many first guesses and on several scales.
 // That the entries come more regularly than those of a process without memory is
-// the evidence; Score is in standard errors of the logarithm of that ratio.
+// the evidence, in standard errors of the logarithm of that ratio.
 //
 // Neither Phase-TA nor what else measures periods treats such loops; the method is
 // the project's own. What was tried and measured stands in MEASURED.md.

@@ -40,7 +40,7 @@ const (
 
 // Step is the time of the reference's loop in a run.
 type Step struct {
-	StepS, LoS, HiS float64
+	StepS float64
 	// Pattern is the id of the one that gave it; StepS is its period times
 	// Num over Den.
 	Pattern  string
@@ -165,7 +165,7 @@ func (r Reference) plausible(s Step) bool {
 
 func stepOf(p Pattern, num, den int) Step {
 	f := float64(num) / float64(den)
-	return Step{StepS: p.PeriodS * f, LoS: p.PeriodLoS * f, HiS: p.PeriodHiS * f, Pattern: p.ID, Num: num, Den: den}
+	return Step{StepS: p.PeriodS * f, Pattern: p.ID, Num: num, Den: den}
 }
 
 // minMain is the coverage from which a pattern is the main loop of a run of

@@ -86,7 +86,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 	}
 	if end.NoAgent {
 		r.Notes = append(r.Notes, note.New(note.NoAgent, "no Prolog ran here, so nothing was sampled"))
-		return analyseNothing(r)
+		return unsampled(r), nil
 	}
 	loaded, err := profile.Load(dir.Profile())
 	if err != nil {
@@ -95,7 +95,7 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 			code = note.NoProfile
 		}
 		r.Notes = append(r.Notes, note.New(code, "nothing can be said of this node: %v", job.Cause(err)))
-		return analyseNothing(r)
+		return unsampled(r), nil
 	}
 	if loaded.Set.Len() > 0 && loaded.Set.StartS > lateStart {
 		r.Notes = append(r.Notes, note.New(note.AgentLate, "sampling began %.1f s after the job", loaded.Set.StartS))
@@ -192,10 +192,10 @@ func firstNode(run job.Run, end End) bool {
 	return err == nil && len(nodes) > 0 && nodes[0] == run.Node
 }
 
-// analyseNothing completes the record of a node without samples.
-func analyseNothing(r summary.NodeRecord) (summary.NodeRecord, error) {
+// unsampled completes the record of a node without samples.
+func unsampled(r summary.NodeRecord) summary.NodeRecord {
 	r.Quality.Scope = "none"
-	return r.Normal(), nil
+	return r.Normal()
 }
 
 // elapsed is the monotonic time of the run; the clocks of day only if the node

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
@@ -43,14 +44,14 @@ func listCards(sys string) ([]card, error) {
 		if err != nil {
 			continue
 		}
-		c := card{vendor: text(filepath.Join(dir, "vendor")), dir: dir, pci: filepath.Base(dir),
+		c := card{vendor: kernel.Text(filepath.Join(dir, "vendor")), dir: dir, pci: filepath.Base(dir),
 			file: renderFile + strings.TrimPrefix(filepath.Base(node), "renderD")}
 		switch c.vendor {
 		case amdVendor:
 			if _, err := os.Stat(filepath.Join(dir, "mem_info_vram_total")); err != nil {
 				continue // another driver's, or none
 			}
-			if id := text(filepath.Join(dir, "unique_id")); id != "" {
+			if id := kernel.Text(filepath.Join(dir, "unique_id")); id != "" {
 				c.name = "GPU-" + id
 			}
 		case intelVendor:
@@ -77,7 +78,7 @@ func given(cards []card, others bool) []card {
 
 // awake is an error for a card that sleeps.
 func (c card) awake() error {
-	if text(filepath.Join(c.dir, "power/runtime_status")) == "suspended" {
+	if kernel.Text(filepath.Join(c.dir, "power/runtime_status")) == "suspended" {
 		return errSleeps
 	}
 	return nil
@@ -96,11 +97,11 @@ func (c card) hwmon(name string) string {
 func boardsOf(cards []card) []summary.GPUDevice {
 	var list []summary.GPUDevice
 	for i, c := range cards {
-		d := summary.GPUDevice{Index: i, Name: note.Clean(text(filepath.Join(c.dir, "product_name")), mostName), UUID: c.name}
-		if n, err := strconv.ParseUint(text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
+		d := summary.GPUDevice{Index: i, Name: note.Clean(kernel.Text(filepath.Join(c.dir, "product_name")), mostName), UUID: c.name}
+		if n, err := strconv.ParseUint(kernel.Text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
 			d.MemoryBytes = float64(n)
 		}
-		if id := text(filepath.Join(c.dir, "device")); c.vendor == intelVendor && id != "" {
+		if id := kernel.Text(filepath.Join(c.dir, "device")); c.vendor == intelVendor && id != "" {
 			d.Name = note.Clean("Intel "+id, mostName) // its driver tells no more
 		}
 		list = append(list, d)
@@ -135,13 +136,4 @@ func pick(cards []card, g job.GPUs) ([]card, error) {
 		out = append(out, cards[i])
 	}
 	return out, nil
-}
-
-// text returns a small file without white space round it, "" if it cannot be read.
-func text(path string) string {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(b))
 }

@@ -167,7 +167,7 @@ func (c card) hwmonEnergy() string {
 	for _, name := range []string{"energy1_input", "energy2_input"} {
 		found, _ := filepath.Glob(filepath.Join(c.dir, "hwmon/hwmon*", name))
 		for _, path := range found {
-			if !strings.Contains(text(filepath.Join(filepath.Dir(path), "name")), "_gt") {
+			if !strings.Contains(kernel.Text(filepath.Join(filepath.Dir(path), "name")), "_gt") {
 				return path
 			}
 		}

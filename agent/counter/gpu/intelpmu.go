@@ -60,7 +60,7 @@ func (p pmu) name() string { return filepath.Base(p.dir) }
 
 // config is that of an event with further terms, as "gt=1".
 func (p pmu) config(event, more string) (config uint64, err error) {
-	terms := text(filepath.Join(p.dir, "events", event)) + more
+	terms := kernel.Text(filepath.Join(p.dir, "events", event)) + more
 	for term := range strings.SplitSeq(terms, ",") {
 		name, v, err := parseTerm(term)
 		if err != nil {
@@ -68,7 +68,7 @@ func (p pmu) config(event, more string) (config uint64, err error) {
 		}
 		at := field{0, 63}
 		if name != "config" {
-			if at, err = parseField(text(filepath.Join(p.dir, "format", filepath.Base(name)))); err != nil {
+			if at, err = parseField(kernel.Text(filepath.Join(p.dir, "format", filepath.Base(name)))); err != nil {
 				return 0, fmt.Errorf("event %s: format of %s: %w", event, name, err)
 			}
 		}
@@ -156,7 +156,7 @@ func (p pmu) openI915(open perf.Opener) (engines []engine, err error) {
 		}
 		for _, file := range files {
 			event := filepath.Base(file)
-			if unit := text(file + ".unit"); unit != "ns" {
+			if unit := kernel.Text(file + ".unit"); unit != "ns" {
 				return engines, fmt.Errorf("event %s: unit %.20q: %w", event, unit, errFormat)
 			}
 			config, err := p.config(event, "")

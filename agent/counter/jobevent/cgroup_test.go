@@ -29,7 +29,7 @@ func (f there) Perf() (cgroup.Found, bool) {
 	if f.dir == "" || unix.Stat(f.dir, &st) != nil {
 		return cgroup.Found{}, false
 	}
-	return cgroup.Found{Dir: f.dir, Inode: st.Ino, Unified: true}, true
+	return cgroup.Found{Dir: f.dir, Inode: st.Ino}, true
 }
 func (f there) Absent() string { return f.absent }
 

@@ -39,13 +39,13 @@ type disk struct{ name, device string }
 // disk that is listed once more by itself.
 func wholeDisks(sys string) ([]disk, error) {
 	dir := filepath.Join(sys, "block")
-	names, err := backed("disk", dir, func(at string) bool { return text(filepath.Join(at, "hidden")) != "1" })
+	names, err := backed("disk", dir, func(at string) bool { return Text(filepath.Join(at, "hidden")) != "1" })
 	if err != nil {
 		return nil, err
 	}
 	disks := make([]disk, len(names))
 	for i, name := range names {
-		disks[i] = disk{name, text(filepath.Join(dir, name, "dev"))}
+		disks[i] = disk{name, Text(filepath.Join(dir, name, "dev"))}
 	}
 	return disks, nil
 }

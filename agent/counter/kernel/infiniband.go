@@ -26,7 +26,7 @@ func InfiniBand(r Roots) (polled.Meter, error) {
 	var files []Number
 	var names []string
 	for _, dir := range ports {
-		if !strings.HasPrefix(text(filepath.Join(dir, "state")), "4:") { // ACTIVE
+		if !strings.HasPrefix(Text(filepath.Join(dir, "state")), "4:") { // ACTIVE
 			continue
 		}
 		rx, tx := portCounters(dir)

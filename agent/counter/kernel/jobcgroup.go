@@ -38,7 +38,7 @@ func (j JobCgroup) has(controller string) bool {
 	if !j.v2 {
 		return exists(filepath.Join(j.mount, controller))
 	}
-	return slices.Contains(strings.Fields(text(filepath.Join(j.mount, "cgroup.controllers"))), controller)
+	return slices.Contains(strings.Fields(Text(filepath.Join(j.mount, "cgroup.controllers"))), controller)
 }
 
 func (j JobCgroup) files(controller string, names ...string) *places {

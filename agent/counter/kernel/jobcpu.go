@@ -36,11 +36,8 @@ type JobCPU struct {
 	fresh, queue []int
 	// programs is the ticks of each program, by base name.
 	programs map[string]int64
-	// scripts is the ticks of what interpreters run, by program and script; started
-	// names it of a command line, nil if nobody asks.
-	scripts    map[[2]string]int64
-	started    func(args []string) (name string, interpreted bool)
-	interprets func(program string) bool
+	// scripts is the ticks of what interpreters run, by program and script.
+	scripts map[[2]string]int64
 	// prior are ticks used before the first look, which are not counted;
 	// living those of the processes that there are, ended those of processes
 	// that are gone and that no living member has waited for.
@@ -129,11 +126,6 @@ func (j *JobCPU) Script(program string) string {
 		}
 	}
 	return best
-}
-
-// NameScripts makes command lines be asked for, of programs that are interpreters.
-func (j *JobCPU) NameScripts(interprets func(program string) bool, started func(args []string) (string, bool)) {
-	j.interprets, j.started = interprets, started
 }
 
 // Add makes a process known between two walks.

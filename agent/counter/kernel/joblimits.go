@@ -47,7 +47,7 @@ func (j JobCgroup) MemoryLimit() (polled.Meter, error) {
 			return v, err
 		}), nil
 	}
-	return j.lowest("memory", column, func(dir string) (float64, bool) { return limitOf(text(filepath.Join(dir, "memory.max"))) }), nil
+	return j.lowest("memory", column, func(dir string) (float64, bool) { return limitOf(Text(filepath.Join(dir, "memory.max"))) }), nil
 }
 
 // unlimited is what v1 says of no limit, in pages that fit into 63 bits.
@@ -59,9 +59,9 @@ func (j JobCgroup) CPULimit() (polled.Meter, error) {
 		return polled.Meter{}, errController
 	}
 	return j.lowest("cpu", profile.Column{Name: "cgroup_cpu_limit", Unit: "ns", Gauge: true}, func(dir string) (float64, bool) {
-		quota, period, ok := strings.Cut(text(filepath.Join(dir, "cpu.max")), " ")
+		quota, period, ok := strings.Cut(Text(filepath.Join(dir, "cpu.max")), " ")
 		if !j.v2 {
-			quota, period = text(filepath.Join(dir, "cpu.cfs_quota_us")), text(filepath.Join(dir, "cpu.cfs_period_us"))
+			quota, period = Text(filepath.Join(dir, "cpu.cfs_quota_us")), Text(filepath.Join(dir, "cpu.cfs_period_us"))
 			ok = true
 		}
 		q, okQ := limitOf(quota)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jobgait/agent/job"
 	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
 )
@@ -138,14 +139,14 @@ const maxCommand = 1 << 14
 
 // scriptOf asks a process of an interpreter what that runs.
 func (j *JobCPU) scriptOf(pid int, program string) string {
-	if j.started == nil || !j.interprets(program) {
+	if !job.Interprets(program) {
 		return ""
 	}
 	text, err := j.peek.Ask(peek.Question{File: peek.Cmdline, PID: pid, Max: maxCommand})
 	if err != nil || len(text) == 0 {
 		return ""
 	}
-	name, interpreted := j.started(strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"))
+	name, interpreted := job.Started(strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"))
 	if !interpreted {
 		return ""
 	}

@@ -23,8 +23,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// text returns a small file without white space round it, "" if it cannot be read.
-func text(path string) string {
+// Text returns a small file without white space round it, "" if it cannot be read.
+func Text(path string) string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return ""

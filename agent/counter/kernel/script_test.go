@@ -7,17 +7,24 @@ import (
 	"jobgait/agent/peek"
 )
 
+// ofPython is for what is asked of the processes 10 and 11 only.
+type ofPython struct {
+	peek.Direct
+	t *testing.T
+}
+
+func (o ofPython) Ask(q peek.Question) ([]byte, error) {
+	if q.File == peek.Cmdline && q.PID == 12 {
+		o.t.Error("the command line of a program that is no interpreter was asked for")
+	}
+	return o.Direct.Ask(q)
+}
+
 // What an interpreter runs most is its script; other programs are not asked.
 func TestScript(t *testing.T) {
 	x := tree{t, t.TempDir()}
 	now := int64(0)
-	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, &list{10, 11, 12}, func() int64 { now += 100e9; return now }, 1e9)
-	j.NameScripts(func(program string) bool { return program == "python3" }, func(args []string) (string, bool) {
-		if args[0] != "python3" {
-			t.Errorf("%q was asked for", args)
-		}
-		return args[1], len(args) == 3
-	})
+	j := NewJobCPU(x.root, ofPython{peek.Direct{Proc: x.root}, t}, &list{10, 11, 12}, func() int64 { now += 100e9; return now }, 1e9)
 	put(t, x.root, "10/cmdline", "python3\x00a.py\x001\x00")
 	put(t, x.root, "11/cmdline", "python3\x00b.py\x001\x00")
 	put(t, x.root, "12/cmdline", "lmp\x00c\x00")

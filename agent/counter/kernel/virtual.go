@@ -23,8 +23,8 @@ func Virtual(proc, sys string) bool {
 	tree := filepath.Join(sys, "firmware/devicetree/base")
 	return exists(filepath.Join(sys, "hypervisor/type")) ||
 		exists(filepath.Join(tree, "hypervisor")) ||
-		strings.Contains(text(filepath.Join(tree, "compatible")), "linux,dummy-virt") ||
-		virtualNames(text(filepath.Join(sys, "class/dmi/id/sys_vendor")), text(filepath.Join(sys, "class/dmi/id/product_name")))
+		strings.Contains(Text(filepath.Join(tree, "compatible")), "linux,dummy-virt") ||
+		virtualNames(Text(filepath.Join(sys, "class/dmi/id/sys_vendor")), Text(filepath.Join(sys, "class/dmi/id/product_name")))
 }
 
 // parseHypervisorFlag looks at the first CPU.

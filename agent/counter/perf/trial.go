@@ -17,7 +17,6 @@ type candidate struct {
 // trial is what can be counted on a machine, and how that was found out.
 type trial struct {
 	k        calls
-	roots    Roots
 	machine  machine
 	periodNS int64
 	probes   []int // one CPU of each kind of core
@@ -27,7 +26,7 @@ type trial struct {
 // climb opens every candidate alone, then all of them as a group, and lets it
 // count for sampleNS. An error means that there is not even a timer.
 func climb(k calls, r Roots, cpus []int, periodNS int64) (*trial, error) {
-	t := &trial{k: k, roots: r, machine: readMachine(r), periodNS: periodNS}
+	t := &trial{k: k, machine: readMachine(r), periodNS: periodNS}
 	t.all = candidates(t.machine, r)
 	if err := t.findProbes(cpus); err != nil {
 		return t, err

@@ -122,14 +122,12 @@ func (s *score) follow(x []float32, tr truth) {
 	s.low = trueLows(tr, len(x))
 	s.shortRun = len(x) < 70*rate || !s.null && s.periodS > 15
 	p := tracker.NewPursuit([]series.Column{{Name: "ipc", Scope: series.JobScope}}, 1.0/rate)
-	var ends []float64
 	predicted := math.NaN()
 	started := time.Now()
 	var asking time.Duration
 	for i, v := range x {
 		c, ok := p.Add([]float32{v})
 		if ok {
-			ends = append(ends, c.EndS)
 			if b, held := p.Beat(); held && !math.IsNaN(predicted) && math.Abs(c.EndS-predicted) < 0.5*b.PeriodS {
 				s.errs = append(s.errs, math.Abs(c.EndS-predicted)/b.PeriodS)
 			}

@@ -1,4 +1,0 @@
-package configs
-
-// Version is the version of all programs.
-const Version = "0.1.0"
