@@ -265,6 +265,8 @@ func ratio(base, other History, join pair.Join, c pair.Comparison) Judged {
 	s.ID, s.Unit, s.Calendar = "difference", "%", base.Calendar && other.Calendar
 	s.T, s.Y, s.Regimes, s.Outliers = h.T, h.Y, h.Regimes, h.Outliers
 	s.N, s.Changes = len(s.Y), c.Changes
-	s.Events = grouped(s.Changes)
+	for _, found := range s.Result.Events(s.Series) {
+		s.Events = append(s.Events, Event{Event: found})
+	}
 	return s
 }

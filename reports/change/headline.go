@@ -140,10 +140,10 @@ func (r Report) ranked() []Judged {
 func (s Judged) newest() float64 {
 	for _, e := range s.Events {
 		if !e.Small {
-			return e.Day
+			return e.First().T
 		}
 	}
-	return s.Events[0].Day
+	return s.Events[0].First().T
 }
 
 // ByChance says how many of the changes that are told chance alone would give;

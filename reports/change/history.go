@@ -240,7 +240,7 @@ func Newest(hs []History) float64 {
 
 // byAge orders events, the newest first.
 func byAge(a, b Event) int {
-	if c := cmp.Compare(b.Day, a.Day); c != 0 {
+	if c := cmp.Compare(b.First().T, a.First().T); c != 0 {
 		return c
 	}
 	return cmp.Compare(a.First().Index, b.First().Index)

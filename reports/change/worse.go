@@ -57,7 +57,7 @@ func (r Report) worse() []int {
 }
 
 // slower are the places of those histories, and about how many of them are there by
-// chance: as many of all as would look worse by so much as the weakest of them.
+// chance.
 func (r Report) slower() (out []int, byChance float64) {
 	var at []int
 	var chances []float64
@@ -68,14 +68,14 @@ func (r Report) slower() (out []int, byChance float64) {
 		}
 		judged++
 		if w, ok := s.worse(r.options); ok {
-			at, chances = append(at, i), append(chances, r.Own.Chance(w.Chance(s.Result)))
+			at, chances = append(at, i), append(chances, w.Chance(s.Result))
 		}
 	}
-	weakest := 0.
-	for _, k := range changepoint.Outstanding(chances, judged) {
-		out, weakest = append(out, at[k]), max(weakest, chances[k])
+	kept, byChance := r.Own.Outstanding(chances, judged)
+	for _, k := range kept {
+		out = append(out, at[k])
 	}
-	return out, weakest * float64(judged)
+	return out, byChance
 }
 
 // OwnRate says how many of the histories that --check counts are there by chance, and by

@@ -92,7 +92,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 			if v.Shift != nil {
 				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
 			}
-			if first, n, pct := inARow(s.Events); n > 1 {
+			if first, n, pct := changepoint.InARow(unknown(s.Events)); n > 1 {
 				v.Text = fmt.Sprintf("Runs like this one: %s %s in %d changes since %s. The newest: %s", quantity.Percent(math.Abs(pct)),
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
 				v.EffectPct, v.Look = pct, compared(jobBefore(s, first), s.Jobs[len(s.Jobs)-1])

@@ -8,7 +8,6 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
-	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
 )
 
@@ -62,23 +61,16 @@ func jobBefore(s change.Judged, index int) string {
 	return ""
 }
 
-// rowRuns is how many runs may lie between two changes that are told as one: what creeps
-// is often found as several steps.
-const rowRuns = 50
-
-// inARow joins the newest change with those right before it that went the same way,
-// where no line explains them: the
-// first run of all, how many they are, and by how many percent together.
-func inARow(events []change.Event) (first, n int, pct float64) {
-	logs := 0.0
-	for i, e := range events { // the newest first
-		c := e.First()
-		if len(e.Changes) > 1 || e.Known || e.Creep != nil || i > 0 && (c.EffectPct > 0 != (logs > 0) || first-c.Index > rowRuns) {
+// unknown are the newest events up to one that somebody has acknowledged.
+func unknown(events []change.Event) []changepoint.Event {
+	var out []changepoint.Event
+	for _, e := range events {
+		if e.Known {
 			break
 		}
-		first, n, logs = c.Index, n+1, logs+math.Log1p(c.EffectPct/100)
+		out = append(out, e.Event)
 	}
-	return first, n, quantity.OfLogs(logs)
+	return out
 }
 
 // more is what a run took beyond what it would have, in node hours: part is its time as
