@@ -180,7 +180,7 @@ func (r Report) textTimeline(p *Page) {
 	}
 	var legend []string
 	for _, c := range cols {
-		v := r.Rhythm.levels(c, 0, end, strip)
+		v := r.Rhythm.bins().Levels(c.Mean, 0, end, strip)
 		lo, hi, ok := fromZero(v)
 		if !ok {
 			continue
@@ -203,14 +203,14 @@ func (r Report) textTimeline(p *Page) {
 
 // phaseStrip has one letter a stretch: that of the phase at its middle.
 func (r Report) phaseStrip(end float64) string {
-	b := make([]byte, strip)
-	for i := range b {
-		b[i] = ' '
-		if ph, ok := r.Rhythm.phaseAt((float64(i) + 0.5) * end / strip); ok {
-			b[i] = ph.letter()
+	line, bins := make([]byte, strip), r.Rhythm.bins()
+	for i := range line {
+		line[i] = ' '
+		if p, ok := bins.At((float64(i) + 0.5) * end / strip); ok {
+			line[i] = Phase{Kind: p.Kind, Pattern: Word(p.Pattern)}.letter()
 		}
 	}
-	return string(b)
+	return string(line)
 }
 
 // axis writes the time under a strip.

@@ -112,33 +112,18 @@ func (r Report) drawn() (series.Column, bool) {
 	return r.set.Columns[0], true
 }
 
-// timeline draws a column: its mean, and what lies between its 5th smallest and
-// largest values as a band where more than one sample falls into a pixel.
+// timeline draws a column: its mean, and what lies between its smallest and largest
+// values as a band where more than one sample falls into a pixel.
 func (r Report) timeline(c series.Column) string {
 	n := len(c.Values)
 	bins := min(n, maxBins)
 	end := float64(n) * r.set.StepS
 	edges, x := make([]float64, bins+1), make([]float64, bins)
-	lo, hi, mean := make([]float64, bins), make([]float64, bins), make([]float64, bins)
-	shift := r.shift[c.Name]
 	for k := range bins {
-		a, b := k*n/bins, (k+1)*n/bins
-		edges[k], edges[k+1] = float64(a)*r.set.StepS, float64(b)*r.set.StepS
+		edges[k], edges[k+1] = float64(k*n/bins)*r.set.StepS, float64((k+1)*n/bins)*r.set.StepS
 		x[k] = (edges[k] + edges[k+1]) / 2
-		lo[k], hi[k], mean[k] = math.NaN(), math.NaN(), 0
-		m := 0
-		for _, v := range c.Values[a:b] {
-			if f := float64(v) + shift; f == f {
-				if m == 0 {
-					lo[k], hi[k] = f, f
-				}
-				lo[k], hi[k] = min(lo[k], f), max(hi[k], f)
-				mean[k] += f
-				m++
-			}
-		}
-		mean[k] /= float64(m)
 	}
+	lo, mean, hi := series.Parts(numbers{c.Values, r.shift[c.Name]}.floats(), bins)
 	y, ticks := span(3, lo, hi)
 	chart := plot.New(plot.Frame{Name: c.Name + " over time", Height: 150, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
 		XTicks: plot.TimeTicks(0, end, 8), YTicks: ticks})
@@ -221,16 +206,12 @@ func (r Report) lengths(q Pattern) string {
 	if q.PeriodS < 1 {
 		unit, scale = " ms", 1000*r.set.StepS
 	}
-	x, mean, most := make([]float64, bins), make([]float64, bins), make([]float64, bins)
-	for k := range bins {
-		a, b := k*n/bins, (k+1)*n/bins
-		for _, in := range q.Instances[a:b] {
-			l := float64(in[1]) * scale
-			mean[k] += l / float64(b-a)
-			x[k] += (float64(in[0]) + float64(in[1])/2) * r.set.StepS / float64(b-a)
-			most[k] = max(most[k], l)
-		}
+	at, long := make([]float64, n), make([]float64, n)
+	for i, in := range q.Instances {
+		at[i], long[i] = (float64(in[0])+float64(in[1])/2)*r.set.StepS, float64(in[1])*scale
 	}
+	_, x, _ := series.Parts(at, bins)
+	_, mean, most := series.Parts(long, bins)
 	y, ticks := span(2, mean, most)
 	for i := range ticks {
 		ticks[i].Label += unit
