@@ -87,7 +87,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		}
 		recent := lastOf(e) > s.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
-			v := reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
+			v := finding.Comparison{Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
 			v.Shift = shiftOf(s, e, runs)
 			if v.Shift != nil {
 				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
@@ -97,7 +97,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
 				v.EffectPct, v.Look = pct, compared(jobBefore(s, first), s.Jobs[len(s.Jobs)-1])
 			}
-			f.Verdicts = append(f.Verdicts, v)
+			f.Others = append(f.Others, v)
 		}
 	}
 	if more := len(s.Events) - mostEvents; more > 0 {
@@ -110,11 +110,11 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		if !math.IsNaN(s.Y[len(s.Y)-1]) {
 			text = s.WatchSentence("This run")
 		}
-		v := reports.Verdict{Level: "warning", Text: text, EffectPct: s.Unconfirmed.Pct}
+		v := finding.Comparison{Text: text, EffectPct: s.Unconfirmed.Pct}
 		if n := len(s.Jobs); n > 1 {
 			v.Look = compared(s.Jobs[n-2], s.Jobs[n-1])
 		}
-		f.Verdicts = append(f.Verdicts, v)
+		f.Others = append(f.Others, v)
 	}
 	if len(f.Text) == 0 {
 		return f, nil
@@ -142,14 +142,6 @@ func lastOf(e change.Event) int {
 		return e.Creep.LastIndex
 	}
 	return e.Last().Index
-}
-
-// level is how a verdict on a change of a time is marked.
-func level(effectPct float64) string {
-	if effectPct > 0 {
-		return "warning"
-	}
-	return "info"
 }
 
 // scalingOf fits the application's own series.
