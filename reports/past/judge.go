@@ -61,9 +61,7 @@ func Judge(ctx context.Context, db *history.DB, s summary.Summary, l application
 	if j.Across.Changes, err = changesFinding(report, own, h.Stored[own].Runs, o); err != nil {
 		return j, err
 	}
-	if f := application.FewerNodes(stored, s); f != nil {
-		j.Across.Fewer = &finding.Scaling{Nodes: f.Nodes, Fewer: f.Fewer, StepS: f.StepS, FewerStepS: f.FewerStepS}
-	}
+	j.Across.Fewer = application.FewerNodes(stored, s)
 	j.Segments, j.Across.Scaling, err = h.scalingOf(s, report)
 	return j, err
 }
@@ -88,14 +86,14 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		recent := lastOf(e) > s.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
 			v := finding.Comparison{Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
-			v.Shift = shiftOf(s, e, runs)
+			v.Shift = application.ShiftOf(s.Input, runs, s.Result, e.Event)
 			if v.Shift != nil {
 				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
 			}
 			if first, n, pct := changepoint.InARow(unknown(s.Events)); n > 1 {
 				v.Text = fmt.Sprintf("Runs like this one: %s %s in %d changes since %s. The newest: %s", quantity.Percent(math.Abs(pct)),
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
-				v.EffectPct, v.Look = pct, compared(jobBefore(s, first), s.Jobs[len(s.Jobs)-1])
+				v.EffectPct, v.Look = pct, compared(application.JobBefore(s.Y, runs, first), s.Jobs[len(s.Jobs)-1])
 			}
 			f.Others = append(f.Others, v)
 		}
@@ -142,6 +140,26 @@ func lastOf(e change.Event) int {
 		return e.Creep.LastIndex
 	}
 	return e.Last().Index
+}
+
+// unknown are the newest events up to one that somebody has acknowledged.
+func unknown(events []change.Event) []changepoint.Event {
+	var out []changepoint.Event
+	for _, e := range events {
+		if e.Known {
+			break
+		}
+		out = append(out, e.Event)
+	}
+	return out
+}
+
+// compared is the command that compares two jobs, "" where one is not known.
+func compared(a, b string) string {
+	if a == "" || b == "" || a == b {
+		return ""
+	}
+	return "jobgait compare " + a + " " + b
 }
 
 // scalingOf fits the application's own series.
