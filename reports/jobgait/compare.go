@@ -163,11 +163,11 @@ func historyWith(ctx context.Context, from joined, id, metric string) (change.Hi
 	if err != nil {
 		return change.History{}, err
 	}
-	all, err := past.Of(list, metric)
+	all, err := application.Of(list, metric)
 	if err != nil {
 		return change.History{}, err
 	}
-	for _, h := range all.List {
+	for _, h := range past.Named(all, true) {
 		if slices.Contains(h.Jobs, id) {
 			return h, nil
 		}

@@ -49,20 +49,20 @@ func Judge(ctx context.Context, db *history.DB, s summary.Summary, l application
 		}
 	}
 	slices.Reverse(j.Runs)
-	h, err := Of(stored, "")
+	h, err := application.Of(stored, "")
 	if err != nil {
 		return j, err
 	}
 	o := change.Default()
-	o.Acks = h.Acknowledged()
+	o.Acks = Acknowledged(h)
 	h.OnlyCodeOf(func(i int) bool { return i == own })
-	report := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o)
+	report := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o)
 	j.Events = h.Events(own, report.Series[own].Result)
 	if j.Across.Changes, err = changesFinding(report, own, h.Stored[own].Runs, o); err != nil {
 		return j, err
 	}
 	j.Across.Fewer = application.FewerNodes(stored, s)
-	j.Segments, j.Across.Scaling, err = h.scalingOf(s, report)
+	j.Segments, j.Across.Scaling, err = scalingOf(h, s, report)
 	return j, err
 }
 
@@ -163,7 +163,7 @@ func compared(a, b string) string {
 }
 
 // scalingOf fits the application's own series.
-func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.Segment, reports.Finding, error) {
+func scalingOf(h application.Histories, s summary.Summary, found change.Report) ([]history.Segment, reports.Finding, error) {
 	var f reports.Finding
 	own := func(i int) bool { return application.IsOf(h.Stored[i], s) }
 	var results changepoint.Report
@@ -182,7 +182,7 @@ func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.
 	}
 	m, _ := application.MetricOf(list[0].Metric)
 	f = reports.Finding{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
-		Text: append(scale.Lines(r[0], list[0].Observations), h.Keep(own).growing(results)...), Style: scale.Style}
+		Text: append(scale.Lines(r[0], list[0].Observations), growing(h.Keep(own), results)...), Style: scale.Style}
 	var b bytes.Buffer
 	if err := scale.JSON(&b, scale.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
 		return nil, f, err

@@ -301,20 +301,20 @@ func TestAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored[0].Acknowledged = []int64{stored[0].Runs[20].ID}
-	h, err := Of(stored, "")
+	h, err := application.Of(stored, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := change.Default()
-	if r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 1 {
+	if r := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 1 {
 		t.Errorf("%d histories are worse", len(r.Worse()))
 	}
-	o.Acks = h.Acknowledged()
-	if r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 0 {
+	o.Acks = Acknowledged(h)
+	if r := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 0 {
 		t.Error("an acknowledged change is still worse")
 	}
-	if !slices.ContainsFunc(h.Acknowledged(), func(a change.Ack) bool { return a.Index == 20 }) {
-		t.Errorf("acknowledged %+v", h.Acknowledged())
+	if !slices.ContainsFunc(Acknowledged(h), func(a change.Ack) bool { return a.Index == 20 }) {
+		t.Errorf("acknowledged %+v", Acknowledged(h))
 	}
 }
 
