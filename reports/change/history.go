@@ -197,7 +197,11 @@ func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN(), Acks: 
 // Analyse looks for changes in all histories at once. Those that could not be
 // read keep their place and have no results.
 func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options) Report {
-	found := changepoint.Analyse(withOwners(hs), m, p)
+	inputs := make([]formats.Input, len(hs))
+	for i, h := range hs {
+		inputs[i] = h.Input
+	}
+	found := changepoint.Analyse(formats.Owned(inputs), m, p)
 	r := New(hs, m, found, o)
 	if o.Site && m == changepoint.Sequential {
 		r.Own = changepoint.OwnRateOf(found.Series, p)
