@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strings"
 
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
@@ -40,5 +39,3 @@ func (q Pattern) claim() string {
 func Unequal(lo, hi, median float64) string {
 	return fmt.Sprintf("a cycle of %s (median %s)", quantity.PeriodTo(lo, hi, median), quantity.Period(median))
 }
-
-func upper(text string) string { return strings.TrimSuffix(sentence(text), ".") }

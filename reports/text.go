@@ -38,7 +38,7 @@ func Text(w io.Writer, r Report) error {
 
 // textHead is the job in three lines between two rules; the first is our mark.
 func (r Report) textHead(p *Page) {
-	head := textMark + strings.TrimPrefix(Schema, "jobgait.report/") + " "
+	head := textMark + version + " "
 	tail := " " + Cut(r.Generator, 40) + " ==="
 	p.Line(head + strings.Repeat("=", Width-width(head)-width(tail)) + tail)
 	j := r.Job

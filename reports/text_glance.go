@@ -1,10 +1,6 @@
 package reports
 
-import (
-	"strings"
-
-	"jobgait/analysis/quantity"
-)
+import "jobgait/analysis/quantity"
 
 const (
 	// glance is the width of the pictures at the head: with their names before and a
@@ -28,6 +24,6 @@ func (r Report) textGlance(p *Page) {
 		p.Line("  " + padRight("RUNS", 6) + line + "  elapsed time, this run behind the bar")
 	}
 	if f := r.across.Scaling; len(f.Text) > 0 {
-		p.Text("  "+padRight("SIZES", 6), sentence(strings.TrimSuffix(f.Text[0], ".")))
+		p.Text("  "+padRight("SIZES", 6), sentence(f.Text[0]))
 	}
 }

@@ -197,17 +197,17 @@ func (p Pair) Facts() []string {
 		text += fmt.Sprintf(", %d used since the ratio last changed", p.Used)
 	}
 	out := []string{text + fmt.Sprintf(", %s dropped", quantity.Plural(p.Dropped, "run"))}
-	text = ""
+	var odds []string
 	if p.P != nil {
-		text = quantity.Chance(*p.P)
+		odds = append(odds, quantity.Chance(*p.P))
 	}
 	// The correlation of three pairs is a number and says nothing.
 	const enough = 10
 	if p.Correlation != nil && p.Pairs >= enough {
-		text = strings.TrimPrefix(text+"; correlation of the two "+quantity.Hundredths(*p.Correlation), "; ")
+		odds = append(odds, "correlation of the two "+quantity.Hundredths(*p.Correlation))
 	}
-	if text != "" {
-		out = append(out, text)
+	if len(odds) > 0 {
+		out = append(out, strings.Join(odds, "; "))
 	}
 	if p.Need != nil {
 		what := quantity.Plural(*p.Need, "more pair")

@@ -85,9 +85,10 @@ func (p *panel) notes(s change.Judged) {
 // levels lists the newest levels, newest first.
 func (p *panel) levels(s change.Judged, o change.Options) {
 	const most = 12
+	var more []string
 	for i := len(s.Regimes) - 1; i >= 0; i-- {
 		if len(p.Levels) == most {
-			p.MoreLevels = fmt.Sprintf("and %d earlier levels", i+1)
+			more = append(more, fmt.Sprintf("and %d earlier levels", i+1))
 			break
 		}
 		g := s.Regimes[i]
@@ -100,8 +101,9 @@ func (p *panel) levels(s change.Judged, o change.Options) {
 		p.Levels = append(p.Levels, row)
 	}
 	if slices.ContainsFunc(s.AllNotes(), func(n note.Note) bool { return n.Code == note.CommonMode }) {
-		p.MoreLevels = strings.TrimPrefix(p.MoreLevels+"; levels are as measured, changes without what the machine did", "; ")
+		more = append(more, "levels are as measured, changes without what the machine did")
 	}
+	p.MoreLevels = strings.Join(more, "; ")
 }
 
 // pairTabs are the comparisons, one seen at a time: by what they are of, if that

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"jobgait/analysis/phase"
@@ -76,27 +75,15 @@ func (p *page) heading(r Report) {
 	p.y += titleHeight
 }
 
-func (p *page) panel(title, soft, chart string) {
-	if chart == "" {
+func (p *page) panel(title, soft string, chart *plot.Chart) {
+	if chart == nil {
 		return
 	}
 	fmt.Fprintf(&p.body, `<text x="%d" y="%d"><tspan class="title">%s</tspan><tspan class="soft" dx="8">%s</tspan></text>`,
 		margin, p.y+14, plot.Escape(title), plot.Escape(soft))
 	p.y += titleHeight - 8
-	height := chartHeight(chart)
-	fmt.Fprintf(&p.body, `<svg x="%d" y="%d" width="%d" height="%d">%s</svg>`, margin, p.y, pageWidth-2*margin, height, chart)
-	p.y += height + panelGap
-}
-
-// chartHeight reads the height that a chart has given itself.
-func chartHeight(chart string) int {
-	_, rest, _ := strings.Cut(chart, ` height="`)
-	text, _, _ := strings.Cut(rest, `"`)
-	h, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
-	return h
+	fmt.Fprintf(&p.body, `<svg x="%d" y="%d" width="%d" height="%d">%s</svg>`, margin, p.y, pageWidth-2*margin, chart.Size(), chart.SVG())
+	p.y += chart.Size() + panelGap
 }
 
 // drawn is the column whose shape is drawn, or the first.
@@ -114,7 +101,7 @@ func (r Report) drawn() (series.Column, bool) {
 
 // timeline draws a column: its mean, and what lies between its smallest and largest
 // values as a band where more than one sample falls into a pixel.
-func (r Report) timeline(c series.Column) string {
+func (r Report) timeline(c series.Column) *plot.Chart {
 	n := len(c.Values)
 	bins := min(n, maxBins)
 	end := float64(n) * r.set.StepS
@@ -137,7 +124,7 @@ func (r Report) timeline(c series.Column) string {
 		chart.Bins("band", edges, lo, hi)
 	}
 	chart.Line("line", x, mean)
-	return chart.SVG()
+	return chart
 }
 
 func (r Report) class(p phase.Phase) string {
@@ -159,10 +146,10 @@ func label(p phase.Phase) string {
 }
 
 // shape draws one pattern.
-func (q Pattern) shape() string {
+func (q Pattern) shape() *plot.Chart {
 	n := len(q.Values.v)
 	if n < 2 {
-		return ""
+		return nil
 	}
 	x := make([]float64, n)
 	for i := range x {
@@ -183,7 +170,7 @@ func (q Pattern) shape() string {
 	}
 	chart.Band("band", x, lo, hi)
 	chart.Line("line", x, v)
-	return chart.SVG()
+	return chart
 }
 
 func (n numbers) floats() []float64 {
@@ -199,7 +186,7 @@ const maxDots = 1500
 
 // lengths draws how long each iteration took; of more than maxDots the mean and
 // the longest of neighbours.
-func (r Report) lengths(q Pattern) string {
+func (r Report) lengths(q Pattern) *plot.Chart {
 	n := len(q.Instances)
 	bins := min(n, maxDots)
 	unit, scale := " s", r.set.StepS
@@ -226,7 +213,7 @@ func (r Report) lengths(q Pattern) string {
 		chart.Line("dots most", apart(x), apart(most))
 	}
 	chart.Line("dots", apart(x), apart(mean))
-	return chart.SVG()
+	return chart
 }
 
 // apart puts a missing value between all points, so that none are joined: a line
