@@ -97,7 +97,7 @@ func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	for _, o := range got {
 		refused = refused.further(o)
 	}
-	at, agreed, usage := choose(look, all, got)
+	at, agreed, usage := choose(all, got)
 	if at < 0 {
 		return outcome{}, refused
 	}
