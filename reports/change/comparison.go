@@ -263,8 +263,8 @@ func ratio(base, other History, join pair.Join, c pair.Comparison) Judged {
 	h := pair.Ratio(base.Series, other.Series, join, c.Changes)
 	var s Judged
 	s.ID, s.Unit, s.Calendar = "difference", "%", base.Calendar && other.Calendar
-	s.T, s.Y, s.Regimes, s.Outliers = h.T, h.Y, h.Regimes, h.Outliers
-	s.N, s.Changes = len(s.Y), c.Changes
+	s.T, s.Y, s.Result.Regimes, s.Result.Outliers = h.T, h.Y, h.Regimes, h.Outliers
+	s.Result.N, s.Result.Changes = len(s.Y), c.Changes
 	for _, found := range s.Result.Events(s.Series) {
 		s.Events = append(s.Events, Event{Event: found})
 	}

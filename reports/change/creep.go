@@ -24,7 +24,7 @@ func (s Judged) creepText(k changepoint.Creep, o Options) string {
 // newestChange is the newest of the changes, which there must be: the creep that it is
 // part of as a whole.
 func (s Judged) newestChange() changepoint.Change {
-	c := s.Changes[len(s.Changes)-1]
+	c := s.Result.Changes[len(s.Result.Changes)-1]
 	for _, e := range s.Events {
 		if e.Creep.Holds(c.Index) {
 			return e.First()

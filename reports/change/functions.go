@@ -88,7 +88,7 @@ const mostFunctions = 5
 // FunctionTexts are the changes of single functions that the series itself does not
 // show, the newest first.
 func (s Judged) FunctionTexts(o Options) []string {
-	list := slices.Clone(s.Functions)
+	list := slices.Clone(s.Result.Functions)
 	slices.SortStableFunc(list, func(a, b changepoint.FunctionChange) int { return b.Index - a.Index })
 	var out []string
 	for _, f := range list[:min(len(list), mostFunctions)] {
@@ -125,7 +125,7 @@ func (r Report) functions(p *reports.Page) {
 // jsonFunctions are all of them.
 func (s Judged) jsonFunctions(o Options) []jsonFunction {
 	out := []jsonFunction{}
-	for _, f := range s.Functions {
+	for _, f := range s.Result.Functions {
 		out = append(out, jsonFunction{f.Library, text(f.Name), s.jsonChange(f.Change, o)})
 	}
 	return out

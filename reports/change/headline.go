@@ -21,7 +21,7 @@ func (r Report) headline() string {
 	n, total := map[Status]int{}, 0
 	for _, s := range r.Series {
 		n[s.Status]++
-		total += s.N
+		total += s.Result.N
 	}
 	of := quantity.Plural(total, "run")
 	if r.options.Whose != "" {
@@ -195,7 +195,7 @@ func (s Judged) largeChanges() []changepoint.Change {
 // recent is how many runs lie in the days that are told of.
 func (s Judged) recent(o Options) int {
 	if o.Days <= 0 {
-		return s.N
+		return s.Result.N
 	}
 	n := 0
 	for _, t := range s.T {
@@ -211,7 +211,7 @@ func (s Judged) recent(o Options) int {
 func (r Report) expected() (n *float64, unknown int) {
 	known := 0
 	for _, s := range r.Series {
-		for _, c := range s.Changes {
+		for _, c := range s.Result.Changes {
 			if s.Support {
 				break // Expected does not count them either
 			}

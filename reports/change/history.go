@@ -153,7 +153,7 @@ type Report struct {
 // Judged is a history with its result and what that means.
 type Judged struct {
 	History
-	changepoint.Result
+	Result changepoint.Result
 	Status Status
 	// Events are the changes as people count them: the two ends of an
 	// excursion are one. The newest is first.

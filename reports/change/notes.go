@@ -48,7 +48,7 @@ func (r Report) remarks() []string {
 		if len(r.Series) == 1 {
 			who = ""
 		}
-		for _, n := range s.SlowNodes {
+		for _, n := range s.Result.SlowNodes {
 			nodes = append(nodes, who+SlowNodeSentence(n))
 		}
 		for _, e := range s.Events {

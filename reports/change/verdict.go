@@ -48,7 +48,7 @@ func (s *Judged) judge(o Options) {
 		e := Event{Event: found}
 		e.Text, e.Brief = s.sentences(e, o)
 		e.Small = math.Abs(e.First().EffectPct) < o.MinEffectPct
-		e.Known = s.acknowledged(e.Last(), o) || e.Creep != nil && slices.ContainsFunc(s.Changes, func(c changepoint.Change) bool {
+		e.Known = s.acknowledged(e.Last(), o) || e.Creep != nil && slices.ContainsFunc(s.Result.Changes, func(c changepoint.Change) bool {
 			return e.Creep.Holds(c.Index) && s.acknowledged(c, o)
 		})
 		all = append(all, e)
@@ -231,12 +231,12 @@ func isTime(unit string) bool {
 // Now says in one sentence where the history stands: its newest level and since
 // when, "" if it has none.
 func (s Judged) Now(o Options) string {
-	if len(s.Regimes) == 0 {
+	if len(s.Result.Regimes) == 0 {
 		return ""
 	}
-	g := s.Regimes[len(s.Regimes)-1]
+	g := s.Result.Regimes[len(s.Result.Regimes)-1]
 	text := "Level " + s.Spread(g.Mean, g.SD)
-	if len(s.Regimes) > 1 {
+	if len(s.Result.Regimes) > 1 {
 		return fmt.Sprintf("%s since %s (%s).", text, s.Date(g.First, o), quantity.Plural(g.N, "run"))
 	}
 	return fmt.Sprintf("%s (%s).", text, quantity.Plural(g.N, "run"))

@@ -118,10 +118,10 @@ func (s Judged) worse(o Options) (changepoint.Worsening, bool) {
 		return changepoint.Worsening{}, false
 	}
 	w := found[0]
-	if !s.lately(s.Changes[len(s.Changes)-1], o) {
+	if !s.lately(s.Result.Changes[len(s.Result.Changes)-1], o) {
 		return w, false // the text does not tell of it either
 	}
-	for _, c := range s.Changes[w.Change:] { // the two ends of an excursion, or one change
+	for _, c := range s.Result.Changes[w.Change:] { // the two ends of an excursion, or one change
 		if s.acknowledged(c, o) {
 			return w, false
 		}

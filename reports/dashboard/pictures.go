@@ -47,8 +47,8 @@ const evidenceRuns = 200
 // change, or of the newest runs. It is empty below eight runs.
 func evidenceFigure(s change.Judged) figure {
 	first := max(0, len(s.Y)-evidenceRuns)
-	if n := len(s.Regimes); n > 1 {
-		first = max(first, s.Regimes[n-2].First)
+	if n := len(s.Result.Regimes); n > 1 {
+		first = max(first, s.Result.Regimes[n-2].First)
 	}
 	var at, y []float64
 	for k := first; k < len(s.Y); k++ {
@@ -90,7 +90,7 @@ func dayTicks(s change.Judged, x plot.Scale, want int) []plot.Tick {
 // normalFigure is a normal plot of the runs against their levels. It is empty
 // below twenty runs.
 func normalFigure(s change.Judged) figure {
-	r := evidence.Residuals(s.Y, s.Regimes, s.Outliers)
+	r := evidence.Residuals(s.Y, s.Result.Regimes, s.Result.Outliers)
 	p, ok := evidence.Normality(r)
 	if !ok {
 		return figure{}

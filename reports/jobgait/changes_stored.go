@@ -70,7 +70,7 @@ func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Repo
 	found := 0
 	for i, judged := range r.Series {
 		runs := s.Stored[i].Runs
-		for _, c := range judged.Changes {
+		for _, c := range judged.Result.Changes {
 			if !s.chosen[i] || c.Index >= len(runs) || runs[c.Index].DisplayID != o.ack {
 				continue
 			}

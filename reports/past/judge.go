@@ -78,12 +78,12 @@ const (
 func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (reports.Finding, error) {
 	s := r.Series[own]
 	m, _ := application.MetricOf(s.Metric)
-	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.N, "run"), m.Say), Style: change.Style()}
+	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.Result.N, "run"), m.Say), Style: change.Style()}
 	for i, e := range s.Events {
 		if i < mostEvents {
 			f.Text = append(f.Text, e.Text)
 		}
-		recent := lastOf(e) > s.N-1-recentRuns
+		recent := lastOf(e) > s.Result.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
 			v := finding.Comparison{Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
 			v.Shift = application.ShiftOf(s.Input, runs, s.Result, e.Event)
