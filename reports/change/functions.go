@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -33,20 +34,13 @@ func consistsOf(causes []changepoint.Cause) string {
 		if d < 0 {
 			more = "saved"
 		}
-		text := "; " + functionName(c.To) + " has " + quantity.Period(abs(d))
+		text := "; " + functionName(c.To) + " has " + quantity.Period(math.Abs(d))
 		if f.TotalS*d > 0 {
-			text += " of the " + quantity.Period(abs(f.TotalS))
+			text += " of the " + quantity.Period(math.Abs(f.TotalS))
 		}
 		return text + " of CPU time a cycle that were " + more
 	}
 	return ""
-}
-
-func abs(v float64) float64 {
-	if v < 0 {
-		return -v
-	}
-	return v
 }
 
 // functionName is a function in a sentence, cut where templates have made it long.
@@ -79,7 +73,7 @@ func milli(s float64) string {
 	if s < 0 {
 		sign = "-"
 	}
-	return sign + quantity.Period(abs(s))
+	return sign + quantity.Period(math.Abs(s))
 }
 
 // mostFunctions is how many changes of single functions are told of a history.
@@ -96,7 +90,7 @@ func (s Judged) FunctionTexts(o Options) []string {
 		if f.EffectPct < 0 {
 			word = "shorter"
 		}
-		text := fmt.Sprintf("%s runs %s %s", functionName(changepoint.FunctionName(f.Library, f.Name)), quantity.Percent(abs(f.EffectPct)), word)
+		text := fmt.Sprintf("%s runs %s %s", functionName(changepoint.FunctionName(f.Library, f.Name)), quantity.Percent(math.Abs(f.EffectPct)), word)
 		if lo, hi, ok := bounds(f.EffectPct, f.LoPct, f.HiPct); ok {
 			text += fmt.Sprintf(" (%s interval %s)", quantity.Chosen(100*f.Level), quantity.PercentRange(lo, hi))
 		}

@@ -53,11 +53,7 @@ func LastDays(days float64) string {
 func (s Judged) inShort(o Options) string {
 	switch s.Status {
 	case Changed:
-		for _, e := range s.Events {
-			if !e.Small {
-				return e.Brief
-			}
-		}
+		return s.large().Brief
 	case Watch:
 		return s.Watch
 	case Pass:
@@ -132,18 +128,8 @@ func (r Report) ranked() []Judged {
 			rest = append(rest, s)
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b Judged) int { return cmp.Compare(b.newest(), a.newest()) })
+	slices.SortStableFunc(rest, func(a, b Judged) int { return cmp.Compare(b.large().First().T, a.large().First().T) })
 	return append(out, rest...)
-}
-
-// newest is the day of the newest event that is not small.
-func (s Judged) newest() float64 {
-	for _, e := range s.Events {
-		if !e.Small {
-			return e.First().T
-		}
-	}
-	return s.Events[0].First().T
 }
 
 // ByChance says how many of the changes that are told chance alone would give;

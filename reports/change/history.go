@@ -177,7 +177,7 @@ type Options struct {
 	// Years asks for the year of every date: the newest run is so long ago that a
 	// reader would take "20 March" for another.
 	Years bool
-	Acks  Acknowledged
+	Acks  Acks
 	ASCII bool
 	// Stored says that the runs are those of a history of ours: what can be done
 	// about a change is told, with the database's name if it was given.
@@ -192,7 +192,7 @@ type Options struct {
 
 // Default returns the usual options: a change below 2 % is listed, but makes no
 // history changed: with many runs it is sure, and still noise to people.
-func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN(), Acks: Acks(nil)} }
+func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN()} }
 
 // Analyse looks for changes in all histories at once. Those that could not be
 // read keep their place and have no results.
@@ -211,9 +211,6 @@ func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options
 
 // New joins histories and the results of those that could be read.
 func New(hs []History, m changepoint.Method, found changepoint.Report, o Options) Report {
-	if o.Acks == nil {
-		o.Acks = Acks(nil)
-	}
 	if math.IsNaN(o.Now) {
 		o.Now = Newest(hs)
 	}

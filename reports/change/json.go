@@ -175,7 +175,7 @@ func write(w io.Writer, v any) error {
 
 func (s Judged) json(o Options) jsonSeries {
 	out := jsonSeries{ID: s.givenID(), User: text(s.User), App: text(s.App), Shape: text(s.Shape), Metric: text(s.Metric), Unit: text(s.Unit), N: s.Result.N, Status: text(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
-		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Functions: s.jsonFunctions(o), Notes: s.notes()}
+		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Functions: s.jsonFunctions(o), Notes: s.AllNotes()}
 	for _, c := range s.Result.Changes {
 		out.Changes = append(out.Changes, s.jsonChange(c, o))
 	}
@@ -230,8 +230,8 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 	return out
 }
 
-// notes are those of the reader, then those of the analysis.
-func (s Judged) notes() []note.Note {
+// AllNotes are those of the reader, then those of the analysis.
+func (s Judged) AllNotes() []note.Note {
 	out := append(list(s.Input.Notes), s.Result.Notes...)
 	for i, n := range out {
 		if n.Code == note.MissingRuns && s.Lacking != "" {

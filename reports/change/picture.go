@@ -216,7 +216,7 @@ func (s Judged) drawOutliers(c *plot.Chart, v View) {
 			continue
 		}
 		x, y = append(x, s.T[k]), append(y, s.Y[k])
-		class, tips = append(class, "dot odd"), append(tips, "outlier: "+s.tip(k, v.Options))
+		class, tips = append(class, "dot odd"), append(tips, "outlier: "+s.tip(k, v.Options, true))
 	}
 	c.Points(class, x, y, tips)
 }

@@ -82,15 +82,12 @@ func (s Judged) smallFirst() int {
 func (s Judged) Shortly(o Options) string {
 	switch s.Status {
 	case Changed:
-		for _, e := range s.Events {
-			if !e.Small {
-				text := quantity.Signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
-				if e.Known {
-					text += ", acknowledged"
-				}
-				return text
-			}
+		e := s.large()
+		text := quantity.Signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
+		if e.Known {
+			text += ", acknowledged"
 		}
+		return text
 	case Watch:
 		return quantity.Signed(s.Unconfirmed.Pct) + ", not confirmed yet"
 	case Unknown:

@@ -58,13 +58,9 @@ func (s *Judged) judge(o Options) {
 	s.Unconfirmed = s.unconfirmed(o)
 	s.Watch = s.WatchSentence("The last run")
 	s.Status = Pass
-	for _, e := range s.Events {
-		if !e.Small {
-			s.Status = Changed
-			return
-		}
-	}
 	switch {
+	case len(s.large().Changes) > 0:
+		s.Status = Changed
 	case s.Watch != "":
 		s.Status = Watch
 	case s.Bad || slices.ContainsFunc(s.Result.Notes, func(n note.Note) bool { return n.Code == note.FewRuns }):
@@ -243,14 +239,14 @@ func (s Judged) Now(o Options) string {
 }
 
 // What says what happened last, "" if nothing of any size did.
-func (s Judged) What() string {
+func (s Judged) What() string { return s.large().Text }
+
+// large is the newest event that is not small, an empty one without any.
+func (s Judged) large() Event {
 	for _, e := range s.Events {
 		if !e.Small {
-			return e.Text
+			return e
 		}
 	}
-	return ""
+	return Event{}
 }
-
-// AllNotes are those of the reader, then those of the analysis.
-func (s Judged) AllNotes() []note.Note { return s.notes() }

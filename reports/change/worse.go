@@ -30,7 +30,7 @@ func (r Report) ByWeight() (places []int, worse int) {
 	for i, s := range r.Series {
 		switch s.Status {
 		case Changed:
-			class[i], weight[i] = 2, s.newest()
+			class[i], weight[i] = 2, s.large().First().T
 		case Watch:
 			class[i], weight[i] = 1, s.urgent()
 		default:
