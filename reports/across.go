@@ -13,8 +13,8 @@ import (
 type Finding struct {
 	// Title and Remark head its section.
 	Title, Remark string
-	// Verdicts stand at the head of the report, after the rhythm.
-	Verdicts []Verdict
+	// Others stand at the head of the report, after the rhythm.
+	Others []finding.Comparison
 	// Text is the section, a paragraph each.
 	Text []string
 	// Charts are pictures for the page, Style what their classes look like
@@ -51,11 +51,24 @@ func (a Across) printed() []Finding {
 	return out
 }
 
-// verdicts are those of all findings.
+// others are those of all findings.
+func (a Across) others() []finding.Comparison {
+	var out []finding.Comparison
+	for _, f := range a.printed() {
+		out = append(out, f.Others...)
+	}
+	return out
+}
+
+// verdicts warn of runs that are slower.
 func (a Across) verdicts() []Verdict {
 	var out []Verdict
-	for _, f := range a.printed() {
-		out = append(out, f.Verdicts...)
+	for _, c := range a.others() {
+		level := info
+		if c.EffectPct > 0 {
+			level = warning
+		}
+		out = append(out, Verdict{Level: level, Text: c.Text})
 	}
 	return out
 }

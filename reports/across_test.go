@@ -3,6 +3,7 @@ package reports
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,12 +15,24 @@ import (
 func slower() Across {
 	return Across{Changes: Finding{
 		Title: "Changes of speed", Remark: "40 runs, judged by time of one cycle",
-		Verdicts: []Verdict{{Level: warning, Text: "Runs like this one: 14.9 % slower since 5 November; the executable changed then.", EffectPct: 14.9,
+		Others: []finding.Comparison{{Text: "Runs like this one: 14.9 % slower since 5 November; the executable changed then.", EffectPct: 14.9,
 			Shift: &finding.Shift{What: "Time of one cycle", FromS: 5.4, ToS: 6.2, LastJob: "803897", FirstJob: "803902", Runs: 15, NodeHours: 1.94}, Look: "jobgait compare 803897 803902"}},
 		Text:   []string{"14.9 % slower since 5 November (95 % interval 13.1 .. 16.7 %); the executable changed then."},
 		Charts: []Chart{{Title: "time of one cycle", Remark: "a dot a run", SVG: `<svg class="k"></svg>`}},
 		Data:   json.RawMessage(`{"id":"7","changes":[]}`),
 	}}
+}
+
+// A child that may read the history finds it and hands it over as JSON.
+func TestAcrossIsHandedOver(t *testing.T) {
+	b, err := json.Marshal(slower())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Across
+	if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(got.Changes.Others, slower().Changes.Others) {
+		t.Errorf("%+v, %v", got.Changes.Others, err)
+	}
 }
 
 func TestAcrossIsPrinted(t *testing.T) {

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strings"
 
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
@@ -38,7 +37,5 @@ func (q Pattern) claim() string {
 // Unequal tells cycles whose length varies: one in ten is shorter than lo, one in
 // ten longer than hi.
 func Unequal(lo, hi, median float64) string {
-	return fmt.Sprintf("a cycle of %s (median %s)", strings.ReplaceAll(quantity.PeriodRange(lo, hi, median), "..", "to"), quantity.Period(median))
+	return fmt.Sprintf("a cycle of %s (median %s)", quantity.PeriodTo(lo, hi, median), quantity.Period(median))
 }
-
-func upper(text string) string { return strings.TrimSuffix(sentence(text), ".") }

@@ -54,26 +54,3 @@ func (d Drift) broken() (x, y []float64) {
 	}
 	return x, y
 }
-
-// over returns the mean lengths in n parts of the run; NaN where no iteration
-// began.
-func (d Drift) over(end float64, n int) []float64 {
-	sum, seen := make([]float64, n), make([]float64, n)
-	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)
-	for i := range t {
-		if k := int(t[i] / end * float64(n)); end > 0 && k >= 0 && k < n && !math.IsNaN(mean[i]) {
-			sum[k], seen[k] = sum[k]+mean[i], seen[k]+1
-		}
-	}
-	for k := range sum {
-		sum[k] /= seen[k]
-	}
-	// Iterations longer than a part leave parts without a beginning: they are
-	// those of the one before.
-	for k := 1; k < n; k++ {
-		if math.IsNaN(sum[k]) && float64(k-1)*end/float64(n)+2*sum[k-1] > float64(k)*end/float64(n) {
-			sum[k] = sum[k-1]
-		}
-	}
-	return sum
-}

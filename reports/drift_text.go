@@ -170,7 +170,7 @@ func (r Report) textDrift(p *Page) {
 	}
 	p.section("CYCLES OVER THE RUN", r.driftRemark())
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
-	v := d.over(end, strip)
+	v := d.Lengths.Over(end, strip)
 	if lo, hi, ok := historyRange(v); ok {
 		p.Line("  " + padRight("length", gutter-2) + Spark(v, lo, hi, r.ascii))
 		p.Line(spaces(gutter) + axis(end))

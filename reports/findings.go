@@ -14,7 +14,7 @@ import (
 func newFindings(r Report, silent []string) []finding.Finding {
 	n := finding.Run{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
 		InOrder: len(endVerdict(r)) == 0, Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
-		ImbalancePct: r.Nodes.ImbalancePct, Others: r.across.comparisons(), Scaling: r.across.Fewer}
+		ImbalancePct: r.Nodes.ImbalancePct, Others: r.across.others(), Scaling: r.across.Fewer}
 	if s := r.Job.ExitSignal; s != nil {
 		n.ExitSignal = *s
 	}
@@ -87,15 +87,6 @@ func (r Report) used(n *finding.Run) {
 		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes
 		n.FilesWaitS = &each
 	}
-}
-
-// comparisons are what the analyses over the user's runs say of this one.
-func (a Across) comparisons() []finding.Comparison {
-	var out []finding.Comparison
-	for _, v := range a.verdicts() {
-		out = append(out, finding.Comparison{Text: v.Text, EffectPct: v.EffectPct, Creeps: v.Creeps, Shift: v.Shift, Look: v.Look})
-	}
-	return out
 }
 
 // short is the head of the report: the first findings, then the rhythm in a line.

@@ -18,10 +18,10 @@ import (
 
 // shape is a picture's frame and what is drawn in it.
 type shape struct {
-	height       float64
-	inner        float64 // height of the part that is stretched
-	class, d     []string
-	texts, lines int
+	height   float64
+	inner    float64 // height of the part that is stretched
+	class, d []string
+	texts    int
 }
 
 // lookAt reads a picture, and fails where it draws outside of its frame.

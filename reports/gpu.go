@@ -196,15 +196,10 @@ func gpuAmount(v *float64, unit string) string {
 }
 
 func gpuMemory(g summary.GPU) string {
-	text := gpuAmount(g.MemoryPeakBytes, "bytes")
 	if g.MemoryPeakBytes == nil || g.MemoryBytes <= 0 {
-		return text
+		return gpuAmount(g.MemoryPeakBytes, "bytes")
 	}
-	all := quantity.Amount(g.MemoryBytes, "bytes")
-	if n, unit, ok := strings.Cut(text, " "); ok && strings.HasSuffix(all, " "+unit) {
-		text = n
-	}
-	return text + " of " + all
+	return quantity.AmountOf(*g.MemoryPeakBytes, g.MemoryBytes, "bytes")
 }
 
 func gpuIdleOf(g summary.GPU) string {

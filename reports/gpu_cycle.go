@@ -39,34 +39,22 @@ func (r Report) gpuIdle() string {
 	return text + "."
 }
 
-const (
-	// mostWhile is the share of the CPU time in idle parts from which code is named, and
-	// moreWhile how many times that of the rest of the cycle it must be: what runs at all
-	// times says nothing of why a GPU waits.
-	mostWhile, moreWhile = 0.5, 1.3
-	// hardlyCPUs is below how many CPUs nothing runs.
-	hardlyCPUs = 0.05
-)
-
 // gpuWhile is which code of the CPUs runs while the GPUs are idle, "" where none stands
 // out or it is not known when they are.
 func (r Report) gpuWhile() string {
-	idle := r.idleParts()
-	if idle == nil || r.Code == nil || r.Code.Pattern == "" {
+	if r.Code == nil || r.Code.Pattern == "" {
 		return ""
 	}
-	all := make([]float64, len(idle))
+	idle := summary.IdleWithin(r.GPUs, string(r.Code.Node), string(r.Code.Pattern))
+	if idle == nil {
+		return ""
+	}
+	var all [][]float64
 	for _, c := range r.Code.Classes {
-		for i, v := range c.Within {
-			all[i] += v
-		}
+		all = append(all, c.Within)
 	}
-	busy, rest := weighed(all, idle)
-	parts := 0.0
-	for _, v := range idle {
-		parts += v
-	}
-	if period := r.codePeriod(); parts*period > 0 && busy/(parts*period/float64(len(idle))) < hardlyCPUs {
+	meanwhile := anatomy.MeanwhileOf(idle, all...)
+	if meanwhile.Hardly(r.codePeriod()) {
 		return "next to nothing runs on the CPUs"
 	}
 	lines, _, _ := r.Code.lines()
@@ -86,8 +74,7 @@ func (r Report) gpuWhile() string {
 	}
 	for _, list := range [][]codeLine{functions, libraries, classes} {
 		for _, l := range list {
-			in, out := weighed(l.within, idle)
-			if busy > 0 && in >= mostWhile*busy && (rest <= 0 || in/busy >= moreWhile*out/rest) {
+			if meanwhile.Names(l.within) {
 				return Cut(l.name, 60) + " runs"
 			}
 		}
@@ -101,44 +88,6 @@ func (l codeLine) whole() string {
 		return l.name
 	}
 	return l.name + " of " + l.library
-}
-
-// idleParts is which part of each part of a cycle the GPUs beside whose code it is told
-// are idle, in the mean; nil where that is not known.
-func (r Report) idleParts() []float64 {
-	if r.Code == nil {
-		return nil
-	}
-	sum, n := make([]float64, anatomy.Bins), 0.0
-	for _, g := range r.GPUs {
-		if g.Node != string(r.Code.Node) || g.Cycle == nil {
-			continue
-		}
-		if len(g.Cycle.Idle) != len(sum) || g.Cycle.Pattern != string(r.Code.Pattern) {
-			return nil
-		}
-		for i, v := range g.Cycle.Idle {
-			sum[i] += v
-		}
-		n++
-	}
-	if n == 0 {
-		return nil
-	}
-	for i := range sum {
-		sum[i] /= n
-	}
-	return sum
-}
-
-// weighed is how much of values lies in the parts that weigh, and how much in the rest.
-func weighed(values, weights []float64) (in, out float64) {
-	for i, v := range values {
-		if i < len(weights) {
-			in, out = in+v*weights[i], out+v*(1-weights[i])
-		}
-	}
-	return in, out
 }
 
 // betweenSyncs says how far what is told of cycles reaches.

@@ -56,7 +56,7 @@ func (r Report) htmlComment() string {
 	}
 	// A comment must not hold "--": only the version could bring one.
 	by := strings.NewReplacer("-", "_", ">", "_").Replace(r.Generator)
-	return htmlMark + strings.TrimPrefix(Schema, "jobgait.report/") + " by " + by + "\n" +
+	return htmlMark + version + " by " + by + "\n" +
 		"     If you read this, you see the page's source, not the page.\n" +
 		"     Download this page and open it in a browser.\n     " + text + "\n-->\n"
 }

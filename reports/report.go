@@ -24,7 +24,10 @@ import (
 )
 
 // Schema names the JSON form. Keys are added within a version, never renamed.
-const Schema = "jobgait.report/1"
+const Schema = "jobgait.report/" + version
+
+// version is that of the form, in the marks of all files.
+const version = "1"
 
 // Options is what a report needs to know beside the run.
 type Options struct {

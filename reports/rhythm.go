@@ -231,11 +231,16 @@ func whyNone(notes []Note) []Note {
 
 // sentence gives text a capital and a full stop.
 func sentence(text string) string {
-	r, n := utf8.DecodeRuneInString(text)
-	if n == 0 {
+	if text == "" {
 		return ""
 	}
-	return string(unicode.ToUpper(r)) + text[n:] + "."
+	return upper(text) + "."
+}
+
+// upper gives text a capital.
+func upper(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(r)) + text[n:]
 }
 
 // whyText is the sentence for the most telling reason.

@@ -163,7 +163,7 @@ func situations() []situation {
 		})},
 		{name: "slower", code: "slower_than_usual", s: sound(), past: past(24), across: slower()},
 		{name: "faster", code: "faster", s: sound(), past: past(24), across: Across{Changes: Finding{
-			Title: "Changes of speed", Verdicts: []Verdict{{Level: info, Text: "Runs like this one: 21.3 % faster since 18 November; the executable changed then.", EffectPct: -21.3}},
+			Title: "Changes of speed", Others: []finding.Comparison{{Text: "Runs like this one: 21.3 % faster since 18 November; the executable changed then.", EffectPct: -21.3}},
 			Text: []string{"21.3 % faster since 18 November (95 % interval 19.0 .. 23.1 %); the executable changed then."}}}},
 		{name: "drifting", code: "drifting", s: change(func(s *summary.Summary) {
 			s.Loops = nemoLoops()[:1]

@@ -52,25 +52,6 @@ func shapeRange(values []float64) (lo, hi float64, ok bool) {
 	return fromZero(values)
 }
 
-// Resample returns the means of n equal parts of values, or values themselves
-// if there are no more than n. A part without a value is NaN.
-func Resample(values []float64, n int) []float64 {
-	if len(values) <= n || n < 1 {
-		return values
-	}
-	out := make([]float64, n)
-	for i := range out {
-		sum, have := 0.0, 0
-		for _, v := range values[i*len(values)/n : (i+1)*len(values)/n] {
-			if !math.IsNaN(v) {
-				sum, have = sum+v, have+1
-			}
-		}
-		out[i] = sum / float64(have)
-	}
-	return out
-}
-
 // floats returns the values as float64.
 func floats[T ~[]float32](v T) []float64 {
 	out := make([]float64, len(v))

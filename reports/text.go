@@ -38,7 +38,7 @@ func Text(w io.Writer, r Report) error {
 
 // textHead is the job in three lines between two rules; the first is our mark.
 func (r Report) textHead(p *Page) {
-	head := textMark + strings.TrimPrefix(Schema, "jobgait.report/") + " "
+	head := textMark + version + " "
 	tail := " " + Cut(r.Generator, 40) + " ==="
 	p.Line(head + strings.Repeat("=", Width-width(head)-width(tail)) + tail)
 	j := r.Job
@@ -180,7 +180,7 @@ func (r Report) textTimeline(p *Page) {
 	}
 	var legend []string
 	for _, c := range cols {
-		v := r.Rhythm.levels(c, 0, end, strip)
+		v := r.Rhythm.bins().Levels(c.Mean, 0, end, strip)
 		lo, hi, ok := fromZero(v)
 		if !ok {
 			continue
@@ -203,14 +203,14 @@ func (r Report) textTimeline(p *Page) {
 
 // phaseStrip has one letter a stretch: that of the phase at its middle.
 func (r Report) phaseStrip(end float64) string {
-	b := make([]byte, strip)
-	for i := range b {
-		b[i] = ' '
-		if ph, ok := r.Rhythm.phaseAt((float64(i) + 0.5) * end / strip); ok {
-			b[i] = ph.letter()
+	line, bins := make([]byte, strip), r.Rhythm.bins()
+	for i := range line {
+		line[i] = ' '
+		if p, ok := bins.At((float64(i) + 0.5) * end / strip); ok {
+			line[i] = Phase{Kind: p.Kind, Pattern: Word(p.Pattern)}.letter()
 		}
 	}
-	return string(b)
+	return string(line)
 }
 
 // axis writes the time under a strip.
@@ -226,4 +226,30 @@ func axis(end float64) string {
 		free = at + len(t.Label) + 2
 	}
 	return string(line)
+}
+
+const (
+	// glance is the width of the pictures at the head: with their names before and a
+	// few words behind them they are a line.
+	glance = 48
+	// glanceRuns is how many earlier runs the head draws.
+	glanceRuns = 24
+)
+
+// textGlance is one cycle, one line of the runs before, and one of the sizes: what most
+// readers want of what follows.
+func (r Report) textGlance(p *Page) {
+	if r.Rhythm.Periodic {
+		q := r.Rhythm.Patterns[0]
+		v := floats(q.Shape.Mean)
+		if lo, hi, ok := shapeRange(v); ok {
+			p.Line("  " + padRight("CYCLE", 6) + Spark(stretch(v, glance), lo, hi, r.ascii) + "  " + q.ID + ", " + quantity.Period(q.Period.value()))
+		}
+	}
+	if line, _, _, ok := r.runsLine(runFigure{of: Run.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok && len(r.Earlier.List) > 0 {
+		p.Line("  " + padRight("RUNS", 6) + line + "  elapsed time, this run behind the bar")
+	}
+	if f := r.across.Scaling; len(f.Text) > 0 {
+		p.Text("  "+padRight("SIZES", 6), sentence(f.Text[0]))
+	}
 }

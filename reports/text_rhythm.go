@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
 )
 
 // textShapes draws one iteration of each pattern, the first three at most.
@@ -35,7 +36,8 @@ func (q Pattern) evidence() string {
 // where there are fewer.
 func stretch(values []float64, n int) []float64 {
 	if len(values) >= n || len(values) == 0 {
-		return Resample(values, n)
+		_, means, _ := series.Parts(values, n)
+		return means
 	}
 	out := make([]float64, n)
 	for i := range out {

@@ -271,7 +271,7 @@ func TestFormats(t *testing.T) {
 func TestLevelsShowNoBeats(t *testing.T) {
 	r := New(nemo(), nil, options()).Rhythm
 	for _, c := range r.Timeline.Columns {
-		lo, hi, _ := plot.Extent(r.levels(c, 400, 1800, 400))
+		lo, hi, _ := plot.Extent(r.bins().Levels(c.Mean, 400, 1800, 400))
 		if hi-lo > 0.04*hi {
 			t.Errorf("%s: levels from %g to %g in one loop", c.Label, lo, hi)
 		}

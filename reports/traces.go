@@ -23,7 +23,7 @@ const drawnColumns = 5
 // If iterations could be seen in single bins but not in joined ones, one column
 // less is drawn instead: pictures above each other shall show the same.
 func (r Report) traces() []trace {
-	t := r.Rhythm.Timeline
+	t, bins := r.Rhythm.Timeline, r.Rhythm.bins()
 	cols := r.Rhythm.drawn(drawnColumns)
 	quarter := r.Rhythm.period() / 4
 	join := !(t.StepS < quarter && 2*t.StepS >= quarter)
@@ -32,13 +32,13 @@ func (r Report) traces() []trace {
 	}
 	var out []trace
 	for i, c := range cols {
-		lo, hi := r.Rhythm.reach(c)
+		lo, hi := bins.Reach(c.Min, c.Max)
 		n, step := len(c.Mean), t.StepS
 		if i > 0 && n > 480 && join {
 			lo, hi = joined(lo, math.Min), joined(hi, math.Max)
 			n, step = len(lo), 2*step
 		}
-		mean := r.Rhythm.levels(c, t.StartS, t.StartS+float64(n)*step, n)
+		mean := bins.Levels(c.Mean, t.StartS, t.StartS+float64(n)*step, n)
 		out = append(out, trace{c, t.StartS, step, lo, mean, hi})
 	}
 	return out

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
@@ -16,16 +15,8 @@ import (
 type Verdict struct {
 	Level string `json:"level"` // "info" or "warning"
 	Text  string `json:"text"`
-	// EffectPct is by how many percent the run takes longer, of a comparison.
-	EffectPct float64 `json:"-"`
 	// Action is what to change or to type, "" where nothing is known.
 	Action string `json:"-"`
-	// Creeps says that runs take longer bit by bit.
-	Creeps bool `json:"-"`
-	// Shift and Look are what findings say besides: how the level changed, and the
-	// command to look further.
-	Shift *finding.Shift `json:"-"`
-	Look  string         `json:"-"`
 }
 
 const (

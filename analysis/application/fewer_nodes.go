@@ -3,16 +3,11 @@ package application
 import (
 	"math"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/summary"
 )
-
-// Fewer is the time of one cycle on the nodes of a run, and on fewer of them.
-type Fewer struct {
-	Nodes, Fewer      int
-	StepS, FewerStepS float64
-}
 
 // fewerRuns is how many runs on a number of nodes tell what a cycle takes there.
 const fewerRuns = 3
@@ -21,7 +16,7 @@ const fewerRuns = 3
 // the user's words, on fewer nodes: with the most of them on which each node did at least
 // twice the work. Without a size nobody knows whether more nodes had more to do, and nil
 // is returned, as for a run that is alone.
-func FewerNodes(stored []history.History, s summary.Summary) *Fewer {
+func FewerNodes(stored []history.History, s summary.Summary) *finding.Scaling {
 	if s.StepS == nil || s.Job.Size == "" || s.Job.NNodes < 2 {
 		return nil
 	}
@@ -36,7 +31,7 @@ func FewerNodes(stored []history.History, s summary.Summary) *Fewer {
 			}
 		}
 	}
-	best := Fewer{Nodes: s.Job.NNodes, StepS: *s.StepS}
+	best := finding.Scaling{Nodes: s.Job.NNodes, StepS: *s.StepS}
 	for nodes, values := range steps {
 		if nodes >= s.Job.NNodes || nodes <= best.Fewer || len(values) < fewerRuns {
 			continue

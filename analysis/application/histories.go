@@ -114,6 +114,16 @@ func (h Histories) Keep(keep func(i int) bool) Histories {
 	return out
 }
 
+// OnlyCodeOf forgets the functions of all histories but those: each is a series to be
+// judged, and nobody is told of those of others.
+func (h Histories) OnlyCodeOf(keep func(i int) bool) {
+	for i := range h.Inputs {
+		if !keep(i) {
+			h.Inputs[i].Code, h.Inputs[i].CodeS = nil, nil
+		}
+	}
+}
+
 // Events returns what was found in history number i as rows.
 func (h Histories) Events(i int, found changepoint.Result) []history.Event {
 	runs := h.Stored[i].Runs

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/internal/robust"
 )
 
 // Progress is how far a run is. Times are seconds since it began.
@@ -56,13 +57,10 @@ func UsualOf(earlier []history.Run, periodS float64) (Usual, bool) {
 	}
 	slices.Sort(cycles)
 	slices.Sort(rest)
-	u := Usual{Runs: len(cycles), Least: int64(cycles[0]), Cycles: int64(middle(cycles)), Most: int64(cycles[len(cycles)-1]),
-		RestLoS: rest[0], RestS: middle(rest), RestHiS: rest[len(rest)-1]}
-	return u, float64(u.Most-u.Least) <= pacedSpread*middle(cycles)
+	u := Usual{Runs: len(cycles), Least: int64(cycles[0]), Cycles: int64(robust.SortedLower(cycles)), Most: int64(cycles[len(cycles)-1]),
+		RestLoS: rest[0], RestS: robust.SortedLower(rest), RestHiS: rest[len(rest)-1]}
+	return u, float64(u.Most-u.Least) <= pacedSpread*robust.SortedLower(cycles)
 }
-
-// middle is the median of sorted values, the lower one of two.
-func middle(sorted []float64) float64 { return sorted[(len(sorted)-1)/2] }
 
 // Told is what the user says: so many cycles. Of what comes before and after them only
 // the time is known that has passed: some of it were cycles that nobody counted.

@@ -67,9 +67,15 @@ func byChance(res Result) float64 {
 // have: 5 %, after Benjamini and Hochberg over all histories.
 const falseShare = 0.05
 
-// Outstanding returns which of some chances, of so many histories that were
-// judged, are small enough for no more than 5 % of those returned to be false.
-func Outstanding(chances []float64, judged int) []int {
+// Outstanding returns which of some chances by calibration, of so many histories that
+// were judged, are small enough for no more than 5 % of those returned to be false, and
+// about how many are: as many of all as would look worse by so much as the weakest of
+// them. Of a site chances are its own.
+func (o *OwnRate) Outstanding(calibrated []float64, judged int) (places []int, byChance float64) {
+	chances := make([]float64, len(calibrated))
+	for i, p := range calibrated {
+		chances[i] = o.chance(p)
+	}
 	order := make([]int, len(chances))
 	for i := range order {
 		order[i] = i
@@ -82,8 +88,11 @@ func Outstanding(chances []float64, judged int) []int {
 			keep = k + 1
 		}
 	}
+	if keep > 0 {
+		byChance = chances[order[keep-1]] * float64(judged)
+	}
 	slices.Sort(order[:keep])
-	return order[:keep]
+	return order[:keep], byChance
 }
 
 // slowerShare is how many of the changes that chance makes are slower ones.

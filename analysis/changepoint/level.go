@@ -26,7 +26,7 @@ func (l *loss) from(x []float64, mu float64) level {
 // ones at the median and the lower quartile, because most outliers are slow.
 // sorted is x with these ranks in place (ranked).
 func (l *loss) fit(x, sorted []float64) level {
-	mid := middle(sorted)
+	mid := robust.SortedMiddle(sorted)
 	best := l.from(x, mid)
 	try := func(mu float64) {
 		if v := l.from(x, mu); v.cost < best.cost-1e-9 {
@@ -63,12 +63,6 @@ func ranked(buf, x []float64) []float64 {
 		robust.Rank(buf[:n/2-1], n/4)
 	}
 	return buf
-}
-
-// middle is the median of ascending values.
-func middle(s []float64) float64 {
-	n := len(s)
-	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
 func abs(i int) int { return max(i, -i) }

@@ -61,14 +61,14 @@ func TestRanks(t *testing.T) {
 			x[i] = float64(r.IntN(3*n)) / 7
 		}
 		sorted := slices.Sorted(slices.Values(x))
-		if m := scatter.Middle(slices.Clone(x)); m != middle(sorted) {
+		if m := robust.Middle(slices.Clone(x)); m != robust.SortedMiddle(sorted) {
 			t.Fatalf("median of %v: %v", x, m)
 		}
-		if m := scatter.MedianIn(&buf, x); m != robust.Median(x) {
+		if m := robust.MedianIn(&buf, x); m != robust.Median(x) {
 			t.Fatalf("median of %v: %v, want %v", x, m, robust.Median(x))
 		}
 		got := ranked(nil, x)
-		if middle(got) != middle(sorted) || got[n/4] != sorted[n/4] || n <= robust.FewToSort && !slices.Equal(got, sorted) {
+		if robust.SortedMiddle(got) != robust.SortedMiddle(sorted) || got[n/4] != sorted[n/4] || n <= robust.FewToSort && !slices.Equal(got, sorted) {
 			t.Fatalf("%v: ranked %v", x, got)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"jobgait/analysis/changepoint/scatter"
+	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
 )
 
@@ -24,12 +25,12 @@ func (sc *scanner) levelPair(x []float64) (low, high float64, ok bool) {
 	if min(k, n-k) < levelFewest {
 		return 0, 0, false
 	}
-	low, high = middle(sorted[:k]), middle(sorted[k:])
+	low, high = robust.SortedMiddle(sorted[:k]), robust.SortedMiddle(sorted[k:])
 	if loose(sorted[:k], low, sorted[k:], high) {
 		return 0, 0, false
 	}
-	one := math.Max(1.4826*middle(distances(x, middle(sorted), middle(sorted))), scatter.Least)
-	two := math.Max(1.4826*middle(distances(x, low, high)), scatter.Least)
+	one := math.Max(robust.SD*robust.SortedMiddle(distances(x, robust.SortedMiddle(sorted), robust.SortedMiddle(sorted))), scatter.Least)
+	two := math.Max(robust.SD*robust.SortedMiddle(distances(x, low, high)), scatter.Least)
 	l1, l2 := sc.loss(one), sc.loss(two)
 	flat := float64(n)*math.Log(one) + l1.fit(x, sorted).cost
 	paired := float64(n)*math.Log(two) + sc.chains(x, low, high, &l2)
@@ -89,7 +90,7 @@ func loose(a []float64, levelA float64, b []float64, levelB float64) bool {
 	if len(a) > len(b) {
 		few, many = many, few
 	}
-	return middle(few) > levelWide*max(middle(many), scatter.Least)
+	return robust.SortedMiddle(few) > levelWide*max(robust.SortedMiddle(many), scatter.Least)
 }
 
 // remark notes noise that is not independent: it is why changes are not named

@@ -23,7 +23,7 @@ func splitScale(buf, x []float64, k int, left, right float64) float64 {
 		robust.Rank(buf, zeros)
 		buf = buf[zeros:]
 	}
-	return 1.4826 * scatter.Middle(buf)
+	return robust.SD * robust.Middle(buf)
 }
 
 // belief is what is known of the noise before a window is looked at.

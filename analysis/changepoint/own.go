@@ -112,8 +112,8 @@ func (o *OwnRate) Factor() float64 {
 	return math.Max(1, (float64(o.FalseAlarms)+.5)/(float64(o.Series)/ownOf+.5))
 }
 
-// Chance is a chance by calibration as the site's own.
-func (o *OwnRate) Chance(p float64) float64 {
+// chance is a chance by calibration as the site's own.
+func (o *OwnRate) chance(p float64) float64 {
 	if p >= 1 {
 		return 1
 	}

@@ -24,7 +24,7 @@ func siteOf(n int, sd float64) []Result {
 func TestOwnRate(t *testing.T) {
 	t.Parallel()
 	p := Default()
-	if o := OwnRateOf(siteOf(ownLeast-1, .03), p); o != nil || o.Factor() != 1 || math.Abs(o.Chance(.25)-.25) > 1e-15 {
+	if o := OwnRateOf(siteOf(ownLeast-1, .03), p); o != nil || o.Factor() != 1 || math.Abs(o.chance(.25)-.25) > 1e-15 {
 		t.Errorf("of too few: %+v", o)
 	}
 	site := siteOf(ownLeast, .03)
@@ -48,7 +48,7 @@ func TestOwnRate(t *testing.T) {
 	}
 	p.Threshold = 2
 	loose := OwnRateOf(nights, p)
-	if loose.FalseAlarms < 8 || loose.Factor() < 4 || loose.Chance(.001) < .0039 || loose.Chance(1) != 1 {
+	if loose.FalseAlarms < 8 || loose.Factor() < 4 || loose.chance(.001) < .0039 || loose.chance(1) != 1 {
 		t.Errorf("at thresholds too low: %+v, factor %v", loose, loose.Factor())
 	}
 }

@@ -121,14 +121,14 @@ func Trimmed(x []float64) []float64 {
 	}
 	s := slices.Clone(x)
 	slices.Sort(s)
-	centre := middle(s)
+	centre := robust.SortedMiddle(s)
 	far := make([]float64, len(x))
 	for i, v := range x {
 		far[i] = math.Abs(v - centre)
 	}
 	copy(s, far)
 	slices.Sort(s)
-	limit := trimMAD * 1.4826 * middle(s)
+	limit := trimMAD * robust.SD * robust.SortedMiddle(s)
 	least := s[len(s)-drop]
 	kept := make([]float64, 0, len(x))
 	for i, v := range x {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"jobgait/analysis/changepoint/scatter"
+	"jobgait/analysis/internal/robust"
 )
 
 // residual is how far run i is from its level.
@@ -155,7 +156,7 @@ func (sc *scanner) scaleOf(far []residual) (s, variance float64) {
 	for i, v := range far {
 		d[i] = math.Abs(v.r)
 	}
-	s = max(1.4826*middle(ascending(nil, d)), scatter.Least)
+	s = max(robust.SD*robust.SortedMiddle(ascending(nil, d)), scatter.Least)
 	for range 10 {
 		l := sc.loss(s)
 		ss, sw, fourth := 0.0, 0.0, 0.0

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/changepoint/scatter"
+	"jobgait/analysis/internal/robust"
 )
 
 // split is one way to cut a window in two levels.
@@ -74,7 +75,7 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 // winsorise sums runs x in scales of their noise, cut at six, from the first on.
 func (sc *scanner) winsorise(x []float64, s0 float64) {
 	sc.buf = append(sc.buf[:0], x...)
-	med := scatter.Middle(sc.buf)
+	med := robust.Middle(sc.buf)
 	scale := max(scatter.OfSteps(sc.buf, x), s0/3)
 	sc.cum = append(sc.cum[:0], 0)
 	for q, v := range x {
@@ -142,9 +143,9 @@ func (sc *scanner) weigh(x []float64, k int, b belief) (split, bool) {
 	sc.sorted, sc.right = ranked(sc.sorted, x[:k]), ranked(sc.right, x[k:])
 	nl, nr := sc.sorted, sc.right
 	df := float64(n - 2)
-	m := splitScale(sc.buf, x, k, middle(nl), middle(nr))
+	m := splitScale(sc.buf, x, k, robust.SortedMiddle(nl), robust.SortedMiddle(nr))
 	s := math.Sqrt((b.weight*b.s*b.s + df*m*m) / (b.weight + df))
-	floor := sc.recent(x, k, middle(nl), middle(nr), s)
+	floor := sc.recent(x, k, robust.SortedMiddle(nl), robust.SortedMiddle(nr), s)
 	l := sc.loss(raise(s, floor))
 	left, right := l.fit(x[:k], nl), l.fit(x[k:], nr)
 	l = sc.loss(raise(l.noise(x, k, left.mu, right.mu, b), floor))

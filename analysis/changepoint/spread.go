@@ -140,6 +140,6 @@ func (r *ready) spread(notes []note.Note, l *look, p Params) []note.Note {
 		notes = slices.DeleteFunc(notes, func(n note.Note) bool { return n.Code == note.TwoLevels })
 	}
 	return append(notes, note.New(note.SpreadChanged,
-		"since about %s runs scatter %.2g times as much (%.2g to %.2g %%; 95 %% interval of the factor %.2g to %.2g)",
-		r.moment(s.First), s.Ratio, quantity.OfLogs(s.Before), quantity.OfLogs(s.After), s.Lo, s.Hi))
+		"since about %s runs scatter %.2g times as much (%s; 95 %% interval of the factor %.2g to %.2g)",
+		r.moment(s.First), s.Ratio, quantity.PercentTo(quantity.OfLogs(s.Before), quantity.OfLogs(s.After)), s.Lo, s.Hi))
 }

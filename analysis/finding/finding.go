@@ -40,7 +40,7 @@ const (
 // Of returns the findings of a run but for those whose code is silent.
 func Of(r Run, silent []string) []Finding {
 	var ended, rest, doubt []told
-	for _, rule := range rules() {
+	for _, rule := range Rules() {
 		if slices.Contains(silent, rule.Code) {
 			continue
 		}

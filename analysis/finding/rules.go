@@ -20,9 +20,7 @@ type Rule struct {
 }
 
 // Rules is the table, in the order in which findings of equal cost are told.
-func Rules() []Rule { return rules() }
-
-func rules() []Rule {
+func Rules() []Rule {
 	return []Rule{
 		{"hung", Error, "the run was ended from outside, and for at least five of the longest usual intervals and 10 s no cycle had ended while its processes did nothing", onEnd, hung},
 		{"out_of_memory", Error, "the kernel or the scheduler ended processes of the run for want of memory", onEnd, outOfMemory},

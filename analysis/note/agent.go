@@ -7,4 +7,5 @@ const (
 	AddressesEnded Code = "addresses_ended"    // code addresses were given up during the run: its rest has none
 	Unreadable     Code = "process_unreadable" // a process of the job hung when it was looked at: no other was asked after it
 	InsideJob      Code = "agent_inside_job"   // the agent was started inside the job's own cgroup and could not leave it
+	SizeLowered    Code = "size_lowered"       // the profile had grown too large: samples were merged from then on
 )

@@ -17,4 +17,6 @@ const (
 	NoPairs        Code = "no_pairs"        // too few runs in common to compare
 	RatioChanged   Code = "ratio_changed"   // the ratio of a pair changed: figures are of the time since
 	TooFewSets     Code = "few_runs_in_set" // too few runs for any difference to be significant
+	SpreadChanged  Code = "spread_changed"  // runs scatter more or less than before, whatever their level does
+	Weekly         Code = "weekly"          // runs of some weekdays take longer: taken out before changes are looked for
 )

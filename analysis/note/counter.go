@@ -7,4 +7,7 @@ const (
 	CountShed   Code = "counter_dropped" // a counter was given up while the job ran: it cost too much, or others held the PMU
 	CPUsChanged Code = "cpus_changed"    // CPUs went offline or came back while the job ran
 	SmallRings  Code = "small_rings"     // the kernel allowed less memory for records than four seconds need
+	ReadFailed  Code = "read_failed"     // some readings of a slow counter failed
+	NeverRead   Code = "never_read"      // a slow counter was announced and never came
+	NoJobCgroup Code = "no_job_cgroup"   // the job has no cgroup that perf events know: its own events were not counted
 )

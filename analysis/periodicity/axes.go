@@ -46,7 +46,7 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 		}
 	}
 	o.scale(v.axis(), v.agreed)
-	if o.periods[0].Confidence < par.MinConfidence {
+	if o.periods[0].Confidence < minConfidence {
 		return outcome{source: o.source, stage: lowCoverage}
 	}
 	v.nested(&o, all, look)

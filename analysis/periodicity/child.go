@@ -26,10 +26,10 @@ func (h *hunt) inner(p *pyramid, x fit, cand []candidate) []child {
 		tried++
 		lo, hi := around(c, x.a, x.b)
 		y, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b)
-		if !ok || !acceptable(y, p.at(y.level).noise, h.par) {
+		if !ok || !acceptable(y, p.at(y.level).noise) {
 			continue
 		}
-		if y = h.refit(p, h.fundamental(p, y), x.a, x.b); y.covered() < childCoverage*x.covered() || y.distance > h.par.MeanDistance/4 {
+		if y = h.refit(p, h.fundamental(p, y), x.a, x.b); y.covered() < childCoverage*x.covered() || y.distance > meanDistance/4 {
 			continue
 		}
 		n := float64(len(y.occ) * y.t.periods)
@@ -40,7 +40,7 @@ func (h *hunt) inner(p *pyramid, x fit, cand []candidate) []child {
 		return []child{{
 			lag:        y.lag,
 			perUnit:    perUnit,
-			confidence: max(0, 1-y.distance/h.par.MaxDistance) * (1 - math.Exp(-n/10)),
+			confidence: max(0, 1-y.distance/maxDistance) * (1 - math.Exp(-n/10)),
 		}}
 	}
 	return nil

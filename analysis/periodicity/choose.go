@@ -36,7 +36,7 @@ type vote struct {
 // choose returns the index of the outcome whose periods are the job's, or -1 if
 // there is none, and the share of the votes that agree with it. With more than
 // one column, periods of clocks do not count.
-func choose(set series.Set, all []source, got []outcome) (at int, agreed float64, usage bool) {
+func choose(all []source, got []outcome) (at int, agreed float64, usage bool) {
 	families := gather(cast(all, got))
 	works := func(f []vote) bool {
 		return slices.ContainsFunc(f, func(v vote) bool { return !all[v.from].usage() })

@@ -79,12 +79,12 @@ func TestChoose(t *testing.T) {
 		{"a fraction of little worth agrees", []float64{4.11, 1.37, 0.9}, []float64{0.5, 0.1, 0.2}, nil, 0, 0.6 / 0.8},
 		{"a fraction of some worth speaks", []float64{4.11, 1.37, 0.9}, []float64{0.5, 0.25, 0.05}, nil, 1, 0.75 / 0.8},
 	} {
-		set, all, got := voters(c.lags, c.worth, c.copies...)
-		if at, agreed, _ := choose(set, all, got); at != c.at || math.Abs(agreed-c.agreed) > 1e-9 {
+		_, all, got := voters(c.lags, c.worth, c.copies...)
+		if at, agreed, _ := choose(all, got); at != c.at || math.Abs(agreed-c.agreed) > 1e-9 {
 			t.Errorf("%s: %d speaks, %.3f agree, want %d, %.3f", c.name, at, agreed, c.at, c.agreed)
 		}
 	}
-	if at, agreed, _ := choose(series.Set{}, []source{{}}, []outcome{{}}); at != -1 || agreed != 0 {
+	if at, agreed, _ := choose([]source{{}}, []outcome{{}}); at != -1 || agreed != 0 {
 		t.Errorf("no votes: %d, %v", at, agreed)
 	}
 }

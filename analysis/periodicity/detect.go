@@ -38,14 +38,14 @@ func Detect(set series.Set, par Params) (Result, error) {
 	for _, scope := range scopes {
 		o := detectScope(set, sources(set, scope), par)
 		if scope == series.JobScope {
-			o.periods = withUnequal(o.periods, set, par.MaxPatterns)
+			o.periods = withUnequal(o.periods, set)
 		}
 		if len(o.periods) > 0 {
-			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: remarks(o, set, par)}, nil
+			return Result{Periods: o.periods, Macros: o.allMacros(), Notes: remarks(o, set)}, nil
 		}
 		refused = refused.further(o)
 	}
-	return Result{Notes: []note.Note{refused.refusal(par)}}, nil
+	return Result{Notes: []note.Note{refused.refusal()}}, nil
 }
 
 // detectScope finds the periods of the columns of one scope, in the source that
@@ -97,7 +97,7 @@ func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 	for _, o := range got {
 		refused = refused.further(o)
 	}
-	at, agreed, usage := choose(look, all, got)
+	at, agreed, usage := choose(all, got)
 	if at < 0 {
 		return outcome{}, refused
 	}
@@ -123,15 +123,19 @@ const (
 	unseenSamples, unseenFold = 2.6, 5
 )
 
+// FewInstances is the number of instances below which a note warns: the paper found
+// that a pattern needs 100.
+const FewInstances = 100
+
 // remarks are the warnings that go with what was found.
-func remarks(o outcome, set series.Set, par Params) []note.Note {
+func remarks(o outcome, set series.Set) []note.Note {
 	var notes []note.Note
 	main := o.periods[0]
 	if main.Kind == Unequal {
 		notes = append(notes, unequalNote(main))
 	}
-	if n := len(main.Instances); n < par.FewInstances {
-		notes = append(notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", n, par.FewInstances))
+	if n := len(main.Instances); n < FewInstances {
+		notes = append(notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", n, FewInstances))
 	}
 	switch n, ms := main.PeriodSamples, 1000*set.StepS; {
 	case n < shapeSamples:
@@ -156,11 +160,26 @@ func detectSource(set series.Set, s source, of int, par Params) outcome {
 	return detectNear(set, s, of, par, 0)
 }
 
+const (
+	// components bounds the number of principal components kept of a group,
+	// maxPatterns that of the periods of one profile.
+	components, maxPatterns = 4, 6
+	// minSignificance is the least significance of a period (see null.go)
+	// where one column is looked at, columnSignificance what the logarithm of
+	// their number adds: of 2560 columns without a period, of sixteen kinds,
+	// 12 reached 1.2 and three 1.5.
+	minSignificance, columnSignificance = 1.2, 0.35
+	// minConfidence is the smallest confidence that is reported: four good
+	// instances are enough and three are not. columnConfidence is what the logarithm
+	// of the number of columns adds: four instances in one of 64 are chance.
+	minConfidence, columnConfidence = 0.28, 0.05
+)
+
 // detectNear is detectSource where an excerpt showed a period, in seconds, which is
 // followed first; 0: none.
 func detectNear(set series.Set, s source, of int, par Params, shownS float64) outcome {
 	o := outcome{source: s.name}
-	proj, ok := newProjection(s, par.Components)
+	proj, ok := newProjection(s)
 	if !ok {
 		return o
 	}
@@ -168,21 +187,21 @@ func detectNear(set series.Set, s source, of int, par Params, shownS float64) ou
 		par:     par,
 		stretch: stretchOf(set.Axis),
 		minLag:  int(math.Ceil(s.minLagS / set.StepS)),
-		minZ:    par.MinSignificance + par.ColumnSignificance*math.Log(float64(of)),
+		minZ:    minSignificance + columnSignificance*math.Log(float64(of)),
 		shown:   shownS / set.StepS,
 	}
 	n := set.Len()
 	for a := 0; a < n; {
-		b := min(a+par.Chunk, n)
-		if n-b < par.Chunk/8 {
+		b := min(a+par.chunk, n)
+		if n-b < par.chunk/8 {
 			b = n
 		}
 		a = h.chunk(proj, a, b, b == n)
 	}
 	o.stage = min(h.stage, lowCoverage)
-	least := max(s.minConfidence, par.MinConfidence+par.ColumnConfidence*math.Log(float64(of)))
+	least := max(s.minConfidence, minConfidence+columnConfidence*math.Log(float64(of)))
 	for _, k := range h.shapes() {
-		p, ok := k.period(set, s.name, par)
+		p, ok := k.period(set, s.name)
 		if ok && p.Confidence >= least && len(p.Instances) >= s.minInstances {
 			o.periods = append(o.periods, p)
 			o.stage = found
@@ -222,8 +241,8 @@ func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
 	for _, k := range h.found {
 		open = h.cover(p, k, open, off, 0)
 	}
-	for refused := map[span]bool{}; len(h.found) < h.par.MaxPatterns; {
-		s, ok := widest(open, refused, max(minSamples, int(h.par.MinCoverage*float64(n)/2)))
+	for refused := map[span]bool{}; len(h.found) < maxPatterns; {
+		s, ok := widest(open, refused, max(minSamples, int(minCoverage*float64(n)/2)))
 		if !ok {
 			break
 		}
@@ -249,7 +268,7 @@ func (h *hunt) chunk(proj *projection, off, end int, last bool) int {
 // adopt follows a new fit through the open spans.
 func (h *hunt) adopt(p *pyramid, x fit, open []span, off int) []span {
 	k := &known{t: x.t, now: x.t, level: x.level, lag: x.lag, distance: x.distance, z: x.z, children: x.children}
-	k.improve(&h.tracker, p, x.a, x.b, h.par)
+	k.improve(&h.tracker, p, x.a, x.b)
 	h.found = append(h.found, k)
 	return h.cover(p, k, open, off, x.seed)
 }
@@ -260,7 +279,7 @@ func (h *hunt) cover(p *pyramid, k *known, open []span, off, from int) []span {
 	var rest []span
 	follow := func(s span) {
 		at := s.a
-		for _, c := range k.follow(&h.tracker, p, s.a, s.b, from, off, h.par) {
+		for _, c := range k.follow(&h.tracker, p, s.a, s.b, from, off) {
 			if c.a > at {
 				rest = append(rest, span{at, c.a})
 			}

@@ -107,7 +107,7 @@ func check(t *testing.T, s series.Set, r Result) {
 	if len(r.Periods) == 0 && len(r.Notes) == 0 {
 		t.Fatal("no period and no reason")
 	}
-	if len(r.Periods) > 0 && r.Periods[0].Axis != series.Wall && r.Periods[0].Confidence < Default().MinConfidence {
+	if len(r.Periods) > 0 && r.Periods[0].Axis != series.Wall && r.Periods[0].Confidence < minConfidence {
 		t.Fatalf("told with %v", r.Periods[0].Confidence)
 	}
 	for _, p := range r.Periods {
@@ -383,7 +383,7 @@ func FuzzDetect(f *testing.F) {
 			{Name: "ipc", Unit: "1", Scope: series.JobScope, Values: v},
 		}}
 		par := Default()
-		par.Surrogates = 5
+		par.surrogates = 5
 		r, err := Detect(s, par)
 		if err != nil {
 			t.Fatal(err)

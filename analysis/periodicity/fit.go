@@ -97,15 +97,15 @@ func (h *hunt) settle(f *fit, v vector) {
 	f.t = f.t.rotate(f.t.edge())
 	h.tracker.over(v)
 	for range rounds {
-		f.occ = h.tracker.places(f.t, h.par, false)
+		f.occ = h.tracker.places(f.t, false)
 		if len(f.occ) < 2 {
 			break
 		}
 		f.t = f.t.retime(f.occ).average(v, f.occ)
 	}
-	f.occ = h.tracker.track(f.t, h.par, false)
+	f.occ = h.tracker.track(f.t, false)
 	h.begin(f, v)
-	f.judge(v, h.par)
+	f.judge(v)
 }
 
 // begin moves the phase of a fit to the begin of its stretch if that gains an
@@ -122,9 +122,9 @@ func (h *hunt) begin(f *fit, v vector) {
 	}
 	was, before := distance(f.occ), slices.Clone(f.occ)
 	t := f.t.rotate(f.t.unit - lead)
-	if occ := h.tracker.places(t, h.par, false); len(occ) >= n {
+	if occ := h.tracker.places(t, false); len(occ) >= n {
 		t = t.retime(occ).average(v, occ)
-		if occ = h.tracker.track(t, h.par, false); len(occ) > n || len(occ) == n && distance(occ) < was {
+		if occ = h.tracker.track(t, false); len(occ) > n || len(occ) == n && distance(occ) < was {
 			f.t, f.occ = t, occ
 			return
 		}
@@ -139,7 +139,7 @@ const fewUnits = 4
 const goodSeed = 0.6
 
 // judge computes score, distance and lag from the occurrences.
-func (f *fit) judge(v vector, par Params) {
+func (f *fit) judge(v vector) {
 	length, cost := 0.0, 0.0
 	price := f.t.shiftPrice(v.noise)
 	for i, o := range f.occ {
@@ -154,7 +154,7 @@ func (f *fit) judge(v vector, par Params) {
 	f.drift = drift(v, f.occ) * float64(f.t.unit) / f.t.energy
 	f.distance, f.score, f.lag = distance(f.occ), 0, 0
 	if n := float64(len(f.occ)); n > 0 {
-		f.score = ((1-f.distance/par.MaxDistance)*length - cost*length/n) / float64(v.len())
+		f.score = ((1-f.distance/maxDistance)*length - cost*length/n) / float64(v.len())
 		f.lag = length / n / float64(f.t.periods) * float64(int(1)<<f.level)
 	}
 }

@@ -24,7 +24,6 @@ func places(unit int, begins []int, distances ...float64) []occurrence {
 // What is acceptable has to be seen often enough, near enough, clear of noise and
 // on one level: each alone refuses it.
 func TestAcceptable(t *testing.T) {
-	par := Default()
 	good := func() fit {
 		return fit{t: template{periods: 1, energy: 100}, occ: make([]occurrence, 5), distance: 0.1, drift: 0.5}
 	}
@@ -33,10 +32,10 @@ func TestAcceptable(t *testing.T) {
 		want bool
 	}{
 		"good":              {func(*fit) {}, true},
-		"as good as needed": {func(x *fit) { x.distance, x.drift, x.t.energy = par.MeanDistance, maxDrift, par.MinSignal }, false}, // 5 units are worth 1.5
-		"more of these":     {func(x *fit) { x.distance, x.occ = par.MeanDistance, make([]occurrence, 7) }, true},
-		"too far":           {func(x *fit) { x.distance, x.occ = par.MeanDistance+0.01, make([]occurrence, 50) }, false},
-		"noise":             {func(x *fit) { x.t.energy = par.MinSignal - 0.1 }, false},
+		"as good as needed": {func(x *fit) { x.distance, x.drift, x.t.energy = meanDistance, maxDrift, minSignal }, false}, // 5 units are worth 1.5
+		"more of these":     {func(x *fit) { x.distance, x.occ = meanDistance, make([]occurrence, 7) }, true},
+		"too far":           {func(x *fit) { x.distance, x.occ = meanDistance+0.01, make([]occurrence, 50) }, false},
+		"noise":             {func(x *fit) { x.t.energy = minSignal - 0.1 }, false},
 		"a ramp":            {func(x *fit) { x.drift = maxDrift + 0.1 }, false},
 		"two":               {func(x *fit) { x.occ, x.distance = x.occ[:2], 0 }, false},
 		"two of two":        {func(x *fit) { x.occ, x.distance, x.t.periods = x.occ[:2], 0, 2 }, true},
@@ -44,7 +43,7 @@ func TestAcceptable(t *testing.T) {
 	} {
 		x := good()
 		c.edit(&x)
-		if got := acceptable(x, 1, par); got != c.want {
+		if got := acceptable(x, 1); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -107,7 +106,7 @@ func TestRuns(t *testing.T) {
 		"off at the end":     {places(100, apart, with(1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)...), 10},
 		"two, and far apart": {places(100, []int{0, 500}, 0.1), 0},
 	} {
-		if got := k.runs(c.occ, Default()); len(got) != c.want {
+		if got := k.runs(c.occ); len(got) != c.want {
 			t.Errorf("%s: %d kept, want %d", name, len(got), c.want)
 		}
 	}
@@ -144,7 +143,7 @@ func TestCandidatesHavePlaces(t *testing.T) {
 	x := l.set(0.05).Columns[0].Values
 	v := vector{c: [][]float32{x}, noise: 0.0025}
 	par := Default()
-	par.Window = 1024
+	par.window = 1024
 	a, b := 2000, len(x)
 	all := new(lagFinder).candidates(new(pyramid).over(v), a, b, 2, par)
 	seen := false
@@ -166,7 +165,7 @@ func TestDetectInChunks(t *testing.T) {
 	set := l.set(0.05)
 	whole := detect(t, set)
 	par := Default()
-	par.Chunk = 9000
+	par.chunk = 9000
 	got, err := Detect(set, par)
 	if err != nil || len(got.Periods) != 1 || len(whole.Periods) != 1 {
 		t.Fatalf("%d and %d periods, %v", len(got.Periods), len(whole.Periods), err)

@@ -42,7 +42,7 @@ const segmentUnits = 48
 // pyramid, from sample from outwards, cuts them into instances at full rate, and
 // returns the spans that they cover. Sample 0 of the pyramid is sample off of the
 // profile.
-func (k *known) follow(tr *tracker, p *pyramid, a, b, from, off int, par Params) []span {
+func (k *known) follow(tr *tracker, p *pyramid, a, b, from, off int) []span {
 	if k.level >= p.height {
 		return nil
 	}
@@ -52,14 +52,14 @@ func (k *known) follow(tr *tracker, p *pyramid, a, b, from, off int, par Params)
 	if hi-lo < 2*segmentUnits*k.t.unit {
 		mid = lo // too short to drift
 	}
-	occ := k.forward(tr, lv, mid, hi, par)
+	occ := k.forward(tr, lv, mid, hi)
 	if mid > lo {
 		later := k.now
 		k.now = k.t
 		if len(occ) > 0 {
 			mid = occ[0].at[0]
 		}
-		before := k.backward(tr, lv, lo, mid, par)
+		before := k.backward(tr, lv, lo, mid)
 		if n := len(before); n > 0 && mid-before[n-1].at[parts] <= maxShift {
 			before[n-1].at[parts] = mid
 		}
@@ -68,7 +68,7 @@ func (k *known) follow(tr *tracker, p *pyramid, a, b, from, off int, par Params)
 			k.now = later
 		}
 	}
-	if occ = k.runs(occ, par); len(occ) == 0 {
+	if occ = k.runs(occ); len(occ) == 0 {
 		return nil
 	}
 	return k.cut(lv, occ, boundaries(p, k.level, occ, a, b), off)
@@ -101,7 +101,7 @@ func (k *known) cut(v vector, occ []occurrence, edges [][2]int, off int) []span 
 }
 
 // forward follows k through points lo to hi of v, a segment at a time.
-func (k *known) forward(tr *tracker, v vector, lo, hi int, par Params) []occurrence {
+func (k *known) forward(tr *tracker, v vector, lo, hi int) []occurrence {
 	var all []occurrence
 	chained := false
 	for at := lo; at < hi; {
@@ -109,7 +109,7 @@ func (k *known) forward(tr *tracker, v vector, lo, hi int, par Params) []occurre
 		if hi-end < 8*k.now.unit {
 			end = hi
 		}
-		occ := tr.over(v.slice(at, end)).track(k.now, par, chained)
+		occ := tr.over(v.slice(at, end)).track(k.now, chained)
 		next := max(at+1, end-k.now.unit)
 		chained = false
 		if n := len(occ); n > 1 && end < hi {
@@ -123,7 +123,7 @@ func (k *known) forward(tr *tracker, v vector, lo, hi int, par Params) []occurre
 		for _, o := range occ {
 			all = append(all, o.moved(at))
 		}
-		k.adapt(v, all[len(all)-len(occ):], par)
+		k.adapt(v, all[len(all)-len(occ):])
 		if end == hi {
 			break
 		}
@@ -133,7 +133,7 @@ func (k *known) forward(tr *tracker, v vector, lo, hi int, par Params) []occurre
 }
 
 // backward is forward from hi to lo.
-func (k *known) backward(tr *tracker, v vector, lo, hi int, par Params) []occurrence {
+func (k *known) backward(tr *tracker, v vector, lo, hi int) []occurrence {
 	var segments [][]occurrence
 	n := 0
 	for at := hi; at > lo; {
@@ -141,7 +141,7 @@ func (k *known) backward(tr *tracker, v vector, lo, hi int, par Params) []occurr
 		if begin-lo < 8*k.now.unit {
 			begin = lo
 		}
-		occ := tr.over(v.slice(begin, at)).track(k.now, par, false)
+		occ := tr.over(v.slice(begin, at)).track(k.now, false)
 		next := min(at-1, begin+k.now.unit)
 		if len(occ) > 1 && begin > lo {
 			occ = occ[1:]
@@ -153,7 +153,7 @@ func (k *known) backward(tr *tracker, v vector, lo, hi int, par Params) []occurr
 		for i, o := range occ {
 			seg[i] = o.moved(begin)
 		}
-		k.adapt(v, seg, par)
+		k.adapt(v, seg)
 		segments = append(segments, seg)
 		n += len(seg)
 		if begin == lo {
@@ -182,22 +182,26 @@ const adaptFrom = 8
 
 // adapt makes the template anew from the occurrences in a segment that fit it
 // well, unless it would become another one: then the loop itself has changed.
-func (k *known) adapt(v vector, occ []occurrence, par Params) {
-	good := k.runs(slices.Clone(occ), par)
+func (k *known) adapt(v vector, occ []occurrence) {
+	good := k.runs(slices.Clone(occ))
 	if len(good) < adaptFrom {
 		return
 	}
 	t := k.now.retime(good).average(v, good)
-	if t.common().apart(k.now.common()) < par.Likeness/2 {
+	if t.common().apart(k.now.common()) < likeness/2 {
 		k.now = t
 	}
 }
 
+// runSlack is by how much a run of instances may be further from the template than
+// those it was made from.
+const runSlack = 0.1
+
 // runs keeps the runs of consecutive occurrences that are worth it: one alone
 // is not a period. A run is cut where runWindow occurrences about a place are
 // worth nothing. The result shares the memory of occ.
-func (k *known) runs(occ []occurrence, par Params) []occurrence {
-	limit := min(par.MeanDistance, k.distance+par.RunSlack)
+func (k *known) runs(occ []occurrence) []occurrence {
+	limit := min(meanDistance, k.distance+runSlack)
 	bad := make([]bool, len(occ))
 	for i := range occ {
 		a, b := i, i+1
@@ -208,7 +212,7 @@ func (k *known) runs(occ []occurrence, par Params) []occurrence {
 			b++
 		}
 		length := float64(occ[b-1].at[parts]-occ[a].at[0]) / float64(b-a)
-		bad[i] = b-a > runWindow/2 && (distance(occ[a:b]) > limit+par.RunSlack ||
+		bad[i] = b-a > runWindow/2 && (distance(occ[a:b]) > limit+runSlack ||
 			math.Abs(length/float64(k.now.unit)-1) > maxStretch)
 	}
 	out := occ[:0]
@@ -218,7 +222,7 @@ func (k *known) runs(occ []occurrence, par Params) []occurrence {
 			j++
 		}
 		d := distance(occ[i:j])
-		gain := float64(j-i) * (1 - d/par.MaxDistance)
+		gain := float64(j-i) * (1 - d/maxDistance)
 		if !bad[i] && (j-i >= 2 || k.t.periods > 1) && gain >= 0.9 && d <= limit {
 			out = append(out, occ[i:j]...)
 		}
@@ -237,13 +241,13 @@ const runWindow = 5
 
 // improve takes template and length anew from all of the stretch that it was
 // found in.
-func (k *known) improve(tr *tracker, p *pyramid, a, b int, par Params) {
+func (k *known) improve(tr *tracker, p *pyramid, a, b int) {
 	lv := p.at(k.level)
 	v := lv.slice(min(a>>k.level, lv.len()), min(b>>k.level, lv.len()))
 	tr.over(v)
 	for range 2 {
-		occ := k.runs(tr.track(k.t, par, false), par)
-		if len(occ) < par.MinInstances {
+		occ := k.runs(tr.track(k.t, false))
+		if len(occ) < minInstances {
 			return
 		}
 		k.t = k.t.retime(occ).average(v, occ)

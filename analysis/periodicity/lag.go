@@ -205,6 +205,9 @@ func refineLag(r []float32, k int) float64 {
 	return lag
 }
 
+// windows bounds how many windows are taken at a level.
+const windows = 32
+
 // candidates searches samples a to b at every level and returns the lags found,
 // those with most support first. Two lengths of window are used: in the long one
 // a checkpoint, whose code is another, can drown the loop on both sides of it.
@@ -221,10 +224,10 @@ func (f *lagFinder) candidates(p *pyramid, a, b, minLag int, par Params) []candi
 			from = 12 // shorter ones were sought at the level below
 		}
 		from = max(from, minLag>>l)
-		for _, w := range [2]int{par.Window, par.Window / 4} {
+		for _, w := range [2]int{par.window, par.window / 4} {
 			w = min(w, hi-lo)
-			all = append(all, f.windows(v.slice(lo, hi), w, from, l, a, par.Windows)...)
-			if w == hi-lo && w <= par.Window/4 {
+			all = append(all, f.windows(v.slice(lo, hi), w, from, l, a)...)
+			if w == hi-lo && w <= par.window/4 {
 				break // the shorter window would be the same
 			}
 		}
@@ -232,11 +235,11 @@ func (f *lagFinder) candidates(p *pyramid, a, b, minLag int, par Params) []candi
 	return merge(all)
 }
 
-// windows searches v, level l of the profile from sample a on, in at most most
-// windows of w points.
-func (f *lagFinder) windows(v vector, w, from, l, a, most int) []candidate {
+// windows searches v, level l of the profile from sample a on, in windows of
+// w points.
+func (f *lagFinder) windows(v vector, w, from, l, a int) []candidate {
 	var out []candidate
-	hop := max(w/2, (v.len()-w)/max(1, most-1), 1)
+	hop := max(w/2, (v.len()-w)/(windows-1), 1)
 	share := 1 / float64((v.len()-w)/hop+1)
 	for s := 0; s+w <= v.len(); s += hop {
 		r := f.correlation(v.slice(s, s+w), w/3)

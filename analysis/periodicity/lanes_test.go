@@ -73,7 +73,7 @@ func TestTrackOverflow(t *testing.T) {
 		v := vector{c: [][]float32{x}, noise: 1}
 		var d tracker
 		end := 0
-		for _, o := range d.over(v).track(firstTemplate(v, 40, 1, 0), Default(), false) {
+		for _, o := range d.over(v).track(firstTemplate(v, 40, 1, 0), false) {
 			if o.at[0] < end || o.at[parts] <= o.at[0] || o.at[parts] > n {
 				t.Fatalf("%d samples: %v after %d", n, o.at, end)
 			}

@@ -5,6 +5,16 @@ import (
 	"math/rand/v2"
 )
 
+const (
+	// margin is the share of what is left to a perfect score by which the
+	// permutations have to be beaten. It makes up for the search over places
+	// and lags that the permutations do not go through.
+	margin = 0.12
+	// enoughSurrogates permutations are enough where all of them are beaten by
+	// clearMargin, or the significance is twice what is asked for.
+	enoughSurrogates, clearMargin = 6, 0.6
+)
+
 // significant compares a fit with what the same search finds in permutations
 // of the same stretch: cut into blocks of about one period, which keep the
 // values, the noise and the short-range shape and lose the rhythm. Thresholds
@@ -31,21 +41,21 @@ func (h *hunt) significant(p *pyramid, x fit) (z float64, ok bool) {
 	h.quick = true
 	defer func() { h.quick = false }()
 	actual := score(v) // on the same samples and by the same search as its rivals
-	rng := rand.New(rand.NewPCG(h.par.Seed, uint64(hi-lo)))
+	rng := rand.New(rand.NewPCG(1, uint64(hi-lo)))
 	largest, sum, sum2 := 0.0, 0.0, 0.0
-	for i := range h.par.Surrogates {
+	for i := range h.par.surrogates {
 		chance := score(permute(v, unit, rng))
 		largest = max(largest, chance)
 		sum += chance
 		sum2 += chance * chance
 		n := float64(i + 1)
 		above := (actual - largest) / (1 - largest)
-		if above < h.par.Margin {
+		if above < margin {
 			return 0, false
 		}
 		sd := math.Sqrt(max(sum2/n-square(sum/n), 0) + square(0.02))
 		z = above * (actual - sum/n) / sd
-		if i+1 >= h.par.EnoughSurrogates && (above >= h.par.ClearMargin || z >= 2*h.minZ) {
+		if i+1 >= enoughSurrogates && (above >= clearMargin || z >= 2*h.minZ) {
 			return max(z, h.minZ), true
 		}
 	}
@@ -80,14 +90,14 @@ func unbroken(occ []occurrence) bool {
 func (h *hunt) best(p *pyramid, lag float64, minLag int) float64 {
 	n := p.at(0).len()
 	top, tried := 0.0, 0
-	if x, ok := h.fitLag(p, lag, 0, n, 0, n); ok && acceptable(x, p.at(x.level).noise, h.par) {
+	if x, ok := h.fitLag(p, lag, 0, n, 0, n); ok && acceptable(x, p.at(x.level).noise) {
 		top = x.score
 	}
 	for _, c := range h.lags.candidates(p, 0, n, minLag, h.par) {
 		if c.lag < lag/2.1 || c.lag > 2.1*lag || math.Abs(c.lag/lag-1) < 0.02 {
 			continue
 		}
-		if x, ok := h.fitLag(p, c.lag, 0, n, c.a, c.b); ok && acceptable(x, p.at(x.level).noise, h.par) {
+		if x, ok := h.fitLag(p, c.lag, 0, n, c.a, c.b); ok && acceptable(x, p.at(x.level).noise) {
 			top = max(top, x.score)
 		}
 		if tried++; tried == 2 {

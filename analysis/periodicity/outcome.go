@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -54,7 +55,7 @@ func (o outcome) further(p outcome) outcome {
 	return o
 }
 
-func (o outcome) refusal(par Params) note.Note {
+func (o outcome) refusal() note.Note {
 	switch {
 	case o.source == "":
 		return note.New(note.NoVariance, "no column of the job was sampled")
@@ -71,7 +72,7 @@ func (o outcome) refusal(par Params) note.Note {
 	case o.stage == notSignificant:
 		return note.New(note.NotSignificant, "no period: what seemed to repeat in %s is no better than what chance gives in shuffled samples", o.source)
 	}
-	return note.New(note.LowCoverage, "no period: the best candidate in %s covers less than %g %% of the profile, or too irregularly", o.source, 100*par.MinCoverage)
+	return note.New(note.LowCoverage, "no period: the best candidate in %s covers less than %s of the profile, or too irregularly", o.source, quantity.Chosen(100*minCoverage))
 }
 
 // scale completes the confidence of what was told.

@@ -9,6 +9,7 @@ import (
 	"jobgait/analysis/internal/dtw"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -165,7 +166,7 @@ func (par Paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 		}
 	}
 	if len(r.Periods) == 0 {
-		r.Notes = append(r.Notes, note.New(note.LowCoverage, "no period: no cluster of instances in %s covers %g %% of the profile", r.Column, 100*par.MinShare))
+		r.Notes = append(r.Notes, note.New(note.LowCoverage, "no period: no cluster of instances in %s covers %s of the profile", r.Column, quantity.Chosen(100*par.MinShare)))
 		return
 	}
 	r.sort()

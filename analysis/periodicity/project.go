@@ -32,7 +32,7 @@ const blockLen = 512
 
 // newProjection returns the projection of a source, and false if every column
 // is flat or empty.
-func newProjection(s source, maxComponents int) (*projection, bool) {
+func newProjection(s source) (*projection, bool) {
 	p := &projection{src: s, total: newTotals(s)}
 	p.src.cols = nil
 	for j, c := range s.cols {
@@ -56,7 +56,7 @@ func newProjection(s source, maxComponents int) (*projection, bool) {
 	var vec mat.Dense
 	eig.VectorsTo(&vec)
 	val := eig.Values(nil) // ascending
-	for k := d - 1; k >= 0 && len(p.w) < maxComponents; k-- {
+	for k := d - 1; k >= 0 && len(p.w) < components; k-- {
 		// Pure noise has variance 1 in every direction. Directions within
 		// 10 % of it, or a hundredth of the first, would only add noise.
 		if len(p.w) > 0 && (val[k] < 1.1 || val[k]-1 < 0.01*(val[d-1]-1)) {

@@ -17,7 +17,7 @@ func (h *hunt) fundamental(p *pyramid, x fit) fit {
 		unit := int(x.lag)
 		from, to := max(x.a, x.seed-8*unit-512), min(x.b, x.seed+8*unit+512)
 		y, ok := h.fitLag(p, lag, x.a, x.b, from, to)
-		if !ok || !acceptable(y, p.at(y.level).noise, h.par) || math.Abs(y.lag/lag-1) >= 0.1 {
+		if !ok || !acceptable(y, p.at(y.level).noise) || math.Abs(y.lag/lag-1) >= 0.1 {
 			continue
 		}
 		if h.divides(p, y, x, m) {
@@ -27,26 +27,38 @@ func (h *hunt) fundamental(p *pyramid, x fit) fit {
 	return x
 }
 
+const (
+	// preference is the share of the score of a period at which a fraction of
+	// it is taken instead. shortPreference is for lags under 8 samples, which
+	// are tracked several at a time and cannot follow jitter as their multiples
+	// can.
+	preference, shortPreference = 0.85, 0.7
+	// maxBeyond is how much of a template's energy its fraction may lack
+	// without having to explain the more for it: true multiples lack up to
+	// 0.1, periods of two similar halves as little as 0.1.
+	maxBeyond = 0.05
+)
+
 // divides says whether x is the m-fold of y and no period itself: it loses
 // little when it is folded, and y explains as much of the same stretch. The more
 // is lost the more y has to explain. Where the points of x are coarser than those
 // of y, which hides what does not fit, it is seen again with those of y.
 func (h *hunt) divides(p *pyramid, y, x fit, m int) bool {
-	share := h.par.Preference
+	share := preference
 	if y.lag < shortLag {
-		share = h.par.ShortPreference
+		share = shortPreference
 	}
 	lost := x.t.beyond(m)
-	if lost <= 2*h.par.MaxBeyond && y.score >= x.score {
+	if lost <= 2*maxBeyond && y.score >= x.score {
 		return true
 	}
 	if z, ok := h.sharper(p, x, x.level-y.level); ok {
 		x, lost = z, z.t.beyond(m)
 	}
 	switch {
-	case lost <= h.par.MaxBeyond:
+	case lost <= maxBeyond:
 		share *= 0.9
-	case lost > 2*h.par.MaxBeyond:
+	case lost > 2*maxBeyond:
 		share = 1
 	}
 	return y.score >= share*x.score
@@ -131,14 +143,14 @@ func (h *hunt) sharper(p *pyramid, x fit, levels int) (fit, bool) {
 	x.t = t.average(v, occ)
 	h.tracker.over(v)
 	for range 2 {
-		x.occ = h.tracker.places(x.t, h.par, false)
+		x.occ = h.tracker.places(x.t, false)
 		if len(x.occ) < 2 {
 			return fit{}, false
 		}
 		x.t = x.t.retime(x.occ).average(v, x.occ)
 	}
-	x.occ = slices.Clone(h.tracker.track(x.t, h.par, false))
-	x.judge(v, h.par)
+	x.occ = slices.Clone(h.tracker.track(x.t, false))
+	x.judge(v)
 	return x, len(x.occ) >= 2
 }
 
@@ -147,11 +159,11 @@ func (h *hunt) refit(p *pyramid, x fit, a, b int) fit {
 	lv := p.at(x.level)
 	v := lv.slice(min(a>>x.level, lv.len()), min(b>>x.level, lv.len()))
 	x.a, x.b = a, b
-	x.occ = slices.Clone(h.tracker.over(v).track(x.t, h.par, false))
+	x.occ = slices.Clone(h.tracker.over(v).track(x.t, false))
 	if len(x.occ) == 0 {
 		x.score = 0
 		return x
 	}
-	x.judge(v, h.par)
+	x.judge(v)
 	return x
 }

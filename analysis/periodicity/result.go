@@ -9,12 +9,16 @@ import (
 	"jobgait/analysis/series"
 )
 
+// minCoverage is the smallest share of the profile that one period has to cover, all of
+// its regions together (the paper's 5 %).
+const minCoverage = 0.05
+
 // period turns the instances of a known period into the result; ok is false if
 // they are too few, cover too little, or are too irregular to be reported.
-func (k *known) period(set series.Set, column string, par Params) (Period, bool) {
+func (k *known) period(set series.Set, column string) (Period, bool) {
 	in := k.instances()
 	n := len(in)
-	if n < par.MinInstances {
+	if n < minInstances {
 		return Period{}, false
 	}
 	lens := make([]float64, n)
@@ -43,7 +47,7 @@ func (k *known) period(set series.Set, column string, par Params) (Period, bool)
 		Regions:       found,
 	}
 	p.Parts = Parts{
-		Explained: min(1, max(0, 1-k.meanDistance()/par.MaxDistance)),
+		Explained: min(1, max(0, 1-k.meanDistance()/maxDistance)),
 		Regular:   max(0, 1-p.PeriodCV),
 		Support:   (1 - math.Exp(-float64(n)/10)) * (1 - math.Exp(-p.Coverage/0.1)),
 		Agreed:    1,
@@ -59,7 +63,7 @@ func (k *known) period(set series.Set, column string, par Params) (Period, bool)
 	for _, c := range k.children {
 		p.Children = append(p.Children, Child{PeriodS: c.lag * set.StepS, Count: int(c.perUnit * float64(n)), Confidence: c.confidence})
 	}
-	ok := p.Coverage >= par.MinCoverage && !scattered(p, k.t.periods)
+	ok := p.Coverage >= minCoverage && !scattered(p, k.t.periods)
 	return p, ok
 }
 

@@ -48,7 +48,7 @@ func (h *hunt) search(p *pyramid, a, b int) (fit, stage) {
 			continue
 		}
 		lo, hi := around(c, a, b)
-		if x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b); ok && acceptable(x, p.at(x.level).noise, h.par) {
+		if x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b); ok && acceptable(x, p.at(x.level).noise) {
 			fits = append(fits, h.fundamental(p, x))
 		}
 	}
@@ -88,7 +88,7 @@ func (h *hunt) again(p *pyramid, a, b int) (fit, stage) {
 		c := candidate{lag: h.shown, a: max(a, mid-w/2), b: min(b, mid+w/2)}
 		lo, hi := around(c, a, b)
 		x, ok := h.fitLag(p, c.lag, lo, hi, c.a, c.b)
-		if !ok || x.score < leastScore || !acceptable(x, p.at(x.level).noise, h.par) {
+		if !ok || x.score < leastScore || !acceptable(x, p.at(x.level).noise) {
 			continue
 		}
 		reached = notSignificant
@@ -131,10 +131,24 @@ func around(c candidate, a, b int) (lo, hi int) {
 // like the next piece (12); what recurs comes back to its level.
 const maxDrift = 1
 
+const (
+	// maxDistance is the normalised squared distance between an instance and
+	// the template, counting noise taken out, at which an instance is worth
+	// nothing: 0 = equal, 1 = unrelated, 2 = opposite (the paper's "close to
+	// 0" made a ratio). More lets heavier jitter pass, and chance. meanDistance is
+	// the largest mean over the instances.
+	maxDistance, meanDistance = 0.6, 0.42
+	// minInstances is the smallest number of instances that is a period.
+	minInstances = 3
+	// minSignal is the least energy of a unit's template over the noise of
+	// one sample: below 12 (3.5 standard deviations) noise can be bent into it.
+	minSignal = 12
+)
+
 // acceptable says whether a fit could be a period at all.
-func acceptable(x fit, noise float64, par Params) bool {
-	units := float64(len(x.occ)) * (1 - x.distance/par.MaxDistance)
+func acceptable(x fit, noise float64) bool {
+	units := float64(len(x.occ)) * (1 - x.distance/maxDistance)
 	n := len(x.occ) * x.t.periods
-	return n >= par.MinInstances && len(x.occ) >= 2 && units >= 2 && x.distance <= par.MeanDistance &&
-		x.t.energy >= par.MinSignal*noise && x.drift <= maxDrift
+	return n >= minInstances && len(x.occ) >= 2 && units >= 2 && x.distance <= meanDistance &&
+		x.t.energy >= minSignal*noise && x.drift <= maxDrift
 }

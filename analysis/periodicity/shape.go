@@ -33,6 +33,10 @@ func (k *known) meanDistance() float64 {
 	return max(0, 1-2*dot/energy)
 }
 
+// likeness is the distance between two templates up to which they are one period, found
+// in two places.
+const likeness = 0.2
+
 // shapes returns the periods with every shape on its own: two shapes of one
 // length that were followed together are parted, and one shape that was found
 // in two places is joined.
@@ -48,7 +52,7 @@ func (h *hunt) shapes() []*known {
 // to stand alone goes to the nearest shape that is not.
 func (h *hunt) part(k *known) []*known {
 	set := linkage(len(k.groups), func(i, j int) bool {
-		return k.groups[i].shape.apart(k.groups[j].shape) <= h.par.Likeness
+		return k.groups[i].shape.apart(k.groups[j].shape) <= likeness
 	})
 	size := map[int]int{}
 	all := 0
@@ -134,13 +138,13 @@ next:
 func (h *hunt) same(a, b *known) (shift float64, ok bool) {
 	longer := h.stretch // than the other
 	if r := b.lag / a.lag; r < longer && r > 1/longer {
-		if d, shift := a.shape().likeness(b.shape()); d <= h.par.Likeness {
+		if d, shift := a.shape().likeness(b.shape()); d <= likeness {
 			return shift, true
 		}
 	}
 	x, y := nearest(a.groups, b.groups)
 	if r := y.length() / x.length(); r < longer && r > 1/longer {
-		if d, shift := x.shape.likeness(y.shape); d <= h.par.Likeness {
+		if d, shift := x.shape.likeness(y.shape); d <= likeness {
 			return shift, true
 		}
 	}

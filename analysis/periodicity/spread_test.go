@@ -29,8 +29,8 @@ func TestSpread(t *testing.T) {
 			for j := range want.src.cols {
 				alike(t, got.src.read(nil, j, s.a, s.b), want.src.read(nil, j, s.a, s.b))
 			}
-			p, ok := newProjection(want.src, 4)
-			q, _ := newProjection(got.src, 4)
+			p, ok := newProjection(want.src)
+			q, _ := newProjection(got.src)
 			if !ok || len(q.w) != len(p.w) || math.Abs(q.stats[0].noise/p.stats[0].noise-1) > 1e-5 {
 				t.Fatalf("%d components, noise of %v", len(q.w), q.stats[0])
 			}

@@ -57,8 +57,8 @@ func (d *tracker) over(v vector) *tracker {
 
 // track returns the occurrences of t, and what they are worth. chained says that
 // another ended where v begins. The slice is used again by the next call.
-func (d *tracker) track(t template, par Params, chained bool) []occurrence {
-	occ := d.places(t, par, chained)
+func (d *tracker) track(t template, chained bool) []occurrence {
+	occ := d.places(t, chained)
 	for i := range occ {
 		occ[i].measure(d.v, t)
 	}
@@ -66,13 +66,13 @@ func (d *tracker) track(t template, par Params, chained bool) []occurrence {
 }
 
 // places is track for who only wants to know where they are.
-func (d *tracker) places(t template, par Params, chained bool) []occurrence {
+func (d *tracker) places(t template, chained bool) []occurrence {
 	n := d.v.len()
 	if n < t.unit+parts*maxShift+1 {
 		return nil
 	}
 	d.resize(n, t)
-	d.gains(t, par.MaxDistance)
+	d.gains(t, maxDistance)
 	d.start(chained)
 	d.price = float32(t.shiftPrice(d.v.noise))
 	// Tables are known up to done: of where parts begin, and at last of where

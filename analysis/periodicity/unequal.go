@@ -89,7 +89,7 @@ func (g grid) cycle(y marks.Cycle, set series.Set) (Period, bool) {
 // withUnequal adds cycles of unequal length to what an unsure search for equal ones
 // found: the surest is told first. One that is as long as a period found is a second
 // witness of it, and raises its confidence.
-func withUnequal(periods []Period, set series.Set, most int) []Period {
+func withUnequal(periods []Period, set series.Set) []Period {
 	if len(periods) > 0 && periods[0].Confidence >= unsure {
 		return periods
 	}
@@ -102,7 +102,7 @@ func withUnequal(periods []Period, set series.Set, most int) []Period {
 		periods = append(periods, y)
 	}
 	slices.SortStableFunc(periods, func(x, y Period) int { return cmp.Compare(y.Confidence, x.Confidence) })
-	return periods[:min(len(periods), most)]
+	return periods[:min(len(periods), maxPatterns)]
 }
 
 // unequalNote says that the main cycle has no fixed length, and how long it is.

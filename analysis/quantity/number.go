@@ -105,6 +105,22 @@ func Amount(v float64, unit string) string {
 	if !Known(v) {
 		return Missing
 	}
+	text, unit := amount(v, unit)
+	return strings.TrimSuffix(text+" "+unit, " ")
+}
+
+// AmountOf prints a total of another, whose unit is told once if it is the same: 1.23 of
+// 2.00 GB.
+func AmountOf(v, all float64, unit string) string {
+	text, of := amount(v, unit)
+	if _, whole := amount(all, unit); Known(v) && of == whole {
+		return text + " of " + Amount(all, unit)
+	}
+	return Amount(v, unit) + " of " + Amount(all, unit)
+}
+
+// amount is a total and its unit with the prefix.
+func amount(v float64, unit string) (text, prefixed string) {
 	text, prefix := Figures(v, 3), ""
 	if v == math.Trunc(v) {
 		text = commas(strconv.FormatFloat(v, 'f', 0, 64)) // 23 faults are not 23.0
@@ -124,7 +140,7 @@ func Amount(v float64, unit string) string {
 	case prefix != "" && len(unit) > 2: // a word stands apart from the prefix
 		unit = " " + unit
 	}
-	return strings.TrimSuffix(text+" "+prefix+unit, " ")
+	return text, prefix + unit
 }
 
 // Range prints both ends of an interval with as many figures, three at least, as

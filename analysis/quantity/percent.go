@@ -29,6 +29,9 @@ func Signed(p float64) string {
 // PercentRange prints an interval: 11.8 .. 12.9 %.
 func PercentRange(lo, hi float64) string { return bare(lo) + " .. " + Percent(hi) }
 
+// PercentTo is PercentRange in a sentence: 11.8 to 12.9 %.
+func PercentTo(lo, hi float64) string { return bare(lo) + " to " + Percent(hi) }
+
 // Share prints a share of 0..1 in percent. Nothing but all is 100 %, nothing but
 // nothing 0 %.
 func Share(share float64) string {

@@ -54,7 +54,12 @@ func Period(s float64) string {
 
 // PeriodRange prints an interval in the unit of the period that it belongs to,
 // with so many decimals that its ends differ in two figures.
-func PeriodRange(lo, hi, period float64) string {
+func PeriodRange(lo, hi, period float64) string { return periodRange(lo, "..", hi, period) }
+
+// PeriodTo is PeriodRange in a sentence: 6.19 to 6.21 s.
+func PeriodTo(lo, hi, period float64) string { return periodRange(lo, "to", hi, period) }
+
+func periodRange(lo float64, to string, hi, period float64) string {
 	if !Known(lo) || !Known(hi) {
 		return Missing
 	}
@@ -64,7 +69,7 @@ func PeriodRange(lo, hi, period float64) string {
 	if wide := hi - lo; wide > 0 {
 		decimals = min(4, max(0, int(math.Ceil(1-math.Log10(wide)))))
 	}
-	return fmt.Sprintf("%.*f .. %.*f %s", decimals, lo, decimals, hi, unit)
+	return fmt.Sprintf("%.*f %s %.*f %s", decimals, lo, to, decimals, hi, unit)
 }
 
 // unitOfPeriod returns the unit in which a period is read best, and its size.

@@ -3,6 +3,8 @@ package scaling
 import (
 	"math"
 	"slices"
+
+	"jobgait/analysis/internal/robust"
 )
 
 const (
@@ -58,7 +60,7 @@ type sample struct {
 // fewer than half of them, and never one of two unless others say how runs repeat.
 func undisturbedRuns(pt point, jitter float64) sample {
 	sorted := slices.Sorted(slices.Values(pt.values))
-	middle := sorted[(len(sorted)-1)/2]
+	middle := robust.SortedLower(sorted)
 	limit := math.Inf(1)
 	if len(sorted) >= 2 && middle > 0 && jitter >= 0 {
 		limit = middle * (1 + max(farRun*jitter, farLeast))
@@ -120,7 +122,7 @@ func repeatability(points []point) float64 {
 			continue
 		}
 		sorted := slices.Sorted(slices.Values(pt.values))
-		middle := sorted[(len(sorted)-1)/2]
+		middle := robust.SortedLower(sorted)
 		if middle <= 0 {
 			continue
 		}

@@ -68,6 +68,17 @@ func Sizes(observations []Observation) []float64 {
 	return slices.Compact(p)
 }
 
+// Means is the mean of the runs at each of Sizes.
+func Means(observations []Observation) []float64 {
+	kept := slices.DeleteFunc(slices.Clone(observations), func(o Observation) bool { return !o.Usable() })
+	slices.SortStableFunc(kept, func(a, b Observation) int { return cmp.Compare(a.P, b.P) })
+	var out []float64
+	for _, pt := range joinRepeats(kept) {
+		out = append(out, pt.mean())
+	}
+	return out
+}
+
 // usable leaves out runs that cannot be fitted, and says why.
 func usable(s Series, notes []note.Note) ([]Observation, []note.Note) {
 	kept := make([]Observation, 0, len(s.Observations))

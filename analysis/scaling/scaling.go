@@ -1,6 +1,10 @@
 package scaling
 
-import "jobgait/analysis/note"
+import (
+	"math"
+
+	"jobgait/analysis/note"
+)
 
 // Observation is one measured run.
 type Observation struct {
@@ -138,4 +142,47 @@ type Result struct {
 	Notes          []note.Note  `json:"notes"`
 	// short is by how much the evidence of a change stays below what it takes.
 	short float64
+}
+
+// Growth is by how much the law at the largest sizes grows from the largest to four
+// times it: what ranks parts of a program, as the larger order does where there is
+// one and as noise in a constant does not. NaN where there is no law.
+func (r Result) Growth(largest float64) float64 {
+	m := r.Whole
+	if r.Segmented {
+		m = nil
+		if n := len(r.Segments); n > 0 {
+			m = r.Segments[n-1].Model
+		}
+	}
+	if m == nil || !(largest > 0) {
+		return math.NaN()
+	}
+	if at := m.At(largest); at > 0 {
+		return m.At(4*largest) / at
+	}
+	return math.NaN()
+}
+
+// efficiency is that at each p relative to the least p, of values that are
+// times: strong scaling divides by the resources added, weak does not. Where a
+// value is not positive it says nothing, and the point is left out.
+func efficiency(points []point, mode Mode) []Efficiency {
+	out := []Efficiency{}
+	var first point
+	for _, pt := range points {
+		v := pt.mean()
+		if !(v > 0) {
+			continue
+		}
+		if first.values == nil {
+			first = pt
+		}
+		e := first.mean() / v
+		if mode == Strong {
+			e *= first.p / pt.p
+		}
+		out = append(out, Efficiency{P: pt.p, Value: e})
+	}
+	return out
 }

@@ -43,6 +43,29 @@ type Lengths struct {
 	MaxS  series.Values `json:"max_s"`
 }
 
+// Over returns the mean lengths in n parts of a run that ends at end; NaN where no
+// iteration began.
+func (l Lengths) Over(end float64, n int) []float64 {
+	sum, seen := make([]float64, n), make([]float64, n)
+	for i, v := range l.MeanS {
+		mean := float64(v)
+		if k := int(float64(l.TS[i]) / end * float64(n)); end > 0 && k >= 0 && k < n && !math.IsNaN(mean) {
+			sum[k], seen[k] = sum[k]+mean, seen[k]+1
+		}
+	}
+	for k := range sum {
+		sum[k] /= seen[k]
+	}
+	// Iterations longer than a part leave parts without a beginning: they are
+	// those of the one before.
+	for k := 1; k < n; k++ {
+		if math.IsNaN(sum[k]) && float64(k-1)*end/float64(n)+2*sum[k-1] > float64(k)*end/float64(n) {
+			sum[k] = sum[k-1]
+		}
+	}
+	return sum
+}
+
 // maxSlow is how many of the slowest iterations are listed.
 const maxSlow = 5
 

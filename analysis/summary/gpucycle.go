@@ -24,6 +24,31 @@ type GPUCycle struct {
 	Idle   []float64 `json:"idle,omitempty"`
 }
 
+// IdleWithin is which part of each part of a pattern's cycle the GPUs of a node are idle,
+// in the mean; nil where that is not known.
+func IdleWithin(gpus []GPU, node, pattern string) []float64 {
+	sum, n := make([]float64, anatomy.Bins), 0.0
+	for _, g := range gpus {
+		if g.Node != node || g.Cycle == nil {
+			continue
+		}
+		if len(g.Cycle.Idle) != len(sum) || g.Cycle.Pattern != pattern {
+			return nil
+		}
+		for i, v := range g.Cycle.Idle {
+			sum[i] += v
+		}
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	for i := range sum {
+		sum[i] /= n
+	}
+	return sum
+}
+
 // GPUGrowth is by how much columns of a node's profile grew, which asks for them by name.
 type GPUGrowth func(columns []string) iter.Seq[anatomy.Growth]
 

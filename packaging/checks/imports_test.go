@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,30 @@ func TestOnlyHistoryImportsSQLite(t *testing.T) {
 			}
 			if bytes.Contains(b, []byte(`"github.com/mattn/go-sqlite3"`)) && !strings.HasSuffix(f, "_test.go") {
 				t.Errorf("%s imports the SQLite driver", f)
+			}
+		}
+	}
+}
+
+// Reports draw and word what analyses found: a root, an exponential or a natural logarithm
+// is of a statistic. Those to ten are of axes and of figures.
+func TestReportsHoldNoStatistic(t *testing.T) {
+	statistic := regexp.MustCompile(`\bmath\.(Sqrt|Cbrt|Hypot|Exp|Exp2|Expm1|Log|Log1p|Log2|Erf\w*|\w*Gamma)\(|"gonum\.org/|"math/rand`)
+	for _, p := range packages(t) {
+		if p.path != "reports" && !strings.HasPrefix(p.path, "reports/") {
+			continue
+		}
+		src, err := filepath.Glob(filepath.Join(root(t), p.path, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range src {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := statistic.Find(b); found != nil && !strings.HasSuffix(f, "_test.go") {
+				t.Errorf("%s: %s is for an analysis", f, found)
 			}
 		}
 	}

@@ -18,10 +18,9 @@ import (
 // ends in a quotation mark.
 var formatted = regexp.MustCompile(`%[-+# 0-9.*\[\]]*[a-zA-Z] ?%%([^"]|$)`)
 
-// ownPercentages print percentages without package quantity: tables of experiments
-// for whoever works on the method, and notes of analyses and the agent that are
-// recorded with the run, in words that their tests hold.
-var ownPercentages = []string{"agent/", "analysis/changepoint/", "analysis/periodicity/", "analysis/scaling/experiment/"}
+// ownPercentages print percentages without package quantity: notes of the agent that are
+// recorded with the run, in words that its tests hold.
+var ownPercentages = []string{"agent/"}
 
 func TestPercentagesArePrintedInOnePlace(t *testing.T) {
 	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {

@@ -13,13 +13,8 @@ import (
 	"jobgait/analysis/changepoint/formats"
 )
 
-// Acknowledged knows which changes somebody has seen and accepted: the change
-// of a series at a run, given by its index in the input or by its day.
-type Acknowledged interface {
-	Has(id string, index int, day float64) bool
-}
-
-// Acks is a list of acknowledged changes.
+// Acks are the changes that somebody has seen and accepted: each the change of a series
+// at a run, given by its index in the input or by its day.
 type Acks []Ack
 
 // Ack is one acknowledged change.

@@ -407,12 +407,12 @@ func TestRatio(t *testing.T) {
 	a.T = append(a.T, a.T[35]+.1, 99999)
 	a.Y = append(a.Y, 1e6, 5)
 	s := ratio(a, b, pair.JoinDay, pair.Comparison{Changes: []changepoint.Change{{Index: 19, T: firstDay + 20}}})
-	if s.N != 35 || s.T[0] != firstDay+1 || len(s.Regimes) != 2 || math.Abs(s.Regimes[0].Mean-10) > 1e-9 || s.Regimes[0].SD > 1e-6 {
-		t.Fatalf("%+v", s.Regimes)
+	if s.Result.N != 35 || s.T[0] != firstDay+1 || len(s.Result.Regimes) != 2 || math.Abs(s.Result.Regimes[0].Mean-10) > 1e-9 || s.Result.Regimes[0].SD > 1e-6 {
+		t.Fatalf("%+v", s.Result.Regimes)
 	}
 	// Day 35 has two runs in a, of which the middle is far off; run 30 is a spike.
-	if g := s.Regimes[1]; math.Abs(g.Mean-30.13) > .05 || g.N != 14 || len(s.Outliers) != 2 {
-		t.Errorf("%+v, outliers %v", g, s.Outliers)
+	if g := s.Result.Regimes[1]; math.Abs(g.Mean-30.13) > .05 || g.N != 14 || len(s.Result.Outliers) != 2 {
+		t.Errorf("%+v, outliers %v", g, s.Result.Outliers)
 	}
 }
 

@@ -197,17 +197,17 @@ func (p Pair) Facts() []string {
 		text += fmt.Sprintf(", %d used since the ratio last changed", p.Used)
 	}
 	out := []string{text + fmt.Sprintf(", %s dropped", quantity.Plural(p.Dropped, "run"))}
-	text = ""
+	var odds []string
 	if p.P != nil {
-		text = quantity.Chance(*p.P)
+		odds = append(odds, quantity.Chance(*p.P))
 	}
 	// The correlation of three pairs is a number and says nothing.
 	const enough = 10
 	if p.Correlation != nil && p.Pairs >= enough {
-		text = strings.TrimPrefix(text+"; correlation of the two "+quantity.Hundredths(*p.Correlation), "; ")
+		odds = append(odds, "correlation of the two "+quantity.Hundredths(*p.Correlation))
 	}
-	if text != "" {
-		out = append(out, text)
+	if len(odds) > 0 {
+		out = append(out, strings.Join(odds, "; "))
 	}
 	if p.Need != nil {
 		what := quantity.Plural(*p.Need, "more pair")
@@ -263,8 +263,10 @@ func ratio(base, other History, join pair.Join, c pair.Comparison) Judged {
 	h := pair.Ratio(base.Series, other.Series, join, c.Changes)
 	var s Judged
 	s.ID, s.Unit, s.Calendar = "difference", "%", base.Calendar && other.Calendar
-	s.T, s.Y, s.Regimes, s.Outliers = h.T, h.Y, h.Regimes, h.Outliers
-	s.N, s.Changes = len(s.Y), c.Changes
-	s.Events = grouped(s.Changes)
+	s.T, s.Y, s.Result.Regimes, s.Result.Outliers = h.T, h.Y, h.Regimes, h.Outliers
+	s.Result.N, s.Result.Changes = len(s.Y), c.Changes
+	for _, found := range s.Result.Events(s.Series) {
+		s.Events = append(s.Events, Event{Event: found})
+	}
 	return s
 }

@@ -3,29 +3,10 @@ package change
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
 )
-
-// crept tells a creep in place of the events that it explains.
-func (s Judged) crept(events []Event) []Event {
-	k := s.Creep
-	if k == nil {
-		return events
-	}
-	seen := len(s.Y) - 1
-	events = slices.DeleteFunc(events, func(e Event) bool {
-		held := k.Holds(e.First().Index)
-		if held {
-			seen = min(seen, e.First().DetectedIndex)
-		}
-		return held
-	})
-	return append(events, Event{Creep: k, Day: s.at(k.FirstIndex), Changes: []changepoint.Change{{Index: k.FirstIndex, T: s.at(k.FirstIndex),
-		DetectedIndex: seen, FirstIndex: k.FirstIndex, LastIndex: k.FirstIndex, EffectPct: k.EffectPct, Kind: changepoint.Drift, EndIndex: &k.LastIndex}}})
-}
 
 // goesOn is within how many runs of the newest a creep ends that may still go on.
 const goesOn = 10
@@ -43,7 +24,7 @@ func (s Judged) creepText(k changepoint.Creep, o Options) string {
 // newestChange is the newest of the changes, which there must be: the creep that it is
 // part of as a whole.
 func (s Judged) newestChange() changepoint.Change {
-	c := s.Changes[len(s.Changes)-1]
+	c := s.Result.Changes[len(s.Result.Changes)-1]
 	for _, e := range s.Events {
 		if e.Creep.Holds(c.Index) {
 			return e.First()

@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -33,20 +34,13 @@ func consistsOf(causes []changepoint.Cause) string {
 		if d < 0 {
 			more = "saved"
 		}
-		text := "; " + functionName(c.To) + " has " + quantity.Period(abs(d))
+		text := "; " + functionName(c.To) + " has " + quantity.Period(math.Abs(d))
 		if f.TotalS*d > 0 {
-			text += " of the " + quantity.Period(abs(f.TotalS))
+			text += " of the " + quantity.Period(math.Abs(f.TotalS))
 		}
 		return text + " of CPU time a cycle that were " + more
 	}
 	return ""
-}
-
-func abs(v float64) float64 {
-	if v < 0 {
-		return -v
-	}
-	return v
 }
 
 // functionName is a function in a sentence, cut where templates have made it long.
@@ -79,7 +73,7 @@ func milli(s float64) string {
 	if s < 0 {
 		sign = "-"
 	}
-	return sign + quantity.Period(abs(s))
+	return sign + quantity.Period(math.Abs(s))
 }
 
 // mostFunctions is how many changes of single functions are told of a history.
@@ -88,7 +82,7 @@ const mostFunctions = 5
 // FunctionTexts are the changes of single functions that the series itself does not
 // show, the newest first.
 func (s Judged) FunctionTexts(o Options) []string {
-	list := slices.Clone(s.Functions)
+	list := slices.Clone(s.Result.Functions)
 	slices.SortStableFunc(list, func(a, b changepoint.FunctionChange) int { return b.Index - a.Index })
 	var out []string
 	for _, f := range list[:min(len(list), mostFunctions)] {
@@ -96,7 +90,7 @@ func (s Judged) FunctionTexts(o Options) []string {
 		if f.EffectPct < 0 {
 			word = "shorter"
 		}
-		text := fmt.Sprintf("%s runs %s %s", functionName(changepoint.FunctionName(f.Library, f.Name)), quantity.Percent(abs(f.EffectPct)), word)
+		text := fmt.Sprintf("%s runs %s %s", functionName(changepoint.FunctionName(f.Library, f.Name)), quantity.Percent(math.Abs(f.EffectPct)), word)
 		if lo, hi, ok := bounds(f.EffectPct, f.LoPct, f.HiPct); ok {
 			text += fmt.Sprintf(" (%s interval %s)", quantity.Chosen(100*f.Level), quantity.PercentRange(lo, hi))
 		}
@@ -125,7 +119,7 @@ func (r Report) functions(p *reports.Page) {
 // jsonFunctions are all of them.
 func (s Judged) jsonFunctions(o Options) []jsonFunction {
 	out := []jsonFunction{}
-	for _, f := range s.Functions {
+	for _, f := range s.Result.Functions {
 		out = append(out, jsonFunction{f.Library, text(f.Name), s.jsonChange(f.Change, o)})
 	}
 	return out

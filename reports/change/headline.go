@@ -21,7 +21,7 @@ func (r Report) headline() string {
 	n, total := map[Status]int{}, 0
 	for _, s := range r.Series {
 		n[s.Status]++
-		total += s.N
+		total += s.Result.N
 	}
 	of := quantity.Plural(total, "run")
 	if r.options.Whose != "" {
@@ -53,11 +53,7 @@ func LastDays(days float64) string {
 func (s Judged) inShort(o Options) string {
 	switch s.Status {
 	case Changed:
-		for _, e := range s.Events {
-			if !e.Small {
-				return e.Brief
-			}
-		}
+		return s.large().Brief
 	case Watch:
 		return s.Watch
 	case Pass:
@@ -132,18 +128,8 @@ func (r Report) ranked() []Judged {
 			rest = append(rest, s)
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b Judged) int { return cmp.Compare(b.newest(), a.newest()) })
+	slices.SortStableFunc(rest, func(a, b Judged) int { return cmp.Compare(b.large().First().T, a.large().First().T) })
 	return append(out, rest...)
-}
-
-// newest is the day of the newest event that is not small.
-func (s Judged) newest() float64 {
-	for _, e := range s.Events {
-		if !e.Small {
-			return e.Day
-		}
-	}
-	return s.Events[0].Day
 }
 
 // ByChance says how many of the changes that are told chance alone would give;
@@ -195,7 +181,7 @@ func (s Judged) largeChanges() []changepoint.Change {
 // recent is how many runs lie in the days that are told of.
 func (s Judged) recent(o Options) int {
 	if o.Days <= 0 {
-		return s.N
+		return s.Result.N
 	}
 	n := 0
 	for _, t := range s.T {
@@ -211,7 +197,7 @@ func (s Judged) recent(o Options) int {
 func (r Report) expected() (n *float64, unknown int) {
 	known := 0
 	for _, s := range r.Series {
-		for _, c := range s.Changes {
+		for _, c := range s.Result.Changes {
 			if s.Support {
 				break // Expected does not count them either
 			}

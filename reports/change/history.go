@@ -153,7 +153,7 @@ type Report struct {
 // Judged is a history with its result and what that means.
 type Judged struct {
 	History
-	changepoint.Result
+	Result changepoint.Result
 	Status Status
 	// Events are the changes as people count them: the two ends of an
 	// excursion are one. The newest is first.
@@ -177,7 +177,7 @@ type Options struct {
 	// Years asks for the year of every date: the newest run is so long ago that a
 	// reader would take "20 March" for another.
 	Years bool
-	Acks  Acknowledged
+	Acks  Acks
 	ASCII bool
 	// Stored says that the runs are those of a history of ours: what can be done
 	// about a change is told, with the database's name if it was given.
@@ -192,12 +192,16 @@ type Options struct {
 
 // Default returns the usual options: a change below 2 % is listed, but makes no
 // history changed: with many runs it is sure, and still noise to people.
-func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN(), Acks: Acks(nil)} }
+func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN()} }
 
 // Analyse looks for changes in all histories at once. Those that could not be
 // read keep their place and have no results.
 func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options) Report {
-	found := changepoint.Analyse(withOwners(hs), m, p)
+	inputs := make([]formats.Input, len(hs))
+	for i, h := range hs {
+		inputs[i] = h.Input
+	}
+	found := changepoint.Analyse(formats.Owned(inputs), m, p)
 	r := New(hs, m, found, o)
 	if o.Site && m == changepoint.Sequential {
 		r.Own = changepoint.OwnRateOf(found.Series, p)
@@ -207,9 +211,6 @@ func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options
 
 // New joins histories and the results of those that could be read.
 func New(hs []History, m changepoint.Method, found changepoint.Report, o Options) Report {
-	if o.Acks == nil {
-		o.Acks = Acks(nil)
-	}
 	if math.IsNaN(o.Now) {
 		o.Now = Newest(hs)
 	}
@@ -240,7 +241,7 @@ func Newest(hs []History) float64 {
 
 // byAge orders events, the newest first.
 func byAge(a, b Event) int {
-	if c := cmp.Compare(b.Day, a.Day); c != 0 {
+	if c := cmp.Compare(b.First().T, a.First().T); c != 0 {
 		return c
 	}
 	return cmp.Compare(a.First().Index, b.First().Index)

@@ -174,22 +174,22 @@ func write(w io.Writer, v any) error {
 }
 
 func (s Judged) json(o Options) jsonSeries {
-	out := jsonSeries{ID: s.givenID(), User: text(s.User), App: text(s.App), Shape: text(s.Shape), Metric: text(s.Metric), Unit: text(s.Unit), N: s.N, Status: text(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
-		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Functions: s.jsonFunctions(o), Notes: s.notes()}
-	for _, c := range s.Changes {
+	out := jsonSeries{ID: s.givenID(), User: text(s.User), App: text(s.App), Shape: text(s.Shape), Metric: text(s.Metric), Unit: text(s.Unit), N: s.Result.N, Status: text(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
+		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Functions: s.jsonFunctions(o), Notes: s.AllNotes()}
+	for _, c := range s.Result.Changes {
 		out.Changes = append(out.Changes, s.jsonChange(c, o))
 	}
-	for _, g := range s.Regimes {
+	for _, g := range s.Result.Regimes {
 		out.Regimes = append(out.Regimes, jsonRegime{s.Index(g.First), s.Index(g.Last), g.N, quantity.Finite(g.Mean), quantity.Finite(g.Median), quantity.Finite(g.SD)})
 	}
-	for _, k := range s.Outliers {
+	for _, k := range s.Result.Outliers {
 		out.Outliers = append(out.Outliers, s.Index(k))
 	}
 	slices.Sort(out.Outliers)
-	if c := s.Creep; c != nil {
+	if c := s.Result.Creep; c != nil {
 		out.Creep = &jsonCreep{s.Index(c.FirstIndex), s.Index(c.LastIndex), c.N, quantity.Finite(c.From), quantity.Finite(c.To), quantity.Finite(c.EffectPct)}
 	}
-	for _, n := range s.SlowNodes {
+	for _, n := range s.Result.SlowNodes {
 		out.SlowNodes = append(out.SlowNodes, jsonSlowNode{n.Node, quantity.Finite(n.EffectPct), quantity.Finite(n.P)})
 	}
 	return out
@@ -230,8 +230,8 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 	return out
 }
 
-// notes are those of the reader, then those of the analysis.
-func (s Judged) notes() []note.Note {
+// AllNotes are those of the reader, then those of the analysis.
+func (s Judged) AllNotes() []note.Note {
 	out := append(list(s.Input.Notes), s.Result.Notes...)
 	for i, n := range out {
 		if n.Code == note.MissingRuns && s.Lacking != "" {

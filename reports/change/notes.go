@@ -48,7 +48,7 @@ func (r Report) remarks() []string {
 		if len(r.Series) == 1 {
 			who = ""
 		}
-		for _, n := range s.SlowNodes {
+		for _, n := range s.Result.SlowNodes {
 			nodes = append(nodes, who+SlowNodeSentence(n))
 		}
 		for _, e := range s.Events {
@@ -77,7 +77,7 @@ func (g noteGroup) lines(lone bool) []string {
 		return []string{first}
 	case same && g.series == len(g.texts) && g.series <= most:
 		return []string{strings.Join(g.titles, ", ") + ": " + first}
-	case g.series > most || len(g.texts) > 2*most || g.series > 1 && g.routine():
+	case g.series > most || len(g.texts) > 2*most || g.series > 1 && Routine(g.code):
 		return []string{fmt.Sprintf("%s, such as %s: %s", quantity.Plural(g.series, "series"), g.titles[0], first)}
 	}
 	var out []string
@@ -86,9 +86,6 @@ func (g noteGroup) lines(lone bool) []string {
 	}
 	return out
 }
-
-// routine says that a line for each history is more than the note is worth.
-func (g noteGroup) routine() bool { return Routine(g.code) }
 
 // Routine says whether a note is about how runs were recorded, as in every
 // history, and not about what they did.
@@ -106,7 +103,7 @@ func (r Report) groupedNotes() []noteGroup {
 	var out []noteGroup
 	place := map[note.Code]int{}
 	for _, s := range r.Series {
-		for _, n := range s.notes() {
+		for _, n := range s.AllNotes() {
 			i, ok := place[n.Code]
 			if !ok || len(r.Series) == 1 {
 				i = len(out)
@@ -123,9 +120,9 @@ func (r Report) groupedNotes() []noteGroup {
 	// What the runs do before how they were recorded.
 	slices.SortStableFunc(out, func(a, b noteGroup) int {
 		switch {
-		case a.routine() == b.routine():
+		case Routine(a.code) == Routine(b.code):
 			return 0
-		case b.routine():
+		case Routine(b.code):
 			return -1
 		}
 		return 1

@@ -76,7 +76,7 @@ func (s Judged) reach() (lo, hi float64, ok bool) {
 			lo, hi = math.Min(lo, y), math.Max(hi, y)
 		}
 	}
-	for _, g := range s.Regimes {
+	for _, g := range s.Result.Regimes {
 		if g.SD >= 0 && !math.IsInf(g.Mean, 0) {
 			lo, hi = math.Min(lo, g.Mean-g.SD), math.Max(hi, g.Mean+g.SD)
 		}
@@ -85,8 +85,8 @@ func (s Judged) reach() (lo, hi float64, ok bool) {
 }
 
 func (s Judged) odd() map[int]bool {
-	odd := make(map[int]bool, len(s.Outliers))
-	for _, k := range s.Outliers {
+	odd := make(map[int]bool, len(s.Result.Outliers))
+	for _, k := range s.Result.Outliers {
 		odd[k] = true
 	}
 	return odd
@@ -113,13 +113,13 @@ func (s Judged) drawMachine(c *plot.Chart, v View, from, to float64) {
 // first run to the first of the next.
 func (s Judged) drawLevels(c *plot.Chart, from, to float64) {
 	var boxes, lines []plot.Box
-	for i, g := range s.Regimes {
+	for i, g := range s.Result.Regimes {
 		b := plot.Box{X0: s.at(g.First), X1: to, Y0: g.Mean - g.SD, Y1: g.Mean + g.SD}
 		if i == 0 {
 			b.X0 = from
 		}
-		if i+1 < len(s.Regimes) {
-			b.X1 = s.at(s.Regimes[i+1].First)
+		if i+1 < len(s.Result.Regimes) {
+			b.X1 = s.at(s.Result.Regimes[i+1].First)
 		}
 		if math.IsNaN(b.Y0 + b.Y1 + b.X0 + b.X1) {
 			continue
@@ -208,7 +208,7 @@ func (s Judged) drawRuns(c *plot.Chart, v View) {
 // drawOutliers draws the newest of them: each is an element of its own.
 func (s Judged) drawOutliers(c *plot.Chart, v View) {
 	const most = 60
-	ks := s.Outliers[max(0, len(s.Outliers)-most):]
+	ks := s.Result.Outliers[max(0, len(s.Result.Outliers)-most):]
 	var x, y []float64
 	var class, tips []string
 	for _, k := range ks {
@@ -216,7 +216,7 @@ func (s Judged) drawOutliers(c *plot.Chart, v View) {
 			continue
 		}
 		x, y = append(x, s.T[k]), append(y, s.Y[k])
-		class, tips = append(class, "dot odd"), append(tips, "outlier: "+s.tip(k, v.Options))
+		class, tips = append(class, "dot odd"), append(tips, "outlier: "+s.tip(k, v.Options, true))
 	}
 	c.Points(class, x, y, tips)
 }

@@ -118,7 +118,7 @@ func (r Report) next() []string {
 		return nil
 	}
 	s := list[0]
-	first := s.Changes[len(s.Changes)-1].Index
+	first := s.Result.Changes[len(s.Result.Changes)-1].Index
 	if first < 1 || first >= len(s.Jobs) {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (s Judged) changed(p *reports.Page, o Options, most int) {
 	if small := len(s.Events) - len(told); small > 0 {
 		p.Text("         ", "and "+quantity.Plural(small, "change")+" below "+quantity.Chosen(o.MinEffectPct))
 	}
-	for _, n := range s.SlowNodes {
+	for _, n := range s.Result.SlowNodes {
 		p.Text("         ", SlowNodeSentence(n))
 	}
 	if s.Watch != "" {
@@ -218,9 +218,9 @@ func (s Judged) levels(c changepoint.Change) (before, after changepoint.Regime, 
 	if c.Kind == changepoint.Drift {
 		return before, after, false
 	}
-	for i, g := range s.Regimes {
+	for i, g := range s.Result.Regimes {
 		if i > 0 && g.First <= c.Index && c.Index <= g.Last {
-			before, after = s.Regimes[i-1], g
+			before, after = s.Result.Regimes[i-1], g
 			return before, after, (after.Median > before.Median) == (c.EffectPct > 0)
 		}
 	}
@@ -236,7 +236,7 @@ func (s Judged) spark(o Options) string {
 		return ""
 	}
 	begins := map[int]bool{}
-	for _, c := range s.Changes {
+	for _, c := range s.Result.Changes {
 		begins[c.Index] = true
 	}
 	var b strings.Builder

@@ -50,16 +50,16 @@ func Small(s Judged) string {
 			dots.WriteString("M" + x(k) + "," + y(v) + "h0")
 		}
 	}
-	for i, g := range s.Regimes {
+	for i, g := range s.Result.Regimes {
 		end := len(s.Y) - 1
-		if i+1 < len(s.Regimes) {
-			end = s.Regimes[i+1].First
+		if i+1 < len(s.Result.Regimes) {
+			end = s.Result.Regimes[i+1].First
 		}
 		if end >= first && !math.IsNaN(g.Mean) {
 			levels.WriteString("M" + x(max(first, g.First)) + "," + y(g.Mean) + "H" + x(end))
 		}
 	}
-	for _, c := range s.Changes {
+	for _, c := range s.Result.Changes {
 		if c.Index > first && c.Index < len(s.Y) {
 			changes.WriteString("M" + x(c.Index) + ",0V" + strconv.Itoa(smallHigh))
 		}
@@ -71,9 +71,9 @@ func Small(s Judged) string {
 // smallFirst is the first run of a small picture.
 func (s Judged) smallFirst() int {
 	first := max(0, len(s.Y)-smallRuns)
-	if n := len(s.Changes); n > 0 {
+	if n := len(s.Result.Changes); n > 0 {
 		const before = 25
-		first = min(first, max(0, s.Changes[n-1].Index-before))
+		first = min(first, max(0, s.Result.Changes[n-1].Index-before))
 	}
 	return first
 }
@@ -82,24 +82,21 @@ func (s Judged) smallFirst() int {
 func (s Judged) Shortly(o Options) string {
 	switch s.Status {
 	case Changed:
-		for _, e := range s.Events {
-			if !e.Small {
-				text := quantity.Signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
-				if e.Known {
-					text += ", acknowledged"
-				}
-				return text
-			}
+		e := s.large()
+		text := quantity.Signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
+		if e.Known {
+			text += ", acknowledged"
 		}
+		return text
 	case Watch:
 		return quantity.Signed(s.Unconfirmed.Pct) + ", not confirmed yet"
 	case Unknown:
 		return s.Status.word()
 	}
-	if len(s.Regimes) == 0 {
+	if len(s.Result.Regimes) == 0 {
 		return "no level"
 	}
-	g := s.Regimes[len(s.Regimes)-1]
+	g := s.Result.Regimes[len(s.Result.Regimes)-1]
 	return s.Spread(g.Mean, g.SD)
 }
 

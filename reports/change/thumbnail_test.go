@@ -27,7 +27,7 @@ func TestSmall(t *testing.T) {
 	}
 	// What may be changing is in the picture: outliers, at its edge if need be.
 	watched := Judged{History: aHistory("late"), Result: result("late")}
-	watched.Y[35], watched.Outliers = 90, []int{35}
+	watched.Y[35], watched.Result.Outliers = 90, []int{35}
 	if svg := Small(watched); !strings.Contains(svg, `class="runs odd" d="M276,4h0"`) {
 		t.Error(svg)
 	}
@@ -46,7 +46,7 @@ func TestSmall(t *testing.T) {
 		t.Errorf("%d dots", strings.Count(svg, "h0"))
 	}
 	// A change long ago is in the picture.
-	long.Changes = []changepoint.Change{step(40, firstDay+40.5, 10)}
+	long.Result.Changes = []changepoint.Change{step(40, firstDay+40.5, 10)}
 	if svg := Small(long); strings.Count(svg, ",0V") != 1 || strings.Count(svg, "h0") > 2*smallRuns || strings.Count(svg, "h0") < smallRuns/2 {
 		t.Errorf("%.300s", svg)
 	}

@@ -69,15 +69,13 @@ func (s Judged) tipLines(k, end int, o Options) string {
 		lines = append(lines, shared)
 	}
 	for i := k; i < end; i++ {
-		lines = append(lines, s.tipOf(i, o, shared == "" || end == k+1))
+		lines = append(lines, s.tip(i, o, shared == "" || end == k+1))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// tip is date, job, commit and value of a run.
-func (s Judged) tip(k int, o Options) string { return s.tipOf(k, o, true) }
-
-func (s Judged) tipOf(k int, o Options, commit bool) string {
+// tip is date, job, commit if it is asked for, and value of a run.
+func (s Judged) tip(k int, o Options, commit bool) string {
 	text := s.brief(k, o)
 	if s.Jobs != nil && s.Jobs[k] != "" {
 		text += " #" + short(s.Jobs[k])

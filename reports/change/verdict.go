@@ -32,47 +32,35 @@ func (s Status) word() string {
 	return string(s)
 }
 
-// Event is a change as people count it.
+// Event is a change as people count it, in words.
 type Event struct {
-	// Changes is the change, or the two ends of an excursion; of a creep the whole of it.
-	Changes []changepoint.Change
-	Creep   *changepoint.Creep // nil of all else
-	Day     float64            // when it began
-	Text    string             // one sentence
-	Brief   string             // the same without its interval
-	Small   bool               // below the least effect that is told
-	Known   bool               // acknowledged
+	changepoint.Event
+	Text  string // one sentence
+	Brief string // the same without its interval
+	Small bool   // below the least effect that is told
+	Known bool   // acknowledged
 }
-
-// First is the change with which the event began, Last the newest of it.
-func (e Event) First() changepoint.Change { return e.Changes[0] }
-
-// Last is the newest change of the event.
-func (e Event) Last() changepoint.Change { return e.Changes[len(e.Changes)-1] }
 
 // judge fills events, watch and status.
 func (s *Judged) judge(o Options) {
-	all := s.crept(grouped(s.Changes))
-	for i := range all {
-		e := &all[i]
-		e.Text, e.Brief = s.sentences(*e, o)
+	var all []Event
+	for _, found := range s.Result.Events(s.Series) {
+		e := Event{Event: found}
+		e.Text, e.Brief = s.sentences(e, o)
 		e.Small = math.Abs(e.First().EffectPct) < o.MinEffectPct
-		e.Known = s.acknowledged(e.Last(), o) || e.Creep != nil && slices.ContainsFunc(s.Changes, func(c changepoint.Change) bool {
+		e.Known = s.acknowledged(e.Last(), o) || e.Creep != nil && slices.ContainsFunc(s.Result.Changes, func(c changepoint.Change) bool {
 			return e.Creep.Holds(c.Index) && s.acknowledged(c, o)
 		})
+		all = append(all, e)
 	}
 	s.Events = s.shown(all, o)
 	slices.SortStableFunc(s.Events, byAge)
 	s.Unconfirmed = s.unconfirmed(o)
 	s.Watch = s.WatchSentence("The last run")
 	s.Status = Pass
-	for _, e := range s.Events {
-		if !e.Small {
-			s.Status = Changed
-			return
-		}
-	}
 	switch {
+	case len(s.large().Changes) > 0:
+		s.Status = Changed
 	case s.Watch != "":
 		s.Status = Watch
 	case s.Bad || slices.ContainsFunc(s.Result.Notes, func(n note.Note) bool { return n.Code == note.FewRuns }):
@@ -85,23 +73,6 @@ func (s *Judged) judge(o Options) {
 func (s Judged) acknowledged(c changepoint.Change, o Options) bool {
 	has := func(id string) bool { return o.Acks.Has(id, s.Index(c.Index), s.at(c.Index)) }
 	return has(s.ID) || s.Name != "" && has(s.Name)
-}
-
-// grouped joins the two ends of each excursion.
-func grouped(changes []changepoint.Change) []Event {
-	var out []Event
-	group := map[int]int{}
-	for _, c := range changes {
-		if c.Group != nil {
-			if i, ok := group[*c.Group]; ok {
-				out[i].Changes = append(out[i].Changes, c)
-				continue
-			}
-			group[*c.Group] = len(out)
-		}
-		out = append(out, Event{Changes: []changepoint.Change{c}, Day: c.T})
-	}
-	return out
 }
 
 // at is the day of run k, NaN if there is no such run.
@@ -256,26 +227,26 @@ func isTime(unit string) bool {
 // Now says in one sentence where the history stands: its newest level and since
 // when, "" if it has none.
 func (s Judged) Now(o Options) string {
-	if len(s.Regimes) == 0 {
+	if len(s.Result.Regimes) == 0 {
 		return ""
 	}
-	g := s.Regimes[len(s.Regimes)-1]
+	g := s.Result.Regimes[len(s.Result.Regimes)-1]
 	text := "Level " + s.Spread(g.Mean, g.SD)
-	if len(s.Regimes) > 1 {
+	if len(s.Result.Regimes) > 1 {
 		return fmt.Sprintf("%s since %s (%s).", text, s.Date(g.First, o), quantity.Plural(g.N, "run"))
 	}
 	return fmt.Sprintf("%s (%s).", text, quantity.Plural(g.N, "run"))
 }
 
 // What says what happened last, "" if nothing of any size did.
-func (s Judged) What() string {
+func (s Judged) What() string { return s.large().Text }
+
+// large is the newest event that is not small, an empty one without any.
+func (s Judged) large() Event {
 	for _, e := range s.Events {
 		if !e.Small {
-			return e.Text
+			return e
 		}
 	}
-	return ""
+	return Event{}
 }
-
-// AllNotes are those of the reader, then those of the analysis.
-func (s Judged) AllNotes() []note.Note { return s.notes() }

@@ -30,7 +30,7 @@ func (r Report) ByWeight() (places []int, worse int) {
 	for i, s := range r.Series {
 		switch s.Status {
 		case Changed:
-			class[i], weight[i] = 2, s.newest()
+			class[i], weight[i] = 2, s.large().First().T
 		case Watch:
 			class[i], weight[i] = 1, s.urgent()
 		default:
@@ -57,7 +57,7 @@ func (r Report) worse() []int {
 }
 
 // slower are the places of those histories, and about how many of them are there by
-// chance: as many of all as would look worse by so much as the weakest of them.
+// chance.
 func (r Report) slower() (out []int, byChance float64) {
 	var at []int
 	var chances []float64
@@ -68,14 +68,14 @@ func (r Report) slower() (out []int, byChance float64) {
 		}
 		judged++
 		if w, ok := s.worse(r.options); ok {
-			at, chances = append(at, i), append(chances, r.Own.Chance(w.Chance(s.Result)))
+			at, chances = append(at, i), append(chances, w.Chance(s.Result))
 		}
 	}
-	weakest := 0.
-	for _, k := range changepoint.Outstanding(chances, judged) {
-		out, weakest = append(out, at[k]), max(weakest, chances[k])
+	kept, byChance := r.Own.Outstanding(chances, judged)
+	for _, k := range kept {
+		out = append(out, at[k])
 	}
-	return out, weakest * float64(judged)
+	return out, byChance
 }
 
 // OwnRate says how many of the histories that --check counts are there by chance, and by
@@ -118,10 +118,10 @@ func (s Judged) worse(o Options) (changepoint.Worsening, bool) {
 		return changepoint.Worsening{}, false
 	}
 	w := found[0]
-	if !s.lately(s.Changes[len(s.Changes)-1], o) {
+	if !s.lately(s.Result.Changes[len(s.Result.Changes)-1], o) {
 		return w, false // the text does not tell of it either
 	}
-	for _, c := range s.Changes[w.Change:] { // the two ends of an excursion, or one change
+	for _, c := range s.Result.Changes[w.Change:] { // the two ends of an excursion, or one change
 		if s.acknowledged(c, o) {
 			return w, false
 		}

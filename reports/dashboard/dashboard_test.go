@@ -278,8 +278,8 @@ func TestHostileNames(t *testing.T) {
 		s := &in.Report.Series[i]
 		s.App, s.Shape, s.Metric, s.Unit, s.Name, s.User = evil, evil+fmt.Sprint(i), evil, evil, evil, fmt.Sprint(i)+evil
 		s.Jobs[3], s.Meta["commit"][4] = evil, evil
-		for k := range s.SlowNodes {
-			s.SlowNodes[k].Node = evil
+		for k := range s.Result.SlowNodes {
+			s.Result.SlowNodes[k].Node = evil
 		}
 	}
 	in.Title, in.Version = evil, "1--><script>"

@@ -67,7 +67,7 @@ func (m sickNodes) of(k nodeKey) *sickNode {
 func slowNodes(in Input) sickNodes {
 	nodes := sickNodes{}
 	for _, s := range in.Report.Series {
-		for _, slow := range s.SlowNodes {
+		for _, slow := range s.Result.SlowNodes {
 			if s.Support || !quantity.Known(slow.EffectPct) {
 				continue
 			}

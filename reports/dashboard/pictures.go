@@ -47,20 +47,20 @@ const evidenceRuns = 200
 // change, or of the newest runs. It is empty below eight runs.
 func evidenceFigure(s change.Judged) figure {
 	first := max(0, len(s.Y)-evidenceRuns)
-	if n := len(s.Regimes); n > 1 {
-		first = max(first, s.Regimes[n-2].First)
+	if n := len(s.Result.Regimes); n > 1 {
+		first = max(first, s.Result.Regimes[n-2].First)
 	}
-	var at, x []float64
+	var at, y []float64
 	for k := first; k < len(s.Y); k++ {
-		if y := s.Y[k]; y > 0 && !math.IsInf(y, 0) {
-			at, x = append(at, s.T[k]), append(x, math.Log(y))
+		if v := s.Y[k]; v > 0 && !math.IsInf(v, 0) {
+			at, y = append(at, s.T[k]), append(y, v)
 		}
 	}
 	const fewest = 8
-	if len(x) < fewest {
+	if len(y) < fewest {
 		return figure{}
 	}
-	curve, bar := evidence.Splits(x), evidence.Threshold(len(x), paperAlpha)
+	curve, bar := evidence.Splits(y), evidence.Threshold(len(y), paperAlpha)
 	f := plot.Frame{Name: "evidence for a change at each run", Class: "evidence", Height: 110, X: wide(at)}
 	f.Y, f.YTicks = plot.FromZero(3, curve, []float64{bar})
 	f.XTicks = dayTicks(s, f.X, 4)
@@ -68,7 +68,7 @@ func evidenceFigure(s change.Judged) figure {
 	c.Level("bar", bar)
 	c.Line("line", at, curve)
 	return figure{Title: "Evidence per split",
-		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %d runs; dashed: what it asks for", len(x)), SVG: template.HTML(c.SVG())}
+		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %d runs; dashed: what it asks for", len(y)), SVG: template.HTML(c.SVG())}
 }
 
 // wide is a scale over ascending places with a little room.
@@ -90,7 +90,7 @@ func dayTicks(s change.Judged, x plot.Scale, want int) []plot.Tick {
 // normalFigure is a normal plot of the runs against their levels. It is empty
 // below twenty runs.
 func normalFigure(s change.Judged) figure {
-	r := evidence.Residuals(s.Y, s.Regimes, s.Outliers)
+	r := evidence.Residuals(s.Y, s.Result.Regimes, s.Result.Outliers)
 	p, ok := evidence.Normality(r)
 	if !ok {
 		return figure{}

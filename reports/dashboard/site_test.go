@@ -60,7 +60,7 @@ func TestSickNodes(t *testing.T) {
 	in := ofASite()
 	for i := range in.Report.Series {
 		s := &in.Report.Series[i]
-		s.SlowNodes = []changepoint.SlowNode{{Node: "dahu-12", EffectPct: 9 - float64(i), P: .004}}
+		s.Result.SlowNodes = []changepoint.SlowNode{{Node: "dahu-12", EffectPct: 9 - float64(i), P: .004}}
 		s.Nodes = make([][]string, len(s.Jobs))
 		s.Nodes[3], s.Nodes[5] = []string{"dahu-1", "dahu-12"}, []string{"dahu-12"}
 	}
@@ -76,7 +76,7 @@ func TestNodesOfTwoClusters(t *testing.T) {
 	in := ofASite()
 	in.Site.Nodes = history.Top[history.SickNode]{Of: 2, Rows: []history.SickNode{{Cluster: "east", Node: "n1", Jobs: 4, Missing: 2}, {Cluster: "west", Node: "n1", Jobs: 4, Missing: 3}}}
 	for i := range in.Report.Series {
-		in.Report.Series[i].SlowNodes = nil
+		in.Report.Series[i].Result.SlowNodes = nil
 	}
 	if rows, left := nodeRows(in); len(rows) != 2 || rows[0].Node != "west / n1" || rows[1].Node != "east / n1" || left != "" {
 		t.Error(rows, left)

@@ -49,9 +49,9 @@ func newPanel(in Input, m metric, d detail, c curves) *panel {
 		p.Lines = append(p.Lines, s.Watch)
 	}
 	const mostNodes = 8
-	for i, n := range s.SlowNodes {
+	for i, n := range s.Result.SlowNodes {
 		if i == mostNodes {
-			p.Lines = append(p.Lines, fmt.Sprintf("and %d more slow nodes", len(s.SlowNodes)-mostNodes))
+			p.Lines = append(p.Lines, fmt.Sprintf("and %d more slow nodes", len(s.Result.SlowNodes)-mostNodes))
 			break
 		}
 		p.Lines = append(p.Lines, change.SlowNodeSentence(n))
@@ -85,23 +85,25 @@ func (p *panel) notes(s change.Judged) {
 // levels lists the newest levels, newest first.
 func (p *panel) levels(s change.Judged, o change.Options) {
 	const most = 12
-	for i := len(s.Regimes) - 1; i >= 0; i-- {
+	var more []string
+	for i := len(s.Result.Regimes) - 1; i >= 0; i-- {
 		if len(p.Levels) == most {
-			p.MoreLevels = fmt.Sprintf("and %d earlier levels", i+1)
+			more = append(more, fmt.Sprintf("and %d earlier levels", i+1))
 			break
 		}
-		g := s.Regimes[i]
+		g := s.Result.Regimes[i]
 		row := levelRow{Since: s.Date(g.First, o), Runs: fmt.Sprint(g.N), Level: s.Spread(g.Mean, g.SD)}
 		if i > 0 {
-			if before := s.Regimes[i-1].Mean; before > 0 && !math.IsNaN(g.Mean) {
+			if before := s.Result.Regimes[i-1].Mean; before > 0 && !math.IsNaN(g.Mean) {
 				row.Change = quantity.Signed(100 * (g.Mean/before - 1))
 			}
 		}
 		p.Levels = append(p.Levels, row)
 	}
 	if slices.ContainsFunc(s.AllNotes(), func(n note.Note) bool { return n.Code == note.CommonMode }) {
-		p.MoreLevels = strings.TrimPrefix(p.MoreLevels+"; levels are as measured, changes without what the machine did", "; ")
+		more = append(more, "levels are as measured, changes without what the machine did")
 	}
+	p.MoreLevels = strings.Join(more, "; ")
 }
 
 // pairTabs are the comparisons, one seen at a time: by what they are of, if that

@@ -119,7 +119,7 @@ func counts(in Input) []count {
 	runs, total, n := 0, 0, map[change.Status]int{}
 	for _, s := range in.Report.Series {
 		if !s.Support {
-			runs, total = runs+s.N, total+1
+			runs, total = runs+s.Result.N, total+1
 			n[s.Status]++
 		}
 	}

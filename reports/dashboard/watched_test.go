@@ -16,7 +16,7 @@ func slowLast(in *Input, i, runs int) {
 	s := &in.Report.Series[i]
 	for k := len(s.Y) - runs; k < len(s.Y); k++ {
 		s.Y[k] = 30 + float64(i)
-		s.Outliers = append(s.Outliers, k)
+		s.Result.Outliers = append(s.Result.Outliers, k)
 	}
 	found := changepoint.Report{Series: []changepoint.Result{s.Result}}
 	*s = change.New([]change.History{s.History}, changepoint.Sequential, found, in.Options).Series[0]

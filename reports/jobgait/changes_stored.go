@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
+	"jobgait/reports/past"
 )
 
 // ofStored looks for changes of stored runs. Those of others on the same machine
@@ -28,8 +28,8 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	}
 	progress := lookingAt(cmd, len(s.List))
 	out := o.options()
-	out.Now, out.Acks, out.Stored, out.Site = now(), s.Acknowledged(), true, o.stored.site
-	out.History, out.Whose = o.stored.history, strings.TrimPrefix(s.whose, "runs of ")
+	out.Now, out.Acks, out.Stored, out.Site = now(), past.Acknowledged(s.Histories), true, o.stored.site
+	out.History, out.Whose = o.stored.history, s.whose
 	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), out)
 	progress.done()
 	if o.ack != "" {
@@ -70,7 +70,7 @@ func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Repo
 	found := 0
 	for i, judged := range r.Series {
 		runs := s.Stored[i].Runs
-		for _, c := range judged.Changes {
+		for _, c := range judged.Result.Changes {
 			if !s.chosen[i] || c.Index >= len(runs) || runs[c.Index].DisplayID != o.ack {
 				continue
 			}

@@ -21,6 +21,7 @@ import (
 	"jobgait/configs"
 	"jobgait/reports/change"
 	"jobgait/reports/dashboard"
+	"jobgait/reports/past"
 )
 
 // dashboardOptions are the flags of dashboard.
@@ -115,7 +116,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 		return err
 	}
 	if o.title == "" {
-		o.title = "Runs" + strings.TrimPrefix(s.whose, "runs")
+		o.title = "Runs of " + s.whose
 	}
 	if o.stored.site && len(s.List)+len(historyPaths(o.stored.history)) > mostPageSeries {
 		o.of = fmt.Sprintf("Of this site %d series were judged: those of which reports of these days told a change, half of them at most, and those that ran last.", len(s.List))
@@ -131,7 +132,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 			others = append(others, h)
 		}
 	}
-	return dashboardOf(asked, others, s.Acknowledged(), o)
+	return dashboardOf(asked, others, past.Acknowledged(s.Histories), o)
 }
 
 // siteOf is what the site did whose histories flag names.

@@ -87,7 +87,7 @@ func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) 
 	}
 	file, err := scalingOptions{stored: o.from, series: o.series}.measurements(s)
 	if err == nil && len(file.Series) == 0 {
-		err = fmt.Errorf("%s: no application was run at two sizes with all else equal", s.whose)
+		err = fmt.Errorf("runs of %s: no application was run at two sizes with all else equal", s.whose)
 	}
 	return file, err
 }

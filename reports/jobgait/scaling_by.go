@@ -31,7 +31,7 @@ func (o scalingOptions) validBy(files int) error {
 
 // noneBy says why there is nothing to tell by function or class.
 func (o scalingOptions) noneBy(whose string) error {
-	return fmt.Errorf("%s: no %s has 2 %% of the CPU time of runs of five sizes with all else equal (names are stored where history.names says so)", whose, o.by)
+	return fmt.Errorf("runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else equal (names are stored where history.names says so)", whose, o.by)
 }
 
 // ranked puts what grows worst first; what has no law comes last.

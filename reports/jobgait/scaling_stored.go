@@ -24,11 +24,11 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 		if err == nil && o.by != "" {
 			err = o.noneBy(s.whose)
 		} else if err == nil {
-			err = fmt.Errorf("%s: no application was run at two sizes with all else equal", s.whose)
+			err = fmt.Errorf("runs of %s: no application was run at two sizes with all else equal", s.whose)
 		}
 		return err
 	}
-	r := analyseScaling(file, s.whose, scaling.Method(o.method))
+	r := analyseScaling(file, "runs of "+s.whose, scaling.Method(o.method))
 	progress.done()
 	if o.by != "" {
 		r = ranked(r)
@@ -40,8 +40,8 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 // in all of them first: runs of before and after are not of one law.
 func (o scalingOptions) measurements(s stored) (formats.File, error) {
 	var series []changepoint.Series
-	for _, h := range s.List {
-		series = append(series, h.Input.Series)
+	for _, h := range s.Inputs {
+		series = append(series, h.Series)
 	}
 	found := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
 	chosen, results := s.choose(found)

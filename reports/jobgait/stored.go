@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
+	"jobgait/reports/change"
 	"jobgait/reports/past"
 )
 
@@ -60,12 +60,13 @@ const (
 
 // stored is what the verbs need of the history.
 type stored struct {
-	past.Histories
+	application.Histories
+	List []change.History // these with their names
 	// chosen says of each history whether it was asked for; the others are there
 	// because shifts of the machine show in them.
 	chosen []bool
 	path   string
-	whose  string // runs these are, for people
+	whose  string // runs these are
 }
 
 // read reads the histories that were asked for, and those of others that ran on
@@ -84,16 +85,12 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 	if err != nil {
 		return stored{}, err
 	}
-	s := stored{chosen: chosen, path: from.path(), whose: "runs of " + f.whose(who)}
-	if s.Histories, err = past.Of(list, f.metric); err != nil {
+	s := stored{chosen: chosen, path: from.path(), whose: f.whose(who)}
+	if s.Histories, err = application.Of(list, f.metric); err != nil {
 		return s, err
 	}
 	s.OnlyCodeOf(func(i int) bool { return chosen[i] })
-	if !f.site { // they are all of one user, who is named once
-		for i := range s.List {
-			s.List[i].Name = strings.TrimPrefix(s.List[i].Name, s.List[i].User+" ")
-		}
-	}
+	s.List = past.Named(s.Histories, f.site) // else all of one user, who is named once
 	if len(from.dbs) > 1 {
 		for i := range s.List {
 			s.List[i].Name = s.Stored[i].Cluster + " " + s.List[i].Name
@@ -104,7 +101,7 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 		if !f.site && f.user == "" {
 			hint = "--site is all users, " + hint
 		}
-		return s, fmt.Errorf("%s: none in the last %d days in %s (%s)", s.whose, storedDays, s.path, hint)
+		return s, fmt.Errorf("runs of %s: none in the last %d days in %s (%s)", s.whose, storedDays, s.path, hint)
 	}
 	return s, nil
 }
@@ -152,7 +149,7 @@ func (f storedFlags) whose(who string) string {
 func now() float64 { return float64(time.Now().Unix()) / 86400 }
 
 // choose returns the histories that were asked for, with what was found of them.
-func (s stored) choose(found changepoint.Report) (past.Histories, changepoint.Report) {
+func (s stored) choose(found changepoint.Report) (application.Histories, changepoint.Report) {
 	results := changepoint.Report{Method: found.Method, Machine: found.Machine}
 	for i, r := range found.Series {
 		if s.chosen[i] {

@@ -20,7 +20,7 @@ const (
 
 // growing names the functions whose CPU time in a cycle grows worst with the size, in
 // a sentence; none where names or sizes are too few.
-func (h Histories) growing(found changepoint.Report) []string {
+func growing(h application.Histories, found changepoint.Report) []string {
 	list := h.ScalingBy(application.ByFunction, found, application.ScalingOptions{})
 	if len(list) == 0 {
 		return nil

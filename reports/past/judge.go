@@ -49,22 +49,20 @@ func Judge(ctx context.Context, db *history.DB, s summary.Summary, l application
 		}
 	}
 	slices.Reverse(j.Runs)
-	h, err := Of(stored, "")
+	h, err := application.Of(stored, "")
 	if err != nil {
 		return j, err
 	}
 	o := change.Default()
-	o.Acks = h.Acknowledged()
+	o.Acks = Acknowledged(h)
 	h.OnlyCodeOf(func(i int) bool { return i == own })
-	report := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o)
+	report := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o)
 	j.Events = h.Events(own, report.Series[own].Result)
 	if j.Across.Changes, err = changesFinding(report, own, h.Stored[own].Runs, o); err != nil {
 		return j, err
 	}
-	if f := application.FewerNodes(stored, s); f != nil {
-		j.Across.Fewer = &finding.Scaling{Nodes: f.Nodes, Fewer: f.Fewer, StepS: f.StepS, FewerStepS: f.FewerStepS}
-	}
-	j.Segments, j.Across.Scaling, err = h.scalingOf(s, report)
+	j.Across.Fewer = application.FewerNodes(stored, s)
+	j.Segments, j.Across.Scaling, err = scalingOf(h, s, report)
 	return j, err
 }
 
@@ -80,24 +78,24 @@ const (
 func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (reports.Finding, error) {
 	s := r.Series[own]
 	m, _ := application.MetricOf(s.Metric)
-	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.N, "run"), m.Say), Style: change.Style()}
+	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.Result.N, "run"), m.Say), Style: change.Style()}
 	for i, e := range s.Events {
 		if i < mostEvents {
 			f.Text = append(f.Text, e.Text)
 		}
-		recent := lastOf(e) > s.N-1-recentRuns
+		recent := lastOf(e) > s.Result.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
-			v := reports.Verdict{Level: level(e.Last().EffectPct), Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
-			v.Shift = shiftOf(s, e, runs)
+			v := finding.Comparison{Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
+			v.Shift = application.ShiftOf(s.Input, runs, s.Result, e.Event)
 			if v.Shift != nil {
 				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
 			}
-			if first, n, pct := inARow(s.Events); n > 1 {
+			if first, n, pct := changepoint.InARow(unknown(s.Events)); n > 1 {
 				v.Text = fmt.Sprintf("Runs like this one: %s %s in %d changes since %s. The newest: %s", quantity.Percent(math.Abs(pct)),
 					map[bool]string{true: "slower", false: "faster"}[pct > 0], n, s.Date(first, o), e.Brief)
-				v.EffectPct, v.Look = pct, compared(jobBefore(s, first), s.Jobs[len(s.Jobs)-1])
+				v.EffectPct, v.Look = pct, compared(application.JobBefore(s.Y, runs, first), s.Jobs[len(s.Jobs)-1])
 			}
-			f.Verdicts = append(f.Verdicts, v)
+			f.Others = append(f.Others, v)
 		}
 	}
 	if more := len(s.Events) - mostEvents; more > 0 {
@@ -110,11 +108,11 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		if !math.IsNaN(s.Y[len(s.Y)-1]) {
 			text = s.WatchSentence("This run")
 		}
-		v := reports.Verdict{Level: "warning", Text: text, EffectPct: s.Unconfirmed.Pct}
+		v := finding.Comparison{Text: text, EffectPct: s.Unconfirmed.Pct}
 		if n := len(s.Jobs); n > 1 {
 			v.Look = compared(s.Jobs[n-2], s.Jobs[n-1])
 		}
-		f.Verdicts = append(f.Verdicts, v)
+		f.Others = append(f.Others, v)
 	}
 	if len(f.Text) == 0 {
 		return f, nil
@@ -144,16 +142,28 @@ func lastOf(e change.Event) int {
 	return e.Last().Index
 }
 
-// level is how a verdict on a change of a time is marked.
-func level(effectPct float64) string {
-	if effectPct > 0 {
-		return "warning"
+// unknown are the newest events up to one that somebody has acknowledged.
+func unknown(events []change.Event) []changepoint.Event {
+	var out []changepoint.Event
+	for _, e := range events {
+		if e.Known {
+			break
+		}
+		out = append(out, e.Event)
 	}
-	return "info"
+	return out
+}
+
+// compared is the command that compares two jobs, "" where one is not known.
+func compared(a, b string) string {
+	if a == "" || b == "" || a == b {
+		return ""
+	}
+	return "jobgait compare " + a + " " + b
 }
 
 // scalingOf fits the application's own series.
-func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.Segment, reports.Finding, error) {
+func scalingOf(h application.Histories, s summary.Summary, found change.Report) ([]history.Segment, reports.Finding, error) {
 	var f reports.Finding
 	own := func(i int) bool { return application.IsOf(h.Stored[i], s) }
 	var results changepoint.Report
@@ -172,7 +182,7 @@ func (h Histories) scalingOf(s summary.Summary, found change.Report) ([]history.
 	}
 	m, _ := application.MetricOf(list[0].Metric)
 	f = reports.Finding{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
-		Text: append(scale.Lines(r[0], list[0].Observations), h.Keep(own).growing(results)...), Style: scale.Style}
+		Text: append(scale.Lines(r[0], list[0].Observations), growing(h.Keep(own), results)...), Style: scale.Style}
 	var b bytes.Buffer
 	if err := scale.JSON(&b, scale.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
 		return nil, f, err

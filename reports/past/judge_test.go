@@ -68,22 +68,25 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%d earlier runs of series %d, newest %+v", len(j.Runs), j.SeriesID, j.Runs[0])
 	}
 	f := j.Across.Changes
-	if len(f.Verdicts) != 1 || f.Verdicts[0].Level != "warning" || !strings.Contains(f.Verdicts[0].Text, "slower since 24 October") ||
-		!strings.Contains(f.Verdicts[0].Text, "the executable changed then") {
-		t.Errorf("verdicts %+v", f.Verdicts)
+	if len(f.Others) != 1 || !(f.Others[0].EffectPct > 0) || !strings.Contains(f.Others[0].Text, "slower since 24 October") ||
+		!strings.Contains(f.Others[0].Text, "the executable changed then") {
+		t.Errorf("others %+v", f.Others)
 	}
-	s := f.Verdicts[0].Shift
+	s := f.Others[0].Shift
 	if s == nil || s.What != "Elapsed time" || math.Abs(s.FromS-60) > 0.2 || math.Abs(s.ToS-69) > 0.2 || s.LastJob != "20" || s.FirstJob != "21" || s.Runs != 6 {
 		t.Fatalf("shift %+v", s)
 	}
-	if want := 6 * 9. / 3600; math.Abs(s.NodeHours-want) > want/10 || f.Verdicts[0].Look != "jobgait compare 20 21" {
-		t.Errorf("%g node hours, want %g; %q", s.NodeHours, want, f.Verdicts[0].Look)
+	if want := 6 * 9. / 3600; math.Abs(s.NodeHours-want) > want/10 || f.Others[0].Look != "jobgait compare 20 21" {
+		t.Errorf("%g node hours, want %g; %q", s.NodeHours, want, f.Others[0].Look)
 	}
 	if len(f.Charts) != 1 || !json.Valid(f.Data) {
 		t.Errorf("%d charts, data %s", len(f.Charts), f.Data)
 	}
 	var page bytes.Buffer
 	r := reports.New(run(25), j.Runs, reports.Options{Across: j.Across})
+	if !slices.Contains(r.Verdicts, reports.Verdict{Level: "warning", Text: f.Others[0].Text}) {
+		t.Errorf("no warning: %+v", r.Verdicts)
+	}
 	told := r.Findings[0]
 	if told.Code != "slower_than_usual" || !strings.Contains(told.Text, "Elapsed time went from 60.0 s to 69.0 s with job 21; 6 runs since took 0.015 node hours more.") ||
 		told.Action == nil || !strings.Contains(*told.Action, "jobgait compare 20 21") {
@@ -133,7 +136,7 @@ func TestConsultIsJudge(t *testing.T) {
 			t.Errorf("%s: run %+v, want %+v", name, got, want)
 		}
 		if len(consulted.Runs) != len(judged.Runs) || !reflect.DeepEqual(consulted.Across.Changes.Text, judged.Across.Changes.Text) ||
-			!reflect.DeepEqual(consulted.Across.Changes.Verdicts, judged.Across.Changes.Verdicts) {
+			!reflect.DeepEqual(consulted.Across.Changes.Others, judged.Across.Changes.Others) {
 			t.Errorf("%s: %d earlier runs, %q; want %d, %q", name, len(consulted.Runs), consulted.Across.Changes.Text,
 				len(judged.Runs), judged.Across.Changes.Text)
 		}
@@ -143,7 +146,7 @@ func TestConsultIsJudge(t *testing.T) {
 		}
 	}
 	_, j, err := Consult(t.Context(), remembered(t, 25), run(25))
-	if err != nil || len(j.Runs) != 25 || len(j.Across.Changes.Verdicts) == 0 {
+	if err != nil || len(j.Runs) != 25 || len(j.Across.Changes.Others) == 0 {
 		t.Errorf("the change of speed is not seen: %d runs, %+v, %v", len(j.Runs), j.Across.Changes, err)
 	}
 }
@@ -273,7 +276,7 @@ func TestVerdictsSayWhoseRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := j.Across.Changes.Verdicts; len(v) != 1 || !strings.HasPrefix(v[0].Text, "Runs like this one: 1") {
+	if v := j.Across.Changes.Others; len(v) != 1 || !strings.HasPrefix(v[0].Text, "Runs like this one: 1") {
 		t.Errorf("%+v", v)
 	}
 	slow := run(15)
@@ -281,7 +284,7 @@ func TestVerdictsSayWhoseRuns(t *testing.T) {
 	if j, err = Judge(t.Context(), remembered(t, 15), slow, application.DefaultLimits()); err != nil {
 		t.Fatal(err)
 	}
-	if v := j.Across.Changes.Verdicts; len(v) != 1 || !strings.HasPrefix(v[0].Text, "This run is 29.7 % slower than usual") {
+	if v := j.Across.Changes.Others; len(v) != 1 || !strings.HasPrefix(v[0].Text, "This run is 29.7 % slower than usual") {
 		t.Errorf("%+v", v)
 	}
 	if f := j.Across.Changes; f.Remark != "16 runs, judged by elapsed time" || f.Charts[0].Title != "elapsed time" || !strings.Contains(f.Charts[0].Remark, "dashed: change") {
@@ -298,20 +301,20 @@ func TestAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored[0].Acknowledged = []int64{stored[0].Runs[20].ID}
-	h, err := Of(stored, "")
+	h, err := application.Of(stored, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := change.Default()
-	if r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 1 {
+	if r := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 1 {
 		t.Errorf("%d histories are worse", len(r.Worse()))
 	}
-	o.Acks = h.Acknowledged()
-	if r := change.Analyse(h.List, changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 0 {
+	o.Acks = Acknowledged(h)
+	if r := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o); len(r.Worse()) != 0 {
 		t.Error("an acknowledged change is still worse")
 	}
-	if !slices.ContainsFunc(h.Acknowledged(), func(a change.Ack) bool { return a.Index == 20 }) {
-		t.Errorf("acknowledged %+v", h.Acknowledged())
+	if !slices.ContainsFunc(Acknowledged(h), func(a change.Ack) bool { return a.Index == 20 }) {
+		t.Errorf("acknowledged %+v", Acknowledged(h))
 	}
 }
 
@@ -348,8 +351,8 @@ func TestJudgeTellsOfACreep(t *testing.T) {
 	if pct := 100 * (to/from - 1); math.Abs(pct-24) > 2 || math.Abs(told.Evidence["node_hours"].(float64)-hours) > hours/10 {
 		t.Errorf("by %.1f %% from %.1f s to %.1f s, %v node hours, want %.3f", pct, from, to, told.Evidence["node_hours"], hours)
 	}
-	if n := len(j.Across.Changes.Verdicts); n != 1 {
-		t.Errorf("%d verdicts: %+v", n, j.Across.Changes.Verdicts)
+	if n := len(j.Across.Changes.Others); n != 1 {
+		t.Errorf("%d verdicts: %+v", n, j.Across.Changes.Others)
 	}
 	if len(j.Events) == 0 {
 		t.Error("the changes that were seen are not stored")

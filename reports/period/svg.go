@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"jobgait/analysis/phase"
@@ -76,27 +75,15 @@ func (p *page) heading(r Report) {
 	p.y += titleHeight
 }
 
-func (p *page) panel(title, soft, chart string) {
-	if chart == "" {
+func (p *page) panel(title, soft string, chart *plot.Chart) {
+	if chart == nil {
 		return
 	}
 	fmt.Fprintf(&p.body, `<text x="%d" y="%d"><tspan class="title">%s</tspan><tspan class="soft" dx="8">%s</tspan></text>`,
 		margin, p.y+14, plot.Escape(title), plot.Escape(soft))
 	p.y += titleHeight - 8
-	height := chartHeight(chart)
-	fmt.Fprintf(&p.body, `<svg x="%d" y="%d" width="%d" height="%d">%s</svg>`, margin, p.y, pageWidth-2*margin, height, chart)
-	p.y += height + panelGap
-}
-
-// chartHeight reads the height that a chart has given itself.
-func chartHeight(chart string) int {
-	_, rest, _ := strings.Cut(chart, ` height="`)
-	text, _, _ := strings.Cut(rest, `"`)
-	h, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
-	return h
+	fmt.Fprintf(&p.body, `<svg x="%d" y="%d" width="%d" height="%d">%s</svg>`, margin, p.y, pageWidth-2*margin, chart.Size(), chart.SVG())
+	p.y += chart.Size() + panelGap
 }
 
 // drawn is the column whose shape is drawn, or the first.
@@ -112,33 +99,18 @@ func (r Report) drawn() (series.Column, bool) {
 	return r.set.Columns[0], true
 }
 
-// timeline draws a column: its mean, and what lies between its 5th smallest and
-// largest values as a band where more than one sample falls into a pixel.
-func (r Report) timeline(c series.Column) string {
+// timeline draws a column: its mean, and what lies between its smallest and largest
+// values as a band where more than one sample falls into a pixel.
+func (r Report) timeline(c series.Column) *plot.Chart {
 	n := len(c.Values)
 	bins := min(n, maxBins)
 	end := float64(n) * r.set.StepS
 	edges, x := make([]float64, bins+1), make([]float64, bins)
-	lo, hi, mean := make([]float64, bins), make([]float64, bins), make([]float64, bins)
-	shift := r.shift[c.Name]
 	for k := range bins {
-		a, b := k*n/bins, (k+1)*n/bins
-		edges[k], edges[k+1] = float64(a)*r.set.StepS, float64(b)*r.set.StepS
+		edges[k], edges[k+1] = float64(k*n/bins)*r.set.StepS, float64((k+1)*n/bins)*r.set.StepS
 		x[k] = (edges[k] + edges[k+1]) / 2
-		lo[k], hi[k], mean[k] = math.NaN(), math.NaN(), 0
-		m := 0
-		for _, v := range c.Values[a:b] {
-			if f := float64(v) + shift; f == f {
-				if m == 0 {
-					lo[k], hi[k] = f, f
-				}
-				lo[k], hi[k] = min(lo[k], f), max(hi[k], f)
-				mean[k] += f
-				m++
-			}
-		}
-		mean[k] /= float64(m)
 	}
+	lo, mean, hi := series.Parts(numbers{c.Values, r.shift[c.Name]}.floats(), bins)
 	y, ticks := span(3, lo, hi)
 	chart := plot.New(plot.Frame{Name: c.Name + " over time", Height: 150, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
 		XTicks: plot.TimeTicks(0, end, 8), YTicks: ticks})
@@ -152,7 +124,7 @@ func (r Report) timeline(c series.Column) string {
 		chart.Bins("band", edges, lo, hi)
 	}
 	chart.Line("line", x, mean)
-	return chart.SVG()
+	return chart
 }
 
 func (r Report) class(p phase.Phase) string {
@@ -174,10 +146,10 @@ func label(p phase.Phase) string {
 }
 
 // shape draws one pattern.
-func (q Pattern) shape() string {
+func (q Pattern) shape() *plot.Chart {
 	n := len(q.Values.v)
 	if n < 2 {
-		return ""
+		return nil
 	}
 	x := make([]float64, n)
 	for i := range x {
@@ -198,7 +170,7 @@ func (q Pattern) shape() string {
 	}
 	chart.Band("band", x, lo, hi)
 	chart.Line("line", x, v)
-	return chart.SVG()
+	return chart
 }
 
 func (n numbers) floats() []float64 {
@@ -214,23 +186,19 @@ const maxDots = 1500
 
 // lengths draws how long each iteration took; of more than maxDots the mean and
 // the longest of neighbours.
-func (r Report) lengths(q Pattern) string {
+func (r Report) lengths(q Pattern) *plot.Chart {
 	n := len(q.Instances)
 	bins := min(n, maxDots)
 	unit, scale := " s", r.set.StepS
 	if q.PeriodS < 1 {
 		unit, scale = " ms", 1000*r.set.StepS
 	}
-	x, mean, most := make([]float64, bins), make([]float64, bins), make([]float64, bins)
-	for k := range bins {
-		a, b := k*n/bins, (k+1)*n/bins
-		for _, in := range q.Instances[a:b] {
-			l := float64(in[1]) * scale
-			mean[k] += l / float64(b-a)
-			x[k] += (float64(in[0]) + float64(in[1])/2) * r.set.StepS / float64(b-a)
-			most[k] = max(most[k], l)
-		}
+	at, long := make([]float64, n), make([]float64, n)
+	for i, in := range q.Instances {
+		at[i], long[i] = (float64(in[0])+float64(in[1])/2)*r.set.StepS, float64(in[1])*scale
 	}
+	_, x, _ := series.Parts(at, bins)
+	_, mean, most := series.Parts(long, bins)
 	y, ticks := span(2, mean, most)
 	for i := range ticks {
 		ticks[i].Label += unit
@@ -245,7 +213,7 @@ func (r Report) lengths(q Pattern) string {
 		chart.Line("dots most", apart(x), apart(most))
 	}
 	chart.Line("dots", apart(x), apart(mean))
-	return chart.SVG()
+	return chart
 }
 
 // apart puts a missing value between all points, so that none are joined: a line

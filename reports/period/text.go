@@ -114,7 +114,8 @@ func (p Pattern) text(b *strings.Builder, set series.Set, ascii bool) {
 	fmt.Fprintln(b)
 	values := p.Values.floats()
 	if lo, hi, _ := plot.Extent(values); hi > lo && len(values) >= 4 {
-		s := reports.Spark(reports.Resample(values, 60), lo, hi, ascii)
+		_, means, _ := series.Parts(values, 60)
+		s := reports.Spark(means, lo, hi, ascii)
 		fmt.Fprintf(b, "   %s  %s, %s\n", s, p.ValuesColumn, quantity.Range(lo, hi))
 	}
 	p.driftText(b, set)

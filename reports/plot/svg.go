@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// Size is the height of the picture in pixels.
+func (c *Chart) Size() int { return labelAbove + c.frame.Height + labelBelow }
+
 // SVG returns the picture as one svg element.
 func (c *Chart) SVG() string {
 	c.grid()
@@ -13,7 +16,7 @@ func (c *Chart) SVG() string {
 	bottom := labelAbove + f.Height
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart %s" role="img" width="100%%" height="%d" data-lo="%g" data-hi="%g"><title>%s</title>`,
-		Escape(f.Class), bottom+labelBelow, f.X.Lo, f.X.Hi, Escape(f.Name))
+		Escape(f.Class), c.Size(), f.X.Lo, f.X.Hi, Escape(f.Name))
 	fmt.Fprintf(&b, `<svg class="data" x="0" y="%d" width="100%%" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="none">%s</svg>`,
 		labelAbove, f.Height, innerWidth, f.Height, c.inner.String())
 	fmt.Fprintf(&b, `<line class="axis" x1="0" x2="100%%" y1="%d" y2="%d"/>`, bottom, bottom)

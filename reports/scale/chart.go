@@ -43,17 +43,12 @@ func Chart(r scaling.Result, observations []scaling.Observation) string {
 }
 
 func newDrawing(r scaling.Result, observations []scaling.Observation) *drawing {
-	d := &drawing{r: r, p: scaling.Sizes(observations), logY: true}
-	d.mean = make([]float64, len(d.p))
-	n := make([]float64, len(d.p))
+	d := &drawing{r: r, p: scaling.Sizes(observations), mean: scaling.Means(observations), logY: true}
 	for _, o := range observations {
 		if !o.Usable() {
 			continue
 		}
 		d.obs = append(d.obs, o)
-		i, _ := slices.BinarySearch(d.p, o.P)
-		n[i]++
-		d.mean[i] += (o.Value - d.mean[i]) / n[i]
 		d.logY = d.logY && o.Value > 0
 	}
 	d.frame()

@@ -195,14 +195,16 @@ func formula(m scaling.Model, p string) string {
 		s = quantity.Plain(m.Constant, 4)
 	}
 	for _, t := range m.Terms {
-		c, sign := t.Coefficient, " + "
-		if c < 0 {
-			c, sign = -c, " - "
+		sign := " + "
+		switch negative := t.Coefficient < 0; {
+		case s == "" && negative:
+			sign = "-"
+		case s == "":
+			sign = ""
+		case negative:
+			sign = " - "
 		}
-		if s == "" {
-			sign = strings.TrimSpace(strings.TrimPrefix(sign, " + "))
-		}
-		word, number := shape(t, p), quantity.Plain(c, 4)
+		word, number := shape(t, p), quantity.Plain(math.Abs(t.Coefficient), 4)
 		switch {
 		case strings.HasPrefix(word, "1/"):
 			s += sign + number + word[1:]

@@ -68,7 +68,7 @@ func (w *Week) tally(from, end int, committed []Change, known pattern) weekTally
 	for _, v := range off {
 		w.buf = append(w.buf, math.Abs(v))
 	}
-	scale := max(1.4826*scatter.MedianIn(&w.rank, w.buf), scatter.Least)
+	scale := max(robust.SD*robust.MedianIn(&w.rank, w.buf), scatter.Least)
 	clip, far := clipAt*scale, math.Inf(1)
 	if known.form != noWeek {
 		far = farAt * scale
@@ -106,7 +106,7 @@ func (w *Week) centre(from, end int, f *pattern) {
 				w.buf = append(w.buf, w.off[k])
 			}
 		}
-		return scatter.MedianIn(&w.rank, w.buf)
+		return robust.MedianIn(&w.rank, w.buf)
 	}
 	if f.form == twoDays {
 		level = middle(func(d int) bool { return f.effect[d] == 0 })
@@ -126,7 +126,7 @@ func (w *Week) place(from, end int, committed []Change) float64 {
 		if last <= first {
 			return
 		}
-		level := scatter.MedianIn(&w.buf, w.off[first:last])
+		level := robust.MedianIn(&w.buf, w.off[first:last])
 		for k := first; k < last; k++ {
 			w.off[k] -= level
 		}

@@ -48,7 +48,7 @@ func (f *pattern) pairText(dated bool) string {
 	if dated {
 		days = "on " + weekdayName(f.first) + "s and " + weekdayName((f.first+1)%7) + "s"
 	}
-	return fmt.Sprintf("runs %s take %.1f %% %s than others (%.1f to %.1f %%)", days, mid, how, a, b)
+	return fmt.Sprintf("runs %s take %s %s than others (%s)", days, quantity.Percent(mid), how, quantity.PercentTo(a, b))
 }
 
 // eachText tells how runs of every weekday differ from those of the day in the middle.

@@ -25,12 +25,15 @@ const (
 	most = 300
 )
 
-// Splits returns for each split of x the evidence for two levels: -log10 of p of
-// a pooled two-sample t test of the halves as its test trims them. Entry i is for a new level
-// from x[i] on; entries without two values on both sides are NaN. x are
-// logarithms of times, without NaN.
-func Splits(x []float64) []float64 {
-	out := make([]float64, len(x))
+// Splits returns for each split of times the evidence for two levels: -log10 of p of
+// a pooled two-sample t test of the halves of their logarithms, as its test trims them.
+// Entry i is for a new level from times[i] on; entries without two values on both sides
+// are NaN. No time may be missing.
+func Splits(times []float64) []float64 {
+	out, x := make([]float64, len(times)), make([]float64, len(times))
+	for i, t := range times {
+		x[i] = math.Log(t)
+	}
 	for i := range out {
 		out[i] = math.NaN()
 		if i >= 2 && i+2 <= len(x) {

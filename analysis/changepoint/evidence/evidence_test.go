@@ -17,6 +17,15 @@ func noise(r *rand.Rand, n int, level, sd float64) []float64 {
 	return x
 }
 
+// times are those of logarithms x.
+func times(x []float64) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = math.Exp(v)
+	}
+	return y
+}
+
 // The evidence is largest where the level changes, also with an outlier beside.
 func TestSplitsPeak(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -25,7 +34,7 @@ func TestSplitsPeak(t *testing.T) {
 		if round%2 == 1 {
 			x[5] = 1.5
 		}
-		s := Splits(x)
+		s := Splits(times(x))
 		best := 0
 		for i, v := range s {
 			if v > s[best] || math.IsNaN(s[best]) {
@@ -48,7 +57,7 @@ func TestThreshold(t *testing.T) {
 	over := 0
 	for range 400 {
 		x := noise(r, 30, 0, .02)
-		if slices.ContainsFunc(Splits(x), func(v float64) bool { return v > Threshold(30, .05) }) {
+		if slices.ContainsFunc(Splits(times(x)), func(v float64) bool { return v > Threshold(30, .05) }) {
 			over++
 		}
 	}
@@ -56,7 +65,7 @@ func TestThreshold(t *testing.T) {
 		t.Errorf("%d of 400 curves without a change exceed the level of 5 %%", over)
 	}
 	for _, x := range [][]float64{nil, {1}, {1, 1, 1, 1, 1}, {0, 0, 0, 5, 5, 5}} {
-		for _, v := range Splits(x) {
+		for _, v := range Splits(times(x)) {
 			if v < 0 || v > most {
 				t.Errorf("%v: %g", x, v)
 			}

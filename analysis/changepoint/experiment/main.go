@@ -17,6 +17,7 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/experiment/draw"
 	"jobgait/analysis/changepoint/pair"
+	"jobgait/analysis/quantity"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -146,8 +147,8 @@ func pairs(w io.Writer, seed uint64, draws int) {
 				}
 				width += (*c.HiPct - *c.LoPct) / float64(total)
 			}
-			fmt.Fprintf(w, "pairs: %2d pairs, disturbed %.2f: coverage %.4f of .99, width %.1f %%, power %.2f, %d draws\n",
-				n, disturbed, ratio(held, total), width, ratio(sure, total), total)
+			fmt.Fprintf(w, "pairs: %2d pairs, disturbed %.2f: coverage %.4f of .99, width %s, power %.2f, %d draws\n",
+				n, disturbed, ratio(held, total), quantity.Percent(width), ratio(sure, total), total)
 		}
 	}
 }

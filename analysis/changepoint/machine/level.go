@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"jobgait/analysis/changepoint/scatter"
+	"jobgait/analysis/internal/robust"
 )
 
 // levelTracker follows the level of one series run by run. It is coarse (the
@@ -27,7 +28,7 @@ func (t *levelTracker) value() (float64, bool) {
 	if len(t.x) < 3 {
 		return 0, false
 	}
-	return scatter.MedianIn(&t.buf, t.x), true
+	return robust.MedianIn(&t.buf, t.x), true
 }
 
 // leastSpread is the least noise that a series is believed to have when others
@@ -50,7 +51,7 @@ func (t *levelTracker) add(v float64) {
 	if n < 8 {
 		return
 	}
-	old, last := scatter.MedianIn(&t.buf, t.x[:n-3]), t.x[n-3:]
+	old, last := robust.MedianIn(&t.buf, t.x[:n-3]), t.x[n-3:]
 	far := 2.5 * t.noise()
 	if min(last[0], last[1], last[2]) > old+far || max(last[0], last[1], last[2]) < old-far {
 		t.x = append([]float64(nil), last...)

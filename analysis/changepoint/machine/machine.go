@@ -271,7 +271,7 @@ func (f *fleet) apply(events []Event) {
 			}
 		}
 		if most >= leastMachine {
-			text := fmt.Sprintf("shifts of up to %.1f %% that other series of the machine showed at the same time were taken out", quantity.OfLogs(most))
+			text := fmt.Sprintf("shifts of up to %s that other series of the machine showed at the same time were taken out", quantity.Percent(quantity.OfLogs(most)))
 			if f.settled {
 				text += "; runs are not in the order in which they began, so runs to come may alter the changes found so far"
 			}

@@ -1,6 +1,10 @@
 package scatter
 
-import "math"
+import (
+	"math"
+
+	"jobgait/analysis/internal/robust"
+)
 
 // pendingZ is the two-sample statistic from which runs look like two levels.
 const pendingZ = 4.5
@@ -12,7 +16,7 @@ const pendingZ = 4.5
 func Pending(buf, x []float64) int {
 	n := len(x)
 	scale := max(OfSteps(buf, x), Least)
-	mid := MedianIn(&buf, x)
+	mid := robust.MedianIn(&buf, x)
 	off := func(v float64) float64 { return max(-6, min(6, (v-mid)/scale)) }
 	total := 0.0
 	for _, v := range x {

@@ -6,7 +6,6 @@ package scatter
 
 import (
 	"math"
-	"slices"
 
 	"jobgait/analysis/internal/robust"
 )
@@ -32,32 +31,5 @@ func OfSteps(buf, x []float64) float64 {
 	for i := 1; i < len(x); i++ {
 		buf = append(buf, math.Abs(x[i]-x[i-1]))
 	}
-	return 1.4826 * Middle(buf) / math.Sqrt2
-}
-
-// Middle is the median of x, which it puts in another order.
-func Middle(x []float64) float64 {
-	lo, hi := centre(x)
-	return (lo + hi) / 2
-}
-
-// MedianIn is robust.Median to the last bit, with buf to work in.
-func MedianIn(buf *[]float64, x []float64) float64 {
-	*buf = append((*buf)[:0], x...)
-	lo, hi := centre(*buf)
-	return lo + 0.5*(hi-lo)
-}
-
-// centre returns the two values in the middle of x, one twice if their number is
-// odd. It puts x in another order.
-func centre(x []float64) (lo, hi float64) {
-	n := len(x)
-	if n == 0 {
-		return math.NaN(), math.NaN()
-	}
-	robust.Rank(x, n/2)
-	if n%2 == 1 {
-		return x[n/2], x[n/2]
-	}
-	return slices.Max(x[:n/2]), x[n/2]
+	return robust.SD * robust.Middle(buf) / math.Sqrt2
 }

@@ -1,35 +1,9 @@
 package scatter
 
 import (
-	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
-
-	"jobgait/analysis/internal/robust"
 )
-
-// Medians are those of sorted values, to the last bit.
-func TestMedians(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	var buf []float64
-	for n := 1; n < 80; n++ {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = float64(r.IntN(3*n)) / 7
-		}
-		sorted := slices.Sorted(slices.Values(x))
-		if got, want := Middle(slices.Clone(x)), (sorted[(n-1)/2]+sorted[n/2])/2; got != want {
-			t.Fatalf("median of %v: %v, want %v", x, got, want)
-		}
-		if got := MedianIn(&buf, x); got != robust.Median(x) {
-			t.Fatalf("median of %v: %v, want %v", x, got, robust.Median(x))
-		}
-	}
-	if v := Middle(nil); !math.IsNaN(v) {
-		t.Errorf("of nothing: %v", v)
-	}
-}
 
 // Steps tell the noise whether or not the level changed, and a level that changed
 // is seen where it did; runs of one level are one.

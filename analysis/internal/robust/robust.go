@@ -58,7 +58,7 @@ func MAD(x []float64) float64 {
 	for i, v := range x {
 		d[i] = math.Abs(v - m)
 	}
-	return 1.4826 * Median(d)
+	return SD * Median(d)
 }
 
 // Mean returns the arithmetic mean and the sample standard deviation; the

@@ -53,7 +53,7 @@ func (p Spikes) start(x []float64, centre float64) float64 {
 	for i, v := range x {
 		d[i] = math.Abs(v - centre)
 	}
-	s := 1.4826 * Median(d) * (1 + .8/float64(len(x)))
+	s := SD * Median(d) * (1 + .8/float64(len(x)))
 	if s < flatSpread {
 		// More than half are alike: the others say how alike.
 		_, s = Mean(x)

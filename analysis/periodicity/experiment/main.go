@@ -41,7 +41,7 @@ type options struct {
 	excerpts       int
 }
 
-var errUsage = errors.New("usage: experiment table|duration|reproduce [-method track|paper] [-column NAME] [-rate HZ] [-seed N] [-excerpts N] FILE..")
+var errUsage = errors.New("usage: experiment table|duration|reproduce [-method track|paper] [-column NAME] [-rate HZ] [-seed N] [-excerpts N] FILE [FILE ..]")
 
 func run(args []string, out io.Writer) error {
 	if len(args) == 0 {

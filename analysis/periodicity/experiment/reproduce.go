@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/quantity"
 )
 
 // reproduce holds the main patterns of runs of one application against each
@@ -29,10 +30,10 @@ func (o options) reproduce(w io.Writer, paths []string) error {
 			return fmt.Errorf("%s: no pattern", path)
 		}
 		runs = append(runs, pattern.NodePattern{Node: path, Pattern: pattern.Pattern{PeriodS: f.PeriodS, Values: single(f.values)}})
-		fmt.Fprintf(w, "%-40s period %.5g s, %d instances, %.1f %% of the run\n", path, f.PeriodS, len(f.Instances), 100*f.Coverage)
+		fmt.Fprintf(w, "%-40s period %.5g s, %d instances, %s of the run\n", path, f.PeriodS, len(f.Instances), quantity.Share(f.Coverage))
 	}
 	a := pattern.CompareNodes(runs)
-	fmt.Fprintf(w, "%d of %d pairs agree (<= 1 %% of the mean), worst %.2f %%\n", a.Agree, a.Pairs, a.WorstPct)
+	fmt.Fprintf(w, "%d of %d pairs agree (<= 1 %% of the mean), worst %s\n", a.Agree, a.Pairs, quantity.Percent(a.WorstPct))
 	for _, n := range a.Nodes {
 		fmt.Fprintln(w, n)
 	}

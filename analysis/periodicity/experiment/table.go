@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+
+	"jobgait/analysis/quantity"
 )
 
 // table prints the paper's Table II: the time of the run, the number of
@@ -36,9 +38,9 @@ func (o options) table(w io.Writer, paths []string) error {
 				covered++
 			}
 		}
-		fmt.Fprintf(w, "%-40s %10.2f  %-20s %7.2f%%\n", path, float64(set.Len())*set.StepS,
+		fmt.Fprintf(w, "%-40s %10.2f  %-20s %9s\n", path, float64(set.Len())*set.StepS,
 			fmt.Sprintf("%d(%d)[%.0f]", len(all), instances, float64(instances)/float64(max(1, regions))),
-			100*float64(covered)/float64(max(1, set.Len())))
+			quantity.Share(float64(covered)/float64(max(1, set.Len()))))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/internal/parallel"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 )
 
@@ -68,7 +69,7 @@ func (c *coverageCell) run() {
 		c.rows.count(d, result, "all", laws,
 			fmt.Sprintf("%s, %s noise", laws, kind),
 			fmt.Sprintf("%s, %s", laws, c.family.name),
-			fmt.Sprintf("%s, noise %2g %%", laws, 100*noise),
+			fmt.Sprintf("%s, noise %4s", laws, quantity.Chosen(100*noise)),
 			fmt.Sprintf("%s, %2d points", laws, len(d.series.Observations)))
 	}
 }

@@ -24,7 +24,7 @@ func TestTables(t *testing.T) {
 		tables string
 		want   []string
 	}{
-		{"averaged", []string{"in       0%", "out     15%", "middle"}},
+		{"averaged", []string{"in       0 %", "out     15 %", "middle"}},
 		{"splits", []string{"5+1 out", "all in", "3+3 in"}},
 		{"measured", []string{"kink", "two changes", "measured"}},
 		{"rough", []string{"day 5%", "absolute 1% of mean"}},

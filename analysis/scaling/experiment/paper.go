@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling/experiment/draw"
 )
 
@@ -49,11 +50,11 @@ func averaged(s settings, w io.Writer) {
 	s.measure(all)
 	fmt.Fprintf(w, "Section 4.1: 10 points of one law, 5+5 of two; %d series in each cell\n", s.count)
 	fmt.Fprintln(w, "(always answering the middle is exact in all of these: see the splits for location)")
-	fmt.Fprintln(w, "              paper                            default")
-	fmt.Fprintln(w, "space noise   false   found   right   exact    false   found   right   exact   middle")
+	fmt.Fprintln(w, "               paper                            default")
+	fmt.Fprintln(w, "space  noise   false   found   right   exact    false   found   right   exact   middle")
 	for _, l := range lines {
 		t, o, m := sums(l.cells)
-		fmt.Fprintf(w, "%-4s  %4.0f%%  %s   %s  %6.3f\n", spaceName(l.in), 100*l.noise, columns(t), columns(o), m)
+		fmt.Fprintf(w, "%-4s  %6s  %s   %s  %6.3f\n", spaceName(l.in), quantity.Chosen(100*l.noise), columns(t), columns(o), m)
 	}
 }
 

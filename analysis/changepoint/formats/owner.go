@@ -1,4 +1,4 @@
-package change
+package formats
 
 import (
 	"slices"
@@ -7,23 +7,23 @@ import (
 	"jobgait/analysis/changepoint"
 )
 
-// withOwners are the series as the detector takes them. What unrelated series
+// Owned are the series as the detector takes them, without bad ones. What unrelated series
 // show at one time is the machine's, and series without an owner pass for
 // unrelated. Metrics of the same runs and shapes of one application are not:
 // taken so, a change of the code that all seven metrics of a file show would be
 // taken out as the machine's. Where no user is known, series of one application
 // and series whose runs began at the very same times get an owner in common.
-func withOwners(hs []History) []changepoint.Series {
-	out := make([]changepoint.Series, 0, len(hs))
+func Owned(inputs []Input) []changepoint.Series {
+	out := make([]changepoint.Series, 0, len(inputs))
 	owners := map[string]string{}
-	for i, h := range hs {
-		if h.Bad {
+	for i, in := range inputs {
+		if in.Bad {
 			continue
 		}
-		s := h.Input.Series
-		s.Dated = h.Calendar
+		s := in.Series
+		s.Dated = in.Calendar
 		if s.User == "" {
-			s.User = ownerOf(h, owners, i)
+			s.User = in.ownerOf(owners, i)
 		}
 		out = append(out, s)
 	}
@@ -32,13 +32,13 @@ func withOwners(hs []History) []changepoint.Series {
 
 // ownerOf finds the owner that an earlier series left under one of the names of
 // this one, or makes one up that no user can have.
-func ownerOf(h History, owners map[string]string, place int) string {
+func (in Input) ownerOf(owners map[string]string, place int) string {
 	var names []string
-	if h.App != "" && h.Shape != "" {
-		names = append(names, "app\x00"+h.Machine+"\x00"+h.App)
+	if in.App != "" && in.Shape != "" {
+		names = append(names, "app\x00"+in.Machine+"\x00"+in.App)
 	}
-	if len(h.Start) > 0 {
-		names = append(names, startsOf(h))
+	if len(in.Start) > 0 {
+		names = append(names, in.starts())
 	}
 	if len(names) == 0 {
 		return ""
@@ -58,11 +58,11 @@ func ownerOf(h History, owners map[string]string, place int) string {
 	return owner
 }
 
-// startsOf names when the runs of a history began, in whatever order.
-func startsOf(h History) string {
-	starts := slices.Clone(h.Start)
+// starts names when the runs of a history began, in whatever order.
+func (in Input) starts() string {
+	starts := slices.Clone(in.Start)
 	slices.Sort(starts)
-	b := []byte("start\x00" + h.Machine)
+	b := []byte("start\x00" + in.Machine)
 	for _, t := range starts {
 		b = append(strconv.AppendFloat(b, t, 'g', -1, 64), ' ')
 	}

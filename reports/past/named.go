@@ -1,0 +1,41 @@
+package past
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/application"
+	"jobgait/reports/change"
+)
+
+// Named are histories of applications with the names that people know them by, to which
+// that of their user belongs where there are several.
+func Named(h application.Histories, users bool) []change.History {
+	var out []change.History
+	for i, in := range h.Inputs {
+		s := h.Stored[i]
+		one := change.History{Input: in, Lacking: "failed, ended early, or without " + in.Metric,
+			Name: s.App + " (" + change.Label(change.ShapeName(s.Shape), in.Metric) + ")"}
+		if users {
+			one.Name = s.User + " " + one.Name
+		}
+		for _, r := range s.Runs {
+			one.Jobs = append(one.Jobs, r.DisplayID)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Acknowledged returns the changes of histories that somebody has seen.
+func Acknowledged(h application.Histories) change.Acks {
+	acks := change.Acks{}
+	for i, s := range h.Stored {
+		for k, r := range s.Runs {
+			if slices.Contains(s.Acknowledged, r.ID) {
+				acks = append(acks, change.Ack{ID: h.Inputs[i].ID, Index: k, Day: math.NaN()})
+			}
+		}
+	}
+	return acks
+}
