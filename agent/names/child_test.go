@@ -77,6 +77,18 @@ func askFor(t *testing.T, a as.Account, q ...Question) []Answer {
 	}
 }
 
+// TestNicedChild asks while the agent is nicer than the child would be: one with a user's
+// rights may not go back, and no function of such a run had a name.
+func TestNicedChild(t *testing.T) {
+	nobody(t)
+	self, err := os.Executable()
+	must(t, err)
+	out, err := exec.Command("nice", "-n", "10", self, "-test.run=^TestChildNamesWhatTheUserMayRead$").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 func TestChildNamesWhatTheUserMayRead(t *testing.T) {
 	a := nobody(t)
 	path := build(t, "gcc", "program.c", threeParts, "-Wl,--build-id")
