@@ -99,7 +99,7 @@ func (l ladder) node() {
 		return
 	}
 	// All that are present: one that is offline now is counted when it comes.
-	roots := perf.Roots{Proc: l.h.proc, Sys: l.h.sys}
+	roots := kernel.Roots{Proc: l.h.proc, Sys: l.h.sys}
 	counters, err := perf.NewCounters(l.h.open, roots, nil, l.in.stepNS)
 	if err != nil {
 		for _, s := range perf.Probe(l.h.open, roots, nil) {

@@ -121,7 +121,7 @@ func hz(s summary.Source) string {
 func candidates(h host, cpus []int) []summary.Source {
 	roots := kernel.Roots{Proc: h.proc, Sys: h.sys}
 	nowhere := func(string) (string, bool) { return "", false }
-	all := perf.Probe(h.open, perf.Roots{Proc: h.proc, Sys: h.sys}, cpus)
+	all := perf.Probe(h.open, kernel.Roots{Proc: h.proc, Sys: h.sys}, cpus)
 	all = append(all, addressCandidate(h, cpus, 0), addressCandidate(h, cpus, os.Getpid()))
 	all = append(all, taskCandidates(h, cpus)...)
 	for _, open := range append(h.slowOfNode(), kernel.Busy(roots), kernel.Job(kernel.NewJobCgroup(roots, nowhere))) {

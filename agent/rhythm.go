@@ -12,7 +12,6 @@ import (
 	"jobgait/agent/live"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/periodicity"
 	"jobgait/analysis/summary"
 	"jobgait/analysis/tracker"
 	"jobgait/configs"
@@ -178,7 +177,7 @@ func (r *rhythm) ask(now int64) {
 				to <- answer{cpuNS: threadCPU() - before}
 			}
 		}()
-		loops := q.Answer(periodicity.Default())
+		loops := q.Answer()
 		to <- answer{loops, threadCPU() - before}
 	}(r.question(), r.answers)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
@@ -28,7 +29,7 @@ type chain struct {
 const stepNS = 5_000_000
 
 func newChain(b *testing.B, stepNS int64) *chain {
-	counters, err := perf.NewCounters(perf.Open, perf.Roots{Proc: "/proc", Sys: "/sys"}, nil, stepNS)
+	counters, err := perf.NewCounters(perf.Open, kernel.Roots{Proc: "/proc", Sys: "/sys"}, nil, stepNS)
 	if err != nil {
 		b.Skipf("perf events of whole CPUs are not to be had: %v", err)
 	}

@@ -33,7 +33,7 @@ func BenchmarkRecord(b *testing.B) {
 
 // Counters at 200 Hz alone, as they are shipped, on and off.
 func BenchmarkCounters(b *testing.B) {
-	benchmarkSources(b, func(r perf.Roots, cpus []int) ([]counter.Source, error) {
+	benchmarkSources(b, func(r kernel.Roots, cpus []int) ([]counter.Source, error) {
 		c, err := perf.NewCounters(perf.Open, r, cpus, 5e6)
 		return []counter.Source{c}, err
 	})
@@ -51,7 +51,7 @@ func BenchmarkShipped(b *testing.B) {
 	}{{"cluster", d.BudgetPct}, {"run", d.RunBudgetPct}} {
 		pct := budget.pct
 		b.Run(budget.name, func(b *testing.B) {
-			d := benchmarkSources(b, func(r perf.Roots, cpus []int) ([]counter.Source, error) {
+			d := benchmarkSources(b, func(r kernel.Roots, cpus []int) ([]counter.Source, error) {
 				cost, err := Measure(context.Background(), perf.Open, Default())
 				if err != nil {
 					return nil, err
@@ -75,12 +75,12 @@ func BenchmarkShipped(b *testing.B) {
 	}
 }
 
-func benchmarkSources(b *testing.B, open func(perf.Roots, []int) ([]counter.Source, error)) (d Direct) {
+func benchmarkSources(b *testing.B, open func(kernel.Roots, []int) ([]counter.Source, error)) (d Direct) {
 	cpus, err := kernel.OnlineCPUs("/sys")
 	if err != nil {
 		b.Fatal(err)
 	}
-	list, err := open(perf.Roots{Proc: "/proc", Sys: "/sys"}, cpus)
+	list, err := open(kernel.Roots{Proc: "/proc", Sys: "/sys"}, cpus)
 	if err != nil {
 		b.Skip(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter"
+	"jobgait/agent/counter/kernel"
 	"jobgait/agent/counter/perf"
 )
 
@@ -176,7 +177,7 @@ func quick() Params {
 
 func TestMeasureHere(t *testing.T) {
 	p := quick()
-	c, err := perf.NewCounters(perf.Open, perf.Roots{Proc: "/proc", Sys: "/sys"}, []int{0}, 5e6)
+	c, err := perf.NewCounters(perf.Open, kernel.Roots{Proc: "/proc", Sys: "/sys"}, []int{0}, 5e6)
 	if err == nil {
 		defer c.Close()
 		p.Sources = []counter.Source{c}

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/tracker"
 )
@@ -58,7 +57,7 @@ func TestSpinningEndsNoCycle(t *testing.T) {
 						after++
 					}
 					if p.Due() && i < 6000 {
-						p.Take(p.Question().Answer(periodicity.Default()))
+						p.Take(p.Question().Answer())
 					}
 				}
 				if before < 40 {

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/tracker"
 )
@@ -36,7 +35,7 @@ func pursued(x []float32, look func(p *tracker.Pursuit, at int)) {
 	for i, v := range x {
 		p.Add([]float32{v})
 		if p.Due() {
-			p.Take(p.Question().Answer(periodicity.Default()))
+			p.Take(p.Question().Answer())
 		}
 		look(p, i)
 	}

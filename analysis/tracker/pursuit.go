@@ -101,8 +101,8 @@ func (q Question) Working() Question {
 
 // Answer is what detection says: the loops that can be followed. It takes most of a
 // second at worst and touches nothing else, so that samples may come meanwhile.
-func (q Question) Answer(par periodicity.Params) []Loop {
-	got, err := periodicity.Detect(q.set, par)
+func (q Question) Answer() []Loop {
+	got, err := periodicity.Detect(q.set, periodicity.Default())
 	if err != nil {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"testing"
 
-	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/tracker"
 )
@@ -42,7 +41,7 @@ func follow(x []float32) followed {
 			next = f.beat.NextS
 		}
 		if p.Due() {
-			p.Take(p.Question().Answer(periodicity.Default()))
+			p.Take(p.Question().Answer())
 		}
 	}
 	return f
@@ -166,7 +165,7 @@ func TestALostLoopWaitsToo(t *testing.T) {
 			_, now := p.Beat()
 			lost = lost || before && !now
 			if p.Due() {
-				p.Take(p.Question().Answer(periodicity.Default()))
+				p.Take(p.Question().Answer())
 				p.Later(paidS)
 				asked = append(asked, float64(i)*stepS)
 			}
@@ -227,7 +226,7 @@ func BenchmarkAdd(b *testing.B) {
 	for i := range 2000 {
 		p.Add(x[i%len(x)])
 	}
-	p.Take(p.Question().Answer(periodicity.Default()))
+	p.Take(p.Question().Answer())
 	for i := range 2000 {
 		p.Add(x[i%len(x)])
 	}
@@ -262,7 +261,7 @@ func BenchmarkHour(b *testing.B) {
 			p.Add(x)
 			if p.Due() {
 				before := cpuNS(b)
-				p.Take(p.Question().Answer(periodicity.Default()))
+				p.Take(p.Question().Answer())
 				asked += cpuNS(b) - before
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 )
 
@@ -47,15 +46,14 @@ func spun(works bool) Question {
 // A job that only waits has the rhythm of whoever takes its CPU; one that works now and
 // then has its own.
 func TestWorking(t *testing.T) {
-	par := periodicity.Default()
-	if got := spun(false).Answer(par); len(got) == 0 || got[0].PeriodS < 1.1 || got[0].PeriodS > 1.3 {
+	if got := spun(false).Answer(); len(got) == 0 || got[0].PeriodS < 1.1 || got[0].PeriodS > 1.3 {
 		t.Errorf("what others do is not seen at all: %+v", got)
 	}
-	if got := spun(false).Working().Answer(par); len(got) != 0 {
+	if got := spun(false).Working().Answer(); len(got) != 0 {
 		t.Errorf("a job that spins has a loop of %g s", got[0].PeriodS)
 	}
 	q := spun(true).Working()
-	got := q.Answer(par)
+	got := q.Answer()
 	if len(got) == 0 || got[0].PeriodS < 0.66 || got[0].PeriodS > 0.74 {
 		t.Fatalf("one that works every 0.7 s: %+v", got)
 	}

@@ -18,7 +18,7 @@ import (
 // Counters are the groups of all CPUs. They count the whole node.
 type Counters struct {
 	k       calls
-	roots   Roots
+	roots   kernel.Roots
 	machine machine
 	events  []Event
 	// Given up while it counted: events from kept on, and the hardware ones.
@@ -43,11 +43,11 @@ var _ counter.Source = (*Counters)(nil)
 // remains is the same on all CPUs. An offline CPU is a lane that stands still
 // until it comes back. An error means that there is no group at all; Forbidden
 // tells whether for lack of permission.
-func NewCounters(open Opener, r Roots, cpus []int, periodNS int64) (*Counters, error) {
+func NewCounters(open Opener, r kernel.Roots, cpus []int, periodNS int64) (*Counters, error) {
 	return newCounters(kernelCalls(open), r, cpus, periodNS)
 }
 
-func newCounters(k calls, r Roots, cpus []int, periodNS int64) (*Counters, error) {
+func newCounters(k calls, r kernel.Roots, cpus []int, periodNS int64) (*Counters, error) {
 	cpus, err := lanes(r, cpus)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (c *Counters) roomNS() int64 {
 }
 
 // lanes are the CPUs given, else those below sys.
-func lanes(r Roots, cpus []int) ([]int, error) {
+func lanes(r kernel.Roots, cpus []int) ([]int, error) {
 	if cpus == nil {
 		var err error
 		if cpus, err = presentCPUs(r.Sys); err != nil {

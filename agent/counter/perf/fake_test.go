@@ -2,6 +2,7 @@ package perf
 
 import (
 	"encoding/binary"
+	"jobgait/agent/counter/kernel"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // and writes records into the rings, on a clock that stands until it is moved.
 type fakeKernel struct {
 	t       *testing.T
-	roots   Roots
+	roots   kernel.Roots
 	clock   int64
 	events  map[int]*fakeEvent // by descriptor
 	offline map[int]bool
@@ -49,7 +50,7 @@ func newFakeKernel(t *testing.T, files map[string]string) *fakeKernel {
 }
 
 // tree writes files below proc and sys of a new directory.
-func tree(t testing.TB, files map[string]string) Roots {
+func tree(t testing.TB, files map[string]string) kernel.Roots {
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
@@ -60,7 +61,7 @@ func tree(t testing.TB, files map[string]string) Roots {
 			t.Fatal(err)
 		}
 	}
-	return Roots{Proc: filepath.Join(dir, "proc"), Sys: filepath.Join(dir, "sys")}
+	return kernel.Roots{Proc: filepath.Join(dir, "proc"), Sys: filepath.Join(dir, "sys")}
 }
 
 func (k *fakeKernel) set(name, text string) {

@@ -14,9 +14,6 @@ import (
 	"jobgait/agent/counter/kernel"
 )
 
-// Roots are where the kernel describes the machine, normally "/proc" and "/sys".
-type Roots struct{ Proc, Sys string }
-
 // corePMU is the counters of one kind of core.
 type corePMU struct {
 	name string
@@ -32,7 +29,7 @@ type machine struct {
 	watchdog bool   // the NMI watchdog holds a counter of each CPU
 }
 
-func readMachine(r Roots) machine {
+func readMachine(r kernel.Roots) machine {
 	m := machine{cores: readCores(r.Sys)}
 	if b, err := os.ReadFile(filepath.Join(r.Proc, "cpuinfo")); err == nil {
 		m.vendor = parseVendor(b)

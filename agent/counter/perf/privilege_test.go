@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/analysis/note"
 )
 
@@ -127,7 +128,7 @@ func TestRealTracepoints(t *testing.T) {
 		t.Skipf("tracefs is not to be had: %v", err)
 	}
 	defer unix.Unmount(tracing, 0)
-	c, err := NewCounters(Open, Roots{Proc: "/proc", Sys: sys}, []int{0, 1}[:min(2, onlineCPUs(t))], 5e6)
+	c, err := NewCounters(Open, kernel.Roots{Proc: "/proc", Sys: sys}, []int{0, 1}[:min(2, onlineCPUs(t))], 5e6)
 	if err != nil {
 		t.Skip(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -43,7 +44,7 @@ func (t *trial) notes() []note.Note {
 
 // Probe finds out what can be counted on the CPUs given, nil for all, without
 // going on to count it.
-func Probe(open Opener, r Roots, cpus []int) []summary.Source {
+func Probe(open Opener, r kernel.Roots, cpus []int) []summary.Source {
 	cpus, err := lanes(r, cpus)
 	if err == nil {
 		var t *trial

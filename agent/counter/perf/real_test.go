@@ -12,7 +12,7 @@ import (
 )
 
 // host is the machine of the test.
-func host() Roots { return Roots{Proc: "/proc", Sys: "/sys"} }
+func host() kernel.Roots { return kernel.Roots{Proc: "/proc", Sys: "/sys"} }
 
 // open opens real counters or skips.
 func open(t testing.TB) *Counters {

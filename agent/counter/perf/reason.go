@@ -31,7 +31,7 @@ func Absent(err error) bool {
 
 // reason says in words why an event could not be opened on a whole CPU, and
 // what would help.
-func reason(r Roots, err error) string {
+func reason(r kernel.Roots, err error) string {
 	switch {
 	case errors.Is(err, errNoTraceFS):
 		return "tracefs is not mounted: the tracepoint has no id (root may mount it at /sys/kernel/tracing)"
@@ -48,7 +48,7 @@ func reason(r Roots, err error) string {
 }
 
 // notPermitted names the sysctl or the privilege that would permit it.
-func notPermitted(r Roots, err error) string {
+func notPermitted(r kernel.Roots, err error) string {
 	why, cure := Refusal(r.Proc, 0, err)
 	switch {
 	case why == noPerfEvents:

@@ -3,6 +3,7 @@ package perf
 import (
 	"errors"
 	"fmt"
+	"jobgait/agent/counter/kernel"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +26,7 @@ type trial struct {
 
 // climb opens every candidate alone, then all of them as a group, and lets it
 // count for sampleNS. An error means that there is not even a timer.
-func climb(k calls, r Roots, cpus []int, periodNS int64) (*trial, error) {
+func climb(k calls, r kernel.Roots, cpus []int, periodNS int64) (*trial, error) {
 	t := &trial{k: k, machine: readMachine(r), periodNS: periodNS}
 	t.all = candidates(t.machine, r)
 	if err := t.findProbes(cpus); err != nil {
@@ -46,7 +47,7 @@ func climb(k calls, r Roots, cpus []int, periodNS int64) (*trial, error) {
 
 // candidates are in the order of the columns. Tracepoints without an id are
 // absent already.
-func candidates(m machine, r Roots) []candidate {
+func candidates(m machine, r kernel.Roots) []candidate {
 	var all []candidate
 	for _, e := range append(hardware(m), software()...) {
 		c := candidate{Event: e}

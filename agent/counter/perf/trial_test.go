@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/counter/kernel"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -234,11 +235,11 @@ func TestNoPermissionIsTold(t *testing.T) {
 
 // What is said of a missing permission is what helps.
 func TestReason(t *testing.T) {
-	level := func(n string) Roots {
+	level := func(n string) kernel.Roots {
 		return tree(t, map[string]string{"proc/sys/kernel/perf_event_paranoid": n + "\n"})
 	}
 	for _, c := range []struct {
-		roots Roots
+		roots kernel.Roots
 		err   error
 		want  string
 	}{

@@ -21,7 +21,6 @@ import (
 	"strings"
 	"time"
 
-	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/tracker"
 )
@@ -137,7 +136,7 @@ func (s *score) follow(x []float32, tr truth) {
 		}
 		if p.Due() {
 			began := time.Now()
-			p.Take(p.Question().Answer(periodicity.Default()))
+			p.Take(p.Question().Answer())
 			asking += time.Since(began)
 			s.asked++
 		}

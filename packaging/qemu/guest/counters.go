@@ -21,7 +21,7 @@ func openCounters(open perf.Opener) (*perf.Counters, error) {
 	if err != nil {
 		return nil, err
 	}
-	return perf.NewCounters(open, perf.Roots{Proc: "/proc", Sys: "/sys"}, cpus, stepNS)
+	return perf.NewCounters(open, kernel.Roots{Proc: "/proc", Sys: "/sys"}, cpus, stepNS)
 }
 
 // counted counts while work is done and returns all that was handed over.
