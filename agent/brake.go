@@ -7,6 +7,7 @@ import (
 	"jobgait/agent/counter/address"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // brake is what was already given up to keep within the budget. Nothing is
@@ -125,7 +126,7 @@ func (a *agent) slowDown(now int64, save, addresses float64) {
 	case !a.brake.told:
 		a.brake.told = true
 		a.during = append(a.during, note.New(note.BudgetExceeded,
-			"%.1f s after sampling began it cost more than its %g %% of each CPU, and there was nothing left to leave out", a.since(now), a.in.limitPct))
+			"%.1f s after sampling began it cost more than its %s of each CPU, and there was nothing left to leave out", a.since(now), quantity.Chosen(a.in.limitPct)))
 	}
 }
 
@@ -158,8 +159,8 @@ func (a *agent) fewerAddresses(now int64, save, addresses float64) bool {
 func (a *agent) lowered(now int64, code note.Code, e profile.Epoch) {
 	e.Kind = "rate"
 	a.changed(e)
-	a.during = append(a.during, note.New(code, "%.1f s after sampling began it came near its share, %g %% of each CPU; from then on: %s",
-		a.since(now), a.in.limitPct, e.Text))
+	a.during = append(a.during, note.New(code, "%.1f s after sampling began it came near its share, %s of each CPU; from then on: %s",
+		a.since(now), quantity.Chosen(a.in.limitPct), e.Text))
 }
 
 // since is the time since sampling began, in seconds.

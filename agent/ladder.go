@@ -14,6 +14,7 @@ import (
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/configs"
 )
 
@@ -42,8 +43,8 @@ func (l ladder) rates() {
 	in, hz := l.in, l.c.RateHz
 	if l.r.Exclusive {
 		if hz = in.prices.counterHz(in.limitPct, l.c.RateHz); hz < l.c.RateHz {
-			in.slowGrid = fmt.Sprintf("counters are sampled %d times a second, not %d: each time costs %.1f us, and the agent may take %g %% of each CPU",
-				hz, l.c.RateHz, in.prices.interruptNS/1e3, in.limitPct)
+			in.slowGrid = fmt.Sprintf("counters are sampled %d times a second, not %d: each time costs %.1f us, and the agent may take %s of each CPU",
+				hz, l.c.RateHz, in.prices.interruptNS/1e3, quantity.Chosen(in.limitPct))
 		}
 	}
 	in.stepNS = 1e9 / int64(hz)
@@ -74,16 +75,16 @@ func (in *inputs) fit(room float64, wanted int) {
 	asked := in.rate.Hz
 	if room < uselessHz {
 		in.rate = address.Rate{}
-		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %g %% of each CPU, taken to cost %.1f us each",
-			in.limitPct, in.prices.interruptNS/1e3)
+		in.note(note.BudgetLowered, "no code addresses: there is no room for them within %s of each CPU, taken to cost %.1f us each",
+			quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 		return
 	}
 	in.rate = address.ChooseRate(int(room), in.cpus, in.stepNS)
 	// To fit is part of choosing, and the header has the rate; what is said is
 	// when somebody wished another, or when little is left of the usual one.
 	if wanted != 0 || in.rate.Hz < asked/4 {
-		in.fewer = fmt.Sprintf("%.0f code addresses a second and CPU instead of %.0f: within %g %% of each CPU there is no room for more, taken to cost %.1f us each",
-			in.rate.Hz, asked, in.limitPct, in.prices.interruptNS/1e3)
+		in.fewer = fmt.Sprintf("%.0f code addresses a second and CPU instead of %.0f: within %s of each CPU there is no room for more, taken to cost %.1f us each",
+			in.rate.Hz, asked, quantity.Chosen(in.limitPct), in.prices.interruptNS/1e3)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -152,7 +153,7 @@ func (s *survey) notes() []note.Note {
 	for i, c := range s.header.Columns {
 		if part := s.ran[i].counted / s.ran[i].slots; part < 0.9999 {
 			out = append(out, note.New(note.Multiplexed,
-				"%s was counted %.1f %% of the time, because counters shared the PMU; its values are scaled", c.Name, 100*part))
+				"%s was counted %s of the time, because counters shared the PMU; its values are scaled", c.Name, quantity.Share(part)))
 		}
 	}
 	for _, e := range s.epochs {

@@ -12,6 +12,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/job"
 	"jobgait/agent/rawcall"
+	"jobgait/analysis/quantity"
 )
 
 // Probe reads every GPU of this node for some seconds and writes what of package gpu no
@@ -169,8 +170,8 @@ func probeCard(w io.Writer, c card) {
 		return
 	}
 	m := b.metrics
-	fmt.Fprintf(w, "  gpu_metrics %d.%d: energy %d uJ (%v), clock %d MHz (%v), power %d mW (%v), busy %d %% (%v)\n", m.version[0], m.version[1],
-		m.microjoules(), m.hasEnergy, m.clockMHz, m.hasClock, m.socketMW, m.hasPower, m.busyPct, m.hasBusy)
+	fmt.Fprintf(w, "  gpu_metrics %d.%d: energy %d uJ (%v), clock %d MHz (%v), power %d mW (%v), busy %s (%v)\n", m.version[0], m.version[1],
+		m.microjoules(), m.hasEnergy, m.clockMHz, m.hasClock, m.socketMW, m.hasPower, quantity.Chosen(float64(m.busyPct)), m.hasBusy)
 	fmt.Fprintln(w, " ", seen)
 }
 
@@ -270,7 +271,7 @@ func probeEngines(w io.Writer, list []engine) {
 	}
 	all := float64(rawcall.Now() - began)
 	for i, e := range list {
-		fmt.Fprintf(w, "  %-12s ran %.1f %% of %.1f s, new in %d of %d readings; count %d, ticks %d\n", e.name, 100*ran[i]/all, all/1e9, changes[i], calls, e.lastBusy, e.lastTotal)
+		fmt.Fprintf(w, "  %-12s ran %s of %.1f s, new in %d of %d readings; count %d, ticks %d\n", e.name, quantity.Share(ran[i]/all), all/1e9, changes[i], calls, e.lastBusy, e.lastTotal)
 	}
 	fmt.Fprintf(w, "  a reading of all of them takes %.0f us\n", float64(spent)/calls/1e3)
 }

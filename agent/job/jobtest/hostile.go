@@ -59,7 +59,7 @@ func Hostile() map[string]string {
 		"HTML":                "<script>alert(1)</script><img src=x onerror=alert(1)>\"'",
 		"SQL":                 "'; drop table run; --",
 		"shell":               "$(touch /evil)`touch /evil`;touch /evil|&",
-		"formats":             "%n%n%s%s%x%p%!d(MISSING)%j%%",
+		"formats":             "%n%n%s%s%x%p%!d(MISSING)%%%j",
 		"negative":            "-1",
 		"zero":                "0",
 		"just too large":      "18446744073709551616",
