@@ -25,7 +25,6 @@ import (
 	"jobgait/epilog/collect"
 	"jobgait/epilog/finish"
 	"jobgait/epilog/snapshots"
-	"jobgait/reports/past"
 )
 
 // ingest writes waiting job records into the history. Both belong to the account of the
@@ -132,7 +131,7 @@ func putWaiting(ctx context.Context, cfg configs.Config, sched job.Scheduler, ou
 		return err
 	}
 	now := float64(time.Now().UnixNano()) / 1e9
-	newest := past.Newest{}
+	newest := application.Newest{}
 	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(records []collect.JobRecord) []error {
 		put, failed := putRecords(ctx, db, records, history.Ingest{NowS: now, Names: summary.Detail(cfg.History.Names)})
 		for i, s := range put {

@@ -225,9 +225,19 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	var judged past.Judgement
 	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: summary.Detail(f.Config.History.Names)})
 	if err == nil {
-		judged, err = past.Review(ctx, db, s, now)
+		judged, err = review(ctx, db, s, now)
 	}
 	return s, judged, errors.Join(err, db.Close())
+}
+
+// review judges a run that was put by the others, and stores what was found.
+func review(ctx context.Context, db *history.DB, s summary.Summary, now float64) (past.Judgement, error) {
+	l, err := application.LookAt(ctx, db, s, application.DefaultLimits())
+	if err != nil {
+		return past.Judgement{}, err
+	}
+	judged, err := past.Judge(l)
+	return judged, errors.Join(err, l.Store(ctx, db, s, now))
 }
 
 // history opens the history to write it. Root does so only where nobody else can put

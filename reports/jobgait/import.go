@@ -21,7 +21,6 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/reports"
-	"jobgait/reports/past"
 )
 
 func importCommand(getenv func(string) string) *cobra.Command {
@@ -160,7 +159,7 @@ func (i *importing) put(ctx context.Context, list []found, path string, out, com
 	defer func() { _ = db.Close() }()
 	var put atomic.Int64
 	shown := workingOn(complain, func() string { return fmt.Sprintf("importing, %d of %d reports", put.Load(), len(list)) })
-	newest, added, there, gone := past.Newest{}, 0, 0, 0
+	newest, added, there, gone := application.Newest{}, 0, 0, 0
 	for _, f := range list {
 		put.Add(1)
 		s, ok := i.read(f.path)

@@ -27,7 +27,6 @@ import (
 	"jobgait/configs"
 	"jobgait/epilog/archive"
 	"jobgait/epilog/finish"
-	"jobgait/reports/past"
 )
 
 // reanalysis is one call of reanalyse.
@@ -248,7 +247,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	defer func() { _ = db.Close() }()
 	var put atomic.Int64
 	shown := workingOn(a.complain, func() string { return fmt.Sprintf("writing, %d of %d runs", put.Load(), len(list)) })
-	newest, now := past.Newest{}, float64(time.Now().UnixNano())/1e9
+	newest, now := application.Newest{}, float64(time.Now().UnixNano())/1e9
 	for _, r := range list {
 		s, _, rerr := r.run.Result(a.build)
 		if err = rerr; err == nil {

@@ -12,7 +12,6 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/archive"
-	"jobgait/reports/past"
 )
 
 // longSeries is a series of more hourly runs than a judgement looks at, slower from run
@@ -71,8 +70,8 @@ func TestReanalyseFindsOldChanges(t *testing.T) {
 	}
 	for _, s := range longSeries() {
 		s, err := application.Put(t.Context(), db, s, history.Ingest{})
-		_, rerr := past.Review(t.Context(), db, s, s.End)
-		if err := errors.Join(err, rerr, archive.Archive{Dir: dir}.PutRun(t.Context(), archive.Run{Summary: s})); err != nil {
+		look, lerr := application.LookAt(t.Context(), db, s, application.DefaultLimits())
+		if err := errors.Join(err, lerr, look.Store(t.Context(), db, s, s.End), archive.Archive{Dir: dir}.PutRun(t.Context(), archive.Run{Summary: s})); err != nil {
 			t.Fatal(err)
 		}
 	}

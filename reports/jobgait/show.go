@@ -83,7 +83,11 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	if err != nil {
 		return err
 	}
-	judged, err := past.Judge(ctx, db, s, application.DefaultLimits())
+	look, err := application.LookAt(ctx, db, s, application.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	judged, err := past.Judge(look)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func TestJudgeNamesTheFunction(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j, err := Judge(t.Context(), db, coded(29), application.DefaultLimits())
+	j, err := judgeOf(t.Context(), db, coded(29), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestJudgeNamesWhatGrows(t *testing.T) {
 			}
 		}
 	}
-	j, err := Judge(t.Context(), db, last, application.DefaultLimits())
+	j, err := judgeOf(t.Context(), db, last, application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

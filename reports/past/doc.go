@@ -1,4 +1,4 @@
-// Package past says what the stored runs mean for one of them: histories of its
-// application and of others on its machine come in, the findings of a report
-// (changes of speed, scaling) and the rows of the history that go with them go out.
+// Package past says what the stored runs mean for one of them: what a look at its
+// application and at others on its machine has found comes in, the findings of a report
+// (changes of speed, scaling) go out.
 package past

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"slices"
+	"strings"
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
@@ -23,47 +23,44 @@ import (
 // Judgement is what the stored runs say of one of them.
 type Judgement struct {
 	// Runs are the earlier runs of the same shape, newest first.
-	Runs     []history.Run
-	Across   reports.Across
-	SeriesID int64
-	Events   []history.Event
-	Segments []history.Segment
+	Runs   []history.Run
+	Across reports.Across
 }
 
-// Judge looks at a run and the stored ones before it: at those of its
-// application for changes and scaling, at those of others for shifts of the
-// machine. The run itself may be stored or not yet.
-func Judge(ctx context.Context, db *history.DB, s summary.Summary, l application.Limits) (Judgement, error) {
-	stored, err := application.Collect(ctx, db, s, l)
-	if err != nil {
-		return Judgement{}, err
-	}
-	own := slices.IndexFunc(stored, func(h history.History) bool { return application.IsOf(h, s) && h.Shape == history.Shape(s) })
-	if own < 0 || len(stored[own].Runs) == 0 { // of an application that is not known
-		return Judgement{}, nil
-	}
-	j := Judgement{SeriesID: stored[own].SeriesID}
-	for _, r := range stored[own].Runs {
-		if !application.IsRun(r, s) {
-			j.Runs = append(j.Runs, r)
-		}
-	}
-	slices.Reverse(j.Runs)
-	h, err := application.Of(stored, "")
-	if err != nil {
-		return j, err
+// Judge says what a look at a run and the stored ones before it has found.
+func Judge(l application.Look) (Judgement, error) {
+	j := Judgement{Runs: l.Earlier}
+	if l.Own < 0 {
+		return j, nil
 	}
 	o := change.Default()
-	o.Acks = Acknowledged(h)
-	h.OnlyCodeOf(func(i int) bool { return i == own })
-	report := change.Analyse(Named(h, true), changepoint.Sequential, changepoint.Default(), o)
-	j.Events = h.Events(own, report.Series[own].Result)
-	if j.Across.Changes, err = changesFinding(report, own, h.Stored[own].Runs, o); err != nil {
+	o.Acks = Acknowledged(l.Histories)
+	report := change.New(Named(l.Histories, true), changepoint.Sequential, l.Found, o)
+	j.Across.Fewer = l.Fewer
+	var err error
+	if j.Across.Changes, err = changesFinding(report, l.Own, l.Stored[l.Own].Runs, o); err != nil || l.Laws == nil {
 		return j, err
 	}
-	j.Across.Fewer = application.FewerNodes(stored, s)
-	j.Segments, j.Across.Scaling, err = scalingOf(h, s, report)
+	j.Across.Scaling, err = scalingFinding(*l.Laws)
 	return j, err
+}
+
+// Consult judges a run that is not in the history by the runs that are, and
+// gives it its step_s. It stores nothing: it is for those who may only read.
+func Consult(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, Judgement, error) {
+	s, err := application.WithStep(ctx, db, run)
+	if err != nil {
+		return run, Judgement{}, err
+	}
+	l, err := application.LookAt(ctx, db, s, application.DefaultLimits())
+	if err != nil {
+		return run, Judgement{}, err
+	}
+	j, err := Judge(l)
+	if err != nil {
+		return run, Judgement{}, err
+	}
+	return s, j, nil
 }
 
 const (
@@ -162,32 +159,32 @@ func compared(a, b string) string {
 	return "jobgait compare " + a + " " + b
 }
 
-// scalingOf fits the application's own series.
-func scalingOf(h application.Histories, s summary.Summary, found change.Report) ([]history.Segment, reports.Finding, error) {
-	var f reports.Finding
-	own := func(i int) bool { return application.IsOf(h.Stored[i], s) }
-	var results changepoint.Report
-	for i, r := range found.Series {
-		if own(i) {
-			results.Series = append(results.Series, r.Result)
-		}
-	}
-	list, err := h.Keep(own).Scaling(results, application.ScalingOptions{})
-	if err != nil || len(list) == 0 {
-		return nil, f, err
-	}
-	r := scaling.Analyse(list, scaling.Likelihood)
-	if r[0].Whole == nil && len(r[0].Segments) == 0 {
-		return nil, f, nil // two or three sizes: `jobgait scaling` says how many are missing
-	}
+// scalingFinding says how the application grows.
+func scalingFinding(l application.Laws) (reports.Finding, error) {
+	list, r := l.Series, l.Results
 	m, _ := application.MetricOf(list[0].Metric)
-	f = reports.Finding{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
-		Text: append(scale.Lines(r[0], list[0].Observations), growing(h.Keep(own), results)...), Style: scale.Style}
+	f := reports.Finding{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
+		Text: append(scale.Lines(r[0], list[0].Observations), growing(l.Functions)...), Style: scale.Style}
 	var b bytes.Buffer
 	if err := scale.JSON(&b, scale.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
-		return nil, f, err
+		return f, err
 	}
 	f.Data = b.Bytes()
 	f.Charts = []reports.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scale.Chart(r[0], list[0].Observations))}}
-	return application.Segments(list[0], r[0]), f, nil
+	return f, nil
+}
+
+// mostGrowing is how many functions are told to grow.
+const mostGrowing = 3
+
+// growing names the functions that grow worst with the size, in a sentence.
+func growing(functions []application.Growth) []string {
+	if len(functions) == 0 {
+		return nil
+	}
+	var said []string
+	for _, g := range functions[:min(len(functions), mostGrowing)] {
+		said = append(said, fmt.Sprintf("%s %s times", g.Name, quantity.Plain(g.By, 2)))
+	}
+	return []string{fmt.Sprintf("CPU time in a cycle on one node, from the largest size to four times it, by its law: %s (jobgait scaling --by function).", strings.Join(said, ", "))}
 }

@@ -2,6 +2,7 @@ package past
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -60,7 +61,7 @@ func remembered(t testing.TB, n int) *history.DB {
 
 func TestJudge(t *testing.T) {
 	db := remembered(t, 30)
-	j, err := Judge(t.Context(), db, run(25), application.DefaultLimits())
+	j, err := judgeOf(t.Context(), db, run(25), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestJudge(t *testing.T) {
 // came after it.
 func TestJudgeIsOfItsTime(t *testing.T) {
 	db := remembered(t, 30)
-	j, err := Judge(t.Context(), db, run(19), application.DefaultLimits())
+	j, err := judgeOf(t.Context(), db, run(19), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +111,29 @@ func TestJudgeIsOfItsTime(t *testing.T) {
 	}
 	few := application.DefaultLimits()
 	few.Runs = 5 // fewer than there are since
-	if j, err = Judge(t.Context(), db, run(9), few); err != nil || len(j.Runs) != 4 || j.Runs[0].JobID != 9 {
+	if j, err = judgeOf(t.Context(), db, run(9), few); err != nil || len(j.Runs) != 4 || j.Runs[0].JobID != 9 {
 		t.Errorf("an old run has %d earlier ones, %v", len(j.Runs), err)
 	}
+}
+
+// judged is a judgement with what of it is stored.
+type judged struct {
+	Judgement
+	SeriesID int64
+	Events   []history.Event
+}
+
+func judgeOf(ctx context.Context, db *history.DB, s summary.Summary, limits application.Limits) (judged, error) {
+	l, err := application.LookAt(ctx, db, s, limits)
+	if err != nil {
+		return judged{}, err
+	}
+	j, err := Judge(l)
+	out := judged{Judgement: j}
+	if l.Own >= 0 {
+		out.SeriesID, out.Events = l.Stored[l.Own].SeriesID, l.Events(l.Own, l.Found.Series[l.Own])
+	}
+	return out, err
 }
 
 // TestConsultIsJudge checks that a run which may not be stored is told what it
@@ -124,7 +145,7 @@ func TestConsultIsJudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judged, err := Judge(t.Context(), stored, want, application.DefaultLimits())
+		judged, err := judgeOf(t.Context(), stored, want, application.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +185,7 @@ func TestJudgeOfTheUnknown(t *testing.T) {
 	if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 		t.Fatal(err)
 	}
-	j, err := Judge(t.Context(), db, s, application.DefaultLimits())
+	j, err := judgeOf(t.Context(), db, s, application.DefaultLimits())
 	if err != nil || j.SeriesID != 0 || len(j.Runs) != 0 {
 		t.Errorf("%+v, %v", j, err)
 	}
@@ -194,7 +215,7 @@ func TestOthersAreOthers(t *testing.T) {
 func BenchmarkJudge(b *testing.B) {
 	db := remembered(b, 200)
 	for b.Loop() {
-		if _, err := Judge(b.Context(), db, run(199), application.DefaultLimits()); err != nil {
+		if _, err := judgeOf(b.Context(), db, run(199), application.DefaultLimits()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -245,7 +266,7 @@ func BenchmarkJudgeBusySite(b *testing.B) {
 			l := application.DefaultLimits()
 			l.Others = others
 			began := cpuTime(b)
-			if _, err := Judge(b.Context(), db, last, l); err != nil {
+			if _, err := judgeOf(b.Context(), db, last, l); err != nil {
 				b.Fatal(err)
 			}
 			cost[i] = append(cost[i], cpuTime(b)-began)
@@ -272,7 +293,7 @@ func cpuTime(t testing.TB) float64 {
 // What the head of a report says of other runs has them as its subject, and a slow
 // last run is this one.
 func TestVerdictsSayWhoseRuns(t *testing.T) {
-	j, err := Judge(t.Context(), remembered(t, 30), run(29), application.DefaultLimits())
+	j, err := judgeOf(t.Context(), remembered(t, 30), run(29), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +302,7 @@ func TestVerdictsSayWhoseRuns(t *testing.T) {
 	}
 	slow := run(15)
 	slow.ElapsedS *= 1.3
-	if j, err = Judge(t.Context(), remembered(t, 15), slow, application.DefaultLimits()); err != nil {
+	if j, err = judgeOf(t.Context(), remembered(t, 15), slow, application.DefaultLimits()); err != nil {
 		t.Fatal(err)
 	}
 	if v := j.Across.Changes.Others; len(v) != 1 || !strings.HasPrefix(v[0].Text, "This run is 29.7 % slower than usual") {
@@ -334,7 +355,7 @@ func TestJudgeTellsOfACreep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	j, err := Judge(t.Context(), db, creeping(95), application.DefaultLimits())
+	j, err := judgeOf(t.Context(), db, creeping(95), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

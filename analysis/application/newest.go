@@ -1,4 +1,4 @@
-package past
+package application
 
 import (
 	"context"
@@ -66,6 +66,9 @@ func (n Newest) reviewOf(ctx context.Context, db *history.DB, s summary.Summary,
 	if at == 0 {
 		at = run.End
 	}
-	_, err := Review(ctx, db, run, at)
-	return err
+	l, err := LookAt(ctx, db, run, DefaultLimits())
+	if err != nil {
+		return err
+	}
+	return l.Store(ctx, db, run, at)
 }
