@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 )
@@ -16,7 +16,7 @@ import (
 // Histories are stored histories as the change detector takes them, and what it
 // takes to lead its findings back to stored runs.
 type Histories struct {
-	Inputs []formats.Input
+	Inputs []historyfile.Input
 	Stored []history.History
 }
 
@@ -40,9 +40,9 @@ func Of(stored []history.History, metric string) (Histories, error) {
 // day is the length of a day in seconds: T counts days of UTC from 1970.
 const day = 86400
 
-func inputOf(s history.History, m Metric) formats.Input {
+func inputOf(s history.History, m Metric) historyfile.Input {
 	n := len(s.Runs)
-	in := formats.Input{
+	in := historyfile.Input{
 		Series: changepoint.Series{
 			ID: strconv.FormatInt(s.SeriesID, 10), Machine: s.Cluster, User: s.User,
 			T: make([]float64, n), Y: make([]float64, n), Start: make([]float64, n),

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/scaling"
@@ -62,7 +62,7 @@ func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l Limits) (L
 		}
 	}
 	out.OnlyCodeOf(func(i int) bool { return i == own })
-	out.Found = changepoint.Analyse(formats.Owned(out.Inputs), changepoint.Sequential, changepoint.Default())
+	out.Found = changepoint.Analyse(historyfile.Owned(out.Inputs), changepoint.Sequential, changepoint.Default())
 	out.Fewer = FewerNodes(stored, s)
 	out.Laws, err = out.laws(s)
 	return out, err

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 )
@@ -65,24 +65,24 @@ type (
 		EffectPct *float64 `json:"effect_pct"`
 	}
 	jsonChange struct {
-		Index        int              `json:"index"`
-		Job          *string          `json:"job"`
-		T            *formats.Moment  `json:"t"`
-		Detected     int              `json:"detected_index"`
-		EffectPct    *float64         `json:"effect_pct"`
-		LoPct        *float64         `json:"ci_lo_pct"`
-		HiPct        *float64         `json:"ci_hi_pct"`
-		Level        *float64         `json:"level"`
-		FirstIndex   int              `json:"index_lo"`
-		LastIndex    int              `json:"index_hi"`
-		FalsePer1000 *float64         `json:"false_alarms_per_1000"`
-		Kind         changepoint.Kind `json:"kind"`
-		Group        *int             `json:"group"`
-		EndIndex     *int             `json:"end_index"`
-		Acknowledged bool             `json:"acknowledged"`
-		Causes       []jsonCause      `json:"causes"`
-		Metrics      []jsonShift      `json:"metrics"`
-		Phase        *string          `json:"phase"`
+		Index        int                 `json:"index"`
+		Job          *string             `json:"job"`
+		T            *historyfile.Moment `json:"t"`
+		Detected     int                 `json:"detected_index"`
+		EffectPct    *float64            `json:"effect_pct"`
+		LoPct        *float64            `json:"ci_lo_pct"`
+		HiPct        *float64            `json:"ci_hi_pct"`
+		Level        *float64            `json:"level"`
+		FirstIndex   int                 `json:"index_lo"`
+		LastIndex    int                 `json:"index_hi"`
+		FalsePer1000 *float64            `json:"false_alarms_per_1000"`
+		Kind         changepoint.Kind    `json:"kind"`
+		Group        *int                `json:"group"`
+		EndIndex     *int                `json:"end_index"`
+		Acknowledged bool                `json:"acknowledged"`
+		Causes       []jsonCause         `json:"causes"`
+		Metrics      []jsonShift         `json:"metrics"`
+		Phase        *string             `json:"phase"`
 	}
 	jsonCause struct {
 		Field string   `json:"field"`

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/reports"
@@ -123,16 +123,16 @@ func during(start float64, end *float64) string {
 const daySeconds = 86400
 
 // given is the time of run k as the input had it.
-func (h History) given(k int) formats.Moment {
+func (h History) given(k int) historyfile.Moment {
 	switch {
 	case h.Given != nil && k >= 0 && k < len(h.Given):
 		return h.Given[k]
 	case k >= 0 && k < len(h.T) && h.Calendar:
-		return formats.Moment{Text: moment(h.T[k]).Format(time.RFC3339)}
+		return historyfile.Moment{Text: moment(h.T[k]).Format(time.RFC3339)}
 	case k >= 0 && k < len(h.T):
-		return formats.Moment{Number: h.T[k]}
+		return historyfile.Moment{Number: h.T[k]}
 	}
-	return formats.Moment{}
+	return historyfile.Moment{}
 }
 
 // chance prints how many events like this 1000 runs without a change give.
@@ -149,13 +149,13 @@ func chance(per1000 *float64) string {
 }
 
 // timeOf is the time of a change where the runs are not at hand.
-func (h History) timeOf(c changepoint.Change) *formats.Moment {
+func (h History) timeOf(c changepoint.Change) *historyfile.Moment {
 	if math.IsNaN(c.T) || math.IsInf(c.T, 0) {
 		return nil
 	}
-	m := formats.Moment{Number: c.T}
+	m := historyfile.Moment{Number: c.T}
 	if h.Calendar {
-		m = formats.Moment{Text: moment(c.T).Format(time.RFC3339)}
+		m = historyfile.Moment{Text: moment(c.T).Format(time.RFC3339)}
 	}
 	return &m
 }

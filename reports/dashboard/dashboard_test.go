@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/reports"
@@ -30,7 +30,7 @@ const firstDay = 20727
 // one is a history of n runs, one every half day, and its result: slower by
 // effect percent over its last fifth if that is not 0.
 func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change.History, changepoint.Result) {
-	h := change.History{Input: formats.Input{App: app, Shape: shape, Metric: metric, Unit: "s", Calendar: true}}
+	h := change.History{Input: historyfile.Input{App: app, Shape: shape, Metric: metric, Unit: "s", Calendar: true}}
 	h.ID = change.Label(app, shape, metric)
 	at := n * 4 / 5
 	commits := make([]string, n)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/reports/change"
 )
 
@@ -75,7 +75,7 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 	if path == "-" && o.ack == "-" {
 		return usageError{fmt.Errorf("standard input is one file: FILE and --ack cannot both be -")}
 	}
-	hs, err := readHistories(cmd, path, formats.Unit(o.unit))
+	hs, err := readHistories(cmd, path, historyfile.Unit(o.unit))
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func lookingAt(cmd *cobra.Command, n int) *progress {
 }
 
 func unitFlag(c *cobra.Command, unit *string) {
-	c.Flags().StringVar(unit, "t-unit", string(formats.Days), "a number as a time is a day, or s: epoch seconds")
+	c.Flags().StringVar(unit, "t-unit", string(historyfile.Days), "a number as a time is a day, or s: epoch seconds")
 }
 
 // valid refuses flags that mean nothing.
@@ -117,22 +117,22 @@ func (o changesOptions) valid() error {
 }
 
 func validUnit(unit string) error {
-	if u := formats.Unit(unit); u != formats.Days && u != formats.Seconds {
+	if u := historyfile.Unit(unit); u != historyfile.Days && u != historyfile.Seconds {
 		return usageError{fmt.Errorf("--t-unit %s: there are day and s", unit)}
 	}
 	return nil
 }
 
 // readHistories reads a file of histories.
-func readHistories(cmd *cobra.Command, path string, u formats.Unit) ([]change.History, error) {
+func readHistories(cmd *cobra.Command, path string, u historyfile.Unit) ([]change.History, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
-	o := formats.Default(in.Name)
+	o := historyfile.Default(in.Name)
 	o.Unit = u
-	inputs, err := formats.Read(in, o)
+	inputs, err := historyfile.Read(in, o)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (o changesOptions) optionsWithAcks(cmd *cobra.Command) (change.Options, err
 	if o.ack == "" {
 		return out, nil
 	}
-	acks, err := readAcks(cmd, o.ack, formats.Unit(o.unit))
+	acks, err := readAcks(cmd, o.ack, historyfile.Unit(o.unit))
 	out.Acks = acks
 	return out, err
 }
@@ -177,7 +177,7 @@ func (o changesOptions) print(cmd *cobra.Command, r change.Report) error {
 	return nil
 }
 
-func readAcks(cmd *cobra.Command, path string, u formats.Unit) (change.Acks, error) {
+func readAcks(cmd *cobra.Command, path string, u historyfile.Unit) (change.Acks, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/application"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
@@ -180,7 +180,7 @@ func historyWith(ctx context.Context, from joined, id, metric string) (change.Hi
 func (o compareOptions) read(cmd *cobra.Command, paths []string) (a, b change.History, err error) {
 	var pair [2]change.History
 	for i, path := range paths {
-		hs, err := readHistories(cmd, path, formats.Unit(o.unit))
+		hs, err := readHistories(cmd, path, historyfile.Unit(o.unit))
 		if err != nil {
 			return a, b, err
 		}

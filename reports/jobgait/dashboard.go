@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/formats"
+	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
 	"jobgait/configs"
@@ -82,7 +82,7 @@ func (o dashboardOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 	}
 	var hs []change.History
 	for _, path := range paths {
-		read, err := readHistories(cmd, path, formats.Unit(o.unit))
+		read, err := readHistories(cmd, path, historyfile.Unit(o.unit))
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"jobgait/analysis/scaling/formats"
+	"jobgait/analysis/scaling/experimentfile"
 )
 
 // measurementExport is what export writes for Extra-P.
@@ -54,7 +54,7 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 
 // write writes the measurements of a file, or of stored runs where none is named.
 func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
-	format, ok := map[string]formats.Format{"text": formats.Text, "json": formats.JSON, "jsonl": formats.JSONLines}[o.style]
+	format, ok := map[string]experimentfile.Format{"text": experimentfile.Text, "json": experimentfile.JSON, "jsonl": experimentfile.JSONLines}[o.style]
 	switch {
 	case o.style == "":
 		return usageError{fmt.Errorf("export wants a form: --csv, --parquet, --f32 or --cpu of a profile, or --extra-p text, json or jsonl")}
@@ -68,7 +68,7 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	if err != nil {
 		return err
 	}
-	if err := formats.WriteExtraP(cmd.OutOrStdout(), format, file.Series); err != nil {
+	if err := experimentfile.WriteExtraP(cmd.OutOrStdout(), format, file.Series); err != nil {
 		if len(file.Series) > 1 {
 			return fmt.Errorf("%w (--series ID writes one of %d)", err, len(file.Series))
 		}
@@ -77,13 +77,13 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	return nil
 }
 
-func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) string, args []string) (formats.File, error) {
+func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) string, args []string) (experimentfile.File, error) {
 	if len(args) > 0 {
 		return readMeasurements(cmd, args[0], o.series)
 	}
 	s, err := o.from.read(cmd, getenv)
 	if err != nil {
-		return formats.File{}, err
+		return experimentfile.File{}, err
 	}
 	file, err := scalingOptions{stored: o.from, series: o.series}.measurements(s)
 	if err == nil && len(file.Series) == 0 {

@@ -13,7 +13,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
-	"jobgait/analysis/series/formats"
+	"jobgait/analysis/series/seriesfile"
 	"jobgait/reports/period"
 )
 
@@ -120,10 +120,10 @@ func (o periodsOptions) detect(in *period.Input, par periodicity.Params) error {
 
 // read reads the input, whatever it is. whole is whether what the whole node
 // counted is the job's own.
-func (o periodsOptions) read(in *input, path string) (t formats.Table, whole bool, err error) {
+func (o periodsOptions) read(in *input, path string) (t seriesfile.Table, whole bool, err error) {
 	if head, _ := in.Peek(16); !profile.IsProfile(head) {
-		t, err = formats.Read(in.Reader, formats.Options{Name: in.Name, Column: o.column, RateHz: o.rate, Size: sizeOf(path)})
-		if errors.Is(err, formats.ErrNoRate) {
+		t, err = seriesfile.Read(in.Reader, seriesfile.Options{Name: in.Name, Column: o.column, RateHz: o.rate, Size: sizeOf(path)})
+		if errors.Is(err, seriesfile.ErrNoRate) {
 			err = usageError{fmt.Errorf("%s is neither CSV nor a profile; float32 samples carry no times: give their rate with --rate HZ", in.Name)}
 		}
 		return t, false, err

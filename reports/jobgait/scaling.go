@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/scaling"
-	"jobgait/analysis/scaling/formats"
+	"jobgait/analysis/scaling/experimentfile"
 	"jobgait/reports/scale"
 )
 
@@ -113,33 +113,33 @@ func (o scalingOptions) print(cmd *cobra.Command, r scale.Report) error {
 }
 
 // readMeasurements reads a file of anybody's measurements, or one series of it.
-func readMeasurements(cmd *cobra.Command, path, series string) (formats.File, error) {
+func readMeasurements(cmd *cobra.Command, path, series string) (experimentfile.File, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
-		return formats.File{}, err
+		return experimentfile.File{}, err
 	}
 	defer func() { _ = in.Close() }()
 	if head, _ := in.Peek(512); bytes.IndexByte(head, 0) >= 0 {
-		return formats.File{}, fmt.Errorf("%s: this is no text: CSV, lines of JSON or a file of Extra-P is wanted, in UTF-8, packed with gzip or not", in.Name)
+		return experimentfile.File{}, fmt.Errorf("%s: this is no text: CSV, lines of JSON or a file of Extra-P is wanted, in UTF-8, packed with gzip or not", in.Name)
 	}
-	file, err := formats.Read(in, in.Name, formats.Default())
+	file, err := experimentfile.Read(in, in.Name, experimentfile.Default())
 	if err != nil || series == "" {
 		return file, err
 	}
 	for i, s := range file.Series {
 		if s.ID == series {
-			one := formats.File{Format: file.Format, Series: file.Series[i : i+1]}
+			one := experimentfile.File{Format: file.Format, Series: file.Series[i : i+1]}
 			if i < len(file.Numbers) {
 				one.Numbers = file.Numbers[i : i+1]
 			}
 			return one, nil
 		}
 	}
-	return formats.File{}, fmt.Errorf("%s: no series %q among %d", in.Name, series, len(file.Series))
+	return experimentfile.File{}, fmt.Errorf("%s: no series %q among %d", in.Name, series, len(file.Series))
 }
 
 // analyseScaling fits all series.
-func analyseScaling(file formats.File, name string, method scaling.Method) scale.Report {
+func analyseScaling(file experimentfile.File, name string, method scaling.Method) scale.Report {
 	r := scale.Report{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
 		Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
 	if method == scaling.Likelihood {

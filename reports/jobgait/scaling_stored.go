@@ -8,7 +8,7 @@ import (
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/scaling"
-	"jobgait/analysis/scaling/formats"
+	"jobgait/analysis/scaling/experimentfile"
 )
 
 // ofStored fits how the applications of stored runs scale.
@@ -38,7 +38,7 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 
 // measurements makes scaling series of stored runs. What changed speed is looked for
 // in all of them first: runs of before and after are not of one law.
-func (o scalingOptions) measurements(s stored) (formats.File, error) {
+func (o scalingOptions) measurements(s stored) (experimentfile.File, error) {
 	var series []changepoint.Series
 	for _, h := range s.Inputs {
 		series = append(series, h.Series)
@@ -54,9 +54,9 @@ func (o scalingOptions) measurements(s stored) (formats.File, error) {
 		list, err = chosen.Scaling(results, options)
 	}
 	if err != nil {
-		return formats.File{}, err
+		return experimentfile.File{}, err
 	}
-	file := formats.File{}
+	file := experimentfile.File{}
 	for _, x := range list {
 		if o.series == "" || o.series == x.ID {
 			file.Series, file.Numbers = append(file.Series, x), append(file.Numbers, false)

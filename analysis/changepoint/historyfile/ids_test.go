@@ -1,0 +1,66 @@
+package historyfile
+
+import (
+	"strings"
+	"testing"
+
+	"jobgait/analysis/note"
+)
+
+// TestIDsAreKept checks that an id is as it was given, a number too, and that a
+// missing one is the number of its line.
+func TestIDsAreKept(t *testing.T) {
+	const runs = `"t":[1,2],"y":[1,2]}` + "\n"
+	inputs, err := Read(strings.NewReader(`{"id":"a",`+runs+`{"id":7,`+runs+`{`+runs+`{"id":8,"t":[1]}`+"\n"+`{"id":[1],`+runs), Default("in"))
+	if err != nil || len(inputs) != 5 {
+		t.Fatalf("%d series, %v", len(inputs), err)
+	}
+	for i, want := range []struct {
+		id     string
+		number bool
+		bad    bool
+	}{{"a", false, false}, {"7", true, false}, {"2", false, false}, {"8", true, true}, {"4", false, true}} {
+		if in := inputs[i]; in.ID != want.id || in.NumberID != want.number || in.Bad != want.bad {
+			t.Errorf("series %d: %q %v %v, want %+v", i, in.ID, in.NumberID, in.Bad, want)
+		}
+	}
+}
+
+// TestAListIsRefused checks that a JSON list is not read as CSV.
+func TestAListIsRefused(t *testing.T) {
+	_, err := Read(strings.NewReader("\n[{\"id\":1}]"), Default("in"))
+	if err == nil || !strings.HasPrefix(err.Error(), "in:2: read: a JSON list") {
+		t.Error(err)
+	}
+}
+
+// An id that names two series is said of the second: lists of ids, and --series,
+// mean the first.
+func TestRepeatedIDIsNoted(t *testing.T) {
+	const runs = `"t":[1,2],"y":[1,2]}` + "\n"
+	all := read(t, `{"id":"a",`+runs+`{"id":"b",`+runs+`{"id":"a",`+runs, nil)
+	if len(codes(all[0])) != 0 || len(codes(all[1])) != 0 || len(codes(all[2])) != 1 || codes(all[2])[0] != note.RepeatedID {
+		t.Errorf("%v %v %v", codes(all[0]), codes(all[1]), codes(all[2]))
+	}
+}
+
+// What is no text is not taken apart into runs with a message about quotes.
+func TestBinaryIsRefused(t *testing.T) {
+	for _, text := range []string{"t,value\n1,2\x00\n", "\xff\xfet\x00,\x00", "\x7fELF\x02\x01\x01\x00", strings.Repeat("\x80\x90", 100)} {
+		if _, err := Read(strings.NewReader(text), Default("in")); err == nil || !strings.HasPrefix(err.Error(), "in: read: this is no text") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if all := read(t, "t,value,who\n1,2,J\xfcrgen\n2,3,J\xfcrgen\n", nil); len(all[0].Y) != 2 {
+		t.Errorf("Latin-1 in a field: %+v", all)
+	}
+}
+
+func TestLineThatIsNoObject(t *testing.T) {
+	for text, want := range map[string]string{"[]": "a JSON array", "null": "null", "7": "a JSON number"} {
+		_, err := Read(strings.NewReader(`{"t":[1],"y":[2]}`+"\n"+text), Default("in"))
+		if err == nil || !strings.HasPrefix(err.Error(), "in:2: read series: "+want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

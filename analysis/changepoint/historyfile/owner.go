@@ -1,0 +1,70 @@
+package historyfile
+
+import (
+	"slices"
+	"strconv"
+
+	"jobgait/analysis/changepoint"
+)
+
+// Owned are the series as the detector takes them, without bad ones. What unrelated series
+// show at one time is the machine's, and series without an owner pass for
+// unrelated. Metrics of the same runs and shapes of one application are not:
+// taken so, a change of the code that all seven metrics of a file show would be
+// taken out as the machine's. Where no user is known, series of one application
+// and series whose runs began at the very same times get an owner in common.
+func Owned(inputs []Input) []changepoint.Series {
+	out := make([]changepoint.Series, 0, len(inputs))
+	owners := map[string]string{}
+	for i, in := range inputs {
+		if in.Bad {
+			continue
+		}
+		s := in.Series
+		s.Dated = in.Calendar
+		if s.User == "" {
+			s.User = in.ownerOf(owners, i)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// ownerOf finds the owner that an earlier series left under one of the names of
+// this one, or makes one up that no user can have.
+func (in Input) ownerOf(owners map[string]string, place int) string {
+	var names []string
+	if in.App != "" && in.Shape != "" {
+		names = append(names, "app\x00"+in.Machine+"\x00"+in.App)
+	}
+	if len(in.Start) > 0 {
+		names = append(names, in.starts())
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	owner := "\x00" + strconv.Itoa(place)
+	for _, n := range names {
+		if known, ok := owners[n]; ok {
+			owner = known
+			break
+		}
+	}
+	for _, n := range names {
+		if _, ok := owners[n]; !ok {
+			owners[n] = owner
+		}
+	}
+	return owner
+}
+
+// starts names when the runs of a history began, in whatever order.
+func (in Input) starts() string {
+	starts := slices.Clone(in.Start)
+	slices.Sort(starts)
+	b := []byte("start\x00" + in.Machine)
+	for _, t := range starts {
+		b = append(strconv.AppendFloat(b, t, 'g', -1, 64), ' ')
+	}
+	return string(b)
+}

@@ -1,0 +1,281 @@
+package experimentfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/scaling"
+)
+
+// show writes a series so that a test can name it in one line.
+func show(s scaling.Series) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s[%s,%s]", s.ID, s.Parameter, s.Metric)
+	if s.Mode != "" {
+		fmt.Fprintf(&b, "{%s}", s.Mode)
+	}
+	for _, o := range s.Observations {
+		fmt.Fprintf(&b, " %g:%g", o.P, o.Value)
+		if o.Group != "" {
+			fmt.Fprintf(&b, "@%s", o.Group)
+		}
+		if o.NodeHours != 0 {
+			fmt.Fprintf(&b, "$%g", o.NodeHours)
+		}
+	}
+	return b.String()
+}
+
+func read(s string) (File, error) { return Read(strings.NewReader(s), "in", Default()) }
+
+const legacyDocument = `{"measurements":[{"id":1,"metric_id":1,"coordinate_id":2,"callpath_id":1,"value":4},
+{"id":2,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":"2.5"},{"id":3,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":3}],
+"coordinates":[{"id":1,"parameter_value_pairs":[{"parameter_id":1,"parameter_value":"8"}]},{"id":2,"parameter_value_pairs":[{"parameter_id":1,"parameter_value":16}]}],
+"callpaths":[{"id":1,"name":"solve"}],"metrics":[{"id":1,"name":"time"}],"parameters":[{"id":1,"name":"p"}]}`
+
+// grid is 3 x 3 points of two parameters in Extra-P's text.
+const grid = "PARAMETER p n\nPOINTS (1 10) (2 10) (4 10) (1 20) (2 20) (4 20) (1 40) (2 40) (8 40)\nMETRIC t\nREGION r\n" +
+	"DATA 1\nDATA 2\nDATA 3\nDATA 4\nDATA 5\nDATA 6\nDATA 7\nDATA 8\nDATA 9\n"
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		in     string
+		format Format
+		want   string // series, separated by " / "
+	}{
+		{"# made here\nparam,rep,value\n1,1,5\n2,1,6.5\n2,2,nan\n", CSV, "0[param,value] 1:5 2:6.5 2:NaN"},
+		{"1,1,5\n2,1,6", CSV, "0[param,value] 1:5 2:6"},
+		{"\xef\xbb\xbf1,5\r\n\r\n2,6\r\n", CSV, "0[param,value] 1:5 2:6"},
+		{"1 5\n2   6\n", CSV, "0[param,value] 1:5 2:6"},
+		{"1;5\n2;\n", CSV, "0[param,value] 1:5 2:NaN"},
+		{"param\tvalue\n1\t5\n", CSV, "0[param,value] 1:5"},
+		{"param,value\n0,5\n-1,5\n1,-3\n1,inf\n", CSV, "0[param,value] 0:5 -1:5 1:-3 1:+Inf"},
+		{"nodes, step_s, elapsed_s\n4,1,50\n8,2,30\n", CSV, "step_s[nodes,step_s] 4:1 8:2 / elapsed_s[nodes,elapsed_s] 4:50 8:30"},
+		{"nodes,day,node_hours,value\n4,mon,1.5,7\n8,tue,,6\n", CSV, "0[nodes,value] 4:7@mon$1.5 8:6@tue"},
+		{"series,p,value\na,1,2\nb,1,3\n\"a\",2,4\n", CSV, "a[p,value] 1:2 2:4 / b[p,value] 1:3"},
+		{"series,p,value\na ,1,2\n a,2,4\n", CSV, "a[p,value] 1:2 2:4"},
+		{"series,metric,p,value\na,time,1,2\na,energy,1,3\n", CSV, "a|time[p,time] 1:2 / a|energy[p,energy] 1:3"},
+		{`{"id":7,"p":[1,2,4],"y":[3,[4,null],[]],"s":"more"}` + "\n\n" + `{"p":[1],"y":[2],"mode":"weak","parameter":"nodes","metric":"step_s","node_hours":[2],"group":[["mon"]]}`,
+			SeriesLines, "7[,] 1:3 2:4 2:NaN 4:NaN / 2[nodes,step_s]{weak} 1:2@mon$2"},
+		{`{"id":"x","p":[1,2],"y":[null,[4,5]],"group":["a",["b",3]],"node_hours":[null,4]}`, SeriesLines, "x[,] 1:NaN@a 2:4@b$4 2:5@3$4"},
+		{`{"p":[],"y":[]}`, SeriesLines, "0[,]"},
+		{"# c\nPARAMETER p\nPOINTS 1 2 4\nMETRIC time\nREGION a\nDATA 1 2\nDATA 3 4\nDATA 5 6\nREGION b->c\nDATA 1\nDATA nan\nDATA 3\n", Text,
+			"a[p,time] 1:1 1:2 2:3 2:4 4:5 4:6 / b->c[p,time] 1:1 2:NaN 4:3"},
+		{"PARAMETER\tp\nPOINTS ( 1 ) ( 2 )\nPOINTS ((4)(8))\nDATA 1\nDATA 2\nDATA 3\nDATA 4\n", Text, "0[p,] 1:1 2:2 4:3 8:4"},
+		{"PARAMETER p\nPOINTS 1 2\nREGION a\nMETRIC t\nDATA 1\nDATA 2\nMETRIC e\nDATA 3\nDATA 4\n", Text, "a|t[p,t] 1:1 2:2 / a|e[p,e] 1:3 2:4"},
+		{grid, Text, "r (n=10)[p,t] 1:1 2:2 4:3 / r (n=20)[p,t] 1:4 2:5 4:6 / r (n=40)[p,t] 1:7 2:8 8:9 / r (p=1)[n,t] 10:1 20:4 40:7 / r (p=2)[n,t] 10:2 20:5 40:8"},
+		{"PARAMETER p n\nPOINTS (1 10) (2 10)\nDATA 1\nDATA 2\n", Text, "0[p,] 1:1 2:2"},
+		{"PARAMETER p n\nPOINTS (1 10) (1 20)\nDATA 1\nDATA 2\n", Text, "0[n,] 10:1 20:2"},
+		{`{"parameters":["p"],"measurements":{"a":{"t":[]},"b":{"t":[{"point":1,"values":9}]}}}`, JSON, "b[p,t] 1:9"},
+		{`{"parameters":["p"],"measurements":{"main":{"time":[{"point":[1],"values":[1,2]},{"point":[2],"values":[null]}],"flop":[{"point":1,"values":9}]}}}`, JSON,
+			"main|time[p,time] 1:1 1:2 2:NaN / main|flop[p,flop] 1:9"},
+		{"{\"measurements\": {\"main\": {\"\": [\n{\"point\": [2], \"values\": [3]}]}},\n \"x\": [1, {}], \"parameters\": [\"p\"]}\n", JSON, "main[p,] 2:3"},
+		{legacyDocument, LegacyJSON, "solve[p,time] 16:4 8:2.5 8:3"},
+		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":2},"value":[6,7]}` + "\n" + `{"params":{"p":1},"value":8,"callpath":"f","metric":"t"}`, JSONLines,
+			"<root>|<default>[p,<default>] 1:5 2:6 2:7 / f|t[p,t] 1:8"},
+		{`{"parameters":{"p":1;"q":3};"metric":"t";"callpath":"f";"value":5}` + "\n" + `{"parameters":{"q":3;"p":2};"metric":"t";"callpath":"f";"value":6}`, TaLPas, "f[p,t] 1:5 2:6"},
+	} {
+		f, err := read(c.in)
+		if err != nil {
+			t.Errorf("%q: %v", c.in, err)
+			continue
+		}
+		var got []string
+		for _, s := range f.Series {
+			got = append(got, show(s))
+		}
+		if g := strings.Join(got, " / "); g != c.want || f.Format != c.format {
+			t.Errorf("%q:\n got %s, %s\nwant %s, %s", c.in, f.Format, g, c.format, c.want)
+		}
+	}
+}
+
+func TestNumbersStayNumbers(t *testing.T) {
+	f, err := read(`{"id":7,"p":[1],"y":[3]}` + "\n" + `{"id":"7","p":[1],"y":[3]}` + "\n" + `{"p":[1],"y":[3]}`)
+	if err != nil || fmt.Sprint(f.Numbers) != "[true false false]" {
+		t.Errorf("%v, %v", f.Numbers, err)
+	}
+}
+
+func TestCombinationsLeftOut(t *testing.T) {
+	f, err := read(grid)
+	if err != nil || f.Left != 2 { // p = 4 and p = 8 vary too little
+		t.Errorf("%d left out, want 2: %v", f.Left, err)
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"", "in: no measurements"},
+		{"\n# nothing\n", "in: no measurements"},
+		{"param,value\n", "in:1: a header"},
+		{"param,rep,value\n1,1,5\n# c\n2,1,x\n", `in:4: "x" is not a number`},
+		{"1," + strings.Repeat("x", 41) + "\n", `in:1: "` + strings.Repeat("x", 40) + `..." is not a number`},
+		{"param,rep,value\n1,1\n", "in:2: 2 columns where 3 are wanted"},
+		{"param,value\n,5\n", "in:2: no param"},
+		{"param,value\n1,1e999\n", "in:2:"},
+		{"1,2,3,4\n", "in:1: 4 columns without a header"},
+		{"x,2\n", `in:1: "x" is not a number`},
+		{"param,p,value\n1,1,1\n", "in:1: two columns for the same"},
+		{"param,size,value\n1,1,1\n", `in:1: column "size" is not known`},
+		{"param,,value\n1,1,1\n", "in:1: column 2 has no name"},
+		{"param,rep\n1,1\n", "in:1: the header names no column"},
+		{"param,value\n1,\"2\n", "in:2: quotes"},
+		{"PARAMETER p\nPOINTS 1 2\nDATA 1\nDATA 2\nDATA 3\n", "in:5: more DATA lines"},
+		{"PARAMETER p\nPOINTS 1 2\nREGION a\nDATA 1\nREGION b\n", "in:5: 1 DATA line for 2 points"},
+		{"PARAMETER p\nPOINTS 1 2\nREGION a\nDATA 1\n", "in:4: 1 DATA line for 2 points"},
+		{"PARAMETER p\nPOINTS 1 2\nDATA one\n", `in:3: "one" is not a number`},
+		{"PARAMETER p\nPOINTS 1 x\n", "in:2:"},
+		{"PARAMETER p\nPOINTS (1 2) (3 4)\n", "in:2: a point of 2 values where there are 1 parameter"},
+		{"PARAMETER p\nPOINTS (1) 2)\n", "in:2:"},
+		{"PARAMETER p\nPOINTS ((1)\n", "in:2: a parenthesis"},
+		{"PARAMETER p\nPOINTS (1) (2", "in:2: a parenthesis that is not closed"},
+		{"PARAMETER p\nPOINTS (1))\n", "in:2: a parenthesis that was not opened"},
+		{"PARAMETER p\nPOINTS\n", "in:2: POINTS without"},
+		{"PARAMETER a b c d e\n", "in:1: more than 4"},
+		{"PARAMETER\n", "in:1: PARAMETER without"},
+		{"POINTS 1 2\n", "in:1: POINTS before"},
+		{"DATA 1\n", "in:1: DATA before"},
+		{"PARAMETER p\nPOINTS 1\nDATA\n", "in:3: DATA without"},
+		{"PARAMETER p\nPOINTS 1\nPARAMETER q\n", "in:3: PARAMETER behind"},
+		{"PARAMETER p\nPOINT 1\n", `in:2: "POINT" is none of`},
+		{"PARAMETER p\nPOINTS 1\n", "in: no measurements"},
+		{`{"p":[1],"y":[1]}` + "\n" + `{"p":[1],"y":[NaN]}`, "in:2: series:"},
+		{`{"p":[1],"y":[1]}` + "\n" + `{"p":[1],`, "in:2: series:"},
+		{`{"schema":"jobgait.scaling/1","series":[]}`, "in:1: this is a result"},
+		{`{"a":1}`, "in:1: no measurements in this object"},
+		{`[1,2]`, "in:1: a JSON list"},
+		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"q":1},"value":5}`, `in:2: measurement: parameter "p" is missing`},
+		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":1,"q":2},"value":5}`, "in:2: measurement: 2 parameters where"},
+		{`{"params":{"p":1}}`, `in:1: measurement: no "value"`},
+		{`{"params":{"p":"x"},"value":1}`, "in:1: measurement: a JSON string"},
+		{`{"params":{"p":1},"value":"x"}`, "in:1: measurement: a JSON string"},
+		{`{"params":{"p":1},"value":[1,"x"]}`, "in:1: measurement: a JSON string"},
+		{`{"params":[1],"value":1}`, "in:1: measurement: a point that is not an object"},
+		{`{"params":{"p":1,"p":2},"value":1}`, "in:1: measurement: parameter \"p\" stands twice"},
+		{`{"params":{},"value":1}`, "in:1: measurement: a point without"},
+		{`{"params":{"p":1},"value":}`, "in:1: Extra-P JSON:"},
+		{`{"parameters":{"p":1};"value":2}`, `in:1: measurement: no "callpath"`},
+		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1],\"values\":[1]},\n{\"point\":[1,2],\"values\":[1]}]}}}", "in:4: Extra-P JSON: a point of 2 values"},
+		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1]}]}}}", "in:3: Extra-P JSON: a point without"},
+		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":\n[]}}", "in:3: Extra-P JSON: an object is wanted"},
+		{"{\"parameters\":[\"p\"],\n\"measurements\":{", "in:2: Extra-P JSON: unexpected end"},
+		{"{\"parameters\":[\"p\"],\n\"measurements\":{}}\nx", "in:3: Extra-P JSON:"},
+		{"{\"parameters\":[\"p\"],\n\"measurements\":{}}", "in: no measurements"},
+		{"{\"measurements\":{}}", "in:1: Extra-P JSON: no \"parameters\""},
+		{strings.Replace(legacyDocument, `"coordinate_id":2`, `"coordinate_id":3`, 1), "in:1: Extra-P JSON: coordinate_id 3"},
+		{strings.Replace(legacyDocument, `"callpath_id":1,"value":"2.5"`, `"callpath_id":0,"value":"2.5"`, 1), "in:2: Extra-P JSON: callpath_id 0"},
+		{strings.Replace(legacyDocument, `"callpath_id":1,"value":"2.5"`, `"callpath_id":2,"value":"2.5"`, 1), "in:2: Extra-P JSON: callpath_id 2"},
+		{strings.Replace(legacyDocument, `"metric_id":1`, `"metric_id":0`, 1), "in:1: Extra-P JSON: metric_id 0"},
+		{strings.Replace(legacyDocument, `"metric_id":1`, `"metric_id":2`, 1), "in:1: Extra-P JSON: metric_id 2"},
+		{strings.Replace(legacyDocument, `"2.5"`, `"x"`, 1), `in:2: Extra-P JSON: "x" is not a number`},
+		{strings.Replace(legacyDocument, `"parameter_id":1`, `"parameter_id":2`, 1), "Extra-P JSON: coordinate 1 lacks parameter 1"},
+		{"PARAMETER p n\nPOINTS (1 1) (2 2) (3 3)\nDATA 1\nDATA 2\nDATA 3\n", "in: p and n vary together"},
+	} {
+		f, err := read(c.in)
+		if err == nil {
+			t.Errorf("%q: no error but %v", c.in, f)
+		} else if !strings.HasPrefix(err.Error(), c.want) && !(strings.HasPrefix(c.want, "Extra-P") && strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: %v\nwant %s", c.in, err, c.want)
+		}
+	}
+}
+
+// TestBadSeries checks that a whole object which holds no series keeps its place
+// among the others.
+func TestBadSeries(t *testing.T) {
+	const good = `{"p":[1],"y":[1]}` + "\n"
+	for line, want := range map[string]string{
+		`{"id":"x","p":[1,2],"y":[1]}`:                              `"p" has 2 entries and "y" has 1`,
+		`{"id":"x","p":[1],"y":["a"]}`:                              "something else where a number",
+		`{"id":"x","p":1,"y":[1]}`:                                  "something else where a list",
+		`{"id":"x","p":[1],"y":[true]}`:                             "something else where a number",
+		`{"id":"x","p":[1],"y":[false]}`:                            "something else where a number",
+		`{"id":"x","p":[1],"y":[{}]}`:                               "something else where a number",
+		`{"id":"x","p":[1],"y":[1],"group":1}`:                      `a JSON number for "group" where a list is wanted`,
+		`{"id":"x","p":[[1,2]],"y":[1]}`:                            `point 0: "p" has a list`,
+		`{"id":"x","p":[1],"y":[[[1]]]}`:                            "something else where a number",
+		`{"id":"x","p":[1],"y":[1],"mode":"fast"}`:                  `mode "fast"`,
+		`{"id":"x","p":[1],"y":[1],"group":["a","b"]}`:              `"p" has 1 entries and "group" has 2`,
+		`{"id":"x","p":[1],"y":[[1,2,3]],"group":[["a","b"]]}`:      `point 0: "group" has neither`,
+		`{"id":"x","p":[1],"y":[1],"node_hours":[1,2]}`:             `"p" has 1 entries and "node_hours" has 2`,
+		`{"id":"x","p":[1],"y":[1e999]}`:                            "",
+		`{"id":"x","p":[1],"y":[1],"parameter":{"name":"threads"}}`: `a JSON object for "parameter" where a text is wanted`,
+	} {
+		f, err := read(good + line + "\n" + good)
+		if err != nil || len(f.Series) != 3 {
+			t.Errorf("%s: %d series, %v", line, len(f.Series), err)
+			continue
+		}
+		s := f.Series[1]
+		if s.ID != "x" || len(s.Observations) != 0 || len(s.Notes) != 1 || s.Notes[0].Code != note.BadSeries || !strings.Contains(s.Notes[0].Text, want) {
+			t.Errorf("%s: %+v", line, s)
+		}
+		if f.Series[2].ID != "2" || len(f.Series[2].Observations) != 1 {
+			t.Errorf("%s: the next is %+v", line, f.Series[2])
+		}
+	}
+	if f, err := read(`{"p":[1],"y":[1],"id":[]}`); err != nil || f.Series[0].ID != "0" || len(f.Series[0].Notes) != 1 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	small := Limits{LineBytes: 100, DocumentBytes: 200, Observations: 5, Series: 2}
+	long := strings.Repeat("1", 300)
+	lines := strings.Repeat(`{"p":[1],"y":[1]}`+"\n", 3)
+	for _, c := range []struct{ in, want string }{
+		{long, "in:1: a line of more than 100 bytes"},
+		{"param,value\n1," + long, "in:2: a line of more than 100 bytes"},
+		{"{\n" + strings.Repeat("\n", 300), "in:1: a document of more than 200 bytes"},
+		{"1,2\n1,2\n1,2\n1,2\n1,2\n1,2\n", "in:6: more than 5 observations"},
+		{lines, "in:3: more than 2 series"},
+		{"series,p,value\na,1,1\nb,1,1\nc,1,1\n", "in:4: more than 2 series"},
+		{"PARAMETER p\nPOINTS 1 2 3 4 5 6\n", "in:2: more than 5 observations"},
+	} {
+		if _, err := Read(strings.NewReader(c.in), "in", small); err == nil || err.Error() != c.want {
+			t.Errorf("%.40q: %v, want %s", c.in, err, c.want)
+		}
+	}
+}
+
+// A file that cannot be read to its end is no shorter file.
+func TestReadFails(t *testing.T) {
+	broken := errors.New("disk")
+	for _, text := range []string{"", "1,2\n", grid, "{\n", `{"p":[1],"y":[1]}` + "\n", `{"params":{"p":1},"value":5}` + "\n"} {
+		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
+		if _, err := Read(r, "in", Default()); !errors.Is(err, broken) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// No room is made for a list of more entries than a series may have.
+func TestTooMany(t *testing.T) {
+	if tooMany(bytes.Repeat([]byte{','}, mostEntries)) || tooMany(bytes.Repeat([]byte{' '}, mostEntries+1)) {
+		t.Error("refused what is within the bound")
+	}
+	_, err := read(`{"p":[` + strings.Repeat("1,", mostEntries+1) + `1],"y":[1]}`)
+	if err == nil || !strings.HasPrefix(err.Error(), "in:1: series: a list of more than") {
+		t.Errorf("a long list: %v", err)
+	}
+}
+
+// A line of 100,000 points is no malformed line.
+func TestLongSeries(t *testing.T) {
+	var p, y []string
+	for i := range 100_000 {
+		p, y = append(p, fmt.Sprint(i+1)), append(y, fmt.Sprint(math.Sqrt(float64(i))))
+	}
+	f, err := read(`{"p":[` + strings.Join(p, ",") + `],"y":[` + strings.Join(y, ",") + `]}`)
+	if err != nil || len(f.Series) != 1 || len(f.Series[0].Observations) != 100_000 {
+		t.Errorf("%d series, %v", len(f.Series), err)
+	}
+}

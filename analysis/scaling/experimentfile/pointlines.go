@@ -1,0 +1,142 @@
+package experimentfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// What Extra-P calls measurements whose line does not say.
+const (
+	rootCallpath  = "<root>"
+	defaultMetric = "<default>"
+)
+
+// pointLine is one measurement on one line: of Extra-P's JSON Lines, where the
+// point is "params", or of TaLPas, where it is "parameters".
+type pointLine struct {
+	Params     json.RawMessage `json:"params"`
+	Parameters json.RawMessage `json:"parameters"`
+	Callpath   *string         `json:"callpath"`
+	Metric     *string         `json:"metric"`
+	Value      values          `json:"value"`
+}
+
+// talpasLine is a line of TaLPas as JSON: there a semicolon separates.
+func talpasLine(line []byte) []byte { return bytes.ReplaceAll(line, []byte{';'}, []byte{','}) }
+
+// readPointLines reads JSON Lines or TaLPas. The order of the parameters is that
+// of the first line; every line names the same ones.
+func readPointLines(in *lines, line []byte, format Format) (File, error) {
+	e := &experiment{in: in}
+	for {
+		if format == TaLPas {
+			line = talpasLine(line)
+		}
+		if err := e.pointLine(line, format); err != nil {
+			return File{}, in.fail("measurement: %w", fault(err))
+		}
+		var err error
+		switch line, err = in.nextContent(); {
+		case err == io.EOF:
+			return e.file(format)
+		case err != nil:
+			return File{}, err
+		}
+	}
+}
+
+func (e *experiment) pointLine(line []byte, format Format) error {
+	var l pointLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return err
+	}
+	key, raw := "params", l.Params
+	if format == TaLPas {
+		key, raw = "parameters", l.Parameters
+	}
+	switch {
+	case raw == nil:
+		return fmt.Errorf("no %q in it", key)
+	case l.Value == nil:
+		return fmt.Errorf(`no "value" in it`)
+	case format == TaLPas && (l.Callpath == nil || l.Metric == nil):
+		return fmt.Errorf(`no "callpath" or no "metric" in it`)
+	}
+	point, err := e.point(raw)
+	if err != nil {
+		return err
+	}
+	callpath, metric := rootCallpath, defaultMetric
+	if l.Callpath != nil {
+		callpath = *l.Callpath
+	}
+	if l.Metric != nil {
+		metric = *l.Metric
+	}
+	s, err := e.of(callpath, metric)
+	if err != nil {
+		return err
+	}
+	return e.add(s, point, l.Value)
+}
+
+// point reads {"name":number,..} in the order of the parameters, which the first
+// point fixes.
+func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
+	if e.parameters == nil {
+		names, err := keysInOrder(raw)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("a point without parameters")
+		}
+		e.parameters = names
+	}
+	var at map[string]*float64
+	if err := json.Unmarshal(raw, &at); err != nil {
+		return nil, err
+	}
+	point := make([]float64, len(e.parameters))
+	for i, name := range e.parameters {
+		v, ok := at[name]
+		if !ok || v == nil {
+			return nil, fmt.Errorf("parameter %q is missing", short(name))
+		}
+		point[i] = *v
+	}
+	if len(at) > len(point) {
+		return nil, fmt.Errorf("%s where the first line has %d", count(len(at), "parameter"), len(point))
+	}
+	return point, nil
+}
+
+// keysInOrder returns the keys of a JSON object as they stand in it.
+func keysInOrder(raw json.RawMessage) ([]string, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("a point that is not an object")
+	}
+	var keys []string
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var skip json.RawMessage
+		if err := d.Decode(&skip); err != nil {
+			return nil, err
+		}
+		keys = append(keys, t.(string))
+	}
+	for i, k := range keys {
+		for _, other := range keys[:i] {
+			if k == other {
+				return nil, fmt.Errorf("parameter %q stands twice", short(k))
+			}
+		}
+	}
+	return keys, nil
+}

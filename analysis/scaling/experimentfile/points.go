@@ -1,0 +1,195 @@
+package experimentfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/scaling"
+)
+
+// enoughOfCombination is how many values of the parameter that varies make a
+// series of a combination of the others: below three no method has a model.
+const enoughOfCombination = 3
+
+// experiment is what Extra-P's formats hold: values at points of one or more
+// parameters, for each call path and metric.
+type experiment struct {
+	in         *lines
+	parameters []string
+	sets       []*set
+	index      map[[2]string]*set
+}
+
+// set is the measurements of one call path and metric. Point k is
+// points[k*d:(k+1)*d] for d parameters.
+type set struct {
+	callpath, metric string
+	points, values   []float64
+}
+
+// of returns the set of a call path and metric.
+func (e *experiment) of(callpath, metric string) (*set, error) {
+	key := [2]string{callpath, metric}
+	if s, ok := e.index[key]; ok {
+		return s, nil
+	}
+	s := &set{callpath: callpath, metric: metric}
+	if e.index == nil {
+		e.index = map[[2]string]*set{}
+	}
+	e.index[key] = s
+	e.sets = append(e.sets, s)
+	return s, e.in.count(0, 1)
+}
+
+// add keeps the repetitions of one point.
+func (e *experiment) add(s *set, point, repetitions []float64) error {
+	for _, v := range repetitions {
+		s.points = append(s.points, point...)
+		s.values = append(s.values, v)
+	}
+	return e.in.count(len(repetitions)*max(1, len(point)), 0)
+}
+
+// file turns the measurements into series of one parameter each.
+func (e *experiment) file(format Format) (File, error) {
+	f := File{Format: format}
+	metrics := map[string]bool{}
+	for _, s := range e.sets {
+		metrics[s.metric] = true
+	}
+	for i, s := range e.sets {
+		if len(s.values) == 0 {
+			continue
+		}
+		id := s.title(len(metrics) > 1, i)
+		list, left := s.split(e.parameters)
+		for _, one := range list {
+			one.Metric = s.metric
+			one.ID = strings.TrimSpace(id + " " + one.ID)
+			f.Series = append(f.Series, one)
+		}
+		f.Left += left
+	}
+	switch {
+	case len(f.Series) == 0 && f.Left > 0:
+		return File{}, fmt.Errorf("%s: %s vary together: nowhere do %d points differ in one of them alone, and a model has one parameter",
+			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
+	case len(f.Series) == 0:
+		return File{}, fmt.Errorf("%s: no measurements in it", e.in.name)
+	}
+	return f, nil
+}
+
+// title is the id of a set: its call path, and its metric where the file has
+// several.
+func (s *set) title(several bool, i int) string {
+	switch {
+	case s.callpath == "" && s.metric == "":
+		return strconv.Itoa(i)
+	case s.callpath == "":
+		return s.metric
+	case several && s.metric != "":
+		return joinID(s.callpath, s.metric)
+	}
+	return s.callpath
+}
+
+// joinID is the id of one metric of several; Write takes it apart again.
+func joinID(callpath, metric string) string { return callpath + "|" + metric }
+
+// split makes a series of each combination in which one parameter alone varies.
+// Its ID names the values of those others that vary elsewhere.
+func (s *set) split(parameters []string) (list []scaling.Series, left int) {
+	d := len(parameters)
+	var varying []int
+	for k := range d {
+		for i := k; i < len(s.points); i += d {
+			if s.points[i] != s.points[k] {
+				varying = append(varying, k)
+				break
+			}
+		}
+	}
+	if len(varying) < 2 {
+		k := 0
+		if len(varying) == 1 {
+			k = varying[0]
+		}
+		return []scaling.Series{s.along(parameters, k, nil, s.all())}, 0
+	}
+	for _, k := range varying {
+		for _, rows := range s.combinations(d, k) {
+			if s.distinct(d, k, rows) < enoughOfCombination {
+				left++
+				continue
+			}
+			list = append(list, s.along(parameters, k, varying, rows))
+		}
+	}
+	return list, left
+}
+
+// all is every row.
+func (s *set) all() []int {
+	rows := make([]int, len(s.values))
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// combinations groups the rows that agree in all parameters but k, in the order
+// of their first row.
+func (s *set) combinations(d, k int) [][]int {
+	index := map[string]int{}
+	var out [][]int
+	key := make([]byte, 0, 8*d)
+	for row := range s.values {
+		key = key[:0]
+		for j, v := range s.points[row*d : (row+1)*d] {
+			if j != k {
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
+			}
+		}
+		i, ok := index[string(key)]
+		if !ok {
+			i = len(out)
+			index[string(key)] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], row)
+	}
+	return out
+}
+
+// distinct counts the values of parameter k among rows.
+func (s *set) distinct(d, k int, rows []int) int {
+	seen := map[float64]bool{}
+	for _, row := range rows {
+		seen[s.points[row*d+k]] = true
+	}
+	return len(seen)
+}
+
+// along is the series of parameter k over rows.
+func (s *set) along(parameters []string, k int, varying, rows []int) scaling.Series {
+	d := len(parameters)
+	out := scaling.Series{Parameter: parameters[k], Observations: make([]scaling.Observation, 0, len(rows))}
+	for _, row := range rows {
+		out.Observations = append(out.Observations, scaling.Observation{P: s.points[row*d+k], Value: s.values[row]})
+	}
+	var fixed []string
+	for _, j := range varying {
+		if j != k {
+			fixed = append(fixed, parameters[j]+"="+strconv.FormatFloat(s.points[rows[0]*d+j], 'g', -1, 64))
+		}
+	}
+	if fixed != nil {
+		out.ID = "(" + strings.Join(fixed, ", ") + ")"
+	}
+	return out
+}

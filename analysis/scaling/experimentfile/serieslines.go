@@ -1,0 +1,142 @@
+package experimentfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/scaling"
+)
+
+// seriesLine is one series on one line. Further keys are not read.
+type seriesLine struct {
+	ID        word   `json:"id"`
+	P         points `json:"p"`
+	Y         points `json:"y"`
+	Parameter string `json:"parameter"`
+	Metric    string `json:"metric"`
+	Mode      string `json:"mode"`
+	// Group and NodeHours have one entry a point; Group may have a list of one
+	// entry a repetition.
+	Group     []words `json:"group"`
+	NodeHours []value `json:"node_hours"`
+}
+
+func readSeriesLines(in *lines, line []byte) (File, error) {
+	f := File{Format: SeriesLines}
+	for {
+		s, isNumber, err := in.seriesOf(line)
+		if err != nil {
+			return File{}, in.fail("series: %w", err)
+		}
+		f.Series, f.Numbers = append(f.Series, s), append(f.Numbers, isNumber)
+		if err := in.count(len(s.Observations), 1); err != nil {
+			return File{}, in.fail("%w", err)
+		}
+		switch line, err = in.nextContent(); {
+		case err == io.EOF:
+			return f, nil
+		case err != nil:
+			return File{}, err
+		}
+	}
+}
+
+// seriesOf reads one line. What is no JSON object is an error; an object that
+// holds no series keeps its place, empty and with a note.
+func (in *lines) seriesOf(line []byte) (s scaling.Series, isNumber bool, err error) {
+	if tooMany(line) {
+		return s, false, errTooMany
+	}
+	var l seriesLine
+	err = json.Unmarshal(line, &l)
+	if err != nil && !isObject(line) {
+		return s, false, fault(err)
+	}
+	why := ""
+	if err != nil {
+		why = fault(err).Error()
+	} else {
+		s, why = l.series()
+	}
+	if why != "" {
+		s = scaling.Series{ID: l.ID.text, Parameter: l.Parameter, Metric: l.Metric,
+			Notes: []note.Note{note.New(note.BadSeries, "%s: the series is not analysed", why)}}
+	}
+	if l.ID == (word{}) {
+		s.ID = strconv.Itoa(in.number - 1) // the 0-based number of the line
+	}
+	return s, l.ID.number, nil
+}
+
+// isObject is whether a line is whole, whatever its keys hold.
+func isObject(line []byte) bool {
+	var keys map[string]json.RawMessage
+	return json.Unmarshal(line, &keys) == nil
+}
+
+// series checks that the lists fit each other and joins them; wrong is why they
+// do not.
+func (l seriesLine) series() (s scaling.Series, wrong string) {
+	s = scaling.Series{ID: l.ID.text, Parameter: l.Parameter, Metric: l.Metric, Mode: scaling.Mode(l.Mode)}
+	switch s.Mode {
+	case scaling.Undeclared, scaling.Strong, scaling.Weak:
+	default:
+		return s, fmt.Sprintf("mode %q is neither strong nor weak", short(l.Mode))
+	}
+	switch {
+	case len(l.P) != len(l.Y):
+		return s, fmt.Sprintf(`"p" has %d entries and "y" has %d`, len(l.P), len(l.Y))
+	case len(l.Group) != 0 && len(l.Group) != len(l.P):
+		return s, fmt.Sprintf(`"p" has %d entries and "group" has %d`, len(l.P), len(l.Group))
+	case len(l.NodeHours) != 0 && len(l.NodeHours) != len(l.P):
+		return s, fmt.Sprintf(`"p" has %d entries and "node_hours" has %d`, len(l.P), len(l.NodeHours))
+	}
+	n := 0
+	for _, y := range l.Y {
+		n += len(y)
+	}
+	s.Observations = make([]scaling.Observation, 0, n)
+	for i := range l.P {
+		if s.Observations, wrong = l.point(s.Observations, i); wrong != "" {
+			return s, fmt.Sprintf("point %d: %s", i, wrong)
+		}
+	}
+	return s, ""
+}
+
+// point appends the repetitions of point i.
+func (l seriesLine) point(to []scaling.Observation, i int) (_ []scaling.Observation, wrong string) {
+	if len(l.P[i]) != 1 {
+		return to, `"p" has a list`
+	}
+	o := scaling.Observation{P: l.P[i][0]}
+	if len(l.NodeHours) > 0 && l.NodeHours[i] >= 0 {
+		o.NodeHours = float64(l.NodeHours[i])
+	}
+	for k, y := range l.Y[i] {
+		o.Value = y
+		if len(l.Group) > 0 {
+			if o.Group, wrong = l.Group[i].at(k, len(l.Y[i])); wrong != "" {
+				return to, `"group" has ` + wrong
+			}
+		}
+		to = append(to, o)
+	}
+	return to, ""
+}
+
+// at is the word for repetition k of n.
+func (w words) at(k, n int) (text, wrong string) {
+	switch len(w) {
+	case n:
+		return w[k].text, ""
+	case 1:
+		return w[0].text, ""
+	case 0:
+		return "", ""
+	}
+	return "", "neither one entry nor one a repetition"
+}

@@ -1,0 +1,197 @@
+package experimentfile
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxTextParameters is Extra-P's own bound for this format.
+const maxTextParameters = 4
+
+// keywords begin the lines of Extra-P's text.
+var keywords = [...]string{"PARAMETER", "POINTS", "METRIC", "REGION", "DATA"}
+
+// isKeyword is whether a line begins as one of Extra-P's text does.
+func isKeyword(line []byte) bool {
+	word, _, _ := strings.Cut(strings.ReplaceAll(string(line[:min(len(line), 16)]), "\t", " "), " ")
+	for _, k := range keywords {
+		if word == k {
+			return true
+		}
+	}
+	return false
+}
+
+// text reads Extra-P's text: PARAMETER names, POINTS that all metrics and
+// regions share, and for each of them one DATA line a point.
+type text struct {
+	e              *experiment
+	points         [][]float64
+	metric, region string
+	next           int // the point that the next DATA line is about
+}
+
+func readText(in *lines, line string) (File, error) {
+	t := &text{e: &experiment{in: in}}
+	for {
+		if err := t.line(line); err != nil {
+			return File{}, in.fail("%w", err)
+		}
+		b, err := in.nextContent()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return File{}, err
+		}
+		line = string(b)
+	}
+	if err := t.complete(); err != nil {
+		return File{}, in.fail("%w", err)
+	}
+	return t.e.file(Text)
+}
+
+func (t *text) line(line string) error {
+	fields := strings.Fields(line)
+	rest := strings.Join(fields[1:], " ")
+	switch fields[0] {
+	case "PARAMETER":
+		return t.parameters(fields[1:])
+	case "POINTS":
+		return t.addPoints(rest)
+	case "METRIC", "REGION":
+		if err := t.complete(); err != nil {
+			return err
+		}
+		if fields[0] == "METRIC" {
+			t.metric = rest
+		} else {
+			t.region = rest
+		}
+		t.next = 0
+		return nil
+	case "DATA":
+		return t.data(fields[1:])
+	}
+	return fmt.Errorf("%q is none of PARAMETER, POINTS, METRIC, REGION, DATA", short(fields[0]))
+}
+
+func (t *text) parameters(names []string) error {
+	t.e.parameters = append(t.e.parameters, names...)
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("PARAMETER without a name")
+	case len(t.points) > 0:
+		return fmt.Errorf("PARAMETER behind POINTS")
+	case len(t.e.parameters) > maxTextParameters:
+		return fmt.Errorf("more than %d parameters", maxTextParameters)
+	}
+	return nil
+}
+
+// addPoints reads "1 2 4", "(1) (2)", "((1)(2))", "( 1 10 ) ( 2 10 )".
+func (t *text) addPoints(s string) error {
+	d := len(t.e.parameters)
+	if d == 0 {
+		return fmt.Errorf("POINTS before any PARAMETER")
+	}
+	groups, err := pointGroups(s)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if len(g) != d {
+			return fmt.Errorf("a point of %s where there are %s", count(len(g), "value"), count(d, "parameter"))
+		}
+		point := make([]float64, d)
+		for i, f := range g {
+			if point[i], err = number(f); err != nil {
+				return err
+			}
+			if point[i] != point[i] {
+				return fmt.Errorf("%q is not a number", short(f))
+			}
+		}
+		t.points = append(t.points, point)
+	}
+	if len(groups) == 0 {
+		return fmt.Errorf("POINTS without any")
+	}
+	return t.e.in.count(len(groups), 0)
+}
+
+// pointGroups returns the fields of each point. Without parentheses each field
+// is a point.
+func pointGroups(s string) ([][]string, error) {
+	if !strings.ContainsAny(s, "()") {
+		fields := strings.Fields(s)
+		out := make([][]string, len(fields))
+		for i := range fields {
+			out[i] = fields[i : i+1]
+		}
+		return out, nil
+	}
+	var out [][]string
+	depth := 0
+	for len(s) > 0 {
+		i := strings.IndexAny(s, "()")
+		if i < 0 {
+			i = len(s)
+		}
+		if f := strings.Fields(s[:i]); len(f) > 0 {
+			if depth == 0 {
+				return nil, fmt.Errorf("%q stands outside of the parentheses", short(f[0]))
+			}
+			out = append(out, f)
+		}
+		if i == len(s) {
+			break
+		}
+		if s[i] == '(' {
+			depth++
+		} else if depth--; depth < 0 {
+			return nil, fmt.Errorf("a parenthesis that was not opened")
+		}
+		s = s[i+1:]
+	}
+	if depth != 0 {
+		return nil, fmt.Errorf("a parenthesis that is not closed")
+	}
+	return out, nil
+}
+
+// data reads the repetitions of the next point.
+func (t *text) data(fields []string) error {
+	switch {
+	case len(t.points) == 0:
+		return fmt.Errorf("DATA before any POINTS")
+	case t.next >= len(t.points):
+		return fmt.Errorf("more DATA lines than the %d POINTS", len(t.points))
+	case len(fields) == 0:
+		return fmt.Errorf("DATA without a value")
+	}
+	repetitions := make([]float64, len(fields))
+	for i, f := range fields {
+		var err error
+		if repetitions[i], err = number(f); err != nil {
+			return err
+		}
+	}
+	s, err := t.e.of(t.region, t.metric)
+	if err != nil {
+		return err
+	}
+	t.next++
+	return t.e.add(s, t.points[t.next-1], repetitions)
+}
+
+// complete fails if DATA lines are missing: which point they belong to is known
+// from their order only.
+func (t *text) complete() error {
+	if t.next != 0 && t.next != len(t.points) {
+		return fmt.Errorf("%s for %s before this line", count(t.next, "DATA line"), count(len(t.points), "point"))
+	}
+	return nil
+}

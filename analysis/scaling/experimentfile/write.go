@@ -1,0 +1,227 @@
+package experimentfile
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/scaling"
+)
+
+// ErrPointsDiffer is that series of different points were to go into one file
+// of Extra-P: it refuses a file in which a metric lacks a point.
+var ErrPointsDiffer = errors.New("series have different points, which Extra-P refuses in one file")
+
+// WriteExtraP writes series as Extra-P's Text, JSON or JSONLines. All have one
+// parameter and the same points; a missing value is left out. Ids become call
+// paths.
+func WriteExtraP(w io.Writer, format Format, list []scaling.Series) error {
+	out, err := newSheet(list)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", format, err)
+	}
+	b := bufio.NewWriter(w)
+	switch format {
+	case Text:
+		out.text(b)
+	case JSON:
+		err = out.json(b)
+	case JSONLines:
+		err = out.jsonLines(b)
+	default:
+		err = errors.New("nobody writes this format")
+	}
+	if err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", format, err)
+	}
+	return nil
+}
+
+// sheet is series over common points.
+type sheet struct {
+	parameter string
+	points    []float64
+	columns   []column
+}
+
+// column is one series: its repetitions at each point.
+type column struct {
+	callpath, metric string
+	at               [][]float64
+}
+
+func newSheet(list []scaling.Series) (sheet, error) {
+	if len(list) == 0 {
+		return sheet{}, errors.New("no series")
+	}
+	out := sheet{parameter: oneWord(list[0].Parameter, "p")}
+	taken := map[[2]string]bool{}
+	for i, s := range list {
+		if oneWord(s.Parameter, "p") != out.parameter {
+			return sheet{}, fmt.Errorf("series %q varies %s, not %s", short(s.ID), short(s.Parameter), short(out.parameter))
+		}
+		c, points := newColumn(s)
+		switch {
+		case len(points) == 0:
+			return sheet{}, fmt.Errorf("series %q has no values", short(s.ID))
+		case i == 0:
+			out.points = points
+		case !slices.Equal(points, out.points):
+			return sheet{}, fmt.Errorf("%w: %q and %q", ErrPointsDiffer, short(list[0].ID), short(s.ID))
+		}
+		for key, n := c.callpath, 2; taken[[2]string{c.callpath, c.metric}]; n++ {
+			c.callpath = key + " (" + strconv.Itoa(n) + ")"
+		}
+		taken[[2]string{c.callpath, c.metric}] = true
+		out.columns = append(out.columns, c)
+	}
+	return out, nil
+}
+
+// newColumn groups the values of a series by ascending p.
+func newColumn(s scaling.Series) (column, []float64) {
+	c := column{callpath: line(s.ID, "main"), metric: line(s.Metric, "value")}
+	if path, ok := strings.CutSuffix(s.ID, joinID("", s.Metric)); ok && s.Metric != "" && path != "" {
+		c.callpath = line(path, "main")
+	}
+	values := map[float64][]float64{}
+	var points []float64
+	for _, o := range s.Observations {
+		if !quantity.Known(o.P) || !quantity.Known(o.Value) {
+			continue
+		}
+		if values[o.P] == nil {
+			points = append(points, o.P)
+		}
+		values[o.P] = append(values[o.P], o.Value)
+	}
+	slices.Sort(points)
+	for _, p := range points {
+		c.at = append(c.at, values[p])
+	}
+	return c, points
+}
+
+// line makes text fit for one line; Extra-P folds white space itself.
+func line(s, otherwise string) string {
+	if s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " "); s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// oneWord makes text fit for a name without spaces.
+func oneWord(s, otherwise string) string {
+	return strings.ReplaceAll(line(s, otherwise), " ", "_")
+}
+
+func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// text writes metrics outside and regions inside: read the other way round, a
+// metric that comes back goes to the wrong one in Extra-P 4.2.
+func (out sheet) text(w *bufio.Writer) {
+	fmt.Fprintf(w, "PARAMETER %s\nPOINTS", out.parameter)
+	for _, p := range out.points {
+		fmt.Fprintf(w, " ( %s )", plain(p))
+	}
+	var metrics []string
+	for _, c := range out.columns {
+		if !slices.Contains(metrics, c.metric) {
+			metrics = append(metrics, c.metric)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, m := range metrics {
+		fmt.Fprintf(w, "METRIC %s\n", m)
+		for _, c := range out.columns {
+			if c.metric != m {
+				continue
+			}
+			fmt.Fprintf(w, "REGION %s\n", c.callpath)
+			for _, at := range c.at {
+				w.WriteString("DATA")
+				for _, v := range at {
+					w.WriteString(" " + plain(v))
+				}
+				w.WriteByte('\n')
+			}
+		}
+	}
+}
+
+// json writes call paths in the order of the series, which a map would not keep.
+func (out sheet) json(w *bufio.Writer) error {
+	var paths []string
+	for _, c := range out.columns {
+		if !slices.Contains(paths, c.callpath) {
+			paths = append(paths, c.callpath)
+		}
+	}
+	fmt.Fprintf(w, "{\"parameters\": [%s], \"measurements\": {", quote(out.parameter))
+	for i, path := range paths {
+		w.WriteString(comma(i) + "\n " + quote(path) + ": {")
+		k := 0
+		for _, c := range out.columns {
+			if c.callpath != path {
+				continue
+			}
+			w.WriteString(comma(k) + "\n  " + quote(c.metric) + ": [")
+			k++
+			for j, at := range c.at {
+				b, err := json.Marshal(struct {
+					Point  []float64 `json:"point"`
+					Values []float64 `json:"values"`
+				}{out.points[j : j+1], at})
+				if err != nil {
+					return err
+				}
+				w.WriteString(comma(j) + "\n   " + string(b))
+			}
+			w.WriteString("]")
+		}
+		w.WriteString("}")
+	}
+	w.WriteString("\n}}\n")
+	return nil
+}
+
+func (out sheet) jsonLines(w *bufio.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, c := range out.columns {
+		for j, at := range c.at {
+			err := e.Encode(struct {
+				Params   map[string]float64 `json:"params"`
+				Callpath string             `json:"callpath"`
+				Metric   string             `json:"metric"`
+				Value    []float64          `json:"value"`
+			}{map[string]float64{out.parameter: out.points[j]}, c.callpath, c.metric, at})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ","
+}
+
+// quote writes text as JSON; text always can be.
+func quote(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}

@@ -1,0 +1,63 @@
+package seriesfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+// sampleColumn is the name of a column that has none.
+const sampleColumn = "value"
+
+// maxSamples bounds a file of float32: 4 GiB of them.
+const maxSamples = 1 << 30
+
+// readFloat32 reads little-endian float32 samples; NaN is a missing one.
+func readFloat32(r io.Reader, o Options) (Table, error) {
+	if !(o.RateHz > 0) {
+		return Table{}, fmt.Errorf("read %s: %w", o.Name, ErrNoRate)
+	}
+	name := o.Column
+	if name == "" {
+		name = sampleColumn
+	}
+	values := make(series.Values, 0, min(max(o.Size/4, 0), maxSamples))
+	buf := make([]byte, 1<<16)
+	infinite := 0
+	for {
+		n, err := io.ReadFull(r, buf)
+		if n%4 != 0 {
+			return Table{}, fmt.Errorf("read %s: %d bytes are no whole number of float32 samples (and not CSV)", o.Name, 4*len(values)+n)
+		}
+		if len(values)+n/4 > maxSamples {
+			return Table{}, fmt.Errorf("read %s: more than %d samples", o.Name, maxSamples)
+		}
+		for b := buf[:n]; len(b) >= 4; b = b[4:] {
+			v := math.Float32frombits(binary.LittleEndian.Uint32(b))
+			if v-v != 0 { // infinite or NaN
+				if v == v {
+					infinite++
+				}
+				v = series.Missing()
+			}
+			values = append(values, v)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return Table{}, fmt.Errorf("read %s: %w", o.Name, err)
+		}
+	}
+	t := Table{Set: series.Set{StepS: 1 / o.RateHz, Columns: []series.Column{{Name: name, Scope: series.JobScope, Values: values}}},
+		Offsets: []float64{0}}
+	if infinite > 0 {
+		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "%d infinite values are taken for missing", infinite))
+	}
+	return t, nil
+}
