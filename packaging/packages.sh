@@ -145,8 +145,8 @@ rpm() {
 
 need
 out=$1 given=${2:-}
-version=$(sed -n 's/^const Version = "\(.*\)"/\1/p' configs/version.go)
-[[ $version ]] || die "configs/version.go has no version"
+version=$(sed -n 's/^const Version = "\(.*\)"/\1/p' configs/config.go)
+[[ $version ]] || die "configs/config.go has no version"
 if [[ -z ${SOURCE_DATE_EPOCH:-} ]]; then
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null) || die "no git here: set SOURCE_DATE_EPOCH to the time of the release, in epoch seconds"
 fi
