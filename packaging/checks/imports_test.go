@@ -118,20 +118,31 @@ func TestOnlyHistoryImportsSQLite(t *testing.T) {
 		if p.path == "analysis/history" {
 			continue
 		}
-		src, err := filepath.Glob(filepath.Join(root(t), p.path, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range src {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if bytes.Contains(b, []byte(`"github.com/mattn/go-sqlite3"`)) && !strings.HasSuffix(f, "_test.go") {
+		for f, text := range production(t, p.path) {
+			if bytes.Contains(text, []byte(`"github.com/mattn/go-sqlite3"`)) {
 				t.Errorf("%s imports the SQLite driver", f)
 			}
 		}
 	}
+}
+
+// production are the files of a package without its tests, by name.
+func production(t *testing.T, path string) map[string][]byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(root(t), path, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, f := range names {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		if files[f], err = os.ReadFile(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
 }
 
 // Reports draw and word what analyses found: a root, an exponential or a natural logarithm
@@ -142,16 +153,8 @@ func TestReportsHoldNoStatistic(t *testing.T) {
 		if p.path != "reports" && !strings.HasPrefix(p.path, "reports/") {
 			continue
 		}
-		src, err := filepath.Glob(filepath.Join(root(t), p.path, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range src {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found := statistic.Find(b); found != nil && !strings.HasSuffix(f, "_test.go") {
+		for f, text := range production(t, p.path) {
+			if found := statistic.Find(text); found != nil {
 				t.Errorf("%s: %s is for an analysis", f, found)
 			}
 		}

@@ -35,9 +35,9 @@ func centre(x []float64) (lo, hi float64) {
 	return slices.Max(x[:n/2]), x[n/2]
 }
 
-// SortedMiddle is the median of ascending values, SortedLower the lower of the two in the
-// middle where their number is even: one of the values.
+// SortedMiddle is the median of ascending values.
 func SortedMiddle(x []float64) float64 { return (SortedLower(x) + x[len(x)/2]) / 2 }
 
-// SortedLower is the lower one in the middle of ascending values.
+// SortedLower is the lower of the two in the middle of ascending values where their number
+// is even: one of the values.
 func SortedLower(x []float64) float64 { return x[(len(x)-1)/2] }
