@@ -220,7 +220,7 @@ func TestOwnScope(t *testing.T) {
 		launch string
 		run    job.Run
 		asked  bool
-	}{{"setsid", slurms, false}, {"auto", job.Run{RootPID: 7}, false}, {"auto", slurms, true}, {"systemd", slurms, true}} {
+	}{{"setsid", slurms, false}, {"auto", job.Run{RootPID: 7}, false}, {"auto", slurms, true}} {
 		said := make(chan error, 1)
 		ownUnit(unit.Manager{Private: socket}, c.run, configs.Agent{Launch: c.launch}, func(err error) { said <- err })
 		if !c.asked {

@@ -31,7 +31,7 @@ func check(c Config) error {
 		within("agent.run_budget_pct", c.Agent.RunBudgetPct, 0.01, 100),
 		within("agent.profile_mb", c.Agent.ProfileMB, 1, 1e6),
 		within("agent.max_hours", float64(c.Agent.MaxHours), 1, 24*366),
-		oneOf("agent.launch", c.Agent.Launch, "auto", "setsid", "systemd"),
+		oneOf("agent.launch", c.Agent.Launch, "auto", "setsid"),
 		optionalPath("agent.live_dir", c.Agent.LiveDir),
 
 		oneOf("agent.names", c.Agent.Names, "all", "libraries", "off"),

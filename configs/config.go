@@ -76,8 +76,8 @@ type Agent struct {
 }
 
 // OwnScope is whether the agent, and the Epilog's worker, ask systemd for a scope of
-// their own. "systemd" is what earlier versions called it.
-func (a Agent) OwnScope() bool { return a.Launch == "auto" || a.Launch == "systemd" }
+// their own.
+func (a Agent) OwnScope() bool { return a.Launch == "auto" }
 
 // Live is who is told of a job while it runs, beside its user.
 type Live struct {

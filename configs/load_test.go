@@ -64,7 +64,7 @@ func TestParse(t *testing.T) {
 		{"[agent]\naddress_hz = 20001", "agent.address_hz"},
 		{"[agent]\nlossless = 1", "lossless"},
 		{"[agent]\nlossless = true\nbudget_pct = 2.0\nrun_budget_pct = 0.01", ""},
-		{"[agent]\nlaunch = 'nohup'", `agent.launch = "nohup" is not one of auto, setsid, systemd`},
+		{"[agent]\nlaunch = 'nohup'", `agent.launch = "nohup" is not one of auto, setsid`},
 		{"[spool]\ndir = 'spool'", "spool.dir"},
 		{"[spool]\ndir = '/a/../b'", "spool.dir"},
 		{"[spool]\nmax_gb = nan", "spool.max_gb"},

@@ -53,9 +53,6 @@ func begin(s job.Scheduler, getenv func(string) string) (err error) {
 	if err != nil {
 		return err
 	}
-	if cfg.Agent.Launch == "systemd" {
-		log.Printf(`agent.launch = "systemd" is now called "auto"`)
-	}
 	agent := filepath.Join(filepath.Dir(self), "jobgait-agent")
 	p, err := start(spec(agent, dir, getenv), dir, lock)
 	if err != nil {

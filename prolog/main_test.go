@@ -89,17 +89,6 @@ func TestNotWatched(t *testing.T) {
 	oneLine(t, s.log(), "job 17", "--jobgait=off")
 }
 
-// The word of earlier versions starts the agent, and is told of.
-func TestOldWordOfLaunch(t *testing.T) {
-	s := newSite(t, "[agent]\nlaunch = 'systemd'\n", fakeAgent)
-	if out := s.prolog(); out != "" {
-		t.Errorf("the Prolog says %q", out)
-	}
-	if log := s.log(); !strings.Contains(log, `agent.launch = "systemd" is now called "auto"`) || !strings.Contains(log, "started in c-17.r0") {
-		t.Errorf("log:\n%s", log)
-	}
-}
-
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name, settings, agent string

@@ -41,10 +41,8 @@ type End struct {
 const (
 	endFile    = "epilog.json"
 	recordFile = "record.json.gz"
-	// recordFile0 is where version 0 kept its record, not packed.
-	recordFile0 = "record.json"
-	doneFile    = "done"
-	retryFile   = "retry.json"
+	doneFile   = "done"
+	retryFile  = "retry.json"
 	// reportedFile says what the last report was made from.
 	reportedFile = "reported.json"
 )

@@ -23,10 +23,8 @@ import (
 // directory. One that is there is taken: the profile does not change any more. A
 // spool that does not take it costs the next try an analysis, and not the report.
 func (f Finisher) nodeRecord(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) {
-	for _, name := range []string{recordFile, recordFile0} {
-		if r, err := readRecord(dir.Path(name)); err == nil && r.Key == run.Key && r.Node == run.Node {
-			return r, nil
-		}
+	if r, err := readRecord(dir.Path(recordFile)); err == nil && r.Key == run.Key && r.Node == run.Node {
+		return r, nil
 	}
 	r, err := analysed(dir, run, end)
 	if err != nil {
@@ -56,7 +54,7 @@ func analysed(dir job.RunDir, run job.Run, end End) (summary.NodeRecord, error) 
 	return fromProfile(dir, run, r, end)
 }
 
-// readRecord reads what nodeRecord stored, or what the version before did.
+// readRecord reads what nodeRecord stored.
 func readRecord(path string) (summary.NodeRecord, error) {
 	packed, err := os.ReadFile(path)
 	if err != nil {

@@ -272,7 +272,7 @@ func (f Finisher) done(ctx context.Context, dir job.RunDir, keep bool) error {
 	if keep {
 		return nil
 	}
-	for _, path := range []string{dir.Profile(), dir.Path(recordFile), dir.Path(recordFile0), dir.AgentLog(), dir.Path(WorkerLog)} {
+	for _, path := range []string{dir.Profile(), dir.Path(recordFile), dir.AgentLog(), dir.Path(WorkerLog)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("clear the finished run: %w", err)
 		}

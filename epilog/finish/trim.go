@@ -108,7 +108,7 @@ func (f Finisher) makeRoom(finished, ended []candidate, over int64) (removed int
 func (f Finisher) dropProfile(c candidate) (int64, error) {
 	dir := job.RunDir(c.path)
 	info, err := os.Lstat(dir.Profile())
-	if err != nil || !exists(dir, recordFile) && !exists(dir, recordFile0) || !unlocked(dir) {
+	if err != nil || !exists(dir, recordFile) || !unlocked(dir) {
 		return 0, nil
 	}
 	f.Log("removed the profile of %s, which is not finished: the spool is larger than spool.max_gb", filepath.Base(c.path))
