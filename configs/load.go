@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 
@@ -104,6 +105,26 @@ func parse(text string) (Config, error) {
 	}
 	c.Unknown = strange(meta.Undecoded())
 	return c, check(c)
+}
+
+// maxUnknown is how many unknown keys are named.
+const maxUnknown = 5
+
+// strange is one line on keys that are not known, "" for none.
+func strange(unknown []toml.Key) string {
+	var list []string
+	for _, key := range unknown[:min(len(unknown), maxUnknown)] {
+		list = append(list, fmt.Sprintf("%.80q", key.String()))
+	}
+	switch n := len(unknown); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "unknown key " + list[0]
+	case n > maxUnknown:
+		list = append(list, fmt.Sprintf("%d more", n-maxUnknown))
+	}
+	return "unknown keys " + strings.Join(list, ", ")
 }
 
 // Find returns the path of the settings file and whether JOBGAIT_CONFIG named

@@ -127,7 +127,7 @@ func TestUnknownKey(t *testing.T) {
 		t.Errorf("said %q, run directories %v", out, s.dirs())
 	}
 	first, _, _ := strings.Cut(s.log(), "\n")
-	oneLine(t, first+"\n", "job 17", "etc/jobgait.toml", `"agent.rate"`, "agent.rate_hz")
+	oneLine(t, first+"\n", "job 17", "etc/jobgait.toml", `"agent.rate"`)
 }
 
 // A directory of the same key: left alone while its agent lives, else set aside.
