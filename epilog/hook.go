@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -117,10 +116,14 @@ func settings(getenv func(string) string) (self string, cfg configs.Config, err 
 // endRun is what the Epilog does for one run, in the order that loses nothing
 // if it is killed in between: the end is stored before the agent is stopped,
 // and from then on a sweep can do the rest. With settings that are unusable the
-// agent of a job that began under better ones is stopped all the same.
+// agent of a job that began under better ones is stopped all the same, where they
+// say at least where the spool is.
 func endRun(ctx context.Context, getenv func(string) string, told job.Told, self string, cfg configs.Config, unusable error, log *job.Log) error {
 	now := told.Run.Alone(cfg.Watch.Exclusive)
-	dir, run, over, err := find(cfg, self, now, unusable)
+	if unusable != nil && cfg.Spool.Dir == "" {
+		return unusable
+	}
+	dir, run, over, err := finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
 	if err := cmp.Or(unusable, err); err != nil && dir == "" {
 		return err
 	}
@@ -158,18 +161,6 @@ func endRun(ctx context.Context, getenv func(string) string, told job.Told, self
 	ctx, cancel := context.WithTimeout(ctx, cfg.Epilog.Wait())
 	defer cancel()
 	return startWorker(ctx, getenv, self, dir, words...)
-}
-
-// find looks for the run in the spool, and where the settings do not say which that
-// is for its agent.
-func find(cfg configs.Config, self string, now job.Run, unusable error) (dir job.RunDir, run job.Run, over bool, err error) {
-	if cfg.Spool.Dir != "" {
-		dir, run, over, err = finish.Find(job.NodeDir(cfg.Spool.Dir, now.Node), now.Key)
-	}
-	if unusable != nil && dir == "" {
-		dir, run = finish.FindAgent("/proc", filepath.Join(filepath.Dir(self), "jobgait-agent"), now)
-	}
-	return dir, run, over, err
 }
 
 // watched is whether the policy wants runs like this one: of a run that was
