@@ -168,13 +168,7 @@ func (o historyOptions) print(out io.Writer, a history.Answer) error {
 	case o.json:
 		return printJSON(out, a)
 	case o.csv:
-		w := csv.NewWriter(out)
-		_ = w.Write(a.Columns)
-		for _, row := range a.Rows {
-			_ = w.Write(cellsOf(row, ""))
-		}
-		w.Flush()
-		return w.Error() // of all writes
+		return printCSV(out, a, true)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, strings.Join(a.Columns, "\t"))
@@ -182,6 +176,19 @@ func (o historyOptions) print(out io.Writer, a history.Answer) error {
 		fmt.Fprintln(w, strings.Join(cellsOf(row, "-"), "\t"))
 	}
 	return w.Flush()
+}
+
+// printCSV leaves empty what is not known.
+func printCSV(out io.Writer, a history.Answer, header bool) error {
+	w := csv.NewWriter(out)
+	if header {
+		_ = w.Write(a.Columns)
+	}
+	for _, row := range a.Rows {
+		_ = w.Write(cellsOf(row, ""))
+	}
+	w.Flush()
+	return w.Error() // of all writes
 }
 
 // printJSON keeps the order of columns, which a map would not.

@@ -3,11 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -127,48 +126,40 @@ func timeOf(text string, now time.Time) (time.Time, error) {
 	return now.Add(-time.Duration(n) * unit), nil
 }
 
-// listed is one run in `list --json`; unknown is null.
-type listed struct {
-	JobID     string   `json:"job_id"`
-	User      string   `json:"user"`
-	App       string   `json:"app"`
-	Shape     string   `json:"shape"`
-	Start     string   `json:"start"`
-	ElapsedS  float64  `json:"elapsed_s"`
-	PeriodS   *float64 `json:"period_s"`
-	Coverage  *float64 `json:"coverage"`
-	Report    string   `json:"report_dir"`
-	JobName   string   `json:"job_name"`
-	Account   string   `json:"account"`
-	Partition string   `json:"partition"`
-	State     string   `json:"state"`
-	ExitCode  *int     `json:"exit_code"`
-	Signal    *int     `json:"exit_signal"`
-	NCPUs     *int     `json:"ncpus"`
-	Busy      *float64 `json:"busy_cpus"`
-	Waiting   *float64 `json:"waiting_cpus"`
-	PeakBytes *float64 `json:"peak_mem_bytes"`
-	StepS     *float64 `json:"step_s"`
-	// Finding is the code of the first finding, "" for none.
-	Finding string `json:"finding"`
-	Cluster string `json:"cluster"`
+// columns are those of --json and --csv.
+func (listOptions) columns() []string {
+	return []string{"job_id", "user", "app", "shape", "start", "elapsed_s", "period_s", "coverage", "report_dir", "job_name", "account",
+		"partition", "state", "exit_code", "exit_signal", "ncpus", "busy_cpus", "waiting_cpus", "peak_mem_bytes", "step_s", "finding", "cluster"}
 }
 
-func listedOf(ctx context.Context, r foundRun) listed {
-	l := listed{JobID: r.DisplayID, User: r.User, App: r.App, Shape: r.Shape, Start: time.Unix(int64(r.Start), 0).UTC().Format(time.RFC3339),
-		ElapsedS: r.ElapsedS, PeriodS: r.PeriodS, Coverage: r.Coverage, Report: r.ReportDir, JobName: r.JobName, Account: r.Account,
-		Partition: r.Partition, State: r.State, NCPUs: r.CPUs, Busy: r.BusyCPUs, Waiting: r.WaitingCPUs, PeakBytes: r.PeakMemBytes, StepS: r.StepS, Cluster: r.Cluster}
+// row is one run in these columns; unknown is nil.
+func (r foundRun) row(finding string) []any {
+	var code, signal any
 	if e := r.Exit; e != nil {
-		l.ExitCode, l.Signal = &e.Code, &e.Signal
+		code, signal = e.Code, e.Signal
 	}
+	return []any{r.DisplayID, r.User, r.App, r.Shape, time.Unix(int64(r.Start), 0).UTC().Format(time.RFC3339), r.ElapsedS, known(r.PeriodS),
+		known(r.Coverage), r.ReportDir, r.JobName, r.Account, r.Partition, r.State, code, signal, known(r.CPUs), known(r.BusyCPUs),
+		known(r.WaitingCPUs), known(r.PeakMemBytes), known(r.StepS), finding, r.Cluster}
+}
+
+func known[T any](v *T) any {
+	if v == nil {
+		return nil
+	}
+	return *v
+}
+
+// finding is the code of the first finding, "" for none.
+func (r foundRun) finding(ctx context.Context) string {
 	s, _, err := r.db.Lookup(ctx, history.Ref{ID: r.DisplayID, Cluster: r.Cluster, Restart: &r.Restart, Sub: &r.Sub})
 	if err != nil {
-		return l // the row is still true
+		return "" // the row is still true
 	}
 	if found := reports.New(s, nil, reports.Options{}).Findings; len(found) > 0 {
-		l.Finding = found[0].Code
+		return found[0].Code
 	}
-	return l
+	return ""
 }
 
 func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error {
@@ -176,38 +167,30 @@ func (o listOptions) list(ctx context.Context, from joined, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	var rows []listed
+	table, all := [][]string{}, history.Answer{Columns: o.columns()}
 	for _, r := range runs {
-		rows = append(rows, listedOf(ctx, r))
+		finding := r.finding(ctx)
+		table, all.Rows = append(table, r.cells(finding)), append(all.Rows, r.row(finding))
 	}
 	switch {
 	case o.json:
-		enc := json.NewEncoder(out)
-		for _, r := range rows {
-			if err := enc.Encode(r); err != nil {
-				return fmt.Errorf("list: %w", err)
-			}
-		}
-		return nil
+		return printJSON(out, all)
 	case o.csv:
-		return o.writeCSV(out, rows)
+		return printCSV(out, all, !o.noHeader)
 	}
-	return o.writeText(out, rows, len(from.dbs) > 1)
+	return o.writeText(out, table, len(from.dbs) > 1)
 }
 
 // names are the columns of the text.
 func (listOptions) names() []string {
-	return []string{"JobID", "User", "State", "ExitCode", "Start", "Elapsed", "NCPUS", "Busy", "Wait", "MaxRSS", "Cycle", "Finding", "Application"}
+	return []string{"Cluster", "JobID", "User", "State", "ExitCode", "Start", "Elapsed", "NCPUS", "Busy", "Wait", "MaxRSS", "Cycle", "Finding", "Application"}
 }
 
-func (l listed) cells() []string {
-	start := l.Start
-	if t, err := time.Parse(time.RFC3339, l.Start); err == nil {
-		start = t.Local().Format("2006-01-02T15:04:05")
-	}
+// cells are its text, its cluster first.
+func (r foundRun) cells(finding string) []string {
 	exit := "-"
-	if l.ExitCode != nil && l.Signal != nil {
-		exit = fmt.Sprintf("%d:%d", *l.ExitCode, *l.Signal)
+	if e := r.Exit; e != nil {
+		exit = fmt.Sprintf("%d:%d", e.Code, e.Signal)
 	}
 	figures := func(v *float64, format string, unit float64) string {
 		if v == nil {
@@ -216,69 +199,36 @@ func (l listed) cells() []string {
 		return fmt.Sprintf(format, *v/unit)
 	}
 	cpus := "-"
-	if l.NCPUs != nil {
-		cpus = strconv.Itoa(*l.NCPUs)
+	if r.CPUs != nil {
+		cpus = strconv.Itoa(*r.CPUs)
 	}
-	seconds := int64(l.ElapsedS)
+	seconds := int64(r.ElapsedS)
 	elapsed := fmt.Sprintf("%02d:%02d:%02d", seconds/3600%24, seconds/60%60, seconds%60)
 	if days := seconds / 86400; days > 0 {
 		elapsed = fmt.Sprintf("%d-%s", days, elapsed)
 	}
-	return []string{l.JobID, l.User, cmp.Or(l.State, "-"), exit, start, elapsed, cpus, figures(l.Busy, "%.2f", 1), figures(l.Waiting, "%.2f", 1),
-		figures(l.PeakBytes, "%.0fM", 1<<20), figures(cmp.Or(l.StepS, l.PeriodS), "%.4gs", 1), cmp.Or(l.Finding, "-"), cmp.Or(l.App, "-")}
+	return []string{r.Cluster, r.DisplayID, r.User, cmp.Or(r.State, "-"), exit, time.Unix(int64(r.Start), 0).Format("2006-01-02T15:04:05"), elapsed,
+		cpus, figures(r.BusyCPUs, "%.2f", 1), figures(r.WaitingCPUs, "%.2f", 1), figures(r.PeakMemBytes, "%.0fM", 1<<20),
+		figures(cmp.Or(r.StepS, r.PeriodS), "%.4gs", 1), cmp.Or(finding, "-"), cmp.Or(r.App, "-")}
 }
 
-func (o listOptions) writeText(out io.Writer, rows []listed, clusters bool) error {
+func (o listOptions) writeText(out io.Writer, rows [][]string, clusters bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	line := func(cells []string) {
-		if o.parsable {
-			for i := range cells {
-				cells[i] = strings.ReplaceAll(cells[i], "|", "?")
-			}
-			fmt.Fprintln(out, strings.Join(cells, "|")+"|")
-			return
-		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
-	}
-	of := func(cells []string, cluster string) []string { // job ids of several clusters need it
-		if clusters {
-			return append([]string{cluster}, cells...)
-		}
-		return cells
-	}
 	if !o.noHeader {
-		line(of(o.names(), "Cluster"))
+		rows = slices.Insert(rows, 0, o.names())
 	}
-	for _, r := range rows {
-		line(of(r.cells(), r.Cluster))
+	for _, cells := range rows {
+		if !clusters { // job ids of several need it
+			cells = cells[1:]
+		}
+		if !o.parsable {
+			fmt.Fprintln(w, strings.Join(cells, "\t"))
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.ReplaceAll(cells[i], "|", "?")
+		}
+		fmt.Fprintln(out, strings.Join(cells, "|")+"|")
 	}
 	return w.Flush()
-}
-
-// writeCSV writes the fields of --json; unknown is empty.
-func (o listOptions) writeCSV(out io.Writer, rows []listed) error {
-	w := csv.NewWriter(out)
-	if !o.noHeader {
-		_ = w.Write([]string{"job_id", "user", "app", "shape", "start", "elapsed_s", "period_s", "coverage", "report_dir", "job_name", "account",
-			"partition", "state", "exit_code", "exit_signal", "ncpus", "busy_cpus", "waiting_cpus", "peak_mem_bytes", "step_s", "finding", "cluster"})
-	}
-	float := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return strconv.FormatFloat(*v, 'g', -1, 64)
-	}
-	count := func(v *int) string {
-		if v == nil {
-			return ""
-		}
-		return strconv.Itoa(*v)
-	}
-	for _, r := range rows {
-		_ = w.Write([]string{r.JobID, r.User, r.App, r.Shape, r.Start, float(&r.ElapsedS), float(r.PeriodS), float(r.Coverage), r.Report, r.JobName,
-			r.Account, r.Partition, r.State, count(r.ExitCode), count(r.Signal), count(r.NCPUs), float(r.Busy), float(r.Waiting), float(r.PeakBytes),
-			float(r.StepS), r.Finding, r.Cluster})
-	}
-	w.Flush()
-	return w.Error() // of all writes
 }

@@ -108,6 +108,12 @@ func (b box) newest(into any) {
 	}
 }
 
+// listed is what tests ask of a line of `jobgait list --json`.
+type listed struct {
+	PeriodS  *float64 `json:"period_s"`
+	ElapsedS float64  `json:"elapsed_s"`
+}
+
 // stored is the newest line of `jobgait list --json`.
 func (b box) stored() listed {
 	b.t.Helper()
