@@ -9,65 +9,39 @@ import (
 
 // view is a view of the history, from the SQL that makes it.
 type view struct {
-	name, text string
-	of         map[string]string // what its comment says of columns
-	columns    []column
+	name, about string
+	columns     []string
 }
-
-type column struct{ name, text string }
 
 var (
 	viewLine   = regexp.MustCompile(`^CREATE VIEW (\w+) AS$`)
 	columnLine = regexp.MustCompile(`\bAS (\w+),?$`)
-	docColumn  = regexp.MustCompile(`^  (\w+)  +(.*)$`)
 )
 
 // parseViews reads schema.sql. The comment above a view is what is known of it: a
-// sentence, then a line for each column that sacct does not have, with two spaces
-// before its name and two after it, and its continuation lines indented deeper.
+// sentence, then a line for each column that sacct does not have.
 func parseViews(schema string) []view {
 	var views []view
-	var comment []string
-	inView := false
+	about, inView := "", false
 	for _, l := range strings.Split(schema, "\n") {
 		text, isComment := strings.CutPrefix(l, "--")
 		name, col := viewLine.FindStringSubmatch(l), columnLine.FindStringSubmatch(l)
 		switch {
 		case isComment:
-			comment = append(comment, strings.TrimPrefix(text, " "))
+			about += strings.TrimPrefix(text, " ") + "\n"
 			continue
 		case name != nil:
-			views, inView = append(views, newView(name[1], comment)), true
+			views, inView = append(views, view{name: name[1], about: about}), true
 		case strings.HasPrefix(l, "FROM "):
 			inView = false
 		case inView && col != nil:
-			views[len(views)-1].add(col[1])
+			v := &views[len(views)-1]
+			v.columns = append(v.columns, col[1])
 		}
-		comment = nil
+		about = ""
 	}
 	return views
 }
-
-// newView takes a view's comment apart; columns are those that it explains.
-func newView(name string, comment []string) view {
-	v := view{name: name, of: map[string]string{}}
-	of := ""
-	for _, l := range comment {
-		col := docColumn.FindStringSubmatch(l)
-		switch {
-		case col != nil:
-			of = col[1]
-			v.of[of] = col[2]
-		case of != "":
-			v.of[of] += " " + strings.TrimSpace(l)
-		default:
-			v.text += l + "\n"
-		}
-	}
-	return v
-}
-
-func (v *view) add(name string) { v.columns = append(v.columns, column{name, v.of[name]}) }
 
 // promise is the comment of schema.sql that says what the views are.
 func promise(schema string) (string, error) {
@@ -94,24 +68,9 @@ func historyPage(schema string, of edition) (*page, error) {
 	p.prose("Columns that end in S are seconds, in Pct percent, in Epoch seconds since 1970 UTC; the same time without it is local.")
 	for _, v := range parseViews(schema) {
 		p.head("VIEW " + v.name)
-		if v.text != "" {
-			p.prose(v.text)
-		}
-		var plain []string
-		for _, c := range v.columns {
-			if c.text == "" {
-				plain = append(plain, bold(c.name))
-			}
-		}
-		if len(plain) > 0 {
-			p.line(".PP")
-			p.fill("As in sacct(1), and as elsewhere here: " + strings.Join(plain, ", ") + ".")
-		}
-		for _, c := range v.columns {
-			if c.text != "" {
-				p.item(c.name, c.text)
-			}
-		}
+		p.prose(v.about)
+		p.line(".PP")
+		p.fill("Columns: " + strings.Join(v.columns, ", ") + ".")
 	}
 	p.head("QUESTIONS")
 	p.prose("`jobgait history` asks them by their headings, and pages that jobgait draws name them so. Names and job ids are examples; +0 makes a number of the text that strftime gives.")

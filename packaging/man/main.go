@@ -76,19 +76,11 @@ func texts(bin string, of edition) (map[string][]byte, error) {
 }
 
 func allPages(bin string, of edition) ([]*page, error) {
-	tree, err := says(bin, "jobgait", "__verbs")
-	if err != nil {
-		return nil, err
-	}
-	verbs, err := verbsPage(tree, of)
+	verbs, err := verbsPage(bin, of)
 	if err != nil {
 		return nil, err
 	}
 	toml, err := os.ReadFile("configs/jobgait.toml")
-	if err != nil {
-		return nil, err
-	}
-	settings, err := settingsPage(string(toml), of)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +96,7 @@ func allPages(bin string, of edition) ([]*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages := []*page{verbs, settings, stored, reportPage(groups, of)}
+	pages := []*page{verbs, settingsPage(string(toml), of), stored, reportPage(groups, of)}
 	for _, pr := range programs {
 		p, err := readProgram(bin, pr, of)
 		if err != nil {

@@ -14,8 +14,11 @@ import (
 // noteGroup is one const block of analysis/note.
 type noteGroup struct {
 	about string
-	codes []column // code and what it says
+	codes []code
 }
+
+// code is that of a note, and what it says.
+type code struct{ name, text string }
 
 // parseNotes reads the codes from a source file of analysis/note, where each has
 // its meaning behind it.
@@ -36,7 +39,7 @@ func parseNotes(name string, source []byte) ([]noteGroup, error) {
 			if id, ok := c.Type.(*ast.Ident); !ok || id.Name != "Code" {
 				continue
 			}
-			code, err := strconv.Unquote(c.Values[0].(*ast.BasicLit).Value)
+			name, err := strconv.Unquote(c.Values[0].(*ast.BasicLit).Value)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", name, c.Names[0], err)
 			}
@@ -44,7 +47,7 @@ func parseNotes(name string, source []byte) ([]noteGroup, error) {
 			if text == "" {
 				text = c.Doc.Text()
 			}
-			g.codes = append(g.codes, column{code, text})
+			g.codes = append(g.codes, code{name, text})
 		}
 		if len(g.codes) > 0 {
 			groups = append(groups, g)

@@ -51,7 +51,19 @@ func (p *page) prose(text string) {
 
 // asIs keeps the lines of an example.
 func (p *page) asIs(text string) {
-	p.line(".PP\n.nf")
+	p.line(".PP")
+	p.lines(text)
+}
+
+// wide keeps the lines of a text of 80 columns, from the first column on.
+func (p *page) wide(text string) {
+	p.line(".PP\n.in 0")
+	p.lines(text)
+	p.line(".in")
+}
+
+func (p *page) lines(text string) {
+	p.line(".nf")
 	for _, l := range strings.Split(strings.ReplaceAll(strings.Trim(text, "\n"), "\t", "    "), "\n") {
 		p.line(guard(escape(l)))
 	}

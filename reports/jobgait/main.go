@@ -65,7 +65,6 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	root.SetErr(complain)
 	complete(root)
 	describe(root) // what is completed goes to the output that is set by now
-	root.AddCommand(treeCommand(root))
 	cmd, err := root, unknownVerb(root, args[1:])
 	if err == nil {
 		cmd, err = root.ExecuteContextC(ctx)
