@@ -76,12 +76,8 @@ func TestHelpSaysWhatTheStatusMeans(t *testing.T) {
 			t.Errorf("%s: %d %.100s", shell, got.status, got.complaint)
 		}
 	}
-	for want, args := range map[string][]string{
-		"changes": {"cha"}, "elapsed_s": {"changes", "--metric", "el"}, "paper": {"periods", "--method", "p"}, "extra-p": {"scaling", "--method", ""},
-		"strong": {"scaling", "--mode", ""}, "none": {"compare", "--join", ""}, "jsonl": {"export", "--extra-p", ""}} {
-		if got := ask(append([]string{"__complete"}, args...)...); got.status != 0 || !strings.Contains(got.out, want) {
-			t.Errorf("%q: %+v", args, got)
-		}
+	if got := ask("__complete", "cha"); got.status != 0 || !strings.Contains(got.out, "changes") {
+		t.Errorf("%+v", got)
 	}
 	if got := ask("--version"); got.status != 0 || !strings.HasPrefix(got.out, "jobgait version ") {
 		t.Errorf("%+v", got)

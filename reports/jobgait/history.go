@@ -53,9 +53,6 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 			return o.ask(cmd, getenv, strings.Join(args, ""))
 		},
 	}
-	for _, q := range history.Questions() {
-		c.ValidArgs = append(c.ValidArgs, q.Name)
-	}
 	historyFlag(c, &o.history)
 	f := c.Flags()
 	f.StringVarP(&o.job, "job", "j", "", "the `JOBID` that a question of a job is about")

@@ -63,7 +63,6 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	root.SetArgs(args[1:])
 	root.SetOut(out)
 	root.SetErr(complain)
-	complete(root)
 	describe(root) // what is completed goes to the output that is set by now
 	cmd, err := root, unknownVerb(root, args[1:])
 	if err == nil {
