@@ -16,6 +16,7 @@ import (
 	"os"
 
 	"jobgait/agent/job/scheduler"
+	"jobgait/analysis/note"
 	"jobgait/configs"
 	"jobgait/epilog/archive"
 	"jobgait/epilog/collect"
@@ -55,8 +56,6 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 		err = ingest(ctx, getenv, out)
 	case args[0] == "--version" && len(args) == 1:
 		_, err = fmt.Fprintln(out, "jobgait-epilog", configs.Version)
-	case args[0] == ingestVerb:
-		err = ingestChild(ctx, args[1:], in, out)
 	case args[0] == deliver.ChildVerb:
 		err = deliver.Child(args[1:], in, out)
 	case args[0] == collect.ChildVerb:
@@ -70,7 +69,7 @@ func run(ctx context.Context, getenv func(string) string, args []string, in io.R
 		return 2
 	}
 	if err != nil {
-		fmt.Fprintf(complain, "jobgait-epilog: %v\n", err)
+		fmt.Fprintf(complain, "jobgait-epilog: %s\n", note.Clean(err.Error(), 2000))
 		return 1
 	}
 	return 0

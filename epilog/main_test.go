@@ -90,7 +90,6 @@ var children = map[string]func(args []string) error{
 	collect.ChildVerb:  func(args []string) error { return collect.Child(context.Background(), args, os.Stdin, os.Stdout) },
 	archive.ChildVerb:  func(args []string) error { return archive.Child(args, os.Stdin) },
 	finish.ConsultVerb: func(args []string) error { return finish.ConsultChild(context.Background(), args, os.Stdin, os.Stdout) },
-	ingestVerb:         func(args []string) error { return ingestChild(context.Background(), args, os.Stdin, os.Stdout) },
 	check.ChildVerb:    func(args []string) error { return check.Child(args, os.Stdin, os.Stdout) },
 	names.Verb:         func(args []string) error { return names.Serve(args, os.Stdin, os.Stdout) },
 	peek.Verb:          func(args []string) error { return peek.Serve("/proc", args, os.Stdin, os.Stdout) },

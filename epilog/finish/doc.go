@@ -15,8 +15,8 @@
 //     with that account's rights (package collect), its answer bounded and each record
 //     asked whether it can be. Content is believed; never a uid, a directory or a key:
 //     these are the run directory's, else the scheduler's accounting's (adopt.go).
-//   - History of another account: read by such a child (consult.go), never opened; and
-//     written by one where root is told to (--ingest).
+//   - History of another account: read by such a child (consult.go), never opened and
+//     never written.
 //   - Spool: only root's own; one that another account can change is refused
 //     (job.Ours). So is a directory for the textfile collector.
 //   - Settings: a file that the administrator names; bounded, keys and values checked.
