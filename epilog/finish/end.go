@@ -42,7 +42,7 @@ const (
 	endFile    = "epilog.json"
 	recordFile = "record.json.gz"
 	doneFile   = "done"
-	retryFile  = "retry.json"
+	triedFile  = "tried"
 	// reportedFile says what the last report was made from.
 	reportedFile = "reported.json"
 )

@@ -110,28 +110,11 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 	if Done(dir) {
 		return true, nil
 	}
-	if err := takesFiles(dir); err != nil {
+	if err := tried(dir); err != nil {
 		return false, err
 	}
-	put := later(dir) // first: a try that ends this process, for want of memory say, counts
-	if err := f.Finish(ctx, dir); err != nil {
-		return false, errors.Join(err, put)
-	}
-	if !Done(dir) {
-		return false, put
-	}
-	return true, nil
-}
-
-// takesFiles is nil where a file can be made, be it one without a byte. Where none
-// can nothing says what was delivered: its worker has tried once, and sweeps would
-// again and again.
-func takesFiles(dir job.RunDir) error {
-	probe := dir.Path("probe")
-	if err := os.WriteFile(probe, nil, 0o600); err != nil {
-		return fmt.Errorf("not tried: nothing can be noted: %w", err)
-	}
-	return os.Remove(probe)
+	err = f.Finish(ctx, dir)
+	return err == nil && Done(dir), err
 }
 
 // fresh is whether the run ended so short ago that its own worker, and those of
@@ -148,40 +131,25 @@ func fresh(dir job.RunDir) bool {
 // freshS is far more than a worker takes to begin, in seconds.
 const freshS = 15
 
-// retry says when the sweeps at the ends of other jobs may try a run again that
-// could not be finished: they must not all pay for it. A sweep by hand or by a
-// timer tries each time.
-type retry struct {
-	Next  float64 `json:"next"` // UTC epoch seconds
-	WaitS float64 `json:"wait_s"`
-}
-
-// The first retry is after a minute, the others after twice as long each, an
-// hour at most.
-const (
-	firstRetryS = 60
-	lastRetryS  = 3600
-)
-
-// later puts the next try off.
-func later(dir job.RunDir) error {
-	var r retry
-	_ = dir.ReadJSON(retryFile, &r) // none is zero
-	r.WaitS = min(max(firstRetryS, 2*r.WaitS), lastRetryS)
-	r.Next = epoch(time.Now()) + r.WaitS
-	return dir.WriteJSON(retryFile, r)
-}
-
-// due is whether a run may be tried; a clock that was set back does not hold it
-// up for longer than a retry does.
-func due(dir job.RunDir) bool {
-	var r retry
-	if dir.ReadJSON(retryFile, &r) != nil {
-		return true
+// tried notes that a run is tried now: first, so that a try that ends this process, for
+// want of memory say, counts. Where no file can be made, be it one without a byte, nothing
+// says what was delivered: the run's worker has tried once, and sweeps would again and again.
+func tried(dir job.RunDir) error {
+	if err := os.WriteFile(dir.Path(triedFile), nil, 0o600); err != nil {
+		return fmt.Errorf("not tried: nothing can be noted: %w", err)
 	}
-	left := r.Next - epoch(time.Now())
-	return left <= 0 || left > r.WaitS
+	return nil
 }
+
+// due is whether the sweeps at the ends of other jobs may try a run again that could not
+// be finished: they must not all pay for it. A sweep by hand or by a timer tries each time.
+func due(dir job.RunDir) bool {
+	info, err := os.Lstat(dir.Path(triedFile))
+	return err != nil || time.Since(info.ModTime()).Abs() > tryAgain
+}
+
+// tryAgain is as long as the timer waits between two sweeps.
+const tryAgain = 10 * time.Minute
 
 // gone is whether the job of a run without an end is over: the scheduler says
 // so, or the node was rebooted since, or no job may be that old. Without a
