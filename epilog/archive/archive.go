@@ -46,9 +46,9 @@ const ChildVerb = "--archive"
 // runFile is what is kept of a run beside its nodes.
 const runFile = "run.json.gz"
 
-// kept are the files of a node, as its run directory names them; end is the Epilog's.
-func kept(end string) []string {
-	return []string{"env.json", end, "details.json", names.KnownFile, "profile.jgp"}
+// kept are the files of a node, as its run directory names them.
+func kept() []string {
+	return []string{"env.json", "epilog.json", "details.json", names.KnownFile, "profile.jgp"}
 }
 
 // Run is what of a run no profile says.
@@ -65,13 +65,12 @@ type place struct {
 	Dir  string         `json:"dir"`
 	Key  summary.RunKey `json:"key"`
 	Node string         `json:"node"` // "" for what is kept of the whole run
-	End  string         `json:"end"`
 }
 
-// PutNode keeps the files of a node's run directory; end names that of the Epilog.
-func (a Archive) PutNode(ctx context.Context, key summary.RunKey, node string, from job.RunDir, end string) error {
-	return a.put(ctx, place{a.Dir, key, node, end}, func(to *tar.Writer) error {
-		for _, name := range kept(end) {
+// PutNode keeps the files of a node's run directory.
+func (a Archive) PutNode(ctx context.Context, key summary.RunKey, node string, from job.RunDir) error {
+	return a.put(ctx, place{a.Dir, key, node}, func(to *tar.Writer) error {
+		for _, name := range kept() {
 			if err := addFile(to, from.Path(name), name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -209,7 +208,7 @@ func (p place) keeps(name string) bool {
 	if p.Node == "" {
 		return name == runFile
 	}
-	return filepath.Base(name) == name && !strings.HasPrefix(name, ".") && slices.Contains(kept(p.End), name)
+	return filepath.Base(name) == name && !strings.HasPrefix(name, ".") && slices.Contains(kept(), name)
 }
 
 func writeFile(path string, from io.Reader) error {

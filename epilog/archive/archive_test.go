@@ -36,7 +36,7 @@ func TestFilesOfANodeAreKeptOnce(t *testing.T) {
 		for _, name := range []string{"env.json", "profile.jgp", "epilog.json", "agent.log"} {
 			must(t, os.WriteFile(spool.Path(name), []byte(text), 0o600))
 		}
-		must(t, a.PutNode(t.Context(), key, "n1", spool, "epilog.json"))
+		must(t, a.PutNode(t.Context(), key, "n1", spool))
 	}
 	if runs, err := Runs(a.Dir); err != nil || len(runs) != 0 {
 		t.Errorf("before the run is whole: %v, %v", runs, err)
@@ -78,11 +78,11 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		p    place
 		file tar.Header
 	}{
-		{place{filepath.Join(dir, "in"), key, "n1", "epilog.json"}, tar.Header{Name: "../out", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), key, "n1", "../../out"}, tar.Header{Name: "../../out", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), key, "n1", "epilog.json"}, tar.Header{Name: "env.json", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}},
-		{place{filepath.Join(dir, "in"), key, "", ""}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), summary.RunKey{Cluster: "c", JobID: -1}, "n1", "epilog.json"}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
+		{place{filepath.Join(dir, "in"), key, "n1"}, tar.Header{Name: "../out", Typeflag: tar.TypeReg}},
+		{place{filepath.Join(dir, "in"), key, "../n1"}, tar.Header{Name: "../../out", Typeflag: tar.TypeReg}},
+		{place{filepath.Join(dir, "in"), key, "n1"}, tar.Header{Name: "env.json", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}},
+		{place{filepath.Join(dir, "in"), key, ""}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
+		{place{filepath.Join(dir, "in"), summary.RunKey{Cluster: "c", JobID: -1}, "n1"}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
 	} {
 		var b bytes.Buffer
 		must(t, json.NewEncoder(&b).Encode(c.p))

@@ -20,15 +20,15 @@ func FuzzStore(f *testing.F) {
 		}
 		_, _ = to.Write([]byte("abc"))
 		_ = to.Close()
-		f.Add(b.Bytes(), "n1", "epilog.json")
-		f.Add(b.Bytes()[:600], "..", "../../epilog.json")
+		f.Add(b.Bytes(), "n1")
+		f.Add(b.Bytes()[:600], "..")
 	}
-	f.Add([]byte{}, runFile, "")
-	f.Fuzz(func(t *testing.T, files []byte, node, end string) {
+	f.Add([]byte{}, runFile)
+	f.Fuzz(func(t *testing.T, files []byte, node string) {
 		top := t.TempDir()
-		p := place{Dir: filepath.Join(top, "archive"), Key: key, Node: node, End: end}
+		p := place{Dir: filepath.Join(top, "archive"), Key: key, Node: node}
 		_ = p.store(tar.NewReader(bytes.NewReader(files))) // what is no archive is refused
-		names := append(kept(end), runFile)
+		names := append(kept(), runFile)
 		err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err

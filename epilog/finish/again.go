@@ -2,6 +2,7 @@ package finish
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,7 +40,7 @@ func (f Finisher) archiveNode(ctx context.Context, dir job.RunDir) {
 	if to, ok := f.archive(ctx); ok {
 		ctx, cancel := share(ctx, 2, time.Hour)
 		defer cancel()
-		err := to.PutNode(ctx, run.Key, run.Node, dir, endFile)
+		err := to.PutNode(ctx, run.Key, run.Node, dir)
 		if err == nil {
 			err = os.WriteFile(dir.Path(archivedFile), nil, 0o600)
 		}
@@ -114,11 +115,7 @@ func againOn(dir job.RunDir, collects bool) (summary.NodeRecord, error) {
 	if r = r.Normal(); err != nil || collects {
 		return r, err
 	}
-	packed, err := summary.Encode(r)
-	if err != nil {
-		return r, err
-	}
-	text, err := summary.Unpack(packed)
+	text, err := json.Marshal(r)
 	if err != nil {
 		return r, err
 	}
