@@ -31,15 +31,25 @@ func Cause(err error) error {
 	return err
 }
 
-// writeFile replaces a file by a rename, 0600. It does not fsync: a sync can
-// take longer than the Prolog may. What a crash of the node takes with it a sweep makes
-// again, or the boot id tells that the run is over; that one the agent keeps (KeepRun).
-func writeFile(path string, b []byte) error {
+// writeFile replaces a file, 0600. It does not fsync: a sync can take longer than the
+// Prolog may. What a crash of the node takes with it a sweep makes again, or the boot id
+// tells that the run is over; that one the agent keeps (KeepRun).
+func writeFile(path string, b []byte) error { return Replace(path, b, 0o600, false) }
+
+// Replace replaces a file by a rename, so that a reader sees all of it or nothing; with
+// sync it is on the disk before.
+func Replace(path string, b []byte, mode fs.FileMode, sync bool) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // 0600
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, Cause(err))
 	}
 	_, err = f.Write(b)
+	if err == nil && mode != 0o600 {
+		err = f.Chmod(mode)
+	}
+	if err == nil && sync {
+		err = f.Sync()
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

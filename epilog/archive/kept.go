@@ -84,16 +84,7 @@ func (k Kept) PutResult(build string, s summary.Summary) error {
 	if err != nil {
 		return err
 	}
-	next, err := os.CreateTemp(string(k), ".new-") // a killed call's array may be at the same run, on any node
-	if err != nil {
-		return fmt.Errorf("keep what was made anew: %w", err)
-	}
-	defer func() { _ = os.Remove(next.Name()) }() // is renamed where all went well
-	_, err = next.Write(packed)
-	if err = errors.Join(err, next.Close()); err != nil {
-		return fmt.Errorf("keep what was made anew: %w", err)
-	}
-	return os.Rename(next.Name(), filepath.Join(string(k), resultFile))
+	return job.Replace(filepath.Join(string(k), resultFile), packed, 0o600, false)
 }
 
 // Result is what PutResult kept; false for none, or another build's.

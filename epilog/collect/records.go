@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/summary"
 )
 
@@ -51,8 +52,7 @@ func fileName(node string) string {
 	return strings.NewReplacer("/", "_", "@", "_", "\x00", "_").Replace(node)
 }
 
-// writeRecord writes v to path by temporary name and rename, so that a reader
-// sees all of it or nothing.
+// writeRecord writes v to path, whole and on the disk, or nothing.
 func writeRecord(path string, v any) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the directory of a record: %w", err)
@@ -61,20 +61,7 @@ func writeRecord(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
-	if err != nil {
-		return fmt.Errorf("write a record: %w", err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.Write(packed)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write record %s: %w", path, err)
-	}
-	return nil
+	return job.Replace(path, packed, 0o600, true)
 }
 
 // readRecord returns the JSON of a record.

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -23,6 +22,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/job"
 )
 
 // Did is what was done, to be added to the node's totals.
@@ -116,28 +117,10 @@ const mostTries = 400
 // Write writes the totals of a node as <dir>/jobgait-<node>.prom, by rename. In
 // dir only root may write where root does.
 func Write(dir, node string, d Did, spoolBytes int64) error {
-	if err := write(dir, "jobgait-"+node+".prom", text(node, d, spoolBytes)); err != nil {
-		return fmt.Errorf("write health.textfile: %w", err)
+	if err := job.Replace(filepath.Join(dir, "jobgait-"+node+".prom"), []byte(text(node, d, spoolBytes)), 0o644, false); err != nil {
+		return fmt.Errorf("health.textfile: %w", err)
 	}
 	return nil
-}
-
-func write(dir, name, text string) (err error) {
-	f, err := os.CreateTemp(dir, ".jobgait-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if rerr := os.Remove(f.Name()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
-			err = errors.Join(err, rerr)
-		}
-	}()
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, name))
 }
 
 // text is the exposition format.
