@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 func writeJSON(path string, v any) error {
@@ -73,3 +76,28 @@ func readJSON(path string, v any) error {
 	}
 	return nil
 }
+
+// ReadPlain reads a file that anybody may have put there, of so many bytes at most, and
+// says what file that is. It waits for nobody: what is no plain file is refused, a link is
+// not followed, and one on which somebody holds a lease is EWOULDBLOCK.
+func ReadPlain(path string, most int64) (text []byte, info fs.FileInfo, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("is no plain file")}
+	}
+	text, err = io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = &fs.PathError{Op: "read", Path: path, Err: ErrTooLarge}
+	}
+	return text, info, err
+}
+
+// ErrTooLarge is returned for a file that is larger than it may be.
+var ErrTooLarge = errors.New("is too large")

@@ -3,15 +3,12 @@ package live
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
 )
@@ -89,12 +86,7 @@ func Runs(dir string, uid int) ([]string, error) {
 
 // indexed reads an index; what is no name of a directory below it is left out.
 func indexed(path string) ([]string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxIndex))
+	text, _, err := job.ReadPlain(path, maxIndex)
 	if err != nil {
 		return nil, err
 	}

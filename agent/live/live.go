@@ -16,12 +16,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
@@ -159,15 +155,7 @@ const (
 // Read reads a file that anybody may have written. It waits for nothing: what is no
 // plain file is refused, and a lease is not waited for.
 func Read(path string) (State, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return State{}, fmt.Errorf("%s: %w", Name, job.Cause(err))
-	}
-	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return State{}, errors.Join(err, errors.New(Name+" is no plain file"))
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	b, _, err := job.ReadPlain(path, maxBytes)
 	if err != nil {
 		return State{}, fmt.Errorf("%s: %w", Name, job.Cause(err))
 	}

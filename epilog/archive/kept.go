@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"jobgait/agent/job"
@@ -102,12 +100,7 @@ func (k Kept) Forget() error { return os.Remove(filepath.Join(string(k), resultF
 
 // read decodes a packed file of the run.
 func (k Kept) read(name string, v any) error {
-	f, err := os.OpenFile(filepath.Join(string(k), name), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	packed, err := io.ReadAll(io.LimitReader(f, 64<<20))
+	packed, _, err := job.ReadPlain(filepath.Join(string(k), name), 64<<20)
 	if err != nil {
 		return err
 	}

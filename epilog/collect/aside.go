@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -95,17 +94,11 @@ func Aside(dir string) ([]history.Aside, error) {
 
 // whyAside reads why a record was set aside, and when.
 func whyAside(path string) (history.Aside, error) {
-	f, err := openRecord(path)
+	text, info, err := readFile(path, 4*maxWhy+1) // characters, and the line's end
 	if err != nil {
 		return history.Aside{}, err
 	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return history.Aside{}, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxWhy))
-	return history.Aside{Why: note.Clean(strings.TrimSpace(string(text)), maxWhy), At: float64(info.ModTime().UnixNano()) / 1e9}, err
+	return history.Aside{Why: note.Clean(strings.TrimSpace(string(text)), maxWhy), At: float64(info.ModTime().UnixNano()) / 1e9}, nil
 }
 
 // dropOldest keeps a directory to so many files and bytes, and says what went.

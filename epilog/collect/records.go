@@ -1,10 +1,10 @@
 package collect
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,31 +66,14 @@ func writeRecord(path string, v any) error {
 
 // readRecord returns the JSON of a record.
 func readRecord(path string) ([]byte, error) {
-	f, err := openRecord(path)
-	if err != nil {
-		return nil, err
+	packed, _, err := readFile(path, maxFile)
+	if errors.Is(err, job.ErrTooLarge) {
+		return nil, fmt.Errorf("%w: %w", summary.ErrDamaged, err)
 	}
-	defer func() { _ = f.Close() }()
-	packed, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
-	}
-	if len(packed) > maxFile {
-		return nil, fmt.Errorf("%w: more than %d bytes", summary.ErrDamaged, maxFile)
 	}
 	return summary.Unpack(packed)
-}
-
-// openRecord opens a regular file: anything else may hang whoever reads it.
-func openRecord(path string) (*os.File, error) {
-	f, err := open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("read record: %s is no file", path), err, f.Close())
-	}
-	return f, nil
 }
 
 // Where the directory's file server reads a record, the node that wrote it may hold
@@ -100,17 +83,16 @@ const (
 	leasePause = 50 * time.Millisecond
 )
 
-// open opens without waiting for whoever holds the other end, and a little for who
-// holds a lease.
-func open(path string) (f *os.File, err error) {
+// readFile reads a plain file without waiting for whoever holds the other end, and
+// waits a little for who holds a lease.
+func readFile(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	for range leaseTries {
-		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-		if !leased(err) {
+		if text, info, err = job.ReadPlain(path, most); !leased(err) {
 			break
 		}
 		time.Sleep(leasePause)
 	}
-	return f, err
+	return text, info, err
 }
 
 // leased is whether a record could not be opened because of a lease: the next who
@@ -164,12 +146,8 @@ func forget(dir string, w Want) error {
 
 // newer is whether a record waits for a version that can read it.
 func newer(path string) bool {
-	f, err := openRecord(path)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
-	return summary.Newer(f)
+	packed, _, err := readFile(path, maxFile)
+	return err == nil && summary.Newer(bytes.NewReader(packed))
 }
 
 // recordName is the file name of a node record, and of the directory that it is in.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"jobgait/agent/job"
 	"jobgait/analysis/summary"
 )
 
@@ -76,15 +77,9 @@ func (w Sweeper) elected(dir string) (bool, error) {
 
 // incumbent is who is elected, and since when.
 func incumbent(path string) (name string, at time.Time, err error) {
-	f, err := openRecord(path)
-	if err != nil {
+	text, info, err := readFile(path, maxSweeper)
+	if err != nil && !errors.Is(err, job.ErrTooLarge) {
 		return "", at, err
 	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return "", at, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxSweeper))
-	return string(text), info.ModTime(), err
+	return string(text), info.ModTime(), nil
 }

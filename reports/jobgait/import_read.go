@@ -3,15 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/user"
-	"path/filepath"
 	"strconv"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
 	"jobgait/analysis/summary"
@@ -44,13 +40,13 @@ func (i *importing) enter(path string, top bool) error {
 
 // read reads the run of one report; false if it is refused, or gone.
 func (i *importing) read(path string) (summary.Summary, bool) {
-	text, owner, err := readReport(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	text, info, err := job.ReadPlain(path, maxReport)
+	if err = job.Cause(err); errors.Is(err, fs.ErrNotExist) { // the path is told beside it
 		return summary.Summary{}, false
 	}
 	var s summary.Summary
 	kind := errUnreadable
-	if errors.Is(err, errTooLarge) {
+	if errors.Is(err, job.ErrTooLarge) {
 		kind = errTooLarge
 	}
 	if err == nil {
@@ -62,36 +58,13 @@ func (i *importing) read(path string) (summary.Summary, bool) {
 	}
 	if err == nil {
 		kind = errOthers
-		s.Job.UID, err = i.owners.uid(s.Job.User, owner)
+		s.Job.UID, err = i.owners.uid(s.Job.User, int(info.Sys().(*syscall.Stat_t).Uid))
 	}
 	if err != nil {
 		i.refuse(path, kind, err)
 		return s, false
 	}
 	return s, true
-}
-
-// readReport returns the text of a regular file, and whose it is.
-func readReport(path string) (text []byte, owner int, err error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, 0, &fs.PathError{Op: "open", Path: filepath.Base(path), Err: err}
-	}
-	f := os.NewFile(uintptr(fd), path)
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || !info.Mode().IsRegular() {
-		return nil, 0, errors.New("is no file")
-	}
-	text, err = io.ReadAll(io.LimitReader(f, maxReport+1))
-	if err == nil && len(text) > maxReport {
-		err = errTooLarge
-	}
-	return text, int(st.Uid), err
 }
 
 // owners are the uids of names, -1 of those that nobody here has.
