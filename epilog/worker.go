@@ -8,18 +8,17 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"jobgait/agent/as"
 	"jobgait/agent/cgroup"
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/unit"
 	"jobgait/configs"
 	"jobgait/epilog/finish"
+	"jobgait/prolog/launch"
 )
 
 // startWorker starts the worker and waits for it until ctx ends; then it is left
@@ -45,35 +44,9 @@ func inJob(process string) bool {
 	return in
 }
 
-// detach starts this program anew in a session of its own, with /dev/null and a
-// log for its descriptors: slurmd waits for the end of the Epilog's own pipe,
-// which nothing that outlives it may hold. It returns the process and its pidfd, -1
-// where the kernel has none.
+// detach starts this program anew, so that it outlives us.
 func detach(getenv func(string) string, self, logPath string, args ...string) (pid, pidfd int, err error) {
-	fail := func(err error) (int, int, error) { return 0, -1, fmt.Errorf("start %s: %w", args[0], err) }
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return fail(err)
-	}
-	defer func() { _ = null.Close() }()
-	log, err := os.OpenFile(logPath, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		log = null // a disk that failed: the work is worth more than its words
-	} else {
-		defer func() { _ = log.Close() }()
-	}
-	if err := as.CloseOnExec(); err != nil {
-		return fail(err)
-	}
-	pidfd = -1
-	p, err := os.StartProcess(self, append([]string{self}, args...), &os.ProcAttr{
-		Dir: "/", Env: configs.Environment(getenv), Files: []*os.File{null, log, log},
-		Sys: &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd},
-	})
-	if err != nil {
-		return fail(err)
-	}
-	return p.Pid, pidfd, p.Release()
+	return launch.Detach(launch.Spec{Program: self, Args: args, Env: configs.Environment(getenv), Log: logPath})
 }
 
 // lookMS is how often it is asked whether there was enough waiting.

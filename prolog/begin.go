@@ -108,7 +108,8 @@ func setAside(dir job.RunDir, log *job.Log) error {
 // spec is the agent's command: its run directory, and of the environment what
 // our programs hand on.
 func spec(agent string, dir job.RunDir, getenv func(string) string) launch.Spec {
-	return launch.Spec{Program: agent, Args: []string{"--run-dir", string(dir)}, Log: dir.AgentLog(),
+	// The lock is the first descriptor after standard error.
+	return launch.Spec{Program: agent, Args: []string{"--lock-fd", "3", "--run-dir", string(dir)}, Log: dir.AgentLog(),
 		Env: configs.Environment(getenv)}
 }
 
@@ -116,7 +117,13 @@ func spec(agent string, dir job.RunDir, getenv func(string) string) launch.Spec 
 // millisecond later finds it.
 func start(s launch.Spec, dir job.RunDir, lock *os.File) (job.Process, error) {
 	defer lock.Close()
-	p, err := launch.Setsid(s, lock)
+	pid, _, err := launch.Detach(s, lock)
+	if err != nil {
+		return job.Process{}, err
+	}
+	// Nobody waits for it: until we end it stays a zombie if it ends, so its pid cannot
+	// belong to another yet.
+	p, err := job.Of(pid)
 	if err != nil {
 		return job.Process{}, err
 	}

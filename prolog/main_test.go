@@ -98,8 +98,8 @@ func TestFailures(t *testing.T) {
 		{"bad job id", "", fakeAgent, func(s *site) { s.env["SLURM_JOB_ID"] = "x\n1" }, []string{"SLURM_JOB_ID", "not a positive number"}},
 		{"no spool", "", fakeAgent, func(s *site) { s.write("var", "a file in its way", 0o644) }, []string{"make spool", "not a directory"}},
 		{"bad value", "[agent]\nrate_hz = 0\n", fakeAgent, func(*site) {}, []string{"etc/jobgait.toml", "agent.rate_hz"}},
-		{"no agent", "", "", func(*site) {}, []string{"start agent", "jobgait-agent", "no such file"}},
-		{"an agent that is no program", "", "\x7fELF", func(*site) {}, []string{"start agent", "exec format"}},
+		{"no agent", "", "", func(*site) {}, []string{"start ", "jobgait-agent", "no such file"}},
+		{"an agent that is no program", "", "\x7fELF", func(*site) {}, []string{"start ", "exec format"}},
 		{"no home on one machine", "", fakeAgent, onOneMachine, []string{"HOME"}},
 		{"no run on one machine", "", fakeAgent, func(s *site) { s.args = []string{"local"} }, []string{"JOBGAIT_RUN", "not called by jobgait run?"}},
 		{"settings that block for ever", "", fakeAgent, func(s *site) {

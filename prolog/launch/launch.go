@@ -1,21 +1,19 @@
-// Package launch starts the agent so that it outlives the Prolog. A program,
-// its arguments and environment and the run's lock come in; a running process
-// goes out. What was seen on real clusters decides how: slurmd waits until the
-// hook's output pipe is closed by everybody, then kills the hook's process
-// group. So the agent gets a session of its own, /dev/null and a log for its
-// descriptors 0 to 2, the lock, and nothing else.
+// Package launch starts a program so that it outlives the hook that starts it: the agent
+// of the Prolog, the worker of the Epilog. A program, its arguments and environment and
+// open files come in; a running process goes out. What was seen on real clusters decides
+// how: slurmd waits until the hook's output pipe is closed by everybody, then kills the
+// hook's process group. So the program gets a session of its own, /dev/null and a log for
+// its descriptors 0 to 2, the files behind them, and nothing else.
 //
-// It does not wait for the agent to be ready, only for it to exist.
+// It does not wait for the program to be ready, only for it to exist.
 package launch
 
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"syscall"
 
 	"jobgait/agent/as"
-	"jobgait/agent/job"
 )
 
 // Spec is what to start.
@@ -26,40 +24,35 @@ type Spec struct {
 	Log     string   // file for what it prints, made if need be
 }
 
-// lockFD is the descriptor that the lock has in the agent: the first after
-// standard error.
-const lockFD = 3
-
-// Setsid starts the program in a session of its own and hands it the lock,
-// adding "--lock-fd 3" before its arguments. The caller closes its own copy;
-// the lock stays with the agent's.
-func Setsid(s Spec, lock *os.File) (job.Process, error) {
+// Detach starts the program in a session of its own, with files as its descriptors from 3
+// on. It returns the process, which is nobody's child once we end, and its pidfd, -1 where
+// the kernel has none.
+func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
+	fail := func(err error) (int, int, error) { return 0, -1, fmt.Errorf("start %s: %w", s.Program, err) }
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return job.Process{}, fmt.Errorf("start agent: %w", err)
+		return fail(err)
 	}
 	defer null.Close()
 	log, err := os.OpenFile(s.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return job.Process{}, fmt.Errorf("start agent: %w", err)
+		log = null // a disk that failed: the work is worth more than its words
+	} else {
+		defer log.Close()
 	}
-	defer log.Close()
 	if err := as.CloseOnExec(); err != nil {
-		return job.Process{}, fmt.Errorf("start agent: %w", err)
+		return fail(err)
 	}
-	args := append([]string{s.Program, "--lock-fd", strconv.Itoa(lockFD)}, s.Args...)
-	child, err := os.StartProcess(s.Program, args, &os.ProcAttr{
+	pidfd = -1
+	p, err := os.StartProcess(s.Program, append([]string{s.Program}, s.Args...), &os.ProcAttr{
 		Dir:   "/", // never keep a file system busy
 		Env:   s.Env,
-		Files: []*os.File{null, log, log, lock},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
+		Files: append([]*os.File{null, log, log}, files...),
+		Sys:   &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd},
 	})
 	if err != nil {
-		return job.Process{}, fmt.Errorf("start agent: %w", err)
+		return fail(err)
 	}
-	pid := child.Pid
-	// Nobody waits for it: init adopts it when we end. Until then it stays
-	// a zombie if it ends, so its pid cannot belong to another yet.
-	_ = child.Release()
-	return job.Of(pid)
+	pid = p.Pid // Release takes it away
+	return pid, pidfd, p.Release()
 }

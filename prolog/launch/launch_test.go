@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
 )
 
@@ -22,10 +23,10 @@ func program(t *testing.T) (Spec, string) {
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return Spec{Program: path, Args: []string{"/run/dir"}, Log: filepath.Join(dir, "log")}, seen
+	return Spec{Program: path, Args: []string{"--lock-fd", "3", "/run/dir"}, Log: filepath.Join(dir, "log")}, seen
 }
 
-func TestSetsidHandsOnTheLockOnly(t *testing.T) {
+func TestDetachHandsOnTheLockOnly(t *testing.T) {
 	s, seen := program(t)
 	lockPath := filepath.Join(t.TempDir(), "lock")
 	lock, err := os.Create(lockPath)
@@ -41,7 +42,16 @@ func TestSetsidHandsOnTheLockOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Close(pipe[0])
-	p, err := Setsid(s, lock)
+	pid, pidfd, err := Detach(s, lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(pidfd)
+	info, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", pidfd))
+	if err != nil || !strings.Contains(string(info), fmt.Sprintf("\nPid:\t%d\n", pid)) {
+		t.Errorf("process %d, its pidfd is of\n%s%v", pid, info, err)
+	}
+	p, err := job.Of(pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,19 +89,30 @@ func TestSetsidHandsOnTheLockOnly(t *testing.T) {
 	}
 }
 
-func TestSetsidErrors(t *testing.T) {
+func TestDetachErrors(t *testing.T) {
 	s, _ := program(t)
 	missing := s
 	missing.Program += "-missing"
-	if _, err := Setsid(missing, nil); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := Detach(missing); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing program: %v", err)
 	}
-	link := s
-	link.Log = filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink("/dev/null", link.Log); err != nil {
+	// A log that is a link is not followed, and its program runs without.
+	link, target := s, filepath.Join(t.TempDir(), "target")
+	link.Log = target + ".link"
+	if err := os.Symlink(target, link.Log); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Setsid(link, nil); !errors.Is(err, syscall.ELOOP) {
-		t.Errorf("log that is a symbolic link: %v", err)
+	pid, pidfd, err := Detach(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(pidfd)
+	if _, err := os.Lstat(target); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the link was followed: %v", err)
+	}
+	if p, err := job.Of(pid); err != nil {
+		t.Error(err)
+	} else if _, err := p.Stop(time.Second); err != nil {
+		t.Error(err)
 	}
 }
