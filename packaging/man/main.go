@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,7 +127,11 @@ func commentOf(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return packageComment(path, source)
+	head, _, _ := strings.Cut(string(source), "\npackage ")
+	if !strings.HasPrefix(head, "// Program ") {
+		return "", fmt.Errorf("%s does not begin with what the program is", path)
+	}
+	return regexp.MustCompile(`(?m)^// ?`).ReplaceAllString(head, ""), nil
 }
 
 // allNotes are the codes of analysis/note by file name, but note.go, which has
@@ -145,11 +150,7 @@ func allNotes() ([]noteGroup, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := parseNotes(path, source)
-		if err != nil {
-			return nil, err
-		}
-		groups = append(groups, g...)
+		groups = append(groups, parseNotes(string(source))...)
 	}
 	return groups, nil
 }

@@ -1,11 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"go/parser"
-	"go/token"
-	"strings"
-)
+import "strings"
 
 // program is one that Slurm, systemd or an administrator calls.
 type program struct {
@@ -19,18 +14,6 @@ var programs = []program{
 	{"jobgait-prolog", "Prolog of Slurm: starts the agent of a job", "prolog", "Prolog=/usr/libexec/jobgait/prolog"},
 	{"jobgait-agent", "takes the samples of one job on one node", "agent", ""},
 	{"jobgait-epilog", "Epilog of Slurm: ends a run and leaves its report", "epilog", ""},
-}
-
-// packageComment reads what a package says of itself.
-func packageComment(name string, source []byte) (string, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ParseComments|parser.PackageClauseOnly)
-	if err != nil {
-		return "", err
-	}
-	if file.Doc == nil {
-		return "", fmt.Errorf("%s: no package comment", name)
-	}
-	return file.Doc.Text(), nil
 }
 
 // programPage makes a page of a package comment and of what --help prints. What

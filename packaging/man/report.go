@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"strconv"
+	"regexp"
+	"strings"
 
 	"jobgait/analysis/finding"
 	"jobgait/reports"
@@ -20,40 +17,25 @@ type noteGroup struct {
 // code is that of a note, and what it says.
 type code struct{ name, text string }
 
-// parseNotes reads the codes from a source file of analysis/note, where each has
-// its meaning behind it.
-func parseNotes(name string, source []byte) ([]noteGroup, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ParseComments)
-	if err != nil {
-		return nil, err
-	}
+var (
+	noteBlock = regexp.MustCompile(`(?ms)^((?:// [^\n]*\n)+)const \(\n(.*?)^\)`)
+	codeLine  = regexp.MustCompile(`(?m)^\t\w+\s+Code = "(\w+)"\s*// (.*)$`)
+)
+
+// parseNotes reads the codes from a source file of analysis/note, where each has its
+// meaning behind it.
+func parseNotes(source string) []noteGroup {
 	var groups []noteGroup
-	for _, d := range file.Decls {
-		block, ok := d.(*ast.GenDecl)
-		if !ok || block.Tok != token.CONST {
-			continue
-		}
-		g := noteGroup{about: block.Doc.Text()}
-		for _, s := range block.Specs {
-			c := s.(*ast.ValueSpec)
-			if id, ok := c.Type.(*ast.Ident); !ok || id.Name != "Code" {
-				continue
-			}
-			name, err := strconv.Unquote(c.Values[0].(*ast.BasicLit).Value)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", name, c.Names[0], err)
-			}
-			text := c.Comment.Text()
-			if text == "" {
-				text = c.Doc.Text()
-			}
-			g.codes = append(g.codes, code{name, text})
+	for _, block := range noteBlock.FindAllStringSubmatch(source, -1) {
+		g := noteGroup{about: strings.ReplaceAll(block[1], "// ", "")}
+		for _, c := range codeLine.FindAllStringSubmatch(block[2], -1) {
+			g.codes = append(g.codes, code{c[1], c[2]})
 		}
 		if len(g.codes) > 0 {
 			groups = append(groups, g)
 		}
 	}
-	return groups, nil
+	return groups
 }
 
 // reportPage is jobgait-report(7).
