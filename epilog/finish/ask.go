@@ -12,13 +12,10 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// askLimit bounds a question to the scheduler, patientLimit the one after it: a
-// controller that starts a thousand jobs at once answers late, and the worker has
-// the time. What it did not say then is asked once more when the job is over.
-const (
-	askLimit     = 2 * time.Second
-	patientLimit = 8 * time.Second
-)
+// askLimit bounds a question to the scheduler: a controller that starts a thousand jobs
+// at once answers late, and the worker has the time. What it did not say then is asked
+// once more when the job is over.
+const askLimit = 10 * time.Second
 
 // ask completes the summary with what only the scheduler knows: name, array,
 // expanded output path, start time, and how the job ended. It is asked once per
@@ -28,11 +25,7 @@ func (f Finisher) ask(ctx context.Context, run job.Run, s summary.Summary) summa
 	if run.RootPID != 0 { // `jobgait run` saw the end of its command itself
 		return s
 	}
-	d, err := f.question(ctx, s.Key.JobID, askLimit)
-	if err != nil && !errors.Is(err, job.ErrUnknown) && !errors.Is(err, job.ErrNotAsked) {
-		f.Log("%v", err)
-		d, err = f.question(ctx, s.Key.JobID, patientLimit)
-	}
+	d, err := f.question(ctx, s.Key.JobID)
 	if err == nil && d.UID != nil && *d.UID != run.Job.UID {
 		err = job.ErrUnknown // a late sweep: the id is another job's by now
 	}
@@ -88,9 +81,9 @@ func unknownEnd(s summary.Summary, why string) summary.Summary {
 	return s
 }
 
-// question asks the scheduler of a job, within a limit.
-func (f Finisher) question(ctx context.Context, id summary.JobID, limit time.Duration) (job.Details, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// question asks the scheduler of a job.
+func (f Finisher) question(ctx context.Context, id summary.JobID) (job.Details, error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	return f.Scheduler.Ask(ctx, id)
 }

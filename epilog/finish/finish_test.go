@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
@@ -273,7 +274,9 @@ func TestScontrolThatHangs(t *testing.T) {
 	s.cfg.Slurm.Scontrol = filepath.Join(s.root, "scontrol")
 	script := "#!/bin/sh\n/bin/sleep 600 &\necho $! >" + s.root + "/pid.new; /bin/mv " + s.root + "/pid.new " + s.root + "/pid\nwait\n"
 	must(t, os.WriteFile(s.cfg.Slurm.Scontrol, []byte(script), 0o755))
-	if _, err := s.finisher("n1").question(context.Background(), 7, askLimit); err == nil {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if _, err := s.finisher("n1").question(ctx, 7); err == nil {
 		t.Error("no error")
 	}
 	b, err := os.ReadFile(filepath.Join(s.root, "pid"))

@@ -46,7 +46,7 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 		"forgotten":             {"/bin/echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1\n", summary.Exit{}, "the scheduler has forgotten the job", "", true},
 		"not asked":             {"", summary.Exit{}, "how it ended is not known: the scheduler was not asked", "", true},
 		"an answer":             {answer("None", "0:0"), summary.Exit{}, "exit code 0", "", false},
-		"the second time":       {"[ $n -gt 1 ] || exit 1\n" + answer("TimeLimit", "0:15"), summary.Exit{}, "TIMEOUT, ended by signal 15", "TIMEOUT", false},
+		"after three seconds":   {"/bin/sleep 3\n" + answer("TimeLimit", "0:15"), summary.Exit{}, "TIMEOUT, ended by signal 15", "TIMEOUT", false},
 		"a node failed":         {answer("NodeDown", "0:1"), summary.Exit{Signal: 1}, "NODE_FAIL, a node of the job failed", "NODE_FAIL", false},
 		"another user's by now": {"/bin/echo 'JobId=7 JobName=x UserId=u(4711) JobState=FAILED ExitCode=1:0'\n", summary.Exit{}, "the scheduler has forgotten the job", "", true},
 		"a later run":           {"/bin/echo 'JobId=7 JobName=x UserId=u(0) JobState=FAILED ExitCode=1:0 StartTime=4000000000'\n", summary.Exit{}, "the scheduler knows only a later run of the job", "", true},

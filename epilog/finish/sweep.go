@@ -173,7 +173,7 @@ func (f Finisher) gone(ctx context.Context, run job.Run, ask bool) bool {
 	if run.RootPID != 0 {
 		return true
 	}
-	d, err := f.question(ctx, run.Key.JobID, askLimit)
+	d, err := f.question(ctx, run.Key.JobID)
 	return errors.Is(err, job.ErrUnknown) || err == nil && d.Over
 }
 
