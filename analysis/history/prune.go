@@ -77,8 +77,8 @@ const (
 	pruneBatch = 200
 )
 
-// Prune takes away what is older than keep says at UTC epoch seconds now, and tells
-// after each transaction how far it is. It may be ended at any moment and goes on
+// Prune takes away what is older than keep says at UTC epoch seconds now, and tells of
+// each kind what it did, also where it was ended: it may be at any moment, and goes on
 // where it was. With dry it only counts.
 func (db *DB) Prune(ctx context.Context, keep Keep, now float64, dry bool, tell func(Pruned)) error {
 	for _, k := range kinds() {
@@ -92,16 +92,17 @@ func (db *DB) Prune(ctx context.Context, keep Keep, now float64, dry bool, tell 
 		if dry {
 			prune = db.countKind
 		}
-		if err := prune(ctx, k, until, &did, tell); err != nil {
+		err := prune(ctx, k, until, &did)
+		tell(did)
+		if err != nil {
 			return explain(db.path, "prune "+k.name, err)
 		}
-		tell(did)
 	}
 	return nil
 }
 
 // countKind counts what pruneKind would look at.
-func (db *DB) countKind(ctx context.Context, k kind, until float64, did *Pruned, _ func(Pruned)) error {
+func (db *DB) countKind(ctx context.Context, k kind, until float64, did *Pruned) error {
 	return db.patiently(ctx, func() error {
 		from, err := prunedUntil(ctx, db.sql, k)
 		if err != nil {
@@ -111,7 +112,7 @@ func (db *DB) countKind(ctx context.Context, k kind, until float64, did *Pruned,
 	})
 }
 
-func (db *DB) pruneKind(ctx context.Context, k kind, until float64, did *Pruned, tell func(Pruned)) error {
+func (db *DB) pruneKind(ctx context.Context, k kind, until float64, did *Pruned) error {
 	for {
 		begin := time.Now()
 		var more bool
@@ -124,7 +125,6 @@ func (db *DB) pruneKind(ctx context.Context, k kind, until float64, did *Pruned,
 		if err != nil || !more {
 			return err
 		}
-		tell(*did)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -85,25 +85,17 @@ func prune(ctx context.Context, path, to string, keep history.Keep, dry bool, ou
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	told := map[string]history.Pruned{}
-	last := time.Now()
-	err = db.Prune(ctx, keep, float64(time.Now().UnixNano())/1e9, dry, func(p history.Pruned) {
-		if _, seen := told[p.Kind]; seen && time.Since(last) > 5*time.Second {
-			last = time.Now()
-			fmt.Fprintf(out, "%-9s  %d so far\n", p.Kind, p.Runs)
-		}
-		told[p.Kind] = p
-	})
-	what := map[string]string{"ingest": "rows", "profiles": "runs", "nodes": "runs", "functions": "runs", "runs": "runs"}
-	for _, kind := range []string{"ingest", "profiles", "nodes", "functions", "runs"} {
-		if p, ok := told[kind]; ok {
-			verb := "taken away"
-			if dry {
-				verb = "to look at"
-			}
-			fmt.Fprintf(out, "%-9s  older than %d days: %d %s %s\n", kind, p.Days, p.Runs, what[kind], verb)
-		}
+	verb := "taken away"
+	if dry {
+		verb = "to look at"
 	}
+	err = db.Prune(ctx, keep, float64(time.Now().UnixNano())/1e9, dry, func(p history.Pruned) {
+		what := "runs"
+		if p.Kind == "ingest" {
+			what = "rows"
+		}
+		fmt.Fprintf(out, "%-9s  older than %d days: %d %s %s\n", p.Kind, p.Days, p.Runs, what, verb)
+	})
 	if err != nil || dry {
 		return err
 	}
