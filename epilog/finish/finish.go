@@ -162,7 +162,7 @@ func (f Finisher) tell(ctx context.Context, store collect.Store, at job.RunDir, 
 		return failed
 	}
 	if failed != nil {
-		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read"))
+		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", reason(failed)))
 	}
 	dir, err := f.report(ctx, run, s, judged)
 	if err != nil {
