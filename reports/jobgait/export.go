@@ -36,9 +36,7 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 			if pprof {
 				return pprofExport{history: o.from.history, output: whole.output}.write(cmd, getenv, args)
 			}
-			if form, yes, err := whole.asked(o.style); err != nil {
-				return err
-			} else if yes {
+			if form, yes := whole.asked(); yes {
 				return whole.write(cmd, form, args)
 			}
 			return o.write(cmd, getenv, args)
@@ -49,6 +47,13 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().BoolVar(&pprof, "pprof", false, "write the functions of a stored run for pprof")
 	o.from.add(c)
 	c.Flags().StringVar(&o.series, "series", "", "only the series of this id")
+	c.MarkFlagsMutuallyExclusive("csv", "parquet", "f32", "cpu", "extra-p", "pprof")
+	c.MarkFlagsMutuallyExclusive("csv", "parquet", "f32", "cpu", "history")
+	for _, ofMany := range []string{"user", "app", "site", "metric", "series"} {
+		c.MarkFlagsMutuallyExclusive("csv", "parquet", "f32", "cpu", "pprof", ofMany)
+	}
+	c.MarkFlagsMutuallyExclusive("extra-p", "pprof", "column")
+	c.MarkFlagsMutuallyExclusive("extra-p", "output")
 	return c
 }
 

@@ -16,11 +16,6 @@ type pprofExport struct{ history, output string }
 
 // write writes the run that args name.
 func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
-	for _, name := range []string{"csv", "parquet", "f32", "cpu", "column", "extra-p", "user", "app", "site", "metric", "series"} {
-		if cmd.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s does not go with --pprof", name)}
-		}
-	}
 	switch {
 	case len(args) != 1:
 		return usageError{errors.New("--pprof wants one job id: jobgait export --pprof 123 -o x.pb.gz")}

@@ -27,33 +27,18 @@ func (o *profileExport) add(f *pflag.FlagSet) {
 	f.StringVarP(&o.output, "output", "o", "", "of a profile, or with --pprof: write into this file (default: standard output)")
 }
 
-// asked is whether any form of a profile is, and which; more than one is an
-// error.
-func (o *profileExport) asked(extraP string) (format export.Format, yes bool, err error) {
-	var forms []export.Format
+// asked is whether a form of a profile is, and which.
+func (o *profileExport) asked() (format export.Format, yes bool) {
 	for f, on := range map[export.Format]bool{export.CSV: o.csv, export.Parquet: o.parquet, export.Float32: o.f32, export.CPU: o.cpu} {
 		if on {
-			forms = append(forms, f)
+			return f, true
 		}
 	}
-	switch {
-	case len(forms) > 1 || len(forms) == 1 && extraP != "":
-		return 0, false, usageError{errors.New("export writes one form at a time: --csv, --parquet, --f32, --cpu or --extra-p")}
-	case len(forms) == 1:
-		return forms[0], true, nil
-	case o.column != "" || o.output != "":
-		return 0, false, usageError{errors.New("--column and --output go with --csv, --parquet, --f32 or --cpu")}
-	}
-	return 0, false, nil
+	return 0, false
 }
 
 // write exports the profile that args name.
 func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []string) error {
-	for _, name := range []string{"history", "user", "app", "site", "metric", "series"} {
-		if cmd.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s goes with --extra-p, not with a profile", name)}
-		}
-	}
 	switch {
 	case len(args) != 1:
 		return usageError{errors.New("export wants one profile: jobgait export --csv PROFILE")}

@@ -56,10 +56,10 @@ func TestExportBadUse(t *testing.T) {
 		args   []string
 	}{
 		{2, "wants a form", []string{path}},
-		{2, "one form at a time", []string{"--csv", "--f32", path}},
-		{2, "one form at a time", []string{"--csv", "--extra-p", "text", path}},
-		{2, "go with --csv", []string{"--extra-p", "text", "-o", out, path}},
-		{2, "goes with --extra-p", []string{"--csv", "--series", "a", path}},
+		{2, "contradict each other: --csv --f32", []string{"--csv", "--f32", path}},
+		{2, "contradict each other: --csv --extra-p", []string{"--csv", "--extra-p", "text", path}},
+		{2, "contradict each other: --extra-p --output", []string{"--extra-p", "text", "-o", out, path}},
+		{2, "contradict each other: --csv --series", []string{"--csv", "--series", "a", path}},
 		{2, "one profile", []string{"--csv"}},
 		{2, "at most one", []string{"--csv", path, path}},
 		{2, "name a file", []string{"--csv", "-"}},

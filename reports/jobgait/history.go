@@ -44,9 +44,6 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.json && o.csv {
-				return usageError{errors.New("--json and --csv are two forms: give one of them")}
-			}
 			if len(args) == 0 && !o.path {
 				return o.list(cmd.OutOrStdout())
 			}
@@ -61,6 +58,7 @@ func historyCommand(getenv func(string) string) *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "one JSON object a line")
 	f.BoolVar(&o.csv, "csv", false, "as CSV")
 	f.BoolVar(&o.path, "path", false, "print where the history is")
+	c.MarkFlagsMutuallyExclusive("json", "csv")
 	return c
 }
 

@@ -61,20 +61,12 @@ func listCommand(getenv func(string) string) *cobra.Command {
 	f.BoolVarP(&o.parsable, "parsable", "p", false, "columns end with |")
 	f.BoolVar(&o.json, "json", false, "one JSON object a line")
 	f.BoolVar(&o.csv, "csv", false, "as CSV, with the names of --json")
+	c.MarkFlagsMutuallyExclusive("json", "csv", "parsable")
 	return c
 }
 
-// times reads the flags that are times, and refuses two forms at once.
+// times reads the flags that are times.
 func (o *listOptions) times(now time.Time) error {
-	forms := 0
-	for _, form := range []bool{o.json, o.csv, o.parsable} {
-		if form {
-			forms++
-		}
-	}
-	if forms > 1 {
-		return usageError{errors.New("--json, --csv and --parsable are forms: give one of them")}
-	}
 	for _, t := range []struct {
 		flag, text string
 		to         *float64

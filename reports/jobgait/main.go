@@ -53,6 +53,15 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 		SilenceUsage: true, SilenceErrors: true, Version: configs.Version,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			err := cmd.ValidateFlagGroups()
+			if err == nil {
+				return nil
+			}
+			_, set, _ := strings.Cut(err.Error(), "; [") // what the library says has one form
+			set, _, _ = strings.Cut(set, "]")
+			return usageError{fmt.Errorf("these contradict each other: --%s", strings.ReplaceAll(set, " ", " --"))}
+		},
 	}
 	getenv := lookup(environ)
 	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv), historyCommand(getenv), replayCommand(), periodsCommand(),

@@ -14,9 +14,6 @@ func replayCommand() *cobra.Command {
 		Short: "analyse a recorded profile (profile.jgp) again, print its report",
 		Args:  exactly(1, "one profile: jobgait replay FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.valid(); err != nil {
-				return err
-			}
 			progress := working(cmd.ErrOrStderr(), "analysing "+args[0])
 			s, err := finish.Replay(args[0])
 			progress.done()

@@ -32,14 +32,7 @@ func (o *showOptions) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	c.Flags().BoolVar(&o.html, "html", false, "as an HTML page")
 	c.Flags().BoolVar(&o.ascii, "ascii", false, "text without block characters")
-}
-
-// valid refuses two forms at once.
-func (o showOptions) valid() error {
-	if o.json && o.html {
-		return usageError{errors.New("--json and --html are two forms: give one of them")}
-	}
-	return nil
+	c.MarkFlagsMutuallyExclusive("json", "html")
 }
 
 func showCommand(getenv func(string) string) *cobra.Command {
@@ -54,9 +47,6 @@ func showCommand(getenv func(string) string) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.valid(); err != nil {
-				return err
-			}
 			return show(cmd.Context(), getenv, o, strings.Join(args, ""), cmd.OutOrStdout())
 		},
 	}

@@ -28,14 +28,12 @@ func (f *storedFlags) add(c *cobra.Command) {
 	c.Flags().StringVarP(&f.user, "user", "u", "", "stored runs of this user (default: yours)")
 	c.Flags().StringVar(&f.app, "app", "", "stored runs of this application only")
 	c.Flags().BoolVar(&f.site, "site", false, "stored runs of all users")
+	c.MarkFlagsMutuallyExclusive("site", "user")
 	c.Flags().StringVar(&f.metric, "metric", "", "metric of stored runs: "+application.MetricNames()+" (default: step_s where most runs have it, else elapsed_s)")
 }
 
-// valid refuses flags that contradict each other.
+// valid refuses a metric that there is not.
 func (f storedFlags) valid() error {
-	if f.site && f.user != "" {
-		return usageError{fmt.Errorf("--site is all users and --user is one: give one of them")}
-	}
 	if _, ok := application.MetricOf(f.metric); f.metric != "" && !ok {
 		return usageError{fmt.Errorf("--metric %s: there are %s", f.metric, application.MetricNames())}
 	}

@@ -64,15 +64,13 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			if o.cycles < 0 {
 				return usageError{errors.New("--cycles wants a number of cycles")}
 			}
-			if o.once && o.stream {
-				return usageError{errors.New("--once and --stream exclude each other")}
-			}
 			return o.watch(cmd.Context(), what, cmd.OutOrStdout())
 		},
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON, as live.json has it")
 	c.Flags().BoolVar(&o.once, "once", false, "print what is known now, and end")
 	c.Flags().BoolVar(&o.stream, "stream", false, "print one line of JSON for each cycle")
+	c.MarkFlagsMutuallyExclusive("once", "stream")
 	c.Flags().Int64Var(&o.cycles, "cycles", 0, "how many cycles the run will make, instead of those of earlier runs")
 	return c
 }
