@@ -8,7 +8,6 @@ import (
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/scaling"
-	"jobgait/reports/scale"
 )
 
 // validBy refuses what --by cannot be.
@@ -34,40 +33,24 @@ func (o scalingOptions) noneBy(whose string) error {
 	return fmt.Errorf("runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else equal (names are stored where history.names says so)", whose, o.by)
 }
 
-// ranked puts what grows worst first; what has no law comes last.
-func ranked(r scale.Report) scale.Report {
-	order := make([]int, len(r.Results))
-	growth := make([]float64, len(r.Results))
+// ranked are series with what grows worst first, by their results; what has no law comes
+// last.
+func ranked(list []scaling.Series, results []scaling.Result) []scaling.Series {
+	order := make([]int, len(list))
+	growth := make([]float64, len(list))
 	for i := range order {
 		order[i] = i
 		growth[i] = math.Inf(-1)
-		if p := scaling.Sizes(r.Series[i].Observations); len(p) > 0 {
-			if g := r.Results[i].Growth(p[len(p)-1]); !math.IsNaN(g) {
+		if p := scaling.Sizes(list[i].Observations); len(p) > 0 {
+			if g := results[i].Growth(p[len(p)-1]); !math.IsNaN(g) {
 				growth[i] = g
 			}
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(growth[b], growth[a]) })
-	if r.Common != nil { // its members are named by their places
-		at := make([]int, len(order))
-		for to, from := range order {
-			at[from] = to
-		}
-		c := *r.Common
-		c.Members = slices.Clone(c.Members)
-		for i, m := range c.Members {
-			c.Members[i] = at[m]
-		}
-		slices.Sort(c.Members)
-		r.Common = &c
-	}
-	results, series, numbers := r.Results, r.Series, r.Numbers
-	r.Results, r.Series, r.Numbers = make([]scaling.Result, len(order)), make([]scaling.Series, len(order)), make([]bool, len(order))
+	sorted := make([]scaling.Series, len(list))
 	for to, from := range order {
-		r.Results[to], r.Series[to] = results[from], series[from]
-		if from < len(numbers) {
-			r.Numbers[to] = numbers[from]
-		}
+		sorted[to] = list[from]
 	}
-	return r
+	return sorted
 }
