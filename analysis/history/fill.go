@@ -157,7 +157,16 @@ func (f *filler) acknowledged(ctx context.Context, list []History) error {
 
 // each calls row for every row of a query.
 func (db *DB) each(ctx context.Context, query string, row func(*sql.Rows) error, args ...any) error {
-	rows, err := db.sql.QueryContext(ctx, query, args...)
+	return each(ctx, db.sql, query, row, args...)
+}
+
+// asker is what a *sql.DB and a *sql.Conn have in common here.
+type asker interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func each(ctx context.Context, q asker, query string, row func(*sql.Rows) error, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}

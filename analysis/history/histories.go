@@ -110,28 +110,22 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]History, error)
 	if q.Series > 0 {
 		limit = q.Series
 	}
-	rows, err := db.sql.QueryContext(ctx, `
+	var list []History
+	err = db.each(ctx, `
 		SELECT s.series_id, c.name, u.name, a.name, s.shape,
 			(SELECT max(start_s) FROM run r WHERE r.series_id = s.series_id) AS last
 		FROM run_series s
 		JOIN application a ON a.application_id = s.application_id
 		JOIN cluster c ON c.cluster_id = a.cluster_id
 		JOIN hpc_user u ON u.user_id = a.user_id
-		WHERE `+where.String()+` ORDER BY last DESC, s.series_id LIMIT ?`, append(where.args, limit)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []History
-	for rows.Next() {
+		WHERE `+where.String()+` ORDER BY last DESC, s.series_id LIMIT ?`, func(rows *sql.Rows) error {
 		var h History
 		var last sql.NullFloat64
-		if err := rows.Scan(&h.SeriesID, &h.Cluster, &h.User, &h.App, &h.Shape, &last); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&h.SeriesID, &h.Cluster, &h.User, &h.App, &h.Shape, &last)
 		list = append(list, h)
-	}
-	return list, rows.Err()
+		return err
+	}, append(where.args, limit)...)
+	return list, err
 }
 
 // newestSeries returns the q.Series series that were run last between q.Since and

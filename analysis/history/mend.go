@@ -47,11 +47,6 @@ func (s schema) parts() []lack {
 	return all
 }
 
-// asker is what a *sql.DB and a *sql.Conn have in common here.
-type asker interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // lacks returns what of the schema a history of this version has not: columns are
 // added to the schema without a new number, because programs that do not know them
 // go on with it. The columns of views are read from their text: SQLite tells them
@@ -64,25 +59,19 @@ func (db *DB) lacks(ctx context.Context, q asker) ([]lack, error) {
 			names = append(names, "'"+table+"'")
 		}
 	}
-	rows, err := q.QueryContext(ctx, `
-		SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name IN (`+strings.Join(names, ", ")+`)
-		UNION ALL SELECT name, coalesce(sql, '') FROM sqlite_master WHERE type IN ('index', 'view')`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	has := map[string]bool{}
-	for rows.Next() {
+	err := each(ctx, q, `
+		SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name IN (`+strings.Join(names, ", ")+`)
+		UNION ALL SELECT name, coalesce(sql, '') FROM sqlite_master WHERE type IN ('index', 'view')`, func(rows *sql.Rows) error {
 		var object, column string
-		if err := rows.Scan(&object, &column); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&object, &column)
 		has[object] = true
 		has[object+"."+column] = true
 		for _, c := range viewColumn.FindAllStringSubmatch(column, -1) { // the text of a view
 			has[object+"."+c[1]] = true
 		}
-	}
+		return err
+	})
 	var left []lack
 	for _, p := range parts {
 		if table, _, _ := strings.Cut(p.name, "."); !has[table] {
@@ -92,7 +81,7 @@ func (db *DB) lacks(ctx context.Context, q asker) ([]lack, error) {
 			left = append(left, p)
 		}
 	}
-	return left, rows.Err()
+	return left, err
 }
 
 // mend gives a history of this version the columns, tables, indexes and views that

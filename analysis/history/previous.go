@@ -30,7 +30,8 @@ type previous struct {
 
 // previousRuns returns the runs that are stored under the key of s.
 func previousRuns(ctx context.Context, tx *sql.Conn, s summary.Summary) ([]previous, error) {
-	rows, err := tx.QueryContext(ctx, `
+	var found []previous
+	err := each(ctx, tx, `
 		SELECT run_id, reuse, nodes_reported, nnodes, start_s, scheduler_start,
 			(SELECT text FROM word WHERE word_id = state_id), exit_code, exit_signal, job_name,
 			(SELECT text FROM word WHERE word_id = account_id),
@@ -40,23 +41,15 @@ func previousRuns(ctx context.Context, tx *sql.Conn, s summary.Summary) ([]previ
 			replace((SELECT text FROM word WHERE word_id = report_dir_id), char(1), display_id)
 		FROM run WHERE job_id = ? AND restart = ? AND sluid = ? AND sub = ?
 			AND cluster_id = (SELECT cluster_id FROM cluster WHERE name = ?)
-		ORDER BY reuse`,
-		s.Key.JobID, s.Key.Restart, note.Clean(s.Key.SLUID, maxName), s.Key.Sub, note.Clean(s.Key.Cluster, maxName))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var found []previous
-	for rows.Next() {
+		ORDER BY reuse`, func(rows *sql.Rows) error {
 		var p previous
-		if err := rows.Scan(&p.runID, &p.reuse, &p.nodesReported, &p.nnodes, &p.start, &p.schedulerStart,
+		err := rows.Scan(&p.runID, &p.reuse, &p.nodesReported, &p.nnodes, &p.start, &p.schedulerStart,
 			&p.state, &p.exitCode, &p.exitSignal, &p.jobName, &p.account, &p.partition, &p.qos, &p.stdout,
-			&p.reportDir); err != nil {
-			return nil, err
-		}
+			&p.reportDir)
 		found = append(found, p)
-	}
-	return found, rows.Err()
+		return err
+	}, s.Key.JobID, s.Key.Restart, note.Clean(s.Key.SLUID, maxName), s.Key.Sub, note.Clean(s.Key.Cluster, maxName))
+	return found, err
 }
 
 // Two summaries with one key are of one run if the scheduler gives both the

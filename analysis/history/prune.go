@@ -166,20 +166,14 @@ func (w *writer) prune(k kind, until float64, end time.Time) (runs int64, more b
 
 // due returns the ids and times of a batch.
 func (w *writer) due(k kind, until, from float64) (ids []int64, times []float64, err error) {
-	rows, err := w.tx.QueryContext(w.ctx, k.due, until, from, pruneBatch)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = each(w.ctx, w.tx, k.due, func(rows *sql.Rows) error {
 		var id int64
 		var t float64
-		if err := rows.Scan(&id, &t); err != nil {
-			return nil, nil, err
-		}
+		err := rows.Scan(&id, &t)
 		ids, times = append(ids, id), append(times, t)
-	}
-	return ids, times, rows.Err()
+		return err
+	}, until, from, pruneBatch)
+	return ids, times, err
 }
 
 // prunedUntil is up to when something has been pruned already.

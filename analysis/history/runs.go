@@ -60,15 +60,15 @@ func (db *DB) runs(ctx context.Context, q Query) ([]Run, error) {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	rows, err := db.sql.QueryContext(ctx, selectRuns+" WHERE "+where.String()+
-		" ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?", append(where.args, limit)...)
-	if err != nil {
-		return nil, err
-	}
-	return scanRuns(rows)
+	var runs []Run
+	err := db.each(ctx, "SELECT "+runColumns+runTables+" WHERE "+where.String()+" ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?",
+		func(rows *sql.Rows) error {
+			r, err := scanRun(rows)
+			runs = append(runs, r)
+			return err
+		}, append(where.args, limit)...)
+	return runs, err
 }
-
-const selectRuns = "SELECT " + runColumns + runTables
 
 const runColumns = `c.name, r.job_id, r.display_id, r.restart, u.name, coalesce(a.name, ''), coalesce(s.shape, ''),
 		coalesce(r.start_s, 0), coalesce(r.end_s, 0), coalesce(r.elapsed_ms, 0) / 1e3, coalesce((SELECT text FROM word WHERE word_id = r.state_id), ''),
@@ -84,19 +84,6 @@ const runTables = `
 	JOIN hpc_user u ON u.user_id = r.user_id
 	LEFT JOIN run_series s ON s.series_id = r.series_id
 	LEFT JOIN application a ON a.application_id = s.application_id`
-
-func scanRuns(rows *sql.Rows) ([]Run, error) {
-	defer rows.Close()
-	var runs []Run
-	for rows.Next() {
-		r, err := scanRun(rows)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return runs, rows.Err()
-}
 
 // scanRun reads the columns of runColumns, and those behind them into beside.
 func scanRun(rows *sql.Rows, beside ...any) (Run, error) {

@@ -279,7 +279,7 @@ func TestIndexes(t *testing.T) {
 		"r.user_id IN (1) AND c.name = 'c'":                     "run_user_start",
 		"1":                                                     "run_start",
 	} {
-		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN "+selectRuns+" WHERE "+where+" ORDER BY r.start_s DESC, r.run_id DESC LIMIT 200")
+		plan := dump(t, db.sql, "EXPLAIN QUERY PLAN SELECT "+runColumns+runTables+" WHERE "+where+" ORDER BY r.start_s DESC, r.run_id DESC LIMIT 200")
 		if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("runs where %s:\n%s", where, plan)
 		}
