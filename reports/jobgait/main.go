@@ -164,12 +164,8 @@ func settings(getenv func(string) string) (configs.Config, error) {
 func lookup(environ []string) func(string) string {
 	vars := make(map[string]string, len(environ))
 	for _, kv := range environ {
-		for i := range kv {
-			if kv[i] == '=' && i > 0 {
-				vars[kv[:i]] = kv[i+1:]
-				break
-			}
-		}
+		name, value, _ := strings.Cut(kv, "=")
+		vars[name] = value
 	}
 	return func(name string) string { return vars[name] }
 }
