@@ -42,7 +42,7 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 			"the one before by --min-effect percent or more and nobody has acknowledged that:\n" +
 			"--ack JOBID does so for the stored change that begins with that job; for a FILE\n" +
 			"--ack names a list.",
-		Args: oneAtMost("at most one file: jobgait changes [FILE]"),
+		Args: wants(0, 1, "at most one file: jobgait changes [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
 				return err

@@ -47,7 +47,7 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 			"the ratio of the two last changed. With --join scale runs of equal t belong\n" +
 			"together. With --join none, and where the two have no two days in common, all\n" +
 			"runs of one are held against all of the other (95 % interval).",
-		Args: exactly(2, "two job ids or two files: jobgait compare A B"),
+		Args: wants(2, 2, "two job ids or two files: jobgait compare A B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, getenv, args) },
 	}
 	c.Flags().StringVar(&o.join, "join", "", "which runs belong together: those of one day, of one scale, or none (default: day, or none where no two days are shared)")

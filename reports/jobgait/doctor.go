@@ -28,7 +28,7 @@ func doctorCommand(getenv func(string) string) *cobra.Command {
 			"not watched, or their reports do not arrive. Below stands the line to type. As\n" +
 			"root it tries what the hooks do; anybody may ask, before anything is installed.\n\n" +
 			"Exit status: 0 no failure, 1 a failure.",
-		Args: exactly(0, "no arguments"),
+		Args: wants(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			n, err := thisNode(getenv)
 			if err != nil {

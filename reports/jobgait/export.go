@@ -31,7 +31,7 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 			"phase and bin, the part of the cycle from 0 to 31: go tool pprof -top FILE.\n" +
 			"Columns that were read less often than every ten steps are written only where\n" +
 			"--column names them: in between they are straight lines.",
-		Args: oneAtMost("at most one file: jobgait export --csv PROFILE"),
+		Args: wants(0, 1, "at most one file: jobgait export --csv PROFILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if pprof {
 				return pprofExport{history: o.from.history, output: whole.output}.write(cmd, getenv, args)

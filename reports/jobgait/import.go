@@ -35,7 +35,7 @@ func importCommand(getenv func(string) string) *cobra.Command {
 			"A report is believed as far as the account of its file: one of somebody else's\n" +
 			"run is refused, unless the file is yours or root's. Links are not followed.\n" +
 			"Exit status 1 if a report was refused.",
-		Args: exactly(1, "a directory with reports"),
+		Args: wants(1, 1, "a directory with reports"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneHistory(path, "import"); err != nil {
 				return err

@@ -34,7 +34,7 @@ func listCommand(getenv func(string) string) *cobra.Command {
 			"the run kept busy and that it waited for, Cycle is the time of one, Finding the\n" +
 			"first thing that its report tells of it (jobgait help report). TIME is a date,\n" +
 			"2026-11-20T02:00, 02:00 of today, now or now-7days.",
-		Args: exactly(0, "no arguments"),
+		Args: wants(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.times(time.Now()); err != nil {
 				return err

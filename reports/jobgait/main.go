@@ -72,7 +72,8 @@ func run(ctx context.Context, environ, args []string, out, complain io.Writer) i
 	root.SetArgs(args[1:])
 	root.SetOut(out)
 	root.SetErr(complain)
-	describe(root) // what is completed goes to the output that is set by now
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd() // its scripts go to the output that is set by now
 	cmd, err := root, unknownVerb(root, args[1:])
 	if err == nil {
 		cmd, err = root.ExecuteContextC(ctx)
@@ -97,20 +98,6 @@ func exit(cmd *cobra.Command, err error, complain io.Writer) int {
 	return 1
 }
 
-// describe says in our words what the commands are that come with the library.
-func describe(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Short = "help on a verb: jobgait help VERB"
-		case "completion":
-			c.Short = "print a script that lets a shell complete verbs and flags"
-		}
-	}
-}
-
 // unknownVerb refuses a first word that is no verb, whatever flags follow it: the
 // library would print the help of the program and call that a success.
 func unknownVerb(root *cobra.Command, args []string) error {
@@ -131,20 +118,10 @@ func unknownVerb(root *cobra.Command, args []string) error {
 	return usageError{err}
 }
 
-// exactly wants n arguments and calls anything else a usage error.
-func exactly(n int, what string) cobra.PositionalArgs {
+// wants takes from least to most arguments and calls anything else a usage error.
+func wants(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageError{fmt.Errorf("%s wants %s", cmd.Name(), what)}
-		}
-		return nil
-	}
-}
-
-// oneAtMost takes no more than one argument.
-func oneAtMost(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
+		if len(args) < least || len(args) > most {
 			return usageError{fmt.Errorf("%s wants %s", cmd.Name(), what)}
 		}
 		return nil

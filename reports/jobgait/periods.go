@@ -33,7 +33,7 @@ func periodsCommand() *cobra.Command {
 			"it looks like, and whether cycles became slower. FILE is CSV with the header\n" +
 			"t_s,NAME.. (times in seconds), little-endian float32 (NaN = missing; give\n" +
 			"--rate), or a profile; gzip is unpacked, - is standard input.",
-		Args: exactly(1, "one file: jobgait periods FILE"),
+		Args: wants(1, 1, "one file: jobgait periods FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return periods(cmd, o, args[0]) },
 	}
 	f := c.Flags()

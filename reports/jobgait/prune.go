@@ -32,7 +32,7 @@ func pruneCommand(getenv func(string) string) *cobra.Command {
 			"view days keeps what runs add up to. Where keep.copy names a file, the history\n" +
 			"is then copied there and the copy checked. Where the site archives profiles\n" +
 			"([collect] archive), the oldest runs go there, too.",
-		Args: exactly(0, "no arguments"),
+		Args: wants(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := oneHistory(path, "prune"); err != nil {
 				return err

@@ -51,7 +51,7 @@ func reanalyseCommand(getenv func(string) string) *cobra.Command {
 			"history, as a job array where there is sbatch, else on the cores here. It may\n" +
 			"be ended at any moment; called again it goes on. Delivered reports stay as they\n" +
 			"are.",
-		Args: exactly(0, "no arguments"),
+		Args: wants(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := oneHistory(a.history, "reanalyse"); err != nil {
 				return err

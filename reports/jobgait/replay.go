@@ -12,7 +12,7 @@ func replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay PROFILE",
 		Short: "analyse a recorded profile (profile.jgp) again, print its report",
-		Args:  exactly(1, "one profile: jobgait replay FILE"),
+		Args:  wants(1, 1, "one profile: jobgait replay FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			progress := working(cmd.ErrOrStderr(), "analysing "+args[0])
 			s, err := finish.Replay(args[0])

@@ -36,7 +36,7 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 			"param,rep,value or with columns named in a header (series, metric, group, day,\n" +
 			"node_hours and your own), series lines {\"id\":..,\"p\":[..],\"y\":[..]}, or Extra-P's\n" +
 			"text, JSON and JSON Lines.",
-		Args: oneAtMost("at most one file: jobgait scaling [FILE]"),
+		Args: wants(0, 1, "at most one file: jobgait scaling [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(o.valid(), o.validBy(len(args))); err != nil {
 				return err

@@ -55,7 +55,7 @@ func watchCommand(getenv func(string) string) *cobra.Command {
 			"times a second if its budget has room for that, else twice. It ends with the\n" +
 			"run, of which nothing is expected then.\n\n" +
 			"Exit status: 0 it runs, 1 there is none, it is over or it is not yours.",
-		Args: oneAtMost("one job, process or directory"),
+		Args: wants(0, 1, "one job, process or directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			what := ""
 			if len(args) > 0 {
