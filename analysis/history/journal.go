@@ -34,17 +34,11 @@ var fileSystems = map[uint32]string{
 // NetworkFileSystem returns the name of the network file system that dir lies on,
 // "" for one of this machine's own.
 func NetworkFileSystem(dir string) (string, error) {
-	magic, err := fileSystem(dir)
-	return fileSystems[magic], err
-}
-
-// fileSystem returns the magic number of the file system of dir.
-func fileSystem(dir string) (uint32, error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
-		return 0, fmt.Errorf("ask for the file system of %s: %w", dir, err)
+		return "", fmt.Errorf("ask for the file system of %s: %w", dir, err)
 	}
-	return uint32(fs.Type), nil
+	return fileSystems[uint32(fs.Type)], nil
 }
 
 // Journal is how SQLite makes a transaction whole.
@@ -59,17 +53,9 @@ const (
 
 // journalFor returns the journal that the file system of dir allows.
 func journalFor(dir string) (Journal, error) {
-	magic, err := fileSystem(dir)
-	if err != nil {
-		return "", err
+	network, err := NetworkFileSystem(dir)
+	if network != "" {
+		return Rollback, nil
 	}
-	return journalOn(magic), nil
-}
-
-// journalOn returns the journal that a file system of this magic number allows.
-func journalOn(magic uint32) Journal {
-	if _, ok := fileSystems[magic]; ok {
-		return Rollback
-	}
-	return WAL
+	return WAL, err
 }

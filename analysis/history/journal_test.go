@@ -5,17 +5,15 @@ import (
 	"testing"
 )
 
-func TestJournalOn(t *testing.T) {
-	for name, c := range map[string]struct {
-		magic uint32
-		want  Journal
-	}{
-		"ext4": {0xEF53, WAL}, "XFS": {0x58465342, WAL}, "tmpfs": {0x01021994, WAL}, "Btrfs": {0x9123683E, WAL},
-		"NFS": {0x6969, Rollback}, "Lustre": {0x0BD00BD0, Rollback}, "GPFS": {0x47504653, Rollback},
-		"BeeGFS": {0x19830326, Rollback}, "CIFS": {0xFF534D42, Rollback}, "FUSE": {0x65735546, Rollback},
-	} {
-		if got := journalOn(c.magic); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
+func TestNetworkFileSystems(t *testing.T) {
+	for name, magic := range map[string]uint32{"NFS": 0x6969, "Lustre": 0x0BD00BD0, "GPFS": 0x47504653, "BeeGFS": 0x19830326, "CIFS": 0xFF534D42, "FUSE": 0x65735546} {
+		if got := fileSystems[magic]; got != name {
+			t.Errorf("%s is called %q", name, got)
+		}
+	}
+	for _, magic := range []uint32{0xEF53, 0x58465342, 0x01021994, 0x9123683E} { // ext4, XFS, tmpfs, Btrfs
+		if got := fileSystems[magic]; got != "" {
+			t.Errorf("%#x is %s", magic, got)
 		}
 	}
 	if _, err := journalFor(filepath.Join(t.TempDir(), "none")); err == nil {

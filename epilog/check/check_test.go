@@ -155,7 +155,7 @@ var faults = []fault{
 		s.look, s.Config.Collect.Account = nil, "no_such_account"
 		s.Config.History.Ingest = "here"
 	}},
-	{"no collection directory", Failure, "collect", "jobgait cannot put a record: no such file", "install -d -o jobgait -m 0700", func(s *site) { s.shared = Shared{Trouble: "no such file", Missing: true} }},
+	{"no collection directory", Failure, "collect", "jobgait cannot put a record: no such file", "install -d -o jobgait -m 0700", func(s *site) { s.shared = Shared{Trouble: "no such file"} }},
 	{"collection directory of one node", Warning, "collect", "on this node's own disk", "[collect] dir", func(s *site) { s.shared.Network = "" }},
 	{"clock of the file server", Warning, "clock", "the file server of collect.dir is -90.0 s", "timedatectl", func(s *site) { s.shared.AheadS = -90 }},
 	{"clock of the controller", Warning, "clock", "the controller's clock is +3", "timedatectl", func(s *site) { s.slurm(slurmConfig, "now +3600 seconds", "24.11.5") }},
@@ -307,7 +307,7 @@ func TestLookAt(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("left: %v, %v", entries, err)
 	}
-	if s := lookAt(dir + "/none"); !s.Missing || s.Trouble == "" {
+	if s := lookAt(dir + "/none"); !strings.Contains(s.Trouble, "no such file") {
 		t.Errorf("%+v", s)
 	}
 	if err := os.Chmod(dir, 0o750); err != nil {

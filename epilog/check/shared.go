@@ -17,11 +17,8 @@ import (
 
 // Shared is the collection directory as its account sees it.
 type Shared struct {
-	// Trouble is why no record can be put there, "" if one can; Missing and
-	// Forbidden are its kinds.
-	Trouble   string `json:"trouble"`
-	Missing   bool   `json:"missing"`
-	Forbidden bool   `json:"forbidden"`
+	// Trouble is why no record can be put there, "" if one can.
+	Trouble string `json:"trouble"`
 	// Network is its file system, "" for a disk of this node.
 	Network string `json:"network"`
 	// AheadS is by how much the clock of its file server is ahead of this node's.
@@ -49,7 +46,7 @@ func lookAt(dir string) (s Shared) {
 		err = s.records(filepath.Join(dir, "jobs"))
 	}
 	if err != nil {
-		s.Trouble, s.Missing, s.Forbidden = err.Error(), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission)
+		s.Trouble = err.Error()
 	}
 	return s
 }
