@@ -112,7 +112,13 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 			return fmt.Errorf("how the run ended: %w", err)
 		}
 	}
-	err = finishLocked(ctx, f, dir)
+	// A sweep was faster where it is not alone, or the agent would not end: swept later.
+	err = alone(string(dir), func() error {
+		if finish.Done(dir) {
+			return nil
+		}
+		return f.Finish(ctx, dir)
+	})
 	if err != nil {
 		log.Printf("%v", err)
 	}
@@ -150,21 +156,6 @@ func limited(ctx context.Context, e configs.Epilog) (context.Context, context.Ca
 
 // cutOff is how long a worker may take to end in order.
 const cutOff = 5 * time.Second
-
-func finishLocked(ctx context.Context, f finish.Finisher, dir job.RunDir) error {
-	lock, err := dir.TryLock()
-	if errors.Is(err, job.ErrLocked) {
-		return nil // a sweep was faster, or the agent would not end: swept later
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Close() }()
-	if finish.Done(dir) {
-		return nil
-	}
-	return f.Finish(ctx, dir)
-}
 
 func finisher(cfg configs.Config, getenv func(string) string, self, node string, log *job.Log) finish.Finisher {
 	return finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, node), Program: self,

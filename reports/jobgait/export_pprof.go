@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -20,7 +19,7 @@ func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args 
 	case len(args) != 1:
 		return usageError{errors.New("--pprof wants one job id: jobgait export --pprof 123 -o x.pb.gz")}
 	case !summary.IsDisplayID(args[0]):
-		return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", args[0])}
+		return noJobID(args[0])
 	case o.output == "" && isTerminal(cmd.OutOrStdout()):
 		return usageError{errors.New("that is nothing for a terminal: give --output FILE")}
 	}

@@ -112,7 +112,7 @@ func (o historyOptions) question(name string) (string, error) {
 		return "", fmt.Errorf("%q is no question: jobgait history lists them", name)
 	}
 	if o.job != "" && !summary.IsDisplayID(o.job) {
-		return "", fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", o.job)
+		return "", noJobID(o.job)
 	}
 	query := all[i].SQL
 	for _, e := range []example{

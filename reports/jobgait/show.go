@@ -62,7 +62,7 @@ func historyFlag(c *cobra.Command, path *string) {
 
 func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
 	if !o.last && !summary.IsDisplayID(id) {
-		return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", id)}
+		return noJobID(id)
 	}
 	from, err := openHistories(ctx, getenv, o.history)
 	if err != nil {
@@ -82,6 +82,10 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 		return err
 	}
 	return o.print(out, s, judged)
+}
+
+func noJobID(id string) error {
+	return usageError{fmt.Errorf("%q is not a job id: give a number, or 123_7 for task 7 of array 123", id)}
 }
 
 // find is the run that is asked for, with the history that has it.
