@@ -16,10 +16,8 @@ type application struct {
 // level is something that an application does again and again.
 type level struct {
 	name string
-	// line matches a line of the output. Its group, if it has one, is the number
-	// of times so far: where some are skipped they lie evenly in between.
-	line *regexp.Regexp
-	per  float64 // times of this level from one line to the next
+	line *regexp.Regexp // matches a line of the output
+	per  float64        // times of this level from one line to the next
 }
 
 func applications() []application {
@@ -86,7 +84,7 @@ func others() []application {
 		{"numpy-sgd", "python3-numpy", "", "/usr/bin/python3 -u inputs/sgd.py", 1, []level{{"epoch", epoch, 1}, {"batch", epoch, 20}}},
 		{"numpy-heat", "python3-numpy", "", "/usr/bin/python3 -u inputs/heat.py", 1, []level{{"picture", picture, 1}, {"step", picture, 40}}},
 		{"ffmpeg", "ffmpeg", "", "ffmpeg -v error -f lavfi -i testsrc2=size=640x360:rate=25 -threads 1 -c:v libx264 -preset medium " +
-			"-progress pipe:1 -stats_period 0.05 -f null -", 1, []level{{"frame", regexp.MustCompile(`^frame=(\d+)`), 1}}},
+			"-vf metadata=add:key=a:value=b,metadata=print:file=-:direct=1 -f null -", 1, []level{{"frame", regexp.MustCompile(`^frame:`), 1}}},
 		{"sqlite", "sqlite3", `{ echo 'create table t(k integer primary key, a, b); create index i on t(a);'; for n in $(seq 2000); do
 			echo 'insert into t(a, b) with recursive c(x) as (select 1 union all select x+1 from c where x<20000) select abs(random())%1000003, hex(x) from c;
 			select sum(length(b)) from t where a<500000 and k%7=0; delete from t where k<=(select max(k) from t)-60000; select "batch";'; done; } >batches.sql`,
