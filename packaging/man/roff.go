@@ -70,24 +70,8 @@ func (p *page) lines(text string) {
 	p.line(".fi")
 }
 
-// fill writes one paragraph, a sentence or a clause of at most 72 bytes a line.
-func (p *page) fill(text string) {
-	text = marked(text)
-	for len(text) > 72 {
-		cut := strings.LastIndexByte(text[:73], ' ')
-		if cut < 1 {
-			cut = strings.IndexByte(text, ' ')
-		}
-		if cut < 1 {
-			break
-		}
-		p.line(guard(text[:cut]))
-		text = text[cut+1:]
-	}
-	if text != "" {
-		p.line(guard(text))
-	}
-}
+// fill writes one paragraph.
+func (p *page) fill(text string) { p.line(guard(marked(text))) }
 
 // pages are references to others: "jobgait.toml(5)".
 func (p *page) seeAlso(pages ...string) {
