@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
-	"jobgait/analysis/history"
 	"regexp"
 	"strings"
+
+	"jobgait/analysis/history"
 )
 
 // view is a view of the history, from the SQL that makes it.
@@ -14,31 +15,20 @@ type view struct {
 }
 
 var (
-	viewLine   = regexp.MustCompile(`^CREATE VIEW (\w+) AS$`)
-	columnLine = regexp.MustCompile(`\bAS (\w+),?$`)
+	viewBlock  = regexp.MustCompile(`(?ms)((?:^--[^\n]*\n)+)^CREATE VIEW (\w+) AS\n(.*?)^FROM `)
+	columnLine = regexp.MustCompile(`(?m)\bAS (\w+),?$`)
 )
 
 // parseViews reads schema.sql. The comment above a view is what is known of it: a
 // sentence, then a line for each column that sacct does not have.
 func parseViews(schema string) []view {
 	var views []view
-	about, inView := "", false
-	for _, l := range strings.Split(schema, "\n") {
-		text, isComment := strings.CutPrefix(l, "--")
-		name, col := viewLine.FindStringSubmatch(l), columnLine.FindStringSubmatch(l)
-		switch {
-		case isComment:
-			about += strings.TrimPrefix(text, " ") + "\n"
-			continue
-		case name != nil:
-			views, inView = append(views, view{name: name[1], about: about}), true
-		case strings.HasPrefix(l, "FROM "):
-			inView = false
-		case inView && col != nil:
-			v := &views[len(views)-1]
-			v.columns = append(v.columns, col[1])
+	for _, block := range viewBlock.FindAllStringSubmatch(schema, -1) {
+		v := view{name: block[2], about: regexp.MustCompile(`(?m)^-- ?`).ReplaceAllString(block[1], "")}
+		for _, c := range columnLine.FindAllStringSubmatch(block[3], -1) {
+			v.columns = append(v.columns, c[1])
 		}
-		about = ""
+		views = append(views, v)
 	}
 	return views
 }
