@@ -60,19 +60,6 @@ func (a Across) others() []finding.Comparison {
 	return out
 }
 
-// verdicts warn of runs that are slower.
-func (a Across) verdicts() []Verdict {
-	var out []Verdict
-	for _, c := range a.others() {
-		level := info
-		if c.EffectPct > 0 {
-			level = warning
-		}
-		out = append(out, Verdict{Level: level, Text: c.Text})
-	}
-	return out
-}
-
 // style is the page's style sheet with what the findings' pictures need.
 func (a Across) style() string {
 	css := pageCSS

@@ -9,9 +9,8 @@ import (
 )
 
 const (
-	// matters is the change in percent from which the head of the report
-	// speaks of it, warns that from which it warns.
-	matters, warns = 2.0, 5.0
+	// matters is the change in percent from which the report speaks of it.
+	matters = 2.0
 	// slowShare is the share of the run that slow iterations have to cost for
 	// the same.
 	slowShare = 0.02
@@ -34,33 +33,27 @@ func (d *Drift) says(elapsedS float64) bool {
 	return math.Abs(d.ChangePct) >= matters || d.SlowCount > 0 && d.SlowS >= leastSlow*elapsedS
 }
 
-// driftVerdict speaks of iterations that slowed down, if that matters.
-func driftVerdict(r Report) []Verdict {
-	if !r.Rhythm.Periodic || r.Rhythm.Patterns[0].Drift == nil {
-		return nil
+// driftInShort speaks of iterations that slowed down, if that matters.
+func (r Report) driftInShort() string {
+	d := r.Rhythm.drift()
+	if d == nil {
+		return ""
 	}
-	d := *r.Rhythm.Patterns[0].Drift
 	at := func(s float64) string { return quantity.Position(s, r.Job.ElapsedS) }
-	level := info
-	if d.ChangePct >= warns {
-		level = warning
-	}
 	switch n := len(d.Steps); {
 	case d.excursion() && d.Steps[0].EffectPct >= matters:
-		return []Verdict{{Level: info, Text: fmt.Sprintf("Cycles were %s slower from %s to %s.",
-			quantity.Percent(d.Steps[0].EffectPct), at(d.Steps[0].TS), at(d.Steps[1].TS))}}
+		return fmt.Sprintf("Cycles were %s slower from %s to %s.", quantity.Percent(d.Steps[0].EffectPct), at(d.Steps[0].TS), at(d.Steps[1].TS))
 	case n == 1 && d.ChangePct >= matters:
-		return []Verdict{{Level: level, Text: fmt.Sprintf("Cycles slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))}}
+		return fmt.Sprintf("Cycles slowed down by %s from %s on.", quantity.Percent(d.ChangePct), at(d.Steps[0].TS))
 	case n > 1 && d.ChangePct >= matters:
-		return []Verdict{{Level: level, Text: fmt.Sprintf("Cycles slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n, at(d.Steps[0].TS))}}
+		return fmt.Sprintf("Cycles slowed down by %s in %d steps, from %s on.", quantity.Percent(d.ChangePct), n, at(d.Steps[0].TS))
 	case n == 0 && d.ChangePct >= matters:
-		return []Verdict{{Level: level, Text: fmt.Sprintf("Cycles slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))}}
+		return fmt.Sprintf("Cycles slowed down steadily, by %s over the run.", quantity.Percent(d.ChangePct))
+	case d.SlowCount > 0 && d.SlowS >= slowShare*r.Job.ElapsedS:
+		return fmt.Sprintf("%s took much longer than their neighbours: %s in all, %s of the run.",
+			quantity.Plural(d.SlowCount, "cycle"), quantity.Duration(d.SlowS), quantity.Share(d.SlowS/r.Job.ElapsedS))
 	}
-	if d.SlowCount > 0 && d.SlowS >= slowShare*r.Job.ElapsedS {
-		return []Verdict{{Level: info, Text: fmt.Sprintf("%s took much longer than their neighbours: %s in all, %s of the run.",
-			quantity.Plural(d.SlowCount, "cycle"), quantity.Duration(d.SlowS), quantity.Share(d.SlowS/r.Job.ElapsedS))}}
-	}
-	return nil
+	return ""
 }
 
 // excursion is whether the length changed and came back.

@@ -13,7 +13,7 @@ import (
 // newFindings says what limited the run, but for the codes that a site wants silent.
 func newFindings(r Report, silent []string) []finding.Finding {
 	n := finding.Run{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
-		InOrder: len(endVerdict(r)) == 0, Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
+		InOrder: !r.failed(), Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
 		ImbalancePct: r.Nodes.ImbalancePct, Others: r.across.others(), Scaling: r.across.Fewer}
 	if s := r.Job.ExitSignal; s != nil {
 		n.ExitSignal = *s
@@ -44,9 +44,9 @@ func newFindings(r Report, silent []string) []finding.Finding {
 			n.CheckpointS, n.Checkpoints = n.CheckpointS+t.S, n.Checkpoints+t.Count
 		}
 	}
-	if v := driftVerdict(r); len(v) > 0 {
+	if text := r.driftInShort(); text != "" {
 		d := r.Rhythm.drift()
-		n.Drift = &finding.Drift{Text: v[0].Text, ChangePct: d.ChangePct, CostS: d.CostS}
+		n.Drift = &finding.Drift{Text: text, ChangePct: d.ChangePct, CostS: d.CostS}
 	}
 	r.gpus(&n)
 	n.Doubt, n.Code = r.doubt(), r.spent()
@@ -63,17 +63,6 @@ func disturbs(f finding.Finding) bool {
 	return slices.Contains([]string{"crowded", "throttled", "stolen"}, f.Code)
 }
 
-// doubt is what is known against the samples.
-func (r Report) doubt() []string {
-	var out []string
-	nodes := r.Nodes
-	nodes.List = nil // which of them are odd is no doubt
-	for _, v := range append(nodeVerdicts(nodes), dataVerdicts(r)...) {
-		out = append(out, v.Text)
-	}
-	return out
-}
-
 // used puts what the run was given and used.
 func (r Report) used(n *finding.Run) {
 	u := r.Resources
@@ -87,26 +76,6 @@ func (r Report) used(n *finding.Run) {
 		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes
 		n.FilesWaitS = &each
 	}
-}
-
-// short is the head of the report: the first findings, then the rhythm in a line.
-func (r Report) short() []Verdict {
-	var out []Verdict
-	for _, f := range finding.Head(r.Findings) {
-		level := warning
-		if f.Level == finding.Info {
-			level = info
-		}
-		v := Verdict{Level: level, Text: f.Text}
-		if f.Action != nil {
-			v.Action = *f.Action
-		}
-		out = append(out, v)
-	}
-	if r.Rhythm.Periodic {
-		out = append(out, rhythmVerdicts(r)...)
-	}
-	return out
 }
 
 // spent is what the CPU time of the run was spent on.

@@ -17,23 +17,23 @@ const (
 	allSeen = 0.95
 )
 
-// missing tells of samples without a record of some CPU: at the head if the
+// missing tells of samples without a record of some CPU: as a doubt if the
 // job's own busy time may be affected, else in a note. A virtual CPU that idles
 // writes no records, and with one busy process on two CPUs 13 % of the samples
 // lacked one, while the job's CPU time was sampled in full: what an idle CPU
 // counts between two readings is known, only not to the sample.
-func (r Report) missing() ([]Verdict, []Note) {
+func (r Report) missing() (doubt string, notes []Note) {
 	share := r.Quality.MissingShare
 	if share == nil || *share <= muchMissing {
-		return nil, nil
+		return "", nil
 	}
 	seen := r.seenBusy()
 	if seen == nil || *seen < allSeen {
-		return []Verdict{{Level: warning, Text: quantity.Share(*share) + " of the samples are missing."}}, nil
+		return quantity.Share(*share) + " of the samples are missing.", nil
 	}
 	text := fmt.Sprintf("%s of the samples lack a record of some CPU, an idle one: the job's own CPU time was sampled in full",
 		quantity.Share(*share))
-	return nil, []Note{{note.LostSamples, text, []string{}}}
+	return "", []Note{{note.LostSamples, text, []string{}}}
 }
 
 // seenBusy is the share of the job's CPU time, as the kernel counts it to the

@@ -54,10 +54,8 @@ type Report struct {
 	Created       string  `json:"created"`
 	CreatedEpochS float64 `json:"created_epoch_s"`
 	Job           Job     `json:"job"`
-	// Findings are what limited the run; Verdicts, what earlier versions said of it,
-	// stay for one version.
+	// Findings are what limited the run.
 	Findings  []finding.Finding `json:"findings"`
-	Verdicts  []Verdict         `json:"verdicts"`
 	Resources summary.Resources `json:"resources"`
 	Rhythm    Rhythm            `json:"rhythm"`
 	// GPUs are the run's that were read.
@@ -114,7 +112,7 @@ func New(s summary.Summary, past []history.Run, o Options) Report {
 	for _, n := range r.Resources.Notes {
 		r.Notes = append(r.Notes, Note{n.Code, n.Text, []string{}})
 	}
-	r.Verdicts, r.Findings = newVerdicts(r), newFindings(r, o.Silent)
+	r.Findings = newFindings(r, o.Silent)
 	r.disturbed = slices.ContainsFunc(newFindings(r, nil), disturbs)
 	return r
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
@@ -86,7 +87,7 @@ func (r Report) textShort(p *Page) {
 	p.Line(" IN SHORT")
 	for _, v := range r.short() {
 		mark := "  [i] "
-		if v.Level == warning {
+		if v.Level == finding.Warning {
 			mark = "  [!] "
 		}
 		p.Text(mark, v.Text)

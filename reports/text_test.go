@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
@@ -180,30 +182,30 @@ func TestSectionsOnlyOfWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
+// What the head says of the rhythm, and what is known against the samples.
+func TestInShort(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
-		level      string
 		s          summary.Summary
 	}{
-		{"periodic", "One cycle takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", info, fast()},
-		{"two", "One cycle takes 6.20 s +- 0.60 %: 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, 27.8 %).", info, nemo()},
-		{"doubtful", "One cycle perhaps takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", info, doubtful()},
-		{"few busy", "On average 4.6 of 16 CPUs were busy.", info, busyOf(4.6, 16, 1)},
-		{"few busy a node", "On each node 25 of 64 CPUs were busy.", info, busyOf(25.2, 256, 4)},
-		{"idle", "No period found: the job used next to no CPU time where it could be seen.", info, flat(note.Idle, "x", 0)},
-		{"cancelled", "The run did not end in order: ended by signal 15 (cancelled or time limit); it stopped in loop B, 38.0 % into about cycle 142.", warning, cancelled()},
-		{"missing", "1 of 4 nodes is not in this report: dahu-3.", warning, fourNodes()},
-		{"odd", "Node dahu-2 differs from the others: 28.3 % less busy; another shape of cycle; cycles 1.3 % longer.", warning, fourNodes()},
-		{"no agent", "No period found: no agent of jobgait ran on its nodes.", warning, unwatched()},
+		{"periodic", "One cycle takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", fast()},
+		{"two", "One cycle takes 6.20 s +- 0.60 %: 352 times, 60.5 % of the run (A), or 7.10 s (B: 141 times, 27.8 %).", nemo()},
+		{"doubtful", "One cycle perhaps takes 1.87 s +- 0.60 %: 12 times, 91.0 % of the run.", doubtful()},
 	} {
-		found := false
-		verdicts := New(c.s, nil, options()).Verdicts
-		for _, v := range verdicts {
-			found = found || v == Verdict{Level: c.level, Text: c.want}
+		short := New(c.s, nil, options()).short()
+		if last := short[len(short)-1]; last.Text != c.want || last.Level != finding.Info {
+			t.Errorf("%s: %+v, want %q", c.name, last, c.want)
 		}
-		if !found {
-			t.Errorf("%s: %q is not in %+v", c.name, c.want, verdicts)
+	}
+	if r := New(cancelled(), nil, options()); !r.failed() || !strings.HasSuffix(r.ended(), "ended by signal 15 (cancelled or time limit); it stopped in loop B, 38.0 % into about cycle 142") {
+		t.Errorf("cancelled: %q", r.ended())
+	}
+	if got := New(fourNodes(), nil, options()).doubt(); !slices.Contains(got, "1 of 4 nodes is not in this report: dahu-3.") {
+		t.Errorf("missing: %q", got)
+	}
+	for want, s := range map[string]summary.Summary{"the job used next to no CPU time where it could be seen": flat(note.Idle, "x", 0), "no agent of jobgait ran on its nodes": unwatched()} {
+		if got := New(s, nil, options()).Rhythm.whyText(); got != want {
+			t.Errorf("no period: %q, want %q", got, want)
 		}
 	}
 }
@@ -213,28 +215,6 @@ func doubtful() summary.Summary {
 	s := fast()
 	s.Patterns[0].Confidence = 0.43
 	return s
-}
-
-// busyOf is a run that kept so many of its CPUs busy, on each of its nodes.
-func busyOf(busy float64, cpus, nodes int) summary.Summary {
-	s := fast()
-	s.Nodes, s.Job.NCPUs, s.Job.NNodes = nil, &cpus, nodes
-	for i := range nodes {
-		s.Nodes = append(s.Nodes, summary.Node{Name: fmt.Sprint("n", i), Reported: true, BusyCPUs: &busy})
-	}
-	return s
-}
-
-// Of about half of the CPUs or more, of an idle run and of a lone CPU nothing is said.
-func TestBusyEnough(t *testing.T) {
-	idle := flat(note.Idle, "x", 0)
-	for _, s := range []summary.Summary{busyOf(8, 16, 1), busyOf(0.99, 2, 1), busyOf(0.6, 1, 1), nemo(), idle} {
-		for _, v := range New(s, nil, options()).Verdicts {
-			if strings.Contains(v.Text, "were busy") {
-				t.Error(v.Text)
-			}
-		}
-	}
 }
 
 func TestTooFewRuns(t *testing.T) {

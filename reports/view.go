@@ -27,7 +27,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"title":   func() string { return r.Job.label() + " " + string(r.Job.Name) },
 		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
-		"span":    r.span, "ended": r.ended, "failed": func() bool { return len(endVerdict(r)) > 0 },
+		"span":    r.span, "ended": r.ended, "failed": r.failed,
 		"keyFigures": r.keyFigures, "short": r.short, "gauges": r.gauges,
 
 		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples, "smoothed": r.smoothed,
