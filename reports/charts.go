@@ -36,8 +36,8 @@ func (r Report) timelineCharts() []Chart {
 		chart.Line("line run", x, line)
 		out = append(out, Chart{t.column.Label, unitWords(t.column.Unit), template.HTML(chart.SVG())})
 	}
-	if p, ok := r.laneChart(); ok && len(out) > 0 {
-		out = append(out, p)
+	if p := r.gpuLaneChart(); p != nil && len(out) > 0 {
+		out = append(out, *p)
 	}
 	return out
 }

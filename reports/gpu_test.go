@@ -190,13 +190,13 @@ func TestGPUsThatDiffer(t *testing.T) {
 	}
 }
 
-// The page draws a lane for each GPU, over the same time as the other pictures: where it
-// was read and where some kernel ran, and nothing of what is no part of a time.
+// The page draws a lane for each GPU, over the same time as the other pictures: how much
+// of it some kernel ran, and nothing where it was not read or of what is no part of a time.
 func TestLanesOfGPUs(t *testing.T) {
 	r := New(onGPUs(), nil, options())
 	list := r.timelineCharts()
 	svg := string(list[len(list)-1].SVG)
-	if p := list[len(list)-1]; p.Title != "GPUs" || strings.Count(svg, `class="band rail"`) != 2 || strings.Count(svg, `class="band lane"`) != 2 ||
+	if p := list[len(list)-1]; p.Title != "GPUs" || strings.Count(svg, `class="shade s1"`) != 2 || strings.Count(svg, `class="shade s6"`) != 2 ||
 		!strings.Contains(svg, `data-hi="`+strings.Split(strings.Split(string(list[0].SVG), `data-hi="`)[1], `"`)[0]+`"`) {
 		t.Errorf("last picture %q: %.400s", p.Title, svg)
 	}
@@ -207,8 +207,8 @@ func TestLanesOfGPUs(t *testing.T) {
 		begins[class] = append(begins[class], strings.Split(shape.d[i], "V")[0])
 	}
 	// The second GPU was first read after 120 of 3600 s: a 30th of the width, and beyond.
-	if b := begins["band rail"]; len(b) != 2 || !strings.HasPrefix(b[0], "M0,") || strings.HasPrefix(b[1], "M0,") || !strings.HasPrefix(b[1], "M33.") {
-		t.Errorf("rails begin at %v", b)
+	if b := begins["shade s1"]; len(b) != 2 || !strings.HasPrefix(b[0], "M0,") || strings.HasPrefix(b[1], "M0,") || !strings.HasPrefix(b[1], "M33.") {
+		t.Errorf("idle from %v on", b)
 	}
 	if n := strings.Count(r.samples(), `"label":"GPU `); n != 2 {
 		t.Errorf("%d lanes can be read off", n)
@@ -223,7 +223,7 @@ func TestLanesOfGPUs(t *testing.T) {
 			change(s.GPUs[i].Lane)
 		}
 		list := New(s, nil, options()).timelineCharts()
-		if p := list[len(list)-1]; p.Title == "GPUs" && (name != "no parts" || strings.Contains(string(p.SVG), `class="band lane" d="M`)) {
+		if p := list[len(list)-1]; p.Title == "GPUs" && (name != "no parts" || strings.Contains(string(p.SVG), `class="shade`)) {
 			t.Errorf("%s: %.300s", name, p.SVG)
 		}
 	}

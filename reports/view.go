@@ -2,13 +2,10 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
-	"math"
 	"strings"
 
 	"jobgait/analysis/quantity"
-	"jobgait/reports/plot"
 )
 
 // keyFigure is one of the large figures at the head of the page.
@@ -43,7 +40,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"driftSays": func() bool { return r.Rhythm.drift().says(r.Job.ElapsedS) },
 		"lowRemark": func() string { return lowRemark }, "low": r.lowTexts,
 
-		"nodesRemark": r.Nodes.remark, "nodesText": r.Nodes.summary, "nodeLanes": r.nodeLaneChart, "nodeBars": r.nodeChart,
+		"nodesRemark": r.Nodes.remark, "nodesText": r.Nodes.summary, "nodeLanes": r.nodeLaneChart,
 		"manyNodes": func() bool { return r.Nodes.Total > listedNodes },
 		"nodes":     func() []row { return r.withMeters(r.nodeRows()) },
 		"agreement": r.Nodes.Agreement.texts,
@@ -84,43 +81,4 @@ func (r Report) smoothed() string {
 		return ", in loops over whole cycles"
 	}
 	return ""
-}
-
-// maxBars is the number of nodes up to which each has a bar; beyond, a bar
-// stands for several and reaches to the busiest of them.
-const maxBars = 240
-
-// nodeChart draws the busy CPUs of many nodes side by side.
-func (r Report) nodeChart() *Chart {
-	per := (r.Nodes.Total + maxBars - 1) / maxBars
-	n := (r.Nodes.Total + per - 1) / per
-	values, class, tips := make([]float64, n), make([]string, n), make([]string, n)
-	for i := range values {
-		values[i], class[i] = math.NaN(), "value"
-		group := r.Nodes.List[i*per : min((i+1)*per, r.Nodes.Total)]
-		for _, m := range group {
-			if m.BusyCPUs != nil && !(values[i] >= *m.BusyCPUs) {
-				values[i] = *m.BusyCPUs
-			}
-			if len(m.Odd) > 0 {
-				class[i] = "value odd"
-			}
-		}
-		tips[i] = Cut(group[0].Name, 40)
-		if per > 1 {
-			tips[i] += " .. " + Cut(group[len(group)-1].Name, 40)
-		}
-		if !math.IsNaN(values[i]) {
-			tips[i] += ": " + quantity.Hundredths(values[i]) + " busy CPUs"
-		}
-	}
-	y, ticks := plot.FromZero(3, values)
-	c := plot.New(plot.Frame{Name: "busy CPUs by node", Class: "bars", Height: 110,
-		X: plot.Scale{Lo: -0.05 * float64(n), Hi: float64(n)}, Y: y, YTicks: ticks})
-	c.Bars(class, values, tips)
-	remark := "busy CPUs by node, in the order of the job's node list; odd ones in the other colour, no bar: no data"
-	if per > 1 {
-		remark += fmt.Sprintf("; a bar is the busiest of %d nodes", per)
-	}
-	return &Chart{Remark: remark, SVG: template.HTML(c.SVG())}
 }
