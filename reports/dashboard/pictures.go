@@ -148,7 +148,7 @@ func histogramFigure(p change.Pair) figure {
 	}
 	f := plot.Frame{Name: "relative differences of " + p.Other + " against " + p.Base, Class: "histogram", Height: 130, X: plot.Scale{Lo: 0, Hi: float64(n)}}
 	f.Y, f.YTicks = plot.FromZero(3, counts)
-	_, ticks := plot.Between(5, inner.Lo-float64(n/2)*width, inner.Lo+float64(n-n/2)*width)
+	_, ticks := plot.Between(5, []float64{inner.Lo - float64(n/2)*width, inner.Lo + float64(n-n/2)*width})
 	for _, t := range ticks {
 		if at := place(t.Value); at >= 0 && at <= float64(n) {
 			f.XTicks = append(f.XTicks, plot.Tick{Value: at, Label: quantity.Chosen(t.Value)})

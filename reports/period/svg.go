@@ -145,6 +145,14 @@ func label(p phase.Phase) string {
 	return string(p.Kind)
 }
 
+// span is a scale from zero where the values are not far from it, else around them.
+func span(want int, lists ...[]float64) (plot.Scale, []plot.Tick) {
+	if lo, hi, _ := plot.Extent(lists...); lo >= 0 && lo <= 0.5*hi {
+		return plot.FromZero(want, lists...)
+	}
+	return plot.Between(want, lists...)
+}
+
 // shape draws one pattern.
 func (q Pattern) shape() *plot.Chart {
 	n := len(q.Values.v)

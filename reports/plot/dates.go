@@ -6,27 +6,6 @@ import (
 	"time"
 )
 
-// Between returns a scale that holds lo and hi with a little room on both
-// sides, and about want ticks at round numbers. It is for values whose
-// differences matter and not their distance from zero.
-func Between(want int, lo, hi float64) (Scale, []Tick) {
-	if !(hi > lo) {
-		lo, hi = lo-math.Max(math.Abs(lo), 1)*0.05, hi+math.Max(math.Abs(hi), 1)*0.05
-	}
-	if math.IsNaN(lo) || math.IsInf(hi-lo, 0) {
-		lo, hi = 0, 1
-	}
-	room := headroom * (hi - lo)
-	s := Scale{lo - room, hi + room}
-	step := NiceStep((s.Hi - s.Lo) / float64(max(1, want+1)))
-	var ticks []Tick
-	for i := math.Ceil(s.Lo / step); i*step <= s.Hi && len(ticks) < 2*want+2; i++ {
-		at := i*step + 0 // -0 becomes 0
-		ticks = append(ticks, Tick{at, shortNumber(at, step)})
-	}
-	return s, ticks
-}
-
 const dayS = 86400
 
 // DateTicks returns at most want+1 ticks from lo to hi, days since 1970 in UTC,

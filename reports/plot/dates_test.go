@@ -55,13 +55,13 @@ func TestTicksLieInRange(t *testing.T) {
 				}
 			}
 		}
-		s, ticks := Between(3, lo, hi)
+		s, ticks := Between(3, []float64{lo, hi})
 		if s.Lo >= lo || s.Hi <= hi || len(ticks) == 0 || len(ticks) > 8 {
 			t.Fatalf("between %g and %g: %+v %+v", lo, hi, s, ticks)
 		}
 	}
 	for _, c := range [][2]float64{{1, 1}, {0, 0}, {math.NaN(), 1}, {0, math.Inf(1)}, {-1e308, 1e308}} {
-		if s, _ := Between(3, c[0], c[1]); !(s.Hi > s.Lo) {
+		if s, _ := Between(3, c[:]); !(s.Hi > s.Lo) {
 			t.Errorf("%v: %+v", c, s)
 		}
 	}

@@ -28,26 +28,6 @@ func LogScale(want int, free float64, lists ...[]float64) (Scale, []Tick) {
 	return s, logTicks(s, want)
 }
 
-// LinearScale returns a scale around all values, with at most about want ticks
-// at round values.
-func LinearScale(want int, lists ...[]float64) (Scale, []Tick) {
-	lo, hi, ok := Extent(lists...)
-	if !ok {
-		lo, hi = 0, 1
-	}
-	if hi == lo {
-		wide := math.Max(1, math.Abs(lo)) / 2
-		lo, hi = lo-wide, hi+wide
-	}
-	s := Scale{lo - headroom*(hi-lo), hi + headroom*(hi-lo)}
-	step := NiceStep((hi - lo) / float64(max(1, want)))
-	var ticks []Tick
-	for i := math.Ceil(s.Lo / step); i*step <= s.Hi && len(ticks) <= want+1; i++ {
-		ticks = append(ticks, Tick{i*step + 0, ShortNumber(i*step + 0)})
-	}
-	return s, ticks
-}
-
 // logTicks returns ticks for a scale of decimal logarithms: the finest of these that has at most want ticks: steps of
 // the numbers themselves; 1, 2, 5 a decade; 1, 3; 1; 1 in several decades.
 func logTicks(s Scale, want int) []Tick {

@@ -57,12 +57,34 @@ func FromZero(want int, lists ...[]float64) (Scale, []Tick) {
 		hi = 1
 	}
 	s := Scale{0, hi * (1 + headroom)}
-	step := NiceStep(s.Hi / float64(max(1, want+1)))
-	var ticks []Tick
-	for i := 0; float64(i)*step <= s.Hi; i++ {
-		ticks = append(ticks, Tick{float64(i) * step, shortNumber(float64(i)*step, step)})
+	return s, roundTicks(s, want)
+}
+
+// Between returns a scale that holds all values with a little room on both sides, and
+// about want ticks at round numbers. It is for values whose differences matter and not
+// their distance from zero.
+func Between(want int, lists ...[]float64) (Scale, []Tick) {
+	lo, hi, ok := Extent(lists...)
+	if !ok || math.IsInf(hi-lo, 0) {
+		lo, hi = 0, 1
 	}
-	return s, ticks
+	if hi == lo {
+		lo, hi = lo-math.Max(math.Abs(lo), 1)*0.05, hi+math.Max(math.Abs(hi), 1)*0.05
+	}
+	room := headroom * (hi - lo)
+	s := Scale{lo - room, hi + room}
+	return s, roundTicks(s, want)
+}
+
+// roundTicks are about want ticks at round numbers.
+func roundTicks(s Scale, want int) []Tick {
+	step := NiceStep((s.Hi - s.Lo) / float64(max(1, want+1)))
+	var ticks []Tick
+	for i := math.Ceil(s.Lo / step); i*step <= s.Hi && len(ticks) < 2*want+2; i++ {
+		at := i*step + 0 // -0 becomes 0
+		ticks = append(ticks, Tick{at, shortNumber(at, step)})
+	}
+	return ticks
 }
 
 // NiceStep returns the smallest of 1, 2, 5 times a power of ten not below raw.
@@ -91,10 +113,13 @@ func shortNumber(v, step float64) string {
 		}
 	}
 	decimals := 0
-	if step < 1 {
+	switch {
+	case step < 1e-6:
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	case step < 1:
 		decimals = int(math.Ceil(-math.Log10(step) - 1e-9))
 	}
-	return strconv.FormatFloat(v, 'f', min(decimals, 9), 64)
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // clockSteps are the distances between ticks of a time axis, in seconds.

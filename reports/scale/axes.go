@@ -35,7 +35,7 @@ func (d *drawing) frame() {
 	if d.logY {
 		f.Y, f.YTicks = plot.LogScale(6, 0.08, ys, near(ys, ends))
 	} else {
-		f.Y, f.YTicks = plot.LinearScale(5, ys, nearBy(ys, ends))
+		f.Y, f.YTicks = plot.Between(5, ys, nearBy(ys, ends))
 	}
 	f.XTicks = d.sizeTicks(f.X, xs)
 	d.x, d.chart = f.X, plot.New(f)
