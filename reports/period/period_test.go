@@ -171,7 +171,7 @@ func TestPictureGolden(t *testing.T) {
 	long := regexp.MustCompile(`d="([^"]{60})[^"]*([^"]{30})"`)
 	svg := long.ReplaceAllString(strings.ReplaceAll(wellFormed(t, r), "><", ">\n<"), `d="$1 ... $2"`)
 	pagetest.Golden(t, "example.svg", []byte(svg[strings.Index(svg, "</style>"):]))
-	if width := regexp.MustCompile(`<svg[^>]*height="(\d+)" viewBox="0 0 960 (\d+)"`).FindStringSubmatch(wellFormed(t, r)); width == nil || width[1] != width[2] {
+	if width := regexp.MustCompile(`<svg[^>]*height="(\d+)" viewBox="0 0 980 (\d+)"`).FindStringSubmatch(wellFormed(t, r)); width == nil || width[1] != width[2] {
 		t.Errorf("the picture's size: %v", width)
 	}
 }

@@ -1,69 +1,55 @@
 package period
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
+	"jobgait/reports"
 	"jobgait/reports/plot"
 )
 
-// The picture is a column of panels of one width; every one has a title line.
 const (
-	pageWidth   = 960
-	margin      = 24
-	titleHeight = 26
-	panelGap    = 14
-	maxBins     = 936 // one per pixel
-	maxDrawn    = 6   // patterns: more would not be read
+	maxBins  = 932 // one per pixel
+	maxDrawn = 6   // patterns: more would not be read
 )
 
-// style is that of the picture, which has to stand alone.
-const style = `svg{font:12px system-ui,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif;fill:#1b2126}
-.page{fill:#fff}.grid{stroke:#dde2e6;fill:none}.axis{stroke:#5d6872}.tick,.mark{fill:#5d6872;font-size:11px}
-.halo{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}
-h1,.name{font-size:15px;font-weight:600}.title{font-weight:600}.soft{fill:#5d6872}
-.band{fill:#0072b2;fill-opacity:.22}.line{fill:none;stroke:#0072b2;stroke-width:1.6}.dots{fill:none;stroke:#0072b2;stroke-width:3;stroke-linecap:round}
-.most{stroke-opacity:.3}.step{fill:#b8410a;fill-opacity:.8}
-.span{fill-opacity:.13}.loop0{fill:#0072b2}.loop1{fill:#c77800}.loop2{fill:#00875f}.loop3{fill:#a8518a}.other{fill:#5d6872;fill-opacity:.05}.low{fill:#5d6872;fill-opacity:.16}`
+// style is what is drawn here and on no page.
+const style = `.dots { fill: none; stroke: var(--p0); stroke-width: 3; stroke-linecap: round; } .most { stroke-opacity: .3; }
+.span.step { fill: var(--warn); fill-opacity: .8; } .span.rest { fill-opacity: .05; }
+`
 
 // SVG writes one picture: the column over time with the phases behind it, the
 // shape of every pattern with its low regions, and the lengths of its iterations.
 func (r Report) SVG(w io.Writer) error {
-	p := page{y: margin}
-	p.heading(r)
+	var p reports.Sheet
+	p.Text(r.heading(), "")
+	panel := func(title, text string, c *plot.Chart) {
+		if c != nil {
+			p.Text(title, text)
+			p.Picture(c.SVG(), c.Size())
+		}
+	}
 	if c, ok := r.drawn(); ok {
-		p.panel("over time", c.Name, r.timeline(c))
+		panel("over time", c.Name, r.timeline(c))
 	}
 	for i, q := range r.Patterns {
 		if i == maxDrawn {
 			break
 		}
-		p.panel(fmt.Sprintf("pattern %s: %s", q.ID, quantity.Period(q.PeriodS)), fmt.Sprintf("%s, %s; band: 10th to 90th percentile", q.ValuesColumn, quantity.Plural(q.Count, "cycle")), q.shape())
+		panel(fmt.Sprintf("pattern %s: %s", q.ID, quantity.Period(q.PeriodS)), fmt.Sprintf("%s, %s; band: 10th to 90th percentile", q.ValuesColumn, quantity.Plural(q.Count, "cycle")), q.shape())
 		if q.Count > 2 {
-			p.panel("length of cycles of "+q.ID, "over time", r.lengths(q))
+			panel("length of cycles of "+q.ID, "over time", r.lengths(q))
 		}
 	}
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"><style>%s</style><rect class="page" width="100%%" height="100%%"/>`,
-		pageWidth, p.y+margin, pageWidth, p.y+margin, style)
-	b.WriteString(p.body.String())
-	b.WriteString("</svg>\n")
-	return b.Flush()
+	return p.Write(w, style)
 }
 
-// page is a picture in the making, from top to bottom.
-type page struct {
-	body strings.Builder
-	y    int
-}
-
-func (p *page) heading(r Report) {
+// heading names the file, and says so where there is no period.
+func (r Report) heading() string {
 	text := r.name
 	if len(r.Patterns) == 0 {
 		text += ": no period"
@@ -71,19 +57,7 @@ func (p *page) heading(r Report) {
 			text += " (" + string(r.Notes[n-1].Code) + ")"
 		}
 	}
-	fmt.Fprintf(&p.body, `<text class="name" x="%d" y="%d">%s</text>`, margin, p.y+14, plot.Escape(text))
-	p.y += titleHeight
-}
-
-func (p *page) panel(title, soft string, chart *plot.Chart) {
-	if chart == nil {
-		return
-	}
-	fmt.Fprintf(&p.body, `<text x="%d" y="%d"><tspan class="title">%s</tspan><tspan class="soft" dx="8">%s</tspan></text>`,
-		margin, p.y+14, plot.Escape(title), plot.Escape(soft))
-	p.y += titleHeight - 8
-	fmt.Fprintf(&p.body, `<svg x="%d" y="%d" width="%d" height="%d">%s</svg>`, margin, p.y, pageWidth-2*margin, chart.Size(), chart.SVG())
-	p.y += chart.Size() + panelGap
+	return text
 }
 
 // drawn is the column whose shape is drawn, or the first.
@@ -131,11 +105,11 @@ func (r Report) class(p phase.Phase) string {
 	if p.Kind == phase.Loop {
 		for i, q := range r.Patterns {
 			if q.ID == p.Pattern {
-				return fmt.Sprintf("loop%d", i%4)
+				return fmt.Sprintf("p%d", i%4)
 			}
 		}
 	}
-	return "other"
+	return "rest"
 }
 
 func label(p phase.Phase) string {
@@ -171,9 +145,9 @@ func (q Pattern) shape() *plot.Chart {
 		tip := fmt.Sprintf("low for %s in %s of the cycles", quantity.Duration(l.DurationS), quantity.Share(l.Repeatability))
 		name := "low " + quantity.Share(l.Share)
 		end := l.OffsetS + l.DurationS
-		chart.Span("low", l.OffsetS, min(end, q.PeriodS), name, tip)
+		chart.Span("gap", l.OffsetS, min(end, q.PeriodS), name, tip)
 		if end > q.PeriodS {
-			chart.Span("low", 0, end-q.PeriodS, "", tip)
+			chart.Span("gap", 0, end-q.PeriodS, "", tip)
 		}
 	}
 	chart.Band("band", x, lo, hi)
