@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"testing"
 
@@ -99,25 +98,7 @@ func TestJSONGolden(t *testing.T) {
 				d.Lengths.TS, d.Lengths.MeanS, d.Lengths.MaxS = d.Lengths.TS[:3], d.Lengths.MeanS[:3], d.Lengths.MaxS[:3]
 			}
 		}
-		pagetest.Golden(t, run.name+".json", encode(t, r))
-	}
-}
-
-func TestPackNumbersKeepsMeaning(t *testing.T) {
-	in := map[string]any{"a": []any{1.5, nil, -2e-9}, "s": []any{"x [ 1, 2 ]", `\"[ 3`, "]"}, "n": []any{[]any{}, []any{1.0}}, "[ 1": "\\"}
-	b, err := json.MarshalIndent(in, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out any
-	if err := json.Unmarshal(packNumbers(b), &out); err != nil {
-		t.Fatal(err)
-	}
-	again, _ := json.MarshalIndent(out, "", " ")
-	if !bytes.Equal(b, again) {
-		t.Errorf("got %s, want %s", again, b)
-	}
-	if got := string(packNumbers([]byte("[\n 1,\n null\n]"))); got != "[1,null]" {
-		t.Errorf("packed to %q", got)
+		// A key a line, for those who read what changed.
+		pagetest.Golden(t, run.name+".json", bytes.ReplaceAll(encode(t, r), []byte(`,"`), []byte(",\n\"")))
 	}
 }

@@ -68,10 +68,10 @@ func TestReadRefuses(t *testing.T) {
 		{"", "", nil},
 		{"jobgait.report/1", "jobgait.report/2", summary.ErrNewer},
 		{"jobgait.report/1", "jobgait.scaling/1", summary.ErrDamaged},
-		{`"job_id": 812345`, `"job_id": -1`, summary.ErrDamaged},
-		{`"start_epoch_s": 1795140843`, `"start_epoch_s": 1e18`, summary.ErrDamaged},
-		{`"work_dir": "/scratch`, `"work_dir": "../scratch`, summary.ErrDamaged},
-		{`"missing": 12,`, `"missing": -5,`, summary.ErrDamaged},
+		{`"job_id":812345`, `"job_id":-1`, summary.ErrDamaged},
+		{`"start_epoch_s":1795140843`, `"start_epoch_s":1e18`, summary.ErrDamaged},
+		{`"work_dir":"/scratch`, `"work_dir":"../scratch`, summary.ErrDamaged},
+		{`"missing":12,`, `"missing":-5,`, summary.ErrDamaged},
 		{"{", "", summary.ErrDamaged},
 	} {
 		if _, err := Read([]byte(strings.Replace(string(text), c.old, c.new, 1)), readAt()); !errors.Is(err, c.want) {
