@@ -15,47 +15,19 @@ type trace struct {
 	lo, mean, hi []float64
 }
 
-// drawnColumns is the number of columns of the timeline that are drawn.
-const drawnColumns = 5
+// drawnColumns is the number of columns of the timeline that are drawn: the page stays
+// below 350 KB.
+const drawnColumns = 4
 
-// traces returns the columns that the page draws. The first has every bin of
-// the timeline; of the others two are joined, and the page stays below 350 KB.
-// If iterations could be seen in single bins but not in joined ones, one column
-// less is drawn instead: pictures above each other shall show the same.
+// traces returns the columns that the page draws.
 func (r Report) traces() []trace {
 	t, bins := r.Rhythm.Timeline, r.Rhythm.bins()
-	cols := r.Rhythm.drawn(drawnColumns)
-	quarter := r.Rhythm.period() / 4
-	join := !(t.StepS < quarter && 2*t.StepS >= quarter)
-	if !join {
-		cols = cols[:min(len(cols), 3)]
-	}
 	var out []trace
-	for i, c := range cols {
+	for _, c := range r.Rhythm.drawn(drawnColumns) {
 		lo, hi := bins.Reach(c.Min, c.Max)
-		n, step := len(c.Mean), t.StepS
-		if i > 0 && n > 480 && join {
-			lo, hi = joined(lo, math.Min), joined(hi, math.Max)
-			n, step = len(lo), 2*step
-		}
-		mean := bins.Levels(c.Mean, t.StartS, t.StartS+float64(n)*step, n)
-		out = append(out, trace{c, t.StartS, step, lo, mean, hi})
-	}
-	return out
-}
-
-// joined makes one bin of every two; no peak is lost.
-func joined(values []float64, pick func(x, y float64) float64) []float64 {
-	out := make([]float64, 0, (len(values)+1)/2)
-	for i := 0; i < len(values); i += 2 {
-		a, b := values[i], values[min(i+1, len(values)-1)]
-		switch {
-		case math.IsNaN(a):
-			a = b
-		case !math.IsNaN(b):
-			a = pick(a, b)
-		}
-		out = append(out, a)
+		n := len(c.Mean)
+		mean := bins.Levels(c.Mean, t.StartS, t.StartS+float64(n)*t.StepS, n)
+		out = append(out, trace{c, t.StartS, t.StepS, lo, mean, hi})
 	}
 	return out
 }

@@ -105,11 +105,15 @@ func (c *Chart) Bins(class string, edges, lo, hi []float64) {
 	var d strings.Builder
 	for _, r := range finiteRuns(len(lo), lo, hi) {
 		d.WriteString("M" + c.x(edges[r[0]]) + "," + c.y(hi[r[0]]))
-		for i := r[0]; i < r[1]; i++ {
-			d.WriteString("V" + c.y(hi[i]) + "H" + c.x(edges[i+1]))
+		for i := r[0]; i < r[1]; i++ { // neighbours of one height are one step
+			if i+1 == r[1] || c.y(hi[i+1]) != c.y(hi[i]) {
+				d.WriteString("V" + c.y(hi[i]) + "H" + c.x(edges[i+1]))
+			}
 		}
 		for i := r[1] - 1; i >= r[0]; i-- {
-			d.WriteString("V" + c.y(lo[i]) + "H" + c.x(edges[i]))
+			if i == r[0] || c.y(lo[i-1]) != c.y(lo[i]) {
+				d.WriteString("V" + c.y(lo[i]) + "H" + c.x(edges[i]))
+			}
 		}
 		d.WriteString("Z")
 	}
