@@ -184,30 +184,20 @@ func (r Report) listedCounters() []Counter {
 	})
 }
 
+// counterRows has no line for what stayed 0: a node has a dozen counters that most jobs
+// never move. The JSON form has them.
 func (r Report) counterRows() []row {
 	rows := []row{{left("counter"), right("total"), right("mean rate"), left("counted on")}}
 	for _, c := range r.listedCounters() {
 		if c.Total == 0 {
-			continue // zeroText names them
+			continue
 		}
 		rows = append(rows, row{left(c.Label), right(c.total()), right(c.rate()), left(c.Scope.String())})
 	}
+	if len(rows) == 1 {
+		return nil
+	}
 	return rows
-}
-
-// zeroText names the counters that were read and stayed 0, "" without any: a
-// node has a dozen that most jobs never move.
-func (r Report) zeroText() string {
-	var names []string
-	for _, c := range r.listedCounters() {
-		if c.Total == 0 {
-			names = append(names, c.Label)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "Read, and 0 all the time: " + strings.Join(names, "; ") + "."
 }
 
 // runRows lists the newest earlier runs.

@@ -2,11 +2,8 @@ package reports
 
 import (
 	"fmt"
-	"math"
-	"strings"
 
 	"jobgait/analysis/quantity"
-	"jobgait/reports/plot"
 )
 
 // textNodes compares the nodes; a run on one node has nothing to compare, and no section.
@@ -16,7 +13,6 @@ func (r Report) textNodes(p *Page) {
 		return
 	}
 	p.section("NODES", n.remark())
-	r.textNodeStrip(p)
 	if n.Total > listedNodes {
 		p.Text("  ", n.summary())
 		if odd := len(n.odd()); odd > listedOdd {
@@ -38,31 +34,6 @@ func (n Nodes) remark() string {
 	return text
 }
 
-// textNodeStrip draws the nodes' busy CPUs side by side, from three nodes up to
-// as many as fit on one line.
-func (r Report) textNodeStrip(p *Page) {
-	n := r.Nodes
-	if n.Total < 3 || n.Total > strip || n.BusyCPUs == nil {
-		return
-	}
-	values := make([]float64, n.Total)
-	for i, m := range n.List {
-		values[i] = math.NaN()
-		if m.BusyCPUs != nil {
-			values[i] = *m.BusyCPUs
-		}
-	}
-	_, hi, _ := plot.Extent(values)
-	line := strings.ReplaceAll(Spark(values, 0, hi, r.ascii), " ", "x")
-	legend := fmt.Sprintf("busy CPUs, 0 .. %s, %s .. %s", quantity.Figures(hi, 3), n.List[0].Name, n.List[n.Total-1].Name)
-	if strings.Contains(line, "x") {
-		legend += "; x = no data"
-	}
-	p.Line("  " + padRight("busy", gutter-2) + line)
-	p.Text(spaces(gutter), legend)
-	p.Line("")
-}
-
 // summary says what the nodes that have no line are like.
 func (n Nodes) summary() string {
 	lo, hi, of := n.typical()
@@ -77,17 +48,12 @@ func (n Nodes) summary() string {
 }
 
 func (r Report) textCounters(p *Page) {
-	rows, zero := r.counterRows(), r.zeroText()
-	if len(rows) == 1 && zero == "" {
+	rows := r.counterRows()
+	if len(rows) == 0 {
 		return
 	}
 	p.section("COUNTERS", countersRemark)
-	if len(rows) > 1 {
-		p.table(rows)
-	}
-	if zero != "" {
-		p.Text("  ", zero)
-	}
+	p.table(rows)
 	if r.IPC != nil {
 		p.Line("  " + r.ipcText())
 	}

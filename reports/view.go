@@ -45,8 +45,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"nodes":     func() []row { return r.withMeters(r.nodeRows()) },
 		"agreement": r.Nodes.Agreement.texts,
 
-		"counted":        func() bool { return len(r.listedCounters()) > 0 },
-		"countersRemark": func() string { return countersRemark }, "counters": r.counterRows, "zeroText": r.zeroText, "ipcText": r.ipcText,
+		"countersRemark": func() string { return countersRemark }, "counters": r.counterRows, "ipcText": r.ipcText,
 		"earlierRemark": r.earlierRemark, "history": r.historyCharts, "usual": r.Earlier.usual, "runs": r.runRows,
 
 		"findings": r.across.printed, "facts": r.facts, "words": Words,
