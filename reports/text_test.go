@@ -239,7 +239,7 @@ func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{newEstimate(6.2, 6.192, 6.209, 352, "m").interval(), "6.192 .. 6.209 s"}, {newEstimate(6.2, 0, 0, 352, "m").interval(), "-"},
 		{newEstimate(6.2, 6.2, 6.2, 1, "m").interval(), "-"}, {Cut("漢字漢字", 7), "漢字..."}, {Cut("abc", 2), ".."},
-		{fmt.Sprint(Wrap("took 28 % of it", 9)), "[took 28 % of it]"}, {fmt.Sprint(len(Wrap("took 28 % of it", 7))), "3"},
+		{fmt.Sprint(Wrap("took 28 % of it", 9)), "[took 28 % of it]"}, {fmt.Sprint(len(Wrap("took 28 % of it", 7))), "2"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

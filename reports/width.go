@@ -72,7 +72,7 @@ func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 func Wrap(s string, w int) []string {
 	var lines []string
 	line := ""
-	for _, word := range glue(strings.Fields(s)) {
+	for _, word := range strings.Fields(s) {
 		for width(word) > w { // a word longer than a line is broken
 			if line != "" {
 				lines, line = append(lines, line), ""
@@ -94,24 +94,6 @@ func Wrap(s string, w int) []string {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// glue joins a number with the unit behind it, so that no line begins with
-// "% of the run".
-func glue(words []string) []string {
-	var out []string
-	for _, word := range words {
-		n := len(out)
-		switch strings.TrimRight(word, ".,:;)") {
-		case "%", "s", "ms", "min", "CPUs":
-			if n > 0 && strings.ContainsRune("0123456789", rune(out[n-1][len(out[n-1])-1])) {
-				out[n-1] += " " + word
-				continue
-			}
-		}
-		out = append(out, word)
-	}
-	return out
 }
 
 // headOf returns the longest head of s of at most w columns, one rune at least.
