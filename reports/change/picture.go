@@ -6,6 +6,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
 	"jobgait/reports"
 	"jobgait/reports/plot"
 )
@@ -19,8 +20,6 @@ type View struct {
 	// Strips is how many tooltips there are: with more runs than that, one
 	// tooltip names several.
 	Strips int
-	// Dots is the most runs drawn one by one; more are a band of bins.
-	Dots int
 	// Machine are shifts of the machine, drawn behind the runs.
 	Machine []changepoint.MachineEvent
 	Options Options
@@ -28,7 +27,7 @@ type View struct {
 
 // DefaultView is a picture of a page's width with all that is known.
 func DefaultView(o Options) View {
-	return View{Height: 150, Tips: -1, Strips: 40, Dots: 1500, Options: o}
+	return View{Height: 150, Tips: -1, Strips: 40, Options: o}
 }
 
 // Timeline draws a history: its runs over time, the level and the spread of one
@@ -61,7 +60,7 @@ func Timeline(s Judged, v View) string {
 	s.drawMachine(c, v, from, to)
 	s.drawLevels(c, from-room, to+room)
 	s.drawChanges(c, f.X)
-	s.drawRuns(c, v)
+	s.drawRuns(c)
 	s.drawOutliers(c, v)
 	s.drawTips(c, v, from-room, to+room)
 	return c.SVG()
@@ -173,8 +172,8 @@ func (s Judged) drawChanges(c *plot.Chart, x plot.Scale) {
 }
 
 // drawRuns draws a dot for each run, or a band from the least to the largest
-// value of bins if there are too many.
-func (s Judged) drawRuns(c *plot.Chart, v View) {
+// value of as many runs each if there are too many.
+func (s Judged) drawRuns(c *plot.Chart) {
 	odd := s.odd()
 	usual := make([]float64, len(s.Y))
 	for k, y := range s.Y {
@@ -182,25 +181,16 @@ func (s Judged) drawRuns(c *plot.Chart, v View) {
 			usual[k] = math.NaN()
 		}
 	}
-	if len(usual) <= v.Dots {
+	const mostDots = 1500
+	if len(usual) <= mostDots {
 		c.Dots("runs", s.T, usual)
 		return
 	}
 	const bins = 400
+	lo, _, hi := series.Parts(usual, bins)
 	edges := make([]float64, bins+1)
-	lo, hi := make([]float64, bins), make([]float64, bins)
-	from, to := s.at(0), s.at(len(s.T)-1)
 	for i := range edges {
-		edges[i] = from + (to-from)*float64(i)/bins
-	}
-	for i := range lo {
-		lo[i], hi[i] = math.Inf(1), math.Inf(-1)
-	}
-	for k, y := range usual {
-		if !math.IsNaN(y) {
-			i := min(bins-1, int(float64(bins)*(s.T[k]-from)/math.Max(to-from, 1e-9)))
-			lo[i], hi[i] = math.Min(lo[i], y), math.Max(hi[i], y)
-		}
+		edges[i] = s.at(min(i*len(s.T)/bins, len(s.T)-1))
 	}
 	c.Bins("runs-band", edges, lo, hi)
 }

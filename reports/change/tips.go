@@ -37,11 +37,16 @@ func (s Judged) drawTips(c *plot.Chart, v View, from, to float64) {
 	c.Strips(edges, tips)
 }
 
-// tips names runs k to end, one a line, or sums them up if they are many.
+// tips names runs k to end, one a line with the commit where it is another than that of
+// the run before, or sums them up if they are many.
 func (s Judged) tips(k, end int, o Options) string {
 	const most = 8
 	if end-k <= most {
-		return s.tipLines(k, end, o)
+		var lines []string
+		for i := k; i < end; i++ {
+			lines = append(lines, s.tip(i, o, i == k || s.commit(i) != s.commit(i-1)))
+		}
+		return strings.Join(lines, "\n")
 	}
 	lo, hi, have := math.Inf(1), math.Inf(-1), 0
 	for _, y := range s.Y[k:end] {
@@ -54,24 +59,6 @@ func (s Judged) tips(k, end int, o Options) string {
 		text += ", " + s.value(lo) + " .. " + s.value(hi)
 	}
 	return text
-}
-
-// tipLines has a line for each run, and the commit once if all have the same.
-func (s Judged) tipLines(k, end int, o Options) string {
-	shared := s.commit(k)
-	for i := k; i < end; i++ {
-		if s.commit(i) != shared {
-			shared = ""
-		}
-	}
-	var lines []string
-	if shared != "" && end > k+1 {
-		lines = append(lines, shared)
-	}
-	for i := k; i < end; i++ {
-		lines = append(lines, s.tip(i, o, shared == "" || end == k+1))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // tip is date, job, commit if it is asked for, and value of a run.
