@@ -13,7 +13,6 @@ type reach int
 const (
 	noCurves      reach = iota
 	changedCurves       // leading metrics that changed
-	leadingCurves       // leading metrics
 	allCurves
 )
 
@@ -23,33 +22,33 @@ const all = -1
 // detail is how much the page shows of each history. A page that is too large
 // is drawn again with less.
 type detail struct {
-	curves                reach
-	tipsChanged, tipsPass int // newest runs with tooltips
-	strips                int // tooltips in a picture
-	histories             int // how many are drawn
-	cards                 int // how many are seen at a glance
-	pairs                 int // how many comparisons: each is as large as a history
+	curves    reach
+	tips      int // newest runs with tooltips
+	histories int // how many are drawn
+	pairs     int // how many comparisons: each is as large as a history
 }
 
 // steps leave out first what is missed least.
 var steps = [...]detail{
-	{allCurves, all, all, 40, all, 24, 24},
-	{leadingCurves, all, all, 40, all, 24, 24},
-	{changedCurves, all, all, 36, all, 24, 24},
-	{changedCurves, all, 100, 34, all, 24, 16},
-	{changedCurves, all, 50, 30, all, 24, 16},
-	{changedCurves, 200, 25, 30, all, 24, 12},
-	{changedCurves, 100, 0, 25, all, 24, 12},
-	{noCurves, 100, 0, 25, all, 24, 12},
-	{noCurves, 50, 0, 20, all, 24, 12},
-	{noCurves, 50, 0, 20, 80, 24, 8},
-	{noCurves, 50, 0, 20, 70, 24, 12},
-	{noCurves, 50, 0, 20, 60, 18, 8},
-	{noCurves, 50, 0, 20, 50, 18, 8},
-	{noCurves, 50, 0, 20, 40, 18, 8},
-	{noCurves, 30, 0, 15, 20, 12, 4},
-	{noCurves, 20, 0, 10, 8, 8, 2},
+	{allCurves, all, all, 24},
+	{changedCurves, all, all, 24},
+	{changedCurves, 100, all, 16},
+	{changedCurves, 25, all, 12},
+	{noCurves, 25, all, 12},
+	{noCurves, 0, all, 12},
+	{noCurves, 25, 80, 8},
+	{noCurves, 25, 60, 8},
+	{noCurves, 25, 40, 8},
+	{noCurves, 25, 20, 4},
+	{noCurves, 25, 8, 2},
 }
+
+const (
+	// mostStrips is how many tooltips a picture has: one names several runs.
+	mostStrips = 30
+	// mostCards is how many histories are seen at a glance.
+	mostCards = 24
+)
 
 // mostShaded is how many shifts of the machine a picture shades, the newest: each takes
 // 200 bytes of every picture, and a site of years has hundreds.
@@ -67,16 +66,12 @@ func (d detail) says(in Input) string {
 		parts = append(parts, "evidence and normal plots are left out")
 	case changedCurves:
 		parts = append(parts, "evidence and normal plots are those of histories that changed")
-	case leadingCurves:
-		parts = append(parts, "evidence and normal plots are left out for further metrics")
 	}
 	switch {
-	case d.tipsPass == 0:
-		parts = append(parts, fmt.Sprintf("tooltips are those of the newest %d runs of histories that changed", d.tipsChanged))
-	case d.tipsChanged >= 0:
-		parts = append(parts, fmt.Sprintf("tooltips are those of the newest %d runs, %d where nothing changed", d.tipsChanged, d.tipsPass))
-	case d.tipsPass > 0:
-		parts = append(parts, fmt.Sprintf("where nothing changed, tooltips are those of the newest %d runs", d.tipsPass))
+	case d.tips == 0:
+		parts = append(parts, "tooltips are left out")
+	case d.tips > 0:
+		parts = append(parts, fmt.Sprintf("tooltips are those of the newest %d runs", d.tips))
 	}
 	if d.histories >= 0 && d.histories < total {
 		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that are slower now or changed first", d.histories, total))
@@ -94,24 +89,13 @@ func (d detail) says(in Input) string {
 }
 
 // view is how the timeline of a history is drawn.
-func (d detail) view(s change.Judged, r change.Report, o change.Options) change.View {
+func (d detail) view(r change.Report, o change.Options) change.View {
 	v := change.DefaultView(o)
-	v.Machine, v.Strips, v.Tips = r.Machine[max(0, len(r.Machine)-mostShaded):], d.strips, d.tipsPass
-	if s.Status != change.Pass {
-		v.Tips = d.tipsChanged
-	}
+	v.Machine, v.Strips, v.Tips = r.Machine[max(0, len(r.Machine)-mostShaded):], mostStrips, d.tips
 	return v
 }
 
 // draws says whether the curves of a history are drawn.
 func (d detail) draws(s change.Judged) bool {
-	switch d.curves {
-	case allCurves:
-		return true
-	case leadingCurves:
-		return !s.Support
-	case changedCurves:
-		return !s.Support && s.Status == change.Changed
-	}
-	return false
+	return d.curves == allCurves || d.curves == changedCurves && !s.Support && s.Status == change.Changed
 }

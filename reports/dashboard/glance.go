@@ -19,7 +19,7 @@ type card struct {
 
 // glance is the small pictures of the histories that want to be seen most. A
 // lone history has its large picture just below.
-func glance(in Input, groups []app, d detail) (cards []card, left string) {
+func glance(in Input, groups []app) (cards []card, left string) {
 	series := in.Report.Series
 	places, worse := in.Report.ByWeight()
 	if len(places) < 2 {
@@ -34,7 +34,7 @@ func glance(in Input, groups []app, d detail) (cards []card, left string) {
 		}
 	}
 	several, metrics := severalUsers(series), severalMetrics(series)
-	for k, at := range places[:min(len(places), d.cards)] {
+	for k, at := range places[:min(len(places), mostCards)] {
 		s := series[at]
 		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), change.ShapeName(s.Shape)), Text: reports.Nice(s.Shortly(in.Options)), Picture: template.HTML(change.Small(s))}
 		if metrics {

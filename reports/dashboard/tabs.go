@@ -43,7 +43,7 @@ func class(r rank) string {
 func newPanel(in Input, m metric, d detail, c curves) *panel {
 	s := m.Judged
 	p := &panel{Status: cmp.Or(string(s.Status), "cannot be told"), Class: string(s.Status),
-		Timeline: template.HTML(change.Timeline(s, d.view(s, in.Report, in.Options)))}
+		Timeline: template.HTML(change.Timeline(s, d.view(in.Report, in.Options)))}
 	p.What, p.Text, p.Title = s.What(), s.Now(in.Options), who(s, severalUsers(in.Report.Series))
 	if s.Watch != "" {
 		p.Lines = append(p.Lines, s.Watch)

@@ -104,7 +104,7 @@ func newView(in Input, d detail, c curves) view {
 	const few = 8
 	groups := drawn(apps(in.Report), in.Report, d.histories)
 	v.Tabs = appTabs(in, groups, d, c)
-	v.Glance, v.GlanceLeft = glance(in, groups, d)
+	v.Glance, v.GlanceLeft = glance(in, groups)
 	v.Shaded = shaded(in.Report.Machine, series)
 	v.OpenEarlier = len(v.Recent) == 0 && len(v.Earlier) <= few
 	v.Choice = choices(groups) > 1
