@@ -105,7 +105,6 @@ func PairJSON(w io.Writer, p Pair) error {
 	ratio := p.dates()
 	for _, c := range p.Changes {
 		out.Changes = append(out.Changes, ratio.jsonChange(c, Default()))
-		out.Changes[len(out.Changes)-1].T = ratio.timeOf(c)
 	}
 	for _, b := range p.Histogram {
 		out.Histogram = append(out.Histogram, jsonBin{quantity.Finite(b.Lo), quantity.Finite(b.Hi), b.Count})

@@ -204,8 +204,7 @@ func (s Judged) givenID() any {
 }
 
 func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
-	t := s.given(c.Index)
-	out := jsonChange{Index: s.Index(c.Index), T: &t, Detected: s.Index(c.DetectedIndex), EffectPct: quantity.Finite(c.EffectPct),
+	out := jsonChange{Index: s.Index(c.Index), T: s.timeOf(c), Detected: s.Index(c.DetectedIndex), EffectPct: quantity.Finite(c.EffectPct),
 		LoPct: quantity.FiniteOf(c.LoPct), HiPct: quantity.FiniteOf(c.HiPct), Level: quantity.Finite(c.Level), FirstIndex: s.Index(c.FirstIndex), LastIndex: s.Index(c.LastIndex),
 		FalsePer1000: quantity.FiniteOf(c.FalsePer1000), Kind: c.Kind, Group: c.Group, Causes: []jsonCause{},
 		Metrics: []jsonShift{}, Phase: text(c.Phase),

@@ -51,7 +51,11 @@ func CompareRuns(a, b summary.Summary) TwoRuns {
 	t := TwoRuns{A: a.DisplayID(), B: b.DisplayID(), Numbers: numbers(a, b), Recorded: []Recorded{},
 		Extra: phase.Decompose(phase.BreakdownOf(a.ElapsedS, a.Phases, a.Patterns), phase.BreakdownOf(b.ElapsedS, b.Phases, b.Patterns))}
 	t.Phases = phases(a, b)
-	t.Ended = [2]string{endedBadly(a), endedBadly(b)}
+	for i, s := range []summary.Summary{a, b} {
+		if s.Exit == nil && s.State != "COMPLETED" || s.Exit != nil && (s.Exit.Code != 0 || s.Exit.Signal != 0) {
+			t.Ended[i] = ended(s)
+		}
+	}
 	x, y := recorded(a), recorded(b)
 	names := slices.Concat(slices.Collect(maps.Keys(x)), slices.Collect(maps.Keys(y)))
 	slices.Sort(names)
@@ -68,16 +72,19 @@ func numbers(a, b summary.Summary) []Number {
 	var out []Number
 	x, y := quantities(a), quantities(b)
 	for i := range x {
-		n := Number{Name: x[i].name, Unit: x[i].unit, A: quantity.Finite(x[i].value), B: quantity.Finite(y[i].value)}
-		if n.A == nil && n.B == nil {
-			continue
+		if n := newNumber(x[i].name, x[i].unit, quantity.Finite(x[i].value), quantity.Finite(y[i].value)); n.A != nil || n.B != nil {
+			out = append(out, n)
 		}
-		if n.A != nil && n.B != nil && *n.A > 0 {
-			n.RelativePct = quantity.Finite(100 * (*n.B / *n.A - 1))
-		}
-		out = append(out, n)
 	}
 	return out
+}
+
+func newNumber(name, unit string, a, b *float64) Number {
+	n := Number{Name: name, Unit: unit, A: a, B: b}
+	if a != nil && b != nil && *a > 0 {
+		n.RelativePct = quantity.Finite(100 * (*b / *a - 1))
+	}
+	return n
 }
 
 // elapsed is the name of the quantity that all runs have.

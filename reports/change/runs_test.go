@@ -57,13 +57,13 @@ func TestRunsText(t *testing.T) {
 // A run that failed, or is of something else, is no fair comparison.
 func TestRunsThatAreNotComparable(t *testing.T) {
 	got := runsText(t, melt(1, nil), melt(2, func(s *summary.Summary) { s.Exit.Code, s.Job.NNodes, s.Job.User = 1, 8, "bob" }))
-	for _, want := range []string{"Job 2 ended with exit code 1: it may not have done all of its work.", "They are not runs of one history: not the same number of nodes and user."} {
+	for _, want := range []string{"Job 2 ended: with exit code 1; it may not have done all of its work.", "They are not runs of one history: not the same number of nodes and user."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
 	got = runsText(t, melt(1, func(s *summary.Summary) { s.Exit.Signal = 15 }), melt(2, func(s *summary.Summary) { s.Exit, s.State = nil, "TIMEOUT" }))
-	for _, want := range []string{"Job 1 was ended by signal 15", "Job 2 ended as TIMEOUT"} {
+	for _, want := range []string{"Job 1 ended: by signal 15;", "Job 2 ended: TIMEOUT;"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

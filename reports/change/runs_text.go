@@ -104,7 +104,7 @@ func (t TwoRuns) doubts() []string {
 	var out []string
 	for i, job := range []string{t.A, t.B} {
 		if t.Ended[i] != "" {
-			out = append(out, fmt.Sprintf("Job %s %s: it may not have done all of its work.", job, t.Ended[i]))
+			out = append(out, fmt.Sprintf("Job %s ended: %s; it may not have done all of its work.", job, reports.Clean(t.Ended[i])))
 		}
 	}
 	var differ []string
@@ -122,19 +122,6 @@ func (t TwoRuns) doubts() []string {
 		out = append(out, "They are not runs of one history: not the same "+text+".")
 	}
 	return out
-}
-
-// endedBadly is how a run ended, unless that was well or is not known.
-func endedBadly(s summary.Summary) string {
-	switch e := s.Exit; {
-	case e != nil && e.Signal != 0:
-		return fmt.Sprintf("was ended by signal %d", e.Signal)
-	case e != nil && e.Code != 0:
-		return fmt.Sprintf("ended with exit code %d", e.Code)
-	case s.State != "" && s.State != "COMPLETED":
-		return "ended as " + reports.Clean(s.State)
-	}
-	return ""
 }
 
 // phases are the seconds that the runs spent in each kind of phase.
@@ -157,14 +144,9 @@ func phases(a, b summary.Summary) []Number {
 	}
 	var out []Number
 	for _, k := range kinds {
-		n := Number{Name: k.name, Unit: "s", A: spent(a, k.kind), B: spent(b, k.kind)}
-		if (n.A == nil || *n.A == 0) && (n.B == nil || *n.B == 0) {
-			continue
+		if n := newNumber(k.name, "s", spent(a, k.kind), spent(b, k.kind)); n.A != nil && *n.A != 0 || n.B != nil && *n.B != 0 {
+			out = append(out, n)
 		}
-		if n.A != nil && n.B != nil && *n.A > 0 {
-			n.RelativePct = quantity.Finite(100 * (*n.B / *n.A - 1))
-		}
-		out = append(out, n)
 	}
 	return out
 }

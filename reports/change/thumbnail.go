@@ -83,7 +83,7 @@ func (s Judged) Shortly(o Options) string {
 	switch s.Status {
 	case Changed:
 		e := s.large()
-		text := quantity.Signed(e.First().EffectPct) + " since " + s.shortDate(e.First().T, o)
+		text := quantity.Signed(e.First().EffectPct) + " since " + s.date(e.First().T, o)
 		if e.Known {
 			text += ", acknowledged"
 		}
@@ -98,15 +98,4 @@ func (s Judged) Shortly(o Options) string {
 	}
 	g := s.Result.Regimes[len(s.Result.Regimes)-1]
 	return s.Spread(g.Mean, g.SD)
-}
-
-// shortDate is a day in few letters.
-func (h History) shortDate(day float64, o Options) string {
-	if !h.Calendar || math.IsNaN(day) {
-		return h.date(day, o)
-	}
-	if o.near(day) {
-		return moment(day).Format("2 Jan")
-	}
-	return moment(day).Format("2 Jan 2006")
 }

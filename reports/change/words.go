@@ -122,19 +122,6 @@ func during(start float64, end *float64) string {
 
 const daySeconds = 86400
 
-// given is the time of run k as the input had it.
-func (h History) given(k int) historyfile.Moment {
-	switch {
-	case h.Given != nil && k >= 0 && k < len(h.Given):
-		return h.Given[k]
-	case k >= 0 && k < len(h.T) && h.Calendar:
-		return historyfile.Moment{Text: moment(h.T[k]).Format(time.RFC3339)}
-	case k >= 0 && k < len(h.T):
-		return historyfile.Moment{Number: h.T[k]}
-	}
-	return historyfile.Moment{}
-}
-
 // chance prints how many events like this 1000 runs without a change give.
 func chance(per1000 *float64) string {
 	if per1000 == nil || !(*per1000 > 0) || math.IsInf(*per1000, 0) {
@@ -148,13 +135,15 @@ func chance(per1000 *float64) string {
 	return fmt.Sprintf("chance alone gives one like it in about %s runs", quantity.Count(int64(math.Round(n/step)*step)))
 }
 
-// timeOf is the time of a change where the runs are not at hand.
+// timeOf is the time of a change as the input had it, if the runs are at hand.
 func (h History) timeOf(c changepoint.Change) *historyfile.Moment {
-	if math.IsNaN(c.T) || math.IsInf(c.T, 0) {
-		return nil
-	}
 	m := historyfile.Moment{Number: c.T}
-	if h.Calendar {
+	switch {
+	case h.Given != nil && c.Index >= 0 && c.Index < len(h.Given):
+		m = h.Given[c.Index]
+	case math.IsNaN(c.T) || math.IsInf(c.T, 0):
+		return nil
+	case h.Calendar:
 		m = historyfile.Moment{Text: moment(c.T).Format(time.RFC3339)}
 	}
 	return &m

@@ -65,7 +65,7 @@ func evidenceFigure(s change.Judged) figure {
 	f.Y, f.YTicks = plot.FromZero(3, curve, []float64{bar})
 	f.XTicks = dayTicks(s, f.X, 4)
 	c := plot.New(f)
-	c.Level("bar", bar)
+	c.Line("bar", []float64{f.X.Lo, f.X.Hi}, []float64{bar, bar})
 	c.Line("line", at, curve)
 	return figure{Title: "Evidence per split",
 		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %d runs; dashed: what it asks for", len(y)), SVG: template.HTML(c.SVG())}

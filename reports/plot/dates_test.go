@@ -74,7 +74,6 @@ func TestRunLayers(t *testing.T) {
 	c.Dots("runs", []float64{1, 2, math.NaN(), 9}, []float64{.3, math.NaN(), .3, .5})
 	c.Levels("level", []Box{{0, 5, .3, 0}})
 	c.Mark("change", 5, "+5 %", `"<&`)
-	c.Level("bar", .9)
 	c.Strips([]float64{0, 4, 6, 10}, []string{"one\ntwo", "", "<x>"})
 	svg := c.SVG()
 	pagetest.Picture(t, svg)

@@ -49,12 +49,6 @@ func (c *Chart) Levels(class string, boxes []Box) {
 	c.path(class, d.String())
 }
 
-// Level draws one horizontal line over the whole width.
-func (c *Chart) Level(class string, y float64) {
-	c.grid()
-	c.path(class, "M0,"+c.y(y)+fmt.Sprintf("H%d", innerWidth))
-}
-
 // Mark draws a line from top to bottom at x, with a label above it and a tip on
 // the label. Without a label there is only the line.
 func (c *Chart) Mark(class string, x float64, label, tip string) {
