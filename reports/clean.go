@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
-	"strings"
-	"unicode"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
 )
@@ -28,33 +27,14 @@ func (w Word) String() string { return cmp.Or(string(w), "-") }
 // maxRunes is where text of users is cut: a job name may have a kilobyte.
 const maxRunes = 200
 
-// Clean makes text of users fit to print. Control characters (so escape
-// sequences of terminals lose their ESC), characters that reorder or hide text
-// (bidirectional controls, zero width, tags) and broken UTF-8 become spaces;
-// runs of spaces become one; what is longer than 200 runes is cut.
+// Clean makes text of users fit to print, by the rules of note.Clean, which records obey
+// already; what is longer than 200 runes is cut.
 func Clean(s string) string {
-	if len(s) > 16*maxRunes { // bounds the work, before the exact cut
-		s = s[:16*maxRunes]
-	}
-	s = strings.Join(strings.Fields(strings.Map(printable, strings.ToValidUTF8(s, " "))), " ")
-	runes := []rune(s)
-	if len(runes) > maxRunes {
+	s = note.Clean(s, maxRunes+1)
+	if runes := []rune(s); len(runes) > maxRunes {
 		return string(runes[:maxRunes-3]) + "..."
 	}
 	return s
-}
-
-// printable returns r, or a space for what must not be printed. Cf covers bidi
-// controls, zero-width characters and tags; combining marks stay only as part
-// of what the width table counts as zero columns.
-func printable(r rune) rune {
-	switch {
-	case r == unicode.ReplacementChar, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp):
-		return ' '
-	case unicode.IsSpace(r), !unicode.IsPrint(r):
-		return ' '
-	}
-	return r
 }
 
 // cleanSummary returns s with text that can be printed and numbers that JSON can hold: one

@@ -14,7 +14,7 @@ import (
 func newGPUs(s summary.Summary) []summary.GPU {
 	out := make([]summary.GPU, 0, len(s.GPUs))
 	for _, g := range s.GPUs {
-		g.Cycle, g.Lane = cleanCycle(g.Cycle), cleanGPULane(g.Lane)
+		g.Lane = cleanGPULane(g.Lane)
 		out = append(out, g)
 	}
 	return out

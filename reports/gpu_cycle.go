@@ -93,19 +93,6 @@ func (l codeLine) whole() string {
 // betweenSyncs says how far what is told of cycles reaches.
 const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, the time between synchronisations."
 
-// cleanCycle is without lists that cannot be those of a cycle.
-func cleanCycle(c *summary.GPUCycle) *summary.GPUCycle {
-	if c == nil {
-		return nil
-	}
-	for _, list := range []*[]float64{&c.PowerW, &c.Idle} {
-		if len(*list) != anatomy.Bins {
-			*list = nil
-		}
-	}
-	return c
-}
-
 // gpuShapes draws the power of a GPU within a cycle, and when it is idle.
 func (r Report) gpuShapes(p *Page) {
 	for _, g := range r.GPUs {
