@@ -55,46 +55,41 @@ type shape struct {
 }
 
 type metric struct {
-	Name   string
-	at     int // place in the report
-	weight int // place among those that want to be seen
+	Name string
+	at   int // place in the report
 	change.Judged
 }
 
-// apps groups histories by application, shape and metric, those that changed
-// first. A history without an application stands under its own name.
-func apps(r change.Report) []app {
-	series := r.Series
-	weight := slices.Repeat([]int{len(series)}, len(series)) // of further metrics
-	order, _ := r.ByWeight()
-	for k, at := range order {
-		weight[at] = k
-	}
-	several := severalUsers(series)
+// apps groups the n histories that want to be seen most by application, shape and metric,
+// in their order. A history without an application stands under its own name.
+func apps(r change.Report, n int) []app {
+	several := severalUsers(r.Series)
 	var out []app
-	at := map[string]int{}
-	for i, s := range series {
+	for _, i := range wanted(r)[:n] {
+		s := r.Series[i]
 		name := appName(s)
 		if several && s.User != "" {
 			name = reports.Clean(s.User) + " / " + name
 		}
-		k, ok := at[name]
-		if !ok {
-			k, at[name] = len(out), len(out)
-			out = append(out, app{Name: name})
-		}
-		a := &out[k]
-		h := place(&a.Shapes, func(h shape) bool { return h.Name == s.Shape }, shape{Name: reports.Clean(s.Shape)})
-		h.Metrics = append(h.Metrics, metric{metricName(s), i, weight[i], s})
+		a := place(&out, func(a app) bool { return a.Name == name }, app{Name: name})
+		h := place(&a.Shapes, func(h shape) bool { return h.Name == reports.Clean(s.Shape) }, shape{Name: reports.Clean(s.Shape)})
+		h.Metrics = append(h.Metrics, metric{metricName(s), i, s})
 	}
-	for _, a := range out {
-		for _, h := range a.Shapes {
-			slices.SortStableFunc(h.Metrics, func(a, b metric) int { return byRank(a.rank(), b.rank()) })
-		}
-		slices.SortStableFunc(a.Shapes, func(a, b shape) int { return byRank(a.rank(), b.rank()) })
-	}
-	slices.SortStableFunc(out, func(a, b app) int { return byRank(a.rank(), b.rank()) })
 	return out
+}
+
+// wanted are the places of all histories in the order in which they want to be seen:
+// further metrics last, those that changed before the others.
+func wanted(r change.Report) []int {
+	order, _ := r.ByWeight()
+	for _, changed := range []bool{true, false} {
+		for i, s := range r.Series {
+			if s.Support && (s.Status == change.Changed) == changed {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
 }
 
 // severalUsers is whether an application has to be named with its user.
@@ -129,17 +124,6 @@ func apart(series []change.Judged) []change.Judged {
 	return out
 }
 
-// choices is how many histories can be picked.
-func choices(groups []app) int {
-	n := 0
-	for _, a := range groups {
-		for _, h := range a.Shapes {
-			n += len(h.Metrics)
-		}
-	}
-	return n
-}
-
 // place returns the element that is meant, added if it is not there yet.
 func place[T any](list *[]T, is func(T) bool, fresh T) *T {
 	i := slices.IndexFunc(*list, is)
@@ -148,39 +132,4 @@ func place[T any](list *[]T, is func(T) bool, fresh T) *T {
 		*list = append(*list, fresh)
 	}
 	return &(*list)[i]
-}
-
-// rank says how much something wants to be seen: what changed before what did
-// not, and of those what is slower now and by most.
-type rank struct{ status, weight int }
-
-func byRank(a, b rank) int {
-	if c := cmp.Compare(b.status, a.status); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.weight, b.weight)
-}
-
-func (m metric) rank() rank {
-	r := rank{weight: m.weight}
-	switch m.Status {
-	case change.Changed:
-		r.status = 2
-	case change.Watch:
-		r.status = 1
-	}
-	return r
-}
-
-func (h shape) rank() rank { return best(h.Metrics, metric.rank) }
-func (a app) rank() rank   { return best(a.Shapes, shape.rank) }
-
-func best[T any](list []T, of func(T) rank) rank {
-	r := rank{status: -1}
-	for _, e := range list {
-		if k := of(e); r.status < 0 || byRank(k, r) < 0 {
-			r = k
-		}
-	}
-	return r
 }

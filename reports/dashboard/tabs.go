@@ -25,19 +25,32 @@ func appTabs(in Input, groups []app, d detail, c curves) tabs {
 			metrics := tabs{Name: fmt.Sprintf("metric%d-%d", i, j)}
 			for k, m := range h.Metrics {
 				metrics.List = append(metrics.List, tab{ID: fmt.Sprintf("m%d-%d-%d", i, j, k), Label: m.Name,
-					Class: class(m.rank()), Panel: newPanel(in, m, d, c)})
+					Class: class(m.Status), Panel: newPanel(in, m, d, c)})
 			}
 			shapes.List = append(shapes.List, tab{ID: fmt.Sprintf("s%d-%d", i, j), Label: shapeName(h.Name),
-				Class: class(h.rank()), Inner: &metrics})
+				Class: metrics.class(), Inner: &metrics})
 		}
-		out.List = append(out.List, tab{ID: fmt.Sprintf("a%d", i), Label: a.Name, Class: class(a.rank()), Inner: &shapes})
+		out.List = append(out.List, tab{ID: fmt.Sprintf("a%d", i), Label: a.Name, Class: shapes.class(), Inner: &shapes})
 	}
 	return out
 }
 
 // class is how a button shows that there is something behind it.
-func class(r rank) string {
-	return [...]string{"", "watch", "changed"}[max(0, r.status)]
+func class(s change.Status) string {
+	if s == change.Changed || s == change.Watch {
+		return string(s)
+	}
+	return ""
+}
+
+// class is that of the button before these.
+func (t tabs) class() string {
+	for _, s := range []change.Status{change.Changed, change.Watch} {
+		if slices.ContainsFunc(t.List, func(one tab) bool { return one.Class == string(s) }) {
+			return string(s)
+		}
+	}
+	return ""
 }
 
 func newPanel(in Input, m metric, d detail, c curves) *panel {

@@ -102,12 +102,16 @@ func newView(in Input, d detail, c curves) view {
 	v.events(in)
 	v.Chance = strings.TrimSpace(in.Report.ByChance() + " " + in.Report.OwnRate())
 	const few = 8
-	groups := drawn(apps(in.Report), in.Report, d.histories)
+	n := len(series)
+	if d.histories != all {
+		n = min(n, d.histories)
+	}
+	groups := apps(in.Report, n)
 	v.Tabs = appTabs(in, groups, d, c)
 	v.Glance, v.GlanceLeft = glance(in, groups)
 	v.Shaded = shaded(in.Report.Machine, series)
 	v.OpenEarlier = len(v.Recent) == 0 && len(v.Earlier) <= few
-	v.Choice = choices(groups) > 1
+	v.Choice = n > 1
 	v.Pairs = pairTabs(in, d)
 	v.Site = newSiteView(in)
 	v.Left = strings.TrimSpace(in.Of + " " + d.says(in))
