@@ -1,7 +1,6 @@
 package change
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func (s Judged) inShort(o Options) string {
 // slowerNow names the worst of the histories that --check counts.
 func (r Report) slowerNow(changed int) string {
 	const most = 3
-	list := r.worst()
+	list := r.Worse()
 	if len(list) == 0 {
 		switch {
 		case r.acknowledged():
@@ -105,31 +104,11 @@ func clip(name string) string {
 	return name
 }
 
-// worst are the histories that --check counts, that of the largest effect first.
-func (r Report) worst() []Judged {
-	list := r.Worse()
-	slices.SortStableFunc(list, func(a, b Judged) int {
-		return cmp.Compare(b.newestChange().EffectPct, a.newestChange().EffectPct)
-	})
-	return list
-}
-
-// ranked are the histories that changed: those that are slower now as worst has
-// them, then the others, that of the newest change first.
+// ranked are the histories that changed: those that are slower now, then the others,
+// that of the newest change first.
 func (r Report) ranked() []Judged {
-	out := slices.DeleteFunc(r.worst(), func(s Judged) bool { return s.Status != Changed })
-	sure := map[int]bool{}
-	for _, i := range r.worse() {
-		sure[i] = true
-	}
-	var rest []Judged
-	for i, s := range r.Series {
-		if s.Status == Changed && !sure[i] {
-			rest = append(rest, s)
-		}
-	}
-	slices.SortStableFunc(rest, func(a, b Judged) int { return cmp.Compare(b.large().First().T, a.large().First().T) })
-	return append(out, rest...)
+	list, _ := r.byWeight()
+	return slices.DeleteFunc(list, func(s Judged) bool { return s.Status != Changed })
 }
 
 // ByChance says how many of the changes that are told chance alone would give;

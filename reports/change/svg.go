@@ -16,7 +16,7 @@ var style string
 // Style returns the rules for timelines, for pages that show them.
 func Style() string { return style }
 
-// mostPictures bounds a picture of many histories; those that changed come first.
+// mostPictures bounds a picture of many histories; those that want to be seen come first.
 const mostPictures = 60
 
 // Plot writes the timelines as one SVG file that looks after itself.
@@ -26,7 +26,8 @@ func Plot(w io.Writer, r Report) error {
 	height := view.Height + 20 + 22 // labels above and below
 	var p reports.Sheet
 	drawn, left := 0, 0
-	for _, s := range r.ordered() {
+	list, _ := r.byWeight()
+	for _, s := range list {
 		svg := ""
 		if drawn < mostPictures {
 			svg = Timeline(s, view)
@@ -57,13 +58,4 @@ func (s Judged) caption() string {
 		return s.Title() + ": " + reports.Nice(s.Events[0].Text)
 	}
 	return s.Title() + ": " + s.Status.word()
-}
-
-// ordered has the histories that changed first, then those to watch.
-func (r Report) ordered() []Judged {
-	var out []Judged
-	for _, status := range []Status{Changed, Watch, Pass, Unknown} {
-		out = append(out, r.with(status)...)
-	}
-	return out
 }

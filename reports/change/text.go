@@ -113,7 +113,7 @@ func (r Report) meaning() string {
 // next says what can be done about the stored runs that are slower now, by the
 // example of the worst.
 func (r Report) next() []string {
-	list := r.worst()
+	list := r.Worse()
 	if !r.options.Stored || len(list) == 0 {
 		return nil
 	}

@@ -10,34 +10,37 @@ import (
 )
 
 // Worse returns the histories whose newest level is slower than the one before
-// by the least effect or more, unless somebody has acknowledged that. Of many
-// histories some look worse by chance: those whose evidence does not stand out
-// of that many are left out.
+// by the least effect or more, unless somebody has acknowledged that, that of the
+// largest effect first. Of many histories some look worse by chance: those whose
+// evidence does not stand out of that many are left out.
 func (r Report) Worse() []Judged {
-	var out []Judged
-	for _, i := range r.worse() {
-		out = append(out, r.Series[i])
-	}
-	return out
+	list, worse := r.byWeight()
+	return list[:worse]
 }
 
 // ByWeight are the places of all histories in the order in which they want to be
-// seen: slower now, the worst first; to watch; changed otherwise, the newest
-// first; and the rest. Further metrics are left out. The first are the worse ones.
-func (r Report) ByWeight() (places []int, worse int) {
+// seen: slower now, the worst first; to watch; changed otherwise, the newest first; the
+// rest; and further metrics, those that changed first. worse and leading are how many
+// belong to the first kind, and to all but the last.
+func (r Report) ByWeight() (places []int, worse, leading int) {
 	weight := make([]float64, len(r.Series))
 	class := make([]int, len(r.Series))
 	for i, s := range r.Series {
-		switch s.Status {
-		case Changed:
+		switch {
+		case s.Support && s.Status == Changed:
+			class[i] = 4
+		case s.Support:
+			class[i] = 5
+		case s.Status == Changed:
 			class[i], weight[i] = 2, s.large().First().T
-		case Watch:
+		case s.Status == Watch:
 			class[i], weight[i] = 1, s.urgent()
 		default:
 			class[i] = 3
 		}
+		places = append(places, i)
 		if !s.Support {
-			places = append(places, i)
+			leading++
 		}
 	}
 	for _, i := range r.worse() {
@@ -47,7 +50,16 @@ func (r Report) ByWeight() (places []int, worse int) {
 	slices.SortStableFunc(places, func(a, b int) int {
 		return cmp.Or(cmp.Compare(class[a], class[b]), cmp.Compare(weight[b], weight[a]))
 	})
-	return places, worse
+	return places, worse, leading
+}
+
+// byWeight are the histories in that order.
+func (r Report) byWeight() (list []Judged, worse int) {
+	places, worse, _ := r.ByWeight()
+	for _, i := range places {
+		list = append(list, r.Series[i])
+	}
+	return list, worse
 }
 
 // worse are the places of those histories.

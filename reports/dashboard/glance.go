@@ -21,7 +21,8 @@ type card struct {
 // lone history has its large picture just below.
 func glance(in Input, groups []app) (cards []card, left string) {
 	series := in.Report.Series
-	places, worse := in.Report.ByWeight()
+	places, worse, leading := in.Report.ByWeight()
+	places = places[:leading]
 	if len(places) < 2 {
 		return nil, ""
 	}

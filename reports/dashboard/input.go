@@ -65,7 +65,8 @@ type metric struct {
 func apps(r change.Report, n int) []app {
 	several := severalUsers(r.Series)
 	var out []app
-	for _, i := range wanted(r)[:n] {
+	order, _, _ := r.ByWeight()
+	for _, i := range order[:n] {
 		s := r.Series[i]
 		name := appName(s)
 		if several && s.User != "" {
@@ -76,20 +77,6 @@ func apps(r change.Report, n int) []app {
 		h.Metrics = append(h.Metrics, metric{metricName(s), i, s})
 	}
 	return out
-}
-
-// wanted are the places of all histories in the order in which they want to be seen:
-// further metrics last, those that changed before the others.
-func wanted(r change.Report) []int {
-	order, _ := r.ByWeight()
-	for _, changed := range []bool{true, false} {
-		for i, s := range r.Series {
-			if s.Support && (s.Status == change.Changed) == changed {
-				order = append(order, i)
-			}
-		}
-	}
-	return order
 }
 
 // severalUsers is whether an application has to be named with its user.

@@ -128,7 +128,7 @@ func counts(in Input) []count {
 		}
 	}
 	how := "by " + quantity.Chosen(in.Options.MinEffectPct) + " or more"
-	if _, worse := in.Report.ByWeight(); n[change.Changed] > 0 {
+	if _, worse, _ := in.Report.ByWeight(); n[change.Changed] > 0 {
 		how += fmt.Sprintf("; %d slower now", worse)
 	}
 	return []count{
@@ -184,8 +184,8 @@ func (v *view) events(in Input) {
 // day, and these lie behind a fold.
 func (v *view) watched(in Input, severalUsers bool) (list []item) {
 	const few = 5
-	places, _ := in.Report.ByWeight()
-	for _, at := range places {
+	places, _, leading := in.Report.ByWeight()
+	for _, at := range places[:leading] {
 		s := in.Report.Series[at]
 		if s.Watch == "" || in.Days > 0 && s.T[len(s.T)-1] < math.Floor(in.Options.Now)-in.Days {
 			continue
