@@ -106,36 +106,18 @@ func (r Report) driftTexts() []string {
 		}
 		out = append(out, fmt.Sprintf("%s %s out from the neighbours, %s longer in all.", quantity.Plural(d.SlowCount, "cycle"), verb, quantity.Duration(d.SlowS)))
 	}
+	var slowest []string
+	for _, s := range d.Slow {
+		slowest = append(slowest, quantity.Duration(s.LengthS)+" at "+quantity.Position(s.StartS, r.Job.ElapsedS))
+	}
+	if len(slowest) > 0 {
+		out = append(out, "The slowest: "+strings.Join(slowest, ", ")+".")
+	}
 	return out
 }
 
 // maxSteps bounds the steps that are printed.
 const maxSteps = 4
-
-// slowest lists the iterations that stand out most in a sentence.
-func (d Drift) slowest(r Report) []string {
-	var parts []string
-	for _, s := range d.Slow {
-		parts = append(parts, quantity.Duration(s.LengthS)+" at "+quantity.Position(s.StartS, r.Job.ElapsedS))
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return []string{"The slowest: " + strings.Join(parts, ", ") + "."}
-}
-
-// slowRows lists the iterations that stand out most.
-func (r Report) slowRows() []row {
-	d := r.Rhythm.Patterns[0].Drift
-	if d == nil || len(d.Slow) == 0 {
-		return nil
-	}
-	rows := []row{{left("slow cycle at"), right("took"), right("longer by")}}
-	for _, s := range d.Slow {
-		rows = append(rows, row{left(quantity.Position(s.StartS, r.Job.ElapsedS)), right(quantity.Duration(s.LengthS)), right(quantity.Duration(s.ExcessS))})
-	}
-	return rows
-}
 
 // driftRemark says of how many iterations the section speaks.
 func (r Report) driftRemark() string {
@@ -169,7 +151,7 @@ func (r Report) textDrift(p *Page) {
 		p.Line(spaces(gutter) + axis(end))
 		p.Line(spaces(gutter) + fmt.Sprintf("%s .. %s", quantity.Duration(lo), quantity.Duration(hi)))
 	}
-	for _, s := range append(r.driftTexts(), d.slowest(r)...) {
+	for _, s := range r.driftTexts() {
 		p.Text("  ", s)
 	}
 }

@@ -155,20 +155,16 @@ func columnLabel(name, unit string, page int) label {
 	return label{"share of time in " + where.long, where.short}
 }
 
-// long and short return the names of a column, its own if it has no other.
-func (l labels) long(column string) string {
+// named returns the names of a column, its own if it has no other.
+func (l labels) named(column string) label {
 	if x, ok := l[column]; ok {
-		return x.long
+		return x
 	}
-	return columnLabel(column, "", 0).long
+	return columnLabel(column, "", 0)
 }
 
-func (l labels) short(column string) string {
-	if x, ok := l[column]; ok {
-		return x.short
-	}
-	return columnLabel(column, "", 0).short
-}
+func (l labels) long(column string) string  { return l.named(column).long }
+func (l labels) short(column string) string { return l.named(column).short }
 
 // levelRange prints the ends of a picture's range in the column's unit. Shares
 // are percent; what the label says already has no unit.

@@ -36,7 +36,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"codeNoise":  func() string { return r.Code.noise() },
 		"gpusRemark": func() string { return unproven }, "gpus": r.gpuRows, "gpuTexts": r.gpuTexts,
 
-		"drift": r.Rhythm.drift, "driftRemark": r.driftRemark, "driftTexts": r.driftTexts, "driftChart": r.driftChart, "slow": r.slowRows,
+		"drift": r.Rhythm.drift, "driftRemark": r.driftRemark, "driftTexts": r.driftTexts, "driftChart": r.driftChart,
 		"driftSays": func() bool { return r.Rhythm.drift().says(r.Job.ElapsedS) },
 		"lowRemark": func() string { return lowRemark }, "low": r.lowTexts,
 

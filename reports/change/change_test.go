@@ -28,7 +28,7 @@ func golden(t *testing.T, name string, write func(io.Writer) error) string {
 }
 
 func aPair() Pair {
-	return Pair{Base: "old", Other: "new", Join: pair.JoinDay, Calendar: true, Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 14,
+	return Pair{Base: "old", Other: "new", Join: pair.JoinDay, Ratio: Judged{History: History{Input: historyfile.Input{Calendar: true}}}, Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 14,
 		RelativePct: ptr(-4.25), LoPct: ptr(-5.5), HiPct: ptr(-3.), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3, Need: ptr(5), Correlation: ptr(.81),
 		Changes:   []changepoint.Change{step(10, firstDay+10, 6)},
 		Histogram: []pair.Bin{{Lo: -6, Hi: -5, Count: 2}, {Lo: -5, Hi: -4, Count: 9}, {Lo: -4, Hi: -3, Count: 3}},

@@ -27,9 +27,8 @@ type Pair struct {
 	Runs [2]int
 	// Unit is that of the values; "" where it is not said, or not the same.
 	Unit string
-	// Calendar says that a T of its changes is a day since 1970.
-	Calendar bool
-	// Ratio is the history of the relative difference in percent.
+	// Ratio is the history of the relative difference in percent, whose changes those of
+	// the comparison are.
 	Ratio Judged
 }
 
@@ -37,7 +36,7 @@ type Pair struct {
 func Compare(base, other History, join pair.Join) Pair {
 	c := pair.Compare(base.Input.Series, other.Input.Series, join)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
-	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: base.commonUnit(other), Calendar: base.Calendar && other.Calendar, Comparison: c, Ratio: ratio(base, other, join, c)}
+	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: base.commonUnit(other), Comparison: c, Ratio: ratio(base, other, join, c)}
 }
 
 // CompareSets compares all runs of the second history with all of the first:
@@ -102,21 +101,13 @@ func PairJSON(w io.Writer, p Pair) error {
 		RelativePct: quantity.FiniteOf(p.RelativePct), LoPct: quantity.FiniteOf(p.LoPct), HiPct: quantity.FiniteOf(p.HiPct), Level: quantity.Finite(p.Level), P: quantity.FiniteOf(p.P),
 		Significant: p.Significant, Need: p.Need, SeePct: quantity.Finite(p.SeePct), Correlation: quantity.FiniteOf(p.Correlation),
 		Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: list(p.Notes)}
-	ratio := p.dates()
 	for _, c := range p.Changes {
-		out.Changes = append(out.Changes, ratio.jsonChange(c, Default()))
+		out.Changes = append(out.Changes, p.Ratio.jsonChange(c, Default()))
 	}
 	for _, b := range p.Histogram {
 		out.Histogram = append(out.Histogram, jsonBin{quantity.Finite(b.Lo), quantity.Finite(b.Hi), b.Count})
 	}
 	return write(w, out)
-}
-
-// dates says how times of changes are written.
-func (p Pair) dates() Judged {
-	var s Judged
-	s.Calendar = p.Calendar
-	return s
 }
 
 // PairText writes a comparison for people, in the manners of benchstat: "~"
@@ -244,10 +235,9 @@ func bars(t *reports.Page, p Pair) {
 // ChangeLines says when the ratio changed.
 func (p Pair) ChangeLines() []string {
 	var out []string
-	ratio := p.dates()
 	o := Options{Now: math.Inf(1)}
 	for _, c := range p.Changes {
-		line := fmt.Sprintf("the ratio changed by %s on %s (pair %d)", quantity.Signed(c.EffectPct), ratio.date(c.T, o), c.Index)
+		line := fmt.Sprintf("the ratio changed by %s on %s (pair %d)", quantity.Signed(c.EffectPct), p.Ratio.date(c.T, o), c.Index)
 		if lo, hi, ok := bounds(1, c.LoPct, c.HiPct); ok {
 			line += fmt.Sprintf(", %s interval %s", quantity.Chosen(100*c.Level), quantity.PercentRange(lo, hi))
 		}
