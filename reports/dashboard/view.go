@@ -24,14 +24,12 @@ type view struct {
 	GlanceLeft           string
 	Shaded               bool // pictures show shifts of the machine
 	Choice               bool // there is more than one history
-	OpenEarlier          bool // there is nothing newer, and little of it
 	Recent, Earlier      []item
 	MoreEarlier          string
 	Once                 []item // slow last runs, where they are many
 	OnceCount            int
 	Machine              []item
 	MachineCount         int
-	MachineOpen          bool
 	Chance               string
 	Tabs                 tabs
 	Pairs                tabs
@@ -101,7 +99,6 @@ func newView(in Input, d detail, c curves) view {
 	v.Counts = counts(in)
 	v.events(in)
 	v.Chance = strings.TrimSpace(in.Report.ByChance() + " " + in.Report.OwnRate())
-	const few = 8
 	n := len(series)
 	if d.histories != all {
 		n = min(n, d.histories)
@@ -110,7 +107,6 @@ func newView(in Input, d detail, c curves) view {
 	v.Tabs = appTabs(in, groups, d, c)
 	v.Glance, v.GlanceLeft = glance(in, groups)
 	v.Shaded = shaded(in.Report.Machine, series)
-	v.OpenEarlier = len(v.Recent) == 0 && len(v.Earlier) <= few
 	v.Choice = n > 1
 	v.Pairs = pairTabs(in, d)
 	v.Site = newSiteView(in)
@@ -159,7 +155,7 @@ func (v *view) events(in Input) {
 	watched := v.watched(in, several)
 	v.machine(in)
 	slices.SortStableFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(math.Floor(b.day), math.Floor(a.day)), cmp.Compare(b.order(), a.order()), cmp.Compare(b.day, a.day))
+		return cmp.Compare(b.day, a.day)
 	})
 	for _, e := range items {
 		if in.Days <= 0 || e.day >= math.Floor(in.Options.Now)-in.Days {
@@ -218,22 +214,11 @@ func (v *view) machine(in Input) {
 	const daySeconds = 86400
 	for _, m := range slices.Backward(in.Report.Machine) {
 		day := m.Start / daySeconds
-		if in.Days <= 0 || m.End == nil || *m.End/daySeconds >= in.Options.Now-in.Days {
-			v.MachineOpen = v.MachineOpen || in.Options.Now >= day
-		}
 		if len(v.Machine) < in.Limits.Events {
 			v.Machine = append(v.Machine, item{Class: "info", Mark: "m", Label: "machine", Text: change.MachineSentence(m), day: day})
 		}
 	}
 	v.MachineCount = len(in.Report.Machine)
-}
-
-// order puts warnings of a day first.
-func (e item) order() int {
-	if e.Class == "warning" {
-		return 1
-	}
-	return 0
 }
 
 // eventItems are the events of a history; those that are small or known are not
