@@ -19,21 +19,13 @@ func (r Report) timelineCharts() []Chart {
 		if _, _, ok := plot.Extent(t.mean); !ok || end <= 0 {
 			continue
 		}
-		least := []float64{}
-		if t.column.Unit == "CPUs" {
-			least = append(least, leastCPUs)
-		}
-		y, ticks := plot.FromZero(3, t.hi, t.mean, least)
 		height := 96
 		if i == 0 {
 			height = 150
 		}
-		chart := plot.New(plot.Frame{Name: t.column.Label + " over the run", Height: height, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
-			XTicks: plot.TimeTicks(0, end, 7), YTicks: inPercent(ticks, t.column.Unit)})
+		chart := plot.New(t.frame(" over the run", height, 0, end))
 		r.spans(chart, i == 0)
-		chart.Bins("band", t.edges(end), t.lo, t.hi)
-		x, line := r.broken(t)
-		chart.Line("line run", x, line)
+		r.draw(chart, t, "line run", end)
 		out = append(out, Chart{t.column.Label, unitWords(t.column.Unit), template.HTML(chart.SVG())})
 	}
 	if p := r.gpuLaneChart(); p != nil && len(out) > 0 {

@@ -18,23 +18,13 @@ func (r Report) minuteCharts() []Chart {
 	}
 	var out []Chart
 	for _, c := range m.Columns {
-		lo, mean, hi := floats(c.Min), floats(c.Mean), floats(c.Max)
-		if _, _, ok := plot.Extent(mean); !ok || len(lo) != len(mean) || len(hi) != len(mean) {
+		t := trace{c, m.StartS, m.StepS, floats(c.Min), floats(c.Mean), floats(c.Max)}
+		if _, _, ok := plot.Extent(t.mean); !ok {
 			continue
 		}
-		end := m.StartS + float64(len(mean))*m.StepS
-		edges, mid := make([]float64, len(mean)+1), make([]float64, len(mean))
-		for i := range edges {
-			edges[i] = m.StartS + float64(i)*m.StepS
-		}
-		for i := range mid {
-			mid[i] = edges[i] + m.StepS/2
-		}
-		y, ticks := plot.FromZero(3, hi, mean)
-		chart := plot.New(plot.Frame{Name: c.Label + " in a typical minute", Height: 120, X: plot.Scale{Lo: m.StartS, Hi: end}, Y: y,
-			XTicks: plot.TimeTicks(m.StartS, end, 6), YTicks: inPercent(ticks, c.Unit)})
-		chart.Bins("band", edges, lo, hi)
-		chart.Line("line", mid, mean)
+		end := m.StartS + float64(len(t.mean))*m.StepS
+		chart := plot.New(t.frame(" in a typical minute", 120, m.StartS, end))
+		r.draw(chart, t, "line", end)
 		out = append(out, Chart{c.Label, fmt.Sprintf("%s from %s on, as it was sampled", quantity.Duration(end-m.StartS), quantity.Position(m.StartS, r.Job.ElapsedS)),
 			template.HTML(chart.SVG())})
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"jobgait/reports/plot"
 )
 
 // trace is one column as the page draws it.
@@ -30,6 +32,24 @@ func (r Report) traces() []trace {
 		out = append(out, trace{c, t.StartS, t.StepS, lo, mean, hi})
 	}
 	return out
+}
+
+// frame is what a trace is drawn in, from lo to hi seconds.
+func (t trace) frame(what string, height int, lo, hi float64) plot.Frame {
+	least := []float64{}
+	if t.column.Unit == "CPUs" {
+		least = append(least, leastCPUs)
+	}
+	y, ticks := plot.FromZero(3, t.hi, t.mean, least)
+	return plot.Frame{Name: t.column.Label + what, Height: height, X: plot.Scale{Lo: lo, Hi: hi}, Y: y,
+		XTicks: plot.TimeTicks(lo, hi, 7), YTicks: inPercent(ticks, t.column.Unit)}
+}
+
+// draw draws a trace: a band from the least to the most, and the mean as a line.
+func (r Report) draw(c *plot.Chart, t trace, line string, end float64) {
+	c.Bins("band", t.edges(end), t.lo, t.hi)
+	x, y := r.broken(t)
+	c.Line(line, x, y)
 }
 
 // edges returns the borders of the bins.

@@ -91,17 +91,11 @@ type Pattern struct {
 
 // Drift is how the iterations changed.
 type Drift struct {
-	SlopePctPerHour *float64 `json:"slope_pct_per_hour"`
-	Lo              *float64 `json:"ci_lo"`
-	Hi              *float64 `json:"ci_hi"`
-	Level           float64  `json:"level"`
-	Steps           []Step   `json:"steps"`
-}
-
-// Step is a change of the length of iterations.
-type Step struct {
-	TS        float64 `json:"t_s"`
-	EffectPct float64 `json:"effect_pct"`
+	SlopePctPerHour *float64     `json:"slope_pct_per_hour"`
+	Lo              *float64     `json:"ci_lo"`
+	Hi              *float64     `json:"ci_hi"`
+	Level           float64      `json:"level"`
+	Steps           []phase.Step `json:"steps"`
 }
 
 // Slow is an iteration that stands out.
@@ -196,7 +190,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, ConfidenceParts: p.Parts, Coverage: q.Coverage,
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
 		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...), Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.Child{}, p.Children...),
-		Drift: Drift{Level: 0.95, Steps: []Step{}}}
+		Drift: Drift{Level: 0.95}}
 	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = cmp.Or(p.Kind, periodicity.Equal), p.MeanS, p.P10S, p.P90S
 	if p.CPUS > 0 {
 		out.StepCPUS = quantity.Finite(p.CPUS)
@@ -217,9 +211,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 	}
 	d := phase.DriftOf(p, set.StartS, set.StepS)
 	out.Drift.SlopePctPerHour, out.Drift.Lo, out.Drift.Hi = quantity.Finite(d.SlopePctPerHour), quantity.Finite(d.Lo), quantity.Finite(d.Hi)
-	for _, s := range d.Steps {
-		out.Drift.Steps = append(out.Drift.Steps, Step{TS: s.TS, EffectPct: s.EffectPct})
-	}
+	out.Drift.Steps = append([]phase.Step{}, d.Steps...)
 	out.SlowCount = d.SlowCount
 	for _, s := range d.Slow {
 		out.Slow = append(out.Slow, Slow{Index: s.Iteration, TS: s.StartS, LengthS: s.LengthS, ExcessS: s.ExcessS})
