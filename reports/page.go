@@ -2,6 +2,7 @@ package reports
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -76,7 +77,10 @@ func (p *Page) Columns(rows [][]string) {
 // are too wide for the page, the widest columns flush left are cut.
 func (p *Page) table(rows []row) {
 	var w []int
-	for _, row := range rows {
+	rows = slices.Clone(rows)
+	for k, row := range rows {
+		row = slices.DeleteFunc(slices.Clone(row), func(c cell) bool { return c.Wide })
+		rows[k] = row
 		for i, c := range row {
 			if i == len(w) {
 				w = append(w, 0)

@@ -22,7 +22,7 @@ type cell struct {
 	Left bool // flush left; numbers are flush right
 	// Art is a picture that HTML shows behind the text.
 	Art  template.HTML
-	Wide bool // the column of a picture
+	Wide bool // the column of a picture, which text has not
 }
 
 func left(s string) cell  { return cell{Text: s, Left: true} }
@@ -102,25 +102,43 @@ func (r Report) listed() []Node {
 }
 
 func (r Report) nodeRows() []row {
-	var rows []row
-	if r.Nodes.Total <= 1 {
+	list := r.listed()
+	if r.Nodes.Total <= 1 || len(list) == 0 {
 		return nil // there is nothing to compare
 	}
-	for i, m := range r.listed() {
-		if i == 0 {
-			rows = append(rows, row{left("node"), right("busy CPUs"), right("period"), right("periodic"), right("missing"), left("")})
+	var busy []float64
+	for _, m := range r.Nodes.List {
+		if m.BusyCPUs != nil {
+			busy = append(busy, *m.BusyCPUs)
 		}
-		rows = append(rows, m.row())
+	}
+	_, most, _ := plot.Extent(busy)
+	rows := []row{{left("node"), right("busy CPUs"), {Left: true, Wide: true}, right("period"), right("periodic"), right("missing"), left("")}}
+	for _, m := range list {
+		rows = append(rows, m.row(most))
 	}
 	return rows
+}
+
+// meter is a bar of the node's busy CPUs on a scale to most.
+func (m Node) meter(most float64) cell {
+	art := cell{Left: true, Wide: true}
+	if m.BusyCPUs != nil {
+		class := "value"
+		if len(m.Odd) > 0 {
+			class = "value odd"
+		}
+		art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, most, m.Name+": "+quantity.Hundredths(*m.BusyCPUs)+" busy CPUs"))
+	}
+	return art
 }
 
 // maxRemark is the room for what is odd about a node beside names of 12 columns.
 const maxRemark = 25
 
-func (m Node) row() row {
+func (m Node) row(most float64) row {
 	if !m.Reported {
-		return row{left(m.Name), right(quantity.Missing), right(quantity.Missing), right(quantity.Missing), right(quantity.Missing), left("no report from this node")}
+		return row{left(m.Name), right(quantity.Missing), m.meter(most), right(quantity.Missing), right(quantity.Missing), right(quantity.Missing), left("no report from this node")}
 	}
 	remarks := slices.Clone(m.Odd)
 	if !m.Sealed {
@@ -134,35 +152,8 @@ func (m Node) row() row {
 	if m.Samples > 0 {
 		missing = quantity.Share(float64(m.Missing) / float64(m.Samples))
 	}
-	return row{left(m.Name), right(quantity.Optional(m.BusyCPUs, quantity.Hundredths)), right(quantity.Optional(m.PeriodS, quantity.Period)),
+	return row{left(m.Name), right(quantity.Optional(m.BusyCPUs, quantity.Hundredths)), m.meter(most), right(quantity.Optional(m.PeriodS, quantity.Period)),
 		right(quantity.Optional(m.Coverage, quantity.Share)), right(missing), left(remark)}
-}
-
-// withMeters adds a bar of its busy CPUs to each row of nodes, where any are known.
-func (r Report) withMeters(rows []row) []row {
-	if r.Nodes.BusyCPUs == nil {
-		return rows
-	}
-	hi := 0.0
-	for _, m := range r.Nodes.List {
-		if m.BusyCPUs != nil {
-			hi = max(hi, *m.BusyCPUs)
-		}
-	}
-	for i, m := range append([]Node{{}}, r.listed()...) {
-		art := cell{Left: true, Wide: true}
-		if m.BusyCPUs != nil {
-			class := "value"
-			if len(m.Odd) > 0 {
-				class = "value odd"
-			}
-			art.Art = template.HTML(plot.Meter(class, *m.BusyCPUs, hi, m.Name+": "+quantity.Hundredths(*m.BusyCPUs)+" busy CPUs"))
-		}
-		if i < len(rows) {
-			rows[i] = slices.Insert(slices.Clone(rows[i]), 2, art)
-		}
-	}
-	return rows
 }
 
 // inGauges are counters that the lines of what was used have already.

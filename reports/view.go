@@ -42,7 +42,7 @@ func (r Report) pageFuncs() template.FuncMap {
 
 		"nodesRemark": r.Nodes.remark, "nodesText": r.Nodes.summary, "nodeLanes": r.nodeLaneChart,
 		"manyNodes": func() bool { return r.Nodes.Total > listedNodes },
-		"nodes":     func() []row { return r.withMeters(r.nodeRows()) },
+		"nodes":     r.nodeRows,
 		"agreement": r.Nodes.Agreement.texts,
 
 		"countersRemark": func() string { return countersRemark }, "counters": r.counterRows, "ipcText": r.ipcText,
