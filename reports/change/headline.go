@@ -171,26 +171,21 @@ func (s Judged) recent(o Options) int {
 	return n
 }
 
-// expected is how many of the changes chance alone would give, and of how many
-// that is not known; nil if of none.
-func (r Report) expected() (n *float64, unknown int) {
-	known := 0
+// expected is how many of the changes chance alone would give; nil if that is not known
+// of any.
+func (r Report) expected() *float64 {
+	known, unknown := false, false
 	for _, s := range r.Series {
 		for _, c := range s.Result.Changes {
-			if s.Support {
-				break // Expected does not count them either
-			}
-			if c.FalsePer1000 == nil {
-				unknown++
-			} else {
-				known++
+			if !s.Support { // Expected does not count the others either
+				known, unknown = known || c.FalsePer1000 != nil, unknown || c.FalsePer1000 == nil
 			}
 		}
 	}
-	if known == 0 && unknown > 0 {
-		return nil, unknown
+	if unknown && !known {
+		return nil
 	}
-	return quantity.Finite(r.Expected), unknown
+	return quantity.Finite(r.Expected)
 }
 
 // machine writes what the machine did, the newest first: whoever is told that a

@@ -136,7 +136,7 @@ type (
 // JSON writes the report as one object.
 func JSON(w io.Writer, r Report) error {
 	out := jsonReport{Schema: Schema, Method: r.Method, Series: make([]jsonSeries, len(r.Series)), Machine: []jsonMachine{}}
-	out.Expected, _ = r.expected()
+	out.Expected = r.expected()
 	given := map[string]any{}
 	for i, s := range r.Series {
 		out.Series[i] = s.json(r.options)
