@@ -1,6 +1,9 @@
 package reports
 
 import (
+	"cmp"
+	"slices"
+
 	"jobgait/analysis/phase"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
@@ -63,15 +66,9 @@ func (r Rhythm) drawn(n int) []Column {
 		}
 		return 3
 	}
-	var out []Column
-	for want := 0; want <= 3; want++ {
-		for _, c := range r.Timeline.Columns {
-			if rank(c) == want && len(out) < n && len(c.Mean) > 0 {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
+	out := slices.DeleteFunc(slices.Clone(r.Timeline.Columns), func(c Column) bool { return len(c.Mean) == 0 })
+	slices.SortStableFunc(out, func(a, b Column) int { return cmp.Compare(rank(a), rank(b)) })
+	return out[:min(len(out), n)]
 }
 
 // bins is what averages the timeline so that its bins and the loops do not beat.

@@ -51,11 +51,7 @@ func Timeline(s Judged, v View) string {
 	if n := len(f.YTicks); n > 0 && s.Unit != "" {
 		f.YTicks[n-1].Label += " " + reports.Clean(s.Unit)
 	}
-	if s.Calendar {
-		f.XTicks = plot.DateTicks(from-roomLeft, to+room, 7)
-	} else {
-		f.XTicks = plot.NumberTicks(from-roomLeft, to+room, 7, "day ")
-	}
+	f.XTicks = s.Ticks(f.X, 7)
 	c := plot.New(f)
 	s.drawMachine(c, v, from, to)
 	s.drawLevels(c, from-room, to+room)
@@ -64,6 +60,14 @@ func Timeline(s Judged, v View) string {
 	s.drawOutliers(c, v)
 	s.drawTips(c, v, from-room, to+room)
 	return c.SVG()
+}
+
+// Ticks are about want ticks on a scale of the history's days.
+func (h History) Ticks(x plot.Scale, want int) []plot.Tick {
+	if h.Calendar {
+		return plot.DateTicks(x.Lo, x.Hi, want)
+	}
+	return plot.NumberTicks(x.Lo, x.Hi, want, "day ")
 }
 
 // reach is the range of the values without outliers and with all levels.

@@ -63,7 +63,7 @@ func evidenceFigure(s change.Judged) figure {
 	curve, bar := evidence.Splits(y), evidence.Threshold(len(y), paperAlpha)
 	f := plot.Frame{Name: "evidence for a change at each run", Class: "evidence", Height: 110, X: wide(at)}
 	f.Y, f.YTicks = plot.FromZero(3, curve, []float64{bar})
-	f.XTicks = dayTicks(s, f.X, 4)
+	f.XTicks = s.Ticks(f.X, 4)
 	c := plot.New(f)
 	c.Line("bar", []float64{f.X.Lo, f.X.Hi}, []float64{bar, bar})
 	c.Line("line", at, curve)
@@ -78,13 +78,6 @@ func wide(at []float64) plot.Scale {
 		lo, hi = lo-0.5, hi+0.5
 	}
 	return plot.Scale{Lo: lo - (hi-lo)/60, Hi: hi + (hi-lo)/60}
-}
-
-func dayTicks(s change.Judged, x plot.Scale, want int) []plot.Tick {
-	if s.Calendar {
-		return plot.DateTicks(x.Lo, x.Hi, want)
-	}
-	return plot.NumberTicks(x.Lo, x.Hi, want, "day ")
 }
 
 // normalFigure is a normal plot of the runs against their levels. It is empty
