@@ -4,12 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"strings"
-
-	"jobgait/analysis/quantity"
 )
-
-// keyFigure is one of the large figures at the head of the page.
-type keyFigure struct{ Name, Value, Remark string }
 
 // pageFuncs are what page.html prints: the report in words, rows and pictures, by the
 // same functions that make the text.
@@ -25,7 +20,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
 		"span":    r.span, "ended": r.ended, "failed": r.failed,
-		"keyFigures": r.keyFigures, "short": r.short, "gauges": r.gauges,
+		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "gauges": r.gauges,
 
 		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples, "smoothed": r.smoothed,
 		"minute": r.minuteCharts, "patterns": r.Rhythm.patternRows, "foundIn": r.Rhythm.foundIn, "nested": r.Rhythm.nested,
@@ -52,26 +47,6 @@ func (r Report) pageFuncs() template.FuncMap {
 		"notes":     func() []Note { return notes },
 		"moreNotes": func() string { return moreNotes },
 	}
-}
-
-// keyFigures are those that a reader looks for first.
-func (r Report) keyFigures() []keyFigure {
-	out := []keyFigure{{"Elapsed", r.Job.elapsed(), r.Job.size()}}
-	if r.Rhythm.Periodic {
-		p := r.Rhythm.Patterns[0]
-		out = append(out, keyFigure{"One cycle", quantity.Period(p.Period.value()), "+- " + quantity.Share(p.PeriodCV) + "; pattern " + p.ID},
-			keyFigure{"Cycles", quantity.Count(p.Instances), "confidence " + quantity.Hundredths(p.Confidence)})
-	} else {
-		out = append(out, keyFigure{"One cycle", quantity.Missing, "no period found"})
-	}
-	if s := r.Rhythm.PeriodicShare; s != nil {
-		out = append(out, keyFigure{"Periodic", quantity.Share(*s), "of the run"})
-	}
-	remark := "mean over the run"
-	if r.Nodes.Total > 1 {
-		remark = "median of the nodes"
-	}
-	return append(out, keyFigure{"Busy CPUs", quantity.Optional(r.Nodes.BusyCPUs, quantity.Hundredths), remark})
 }
 
 // smoothed says when the line of the timeline is not the plain mean.
