@@ -16,56 +16,35 @@ func DateTicks(lo, hi float64, want int) []Tick {
 		return nil
 	}
 	raw := (hi - lo) / float64(want)
-	switch {
-	case raw <= 0.5:
-		return hourTicks(lo, hi, raw)
-	case raw <= 16:
-		return dayTicks(lo, hi, raw)
+	if raw > 16 {
+		return monthTicks(lo, hi, raw)
 	}
-	return monthTicks(lo, hi, raw)
+	return dayTicks(lo, hi, raw)
 }
 
-// hourTicks are for half a day or less from tick to tick.
-func hourTicks(lo, hi, raw float64) []Tick {
-	step := 0.5
-	for _, s := range []float64{1. / 1440, 5. / 1440, 15. / 1440, 1. / 24, 2. / 24, 6. / 24} {
-		if s >= raw {
-			step = s
-			break
-		}
-	}
-	var ticks []Tick
-	for i := math.Ceil(lo/step - 1e-6); i*step <= hi; i++ {
-		t := date(i * step)
-		label := t.Format("15:04")
-		if t.Hour() == 0 && t.Minute() == 0 || len(ticks) == 0 {
-			label = t.Format("2 Jan 15:04")
-		}
-		ticks = append(ticks, Tick{max(lo, i*step), label})
-	}
-	return ticks
-}
-
-// dayTicks are for one to sixteen days from tick to tick: weeks begin on Monday.
+// dayTicks are for a minute to sixteen days from tick to tick: weeks begin on Monday.
 func dayTicks(lo, hi, raw float64) []Tick {
-	step, phase := 14.0, 4.0 // 1970-01-05 was a Monday
-	for _, s := range []float64{1, 2, 7} {
+	step, phase := 14.0, 0.0
+	for _, s := range []float64{1. / 1440, 5. / 1440, 15. / 1440, 1. / 24, 2. / 24, 6. / 24, 0.5, 1, 2, 7} {
 		if s >= raw {
 			step = s
 			break
 		}
 	}
-	if step < 7 {
-		phase = 0
+	if step >= 7 {
+		phase = 4 // 1970-01-05 was a Monday
 	}
 	var ticks []Tick
-	for i := math.Ceil((lo - phase) / step); phase+i*step <= hi; i++ {
+	for i := math.Ceil((lo-phase)/step - 1e-6); phase+i*step <= hi; i++ {
 		t := date(phase + i*step)
-		label := t.Format("2 Jan")
-		if len(ticks) == 0 || t.YearDay() <= int(step) {
-			label = t.Format("2 Jan 2006")
+		label, long, begins := "2 Jan", "2 Jan 2006", t.YearDay() <= int(step)
+		if step < 1 {
+			label, long, begins = "15:04", "2 Jan 15:04", t.Hour() == 0 && t.Minute() == 0
 		}
-		ticks = append(ticks, Tick{phase + i*step, label})
+		if begins || len(ticks) == 0 {
+			label = long
+		}
+		ticks = append(ticks, Tick{max(lo, phase+i*step), t.Format(label)})
 	}
 	return ticks
 }
