@@ -241,10 +241,7 @@ func Newest(hs []History) float64 {
 
 // byAge orders events, the newest first.
 func byAge(a, b Event) int {
-	if c := cmp.Compare(b.First().T, a.First().T); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.First().Index, b.First().Index)
+	return cmp.Or(cmp.Compare(b.First().T, a.First().T), cmp.Compare(a.First().Index, b.First().Index))
 }
 
 // shown leaves out events that are older than what was asked for.

@@ -118,15 +118,9 @@ func (r Report) groupedNotes() []noteGroup {
 		}
 	}
 	// What the runs do before how they were recorded.
-	slices.SortStableFunc(out, func(a, b noteGroup) int {
-		switch {
-		case Routine(a.code) == Routine(b.code):
-			return 0
-		case Routine(b.code):
-			return -1
-		}
-		return 1
-	})
+	routine := func(g noteGroup) bool { return Routine(g.code) }
+	last := slices.DeleteFunc(slices.Clone(out), func(g noteGroup) bool { return !routine(g) })
+	out = append(slices.DeleteFunc(out, routine), last...)
 	return out
 }
 

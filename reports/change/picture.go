@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -153,15 +154,7 @@ func (s Judged) drawChanges(c *plot.Chart, x plot.Scale) {
 			}
 		}
 	}
-	slices.SortStableFunc(marks, func(a, b mark) int {
-		switch size := math.Abs(b.effect) - math.Abs(a.effect); {
-		case size > 0:
-			return 1
-		case size < 0:
-			return -1
-		}
-		return 0
-	})
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(math.Abs(b.effect), math.Abs(a.effect)) })
 	var taken []float64
 	for _, m := range marks {
 		at := x.At(m.day)
