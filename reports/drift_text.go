@@ -61,16 +61,13 @@ func (d Drift) excursion() bool {
 	return len(d.Steps) == 2 && d.Steps[0].EffectPct*d.Steps[1].EffectPct < 0 && math.Abs(d.ChangePct) < math.Abs(d.Steps[0].EffectPct)/4
 }
 
-// trend says how fast the length changed: an hour of runs that took one, else over the run.
-func (d Drift) trend(elapsedS float64) string {
-	over := quantity.Signed(d.ChangePct) + " over the run"
+// trend says how much the length changed over the run.
+func (d Drift) trend() string {
 	lo, hi := d.Lo, d.Hi
-	if elapsedS >= 3600 {
-		over += ": " + quantity.Signed(d.Slope) + " an hour"
-	} else if d.Slope != 0 {
+	if d.Slope != 0 {
 		lo, hi = lo*d.ChangePct/d.Slope, hi*d.ChangePct/d.Slope
 	}
-	return fmt.Sprintf("The length of cycles changed steadily, by %s (95 %% interval %s).", over, quantity.PercentRange(lo, hi))
+	return fmt.Sprintf("The length of cycles changed steadily, by %s over the run (95 %% interval %s).", quantity.Signed(d.ChangePct), quantity.PercentRange(lo, hi))
 }
 
 // driftTexts are the sentences of the section on the main pattern's iterations.
@@ -94,7 +91,7 @@ func (r Report) driftTexts() []string {
 			quantity.Percent(math.Abs(s.EffectPct)), quantity.Duration(s.BeforeS), quantity.Duration(s.AfterS)))
 	}
 	if len(d.Steps) == 0 && math.Abs(d.ChangePct) >= matters {
-		out = append(out, d.trend(r.Job.ElapsedS))
+		out = append(out, d.trend())
 	}
 	if math.Abs(d.ChangePct) >= matters && d.CostS >= 1 {
 		out = append(out, fmt.Sprintf("Against those at the beginning, cycles took %s more in this run.", quantity.Duration(d.CostS)))
