@@ -223,7 +223,7 @@ func TestMostDrawn(t *testing.T) {
 	in.Report, in.NoFurther, in.Pairs = change.New(hs, changepoint.Sequential, found, in.Options), true, nil
 	all := detail{noCurves, 0, all, 0}
 	var b bytes.Buffer
-	if err := template.Must(parsed()).Execute(&b, newView(in, all, curves{})); err != nil || b.Len() <= in.Limits.Bytes {
+	if err := template.Must(parsed()).Execute(&b, newView(in, all)); err != nil || b.Len() <= in.Limits.Bytes {
 		t.Errorf("%d histories of five runs have %d bytes, %v", len(hs), b.Len(), err)
 	}
 	if p := page(t, in); !strings.Contains(p, "80 of 251 histories are drawn") || !strings.Contains(p, "further metrics are left out") {

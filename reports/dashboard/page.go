@@ -46,11 +46,10 @@ func HTML(w io.Writer, in Input) error {
 		return fmt.Errorf("parse the dashboard's page: %w", err)
 	}
 	var b bytes.Buffer
-	done := curves{}
 	for _, d := range steps[firstStep(len(in.Report.Series)):] {
 		b.Reset()
 		b.WriteString(comment(in.Version))
-		if err := t.Execute(&b, newView(in, d, done)); err != nil {
+		if err := t.Execute(&b, newView(in, d)); err != nil {
 			return fmt.Errorf("fill the dashboard: %w", err)
 		}
 		if b.Len() <= in.Limits.Bytes {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
 	"jobgait/analysis/changepoint/evidence"
 	"jobgait/analysis/quantity"
@@ -17,24 +18,9 @@ type figure struct {
 	SVG           template.HTML
 }
 
-// curves are the evidence and the normal plot of histories, by their place in
-// the report. They take most of the time of a page, which may be drawn several
-// times until it is small enough.
-type curves map[int][]figure
-
-// of returns the curves of a history, none if it has too few runs.
-func (c curves) of(m metric) []figure {
-	if done, ok := c[m.at]; ok {
-		return done
-	}
-	var list []figure
-	for _, f := range []figure{evidenceFigure(m.Judged), normalFigure(m.Judged)} {
-		if f.SVG != "" {
-			list = append(list, f)
-		}
-	}
-	c[m.at] = list
-	return list
+// curves are the evidence and the normal plot of a history, none if it has too few runs.
+func curves(s change.Judged) []figure {
+	return slices.DeleteFunc([]figure{evidenceFigure(s), normalFigure(s)}, func(f figure) bool { return f.SVG == "" })
 }
 
 // paperAlpha is the level at which the report's published page was made.

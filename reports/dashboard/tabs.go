@@ -17,7 +17,7 @@ import (
 
 // appTabs are applications, in each its shapes, in each its metrics. A choice
 // among one is no choice: its button is left out by the template.
-func appTabs(in Input, groups []app, d detail, c curves) tabs {
+func appTabs(in Input, groups []app, d detail) tabs {
 	out := tabs{Name: "app"}
 	for i, a := range groups {
 		shapes := tabs{Name: fmt.Sprintf("shape%d", i)}
@@ -25,7 +25,7 @@ func appTabs(in Input, groups []app, d detail, c curves) tabs {
 			metrics := tabs{Name: fmt.Sprintf("metric%d-%d", i, j)}
 			for k, m := range h.Metrics {
 				metrics.List = append(metrics.List, tab{ID: fmt.Sprintf("m%d-%d-%d", i, j, k), Label: m.Name,
-					Class: class(m.Status), Panel: newPanel(in, m, d, c)})
+					Class: class(m.Status), Panel: newPanel(in, m, d)})
 			}
 			shapes.List = append(shapes.List, tab{ID: fmt.Sprintf("s%d-%d", i, j), Label: shapeName(h.Name),
 				Class: metrics.class(), Inner: &metrics})
@@ -53,7 +53,7 @@ func (t tabs) class() string {
 	return ""
 }
 
-func newPanel(in Input, m metric, d detail, c curves) *panel {
+func newPanel(in Input, m metric, d detail) *panel {
 	s := m.Judged
 	p := &panel{Status: cmp.Or(string(s.Status), "cannot be told"), Class: string(s.Status),
 		Timeline: template.HTML(change.Timeline(s, d.view(in.Report, in.Options)))}
@@ -72,7 +72,7 @@ func newPanel(in Input, m metric, d detail, c curves) *panel {
 	p.levels(s, in.Options)
 	p.notes(s)
 	if d.draws(s) {
-		p.Curves = c.of(m)
+		p.Curves = curves(s)
 	}
 	return p
 }

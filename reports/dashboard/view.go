@@ -84,7 +84,7 @@ type pairPanel struct {
 	Notes            []string
 }
 
-func newView(in Input, d detail, c curves) view {
+func newView(in Input, d detail) view {
 	in.Report.Series = apart(in.Report.Series)
 	css := style(in)
 	v := view{Policy: policy(css), CSS: template.CSS(css), Title: reports.Clean(in.Title), Version: in.Version,
@@ -104,7 +104,7 @@ func newView(in Input, d detail, c curves) view {
 		n = min(n, d.histories)
 	}
 	groups := apps(in.Report, n)
-	v.Tabs = appTabs(in, groups, d, c)
+	v.Tabs = appTabs(in, groups, d)
 	v.Glance, v.GlanceLeft = glance(in, groups)
 	v.Shaded = shaded(in.Report.Machine, series)
 	v.Choice = n > 1
