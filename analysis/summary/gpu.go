@@ -206,28 +206,3 @@ func IsGPUColumn(name string) bool {
 	digits, _, found := strings.Cut(rest, "_")
 	return ok && found && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
-
-func (c *checker) gpus(list []GPU, nodes float64) {
-	c.within("GPUs", float64(len(list)), 0, nodes*mostGPUs)
-	for _, g := range list {
-		c.within("index of a GPU", float64(g.Index), 0, mostGPUs)
-		c.within("memory_bytes", g.MemoryBytes, 0, most)
-		c.within("read_s", g.ReadS, 0, maxSpan)
-		c.optional("energy_j", g.EnergyJ, 0, most)
-		c.optional("power_w", g.PowerW, 0, 1e6)
-		c.optional("active_s", g.ActiveS, 0, maxSpan)
-		c.optional("slowed_s", g.SlowedS, 0, maxSpan)
-		c.optional("clock_mhz", g.ClockMHz, 0, 1e6)
-		c.optional("memory_peak_bytes", g.MemoryPeakBytes, 0, most)
-		c.gpuCycle(g.Cycle)
-		if l := g.Lane; l != nil {
-			c.within("lane", l.StartS, -maxSpan, maxSpan)
-			c.within("lane", l.StepS, 0, maxSpan)
-			c.within("lane", float64(len(l.Busy)), 0, laneBins)
-		}
-		if i := g.IdleStretch; i != nil {
-			c.within("idle stretch", i.StartS, -maxSpan, i.EndS)
-			c.within("idle stretch", i.EndS, -maxSpan, maxSpan)
-		}
-	}
-}

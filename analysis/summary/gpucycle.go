@@ -139,13 +139,3 @@ func sumOf(v []float64) (sum float64) {
 	}
 	return sum
 }
-
-func (c *checker) gpuCycle(g *GPUCycle) {
-	if g == nil {
-		return
-	}
-	c.within("cycles of a GPU", g.Count, 0, maxSpan*2000)
-	c.share("idle_share", g.IdleShare)
-	c.bins(g.PowerW)
-	c.bins(g.Idle)
-}

@@ -6,6 +6,7 @@ import (
 
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
+	"jobgait/analysis/series"
 )
 
 // A timeline of 20 minutes hides cycles of 1.1 s: in the minute each lies in many bins,
@@ -61,11 +62,17 @@ func TestMinuteOnlyWhereItShowsMore(t *testing.T) {
 
 // A damaged minute is refused as a damaged timeline is.
 func TestMinuteIsChecked(t *testing.T) {
-	var c checker
-	if c.minute(nil); c.err != nil {
-		t.Error(c.err)
+	r := valid()
+	r.Minute = nil
+	if err := r.Valid(now); err != nil {
+		t.Error(err)
 	}
-	if c.minute(&Timeline{StepS: math.NaN()}); c.err == nil {
+	r.Minute = &Timeline{StepS: math.NaN()}
+	if r.Valid(now) == nil {
 		t.Error("a step that is no number passes")
+	}
+	r.Minute = &Timeline{Columns: []TimelineColumn{{Mean: series.Values{1}}}}
+	if r.Valid(now) == nil {
+		t.Error("a column without its least and largest passes")
 	}
 }

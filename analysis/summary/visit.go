@@ -1,16 +1,14 @@
 package summary
 
 import (
-	"fmt"
-	"math"
 	"reflect"
 
 	"jobgait/analysis/note"
 )
 
 // visit calls see with every text and number of a record and with every list and
-// map before what is in it; name is that of the field. So no field that is added
-// later is forgotten. Lists of float32 (series.Values) are seen as lists only: each
+// map before what is in it; name is "Type.Field". So no field that is added later
+// is forgotten. Lists of float32 (series.Values) are seen as lists only: each
 // of their values is a number or missing.
 func visit(v reflect.Value, name string, see func(v reflect.Value, name string) error) error {
 	switch v.Kind() {
@@ -21,7 +19,7 @@ func visit(v reflect.Value, name string, see func(v reflect.Value, name string) 
 		return visit(v.Elem(), name, see)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if err := visit(v.Field(i), v.Type().Field(i).Name, see); err != nil {
+			if err := visit(v.Field(i), v.Type().Name()+"."+v.Type().Field(i).Name, see); err != nil {
 				return err
 			}
 		}
@@ -56,18 +54,15 @@ func visitMap(v reflect.Value, name string, see func(v reflect.Value, name strin
 	return nil
 }
 
-// Bounds of what a record holds, whatever it says. Sums over 100,000 nodes of eight
-// days are below huge.
+// Bounds of the text in a record, in characters.
 const (
-	maxText     = 4096    // characters of one text: a path's, PATH_MAX
-	maxNodeList = 1 << 16 // characters; hooks drop a longer one
-	maxList     = 1 << 20 // notes of 100,000 nodes
-	huge        = 1e25
+	maxText     = 4096    // of one text: a path's, PATH_MAX
+	maxNodeList = 1 << 16 // hooks drop a longer one
 )
 
 // textOf is how long the text of a field may be.
 func textOf(name string) int {
-	if name == "NodeList" {
+	if name == "Job.NodeList" {
 		return maxNodeList
 	}
 	return maxText
@@ -100,33 +95,4 @@ func cleanFields(fields map[string]string) map[string]string {
 		}
 	}
 	return out
-}
-
-// bounded is nil for a record whose numbers are numbers and whose lists are no
-// longer than any honest one. Its text was cleaned when it was decoded.
-func bounded(record any) error {
-	return visit(reflect.ValueOf(record), "", func(v reflect.Value, name string) error {
-		switch v.Kind() {
-		case reflect.String:
-		case reflect.Float64:
-			if f := v.Float(); math.IsNaN(f) || math.Abs(f) > huge {
-				return fmt.Errorf("%s is %g", name, f)
-			}
-		case reflect.Int, reflect.Int64:
-			if n := v.Int(); n > 1<<60 || n < -1<<60 {
-				return fmt.Errorf("%s is %d", name, n)
-			}
-		case reflect.Uint64: // a place in a file
-			if n := v.Uint(); n > 1<<62 {
-				return fmt.Errorf("%s is %d", name, n)
-			}
-		case reflect.Slice, reflect.Map:
-			if n := v.Len(); n > maxList {
-				return fmt.Errorf("%s has %d elements", name, n)
-			}
-		default:
-			return fmt.Errorf("%s cannot be checked: %v", name, v.Kind())
-		}
-		return nil
-	})
 }

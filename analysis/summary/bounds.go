@@ -1,0 +1,132 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"jobgait/analysis/anatomy"
+)
+
+// What any number of a record and the length of any list lies within. Sums over
+// 100,000 nodes of eight days are below huge.
+const (
+	huge    = 1e25
+	maxInt  = 1 << 60
+	maxList = 1 << 20 // notes of 100,000 nodes
+)
+
+// bound is what fields lie within: numbers, or of lists the length unless they are
+// empty. A field is named with its type where other types have one of that name.
+type bound struct {
+	lo, hi float64
+	fields string
+}
+
+// numbers are the bounds of numbers in a record of so many nodes.
+func numbers(nodes float64) []bound {
+	return []bound{
+		{-1, maxID, "UID GID"},
+		{0, maxID, "ArrayJobID ArrayTaskID"},
+		{0, maxNodes, "NNodes"},
+		{1, maxNodes, "NodeLane.Of"},
+		{0, math.MaxInt32, "NTasks NCPUs CPUsPerTask"},
+		{0, 1 << 16, "Exit.Code"},
+		{0, 1 << 10, "Exit.Signal"},
+		{0, maxSpan, "TimeLimitS StepS Node.PeriodS MeanS P10S P90S SinceS ReadS ActiveS SlowedS"},
+		{1e-9, maxSpan, "Pattern.PeriodS NodeLane.StepS Example.LengthS"},
+		{-maxSpan, maxSpan, "StartS EndS PeriodLoS PeriodHiS"},
+		{0, nodes * maxCPUs, "CPUs CPULimit"},
+		{0, maxCPUs, "BusyCPUs"},
+		{0, maxHz, "RateHz AddressHz"},
+		{0, 1e4, "OverheadPct"},
+		{0, 100, "BudgetPct"},
+		{0, 1e9, "InterruptNS"},
+		{0, 100 * maxNodes, "ImbalancePct"},
+		{0, nodes * maxSpan * 2000, "Quality.Samples Quality.Missing"},
+		{0, maxSpan * 2000, "Node.Samples Node.Missing Instances Cycle.Count GPUCycle.Count"},
+		{0, nodes * 1e15, "LostRecords"},
+		{0, nodes * maxSpan, "Blocks AgentCPUS"},
+		{-nodes * most, nodes * most, "Counter.Total"},
+		{0, nodes * most, "Counter.Before PeakBytes LimitBytes"},
+		{0, maxNodes * most, "Job.MemoryBytes"},
+		{0, most, "AddressBytes Anatomy.Samples GPUDevice.MemoryBytes EnergyJ MemoryPeakBytes"},
+		{0, maxSpan * maxCPUs, "CPUS BusyS CycleS Share.Lo Share.Hi Within"},
+		{0, maxSpan * maxHz, "PeriodSamples"},
+		{0, 1e6, "PeriodCV GPU.PowerW ClockMHz"},
+		{-rounded, 1 + rounded, "Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare IdleShare"},
+		{0, mostGPUs, "GPUDevice.Index"},
+	}
+}
+
+// lengths are the bounds of lists: what is drawn is no longer than can be, or whoever
+// draws it pays for it.
+func lengths(nodes float64) []bound {
+	return []bound{
+		{0, maxNodes, "Summary.Nodes"},
+		{0, nodes * mostGPUs, "GPUs"},
+		{0, 10_000, "Sources Counters"},
+		{0, 1000, "Fields Pages Functions Classes Libraries Timeline.Columns"},
+		{0, 100, "Cycles"},
+		{0, 1e5, "Min Mean Max"},
+		{0, maxLanes, "Lanes"},
+		{0, nodeBins, "NodeLane.Busy"},
+		{0, laneBins, "GPULane.Busy"},
+		{0, atStart + typical + slowest, "Examples"},
+		{0, examplePoints, "Example.Values"},
+		{anatomy.Bins, anatomy.Bins, "Within GPUCycle.PowerW GPUCycle.Idle"},
+	}
+}
+
+// bounds are bounds by field.
+type bounds map[string]bound
+
+func byField(list []bound) bounds {
+	out := bounds{}
+	for _, b := range list {
+		for _, name := range strings.Fields(b.fields) {
+			out[name] = b
+		}
+	}
+	return out
+}
+
+// hold is nil for x within the bounds of a field; lo and hi are those of any other one.
+func (b bounds) hold(field string, x, lo, hi float64) error {
+	_, name, _ := strings.Cut(field, ".")
+	for _, key := range []string{field, name} {
+		if own, ok := b[key]; ok {
+			lo, hi = own.lo, own.hi
+			break
+		}
+	}
+	if x >= lo && x <= hi { // NaN is not
+		return nil
+	}
+	return fmt.Errorf("%s is %g, not within %g to %g", field, x, lo, hi)
+}
+
+// bounded is nil for a record of so many nodes whose numbers and lists lie within what
+// an honest one's do. Its text was cleaned when it was decoded.
+func bounded(record any, nodes int) error {
+	number, length := byField(numbers(float64(nodes))), byField(lengths(float64(nodes)))
+	return visit(reflect.ValueOf(record), "", func(v reflect.Value, field string) error {
+		switch v.Kind() {
+		case reflect.String:
+			return nil
+		case reflect.Float64:
+			return number.hold(field, v.Float(), -huge, huge)
+		case reflect.Int, reflect.Int64:
+			return number.hold(field, float64(v.Int()), -maxInt, maxInt)
+		case reflect.Uint64: // a place in a file
+			return number.hold(field, float64(v.Uint()), 0, 4*maxInt)
+		case reflect.Slice, reflect.Map:
+			if v.Len() == 0 {
+				return nil
+			}
+			return length.hold(field, float64(v.Len()), 0, maxList)
+		}
+		return fmt.Errorf("%s cannot be checked: %v", field, v.Kind())
+	})
+}
