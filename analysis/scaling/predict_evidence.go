@@ -76,64 +76,26 @@ func (e lawFits) spread(t int, f, variance, leverage float64) spread {
 	return spread{f, math.Sqrt(law), math.Sqrt(law + variance*unit*unit)}
 }
 
-// terms adds the laws of one term. Where the points pick out a few cells of
-// exponents, those are divided until the cells are finer than what the points
-// can tell: at 1/16, a cell of p^i is 4 % wide at four times the largest p.
+// terms adds the laws of one term. To divide the cells of the grid that the points
+// pick out was worth .005 of coverage at most: at 1/16, a cell of p^i is 4 % wide at
+// four times the largest p.
 func (e lawFits) terms(out []candidate) []candidate {
 	prior := onePrior - math.Log(float64(len(e.space.dense)))
-	var found []candidate
-	var cells []cell
-	try := func(c cell) {
-		if l, ok := e.term(c); ok {
-			found, cells = append(found, l), append(cells, c)
+	for _, col := range e.space.dense {
+		f := relativeFit(col[e.first:e.space.n], e.y, e.u)
+		if !f.ok {
+			continue
+		}
+		log, variance, dof := e.posterior(f.squares, 2)
+		l := candidate{weight: log + prior, dof: dof}
+		for t := e.space.n; t < len(col); t++ {
+			l.at = append(l.at, e.spread(t, f.constant+f.slope*col[t], variance, f.leverage(col[t])))
+		}
+		if e.possible(l) {
+			out = append(out, l)
 		}
 	}
-	for _, c := range e.space.dense {
-		c.prior = prior
-		try(c)
-	}
-	for range mostSplits {
-		top := math.Inf(-1)
-		for _, l := range found {
-			top = max(top, l.weight)
-		}
-		var heavy []int
-		for k, l := range found {
-			if l.weight > top-heavyWithin {
-				heavy = append(heavy, k)
-			}
-		}
-		if len(heavy) > enoughCells {
-			break
-		}
-		for _, k := range heavy {
-			found[k].weight = math.Inf(-1)
-			for _, c := range e.space.split(cells[k]) {
-				try(c)
-			}
-		}
-	}
-	return append(out, found...)
-}
-
-const (
-	heavyWithin = 7  // log odds within which a cell counts
-	enoughCells = 24 // so many are a distribution
-	mostSplits  = 4  // 1/256 is 0.5 % at four times the largest p
-)
-
-// term is the law of one cell's term.
-func (e lawFits) term(c cell) (candidate, bool) {
-	f := relativeFit(c.column[e.first:e.space.n], e.y, e.u)
-	if !f.ok {
-		return candidate{}, false
-	}
-	log, variance, dof := e.posterior(f.squares, 2)
-	l := candidate{weight: log + c.prior, dof: dof}
-	for t := e.space.n; t < len(c.column); t++ {
-		l.at = append(l.at, e.spread(t, f.constant+f.slope*c.column[t], variance, f.leverage(c.column[t])))
-	}
-	return l, e.possible(l)
+	return out
 }
 
 // possible refuses laws that turn negative where the values are positive.
