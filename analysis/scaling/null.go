@@ -1,6 +1,10 @@
 package scaling
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 const (
 	// sumPenalty is what a law of two terms must gain over a constant. It must
@@ -100,8 +104,8 @@ func (s *nullScratch) prepare(f *frame) {
 	copy(s.u, f.u)
 	s.blocks.mix(s.t)
 	s.blocks.mix(s.u)
-	s.uu, s.tt = dot(s.u, s.u), 0
-	ut := dot(s.u, s.t)
+	s.uu, s.tt = floats.Dot(s.u, s.u), 0
+	ut := floats.Dot(s.u, s.t)
 	for k, u := range s.u {
 		s.t[k] -= u * ut / s.uu
 		s.tt += s.t[k] * s.t[k]
@@ -169,20 +173,7 @@ func (s *nullScratch) pairs(n int) (gain float64, first, second int) {
 			if ya <= 0 && yb <= 0 {
 				continue
 			}
-			// dot, which is not inlined: a tenth of the time of all detections.
-			var s0, s1, s2, s3 float64
-			k := 0
-			for ; k+4 <= len(ca) && k+4 <= len(cb); k += 4 {
-				v, w := ca[k:k+4:k+4], cb[k:k+4:k+4]
-				s0 += v[0] * w[0]
-				s1 += v[1] * w[1]
-				s2 += v[2] * w[2]
-				s3 += v[3] * w[3]
-			}
-			for ; k < len(ca) && k < len(cb); k++ {
-				s0 += ca[k] * cb[k]
-			}
-			r := (s0 + s1) + (s2 + s3)
+			r := floats.Dot(ca, cb)
 			det := 1 - r*r
 			x, y := ya-r*yb, yb-r*ya
 			if det < 1e-9 || x < 0 || y < 0 {

@@ -1,6 +1,10 @@
 package scaling
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // refineOne follows the best shapes with and without a logarithm off the grid,
 // by both exponents: where p starts at 1 there is no way from one to the other.
@@ -85,7 +89,7 @@ func (s *nullScratch) gain(f *frame, at law) float64 {
 		s.coef[0] = by[0]
 		return by[0] * by[0]
 	}
-	r := dot(s.q[0], s.q[1])
+	r := floats.Dot(s.q[0], s.q[1])
 	det := 1 - r*r
 	c0, c1 := by[0]-r*by[1], by[1]-r*by[0]
 	if det < 1e-9 || c0 < 0 || c1 < 0 {
@@ -114,12 +118,12 @@ func (s *nullScratch) differentiate(f *frame, at law) {
 			d[k] = v * w[k] * scale
 		}
 		s.blocks.mix(d)
-		m := dot(d, s.u) / s.uu
+		m := floats.Dot(d, s.u) / s.uu
 		for k, u := range s.u {
 			d[k] -= m * u
 		}
 		for b := 0; b < at.terms; b++ {
-			m = dot(d, s.q[b])
+			m = floats.Dot(d, s.q[b])
 			for k, v := range s.q[b] {
 				d[k] -= m * v
 			}
@@ -133,10 +137,10 @@ func (s *nullScratch) step(n int, damp float64) (x [4]float64) {
 	var m [4][5]float64
 	for a := 0; a < n; a++ {
 		for b := 0; b <= a; b++ {
-			m[a][b] = dot(s.d[a], s.d[b])
+			m[a][b] = floats.Dot(s.d[a], s.d[b])
 			m[b][a] = m[a][b]
 		}
-		m[a][4] = dot(s.d[a], s.r)
+		m[a][4] = floats.Dot(s.d[a], s.r)
 		m[a][a] += damp*m[a][a] + 1e-12
 	}
 	for a := 0; a < n; a++ {
@@ -159,22 +163,4 @@ func (s *nullScratch) step(n int, damp float64) (x [4]float64) {
 		x[a] = bound(x[a], -0.5, 0.5)
 	}
 	return x
-}
-
-// dot is the inner product, in four sums that do not wait for each other.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s, t, u, v float64
-	k := 0
-	for ; k+4 <= len(a); k += 4 {
-		x, y := a[k:k+4:k+4], b[k:k+4:k+4]
-		s += x[0] * y[0]
-		t += x[1] * y[1]
-		u += x[2] * y[2]
-		v += x[3] * y[3]
-	}
-	for ; k < len(a); k++ {
-		s += a[k] * b[k]
-	}
-	return (s + t) + (u + v)
 }

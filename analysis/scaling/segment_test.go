@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"jobgait/analysis/scaling/experiment/draw"
 )
 
@@ -20,21 +22,21 @@ func direct(f *frame, a, b int) cost {
 				z[k] = f.b[(a+k)*shapes+h] * u[k]
 			}
 		}
-		size := dot(z, z)
+		size := floats.Dot(z, z)
 		for _, col := range [][]float64{u, z} {
-			if m := dot(col, u) / dot(u, u); &col[0] != &u[0] {
+			if m := floats.Dot(col, u) / floats.Dot(u, u); &col[0] != &u[0] {
 				for k := range col {
 					col[k] -= m * u[k]
 				}
 			}
-			if q := dot(col, col); q > 1e-11*size {
-				m := dot(r, col) / q
+			if q := floats.Dot(col, col); q > 1e-11*size {
+				m := floats.Dot(r, col) / q
 				for k := range r {
 					r[k] -= m * col[k]
 				}
 			}
 		}
-		return dot(r, r)
+		return floats.Dot(r, r)
 	}
 	c := cost{constant: line(-1), term: math.Inf(1)}
 	for h := range shapes {
