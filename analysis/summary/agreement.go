@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/quantity"
 )
@@ -16,7 +15,7 @@ type Agreement struct {
 	// Column is the one compared: the same on all nodes.
 	Column string `json:"column"`
 	// Nodes have a main loop and that column; Compared of them were held
-	// against each other.
+	// against each other: all, in earlier records 256 at most.
 	Nodes    int `json:"nodes"`
 	Compared int `json:"compared"`
 	// Pairs agree if their shapes are within 1 % of their mean, are close within
@@ -52,9 +51,8 @@ func (s *Summary) agreement(records []NodeRecord, lead NodeRecord) {
 	if len(nodes) < 2 {
 		return
 	}
-	some := sampled(nodes)
-	across := pattern.CompareNodes(some)
-	a := &Agreement{Column: column, Nodes: len(nodes), Compared: len(some), Pairs: across.Pairs, Agree: across.Agree,
+	across := pattern.CompareNodes(nodes)
+	a := &Agreement{Column: column, Nodes: len(nodes), Compared: len(nodes), Pairs: across.Pairs, Agree: across.Agree,
 		Close: across.Close, WorstPct: quantity.OrZero(across.WorstPct), List: []Apart{}}
 	late := lateness(across.Nodes, lead)
 	at := make(map[string]int, len(s.Nodes))
@@ -158,74 +156,6 @@ func nearest(r NodeRecord, periodS, ratio float64) (at int, ok bool) {
 		}
 	}
 	return at, ok
-}
-
-// pairNodes is the number of nodes up to which every node's pattern is held against
-// the others': 256 take a quarter of a second.
-const pairNodes = 256
-
-// sampled returns all nodes, or of very many, pairNodes of them: evenly spread
-// ones, and those whose period, or whose values without their order, are furthest
-// from the median. That is quick to see and does not depend on the phase.
-func sampled(nodes []pattern.NodePattern) []pattern.NodePattern {
-	if len(nodes) <= pairNodes {
-		return nodes
-	}
-	keep := make([]bool, len(nodes))
-	for k := range pairNodes / 2 {
-		keep[2*k*len(nodes)/pairNodes] = true
-	}
-	periods := make([]float64, len(nodes))
-	for i, n := range nodes {
-		periods[i] = n.PeriodS
-	}
-	middle := robust.Median(periods)
-	for i := range periods {
-		periods[i] = math.Abs(periods[i] - middle)
-	}
-	for _, away := range [][]float64{periods, unordered(nodes)} {
-		for _, i := range largest(away, pairNodes/4) {
-			keep[i] = true
-		}
-	}
-	var out []pattern.NodePattern
-	for i, n := range nodes {
-		if keep[i] {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-// unordered returns how far the values of each node, sorted, are from the median
-// of the nodes: 0 for nodes that differ in phase only.
-func unordered(nodes []pattern.NodePattern) []float64 {
-	const points = 32
-	quantiles := make([][]float64, points)
-	for _, n := range nodes {
-		v := slices.Sorted(slices.Values(n.Values))
-		for k := range quantiles {
-			quantiles[k] = append(quantiles[k], float64(v[(2*k+1)*len(v)/(2*points)]))
-		}
-	}
-	out := make([]float64, len(nodes))
-	for _, q := range quantiles {
-		middle := robust.Median(q)
-		for i, v := range q {
-			out[i] += math.Abs(v - middle)
-		}
-	}
-	return out
-}
-
-// largest returns the places of the n largest values.
-func largest(v []float64, n int) []int {
-	order := make([]int, len(v))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[b], v[a]) })
-	return order[:min(n, len(order))]
 }
 
 // lateness says which nodes begin their iterations at another time than the

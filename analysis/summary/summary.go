@@ -16,8 +16,7 @@
 // and to call one of two nodes the odd one.
 //
 // Measured on one shared core: 45 minutes in seven columns take 0.79 s, of which
-// loops and drift are 0.030 s; to merge 100 nodes takes 0.2 s, 10,000 nodes 1.3 s
-// (of more than 256 those that stand out are compared).
+// loops and drift are 0.030 s; to merge 100 nodes takes 0.05 s, 10,000 nodes 3.7 s.
 package summary
 
 import (
