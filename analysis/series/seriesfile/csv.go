@@ -25,8 +25,8 @@ const far = 1e6
 type rows struct {
 	names  []string // of the columns that are kept
 	field  []int    // kept column of each field behind the time, -1 to skip
-	t      chunks[float64]
-	v      []chunks[float32]
+	t      []float64
+	v      [][]float32
 	offset []float64 // NaN until the first value
 	n      int
 	sorted bool
@@ -106,7 +106,7 @@ func header(l *lines, o Options) (*rows, error) {
 	if len(c.names) == 0 {
 		return nil, fmt.Errorf("read %s: no column %q: there are %.200s", o.Name, o.Column, strings.Join(fields[1:], ", "))
 	}
-	c.v = make([]chunks[float32], len(c.names))
+	c.v = make([][]float32, len(c.names))
 	c.offset = make([]float64, len(c.names))
 	for i := range c.offset {
 		c.offset[i] = math.NaN()
@@ -138,7 +138,7 @@ func (c *rows) add(line []byte) error {
 			if !ok {
 				return fmt.Errorf("column %s: %.40q is not a number", c.names[k], line[at:end])
 			}
-			c.v[k].add(c.keep(k, v))
+			c.v[k] = append(c.v[k], c.keep(k, v))
 		}
 		at = end + 1
 	}
@@ -147,7 +147,7 @@ func (c *rows) add(line []byte) error {
 	}
 	c.sorted = c.sorted && t >= c.last
 	c.last = t
-	c.t.add(t)
+	c.t = append(c.t, t)
 	c.n++
 	return nil
 }

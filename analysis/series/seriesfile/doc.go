@@ -18,7 +18,7 @@
 // number of fields, text where a number belongs, a time that is not finite; and
 // times so far apart that the grid would be larger than the file deserves.
 //
-// Measured on one core that others used too: CSV of t_s,ipc 410 MB/s; 24 h at 200
-// Hz (17.3 million rows, 309 MB) in 0.7 s and at most 0.35 GB, of which the
-// times are 138 MB; the same as float32, 69 MB, in 0.05 s.
+// Measured on one core that others used too: CSV of t_s,ipc 150 MB/s; 24 h at 200
+// Hz (17.3 million rows, 326 MB) in 1.7 s of CPU time and at most 0.58 GB; the same
+// as float32, 69 MB, in 0.05 s.
 package seriesfile

@@ -10,31 +10,6 @@ import (
 	"jobgait/analysis/series"
 )
 
-// chunkLen is the length of a piece of a growing list: appending to one slice
-// would hold every list twice while it grows.
-const chunkLen = 1 << 15
-
-// chunks is a list that grows without being copied.
-type chunks[T any] struct {
-	full [][]T
-	last []T
-}
-
-func (c *chunks[T]) add(v T) {
-	if len(c.last) == chunkLen {
-		c.full = append(c.full, c.last)
-		c.last = make([]T, 0, chunkLen)
-	}
-	c.last = append(c.last, v)
-}
-
-func (c *chunks[T]) at(i int) T {
-	if k := i / chunkLen; k < len(c.full) {
-		return c.full[k][i%chunkLen]
-	}
-	return c.last[i%chunkLen]
-}
-
 // A hole in the data costs grid, and one wrong time could ask for all memory:
 // the grid may have slotsPerRow slots a row, or freeSlots if that is more.
 const (
@@ -61,13 +36,13 @@ func (c *rows) grid(o Options) (Table, error) {
 	if c.n > 0 {
 		span := 0.0
 		if rate > 0 {
-			span = math.Round((c.t.at(order(c.n-1)) - c.t.at(order(0))) * rate)
+			span = math.Round((c.t[order(c.n-1)] - c.t[order(0)]) * rate)
 		}
 		if limit := float64(max(slotsPerRow*c.n, freeSlots/len(c.names))); !(span < limit) {
 			return t, fmt.Errorf("%d rows span %.3g slots of %.3g s: give the rate, or mend the times", c.n, span+1, 1/rate)
 		}
 		slots = int(span) + 1
-		t.Set.StartS = c.t.at(order(0))
+		t.Set.StartS = c.t[order(0)]
 	}
 	if rate > 0 {
 		t.Set.StepS = 1 / rate
@@ -78,7 +53,7 @@ func (c *rows) grid(o Options) (Table, error) {
 	for k, name := range c.names {
 		col := series.Column{Name: name, Scope: series.JobScope}
 		col.Values, merged = c.fill(k, slots, rate, order)
-		c.v[k] = chunks[float32]{}
+		c.v[k] = nil
 		t.Set.Columns = append(t.Set.Columns, col)
 		if math.IsNaN(c.offset[k]) {
 			c.offset[k] = 0
@@ -102,7 +77,7 @@ func (c *rows) order() func(int) int {
 	for i := range at {
 		at[i] = i
 	}
-	slices.SortStableFunc(at, func(i, j int) int { return cmp.Compare(c.t.at(i), c.t.at(j)) })
+	slices.SortStableFunc(at, func(i, j int) int { return cmp.Compare(c.t[i], c.t[j]) })
 	return func(i int) int { return at[i] }
 }
 
@@ -113,7 +88,7 @@ func (c *rows) rate(order func(int) int) float64 {
 	stride := max(1, c.n/maxSteps)
 	var steps []float64
 	for i := 1; i < c.n; i += stride {
-		if d := c.t.at(order(i)) - c.t.at(order(i-1)); d > 0 {
+		if d := c.t[order(i)] - c.t[order(i-1)]; d > 0 {
 			steps = append(steps, d)
 		}
 	}
@@ -136,10 +111,10 @@ func (c *rows) rate(order func(int) int) float64 {
 // steps are no multiples of one.
 func (c *rows) exact(order func(int) int, rate float64) float64 {
 	slots := 0.0
-	first := c.t.at(order(0))
+	first := c.t[order(0)]
 	last := first
 	for i := 1; i < c.n; i++ {
-		t := c.t.at(order(i))
+		t := c.t[order(i)]
 		slots += math.Round((t - last) * rate)
 		last = t
 	}
@@ -153,9 +128,9 @@ func (c *rows) exact(order func(int) int, rate float64) float64 {
 // off is how far the rows are from the slots of a rate, on average, in slots: at
 // a wrong rate a quarter.
 func (c *rows) off(order func(int) int, rate float64) float64 {
-	first, sum := c.t.at(order(0)), 0.0
+	first, sum := c.t[order(0)], 0.0
 	for i := range c.n {
-		x := (c.t.at(order(i)) - first) * rate
+		x := (c.t[order(i)] - first) * rate
 		sum += math.Abs(x - math.Round(x))
 	}
 	return sum / float64(c.n)
@@ -171,12 +146,12 @@ func (c *rows) fill(k, slots int, rate float64, order func(int) int) (series.Val
 	if c.n == 0 {
 		return out, 0
 	}
-	first, merged := c.t.at(order(0)), 0
+	first, merged := c.t[order(0)], 0
 	at, sum, count := -1, 0.0, 0
 	for i := range c.n {
 		row := order(i)
-		slot := int(math.Round((c.t.at(row) - first) * rate))
-		v := c.v[k].at(row)
+		slot := int(math.Round((c.t[row] - first) * rate))
+		v := c.v[k][row]
 		if slot != at {
 			at, sum, count = slot, 0, 0
 		} else {
