@@ -24,7 +24,7 @@ func benchmarkInputs(b *testing.B) map[string]string {
 				fmt.Fprintf(&csv, "f%d,%d,%d,%g\n", i, p+1, r, v)
 				lines.WriteString([]string{"[", ",", ","}[r] + plain(v))
 			}
-			lines.WriteString("]" + comma(9-p))
+			lines.WriteString([]string{"],", "]"}[p/9])
 		}
 		lines.WriteString("]}\n")
 		list = append(list, s)

@@ -5,8 +5,7 @@
 //
 //   - CSV: `param,rep,value`, `param,value`, or columns named in a header;
 //   - series lines: one {"id":..,"p":[..],"y":[number or [repetitions],..]} a line;
-//   - Extra-P's text, JSON, legacy JSON (it has the key "callpaths"), JSON Lines,
-//     and the TaLPas lines that Extra-P reads.
+//   - Extra-P's text, JSON, legacy JSON (it has the key "callpaths") and JSON Lines.
 //
 // Extra-P's formats may vary several parameters. A series varies one: each
 // combination of the others' values is a series of its own if it has three
@@ -45,7 +44,6 @@ const (
 	JSON        Format = "Extra-P JSON"
 	LegacyJSON  Format = "Extra-P legacy JSON"
 	JSONLines   Format = "Extra-P JSON Lines"
-	TaLPas      Format = "TaLPas lines"
 )
 
 // File is what one input holds.
@@ -104,26 +102,14 @@ func Read(r io.Reader, name string, limits Limits) (File, error) {
 func readJSON(in *lines, first []byte) (File, error) {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(first, &keys) != nil {
-		if bytes.IndexByte(first, ';') >= 0 && json.Unmarshal(talpasLine(first), &keys) == nil && keys["parameters"] != nil {
-			return readPointLines(in, first, TaLPas)
-		}
 		return readDocument(in, first)
 	}
-	has := func(names ...string) bool {
-		for _, n := range names {
-			if _, ok := keys[n]; !ok {
-				return false
-			}
-		}
-		return true
-	}
+	has := func(name string) bool { return keys[name] != nil }
 	switch {
 	case has("measurements"):
 		return readDocument(in, first)
 	case has("params"):
-		return readPointLines(in, first, JSONLines)
-	case has("parameters", "value"):
-		return readPointLines(in, first, TaLPas)
+		return readPointLines(in, first)
 	case has("p") || has("y"):
 		return readSeriesLines(in, first)
 	case has("schema"):

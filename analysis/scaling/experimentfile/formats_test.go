@@ -80,7 +80,6 @@ func TestRead(t *testing.T) {
 		{legacyDocument, LegacyJSON, "solve[p,time] 16:4 8:2.5 8:3"},
 		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":2},"value":[6,7]}` + "\n" + `{"params":{"p":1},"value":8,"callpath":"f","metric":"t"}`, JSONLines,
 			"<root>|<default>[p,<default>] 1:5 2:6 2:7 / f|t[p,t] 1:8"},
-		{`{"parameters":{"p":1;"q":3};"metric":"t";"callpath":"f";"value":5}` + "\n" + `{"parameters":{"q":3;"p":2};"metric":"t";"callpath":"f";"value":6}`, TaLPas, "f[p,t] 1:5 2:6"},
 	} {
 		f, err := read(c.in)
 		if err != nil {
@@ -162,7 +161,6 @@ func TestMalformed(t *testing.T) {
 		{`{"params":{"p":1,"p":2},"value":1}`, "in:1: measurement: parameter \"p\" stands twice"},
 		{`{"params":{},"value":1}`, "in:1: measurement: a point without"},
 		{`{"params":{"p":1},"value":}`, "in:1: Extra-P JSON:"},
-		{`{"parameters":{"p":1};"value":2}`, `in:1: measurement: no "callpath"`},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1],\"values\":[1]},\n{\"point\":[1,2],\"values\":[1]}]}}}", "in:4: Extra-P JSON: a point of 2 values"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":{\"t\":[\n{\"point\":[1]}]}}}", "in:3: Extra-P JSON: a point without"},
 		{"{\"parameters\":[\"p\"],\n\"measurements\":{\"a\":\n[]}}", "in:3: Extra-P JSON: an object is wanted"},
@@ -194,14 +192,14 @@ func TestBadSeries(t *testing.T) {
 	const good = `{"p":[1],"y":[1]}` + "\n"
 	for line, want := range map[string]string{
 		`{"id":"x","p":[1,2],"y":[1]}`:                              `"p" has 2 entries and "y" has 1`,
-		`{"id":"x","p":[1],"y":["a"]}`:                              "something else where a number",
-		`{"id":"x","p":1,"y":[1]}`:                                  "something else where a list",
-		`{"id":"x","p":[1],"y":[true]}`:                             "something else where a number",
-		`{"id":"x","p":[1],"y":[false]}`:                            "something else where a number",
-		`{"id":"x","p":[1],"y":[{}]}`:                               "something else where a number",
+		`{"id":"x","p":[1],"y":["a"]}`:                              `a JSON string for "y" where a number`,
+		`{"id":"x","p":1,"y":[1]}`:                                  `a JSON number for "p" where a list`,
+		`{"id":"x","p":[1],"y":[true]}`:                             `a JSON bool for "y" where a number`,
+		`{"id":"x","p":[1],"y":[false]}`:                            `a JSON bool for "y" where a number`,
+		`{"id":"x","p":[1],"y":[{}]}`:                               `a JSON object for "y" where a number`,
 		`{"id":"x","p":[1],"y":[1],"group":1}`:                      `a JSON number for "group" where a list is wanted`,
 		`{"id":"x","p":[[1,2]],"y":[1]}`:                            `point 0: "p" has a list`,
-		`{"id":"x","p":[1],"y":[[[1]]]}`:                            "something else where a number",
+		`{"id":"x","p":[1],"y":[[[1]]]}`:                            `a JSON array for "y" where a number`,
 		`{"id":"x","p":[1],"y":[1],"mode":"fast"}`:                  `mode "fast"`,
 		`{"id":"x","p":[1],"y":[1],"group":["a","b"]}`:              `"p" has 1 entries and "group" has 2`,
 		`{"id":"x","p":[1],"y":[[1,2,3]],"group":[["a","b"]]}`:      `point 0: "group" has neither`,

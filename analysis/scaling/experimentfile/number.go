@@ -1,7 +1,6 @@
 package experimentfile
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,56 +73,7 @@ func (v *values) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// points is a JSON list of numbers, nulls and lists of these: what each point
-// has. It is read byte by byte into one array, as reflection takes four times as
-// long; the decoder has checked that it is JSON.
-type points [][]float64
-
-func (p *points) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*p = nil
-		return nil
-	}
-	if b[0] != '[' {
-		return errNoList
-	}
-	most := bytes.Count(b, []byte{','}) + 1
-	flat, out := make([]float64, 0, most), make(points, 0, most)
-	inside, start := false, 0 // of a list of repetitions, and where it begins in flat
-	for i := 1; i < len(b); i++ {
-		switch c := b[i]; {
-		case c == '[' && inside:
-			return errNoNumber
-		case c == '[':
-			inside, start = true, len(flat)
-		case c == ']' && inside:
-			if inside = false; len(flat) == start { // no repetition: a missing value
-				flat = append(flat, math.NaN())
-			}
-			out = append(out, flat[start:len(flat):len(flat)])
-		case c == 'n' || c == '-' || c >= '0' && c <= '9':
-			end := i + bytes.IndexAny(b[i:], ",] \t\r\n")
-			v, err := number(string(b[i:end]))
-			if err != nil {
-				return err
-			}
-			if flat = append(flat, v); !inside {
-				out = append(out, flat[len(flat)-1:len(flat):len(flat)])
-			}
-			i = end - 1
-		case c == '"' || c == '{' || c == 't' || c == 'f':
-			return errNoNumber
-		}
-	}
-	*p = out
-	return nil
-}
-
-var (
-	errNoList   = errors.New("something else where a list is wanted")
-	errNoNumber = errors.New("something else where a number is wanted")
-	errTooMany  = fmt.Errorf("a list of more than %d entries", mostEntries)
-)
+var errTooMany = fmt.Errorf("a list of more than %d entries", mostEntries)
 
 // word is text, or a number that stands for text (a day, an id); null is none.
 type word struct {

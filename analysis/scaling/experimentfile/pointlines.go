@@ -13,58 +13,44 @@ const (
 	defaultMetric = "<default>"
 )
 
-// pointLine is one measurement on one line: of Extra-P's JSON Lines, where the
-// point is "params", or of TaLPas, where it is "parameters".
+// pointLine is one measurement on one line of Extra-P's JSON Lines.
 type pointLine struct {
-	Params     json.RawMessage `json:"params"`
-	Parameters json.RawMessage `json:"parameters"`
-	Callpath   *string         `json:"callpath"`
-	Metric     *string         `json:"metric"`
-	Value      values          `json:"value"`
+	Params   json.RawMessage `json:"params"`
+	Callpath *string         `json:"callpath"`
+	Metric   *string         `json:"metric"`
+	Value    values          `json:"value"`
 }
 
-// talpasLine is a line of TaLPas as JSON: there a semicolon separates.
-func talpasLine(line []byte) []byte { return bytes.ReplaceAll(line, []byte{';'}, []byte{','}) }
-
-// readPointLines reads JSON Lines or TaLPas. The order of the parameters is that
-// of the first line; every line names the same ones.
-func readPointLines(in *lines, line []byte, format Format) (File, error) {
+// readPointLines reads JSON Lines. The order of the parameters is that of the first
+// line; every line names the same ones.
+func readPointLines(in *lines, line []byte) (File, error) {
 	e := &experiment{in: in}
 	for {
-		if format == TaLPas {
-			line = talpasLine(line)
-		}
-		if err := e.pointLine(line, format); err != nil {
+		if err := e.pointLine(line); err != nil {
 			return File{}, in.fail("measurement: %w", fault(err))
 		}
 		var err error
 		switch line, err = in.nextContent(); {
 		case err == io.EOF:
-			return e.file(format)
+			return e.file(JSONLines)
 		case err != nil:
 			return File{}, err
 		}
 	}
 }
 
-func (e *experiment) pointLine(line []byte, format Format) error {
+func (e *experiment) pointLine(line []byte) error {
 	var l pointLine
 	if err := json.Unmarshal(line, &l); err != nil {
 		return err
 	}
-	key, raw := "params", l.Params
-	if format == TaLPas {
-		key, raw = "parameters", l.Parameters
-	}
 	switch {
-	case raw == nil:
-		return fmt.Errorf("no %q in it", key)
+	case l.Params == nil:
+		return fmt.Errorf(`no "params" in it`)
 	case l.Value == nil:
 		return fmt.Errorf(`no "value" in it`)
-	case format == TaLPas && (l.Callpath == nil || l.Metric == nil):
-		return fmt.Errorf(`no "callpath" or no "metric" in it`)
 	}
-	point, err := e.point(raw)
+	point, err := e.point(l.Params)
 	if err != nil {
 		return err
 	}

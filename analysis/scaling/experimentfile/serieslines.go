@@ -12,12 +12,12 @@ import (
 
 // seriesLine is one series on one line. Further keys are not read.
 type seriesLine struct {
-	ID        word   `json:"id"`
-	P         points `json:"p"`
-	Y         points `json:"y"`
-	Parameter string `json:"parameter"`
-	Metric    string `json:"metric"`
-	Mode      string `json:"mode"`
+	ID        word     `json:"id"`
+	P         []values `json:"p"`
+	Y         []values `json:"y"`
+	Parameter string   `json:"parameter"`
+	Metric    string   `json:"metric"`
+	Mode      string   `json:"mode"`
 	// Group and NodeHours have one entry a point; Group may have a list of one
 	// entry a repetition.
 	Group     []words `json:"group"`

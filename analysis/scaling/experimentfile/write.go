@@ -158,40 +158,29 @@ func (out sheet) text(w *bufio.Writer) {
 	}
 }
 
-// json writes call paths in the order of the series, which a map would not keep.
+// json writes call paths and metrics in the order of the alphabet, as maps have it.
 func (out sheet) json(w *bufio.Writer) error {
-	var paths []string
+	type measurement struct {
+		Point  []float64 `json:"point"`
+		Values []float64 `json:"values"`
+	}
+	measurements := map[string]map[string][]measurement{}
 	for _, c := range out.columns {
-		if !slices.Contains(paths, c.callpath) {
-			paths = append(paths, c.callpath)
+		of := measurements[c.callpath]
+		if of == nil {
+			of = map[string][]measurement{}
+			measurements[c.callpath] = of
+		}
+		for j, at := range c.at {
+			of[c.metric] = append(of[c.metric], measurement{out.points[j : j+1], at})
 		}
 	}
-	fmt.Fprintf(w, "{\"parameters\": [%s], \"measurements\": {", quote(out.parameter))
-	for i, path := range paths {
-		w.WriteString(comma(i) + "\n " + quote(path) + ": {")
-		k := 0
-		for _, c := range out.columns {
-			if c.callpath != path {
-				continue
-			}
-			w.WriteString(comma(k) + "\n  " + quote(c.metric) + ": [")
-			k++
-			for j, at := range c.at {
-				b, err := json.Marshal(struct {
-					Point  []float64 `json:"point"`
-					Values []float64 `json:"values"`
-				}{out.points[j : j+1], at})
-				if err != nil {
-					return err
-				}
-				w.WriteString(comma(j) + "\n   " + string(b))
-			}
-			w.WriteString("]")
-		}
-		w.WriteString("}")
-	}
-	w.WriteString("\n}}\n")
-	return nil
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(struct {
+		Parameters   []string                            `json:"parameters"`
+		Measurements map[string]map[string][]measurement `json:"measurements"`
+	}{[]string{out.parameter}, measurements})
 }
 
 func (out sheet) jsonLines(w *bufio.Writer) error {
@@ -211,17 +200,4 @@ func (out sheet) jsonLines(w *bufio.Writer) error {
 		}
 	}
 	return nil
-}
-
-func comma(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return ","
-}
-
-// quote writes text as JSON; text always can be.
-func quote(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b)
 }
