@@ -11,12 +11,9 @@ func modelLikelihood(parameter string, p, y []float64) *Model {
 		return nil
 	}
 	r := readable{basis: newBasis(append(paperPairs(), falling()...), p), p: p, y: y, u: weights(y), count: len(y)}
-	m, score := r.oneTerm()
+	m, score := r.law()
 	if positive(y) {
-		m, score = r.undisturbed(m, score)
-	}
-	if two, squares, ok := twoTerms(r.basis, y, r.u, r.count); ok && readableScore(squares, r.count, 3) > score {
-		m = two
+		m = r.undisturbed(m, score)
 	}
 	return m.judged(parameter, p, y)
 }
@@ -26,6 +23,17 @@ type readable struct {
 	basis   basis
 	p, y, u []float64 // weight 0 is left out
 	count   int       // of those that are not
+}
+
+// law is the best law and its score.
+func (r *readable) law() (m Model, best float64) {
+	m, best = r.oneTerm()
+	if two, squares, ok := twoTerms(r.basis, r.y, r.u, r.count); ok {
+		if score := readableScore(squares, r.count, 3); score > best {
+			return two, score
+		}
+	}
+	return m, best
 }
 
 // oneTerm is the best law of at most one term and its score.
@@ -47,7 +55,7 @@ func (r *readable) oneTerm() (m Model, best float64) {
 
 // undisturbed leaves out points, a quarter at most, that lie so far above the
 // law of the others that a disturbance is the better explanation.
-func (r *readable) undisturbed(m Model, score float64) (Model, float64) {
+func (r *readable) undisturbed(m Model, score float64) Model {
 	for range len(r.y) / 4 {
 		if r.count <= enoughPoints {
 			break
@@ -59,7 +67,7 @@ func (r *readable) undisturbed(m Model, score float64) (Model, float64) {
 			}
 			r.u[k] = 0
 			r.count--
-			one, v := r.oneTerm()
+			one, v := r.law()
 			if f := one.At(r.p[k]); f > 0 && r.y[k] > f {
 				if q := disturbedPrice(r.y[k] / f); v+q > best {
 					best, at, law, price = v+q, k, one, q
@@ -76,7 +84,7 @@ func (r *readable) undisturbed(m Model, score float64) (Model, float64) {
 		// Scores from here on are those of the points that are left.
 		m, score = law, best-price
 	}
-	return m, score
+	return m
 }
 
 // readableScore is the log evidence of a law with k coefficients: noise has a
