@@ -122,7 +122,7 @@ func readMeasurements(cmd *cobra.Command, path, series string) (experimentfile.F
 	if head, _ := in.Peek(512); bytes.IndexByte(head, 0) >= 0 {
 		return experimentfile.File{}, fmt.Errorf("%s: this is no text: CSV, lines of JSON or a file of Extra-P is wanted, in UTF-8, packed with gzip or not", in.Name)
 	}
-	file, err := experimentfile.Read(in, in.Name, experimentfile.Default())
+	file, err := experimentfile.Read(in, in.Name)
 	if err != nil || series == "" {
 		return file, err
 	}

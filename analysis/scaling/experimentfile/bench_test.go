@@ -47,7 +47,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
 			b.SetBytes(int64(len(in)))
 			for range b.N {
-				f, err := Read(strings.NewReader(in), "in", Default())
+				f, err := Read(strings.NewReader(in), "in")
 				if err != nil || len(f.Series) != 1000 {
 					b.Fatalf("%d series, %v", len(f.Series), err)
 				}

@@ -18,11 +18,10 @@ type table struct {
 	has     [nodeHours + 1]bool
 	out     []scaling.Series
 	index   map[[2]string]int
-	groups  map[string]string // one copy of each text
 }
 
 func readCSV(in *lines, first string) (File, error) {
-	t := &table{in: in, comma: separator(first), index: map[[2]string]int{}, groups: map[string]string{}}
+	t := &table{in: in, comma: separator(first), index: map[[2]string]int{}}
 	fields, err := t.split(first)
 	if err != nil {
 		return File{}, err
@@ -93,7 +92,7 @@ func (t *table) row(fields []string) error {
 			continue
 		}
 		if o.Value, err = number(fields[i]); err == nil {
-			err = t.add(id, name, t.names[i], o)
+			t.add(id, name, t.names[i], o)
 		}
 	}
 	if err != nil {
@@ -119,7 +118,7 @@ func (t *table) facts(fields []string) (o scaling.Observation, id, name string, 
 		case metricOf:
 			name = f
 		case group:
-			o.Group = t.one(f)
+			o.Group = f
 		}
 		if err != nil {
 			break
@@ -128,18 +127,8 @@ func (t *table) facts(fields []string) (o scaling.Observation, id, name string, 
 	return o, id, name, err
 }
 
-// one returns the copy of a text that is kept.
-func (t *table) one(s string) string {
-	if kept, ok := t.groups[s]; ok {
-		return kept
-	}
-	s = strings.Clone(s)
-	t.groups[s] = s
-	return s
-}
-
 // add appends an observation to the series of an id and a metric.
-func (t *table) add(id, metricName, column string, o scaling.Observation) error {
+func (t *table) add(id, metricName, column string, o scaling.Observation) {
 	if metricName == "" {
 		metricName = column
 	}
@@ -147,15 +136,10 @@ func (t *table) add(id, metricName, column string, o scaling.Observation) error 
 	i, ok := t.index[key]
 	if !ok {
 		i = len(t.out)
-		key = [2]string{strings.Clone(id), strings.Clone(metricName)}
 		t.index[key] = i
 		t.out = append(t.out, scaling.Series{ID: t.title(key), Parameter: t.names[t.first(parameter)], Metric: key[1]})
-		if err := t.in.count(0, 1); err != nil {
-			return err
-		}
 	}
 	t.out[i].Observations = append(t.out[i].Observations, o)
-	return t.in.count(1, 0)
 }
 
 // title is the id of a series: its own, and its metric's where there are

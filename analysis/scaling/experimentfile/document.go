@@ -157,10 +157,7 @@ func (doc *document) skip() error { return doc.d.Decode(&nothing{}) }
 func (doc *document) measurements(e *experiment) error {
 	return doc.object(func(callpath string) error {
 		return doc.object(func(metric string) error {
-			s, err := e.of(callpath, metric)
-			if err != nil {
-				return err
-			}
+			s := e.of(callpath, metric)
 			return doc.list(func() error {
 				var m measurement
 				if err := doc.d.Decode(&m); err != nil {
@@ -172,7 +169,8 @@ func (doc *document) measurements(e *experiment) error {
 				case m.Values == nil:
 					return errors.New(`a point without "values"`)
 				}
-				return e.add(s, m.Point, m.Values)
+				s.add(m.Point, m.Values)
+				return nil
 			})
 		})
 	})

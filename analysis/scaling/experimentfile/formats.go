@@ -20,13 +20,14 @@
 // empty and with a note. A number
 // that is not useful (a missing value, p = 0) is no malformed line: it is passed
 // on, and the analysis says what it thinks of it. Memory and time are bounded
-// by Limits whatever comes in.
+// by the bytes of the input, of which there may be 128 MB.
 package experimentfile
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -59,29 +60,28 @@ type File struct {
 	Left int
 }
 
-// Limits bound what is read. Each is far beyond honest input; more of any only
-// costs memory.
-type Limits struct {
-	LineBytes     int // of one line: 100,000 points take 4 MB, but a JSON document may be one line
-	DocumentBytes int // of a JSON document, which is kept whole while it is read
-	Observations  int // 48 bytes each
-	Series        int
+// mostBytes is far beyond honest input: 100,000 points take 4 MB. In memory a value takes
+// some ninety bytes.
+const mostBytes = 128 << 20
+
+// bounded fails beyond so many bytes: half of a file would give another model in silence.
+type bounded struct {
+	r    io.Reader
+	left int64
 }
 
-// Default is two gigabytes at the very worst: a document of 128 MB made for it.
-func Default() Limits {
-	return Limits{LineBytes: 128 << 20, DocumentBytes: 128 << 20, Observations: 10_000_000, Series: 1_000_000}
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errors.New("there is more than anybody measures")
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
 }
-
-// mostEntries bounds a single list before there is room made for it.
-const mostEntries = 1 << 23
-
-// tooMany is whether JSON may hold a list of more entries than that.
-func tooMany(b []byte) bool { return len(b) > mostEntries && bytes.Count(b, []byte{','}) > mostEntries }
 
 // Read reads one input; name stands for it in errors.
-func Read(r io.Reader, name string, limits Limits) (File, error) {
-	in := newLines(r, name, limits)
+func Read(r io.Reader, name string) (File, error) {
+	in := newLines(&bounded{r, mostBytes}, name)
 	first, err := in.nextContent()
 	if err == io.EOF {
 		return File{}, fmt.Errorf("%s: no measurements in it", name)
@@ -123,17 +123,14 @@ type lines struct {
 	r      *bufio.Reader
 	name   string
 	number int
-	limits Limits
-	kept   int // observations so far
-	series int
 }
 
-func newLines(r io.Reader, name string, limits Limits) *lines {
+func newLines(r io.Reader, name string) *lines {
 	br := bufio.NewReaderSize(r, 1<<16)
 	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
 		_, _ = br.Discard(3)
 	}
-	return &lines{r: br, name: name, limits: limits}
+	return &lines{r: br, name: name}
 }
 
 // fail is an error about the line that was read last.
@@ -149,9 +146,6 @@ func (in *lines) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := in.r.ReadSlice('\n')
-		if len(line)+len(part) > in.limits.LineBytes {
-			return nil, in.failAt(in.number+1, "a line of more than %d bytes", in.limits.LineBytes)
-		}
 		line = append(line, part...)
 		switch {
 		case err == bufio.ErrBufferFull:
@@ -181,28 +175,11 @@ func (in *lines) nextContent() ([]byte, error) {
 
 // rest returns first and all that follows it, for formats that are one document.
 func (in *lines) rest(first []byte) ([]byte, error) {
-	more, err := io.ReadAll(io.LimitReader(in.r, int64(in.limits.DocumentBytes)+1))
+	more, err := io.ReadAll(in.r)
 	if err != nil {
 		return nil, in.fail("read: %w", err)
 	}
-	if len(first)+len(more) > in.limits.DocumentBytes {
-		return nil, in.fail("a document of more than %d bytes", in.limits.DocumentBytes)
-	}
 	return append(append(first, '\n'), more...), nil
-}
-
-// count adds observations and series, and fails beyond the limits. The caller
-// says where.
-func (in *lines) count(observations, series int) error {
-	in.kept += observations
-	in.series += series
-	switch {
-	case in.kept > in.limits.Observations:
-		return fmt.Errorf("more than %d observations", in.limits.Observations)
-	case in.series > in.limits.Series:
-		return fmt.Errorf("more than %d series", in.limits.Series)
-	}
-	return nil
 }
 
 // short cuts text that is quoted in a message.

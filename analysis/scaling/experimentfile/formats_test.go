@@ -1,7 +1,6 @@
 package experimentfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,7 @@ func show(s scaling.Series) string {
 	return b.String()
 }
 
-func read(s string) (File, error) { return Read(strings.NewReader(s), "in", Default()) }
+func read(s string) (File, error) { return Read(strings.NewReader(s), "in") }
 
 const legacyDocument = `{"measurements":[{"id":1,"metric_id":1,"coordinate_id":2,"callpath_id":1,"value":4},
 {"id":2,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":"2.5"},{"id":3,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":3}],
@@ -225,21 +224,12 @@ func TestBadSeries(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
-	small := Limits{LineBytes: 100, DocumentBytes: 200, Observations: 5, Series: 2}
-	long := strings.Repeat("1", 300)
-	lines := strings.Repeat(`{"p":[1],"y":[1]}`+"\n", 3)
-	for _, c := range []struct{ in, want string }{
-		{long, "in:1: a line of more than 100 bytes"},
-		{"param,value\n1," + long, "in:2: a line of more than 100 bytes"},
-		{"{\n" + strings.Repeat("\n", 300), "in:1: a document of more than 200 bytes"},
-		{"1,2\n1,2\n1,2\n1,2\n1,2\n1,2\n", "in:6: more than 5 observations"},
-		{lines, "in:3: more than 2 series"},
-		{"series,p,value\na,1,1\nb,1,1\nc,1,1\n", "in:4: more than 2 series"},
-		{"PARAMETER p\nPOINTS 1 2 3 4 5 6\n", "in:2: more than 5 observations"},
-	} {
-		if _, err := Read(strings.NewReader(c.in), "in", small); err == nil || err.Error() != c.want {
-			t.Errorf("%.40q: %v, want %s", c.in, err, c.want)
+// Of too much nothing is taken.
+func TestTooMuch(t *testing.T) {
+	for _, in := range []string{strings.Repeat("1", 300), strings.Repeat("1,2\n", 50), "{\n" + strings.Repeat("\n", 300), strings.Repeat(`{"p":[1],"y":[1]}`+"\n", 9), "PARAMETER p\nPOINTS " + strings.Repeat("1 ", 100)} {
+		f, err := Read(&bounded{strings.NewReader(in), 100}, "in")
+		if err == nil || !strings.Contains(err.Error(), "more than anybody") || f.Series != nil {
+			t.Errorf("%.40q: %v, %v", in, f.Series, err)
 		}
 	}
 }
@@ -249,20 +239,9 @@ func TestReadFails(t *testing.T) {
 	broken := errors.New("disk")
 	for _, text := range []string{"", "1,2\n", grid, "{\n", `{"p":[1],"y":[1]}` + "\n", `{"params":{"p":1},"value":5}` + "\n"} {
 		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
-		if _, err := Read(r, "in", Default()); !errors.Is(err, broken) {
+		if _, err := Read(r, "in"); !errors.Is(err, broken) {
 			t.Errorf("%q: %v", text, err)
 		}
-	}
-}
-
-// No room is made for a list of more entries than a series may have.
-func TestTooMany(t *testing.T) {
-	if tooMany(bytes.Repeat([]byte{','}, mostEntries)) || tooMany(bytes.Repeat([]byte{' '}, mostEntries+1)) {
-		t.Error("refused what is within the bound")
-	}
-	_, err := read(`{"p":[` + strings.Repeat("1,", mostEntries+1) + `1],"y":[1]}`)
-	if err == nil || !strings.HasPrefix(err.Error(), "in:1: series: a list of more than") {
-		t.Errorf("a long list: %v", err)
 	}
 }
 

@@ -63,7 +63,7 @@ func (l *legacy) parameters(e *experiment) error {
 			err = json.Unmarshal(raw, &n)
 		}
 		list = append(list, n)
-		return errors.Join(err, l.doc.in.count(1, 0))
+		return err
 	})
 	sort.SliceStable(list, func(i, j int) bool { return list[i].ID < list[j].ID })
 	e.parameters, l.order = []string{}, nil
@@ -85,7 +85,7 @@ func (l *legacy) list(key string) error {
 			return err
 		}
 		out = append(out, n)
-		return l.doc.in.count(1, 0)
+		return nil
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 	switch key {
@@ -125,11 +125,8 @@ func (l *legacy) measurements(e *experiment) error {
 		case m.Value == nil:
 			return errors.New("a measurement without value")
 		}
-		s, err := e.of(l.callpaths[m.Callpath-1].Name, l.metrics[m.Metric-1].Name)
-		if err != nil {
-			return err
-		}
-		return e.add(s, points[m.Coordinate-1], []float64{float64(*m.Value)})
+		e.of(l.callpaths[m.Callpath-1].Name, l.metrics[m.Metric-1].Name).add(points[m.Coordinate-1], []float64{float64(*m.Value)})
+		return nil
 	})
 }
 

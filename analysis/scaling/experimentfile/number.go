@@ -48,9 +48,6 @@ func (v *value) UnmarshalJSON(b []byte) error {
 type values []float64
 
 func (v *values) UnmarshalJSON(b []byte) error {
-	if tooMany(b) {
-		return errTooMany
-	}
 	if len(b) > 0 && b[0] == '[' {
 		var list []value
 		if err := json.Unmarshal(b, &list); err != nil {
@@ -72,8 +69,6 @@ func (v *values) UnmarshalJSON(b []byte) error {
 	*v = values{float64(x)}
 	return nil
 }
-
-var errTooMany = fmt.Errorf("a list of more than %d entries", mostEntries)
 
 // word is text, or a number that stands for text (a day, an id); null is none.
 type word struct {

@@ -61,11 +61,8 @@ func (e *experiment) pointLine(line []byte) error {
 	if l.Metric != nil {
 		metric = *l.Metric
 	}
-	s, err := e.of(callpath, metric)
-	if err != nil {
-		return err
-	}
-	return e.add(s, point, l.Value)
+	e.of(callpath, metric).add(point, l.Value)
+	return nil
 }
 
 // point reads {"name":number,..} in the order of the parameters, which the first

@@ -31,10 +31,10 @@ type set struct {
 }
 
 // of returns the set of a call path and metric.
-func (e *experiment) of(callpath, metric string) (*set, error) {
+func (e *experiment) of(callpath, metric string) *set {
 	key := [2]string{callpath, metric}
 	if s, ok := e.index[key]; ok {
-		return s, nil
+		return s
 	}
 	s := &set{callpath: callpath, metric: metric}
 	if e.index == nil {
@@ -42,16 +42,15 @@ func (e *experiment) of(callpath, metric string) (*set, error) {
 	}
 	e.index[key] = s
 	e.sets = append(e.sets, s)
-	return s, e.in.count(0, 1)
+	return s
 }
 
 // add keeps the repetitions of one point.
-func (e *experiment) add(s *set, point, repetitions []float64) error {
+func (s *set) add(point, repetitions []float64) {
 	for _, v := range repetitions {
 		s.points = append(s.points, point...)
 		s.values = append(s.values, v)
 	}
-	return e.in.count(len(repetitions)*max(1, len(point)), 0)
 }
 
 // file turns the measurements into series of one parameter each.

@@ -32,9 +32,6 @@ func readSeriesLines(in *lines, line []byte) (File, error) {
 			return File{}, in.fail("series: %w", err)
 		}
 		f.Series, f.Numbers = append(f.Series, s), append(f.Numbers, isNumber)
-		if err := in.count(len(s.Observations), 1); err != nil {
-			return File{}, in.fail("%w", err)
-		}
 		switch line, err = in.nextContent(); {
 		case err == io.EOF:
 			return f, nil
@@ -47,9 +44,6 @@ func readSeriesLines(in *lines, line []byte) (File, error) {
 // seriesOf reads one line. What is no JSON object is an error; an object that
 // holds no series keeps its place, empty and with a note.
 func (in *lines) seriesOf(line []byte) (s scaling.Series, isNumber bool, err error) {
-	if tooMany(line) {
-		return s, false, errTooMany
-	}
 	var l seriesLine
 	err = json.Unmarshal(line, &l)
 	if err != nil && !isObject(line) {

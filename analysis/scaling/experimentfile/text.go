@@ -119,7 +119,7 @@ func (t *text) addPoints(s string) error {
 	if len(groups) == 0 {
 		return fmt.Errorf("POINTS without any")
 	}
-	return t.e.in.count(len(groups), 0)
+	return nil
 }
 
 // pointGroups returns the fields of each point. Without parentheses each field
@@ -179,12 +179,9 @@ func (t *text) data(fields []string) error {
 			return err
 		}
 	}
-	s, err := t.e.of(t.region, t.metric)
-	if err != nil {
-		return err
-	}
 	t.next++
-	return t.e.add(s, t.points[t.next-1], repetitions)
+	t.e.of(t.region, t.metric).add(t.points[t.next-1], repetitions)
+	return nil
 }
 
 // complete fails if DATA lines are missing: which point they belong to is known

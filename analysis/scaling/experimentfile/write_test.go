@@ -36,7 +36,7 @@ func TestWrittenIsReadAgain(t *testing.T) {
 			if err := WriteExtraP(&b, format, list); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Read(&b, "in", Default())
+			f, err := Read(&b, "in")
 			if err != nil || f.Format != format {
 				t.Errorf("%s read as %s: %v", format, f.Format, err)
 				continue
@@ -127,7 +127,7 @@ func TestSameNameTwice(t *testing.T) {
 	if err := WriteExtraP(&b, Text, []scaling.Series{a, a, a}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Read(&b, "in", Default())
+	f, err := Read(&b, "in")
 	if err != nil || len(f.Series) != 3 || f.Series[2].ID != "a (3)" {
 		t.Errorf("%v, %v", f.Series, err)
 	}
