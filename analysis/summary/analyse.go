@@ -33,9 +33,9 @@ func Default() Params { return Params{Bins: 960, Lengths: 240, Periods: periodic
 // too few for any shape.
 const idleCPUs = 0.01
 
-// maxPhases bounds the phases of a record and the regions of a pattern: a record does
-// not grow with the run.
-const maxPhases = 2000
+// maxRegions bounds the regions of a pattern, and with them the phases of a record,
+// which does not grow with the run.
+const maxRegions = 1000
 
 // Analyse completes the record of one node from its samples: patterns, phases,
 // the decimated timeline, and notes on what could not be found. Everything that
@@ -57,9 +57,9 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	if err != nil {
 		return r.Normal(), fmt.Errorf("find periods on node %s: %w", r.Node, err)
 	}
+	boundRegions(found.Periods, maxRegions)
 	r.Patterns = pattern.Represent(ran, found.Periods)
-	r.Phases = boundPhases(phase.Table(ran, r.Patterns, found.Periods), maxPhases)
-	boundRegions(r.Patterns, maxPhases)
+	r.Phases = phase.Table(ran, r.Patterns, found.Periods)
 	for i := range r.Patterns {
 		r.Patterns[i].WGSS, r.Patterns[i].Low = quantity.OrZero(r.Patterns[i].WGSS), finiteLow(r.Patterns[i].Low)
 	}
