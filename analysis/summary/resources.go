@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"math"
 	"strings"
 
 	"jobgait/analysis/note"
@@ -94,20 +93,8 @@ func (s Summary) Resources() Resources {
 		}
 		r.Energy = EnergyResources{&joules, &source}
 	}
-	for _, v := range r.values() {
-		if *v != nil && (math.IsNaN(**v) || math.IsInf(**v, 0)) {
-			*v = nil
-		}
-	}
 	r.Notes = r.unmeasured()
 	return r
-}
-
-// values are all numbers.
-func (r *Resources) values() []**float64 {
-	return []**float64{&r.CPU.Allocated, &r.CPU.Busy, &r.CPU.Waiting, &r.CPU.Throttled, &r.CPU.Stolen, &r.CPU.Others,
-		&r.Memory.PeakBytes, &r.Memory.RequestedBytes, &r.Memory.AddressLimitBytes, &r.Memory.OOMKills, &r.IO.ReadBytes, &r.IO.WrittenBytes, &r.IO.WaitingS,
-		&r.Network.RxBytes, &r.Network.TxBytes, &r.Time.UsedS, &r.Time.LimitS, &r.Energy.Joules}
 }
 
 func (s Summary) cpuResources() CPUResources {
