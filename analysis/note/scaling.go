@@ -13,7 +13,6 @@ const (
 	NeedMore          Code = "need_more_points"     // no model: so many points are missing
 	Thinned           Code = "thinned"              // more points than are looked at one by one
 	NotLocated        Code = "change_not_located"   // segmented, but the paper does not say where
-	Conditional       Code = "conditional_interval" // intervals hold if the chosen model is right
 	Unbounded         Code = "prediction_uncertain" // the interval spans more than a factor of ten
 	WorseThanLinear   Code = "worse_than_linear"    // grows faster than the parameter
 	WorseThanDeclared Code = "worse_than_ideal"     // worse than strong or weak scaling would have it

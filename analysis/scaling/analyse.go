@@ -181,7 +181,6 @@ func (w *work) paper() {
 		return
 	}
 	w.segments(model)
-	w.conditional()
 }
 
 // extraP is Extra-P's Basic modeler: one model, no segments.
@@ -193,7 +192,6 @@ func (w *work) extraP() {
 	}
 	r.Whole = modelExtraP(w.p, w.y).judged(r.Parameter, w.p, w.y)
 	w.segments(func(int, int) *Model { return r.Whole })
-	w.conditional()
 }
 
 // likelihood is the default method.

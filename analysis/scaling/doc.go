@@ -23,9 +23,8 @@
 // over laws of one term on a fine grid and sums of two, over noise that grows,
 // shrinks or does neither, and disturbed runs. Their interval is that of one new
 // run: .95 of them hold at 1, 2 and 4 times the largest p, .89 in the weakest
-// family; law_lo and law_hi leave the scatter out. The other methods predict by
-// their one model, and a note says so. How many of a list chance alone would
-// cut, ExpectedByChance tells. MEASURED.md has the figures.
+// family; law_lo and law_hi leave the scatter out. The other methods have no
+// predictions. How many of a list chance alone would cut, ExpectedByChance tells. MEASURED.md has the figures.
 //
 // What the package refuses to say: a model below three points (five for the
 // default), a change below five or six, or where a value is not positive, the

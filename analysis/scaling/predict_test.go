@@ -164,45 +164,6 @@ func TestDisturbedRun(t *testing.T) {
 	}
 }
 
-// TestConditional: the intervals of the other methods are those of a straight line
-// by least squares.
-func TestConditional(t *testing.T) {
-	p := []float64{1, 2, 4, 8, 16, 32}
-	t5, t4 := 2.570582, 2.776445 // 97.5 % of Student's t
-	for name, c := range map[string]struct {
-		y []float64
-		// of the prediction at 64: the value, and half of the intervals for
-		// runs and for the law
-		value, run, law float64
-	}{
-		"constant": {[]float64{10, 11, 9, 10, 12, 8}, 10, t5 * math.Sqrt(2*(1+1./6)), t5 * math.Sqrt(2./6)},
-		// The residuals add to nothing, and nothing with p: the line stays.
-		"p": {[]float64{3 + 2*1 + 0.01, 3 + 2*2 - 0.015, 3 + 2*4 + 0.005, 3 + 2*8, 3 + 2*16, 3 + 2*32}, 131,
-			t4 * math.Sqrt(3.5e-4/4*(1+1./6+53.5*53.5/703.5)), t4 * math.Sqrt(3.5e-4/4*(1./6+53.5*53.5/703.5))},
-	} {
-		r := Analyse([]Series{seriesOf(p, c.y)}, ExtraP)[0]
-		if len(r.Predictions) != 3 || !hasNote(r, note.Conditional) {
-			t.Errorf("%s: %d predictions, notes %v", name, len(r.Predictions), r.Notes)
-			continue
-		}
-		for i, want := range []struct {
-			p float64
-			x bool
-		}{{32, false}, {64, true}, {128, true}} {
-			if v := r.Predictions[i]; v.P != want.p || v.Extrapolated != want.x || v.Level != 0.95 {
-				t.Errorf("%s: %+v", name, v)
-			}
-		}
-		v := r.Predictions[1]
-		for what, d := range map[string]float64{"value": v.Value - c.value, "lo": v.Lo - c.value + c.run, "hi": v.Hi - c.value - c.run,
-			"law's lo": v.LawLo - c.value + c.law, "law's hi": v.LawHi - c.value - c.law} {
-			if math.Abs(d) > 2e-6*c.value {
-				t.Errorf("%s: %s is off by %v: %+v", name, what, d, v)
-			}
-		}
-	}
-}
-
 // TestUnbounded: a prediction over a factor of ten is said to be none.
 func TestUnbounded(t *testing.T) {
 	p := []float64{1, 2, 4, 8, 16, 32}
