@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 )
 
 // Job is what is known of a job beside its samples. Unknown text is "" and an
@@ -54,34 +55,15 @@ func (s Summary) DisplayID() string {
 	return s.Key.JobID.String()
 }
 
-// With returns j with what it does not know taken from o.
+// With returns j with what it does not know taken from o: text and what may be nil. Whose
+// job it is every record knows.
 func (j Job) With(o Job) Job {
-	text := func(a *string, b string) {
-		if *a == "" {
-			*a = b
+	known, more := reflect.ValueOf(&j).Elem(), reflect.ValueOf(o)
+	for i := range known.NumField() {
+		if f := known.Field(i); f.IsZero() && (f.Kind() == reflect.String || f.Kind() == reflect.Pointer) {
+			f.Set(more.Field(i))
 		}
 	}
-	text(&j.Name, o.Name)
-	text(&j.User, o.User)
-	text(&j.Account, o.Account)
-	text(&j.Partition, o.Partition)
-	text(&j.QOS, o.QOS)
-	text(&j.WorkDir, o.WorkDir)
-	text(&j.StdOut, o.StdOut)
-	text(&j.Executable, o.Executable)
-	text(&j.Script, o.Script)
-	text(&j.App, o.App)
-	text(&j.Size, o.Size)
-	text(&j.NodeList, o.NodeList)
-	j.ArrayJobID = cmp.Or(j.ArrayJobID, o.ArrayJobID)
-	j.ArrayTaskID = cmp.Or(j.ArrayTaskID, o.ArrayTaskID)
-	j.NTasks = cmp.Or(j.NTasks, o.NTasks)
-	j.NCPUs = cmp.Or(j.NCPUs, o.NCPUs)
-	j.CPUsPerTask = cmp.Or(j.CPUsPerTask, o.CPUsPerTask)
-	j.TimeLimitS = cmp.Or(j.TimeLimitS, o.TimeLimitS)
-	j.MemoryBytes = cmp.Or(j.MemoryBytes, o.MemoryBytes)
-	j.AddressBytes = cmp.Or(j.AddressBytes, o.AddressBytes)
-	j.SchedulerStart = cmp.Or(j.SchedulerStart, o.SchedulerStart)
 	j.NNodes = cmp.Or(j.NNodes, o.NNodes)
 	return j.WithFields(o.Fields)
 }
