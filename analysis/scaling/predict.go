@@ -164,10 +164,16 @@ func profiled(u, profile []float64) []float64 {
 // falling is the shapes that decrease; the paper's space has none.
 func falling() []exponents { return []exponents{{-0.5, 0}, {-1, 0}, {-2, 0}} }
 
-// weights are 1/y: errors are taken relative to the value. Where a value is not
-// positive, errors are taken as equal at all p, in units of the mean magnitude.
+// weights are what weigh makes of y.
 func weights(y []float64) []float64 {
 	u := make([]float64, len(y))
+	weigh(u, y)
+	return u
+}
+
+// weigh fills u with 1/y: errors are taken relative to the value. Where a value is not
+// positive, errors are taken as equal at all p, in units of the mean magnitude.
+func weigh(u, y []float64) {
 	scale, positive := 0.0, true
 	for _, v := range y {
 		scale += math.Abs(v) / float64(len(y))
@@ -183,7 +189,6 @@ func weights(y []float64) []float64 {
 			u[k] = 1
 		}
 	}
-	return u
 }
 
 // weighted is the weighted least-squares line constant + slope*x with what its

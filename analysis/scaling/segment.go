@@ -25,7 +25,10 @@ func (f *frame) prepare(g grid) {
 	f.ln, f.lln = resized(f.ln, f.n), resized(f.lln, f.n)
 	f.logs = g.p[0] >= 1
 	pmax := g.p[f.n-1]
-	f.weigh(g.y)
+	weigh(f.u, g.y)
+	for k, y := range g.y {
+		f.t[k] = y * f.u[k]
+	}
 	for k, p := range g.p {
 		f.ln[k] = math.Log(p / pmax)
 	}
@@ -59,26 +62,6 @@ func shapeRow(row []float64, x, l, inverse float64) {
 		w *= root
 	}
 	row[c], row[c+1], row[c+2] = math.Sqrt(inverse), inverse, inverse*inverse
-}
-
-// weigh makes errors relative to the values. Where a value is not positive they
-// are taken as equal everywhere, in units of the mean magnitude.
-func (f *frame) weigh(y []float64) {
-	positive, scale := true, 0.0
-	for _, v := range y {
-		positive = positive && v > 0
-		scale += math.Abs(v)
-	}
-	if scale == 0 {
-		scale = 1
-	}
-	for k, v := range y {
-		w := float64(len(y)) / scale
-		if positive {
-			w = 1 / v
-		}
-		f.t[k], f.u[k] = v*w, w
-	}
 }
 
 // cost is the least residual sum of squares on a range of points of a constant

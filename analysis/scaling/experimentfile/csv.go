@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"jobgait/analysis/note"
 	"jobgait/analysis/scaling"
 )
 
@@ -84,7 +85,7 @@ func (t *table) split(line string) ([]string, error) {
 // row adds one line to its series.
 func (t *table) row(fields []string) error {
 	if len(fields) != len(t.columns) {
-		return t.in.fail("%s where %d are wanted", count(len(fields), "column"), len(t.columns))
+		return t.in.fail("%s where %d are wanted", note.Count(len(fields), "column"), len(t.columns))
 	}
 	o, id, name, err := t.facts(fields)
 	for i, c := range t.columns {

@@ -1,8 +1,9 @@
 package experimentfile
 
 import (
-	"fmt"
 	"strings"
+
+	"jobgait/analysis/note"
 )
 
 // role is what a column of a CSV file is for.
@@ -58,16 +59,9 @@ func (t *table) head(fields []string) (headed bool, err error) {
 	case 3:
 		t.columns, t.names = []role{parameter, ignored, metric}, []string{"param", "rep", "value"}
 	default:
-		return false, t.in.fail("%s without a header: give param,rep,value or param,value, or name the columns", count(len(fields), "column"))
+		return false, t.in.fail("%s without a header: give param,rep,value or param,value, or name the columns", note.Count(len(fields), "column"))
 	}
 	return false, nil
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // header reads the names of the columns. A name that is not known is the

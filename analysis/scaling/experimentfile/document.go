@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"jobgait/analysis/note"
 )
 
 // document is one JSON value that is read piece by piece, so that a fault has
@@ -165,7 +167,7 @@ func (doc *document) measurements(e *experiment) error {
 				}
 				switch {
 				case len(m.Point) != len(e.parameters):
-					return fmt.Errorf("a point of %s where there are %s", count(len(m.Point), "value"), count(len(e.parameters), "parameter"))
+					return fmt.Errorf("a point of %s where there are %s", note.Count(len(m.Point), "value"), note.Count(len(e.parameters), "parameter"))
 				case m.Values == nil:
 					return errors.New(`a point without "values"`)
 				}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+
+	"jobgait/analysis/note"
 )
 
 // legacy is Extra-P's older JSON: lists whose entries refer to each other by
@@ -136,7 +138,7 @@ func (l *legacy) points(d int) ([][]float64, error) {
 	for i, c := range l.coordinates {
 		sort.SliceStable(c.Pairs, func(a, b int) bool { return c.Pairs[a].Parameter < c.Pairs[b].Parameter })
 		if len(c.Pairs) != d {
-			return nil, fmt.Errorf("coordinate %d has %s where there are %s", c.ID, count(len(c.Pairs), "value"), count(d, "parameter"))
+			return nil, fmt.Errorf("coordinate %d has %s where there are %s", c.ID, note.Count(len(c.Pairs), "value"), note.Count(d, "parameter"))
 		}
 		for k, pair := range c.Pairs {
 			if pair.Value == nil || pair.Parameter != l.order[k] {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"jobgait/analysis/note"
 )
 
 // What Extra-P calls measurements whose line does not say.
@@ -91,7 +93,7 @@ func (e *experiment) point(raw json.RawMessage) ([]float64, error) {
 		point[i] = *v
 	}
 	if len(at) > len(point) {
-		return nil, fmt.Errorf("%s where the first line has %d", count(len(at), "parameter"), len(point))
+		return nil, fmt.Errorf("%s where the first line has %d", note.Count(len(at), "parameter"), len(point))
 	}
 	return point, nil
 }

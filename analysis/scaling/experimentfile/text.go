@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"jobgait/analysis/note"
 )
 
 // maxTextParameters is Extra-P's own bound for this format.
@@ -103,7 +105,7 @@ func (t *text) addPoints(s string) error {
 	}
 	for _, g := range groups {
 		if len(g) != d {
-			return fmt.Errorf("a point of %s where there are %s", count(len(g), "value"), count(d, "parameter"))
+			return fmt.Errorf("a point of %s where there are %s", note.Count(len(g), "value"), note.Count(d, "parameter"))
 		}
 		point := make([]float64, d)
 		for i, f := range g {
@@ -188,7 +190,7 @@ func (t *text) data(fields []string) error {
 // from their order only.
 func (t *text) complete() error {
 	if t.next != 0 && t.next != len(t.points) {
-		return fmt.Errorf("%s for %s before this line", count(t.next, "DATA line"), count(len(t.points), "point"))
+		return fmt.Errorf("%s for %s before this line", note.Count(t.next, "DATA line"), note.Count(len(t.points), "point"))
 	}
 	return nil
 }
