@@ -9,13 +9,14 @@ import (
 	"jobgait/analysis/note"
 )
 
-// document is one JSON value that is read piece by piece, so that a fault has
-// the line it stands in.
+// document is a JSON value that is read piece by piece, so that a fault has the line it
+// stands in.
 type document struct {
-	in    *lines
-	bytes []byte
-	d     *json.Decoder
-	first int // line of the first byte
+	in   *lines
+	d    *json.Decoder
+	all  []byte // of the input
+	from int    // where the value begins in it
+	line int    // that the input begins with
 }
 
 // measurement is one point of Extra-P's JSON.
@@ -27,81 +28,65 @@ type measurement struct {
 // readDocument reads Extra-P's JSON, or its older form if there is a key
 // "callpaths", as Extra-P itself decides.
 func readDocument(in *lines, first []byte) (File, error) {
-	line := in.number
-	b, err := in.rest(first)
-	if err != nil {
+	doc := &document{in: in, line: in.number}
+	var err error
+	if doc.all, err = in.rest(first); err != nil {
 		return File{}, err
 	}
 	if first[0] != '{' {
-		return File{}, in.failAt(line, "a JSON list: an object a line is wanted, or Extra-P's JSON")
+		return File{}, in.failAt(doc.line, "a JSON list: an object a line is wanted, or Extra-P's JSON")
 	}
-	doc := &document{in: in, bytes: b, d: json.NewDecoder(bytes.NewReader(b)), first: line}
-	if err := json.Unmarshal(b, &nothing{}); err != nil {
+	var keys struct{ Parameters, Measurements, Callpaths, Metrics, Coordinates json.RawMessage }
+	if err := json.Unmarshal(doc.all, &keys); err != nil {
 		return File{}, doc.fail(err)
 	}
+	if keys.Parameters == nil || keys.Measurements == nil {
+		return File{}, doc.fail(errors.New(`no "parameters" and "measurements" in it`))
+	}
 	e := &experiment{in: in}
-	format, err := doc.read(e)
+	parameters, err := doc.named(keys.Parameters)
+	if err == nil && len(parameters) == 0 {
+		err = errors.New("no parameters")
+	}
 	if err != nil {
+		return File{}, doc.fail(err)
+	}
+	for _, n := range parameters {
+		e.parameters = append(e.parameters, n.Name)
+	}
+	format, read := JSON, doc.measurements
+	if keys.Callpaths != nil {
+		old := &legacy{doc: doc, parameters: parameters}
+		format, read = LegacyJSON, old.measurements
+		if err := old.lists(keys.Callpaths, keys.Metrics, keys.Coordinates); err != nil {
+			return File{}, doc.fail(err)
+		}
+	}
+	doc.begin(keys.Measurements)
+	if err := read(e); err != nil {
 		return File{}, doc.fail(err)
 	}
 	return e.file(format)
 }
 
-// read goes through the document twice: the measurements may stand before what
-// they refer to.
-func (doc *document) read(e *experiment) (Format, error) {
-	old := &legacy{doc: doc}
-	var starts int64 // where "measurements" begins
-	err := doc.object(func(key string) error {
-		switch key {
-		case "measurements":
-			starts = doc.d.InputOffset()
-			return doc.skip()
-		case "parameters":
-			return old.parameters(e)
-		case "callpaths", "metrics", "coordinates":
-			return old.list(key)
-		}
-		return doc.skip()
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case starts == 0 || e.parameters == nil:
-		return "", errors.New(`no "parameters" and "measurements" in it`)
-	}
-	doc.seek(starts)
-	if old.callpaths != nil {
-		return LegacyJSON, old.measurements(e)
-	}
-	return JSON, doc.measurements(e)
+// begin goes on with a value of the input.
+func (doc *document) begin(value json.RawMessage) {
+	doc.from = max(0, bytes.Index(doc.all, value))
+	doc.d = json.NewDecoder(bytes.NewReader(value))
 }
 
-// fail adds the line to an error. Faults of syntax are found before anything is
-// read, because a decoder that has read tokens does not know their place.
+// fail adds the line to an error.
 func (doc *document) fail(err error) error {
-	at := doc.d.InputOffset()
+	at := int64(0)
+	if doc.d != nil {
+		at = int64(doc.from) + doc.d.InputOffset()
+	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		at = syntax.Offset
 	}
-	at = min(max(at, 0), int64(len(doc.bytes)))
-	before := bytes.TrimRight(doc.bytes[:at], "\r\n\t ")
-	return doc.in.failAt(doc.first+bytes.Count(before, []byte{'\n'}), "Extra-P JSON: %w", fault(err))
-}
-
-// seek goes on reading behind the colon at an offset.
-func (doc *document) seek(to int64) {
-	b := doc.bytes[to:]
-	if i := bytes.IndexByte(b, ':'); i >= 0 {
-		to += int64(i) + 1
-	}
-	for i := range doc.bytes[:to] { // blank what was read, so that offsets stay
-		if doc.bytes[i] != '\n' {
-			doc.bytes[i] = ' '
-		}
-	}
-	doc.d = json.NewDecoder(bytes.NewReader(doc.bytes))
+	before := bytes.TrimRight(doc.all[:min(max(at, 0), int64(len(doc.all)))], "\r\n\t ")
+	return doc.in.failAt(doc.line+bytes.Count(before, []byte{'\n'}), "Extra-P JSON: %w", fault(err))
 }
 
 // object calls each with every key; each reads the value.
@@ -147,13 +132,6 @@ func (doc *document) open(want json.Delim) error {
 	}
 	return nil
 }
-
-// nothing is JSON of any kind that is not kept.
-type nothing struct{}
-
-func (*nothing) UnmarshalJSON([]byte) error { return nil }
-
-func (doc *document) skip() error { return doc.d.Decode(&nothing{}) }
 
 // measurements reads call path -> metric -> points.
 func (doc *document) measurements(e *experiment) error {

@@ -1,7 +1,6 @@
 package experimentfile
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,11 +12,8 @@ import (
 // legacy is Extra-P's older JSON: lists whose entries refer to each other by
 // their place in the order of ids, from 1.
 type legacy struct {
-	doc         *document
-	callpaths   []named // nil: there is no such key, it is the newer JSON
-	metrics     []named
-	coordinates []named
-	order       []int64 // ids of the parameters, sorted
+	doc                                         *document
+	parameters, callpaths, metrics, coordinates []named
 }
 
 // named is an entry of any of the lists but the measurements.
@@ -49,56 +45,39 @@ func (n *textual) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// parameters reads the names of either form: ["p"] or [{"id":1,"name":"p"}].
-func (l *legacy) parameters(e *experiment) error {
-	var list []named
-	err := l.doc.list(func() error {
-		var raw json.RawMessage
-		if err := l.doc.d.Decode(&raw); err != nil {
-			return err
-		}
-		n := named{ID: int64(len(list))}
-		var err error
-		if bytes.HasPrefix(raw, []byte{'"'}) {
-			err = json.Unmarshal(raw, &n.Name)
-		} else {
-			err = json.Unmarshal(raw, &n)
-		}
-		list = append(list, n)
-		return err
-	})
-	sort.SliceStable(list, func(i, j int) bool { return list[i].ID < list[j].ID })
-	e.parameters, l.order = []string{}, nil
-	for _, n := range list {
-		e.parameters, l.order = append(e.parameters, n.Name), append(l.order, n.ID)
+// plainNamed is a named that is read as it stands.
+type plainNamed named
+
+// UnmarshalJSON reads an entry, or a name alone as the newer JSON has it.
+func (n *named) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		return json.Unmarshal(b, &n.Name)
 	}
-	if err == nil && len(list) == 0 {
-		return errors.New("no parameters")
-	}
-	return err
+	return json.Unmarshal(b, (*plainNamed)(n))
 }
 
-// list reads one of the lists.
-func (l *legacy) list(key string) error {
-	out := []named{}
-	err := l.doc.list(func() error {
-		var n named
-		if err := l.doc.d.Decode(&n); err != nil {
+// named reads one of the lists, in the order of ids.
+func (doc *document) named(list json.RawMessage) (out []named, err error) {
+	doc.begin(list)
+	err = doc.d.Decode(&out)
+	sort.SliceStable(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+	return out, err
+}
+
+// lists reads what measurements refer to.
+func (l *legacy) lists(callpaths, metrics, coordinates json.RawMessage) (err error) {
+	for _, x := range []struct {
+		to   *[]named
+		from json.RawMessage
+	}{{&l.callpaths, callpaths}, {&l.metrics, metrics}, {&l.coordinates, coordinates}} {
+		if x.from == nil {
+			continue
+		}
+		if *x.to, err = l.doc.named(x.from); err != nil {
 			return err
 		}
-		out = append(out, n)
-		return nil
-	})
-	sort.SliceStable(out, func(i, j int) bool { return out[i].ID < out[j].ID })
-	switch key {
-	case "callpaths":
-		l.callpaths = out
-	case "metrics":
-		l.metrics = out
-	default:
-		l.coordinates = out
 	}
-	return err
+	return nil
 }
 
 // measurements reads one value an entry and finds what it refers to.
@@ -141,8 +120,8 @@ func (l *legacy) points(d int) ([][]float64, error) {
 			return nil, fmt.Errorf("coordinate %d has %s where there are %s", c.ID, note.Count(len(c.Pairs), "value"), note.Count(d, "parameter"))
 		}
 		for k, pair := range c.Pairs {
-			if pair.Value == nil || pair.Parameter != l.order[k] {
-				return nil, fmt.Errorf("coordinate %d lacks parameter %d", c.ID, l.order[k])
+			if pair.Value == nil || pair.Parameter != l.parameters[k].ID {
+				return nil, fmt.Errorf("coordinate %d lacks parameter %d", c.ID, l.parameters[k].ID)
 			}
 			out[i] = append(out[i], float64(*pair.Value))
 		}
