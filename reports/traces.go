@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
 )
 
@@ -111,16 +112,10 @@ func (r Report) samples() string {
 func rounded(values []float64) []*float64 {
 	out := make([]*float64, len(values))
 	for i, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
+		if quantity.Known(v) {
+			v = quantity.Rounded(v, 3)
+			out[i] = &v
 		}
-		if v != 0 {
-			scale := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(v))))
-			if !math.IsInf(scale, 0) && scale > 0 {
-				v = math.Round(v*scale) / scale
-			}
-		}
-		out[i] = &v
 	}
 	return out
 }

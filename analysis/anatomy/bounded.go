@@ -1,8 +1,9 @@
 package anatomy
 
 import (
-	"math"
 	"slices"
+
+	"jobgait/analysis/quantity"
 )
 
 // Bounds of what a record keeps: the functions of a LAMMPS run have 67 names, of
@@ -94,14 +95,7 @@ func rounded(v []float64) []float64 {
 	}
 	out := make([]float64, len(v))
 	for i, x := range v {
-		if x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) {
-			unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-2)
-			out[i] = math.Round(x/unit) * unit
-			if unit < 1 { // 0.00123 and not 0.0012300000000000002
-				by := math.Round(1 / unit)
-				out[i] = math.Round(x*by) / by
-			}
-		}
+		out[i] = quantity.Rounded(x, 3)
 	}
 	return out
 }

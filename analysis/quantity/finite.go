@@ -1,5 +1,7 @@
 package quantity
 
+import "strconv"
+
 // Finite returns a pointer to v, nil for what is no number: JSON cannot hold it.
 func Finite(v float64) *float64 {
 	if !Known(v) {
@@ -21,5 +23,11 @@ func OrZero(v float64) float64 {
 	if !Known(v) {
 		return 0
 	}
+	return v
+}
+
+// Rounded keeps so many figures of v, for files: 0.00123 and not 0.0012300000000000002.
+func Rounded(v float64, figures int) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
 	return v
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -69,8 +70,7 @@ func laneOfNode(r NodeRecord) (NodeLane, bool) {
 	busy, per := means(r.Timeline.Columns[i].Mean, nodeBins)
 	lane := NodeLane{StartS: r.Timeline.StartS, StepS: r.Timeline.StepS * float64(per)}
 	for _, v := range busy { // three figures; NaN stays
-		scale := math.Pow(10, 2-math.Floor(math.Log10(math.Max(1e-3, float64(v)))))
-		lane.Busy = append(lane.Busy, float32(math.Round(float64(v)*scale)/scale))
+		lane.Busy = append(lane.Busy, float32(quantity.Rounded(float64(v), 3)))
 	}
 	return lane, len(busy) > 0
 }
