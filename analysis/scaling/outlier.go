@@ -35,34 +35,28 @@ func (d *detector) disturbed(enough float64) float64 {
 		o.out, o.best = make([]bool, n), make([]bool, n)
 	}
 	o.out, o.best = o.out[:n], o.best[:n]
-	top, price := math.Inf(-1), 0.0
-	for _, h := range o.promising(&d.null, f) {
-		clear(o.out)
-		coefs, penalty := 2, termPenalty
-		if h < 0 {
-			coefs, penalty = 1, 0
+	clear(o.out)
+	top, price, lost := math.Inf(-1), 0.0, 0.0
+	h := o.promising(&d.null, f)
+	o.fit(f, h)
+	for m := 1; m <= n/3 && n-m-2 >= 1; m++ {
+		at, far := o.worst(f)
+		if at < 0 {
+			break
 		}
-		lost := 0.0
-		o.fit(f, h)
-		for m := 1; m <= n/3 && n-m-coefs >= 1; m++ {
-			at, far := o.worst(f)
-			if at < 0 {
-				break
-			}
-			o.out[at] = true
-			lost += far
-			rest := o.fit(f, h)
-			if o.end(n) {
-				continue
-			}
-			v := d.prior.score(rest, n-m, coefs, penalty) + lost
-			if v > top {
-				top, price = v, lost
-				copy(o.best, o.out)
-			}
-			if v < enough-3*screenGap {
-				break // one more will not do
-			}
+		o.out[at] = true
+		lost += far
+		rest := o.fit(f, h)
+		if o.end(n) {
+			continue
+		}
+		v := d.prior.score(rest, n-m, 2, termPenalty) + lost
+		if v > top {
+			top, price = v, lost
+			copy(o.best, o.out)
+		}
+		if v < enough-3*screenGap {
+			break // one more will not do
 		}
 	}
 	if top >= enough || top < enough-screenGap {
@@ -73,10 +67,10 @@ func (d *detector) disturbed(enough float64) float64 {
 	return max(top, v)
 }
 
-// promising is the constant (-1) and the shape that fits best when each leaves out
-// the point that is furthest above it. It reads the columns of s.
-func (o *outliers) promising(s *nullScratch, f *frame) [2]int {
-	best, least := -1, math.Inf(1)
+// promising is the shape that fits best when each leaves out the point that is
+// furthest above it. It reads the columns of s.
+func (o *outliers) promising(s *nullScratch, f *frame) int {
+	best, least := 0, math.Inf(1)
 	n := f.n
 	t, free := s.t[:n], resized(o.h, n) // what the constant leaves of each leverage
 	for k, u := range f.u[:n] {
@@ -93,7 +87,7 @@ func (o *outliers) promising(s *nullScratch, f *frame) [2]int {
 			best, least = h, rest
 		}
 	}
-	return [...]int{-1, best}
+	return best
 }
 
 // end is whether two neighbours at an end are out: that is a short segment
@@ -102,18 +96,15 @@ func (o *outliers) end(n int) bool {
 	return o.out[0] && o.out[1] || o.out[n-1] && o.out[n-2]
 }
 
-// fit fits shape h (-1: a constant) to the points that are in, fills residuals
-// and leverages of all of them, and returns the residual sum of squares.
+// fit fits shape h to the points that are in, fills residuals and leverages of all
+// of them, and returns the residual sum of squares.
 func (o *outliers) fit(f *frame, h int) float64 {
 	var uu, ut, uz, zz, tz float64
 	for k, u := range f.u {
 		if o.out[k] {
 			continue
 		}
-		t, z := f.t[k], 0.0
-		if h >= 0 {
-			z = f.b[k*shapes+h] * u
-		}
+		t, z := f.t[k], f.b[k*shapes+h]*u
 		uu += u * u
 		ut += u * t
 		uz += u * z
@@ -122,7 +113,7 @@ func (o *outliers) fit(f *frame, h int) float64 {
 	}
 	q := zz - uz*uz/uu
 	c := 0.0
-	if h >= 0 && q > 1e-11*zz {
+	if q > 1e-11*zz {
 		c = (tz - uz*ut/uu) / q
 	} else {
 		q = math.Inf(1)
@@ -130,10 +121,7 @@ func (o *outliers) fit(f *frame, h int) float64 {
 	m, c0, perU, perQ := uz/uu, ut/uu, 1/uu, 1/q
 	rest := 0.0
 	for k, u := range f.u {
-		z := 0.0
-		if h >= 0 {
-			z = (f.b[k*shapes+h] - m) * u
-		}
+		z := (f.b[k*shapes+h] - m) * u
 		o.r[k] = f.t[k] - c0*u - c*z
 		o.h[k] = u*u*perU + z*z*perQ
 		if !o.out[k] {

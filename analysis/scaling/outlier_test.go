@@ -50,7 +50,7 @@ func TestOutlierPrice(t *testing.T) {
 	}))
 	o := &d.outliers
 	o.r, o.h, o.out = make([]float64, 8), make([]float64, 8), make([]bool, 8)
-	o.fit(&d.f, -1)
+	o.fit(&d.f, 2)
 	at, price := o.worst(&d.f)
 	x := math.Log(2) / outlierSpan
 	if want := outlierPrior - x*x/2 - math.Log(outlierSpan/2); at != 4 || math.Abs(price-want) > 1e-9 {
@@ -64,7 +64,7 @@ func TestOutlierPrice(t *testing.T) {
 		return 10
 	}))
 	o.r, o.h, o.out = make([]float64, 5), make([]float64, 5), make([]bool, 5)
-	o.fit(&d.f, -1)
+	o.fit(&d.f, 2)
 	at, price = o.worst(&d.f)
 	x = math.Log(2) / endSpan
 	if want := endPrior - x*x/2 - math.Log(endSpan/2); at != 4 || math.Abs(price-want) > 1e-9 {
@@ -136,14 +136,14 @@ func TestWorst(t *testing.T) {
 	})
 	d.f.prepare(g)
 	o := outliers{out: make([]bool, 7), r: make([]float64, 7), h: make([]float64, 7)}
-	o.fit(&d.f, -1)
+	o.fit(&d.f, 2)
 	at, price := o.worst(&d.f)
 	ratio := math.Log(2) / outlierSpan
 	if want := outlierPrior - ratio*ratio/2 - math.Log(outlierSpan/2); at != 3 || math.Abs(price-want) > 1e-6 {
 		t.Errorf("point %d, %v, want 3, %v", at, price, want)
 	}
 	o.out[3] = true
-	if rest := o.fit(&d.f, -1); rest > 1e-12 {
+	if rest := o.fit(&d.f, 2); rest > 1e-12 {
 		t.Errorf("of the others is left %v", rest)
 	}
 	if at, _ := o.worst(&d.f); at >= 0 && o.r[at] > 1e-9 {
