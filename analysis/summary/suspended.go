@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
@@ -262,7 +263,7 @@ func (r *NodeRecord) suspend(all []Interval, endS float64) {
 	r.Suspended = all[:min(len(all), toldSuspensions)]
 	var places []string
 	for _, i := range all[:min(len(all), 3)] {
-		places = append(places, fmt.Sprintf("from %s to %s", briefly(i.StartS), briefly(i.EndS)))
+		places = append(places, fmt.Sprintf("from %s to %s", quantity.Duration(i.StartS), quantity.Duration(i.EndS)))
 	}
 	if len(all) > len(places) {
 		places = append(places, "...")
@@ -272,13 +273,5 @@ func (r *NodeRecord) suspend(all []Interval, endS float64) {
 		times = fmt.Sprintf(" %d times,", len(all))
 	}
 	r.Notes = append(r.Notes, note.New(note.Suspended, "the job was suspended%s for %s: %s; it ran for %s without that",
-		times, briefly(r.SuspendedS), strings.Join(places, ", "), briefly(max(r.ElapsedS, endS)-r.SuspendedS)))
-}
-
-// briefly writes seconds, those of short times with a tenth.
-func briefly(s float64) string {
-	if s < 100 {
-		return fmt.Sprintf("%.1f s", s)
-	}
-	return fmt.Sprintf("%.0f s", s)
+		times, quantity.Duration(r.SuspendedS), strings.Join(places, ", "), quantity.Duration(max(r.ElapsedS, endS)-r.SuspendedS)))
 }
