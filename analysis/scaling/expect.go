@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 const (
@@ -37,7 +38,7 @@ func (w *work) expect(near, far int) {
 	}
 	if sure := worse(expectFactor); sure >= expectSure {
 		w.note(note.WorseThanLinear, "grows faster than %s beyond %s = %s (probability %.2f)%s",
-			name, name, plain(w.p[len(w.p)-1]), sure, w.blame(1))
+			name, name, quantity.Exact(w.p[len(w.p)-1]), sure, w.blame(1))
 	}
 	var ideal float64
 	var want string
@@ -51,7 +52,7 @@ func (w *work) expect(near, far int) {
 	}
 	if sure := worse(ideal); sure >= expectSure {
 		w.note(note.WorseThanDeclared, "%s scaling is ideal when the metric %s; from %s = %s to %s it is worse (probability %.2f)%s",
-			w.series.Mode, want, name, plain(w.p[len(w.p)-1]), plain(expectFactor*w.p[len(w.p)-1]), sure, w.blame(math.Log2(ideal)/math.Log2(expectFactor)))
+			w.series.Mode, want, name, quantity.Exact(w.p[len(w.p)-1]), quantity.Exact(expectFactor*w.p[len(w.p)-1]), sure, w.blame(math.Log2(ideal)/math.Log2(expectFactor)))
 	}
 }
 

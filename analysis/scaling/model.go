@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"jobgait/analysis/quantity"
 )
 
 // At returns the model's value at p.
@@ -120,17 +122,6 @@ func (t Term) factors(parameter string) string {
 // short keeps four digits, which is more than any measurement supports.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// plain is for sentences: whole numbers as they are, others with four digits.
-func plain(x float64) string {
-	switch a := math.Abs(x); {
-	case x == math.Trunc(x) && a < 1e9:
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	case a >= 1000 && a < 1e9:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return short(x)
-}
-
 // Ratio is the ratio of whole numbers that an exponent is; over 0 if it is none.
 func Ratio(x float64) (num, den float64) {
 	for _, den := range []float64{1, 2, 3, 4, 5, 8, 16} {
@@ -147,9 +138,9 @@ func fraction(x float64) string {
 	case 0:
 		return short(x)
 	case 1:
-		return plain(num)
+		return quantity.Exact(num)
 	default:
-		return plain(num) + "/" + plain(den)
+		return quantity.Exact(num) + "/" + quantity.Exact(den)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"jobgait/analysis/quantity"
 )
 
 // mostNext bounds the list: nobody plans ten runs from one page.
@@ -77,7 +79,7 @@ func (n *proposer) missing() {
 		}
 		n.fill(s.First, s.Last, s.MissingPoints, i == 0, i == len(r.Segments)-1,
 			fmt.Sprintf("%s %s to %s has %d of the %d points that a model takes",
-				name, plain(points[s.First].p), plain(points[s.Last].p), s.Last-s.First+1, enoughPoints))
+				name, quantity.Exact(points[s.First].p), quantity.Exact(points[s.Last].p), s.Last-s.First+1, enoughPoints))
 	}
 }
 
@@ -133,7 +135,7 @@ func (n *proposer) changes() {
 		}
 		lo, hi := points[c.Cut-1].p, points[c.Cut].p
 		n.propose(widestMiddle([]float64{lo, hi}, n.whole),
-			"the law changes somewhere between %s %s and %s", name, plain(lo), plain(hi))
+			"the law changes somewhere between %s %s and %s", name, quantity.Exact(lo), quantity.Exact(hi))
 	}
 }
 
@@ -146,7 +148,7 @@ func (n *proposer) suspected() {
 	}
 	n.propose(widestMiddle([]float64{d.after, d.before}, n.whole),
 		"a change of law is not certain (probability %.2f); it would most likely be between %s %s and %s",
-		d.share, parameterName(n.work.series), plain(d.after), plain(d.before))
+		d.share, parameterName(n.work.series), quantity.Exact(d.after), quantity.Exact(d.before))
 }
 
 // widest asks for the prediction that is least certain in relation to its value.
@@ -159,7 +161,7 @@ func (n *proposer) widest() {
 		}
 	}
 	if widest > 0 {
-		n.propose(at.P, "the prediction is least certain there: %s, between %s and %s", plain(at.Value), plain(at.Lo), plain(at.Hi))
+		n.propose(at.P, "the prediction is least certain there: %s, between %s and %s", quantity.Plain(at.Value, 4), quantity.Plain(at.Lo, 4), quantity.Plain(at.Hi, 4))
 	}
 }
 

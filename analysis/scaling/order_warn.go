@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 const (
@@ -35,7 +36,7 @@ func (w *work) warn(method Method) {
 		return
 	}
 	if hi > extremeRange*lo {
-		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric say nothing of the small ones", plain(lo), plain(hi))
+		w.note(note.ExtremeRange, "values from %s to %s: errors in units of the metric say nothing of the small ones", quantity.Plain(lo, 4), quantity.Plain(hi, 4))
 	}
 	if k, ok := lone(w.p, w.y); ok {
 		leave := method == Likelihood && len(w.p) > enoughPoints
@@ -55,7 +56,7 @@ func (w *work) warnLone(k int, leave bool) {
 		then = "it is left out"
 	}
 	w.note(note.LoneExtreme, "the value at %s = %s, %s, is far from those beside it: a failed run? %s",
-		parameterName(w.series), plain(w.p[k]), plain(w.y[k]), then)
+		parameterName(w.series), quantity.Exact(w.p[k]), quantity.Plain(w.y[k], 4), then)
 	if !leave {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
 )
 
 // ahead is the multiples of the largest parameter value that are predicted.
@@ -42,7 +43,7 @@ func (w *work) foresee(g grid, d detection) {
 		r.Predictions = append(r.Predictions, v)
 		if positive(w.y) && v.Hi > wide*v.Lo {
 			w.note(note.Unbounded, "at %s = %s anything from %s to %s is possible: the points do not tell",
-				parameterName(w.series), plain(p), plain(v.Lo), plain(v.Hi))
+				parameterName(w.series), quantity.Exact(p), quantity.Plain(v.Lo, 4), quantity.Plain(v.Hi, 4))
 		}
 	}
 	w.expect(0, len(targets)-1)
