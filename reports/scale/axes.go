@@ -38,7 +38,7 @@ func (d *drawing) frame() {
 		f.Y, f.YTicks = plot.Between(5, ys, nearBy(ys, ends))
 	}
 	f.XTicks = d.sizeTicks(f.X, xs)
-	d.x, d.chart = f.X, plot.New(f)
+	d.chart = plot.New(f)
 }
 
 // near returns the ends of intervals, pulled in where they would shrink the

@@ -14,6 +14,7 @@ const (
 	chartHeight = 300
 	steps       = 240  // points of a model's line
 	mostRuns    = 2000 // dots of single runs: beyond, one sees no single one
+	mostSizes   = 500  // dots of sizes
 	mostTips    = 64   // sizes that have a tip of their own
 )
 
@@ -25,7 +26,6 @@ type drawing struct {
 	obs     []scaling.Observation
 	logY    bool
 	chart   *plot.Chart
-	x       plot.Scale
 }
 
 // Chart draws one result as an SVG element for an HTML page: every run, the law
@@ -133,7 +133,7 @@ func (d *drawing) measurements() {
 	}
 	var x, y []float64
 	var tips []string
-	for _, i := range d.apart() {
+	for _, i := range spread(len(d.p), mostSizes) {
 		x, y = append(x, math.Log10(d.p[i])), append(y, d.ordinate(d.mean[i]))
 		if len(d.p) <= mostTips {
 			tips = append(tips, quantity.Exact(d.p[i])+": "+quantity.Plain(d.mean[i], 4))
@@ -144,24 +144,6 @@ func (d *drawing) measurements() {
 		radius = 2.5
 	}
 	d.chart.Marks("dot", radius, x, y, tips)
-}
-
-// apart is the sizes that one can tell apart in the picture: all, unless there
-// are very many.
-func (d *drawing) apart() []int {
-	if len(d.p) <= mostRuns/4 {
-		return spread(len(d.p), len(d.p))
-	}
-	const least = 0.002 // of the width
-	var out []int
-	last := math.Inf(-1)
-	for i, v := range d.p {
-		if at := d.x.At(math.Log10(v)); at >= last+least || i == len(d.p)-1 {
-			out = append(out, i)
-			last = at
-		}
-	}
-	return out
 }
 
 // wanted draws a question mark at each size that should be measured, at the
