@@ -14,11 +14,10 @@ import (
 //	payload
 //
 // The magic begins with a byte that is no text, so that a profile is told from
-// a CSV file by its first byte. Versions before the first release had another one.
+// a CSV file by its first byte.
 const (
-	magic       = "\x8bJGP"
-	formerMagic = "\x8aJGP"
-	frameSize   = 13
+	magic     = "\x8bJGP"
+	frameSize = 13
 )
 
 // The kinds of frame. A reader skips kinds that it does not know.
@@ -36,13 +35,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // IsProfile reports whether a file that begins with head is a profile.
 func IsProfile(head []byte) bool {
-	return len(head) > len(magic) && (string(head[:len(magic)]) == magic || isFormer(head)) && head[len(magic)] == headerFrame
-}
-
-// isFormer reports whether a file that begins with head was written before the
-// first release.
-func isFormer(head []byte) bool {
-	return len(head) >= len(formerMagic) && string(head[:len(formerMagic)]) == formerMagic
+	return len(head) > len(magic) && string(head[:len(magic)]) == magic && head[len(magic)] == headerFrame
 }
 
 // openFrame appends the space for a frame's first bytes; the payload follows.

@@ -52,9 +52,6 @@ func NewReader(in io.Reader) (*Reader, error) { return newReader(in, formats()) 
 
 func newReader(in io.Reader, formats []format) (*Reader, error) {
 	r := &Reader{window: newWindow(in), salvage: salvage{from: -1}}
-	if isFormer(r.window.peek(frameSize)) {
-		return nil, fmt.Errorf("%w: it is of before the first release; `jobgait export` of the installation that wrote it reads it", ErrVersion)
-	}
 	frame := r.frame()
 	if err := r.window.err; frame == nil && err != nil {
 		return nil, err

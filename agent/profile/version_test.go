@@ -87,19 +87,6 @@ func headerOf(data []byte) []byte {
 	return data[frameSize:n]
 }
 
-// A profile of a development version before the first release says what to do.
-func TestBeforeTheFirstRelease(t *testing.T) {
-	data, _, _ := image(t, 2)
-	old := bytes.ReplaceAll(data, []byte(magic), []byte(formerMagic))
-	_, err := NewReader(bytes.NewReader(old))
-	if !errors.Is(err, ErrVersion) || errors.Is(err, ErrNoHeader) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "`jobgait export`") {
-		t.Errorf("%v", err)
-	}
-	if !IsProfile(old) {
-		t.Error("it is taken for something else")
-	}
-}
-
 // Frames of kinds that are not known are passed over and counted, and are no damage,
 // wherever they are and however long.
 func TestUnknownFramesAreCounted(t *testing.T) {
