@@ -10,7 +10,6 @@
 //   - powercap: energy_uj of intel-rapl zones (AMD's as well), readable by root
 //     only since 2020. It wraps at max_energy_range_uj, 262 kJ on many servers: a
 //     quarter of an hour.
-//   - amd_energy, a hwmon driver of Linux 5.8 to 5.12: one sensor a socket.
 //
 // Cores are part of their package and psys is the whole machine, so neither is
 // added to it. The same package seen through intel-rapl-mmio counts once.

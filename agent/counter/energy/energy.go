@@ -43,7 +43,6 @@ func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []
 	for _, way := range []func() (polled.Meter, error){
 		func() (polled.Meter, error) { return openPMU(open, sys) },
 		func() (polled.Meter, error) { return openPowercap(sys, now) },
-		func() (polled.Meter, error) { return openHwmon(sys) },
 	} {
 		m, err := way()
 		var p *polled.Source

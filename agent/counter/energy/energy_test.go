@@ -267,24 +267,6 @@ func TestPowercapThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestHwmon(t *testing.T) {
-	const at = "class/hwmon/hwmon3/"
-	root := plant(t, map[string]string{at + "name": "amd_energy\n",
-		at + "energy1_label": "Ecore000\n", at + "energy1_input": "5\n",
-		at + "energy65_label": "Esocket0\n", at + "energy65_input": "100\n",
-		at + "energy66_label": "Esocket1\n", at + "energy66_input": "100\n",
-		"class/hwmon/hwmon1/name": "other\n", "class/hwmon/hwmon1/energy1_label": "Esocket0\n"})
-	have, lack := Open(never, root)(clock())
-	if len(have) != 1 || len(lack) != 1 || lack[0].Name != "energy_dram" {
-		t.Fatalf("%d sources, lacking %+v", len(have), lack)
-	}
-	defer have[0].Close()
-	totals(t, have[0], 1)
-	put(t, filepath.Join(root, at+"energy66_input"), "130\n")
-	var to countertest.Sink
-	drain(t, have[0], &to, func() bool { r, ok := to.Last(0); return ok && slices.Equal(r.Counts, []uint64{30}) })
-}
-
 // What this machine has, it gives; what it has not, it names.
 func TestHere(t *testing.T) {
 	have, lack := Open(perf.Open, "/sys")(clock())
