@@ -24,6 +24,7 @@ type DB struct {
 	patience time.Duration
 	pack     packer
 	schema   schema
+	known    *known
 }
 
 // Open opens the history at path for reading and writing. It creates the file
@@ -122,7 +123,7 @@ func connect(path string, options url.Values) (*DB, error) {
 	}
 	// One connection: programs put or ask a few times and leave.
 	pool.SetMaxOpenConns(1)
-	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema()}, nil
+	return &DB{sql: pool, path: path, patience: patience, schema: currentSchema(), known: &known{}}, nil
 }
 
 // prepare makes the open file a history of the newest version. Nothing is

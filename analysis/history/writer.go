@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
+	"sync"
 )
 
 // writer executes statements of one transaction and keeps the first error, so
@@ -15,17 +17,26 @@ type writer struct {
 	ended func() error    // asked before each statement
 	tx    *sql.Conn
 	pack  *packer
-	known map[string]int64 // ids that this transaction has found or made
+	known *known
+	fresh map[string]int64 // what is known of this transaction
 	err   error
 }
 
 func (db *DB) writer(ctx context.Context, tx *sql.Conn) *writer {
-	return &writer{ctx: context.WithoutCancel(ctx), ended: ctx.Err, tx: tx, pack: &db.pack, known: map[string]int64{}}
+	return &writer{ctx: context.WithoutCancel(ctx), ended: ctx.Err, tx: tx, pack: &db.pack, known: db.known, fresh: map[string]int64{}}
 }
 
 // put runs f in one transaction, again if another process held the lock.
 func (db *DB) put(ctx context.Context, f func(*writer) error) error {
-	return db.write(ctx, func(tx *sql.Conn) error { return f(db.writer(ctx, tx)) })
+	var w *writer
+	err := db.write(ctx, func(tx *sql.Conn) error {
+		w = db.writer(ctx, tx)
+		return f(w)
+	})
+	if err == nil {
+		db.known.add(w.fresh)
+	}
+	return err
 }
 
 // exec executes a statement and returns the id of the row it inserted, count how many
@@ -76,7 +87,7 @@ func (w *writer) id(table, idColumn string, columns []string, values ...any) int
 }
 
 // once returns the id that find finds or makes for a kind of thing with these values,
-// and asks it once in a transaction. No text that is stored has a zero byte.
+// and asks it only once. No text that is stored has a zero byte.
 func (w *writer) once(find func() int64, kind string, values ...any) int64 {
 	if w.err != nil {
 		return 0
@@ -85,12 +96,15 @@ func (w *writer) once(find func() int64, kind string, values ...any) int64 {
 	for _, v := range values {
 		key += "\x00" + fmt.Sprint(v)
 	}
-	id, ok := w.known[key]
-	if ok {
+	if id, ok := w.fresh[key]; ok {
 		return id
 	}
-	if id = find(); w.err == nil {
-		w.known[key] = id
+	id, ok := w.known.get(key)
+	if !ok {
+		id = find()
+	}
+	if w.err == nil {
+		w.fresh[key] = id
 	}
 	return id
 }
@@ -98,4 +112,31 @@ func (w *writer) once(find func() int64, kind string, values ...any) int64 {
 // marks returns n question marks for values.
 func marks(n int) string {
 	return strings.TrimSuffix(strings.Repeat("?, ", n), ", ")
+}
+
+// known are ids of rows that stay for ever: words, nodes, users, series. It saves one
+// who puts many runs most of what he asks.
+type known struct {
+	lock sync.Mutex
+	ids  map[string]int64
+}
+
+// mostKnown bounds it; a key has some hundred bytes, 4 KB at most.
+const mostKnown = 20_000
+
+func (k *known) get(key string) (int64, bool) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	id, ok := k.ids[key]
+	return id, ok
+}
+
+// add adds what was committed; where there is too much it begins anew.
+func (k *known) add(ids map[string]int64) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if k.ids == nil || len(k.ids)+len(ids) > mostKnown {
+		k.ids = map[string]int64{}
+	}
+	maps.Copy(k.ids, ids)
 }
