@@ -17,7 +17,6 @@ func TestComplaintsAreOneLine(t *testing.T) {
 	_ = z.Close()
 	cut := fileOf(t, "cut.csv.gz", packed.String()[:packed.Len()/2])
 	text := fileOf(t, "a.csv", "t,value\n1,2\n")
-	former := fileOf(t, "profile.jgp", "\x8aJGPH of a version that nobody has")
 	for _, c := range []struct {
 		status int
 		want   string
@@ -47,8 +46,6 @@ func TestComplaintsAreOneLine(t *testing.T) {
 		{1, "is a directory: a profile is wanted", []string{"replay", dir}},
 		{1, "is a directory: a profile is wanted", []string{"export", "--csv", dir}},
 		{1, "is no profile of jobgait", []string{"replay", text}},
-		{1, "of before the first release; `jobgait export` of the installation that wrote it", []string{"replay", former}},
-		{1, "of before the first release; `jobgait export` of the installation that wrote it", []string{"periods", former}},
 		{1, "is no profile of jobgait", []string{"export", "--csv", binary}},
 		{1, "this is no text", []string{"changes", binary}},
 		{1, "this is no text", []string{"scaling", binary}},
