@@ -35,7 +35,7 @@ func TestDetectDegenerate(t *testing.T) {
 			if err != nil || len(r.Periods) == 0 && len(r.Notes) == 0 {
 				t.Errorf("%s: %d periods, notes %v, error %v", name, len(r.Periods), r.Notes, err)
 			}
-			q, err := DetectPaper(set, DefaultPaper())
+			q, err := DetectPaper(set)
 			if err != nil || len(q.Periods) == 0 && len(q.Notes) == 0 {
 				t.Errorf("%s, as published: %d periods, notes %v, error %v", name, len(q.Periods), q.Notes, err)
 			}

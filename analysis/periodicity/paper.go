@@ -6,67 +6,35 @@ import (
 	"math"
 	"slices"
 
-	"jobgait/analysis/internal/dtw"
 	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 )
 
-// paperMinSamples is the shortest profile that is looked at.
-const paperMinSamples = 48
-
-// Paper are the choices of the method as published (Phase-TA III). Where the
-// paper is silent, the field says which resolution is taken and why.
-type Paper struct {
-	// MinLength to MaxLength is the interval in which the length L of half a
-	// window is searched by halving (the paper's 0 to 10000 samples).
-	MinLength, MaxLength int
-	// MaxDifference is how close to 0 the difference of a window and its
-	// shifted copy has to be, relative to the energies of both: 0 = equal,
-	// 1 = unrelated. The paper gives no scale. At 0.3 noise as strong as the
-	// pattern hides it.
-	MaxDifference float64
-	// MinShare is the share of the profile below which groups of one length,
-	// and clusters, are dropped (the paper's alpha).
-	MinShare float64
-	// Align moves the instances of different regions to a common phase before
-	// they are compared. In the paper they have the phase of the grid of
-	// windows, and no cut then tells two shapes of one length apart.
-	Align bool
-	// Cut bounds where the dendrogram is cut, which the paper does not say: at
-	// 1.6 times the median distance to the nearest instance, between these, in
+// The choices of the method as published (Phase-TA III), and which resolution is taken
+// where the paper is silent.
+const (
+	// paperLongest is the greatest length L of half a window (the paper's).
+	paperLongest = 10000
+	// paperClose is how close to 0 the difference of a window and its shifted copy has
+	// to be, relative to the energies of both: 0 = equal, 1 = unrelated. The paper gives
+	// no scale. At 0.3 noise as strong as the pattern hides it.
+	paperClose = 0.3
+	// paperMinCut to paperMaxCut is where the dendrogram is cut, which the paper does not
+	// say: at paperCutFactor times the median distance to the nearest instance, in
 	// standard deviations of the samples.
-	MinCut, MaxCut, CutFactor float64
-	// Average is the rule of the barycentre average.
-	Average dtw.Rule
-	// MaxSamples, MaxInstances and MaxCells bound the work: the search of L
-	// takes 20,000 steps a sample, the distances of a group a matrix (290 MB)
-	// and one step of 2.5 ns per pair of samples of each pair of instances (a
-	// quarter of an hour).
-	MaxSamples, MaxInstances int
-	MaxCells                 float64
-	// FewInstances is the number below which a note warns.
-	FewInstances int
-}
+	paperMinCut, paperMaxCut, paperCutFactor = 0.12, 0.35, 1.6
+	// paperMaxSamples and paperMaxCells bound the work: the search of L takes 20,000
+	// steps a sample, the distances of a group 2.5 ns per pair of samples of each pair
+	// of instances (a quarter of an hour).
+	paperMaxSamples, paperMaxCells = 1 << 21, 4e11
+)
 
-// DefaultPaper returns the paper's own values.
-func DefaultPaper() Paper {
-	return Paper{
-		MinLength:     0,
-		MaxLength:     10000,
-		MaxDifference: 0.3,
-		MinShare:      0.05,
-		Align:         true,
-		MinCut:        0.12,
-		MaxCut:        0.35,
-		CutFactor:     1.6,
-		Average:       dtw.Paper(),
-		MaxSamples:    1 << 21,
-		MaxInstances:  12000,
-		MaxCells:      4e11,
-		FewInstances:  100,
-	}
+// paper is the method with what its tests ask for less of.
+type paper struct {
+	longest   int // length of half a window, samples
+	instances int // of one length that are compared: a matrix of 290 MB
 }
 
 // PaperShape is the representative pattern of one period: the paper's B and C
@@ -94,15 +62,18 @@ type PaperResult struct {
 // On one draw of synthetic profiles like the paper's (its Table II in brackets):
 //
 //	          #rp(#i)[#pa]              %period
-//	HPCG      3(482)[12]  (3(521)[14])  82.7 (89.2)
-//	NEMO      1(423)[12]  (1(451)[21])  70.5 (76.7)
-//	OpenFOAM  1(145)[6]   (1(169)[4])   58.1 (67.5)
+//	HPCG      3(468)[11]  (3(521)[14])  80.4 (89.2)
+//	NEMO      1(429)[14]  (1(451)[21])  71.5 (76.7)
+//	OpenFOAM  1(125)[6]   (1(169)[4])   50.1 (67.5)
 //
-// Two shapes of one length are told apart (two patterns of two; four without
-// Align), loops that alternate too. Half of the run is lost at 5 % jitter, all of
-// it at 0 dB; dips at random times pass for a loop (11 % of a profile). Ten minutes
-// of NEMO take 18 s of CPU time.
-func DetectPaper(set series.Set, par Paper) (PaperResult, error) {
+// Two shapes of one length are told apart, loops that alternate too. Half of the run
+// is lost at 5 % jitter, all of it at 0 dB; dips at random times pass for a loop (11 %
+// of a profile). Ten minutes of NEMO take 18 s of CPU time.
+func DetectPaper(set series.Set) (PaperResult, error) {
+	return paper{longest: paperLongest, instances: 12000}.detect(set)
+}
+
+func (par paper) detect(set series.Set) (PaperResult, error) {
 	if !(set.StepS > 0) {
 		return PaperResult{}, fmt.Errorf("detect periods: step of %v s", set.StepS)
 	}
@@ -111,10 +82,10 @@ func DetectPaper(set series.Set, par Paper) (PaperResult, error) {
 		return PaperResult{Result: Result{Notes: []note.Note{note.New(code, format, args...)}}}, nil
 	}
 	switch {
-	case n < paperMinSamples:
-		return refuse(note.TooShort, "%d samples: at least %d are needed to look for a period", n, paperMinSamples)
-	case n > par.MaxSamples:
-		return refuse(note.TooManyPairs, "%d samples: the paper's method compares all pairs of instances and takes hours beyond %d", n, par.MaxSamples)
+	case n < minSamples:
+		return refuse(note.TooShort, "%d samples: at least %d are needed to look for a period", n, minSamples)
+	case n > paperMaxSamples:
+		return refuse(note.TooManyPairs, "%d samples: the paper's method compares all pairs of instances and takes hours beyond %d", n, paperMaxSamples)
 	}
 	best, cut, err := par.best(set)
 	switch {
@@ -131,7 +102,7 @@ func DetectPaper(set series.Set, par Paper) (PaperResult, error) {
 
 // best cuts every column and returns the one with the largest share in instances;
 // cut.x is nil if every column is flat.
-func (par Paper) best(set series.Set) (r PaperResult, cut paperCut, err error) {
+func (par paper) best(set series.Set) (r PaperResult, cut paperCut, err error) {
 	for _, c := range set.Columns {
 		if n := set.Len(); len(c.Values) != n {
 			return r, cut, fmt.Errorf("detect periods: column %q has %d samples, not %d", c.Name, len(c.Values), n)
@@ -148,30 +119,30 @@ func (par Paper) best(set series.Set) (r PaperResult, cut paperCut, err error) {
 }
 
 // cluster groups the instances, builds the patterns and fills in the result.
-func (par Paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
+func (par paper) cluster(r *PaperResult, cut paperCut, set series.Set) {
 	n := len(cut.x)
-	for _, g := range par.groups(cut) {
-		if pairs := float64(len(g)) * float64(len(g)) / 2; len(g) > par.MaxInstances || pairs*paperSquare(float64(g[0].Length)) > par.MaxCells {
+	for _, g := range paperGroups(cut) {
+		if pairs := float64(len(g)) * float64(len(g)) / 2; len(g) > par.instances || pairs*square(float64(g[0].Length)) > paperMaxCells {
 			r.Notes = append(r.Notes, note.New(note.TooManyPairs, "%d instances of about %d samples were not compared: all pairs are too many",
 				len(g), g[0].Length))
 			continue
 		}
-		for _, c := range par.clusters(cut.x, g) {
-			if !par.enough(c.in, n) {
+		for _, c := range paperClusters(cut.x, g) {
+			if !paperEnough(c.in, n) {
 				continue
 			}
-			shape, rounds, wgss := par.shape(cut.x, c)
+			shape, rounds, wgss := paperAverage(cut.x, c)
 			r.Periods = append(r.Periods, paperPeriod(cut.x, c.in, wgss, r.Column, set))
 			r.Shapes = append(r.Shapes, PaperShape{Values: shape, WGSS: wgss, Rounds: rounds})
 		}
 	}
 	if len(r.Periods) == 0 {
-		r.Notes = append(r.Notes, note.New(note.LowCoverage, "no period: no cluster of instances in %s covers %s of the profile", r.Column, quantity.Chosen(100*par.MinShare)))
+		r.Notes = append(r.Notes, note.New(note.LowCoverage, "no period: no cluster of instances in %s covers %s of the profile", r.Column, quantity.Chosen(100*minCoverage)))
 		return
 	}
 	r.sort()
-	if k := len(r.Periods[0].Instances); k < par.FewInstances {
-		r.Notes = append(r.Notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", k, par.FewInstances))
+	if k := len(r.Periods[0].Instances); k < FewInstances {
+		r.Notes = append(r.Notes, note.New(note.FewInstances, "%d cycles were seen; below %d the mean shape is uncertain", k, FewInstances))
 	}
 }
 
@@ -191,9 +162,9 @@ func (r *PaperResult) sort() {
 	r.Periods, r.Shapes = periods, shapes
 }
 
-// enough says whether instances make up MinShare of n samples.
-func (par Paper) enough(in []Instance, n int) bool {
-	return float64(paperCovered(in)) >= par.MinShare*float64(n)
+// paperEnough says whether instances make up minCoverage of n samples.
+func paperEnough(in []Instance, n int) bool {
+	return float64(paperCovered(in)) >= minCoverage*float64(n)
 }
 
 func paperCovered(in []Instance) int {

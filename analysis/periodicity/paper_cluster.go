@@ -12,8 +12,8 @@ type paperCluster struct {
 	medoid Instance
 }
 
-// clusters divides one group by single linkage on the distances of all pairs.
-func (par Paper) clusters(x []float64, in []Instance) []paperCluster {
+// paperClusters divides one group by single linkage on the distances of all pairs.
+func paperClusters(x []float64, in []Instance) []paperCluster {
 	items := make([][]float64, len(in))
 	var all []float64
 	for i, v := range in {
@@ -22,9 +22,9 @@ func (par Paper) clusters(x []float64, in []Instance) []paperCluster {
 	}
 	m := dtw.NewMatrix(items)
 	_, sd := robust.Mean(all)
-	cut := par.MinCut
+	cut := paperMinCut
 	if len(items) > 1 && sd > 0 {
-		cut = min(max(par.CutFactor*m.Nearest()/sd, par.MinCut), par.MaxCut)
+		cut = min(max(paperCutFactor*m.Nearest()/sd, paperMinCut), paperMaxCut)
 	}
 	var out []paperCluster
 	var members [][]int
@@ -41,13 +41,13 @@ func (par Paper) clusters(x []float64, in []Instance) []paperCluster {
 	return out
 }
 
-// shape is the barycentre average of a cluster, begun at its medoid.
-func (par Paper) shape(x []float64, c paperCluster) (values []float64, rounds int, wgss float64) {
+// paperAverage is the barycentre average of a cluster, begun at its medoid.
+func paperAverage(x []float64, c paperCluster) (values []float64, rounds int, wgss float64) {
 	items := make([][]float64, len(c.in))
 	for i, v := range c.in {
 		items[i] = x[v.First : v.First+v.Length]
 	}
 	var s dtw.Scratch
-	values, wgss, rounds = s.Average(items, x[c.medoid.First:c.medoid.First+c.medoid.Length], par.Average)
+	values, wgss, rounds = s.Average(items, x[c.medoid.First:c.medoid.First+c.medoid.Length], dtw.Paper())
 	return values, rounds, wgss
 }

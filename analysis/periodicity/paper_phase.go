@@ -31,11 +31,11 @@ const (
 	paperMaxFold    = 8
 )
 
-// groups divides the instances by length: the chain of sorted lengths breaks at
-// a gap of more than 2 samples and 5 %. With Align, runs are then moved to the
+// paperGroups divides the instances by length: the chain of sorted lengths breaks at
+// a gap of more than 2 samples and 5 %. Runs are then moved to the
 // phase of the largest run like them, and runs that are m times an other one are
-// cut into m and join it. Groups below MinShare are dropped.
-func (par Paper) groups(cut paperCut) [][]Instance {
+// cut into m and join it. Groups below minCoverage are dropped.
+func paperGroups(cut paperCut) [][]Instance {
 	in := slices.Clone(cut.in)
 	slices.SortFunc(in, func(a, b Instance) int { return cmp.Or(cmp.Compare(a.Length, b.Length), cmp.Compare(a.First, b.First)) })
 	var groups [][]Instance
@@ -47,20 +47,17 @@ func (par Paper) groups(cut paperCut) [][]Instance {
 		groups = append(groups, in[i:j])
 		i = j
 	}
-	if par.Align {
-		groups = par.align(cut.x, groups)
-	}
 	var out [][]Instance
-	for _, g := range groups {
-		if par.enough(g, len(cut.x)) {
+	for _, g := range paperAlign(cut.x, groups) {
+		if paperEnough(g, len(cut.x)) {
 			out = append(out, g)
 		}
 	}
 	return out
 }
 
-// align moves runs to common phases and folds multiples into their base.
-func (par Paper) align(x []float64, groups [][]Instance) [][]Instance {
+// paperAlign moves runs to common phases and folds multiples into their base.
+func paperAlign(x []float64, groups [][]Instance) [][]Instance {
 	out := make([][]Instance, len(groups))
 	var leaders []paperLeader
 	for g, in := range groups {

@@ -53,16 +53,12 @@ func paperSet(x ...series.Values) series.Set {
 }
 
 // shortSearch keeps L below 1000: a tenth of the time.
-func shortSearch() Paper {
-	p := DefaultPaper()
-	p.MaxLength = 1000
-	return p
-}
+func shortSearch() paper { return paper{longest: 1000, instances: 12000} }
 
 func TestPaperFindsOnePattern(t *testing.T) {
 	x, n := paperLoop(1, 110, 8)
 	flat := make(series.Values, len(x))
-	r, err := DetectPaper(paperSet(flat, x), shortSearch())
+	r, err := shortSearch().detect(paperSet(flat, x))
 	if err != nil || len(r.Periods) != 1 || r.Column != "c1" {
 		t.Fatalf("%v, %d periods in %q: %v", err, len(r.Periods), r.Column, r.Notes)
 	}
@@ -107,8 +103,8 @@ func TestPaperFindsOnePattern(t *testing.T) {
 // Equal to the last bit, run after run: clusters, averages and sums of squares.
 func TestPaperIsReproducible(t *testing.T) {
 	x, _ := paperLoop(2, 60, 6)
-	a, _ := DetectPaper(paperSet(x), shortSearch())
-	b, _ := DetectPaper(paperSet(x), shortSearch())
+	a, _ := shortSearch().detect(paperSet(x))
+	b, _ := shortSearch().detect(paperSet(x))
 	if fmt.Sprintf("%x", a) != fmt.Sprintf("%x", b) || len(a.Periods) == 0 {
 		t.Error("two runs differ")
 	}
@@ -130,7 +126,7 @@ func TestPaperAlignsAndFolds(t *testing.T) {
 	for k := range 3 {
 		cut.in = append(cut.in, Instance{First: first + 100*k, Length: 100})
 	}
-	groups := shortSearch().align(v, [][]Instance{cut.in, {{First: first + 330, Length: 200}}})
+	groups := paperAlign(v, [][]Instance{cut.in, {{First: first + 330, Length: 200}}})
 	if len(groups[0]) != 5 || len(groups[1]) != 0 {
 		t.Fatalf("%v", groups)
 	}
@@ -220,7 +216,7 @@ func TestPaperClusters(t *testing.T) {
 				x = append(x, scale*v)
 			}
 		}
-		got := DefaultPaper().clusters(x, in)
+		got := paperClusters(x, in)
 		if len(got) != 2 || len(got[0].in) != 10 || got[0].medoid.First%80 != 0 || got[1].medoid.First%80 != 40 {
 			t.Errorf("scale %g: %d clusters", scale, len(got))
 		}
@@ -242,18 +238,18 @@ func TestPaperRefuses(t *testing.T) {
 		{"constant", make(series.Values, 3000), note.NoVariance}, {"noise", noise, note.LowCoverage},
 		{"long", make(series.Values, 1<<21+1), note.TooManyPairs},
 	} {
-		r, err := DetectPaper(paperSet(c.x), shortSearch())
+		r, err := shortSearch().detect(paperSet(c.x))
 		if err != nil || len(r.Periods) != 0 || len(r.Notes) != 1 || r.Notes[0].Code != c.want {
 			t.Errorf("%s: %v, %d periods, %v", c.name, err, len(r.Periods), r.Notes)
 		}
 	}
-	if _, err := DetectPaper(series.Set{Columns: []series.Column{{}}}, DefaultPaper()); err == nil {
+	if _, err := DetectPaper(series.Set{Columns: []series.Column{{}}}); err == nil {
 		t.Error("a set without a step")
 	}
 	par := shortSearch()
-	par.MaxInstances = 1
+	par.instances = 1
 	x, _ := paperLoop(5, 60, 5)
-	if r, _ := DetectPaper(paperSet(x), par); len(r.Periods) != 0 || r.Notes[0].Code != note.TooManyPairs {
+	if r, _ := par.detect(paperSet(x)); len(r.Periods) != 0 || r.Notes[0].Code != note.TooManyPairs {
 		t.Errorf("too many instances: %v", r.Notes)
 	}
 }
@@ -261,7 +257,7 @@ func TestPaperRefuses(t *testing.T) {
 func BenchmarkPaperOneMinute(b *testing.B) {
 	x, _ := paperLoop(6, 220, 6)
 	for b.Loop() {
-		if _, err := DetectPaper(paperSet(x), DefaultPaper()); err != nil {
+		if _, err := DetectPaper(paperSet(x)); err != nil {
 			b.Fatal(err)
 		}
 	}

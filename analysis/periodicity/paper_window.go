@@ -48,20 +48,20 @@ type paperCut struct {
 // profile, in a dichotomic manner: of the interval's quarter and three-quarter
 // points the better one tells which half is kept. Coverage is neither monotone
 // nor unimodal in L, so the best length seen is kept, not the last.
-func (par Paper) search(x []float64) paperCut {
+func (par paper) search(x []float64) paperCut {
 	best := paperCut{x: x}
-	e := make([]float64, par.MaxLength+1)
+	e := make([]float64, par.longest+1)
 	try := func(length int) int {
 		if length < 4 || 2*length > len(x) {
 			return 0
 		}
-		c := paperCut{x: x, in: par.cut(x, length, e)}
+		c := paperCut{x: x, in: paperWindows(x, length, e)}
 		if c.covered = paperCovered(c.in); c.covered > best.covered {
 			best = c
 		}
 		return c.covered
 	}
-	lo, hi := par.MinLength, par.MaxLength
+	lo, hi := 0, par.longest
 	for hi-lo > 16 {
 		q, mid := (hi-lo)/4, (lo+hi)/2
 		if try(lo+q) >= try(hi-q) {
@@ -73,42 +73,26 @@ func (par Paper) search(x []float64) paperCut {
 	return best
 }
 
-// paperWalkBack is the shortest period that is walked back: of two samples, one
-// pair in four resembles the next by chance.
-const paperWalkBack = 8
-
 // paperFlatEnergy is the share of the squared level below which a window holds no
 // shape.
 const paperFlatEnergy = 1e-9
 
-// cut slides a window of twice the length over x. Where the right half resembles
+// paperWindows slides a window of twice the length over x. Where the right half resembles
 // itself shifted by k, floor(length/k) instances of k samples are taken from it
 // and the window slides by as much; else by half of the length (the paper does
-// not say). Instances that precede the first window of a region are found by
-// walking back: windows alone never reach the first L samples.
-func (par Paper) cut(x []float64, length int, e []float64) []Instance {
+// not say). Windows never reach the first L samples.
+func paperWindows(x []float64, length int, e []float64) []Instance {
 	var in []Instance
-	end := 0 // of the last instance
 	for s := 0; s+2*length <= len(x); {
-		k := par.base(x[s:s+2*length], length, e)
+		k := paperPeriodicity(x[s:s+2*length], length, e)
 		if k == 0 {
 			s += max(1, length/2)
 			continue
 		}
 		first := s + length
-		if first > end && k >= paperWalkBack {
-			at := first
-			for at-k >= end && at+k <= len(x) && paperDifference(x[at-k:at], x[at:at+k]) <= par.MaxDifference {
-				at -= k
-			}
-			for ; at < first; at += k {
-				in = append(in, Instance{First: at, Length: k})
-			}
-		}
 		for i := range length / k {
 			in = append(in, Instance{First: first + i*k, Length: k})
 		}
-		end = first + k*(length/k)
 		s += k * (length / k)
 	}
 	return paperRegions(in)
@@ -130,29 +114,10 @@ func paperRegions(in []Instance) []Instance {
 	return out
 }
 
-// paperDifference is the squared distance of two stretches over the sum of their
-// energies about the common mean.
-func paperDifference(a, b []float64) float64 {
-	m := 0.0
-	for i := range a {
-		m += a[i] + b[i]
-	}
-	m /= float64(2 * len(a))
-	d, e := 0.0, 0.0
-	for i := range a {
-		d += paperSquare(a[i] - b[i])
-		e += paperSquare(a[i]-m) + paperSquare(b[i]-m)
-	}
-	if e == 0 {
-		return 1
-	}
-	return d / e
-}
-
-// base returns the base periodicity of the right half of the window sw, 0 if it
+// paperPeriodicity returns the base periodicity of the right half of the window sw, 0 if it
 // has none. The difference is computed for all shifts k < length: RSW does not
 // move, the content of the window is shifted under it.
-func (par Paper) base(sw []float64, length int, e []float64) int {
+func paperPeriodicity(sw []float64, length int, e []float64) int {
 	mean := 0.0
 	for _, v := range sw {
 		mean += v
@@ -161,7 +126,7 @@ func (par Paper) base(sw []float64, length int, e []float64) int {
 	right := sw[length:]
 	energy := 0.0
 	for _, v := range right {
-		energy += paperSquare(v - mean)
+		energy += square(v - mean)
 	}
 	if energy == 0 || energy < paperFlatEnergy*float64(length)*mean*mean {
 		return 0
@@ -170,10 +135,10 @@ func (par Paper) base(sw []float64, length int, e []float64) int {
 	e[0] = 0
 	for k := 1; k < length; k++ {
 		d := paperDistance(right, sw[length-k:2*length-k])
-		shifted += paperSquare(sw[length-k]-mean) - paperSquare(sw[2*length-k]-mean)
+		shifted += square(sw[length-k]-mean) - square(sw[2*length-k]-mean)
 		e[k] = d / (energy + shifted)
 	}
-	return paperBase(e[:length], par.MaxDifference)
+	return paperBase(e[:length], paperClose)
 }
 
 // paperDistance is the squared distance of two stretches.
@@ -241,13 +206,11 @@ func paperCircular(a, b []float64, shift int) float64 {
 	for i, v := range a {
 		w := b[(i+shift)%n] - mb
 		v -= ma
-		d += paperSquare(v - w)
-		e += paperSquare(v) + paperSquare(w)
+		d += square(v - w)
+		e += square(v) + square(w)
 	}
 	if e == 0 {
 		return 1
 	}
 	return d / e
 }
-
-func paperSquare(x float64) float64 { return x * x }

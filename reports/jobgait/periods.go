@@ -109,7 +109,7 @@ func (o periodsOptions) find(cmd *cobra.Command, path string) (period.Report, er
 // detect looks for periods by the method that is asked for.
 func (o periodsOptions) detect(in *period.Input, par periodicity.Params) error {
 	if o.method == "paper" {
-		found, err := periodicity.DetectPaper(in.Set, periodicity.DefaultPaper())
+		found, err := periodicity.DetectPaper(in.Set)
 		in.Result, in.Shapes = found.Result, found.Shapes
 		return err
 	}

@@ -103,7 +103,7 @@ type found struct {
 func (o options) find(set series.Set) ([]found, error) {
 	var out []found
 	if o.method == "paper" {
-		r, err := periodicity.DetectPaper(set, periodicity.DefaultPaper())
+		r, err := periodicity.DetectPaper(set)
 		if err != nil {
 			return nil, err
 		}
