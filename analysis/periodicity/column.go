@@ -95,10 +95,6 @@ func noiseOf(unit string, vals, diffs []float64, mean float64) float64 {
 	if m := robust.Median(diffs) / 0.954; m > 0 {
 		noise = min(m*m, steps)
 	}
-	if unit == "CPUs" {
-		q := quantum(vals)
-		noise = max(noise, 0.25*q*q)
-	}
 	return noise
 }
 
@@ -143,18 +139,4 @@ func withinSlot(c float64, total totals, slot float32) float64 {
 	}
 	s := float64(total.scale(slot))
 	return c * (1 - c/n) * n / (n - 1) * s * s
-}
-
-// quantum is the smallest difference between distinct values of x, ascending.
-func quantum(x []float64) float64 {
-	q := math.Inf(1)
-	for i := 1; i < len(x); i++ {
-		if d := x[i] - x[i-1]; d > 1e-6*math.Abs(x[i]) && d < q {
-			q = d
-		}
-	}
-	if math.IsInf(q, 1) {
-		return 0
-	}
-	return q
 }

@@ -200,7 +200,7 @@ func detectNear(set series.Set, s source, of int, par Params, shownS float64) ou
 	}
 	o.stage = min(h.stage, lowCoverage)
 	least := max(s.minConfidence, minConfidence+columnConfidence*math.Log(float64(of)))
-	for _, k := range h.shapes() {
+	for _, k := range h.join() {
 		p, ok := k.period(set, s.name)
 		if ok && p.Confidence >= least && len(p.Instances) >= s.minInstances {
 			o.periods = append(o.periods, p)

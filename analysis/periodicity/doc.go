@@ -18,8 +18,8 @@
 //     programming; its four parts may move against each other at a price.
 //   - rank.go, fold.go, child.go: which of several lags is the period.
 //   - null.go: permuted blocks of the same samples have to be beaten.
-//   - follow.go, boundary.go, detect.go, shape.go, linkage.go: it is followed
-//     through the profile, shapes are parted and joined, the rest is searched again.
+//   - follow.go, boundary.go, detect.go, shape.go: it is followed through the
+//     profile, what was found in two places is joined, the rest is searched again.
 //   - choose.go, clock.go, alias.go, excerpt.go: of many columns, what most agree on,
 //     near-copies once, clocks of the machine and shares of the CPU not at all, and
 //     sensors that a driver refreshes where another clock agrees.

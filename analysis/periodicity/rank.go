@@ -29,10 +29,8 @@ func (h *hunt) fundamental(p *pyramid, x fit) fit {
 
 const (
 	// preference is the share of the score of a period at which a fraction of
-	// it is taken instead. shortPreference is for lags under 8 samples, which
-	// are tracked several at a time and cannot follow jitter as their multiples
-	// can.
-	preference, shortPreference = 0.85, 0.7
+	// it is taken instead.
+	preference = 0.85
 	// maxBeyond is how much of a template's energy its fraction may lack
 	// without having to explain the more for it: true multiples lack up to
 	// 0.1, periods of two similar halves as little as 0.1.
@@ -45,9 +43,6 @@ const (
 // of y, which hides what does not fit, it is seen again with those of y.
 func (h *hunt) divides(p *pyramid, y, x fit, m int) bool {
 	share := preference
-	if y.lag < shortLag {
-		share = shortPreference
-	}
 	lost := x.t.beyond(m)
 	if lost <= 2*maxBeyond && y.score >= x.score {
 		return true

@@ -21,11 +21,11 @@ const (
 // tries is the number of lags that are followed in one stretch.
 const tries = 6
 
-// tested is the number of fits that are compared with permutations. Those of less
-// than shortLag samples are compared besides: the best fits of a loop of three
-// samples are multiples, which permutations leave whole.
 const (
-	tested   = 3
+	// tested is the number of fits that are compared with permutations.
+	tested = 3
+	// shortLag is the number of samples below which a period is short: it may be found
+	// as a multiple instead.
 	shortLag = 8
 )
 
@@ -54,14 +54,10 @@ func (h *hunt) search(p *pyramid, a, b int) (fit, stage) {
 	}
 	slices.SortStableFunc(fits, func(x, y fit) int { return cmp.Compare(y.merit(), x.merit()) })
 	reached := notTracked
-	for tried := 0; len(fits) > 0; tried++ {
+	for tried := 0; len(fits) > 0 && tried < tested; tried++ {
 		x, i := h.rank(p, fits)
 		if x.score < leastScore {
 			break
-		}
-		if tried >= tested && x.lag >= shortLag {
-			fits = slices.Delete(fits, i, i+1)
-			continue
 		}
 		z, ok := h.significant(p, x)
 		if ok {

@@ -37,59 +37,6 @@ func (k *known) meanDistance() float64 {
 // in two places.
 const likeness = 0.2
 
-// shapes returns the periods with every shape on its own: two shapes of one
-// length that were followed together are parted, and one shape that was found
-// in two places is joined.
-func (h *hunt) shapes() []*known {
-	var out []*known
-	for _, k := range h.found {
-		out = append(out, h.part(k)...)
-	}
-	return h.join(out)
-}
-
-// part divides the groups of k by single linkage under a cut. What is too small
-// to stand alone goes to the nearest shape that is not.
-func (h *hunt) part(k *known) []*known {
-	set := linkage(len(k.groups), func(i, j int) bool {
-		return k.groups[i].shape.apart(k.groups[j].shape) <= likeness
-	})
-	size := map[int]int{}
-	all := 0
-	for i, g := range k.groups {
-		size[set[i]] += len(g.in)
-		all += len(g.in)
-	}
-	least := max(2*groupSize, all/20)
-	var large []int // the first group of each
-	for i := range k.groups {
-		if set[i] == i && size[i] >= least {
-			large = append(large, i)
-		}
-	}
-	if len(large) < 2 {
-		return []*known{k}
-	}
-	out := make([]*known, len(large))
-	for n := range out {
-		c := *k
-		c.groups = nil
-		out[n] = &c
-	}
-	for i, g := range k.groups {
-		to := slices.Index(large, set[i])
-		if to < 0 {
-			for n, l := range large {
-				if to < 0 || g.shape.apart(k.groups[l].shape) < g.shape.apart(k.groups[large[to]].shape) {
-					to = n
-				}
-			}
-		}
-		out[to].groups = append(out[to].groups, g)
-	}
-	return out
-}
-
 // shape is the mean shape of all groups of k.
 func (k *known) shape() template {
 	t := template{v: make([][]float32, len(k.t.v)), unit: commonPoints, periods: 1}
@@ -112,11 +59,12 @@ func (k *known) shape() template {
 	return t
 }
 
-// join puts together periods that are one loop.
-func (h *hunt) join(ks []*known) []*known {
+// join returns the periods that were found, one loop that was found in two places
+// as one.
+func (h *hunt) join() []*known {
 	var out []*known
 next:
-	for _, k := range ks {
+	for _, k := range h.found {
 		for _, o := range out {
 			if len(k.groups) == 0 || len(o.groups) == 0 {
 				continue
