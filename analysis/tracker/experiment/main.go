@@ -183,9 +183,6 @@ func (s *score) moment(p *tracker.Pursuit, tr truth, active []int, i int) {
 			}
 		}
 	}
-	if os.Getenv("DBG") != "" {
-		fmt.Println(s.name, i/rate, "told", n, "is", is, b.Confidence, b.Residual)
-	}
 }
 
 func quantile(x []float64, q float64) float64 {
