@@ -20,7 +20,7 @@ type Series struct {
 	// Y is the metric, NaN where it is missing.
 	Y []float64
 	// Start is when each run began, UTC epoch seconds: it joins series of one
-	// machine. ElapsedS, if known, says how long it ran.
+	// machine.
 	Start []float64
 	// Also are further metrics of the same runs ("cpu_s", "step_s").
 	Also map[string][]float64
