@@ -1,11 +1,13 @@
 package collect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jobgait/analysis/history"
@@ -16,10 +18,12 @@ import (
 // failedDir keeps records that cannot be used.
 const failedDir = "failed"
 
-// maxFailed is how many files failedDir holds, a record and why it is there are two; what
-// comes then is removed. A node whose memory fails, or somebody who has the account, must
-// not fill the file system with it.
-const maxFailed = 500
+// What failedDir holds at most; of more the oldest go. A node whose memory fails, or
+// somebody who has the account, must not fill the file system with it.
+const (
+	maxFailed      = 2000 // a record and why it is there are two
+	maxFailedBytes = 100 << 20
+)
 
 // unread says what became of a record that could not be read: one that is damaged
 // goes out of the way, its node has sealed it and will not mend it; one of a newer
@@ -52,13 +56,6 @@ func setAside(path, dir string, why error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("set a bad record aside: %w", err)
 	}
-	there, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("set a bad record aside: %w", err)
-	}
-	if len(there) >= maxFailed {
-		return errors.Join(fmt.Errorf("%s is full: the record is removed", dir), os.Remove(path))
-	}
 	if err := os.Rename(path, filepath.Join(dir, filepath.Base(path))); err != nil {
 		return fmt.Errorf("set a bad record aside: %w", err)
 	}
@@ -66,7 +63,7 @@ func setAside(path, dir string, why error) error {
 	if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)+whySuffix), []byte(text), 0o600); err != nil {
 		return fmt.Errorf("say why a bad record was set aside: %w", err)
 	}
-	return nil
+	return dropOldest(dir, maxFailed, maxFailedBytes)
 }
 
 // Aside are the records that lie out of the way in dir, of nodes and of jobs, with why;
@@ -102,4 +99,37 @@ func whyAside(path string) (history.Aside, error) {
 		return history.Aside{}, err
 	}
 	return history.Aside{Why: note.Clean(strings.TrimSpace(string(text)), maxWhy), At: float64(info.ModTime().UnixNano()) / 1e9}, nil
+}
+
+// dropOldest keeps a directory to so many files and bytes, and says what went.
+func dropOldest(dir string, files int, bytes int64) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("bound %s: %w", dir, err)
+	}
+	if n := len(entries); n <= files && n%16 != 0 {
+		return nil // sizes are looked at now and then
+	}
+	var all []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			all = append(all, info)
+			bytes -= info.Size()
+		}
+	}
+	slices.SortFunc(all, func(a, b fs.FileInfo) int {
+		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	gone := 0
+	for gone < len(all) && (len(all)-gone > files || bytes < 0) {
+		if err := os.Remove(filepath.Join(dir, all[gone].Name())); err != nil {
+			return fmt.Errorf("bound %s: %w", dir, err)
+		}
+		bytes += all[gone].Size()
+		gone++
+	}
+	if gone > 0 {
+		return fmt.Errorf("%s is full: the oldest %d of its records are removed", dir, gone)
+	}
+	return nil
 }

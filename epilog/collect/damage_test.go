@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -234,41 +233,37 @@ func TestNewerRecordsStay(t *testing.T) {
 	}
 }
 
-// failed holds so many files; a record that comes then is removed, and that is said.
+// failed holds so many records and bytes; the oldest go.
 func TestFailedIsBounded(t *testing.T) {
-	dir, bad := t.TempDir(), filepath.Join(t.TempDir(), "bad")
-	for i := range maxFailed {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o600); err != nil {
+	dir := t.TempDir()
+	for i := range 32 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d", i)), make([]byte, 100), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(bad, nil, 0o600); err != nil {
-		t.Fatal(err)
+	if err := dropOldest(dir, 32, 3200); err != nil {
+		t.Error(err)
 	}
-	if err := setAside(bad, dir, errors.New("bad")); err == nil || !strings.Contains(err.Error(), "full") {
-		t.Errorf("not said: %v", err)
+	for _, bound := range []func() error{
+		func() error { return dropOldest(dir, 32, 3100) }, // one too large
+		func() error { return dropOldest(dir, 16, 1e6) },
+	} {
+		if err := bound(); err == nil || !strings.Contains(err.Error(), "oldest") {
+			t.Errorf("not said: %v", err)
+		}
 	}
 	entries, _ := os.ReadDir(dir)
-	if _, err := os.Stat(bad); len(entries) != maxFailed || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%d files, %v", len(entries), err)
+	if len(entries) != 16 || entries[0].Name() != "16" {
+		t.Errorf("%d left, first %s", len(entries), entries[0].Name())
 	}
 }
 
 // A child says what it likes: records that cannot be are lines, and lines have an end.
 func TestListen(t *testing.T) {
 	var b bytes.Buffer
-	tell := func(v any) {
-		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Write(text)
+	if err := tell(&b, []summary.NodeRecord{full("n1"), full("n2")}, []string{"a\nb"}, 1<<20); err != nil {
+		t.Fatal(err)
 	}
-	for _, node := range []string{"n1", "n2"} {
-		text, _ := json.Marshal(full(node))
-		tell(answer{Record: text})
-	}
-	tell(answer{Unread: "a\nb"})
 	bad := full("n3")
 	bad.Start = 1e18
 	text, _ := json.Marshal(bad)
@@ -282,17 +277,26 @@ func TestListen(t *testing.T) {
 	if _, err := listen(strings.NewReader(`{"record":`), func(string) {}); err == nil || errors.Is(err, summary.ErrNewer) {
 		t.Errorf("half an answer: %v", err)
 	}
+	b.Reset()
+	if err := tell(&b, []summary.NodeRecord{full("n1"), full("n2")}, nil, len(text)+200); err != nil {
+		t.Fatal(err)
+	}
+	said = nil
+	got, err = listen(&b, func(line string) { said = append(said, line) })
+	if err != nil || len(got) != 1 || len(said) != 1 || !strings.Contains(said[0], "n2: left out") {
+		t.Errorf("without room: %d records, %q, %v", len(got), said, err)
+	}
 	if n := (request{Gather: &Want{Nodes: make([]string, 100_000)}}).most(); n != maxAnswer {
 		t.Errorf("%d bytes for 100,000 nodes", n)
 	}
 }
 
 func FuzzListen(f *testing.F) {
-	text, err := json.Marshal(full("n1"))
-	if err != nil {
+	var b bytes.Buffer
+	if err := tell(&b, []summary.NodeRecord{full("n1")}, []string{"x"}, 1<<20); err != nil {
 		f.Fatal(err)
 	}
-	f.Add([]byte(`{"unread":"x"}{"record":` + string(text) + `}`))
+	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		records, _ := listen(bytes.NewReader(b), func(line string) {
 			if strings.ContainsAny(line, "\n\x1b") {

@@ -113,7 +113,7 @@ func (r request) most() int {
 	case r.Gather != nil:
 		return min(maxAnswer, firstBytes+nodeBytes*len(r.Gather.Nodes))
 	case r.Orphans > 0:
-		return maxAnswer / 2 // each may be that of a first node
+		return firstBytes + nodeBytes*maxOrphans
 	}
 	return firstBytes
 }
@@ -184,21 +184,43 @@ func Child(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 	if err := json.NewDecoder(in).Decode(&r); err != nil {
 		return fmt.Errorf("collect: read the request: %w", err)
 	}
-	w := bufio.NewWriter(out)
-	to, lines := json.NewEncoder(w), 0
+	var lines []string
 	records, err := r.serve(ctx, func(line string) {
-		if lines++; lines <= maxLines {
-			_ = to.Encode(answer{Unread: note.Clean(line, lineBytes/4)}) // Flush says it again
+		if len(lines) < maxLines {
+			lines = append(lines, line)
 		}
 	})
-	for _, record := range records {
-		if err == nil {
-			err = to.Encode(struct {
-				Record summary.NodeRecord `json:"record"`
-			}{record})
+	if err != nil {
+		return err
+	}
+	return tell(out, records, lines, r.most()-2*maxLines*lineBytes)
+}
+
+// tell writes records and lines as answers, the records in so many bytes; one that
+// has no room is left out, and its node is missing.
+func tell(out io.Writer, records []summary.NodeRecord, lines []string, room int) error {
+	w := bufio.NewWriter(out)
+	to := json.NewEncoder(w)
+	for _, r := range records {
+		text, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("collect: encode: %w", err)
+		}
+		if len(text) > room-100 {
+			lines = append(lines, fmt.Sprintf("record of node %s: left out, it has %d bytes", r.Node, len(text)))
+			continue
+		}
+		room -= len(text) + 100
+		if err := to.Encode(answer{Record: text}); err != nil {
+			return err
 		}
 	}
-	return cmp.Or(err, w.Flush())
+	for _, line := range lines[:min(len(lines), maxLines)] {
+		if err := to.Encode(answer{Unread: note.Clean(line, lineBytes/4)}); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
 }
 
 // serve carries out a request with the rights of this process.
