@@ -14,8 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxFile bounds what is read of a file: a plugstack.conf has a few lines.
-const maxFile = 4 << 20
+// maxAnswer bounds what a program says, and maxFile what is read of a file: a
+// slurm.conf of ten thousand nodes has some hundred KB.
+const (
+	maxAnswer = 1 << 20
+	maxFile   = 4 << 20
+)
 
 // answer runs a program with nothing in its environment but env, and returns what
 // it printed, on either stream. The error of one that failed is its last line.
@@ -27,7 +31,10 @@ func answer(ctx context.Context, limit time.Duration, env []string, program stri
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	said, err := cmd.CombinedOutput()
+	out := &limited{left: maxAnswer}
+	cmd.Stdout, cmd.Stderr = out, out
+	err := cmd.Run()
+	said := out.Bytes()
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -37,6 +44,19 @@ func answer(ctx context.Context, limit time.Duration, env []string, program stri
 		return said, fmt.Errorf("%w: %s", err, last[bytes.LastIndexByte(last, '\n')+1:])
 	}
 	return said, err
+}
+
+// limited keeps the first bytes that are written to it.
+type limited struct {
+	bytes.Buffer
+	left int
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	keep := b[:min(len(b), l.left)]
+	l.left -= len(keep)
+	_, _ = l.Buffer.Write(keep)
+	return len(b), nil
 }
 
 // read returns the text of a plain file.
