@@ -228,7 +228,7 @@ func TestBadSeries(t *testing.T) {
 func TestTooMuch(t *testing.T) {
 	for _, in := range []string{strings.Repeat("1", 300), strings.Repeat("1,2\n", 50), "{\n" + strings.Repeat("\n", 300), strings.Repeat(`{"p":[1],"y":[1]}`+"\n", 9), "PARAMETER p\nPOINTS " + strings.Repeat("1 ", 100)} {
 		f, err := Read(&bounded{strings.NewReader(in), 100}, "in")
-		if err == nil || !strings.Contains(err.Error(), "more than anybody") || f.Series != nil {
+		if err == nil || !strings.Contains(err.Error(), "the input is larger than") || f.Series != nil {
 			t.Errorf("%.40q: %v, %v", in, f.Series, err)
 		}
 	}
