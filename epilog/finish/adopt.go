@@ -66,7 +66,7 @@ func (f Finisher) sweeper() (collect.Sweeper, error) {
 		return w, err
 	}
 	for _, dir := range dirs {
-		if run, err := dir.ReadRun(); err == nil && Ended(dir) {
+		if run, err := dir.ReadRun(); err == nil && endKnown(dir) {
 			w.Jobs = append(w.Jobs, collect.JobName(run.Key))
 		}
 	}
@@ -134,11 +134,8 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed
 	}
 	sum := identified(summary.Merge(records, nodes), w.run.Job)
 	sum = unknownEnd(sum, "the scheduler was not asked: the node that asks it died")
-	if err := f.tell(ctx, store, "", w.run, sum); err != nil {
-		return err
-	}
-	f.archiveRun(ctx, sum, records)
-	return store.Forget(ctx, collect.Want{Key: w.run.Key})
+	return f.advance(ctx, &progress{run: w.run, end: w.end, nodes: nodes, collects: true, store: store, records: records, sum: sum,
+		ownHistory: f.Config.History.Ingest == "here"})
 }
 
 // identified gives a summary the identity that this node knows. What records of

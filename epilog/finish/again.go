@@ -50,9 +50,6 @@ func (f Finisher) archiveNode(ctx context.Context, dir job.RunDir) {
 	}
 }
 
-// archivedFile says that this node's files are in the archive.
-const archivedFile = "archived"
-
 // archiveRun keeps what no profile says of a run that some node sampled.
 func (f Finisher) archiveRun(ctx context.Context, s summary.Summary, records []summary.NodeRecord) {
 	if !s.Sampled() {
@@ -96,7 +93,7 @@ func Again(k archive.Kept) (summary.Summary, error) {
 		records = append(records, r)
 	}
 	s := identified(summary.Merge(records, nodes), was.Summary.Job)
-	return told(s, was.Summary), nil
+	return withSchedulerAnswer(s, was.Summary), nil
 }
 
 // againOn is the record of a node that its archived files say today. That of a node
@@ -122,8 +119,8 @@ func againOn(dir job.RunDir, collects bool) (summary.NodeRecord, error) {
 	return summary.DecodeNode(text)
 }
 
-// told gives a summary what the scheduler said when the run had ended.
-func told(s, was summary.Summary) summary.Summary {
+// withSchedulerAnswer gives a summary what the scheduler said when the run had ended.
+func withSchedulerAnswer(s, was summary.Summary) summary.Summary {
 	found := s.Job
 	s.Key, s.Job, s.State, s.Exit = was.Key, was.Job.WithFields(found.Fields), was.State, was.Exit
 	if found.Executable != "" {

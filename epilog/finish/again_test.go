@@ -87,7 +87,7 @@ func TestArchiveThatTakesNothing(t *testing.T) {
 	f := s.finisher("n1")
 	f.Log = func(string, ...any) { lines++ }
 	must(t, f.Finish(context.Background(), dir))
-	if s.text("jobgait-7.txt"); lines != 3 || !Done(dir) { // the run, and the node's files once more when it is closed
+	if s.text("jobgait-7.txt"); lines != 2 || !Done(dir) { // the node's files, and what is kept of the run
 		t.Errorf("%d lines, done %v", lines, Done(dir))
 	}
 	if _, err := archive.Runs(string(job.RunDir(s.root).Path("nowhere"))); err == nil {

@@ -17,11 +17,10 @@ import (
 // once more when the job is over.
 const askLimit = 10 * time.Second
 
-// ask completes the summary with what only the scheduler knows: name, array,
-// expanded output path, start time, and how the job ended. It is asked once per
-// job, by the node that collects. Without an answer an exit code 0 of the hook's
-// is no success: it is the same for a job that was cancelled.
-func (f Finisher) ask(ctx context.Context, run job.Run, s summary.Summary) summary.Summary {
+// completeFromScheduler completes the summary with what only the scheduler knows: name, array, expanded output path,
+// start time, and how the job ended. The node that collects queries it once per try. Without an answer the hook's exit
+// code 0 is not taken for success: a cancelled job has the same.
+func (f Finisher) completeFromScheduler(ctx context.Context, run job.Run, s summary.Summary) summary.Summary {
 	if run.RootPID != 0 { // `jobgait run` saw the end of its command itself
 		return s
 	}

@@ -141,6 +141,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 3 {
 		child := map[string]func() error{
 			collect.ChildVerb: func() error { return collect.Child(context.Background(), os.Args[2:], os.Stdin, os.Stdout) },
+			finishVerb:        func() error { return killedWorker(os.Args[2:]) },
 			ConsultVerb:       func() error { return ConsultChild(context.Background(), os.Args[2:], os.Stdin, os.Stdout) },
 		}[os.Args[1]]
 		if child != nil {

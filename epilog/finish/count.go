@@ -44,9 +44,8 @@ func sampled(r summary.NodeRecord) health.Did {
 	return did
 }
 
-// told is what a report that went to dir adds. One that the user's directories did not
-// take is in the spool.
-func (f Finisher) told(s summary.Summary, dir string) {
+// countReport counts a report that went to dir. One that the user's directories did not take is in the spool.
+func (f Finisher) countReport(s summary.Summary, dir string) {
 	did := health.Did{Reports: 1, Failures: failed(s.Notes, runFailures)}
 	if strings.HasPrefix(dir, f.Spool+"/") {
 		did.Failures[string(note.NoReportDir)] = 1

@@ -4,10 +4,9 @@
 // record, and on the first node of the job the merged summary, the report in
 // the user's directory and the row in the history.
 //
-// Everything here may be killed at any moment and done again: each step
-// replaces what an earlier try left, and the run directory is marked done only
-// when nothing is left to do. It refuses to guess: what a step cannot know
-// becomes a note in the report.
+// Everything here may be killed at any moment and done again: state.go has the states
+// of a run, the transitions between them, and which file proves each. It refuses to
+// guess: what a step cannot know becomes a note in the report.
 //
 // # What root reads that others can write, and what is believed of it
 //

@@ -1,10 +1,7 @@
 package finish
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
@@ -38,18 +35,9 @@ type End struct {
 	Swept bool `json:"swept,omitempty"`
 }
 
-const (
-	endFile    = "epilog.json"
-	recordFile = "record.json.gz"
-	doneFile   = "done"
-	triedFile  = "tried"
-	// reportedFile says what the last report was made from.
-	reportedFile = "reported.json"
-)
-
 // WriteEnd stores how the run ended, once: a second call changes nothing.
 func WriteEnd(dir job.RunDir, e End) error {
-	if Ended(dir) {
+	if endKnown(dir) {
 		return nil
 	}
 	return dir.WriteJSON(endFile, e)
@@ -62,21 +50,6 @@ func ReadEnd(dir job.RunDir) (End, error) {
 		return e, fmt.Errorf("how the run ended: %w", err)
 	}
 	return e, nil
-}
-
-// Ended is whether the run's end is known on this node. A file that a crash left
-// torn tells nothing: the end is written anew, or the run would never be finished.
-func Ended(dir job.RunDir) bool {
-	_, err := ReadEnd(dir)
-	return err == nil
-}
-
-// Done is whether nothing is left to do for the run on this node.
-func Done(dir job.RunDir) bool { return exists(dir, doneFile) }
-
-func exists(dir job.RunDir, name string) bool {
-	_, err := os.Lstat(dir.Path(name))
-	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Nodes are all nodes of the job in order. The Epilog's list is the job's; the

@@ -1,7 +1,6 @@
 package finish
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,92 +37,88 @@ type Finisher struct {
 	End *End
 	// unread counts records that could not be used; nil counts nothing.
 	unread *int
+	// passed is called at each point between two states; nil outside tests.
+	passed func(State, moment)
 }
 
-// Finish takes one ended run as far as it can go. The caller holds the lock of
-// the run directory. An error leaves the directory for a later sweep.
+// Finish takes one ended run as far as it can go (state.go has the states). The caller holds the lock of the run
+// directory. An error leaves the directory for a later sweep.
 func (f Finisher) Finish(ctx context.Context, dir job.RunDir) error {
-	run, err := dir.ReadRun()
+	p, err := f.begin(dir)
 	if err != nil {
 		return err
+	}
+	return f.advance(ctx, &p)
+}
+
+// begin reads what is known of a run that has ended and how far earlier tries have come.
+func (f Finisher) begin(dir job.RunDir) (progress, error) {
+	run, err := dir.ReadRun()
+	if err != nil {
+		return progress{}, err
 	}
 	end, err := ReadEnd(dir)
 	if err != nil && f.End != nil {
 		end, err = *f.End, nil
 	}
 	if err != nil {
-		return err
+		return progress{}, err
 	}
 	run.Job = run.Job.With(end.Job)
 	nodes, err := end.Nodes(run)
 	if err != nil {
-		return err
+		return progress{}, err
 	}
-
-	record, err := f.nodeRecord(dir, run, end)
-	if err != nil {
-		return err
-	}
-	store, lost := f.put(ctx, record)
-	if run.Node != nodes[0] {
-		if lost != nil {
-			return lost
-		}
-		return f.done(ctx, dir, f.Config.Spool.Keep == "all")
-	}
-
-	before := lastReport(dir)
-	want := collect.Want{Key: run.Key, AnyRun: !record.Sampled(), End: end.Real, Nodes: nodes, Patience: f.patience(before)}
-	if before.Complete {
-		if lost != nil {
-			return lost
-		}
-		want.Key = before.Key
-		return f.close(ctx, dir, store, want)
-	}
-	records, err := others(ctx, store, want)
-	lost = cmp.Or(lost, err)
-	records = ours(records, record)
-	sum := identified(summary.Merge(records, nodes), record.Job)
-	want.Key = sum.Key
-	if before.Nodes >= sum.Reported() {
-		if lost != nil {
-			return lost
-		}
-		return f.settle(ctx, dir, store, want, sum)
-	}
-	sum = f.ask(ctx, run, sum)
-	if lost != nil {
-		f.Log("job %d: %v", sum.Key.JobID, lost)
-		sum.Notes = append(sum.Notes, note.New(note.CollectFailed, "records of nodes could not be brought together: %v", reason(lost)))
-	}
-	if err := f.tell(ctx, store, dir, run, sum); err != nil {
-		return err
-	}
-	f.archiveNode(ctx, dir) // first: a run without a node's profile is not made anew
-	f.archiveRun(ctx, sum, records)
-	if lost != nil { // a later sweep brings the others, and does not deliver this again
-		return errors.Join(lost, f.remark(ctx, dir, reported{Key: sum.Key, Nodes: sum.Reported(), Complete: sum.Complete()}))
-	}
-	return f.settle(ctx, dir, store, want, sum)
+	return progress{dir: dir, run: run, end: end, nodes: nodes, collects: run.Node == nodes[0],
+		before: readMark(dir), ownHistory: f.Config.History.Ingest == "here"}, nil
 }
 
-// put puts the node's record into the collection directory, and leaves most of the
-// time to the report: a file system that hangs must not cost more than other nodes.
-func (f Finisher) put(ctx context.Context, r summary.NodeRecord) (collect.Store, error) {
+// analyseNode makes this node's record, or reads the one that an earlier try has stored.
+func (f Finisher) analyseNode(_ context.Context, p *progress) (err error) {
+	p.record, err = f.nodeRecord(p.dir, p.run, p.end)
+	return err
+}
+
+// collectRecord puts the node's record into the collection directory and leaves most of the time to the report: a
+// file system that hangs must not cost more than other nodes.
+func (f Finisher) collectRecord(ctx context.Context, p *progress) (err error) {
 	ctx, cancel := share(ctx, 4, time.Hour)
 	defer cancel()
-	store, err := f.store(ctx)
-	if err != nil {
-		return store, err
+	p.store, err = f.store(ctx)
+	if err == nil {
+		err = p.store.Put(ctx, p.record)
 	}
-	return store, store.Put(ctx, r)
+	if err != nil { // the report needs no other node
+		p.block(Forgotten, err)
+	}
+	return nil
 }
 
-// others waits for the records of the nodes after the first, which is this one, and
-// leaves a part of the time. Its own record need not come back: the directory may not
-// have taken it.
-func others(ctx context.Context, store collect.Store, w collect.Want) ([]summary.NodeRecord, error) {
+// mergeRecords waits for the records of the other nodes, merges them with this node's own and, if they bring news,
+// queries the scheduler.
+func (f Finisher) mergeRecords(ctx context.Context, p *progress) error {
+	want := collect.Want{Key: p.run.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes, Patience: f.patience(p.before)}
+	records, err := gatherOthers(ctx, p.store, want)
+	if err != nil {
+		p.block(Forgotten, err)
+	}
+	p.records = withOwn(records, p.record)
+	p.sum = identified(summary.Merge(p.records, p.nodes), p.record.Job)
+	if !p.hasNews() {
+		return nil
+	}
+	p.sum = f.completeFromScheduler(ctx, p.run, p.sum)
+	if p.blocked != nil {
+		f.Log("job %d: %v", p.sum.Key.JobID, p.blocked)
+		p.sum.Notes = append(p.sum.Notes,
+			note.New(note.CollectFailed, "records of nodes could not be brought together: %v", reason(p.blocked)))
+	}
+	return nil
+}
+
+// gatherOthers waits for the records of the nodes after the first, which is this one, and leaves a part of the time.
+// Its own record need not come back: the directory may not have taken it.
+func gatherOthers(ctx context.Context, store collect.Store, w collect.Want) ([]summary.NodeRecord, error) {
 	if w.Nodes = w.Nodes[1:]; len(w.Nodes) == 0 {
 		return nil, nil
 	}
@@ -137,9 +132,8 @@ func others(ctx context.Context, store collect.Store, w collect.Want) ([]summary
 	return store.Gather(ctx, w)
 }
 
-// ours puts this node's own record in the place of the one that came back from the
-// collection directory.
-func ours(records []summary.NodeRecord, own summary.NodeRecord) []summary.NodeRecord {
+// withOwn puts this node's own record in the place of the one that came back from the collection directory.
+func withOwn(records []summary.NodeRecord, own summary.NodeRecord) []summary.NodeRecord {
 	i := slices.IndexFunc(records, func(r summary.NodeRecord) bool { return r.Node == own.Node })
 	if i < 0 {
 		return append([]summary.NodeRecord{own}, records...)
@@ -148,59 +142,96 @@ func ours(records []summary.NodeRecord, own summary.NodeRecord) []summary.NodeRe
 	return records
 }
 
-// tell remembers the run, delivers its report and notes where that went. A
-// history that fails costs the comparison and not the report; the run is then
-// finished again by later sweeps, which deliver it again only when the history is
-// there: one that is broken for a week must not have every node of a site write all
-// its reports anew every ten minutes. at is the run's directory, "" if it has none.
-func (f Finisher) tell(ctx context.Context, store collect.Store, at job.RunDir, run job.Run, s summary.Summary) error {
-	if f.Config.History.Ingest != "here" {
-		return f.hand(ctx, store, at, run, s)
+// patience is how long to wait for other nodes: not at all when a report with missing nodes has been delivered.
+func (f Finisher) patience(before mark) time.Duration {
+	if before.Nodes > 0 {
+		return 0
 	}
-	s, judged, failed := f.remember(ctx, s)
-	if n := lastReport(at).Without; failed != nil && n > 0 && n >= s.Reported() {
-		return failed
-	}
-	if failed != nil {
-		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", reason(failed)))
-	}
-	dir, err := f.report(ctx, run, s, judged)
-	if err != nil {
-		return errors.Join(failed, err)
-	}
-	if errors.Is(failed, history.ErrUnfit) { // another try would end as this one
-		f.Log("%v", failed)
-		return nil
-	}
-	if failed != nil && at != "" {
-		return errors.Join(failed, f.remark(ctx, at, reported{Without: s.Reported()}))
-	}
-	if failed != nil {
-		return failed
-	}
-	return f.delivered(ctx, s, dir)
+	return time.Duration(f.Config.Collect.WaitS) * time.Second
 }
 
-// hand delivers the report of a run and hands the run on to the one writer of the
-// history. Where that fails later sweeps hand it on, and do not deliver it again.
-func (f Finisher) hand(ctx context.Context, store collect.Store, at job.RunDir, run job.Run, s summary.Summary) error {
-	before := lastReport(at)
-	dir := before.Dir
-	if before.Without < s.Reported() {
-		known, judged := s, past.Judgement{}
-		if f.reportable(s) {
-			known, judged = f.consult(ctx, s)
+// deliverReport compares the run with earlier ones and delivers its report. A history that fails costs the comparison
+// and not the report; later tries deliver it again only when the history works: one that is broken for a week must
+// not have every node of a site write all its reports again every ten minutes.
+func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
+	s, judged := p.sum, past.Judgement{}
+	var failed error
+	switch {
+	case p.ownHistory:
+		s, judged, failed = f.remember(ctx, s)
+	case f.reportable(s):
+		s, judged = f.consult(ctx, s)
+	}
+	if failed != nil {
+		if p.before.Without > 0 && p.before.Without >= s.Reported() {
+			return failed
 		}
-		var err error
-		if dir, err = f.report(ctx, run, known, judged); err != nil {
+		s.Notes = append(s.Notes, note.New(note.HistoryFailed, "earlier runs could not be read: %v", reason(failed)))
+	}
+	if p.reportDir, err = f.report(ctx, p.run, s, judged); err != nil {
+		return errors.Join(failed, err)
+	}
+	p.compared = failed == nil
+	switch {
+	case errors.Is(failed, history.ErrUnfit): // another try would end the same way
+		f.Log("%v", failed)
+		p.unfit = true
+	case failed != nil:
+		p.block(Archived, failed)
+	}
+	return nil
+}
+
+// archiveFiles keeps in the site's archive what the report was made from: the node's files first, since a run without
+// a node's profile is not analysed again.
+func (f Finisher) archiveFiles(ctx context.Context, p *progress) error {
+	if p.dir != "" {
+		f.archiveNode(ctx, p.dir)
+	}
+	if p.hasNews() {
+		f.archiveRun(ctx, p.sum, p.records)
+	}
+	return nil
+}
+
+// storeRun has the history know the run and where its report is: here, or by a record for the history's one writer.
+func (f Finisher) storeRun(ctx context.Context, p *progress) error {
+	dir := p.reportDir
+	if dir == "" {
+		dir = p.before.Dir
+	}
+	switch {
+	case p.unfit:
+		return nil
+	case !p.ownHistory:
+		return p.store.PutJob(ctx, collect.JobRecord{Summary: p.sum, ReportDir: dir})
+	}
+	err := f.noteReport(ctx, p.sum, dir)
+	if !errors.Is(err, history.ErrNotFound) {
+		return err
+	}
+	// An earlier try put the run into a history that has been replaced since.
+	if _, _, err := f.remember(ctx, p.sum); err != nil {
+		return err
+	}
+	return f.noteReport(ctx, p.sum, dir)
+}
+
+// forgetRecords removes the nodes' records of a run that is stored.
+func (f Finisher) forgetRecords(ctx context.Context, p *progress) (err error) {
+	if p.store.Dir == "" {
+		if p.store, err = f.store(ctx); err != nil {
 			return err
 		}
 	}
-	err := store.PutJob(ctx, collect.JobRecord{Summary: s, ReportDir: dir})
-	if err != nil && at != "" {
-		return errors.Join(err, f.remark(ctx, at, reported{Without: s.Reported(), Dir: dir}))
+	w := collect.Want{Key: p.sum.Key, AnyRun: !p.record.Sampled(), End: p.end.Real, Nodes: p.nodes}
+	switch {
+	case p.dir == "":
+		w = collect.Want{Key: p.run.Key}
+	case p.before.Complete:
+		w.Key = p.before.Key
 	}
-	return err
+	return p.store.Forget(ctx, w)
 }
 
 // share gives a step that may hang a part of the time that is left, so that the
@@ -225,13 +256,13 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	var judged past.Judgement
 	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: summary.Detail(f.Config.History.Names)})
 	if err == nil {
-		judged, err = review(ctx, db, s, now)
+		judged, err = judgeStored(ctx, db, s, now)
 	}
 	return s, judged, errors.Join(err, db.Close())
 }
 
-// review judges a run that was put by the others, and stores what was found.
-func review(ctx context.Context, db *history.DB, s summary.Summary, now float64) (past.Judgement, error) {
+// judgeStored compares a run with the others in the history, and stores what was found.
+func judgeStored(ctx context.Context, db *history.DB, s summary.Summary, now float64) (past.Judgement, error) {
 	l, err := application.LookAt(ctx, db, s, application.DefaultLimits())
 	if err != nil {
 		return past.Judgement{}, err
@@ -250,8 +281,8 @@ func (f Finisher) history(ctx context.Context) (*history.DB, error) {
 	return history.Open(ctx, path)
 }
 
-// delivered notes where the report went.
-func (f Finisher) delivered(ctx context.Context, s summary.Summary, dir string) error {
+// noteReport stores where the report is.
+func (f Finisher) noteReport(ctx context.Context, s summary.Summary, dir string) error {
 	db, err := f.history(ctx)
 	if err != nil {
 		return err
@@ -269,7 +300,7 @@ func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, ju
 	if err != nil {
 		return "", fmt.Errorf("report of job %d: %w", s.Key.JobID, err)
 	}
-	f.told(s, dir)
+	f.countReport(s, dir)
 	return dir, nil
 }
 

@@ -32,11 +32,14 @@ type site struct {
 
 func newSite(t testing.TB) site {
 	t.Helper()
-	root := t.TempDir()
+	s := siteIn(t, t.TempDir())
+	must(t, os.Mkdir(s.work, 0o755))
+	return s
+}
+
+// siteIn is the site that newSite made in a directory.
+func siteIn(t testing.TB, root string) site {
 	work := filepath.Join(root, "work")
-	if err := os.Mkdir(work, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	cfg := configs.Default()
 	cfg.Spool.Dir, cfg.Spool.Keep = filepath.Join(root, "spool"), "all"
 	cfg.Collect = configs.Collect{Dir: filepath.Join(root, "collect"), WaitS: 0}

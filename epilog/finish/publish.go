@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -192,92 +191,6 @@ func (f Finisher) draw(s summary.Summary, judged past.Judgement) ([]deliver.File
 		files = append(files, deliver.File{Name: base + "." + format, Data: b.Bytes()})
 	}
 	return files, nil
-}
-
-// settle notes what was reported, and closes the run on the node that collected
-// it. A run with missing nodes stays open for giveUp: their sweeps may still
-// bring records.
-func (f Finisher) settle(ctx context.Context, dir job.RunDir, store collect.Store, w collect.Want, s summary.Summary) error {
-	err := f.remark(ctx, dir, reported{Key: s.Key, Nodes: s.Reported(), Complete: s.Complete()})
-	if err != nil || Done(dir) {
-		return err
-	}
-	if !s.Complete() && epoch(time.Now())-s.End < giveUp.Seconds() {
-		return nil
-	}
-	return f.close(ctx, dir, store, w)
-}
-
-// giveUp is how long records of missing nodes are waited for.
-const giveUp = 24 * time.Hour
-
-// close removes the nodes' records of a run that is reported, and closes it
-// here. Killed in between, it is begun again: what was reported is on record,
-// and a report is never made again from fewer nodes.
-func (f Finisher) close(ctx context.Context, dir job.RunDir, store collect.Store, w collect.Want) error {
-	if err := store.Forget(ctx, w); err != nil {
-		return err
-	}
-	return f.done(ctx, dir, f.Config.Spool.Keep != "none")
-}
-
-// reported is what the last report of a run was made from.
-type reported struct {
-	Key      summary.RunKey `json:"key"`
-	Nodes    int            `json:"nodes"`
-	Complete bool           `json:"complete"`
-	// Without is from how many nodes one was made that the history is yet to
-	// be asked for; Nodes is 0 then.
-	Without int `json:"without,omitempty"`
-	// Dir is where that one went.
-	Dir string `json:"dir,omitempty"`
-}
-
-// remark notes what was reported. A spool that has no room for that is told by a file
-// without a byte that the run is over: else every sweep would deliver it again.
-func (f Finisher) remark(ctx context.Context, dir job.RunDir, r reported) error {
-	err := dir.WriteJSON(reportedFile, r)
-	if err == nil {
-		return nil
-	}
-	f.Log("%v: %s is closed", err, filepath.Base(string(dir)))
-	return f.done(ctx, dir, f.Config.Spool.Keep != "none")
-}
-
-// lastReport is zero when there was none, or there is no directory.
-func lastReport(dir job.RunDir) reported {
-	var r reported
-	if dir == "" || dir.ReadJSON(reportedFile, &r) != nil {
-		return reported{}
-	}
-	return r
-}
-
-// patience is how long to wait for other nodes: not at all when a report with
-// missing nodes has been delivered.
-func (f Finisher) patience(before reported) time.Duration {
-	if before.Nodes > 0 {
-		return 0
-	}
-	return time.Duration(f.Config.Collect.WaitS) * time.Second
-}
-
-// done closes the run on this node. What is not kept is removed, but not the
-// directory: an Epilog that Slurm repeats must find that the run is over.
-func (f Finisher) done(ctx context.Context, dir job.RunDir, keep bool) error {
-	f.archiveNode(ctx, dir)
-	if err := os.WriteFile(dir.Path(doneFile), nil, 0o600); err != nil {
-		return fmt.Errorf("close the run: %w", err)
-	}
-	if keep {
-		return nil
-	}
-	for _, path := range []string{dir.Profile(), dir.Path(recordFile), dir.AgentLog(), dir.Path(WorkerLog)} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("clear the finished run: %w", err)
-		}
-	}
-	return nil
 }
 
 // WorkerLog is what a worker prints, in the run directory.

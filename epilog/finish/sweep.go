@@ -85,7 +85,7 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 	if err != nil {
 		return false, err
 	}
-	if !Ended(dir) {
+	if !endKnown(dir) {
 		if !f.gone(ctx, run, ask) {
 			return false, nil
 		}
