@@ -63,12 +63,13 @@ func (b *bench) analyse(s Series) Result {
 	}
 	w := work{series: s, points: points, result: &r}
 	w.p, w.y = columns(points)
-	w.warn(b.method)
-	most := mostPoints
 	if b.method == Likelihood {
-		most = MaxPoints
+		w.thin(MaxPoints)
+		w.leaveOutBadRuns(b.detector)
+	} else {
+		w.thin(mostPoints)
 	}
-	w.thin(most)
+	w.warn(b.method)
 	switch {
 	case len(points) == 0:
 		w.note(note.NeedMore, "no usable run: need %d distinct values of %s", enoughPoints, parameterName(s))
@@ -202,7 +203,7 @@ func (w *work) likelihood(b *bench) {
 		return
 	}
 	g := newGrid(w.chosen())
-	w.y = g.y // without outlying repetitions
+	w.y = g.y // the mean of groups where they are known
 	r.Whole = modelLikelihood(r.Parameter, w.p, w.y)
 	var d detection
 	judged := positive(w.y) && !w.series.Uncut

@@ -8,10 +8,6 @@ import (
 )
 
 const (
-	// farRun is by how many typical distances a repetition may lie above the
-	// middle one before it is left out, farLeast the least such distance
-	// relative to the value.
-	farRun, farLeast = 8, 0.05
 	// groupPenalty is what noise that groups share must gain as an explanation:
 	// less than nothing, days do share noise. At 0, 5 % that a day has in all of
 	// its sizes makes .017 false changes at eight points, at -0.5 it makes
@@ -20,15 +16,14 @@ const (
 )
 
 // newGrid makes a series ready for the detector: points are distinct and
-// ascending, and as many as are looked at one by one.
+// ascending, without bad runs, and as many as are looked at one by one.
 func newGrid(points []point) grid {
 	n := len(points)
 	g := grid{p: make([]float64, n), y: make([]float64, n), group: make([]int, n)}
-	jitter := repeatability(points)
 	number := map[string]int{}
 	squares, dof, share := 0.0, 0.0, 0.0
 	for k, pt := range points {
-		sample := undisturbedRuns(pt, jitter)
+		sample := sampleOf(pt)
 		g.p[k] = pt.p
 		g.y[k] = sample.mean
 		g.group[k] = -1
@@ -56,23 +51,9 @@ type sample struct {
 	group                     string // of all runs, or ""
 }
 
-// undisturbedRuns leaves out runs far above the others at the point: at most
-// fewer than half of them, and never one of two unless others say how runs repeat.
-func undisturbedRuns(pt point, jitter float64) sample {
-	sorted := slices.Sorted(slices.Values(pt.values))
-	middle := robust.SortedLower(sorted)
-	limit := math.Inf(1)
-	if len(sorted) >= 2 && middle > 0 && jitter >= 0 {
-		limit = middle * (1 + max(farRun*jitter, farLeast))
-	}
-	var values []float64
-	var groups []string
-	for i, v := range pt.values {
-		if v <= limit {
-			values = append(values, v)
-			groups = append(groups, pt.groups[i])
-		}
-	}
+// sampleOf joins the runs of a point.
+func sampleOf(pt point) sample {
+	values, groups := pt.values, pt.groups
 	s := sample{group: groups[0]}
 	for _, name := range groups {
 		if name != s.group {

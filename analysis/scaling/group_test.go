@@ -31,6 +31,10 @@ func TestNewGrid(t *testing.T) {
 				values: []float64{10, 10 * (1 + test.others)}})
 		}
 		points[0].p = 1
+		for k := range points {
+			points[k].runs = make([]int, len(points[k].values))
+		}
+		points, _, _ = withoutBadRuns(points, newDetector())
 		if got := newGrid(points).y[0]; math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g, want %g", test.name, got, test.want)
 		}

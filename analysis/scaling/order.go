@@ -8,11 +8,18 @@ import (
 	"jobgait/analysis/note"
 )
 
+// numbered is an observation with its place in the input, from 1.
+type numbered struct {
+	Observation
+	run int
+}
+
 // point is all usable runs at one parameter value. Values are finite.
 type point struct {
 	p         float64
 	values    []float64
 	groups    []string // of each value; "" is not known
+	runs      []int    // of each value: its place in the input, from 1
 	nodeHours float64  // mean of those known, 0 if none is
 }
 
@@ -33,7 +40,7 @@ func (pt point) mean() float64 {
 func order(s Series) ([]point, []note.Note) {
 	var notes []note.Note
 	kept, notes := usable(s, notes)
-	byP := func(a, b Observation) int { return cmp.Compare(a.P, b.P) }
+	byP := func(a, b numbered) int { return cmp.Compare(a.P, b.P) }
 	// Repetition after repetition of a whole campaign is an order too.
 	largest := math.Inf(-1)
 	seen := map[float64]bool{}
@@ -70,26 +77,22 @@ func Sizes(observations []Observation) []float64 {
 
 // Means is the mean of the runs at each of Sizes.
 func Means(observations []Observation) []float64 {
-	kept := slices.DeleteFunc(slices.Clone(observations), func(o Observation) bool { return !o.Usable() })
-	slices.SortStableFunc(kept, func(a, b Observation) int { return cmp.Compare(a.P, b.P) })
-	var out []float64
-	for _, pt := range joinRepeats(kept) {
-		out = append(out, pt.mean())
-	}
-	return out
+	points, _ := order(Series{Observations: observations})
+	_, y := columns(points)
+	return y
 }
 
 // usable leaves out runs that cannot be fitted, and says why.
-func usable(s Series, notes []note.Note) ([]Observation, []note.Note) {
-	kept := make([]Observation, 0, len(s.Observations))
+func usable(s Series, notes []note.Note) ([]numbered, []note.Note) {
+	kept := make([]numbered, 0, len(s.Observations))
 	missing, infinite, bad := 0, 0, 0
-	for _, o := range s.Observations {
+	for i, o := range s.Observations {
 		switch {
 		case o.Usable():
 			if math.Abs(o.Value) < 1/largestValue {
 				o.Value = 0
 			}
-			kept = append(kept, o)
+			kept = append(kept, numbered{o, i + 1})
 		case !(o.P >= 1/largestParameter && o.P <= largestParameter):
 			bad++
 		case math.IsNaN(o.Value):
@@ -120,23 +123,24 @@ const (
 )
 
 // joinRepeats makes one point of all runs at one parameter value.
-func joinRepeats(sorted []Observation) []point {
-	// One array each for all values and groups: a series of 100,000 points is
-	// three allocations, not 200,000.
+func joinRepeats(sorted []numbered) []point {
+	// One array each for all values, groups and runs: a series of 100,000 points
+	// is four allocations, not 300,000.
 	values := make([]float64, len(sorted))
 	groups := make([]string, len(sorted))
+	runs := make([]int, len(sorted))
 	var points []point
 	for i := 0; i < len(sorted); {
 		j := i
 		hours, known := 0.0, 0
 		for ; j < len(sorted) && sorted[j].P == sorted[i].P; j++ {
-			values[j], groups[j] = sorted[j].Value, sorted[j].Group
+			values[j], groups[j], runs[j] = sorted[j].Value, sorted[j].Group, sorted[j].run
 			if h := sorted[j].NodeHours; h > 0 && !math.IsInf(h, 0) {
 				hours += h
 				known++
 			}
 		}
-		pt := point{p: sorted[i].P, values: values[i:j:j], groups: groups[i:j:j]}
+		pt := point{p: sorted[i].P, values: values[i:j:j], groups: groups[i:j:j], runs: runs[i:j:j]}
 		if known > 0 {
 			pt.nodeHours = hours / float64(known)
 		}
