@@ -31,7 +31,7 @@ var ranks = []struct {
 	{"tracker", []string{"analysis/tracker"}, false},
 	{"anatomy", []string{"analysis/anatomy"}, false},
 	{"summary", []string{"analysis/summary"}, false},
-	{"memory", []string{"analysis/application", "analysis/finding", "analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/changepoint", "analysis/changepoint/"}, true},
+	{"memory", []string{"analysis/application", "analysis/finding", "analysis/history", "analysis/scaling", "analysis/scaling/", "analysis/table", "analysis/changepoint", "analysis/changepoint/"}, true},
 	{"agent", []string{"agent/"}, true},
 	{"reports", []string{"reports", "reports/"}, true},
 	{"hooks", []string{"prolog/", "epilog/"}, true},

@@ -72,7 +72,7 @@ type whole struct{ packed io.Reader }
 func (w whole) Read(b []byte) (int, error) {
 	n, err := w.packed.Read(b)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the packed file ends too early: part of it is missing")
+		err = fmt.Errorf("the packed file ends too early: part of it is missing: %w", err)
 	}
 	return n, err
 }

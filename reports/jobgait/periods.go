@@ -13,15 +13,16 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
-	"jobgait/analysis/series/seriesfile"
+	"jobgait/analysis/table"
 	"jobgait/reports/period"
 )
 
 // periodsOptions are the flags of `jobgait periods`.
 type periodsOptions struct {
-	method, column, plot string
-	rate                 float64
-	json, ascii          bool
+	method, plot string
+	columns      table.Columns // Value may name a group of columns
+	rate         float64
+	json, ascii  bool
 }
 
 func periodsCommand() *cobra.Command {
@@ -30,15 +31,18 @@ func periodsCommand() *cobra.Command {
 		Use:   "periods FILE",
 		Short: "find the periods of a file of samples (CSV, float32, a profile)",
 		Long: "periods finds how long one cycle takes in a file of anybody's samples, what\n" +
-			"it looks like, and whether cycles became slower. FILE is CSV with the header\n" +
-			"t_s,NAME.. (times in seconds), little-endian float32 (NaN = missing; give\n" +
-			"--rate), or a profile; gzip is unpacked, - is standard input.",
+			"it looks like, and whether cycles became slower. FILE is CSV with a column of\n" +
+			"times (t_s, time, timestamp, date.., or the first that grows) and columns of\n" +
+			"numbers, little-endian float32 (NaN = missing; give --rate), or a profile; gzip\n" +
+			"is unpacked, - is standard input. One line on standard error says how a CSV\n" +
+			"file was understood.",
 		Args: wants(1, 1, "one file: jobgait periods FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return periods(cmd, o, args[0]) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.method, "method", "track", "track, or paper: Phase-TA as published")
-	f.StringVar(&o.column, "column", "", "look at this column, or group of columns, only")
+	f.StringVar(&o.columns.Value, "column", "", "look at this column, or group of columns, only")
+	f.StringVar(&o.columns.Time, "time", "", "the column of a CSV file that holds the times")
 	f.Float64Var(&o.rate, "rate", 0, "samples per second (default: 1 / median step)")
 	f.BoolVar(&o.json, "json", false, "as JSON (jobgait.periods/1)")
 	f.StringVar(&o.plot, "plot", "", "draw an SVG picture into this file")
@@ -61,11 +65,12 @@ func periods(cmd *cobra.Command, o periodsOptions, path string) error {
 		return err
 	}
 	progress := working(cmd.ErrOrStderr(), "looking for periods in "+path)
-	report, err := o.find(cmd, path)
+	report, reading, err := o.find(cmd, path)
 	progress.done()
 	if err != nil {
 		return err
 	}
+	printReading(cmd, path, reading)
 	if o.plot != "" {
 		if err := writeFile(o.plot, report.SVG); err != nil {
 			return err
@@ -83,16 +88,16 @@ func periods(cmd *cobra.Command, o periodsOptions, path string) error {
 const collectAt = 20
 
 // find reads the file and looks for periods in it.
-func (o periodsOptions) find(cmd *cobra.Command, path string) (period.Report, error) {
+func (o periodsOptions) find(cmd *cobra.Command, path string) (period.Report, table.Reading, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	in, err := openInput(cmd, path)
 	if err != nil {
-		return period.Report{}, err
+		return period.Report{}, table.Reading{}, err
 	}
 	defer func() { _ = in.Close() }()
 	t, whole, err := o.read(in, path)
 	if err != nil {
-		return period.Report{}, err
+		return period.Report{}, table.Reading{}, err
 	}
 	par := periodicity.Default()
 	par.NodeScope = whole
@@ -101,9 +106,9 @@ func (o periodsOptions) find(cmd *cobra.Command, path string) (period.Report, er
 		err = o.detect(&report, par)
 	}
 	if err != nil {
-		return period.Report{}, fmt.Errorf("%s: %w", in.Name, err)
+		return period.Report{}, table.Reading{}, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return period.New(report), nil
+	return period.New(report), t.Reading, nil
 }
 
 // detect looks for periods by the method that is asked for.
@@ -120,10 +125,10 @@ func (o periodsOptions) detect(in *period.Input, par periodicity.Params) error {
 
 // read reads the input, whatever it is. whole is whether what the whole node
 // counted is the job's own.
-func (o periodsOptions) read(in *input, path string) (t seriesfile.Table, whole bool, err error) {
+func (o periodsOptions) read(in *input, path string) (t table.Samples, whole bool, err error) {
 	if head, _ := in.Peek(16); !profile.IsProfile(head) {
-		t, err = seriesfile.Read(in.Reader, seriesfile.Options{Name: in.Name, Column: o.column, RateHz: o.rate, Size: sizeOf(path)})
-		if errors.Is(err, seriesfile.ErrNoRate) {
+		t, err = table.ReadSamples(in.Reader, table.SampleOptions{Name: in.Name, Columns: o.columns, RateHz: o.rate, Size: sizeOf(path)})
+		if errors.Is(err, table.ErrNoRate) {
 			err = usageError{fmt.Errorf("%s is neither CSV nor a profile; float32 samples carry no times: give their rate with --rate HZ", in.Name)}
 		}
 		return t, false, err
@@ -139,18 +144,18 @@ func (o periodsOptions) read(in *input, path string) (t seriesfile.Table, whole 
 	for _, c := range header.Columns {
 		whole = whole || c.Scope == "node"
 	}
-	if o.column == "" {
+	if o.columns.Value == "" {
 		return t, whole, nil
 	}
 	t.Set.Columns, t.Set.Also = nil, nil
 	for _, c := range set.Columns {
-		if c.Name == o.column || c.Group == o.column {
+		if c.Name == o.columns.Value || c.Group == o.columns.Value {
 			t.Set.Columns = append(t.Set.Columns, c)
 			whole = whole || c.Scope == series.NodeScope
 		}
 	}
 	if len(t.Set.Columns) == 0 {
-		return t, false, fmt.Errorf("%s: no column %q", in.Name, o.column)
+		return t, false, fmt.Errorf("%s: no column %q", in.Name, o.columns.Value)
 	}
 	return t, whole, nil
 }

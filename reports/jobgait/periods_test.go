@@ -167,7 +167,8 @@ func TestPeriodsBadInput(t *testing.T) {
 		want       string // in the complaint, or a code in the notes
 	}{
 		{"empty", "", nil, 1, "empty"},
-		{"no header", "1,2\n3,4\n", nil, 1, ":1:"},
+		{"no header", "1,2\n3,4\n", nil, 0, "too_short"},
+		{"no times", "a,b\n3,x\n1,y\n", nil, 1, "no column of times among a, b"},
 		{"text", line("fast"), nil, 1, `:3: column ipc: "fast"`},
 		{"short row", "t_s,a,b\n0,1\n", nil, 1, ":2:"},
 		{"far apart", "t_s,x\n0,1\n1,1\n2,1\n1e15,1\n", nil, 1, "slots"},
@@ -251,7 +252,8 @@ func TestPeriodsOfDisorder(t *testing.T) {
 func TestPeriodsTextAndPicture(t *testing.T) {
 	path, svg := fileOf(t, "x.csv", csvOf(ticking(6000), 0)), filepath.Join(t.TempDir(), "x.svg")
 	a := ask("periods", "--plot", svg, path)
-	if a.status != 0 || a.complaint != "" || !strings.Contains(a.out, "period 550") || !strings.Contains(a.out, "opportunity") {
+	understood := "jobgait: " + path + ": read as: time = t_s, value = ipc, 2 fields\n"
+	if a.status != 0 || a.complaint != understood || !strings.Contains(a.out, "period 550") || !strings.Contains(a.out, "opportunity") {
 		t.Errorf("%+v", a)
 	}
 	if a := ask("periods", "--ascii", path); strings.ContainsFunc(a.out, func(r rune) bool { return r > 126 }) {

@@ -23,7 +23,7 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
-	"jobgait/analysis/series/seriesfile"
+	"jobgait/analysis/table"
 )
 
 func main() {
@@ -80,7 +80,7 @@ func (o options) read(path string) (series.Set, error) {
 		return series.Set{}, err
 	}
 	defer func() { _ = f.Close() }()
-	t, err := seriesfile.Read(f, seriesfile.Options{Name: path, Column: o.column, RateHz: o.rate})
+	t, err := table.ReadSamples(f, table.SampleOptions{Name: path, Columns: table.Columns{Value: o.column}, RateHz: o.rate})
 	if err != nil {
 		return series.Set{}, err
 	}

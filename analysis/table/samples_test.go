@@ -1,4 +1,4 @@
-package seriesfile
+package table
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"testing/iotest"
 )
 
-func codes(t Table) string {
+func codes(t Samples) string {
 	s := ""
 	for _, n := range t.Notes {
 		s += string(n.Code) + " "
@@ -52,7 +52,7 @@ func TestCSV(t *testing.T) {
 		{"large", "t_s,x\n0,1e9\n1,1000000001\n2,999999999\n", 0, "", 1, "[0 1 -1]", ""},
 		{"negative time", "t_s,x\n-1,1\n0,2\n1,3\n", 0, "", 1, "[1 2 3]", ""},
 	} {
-		got, err := Read(strings.NewReader(c.text), Options{Name: "f", RateHz: c.rate, Column: c.column})
+		got, err := ReadSamples(strings.NewReader(c.text), SampleOptions{Name: "f", RateHz: c.rate, Columns: Columns{Value: c.column}})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -66,7 +66,7 @@ func TestCSV(t *testing.T) {
 // The grid begins at the earliest time, in whatever row it is.
 func TestBegin(t *testing.T) {
 	for text, want := range map[string]float64{"t_s,x\n10,1\n11,2\n": 10, "t_s,x\n3,1\n-1,2\n1,2\n": -1, "t_s,x\n5,1\n": 5} {
-		if got, err := Read(strings.NewReader(text), Options{}); err != nil || got.Set.StartS != want {
+		if got, err := ReadSamples(strings.NewReader(text), SampleOptions{}); err != nil || got.Set.StartS != want {
 			t.Errorf("%q: begins at %v, %v; want %v", text, got.Set.StartS, err, want)
 		}
 	}
@@ -74,42 +74,41 @@ func TestBegin(t *testing.T) {
 
 func TestCSVErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                 "empty",
-		"\n\n":                             "no header",
-		"0.1,2\n0.2,3\n":                   `f:1: the header is "0.1,2"`,
-		"t_s\n1\n":                         "f:1: the header",
-		"t_s,x\n0,1\n1,abc\n":              `f:3: column x: "abc" is not a number`,
-		"t_s,x\n0,1\n1,2,3\n":              "f:3: more fields than the header's 2",
-		"t_s,x,y\n0,1\n":                   "f:2: 2 fields, the header has 3",
-		"t_s,x\n0\n":                       "f:2: 1 field, the header has 2",
-		"t_s,x\nnan,1\n":                   "f:2: time",
-		"t_s,x\ninf,1\n":                   "f:2: time",
-		"t_s,x\n,1\n":                      "f:2: time",
-		"t_s,x\n0,0x10\n":                  "f:2: column x",
-		"t_s,x,x\n0,1,2\n":                 `column "x" has no name of its own`,
-		"t_s,x\n0,1\n1,2\n2,2\n1e15,3\n":   "4 rows span 1e+15 slots",
-		"t_s,x\n-1e308,1\n1e308,2\n0,2\n ": "",
+		"":                                "empty",
+		"\n\n":                            "f: there is no data",
+		"t_s\n1\n":                        "f:1: no column beside the time",
+		"t_s,x\n0,1\n1,abc\n":             `f:3: column x: "abc" is not a number`,
+		"t_s,x\n0,1\n1,2,3\n":             "f:3: 3 fields, the header has 2",
+		"t_s,x,y\n0,1\n":                  "f:2: 2 fields, the header has 3",
+		"t_s,x\n0\n":                      "f:2: 1 field, the header has 2",
+		"t_s,x\nnan,1\n":                  "f:2: time",
+		"t_s,x\ninf,1\n":                  "f:2: time",
+		"t_s,x\n,1\n":                     "f:2: time",
+		"t_s,x\n0,0x10\n":                 "f:2: column x",
+		"t_s,x,x\n0,1,2\n":                `f:1: column "x" is there twice`,
+		"t_s,x\n0,1\n1,2\n2,2\n1e15,3\n":  "4 rows span 1e+15 slots",
+		"t_s,x\n-1e308,1\n1e308,2\n0,2\n": "3 rows span",
 	} {
-		_, err := Read(strings.NewReader(text), Options{Name: "f"})
+		_, err := ReadSamples(strings.NewReader(text), SampleOptions{Name: "f"})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 	// The same hole is let pass in one column, and refused in two.
 	far := func(columns string) string { return "t_s" + columns + "\n0,1,1\n1,1,1\n1500000,1,1\n" }
-	if _, err := Read(strings.NewReader(far(",x,y")), Options{RateHz: 2}); err == nil || !strings.Contains(err.Error(), "3 rows span 3e+06 slots of 0.5 s") {
+	if _, err := ReadSamples(strings.NewReader(far(",x,y")), SampleOptions{RateHz: 2}); err == nil || !strings.Contains(err.Error(), "3 rows span 3e+06 slots of 0.5 s") {
 		t.Errorf("a hole: %v", err)
 	}
-	if got, err := Read(strings.NewReader(strings.ReplaceAll(far(",x"), ",1,1", ",1")), Options{RateHz: 2}); err != nil || got.Set.Len() != 3000001 {
+	if got, err := ReadSamples(strings.NewReader(strings.ReplaceAll(far(",x"), ",1,1", ",1")), SampleOptions{RateHz: 2}); err != nil || got.Set.Len() != 3000001 {
 		t.Errorf("a hole in one column: %v", err)
 	}
-	if _, err := Read(strings.NewReader("t_s,x\n0,1\n"), Options{Name: "f", Column: "y"}); err == nil || !strings.Contains(err.Error(), "there are x") {
+	if _, err := ReadSamples(strings.NewReader("t_s,x\n0,1\n"), SampleOptions{Name: "f", Columns: Columns{Value: "y"}}); err == nil || !strings.Contains(err.Error(), "there are t_s, x") {
 		t.Errorf("missing column: %v", err)
 	}
 }
 
 func TestGroups(t *testing.T) {
-	got, err := Read(strings.NewReader("t_s,code:a,code:b,one:c,d\n0,1,2,3,4\n1,1,2,3,4\n"), Options{})
+	got, err := ReadSamples(strings.NewReader("t_s,code:a,code:b,one:c,d\n0,1,2,3,4\n1,1,2,3,4\n"), SampleOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +118,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("column %d in group %q, unit %q", i, c.Group, c.Unit)
 		}
 	}
-	only, err := Read(strings.NewReader("t_s,code:a,code:b,d\n0,1,2,x\n"), Options{Column: "code"})
+	only, err := ReadSamples(strings.NewReader("t_s,code:a,code:b,d\n0,1,2,x\n"), SampleOptions{Columns: Columns{Value: "code"}})
 	if err != nil || len(only.Set.Columns) != 2 {
 		t.Errorf("group by name: %v, %v", only, err)
 	}
@@ -132,25 +131,25 @@ func float32s(v ...float32) []byte {
 
 func TestFloat32(t *testing.T) {
 	b := float32s(1, float32(math.NaN()), 0.1, float32(math.Inf(1)))
-	got, err := Read(bytes.NewReader(b), Options{RateHz: 200})
+	got, err := ReadSamples(bytes.NewReader(b), SampleOptions{RateHz: 200})
 	if err != nil || fmt.Sprint(got.Set.Columns[0].Values) != "[1 NaN 0.1 NaN]" || got.Set.StepS != 0.005 || codes(got) != "infinite_values" ||
 		!strings.HasPrefix(got.Notes[0].Text, "1 infinite") || got.Set.Columns[0].Name != "value" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := Read(bytes.NewReader(b[:12]), Options{RateHz: 200, Column: "power"}); err != nil || len(got.Notes) != 0 || got.Set.Columns[0].Name != "power" {
+	if got, err := ReadSamples(bytes.NewReader(b[:12]), SampleOptions{RateHz: 200, Columns: Columns{Value: "power"}}); err != nil || len(got.Notes) != 0 || got.Set.Columns[0].Name != "power" {
 		t.Errorf("%v, %v", got, err)
 	}
 	// Text by its comma, but for the byte 1 that no text has.
-	if got, err := Read(strings.NewReader(",\x01,?"), Options{RateHz: 200}); err != nil || got.Set.Len() != 1 {
+	if got, err := ReadSamples(strings.NewReader(",\x01,?"), SampleOptions{RateHz: 200}); err != nil || got.Set.Len() != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := Read(bytes.NewReader(b), Options{}); !errors.Is(err, ErrNoRate) {
+	if _, err := ReadSamples(bytes.NewReader(b), SampleOptions{}); !errors.Is(err, ErrNoRate) {
 		t.Errorf("without a rate: %v", err)
 	}
-	if _, err := Read(bytes.NewReader(b[:7]), Options{RateHz: 1}); err == nil || !strings.Contains(err.Error(), " 7 bytes") {
+	if _, err := ReadSamples(bytes.NewReader(b[:7]), SampleOptions{RateHz: 1}); err == nil || !strings.Contains(err.Error(), " 7 bytes") {
 		t.Errorf("cut off: %v", err)
 	}
-	if _, err := Read(bytes.NewReader(make([]byte, 1<<16+7)), Options{RateHz: 1}); err == nil || !strings.Contains(err.Error(), " 65543 bytes") {
+	if _, err := ReadSamples(bytes.NewReader(make([]byte, 1<<16+7)), SampleOptions{RateHz: 1}); err == nil || !strings.Contains(err.Error(), " 65543 bytes") {
 		t.Errorf("cut off: %v", err)
 	}
 }
@@ -160,7 +159,7 @@ func TestReadFails(t *testing.T) {
 	broken := errors.New("disk")
 	for _, head := range []string{"", "t_s,x\n0,1\n", "\x00\x00\x80\x3f"} {
 		r := io.MultiReader(strings.NewReader(head), iotest.ErrReader(broken))
-		if _, err := Read(r, Options{Name: "f", RateHz: 1}); !errors.Is(err, broken) {
+		if _, err := ReadSamples(r, SampleOptions{Name: "f", RateHz: 1}); !errors.Is(err, broken) {
 			t.Errorf("%q: %v", head, err)
 		}
 	}
@@ -170,12 +169,12 @@ func TestReadFails(t *testing.T) {
 // character.
 func TestLongLines(t *testing.T) {
 	comment := "#," + strings.Repeat("x", headSize-3) + "\u00e9" + strings.Repeat("y", 1<<20) + "\n"
-	got, err := Read(strings.NewReader(comment+"t_s,x\n0,1\n1,2\n"), Options{})
+	got, err := ReadSamples(strings.NewReader(comment+"t_s,x\n0,1\n1,2\n"), SampleOptions{})
 	if err != nil || got.Set.Len() != 2 {
 		t.Errorf("after a comment of 1 MB: %v", err)
 	}
-	_, err = Read(strings.NewReader("t_s,x\n0,"+strings.Repeat("1", maxLine)), Options{Name: "f"})
-	if err == nil || !strings.Contains(err.Error(), "line 2 is longer than") {
+	_, err = ReadSamples(strings.NewReader("t_s,x\n0,"+strings.Repeat("1", sampleLine)), SampleOptions{Name: "f"})
+	if err == nil || !strings.Contains(err.Error(), ": a line of more than 16777216 bytes") {
 		t.Errorf("an endless line: %v", err)
 	}
 }
@@ -184,9 +183,9 @@ func TestLongLines(t *testing.T) {
 func TestNumberWords(t *testing.T) {
 	for s, want := range map[string]float64{
 		".5": 0.5, "-.5": -0.5, "5.": 5, "0": 0, "-12.25": -12.25, "9007199254740992": 1 << 53, "9007199254740993": 1 << 53,
-		"+1": 1, "1e3": 1000, `"2"`: 2, `" 2 "`: 2, " 3": 3, `""`: math.NaN(), "": math.NaN(), "-": 0, ".": 0, `"`: 0, "1_0": 0, "1.2.3": 0,
+		"+1": 1, "1e3": 1000, " 3": 3, "": math.NaN(), "-": math.NaN(), ".": 0, `"`: 0, "1_0": 0, "1.2.3": 0,
 	} {
-		got, ok := number([]byte(s))
+		got, _, ok := cells{}.number([]byte(s))
 		if ok != (want != 0 || s == "0") || ok && got != want && want == want || want != want && got == got {
 			t.Errorf("%q: %v %v, want %v", s, got, ok, want)
 		}
@@ -203,7 +202,7 @@ func TestNumber(t *testing.T) {
 			s = strconv.FormatFloat(1e5*rng.NormFloat64(), 'f', rng.IntN(9), 64)
 		}
 		want, err := strconv.ParseFloat(s, 64)
-		got, ok := number([]byte(s))
+		got, _, ok := cells{}.number([]byte(s))
 		if ok != (err == nil || errors.Is(err, strconv.ErrRange)) || got != want && got == got {
 			t.Fatalf("%s: %v %v, want %v %v", s, got, ok, want, err)
 		}
@@ -221,7 +220,7 @@ func TestRateOfEpochTimes(t *testing.T) {
 				fmt.Fprintf(&b, "%.3f,1\n", origin+float64(i)*0.005)
 			}
 		}
-		got, err := Read(strings.NewReader(b.String()), Options{})
+		got, err := ReadSamples(strings.NewReader(b.String()), SampleOptions{})
 		if err != nil || math.Abs(got.Set.StepS-0.005) > 1e-10 || got.Set.Len() != 720000 || len(got.Notes) > 0 {
 			t.Errorf("from %v: step %v, %d samples, notes %v, %v", origin, got.Set.StepS, got.Set.Len(), got.Notes, err)
 		}
@@ -236,7 +235,7 @@ func TestWholeRate(t *testing.T) {
 		for i := range 10000 {
 			fmt.Fprintf(&b, "%.4f,1\n", float64(i)/rate)
 		}
-		got, err := Read(strings.NewReader(b.String()), Options{})
+		got, err := ReadSamples(strings.NewReader(b.String()), SampleOptions{})
 		if err != nil || math.Abs(got.Set.StepS*want-1) > 1e-6 || want == 7 && got.Set.StepS != 1.0/7 {
 			t.Errorf("rate %v: step %v, %v", rate, got.Set.StepS, err)
 		}
@@ -267,7 +266,7 @@ func TestRateOfCoarseTimes(t *testing.T) {
 			steps[i] -= steps[i-1]
 		}
 		slices.Sort(steps[1:])
-		got, err := Read(strings.NewReader(b.String()), Options{})
+		got, err := ReadSamples(strings.NewReader(b.String()), SampleOptions{})
 		want, length, close := c.rate, 10000, 2e-5 // half a millisecond of 42 s
 		if c.wander > 0 {
 			want, length, close = 1/steps[5000], got.Set.Len(), 1e-3
@@ -286,7 +285,7 @@ func TestRateOfCoarseTimes(t *testing.T) {
 			at += 0.0023
 		}
 	}
-	if got, err := Read(strings.NewReader(b.String()), Options{}); err != nil || math.Abs(got.Set.StepS-0.005) > 1e-9 {
+	if got, err := ReadSamples(strings.NewReader(b.String()), SampleOptions{}); err != nil || math.Abs(got.Set.StepS-0.005) > 1e-9 {
 		t.Errorf("steps of two lengths: %v s, %v", got.Set.StepS, err)
 	}
 }
@@ -306,7 +305,7 @@ func TestGridProperty(t *testing.T) {
 			}
 		}
 		rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
-		got, err := Read(strings.NewReader("t_s,x\n"+strings.Join(lines, "\n")), Options{RateHz: 200})
+		got, err := ReadSamples(strings.NewReader("t_s,x\n"+strings.Join(lines, "\n")), SampleOptions{RateHz: 200})
 		if err != nil || fmt.Sprint(got.Set.Columns[0].Values) != fmt.Sprint(want) {
 			t.Fatalf("%v: %v, want %v", err, got.Set.Columns[0].Values, want)
 		}
@@ -315,13 +314,13 @@ func TestGridProperty(t *testing.T) {
 
 // Whatever comes in: an error, or a set that holds together, and no more memory
 // than the input deserves.
-func FuzzRead(f *testing.F) {
+func FuzzReadSamples(f *testing.F) {
 	for _, s := range []string{"t_s,x\n0,1\n1,2\n", "t_s,a:b,a:c\n1,2,3\n0,,\n", "t_s,x\n0,1\n1e12,3\n", "\x00\x00\x80\x3f", "t_s,x\n0,1e999\n", "\ufefft_s,x\r\n#\r\n1,\"2\""} {
 		f.Add([]byte(s), 0.0)
 		f.Add([]byte(s), 200.0)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, rate float64) {
-		got, err := Read(bytes.NewReader(b), Options{Name: "f", RateHz: rate})
+		got, err := ReadSamples(bytes.NewReader(b), SampleOptions{Name: "f", RateHz: rate})
 		if err != nil {
 			return
 		}
@@ -359,7 +358,7 @@ func BenchmarkCSV(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Read(bytes.NewReader(text), Options{}); err != nil {
+		if _, err := ReadSamples(bytes.NewReader(text), SampleOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -369,7 +368,7 @@ func BenchmarkFloat32(b *testing.B) {
 	raw := make([]byte, 4<<20)
 	b.SetBytes(int64(len(raw)))
 	for b.Loop() {
-		if _, err := Read(bytes.NewReader(raw), Options{RateHz: 200, Size: int64(len(raw))}); err != nil {
+		if _, err := ReadSamples(bytes.NewReader(raw), SampleOptions{RateHz: 200, Size: int64(len(raw))}); err != nil {
 			b.Fatal(err)
 		}
 	}

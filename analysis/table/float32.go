@@ -1,4 +1,4 @@
-package seriesfile
+package table
 
 import (
 	"encoding/binary"
@@ -18,11 +18,11 @@ const sampleColumn = "value"
 const maxSamples = 1 << 30
 
 // readFloat32 reads little-endian float32 samples; NaN is a missing one.
-func readFloat32(r io.Reader, o Options) (Table, error) {
+func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 	if !(o.RateHz > 0) {
-		return Table{}, fmt.Errorf("read %s: %w", o.Name, ErrNoRate)
+		return Samples{}, fmt.Errorf("%s: read: %w", o.Name, ErrNoRate)
 	}
-	name := o.Column
+	name := o.Columns.Value
 	if name == "" {
 		name = sampleColumn
 	}
@@ -32,10 +32,10 @@ func readFloat32(r io.Reader, o Options) (Table, error) {
 	for {
 		n, err := io.ReadFull(r, buf)
 		if n%4 != 0 {
-			return Table{}, fmt.Errorf("read %s: %d bytes are no whole number of float32 samples (and not CSV)", o.Name, 4*len(values)+n)
+			return Samples{}, fmt.Errorf("%s: read: %d bytes are no whole number of float32 samples (and not CSV)", o.Name, 4*len(values)+n)
 		}
 		if len(values)+n/4 > maxSamples {
-			return Table{}, fmt.Errorf("read %s: more than %d samples", o.Name, maxSamples)
+			return Samples{}, fmt.Errorf("%s: read: more than %d samples", o.Name, maxSamples)
 		}
 		for b := buf[:n]; len(b) >= 4; b = b[4:] {
 			v := math.Float32frombits(binary.LittleEndian.Uint32(b))
@@ -51,10 +51,10 @@ func readFloat32(r io.Reader, o Options) (Table, error) {
 			break
 		}
 		if err != nil {
-			return Table{}, fmt.Errorf("read %s: %w", o.Name, err)
+			return Samples{}, fmt.Errorf("%s: read: %w", o.Name, err)
 		}
 	}
-	t := Table{Set: series.Set{StepS: 1 / o.RateHz, Columns: []series.Column{{Name: name, Scope: series.JobScope, Values: values}}},
+	t := Samples{Set: series.Set{StepS: 1 / o.RateHz, Columns: []series.Column{{Name: name, Scope: series.JobScope, Values: values}}},
 		Offsets: []float64{0}}
 	if infinite > 0 {
 		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "%d infinite values are taken for missing", infinite))

@@ -1,0 +1,129 @@
+package table
+
+import (
+	"slices"
+	"strings"
+)
+
+// Columns are the columns that a user names himself; "" leaves the choice to the reader.
+type Columns struct {
+	Time      string // when a run or a sample was
+	Value     string // what is analysed
+	Parameter string // what varies between runs: nodes, ranks, the size of a problem
+}
+
+// Reading is how an input was understood.
+type Reading struct {
+	// Columns says which column was taken for what, "" for a form that says so itself.
+	Columns string
+	// Cut says where an input ends too early, "" if it is complete.
+	Cut string
+}
+
+// Names that say what a column holds, the surest first. They are compared without case,
+// unit and the signs between words.
+var (
+	timeNames = []string{"t", "t s", "timestamp", "datetime", "date time", "date", "time", "t ms", "t us", "t ns", "start", "start time",
+		"begin", "submit", "end", "when", "commit date", "commit ts", "epoch"}
+	valueNames = []string{"value", "y", "seconds", "time s", "elapsed", "elapsed s", "elapsed seconds", "elapsed time", "duration", "duration s",
+		"runtime", "runtime s", "run time", "wall time", "walltime", "wall s", "wall", "time ms", "real", "real time", "elapsedraw", "mean", "median", "time"}
+	// parameterNames are what varies between runs of one program, the most usual first.
+	parameterNames = []string{"param", "parameter", "nodes", "nnodes", "ranks", "procs", "processes", "nprocs", "np", "p", "tasks", "ntasks", "threads",
+		"nthreads", "cores", "ncores", "cpus", "ncpus", "alloccpus", "gpus", "n", "size", "problem size", "x"}
+)
+
+// name is a header in the form in which it is compared, and its unit.
+type name struct{ words, unit string }
+
+// nameOf reads a header such as "Time (s)", "elapsed [ms]", "timestamp_us".
+func nameOf(header string) name {
+	s := strings.ToLower(strings.TrimSpace(header))
+	unit := ""
+	for _, b := range []string{"()", "[]"} {
+		if open := strings.IndexByte(s, b[0]); open > 0 && s[len(s)-1] == b[1] {
+			unit, s = strings.TrimSpace(s[open+1:len(s)-1]), s[:open]
+		}
+	}
+	words := strings.Join(strings.FieldsFunc(s, func(c rune) bool { return strings.ContainsRune(" _-./:", c) }), " ")
+	return name{words, unit}
+}
+
+// known is whether the name says what the column holds.
+func (n name) known() bool {
+	return slices.Contains(timeNames, n.words) || slices.Contains(valueNames, n.words) || slices.Contains(parameterNames, n.words)
+}
+
+// timeUnit is the unit that a name of a time column gives, Auto if none.
+func (n name) timeUnit() TimeUnit {
+	unit := n.unit
+	if i := strings.LastIndexByte(n.words, ' '); unit == "" && i >= 0 {
+		unit = n.words[i+1:]
+	}
+	switch unit {
+	case "s", "sec", "seconds":
+		return Seconds
+	case "ms", "msec", "milliseconds":
+		return Milliseconds
+	case "us", "usec", "\u00b5s", "microseconds":
+		return Microseconds
+	case "ns", "nsec", "nanoseconds":
+		return Nanoseconds
+	}
+	return Auto
+}
+
+// find returns the column with the surest of the names, -1 if there is none; columns for
+// which taken is true are passed over.
+func (r *csvReader) find(names []string, taken func(int) bool) int {
+	best, at := len(names), -1
+	for i, n := range r.names {
+		if k := slices.Index(names, nameOf(n).words); k >= 0 && k < best && !taken(i) {
+			best, at = k, i
+		}
+	}
+	return at
+}
+
+// none is for find: no column is taken.
+func none(int) bool { return false }
+
+// kind is what the first rows of a column hold.
+type kind int
+
+const (
+	empty   kind = iota // missing values only
+	numeric             // numbers and missing values
+	dates               // texts that are times
+	words
+)
+
+// kind returns what most cells of column i hold in the first rows.
+func (r *csvReader) kind(i int) kind {
+	var count [words + 1]int
+	for _, row := range r.sample {
+		if i < len(row) {
+			count[r.kindOf(row[i])]++
+		}
+	}
+	best := empty
+	for k := numeric; k <= words; k++ {
+		if count[k] > count[best] || best == empty && count[k] > 0 {
+			best = k
+		}
+	}
+	return best
+}
+
+// kindOf returns what a cell holds.
+func (r *csvReader) kindOf(cell string) kind {
+	if isMissing(cell) {
+		return empty
+	}
+	if _, _, ok := r.number([]byte(cell)); ok {
+		return numeric
+	}
+	if _, err := parseTime(cell); err == nil {
+		return dates
+	}
+	return words
+}

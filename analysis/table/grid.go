@@ -1,0 +1,210 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+// A hole in the data costs grid, and one wrong time could ask for all memory:
+// the grid may have slotsPerRow slots a row, or freeSlots if that is more.
+const (
+	slotsPerRow = 20
+	freeSlots   = 4 << 20
+)
+
+// maxSteps bounds of how many steps, spread over the file, the median is taken.
+const maxSteps = 1 << 17
+
+// grid puts the rows on a regular grid.
+func (c *sampleTable) grid(o SampleOptions) (Samples, error) {
+	var s Samples
+	if !c.sorted {
+		c.sort()
+		s.Notes = append(s.Notes, note.New(note.Unsorted, "rows are not in the order of their times: they were sorted"))
+	}
+	rate := o.RateHz
+	if !(rate > 0) {
+		rate = c.rate()
+	}
+	slots := 0
+	if c.n > 0 {
+		span := c.t.at(c.n-1) - c.t.at(0)
+		if rate > 0 || math.IsInf(span, 0) {
+			span = math.Round(span * rate)
+		} else {
+			span = 0
+		}
+		if limit := float64(max(slotsPerRow*c.n, freeSlots/len(c.kept))); !(span < limit) {
+			return s, fmt.Errorf("%d rows span %.3g slots of %.3g s: give the rate, or mend the times", c.n, span+1, 1/rate)
+		}
+		slots = int(span) + 1
+		s.Set.StartS = c.t.at(0)
+	}
+	if rate > 0 {
+		s.Set.StepS = 1 / rate
+	} else {
+		s.Notes = append(s.Notes, note.New(note.NoRate, "%s at one time: no rate of sampling", note.Count(c.n, "row")))
+	}
+	merged := 0
+	for k, i := range c.kept {
+		col := series.Column{Name: c.names[i], Scope: series.JobScope}
+		col.Values, merged = c.fill(k, slots, rate)
+		c.v[k] = floats{}
+		s.Set.Columns = append(s.Set.Columns, col)
+		if math.IsNaN(c.offset[k]) {
+			c.offset[k] = 0
+		}
+	}
+	if merged > 0 {
+		s.Notes = append(s.Notes, note.New(note.RowsAveraged,
+			"%s in a slot of the grid that had one already: such rows are averaged", note.Count(merged, "row")))
+	}
+	s.Offsets = c.offset
+	grouped(s.Set.Columns)
+	return s, nil
+}
+
+// sort brings the rows into the order of time; rows of one time keep their order.
+func (c *sampleTable) sort() {
+	order := make([]int, c.n)
+	t := make([]float64, 0, c.n)
+	c.t.each(func(_ int, piece []float64) { t = append(t, piece...) })
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(t[i], t[j]) })
+	c.t = times{}
+	for _, i := range order {
+		c.t.add(t[i])
+	}
+	for k := range c.v {
+		var sorted floats
+		for _, i := range order {
+			sorted.add(c.v[k].at(i))
+		}
+		c.v[k] = sorted
+	}
+	c.sorted = true
+}
+
+// rate is 1 / median step, 0 if no time differs from the one before, made exact
+// over the whole span. A rate within a millionth of a whole number is that number:
+// times are printed with few digits.
+func (c *sampleTable) rate() float64 {
+	stride := max(1, c.n/maxSteps)
+	var steps []float64
+	for i := 1; i < c.n; i += stride {
+		if d := c.t.at(i) - c.t.at(i-1); d > 0 {
+			steps = append(steps, d)
+		}
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	slices.Sort(steps)
+	rate := c.exact(2 / (steps[(len(steps)-1)/2] + steps[len(steps)/2]))
+	if whole := math.Round(rate); whole > 0 && math.Abs(rate/whole-1) < 1e-6 {
+		return whole
+	}
+	return rate
+}
+
+// nearest rounds to a whole number; unlike math.Round it is one machine instruction.
+func nearest(x float64) float64 { return math.Floor(x + 0.5) }
+
+// exact counts the slots between the first and the last row at a rate, step by
+// step, and returns the rate that makes so many of the whole span. Times since
+// 1970 have a resolution of 0.2 us: a rate from one step of 5 ms is off by a slot
+// in two minutes; times in milliseconds make 58.8 Hz of 60. A rate that would
+// move by more than a thousandth stays unless the rows then lie on the grid: the
+// steps are no multiples of one.
+func (c *sampleTable) exact(rate float64) float64 {
+	slots := 0.0
+	first := c.t.at(0)
+	last := first
+	c.t.each(func(_ int, piece []float64) {
+		for _, t := range piece {
+			slots += nearest((t - last) * rate)
+			last = t
+		}
+	})
+	r := slots / (last - first)
+	if math.Abs(r/rate-1) < 1e-3 || math.Abs(r/rate-1) < 0.2 && c.off(r) < 0.1 {
+		return r
+	}
+	return rate
+}
+
+// off is how far the rows are from the slots of a rate, on average, in slots: at
+// a wrong rate a quarter.
+func (c *sampleTable) off(rate float64) float64 {
+	first, sum := c.t.at(0), 0.0
+	c.t.each(func(_ int, piece []float64) {
+		for _, t := range piece {
+			x := (t - first) * rate
+			sum += math.Abs(x - nearest(x))
+		}
+	})
+	return sum / float64(c.n)
+}
+
+// fill returns the samples of kept column k on the grid, and how many rows fell into
+// a slot that had one.
+func (c *sampleTable) fill(k, slots int, rate float64) (series.Values, int) {
+	out := make(series.Values, slots)
+	for i := range out {
+		out[i] = series.Missing()
+	}
+	if c.n == 0 {
+		return out, 0
+	}
+	first, merged := c.t.at(0), 0
+	at, sum, count := -1, 0.0, 0
+	c.t.each(func(begin int, piece []float64) {
+		for i, t := range piece {
+			slot := int(nearest((t - first) * rate))
+			v := c.v[k].at(begin + i)
+			if slot != at {
+				at, sum, count = slot, 0, 0
+			} else {
+				merged++
+			}
+			if v == v { // not missing
+				count++
+				sum += float64(v)
+				out[slot] = float32(sum / float64(count))
+			}
+		}
+	})
+	return out, merged
+}
+
+// grouped gives columns GROUP:NAME their group, where at least two have it. The
+// pages of a profile that was exported are found again that way.
+func grouped(cols []series.Column) {
+	members := map[string]int{}
+	group := func(name string) string {
+		g, _, ok := strings.Cut(name, ":")
+		if !ok {
+			return ""
+		}
+		return g
+	}
+	for _, c := range cols {
+		members[group(c.Name)]++
+	}
+	for i, c := range cols {
+		if g := group(c.Name); g != "" && members[g] > 1 {
+			cols[i].Group = g
+			if g == "code" {
+				cols[i].Unit = "samples"
+			}
+		}
+	}
+}

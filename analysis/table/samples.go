@@ -1,0 +1,371 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/series"
+)
+
+// SampleOptions say how a file of samples is read.
+type SampleOptions struct {
+	// Name is what messages call the input.
+	Name string
+	// Columns are the user's own choice: Value is the only column that is read, or the
+	// name of a group of columns.
+	Columns Columns
+	// RateHz is the number of samples per second; 0 means 1 / median step.
+	RateHz float64
+	// Size is the length of the input in bytes where it is known: memory is then taken
+	// once.
+	Size int64
+}
+
+// Samples is what a file of samples holds.
+type Samples struct {
+	Reading
+	// Set has StepS 0 if the file has fewer than two times and no rate was given.
+	Set series.Set
+	// Offsets is what has to be added to the values of each column.
+	Offsets []float64
+	Notes   []note.Note
+}
+
+// ErrEmpty is returned for an input without a single byte.
+var ErrEmpty = errors.New("the input is empty")
+
+// ErrNoRate is returned for samples without times and without a rate.
+var ErrNoRate = errors.New("the samples carry no times: give their rate in Hz")
+
+// headSize is how much of an input is examined to tell text from numbers.
+const headSize = 512
+
+// ReadSamples reads CSV or float32, whichever the first bytes look like.
+func ReadSamples(r io.Reader, o SampleOptions) (Samples, error) {
+	br, ok := r.(*bufio.Reader)
+	if !ok || br.Size() < headSize {
+		br = bufio.NewReaderSize(r, 1<<16)
+	}
+	head, err := br.Peek(headSize)
+	switch {
+	case len(head) == 0 && (err == nil || err == io.EOF):
+		return Samples{}, fmt.Errorf("%s: read: %w", o.Name, ErrEmpty)
+	case len(head) == 0:
+		return Samples{}, fmt.Errorf("%s: read: %w", o.Name, err)
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("PK\x03\x04")), looksLikeLines(head):
+		return readSampleRows(br, o)
+	}
+	return readFloat32(br, o)
+}
+
+// looksLikeLines is whether people can read the beginning of a file, and it has lines or
+// fields: float32 samples have zero bytes or broken UTF-8 in every hundred of them.
+func looksLikeLines(head []byte) bool {
+	if !bytes.ContainsAny(head, "\n,") {
+		return false
+	}
+	for len(head) > 0 {
+		c, n := utf8.DecodeRune(head)
+		if c == utf8.RuneError && n == 1 {
+			return len(head) < utf8.UTFMax && !utf8.FullRune(head) // cut off by the peek
+		}
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
+			return false
+		}
+		head = head[n:]
+	}
+	return true
+}
+
+// far is the value beyond which a column is kept as a difference to its first value:
+// float32 has a resolution of 1/16 there.
+const far = 1e6
+
+// sampleTable is what was read of a CSV file, in the order of its lines.
+type sampleTable struct {
+	*csvReader
+	time   int // column of the time, -1 if there is none
+	scale  float64
+	rateHz float64 // for rows without a time
+	kept   []int   // column of the file of each column that is kept
+	field  []int   // what becomes of each column of the file: keptTime, skipped, or an index of kept
+	units  []string
+	t      times
+	v      []floats
+	row    []float64 // values of the row being read, as v
+	offset []float64 // NaN until the first value
+	n      int
+	sorted bool
+	last   float64
+	// infinite counts values that float32 does not hold.
+	infinite int
+}
+
+const (
+	keptTime = -1
+	skipped  = -2
+)
+
+// sampleLine bounds one line: a file without line ends must not fill the memory.
+const sampleLine = 1 << 24
+
+// sampleRows is far beyond honest input: 4 GiB of values.
+const sampleRows = 1 << 30
+
+// readSampleRows reads a CSV file of samples.
+func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
+	limits := DefaultLimits()
+	limits.Bytes, limits.Line, limits.Rows = math.MaxInt64, sampleLine, sampleRows
+	in := newSource(r, o.Name, limits)
+	if err := in.begin(); err != nil {
+		return Samples{}, err
+	}
+	reader, err := openCSV(in)
+	if err != nil {
+		return Samples{}, err
+	}
+	c := &sampleTable{csvReader: reader, sorted: true, last: math.Inf(-1), rateHz: o.RateHz}
+	if reader.isPerf() {
+		err = c.readPerf(o.Columns.Value)
+	} else if err = c.chooseColumns(o.Columns); err == nil {
+		err = c.read()
+	}
+	if err != nil {
+		return Samples{}, err
+	}
+	s, err := c.grid(o)
+	if err != nil {
+		return Samples{}, fmt.Errorf("%s: %w", o.Name, err)
+	}
+	s.Reading = Reading{Columns: c.describe(c.understood()), Cut: in.cutText()}
+	if c.infinite > 0 {
+		s.Notes = append(s.Notes, note.New(note.ValuesInfinite, "%s infinite, or too large to be kept: taken for missing", note.Count(c.infinite, "value")))
+	}
+	return s, nil
+}
+
+// read reads all rows: the usual ones as fast as they come, others cell by cell.
+func (c *sampleTable) read() error {
+	for {
+		if err := c.fastRows(); err != nil {
+			return err
+		}
+		cells, err := c.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.add(cells); err != nil {
+			if err := c.unreadable(c.n, err); err != nil {
+				return err
+			}
+			return nil
+		}
+	}
+}
+
+// chooseColumns gives each column of the file its use.
+func (c *sampleTable) chooseColumns(by Columns) error {
+	if err := c.chooseTime(by.Time); err != nil {
+		return err
+	}
+	c.field = make([]int, len(c.names))
+	for i, name := range c.names {
+		switch k := c.kind(i); {
+		case i == c.time:
+			c.field[i] = keptTime
+		case by.Value == "" && k != words && k != dates, by.Value != "" && (name == by.Value || strings.HasPrefix(name, by.Value+":")):
+			c.field[i] = len(c.kept)
+			c.kept = append(c.kept, i)
+		default:
+			c.field[i] = skipped
+		}
+	}
+	switch {
+	case len(c.kept) == 0 && by.Value != "":
+		_, err := c.column(by.Value)
+		return errOr(err, "%s: column %q is the time", c.in.name, short(by.Value))
+	case len(c.kept) == 0 && len(c.names) > 1: // the first row will be the error
+		c.kept = []int{(c.time + 1) % len(c.names)}
+		c.field[c.kept[0]] = 0
+	case len(c.kept) == 0:
+		return c.in.fail("no column beside the time: there is %s", short(c.names[0]))
+	}
+	c.v, c.units = make([]floats, len(c.kept)), make([]string, len(c.kept))
+	c.offset, c.row = make([]float64, len(c.kept)), make([]float64, len(c.kept))
+	for i := range c.offset {
+		c.offset[i] = math.NaN()
+	}
+	return nil
+}
+
+func errOr(err error, format string, args ...any) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf(format, args...)
+}
+
+// chooseTime finds the column of the time: the one that the user names, one with a known
+// name, or the first if it grows. Without any the rows have the given rate.
+func (c *sampleTable) chooseTime(named string) (err error) {
+	c.scale = 1
+	if named != "" {
+		if c.time, err = c.column(named); err != nil {
+			return err
+		}
+	} else {
+		names := append([]string{"t s", "time s"}, timeNames...)
+		if c.time = c.find(names, func(i int) bool { return c.kind(i) == words }); c.time < 0 {
+			c.time = c.find(names, none) // the first row will be the error
+		}
+		if c.time < 0 && c.grows(0) {
+			c.time = 0
+		}
+	}
+	if c.time < 0 {
+		if !(c.rateHz > 0) {
+			return fmt.Errorf("%s: no column of times among %.200s: name one with --time, or give the rate with --rate", c.in.name, strings.Join(c.names, ", "))
+		}
+		return nil
+	}
+	unit := nameOf(c.names[c.time]).timeUnit()
+	if unit == Auto {
+		largest := 0.0
+		for _, row := range c.sample {
+			if v, ok := parseFloat(row[c.time]); ok && math.Abs(v) > largest {
+				largest = math.Abs(v)
+			}
+		}
+		unit = unitOf(largest)
+	}
+	c.scale = max(1, unit.perSecond())
+	return nil
+}
+
+// grows is whether column i holds times that only grow in the first rows.
+func (c *sampleTable) grows(i int) bool {
+	last := math.Inf(-1)
+	for _, row := range c.sample {
+		t, err := c.timeOf([]byte(row[i]))
+		if err != nil || t < last {
+			return false
+		}
+		last = t
+	}
+	return len(c.names) > 1 && len(c.sample) > 0
+}
+
+// timeOf reads the time of a row in seconds.
+func (c *sampleTable) timeOf(cell []byte) (float64, error) {
+	t, _, ok := c.number(cell)
+	if !ok {
+		at, err := parseTime(string(cell))
+		if err != nil {
+			return 0, fmt.Errorf("time %w", err)
+		}
+		return float64(at.Unix()) + float64(at.Nanosecond())/1e9, nil
+	}
+	if math.IsNaN(t) || math.IsInf(t, 0) {
+		return 0, fmt.Errorf("time %q is not a number", short(cell))
+	}
+	return t / c.scale, nil
+}
+
+// add takes one row.
+func (c *sampleTable) add(cells [][]byte) error {
+	t := float64(c.n) / c.rateHz
+	if c.time >= 0 {
+		var err error
+		if t, err = c.timeOf(cells[c.time]); err != nil {
+			return err
+		}
+	}
+	for k, i := range c.kept {
+		v, unit, ok := c.number(cells[i])
+		if !ok {
+			return fmt.Errorf("column %s: %q is not a number", c.names[i], short(cells[i]))
+		}
+		if math.IsNaN(v) {
+			unit = c.units[k]
+		}
+		if c.units[k] == noUnit && c.n == 0 || math.IsNaN(c.offset[k]) {
+			c.units[k] = unit
+		}
+		if unit != c.units[k] {
+			return fmt.Errorf("column %s: %q has another unit than the rows before", c.names[i], short(cells[i]))
+		}
+		c.row[k] = v
+	}
+	c.t.add(t)
+	c.keepRow(t)
+	return nil
+}
+
+// keepRow takes the values of a row whose time was stored.
+func (c *sampleTable) keepRow(t float64) {
+	for k, v := range c.row {
+		c.v[k].add(c.keep(k, v))
+	}
+	c.sorted = c.sorted && t >= c.last
+	c.last = t
+	c.n++
+}
+
+// keep returns what is stored of a value.
+func (c *sampleTable) keep(k int, v float64) float32 {
+	if math.IsNaN(v) {
+		return series.Missing()
+	}
+	if math.Abs(v) > math.MaxFloat32 {
+		c.infinite++
+		return series.Missing()
+	}
+	if math.IsNaN(c.offset[k]) {
+		c.offset[k] = 0
+		if math.Abs(v) > far {
+			c.offset[k] = v
+		}
+	}
+	return float32(v - c.offset[k])
+}
+
+// understood says which columns are taken for what.
+func (c *sampleTable) understood() string {
+	const most = 5
+	var names []string
+	for _, i := range c.kept[:min(len(c.kept), most)] {
+		names = append(names, c.names[i])
+	}
+	if more := len(c.kept) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	out := "time = "
+	switch {
+	case c.time < 0:
+		out += "row number / rate"
+	default:
+		out += c.names[c.time]
+	}
+	switch c.scale {
+	case 1e3:
+		out += " (milliseconds)"
+	case 1e6:
+		out += " (microseconds)"
+	case 1e9:
+		out += " (nanoseconds)"
+	}
+	if len(c.kept) == 1 {
+		return out + ", value = " + names[0]
+	}
+	return out + ", values = " + strings.Join(names, ", ")
+}

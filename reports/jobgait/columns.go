@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"jobgait/analysis/table"
+)
+
+// columnFlags are the flags by which a user names the columns of a FILE.
+func columnFlags(f *pflag.FlagSet, by *table.Columns) {
+	f.StringVar(&by.Time, "time", "", "the column of FILE that holds the times")
+	f.StringVar(&by.Value, "column", "", "the column of FILE that is analysed")
+}
+
+// printReading says how a file was understood, and where it ends too early.
+func printReading(cmd *cobra.Command, name string, r table.Reading) {
+	if r.Columns != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s: read as: %s\n", name, r.Columns)
+	}
+	if r.Cut != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s: %s\n", name, r.Cut)
+	}
+}
