@@ -17,11 +17,12 @@ import (
 	"io"
 	"io/fs"
 
+	"jobgait/reports/job"
+
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
 	"jobgait/analysis/note"
-	"jobgait/reports"
 )
 
 // File is one file of a report.
@@ -130,4 +131,4 @@ func reason(dir string, err error) string {
 var errForeign = errors.New("is not a report of jobgait and stays")
 
 // ours is whether the head of a file says that jobgait wrote it.
-func ours(head []byte) bool { return reports.Mark(head) }
+func ours(head []byte) bool { return job.Mark(head) }

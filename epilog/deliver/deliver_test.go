@@ -12,17 +12,18 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/reports/job"
+
 	"jobgait/agent/as"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // request is a report with real, marked files.
 func request(t *testing.T, dirs ...string) Request {
 	t.Helper()
-	r := reports.New(summary.Summary{}, nil, reports.Options{})
+	r := job.New(summary.Summary{}, nil, job.Options{})
 	var text, json bytes.Buffer
-	if err := errors.Join(reports.Text(&text, r), reports.JSON(&json, r)); err != nil {
+	if err := errors.Join(job.Text(&text, r), job.JSON(&json, r)); err != nil {
 		t.Fatal(err)
 	}
 	return Request{Dirs: dirs, Files: []File{

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	jobreport "jobgait/reports/job"
+
 	"jobgait/agent/job"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
@@ -16,7 +18,6 @@ import (
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/epilog/collect"
-	"jobgait/reports"
 	"jobgait/reports/past"
 )
 
@@ -310,8 +311,8 @@ func (f Finisher) reportable(s summary.Summary) bool {
 }
 
 // options are those of every report that this program draws.
-func (f Finisher) options() reports.Options {
-	return reports.Options{Version: configs.Version, Now: epoch(time.Now()), Formats: f.Config.Report.Formats, Location: time.Local, Silent: f.Config.Findings.Silent}
+func (f Finisher) options() jobreport.Options {
+	return jobreport.Options{Version: configs.Version, Now: epoch(time.Now()), Formats: f.Config.Report.Formats, Location: time.Local, Silent: f.Config.Findings.Silent}
 }
 
 // epoch is t in UTC epoch seconds.

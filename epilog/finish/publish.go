@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	jobreport "jobgait/reports/job"
+
 	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
-	"jobgait/reports"
 	"jobgait/reports/past"
 )
 
@@ -94,7 +95,7 @@ func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary,
 
 // arrayDir is the directory that the reports of an array share, else "".
 func arrayDir(s summary.Summary) string {
-	sub, _ := reports.FileNames(s)
+	sub, _ := jobreport.FileNames(s)
 	return sub
 }
 
@@ -177,11 +178,11 @@ func isTemporary(dir string) bool {
 
 // draw makes the files of a report.
 func (f Finisher) draw(s summary.Summary, judged past.Judgement) ([]deliver.File, error) {
-	_, base := reports.FileNames(s)
+	_, base := jobreport.FileNames(s)
 	o := f.options()
-	o.Across = judged.Across
-	report := reports.New(s, judged.Runs, o)
-	draw := map[string]func(io.Writer, reports.Report) error{"txt": reports.Text, "json": reports.JSON, "html": reports.HTML}
+	o.OtherRuns = judged.Across
+	report := jobreport.New(s, judged.Runs, o)
+	draw := map[string]func(io.Writer, jobreport.Report) error{"txt": jobreport.Text, "json": jobreport.JSON, "html": jobreport.HTML}
 	var files []deliver.File
 	for _, format := range f.Config.Report.Formats {
 		var b bytes.Buffer

@@ -4,8 +4,9 @@ import (
 	"regexp"
 	"strings"
 
+	"jobgait/reports/job"
+
 	"jobgait/analysis/finding"
-	"jobgait/reports"
 )
 
 // noteGroup is one const block of analysis/note.
@@ -46,7 +47,7 @@ func reportPage(groups []noteGroup, of edition) *page {
 		"beside the job's standard output, else in its work directory; under `jobgait run` in the directory of --output. " +
 		"They say the same. `jobgait help report` prints the words below.")
 	p.head("WORDS")
-	for _, w := range reports.Words() {
+	for _, w := range job.Words() {
 		p.item(w.Name, w.Text)
 	}
 	p.head("FINDINGS")

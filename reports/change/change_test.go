@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
-	"jobgait/reports"
 	"jobgait/reports/pagetest"
 )
 
@@ -38,9 +39,9 @@ func aPair() Pair {
 func TestGolden(t *testing.T) {
 	hs, found := everything()
 	r := New(hs, changepoint.Sequential, found, options())
-	text := golden(t, "report.txt", func(w io.Writer) error { return Text(w, r) })
-	for i, line := range strings.Split(text, "\n") {
-		if n := len([]rune(line)); n > reports.Width {
+	words := golden(t, "report.txt", func(w io.Writer) error { return Text(w, r) })
+	for i, line := range strings.Split(words, "\n") {
+		if n := len([]rune(line)); n > text.PageWidth {
 			t.Errorf("line %d has %d columns: %s", i+1, n, line)
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // SchemaCompare names the JSON form of comparisons.
@@ -97,7 +98,7 @@ type jsonPair struct {
 
 // PairJSON writes a comparison as one object. Indexes of changes count pairs.
 func PairJSON(w io.Writer, p Pair) error {
-	out := jsonPair{Schema: SchemaCompare, Base: p.Base, Other: p.Other, Join: text(string(p.Join)), Pairs: p.Pairs, Dropped: p.Dropped, Used: p.Used,
+	out := jsonPair{Schema: SchemaCompare, Base: p.Base, Other: p.Other, Join: textOrNull(string(p.Join)), Pairs: p.Pairs, Dropped: p.Dropped, Used: p.Used,
 		RelativePct: quantity.FiniteOf(p.RelativePct), LoPct: quantity.FiniteOf(p.LoPct), HiPct: quantity.FiniteOf(p.HiPct), Level: quantity.Finite(p.Level), P: quantity.FiniteOf(p.P),
 		Significant: p.Significant, Need: p.Need, SeePct: quantity.Finite(p.SeePct), Correlation: quantity.FiniteOf(p.Correlation),
 		Changes: []jsonChange{}, Histogram: []jsonBin{}, Notes: list(p.Notes)}
@@ -113,7 +114,7 @@ func PairJSON(w io.Writer, p Pair) error {
 // PairText writes a comparison for people, in the manners of benchstat: "~"
 // where nothing was shown, and how many runs are missing to see more.
 func PairText(w io.Writer, p Pair) error {
-	var t reports.Page
+	var t text.Page
 	t.Text("", p.Sentence())
 	for _, line := range p.Facts() {
 		t.Text("  ", line)
@@ -133,7 +134,7 @@ func PairText(w io.Writer, p Pair) error {
 		if i == 0 {
 			t.Line("")
 		}
-		t.Text("NOTE     ", reports.Clean(n.Text))
+		t.Text("NOTE     ", text.Clean(n.Text))
 	}
 	if err := t.Print(w); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
@@ -211,7 +212,7 @@ func (p Pair) Facts() []string {
 
 // bars draws the histogram as lines of text; of several empty ones in a row
 // there is one that says so.
-func bars(t *reports.Page, p Pair) {
+func bars(t *text.Page, p Pair) {
 	most := 1
 	for _, b := range p.Histogram {
 		most = max(most, b.Count)

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // ofCode is whether a cause is a function, and no field that was recorded.
@@ -46,7 +47,7 @@ func consistsOf(causes []changepoint.Cause) string {
 // functionName is a function in a sentence, cut where templates have made it long.
 func functionName(name string) string {
 	const most = 60
-	if name = reports.Clean(name); len([]rune(name)) > most {
+	if name = text.Clean(name); len([]rune(name)) > most {
 		return string([]rune(name)[:most-3]) + "..."
 	}
 	return name
@@ -104,7 +105,7 @@ func (s Judged) FunctionTexts(o Options) []string {
 }
 
 // functions writes the histories of which single functions changed.
-func (r Report) functions(p *reports.Page) {
+func (r Report) functions(p *text.Page) {
 	for _, s := range r.Series {
 		for i, text := range s.FunctionTexts(r.options) {
 			if i == 0 {
@@ -120,7 +121,7 @@ func (r Report) functions(p *reports.Page) {
 func (s Judged) jsonFunctions(o Options) []jsonFunction {
 	out := []jsonFunction{}
 	for _, f := range s.Result.Functions {
-		out = append(out, jsonFunction{f.Library, text(f.Name), s.jsonChange(f.Change, o)})
+		out = append(out, jsonFunction{f.Library, textOrNull(f.Name), s.jsonChange(f.Change, o)})
 	}
 	return out
 }
@@ -131,5 +132,5 @@ func libraryName(field string) string {
 	if !ok {
 		return ""
 	}
-	return reports.Clean(name)
+	return text.Clean(name)
 }

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // headline is what the first two lines of a mail have room for: how many
@@ -24,7 +25,7 @@ func (r Report) headline() string {
 	}
 	of := quantity.Plural(total, "run")
 	if r.options.Whose != "" {
-		of += " of " + reports.Clean(r.options.Whose)
+		of += " of " + text.Clean(r.options.Whose)
 	}
 	if d := r.options.Days; d > 0 {
 		of += ", in the " + LastDays(d)
@@ -191,7 +192,7 @@ func (r Report) expected() *float64 {
 // machine writes what the machine did, the newest first: whoever is told that a
 // job is slower asks that next. What had ended before the days that are told of
 // is left out.
-func (r Report) machine(p *reports.Page) {
+func (r Report) machine(p *text.Page) {
 	const most = 4
 	var list []changepoint.MachineEvent
 	for _, m := range slices.Backward(r.Machine) {

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/historyfile"
-	"jobgait/reports"
 )
 
 // History is one series with what it is called and where its runs came from.
@@ -128,7 +129,7 @@ func (h History) Values() int {
 }
 
 // Title is what people call the history, fit to print.
-func (h History) Title() string { return reports.Clean(cmp.Or(h.Name, h.ID)) }
+func (h History) Title() string { return text.Clean(cmp.Or(h.Name, h.ID)) }
 
 // Index returns the position in the input of run k.
 func (h History) Index(k int) int {

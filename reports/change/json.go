@@ -174,7 +174,7 @@ func write(w io.Writer, v any) error {
 }
 
 func (s Judged) json(o Options) jsonSeries {
-	out := jsonSeries{ID: s.givenID(), User: text(s.User), App: text(s.App), Shape: text(s.Shape), Metric: text(s.Metric), Unit: text(s.Unit), N: s.Result.N, Status: text(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
+	out := jsonSeries{ID: s.givenID(), User: textOrNull(s.User), App: textOrNull(s.App), Shape: textOrNull(s.Shape), Metric: textOrNull(s.Metric), Unit: textOrNull(s.Unit), N: s.Result.N, Status: textOrNull(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
 		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Functions: s.jsonFunctions(o), Notes: s.AllNotes()}
 	for _, c := range s.Result.Changes {
 		out.Changes = append(out.Changes, s.jsonChange(c, o))
@@ -207,19 +207,19 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 	out := jsonChange{Index: s.Index(c.Index), T: s.timeOf(c), Detected: s.Index(c.DetectedIndex), EffectPct: quantity.Finite(c.EffectPct),
 		LoPct: quantity.FiniteOf(c.LoPct), HiPct: quantity.FiniteOf(c.HiPct), Level: quantity.Finite(c.Level), FirstIndex: s.Index(c.FirstIndex), LastIndex: s.Index(c.LastIndex),
 		FalsePer1000: quantity.FiniteOf(c.FalsePer1000), Kind: c.Kind, Group: c.Group, Causes: []jsonCause{},
-		Metrics: []jsonShift{}, Phase: text(c.Phase),
+		Metrics: []jsonShift{}, Phase: textOrNull(c.Phase),
 		Acknowledged: s.acknowledged(c, o)}
 	if c.Index >= 0 && c.Index < len(s.Jobs) {
-		out.Job = text(s.Jobs[c.Index])
+		out.Job = textOrNull(s.Jobs[c.Index])
 	}
 	if c.EndIndex != nil {
 		end := s.Index(*c.EndIndex)
 		out.EndIndex = &end
 	}
 	for _, k := range c.Causes {
-		cause := jsonCause{k.Field, text(k.From), text(k.To), quantity.Finite(k.P), nil}
+		cause := jsonCause{k.Field, textOrNull(k.From), textOrNull(k.To), quantity.Finite(k.P), nil}
 		if f := k.Function; f != nil {
-			cause.Function = &jsonShifted{f.Library, text(f.Name), quantity.Finite(f.BeforeS), quantity.Finite(f.AfterS), quantity.Finite(f.LoS), quantity.Finite(f.HiS), quantity.Finite(f.TotalS)}
+			cause.Function = &jsonShifted{f.Library, textOrNull(f.Name), quantity.Finite(f.BeforeS), quantity.Finite(f.AfterS), quantity.Finite(f.LoS), quantity.Finite(f.HiS), quantity.Finite(f.TotalS)}
 		}
 		out.Causes = append(out.Causes, cause)
 	}
@@ -243,8 +243,8 @@ func (s Judged) AllNotes() []note.Note {
 // list returns a copy that is never nil.
 func list[T any](v []T) []T { return append([]T{}, v...) }
 
-// text is null for a field that was not known.
-func text(s string) *string {
+// textOrNull is null for a field that was not known.
+func textOrNull(s string) *string {
 	if s == "" {
 		return nil
 	}

@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // watched writes what may be changing, several runs before one and the largest
 // first. Of many histories some have a slow last run on every day: these share
 // one entry.
-func (r Report) watched(p *reports.Page) {
+func (r Report) watched(p *text.Page) {
 	list := r.with(Watch)
 	if len(list) == 0 || len(r.Series) == 1 { // the first line has said it
 		return
@@ -41,7 +42,7 @@ func (r Report) watched(p *reports.Page) {
 }
 
 // passed lists the names of histories of which there is no more to say.
-func (r Report) passed(p *reports.Page, head string, status Status) {
+func (r Report) passed(p *text.Page, head string, status Status) {
 	list := r.with(status)
 	if len(list) == 0 || len(r.Series) == 1 {
 		return

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // mostRemarks is how many remarks on single histories are printed: of a site
@@ -18,7 +19,7 @@ const mostRemarks = 5
 
 // writeNotes writes small changes, slow nodes of histories that pass, and notes. A
 // note that several histories have is said once.
-func (r Report) writeNotes(p *reports.Page) {
+func (r Report) writeNotes(p *text.Page) {
 	lines := r.remarks()
 	if left := len(lines) - mostRemarks; left > 0 {
 		lines = append(lines[:mostRemarks], fmt.Sprintf("and %d more small changes and slow nodes (--json has all)", left))
@@ -114,7 +115,7 @@ func (r Report) groupedNotes() []noteGroup {
 			if k := len(g.titles); k == 0 || g.titles[k-1] != s.Title() {
 				g.series++
 			}
-			g.titles, g.texts = append(g.titles, s.Title()), append(g.texts, reports.Clean(n.Text))
+			g.titles, g.texts = append(g.titles, s.Title()), append(g.texts, text.Clean(n.Text))
 		}
 	}
 	// What the runs do before how they were recorded.
@@ -142,13 +143,13 @@ func machineShift(m changepoint.MachineEvent) string {
 
 // SlowNodeSentence says what runs on a node cost.
 func SlowNodeSentence(n changepoint.SlowNode) string {
-	return fmt.Sprintf("Runs on node %s take %s longer than the others (%s).", reports.Clean(n.Node), quantity.Percent(n.EffectPct), quantity.Chance(n.P))
+	return fmt.Sprintf("Runs on node %s take %s longer than the others (%s).", text.Clean(n.Node), quantity.Percent(n.EffectPct), quantity.Chance(n.P))
 }
 
 // short cuts a recorded value to what tells it from others.
 func short(s string) string {
-	if s = reports.Clean(s); s == "" {
+	if s = text.Clean(s); s == "" {
 		return "(not known)"
 	}
-	return reports.Cut(s, 24)
+	return text.Cut(s, 24)
 }

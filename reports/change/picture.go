@@ -5,10 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
-	"jobgait/reports"
 	"jobgait/reports/plot"
 )
 
@@ -50,7 +51,7 @@ func Timeline(s Judged, v View) string {
 	f := plot.Frame{Name: "runs of " + s.Title() + " over time", Class: "history", Height: v.Height, X: plot.Scale{Lo: from - roomLeft, Hi: to + room}}
 	f.Y, f.YTicks = plot.Between(3, []float64{lo, hi})
 	if n := len(f.YTicks); n > 0 && s.Unit != "" {
-		f.YTicks[n-1].Label += " " + reports.Clean(s.Unit)
+		f.YTicks[n-1].Label += " " + text.Clean(s.Unit)
 	}
 	f.XTicks = s.Ticks(f.X, 7)
 	c := plot.New(f)

@@ -61,7 +61,7 @@ func CompareRuns(a, b summary.Summary) TwoRuns {
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		if x[name] != y[name] {
-			t.Recorded = append(t.Recorded, Recorded{name, text(x[name]), text(y[name])})
+			t.Recorded = append(t.Recorded, Recorded{name, textOrNull(x[name]), textOrNull(y[name])})
 		}
 	}
 	return t

@@ -6,11 +6,12 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // RunsJSON writes the comparison of two runs in the form of all comparisons;
@@ -40,7 +41,7 @@ func oneEach() note.Note {
 
 // RunsText writes the comparison of two runs for people.
 func RunsText(w io.Writer, t TwoRuns) error {
-	var p reports.Page
+	var p text.Page
 	p.Text("", t.headline())
 	for _, line := range t.doubts() {
 		p.Text("", line)
@@ -56,7 +57,7 @@ func RunsText(w io.Writer, t TwoRuns) error {
 			p.Line("")
 			p.Text("", "recorded, and not the same:")
 		}
-		p.Text("  ", fmt.Sprintf("%s: %s -> %s", reports.Clean(r.Name), orUnknown(r.A), orUnknown(r.B)))
+		p.Text("  ", fmt.Sprintf("%s: %s -> %s", text.Clean(r.Name), orUnknown(r.A), orUnknown(r.B)))
 	}
 	p.Line("")
 	p.Text("NOTE     ", oneEach().Text)
@@ -104,7 +105,7 @@ func (t TwoRuns) doubts() []string {
 	var out []string
 	for i, job := range []string{t.A, t.B} {
 		if t.Ended[i] != "" {
-			out = append(out, fmt.Sprintf("Job %s ended: %s; it may not have done all of its work.", job, reports.Clean(t.Ended[i])))
+			out = append(out, fmt.Sprintf("Job %s ended: %s; it may not have done all of its work.", job, text.Clean(t.Ended[i])))
 		}
 	}
 	var differ []string
@@ -165,5 +166,5 @@ func orUnknown(s *string) string {
 	if s == nil {
 		return quantity.Missing
 	}
-	return reports.Clean(*s)
+	return text.Clean(*s)
 }

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"jobgait/reports"
+	"jobgait/reports/text"
 )
 
 // Differ are the recorded fields in which runs a and b of a history differ and that
@@ -33,7 +33,7 @@ func (h History) Differ(a, b int) []string {
 // has in run k, with what a comparison needs of them. Its name says which they are.
 func (h History) With(field string, k int) History {
 	values := h.Meta[field]
-	out := History{Name: h.Title() + ", " + reports.Clean(field) + " " + short(values[k])}
+	out := History{Name: h.Title() + ", " + text.Clean(field) + " " + short(values[k])}
 	out.ID, out.Unit, out.Calendar, out.Metric = h.ID, h.Unit, h.Calendar, h.Metric
 	for i, v := range values {
 		if v == values[k] {

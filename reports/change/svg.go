@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"jobgait/reports"
+	"jobgait/reports/html"
 )
 
 // Style is what a page adds to the report's style sheet to show timelines.
@@ -24,7 +24,7 @@ func Plot(w io.Writer, r Report) error {
 	view := DefaultView(r.options)
 	view.Machine = r.Machine
 	height := view.Height + 20 + 22 // labels above and below
-	var p reports.Sheet
+	var p html.Sheet
 	drawn, left := 0, 0
 	list, _ := r.byWeight()
 	for _, s := range list {
@@ -55,7 +55,7 @@ func Plot(w io.Writer, r Report) error {
 // caption says what became of a history.
 func (s Judged) caption() string {
 	if len(s.Events) > 0 {
-		return s.Title() + ": " + reports.Nice(s.Events[0].Text)
+		return s.Title() + ": " + html.Nice(s.Events[0].Text)
 	}
 	return s.Title() + ": " + s.Status.word()
 }

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // Of a site hundreds of histories change: how many of one status are told of one
@@ -27,7 +28,7 @@ const (
 // the first two lines, then what the machine did, what changed, what may be
 // changing, and the rest.
 func Text(w io.Writer, r Report) error {
-	var p reports.Page
+	var p text.Page
 	p.Text("", r.headline())
 	r.machine(&p)
 	r.changes(&p)
@@ -45,7 +46,7 @@ func Text(w io.Writer, r Report) error {
 
 // changes writes the histories that changed: the first at length, the next in a
 // line each, of the rest the names.
-func (r Report) changes(p *reports.Page) {
+func (r Report) changes(p *text.Page) {
 	list := r.ranked()
 	each := mostEvents
 	if len(list) > few {
@@ -68,7 +69,7 @@ func (r Report) changes(p *reports.Page) {
 }
 
 // footnotes say what chance would give, by which rate, and what the words mean.
-func (r Report) footnotes(p *reports.Page) {
+func (r Report) footnotes(p *text.Page) {
 	first := true
 	for _, text := range []string{r.ByChance(), r.OwnRate(), r.meaning()} {
 		if text == "" {
@@ -124,9 +125,9 @@ func (r Report) next() []string {
 	}
 	of := ""
 	if r.options.History != "" {
-		of = " --history " + reports.Clean(r.options.History)
+		of = " --history " + text.Clean(r.options.History)
 	}
-	before, job := reports.Clean(s.Jobs[first-1]), reports.Clean(s.Jobs[first])
+	before, job := text.Clean(s.Jobs[first-1]), text.Clean(s.Jobs[first])
 	return []string{
 		"Next:  jobgait compare" + of + " " + before + " " + job + "  (where the time goes)",
 		"       jobgait changes" + of + " --ack " + job + "  (this change is known)",
@@ -135,7 +136,7 @@ func (r Report) next() []string {
 
 // changed writes one history with its events, the newest first. Of small ones
 // the number is enough here.
-func (s Judged) changed(p *reports.Page, o Options, most int) {
+func (s Judged) changed(p *text.Page, o Options, most int) {
 	p.Text("CHANGED  ", s.Title())
 	if line := s.spark(o); line != "" {
 		p.Text("         ", line)
@@ -166,13 +167,13 @@ func (s Judged) changed(p *reports.Page, o Options, most int) {
 // nameOf is what run k goes by: its job, else its place in the input.
 func (s Judged) nameOf(k int) string {
 	if k >= 0 && k < len(s.Jobs) && s.Jobs[k] != "" {
-		return "job " + reports.Clean(s.Jobs[k])
+		return "job " + text.Clean(s.Jobs[k])
 	}
 	return fmt.Sprintf("run %d", s.Index(k))
 }
 
 // details writes what stands behind the sentence of an event.
-func (s Judged) details(p *reports.Page, e Event) {
+func (s Judged) details(p *text.Page, e Event) {
 	c := e.First()
 	var parts []string
 	if before, after, ok := s.levels(c); ok {
@@ -195,7 +196,7 @@ func (s Judged) details(p *reports.Page, e Event) {
 			break
 		}
 		p.Text("           ", fmt.Sprintf("%s: %s -> %s (%s)",
-			reports.Clean(k.Field), short(k.From), short(k.To), byChance(k.P)))
+			text.Clean(k.Field), short(k.From), short(k.To), byChance(k.P)))
 	}
 }
 
@@ -244,7 +245,7 @@ func (s Judged) spark(o Options) string {
 		if begins[k] && k > from {
 			b.WriteString("|")
 		}
-		mark := reports.Spark(s.Y[k:k+1], lo, hi, o.ASCII)
+		mark := text.Spark(s.Y[k:k+1], lo, hi, o.ASCII)
 		if mark == " " {
 			mark = "_" // a line must not be broken where a value is missing
 		}

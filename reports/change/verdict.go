@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // Status is what a history's newest runs come to.
@@ -150,7 +151,7 @@ func phaseName(phase string) string {
 	case "checkpoint":
 		return "checkpoints"
 	}
-	return reports.Clean(phase)
+	return text.Clean(phase)
 }
 
 // telling is the largest chance of a cause that is worth a word: a field that
@@ -199,7 +200,7 @@ func fieldName(field string) string {
 	if name := libraryName(field); name != "" {
 		return name
 	}
-	return reports.Clean(field)
+	return text.Clean(field)
 }
 
 // direction says what a larger or smaller value is: a time is slower or faster.

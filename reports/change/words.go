@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // bounds turns the interval of an effect so that it reads like the effect: a
@@ -30,7 +31,7 @@ func bounds(effect float64, lo, hi *float64) (from, to float64, ok bool) {
 func (h History) value(v float64) string {
 	s := quantity.Figures(v, 4)
 	if h.Unit != "" && quantity.Known(v) {
-		s += " " + reports.Clean(h.Unit)
+		s += " " + text.Clean(h.Unit)
 	}
 	return s
 }
@@ -41,11 +42,11 @@ func (h History) Spread(mean, sd float64) string {
 		return h.value(mean)
 	}
 	decimals := min(9, max(0, 1-int(math.Floor(math.Log10(sd)))))
-	text := strconv.FormatFloat(mean, 'f', decimals, 64) + " +- " + strconv.FormatFloat(sd, 'f', decimals, 64)
+	words := strconv.FormatFloat(mean, 'f', decimals, 64) + " +- " + strconv.FormatFloat(sd, 'f', decimals, 64)
 	if h.Unit != "" {
-		text += " " + reports.Clean(h.Unit)
+		words += " " + text.Clean(h.Unit)
 	}
-	return text
+	return words
 }
 
 // nearDays is how long ago a date needs no year.
@@ -94,7 +95,7 @@ func (h History) when(k int) string {
 	}
 	if h.Given != nil {
 		if m := h.Given[k]; m.Text != "" || !h.Calendar {
-			return reports.Clean(m.String())
+			return text.Clean(m.String())
 		}
 	}
 	if !h.Calendar {
@@ -155,7 +156,7 @@ func (h History) Date(k int, o Options) string { return h.date(h.at(k), o) }
 // ShapeName is a shape for people: 2 nodes, 64 tasks, size L. What is not known is
 // left out, and what is no shape of ours stays as it is.
 func ShapeName(shape string) string {
-	shape = reports.Clean(shape)
+	shape = text.Clean(shape)
 	l, ok := history.LayoutOf(shape)
 	if !ok {
 		return shape
@@ -179,7 +180,7 @@ func ShapeName(shape string) string {
 func Label(words ...string) string {
 	var said []string
 	for _, w := range words {
-		if w = reports.Clean(w); w != "" {
+		if w = text.Clean(w); w != "" {
 			said = append(said, w)
 		}
 	}

@@ -3,7 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"fmt"
-	"html"
+	stdhtml "html"
 	"html/template"
 	"io"
 	"math"
@@ -13,11 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/reports/html"
+
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
-	"jobgait/reports"
 	"jobgait/reports/change"
 	"jobgait/reports/pagetest"
 )
@@ -111,8 +112,8 @@ func mask(page []byte) []byte {
 func TestSelfContained(t *testing.T) {
 	for name, in := range map[string]Input{"small": site(1, 24), "of a site": ofASite(), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Report{}, change.Default()), Limits: DefaultLimits()}} {
 		p := page(t, in)
-		csp := html.UnescapeString(between(t, p, `http-equiv="Content-Security-Policy" content="`, `"`))
-		for _, part := range []string{"default-src 'none'", "style-src '" + reports.Hash(between(t, p, "<style>", "</style>")) + "'", "base-uri 'none'", "form-action 'none'"} {
+		csp := stdhtml.UnescapeString(between(t, p, `http-equiv="Content-Security-Policy" content="`, `"`))
+		for _, part := range []string{"default-src 'none'", "style-src '" + html.Hash(between(t, p, "<style>", "</style>")) + "'", "base-uri 'none'", "form-action 'none'"} {
 			if !strings.Contains(csp, part) {
 				t.Errorf("%s: policy %q lacks %q", name, csp, part)
 			}

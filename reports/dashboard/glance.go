@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"html/template"
 
+	"jobgait/reports/html"
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint"
-	"jobgait/reports"
 	"jobgait/reports/change"
 )
 
@@ -37,12 +39,12 @@ func glance(in Input, groups []app) (cards []card, left string) {
 	several, metrics := severalUsers(series), severalMetrics(series)
 	for k, at := range places[:min(len(places), mostCards)] {
 		s := series[at]
-		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), change.ShapeName(s.Shape)), Text: reports.Nice(s.Shortly(in.Options)), Picture: template.HTML(change.Small(s))}
+		c := card{For: buttons[at], Class: string(s.Status), Name: change.Label(appName(s), change.ShapeName(s.Shape)), Text: html.Nice(s.Shortly(in.Options)), Picture: template.HTML(change.Small(s))}
 		if metrics {
 			c.Name = label(s)
 		}
 		if several && s.User != "" {
-			c.Name = reports.Clean(s.User) + " / " + c.Name
+			c.Name = text.Clean(s.User) + " / " + c.Name
 		}
 		if k < worse {
 			c.Class = "worse"

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/history"
-	"jobgait/reports"
 	"jobgait/reports/change"
 )
 
@@ -70,10 +71,10 @@ func apps(r change.Report, n int) []app {
 		s := r.Series[i]
 		name := appName(s)
 		if several && s.User != "" {
-			name = reports.Clean(s.User) + " / " + name
+			name = text.Clean(s.User) + " / " + name
 		}
 		a := place(&out, func(a app) bool { return a.Name == name }, app{Name: name})
-		h := place(&a.Shapes, func(h shape) bool { return h.Name == reports.Clean(s.Shape) }, shape{Name: reports.Clean(s.Shape)})
+		h := place(&a.Shapes, func(h shape) bool { return h.Name == text.Clean(s.Shape) }, shape{Name: text.Clean(s.Shape)})
 		h.Metrics = append(h.Metrics, metric{metricName(s), i, s})
 	}
 	return out
@@ -86,12 +87,12 @@ func severalUsers(series []change.Judged) bool {
 
 func appName(s change.Judged) string {
 	if s.App != "" {
-		return reports.Clean(s.App)
+		return text.Clean(s.App)
 	}
 	return s.Title()
 }
 
-func metricName(s change.Judged) string { return reports.Clean(cmp.Or(s.Metric, "time")) }
+func metricName(s change.Judged) string { return text.Clean(cmp.Or(s.Metric, "time")) }
 
 // apart gives histories that only their names tell from each other, as the lines
 // of a file may be, a metric that has the name in it.

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 )
 
 // nodeRow is a node that is not like others, and the jobs that say so.
@@ -40,7 +41,7 @@ func nodeRows(in Input) (rows []nodeRow, left string) {
 	})
 	several := slices.ContainsFunc(list, func(n *sickNode) bool { return n.cluster != list[0].cluster })
 	for _, n := range list[:min(len(list), history.SiteRows)] {
-		row := nodeRow{reports.Clean(n.name), n.text(), someOf(n.jobs)}
+		row := nodeRow{text.Clean(n.name), n.text(), someOf(n.jobs)}
 		if several {
 			row.Node = owned(n.cluster, n.name)
 		}
@@ -114,7 +115,7 @@ func someOf(jobs []string) string {
 	const most = 4
 	var names []string
 	for _, j := range jobs[:min(len(jobs), most)] {
-		names = append(names, reports.Clean(j))
+		names = append(names, text.Clean(j))
 	}
 	text := strings.Join(names, ", ")
 	if k := len(jobs) - len(names); k > 0 {

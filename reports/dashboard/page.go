@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports"
+	"jobgait/reports/html"
+
 	"jobgait/reports/change"
 )
 
@@ -27,7 +28,7 @@ var siteCSS string
 
 // style is the look of the report's page, of timelines, and of what is only here.
 func style(in Input) string {
-	css := reports.Style() + change.Style() + pageCSS
+	css := html.Style() + change.Style() + pageCSS
 	if in.Site != nil {
 		css += siteCSS
 	}
@@ -36,7 +37,7 @@ func style(in Input) string {
 
 // policy allows the page its style sheet and nothing else.
 func policy(css string) string {
-	return "default-src 'none'; style-src '" + reports.Hash(css) + "'; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; style-src '" + html.Hash(css) + "'; base-uri 'none'; form-action 'none'"
 }
 
 // HTML writes the page, with as much detail as its limit of bytes allows.
@@ -64,7 +65,7 @@ func HTML(w io.Writer, in Input) error {
 
 func parsed() (*template.Template, error) {
 	args := func(list ...string) []string { return list }
-	t, err := template.New("dashboard").Funcs(template.FuncMap{"nice": reports.Nice, "args": args}).Parse(pageHTML)
+	t, err := template.New("dashboard").Funcs(template.FuncMap{"nice": html.Nice, "args": args}).Parse(pageHTML)
 	if err == nil {
 		_, err = t.New("of a site").Parse(siteHTML)
 	}

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 	"jobgait/reports/change"
 	"jobgait/reports/plot"
 )
@@ -77,8 +78,8 @@ func (v *siteView) slower(rows []history.Slower) {
 	hi := most(rows, func(r history.Slower) *float64 { return r.LostNodeHours })
 	for _, r := range rows {
 		day, _, _ := strings.Cut(r.Start, "T")
-		v.Slower = append(v.Slower, slowerRow{Who: owned(r.User, change.Label(r.App, change.ShapeName(r.Shape))), By: quantity.Signed(r.EffectPct), Since: reports.Clean(day),
-			JobID: reports.Clean(r.JobID), Jobs: quantity.Count(r.Jobs), Lost: quantity.Optional(r.LostNodeHours, hours), Bar: bar("value odd", r.LostNodeHours, hi, "node hours")})
+		v.Slower = append(v.Slower, slowerRow{Who: owned(r.User, change.Label(r.App, change.ShapeName(r.Shape))), By: quantity.Signed(r.EffectPct), Since: text.Clean(day),
+			JobID: text.Clean(r.JobID), Jobs: quantity.Count(r.Jobs), Lost: quantity.Optional(r.LostNodeHours, hours), Bar: bar("value odd", r.LostNodeHours, hi, "node hours")})
 	}
 }
 
@@ -95,15 +96,15 @@ func (v *siteView) apps(rows []history.Used) {
 func (v *siteView) waste(s history.Site) {
 	hi := most(s.Waste, func(r history.Waste) *float64 { return r.NodeHours })
 	for _, r := range s.Waste {
-		text := quantity.Optional(r.LostNodeHours, hours) + " of " + quantity.Optional(r.NodeHours, hours)
-		v.Waste = append(v.Waste, gauge{Name: reports.Clean(r.Code), Hint: ruleOf(r.Code), Text: text,
-			Bar: bar("value odd", r.LostNodeHours, hi, text+" node hours, in "+quantity.Plural(r.Jobs, "job"))})
+		words := quantity.Optional(r.LostNodeHours, hours) + " of " + quantity.Optional(r.NodeHours, hours)
+		v.Waste = append(v.Waste, gauge{Name: text.Clean(r.Code), Hint: ruleOf(r.Code), Text: words,
+			Bar: bar("value odd", r.LostNodeHours, hi, words+" node hours, in "+quantity.Plural(r.Jobs, "job"))})
 	}
 	hi = most(s.Accounts.Rows, func(r history.Account) *float64 { return &r.NodeHours })
 	for _, r := range s.Accounts.Rows {
-		text := hours(r.IdleNodeHours) + " of " + hours(r.NodeHours)
-		v.Accounts = append(v.Accounts, gauge{Name: cmp.Or(reports.Clean(r.Name), quantity.Missing), Text: text,
-			Bar: bar("value odd", &r.IdleNodeHours, hi, text+" node hours, of "+quantity.Plural(r.Jobs, "job"))})
+		words := hours(r.IdleNodeHours) + " of " + hours(r.NodeHours)
+		v.Accounts = append(v.Accounts, gauge{Name: cmp.Or(text.Clean(r.Name), quantity.Missing), Text: words,
+			Bar: bar("value odd", &r.IdleNodeHours, hi, words+" node hours, of "+quantity.Plural(r.Jobs, "job"))})
 	}
 }
 
@@ -151,7 +152,7 @@ func reasons(jobs map[string]int, all int) []gauge {
 	}
 	slices.SortFunc(codes, func(a, b string) int { return cmp.Or(cmp.Compare(jobs[b], jobs[a]), cmp.Compare(a, b)) })
 	for _, code := range codes {
-		name := reports.Clean(code)
+		name := text.Clean(code)
 		if code == quantity.Missing {
 			name = "no reason noted"
 		}
@@ -168,7 +169,7 @@ func counted(name, class string, n, of int) gauge {
 
 // owned is a name with its user's.
 func owned(user, name string) string {
-	return reports.Clean(user) + " / " + reports.Clean(name)
+	return text.Clean(user) + " / " + text.Clean(name)
 }
 
 // hours prints node hours.

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 	"jobgait/reports/change"
 )
 
@@ -82,7 +83,7 @@ func newPanel(in Input, m metric, d detail) *panel {
 func (p *panel) notes(s change.Judged) {
 	const mostNotes = 8
 	for _, n := range s.AllNotes() {
-		text := reports.Clean(n.Text)
+		text := text.Clean(n.Text)
 		switch {
 		case !change.Routine(n.Code) && len(p.Lines) < mostNotes:
 			p.Lines = append(p.Lines, text)
@@ -153,7 +154,7 @@ func newPairPanel(p change.Pair, in Input) *pairPanel {
 		q.Remark = "bars: pairs of runs since the ratio last changed; shaded: " + quantity.Chosen(100*p.Level) + " interval of their mean difference"
 	}
 	for _, n := range p.Notes {
-		q.Notes = append(q.Notes, reports.Clean(n.Text))
+		q.Notes = append(q.Notes, text.Clean(n.Text))
 	}
 	return q
 }

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/quantity"
-	"jobgait/reports"
 	"jobgait/reports/change"
 )
 
@@ -87,7 +88,7 @@ type pairPanel struct {
 func newView(in Input, d detail) view {
 	in.Report.Series = apart(in.Report.Series)
 	css := style(in)
-	v := view{Policy: policy(css), CSS: template.CSS(css), Title: reports.Clean(in.Title), Version: in.Version,
+	v := view{Policy: policy(css), CSS: template.CSS(css), Title: text.Clean(in.Title), Version: in.Version,
 		Over: "jobgait dashboard", Days: "Changes"}
 	if in.Days > 0 {
 		v.Days = "The " + change.LastDays(in.Days)
@@ -203,7 +204,7 @@ func (v *view) watched(in Input, severalUsers bool) (list []item) {
 // who is a history in a list.
 func who(s change.Judged, severalUsers bool) string {
 	if severalUsers && s.User != "" {
-		return reports.Clean(s.User) + " / " + label(s)
+		return text.Clean(s.User) + " / " + label(s)
 	}
 	return label(s)
 }

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"io"
 
+	"jobgait/reports/job"
+
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // pprofExport is which code a stored run consists of, for pprof.
@@ -33,7 +34,7 @@ func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args 
 		return err
 	}
 	if o.output == "" {
-		return reports.Pprof(cmd.OutOrStdout(), s)
+		return job.Pprof(cmd.OutOrStdout(), s)
 	}
-	return writeFile(o.output, func(w io.Writer) error { return reports.Pprof(w, s) })
+	return writeFile(o.output, func(w io.Writer) error { return job.Pprof(w, s) })
 }

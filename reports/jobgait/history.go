@@ -14,11 +14,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jobgait/reports/text"
+
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // historyOptions are the flags of history.
@@ -218,9 +219,9 @@ func cellsOf(row []any, unknown string) []string {
 		case float64:
 			cells[i] = plain(v)
 		case []byte:
-			cells[i] = reports.Clean(string(v))
+			cells[i] = text.Clean(string(v))
 		default:
-			cells[i] = reports.Clean(fmt.Sprint(v))
+			cells[i] = text.Clean(fmt.Sprint(v))
 		}
 	}
 	return cells

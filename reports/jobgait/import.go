@@ -15,12 +15,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"jobgait/reports/job"
+
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
-	"jobgait/reports"
 )
 
 func importCommand(getenv func(string) string) *cobra.Command {
@@ -31,7 +32,7 @@ func importCommand(getenv func(string) string) *cobra.Command {
 		Short: "rebuild a history from reports in JSON",
 		Long: "import puts the runs of all reports jobgait-*.json below DIR into the history,\n" +
 			"the oldest first, as far as reports have them; a run that is there stays as it\n" +
-			"is, so that a second import changes nothing. Not in reports:\n" + reports.Lacking + ".\n" +
+			"is, so that a second import changes nothing. Not in reports:\n" + job.Lacking + ".\n" +
 			"A report is believed as far as the account of its file: one of somebody else's\n" +
 			"run is refused, unless the file is yours or root's. Links are not followed.\n" +
 			"Exit status 1 if a report was refused.",
@@ -194,7 +195,7 @@ func (i *importing) put(ctx context.Context, list []found, path string, out, com
 	shown.done()
 	fmt.Fprintf(out, "%d runs imported into %s, %d were there, %d reports changed or went meanwhile\n", added, path, there, gone)
 	if added > 0 {
-		fmt.Fprintf(out, "not in reports: %s\n", reports.Lacking)
+		fmt.Fprintf(out, "not in reports: %s\n", job.Lacking)
 	}
 	return err
 }

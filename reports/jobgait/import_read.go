@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"syscall"
 
+	jobreport "jobgait/reports/job"
+
 	"jobgait/agent/job"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // Why a file is refused.
@@ -51,7 +52,7 @@ func (i *importing) read(path string) (summary.Summary, bool) {
 	}
 	if err == nil {
 		kind = summary.ErrDamaged
-		s, err = reports.Read(text, i.now)
+		s, err = jobreport.Read(text, i.now)
 		if errors.Is(err, summary.ErrNewer) {
 			kind = summary.ErrNewer
 		}

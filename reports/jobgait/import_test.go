@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/reports/job"
+
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // reportOf is the report in JSON of run n of a user.
@@ -22,7 +23,7 @@ func reportOf(t *testing.T, n int, user string) string {
 		Job:   summary.Job{Name: "melt", User: user, UID: os.Geteuid(), NNodes: 1, NodeList: "n1", Executable: "lmp", WorkDir: "/work"},
 		Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{}, State: "COMPLETED", Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 	var b bytes.Buffer
-	if err := reports.JSON(&b, reports.New(s, nil, reports.Options{Version: "1", Now: start + elapsed})); err != nil {
+	if err := job.JSON(&b, job.New(s, nil, job.Options{Version: "1", Now: start + elapsed})); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -12,10 +12,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"jobgait/reports/job"
+
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/history"
-	"jobgait/reports"
 )
 
 // listOptions are the flags of list; those of one letter are sacct's.
@@ -148,7 +149,7 @@ func (r foundRun) finding(ctx context.Context) string {
 	if err != nil {
 		return "" // the row is still true
 	}
-	if found := reports.New(s, nil, reports.Options{}).Findings; len(found) > 0 {
+	if found := job.New(s, nil, job.Options{}).Findings; len(found) > 0 {
 		return found[0].Code
 	}
 	return ""

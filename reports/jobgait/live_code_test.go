@@ -23,13 +23,14 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/reports/job"
+
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/names"
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // parts is a program that knows where its CPU time goes: of each 200 ms of its own the
@@ -237,7 +238,7 @@ func (b box) known() (k names.Known) {
 // watch runs the program of a kind, of which nobody asks for the functions before it
 // ends, and returns its report. On a machine so full that nobody answers there is none to
 // judge.
-func (k kind) watch(b box, cycles int) reports.Code {
+func (k kind) watch(b box, cycles int) job.Code {
 	b.t.Helper()
 	starts := k.make(b)
 	cmd := b.command("run", "--names=all", "--", "./program", fmt.Sprint(cycles), "program")
@@ -255,9 +256,9 @@ func (k kind) watch(b box, cycles int) reports.Code {
 }
 
 // code is what the newest report says of code.
-func (b box) code() reports.Code {
+func (b box) code() job.Code {
 	b.t.Helper()
-	var r struct{ Code *reports.Code }
+	var r struct{ Code *job.Code }
 	if b.newest(&r); r.Code == nil {
 		b.t.Fatal("the report has no code")
 	}
@@ -265,9 +266,9 @@ func (b box) code() reports.Code {
 }
 
 // three are the functions of a kind in a report: by name, or by size where they have none.
-func (k kind) three(c reports.Code) (out []reports.CodeFunction) {
+func (k kind) three(c job.Code) (out []job.CodeFunction) {
 	for i := range 3 {
-		var of []reports.CodeFunction
+		var of []job.CodeFunction
 		for _, f := range c.Functions {
 			if k.names == nil && f.Full == "" && f.Library == "program" || k.names != nil && string(f.Full) == k.names[i] {
 				of = append(of, f)
@@ -284,7 +285,7 @@ func (k kind) three(c reports.Code) (out []reports.CodeFunction) {
 
 // off is how far the shares of the three are off 60, 30 and 10, the worst, in points of
 // their own sum; the kernel is interrupts.
-func off(three []reports.CodeFunction) (worst float64) {
+func off(three []job.CodeFunction) (worst float64) {
 	sum := 0.0
 	for _, f := range three {
 		sum += f.Share
@@ -297,8 +298,8 @@ func off(three []reports.CodeFunction) (worst float64) {
 
 // misplaced is how far the middles of the second and third function lie off theirs
 // behind the first, the worst, in bins; false where no cycle was seen.
-func misplaced(three []reports.CodeFunction) (worst float64, ok bool) {
-	middle := func(f reports.CodeFunction) float64 {
+func misplaced(three []job.CodeFunction) (worst float64, ok bool) {
+	middle := func(f job.CodeFunction) float64 {
 		var sum complex128
 		for i, v := range f.Within {
 			sum += complex(v, 0) * cmplx.Rect(1, 2*math.Pi*(float64(i)+.5)/anatomy.Bins)

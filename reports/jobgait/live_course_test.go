@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"jobgait/reports/job"
+
 	"jobgait/analysis/finding"
 	"jobgait/analysis/phase"
-	"jobgait/reports"
 )
 
 // course is a program with a start-up of so many seconds, then cycles of .25 s of its own
@@ -46,7 +47,7 @@ type along struct {
 	}
 	Rhythm struct {
 		Periodic bool
-		Totals   []reports.Total
+		Totals   []job.Total
 	}
 }
 

@@ -10,12 +10,13 @@ import (
 	"syscall"
 	"time"
 
+	"jobgait/reports/job"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job/local"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 )
 
 // runOptions are the flags of `jobgait run`.
@@ -200,7 +201,7 @@ func dieBy(s syscall.Signal) {
 
 // delivered is the base name of the report, if it stands.
 func (h *hooks) delivered() (string, bool) {
-	dir, base := reports.FileNames(h.summary())
+	dir, base := job.FileNames(h.summary())
 	base = filepath.Join(h.reportDir, dir, base)
 	st, err := os.Stat(base + ".txt")
 	return base, err == nil && st.ModTime().After(h.started)

@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/reports/job"
+
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
-	"jobgait/reports"
 )
 
 // cadenceS is a period that no clock has, and cadences how many there are.
@@ -57,7 +58,7 @@ func TestSuspendedProgramIsNotSlow(t *testing.T) {
 }
 
 // slow are the iterations that stand out.
-func slow(p *reports.Pattern) []phase.Slow {
+func slow(p *job.Pattern) []phase.Slow {
 	if p.Drift == nil {
 		return nil
 	}
@@ -65,7 +66,7 @@ func slow(p *reports.Pattern) []phase.Slow {
 }
 
 // stoppedFor4S runs it and returns its pattern, nil without one.
-func stoppedFor4S(t *testing.T) *reports.Pattern {
+func stoppedFor4S(t *testing.T) *job.Pattern {
 	b := newBox(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -100,7 +101,7 @@ func stoppedFor4S(t *testing.T) *reports.Pattern {
 }
 
 // told checks what the report says of the suspension, and returns its pattern.
-func told(t *testing.T, b box) *reports.Pattern {
+func told(t *testing.T, b box) *job.Pattern {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(b.work, "jobgait-*.json"))
 	if err != nil || len(files) != 1 {
@@ -110,17 +111,17 @@ func told(t *testing.T, b box) *reports.Pattern {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r reports.Report
+	var r job.Report
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
 	if r.Job.SuspendedS < 3 || r.Job.SuspendedS > r.Job.ElapsedS-cadenceS*cadences*0.9 {
 		t.Errorf("suspended for %v s of %v", r.Job.SuspendedS, r.Job.ElapsedS)
 	}
-	if !slices.ContainsFunc(r.Notes, func(n reports.Note) bool { return n.Code == note.Suspended }) {
+	if !slices.ContainsFunc(r.Notes, func(n job.Note) bool { return n.Code == note.Suspended }) {
 		t.Errorf("notes %v", r.Notes)
 	}
-	if !slices.ContainsFunc(r.Rhythm.Phases, func(p reports.Phase) bool { return p.Kind == phase.Suspended }) {
+	if !slices.ContainsFunc(r.Rhythm.Phases, func(p job.Phase) bool { return p.Kind == phase.Suspended }) {
 		t.Errorf("phases %+v", r.Rhythm.Phases)
 	}
 	if len(r.Rhythm.Patterns) == 0 {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/reports/job"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
@@ -17,7 +19,6 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
-	"jobgait/reports"
 	"jobgait/reports/past"
 )
 
@@ -106,15 +107,15 @@ func (o showOptions) find(ctx context.Context, from joined, id string) (summary.
 
 // print draws a report in the format that was asked for.
 func (o showOptions) print(out io.Writer, s summary.Summary, judged past.Judgement) error {
-	r := reports.New(s, judged.Runs, reports.Options{Version: configs.Version, Now: float64(time.Now().UnixNano()) / 1e9,
-		ASCII: o.ascii, Location: time.Local, Across: judged.Across})
+	r := job.New(s, judged.Runs, job.Options{Version: configs.Version, Now: float64(time.Now().UnixNano()) / 1e9,
+		ASCII: o.ascii, Location: time.Local, OtherRuns: judged.Across})
 	switch {
 	case o.json:
-		return reports.JSON(out, r)
+		return job.JSON(out, r)
 	case o.html:
-		return reports.HTML(out, r)
+		return job.HTML(out, r)
 	}
-	return reports.Text(out, r)
+	return job.Text(out, r)
 }
 
 // openHistory opens the database that is asked for; else the configured one if

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"jobgait/reports/text"
+
 	"jobgait/agent/live"
 	q "jobgait/analysis/quantity"
 	"jobgait/analysis/tracker"
-	"jobgait/reports"
 )
 
 // dead is what a run is called whose agent is gone without having said that it ended.
@@ -30,7 +31,7 @@ func words(s live.State, alive bool, now time.Time) string {
 	if alive {
 		later = max(0, now.Sub(s.At).Seconds())
 	}
-	line("job %d on %s, %s after its start", s.JobID, reports.Clean(s.Node), q.Duration(s.ElapsedS+later))
+	line("job %d on %s, %s after its start", s.JobID, text.Clean(s.Node), q.Duration(s.ElapsedS+later))
 	line("%s", stateWords(s, alive, now))
 	if s.PeriodS != nil && *s.PeriodS > 0 {
 		line("a cycle takes %s; %s so far", q.Period(*s.PeriodS), q.Plural(s.Cycles, "cycle"))
@@ -45,7 +46,7 @@ func words(s live.State, alive bool, now time.Time) string {
 		line("%s", paceWords(*s.Pace, now))
 	}
 	for _, n := range s.Notes {
-		line("note: %s", reports.Clean(n.Text))
+		line("note: %s", text.Clean(n.Text))
 	}
 	return b.String()
 }
@@ -91,15 +92,15 @@ func stateWords(s live.State, alive bool, now time.Time) string {
 		return "busy, but not in its loop any more"
 	case tracker.Stalled:
 		if s.Stalled != nil {
-			return fmt.Sprintf("STALLED: no cycle for %s, its processes are %s", q.Duration(max(0, now.Sub(s.Stalled.Since).Seconds())), reports.Clean(string(s.Stalled.Doing)))
+			return fmt.Sprintf("STALLED: no cycle for %s, its processes are %s", q.Duration(max(0, now.Sub(s.Stalled.Since).Seconds())), text.Clean(string(s.Stalled.Doing)))
 		}
 	case tracker.IsSuspended:
 		return "suspended"
 	}
-	return "state " + reports.Clean(string(s.State))
+	return "state " + text.Clean(string(s.State))
 }
 
 // sparkOf draws lengths over their own range.
 func sparkOf(lengths []float64) string {
-	return reports.Spark(lengths, slices.Min(lengths), slices.Max(lengths), false)
+	return text.Spark(lengths, slices.Min(lengths), slices.Max(lengths), false)
 }

@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"strings"
 
+	"jobgait/reports/job"
+	"jobgait/reports/text"
+
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/finding"
-	"jobgait/reports"
 )
 
 // wordsTopic is `jobgait help report`: what the words of a report mean.
 func wordsTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("The words of a report:\n")
-	for _, w := range reports.Words() {
-		for i, line := range reports.Wrap(w.Text, 60) {
+	for _, w := range job.Words() {
+		for i, line := range text.Wrap(w.Text, 60) {
 			name := ""
 			if i == 0 {
 				name = w.Name
@@ -26,7 +28,7 @@ func wordsTopic() *cobra.Command {
 	b.WriteString("\n\nThe findings of a report, by their code in its JSON form; [findings] silent in\njobgait.toml takes a code:\n")
 	for _, rule := range finding.Rules() {
 		fmt.Fprintf(&b, "\n  %s (%s)\n", rule.Code, rule.Level)
-		for _, line := range reports.Wrap(rule.When, 72) {
+		for _, line := range text.Wrap(rule.When, 72) {
 			fmt.Fprintf(&b, "      %s\n", line)
 		}
 	}

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/reports/job"
+
 	"jobgait/analysis/finding"
-	"jobgait/reports"
 )
 
 // Every finding that a report may tell, and every word of it, is in the help.
@@ -17,7 +18,7 @@ func TestHelpOfReportFollowsTheTables(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
-	for _, w := range reports.Words() {
+	for _, w := range job.Words() {
 		if !strings.Contains(out, w.Name+" "+strings.Join(strings.Fields(w.Text), " ")) {
 			t.Errorf("no %q", w.Name)
 		}

@@ -8,6 +8,9 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/reports/html"
+	"jobgait/reports/job"
+
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/finding"
@@ -15,7 +18,6 @@ import (
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 	"jobgait/reports/change"
 	"jobgait/reports/scale"
 )
@@ -24,7 +26,7 @@ import (
 type Judgement struct {
 	// Runs are the earlier runs of the same shape, newest first.
 	Runs   []history.Run
-	Across reports.Across
+	Across job.OtherRuns
 }
 
 // Judge says what a look at a run and the stored ones before it has found.
@@ -72,10 +74,10 @@ const (
 
 // changesFinding says what the runs of this shape show, which are in the order of the
 // history.
-func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (reports.Finding, error) {
+func changesFinding(r change.Report, own int, runs []history.Run, o change.Options) (job.Section, error) {
 	s := r.Series[own]
 	m, _ := application.MetricOf(s.Metric)
-	f := reports.Finding{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.Result.N, "run"), m.Say), Style: change.Style()}
+	f := job.Section{Title: "Changes of speed", Remark: fmt.Sprintf("%s, judged by %s", quantity.Plural(s.Result.N, "run"), m.Say), Style: change.Style()}
 	for i, e := range s.Events {
 		if i < mostEvents {
 			f.Text = append(f.Text, e.Text)
@@ -126,7 +128,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		if len(r.Machine) > 0 {
 			remark += "; shaded: a shift of the machine, taken out"
 		}
-		f.Charts = append(f.Charts, reports.Chart{Title: m.Say, Remark: remark, SVG: template.HTML(svg)})
+		f.Charts = append(f.Charts, html.Chart{Title: m.Say, Remark: remark, SVG: template.HTML(svg)})
 	}
 	return f, nil
 }
@@ -160,17 +162,17 @@ func compared(a, b string) string {
 }
 
 // scalingFinding says how the application grows.
-func scalingFinding(l application.Laws) (reports.Finding, error) {
+func scalingFinding(l application.Laws) (job.Section, error) {
 	list, r := l.Series, l.Results
 	m, _ := application.MetricOf(list[0].Metric)
-	f := reports.Finding{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
+	f := job.Section{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
 		Text: append(scale.Lines(r[0], list[0].Observations), growing(l.Functions)...), Style: scale.Style}
 	var b bytes.Buffer
 	if err := scale.JSON(&b, scale.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
 		return f, err
 	}
 	f.Data = b.Bytes()
-	f.Charts = []reports.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scale.Chart(r[0], list[0].Observations))}}
+	f.Charts = []html.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scale.Chart(r[0], list[0].Observations))}}
 	return f, nil
 }
 

@@ -12,13 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/reports/job"
+
 	"golang.org/x/sys/unix"
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
-	"jobgait/reports"
 	"jobgait/reports/change"
 )
 
@@ -84,13 +85,13 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%d charts, data %s", len(f.Charts), f.Data)
 	}
 	var page bytes.Buffer
-	r := reports.New(run(25), j.Runs, reports.Options{Across: j.Across})
+	r := job.New(run(25), j.Runs, job.Options{OtherRuns: j.Across})
 	told := r.Findings[0]
 	if told.Code != "slower_than_usual" || !strings.Contains(told.Text, "Elapsed time went from 60.0 s to 69.0 s with job 21; 6 runs since took 0.015 node hours more.") ||
 		told.Action == nil || !strings.Contains(*told.Action, "jobgait compare 20 21") {
 		t.Errorf("%+v", told)
 	}
-	if err := reports.HTML(&page, r); err != nil || !strings.Contains(page.String(), ".runs-band") {
+	if err := job.HTML(&page, r); err != nil || !strings.Contains(page.String(), ".runs-band") {
 		t.Errorf("the page lacks the style of the picture, %v", err)
 	}
 }
@@ -356,7 +357,7 @@ func TestJudgeTellsOfACreep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := reports.New(creeping(95), j.Runs, reports.Options{Across: j.Across}).Findings[0]
+	told := job.New(creeping(95), j.Runs, job.Options{OtherRuns: j.Across}).Findings[0]
 	if told.Code != "drifting" || !strings.Contains(told.Text, "slower bit by bit: from 59.") || !strings.Contains(told.Text, " runs, since 2") ||
 		told.Action == nil || !strings.HasSuffix(*told.Action, " 96") {
 		t.Errorf("%+v", told)

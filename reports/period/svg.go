@@ -5,10 +5,11 @@ import (
 	"io"
 	"math"
 
+	"jobgait/reports/html"
+
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
-	"jobgait/reports"
 	"jobgait/reports/plot"
 )
 
@@ -25,7 +26,7 @@ const style = `.dots { fill: none; stroke: var(--p0); stroke-width: 3; stroke-li
 // SVG writes one picture: the column over time with the phases behind it, the
 // shape of every pattern with its low regions, and the lengths of its iterations.
 func (r Report) SVG(w io.Writer) error {
-	var p reports.Sheet
+	var p html.Sheet
 	p.Text(r.heading(), "")
 	panel := func(title, text string, c *plot.Chart) {
 		if c != nil {

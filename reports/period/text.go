@@ -6,16 +6,17 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
-	"jobgait/reports"
 	"jobgait/reports/plot"
 )
 
 // Text writes the report for people. ascii leaves out block characters.
 func (r Report) Text(w io.Writer, ascii bool) error {
-	var p reports.Page
+	var p text.Page
 	r.head(&p)
 	for _, q := range r.Patterns {
 		p.Line("")
@@ -45,7 +46,7 @@ func (r Report) Text(w io.Writer, ascii bool) error {
 	return nil
 }
 
-func (r Report) head(p *reports.Page) {
+func (r Report) head(p *text.Page) {
 	what := "no period"
 	switch n := len(r.Patterns); {
 	case n == 1:
@@ -78,26 +79,26 @@ func (r Report) head(p *reports.Page) {
 func (r Report) main() string {
 	p, word := r.Patterns[0], ""
 	if r.Method != "paper" {
-		word = reports.Hedge(r.Patterns[0].Confidence)
+		word = text.Hedge(r.Patterns[0].Confidence)
 	}
 	if p.Kind == periodicity.Unequal {
-		return word + reports.Unequal(p.PeriodP10S, p.PeriodP90S, p.PeriodS)
+		return word + text.Unequal(p.PeriodP10S, p.PeriodP90S, p.PeriodS)
 	}
 	return word + "period " + quantity.Period(p.PeriodS)
 }
 
-func (p Pattern) text(b *reports.Page, set series.Set, ascii bool) {
+func (p Pattern) text(b *text.Page, set series.Set, ascii bool) {
 	b.Text(p.ID+"  ", fmt.Sprintf("period %s (95 %% interval %s), %s samples, spread %s", quantity.Period(p.PeriodS), quantity.PeriodRange(p.PeriodLoS, p.PeriodHiS, p.PeriodS),
 		quantity.Plain(p.PeriodSamples, 3), quantity.Share(p.PeriodCV)))
-	text := fmt.Sprintf("%s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "cycle"), quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
+	words := fmt.Sprintf("%s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "cycle"), quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
 	if p.Significance != nil {
-		text += ", " + quantity.Plain(*p.Significance, 2) + " s.d. above chance"
+		words += ", " + quantity.Plain(*p.Significance, 2) + " s.d. above chance"
 	}
-	b.Text("   ", text)
+	b.Text("   ", words)
 	values := p.Values.floats()
 	if lo, hi, _ := plot.Extent(values); hi > lo && len(values) >= 4 {
 		_, means, _ := series.Parts(values, 60)
-		b.Line("   " + reports.Spark(means, lo, hi, ascii))
+		b.Line("   " + text.Spark(means, lo, hi, ascii))
 		b.Text("   ", p.ValuesColumn+", "+quantity.Range(lo, hi))
 	}
 	p.driftText(b, set)
@@ -115,7 +116,7 @@ func (p Pattern) text(b *reports.Page, set series.Set, ascii bool) {
 
 // driftText prints the slope over the run: per hour, a run of a minute would have
 // thousands of percent.
-func (p Pattern) driftText(b *reports.Page, set series.Set) {
+func (p Pattern) driftText(b *text.Page, set series.Set) {
 	hours := float64(set.Len()) * set.StepS / 3600
 	d := p.Drift
 	if d.SlopePctPerHour != nil && d.Lo != nil && d.Hi != nil {

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/experimentfile"
-	"jobgait/reports"
 	"jobgait/reports/pagetest"
 )
 
@@ -40,19 +41,19 @@ func FuzzReport(f *testing.F) {
 				t.Errorf("%d lines", len(lines))
 			}
 		}
-		var text, form, picture bytes.Buffer
+		var words, form, picture bytes.Buffer
 		if err := JSON(&form, r); err != nil || !json.Valid(form.Bytes()) {
 			t.Errorf("%v: %s", err, form.String())
 		}
-		if err := Text(&text, r); err != nil {
+		if err := Text(&words, r); err != nil {
 			t.Error(err)
 		}
 		if _, err := Picture(&picture, r); err != nil {
 			t.Error(err)
 		}
 		pagetest.Picture(t, picture.String())
-		for _, l := range strings.Split(text.String(), "\n") {
-			if len(r.Results) <= mostScreens && len([]rune(l)) > 2*reports.Width {
+		for _, l := range strings.Split(words.String(), "\n") {
+			if len(r.Results) <= mostScreens && len([]rune(l)) > 2*text.PageWidth {
 				t.Errorf("a line of %d columns: %s", len(l), l)
 			}
 		}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"jobgait/reports/html"
+	"jobgait/reports/text"
+
 	"jobgait/analysis/scaling"
-	"jobgait/reports"
 )
 
 // Style is what the classes of Chart need besides the style sheet of the job's
@@ -32,7 +34,7 @@ const (
 // the viewer is: at most twelve, one below the other, those with a change first.
 // It returns how many were left out.
 func Picture(w io.Writer, r Report) (left int, err error) {
-	var p reports.Sheet
+	var p html.Sheet
 	order := r.foremost()
 	left = max(0, len(order)-mostPictures)
 	for _, i := range order[:len(order)-left] {
@@ -76,7 +78,7 @@ func wrapAll(lines []string, w int) []string {
 
 // key says what is drawn and what the axes are.
 func key(r scaling.Result, metric string) []string {
-	s := cmp.Or(reports.Clean(metric), "value") + " over " + cmp.Or(reports.Clean(r.Parameter), "p") + ".  Dots: the mean of each size"
+	s := cmp.Or(text.Clean(metric), "value") + " over " + cmp.Or(text.Clean(r.Parameter), "p") + ".  Dots: the mean of each size"
 	if r.Segmented {
 		s += "; coloured lines: the law of each part, dashed: one law for all"
 	} else if r.Whole != nil {

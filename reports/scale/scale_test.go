@@ -7,8 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/scaling"
-	"jobgait/reports"
 	"jobgait/reports/pagetest"
 )
 
@@ -20,7 +21,7 @@ func TestScreens(t *testing.T) {
 		}
 		pagetest.Golden(t, c.name+".txt", b.Bytes())
 		for _, l := range strings.Split(b.String(), "\n") {
-			if utf8.RuneCountInString(l) > reports.Width || strings.Contains(l, "NaN") || strings.Contains(l, "Inf") {
+			if utf8.RuneCountInString(l) > text.PageWidth || strings.Contains(l, "NaN") || strings.Contains(l, "Inf") {
 				t.Errorf("%s: %q", c.name, l)
 			}
 		}

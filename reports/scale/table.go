@@ -8,9 +8,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
-	"jobgait/reports"
 )
 
 const (
@@ -24,13 +25,13 @@ func (r Report) table(w io.Writer) {
 	fmt.Fprintln(t, "series\tsizes\tchanges\tlaw\tat 2x the largest size")
 	for i, s := range r.Results {
 		p := scaling.Sizes(r.Series[i].Observations)
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", reports.Cut(nameOf(s), tableID), s.N, r.breaks(i, p), reports.Cut(lastLaw(s), tableLaws), twice(s, p))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", text.Cut(nameOf(s), tableID), s.N, r.breaks(i, p), text.Cut(lastLaw(s), tableLaws), twice(s, p))
 	}
 	_ = t.Flush() // the writer below keeps its error
 }
 
 func nameOf(r scaling.Result) string {
-	if id := reports.Clean(r.ID); id != "" {
+	if id := text.Clean(r.ID); id != "" {
 		return id
 	}
 	return "-"
@@ -98,12 +99,12 @@ func (r Report) together(w io.Writer) {
 	if c == nil {
 		return
 	}
-	text := fmt.Sprintf("%d of %d series share a change between %s and %s (strength %s together)",
+	words := fmt.Sprintf("%d of %d series share a change between %s and %s (strength %s together)",
 		len(c.Members), len(r.Results), quantity.Exact(c.After), quantity.Exact(c.Before), quantity.Plain(c.Strength, 3))
 	if len(r.Results) > mostScreens && slices.ContainsFunc(c.Members, func(i int) bool { return !r.Results[i].Segmented }) {
-		text += "; in parentheses: too weak alone"
+		words += "; in parentheses: too weak alone"
 	}
-	for _, l := range wrap(text+".", reports.Width, "") {
+	for _, l := range wrap(words+".", text.PageWidth, "") {
 		fmt.Fprintln(w, l)
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
-	"jobgait/reports"
 )
 
 // mostScreens is up to how many series have a screen each; more are a table.
@@ -38,7 +39,7 @@ func Text(w io.Writer, r Report) error {
 // screen writes one series.
 func screen(w io.Writer, title string, r scaling.Result, observations []scaling.Observation) {
 	p := scaling.Sizes(observations)
-	for _, l := range wrap(title+verdict(r, p), reports.Width, "  ") {
+	for _, l := range wrap(title+verdict(r, p), text.PageWidth, "  ") {
 		fmt.Fprintln(w, l)
 	}
 	fmt.Fprintln(w)
@@ -63,7 +64,7 @@ func screen(w io.Writer, title string, r scaling.Result, observations []scaling.
 func remarks(r scaling.Result) []string {
 	var out []string
 	for _, n := range r.Notes {
-		if text := reports.Clean(n.Text); noModel(r) != text {
+		if text := text.Clean(n.Text); noModel(r) != text {
 			out = append(out, text)
 		}
 	}
@@ -89,9 +90,9 @@ func rows(w io.Writer, name string, texts []string) {
 // title names a series, if it has a name, and its metric. A lone series without
 // a name has the file's.
 func (r Report) title(i int) string {
-	id, metric := reports.Clean(r.Results[i].ID), reports.Clean(r.Results[i].Metric)
+	id, metric := text.Clean(r.Results[i].ID), text.Clean(r.Results[i].Metric)
 	if len(r.Results) == 1 && id == "0" && r.Name != "" {
-		id = reports.Clean(r.Name)
+		id = text.Clean(r.Name)
 	}
 	switch {
 	case metric == "" || metric == "value" || metric == id || metric == "<default>" || strings.HasSuffix(id, "|"+metric):
@@ -108,8 +109,8 @@ func (r Report) title(i int) string {
 const nameWidth = 17
 
 // row writes a name and a text that may take several lines.
-func row(w io.Writer, name, text string) {
-	for _, l := range wrap(text, reports.Width-nameWidth-2, "") {
+func row(w io.Writer, name, words string) {
+	for _, l := range wrap(words, text.PageWidth-nameWidth-2, "") {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-*s%s", nameWidth, name, l), " "))
 		name = ""
 	}
@@ -263,7 +264,7 @@ func spread(n, most int) []int {
 
 // missing is a measurement that is wanted, why, and what it costs.
 func missing(n scaling.Next) string {
-	s := quantity.Exact(n.P) + ": " + reports.Clean(n.Why)
+	s := quantity.Exact(n.P) + ": " + text.Clean(n.Why)
 	if n.NodeHours != nil && !math.IsNaN(*n.NodeHours) {
 		s += " (about " + quantity.Plain(*n.NodeHours, 2) + " node-hours)"
 	}
@@ -294,7 +295,7 @@ func wanted(list []scaling.Next) []string {
 // wrap breaks text into lines of at most w columns; later lines begin with
 // indent.
 func wrap(s string, w int, indent string) []string {
-	lines := reports.Wrap(s, w-len(indent))
+	lines := text.Wrap(s, w-len(indent))
 	for i := range lines {
 		if i > 0 {
 			lines[i] = indent + lines[i]

@@ -5,10 +5,11 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/reports/text"
+
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
-	"jobgait/reports"
 )
 
 // verdict says in one sentence, without the name of the series, what its law is
@@ -38,12 +39,12 @@ func reason(r scaling.Result) string {
 	for _, code := range []note.Code{note.BadSeries, note.NeedMore} {
 		for _, n := range r.Notes {
 			if n.Code == code {
-				return reports.Clean(n.Text)
+				return text.Clean(n.Text)
 			}
 		}
 	}
 	if len(r.Notes) > 0 {
-		return reports.Clean(r.Notes[len(r.Notes)-1].Text)
+		return text.Clean(r.Notes[len(r.Notes)-1].Text)
 	}
 	return quantity.Plural(r.N, "point")
 }

@@ -1,0 +1,102 @@
+package job
+
+import (
+	"fmt"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// Agreement is how alike the iterations of the nodes are.
+type Agreement struct {
+	Column string `json:"column"` // before its label
+	Label  string `json:"label"`
+	summary.Agreement
+}
+
+func newAgreement(s summary.Summary) *Agreement {
+	a := s.Agreement
+	if a == nil {
+		return nil
+	}
+	out := &Agreement{a.Column, newLabels(s).long(a.Column), *a}
+	out.List = listed(a.List)
+	return out
+}
+
+// oddShape says in a few words how a node's iterations differ.
+func oddShape(x summary.Apart) []string {
+	var out []string
+	if x.Odd {
+		out = append(out, "another shape of cycle")
+	}
+	if x.Straggler && x.LongerPct >= leastLonger {
+		out = append(out, "cycles "+quantity.Percent(x.LongerPct)+" longer")
+	} else if x.Straggler {
+		out = append(out, "cycles that become longer")
+	}
+	return out
+}
+
+// leastLonger is the difference of length in percent below which a straggler is
+// one for its trend.
+const leastLonger = 0.5
+
+// texts are the sentences on the agreement of the nodes: of all, then of those
+// that differ, at most listApart.
+func (a *Agreement) texts() []string {
+	if a == nil {
+		return nil
+	}
+	text := fmt.Sprintf("Cycles compared in %s: %s of %s of nodes agree within 1 %%, the furthest are %s apart.", a.Label,
+		quantity.Count(a.Agree), quantity.Plural(a.Pairs, "pair"), quantity.Percent(a.WorstPct))
+	if a.Compared < a.Nodes {
+		text = fmt.Sprintf("Cycles of %s of %s compared in %s, those that stand out among them: %s within 1 %% of the median, the furthest %s away.",
+			quantity.Count(a.Compared), quantity.Plural(a.Nodes, "node"), a.Label, quantity.Count(a.Agree), quantity.Percent(a.WorstPct))
+	}
+	out := []string{text}
+	for i, x := range a.List {
+		if i == listApart {
+			out = append(out, fmt.Sprintf("And %s more nodes that differ.", quantity.Count(a.differ()-i)))
+			break
+		}
+		out = append(out, apartText(x))
+	}
+	return out
+}
+
+// listApart is the number of nodes that differ with a line of their own.
+const listApart = 4
+
+// differ is how many nodes differ; a node that differs twice counts once where
+// all of them are listed.
+func (a *Agreement) differ() int { return max(len(a.List), a.Odd, a.Stragglers, a.Late) }
+
+// apartText says how one node differs, where and when.
+func apartText(x summary.Apart) string {
+	text := text.Cut(x.Node, 40) + ":"
+	sep := " "
+	if x.Odd && x.DistancePct != nil {
+		text += fmt.Sprintf("%sits cycle is %s off that of the median node, most from %s on, for %s (%s)", sep,
+			quantity.Percent(*x.DistancePct), quantity.Duration(x.FromS), quantity.Duration(x.ForS), quantity.Signed(x.DiffersPct))
+		sep = "; "
+	}
+	if x.Straggler {
+		longer := "become longer faster"
+		if x.LongerPct >= leastLonger {
+			longer = "are " + quantity.Percent(x.LongerPct) + " longer"
+		}
+		text += sep + "its cycles " + longer + " than the median node's"
+		sep = "; "
+	}
+	if x.Late && x.LagS != nil {
+		word := "later"
+		if *x.LagS < 0 {
+			word = "earlier"
+		}
+		text += fmt.Sprintf("%sits cycles begin %s %s than the median node's, or its clock is off", sep, quantity.Duration(max(*x.LagS, -*x.LagS)), word)
+	}
+	return text + "."
+}

@@ -1,0 +1,201 @@
+package job
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+
+	"jobgait/reports/html"
+
+	"jobgait/analysis/phase"
+	"jobgait/analysis/quantity"
+	"jobgait/reports/plot"
+)
+
+// timelineCharts draws the columns over the run, one below the other, with the
+// phases behind them, and the GPUs below.
+func (r Report) timelineCharts() []html.Chart {
+	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
+	var out []html.Chart
+	for i, t := range r.traces() {
+		if _, _, ok := plot.Extent(t.mean); !ok || end <= 0 {
+			continue
+		}
+		height := 96
+		if i == 0 {
+			height = 150
+		}
+		chart := plot.New(t.frame(" over the run", height, 0, end))
+		r.spans(chart, i == 0)
+		r.draw(chart, t, "line run", end)
+		out = append(out, html.Chart{Title: t.column.Label, Remark: unitWords(t.column.Unit), SVG: template.HTML(chart.SVG())})
+	}
+	if p := r.gpuLaneChart(); p != nil && len(out) > 0 {
+		out = append(out, *p)
+	}
+	return out
+}
+
+// inPercent labels the ticks of shares as percent.
+func inPercent(ticks []plot.Tick, unit string) []plot.Tick {
+	if unit == "share" {
+		for i, t := range ticks {
+			ticks[i].Label = quantity.Chosen(100 * t.Value)
+		}
+	}
+	return ticks
+}
+
+// spans puts the phases behind a chart, and their names above it if wanted.
+func (r Report) spans(chart *plot.Chart, named bool) {
+	for _, p := range r.seen() {
+		label := ""
+		switch {
+		case !named:
+		case p.Kind == phase.Loop:
+			label = string(p.Pattern)
+		default:
+			label = string(p.Kind)
+		}
+		tip := fmt.Sprintf("%s, %s to %s: %s, %s of the run", p.name(), quantity.Position(p.StartS, r.Job.ElapsedS),
+			quantity.Position(p.EndS, r.Job.ElapsedS), quantity.Duration(p.length()), quantity.Share(p.Share))
+		chart.Span(r.phaseClass(p), p.StartS, p.EndS, label, tip)
+	}
+}
+
+// maxSpans bounds the phases that are drawn: a run may have thousands.
+const maxSpans = 150
+
+// seen returns the phases that are drawn: all, or where there are very many,
+// those that are wide enough to be seen.
+func (r Report) seen() []Phase {
+	if len(r.Rhythm.Phases) <= maxSpans {
+		return r.Rhythm.Phases
+	}
+	least := r.Rhythm.Timeline.end(r.Job.ElapsedS) / maxSpans
+	return slices.DeleteFunc(slices.Clone(r.Rhythm.Phases), func(p Phase) bool { return p.length() < least })
+}
+
+// phaseClass is the class of a phase: loops have the colour of their pattern.
+func (r Report) phaseClass(p Phase) string {
+	i := slices.IndexFunc(r.Rhythm.Patterns, func(q Pattern) bool { return q.ID == string(p.Pattern) })
+	switch {
+	case p.Kind == phase.Loop && i >= 0:
+		return fmt.Sprintf("p%d", i%4)
+	case p.Kind == phase.Gap || p.Kind == phase.Checkpoint:
+		return "gap"
+	}
+	return "rest"
+}
+
+// shapeCharts draws one iteration of each pattern, four at most.
+func (r Report) shapeCharts() []html.Chart {
+	var out []html.Chart
+	for i, q := range r.Rhythm.Patterns[:min(4, len(r.Rhythm.Patterns))] {
+		mean, p10, p90 := floats(q.Shape.Mean), floats(q.Shape.P10), floats(q.Shape.P90)
+		if _, _, ok := plot.Extent(mean); !ok {
+			continue
+		}
+		length := q.Period.value()
+		x := make([]float64, len(mean))
+		for k := range x {
+			x[k] = (float64(k) + 0.5) / float64(len(x)) * length
+		}
+		y, ticks := plot.FromZero(4, mean, p90)
+		chart := plot.New(plot.Frame{Name: "one cycle of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length}, Y: y,
+			XTicks: plot.TimeTicks(0, length, 5), YTicks: inPercent(ticks, q.Shape.Unit)})
+		color := fmt.Sprintf("c%d", i%4)
+		chart.Band("band "+color, x, p10, p90)
+		chart.Line("line "+color, x, mean)
+		out = append(out, html.Chart{Title: "One cycle of " + q.ID,
+			Remark: q.Shape.Label + "; " + quantity.Period(length) + "; " + q.evidence(),
+			SVG:    template.HTML(chart.SVG())})
+	}
+	return out
+}
+
+// driftChart draws the length of iterations over the run, on the time axis of the
+// timeline. What is far above the rest is cut off: it is in the table.
+func (r Report) driftChart() *html.Chart {
+	d := r.Rhythm.drift()
+	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
+	t, mean, longest := floats(d.Lengths.TS), floats(d.Lengths.MeanS), floats(d.Lengths.MaxS)
+	lo, hi, ok := historyRange(mean)
+	if !ok || end <= 0 {
+		return nil
+	}
+	hi = min(hi, 2*r.Rhythm.period())
+	y := plot.Scale{Lo: max(0, lo-(hi-lo)/10), Hi: hi + (hi-lo)/10}
+	chart := plot.New(plot.Frame{Name: "length of cycles over the run", Height: 130, X: plot.Scale{Lo: 0, Hi: end}, Y: y,
+		XTicks: plot.TimeTicks(0, end, 7), YTicks: plot.TimeTicks(y.Lo, y.Hi, 4)})
+	remark := "a point a cycle"
+	if d.Lengths.Group > 1 {
+		chart.Band("band", t, mean, longest)
+		remark = fmt.Sprintf("line: mean of %d cycles; band: to the longest", d.Lengths.Group)
+	}
+	x, line := d.broken()
+	chart.Line("line", x, line)
+	for _, s := range d.Steps[:min(len(d.Steps), maxSteps)] {
+		chart.Mark("axis", s.TS, quantity.Signed(s.EffectPct), "at "+quantity.Position(s.TS, r.Job.ElapsedS))
+	}
+	return &html.Chart{Title: "Length of one cycle", Remark: remark, SVG: template.HTML(chart.SVG())}
+}
+
+// historyCharts draws elapsed time and period of the earlier runs and this one.
+func (r Report) historyCharts() []html.Chart {
+	var out []html.Chart
+	for _, q := range []runFigure{{"Elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS},
+		{"One cycle", quantity.Period, Run.period, r.Rhythm.period()}} {
+		if p, ok := r.historyChart(q); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// runFigure is one figure of every run, and of this one.
+type runFigure struct {
+	name  string
+	print func(float64) string
+	of    func(Run) float64
+	now   float64
+}
+
+func (r Report) historyChart(q runFigure) (html.Chart, bool) {
+	runs := r.Earlier.inOrder()
+	var x, y []float64
+	var class, tips []string
+	add := func(v float64, c, tip string) {
+		x, y, class, tips = append(x, float64(len(x))), append(y, v), append(class, c), append(tips, tip)
+	}
+	for _, run := range runs {
+		v := q.of(run)
+		add(v, "dot", fmt.Sprintf("job %s, %s: %s", run.ID, moment(run.StartEpochS).In(r.zone).Format("2006-01-02 15:04"), q.print(v)))
+	}
+	add(q.now, "dot now", "this run: "+q.print(q.now))
+	if _, _, ok := plot.Extent(y); !ok {
+		return html.Chart{}, false
+	}
+	scale, _ := plot.FromZero(3, y)
+	ticks := plot.TimeTicks(0, scale.Hi, 3)
+	last := float64(len(runs))
+	first := -0.5 - 0.12*(last+1) // room for the labels of the y axis
+	day := func(run Run) string { return moment(run.StartEpochS).In(r.zone).Format("2 Jan 2006") }
+	chart := plot.New(plot.Frame{Name: q.name + " of earlier runs", Class: "history", Height: 110,
+		X: plot.Scale{Lo: first, Hi: last + 0.5}, Y: scale, YTicks: ticks,
+		XTicks: []plot.Tick{{Value: first, Label: day(runs[0])}, {Value: last + 0.5, Label: "this run"}}})
+	chart.Line("trace", x, y)
+	chart.Points(class, x, y, tips)
+	return html.Chart{Title: q.name, Remark: "oldest first, this run last", SVG: template.HTML(chart.SVG())}, true
+}
+
+// unitWords is the unit in a chart's caption.
+func unitWords(unit string) string {
+	switch unit {
+	case "", "1", "CPUs", "samples", "share":
+		return ""
+	case "1/s":
+		return "a second"
+	}
+	return unit
+}

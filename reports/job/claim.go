@@ -1,0 +1,21 @@
+package job
+
+import (
+	"fmt"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/quantity"
+)
+
+// claim is the pattern in a sentence without its full stop: of cycles whose length
+// varies by nature from when to when, else how long one takes.
+func (q Pattern) claim() string {
+	times := fmt.Sprintf("%s times, %s of the run", quantity.Count(q.Instances), quantity.Share(q.Coverage))
+	word := text.Hedge(q.Confidence)
+	if q.Kind == periodicity.Unequal && q.P10S != nil && q.P90S != nil {
+		return text.Capital(fmt.Sprintf("%s%s: %s", word, text.Unequal(*q.P10S, *q.P90S, q.Period.value()), times))
+	}
+	return fmt.Sprintf("One cycle %stakes %s +- %s: %s", word, quantity.Period(q.Period.value()), quantity.Share(q.PeriodCV), times)
+}

@@ -1,0 +1,73 @@
+package job
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// Word is text that may be unknown: "" here, null in JSON, "-" in print.
+type Word string
+
+// MarshalJSON writes null for unknown text.
+func (w Word) MarshalJSON() ([]byte, error) {
+	if w == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(w))
+}
+
+// String returns the text, or "-".
+func (w Word) String() string { return cmp.Or(string(w), "-") }
+
+// cleanSummary returns s with text that can be printed and numbers that JSON can hold: one
+// that is none is 0, nil where it may be missing. The names of its code are made readable
+// first: cut they could not be. The caller's summary stays as it is.
+func cleanSummary(s summary.Summary) summary.Summary {
+	code := s.Code
+	s.Code = nil
+	cleanAll(reflect.ValueOf(&s).Elem(), text.Clean)
+	cleanAll(reflect.ValueOf(&code).Elem(), func(name string) string { return name })
+	s.Code = code
+	return s
+}
+
+// cleanAll cleans all in v, so that no field that is added later is forgotten. Lists
+// and what is pointed to are copied before they are changed. Maps stay as they are: of
+// the recorded fields only numbers are read. Samples do too: a missing one is NaN.
+func cleanAll(v reflect.Value, text func(string) string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text(v.String()))
+	case reflect.Float64:
+		v.SetFloat(quantity.OrZero(v.Float()))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			cleanAll(v.Field(i), text)
+		}
+	case reflect.Pointer:
+		if f, ok := v.Interface().(*float64); ok {
+			v.Set(reflect.ValueOf(quantity.FiniteOf(f)))
+		} else if !v.IsNil() {
+			own := reflect.New(v.Type().Elem())
+			own.Elem().Set(v.Elem())
+			cleanAll(own.Elem(), text)
+			v.Set(own)
+		}
+	case reflect.Slice:
+		if v.IsNil() || v.Type().Elem().Kind() == reflect.Float32 {
+			return
+		}
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		for i := range own.Len() {
+			cleanAll(own.Index(i), text)
+		}
+		v.Set(own)
+	}
+}

@@ -1,0 +1,220 @@
+package job
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// Code is which code the CPU time went to: of one cycle of the main pattern, or of
+// the run where it has none that was seen.
+type Code struct {
+	Samples int64 `json:"samples"`
+	Pattern Word  `json:"pattern"`
+	Node    Word  `json:"node"` // whose samples these are
+	// Cycles is how many were seen, BusyS all CPU time of theirs, CycleS that of one.
+	Cycles float64  `json:"cycles"`
+	BusyS  float64  `json:"busy_s"`
+	CycleS *float64 `json:"cycle_s"`
+	// Classes, libraries and functions with others add up to it; shares are of it.
+	Classes      []CodePart     `json:"classes"`
+	Libraries    []CodePart     `json:"libraries"`
+	Functions    []CodeFunction `json:"functions"`
+	Others       CodeOthers     `json:"others"`
+	UnnamedShare float64        `json:"unnamed_share"`
+	Pages        []CodePage     `json:"pages"`
+	Notes        []Note         `json:"notes"`
+}
+
+// CodePart is a class or library.
+type CodePart struct {
+	Name   string    `json:"name"`
+	Share  float64   `json:"share"`
+	BusyS  float64   `json:"busy_s"`
+	CycleS *float64  `json:"cycle_s"`
+	Within []float64 `json:"within"`
+}
+
+// CodeFunction is a function; Name is without what compilers and CPUs add to it, and
+// null for code of which only the bounds are known.
+type CodeFunction struct {
+	Name    Word      `json:"name"`
+	Full    Word      `json:"full"`
+	Library string    `json:"library"`
+	Class   string    `json:"class"`
+	Share   float64   `json:"share"`
+	BusyS   float64   `json:"busy_s"`
+	CycleS  *float64  `json:"cycle_s"`
+	Lo      *float64  `json:"cycle_ci_lo"`
+	Hi      *float64  `json:"cycle_ci_hi"`
+	Within  []float64 `json:"within"`
+}
+
+// CodeOthers are functions that have no line of their own.
+type CodeOthers struct {
+	Count  int      `json:"count"`
+	Share  float64  `json:"share"`
+	CycleS *float64 `json:"cycle_s"`
+}
+
+// CodePage is what a column of a code page stands for.
+type CodePage struct {
+	Column  string  `json:"column"`
+	Name    Word    `json:"name"`
+	Library string  `json:"library"`
+	Share   float64 `json:"share"`
+}
+
+// newCode returns nil where nothing is known of code.
+func newCode(s summary.Summary) *Code {
+	a := s.Code
+	if a == nil || a.Samples == 0 {
+		return nil
+	}
+	split := a.Run
+	c := Code{Samples: a.Samples, Node: Word(s.CodeNode), Notes: []Note{}, Pages: []CodePage{}}
+	if m := s.MainCode(); m != nil {
+		split = m.Split
+		cycle := quantity.OrZero(m.BusyS / m.Count)
+		c.Pattern, c.Cycles, c.CycleS = Word(text.Clean(m.Pattern)), m.Count, &cycle
+		if a.Run.BusyS > 0 {
+			c.Samples = int64(math.Round(float64(a.Samples) * m.BusyS / a.Run.BusyS))
+		}
+	}
+	c.BusyS, c.UnnamedShare = split.BusyS, split.UnnamedShare
+	c.Classes, c.Libraries = codeParts(split.Classes), codeParts(split.Libraries)
+	c.Functions = []CodeFunction{}
+	for _, f := range split.Functions {
+		c.Functions = append(c.Functions, newFunction(f))
+	}
+	if o := split.Others; o != nil {
+		c.Others = CodeOthers{max(0, o.Count), o.Share, o.CycleS}
+	}
+	for _, p := range a.Pages {
+		c.Pages = append(c.Pages, CodePage{text.Clean(p.Column), functionName(p.Function), text.Clean(p.Library), p.Share})
+	}
+	for _, n := range newNotes(s) {
+		if strings.HasPrefix(string(n.Code), "names_") || strings.HasPrefix(string(n.Code), "code_") || n.Code == "program_replaced" {
+			c.Notes = append(c.Notes, n)
+		}
+	}
+	return &c
+}
+
+func codeParts(list []anatomy.Part) []CodePart {
+	out := []CodePart{}
+	for _, p := range list {
+		out = append(out, CodePart{text.Clean(p.Name), p.Share, p.Seconds, p.CycleS, listed(p.Within)})
+	}
+	return out
+}
+
+func newFunction(f anatomy.Share) CodeFunction {
+	out := CodeFunction{Name: functionName(f.Function), Full: Word(text.Clean(f.Name)), Library: text.Clean(f.Library), Class: string(anatomy.ClassOf(f.Library)),
+		Share: f.Share, BusyS: f.Seconds, CycleS: f.CycleS, Lo: f.Lo, Hi: f.Hi, Within: listed(f.Within)}
+	return out
+}
+
+// listed is a list that JSON has as one, also where it has nothing in it.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
+func functionName(f anatomy.Function) Word {
+	return Word(text.Clean(anatomy.Normal(f.Library, f.Name)))
+}
+
+// codeLine is a line of the table of functions: what has no name is one line for
+// each library, the kernel is one.
+type codeLine struct {
+	name, library, class string
+	share                float64
+	seconds              float64 // of a cycle, else of the run
+	lo, hi               *float64
+	within               []float64
+}
+
+// listedFunctions is how many lines the table has at most, leastListed the part from
+// which code has one.
+const listedFunctions, leastListed = 10, 0.005
+
+// lines returns the lines of functions, and what is left.
+func (c Code) lines() (lines []codeLine, others CodeOthers, seconds float64) {
+	at := map[string]int{}
+	named := slices.ContainsFunc(c.Functions, func(f CodeFunction) bool { return f.Name != "" })
+	for _, f := range c.Functions {
+		l := codeLine{name: string(f.Name), library: shortLibrary(f.Library), class: f.Class, share: f.Share, seconds: f.BusyS, lo: f.Lo, hi: f.Hi, within: slices.Clone(f.Within)}
+		if f.CycleS != nil {
+			l.seconds = *f.CycleS
+		}
+		switch {
+		case f.Class == string(anatomy.Kernel):
+			l.name, l.library = "kernel", ""
+		case f.Library == anatomy.NoFile:
+			l.name, l.library = "code without a file", ""
+		case l.name == "" && !named: // names of files alone are told
+			l.name, l.library = l.library, ""
+		case l.name == "":
+			l.name = "unnamed code"
+		}
+		key := l.name + "\x00" + l.library
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(lines)
+			lines = append(lines, l)
+			continue
+		}
+		lines[i].add(l)
+	}
+	slices.SortStableFunc(lines, func(a, b codeLine) int { return cmp.Compare(b.share, a.share) })
+	n := min(len(lines), listedFunctions)
+	for n > 0 && lines[n-1].share < leastListed {
+		n--
+	}
+	others = c.Others
+	if others.CycleS != nil {
+		seconds = *others.CycleS
+	} else {
+		seconds = c.BusyS * others.Share
+	}
+	for _, l := range lines[n:] {
+		others.Count, others.Share, seconds = others.Count+1, others.Share+l.share, seconds+l.seconds
+	}
+	return lines[:n], others, seconds
+}
+
+// add joins two lines; how sure the sum is nobody has counted.
+func (l *codeLine) add(o codeLine) {
+	l.share, l.seconds, l.lo, l.hi = l.share+o.share, l.seconds+o.seconds, nil, nil
+	for i := range l.within {
+		if i < len(o.within) {
+			l.within[i] += o.within[i]
+		}
+	}
+}
+
+// shortLibrary is the name of a library's file without its version.
+func shortLibrary(file string) string {
+	if at := strings.Index(file, ".so"); at > 0 {
+		return file[:at]
+	}
+	return file
+}
+
+// className is a class in words.
+func className(class string) string {
+	words := map[string]string{
+		string(anatomy.Own): "own code", string(anatomy.Math): "math libraries", string(anatomy.Communication): "communication", string(anatomy.IO): "file libraries",
+		string(anatomy.OpenMP): "OpenMP", string(anatomy.Language): "language runtime", string(anatomy.CRuntime): "C runtime", string(anatomy.Kernel): "kernel",
+		string(anatomy.GPUDriver): "GPU driver", string(anatomy.Unnamed): "without a file",
+	}
+	if w, ok := words[class]; ok {
+		return w
+	}
+	return class
+}

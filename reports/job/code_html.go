@@ -1,0 +1,100 @@
+package job
+
+import (
+	"html/template"
+
+	"jobgait/reports/html"
+	"jobgait/reports/text"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/quantity"
+	"jobgait/reports/plot"
+)
+
+// codeChart draws one cycle with the classes of code above each other, as CPUs that
+// they keep busy; nil where no cycle was seen.
+func (r Report) codeChart() *html.Chart {
+	c := r.Code
+	length := r.codePeriod()
+	if c.Pattern == "" || !(length > 0) {
+		return nil
+	}
+	edges := make([]float64, anatomy.Bins+1)
+	for i := range edges {
+		edges[i] = length * float64(i) / anatomy.Bins
+	}
+	total := make([]float64, anatomy.Bins)
+	var layers [][2][]float64
+	for _, p := range c.Classes {
+		lo, hi := append([]float64{}, total...), make([]float64, anatomy.Bins)
+		for i := range hi {
+			if hi[i] = total[i]; i < len(p.Within) {
+				hi[i] += p.Within[i] / (length / anatomy.Bins)
+			}
+		}
+		layers, total = append(layers, [2][]float64{lo, hi}), hi
+	}
+	y, ticks := plot.FromZero(4, total)
+	chart := plot.New(plot.Frame{Name: "code within one cycle", Height: 150, X: plot.Scale{Lo: 0, Hi: length}, Y: y,
+		XTicks: plot.TimeTicks(0, length, 6), YTicks: ticks})
+	for i, p := range c.Classes {
+		chart.Bins(codeClass(p.Name), edges, layers[i][0], layers[i][1])
+	}
+	return &html.Chart{Title: "One " + string(c.Pattern), Remark: "busy CPUs by kind of code, mean of the cycles", SVG: template.HTML(chart.SVG())}
+}
+
+// codeClass is the class of the style sheet for a class of code.
+func codeClass(name string) string {
+	for _, c := range anatomy.Classes() {
+		if string(c) == name {
+			return name
+		}
+	}
+	return string(anatomy.Unnamed)
+}
+
+// key are the classes with their colours and shares.
+func (c Code) key() []text.Row {
+	var out []text.Row
+	for _, p := range c.Classes {
+		if p.Share >= leastKind {
+			out = append(out, text.Row{text.Swatched(className(p.Name)+" "+quantity.Share(p.Share), codeClass(p.Name))})
+		}
+	}
+	return out
+}
+
+// codeRows are the functions.
+func (r Report) codeRows() []text.Row {
+	c := r.Code
+	lines, others, rest := c.lines()
+	if len(lines) == 0 {
+		return nil
+	}
+	print := quantity.Duration
+	head := text.Row{text.Left("code"), text.Left("library"), text.Right("CPU time"), text.Right("share")}
+	if c.Pattern != "" {
+		print = quantity.Period
+		head = append(head, text.Right("95 % interval"), text.Left("within "+string(c.Pattern)))
+	}
+	rows := []text.Row{head}
+	for _, l := range lines {
+		x := text.Row{text.Swatched(l.name, codeClass(l.class)), text.Left(l.library), text.Right(print(l.seconds)), text.Right(quantity.Share(l.share))}
+		if c.Pattern != "" {
+			interval := quantity.Missing
+			if l.lo != nil && l.hi != nil {
+				interval = quantity.PeriodRange(*l.lo, *l.hi, l.seconds)
+			}
+			x = append(x, text.Right(interval), text.Cell{Left: true, Wide: true, Art: template.HTML(plot.Strip(codeClass(l.class), l.within, l.name+" within one cycle"))})
+		}
+		rows = append(rows, x)
+	}
+	if others.Count > 0 {
+		x := text.Row{text.Left(quantity.Count(others.Count) + " others"), text.Left(""), text.Right(print(rest)), text.Right(quantity.Share(others.Share))}
+		if c.Pattern != "" {
+			x = append(x, text.Right(""), text.Left(""))
+		}
+		rows = append(rows, x)
+	}
+	return rows
+}

@@ -1,0 +1,188 @@
+package job
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/quantity"
+)
+
+// Widths of the columns of the table of functions, which fill a line.
+const codeNumber, codeName, codeLibrary = 6, 19, 9
+
+// textCode says which code one cycle consists of.
+func (r Report) textCode(p *text.Page) {
+	c := r.Code
+	if c == nil {
+		return
+	}
+	p.Section("CODE", r.codeRemark())
+	p.Text("  by kind     ", c.kinds())
+	by, unit := c.unit()
+	head := "  " + text.PadLeft(unit, codeNumber) + "  " + text.PadLeft("share", codeNumber) + "  "
+	if c.Pattern != "" {
+		head += text.PadRight("within "+string(c.Pattern)+", 0 .. "+quantity.Period(r.codePeriod()), anatomy.Bins) + " "
+	}
+	lines, others, rest := c.lines()
+	if len(lines) == 0 {
+		return
+	}
+	p.Line(head + text.PadRight("code", codeName) + " library")
+	row := func(seconds, share float64, within []float64, name, library string) {
+		line := "  " + text.PadLeft(codeFigure(seconds*by), codeNumber) + "  " + text.PadLeft(quantity.Share(share), codeNumber) + "  "
+		if c.Pattern != "" {
+			line += text.PadRight(r.codeSpark(within), anatomy.Bins) + " "
+			name, library = shortName(name, codeName), shortName(library, codeLibrary)
+		}
+		p.Line(line + text.PadRight(name, codeName) + " " + library)
+	}
+	for _, l := range lines {
+		row(l.seconds, l.share, l.within, l.name, l.library)
+	}
+	if others.Count > 0 {
+		row(rest, others.Share, nil, quantity.Count(others.Count)+" others", "")
+	}
+	p.Text("  ", c.noise())
+	for _, n := range c.Notes {
+		p.Text("  ", text.Sentence(n.Text))
+	}
+}
+
+// codeRemark says of what the shares are.
+func (r Report) codeRemark() string {
+	c := r.Code
+	words := "CPU time of the run: " + quantity.Duration(c.BusyS)
+	if c.CycleS != nil {
+		words = fmt.Sprintf("CPU time of one %s: %s in %s", c.Pattern, quantity.Period(*c.CycleS), quantity.Period(r.codePeriod()))
+		if busy := r.Nodes.BusyCPUs; busy != nil && *busy <= 1 && *c.CycleS < 0.95*r.codePeriod() {
+			words += "; the rest not running"
+		}
+	}
+	if r.Nodes.Total > 1 && c.Node != "" {
+		words += ", on " + text.Cut(string(c.Node), 20)
+	}
+	return words
+}
+
+// codePeriod is the mean length of the cycles that the code is of.
+func (r Report) codePeriod() float64 {
+	for _, q := range r.Rhythm.Patterns {
+		if q.ID == string(r.Code.Pattern) {
+			if q.MeanS != nil {
+				return *q.MeanS
+			}
+			return q.Period.value()
+		}
+	}
+	return math.NaN()
+}
+
+// leastKind is the part from which a class is named.
+const leastKind = 0.001
+
+// kinds lists the classes.
+func (c Code) kinds() string {
+	var out []string
+	for _, p := range c.Classes {
+		if p.Share >= leastKind {
+			out = append(out, className(p.Name)+" "+quantity.Share(p.Share))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// unit is that in which the seconds of functions are printed.
+func (c Code) unit() (by float64, name string) {
+	most := c.BusyS
+	if c.CycleS != nil {
+		most = *c.CycleS
+	}
+	switch {
+	case most < 0.01:
+		return 1e6, "us"
+	case most < 10:
+		return 1e3, "ms"
+	}
+	return 1, "s"
+}
+
+// codeFigure prints numbers that stand below each other: with one decimal, with none
+// from 1000 on.
+func codeFigure(v float64) string {
+	if v >= 1000 {
+		return quantity.Count(int64(math.Round(v)))
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// codeSpark draws bins from zero; what has nothing in a bin is empty there.
+func (r Report) codeSpark(within []float64) string {
+	v := make([]float64, len(within))
+	_, hi, _ := text.FromZero(within)
+	for i, x := range within {
+		if v[i] = x; x <= hi/50 {
+			v[i] = math.NaN()
+		}
+	}
+	return text.Spark(v, 0, hi, r.ascii)
+}
+
+// noise is how sure a share is: that of the second line, which is neither all nor
+// next to nothing.
+func (c Code) noise() string {
+	words := quantity.Plural(c.Samples, "sample")
+	if c.Cycles >= 1 {
+		words += " in " + quantity.Plural(int64(math.Round(c.Cycles)), "cycle")
+	}
+	lines, _, _ := c.lines()
+	if len(lines) == 0 || c.Samples < 1 {
+		return text.Capital(words) + "."
+	}
+	p := lines[min(1, len(lines)-1)].share
+	return fmt.Sprintf("%s: a share of %s is +- %s points", text.Capital(words), quantity.Share(p), quantity.Figures(100*anatomy.Uncertain(p, c.Samples), 2))
+}
+
+// shortName cuts a name to its last two parts, a method and its class, and what is too
+// long still in the middle: what a method is called tells more than of which template it
+// is, and both more than the namespace.
+func shortName(name string, w int) string {
+	if text.Width(name) <= w {
+		return name
+	}
+	at := partAt(name)
+	if at <= 0 {
+		return text.Prefix(name, w-1) + "*"
+	}
+	class, method := name[:at], name[at:]
+	if outer := partAt(class); outer >= 0 {
+		class = class[outer+len("::"):]
+	}
+	switch {
+	case text.Width(class)+text.Width(method) <= w:
+		return class + method
+	case text.Width(method) < w-2:
+		return text.Prefix(class, w-1-text.Width(method)) + "*" + method
+	}
+	return text.Prefix(class+method, w-1) + "*"
+}
+
+// partAt is where the last :: of a name is that stands in no template's arguments; -1
+// without one.
+func partAt(name string) int {
+	depth := 0
+	for i := len(name) - 1; i > 0; i-- {
+		switch {
+		case name[i] == '>':
+			depth++
+		case name[i] == '<':
+			depth--
+		case depth <= 0 && name[i] == ':' && name[i-1] == ':':
+			return i - 1
+		}
+	}
+	return -1
+}

@@ -1,0 +1,145 @@
+package job
+
+import (
+	"math"
+	"strings"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// Counter is the total of one counter over the run and its nodes.
+type Counter struct {
+	Name  string  `json:"name"`
+	Label string  `json:"label"`
+	Unit  string  `json:"unit"`
+	Scope Word    `json:"scope"`
+	Total float64 `json:"total"`
+	// Before is what the run had counted when its first sample was taken; absent = 0.
+	Before float64  `json:"before,omitempty"`
+	PerS   *float64 `json:"per_s"`
+	// Share is the part of the run that the total is of; null = all of it.
+	Share *float64 `json:"share,omitempty"`
+}
+
+// newCounters returns the totals and the run's instructions per cycle, nil if
+// either was not counted or they were not counted for the same processes.
+func newCounters(s summary.Summary) ([]Counter, *float64) {
+	out := make([]Counter, 0, len(s.Counters))
+	totals := make(map[[2]string]float64)
+	for _, c := range s.Counters {
+		x := Counter{c.Name, totalLabel(c), c.Unit, Word(c.Scope), c.Total, c.Before, nil, nil}
+		part := c.Part()
+		if part < 1 {
+			x.Share = &part
+		}
+		ran := s.ElapsedS
+		if c.Scope == "job" {
+			ran = s.RanS()
+		}
+		if ran *= part; ran > 0 {
+			x.PerS = quantity.Finite(c.Total / ran)
+		}
+		out = append(out, x)
+		totals[[2]string{c.Name, c.Scope}] = c.Total
+	}
+	for key, instructions := range totals {
+		cycles := totals[[2]string{"cycles", key[1]}]
+		if key[0] == "instructions" && cycles > 0 && instructions > 0 {
+			return out, quantity.Finite(instructions / cycles)
+		}
+	}
+	return out, nil
+}
+
+// totalLabel names a total. CPU time is counted twice where code is sampled: by
+// samples, and by the kernel in steps of a tick.
+func totalLabel(c summary.Counter) string {
+	switch c.Name {
+	case "cpu_time":
+		if part := c.Part(); part < 1 {
+			return "CPU time, by samples of " + quantity.Share(part) + " of the run"
+		}
+		return "CPU time, by samples"
+	case "proc_cpu":
+		return "CPU time, by /proc"
+	case "task_clock":
+		return "CPU time, by perf"
+	case "cgroup_cpu":
+		if c.Before > c.Total/100 {
+			return "CPU time, by the cgroup (" + quantity.Duration(c.Before/1e9) + " more before)"
+		}
+		return "CPU time, by the cgroup"
+	case "energy_pkg":
+		return "energy of the processors"
+	case "energy_dram":
+		return "energy of the memory"
+	}
+	return columnLabel(c.Name, c.Unit, 0).long
+}
+
+// unitOf prints what a counter counts, "" where its name says it.
+func (c Counter) unitOf() string {
+	switch c.Unit {
+	case "", "1", "events", "operations", "packets", c.Name, c.Label:
+		return ""
+	}
+	if strings.HasSuffix(c.Label, " "+c.Unit) {
+		return "" // context switches in switches
+	}
+	return c.Unit
+}
+
+// seconds is how many of a counter's units are a second, 0 of one that counts no time.
+func (c Counter) seconds() float64 {
+	return map[string]float64{"ns": 1e9, "us": 1e6, "s": 1}[c.Unit]
+}
+
+// total prints the counter's total; times as durations.
+func (c Counter) total() string {
+	if unit := c.seconds(); unit > 0 {
+		return quantity.Duration(c.Total / unit)
+	}
+	if c.Unit == "uJ" {
+		return quantity.Amount(c.Total/1e6, "J")
+	}
+	return quantity.Amount(c.Total, c.unitOf())
+}
+
+// ofTime prints seconds a second: of the CPU clocks they are CPUs in use, else a part of
+// the run.
+func (c Counter) ofTime(perS float64) string {
+	if cpuTime(c.Name) {
+		return quantity.Figures(perS, 3) + " CPUs"
+	}
+	return quantity.Share(perS)
+}
+
+// cpus is how many CPUs a clock of CPU time of the job counted, NaN of other counters.
+func (c Counter) cpus() float64 {
+	clock := c.Name == "cpu_time" || c.Name == "proc_cpu" || c.Name == "task_clock" || c.Name == "cgroup_cpu"
+	if !clock || c.seconds() == 0 || c.Scope != "job" || c.PerS == nil {
+		return math.NaN()
+	}
+	return *c.PerS / c.seconds()
+}
+
+// fewEvents is below how many events there is no rate: one process that was killed is not
+// 0.0003 a second.
+const fewEvents = 10
+
+// rate prints the mean per second; of times it is a number of CPUs or the like.
+func (c Counter) rate() string {
+	unit := c.seconds()
+	switch {
+	case c.PerS == nil:
+		return quantity.Missing
+	case unit > 0:
+		return c.ofTime(*c.PerS / unit)
+	case c.Unit == "uJ":
+		return quantity.Amount(*c.PerS/1e6, "W")
+	case c.unitOf() == "" && c.Total < fewEvents:
+		return quantity.Missing
+	}
+	return quantity.Amount(*c.PerS, c.unitOf()) + "/s"
+}

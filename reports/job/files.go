@@ -1,0 +1,84 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/summary"
+)
+
+// File is one form of the report.
+type File struct {
+	Format string `json:"format"`
+	Name   string `json:"name"`
+}
+
+// formats are the forms a report has, in the order in which they are named.
+var formats = [...]string{"txt", "json", "html"}
+
+// FileNames returns the directory below the place of delivery ("" for none) and
+// the name without extension of a run's report: jobgait-123, jobgait-123.r1
+// after a restart, jobgait-123.run2 for the second `jobgait run` in a job, and
+// jobgait-100/jobgait-100_7 for an element of an array.
+func FileNames(s summary.Summary) (dir, base string) {
+	if a := s.Job.ArrayJobID; a != nil && s.Job.ArrayTaskID != nil {
+		dir = fmt.Sprintf("jobgait-%d", *a)
+	}
+	base = "jobgait-" + s.DisplayID()
+	if s.Key.Restart > 0 {
+		base += fmt.Sprintf(".r%d", s.Key.Restart)
+	}
+	if s.Key.Sub > 0 {
+		base += fmt.Sprintf(".run%d", s.Key.Sub)
+	}
+	return dir, base
+}
+
+func newFiles(s summary.Summary, want []string) []File {
+	_, base := FileNames(s)
+	out := []File{}
+	for _, f := range formats {
+		if slices.Contains(want, f) {
+			out = append(out, File{f, base + "." + f})
+		}
+	}
+	return out
+}
+
+// file returns the name of a form of the report, "" if it is not written.
+func (r Report) file(format string) string {
+	for _, f := range r.Files {
+		if f.Format == format {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// textFiles names the other forms of the report.
+func (r Report) textFiles(p *text.Page) {
+	p.Line("")
+	line := ""
+	for _, part := range []string{r.named("Pictures", "html"), r.named("Numbers", "json"), "Words jobgait help report"} {
+		if line != "" && part != "" && text.Width(line)+3+text.Width(part) >= text.PageWidth {
+			p.Line(line)
+			line = ""
+		}
+		if part != "" {
+			line = strings.Trim(line+"   "+part, " ")
+			line = " " + line
+		}
+	}
+	p.Line(line)
+}
+
+// named returns what a file holds and its name, "" if it is not written.
+func (r Report) named(what, format string) string {
+	if name := r.file(format); name != "" {
+		return what + " " + name
+	}
+	return ""
+}

@@ -1,0 +1,116 @@
+package job
+
+import (
+	"slices"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/finding"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/summary"
+)
+
+// newFindings says what limited the run, but for the codes that a site wants silent.
+func newFindings(r Report, silent []string) []finding.Finding {
+	n := finding.Run{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
+		InOrder: !r.failed(), Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
+		ImbalancePct: r.Nodes.ImbalancePct, Others: r.otherRuns.others(), Scaling: r.otherRuns.Fewer}
+	if s := r.Job.ExitSignal; s != nil {
+		n.ExitSignal = *s
+	}
+	if s := r.silence; s != nil {
+		n.SilentS, n.Doing = max(0, r.Job.ElapsedS-s.SinceS), s.Doing
+	}
+	if s := r.Rhythm.Stopped; s != nil {
+		n.Stopped = s.Text
+	}
+	n.Batch = !strings.HasPrefix(r.Job.Cluster, summary.LocalCluster)
+	if t := r.Job.NTasks; t != nil {
+		n.Tasks = *t
+	}
+	n.Threads = r.Job.Threads
+	r.used(&n)
+	for _, m := range r.Nodes.List {
+		if m.Reported {
+			n.Nodes = append(n.Nodes, finding.Node{Name: text.Cut(m.Name, 40), Busy: m.BusyCPUs, Odd: m.Odd})
+		}
+	}
+	for _, t := range r.Rhythm.Totals {
+		switch {
+		case !r.Rhythm.Periodic:
+		case t.Kind == phase.StartUp:
+			n.StartUpS += t.S
+		case t.Kind == phase.Checkpoint:
+			n.CheckpointS, n.Checkpoints = n.CheckpointS+t.S, n.Checkpoints+t.Count
+		}
+	}
+	if text := r.driftInShort(); text != "" {
+		d := r.Rhythm.drift()
+		n.Drift = &finding.Drift{Text: text, ChangePct: d.ChangePct, CostS: d.CostS}
+	}
+	r.gpus(&n)
+	n.Doubt, n.Code = r.doubt(), r.spent()
+	return finding.Of(n, silent)
+}
+
+// inHead is whether a finding stands in the head.
+func (r Report) inHead(code string) bool {
+	return slices.ContainsFunc(finding.Head(r.Findings), func(f finding.Finding) bool { return f.Code == code })
+}
+
+// disturbs is whether a finding is that something beside the run took CPUs from it.
+func disturbs(f finding.Finding) bool {
+	return slices.Contains([]string{"crowded", "throttled", "stolen"}, f.Code)
+}
+
+// used puts what the run was given and used.
+func (r Report) used(n *finding.Run) {
+	u := r.Resources
+	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled, Stolen: u.CPU.Stolen, Others: u.CPU.Others}
+	if r.Nodes.Reported < r.Nodes.Total { // what is not here would read as idle
+		n.CPU = finding.CPU{Allocated: u.CPU.Allocated}
+	}
+	n.Memory = finding.Memory{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills}
+	n.LimitS = u.Time.LimitS
+	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
+		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes
+		n.FilesWaitS = &each
+	}
+}
+
+// spent is what the CPU time of the run was spent on.
+func (r Report) spent() *finding.Code {
+	a := r.anatomy
+	if a == nil || a.Samples == 0 {
+		return nil
+	}
+	c := finding.Code{Samples: a.Samples, Where: map[string][]string{}}
+	if r.Nodes.Total > 1 && r.Code != nil {
+		c.Node = text.Cut(string(r.Code.Node), 40)
+	}
+	for _, p := range a.Run.Libraries {
+		where := []string{}
+		switch anatomy.ClassOf(p.Name) {
+		case anatomy.Communication:
+			c.Communication += p.Share
+			where = append(where, "communication")
+			if anatomy.Waits(p.Name) {
+				c.Spinning += p.Share
+				where = append(where, "spinning")
+			}
+		case anatomy.Kernel:
+			c.Kernel += p.Share
+		case anatomy.OpenMP:
+			c.OpenMP += p.Share
+			where = append(where, "openmp")
+		}
+		for _, w := range where {
+			if len(c.Where[w]) < 3 {
+				c.Where[w] = append(c.Where[w], text.Cut(shortLibrary(text.Clean(p.Name)), 40))
+			}
+		}
+	}
+	return &c
+}

@@ -1,0 +1,241 @@
+package job
+
+import (
+	"fmt"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// newGPUs returns the run's GPUs with what can be drawn of them.
+func newGPUs(s summary.Summary) []summary.GPU {
+	out := make([]summary.GPU, 0, len(s.GPUs))
+	for _, g := range s.GPUs {
+		g.Lane = cleanGPULane(g.Lane)
+		out = append(out, g)
+	}
+	return out
+}
+
+// unproven says on what all that is told of GPUs rests.
+const unproven = "built to the documentation, not yet run on a GPU"
+
+// textGPUs says what the GPUs did; a run without any has no section.
+func (r Report) textGPUs(p *text.Page) {
+	rows := r.gpuRows()
+	if len(rows) == 0 {
+		return
+	}
+	p.Section("GPUS", unproven)
+	p.Table(rows)
+	for _, text := range r.gpuTexts() {
+		p.Text("  ", text)
+	}
+	r.gpuShapes(p)
+}
+
+// gpuTexts are what is told below the table.
+func (r Report) gpuTexts() []string {
+	var out []string
+	for _, text := range []string{r.gpuRest(), r.gpuDiffer(), r.gpuClock()} {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	if idle := r.gpuIdle(); idle != "" {
+		out = append(out, idle+" "+betweenSyncs)
+	}
+	return out
+}
+
+// listedGPUs is how many have a line of their own.
+const listedGPUs = 16
+
+// gpuRows are a line for each GPU, none without any. That none was slowed and that no
+// cycle was seen needs no column.
+func (r Report) gpuRows() []text.Row {
+	if len(r.GPUs) == 0 {
+		return nil
+	}
+	var rows []text.Row
+	var several, slowed bool
+	pattern := ""
+	for _, g := range r.GPUs {
+		several = several || g.Node != r.GPUs[0].Node
+		slowed = slowed || g.SlowedS != nil && *g.SlowedS > 0
+		if g.Cycle != nil {
+			pattern = g.Cycle.Pattern
+		}
+	}
+	for i, g := range append([]summary.GPU{{}}, r.GPUs[:min(len(r.GPUs), listedGPUs)]...) {
+		cells := text.Row{text.Left("GPU"), text.Left("board"), text.Right("active"), text.Right("mean"), text.Right("energy"), text.Right("most memory")}
+		if i > 0 {
+			where := fmt.Sprint(g.Index)
+			if several {
+				where = text.Cut(g.Node, 20) + " " + where
+			}
+			cells = text.Row{text.Left(where), text.Left(text.Cut(g.Name, 30)), text.Right(gpuPart(g, g.ActiveS)), text.Right(gpuAmount(g.PowerW, "W")), text.Right(gpuAmount(g.EnergyJ, "J")), text.Right(gpuMemory(g))}
+		}
+		if slowed {
+			cells = append(cells, text.Right(head(i, "slowed", gpuPart(g, g.SlowedS))))
+		}
+		if pattern != "" {
+			cells = append(cells, text.Right(head(i, "idle in "+pattern, gpuIdleOf(g))))
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// head is the name of a column in the first row, and what is in it in the others.
+func head(i int, name, text string) string {
+	if i == 0 {
+		return name
+	}
+	return text
+}
+
+// gpuRest says what those are like that have no line, and what all took.
+func (r Report) gpuRest() string {
+	if len(r.GPUs) < 2 {
+		return ""
+	}
+	joules, known := 0.0, 0
+	for _, g := range r.GPUs {
+		if g.EnergyJ != nil {
+			joules, known = joules+*g.EnergyJ, known+1
+		}
+	}
+	var parts []string
+	if more := len(r.GPUs) - listedGPUs; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more are in the JSON.", more))
+	}
+	if known == len(r.GPUs) {
+		parts = append(parts, fmt.Sprintf("All %d took %s.", known, quantity.Amount(joules, "J")))
+	}
+	return strings.Join(parts, " ")
+}
+
+// differing is by which part of the largest the GPUs' figures must differ to be told.
+const differing = 0.1
+
+// gpuDiffer describes how far the GPUs are apart: whether they should be alike nobody
+// knows here.
+func (r Report) gpuDiffer() string {
+	var parts []string
+	for _, f := range []struct {
+		what string
+		of   func(summary.GPU) *float64
+		text func(summary.GPU) string
+	}{
+		{"energy", func(g summary.GPU) *float64 { return g.EnergyJ }, func(g summary.GPU) string { return gpuAmount(g.EnergyJ, "J") }},
+		{"active", func(g summary.GPU) *float64 { return g.ActiveS }, func(g summary.GPU) string { return gpuPart(g, g.ActiveS) }},
+	} {
+		least, most := extremes(r.GPUs, f.of)
+		if most != nil && *f.of(*most)-*f.of(*least) > differing**f.of(*most) {
+			parts = append(parts, fmt.Sprintf("%s from %s (%s) to %s (%s)", f.what, f.text(*least), r.gpuName(*least), f.text(*most), r.gpuName(*most)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "The GPUs differ: " + strings.Join(parts, ", ") + "."
+}
+
+// extremes are the GPUs with the least and the most of a figure, nil where none has it.
+func extremes(list []summary.GPU, of func(summary.GPU) *float64) (least, most *summary.GPU) {
+	for i, g := range list {
+		v := of(g)
+		if v == nil {
+			continue
+		}
+		if least == nil || *v < *of(*least) {
+			least = &list[i]
+		}
+		if most == nil || *v > *of(*most) {
+			most = &list[i]
+		}
+	}
+	return least, most
+}
+
+// gpuClock is the mean clock of those GPUs whose drivers tell it.
+func (r Report) gpuClock() string {
+	lo, hi := extremes(r.GPUs, func(g summary.GPU) *float64 { return g.ClockMHz })
+	switch {
+	case lo == nil:
+		return ""
+	case gpuAmount(lo.ClockMHz, "MHz") == gpuAmount(hi.ClockMHz, "MHz"):
+		return fmt.Sprintf("The shaders' clock was %s in the mean.", gpuAmount(lo.ClockMHz, "MHz"))
+	}
+	return fmt.Sprintf("The shaders' clock was %s (%s) to %s (%s) in the mean.", gpuAmount(lo.ClockMHz, "MHz"), r.gpuName(*lo), gpuAmount(hi.ClockMHz, "MHz"), r.gpuName(*hi))
+}
+
+// gpuName is "GPU 0", with the node's name where there are several.
+func (r Report) gpuName(g summary.GPU) string {
+	name := fmt.Sprintf("GPU %d", g.Index)
+	if r.Nodes.Total > 1 {
+		name += " of " + text.Cut(g.Node, 20)
+	}
+	return name
+}
+
+// gpuPart is a time as the part of that in which the GPU was read.
+func gpuPart(g summary.GPU, s *float64) string {
+	if s == nil || g.ReadS <= 0 {
+		return quantity.Missing
+	}
+	return quantity.Share(min(1, *s/g.ReadS))
+}
+
+func gpuAmount(v *float64, unit string) string {
+	return quantity.Optional(v, func(v float64) string { return quantity.Amount(v, unit) })
+}
+
+func gpuMemory(g summary.GPU) string {
+	if g.MemoryPeakBytes == nil || g.MemoryBytes <= 0 {
+		return gpuAmount(g.MemoryPeakBytes, "bytes")
+	}
+	return quantity.AmountOf(*g.MemoryPeakBytes, g.MemoryBytes, "bytes")
+}
+
+func gpuIdleOf(g summary.GPU) string {
+	if g.Cycle == nil {
+		return quantity.Missing
+	}
+	return quantity.Share(g.Cycle.IdleShare)
+}
+
+// gpus puts what the run's GPUs did where findings look for it.
+func (r Report) gpus(n *finding.Run) {
+	share := 0.0
+	for _, g := range r.GPUs {
+		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, SlowedS: g.SlowedS}
+		if i := g.IdleStretch; i != nil {
+			x.StretchS, x.FromS = i.EndS-i.StartS, i.StartS
+		}
+		if g.Cycle != nil {
+			share += g.Cycle.IdleShare / float64(len(r.GPUs))
+		}
+		n.GPUs = append(n.GPUs, x)
+	}
+	if text := r.gpuIdle(); text != "" {
+		n.GPUCycle = &finding.GPUCycle{IdleShare: share, Text: text}
+	}
+	for _, x := range r.Notes {
+		if x.Code != note.GPUsNotHeld {
+			continue
+		}
+		n.GPUsNotHeld = append(n.GPUsNotHeld, x.Nodes...)
+		for _, m := range r.Nodes.List {
+			if len(x.Nodes) == 0 && m.Reported { // it is of all
+				n.GPUsNotHeld = append(n.GPUsNotHeld, m.Name)
+			}
+		}
+	}
+}

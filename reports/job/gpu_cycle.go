@@ -1,0 +1,108 @@
+package job
+
+import (
+	"fmt"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/anatomy"
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// alikeIdle is up to which difference of their idle shares GPUs are told together.
+const alikeIdle = 0.05
+
+// gpuIdle says how much of each cycle the GPUs are idle and which code runs meanwhile;
+// "" where no cycle was seen on all of them.
+func (r Report) gpuIdle() string {
+	lo, hi := 1.0, 0.0
+	for _, g := range r.GPUs {
+		if g.Cycle == nil {
+			return ""
+		}
+		lo, hi = min(lo, g.Cycle.IdleShare), max(hi, g.Cycle.IdleShare)
+	}
+	if len(r.GPUs) == 0 {
+		return ""
+	}
+	who := "The GPU is"
+	if len(r.GPUs) > 1 {
+		who = "The GPUs are"
+	}
+	how := quantity.Share((lo + hi) / 2)
+	if hi-lo > alikeIdle {
+		how = quantity.Share(lo) + " to " + quantity.Share(hi)
+	}
+	text := fmt.Sprintf("%s idle %s of each cycle", who, how)
+	if code := r.gpuWhile(); code != "" {
+		text += ", while " + code
+	}
+	return text + "."
+}
+
+// gpuWhile is which code of the CPUs runs while the GPUs are idle, "" where none stands
+// out or it is not known when they are.
+func (r Report) gpuWhile() string {
+	if r.Code == nil || r.Code.Pattern == "" {
+		return ""
+	}
+	idle := summary.IdleWithin(r.GPUs, string(r.Code.Node), string(r.Code.Pattern))
+	if idle == nil {
+		return ""
+	}
+	var all [][]float64
+	for _, c := range r.Code.Classes {
+		all = append(all, c.Within)
+	}
+	meanwhile := anatomy.MeanwhileOf(idle, all...)
+	if meanwhile.Hardly(r.codePeriod()) {
+		return "next to nothing runs on the CPUs"
+	}
+	lines, _, _ := r.Code.lines()
+	var functions, libraries, classes []codeLine
+	at := map[string]int{}
+	for _, l := range lines {
+		functions = append(functions, codeLine{name: l.whole(), within: l.within})
+		if i, ok := at[l.library]; ok {
+			libraries[i].add(l)
+		} else if l.library != "" {
+			at[l.library] = len(libraries)
+			libraries = append(libraries, codeLine{name: l.library, within: append([]float64{}, l.within...)})
+		}
+	}
+	for _, c := range r.Code.Classes {
+		classes = append(classes, codeLine{name: className(c.Name), within: c.Within})
+	}
+	for _, list := range [][]codeLine{functions, libraries, classes} {
+		for _, l := range list {
+			if meanwhile.Names(l.within) {
+				return text.Cut(l.name, 60) + " runs"
+			}
+		}
+	}
+	return ""
+}
+
+// whole is a line with its library.
+func (l codeLine) whole() string {
+	if l.library == "" {
+		return l.name
+	}
+	return l.name + " of " + l.library
+}
+
+// betweenSyncs says how far what is told of cycles reaches.
+const betweenSyncs = "Cycles are those that the CPUs show: where these only wait for work that they have queued, the time between synchronisations."
+
+// gpuShapes draws the power of a GPU within a cycle, and when it is idle.
+func (r Report) gpuShapes(p *text.Page) {
+	for _, g := range r.GPUs {
+		if g.Cycle == nil || len(g.Cycle.PowerW) == 0 {
+			continue
+		}
+		_, hi, _ := text.FromZero(g.Cycle.PowerW)
+		p.Line("  " + text.Spark(g.Cycle.PowerW, 0, hi, r.ascii) + fmt.Sprintf("  power of GPU %d in one %s, 0 .. %s", g.Index, g.Cycle.Pattern, quantity.Amount(hi, "W")))
+		return
+	}
+}

@@ -1,0 +1,171 @@
+package job
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// Job is who ran what, where and when, and how it ended.
+type Job struct {
+	ID          string        `json:"id"` // as sacct spells it: 123 or 123_7
+	JobID       summary.JobID `json:"job_id"`
+	Cluster     string        `json:"cluster"`
+	Restart     int           `json:"restart"`
+	SubRun      *int          `json:"sub_run"` // run k of `jobgait run` inside a job
+	SLUID       Word          `json:"sluid"`
+	Name        Word          `json:"name"`
+	User        Word          `json:"user"`
+	Account     Word          `json:"account"`
+	Partition   Word          `json:"partition"`
+	QOS         Word          `json:"qos"`
+	Executable  Word          `json:"executable"`
+	Script      Word          `json:"script"` // what that interprets
+	App         Word          `json:"app"`
+	Size        Word          `json:"size"`
+	NNodes      int           `json:"nnodes"`
+	NodeList    Word          `json:"node_list"`
+	NTasks      *int          `json:"ntasks"`
+	NCPUs       *int          `json:"ncpus"`
+	CPUsPerTask *int          `json:"cpus_per_task"`
+	WorkDir     Word          `json:"work_dir"`
+	// Threads is what OMP_NUM_THREADS said, 0 where it was not set.
+	Threads int `json:"omp_num_threads,omitempty"`
+
+	Start       string  `json:"start"`
+	StartEpochS float64 `json:"start_epoch_s"`
+	End         string  `json:"end"`
+	EndEpochS   float64 `json:"end_epoch_s"`
+	ElapsedS    float64 `json:"elapsed_s"`
+	// SuspendedS is for how much of it the job was stopped from outside.
+	SuspendedS float64 `json:"suspended_s,omitempty"`
+	ExitCode   *int    `json:"exit_code"`
+	ExitSignal *int    `json:"exit_signal"`
+	State      Word    `json:"state"`
+	// Ended is the end in words. It never says COMPLETED unless the
+	// scheduler did.
+	Ended string `json:"ended"`
+}
+
+// threads is the first number of OMP_NUM_THREADS, that of the outermost level.
+func threads(list string) int {
+	first, _, _ := strings.Cut(list, ",")
+	n, err := strconv.Atoi(first)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+func newJob(s summary.Summary) Job {
+	j := s.Job
+	out := Job{
+		ID: s.DisplayID(), JobID: s.Key.JobID, Cluster: s.Key.Cluster, Restart: s.Key.Restart, SLUID: Word(s.Key.SLUID),
+		Name: Word(j.Name), User: Word(j.User), Account: Word(j.Account), Partition: Word(j.Partition), QOS: Word(j.QOS),
+		Executable: Word(j.Executable), Script: Word(j.Script), App: Word(j.App), Size: Word(j.Size),
+		NNodes: max(j.NNodes, len(s.Nodes)), NodeList: Word(j.NodeList), NTasks: j.NTasks, NCPUs: j.NCPUs,
+		CPUsPerTask: j.CPUsPerTask, WorkDir: Word(j.WorkDir), Threads: threads(j.Fields[summary.FieldThreads]),
+		Start: stamp(s.Start), StartEpochS: s.Start, End: stamp(s.End), EndEpochS: s.End,
+		ElapsedS: s.ElapsedS, SuspendedS: s.SuspendedS, State: Word(s.State), Ended: ended(s),
+	}
+	if s.Key.Sub > 0 {
+		out.SubRun = &s.Key.Sub
+	}
+	if s.Exit != nil {
+		out.ExitCode, out.ExitSignal = &s.Exit.Code, &s.Exit.Signal
+	}
+	return out
+}
+
+// ended says how the run ended, in words that hold whatever the scheduler knew.
+func ended(s summary.Summary) string {
+	var text string
+	switch e := s.Exit; {
+	case s.State == "NODE_FAIL", s.State == "BOOT_FAIL": // whose exit is Slurm's invention
+		return s.State + ", a node of the job failed"
+	case s.State == "OUT_OF_MEMORY": // Slurm's sign of it is a signal 125
+		return s.State
+	case e == nil && s.State != "":
+		return s.State
+	case e == nil:
+		text = "how it ended is not known"
+		for _, n := range s.Notes {
+			if n.Code == note.NoScheduler {
+				text += ": " + n.Text
+			}
+		}
+		return text
+	case e.Signal == 15 && s.State != "" && s.State != "COMPLETED":
+		return s.State + ", ended by signal 15" // the state says who sent it
+	case e.Signal > 0:
+		text = fmt.Sprintf("ended by signal %d (%s)", e.Signal, signalMeaning(e.Signal, s.Key.Cluster))
+	case e.Code > 128 && e.Code <= 128+64:
+		text = fmt.Sprintf("exit code %d (128 + %d: perhaps signal %d)", e.Code, e.Code-128, e.Code-128)
+	default:
+		text = fmt.Sprintf("exit code %d", e.Code)
+	}
+	if s.State != "" {
+		return s.State + ", " + text
+	}
+	return text
+}
+
+// signalMeaning says what usually sends a signal. Under a scheduler 15 and 9
+// come from it, and cancellation cannot be told from a time limit; 1 is also what
+// Slurm gives the Epilogs of a job that lost a node, 125 of one that lacked memory.
+func signalMeaning(signal int, cluster string) string {
+	scheduled := !strings.HasPrefix(cluster, summary.LocalCluster)
+	switch {
+	case signal == 15 && scheduled:
+		return "cancelled or time limit"
+	case signal == 9 && scheduled:
+		return "killed: cancelled, time limit or memory"
+	case signal == 1 && scheduled:
+		return "hangup, or a node of the job failed"
+	case signal == 125 && scheduled:
+		return "out of memory"
+	}
+	names := map[int]string{1: "hangup", 2: "interrupt", 3: "quit", 4: "illegal instruction", 6: "abort",
+		7: "bus error", 8: "arithmetic error", 9: "killed", 10: "user signal 1", 11: "segmentation fault",
+		12: "user signal 2", 13: "broken pipe", 14: "alarm", 15: "terminated", 24: "CPU time limit", 25: "file size limit"}
+	if n, ok := names[signal]; ok {
+		return n
+	}
+	return "no common meaning"
+}
+
+// elapsed is how long it took, and how long without being suspended.
+func (j Job) elapsed() string {
+	if j.SuspendedS <= 0 {
+		return quantity.Duration(j.ElapsedS)
+	}
+	return fmt.Sprintf("%s (%s without suspension)", quantity.Duration(j.ElapsedS), quantity.Duration(max(0, j.ElapsedS-j.SuspendedS)))
+}
+
+// size says on how much the run ran: "4 nodes x 64 CPUs".
+func (j Job) size() string {
+	nodes := quantity.Plural(j.NNodes, "node")
+	switch {
+	case j.NCPUs == nil || *j.NCPUs < 1:
+		return nodes
+	case j.NNodes > 0 && *j.NCPUs%j.NNodes == 0:
+		return nodes + " x " + quantity.Plural(*j.NCPUs/j.NNodes, "CPU")
+	}
+	return nodes + ", " + quantity.Plural(*j.NCPUs, "CPU")
+}
+
+// label is the run's name in a heading.
+func (j Job) label() string {
+	l := "Job " + j.ID
+	if j.Restart > 0 {
+		l += fmt.Sprintf(" (restart %d)", j.Restart)
+	}
+	if j.SubRun != nil {
+		l += fmt.Sprintf(" (run %d)", *j.SubRun)
+	}
+	return l
+}

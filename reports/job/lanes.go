@@ -1,0 +1,159 @@
+package job
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"jobgait/reports/html"
+	"jobgait/reports/text"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
+	"jobgait/reports/plot"
+)
+
+const (
+	// shades is how many levels are told apart: a stretch as busy as the one before it
+	// costs no word of the page.
+	shades = 6
+	// lanePx is the height of a lane of a few, leastLanePx that of one of many, and
+	// labelPx what a name needs.
+	lanePx, leastLanePx, labelPx = 22, 9, 14
+	fewLanes                     = 10
+	// readLanes is of how many GPUs the page's script reads off values.
+	readLanes = 4
+)
+
+// lane is how busy something was over the run; NaN where it was not seen.
+type lane struct {
+	name          string
+	startS, stepS float64
+	busy          series.Values
+}
+
+// cleanLane returns the values of a lane without what lies outside of 0 to most, nil
+// where there is nothing to draw.
+func cleanLane(busy series.Values, stepS, most float64) series.Values {
+	if len(busy) == 0 || !(stepS > 0) {
+		return nil
+	}
+	out := make(series.Values, len(busy))
+	for i, v := range busy {
+		if out[i] = v; !(v >= 0 && float64(v) <= most) {
+			out[i] = series.Missing()
+		}
+	}
+	return out
+}
+
+// cleanGPULane is a lane with parts only, nil where there is nothing to draw.
+func cleanGPULane(l *summary.GPULane) *summary.GPULane {
+	if l == nil || cleanLane(l.Busy, l.StepS, 1) == nil {
+		return nil
+	}
+	return &summary.GPULane{StartS: l.StartS, StepS: l.StepS, Busy: cleanLane(l.Busy, l.StepS, 1)}
+}
+
+// cleanNodeLanes are lanes with counts of CPUs, as many as can be drawn.
+func cleanNodeLanes(list []summary.NodeLane) (out []summary.NodeLane) {
+	for _, l := range list {
+		if l.Busy = cleanLane(l.Busy, l.StepS, math.MaxFloat32); l.Busy != nil {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// laned are the GPUs that have a lane, as many as have a line.
+func (r Report) laned() (out []summary.GPU) {
+	for _, g := range r.GPUs {
+		if g.Lane != nil && len(out) < listedGPUs {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// gpuLaneChart draws when some kernel ran on the GPUs; nil where none was read.
+func (r Report) gpuLaneChart() *html.Chart {
+	var list []lane
+	remark := "the darker, the more of the time some kernel ran; palest: none did; empty: not read"
+	for _, g := range r.laned() {
+		list = append(list, lane{fmt.Sprintf("GPU %d", g.Index), g.Lane.StartS, g.Lane.StepS, g.Lane.Busy})
+	}
+	if len(list) > 0 && r.Nodes.Total > 1 {
+		remark += "; of " + text.Cut(r.laned()[0].Node, 40)
+	}
+	return r.laneChart("GPUs over the run", list, 1, html.Chart{Title: "GPUs", Remark: remark})
+}
+
+// nodeLaneChart draws how busy the nodes were over the run; nil where fewer than two
+// were seen.
+func (r Report) nodeLaneChart() *html.Chart {
+	var list []lane
+	most := 0.0
+	for _, l := range r.Nodes.Lanes {
+		list = append(list, lane{text.Cut(l.Node, 24), l.StartS, l.StepS, l.Busy})
+		_, hi, _ := plot.Extent(floats(l.Busy))
+		most = max(most, hi)
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	remark := fmt.Sprintf("the darker, the more CPUs busy, up to %s; empty: not seen", quantity.Figures(most, 3))
+	if of := r.Nodes.Lanes[0].Of; of > 1 {
+		remark += fmt.Sprintf("; a lane is that of %d nodes which differs most from all", of)
+	}
+	return r.laneChart("nodes over the run", list, most, html.Chart{Title: "Busy CPUs of each node over the run", Remark: remark})
+}
+
+// laneChart draws lanes on the time axis of the timeline, darkest at most; nil where
+// there is nothing to draw.
+func (r Report) laneChart(name string, list []lane, most float64, words html.Chart) *html.Chart {
+	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
+	if len(list) == 0 || end <= 0 || most <= 0 {
+		return nil
+	}
+	px := lanePx
+	if len(list) > fewLanes {
+		px = leastLanePx
+	}
+	var ticks []plot.Tick
+	for i := 0; i < len(list); i += (labelPx + px - 1) / px {
+		ticks = append(ticks, plot.Tick{Value: float64(len(list) - 1 - i), Label: list[i].name})
+	}
+	chart := plot.New(plot.Frame{Name: name, Class: "heat", Height: px * len(list), X: plot.Scale{Lo: 0, Hi: end},
+		Y: plot.Scale{Lo: 0, Hi: float64(len(list))}, XTicks: plot.TimeTicks(0, end, 7), YTicks: ticks})
+	for level := 1; level <= shades; level++ {
+		for i, l := range list {
+			l.shade(chart, float64(len(list)-1-i), end, most, level)
+		}
+	}
+	words.SVG = template.HTML(chart.SVG())
+	return &words
+}
+
+// shade draws the stretches of a lane that have one level.
+func (l lane) shade(chart *plot.Chart, floor, end, most float64, level int) {
+	at := func(k int) float64 { return math.Min(end, math.Max(0, l.startS+float64(k)*l.stepS)) }
+	edges, low, top := []float64{at(0)}, []float64(nil), []float64(nil)
+	for k, v := range l.busy {
+		edges, low = append(edges, at(k+1)), append(low, floor+0.06)
+		up := math.NaN()
+		if shadeOf(float64(v), most) == level {
+			up = floor + 1
+		}
+		top = append(top, up)
+	}
+	chart.Bins(fmt.Sprintf("shade s%d", level), edges, low, top)
+}
+
+// shadeOf is the level of so much from 1 on, 0 of what was not seen.
+func shadeOf(busy, most float64) int {
+	if math.IsNaN(busy) {
+		return 0
+	}
+	return int(min(shades, 1+busy/most*shades))
+}

@@ -1,0 +1,127 @@
+package job
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// Low is a stretch of an iteration at a low level of activity.
+type Low struct {
+	Column string `json:"column"`
+	Label  string `json:"label"`
+	Unit   string `json:"unit"`
+	pattern.Low
+	// SavingMostJ is the energy that a lower clock there saves less than, nil where none
+	// was measured: its part of the run's, as if as much was drawn as elsewhere.
+	SavingMostJ *float64 `json:"saving_at_most_j,omitempty"`
+}
+
+// addLoop puts in what the summary knows of the iterations of a pattern.
+func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
+	q.Child, q.Low = []periodicity.Child{}, []Low{}
+	q.FewInstances = p.Instances < periodicity.FewInstances
+	by, _ := inReadable(p.ValuesColumn, p.ValuesUnit, s.Quality)
+	if p.Aligned > 0 {
+		q.WGSS = quantity.Finite(p.WGSS * by * by)
+	}
+	loop, ok := s.Loop(p.ID)
+	if !ok {
+		return
+	}
+	q.Significance = &loop.Significance
+	q.Child, q.Drift, q.Examples = listed(loop.Children), newDrift(loop.Drift), newExamples(loop.Examples, by)
+	a := loop.Activity
+	if a == nil {
+		return
+	}
+	by, unit := inReadable(a.Column, a.Unit, s.Quality)
+	for _, l := range a.Low {
+		l.Level, l.Above = l.Level*by, l.Above*by
+		low := Low{Column: a.Column, Label: names.long(a.Column), Unit: unit, Low: l}
+		if j := s.Resources().Energy.Joules; j != nil {
+			most := quantity.OrZero(l.Share * *j)
+			low.SavingMostJ = &most
+		}
+		q.Low = append(q.Low, low)
+	}
+}
+
+func newMacros(s summary.Summary) []pattern.Macro {
+	out := listed(s.Macros)
+	for i, m := range out {
+		out[i].Of = listed(m.Of)
+	}
+	return out
+}
+
+// nested says which periods lie in which: they are not rivals of each other.
+func (r Rhythm) nested() string {
+	var parts []string
+	for _, q := range r.Patterns {
+		for _, c := range q.Child {
+			each := ""
+			if q.Instances > 0 && c.Count > q.Instances {
+				each = "about " + quantity.Count(int(math.Round(float64(c.Count)/float64(q.Instances)))) + " "
+			}
+			parts = append(parts, fmt.Sprintf("inside each %s: %sshorter cycles of %s (confidence %s)", q.ID, each, quantity.Period(c.PeriodS), quantity.Hundredths(c.Confidence)))
+		}
+	}
+	for _, m := range r.Macro {
+		parts = append(parts, fmt.Sprintf("%s in cycles of %s, %s times", strings.Join(m.Of, " and "), quantity.Period(m.PeriodS), quantity.Count(m.Count)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return text.Sentence(strings.Join(parts[:min(len(parts), maxNested)], "; "))
+}
+
+const (
+	// maxNested bounds the periods inside and around the patterns that are
+	// printed, maxLow the low stretches.
+	maxNested, maxLow = 4, 3
+	// leastLow is the share of the run from which a low stretch is worth a line.
+	leastLow = 0.01
+	// clearlyLow is the share of the level elsewhere up to which a stretch is low: above
+	// half more of what was busy works on than rests, and what others take from a run on
+	// a shared machine makes steps of a tenth (0.552 CPUs against 0.617 were seen).
+	clearlyLow = 0.5
+)
+
+// lowTexts names the stretches that are clearly low with most time in them, a line
+// each; none of a run from which something took CPUs: what is low there may be theirs.
+func (r Report) lowTexts() []string {
+	var out []string
+	if r.disturbed {
+		return out
+	}
+	for _, q := range r.Rhythm.Patterns {
+		for _, l := range q.Low {
+			if l.Share < leastLow || l.Level > clearlyLow*l.Above || len(out) == maxLow {
+				continue
+			}
+			from := quantity.Duration(l.OffsetS) + " on"
+			if edge := q.Period.value() / 50; l.OffsetS < edge || l.OffsetS > q.Period.value()-edge {
+				from = "the beginning"
+			}
+			saving := ""
+			if l.SavingMostJ != nil {
+				saving = fmt.Sprintf(" A lower clock there saves less than %s, %s of the energy that was measured.", quantity.Amount(*l.SavingMostJ, "J"), quantity.Share(l.Share))
+			}
+			out = append(out, fmt.Sprintf("%s: %s at %s instead of %s, from %s for %s +- %s (%s of a cycle), in %s of them; %s of each hour.%s",
+				q.ID, l.Label, quantity.Plain(l.Level, 3), quantity.Plain(l.Above, 3), from, quantity.Duration(l.DurationS), quantity.Duration(l.DurationSDS),
+				quantity.Share(l.DurationS/q.Period.value()), quantity.Share(l.Repeatability), quantity.Duration(l.SecondsPerHour), saving))
+		}
+	}
+	return out
+}
+
+// lowRemark is what the low stretches are good for, and what is not known.
+const lowRemark = "a lower clock may cost little here; that was not measured"

@@ -1,0 +1,31 @@
+package job
+
+import "bytes"
+
+// What the first bytes of each form are. A file that begins otherwise is not
+// ours and is never replaced.
+const (
+	textMark = "=== jobgait report "
+	jsonMark = `{"schema":"jobgait.report/`
+	htmlMark = "<!-- jobgait report "
+)
+
+// Mark reports whether head, the beginning of a file, shows a report of jobgait,
+// so that a newer report of the same run may replace it. JSON is known by its
+// first key, however it is spaced.
+func Mark(head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(head, []byte(textMark)) || bytes.HasPrefix(head, []byte(htmlMark)) {
+		return true
+	}
+	if len(head) > 256 {
+		head = head[:256]
+	}
+	packed := bytes.Map(func(r rune) rune {
+		if r == ' ' || r == '\n' || r == '\t' || r == '\r' {
+			return -1
+		}
+		return r
+	}, head)
+	return bytes.HasPrefix(packed, []byte(jsonMark))
+}

@@ -1,0 +1,44 @@
+package job
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"jobgait/reports/html"
+
+	"jobgait/analysis/quantity"
+	"jobgait/reports/plot"
+)
+
+// minuteCharts draw a typical minute of the run as it was sampled: over an hour a cycle
+// of some seconds is less than a pixel, and the timeline a solid block.
+func (r Report) minuteCharts() []html.Chart {
+	m := r.Rhythm.Minute
+	if m == nil || !(m.StepS > 0) {
+		return nil
+	}
+	var out []html.Chart
+	for _, c := range m.Columns {
+		t := trace{c, m.StartS, m.StepS, floats(c.Min), floats(c.Mean), floats(c.Max)}
+		if _, _, ok := plot.Extent(t.mean); !ok {
+			continue
+		}
+		end := m.StartS + float64(len(t.mean))*m.StepS
+		chart := plot.New(t.frame(" in a typical minute", 120, m.StartS, end))
+		r.draw(chart, t, "line", end)
+		out = append(out, html.Chart{Title: c.Label,
+			Remark: fmt.Sprintf("%s from %s on, as it was sampled", quantity.Duration(end-m.StartS), quantity.Position(m.StartS, r.Job.ElapsedS)),
+			SVG:    template.HTML(chart.SVG())})
+	}
+	return out
+}
+
+// Art is the gauge's bar, which is full at what was given, and empty where nothing is
+// known of that.
+func (g gauge) Art() template.HTML {
+	if !g.known() {
+		return ""
+	}
+	return template.HTML(plot.Meter("value", math.Min(g.Used, g.Of), g.Of, g.Name+": "+g.Text))
+}

@@ -1,0 +1,105 @@
+package job
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// Nodes compares the nodes of a run.
+type Nodes struct {
+	Total    int      `json:"total"`
+	Reported int      `json:"reported"`
+	Missing  []string `json:"missing"`
+	// BusyCPUs is the median over the nodes that reported.
+	BusyCPUs     *float64 `json:"busy_cpus_median"`
+	ImbalancePct *float64 `json:"imbalance_pct"`
+	// Agreement is how alike their iterations are; null where that is unknown.
+	Agreement *Agreement `json:"agreement"`
+	List      []Node     `json:"list"`
+	// Lanes are how busy nodes were over the run.
+	Lanes []summary.NodeLane `json:"lanes,omitempty"`
+}
+
+// Node is one node of the run.
+type Node struct {
+	summary.Node
+	// Odd says in words how the node differs from the others.
+	Odd []string `json:"odd"`
+	// DistancePct is the node's, null where it is not known.
+	DistancePct *float64 `json:"distance_pct"`
+}
+
+func newNodes(s summary.Summary) Nodes {
+	out := Nodes{Total: len(s.Nodes), Missing: []string{}, ImbalancePct: s.ImbalancePct, Agreement: newAgreement(s),
+		List: make([]Node, 0, len(s.Nodes))}
+	odd, median := s.OddNodes()
+	out.BusyCPUs = median
+	for i, n := range s.Nodes {
+		out.List = append(out.List, Node{n, oddText(odd[i]), n.DistancePct})
+		if n.Reported {
+			out.Reported++
+		} else {
+			out.Missing = append(out.Missing, n.Name)
+		}
+	}
+	out.oddShapes()
+	out.Lanes = cleanNodeLanes(s.Lanes)
+	return out
+}
+
+// oddShapes marks the nodes whose iterations differ.
+func (n *Nodes) oddShapes() {
+	if n.Agreement == nil {
+		return
+	}
+	by := make(map[string][]string)
+	for _, x := range n.Agreement.List {
+		by[x.Node] = oddShape(x)
+	}
+	for i := range n.List {
+		if n.List[i].Reported {
+			n.List[i].Odd = append(n.List[i].Odd, by[n.List[i].Name]...)
+		}
+	}
+}
+
+// oddText says how a node differs.
+func oddText(o summary.Odd) []string {
+	out := []string{}
+	switch {
+	case o.BusyPct > 0:
+		out = append(out, quantity.Percent(o.BusyPct)+" busier")
+	case o.BusyPct < 0:
+		out = append(out, quantity.Percent(-o.BusyPct)+" less busy")
+	}
+	switch {
+	case o.NoPeriod:
+		out = append(out, "no period of its own")
+	case o.OtherPeriod:
+		out = append(out, "another period")
+	}
+	return out
+}
+
+// odd returns the nodes that differ from the others.
+func (n Nodes) odd() []Node {
+	return slices.DeleteFunc(slices.Clone(n.List), func(m Node) bool { return len(m.Odd) == 0 })
+}
+
+// typical returns the range of busy CPUs of the nodes that are neither odd nor
+// missing, and their number.
+func (n Nodes) typical() (lo, hi float64, of int) {
+	for _, m := range n.List {
+		if !m.Reported || len(m.Odd) > 0 || m.BusyCPUs == nil {
+			continue
+		}
+		if of == 0 {
+			lo, hi = *m.BusyCPUs, *m.BusyCPUs
+		}
+		lo, hi, of = math.Min(lo, *m.BusyCPUs), math.Max(hi, *m.BusyCPUs), of+1
+	}
+	return lo, hi, of
+}

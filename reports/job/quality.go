@@ -1,0 +1,118 @@
+package job
+
+import (
+	"fmt"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// Quality says what the samples are worth, summed over the nodes.
+type Quality struct {
+	Scope        string   `json:"scope"`
+	NodeCPUs     int      `json:"node_cpus"`
+	RateHz       *float64 `json:"rate_hz"`
+	AddressHz    *float64 `json:"address_hz"`
+	Samples      int64    `json:"samples"`
+	Missing      int64    `json:"missing"`
+	MissingShare *float64 `json:"missing_share"`
+	LostRecords  int64    `json:"lost_records"`
+	Sealed       bool     `json:"sealed"`
+	AgentCPUS    float64  `json:"agent_cpu_s"`
+	OverheadPct  *float64 `json:"overhead_pct"`
+	// BudgetPct is what the agent was allowed to cost; InterruptNS what a record
+	// is taken to cost.
+	BudgetPct   *float64 `json:"budget_pct"`
+	InterruptNS *float64 `json:"interrupt_ns"`
+	Sources     []Source `json:"sources"`
+}
+
+// Source is what became of one counter.
+type Source struct {
+	Name   string `json:"name"`
+	Event  Word   `json:"event"`
+	PMU    Word   `json:"pmu"`
+	Config Word   `json:"config"` // of a perf event, or the file that was read
+	Scope  Word   `json:"scope"`
+	// Hz is how often it was read a second; 0 = once in every step.
+	Hz     float64 `json:"hz"`
+	Read   bool    `json:"read"`
+	Absent Word    `json:"absent"` // the reason, where it was not read
+}
+
+func newQuality(s summary.Summary) Quality {
+	q := s.Quality
+	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, RateHz: positive(q.RateHz), AddressHz: positive(q.AddressHz),
+		BudgetPct: positive(q.BudgetPct), InterruptNS: positive(q.InterruptNS), Samples: q.Samples, Missing: q.Missing,
+		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: q.AgentCPUS, Sources: []Source{}}
+	if out.Scope == "" {
+		out.Scope = "none"
+	}
+	if q.Samples > 0 {
+		share := float64(q.Missing) / float64(q.Samples)
+		out.MissingShare, out.OverheadPct = &share, &q.OverheadPct
+	}
+	seen := make(map[Source]bool)
+	for _, c := range q.Sources {
+		x := Source{Name: c.Name, Event: Word(c.Event), PMU: Word(c.PMU), Config: Word(c.Config), Scope: Word(c.Scope),
+			Hz: c.Hz, Read: c.Absent == "", Absent: Word(c.Absent)}
+		if !seen[x] {
+			seen[x] = true
+			out.Sources = append(out.Sources, x)
+		}
+	}
+	return out
+}
+
+// overheadText says what sampling cost, of what it was allowed to.
+func (q Quality) overheadText() string {
+	text := quantity.Optional(q.OverheadPct, quantity.Percent) + " of the CPUs"
+	if q.BudgetPct != nil {
+		text += " of the node, " + quantity.Chosen(*q.BudgetPct) + " allowed"
+	}
+	text += fmt.Sprintf("; the agent itself used %s of CPU time", quantity.Duration(q.AgentCPUS))
+	return text
+}
+
+// sampled is whether there are any samples.
+func (q Quality) sampled() bool { return q.Samples > 0 && q.Scope != "none" }
+
+// scopeText says whose activity the figures are.
+func (q Quality) scopeText() string {
+	switch q.Scope {
+	case "job":
+		return "all processes of the job"
+	case "mixed":
+		return "not the same on all nodes"
+	case "task":
+		return "the command and what it started, as an ordinary user may"
+	case "proc":
+		return "the job's processes, as far as files below /proc tell"
+	}
+	return "nothing: there are no samples"
+}
+
+// textQuality is what the samples are worth, and the notes.
+func (r Report) textQuality(p *text.Page) {
+	p.Section("DATA QUALITY", "")
+	last := ""
+	for _, f := range r.facts() {
+		name := f.Name
+		if name == last {
+			name = ""
+		}
+		last = f.Name
+		p.Text("  "+text.PadRight(name, gutter-2), f.Text)
+	}
+	list, rest := r.listedNotes()
+	if len(list) == 0 {
+		return
+	}
+	p.Line("  notes")
+	for _, n := range list {
+		p.Text("    ", n.Line()+" ["+string(n.Code)+"]")
+	}
+	p.Text("    ", rest)
+}

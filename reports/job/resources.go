@@ -1,0 +1,183 @@
+package job
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/quantity"
+)
+
+// textResources says in a line each what was used of what was given. What was not
+// measured has no words here; the notes in JSON and page say why.
+func (r Report) textResources(p *text.Page) {
+	head := 0
+	gauges := r.gauges()
+	for _, g := range gauges {
+		if g.known() {
+			head = meterWidth + 2
+		}
+	}
+	for _, g := range gauges {
+		bar := ""
+		if g.known() {
+			bar = meter(g.Used/g.Of, r.ascii)
+		}
+		p.Text("  "+text.PadRight(g.Name, 6)+text.PadRight(bar, head), g.Text)
+	}
+}
+
+// gauge is what was used of one resource in words; Of is what was given, 0 where there
+// was no limit or it is not known.
+type gauge struct {
+	Name, Text string
+	Used, Of   float64
+}
+
+func (g gauge) known() bool { return g.Of > 0 && g.Used >= 0 }
+
+// gauges are those of which something was measured.
+func (r Report) gauges() []gauge {
+	u := r.Resources
+	given := u.CPU.Allocated
+	if r.partial() {
+		given = nil // what was busy on the others is not known
+	}
+	all := []gauge{
+		newGauge("CPU", r.cpuLine(), u.CPU.Busy, given), newGauge("MEM", r.memoryLine(), u.Memory.PeakBytes, u.Memory.RequestedBytes),
+		newGauge("I/O", r.ioLine(), nil, nil), newGauge("TIME", r.timeLine(), u.Time.UsedS, u.Time.LimitS)}
+	return slices.DeleteFunc(all, func(g gauge) bool { return g.Text == "" })
+}
+
+// partial is whether nodes of the run are not in the report.
+func (r Report) partial() bool { return r.Nodes.Reported < r.Nodes.Total }
+
+func newGauge(name, text string, used, of *float64) gauge {
+	g := gauge{Name: name, Text: text}
+	if used != nil && of != nil {
+		g.Used, g.Of = *used, *of
+	}
+	return g
+}
+
+// meterWidth is how wide the bar of what was used is.
+const meterWidth = 16
+
+// meter is a bar of which a part is full; what is used beyond what was given fills it.
+func meter(part float64, ascii bool) string {
+	full, empty := "█", "░"
+	if ascii {
+		full, empty = "#", "."
+	}
+	n := int(math.Round(meterWidth * math.Min(1, math.Max(0, part))))
+	return strings.Repeat(full, n) + strings.Repeat(empty, meterWidth-n)
+}
+
+// cpus prints a number of CPUs: hundredths of tens say nothing.
+func cpus(v float64) string {
+	switch {
+	case v < 10:
+		return quantity.Hundredths(v)
+	case v < 100:
+		return quantity.Figures(v, 3)
+	}
+	return quantity.Count(int64(math.Round(v)))
+}
+
+// least is the mean number of CPUs below which waiting and the like are not told, and
+// leastPart the part of those that the run was given.
+const least, leastPart = 0.01, 0.02
+
+func (r Report) cpuLine() string {
+	c := r.Resources.CPU
+	if c.Busy == nil {
+		return ""
+	}
+	line := cpus(*c.Busy) + " CPUs busy"
+	switch {
+	case r.partial():
+		line += fmt.Sprintf(" on %d of %s", r.Nodes.Reported, quantity.Plural(r.Nodes.Total, "node"))
+	case c.Allocated != nil:
+		line = cpus(*c.Busy) + " of " + quantity.Plural(int(*c.Allocated), "CPU") + " busy"
+	}
+	floor, wanted := least, c.Waiting
+	if c.Allocated != nil {
+		floor = math.Max(floor, leastPart**c.Allocated)
+	}
+	if c.Waiting != nil && c.Throttled != nil { // what a limit holds back waits too
+		rest := *c.Waiting - *c.Throttled
+		wanted = &rest
+	}
+	for _, x := range []struct {
+		cpus *float64
+		text string
+	}{{wanted, "more wanted and not had"}, {c.Throttled, "held back by a limit"}, {c.Stolen, "taken by the node's host"}} {
+		if x.cpus != nil && *x.cpus >= floor {
+			line += ", " + cpus(*x.cpus) + " " + x.text
+		}
+	}
+	return line
+}
+
+// killed counts processes that were.
+func killed(n int) string {
+	if n == 1 {
+		return "1 process killed"
+	}
+	return quantity.Count(n) + " processes killed"
+}
+
+func (r Report) memoryLine() string {
+	m := r.Resources.Memory
+	if m.PeakBytes == nil {
+		return ""
+	}
+	line := "at most "
+	if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Code == "out_of_memory" }) {
+		line = "at least " // what grew between the last reading and its end nobody saw
+	}
+	line += quantity.Amount(*m.PeakBytes, "bytes")
+	if m.RequestedBytes != nil {
+		line += " of " + quantity.Amount(*m.RequestedBytes, "bytes")
+	}
+	line += ", cached files not counted"
+	if k := m.OOMKills; k != nil && *k > 0 {
+		line += "; " + killed(int(*k)) + " for lack of it"
+	}
+	return line
+}
+
+// leastWaitS is from when on waiting for files is told.
+const leastWaitS = 1.0
+
+func (r Report) ioLine() string {
+	x := r.Resources.IO
+	if x.ReadBytes == nil || x.WrittenBytes == nil {
+		return ""
+	}
+	line := quantity.Amount(*x.ReadBytes, "bytes") + " read, " + quantity.Amount(*x.WrittenBytes, "bytes") + " written"
+	if x.WaitingS != nil && *x.WaitingS >= leastWaitS {
+		line += ", waited for " + quantity.Duration(*x.WaitingS)
+	}
+	return line
+}
+
+// timeLine is of a limit and of what is usual: without both the head has the time.
+func (r Report) timeLine() string {
+	t, usual := r.Resources.Time, r.Earlier.Elapsed.Median
+	if t.UsedS == nil || t.LimitS == nil && usual == nil {
+		return ""
+	}
+	line := quantity.Duration(*t.UsedS)
+	if t.LimitS != nil {
+		line += " of " + quantity.Duration(*t.LimitS) + " allowed"
+	}
+	if usual != nil {
+		line += "; " + quantity.Duration(*usual) + " is usual (" + quantity.Plural(r.Earlier.N, "run") + ")"
+	}
+	return line
+}

@@ -1,0 +1,253 @@
+package job
+
+import (
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/note"
+	"jobgait/analysis/pattern"
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
+)
+
+// Rhythm is the run in time: its patterns, phases and timeline.
+type Rhythm struct {
+	Periodic bool `json:"periodic"`
+	// PeriodicShare is the share of the run that lies in loops.
+	PeriodicShare *float64 `json:"periodic_share"`
+	// Why says why there is no pattern; empty when there is one.
+	Why      []Note    `json:"why"`
+	LeadNode Word      `json:"lead_node"` // whose timeline and patterns these are
+	Patterns []Pattern `json:"patterns"`
+	// Macro are cycles of several iterations; they are no rivals of the patterns.
+	Macro  []pattern.Macro `json:"macro"`
+	Phases []Phase         `json:"phases"`
+	// Totals are the phases by kind, with gaps that recur at regular distances
+	// as checkpoints.
+	Totals []Total `json:"totals"`
+	// Stopped is where a run that did not end in order stopped; else null.
+	Stopped  *Stop    `json:"stopped"`
+	Timeline Timeline `json:"timeline"`
+	// Minute is a typical minute at full resolution; null where the timeline shows
+	// as much.
+	Minute *Timeline `json:"minute"`
+}
+
+// Pattern is one recurring shape.
+type Pattern struct {
+	ID     string `json:"id"`
+	Column string `json:"column"`
+	Label  string `json:"label"`
+	// Kind is "marks" where the length of cycles varies by nature, Axis where the
+	// pattern was seen: wall time, CPU time or both; null where that is not known.
+	Kind   periodicity.Kind `json:"kind"`
+	Axis   *series.Axis     `json:"axis"`
+	Period Estimate         `json:"period_s"`
+	// MeanS, P10S and P90S are of the lengths of its cycles, CPUS the CPU time of
+	// one; null where that is not known.
+	MeanS         *float64             `json:"period_mean_s"`
+	P10S          *float64             `json:"period_p10_s"`
+	P90S          *float64             `json:"period_p90_s"`
+	CPUS          *float64             `json:"step_cpu_s"`
+	PeriodSamples float64              `json:"period_samples"`
+	PeriodCV      float64              `json:"period_cv"`
+	Confidence    float64              `json:"confidence"`
+	Coverage      float64              `json:"coverage"`
+	Instances     int                  `json:"instances"`
+	Shape         Shape                `json:"shape"`
+	Regions       []periodicity.Region `json:"regions"`
+	// WGSS is the within-group sum of squares of the shape over all instances, in
+	// its unit squared.
+	WGSS *float64 `json:"wgss"`
+	// Significance is how many standard deviations the period lies above what
+	// the same search finds in permutations of the profile.
+	Significance *float64 `json:"significance"`
+	// FewInstances is whether there are fewer than a mean shape needs.
+	FewInstances bool `json:"few_instances"`
+	// Child are shorter periods inside the instances.
+	Child []periodicity.Child `json:"child"`
+	// Low are stretches at a low level of activity: opportunities.
+	Low   []Low  `json:"low"`
+	Drift *Drift `json:"drift"`
+	// Examples are cycles as they were sampled, of the main pattern only.
+	Examples []summary.Example `json:"examples,omitempty"`
+}
+
+// Shape is one iteration: the mean over the instances with percentiles.
+type Shape struct {
+	Column string        `json:"column"`
+	Label  string        `json:"label"`
+	Unit   string        `json:"unit"`
+	Mean   series.Values `json:"mean"`
+	P10    series.Values `json:"p10"`
+	P90    series.Values `json:"p90"`
+}
+
+// Phase is one stretch of the run.
+type Phase struct {
+	Kind    phase.Kind `json:"kind"`
+	Pattern Word       `json:"pattern"`
+	StartS  float64    `json:"start_s"`
+	EndS    float64    `json:"end_s"`
+	Share   float64    `json:"share"`
+}
+
+// Total is the time in phases of one kind.
+type Total struct {
+	Kind    phase.Kind `json:"kind"`
+	Pattern Word       `json:"pattern"`
+	Count   int        `json:"count"`
+	S       float64    `json:"s"`
+	Share   float64    `json:"share"`
+}
+
+// length returns how long the phase lasts in seconds.
+func (p Phase) length() float64 { return math.Max(0, p.EndS-p.StartS) }
+
+// name is the phase in a table: "start-up", "loop A".
+func (p Phase) name() string {
+	if p.Pattern != "" {
+		return string(p.Kind) + " " + string(p.Pattern)
+	}
+	return string(p.Kind)
+}
+
+// letter stands for the phase in the strip under the timeline.
+func (p Phase) letter() byte {
+	switch {
+	case p.Kind == phase.Loop && p.Pattern != "" && p.Pattern[0] < utf8.RuneSelf:
+		return p.Pattern[0]
+	case p.Kind == phase.Loop:
+		return '*'
+	case p.Kind == phase.Gap || p.Kind == phase.Checkpoint:
+		return '-'
+	}
+	return '.'
+}
+
+func newRhythm(s summary.Summary) Rhythm {
+	names := newLabels(s)
+	r := Rhythm{
+		Periodic: len(s.Patterns) > 0, Why: []Note{}, LeadNode: Word(s.LeadNode),
+		Patterns: make([]Pattern, 0, len(s.Patterns)), Phases: make([]Phase, 0, len(s.Phases)),
+		Timeline: newTimeline(s.Timeline, s.Quality, names),
+	}
+	for _, p := range s.Patterns {
+		q := newPattern(p, names, s.Quality)
+		q.addLoop(p, s, names)
+		r.Patterns = append(r.Patterns, q)
+	}
+	if s.Minute != nil {
+		m := newTimeline(*s.Minute, s.Quality, names)
+		r.Minute = &m
+	}
+	r.Macro, r.Stopped, r.Totals = newMacros(s), newStop(s), phaseTotals(s.Phases)
+	share, seen := 0.0, false
+	for _, p := range s.Phases {
+		q := Phase{p.Kind, Word(p.Pattern), p.StartS, p.EndS, p.Share}
+		r.Phases = append(r.Phases, q)
+		seen = true
+		if q.Kind == phase.Loop {
+			share += q.Share
+		}
+	}
+	if seen {
+		r.PeriodicShare = &share
+	}
+	if !r.Periodic {
+		r.Why = whyNone(newNotes(s))
+	}
+	return r
+}
+
+// phaseTotals adds up the phases by kind.
+func phaseTotals(table []phase.Phase) []Total {
+	out := []Total{}
+	for _, t := range phase.Totals(table) {
+		out = append(out, Total{t.Kind, Word(t.Pattern), t.Count, t.S, t.Share})
+	}
+	return out
+}
+
+func newPattern(p pattern.Pattern, names labels, quality summary.Quality) Pattern {
+	by, unit := inReadable(p.ValuesColumn, p.ValuesUnit, quality)
+	q := Pattern{
+		ID: p.ID, Column: p.Column, Label: names.long(p.Column),
+		Kind: periodicity.Equal, MeanS: positive(p.MeanS), P10S: positive(p.P10S), P90S: positive(p.P90S), CPUS: positive(p.CPUS),
+		Period:        newEstimate(p.PeriodS, p.PeriodLoS, p.PeriodHiS, p.Instances, "lengths of the instances"),
+		PeriodSamples: p.PeriodSamples, PeriodCV: p.PeriodCV,
+		Confidence: p.Confidence, Coverage: p.Coverage, Instances: p.Instances,
+		Shape: Shape{p.ValuesColumn, names.long(p.ValuesColumn), unit,
+			scaled(p.Values, by), scaled(p.P10, by), scaled(p.P90, by)},
+		Regions: listed(p.Regions),
+	}
+	if p.Kind == periodicity.Unequal {
+		q.Kind = p.Kind
+	}
+	if slices.Contains([]series.Axis{series.Wall, series.CPU, periodicity.Both}, p.Axis) {
+		q.Axis = &p.Axis
+	}
+	return q
+}
+
+// noPeriod lists the codes that can say why there is no pattern, the most
+// telling first, with the sentence for the head of the report.
+var noPeriod = [...]struct {
+	code note.Code
+	text string
+}{
+	{note.NoAgent, "no agent of jobgait ran on its nodes"},
+	{note.NoProfile, "the file with its samples could not be read"},
+	{note.Idle, "the job used next to no CPU time where it could be seen"},
+	{note.TooShort, "the run is too short to tell"},
+	{note.NodesDisagree, "the nodes show different periods"},
+	{note.NoVariance, "what was sampled did not change over the run"},
+	{note.NoValley, "no stretch of time resembles the one before it"},
+	{note.LowCoverage, "what repeats covers less than 5 % of the run"},
+	{note.NotTracked, "what seemed to repeat was not held from one time to the next"},
+	{note.NotSignificant, "what seemed to repeat is no better than chance would give"},
+	{note.OnlyClocks, "what repeats is as regular as a clock of the machine"},
+	{note.FewSamples, "it would be too fast for the sampling rate"},
+	{note.FewInstances, "there are too few repetitions to tell"},
+}
+
+// whyNone picks the notes that say why there is no pattern, most telling first.
+func whyNone(notes []Note) []Note {
+	out := []Note{}
+	for _, want := range noPeriod {
+		for _, n := range notes {
+			if n.Code == want.code {
+				out = append(out, n)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// whyText is the sentence for the most telling reason.
+func (r Rhythm) whyText() string {
+	if len(r.Why) == 0 {
+		return "no reason is recorded"
+	}
+	for _, w := range noPeriod {
+		if w.code == r.Why[0].Code {
+			return w.text
+		}
+	}
+	return r.Why[0].Text
+}
+
+// whyLines is the reason for no period in the section on the rhythm, where the head has
+// no room for it. It is told once and there is one; the JSON form has all.
+func (r Report) whyLines() []string {
+	if len(r.Rhythm.Why) == 0 || r.inHead("no_period") || !r.Quality.sampled() {
+		return nil
+	}
+	return []string{text.Sentence("no period found: " + r.Rhythm.whyText())}
+}

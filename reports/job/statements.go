@@ -1,0 +1,104 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/note"
+	"jobgait/analysis/quantity"
+	"jobgait/analysis/summary"
+)
+
+// statement is one at the head of the report.
+type statement struct {
+	Level finding.Level
+	Text  string
+	// Action is what to change or to type, "" where nothing is known.
+	Action string
+}
+
+// short is the head of the report: the first findings, then the rhythm in a line.
+func (r Report) short() []statement {
+	var out []statement
+	for _, f := range finding.Head(r.Findings) {
+		v := statement{Level: finding.Warning, Text: f.Text}
+		if f.Level == finding.Info {
+			v.Level = finding.Info
+		}
+		if f.Action != nil {
+			v.Action = *f.Action
+		}
+		out = append(out, v)
+	}
+	if r.Rhythm.Periodic {
+		out = append(out, statement{Level: finding.Info, Text: r.Rhythm.inShort()})
+	}
+	return out
+}
+
+// inShort names the period, and a second one.
+func (r Rhythm) inShort() string {
+	p := r.Patterns[0]
+	if len(r.Patterns) == 1 {
+		return p.claim() + "."
+	}
+	q := r.Patterns[1]
+	return fmt.Sprintf("%s (%s), or %s (%s: %s times, %s).", p.claim(), p.ID,
+		quantity.Period(q.Period.value()), q.ID, quantity.Count(q.Instances), quantity.Share(q.Coverage))
+}
+
+// failed is whether the run's end is known not to be in order.
+func (r Report) failed() bool {
+	s := summary.Summary{State: string(r.Job.State)}
+	if j := r.Job; j.ExitCode != nil && j.ExitSignal != nil {
+		s.Exit = &summary.Exit{Code: *j.ExitCode, Signal: *j.ExitSignal}
+	}
+	return failed(s)
+}
+
+// doubt is what is known against the samples: nodes that are not there, and what does
+// not cover the run.
+func (r Report) doubt() []string {
+	var out []string
+	if n := r.Nodes; len(n.Missing) > 0 {
+		verb := "are"
+		if len(n.Missing) == 1 {
+			verb = "is"
+		}
+		out = append(out, fmt.Sprintf("%d of %s %s not in this report: %s.", len(n.Missing), quantity.Plural(n.Total, "node"), verb, some(n.Missing, 4)))
+	}
+	texts := [...]struct {
+		code note.Code
+		text string
+	}{
+		{note.AgentDied, "Sampling stopped before the end of the run; the rest is not in this report."},
+		{note.ProfileBad, "Part of the samples could not be read."},
+		{note.SpoolFull, "The spool was full: part of the samples was not written."},
+		{note.AgentLate, "Sampling began after the job did; its start is not in this report."},
+	}
+	for _, t := range texts {
+		if slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Code == t.code }) {
+			return append(out, t.text)
+		}
+	}
+	if text, _ := r.missing(); text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// some names the first few of a list, each cut to 40 columns, and counts the rest.
+func some(all []string, n int) string {
+	names := make([]string, len(all))
+	for i, name := range all {
+		names[i] = text.Cut(name, 40)
+	}
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
+}

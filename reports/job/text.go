@@ -1,0 +1,258 @@
+package job
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/reports/text"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/quantity"
+	"jobgait/reports/plot"
+)
+
+// Text writes the report for a terminal, a mail or a job's output: 80 columns,
+// UTF-8 block characters (or ASCII), no tabs, no escape sequences.
+func Text(w io.Writer, r Report) error {
+	p := &text.Page{ASCII: r.ascii}
+	r.textHead(p)
+	r.textShort(p)
+	r.textResources(p)
+	r.textGlance(p)
+	r.textRhythm(p)
+	r.textCode(p)
+	r.textGPUs(p)
+	r.textDrift(p)
+	r.textLow(p)
+	r.textNodes(p)
+	r.textCounters(p)
+	r.textEarlier(p)
+	r.textAcross(p)
+	r.textQuality(p)
+	r.textFiles(p)
+	if err := p.Print(w); err != nil {
+		return fmt.Errorf("write text report of job %s: %w", r.Job.ID, err)
+	}
+	return nil
+}
+
+// textHead is the job in three lines between two rules; the first is our mark.
+func (r Report) textHead(p *text.Page) {
+	head := textMark + version + " "
+	tail := " " + text.Cut(r.Generator, 40) + " ==="
+	p.Line(head + strings.Repeat("=", text.PageWidth-text.Width(head)-text.Width(tail)) + tail)
+	j := r.Job
+	p.Ends(" "+strings.TrimSpace(j.label()+"  "+string(j.Name)), j.size())
+	p.Ends(" "+strings.Join(r.whoWhere(), "  "), j.elapsed())
+	p.Ends(" "+r.span(), "")
+	p.Text(" ", r.endedOnce())
+	p.Line(strings.Repeat("=", text.PageWidth))
+}
+
+// whoWhere lists what is known of user, application, partition and nodes.
+func (r Report) whoWhere() []string {
+	var parts []string
+	for _, w := range []struct {
+		name string
+		text Word
+	}{{"", r.Job.User}, {"", r.Job.Executable}, {"", r.Job.script()}, {"partition ", r.Job.Partition}, {"on ", r.Job.NodeList}} {
+		if w.text != "" {
+			parts = append(parts, w.name+text.Cut(string(w.text), 30))
+		}
+	}
+	return parts
+}
+
+// script is what the executable interprets, "" where the job is called that.
+func (j Job) script() Word {
+	if j.Script == j.Name {
+		return ""
+	}
+	return j.Script
+}
+
+// span prints start and end in the report's time zone; the date of the end
+// only if it is another.
+func (r Report) span() string {
+	start, end := moment(r.Job.StartEpochS).In(r.zone), moment(r.Job.EndEpochS).In(r.zone)
+	layout := "15:04:05 MST"
+	if start.Format("2006-01-02") != end.Format("2006-01-02") {
+		layout = "2006-01-02 15:04:05 MST"
+	}
+	return start.Format("2006-01-02 15:04:05") + " -> " + end.Format(layout)
+}
+
+func (r Report) textShort(p *text.Page) {
+	p.Line(" IN SHORT")
+	for _, v := range r.short() {
+		mark := "  [i] "
+		if v.Level == finding.Warning {
+			mark = "  [!] "
+		}
+		p.Text(mark, v.Text)
+		if v.Action != "" { // on a line of its own: it is typed or copied
+			p.Text(text.Spaces(text.Width(mark))+"-> ", v.Action)
+		}
+	}
+}
+
+// strip is the width of the lines of block characters.
+const strip = 64
+
+// leastCPUs is the least top of a scale of busy CPUs where nobody knows how many there
+// were: an idle run shall not look busy because its picture is stretched.
+const leastCPUs = 0.1
+
+// allocatedOnANode is the full height of pictures of busy CPUs, which are of one node.
+func (r Report) allocatedOnANode() float64 {
+	if a := r.Resources.CPU.Allocated; a != nil && *a > 0 {
+		return *a / float64(max(1, r.Job.NNodes))
+	}
+	return leastCPUs
+}
+
+// textColumns are the columns that the text draws. A page of code says nothing to a
+// reader who does not know what is in it, where the CPUs in use are drawn.
+func (r Report) textColumns() []Column {
+	all := r.Rhythm.drawn(drawnColumns)
+	if slices.ContainsFunc(all, func(c Column) bool { return c.Name == busyColumn }) {
+		all = slices.DeleteFunc(all, func(c Column) bool { return isPage(c.Name) && !strings.Contains(c.Label, " = ") })
+	}
+	return all[:min(len(all), 3)]
+}
+
+// busyColumn is the CPUs in use by samples of code.
+const busyColumn = "busy_cpus"
+
+// gutter is the room for their names before them.
+const gutter = 12
+
+func (r Report) textRhythm(p *text.Page) {
+	why := r.whyLines()
+	if len(r.textColumns()) == 0 && len(why) == 0 && !r.Rhythm.Periodic {
+		return // the head says that there are no samples
+	}
+	p.Section("RHYTHM", r.Rhythm.remark())
+	for _, text := range why {
+		p.Text("  ", text)
+	}
+	r.textTimeline(p)
+	if r.Rhythm.Periodic {
+		p.Line("")
+		p.Table(r.Rhythm.patternRows())
+		p.Text("  ", r.Rhythm.foundIn())
+		p.Text("  ", r.Rhythm.nested())
+		r.textShapes(p)
+	}
+	if rows := r.phaseRows(); len(rows) > 0 {
+		p.Line("")
+		p.Table(rows)
+	}
+}
+
+// textLow names the low stretches, where there are any.
+func (r Report) textLow(p *text.Page) {
+	lines := r.lowTexts()
+	if len(lines) == 0 {
+		return
+	}
+	p.Section("LOW STRETCHES", lowRemark)
+	for _, l := range lines {
+		p.Text("  ", l)
+	}
+}
+
+// remark says how much of the run is periodic.
+func (r Rhythm) remark() string {
+	if !r.Periodic || r.PeriodicShare == nil {
+		return ""
+	}
+	return quantity.Share(*r.PeriodicShare) + " of the run is periodic"
+}
+
+// textTimeline draws up to three columns over the run, the phases and the time.
+func (r Report) textTimeline(p *text.Page) {
+	t := r.Rhythm.Timeline
+	cols := r.textColumns()
+	end := t.end(r.Job.ElapsedS)
+	if len(cols) == 0 || end <= 0 {
+		return
+	}
+	var legend []string
+	for _, c := range cols {
+		v := r.Rhythm.bins().Levels(c.Mean, 0, end, strip)
+		lo, hi, ok := text.FromZero(v)
+		if !ok {
+			continue
+		}
+		if c.Unit == "CPUs" {
+			hi = math.Max(hi, r.allocatedOnANode())
+		}
+		p.Line("  " + text.PadRight(c.short, gutter-2) + text.Spark(v, lo, hi, r.ascii))
+		what := strings.Replace(c.Label, "code "+c.short+" = ", "", 1) // "page #1 = busy CPUs in f", not "page #1" twice
+		legend = append(legend, fmt.Sprintf("%s = %s, %s", c.short, what, levelRange(lo, hi, c.Unit)))
+	}
+	if letters := r.phaseStrip(end); strings.Trim(letters, " ") != "" && len(r.phaseRows()) > 0 {
+		p.Line("  " + text.PadRight("phase", gutter-2) + letters)
+	}
+	p.Line(text.Spaces(gutter) + axis(end))
+	for _, l := range legend {
+		p.Text("  ", l)
+	}
+}
+
+// phaseStrip has one letter a stretch: that of the phase at its middle.
+func (r Report) phaseStrip(end float64) string {
+	line, bins := make([]byte, strip), r.Rhythm.bins()
+	for i := range line {
+		line[i] = ' '
+		if p, ok := bins.At((float64(i) + 0.5) * end / strip); ok {
+			line[i] = Phase{Kind: p.Kind, Pattern: Word(p.Pattern)}.letter()
+		}
+	}
+	return string(line)
+}
+
+// axis writes the time under a strip.
+func axis(end float64) string {
+	line := []byte(text.Spaces(strip + 8))
+	free := 0
+	for _, t := range plot.TimeTicks(0, end, 6) {
+		at := int(t.Value / end * strip)
+		if at < free || at+len(t.Label) > strip+2 {
+			continue
+		}
+		copy(line[at:], t.Label)
+		free = at + len(t.Label) + 2
+	}
+	return string(line)
+}
+
+const (
+	// glance is the width of the pictures at the head: with their names before and a
+	// few words behind them they are a line.
+	glance = 48
+	// glanceRuns is how many earlier runs the head draws.
+	glanceRuns = 24
+)
+
+// textGlance is one cycle, one line of the runs before, and one of the sizes: what most
+// readers want of what follows.
+func (r Report) textGlance(p *text.Page) {
+	if r.Rhythm.Periodic {
+		q := r.Rhythm.Patterns[0]
+		v := floats(q.Shape.Mean)
+		if lo, hi, ok := text.ShapeRange(v); ok {
+			p.Line("  " + text.PadRight("CYCLE", 6) + text.Spark(stretch(v, glance), lo, hi, r.ascii) + "  " + q.ID + ", " + quantity.Period(q.Period.value()))
+		}
+	}
+	if line, _, _, ok := r.runsLine(runFigure{of: Run.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok && len(r.Earlier.List) > 0 {
+		p.Line("  " + text.PadRight("RUNS", 6) + line + "  elapsed time, this run behind the bar")
+	}
+	if f := r.otherRuns.Scaling; len(f.Text) > 0 {
+		p.Text("  "+text.PadRight("SIZES", 6), text.Sentence(f.Text[0]))
+	}
+}

@@ -1,0 +1,31 @@
+package job
+
+import (
+	"math"
+	"time"
+
+	"jobgait/analysis/quantity"
+)
+
+// positive returns what is above 0, nil for what is not: 0 is a length or a rate that
+// nobody measured.
+func positive(v float64) *float64 {
+	if !(v > 0) {
+		return nil
+	}
+	return quantity.FiniteOf(&v)
+}
+
+// moment turns epoch seconds into a time; what no calendar holds becomes 1970.
+func moment(epoch float64) time.Time {
+	const year9999 = 253402300799
+	epoch = quantity.OrZero(epoch)
+	if epoch < 0 || epoch > year9999 {
+		epoch = 0
+	}
+	s := math.Floor(epoch)
+	return time.Unix(int64(s), int64((epoch-s)*1e9)).UTC()
+}
+
+// stamp is RFC 3339 in UTC.
+func stamp(epoch float64) string { return moment(epoch).Format(time.RFC3339) }

@@ -1,0 +1,84 @@
+package job
+
+import (
+	"cmp"
+	"slices"
+
+	"jobgait/analysis/phase"
+	"jobgait/analysis/series"
+	"jobgait/analysis/summary"
+)
+
+// Timeline is the run decimated for drawing.
+type Timeline struct {
+	StartS  float64  `json:"start_s"`
+	StepS   float64  `json:"step_s"`
+	Columns []Column `json:"columns"`
+}
+
+// Column is one series of the timeline.
+type Column struct {
+	Name  string        `json:"name"`
+	Label string        `json:"label"`
+	Unit  string        `json:"unit"`
+	Scope Word          `json:"scope"`
+	Min   series.Values `json:"min"`
+	Mean  series.Values `json:"mean"`
+	Max   series.Values `json:"max"`
+	short string
+}
+
+func newTimeline(of summary.Timeline, quality summary.Quality, names labels) Timeline {
+	t := Timeline{StartS: of.StartS, StepS: of.StepS, Columns: []Column{}}
+	for _, c := range of.Columns {
+		by, unit := inReadable(c.Name, c.Unit, quality)
+		t.Columns = append(t.Columns, Column{c.Name, names.long(c.Name), unit, Word(c.Scope),
+			scaled(c.Min, by), scaled(c.Mean, by), scaled(c.Max, by), names.short(c.Name)})
+	}
+	return t
+}
+
+// end returns when the last bin ends; the run's own end cuts a last bin that is
+// not full.
+func (t Timeline) end(elapsed float64) float64 {
+	n := 0
+	for _, c := range t.Columns {
+		n = max(n, len(c.Mean))
+	}
+	end := t.StartS + float64(n)*t.StepS
+	if elapsed > t.StartS && elapsed < end {
+		return elapsed
+	}
+	return end
+}
+
+// drawn returns at most n columns worth drawing: what carries the main pattern
+// first, then the CPUs in use, then IPC, then the others in their order.
+func (r Rhythm) drawn(n int) []Column {
+	rank := func(c Column) int {
+		switch {
+		case r.Periodic && c.Name == r.Patterns[0].Shape.Column:
+			return 0
+		case c.Name == busyColumn:
+			return 1
+		case c.Name == "ipc":
+			return 2
+		}
+		return 3
+	}
+	out := slices.DeleteFunc(slices.Clone(r.Timeline.Columns), func(c Column) bool { return len(c.Mean) == 0 })
+	slices.SortStableFunc(out, func(a, b Column) int { return cmp.Compare(rank(a), rank(b)) })
+	return out[:min(len(out), n)]
+}
+
+// bins is what averages the timeline so that its bins and the loops do not beat.
+func (r Rhythm) bins() phase.Bins {
+	b := phase.Bins{StartS: r.Timeline.StartS, StepS: r.Timeline.StepS, Periods: map[string]float64{}}
+	for _, p := range r.Phases {
+		b.Phases = append(b.Phases, phase.Phase{Kind: p.Kind, Pattern: string(p.Pattern), StartS: p.StartS, EndS: p.EndS})
+	}
+	for _, q := range r.Patterns {
+		b.Periods[q.ID] = q.Period.value()
+	}
+	return b
+}

@@ -1,0 +1,121 @@
+package job
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"jobgait/analysis/quantity"
+	"jobgait/reports/plot"
+)
+
+// trace is one column as the page draws it.
+type trace struct {
+	column       Column
+	startS       float64
+	stepS        float64
+	lo, mean, hi []float64
+}
+
+// drawnColumns is the number of columns of the timeline that are drawn: the page stays
+// below 350 KB.
+const drawnColumns = 4
+
+// traces returns the columns that the page draws.
+func (r Report) traces() []trace {
+	t, bins := r.Rhythm.Timeline, r.Rhythm.bins()
+	var out []trace
+	for _, c := range r.Rhythm.drawn(drawnColumns) {
+		lo, hi := bins.Reach(c.Min, c.Max)
+		n := len(c.Mean)
+		mean := bins.Levels(c.Mean, t.StartS, t.StartS+float64(n)*t.StepS, n)
+		out = append(out, trace{c, t.StartS, t.StepS, lo, mean, hi})
+	}
+	return out
+}
+
+// frame is what a trace is drawn in, from lo to hi seconds.
+func (t trace) frame(what string, height int, lo, hi float64) plot.Frame {
+	least := []float64{}
+	if t.column.Unit == "CPUs" {
+		least = append(least, leastCPUs)
+	}
+	y, ticks := plot.FromZero(3, t.hi, t.mean, least)
+	return plot.Frame{Name: t.column.Label + what, Height: height, X: plot.Scale{Lo: lo, Hi: hi}, Y: y,
+		XTicks: plot.TimeTicks(lo, hi, 7), YTicks: inPercent(ticks, t.column.Unit)}
+}
+
+// draw draws a trace: a band from the least to the most, and the mean as a line.
+func (r Report) draw(c *plot.Chart, t trace, line string, end float64) {
+	c.Bins("band", t.edges(end), t.lo, t.hi)
+	x, y := r.broken(t)
+	c.Line(line, x, y)
+}
+
+// edges returns the borders of the bins.
+func (t trace) edges(end float64) []float64 {
+	out := make([]float64, len(t.mean)+1)
+	for i := range out {
+		out[i] = math.Min(end, t.startS+float64(i)*t.stepS)
+	}
+	return out
+}
+
+// broken returns the points of the mean, broken where one phase ends and the
+// next begins: a line across would show a slope that was not there.
+func (r Report) broken(t trace) (x, y []float64) {
+	last := -1
+	for i, v := range t.mean {
+		at := t.startS + (float64(i)+0.5)*t.stepS
+		p := slices.IndexFunc(r.Rhythm.Phases, func(p Phase) bool { return at >= p.StartS && at < p.EndS })
+		if p != last && i > 0 {
+			x, y = append(x, at), append(y, math.NaN())
+		}
+		last = p
+		x, y = append(x, at), append(y, v)
+	}
+	return x, y
+}
+
+// samples is what the page's script reads values from, as JSON.
+func (r Report) samples() string {
+	type column struct {
+		Label string     `json:"label"`
+		Start float64    `json:"start"`
+		Step  float64    `json:"step"`
+		Min   []*float64 `json:"min"` // null where there is no range
+		Mean  []*float64 `json:"mean"`
+		Max   []*float64 `json:"max"`
+	}
+	out := struct {
+		Phases  [][3]any `json:"phases"`
+		Columns []column `json:"columns"`
+	}{[][3]any{}, []column{}}
+	for _, p := range r.seen() {
+		out.Phases = append(out.Phases, [3]any{p.StartS, p.EndS, p.name()})
+	}
+	for _, t := range r.traces() {
+		out.Columns = append(out.Columns, column{t.column.short, t.startS, t.stepS, rounded(t.lo), rounded(t.mean), rounded(t.hi)})
+	}
+	for _, g := range r.laned()[:min(len(r.laned()), readLanes)] {
+		out.Columns = append(out.Columns, column{Label: fmt.Sprintf("GPU %d", g.Index), Start: g.Lane.StartS, Step: g.Lane.StepS, Mean: rounded(floats(g.Lane.Busy))})
+	}
+	b, err := json.Marshal(out)
+	if err != nil { // there are finite numbers and clean strings only
+		return `{"phases":[],"columns":[]}`
+	}
+	return string(b)
+}
+
+// rounded keeps three figures, what a reader can use; missing is nil.
+func rounded(values []float64) []*float64 {
+	out := make([]*float64, len(values))
+	for i, v := range values {
+		if quantity.Known(v) {
+			v = quantity.Rounded(v, 3)
+			out[i] = &v
+		}
+	}
+	return out
+}

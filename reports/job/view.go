@@ -1,0 +1,61 @@
+package job
+
+import (
+	"cmp"
+	"html/template"
+	"strings"
+
+	"jobgait/reports/html"
+	"jobgait/reports/text"
+)
+
+// pageFuncs are what page.html prints: the report in words, rows and pictures, by the
+// same functions that make the text.
+func (r Report) pageFuncs() template.FuncMap {
+	notes, moreNotes := r.listedNotes()
+	return template.FuncMap{
+		"nice":   html.Nice,
+		"css":    func() template.CSS { return template.CSS(r.otherRuns.style()) },
+		"js":     func() template.JS { return template.JS(html.Script()) },
+		"policy": func() string { return html.Policy(r.otherRuns.style()) },
+
+		"title":   func() string { return r.Job.label() + " " + string(r.Job.Name) },
+		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
+		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
+		"span":    r.span, "ended": r.ended, "failed": r.failed,
+		"elapsed": r.Job.elapsed, "size": r.Job.size, "short": r.short, "gauges": r.gauges,
+
+		"rhythmRemark": r.Rhythm.remark, "why": r.whyLines, "timeline": r.timelineCharts, "samples": r.samples, "smoothed": r.smoothed,
+		"minute": r.minuteCharts, "patterns": r.Rhythm.patternRows, "foundIn": r.Rhythm.foundIn, "nested": r.Rhythm.nested,
+		"shapes": r.shapeCharts, "examples": r.exampleCharts, "phases": r.phaseRows,
+
+		"codeRemark": r.codeRemark, "codeChart": r.codeChart, "codeRows": r.codeRows,
+		"codeKey":    func() []text.Row { return r.Code.key() },
+		"codeNoise":  func() string { return r.Code.noise() },
+		"gpusRemark": func() string { return unproven }, "gpus": r.gpuRows, "gpuTexts": r.gpuTexts,
+
+		"drift": r.Rhythm.drift, "driftRemark": r.driftRemark, "driftTexts": r.driftTexts, "driftChart": r.driftChart,
+		"driftSays": func() bool { return r.Rhythm.drift().says(r.Job.ElapsedS) },
+		"lowRemark": func() string { return lowRemark }, "low": r.lowTexts,
+
+		"nodesRemark": r.Nodes.remark, "nodesText": r.Nodes.summary, "nodeLanes": r.nodeLaneChart,
+		"manyNodes": func() bool { return r.Nodes.Total > listedNodes },
+		"nodes":     r.nodeRows,
+		"agreement": r.Nodes.Agreement.texts,
+
+		"countersRemark": func() string { return countersRemark }, "counters": r.counterRows, "ipcText": r.ipcText,
+		"earlierRemark": r.earlierRemark, "history": r.historyCharts, "usual": r.Earlier.usual, "runs": r.runRows,
+
+		"findings": r.otherRuns.printed, "facts": r.facts, "words": Words,
+		"notes":     func() []Note { return notes },
+		"moreNotes": func() string { return moreNotes },
+	}
+}
+
+// smoothed says when the line of the timeline is not the plain mean.
+func (r Report) smoothed() string {
+	if r.Rhythm.Periodic && r.Rhythm.Timeline.StepS >= r.Rhythm.period()/4 {
+		return ", in loops over whole cycles"
+	}
+	return ""
+}

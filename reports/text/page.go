@@ -1,0 +1,130 @@
+package text
+
+import (
+	"io"
+	"slices"
+	"strings"
+)
+
+// Width is the width of the text report: that of a terminal, a mail, a
+// job's output.
+const PageWidth = 80
+
+// Page collects the lines of a text, of one run or of many.
+type Page struct {
+	b     strings.Builder
+	ASCII bool
+}
+
+// Line adds one line. It cuts what is too long: that never happens to figures,
+// only to text of users, and a broken layout would be worse. Spaces at the end
+// go.
+func (p *Page) Line(s string) {
+	if p.ASCII {
+		s = asciiOnly(s)
+	}
+	p.b.WriteString(Cut(strings.TrimRight(s, " "), PageWidth))
+	p.b.WriteByte('\n')
+}
+
+// Whole adds a line that is to be copied: it is never cut.
+func (p *Page) Whole(s string) { p.b.WriteString(s + "\n") }
+
+// Print writes the page.
+func (p *Page) Print(w io.Writer) error {
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// ends adds a line with text at both ends; the left one gives way.
+func (p *Page) Ends(left, right string) {
+	right = Cut(right, PageWidth/2)
+	room := PageWidth - 1 - Width(right)
+	p.Line(PadRight(Cut(left, room-2), room) + right)
+}
+
+// section begins a section with an empty line, a title and a remark beside it.
+func (p *Page) Section(title, remark string) {
+	p.Line("")
+	if remark != "" {
+		title += "   " + remark
+	}
+	p.Line(" " + title)
+}
+
+// Text adds wrapped text; lines after the first hang under its beginning.
+func (p *Page) Text(head, s string) {
+	for _, l := range Wrap(s, PageWidth-1-Width(head)) {
+		p.Line(head + l)
+		head = Spaces(Width(head))
+	}
+}
+
+// Columns adds rows of text, the first cell flush left and the others flush right.
+func (p *Page) Columns(rows [][]string) {
+	var out []Row
+	for _, cells := range rows {
+		line := Row{Left(cells[0])}
+		for _, c := range cells[1:] {
+			line = append(line, Right(c))
+		}
+		out = append(out, line)
+	}
+	p.Table(out)
+}
+
+// table adds rows whose columns are as wide as their widest cell. If the rows
+// are too wide for the page, the widest columns flush left are cut.
+func (p *Page) Table(rows []Row) {
+	var w []int
+	rows = slices.Clone(rows)
+	for k, row := range rows {
+		row = slices.DeleteFunc(slices.Clone(row), func(c Cell) bool { return c.Wide })
+		rows[k] = row
+		for i, c := range row {
+			if i == len(w) {
+				w = append(w, 0)
+			}
+			w[i] = max(w[i], Width(c.Text))
+		}
+	}
+	const indent, between = 2, 2
+	over := indent - between - PageWidth + 1
+	for _, n := range w {
+		over += n + between
+	}
+	for ; over > 0; over-- {
+		widest := 0
+		for i := range w {
+			if rows[0][i].Left && (w[i] > w[widest] || !rows[0][widest].Left) {
+				widest = i
+			}
+		}
+		w[widest] = max(4, w[widest]-1)
+	}
+	for _, row := range rows {
+		line := Spaces(indent - between)
+		for i, c := range row {
+			if line += Spaces(between); c.Left {
+				line += PadRight(c.Text, w[i])
+			} else {
+				line += PadLeft(c.Text, w[i])
+			}
+		}
+		p.Line(line)
+	}
+}
+
+// asciiOnly replaces what is not ASCII by as many question marks as it has
+// columns.
+func asciiOnly(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < 0x80 {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Repeat("?", runeWidth(r)))
+	}
+	return b.String()
+}
