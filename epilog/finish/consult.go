@@ -13,7 +13,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // consultLimit bounds the judging of a run by a history that another host
@@ -26,7 +26,7 @@ const consultLimit = 30 * time.Second
 // may read it; else the report says in one line why it names no earlier runs.
 // The run itself is put by the one writer, later. That is another account, which can
 // write anything into the file: root has it read by a child with that account's rights.
-func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summary, past.Judgement) {
+func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement) {
 	ctx, cancel := context.WithTimeout(ctx, consultLimit)
 	defer cancel()
 	ended := make(chan consulted, 1)
@@ -47,7 +47,7 @@ func (f Finisher) consult(ctx context.Context, s summary.Summary) (summary.Summa
 		f.Log("job %d: %s", s.Key.JobID, o.Log)
 		s.Notes = append(slices.Clone(s.Notes), note.New(note.HistoryFailed, "not compared with earlier runs: %s", o.Why))
 	}
-	return s, past.Judgement{}
+	return s, earlier.Judgement{}
 }
 
 // question is what a child is asked: how a run stands among those in a history.
@@ -58,11 +58,11 @@ type question struct {
 
 // consulted is the answer: what the run gets of the history, and why it gets none.
 type consulted struct {
-	StepS  *float64       `json:"step_s"`
-	Notes  []note.Note    `json:"notes"`
-	Judged past.Judgement `json:"judged"`
-	Why    unread         `json:"why"`
-	Log    string         `json:"log"`
+	StepS  *float64          `json:"step_s"`
+	Notes  []note.Note       `json:"notes"`
+	Judged earlier.Judgement `json:"judged"`
+	Why    unread            `json:"why"`
+	Log    string            `json:"log"`
 }
 
 // unread says in a user's words why there was no history; Log has the rest.
@@ -130,7 +130,7 @@ func ConsultChild(ctx context.Context, args []string, in io.Reader, out io.Write
 
 // answer judges with the rights of this process.
 func (q question) answer(ctx context.Context) consulted {
-	run, judged := q.Run, past.Judgement{}
+	run, judged := q.Run, earlier.Judgement{}
 	err := atRest(ctx, restWait, func() (err error) {
 		run, judged, err = consult(ctx, q.Path, q.Run)
 		return err
@@ -167,14 +167,14 @@ func atRest(ctx context.Context, wait time.Duration, read func() error) error {
 }
 
 // consult is one reading of the history at path.
-func consult(ctx context.Context, path string, s summary.Summary) (summary.Summary, past.Judgement, error) {
+func consult(ctx context.Context, path string, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
 	unlocked, err := history.OpenUnlocked(ctx, path)
 	if err != nil {
-		return s, past.Judgement{}, err
+		return s, earlier.Judgement{}, err
 	}
-	run, judged, err := past.Consult(ctx, unlocked.DB, s)
+	run, judged, err := earlier.Consult(ctx, unlocked.DB, s)
 	if err := unlocked.Close(err); err != nil {
-		return s, past.Judgement{}, err
+		return s, earlier.Judgement{}, err
 	}
 	if c := &judged.Across.Changes; c.Remark != "" {
 		c.Remark += fmt.Sprintf("; as the history was written %s", unlocked.Written().Local().Format("2006-01-02 15:04"))

@@ -18,7 +18,7 @@ import (
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/epilog/collect"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // Finisher finishes runs on one node.
@@ -155,7 +155,7 @@ func (f Finisher) patience(before mark) time.Duration {
 // and not the report; later tries deliver it again only when the history works: one that is broken for a week must
 // not have every node of a site write all its reports again every ten minutes.
 func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
-	s, judged := p.sum, past.Judgement{}
+	s, judged := p.sum, earlier.Judgement{}
 	var failed error
 	switch {
 	case p.ownHistory:
@@ -246,15 +246,15 @@ func share(ctx context.Context, part int, most time.Duration) (context.Context, 
 
 // remember puts the run into the history and judges it by the others there. It
 // leaves time for the report, whoever holds the history.
-func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summary, past.Judgement, error) {
+func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summary, earlier.Judgement, error) {
 	ctx, cancel := share(ctx, 3, time.Hour)
 	defer cancel()
 	db, err := f.history(ctx)
 	if err != nil {
-		return s, past.Judgement{}, err
+		return s, earlier.Judgement{}, err
 	}
 	now := epoch(time.Now())
-	var judged past.Judgement
+	var judged earlier.Judgement
 	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: summary.Detail(f.Config.History.Names)})
 	if err == nil {
 		judged, err = judgeStored(ctx, db, s, now)
@@ -263,12 +263,12 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 }
 
 // judgeStored compares a run with the others in the history, and stores what was found.
-func judgeStored(ctx context.Context, db *history.DB, s summary.Summary, now float64) (past.Judgement, error) {
+func judgeStored(ctx context.Context, db *history.DB, s summary.Summary, now float64) (earlier.Judgement, error) {
 	l, err := application.LookAt(ctx, db, s, application.DefaultLimits())
 	if err != nil {
-		return past.Judgement{}, err
+		return earlier.Judgement{}, err
 	}
-	judged, err := past.Judge(l)
+	judged, err := earlier.Judge(l)
 	return judged, errors.Join(err, l.Store(ctx, db, s, now))
 }
 
@@ -293,7 +293,7 @@ func (f Finisher) noteReport(ctx context.Context, s summary.Summary, dir string)
 
 // report delivers the report as the user, and returns the directory it went
 // to: "" for a run that is not reported, which has its row in the history.
-func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
+func (f Finisher) report(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string, error) {
 	if !f.reportable(s) {
 		return "", nil
 	}

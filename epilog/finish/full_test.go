@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/profile/profiletest"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // small mounts a file system of so many bytes at a directory.
@@ -148,7 +148,7 @@ func TestReportOfAUserWithoutRoom(t *testing.T) {
 	run.Job.UID, run.Job.GID = 12345, 12345
 	f := s.finisher("n1")
 	must(t, f.letIn(kept, run, nil))
-	files, err := f.draw(s.stored("7"), past.Judgement{})
+	files, err := f.draw(s.stored("7"), earlier.Judgement{})
 	must(t, err)
 	must(t, f.letIn(kept, run, files))
 	info, err := os.Stat(filepath.Join(kept, "jobgait-7.txt"))

@@ -19,7 +19,7 @@ import (
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // lookupLimit bounds questions to the name service: with too little patience a user's
@@ -55,7 +55,7 @@ func (f Finisher) account(ctx context.Context) (*as.Account, error) {
 // deliver draws the report and writes it as the user into the best directory
 // that takes it, else into the spool. Where that is not the best one, the report
 // says why.
-func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
+func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement) (string, error) {
 	if run.Job.UID < 0 || run.Job.GID < 0 || run.Job.UID == 0 && run.RootPID == 0 && !f.Config.Watch.Root {
 		return f.keepReport(run, s, judged) // nobody's, or root's unasked: never delivered as root
 	}
@@ -80,7 +80,7 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 }
 
 // deliverAs is one try with the user's rights.
-func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, judged past.Judgement, dirs []string) (deliver.Result, error) {
+func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement, dirs []string) (deliver.Result, error) {
 	files, err := f.draw(s, judged)
 	if err != nil {
 		return deliver.Result{}, err
@@ -104,7 +104,7 @@ func arrayDir(s summary.Summary) string {
 const deliverLimit = 20 * time.Second
 
 // keepReport writes the report into the node's spool.
-func (f Finisher) keepReport(run job.Run, s summary.Summary, judged past.Judgement) (string, error) {
+func (f Finisher) keepReport(run job.Run, s summary.Summary, judged earlier.Judgement) (string, error) {
 	files, err := f.draw(s, judged)
 	if err != nil {
 		return "", err
@@ -177,7 +177,7 @@ func isTemporary(dir string) bool {
 }
 
 // draw makes the files of a report.
-func (f Finisher) draw(s summary.Summary, judged past.Judgement) ([]deliver.File, error) {
+func (f Finisher) draw(s summary.Summary, judged earlier.Judgement) ([]deliver.File, error) {
 	_, base := jobreport.FileNames(s)
 	o := f.options()
 	o.OtherRuns = judged.Across

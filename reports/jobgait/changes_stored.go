@@ -11,7 +11,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // ofStored looks for changes of stored runs. Those of others on the same machine
@@ -28,7 +28,7 @@ func (o changesOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 	}
 	progress := lookingAt(cmd, len(s.List))
 	out := o.options()
-	out.Now, out.Acks, out.Stored, out.Site = now(), past.Acknowledged(s.Histories), true, o.stored.site
+	out.Now, out.Acks, out.Stored, out.Site = now(), earlier.Acknowledged(s.Histories), true, o.stored.site
 	out.History, out.Whose = o.stored.history, s.whose
 	r := change.Analyse(s.List, changepoint.Method(o.method), changepoint.Default(), out)
 	progress.done()

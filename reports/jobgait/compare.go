@@ -17,7 +17,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // compareOptions are the flags of compare.
@@ -168,7 +168,7 @@ func historyWith(ctx context.Context, from joined, id, metric string) (change.Hi
 	if err != nil {
 		return change.History{}, err
 	}
-	for _, h := range past.Named(all, true) {
+	for _, h := range earlier.Named(all, true) {
 		if slices.Contains(h.Jobs, id) {
 			return h, nil
 		}

@@ -21,7 +21,7 @@ import (
 	"jobgait/configs"
 	"jobgait/reports/change"
 	"jobgait/reports/dashboard"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // dashboardOptions are the flags of dashboard.
@@ -132,7 +132,7 @@ func (o dashboardOptions) ofStored(cmd *cobra.Command, getenv func(string) strin
 			others = append(others, h)
 		}
 	}
-	return dashboardOf(asked, others, past.Acknowledged(s.Histories), o)
+	return dashboardOf(asked, others, earlier.Acknowledged(s.Histories), o)
 }
 
 // siteOf is what the site did whose histories flag names.

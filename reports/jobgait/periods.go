@@ -14,7 +14,7 @@ import (
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/table"
-	"jobgait/reports/period"
+	"jobgait/reports/periods"
 )
 
 // periodsOptions are the flags of `jobgait periods`.
@@ -37,7 +37,7 @@ func periodsCommand() *cobra.Command {
 			"is unpacked, - is standard input. One line on standard error says how a CSV\n" +
 			"file was understood.",
 		Args: wants(1, 1, "one file: jobgait periods FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return periods(cmd, o, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return printPeriods(cmd, o, args[0]) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.method, "method", "track", "track, or paper: Phase-TA as published")
@@ -60,7 +60,7 @@ func (o periodsOptions) check() error {
 	return nil
 }
 
-func periods(cmd *cobra.Command, o periodsOptions, path string) error {
+func printPeriods(cmd *cobra.Command, o periodsOptions, path string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -88,31 +88,31 @@ func periods(cmd *cobra.Command, o periodsOptions, path string) error {
 const collectAt = 20
 
 // find reads the file and looks for periods in it.
-func (o periodsOptions) find(cmd *cobra.Command, path string) (period.Report, table.Reading, error) {
+func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Report, table.Reading, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	in, err := openInput(cmd, path)
 	if err != nil {
-		return period.Report{}, table.Reading{}, err
+		return periods.Report{}, table.Reading{}, err
 	}
 	defer func() { _ = in.Close() }()
 	t, whole, err := o.read(in, path)
 	if err != nil {
-		return period.Report{}, table.Reading{}, err
+		return periods.Report{}, table.Reading{}, err
 	}
 	par := periodicity.Default()
 	par.NodeScope = whole
-	report := period.Input{Name: in.Name, Set: t.Set, Offsets: t.Offsets, Method: o.method, Notes: t.Notes}
+	report := periods.Input{Name: in.Name, Set: t.Set, Offsets: t.Offsets, Method: o.method, Notes: t.Notes}
 	if t.Set.StepS > 0 {
 		err = o.detect(&report, par)
 	}
 	if err != nil {
-		return period.Report{}, table.Reading{}, fmt.Errorf("%s: %w", in.Name, err)
+		return periods.Report{}, table.Reading{}, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return period.New(report), t.Reading, nil
+	return periods.New(report), t.Reading, nil
 }
 
 // detect looks for periods by the method that is asked for.
-func (o periodsOptions) detect(in *period.Input, par periodicity.Params) error {
+func (o periodsOptions) detect(in *periods.Input, par periodicity.Params) error {
 	if o.method == "paper" {
 		found, err := periodicity.DetectPaper(in.Set)
 		in.Result, in.Shapes = found.Result, found.Shapes

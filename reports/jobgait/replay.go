@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/epilog/finish"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 func replayCommand() *cobra.Command {
@@ -20,7 +20,7 @@ func replayCommand() *cobra.Command {
 			if err != nil {
 				return noProfile(args[0], err)
 			}
-			return o.print(cmd.OutOrStdout(), s, past.Judgement{})
+			return o.print(cmd.OutOrStdout(), s, earlier.Judgement{})
 		},
 	}
 	o.flags(c)

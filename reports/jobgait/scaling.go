@@ -12,7 +12,7 @@ import (
 
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/experimentfile"
-	"jobgait/reports/scale"
+	scalingreport "jobgait/reports/scaling"
 )
 
 // scalingOptions are the flags of the verb scaling.
@@ -102,14 +102,14 @@ func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 }
 
 // print prints what was found, wherever the runs came from.
-func (o scalingOptions) print(cmd *cobra.Command, r scale.Report) error {
+func (o scalingOptions) print(cmd *cobra.Command, r scalingreport.Report) error {
 	if err := o.draw(r, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
 	if o.json {
-		return scale.JSON(cmd.OutOrStdout(), r)
+		return scalingreport.JSON(cmd.OutOrStdout(), r)
 	}
-	return scale.Text(cmd.OutOrStdout(), r)
+	return scalingreport.Text(cmd.OutOrStdout(), r)
 }
 
 // readMeasurements reads a file of anybody's measurements, or one series of it.
@@ -139,12 +139,12 @@ func readMeasurements(cmd *cobra.Command, path, series string) (experimentfile.F
 }
 
 // analyseScaling fits all series.
-func analyseScaling(file experimentfile.File, name string, method scaling.Method) scale.Report {
-	r := scale.Report{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
+func analyseScaling(file experimentfile.File, name string, method scaling.Method) scalingreport.Report {
+	r := scalingreport.Report{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
 		Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
 	if method == scaling.Likelihood {
 		r.Expected = scaling.ExpectedByChance(r.Results)
-		if scale.Grid(file.Series) {
+		if scalingreport.Grid(file.Series) {
 			if c, ok := scaling.Joint(file.Series); ok {
 				r.Common = &c
 			}
@@ -154,13 +154,13 @@ func analyseScaling(file experimentfile.File, name string, method scaling.Method
 }
 
 // draw writes the pictures if a file for them was named.
-func (o scalingOptions) draw(r scale.Report, complain io.Writer) error {
+func (o scalingOptions) draw(r scalingreport.Report, complain io.Writer) error {
 	if o.plot == "" {
 		return nil
 	}
 	left := 0
 	err := writeFile(o.plot, func(w io.Writer) (err error) {
-		left, err = scale.Picture(w, r)
+		left, err = scalingreport.Picture(w, r)
 		return err
 	})
 	if err == nil && left > 0 {

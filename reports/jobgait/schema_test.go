@@ -76,7 +76,7 @@ func follows(t *testing.T, s *jsonschema.Schema, what string, text []byte) {
 func TestGoldenJSONFollowsSchemas(t *testing.T) {
 	all := schemas(t)
 	for path, name := range map[string]string{"change/testdata/report.json": "changes", "change/testdata/pair.json": "compare",
-		"period/testdata/example.json": "periods", "scale/testdata/all.json": "scaling"} {
+		"periods/testdata/example.json": "periods", "scaling/testdata/all.json": "scaling"} {
 		text, err := os.ReadFile(filepath.Join("..", path))
 		if err != nil {
 			t.Fatal(err)

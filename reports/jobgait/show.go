@@ -19,7 +19,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // showOptions are the flags of the verbs that print a report.
@@ -78,7 +78,7 @@ func show(ctx context.Context, getenv func(string) string, o showOptions, id str
 	if err != nil {
 		return err
 	}
-	judged, err := past.Judge(look)
+	judged, err := earlier.Judge(look)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (o showOptions) find(ctx context.Context, from joined, id string) (summary.
 }
 
 // print draws a report in the format that was asked for.
-func (o showOptions) print(out io.Writer, s summary.Summary, judged past.Judgement) error {
+func (o showOptions) print(out io.Writer, s summary.Summary, judged earlier.Judgement) error {
 	r := job.New(s, judged.Runs, job.Options{Version: configs.Version, Now: float64(time.Now().UnixNano()) / 1e9,
 		ASCII: o.ascii, Location: time.Local, OtherRuns: judged.Across})
 	switch {

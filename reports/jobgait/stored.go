@@ -12,7 +12,7 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
 	"jobgait/reports/change"
-	"jobgait/reports/past"
+	"jobgait/reports/earlier"
 )
 
 // storedFlags select stored runs for the verbs that take files of numbers too.
@@ -88,7 +88,7 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 		return s, err
 	}
 	s.OnlyCodeOf(func(i int) bool { return chosen[i] })
-	s.List = past.Named(s.Histories, f.site) // else all of one user, who is named once
+	s.List = earlier.Named(s.Histories, f.site) // else all of one user, who is named once
 	if len(from.dbs) > 1 {
 		for i := range s.List {
 			s.List[i].Name = s.Stored[i].Cluster + " " + s.List[i].Name

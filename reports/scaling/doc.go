@@ -1,5 +1,5 @@
-// Package scale says in words, a picture and JSON how metrics grow. Results of
-// package scaling come in with the series that they are of; a screen of text a
+// Package scaling says in words, a picture and JSON how metrics grow. Results of
+// analysis/scaling come in with the series that they are of; a screen of text a
 // series or a table of many, the JSON form jobgait.scaling/1, SVG files and the
 // few lines and the picture that a job's report embeds go out.
 //
@@ -11,4 +11,4 @@
 // change that they share.
 //
 // Numbers that there are not are null in JSON and "-" in print; none is NaN.
-package scale
+package scaling

@@ -1,4 +1,4 @@
-package past
+package earlier
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
-	"jobgait/reports/scale"
+	scalingreport "jobgait/reports/scaling"
 )
 
 // Judgement is what the stored runs say of one of them.
@@ -166,13 +166,13 @@ func scalingFinding(l application.Laws) (job.Section, error) {
 	list, r := l.Series, l.Results
 	m, _ := application.MetricOf(list[0].Metric)
 	f := job.Section{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
-		Text: append(scale.Lines(r[0], list[0].Observations), growing(l.Functions)...), Style: scale.Style}
+		Text: append(scalingreport.Lines(r[0], list[0].Observations), growing(l.Functions)...), Style: scalingreport.Style}
 	var b bytes.Buffer
-	if err := scale.JSON(&b, scale.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
+	if err := scalingreport.JSON(&b, scalingreport.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
 		return f, err
 	}
 	f.Data = b.Bytes()
-	f.Charts = []html.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scale.Chart(r[0], list[0].Observations))}}
+	f.Charts = []html.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scalingreport.Chart(r[0], list[0].Observations))}}
 	return f, nil
 }
 

@@ -1,4 +1,4 @@
-package scale
+package scaling
 
 import (
 	"encoding/json"

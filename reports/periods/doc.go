@@ -1,4 +1,4 @@
-// Package period prints what `jobgait periods` found in a file of anybody's
+// Package periods prints what `jobgait periods` found in a file of anybody's
 // samples: as JSON of the schema jobgait.periods/1, as text, and as one SVG
 // picture that needs nothing else.
 //
@@ -10,4 +10,4 @@
 //
 // It refuses to promise: low regions of a shape are called opportunities, and the
 // slope of a short run is printed with its interval or not at all.
-package period
+package periods

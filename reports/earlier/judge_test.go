@@ -1,4 +1,4 @@
-package past
+package earlier
 
 import (
 	"bytes"
