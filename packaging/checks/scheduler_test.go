@@ -29,7 +29,7 @@ var aboutSlurm = map[string]string{
 	"agent/place.go":                    "a text for who set PrologFlags",
 	"epilog/main.go":                    "the usage text",
 	"reports/jobgait/doctor.go":         "where doctor finds slurm.conf",
-	"reports/jobgait/array.go":          "the job array of reanalyse",
+	"reports/jobgait/reanalyse.go":      "the job array of reanalyse",
 }
 
 // Slurm's words stand behind one interface. Comments may name it.

@@ -7,9 +7,12 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"jobgait/analysis/application"
+	"jobgait/analysis/changepoint"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/scaling/experimentfile"
 	scalingreport "jobgait/reports/scaling"
@@ -175,4 +178,104 @@ func nameOfInput(path string) string {
 		return "standard input"
 	}
 	return filepath.Base(path)
+}
+
+// ofStored fits how the applications of stored runs scale.
+func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string) error {
+	s, err := o.stored.read(cmd, getenv)
+	if err != nil {
+		return err
+	}
+	progress := working(cmd.ErrOrStderr(), fmt.Sprintf("looking at %d series", len(s.List)))
+	file, err := o.measurements(s)
+	if err != nil || len(file.Series) == 0 {
+		progress.done()
+		if err == nil && o.by != "" {
+			err = o.noneBy(s.whose)
+		} else if err == nil {
+			err = fmt.Errorf("runs of %s: no application was run at two sizes with all else equal", s.whose)
+		}
+		return err
+	}
+	r := analyseScaling(file, "runs of "+s.whose, scaling.Method(o.method))
+	if o.by != "" { // in another order once more, which takes less than to sort all that was found
+		file.Series = ranked(file.Series, r.Results)
+		r = analyseScaling(file, r.Name, scaling.Method(o.method))
+	}
+	progress.done()
+	return o.print(cmd, r)
+}
+
+// measurements makes scaling series of stored runs. What changed speed is looked for
+// in all of them first: runs of before and after are not of one law.
+func (o scalingOptions) measurements(s stored) (experimentfile.File, error) {
+	var series []changepoint.Series
+	for _, h := range s.Inputs {
+		series = append(series, h.Series)
+	}
+	found := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
+	chosen, results := s.choose(found)
+	options := application.ScalingOptions{Metric: o.stored.metric, Parameter: o.parameter, Mode: scaling.Mode(o.mode)}
+	var list []scaling.Series
+	var err error
+	if o.by != "" {
+		list = chosen.ScalingBy(application.By(o.by), results, options)
+	} else {
+		list, err = chosen.Scaling(results, options)
+	}
+	if err != nil {
+		return experimentfile.File{}, err
+	}
+	file := experimentfile.File{}
+	for _, x := range list {
+		if o.series == "" || o.series == x.ID {
+			file.Series, file.Numbers = append(file.Series, x), append(file.Numbers, false)
+		}
+	}
+	return file, nil
+}
+
+// validBy refuses what --by cannot be.
+func (o scalingOptions) validBy(files int) error {
+	switch application.By(o.by) {
+	case "":
+		return nil
+	case application.ByFunction, application.ByClass:
+	default:
+		return usageError{fmt.Errorf("--by %q is neither function nor class", o.by)}
+	}
+	switch {
+	case files > 0:
+		return usageError{fmt.Errorf("--by is of stored runs: a file has no functions")}
+	case o.stored.metric != "":
+		return usageError{fmt.Errorf("--by is of CPU time in a cycle: --metric cannot be chosen with it")}
+	}
+	return nil
+}
+
+// noneBy says why there is nothing to tell by function or class.
+func (o scalingOptions) noneBy(whose string) error {
+	return fmt.Errorf("runs of %s: no %s has 2 %% of the CPU time of runs of five sizes with all else equal (names are stored where history.names says so)", whose, o.by)
+}
+
+// ranked are series with what grows worst first, by their results; what has no law comes
+// last.
+func ranked(list []scaling.Series, results []scaling.Result) []scaling.Series {
+	order := make([]int, len(list))
+	growth := make([]float64, len(list))
+	for i := range order {
+		order[i] = i
+		growth[i] = math.Inf(-1)
+		if p := scaling.Sizes(list[i].Observations); len(p) > 0 {
+			if g := results[i].Growth(p[len(p)-1]); !math.IsNaN(g) {
+				growth[i] = g
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(growth[b], growth[a]) })
+	sorted := make([]scaling.Series, len(list))
+	for to, from := range order {
+		sorted[to] = list[from]
+	}
+	return sorted
 }
