@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 
 	"jobgait/reports/html"
 
@@ -35,11 +34,6 @@ func style(in Input) string {
 	return css
 }
 
-// policy allows the page its style sheet and nothing else.
-func policy(css string) string {
-	return "default-src 'none'; style-src '" + html.Hash(css) + "'; base-uri 'none'; form-action 'none'"
-}
-
 // HTML writes the page, with as much detail as its limit of bytes allows.
 func HTML(w io.Writer, in Input) error {
 	t, err := parsed()
@@ -49,7 +43,7 @@ func HTML(w io.Writer, in Input) error {
 	var b bytes.Buffer
 	for _, d := range steps[firstStep(len(in.Report.Series)):] {
 		b.Reset()
-		b.WriteString(comment(in.Version))
+		b.WriteString(html.Comment("jobgait dashboard", "jobgait "+in.Version, " `jobgait changes` prints a text."))
 		if err := t.Execute(&b, newView(in, d)); err != nil {
 			return fmt.Errorf("fill the dashboard: %w", err)
 		}
@@ -65,7 +59,7 @@ func HTML(w io.Writer, in Input) error {
 
 func parsed() (*template.Template, error) {
 	args := func(list ...string) []string { return list }
-	t, err := template.New("dashboard").Funcs(template.FuncMap{"nice": html.Nice, "args": args}).Parse(pageHTML)
+	t, err := html.Parse("dashboard", pageHTML, template.FuncMap{"args": args})
 	if err == nil {
 		_, err = t.New("of a site").Parse(siteHTML)
 	}
@@ -86,11 +80,4 @@ func firstStep(histories int) int {
 	return slices.IndexFunc(steps[:], func(d detail) bool {
 		return d.curves == noCurves && (d.histories != all || histories <= MostDrawn)
 	})
-}
-
-// comment is for those to whom a web portal shows the source.
-func comment(version string) string {
-	by := strings.NewReplacer("-", "_", "<", "_", ">", "_").Replace(version) // a comment must not hold "--"
-	return "<!-- jobgait dashboard by jobgait " + by + "\n     If you read this, you see the page's source, not the page.\n" +
-		"     Download this page and open it in a browser. `jobgait changes` prints a text.\n-->\n"
 }

@@ -9,18 +9,13 @@ import (
 	"jobgait/analysis/changepoint/evidence"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
+	"jobgait/reports/html"
 	"jobgait/reports/plot"
 )
 
-// figure is a picture with what stands above it.
-type figure struct {
-	Title, Remark string
-	SVG           template.HTML
-}
-
 // curves are the evidence and the normal plot of a history, none if it has too few runs.
-func curves(s change.Judged) []figure {
-	return slices.DeleteFunc([]figure{evidenceFigure(s), normalFigure(s)}, func(f figure) bool { return f.SVG == "" })
+func curves(s change.Judged) []html.Figure {
+	return slices.DeleteFunc([]html.Figure{evidenceFigure(s), normalFigure(s)}, func(f html.Figure) bool { return f.SVG == "" })
 }
 
 // paperAlpha is the level at which the report's published page was made.
@@ -31,7 +26,7 @@ const evidenceRuns = 200
 
 // evidenceFigure is the evidence of each split of the runs around the newest
 // change, or of the newest runs. It is empty below eight runs.
-func evidenceFigure(s change.Judged) figure {
+func evidenceFigure(s change.Judged) html.Figure {
 	first := max(0, len(s.Y)-evidenceRuns)
 	if n := len(s.Result.Regimes); n > 1 {
 		first = max(first, s.Result.Regimes[n-2].First)
@@ -44,7 +39,7 @@ func evidenceFigure(s change.Judged) figure {
 	}
 	const fewest = 8
 	if len(y) < fewest {
-		return figure{}
+		return html.Figure{}
 	}
 	curve, bar := evidence.Splits(y), evidence.Threshold(len(y), paperAlpha)
 	f := plot.Frame{Name: "evidence for a change at each run", Class: "evidence", Height: 110, X: wide(at)}
@@ -53,7 +48,7 @@ func evidenceFigure(s change.Judged) figure {
 	c := plot.New(f)
 	c.Line("bar", []float64{f.X.Lo, f.X.Hi}, []float64{bar, bar})
 	c.Line("line", at, curve)
-	return figure{Title: "Evidence per split",
+	return html.Figure{Title: "Evidence per split",
 		Remark: fmt.Sprintf("-log10 p of the paper's t test at each of %d runs; dashed: what it asks for", len(y)), SVG: template.HTML(c.SVG())}
 }
 
@@ -68,11 +63,11 @@ func wide(at []float64) plot.Scale {
 
 // normalFigure is a normal plot of the runs against their levels. It is empty
 // below twenty runs.
-func normalFigure(s change.Judged) figure {
+func normalFigure(s change.Judged) html.Figure {
 	r := evidence.Residuals(s.Y, s.Result.Regimes, s.Result.Outliers)
 	p, ok := evidence.Normality(r)
 	if !ok {
-		return figure{}
+		return html.Figure{}
 	}
 	normal := evidence.Normal(len(r))
 	x, y := thin(normal), thin(r)
@@ -92,7 +87,7 @@ func normalFigure(s change.Judged) figure {
 	if p < 0.05 {
 		verdict = "they are not"
 	}
-	return figure{Title: "Are log times normal?", SVG: template.HTML(c.SVG()),
+	return html.Figure{Title: "Are log times normal?", SVG: template.HTML(c.SVG()),
 		Remark: fmt.Sprintf("%s (D'Agostino and Pearson, %s, %d runs without outliers)", verdict, quantity.Chance(p), len(r))}
 }
 
@@ -112,10 +107,10 @@ func thin(x []float64) []float64 {
 // histogramFigure draws the relative differences of a pair with the interval of
 // their mean shaded. Bins at both ends hold all that lies beyond; they are drawn
 // as wide as the others.
-func histogramFigure(p change.Pair) figure {
+func histogramFigure(p change.Pair) html.Figure {
 	n := len(p.Histogram)
 	if n == 0 {
-		return figure{}
+		return html.Figure{}
 	}
 	inner := p.Histogram[n/2]
 	width := inner.Hi - inner.Lo
@@ -141,5 +136,5 @@ func histogramFigure(p change.Pair) figure {
 	if at := place(0); at >= 0 && at <= float64(n) {
 		c.Mark("zero", at, "", "")
 	}
-	return figure{SVG: template.HTML(c.SVG())}
+	return html.Figure{SVG: template.HTML(c.SVG())}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"jobgait/reports/html"
 	"jobgait/reports/text"
 
 	"jobgait/analysis/quantity"
@@ -16,8 +17,7 @@ import (
 
 // view is what the page's template fills in.
 type view struct {
-	Policy               string
-	CSS                  template.CSS
+	Head                 html.Head
 	Title, Over, Version string
 	Counts               []count
 	Days                 string
@@ -71,7 +71,7 @@ type panel struct {
 	MoreLevels    string
 	Lines         []string // slow nodes and what to watch
 	Notes         []string
-	Curves        []figure
+	Curves        []html.Figure
 }
 
 type levelRow struct{ Since, Runs, Level, Change string }
@@ -87,8 +87,8 @@ type pairPanel struct {
 
 func newView(in Input, d detail) view {
 	in.Report.Series = apart(in.Report.Series)
-	css := style(in)
-	v := view{Policy: policy(css), CSS: template.CSS(css), Title: text.Clean(in.Title), Version: in.Version,
+	title := text.Clean(in.Title)
+	v := view{Head: html.NewHead(title+" - jobgait", "jobgait "+in.Version, style(in), ""), Title: title, Version: in.Version,
 		Over: "jobgait dashboard", Days: "Changes"}
 	if in.Days > 0 {
 		v.Days = "The " + change.LastDays(in.Days)

@@ -128,7 +128,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		if len(r.Machine) > 0 {
 			remark += "; shaded: a shift of the machine, taken out"
 		}
-		f.Charts = append(f.Charts, html.Chart{Title: m.Say, Remark: remark, SVG: template.HTML(svg)})
+		f.Charts = append(f.Charts, html.Figure{Title: m.Say, Remark: remark, SVG: template.HTML(svg)})
 	}
 	return f, nil
 }
@@ -172,7 +172,7 @@ func scalingFinding(l application.Laws) (job.Section, error) {
 		return f, err
 	}
 	f.Data = b.Bytes()
-	f.Charts = []html.Chart{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scalingreport.Chart(r[0], list[0].Observations))}}
+	f.Charts = []html.Figure{{Title: m.Say, Remark: "over " + list[0].Parameter, SVG: template.HTML(scalingreport.Chart(r[0], list[0].Observations))}}
 	return f, nil
 }
 

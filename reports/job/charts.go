@@ -14,9 +14,9 @@ import (
 
 // timelineCharts draws the columns over the run, one below the other, with the
 // phases behind them, and the GPUs below.
-func (r Report) timelineCharts() []html.Chart {
+func (r Report) timelineCharts() []html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
-	var out []html.Chart
+	var out []html.Figure
 	for i, t := range r.traces() {
 		if _, _, ok := plot.Extent(t.mean); !ok || end <= 0 {
 			continue
@@ -28,7 +28,7 @@ func (r Report) timelineCharts() []html.Chart {
 		chart := plot.New(t.frame(" over the run", height, 0, end))
 		r.spans(chart, i == 0)
 		r.draw(chart, t, "line run", end)
-		out = append(out, html.Chart{Title: t.column.Label, Remark: unitWords(t.column.Unit), SVG: template.HTML(chart.SVG())})
+		out = append(out, html.Figure{Title: t.column.Label, Remark: unitWords(t.column.Unit), SVG: template.HTML(chart.SVG())})
 	}
 	if p := r.gpuLaneChart(); p != nil && len(out) > 0 {
 		out = append(out, *p)
@@ -89,8 +89,8 @@ func (r Report) phaseClass(p Phase) string {
 }
 
 // shapeCharts draws one iteration of each pattern, four at most.
-func (r Report) shapeCharts() []html.Chart {
-	var out []html.Chart
+func (r Report) shapeCharts() []html.Figure {
+	var out []html.Figure
 	for i, q := range r.Rhythm.Patterns[:min(4, len(r.Rhythm.Patterns))] {
 		mean, p10, p90 := floats(q.Shape.Mean), floats(q.Shape.P10), floats(q.Shape.P90)
 		if _, _, ok := plot.Extent(mean); !ok {
@@ -107,7 +107,7 @@ func (r Report) shapeCharts() []html.Chart {
 		color := fmt.Sprintf("c%d", i%4)
 		chart.Band("band "+color, x, p10, p90)
 		chart.Line("line "+color, x, mean)
-		out = append(out, html.Chart{Title: "One cycle of " + q.ID,
+		out = append(out, html.Figure{Title: "One cycle of " + q.ID,
 			Remark: q.Shape.Label + "; " + quantity.Period(length) + "; " + q.evidence(),
 			SVG:    template.HTML(chart.SVG())})
 	}
@@ -116,7 +116,7 @@ func (r Report) shapeCharts() []html.Chart {
 
 // driftChart draws the length of iterations over the run, on the time axis of the
 // timeline. What is far above the rest is cut off: it is in the table.
-func (r Report) driftChart() *html.Chart {
+func (r Report) driftChart() *html.Figure {
 	d := r.Rhythm.drift()
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	t, mean, longest := floats(d.Lengths.TS), floats(d.Lengths.MeanS), floats(d.Lengths.MaxS)
@@ -138,12 +138,12 @@ func (r Report) driftChart() *html.Chart {
 	for _, s := range d.Steps[:min(len(d.Steps), maxSteps)] {
 		chart.Mark("axis", s.TS, quantity.Signed(s.EffectPct), "at "+quantity.Position(s.TS, r.Job.ElapsedS))
 	}
-	return &html.Chart{Title: "Length of one cycle", Remark: remark, SVG: template.HTML(chart.SVG())}
+	return &html.Figure{Title: "Length of one cycle", Remark: remark, SVG: template.HTML(chart.SVG())}
 }
 
 // historyCharts draws elapsed time and period of the earlier runs and this one.
-func (r Report) historyCharts() []html.Chart {
-	var out []html.Chart
+func (r Report) historyCharts() []html.Figure {
+	var out []html.Figure
 	for _, q := range []runFigure{{"Elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS},
 		{"One cycle", quantity.Period, Run.period, r.Rhythm.period()}} {
 		if p, ok := r.historyChart(q); ok {
@@ -161,7 +161,7 @@ type runFigure struct {
 	now   float64
 }
 
-func (r Report) historyChart(q runFigure) (html.Chart, bool) {
+func (r Report) historyChart(q runFigure) (html.Figure, bool) {
 	runs := r.Earlier.inOrder()
 	var x, y []float64
 	var class, tips []string
@@ -174,7 +174,7 @@ func (r Report) historyChart(q runFigure) (html.Chart, bool) {
 	}
 	add(q.now, "dot now", "this run: "+q.print(q.now))
 	if _, _, ok := plot.Extent(y); !ok {
-		return html.Chart{}, false
+		return html.Figure{}, false
 	}
 	scale, _ := plot.FromZero(3, y)
 	ticks := plot.TimeTicks(0, scale.Hi, 3)
@@ -186,7 +186,7 @@ func (r Report) historyChart(q runFigure) (html.Chart, bool) {
 		XTicks: []plot.Tick{{Value: first, Label: day(runs[0])}, {Value: last + 0.5, Label: "this run"}}})
 	chart.Line("trace", x, y)
 	chart.Points(class, x, y, tips)
-	return html.Chart{Title: q.name, Remark: "oldest first, this run last", SVG: template.HTML(chart.SVG())}, true
+	return html.Figure{Title: q.name, Remark: "oldest first, this run last", SVG: template.HTML(chart.SVG())}, true
 }
 
 // unitWords is the unit in a chart's caption.

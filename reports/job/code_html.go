@@ -13,7 +13,7 @@ import (
 
 // codeChart draws one cycle with the classes of code above each other, as CPUs that
 // they keep busy; nil where no cycle was seen.
-func (r Report) codeChart() *html.Chart {
+func (r Report) codeChart() *html.Figure {
 	c := r.Code
 	length := r.codePeriod()
 	if c.Pattern == "" || !(length > 0) {
@@ -40,7 +40,7 @@ func (r Report) codeChart() *html.Chart {
 	for i, p := range c.Classes {
 		chart.Bins(codeClass(p.Name), edges, layers[i][0], layers[i][1])
 	}
-	return &html.Chart{Title: "One " + string(c.Pattern), Remark: "busy CPUs by kind of code, mean of the cycles", SVG: template.HTML(chart.SVG())}
+	return &html.Figure{Title: "One " + string(c.Pattern), Remark: "busy CPUs by kind of code, mean of the cycles", SVG: template.HTML(chart.SVG())}
 }
 
 // codeClass is the class of the style sheet for a class of code.

@@ -27,7 +27,7 @@ func newExamples(list []summary.Example, by float64) (out []summary.Example) {
 
 // exampleCharts draw real cycles of the main pattern on one scale beside each other: a
 // slow one is as much wider as it was longer.
-func (r Report) exampleCharts() (out []html.Chart) {
+func (r Report) exampleCharts() (out []html.Figure) {
 	if len(r.Rhythm.Patterns) == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (r Report) exampleCharts() (out []html.Chart) {
 		chart := plot.New(plot.Frame{Name: fmt.Sprintf("the cycle at %s, %s", at, e.Why), Height: 56, X: plot.Scale{Lo: 0, Hi: longest}, Y: y,
 			YTicks: inPercent(ticks, q.Shape.Unit)})
 		chart.Line("line run", x, values)
-		out = append(out, html.Chart{Title: string(e.Why), Remark: "at " + at + ", " + quantity.Period(e.LengthS),
+		out = append(out, html.Figure{Title: string(e.Why), Remark: "at " + at + ", " + quantity.Period(e.LengthS),
 			SVG: template.HTML(chart.SVG())})
 	}
 	return out

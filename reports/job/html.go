@@ -3,8 +3,8 @@ package job
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
+	"jobgait/reports/html"
 	"strings"
 )
 
@@ -16,7 +16,7 @@ var pageHTML string
 //
 // It begins with a comment for those to whom a web portal shows the source.
 func HTML(w io.Writer, r Report) error {
-	t, err := template.New("report").Funcs(r.pageFuncs()).Parse(pageHTML)
+	t, err := html.Parse("report", pageHTML, r.pageFuncs())
 	if err != nil {
 		return fmt.Errorf("parse the report's page: %w", err)
 	}
@@ -31,15 +31,11 @@ func HTML(w io.Writer, r Report) error {
 	return nil
 }
 
-// htmlComment is the first thing in the file, and our mark.
+// htmlComment is the first thing in the file, and the mark of a report.
 func (r Report) htmlComment() string {
-	text := "There is no text version beside it."
+	more := "There is no text version beside it."
 	if name := r.file("txt"); name != "" {
-		text = "The text version is " + name + ", beside this file."
+		more = "The text version is " + name + ", beside this file."
 	}
-	// A comment must not hold "--": only the version could bring one.
-	by := strings.NewReplacer("-", "_", ">", "_").Replace(r.Generator)
-	return htmlMark + version + " by " + by + "\n" +
-		"     If you read this, you see the page's source, not the page.\n" +
-		"     Download this page and open it in a browser.\n     " + text + "\n-->\n"
+	return html.Comment(markedName+version, r.Generator, "\n     "+more)
 }

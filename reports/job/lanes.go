@@ -77,7 +77,7 @@ func (r Report) laned() (out []summary.GPU) {
 }
 
 // gpuLaneChart draws when some kernel ran on the GPUs; nil where none was read.
-func (r Report) gpuLaneChart() *html.Chart {
+func (r Report) gpuLaneChart() *html.Figure {
 	var list []lane
 	remark := "the darker, the more of the time some kernel ran; palest: none did; empty: not read"
 	for _, g := range r.laned() {
@@ -86,12 +86,12 @@ func (r Report) gpuLaneChart() *html.Chart {
 	if len(list) > 0 && r.Nodes.Total > 1 {
 		remark += "; of " + text.Cut(r.laned()[0].Node, 40)
 	}
-	return r.laneChart("GPUs over the run", list, 1, html.Chart{Title: "GPUs", Remark: remark})
+	return r.laneChart("GPUs over the run", list, 1, html.Figure{Title: "GPUs", Remark: remark})
 }
 
 // nodeLaneChart draws how busy the nodes were over the run; nil where fewer than two
 // were seen.
-func (r Report) nodeLaneChart() *html.Chart {
+func (r Report) nodeLaneChart() *html.Figure {
 	var list []lane
 	most := 0.0
 	for _, l := range r.Nodes.Lanes {
@@ -106,12 +106,12 @@ func (r Report) nodeLaneChart() *html.Chart {
 	if of := r.Nodes.Lanes[0].Of; of > 1 {
 		remark += fmt.Sprintf("; a lane is that of %d nodes which differs most from all", of)
 	}
-	return r.laneChart("nodes over the run", list, most, html.Chart{Title: "Busy CPUs of each node over the run", Remark: remark})
+	return r.laneChart("nodes over the run", list, most, html.Figure{Title: "Busy CPUs of each node over the run", Remark: remark})
 }
 
 // laneChart draws lanes on the time axis of the timeline, darkest at most; nil where
 // there is nothing to draw.
-func (r Report) laneChart(name string, list []lane, most float64, words html.Chart) *html.Chart {
+func (r Report) laneChart(name string, list []lane, most float64, words html.Figure) *html.Figure {
 	end := r.Rhythm.Timeline.end(r.Job.ElapsedS)
 	if len(list) == 0 || end <= 0 || most <= 0 {
 		return nil

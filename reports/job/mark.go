@@ -5,9 +5,12 @@ import "bytes"
 // What the first bytes of each form are. A file that begins otherwise is not
 // ours and is never replaced.
 const (
-	textMark = "=== jobgait report "
+	textMark = "=== " + markedName
 	jsonMark = `{"schema":"jobgait.report/`
-	htmlMark = "<!-- jobgait report "
+	htmlMark = "<!-- " + markedName
+
+	// markedName is what a report calls itself, before its version.
+	markedName = "jobgait report "
 )
 
 // Mark reports whether head, the beginning of a file, shows a report of jobgait,

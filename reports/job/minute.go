@@ -13,12 +13,12 @@ import (
 
 // minuteCharts draw a typical minute of the run as it was sampled: over an hour a cycle
 // of some seconds is less than a pixel, and the timeline a solid block.
-func (r Report) minuteCharts() []html.Chart {
+func (r Report) minuteCharts() []html.Figure {
 	m := r.Rhythm.Minute
 	if m == nil || !(m.StepS > 0) {
 		return nil
 	}
-	var out []html.Chart
+	var out []html.Figure
 	for _, c := range m.Columns {
 		t := trace{c, m.StartS, m.StepS, floats(c.Min), floats(c.Mean), floats(c.Max)}
 		if _, _, ok := plot.Extent(t.mean); !ok {
@@ -27,7 +27,7 @@ func (r Report) minuteCharts() []html.Chart {
 		end := m.StartS + float64(len(t.mean))*m.StepS
 		chart := plot.New(t.frame(" in a typical minute", 120, m.StartS, end))
 		r.draw(chart, t, "line", end)
-		out = append(out, html.Chart{Title: c.Label,
+		out = append(out, html.Figure{Title: c.Label,
 			Remark: fmt.Sprintf("%s from %s on, as it was sampled", quantity.Duration(end-m.StartS), quantity.Position(m.StartS, r.Job.ElapsedS)),
 			SVG:    template.HTML(chart.SVG())})
 	}

@@ -21,7 +21,7 @@ type Section struct {
 	Text []string
 	// Charts are pictures for the page, Style what their classes look like
 	// beyond the page's own style sheet.
-	Charts []html.Chart
+	Charts []html.Figure
 	Style  string
 	// Data is its JSON form; nil is null.
 	Data json.RawMessage

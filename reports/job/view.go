@@ -14,12 +14,11 @@ import (
 func (r Report) pageFuncs() template.FuncMap {
 	notes, moreNotes := r.listedNotes()
 	return template.FuncMap{
-		"nice":   html.Nice,
-		"css":    func() template.CSS { return template.CSS(r.otherRuns.style()) },
-		"js":     func() template.JS { return template.JS(html.Script()) },
-		"policy": func() string { return html.Policy(r.otherRuns.style()) },
+		"head": func() html.Head {
+			return html.NewHead(r.Job.label()+" "+string(r.Job.Name), r.Generator, r.otherRuns.style(), html.Script())
+		},
+		"js": func() template.JS { return template.JS(html.Script()) },
 
-		"title":   func() string { return r.Job.label() + " " + string(r.Job.Name) },
 		"over":    func() string { return strings.Join(append([]string{r.Job.label()}, r.whoWhere()...), " · ") },
 		"heading": func() string { return cmp.Or(string(r.Job.Name), r.Job.label()) },
 		"span":    r.span, "ended": r.ended, "failed": r.failed,
