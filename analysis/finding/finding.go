@@ -2,8 +2,11 @@ package finding
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+
+	"jobgait/analysis/quantity"
 )
 
 // Level is how much a finding matters.
@@ -85,6 +88,13 @@ func (f Finding) cost() float64 {
 		return 0
 	}
 	return *f.CostCoreS
+}
+
+// InfoRule says, for people, from which cost on an info is a finding: below it the
+// thresholds of Rules do not apply.
+func InfoRule() string {
+	return fmt.Sprintf("An info whose cost in CPU time is known is reported only if it cost %s of the run or more, and %s or more.",
+		quantity.Share(leastShare), quantity.Plural(int(leastCoreS/3600), "core hour"))
 }
 
 // worth is whether a finding is worth a line. Numbers that are none find nothing.

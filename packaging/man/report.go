@@ -51,7 +51,8 @@ func reportPage(groups []noteGroup, of edition) *page {
 		p.item(w.Name, w.Text)
 	}
 	p.head("FINDINGS")
-	p.prose("What limited a run, by the codes of its JSON form, and what earns each. findings.silent of jobgait.toml(5) takes a code.")
+	p.prose("What limited a run, by the codes of its JSON form, and what earns each. findings.silent of jobgait.toml(5) takes a code. " +
+		finding.InfoRule())
 	for _, rule := range finding.Rules() {
 		p.item(rule.Code, string(rule.Level)+": "+rule.When)
 	}

@@ -26,6 +26,9 @@ func wordsTopic() *cobra.Command {
 		}
 	}
 	b.WriteString("\n\nThe findings of a report, by their code in its JSON form; [findings] silent in\njobgait.toml takes a code:\n")
+	for _, line := range text.Wrap(finding.InfoRule(), 76) {
+		fmt.Fprintf(&b, "%s\n", line)
+	}
 	for _, rule := range finding.Rules() {
 		fmt.Fprintf(&b, "\n  %s (%s)\n", rule.Code, rule.Level)
 		for _, line := range text.Wrap(rule.When, 72) {

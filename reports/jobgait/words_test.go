@@ -18,6 +18,9 @@ func TestHelpOfReportFollowsTheTables(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
+	if !strings.Contains(out, finding.InfoRule()) {
+		t.Error("the help does not say from which cost on an info is a finding")
+	}
 	for _, w := range job.Words() {
 		if !strings.Contains(out, w.Name+" "+strings.Join(strings.Fields(w.Text), " ")) {
 			t.Errorf("no %q", w.Name)
