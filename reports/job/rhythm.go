@@ -86,6 +86,7 @@ type Shape struct {
 	Mean   series.Values `json:"mean"`
 	P10    series.Values `json:"p10"`
 	P90    series.Values `json:"p90"`
+	short  string        // the label in at most 9 columns
 }
 
 // Phase is one stretch of the run.
@@ -183,7 +184,7 @@ func newPattern(p pattern.Pattern, names labels, quality summary.Quality) Patter
 		PeriodSamples: p.PeriodSamples, PeriodCV: p.PeriodCV,
 		Confidence: p.Confidence, Coverage: p.Coverage, Instances: p.Instances,
 		Shape: Shape{p.ValuesColumn, names.long(p.ValuesColumn), unit,
-			scaled(p.Values, by), scaled(p.P10, by), scaled(p.P90, by)},
+			scaled(p.Values, by), scaled(p.P10, by), scaled(p.P90, by), names.short(p.ValuesColumn)},
 		Regions: listed(p.Regions),
 	}
 	if p.Kind == periodicity.Unequal {

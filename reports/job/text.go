@@ -239,6 +239,15 @@ const (
 	glanceRuns = 24
 )
 
+// inBrief names the pattern, its period and what its curve is of, in at most w columns.
+func (q Pattern) inBrief(w int) string {
+	named := q.ID + ", " + quantity.Period(q.Period.value()) + ", "
+	if text.Width(named+q.Shape.Label) <= w {
+		return named + q.Shape.Label
+	}
+	return named + q.Shape.short
+}
+
 // textGlance is one cycle, one line of the runs before, and one of the sizes: what most
 // readers want of what follows.
 func (r Report) textGlance(p *text.Page) {
@@ -246,7 +255,8 @@ func (r Report) textGlance(p *text.Page) {
 		q := r.Rhythm.Patterns[0]
 		v := floats(q.Shape.Mean)
 		if lo, hi, ok := text.ShapeRange(v); ok {
-			p.Line("  " + text.PadRight("CYCLE", 6) + text.Spark(stretch(v, glance), lo, hi, r.ascii) + "  " + q.ID + ", " + quantity.Period(q.Period.value()))
+			head := "  " + text.PadRight("CYCLE", 6) + text.Spark(stretch(v, glance), lo, hi, r.ascii) + "  "
+			p.Line(head + q.inBrief(text.PageWidth-text.Width(head)))
 		}
 	}
 	if line, _, _, ok := r.runsLine(runFigure{of: Run.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok && len(r.Earlier.List) > 0 {

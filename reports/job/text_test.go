@@ -228,6 +228,22 @@ func TestTooFewRuns(t *testing.T) {
 	}
 }
 
+// The line of one cycle names the column whose values it draws.
+func TestCycleLineNamesItsCurve(t *testing.T) {
+	page := nemo()
+	busy := nemo()
+	for i := range busy.Patterns {
+		busy.Patterns[i].ValuesColumn, busy.Patterns[i].ValuesUnit = busyColumn, "CPUs"
+	}
+	for want, s := range map[string]summary.Summary{"A, 6.20 s, page #1\n": page, "A, 6.20 s, busy CPUs\n": busy} {
+		_, line, _ := strings.Cut(textOf(t, New(s, nil, options())), "\n  CYCLE ")
+		line, _, _ = strings.Cut(line, "\n")
+		if !strings.HasSuffix(line+"\n", want) {
+			t.Errorf("%q does not end in %q", line, want)
+		}
+	}
+}
+
 // A report that is made again does not count its own run as an earlier one.
 func TestEarlierRunsLeaveThisOut(t *testing.T) {
 	s := nemo()

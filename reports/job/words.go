@@ -18,7 +18,7 @@ func Words() []Explained {
 		{"CPU, MEM, I/O", "what the run used; the bar is full where it used all that it was given. Memory is that of its processes: files that the kernel keeps in memory are not counted"},
 		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line over the run is all that it was given on a node"},
 		{"more wanted", "CPUs for which the run's tasks were ready to run and waited: others, or more tasks than CPUs of its own, had them"},
-		{"CYCLE, RUNS", "one cycle; elapsed times of earlier runs, then of this one; SIZES is how the time changes with the number of nodes or the like"},
+		{"CYCLE, RUNS", "one cycle, its period and the name of the curve; elapsed times of earlier runs, then of this one; SIZES is how the time changes with the number of nodes or the like"},
 		{"code page #1", "4 KB of the program or one of its libraries, numbered as they appear: how often it runs shows the rhythm; = names the function that most of its samples belong to, where that is known"},
 		{"own code", "the program and the libraries that are none of the known ones; communication is MPI and what lies below it, and who waits there with a busy CPU is in it"},
 		{"unnamed code", "code of a library that has no name there; where it begins and ends is known, so that it is one thing"},
