@@ -103,15 +103,37 @@ func ended(s summary.Summary) string {
 		return s.State + ", ended by signal 15" // the state says who sent it
 	case e.Signal > 0:
 		text = fmt.Sprintf("ended by signal %d (%s)", e.Signal, signalMeaning(e.Signal, s.Key.Cluster))
-	case e.Code > 128 && e.Code <= 128+64:
-		text = fmt.Sprintf("exit code %d (128 + %d: perhaps signal %d)", e.Code, e.Code-128, e.Code-128)
 	default:
 		text = fmt.Sprintf("exit code %d", e.Code)
+		if why := exitMeaning(e.Code); why != "" {
+			text += " (" + why + ")"
+		}
 	}
 	if s.State != "" {
 		return s.State + ", " + text
 	}
 	return text
+}
+
+// exitMeaning says what shells and timeout(1) mean by an exit code, "" for one that only
+// the program knows. A program may use any of them for something else.
+func exitMeaning(code int) string {
+	switch {
+	case code == 124:
+		return "perhaps timeout ended it at its limit"
+	case code == 126:
+		return "perhaps a command that cannot be executed"
+	case code == 127:
+		return "perhaps a command that was not found"
+	case code > 128 && code <= 128+64:
+		signal := code - 128
+		text := fmt.Sprintf("128 + %d: perhaps signal %d", signal, signal)
+		if name, ok := signalName(signal); ok {
+			text += ", " + name
+		}
+		return text
+	}
+	return ""
 }
 
 // signalMeaning says what usually sends a signal. Under a scheduler 15 and 9
@@ -129,13 +151,19 @@ func signalMeaning(signal int, cluster string) string {
 	case signal == 125 && scheduled:
 		return "out of memory"
 	}
+	if name, ok := signalName(signal); ok {
+		return name
+	}
+	return "no common meaning"
+}
+
+// signalName is what a signal is called in words.
+func signalName(signal int) (string, bool) {
 	names := map[int]string{1: "hangup", 2: "interrupt", 3: "quit", 4: "illegal instruction", 6: "abort",
 		7: "bus error", 8: "arithmetic error", 9: "killed", 10: "user signal 1", 11: "segmentation fault",
 		12: "user signal 2", 13: "broken pipe", 14: "alarm", 15: "terminated", 24: "CPU time limit", 25: "file size limit"}
-	if n, ok := names[signal]; ok {
-		return n
-	}
-	return "no common meaning"
+	name, ok := names[signal]
+	return name, ok
 }
 
 // elapsed is how long it took, and how long without being suspended.
