@@ -223,7 +223,6 @@ func (a *agent) step() {
 			a.drainOne(i)
 		}
 	}
-	a.glance(now)
 }
 
 // empty drains the ring of code addresses before its time: it is half full of what

@@ -71,9 +71,6 @@ func (a *agent) goUp(now int64) {
 func (a *agent) paid() {
 	if a.brake.later.Hz > 0 && !a.brake.slowed {
 		a.schedule.quicken(slower)
-		if a.rhythm != nil { // its beats are gone with the old ones
-			a.rhythm.hurry.on = false
-		}
 	}
 	a.brake.later = address.Rate{}
 }
@@ -85,7 +82,7 @@ func (a *agent) keepBudget(now int64) {
 		return // what it costs is not known yet
 	}
 	save, addresses := a.meter.look(now, a.clock.cpu()-a.rhythm.unpaidNS(now), a.records(), a.addressRecords())
-	if save > 0 && !a.giveUpHurry() {
+	if save > 0 {
 		a.paid()
 		a.slowDown(now, save, addresses)
 	}

@@ -146,18 +146,6 @@ func (c *liveColumns) coldest() int {
 	return cold
 }
 
-// whole is how many of a block's first slots have all counters.
-func (c *liveColumns) whole(b *profile.Block) int {
-	for i := range b.N {
-		for _, j := range c.counters {
-			if b.Columns[j][i] == profile.NoValue {
-				return i
-			}
-		}
-	}
-	return b.N
-}
-
 // sample is slot i of a block, valid until the next one. Addresses come at hz a second
 // and CPU.
 func (c *liveColumns) sample(b *profile.Block, i int, hz float64) []float32 {

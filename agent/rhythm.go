@@ -36,10 +36,8 @@ type rhythm struct {
 	sinceNS int64
 
 	place   *live.Place
-	channel *live.Channel // nil where nobody is told at once
-	hurry   hurry
-	seen    profile.Block
-	state   tracker.State
+	channel *live.Channel // nil without a socket for readers of `jobgait watch --stream`
+	sent    sent
 
 	told   live.State
 	toldNS int64
@@ -121,11 +119,6 @@ func (r *rhythm) follow(b *profile.Block, h profile.Header, hz float64) {
 		r.columns.all[busyAt] = c
 		r.pursuit.Replace(busyAt, c)
 	}
-	r.take(b, b.N, h, hz)
-}
-
-// take takes the first n slots of a block, but those that were taken.
-func (r *rhythm) take(b *profile.Block, n int, h profile.Header, hz float64) {
 	if r.next < 0 {
 		r.startS = float64(h.BaseNS-h.RunNS)/1e9 + float64(b.First)*r.stepS
 		r.next = b.First
@@ -137,7 +130,7 @@ func (r *rhythm) take(b *profile.Block, n int, h profile.Header, hz float64) {
 			r.pursuit.Add(r.columns.missing)
 		}
 	}
-	for i := max(0, int(r.next-b.First)); i < n; i++ {
+	for i := max(0, int(r.next-b.First)); i < b.N; i++ {
 		if c, ok := r.pursuit.Add(r.columns.sample(b, i, hz)); ok {
 			r.recent = append(r.recent[max(0, len(r.recent)-59):], counted{c, int64(r.pursuit.Cycles())})
 			if math.IsNaN(r.firstS) { // those that verified it are counted too
@@ -145,7 +138,7 @@ func (r *rhythm) take(b *profile.Block, n int, h profile.Header, hz float64) {
 			}
 		}
 	}
-	r.next = max(r.next, b.First+int64(n))
+	r.next = max(r.next, b.First+int64(b.N))
 }
 
 // ask asks detection when it is time, the first time once its share has paid for that:
@@ -235,14 +228,31 @@ func (a *agent) watch(now int64) {
 	case !stalled && r.stalled:
 		a.changed(profile.Epoch{Kind: profile.MovingKind, Text: "a cycle again, or other work"})
 	}
-	r.stalled, r.state = stalled, state
+	r.stalled = stalled
 	if err := a.onStall.failed(); err != nil {
 		a.log(err)
 	}
 	if past := now - r.toldNS; past >= tellNS || past >= leastTellNS && state != r.told.State {
 		a.publish(now, state)
 	}
-	a.hasten(now)
+	a.stream(now, state)
+}
+
+// sent is what readers of the channel were last sent: the number of cycles, and the state.
+type sent struct {
+	cycles int
+	state  tracker.State
+}
+
+// stream sends the state to readers of the channel once a cycle has ended, or the state has changed.
+func (a *agent) stream(now int64, state tracker.State) {
+	r := a.rhythm
+	latest := sent{r.pursuit.Cycles(), state}
+	if !r.channel.Read() || latest == r.sent {
+		return
+	}
+	r.sent = latest
+	r.channel.Tell(a.state(now, state))
 }
 
 // publish replaces live.json if there is anything new to say.
@@ -429,7 +439,7 @@ func (a *agent) place(c configs.Agent) *live.Place {
 	return p
 }
 
-// listen lets programs of the user ask to be told at once.
+// listen opens the channel for programs of the user (`jobgait watch --stream`).
 func (a *agent) listen() {
 	if a.rhythm == nil || a.rhythm.place == nil {
 		return

@@ -91,16 +91,8 @@ func (s *schedule) draw(t *task, now int64) {
 	t.dueNS = now + t.everyNS + int64((2*s.random()-1)*float64(t.spreadNS))
 }
 
-// hurry adds beats beside those of tasks, one every so often.
-func (s *schedule) hurry(now, everyNS, spreadNS int64) {
-	if everyNS < s.beat.everyNS {
-		s.beat.everyNS, s.beat.spreadNS = everyNS, spreadNS
-		s.draw(&s.beat, now)
-	}
-}
-
-// rest leaves only the beats of tasks.
-func (s *schedule) rest() {
+// setBeat sets the interval of the beat to that of the most frequent task.
+func (s *schedule) setBeat() {
 	fastest := s.tasks[0]
 	for _, t := range s.tasks {
 		if t.everyNS < fastest.everyNS {
@@ -126,5 +118,5 @@ func (s *schedule) scale(by func(ns int64) int64) {
 			t.everyNS, t.spreadNS = by(t.everyNS), by(t.spreadNS)
 		}
 	}
-	s.rest()
+	s.setBeat()
 }

@@ -10,6 +10,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
+	"jobgait/analysis/summary"
 )
 
 // The real agent sees that a job is stopped and that it runs again: between the
@@ -32,18 +33,22 @@ func TestSeesASuspendedJob(t *testing.T) {
 	ran := since()
 	jobtest.Until(t, "the process has used CPU time", func() bool { return since() > ran+1 && cpuSeconds(p.Pid) > 0.3 })
 	stopped := send(unix.SIGSTOP)
-	jobtest.Until(t, "it was stopped for a while", func() bool { return since() > stopped+3 })
+	suspended := func() (intervals []summary.Interval, end float64) {
+		l, err := profile.Load(dir.Profile())
+		if err != nil {
+			return nil, 0
+		}
+		return l.Suspended(), l.End()
+	}
+	jobtest.Until(t, "the agent sees the stop", func() bool { got, _ := suspended(); return len(got) == 1 })
 	before, used := since(), cpuSeconds(p.Pid)
 	send(unix.SIGCONT)
 	again := since()
 	jobtest.Until(t, "it ran again", func() bool { return since() > again+1.5 && cpuSeconds(p.Pid) > used+0.3 })
+	jobtest.Until(t, "the agent sees that it runs", func() bool { got, end := suspended(); return len(got) == 1 && got[0].EndS < end })
 	a.end(t)
-	l, err := profile.Load(dir.Profile())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := l.Suspended()
-	if len(got) != 1 || got[0].StartS > stopped || got[0].EndS < before || got[0].StartS < ran-1 || got[0].EndS >= l.End() {
-		t.Fatalf("suspended %v, stopped from %v to %v, samples to %v", got, stopped, before, l.End())
+	got, end := suspended()
+	if len(got) != 1 || got[0].StartS > stopped || got[0].EndS < before || got[0].StartS < ran-1 || got[0].EndS >= end {
+		t.Fatalf("suspended %v, stopped from %v to %v, samples to %v", got, stopped, before, end)
 	}
 }

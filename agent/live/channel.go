@@ -16,8 +16,8 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Channel tells readers at once what live.json says every five seconds. It is a socket in the
-// same directory, whose name nobody else can take, the user's and nobody else's. A pipe
+// Channel sends each state to its readers when the profile is written (every 0.25 to 0.75 s), where
+// live.json is replaced every five seconds. It is a socket in the same directory, whose name nobody else can take, the user's and nobody else's. A pipe
 // would not do: its reader holds the kernel's lock on it while it is given its bytes, for
 // as long as the memory for these, which may be a file of his own file system, takes to
 // come, and whoever opens the pipe or writes waits for that where no signal is heard.

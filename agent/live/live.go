@@ -6,7 +6,7 @@
 // a new file of another name, made with O_EXCL, given to the user and renamed over
 // the last. Directories are root's own, 0711: <dir>/<uid>/<run>/live.json.
 //
-// Programs that want to know at once ask at a socket beside it (channel.go).
+// Programs that want each cycle read a socket beside it (channel.go).
 //
 // A reader believes nothing of it, root least: it is bounded, its texts are cut to
 // what can be printed, and numbers that no job can have refuse it whole.

@@ -45,7 +45,6 @@ type Sampler struct {
 	addresses      bool
 	ran            []uint16
 	epochs         []profile.Epoch
-	peeked         *peeked
 }
 
 // hit is a sample of code: afterNS the beginning of its slot, in a block of a page.

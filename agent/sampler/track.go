@@ -171,12 +171,6 @@ func (t *Track) Lost(records int64) { t.s.lost += records }
 
 // take moves a slot's values out of the window.
 func (t *Track) take(slot int64, out [][]int64, i int) {
-	t.look(slot, out, i)
-	t.drop(slot)
-}
-
-// look copies a slot's values.
-func (t *Track) look(slot int64, out [][]int64, i int) {
 	at := t.s.at(slot)
 	for c := range t.sums {
 		out[c][i] = profile.NoValue
@@ -184,6 +178,7 @@ func (t *Track) look(slot int64, out [][]int64, i int) {
 			out[c][i] = t.sums[c][at]
 		}
 	}
+	t.drop(slot)
 }
 
 // drop clears a slot of the window.
