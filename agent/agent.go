@@ -76,6 +76,7 @@ type writer interface {
 	Append(profile.Block) error
 	Epoch(profile.Epoch) error
 	Places(profile.Places)
+	Windows([]profile.GPUWindows) error
 	Seal(profile.Footer) error
 	Close() error
 }
@@ -301,6 +302,9 @@ func (a *agent) write(now int64) {
 			a.keep(a.writer.Append(a.block))
 		}
 	}
+	if a.in.gpuWindows != nil && !a.full {
+		a.keep(a.writer.Windows(a.in.gpuWindows()))
+	}
 }
 
 // keep is what becomes of a failed write: a full disk, mostly.
@@ -328,12 +332,30 @@ func (a *agent) last() {
 		return
 	}
 	a.in.cpu.Whole()
+	a.readGPUs()
 	a.drain()
 	a.clock.sleep(time.Duration(3*a.in.stepNS) + lastPause)
 	now := a.drain()
 	a.quiet()
 	a.write(now + sampler.SafetyNS - 2*a.in.stepNS)
 }
+
+// readGPUs lets the GPUs be read a last time, and waits for that a tenth of a second: an
+// energy counter takes up to 23 ms.
+func (a *agent) readGPUs() {
+	if a.in.gpuFlush == nil {
+		return
+	}
+	a.in.gpuFlush()
+	for waited := time.Duration(0); waited < gpuWait && !a.in.gpuFlushed(); waited += gpuPause {
+		a.clock.sleep(gpuPause)
+	}
+}
+
+const (
+	gpuWait  = 100 * time.Millisecond
+	gpuPause = 5 * time.Millisecond
+)
 
 // lastPause is what the second drain may begin too early by.
 const lastPause = time.Millisecond

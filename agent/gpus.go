@@ -3,6 +3,8 @@ package main
 import (
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
+
 	"jobgait/agent/counter/gpu"
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
@@ -20,9 +22,9 @@ func (l ladder) gpus() {
 	}
 	in := l.in
 	members := job.NewMembers(l.h.proc, in.peek, l.r, scheduler.OfRun(l.r))
-	o := gpu.Open(gpu.Params{GPUs: *l.r.GPUs, Sys: l.h.sys, Dev: l.h.dev, Perf: l.h.open,
+	o := gpu.Open(gpu.Params{GPUs: *l.r.GPUs, Sys: l.h.sys, Dev: l.h.dev,
 		Helper: filepath.Join(filepath.Dir(l.h.program), nvmlProgram),
-		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now,
+		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now, Started: started,
 			Members: func() []int { return in.cpu.Known(mostAsked) },
 			Sharing: func(pid int) job.Sharing { return members.Describe([]int{pid}).GPUs }}})
 	for _, s := range o.Sources {
@@ -30,5 +32,21 @@ func (l ladder) gpus() {
 	}
 	in.absent = append(in.absent, o.Absent...)
 	in.notes = append(in.notes, o.Notes...)
-	in.gpuCPU, in.boards = o.CPU, o.Devices
+	in.gpuCPU, in.boards, in.gpuWindows = o.CPU, o.Devices, o.Windows
+	in.gpuFlush, in.gpuFlushed = o.Flush, o.Flushed
+}
+
+// started is when a process started, in ns of CLOCK_MONOTONIC, to 10 ms; 0 where that is
+// not known.
+func started(pid int) int64 {
+	p, err := job.Of(pid)
+	if err != nil {
+		return 0
+	}
+	var boot, mono unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono) != nil {
+		return 0
+	}
+	const ticksPerS = 100 // USER_HZ, on all architectures of Go
+	return int64(p.StartTicks)*(1e9/ticksPerS) - (boot.Nano() - mono.Nano())
 }

@@ -55,10 +55,16 @@ type inputs struct {
 	gpuCPU func() int64
 	// boards are which GPUs are read; nil without any.
 	boards func() []summary.GPUDevice
-	cpus   int
-	model  string // of the CPUs
-	stepNS int64
-	rate   address.Rate
+	// gpuWindows are the windows of the GPUs' utilization since the last call; nil
+	// without any. gpuFlush asks for a last reading of GPUs and gpuFlushed whether it
+	// has come; nil where there is nothing to ask.
+	gpuWindows func() []profile.GPUWindows
+	gpuFlush   func()
+	gpuFlushed func() bool
+	cpus       int
+	model      string // of the CPUs
+	stepNS     int64
+	rate       address.Rate
 	// first is the lower rate to begin with, until starting has been paid for; zero
 	// where there is none.
 	first address.Rate

@@ -43,7 +43,7 @@ func probe(o options, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return gpu.Probe(stdout, gpu.Params{Sys: "/sys", Dev: "/dev", Perf: perf.Open, Helper: filepath.Join(filepath.Dir(program), nvmlProgram)})
+		return gpu.Probe(stdout, gpu.Params{Sys: "/sys", Dev: "/dev", Helper: filepath.Join(filepath.Dir(program), nvmlProgram)})
 	}
 	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
 	p, err := probeHost(h)

@@ -27,6 +27,7 @@ const (
 	overviewFrame = 'O' // of the blocks before it, see overview.go
 	binsFrame     = 'C' // Bins of the block before it, see bins.go
 	placesFrame   = 'P' // Places of the run so far, see places.go
+	windowsFrame  = 'U' // GPUWindows, see windows.go
 	epochFrame    = 'E' // JSON Epoch
 	footerFrame   = 'F' // JSON Footer, last in the file
 )

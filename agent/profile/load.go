@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
@@ -50,6 +51,9 @@ type Loaded struct {
 	Totals  []summary.Counter
 	// Places are those of the whole run, as far as the profile reaches.
 	Places Places
+	// Windows are the windows of utilization of each of the job's GPUs, in seconds since
+	// the run began.
+	Windows [][]anatomy.Window
 
 	endS float64
 	grid struct{ first, merge int64 } // of Set: slot of the profile, slots a sample
@@ -132,7 +136,7 @@ func (s *survey) load(again *Reader, r room) Loaded {
 		f.add(b)
 	}
 	l := Loaded{Header: *s.header, Footer: s.footer, Epochs: s.epochs, Damage: again.Damage(), Set: f.set(), Slow: f.slowSet(),
-		Places: s.places, Quality: s.quality(), Totals: s.totals(f.rates.seconds(f.taken))}
+		Places: s.places, Windows: s.windows, Quality: s.quality(), Totals: s.totals(f.rates.seconds(f.taken))}
 	l.grid.first, l.grid.merge = layout.first, layout.merge
 	if s.blocks > 0 {
 		l.endS = float64(s.header.BaseNS-s.header.RunNS+s.end*s.header.StepNS) / 1e9

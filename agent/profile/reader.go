@@ -8,6 +8,8 @@ import (
 	"iter"
 	"os"
 	"slices"
+
+	"jobgait/analysis/anatomy"
 )
 
 // ErrNoHeader is returned for a file that does not begin with a header that
@@ -25,11 +27,14 @@ type Reader struct {
 	epochs  []Epoch
 	salvage salvage
 	places  Places
-	unknown int   // frames of kinds that a later version writes
-	next    int64 // no block may begin before this slot
-	length  int64 // of the frame that sampled gave last
-	decoder blockDecoder
-	bins    binsHead // the last
+	// windows are those of each GPU, windowCount how many in all.
+	windows     [][]anatomy.Window
+	windowCount int
+	unknown     int   // frames of kinds that a later version writes
+	next        int64 // no block may begin before this slot
+	length      int64 // of the frame that sampled gave last
+	decoder     blockDecoder
+	bins        binsHead // the last
 }
 
 // Open opens a profile and reads its header. The profile may still be growing.
@@ -193,6 +198,8 @@ func (r *Reader) keep(kind byte, payload []byte) bool {
 			r.places = p
 		}
 		return ok
+	case windowsFrame:
+		return r.keepWindows(payload)
 	case headerFrame:
 		return false
 	default: // of a later time: what it adds is not needed to read the rest

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/summary"
 )
 
@@ -13,6 +14,8 @@ type survey struct {
 	footer *Footer
 	epochs []Epoch
 	places Places
+	// windows are those of each GPU.
+	windows [][]anatomy.Window
 	// first and end bound the slots: end is the one after the last.
 	first, end int64
 	blocks     int
@@ -72,7 +75,7 @@ func newSurvey(r *Reader) *survey {
 			s.add(b)
 		}
 	}
-	s.footer, s.epochs, s.places = r.footer, r.epochs, r.places
+	s.footer, s.epochs, s.places, s.windows = r.footer, r.epochs, r.places, r.windows
 	return s
 }
 

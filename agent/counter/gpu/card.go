@@ -16,23 +16,19 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// card is a GPU of AMD or Intel as sysfs shows it.
+// card is a GPU of AMD as sysfs shows it.
 type card struct {
-	vendor string
-	dir    string // of its device
-	pci    string // address
-	name   string // "GPU-" and its unique id, as AMD's library writes it; "" without
-	file   string // render node below /dev
+	dir  string // of its device
+	pci  string // address
+	name string // "GPU-" and its unique id, as AMD's library writes it; "" without
+	file string // render node below /dev
 }
 
-// Makers among those of PCI devices.
-const (
-	amdVendor   = "0x1002"
-	intelVendor = "0x8086"
-)
+// amdVendor is AMD among the makers of PCI devices.
+const amdVendor = "0x1002"
 
-// listCards lists the node's, those of a maker in the order of their render nodes. What is read of them
-// the kernel knows without asking the device.
+// listCards lists AMD's GPUs of the node in the order of their render nodes. What is read
+// of them the kernel knows without asking the device.
 func listCards(sys string) ([]card, error) {
 	nodes, err := filepath.Glob(filepath.Join(sys, "class/drm/renderD*"))
 	if err != nil {
@@ -41,39 +37,22 @@ func listCards(sys string) ([]card, error) {
 	var cards []card
 	for _, node := range nodes {
 		dir, err := filepath.EvalSymlinks(filepath.Join(node, "device"))
-		if err != nil {
+		if err != nil || kernel.Text(filepath.Join(dir, "vendor")) != amdVendor {
 			continue
 		}
-		c := card{vendor: kernel.Text(filepath.Join(dir, "vendor")), dir: dir, pci: filepath.Base(dir),
-			file: renderFile + strings.TrimPrefix(filepath.Base(node), "renderD")}
-		switch c.vendor {
-		case amdVendor:
-			if _, err := os.Stat(filepath.Join(dir, "mem_info_vram_total")); err != nil {
-				continue // another driver's, or none
-			}
-			if id := kernel.Text(filepath.Join(dir, "unique_id")); id != "" {
-				c.name = "GPU-" + id
-			}
-		case intelVendor:
-		default:
-			continue
+		if _, err := os.Stat(filepath.Join(dir, "mem_info_vram_total")); err != nil {
+			continue // of another driver, or of none
+		}
+		c := card{dir: dir, pci: filepath.Base(dir), file: renderFile + strings.TrimPrefix(filepath.Base(node), "renderD")}
+		if id := kernel.Text(filepath.Join(dir, "unique_id")); id != "" {
+			c.name = "GPU-" + id
 		}
 		cards = append(cards, c)
 	}
 	slices.SortFunc(cards, func(a, b card) int {
-		return cmp.Or(cmp.Compare(a.vendor, b.vendor), cmp.Compare(len(a.file), len(b.file)), strings.Compare(a.file, b.file))
+		return cmp.Or(cmp.Compare(len(a.file), len(b.file)), strings.Compare(a.file, b.file))
 	})
 	return cards, nil
-}
-
-// given are those cards that a scheduler may give out: a processor's own GPU is not,
-// beside others.
-func given(cards []card, others bool) []card {
-	apart := slices.DeleteFunc(slices.Clone(cards), card.builtIn)
-	if others || slices.ContainsFunc(apart, func(c card) bool { return c.vendor != intelVendor }) {
-		return apart
-	}
-	return cards
 }
 
 // awake is an error for a card that sleeps.
@@ -101,9 +80,6 @@ func boardsOf(cards []card) []summary.GPUDevice {
 		if n, err := strconv.ParseUint(kernel.Text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
 			d.MemoryBytes = float64(n)
 		}
-		if id := kernel.Text(filepath.Join(c.dir, "device")); c.vendor == intelVendor && id != "" {
-			d.Name = note.Clean("Intel "+id, mostName) // its driver tells no more
-		}
 		list = append(list, d)
 	}
 	return list
@@ -114,9 +90,9 @@ const mostName = 80
 
 var (
 	errUnknown = errors.New("the scheduler names GPUs that are not on this node")
-	errWhich   = errors.New("the scheduler tells numbers, which of AMD's and Intel's GPUs are those of no device file, and the job has not all of the node's")
+	errWhich   = errors.New("the scheduler gives numbers, which are not those of device files of AMD's GPUs, and the job has not all of the node's")
 	errSleeps  = errors.New("the GPU is suspended: to read it would wake it")
-	errNothing = errors.New("the driver tells nothing of it")
+	errNothing = errors.New("the driver reports nothing of it")
 )
 
 // pick returns those cards that are the job's, in the scheduler's order.

@@ -5,13 +5,29 @@ import (
 	"jobgait/analysis/note"
 )
 
-// held is a source that is asked only once a process of the job holds its GPUs.
+// held is a source that counts only from when on a process of the job holds its GPUs.
 type held struct {
 	counter.Source
 	by    *Holders
 	begun bool
-	// tells is whether this one has the holders' notes; the others of a run have not.
-	tells bool
+	// first is whether this is the first source of the run's GPUs: it looks for holders
+	// more often than profiles are written, and reports their notes.
+	first bool
+}
+
+// startsAt is a source that can be told when to begin, also in the past.
+type startsAt interface{ StartAt(timeNS int64) }
+
+// lookNS is how often the first source is drained: within 0.3 s of being opened a GPU is
+// known to be held.
+const lookNS = 150e6
+
+// EveryNS is that of the source; the first looks for holders meanwhile.
+func (s *held) EveryNS() int64 {
+	if every := s.Source.EveryNS(); !s.first || every > 0 && every < lookNS {
+		return every
+	}
+	return lookNS
 }
 
 // Drain begins when there is a holder: what was counted before is not the job's.
@@ -21,7 +37,9 @@ func (s *held) Drain(to counter.Sink) error {
 			return nil
 		}
 		s.begun = true
-		if err := s.Start(); err != nil {
+		if at, ok := s.Source.(startsAt); ok {
+			at.StartAt(s.by.SinceNS())
+		} else if err := s.Start(); err != nil {
 			return err
 		}
 	}
@@ -33,7 +51,7 @@ func (s *held) Notes() []note.Note {
 	switch {
 	case s.begun:
 		return s.Source.Notes()
-	case s.tells && s.by.begunNS != 0:
+	case s.first && s.by.begunNS != 0:
 		return s.by.Notes()
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -28,8 +29,12 @@ type helper struct {
 	driver             string
 	devices            []introduced
 	refresh            *record
-	gone               error
-	// takers are told of readings.
+	costs              []record // of calls, in a probe
+	flushed            int      // how often it has read everything at once
+	// windows are those of each device that were not taken yet.
+	windows [][]window
+	gone    error
+	// takers are given each reading.
 	takers []taker
 }
 
@@ -40,6 +45,7 @@ type introduced struct {
 	minor        uint64
 	minorUnknown bool
 	memory       uint64
+	gpm          bool
 	uuid         string
 	name         string
 }
@@ -59,10 +65,13 @@ var (
 	errEnded  = errors.New("jobgait-nvml has ended")
 )
 
-// startHelper starts the program for devices, each a UUID or the number of a device
-// file. It gets no environment but env, which tests have.
+// startHelper starts the program for devices, each a UUID or the number of a device file,
+// and "-p" before them for a probe. It gets no environment but env, which tests have.
 func startHelper(program string, devices, env []string, now func() int64) (*helper, error) {
-	h := &helper{now: now, devices: make([]introduced, len(devices)), polledNS: now(), to: -1, from: -1}
+	h := newHelper(len(devices), now)
+	if len(devices) > 0 && devices[0] == "-p" {
+		h = newHelper(len(devices)-1, now)
+	}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
@@ -95,6 +104,17 @@ func startHelper(program string, devices, env []string, now func() int64) (*help
 		return nil, fmt.Errorf("start jobgait-nvml: %w", err)
 	}
 	return h, nil
+}
+
+func newHelper(devices int, now func() int64) *helper {
+	return &helper{now: now, devices: make([]introduced, devices), windows: make([][]window, devices), polledNS: now(), to: -1, from: -1}
+}
+
+// flush makes it read everything at once, without waiting for that.
+func (h *helper) flush() {
+	if h.gone == nil && h.to >= 0 {
+		_, _ = unix.Write(h.to, []byte("F")) // one that is gone is found by poll
+	}
 }
 
 // ownCopy is a descriptor that no file of Go's owns.
@@ -142,7 +162,7 @@ func (h *helper) hear(b []byte) {
 	h.in = append(h.in, b...)
 	for h.gone == nil {
 		r, rest, ok, err := cutRecord(h.in)
-		if err == nil && ok && r.kind != recHello && r.kind != recFailed && int(r.device) >= len(h.devices) {
+		if err == nil && ok && r.kind != recHello && r.kind != recFailed && r.kind != recFlushed && int(r.device) >= len(h.devices) {
 			err = errGarbled
 		}
 		if err != nil {
@@ -165,9 +185,16 @@ func (h *helper) keep(r *record) {
 	case recName:
 		h.devices[r.device].name = r.words(0)
 	case recDevice:
-		h.devices[r.device] = introduced{known: true, status: r.status[0], minor: r.value[0], minorUnknown: r.status[1] != nvOK, memory: r.value[1], uuid: r.words(16)}
+		h.devices[r.device] = introduced{known: true, status: r.status[0], minor: r.value[0], minorUnknown: r.status[1] != nvOK, memory: r.value[1], gpm: r.value[2] != 0, uuid: r.words(24)}
 	case recRefresh:
 		h.refresh = r
+	case recWindows:
+		w := append(h.windows[r.device], r.windows()...)
+		h.windows[r.device] = w[max(0, len(w)-mostWindows):]
+	case recCost:
+		h.costs = append(h.costs, *r)
+	case recFlushed:
+		h.flushed++
 	case recReading:
 		for _, t := range h.takers {
 			t.take(r)
@@ -175,6 +202,16 @@ func (h *helper) keep(r *record) {
 	case recFailed:
 		h.leave(fmt.Errorf("%s (%s)", r.words(0), said(r.status[0])))
 	}
+}
+
+// mostWindows is how many windows of a device wait to be taken: two minutes.
+const mostWindows = 600
+
+// takeWindows returns the windows of a device that end after a time, in their order.
+func (h *helper) takeWindows(device int, afterNS int64) []window {
+	all := h.windows[device]
+	h.windows[device] = nil
+	return slices.DeleteFunc(all, func(w window) bool { return w.endNS <= afterNS })
 }
 
 // files are the device files of its GPUs, once all were introduced.

@@ -27,8 +27,14 @@ type Holders struct {
 	// Lost is why they can never be known, nil while they can; nil never is.
 	Lost func() error
 	Now  func() int64
+	// Started is when a process started, in ns of CLOCK_MONOTONIC, 0 where that is not
+	// known; nil knows it of none. OnHeld is called once, when a GPU is known to be held.
+	Started func(pid int) int64
+	OnHeld  func()
 
 	begunNS, nextNS int64
+	sinceNS         int64         // from when on a GPU was held, at the earliest
+	looks           map[int]int64 // when each process was last seen to hold none
 	confirmed       bool
 	looked          bool // at least once
 	blind           bool // of a process it could not be seen what it holds
@@ -37,14 +43,14 @@ type Holders struct {
 	others          bool // a process holds GPUs, and none of the job's
 }
 
-// One look reads the links of some descriptors of some processes: at 1 us each the
-// largest takes 4 ms. They are once a second at first, later every 10 s, and end when
-// the GPUs are known to be the job's.
+// A look reads the links of some descriptors of some processes: at 1 us each the largest
+// takes 4 ms. The next one comes after 0.1 s, or later so that looks take at most 1/500 of
+// the time, and after 10 s at the latest. They end when the GPUs are known to be the job's.
 const (
-	soonNS, laterNS = 1e9, 10e9
-	soonForNS       = 60e9
-	mostProcesses   = 128
-	mostDescriptors = 256
+	leastLookNS, mostLookNS = 100e6, 10e9
+	lookPart                = 500
+	mostProcesses           = 128
+	mostDescriptors         = 256
 )
 
 // Confirmed is whether a process of the job holds one of its GPUs, and has it alone.
@@ -57,31 +63,36 @@ func (h *Holders) Confirmed() bool {
 	if h.confirmed || h.shares || now < h.nextNS {
 		return h.confirmed
 	}
-	h.nextNS = now + soonNS
-	if now-h.begunNS > soonForNS {
-		h.nextNS = now + laterNS
-	}
 	ours, known := h.Ours()
-	if !known {
-		return false
+	if known {
+		h.look(now, ours)
 	}
-	h.look(ours)
+	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*(h.Now()-now)))
+	if h.confirmed && h.OnHeld != nil {
+		h.OnHeld()
+	}
 	return h.confirmed
 }
 
-func (h *Holders) look(ours map[string]bool) {
+// SinceNS is from when on a GPU may have been held: when its holder was last seen to hold
+// none, or started.
+func (h *Holders) SinceNS() int64 { return h.sinceNS }
+
+func (h *Holders) look(now int64, ours map[string]bool) {
 	pids := h.Members()
-	others := false
+	others, looks := false, map[int]int64{}
 	h.looked, h.blind = true, h.blind || len(pids) > mostProcesses
 	for _, pid := range pids[:min(len(pids), mostProcesses)] {
 		own, other := h.holds(pid, ours)
 		others = others || other
 		if !own {
+			looks[pid] = now
 			continue
 		}
 		switch h.Sharing(pid) {
 		case job.WholeGPUs:
 			h.confirmed, h.untold = true, false
+			h.sinceNS = h.notBefore(pid, now)
 			return
 		case job.GPUShares:
 			h.shares = true
@@ -89,7 +100,19 @@ func (h *Holders) look(ours map[string]bool) {
 		}
 		h.untold = true
 	}
-	h.others = others
+	h.others, h.looks = others, looks
+}
+
+// notBefore is the latest time at which a process that holds a GPU now did not hold it.
+func (h *Holders) notBefore(pid int, now int64) int64 {
+	at := h.looks[pid]
+	if at == 0 && h.Started != nil {
+		at = h.Started(pid)
+	}
+	if at == 0 || at > now {
+		return now
+	}
+	return max(at, h.begunNS)
 }
 
 // holds tells whether a process has one of the job's GPUs open, and whether another.

@@ -97,9 +97,9 @@ func TestHoldersLookAgain(t *testing.T) {
 		looks   int
 	}{
 		{0, "/dev/nvidia0", false, 1},
-		{soonNS / 2, "/dev/nvidia3", false, 1},
-		{soonNS / 2, "/dev/nvidia3", true, 2},
-		{soonNS, "/dev/null", true, 2},
+		{leastLookNS / 2, "/dev/nvidia3", false, 1},
+		{leastLookNS / 2, "/dev/nvidia3", true, 2},
+		{leastLookNS, "/dev/null", true, 2},
 	} {
 		now += step.afterNS
 		opened(t, proc, 7, step.open)
@@ -109,6 +109,43 @@ func TestHoldersLookAgain(t *testing.T) {
 	}
 	if n := h.Notes(); n != nil {
 		t.Errorf("notes %v", n)
+	}
+	if since := h.SinceNS(); since != 5e9 {
+		t.Errorf("held since %d, last seen not to hold it at 5e9", since)
+	}
+}
+
+// A process that was never looked at before may have held its GPU since it started; one
+// whose start is not known, since now; and looks that take long are rare.
+func TestHeldSince(t *testing.T) {
+	proc, now, took := t.TempDir(), int64(50e9), int64(0)
+	opened(t, proc, 7, "/dev/nvidia3")
+	for name, c := range map[string]struct {
+		started func(int) int64
+		want    int64
+	}{
+		"started":             {func(int) int64 { return 40e9 }, 40e9},
+		"before the sampling": {func(int) int64 { return 3e9 }, 30e9},
+		"not known":           {func(int) int64 { return 0 }, 50e9},
+		"later than now":      {func(int) int64 { return 60e9 }, 50e9},
+	} {
+		held := 0
+		h := Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing { return job.WholeGPUs },
+			Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }, Started: c.started, OnHeld: func() { held++ }, begunNS: 30e9}
+		if !h.Confirmed() || !h.Confirmed() || h.SinceNS() != c.want || held != 1 {
+			t.Errorf("%s: since %d, want %d; OnHeld was called %d times", name, h.SinceNS(), c.want, held)
+		}
+	}
+	looks := 0
+	slow := Holders{Proc: proc, Members: func() []int { looks++; now += took; return nil }, Sharing: func(int) job.Sharing { return "" },
+		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
+	took = 2e6
+	for range 100 {
+		slow.Confirmed()
+		now += leastLookNS
+	}
+	if looks > 12 {
+		t.Errorf("%d looks of 2 ms in 10 s", looks)
 	}
 }
 
@@ -123,7 +160,7 @@ func TestHeldBeginsWithItsHolder(t *testing.T) {
 	}
 	h := &Holders{Proc: proc, Members: func() []int { return []int{7} }, Sharing: func(int) job.Sharing { return job.WholeGPUs },
 		Ours: ours("/dev/nvidia3"), Now: func() int64 { return now }}
-	s := &held{Source: p, by: h, tells: true}
+	s := &held{Source: p, by: h, first: true}
 	if n := s.Notes(); n != nil {
 		t.Errorf("before it began: %v", n)
 	}

@@ -10,21 +10,25 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// nvColumn is one column of an NVIDIA GPU: what jobgait-nvml reads of it.
+// nvColumn is one column of an NVIDIA GPU, made of what jobgait-nvml reads of it.
 type nvColumn struct {
 	h      *helper
 	device uint16
 	column profile.Column
 	event  string
 	value  value
-	// ready is what was taken since the last drain.
-	ready           []stamped
-	last            stamped // of the last drain that had any
+	// ready are the readings since the last drain, last is the newest that was drained.
+	ready []stamped
+	last  stamped
+	// startNS is from when on readings count, 0 while that is not known; before is the
+	// last reading before it.
+	startNS         int64
+	before          stamped
 	total           uint64
 	moved           bool
 	readings, fails int64
 	failure         uint8
-	tells           bool // of the helper
+	tells           bool // reports what became of the helper
 }
 
 // stamped is a count, or a level, at a time.
@@ -39,20 +43,23 @@ var _ counter.Source = (*nvColumn)(nil)
 // nvOK is why there is none.
 type value interface {
 	of(r *record) (v uint64, status uint8)
-	forget()
 }
 
-// mostReady bounds what waits for a drain: half an hour.
-const mostReady = 1 << 14
+// mostReady limits what waits for a drain, mostEarly what is kept of the time before a
+// process of the job holds the GPU.
+const (
+	mostReady = 1 << 14
+	mostEarly = 64
+)
 
-// take is told of every reading.
+// take takes every reading of the helper.
 func (c *nvColumn) take(r *record) {
-	if r.device != c.device {
+	if r.device != c.device || r.kind != recReading {
 		return
 	}
 	v, status := c.value.of(r)
 	switch {
-	case status == nvNotAsked:
+	case status == nvNotRead:
 		return
 	case status != nvOK:
 		c.fails++
@@ -66,6 +73,9 @@ func (c *nvColumn) take(r *record) {
 		c.total += v
 		c.moved = c.moved || v > 0
 	}
+	if c.startNS == 0 && len(c.ready) >= mostEarly {
+		c.ready = append(c.ready[:0], c.ready[mostEarly/2:]...)
+	}
 	if len(c.ready) < mostReady {
 		c.ready = append(c.ready, stamped{r.begunNS + (r.endedNS-r.begunNS)/2, c.total})
 	}
@@ -78,13 +88,12 @@ func (c *nvColumn) Lanes() int                { return 1 }
 func (c *nvColumn) PeriodNS() int64           { return 0 }
 func (c *nvColumn) EveryNS() int64            { return 0 }
 
-// Start begins anew: what was read until now does not count.
-func (c *nvColumn) Start() error {
-	c.h.poll()
-	c.ready, c.last = c.ready[:0], stamped{}
-	c.value.forget()
-	return nil
-}
+// Start does nothing: the helper reads from its start on.
+func (c *nvColumn) Start() error { return nil }
+
+// StartAt discards what was read before a time. The counter's value at that time is
+// interpolated, so that a counter that is read seldom counts from there on.
+func (c *nvColumn) StartAt(timeNS int64) { c.startNS = max(1, timeNS) }
 
 // Stop has nothing to do.
 func (c *nvColumn) Stop() error { return nil }
@@ -92,30 +101,41 @@ func (c *nvColumn) Stop() error { return nil }
 // Close ends the helper with the first of its columns.
 func (c *nvColumn) Close() error { return c.h.close() }
 
-// Drain hands over what the helper has said.
+// Drain hands over what the helper has read since StartAt.
 func (c *nvColumn) Drain(to counter.Sink) error {
 	c.h.poll()
 	for _, s := range c.ready {
-		to.Read(0, s.timeNS, []uint64{s.v})
-	}
-	if n := len(c.ready); n > 0 {
-		c.last = c.ready[n-1]
+		c.give(to, s)
 	}
 	c.ready = c.ready[:0]
 	if c.h.gone != nil {
 		return fmt.Errorf("read %s: %w", c.column.Name, c.h.gone)
 	}
-	// What was read last holds until it is read again, of a level.
+	// A level holds until it is read again.
 	if now := c.h.now(); c.column.Gauge && c.last.timeNS != 0 && now-c.last.timeNS < holdsNS {
 		to.Read(0, now, []uint64{c.last.v})
 	}
 	return nil
 }
 
-// holdsNS is for how long a level holds that is read every 1.2 s.
-const holdsNS = 3e9
+// give hands over one reading.
+func (c *nvColumn) give(to counter.Sink, s stamped) {
+	if s.timeNS < c.startNS {
+		c.before = s
+		return
+	}
+	if c.last.timeNS == 0 && c.before.timeNS != 0 && !c.column.Gauge && s.timeNS > c.startNS {
+		part := float64(c.startNS-c.before.timeNS) / float64(s.timeNS-c.before.timeNS)
+		to.Read(0, c.startNS, []uint64{c.before.v + uint64(part*float64(s.v-c.before.v))})
+	}
+	c.last = s
+	to.Read(0, s.timeNS, []uint64{s.v})
+}
 
-// Sources tell what is read.
+// holdsNS is for how long a level holds that is read every 0.15 s.
+const holdsNS = 1e9
+
+// Sources describe what is read.
 func (c *nvColumn) Sources() []summary.Source {
 	return []summary.Source{{Name: c.column.Name, Event: c.event, PMU: "nvml", Config: c.h.devices[c.device].uuid, Scope: c.column.Scope, Hz: c.column.Hz}}
 }
@@ -131,32 +151,29 @@ func (c *nvColumn) Notes() (list []note.Note) {
 	case c.fails > 0:
 		list = append(list, note.New(note.ReadFailed, "%s: %d of %d readings failed, the last with: %s", c.column.Name, c.fails, c.fails+c.readings, said(c.failure)))
 	case c.readings > minMoves && !c.moved && c.event == energyEvent:
-		list = append(list, note.New(note.NeverRead, "%s did not move in %d readings: it is no 0", c.column.Name, c.readings))
+		list = append(list, note.New(note.NeverRead, "%s did not move in %d readings: it has no value", c.column.Name, c.readings))
+	}
+	if n, ok := c.value.(*counted); ok && n.begins > 0 {
+		list = append(list, note.New(note.ReadFailed, "%s began again %d times, or wrapped: its total lacks what it counted between these readings", c.column.Name, n.begins))
 	}
 	return list
 }
 
-// minMoves is after how many readings energy must have moved: 15 s.
-const minMoves = 100
+// minMoves is after how many readings energy must have moved: 20 s.
+const minMoves = 10
 
 // energyEvent is the name of the energy counter, which an idle board moves too.
 const energyEvent = "total energy consumption"
 
-// counted is a counter that grows: by how much since the last reading, times scale.
-// One that wraps at wrap did so if it is smaller than it was and was seen not longer
-// ago than it takes to wrap twice; another began anew.
+// counted is a counter that grows: by how much since the last reading, times scale. One
+// that is smaller than it was has begun again, or has wrapped: then its growth is not known.
 type counted struct {
 	field  int
 	scale  uint64
-	wrap   uint64
 	last   uint64
-	lastNS int64
 	begun  bool
+	begins int // how often it has begun again
 }
-
-// wrapNS is how old a reading may be for one that is smaller to have wrapped once: at
-// 10 GB/s 32 bits take 430 ms.
-const wrapNS = 400e6
 
 func (c *counted) of(r *record) (uint64, uint8) {
 	if s := r.status[c.field]; s != nvOK {
@@ -168,76 +185,96 @@ func (c *counted) of(r *record) (uint64, uint8) {
 	case !c.begun:
 	case now >= was:
 		grew = now - was
-	case c.wrap > 0 && was < c.wrap && r.begunNS-c.lastNS < wrapNS:
-		grew = now + c.wrap - was
+	default:
+		c.begins++
 	}
-	c.begun, c.last, c.lastNS = true, now, r.begunNS
+	c.begun, c.last = true, now
 	return grew * c.scale, nvOK
 }
 
-func (c *counted) forget() { c.begun = false }
+// sharing is a mean since the reading before, of full at most, times that time. A gap is
+// longer than mostNS: of it nothing is known, so that it adds nothing.
+type sharing struct {
+	field   int
+	full    uint64
+	sinceNS int64
+}
 
-// utilized is the utilization times the time since the last reading.
-type utilized struct{ sinceNS int64 }
-
-func (u *utilized) of(r *record) (uint64, uint8) {
-	if s := r.status[valKernel]; s != nvOK {
+func (u *sharing) of(r *record) (uint64, uint8) {
+	if s := r.status[u.field]; s != nvOK {
 		return 0, s
 	}
 	since := u.sinceNS
 	u.sinceNS = r.begunNS
-	if since == 0 {
+	if since == 0 || r.begunNS-since > mostNS || r.begunNS < since {
 		return 0, nvOK
 	}
-	return min(r.value[valKernel], 100) * uint64(min(max(0, r.begunNS-since), utilizedMost)) / 100, nvOK
+	return min(r.value[u.field], u.full) * uint64(r.begunNS-since) / u.full, nvOK
 }
 
-func (u *utilized) forget() { u.sinceNS = 0 }
-
-// utilizedMost is for how long a utilization is taken to hold: over the 2 s in which
-// the refresh is measured, too.
-const utilizedMost = 3e9
+// mostNS is for how long a share is taken to hold.
+const mostNS = 2e9
 
 // level is a value as it is.
 type level struct{ field int }
 
 func (l level) of(r *record) (uint64, uint8) { return r.value[l.field], r.status[l.field] }
-func (l level) forget()                      {}
 
-// throttled is the longest of the times for which a board was slowed for power or
-// heat; reasons that hold at once do not add up.
-type throttled struct{ reasons [4]counted }
-
-func newThrottled() *throttled {
-	t := &throttled{}
-	for i := range t.reasons {
-		t.reasons[i] = counted{field: valPowerCap + i, scale: 1}
-	}
-	return t
+// slowed is the time for which a board was slowed for one of two reasons that its counters
+// tell apart: the longer of both, since reasons that hold at once do not add up. A board
+// without these counters has the bits of the reasons, which hold from one reading to the next.
+type slowed struct {
+	counters [2]counted
+	bits     uint64
+	sinceNS  int64
+	counts   bool
 }
 
-func (t *throttled) of(r *record) (longest uint64, status uint8) {
-	status = nvNotAsked
-	for i := range t.reasons {
-		v, s := t.reasons[i].of(r)
-		if status == nvNotAsked || s == nvOK {
+// Bits of nvmlClocksEventReasons.
+const (
+	reasonPowerCap   = 0x4
+	reasonSWThermal  = 0x20
+	reasonHWThermal  = 0x40
+	reasonPowerBrake = 0x80
+	reasonsOfPower   = reasonPowerCap | reasonPowerBrake
+	reasonsOfHeat    = reasonSWThermal | reasonHWThermal
+)
+
+func slowedByPower() *slowed {
+	return &slowed{counters: [2]counted{{field: valPowerCap, scale: 1}, {field: valPowerBrake, scale: 1}}, bits: reasonsOfPower}
+}
+
+func slowedByHeat() *slowed {
+	return &slowed{counters: [2]counted{{field: valSWThermal, scale: 1}, {field: valHWThermal, scale: 1}}, bits: reasonsOfHeat}
+}
+
+func (t *slowed) of(r *record) (longest uint64, status uint8) {
+	status = nvNotRead
+	for i := range t.counters {
+		v, s := t.counters[i].of(r)
+		if status == nvNotRead || s == nvOK {
 			status = s
 		}
 		longest = max(longest, v)
 	}
-	return longest, status
-}
-
-func (t *throttled) forget() {
-	for i := range t.reasons {
-		t.reasons[i].forget()
+	if status == nvOK {
+		t.counts = true
 	}
+	if t.counts || r.status[valReasons] != nvOK {
+		return longest, status
+	}
+	since := t.sinceNS
+	if t.sinceNS = r.begunNS; since == 0 || r.begunNS-since > mostNS || r.begunNS < since || r.value[valReasons]&t.bits == 0 {
+		return 0, nvOK
+	}
+	return uint64(r.begunNS - since), nvOK
 }
 
-// How often jobgait-nvml reads: at 100 to 200 ms, drawn, and seldom every 8th time.
+// How often jobgait-nvml reads the groups of its plan, where their cost allows it.
 const (
 	beatHz   = 1 / 0.15
-	seldomHz = beatHz / 8
+	energyHz = 0.5
+	seldomHz = 0.2
 )
 
 // nvColumns are those of a device, the n-th of the job's.
@@ -246,12 +283,21 @@ func nvColumns(h *helper, n int) []*nvColumn {
 		return &nvColumn{h: h, device: uint16(n), event: event, value: v,
 			column: profile.Column{Name: fmt.Sprintf("gpu%d_%s", n, what), Unit: unit, Scope: "job", Gauge: gauge, Hz: hz, Ticked: true}}
 	}
+	gpm := func(what, event string, field int) *nvColumn {
+		return column(what, "ns", event, beatHz, false, &sharing{field: field, full: 10_000})
+	}
 	return []*nvColumn{
-		column("energy", "uJ", energyEvent, beatHz, false, &counted{field: valEnergy, scale: 1000}),
-		column("kernel", "ns", "utilization.gpu", beatHz, false, &utilized{}),
-		column("memory", "bytes", "memory used", seldomHz, true, level{valUsed}),
-		column("throttled", "ns", "slowed by power cap, heat or power brake", seldomHz, false, newThrottled()),
-		column("pcie_tx", "bytes", "PCIe bytes sent", beatHz, false, &counted{field: valPCIeTX, scale: 1, wrap: 1 << 32}),
-		column("pcie_rx", "bytes", "PCIe bytes received", beatHz, false, &counted{field: valPCIeRX, scale: 1, wrap: 1 << 32}),
+		column("energy", "uJ", energyEvent, energyHz, false, &counted{field: valEnergy, scale: 1000}),
+		column("kernel", "ns", "utilization.gpu", beatHz, false, &sharing{field: valKernel, full: 100}),
+		column("memory", "bytes", "memory used", beatHz, true, level{valUsed}),
+		column("power", "mW", "power", beatHz, true, level{valPower}),
+		column("power_capped", "ns", "slowed by power cap or power brake", seldomHz, false, slowedByPower()),
+		column("heat_slowed", "ns", "slowed by heat", seldomHz, false, slowedByHeat()),
+		column("pcie_tx", "bytes", "PCIe bytes sent", seldomHz, false, &counted{field: valPCIeTX, scale: 1}),
+		column("pcie_rx", "bytes", "PCIe bytes received", seldomHz, false, &counted{field: valPCIeRX, scale: 1}),
+		gpm("sm", "GPM SM activity", valSM),
+		gpm("occupancy", "GPM SM occupancy", valOccupancy),
+		gpm("tensor", "GPM tensor activity", valTensor),
+		gpm("dram", "GPM DRAM bandwidth", valDRAM),
 	}
 }

@@ -108,8 +108,9 @@ func fakeMillijoules(ns int64, refreshUS int64) uint64 {
 	return uint64(ran*400+(us-ran)*100) / 1000
 }
 
-// What comes out is what the fake did: energy within the times of each call, the GPUs
-// by the numbers of their files, and no descriptor of ours in the helper.
+// What comes out is what the fake did: energy within the times of each call, the GPUs by
+// the numbers of their files, windows of utilization without a gap, GPM means, and no
+// descriptor of ours in the helper.
 func TestNVIDIA(t *testing.T) {
 	left := filepath.Join(t.TempDir(), "left")
 	inherited, err := unix.Open("/dev/zero", unix.O_RDONLY, 0) // not to be closed on exec
@@ -118,12 +119,14 @@ func TestNVIDIA(t *testing.T) {
 	}
 	defer unix.Close(inherited)
 	h, all := start(t, []string{"0", "GPU-00000000-0000-0000-0000-000000000000"}, false, "FAKE_LEFT="+left)
-	until(t, h, "twenty readings and the refresh are there", func() bool { return len(all.all) >= 20 && h.refresh != nil })
+	until(t, h, "there are twenty readings", func() bool { return len(all.all) >= 20 })
+	h.flush()
+	until(t, h, "it has read everything once more", func() bool { return h.flushed == 1 })
 	if h.driver != "999.01" || h.cpuNS <= 0 {
 		t.Errorf("driver %q, CPU time %d", h.driver, h.cpuNS)
 	}
-	for i, want := range []introduced{{true, 0, 0, false, 80000000001, "GPU-00000000-0000-0000-0000-000000000001", "Fake 1"},
-		{true, 0, 1, false, 80000000000, "GPU-00000000-0000-0000-0000-000000000000", "Fake 0"}} {
+	for i, want := range []introduced{{true, 0, 0, false, 80000000001, true, "GPU-00000000-0000-0000-0000-000000000001", "Fake 1"},
+		{true, 0, 1, false, 80000000000, true, "GPU-00000000-0000-0000-0000-000000000000", "Fake 0"}} {
 		if h.devices[i] != want {
 			t.Errorf("device %d: %+v, want %+v", i, h.devices[i], want)
 		}
@@ -131,11 +134,13 @@ func TestNVIDIA(t *testing.T) {
 	if files, known := h.files(); !known || len(files) != 2 || !files["/dev/nvidia0"] || !files["/dev/nvidia1"] {
 		t.Errorf("files %v, %v", files, known)
 	}
-	memory := 0
+	memory, energy, shares := 0, 0, 0
 	for _, r := range all.all {
-		least, most := fakeMillijoules(r.begunNS, 5000), fakeMillijoules(r.endedNS, 5000)
-		if e := r.value[valEnergy]; r.status[valEnergy] != nvOK || e < least || e > most {
-			t.Errorf("energy %d is not of %d to %d", e, least, most)
+		if least, most := fakeMillijoules(r.begunNS, 5000), fakeMillijoules(r.endedNS, 5000); r.status[valEnergy] == nvOK {
+			energy++
+			if e := r.value[valEnergy]; e < least || e > most {
+				t.Errorf("energy %d is not of %d to %d", e, least, most)
+			}
 		}
 		if r.status[valUsed] == nvOK {
 			memory++
@@ -143,29 +148,62 @@ func TestNVIDIA(t *testing.T) {
 				t.Errorf("memory %d of device %d", r.value[valUsed], r.device)
 			}
 		}
-		if r.status[valPCIeRX] != nvNotSupported && r.status[valPCIeRX] != nvNotAsked {
-			t.Errorf("received: %d", r.status[valPCIeRX])
+		if r.status[valSM] == nvOK {
+			shares++
+			if r.value[valSM] > 9000 || r.value[valTensor] > 5000 {
+				t.Errorf("GPM %v", r.value[valGraphics:])
+			}
+		}
+		for _, v := range []int{valPCIeRX, valDRAM} {
+			if r.status[v] != nvNotSupported && r.status[v] != nvNotRead {
+				t.Errorf("value %d: status %d", v, r.status[v])
+			}
 		}
 	}
-	if memory == 0 || memory > len(all.all)/2 {
-		t.Errorf("memory %d times in %d readings", memory, len(all.all))
+	if memory < 18 || energy < 4 || energy >= memory || shares == 0 {
+		t.Errorf("%d readings of the memory, %d of the energy, %d of GPM", memory, energy, shares)
+	}
+	for i := range h.devices {
+		checkWindows(t, h.takeWindows(i, 0))
 	}
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a descriptor was inherited")
 	}
-	if r := h.refresh; r.value[4] == 0 || r.value[5] == 0 || r.value[5] > 100 || r.value[1] >= r.value[5] || r.value[6] != 1 {
-		t.Errorf("refresh %v", r.value)
+}
+
+// checkWindows checks that windows of 200 ms follow each other, each with the fake's mean.
+func checkWindows(t *testing.T, list []window) {
+	t.Helper()
+	if len(list) < 124 {
+		t.Errorf("%d windows", len(list))
+	}
+	for i, w := range list {
+		if i > 0 && max(w.endNS-list[i-1].endNS, 4e8-(w.endNS-list[i-1].endNS)) > 2e8+2e6 {
+			t.Errorf("a window %d ns after the one before", w.endNS-list[i-1].endNS)
+		}
+		// 250 ms of every 500: to the clocks' difference, and rounding.
+		begin, end := w.endNS-2e8, w.endNS
+		ran := func(ns int64) int64 { return ns/5e8*25e7 + min(ns%5e8, 25e7) }
+		if off := float64(w.percent)/100 - float64(ran(end)-ran(begin))/2e8; off > .02 || off < -.02 {
+			t.Errorf("window that ends at %d: %d %%, off by %.3f", w.endNS, w.percent, off)
+		}
 	}
 }
 
-// The clock of the library's stamps is told, and times are ours whatever it is.
+// A probe names the clock of the library's stamps; times of readings and windows are
+// CLOCK_MONOTONIC whatever it is.
 func TestAnotherClock(t *testing.T) {
-	h, all := start(t, []string{"1"}, false, "FAKE_DOMAIN=boot")
+	build(t) // which must not run twice at once
+	t.Parallel()
+	h, all := start(t, []string{"-p", "1"}, false, "FAKE_DOMAIN=boot")
 	began := rawcall.Now()
-	until(t, h, "the refresh is there", func() bool { return h.refresh != nil })
+	until(t, h, "there are the refresh and a reading", func() bool { return h.refresh != nil && len(all.all) > 0 })
 	// Where the machine never slept boot and monotonic are the same.
-	if d := h.refresh.value[6]; d != 2 && d != 3 {
-		t.Errorf("domain %d", d)
+	if r := h.refresh; r.value[6] != 2 && r.value[6] != 3 || r.value[4] == 0 || r.value[5] == 0 || r.value[5] > 100 || r.value[1] >= r.value[5] {
+		t.Errorf("refresh %v", r.value)
+	}
+	if len(h.costs) != 13 {
+		t.Errorf("costs of %d calls", len(h.costs))
 	}
 	last := int64(0)
 	for _, r := range all.all {
@@ -176,6 +214,35 @@ func TestAnotherClock(t *testing.T) {
 	}
 }
 
+// Values that are no counts, and statuses that do not fit into a byte, are no readings.
+func TestValuesThatAreNoCounts(t *testing.T) {
+	for _, c := range []struct {
+		settings []string
+		status   uint8
+	}{
+		{[]string{"FAKE_NAN=83"}, nvNoNumber},
+		{[]string{"FAKE_STATUS_OF=83", "FAKE_STATUS=256"}, nvOther},
+		{[]string{"FAKE_STATUS_OF=83", "FAKE_STATUS=999"}, nvOther},
+	} {
+		h, all := start(t, []string{"0"}, false, c.settings...)
+		read := func(v int) (found []record) {
+			for _, r := range all.all {
+				if r.status[v] != nvNotRead {
+					found = append(found, r)
+				}
+			}
+			return found
+		}
+		until(t, h, "energy was read", func() bool { return len(read(valEnergy)) > 0 && len(read(valPower)) > 0 })
+		if r := read(valEnergy)[0]; r.status[valEnergy] != c.status || r.value[valEnergy] != 0 && c.status == nvNoNumber {
+			t.Errorf("%v: status %d, value %d", c.settings, r.status[valEnergy], r.value[valEnergy])
+		}
+		if r := read(valPower)[0]; r.status[valPower] != nvOK {
+			t.Errorf("%v: status of the power %d", c.settings, r.status[valPower])
+		}
+	}
+}
+
 // A field without permission takes no other along.
 func TestNoPermissionForAField(t *testing.T) {
 	h, _ := start(t, []string{"1"}, false, "FAKE_DENY=83")
@@ -183,9 +250,9 @@ func TestNoPermissionForAField(t *testing.T) {
 	for _, c := range columns {
 		h.takers = append(h.takers, c)
 	}
-	energy, memory, slowed, received := columns[0], columns[2], columns[3], columns[5]
+	energy, memory, slowed, received := columns[0], columns[2], columns[4], columns[7]
 	until(t, h, "there are readings of the throttle", func() bool { return slowed.readings >= 1 && memory.readings >= 1 })
-	if n := energy.Notes(); energy.readings != 0 || len(n) != 1 || n[0].Code != note.NeverRead || !strings.Contains(n[0].Text, "may not be read") {
+	if n := energy.Notes(); energy.readings != 0 || len(n) != 1 || n[0].Code != note.NeverRead || !strings.Contains(n[0].Text, "permission denied") {
 		t.Errorf("energy %d times, notes %v", energy.readings, n)
 	}
 	if n := received.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "does not support") {
@@ -202,7 +269,7 @@ func TestLostGPU(t *testing.T) {
 	after := func() (lost, on int) {
 		seen := false
 		for _, r := range all.all {
-			if r.status[valEnergy] == nvLost {
+			if r.status[valKernel] == nvLost || r.status[valEnergy] == nvLost {
 				seen = true
 				lost++
 			} else if seen && r.device == 1 {
@@ -341,16 +408,24 @@ func TestStoppedBesideIt(t *testing.T) {
 // reading: counts count on.
 func TestFullPipe(t *testing.T) {
 	h, all := start(t, []string{"0", "1"}, false)
-	if _, err := unix.FcntlInt(uintptr(h.from), unix.F_SETPIPE_SZ, 4096); err != nil {
+	if _, err := unix.FcntlInt(uintptr(h.from), unix.F_SETPIPE_SZ, 16384); err != nil {
 		t.Fatal(err)
 	}
 	jobtest.Until(t, "its pipe is full", func() bool {
 		n, err := unix.IoctlGetInt(h.from, unix.TIOCINQ) // FIONREAD
-		return err == nil && n > 4096-recordBytes
+		return err == nil && n > 16384-recordBytes
 	})
 	read := len(all.all)
-	until(t, h, "what was said is there", func() bool { return len(all.all) > read+10 })
-	first, last := all.all[0], all.all[len(all.all)-1]
+	until(t, h, "its readings are there", func() bool { return len(all.all) > read+10 })
+	h.flush()
+	until(t, h, "it has read everything once more", func() bool { return h.flushed == 1 })
+	var energy []record
+	for _, r := range all.all {
+		if r.status[valEnergy] == nvOK && r.device == 0 {
+			energy = append(energy, r)
+		}
+	}
+	first, last := energy[0], energy[len(energy)-1]
 	if got, least := last.value[valEnergy]-first.value[valEnergy], fakeMillijoules(last.begunNS, 5000)-fakeMillijoules(first.endedNS, 5000); got < least {
 		t.Errorf("%d mJ, and there were %d", got, least)
 	}
@@ -366,55 +441,113 @@ func TestEndsWithItsParent(t *testing.T) {
 }
 
 func TestCounted(t *testing.T) {
-	reading := func(atNS int64, v uint64, status uint8) *record {
-		r := record{begunNS: atNS, endedNS: atNS}
+	reading := func(v uint64, status uint8) *record {
+		var r record
 		r.value[valPCIeTX], r.status[valPCIeTX] = v, status
 		return &r
 	}
-	const beat = 15e7
 	for name, c := range map[string]struct {
-		wrap     uint64
 		readings []*record
 		want     uint64
 	}{
-		"grows":             {0, []*record{reading(1e9, 5, 0), reading(1e9+beat, 9, 0)}, 4},
-		"wraps":             {1 << 32, []*record{reading(1e9, 1<<32-10, 0), reading(1e9+beat, 5, 0)}, 15},
-		"wraps unseen":      {1 << 32, []*record{reading(1e9, 1<<32-10, 0), reading(9e9, 5, 0), reading(9e9+beat, 7, 0)}, 2},
-		"64 bits begin new": {1 << 32, []*record{reading(1e9, 1<<40, 0), reading(1e9+beat, 5, 0), reading(1e9+2*beat, 6, 0)}, 1},
-		"begins anew":       {0, []*record{reading(1e9, 100, 0), reading(1e9+beat, 5, 0), reading(1e9+2*beat, 6, 0)}, 1},
-		"with a gap":        {0, []*record{reading(1e9, 100, 0), reading(1e9+beat, 0, nvNoPermission), reading(1e9+2*beat, 160, 0)}, 60},
+		"grows":        {[]*record{reading(5, 0), reading(9, 0)}, 4},
+		"begins again": {[]*record{reading(100, 0), reading(5, 0), reading(6, 0)}, 1},
+		"wraps":        {[]*record{reading(1<<32-10, 0), reading(5, 0), reading(9, 0)}, 4},
+		"with a gap":   {[]*record{reading(100, 0), reading(0, nvNoPermission), reading(160, 0)}, 60},
 	} {
-		counter, sum := counted{field: valPCIeTX, scale: 1, wrap: c.wrap}, uint64(0)
+		counter, sum := counted{field: valPCIeTX, scale: 1}, uint64(0)
 		for _, r := range c.readings {
 			v, _ := counter.of(r)
 			sum += v
 		}
-		if sum != c.want {
-			t.Errorf("%s: %d, want %d", name, sum, c.want)
+		if again := strings.Contains(name, "again") || name == "wraps"; sum != c.want || (counter.begins == 1) != again {
+			t.Errorf("%s: %d, want %d; began again %d times", name, sum, c.want, counter.begins)
 		}
 	}
 }
 
-// A level holds from one reading to the next, for a while, a count does not.
-func TestLevelsHold(t *testing.T) {
+// A share counts for the time since the reading before, but not over a gap.
+func TestSharing(t *testing.T) {
+	for name, c := range map[string]struct {
+		atNS []int64
+		want uint64
+	}{
+		"one reading":  {[]int64{1e9}, 0},
+		"two readings": {[]int64{1e9, 12e8}, 5e7},
+		"a gap":        {[]int64{1e9, 12e8, 9e9, 92e8}, 1e8},
+	} {
+		s, sum := sharing{field: valKernel, full: 100}, uint64(0)
+		for _, at := range c.atNS {
+			r := record{begunNS: at}
+			r.value[valKernel] = 25
+			v, _ := s.of(&r)
+			sum += v
+		}
+		if sum != c.want {
+			t.Errorf("%s: %d ns, want %d", name, sum, c.want)
+		}
+	}
+}
+
+// The reason of a slow-down is of the counters where the board has them, else of the bits.
+func TestSlowed(t *testing.T) {
+	reading := func(atNS int64, heat uint64, mask uint64, status uint8) *record {
+		r := record{begunNS: atNS}
+		for i := range r.status {
+			r.status[i] = nvNotRead
+		}
+		r.status[valReasons], r.value[valReasons] = nvOK, mask
+		r.status[valSWThermal], r.value[valSWThermal] = status, heat
+		return &r
+	}
+	counters := []*record{reading(1e9, 5e6, 0, nvOK), reading(2e9, 45e6, reasonHWThermal, nvOK)}
+	bits := []*record{reading(1e9, 0, 0, nvNotSupported), reading(11e8, 0, reasonSWThermal, nvNotRead), reading(12e8, 0, reasonPowerCap, nvNotRead)}
+	for name, c := range map[string]struct {
+		of       *slowed
+		readings []*record
+		want     uint64
+	}{"counters": {slowedByHeat(), counters, 4e7}, "bits": {slowedByHeat(), bits, 1e8}, "bits of power": {slowedByPower(), bits, 1e8}} {
+		sum := uint64(0)
+		for _, r := range c.readings {
+			v, _ := c.of.of(r)
+			sum += v
+		}
+		if sum != c.want {
+			t.Errorf("%s: %d ns, want %d", name, sum, c.want)
+		}
+	}
+}
+
+// pipedHelper is a helper without a program, with a clock of the test's.
+func pipedHelper(t *testing.T, now *int64) *helper {
+	t.Helper()
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
 		t.Fatal(err)
 	}
+	h := newHelper(1, func() int64 { return *now })
+	h.to, h.from = pipe[1], pipe[0]
+	t.Cleanup(func() { _ = h.close() })
+	return h
+}
+
+// A level holds from one reading to the next, for a while, a count does not.
+func TestLevelsHold(t *testing.T) {
 	now := int64(100e9)
-	h := &helper{devices: make([]introduced, 1), to: pipe[1], from: pipe[0], now: func() int64 { return now }}
-	defer h.close()
+	h := pipedHelper(t, &now)
 	columns := nvColumns(h, 0)
 	energy, memory := columns[0], columns[2]
-	r := record{begunNS: now - 1e9, endedNS: now - 1e9}
+	r := record{kind: recReading, begunNS: now - 2e8, endedNS: now - 2e8}
 	r.value[valUsed] = 7
-	energy.take(&r)
-	memory.take(&r)
+	for _, c := range []*nvColumn{energy, memory} {
+		c.StartAt(now - 1e9)
+		c.take(&r)
+	}
 	var counts, levels countertest.Sink
 	for _, step := range []struct {
 		afterNS        int64
 		counts, levels int // readings by then
-	}{{0, 1, 2}, {1e9, 1, 3}, {2e9, 1, 3}} {
+	}{{0, 1, 2}, {5e8, 1, 3}, {1e9, 1, 3}} {
 		now += step.afterNS
 		if err := errors.Join(energy.Drain(&counts), memory.Drain(&levels)); err != nil {
 			t.Fatal(err)
@@ -428,15 +561,55 @@ func TestLevelsHold(t *testing.T) {
 	}
 }
 
-// Energy that stays what it was in many readings is told, a short run's is not.
+// A counter that is read seldom begins at the time from which it counts, at the value
+// between its readings before and after; a level begins with its first reading after it.
+func TestColumnBeginsInThePast(t *testing.T) {
+	now := int64(100e9)
+	h := pipedHelper(t, &now)
+	energy, memory := nvColumns(h, 0)[0], nvColumns(h, 0)[2]
+	for _, at := range []struct {
+		timeNS int64
+		value  uint64
+	}{{90e9, 1000}, {94e9, 2000}, {98e9, 6000}} {
+		r := record{kind: recReading, begunNS: at.timeNS, endedNS: at.timeNS}
+		r.value[valEnergy], r.value[valUsed] = at.value, at.value
+		energy.take(&r)
+		memory.take(&r)
+	}
+	energy.StartAt(95e9)
+	memory.StartAt(95e9)
+	var counts, levels countertest.Sink
+	if err := errors.Join(energy.Drain(&counts), memory.Drain(&levels)); err != nil {
+		t.Fatal(err)
+	}
+	if r := counts.Readings; len(r) != 2 || r[0].TimeNS != 95e9 || r[1].Counts[0]-r[0].Counts[0] != 3000*1000 {
+		t.Errorf("energy %v", r)
+	}
+	if r := levels.Readings; len(r) != 1 || r[0].TimeNS != 98e9 {
+		t.Errorf("memory %v", r)
+	}
+}
+
+// Of the time before a process holds the GPU only the last readings are kept.
+func TestEarlyReadingsAreBounded(t *testing.T) {
+	now := int64(1)
+	c := nvColumns(pipedHelper(t, &now), 0)[0]
+	for i := range int64(10_000) {
+		c.take(&record{kind: recReading, begunNS: i, endedNS: i})
+	}
+	if n := len(c.ready); n > mostEarly || c.ready[n-1].timeNS != 9_999 {
+		t.Errorf("%d readings, the last of %d", n, c.ready[n-1].timeNS)
+	}
+}
+
+// Energy that stays what it was in many readings is reported, a short run's is not.
 func TestDidNotMove(t *testing.T) {
-	h := &helper{devices: make([]introduced, 1)}
-	c := nvColumns(h, 0)[0]
+	c := nvColumns(newHelper(1, rawcall.Now), 0)[0]
 	for i := range minMoves + 2 {
 		if n := c.Notes(); i < minMoves && n != nil {
 			t.Fatalf("after %d: %v", i, n)
 		}
-		r := record{begunNS: int64(i) * 15e7, endedNS: int64(i) * 15e7}
+		r := record{kind: recReading, begunNS: int64(i) * 15e7, endedNS: int64(i) * 15e7}
 		r.value[valEnergy] = 7
 		c.take(&r)
 	}
@@ -452,42 +625,52 @@ func TestNVIDIAOfAJob(t *testing.T) {
 	put(t, filepath.Join(dev, "nvidiactl"), nil)
 	p := params(t, t.TempDir(), job.GPUs{Numbers: []int{1}}, "/dev/nvidia0")
 	p.Dev, p.Helper, p.Env = dev, program, env
-	ahead := int64(0) // of the holders' clock: looks are seconds apart
-	p.Holders.Now = func() int64 { return rawcall.Now() + ahead }
+	p.Holders.Now = rawcall.Now
 	o := Open(p)
 	defer closeAll(t, o)
-	if len(o.Sources) != 6 || o.CPU == nil || len(o.Notes) != 1 {
+	if len(o.Sources) != 12 || o.CPU == nil || len(o.Notes) != 0 {
 		t.Fatalf("%d sources, notes %v", len(o.Sources), o.Notes)
 	}
+	if first, second := o.Sources[0].EveryNS(), o.Sources[1].EveryNS(); first != lookNS || second != 0 {
+		t.Errorf("drained every %d and %d ns", first, second)
+	}
 	h := o.Sources[0].(*held).Source.(*nvColumn).h
-	h.now = rawcall.Now
 	s, _ := source(t, o, "gpu0_energy")
 	var to countertest.Sink
 	drain := func() {
-		ahead += soonNS / 10
 		for _, s := range o.Sources {
 			if err := s.Drain(&to); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	jobtest.Until(t, "it is looked at who holds them", func() bool { drain(); _, known := h.files(); return known && o.Sources[0].(*held).by.others })
-	if len(to.Readings) != 0 {
+	jobtest.Until(t, "it was looked at who holds them", func() bool { drain(); _, known := h.files(); return known && o.Sources[0].(*held).by.others })
+	if len(to.Readings) != 0 || o.Windows() != nil {
 		t.Errorf("readings %v", to.Readings)
 	}
 	if n := s.Notes(); len(n) != 1 || !strings.Contains(n[0].Text, "other GPUs") {
 		t.Errorf("notes %v", n)
 	}
-	opened(t, p.Holders.Proc, 7, "/dev/nvidia1")
 	to = countertest.Sink{}
-	jobtest.Until(t, "there is energy", func() bool {
-		ahead += soonNS / 10
-		_ = s.Drain(&to)
-		return len(to.Readings) >= 3
-	})
+	before := rawcall.Now()
+	opened(t, p.Holders.Proc, 7, "/dev/nvidia1")
+	jobtest.Until(t, "there is energy", func() bool { _ = s.Drain(&to); return len(to.Readings) >= 2 })
+	o.Flush()
+	jobtest.Until(t, "everything was read again", o.Flushed)
+	_ = s.Drain(&to)
 	first, last := to.Readings[0], to.Readings[len(to.Readings)-1]
-	if first.Counts[0] > 0 && first.Counts[0]%1000 != 0 || last.Counts[0] <= first.Counts[0] || last.TimeNS <= first.TimeNS {
+	if last.Counts[0] <= first.Counts[0] || last.TimeNS <= first.TimeNS {
 		t.Errorf("readings %v", to.Readings)
+	}
+	// Looks are up to 0.1 s apart, unless the machine has no time for them.
+	t.Logf("the first value is of %.3f s before the GPU was opened", float64(before-first.TimeNS)/1e9)
+	if first.TimeNS > before {
+		t.Errorf("the first value is of %d ns after the GPU was opened", first.TimeNS-before)
+	}
+	for _, w := range o.Windows() {
+		if len(w.EndNS) == 0 || w.GPU != 0 || w.EndNS[0] <= first.TimeNS {
+			t.Errorf("windows %+v", w)
+		}
 	}
 }
 
@@ -509,13 +692,13 @@ func FuzzRecords(f *testing.F) {
 	whole[4] = recReading
 	f.Add(whole, 1)
 	f.Add(append(append([]byte{}, whole...), whole[:100]...), 64)
-	f.Add([]byte("no record at all, but as long as one: 128 bytes.........................................................................."), 200)
+	f.Add([]byte("no record at all, but as long as one: 256 bytes.........................................................................................................................................................................................................."), 200)
 	f.Fuzz(func(t *testing.T, b []byte, piece int) {
 		if piece <= 0 || piece > 4096 {
 			piece = 100
 		}
 		hear := func(piece int) (*helper, int) {
-			h, all := &helper{devices: make([]introduced, 2), to: -1, from: -1, now: func() int64 { return 1 }}, &everything{}
+			h, all := newHelper(2, func() int64 { return 1 }), &everything{}
 			h.takers = append(h.takers, all)
 			for rest := b; len(rest) > 0 && h.gone == nil; rest = rest[min(piece, len(rest)):] {
 				h.hear(rest[:min(piece, len(rest))])

@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"jobgait/agent/counter"
-	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/polled"
 	"jobgait/agent/job"
+	"jobgait/agent/profile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/summary"
 )
@@ -16,9 +16,8 @@ import (
 // Params say whose GPUs, and where they are.
 type Params struct {
 	GPUs job.GPUs
-	// Sys and Dev are normally "/sys" and "/dev", Perf is perf.Open.
+	// Sys and Dev are normally "/sys" and "/dev".
 	Sys, Dev string
-	Perf     perf.Opener
 	// Helper is the program jobgait-nvml, Env what of an environment it gets.
 	Helper string
 	Env    []string
@@ -35,6 +34,13 @@ type Opened struct {
 	CPU func() int64
 	// Devices are which boards they are, as far as that is known by now.
 	Devices func() []summary.GPUDevice
+	// Windows are the windows of utilization since the last call; nil where the driver
+	// has none.
+	Windows func() []profile.GPUWindows
+	// Flush asks for a last reading of everything, Flushed is whether it has come, or
+	// will not; nil where readings need no asking.
+	Flush   func()
+	Flushed func() bool
 }
 
 // Open opens the job's GPUs. It asks no device that may hang but in another goroutine,
@@ -47,21 +53,20 @@ func Open(p Params) Opened {
 		return withheld("%d are more than the %d that a profile has room for", n, mostGPUs)
 	}
 	if g := p.GPUs; len(g.UUIDs) > 0 && len(g.Numbers) > 0 && len(g.UUIDs) != len(g.Numbers) {
-		return withheld("the scheduler tells %d names and %d numbers of them", len(g.UUIDs), len(g.Numbers))
+		return withheld("the scheduler gives %d names and %d numbers of them", len(g.UUIDs), len(g.Numbers))
 	}
-	all, err := listCards(p.Sys)
+	cards, err := listCards(p.Sys)
 	if err != nil {
 		return withheld("%v", err)
 	}
 	_, missing := os.Stat(filepath.Join(p.Dev, "nvidiactl"))
-	cards := given(all, missing == nil)
 	switch mine, err := pick(cards, p.GPUs); {
 	case len(cards) == 0 && missing != nil:
 		return withheld("the node shows none that can be read")
 	case len(cards) == 0, missing == nil && err != nil && len(p.GPUs.UUIDs) > 0:
 		return openNVIDIA(p)
-	case len(p.GPUs.UUIDs) == 0 && (missing == nil || cards[0].vendor != cards[len(cards)-1].vendor):
-		return withheld("the node has GPUs of two makers, and the scheduler tells numbers")
+	case len(p.GPUs.UUIDs) == 0 && missing == nil:
+		return withheld("the node has GPUs of two makers, and the scheduler gives numbers")
 	case err != nil:
 		return withheld("%v", err)
 	default:
@@ -93,7 +98,30 @@ func openNVIDIA(p Params) Opened {
 	holders := p.Holders
 	holders.Ours = h.files
 	holders.Lost = func() error { return h.gone }
+	holders.OnHeld = h.flush // energy is counted from here on
+	out.Windows = func() []profile.GPUWindows { return windowsOf(h, &holders) }
+	asked := 0
+	out.Flush = func() { asked = h.flushed + 1; h.flush() }
+	out.Flushed = func() bool { h.poll(); return h.gone != nil || h.flushed >= asked }
 	return out.held(&holders)
+}
+
+// windowsOf are the windows of each device since a process of the job holds one; none
+// before. What the driver saw before that is not the job's.
+func windowsOf(h *helper, holders *Holders) (out []profile.GPUWindows) {
+	if !holders.confirmed {
+		return nil
+	}
+	for n := range h.devices {
+		if all := h.takeWindows(n, holders.sinceNS); len(all) > 0 {
+			w := profile.GPUWindows{GPU: n}
+			for _, x := range all {
+				w.EndNS, w.Percent = append(w.EndNS, x.endNS), append(w.Percent, x.percent)
+			}
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // mostGPUs is how many a profile takes the columns of, of 256 that it may have.
@@ -104,11 +132,12 @@ func withheld(format string, args ...any) Opened {
 	return Opened{Notes: []note.Note{n}, Absent: []summary.Source{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 }
 
-// openCards opens AMD's and Intel's.
+// openCards opens AMD's.
 func openCards(p Params, cards []card) Opened {
 	h := p.Holders
 	files := map[string]bool{}
-	out := Opened{Devices: func() []summary.GPUDevice { return boardsOf(cards) }}
+	out := Opened{Devices: func() []summary.GPUDevice { return boardsOf(cards) }, Notes: []note.Note{note.New(note.GPUUnproven,
+		"readings of AMD's GPUs are built to the documentation and have not yet been checked on a GPU")}}
 	for n, c := range cards {
 		files[c.file] = true
 		have, lack := polled.Open(kinds(n, c, p)...)(h.Now)
@@ -124,34 +153,24 @@ func openCards(p Params, cards []card) Opened {
 // kinds are what is read of a card: each in a goroutine of its own, with state of its
 // own.
 func kinds(n int, c card, p Params) []polled.Kind {
-	kind := func(what string, open func() (polled.Meter, error)) polled.Kind {
-		return polled.Kind{Name: column(n, what, "", false).Name, Scope: "job", Hangs: true, Open: open}
-	}
-	if c.vendor == intelVendor {
-		return []polled.Kind{kind("energy", func() (polled.Meter, error) { return intelEnergy(n, c) }),
-			kind("kernel", func() (polled.Meter, error) { return intelKernel(n, c, p) })}
-	}
-	amd := func(meter func(*board) (polled.Meter, error)) func() (polled.Meter, error) {
-		return func() (polled.Meter, error) {
+	amd := func(what string, meter func(*board) (polled.Meter, error)) polled.Kind {
+		open := func() (polled.Meter, error) {
 			b, err := newBoard(n, c)
 			if err != nil {
 				return polled.Meter{PMU: "amdgpu", Config: c.dir}, err
 			}
 			return meter(b)
 		}
+		return polled.Kind{Name: column(n, what, "", false).Name, Scope: "job", Hangs: true, Open: open}
 	}
-	return []polled.Kind{kind("energy", amd(func(b *board) (polled.Meter, error) { return b.counts(p.Holders.Now) })),
-		kind("memory", amd((*board).levels))}
+	return []polled.Kind{amd("energy", func(b *board) (polled.Meter, error) { return b.counts(p.Holders.Now) }),
+		amd("memory", (*board).levels)}
 }
 
 // held makes all sources wait for a holder.
 func (o Opened) held(h *Holders) Opened {
 	for i, s := range o.Sources {
-		o.Sources[i] = &held{Source: s, by: h, tells: i == 0}
-	}
-	if len(o.Sources) > 0 {
-		o.Notes = append(o.Notes, note.New(note.GPUUnproven,
-			"readings of GPUs are built to the makers' documentation and have not yet been checked on a GPU"))
+		o.Sources[i] = &held{Source: s, by: h, first: i == 0}
 	}
 	return o
 }

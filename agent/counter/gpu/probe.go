@@ -5,32 +5,27 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"jobgait/agent/counter/kernel"
 	"jobgait/agent/job"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/quantity"
 )
 
-// Probe reads every GPU of this node for some seconds and writes what of package gpu no
-// document proves: what a call costs, how often values are new, which may be read, and
-// of which clock stamps are. It is for whoever has a GPU, by hand; it wakes none.
+// Probe reads every GPU of this node for some seconds and writes what no document proves:
+// what each call costs, how often values are new, which may be read, and of which clock
+// time stamps are. It is started by hand; it wakes no GPU.
 func Probe(w io.Writer, p Params) error {
-	fmt.Fprintln(w, "GPUs as jobgait reads them: built to the documentation, not yet run on a GPU.")
-	fmt.Fprintln(w, "Not read yet: GPM, instances of MIG.")
+	fmt.Fprintln(w, "Instances of MIG are not read. AMD: built to the documentation, not yet run on a GPU.")
 	cards, err := listCards(p.Sys)
 	if err != nil {
 		return err
 	}
 	for _, c := range cards {
-		if c.vendor == intelVendor {
-			probeIntel(w, c, p)
-		} else {
-			probeCard(w, c)
-		}
+		probeCard(w, c)
 	}
 	files, err := filepath.Glob(filepath.Join(p.Dev, "nvidia[0-9]*"))
 	if err != nil {
@@ -46,29 +41,28 @@ func Probe(w io.Writer, p Params) error {
 		return probeNVIDIA(w, p, numbers)
 	}
 	if len(cards) == 0 {
-		fmt.Fprintln(w, "This node shows no GPU of NVIDIA, AMD or Intel.")
+		fmt.Fprintln(w, "This node shows no GPU of NVIDIA or AMD.")
 	}
 	return nil
 }
 
-// probeForNS is how long NVIDIA's are read at most: the refresh takes 2 s.
-const probeForNS = 20e9
+// probeForNS is how long NVIDIA's are read at most: 2 s for the refresh, some 8 s for the
+// costs of calls.
+const probeForNS = 30e9
 
 // tries is a taker that counts how each value could be read.
 type tries struct {
 	readings int
-	callNS   int64
 	status   map[uint16]map[int]uint8
 }
 
 func (t *tries) take(r *record) {
 	t.readings++
-	t.callNS += r.endedNS - r.begunNS
 	if t.status[r.device] == nil {
 		t.status[r.device] = map[int]uint8{}
 	}
-	for i := range r.value {
-		if s := r.status[i]; s != nvNotAsked {
+	for i := range valuesRead {
+		if s := r.status[i]; s != nvNotRead {
 			t.status[r.device][i] = s
 		}
 	}
@@ -76,7 +70,7 @@ func (t *tries) take(r *record) {
 
 func probeNVIDIA(w io.Writer, p Params, numbers []string) error {
 	began := rawcall.Now()
-	h, err := startHelper(p.Helper, numbers, p.Env, rawcall.Now)
+	h, err := startHelper(p.Helper, append([]string{"-p"}, numbers...), p.Env, rawcall.Now)
 	if err != nil {
 		return err
 	}
@@ -84,24 +78,26 @@ func probeNVIDIA(w io.Writer, p Params, numbers []string) error {
 	seen := &tries{status: map[uint16]map[int]uint8{}}
 	h.takers = append(h.takers, seen)
 	hello := int64(0)
-	for h.gone == nil && rawcall.Now()-began < probeForNS && (h.refresh == nil || seen.readings < 9*len(numbers)) {
+	for h.gone == nil && rawcall.Now()-began < probeForNS && seen.readings < 6*len(numbers) {
 		if h.poll(); h.driver != "" && hello == 0 {
 			hello = rawcall.Now() - began
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	fmt.Fprintf(w, "NVIDIA driver %s, ready after %d ms; jobgait-nvml: %s, %.1f ms of CPU time in %.1f s\n", h.driver, hello/1e6,
+	fmt.Fprintf(w, "NVIDIA driver %s, ready after %d ms; jobgait-nvml: %s, %.1f ms of CPU time in %.1f s, most of it for this probe\n", h.driver, hello/1e6,
 		resident(h.process.Pid), float64(h.cpuNS)/1e6, float64(rawcall.Now()-began)/1e9)
 	for i, d := range h.devices {
-		fmt.Fprintf(w, "/dev/nvidia%s: %s, %d bytes of memory; to find it: %s\n", numbers[i], d.uuid, d.memory, saidOrOK(d.status))
+		fmt.Fprintf(w, "/dev/nvidia%s: %s, %d bytes of memory, GPM %v; to find it: %s; %d windows of utilization%s\n", numbers[i], d.uuid, d.memory, d.gpm,
+			saidOrOK(d.status), len(h.windows[i]), every(h.windows[i]))
 		for v, name := range valueNames() {
 			if s, ok := seen.status[uint16(i)][v]; ok {
 				fmt.Fprintf(w, "  %-28s %s\n", name, saidOrOK(s))
 			}
 		}
 	}
-	if seen.readings > 0 {
-		fmt.Fprintf(w, "A reading takes %.0f us, the mean of %d.\n", float64(seen.callNS)/float64(seen.readings)/1e3, seen.readings)
+	for _, c := range h.costs {
+		fmt.Fprintf(w, "  %-36s median %7.3f ms, largest %7.3f ms, CPU time %7.3f ms, %s\n", c.words(24), float64(c.value[0])/1e6,
+			float64(c.value[1])/1e6, float64(c.value[2])/1e6, saidOrOK(c.status[0]))
 	}
 	if r := h.refresh; r != nil {
 		fmt.Fprintf(w, "/dev/nvidia%s, %d calls for energy and power in 2 s, %.0f us each: energy was new %d times, every %.1f ms; power %d times, every %.1f ms; stamps are of the %s clock.\n",
@@ -113,10 +109,24 @@ func probeNVIDIA(w io.Writer, p Params, numbers []string) error {
 	return nil
 }
 
+// every is the usual distance of windows in words, "" where it is not known.
+func every(list []window) string {
+	if len(list) < 2 {
+		return ""
+	}
+	steps := make([]int64, 0, len(list))
+	for i := range list[1:] {
+		steps = append(steps, list[i+1].endNS-list[i].endNS)
+	}
+	slices.Sort(steps)
+	return fmt.Sprintf(", every %.1f ms", float64(steps[len(steps)/2])/1e6)
+}
+
 // valueNames are those of a reading's values.
 func valueNames() []string {
 	return []string{"energy", "utilization", "memory used", "memory", "slowed by power cap", "slowed by heat (software)",
-		"slowed by heat (hardware)", "slowed by power brake", "PCIe sent", "PCIe received"}
+		"slowed by heat (hardware)", "slowed by power brake", "PCIe sent", "PCIe received", "power", "clock event reasons",
+		"GPM graphics", "GPM SM", "GPM occupancy", "GPM tensor", "GPM DRAM"}
 }
 
 func saidOrOK(status uint8) string {
@@ -214,67 +224,6 @@ const (
 	calls     = 200
 	callEvery = 10 * time.Millisecond
 )
-
-// probeIntel writes what a driver of Intel's counts, which may be of one engine only.
-func probeIntel(w io.Writer, c card, p Params) {
-	fmt.Fprintf(w, "Intel %s, %s: ", c.pci, c.file)
-	if err := c.awake(); err != nil {
-		fmt.Fprintln(w, err)
-		return
-	}
-	found, err := findPMU(p.Sys, c)
-	var list []engine
-	if err == nil {
-		fmt.Fprintf(w, "PMU %s, type %d on CPU %d; ", found.name(), found.kind, found.cpu)
-		list, err = found.openEngines(p.Perf)
-	}
-	if err != nil {
-		fmt.Fprintf(w, "%v\n", err)
-	} else {
-		fmt.Fprintf(w, "%d engines that run kernels\n", len(list))
-		probeEngines(w, list)
-	}
-	path := c.hwmonEnergy()
-	if path == "" {
-		fmt.Fprintln(w, "  no energy in hwmon")
-		return
-	}
-	file := kernel.NewFirmwareNumber(path)
-	defer file.Close()
-	seen, err := watch(file.Read)
-	if err != nil {
-		fmt.Fprintf(w, "  %s: %v\n", filepath.Base(path), err)
-		return
-	}
-	fmt.Fprintf(w, "  %s: %d uJ, %v\n", filepath.Base(path), seen.last, seen)
-}
-
-// probeEngines reads engines for two seconds, and closes them.
-func probeEngines(w io.Writer, list []engine) {
-	defer closeEngines(list)
-	ran, changes := make([]float64, len(list)), make([]int, len(list))
-	began, spent := rawcall.Now(), int64(0)
-	for range calls {
-		at := rawcall.Now()
-		for i := range list {
-			ns, err := list[i].ran(at)
-			if err != nil {
-				fmt.Fprintf(w, "  %s: %v\n", list[i].name, err)
-				return
-			}
-			if ran[i] += ns; ns > 0 {
-				changes[i]++
-			}
-		}
-		spent += rawcall.Now() - at
-		time.Sleep(callEvery)
-	}
-	all := float64(rawcall.Now() - began)
-	for i, e := range list {
-		fmt.Fprintf(w, "  %-12s ran %s of %.1f s, new in %d of %d readings; count %d, ticks %d\n", e.name, quantity.Share(ran[i]/all), all/1e9, changes[i], calls, e.lastBusy, e.lastTotal)
-	}
-	fmt.Fprintf(w, "  a reading of all of them takes %.0f us\n", float64(spent)/calls/1e3)
-}
 
 func orError(v uint64, err error) string {
 	if err != nil {

@@ -14,12 +14,15 @@ type record struct {
 	kind, device uint16
 	// begunNS and endedNS are CLOCK_MONOTONIC, cpuNS what the program has used.
 	begunNS, endedNS, cpuNS int64
-	status                  [16]uint8
-	value                   [10]uint64
-	text                    [80]byte // the bytes of value
+	status                  [recordValues]uint8
+	value                   [recordValues]uint64
+	text                    [8 * recordValues]byte // the bytes of value
 }
 
-const recordBytes = 128
+const (
+	recordBytes  = 256
+	recordValues = 24
+)
 
 // Kinds of records.
 const (
@@ -29,6 +32,9 @@ const (
 	recRefresh
 	recFailed
 	recName
+	recWindows
+	recCost
+	recFlushed
 )
 
 // Values of a reading.
@@ -43,18 +49,28 @@ const (
 	valPowerBrake
 	valPCIeTX // bytes
 	valPCIeRX
+	valPower    // mW
+	valReasons  // bits of nvmlClocksEventReasons
+	valGraphics // 1/10000 since the reading before, and the four after it
+	valSM
+	valOccupancy
+	valTensor
+	valDRAM
+	valuesRead
 )
 
-// What the library says of a value. Not asked is ours.
+// Status of a value: the library's, or one of the helper's own.
 const (
 	nvOK           = 0
 	nvNotSupported = 3
 	nvNoPermission = 4
 	nvLost         = 15
-	nvNotAsked     = 255
+	nvNoNumber     = 253
+	nvOther        = 254
+	nvNotRead      = 255
 )
 
-var errGarbled = errors.New("jobgait-nvml said what it does not say")
+var errGarbled = errors.New("a record of jobgait-nvml is not valid")
 
 // cutRecord takes the first record off b; ok is false while it is not whole.
 func cutRecord(b []byte) (r record, rest []byte, ok bool, err error) {
@@ -64,12 +80,13 @@ func cutRecord(b []byte) (r record, rest []byte, ok bool, err error) {
 	order := binary.NativeEndian
 	r = record{kind: order.Uint16(b[4:]), device: order.Uint16(b[6:]),
 		begunNS: int64(order.Uint64(b[8:])), endedNS: int64(order.Uint64(b[16:])), cpuNS: int64(order.Uint64(b[24:]))}
+	const values = 32 + recordValues
 	copy(r.status[:], b[32:])
-	copy(r.text[:], b[48:])
+	copy(r.text[:], b[values:])
 	for i := range r.value {
-		r.value[i] = order.Uint64(b[48+8*i:])
+		r.value[i] = order.Uint64(b[values+8*i:])
 	}
-	if order.Uint32(b) != recordBytes || r.kind > recName || r.begunNS < 0 || r.endedNS < r.begunNS || r.cpuNS < 0 {
+	if order.Uint32(b) != recordBytes || r.kind > recFlushed || r.begunNS < 0 || r.endedNS < r.begunNS || r.cpuNS < 0 {
 		return record{}, nil, false, errGarbled
 	}
 	return r, b[recordBytes:], true, nil
@@ -81,15 +98,37 @@ func (r *record) words(from int) string {
 	return note.Clean(string(b), len(r.text))
 }
 
+// window is the mean utilization of the driver over a stretch of time that ends at endNS
+// of CLOCK_MONOTONIC, in percent.
+type window struct {
+	endNS   int64
+	percent uint8
+}
+
+// windows are those of a record, which a driver may have stamped with any time.
+func (r *record) windows() (out []window) {
+	for k := range min(r.value[0], (recordValues-1)/2) {
+		end, percent := int64(r.value[1+2*k]), r.value[2+2*k]
+		if end > 0 && end <= r.endedNS && percent <= 100 {
+			out = append(out, window{end, uint8(percent)})
+		}
+	}
+	return out
+}
+
 // said is a status in words.
 func said(status uint8) string {
 	switch status {
 	case nvNotSupported:
 		return "the board does not support it"
 	case nvNoPermission:
-		return "it may not be read"
+		return "permission denied"
 	case nvLost:
 		return "the GPU is lost"
+	case nvNoNumber:
+		return "the driver returned a value that is not a count"
+	case nvOther:
+		return "the library returned an error that it does not document"
 	}
 	return fmt.Sprintf("the library's error %d", status)
 }

@@ -5,12 +5,15 @@
  *
  * Environment: FAKE_PERIOD_MS and FAKE_ACTIVE_MS for 500 and 250; FAKE_REFRESH_MS how
  * often energy is new (5), FAKE_WINDOW_MS the time that the utilization is the mean of,
- * and which it is new after (0: of this moment); FAKE_HANG_AFTER, FAKE_LOST_AFTER after
- * how many readings a call never returns, and GPU 0 is lost; FAKE_HANG_AT a file whose
- * system a reading asks for first, which may never answer, not even to a kill;
- * FAKE_SLOW_MS how long a reading takes; FAKE_DENY a field without permission;
- * FAKE_NO_INIT no answer ever; FAKE_DOMAIN "boot" stamps by another clock; FAKE_LEFT a
- * file that is there if a descriptor above 2 was inherited.
+ * and which it is new after (0: of this moment, and the buffered windows have 200 ms);
+ * FAKE_COSTS each call takes the CPU time that it took on an H200; FAKE_NO_GPM a board
+ * without GPM; FAKE_NAN a field that is not a number; FAKE_STATUS and FAKE_STATUS_OF the
+ * status of a field; FAKE_HANG_AFTER, FAKE_LOST_AFTER after how many calls for fields a
+ * call never returns, and GPU 0 is lost; FAKE_HANG_AT a file whose system such a call
+ * uses first, which may never answer, not even to a kill; FAKE_SLOW_MS how long such a
+ * call takes; FAKE_DENY a field without permission; FAKE_NO_INIT no answer ever;
+ * FAKE_DOMAIN "boot" stamps by another clock; FAKE_LEFT a file that is there if a
+ * descriptor above 2 was inherited.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,8 +28,12 @@ struct field {
 	unsigned id, scope;
 	long long timestamp, latency;
 	unsigned type, status;
-	union { unsigned ui; unsigned long long ull; } value;
+	union { unsigned ui; unsigned long long ull; double d; } value;
 };
+struct sample { unsigned long long us, value; };
+struct gpm_support { unsigned version, supported; };
+struct gpm_metric { unsigned id, status; double value; char *names[3]; };
+struct gpm_query { unsigned version, count; void *first, *second; struct gpm_metric metrics[]; };
 
 static int lost[2], readings;
 
@@ -54,6 +61,25 @@ static unsigned long long millijoules(long long t)
 {
 	t -= t % (number("FAKE_REFRESH_MS", 5) * 1000);
 	return (ran(t) * 400 + (t - ran(t)) * 100) / 1000;
+}
+
+/* Takes CPU time as a call took it on an H200, in us. */
+static void costs(long us_of_cpu)
+{
+	if (!getenv("FAKE_COSTS"))
+		return;
+	for (long long end = us(CLOCK_PROCESS_CPUTIME_ID) + us_of_cpu; us(CLOCK_PROCESS_CPUTIME_ID) < end;)
+		;
+}
+
+static long cost_of_field(unsigned id)
+{
+	switch (id) {
+	case 83: return 4100;
+	case 270: case 271: return 1000;
+	case 197: case 198: return 500;
+	}
+	return 70;
 }
 
 static void forever(void) { for (;;) pause(); }
@@ -88,6 +114,7 @@ int nvmlDeviceGetName(void *d, char *s, unsigned n) { snprintf(s, n, "Fake %ld",
 int nvmlSystemGetDriverVersion(char *s, unsigned n) { snprintf(s, n, "999.01"); return 0; }
 int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m)
 {
+	costs(100);
 	m[0] = 80000000000ULL + handle(d);
 	m[2] = 5000000000ULL + handle(d);
 	m[1] = m[0] - m[2];
@@ -96,6 +123,7 @@ int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m)
 int nvmlDeviceGetUtilizationRates(void *d, unsigned *u)
 {
 	long long window = number("FAKE_WINDOW_MS", 0) * 1000, t = us(CLOCK_MONOTONIC);
+	costs(40);
 	if (window == 0)
 		window = 1;
 	else
@@ -103,12 +131,64 @@ int nvmlDeviceGetUtilizationRates(void *d, unsigned *u)
 	u[0] = (ran(t) - ran(t - window)) * 100 / window;
 	return lost[handle(d)] ? 15 : 0;
 }
+int nvmlDeviceGetCurrentClocksEventReasons(void *d, unsigned long long *mask)
+{
+	costs(30);
+	*mask = us(CLOCK_MONOTONIC) / 1000 % 1000 < 100 ? 0x20 : 0; /* heat, a tenth of the time */
+	return lost[handle(d)] ? 15 : 0;
+}
+/* The last 124 windows that have ended, stamped by the wall clock. */
+int nvmlDeviceGetSamples(void *d, unsigned type, unsigned long long seen, unsigned *kind, unsigned *n, struct sample *s)
+{
+	long long window = number("FAKE_WINDOW_MS", 200) * 1000, t = us(CLOCK_MONOTONIC), wall = us(CLOCK_REALTIME) - t;
+	unsigned room = *n, filled = 0;
+	costs(2800);
+	window = window ? window : 200000;
+	if (type != 1 || lost[handle(d)])
+		return type != 1 ? 3 : 15;
+	*kind = 1;
+	for (long long end = t - t % window - 123 * window; end <= t && filled < room; end += window)
+		if (end >= window && (unsigned long long)(end + wall) > seen) {
+			s[filled].us = end + wall;
+			s[filled++].value = ((ran(end) - ran(end - window)) * 100 + window / 2) / window;
+		}
+	*n = filled;
+	return filled ? 0 : 6;
+}
+int nvmlGpmQueryDeviceSupport(void *d, struct gpm_support *g)
+{
+	(void)d;
+	g->supported = !getenv("FAKE_NO_GPM");
+	return 0;
+}
+int nvmlGpmSampleAlloc(void **p) { return (*p = calloc(1, sizeof(long long))) ? 0 : 20; }
+int nvmlGpmSampleGet(void *d, void *p)
+{
+	costs(260);
+	*(long long *)p = us(CLOCK_MONOTONIC);
+	return lost[handle(d)] ? 15 : 0;
+}
+int nvmlGpmMetricsGet(struct gpm_query *q)
+{
+	long long a = *(long long *)q->first, b = *(long long *)q->second;
+	static const struct { unsigned id; double part; } have[] = {{1, 1}, {2, .9}, {3, .3}, {5, .5}};
+	for (unsigned k = 0; k < q->count; k++) {
+		q->metrics[k].status = 3;
+		for (unsigned i = 0; i < sizeof have / sizeof have[0]; i++)
+			if (have[i].id == q->metrics[k].id && b > a) {
+				q->metrics[k].status = 0;
+				q->metrics[k].value = 100. * have[i].part * (ran(b) - ran(a)) / (b - a);
+			}
+	}
+	return 0;
+}
 int nvmlDeviceGetFieldValues(void *d, int n, struct field *f)
 {
 	struct stat at;
 	if (getenv("FAKE_HANG_AT"))
 		stat(getenv("FAKE_HANG_AT"), &at);
-	usleep(number("FAKE_SLOW_MS", 0) * 1000);
+	if (number("FAKE_SLOW_MS", 0))
+		usleep(number("FAKE_SLOW_MS", 0) * 1000);
 	readings++;
 	if (readings > number("FAKE_HANG_AFTER", 1L << 30))
 		forever();
@@ -119,11 +199,18 @@ int nvmlDeviceGetFieldValues(void *d, int n, struct field *f)
 	const char *domain = getenv("FAKE_DOMAIN");
 	long long t = us(CLOCK_MONOTONIC);
 	for (int i = 0; i < n; i++) {
+		costs(cost_of_field(f[i].id));
 		f[i].timestamp = us(domain && !strcmp(domain, "boot") ? CLOCK_BOOTTIME : CLOCK_REALTIME);
 		f[i].status = 0;
 		f[i].type = 3;
 		if ((long)f[i].id == number("FAKE_DENY", -1))
 			f[i].status = 4;
+		else if ((long)f[i].id == number("FAKE_STATUS_OF", -1))
+			f[i].status = number("FAKE_STATUS", 0);
+		else if ((long)f[i].id == number("FAKE_NAN", -1)) {
+			f[i].type = 0;
+			f[i].value.d = 0. / 0.;
+		}
 		else if (f[i].id == 83)
 			f[i].value.ull = millijoules(t);
 		else if (f[i].id == 186) {
@@ -132,7 +219,7 @@ int nvmlDeviceGetFieldValues(void *d, int n, struct field *f)
 		} else if (f[i].id == 74)
 			f[i].value.ull = t * 100; /* ns: a tenth of the time */
 		else if (f[i].id == 197)
-			f[i].value.ull = (unsigned)(t * 1000); /* 1 GB/s in 32 bits */
+			f[i].value.ull = t * 1000; /* 1 GB/s */
 		else
 			f[i].status = 3;
 	}
