@@ -214,6 +214,9 @@ func (d *disk) Append(b profile.Block) error {
 }
 func (d *disk) Epoch(e profile.Epoch) error { d.epochs = append(d.epochs, e); return nil }
 func (d *disk) Places(profile.Places)       {}
+func (d *disk) Windows([]profile.GPUWindows) error {
+	return nil
+}
 func (d *disk) Seal(f profile.Footer) error { d.footer = &f; return nil }
 func (d *disk) Close() error                { return nil }
 

@@ -24,7 +24,7 @@ func (l ladder) gpus() {
 	members := job.NewMembers(l.h.proc, in.peek, l.r, scheduler.OfRun(l.r))
 	o := gpu.Open(gpu.Params{GPUs: *l.r.GPUs, Sys: l.h.sys, Dev: l.h.dev,
 		Helper: filepath.Join(filepath.Dir(l.h.program), nvmlProgram),
-		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now, Started: started,
+		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now, Started: startOf,
 			Members: func() []int { return in.cpu.Known(mostAsked) },
 			Sharing: func(pid int) job.Sharing { return members.Describe([]int{pid}).GPUs }}})
 	for _, s := range o.Sources {
@@ -36,9 +36,9 @@ func (l ladder) gpus() {
 	in.gpuFlush, in.gpuFlushed = o.Flush, o.Flushed
 }
 
-// started is when a process started, in ns of CLOCK_MONOTONIC, to 10 ms; 0 where that is
+// startOf is when a process started, in ns of CLOCK_MONOTONIC, to 10 ms; 0 where that is
 // not known.
-func started(pid int) int64 {
+func startOf(pid int) int64 {
 	p, err := job.Of(pid)
 	if err != nil {
 		return 0

@@ -257,6 +257,9 @@ func (in *inputs) shapes() []sampler.Shape {
 	var shapes []sampler.Shape
 	for _, s := range in.sources {
 		shape := sampler.Shape{Columns: len(s.Columns()), Lanes: s.Lanes(), PeriodNS: s.PeriodNS()}
+		if counts, ok := s.(*perf.Counters); ok {
+			shape.CPUNS = counts.CPUNS()
+		}
 		for i, c := range s.Columns() {
 			if c.Gauge && shape.Gauge == nil {
 				shape.Gauge = make([]bool, shape.Columns)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"math"
 	"syscall"
 
 	"jobgait/agent/job/scheduler"
@@ -24,7 +25,7 @@ func (a *agent) seal(reason string) error {
 	if a.in.boards != nil {
 		f.GPUs = a.in.boards()
 	}
-	f.Before = a.in.before()
+	f.Before, f.Uncertain = a.in.before(), a.uncertain()
 	if a.full {
 		f.Reason = "spool_full"
 		f.Notes = append(f.Notes, note.New(note.SpoolFull, "there was no room for more samples: %s", a.noRoom()))
@@ -43,6 +44,20 @@ func (a *agent) seal(reason string) error {
 	err := errors.Join(a.writer.Seal(f), a.writer.Close())
 	a.lastNames()
 	return err
+}
+
+// uncertain is which part of what columns counted lies in gaps between the records of a
+// CPU, of those of which that is more than 1 %.
+func (a *agent) uncertain() map[string]float64 {
+	parts := map[string]float64{}
+	for i, s := range a.in.sources {
+		for c, part := range a.sampler.Track(i).Uncertain() {
+			if part > 0.01 {
+				parts[s.Columns()[c].Name] = math.Round(part*1e4) / 1e4
+			}
+		}
+	}
+	return parts
 }
 
 // noRoom says why in words that hold no path.

@@ -96,8 +96,8 @@ type Block struct {
 	// Bins are the same samples on the job's own clock; a reader has them in
 	// Loaded.CPU.
 	Bins Bins
-	// Missing is the number of slots for which some CPU gave no record,
-	// LostRecords what the kernel reported as lost, Records the number of
+	// Missing is the number of slots of which more than 1 % may lie in another slot,
+	// because CPUs gave no record (package sampler), LostRecords what the kernel reported as lost, Records the number of
 	// ring records drained.
 	Missing, LostRecords, Records int64
 	// AgentCPUNS is the CPU time of the agent so far.
@@ -138,6 +138,9 @@ type Footer struct {
 	// Before is what columns had counted of the run when they were first read, by name:
 	// an agent on a node without time is seconds late.
 	Before map[string]uint64 `json:"before,omitempty"`
+	// Uncertain is which part of what columns counted lies in gaps between the records of
+	// a CPU, by name.
+	Uncertain map[string]float64 `json:"uncertain,omitempty"`
 	// Notes are what the agent met while it ran.
 	Notes []note.Note `json:"notes"`
 }

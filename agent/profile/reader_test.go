@@ -227,6 +227,8 @@ func FuzzFrames(f *testing.F) {
 	f.Add(header, e.appendBlock(nil, &want[0]), e.appendBlock(nil, &want[1]), `{}`, byte(blockFrame))
 	f.Add(header, e.appendBlock(nil, &want[1]), []byte(header), `{}`, byte(headerFrame))
 	f.Add(header, e.appendBlock(nil, &want[0]), somePlaces().append(nil), `{}`, byte(placesFrame))
+	windows := GPUWindows{GPU: 1, EndNS: []int64{1e9, 12e8}, Percent: []uint8{0, 100}}
+	f.Add(header, e.appendBlock(nil, &want[0]), windows.append(nil, 0), `{}`, byte(windowsFrame))
 	f.Fuzz(func(t *testing.T, header string, one, two []byte, footer string, kind byte) {
 		readAnything(t, join(frameOf(headerFrame, header), frameOf(blockFrame, string(one)),
 			frameOf(kind, string(two)), frameOf(footerFrame, footer)))

@@ -196,8 +196,21 @@ func (s *survey) quality() summary.Quality {
 		BudgetPct: h.BudgetPct, InterruptNS: h.InterruptNS,
 		Sources: append([]summary.Source{}, h.Sources...),
 	}
+	for i := range q.Sources {
+		if part := s.footer.uncertain(q.Sources[i].Name); part >= 0 && part <= 1 {
+			q.Sources[i].Uncertain = part
+		}
+	}
 	if available := float64(s.end-s.first) * s.stepS() * float64(h.CPUs); available > 0 {
 		q.OverheadPct = 100 * (q.AgentCPUS + float64(s.records)*interruptS) / available
 	}
 	return q
+}
+
+// uncertain is that of a column, 0 where it is not known.
+func (f *Footer) uncertain(column string) float64 {
+	if f == nil {
+		return 0
+	}
+	return f.Uncertain[column]
 }

@@ -9,10 +9,10 @@
 // assumed that two lanes gave the same number of records. It is pure: it knows
 // no clock, and its memory is bounded.
 //
-// It refuses to fill a slot that some lane has not reached (NoValue), and to
-// call a slot complete in which a lane gave no record while its counts moved:
-// those are counted as missing. Where the counts stood still their values are
-// known exactly, record or not.
+// It refuses to fill a slot that some lane has not reached (NoValue). Where a lane gave
+// no record, what it counted is known for the gap and not for the slot: a slot is missing
+// if that is more than 1 % of it, in CPU time (Track.incomplete). How many lanes are silent
+// does not matter: an idle CPU may write no record at all, and counts next to nothing.
 //
 // Levels (bytes in use) are interpolated too, and added up over lanes, but have
 // no value before their first reading and are never differenced. Beside the

@@ -8,10 +8,11 @@ type lane struct {
 	base  []uint64 // of the first reading
 	time  int64    // of the last reading
 	last  []uint64
-	// seen is the slot of the last record (or of a reading up to which the
-	// slots were judged), sure the counts then.
-	seen int64
-	sure []uint64
+	// seen is the slot of the last record (or of a reading up to which slots were
+	// judged), sure the counts then.
+	seen   int64
+	sure   []uint64
+	sureNS int64 // when that was
 }
 
 func newLane(columns int) *lane {
@@ -20,7 +21,7 @@ func newLane(columns int) *lane {
 
 // begin makes a reading the lane's zero.
 func (l *lane) begin(t int64, slot int64, counts []uint64) {
-	l.begun, l.time, l.seen = true, t, slot
+	l.begun, l.time, l.seen, l.sureNS = true, t, slot, t
 	copy(l.base, counts)
 	copy(l.last, counts)
 	copy(l.sure, counts)
@@ -57,18 +58,8 @@ func (l *lane) advance(t int64, counts []uint64, gauge []bool) {
 	}
 }
 
-// moved tells whether any count moved since the last record.
-func (l *lane) moved(counts []uint64) bool {
-	for c, v := range counts {
-		if v > l.sure[c] {
-			return true
-		}
-	}
-	return false
-}
-
 // saw notes that the lane is accounted for up to a slot.
-func (l *lane) saw(slot int64, counts []uint64) {
-	l.seen = max(l.seen, slot)
+func (l *lane) saw(slot, timeNS int64, counts []uint64) {
+	l.seen, l.sureNS = max(l.seen, slot), timeNS
 	copy(l.sure, counts)
 }

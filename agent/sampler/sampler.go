@@ -35,7 +35,6 @@ type Sampler struct {
 	tracks []*Track
 	// Slots from first to horizon-1 are open.
 	first, horizon int64
-	missing        []bool
 	hits           []hit
 	pages          pages
 	bins           *bins // of code addresses
@@ -58,7 +57,7 @@ type hit struct {
 // New returns a sampler for sources of these shapes. Addresses tells whether
 // one of them samples code addresses.
 func New(grid Grid, addresses bool, shapes ...Shape) *Sampler {
-	s := &Sampler{grid: grid, horizon: window, missing: make([]bool, window), addresses: addresses}
+	s := &Sampler{grid: grid, horizon: window, addresses: addresses}
 	for _, shape := range shapes {
 		s.tracks = append(s.tracks, newTrack(s, shape))
 		for range shape.Columns {
@@ -134,14 +133,14 @@ func (s *Sampler) Emit(nowNS int64, b *profile.Block) bool {
 func (s *Sampler) takeColumns(b *profile.Block) {
 	for i := range b.N {
 		slot := s.first + int64(i)
-		c := 0
+		c, incomplete := 0, false
 		for _, t := range s.tracks {
+			incomplete = incomplete || t.incomplete(slot)
 			t.take(slot, s.columns[c:], i)
 			c += t.shape.Columns
 		}
-		if s.missing[s.at(slot)] {
+		if incomplete {
 			b.Missing++
-			s.missing[s.at(slot)] = false
 		}
 	}
 	for _, column := range s.columns {
@@ -194,13 +193,12 @@ func (s *Sampler) Skip(slot int64) {
 		for _, t := range s.tracks {
 			t.drop(s.first)
 		}
-		s.missing[s.at(s.first)] = false
 	}
 	s.first = max(s.first, slot)
 	s.horizon = s.first + window
 	for _, t := range s.tracks {
 		for _, l := range t.lanes {
-			l.saw(slot-1, l.last)
+			l.saw(slot-1, l.time, l.last)
 		}
 	}
 	rest := s.hits[:0]

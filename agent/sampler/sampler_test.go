@@ -129,31 +129,71 @@ func TestSlotThatALaneHasNotReachedHasNoValue(t *testing.T) {
 	}
 }
 
+// A slot for which a lane gave no record is missing if more than 1 % of it may lie in
+// another slot: 50 us of 5 ms of one other lane.
 func TestMissing(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		counts  uint64 // of the record after the gap
+		counts  uint64 // of the record after the gap, in us of CPU time
 		read    int64  // a reading asked for in slot, 0 for none
 		missing int64
 	}{
-		{"moved", 7, 0, 9},
+		{"moved by 60 us a slot", 5 + 600, 0, 9},
+		{"moved by 40 us a slot", 5 + 400, 0, 0},
 		{"stood still", 5, 0, 0},
-		{"moved, closed by a reading", 7, 6, 9},
+		{"moved, closed by a reading", 5 + 600, 6, 9},
 	} {
-		s := newTest(false, Shape{Columns: 1, Lanes: 2, PeriodNS: step})
+		s := newTest(false, Shape{Columns: 1, Lanes: 2, PeriodNS: step, CPUNS: []float64{1000}})
 		tr := s.Track(0)
 		for i := range int64(20) {
 			tr.Record(1, i*step, []uint64{uint64(i)})
 		}
 		tr.Record(0, 0, []uint64{5})
 		if c.read > 0 {
-			tr.Read(0, c.read*step, []uint64{6})
+			tr.Read(0, c.read*step, []uint64{5 + (c.counts-5)*uint64(c.read)/10})
 		}
 		tr.Record(0, 10*step+100, []uint64{c.counts})
 		tr.Record(0, 11*step+100, []uint64{c.counts + 1})
 		blocks := emit(s, 11*step+SafetyNS)
 		if len(blocks) != 1 || blocks[0].Missing != c.missing {
 			t.Errorf("%s: missing %d, want %d", c.name, blocks[0].Missing, c.missing)
+		}
+	}
+}
+
+// How many CPUs are idle and silent does not matter, what they count does: of 16 and of 128
+// CPUs one is busy, CPU 0 writes records though it is idle, and the others none between two
+// drains, in which each switches tasks some times.
+func TestSilentCPUs(t *testing.T) {
+	const slots = 1000
+	for _, c := range []struct {
+		lanes, perDrain int
+		missing         bool
+	}{{16, 10, false}, {128, 10, false}, {128, 1000, true}} {
+		s := newTest(false, Shape{Columns: 1, Lanes: c.lanes, PeriodNS: step, CPUNS: []float64{3000}})
+		counts, missing := make([]uint64, c.lanes), int64(0)
+		for lane := range counts {
+			s.Track(0).Read(lane, 0, []uint64{0})
+		}
+		for i := int64(1); i <= slots; i++ {
+			counts[1]++
+			s.Track(0).Record(0, i*step, []uint64{0})
+			s.Track(0).Record(1, i*step, []uint64{counts[1]})
+			if i%100 > 0 {
+				continue
+			}
+			for lane := 2; lane < c.lanes; lane++ {
+				counts[lane] += uint64(c.perDrain)
+				s.Track(0).Read(lane, i*step, []uint64{counts[lane]})
+			}
+			for _, b := range emit(s, i*step) {
+				missing += b.Missing
+			}
+		}
+		uncertain := s.Track(0).Uncertain()[0]
+		t.Logf("%d CPUs, %d switches a drain: %d of %d slots missing, %.0f %% of the switches uncertain", c.lanes, c.perDrain, missing, slots, 100*uncertain)
+		if c.missing != (missing > slots/2) || !c.missing && missing > slots/50 || uncertain <= 0 || uncertain > 1 {
+			t.Errorf("%d CPUs: %d missing, %g uncertain", c.lanes, missing, uncertain)
 		}
 	}
 }

@@ -13,6 +13,10 @@ type Shape struct {
 	PeriodNS       int64
 	// Gauge tells, by column, which are levels; nil means that none is.
 	Gauge []bool
+	// CPUNS is about how much CPU time goes with one count of each column, in ns. A slot
+	// in which lanes gave no record is judged by it; nil of a source of which no record
+	// is due.
+	CPUNS []float64
 }
 
 // level tells whether a column is a level.
@@ -27,6 +31,13 @@ type Track struct {
 	// have reached the slot's end, and how many have.
 	sums    [][]int64
 	reached []uint16
+	// silentNS is about how much CPU time lanes counted in a slot for which they gave no
+	// record, silent how many these are; nil where no record is due.
+	silentNS []float32
+	silent   []uint16
+	// uncertain and counted are, of each column and over the run, what lanes counted in
+	// gaps between their records, and all that they counted.
+	uncertain, counted []float64
 	// levels is how many lanes had a reading before and after the slot's
 	// end: a level is not known before the first one, where a count is 0.
 	levels []uint16
@@ -70,6 +81,10 @@ func newTrack(s *Sampler, shape Shape) *Track {
 		t.sums = append(t.sums, make([]int64, window))
 	}
 	t.reached = make([]uint16, window)
+	if shape.PeriodNS > 0 {
+		t.silentNS, t.silent = make([]float32, window), make([]uint16, window)
+		t.uncertain, t.counted = make([]float64, shape.Columns), make([]float64, shape.Columns)
+	}
 	if shape.Gauge != nil {
 		t.levels = make([]uint16, window)
 	}
@@ -83,33 +98,81 @@ func newTrack(s *Sampler, shape Shape) *Track {
 // Record takes a reading of the lane's own timer.
 func (t *Track) Record(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
-	slot := t.s.grid.Slot(timeNS)
 	if l.begun {
-		t.judge(l, slot, counts)
+		t.judge(l, timeNS, counts)
 	}
 	t.add(l, timeNS, counts)
-	l.saw(slot, counts)
+	l.saw(t.s.grid.Slot(timeNS), timeNS, counts)
 }
 
 // Read takes a reading that was asked for. Its own slot may still get a record.
 func (t *Track) Read(lane int, timeNS int64, counts []uint64) {
 	l := t.lanes[lane]
-	slot := t.s.grid.Slot(timeNS)
 	if l.begun {
-		t.judge(l, slot, counts)
+		t.judge(l, timeNS, counts)
 	}
 	t.add(l, timeNS, counts)
-	l.saw(slot-1, counts)
+	l.saw(t.s.grid.Slot(timeNS)-1, timeNS, counts)
 }
 
-// judge marks the slots before this one that had no record while counts moved.
-func (t *Track) judge(l *lane, slot int64, counts []uint64) {
-	if t.shape.PeriodNS == 0 || slot <= l.seen+1 || !l.moved(counts) {
+// judge adds what a lane counted in the slots before this one for which it gave no record:
+// how much is known, only not in which of them.
+func (t *Track) judge(l *lane, timeNS int64, counts []uint64) {
+	if t.shape.PeriodNS == 0 {
 		return
 	}
-	for i := max(l.seen+1, t.s.first); i < min(slot, t.s.horizon); i++ {
-		t.s.missing[t.s.at(i)] = true
+	slot := t.s.grid.Slot(timeNS)
+	gap, ns := slot-l.seen-1, 0.0
+	steps := float64(timeNS-l.sureNS) / float64(t.s.grid.StepNS)
+	for c, v := range counts {
+		grew := float64(v - min(v, l.sure[c]))
+		t.counted[c] += grew
+		if gap > 0 && steps > 0 {
+			t.uncertain[c] += grew * min(1, float64(gap)/steps)
+			ns = max(ns, grew*t.cpuNS(c)/steps)
+		}
 	}
+	if ns == 0 {
+		return // no slot without a record, or the counts stood still
+	}
+	for i := max(l.seen+1, t.s.first); i < min(slot, t.s.horizon); i++ {
+		at := t.s.at(i)
+		t.silentNS[at] += float32(min(ns, float64(t.s.grid.StepNS)))
+		t.silent[at]++
+	}
+}
+
+func (t *Track) cpuNS(column int) float64 {
+	if t.shape.CPUNS == nil {
+		return 1
+	}
+	return t.shape.CPUNS[column]
+}
+
+// uncertainPart is which part of a slot's CPU time may lie in another slot for it to be
+// incomplete.
+const uncertainPart = 0.01
+
+// incomplete is whether too much of a slot may lie in another one. The slot's CPU time is
+// that of the lanes whose counts in it are known, a step each, and about that of the others.
+func (t *Track) incomplete(slot int64) bool {
+	if t.silent == nil {
+		return false
+	}
+	at := t.s.at(slot)
+	uncertain := float64(t.silentNS[at])
+	known := float64(t.s.grid.StepNS) * float64(t.shape.Lanes-int(t.silent[at]))
+	return uncertain > uncertainPart*(known+uncertain)
+}
+
+// Uncertain is, of each column, which part of what it counted so far lies in gaps between
+// the records of a lane: how much is known, but not to the slot. nil where no record is due.
+func (t *Track) Uncertain() []float64 {
+	var parts []float64
+	for c, v := range t.uncertain {
+		parts = append(parts, v/max(1, t.counted[c]))
+	}
+	return parts
 }
 
 // add interpolates up to a reading and adds what the lane counted to the slots
@@ -191,6 +254,9 @@ func (t *Track) drop(slot int64) {
 		t.sums[c][at] = 0
 	}
 	t.reached[at] = 0
+	if t.silent != nil {
+		t.silentNS[at], t.silent[at] = 0, 0
+	}
 	if t.levels != nil {
 		t.levels[at] = 0
 	}

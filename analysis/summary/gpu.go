@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/series"
 )
 
@@ -22,7 +23,8 @@ type GPUDevice struct {
 type GPU struct {
 	Node string `json:"node"`
 	GPUDevice
-	// ReadS is for how long it was read, to two seconds.
+	// ReadS is for how long it was read: the time of the driver's windows of utilization,
+	// or where it has none, to two seconds, that of readings.
 	ReadS   float64  `json:"read_s"`
 	EnergyJ *float64 `json:"energy_j"`
 	PowerW  *float64 `json:"power_w"` // mean
@@ -58,9 +60,9 @@ const mostGPUs = 64
 // gpuColumn is the name of a column of a GPU.
 func gpuColumn(index int, what string) string { return fmt.Sprintf("gpu%d_%s", index, what) }
 
-// WithGPUs adds what the job's GPUs did, from the record's counters and what was read
-// seldom; boards says which they are.
-func (r NodeRecord) WithGPUs(slow series.Set, boards []GPUDevice) NodeRecord {
+// WithGPUs adds what the job's GPUs did, from the record's counters, what was read seldom
+// and the windows of each GPU's utilization; boards says which they are.
+func (r NodeRecord) WithGPUs(slow series.Set, windows [][]anatomy.Window, boards []GPUDevice) NodeRecord {
 	r.GPUs = nil
 	for i := range mostGPUs {
 		g := GPU{Node: r.Node, GPUDevice: GPUDevice{Index: i}}
@@ -69,7 +71,11 @@ func (r NodeRecord) WithGPUs(slow series.Set, boards []GPUDevice) NodeRecord {
 				g.GPUDevice = b
 			}
 		}
-		if g.read(r.Counters, slow) {
+		var own utilization
+		if i < len(windows) {
+			own = utilizationOf(windows[i])
+		}
+		if g.read(r.Counters, slow, own) {
 			r.GPUs = append(r.GPUs, g)
 		}
 	}
@@ -77,7 +83,7 @@ func (r NodeRecord) WithGPUs(slow series.Set, boards []GPUDevice) NodeRecord {
 }
 
 // read is false for a GPU that was not read.
-func (g *GPU) read(counters []Counter, slow series.Set) bool {
+func (g *GPU) read(counters []Counter, slow series.Set, windows utilization) bool {
 	column := func(what string) series.Values {
 		c, _ := slow.Column(gpuColumn(g.Index, what))
 		return whileRead(c.Values)
@@ -98,14 +104,16 @@ func (g *GPU) read(counters []Counter, slow series.Set) bool {
 		}
 		return nil
 	}
-	g.EnergyJ, g.ActiveS, g.SlowedS = total("energy", 1e6), total("kernel", 1e9), total("throttled", 1e9)
+	g.EnergyJ, g.ActiveS, g.SlowedS = total("energy", 1e6), total("kernel", 1e9), longer(total("power_capped", 1e9), total("heat_slowed", 1e9))
 	if g.EnergyJ != nil && *g.EnergyJ <= 0 { // it did not move: that is no 0
 		g.EnergyJ = nil
 	}
-	if g.PowerW = meanOf(power, 1e3); g.EnergyJ != nil {
+	if g.PowerW = meanOf(power, 1e3); g.PowerW == nil && g.EnergyJ != nil {
 		g.PowerW = meanOf(energy, 1e6)
 	}
-	if c, ok := slow.Column(gpuColumn(g.Index, "kernel")); ok {
+	if len(windows.list) > 0 {
+		g.fromWindows(windows)
+	} else if c, ok := slow.Column(gpuColumn(g.Index, "kernel")); ok {
 		g.IdleStretch = longestIdle(c.Values, slow)
 		g.Lane = laneOf(c, slow)
 	}
@@ -114,6 +122,14 @@ func (g *GPU) read(counters []Counter, slow series.Set) bool {
 		g.MemoryPeakBytes = &most
 	}
 	return true
+}
+
+// longer is the longer of two times that may not be known.
+func longer(a, b *float64) *float64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
 }
 
 func laneOf(c series.Column, slow series.Set) *GPULane {

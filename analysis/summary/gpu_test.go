@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/anatomy"
 	"jobgait/analysis/series"
 )
 
@@ -28,7 +29,7 @@ func flatRate(v float32, n int) series.Values {
 
 func TestGPUs(t *testing.T) {
 	counters := []Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 25e9}, {Name: "gpu0_kernel", Scope: "job", Unit: "ns", Total: 69e9},
-		{Name: "gpu0_throttled", Scope: "job", Unit: "ns", Total: 5e9}, {Name: "gpu1_energy", Scope: "job", Unit: "uJ"},
+		{Name: "gpu0_power_capped", Scope: "job", Unit: "ns", Total: 5e9}, {Name: "gpu1_energy", Scope: "job", Unit: "uJ"},
 		{Name: "gpu1_kernel", Scope: "job", Unit: "ns"}, {Name: "gpu2_energy", Scope: "node", Total: 7}}
 	slow := gpuSet(map[string]series.Values{
 		"gpu0_energy": flatRate(250e6, 100), "gpu0_kernel": flatRate(.69e9, 100), "gpu0_memory": {4e9, 6e9, 5e9},
@@ -36,7 +37,7 @@ func TestGPUs(t *testing.T) {
 		"gpu3_power": flatRate(90e3, 10), "gpu3_clock": flatRate(1700, 10), // AMD without energy
 		"gpu4_energy": {series.Missing(), series.Missing()}, "mem_used": {1, 2},
 	})
-	r := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, []GPUDevice{{Index: 0, Name: "board", UUID: "GPU-1", MemoryBytes: 80e9}})
+	r := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, nil, []GPUDevice{{Index: 0, Name: "board", UUID: "GPU-1", MemoryBytes: 80e9}})
 	if len(r.GPUs) != 3 || r.GPUs[0].Index != 0 || r.GPUs[1].Index != 1 || r.GPUs[2].Index != 3 {
 		t.Fatalf("GPUs %+v", r.GPUs)
 	}
@@ -92,7 +93,7 @@ func TestLane(t *testing.T) {
 	}
 	slow := gpuSet(map[string]series.Values{"gpu0_kernel": v})
 	slow.StartS = 7
-	r := NodeRecord{Node: "n1"}.WithGPUs(slow, nil)
+	r := NodeRecord{Node: "n1"}.WithGPUs(slow, nil, nil)
 	l := r.GPUs[0].Lane
 	if l == nil || l.StartS != 7 || l.StepS != 3 || len(l.Busy) != 161 || !math.IsNaN(float64(l.Busy[1])) || l.Busy[2] != 1 || l.Busy[3] != .3 || l.Busy[160] != 0 {
 		t.Errorf("lane %+v", l)
@@ -138,5 +139,37 @@ func TestIsGPUColumn(t *testing.T) {
 		if IsGPUColumn(name) != want {
 			t.Error(name)
 		}
+	}
+}
+
+// Windows of utilization give what readings at times of their own give in the mean only;
+// of a gap between them nothing is known.
+func TestGPUOfWindows(t *testing.T) {
+	var list []anatomy.Window
+	for i := range 100 {
+		end := 5 + .2*float64(i)
+		if i >= 60 {
+			end += 3 // a gap
+		}
+		mean := .25
+		if i >= 20 && i < 30 || i >= 58 && i < 64 {
+			mean = 0
+		}
+		list = append(list, anatomy.Window{EndS: end, Mean: mean})
+	}
+	slow := gpuSet(map[string]series.Values{"gpu0_kernel": flatRate(.69e9, 10)})
+	counters := []Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 2000e6}}
+	g := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, [][]anatomy.Window{list}, nil).GPUs[0]
+	if math.Abs(*g.ActiveS-84*.2*.25) > 1e-6 || math.Abs(g.ReadS-20) > 1e-6 || math.Abs(*g.PowerW-100) > 1e-6 {
+		t.Errorf("active %g s of %g s, %g W", *g.ActiveS, g.ReadS, *g.PowerW)
+	}
+	if i := g.IdleStretch; i == nil || math.Abs(i.StartS-8.8) > 1e-6 || math.Abs(i.EndS-10.8) > 1e-6 {
+		t.Errorf("idle stretch %v", i)
+	}
+	if l := g.Lane; l.StepS != 1 || len(l.Busy) != 23 || l.Busy[0] != .25 || !math.IsNaN(float64(l.Busy[13])) || l.Busy[5] != 0 {
+		t.Errorf("lane %+v", l)
+	}
+	if few := utilizationOf(list[:leastWindows-1]); few.list != nil {
+		t.Error("too few windows have a length")
 	}
 }

@@ -70,8 +70,8 @@ type Quality struct {
 	// CPU; 0 where there were none.
 	RateHz    float64 `json:"rate_hz"`
 	AddressHz float64 `json:"address_hz"`
-	// Samples is the number of slots of the grid, Missing those without a
-	// record from some CPU, LostRecords what the kernel said it dropped.
+	// Samples is the number of slots of the grid, Missing those of which more than 1 % may
+	// lie in another slot, LostRecords what the kernel said it dropped.
 	Samples     int64 `json:"samples"`
 	Missing     int64 `json:"missing"`
 	LostRecords int64 `json:"lost_records"`
@@ -100,6 +100,9 @@ type Source struct {
 	// Hz is how often it was read a second; 0 = once in every step of the grid.
 	Hz     float64 `json:"hz,omitempty"`
 	Absent string  `json:"absent,omitempty"` // reason; "" = it was read
+	// Uncertain is which part of what it counted lies in gaps between the records of a
+	// CPU: how much is known, but not to the step of the grid. 0 = none, or not known.
+	Uncertain float64 `json:"uncertain,omitempty"`
 }
 
 // Counter is the total of one cumulative counter over the run.

@@ -157,7 +157,7 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 	if since, doing, ok := loaded.Stalled(); ok {
 		r.Silence = &summary.Silence{SinceS: since, Doing: note.Clean(doing, 80)}
 	}
-	r = r.WithGPUs(loaded.Slow, boards(loaded.Footer))
+	r = r.WithGPUs(loaded.Slow, loaded.Windows, boards(loaded.Footer))
 	r, err := summary.Analyse(r, loaded.Set, p)
 	r.Timeline = r.Timeline.WithSlow(loaded.Slow)
 	return r.WithLimits(loaded.Slow), err

@@ -122,6 +122,15 @@ func (c *Counters) Columns() []profile.Column {
 	return cols
 }
 
+// CPUNS is about how much CPU time goes with one count of each column, in ns.
+func (c *Counters) CPUNS() []float64 {
+	ns := make([]float64, len(c.events))
+	for i, e := range c.events {
+		ns[i] = e.CPUNS
+	}
+	return ns
+}
+
 // Lanes is the number of CPUs, PeriodNS the leader's period.
 func (c *Counters) Lanes() int      { return len(c.lanes) }
 func (c *Counters) PeriodNS() int64 { return c.periodNS }
