@@ -227,7 +227,8 @@ type slowed struct {
 	counters [2]counted
 	bits     uint64
 	sinceNS  int64
-	counts   bool
+	// counts is whether the board has counters, masks whether it has the bits.
+	counts, masks bool
 }
 
 // Bits of nvmlClocksEventReasons.
@@ -257,11 +258,13 @@ func (t *slowed) of(r *record) (longest uint64, status uint8) {
 		}
 		longest = max(longest, v)
 	}
-	if status == nvOK {
-		t.counts = true
-	}
-	if t.counts || r.status[valReasons] != nvOK {
+	t.counts = t.counts || status == nvOK
+	t.masks = t.masks || r.status[valReasons] == nvOK
+	switch {
+	case t.counts || !t.masks:
 		return longest, status
+	case r.status[valReasons] != nvOK:
+		return 0, nvNotRead
 	}
 	since := t.sinceNS
 	if t.sinceNS = r.begunNS; since == 0 || r.begunNS-since > mostNS || r.begunNS < since || r.value[valReasons]&t.bits == 0 {
