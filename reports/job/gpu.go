@@ -22,8 +22,15 @@ func newGPUs(s summary.Summary) []summary.GPU {
 	return out
 }
 
-// unproven says on what all that is told of GPUs rests.
-const unproven = "built to the documentation, not yet run on a GPU"
+// gpusRemark says what the readings of GPUs rest on where they were not checked on a board.
+func (r Report) gpusRemark() string {
+	for _, n := range r.Notes {
+		if n.Code == note.GPUUnproven {
+			return "built to the documentation, not yet run on a GPU"
+		}
+	}
+	return ""
+}
 
 // textGPUs says what the GPUs did; a run without any has no section.
 func (r Report) textGPUs(p *text.Page) {
@@ -31,7 +38,7 @@ func (r Report) textGPUs(p *text.Page) {
 	if len(rows) == 0 {
 		return
 	}
-	p.Section("GPUS", unproven)
+	p.Section("GPUS", r.gpusRemark())
 	p.Table(rows)
 	for _, text := range r.gpuTexts() {
 		p.Text("  ", text)

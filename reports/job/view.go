@@ -31,7 +31,7 @@ func (r Report) pageFuncs() template.FuncMap {
 		"codeRemark": r.codeRemark, "codeChart": r.codeChart, "codeRows": r.codeRows,
 		"codeKey":    func() []text.Row { return r.Code.key() },
 		"codeNoise":  func() string { return r.Code.noise() },
-		"gpusRemark": func() string { return unproven }, "gpus": r.gpuRows, "gpuTexts": r.gpuTexts,
+		"gpusRemark": r.gpusRemark, "gpus": r.gpuRows, "gpuTexts": r.gpuTexts,
 
 		"drift": r.Rhythm.drift, "driftRemark": r.driftRemark, "driftTexts": r.driftTexts, "driftChart": r.driftChart,
 		"driftSays": func() bool { return r.Rhythm.drift().says(r.Job.ElapsedS) },
