@@ -34,13 +34,13 @@ func (l Loaded) Code(path string) iter.Seq[anatomy.Block] {
 	}
 }
 
-// Growth returns by how much columns of those names grew, slot by slot on the grid of
-// Set, from the blocks of which Code has the samples.
+// Growth returns by how much columns of those names grew, slot by slot on the grid of Set,
+// from the blocks of which Code has the samples. Of a level it is the level times the time.
 func (l Loaded) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
 	return func(yield func(anatomy.Growth) bool) {
 		at := make([]int, len(names))
 		for i, name := range names {
-			at[i] = slices.IndexFunc(l.Header.Columns, func(c Column) bool { return c.Name == name && !c.Gauge })
+			at[i] = slices.IndexFunc(l.Header.Columns, func(c Column) bool { return c.Name == name })
 		}
 		for b, weight := range l.drawn(path) {
 			out := anatomy.Growth{SlotS: float64(l.grid.merge*l.Header.StepNS) / 1e9, Weight: weight}
@@ -50,7 +50,11 @@ func (l Loaded) Growth(path string, names []string) iter.Seq[anatomy.Growth] {
 				grew := make([]float64, max(0, n))
 				for k := range grew {
 					end := skip + (int64(k)+1)*l.grid.merge - 1
-					grew[k] = b.growth(column, end-l.grid.merge, end)
+					if column >= 0 && l.Header.Columns[column].Gauge {
+						grew[k] = b.level(column, end) * out.SlotS
+					} else {
+						grew[k] = b.growth(column, end-l.grid.merge, end)
+					}
 				}
 				out.Columns = append(out.Columns, grew)
 			}
@@ -72,6 +76,14 @@ func (b *Block) growth(column int, from, to int64) float64 {
 		return math.NaN()
 	}
 	return float64(uint64(is) - uint64(was))
+}
+
+// level is that of a column at the end of a slot, NaN without one.
+func (b *Block) level(column int, slot int64) float64 {
+	if v := b.Columns[column][slot]; v != NoValue {
+		return float64(v)
+	}
+	return math.NaN()
 }
 
 // drawn returns the blocks of the file that was loaded, of a long run some of them, and

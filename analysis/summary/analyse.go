@@ -23,6 +23,8 @@ type Params struct {
 	Code *anatomy.Samples
 	// GPUs says how columns of GPUs grew; nil for a node without.
 	GPUs GPUGrowth
+	// Windows are the windows of utilization of each GPU of the node.
+	Windows [][]anatomy.Window
 }
 
 // Default returns the parameters used unless a caller has a reason.
@@ -73,7 +75,7 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 	r.Minute = minuteOf(set, r.Timeline, r.Patterns)
 	cycles := r.cycles(found.Periods, cuts)
 	r.anatomy(p.Code, cycles)
-	r.cyclesOfGPUs(p.GPUs, cycles)
+	r.cyclesOfGPUs(p.GPUs, p.Windows, cycles, set.StartS, set.StepS)
 	return r.Normal(), nil
 }
 

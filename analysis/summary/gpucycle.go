@@ -14,12 +14,13 @@ import (
 type GPUCycle struct {
 	Pattern string  `json:"pattern"`
 	Count   float64 `json:"count"` // cycles, of which parts may not have been read
-	// IdleShare is the part of a cycle in which no kernel ran, by the driver's
-	// utilization, which sees all of the time but not when within a second.
+	// IdleShare is the part of a cycle in which no kernel ran, by the driver's utilization,
+	// which sees all of the time.
 	IdleShare float64 `json:"idle_share"`
 	// PowerW is the mean power in each part of the cycle, none for cycles too short for
-	// readings of the energy. Idle is which part of each part was idle, none where that
-	// is not known.
+	// readings of it. Idle is which part of each part was idle, none where that is not
+	// known: where the driver's windows of utilization always fall on the same parts of
+	// the cycle, and for cycles shorter than they are.
 	PowerW []float64 `json:"power_w,omitempty"`
 	Idle   []float64 `json:"idle,omitempty"`
 }
@@ -49,46 +50,58 @@ func IdleWithin(gpus []GPU, node, pattern string) []float64 {
 	return sum
 }
 
-// GPUGrowth is by how much columns of a node's profile grew, which asks for them by name.
+// GPUGrowth is by how much columns of a node's profile grew, which is given their names; of
+// a level it is the level times the time.
 type GPUGrowth func(columns []string) iter.Seq[anatomy.Growth]
 
 const (
-	// Of fewer cycles, or of less time within them, nothing is told: utilization is a
-	// mean of 1/6 s to 1 s, read 7 times a second.
-	leastFolded, leastFoldedS = 8.0, 20.0
+	// Of fewer cycles, or of less time within them, nothing is reported. Of windows, which
+	// miss nothing, less time is enough than of utilization that is read 7 times a second.
+	leastFolded, leastFoldedS, leastWindowsS = 8.0, 20.0, 5.0
 	// powerPeriodS is the shortest cycle of which the power is told part by part: ten
-	// readings of 100 to 200 ms, each of an energy that is 100 ms old at most.
-	// kernelPeriodS is that for utilization, which may be that of a second ago.
+	// readings of 100 to 200 ms. kernelPeriodS is that for utilization, which may be that
+	// of a second ago.
 	powerPeriodS, kernelPeriodS = 2.0, 15.0
 	// idlePower is up to which part of the power of the rest the idle part of a cycle
 	// takes; above it the power does not tell when a GPU was idle.
 	idlePower = 0.8
 )
 
-// cyclesOfGPUs adds what the GPUs did in the cycles of the main pattern.
-func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, cycles []anatomy.Cycles) {
+// cyclesOfGPUs adds what the GPUs did in the cycles of the main pattern, whose slots of
+// stepS begin at startS.
+func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, windows [][]anatomy.Window, cycles []anatomy.Cycles, startS, stepS float64) {
 	if growth == nil || len(r.GPUs) == 0 || len(cycles) == 0 {
 		return
 	}
 	var names []string
 	for _, g := range r.GPUs {
-		names = append(names, gpuColumn(g.Index, "kernel"), gpuColumn(g.Index, "energy"))
+		for _, what := range []string{"kernel", "energy", "power"} {
+			names = append(names, gpuColumn(g.Index, what))
+		}
 	}
 	f := anatomy.Fold(cycles[:1], len(names), growth(names))[0]
-	for i := range r.GPUs {
-		r.GPUs[i].Cycle = gpuCycleOf(f, 2*i, 2*i+1)
+	for i, g := range r.GPUs {
+		c := gpuCycleOf(f, 3*i, 3*i+1, 3*i+2)
+		if g.Index < len(windows) {
+			c = cycleOfWindows(c, f, anatomy.Unmix(cycles[0], startS, stepS, windows[g.Index]))
+		}
+		r.GPUs[i].Cycle = c
 	}
 }
 
 // gpuCycleOf is nil where too little was read.
-func gpuCycleOf(f anatomy.Folded, kernel, energy int) *GPUCycle {
+func gpuCycleOf(f anatomy.Folded, kernel, energy, power int) *GPUCycle {
 	seconds, active := sumOf(f.Seconds[kernel]), sumOf(f.Grew[kernel])
 	if f.Count < leastFolded || seconds < leastFoldedS {
 		return nil
 	}
 	c := GPUCycle{Pattern: f.Pattern, Count: f.Count, IdleShare: min(1, max(0, 1-active/1e9/seconds))}
 	period := seconds / f.Count
-	if watts, ok := perSecond(f, energy, 1e6); ok && period >= powerPeriodS {
+	watts, ok := perSecond(f, power, 1e3)
+	if !ok {
+		watts, ok = perSecond(f, energy, 1e6)
+	}
+	if ok && period >= powerPeriodS {
 		c.PowerW, c.Idle = watts, idleByPower(watts, c.IdleShare)
 	} else if share, ok := perSecond(f, kernel, 1e9); ok && period >= kernelPeriodS {
 		for _, v := range share {
@@ -96,6 +109,25 @@ func gpuCycleOf(f anatomy.Folded, kernel, energy int) *GPUCycle {
 		}
 	}
 	return &c
+}
+
+// cycleOfWindows replaces by what windows say, where there are enough of them: they miss
+// nothing, and show when within a cycle a GPU is idle also where it is short.
+func cycleOfWindows(c *GPUCycle, f anatomy.Folded, u anatomy.Unmixed) *GPUCycle {
+	if float64(u.Count) < leastFolded || u.Seconds < leastWindowsS {
+		return c
+	}
+	if c == nil {
+		c = &GPUCycle{Pattern: f.Pattern}
+	}
+	c.Count, c.IdleShare = float64(u.Count), 1-u.Mean
+	if u.Within != nil {
+		c.Idle = make([]float64, 0, len(u.Within))
+		for _, v := range u.Within {
+			c.Idle = append(c.Idle, math.Round(1e3*(1-v))/1e3)
+		}
+	}
+	return c
 }
 
 // perSecond is how much a column grew a second, part by part; false unless all are known

@@ -2,6 +2,7 @@ package finish
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"jobgait/agent/profile"
@@ -15,6 +16,7 @@ import (
 type simulatedGPU struct {
 	IdleFrom, IdleTo float64 // within an iteration, 0 to 1
 	RefreshMS        int     // of the energy; 0: 20
+	Windows          bool    // the driver buffers its windows of utilization
 }
 
 // gpuDone is what a GPU did while it was read.
@@ -28,6 +30,7 @@ const (
 	runsW, idlesW = 400, 100
 	slotMS        = stepNS / 1e6
 	windowSlots   = 33 // of the utilization, 1/6 s
+	bufferedSlots = 40 // of a buffered window, 200 ms
 )
 
 // simulatedGPUs are those of a profile.
@@ -70,6 +73,22 @@ func (l simulatedGPUs) Fill(block *profile.Block) {
 		}
 		block.Columns = append(block.Columns, energy, ran)
 	}
+}
+
+// Windows are the whole windows of 200 ms of the boards that have them, in per cent.
+func (l simulatedGPUs) Windows(baseNS int64) (out []profile.GPUWindows) {
+	for i, g := range l {
+		if !g.simulatedGPU.Windows {
+			continue
+		}
+		w := profile.GPUWindows{GPU: i}
+		for end := bufferedSlots; end < len(g.ran); end += bufferedSlots {
+			ran := float64(g.ran[end]-g.ran[end-bufferedSlots]) / (bufferedSlots * stepNS)
+			w.EndNS, w.Percent = append(w.EndNS, baseNS+int64(end+1)*stepNS), append(w.Percent, uint8(math.Round(100*ran)))
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 // board is the state of a GPU.

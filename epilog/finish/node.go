@@ -158,6 +158,7 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 		r.Silence = &summary.Silence{SinceS: since, Doing: note.Clean(doing, 80)}
 	}
 	r = r.WithGPUs(loaded.Slow, loaded.Windows, boards(loaded.Footer))
+	p.Windows = loaded.Windows
 	r, err := summary.Analyse(r, loaded.Set, p)
 	r.Timeline = r.Timeline.WithSlow(loaded.Slow)
 	return r.WithLimits(loaded.Slow), err

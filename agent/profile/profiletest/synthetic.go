@@ -56,8 +56,10 @@ type Also interface {
 	// Slot tells of the next slot in which part of an iteration it lies, from 0 to 1,
 	// negative outside of one.
 	Slot(part float64)
-	// Fill adds the columns of a block, once the slots of the next are told.
+	// Fill adds the columns of a block, once the slots of the next are known.
 	Fill(b *profile.Block)
+	// Windows are those of GPUs, on a grid that begins at baseNS.
+	Windows(baseNS int64) []profile.GPUWindows
 }
 
 const (
@@ -93,6 +95,11 @@ func Write(path string, o Options) error {
 			return err
 		}
 		waiting = waiting[1:]
+	}
+	if o.Also != nil {
+		if err := w.Windows(o.Also.Windows(o.header().BaseNS)); err != nil {
+			return err
+		}
 	}
 	if o.Seal {
 		f := profile.Footer{Reason: "stopped", Executable: "synthetic"}
