@@ -69,7 +69,10 @@ func output(cmd *exec.Cmd) (string, error) {
 type machine struct {
 	cpus  int
 	shift int // an instruction takes 2^shift ns
-	tests []judged
+	// memoryMB is its memory, 256 for 0; limit how long it may run, limit for 0.
+	memoryMB int
+	limit    time.Duration
+	tests    []judged
 }
 
 // judged is a check of the guest, and what its value should be.
@@ -124,9 +127,13 @@ const commandLine = "console=ttyAMA0 quiet loglevel=4 panic=-1 cryptomgr.notests
 // pointer authentication, whose emulation makes a boot take 4.5 s and not 1.5.
 func (m machine) run(t *testing.T, i image) map[string]told {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(m.limit, limit))
 	defer cancel()
-	cmd := exec.CommandContext(ctx, emulator, "-M", "virt", "-cpu", "cortex-a72", "-smp", strconv.Itoa(m.cpus), "-m", "256",
+	board := "virt"
+	if m.cpus > 8 { // the interrupt controller of version 2 has no more
+		board = "virt,gic-version=3"
+	}
+	cmd := exec.CommandContext(ctx, emulator, "-M", board, "-cpu", "cortex-a72", "-smp", strconv.Itoa(m.cpus), "-m", strconv.Itoa(cmp.Or(m.memoryMB, 256)),
 		"-icount", fmt.Sprintf("shift=%d,sleep=off", m.shift), "-nographic", "-no-reboot", "-net", "none", "-nodefaults", "-serial", "stdio",
 		"-kernel", i.kernel, "-initrd", i.disk, "-append", commandLine+m.checks())
 	// Whatever becomes of the test, no machine outlives it.

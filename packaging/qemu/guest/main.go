@@ -34,6 +34,7 @@ func checks() []check {
 		{"hotplug", measureHotplug},
 		{"permissions", measurePermissions},
 		{"agent", measureAgent},
+		{"cpus", measureCPUs},
 		{"unplugged", measureUnplugged},
 		{"command", measureCommand},
 		{"job", measureJob},
