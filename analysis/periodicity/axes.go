@@ -20,7 +20,7 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 	if len(gs) == 0 {
 		return wall
 	}
-	all := testify(look, clock, wall, askFirst(gs, par))
+	all := testify(look, clock, wall, askFirst(look, gs, par))
 	v, ok := judge(all)
 	if !ok || !v.settled(all) {
 		if look.Len() < set.Len() {
@@ -28,7 +28,7 @@ func overAxes(set series.Set, wall outcome, par Params) outcome {
 			clock, _ = look.Clock()
 			gs = grids(look, clock)
 		}
-		all = testify(look, clock, wall, askAll(gs, par))
+		all = testify(look, clock, wall, askAll(look, gs, par))
 		if v, ok = judge(all); !ok {
 			return wall
 		}
@@ -71,11 +71,11 @@ var firstBinsS = [...]float64{.003, .005}
 const settledFrom = 0.95
 
 // askFirst returns the grids that are asked first, with what they show.
-func askFirst(gs []grid, par Params) []grid {
+func askFirst(set series.Set, gs []grid, par Params) []grid {
 	var first []grid
 	for i := range gs {
 		if slices.Contains(firstBinsS[:], gs[i].askedS) {
-			gs[i].ask(par)
+			gs[i].ask(set, par)
 			first = append(first, gs[i])
 		}
 	}
@@ -83,17 +83,18 @@ func askFirst(gs []grid, par Params) []grid {
 }
 
 // askAll returns all grids, with what they show.
-func askAll(gs []grid, par Params) []grid {
+func askAll(set series.Set, gs []grid, par Params) []grid {
 	for i := range gs {
-		gs[i].ask(par)
+		gs[i].ask(set, par)
 	}
 	return gs
 }
 
-// ask finds what a grid shows, once.
-func (g *grid) ask(par Params) {
+// ask finds what a grid of the set shows, once.
+func (g *grid) ask(set series.Set, par Params) {
 	if g.got.source == "" {
-		g.got = detectSource(g.set, g.src, 1, par)
+		g.got = detectSource(g.set, g.src, 1, par).
+			separateCombs(code(set), func(p Period) (Period, bool) { return g.toWall(p, set) })
 	}
 }
 

@@ -37,7 +37,7 @@ func Detect(set series.Set, par Params) (Result, error) {
 	var refused outcome
 	for _, scope := range scopes {
 		o := detectScope(set, sources(set, scope), par)
-		if scope == series.JobScope {
+		if scope == series.JobScope && len(o.combs) == 0 {
 			o.periods = withUnequal(o.periods, set)
 		}
 		if len(o.periods) > 0 {
@@ -91,8 +91,12 @@ func onWall(look series.Set, all []source, par Params) (o, refused outcome) {
 			continue // it has no say beside code
 		}
 		got[i] = detectSource(look, s.in(look), len(all), par)
+		if len(s.cols) > 1 {
+			got[i] = got[i].separateCombs(s.in(look).cols, func(p Period) (Period, bool) { return p, true })
+		}
 		told = told || s.name == series.CodeGroup && len(got[i].periods) > 0
 	}
+	confirmCombs(got)
 	got = unaliased(all, got)
 	for _, o := range got {
 		refused = refused.further(o)

@@ -14,6 +14,7 @@ type outcome struct {
 	source  string
 	stage   stage
 	periods []Period
+	combs   []Period // periods of a comb of the sampler, refused (comb.go)
 	macros  []Macro
 	// Of what was chosen among many columns: the share of their votes that agree,
 	// whether code shows it, and whether only how much CPU the job got does.
@@ -50,8 +51,10 @@ func (o outcome) timed(clock func() series.Clock) {
 // further is the outcome that came further, if none of the two found a period.
 func (o outcome) further(p outcome) outcome {
 	if o.source == "" || p.stage > o.stage {
-		return outcome{source: p.source, stage: p.stage, leastS: p.leastS}
+		p.combs = append(p.combs, o.combs...)
+		return outcome{source: p.source, stage: p.stage, leastS: p.leastS, combs: p.combs}
 	}
+	o.combs = append(o.combs, p.combs...)
 	return o
 }
 
@@ -65,6 +68,8 @@ func (o outcome) refusal() note.Note {
 		return note.New(note.NoValley, "no period: no shift makes a column resemble itself")
 	case o.stage == notTracked:
 		return note.New(note.NotTracked, "no period: %s resembles itself at some shift, but it is not held from one instance to the next", o.source)
+	case len(o.combs) > 0:
+		return note.New(note.OnlyClocks, "no period: %s repeats every %.4g s in step with the sampling, to the sample, and no other column does", o.source, o.combs[0].PeriodS)
 	case o.stage == found && o.leastS > 0:
 		return note.New(note.OnlyClocks, "no period: what %s shows nothing with another clock confirms, and it is read too seldom to tell periods below %.3g s from others", o.source, o.leastS)
 	case o.stage == found:

@@ -8,23 +8,112 @@ import (
 // fundamental replaces a fit by the shortest fraction of its lag that loses
 // little of the template and explains nearly as much when it is followed
 // itself, so that noise counts for both alike.
+//
+// Where the series resembles itself as much at the fraction as at the lag, the fraction is
+// the period, whatever the template loses: the mean of few long units keeps what differs
+// between them by chance.
 func (h *hunt) fundamental(p *pyramid, x fit) fit {
+	r := h.selfSimilarity(p, x)
 	for m := 8; m >= 2; m-- {
 		lag := x.lag / float64(m)
-		if lag < 2.5 || lag < float64(h.minLag) || x.t.beyond(m) > coarseBeyond {
+		repeats := r.repeatsAt(m)
+		if lag < 2.5 || lag < float64(h.minLag) || x.t.beyond(m) > coarseBeyond && !repeats {
 			continue
 		}
 		unit := int(x.lag)
 		from, to := max(x.a, x.seed-8*unit-512), min(x.b, x.seed+8*unit+512)
 		y, ok := h.fitLag(p, lag, x.a, x.b, from, to)
+		if repeats {
+			if z, held := h.divided(p, x, m); held && z.score > y.score {
+				y, ok = z, true
+			}
+		}
 		if !ok || !acceptable(y, p.at(y.level).noise) || math.Abs(y.lag/lag-1) >= 0.1 {
 			continue
 		}
-		if h.divides(p, y, x, m) {
+		if repeats || h.divides(p, y, x, m) {
 			return h.fundamental(p, y)
 		}
 	}
 	return x
+}
+
+// divided follows a fit as m periods in every unit: alike, as their mean repeated. The unit
+// stays as long as it is, since an m-th of it may hold too little over the noise.
+func (h *hunt) divided(p *pyramid, x fit, m int) (fit, bool) {
+	lv := p.at(x.level)
+	v := lv.slice(min(x.a>>x.level, lv.len()), min(x.b>>x.level, lv.len()))
+	y := fit{level: x.level, a: x.a, b: x.b, seed: x.seed, t: x.t}
+	y.t.periods *= m
+	y.t = y.t.average(v, x.occ)
+	h.settle(&y, v)
+	y.occ = slices.Clone(y.occ)
+	return y, y.score > 0
+}
+
+// selfSimilarity is the autocorrelation of the stretch in which a fit was found, up to twice its
+// lag. The zero value says that nothing is known.
+type selfSimilarity struct {
+	r   []float32
+	lag float64 // of the fit, points
+}
+
+// selfSimilarity returns the autocorrelation of the stretch of a fit, at the resolution at
+// which it was followed.
+func (h *hunt) selfSimilarity(p *pyramid, x fit) selfSimilarity {
+	lv := p.at(x.level)
+	v := lv.slice(min(x.a>>x.level, lv.len()), min(x.b>>x.level, lv.len()))
+	lag := x.lag / float64(int(1)<<x.level)
+	most := int(2*lag*(1+lagTolerance)) + 2
+	if v.len() < 3*most {
+		return selfSimilarity{}
+	}
+	return selfSimilarity{r: slices.Clone(h.lags.correlation(v, most)), lag: lag}
+}
+
+const (
+	// lagTolerance is how far from a fraction of a lag its peak may lie.
+	lagTolerance = 0.03
+	// minFractionPoints is the shortest fraction of a lag, in points, that has a peak of
+	// its own: smooth series resemble themselves at any shorter one.
+	minFractionPoints = 6
+	// leastFall is the ratio of two correlations from which on one is taken to be higher.
+	leastFall = 1.1
+)
+
+// repeatsAt reports whether the series resembles itself more at an m-th of the lag than at its
+// multiples up to the lag, with a peak there, and more at one m-th beyond the lag than at twice the lag. Of equal
+// cycles the correlation falls from one multiple of their length to the next, since jitter adds
+// up with the distance. Of cycles that differ in turn, or that resemble their own half, it is
+// higher at whole cycles than between.
+func (s selfSimilarity) repeatsAt(m int) bool {
+	at := s.lag / float64(m)
+	if s.r == nil || at < minFractionPoints {
+		return false
+	}
+	peak, k := s.highest(at)
+	whole := float32(0)
+	for j := 2; j <= m; j++ {
+		r, _ := s.highest(s.lag * float64(j) / float64(m))
+		whole = max(whole, r)
+	}
+	beyond, _ := s.highest(s.lag + at)
+	twice, _ := s.highest(2 * s.lag)
+	if peak < minHeight || peak < leastFall*whole || beyond < leastFall*twice {
+		return false
+	}
+	return peak-slices.Min(s.r[1:k]) >= max(minContrast, peak/2)
+}
+
+// highest returns the largest correlation within the tolerance of a lag, and where it is.
+func (s selfSimilarity) highest(lag float64) (float32, int) {
+	best := min(int(math.Round(lag)), len(s.r)-1)
+	for k := int(lag * (1 - lagTolerance)); k <= min(int(math.Ceil(lag*(1+lagTolerance))), len(s.r)-1); k++ {
+		if s.r[k] > s.r[best] {
+			best = k
+		}
+	}
+	return s.r[best], best
 }
 
 const (

@@ -1,0 +1,110 @@
+package periodicity
+
+import (
+	"math"
+	"slices"
+
+	"jobgait/analysis/internal/robust"
+	"jobgait/analysis/series"
+)
+
+// Combs of the sampler. What the kernel or the agent does at every so many samples shows in
+// the samples of code as a period without jitter: one of 100 ms had confidence .98.
+
+const (
+	// minCombTeeth is the least number of instances of which equal lengths say that they are
+	// a comb.
+	minCombTeeth = 30
+	// toothShare is the share of what varies in a cycle that lies in two of its samples where
+	// these are the teeth of a comb: 0.91 of one that was recorded, at most 0.33 of loops.
+	toothShare = 0.5
+)
+
+// combed reports whether nearly all instances of a period take the same whole number of
+// samples, keep time, and differ from a flat line in two samples only. The columns are those
+// of the source, in wall time. A loop of the program drifts against the samples, or sleeps
+// until a timer, which other columns show as well.
+func combed(p Period, columns []series.Column) bool {
+	n := len(p.Instances)
+	if n < minCombTeeth {
+		return false
+	}
+	lengths := make([]int, n)
+	for i, in := range p.Instances {
+		lengths[i] = in.Length
+	}
+	slices.Sort(lengths)
+	return lengths[n/10] == lengths[n-1-n/10] && steady(p) && toothed(p, columns, lengths[n/2])
+}
+
+// toothed reports whether the mean cycle, of a number of samples, is flat but for two of them.
+func toothed(p Period, columns []series.Column, samples int) bool {
+	energy := make([]float64, samples)
+	for _, c := range columns {
+		cycle := meanCycle(p, c.Values, samples)
+		level, _ := robust.Mean(cycle)
+		for i, y := range cycle {
+			energy[i] += square(y - level)
+		}
+	}
+	total := 0.0
+	for _, e := range energy {
+		total += e
+	}
+	slices.Sort(energy)
+	return samples > 4 && energy[samples-1]+energy[samples-2] >= toothShare*total
+}
+
+// meanCycle is the mean of the instances of a period, sample by sample from their begin.
+func meanCycle(p Period, v series.Values, samples int) []float64 {
+	sum, count := make([]float64, samples), make([]float64, samples)
+	for _, in := range p.Instances {
+		for i := range min(samples, in.Length, len(v)-in.First) {
+			if y := float64(v[in.First+i]); !bad(y) {
+				sum[i] += y
+				count[i]++
+			}
+		}
+	}
+	for i := range sum {
+		sum[i] /= max(1, count[i])
+	}
+	return sum
+}
+
+// separateCombs moves the combs among the periods of a group of columns aside. The columns are
+// on wall time, by which the sampler goes; inWall gives a period in samples of it.
+func (o outcome) separateCombs(columns []series.Column, inWall func(Period) (Period, bool)) outcome {
+	var kept []Period
+	for _, p := range o.periods {
+		if q, ok := inWall(p); ok && combed(q, columns) {
+			o.combs = append(o.combs, p)
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	o.periods = kept
+	return o
+}
+
+// confirmCombs takes the combs back of which another source, with samples of its own, shows
+// the period.
+func confirmCombs(got []outcome) {
+	for i := range got {
+		var refused []Period
+		for _, p := range got[i].combs {
+			confirmed := slices.ContainsFunc(got, func(o outcome) bool { return o.source != got[i].source && o.shows(p.PeriodS) })
+			if confirmed {
+				got[i].periods = append(got[i].periods, p)
+			} else {
+				refused = append(refused, p)
+			}
+		}
+		got[i].combs = refused
+	}
+}
+
+// shows reports whether a period of that length is among those found.
+func (o outcome) shows(periodS float64) bool {
+	return slices.ContainsFunc(o.periods, func(p Period) bool { return math.Abs(p.PeriodS/periodS-1) <= samePeriod })
+}
