@@ -83,7 +83,7 @@ func TestMainProgramBehindLinks(t *testing.T) {
 
 func TestNoRunIsAnError(t *testing.T) {
 	var log strings.Builder
-	if code := run([]string{"--run-dir", t.TempDir()}, os.Getenv, io.Discard, &log); code != 1 || strings.Count(log.String(), "\n") != 1 {
+	if code := runAgent([]string{"--run-dir", t.TempDir()}, os.Getenv, io.Discard, &log); code != 1 || strings.Count(log.String(), "\n") != 1 {
 		t.Errorf("exit %d, log %q", code, log.String())
 	}
 }
@@ -96,7 +96,7 @@ func TestLockedRunIsAnError(t *testing.T) {
 	}
 	defer lock.Close()
 	var log strings.Builder
-	if code := run([]string{"--run-dir", string(dir)}, os.Getenv, io.Discard, &log); code != 1 || !strings.Contains(log.String(), job.ErrLocked.Error()) {
+	if code := runAgent([]string{"--run-dir", string(dir)}, os.Getenv, io.Discard, &log); code != 1 || !strings.Contains(log.String(), job.ErrLocked.Error()) {
 		t.Errorf("exit %d, log %q", code, log.String())
 	}
 }

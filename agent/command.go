@@ -83,9 +83,9 @@ func parseOptions(args []string) (options, error) {
 	return o, nil
 }
 
-// run is the program: 0 when all was in order, 1 when not, 2 for a wrong command
+// runAgent is the program: 0 when all was in order, 1 when not, 2 for a wrong command
 // line.
-func run(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+func runAgent(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Clean(err.Error(), 2000)) }
 	if len(args) > 0 && (args[0] == peek.Verb || args[0] == names.Verb || args[0] == stallVerb) {
 		return serve(args[0], args[1:], stdout, log)

@@ -12,7 +12,7 @@ import (
 // say runs the program in this process.
 func say(args ...string) (code int, out, complaint string) {
 	var stdout, stderr strings.Builder
-	code = run(args, os.Getenv, &stdout, &stderr)
+	code = runAgent(args, os.Getenv, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
 

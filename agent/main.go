@@ -27,5 +27,5 @@ package main
 import "os"
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+	os.Exit(runAgent(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }

@@ -105,7 +105,7 @@ func sampleWorkload(t *testing.T) (*profile.Profile, []turn) {
 	var log strings.Builder
 	code := make(chan int)
 	go func() {
-		code <- run([]string{"--run-dir", string(dir)}, oneMachine, io.Discard, &log)
+		code <- runAgent([]string{"--run-dir", string(dir)}, oneMachine, io.Discard, &log)
 	}()
 	waitFor(t, dir.Ready())
 	if _, err := job.ReadProcess(dir.PID()); err != nil {

@@ -55,18 +55,18 @@ func ended(b *testing.B, profile string, length time.Duration) (wait, report flo
 		"[history]\npath = \""+dir+"/history.db\"\n[slurm]\nscontrol = \"\"\n[report]\nmin_elapsed_s = 0\n")
 	env["SLURM_JOB_UID"], env["SLURM_JOB_GID"] = fmt.Sprint(os.Getuid()), fmt.Sprint(os.Getgid())
 	key := summary.RunKey{Cluster: "test", JobID: 7}
-	run := job.Dir(dir+"/spool", "n1", key)
+	rd := job.Dir(dir+"/spool", "n1", key)
 	real, mono := job.Clock()
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - length.Seconds(), StartMono: mono - length.Seconds(),
 		Job: summary.Job{NNodes: 1, NodeList: "n1", WorkDir: dir, UID: os.Getuid()}}
-	if err := errors.Join(job.MakeNodeDir(dir+"/spool", "n1"), run.Make(), run.WriteRun(r), os.Link(profile, run.Profile()),
+	if err := errors.Join(job.MakeNodeDir(dir+"/spool", "n1"), rd.Make(), rd.WriteRun(r), os.Link(profile, rd.Profile()),
 		os.WriteFile(filepath.Join(filepath.Dir(env["JOBGAIT_CONFIG"]), "worker"), []byte("works"), 0o600)); err != nil {
 		b.Fatal(err)
 	}
 	began := time.Now()
 	status, _, complaint := call(b, env)
 	wait = time.Since(began).Seconds()
-	for !finish.Done(run) {
+	for !finish.Done(rd) {
 		if time.Since(began) > 10*time.Minute {
 			b.Fatalf("status %d, %s: no report", status, complaint)
 		}

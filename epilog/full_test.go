@@ -33,13 +33,13 @@ func TestEpilogOfAFullSpool(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = unix.Unmount(spool, unix.MNT_DETACH) })
 	key := summary.RunKey{Cluster: "test", JobID: 7}
-	run := job.Dir(spool, "n1", key)
+	rd := job.Dir(spool, "n1", key)
 	real, mono := job.Clock()
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20,
 		Job: summary.Job{NNodes: 1, NodeList: "n1", WorkDir: work}}
 	var st unix.Statfs_t
-	err := errors.Join(job.MakeNodeDir(spool, "n1"), run.Make(), run.WriteRun(r),
-		profiletest.Write(run.Profile(), profiletest.Options{Key: key, Node: "n1", Seconds: 10, PeriodS: 0.4, Seal: true}), unix.Statfs(spool, &st))
+	err := errors.Join(job.MakeNodeDir(spool, "n1"), rd.Make(), rd.WriteRun(r),
+		profiletest.Write(rd.Profile(), profiletest.Options{Key: key, Node: "n1", Seconds: 10, PeriodS: 0.4, Seal: true}), unix.Statfs(spool, &st))
 	if err == nil {
 		err = os.WriteFile(spool+"/filler", make([]byte, int64(st.Bavail)*st.Bsize), 0o600)
 	}
@@ -51,7 +51,7 @@ func TestEpilogOfAFullSpool(t *testing.T) {
 	if status != 0 || complaint != "" || err != nil || !strings.Contains(string(text), "spool_failed") {
 		t.Errorf("status %d, said %q, %v\n%s", status, complaint, err, text)
 	}
-	if !finish.Done(run) {
+	if !finish.Done(rd) {
 		t.Error("every sweep would deliver it again")
 	}
 }

@@ -106,7 +106,7 @@ func variables(t *testing.T) []string {
 	t.Helper()
 	env := hostileSite(t, "ends")
 	return jobtest.Asked(func(name string) string { return env[name] }, func(getenv func(string) string) {
-		run(context.Background(), getenv, nil, strings.NewReader(""), io.Discard, io.Discard)
+		runEpilog(context.Background(), getenv, nil, strings.NewReader(""), io.Discard, io.Discard)
 	}, "SLURM", "SPANK")
 }
 

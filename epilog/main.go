@@ -28,7 +28,7 @@ func main() {
 	if err := stepBehind(os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "jobgait-epilog: %v\n", err)
 	}
-	os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 const usage = `usage: jobgait-epilog            as Slurm's Epilog
@@ -37,8 +37,8 @@ const usage = `usage: jobgait-epilog            as Slurm's Epilog
        jobgait-epilog --ingest   write waiting job records into the history
        jobgait-epilog --version`
 
-// run is the program. Only the hook always returns 0.
-func run(ctx context.Context, getenv func(string) string, args []string, in io.Reader, out, complain io.Writer) int {
+// runEpilog is the program. Only the hook always returns 0.
+func runEpilog(ctx context.Context, getenv func(string) string, args []string, in io.Reader, out, complain io.Writer) int {
 	var err error
 	leaveCPUs(args)
 	switch {

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && aside(os.Args[1:]) {
 		switch how, _ := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv("JOBGAIT_CONFIG")), "worker")); string(how) {
 		case "works":
-			os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+			os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		case "ends":
 			os.Exit(0)
 		}
@@ -58,10 +58,10 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	if len(os.Args) == 4 && os.Args[1] == "--worker" { // told how the run ended: this one works
-		os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	if len(os.Args) == 2 && os.Args[1] == "--ingest" { // as a service starts it
-		os.Exit(run(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	if len(os.Args) == 4 && os.Args[1] == handOnVerb {
 		if err := handOn(os.Args[2:]); err != nil {
@@ -101,7 +101,7 @@ func call(t testing.TB, env map[string]string, args ...string) (status int, out,
 	t.Helper()
 	var o, c bytes.Buffer
 	getenv := func(name string) string { return env[name] }
-	status = run(context.Background(), getenv, args, strings.NewReader(""), &o, &c)
+	status = runEpilog(context.Background(), getenv, args, strings.NewReader(""), &o, &c)
 	return status, o.String(), c.String()
 }
 

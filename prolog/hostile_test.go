@@ -33,7 +33,7 @@ func TestHostileVariables(t *testing.T) {
 				}
 				env[name] = value
 				var said strings.Builder
-				run(context.Background(), func(name string) string { return env[name] }, nil, &said)
+				runProlog(context.Background(), func(name string) string { return env[name] }, nil, &said)
 				jobtest.CheckSaid(t, what, said.String())
 				checkLog(t, s, what)
 				s.checkInside(what)
@@ -48,7 +48,7 @@ func variables(t *testing.T) []string {
 	s := newSite(t, "", "")
 	s.env["JOBGAIT_CONFIG"] = filepath.Join(s.dir, "etc", "jobgait.toml")
 	return jobtest.Asked(func(name string) string { return s.env[name] }, func(getenv func(string) string) {
-		run(context.Background(), getenv, nil, io.Discard)
+		runProlog(context.Background(), getenv, nil, io.Discard)
 	}, "SLURM", "SPANK")
 }
 

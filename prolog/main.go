@@ -12,5 +12,5 @@ import (
 )
 
 func main() {
-	run(context.Background(), os.Getenv, os.Args[1:], os.Stderr)
+	runProlog(context.Background(), os.Getenv, os.Args[1:], os.Stderr)
 }

@@ -220,7 +220,7 @@ func TestOneMachine(t *testing.T) {
 // A panic is a line, not an exit status.
 func TestPanic(t *testing.T) {
 	var said strings.Builder
-	run(context.Background(), func(name string) string {
+	runProlog(context.Background(), func(name string) string {
 		if name == "SLURM_CLUSTER_NAME" {
 			panic("no such\nluck")
 		}
@@ -231,9 +231,9 @@ func TestPanic(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	var said strings.Builder
-	run(context.Background(), os.Getenv, []string{"--help"}, &said)
+	runProlog(context.Background(), os.Getenv, []string{"--help"}, &said)
 	oneLine(t, said.String(), "takes no arguments of others")
-	run(context.Background(), func(string) string { return "" }, nil, io.Discard)
+	runProlog(context.Background(), func(string) string { return "" }, nil, io.Discard)
 }
 
 // BenchmarkProlog is the wall time of the program as slurmd sees it, with an

@@ -19,10 +19,10 @@ import (
 // limit is when the Prolog returns even if something in it blocks for ever.
 const limit = 2 * time.Second
 
-// run is the program. It returns nothing: this is one of the two places in the
+// runProlog is the program. It returns nothing: this is one of the two places in the
 // tree that swallow errors, because slurmd takes a node out of service for them.
 // What went wrong is one line for slurmd's log and one in the node's.
-func run(ctx context.Context, getenv func(string) string, args []string, stderr io.Writer) {
+func runProlog(ctx context.Context, getenv func(string) string, args []string, stderr io.Writer) {
 	// A closed pipe must not kill us. Notify, not Ignore: the agent would
 	// inherit what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -45,7 +45,7 @@ func TestDamagedSettings(t *testing.T) {
 		}
 		called++
 		var said strings.Builder
-		run(context.Background(), getenv, nil, &said)
+		runProlog(context.Background(), getenv, nil, &said)
 		jobtest.CheckSaid(t, "settings", said.String())
 		if err != nil && said.Len() == 0 || strings.Contains(said.String(), "panic") {
 			t.Fatalf("seed %d: said %q of\n%s", seed, said.String(), text)

@@ -15,7 +15,7 @@ import (
 // run makes a run of counters, levels and pages in blocks of all lengths, with
 // now and then a gap, a missing value or a counter that begins anew. It returns
 // the blocks.
-func run(rng *rand.Rand, first int64, n int) []Block {
+func blockRun(rng *rand.Rand, first int64, n int) []Block {
 	var out []Block
 	sum := [4]int64{3: 1 << 20}
 	for range n {
@@ -135,7 +135,7 @@ func TestOverview(t *testing.T) {
 	hz := 250.0
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 21))
-		blocks := run(rng, rng.Int64N(20), 60)
+		blocks := blockRun(rng, rng.Int64N(20), 60)
 		var epochs []Epoch
 		if seed%2 == 1 {
 			epochs = []Epoch{{Slot: blocks[30].First + 11, Kind: "rate", AddressHz: &hz}}
@@ -197,7 +197,7 @@ func TestOverviewQuantum(t *testing.T) {
 // blocks are.
 func TestOverviewAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 23))
-	data, err := os.ReadFile(store(t, exact, run(rng, 0, 60)))
+	data, err := os.ReadFile(store(t, exact, blockRun(rng, 0, 60)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestOverviewAlone(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	rng := rand.New(rand.NewPCG(6, 24))
 	for n, o := range []Options{{}, exact} {
-		data, err := os.ReadFile(store(f, o, run(rng, int64(5*n), 12)))
+		data, err := os.ReadFile(store(f, o, blockRun(rng, int64(5*n), 12)))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func loadAnything(t *testing.T, data []byte, most int64) {
 // Damaged overviews neither crash nor take memory.
 func TestLoadDamaged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 25))
-	image, err := os.ReadFile(store(t, Options{}, run(rng, 3, 20)))
+	image, err := os.ReadFile(store(t, Options{}, blockRun(rng, 3, 20)))
 	if err != nil {
 		t.Fatal(err)
 	}

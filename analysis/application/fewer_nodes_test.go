@@ -16,7 +16,7 @@ func TestFewerNodes(t *testing.T) {
 		}
 		return h
 	}
-	run := func(size string, step float64) summary.Summary {
+	runOf := func(size string, step float64) summary.Summary {
 		return summary.Summary{Key: summary.RunKey{Cluster: "hpc", JobID: 1}, StepS: &step,
 			Job: summary.Job{App: "nemo", User: "alice", NNodes: 16, Size: size}}
 	}
@@ -26,14 +26,14 @@ func TestFewerNodes(t *testing.T) {
 		run    summary.Summary
 		fewer  int
 	}{
-		"four do as much each hour as sixteen": {[]history.History{runs("L", 4, 3, 1.9, nil), runs("L", 8, 3, 1.9, nil)}, run("L", 1), 4},
-		"the most that are enough":             {[]history.History{runs("L", 2, 3, 3, nil), runs("L", 4, 3, 1.5, nil)}, run("L", 1), 4},
-		"sixteen do it in a quarter":           {[]history.History{runs("L", 4, 5, 4, nil)}, run("L", 1), 0},
-		"of another size":                      {[]history.History{runs("S", 4, 5, 1, nil)}, run("L", 1), 0},
-		"nobody says the size":                 {[]history.History{runs("", 4, 5, 1, nil)}, run("", 1), 0},
-		"two runs":                             {[]history.History{runs("L", 4, 2, 1, nil)}, run("L", 1), 0},
-		"runs that failed":                     {[]history.History{runs("L", 4, 5, 1, failed)}, run("L", 1), 0},
-		"more nodes":                           {[]history.History{runs("L", 32, 5, .1, nil)}, run("L", 1), 0},
+		"four do as much each hour as sixteen": {[]history.History{runs("L", 4, 3, 1.9, nil), runs("L", 8, 3, 1.9, nil)}, runOf("L", 1), 4},
+		"the most that are enough":             {[]history.History{runs("L", 2, 3, 3, nil), runs("L", 4, 3, 1.5, nil)}, runOf("L", 1), 4},
+		"sixteen do it in a quarter":           {[]history.History{runs("L", 4, 5, 4, nil)}, runOf("L", 1), 0},
+		"of another size":                      {[]history.History{runs("S", 4, 5, 1, nil)}, runOf("L", 1), 0},
+		"nobody says the size":                 {[]history.History{runs("", 4, 5, 1, nil)}, runOf("", 1), 0},
+		"two runs":                             {[]history.History{runs("L", 4, 2, 1, nil)}, runOf("L", 1), 0},
+		"runs that failed":                     {[]history.History{runs("L", 4, 5, 1, failed)}, runOf("L", 1), 0},
+		"more nodes":                           {[]history.History{runs("L", 32, 5, .1, nil)}, runOf("L", 1), 0},
 	} {
 		got := FewerNodes(c.stored, c.run)
 		if (got == nil) != (c.fewer == 0) || got != nil && (got.Fewer != c.fewer || got.Nodes != 16 || got.StepS != 1) {

@@ -20,25 +20,25 @@ const askLimit = 10 * time.Second
 // completeFromScheduler completes the summary with what only the scheduler knows: name, array, expanded output path,
 // start time, and how the job ended. The node that collects queries it once per try. Without an answer the hook's exit
 // code 0 is not taken for success: a cancelled job has the same.
-func (f Finisher) completeFromScheduler(ctx context.Context, run job.Run, s summary.Summary) summary.Summary {
-	if run.RootPID != 0 { // `jobgait run` saw the end of its command itself
+func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summary.Summary) summary.Summary {
+	if r.RootPID != 0 { // `jobgait run` saw the end of its command itself
 		return s
 	}
 	d, err := f.question(ctx, s.Key.JobID)
-	if err == nil && d.UID != nil && *d.UID != run.Job.UID {
+	if err == nil && d.UID != nil && *d.UID != r.Job.UID {
 		err = job.ErrUnknown // a late sweep: the id is another job's by now
 	}
 	if err != nil || d == (job.Details{}) {
 		return f.unanswered(s, err)
 	}
-	if ofLaterRun(d, run, s) {
+	if ofLaterRun(d, r, s) {
 		d.Start, d.State, d.Exit = nil, "", nil
 		if s.Exit != nil { // no Epilog was told of a requeue
 			s = unknownEnd(s, "the scheduler knows only a later run of the job")
 		}
 	}
-	run.Job = s.Job
-	s.Job = d.Complete(run, f.Scheduler).WithFields(f.Scheduler.Fields(ctx))
+	r.Job = s.Job
+	s.Job = d.Complete(r, f.Scheduler).WithFields(f.Scheduler.Fields(ctx))
 	s.State = cmp.Or(d.State, s.State)
 	if d.Exit != nil && *d.Exit != (summary.Exit{}) { // 0:0 is also said of a requeued run
 		s.Exit = summary.WorseExit(s.Exit, d.Exit)
@@ -48,9 +48,9 @@ func (f Finisher) completeFromScheduler(ctx context.Context, run job.Run, s summ
 
 // ofLaterRun tells whether the scheduler speaks of a later run of the job: a requeue has
 // given it a new start.
-func ofLaterRun(d job.Details, run job.Run, s summary.Summary) bool {
+func ofLaterRun(d job.Details, r job.Run, s summary.Summary) bool {
 	return slices.ContainsFunc(s.Notes, func(n note.Note) bool { return n.Code == note.Requeued }) ||
-		d.Start != nil && float64(*d.Start) > run.StartReal+laterS
+		d.Start != nil && float64(*d.Start) > r.StartReal+laterS
 }
 
 // laterS is more than clocks differ: a run's Prolog comes after the scheduler's start.

@@ -16,7 +16,7 @@ import (
 	"jobgait/configs"
 )
 
-func run(id int, user string, uid int, end float64) summary.Summary {
+func storedRun(id int, user string, uid int, end float64) summary.Summary {
 	return summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(id)},
 		Job: summary.Job{User: user, UID: uid, NNodes: 1, Executable: "lmp"}, Start: end - 60, End: end, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 }
@@ -54,7 +54,7 @@ func TestPublish(t *testing.T) {
 	now := time.Unix(1.8e9, 0)
 	put := func(id int, user string, uid int, at time.Time) {
 		t.Helper()
-		if err := db.Put(t.Context(), run(id, user, uid, float64(at.Unix())), history.Ingest{NowS: float64(at.Unix())}); err != nil {
+		if err := db.Put(t.Context(), storedRun(id, user, uid, float64(at.Unix())), history.Ingest{NowS: float64(at.Unix())}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"jobgait/configs"
 )
 
-func run() job.Run {
+func watchedRun() job.Run {
 	return job.Run{
 		Key: summary.RunKey{Cluster: "c", JobID: 17},
 		Job: summary.Job{User: "alice", UID: 1001, Partition: "batch", NNodes: 2},
@@ -39,7 +39,7 @@ func TestDecide(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := configs.Default().Watch
 			c.change(&w)
-			watch, reason := Decide(configs.Config{Watch: w}, run(), c.optOut)
+			watch, reason := Decide(configs.Config{Watch: w}, watchedRun(), c.optOut)
 			if watch != (c.reason == "") || !strings.Contains(reason, c.reason) {
 				t.Errorf("Decide = %v, %q; want reason %q", watch, reason, c.reason)
 			}
@@ -53,7 +53,7 @@ func TestDecide(t *testing.T) {
 // jobgait run is nobody else's.
 func TestRootIsAsked(t *testing.T) {
 	w := configs.Default().Watch
-	r := run()
+	r := watchedRun()
 	r.Job.UID = 0
 	if watch, why := Decide(configs.Config{Watch: w}, r, false); watch || !strings.Contains(why, "watch.root") {
 		t.Errorf("unasked: %v, %q", watch, why)
@@ -70,7 +70,7 @@ func TestRootIsAsked(t *testing.T) {
 
 // Jobs of jobgait's own account, as those of reanalyse, are not watched.
 func TestOwnAccountIsNotWatched(t *testing.T) {
-	c, r := configs.Default(), run()
+	c, r := configs.Default(), watchedRun()
 	r.Job.User = c.Collect.Account
 	if watch, why := Decide(c, r, false); watch || !strings.Contains(why, "collect.account") {
 		t.Errorf("%v, %q", watch, why)
@@ -88,7 +88,7 @@ func TestShare(t *testing.T) {
 		w, more := configs.Default().Watch, configs.Default().Watch
 		w.Share, more.Share = share, min(1, share*1.1)
 		for id := range summary.JobID(jobs) {
-			r := run()
+			r := watchedRun()
 			r.Key.JobID = id + 1
 			watch, _ := Decide(configs.Config{Watch: w}, r, false)
 			r.Node, r.Key.Restart = "another", 3

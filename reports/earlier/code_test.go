@@ -18,7 +18,7 @@ import (
 // coded is run i of a program whose cycles take longer from run 20 on, for one
 // function does, and with it a library is another; another function is renamed then.
 func coded(i int) summary.Summary {
-	s := run(i)
+	s := pastRun(i)
 	noise := func(k int) float64 { return 1 + .004*math.Sin(float64(i*(7+k)+3*k)) }
 	pair, build, helper := .0547, "aa11", "NPair::build"
 	if i >= 20 {

@@ -28,7 +28,7 @@ const day = 86400 // seconds
 func ptr[T any](x T) *T { return &x }
 
 // run is run i of an application that is slower by a seventh from run 20 on.
-func run(i int) summary.Summary {
+func pastRun(i int) summary.Summary {
 	level, build := 60.0, "b1"
 	if i >= 20 {
 		level, build = 69, "b2"
@@ -53,7 +53,7 @@ func remembered(t testing.TB, n int) *history.DB {
 	}
 	t.Cleanup(func() { db.Close() })
 	for i := range n {
-		if err := db.Put(t.Context(), run(i), history.Ingest{}); err != nil {
+		if err := db.Put(t.Context(), pastRun(i), history.Ingest{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +62,7 @@ func remembered(t testing.TB, n int) *history.DB {
 
 func TestJudge(t *testing.T) {
 	db := remembered(t, 30)
-	j, err := judgeOf(t.Context(), db, run(25), application.DefaultLimits())
+	j, err := judgeOf(t.Context(), db, pastRun(25), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%d charts, data %s", len(f.Charts), f.Data)
 	}
 	var page bytes.Buffer
-	r := job.New(run(25), j.Runs, job.Options{OtherRuns: j.Across})
+	r := job.New(pastRun(25), j.Runs, job.Options{OtherRuns: j.Across})
 	told := r.Findings[0]
 	if told.Code != "slower_than_usual" || !strings.Contains(told.Text, "Elapsed time went from 60.0 s to 69.0 s with job 21; 6 runs since took 0.015 node hours more.") ||
 		told.Action == nil || !strings.Contains(*told.Action, "jobgait compare 20 21") {
@@ -100,7 +100,7 @@ func TestJudge(t *testing.T) {
 // came after it.
 func TestJudgeIsOfItsTime(t *testing.T) {
 	db := remembered(t, 30)
-	j, err := judgeOf(t.Context(), db, run(19), application.DefaultLimits())
+	j, err := judgeOf(t.Context(), db, pastRun(19), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestJudgeIsOfItsTime(t *testing.T) {
 	}
 	few := application.DefaultLimits()
 	few.Runs = 5 // fewer than there are since
-	if j, err = judgeOf(t.Context(), db, run(9), few); err != nil || len(j.Runs) != 4 || j.Runs[0].JobID != 9 {
+	if j, err = judgeOf(t.Context(), db, pastRun(9), few); err != nil || len(j.Runs) != 4 || j.Runs[0].JobID != 9 {
 		t.Errorf("an old run has %d earlier ones, %v", len(j.Runs), err)
 	}
 }
@@ -137,7 +137,7 @@ func judgeOf(ctx context.Context, db *history.DB, s summary.Summary, limits appl
 // TestConsultIsJudge checks that a run which may not be stored is told what it
 // would be told if it were.
 func TestConsultIsJudge(t *testing.T) {
-	for name, last := range map[string]summary.Summary{"the same shape": run(25), "another shape": otherShape(run(25))} {
+	for name, last := range map[string]summary.Summary{"the same shape": pastRun(25), "another shape": otherShape(pastRun(25))} {
 		stored, unstored := remembered(t, 25), remembered(t, 25)
 		want, err := application.Put(t.Context(), stored, last, history.Ingest{})
 		if err != nil {
@@ -164,7 +164,7 @@ func TestConsultIsJudge(t *testing.T) {
 			t.Errorf("%s: consulting stored something: %d runs, %v", name, len(runs), err)
 		}
 	}
-	_, j, err := Consult(t.Context(), remembered(t, 25), run(25))
+	_, j, err := Consult(t.Context(), remembered(t, 25), pastRun(25))
 	if err != nil || len(j.Runs) != 25 || len(j.Across.Changes.Others) == 0 {
 		t.Errorf("the change of speed is not seen: %d runs, %+v, %v", len(j.Runs), j.Across.Changes, err)
 	}
@@ -178,7 +178,7 @@ func otherShape(s summary.Summary) summary.Summary {
 // TestJudgeOfTheUnknown checks a run that belongs to no series.
 func TestJudgeOfTheUnknown(t *testing.T) {
 	db := remembered(t, 3)
-	s := run(4)
+	s := pastRun(4)
 	s.Job.Name, s.Job.Executable = "", ""
 	if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestOthersAreOthers(t *testing.T) {
 func BenchmarkJudge(b *testing.B) {
 	db := remembered(b, 200)
 	for b.Loop() {
-		if _, err := judgeOf(b.Context(), db, run(199), application.DefaultLimits()); err != nil {
+		if _, err := judgeOf(b.Context(), db, pastRun(199), application.DefaultLimits()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -230,7 +230,7 @@ func busySite(t testing.TB, others, runs int) (*history.DB, summary.Summary) {
 	id := summary.JobID(0)
 	put := func(app string, nodes, i int) (s summary.Summary) {
 		id++
-		s = run(i)
+		s = pastRun(i)
 		s.Key.JobID, s.Job.App, s.Job.NNodes = id, app, nodes
 		if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 			t.Fatal(err)
@@ -291,14 +291,14 @@ func cpuTime(t testing.TB) float64 {
 // What the head of a report says of other runs has them as its subject, and a slow
 // last run is this one.
 func TestVerdictsSayWhoseRuns(t *testing.T) {
-	j, err := judgeOf(t.Context(), remembered(t, 30), run(29), application.DefaultLimits())
+	j, err := judgeOf(t.Context(), remembered(t, 30), pastRun(29), application.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if v := j.Across.Changes.Others; len(v) != 1 || !strings.HasPrefix(v[0].Text, "Runs like this one: 1") {
 		t.Errorf("%+v", v)
 	}
-	slow := run(15)
+	slow := pastRun(15)
 	slow.ElapsedS *= 1.3
 	if j, err = judgeOf(t.Context(), remembered(t, 15), slow, application.DefaultLimits()); err != nil {
 		t.Fatal(err)
@@ -342,7 +342,7 @@ func TestAcknowledged(t *testing.T) {
 func TestJudgeTellsOfACreep(t *testing.T) {
 	db := remembered(t, 0)
 	creeping := func(i int) summary.Summary {
-		s := run(i)
+		s := pastRun(i)
 		s.ElapsedS = 60 * (1 + 0.01*math.Sin(float64(i*i))) * (1 + 0.24*max(0, float64(i-20))/75)
 		s.End = s.Start + s.ElapsedS
 		s.Job.Fields = nil

@@ -60,7 +60,7 @@ const (
 	plainParts = `WORK double work_a(double x, double until) BODY(*)
 WORK double work_b(double x, double until) BODY(/)
 WORK double work_c(double x, double until) BODY(-)`
-	templateParts = `template <int N> struct work { WORK static double run(double x, double until) BODY(N) };
+	templateParts = `template <int N> struct work { WORK static double runJobgait(double x, double until) BODY(N) };
 #define work_a work<1>::run
 #define work_b work<2>::run
 #define work_c work<3>::run`

@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
+	os.Exit(runJobgait(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
 }
 
 // status is an exit status that a verb asks for; its message is printed
@@ -34,8 +34,8 @@ func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 // usageError is a mistake in the call.
 type usageError struct{ error }
 
-// run is the program; args[0] is its name.
-func run(ctx context.Context, environ, args []string, out, complain io.Writer) int {
+// runJobgait is the program; args[0] is its name.
+func runJobgait(ctx context.Context, environ, args []string, out, complain io.Writer) int {
 	if len(args) > 1 && args[1] == releaseVerb {
 		return release(environ, args[2:], complain)
 	}

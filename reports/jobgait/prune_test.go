@@ -43,7 +43,7 @@ func TestPruneAndCopy(t *testing.T) {
 		{[]string{"--runs", "100"}, 0, "copied to " + to},
 	} {
 		var out strings.Builder
-		if code := run(t.Context(), []string{"JOBGAIT_CONFIG=" + config}, append([]string{"jobgait", "prune"}, c.args...), &out, &out); code != c.code || !strings.Contains(out.String(), c.want) {
+		if code := runJobgait(t.Context(), []string{"JOBGAIT_CONFIG=" + config}, append([]string{"jobgait", "prune"}, c.args...), &out, &out); code != c.code || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, out.String())
 		}
 	}

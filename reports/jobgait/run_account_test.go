@@ -58,13 +58,13 @@ const accountRole = "JOBGAIT_TEST_ACCOUNT"
 func TestMain(m *testing.M) {
 	switch role := os.Getenv(accountRole); {
 	case len(os.Args) > 3 && os.Args[1] == check.ChildVerb:
-		os.Exit(run(context.Background(), nil, os.Args, os.Stdout, os.Stderr))
+		os.Exit(runJobgait(context.Background(), nil, os.Args, os.Stdout, os.Stderr))
 	case role == "":
 		os.Exit(m.Run())
 	case role == "parent":
 		forkingProgram()
 	case role == "jobgait":
-		os.Exit(run(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
+		os.Exit(runJobgait(context.Background(), os.Environ(), os.Args, os.Stdout, os.Stderr))
 	case role == "cadence":
 		cadence()
 	case role == "beat":

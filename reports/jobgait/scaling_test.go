@@ -22,7 +22,7 @@ type scalingCall struct {
 // scalingVerb calls the program in this process.
 func scalingVerb(args ...string) scalingCall {
 	var out, complain bytes.Buffer
-	status := run(context.Background(), []string{"PATH=/bin"}, append([]string{"jobgait"}, args...), &out, &complain)
+	status := runJobgait(context.Background(), []string{"PATH=/bin"}, append([]string{"jobgait"}, args...), &out, &complain)
 	return scalingCall{status, out.String(), complain.String()}
 }
 

@@ -41,7 +41,7 @@ func TestListReadsSnapshot(t *testing.T) {
 	}
 	for args, want := range map[string]string{"list": "71", "show 71": "71", "show 72": "no run of job 72"} {
 		var out strings.Builder
-		code := run(t.Context(), []string{"JOBGAIT_CONFIG=" + config, "HOME=" + dir}, append([]string{"jobgait"}, strings.Fields(args)...), &out, &out)
+		code := runJobgait(t.Context(), []string{"JOBGAIT_CONFIG=" + config, "HOME=" + dir}, append([]string{"jobgait"}, strings.Fields(args)...), &out, &out)
 		if (code == 0) != (args != "show 72") || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "bob") {
 			t.Errorf("%s: exit %d, %s", args, code, out.String())
 		}

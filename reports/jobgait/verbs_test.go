@@ -22,7 +22,7 @@ func ask(args ...string) answer { return askIn(nil, args...) }
 // askIn calls the program with an environment.
 func askIn(environ []string, args ...string) answer {
 	var out, complaint bytes.Buffer
-	status := run(context.Background(), environ, append([]string{"jobgait"}, args...), &out, &complaint)
+	status := runJobgait(context.Background(), environ, append([]string{"jobgait"}, args...), &out, &complaint)
 	return answer{status, out.String(), complaint.String()}
 }
 

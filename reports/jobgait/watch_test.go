@@ -168,7 +168,7 @@ func TestStreamHasALineForEachCycle(t *testing.T) {
 	in, out := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		status := run(ctx, []string{"HOME=" + r.home}, []string{"jobgait", "watch", "--stream"}, out, io.Discard)
+		status := runJobgait(ctx, []string{"HOME=" + r.home}, []string{"jobgait", "watch", "--stream"}, out, io.Discard)
 		out.Close()
 		ended <- status
 	}()
