@@ -105,7 +105,7 @@ func TestABeatThatStopsIsTold(t *testing.T) {
 			}
 		}
 	}
-	runAgent(40, true)
+	run(40, true)
 	s, err := live.Read(b.place.Path())
 	if err != nil || s.PeriodS == nil || *s.PeriodS < 0.22 || *s.PeriodS > 0.24 || s.Cycles < 50 {
 		t.Fatalf("%+v, %v", s, err)
@@ -120,12 +120,12 @@ func TestABeatThatStopsIsTold(t *testing.T) {
 		math.Abs(s.LastBoundary.Sub(*s.FirstCycle).Seconds()/0.23-float64(s.Cycles)) > 1 {
 		t.Errorf("%d cycles from %v to %v", s.Cycles, s.FirstCycle, s.LastBoundary)
 	}
-	runAgent(30, false)
+	run(30, false)
 	s, err = live.Read(b.place.Path())
 	if err != nil || s.Stalled == nil || s.Stalled.Doing != tracker.Sleeping {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	runAgent(10, true)
+	run(10, true)
 	if want := []tracker.State{tracker.Starting, tracker.InCycle, tracker.Stalled, tracker.InCycle}; !slices.Equal(slices.DeleteFunc(states, func(s tracker.State) bool { return s == tracker.None }), want) {
 		t.Errorf("%v, want %v", states, want)
 	}
@@ -349,8 +349,8 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 		}
 		return told, late, a.rhythm.recent, d.blocks
 	}
-	told, late, ends, blocks := runAgent(true)
-	_, _, alone, few := runAgent(false)
+	told, late, ends, blocks := run(true)
+	_, _, alone, few := run(false)
 	if slices.Sort(late); len(late) == 0 {
 		t.Fatal("no cycle was sent")
 	}

@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/rawcall"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -23,7 +23,7 @@ func realAgent(t *testing.T, d *disk) (a *agent, now, cpu *int64) {
 	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
 	c := configs.Default().Agent
 	c.BudgetPct = 2
-	in, err := openInputs(h, job.Run{Key: summary.RunKey{JobID: 1 << 40}}, c, prices{interruptNS: 12e3})
+	in, err := openInputs(h, job.Run{Key: run.Key{JobID: 1 << 40}}, c, prices{interruptNS: 12e3})
 	if err != nil {
 		t.Fatal(err)
 	}

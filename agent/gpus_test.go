@@ -14,7 +14,7 @@ import (
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -56,7 +56,7 @@ func TestGPUsOfARun(t *testing.T) {
 		"off":       {&job.GPUs{Numbers: []int{0}}, off, "", ""},
 		"withheld":  {&job.GPUs{Numbers: []int{0}, Parted: "MPS"}, configs.Default().Agent, "", string(note.GPUsWithheld)},
 	} {
-		r := job.Run{Key: summary.RunKey{JobID: 7}, GPUs: c.gpus}
+		r := job.Run{Key: run.Key{JobID: 7}, GPUs: c.gpus}
 		host, in := oneAMD(t), (*inputs)(nil)
 		jobtest.Until(t, "its files have answered", func() bool { // they are waited for 2 s
 			if in != nil {
@@ -66,7 +66,7 @@ func TestGPUsOfARun(t *testing.T) {
 			if in, err = openInputs(host, r, c.settings, prices{interruptNS: 3e3}); err != nil {
 				t.Fatal(err)
 			}
-			return !slices.ContainsFunc(in.absent, func(s summary.Source) bool { return strings.Contains(s.Absent, "no answer") })
+			return !slices.ContainsFunc(in.absent, func(s run.CounterSource) bool { return strings.Contains(s.Absent, "no answer") })
 		})
 		h := in.header(r)
 		h.StepNS = 100e6 // the coarsest grid
@@ -97,7 +97,7 @@ func TestGPUsOfARun(t *testing.T) {
 // and where they are not, in turns, and reports the ratios of CPU time and of memory.
 func BenchmarkWithoutGPUs(b *testing.B) {
 	h := twoCPUs(b, kernelThat(b, func(*unix.PerfEventAttr, int) error { return nil }))
-	r := job.Run{Key: summary.RunKey{Cluster: "test", JobID: 7}}
+	r := job.Run{Key: run.Key{Cluster: "test", JobID: 7}}
 	var cpu, bytes, sources [2]float64
 	for b.Loop() {
 		for i, look := range []bool{true, false} {

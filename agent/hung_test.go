@@ -15,7 +15,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek/peektest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -102,9 +102,9 @@ func TestHungDriver(t *testing.T) {
 	hangs := t.TempDir()
 	free, asked := peektest.HangAsked(t, hangs)
 	h := host{proc: "/proc", sys: "/sys", dev: fakeDevices(t, 2), program: fakeGPUs(t, "FAKE_HANG_AT="+filepath.Join(hangs, "x")), open: perf.Open}
-	id := summary.JobID(os.Getpid())*10 + 7
+	id := run.JobID(os.Getpid())*10 + 7
 	busy(t, id.String(), "while :; do sleep 0.1; done")
-	dir := runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid()), GPUs: &job.GPUs{Numbers: []int{1}}})
+	dir := runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid()), GPUs: &job.GPUs{Numbers: []int{1}}})
 	r, err := dir.ReadRun()
 	if err != nil {
 		t.Fatal(err)

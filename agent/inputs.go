@@ -23,7 +23,7 @@ import (
 	"jobgait/agent/sampler"
 	"jobgait/agent/unit"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -54,7 +54,7 @@ type inputs struct {
 	// gpuCPU is what the reader of GPUs used of CPU time, in ns; nil without one.
 	gpuCPU func() int64
 	// boards are which GPUs are read; nil without any.
-	boards func() []summary.GPUDevice
+	boards func() []run.GPUDevice
 	// gpuWindows are the windows of the GPUs' utilization since the last call; nil
 	// without any. gpuFlush asks for a last reading of GPUs and gpuFlushed whether it
 	// has come; nil where there is nothing to ask.
@@ -75,7 +75,7 @@ type inputs struct {
 	prices   prices
 	limitPct float64
 	side     float64 // of an interrupt, not yet counted
-	absent   []summary.Source
+	absent   []run.CounterSource
 	notes    []note.Note
 	// slowGrid and fewer say that the budget had no room for the rates wished
 	// of counters and of code addresses, "" that it had.
@@ -143,7 +143,7 @@ func (in *inputs) noteText(code note.Code, text string) {
 }
 
 func (in *inputs) lack(name, why string) {
-	in.absent = append(in.absent, summary.Source{Name: name, Absent: why})
+	in.absent = append(in.absent, run.CounterSource{Name: name, Absent: why})
 }
 
 // procNS is how often the job's processes are looked at where nothing is better.
@@ -219,7 +219,7 @@ func (in *inputs) scope() string {
 func (in *inputs) header(r job.Run) profile.Header {
 	h := profile.Header{Key: r.Key, Node: r.Node, StepNS: in.stepNS, CPUs: in.cpus, CPUModel: in.model, Scope: in.scope(),
 		InterruptNS: in.prices.interruptNS, BudgetPct: in.limitPct,
-		Sources: append([]summary.Source{}, in.absent...), Notes: append([]note.Note{}, in.notes...)}
+		Sources: append([]run.CounterSource{}, in.absent...), Notes: append([]note.Note{}, in.notes...)}
 	if in.code != nil {
 		h.AddressHz = in.rate.Hz
 	}
@@ -243,7 +243,7 @@ func (in *inputs) before() map[string]uint64 {
 }
 
 // withConfig names the event of code addresses, which says no more than its name.
-func withConfig(sources []summary.Source) []summary.Source {
+func withConfig(sources []run.CounterSource) []run.CounterSource {
 	sources = slices.Clone(sources)
 	for i, s := range sources {
 		if s.Config == "" && s.Event == "cpu-clock" && s.Absent == "" {

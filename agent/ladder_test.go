@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -114,7 +114,7 @@ func TestLadder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := twoCPUs(t, kernelThat(t, c.refuse))
-			r := job.Run{Key: summary.RunKey{JobID: 7}, RootPID: c.root, Exclusive: c.exclusive}
+			r := job.Run{Key: run.Key{JobID: 7}, RootPID: c.root, Exclusive: c.exclusive}
 			in, err := openInputs(h, r, configs.Default().Agent, prices{interruptNS: 3e3})
 			if err != nil {
 				t.Fatal(err)
@@ -157,7 +157,7 @@ func TestNothingSampledIsNotLowered(t *testing.T) {
 	h := twoCPUs(t, kernelThat(t, func(*unix.PerfEventAttr, int) error { return unix.EACCES }))
 	settings := configs.Default().Agent
 	settings.BudgetPct = 0.2
-	r := job.Run{Key: summary.RunKey{JobID: 7}, Exclusive: true, AddressHz: 1000}
+	r := job.Run{Key: run.Key{JobID: 7}, Exclusive: true, AddressHz: 1000}
 	in, err := openInputs(h, r, settings, prices{interruptNS: 7e3})
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestBudgetLimitsWishes(t *testing.T) {
 		h := twoCPUs(t, kernelThat(t, func(*unix.PerfEventAttr, int) error { return nil }))
 		settings := configs.Default().Agent
 		settings.BudgetPct = c.limit
-		in, err := openInputs(h, job.Run{Key: summary.RunKey{JobID: 7}, AddressHz: c.wish}, settings, prices{interruptNS: 12e3})
+		in, err := openInputs(h, job.Run{Key: run.Key{JobID: 7}, AddressHz: c.wish}, settings, prices{interruptNS: 12e3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // seconds is the CPU time that a profile's address samples tell.
@@ -47,7 +47,7 @@ func needPerf(t testing.TB) {
 // eight days that agent.max_hours allows.
 func TestRunDirectoryRemoved(t *testing.T) {
 	t.Parallel()
-	a := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: summary.JobID(os.Getpid())*10 + 3}, Job: jobOfUser(os.Getuid())}))
+	a := startAgent(t, runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: run.JobID(os.Getpid())*10 + 3}, Job: jobOfUser(os.Getuid())}))
 	if err := os.RemoveAll(string(a.dir)); err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +68,9 @@ func TestRunDirectoryRemoved(t *testing.T) {
 func TestTwoJobsOnOneNode(t *testing.T) {
 	needPerf(t)
 	t.Parallel()
-	busyID, idleID := summary.JobID(os.Getpid())*10+1, summary.JobID(os.Getpid())*10+2
-	one := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: busyID}, Job: jobOfUser(os.Getuid())}))
-	other := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: idleID}, Job: jobOfUser(os.Getuid())}))
+	busyID, idleID := run.JobID(os.Getpid())*10+1, run.JobID(os.Getpid())*10+2
+	one := startAgent(t, runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: busyID}, Job: jobOfUser(os.Getuid())}))
+	other := startAgent(t, runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: idleID}, Job: jobOfUser(os.Getuid())}))
 	if _, err := one.dir.TryLock(); !errors.Is(err, job.ErrLocked) {
 		t.Errorf("lock: %v", err)
 	}
@@ -316,8 +316,8 @@ func endFull(t *testing.T, cmd *exec.Cmd, inside job.RunDir, blocks int) {
 func TestKilledAgentHasNamedTheProgram(t *testing.T) {
 	needPerf(t)
 	t.Parallel()
-	id := summary.JobID(os.Getpid())*10 + 7
-	agent := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid())}))
+	id := run.JobID(os.Getpid())*10 + 7
+	agent := startAgent(t, runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: id}, Job: jobOfUser(os.Getuid())}))
 	busy(t, id.String(), "while :; do :; done")
 	program := func() string {
 		l, err := profile.Load(agent.dir.Profile())

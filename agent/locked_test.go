@@ -9,7 +9,7 @@ import (
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/peek/peektest"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // A process whose memory lock is held for ever, of another user or of the job's own,
@@ -20,10 +20,10 @@ func TestLockedProcesses(t *testing.T) {
 	const stranger, user = 65533, 65534
 	for name, owner := range map[string]uint32{"of another user": stranger, "of the job": user} {
 		t.Run(name, func(t *testing.T) {
-			id := summary.JobID(os.Getpid())*10 + summary.JobID(owner%10)
+			id := run.JobID(os.Getpid())*10 + run.JobID(owner%10)
 			environ := []string{"SLURM_JOB_ID=" + id.String()}
 			peektest.Start(t, owner, environ...)
-			r := job.Run{Key: summary.RunKey{Cluster: "test", JobID: id}, Job: summary.Job{UID: user, GID: user}}
+			r := job.Run{Key: run.Key{Cluster: "test", JobID: id}, Job: run.Job{UID: user, GID: user}}
 			agent := startAgent(t, runDirOf(t, r))
 			size := func() int64 {
 				info, err := os.Stat(agent.dir.Profile())

@@ -16,7 +16,7 @@ import (
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/names"
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -77,8 +77,8 @@ func (a *agent) nameCode(program string, c configs.Agent) {
 // wanted is whether places are to be counted, and anybody asked: by what the site and
 // the user want, whoever wants less.
 func wanted(r job.Run, c configs.Agent) (count, ask bool) {
-	d := summary.Detail(c.Names).Least(r.Names)
-	return d != summary.NoNames, d == summary.AllNames && first(r)
+	d := run.DisclosureLevel(c.Names).Least(r.Names)
+	return d != run.NoNames, d == run.AllNames && first(r)
 }
 
 // first is whether this is the job's first node: a thousand nodes that read the

@@ -17,7 +17,7 @@ import (
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/names"
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -63,16 +63,16 @@ func TestPlacesInKnownFunctions(t *testing.T) {
 
 // Only the first node asks, and only where the user and the site want names.
 func TestWhoAsks(t *testing.T) {
-	one, many := jobOfUser(1000), summary.Job{NNodes: 2, NodeList: "n[1-2]"}
+	one, many := jobOfUser(1000), run.Job{NNodes: 2, NodeList: "n[1-2]"}
 	for name, c := range map[string]struct {
 		run        job.Run
 		site       string
 		count, ask bool
 	}{
 		"one node":                {job.Run{Job: one}, "all", true, true},
-		"the user wants none":     {job.Run{Job: one, Names: summary.NoNames}, "all", false, false},
-		"the user wants files":    {job.Run{Job: one, Names: summary.Libraries}, "all", true, false},
-		"the site wants none":     {job.Run{Job: one, Names: summary.AllNames}, "off", false, false},
+		"the user wants none":     {job.Run{Job: one, Names: run.NoNames}, "all", false, false},
+		"the user wants files":    {job.Run{Job: one, Names: run.Libraries}, "all", true, false},
+		"the site wants none":     {job.Run{Job: one, Names: run.AllNames}, "off", false, false},
 		"the first of two nodes":  {job.Run{Job: many, Node: "n1"}, "all", true, true},
 		"the second of two nodes": {job.Run{Job: many, Node: "n2"}, "all", true, false},
 	} {
@@ -140,7 +140,7 @@ func TestNamesOfARunningJob(t *testing.T) {
 	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, detail := range []summary.Detail{summary.AllNames, summary.Libraries, summary.NoNames} {
+	for _, detail := range []run.DisclosureLevel{run.AllNames, run.Libraries, run.NoNames} {
 		cmd := exec.Command(program)
 		start, err := cmd.StdinPipe()
 		if err == nil {
@@ -149,14 +149,14 @@ func TestNamesOfARunningJob(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := job.Run{RootPID: cmd.Process.Pid, Names: detail, Job: summary.Job{UID: os.Getuid(), GID: os.Getgid()},
-			Key: summary.RunKey{Cluster: "test", JobID: summary.JobID(os.Getpid())*10 + summary.JobID(len(detail))}}
+		r := job.Run{RootPID: cmd.Process.Pid, Names: detail, Job: run.Job{UID: os.Getuid(), GID: os.Getgid()},
+			Key: run.Key{Cluster: "test", JobID: run.JobID(os.Getpid())*10 + run.JobID(len(detail))}}
 		a := startAgent(t, runDirOf(t, r), "JOBGAIT_ONE_MACHINE=1", "HOME=/nonexistent")
 		if _, err := start.Write([]byte("\n")); err != nil {
 			t.Fatal(err)
 		}
 		var known names.Known
-		if detail == summary.AllNames {
+		if detail == run.AllNames {
 			// What is asked first may be of how the program is loaded.
 			jobtest.Until(t, "its functions have names", func() bool {
 				return a.dir.ReadJSON(names.KnownFile, &known) == nil && (known.Lost || says(known, canary))
@@ -192,7 +192,7 @@ func says(known names.Known, name string) bool {
 
 // wasNamed looks for the program's functions in all that is in a run directory, and for
 // the program in the places of the profile.
-func wasNamed(t *testing.T, dir job.RunDir, detail summary.Detail, program string) {
+func wasNamed(t *testing.T, dir job.RunDir, detail run.DisclosureLevel, program string) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(string(dir), "*"))
 	found := false
@@ -200,16 +200,16 @@ func wasNamed(t *testing.T, dir job.RunDir, detail summary.Detail, program strin
 		text, err := os.ReadFile(f)
 		found = found || err == nil && bytes.Contains(text, []byte(canary))
 	}
-	if found != (detail == summary.AllNames) {
+	if found != (detail == run.AllNames) {
 		t.Errorf("names %s: functions named %v", detail, found)
 	}
 	var known names.Known
-	if err := dir.ReadJSON(names.KnownFile, &known); detail != summary.AllNames && !errors.Is(err, fs.ErrNotExist) {
+	if err := dir.ReadJSON(names.KnownFile, &known); detail != run.AllNames && !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("names %s: somebody was asked, %v", detail, err)
 	}
 	places := loadProfile(t, dir).Places
 	own := slices.ContainsFunc(places.Files, func(f profile.PlaceFile) bool { return f.Name == program })
-	if own != (detail != summary.NoNames) {
+	if own != (detail != run.NoNames) {
 		t.Errorf("names %s: code of %+v", detail, places.Files)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/agent/live"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/analysis/tracker"
 	"jobgait/configs"
 )
@@ -82,7 +82,7 @@ func TestOnlyRootsProgramsAreStarted(t *testing.T) {
 
 func TestNoProgramIsStartedAsRoot(t *testing.T) {
 	program := programOf(t, rootsDir(t), "", 0o755)
-	o := newOnStall(configs.Live{OnStall: program, Account: "root"}, job.Run{Job: summary.Job{NNodes: 1}}, self(t))
+	o := newOnStall(configs.Live{OnStall: program, Account: "root"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
 	o.stall(live.State{}, "alice", 1000)
 	if err := <-o.ended; err == nil || !strings.Contains(err.Error(), "account of its own") {
 		t.Error(err)
@@ -91,10 +91,10 @@ func TestNoProgramIsStartedAsRoot(t *testing.T) {
 
 // Who is told: a program of the site, on the first node of a job of a cluster.
 func TestWhoIsToldOfAStall(t *testing.T) {
-	one := job.Run{Node: "n1", Job: summary.Job{NNodes: 1, NodeList: "n1"}}
+	one := job.Run{Node: "n1", Job: run.Job{NNodes: 1, NodeList: "n1"}}
 	own := one
 	own.RootPID = 9
-	second := job.Run{Node: "n2", Job: summary.Job{NNodes: 2, NodeList: "n[1-2]"}}
+	second := job.Run{Node: "n2", Job: run.Job{NNodes: 2, NodeList: "n[1-2]"}}
 	firstOf2 := job.Run{Node: "n1", Job: second.Job}
 	set := configs.Live{OnStall: "/p", Account: "a"}
 	for name, c := range map[string]struct {
@@ -120,7 +120,7 @@ func TestStallIsToldOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := programOf(t, dir, "cat > "+to+"/input\nid -u > "+to+"/id\nenv > "+to+"/env\necho >> "+to+"/times\n", 0o755)
-	o := newOnStall(configs.Live{OnStall: program, Account: "nobody"}, job.Run{Job: summary.Job{NNodes: 1}}, self(t))
+	o := newOnStall(configs.Live{OnStall: program, Account: "nobody"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
 	state := live.State{Schema: live.Schema, JobID: 7, State: tracker.Stalled, Stalled: &live.Stalled{Doing: tracker.Sleeping}}
 	o.stall(state, "alice", 1000)
 	o.stall(state, "alice", 1000)
@@ -158,7 +158,7 @@ func TestHangingProgramIsLeftBehind(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	o := newOnStall(configs.Live{OnStall: programOf(t, dir, "exec sleep 3600\n", 0o755), Account: "nobody"}, job.Run{Job: summary.Job{NNodes: 1}}, self(t))
+	o := newOnStall(configs.Live{OnStall: programOf(t, dir, "exec sleep 3600\n", 0o755), Account: "nobody"}, job.Run{Job: run.Job{NNodes: 1}}, self(t))
 	tell := o.tell
 	o.tell = func(ctx context.Context, text []byte) error {
 		ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)

@@ -22,7 +22,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/unit"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -174,7 +174,7 @@ func TestCgroupThatComesLate(t *testing.T) {
 	t.Parallel()
 	id := os.Getpid()*10 + 3
 	dir := jobCgroup(t, id)
-	a := startAgent(t, runDirOf(t, job.Run{Key: summary.RunKey{Cluster: "test", JobID: summary.JobID(id)}, Job: jobOfUser(0)}))
+	a := startAgent(t, runDirOf(t, job.Run{Key: run.Key{Cluster: "test", JobID: run.JobID(id)}, Job: jobOfUser(0)}))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestOwnScope(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer systemd.Close()
-	slurms := job.Run{Key: summary.RunKey{JobID: 17}}
+	slurms := job.Run{Key: run.Key{JobID: 17}}
 	for _, c := range []struct {
 		launch string
 		run    job.Run

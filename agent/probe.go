@@ -18,19 +18,19 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/peek"
 	"jobgait/agent/rawcall"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
 // probed is what `probe` says.
 type probed struct {
-	Schema   string           `json:"schema"`
-	Version  string           `json:"version"`
-	Kernel   string           `json:"kernel"`
-	CPUModel string           `json:"cpu_model"`
-	CPUs     int              `json:"cpus"`
-	Paranoid *int             `json:"perf_event_paranoid"` // null: a kernel without perf events
-	Sources  []summary.Source `json:"sources"`
+	Schema   string              `json:"schema"`
+	Version  string              `json:"version"`
+	Kernel   string              `json:"kernel"`
+	CPUModel string              `json:"cpu_model"`
+	CPUs     int                 `json:"cpus"`
+	Paranoid *int                `json:"perf_event_paranoid"` // null: a kernel without perf events
+	Sources  []run.CounterSource `json:"sources"`
 	// More says in one line which privilege or setting gives more, "" where
 	// nothing would.
 	More string `json:"more"`
@@ -106,7 +106,7 @@ func (p probed) print(w io.Writer) error {
 }
 
 // hz is the rate of a source, "step" for one in every step of the grid.
-func hz(s summary.Source) string {
+func hz(s run.CounterSource) string {
 	switch {
 	case s.Absent != "":
 		return "-"
@@ -118,7 +118,7 @@ func hz(s summary.Source) string {
 
 // candidates are all sources that there could be, of a node, of a command and
 // of a job.
-func candidates(h host, cpus []int) []summary.Source {
+func candidates(h host, cpus []int) []run.CounterSource {
 	roots := kernel.Roots{Proc: h.proc, Sys: h.sys}
 	nowhere := func(string) (string, bool) { return "", false }
 	all := perf.Probe(h.open, kernel.Roots{Proc: h.proc, Sys: h.sys}, cpus)
@@ -137,12 +137,12 @@ func candidates(h host, cpus []int) []summary.Source {
 
 // addressCandidate tells of code addresses, of all processes or of one's own, at
 // the rate that would be chosen without a budget.
-func addressCandidate(h host, cpus []int, root int) summary.Source {
+func addressCandidate(h host, cpus []int, root int) run.CounterSource {
 	const stepNS = 5e6
 	rate := address.ChooseRate(0, len(cpus), stepNS)
 	code, err := address.New(h.open, address.Params{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root})
 	if err != nil {
-		s := summary.Source{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: permission(h, err)}
+		s := run.CounterSource{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: permission(h, err)}
 		if root != 0 {
 			s.Scope = "task"
 		}
@@ -155,10 +155,10 @@ func addressCandidate(h host, cpus []int, root int) summary.Source {
 }
 
 // taskCandidates are the events of a command, tried on this process.
-func taskCandidates(h host, cpus []int) []summary.Source {
+func taskCandidates(h host, cpus []int) []run.CounterSource {
 	t, err := jobevent.NewTask(h.open, jobevent.TaskParams{Root: os.Getpid(), CPUs: len(cpus)})
 	if err != nil {
-		return []summary.Source{{Name: "task_clock", Event: "task-clock", PMU: "software", Scope: "task", Absent: permission(h, err)}}
+		return []run.CounterSource{{Name: "task_clock", Event: "task-clock", PMU: "software", Scope: "task", Absent: permission(h, err)}}
 	}
 	defer t.Close()
 	sources := slices.Clone(t.Sources())

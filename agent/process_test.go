@@ -12,13 +12,13 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // agentEnv makes the test binary behave as the program.
 const agentEnv = "JOBGAIT_TEST_AGENT"
 
-func jobOfUser(uid int) summary.Job { return summary.Job{UID: uid} }
+func jobOfUser(uid int) run.Job { return run.Job{UID: uid} }
 
 // runDirOf stores a run in a new spool. Its id is that of no other job here.
 func runDirOf(t testing.TB, r job.Run) job.RunDir {
@@ -28,7 +28,7 @@ func runDirOf(t testing.TB, r job.Run) job.RunDir {
 		t.Fatal(err)
 	}
 	if r.Key.JobID == 0 {
-		r.Key = summary.RunKey{Cluster: "test", JobID: summary.JobID(os.Getpid())}
+		r.Key = run.Key{Cluster: "test", JobID: run.JobID(os.Getpid())}
 	}
 	r.Node = "n1"
 	r.StartReal, r.StartMono = job.Clock()

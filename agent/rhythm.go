@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/live"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/analysis/tracker"
 	"jobgait/configs"
 )
@@ -325,9 +325,9 @@ func (a *agent) state(now int64, state tracker.State) live.State {
 }
 
 // described is the job as its report will describe it, as far as that is known.
-func (a *agent) described() summary.Job {
+func (a *agent) described() run.Job {
 	j := a.learner.known.Complete(a.run, scheduler.OfRun(a.run))
-	return j.With(summary.Job{Executable: a.program, Script: a.script})
+	return j.With(run.Job{Executable: a.program, Script: a.script})
 }
 
 // limit is when the job's time limit is, nil if nobody told.

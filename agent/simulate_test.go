@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/sampler"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // source is a simulated counter: two lanes with a record in each step, or one
@@ -42,13 +42,13 @@ func (s *source) Lanes() int {
 	}
 	return 1
 }
-func (s *source) PeriodNS() int64           { return s.step }
-func (s *source) EveryNS() int64            { return s.every }
-func (s *source) Start() error              { s.last = *s.now; return nil }
-func (s *source) Stop() error               { s.stopped = true; return nil }
-func (s *source) Close() error              { return nil }
-func (s *source) Sources() []summary.Source { return nil }
-func (s *source) Notes() []note.Note        { return nil }
+func (s *source) PeriodNS() int64              { return s.step }
+func (s *source) EveryNS() int64               { return s.every }
+func (s *source) Start() error                 { s.last = *s.now; return nil }
+func (s *source) Stop() error                  { s.stopped = true; return nil }
+func (s *source) Close() error                 { return nil }
+func (s *source) Sources() []run.CounterSource { return nil }
+func (s *source) Notes() []note.Note           { return nil }
 
 func (s *source) Drain(to counter.Sink) error {
 	s.drains++

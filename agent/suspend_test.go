@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"jobgait/analysis/run"
 	"os"
 	"testing"
 
@@ -10,7 +11,6 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
 )
 
 // The real agent sees that a job is stopped and that it runs again: between the
@@ -33,7 +33,7 @@ func TestSeesASuspendedJob(t *testing.T) {
 	ran := since()
 	jobtest.Until(t, "the process has used CPU time", func() bool { return since() > ran+1 && cpuSeconds(p.Pid) > 0.3 })
 	stopped := send(unix.SIGSTOP)
-	suspended := func() (intervals []summary.Interval, end float64) {
+	suspended := func() (intervals []run.Interval, end float64) {
 		l, err := profile.Load(dir.Profile())
 		if err != nil {
 			return nil, 0

@@ -27,7 +27,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 const workloadEnv = "JOBGAIT_TEST_WORKLOAD"
@@ -139,8 +139,8 @@ func runDir(t *testing.T, pid int) job.RunDir {
 	t.Helper()
 	dir := job.RunDir(t.TempDir())
 	real, mono := job.Clock()
-	err := dir.WriteRun(job.Run{Key: summary.RunKey{Cluster: "test", JobID: 1}, Node: "n1", Exclusive: true, StartReal: real,
-		StartMono: mono, RootPID: pid, Job: summary.Job{UID: os.Getuid()}})
+	err := dir.WriteRun(job.Run{Key: run.Key{Cluster: "test", JobID: 1}, Node: "n1", Exclusive: true, StartReal: real,
+		StartMono: mono, RootPID: pid, Job: run.Job{UID: os.Getuid()}})
 	if err != nil {
 		t.Fatal(err)
 	}

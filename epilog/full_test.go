@@ -11,7 +11,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/epilog/finish"
 )
 
@@ -32,11 +32,11 @@ func TestEpilogOfAFullSpool(t *testing.T) {
 		t.Skip("mount: ", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(spool, unix.MNT_DETACH) })
-	key := summary.RunKey{Cluster: "test", JobID: 7}
+	key := run.Key{Cluster: "test", JobID: 7}
 	rd := job.Dir(spool, "n1", key)
 	real, mono := job.Clock()
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20,
-		Job: summary.Job{NNodes: 1, NodeList: "n1", WorkDir: work}}
+		Job: run.Job{NNodes: 1, NodeList: "n1", WorkDir: work}}
 	var st unix.Statfs_t
 	err := errors.Join(job.MakeNodeDir(spool, "n1"), rd.Make(), rd.WriteRun(r),
 		profiletest.Write(rd.Profile(), profiletest.Options{Key: key, Node: "n1", Seconds: 10, PeriodS: 0.4, Seal: true}), unix.Statfs(spool, &st))

@@ -12,6 +12,7 @@ import (
 	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
 	"jobgait/epilog/finish"
@@ -40,7 +41,7 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	now := float64(time.Now().UnixNano()) / 1e9
 	newest := application.Newest{}
 	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(records []collect.JobRecord) []error {
-		put, failed := putRecords(ctx, db, records, history.Ingest{NowS: now, Names: summary.Detail(cfg.History.Names)})
+		put, failed := putRecords(ctx, db, records, history.Ingest{NowS: now, Names: run.DisclosureLevel(cfg.History.Names)})
 		for i, s := range put {
 			if failed[i] == nil {
 				newest.Add(s)

@@ -14,7 +14,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/slurm"
 	"jobgait/agent/profile/profiletest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 	"jobgait/epilog/finish"
 )
@@ -58,11 +58,11 @@ func finishRun(t testing.TB, cfg configs.Config) {
 	t.Helper()
 	self, err := os.Executable()
 	must(t, err)
-	key := summary.RunKey{Cluster: "test", JobID: 100}
+	key := run.Key{Cluster: "test", JobID: 100}
 	dir := job.Dir(cfg.Spool.Dir, "n1", key)
 	real, mono := job.Clock()
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20,
-		Job: summary.Job{UID: nobody, GID: nobody, NNodes: 1, NodeList: "n1", WorkDir: cfg.Collect.Dir}}
+		Job: run.Job{UID: nobody, GID: nobody, NNodes: 1, NodeList: "n1", WorkDir: cfg.Collect.Dir}}
 	must(t, errors.Join(job.MakeNodeDir(cfg.Spool.Dir, "n1"), dir.Make(), dir.WriteRun(r),
 		profiletest.Write(dir.Profile(), profiletest.Options{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
 		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID})))

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/epilog/collect"
@@ -58,9 +59,9 @@ func handOn(args []string) error {
 // waitingRun is a whole run on its way to the history.
 func waitingRun(id int) collect.JobRecord {
 	start := 1.7e9 + float64(id)
-	return collect.JobRecord{Summary: summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "test", JobID: summary.JobID(id)},
-		Job:   summary.Job{User: "alice", UID: 1001, NNodes: 1, Executable: "lmp"},
-		Start: start, End: start + 60, ElapsedS: 60, Exit: &summary.Exit{}, Quality: summary.Quality{Scope: "task"}}}
+	return collect.JobRecord{Summary: summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "test", JobID: run.JobID(id)},
+		Job:   run.Job{User: "alice", UID: 1001, NNodes: 1, Executable: "lmp"},
+		Start: start, End: start + 60, ElapsedS: 60, Exit: &run.Exit{}, Quality: run.Quality{Scope: "task"}}}
 }
 
 const (

@@ -14,7 +14,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/job/local"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func TestWatched(t *testing.T) {
@@ -30,7 +30,7 @@ func TestWatched(t *testing.T) {
 	}
 	d := dirs[0]
 	r, err := d.ReadRun()
-	if err != nil || r.Key != (summary.RunKey{Cluster: "c", JobID: 17}) || r.Job.User != "alice" || r.StartMono <= 0 {
+	if err != nil || r.Key != (run.Key{Cluster: "c", JobID: 17}) || r.Job.User != "alice" || r.StartMono <= 0 {
 		t.Errorf("run %+v, %v", r, err)
 	}
 	p, err := job.ReadProcess(d.PID())
@@ -171,7 +171,7 @@ func TestSameKeyAgain(t *testing.T) {
 
 // onOneMachine is what the Prolog is told by jobgait run.
 func onOneMachine(s *site) {
-	told, err := local.Environ(job.Run{Key: summary.RunKey{Cluster: "local:n1", JobID: 17}, Node: "n1", RootPID: 4711, Job: summary.Job{NNodes: 1}})
+	told, err := local.Environ(job.Run{Key: run.Key{Cluster: "local:n1", JobID: 17}, Node: "n1", RootPID: 4711, Job: run.Job{NNodes: 1}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

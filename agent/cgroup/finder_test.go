@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"jobgait/agent/job/jobtest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func must(t *testing.T, err error) {
@@ -213,7 +213,7 @@ func TestRealCgroupAppears(t *testing.T) {
 		t.Skipf("cgroups cannot be made here: %v", err)
 	}
 	t.Cleanup(func() { _ = os.Remove(job); must(t, os.Remove(scope)) })
-	f := NewFinder("/proc", Identity{ID: summary.JobID(id), Node: fmt.Sprintf("jobgait%d", id)}, func() int64 { return 1 })
+	f := NewFinder("/proc", Identity{ID: run.JobID(id), Node: fmt.Sprintf("jobgait%d", id)}, func() int64 { return 1 })
 	defer f.Close()
 	f.told[f.perfMount()] = job
 	if _, ok := f.Perf(); ok {

@@ -4,12 +4,12 @@ import (
 	"path"
 	"strconv"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Identity is whose cgroup is looked for.
 type Identity struct {
-	ID    summary.JobID
+	ID    run.JobID
 	SLUID string // "" where Slurm has none
 	// Node is the node's name, which builds for several slurmd put into
 	// the path.

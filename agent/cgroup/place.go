@@ -3,12 +3,12 @@ package cgroup
 import (
 	"strings"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Place is what a path says of a Slurm job. Either JobID or SLUID is set.
 type Place struct {
-	JobID summary.JobID
+	JobID run.JobID
 	SLUID string
 	// Node is the node name that builds for several slurmd on a host put
 	// into the path, else "".
@@ -73,12 +73,12 @@ func slurmRoot(dir string) (node string, ok bool) {
 	return "", false
 }
 
-func jobDir(dir string) (summary.JobID, bool) {
+func jobDir(dir string) (run.JobID, bool) {
 	digits, ok := strings.CutPrefix(dir, "job_")
 	if !ok {
 		return 0, false
 	}
-	id, err := summary.ParseJobID(digits)
+	id, err := run.ParseJobID(digits)
 	return id, err == nil
 }
 

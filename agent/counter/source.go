@@ -8,7 +8,7 @@ package counter
 import (
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Source is one kind of counter. Its methods are called by one goroutine.
@@ -31,7 +31,7 @@ type Source interface {
 	// order of time.
 	Drain(Sink) error
 	// Sources and Notes say what is read, what is not, and why.
-	Sources() []summary.Source
+	Sources() []run.CounterSource
 	Notes() []note.Note
 	Close() error
 }

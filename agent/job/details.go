@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Details is what a scheduler does not tell the hooks: it comes from the job's own
@@ -36,9 +36,9 @@ type Details struct {
 	UID   *int   `json:"uid,omitempty"`
 	// Exit tells a signal where the hooks are told 0. State is the one that the run
 	// will have, in sacct's words, "" while it is not sure; Over whether it has it.
-	Exit  *summary.Exit `json:"exit,omitempty"`
-	State string        `json:"state,omitempty"`
-	Over  bool          `json:"over,omitempty"`
+	Exit  *run.Exit `json:"exit,omitempty"`
+	State string    `json:"state,omitempty"`
+	Over  bool      `json:"over,omitempty"`
 }
 
 // Or returns d with what it lacks taken from e.
@@ -54,7 +54,7 @@ func (d Details) Or(e Details) Details {
 
 // Complete returns the run's job with what it lacks taken from d, and the path
 // of its output as its scheduler has it.
-func (d Details) Complete(r Run, s Hooks) summary.Job {
+func (d Details) Complete(r Run, s Hooks) run.Job {
 	j := r.Job
 	either(&j.Name, d.Name)
 	either(&j.Account, d.Account)
@@ -72,7 +72,7 @@ func (d Details) Complete(r Run, s Hooks) summary.Job {
 	if path := cmp.Or(d.StdOut, s.StdOut(r, j)); path != "" {
 		j.StdOut = path
 	}
-	return j.WithFields(map[string]string{summary.FieldThreads: d.Threads})
+	return j.WithFields(map[string]string{run.FieldThreads: d.Threads})
 }
 
 func either[T comparable](to *T, from T) {

@@ -5,17 +5,17 @@ import (
 	"strconv"
 	"syscall"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Ending is what the scheduler says of one run that is over.
 type Ending struct {
-	JobID summary.JobID
+	JobID run.JobID
 	UID   int
 	// Start and End are UTC epoch seconds.
 	Start, End int64
 	State      string
-	Exit       *summary.Exit
+	Exit       *run.Exit
 	// The others are an accounting's only: -1 and "" where it is not known.
 	GID                     int
 	NodeList, User, WorkDir string
@@ -23,7 +23,7 @@ type Ending struct {
 
 // Ending is what the scheduler's answer says of a run that is over, as far as it says
 // it.
-func (d Details) Ending(jobID summary.JobID) (Ending, bool) {
+func (d Details) Ending(jobID run.JobID) (Ending, bool) {
 	if !d.Over || d.UID == nil || d.Start == nil || d.End == nil {
 		return Ending{}, false
 	}
@@ -38,7 +38,7 @@ const ofOneRun = 5
 // EndingOf returns the one of a run, nil if there is none. An id alone does not do:
 // the scheduler gives it out again, and a requeued job keeps it. start is when the
 // Prolog saw the run begin, told what the scheduler said of that, if it did.
-func EndingOf(list []Ending, jobID summary.JobID, uid int, start float64, told *int64) *Ending {
+func EndingOf(list []Ending, jobID run.JobID, uid int, start float64, told *int64) *Ending {
 	var best *Ending
 	far := func(e Ending) float64 { return math.Abs(float64(e.Start) - start) }
 	for i, e := range list {
@@ -57,7 +57,7 @@ func EndingOf(list []Ending, jobID summary.JobID, uid int, start float64, told *
 
 // ExitOf reads a wait status in digits: 768 for exit 3, 11 for a segmentation fault;
 // nil if it is none.
-func ExitOf(s string) *summary.Exit {
+func ExitOf(s string) *run.Exit {
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil {
 		return nil
@@ -65,9 +65,9 @@ func ExitOf(s string) *summary.Exit {
 	w := syscall.WaitStatus(n)
 	switch {
 	case w.Exited():
-		return &summary.Exit{Code: w.ExitStatus()}
+		return &run.Exit{Code: w.ExitStatus()}
 	case w.Signaled():
-		return &summary.Exit{Signal: int(w.Signal())}
+		return &run.Exit{Signal: int(w.Signal())}
 	}
 	return nil
 }

@@ -3,11 +3,11 @@ package job
 import (
 	"testing"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func TestExitOf(t *testing.T) {
-	for text, want := range map[string]*summary.Exit{
+	for text, want := range map[string]*run.Exit{
 		"768": {Code: 3}, "11": {Signal: 11}, "0": {}, "": nil, "x": nil, "-1": nil, "139": {Signal: 11},
 	} {
 		got := ExitOf(text)

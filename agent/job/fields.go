@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Bounds of what a user may have recorded of a run.
@@ -22,10 +22,10 @@ func Fields(commit, modules string, labels []string) map[string]string {
 		name, value, ok := strings.Cut(item, "=")
 		name = note.Clean(strings.TrimSpace(name), MaxText)
 		if ok && name != "" && len(f) < maxLabels {
-			f[summary.LabelPrefix+name] = note.Clean(value, MaxText)
+			f[run.LabelPrefix+name] = note.Clean(value, MaxText)
 		}
 	}
-	f[summary.FieldCommit] = note.Clean(commit, MaxText)
-	f[summary.FieldModules] = note.Clean(modules, maxModules)
-	return summary.Job{}.WithFields(f).Fields
+	f[run.FieldCommit] = note.Clean(commit, MaxText)
+	f[run.FieldModules] = note.Clean(modules, maxModules)
+	return run.Job{}.WithFields(f).Fields
 }

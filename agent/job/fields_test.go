@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func TestFields(t *testing.T) {
 	got := Fields("abc123", "gcc/13.2:openmpi/4.1", []string{"solver=gmres", "=none", "bare", "note=a=b", "empty="})
 	want := map[string]string{
-		summary.FieldCommit: "abc123", summary.FieldModules: "gcc/13.2:openmpi/4.1",
+		run.FieldCommit: "abc123", run.FieldModules: "gcc/13.2:openmpi/4.1",
 		"label.solver": "gmres", "label.note": "a=b",
 	}
 	if !maps.Equal(got, want) {

@@ -10,7 +10,7 @@ import (
 
 	"jobgait/agent/journal"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -24,7 +24,7 @@ const maxLog = 1 << 20
 type Log struct {
 	f       *os.File
 	program string
-	job     summary.JobID
+	job     run.JobID
 	journal journal.Sockets
 }
 
@@ -32,7 +32,7 @@ type Log struct {
 // is none), creating the node's directory, 0700, if need be. On an error the
 // Log can be used all the same and goes to the journal only, if the settings want
 // that.
-func OpenLog(c configs.Config, node, program string, jobID summary.JobID) (*Log, error) {
+func OpenLog(c configs.Config, node, program string, jobID run.JobID) (*Log, error) {
 	l := &Log{program: program, job: jobID}
 	if c.Health.Journal {
 		l.journal = journal.System()

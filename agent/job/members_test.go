@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/job/local"
 	"jobgait/agent/job/slurm"
 	"jobgait/agent/peek"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // proc is a /proc tree for tests.
@@ -68,8 +68,8 @@ func (p proc) remove(pid int) { os.RemoveAll(filepath.Join(p.root, strconv.Itoa(
 
 func run17() job.Run {
 	return job.Run{
-		Key:  summary.RunKey{Cluster: "c", JobID: 17},
-		Job:  summary.Job{UID: 1000},
+		Key:  run.Key{Cluster: "c", JobID: 17},
+		Job:  run.Job{UID: 1000},
 		Node: "n1",
 	}
 }

@@ -1,13 +1,15 @@
 package job
 
-import "jobgait/analysis/summary"
+import (
+	"jobgait/analysis/run"
+)
 
 // Run is what the Prolog knows of a run, stored as env.json in the node's run
 // directory. Agent and Epilog read it back and recompute nothing.
 type Run struct {
-	Key  summary.RunKey `json:"key"`
-	Job  summary.Job    `json:"job"`
-	Node string         `json:"node"`
+	Key  run.Key `json:"key"`
+	Job  run.Job `json:"job"`
+	Node string  `json:"node"`
 	// Exclusive is whether the job has the node alone, so that what the
 	// node does is what the job does.
 	Exclusive bool `json:"exclusive"`
@@ -31,7 +33,7 @@ type Run struct {
 	// names none.
 	GPUs *GPUs `json:"gpus,omitempty"`
 	// Names is what the user wants told of his code, "" what the settings say.
-	Names summary.Detail `json:"names,omitempty"`
+	Names run.DisclosureLevel `json:"names,omitempty"`
 }
 
 // Alone is r with the settings' word, by partition, on whether jobs have their nodes

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // RunDir is the directory of one run on one node: <spool>/<node>/<run key>.
@@ -21,7 +21,7 @@ type RunDir string
 var ErrLocked = errors.New("run is locked by its agent")
 
 // Dir returns the run directory of a key. Nothing is created.
-func Dir(spool, node string, key summary.RunKey) RunDir {
+func Dir(spool, node string, key run.Key) RunDir {
 	return RunDir(filepath.Join(NodeDir(spool, node), key.String()))
 }
 

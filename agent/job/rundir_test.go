@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func newRunDir(t *testing.T, spool string, r Run) RunDir {
@@ -30,8 +30,8 @@ func newRunDir(t *testing.T, spool string, r Run) RunDir {
 func TestRunRoundTrip(t *testing.T) {
 	tasks := 8
 	want := Run{
-		Key:  summary.RunKey{Cluster: "c1", JobID: 17, Restart: 2},
-		Job:  summary.Job{User: "alice", UID: 1000, NTasks: &tasks, NodeList: "n[1-2]"},
+		Key:  run.Key{Cluster: "c1", JobID: 17, Restart: 2},
+		Job:  run.Job{User: "alice", UID: 1000, NTasks: &tasks, NodeList: "n[1-2]"},
 		Node: "n1", Exclusive: true, StartReal: 1.7e9 + 0.25, StartMono: 12.5, BootID: "b",
 		StdOutPattern: "/d/%j.out",
 	}
@@ -60,7 +60,7 @@ func TestRunRoundTrip(t *testing.T) {
 }
 
 func TestLock(t *testing.T) {
-	d := newRunDir(t, t.TempDir(), Run{Key: summary.RunKey{JobID: 1}, Node: "n"})
+	d := newRunDir(t, t.TempDir(), Run{Key: run.Key{JobID: 1}, Node: "n"})
 	f, err := d.TryLock()
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestLock(t *testing.T) {
 
 func TestSetAside(t *testing.T) {
 	spool := t.TempDir()
-	r := Run{Key: summary.RunKey{Cluster: "c", JobID: 1}, Node: "n"}
+	r := Run{Key: run.Key{Cluster: "c", JobID: 1}, Node: "n"}
 	for n := 1; n <= 2; n++ {
 		d := newRunDir(t, spool, r)
 		aside, err := d.SetAside()
@@ -93,8 +93,8 @@ func TestSetAside(t *testing.T) {
 
 func TestDirsNamed(t *testing.T) {
 	spool := t.TempDir()
-	for _, id := range []summary.JobID{7, 70, 71, 700} {
-		newRunDir(t, spool, Run{Key: summary.RunKey{Cluster: "c", JobID: id}, Node: "n1"})
+	for _, id := range []run.JobID{7, 70, 71, 700} {
+		newRunDir(t, spool, Run{Key: run.Key{Cluster: "c", JobID: id}, Node: "n1"})
 	}
 	for prefix, want := range map[string]string{"c-7.": "c-7.r0", "c-7": "c-7.r0 c-70.r0 c-700.r0 c-71.r0", "c-8": ""} {
 		dirs, err := DirsNamed(NodeDir(spool, "n1"), prefix)
@@ -152,7 +152,7 @@ func TestSpoolOfOthers(t *testing.T) {
 
 func TestDirStaysInSpool(t *testing.T) {
 	for _, node := range []string{"..", "a/../../b", "", ".hidden", "-rf", strings.Repeat("n", 1000)} {
-		d := string(Dir("/spool", node, summary.RunKey{Cluster: "../x", JobID: 1}))
+		d := string(Dir("/spool", node, run.Key{Cluster: "../x", JobID: 1}))
 		if rel, err := filepath.Rel("/spool", d); err != nil || strings.HasPrefix(rel, "..") || strings.Count(rel, "/") != 1 {
 			t.Errorf("node %q: directory %q", node, d)
 		}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Scheduler is what starts jobs and calls the hooks.
@@ -25,11 +25,11 @@ type Hooks interface {
 	// Node is what the scheduler calls this node, "" if it does not say.
 	Node(getenv func(string) string) string
 	// Within is the job in which a program that a user starts finds itself.
-	Within(getenv func(string) string) (key summary.RunKey, inside bool)
+	Within(getenv func(string) string) (key run.Key, inside bool)
 	// Nodes expands a list of nodes, in the order in which the job has them.
 	Nodes(list string) ([]string, error)
 	// StdOut is the path of a job's output as far as it is known, "" if it is not.
-	StdOut(r Run, j summary.Job) string
+	StdOut(r Run, j run.Job) string
 }
 
 // Processes says which processes of a node belong to a run.
@@ -48,12 +48,12 @@ type Memory interface {
 	// Remembers tells whether there is anybody to ask.
 	Remembers() bool
 	// Ask says what is known of a job now.
-	Ask(ctx context.Context, id summary.JobID) (Details, error)
+	Ask(ctx context.Context, id run.JobID) (Details, error)
 	// Endings says how runs ended, as far as they have.
 	Endings(ctx context.Context, runs []Question) ([]Ending, error)
 	// Account is the end of the run that began at about start, with whose it was and
 	// where; nil if it is not known.
-	Account(ctx context.Context, id summary.JobID, uid int, start float64) (*Ending, error)
+	Account(ctx context.Context, id run.JobID, uid int, start float64) (*Ending, error)
 	// Fields are what may explain a change of speed, such as the scheduler's version.
 	Fields(ctx context.Context) map[string]string
 }
@@ -64,16 +64,16 @@ type Told struct {
 	// OptOut is whether the user asked not to be watched.
 	OptOut bool
 	// Exit is nil where the hook was not told it.
-	Exit *summary.Exit
+	Exit *run.Exit
 	// Used are counters of the job that the hook was told more of than an agent may
 	// have seen: what was counted up to the end.
-	Used []summary.Counter
+	Used []run.Counter
 }
 
 // Question is a run that a scheduler is asked about. Start and End are UTC epoch
 // seconds, as the hooks saw them.
 type Question struct {
-	JobID      summary.JobID
+	JobID      run.JobID
 	Start, End float64
 }
 

@@ -21,7 +21,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/analysis/tracker"
 )
 
@@ -88,15 +88,9 @@ type Job struct {
 }
 
 // JobOf is what is told of a run.
-func JobOf(k summary.RunKey, j summary.Job) Job {
+func JobOf(k run.Key, j run.Job) Job {
 	return Job{Cluster: k.Cluster, Name: j.Name, App: j.App, Executable: j.Executable, Script: j.Script, Size: j.Size,
 		NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}
-}
-
-// Summary is a run of that kind, for who asks what its application and shape are called.
-func (j Job) Summary() summary.Summary {
-	return summary.Summary{Key: summary.RunKey{Cluster: j.Cluster}, Job: summary.Job{Name: j.Name, App: j.App, Executable: j.Executable,
-		Script: j.Script, Size: j.Size, NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}}
 }
 
 // Stalled says since when no cycle has ended, and what the job's processes do.

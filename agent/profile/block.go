@@ -2,7 +2,7 @@ package profile
 
 import (
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Version is the version of the format.
@@ -10,9 +10,9 @@ const Version = 1
 
 // Header is the first block of a profile, as JSON.
 type Header struct {
-	Version int            `json:"version"`
-	Key     summary.RunKey `json:"key"`
-	Node    string         `json:"node"`
+	Version int     `json:"version"`
+	Key     run.Key `json:"key"`
+	Node    string  `json:"node"`
 	// StepNS is the step of the grid. Slot i begins at BaseNS + i*StepNS of
 	// CLOCK_MONOTONIC; RunNS is CLOCK_MONOTONIC when the Prolog ran.
 	StepNS int64 `json:"step_ns"`
@@ -33,9 +33,9 @@ type Header struct {
 	// 0 in profiles that do not say.
 	InterruptNS float64 `json:"interrupt_ns,omitempty"`
 	// BudgetPct is what the agent may cost, in percent of each CPU.
-	BudgetPct float64          `json:"budget_pct,omitempty"`
-	Columns   []Column         `json:"columns"`
-	Sources   []summary.Source `json:"sources"`
+	BudgetPct float64             `json:"budget_pct,omitempty"`
+	Columns   []Column            `json:"columns"`
+	Sources   []run.CounterSource `json:"sources"`
 	// Notes are what the agent found it could not do when it started.
 	Notes []note.Note `json:"notes"`
 }
@@ -134,7 +134,7 @@ type Footer struct {
 	// BuildID is its build id, else a hash of its size and time.
 	BuildID string `json:"build_id,omitempty"`
 	// GPUs are the boards of which there are columns, where the agent was told.
-	GPUs []summary.GPUDevice `json:"gpus,omitempty"`
+	GPUs []run.GPUDevice `json:"gpus,omitempty"`
 	// Before is what columns had counted of the run when they were first read, by name:
 	// an agent on a node without time is seconds late.
 	Before map[string]uint64 `json:"before,omitempty"`

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Epoch is a moment from which samples mean something else. Columns never
@@ -51,8 +51,8 @@ const (
 
 // Suspended returns within what bounds the job was suspended, in seconds since the
 // run began. A suspension without an end lasted until the last sample.
-func (l Loaded) Suspended() []summary.Interval {
-	var out []summary.Interval
+func (l Loaded) Suspended() []run.Interval {
+	var out []run.Interval
 	at := func(slot int64) float64 {
 		return (float64(l.Header.BaseNS-l.Header.RunNS) + float64(slot)*float64(l.Header.StepNS)) / 1e9
 	}
@@ -60,7 +60,7 @@ func (l Loaded) Suspended() []summary.Interval {
 	for _, e := range l.Epochs {
 		switch s := min(at(e.Slot), l.endS); {
 		case e.Kind == SuspendedKind && !open && (len(out) == 0 || s >= last):
-			out, open = append(out, summary.Interval{StartS: s, EndS: l.endS}), true
+			out, open = append(out, run.Interval{StartS: s, EndS: l.endS}), true
 		case e.Kind == ResumedKind && open:
 			last = max(s, out[len(out)-1].StartS)
 			out[len(out)-1].EndS, open = last, false

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
-	"jobgait/analysis/summary"
 )
 
 func hz(v float64) *float64 { return &v }
@@ -110,15 +110,15 @@ func TestSuspended(t *testing.T) {
 	at := func(kind string, slot int64) Epoch { return Epoch{Kind: kind, Slot: slot} }
 	for name, c := range map[string]struct {
 		epochs []Epoch
-		want   []summary.Interval
+		want   []run.Interval
 	}{
 		"never":        {[]Epoch{at("rate", 5), at(ResumedKind, 9)}, nil},
-		"once":         {[]Epoch{at(SuspendedKind, 200), at("rate", 300), at(ResumedKind, 400)}, []summary.Interval{{StartS: 2, EndS: 3}}},
-		"to the end":   {[]Epoch{at(SuspendedKind, 200)}, []summary.Interval{{StartS: 2, EndS: 10}}},
-		"twice":        {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, 400), at(SuspendedKind, 400), at(ResumedKind, 600)}, []summary.Interval{{StartS: 2, EndS: 3}, {StartS: 3, EndS: 4}}},
-		"told twice":   {[]Epoch{at(SuspendedKind, 200), at(SuspendedKind, 300), at(ResumedKind, 400)}, []summary.Interval{{StartS: 2, EndS: 3}}},
-		"back in time": {[]Epoch{at(SuspendedKind, 400), at(ResumedKind, 200), at(SuspendedKind, 100), at(ResumedKind, 600)}, []summary.Interval{{StartS: 3, EndS: 3}}},
-		"for ever":     {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, maxSlot)}, []summary.Interval{{StartS: 2, EndS: 10}}},
+		"once":         {[]Epoch{at(SuspendedKind, 200), at("rate", 300), at(ResumedKind, 400)}, []run.Interval{{StartS: 2, EndS: 3}}},
+		"to the end":   {[]Epoch{at(SuspendedKind, 200)}, []run.Interval{{StartS: 2, EndS: 10}}},
+		"twice":        {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, 400), at(SuspendedKind, 400), at(ResumedKind, 600)}, []run.Interval{{StartS: 2, EndS: 3}, {StartS: 3, EndS: 4}}},
+		"told twice":   {[]Epoch{at(SuspendedKind, 200), at(SuspendedKind, 300), at(ResumedKind, 400)}, []run.Interval{{StartS: 2, EndS: 3}}},
+		"back in time": {[]Epoch{at(SuspendedKind, 400), at(ResumedKind, 200), at(SuspendedKind, 100), at(ResumedKind, 600)}, []run.Interval{{StartS: 3, EndS: 3}}},
+		"for ever":     {[]Epoch{at(SuspendedKind, 200), at(ResumedKind, maxSlot)}, []run.Interval{{StartS: 2, EndS: 10}}},
 	} {
 		l := Loaded{Header: Header{StepNS: 5e6, BaseNS: 3e9, RunNS: 2e9}, Epochs: c.epochs, endS: 10}
 		if got := l.Suspended(); !reflect.DeepEqual(got, c.want) {

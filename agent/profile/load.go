@@ -11,8 +11,8 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
-	"jobgait/analysis/summary"
 )
 
 // A profile becomes its sets in three passes over its frames, which are, in order:
@@ -47,8 +47,8 @@ type Loaded struct {
 	// are in a block, for between blocks the agent slept or had nowhere to write.
 	// Totals are what the cumulative columns counted up to their last values, and
 	// before them "cpu_time", the job's CPU time as the code addresses tell it.
-	Quality summary.Quality
-	Totals  []summary.Counter
+	Quality run.Quality
+	Totals  []run.Counter
 	// Places are those of the whole run, as far as the profile reaches.
 	Places Places
 	// Windows are the windows of utilization of each of the job's GPUs, in seconds since

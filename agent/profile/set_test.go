@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
-	"jobgait/analysis/summary"
 )
 
 // nan stands for a missing value in expectations.
@@ -29,7 +29,7 @@ func sample() *Profile {
 		Column{Name: "cycles", Unit: "cycles", Scope: "node"},
 		Column{Name: "memory", Unit: "bytes", Scope: "job", Gauge: true},
 		Column{Name: "instructions", Unit: "instructions", Scope: "node"})
-	h.Sources = []summary.Source{{Name: "cycles"}}
+	h.Sources = []run.CounterSource{{Name: "cycles"}}
 	return &Profile{Header: h, Blocks: []Block{
 		{First: 100, N: 4, Columns: [][]int64{{10, 20, 40, 40}, {7, 8, 9, NoValue}, {5, 10, 50, 60}},
 			Samples: []uint32{10, 5, 0, 10}, Missing: 1, Records: 10, AgentCPUNS: 1e6,
@@ -201,7 +201,7 @@ func TestCountedBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, err := Load(path)
-	want := []summary.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 130, Before: 1000}, {Name: "b", Scope: "node", Total: 7}}
+	want := []run.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 130, Before: 1000}, {Name: "b", Scope: "node", Total: 7}}
 	if err != nil || !reflect.DeepEqual(l.Totals, want) {
 		t.Errorf("%+v, %v", l.Totals, err)
 	}
@@ -211,14 +211,14 @@ func TestQualityAndTotals(t *testing.T) {
 	p := sample()
 	l := held(t, p, usual())
 	q := l.Quality
-	want := summary.Quality{Scope: "job", CPUs: 2, RateHz: 200, AddressHz: 1000, Samples: 12, Missing: 1, LostRecords: 2,
-		Blocks: 3, AgentCPUS: 0.003, Sources: []summary.Source{{Name: "cycles"}}}
+	want := run.Quality{Scope: "job", CPUs: 2, RateHz: 200, AddressHz: 1000, Samples: 12, Missing: 1, LostRecords: 2,
+		Blocks: 3, AgentCPUS: 0.003, Sources: []run.CounterSource{{Name: "cycles"}}}
 	// 3 ms, and 30 interrupts of 12 us, of 2 CPUs for 80 ms.
 	if want.OverheadPct = q.OverheadPct; math.Abs(q.OverheadPct-2.1) > 1e-9 || !reflect.DeepEqual(q, want) {
 		t.Errorf("%+v", q)
 	}
 	totals := l.Totals
-	wantTotals := []summary.Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 0.037, Share: 2.0 / 3},
+	wantTotals := []run.Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 0.037, Share: 2.0 / 3},
 		{Name: "cycles", Unit: "cycles", Scope: "node", Total: 130},
 		{Name: "instructions", Unit: "instructions", Scope: "node", Total: 220}}
 	if !reflect.DeepEqual(totals, wantTotals) {

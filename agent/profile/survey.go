@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/anatomy"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // survey is what one pass over the heads of the blocks tells of a whole profile.
@@ -158,10 +158,10 @@ func (s *survey) stepS() float64 { return float64(s.header.StepNS) / 1e9 }
 
 // totals are the counters over the run; cpuS is what the code addresses tell of
 // the job's CPU time, in so many slots.
-func (s *survey) totals(cpuS float64, slots int64) []summary.Counter {
-	out := make([]summary.Counter, 0, 1+len(s.last))
+func (s *survey) totals(cpuS float64, slots int64) []run.Counter {
+	out := make([]run.Counter, 0, 1+len(s.last))
 	if s.sampled && newRates(s.header, s.epochs).highest() > 0 {
-		c := summary.Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: cpuS}
+		c := run.Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: cpuS}
 		if slots < s.present {
 			c.Share = float64(slots) / float64(s.present)
 		}
@@ -169,7 +169,7 @@ func (s *survey) totals(cpuS float64, slots int64) []summary.Counter {
 	}
 	for i, c := range s.header.Columns {
 		if !c.Gauge && s.last[i] != NoValue {
-			x := summary.Counter{Name: c.Name, Unit: c.Unit, Scope: c.Scope, Total: float64(s.last[i])}
+			x := run.Counter{Name: c.Name, Unit: c.Unit, Scope: c.Scope, Total: float64(s.last[i])}
 			if s.footer != nil {
 				x.Before = float64(s.footer.Before[c.Name])
 			}
@@ -184,17 +184,17 @@ func (s *survey) totals(cpuS float64, slots int64) []summary.Counter {
 const interruptS = 12e-6
 
 // quality says what the samples are worth.
-func (s *survey) quality() summary.Quality {
+func (s *survey) quality() run.Quality {
 	h, interruptS := s.header, interruptS
 	if h.InterruptNS > 0 {
 		interruptS = h.InterruptNS / 1e9
 	}
-	q := summary.Quality{
+	q := run.Quality{
 		Scope: h.Scope, CPUs: h.CPUs, RateHz: 1e9 / float64(h.StepNS), AddressHz: h.AddressHz,
 		Samples: s.present, Missing: s.missing, LostRecords: s.lost, Blocks: s.blocks, Sealed: s.footer != nil,
 		AgentCPUS: float64(s.agentNS) / 1e9,
 		BudgetPct: h.BudgetPct, InterruptNS: h.InterruptNS,
-		Sources: append([]summary.Source{}, h.Sources...),
+		Sources: append([]run.CounterSource{}, h.Sources...),
 	}
 	for i := range q.Sources {
 		if part := s.footer.uncertain(q.Sources[i].Name); part >= 0 && part <= 1 {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 
 	"golang.org/x/sys/unix"
 )
@@ -91,7 +91,7 @@ func Create(path string, h Header, options ...Options) (*Writer, error) {
 func newWriter(f file, path string, h Header, o Options) (*Writer, error) {
 	h.Version = Version
 	h.Columns = append([]Column{}, h.Columns...)
-	h.Sources = append([]summary.Source{}, h.Sources...)
+	h.Sources = append([]run.CounterSource{}, h.Sources...)
 	h.Notes = append([]note.Note{}, h.Notes...)
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("create profile %s: %w", path, err)

@@ -12,7 +12,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // buildAgent compiles the program as it is shipped.
@@ -33,8 +33,8 @@ func runAgent(b *testing.B, path string, length time.Duration) time.Duration {
 	b.Helper()
 	dir := job.RunDir(b.TempDir())
 	real, mono := job.Clock()
-	err := dir.WriteRun(job.Run{Key: summary.RunKey{Cluster: "bench", JobID: 1}, Node: "n1", Exclusive: true,
-		StartReal: real, StartMono: mono, Job: summary.Job{UID: os.Getuid()}})
+	err := dir.WriteRun(job.Run{Key: run.Key{Cluster: "bench", JobID: 1}, Node: "n1", Exclusive: true,
+		StartReal: real, StartMono: mono, Job: run.Job{UID: os.Getuid()}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
 func TestFewerNodes(t *testing.T) {
-	runs := func(size string, nodes, n int, step float64, exit *summary.Exit) history.History {
+	runs := func(size string, nodes, n int, step float64, exit *run.Exit) history.History {
 		h := history.History{Cluster: "hpc", User: "alice", App: "nemo", Shape: "x"}
 		for range n {
 			nodes, step := nodes, step
@@ -17,10 +18,10 @@ func TestFewerNodes(t *testing.T) {
 		return h
 	}
 	runOf := func(size string, step float64) summary.Summary {
-		return summary.Summary{Key: summary.RunKey{Cluster: "hpc", JobID: 1}, StepS: &step,
-			Job: summary.Job{App: "nemo", User: "alice", NNodes: 16, Size: size}}
+		return summary.Summary{Key: run.Key{Cluster: "hpc", JobID: 1}, StepS: &step,
+			Job: run.Job{App: "nemo", User: "alice", NNodes: 16, Size: size}}
 	}
-	failed := &summary.Exit{Code: 1}
+	failed := &run.Exit{Code: 1}
 	for name, c := range map[string]struct {
 		stored []history.History
 		run    summary.Summary

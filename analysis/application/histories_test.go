@@ -8,7 +8,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func ptr[T any](x T) *T { return &x }
@@ -23,12 +23,12 @@ func stored(n, at int, step bool) history.History {
 			level, build = 69, "b2"
 		}
 		y := level * (1 + 0.004*math.Sin(float64(i*i)))
-		r := history.Run{ID: int64(100 + i), SeriesID: 7, DisplayID: "j", Start: float64(20000+i) * day, ElapsedS: y, Exit: &summary.Exit{}}
+		r := history.Run{ID: int64(100 + i), SeriesID: 7, DisplayID: "j", Start: float64(20000+i) * day, ElapsedS: y, Exit: &run.Exit{}}
 		if step {
 			r.StepS = ptr(y / 100)
 		}
 		h.Runs = append(h.Runs, r)
-		h.Fields = append(h.Fields, map[string]string{summary.FieldBuildID: build})
+		h.Fields = append(h.Fields, map[string]string{run.FieldBuildID: build})
 		h.Nodes = append(h.Nodes, []string{"n1"})
 	}
 	return h
@@ -53,7 +53,7 @@ func TestChangeOfStoredRuns(t *testing.T) {
 	if len(events) != 1 || events[0].RunID != 120 || events[0].Metric != "step_s" || events[0].Detected == nil {
 		t.Errorf("events %+v", events)
 	}
-	if c := found.Changes[0].Causes; len(c) == 0 || c[0].Field != summary.FieldBuildID {
+	if c := found.Changes[0].Causes; len(c) == 0 || c[0].Field != run.FieldBuildID {
 		t.Errorf("causes %+v", c)
 	}
 }
@@ -62,7 +62,7 @@ func TestChangeOfStoredRuns(t *testing.T) {
 func TestFailedRunsHaveNoLevel(t *testing.T) {
 	s := stored(30, 30, false)
 	for _, i := range []int{10, 11, 12, 13} {
-		s.Runs[i].ElapsedS, s.Runs[i].Exit = 5, &summary.Exit{Signal: 15}
+		s.Runs[i].ElapsedS, s.Runs[i].Exit = 5, &run.Exit{Signal: 15}
 	}
 	s.Runs[14].ElapsedS, s.Runs[14].State = 5, "TIMEOUT"
 	h, err := Of([]history.History{s}, "")

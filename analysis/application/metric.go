@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Metric is a quantity of a run that histories and scaling series are made of.
@@ -61,7 +61,7 @@ func (m Metric) value(r history.Run) float64 {
 }
 
 // ended is whether a run came to its own end: nothing speaks against it.
-func ended(exit *summary.Exit, state string) bool {
+func ended(exit *run.Exit, state string) bool {
 	if exit != nil && (exit.Code != 0 || exit.Signal != 0) {
 		return false
 	}

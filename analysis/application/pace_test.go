@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // madeRuns are runs of a loop of 2 s with a minute of other work, newest first.
@@ -13,14 +13,14 @@ func madeRuns(cycles ...int) []history.Run {
 	var runs []history.Run
 	for _, n := range cycles {
 		period := 2.0
-		runs = append(runs, history.Run{Iterations: &n, PeriodS: &period, ElapsedS: 60 + 2*float64(n), Exit: &summary.Exit{}})
+		runs = append(runs, history.Run{Iterations: &n, PeriodS: &period, ElapsedS: 60 + 2*float64(n), Exit: &run.Exit{}})
 	}
 	return runs
 }
 
 func TestUsualNeedsThreeRunsThatAgree(t *testing.T) {
 	failed, unknown := madeRuns(1000), madeRuns(1000)
-	failed[0].Exit, unknown[0].Iterations = &summary.Exit{Code: 1}, nil
+	failed[0].Exit, unknown[0].Iterations = &run.Exit{Code: 1}, nil
 	cancelled := madeRuns(1000)
 	cancelled[0].State = "CANCELLED"
 	old := append(madeRuns(1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000), madeRuns(5)...)

@@ -8,8 +8,8 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/scaling"
-	"jobgait/analysis/summary"
 )
 
 // partsOf is an application whose step consists of a function that shrinks with the
@@ -29,7 +29,7 @@ func partsOf(sizes []int) []history.History {
 				times[j].Share = *times[j].StepS / total
 			}
 			y := total
-			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 100, StepS: &y, NNodes: ptr(n), Exit: &summary.Exit{}})
+			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 100, StepS: &y, NNodes: ptr(n), Exit: &run.Exit{}})
 			h.Code = append(h.Code, times)
 		}
 		out = append(out, h)

@@ -7,8 +7,8 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/scaling"
-	"jobgait/analysis/summary"
 )
 
 // sizes is an application that was run three times on each number of nodes, all
@@ -20,7 +20,7 @@ func sizes(numbers []int, seconds func(n float64) float64) []history.History {
 		for i := range 3 {
 			y := seconds(float64(n)) * (1 + 0.002*math.Sin(float64(7*k+3*i)))
 			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 10 * y,
-				StepS: &y, NNodes: ptr(n), NTasks: ptr(8 * n), Exit: &summary.Exit{}})
+				StepS: &y, NNodes: ptr(n), NTasks: ptr(8 * n), Exit: &run.Exit{}})
 		}
 		out = append(out, h)
 	}

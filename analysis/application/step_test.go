@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -50,10 +51,10 @@ func TestStepIsOfOnePattern(t *testing.T) {
 	} {
 		i := c.run
 		start := float64(20000+i) * day
-		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(i + 1)},
-			Job:   summary.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", Executable: "lmp"},
-			Start: start, End: start + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: summary.Quality{Scope: "job"}}
-		s.Exit = &summary.Exit{Signal: c.signal}
+		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(i + 1)},
+			Job:   run.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", Executable: "lmp"},
+			Start: start, End: start + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: run.Quality{Scope: "job"}}
+		s.Exit = &run.Exit{Signal: c.signal}
 		s.Patterns, s.Job.App = c.patterns, "step"
 		s, err := Put(t.Context(), db, s, history.Ingest{})
 		if err != nil {

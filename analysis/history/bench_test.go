@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -105,7 +106,7 @@ func BenchmarkHistory(b *testing.B) {
 
 func with64Nodes(s summary.Summary) summary.Summary {
 	s.Nodes = nil
-	for n := range summary.JobID(64) {
+	for n := range run.JobID(64) {
 		s.Nodes = append(s.Nodes, summary.Node{
 			Name: fmt.Sprintf("n%d", (64*s.Key.JobID+n)%1000), Reported: true, BusyCPUs: ptr(3.5)})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -114,7 +115,7 @@ func (w *writer) fieldSet(s summary.Summary) any {
 	var build any
 	for name, value := range cleanFields(s) {
 		id := w.id("field", "field_id", []string{"name", "value"}, name, value)
-		if ids = append(ids, id); name == summary.FieldBuildID {
+		if ids = append(ids, id); name == run.FieldBuildID {
 			build = id
 		}
 	}

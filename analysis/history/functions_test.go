@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/anatomy"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -102,7 +103,7 @@ func TestFunctionsFollowTheReference(t *testing.T) {
 }
 
 func TestWhatOthersMayReadOfNames(t *testing.T) {
-	for detail, want := range map[summary.Detail][]string{summary.AllNames: {"PairLJCut", "lmp"}, summary.Libraries: {"lmp"}, summary.NoNames: nil} {
+	for detail, want := range map[run.DisclosureLevel][]string{run.AllNames: {"PairLJCut", "lmp"}, run.Libraries: {"lmp"}, run.NoNames: nil} {
 		db := open(t)
 		s := coded(oneNode(812344))
 		s.Job.Executable = "x"
@@ -112,7 +113,7 @@ func TestWhatOthersMayReadOfNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kept.Code != nil && detail != summary.AllNames && len(kept.Code.Run.Functions) > 0 || detail == summary.NoNames && kept.Code != nil {
+		if kept.Code != nil && detail != run.AllNames && len(kept.Code.Run.Functions) > 0 || detail == run.NoNames && kept.Code != nil {
 			t.Errorf("%s: the stored summary has %+v", detail, kept.Code)
 		}
 		for _, word := range []string{"PairLJCut", "lmp"} {
@@ -120,14 +121,14 @@ func TestWhatOthersMayReadOfNames(t *testing.T) {
 				t.Errorf("%s: %s in %s", detail, word, rows)
 			}
 		}
-		if strings.Contains(dump(t, db.sql, "SELECT * FROM job_classes"), "communication") == (detail == summary.NoNames) {
+		if strings.Contains(dump(t, db.sql, "SELECT * FROM job_classes"), "communication") == (detail == run.NoNames) {
 			t.Errorf("%s: classes", detail)
 		}
 		raw, err := os.ReadFile(db.path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(raw), "PairLJCut") && detail != summary.AllNames {
+		if strings.Contains(string(raw), "PairLJCut") && detail != run.AllNames {
 			t.Errorf("%s: the file has the name", detail)
 		}
 	}
@@ -173,7 +174,7 @@ func TestRoomOfFunctions(t *testing.T) {
 		if err := db.put(t.Context(), func(w *writer) error {
 			for k := range roomRuns {
 				s := oneNode(int64(812345))
-				s.Key.JobID, s.Job.Name = summary.JobID(1_000_000+k), "melt"
+				s.Key.JobID, s.Job.Name = run.JobID(1_000_000+k), "melt"
 				s.Start += float64(k)
 				run := w.insertRun(s, 0, "")
 				if with {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -17,7 +18,7 @@ func melts(t *testing.T, db *DB, n int64) {
 	for i := range n {
 		s := oneNode(i + 1)
 		s.Job.Name, s.StepS = "melt", ptr(0.5+float64(i)/100)
-		s.Job.Fields = map[string]string{summary.FieldBuildID: "b1", "label.solver": "gmres\x1b[31m"}
+		s.Job.Fields = map[string]string{run.FieldBuildID: "b1", "label.solver": "gmres\x1b[31m"}
 		if i%2 == 1 {
 			s.Job.Fields = nil
 		}

@@ -3,6 +3,7 @@ package history
 import (
 	"testing"
 
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -10,7 +11,7 @@ func TestApplication(t *testing.T) {
 	for _, c := range []struct{ script, name, want string }{
 		{"a.py", "python3.11", "a.py"}, {"a.py", "a.py", "a.py"}, {"a.py", "train-7", "a.py train-#"}, {"step2.py", "step2.py", "step2.py"},
 	} {
-		s := summary.Summary{Job: summary.Job{Script: c.script, Executable: "python3.11", Name: c.name}}
+		s := summary.Summary{Job: run.Job{Script: c.script, Executable: "python3.11", Name: c.name}}
 		if got := Application(s); got != c.want {
 			t.Errorf("Application(script=%q, name=%q) = %q, want %q", c.script, c.name, got, c.want)
 		}
@@ -29,7 +30,7 @@ func TestApplication(t *testing.T) {
 		{" \t", "lmp", "melt", "lmp melt"},
 		{"a\nb", "", "", "a?b"},
 	} {
-		s := summary.Summary{Job: summary.Job{App: c.app, Executable: c.exe, Name: c.name}}
+		s := summary.Summary{Job: run.Job{App: c.app, Executable: c.exe, Name: c.name}}
 		if got := Application(s); got != c.want {
 			t.Errorf("Application(app=%q, exe=%q, name=%q) = %q, want %q", c.app, c.exe, c.name, got, c.want)
 		}
@@ -37,7 +38,7 @@ func TestApplication(t *testing.T) {
 }
 
 func TestShape(t *testing.T) {
-	for want, j := range map[string]summary.Job{
+	for want, j := range map[string]run.Job{
 		"2n 8t 4c size=L": {NNodes: 2, NTasks: ptr(8), CPUsPerTask: ptr(4), Size: "L"},
 		"1n ?t 2c":        {NNodes: 1, CPUsPerTask: ptr(2)},
 		"?n ?t ?c":        {NTasks: ptr(0)},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -46,7 +47,7 @@ func (db *DB) Lookup(ctx context.Context, ref Ref) (s summary.Summary, reportDir
 // array.
 func (db *DB) lookup(ctx context.Context, ref Ref) (body []byte, reportDir string, err error) {
 	body, reportDir, err = db.newest(ctx, ref, "r.display_id = ?", ref.ID)
-	raw, notNumber := summary.ParseJobID(ref.ID)
+	raw, notNumber := run.ParseJobID(ref.ID)
 	if errors.Is(err, ErrNotFound) && notNumber == nil {
 		return db.newest(ctx, ref, "r.job_id = ?", raw)
 	}

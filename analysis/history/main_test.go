@@ -13,6 +13,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -68,19 +69,19 @@ func ptr[T any](x T) *T { return &x }
 func oneNode(id int64) summary.Summary {
 	return summary.Summary{
 		Schema: summary.Schema,
-		Key:    summary.RunKey{Cluster: "hpc", JobID: summary.JobID(id)},
-		Job: summary.Job{
+		Key:    run.Key{Cluster: "hpc", JobID: run.JobID(id)},
+		Job: run.Job{
 			Name: "melt-" + strconv.FormatInt(id, 10), User: "alice", UID: 1001, GID: 100,
 			Partition: "cpu", NNodes: 1, NodeList: "n1", NTasks: ptr(4), NCPUs: ptr(4), CPUsPerTask: ptr(1),
 			WorkDir: "/home/alice", Executable: "lmp",
 		},
 		Start: t0 + float64(100*(id%1000)), End: t0 + float64(100*(id%1000)) + 60, ElapsedS: 60.25,
-		Exit:     &summary.Exit{},
+		Exit:     &run.Exit{},
 		Nodes:    []summary.Node{{Name: "n1", Reported: true, BusyCPUs: ptr(3.5), Samples: 12000, Missing: 12, Sealed: true}},
 		Patterns: []pattern.Pattern{mainPattern(0.5)},
-		Quality: summary.Quality{
+		Quality: run.Quality{
 			Scope: "node", CPUs: 4, RateHz: 200, Samples: 12000, Missing: 12, OverheadPct: 0.12,
-			Sources: []summary.Source{{Name: "context_switches", PMU: "software"}},
+			Sources: []run.CounterSource{{Name: "context_switches", PMU: "software"}},
 		},
 	}
 }
@@ -94,10 +95,10 @@ func mainPattern(period float64) pattern.Pattern {
 
 // onGPUs are two GPUs of a node, of which nothing is known of one but that it was read.
 func onGPUs() []summary.GPU {
-	board := summary.GPUDevice{Name: "NVIDIA A100", UUID: "GPU-0", MemoryBytes: 80e9}
+	board := run.GPUDevice{Name: "NVIDIA A100", UUID: "GPU-0", MemoryBytes: 80e9}
 	return []summary.GPU{{Node: "n1", GPUDevice: board, ReadS: 50, EnergyJ: ptr(12500.0), PowerW: ptr(250.0), ActiveS: ptr(34.5), SlowedS: ptr(0.0),
 		MemoryPeakBytes: ptr(71e9), Cycle: &summary.GPUCycle{Pattern: "A", Count: 100, IdleShare: .31}},
-		{Node: "n1", GPUDevice: summary.GPUDevice{Index: 1}, ReadS: 50}}
+		{Node: "n1", GPUDevice: run.GPUDevice{Index: 1}, ReadS: 50}}
 }
 
 // fixture is a small history that has one of everything.
@@ -111,9 +112,9 @@ func fixture() []summary.Summary {
 	wide.Job.Account, wide.Job.QOS, wide.Job.StdOut = "ocean", "normal", "/home/alice/slurm-812345.out"
 	wide.Job.NNodes, wide.Job.NodeList, wide.Job.NTasks, wide.Job.NCPUs = 3, "n[1-3]", ptr(12), ptr(12)
 	wide.Job.App, wide.Job.Size, wide.Job.SchedulerStart = "nemo", "gyre", ptr(int64(t0))
-	wide.Exit = &summary.Exit{Code: 0, Signal: 15}
-	wide.Job.Fields = map[string]string{summary.FieldCommit: "9e66dad"}
-	wide.Counters = []summary.Counter{{Name: "page_faults", Unit: "faults", Scope: "node", Total: 4100, Share: 0.5}}
+	wide.Exit = &run.Exit{Code: 0, Signal: 15}
+	wide.Job.Fields = map[string]string{run.FieldCommit: "9e66dad"}
+	wide.Counters = []run.Counter{{Name: "page_faults", Unit: "faults", Scope: "node", Total: 4100, Share: 0.5}}
 	wide.Nodes = []summary.Node{
 		{Name: "n1", Reported: true, BusyCPUs: ptr(4.0), PeriodS: ptr(6.2), Coverage: ptr(0.88), Samples: 12000, Sealed: true},
 		{Name: "n2", Reported: true, BusyCPUs: ptr(3.0), Samples: 11000, Missing: 1100},
@@ -125,14 +126,14 @@ func fixture() []summary.Summary {
 	wide.Patterns = []pattern.Pattern{mainPattern(6.2), small}
 	wide.ImbalancePct = ptr(14.3)
 	wide.Code, wide.StepS = consistsOf(map[anatomy.Function]float64{{Library: "nemo.exe", Name: "dynspg::solve"}: 300, {Library: "libmpi.so.40", Start: 64}: 100, {Library: anatomy.KernelCode}: 8}), ptr(6.2)
-	wide.Quality.Sources = append(wide.Quality.Sources, summary.Source{Name: "instructions", PMU: "cpu"})
+	wide.Quality.Sources = append(wide.Quality.Sources, run.CounterSource{Name: "instructions", PMU: "cpu"})
 	missing := note.New(note.MissingNodes, "1 of 3 nodes sent no record: n3")
 	missing.Node = "n3"
 	wide.Notes = []note.Note{missing, note.New(note.Requeued, "ended by signal 15")}
 
 	bare := summary.Summary{
-		Schema: summary.Schema, Key: summary.RunKey{Cluster: "local:host", JobID: 1, Sub: 2},
-		Job: summary.Job{UID: 1002}, Notes: []note.Note{note.New(note.NoAgent, "no agent ran")},
+		Schema: summary.Schema, Key: run.Key{Cluster: "local:host", JobID: 1, Sub: 2},
+		Job: run.Job{UID: 1002}, Notes: []note.Note{note.New(note.NoAgent, "no agent ran")},
 	}
 	return []summary.Summary{oneNode(812344), array, wide, bare}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -120,7 +121,7 @@ func (p previous) inherit(s *summary.Summary) bool {
 		s.Job.SchedulerStart, changed = p.schedulerStart, true
 	}
 	if s.Exit == nil && p.exitCode != nil && p.exitSignal != nil {
-		s.Exit, changed = &summary.Exit{Code: *p.exitCode, Signal: *p.exitSignal}, true
+		s.Exit, changed = &run.Exit{Code: *p.exitCode, Signal: *p.exitSignal}, true
 	}
 	return changed
 }

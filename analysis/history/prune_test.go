@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // pruned calls Prune as of a hundred days after the runs of melts.
@@ -26,7 +26,7 @@ func TestPrune(t *testing.T) {
 	db := open(t)
 	for i := range int64(50) {
 		s := withTimeline(oneNode(i + 1))
-		s.Counters = []summary.Counter{{Name: "energy_pkg", Unit: "uJ", Total: 3.6e9}}
+		s.Counters = []run.Counter{{Name: "energy_pkg", Unit: "uJ", Total: 3.6e9}}
 		if i >= 45 {
 			s.Start, s.End = s.Start+90*86400, s.End+90*86400
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -17,7 +18,7 @@ type Ingest struct {
 	Source    string  // file that it was read from, "" = none
 	NowS      float64 // UTC epoch seconds; 0 is not known
 	// Names is how much of which code ran is kept; "" is all of it.
-	Names summary.Detail
+	Names run.DisclosureLevel
 	// Absent puts the run only if it is not there, else ErrThere is returned: what is
 	// put knows less than what hooks have told.
 	Absent bool

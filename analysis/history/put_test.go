@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -182,7 +183,7 @@ func TestSummaryComesBackWhole(t *testing.T) {
 	s := fixture()[2]
 	s.Timeline = summary.Timeline{StepS: 1, Columns: []summary.TimelineColumn{{
 		Name: "busy_cpus", Min: series.Values{0, 1}, Mean: series.Values{1, 2}, Max: series.Values{2, 3}}}}
-	s.Counters = []summary.Counter{{Name: "instructions", Total: 1e15}}
+	s.Counters = []run.Counter{{Name: "instructions", Total: 1e15}}
 	mustPut(t, db, s, Ingest{})
 	got, _, err := db.Summary(t.Context(), "812345")
 	if err != nil {
@@ -241,7 +242,7 @@ func TestHostileText(t *testing.T) {
 		q.Before++
 		runs, err := db.Runs(t.Context(), q)
 		known := Application(s) != Unknown // of what cannot be read there is no series
-		if err != nil || known != (len(runs) == 1) || known && runs[0].JobID != summary.JobID(i+1) {
+		if err != nil || known != (len(runs) == 1) || known && runs[0].JobID != run.JobID(i+1) {
 			t.Errorf("%.20q: its series is %v, %v", text, runs, err)
 		}
 		got, _, err := db.Lookup(t.Context(), Ref{ID: fmt.Sprint(i + 1), Cluster: text})
@@ -276,7 +277,7 @@ func TestDiskFull(t *testing.T) {
 	var err error
 	done := 1
 	for ; err == nil && done < 1000; done++ {
-		err = db.Put(t.Context(), reporting(3, func(s *summary.Summary) { s.Key.JobID = summary.JobID(done + 1) }), Ingest{})
+		err = db.Put(t.Context(), reporting(3, func(s *summary.Summary) { s.Key.JobID = run.JobID(done + 1) }), Ingest{})
 	}
 	if !Unavailable(err) || !strings.Contains(err.Error(), "no room left") || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("error is %v", err)

@@ -13,6 +13,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -62,7 +63,7 @@ func site(t *testing.T) *DB {
 	for i := range int64(6) {
 		put(812330+i, "alice", 6-float64(i), func(s *summary.Summary) {
 			s.StepS = ptr(0.5 + 0.1*float64(i/3))
-			s.Job.Fields = map[string]string{summary.FieldBuildID: "b" + strconv.FormatInt(1+i/3, 10)}
+			s.Job.Fields = map[string]string{run.FieldBuildID: "b" + strconv.FormatInt(1+i/3, 10)}
 		})
 	}
 	for i := range int64(2) {
@@ -71,7 +72,7 @@ func site(t *testing.T) *DB {
 			s.Nodes[0].BusyCPUs = ptr(0.5)
 		})
 	}
-	put(812344, "bob", 3, func(s *summary.Summary) { s.State, s.Exit = "OUT_OF_MEMORY", &summary.Exit{Signal: 9} })
+	put(812344, "bob", 3, func(s *summary.Summary) { s.State, s.Exit = "OUT_OF_MEMORY", &run.Exit{Signal: 9} })
 	wide := func(s *summary.Summary) {
 		s.Job.NNodes, s.Job.NCPUs, s.Job.App, s.Job.Size = 4, ptr(16), "nemo", "gyre"
 		s.Nodes = []summary.Node{{Name: "n1", Reported: true, BusyCPUs: ptr(4.0), Samples: 12000},
@@ -82,14 +83,14 @@ func site(t *testing.T) *DB {
 		small := mainPattern(0.1)
 		small.ID, small.Column = "B", "busy_cpus"
 		s.Patterns = append(s.Patterns, small)
-		s.Quality.Sources = append(s.Quality.Sources, summary.Source{Name: "instructions", PMU: "cpu"})
+		s.Quality.Sources = append(s.Quality.Sources, run.CounterSource{Name: "instructions", PMU: "cpu"})
 		s.Notes = []note.Note{note.New(note.MissingNodes, "no record from 1 of 4 nodes: n4")}
 	}
 	put(812343, "carol", 40, wide)
-	put(812345, "carol", 1, func(s *summary.Summary) { wide(s); s.State, s.Exit = "TIMEOUT", &summary.Exit{Signal: 15} })
+	put(812345, "carol", 1, func(s *summary.Summary) { wide(s); s.State, s.Exit = "TIMEOUT", &run.Exit{Signal: 15} })
 	put(812346, "carol", 1.5, func(s *summary.Summary) {
 		wide(s)
-		s.Nodes[2].Sealed, s.Job.TimeLimitS, s.Exit = true, ptr(7200.0), &summary.Exit{}
+		s.Nodes[2].Sealed, s.Job.TimeLimitS, s.Exit = true, ptr(7200.0), &run.Exit{}
 	})
 	put(812347, "bob", 4, func(s *summary.Summary) {
 		s.Patterns, s.Notes, s.Job.Account = nil, []note.Note{note.New(note.NotSignificant, "no better than chance")}, "ice"
@@ -98,16 +99,16 @@ func site(t *testing.T) *DB {
 	for i := range int64(2) {
 		put(812350+i, "carol", 2, func(s *summary.Summary) {
 			s.Job.NNodes, s.Job.App, s.Job.Size = 1+int(i), "nemo", "gyre"
-			s.Counters = []summary.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 3.6e12}}
+			s.Counters = []run.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 3.6e12}}
 		})
 	}
 	put(812400, "bob", 2, func(s *summary.Summary) {
 		s.Job.NCPUs, s.Job.TimeLimitS, s.Job.MemoryBytes = ptr(8), ptr(86400.0), ptr(64e9)
-		s.Job.Fields = map[string]string{summary.FieldThreads: "1", summary.FieldBuildID: "b1", summary.FieldModules: "gcc/12 lammps/2024"}
+		s.Job.Fields = map[string]string{run.FieldThreads: "1", run.FieldBuildID: "b1", run.FieldModules: "gcc/12 lammps/2024"}
 		s.Nodes[0].BusyCPUs, s.StepS = ptr(1.0), ptr(0.5)
 		s.GPUs = onGPUs()
 		s.Memory = &summary.Memory{PeakBytes: ptr(60e9)}
-		s.Counters = []summary.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 7200e9}, {Name: "others_cpu", Unit: "ns", Scope: "node", Total: 5000e9},
+		s.Counters = []run.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 7200e9}, {Name: "others_cpu", Unit: "ns", Scope: "node", Total: 5000e9},
 			{Name: "cgroup_throttled", Unit: "ns", Scope: "job", Total: 4000e9}, {Name: "stolen_cpu", Unit: "ns", Scope: "job", Total: 360e9},
 			{Name: "proc_read_bytes", Unit: "bytes", Scope: "job", Total: 3e12}, {Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Total: 1e12, Share: 0.5},
 			{Name: "cgroup_psi_io_full", Unit: "ns", Scope: "job", Total: 700e9}}
@@ -119,7 +120,7 @@ func site(t *testing.T) *DB {
 // findings puts changes and laws into the history of site.
 func findings(t *testing.T, db *DB) {
 	t.Helper()
-	for id, event := range map[summary.JobID]Event{ // alice's and bob's begin on one day
+	for id, event := range map[run.JobID]Event{ // alice's and bob's begin on one day
 		812333: {Metric: "step_s", Kind: "step", EffectPct: 20, LoPct: ptr(18.5), HiPct: ptr(21.5), Causes: `[{"field":"build_id"}]`},
 		812344: {Metric: "elapsed_s", Kind: "step", EffectPct: 12, Causes: "[]"},
 		812345: {Metric: "elapsed_s", Kind: "step", EffectPct: -12, Causes: "[]"},

@@ -7,6 +7,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -104,7 +105,7 @@ func (w *writer) resultColumns(s summary.Summary) []column {
 }
 
 // lost is how much of the samples that were due is missing, in parts of a million.
-func lost(q summary.Quality) any {
+func lost(q run.Quality) any {
 	if q.Samples <= 0 {
 		return nil
 	}
@@ -171,7 +172,7 @@ func (w *writer) series(s summary.Summary) any {
 
 // counters returns the best kind of counter that was read: "hw" (the CPU's own
 // counters), "sw" (the kernel's events), "proc" (files) or "none".
-func counters(q summary.Quality) string {
+func counters(q run.Quality) string {
 	kind := "none"
 	for _, src := range q.Sources {
 		if src.Absent != "" {

@@ -1,12 +1,14 @@
 package history
 
-import "jobgait/analysis/summary"
+import (
+	"jobgait/analysis/run"
+)
 
 // Run is one row of the history: an earlier run as analyses and reports need
 // it. nil, "" and a zero time are unknown.
 type Run struct {
 	Cluster   string
-	JobID     summary.JobID
+	JobID     run.JobID
 	DisplayID string // as sacct spells it: 123 or 123_7
 	Restart   int
 	User      string
@@ -22,7 +24,7 @@ type Run struct {
 
 	Sub           int // k of run k inside one batch job, 0 = the job itself
 	JobName       string
-	Exit          *summary.Exit
+	Exit          *run.Exit
 	NNodes        *int
 	NodesReported int
 	Iterations    *int // of the main pattern
@@ -51,7 +53,7 @@ type Query struct {
 	Account, Partition, State string
 	// JobID is the raw id of a job, or that of an array and then selects
 	// its tasks.
-	JobID summary.JobID
+	JobID run.JobID
 	// Before keeps runs that started before this time, UTC epoch seconds:
 	// with the start of a run, its past.
 	Before float64

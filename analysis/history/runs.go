@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Runs returns the runs that a query selects, newest first. Runs whose start
@@ -97,7 +97,7 @@ func scanRun(rows *sql.Rows, beside ...any) (Run, error) {
 		&r.StepS, &r.CPUS, &r.StartupS, &r.CheckpointS, &r.EnergyJ, &r.StepCPUS, &r.StepWaitS,
 		&r.BusyCPUs, &r.WaitingCPUs, &r.PeakMemBytes, &r.Account}, beside...)...)
 	if code != nil && signal != nil {
-		r.Exit = &summary.Exit{Code: *code, Signal: *signal}
+		r.Exit = &run.Exit{Code: *code, Signal: *signal}
 	}
 	return r, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -66,7 +67,7 @@ func TestSiteOfNothing(t *testing.T) {
 	if text := shownSite(s); err != nil || text != "" {
 		t.Errorf("%q, %v", text, err)
 	}
-	bare := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: 7}, Job: summary.Job{User: "dora", UID: 9}, Start: siteNowS - 7200, End: siteNowS - 3600}
+	bare := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: 7}, Job: run.Job{User: "dora", UID: 9}, Start: siteNowS - 7200, End: siteNowS - 3600}
 	mustPut(t, db, bare, Ingest{})
 	if s, err = db.Site(t.Context(), siteNowS); err != nil || strings.Contains(shownSite(s), "NaN") {
 		t.Errorf("%s, %v", shownSite(s), err)

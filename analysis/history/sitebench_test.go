@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // TestSite is what `make bench-site` runs: JOBGAIT_SITE_RUNS runs, asked what the
@@ -141,7 +141,7 @@ func putTiles(t *testing.T, db *DB, first, put int) int {
 	if err := db.Together(t.Context(), func(b *Batch) error {
 		for k := put; k < put+BatchRuns; k++ {
 			s := tileRun(k % tileRuns)
-			s.Key.JobID, s.Start, s.End = summary.JobID(first+k), siteNowS-s.ElapsedS, siteNowS
+			s.Key.JobID, s.Start, s.End = run.JobID(first+k), siteNowS-s.ElapsedS, siteNowS
 			if _, err := b.Reference(t.Context(), s); err != nil {
 				return err
 			}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Stateless is a run of a scheduler's whose final state is not known: it exists
@@ -14,7 +14,7 @@ import (
 type Stateless struct {
 	RunID          int64
 	Cluster        string
-	JobID          summary.JobID
+	JobID          run.JobID
 	UID            int
 	Start, End     float64 // UTC epoch seconds, as Prologs and Epilogs saw them
 	SchedulerStart *int64
@@ -24,7 +24,7 @@ type Stateless struct {
 type Ended struct {
 	RunID int64
 	State string
-	Exit  *summary.Exit // nil is unknown
+	Exit  *run.Exit // nil is unknown
 }
 
 // Stateless returns the runs that ended after a time and whose final state is not
@@ -73,7 +73,7 @@ func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64) error {
 
 // end stores the final state of a run, and its exit where that says more than what
 // is stored.
-func (w *writer) end(runID int64, state string, exit *summary.Exit) error {
+func (w *writer) end(runID int64, state string, exit *run.Exit) error {
 	var body []byte
 	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body); err != nil {
 		return fmt.Errorf("read the stored summary: %w", err)
@@ -82,7 +82,7 @@ func (w *writer) end(runID int64, state string, exit *summary.Exit) error {
 	if err != nil {
 		return err
 	}
-	s.State, s.Exit = state, summary.WorseExit(s.Exit, exit)
+	s.State, s.Exit = state, run.WorseExit(s.Exit, exit)
 	if body, err = w.pack.encode(s); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Runs without a state are listed, newest first, and take one once.
@@ -45,7 +45,7 @@ func TestStates(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
-	ended := []Ended{{list[0].RunID, "FAILED", &summary.Exit{Code: 3}}, {list[1].RunID, "TIMEOUT", &summary.Exit{}}, {999, "FAILED", nil}}
+	ended := []Ended{{list[0].RunID, "FAILED", &run.Exit{Code: 3}}, {list[1].RunID, "TIMEOUT", &run.Exit{}}, {999, "FAILED", nil}}
 	if err := db.PutStates(t.Context(), ended, t0); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -49,10 +50,10 @@ func tileRun(i int) summary.Summary {
 	j.WorkDir = fmt.Sprintf("/scratch/project%d/user%d/campaign/case-%d", user/3, user, k/2)
 	j.StdOut = fmt.Sprintf("%s/slurm-%d.out", j.WorkDir, i+1)
 	j.Fields = map[string]string{
-		summary.FieldBuildID:  fmt.Sprintf("%040x", k/4*100+i/400),
-		summary.FieldCPUModel: "AMD EPYC 9654 96-Core Processor",
-		"modules":             "gcc/13.2.0 openmpi/4.1.6 hdf5/1.14.3 netcdf-c/4.9.2 fftw/3.3.10 openblas/0.3.26",
-		"slurm_version":       "24.11.5",
+		run.FieldBuildID:  fmt.Sprintf("%040x", k/4*100+i/400),
+		run.FieldCPUModel: "AMD EPYC 9654 96-Core Processor",
+		"modules":         "gcc/13.2.0 openmpi/4.1.6 hdf5/1.14.3 netcdf-c/4.9.2 fftw/3.3.10 openblas/0.3.26",
+		"slurm_version":   "24.11.5",
 	}
 	nodes := [...]int{1, 1, 1, 1, 1, 2, 4, 8}[k%8]
 	j.NNodes, j.NCPUs, j.NTasks = nodes, ptr(64*nodes), ptr(64*nodes)
@@ -75,7 +76,7 @@ func tileRun(i int) summary.Summary {
 		s.Notes = []note.Note{note.New(note.MissingNodes, "no record from 1 of %d nodes: n%04d", nodes, first)}
 	}
 	if i%3 == 0 {
-		s.Counters = []summary.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1e12 * r.Float64()}}
+		s.Counters = []run.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1e12 * r.Float64()}}
 	}
 	return s
 }

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"testing"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // closed is a history with n runs that nobody has open.
@@ -109,7 +109,7 @@ func TestUnstoredIsAsStored(t *testing.T) {
 	db := open(t)
 	s := oneNode(3)
 	s.Job.Name, s.StepS, s.State = "melt\x1b[31m", ptr(0.5), "COMPLETED"
-	s.Job.Fields = map[string]string{summary.FieldBuildID: "b1\n", "": "x", "label.none": ""}
+	s.Job.Fields = map[string]string{run.FieldBuildID: "b1\n", "": "x", "label.none": ""}
 	s.Job.Size, s.Job.ArrayJobID, s.Job.ArrayTaskID = "L", ptr(int64(2)), ptr(int64(1))
 	mustPut(t, db, s, Ingest{NowS: t0})
 	list, err := db.Histories(t.Context(), HistoryQuery{})

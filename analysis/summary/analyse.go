@@ -9,6 +9,7 @@ import (
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -83,7 +84,7 @@ func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
 // node's name on its notes, and cleans all text.
 func (r NodeRecord) Normal() NodeRecord {
 	if r.Counters == nil {
-		r.Counters = []Counter{}
+		r.Counters = []run.Counter{}
 	}
 	if r.Patterns == nil {
 		r.Patterns = []pattern.Pattern{}
@@ -98,7 +99,7 @@ func (r NodeRecord) Normal() NodeRecord {
 		r.Minute.Columns = []TimelineColumn{}
 	}
 	if r.Quality.Sources == nil {
-		r.Quality.Sources = []Source{}
+		r.Quality.Sources = []run.CounterSource{}
 	}
 	notes := make([]note.Note, 0, len(r.Notes))
 	for _, n := range r.Notes {

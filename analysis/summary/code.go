@@ -9,35 +9,8 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/periodicity"
+	"jobgait/analysis/run"
 )
-
-// Detail is how much is told of which code ran.
-type Detail string
-
-const (
-	AllNames  Detail = "all"       // functions, libraries and classes
-	Libraries Detail = "libraries" // libraries and classes
-	NoNames   Detail = "off"
-)
-
-// DetailOf reads what a user said; false for what is none of them, but for nothing.
-func DetailOf(text string) (Detail, bool) {
-	switch d := Detail(text); d {
-	case "", AllNames, Libraries, NoNames:
-		return d, true
-	}
-	return "", false
-}
-
-// Least is the lesser of two wishes; "" is none.
-func (d Detail) Least(e Detail) Detail {
-	for _, least := range []Detail{NoNames, Libraries, AllNames} {
-		if d == least || e == least {
-			return least
-		}
-	}
-	return AllNames
-}
 
 // leastLibrary is the part of the CPU time from which a library's build is recorded.
 const leastLibrary = 0.01
@@ -116,10 +89,10 @@ func (r *NodeRecord) columns() []string {
 
 // WithNames is the summary with no more of its code than those may read who read
 // what is stored.
-func (s Summary) WithNames(d Detail) Summary {
+func (s Summary) WithNames(d run.DisclosureLevel) Summary {
 	switch {
-	case d == AllNames:
-	case d != Libraries:
+	case d == run.AllNames:
+	case d != run.Libraries:
 		s.Code = nil
 		s.Job.Fields = maps.Clone(s.Job.Fields)
 		maps.DeleteFunc(s.Job.Fields, func(name, _ string) bool { return strings.HasPrefix(name, libraryField("")) })

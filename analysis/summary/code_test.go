@@ -7,6 +7,7 @@ import (
 
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -51,13 +52,13 @@ func codeOf(set series.Set) *anatomy.Samples {
 
 // Cycles are found without suspensions, code lies on the grid of the run: both meet.
 func TestCodeOfALoopThatWasStopped(t *testing.T) {
-	for _, stops := range [][]Interval{nil, {{30.1, 42.1}}} {
+	for _, stops := range [][]run.Interval{nil, {{StartS: 30.1, EndS: 42.1}}} {
 		set := stoppedLoop(stops...)
 		p := Default()
 		p.Code = codeOf(set)
-		r := NodeRecord{Node: "n1", ElapsedS: 60, Quality: Quality{Scope: "job", RateHz: 200, Samples: 12000}}
+		r := NodeRecord{Node: "n1", ElapsedS: 60, Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 12000}}
 		for _, s := range stops {
-			r.Suspended = append(r.Suspended, Interval{s.StartS - .5, s.EndS + .5})
+			r.Suspended = append(r.Suspended, run.Interval{StartS: s.StartS - .5, EndS: s.EndS + .5})
 		}
 		r, err := Analyse(r, set, p)
 		if err != nil {
@@ -85,7 +86,7 @@ func TestCodeOfALoopThatWasStopped(t *testing.T) {
 			t.Error(err)
 		}
 		s := Merge([]NodeRecord{r}, []string{"n1"})
-		if s.Code != r.Code || s.CodeNode != "n1" || len(s.WithNames(Libraries).Code.Run.Functions) != 0 || s.WithNames(NoNames).Code != nil || len(s.WithNames(NoNames).Job.Fields) != 0 || len(s.Job.Fields) != 2 || s.WithNames(AllNames).Code != r.Code {
+		if s.Code != r.Code || s.CodeNode != "n1" || len(s.WithNames(run.Libraries).Code.Run.Functions) != 0 || s.WithNames(run.NoNames).Code != nil || len(s.WithNames(run.NoNames).Job.Fields) != 0 || len(s.Job.Fields) != 2 || s.WithNames(run.AllNames).Code != r.Code {
 			t.Error("what is stored of names")
 		}
 	}

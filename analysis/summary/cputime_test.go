@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -12,14 +13,14 @@ func TestBusyCPUsAreTheKernelsWhereItCounted(t *testing.T) {
 	r.Quality.RateHz = 200 // 2000 samples: 10 s
 	for _, c := range []struct {
 		what     string
-		counters []Counter
+		counters []run.Counter
 		want     float64
 	}{
-		{"samples only", []Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 2.5}}, 0.25},
-		{"the cgroup", []Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 15e9}}, 1.5},
-		{"the command's clocks before the cgroup", []Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 15e9},
+		{"samples only", []run.Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 2.5}}, 0.25},
+		{"the cgroup", []run.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 15e9}}, 1.5},
+		{"the command's clocks before the cgroup", []run.Counter{{Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 15e9},
 			{Name: "task_clock", Unit: "ns", Scope: "job", Total: 18e9}}, 1.8},
-		{"not those of a whole node", []Counter{{Name: "task_clock", Unit: "ns", Scope: "node", Total: 20e9}}, 0.25},
+		{"not those of a whole node", []run.Counter{{Name: "task_clock", Unit: "ns", Scope: "node", Total: 20e9}}, 0.25},
 	} {
 		r.Counters = c.counters
 		if got := r.busyCPUs(); got == nil || *got != c.want {
@@ -41,20 +42,20 @@ func TestAddressesOfOneSecondDoNotSpeakForTheRun(t *testing.T) {
 			set.Columns[0].Values[i] = series.Missing()
 		}
 	}
-	samples := Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: 0.001, Share: 200.0 / 12000}
+	samples := run.Counter{Name: "cpu_time", Unit: "s", Scope: "job", Total: 0.001, Share: 200.0 / 12000}
 	for _, c := range []struct {
 		what     string
-		counters []Counter
+		counters []run.Counter
 		want     float64 // -1: not known
 		idle     bool
 	}{
-		{"the cgroup", []Counter{samples, {Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 61e9}}, 61.0 / 60, false},
-		{"/proc", []Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 30e9}}, 0.5, false},
-		{"nothing else", []Counter{samples}, -1, false},
-		{"/proc, and next to nothing", []Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 10e6}}, 0.01 / 60, true},
+		{"the cgroup", []run.Counter{samples, {Name: "cgroup_cpu", Unit: "ns", Scope: "job", Total: 61e9}}, 61.0 / 60, false},
+		{"/proc", []run.Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 30e9}}, 0.5, false},
+		{"nothing else", []run.Counter{samples}, -1, false},
+		{"/proc, and next to nothing", []run.Counter{samples, {Name: "proc_cpu", Unit: "ns", Scope: "job", Total: 10e6}}, 0.01 / 60, true},
 		{"samples of all of it", nil, 0, true},
 	} {
-		r := NodeRecord{Node: "n1", ElapsedS: 60, Counters: c.counters, Quality: Quality{Scope: "job", RateHz: 200, Samples: 12000}}
+		r := NodeRecord{Node: "n1", ElapsedS: 60, Counters: c.counters, Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 12000}}
 		r, err := Analyse(r, set, Default())
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +81,7 @@ func noted(notes []note.Note, code note.Code) bool {
 // What some nodes counted part of the time the run counted part of the time.
 func TestShareOfASum(t *testing.T) {
 	part := func(v float64) NodeRecord {
-		return NodeRecord{Counters: []Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 1, Share: v}}}
+		return NodeRecord{Counters: []run.Counter{{Name: "cpu_time", Unit: "s", Scope: "job", Total: 1, Share: v}}}
 	}
 	for _, c := range []struct {
 		of   []NodeRecord

@@ -3,26 +3,17 @@ package summary
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"jobgait/analysis/anatomy"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
-
-// GPUDevice is which board a GPU is; Index counts the job's on a node, in the
-// scheduler's order. "" and 0 are not known.
-type GPUDevice struct {
-	Index       int     `json:"index"`
-	Name        string  `json:"name"`
-	UUID        string  `json:"uuid"`
-	MemoryBytes float64 `json:"memory_bytes"`
-}
 
 // GPU is what one of the job's GPUs did while it was read, by its driver's account. nil
 // is what could not be read.
 type GPU struct {
 	Node string `json:"node"`
-	GPUDevice
+	run.GPUDevice
 	// ReadS is for how long it was read: the time of the driver's windows of utilization,
 	// or where it has none, to two seconds, that of readings.
 	ReadS   float64  `json:"read_s"`
@@ -35,7 +26,7 @@ type GPU struct {
 	MemoryPeakBytes *float64 `json:"memory_peak_bytes"`
 	ClockMHz        *float64 `json:"clock_mhz,omitempty"` // mean of the shaders', where it is told
 	// IdleStretch is the longest time in which no kernel ran.
-	IdleStretch *Interval `json:"idle_stretch"`
+	IdleStretch *run.Interval `json:"idle_stretch"`
 	// Cycle is what it did within cycles; nil where none were seen.
 	Cycle *GPUCycle `json:"cycle"`
 	// Lane is of the summary's lead node only.
@@ -62,10 +53,10 @@ func gpuColumn(index int, what string) string { return fmt.Sprintf("gpu%d_%s", i
 
 // WithGPUs adds what the job's GPUs did, from the record's counters, what was read seldom
 // and the windows of each GPU's utilization; boards says which they are.
-func (r NodeRecord) WithGPUs(slow series.Set, windows [][]anatomy.Window, boards []GPUDevice) NodeRecord {
+func (r NodeRecord) WithGPUs(slow series.Set, windows [][]anatomy.Window, boards []run.GPUDevice) NodeRecord {
 	r.GPUs = nil
 	for i := range mostGPUs {
-		g := GPU{Node: r.Node, GPUDevice: GPUDevice{Index: i}}
+		g := GPU{Node: r.Node, GPUDevice: run.GPUDevice{Index: i}}
 		for _, b := range boards {
 			if b.Index == i {
 				g.GPUDevice = b
@@ -83,7 +74,7 @@ func (r NodeRecord) WithGPUs(slow series.Set, windows [][]anatomy.Window, boards
 }
 
 // read is false for a GPU that was not read.
-func (g *GPU) read(counters []Counter, slow series.Set, windows utilization) bool {
+func (g *GPU) read(counters []run.Counter, slow series.Set, windows utilization) bool {
 	column := func(what string) series.Values {
 		c, _ := slow.Column(gpuColumn(g.Index, what))
 		return whileRead(c.Values)
@@ -149,7 +140,7 @@ func laneOf(c series.Column, slow series.Set) *GPULane {
 const idleRate = 0.01e9
 
 // longestIdle is nil where some kernel ran in every second that was read.
-func longestIdle(v series.Values, grid series.Set) *Interval {
+func longestIdle(v series.Values, grid series.Set) *run.Interval {
 	first, last := 0, 0
 	for i := 0; i < len(v); i++ {
 		from := i
@@ -163,7 +154,7 @@ func longestIdle(v series.Values, grid series.Set) *Interval {
 	if last == first {
 		return nil
 	}
-	return &Interval{grid.StartS + float64(first)*grid.StepS, grid.StartS + float64(last)*grid.StepS}
+	return &run.Interval{StartS: grid.StartS + float64(first)*grid.StepS, EndS: grid.StartS + float64(last)*grid.StepS}
 }
 
 // whileRead is a column from the second after that in which it first rose: what is
@@ -214,11 +205,4 @@ func gpusOf(records []NodeRecord, node, lead string) (all []GPU) {
 		}
 	}
 	return all
-}
-
-// IsGPUColumn is whether a counter is one of a GPU: Summary.GPUs has them.
-func IsGPUColumn(name string) bool {
-	rest, ok := strings.CutPrefix(name, "gpu")
-	digits, _, found := strings.Cut(rest, "_")
-	return ok && found && digits != "" && strings.Trim(digits, "0123456789") == ""
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/anatomy"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -28,7 +29,7 @@ func flatRate(v float32, n int) series.Values {
 }
 
 func TestGPUs(t *testing.T) {
-	counters := []Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 25e9}, {Name: "gpu0_kernel", Scope: "job", Unit: "ns", Total: 69e9},
+	counters := []run.Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 25e9}, {Name: "gpu0_kernel", Scope: "job", Unit: "ns", Total: 69e9},
 		{Name: "gpu0_power_capped", Scope: "job", Unit: "ns", Total: 5e9}, {Name: "gpu1_energy", Scope: "job", Unit: "uJ"},
 		{Name: "gpu1_kernel", Scope: "job", Unit: "ns"}, {Name: "gpu2_energy", Scope: "node", Total: 7}}
 	slow := gpuSet(map[string]series.Values{
@@ -37,7 +38,7 @@ func TestGPUs(t *testing.T) {
 		"gpu3_power": flatRate(90e3, 10), "gpu3_clock": flatRate(1700, 10), // AMD without energy
 		"gpu4_energy": {series.Missing(), series.Missing()}, "mem_used": {1, 2},
 	})
-	r := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, nil, []GPUDevice{{Index: 0, Name: "board", UUID: "GPU-1", MemoryBytes: 80e9}})
+	r := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, nil, []run.GPUDevice{{Index: 0, Name: "board", UUID: "GPU-1", MemoryBytes: 80e9}})
 	if len(r.GPUs) != 3 || r.GPUs[0].Index != 0 || r.GPUs[1].Index != 1 || r.GPUs[2].Index != 3 {
 		t.Fatalf("GPUs %+v", r.GPUs)
 	}
@@ -63,12 +64,12 @@ func TestIdleStretch(t *testing.T) {
 	nan := series.Missing()
 	for name, c := range map[string]struct {
 		v    series.Values
-		want *Interval
+		want *run.Interval
 	}{
 		"none":          {series.Values{1e9, 5e8, 2e7}, nil},
-		"the longest":   {series.Values{0, 1e9, 0, 1e6, 0, 1e9, 0}, &Interval{9, 15}},
-		"to the end":    {series.Values{1e9, 0, 0}, &Interval{7, 11}},
-		"with a gap":    {series.Values{0, nan, 0, 0, nan, nan, nan}, &Interval{9, 13}},
+		"the longest":   {series.Values{0, 1e9, 0, 1e6, 0, 1e9, 0}, &run.Interval{StartS: 9, EndS: 15}},
+		"to the end":    {series.Values{1e9, 0, 0}, &run.Interval{StartS: 7, EndS: 11}},
+		"with a gap":    {series.Values{0, nan, 0, 0, nan, nan, nan}, &run.Interval{StartS: 9, EndS: 13}},
 		"nothing known": {series.Values{nan, nan}, nil},
 	} {
 		if got := longestIdle(c.v, grid); (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
@@ -117,7 +118,7 @@ func TestLane(t *testing.T) {
 // All nodes' GPUs are in a summary, which names the nodes, and no number that is none.
 func TestGPUsOfAllNodes(t *testing.T) {
 	j := 5.0
-	a, b := NodeRecord{Node: "n1", GPUs: []GPU{{EnergyJ: &j}}}, NodeRecord{Node: "n2", GPUs: []GPU{{}, {GPUDevice: GPUDevice{Index: 1}}}}
+	a, b := NodeRecord{Node: "n1", GPUs: []GPU{{EnergyJ: &j}}}, NodeRecord{Node: "n2", GPUs: []GPU{{}, {GPUDevice: run.GPUDevice{Index: 1}}}}
 	s := Merge([]NodeRecord{a, b}, []string{"n1", "n2"})
 	var got []string
 	for _, g := range s.GPUs {
@@ -136,7 +137,7 @@ func TestGPUsOfAllNodes(t *testing.T) {
 
 func TestIsGPUColumn(t *testing.T) {
 	for name, want := range map[string]bool{"gpu0_energy": true, "gpu15_pcie_tx": true, "gpu_driver": false, "gpu0": false, "gpux_y": false, "gp": false} {
-		if IsGPUColumn(name) != want {
+		if run.IsGPUColumn(name) != want {
 			t.Error(name)
 		}
 	}
@@ -158,7 +159,7 @@ func TestGPUOfWindows(t *testing.T) {
 		list = append(list, anatomy.Window{EndS: end, Mean: mean})
 	}
 	slow := gpuSet(map[string]series.Values{"gpu0_kernel": flatRate(.69e9, 10)})
-	counters := []Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 2000e6}}
+	counters := []run.Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 2000e6}}
 	g := NodeRecord{Node: "n1", Counters: counters}.WithGPUs(slow, [][]anatomy.Window{list}, nil).GPUs[0]
 	if math.Abs(*g.ActiveS-84*.2*.25) > 1e-6 || math.Abs(g.ReadS-20) > 1e-6 || math.Abs(*g.PowerW-100) > 1e-6 {
 		t.Errorf("active %g s of %g s, %g W", *g.ActiveS, g.ReadS, *g.PowerW)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/anatomy"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -59,8 +60,8 @@ const idleMean = 0.01
 
 // longestIdle is the longest stretch of windows that follow each other in which no kernel
 // ran; nil where one ran in every window.
-func (u utilization) longestIdle() *Interval {
-	var longest Interval
+func (u utilization) longestIdle() *run.Interval {
+	var longest run.Interval
 	begin := math.NaN()
 	for i, w := range u.list {
 		start := w.EndS - u.length[i]
@@ -72,7 +73,7 @@ func (u utilization) longestIdle() *Interval {
 			begin = start
 		}
 		if w.EndS-begin > longest.EndS-longest.StartS {
-			longest = Interval{begin, w.EndS}
+			longest = run.Interval{StartS: begin, EndS: w.EndS}
 		}
 	}
 	if longest.EndS == longest.StartS {

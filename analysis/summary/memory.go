@@ -3,6 +3,7 @@ package summary
 import (
 	"math"
 
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -13,19 +14,11 @@ type Memory struct {
 	LimitBytes *float64 `json:"limit_bytes"`
 }
 
-// MemoryPeak is the counter of the largest memory that the job's processes had at
-// once: a count that only grows, so that no decimation lowers it.
-const MemoryPeak = "proc_mem_peak"
-
 // cgroupMemory and cgroupLimit are levels of the job's cgroup.
 const (
 	cgroupMemory = "cgroup_anon"
 	cgroupLimit  = "cgroup_mem_limit"
 )
-
-// MemoryMost is the counter of the largest resident memory of one process, files that it
-// mapped included, as wait4 tells it: for commands that ended before anybody looked.
-const MemoryMost = "proc_rss_max"
 
 // cpuLimit is what a cgroup may use of CPU time a second, in ns.
 const cpuLimit = "cgroup_cpu_limit"
@@ -34,12 +27,12 @@ const cpuLimit = "cgroup_cpu_limit"
 // read seldom: the cgroup's memory, else that of the processes.
 func (r NodeRecord) WithLimits(slow series.Set) NodeRecord {
 	var m Memory
-	kept := make([]Counter, 0, len(r.Counters))
+	kept := make([]run.Counter, 0, len(r.Counters))
 	for _, c := range r.Counters {
 		switch {
-		case c.Name != MemoryPeak && c.Name != MemoryMost:
+		case c.Name != run.MemoryPeak && c.Name != run.MemoryMost:
 			kept = append(kept, c)
-		case c.Total > 0 && (c.Name == MemoryPeak || m.PeakBytes == nil):
+		case c.Total > 0 && (c.Name == run.MemoryPeak || m.PeakBytes == nil):
 			m.PeakBytes = &c.Total
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 )
 
 // Merge joins the records of one run's nodes. nodes names every node that the
@@ -26,7 +27,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 		s.Start = min(s.Start, r.Start)
 		s.End = max(s.End, r.End)
 		s.ElapsedS = max(s.ElapsedS, r.ElapsedS)
-		s.Exit = WorseExit(s.Exit, r.Exit)
+		s.Exit = run.WorseExit(s.Exit, r.Exit)
 		for _, n := range r.Notes {
 			if n.Code == note.Suspended && s.SuspendedS > 0 {
 				continue // all nodes are, and one says it
@@ -62,7 +63,7 @@ func Merge(records []NodeRecord, nodes []string) Summary {
 
 // runKey is the key that an agent's node had: a node without an agent has none
 // of its own.
-func runKey(records []NodeRecord) RunKey {
+func runKey(records []NodeRecord) run.Key {
 	for _, r := range records {
 		if r.Sampled() {
 			return r.Key
@@ -91,19 +92,6 @@ func (s Summary) Reported() int {
 // Complete is whether every node of the job has reported.
 func (s Summary) Complete() bool {
 	return !slices.ContainsFunc(s.Nodes, func(n Node) bool { return !n.Reported })
-}
-
-// WorseExit returns the exit that says more: a signal over a code over nothing.
-func WorseExit(a, b *Exit) *Exit {
-	switch {
-	case a == nil:
-		return b
-	case b == nil, a.Signal != 0:
-		return a
-	case b.Signal != 0, a.Code == 0 && b.Code != 0:
-		return b
-	}
-	return a
 }
 
 func nodeTable(records []NodeRecord, nodes []string) []Node {
@@ -168,12 +156,12 @@ func nameSome(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func sumCounters(records []NodeRecord) []Counter {
-	sums := []Counter{}
+func sumCounters(records []NodeRecord) []run.Counter {
+	sums := []run.Counter{}
 	var of []float64 // nodes
 	for _, r := range records {
 		for _, c := range r.Counters {
-			i := slices.IndexFunc(sums, func(s Counter) bool { return s.Name == c.Name && s.Scope == c.Scope })
+			i := slices.IndexFunc(sums, func(s run.Counter) bool { return s.Name == c.Name && s.Scope == c.Scope })
 			if i < 0 {
 				sums = append(sums, c)
 				of = append(of, 1)
@@ -193,8 +181,8 @@ func sumCounters(records []NodeRecord) []Counter {
 
 // sumQuality adds up what can be added. Rates and sources are those of the
 // first node that was sampled; scopes that differ give "mixed".
-func sumQuality(records []NodeRecord) Quality {
-	var q Quality
+func sumQuality(records []NodeRecord) run.Quality {
+	var q run.Quality
 	overhead := 0.0
 	q.Sealed = true
 	for _, r := range records {
@@ -223,7 +211,7 @@ func sumQuality(records []NodeRecord) Quality {
 		q.OverheadPct = overhead / float64(q.CPUs)
 	}
 	if q.Sources == nil {
-		q.Sources = []Source{}
+		q.Sources = []run.CounterSource{}
 	}
 	return q
 }

@@ -9,14 +9,15 @@ import (
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
 // node is the record of a node that was busy with a period of p seconds; 0 is
 // none.
 func node(name string, busy, p float64) NodeRecord {
-	r := NodeRecord{Key: RunKey{Cluster: "c", JobID: 7}, Node: name, Start: 100, End: 110, ElapsedS: 10,
-		Quality: Quality{Scope: "job", CPUs: 2, Blocks: 10, Samples: 2000, Sealed: true, OverheadPct: 0.4}}
+	r := NodeRecord{Key: run.Key{Cluster: "c", JobID: 7}, Node: name, Start: 100, End: 110, ElapsedS: 10,
+		Quality: run.Quality{Scope: "job", CPUs: 2, Blocks: 10, Samples: 2000, Sealed: true, OverheadPct: 0.4}}
 	r.Timeline.Columns = []TimelineColumn{{Name: busyColumn, Mean: series.Values{float32(busy), float32(busy)}}}
 	if p > 0 {
 		r.Patterns = []pattern.Pattern{{ID: "A", PeriodS: p, Coverage: 0.9}}
@@ -68,7 +69,7 @@ func TestMergeOfIdleNodes(t *testing.T) {
 }
 
 func TestMergeWithoutAnySamples(t *testing.T) {
-	r := NodeRecord{Key: RunKey{Cluster: "c", JobID: 7}, Node: "n1", Quality: Quality{Scope: "none"}}.Normal()
+	r := NodeRecord{Key: run.Key{Cluster: "c", JobID: 7}, Node: "n1", Quality: run.Quality{Scope: "none"}}.Normal()
 	s := Merge([]NodeRecord{r}, []string{"n1"})
 	if s.Sampled() || s.Quality.Scope != "none" || s.Quality.Sealed || s.ImbalancePct != nil {
 		t.Errorf("%+v", s)
@@ -97,33 +98,6 @@ func TestJSONHasNoNullListsAndNoNaN(t *testing.T) {
 	}
 }
 
-func TestWorseExit(t *testing.T) {
-	ok, code, signal := &Exit{}, &Exit{Code: 3}, &Exit{Signal: 15}
-	for _, c := range []struct{ a, b, want *Exit }{
-		{nil, nil, nil}, {ok, nil, ok}, {nil, code, code}, {ok, code, code}, {code, ok, code}, {code, signal, signal}, {signal, code, signal},
-	} {
-		if got := WorseExit(c.a, c.b); got != c.want {
-			t.Errorf("WorseExit(%v, %v) = %v", c.a, c.b, got)
-		}
-	}
-}
-
-func TestRunKeyIsOnePathElement(t *testing.T) {
-	for key, want := range map[RunKey]string{
-		{Cluster: "c", JobID: 7}:                          "c-7.r0",
-		{Cluster: "local:vm", JobID: 7, Sub: 2}:           "local_vm-7.r0.run2",
-		{Cluster: "../../etc", JobID: 7, Restart: 1}:      "_.._etc-7.r1",
-		{Cluster: "", JobID: 7}:                           "cluster-7.r0",
-		{Cluster: "c", JobID: 7, SLUID: "s0123456789abc"}: "c-7.s0123456789abc",
-		{Cluster: "a/b c\x00d", JobID: 1}:                 "a_b_c_d-1.r0",
-		{Cluster: "azAZ09_-.", JobID: 1}:                  "azAZ09_-.-1.r0",
-	} {
-		if got := key.String(); got != want {
-			t.Errorf("%+v: %q, want %q", key, got, want)
-		}
-	}
-}
-
 func TestDecimateKeepsPeaksAndGaps(t *testing.T) {
 	v := make(series.Values, 1000)
 	v[417] = 9
@@ -147,8 +121,8 @@ func TestDecimateKeepsPeaksAndGaps(t *testing.T) {
 // A table, an imbalance and totals over nodes that differ.
 func TestMergeOfUnequalNodes(t *testing.T) {
 	a, b, c := node("n1", 4, 0.5), node("n2", 1, 0.502), node("n3", 1, 0)
-	a.Counters = []Counter{{Name: "cycles", Scope: "job", Total: 5}, {Name: "cycles", Scope: "node", Total: 50}}
-	b.Counters = []Counter{{Name: "cycles", Scope: "job", Total: 7}}
+	a.Counters = []run.Counter{{Name: "cycles", Scope: "job", Total: 5}, {Name: "cycles", Scope: "node", Total: 50}}
+	b.Counters = []run.Counter{{Name: "cycles", Scope: "job", Total: 7}}
 	s := Merge([]NodeRecord{a, b, c}, []string{"n1", "n2", "n3"})
 	if s.ImbalancePct == nil || math.Abs(*s.ImbalancePct-100) > 1e-9 { // 4 of a mean of 2
 		t.Errorf("imbalance %v", s.ImbalancePct)
@@ -164,8 +138,8 @@ func TestMergeOfUnequalNodes(t *testing.T) {
 // Quality adds up over the nodes that were sampled, whichever come first.
 func TestQualityOfUnequalNodes(t *testing.T) {
 	a, b, c := node("n1", 1, 0), node("n2", 1, 0), node("n3", 1, 0)
-	a.Quality = Quality{Scope: "none"}
-	b.Quality.Sources = []Source{{Name: "cycles"}}
+	a.Quality = run.Quality{Scope: "none"}
+	b.Quality.Sources = []run.CounterSource{{Name: "cycles"}}
 	c.Quality.Scope, c.Quality.OverheadPct, c.Quality.CPUs, c.Quality.Sealed = "node", 1.6, 6, false
 	names := []string{"n1", "n2", "n3"}
 	s := Merge([]NodeRecord{a, b, c}, names)
@@ -199,7 +173,7 @@ func TestLargestGroup(t *testing.T) {
 
 func TestDisplayID(t *testing.T) {
 	array, task := int64(123), int64(7)
-	s := Summary{Key: RunKey{JobID: 130}}
+	s := Summary{Key: run.Key{JobID: 130}}
 	if got := s.DisplayID(); got != "130" {
 		t.Error(got)
 	}

@@ -1,6 +1,6 @@
 // Package summary joins what the nodes of one run say. Samples come in and make a
 // node's record (Analyse); records come in and make one Summary (Merge), with the
-// nodes that are missing named. It defines the run key.
+// nodes that are missing named.
 //
 //   - loop.go: of every pattern what is inside and around it, and its shape in a
 //     column that tells work from waiting (IPC, else busy CPUs): low stretches of
@@ -20,29 +20,32 @@
 package summary
 
 import (
+	"fmt"
+
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 )
 
 // Summary is what one run's profiles say, nodes merged. It is what the history
 // stores and what a report is made from.
 type Summary struct {
-	Schema   string  `json:"schema"`
-	Key      RunKey  `json:"key"`
-	Job      Job     `json:"job"`
-	Start    float64 `json:"start"`     // UTC epoch seconds, earliest Prolog
-	End      float64 `json:"end"`       // UTC epoch seconds, latest Epilog
-	ElapsedS float64 `json:"elapsed_s"` // longest of the nodes
-	Exit     *Exit   `json:"exit,omitempty"`
+	Schema   string    `json:"schema"`
+	Key      run.Key   `json:"key"`
+	Job      run.Job   `json:"job"`
+	Start    float64   `json:"start"`     // UTC epoch seconds, earliest Prolog
+	End      float64   `json:"end"`       // UTC epoch seconds, latest Epilog
+	ElapsedS float64   `json:"elapsed_s"` // longest of the nodes
+	Exit     *run.Exit `json:"exit,omitempty"`
 	// State is the scheduler's final word (COMPLETED, CANCELLED, ...), ""
 	// while it is not known; the hooks never know it.
 	State string `json:"state,omitempty"`
 	// SuspendedS is for how much of it the job was stopped from outside, the
 	// longest of the nodes; Suspended is when on LeadNode.
-	SuspendedS float64    `json:"suspended_s,omitempty"`
-	Suspended  []Interval `json:"suspended,omitempty"`
+	SuspendedS float64        `json:"suspended_s,omitempty"`
+	Suspended  []run.Interval `json:"suspended,omitempty"`
 	// Silence is that all of its nodes had stopped dead before it ended.
 	Silence *Silence `json:"silence,omitempty"`
 	// Nodes has every node of the job in the order of the node list.
@@ -62,8 +65,8 @@ type Summary struct {
 	// StepS is the time of the application's reference pattern in seconds, nil
 	// where this run has no pattern that is that one. Unlike the main
 	// pattern's period it can be compared with other runs'.
-	StepS    *float64  `json:"step_s"`
-	Counters []Counter `json:"counters"` // summed over nodes
+	StepS    *float64      `json:"step_s"`
+	Counters []run.Counter `json:"counters"` // summed over nodes
 	// Memory is summed over nodes, nil where it was not measured on all.
 	Memory *Memory `json:"memory,omitempty"`
 	// GPUs are those of all nodes that were read.
@@ -83,7 +86,7 @@ type Summary struct {
 	// ImbalancePct is (max - mean) / mean of the nodes' busy CPU time in
 	// percent; nil for fewer than two nodes that ran.
 	ImbalancePct *float64    `json:"imbalance_pct"`
-	Quality      Quality     `json:"quality"` // summed over nodes
+	Quality      run.Quality `json:"quality"` // summed over nodes
 	Notes        []note.Note `json:"notes"`
 }
 
@@ -120,4 +123,13 @@ func (s Summary) Period() (float64, bool) {
 		return 0, false
 	}
 	return s.Patterns[0].PeriodS, true
+}
+
+// DisplayID returns the job id as sacct spells it: 123, or 123_7 for task 7 of
+// array 123.
+func (s Summary) DisplayID() string {
+	if a, t := s.Job.ArrayJobID, s.Job.ArrayTaskID; a != nil && t != nil {
+		return fmt.Sprintf("%d_%d", *a, *t)
+	}
+	return s.Key.JobID.String()
 }

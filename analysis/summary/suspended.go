@@ -9,17 +9,12 @@ import (
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
-// Interval is a stretch of a run, in seconds since it began.
-type Interval struct {
-	StartS float64 `json:"start_s"`
-	EndS   float64 `json:"end_s"`
-}
-
 // seconds is how long the intervals are together.
-func seconds(all []Interval) float64 {
+func seconds(all []run.Interval) float64 {
 	s := 0.0
 	for _, i := range all {
 		s += max(0, i.EndS-i.StartS)
@@ -47,16 +42,16 @@ type cuts struct {
 // intervals themselves. In come the stretches in which the agent knows the job to
 // have been suspended, from the last look that saw it run to the first that saw it
 // run again: the suspension is the longest part of each without CPU time.
-func withoutSuspensions(set series.Set, known []Interval) (series.Set, cuts, []Interval) {
+func withoutSuspensions(set series.Set, known []run.Interval) (series.Set, cuts, []run.Interval) {
 	c := cuts{startS: set.StartS, stepS: set.StepS}
-	var found []Interval
+	var found []run.Interval
 	removed, last := 0, 0
 	for _, k := range known {
 		from, to := still(set, max(last, c.sample(k.StartS)), c.sample(k.EndS))
 		if to-from < 2 {
 			continue
 		}
-		found = append(found, Interval{c.time(from), c.time(to)})
+		found = append(found, run.Interval{StartS: c.time(from), EndS: c.time(to)})
 		c.list = append(c.list, cut{from - removed, to - from - 1})
 		removed, last = removed+to-from-1, to
 	}
@@ -158,15 +153,15 @@ func (c cuts) later(s, from float64) float64 {
 }
 
 // split cuts a stretch at the suspensions in it.
-func (c cuts) split(a, b float64) []Interval {
-	var out []Interval
+func (c cuts) split(a, b float64) []run.Interval {
+	var out []run.Interval
 	for _, x := range c.list {
 		if at := c.time(x.at); at > a+c.stepS/2 && at+c.stepS < b-c.stepS/2 {
-			out = append(out, Interval{a, at})
+			out = append(out, run.Interval{StartS: a, EndS: at})
 			a = at + c.stepS
 		}
 	}
-	return append(out, Interval{a, b})
+	return append(out, run.Interval{StartS: a, EndS: b})
 }
 
 // restore puts the times of a record back to those of the run.
@@ -255,7 +250,7 @@ func (c cuts) phases(table []phase.Phase, endS float64) []phase.Phase {
 const toldSuspensions = 100
 
 // suspend adds to a record what is known of its suspensions.
-func (r *NodeRecord) suspend(all []Interval, endS float64) {
+func (r *NodeRecord) suspend(all []run.Interval, endS float64) {
 	r.Suspended, r.SuspendedS = nil, seconds(all)
 	if len(all) == 0 {
 		return

@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -16,7 +17,7 @@ const loopS = 0.2637
 
 // stoppedLoop is a loop of 0.26 s on a CPU that it leaves for a fifth of each iteration,
 // 60 s of it, stopped for some time.
-func stoppedLoop(stops ...Interval) series.Set {
+func stoppedLoop(stops ...run.Interval) series.Set {
 	rng := rand.New(rand.NewPCG(13, 1))
 	values := make(series.Values, 12000)
 	work := 0.0
@@ -43,9 +44,9 @@ func stoppedLoop(stops ...Interval) series.Set {
 		{Name: "page_faults", Unit: "faults/s", Scope: series.JobScope, Values: other}}}
 }
 
-func ranWith(t *testing.T, set series.Set, known ...Interval) NodeRecord {
+func ranWith(t *testing.T, set series.Set, known ...run.Interval) NodeRecord {
 	t.Helper()
-	r := NodeRecord{Node: "n1", ElapsedS: 60, Quality: Quality{Scope: "job", RateHz: 200, Samples: 12000}, Suspended: known}
+	r := NodeRecord{Node: "n1", ElapsedS: 60, Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 12000}, Suspended: known}
 	r, err := Analyse(r, set, Default())
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +57,8 @@ func ranWith(t *testing.T, set series.Set, known ...Interval) NodeRecord {
 // A job that was stopped has the rhythm of one that was not: bounds that are up to
 // 0.8 s wide on both sides lead to the moments themselves.
 func TestSuspensionsAreLeftOut(t *testing.T) {
-	stops := []Interval{{30.1, 42.1}, {54, 60}}
-	r := ranWith(t, stoppedLoop(stops...), Interval{29.4, 42.9}, Interval{53.3, 60})
+	stops := []run.Interval{{StartS: 30.1, EndS: 42.1}, {StartS: 54, EndS: 60}}
+	r := ranWith(t, stoppedLoop(stops...), run.Interval{StartS: 29.4, EndS: 42.9}, run.Interval{StartS: 53.3, EndS: 60})
 	even := ranWith(t, stoppedLoop())
 	if len(r.Patterns) == 0 || len(even.Patterns) == 0 {
 		t.Fatalf("no pattern: %v, %v", r.Notes, even.Notes)
@@ -123,7 +124,7 @@ func ofTheRun(t *testing.T, r NodeRecord) {
 // Without the bounds the same samples are of a job that did nothing for 12 s: the
 // test above does not pass by itself.
 func TestAStopThatNobodyToldIsNoSuspension(t *testing.T) {
-	r := ranWith(t, stoppedLoop(Interval{30.1, 42.1}))
+	r := ranWith(t, stoppedLoop(run.Interval{StartS: 30.1, EndS: 42.1}))
 	if r.SuspendedS != 0 || noted(r.Notes, note.Suspended) || *r.busyCPUs() > 0.85*(*ranWith(t, stoppedLoop()).busyCPUs()) {
 		t.Errorf("%v s, %v", r.SuspendedS, r.Notes)
 	}
@@ -136,10 +137,10 @@ func TestAStopThatNobodyToldIsNoSuspension(t *testing.T) {
 
 // The same run on the job's own clock loses the time of its suspensions too.
 func TestSuspensionsOnAnotherAxis(t *testing.T) {
-	set := stoppedLoop(Interval{30, 40})
+	set := stoppedLoop(run.Interval{StartS: 30, EndS: 40})
 	also := series.Set{Axis: series.CPU, StepS: 1, Columns: []series.Column{{Values: series.Values{1, 2, 3, 4}}}, WallS: []float64{20, 25, 30, 45, 50}}
 	set.Also = []series.Set{also}
-	out, c, found := withoutSuspensions(set, []Interval{{28, 42}})
+	out, c, found := withoutSuspensions(set, []run.Interval{{StartS: 28, EndS: 42}})
 	if len(found) != 1 {
 		t.Fatal(found)
 	}
@@ -152,9 +153,9 @@ func TestSuspensionsOnAnotherAxis(t *testing.T) {
 
 // Bounds may come from a file that somebody forged.
 func TestBoundsOfSuspensions(t *testing.T) {
-	set := stoppedLoop(Interval{30, 40})
-	for _, known := range [][]Interval{
-		{{-5, -1}}, {{-5, 100}}, {{70, 90}}, {{40, 30}}, {{0, 60}, {0, 60}, {10, 50}}, {{30, 35}, {34, 41}}, {{math.NaN(), 3}}, {{-1e300, 1e300}},
+	set := stoppedLoop(run.Interval{StartS: 30, EndS: 40})
+	for _, known := range [][]run.Interval{
+		{{StartS: -5, EndS: -1}}, {{StartS: -5, EndS: 100}}, {{StartS: 70, EndS: 90}}, {{StartS: 40, EndS: 30}}, {{StartS: 0, EndS: 60}, {StartS: 0, EndS: 60}, {StartS: 10, EndS: 50}}, {{StartS: 30, EndS: 35}, {StartS: 34, EndS: 41}}, {{StartS: math.NaN(), EndS: 3}}, {{StartS: -1e300, EndS: 1e300}},
 	} {
 		out, c, found := withoutSuspensions(set, known)
 		removed := 0

@@ -6,6 +6,7 @@ import (
 
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -127,7 +128,7 @@ func (c *checker) times(start, end, elapsed, now float64) {
 
 // scheduled wants a start that the scheduler can have given, in the local time of
 // another zone perhaps.
-func (c *checker) scheduled(j Job, now float64) {
+func (c *checker) scheduled(j run.Job, now float64) {
 	if t := j.SchedulerStart; t != nil {
 		c.within("scheduler_start", float64(*t), earliest, now+2*ahead)
 	}

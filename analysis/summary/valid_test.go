@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 )
 
@@ -18,14 +19,14 @@ const now = 1.8e9 // of these tests, epoch seconds
 func valid() NodeRecord {
 	r := node("n1", 2, 0.5)
 	r.Schema, r.Start, r.End = RecordSchema, now-10, now
-	r.Job = Job{Name: "gyre", User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", WorkDir: "/home/alice",
-		Fields: map[string]string{FieldCommit: "abc"}}
+	r.Job = run.Job{Name: "gyre", User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", WorkDir: "/home/alice",
+		Fields: map[string]string{run.FieldCommit: "abc"}}
 	c := &r.Timeline.Columns[0]
 	c.Min, c.Max = c.Mean, c.Mean
 	p := &r.Patterns[0]
 	p.Values, p.P10, p.P90 = series.Values{1, 2}, series.Values{1, series.Missing()}, series.Values{2, 2}
 	r.Loops = []Loop{{Pattern: "A", Drift: &Drift{}}}
-	r.Exit, r.Counters = &Exit{}, []Counter{{Name: "task_clock", Unit: "ns", Scope: "job", Total: 2e10}}
+	r.Exit, r.Counters = &run.Exit{}, []run.Counter{{Name: "task_clock", Unit: "ns", Scope: "job", Total: 2e10}}
 	r.Quality.RateHz = 200
 	return r
 }
@@ -55,7 +56,7 @@ func read(b []byte) (NodeRecord, error) {
 func TestWhatIsWrittenIsValid(t *testing.T) {
 	r := valid()
 	got, err := read(encoded(t, r))
-	if err != nil || got.Node != "n1" || got.Job.Fields[FieldCommit] != "abc" {
+	if err != nil || got.Node != "n1" || got.Job.Fields[run.FieldCommit] != "abc" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	s := Merge([]NodeRecord{r}, []string{"n1", "n2"})
@@ -121,7 +122,7 @@ func TestTextIsCleanedWhenRead(t *testing.T) {
 	r := valid()
 	r.Notes = []note.Note{{Code: "x\n", Text: strings.Repeat("\x1b", 10_000)}}
 	r.Job.Fields = map[string]string{"a\nb": "\x1b[31m"}
-	r.Quality.Sources = []Source{{Name: "s\r"}}
+	r.Quality.Sources = []run.CounterSource{{Name: "s\r"}}
 	got, err := read(encoded(t, r))
 	if err != nil || got.Notes[0].Code != "x" || got.Notes[0].Text != strings.Repeat("?", maxText) ||
 		got.Job.Fields["a?b"] != "?[31m" || got.Quality.Sources[0].Name != "s" {

@@ -28,6 +28,7 @@ import (
 	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/agent/names"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -62,13 +63,13 @@ type Run struct {
 
 // place is where files go.
 type place struct {
-	Dir  string         `json:"dir"`
-	Key  summary.RunKey `json:"key"`
-	Node string         `json:"node"` // "" for what is kept of the whole run
+	Dir  string  `json:"dir"`
+	Key  run.Key `json:"key"`
+	Node string  `json:"node"` // "" for what is kept of the whole run
 }
 
 // PutNode keeps the files of a node's run directory.
-func (a Archive) PutNode(ctx context.Context, key summary.RunKey, node string, from job.RunDir) error {
+func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job.RunDir) error {
 	return a.put(ctx, place{a.Dir, key, node}, func(to *tar.Writer) error {
 		for _, name := range kept() {
 			if err := addFile(to, from.Path(name), name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -223,7 +224,7 @@ func writeFile(path string, from io.Reader) error {
 // path is the directory of a run. Jobs are numbered in time: a thousand of them are
 // what one directory holds.
 func (p place) path() string {
-	bucket := summary.RunKey{Cluster: p.Key.Cluster, JobID: p.Key.JobID / 1000}
+	bucket := run.Key{Cluster: p.Key.Cluster, JobID: p.Key.JobID / 1000}
 	return filepath.Join(p.Dir, strings.TrimSuffix(bucket.String(), ".r0"), p.Key.String())
 }
 

@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
-var key = summary.RunKey{Cluster: "c", JobID: 7001}
+var key = run.Key{Cluster: "c", JobID: 7001}
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -26,8 +27,8 @@ func must(t *testing.T, err error) {
 
 // whole is a run that can be kept.
 func whole() Run {
-	return Run{Summary: summary.Summary{Schema: summary.Schema, Key: key, Job: summary.Job{User: "alice", UID: 1001, NNodes: 1},
-		Start: 1.7e9, End: 1.7e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: summary.Quality{Scope: "job"}}}
+	return Run{Summary: summary.Summary{Schema: summary.Schema, Key: key, Job: run.Job{User: "alice", UID: 1001, NNodes: 1},
+		Start: 1.7e9, End: 1.7e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: run.Quality{Scope: "job"}}}
 }
 
 func TestFilesOfANodeAreKeptOnce(t *testing.T) {
@@ -82,7 +83,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		{place{filepath.Join(dir, "in"), key, "../n1"}, tar.Header{Name: "../../out", Typeflag: tar.TypeReg}},
 		{place{filepath.Join(dir, "in"), key, "n1"}, tar.Header{Name: "env.json", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}},
 		{place{filepath.Join(dir, "in"), key, ""}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
-		{place{filepath.Join(dir, "in"), summary.RunKey{Cluster: "c", JobID: -1}, "n1"}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
+		{place{filepath.Join(dir, "in"), run.Key{Cluster: "c", JobID: -1}, "n1"}, tar.Header{Name: "env.json", Typeflag: tar.TypeReg}},
 	} {
 		var b bytes.Buffer
 		must(t, json.NewEncoder(&b).Encode(c.p))
@@ -108,7 +109,7 @@ func TestTrim(t *testing.T) {
 	a, now := Archive{Dir: t.TempDir()}, time.Now()
 	for i, days := range []int{100, 50, 10, 1} {
 		r := whole()
-		r.Summary.Key.JobID = summary.JobID(1000 * (i + 1))
+		r.Summary.Key.JobID = run.JobID(1000 * (i + 1))
 		must(t, a.PutRun(t.Context(), r))
 		runs, err := Runs(a.Dir)
 		must(t, err)

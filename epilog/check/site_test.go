@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 	"jobgait/epilog/finish"
 )
@@ -140,7 +140,7 @@ func (s *site) plugin(version string) {
 // run is a run of this node.
 func (s *site) run() job.RunDir {
 	s.t.Helper()
-	d := job.Dir(s.Config.Spool.Dir, "n1", summary.RunKey{Cluster: "c", JobID: 7})
+	d := job.Dir(s.Config.Spool.Dir, "n1", run.Key{Cluster: "c", JobID: 7})
 	if err := errors.Join(job.MakeNodeDir(s.Config.Spool.Dir, "n1"), d.Make(), d.WriteRun(job.Run{})); err != nil {
 		s.t.Fatal(err)
 	}

@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
 // t0 is a time in 2023.
 const t0 = 1.7e9
 
-func record(node string, key summary.RunKey, blocks int, end float64) summary.NodeRecord {
-	r := summary.NodeRecord{Schema: summary.RecordSchema, Key: key, Node: node, End: t0 + end, Quality: summary.Quality{Blocks: blocks, Scope: "none"}}
+func record(node string, key run.Key, blocks int, end float64) summary.NodeRecord {
+	r := summary.NodeRecord{Schema: summary.RecordSchema, Key: key, Node: node, End: t0 + end, Quality: run.Quality{Blocks: blocks, Scope: "none"}}
 	if blocks > 0 {
 		r.Quality.Scope = "job"
 	}
@@ -44,7 +45,7 @@ func nodesOf(records []summary.NodeRecord) string {
 }
 
 func TestGatherIsInTheOrderOfNodes(t *testing.T) {
-	key := summary.RunKey{Cluster: "c", JobID: 7}
+	key := run.Key{Cluster: "c", JobID: 7}
 	s := store(t, t.TempDir(), record("n2", key, 3, 100), record("n10", key, 3, 100), record("n1", key, 3, 100))
 	got, err := s.Gather(context.Background(), Want{Key: key, End: t0 + 100, Nodes: []string{"n1", "n2", "n10"}, Patience: time.Minute})
 	if err != nil || nodesOf(got) != "n1:0 n2:0 n10:0 " {
@@ -55,7 +56,7 @@ func TestGatherIsInTheOrderOfNodes(t *testing.T) {
 // Records of a requeued run's other executions are not mixed in; a node without
 // an agent counts by the time of its end.
 func TestRunsOfOneJobAreKeptApart(t *testing.T) {
-	first, second := summary.RunKey{Cluster: "c", JobID: 7}, summary.RunKey{Cluster: "c", JobID: 7, Restart: 1}
+	first, second := run.Key{Cluster: "c", JobID: 7}, run.Key{Cluster: "c", JobID: 7, Restart: 1}
 	s := store(t, t.TempDir(),
 		record("n1", first, 3, 1000), record("n2", first, 3, 1001),
 		record("n1", second, 3, 9000), record("n2", second, 0, 9001))
@@ -65,7 +66,7 @@ func TestRunsOfOneJobAreKeptApart(t *testing.T) {
 	}{
 		{Want{Key: first, End: t0 + 1000, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
 		{Want{Key: second, End: t0 + 9000, Nodes: []string{"n1", "n2"}}, "n1:1 n2:1 "},
-		{Want{Key: summary.RunKey{Cluster: "c", JobID: 7, Restart: 5}, AnyRun: true, End: t0 + 1003, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
+		{Want{Key: run.Key{Cluster: "c", JobID: 7, Restart: 5}, AnyRun: true, End: t0 + 1003, Nodes: []string{"n1", "n2"}}, "n1:0 n2:0 "},
 	} {
 		got, err := s.Gather(context.Background(), c.want)
 		if err != nil || nodesOf(got) != c.got {
@@ -75,7 +76,7 @@ func TestRunsOfOneJobAreKeptApart(t *testing.T) {
 }
 
 func TestGatherWaitsAndThenTakesWhatIsThere(t *testing.T) {
-	key := summary.RunKey{Cluster: "c", JobID: 7}
+	key := run.Key{Cluster: "c", JobID: 7}
 	s := store(t, t.TempDir(), record("n1", key, 3, 100))
 	late := make(chan error, 1)
 	go func() { late <- s.Put(context.Background(), record("n2", key, 3, 100)) }()
@@ -93,7 +94,7 @@ func TestGatherWaitsAndThenTakesWhatIsThere(t *testing.T) {
 }
 
 func TestDamagedRecordIsMissing(t *testing.T) {
-	dir, key := t.TempDir(), summary.RunKey{Cluster: "c", JobID: 7}
+	dir, key := t.TempDir(), run.Key{Cluster: "c", JobID: 7}
 	s := store(t, dir, record("n1", key, 3, 100), record("n2", key, 3, 100))
 	path := filepath.Join(jobDir(dir, key), key.String()+"@n2"+suffix)
 	if err := os.WriteFile(path, []byte("not gzip"), 0o600); err != nil {
@@ -106,7 +107,7 @@ func TestDamagedRecordIsMissing(t *testing.T) {
 }
 
 func TestForget(t *testing.T) {
-	dir, key := t.TempDir(), summary.RunKey{Cluster: "c", JobID: 7}
+	dir, key := t.TempDir(), run.Key{Cluster: "c", JobID: 7}
 	s := store(t, dir, record("n1", key, 3, 100), record("n2", key, 0, 100))
 	if err := s.Forget(context.Background(), Want{Key: key}); err != nil {
 		t.Fatal(err)
@@ -130,8 +131,8 @@ func each(put func(JobRecord) error) func([]JobRecord) []error {
 func threeJobs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for id := range summary.JobID(3) {
-		j := JobRecord{Summary: summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "c", JobID: id + 1}}}
+	for id := range run.JobID(3) {
+		j := JobRecord{Summary: summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c", JobID: id + 1}}}
 		if err := (Store{Dir: dir}).PutJob(context.Background(), j); err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +209,7 @@ func TestJobsWithoutADirectory(t *testing.T) {
 // A record that cannot be read at the moment stays: only one that is damaged is
 // thrown away, or set aside.
 func TestUnreadableRecordsStay(t *testing.T) {
-	dir, key := t.TempDir(), summary.RunKey{Cluster: "c", JobID: 7}
+	dir, key := t.TempDir(), run.Key{Cluster: "c", JobID: 7}
 	job, node := filepath.Join(dir, jobsDir, "j"+suffix), filepath.Join(jobDir(dir, key), key.String()+"@n1"+suffix)
 	for _, path := range []string{job, node} { // reading a directory is an error, as of a file on a failing disk
 		if err := os.MkdirAll(filepath.Join(path, "x"), 0o700); err != nil {

@@ -16,22 +16,23 @@ import (
 
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
 
 // full is a record that has numbers and text of every kind.
 func full(node string) summary.NodeRecord {
-	r := record(node, summary.RunKey{Cluster: "c", JobID: 7, SLUID: "s1"}, 3, 100)
+	r := record(node, run.Key{Cluster: "c", JobID: 7, SLUID: "s1"}, 3, 100)
 	r.Start, r.ElapsedS = t0, 100
-	r.Job = summary.Job{Name: "gyre", User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", WorkDir: "/home/alice",
+	r.Job = run.Job{Name: "gyre", User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", WorkDir: "/home/alice",
 		Executable: "nemo", Fields: map[string]string{"commit": "abc"}}
 	r.Quality.CPUs, r.Quality.RateHz, r.Quality.Samples, r.Quality.Missing = 4, 200, 20_000, 10
 	v := series.Values{1, 2, 3}
 	r.Patterns = []pattern.Pattern{{ID: "A", Column: "code", PeriodS: 0.5, Confidence: 0.9, Coverage: 0.8, Instances: 180, Values: v, P10: v, P90: v}}
 	r.Timeline = summary.Timeline{StepS: 1, Columns: []summary.TimelineColumn{{Name: "busy_cpus", Min: v, Mean: v, Max: v}}}
-	r.Counters = []summary.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1e9}}
-	r.Exit = &summary.Exit{}
+	r.Counters = []run.Counter{{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1e9}}
+	r.Exit = &run.Exit{}
 	return r
 }
 
@@ -174,7 +175,7 @@ func TestDamagedJobRecordsDoNotReachTheHistory(t *testing.T) {
 	const jobs = 200
 	for i := range jobs {
 		r := full("n1")
-		r.Key.JobID = summary.JobID(i + 1)
+		r.Key.JobID = run.JobID(i + 1)
 		text, err := json.Marshal(summary.Merge([]summary.NodeRecord{r}, []string{"n1"}))
 		must(err)
 		text = fmt.Appendf(nil, `{"summary":%s,"report_dir":"/home/alice"}`, mutate(rng, text))

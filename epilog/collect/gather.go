@@ -8,12 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
 // Want is a run whose records are wanted.
 type Want struct {
-	Key summary.RunKey `json:"key"`
+	Key run.Key `json:"key"`
 	// AnyRun is set by a node that had no agent, which does not know the
 	// run's key: the run that ended nearest to End is taken.
 	AnyRun bool    `json:"any_run"`
@@ -118,7 +119,7 @@ func ofOneRun(all []summary.NodeRecord, w Want) []summary.NodeRecord {
 
 // nearestRun is the key of the sampled run that ended nearest to w.End, or
 // w.Key when there is none within sameEnd.
-func nearestRun(all []summary.NodeRecord, w Want) summary.RunKey {
+func nearestRun(all []summary.NodeRecord, w Want) run.Key {
 	key, best := w.Key, float64(sameEnd)
 	for _, r := range all {
 		if d := math.Abs(r.End - w.End); r.Sampled() && d < best {

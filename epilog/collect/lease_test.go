@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -32,7 +33,7 @@ func lease(t *testing.T, path string) *os.File {
 // ingest: the next one has it.
 func TestLeasedRecord(t *testing.T) {
 	dir := t.TempDir()
-	r := record("n1", summary.RunKey{Cluster: "c", JobID: 7}, 0, 60)
+	r := record("n1", run.Key{Cluster: "c", JobID: 7}, 0, 60)
 	if err := put(dir, r); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -43,8 +44,8 @@ func runName(r summary.NodeRecord) string {
 
 // jobDir is where the records of all runs of one job id meet: a node without
 // an agent knows no more than that.
-func jobDir(dir string, key summary.RunKey) string {
-	return filepath.Join(dir, runsDir, summary.RunKey{Cluster: key.Cluster, JobID: key.JobID}.String())
+func jobDir(dir string, key run.Key) string {
+	return filepath.Join(dir, runsDir, run.Key{Cluster: key.Cluster, JobID: key.JobID}.String())
 }
 
 // fileName keeps a node's name one path element.

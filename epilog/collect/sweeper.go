@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Sweeper is a node that looks for runs that nobody collects. One of a site is elected
@@ -26,7 +26,7 @@ type Sweeper struct {
 }
 
 // JobName is the name of the directory in which the records of a job meet.
-func JobName(key summary.RunKey) string { return filepath.Base(jobDir("", key)) }
+func JobName(key run.Key) string { return filepath.Base(jobDir("", key)) }
 
 // The elected one keeps a file in the directory with its name; whoever finds it older
 // than a term takes its place. Sweeps come every ten to fifteen minutes, and the file is

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func elect(t *testing.T, dir, name string) bool {
@@ -73,8 +73,8 @@ func TestManyAreLate(t *testing.T) {
 // TestOrphansOfSweepers brings all runs to the elected one, to others their own.
 func TestOrphansOfSweepers(t *testing.T) {
 	dir := t.TempDir()
-	for id := range summary.JobID(3) {
-		r := record("n1", summary.RunKey{Cluster: "hpc", JobID: id + 1}, 1, 100)
+	for id := range run.JobID(3) {
+		r := record("n1", run.Key{Cluster: "hpc", JobID: id + 1}, 1, 100)
 		if err := put(dir, r); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestOrphansOfSweepers(t *testing.T) {
 		}
 		return len(found)
 	}
-	own := []string{JobName(summary.RunKey{Cluster: "hpc", JobID: 2}), "../x", "none"}
+	own := []string{JobName(run.Key{Cluster: "hpc", JobID: 2}), "../x", "none"}
 	if n := of(Sweeper{"a", nil}); n != 3 {
 		t.Errorf("the elected one has %d runs", n)
 	}

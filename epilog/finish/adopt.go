@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
 )
@@ -36,7 +37,7 @@ func (f Finisher) adopt(ctx context.Context) (adopted, unclaimed int, failed err
 	if err != nil {
 		return 0, 0, err
 	}
-	byRun := map[summary.RunKey][]summary.NodeRecord{}
+	byRun := map[run.Key][]summary.NodeRecord{}
 	for _, r := range records {
 		byRun[r.Key] = append(byRun[r.Key], r)
 	}
@@ -93,7 +94,7 @@ func (f Finisher) known(ctx context.Context, r summary.NodeRecord) (witnessed, e
 }
 
 // seen returns the run of a key as this node's spool knows it.
-func (f Finisher) seen(key summary.RunKey) (witnessed, error) {
+func (f Finisher) seen(key run.Key) (witnessed, error) {
 	dirs, err := job.DirsNamed(f.Spool, key.String())
 	if err != nil {
 		return witnessed{}, err
@@ -123,7 +124,7 @@ func (f Finisher) accounted(ctx context.Context, r summary.NodeRecord) (witnesse
 	if e == nil || err != nil {
 		return witnessed{}, err
 	}
-	own := summary.Job{User: e.User, UID: e.UID, GID: e.GID, NodeList: e.NodeList, WorkDir: e.WorkDir}
+	own := run.Job{User: e.User, UID: e.UID, GID: e.GID, NodeList: e.NodeList, WorkDir: e.WorkDir}
 	return witnessed{run: job.Run{Key: r.Key, Job: own}, end: End{Job: own, Exit: e.Exit}}, nil
 }
 
@@ -141,7 +142,7 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed
 // identified gives a summary the identity that this node knows. What records of
 // other nodes add passes through a directory that another account can write: it is
 // content, and never says who the user is or where a file goes.
-func identified(s summary.Summary, own summary.Job) summary.Summary {
+func identified(s summary.Summary, own run.Job) summary.Summary {
 	s.Job.User, s.Job.UID, s.Job.GID = own.User, own.UID, own.GID
 	s.Job.WorkDir, s.Job.StdOut = own.WorkDir, own.StdOut
 	s.Job.ArrayJobID, s.Job.ArrayTaskID = own.ArrayJobID, own.ArrayTaskID

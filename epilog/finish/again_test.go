@@ -11,7 +11,7 @@ import (
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/epilog/archive"
 )
 
@@ -37,7 +37,7 @@ func bodies(t *testing.T, path string, ids ...string) map[string]string {
 func TestAgainIsWhatTheHooksMade(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Collect.Archive, s.cfg.Spool.Keep = filepath.Join(s.root, "archive"), "none"
-	three := summary.RunKey{Cluster: "test", JobID: 8}
+	three := run.Key{Cluster: "test", JobID: 8}
 	one := s.run("n1", "n1", seven, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
 	must(t, s.finisher("n1").Finish(context.Background(), one))
 	s.run("n1", "n1,n2,n3,n4", three, profiletest.Options{Seconds: 20, PeriodS: 0.7, Seal: true, Seed: 1}, true)

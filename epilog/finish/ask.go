@@ -9,6 +9,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -40,8 +41,8 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 	r.Job = s.Job
 	s.Job = d.Complete(r, f.Scheduler).WithFields(f.Scheduler.Fields(ctx))
 	s.State = cmp.Or(d.State, s.State)
-	if d.Exit != nil && *d.Exit != (summary.Exit{}) { // 0:0 is also said of a requeued run
-		s.Exit = summary.WorseExit(s.Exit, d.Exit)
+	if d.Exit != nil && *d.Exit != (run.Exit{}) { // 0:0 is also said of a requeued run
+		s.Exit = run.WorseExit(s.Exit, d.Exit)
 	}
 	return s
 }
@@ -73,7 +74,7 @@ func (f Finisher) unanswered(s summary.Summary, err error) summary.Summary {
 
 // unknownEnd takes no exit code 0 for a success.
 func unknownEnd(s summary.Summary, why string) summary.Summary {
-	if s.Exit != nil && *s.Exit == (summary.Exit{}) {
+	if s.Exit != nil && *s.Exit == (run.Exit{}) {
 		s.Exit = nil
 	}
 	s.Notes = append(s.Notes, note.New(note.NoScheduler, "%s", why))
@@ -81,7 +82,7 @@ func unknownEnd(s summary.Summary, why string) summary.Summary {
 }
 
 // question asks the scheduler of a job.
-func (f Finisher) question(ctx context.Context, id summary.JobID) (job.Details, error) {
+func (f Finisher) question(ctx context.Context, id run.JobID) (job.Details, error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	return f.Scheduler.Ask(ctx, id)

@@ -20,6 +20,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
 )
@@ -31,7 +32,7 @@ func spoolSite(t *testing.T, n int) site {
 	s := newSite(t)
 	s.cfg.History.Ingest = "here"
 	for i := range n {
-		key := summary.RunKey{Cluster: "test", JobID: summary.JobID(100 + i)}
+		key := run.Key{Cluster: "test", JobID: run.JobID(100 + i)}
 		must(t, s.finisher("n1").Finish(t.Context(), s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true)))
 	}
 	s.cfg.History.Ingest = "spool"
@@ -74,7 +75,7 @@ func TestSpoolModeSaysWhyThereAreNoEarlierRuns(t *testing.T) {
 			db, err := history.Open(context.Background(), s.cfg.History.Path)
 			must(t, err)
 			t.Cleanup(func() { db.Close() })
-			key := summary.RunKey{Cluster: "test", JobID: 99}
+			key := run.Key{Cluster: "test", JobID: 99}
 			must(t, db.Put(t.Context(), summary.Summary{Key: key, Start: 1e9}, history.Ingest{}))
 		}, "was being written"},
 		"junk": {func(t *testing.T, s site) { must(t, os.WriteFile(s.cfg.History.Path, []byte("junk, and some"), 0o600)) }, "could not be read"},
@@ -193,7 +194,7 @@ func (s site) fasterBefore(t *testing.T, n int) {
 	must(t, err)
 	for i := range n {
 		r, part := first, 0.6+0.01*float64(i%3)
-		r.Key.JobID = summary.JobID(50 + i)
+		r.Key.JobID = run.JobID(50 + i)
 		r.Start = first.Start - 86400*float64(n-i)
 		r.ElapsedS = part * first.ElapsedS
 		r.End = r.Start + r.ElapsedS

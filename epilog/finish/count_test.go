@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"jobgait/agent/profile/profiletest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // What a node did is counted once a run, whatever is tried again, and each report has
@@ -22,8 +22,8 @@ func TestRunsAreCounted(t *testing.T) {
 	var info []string
 	f := s.finisher("n1")
 	f.Info = func(format string, args ...any) { info = append(info, fmt.Sprintf(format, args...)) }
-	for id := range summary.JobID(3) {
-		key := summary.RunKey{Cluster: "test", JobID: id + 1}
+	for id := range run.JobID(3) {
+		key := run.Key{Cluster: "test", JobID: id + 1}
 		o := profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: id != 1}
 		dir := s.run("n1", "n1", key, o, true)
 		for range 2 {

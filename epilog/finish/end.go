@@ -5,7 +5,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // End is how and when a run ended, as the Epilog was told: epilog.json in the
@@ -18,10 +18,10 @@ type End struct {
 	Mono   float64 `json:"mono"`
 	BootID string  `json:"boot_id"`
 	// Exit is nil when the Epilog was not told.
-	Exit *summary.Exit `json:"exit,omitempty"`
+	Exit *run.Exit `json:"exit,omitempty"`
 	// Job is what the Epilog was told of the job: its node list is that of
 	// the whole job, while the Prolog may know only the first step's.
-	Job summary.Job `json:"job"`
+	Job run.Job `json:"job"`
 	// Restart is the restart count as the Epilog was told it.
 	Restart int `json:"restart"`
 	// Requeued is true when the Epilog was told a higher restart count than
@@ -30,7 +30,7 @@ type End struct {
 	// NoAgent is true when there was no run directory: no Prolog ran here.
 	NoAgent bool `json:"no_agent,omitempty"`
 	// Used are counters that the Epilog was told, as job.Told has them.
-	Used []summary.Counter `json:"used,omitempty"`
+	Used []run.Counter `json:"used,omitempty"`
 	// Swept is true when a sweep wrote this because no Epilog had.
 	Swept bool `json:"swept,omitempty"`
 }

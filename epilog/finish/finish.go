@@ -15,6 +15,7 @@ import (
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/epilog/collect"
@@ -255,7 +256,7 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	}
 	now := epoch(time.Now())
 	var judged earlier.Judgement
-	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: summary.Detail(f.Config.History.Names)})
+	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: run.DisclosureLevel(f.Config.History.Names)})
 	if err == nil {
 		judged, err = judgeStored(ctx, db, s, now)
 	}

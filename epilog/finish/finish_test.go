@@ -17,6 +17,7 @@ import (
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
@@ -56,7 +57,7 @@ func (s site) finisher(node string) Finisher {
 
 // run makes the run directory of a node as Prolog, agent and Epilog leave it.
 // No end is stored when ended is false, and no profile without seconds.
-func (s site) run(node, nodes string, key summary.RunKey, o profiletest.Options, ended bool) job.RunDir {
+func (s site) run(node, nodes string, key run.Key, o profiletest.Options, ended bool) job.RunDir {
 	s.t.Helper()
 	dir := job.Dir(s.cfg.Spool.Dir, node, key)
 	if err := os.MkdirAll(string(dir), 0o700); err != nil {
@@ -64,7 +65,7 @@ func (s site) run(node, nodes string, key summary.RunKey, o profiletest.Options,
 	}
 	real, mono := job.Clock()
 	r := job.Run{Key: key, Node: node, BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20}
-	r.Job = summary.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1 + strings.Count(nodes, ","),
+	r.Job = run.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1 + strings.Count(nodes, ","),
 		NodeList: nodes, WorkDir: s.work, Name: "gyre"}
 	if err := dir.WriteRun(r); err != nil {
 		s.t.Fatal(err)
@@ -81,7 +82,7 @@ func (s site) run(node, nodes string, key summary.RunKey, o profiletest.Options,
 			s.t.Fatal(err)
 		}
 		real, mono = real-2*freshS, mono-2*freshS
-		if err := WriteEnd(dir, End{Real: real, Mono: mono, BootID: r.BootID, Exit: &summary.Exit{}, Job: r.Job}); err != nil {
+		if err := WriteEnd(dir, End{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -129,7 +130,7 @@ func codes(notes []note.Note) string {
 	return strings.Join(list, " ")
 }
 
-var seven = summary.RunKey{Cluster: "test", JobID: 7}
+var seven = run.Key{Cluster: "test", JobID: 7}
 
 func TestOneNodeFromProfileToReportAndHistory(t *testing.T) {
 	s := newSite(t)

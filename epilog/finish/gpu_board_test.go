@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // simulatedGPU is a GPU of the job as a driver shows it: its energy is new every so often, its
@@ -54,7 +54,7 @@ func (l simulatedGPUs) Header(h *profile.Header) {
 
 func (l simulatedGPUs) Footer(f *profile.Footer) {
 	for i := range l {
-		f.GPUs = append(f.GPUs, summary.GPUDevice{Index: i, Name: "synthetic", MemoryBytes: 80e9})
+		f.GPUs = append(f.GPUs, run.GPUDevice{Index: i, Name: "synthetic", MemoryBytes: 80e9})
 	}
 }
 

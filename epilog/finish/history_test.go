@@ -14,7 +14,7 @@ import (
 
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // A sweep waits once for a history that somebody holds, not for each run, and what
@@ -40,8 +40,8 @@ func TestLockedHistoryIsWaitedForOnce(t *testing.T) {
 	must(t, err)
 	_, err = io.ReadFull(out, make([]byte, len("held")))
 	must(t, err)
-	for id := range summary.JobID(3) {
-		s.run("n1", "n1", summary.RunKey{Cluster: "test", JobID: id + 1}, profiletest.Options{Seconds: 5, Seal: true}, true)
+	for id := range run.JobID(3) {
+		s.run("n1", "n1", run.Key{Cluster: "test", JobID: id + 1}, profiletest.Options{Seconds: 5, Seal: true}, true)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // a third of it for the history, which has to be opened too
 	defer cancel()
@@ -83,7 +83,7 @@ func TestFailedHistoryIsOneError(t *testing.T) {
 func TestUnfitRunIsClosed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	dir := s.run("n1", "n1", summary.RunKey{JobID: 7}, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", run.Key{JobID: 7}, profiletest.Options{Seconds: 5, Seal: true}, true)
 	f := s.finisher("n1")
 	var lines []string
 	f.Log = func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }

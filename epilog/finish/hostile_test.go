@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -38,7 +39,7 @@ func (s site) age(dir string) {
 }
 
 // record is an honest record of a node: the one that a finished run leaves.
-func (s site) record(node, nodes string, key summary.RunKey) summary.NodeRecord {
+func (s site) record(node, nodes string, key run.Key) summary.NodeRecord {
 	s.t.Helper()
 	f := s.finisher(node)
 	dir := s.run(node, nodes, key, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)

@@ -16,6 +16,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -117,9 +118,9 @@ func fromProfile(dir job.RunDir, run job.Run, r summary.NodeRecord, end End) (su
 }
 
 // withUsed adds what the Epilog was told of counters to what the agent saw of them.
-func withUsed(totals, used []summary.Counter) []summary.Counter {
+func withUsed(totals, used []run.Counter) []run.Counter {
 	for _, u := range used {
-		i := slices.IndexFunc(totals, func(c summary.Counter) bool { return c.Name == u.Name && c.Scope == u.Scope })
+		i := slices.IndexFunc(totals, func(c run.Counter) bool { return c.Name == u.Name && c.Scope == u.Scope })
 		if i < 0 {
 			totals = append(totals, u)
 		} else {
@@ -133,7 +134,7 @@ func withUsed(totals, used []summary.Counter) []summary.Counter {
 func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (summary.NodeRecord, error) {
 	r.Quality, r.Counters = loaded.Quality, loaded.Totals
 	r.Notes = append(r.Notes, loaded.Header.Notes...)
-	r.Job = r.Job.WithFields(map[string]string{summary.FieldCPUModel: loaded.Header.CPUModel})
+	r.Job = r.Job.WithFields(map[string]string{run.FieldCPUModel: loaded.Header.CPUModel})
 	if text := loaded.Damage.Text; text != "" {
 		r.Notes = append(r.Notes, note.New(note.ProfileBad, "%s", text))
 	}
@@ -148,7 +149,7 @@ func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (
 	}
 	if f := loaded.Footer; f != nil {
 		r.Notes = append(r.Notes, f.Notes...)
-		r.Job = r.Job.WithFields(map[string]string{summary.FieldBuildID: f.BuildID})
+		r.Job = r.Job.WithFields(map[string]string{run.FieldBuildID: f.BuildID})
 	} else {
 		r.Notes = append(r.Notes, note.New(note.AgentDied,
 			"the agent did not end in order: %.0f s of %.0f s were saved", loaded.End(), r.ElapsedS))
@@ -170,7 +171,7 @@ func growthIn(path string, l profile.Loaded) summary.GPUGrowth {
 }
 
 // boards are which GPUs were read, as far as an agent that ended in order was told.
-func boards(f *profile.Footer) []summary.GPUDevice {
+func boards(f *profile.Footer) []run.GPUDevice {
 	if f == nil {
 		return nil
 	}

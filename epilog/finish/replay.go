@@ -3,6 +3,7 @@ package finish
 import (
 	"jobgait/agent/names"
 	"jobgait/agent/profile"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -14,7 +15,7 @@ func Replay(path string) (summary.Summary, error) {
 		return summary.Summary{}, err
 	}
 	h := loaded.Header
-	r := summary.NodeRecord{Key: h.Key, Job: summary.Job{NNodes: 1, NodeList: h.Node}, Node: h.Node,
+	r := summary.NodeRecord{Key: h.Key, Job: run.Job{NNodes: 1, NodeList: h.Node}, Node: h.Node,
 		ElapsedS: loaded.End(), Start: h.RunReal, End: h.RunReal + loaded.End()}
 	p := summary.Default()
 	p.Periods.NodeScope = nodeScope(loaded)

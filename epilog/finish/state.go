@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"jobgait/analysis/run"
 	"os"
 	"path/filepath"
 	"time"
@@ -186,9 +187,9 @@ func (f Finisher) pass(s State, m moment) {
 type mark struct {
 	// Key, Nodes and Complete describe the run that was stored last: from how many nodes, and whether these are all.
 	// Nodes is 0 before the first.
-	Key      summary.RunKey `json:"key"`
-	Nodes    int            `json:"nodes"`
-	Complete bool           `json:"complete"`
+	Key      run.Key `json:"key"`
+	Nodes    int     `json:"nodes"`
+	Complete bool    `json:"complete"`
 	// Without is from how many nodes the last report was made that is delivered and not yet stored, Dir where it is.
 	Without int    `json:"without,omitempty"`
 	Dir     string `json:"dir,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -36,22 +37,22 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 	answer := func(reason, exit string) string { return "/bin/echo '" + fmt.Sprintf(line, reason, exit) + "'\n" }
 	for name, c := range map[string]struct {
 		script string
-		exit   summary.Exit // the hook's
+		exit   run.Exit // the hook's
 		says   string
 		state  string
 		silent bool
 	}{
-		"no answer":             {"exit 1\n", summary.Exit{}, "how it ended is not known: the scheduler did not answer", "", true},
-		"no answer, failed":     {"exit 1\n", summary.Exit{Code: 3}, "exit code 3", "", true},
-		"forgotten":             {"/bin/echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1\n", summary.Exit{}, "the scheduler has forgotten the job", "", true},
-		"not asked":             {"", summary.Exit{}, "how it ended is not known: the scheduler was not asked", "", true},
-		"an answer":             {answer("None", "0:0"), summary.Exit{}, "exit code 0", "", false},
-		"after three seconds":   {"/bin/sleep 3\n" + answer("TimeLimit", "0:15"), summary.Exit{}, "TIMEOUT, ended by signal 15", "TIMEOUT", false},
-		"a node failed":         {answer("NodeDown", "0:1"), summary.Exit{Signal: 1}, "NODE_FAIL, a node of the job failed", "NODE_FAIL", false},
-		"another user's by now": {"/bin/echo 'JobId=7 JobName=x UserId=u(4711) JobState=FAILED ExitCode=1:0'\n", summary.Exit{}, "the scheduler has forgotten the job", "", true},
-		"a later run":           {"/bin/echo 'JobId=7 JobName=x UserId=u(0) JobState=FAILED ExitCode=1:0 StartTime=4000000000'\n", summary.Exit{}, "the scheduler knows only a later run of the job", "", true},
-		"cancelled":             {answer("None", "0:15"), summary.Exit{}, "ended by signal 15 (cancelled or time limit)", "", false},
-		"memory of the cgroup":  {answer("OutOfMemory", "0:125"), summary.Exit{}, "OUT_OF_MEMORY", "OUT_OF_MEMORY", false},
+		"no answer":             {"exit 1\n", run.Exit{}, "how it ended is not known: the scheduler did not answer", "", true},
+		"no answer, failed":     {"exit 1\n", run.Exit{Code: 3}, "exit code 3", "", true},
+		"forgotten":             {"/bin/echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1\n", run.Exit{}, "the scheduler has forgotten the job", "", true},
+		"not asked":             {"", run.Exit{}, "how it ended is not known: the scheduler was not asked", "", true},
+		"an answer":             {answer("None", "0:0"), run.Exit{}, "exit code 0", "", false},
+		"after three seconds":   {"/bin/sleep 3\n" + answer("TimeLimit", "0:15"), run.Exit{}, "TIMEOUT, ended by signal 15", "TIMEOUT", false},
+		"a node failed":         {answer("NodeDown", "0:1"), run.Exit{Signal: 1}, "NODE_FAIL, a node of the job failed", "NODE_FAIL", false},
+		"another user's by now": {"/bin/echo 'JobId=7 JobName=x UserId=u(4711) JobState=FAILED ExitCode=1:0'\n", run.Exit{}, "the scheduler has forgotten the job", "", true},
+		"a later run":           {"/bin/echo 'JobId=7 JobName=x UserId=u(0) JobState=FAILED ExitCode=1:0 StartTime=4000000000'\n", run.Exit{}, "the scheduler knows only a later run of the job", "", true},
+		"cancelled":             {answer("None", "0:15"), run.Exit{}, "ended by signal 15 (cancelled or time limit)", "", false},
+		"memory of the cgroup":  {answer("OutOfMemory", "0:125"), run.Exit{}, "OUT_OF_MEMORY", "OUT_OF_MEMORY", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
@@ -76,12 +77,12 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 }
 
 // put writes a run into the history, as its worker does.
-func (s site) put(id summary.JobID, uid int, start, end float64, told *int64) {
+func (s site) put(id run.JobID, uid int, start, end float64, told *int64) {
 	s.t.Helper()
 	db, err := history.Open(context.Background(), s.cfg.History.Path)
 	must(s.t, err)
-	sum := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "test", JobID: id}, Start: start, End: end, ElapsedS: end - start,
-		Job: summary.Job{User: "u", UID: uid, SchedulerStart: told}, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
+	sum := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "test", JobID: id}, Start: start, End: end, ElapsedS: end - start,
+		Job: run.Job{User: "u", UID: uid, SchedulerStart: told}, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 	must(s.t, db.Put(context.Background(), sum, history.Ingest{}))
 	must(s.t, db.Close())
 }

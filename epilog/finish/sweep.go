@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Swept counts what a sweep did.
@@ -217,7 +217,7 @@ func StopAgent(dir job.RunDir, run job.Run) error {
 // Find returns the directory of the run of a job that is not ended yet, the
 // youngest if a crash left several. Where there is none, over says whether this
 // node ended a run of the job, so that a repeated Epilog has nothing to do.
-func Find(spool string, key summary.RunKey) (dir job.RunDir, run job.Run, over bool, err error) {
+func Find(spool string, key run.Key) (dir job.RunDir, run job.Run, over bool, err error) {
 	dirs, err := job.DirsNamed(spool, prefixOf(key))
 	if err != nil {
 		return "", run, false, err
@@ -239,6 +239,6 @@ func Find(spool string, key summary.RunKey) (dir job.RunDir, run job.Run, over b
 }
 
 // prefixOf is how the directories of all runs of a job begin.
-func prefixOf(key summary.RunKey) string {
-	return strings.TrimSuffix(summary.RunKey{Cluster: key.Cluster, JobID: key.JobID}.String(), "r0")
+func prefixOf(key run.Key) string {
+	return strings.TrimSuffix(run.Key{Cluster: key.Cluster, JobID: key.JobID}.String(), "r0")
 }

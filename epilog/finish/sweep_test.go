@@ -10,7 +10,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // The first node reports without those that are missing; when they come, by a
@@ -49,7 +49,7 @@ func TestSweepLeavesRunningJobsAlone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	running := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
-	eight := summary.RunKey{Cluster: "test", JobID: 8}
+	eight := run.Key{Cluster: "test", JobID: 8}
 	locked := s.run("n1", "n1", eight, profiletest.Options{Seconds: 5}, true)
 	lock, err := locked.TryLock()
 	must(t, err)

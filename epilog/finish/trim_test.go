@@ -12,14 +12,14 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func TestSpoolStaysWithinItsSize(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for id := range 4 {
-		key := summary.RunKey{Cluster: "test", JobID: summary.JobID(id + 1)}
+		key := run.Key{Cluster: "test", JobID: run.JobID(id + 1)}
 		must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true)))
 	}
 	open := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
@@ -49,7 +49,7 @@ func TestUnfinishedRunsStayWithinTheSize(t *testing.T) {
 	s.cfg.History.Path = s.work // a directory
 	var dirs []job.RunDir
 	for id := range 3 {
-		key := summary.RunKey{Cluster: "test", JobID: summary.JobID(id + 1)}
+		key := run.Key{Cluster: "test", JobID: run.JobID(id + 1)}
 		dirs = append(dirs, s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true))
 	}
 	running := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
@@ -142,7 +142,7 @@ func TestTornFiles(t *testing.T) {
 	o := profiletest.Options{Seconds: 10, PeriodS: 0.4}
 	whole := s.run("n1", "n1", seven, o, true)
 	must(t, os.WriteFile(whole.PID(), nil, 0o600))
-	torn := s.run("n1", "n1", summary.RunKey{Cluster: "test", JobID: 8}, o, true)
+	torn := s.run("n1", "n1", run.Key{Cluster: "test", JobID: 8}, o, true)
 	must(t, os.WriteFile(torn.Env(), nil, 0o600))
 	must(t, filepath.WalkDir(string(torn), func(p string, _ os.DirEntry, err error) error {
 		old := time.Now().Add(-2 * time.Hour)

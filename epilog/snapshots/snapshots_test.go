@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
 
 func storedRun(id int, user string, uid int, end float64) summary.Summary {
-	return summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(id)},
-		Job: summary.Job{User: user, UID: uid, NNodes: 1, Executable: "lmp"}, Start: end - 60, End: end, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
+	return summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(id)},
+		Job: run.Job{User: user, UID: uid, NNodes: 1, Executable: "lmp"}, Start: end - 60, End: end, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 }
 
 // passable is a directory below which anybody may pass, for the children of the test.

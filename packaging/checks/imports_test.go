@@ -21,8 +21,9 @@ var ranks = []struct {
 	prefixes []string
 	family   bool // packages of the rank may import each other
 }{
-	{"notes", []string{"analysis/note"}, false},
-	{"ground", []string{"configs", "analysis/internal/", "analysis/quantity"}, false},
+	{"notes", []string{"analysis/note", "analysis/quantity"}, false},
+	{"run", []string{"analysis/run"}, false},
+	{"ground", []string{"configs", "analysis/internal/"}, false},
 	{"series", []string{"analysis/series", "analysis/series/"}, true},
 	{"marks", []string{"analysis/marks"}, false},
 	{"periodicity", []string{"analysis/periodicity"}, false},
@@ -111,6 +112,51 @@ func TestImportsGoOneWay(t *testing.T) {
 			case r < 0, ir < r, ir == r && ranks[r].family:
 			default:
 				t.Errorf("%s (%s) imports %s (%s), which is not below it", p.path, ranks[r].name, i, ranks[ir].name)
+			}
+		}
+	}
+}
+
+// reachRule lists the analyses, below analysis/, that packages with one of the prefixes
+// may link, and whether they may link gonum.
+type reachRule struct {
+	prefixes []string
+	analyses []string
+	gonum    bool
+}
+
+// reach lists the analyses that the Prolog and the agent may link, tests excepted: those
+// that they call. The first prefix that fits counts.
+var reach = []reachRule{
+	{[]string{"prolog", "prolog/"}, []string{"note", "quantity", "run"}, false},
+	{[]string{"agent", "agent/live"}, []string{"note", "quantity", "run", "series", "anatomy", "internal/robust",
+		"tracker", "pattern", "periodicity", "marks", "internal/dtw", "internal/parallel"}, true},
+	{[]string{"agent/job", "agent/job/", "agent/cgroup", "agent/peek", "agent/peek/", "agent/rawcall", "agent/journal",
+		"agent/unit", "agent/as"}, []string{"note", "quantity", "run"}, false},
+	// A profile is read as series and as samples of code.
+	{[]string{"agent/"}, []string{"note", "quantity", "run", "series", "anatomy", "internal/robust"}, true},
+}
+
+// The Prolog and the agent start on every node of every job: they link no analysis that
+// they do not call.
+func TestPrologAndAgentReachOnlyAnalysesTheyCall(t *testing.T) {
+	fits := func(path string, prefixes []string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool {
+			return path == p || strings.HasSuffix(p, "/") && strings.HasPrefix(path, p)
+		})
+	}
+	for _, p := range packages(t) {
+		i := slices.IndexFunc(reach, func(r reachRule) bool { return fits(p.path, r.prefixes) })
+		if i < 0 {
+			continue
+		}
+		for _, d := range p.all {
+			analysis, own := strings.CutPrefix(d, module+"/analysis/")
+			if own && !slices.Contains(reach[i].analyses, analysis) {
+				t.Errorf("%s reaches analysis/%s, which it does not call", p.path, analysis)
+			}
+			if strings.HasPrefix(d, "gonum.org/") && !reach[i].gonum {
+				t.Errorf("%s reaches %s", p.path, d)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -43,7 +43,7 @@ func Decide(c configs.Config, r job.Run, optOut bool) (watch bool, reason string
 
 // draw returns a number in [0, 1) for a job, evenly spread over jobs. A
 // cryptographic hash because job ids are consecutive: cheaper ones leave stripes.
-func draw(cluster string, id summary.JobID) float64 {
+func draw(cluster string, id run.JobID) float64 {
 	sum := sha256.Sum256([]byte(cluster + "\x00" + id.String()))
 	return float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
 }

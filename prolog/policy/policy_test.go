@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
 func watchedRun() job.Run {
 	return job.Run{
-		Key: summary.RunKey{Cluster: "c", JobID: 17},
-		Job: summary.Job{User: "alice", UID: 1001, Partition: "batch", NNodes: 2},
+		Key: run.Key{Cluster: "c", JobID: 17},
+		Job: run.Job{User: "alice", UID: 1001, Partition: "batch", NNodes: 2},
 	}
 }
 
@@ -87,7 +87,7 @@ func TestShare(t *testing.T) {
 		n := 0
 		w, more := configs.Default().Watch, configs.Default().Watch
 		w.Share, more.Share = share, min(1, share*1.1)
-		for id := range summary.JobID(jobs) {
+		for id := range run.JobID(jobs) {
 			r := watchedRun()
 			r.Key.JobID = id + 1
 			watch, _ := Decide(configs.Config{Watch: w}, r, false)

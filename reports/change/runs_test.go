@@ -6,13 +6,14 @@ import (
 
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
 // melt is a run of 100 s with a loop; b of it differ as edit says.
-func melt(id summary.JobID, edit func(s *summary.Summary)) summary.Summary {
-	s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "c", JobID: id},
-		Job: summary.Job{User: "alice", App: "melt", Executable: "melt", NNodes: 4, NodeList: "n[1-4]"}, ElapsedS: 100, Exit: &summary.Exit{},
+func melt(id run.JobID, edit func(s *summary.Summary)) summary.Summary {
+	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c", JobID: id},
+		Job: run.Job{User: "alice", App: "melt", Executable: "melt", NNodes: 4, NodeList: "n[1-4]"}, ElapsedS: 100, Exit: &run.Exit{},
 		Patterns: []pattern.Pattern{{ID: "A", PeriodS: 1, Instances: 90}},
 		Phases:   []phase.Phase{{Kind: phase.StartUp, StartS: 0, EndS: 10, Share: .1}, {Kind: phase.Loop, Pattern: "A", StartS: 10, EndS: 100, Share: .9}}}
 	if edit != nil {

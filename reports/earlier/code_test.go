@@ -12,6 +12,7 @@ import (
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -96,7 +97,7 @@ func TestJudgeNamesTheFunction(t *testing.T) {
 // sized is run i on n nodes of a program whose communication grows with them.
 func sized(i, n int) summary.Summary {
 	s := coded(0)
-	s.Key.JobID = summary.JobID(100*n + i + 1)
+	s.Key.JobID = run.JobID(100*n + i + 1)
 	s.Start += float64(3600 * (i + 3*n))
 	s.End = s.Start + 60
 	s.Job.NNodes, s.Job.NTasks = n, ptr(4*n)

@@ -19,6 +19,7 @@ import (
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
 )
@@ -36,11 +37,11 @@ func pastRun(i int) summary.Summary {
 	start := float64(20000+i) * day
 	elapsed := level * (1 + 0.004*math.Sin(float64(i*i)))
 	return summary.Summary{
-		Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(i + 1)},
-		Job: summary.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", NTasks: ptr(4), CPUsPerTask: ptr(1),
-			Executable: "lmp", Fields: map[string]string{summary.FieldBuildID: build}},
-		Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{},
-		Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: summary.Quality{Scope: "job"},
+		Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(i + 1)},
+		Job: run.Job{Name: "melt", User: "alice", UID: 1001, NNodes: 1, NodeList: "n1", NTasks: ptr(4), CPUsPerTask: ptr(1),
+			Executable: "lmp", Fields: map[string]string{run.FieldBuildID: build}},
+		Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &run.Exit{},
+		Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: run.Quality{Scope: "job"},
 	}
 }
 
@@ -227,7 +228,7 @@ const shapes = 8
 func busySite(t testing.TB, others, runs int) (*history.DB, summary.Summary) {
 	t.Helper()
 	db := remembered(t, 0)
-	id := summary.JobID(0)
+	id := run.JobID(0)
 	put := func(app string, nodes, i int) (s summary.Summary) {
 		id++
 		s = pastRun(i)

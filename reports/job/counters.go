@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -54,7 +55,7 @@ func newCounters(s summary.Summary) ([]Counter, *float64) {
 
 // totalLabel names a total. CPU time is counted twice where code is sampled: by
 // samples, and by the kernel in steps of a tick.
-func totalLabel(c summary.Counter) string {
+func totalLabel(c run.Counter) string {
 	switch c.Name {
 	case "cpu_time":
 		if part := c.Part(); part < 1 {

@@ -9,6 +9,7 @@ import (
 	"jobgait/analysis/finding"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -112,7 +113,7 @@ func TestStoppedIn(t *testing.T) {
 		{"in a loop", s, "in loop B, 38.0 % into about cycle 142"},
 		{"ended in order", steady(nemo()), ""},
 		{"the scheduler says so", func() summary.Summary { x := cancelled(); x.Exit, x.State = nil, "TIMEOUT"; return x }(), "in loop B, 38.0 % into about cycle 142"},
-		{"short cycles", func() summary.Summary { x := fast(); x.Exit = &summary.Exit{Code: 1}; return x }(), "in loop A, after about 12 cycles"},
+		{"short cycles", func() summary.Summary { x := fast(); x.Exit = &run.Exit{Code: 1}; return x }(), "in loop A, after about 12 cycles"},
 		{"long after the last", arrayElement(), "41.1 s after the last cycle"},
 		{"samples end early", func() summary.Summary { x := cancelled(); x.ElapsedS = 4000; return x }(), ""},
 		{"no pattern", func() summary.Summary {
@@ -162,7 +163,7 @@ func TestLowStretches(t *testing.T) {
 	if strings.Contains(lines[0], "saves less") || !strings.Contains(lines[0], " of a cycle), in ") {
 		t.Errorf("without energy: %q", lines[0])
 	}
-	s.Counters = append(s.Counters, summary.Counter{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 20000e6})
+	s.Counters = append(s.Counters, run.Counter{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 20000e6})
 	r := New(s, nil, options())
 	l := r.Rhythm.Patterns[0].Low[0]
 	if l.SavingMostJ == nil || math.Abs(*l.SavingMostJ-20000*l.Share) > 1e-6 || !strings.Contains(r.lowTexts()[0], "A lower clock there saves less than ") {

@@ -9,7 +9,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/phase"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // newFindings says what limited the run, but for the codes that a site wants silent.
@@ -26,7 +26,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	if s := r.Rhythm.Stopped; s != nil {
 		n.Stopped = s.Text
 	}
-	n.Batch = !strings.HasPrefix(r.Job.Cluster, summary.LocalCluster)
+	n.Batch = !strings.HasPrefix(r.Job.Cluster, run.LocalCluster)
 	if t := r.Job.NTasks; t != nil {
 		n.Tasks = *t
 	}

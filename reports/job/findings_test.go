@@ -9,15 +9,15 @@ import (
 
 	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // What a run was given and used earns findings, and how it ended stands before what
 // its samples do not show.
 func TestFindingsOfResources(t *testing.T) {
 	s := flat(note.Idle, "x", 0.1)
-	s.Exit, s.Job.TimeLimitS = &summary.Exit{Signal: 15}, ptr(42.0)
-	s.Counters = append(s.Counters, summary.Counter{Name: "cgroup_psi_io_full", Unit: "ns", Scope: "job", Total: 30e9})
+	s.Exit, s.Job.TimeLimitS = &run.Exit{Signal: 15}, ptr(42.0)
+	s.Counters = append(s.Counters, run.Counter{Name: "cgroup_psi_io_full", Unit: "ns", Scope: "job", Total: 30e9})
 	r := New(s, nil, options())
 	var codes []string
 	for _, f := range r.Findings {

@@ -11,6 +11,7 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -83,19 +84,19 @@ func nemo() summary.Summary {
 	const page = "code:9f31c2aa04d7e611"
 	s := summary.Summary{
 		Schema: summary.Schema,
-		Key:    summary.RunKey{Cluster: "dahu", JobID: 812345},
-		Job: summary.Job{Name: "nemo_gyre", User: "alice", UID: 1000, GID: 1000, Partition: "normal", NNodes: 1, NodeList: "dahu-1",
+		Key:    run.Key{Cluster: "dahu", JobID: 812345},
+		Job: run.Job{Name: "nemo_gyre", User: "alice", UID: 1000, GID: 1000, Partition: "normal", NNodes: 1, NodeList: "dahu-1",
 			NTasks: ptr(64), NCPUs: ptr(64), CPUsPerTask: ptr(1), WorkDir: "/scratch/alice/gyre", Executable: "nemo.exe"},
-		Start: began, End: began + 3604, ElapsedS: 3604.2, Exit: &summary.Exit{},
+		Start: began, End: began + 3604, ElapsedS: 3604.2, Exit: &run.Exit{},
 		LeadNode: "dahu-1",
 		Nodes: []summary.Node{{Name: "dahu-1", Reported: true, BusyCPUs: ptr(37.24), PeriodS: ptr(6.2), Coverage: ptr(0.6),
 			Samples: 720_840, Missing: 12, Sealed: true}},
-		Quality: summary.Quality{Scope: "job", CPUs: 64, RateHz: 200, AddressHz: 999, Samples: 720_840, Missing: 12, Blocks: 3604,
-			Sealed: true, AgentCPUS: 21.3, OverheadPct: 0.41, BudgetPct: 0.5, InterruptNS: 2870, Sources: []summary.Source{
+		Quality: run.Quality{Scope: "job", CPUs: 64, RateHz: 200, AddressHz: 999, Samples: 720_840, Missing: 12, Blocks: 3604,
+			Sealed: true, AgentCPUS: 21.3, OverheadPct: 0.41, BudgetPct: 0.5, InterruptNS: 2870, Sources: []run.CounterSource{
 				{Name: "code addresses", Event: "cpu-clock"}, {Name: "context_switches"}, {Name: "page_faults"},
 				{Name: "instructions", Absent: "this machine has no hardware counters"},
 				{Name: "cycles", Absent: "this machine has no hardware counters"}}},
-		Counters: []summary.Counter{{Name: "page_faults", Unit: "1", Scope: "node", Total: 18_224_190},
+		Counters: []run.Counter{{Name: "page_faults", Unit: "1", Scope: "node", Total: 18_224_190},
 			{Name: "context_switches", Unit: "1", Scope: "node", Total: 9_013_112}, {Name: "cpu_time", Unit: "s", Scope: "job", Total: 1.34e5}},
 		Notes: []note.Note{{Code: note.NoPMU, Text: "no hardware counters on this machine: instructions per cycle are not known", Node: "dahu-1"}},
 	}
@@ -223,8 +224,8 @@ func laneOf(s summary.Summary, name string, cpus float64, i int) summary.NodeLan
 // flat is a run without a period, for the reason given.
 func flat(code note.Code, text string, busy float64) summary.Summary {
 	s := nemo()
-	s.Key = summary.RunKey{Cluster: "local:desk", JobID: 7}
-	s.Job = summary.Job{Name: "sleep", User: "bob", NNodes: 1, NodeList: "desk", NCPUs: ptr(2), Executable: "sleep"}
+	s.Key = run.Key{Cluster: "local:desk", JobID: 7}
+	s.Job = run.Job{Name: "sleep", User: "bob", NNodes: 1, NodeList: "desk", NCPUs: ptr(2), Executable: "sleep"}
 	s.ElapsedS, s.End, s.LeadNode = 42.3, began+42.3, "desk"
 	s.Patterns, s.Counters, s.Loops, s.Minute = nil, nil, nil, nil
 	s.Phases = []phase.Phase{{Kind: phase.Aperiodic, EndS: 42.3, Share: 1}}
@@ -241,7 +242,7 @@ func flat(code note.Code, text string, busy float64) summary.Summary {
 
 func cancelled() summary.Summary {
 	s := nemo()
-	s.Key.JobID, s.Key.Restart, s.Exit = 812347, 1, &summary.Exit{Signal: 15}
+	s.Key.JobID, s.Key.Restart, s.Exit = 812347, 1, &run.Exit{Signal: 15}
 	s = steady(s)
 	s.Phases = s.Phases[:len(s.Phases)-1]
 	s.Phases[len(s.Phases)-1].EndS, s.Patterns[1].Regions[0].EndS = 3604.2, 3601.5
@@ -251,7 +252,7 @@ func cancelled() summary.Summary {
 func arrayElement() summary.Summary {
 	s := nemo()
 	s.Key.JobID, s.Job.ArrayJobID, s.Job.ArrayTaskID = 900_107, ptr(int64(900_100)), ptr(int64(7))
-	s.Exit = &summary.Exit{Code: 3}
+	s.Exit = &run.Exit{Code: 3}
 	return s
 }
 
@@ -273,15 +274,15 @@ func hostile() summary.Summary {
 	s.Notes = append(s.Notes, note.Note{Code: "x\x1b", Text: hostileName, Node: hostileName})
 	s.Timeline.Columns[0].Name, s.Patterns[0].ValuesColumn = hostileName, hostileName
 	s.Patterns[0].ID, s.Phases[1].Pattern, s.Phases[3].Pattern = "<", "<", "<"
-	s.Quality.Sources = append(s.Quality.Sources, summary.Source{Name: hostileName, Absent: hostileName})
-	s.Counters = append(s.Counters, summary.Counter{Name: hostileName, Unit: hostileName, Scope: hostileName, Total: 1})
+	s.Quality.Sources = append(s.Quality.Sources, run.CounterSource{Name: hostileName, Absent: hostileName})
+	s.Counters = append(s.Counters, run.Counter{Name: hostileName, Unit: hostileName, Scope: hostileName, Total: 1})
 	return s
 }
 
 // ordinary is a run of a user without privileges: own tasks only, user code only.
 func ordinary() summary.Summary {
 	s := nemo()
-	s.Key = summary.RunKey{Cluster: "local:desk", JobID: 12}
+	s.Key = run.Key{Cluster: "local:desk", JobID: 12}
 	s.Job.NNodes, s.Job.NodeList, s.Job.NCPUs, s.Job.NTasks, s.Job.Partition = 1, "desk", ptr(8), nil, ""
 	s.Nodes[0].Name, s.LeadNode = "desk", "desk"
 	s.Quality.Scope, s.Quality.CPUs, s.Nodes[0].BusyCPUs = "task", 8, ptr(4.61)
@@ -300,7 +301,7 @@ func unwatched() summary.Summary {
 	s.Loops = nil
 	s.Patterns, s.Phases, s.Counters, s.Timeline, s.Minute, s.LeadNode = nil, nil, nil, summary.Timeline{}, nil, ""
 	s.Nodes = []summary.Node{{Name: "dahu-1"}}
-	s.Quality = summary.Quality{Scope: "none", Sources: []summary.Source{}}
+	s.Quality = run.Quality{Scope: "none", Sources: []run.CounterSource{}}
 	s.Notes = []note.Note{note.New(note.NoAgent, "no agent ran on this node: the Prolog could not start it")}
 	return s
 }
@@ -333,12 +334,12 @@ func counted() summary.Summary {
 	s := nemo()
 	s.Key.JobID, s.State = 812351, "COMPLETED"
 	s = steady(s)
-	s.Counters = append(s.Counters, summary.Counter{Name: "instructions", Unit: "1", Scope: "node", Total: 3.1e14},
-		summary.Counter{Name: "cycles", Unit: "1", Scope: "node", Total: 2.4e14}, summary.Counter{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1.31e12},
-		summary.Counter{Name: "cgroup_read_bytes", Unit: "bytes", Scope: "job", Total: 7.31e10},
-		summary.Counter{Name: "psi_cpu_some", Unit: "ns", Scope: "node", Total: 3.6e11},
-		summary.Counter{Name: "net_rx_packets", Unit: "packets", Scope: "node", Total: 9.2e6},
-		summary.Counter{Name: "ib_rx_bytes", Unit: "bytes", Scope: "node"}, summary.Counter{Name: "disk_reads", Unit: "operations", Scope: "node"})
+	s.Counters = append(s.Counters, run.Counter{Name: "instructions", Unit: "1", Scope: "node", Total: 3.1e14},
+		run.Counter{Name: "cycles", Unit: "1", Scope: "node", Total: 2.4e14}, run.Counter{Name: "energy_pkg", Unit: "uJ", Scope: "node", Total: 1.31e12},
+		run.Counter{Name: "cgroup_read_bytes", Unit: "bytes", Scope: "job", Total: 7.31e10},
+		run.Counter{Name: "psi_cpu_some", Unit: "ns", Scope: "node", Total: 3.6e11},
+		run.Counter{Name: "net_rx_packets", Unit: "packets", Scope: "node", Total: 9.2e6},
+		run.Counter{Name: "ib_rx_bytes", Unit: "bytes", Scope: "node"}, run.Counter{Name: "disk_reads", Unit: "operations", Scope: "node"})
 	s.Phases = []phase.Phase{{Kind: phase.StartUp, EndS: 300, Share: 300 / 3604.2},
 		{Kind: phase.Loop, Pattern: "A", StartS: 300, EndS: 3604.2, Share: 3304.2 / 3604.2}}
 	s.Patterns = []pattern.Pattern{pat("A", 6.2, 532, 0.917, 1.9, "ipc", "1")}
@@ -354,7 +355,7 @@ func fast() summary.Summary {
 	s := steady(ordinary())
 	s.Key.JobID, s.ElapsedS, s.End = 13, 24.6, began+24.6
 	s.Nodes[0].PeriodS, s.Nodes[0].Coverage, s.Nodes[0].Samples = ptr(1.873), ptr(0.91), 4920
-	s.Quality.Samples, s.Quality.AgentCPUS, s.Counters = 4920, 0.21, []summary.Counter{{Name: "page_faults", Unit: "1", Scope: "job", Total: 41_212}}
+	s.Quality.Samples, s.Quality.AgentCPUS, s.Counters = 4920, 0.21, []run.Counter{{Name: "page_faults", Unit: "1", Scope: "job", Total: 41_212}}
 	s.Patterns, s.Minute = s.Patterns[:1], nil
 	s.Patterns[0] = pat("A", 1.873, 12, 0.91, 7.6, "busy_cpus", "CPUs")
 	s.Patterns[0].Regions = []periodicity.Region{{StartS: 1.2, EndS: 23.676, Count: 12}}
@@ -371,7 +372,7 @@ func fast() summary.Summary {
 func past(n int) []history.Run {
 	var out []history.Run
 	for i := range n {
-		r := history.Run{Cluster: "dahu", JobID: summary.JobID(812_000 - i), DisplayID: fmt.Sprint(812_000 - i), User: "alice", App: "nemo",
+		r := history.Run{Cluster: "dahu", JobID: run.JobID(812_000 - i), DisplayID: fmt.Sprint(812_000 - i), User: "alice", App: "nemo",
 			Start: began - float64(i+1)*86400, ElapsedS: 3120 + 25*math.Sin(float64(i)*1.7), State: "COMPLETED", Coverage: ptr(0.88)}
 		r.PeriodS = ptr(6.18 + 0.02*math.Sin(float64(i)))
 		if i%7 == 3 {

@@ -8,6 +8,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 	"jobgait/reports/pagetest"
@@ -29,7 +30,7 @@ func onGPUs() summary.Summary {
 		}
 	}
 	c.BusyS, s.Code.Run.BusyS, s.Code.Samples = 10*c.BusyS, 10*s.Code.Run.BusyS, 10*s.Code.Samples
-	board := summary.GPUDevice{Name: "NVIDIA A100-SXM4-80GB", UUID: "GPU-6e05d7c1-0000-0000-0000-000000000000", MemoryBytes: 85.9e9}
+	board := run.GPUDevice{Name: "NVIDIA A100-SXM4-80GB", UUID: "GPU-6e05d7c1-0000-0000-0000-000000000000", MemoryBytes: 85.9e9}
 	s.GPUs = []summary.GPU{
 		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.097e6), PowerW: ptr(310.), ActiveS: ptr(2443.), SlowedS: ptr(0.), MemoryPeakBytes: ptr(71.2e9)},
 		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.071e6), PowerW: ptr(302.6), ActiveS: ptr(2406.), SlowedS: ptr(0.), MemoryPeakBytes: ptr(70.8e9)}}
@@ -56,7 +57,7 @@ func onGPUs() summary.Summary {
 		s.GPUs[i].Lane = &lane
 	}
 	s.GPUs[1].Index, s.GPUs[1].UUID = 1, "GPU-6e05d7c1-0000-0000-0000-000000000001"
-	s.Counters = append(s.Counters, summary.Counter{Name: "gpu0_energy", Unit: "uJ", Scope: "job", Total: 1.097e12})
+	s.Counters = append(s.Counters, run.Counter{Name: "gpu0_energy", Unit: "uJ", Scope: "job", Total: 1.097e12})
 	return s
 }
 
@@ -104,7 +105,7 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 		want   string
 	}{
 		"a function":               {func(*summary.Summary) {}, all + ", while NPairHalfBinAtomonlyNewton::build of liblammps runs."},
-		"libraries alone are kept": {func(s *summary.Summary) { *s = s.WithNames(summary.Libraries) }, all + "."}, // own code runs at all times
+		"libraries alone are kept": {func(s *summary.Summary) { *s = s.WithNames(run.Libraries) }, all + "."}, // own code runs at all times
 		"nothing runs": {func(s *summary.Summary) {
 			for _, list := range [][]anatomy.Part{s.Code.Cycles[0].Classes} {
 				for i := range list {
@@ -112,7 +113,7 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 				}
 			}
 		}, all + ", while next to nothing runs on the CPUs."},
-		"no names are kept":        {func(s *summary.Summary) { *s = s.WithNames(summary.NoNames) }, all + "."},
+		"no names are kept":        {func(s *summary.Summary) { *s = s.WithNames(run.NoNames) }, all + "."},
 		"when is not known":        {func(s *summary.Summary) { s.GPUs[0].Cycle.Idle = nil }, all + "."},
 		"another node's code":      {func(s *summary.Summary) { s.CodeNode = "dahu-2" }, all + "."},
 		"one is idle for longer":   {func(s *summary.Summary) { s.GPUs[1].Cycle.IdleShare = .9; s.Code = nil }, "The GPUs are idle 12.5 % to 90.0 % of each cycle."},

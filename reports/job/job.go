@@ -7,32 +7,33 @@ import (
 
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
 // Job is who ran what, where and when, and how it ended.
 type Job struct {
-	ID          string        `json:"id"` // as sacct spells it: 123 or 123_7
-	JobID       summary.JobID `json:"job_id"`
-	Cluster     string        `json:"cluster"`
-	Restart     int           `json:"restart"`
-	SubRun      *int          `json:"sub_run"` // run k of `jobgait run` inside a job
-	SLUID       Word          `json:"sluid"`
-	Name        Word          `json:"name"`
-	User        Word          `json:"user"`
-	Account     Word          `json:"account"`
-	Partition   Word          `json:"partition"`
-	QOS         Word          `json:"qos"`
-	Executable  Word          `json:"executable"`
-	Script      Word          `json:"script"` // what that interprets
-	App         Word          `json:"app"`
-	Size        Word          `json:"size"`
-	NNodes      int           `json:"nnodes"`
-	NodeList    Word          `json:"node_list"`
-	NTasks      *int          `json:"ntasks"`
-	NCPUs       *int          `json:"ncpus"`
-	CPUsPerTask *int          `json:"cpus_per_task"`
-	WorkDir     Word          `json:"work_dir"`
+	ID          string    `json:"id"` // as sacct spells it: 123 or 123_7
+	JobID       run.JobID `json:"job_id"`
+	Cluster     string    `json:"cluster"`
+	Restart     int       `json:"restart"`
+	SubRun      *int      `json:"sub_run"` // run k of `jobgait run` inside a job
+	SLUID       Word      `json:"sluid"`
+	Name        Word      `json:"name"`
+	User        Word      `json:"user"`
+	Account     Word      `json:"account"`
+	Partition   Word      `json:"partition"`
+	QOS         Word      `json:"qos"`
+	Executable  Word      `json:"executable"`
+	Script      Word      `json:"script"` // what that interprets
+	App         Word      `json:"app"`
+	Size        Word      `json:"size"`
+	NNodes      int       `json:"nnodes"`
+	NodeList    Word      `json:"node_list"`
+	NTasks      *int      `json:"ntasks"`
+	NCPUs       *int      `json:"ncpus"`
+	CPUsPerTask *int      `json:"cpus_per_task"`
+	WorkDir     Word      `json:"work_dir"`
 	// Threads is what OMP_NUM_THREADS said, 0 where it was not set.
 	Threads int `json:"omp_num_threads,omitempty"`
 
@@ -68,7 +69,7 @@ func newJob(s summary.Summary) Job {
 		Name: Word(j.Name), User: Word(j.User), Account: Word(j.Account), Partition: Word(j.Partition), QOS: Word(j.QOS),
 		Executable: Word(j.Executable), Script: Word(j.Script), App: Word(j.App), Size: Word(j.Size),
 		NNodes: max(j.NNodes, len(s.Nodes)), NodeList: Word(j.NodeList), NTasks: j.NTasks, NCPUs: j.NCPUs,
-		CPUsPerTask: j.CPUsPerTask, WorkDir: Word(j.WorkDir), Threads: threads(j.Fields[summary.FieldThreads]),
+		CPUsPerTask: j.CPUsPerTask, WorkDir: Word(j.WorkDir), Threads: threads(j.Fields[run.FieldThreads]),
 		Start: stamp(s.Start), StartEpochS: s.Start, End: stamp(s.End), EndEpochS: s.End,
 		ElapsedS: s.ElapsedS, SuspendedS: s.SuspendedS, State: Word(s.State), Ended: ended(s),
 	}
@@ -140,7 +141,7 @@ func exitMeaning(code int) string {
 // come from it, and cancellation cannot be told from a time limit; 1 is also what
 // Slurm gives the Epilogs of a job that lost a node, 125 of one that lacked memory.
 func signalMeaning(signal int, cluster string) string {
-	scheduled := !strings.HasPrefix(cluster, summary.LocalCluster)
+	scheduled := !strings.HasPrefix(cluster, run.LocalCluster)
 	switch {
 	case signal == 15 && scheduled:
 		return "cancelled or time limit"

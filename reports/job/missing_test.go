@@ -5,32 +5,33 @@ import (
 	"testing"
 
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
 // TestMissingSamples checks what is said of samples that lack a record, by what
 // of the job's CPU time they hold.
 func TestMissingSamples(t *testing.T) {
-	clock := func(name, unit, scope string, total float64) summary.Counter {
-		return summary.Counter{Name: name, Unit: unit, Scope: scope, Total: total}
+	clock := func(name, unit, scope string, total float64) run.Counter {
+		return run.Counter{Name: name, Unit: unit, Scope: scope, Total: total}
 	}
 	for name, c := range map[string]struct {
 		missing    int64
-		counters   []summary.Counter
+		counters   []run.Counter
 		head, note bool
 	}{
 		"few":                     {40, nil, false, false},
 		"no clock to compare":     {130, nil, true, false},
-		"samples only":            {130, []summary.Counter{clock("cpu_time", "s", "job", 4)}, true, false},
-		"all of the job was seen": {130, []summary.Counter{clock("cpu_time", "s", "job", 4), clock("task_clock", "ns", "job", 4.1e9)}, false, true},
-		"by the cgroup's clock":   {130, []summary.Counter{clock("cpu_time", "s", "job", 4), clock("cgroup_cpu", "ns", "job", 4.1e9)}, false, true},
-		"half of it was not":      {130, []summary.Counter{clock("cpu_time", "s", "job", 2), clock("task_clock", "ns", "job", 4.1e9)}, true, false},
-		"the clock of all":        {130, []summary.Counter{clock("cpu_time", "s", "job", 4), clock("task_clock", "ns", "node", 4.1e9)}, true, false},
-		"the worst clock counts": {130, []summary.Counter{clock("cpu_time", "s", "job", 3.5), clock("proc_cpu", "ns", "job", 3.5e9),
+		"samples only":            {130, []run.Counter{clock("cpu_time", "s", "job", 4)}, true, false},
+		"all of the job was seen": {130, []run.Counter{clock("cpu_time", "s", "job", 4), clock("task_clock", "ns", "job", 4.1e9)}, false, true},
+		"by the cgroup's clock":   {130, []run.Counter{clock("cpu_time", "s", "job", 4), clock("cgroup_cpu", "ns", "job", 4.1e9)}, false, true},
+		"half of it was not":      {130, []run.Counter{clock("cpu_time", "s", "job", 2), clock("task_clock", "ns", "job", 4.1e9)}, true, false},
+		"the clock of all":        {130, []run.Counter{clock("cpu_time", "s", "job", 4), clock("task_clock", "ns", "node", 4.1e9)}, true, false},
+		"the worst clock counts": {130, []run.Counter{clock("cpu_time", "s", "job", 3.5), clock("proc_cpu", "ns", "job", 3.5e9),
 			clock("task_clock", "ns", "job", 4.1e9)}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := summary.Summary{Quality: summary.Quality{Scope: "job", RateHz: 200, Samples: 1000, Missing: c.missing}, Counters: c.counters}
+			s := summary.Summary{Quality: run.Quality{Scope: "job", RateHz: 200, Samples: 1000, Missing: c.missing}, Counters: c.counters}
 			r := New(s, nil, Options{})
 			head, noted := false, false
 			for _, v := range r.doubt() {

@@ -9,6 +9,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -74,8 +75,8 @@ func (w written) summary() summary.Summary {
 	j := w.Job
 	s := summary.Summary{
 		Schema: summary.Schema,
-		Key:    summary.RunKey{Cluster: j.Cluster, JobID: j.JobID, Restart: j.Restart, SLUID: string(j.SLUID)},
-		Job: summary.Job{Name: string(j.Name), User: string(j.User), UID: -1, GID: -1, Account: string(j.Account),
+		Key:    run.Key{Cluster: j.Cluster, JobID: j.JobID, Restart: j.Restart, SLUID: string(j.SLUID)},
+		Job: run.Job{Name: string(j.Name), User: string(j.User), UID: -1, GID: -1, Account: string(j.Account),
 			Partition: string(j.Partition), QOS: string(j.QOS), NNodes: j.NNodes, NodeList: string(j.NodeList),
 			NTasks: j.NTasks, NCPUs: j.NCPUs, CPUsPerTask: j.CPUsPerTask, TimeLimitS: w.Resources.Time.LimitS,
 			MemoryBytes: w.Resources.Memory.RequestedBytes, AddressBytes: w.Resources.Memory.AddressLimitBytes,
@@ -89,16 +90,16 @@ func (w written) summary() summary.Summary {
 		s.Key.Sub = *j.SubRun
 	}
 	if j.ExitCode != nil && j.ExitSignal != nil {
-		s.Exit = &summary.Exit{Code: *j.ExitCode, Signal: *j.ExitSignal}
+		s.Exit = &run.Exit{Code: *j.ExitCode, Signal: *j.ExitSignal}
 	}
 	if j.Threads > 0 {
-		s.Job.Fields = map[string]string{summary.FieldThreads: strconv.Itoa(j.Threads)}
+		s.Job.Fields = map[string]string{run.FieldThreads: strconv.Itoa(j.Threads)}
 	}
 	if peak := w.Resources.Memory.PeakBytes; peak != nil {
 		s.Memory = &summary.Memory{PeakBytes: peak}
 	}
 	array, task, isTask := strings.Cut(j.ID, "_")
-	if isTask && summary.IsDisplayID(j.ID) {
+	if isTask && run.IsDisplayID(j.ID) {
 		a, _ := strconv.ParseInt(array, 10, 64)
 		t, _ := strconv.ParseInt(task, 10, 64)
 		s.Job.ArrayJobID, s.Job.ArrayTaskID = &a, &t
@@ -107,7 +108,7 @@ func (w written) summary() summary.Summary {
 		s.Patterns = append(s.Patterns, p.summary())
 	}
 	for _, c := range w.Counters {
-		x := summary.Counter{Name: c.Name, Unit: c.Unit, Scope: string(c.Scope), Total: c.Total, Before: c.Before}
+		x := run.Counter{Name: c.Name, Unit: c.Unit, Scope: string(c.Scope), Total: c.Total, Before: c.Before}
 		if c.Share != nil {
 			x.Share = *c.Share
 		}
@@ -138,12 +139,12 @@ func (p Pattern) summary() pattern.Pattern {
 }
 
 // summary is the quality as a run has it.
-func (q Quality) summary() summary.Quality {
-	out := summary.Quality{Scope: q.Scope, CPUs: q.NodeCPUs, RateHz: or0(q.RateHz), AddressHz: or0(q.AddressHz),
+func (q Quality) summary() run.Quality {
+	out := run.Quality{Scope: q.Scope, CPUs: q.NodeCPUs, RateHz: or0(q.RateHz), AddressHz: or0(q.AddressHz),
 		Samples: q.Samples, Missing: q.Missing, LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: q.AgentCPUS,
-		OverheadPct: or0(q.OverheadPct), BudgetPct: or0(q.BudgetPct), InterruptNS: or0(q.InterruptNS), Sources: []summary.Source{}}
+		OverheadPct: or0(q.OverheadPct), BudgetPct: or0(q.BudgetPct), InterruptNS: or0(q.InterruptNS), Sources: []run.CounterSource{}}
 	for _, c := range q.Sources {
-		out.Sources = append(out.Sources, summary.Source{Name: c.Name, Event: string(c.Event), PMU: string(c.PMU),
+		out.Sources = append(out.Sources, run.CounterSource{Name: c.Name, Event: string(c.Event), PMU: string(c.PMU),
 			Config: string(c.Config), Scope: string(c.Scope), Hz: c.Hz, Absent: string(c.Absent)})
 	}
 	return out

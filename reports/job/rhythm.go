@@ -11,6 +11,7 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -175,7 +176,7 @@ func phaseTotals(table []phase.Phase) []Total {
 	return out
 }
 
-func newPattern(p pattern.Pattern, names labels, quality summary.Quality) Pattern {
+func newPattern(p pattern.Pattern, names labels, quality run.Quality) Pattern {
 	by, unit := inReadable(p.ValuesColumn, p.ValuesUnit, quality)
 	q := Pattern{
 		ID: p.ID, Column: p.Column, Label: names.long(p.Column),

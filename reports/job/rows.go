@@ -11,7 +11,7 @@ import (
 
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/reports/plot"
 )
 
@@ -153,7 +153,7 @@ func (r Report) listedCounters() []Counter {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(r.Counters), func(c Counter) bool {
-		return summary.IsGPUColumn(c.Name) || slices.Contains(inGauges[:], c.Name) && c.Scope == "job" || c.Name == "others_cpu" || !math.IsNaN(c.cpus()) && best != "" && c.Name != best
+		return run.IsGPUColumn(c.Name) || slices.Contains(inGauges[:], c.Name) && c.Scope == "job" || c.Name == "others_cpu" || !math.IsNaN(c.cpus()) && best != "" && c.Name != best
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/reports/pagetest"
 )
@@ -44,8 +45,8 @@ func used(s summary.Summary, cpus, totals map[string]float64) summary.Summary {
 		if name == "others_cpu" {
 			scope = "node"
 		}
-		s.Counters = slices.DeleteFunc(s.Counters, func(c summary.Counter) bool { return c.Name == name })
-		s.Counters = append(s.Counters, summary.Counter{Name: name, Unit: unit, Scope: scope, Total: total})
+		s.Counters = slices.DeleteFunc(s.Counters, func(c run.Counter) bool { return c.Name == name })
+		s.Counters = append(s.Counters, run.Counter{Name: name, Unit: unit, Scope: scope, Total: total})
 	}
 	for _, name := range []string{"proc_wait", "cgroup_throttled", "stolen_cpu", "others_cpu", "cgroup_psi_io_full"} {
 		if v, ok := cpus[name]; ok {
@@ -97,7 +98,7 @@ func short(code note.Code, text string) summary.Summary {
 
 // stopped is a run that ended before it was done.
 func stopped(s summary.Summary, state string, signal, code int) summary.Summary {
-	s.State, s.Exit = state, &summary.Exit{Signal: signal, Code: code}
+	s.State, s.Exit = state, &run.Exit{Signal: signal, Code: code}
 	return s
 }
 
@@ -116,7 +117,7 @@ func situations() []situation {
 		{name: "sound", s: sound(), past: past(24)},
 		{name: "crowded", code: "crowded", s: used(busyAt(sound(), 24.1), map[string]float64{"proc_wait": 37.9, "others_cpu": 38.2}, nil)},
 		{name: "oversubscribed", code: "oversubscribed", s: change(func(s *summary.Summary) {
-			s.Job.NTasks, s.Job.NCPUs, s.Job.Fields = ptr(1), ptr(2), map[string]string{summary.FieldThreads: "6"}
+			s.Job.NTasks, s.Job.NCPUs, s.Job.Fields = ptr(1), ptr(2), map[string]string{run.FieldThreads: "6"}
 			*s = used(busyAt(*s, 1.99), map[string]float64{"proc_wait": 3.31, "others_cpu": 0.01}, nil)
 		})},
 		{name: "throttled", code: "throttled", s: used(busyAt(sound(), 32), map[string]float64{"cgroup_throttled": 29.7, "proc_wait": 30}, nil)},
@@ -140,7 +141,7 @@ func situations() []situation {
 		})},
 		{name: "cpus-idle", code: "cpus_idle", s: busyAt(sound(), 37)},
 		{name: "one-thread", code: "cpus_idle", s: change(func(s *summary.Summary) {
-			s.Job.NTasks, s.Job.CPUsPerTask, s.Job.Fields = ptr(1), ptr(64), map[string]string{summary.FieldThreads: "1"}
+			s.Job.NTasks, s.Job.CPUsPerTask, s.Job.Fields = ptr(1), ptr(64), map[string]string{run.FieldThreads: "1"}
 			*s = busyAt(*s, 0.99)
 		})},
 		{name: "node-idle", code: "node_idle", s: change(func(s *summary.Summary) {
@@ -320,7 +321,7 @@ func TestIdleHasOneAnswer(t *testing.T) {
 		if name == "cpu_time" {
 			unit, scale = "s", 1
 		}
-		s.Counters = append(s.Counters, summary.Counter{Name: name, Unit: unit, Scope: "job", Total: busy * scale * s.ElapsedS})
+		s.Counters = append(s.Counters, run.Counter{Name: name, Unit: unit, Scope: "job", Total: busy * scale * s.ElapsedS})
 	}
 	r := New(s, nil, options())
 	text := textOf(t, r)
@@ -337,7 +338,7 @@ func TestIdleHasOneAnswer(t *testing.T) {
 // What stands in the lines of what was used is no counter again, and a reason stands once.
 func TestNothingIsToldTwice(t *testing.T) {
 	s := sound()
-	s.Quality.Sources = append(s.Quality.Sources, summary.Source{Name: "node counters", Absent: "the job shares the node"}, summary.Source{Name: "proc_wait"})
+	s.Quality.Sources = append(s.Quality.Sources, run.CounterSource{Name: "node counters", Absent: "the job shares the node"}, run.CounterSource{Name: "proc_wait"})
 	s.Notes = []note.Note{note.New(note.NodeWithheld, "the job shares the node: counters of the whole node are not its own and were not recorded")}
 	text := strings.Join(strings.Fields(textOf(t, New(s, nil, options()))), " ")
 	for _, again := range []string{"COUNTERS", "node_scope_withheld", "proc wait"} {

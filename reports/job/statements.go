@@ -10,6 +10,7 @@ import (
 	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -55,7 +56,7 @@ func (r Rhythm) inShort() string {
 func (r Report) failed() bool {
 	s := summary.Summary{State: string(r.Job.State)}
 	if j := r.Job; j.ExitCode != nil && j.ExitSignal != nil {
-		s.Exit = &summary.Exit{Code: *j.ExitCode, Signal: *j.ExitSignal}
+		s.Exit = &run.Exit{Code: *j.ExitCode, Signal: *j.ExitSignal}
 	}
 	return failed(s)
 }

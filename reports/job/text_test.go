@@ -17,6 +17,7 @@ import (
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 	"jobgait/reports/plot"
@@ -55,10 +56,10 @@ func size(r *rand.Rand) float64 {
 }
 
 func randomSummary(r *rand.Rand) summary.Summary {
-	s := summary.Summary{Key: summary.RunKey{Cluster: wild(r), JobID: summary.JobID(r.Int64()), Restart: r.IntN(3), Sub: r.IntN(2)},
-		Job: summary.Job{Name: wild(r), User: wild(r), Partition: wild(r), NodeList: wild(r), Executable: wild(r),
+	s := summary.Summary{Key: run.Key{Cluster: wild(r), JobID: run.JobID(r.Int64()), Restart: r.IntN(3), Sub: r.IntN(2)},
+		Job: run.Job{Name: wild(r), User: wild(r), Partition: wild(r), NodeList: wild(r), Executable: wild(r),
 			NNodes: r.IntN(1 << 20), NCPUs: ptr(r.IntN(1 << 30))},
-		Start: size(r), End: size(r), ElapsedS: size(r), Exit: &summary.Exit{Code: r.IntN(256), Signal: r.IntN(2) * r.IntN(70)},
+		Start: size(r), End: size(r), ElapsedS: size(r), Exit: &run.Exit{Code: r.IntN(256), Signal: r.IntN(2) * r.IntN(70)},
 		State: wild(r), ImbalancePct: ptr(size(r)), LeadNode: wild(r)}
 	for range r.IntN(40) {
 		s.Nodes = append(s.Nodes, summary.Node{Name: wild(r), Reported: r.IntN(3) > 0, BusyCPUs: ptr(size(r)), PeriodS: ptr(size(r)),
@@ -81,10 +82,10 @@ func randomSummary(r *rand.Rand) summary.Summary {
 		}
 		s.Timeline.Columns = append(s.Timeline.Columns, summary.TimelineColumn{Name: wild(r), Unit: wild(r), Min: v, Mean: v, Max: v})
 	}
-	s.Counters = []summary.Counter{{Name: wild(r), Unit: wild(r), Scope: wild(r), Total: size(r)}}
+	s.Counters = []run.Counter{{Name: wild(r), Unit: wild(r), Scope: wild(r), Total: size(r)}}
 	s.Notes = []note.Note{{Code: note.Code(wild(r)), Text: wild(r), Node: wild(r)}}
-	s.Quality = summary.Quality{Scope: wild(r), RateHz: size(r), AddressHz: size(r), Samples: r.Int64(), LostRecords: r.Int64(),
-		AgentCPUS: size(r), OverheadPct: size(r), Sources: []summary.Source{{Name: wild(r), Absent: wild(r)}, {Name: wild(r)}}}
+	s.Quality = run.Quality{Scope: wild(r), RateHz: size(r), AddressHz: size(r), Samples: r.Int64(), LostRecords: r.Int64(),
+		AgentCPUS: size(r), OverheadPct: size(r), Sources: []run.CounterSource{{Name: wild(r), Absent: wild(r)}, {Name: wild(r)}}}
 	return s
 }
 
@@ -133,34 +134,34 @@ func TestTextKeepsItsForm(t *testing.T) {
 func TestEndedClaimsNoSuccess(t *testing.T) {
 	for _, c := range []struct {
 		cluster string
-		exit    *summary.Exit
+		exit    *run.Exit
 		state   string
 		want    string
 	}{
-		{"c", &summary.Exit{}, "", "exit code 0"},
-		{"c", &summary.Exit{Code: 3}, "", "exit code 3"},
-		{"c", &summary.Exit{Code: 137}, "", "exit code 137 (128 + 9: perhaps signal 9, killed)"},
-		{"c", &summary.Exit{Code: 141}, "", "exit code 141 (128 + 13: perhaps signal 13, broken pipe)"},
-		{"c", &summary.Exit{Code: 190}, "", "exit code 190 (128 + 62: perhaps signal 62)"},
-		{"c", &summary.Exit{Code: 200}, "", "exit code 200"},
-		{"c", &summary.Exit{Code: 124}, "", "exit code 124 (perhaps timeout ended it at its limit)"},
-		{"c", &summary.Exit{Code: 126}, "FAILED", "FAILED, exit code 126 (perhaps a command that cannot be executed)"},
-		{"c", &summary.Exit{Code: 127}, "FAILED", "FAILED, exit code 127 (perhaps a command that was not found)"},
-		{"c", &summary.Exit{Signal: 15}, "", "ended by signal 15 (cancelled or time limit)"},
-		{"local:desk", &summary.Exit{Signal: 15}, "", "ended by signal 15 (terminated)"},
-		{"c", &summary.Exit{Signal: 11}, "", "ended by signal 11 (segmentation fault)"},
-		{"c", &summary.Exit{Signal: 63}, "", "ended by signal 63 (no common meaning)"},
+		{"c", &run.Exit{}, "", "exit code 0"},
+		{"c", &run.Exit{Code: 3}, "", "exit code 3"},
+		{"c", &run.Exit{Code: 137}, "", "exit code 137 (128 + 9: perhaps signal 9, killed)"},
+		{"c", &run.Exit{Code: 141}, "", "exit code 141 (128 + 13: perhaps signal 13, broken pipe)"},
+		{"c", &run.Exit{Code: 190}, "", "exit code 190 (128 + 62: perhaps signal 62)"},
+		{"c", &run.Exit{Code: 200}, "", "exit code 200"},
+		{"c", &run.Exit{Code: 124}, "", "exit code 124 (perhaps timeout ended it at its limit)"},
+		{"c", &run.Exit{Code: 126}, "FAILED", "FAILED, exit code 126 (perhaps a command that cannot be executed)"},
+		{"c", &run.Exit{Code: 127}, "FAILED", "FAILED, exit code 127 (perhaps a command that was not found)"},
+		{"c", &run.Exit{Signal: 15}, "", "ended by signal 15 (cancelled or time limit)"},
+		{"local:desk", &run.Exit{Signal: 15}, "", "ended by signal 15 (terminated)"},
+		{"c", &run.Exit{Signal: 11}, "", "ended by signal 11 (segmentation fault)"},
+		{"c", &run.Exit{Signal: 63}, "", "ended by signal 63 (no common meaning)"},
 		{"c", nil, "", "how it ended is not known"},
 		{"c", nil, "TIMEOUT", "TIMEOUT"},
-		{"c", &summary.Exit{}, "COMPLETED", "COMPLETED, exit code 0"},
-		{"c", &summary.Exit{Signal: 1}, "", "ended by signal 1 (hangup, or a node of the job failed)"},
-		{"local:desk", &summary.Exit{Signal: 1}, "", "ended by signal 1 (hangup)"},
-		{"c", &summary.Exit{Signal: 1}, "NODE_FAIL", "NODE_FAIL, a node of the job failed"},
-		{"c", &summary.Exit{Signal: 125}, "", "ended by signal 125 (out of memory)"},
-		{"c", &summary.Exit{Signal: 125}, "OUT_OF_MEMORY", "OUT_OF_MEMORY"},
-		{"c", &summary.Exit{Signal: 15}, "TIMEOUT", "TIMEOUT, ended by signal 15"},
+		{"c", &run.Exit{}, "COMPLETED", "COMPLETED, exit code 0"},
+		{"c", &run.Exit{Signal: 1}, "", "ended by signal 1 (hangup, or a node of the job failed)"},
+		{"local:desk", &run.Exit{Signal: 1}, "", "ended by signal 1 (hangup)"},
+		{"c", &run.Exit{Signal: 1}, "NODE_FAIL", "NODE_FAIL, a node of the job failed"},
+		{"c", &run.Exit{Signal: 125}, "", "ended by signal 125 (out of memory)"},
+		{"c", &run.Exit{Signal: 125}, "OUT_OF_MEMORY", "OUT_OF_MEMORY"},
+		{"c", &run.Exit{Signal: 15}, "TIMEOUT", "TIMEOUT, ended by signal 15"},
 	} {
-		s := summary.Summary{Key: summary.RunKey{Cluster: c.cluster}, Exit: c.exit, State: c.state}
+		s := summary.Summary{Key: run.Key{Cluster: c.cluster}, Exit: c.exit, State: c.state}
 		if got := ended(s); got != c.want {
 			t.Errorf("exit %+v, state %q: got %q, want %q", c.exit, c.state, got, c.want)
 		}

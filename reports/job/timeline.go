@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"jobgait/analysis/phase"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 )
@@ -28,7 +29,7 @@ type Column struct {
 	short string
 }
 
-func newTimeline(of summary.Timeline, quality summary.Quality, names labels) Timeline {
+func newTimeline(of summary.Timeline, quality run.Quality, names labels) Timeline {
 	t := Timeline{StartS: of.StartS, StepS: of.StepS, Columns: []Column{}}
 	for _, c := range of.Columns {
 		by, unit := inReadable(c.Name, c.Unit, quality)

@@ -4,15 +4,15 @@ import (
 	"math"
 	"strings"
 
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
-	"jobgait/analysis/summary"
 )
 
 // inReadable returns the factor and unit in which a column is printed. Counts of
 // code-address samples become CPUs: a sampler of AddressHz hits a CPU that is
 // busy in a page AddressHz / RateHz times a slot. CPU time a second is CPUs too.
 // Everything else stays as it is.
-func inReadable(name, unit string, q summary.Quality) (factor float64, readable string) {
+func inReadable(name, unit string, q run.Quality) (factor float64, readable string) {
 	cpu := cpuTime(name)
 	switch {
 	case unit == "samples" && q.AddressHz > 0 && q.RateHz > 0:

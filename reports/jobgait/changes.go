@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"jobgait/analysis/run"
 	"math"
 	"path/filepath"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
 	"jobgait/reports/change"
 	"jobgait/reports/earlier"
 )
@@ -236,7 +236,7 @@ const fewest = 5
 
 // acknowledge stores that the change which begins with a job has been seen.
 func (o changesOptions) acknowledge(ctx context.Context, s stored, r change.Report) error {
-	if !summary.IsDisplayID(o.ack) {
+	if !run.IsDisplayID(o.ack) {
 		return usageError{fmt.Errorf("--ack %s: without FILE it is the id of a job, 123 or 123_7", o.ack)}
 	}
 	db, err := history.Open(ctx, s.path)

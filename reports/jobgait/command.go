@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/kernel"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // command is COMMAND: started, waiting just before its exec.
@@ -23,7 +23,7 @@ type command struct {
 	pid  int
 	hold *os.File // one byte through it releases the command
 	// used is what it has used, once it has ended.
-	used []summary.Counter
+	used []run.Counter
 }
 
 // releaseVerb makes this program the waiting half of startStopped.
@@ -80,7 +80,7 @@ func (c *command) wait(signals <-chan os.Signal) syscall.WaitStatus {
 			default:
 				c.used = used
 				if bytes := most.Maxrss << 10; bytes > ownHalf {
-					c.used = append(used, summary.Counter{Name: summary.MemoryMost, Unit: "bytes", Scope: "job", Total: float64(bytes)})
+					c.used = append(used, run.Counter{Name: run.MemoryMost, Unit: "bytes", Scope: "job", Total: float64(bytes)})
 				}
 				ended <- w
 				return
@@ -105,7 +105,7 @@ const ownHalf = 64 << 20
 // account waits until the command ends or stops and returns what the kernel says then:
 // the agent's last look is up to a second old, a command may be gone before the first,
 // and nobody sees more once it is waited for.
-func (c *command) account() []summary.Counter {
+func (c *command) account() []run.Counter {
 	_ = unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT, nil)
 	schedstat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", c.pid))
 	io, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", c.pid))

@@ -15,6 +15,7 @@ import (
 	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
 	"jobgait/reports/earlier"
@@ -95,7 +96,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	if err := (storedFlags{metric: o.metric}).valid(); err != nil {
 		return err
 	}
-	jobs := summary.IsDisplayID(args[0]) && summary.IsDisplayID(args[1])
+	jobs := run.IsDisplayID(args[0]) && run.IsDisplayID(args[1])
 	switch {
 	case jobs && o.like:
 		return o.ofHistories(cmd, getenv, args)
@@ -123,7 +124,7 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 // oneJobOneFile refuses a job id beside a file, unless a file is called so.
 func oneJobOneFile(args []string) error {
 	for i, a := range args {
-		if _, err := os.Stat(a); err != nil && summary.IsDisplayID(a) {
+		if _, err := os.Stat(a); err != nil && run.IsDisplayID(a) {
 			return usageError{fmt.Errorf("%s is a job id and %s is not: two job ids or two files", a, args[1-i])}
 		}
 	}

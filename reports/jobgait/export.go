@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"jobgait/analysis/run"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,6 @@ import (
 
 	"jobgait/agent/profile/export"
 	"jobgait/analysis/scaling/experimentfile"
-	"jobgait/analysis/summary"
 	"jobgait/reports/job"
 )
 
@@ -112,7 +112,7 @@ func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args 
 	switch {
 	case len(args) != 1:
 		return usageError{errors.New("--pprof wants one job id: jobgait export --pprof 123 -o x.pb.gz")}
-	case !summary.IsDisplayID(args[0]):
+	case !run.IsDisplayID(args[0]):
 		return noJobID(args[0])
 	case o.output == "" && isTerminal(cmd.OutOrStdout()):
 		return usageError{errors.New("that is nothing for a terminal: give --output FILE")}

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/history"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // historyOptions are the flags of history.
@@ -112,7 +112,7 @@ func (o historyOptions) question(name string) (string, error) {
 	if i < 0 {
 		return "", fmt.Errorf("%q is no question: jobgait history lists them", name)
 	}
-	if o.job != "" && !summary.IsDisplayID(o.job) {
+	if o.job != "" && !run.IsDisplayID(o.job) {
 		return "", noJobID(o.job)
 	}
 	query := all[i].SQL

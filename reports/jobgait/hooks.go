@@ -22,6 +22,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/local"
 	"jobgait/agent/job/scheduler"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
@@ -35,7 +36,7 @@ type hooks struct {
 	said      map[string]bool // each complaint is passed on once
 	started   time.Time
 	reportDir string
-	key       summary.RunKey
+	key       run.Key
 	node      string
 	spool     string
 	env       []string
@@ -105,14 +106,14 @@ func usable(label string) bool {
 
 // identify gives the run its key: inside a batch job that job's id and the
 // number of this run in it, else the next number of this machine.
-func (h *hooks) identify(host string) (summary.RunKey, error) {
+func (h *hooks) identify(host string) (run.Key, error) {
 	if key, inside := scheduler.Within(h.getenv); inside {
 		n, err := next(filepath.Join(h.spool, "sub-"+key.String()))
 		key.Sub = int(n)
 		return key, err
 	}
 	n, err := next(filepath.Join(h.spool, "next-"+host))
-	return summary.RunKey{Cluster: summary.LocalCluster + host, JobID: summary.JobID(n)}, err
+	return run.Key{Cluster: run.LocalCluster + host, JobID: run.JobID(n)}, err
 }
 
 // next counts runs in a file, from 1; runs that start at once get different
@@ -152,13 +153,13 @@ func (h *hooks) tell(o runOptions, args []string, dir string, pid int) error {
 		script = name
 	}
 	env, err := local.Environ(job.Run{
-		Key: h.key, Node: h.node, RootPID: pid, ReportDir: h.reportDir, Names: summary.Detail(o.names),
-		Job: summary.Job{
+		Key: h.key, Node: h.node, RootPID: pid, ReportDir: h.reportDir, Names: run.DisclosureLevel(o.names),
+		Job: run.Job{
 			Name: cmp.Or(o.name, name, filepath.Base(args[0])), Script: script, User: userName(), UID: os.Getuid(), GID: os.Getgid(),
 			NNodes: 1, NodeList: h.node, NCPUs: &cpus, WorkDir: dir, App: o.app, Size: o.size,
 			AddressBytes: addressLimit(),
 			Fields:       job.Fields(o.commit, h.getenv("LOADEDMODULES"), slices.DeleteFunc(slices.Clone(o.labels), func(l string) bool { return !usable(l) })),
-		}.WithFields(map[string]string{summary.FieldThreads: job.Threads(h.getenv(job.ThreadsVariable))}),
+		}.WithFields(map[string]string{run.FieldThreads: job.Threads(h.getenv(job.ThreadsVariable))}),
 	})
 	h.env = append(env, configs.Environment(h.getenv)...)
 	return err

@@ -11,6 +11,7 @@ import (
 	"jobgait/reports/job"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -19,9 +20,9 @@ func reportOf(t *testing.T, n int, user string) string {
 	t.Helper()
 	start := 1.7e9 + 86400*float64(n)
 	elapsed := 60 + float64(n/6)*20 + float64(n%3)/10
-	s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(100 + n)},
-		Job:   summary.Job{Name: "melt", User: user, UID: os.Geteuid(), NNodes: 1, NodeList: "n1", Executable: "lmp", WorkDir: "/work"},
-		Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{}, State: "COMPLETED", Nodes: []summary.Node{{Name: "n1", Reported: true}}}
+	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(100 + n)},
+		Job:   run.Job{Name: "melt", User: user, UID: os.Geteuid(), NNodes: 1, NodeList: "n1", Executable: "lmp", WorkDir: "/work"},
+		Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &run.Exit{}, State: "COMPLETED", Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 	var b bytes.Buffer
 	if err := job.JSON(&b, job.New(s, nil, job.Options{Version: "1", Now: start + elapsed})); err != nil {
 		t.Fatal(err)
@@ -121,7 +122,7 @@ func TestImportKeepsWhatHooksTold(t *testing.T) {
 	if !ok {
 		t.Fatal(i.refused)
 	}
-	s.Job.Fields = map[string]string{summary.FieldCommit: "4f2a91c"}
+	s.Job.Fields = map[string]string{run.FieldCommit: "4f2a91c"}
 	path := filepath.Join(dir, "history.db")
 	db, err := history.Open(t.Context(), path)
 	if err != nil {
@@ -134,7 +135,7 @@ func TestImportKeepsWhatHooksTold(t *testing.T) {
 	if got := ask("import", "--history", path, dir); got.status != 0 || !strings.Contains(got.out, "1 were there") {
 		t.Errorf("%+v", got)
 	}
-	if kept, _, err := db.Summary(t.Context(), "100"); err != nil || kept.Job.Fields[summary.FieldCommit] == "" {
+	if kept, _, err := db.Summary(t.Context(), "100"); err != nil || kept.Job.Fields[run.FieldCommit] == "" {
 		t.Errorf("left are %v, %v", kept.Job.Fields, err)
 	}
 	// It goes between the two readings.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -34,9 +35,9 @@ func historyOf(t *testing.T, cluster, app string, first int, factor float64) str
 		}
 		start := today - float64(30-i)*86400 - float64(first)
 		s := summary.Summary{
-			Schema: summary.Schema, Key: summary.RunKey{Cluster: cluster, JobID: summary.JobID(first + i)},
-			Job:   summary.Job{Name: app, App: app, User: userName(), UID: os.Getuid(), NNodes: 1},
-			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{}, Quality: summary.Quality{Scope: "task"},
+			Schema: summary.Schema, Key: run.Key{Cluster: cluster, JobID: run.JobID(first + i)},
+			Job:   run.Job{Name: app, App: app, User: userName(), UID: os.Getuid(), NNodes: 1},
+			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &run.Exit{}, Quality: run.Quality{Scope: "task"},
 		}
 		if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -18,8 +19,8 @@ func TestPruneAndCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(i + 1)},
-			Job: summary.Job{User: "alice", UID: 1001, NNodes: 1, Executable: "lmp"}, Start: 1e9, End: 1e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
+		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(i + 1)},
+			Job: run.Job{User: "alice", UID: 1001, NNodes: 1, Executable: "lmp"}, Start: 1e9, End: 1e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 		if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 			t.Fatal(err)
 		}

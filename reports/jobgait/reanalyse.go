@@ -25,6 +25,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/epilog/archive"
@@ -253,7 +254,7 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	for _, r := range list {
 		s, _, rerr := r.run.Result(a.build)
 		if err = rerr; err == nil {
-			s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: summary.Detail(a.config.History.Names)})
+			s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: run.DisclosureLevel(a.config.History.Names)})
 		}
 		if err != nil {
 			break

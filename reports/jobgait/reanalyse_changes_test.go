@@ -10,6 +10,7 @@ import (
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/archive"
 )
@@ -22,9 +23,9 @@ func longSeries() (runs []summary.Summary) {
 		if i >= 30 {
 			level = 66
 		}
-		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "test", JobID: summary.JobID(i + 1)},
-			Job: summary.Job{User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", Name: "case"}, Start: 1.7e9 + 3600*float64(i),
-			Exit: &summary.Exit{}, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: summary.Quality{Scope: "job"}}
+		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "test", JobID: run.JobID(i + 1)},
+			Job: run.Job{User: "alice", UID: 1000, GID: 1000, NNodes: 1, NodeList: "n1", Name: "case"}, Start: 1.7e9 + 3600*float64(i),
+			Exit: &run.Exit{}, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: run.Quality{Scope: "job"}}
 		s.ElapsedS = level * (1 + .004*math.Sin(float64(i*i)))
 		s.End = s.Start + s.ElapsedS
 		runs = append(runs, s)

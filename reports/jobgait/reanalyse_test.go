@@ -18,6 +18,7 @@ import (
 	"jobgait/agent/job/slurm"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/epilog/archive"
@@ -51,16 +52,16 @@ func archivedSite(t *testing.T, runs int) (cfg configs.Config, env []string) {
 
 // hooksFinish has the hooks finish run i, an hour after the one before.
 func hooksFinish(t *testing.T, cfg configs.Config, i int) error {
-	key := summary.RunKey{Cluster: "test", JobID: summary.JobID(100 + i)}
+	key := run.Key{Cluster: "test", JobID: run.JobID(100 + i)}
 	dir := job.Dir(cfg.Spool.Dir, "n1", key)
 	real, mono := job.Clock()
 	real -= 3600 * float64(archivedRuns-i)
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 5, StartMono: mono - 5,
-		Job: summary.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1, NodeList: "n1", WorkDir: t.TempDir(), Name: fmt.Sprintf("case-%c", 'a'+i%3)}}
+		Job: run.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1, NodeList: "n1", WorkDir: t.TempDir(), Name: fmt.Sprintf("case-%c", 'a'+i%3)}}
 	o := profiletest.Options{Key: key, Node: "n1", Seconds: 5, PeriodS: .3 + .1*float64(i%3), Seal: true, Seed: uint64(i)}
 	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: "/nonexistent", Scheduler: slurm.Scheduler{}, Log: t.Logf}
 	err := errors.Join(os.MkdirAll(string(dir), 0o700), dir.WriteRun(r), profiletest.Write(dir.Profile(), o),
-		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID, Exit: &summary.Exit{}, Job: r.Job}))
+		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}))
 	if err != nil {
 		return err
 	}

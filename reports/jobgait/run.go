@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job/local"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // runOptions are the flags of `jobgait run`.
@@ -39,7 +39,7 @@ func runCommand(environ []string, getenv func(string) string) *cobra.Command {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("run wants a command: jobgait run -- COMMAND")}
 			}
-			if _, ok := summary.DetailOf(o.names); !ok {
+			if _, ok := run.ParseDisclosureLevel(o.names); !ok {
 				return usageError{fmt.Errorf("--names is all, libraries or off, not %.40q", o.names)}
 			}
 			return nil

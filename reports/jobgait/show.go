@@ -17,6 +17,7 @@ import (
 
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/reports/earlier"
@@ -62,7 +63,7 @@ func historyFlag(c *cobra.Command, path *string) {
 }
 
 func show(ctx context.Context, getenv func(string) string, o showOptions, id string, out io.Writer) error {
-	if !o.last && !summary.IsDisplayID(id) {
+	if !o.last && !run.IsDisplayID(id) {
 		return noJobID(id)
 	}
 	from, err := openHistories(ctx, getenv, o.history)

@@ -13,6 +13,7 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -28,21 +29,21 @@ func siteRuns(t *testing.T, name func(string) string) string {
 	}
 	defer func() { _ = db.Close() }()
 	now := float64(time.Now().Unix())
-	id := summary.JobID(812300)
+	id := run.JobID(812300)
 	number := func(v float64) *float64 { return &v }
 	whole := func(n int) *int { return &n }
 	put := func(app string, user, nodes int, day float64, change func(*summary.Summary)) {
 		id++
-		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: id}, State: "COMPLETED", Exit: &summary.Exit{},
-			Job:      summary.Job{Name: name(app), App: name(app), User: name(fmt.Sprint("user", user)), UID: 1000 + user, Account: name(fmt.Sprint("project", user)), NNodes: nodes, NCPUs: whole(64 * nodes)},
-			ElapsedS: 7200, Quality: summary.Quality{Scope: "job", Samples: 1000}}
+		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: id}, State: "COMPLETED", Exit: &run.Exit{},
+			Job:      run.Job{Name: name(app), App: name(app), User: name(fmt.Sprint("user", user)), UID: 1000 + user, Account: name(fmt.Sprint("project", user)), NNodes: nodes, NCPUs: whole(64 * nodes)},
+			ElapsedS: 7200, Quality: run.Quality{Scope: "job", Samples: 1000}}
 		s.Start = now - 86400*day
 		step := 2 * (1 + 0.004*math.Sin(float64(id*id)))
 		s.StepS, s.Patterns = &step, []pattern.Pattern{{ID: "A", PeriodS: step, Confidence: .9, Coverage: .9}}
 		for k := range nodes {
 			s.Nodes = append(s.Nodes, summary.Node{Name: name(fmt.Sprintf("dahu-%d", k+1)), Reported: true, Sealed: true, BusyCPUs: number(60)})
 		}
-		s.Counters = []summary.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 5e9 * 7200}}
+		s.Counters = []run.Counter{{Name: "proc_wait", Unit: "ns", Scope: "job", Total: 5e9 * 7200}}
 		s.Job.MemoryBytes, s.Memory = number(64e9), &summary.Memory{PeakBytes: number(41e9)}
 		if change != nil {
 			change(&s)
@@ -68,9 +69,9 @@ func siteRuns(t *testing.T, name func(string) string) string {
 			s.StepS, s.Patterns, s.Counters, s.Job.MemoryBytes = nil, nil, nil, nil
 			switch int(day) % 4 {
 			case 0:
-				s.State, s.Exit = "FAILED", &summary.Exit{Code: 1}
+				s.State, s.Exit = "FAILED", &run.Exit{Code: 1}
 			case 1:
-				s.State, s.Exit = "OUT_OF_MEMORY", &summary.Exit{Signal: 9}
+				s.State, s.Exit = "OUT_OF_MEMORY", &run.Exit{Signal: 9}
 			case 2:
 				s.Nodes[0] = summary.Node{Name: s.Nodes[0].Name}
 			}
@@ -178,7 +179,7 @@ func TestDashboardOfAnEmptySite(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	old := float64(time.Now().Unix()) - 90*86400
-	s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: 7}, Job: summary.Job{Name: "a", App: "a", User: "dora", UID: 9, NNodes: 1}, Start: old, End: old + 60, ElapsedS: 60}
+	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: 7}, Job: run.Job{Name: "a", App: "a", User: "dora", UID: 9, NNodes: 1}, Start: old, End: old + 60, ElapsedS: 60}
 	if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 		t.Fatal(err)
 	}

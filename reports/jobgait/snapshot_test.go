@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -22,8 +23,8 @@ func TestListReadsSnapshot(t *testing.T) {
 	}
 	defer db.Close()
 	for i, user := range []string{"alice", "bob"} {
-		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "hpc", JobID: summary.JobID(i + 71)},
-			Job: summary.Job{User: user, UID: 1001 + i, NNodes: 1, Executable: "lmp"}, Start: 1e9, End: 1e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
+		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: run.JobID(i + 71)},
+			Job: run.Job{User: user, UID: 1001 + i, NNodes: 1, Executable: "lmp"}, Start: 1e9, End: 1e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}}
 		if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
 			t.Fatal(err)
 		}

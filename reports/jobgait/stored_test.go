@@ -11,6 +11,7 @@ import (
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -25,14 +26,14 @@ func storedRuns(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	id := summary.JobID(0)
+	id := run.JobID(0)
 	put := func(app string, nodes int, start, elapsed float64, build string) {
 		id++
 		s := summary.Summary{
-			Schema: summary.Schema, Key: summary.RunKey{Cluster: "local:host", JobID: id},
-			Job: summary.Job{Name: app, App: app, User: userName(), UID: os.Getuid(), NNodes: nodes,
-				Fields: map[string]string{summary.FieldBuildID: build}},
-			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{}, Quality: summary.Quality{Scope: "task"},
+			Schema: summary.Schema, Key: run.Key{Cluster: "local:host", JobID: id},
+			Job: run.Job{Name: app, App: app, User: userName(), UID: os.Getuid(), NNodes: nodes,
+				Fields: map[string]string{run.FieldBuildID: build}},
+			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &run.Exit{}, Quality: run.Quality{Scope: "task"},
 		}
 		if app == "ocean" {
 			oceanCode(&s, float64(nodes))

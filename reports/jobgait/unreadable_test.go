@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 )
 
@@ -46,7 +47,7 @@ func TestHistoryThatIsNotTheUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "c", JobID: 1}, Start: 1.79e9, End: 1.79e9 + 1, ElapsedS: 1}
+	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "c", JobID: 1}, Start: 1.79e9, End: 1.79e9 + 1, ElapsedS: 1}
 	if err := errors.Join(db.Put(t.Context(), s, history.Ingest{}), db.Close()); err != nil {
 		t.Fatal(err)
 	}

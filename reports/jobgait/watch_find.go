@@ -17,7 +17,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
 	"jobgait/agent/live"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -138,7 +138,7 @@ func (o watchOptions) elsewhere(ctx context.Context, what string, failed error, 
 	if o.cycles > 0 {
 		args = append(args, "--cycles", strconv.FormatInt(o.cycles, 10))
 	}
-	step := scheduler.Step(o.getenv, summary.JobID(id), append(args, what)...)
+	step := scheduler.Step(o.getenv, run.JobID(id), append(args, what)...)
 	if step == nil {
 		return failed
 	}

@@ -10,6 +10,8 @@ import (
 	"jobgait/agent/live"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
+	"jobgait/analysis/summary"
 	"jobgait/configs"
 )
 
@@ -70,8 +72,15 @@ func seconds(s float64) time.Duration {
 
 // same is whether a job is called what it was when its earlier runs were asked for.
 func (p *pacer) same(j live.Job) bool {
-	a, b := p.about.Summary(), j.Summary()
+	a, b := summaryOf(p.about), summaryOf(j)
 	return p.about.Cluster == j.Cluster && history.Application(a) == history.Application(b) && history.Shape(a) == history.Shape(b)
+}
+
+// summaryOf returns a summary that holds only what names the application and the shape
+// of a live job.
+func summaryOf(j live.Job) summary.Summary {
+	return summary.Summary{Key: run.Key{Cluster: j.Cluster}, Job: run.Job{Name: j.Name, App: j.App, Executable: j.Executable,
+		Script: j.Script, Size: j.Size, NNodes: j.NNodes, NTasks: j.NTasks, CPUsPerTask: j.CPUsPerTask}}
 }
 
 // mostEarlier is how many earlier runs are read: ten of them that came to their end
@@ -81,7 +90,7 @@ const mostEarlier = 50
 // earlier are the user's runs of the application in that shape, newest first; none
 // without a history.
 func (o watchOptions) earlier(ctx context.Context, j live.Job) []history.Run {
-	s := j.Summary()
+	s := summaryOf(j)
 	app := history.Application(s)
 	if app == history.Unknown {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"jobgait/agent/live"
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/analysis/tracker"
 )
@@ -69,9 +70,9 @@ func (r running) made(name string, cycles ...int) {
 	defer func() { _ = db.Close() }()
 	for i, n := range cycles {
 		start, elapsed := float64(time.Now().Unix()-int64(86400*(i+1))), 60+2*float64(n)
-		s := summary.Summary{Schema: summary.Schema, Key: summary.RunKey{Cluster: "local:host", JobID: summary.JobID(100 + i)},
-			Job:   summary.Job{Name: name, Executable: "melt", User: userName(), UID: os.Getuid(), NNodes: 1},
-			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &summary.Exit{}, Quality: summary.Quality{Scope: "task"},
+		s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "local:host", JobID: run.JobID(100 + i)},
+			Job:   run.Job{Name: name, Executable: "melt", User: userName(), UID: os.Getuid(), NNodes: 1},
+			Start: start, End: start + elapsed, ElapsedS: elapsed, Exit: &run.Exit{}, Quality: run.Quality{Scope: "task"},
 			Patterns: []pattern.Pattern{{ID: "A", PeriodS: 2, Instances: n, Coverage: 0.9, Confidence: 0.9}}}
 		if err := db.Put(r.t.Context(), s, history.Ingest{}); err != nil {
 			r.t.Fatal(err)

@@ -39,7 +39,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Params are what a source samples.
@@ -200,8 +200,8 @@ func (s *Source) Scope() string {
 }
 
 // Sources and Notes tell what is sampled.
-func (s *Source) Sources() []summary.Source {
-	return []summary.Source{{Name: "code", Event: "cpu-clock", PMU: "software", Scope: s.Scope()}}
+func (s *Source) Sources() []run.CounterSource {
+	return []run.CounterSource{{Name: "code", Event: "cpu-clock", PMU: "software", Scope: s.Scope()}}
 }
 func (s *Source) Notes() []note.Note {
 	if !s.userOnly {

@@ -7,7 +7,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/counter/polled"
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // everyNS is 20 Hz: finer than that a reading differs by up to 2 % from what the
@@ -35,10 +35,10 @@ func column(d domain) profile.Column {
 // Open returns the sources of energy: one, or none with the reason. An error
 // other than that of a missing counter is among the reasons too.
 func Open(open perf.Opener, sys string) polled.Opener {
-	return func(now func() int64) ([]*polled.Source, []summary.Source) { return first(open, sys, now) }
+	return func(now func() int64) ([]*polled.Source, []run.CounterSource) { return first(open, sys, now) }
 }
 
-func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []summary.Source) {
+func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []run.CounterSource) {
 	var why []error
 	for _, way := range []func() (polled.Meter, error){
 		func() (polled.Meter, error) { return openPMU(open, sys) },
@@ -60,7 +60,7 @@ func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []
 	if len(why) > 0 {
 		absent = why[0].Error()
 	}
-	return nil, []summary.Source{{Name: "energy_pkg", Scope: "node", Absent: absent},
+	return nil, []run.CounterSource{{Name: "energy_pkg", Scope: "node", Absent: absent},
 		{Name: "energy_dram", Scope: "node", Absent: absent}}
 }
 
@@ -68,15 +68,15 @@ func first(open perf.Opener, sys string, now func() int64) ([]*polled.Source, []
 var errNone = errors.New("not on this machine")
 
 // lacking names the domains that a meter has no column for.
-func lacking(m polled.Meter) []summary.Source {
-	var lack []summary.Source
+func lacking(m polled.Meter) []run.CounterSource {
+	var lack []run.CounterSource
 	for _, d := range domains() {
 		has := false
 		for _, c := range m.Columns {
 			has = has || c.Name == d.column
 		}
 		if !has {
-			lack = append(lack, summary.Source{Name: d.column, PMU: m.PMU, Scope: "node",
+			lack = append(lack, run.CounterSource{Name: d.column, PMU: m.PMU, Scope: "node",
 				Absent: fmt.Sprintf("%s has no such domain here", m.PMU)})
 		}
 	}

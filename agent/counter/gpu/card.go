@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/counter/kernel"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // card is a GPU of AMD as sysfs shows it.
@@ -73,10 +73,10 @@ func (c card) hwmon(name string) string {
 }
 
 // boardsOf says which they are; what a kernel or a board does not tell stays open.
-func boardsOf(cards []card) []summary.GPUDevice {
-	var list []summary.GPUDevice
+func boardsOf(cards []card) []run.GPUDevice {
+	var list []run.GPUDevice
 	for i, c := range cards {
-		d := summary.GPUDevice{Index: i, Name: note.Clean(kernel.Text(filepath.Join(c.dir, "product_name")), mostName), UUID: c.name}
+		d := run.GPUDevice{Index: i, Name: note.Clean(kernel.Text(filepath.Join(c.dir, "product_name")), mostName), UUID: c.name}
 		if n, err := strconv.ParseUint(kernel.Text(filepath.Join(c.dir, "mem_info_vram_total")), 10, 63); err == nil {
 			d.MemoryBytes = float64(n)
 		}

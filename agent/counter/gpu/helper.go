@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // helper is jobgait-nvml from outside. Nothing waits for it: what it has said is read
@@ -230,11 +230,11 @@ func (h *helper) files() (map[string]bool, bool) {
 }
 
 // boards are what has been said of its GPUs.
-func (h *helper) boards() []summary.GPUDevice {
-	var list []summary.GPUDevice
+func (h *helper) boards() []run.GPUDevice {
+	var list []run.GPUDevice
 	for i, d := range h.devices {
 		if d.known && d.status == nvOK {
-			list = append(list, summary.GPUDevice{Index: i, Name: d.name, UUID: d.uuid, MemoryBytes: float64(d.memory)})
+			list = append(list, run.GPUDevice{Index: i, Name: d.name, UUID: d.uuid, MemoryBytes: float64(d.memory)})
 		}
 	}
 	return list

@@ -7,7 +7,7 @@ import (
 	"jobgait/agent/counter"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // nvColumn is one column of an NVIDIA GPU, made of what jobgait-nvml reads of it.
@@ -136,8 +136,8 @@ func (c *nvColumn) give(to counter.Sink, s stamped) {
 const holdsNS = 1e9
 
 // Sources describe what is read.
-func (c *nvColumn) Sources() []summary.Source {
-	return []summary.Source{{Name: c.column.Name, Event: c.event, PMU: "nvml", Config: c.h.devices[c.device].uuid, Scope: c.column.Scope, Hz: c.column.Hz}}
+func (c *nvColumn) Sources() []run.CounterSource {
+	return []run.CounterSource{{Name: c.column.Name, Event: c.event, PMU: "nvml", Config: c.h.devices[c.device].uuid, Scope: c.column.Scope, Hz: c.column.Hz}}
 }
 
 // Notes say what could not be read, and that a counter did not move.

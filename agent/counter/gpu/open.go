@@ -10,7 +10,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Params say whose GPUs, and where they are.
@@ -28,12 +28,12 @@ type Params struct {
 // Opened are the sources of a job's GPUs, what of them is not to be had, and notes.
 type Opened struct {
 	Sources []counter.Source
-	Absent  []summary.Source
+	Absent  []run.CounterSource
 	Notes   []note.Note
 	// CPU is what another process used for them, in ns; nil where there is none.
 	CPU func() int64
 	// Devices are which boards they are, as far as that is known by now.
-	Devices func() []summary.GPUDevice
+	Devices func() []run.GPUDevice
 	// Windows are the windows of utilization since the last call; nil where the driver
 	// has none.
 	Windows func() []profile.GPUWindows
@@ -85,7 +85,7 @@ func openNVIDIA(p Params) Opened {
 	h, err := startHelper(p.Helper, names, p.Env, p.Holders.Now)
 	if err != nil {
 		n := note.New(note.GPUsUnread, "the job's GPUs were not recorded: jobgait-nvml could not be started: %v", job.Cause(err))
-		return Opened{Notes: []note.Note{n}, Absent: []summary.Source{{Name: "gpu", Scope: "job", Absent: n.Text}}}
+		return Opened{Notes: []note.Note{n}, Absent: []run.CounterSource{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 	}
 	out := Opened{CPU: func() int64 { return h.cpuNS }, Devices: h.boards}
 	for n := range names {
@@ -129,14 +129,14 @@ const mostGPUs = 16
 
 func withheld(format string, args ...any) Opened {
 	n := note.New(note.GPUsWithheld, "the job's GPUs were not recorded: "+format, args...)
-	return Opened{Notes: []note.Note{n}, Absent: []summary.Source{{Name: "gpu", Scope: "job", Absent: n.Text}}}
+	return Opened{Notes: []note.Note{n}, Absent: []run.CounterSource{{Name: "gpu", Scope: "job", Absent: n.Text}}}
 }
 
 // openCards opens AMD's.
 func openCards(p Params, cards []card) Opened {
 	h := p.Holders
 	files := map[string]bool{}
-	out := Opened{Devices: func() []summary.GPUDevice { return boardsOf(cards) }, Notes: []note.Note{note.New(note.GPUUnproven,
+	out := Opened{Devices: func() []run.GPUDevice { return boardsOf(cards) }, Notes: []note.Note{note.New(note.GPUUnproven,
 		"readings of AMD's GPUs are built to the documentation and have not yet been checked on a GPU")}}
 	for n, c := range cards {
 		files[c.file] = true

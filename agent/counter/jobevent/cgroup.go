@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Finder knows the job's cgroup in the hierarchy of perf events, once there is
@@ -42,7 +42,7 @@ type Cgroup struct {
 	open    perf.Opener
 	hz      float64
 	events  []event
-	sources []summary.Source
+	sources []run.CounterSource
 	groups  []*group
 	dir     cgroup.Found
 	opened  bool
@@ -114,7 +114,7 @@ func (c *Cgroup) PeriodNS() int64 { return 0 }
 func (c *Cgroup) EveryNS() int64 { return int64(1e9 / c.hz) }
 
 // Sources and Notes tell what is counted.
-func (c *Cgroup) Sources() []summary.Source { return c.sources }
+func (c *Cgroup) Sources() []run.CounterSource { return c.sources }
 func (c *Cgroup) Notes() []note.Note {
 	var notes []note.Note
 	switch absent := c.p.Find.Absent(); {

@@ -9,7 +9,7 @@ import (
 
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // event is one thing that can be counted of a job.
@@ -56,8 +56,8 @@ func (e event) column(hz float64) profile.Column {
 }
 
 // source says how the event is read, or with an error why not.
-func (e event) source(scope, what string, hz float64, err error) summary.Source {
-	s := summary.Source{Name: e.name, Event: e.name, PMU: e.pmu, Scope: scope, Hz: hz,
+func (e event) source(scope, what string, hz float64, err error) run.CounterSource {
+	s := run.CounterSource{Name: e.name, Event: e.name, PMU: e.pmu, Scope: scope, Hz: hz,
 		Config: fmt.Sprintf("type %d config 0x%x, %s", e.kind, e.config, what)}
 	if err != nil {
 		s.Hz, s.Absent = 0, reason(err)

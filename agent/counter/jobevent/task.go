@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // TaskParams say what a Task counts.
@@ -41,7 +41,7 @@ type Task struct {
 	began    int64
 	userOnly bool
 	starved  bool
-	sources  []summary.Source
+	sources  []run.CounterSource
 }
 
 var _ counter.Source = (*Task)(nil)
@@ -51,7 +51,7 @@ var _ counter.Source = (*Task)(nil)
 // perf.Forbidden tells whether for lack of permission.
 func NewTask(open perf.Opener, p TaskParams) (*Task, error) {
 	t := &Task{p: p}
-	var absent []summary.Source
+	var absent []run.CounterSource
 	for i, e := range events(unix.PERF_COUNT_SW_TASK_CLOCK) {
 		fd, err := t.open(open, e, i > 0)
 		if err != nil && i == 0 {
@@ -120,7 +120,7 @@ func (t *Task) PeriodNS() int64 { return 0 }
 func (t *Task) EveryNS() int64 { return int64(1e9 / t.hz) }
 
 // Sources and Notes tell what is counted.
-func (t *Task) Sources() []summary.Source { return t.sources }
+func (t *Task) Sources() []run.CounterSource { return t.sources }
 func (t *Task) Notes() []note.Note {
 	var notes []note.Note
 	if t.userOnly && len(t.events) > 1 {

@@ -13,7 +13,7 @@ import (
 	"jobgait/agent/counter/countertest"
 	"jobgait/agent/counter/perf"
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // task attaches to a process, or skips where that is not ours to do.
@@ -112,7 +112,7 @@ func columnNames(s counter.Source) []string {
 	return names
 }
 
-func absent(sources []summary.Source) map[string]string {
+func absent(sources []run.CounterSource) map[string]string {
 	m := map[string]string{}
 	for _, s := range sources {
 		if s.Absent != "" {

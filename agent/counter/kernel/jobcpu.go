@@ -9,7 +9,7 @@ import (
 	"jobgait/agent/peek"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // JobCPU sums the CPU time of the job's processes, living and ended. What a
@@ -95,8 +95,8 @@ func (j *JobCPU) PeriodNS() int64 { return 0 }
 func (j *JobCPU) EveryNS() int64 { return 0 }
 
 // Sources and Notes tell what is read.
-func (j *JobCPU) Sources() []summary.Source {
-	return []summary.Source{{Name: "proc_cpu", Event: "utime+stime", PMU: "proc", Scope: "job"}}
+func (j *JobCPU) Sources() []run.CounterSource {
+	return []run.CounterSource{{Name: "proc_cpu", Event: "utime+stime", PMU: "proc", Scope: "job"}}
 }
 func (j *JobCPU) Notes() []note.Note { return nil }
 

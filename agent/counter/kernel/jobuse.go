@@ -14,7 +14,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // jobUse is what the job's processes have used beside CPU time, in one look at those
@@ -90,7 +90,7 @@ func NewJobUse(proc string, p peek.Reader, cpu *JobCPU, now func() int64) []coun
 			{Name: "proc_write_bytes", Unit: "bytes", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = u.read, u.wrote }},
 		&useSource{use: u, file: "status", tally: &u.sizes, columns: []profile.Column{{Name: "proc_mem", Unit: "bytes", Scope: "job", Gauge: true, Hz: useHz},
-			{Name: summary.MemoryPeak, Unit: "bytes", Scope: "job", Hz: useHz}},
+			{Name: run.MemoryPeak, Unit: "bytes", Scope: "job", Hz: useHz}},
 			values: func(c []uint64) { c[0], c[1] = u.memory, u.peak }},
 		&useSource{use: u, file: "stat", tally: &u.meanwhile.looks, columns: []profile.Column{{Name: "others_cpu", Unit: "ns", Scope: "node", Hz: useHz},
 			{Name: "stolen_cpu", Unit: "ns", Scope: "job", Hz: useHz}},
@@ -238,10 +238,10 @@ func (u *jobUse) bytes(pid int, p *used) {
 // Account is what a process used up to its end, and of what it read and wrote also
 // the children that it waited for, from its schedstat and io before it is waited for;
 // without what is not understood.
-func Account(schedstat, io []byte) []summary.Counter {
-	var out []summary.Counter
+func Account(schedstat, io []byte) []run.Counter {
+	var out []run.Counter
 	add := func(name, unit string, v uint64) {
-		out = append(out, summary.Counter{Name: name, Unit: unit, Scope: "job", Total: float64(v)})
+		out = append(out, run.Counter{Name: name, Unit: unit, Scope: "job", Total: float64(v)})
 	}
 	if ns, err := parseRunDelay(schedstat); err == nil {
 		add("proc_wait", "ns", ns)
@@ -324,9 +324,9 @@ func (s *useSource) Stop() error               { return nil }
 func (s *useSource) Close() error              { return s.use.meanwhile.stat.close() }
 
 // Sources tell what is read.
-func (s *useSource) Sources() (list []summary.Source) {
+func (s *useSource) Sources() (list []run.CounterSource) {
 	for _, c := range s.columns {
-		list = append(list, summary.Source{Name: c.Name, Event: s.file, PMU: "proc", Config: "/proc/PID/" + s.file, Scope: "job", Hz: useHz})
+		list = append(list, run.CounterSource{Name: c.Name, Event: s.file, PMU: "proc", Config: "/proc/PID/" + s.file, Scope: "job", Hz: useHz})
 	}
 	return list
 }

@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Counters are the groups of all CPUs. They count the whole node.
@@ -25,7 +25,7 @@ type Counters struct {
 	kept       int
 	noHardware bool
 	lanes      []*lane
-	sources    []summary.Source
+	sources    []run.CounterSource
 	notes      []note.Note
 	periodNS   int64
 	pages      int // of a ring
@@ -145,8 +145,8 @@ func (c *Counters) EveryNS() int64 {
 }
 
 // Sources and Notes tell what is counted.
-func (c *Counters) Sources() []summary.Source { return c.sources }
-func (c *Counters) Notes() []note.Note        { return c.notes }
+func (c *Counters) Sources() []run.CounterSource { return c.sources }
+func (c *Counters) Notes() []note.Note           { return c.notes }
 
 // remark adds a note, once for each code.
 func (c *Counters) remark(code note.Code, format string, args ...any) {

@@ -7,14 +7,14 @@ import (
 
 	"jobgait/agent/counter/kernel"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // sources say what was found of each candidate.
-func (t *trial) sources() []summary.Source {
-	var list []summary.Source
+func (t *trial) sources() []run.CounterSource {
+	var list []run.CounterSource
 	for _, c := range t.all {
-		s := summary.Source{Name: c.Name, Event: c.Kernel, PMU: c.PMU, Scope: "node", Absent: c.absent}
+		s := run.CounterSource{Name: c.Name, Event: c.Kernel, PMU: c.PMU, Scope: "node", Absent: c.absent}
 		if c.Attr.Type != unix.PERF_TYPE_TRACEPOINT || c.Attr.Config != 0 {
 			s.Config = c.config(t.machine)
 		}
@@ -44,7 +44,7 @@ func (t *trial) notes() []note.Note {
 
 // Probe finds out what can be counted on the CPUs given, nil for all, without
 // going on to count it.
-func Probe(open Opener, r kernel.Roots, cpus []int) []summary.Source {
+func Probe(open Opener, r kernel.Roots, cpus []int) []run.CounterSource {
 	cpus, err := lanes(r, cpus)
 	if err == nil {
 		var t *trial

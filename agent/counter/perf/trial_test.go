@@ -9,7 +9,7 @@ import (
 
 	"jobgait/agent/counter/kernel"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func intelFiles() map[string]string {
@@ -27,7 +27,7 @@ func with(files map[string]string, name, text string) map[string]string {
 	return files
 }
 
-func absent(sources []summary.Source, name string) string {
+func absent(sources []run.CounterSource, name string) string {
 	for _, s := range sources {
 		if s.Name == name {
 			return s.Absent

@@ -12,7 +12,7 @@ import (
 type Meter struct {
 	// Columns are all levels (Gauge) or all counts; New sets their Hz.
 	Columns []profile.Column
-	// Event, PMU and Config say what is read, as in summary.Source.
+	// Event, PMU and Config say what is read, as in run.CounterSource.
 	Event, PMU, Config string
 	EveryNS            int64
 	// Cells is how many cells a reading has, 0 = one for each column.

@@ -3,11 +3,11 @@ package polled
 import (
 	"time"
 
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Opener opens sources, and names those that are not to be had.
-type Opener func(now func() int64) (have []*Source, lack []summary.Source)
+type Opener func(now func() int64) (have []*Source, lack []run.CounterSource)
 
 // Kind is one Meter, and the name by which it is missed.
 type Kind struct {
@@ -19,7 +19,7 @@ type Kind struct {
 
 // Open opens what there is of some kinds.
 func Open(kinds ...Kind) Opener {
-	return func(now func() int64) (have []*Source, lack []summary.Source) {
+	return func(now func() int64) (have []*Source, lack []run.CounterSource) {
 		for _, k := range kinds {
 			open := k.Open
 			if k.Hangs {
@@ -31,7 +31,7 @@ func Open(kinds ...Kind) Opener {
 				p, err = New(m, now)
 			}
 			if err != nil {
-				lack = append(lack, summary.Source{Name: k.Name, Scope: k.Scope, PMU: m.PMU, Config: m.Config, Absent: err.Error()})
+				lack = append(lack, run.CounterSource{Name: k.Name, Scope: k.Scope, PMU: m.PMU, Config: m.Config, Absent: err.Error()})
 				continue
 			}
 			have = append(have, p)

@@ -8,7 +8,7 @@ import (
 	"jobgait/agent/counter"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Source is a counter.Source that reads a Meter when it is drained. It has one
@@ -94,10 +94,10 @@ func (p *Source) PeriodNS() int64           { return 0 }
 func (p *Source) EveryNS() int64            { return p.m.EveryNS }
 
 // Sources tell what is read, one for each column.
-func (p *Source) Sources() []summary.Source {
-	out := make([]summary.Source, len(p.m.Columns))
+func (p *Source) Sources() []run.CounterSource {
+	out := make([]run.CounterSource, len(p.m.Columns))
 	for i, c := range p.m.Columns {
-		out[i] = summary.Source{Name: c.Name, Event: p.m.Event, PMU: p.m.PMU, Config: p.m.Config, Scope: c.Scope, Hz: c.Hz}
+		out[i] = run.CounterSource{Name: c.Name, Event: p.m.Event, PMU: p.m.PMU, Config: p.m.Config, Scope: c.Scope, Hz: c.Hz}
 	}
 	return out
 }

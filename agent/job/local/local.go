@@ -13,7 +13,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Scheduler is `jobgait run`.
@@ -44,7 +44,7 @@ func Ended(status syscall.WaitStatus) string {
 }
 
 // Used is what the Epilog is told of a command that has ended.
-func Used(counters []summary.Counter) string {
+func Used(counters []run.Counter) string {
 	text, _ := json.Marshal(counters) // of finite numbers
 	return usedName + "=" + string(text)
 }
@@ -74,7 +74,7 @@ func cleaned(r job.Run) job.Run {
 	for _, s := range []*string{&r.Node, &r.Job.User, &r.Job.Name, &r.Job.Script, &r.Job.App, &r.Job.Size, &r.Job.NodeList} {
 		*s = note.Clean(*s, job.MaxText)
 	}
-	r.Names, _ = summary.DetailOf(string(r.Names))
+	r.Names, _ = run.ParseDisclosureLevel(string(r.Names))
 	r.Job.WorkDir, r.ReportDir = job.CleanPath(r.Job.WorkDir), job.CleanPath(r.ReportDir)
 	return r
 }
@@ -92,13 +92,13 @@ func (s Scheduler) ID(getenv func(string) string) string {
 func (Scheduler) Node(func(string) string) string { return "" }
 
 // Within is false: a `jobgait run` within another is counted for itself.
-func (Scheduler) Within(func(string) string) (summary.RunKey, bool) { return summary.RunKey{}, false }
+func (Scheduler) Within(func(string) string) (run.Key, bool) { return run.Key{}, false }
 
 // Nodes is the one machine.
 func (Scheduler) Nodes(list string) ([]string, error) { return []string{list}, nil }
 
 // StdOut is "": the command has its caller's streams.
-func (Scheduler) StdOut(job.Run, summary.Job) string { return "" }
+func (Scheduler) StdOut(job.Run, run.Job) string { return "" }
 
 // Owns walks to the command.
 func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
@@ -120,7 +120,7 @@ func (Scheduler) Describe(*job.Look, []int, job.Run) job.Details { return job.De
 func (Scheduler) Remembers() bool { return false }
 
 // Ask has no answer.
-func (Scheduler) Ask(context.Context, summary.JobID) (job.Details, error) {
+func (Scheduler) Ask(context.Context, run.JobID) (job.Details, error) {
 	return job.Details{}, job.ErrNotAsked
 }
 
@@ -128,7 +128,7 @@ func (Scheduler) Ask(context.Context, summary.JobID) (job.Details, error) {
 func (Scheduler) Endings(context.Context, []job.Question) ([]job.Ending, error) { return nil, nil }
 
 // Account has no answer.
-func (Scheduler) Account(context.Context, summary.JobID, int, float64) (*job.Ending, error) {
+func (Scheduler) Account(context.Context, run.JobID, int, float64) (*job.Ending, error) {
 	return nil, nil
 }
 

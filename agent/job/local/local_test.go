@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func getenv(pairs ...string) func(string) string {
@@ -27,8 +27,8 @@ var host = job.Host{Name: "vm", CPUs: 4, Real: 1e9, Mono: 5, BootID: "boot"}
 // What the hooks are told is what they hear, but for clocks and what no report may show.
 func TestTold(t *testing.T) {
 	cpus := 4
-	r := job.Run{Key: summary.RunKey{Cluster: "local:vm", JobID: 7, Sub: 2}, Node: "vm", RootPID: 99, ReportDir: "/r",
-		Job: summary.Job{Name: "n\x1b[31m", User: "alice", UID: 1000, GID: 100, NNodes: 1, NodeList: "vm", NCPUs: &cpus, WorkDir: "/w/../w",
+	r := job.Run{Key: run.Key{Cluster: "local:vm", JobID: 7, Sub: 2}, Node: "vm", RootPID: 99, ReportDir: "/r",
+		Job: run.Job{Name: "n\x1b[31m", User: "alice", UID: 1000, GID: 100, NNodes: 1, NodeList: "vm", NCPUs: &cpus, WorkDir: "/w/../w",
 			App: "a", Size: "s", Fields: job.Fields("abc", "gcc/13", []string{"solver=gmres"})}}
 	env, err := Environ(r)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestTold(t *testing.T) {
 	want := r
 	want.StartReal, want.StartMono, want.BootID = 1e9, 5, "boot"
 	want.Job.Name, want.Job.WorkDir = "n?[31m", "/w"
-	if err != nil || !reflect.DeepEqual(got.Run, want) || got.OptOut || got.Exit == nil || *got.Exit != (summary.Exit{Code: 3}) {
+	if err != nil || !reflect.DeepEqual(got.Run, want) || got.OptOut || got.Exit == nil || *got.Exit != (run.Exit{Code: 3}) {
 		t.Errorf("told %+v, %v; want %+v", got, err, want)
 	}
 	if id := (Scheduler{}).ID(getenv(env...)); id != "7" {

@@ -12,7 +12,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/local"
 	"jobgait/agent/job/slurm"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -52,17 +52,17 @@ func OfRun(r job.Run) job.Scheduler {
 }
 
 // Within is the job in which a program with this environment was started.
-func Within(getenv func(string) string) (summary.RunKey, bool) {
+func Within(getenv func(string) string) (run.Key, bool) {
 	for _, s := range []job.Scheduler{slurm.Scheduler{}} {
 		if key, inside := s.Within(getenv); inside {
 			return key, true
 		}
 	}
-	return summary.RunKey{}, false
+	return run.Key{}, false
 }
 
 // Step is the command that runs a program within a running job, on its first node; nil
 // where that cannot be done.
-func Step(getenv func(string) string, id summary.JobID, program ...string) []string {
+func Step(getenv func(string) string, id run.JobID, program ...string) []string {
 	return slurm.Scheduler{}.Step(getenv, id, program...)
 }

@@ -7,7 +7,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/local"
 	"jobgait/agent/job/slurm"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 	"jobgait/configs"
 )
 
@@ -75,7 +75,7 @@ func TestOfRunOfAnOlderVersion(t *testing.T) {
 
 func TestWithin(t *testing.T) {
 	key, inside := Within(env(map[string]string{"SLURM_JOB_ID": "812", "SLURM_CLUSTER_NAME": "alpha", "SLURM_RESTART_COUNT": "2"}))
-	if want := (summary.RunKey{Cluster: "alpha", JobID: 812, Restart: 2}); !inside || key != want {
+	if want := (run.Key{Cluster: "alpha", JobID: 812, Restart: 2}); !inside || key != want {
 		t.Errorf("%+v, %v", key, inside)
 	}
 	for _, id := range []string{"", "0", "x"} {

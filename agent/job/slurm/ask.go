@@ -13,7 +13,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // sacct answers from a database, scontrol at once and only while the controller
@@ -30,7 +30,7 @@ const (
 func (s Scheduler) Remembers() bool { return s.Scontrol != "" || s.Sacct != "" }
 
 // Ask runs `scontrol show job`.
-func (s Scheduler) Ask(ctx context.Context, id summary.JobID) (job.Details, error) {
+func (s Scheduler) Ask(ctx context.Context, id run.JobID) (job.Details, error) {
 	if s.Scontrol == "" {
 		return job.Details{}, job.ErrNotAsked
 	}
@@ -89,7 +89,7 @@ func (s Scheduler) sacct(ctx context.Context, runs []job.Question) ([]job.Ending
 }
 
 // Account asks sacct twice: a path of the user's is asked for alone.
-func (s Scheduler) Account(ctx context.Context, id summary.JobID, uid int, start float64) (*job.Ending, error) {
+func (s Scheduler) Account(ctx context.Context, id run.JobID, uid int, start float64) (*job.Ending, error) {
 	if s.Sacct == "" {
 		return nil, nil
 	}
@@ -134,7 +134,7 @@ func (s Scheduler) Fields(ctx context.Context) map[string]string {
 		return nil
 	}
 	line, _, _ := bytes.Cut(out, []byte("\n"))
-	return map[string]string{summary.FieldSlurmVersion: note.Clean(string(line), 64)}
+	return map[string]string{run.FieldSlurmVersion: note.Clean(string(line), 64)}
 }
 
 // command runs one of Slurm's commands, by absolute path. It prints times as epoch

@@ -7,7 +7,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // ID is the job id as a hook was given it.
@@ -34,7 +34,7 @@ func (s Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error
 		BootID:    h.BootID,
 		AddressHz: addressHz(getenv("SPANK_JOBGAIT")),
 	}
-	r.Names, _ = summary.DetailOf(getenv("SPANK_JOBGAIT_NAMES"))
+	r.Names, _ = run.ParseDisclosureLevel(getenv("SPANK_JOBGAIT_NAMES"))
 	r.StdOutPattern = pattern(getenv("SLURM_JOB_STDOUT"), r.Job.WorkDir)
 	r.Job.StdOut = s.StdOut(r, r.Job)
 	r.GPUs = gpusOf(getenv)
@@ -44,22 +44,22 @@ func (s Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error
 }
 
 // Within reads the environment of a job's process.
-func (Scheduler) Within(getenv func(string) string) (summary.RunKey, bool) {
-	id, err := summary.ParseJobID(getenv("SLURM_JOB_ID"))
+func (Scheduler) Within(getenv func(string) string) (run.Key, bool) {
+	id, err := run.ParseJobID(getenv("SLURM_JOB_ID"))
 	restart, _ := job.Count(getenv("SLURM_RESTART_COUNT"))
-	return summary.RunKey{Cluster: cluster(getenv), JobID: id, Restart: restart}, err == nil
+	return run.Key{Cluster: cluster(getenv), JobID: id, Restart: restart}, err == nil
 }
 
 func cluster(getenv func(string) string) string {
 	return note.Clean(getenv("SLURM_CLUSTER_NAME"), 64)
 }
 
-func keyOf(getenv func(string) string) (summary.RunKey, error) {
-	id, err := summary.ParseJobID(getenv("SLURM_JOB_ID"))
+func keyOf(getenv func(string) string) (run.Key, error) {
+	id, err := run.ParseJobID(getenv("SLURM_JOB_ID"))
 	if err != nil {
-		return summary.RunKey{}, fmt.Errorf("SLURM_JOB_ID: %w: not called by Slurm?", err)
+		return run.Key{}, fmt.Errorf("SLURM_JOB_ID: %w: not called by Slurm?", err)
 	}
-	key := summary.RunKey{Cluster: cluster(getenv), JobID: id}
+	key := run.Key{Cluster: cluster(getenv), JobID: id}
 	key.Restart, _ = job.Count(getenv("SLURM_JOB_RESTART_COUNT"))
 	key.SLUID = getenv("SLURM_JOB_SLUID")
 	if key.Valid() != nil { // the others are as they must be
@@ -68,7 +68,7 @@ func keyOf(getenv func(string) string) (summary.RunKey, error) {
 	return key, nil
 }
 
-func jobOf(getenv func(string) string) summary.Job {
+func jobOf(getenv func(string) string) run.Job {
 	text := func(name string) string { return note.Clean(getenv(name), job.MaxText) }
 	// A hook without an id runs for nobody: -1, so that nothing is ever
 	// delivered as root by mistake.
@@ -78,7 +78,7 @@ func jobOf(getenv func(string) string) summary.Job {
 		}
 		return -1
 	}
-	j := summary.Job{
+	j := run.Job{
 		User:        text("SLURM_JOB_USER"),
 		UID:         id("SLURM_JOB_UID"),
 		GID:         id("SLURM_JOB_GID"),
@@ -184,6 +184,6 @@ func pattern(s, workDir string) string {
 }
 
 // StdOut expands the pattern as far as the job is known.
-func (Scheduler) StdOut(r job.Run, j summary.Job) string {
+func (Scheduler) StdOut(r job.Run, j run.Job) string {
 	return expandStdOut(r.StdOutPattern, r.Key.JobID, j)
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 func getenv(pairs ...string) func(string) string {
@@ -40,7 +40,7 @@ func TestFromHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (summary.RunKey{Cluster: "c", JobID: 17, Restart: 1}); r.Key != want {
+	if want := (run.Key{Cluster: "c", JobID: 17, Restart: 1}); r.Key != want {
 		t.Errorf("key %+v, want %+v", r.Key, want)
 	}
 	j := r.Job
@@ -113,7 +113,7 @@ func TestUserOptions(t *testing.T) {
 			t.Errorf("--jobgait=%s: opt-out %v", value, told.OptOut)
 		}
 	}
-	for value, want := range map[string]summary.Detail{"off": summary.NoNames, "libraries": summary.Libraries, "": "", "some": ""} {
+	for value, want := range map[string]run.DisclosureLevel{"off": run.NoNames, "libraries": run.Libraries, "": "", "some": ""} {
 		if r, _ := fromHook(getenv(append(base, "SPANK_JOBGAIT_NAMES="+value)...), host, nil); r.Names != want {
 			t.Errorf("names=%s: %q", value, r.Names)
 		}
@@ -127,20 +127,20 @@ func TestUserOptions(t *testing.T) {
 
 func TestExpandStdOut(t *testing.T) {
 	array, task := int64(15), int64(2)
-	j := summary.Job{User: "alice", Name: "night", ArrayJobID: &array, ArrayTaskID: &task}
+	j := run.Job{User: "alice", Name: "night", ArrayJobID: &array, ArrayTaskID: &task}
 	for _, c := range []struct {
 		pattern string
-		job     summary.Job
+		job     run.Job
 		want    string
 	}{
-		{"/d/slurm-%j.out", summary.Job{}, "/d/slurm-17.out"},
-		{"/d/%5j.out", summary.Job{}, "/d/00017.out"},
+		{"/d/slurm-%j.out", run.Job{}, "/d/slurm-17.out"},
+		{"/d/%5j.out", run.Job{}, "/d/00017.out"},
 		{"/d/%A_%a/%u-%x.out", j, "/d/15_2/alice-night.out"},
-		{"/d/%A/o", summary.Job{}, ""},
-		{"/d/o-%A_%a-%N.out", summary.Job{}, "/d/o-%A_%a-%N.out"},
-		{"/d/o%", summary.Job{}, "/d/o%"},
-		{"/d/%x/o", summary.Job{Name: "../../etc"}, ""},
-		{"/d/%99999999j", summary.Job{}, "/d/0000000017"},
+		{"/d/%A/o", run.Job{}, ""},
+		{"/d/o-%A_%a-%N.out", run.Job{}, "/d/o-%A_%a-%N.out"},
+		{"/d/o%", run.Job{}, "/d/o%"},
+		{"/d/%x/o", run.Job{Name: "../../etc"}, ""},
+		{"/d/%99999999j", run.Job{}, "/d/0000000017"},
 		{"", j, ""},
 		{"rel/o", j, ""},
 		{"/d/a\nb", j, ""},

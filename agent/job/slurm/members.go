@@ -7,7 +7,7 @@ import (
 	"jobgait/agent/cgroup"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Owns applies Slurm's rules, of which the first that speaks decides:
@@ -105,7 +105,7 @@ func title(l *job.Look, p *job.Entry, user int) []byte {
 
 // stepd returns the job id in the title of a slurmstepd, which writes
 // "slurmstepd: [17.batch]" over its arguments.
-func stepd(cmdline []byte) (summary.JobID, bool) {
+func stepd(cmdline []byte) (run.JobID, bool) {
 	rest, ok := bytes.CutPrefix(cmdline, []byte(slurmstepd+": ["))
 	if !ok {
 		return 0, false
@@ -114,7 +114,7 @@ func stepd(cmdline []byte) (summary.JobID, bool) {
 	if !ok {
 		return 0, false
 	}
-	id, err := summary.ParseJobID(string(digits))
+	id, err := run.ParseJobID(string(digits))
 	return id, err == nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // sacctFields are the columns that fromSacct reads. None is a text of a user's: a
@@ -23,7 +23,7 @@ func fromSacct(output []byte) []job.Ending {
 		if len(f) != 9 {
 			continue
 		}
-		id, err := summary.ParseJobID(f[0])
+		id, err := run.ParseJobID(f[0])
 		uid, start, end, gid := job.BigCount(f[1]), job.BigCount(f[2]), job.BigCount(f[3]), job.BigCount(f[6])
 		state, _, _ := strings.Cut(f[4], " ") // "CANCELLED by 1000"
 		if err != nil || uid == nil || start == nil || end == nil || *uid > math.MaxUint32 || gid == nil || *gid > math.MaxUint32 || *end < *start || !finalState(state) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // What sacct prints with sacctFields: a requeued job, one that runs, one that never
@@ -24,7 +24,7 @@ sacct: error: something
 
 func TestFromSacct(t *testing.T) {
 	list := fromSacct([]byte(sacctLines))
-	if len(list) != 3 || list[0].State != "REQUEUED" || list[1].State != "TIMEOUT" || list[2].State != "CANCELLED" || *list[2].Exit != (summary.Exit{Signal: 15}) ||
+	if len(list) != 3 || list[0].State != "REQUEUED" || list[1].State != "TIMEOUT" || list[2].State != "CANCELLED" || *list[2].Exit != (run.Exit{Signal: 15}) ||
 		list[1].GID != 100 || list[1].NodeList != "n[1-2]" {
 		t.Fatalf("%+v", list)
 	}
@@ -35,7 +35,7 @@ func TestEndingOf(t *testing.T) {
 	list := fromSacct([]byte(sacctLines + "17|1001|1790000200|1790000260|FAILED|1:0|100|n1|alice\n17|1000|1780000000|1780000260|COMPLETED|0:0|100|n1|alice\n"))
 	at := func(s int64) *int64 { return &s }
 	for name, c := range map[string]struct {
-		id    summary.JobID
+		id    run.JobID
 		uid   int
 		start float64
 		told  *int64

@@ -8,7 +8,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // fromScontrol reads the output of `scontrol show job -o ID`: one line a job,
@@ -18,7 +18,7 @@ import (
 // Values are neither quoted nor escaped, so a user can write keys into a job
 // name. The first of a key wins and JobId and the array's ids stand before the
 // name, so such a user mislabels his own run and no other.
-func fromScontrol(output []byte, jobID summary.JobID) job.Details {
+func fromScontrol(output []byte, jobID run.JobID) job.Details {
 	for line := range bytes.Lines(output) {
 		f := scontrolFields(strings.TrimSuffix(string(line), "\n"))
 		if f["JobId"] == jobID.String() {
@@ -70,7 +70,7 @@ func detailsOf(f map[string]string) job.Details {
 		CPUsPerTask: job.Positive(f["CPUs/Task"]),
 		WorkDir:     job.CleanPath(f["WorkDir"]),
 		TimeLimitS:  limitOf(f["TimeLimit"]),
-		StdOut:      expandStdOut(f["StdOut"], 0, summary.Job{}),
+		StdOut:      expandStdOut(f["StdOut"], 0, run.Job{}),
 		Exit:        exitOf(f["ExitCode"]),
 		State:       final(text("JobState"), text("Reason")),
 		Over:        finalState(text("JobState")),
@@ -98,12 +98,12 @@ func timeOf(s string) *int64 {
 }
 
 // exitOf reads "code:signal".
-func exitOf(s string) *summary.Exit {
+func exitOf(s string) *run.Exit {
 	code, signal, ok := strings.Cut(s, ":")
 	c, okCode := job.Count(code)
 	g, okSignal := job.Count(signal)
 	if !ok || !okCode || !okSignal {
 		return nil
 	}
-	return &summary.Exit{Code: c, Signal: g}
+	return &run.Exit{Code: c, Signal: g}
 }

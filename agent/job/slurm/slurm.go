@@ -15,7 +15,7 @@ import (
 	"strconv"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Scheduler is Slurm, as far as its commands are known; "" asks none.
@@ -29,7 +29,7 @@ var _ job.Scheduler = Scheduler{}
 // Step is the command that runs a program once more in a running job, on its first
 // node, beside what the job runs; nil where there is no srun, or within a step already.
 // Nobody's PATH decides which srun that is.
-func (Scheduler) Step(getenv func(string) string, id summary.JobID, program ...string) []string {
+func (Scheduler) Step(getenv func(string) string, id run.JobID, program ...string) []string {
 	sruns := []string{"/usr/bin/srun", "/usr/local/bin/srun", "/opt/slurm/bin/srun"}
 	at := slices.IndexFunc(sruns, func(p string) bool { st, err := os.Stat(p); return err == nil && st.Mode().IsRegular() })
 	if at < 0 || getenv("SLURM_STEP_ID") != "" {

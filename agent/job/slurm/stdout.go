@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"jobgait/agent/job"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // expandStdOut expands Slurm's file name pattern as far as the job is known:
@@ -16,7 +16,7 @@ import (
 //
 // %A outside an array is the job id, but whether the job is one the Prolog is
 // not told: it stays until Details say so.
-func expandStdOut(pattern string, jobID summary.JobID, j summary.Job) string {
+func expandStdOut(pattern string, jobID run.JobID, j run.Job) string {
 	var out strings.Builder
 	for i := 0; i < len(pattern); i++ {
 		if pattern[i] != '%' {
@@ -46,7 +46,7 @@ func expandStdOut(pattern string, jobID summary.JobID, j summary.Job) string {
 }
 
 // specifier returns the text for one %-letter, and whether it is known.
-func specifier(c byte, width string, jobID summary.JobID, j summary.Job) (string, bool) {
+func specifier(c byte, width string, jobID run.JobID, j run.Job) (string, bool) {
 	number := func(n *int64) (string, bool) {
 		if n == nil {
 			return "", false

@@ -19,13 +19,13 @@ import (
 	"slices"
 
 	"jobgait/agent/profile"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // Options say what the run looks like.
 type Options struct {
-	Key  summary.RunKey // zero: job 1 of cluster "test"
-	Node string         // "": n1
+	Key  run.Key // zero: job 1 of cluster "test"
+	Node string  // "": n1
 	// Seconds is how long the agent sampled.
 	Seconds float64
 	// PeriodS is the time of an iteration; 0: nothing repeats.
@@ -114,8 +114,8 @@ func Write(path string, o Options) error {
 }
 
 func (o Options) filled() Options {
-	if o.Key == (summary.RunKey{}) {
-		o.Key = summary.RunKey{Cluster: "test", JobID: 1}
+	if o.Key == (run.Key{}) {
+		o.Key = run.Key{Cluster: "test", JobID: 1}
 	}
 	if o.Node == "" {
 		o.Node = "n1"
@@ -150,7 +150,7 @@ func (o Options) header() profile.Header {
 	}
 	for i, c := range columns {
 		h.Columns[i] = c.Column
-		h.Sources = append(h.Sources, summary.Source{Name: c.Name, Event: c.Name, PMU: "synthetic", Scope: c.Scope})
+		h.Sources = append(h.Sources, run.CounterSource{Name: c.Name, Event: c.Name, PMU: "synthetic", Scope: c.Scope})
 	}
 	if o.Also != nil {
 		o.Also.Header(&h)

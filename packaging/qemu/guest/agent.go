@@ -13,18 +13,18 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/profile"
 	"jobgait/analysis/note"
+	"jobgait/analysis/run"
 	"jobgait/analysis/series"
-	"jobgait/analysis/summary"
 )
 
 // session is what the profile of one run of the agent says.
 type session struct {
-	Scope   string            `json:"scope"`
-	Columns []profile.Column  `json:"columns"`
-	Sources []summary.Source  `json:"sources"`
-	Notes   []note.Note       `json:"notes"`
-	Totals  []summary.Counter `json:"totals"`
-	Reason  string            `json:"reason"` // why it ended
+	Scope   string              `json:"scope"`
+	Columns []profile.Column    `json:"columns"`
+	Sources []run.CounterSource `json:"sources"`
+	Notes   []note.Note         `json:"notes"`
+	Totals  []run.Counter       `json:"totals"`
+	Reason  string              `json:"reason"` // why it ended
 	// IPC has the node's, slot by slot.
 	IPC []float64 `json:"ipc,omitempty"`
 	// SpanS is how long it sampled, UsedS the CPU time of the command by
@@ -186,7 +186,7 @@ func runDirectory(pid int, o setting) (job.RunDir, error) {
 	if as := o.as(); as != nil {
 		uid = int(as.Credential.Uid)
 	}
-	r := job.Run{Key: summary.RunKey{Cluster: "local:guest", JobID: 1}, Node: "guest", Exclusive: true, RootPID: pid, Job: summary.Job{UID: uid}}
+	r := job.Run{Key: run.Key{Cluster: "local:guest", JobID: 1}, Node: "guest", Exclusive: true, RootPID: pid, Job: run.Job{UID: uid}}
 	if o.cgroup != "" {
 		r.Key.JobID, r.Exclusive, r.RootPID = jobID, false, 0
 	}

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/perf"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // large is what was opened of a set of events that the PMU may have no room for.
 type large struct {
-	Extra   int              `json:"extra"`
-	Columns []string         `json:"columns"`
-	Sources []summary.Source `json:"sources"`
+	Extra   int                 `json:"extra"`
+	Columns []string            `json:"columns"`
+	Sources []run.CounterSource `json:"sources"`
 	// Silent are the columns that counted nothing.
 	Silent []string `json:"silent"`
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/counter/perf"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // nobody is a user without any privilege.
@@ -65,8 +65,8 @@ func errorText(err error) string {
 
 // probe is what `jobgait-agent probe --json` says.
 type probe struct {
-	Sources []summary.Source `json:"sources"`
-	More    string           `json:"more"`
+	Sources []run.CounterSource `json:"sources"`
+	More    string              `json:"more"`
 }
 
 // permission is what a user was let do at one level of perf_event_paranoid.

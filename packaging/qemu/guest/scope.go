@@ -18,7 +18,7 @@ import (
 	"jobgait/agent/profile"
 	"jobgait/agent/rawcall"
 	"jobgait/analysis/note"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // The job's place, as Slurm makes it below cgroup v2.
@@ -150,7 +150,7 @@ func (o *observer) watch(s *scoped) (work, error) {
 		return work{}, err
 	}
 	// By its cgroup alone: it has no environment.
-	members := job.NewMembers("/proc", peek.Direct{Proc: "/proc"}, job.Run{Key: summary.RunKey{Cluster: "c", JobID: jobID}, Node: "guest"}, slurm.Scheduler{})
+	members := job.NewMembers("/proc", peek.Direct{Proc: "/proc"}, job.Run{Key: run.Key{Cluster: "c", JobID: jobID}, Node: "guest"}, slurm.Scheduler{})
 	s.Member, s.Stranger = members.Has(p.Process.Pid), members.Has(neighbour.Process.Pid)
 	if err := o.source.Drain(&o.sink); err != nil {
 		return work{}, err

@@ -1,4 +1,4 @@
-package summary
+package run
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"unicode"
 )
 
-// LocalCluster begins the name of the cluster of `jobgait run`, before the machine's.
+// LocalCluster is the prefix of the cluster name that `jobgait run` uses; the name of
+// the machine follows.
 const LocalCluster = "local:"
 
-// RunKey names one run: an execution of a job. A requeue is a new run. It is
+// Key names one run: an execution of a job. A requeue is a new run. It is
 // fixed when the Prolog runs, stored in the node's run directory, and never
-// recomputed: Slurm tells Prolog and Epilog of one run different restart counts.
-type RunKey struct {
+// recomputed: Slurm gives the Prolog and the Epilog of one run different restart counts.
+type Key struct {
 	Cluster string `json:"cluster"`
 	JobID   JobID  `json:"job_id"`
 	// Restart is the restart count as the Prolog saw it.
@@ -25,7 +26,7 @@ type RunKey struct {
 
 // String returns the key as one path element of letters, digits, '.', '_' and
 // '-': it names the run's directory and files.
-func (k RunKey) String() string {
+func (k Key) String() string {
 	id := fmt.Sprintf("%d.r%d", k.JobID, k.Restart)
 	if k.SLUID != "" {
 		id = fmt.Sprintf("%d.%s", k.JobID, pathElement(k.SLUID))
@@ -44,9 +45,9 @@ const (
 	maxCount   = 1 << 30
 )
 
-// Valid is nil for a key that a Prolog can have made. Keys that come from a place
-// that another account can write are asked, whatever wrote them.
-func (k RunKey) Valid() error {
+// Valid returns an error for a key that no Prolog can have made. Callers check every key
+// that they read from a place where another account can write.
+func (k Key) Valid() error {
 	switch {
 	case k.JobID <= 0:
 		return fmt.Errorf("job id %d is not positive", k.JobID)
@@ -60,7 +61,7 @@ func (k RunKey) Valid() error {
 	return nil
 }
 
-// pathElement maps what is not safe in a file name to '_'.
+// pathElement replaces characters that are not safe in a file name by '_'.
 func pathElement(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -1,14 +1,13 @@
-package summary
+package run
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"reflect"
 )
 
-// Job is what is known of a job beside its samples. Unknown text is "" and an
-// unknown number is nil: nothing here is guessed.
+// Job describes a job beside its samples. Unknown text is "" and an unknown number
+// is nil; no field is guessed.
 type Job struct {
 	Name        string `json:"name,omitempty"`
 	User        string `json:"user"`
@@ -24,7 +23,7 @@ type Job struct {
 	NTasks      *int   `json:"ntasks,omitempty"`
 	NCPUs       *int   `json:"ncpus,omitempty"`
 	CPUsPerTask *int   `json:"cpus_per_task,omitempty"`
-	// TimeLimitS is nil for no limit, MemoryBytes what was asked for, on all nodes.
+	// TimeLimitS is nil for no limit, MemoryBytes the request on all nodes.
 	TimeLimitS  *float64 `json:"time_limit_s,omitempty"`
 	MemoryBytes *float64 `json:"memory_bytes,omitempty"`
 	// AddressBytes is how much memory one process may map, nil for no limit.
@@ -33,30 +32,21 @@ type Job struct {
 	StdOut       string   `json:"stdout,omitempty"` // expanded path, if known
 	// Executable is the base name of the program that used most CPU time.
 	Executable string `json:"executable,omitempty"`
-	// Script is what that interprets: the base name of a script, a module, a jar.
+	// Script is the base name of the script, module or jar that Executable interprets.
 	Script string `json:"script,omitempty"`
 	// App and Size are the user's own labels (app=, size=).
 	App  string `json:"app,omitempty"`
 	Size string `json:"size,omitempty"`
-	// Fields are what else was recorded of the run that may explain a change of
-	// its speed, by name (FieldBuildID...). A name that is not there is unknown.
+	// Fields hold further recorded facts that may explain a change of speed, by name
+	// (FieldBuildID...). An absent name is unknown.
 	Fields map[string]string `json:"fields,omitempty"`
 	// SchedulerStart is the start time that the scheduler gives, epoch
 	// seconds: it guards against reused job ids.
 	SchedulerStart *int64 `json:"scheduler_start,omitempty"`
 }
 
-// DisplayID returns the job id as sacct spells it: 123, or 123_7 for task 7 of
-// array 123.
-func (s Summary) DisplayID() string {
-	if a, t := s.Job.ArrayJobID, s.Job.ArrayTaskID; a != nil && t != nil {
-		return fmt.Sprintf("%d_%d", *a, *t)
-	}
-	return s.Key.JobID.String()
-}
-
-// With returns j with what it does not know taken from o: text and what may be nil. Whose
-// job it is every record knows.
+// With returns j with its unknown fields taken from o: empty text, nil pointers and a
+// zero NNodes. UID and GID are known in every record.
 func (j Job) With(o Job) Job {
 	known, more := reflect.ValueOf(&j).Elem(), reflect.ValueOf(o)
 	for i := range known.NumField() {
@@ -71,16 +61,16 @@ func (j Job) With(o Job) Job {
 // Names of recorded fields. Those that users pass begin with LabelPrefix.
 const (
 	FieldBuildID      = "build_id"        // of the executable
-	FieldCPUModel     = "cpu_model"       // of the first node that says it
+	FieldCPUModel     = "cpu_model"       // of the first node that recorded it
 	FieldThreads      = "omp_num_threads" // OMP_NUM_THREADS, where the job set it
-	FieldModules      = "modules"         // LOADEDMODULES, where the user's side passed it
-	FieldSlurmVersion = "slurm_version"   // as scontrol says it
+	FieldModules      = "modules"         // LOADEDMODULES, where the user's shell passed it
+	FieldSlurmVersion = "slurm_version"   // as scontrol prints it
 	FieldCommit       = "commit"          // git commit, from the user
 	LabelPrefix       = "label."
 )
 
-// WithFields returns j with the fields it does not know taken from o. The map of
-// j is not changed: another record may have the same.
+// WithFields returns j with its unknown Fields taken from o. The map of j is not
+// changed, because another record may share it.
 func (j Job) WithFields(o map[string]string) Job {
 	fields := maps.Clone(j.Fields)
 	for name, value := range o {

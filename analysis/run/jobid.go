@@ -1,4 +1,4 @@
-package summary
+package run
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// JobID is a scheduler's number of a job, positive.
+// JobID is the scheduler's number of a job. It is positive.
 type JobID int64
 
-// ParseJobID reads an id in digits, as hooks, titles of processes and accounting have it.
+// ParseJobID parses an id in digits, as hooks, process titles and accounting print it.
 func ParseJobID(s string) (JobID, error) {
 	id, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || id <= 0 {
@@ -18,8 +18,8 @@ func ParseJobID(s string) (JobID, error) {
 	return JobID(id), nil
 }
 
-// IsDisplayID is whether s is an id as Summary.DisplayID shows it: 123, or 123_7 of task 7
-// of an array.
+// IsDisplayID reports whether s is an id as Summary.DisplayID prints it: 123, or 123_7
+// for task 7 of an array.
 func IsDisplayID(s string) bool {
 	id, task, isTask := strings.Cut(s, "_")
 	_, err := ParseJobID(id)
