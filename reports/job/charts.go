@@ -101,7 +101,8 @@ func (r Report) shapeCharts() []html.Figure {
 		for k := range x {
 			x[k] = (float64(k) + 0.5) / float64(len(x)) * length
 		}
-		y, ticks := plot.FromZero(4, mean, p90)
+		most := r.mostOf(q.Shape.Unit)
+		y, ticks := plot.FromZero(4, atMost(most, mean), atMost(most, p90))
 		chart := plot.New(plot.Frame{Name: "one cycle of pattern " + q.ID, Height: 150, X: plot.Scale{Lo: 0, Hi: length}, Y: y,
 			XTicks: plot.TimeTicks(0, length, 5), YTicks: inPercent(ticks, q.Shape.Unit)})
 		color := fmt.Sprintf("c%d", i%4)

@@ -34,7 +34,7 @@ func (r Report) exampleCharts() (out []html.Figure) {
 	q := r.Rhythm.Patterns[0]
 	longest, all := 0.0, []float64(nil)
 	for _, e := range q.Examples {
-		longest, all = max(longest, e.LengthS), append(all, floats(e.Values)...)
+		longest, all = max(longest, e.LengthS), append(all, atMost(r.mostOf(q.Shape.Unit), floats(e.Values))...)
 	}
 	if _, _, ok := plot.Extent(all); !ok {
 		return nil

@@ -20,7 +20,7 @@ func (r Report) minuteCharts() []html.Figure {
 	}
 	var out []html.Figure
 	for _, c := range m.Columns {
-		t := trace{c, m.StartS, m.StepS, floats(c.Min), floats(c.Mean), floats(c.Max)}
+		t := trace{c, m.StartS, m.StepS, floats(c.Min), floats(c.Mean), floats(c.Max), r.mostOf(c.Unit)}
 		if _, _, ok := plot.Extent(t.mean); !ok {
 			continue
 		}

@@ -3,6 +3,7 @@ package job
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -310,6 +311,29 @@ func TestPicturesOfCPUsAreAsHighAsTheAllocation(t *testing.T) {
 	}
 	if text := textOf(t, New(flat(note.NoValley, "x", 1.99), nil, options())); !strings.Contains(text, "busy      ████████") {
 		t.Error(text)
+	}
+}
+
+// A sample that makes up for late ones may hold more CPU time than its node has: the axis
+// ends at the node's CPUs all the same.
+func TestLateSampleStretchesNoAxis(t *testing.T) {
+	s := flat(note.NoValley, "x", 1.5)
+	s.Quality.CPUs = 2
+	i := slices.IndexFunc(s.Timeline.Columns, func(c summary.TimelineColumn) bool { return c.Name == busyColumn })
+	c := &s.Timeline.Columns[i]
+	c.Mean, c.Max = slices.Clone(c.Mean), slices.Clone(c.Max)
+	c.Mean[3], c.Max[3] = 10, 10
+	r := New(s, nil, options())
+	for _, tick := range regexp.MustCompile(`data-v="([0-9.]+)"|>([0-9.]+)</text>`).FindAllStringSubmatch(string(r.timelineCharts()[0].SVG), -1) {
+		if v, err := strconv.ParseFloat(tick[1]+tick[2], 64); err != nil || v > 2 {
+			t.Errorf("tick %q on a node of 2 CPUs", tick[0])
+		}
+	}
+	if !strings.Contains(textOf(t, r), "busy = busy CPUs, 0 .. 2\n") {
+		t.Error(textOf(t, r))
+	}
+	if got := r.Rhythm.Timeline.Columns[i].Max[3]; got != 10 {
+		t.Errorf("the JSON form has %v, want what was sampled", got)
 	}
 }
 

@@ -183,7 +183,7 @@ func (r Report) textTimeline(p *text.Page) {
 	}
 	var legend []string
 	for _, c := range cols {
-		v := r.Rhythm.bins().Levels(c.Mean, 0, end, strip)
+		v := atMost(r.mostOf(c.Unit), r.Rhythm.bins().Levels(c.Mean, 0, end, strip))
 		lo, hi, ok := text.FromZero(v)
 		if !ok {
 			continue

@@ -16,6 +16,9 @@ type trace struct {
 	startS       float64
 	stepS        float64
 	lo, mean, hi []float64
+	// most is the largest value that the axis reaches, 0 for no limit: more than all of
+	// a node's CPUs were never busy, and one late sample would flatten the rest.
+	most float64
 }
 
 // drawnColumns is the number of columns of the timeline that are drawn: the page stays
@@ -30,7 +33,7 @@ func (r Report) traces() []trace {
 		lo, hi := bins.Reach(c.Min, c.Max)
 		n := len(c.Mean)
 		mean := bins.Levels(c.Mean, t.StartS, t.StartS+float64(n)*t.StepS, n)
-		out = append(out, trace{c, t.StartS, t.StepS, lo, mean, hi})
+		out = append(out, trace{c, t.StartS, t.StepS, lo, mean, hi, r.mostOf(c.Unit)})
 	}
 	return out
 }
@@ -41,9 +44,29 @@ func (t trace) frame(what string, height int, lo, hi float64) plot.Frame {
 	if t.column.Unit == "CPUs" {
 		least = append(least, leastCPUs)
 	}
-	y, ticks := plot.FromZero(3, t.hi, t.mean, least)
+	y, ticks := plot.FromZero(3, atMost(t.most, t.hi), atMost(t.most, t.mean), least)
 	return plot.Frame{Name: t.column.Label + what, Height: height, X: plot.Scale{Lo: lo, Hi: hi}, Y: y,
 		XTicks: plot.TimeTicks(lo, hi, 7), YTicks: inPercent(ticks, t.column.Unit)}
+}
+
+// mostOf is the largest value that a node can have in a unit, 0 where that is not known.
+func (r Report) mostOf(unit string) float64 {
+	if unit == "CPUs" {
+		return float64(r.Quality.NodeCPUs)
+	}
+	return 0
+}
+
+// atMost returns values cut at most, which is 0 for no limit.
+func atMost(most float64, values []float64) []float64 {
+	if most <= 0 {
+		return values
+	}
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = math.Min(v, most) // NaN stays NaN
+	}
+	return out
 }
 
 // draw draws a trace: a band from the least to the most, and the mean as a line.
