@@ -179,6 +179,12 @@ const (
 	minConfidence, columnConfidence = 0.28, 0.05
 )
 
+// LeastConfidence is the confidence below which no period is reported of a profile
+// with so many columns.
+func LeastConfidence(columns int) float64 {
+	return minConfidence + columnConfidence*math.Log(float64(columns))
+}
+
 // detectNear is detectSource where an excerpt showed a period, in seconds, which is
 // followed first; 0: none.
 func detectNear(set series.Set, s source, of int, par Params, shownS float64) outcome {
@@ -203,7 +209,7 @@ func detectNear(set series.Set, s source, of int, par Params, shownS float64) ou
 		a = h.chunk(proj, a, b, b == n)
 	}
 	o.stage = min(h.stage, lowCoverage)
-	least := max(s.minConfidence, minConfidence+columnConfidence*math.Log(float64(of)))
+	least := max(s.minConfidence, LeastConfidence(of))
 	for _, k := range h.join() {
 		p, ok := k.period(set, s.name)
 		if ok && p.Confidence >= least && len(p.Instances) >= s.minInstances {

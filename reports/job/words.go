@@ -1,7 +1,15 @@
 package job
 
+import (
+	"jobgait/analysis/periodicity"
+	"jobgait/analysis/quantity"
+)
+
 // Explained is a word of reports with what it means.
 type Explained struct{ Name, Text string }
+
+// manyColumns is of how many counters the words on confidence speak.
+const manyColumns = 16
 
 // Words explains the words of a report to people who did not write it, in the
 // order in which a report uses them: at the end of the page, and as `jobgait help
@@ -13,7 +21,8 @@ func Words() []Explained {
 		{"+-", "how much single cycles scatter: their standard deviation, in percent of the mean"},
 		{"95 % interval", "where the mean length of a cycle lies"},
 		{"share, periodic", "the part of the run inside such cycles; periodic is all patterns together"},
-		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run supports it and whether other counters agree; from 0.8 on a period is told as it is, from 0.6 with likely, below with perhaps, below 0.4 not at all"},
+		{"confidence", "0 to 1: how well the pattern explains the samples, how regular it is, how much of the run supports it and whether other counters agree; from 0.8 on a period is told as it is, from 0.6 with likely, below with perhaps, below " +
+			quantity.Hundredths(periodicity.LeastConfidence(1)) + " not at all (below " + quantity.Hundredths(periodicity.LeastConfidence(manyColumns)) + " where sixteen counters were read: chance has more tries there)"},
 		{"start-up, tail", "before the first cycle and after the last; a gap is a pause between cycles, a checkpoint one that returns at regular distances"},
 		{"CPU, MEM, I/O", "what the run used; the bar is full where it used all that it was given. Memory is that of its processes: files that the kernel keeps in memory are not counted"},
 		{"busy CPUs", "how many CPUs the job kept busy at a time; a full line over the run is all that it was given on a node"},
