@@ -53,6 +53,37 @@ func TestScalingOfStoredRuns(t *testing.T) {
 	}
 }
 
+// Runs that failed, were cancelled or timed out never enter a series.
+func TestIncompleteRunsDoNotScale(t *testing.T) {
+	law := func(n float64) float64 { return 3 + 0.5*n }
+	stored := sizes([]int{2, 4, 8, 16, 32, 64}, law)
+	short := 0.1
+	spoil := func(size, run int, exit *summary.Exit, state string) {
+		r := &stored[size].Runs[run]
+		r.StepS, r.ElapsedS, r.Exit, r.State = &short, 1, exit, state
+	}
+	spoil(1, 0, &summary.Exit{Code: 1}, "")
+	spoil(2, 1, &summary.Exit{Signal: 9}, "")
+	spoil(3, 0, nil, "CANCELLED")
+	spoil(3, 1, nil, "TIMEOUT")
+	spoil(4, 2, &summary.Exit{}, "NODE_FAIL")
+	h, err := Of(stored, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, metric := range []string{"step_s", "elapsed_s"} {
+		list, err := h.Scaling(changepoint.Report{}, ScalingOptions{Metric: metric})
+		if err != nil || len(list) != 1 || len(list[0].Observations) != 13 {
+			t.Fatalf("%s: %v, series %+v, want 13 runs", metric, err, list)
+		}
+		for _, o := range list[0].Observations {
+			if o.Value <= 1 {
+				t.Errorf("%s: the incomplete run %+v is in the series", metric, o)
+			}
+		}
+	}
+}
+
 func TestOneParameterVaries(t *testing.T) {
 	for name, c := range map[string]struct{ shape, parameter, rest string }{
 		"nodes":          {"2n 8t 4c size=L", "nodes", "4 tasks a node 4c size=L"},

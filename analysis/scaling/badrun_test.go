@@ -101,6 +101,12 @@ func TestStructureIsNotABadRun(t *testing.T) {
 		{"three of nine at another level", runsOf(upTo(9), 1, from(7, 0.5))},
 		{"two of eight at another level", runsOf(upTo(8), 1, from(7, 3))},
 		{"two of eighteen at another level", runsOf(upTo(18), 1, from(17, 0.5))},
+		{"two of ten at another level at the start", runsOf(upTo(10), 1, func(p float64) float64 {
+			if p <= 2 {
+				return 170 * p * p
+			}
+			return 30 + p
+		})},
 		{"the last of six", runsOf(upTo(6), 1, from(6, 0.5))},
 		{"half at another level", runsOf(upTo(18), 1, from(10, 2))},
 		{"two modes at every size", alternating},

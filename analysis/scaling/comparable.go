@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"jobgait/analysis/internal/robust"
@@ -46,6 +47,7 @@ func Comparable(header Series, runs []Run, wholeRun bool) Series {
 	c.series.Observations = []Observation{}
 	c.runs = slices.Clone(runs)
 	slices.SortStableFunc(c.runs, func(a, b Run) int { return cmp.Compare(a.When, b.When) })
+	c.withValue()
 	c.oneParameter()
 	c.newestRegimes()
 	c.calendar()
@@ -69,6 +71,16 @@ type choice struct {
 
 func (c *choice) note(code note.Code, format string, args ...any) {
 	c.series.Notes = append(c.series.Notes, note.New(code, format, args...))
+}
+
+// withValue leaves out runs without a value, such as those that did not complete:
+// they must not decide on the parameter or on what a change of speed did.
+func (c *choice) withValue() {
+	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r Run) bool { return math.IsNaN(r.Value) })
+	if len(kept) < len(c.runs) {
+		c.note(note.MissingRuns, "no value in %d of %d runs: not completed, or not measured", len(c.runs)-len(kept), len(c.runs))
+	}
+	c.runs = kept
 }
 
 // oneParameter keeps the setting that was measured at most sizes, and names it;

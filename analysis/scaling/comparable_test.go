@@ -27,6 +27,30 @@ func campaign(when float64, sizes ...float64) []Run {
 	return runs
 }
 
+// Runs without a value do not choose the setting and are no level of a regime.
+func TestComparableRunsWithoutValue(t *testing.T) {
+	runs := append(campaign(0, 1, 2, 4, 8, 16, 32), campaign(10*day, 1, 2, 4)...)
+	for i := range runs {
+		if i >= 6 {
+			runs[i].Regime, runs[i].Value = 1, 2*runs[i].Value
+		}
+	}
+	want := Comparable(Series{Parameter: "nodes", Metric: "elapsed_s"}, runs, false)
+	for i, r := range slices.Clone(runs) {
+		r.Value, r.When = math.NaN(), r.When+60
+		runs = append(runs, r)
+		for range i {
+			r.Else = "another setting"
+			r.P++
+			runs = append(runs, r)
+		}
+	}
+	got := Comparable(Series{Parameter: "nodes", Metric: "elapsed_s"}, runs, false)
+	if !slices.Equal(got.Observations, want.Observations) || !slices.Contains(codes(got), note.MissingRuns) {
+		t.Errorf("%+v %v, want %+v", got.Observations, codes(got), want.Observations)
+	}
+}
+
 func TestComparableCampaign(t *testing.T) {
 	runs := campaign(0, 8, 4, 2, 1)
 	runs[1].NodeHours, runs[1].Group = 3, "mon"

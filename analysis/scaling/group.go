@@ -37,8 +37,8 @@ func newGrid(points []point) grid {
 		dof += sample.dof
 		share += 1 / sample.count / float64(n)
 	}
-	if dof > 0 && !math.IsInf(squares, 0) && !math.IsNaN(squares) {
-		g.within = squares / dof * share
+	if dof > 0 && finite(squares) {
+		g.within, g.dof = squares/dof*share, dof
 	}
 	return g
 }

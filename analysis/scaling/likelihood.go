@@ -27,6 +27,7 @@ type grid struct {
 	// repetitions at all points show together: a lower bound of the noise,
 	// never an estimate of it. 0 is not known.
 	within float64
+	dof    float64 // degrees of freedom of within
 	// group numbers the groups a point belongs to when all of its runs are of
 	// one group, else -1.
 	group []int

@@ -37,6 +37,7 @@ func (w *work) foresee(g grid, d detection) {
 		if positive(w.y) {
 			v.Lo, v.LawLo = max(v.Lo, 0), max(v.LawLo, 0) // the tails of t know no sign
 		}
+		w.atMeasured(&v, g)
 		if !finite(v.Value, v.Lo, v.Hi, v.LawLo, v.LawHi) {
 			continue
 		}

@@ -1,0 +1,55 @@
+package scaling
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"jobgait/analysis/note"
+)
+
+// A size measured several times within 2 % has an interval of that order, whatever
+// laws the points allow. The values fall almost linearly towards zero, which many
+// laws follow up to there and few beyond.
+func TestIntervalAtMeasuredSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, repetitions := range []int{3, 6} {
+		s := Series{Parameter: "x", Metric: "time"}
+		for k, v := range []float64{725, 504, 318, 180, 82} {
+			for range repetitions {
+				s.Observations = append(s.Observations, Observation{P: 20 + 10*float64(k), Value: v * (1 + 0.008*r.NormFloat64())})
+			}
+		}
+		result := Analyse([]Series{s}, Likelihood)[0]
+		sound(t, result)
+		p := result.Predictions[0]
+		if p.P != 60 || p.Lo < 60 || p.Hi > 104 || p.LawLo < p.Lo || p.LawHi > p.Hi || math.Abs(p.Value/82-1) > 0.05 {
+			t.Errorf("%d repetitions: %+v, want 82 within the scatter of the measurements", repetitions, p)
+		}
+		for _, n := range result.Notes {
+			if n.Code == note.Unbounded && n.Text[:9] == "at x = 60" {
+				t.Errorf("%d repetitions: %s", repetitions, n.Text)
+			}
+		}
+	}
+}
+
+// Intervals at the largest size of two laws hold the mean that was measured.
+func TestMeasuredMeanIsInItsInterval(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for k := range 40 {
+		n := 6 + k%6
+		f, g := drawLaw(r, k%2 == 0), drawLaw(r, k%3 == 0)
+		s := runsOf(upTo(n), 3, func(p float64) float64 {
+			if p > float64(n-2) {
+				return g(p)
+			}
+			return f(p)
+		})
+		result := Analyse([]Series{s}, Likelihood)[0]
+		p, y := result.Predictions[0], Means(s.Observations)[n-1]
+		if p.P == float64(n) && (y < p.Lo || y > p.Hi) {
+			t.Errorf("series %d: mean %g outside %g .. %g", k, y, p.Lo, p.Hi)
+		}
+	}
+}
