@@ -58,15 +58,15 @@ func TestIncompleteRunsDoNotScale(t *testing.T) {
 	law := func(n float64) float64 { return 3 + 0.5*n }
 	stored := sizes([]int{2, 4, 8, 16, 32, 64}, law)
 	short := 0.1
-	spoil := func(size, run int, exit *summary.Exit, state string) {
+	spoil := func(size, run int, exit *run.Exit, state string) {
 		r := &stored[size].Runs[run]
 		r.StepS, r.ElapsedS, r.Exit, r.State = &short, 1, exit, state
 	}
-	spoil(1, 0, &summary.Exit{Code: 1}, "")
-	spoil(2, 1, &summary.Exit{Signal: 9}, "")
+	spoil(1, 0, &run.Exit{Code: 1}, "")
+	spoil(2, 1, &run.Exit{Signal: 9}, "")
 	spoil(3, 0, nil, "CANCELLED")
 	spoil(3, 1, nil, "TIMEOUT")
-	spoil(4, 2, &summary.Exit{}, "NODE_FAIL")
+	spoil(4, 2, &run.Exit{}, "NODE_FAIL")
 	h, err := Of(stored, "")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ func (w *work) atMeasured(v *Prediction, g grid) {
 		return
 	}
 	// A new mean and the measured one scatter alike.
+	scatter = max(scatter, predictScale)
 	y := g.y[last]
 	m := blend{{weight: 1, centre: y, law: scatter * y, run: math.Sqrt2 * scatter * y, dof: dof}}
 	lo, hi := m.quantile((1-predictLevel)/2, true), m.quantile((1+predictLevel)/2, true)
