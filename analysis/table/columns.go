@@ -94,19 +94,19 @@ const (
 	empty   kind = iota // missing values only
 	numeric             // numbers and missing values
 	dates               // texts that are times
-	words
+	texts
 )
 
 // kind returns what most cells of column i hold in the first rows.
 func (r *csvReader) kind(i int) kind {
-	var count [words + 1]int
+	var count [texts + 1]int
 	for _, row := range r.sample {
 		if i < len(row) {
 			count[r.kindOf(row[i])]++
 		}
 	}
 	best := empty
-	for k := numeric; k <= words; k++ {
+	for k := numeric; k <= texts; k++ {
 		if count[k] > count[best] || best == empty && count[k] > 0 {
 			best = k
 		}
@@ -125,5 +125,5 @@ func (r *csvReader) kindOf(cell string) kind {
 	if _, err := parseTime(cell); err == nil {
 		return dates
 	}
-	return words
+	return texts
 }

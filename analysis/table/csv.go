@@ -200,18 +200,16 @@ func (r *csvReader) isValue(cell string) bool {
 }
 
 // isHeader is whether the first row has names: none of its cells is a number or a time,
-// or one is a known name.
+// or one is a known name and rows follow.
 func (r *csvReader) isHeader(rows [][]string) bool {
-	values := 0
+	values, known := 0, false
 	for _, cell := range rows[0] {
 		if r.isValue(cell) {
 			values++
 		}
-		if nameOf(cell).known() {
-			return true
-		}
+		known = known || nameOf(cell).known()
 	}
-	return values == 0
+	return values == 0 || known && len(rows) > 1
 }
 
 // isCommentHeader takes names from the comment before the first row, as numpy and

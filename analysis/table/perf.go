@@ -21,7 +21,7 @@ const (
 // isPerf is whether the rows are those of perf stat: it writes no header.
 func (r *csvReader) isPerf() bool {
 	for _, row := range r.sample {
-		if len(row) < perfLeast || r.kindOf(row[perfTime]) != numeric || r.kindOf(row[perfEvent]) != words ||
+		if len(row) < perfLeast || r.kindOf(row[perfTime]) != numeric || r.kindOf(row[perfEvent]) != texts ||
 			r.kindOf(row[perfUnit]) == numeric || r.kindOf(row[perfRunTime]) != numeric {
 			return false
 		}

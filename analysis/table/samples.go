@@ -183,7 +183,7 @@ func (c *sampleTable) chooseColumns(by Columns) error {
 		switch k := c.kind(i); {
 		case i == c.time:
 			c.field[i] = keptTime
-		case by.Value == "" && k != words && k != dates, by.Value != "" && (name == by.Value || strings.HasPrefix(name, by.Value+":")):
+		case by.Value == "" && k != texts && k != dates, by.Value != "" && (name == by.Value || strings.HasPrefix(name, by.Value+":")):
 			c.field[i] = len(c.kept)
 			c.kept = append(c.kept, i)
 		default:
@@ -225,7 +225,7 @@ func (c *sampleTable) chooseTime(named string) (err error) {
 		}
 	} else {
 		names := append([]string{"t s", "time s"}, timeNames...)
-		if c.time = c.find(names, func(i int) bool { return c.kind(i) == words }); c.time < 0 {
+		if c.time = c.find(names, func(i int) bool { return c.kind(i) == texts }); c.time < 0 {
 			c.time = c.find(names, none) // the first row will be the error
 		}
 		if c.time < 0 && c.grows(0) {

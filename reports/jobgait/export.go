@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"jobgait/agent/profile/export"
-	"jobgait/analysis/scaling/experimentfile"
+	"jobgait/analysis/table"
 	"jobgait/reports/job"
 )
 
@@ -66,7 +66,7 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 
 // write writes the measurements of a file, or of stored runs where none is named.
 func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string, args []string) error {
-	format, ok := map[string]experimentfile.Format{"text": experimentfile.Text, "json": experimentfile.JSON, "jsonl": experimentfile.JSONLines}[o.style]
+	format, ok := map[string]table.Format{"text": table.ExtraPText, "json": table.ExtraPJSON, "jsonl": table.ExtraPLines}[o.style]
 	switch {
 	case o.style == "":
 		return usageError{fmt.Errorf("export wants a form: --csv, --parquet, --f32 or --cpu of a profile, or --extra-p text, json or jsonl")}
@@ -80,7 +80,7 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	if err != nil {
 		return err
 	}
-	if err := experimentfile.WriteExtraP(cmd.OutOrStdout(), format, file.Series); err != nil {
+	if err := table.WriteExtraP(cmd.OutOrStdout(), format, file.Series); err != nil {
 		if len(file.Series) > 1 {
 			return fmt.Errorf("%w (--series ID writes one of %d)", err, len(file.Series))
 		}
@@ -89,13 +89,17 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	return nil
 }
 
-func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) string, args []string) (experimentfile.File, error) {
+func (o measurementExport) measurements(cmd *cobra.Command, getenv func(string) string, args []string) (table.Measurements, error) {
 	if len(args) > 0 {
-		return readMeasurements(cmd, args[0], o.series)
+		file, err := readMeasurements(cmd, args[0], o.series, table.Columns{})
+		if err == nil {
+			printReading(cmd, args[0], file.Reading)
+		}
+		return file, err
 	}
 	s, err := o.from.read(cmd, getenv)
 	if err != nil {
-		return experimentfile.File{}, err
+		return table.Measurements{}, err
 	}
 	file, err := scalingOptions{stored: o.from, series: o.series}.measurements(s)
 	if err == nil && len(file.Series) == 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -14,7 +13,7 @@ import (
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/scaling"
-	"jobgait/analysis/scaling/experimentfile"
+	"jobgait/analysis/table"
 	scalingreport "jobgait/reports/scaling"
 )
 
@@ -23,7 +22,8 @@ type scalingOptions struct {
 	method, mode, series, plot string
 	json                       bool
 	stored                     storedFlags
-	parameter, by              string
+	columns                    table.Columns // of a FILE; Parameter is of stored runs too
+	by                         string
 }
 
 func scalingCommand(getenv func(string) string) *cobra.Command {
@@ -36,15 +36,20 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 			"stored runs, of those of --user or the whole --site, or of anybody's\n" +
 			"measurements in FILE.\n\n" +
 			"FILE (- is standard input, packed or not) is known by its content: CSV\n" +
-			"param,rep,value or with columns named in a header (series, metric, group, day,\n" +
-			"node_hours and your own), series lines {\"id\":..,\"p\":[..],\"y\":[..]}, or Extra-P's\n" +
-			"text, JSON and JSON Lines.",
+			"param,rep,value or with columns named in a header (nodes, ranks, procs, p, n,\n" +
+			"size..; value, seconds, time_s, elapsed..; series, metric, group, day,\n" +
+			"node_hours and your own), series lines {\"id\":..,\"p\":[..],\"y\":[..]}, Extra-P's\n" +
+			"text, JSON, JSON Lines and Talpas, or JSON of hyperfine or Google Benchmark. One\n" +
+			"line on standard error says how a CSV file was understood.",
 		Args: wants(0, 1, "at most one file: jobgait scaling [FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmp.Or(o.valid(), o.validBy(len(args))); err != nil {
 				return err
 			}
 			if len(args) == 0 {
+				if err := o.validStored(); err != nil {
+					return err
+				}
 				return o.ofStored(cmd, getenv)
 			}
 			return o.ofFile(cmd, args[0])
@@ -56,7 +61,9 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().StringVar(&o.plot, "plot", "", "draw pictures into this SVG file")
 	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	o.stored.add(c)
-	c.Flags().StringVar(&o.parameter, "parameter", "", "what varies between stored runs: nodes, tasks or size (default: that with most values while all else is equal)")
+	columnFlags(c.Flags(), &o.columns)
+	c.Flags().StringVar(&o.columns.Parameter, "parameter", "", "what varies: a column of FILE; of stored runs nodes, tasks or size "+
+		"(default: that with most values while all else is equal)")
 	c.Flags().StringVar(&o.by, "by", "", "of each function or class of code of stored runs, what grows worst first")
 	return c
 }
@@ -73,12 +80,19 @@ func (o scalingOptions) valid() error {
 	default:
 		return usageError{fmt.Errorf("--mode %q is neither strong nor weak", o.mode)}
 	}
-	switch o.parameter {
-	case "", "nodes", "tasks", "size":
-	default:
-		return usageError{fmt.Errorf("--parameter %q is none of nodes, tasks, size", o.parameter)}
-	}
 	return o.stored.valid()
+}
+
+// validStored refuses what stored runs do not have.
+func (o scalingOptions) validStored() error {
+	if o.columns.Value != "" || o.columns.Time != "" {
+		return usageError{fmt.Errorf("--column and --time are for a FILE")}
+	}
+	switch o.columns.Parameter {
+	case "", "nodes", "tasks", "size":
+		return nil
+	}
+	return usageError{fmt.Errorf("--parameter %q is none of nodes, tasks, size", o.columns.Parameter)}
 }
 
 // ofFile fits the series of a file.
@@ -86,7 +100,7 @@ func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 	mode := scaling.Mode(o.mode)
 	complain := cmd.ErrOrStderr()
 	p := working(complain, "fitting "+path)
-	file, err := readMeasurements(cmd, path, o.series)
+	file, err := readMeasurements(cmd, path, o.series, o.columns)
 	if err != nil {
 		p.done()
 		return err
@@ -98,6 +112,7 @@ func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 	}
 	r := analyseScaling(file, nameOfInput(path), scaling.Method(o.method))
 	p.done()
+	printReading(cmd, path, file.Reading)
 	if file.Left > 0 {
 		fmt.Fprintf(complain, "jobgait: %d combinations of parameters have fewer than three sizes and were left out\n", file.Left)
 	}
@@ -115,34 +130,33 @@ func (o scalingOptions) print(cmd *cobra.Command, r scalingreport.Report) error 
 	return scalingreport.Text(cmd.OutOrStdout(), r)
 }
 
-// readMeasurements reads a file of anybody's measurements, or one series of it.
-func readMeasurements(cmd *cobra.Command, path, series string) (experimentfile.File, error) {
+// readMeasurements reads a file of measurements, or one series of it.
+func readMeasurements(cmd *cobra.Command, path, series string, by table.Columns) (table.Measurements, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
-		return experimentfile.File{}, err
+		return table.Measurements{}, err
 	}
 	defer func() { _ = in.Close() }()
-	if head, _ := in.Peek(512); bytes.IndexByte(head, 0) >= 0 {
-		return experimentfile.File{}, fmt.Errorf("%s: this is no text: CSV, lines of JSON or a file of Extra-P is wanted, in UTF-8, packed with gzip or not", in.Name)
-	}
-	file, err := experimentfile.Read(in, in.Name)
+	o := table.DefaultMeasurements(in.Name)
+	o.Columns = by
+	file, err := table.ReadMeasurements(in, o)
 	if err != nil || series == "" {
 		return file, err
 	}
 	for i, s := range file.Series {
 		if s.ID == series {
-			one := experimentfile.File{Format: file.Format, Series: file.Series[i : i+1]}
+			one := table.Measurements{Reading: file.Reading, Format: file.Format, Series: file.Series[i : i+1]}
 			if i < len(file.Numbers) {
 				one.Numbers = file.Numbers[i : i+1]
 			}
 			return one, nil
 		}
 	}
-	return experimentfile.File{}, fmt.Errorf("%s: no series %q among %d", in.Name, series, len(file.Series))
+	return table.Measurements{}, fmt.Errorf("%s: no series %q among %d", in.Name, series, len(file.Series))
 }
 
 // analyseScaling fits all series.
-func analyseScaling(file experimentfile.File, name string, method scaling.Method) scalingreport.Report {
+func analyseScaling(file table.Measurements, name string, method scaling.Method) scalingreport.Report {
 	r := scalingreport.Report{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
 		Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
 	if method == scaling.Likelihood {
@@ -208,14 +222,14 @@ func (o scalingOptions) ofStored(cmd *cobra.Command, getenv func(string) string)
 
 // measurements makes scaling series of stored runs. What changed speed is looked for
 // in all of them first: runs of before and after are not of one law.
-func (o scalingOptions) measurements(s stored) (experimentfile.File, error) {
+func (o scalingOptions) measurements(s stored) (table.Measurements, error) {
 	var series []changepoint.Series
 	for _, h := range s.Inputs {
 		series = append(series, h.Series)
 	}
 	found := changepoint.Analyse(series, changepoint.Sequential, changepoint.Default())
 	chosen, results := s.choose(found)
-	options := application.ScalingOptions{Metric: o.stored.metric, Parameter: o.parameter, Mode: scaling.Mode(o.mode)}
+	options := application.ScalingOptions{Metric: o.stored.metric, Parameter: o.columns.Parameter, Mode: scaling.Mode(o.mode)}
 	var list []scaling.Series
 	var err error
 	if o.by != "" {
@@ -224,9 +238,9 @@ func (o scalingOptions) measurements(s stored) (experimentfile.File, error) {
 		list, err = chosen.Scaling(results, options)
 	}
 	if err != nil {
-		return experimentfile.File{}, err
+		return table.Measurements{}, err
 	}
-	file := experimentfile.File{}
+	file := table.Measurements{}
 	for _, x := range list {
 		if o.series == "" || o.series == x.ID {
 			file.Series, file.Numbers = append(file.Series, x), append(file.Numbers, false)

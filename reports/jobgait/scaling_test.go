@@ -164,7 +164,11 @@ func TestScalingBadInput(t *testing.T) {
 			t.Errorf("%s: ids %q, %s, %s", method, ids, s.Method, s.Schema)
 		}
 	}
-	bad := scalingInput(t, "bad", lines+`{"p":[1,2],"y":[1`)
+	cut := scalingInput(t, "cut", lines+`{"p":[1,2],"y":[1`)
+	if c := scalingVerb("scaling", cut); c.status != 0 || c.err != "jobgait: "+cut+": the input ends in line 6, what stands before that line was read\n" {
+		t.Errorf("a cut file: %d %q", c.status, c.err)
+	}
+	bad := scalingInput(t, "bad", lines+`{"p":[1,2],"y":[1`+"\n")
 	for _, args := range [][]string{{"scaling", bad}, {"scaling", "--json", bad}, {"export", "--extra-p", "text", bad}} {
 		if c := scalingVerb(args...); c.status != 1 || c.out != "" || !strings.Contains(c.err, bad+":6: ") {
 			t.Errorf("%v: %d %q %q", args, c.status, c.out, c.err)

@@ -10,7 +10,7 @@ import (
 	"jobgait/reports/text"
 
 	"jobgait/analysis/scaling"
-	"jobgait/analysis/scaling/experimentfile"
+	"jobgait/analysis/table"
 	"jobgait/reports/pagetest"
 )
 
@@ -27,7 +27,7 @@ func FuzzReport(f *testing.F) {
 		if len(b) > 1<<12 {
 			return
 		}
-		file, err := experimentfile.Read(bytes.NewReader(b), "in")
+		file, err := table.ReadMeasurements(bytes.NewReader(b), table.DefaultMeasurements("in"))
 		if err != nil {
 			return
 		}

@@ -1,7 +1,8 @@
-package experimentfile
+package table
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,11 +13,13 @@ import (
 // document is a JSON value that is read piece by piece, so that a fault has the line it
 // stands in.
 type document struct {
-	in   *lines
-	d    *json.Decoder
-	all  []byte // of the input
-	from int    // where the value begins in it
-	line int    // that the input begins with
+	in *source
+	// format is for errors; "" is Extra-P JSON.
+	format Format
+	d      *json.Decoder
+	all    []byte // of the input
+	from   int    // where the value begins in it
+	line   int    // that the input begins with
 }
 
 // measurement is one point of Extra-P's JSON.
@@ -25,53 +28,85 @@ type measurement struct {
 	Values values `json:"values"`
 }
 
-// readDocument reads Extra-P's JSON, or its older form if there is a key
-// "callpaths", as Extra-P itself decides.
-func readDocument(in *lines, first []byte) (File, error) {
+// readDocument reads the JSON of Extra-P, hyperfine or Google Benchmark. Extra-P's older
+// form has a key "callpaths", as Extra-P itself decides.
+func readDocument(in *source, first []byte) (Measurements, error) {
 	doc := &document{in: in, line: in.number}
-	var err error
-	if doc.all, err = in.rest(first); err != nil {
-		return File{}, err
+	more, err := in.rest()
+	if err != nil {
+		return Measurements{}, err
 	}
 	if first[0] != '{' {
-		return File{}, in.failAt(doc.line, "a JSON list: an object a line is wanted, or Extra-P's JSON")
+		return Measurements{}, in.failAt(doc.line, "a JSON list: an object a line is wanted, or Extra-P's JSON")
 	}
-	var keys struct{ Parameters, Measurements, Callpaths, Metrics, Coordinates json.RawMessage }
-	if err := json.Unmarshal(doc.all, &keys); err != nil {
-		return File{}, doc.fail(err)
+	doc.all = plainJSON(append(append(first, '\n'), more...))
+	keys, err := doc.keys()
+	if err != nil {
+		return Measurements{}, doc.fail(err)
 	}
-	if keys.Parameters == nil || keys.Measurements == nil {
-		return File{}, doc.fail(errors.New(`no "parameters" and "measurements" in it`))
+	switch {
+	case keys["benchmarks"] != nil:
+		return doc.googleBenchmark(keys["benchmarks"])
+	case keys["results"] != nil:
+		return doc.hyperfine(keys["results"])
+	case keys["parameters"] == nil || keys["measurements"] == nil:
+		return Measurements{}, doc.fail(errors.New(`no "parameters" and "measurements" in it`))
 	}
 	e := &experiment{in: in}
-	parameters, err := doc.named(keys.Parameters)
+	parameters, err := doc.named(keys["parameters"])
 	if err == nil && len(parameters) == 0 {
 		err = errors.New("no parameters")
 	}
 	if err != nil {
-		return File{}, doc.fail(err)
+		return Measurements{}, doc.fail(err)
 	}
 	for _, n := range parameters {
 		e.parameters = append(e.parameters, n.Name)
 	}
-	format, read := JSON, doc.measurements
-	if keys.Callpaths != nil {
+	format, read := ExtraPJSON, doc.measurements
+	if keys["callpaths"] != nil {
 		old := &legacy{doc: doc, parameters: parameters}
-		format, read = LegacyJSON, old.measurements
-		if err := old.lists(keys.Callpaths, keys.Metrics, keys.Coordinates); err != nil {
-			return File{}, doc.fail(err)
+		format, read = ExtraPLegacyJSON, old.measurements
+		if err := old.lists(keys["callpaths"], keys["metrics"], keys["coordinates"]); err != nil {
+			return Measurements{}, doc.fail(err)
 		}
 	}
-	doc.begin(keys.Measurements)
+	doc.begin(keys["measurements"])
 	if err := read(e); err != nil {
-		return File{}, doc.fail(err)
+		return Measurements{}, doc.fail(err)
 	}
 	return e.file(format)
 }
 
+// keys returns the values of the document's object without copying them.
+func (doc *document) keys() (map[string][]byte, error) {
+	if doc.in.broken {
+		return nil, errors.New("the packed file ends too early: part of it is missing")
+	}
+	if err := json.Unmarshal(doc.all, &struct{}{}); err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	rest := doc.all[bytes.IndexByte(doc.all, '{')+1:]
+	for {
+		rest = bytes.TrimLeft(rest, ", \t\r\n")
+		if len(rest) == 0 || rest[0] != '"' {
+			return out, nil
+		}
+		n := valueLength(rest)
+		var key string
+		if err := json.Unmarshal(rest[:n], &key); err != nil {
+			return nil, err
+		}
+		rest = bytes.TrimLeft(rest[n:], ": \t\r\n")
+		n = valueLength(rest)
+		out[key], rest = rest[:n], rest[n:]
+	}
+}
+
 // begin goes on with a value of the input.
-func (doc *document) begin(value json.RawMessage) {
-	doc.from = max(0, bytes.Index(doc.all, value))
+func (doc *document) begin(value []byte) {
+	doc.from = cap(doc.all) - cap(value) // value is a part of all
 	doc.d = json.NewDecoder(bytes.NewReader(value))
 }
 
@@ -86,7 +121,7 @@ func (doc *document) fail(err error) error {
 		at = syntax.Offset
 	}
 	before := bytes.TrimRight(doc.all[:min(max(at, 0), int64(len(doc.all)))], "\r\n\t ")
-	return doc.in.failAt(doc.line+bytes.Count(before, []byte{'\n'}), "Extra-P JSON: %w", fault(err))
+	return doc.in.failAt(doc.line+bytes.Count(before, []byte{'\n'}), "%s: %w", cmp.Or(doc.format, ExtraPJSON), fault(err))
 }
 
 // object calls each with every key; each reads the value.
@@ -149,8 +184,7 @@ func (doc *document) measurements(e *experiment) error {
 				case m.Values == nil:
 					return errors.New(`a point without "values"`)
 				}
-				s.add(m.Point, m.Values)
-				return nil
+				return s.add(m.Point, m.Values)
 			})
 		})
 	})

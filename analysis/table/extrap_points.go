@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"encoding/binary"
@@ -17,8 +17,9 @@ const enoughOfCombination = 3
 // experiment is what Extra-P's formats hold: values at points of one or more
 // parameters, for each call path and metric.
 type experiment struct {
-	in         *lines
+	in         *source
 	parameters []string
+	n          int // measurements of all sets
 	sets       []*set
 	index      map[[2]string]*set
 }
@@ -26,6 +27,7 @@ type experiment struct {
 // set is the measurements of one call path and metric. Point k is
 // points[k*d:(k+1)*d] for d parameters.
 type set struct {
+	e                *experiment
 	callpath, metric string
 	points, values   []float64
 }
@@ -36,7 +38,7 @@ func (e *experiment) of(callpath, metric string) *set {
 	if s, ok := e.index[key]; ok {
 		return s
 	}
-	s := &set{callpath: callpath, metric: metric}
+	s := &set{e: e, callpath: callpath, metric: metric}
 	if e.index == nil {
 		e.index = map[[2]string]*set{}
 	}
@@ -46,16 +48,18 @@ func (e *experiment) of(callpath, metric string) *set {
 }
 
 // add keeps the repetitions of one point.
-func (s *set) add(point, repetitions []float64) {
+func (s *set) add(point, repetitions []float64) error {
 	for _, v := range repetitions {
 		s.points = append(s.points, point...)
 		s.values = append(s.values, v)
 	}
+	s.e.n += len(repetitions)
+	return s.e.in.tooMany(s.e.n)
 }
 
 // file turns the measurements into series of one parameter each.
-func (e *experiment) file(format Format) (File, error) {
-	f := File{Format: format}
+func (e *experiment) file(format Format) (Measurements, error) {
+	f := Measurements{Format: format}
 	metrics := map[string]bool{}
 	for _, s := range e.sets {
 		metrics[s.metric] = true
@@ -75,10 +79,10 @@ func (e *experiment) file(format Format) (File, error) {
 	}
 	switch {
 	case len(f.Series) == 0 && f.Left > 0:
-		return File{}, fmt.Errorf("%s: %s vary together: nowhere do %d points differ in one of them alone, and a model has one parameter",
+		return Measurements{}, fmt.Errorf("%s: %s vary together: nowhere do %d points differ in one of them alone, and a model has one parameter",
 			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
 	case len(f.Series) == 0:
-		return File{}, fmt.Errorf("%s: no measurements in it", e.in.name)
+		return Measurements{}, fmt.Errorf("%s: no measurements in it", e.in.name)
 	}
 	return f, nil
 }

@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"errors"
@@ -32,7 +32,9 @@ func show(s scaling.Series) string {
 	return b.String()
 }
 
-func read(s string) (File, error) { return Read(strings.NewReader(s), "in") }
+func read(s string) (Measurements, error) {
+	return ReadMeasurements(strings.NewReader(s), DefaultMeasurements("in"))
+}
 
 const legacyDocument = `{"measurements":[{"id":1,"metric_id":1,"coordinate_id":2,"callpath_id":1,"value":4},
 {"id":2,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":"2.5"},{"id":3,"metric_id":1,"coordinate_id":1,"callpath_id":1,"value":3}],
@@ -43,7 +45,7 @@ const legacyDocument = `{"measurements":[{"id":1,"metric_id":1,"coordinate_id":2
 const grid = "PARAMETER p n\nPOINTS (1 10) (2 10) (4 10) (1 20) (2 20) (4 20) (1 40) (2 40) (8 40)\nMETRIC t\nREGION r\n" +
 	"DATA 1\nDATA 2\nDATA 3\nDATA 4\nDATA 5\nDATA 6\nDATA 7\nDATA 8\nDATA 9\n"
 
-func TestRead(t *testing.T) {
+func TestMeasurements(t *testing.T) {
 	for _, c := range []struct {
 		in     string
 		format Format
@@ -55,6 +57,24 @@ func TestRead(t *testing.T) {
 		{"1 5\n2   6\n", CSV, "0[param,value] 1:5 2:6"},
 		{"1;5\n2;\n", CSV, "0[param,value] 1:5 2:NaN"},
 		{"param\tvalue\n1\t5\n", CSV, "0[param,value] 1:5"},
+		{"param,value\n1,1e999\n", CSV, "0[param,value] 1:+Inf"},
+		{"time_s,nodes\n16,2\n8,4\n", CSV, "0[nodes,time_s] 2:16 4:8"},
+		{"elapsed,ranks\n00:01:50,2\n00:00:55,4\n", CSV, "0[ranks,elapsed] 2:110 4:55"},
+		{"param,,value\n1,7,2\n", CSV, "0[param,value] 1:2"},
+		{"n;nodes;time\n10;1;1,5\n10;2;1\n10;4;0,5\n20;1;3\n20;2;2\n20;4;1\n", CSV,
+			"(n=10)[nodes,time] 1:1.5 2:1 4:0.5 / (n=20)[nodes,time] 1:3 2:2 4:1"},
+		{"nodes,ranks,time\n1,4,8\n2,8,4\n", CSV, "0[nodes,time] 1:8 2:4"},
+		{"mpi,variable,Ranks,N,mean,sd,median,kind\nI,Bar,32,1600,13.2,19.4,11.2,SD\nI,Bar,64,1998,16.5,41.8,14.3,IQR\nO,Red,32,1601,3,1,2,SD\nO,Red,64,1602,4,1,2,SD\n", CSV,
+			"I Bar[Ranks,mean] 32:13.2 64:16.5 / O Red[Ranks,mean] 32:3 64:4"},
+		{"JobID|NNodes|Elapsed|Start|State|\n7|2|00:01:50|2024-01-01T02:00:00|COMPLETED|\n8|4|00:00:55|2024-01-01T03:00:00|COMPLETED|\n", CSV, "0[NNodes,Elapsed] 2:110 4:55"},
+		{`{"parameters":{"x":20};"metric":"time";"callpath":"a;b";"value":82.5}` + "\n" + `{"parameters":{"x":30};"metric":"time";"callpath":"a;b";"value":NaN}`, Talpas,
+			"a;b[x,time] 20:82.5 30:NaN"},
+		{`{"params":{"p":1},"value":NaN}` + "\n" + `{"params":{"p":2},"value":[6,-Infinity]}`, ExtraPLines, "<root>[p,<default>] 1:NaN 2:6 2:-Inf"},
+		{`{"results":[{"command":"sleep 1","mean":1.5,"times":[1,2],"parameters":{"threads":"1"}},{"command":"sleep 2","mean":3,"parameters":{"threads":"2"}}]}`, Hyperfine,
+			"time[threads,time] 1:1 1:2 2:3"},
+		{`{"context":{"date":"x"},"benchmarks":[{"name":"BM_Sort/8","run_type":"iteration","real_time":5,"time_unit":"ms"},` +
+			`{"name":"BM_Sort/16","run_type":"iteration","real_time":11,"time_unit":"ms"},{"name":"BM_Sort/16_mean","run_name":"BM_Sort/16","run_type":"aggregate","real_time":11}]}`,
+			GoogleBenchmark, "BM_Sort[argument,real_time_s] 8:0.005 16:0.011"},
 		{"param,value\n0,5\n-1,5\n1,-3\n1,inf\n", CSV, "0[param,value] 0:5 -1:5 1:-3 1:+Inf"},
 		{"nodes, step_s, elapsed_s\n4,1,50\n8,2,30\n", CSV, "step_s[nodes,step_s] 4:1 8:2 / elapsed_s[nodes,elapsed_s] 4:50 8:30"},
 		{"nodes,day,node_hours,value\n4,mon,1.5,7\n8,tue,,6\n", CSV, "0[nodes,value] 4:7@mon$1.5 8:6@tue"},
@@ -65,19 +85,19 @@ func TestRead(t *testing.T) {
 			SeriesLines, "7[,] 1:3 2:4 2:NaN 4:NaN / 2[nodes,step_s]{weak} 1:2@mon$2"},
 		{`{"id":"x","p":[1,2],"y":[null,[4,5]],"group":["a",["b",3]],"node_hours":[null,4]}`, SeriesLines, "x[,] 1:NaN@a 2:4@b$4 2:5@3$4"},
 		{`{"p":[],"y":[]}`, SeriesLines, "0[,]"},
-		{"# c\nPARAMETER p\nPOINTS 1 2 4\nMETRIC time\nREGION a\nDATA 1 2\nDATA 3 4\nDATA 5 6\nREGION b->c\nDATA 1\nDATA nan\nDATA 3\n", Text,
+		{"# c\nPARAMETER p\nPOINTS 1 2 4\nMETRIC time\nREGION a\nDATA 1 2\nDATA 3 4\nDATA 5 6\nREGION b->c\nDATA 1\nDATA nan\nDATA 3\n", ExtraPText,
 			"a[p,time] 1:1 1:2 2:3 2:4 4:5 4:6 / b->c[p,time] 1:1 2:NaN 4:3"},
-		{"PARAMETER\tp\nPOINTS ( 1 ) ( 2 )\nPOINTS ((4)(8))\nDATA 1\nDATA 2\nDATA 3\nDATA 4\n", Text, "0[p,] 1:1 2:2 4:3 8:4"},
-		{"PARAMETER p\nPOINTS 1 2\nREGION a\nMETRIC t\nDATA 1\nDATA 2\nMETRIC e\nDATA 3\nDATA 4\n", Text, "a|t[p,t] 1:1 2:2 / a|e[p,e] 1:3 2:4"},
-		{grid, Text, "r (n=10)[p,t] 1:1 2:2 4:3 / r (n=20)[p,t] 1:4 2:5 4:6 / r (n=40)[p,t] 1:7 2:8 8:9 / r (p=1)[n,t] 10:1 20:4 40:7 / r (p=2)[n,t] 10:2 20:5 40:8"},
-		{"PARAMETER p n\nPOINTS (1 10) (2 10)\nDATA 1\nDATA 2\n", Text, "0[p,] 1:1 2:2"},
-		{"PARAMETER p n\nPOINTS (1 10) (1 20)\nDATA 1\nDATA 2\n", Text, "0[n,] 10:1 20:2"},
-		{`{"parameters":["p"],"measurements":{"a":{"t":[]},"b":{"t":[{"point":1,"values":9}]}}}`, JSON, "b[p,t] 1:9"},
-		{`{"parameters":["p"],"measurements":{"main":{"time":[{"point":[1],"values":[1,2]},{"point":[2],"values":[null]}],"flop":[{"point":1,"values":9}]}}}`, JSON,
+		{"PARAMETER\tp\nPOINTS ( 1 ) ( 2 )\nPOINTS ((4)(8))\nDATA 1\nDATA 2\nDATA 3\nDATA 4\n", ExtraPText, "0[p,] 1:1 2:2 4:3 8:4"},
+		{"PARAMETER p\nPOINTS 1 2\nREGION a\nMETRIC t\nDATA 1\nDATA 2\nMETRIC e\nDATA 3\nDATA 4\n", ExtraPText, "a|t[p,t] 1:1 2:2 / a|e[p,e] 1:3 2:4"},
+		{grid, ExtraPText, "r (n=10)[p,t] 1:1 2:2 4:3 / r (n=20)[p,t] 1:4 2:5 4:6 / r (n=40)[p,t] 1:7 2:8 8:9 / r (p=1)[n,t] 10:1 20:4 40:7 / r (p=2)[n,t] 10:2 20:5 40:8"},
+		{"PARAMETER p n\nPOINTS (1 10) (2 10)\nDATA 1\nDATA 2\n", ExtraPText, "0[p,] 1:1 2:2"},
+		{"PARAMETER p n\nPOINTS (1 10) (1 20)\nDATA 1\nDATA 2\n", ExtraPText, "0[n,] 10:1 20:2"},
+		{`{"parameters":["p"],"measurements":{"a":{"t":[]},"b":{"t":[{"point":1,"values":9}]}}}`, ExtraPJSON, "b[p,t] 1:9"},
+		{`{"parameters":["p"],"measurements":{"main":{"time":[{"point":[1],"values":[1,2]},{"point":[2],"values":[null]}],"flop":[{"point":1,"values":9}]}}}`, ExtraPJSON,
 			"main|time[p,time] 1:1 1:2 2:NaN / main|flop[p,flop] 1:9"},
-		{"{\"measurements\": {\"main\": {\"\": [\n{\"point\": [2], \"values\": [3]}]}},\n \"x\": [1, {}], \"parameters\": [\"p\"]}\n", JSON, "main[p,] 2:3"},
-		{legacyDocument, LegacyJSON, "solve[p,time] 16:4 8:2.5 8:3"},
-		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":2},"value":[6,7]}` + "\n" + `{"params":{"p":1},"value":8,"callpath":"f","metric":"t"}`, JSONLines,
+		{"{\"measurements\": {\"main\": {\"\": [\n{\"point\": [2], \"values\": [3]}]}},\n \"x\": [1, {}], \"parameters\": [\"p\"]}\n", ExtraPJSON, "main[p,] 2:3"},
+		{legacyDocument, ExtraPLegacyJSON, "solve[p,time] 16:4 8:2.5 8:3"},
+		{`{"params":{"p":1},"value":5}` + "\n" + `{"params":{"p":2},"value":[6,7]}` + "\n" + `{"params":{"p":1},"value":8,"callpath":"f","metric":"t"}`, ExtraPLines,
 			"<root>|<default>[p,<default>] 1:5 2:6 2:7 / f|t[p,t] 1:8"},
 	} {
 		f, err := read(c.in)
@@ -109,23 +129,21 @@ func TestCombinationsLeftOut(t *testing.T) {
 	}
 }
 
-func TestMalformed(t *testing.T) {
+func TestMalformedMeasurements(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"", "in: no measurements"},
 		{"\n# nothing\n", "in: no measurements"},
 		{"param,value\n", "in:1: a header"},
 		{"param,rep,value\n1,1,5\n# c\n2,1,x\n", `in:4: "x" is not a number`},
 		{"1," + strings.Repeat("x", 41) + "\n", `in:1: "` + strings.Repeat("x", 40) + `..." is not a number`},
-		{"param,rep,value\n1,1\n", "in:2: 2 columns where 3 are wanted"},
+		{"param,rep,value\n1,1\n", "in:2: 2 fields, the header has 3"},
 		{"param,value\n,5\n", "in:2: no param"},
-		{"param,value\n1,1e999\n", "in:2:"},
 		{"1,2,3,4\n", "in:1: 4 columns without a header"},
 		{"x,2\n", `in:1: "x" is not a number`},
-		{"param,p,value\n1,1,1\n", "in:1: two columns for the same"},
-		{"param,size,value\n1,1,1\n", `in:1: column "size" is not known`},
-		{"param,,value\n1,1,1\n", "in:1: column 2 has no name"},
+		{"param,param,value\n1,1,1\n", `in:1: column "param" is there twice`},
+		{"param,size\na,b\n", "in:1: the header names no column"},
 		{"param,rep\n1,1\n", "in:1: the header names no column"},
-		{"param,value\n1,\"2\n", "in:2: quotes"},
+		{"param,value\n1,\"2\n", "in:2: a quote that is not closed"},
 		{"PARAMETER p\nPOINTS 1 2\nDATA 1\nDATA 2\nDATA 3\n", "in:5: more DATA lines"},
 		{"PARAMETER p\nPOINTS 1 2\nREGION a\nDATA 1\nREGION b\n", "in:5: 1 DATA line for 2 points"},
 		{"PARAMETER p\nPOINTS 1 2\nREGION a\nDATA 1\n", "in:4: 1 DATA line for 2 points"},
@@ -145,8 +163,8 @@ func TestMalformed(t *testing.T) {
 		{"PARAMETER p\nPOINTS 1\nPARAMETER q\n", "in:3: PARAMETER behind"},
 		{"PARAMETER p\nPOINT 1\n", `in:2: "POINT" is none of`},
 		{"PARAMETER p\nPOINTS 1\n", "in: no measurements"},
-		{`{"p":[1],"y":[1]}` + "\n" + `{"p":[1],"y":[NaN]}`, "in:2: series:"},
-		{`{"p":[1],"y":[1]}` + "\n" + `{"p":[1],`, "in:2: series:"},
+		{`{"p":[1],"y":[1]}` + "\n" + `{"p":[1],"y":[Nan]}` + "\n", "in:2: series:"},
+		{`{"p":[1],"y":[1]}` + "\n" + `{"p":[1],` + "\n", "in:2: series:"},
 		{`{"schema":"jobgait.scaling/1","series":[]}`, "in:1: this is a result"},
 		{`{"a":1}`, "in:1: no measurements in this object"},
 		{`[1,2]`, "in:1: a JSON list"},
@@ -185,9 +203,9 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestBadSeries checks that a whole object which holds no series keeps its place
+// TestBadMeasurementSeries checks that a whole object which holds no series keeps its place
 // among the others.
-func TestBadSeries(t *testing.T) {
+func TestBadMeasurementSeries(t *testing.T) {
 	const good = `{"p":[1],"y":[1]}` + "\n"
 	for line, want := range map[string]string{
 		`{"id":"x","p":[1,2],"y":[1]}`:                              `"p" has 2 entries and "y" has 1`,
@@ -203,7 +221,6 @@ func TestBadSeries(t *testing.T) {
 		`{"id":"x","p":[1],"y":[1],"group":["a","b"]}`:              `"p" has 1 entries and "group" has 2`,
 		`{"id":"x","p":[1],"y":[[1,2,3]],"group":[["a","b"]]}`:      `point 0: "group" has neither`,
 		`{"id":"x","p":[1],"y":[1],"node_hours":[1,2]}`:             `"p" has 1 entries and "node_hours" has 2`,
-		`{"id":"x","p":[1],"y":[1e999]}`:                            "",
 		`{"id":"x","p":[1],"y":[1],"parameter":{"name":"threads"}}`: `a JSON object for "parameter" where a text is wanted`,
 	} {
 		f, err := read(good + line + "\n" + good)
@@ -226,8 +243,10 @@ func TestBadSeries(t *testing.T) {
 
 // Of too much nothing is taken.
 func TestTooMuch(t *testing.T) {
+	tiny := DefaultMeasurements("in")
+	tiny.Limits.Bytes = 100
 	for _, in := range []string{strings.Repeat("1", 300), strings.Repeat("1,2\n", 50), "{\n" + strings.Repeat("\n", 300), strings.Repeat(`{"p":[1],"y":[1]}`+"\n", 9), "PARAMETER p\nPOINTS " + strings.Repeat("1 ", 100)} {
-		f, err := Read(&bounded{strings.NewReader(in), 100}, "in")
+		f, err := ReadMeasurements(strings.NewReader(in), tiny)
 		if err == nil || !strings.Contains(err.Error(), "the input is larger than") || f.Series != nil {
 			t.Errorf("%.40q: %v, %v", in, f.Series, err)
 		}
@@ -235,11 +254,11 @@ func TestTooMuch(t *testing.T) {
 }
 
 // A file that cannot be read to its end is no shorter file.
-func TestReadFails(t *testing.T) {
+func TestMeasurementsReadFails(t *testing.T) {
 	broken := errors.New("disk")
 	for _, text := range []string{"", "1,2\n", grid, "{\n", `{"p":[1],"y":[1]}` + "\n", `{"params":{"p":1},"value":5}` + "\n"} {
 		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
-		if _, err := Read(r, "in"); !errors.Is(err, broken) {
+		if _, err := ReadMeasurements(r, DefaultMeasurements("in")); !errors.Is(err, broken) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"encoding/json"
@@ -24,28 +24,34 @@ type seriesLine struct {
 	NodeHours []value `json:"node_hours"`
 }
 
-func readSeriesLines(in *lines, line []byte) (File, error) {
-	f := File{Format: SeriesLines}
+func readSeriesLines(in *source, line []byte) (Measurements, error) {
+	f := Measurements{Format: SeriesLines}
+	n := 0
 	for {
 		s, isNumber, err := in.seriesOf(line)
+		if n += len(s.Observations); err == nil {
+			err = in.tooMany(max(n, len(f.Series)*in.limits.Rows/in.limits.Series))
+		} else if len(f.Series) > 0 && !json.Valid(plainJSON(line)) && in.dropCut() {
+			return f, nil
+		}
 		if err != nil {
-			return File{}, in.fail("series: %w", err)
+			return Measurements{}, in.fail("series: %w", err)
 		}
 		f.Series, f.Numbers = append(f.Series, s), append(f.Numbers, isNumber)
 		switch line, err = in.nextContent(); {
 		case err == io.EOF:
 			return f, nil
 		case err != nil:
-			return File{}, err
+			return Measurements{}, err
 		}
 	}
 }
 
 // seriesOf reads one line. What is no JSON object is an error; an object that
 // holds no series keeps its place, empty and with a note.
-func (in *lines) seriesOf(line []byte) (s scaling.Series, isNumber bool, err error) {
+func (in *source) seriesOf(line []byte) (s scaling.Series, isNumber bool, err error) {
 	var l seriesLine
-	err = json.Unmarshal(line, &l)
+	err = json.Unmarshal(plainJSON(line), &l)
 	if err != nil && !isObject(line) {
 		return s, false, fault(err)
 	}
@@ -68,7 +74,7 @@ func (in *lines) seriesOf(line []byte) (s scaling.Series, isNumber bool, err err
 // isObject is whether a line is whole, whatever its keys hold.
 func isObject(line []byte) bool {
 	var keys map[string]json.RawMessage
-	return json.Unmarshal(line, &keys) == nil
+	return json.Unmarshal(plainJSON(line), &keys) == nil
 }
 
 // series checks that the lists fit each other and joins them; wrong is why they

@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"bytes"
@@ -17,34 +17,45 @@ const (
 
 // pointLine is one measurement on one line of Extra-P's JSON Lines.
 type pointLine struct {
-	Params   json.RawMessage `json:"params"`
-	Callpath *string         `json:"callpath"`
-	Metric   *string         `json:"metric"`
-	Value    values          `json:"value"`
+	Params json.RawMessage `json:"params"`
+	// Parameters is what Talpas calls Params.
+	Parameters json.RawMessage `json:"parameters"`
+	Callpath   *string         `json:"callpath"`
+	Metric     *string         `json:"metric"`
+	Value      values          `json:"value"`
 }
 
-// readPointLines reads JSON Lines. The order of the parameters is that of the first
-// line; every line names the same ones.
-func readPointLines(in *lines, line []byte) (File, error) {
+// readPointLines reads JSON Lines, or Talpas. The order of the parameters is that of the
+// first line; every line names the same ones.
+func readPointLines(in *source, line []byte, format Format) (Measurements, error) {
 	e := &experiment{in: in}
 	for {
+		if format == Talpas {
+			line, _ = fromTalpas(line)
+		}
 		if err := e.pointLine(line); err != nil {
-			return File{}, in.fail("measurement: %w", fault(err))
+			if e.n > 0 && !json.Valid(plainJSON(line)) && in.dropCut() {
+				return e.file(format)
+			}
+			return Measurements{}, in.fail("measurement: %w", fault(err))
 		}
 		var err error
 		switch line, err = in.nextContent(); {
 		case err == io.EOF:
-			return e.file(JSONLines)
+			return e.file(format)
 		case err != nil:
-			return File{}, err
+			return Measurements{}, err
 		}
 	}
 }
 
 func (e *experiment) pointLine(line []byte) error {
 	var l pointLine
-	if err := json.Unmarshal(line, &l); err != nil {
+	if err := json.Unmarshal(plainJSON(line), &l); err != nil {
 		return err
+	}
+	if l.Params == nil {
+		l.Params = l.Parameters
 	}
 	switch {
 	case l.Params == nil:
@@ -63,8 +74,7 @@ func (e *experiment) pointLine(line []byte) error {
 	if l.Metric != nil {
 		metric = *l.Metric
 	}
-	e.of(callpath, metric).add(point, l.Value)
-	return nil
+	return e.of(callpath, metric).add(point, l.Value)
 }
 
 // point reads {"name":number,..} in the order of the parameters, which the first

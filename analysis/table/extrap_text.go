@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"fmt"
@@ -34,25 +34,26 @@ type text struct {
 	next           int // the point that the next DATA line is about
 }
 
-func readText(in *lines, line string) (File, error) {
+func readExtraPText(in *source) (Measurements, error) {
 	t := &text{e: &experiment{in: in}}
 	for {
-		if err := t.line(line); err != nil {
-			return File{}, in.fail("%w", err)
-		}
-		b, err := in.nextContent()
+		line, err := in.nextContent()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return File{}, err
+		if err == nil {
+			if err = t.line(string(line)); err != nil {
+				err = in.fail("%w", err)
+			}
 		}
-		line = string(b)
+		if err != nil {
+			return Measurements{}, err
+		}
 	}
 	if err := t.complete(); err != nil {
-		return File{}, in.fail("%w", err)
+		return Measurements{}, in.fail("%w", err)
 	}
-	return t.e.file(Text)
+	return t.e.file(ExtraPText)
 }
 
 func (t *text) line(line string) error {
@@ -109,7 +110,7 @@ func (t *text) addPoints(s string) error {
 		}
 		point := make([]float64, d)
 		for i, f := range g {
-			if point[i], err = number(f); err != nil {
+			if point[i], err = plainNumber(f); err != nil {
 				return err
 			}
 			if point[i] != point[i] {
@@ -177,13 +178,12 @@ func (t *text) data(fields []string) error {
 	repetitions := make([]float64, len(fields))
 	for i, f := range fields {
 		var err error
-		if repetitions[i], err = number(f); err != nil {
+		if repetitions[i], err = plainNumber(f); err != nil {
 			return err
 		}
 	}
 	t.next++
-	t.e.of(t.region, t.metric).add(t.points[t.next-1], repetitions)
-	return nil
+	return t.e.of(t.region, t.metric).add(t.points[t.next-1], repetitions)
 }
 
 // complete fails if DATA lines are missing: which point they belong to is known

@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"encoding/json"
@@ -35,7 +35,7 @@ func (n *textual) UnmarshalJSON(b []byte) error {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return err
 		}
-		v, err := number(s)
+		v, err := plainNumber(s)
 		*n = textual(v)
 		return err
 	}
@@ -106,8 +106,8 @@ func (l *legacy) measurements(e *experiment) error {
 		case m.Value == nil:
 			return errors.New("a measurement without value")
 		}
-		e.of(l.callpaths[m.Callpath-1].Name, l.metrics[m.Metric-1].Name).add(points[m.Coordinate-1], []float64{float64(*m.Value)})
-		return nil
+		set := e.of(l.callpaths[m.Callpath-1].Name, l.metrics[m.Metric-1].Name)
+		return set.add(points[m.Coordinate-1], []float64{float64(*m.Value)})
 	})
 }
 

@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func benchmarkInputs(b *testing.B) map[string]string {
 		list = append(list, s)
 	}
 	out := map[string]string{"series lines": lines.String(), "CSV": csv.String()}
-	for _, f := range []Format{Text, JSON, JSONLines} {
+	for _, f := range []Format{ExtraPText, ExtraPJSON, ExtraPLines} {
 		var w bytes.Buffer
 		if err := WriteExtraP(&w, f, list); err != nil {
 			b.Fatal(err)
@@ -40,14 +40,14 @@ func benchmarkInputs(b *testing.B) map[string]string {
 	return out
 }
 
-// BenchmarkRead reports series read a second; compare with the detections that
+// BenchmarkMeasurements reports series read a second; compare with the detections that
 // follow.
-func BenchmarkRead(b *testing.B) {
+func BenchmarkMeasurements(b *testing.B) {
 	for name, in := range benchmarkInputs(b) {
 		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
 			b.SetBytes(int64(len(in)))
 			for range b.N {
-				f, err := Read(strings.NewReader(in), "in")
+				f, err := ReadMeasurements(strings.NewReader(in), DefaultMeasurements("in"))
 				if err != nil || len(f.Series) != 1000 {
 					b.Fatalf("%d series, %v", len(f.Series), err)
 				}

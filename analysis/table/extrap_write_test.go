@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"bytes"
@@ -31,12 +31,12 @@ func TestWrittenIsReadAgain(t *testing.T) {
 		{made("<root> -> \"é\"", "a b", p, []float64{-1}, []float64{0}, []float64{1e300})},
 	}
 	for _, list := range cases {
-		for _, format := range []Format{Text, JSON, JSONLines} {
+		for _, format := range []Format{ExtraPText, ExtraPJSON, ExtraPLines} {
 			var b bytes.Buffer
 			if err := WriteExtraP(&b, format, list); err != nil {
 				t.Fatal(err)
 			}
-			f, err := Read(&b, "in")
+			f, err := ReadMeasurements(&b, DefaultMeasurements("in"))
 			if err != nil || f.Format != format {
 				t.Errorf("%s read as %s: %v", format, f.Format, err)
 				continue
@@ -74,9 +74,9 @@ func TestWritten(t *testing.T) {
 	s := made("solve", "time", []float64{1, 2}, []float64{3, math.NaN(), 4}, []float64{5})
 	s.Parameter = "node count"
 	for format, want := range map[Format]string{
-		Text:      "PARAMETER node_count\nPOINTS ( 1 ) ( 2 )\nMETRIC time\nREGION solve\nDATA 3 4\nDATA 5\n",
-		JSON:      `{"parameters":["node_count"],"measurements":{"solve":{"time":[{"point":[1],"values":[3,4]},{"point":[2],"values":[5]}]}}}` + "\n",
-		JSONLines: `{"params":{"node_count":1},"callpath":"solve","metric":"time","value":[3,4]}` + "\n" + `{"params":{"node_count":2},"callpath":"solve","metric":"time","value":[5]}` + "\n",
+		ExtraPText:  "PARAMETER node_count\nPOINTS ( 1 ) ( 2 )\nMETRIC time\nREGION solve\nDATA 3 4\nDATA 5\n",
+		ExtraPJSON:  `{"parameters":["node_count"],"measurements":{"solve":{"time":[{"point":[1],"values":[3,4]},{"point":[2],"values":[5]}]}}}` + "\n",
+		ExtraPLines: `{"params":{"node_count":1},"callpath":"solve","metric":"time","value":[3,4]}` + "\n" + `{"params":{"node_count":2},"callpath":"solve","metric":"time","value":[5]}` + "\n",
 	} {
 		var b bytes.Buffer
 		if err := WriteExtraP(&b, format, []scaling.Series{s}); err != nil || b.String() != want {
@@ -104,14 +104,14 @@ func TestColumnNames(t *testing.T) {
 func TestWhatExtraPRefuses(t *testing.T) {
 	a := made("a", "t", []float64{1, 2}, []float64{1}, []float64{2})
 	b := made("b", "t", []float64{1, 3}, []float64{1}, []float64{2})
-	if err := WriteExtraP(&bytes.Buffer{}, Text, []scaling.Series{a, b}); !errors.Is(err, ErrPointsDiffer) {
+	if err := WriteExtraP(&bytes.Buffer{}, ExtraPText, []scaling.Series{a, b}); !errors.Is(err, ErrPointsDiffer) {
 		t.Errorf("different points: %v", err)
 	}
 	other := a
 	other.Parameter = "tasks"
 	empty := made("c", "t", []float64{1}, []float64{math.NaN()})
 	for what, list := range map[string][]scaling.Series{"two parameters": {a, other}, "no series": nil, "no values": {empty}} {
-		if err := WriteExtraP(&bytes.Buffer{}, JSON, list); err == nil {
+		if err := WriteExtraP(&bytes.Buffer{}, ExtraPJSON, list); err == nil {
 			t.Errorf("%s: no error", what)
 		}
 	}
@@ -124,10 +124,10 @@ func TestWhatExtraPRefuses(t *testing.T) {
 func TestSameNameTwice(t *testing.T) {
 	a := made("a", "t", []float64{1, 2}, []float64{1}, []float64{2})
 	var b bytes.Buffer
-	if err := WriteExtraP(&b, Text, []scaling.Series{a, a, a}); err != nil {
+	if err := WriteExtraP(&b, ExtraPText, []scaling.Series{a, a, a}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Read(&b, "in")
+	f, err := ReadMeasurements(&b, DefaultMeasurements("in"))
 	if err != nil || len(f.Series) != 3 || f.Series[2].ID != "a (3)" {
 		t.Errorf("%v, %v", f.Series, err)
 	}

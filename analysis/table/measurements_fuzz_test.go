@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func fuzzed(f *testing.F, seeds ...string) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		file, err := Read(bytes.NewReader(b), "in")
+		file, err := ReadMeasurements(bytes.NewReader(b), DefaultMeasurements("in"))
 		if err != nil {
 			if !place.MatchString(err.Error()) || strings.Count(err.Error(), "in:") > 1+strings.Count(string(b), "in:") {
 				t.Errorf("an error without one place: %v", err)
@@ -43,7 +43,7 @@ func FuzzCSV(f *testing.F) {
 	fuzzed(f, "param,rep,value\n1,1,5\n", "1,2\n3,4\n", "nodes,step_s,elapsed_s\n4,1,50\n", "series;metric;p;value;day\na;b;1;2;c\n", "1 2\n", "param,value\n\"1\",2\n", "a\n1\n")
 }
 
-func FuzzText(f *testing.F) {
+func FuzzExtraPText(f *testing.F) {
 	fuzzed(f, grid, "PARAMETER p\nPOINTS 1 2\nMETRIC m\nREGION r\nDATA 1 2\nDATA 3\n", "PARAMETER p\nPOINTS ((1)(2))\nDATA 1\nDATA 2\n", "DATA", "POINTS ()(", "METRIC")
 }
 
@@ -65,17 +65,17 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte(legacyDocument))
 	f.Add([]byte("series,metric,p,value\na,time,1,2\na,energy,1,3\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		file, err := Read(bytes.NewReader(b), "in")
+		file, err := ReadMeasurements(bytes.NewReader(b), DefaultMeasurements("in"))
 		if err != nil {
 			return
 		}
-		for _, format := range []Format{Text, JSON, JSONLines} {
+		for _, format := range []Format{ExtraPText, ExtraPJSON, ExtraPLines} {
 			var out bytes.Buffer
 			if WriteExtraP(&out, format, file.Series[:1]) != nil {
 				continue
 			}
 			written := out.String()
-			again, err := Read(&out, "in")
+			again, err := ReadMeasurements(&out, DefaultMeasurements("in"))
 			if err != nil || len(again.Series) != 1 || again.Format != format {
 				t.Fatalf("%s: %v, %v from %q", format, again.Series, err, written)
 			}

@@ -1,4 +1,4 @@
-package experimentfile
+package table
 
 import (
 	"bufio"
@@ -18,7 +18,7 @@ import (
 // of Extra-P: it refuses a file in which a metric lacks a point.
 var ErrPointsDiffer = errors.New("series have different points, which Extra-P refuses in one file")
 
-// WriteExtraP writes series as Extra-P's Text, JSON or JSONLines. All have one
+// WriteExtraP writes series as Extra-P's Text, ExtraPJSON or ExtraPLines. All have one
 // parameter and the same points; a missing value is left out. Ids become call
 // paths.
 func WriteExtraP(w io.Writer, format Format, list []scaling.Series) error {
@@ -28,11 +28,11 @@ func WriteExtraP(w io.Writer, format Format, list []scaling.Series) error {
 	}
 	b := bufio.NewWriter(w)
 	switch format {
-	case Text:
+	case ExtraPText:
 		out.text(b)
-	case JSON:
+	case ExtraPJSON:
 		err = out.json(b)
-	case JSONLines:
+	case ExtraPLines:
 		err = out.jsonLines(b)
 	default:
 		err = errors.New("nobody writes this format")

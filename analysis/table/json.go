@@ -1,0 +1,202 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// plainNumber reads a number as it stands in text. Words for a missing value are NaN.
+func plainNumber(s string) (float64, error) {
+	v, unit, ok := cells{}.number([]byte(s))
+	if !ok || unit != noUnit {
+		return 0, fmt.Errorf("%q is not a number", short(s))
+	}
+	return v, nil
+}
+
+// value is a JSON number, or null for a missing one.
+type value float64
+
+func (v *value) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*v = value(math.NaN())
+		return nil
+	}
+	var n json.Number
+	if err := json.Unmarshal(b, &n); err != nil || b[0] == '"' {
+		return json.Unmarshal(b, (*float64)(v)) // an error that names the type
+	}
+	f, _ := parseFloat(n.String())
+	*v = value(f)
+	return nil
+}
+
+// mostValues bounds the repetitions of one point.
+const mostValues = 1_000_000
+
+// values is a JSON number, null, or a list of these: the repetitions of a point.
+// An empty list is a missing value.
+type values []float64
+
+func (v *values) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		if n := bytes.Count(b, []byte{','}); n > mostValues {
+			return fmt.Errorf("a list of more than %d values: %w", mostValues, errTooLarge)
+		}
+		var list []value
+		if err := json.Unmarshal(b, &list); err != nil {
+			return err
+		}
+		*v = make(values, 0, max(1, len(list)))
+		for _, x := range list {
+			*v = append(*v, float64(x))
+		}
+		if len(list) == 0 {
+			*v = append(*v, math.NaN())
+		}
+		return nil
+	}
+	var x value
+	if err := json.Unmarshal(b, &x); err != nil {
+		return err
+	}
+	*v = values{float64(x)}
+	return nil
+}
+
+// word is text, or a number that stands for text (a day, an id); null is none.
+type word struct {
+	text   string
+	number bool
+}
+
+func (w *word) UnmarshalJSON(b []byte) error {
+	switch {
+	case string(b) == "null":
+		*w = word{}
+		return nil
+	case len(b) > 0 && b[0] == '"':
+		*w = word{}
+		return json.Unmarshal(b, &w.text)
+	case len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9'):
+		*w = word{string(b), true}
+		return nil
+	}
+	return fmt.Errorf("%s is neither text nor a number", short(string(b)))
+}
+
+// words is one word, or a list of them.
+type words []word
+
+func (w *words) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		return json.Unmarshal(b, (*[]word)(w))
+	}
+	*w = make(words, 1)
+	return json.Unmarshal(b, &(*w)[0])
+}
+
+// fault says in a few words why JSON could not be read.
+func fault(err error) error {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		where := ""
+		if kind.Field != "" {
+			where = " for " + strconv.Quote(kind.Field)
+		}
+		return fmt.Errorf("a JSON %s%s where a %s is wanted", kind.Value, where, plainKind(kind.Type.String()))
+	}
+	return err
+}
+
+// plainKind names a Go type for people.
+func plainKind(t string) string {
+	switch {
+	case strings.HasPrefix(t, "[]"):
+		return "list"
+	case strings.HasPrefix(t, "map"), strings.HasPrefix(t, "struct"):
+		return "object"
+	case t == "string":
+		return "text"
+	}
+	return "number"
+}
+
+// plainJSON returns b with NaN as null, and Infinity as a number that is infinite: Python
+// writes them. It copies b only where they occur.
+func plainJSON(b []byte) []byte {
+	if !bytes.Contains(b, []byte("NaN")) && !bytes.Contains(b, []byte("Infinity")) {
+		return b
+	}
+	out := make([]byte, 0, len(b)+len(b)/8)
+	for i := 0; i < len(b); {
+		switch {
+		case b[i] == '"':
+			n := valueLength(b[i:])
+			out = append(out, b[i:i+n]...)
+			i += n
+		case bytes.HasPrefix(b[i:], []byte("NaN")):
+			out = append(out, "null"...)
+			i += len("NaN")
+		case bytes.HasPrefix(b[i:], []byte("Infinity")):
+			out = append(out, "1e999"...)
+			i += len("Infinity")
+		default:
+			out = append(out, b[i])
+			i++
+		}
+	}
+	return out
+}
+
+// fromTalpas returns a line of Talpas as JSON: it has semicolons between its keys. yes is
+// whether there are any.
+func fromTalpas(line []byte) (_ []byte, yes bool) {
+	if bytes.IndexByte(line, ';') < 0 {
+		return line, false
+	}
+	out := bytes.Clone(line)
+	for i := 0; i < len(out); i++ {
+		if out[i] == '"' {
+			i += valueLength(out[i:]) - 1
+		} else if out[i] == ';' {
+			out[i], yes = ',', true
+		}
+	}
+	return out, yes
+}
+
+// valueLength is the length of the JSON value that b begins with, all of b if it does not
+// end there. The value is not checked.
+func valueLength(b []byte) int {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			for i++; i < len(b) && b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				return i
+			}
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
+		}
+		if depth == 0 && i < len(b) && (b[i] == '"' || b[i] == '}' || b[i] == ']') {
+			return i + 1
+		}
+	}
+	return len(b)
+}

@@ -1,0 +1,391 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jobgait/analysis/scaling"
+)
+
+// Names of columns that measurements have besides parameters and values.
+var (
+	ignoredNames  = []string{"rep", "repetition", "run", "iteration", "job", "job id", "jobid", "build", "build id", "seed", "exit", "exit code", "exitcode"}
+	seriesNames   = []string{"series", "id", "callpath", "region", "kernel", "function", "benchmark"}
+	metricNames   = []string{"metric"}
+	groupNames    = []string{"group", "day", "date", "node"}
+	nodeHourNames = []string{"node hours"}
+	// averageNames are chosen of a table of statistics; the others of it are not measurements.
+	averageNames = []string{"value", "y", "mean", "average", "avg", "median"}
+)
+
+// measurementTable reads the rows of one CSV file.
+type measurementTable struct {
+	*csvReader
+	parameter, metric, group, nodeHours int   // columns, -1 if there is none
+	values, keys, others                []int // others are further parameters
+	units                               []string
+	out                                 []scaling.Series
+	index                               map[[2]string]int
+	at                                  [][]string // values of others of each observation
+	n                                   int
+}
+
+func readMeasurementRows(in *source, by Columns) (Measurements, error) {
+	reader, err := openCSV(in)
+	if err != nil {
+		return Measurements{}, err
+	}
+	t := &measurementTable{csvReader: reader, index: map[[2]string]int{}}
+	if err := t.chooseColumns(by); err != nil {
+		return Measurements{}, err
+	}
+	for {
+		cells, err := t.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			if why := t.add(cells); why != nil {
+				if err = t.unreadable(t.n, why); err == nil {
+					break
+				}
+			}
+		}
+		if err != nil {
+			return Measurements{}, err
+		}
+	}
+	if len(t.out) == 0 {
+		return Measurements{}, in.fail("a header and no measurements")
+	}
+	m := Measurements{Format: CSV, Reading: Reading{Columns: t.describe(t.understood())}}
+	for i := range t.out {
+		list, left := t.split(i)
+		m.Series, m.Left = append(m.Series, list...), m.Left+left
+	}
+	return m, nil
+}
+
+// chooseColumns gives the columns their use: by the user's word, by name, by place.
+func (t *measurementTable) chooseColumns(by Columns) error {
+	taken := map[int]bool{}
+	take := func(i int) int {
+		taken[i] = true
+		return i
+	}
+	isTaken := func(i int) bool { return taken[i] }
+	t.parameter, t.metric, t.group, t.nodeHours = -1, -1, -1, -1
+	for _, c := range []struct {
+		name string
+		to   *int
+	}{{by.Parameter, &t.parameter}, {by.Time, &t.group}} {
+		if c.name != "" {
+			i, err := t.column(c.name)
+			if err != nil {
+				return err
+			}
+			*c.to = take(i)
+		}
+	}
+	if by.Value != "" {
+		i, err := t.column(by.Value)
+		if err != nil {
+			return err
+		}
+		t.values = []int{take(i)}
+	}
+	if !t.headed {
+		return t.byPlace(taken)
+	}
+	for _, c := range []struct {
+		names []string
+		to    *int
+	}{{metricNames, &t.metric}, {groupNames, &t.group}, {nodeHourNames, &t.nodeHours}} {
+		if i := t.find(c.names, isTaken); *c.to < 0 && i >= 0 {
+			*c.to = take(i)
+		}
+	}
+	for i, name := range t.names {
+		switch words := nameOf(name).words; {
+		case taken[i]:
+		case slices.Contains(seriesNames, words):
+			t.keys = append(t.keys, take(i))
+		case slices.Contains(ignoredNames, words):
+			take(i)
+		}
+	}
+	if err := t.chooseParameter(take, isTaken); err != nil {
+		return err
+	}
+	t.chooseValues(by, taken)
+	if len(t.values) == 0 {
+		return t.in.fail("the header names no column for the parameter and one for the value: %q", short(strings.Join(t.names, string(t.separator))))
+	}
+	t.chooseKeys(taken)
+	t.units = make([]string, len(t.names))
+	return nil
+}
+
+// chooseParameter takes the column of the parameter by its name, else the first numbers
+// that are not known as a value. Further names of parameters are those of others.
+func (t *measurementTable) chooseParameter(take func(int) int, isTaken func(int) bool) error {
+	isWords := func(i int) bool { return isTaken(i) || t.kind(i) == texts || t.kind(i) == dates }
+	if t.parameter < 0 {
+		if i := t.find(parameterNames, isWords); i >= 0 {
+			t.parameter = take(i)
+		}
+	}
+	for i, name := range t.names {
+		if t.parameter < 0 && !isWords(i) && !slices.Contains(valueNames, nameOf(name).words) {
+			t.parameter = take(i)
+		}
+	}
+	if t.parameter < 0 {
+		return t.in.fail("the header names no column for the parameter and one for the value: %q: --parameter says which",
+			short(strings.Join(t.names, string(t.separator))))
+	}
+	for i, name := range t.names {
+		if !isWords(i) && slices.Contains(parameterNames, nameOf(name).words) {
+			t.others = append(t.others, take(i))
+		}
+	}
+	return nil
+}
+
+// chooseValues takes the average of a table of statistics, else all numbers that are left.
+func (t *measurementTable) chooseValues(by Columns, taken map[int]bool) {
+	if by.Value != "" {
+		return
+	}
+	free := func(i int) bool { return taken[i] || t.kind(i) == texts || t.kind(i) == dates }
+	if i := t.find(averageNames, free); i >= 0 {
+		t.values = []int{i}
+		return
+	}
+	for i := range t.names {
+		if !free(i) {
+			t.values = append(t.values, i)
+			taken[i] = true
+		}
+	}
+	if len(t.values) == 0 && len(t.others) > 0 { // "n,p": one of them was measured
+		t.values, t.others = t.others[:1], t.others[1:]
+	}
+}
+
+// chooseKeys takes words that stand before parameter and values as names of the series,
+// if rows share them.
+func (t *measurementTable) chooseKeys(taken map[int]bool) {
+	if len(t.keys) > 0 {
+		return
+	}
+	var keys []int
+	for i := range min(t.parameter, slices.Min(t.values)) {
+		if !taken[i] && t.kind(i) == texts {
+			keys = append(keys, i)
+		}
+	}
+	seen := map[string]bool{}
+	for _, row := range t.sample {
+		key := ""
+		for _, i := range keys {
+			key += "\x00" + row[i]
+		}
+		seen[key] = true
+	}
+	if 2*len(seen) <= len(t.sample) || len(seen) == 1 {
+		t.keys = keys
+	}
+}
+
+// byPlace is for files without a header: parameter, repetition, value.
+func (t *measurementTable) byPlace(taken map[int]bool) error {
+	t.units = make([]string, len(t.names))
+	if t.parameter >= 0 && len(t.values) > 0 {
+		return nil
+	}
+	if len(taken) > 0 || len(t.names) < 2 || len(t.names) > 3 {
+		return t.in.failAt(t.in.number+1, "%d columns without a header: give param,rep,value or param,value, or name the columns", len(t.names))
+	}
+	t.parameter, t.values = 0, []int{len(t.names) - 1}
+	t.names[0], t.names[len(t.names)-1] = "param", "value"
+	return nil
+}
+
+// add adds one row to its series.
+func (t *measurementTable) add(cells [][]byte) error {
+	o, err := t.observation(cells)
+	if err != nil {
+		return err
+	}
+	var id []string
+	for _, i := range t.keys {
+		if s := string(cells[i]); s != "" {
+			id = append(id, s)
+		}
+	}
+	name := ""
+	if t.metric >= 0 {
+		name = string(cells[t.metric])
+	}
+	others := ""
+	for _, i := range t.others {
+		others += ", " + t.names[i] + "=" + string(cells[i])
+	}
+	for _, i := range t.values {
+		if o.Value, err = t.numberOf(i, cells[i]); err != nil {
+			return err
+		}
+		t.append(strings.Join(id, " "), name, i, o, others)
+	}
+	t.n += len(t.values)
+	if len(t.out) > t.in.limits.Series {
+		return fmt.Errorf("more than %d series: %w", t.in.limits.Series, errTooLarge)
+	}
+	return t.in.tooMany(t.n)
+}
+
+// observation reads what a row says besides its values.
+func (t *measurementTable) observation(cells [][]byte) (o scaling.Observation, err error) {
+	if o.P, err = t.numberOf(t.parameter, cells[t.parameter]); err != nil {
+		return o, err
+	}
+	if math.IsNaN(o.P) {
+		return o, fmt.Errorf("no %s in this line", t.names[t.parameter])
+	}
+	if t.nodeHours >= 0 {
+		if o.NodeHours, err = t.numberOf(t.nodeHours, cells[t.nodeHours]); !(o.NodeHours >= 0) {
+			o.NodeHours = 0
+		}
+	}
+	if t.group >= 0 {
+		o.Group = string(cells[t.group])
+	}
+	return o, err
+}
+
+// numberOf reads a cell of a column, all of which have one unit.
+func (t *measurementTable) numberOf(i int, cell []byte) (float64, error) {
+	v, unit, ok := t.number(cell)
+	if !ok {
+		return 0, fmt.Errorf("%q is not a number", short(cell))
+	}
+	if math.IsNaN(v) {
+		return v, nil
+	}
+	if t.units[i] == noUnit && t.n == 0 {
+		t.units[i] = unit
+	}
+	if unit != t.units[i] {
+		return 0, fmt.Errorf("column %s: %q has another unit than the rows before", t.names[i], short(cell))
+	}
+	return v, nil
+}
+
+// append appends an observation to the series of an id and a metric.
+func (t *measurementTable) append(id, metricName string, column int, o scaling.Observation, others string) {
+	if metricName == "" {
+		metricName = t.names[column]
+	}
+	key := [2]string{id, metricName}
+	i, ok := t.index[key]
+	if !ok {
+		i = len(t.out)
+		t.index[key] = i
+		t.out = append(t.out, scaling.Series{ID: t.title(key), Parameter: t.names[t.parameter], Metric: metricName})
+		t.at = append(t.at, nil)
+	}
+	t.out[i].Observations = append(t.out[i].Observations, o)
+	if len(t.others) > 0 {
+		t.at[i] = append(t.at[i], others)
+	}
+}
+
+// title is the id of a series: its own, and its metric's where there are
+// several. A file of one series has the id "0", as its first line would.
+func (t *measurementTable) title(key [2]string) string {
+	several := t.metric >= 0 || len(t.values) > 1
+	switch {
+	case key[0] != "" && several:
+		return joinID(key[0], key[1])
+	case key[0] != "":
+		return key[0]
+	case several:
+		return key[1]
+	}
+	return "0"
+}
+
+// split divides series i by the values of further parameters, unless these follow from
+// the first one, or hardly two rows share them. left counts the parts that are too short.
+func (t *measurementTable) split(i int) (list []scaling.Series, left int) {
+	whole := t.out[i]
+	var order []string
+	parts := map[string][]scaling.Observation{}
+	sizes := map[string]map[float64]bool{}
+	at := map[float64]string{}
+	follows := true
+	for k, others := range t.at[i] {
+		o := whole.Observations[k]
+		if parts[others] == nil {
+			order, sizes[others] = append(order, others), map[float64]bool{}
+		}
+		parts[others] = append(parts[others], o)
+		sizes[others][o.P] = true
+		if before, ok := at[o.P]; ok && before != others {
+			follows = false
+		}
+		at[o.P] = others
+	}
+	if follows || len(order) < 2 {
+		return []scaling.Series{whole}, 0
+	}
+	for _, others := range order {
+		if len(sizes[others]) < enoughOfCombination {
+			left++
+			continue
+		}
+		one := whole
+		one.Observations = parts[others]
+		if one.ID += " (" + strings.TrimPrefix(others, ", ") + ")"; whole.ID == "0" {
+			one.ID = "(" + strings.TrimPrefix(others, ", ") + ")"
+		}
+		list = append(list, one)
+	}
+	if len(list) == 0 {
+		return []scaling.Series{whole}, 0
+	}
+	return list, left
+}
+
+// understood says which columns are taken for what.
+func (t *measurementTable) understood() string {
+	named := func(columns []int) string {
+		const most = 5
+		var out []string
+		for _, i := range columns[:min(len(columns), most)] {
+			out = append(out, t.names[i])
+		}
+		if more := len(columns) - len(out); more > 0 {
+			out = append(out, strconv.Itoa(more)+" more")
+		}
+		return strings.Join(out, ", ")
+	}
+	out := "parameter = " + t.names[t.parameter]
+	if len(t.values) == 1 {
+		out += ", value = " + named(t.values)
+	} else {
+		out += ", values = " + named(t.values)
+	}
+	if len(t.others) > 0 {
+		out += ", further parameters = " + named(t.others)
+	}
+	if len(t.keys) > 0 {
+		out += ", series = " + named(t.keys)
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"jobgait/analysis/scaling"
+)
+
+// Format is a way to write measurements down.
+type Format string
+
+// The formats of measurements.
+const (
+	CSV              Format = "csv"
+	SeriesLines      Format = "series lines"
+	ExtraPText       Format = "Extra-P text"
+	ExtraPJSON       Format = "Extra-P JSON"
+	ExtraPLegacyJSON Format = "Extra-P legacy JSON"
+	ExtraPLines      Format = "Extra-P JSON Lines"
+	Talpas           Format = "Talpas"
+	Hyperfine        Format = "hyperfine JSON"
+	GoogleBenchmark  Format = "Google Benchmark JSON"
+)
+
+// Measurements is what one input holds.
+type Measurements struct {
+	Reading
+	Format Format
+	Series []scaling.Series
+	// Numbers says of each series whether its id was a number in the input, so
+	// that it can be given back as one. It is shorter than Series, or nil, where
+	// the rest are text.
+	Numbers []bool
+	// Left is how many combinations of several parameters were left out for
+	// having fewer than three values of the one that varies.
+	Left int
+}
+
+// MeasurementOptions say how a file of measurements is read.
+type MeasurementOptions struct {
+	Name    string // of the file, for messages
+	Columns Columns
+	Limits  Limits
+}
+
+// DefaultMeasurements returns the options for a file of the given name. Its bounds are
+// far beyond honest input (100,000 points take 4 MB) and keep what is in memory below
+// half a gigabyte.
+func DefaultMeasurements(name string) MeasurementOptions {
+	return MeasurementOptions{Name: name,
+		Limits: Limits{Bytes: 128 << 20, Line: 32 << 20, Rows: 2_000_000, Series: 200_000, Columns: 1 << 12}}
+}
+
+// ReadMeasurements reads CSV, series lines and the formats of Extra-P, hyperfine and
+// Google Benchmark, known by their content.
+//
+// A series varies one parameter. Where a file varies several, each combination of the
+// others' values is a series of its own if it has three values or more. A malformed line
+// is an error: half of a file would give another model in silence. A number that is not
+// useful (a missing value, p = 0) is passed on, and the analysis says so.
+func ReadMeasurements(r io.Reader, o MeasurementOptions) (Measurements, error) {
+	in := newSource(r, o.Name, o.Limits)
+	if err := in.begin(); err != nil {
+		return Measurements{}, err
+	}
+	lines, _, err := in.sample(1)
+	if err != nil {
+		return Measurements{}, err
+	}
+	if len(lines) == 0 {
+		if in.broken {
+			_, _ = in.next()
+			return Measurements{}, fmt.Errorf("%s: %s", o.Name, in.cutText())
+		}
+		return Measurements{}, fmt.Errorf("%s: no measurements in it", o.Name)
+	}
+	var m Measurements
+	switch first := bytes.TrimSpace(lines[0]); {
+	case first[0] == '{' || first[0] == '[':
+		m, err = readMeasurementJSON(in)
+	case isKeyword(first):
+		m, err = readExtraPText(in)
+	default:
+		m, err = readMeasurementRows(in, o.Columns)
+	}
+	if err != nil {
+		return Measurements{}, err
+	}
+	m.Cut = in.cutText()
+	return m, nil
+}
+
+// readMeasurementJSON tells the JSON formats apart by the keys of the first object.
+func readMeasurementJSON(in *source) (Measurements, error) {
+	line, err := in.nextContent()
+	if err != nil {
+		return Measurements{}, err
+	}
+	first := bytes.Clone(bytes.TrimSpace(line))
+	keys, ok := objectKeys(first)
+	if talpas, yes := fromTalpas(first); !ok && yes {
+		if keys, ok = objectKeys(talpas); ok {
+			return readPointLines(in, first, Talpas)
+		}
+	}
+	if !ok {
+		return readDocument(in, first)
+	}
+	has := func(name string) bool { return keys[name] != nil }
+	switch {
+	case has("measurements"), has("benchmarks"), has("results"):
+		return readDocument(in, first)
+	case has("params"):
+		return readPointLines(in, first, ExtraPLines)
+	case has("p") || has("y"):
+		return readSeriesLines(in, first)
+	case has("schema"):
+		return Measurements{}, in.fail("this is a result, not measurements")
+	}
+	return Measurements{}, in.fail(`no measurements in this object: it has neither "p" and "y", nor "params", nor "measurements"`)
+}
+
+// objectKeys returns what a line holds if it is one JSON object.
+func objectKeys(line []byte) (keys map[string]json.RawMessage, ok bool) {
+	err := json.Unmarshal(plainJSON(line), &keys)
+	return keys, err == nil && keys != nil
+}
+
+// tooMany is the error beyond the limit of measurements.
+func (s *source) tooMany(n int) error {
+	if n > s.limits.Rows {
+		return fmt.Errorf("more than %d measurements: %w", s.limits.Rows, errTooLarge)
+	}
+	return nil
+}
