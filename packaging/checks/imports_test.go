@@ -36,7 +36,7 @@ var ranks = []struct {
 	{"agent", []string{"agent/"}, true},
 	{"drawing", []string{"reports/plot", "reports/schema", "reports/pagetest"}, false},
 	{"pages", []string{"reports/text", "reports/html"}, false},
-	{"reports", []string{"reports/job", "reports/change", "reports/scaling", "reports/periods"}, false},
+	{"reports", []string{"reports/job", "reports/change", "reports/scaling", "reports/periods", "reports/watch"}, false},
 	{"reports of reports", []string{"reports/dashboard", "reports/earlier"}, false},
 	{"hooks", []string{"prolog/", "epilog/"}, true},
 }

@@ -1,18 +1,28 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"jobgait/agent/job"
+	"jobgait/agent/job/scheduler"
 	"jobgait/agent/live"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
+	"jobgait/configs"
+	"jobgait/reports/watch"
 )
 
 // watchOptions are the flags of `jobgait watch`.
@@ -93,13 +103,13 @@ func (o watchOptions) watch(ctx context.Context, what string, out io.Writer) err
 	}
 	screen := isTerminal(out) && !o.json && !o.once
 	last := ""
-	p := pacer{cycles: o.cycles, earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) }}
+	p := watch.Pacer{Cycles: o.cycles, Earlier: func(j live.Job) []history.Run { return o.earlier(ctx, j) }}
 	for {
 		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
 		if err != nil {
 			return err
 		}
-		s.Pace = p.of(s)
+		s.Pace = p.Pace(s)
 		text := o.draw(s, alive, screen)
 		if text != "" && text != last {
 			if _, err := io.WriteString(out, text); err != nil {
@@ -138,16 +148,13 @@ func look(read func() (live.State, error)) (s live.State, alive bool, err error)
 // draw is what is printed of a state, "" if nothing.
 func (o watchOptions) draw(s live.State, alive, screen bool) string {
 	if o.json {
-		if !alive {
-			s.State = deadState(s)
-		}
-		b, err := json.Marshal(s)
+		line, err := watch.JSON(s, alive)
 		if err != nil {
 			return ""
 		}
-		return string(b) + "\n"
+		return line
 	}
-	text := words(s, alive, time.Now())
+	text := watch.Text(s, alive, time.Now())
 	if screen {
 		return "\x1b[H\x1b[J" + text
 	}
@@ -180,4 +187,222 @@ func (o watchOptions) find(what string) (string, error) {
 		}
 	}
 	return "", errOver{fmt.Sprintf("no job or process %d of yours is known here", id)}
+}
+
+// follow prints a line for each cycle until the run is over: of what the agent tells, and of its file as
+// long as it tells nothing.
+func follow(ctx context.Context, path string, out io.Writer) error {
+	var lines watch.CycleLines
+	for ctx.Err() == nil {
+		s, alive, err := look(func() (live.State, error) { return live.Read(path) })
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(out, lines.Next(s, alive)); err != nil {
+			return nil // nobody reads any more
+		}
+		if !alive {
+			return status(1)
+		}
+		if r, err := live.Dial(path); err == nil {
+			listen(ctx, r, &lines, out)
+			r.Close()
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pollEvery): // also after an agent that lets everybody go
+		}
+	}
+	return nil
+}
+
+// listen prints lines as the agent tells them, until it does not any more.
+func listen(ctx context.Context, r *live.Reader, lines *watch.CycleLines, out io.Writer) {
+	for ctx.Err() == nil {
+		s, err := r.Next(pollEvery)
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			continue
+		case err != nil:
+			return
+		}
+		if _, err := io.WriteString(out, lines.Next(s, true)); err != nil {
+			return
+		}
+	}
+}
+
+// mostEarlier is how many earlier runs are read: ten of them that came to their end
+// are wanted.
+const mostEarlier = 50
+
+// earlier are the user's runs of the application in that shape, newest first; none
+// without a history.
+func (o watchOptions) earlier(ctx context.Context, j live.Job) []history.Run {
+	s := watch.SummaryOf(j)
+	app := history.Application(s)
+	if app == history.Unknown {
+		return nil
+	}
+	path, err := o.pastOf()
+	if err != nil {
+		return nil
+	}
+	db, _, err := openHistory(ctx, o.getenv, path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = db.Close() }()
+	runs, err := db.Runs(ctx, history.Query{Cluster: j.Cluster, User: userName(), App: app, Shape: history.Shape(s), Limit: mostEarlier})
+	if err != nil {
+		return nil
+	}
+	return runs
+}
+
+// pastOf is the history to read, "" for the usual one. Root reads his own alone, where
+// nobody else can put a file.
+func (o watchOptions) pastOf() (string, error) {
+	if os.Geteuid() != 0 {
+		return "", nil
+	}
+	cfg, err := settings(configs.OneMachine(o.getenv))
+	if err != nil {
+		return "", err
+	}
+	return cfg.History.Path, job.Ours(filepath.Dir(cfg.History.Path))
+}
+
+// liveDirs are the directories in which agents tell of running jobs: the site's and
+// the user's own.
+func (o watchOptions) liveDirs() ([]string, error) {
+	var dirs []string
+	for _, env := range []func(string) string{configs.OneMachine(o.getenv), o.getenv} {
+		cfg, err := settings(env)
+		if err != nil {
+			return nil, err
+		}
+		if cfg.Agent.LiveDir != "" {
+			dirs = append(dirs, cfg.Agent.LiveDir)
+		}
+	}
+	return dirs, nil
+}
+
+// runsOf are the files of a user's runs, the newest first.
+func runsOf(dirs []string, uid int) []string {
+	type file struct {
+		path string
+		at   time.Time
+	}
+	var files []file
+	for _, dir := range dirs {
+		of := filepath.Join(dir, strconv.Itoa(uid))
+		names, err := live.Runs(dir, uid)
+		if err != nil { // a site's may be passed through, not listed
+			continue
+		}
+		for _, n := range names {
+			path := filepath.Join(of, n, live.Name)
+			if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
+				files = append(files, file{path, st.ModTime()})
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.path)
+	}
+	return paths
+}
+
+// newestLive is the newest run whose agent lives, else the newest.
+func newestLive(runs []string) (string, error) {
+	for _, r := range runs {
+		if s, err := live.Read(r); err == nil && s.Alive() {
+			return r, nil
+		}
+	}
+	if len(runs) > 0 {
+		return runs[0], nil
+	}
+	return "", errOver{"no run of yours is known here"}
+}
+
+// within is the file in a directory, or below it if it is that of all runs.
+func within(dir string) (string, error) {
+	path := filepath.Join(dir, live.Name)
+	switch _, err := os.Lstat(path); {
+	case err == nil:
+		return path, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return "", errOver{fmt.Sprintf("%.200q holds no %s", dir, live.Name)}
+	default:
+		return "", errOver{fmt.Sprintf("%.200q: %v", dir, job.Cause(err))}
+	}
+}
+
+// number reads a decimal number that is no option.
+func number(text string) (int64, bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n > 0
+}
+
+// started is whether a process is of a run: its agent, the program that started that,
+// or what that started. Ids of processes that have ended may be others' by now.
+func started(s live.State, pid int) bool {
+	of, err := job.ParentOf(s.Command)
+	if err != nil {
+		return false
+	}
+	for range 64 {
+		if pid == s.Command || pid == of && of > 1 || pid == s.Agent.PID {
+			return true
+		}
+		if pid, err = job.ParentOf(pid); err != nil || pid <= 1 {
+			return false
+		}
+	}
+	return false
+}
+
+// elsewhere watches a job on its first node, by one step of it for the whole time.
+func (o watchOptions) elsewhere(ctx context.Context, what string, failed error, out io.Writer) error {
+	var over errOver
+	id, isNumber := number(what)
+	if !isNumber || !errors.As(failed, &over) {
+		return failed
+	}
+	if _, err := os.Stat(filepath.Join("/proc", what)); err == nil {
+		return failed // a process of this machine
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return failed
+	}
+	args := []string{self, "watch"}
+	for flag, on := range map[string]bool{"--json": o.json, "--once": o.once, "--stream": o.stream} {
+		if on {
+			args = append(args, flag)
+		}
+	}
+	if o.cycles > 0 {
+		args = append(args, "--cycles", strconv.FormatInt(o.cycles, 10))
+	}
+	step := scheduler.Step(o.getenv, run.JobID(id), append(args, what)...)
+	if step == nil {
+		return failed
+	}
+	if o.once {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
+	}
+	cmd := exec.CommandContext(ctx, step[0], step[1:]...)
+	cmd.Stdout = out // what the scheduler complains of is not the answer: ours is
+	if err := cmd.Run(); err != nil {
+		return failed
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/analysis/tracker"
+	"jobgait/reports/watch"
 )
 
 // running is a home with a run that is told to be in its loop: 100 cycles of 2 s,
@@ -45,7 +47,7 @@ func newRunning(t *testing.T) running {
 		t.Fatal(err)
 	}
 	at := time.Now().UTC().Truncate(time.Second)
-	after := func(s float64) *time.Time { x := at.Add(seconds(s - 221)); return &x }
+	after := func(s float64) *time.Time { x := at.Add(time.Duration((s - 221) * float64(time.Second))); return &x }
 	period, lo, hi, off := 2.0, 1.99, 2.01, 0.02
 	return running{t, home, place, live.State{Schema: live.Schema, JobID: 7, Node: "n1", At: at, ElapsedS: 221, State: tracker.InCycle,
 		PeriodS: &period, CILo: &lo, CIHi: &hi, Cycles: 100, FirstCycle: after(20), LastBoundary: after(220), NextBoundary: after(222), BoundaryErrorS: &off,
@@ -133,32 +135,6 @@ func TestWatchSaysWhenItEnds(t *testing.T) {
 	}
 }
 
-// What is said of the end, in words.
-func TestPaceWords(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	at := func(s int) time.Time { return now.Add(time.Duration(s) * time.Second) }
-	limit, late, between := at(3000), at(9000), at(3700)
-	for _, c := range []struct {
-		p    live.Pace
-		want string
-	}{
-		{live.Pace{CyclesUsual: 1000, Runs: 4, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800)},
-			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as your last 4 runs did"},
-		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &late},
-			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say"},
-		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &limit, LimitFirst: true},
-			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say\nITS TIME LIMIT COMES FIRST, at 12:50:00"},
-		{live.Pace{CyclesUsual: 1000, EndsAt: at(3600), EndsLo: at(3500), EndsHi: at(3800), LimitAt: &between},
-			"it ends at 13:00:00 (12:58:20 to 13:03:20) if it makes 1,000 cycles, as you say\nits time limit may come first, at 13:01:40"},
-		{live.Pace{CyclesUsual: 1000, Runs: 3, EndsAt: at(86400), EndsLo: at(86000), EndsHi: at(87000)},
-			"it ends at 2026-03-02 12:00 (2026-03-02 11:53 to 2026-03-02 12:10) if it makes 1,000 cycles, as your last 3 runs did"},
-	} {
-		if got := paceWords(c.p, now); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
 // A stream has the last cycle and then each that ends, none twice, with what comes next;
 // when its reader goes it ends.
 func TestStreamHasALineForEachCycle(t *testing.T) {
@@ -174,7 +150,7 @@ func TestStreamHasALineForEachCycle(t *testing.T) {
 		ended <- status
 	}()
 	lines := bufio.NewScanner(in)
-	next := func() (h hint) {
+	next := func() (h watch.CycleLine) {
 		t.Helper()
 		if !lines.Scan() {
 			t.Fatal("no line")
@@ -185,7 +161,7 @@ func TestStreamHasALineForEachCycle(t *testing.T) {
 		return h
 	}
 	first := next()
-	if first.Schema != hintSchema || first.Cycle != 100 || first.LengthS != 2 || first.Residual != 0.1 || !first.Boundary.Equal(*r.state.LastBoundary) ||
+	if first.Schema != watch.CycleSchema || first.Cycle != 100 || first.LengthS != 2 || first.Residual != 0.1 || !first.Boundary.Equal(*r.state.LastBoundary) ||
 		first.NextBoundary == nil || !first.NextBoundary.Equal(*r.state.NextBoundary) || *first.BoundaryErrorS != 0.02 {
 		t.Errorf("%+v", first)
 	}
@@ -206,5 +182,56 @@ func TestStreamHasALineForEachCycle(t *testing.T) {
 	}
 	if status := <-ended; status != 1 {
 		t.Errorf("status %d", status)
+	}
+}
+
+// cyclesOf is a run after n cycles of 2 s, of which the last five are listed, half a
+// second into the next one. Its agent is this process.
+func cyclesOf(t *testing.T, n int64) live.State {
+	t.Helper()
+	self, err := job.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := func(k int64) time.Time { return time.Date(2026, 5, 1, 12, 0, int(2*k), 0, time.UTC) }
+	period, off, next := 2.0, 0.01, ends(n+1)
+	s := live.State{Schema: live.Schema, At: ends(n).Add(500 * time.Millisecond), State: tracker.InCycle, PeriodS: &period, NextBoundary: &next,
+		BoundaryErrorS: &off, Cycles: n, Agent: self}
+	for k := max(1, n-4); k <= n; k++ {
+		s.Recent = append(s.Recent, live.Cycle{N: k, Boundary: ends(k), LengthS: 2, Residual: 0.125})
+	}
+	return s
+}
+
+// What an agent wrote just before it ended is not lost, and its run is not called Dead.
+func TestLastWordsAreRead(t *testing.T) {
+	before, after := cyclesOf(t, 20), cyclesOf(t, 23)
+	after.State = tracker.Ended
+	before.Agent, after.Agent = job.Process{}, job.Process{} // gone
+	removed := errors.New("removed")
+	for _, c := range []struct {
+		name     string
+		readings []live.State
+		want     live.State
+		alive    bool
+	}{
+		{"it lives", []live.State{cyclesOf(t, 20)}, cyclesOf(t, 20), true},
+		{"it ended in between", []live.State{before, after}, after, false},
+		{"it was killed", []live.State{before, before}, before, false},
+		{"it ended and its file was swept", []live.State{before}, before, false},
+	} {
+		n := 0
+		s, alive, err := look(func() (live.State, error) {
+			if n++; n > len(c.readings) {
+				return live.State{}, removed
+			}
+			return c.readings[n-1], nil
+		})
+		if err != nil || alive != c.alive || s.State != c.want.State || s.Cycles != c.want.Cycles {
+			t.Errorf("%s: %+v, %v, %v", c.name, s, alive, err)
+		}
+	}
+	if _, alive, err := look(func() (live.State, error) { return live.State{}, removed }); alive || !errors.Is(err, removed) {
+		t.Errorf("no file: %v, %v", alive, err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package watch
 
 import (
 	"encoding/json"
@@ -32,13 +32,13 @@ func cyclesOf(t *testing.T, n int64) live.State {
 	return s
 }
 
-// hintsIn reads lines, refusing keys that a hint does not have.
-func hintsIn(t *testing.T, text string) (hs []hint) {
+// hintsIn reads lines, refusing keys that a CycleLine does not have.
+func hintsIn(t *testing.T, text string) (hs []CycleLine) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	for {
-		var h hint
+		var h CycleLine
 		switch err := d.Decode(&h); {
 		case errors.Is(err, io.EOF):
 			return hs
@@ -62,10 +62,10 @@ func TestHintsOfEachCycle(t *testing.T) {
 		{"more at once than are listed", []int64{0, 20, 40}, []int64{16, 17, 18, 19, 20, 36, 37, 38, 39, 40}},
 		{"none", []int64{0, 0}, nil},
 	} {
-		var told hints
+		var told CycleLines
 		var got []int64
 		for _, n := range c.writings {
-			for _, h := range hintsIn(t, told.next(cyclesOf(t, n), true)) {
+			for _, h := range hintsIn(t, told.Next(cyclesOf(t, n), true)) {
 				got = append(got, h.Cycle)
 			}
 		}
@@ -79,42 +79,9 @@ func TestHintsOfEachCycle(t *testing.T) {
 // is none.
 func TestHintsOfADeadRun(t *testing.T) {
 	s := cyclesOf(t, 9)
-	hs := hintsIn(t, new(hints).next(s, false))
-	if len(hs) != 1 || hs[0].Cycle != 9 || hs[0].State != dead || hs[0].NextBoundary != nil || hs[0].BoundaryErrorS != nil {
+	hs := hintsIn(t, new(CycleLines).Next(s, false))
+	if len(hs) != 1 || hs[0].Cycle != 9 || hs[0].State != Dead || hs[0].NextBoundary != nil || hs[0].BoundaryErrorS != nil {
 		t.Errorf("%+v", hs)
-	}
-}
-
-// What an agent wrote just before it ended is not lost, and its run is not called dead.
-func TestLastWordsAreRead(t *testing.T) {
-	before, after := cyclesOf(t, 20), cyclesOf(t, 23)
-	after.State = tracker.Ended
-	before.Agent, after.Agent = job.Process{}, job.Process{} // gone
-	removed := errors.New("removed")
-	for _, c := range []struct {
-		name     string
-		readings []live.State
-		want     live.State
-		alive    bool
-	}{
-		{"it lives", []live.State{cyclesOf(t, 20)}, cyclesOf(t, 20), true},
-		{"it ended in between", []live.State{before, after}, after, false},
-		{"it was killed", []live.State{before, before}, before, false},
-		{"it ended and its file was swept", []live.State{before}, before, false},
-	} {
-		n := 0
-		s, alive, err := look(func() (live.State, error) {
-			if n++; n > len(c.readings) {
-				return live.State{}, removed
-			}
-			return c.readings[n-1], nil
-		})
-		if err != nil || alive != c.alive || s.State != c.want.State || s.Cycles != c.want.Cycles {
-			t.Errorf("%s: %+v, %v, %v", c.name, s, alive, err)
-		}
-	}
-	if _, alive, err := look(func() (live.State, error) { return live.State{}, removed }); alive || !errors.Is(err, removed) {
-		t.Errorf("no file: %v, %v", alive, err)
 	}
 }
 
@@ -124,7 +91,7 @@ func TestHintsOfLowStretches(t *testing.T) {
 	s := cyclesOf(t, 9) // half a second into a cycle of 2 s
 	s.LastBoundary = &s.Recent[len(s.Recent)-1].Boundary
 	s.Low = []live.Low{{OffsetS: 0.2, DurationS: 0.1, ErrorS: 0.01, Repeatability: 0.9}, {OffsetS: 1.5, DurationS: 0.3, Repeatability: 1}}
-	hs := hintsIn(t, new(hints).next(s, true))
+	hs := hintsIn(t, new(CycleLines).Next(s, true))
 	if len(hs) != 1 || len(hs[0].Low) != 2 {
 		t.Fatalf("%+v", hs)
 	}
@@ -133,11 +100,11 @@ func TestHintsOfLowStretches(t *testing.T) {
 			t.Errorf("stretch %d begins after %v s, want %v", i, got, want)
 		}
 	}
-	if hs := hintsIn(t, new(hints).next(s, false)); hs[0].Low == nil || len(hs[0].Low) != 0 {
+	if hs := hintsIn(t, new(CycleLines).Next(s, false)); hs[0].Low == nil || len(hs[0].Low) != 0 {
 		t.Errorf("over: %+v", hs[0].Low)
 	}
 	s.State = tracker.LeftLoop
-	if hs := hintsIn(t, new(hints).next(s, true)); len(hs[0].Low) != 0 {
+	if hs := hintsIn(t, new(CycleLines).Next(s, true)); len(hs[0].Low) != 0 {
 		t.Errorf("left: %+v", hs[0].Low)
 	}
 }

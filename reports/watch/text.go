@@ -1,4 +1,4 @@
-package main
+package watch
 
 import (
 	"fmt"
@@ -13,18 +13,12 @@ import (
 	"jobgait/analysis/tracker"
 )
 
-// dead is what a run is called whose agent is gone without having said that it ended.
-const dead tracker.State = "dead"
+// Dead is what a run is called whose agent is gone without having said that it ended.
+const Dead tracker.State = "dead"
 
-func deadState(s live.State) tracker.State {
-	if s.State == tracker.Ended {
-		return s.State
-	}
-	return dead
-}
-
-// words says what is known, in a few lines.
-func words(s live.State, alive bool, now time.Time) string {
+// Text says what is known of a run at the time now, in a few lines; alive is whether its
+// agent lives.
+func Text(s live.State, alive bool, now time.Time) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	later := 0.0
@@ -62,15 +56,15 @@ func paceWords(p live.Pace, now time.Time) string {
 	if p.Runs > 0 {
 		why = q.Plural(p.CyclesUsual, "cycle") + ", as your last " + q.Plural(int64(p.Runs), "run") + " did"
 	}
-	text := fmt.Sprintf("it ends at %s (%s to %s) if it makes %s", at(p.EndsAt), at(p.EndsLo), at(p.EndsHi), why)
+	line := fmt.Sprintf("it ends at %s (%s to %s) if it makes %s", at(p.EndsAt), at(p.EndsLo), at(p.EndsHi), why)
 	switch {
 	case p.LimitAt == nil:
 	case p.LimitFirst:
-		text += fmt.Sprintf("\nITS TIME LIMIT COMES FIRST, at %s", at(*p.LimitAt))
+		line += fmt.Sprintf("\nITS TIME LIMIT COMES FIRST, at %s", at(*p.LimitAt))
 	case p.LimitAt.Before(p.EndsHi):
-		text += fmt.Sprintf("\nits time limit may come first, at %s", at(*p.LimitAt))
+		line += fmt.Sprintf("\nits time limit may come first, at %s", at(*p.LimitAt))
 	}
-	return text
+	return line
 }
 
 // stateWords says how the job stands to its loop.
