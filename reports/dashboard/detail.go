@@ -1,9 +1,6 @@
 package dashboard
 
 import (
-	"fmt"
-	"strings"
-
 	"jobgait/reports/change"
 )
 
@@ -53,40 +50,6 @@ const (
 // mostShaded is how many shifts of the machine a picture shades, the newest: each takes
 // 200 bytes of every picture, and a site of years has hundreds.
 const mostShaded = 40
-
-// says is what the page tells of what it left out; "" if that is nothing.
-func (d detail) says(in Input) string {
-	total, pairs := len(in.Report.Series), min(len(in.Pairs), in.Limits.Pairs)
-	var parts []string
-	if n := len(in.Report.Machine); n > mostShaded {
-		parts = append(parts, fmt.Sprintf("of %d shifts of the machine the newest %d are shaded", n, mostShaded))
-	}
-	switch d.curves {
-	case noCurves:
-		parts = append(parts, "evidence and normal plots are left out")
-	case changedCurves:
-		parts = append(parts, "evidence and normal plots are those of histories that changed")
-	}
-	switch {
-	case d.tips == 0:
-		parts = append(parts, "tooltips are left out")
-	case d.tips > 0:
-		parts = append(parts, fmt.Sprintf("tooltips are those of the newest %d runs", d.tips))
-	}
-	if d.histories >= 0 && d.histories < total {
-		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that are slower now or changed first", d.histories, total))
-	}
-	if in.NoFurther {
-		parts = append(parts, "further metrics are left out")
-	}
-	if d.pairs < pairs {
-		parts = append(parts, fmt.Sprintf("%d of %d comparisons are shown", d.pairs, pairs))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "To keep the page small, " + strings.Join(parts, "; ") + "."
-}
 
 // view is how the timeline of a history is drawn.
 func (d detail) view(r change.Report, o change.Options) change.View {

@@ -1,7 +1,8 @@
 // Package dashboard is the notebook of the Albany Land-Ice report as one page:
 // what changed in the last days, each history with its levels, how histories
 // compare, and behind a fold the curves that the report's method looks at.
-// Judged histories and comparisons come in, HTML goes out.
+// Judged histories and comparisons come in (model.go), HTML goes out (html.go), in
+// the words of text.go. JSON of the same figures is that of `jobgait changes --json`.
 //
 // The page needs no server, no network and no script: application, shape and
 // metric are picked by radio buttons that the style sheet reads, tooltips are

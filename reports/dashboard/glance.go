@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 
@@ -81,6 +80,3 @@ func shaded(list []changepoint.MachineEvent, series []change.Judged) bool {
 	}
 	return false
 }
-
-// shapeName is a shape as it stands on a button.
-func shapeName(shape string) string { return cmp.Or(change.ShapeName(shape), "any shape") }

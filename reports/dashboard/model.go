@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -84,15 +83,6 @@ func apps(r change.Report, n int) []app {
 func severalUsers(series []change.Judged) bool {
 	return slices.ContainsFunc(series, func(s change.Judged) bool { return s.User != series[0].User })
 }
-
-func appName(s change.Judged) string {
-	if s.App != "" {
-		return text.Clean(s.App)
-	}
-	return s.Title()
-}
-
-func metricName(s change.Judged) string { return text.Clean(cmp.Or(s.Metric, "time")) }
 
 // apart gives histories that only their names tell from each other, as the lines
 // of a file may be, a metric that has the name in it.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"jobgait/reports/text"
 
@@ -90,36 +89,4 @@ func (n sickNode) missing() float64 {
 		return 0
 	}
 	return float64(n.records.Missing+n.records.Died) / float64(n.records.Jobs)
-}
-
-func (n sickNode) text() string {
-	var parts []string
-	if n.histories > 0 {
-		text := fmt.Sprintf("jobs take %s longer, in one history", quantity.Percent(n.effectPct))
-		if n.histories > 1 {
-			text = fmt.Sprintf("jobs take up to %s longer, in %d histories", quantity.Percent(n.effectPct), n.histories)
-		}
-		parts = append(parts, text)
-	}
-	if r := n.records; r != nil && r.Missing > 0 {
-		parts = append(parts, fmt.Sprintf("no record of %d of %s", r.Missing, quantity.Plural(r.Jobs, "job")))
-	}
-	if r := n.records; r != nil && r.Died > 0 {
-		parts = append(parts, fmt.Sprintf("the agent died in %d of %s", r.Died, quantity.Plural(r.Jobs, "job")))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// someOf names the first jobs of a list and counts the rest.
-func someOf(jobs []string) string {
-	const most = 4
-	var names []string
-	for _, j := range jobs[:min(len(jobs), most)] {
-		names = append(names, text.Clean(j))
-	}
-	text := strings.Join(names, ", ")
-	if k := len(jobs) - len(names); k > 0 {
-		text += fmt.Sprintf(" and %s more", quantity.Count(k))
-	}
-	return text
 }

@@ -9,7 +9,6 @@ import (
 
 	"jobgait/reports/text"
 
-	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
@@ -108,16 +107,6 @@ func (v *siteView) waste(s history.Site) {
 	}
 }
 
-// ruleOf is what earns a finding, "" for a code that is none.
-func ruleOf(code string) string {
-	rules := finding.Rules()
-	i := slices.IndexFunc(rules, func(r finding.Rule) bool { return r.Code == code })
-	if i < 0 {
-		return ""
-	}
-	return rules[i].When
-}
-
 // coverage is how many jobs have a report and a period, and why the others have none.
 func (v *siteView) coverage(rows []history.Coverage) {
 	all, reported, periodic := 0, 0, 0
@@ -166,14 +155,6 @@ func counted(name, class string, n, of int) gauge {
 	text := fmt.Sprintf("%s, %s", quantity.Share(k/float64(of)), quantity.Plural(n, "job"))
 	return gauge{Name: name, Text: text, Bar: bar(class, &k, float64(of), text)}
 }
-
-// owned is a name with its user's.
-func owned(user, name string) string {
-	return text.Clean(user) + " / " + text.Clean(name)
-}
-
-// hours prints node hours.
-func hours(h float64) string { return quantity.Figures(h, 3) }
 
 // most is the largest of what is known, the end of a scale.
 func most[T any](rows []T, of func(T) *float64) float64 {

@@ -136,14 +136,6 @@ func counts(in Input) []count {
 	}
 }
 
-// passRemark says how many could not be judged.
-func passRemark(unknown int) string {
-	if unknown == 0 {
-		return "no change of that size"
-	}
-	return fmt.Sprintf("no change of that size; %d cannot be told", unknown)
-}
-
 // events fills the list of the last days and that of what was before.
 func (v *view) events(in Input) {
 	var items []item
@@ -201,14 +193,6 @@ func (v *view) watched(in Input, severalUsers bool) (list []item) {
 	return list
 }
 
-// who is a history in a list.
-func who(s change.Judged, severalUsers bool) string {
-	if severalUsers && s.User != "" {
-		return text.Clean(s.User) + " / " + label(s)
-	}
-	return label(s)
-}
-
 // machine lists the shifts of the machine, newest first. Their days count only
 // where those of the histories are in the calendar too.
 func (v *view) machine(in Input) {
@@ -237,9 +221,4 @@ func eventItems(s change.Judged, severalUsers bool) []item {
 		out = append(out, it)
 	}
 	return out
-}
-
-// label is application, shape and metric of a history, as far as they are said.
-func label(s change.Judged) string {
-	return change.Label(appName(s), change.ShapeName(s.Shape), s.Metric)
 }

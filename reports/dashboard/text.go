@@ -1,0 +1,130 @@
+package dashboard
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/quantity"
+	"jobgait/reports/change"
+	"jobgait/reports/text"
+)
+
+func appName(s change.Judged) string {
+	if s.App != "" {
+		return text.Clean(s.App)
+	}
+	return s.Title()
+}
+
+func metricName(s change.Judged) string { return text.Clean(cmp.Or(s.Metric, "time")) }
+
+// shapeName is a shape as it stands on a button.
+func shapeName(shape string) string { return cmp.Or(change.ShapeName(shape), "any shape") }
+
+// who is a history in a list.
+func who(s change.Judged, severalUsers bool) string {
+	if severalUsers && s.User != "" {
+		return text.Clean(s.User) + " / " + label(s)
+	}
+	return label(s)
+}
+
+// label is application, shape and metric of a history, as far as they are said.
+func label(s change.Judged) string {
+	return change.Label(appName(s), change.ShapeName(s.Shape), s.Metric)
+}
+
+// passRemark says how many could not be judged.
+func passRemark(unknown int) string {
+	if unknown == 0 {
+		return "no change of that size"
+	}
+	return fmt.Sprintf("no change of that size; %d cannot be told", unknown)
+}
+
+// says is what the page tells of what it left out; "" if that is nothing.
+func (d detail) says(in Input) string {
+	total, pairs := len(in.Report.Series), min(len(in.Pairs), in.Limits.Pairs)
+	var parts []string
+	if n := len(in.Report.Machine); n > mostShaded {
+		parts = append(parts, fmt.Sprintf("of %d shifts of the machine the newest %d are shaded", n, mostShaded))
+	}
+	switch d.curves {
+	case noCurves:
+		parts = append(parts, "evidence and normal plots are left out")
+	case changedCurves:
+		parts = append(parts, "evidence and normal plots are those of histories that changed")
+	}
+	switch {
+	case d.tips == 0:
+		parts = append(parts, "tooltips are left out")
+	case d.tips > 0:
+		parts = append(parts, fmt.Sprintf("tooltips are those of the newest %d runs", d.tips))
+	}
+	if d.histories >= 0 && d.histories < total {
+		parts = append(parts, fmt.Sprintf("%d of %d histories are drawn, those that are slower now or changed first", d.histories, total))
+	}
+	if in.NoFurther {
+		parts = append(parts, "further metrics are left out")
+	}
+	if d.pairs < pairs {
+		parts = append(parts, fmt.Sprintf("%d of %d comparisons are shown", d.pairs, pairs))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "To keep the page small, " + strings.Join(parts, "; ") + "."
+}
+
+func (n sickNode) text() string {
+	var parts []string
+	if n.histories > 0 {
+		text := fmt.Sprintf("jobs take %s longer, in one history", quantity.Percent(n.effectPct))
+		if n.histories > 1 {
+			text = fmt.Sprintf("jobs take up to %s longer, in %d histories", quantity.Percent(n.effectPct), n.histories)
+		}
+		parts = append(parts, text)
+	}
+	if r := n.records; r != nil && r.Missing > 0 {
+		parts = append(parts, fmt.Sprintf("no record of %d of %s", r.Missing, quantity.Plural(r.Jobs, "job")))
+	}
+	if r := n.records; r != nil && r.Died > 0 {
+		parts = append(parts, fmt.Sprintf("the agent died in %d of %s", r.Died, quantity.Plural(r.Jobs, "job")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// someOf names the first jobs of a list and counts the rest.
+func someOf(jobs []string) string {
+	const most = 4
+	var names []string
+	for _, j := range jobs[:min(len(jobs), most)] {
+		names = append(names, text.Clean(j))
+	}
+	text := strings.Join(names, ", ")
+	if k := len(jobs) - len(names); k > 0 {
+		text += fmt.Sprintf(" and %s more", quantity.Count(k))
+	}
+	return text
+}
+
+// ruleOf is what earns a finding, "" for a code that is none.
+func ruleOf(code string) string {
+	rules := finding.Rules()
+	i := slices.IndexFunc(rules, func(r finding.Rule) bool { return r.Code == code })
+	if i < 0 {
+		return ""
+	}
+	return rules[i].When
+}
+
+// owned is a name with its user's.
+func owned(user, name string) string {
+	return text.Clean(user) + " / " + text.Clean(name)
+}
+
+// hours prints node hours.
+func hours(h float64) string { return quantity.Figures(h, 3) }
