@@ -19,11 +19,11 @@ const (
 	chanceSpread = 2
 )
 
-// List is the series whose false changes are expected together.
-type List struct{ series, cut, near, further int }
+// judgedList is the series whose false changes are expected together.
+type judgedList struct{ series, cut, near, further int }
 
 // add counts a verdict by how much it stays short of its threshold.
-func (l *List) add(short float64) {
+func (l *judgedList) add(short float64) {
 	l.series++
 	switch {
 	case short < 0:
@@ -35,8 +35,8 @@ func (l *List) add(short float64) {
 	}
 }
 
-// ExpectedByChance is how many would be segmented if none had a change.
-func (l List) ExpectedByChance() float64 {
+// expectedByChance is how many would be segmented if none had a change.
+func (l judgedList) expectedByChance() float64 {
 	if l.series == 0 {
 		return 0
 	}
@@ -48,13 +48,13 @@ func (l List) ExpectedByChance() float64 {
 // their series had a change. It is for the likelihood method with default
 // settings; series without a verdict do not count.
 func ExpectedByChance(results []Result) float64 {
-	var l List
+	var l judgedList
 	for i := range results {
 		if r := &results[i]; r.ChangeStrength != nil {
 			l.add(r.short)
 		}
 	}
-	return l.ExpectedByChance()
+	return l.expectedByChance()
 }
 
 // ChanceRange is how many may be segmented by chance, in 95 of 100 lists, where

@@ -4,13 +4,11 @@ import (
 	"encoding/binary"
 	"math"
 	"testing"
-
-	"jobgait/analysis/scaling/experiment/draw"
 )
 
 // listOf counts n drawn series.
-func listOf(n int, series func() draw.Series) List {
-	d, l := NewDetector(), List{}
+func listOf(n int, series func() drawnSeries) judgedList {
+	d, l := NewDetector(), judgedList{}
 	for range n {
 		s := series()
 		d.Count(&l, s.P, s.Values, s.Groups)
@@ -21,16 +19,16 @@ func listOf(n int, series func() draw.Series) List {
 // What is expected of a list is what happens in others of its kind: of sums
 // 1.3 % are cut, where days are shared 1.5 %, next to none of quiet series.
 func TestExpectedByChance(t *testing.T) {
-	src := draw.New(5)
+	src := newDraw(5)
 	for _, c := range []struct {
 		name   string
-		series func() draw.Series
+		series func() drawnSeries
 	}{
-		{"sums", func() draw.Series { return src.Measured("sum", 0.1) }},
-		{"shared days", func() draw.Series { return src.Disturbed("shared days 5%", 8) }},
-		{"quiet", func() draw.Series { return src.Paper(draw.Cell{In: true, Noise: 0.02}, 10) }},
+		{"sums", func() drawnSeries { return src.Measured("sum", 0.1) }},
+		{"shared days", func() drawnSeries { return src.Disturbed("shared days 5%", 8) }},
+		{"quiet", func() drawnSeries { return src.Paper(drawCell{In: true, Noise: 0.02}, 10) }},
 	} {
-		seen, e := listOf(1500, c.series).cut, listOf(200, c.series).ExpectedByChance()
+		seen, e := listOf(1500, c.series).cut, listOf(200, c.series).expectedByChance()
 		// Four deviations of the count, and what is expected may be off.
 		happens, slack := 200./1500*float64(seen), 4*200./1500*math.Sqrt(float64(seen)+1)
 		if e > chanceSpread*happens+slack || e < happens/chanceSpread-slack {
@@ -43,7 +41,7 @@ func TestExpectedOfResults(t *testing.T) {
 	if e := ExpectedByChance([]Result{{N: 10}, {}}); e != 0 {
 		t.Errorf("%g expected of nothing", e)
 	}
-	src := draw.New(6)
+	src := newDraw(6)
 	var list []Series
 	for range 16 {
 		s := src.Measured("sum", 0.15)
@@ -66,14 +64,14 @@ func TestExpectedOfResults(t *testing.T) {
 
 // Where there are other series, a change does not count as noise.
 func TestChangesAreNotChance(t *testing.T) {
-	src := draw.New(7)
-	list := listOf(60, func() draw.Series { return src.Paper(draw.Cell{In: true, Noise: 0.02}, 10) })
+	src := newDraw(7)
+	list := listOf(60, func() drawnSeries { return src.Paper(drawCell{In: true, Noise: 0.02}, 10) })
 	d := NewDetector()
 	for range 20 {
-		s := src.Paper(draw.Cell{In: true, Noise: 0.02}, 10).Stepped(5, 4)
+		s := src.Paper(drawCell{In: true, Noise: 0.02}, 10).Stepped(5, 4)
 		d.Count(&list, s.P, s.Values, nil)
 	}
-	if e := list.ExpectedByChance(); e > 0.3 {
+	if e := list.expectedByChance(); e > 0.3 {
 		t.Errorf("%g expected of 60 quiet series and 20 that change", e)
 	}
 }

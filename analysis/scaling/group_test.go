@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"jobgait/analysis/scaling/experiment/draw"
 )
 
 func TestNewGrid(t *testing.T) {
@@ -73,7 +71,7 @@ func TestSharedDays(t *testing.T) {
 
 // Repetitions that agree do not make points that differ from day to day certain.
 func TestRepetitionsAreNotPoints(t *testing.T) {
-	src := draw.New(12)
+	src := newDraw(12)
 	d := NewDetector()
 	for _, family := range []string{"day 1%", "day 2%", "day 5%"} {
 		false_ := 0

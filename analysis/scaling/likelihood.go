@@ -2,7 +2,7 @@ package scaling
 
 import "math"
 
-// Thresholds (Program calibrate) hold for these values and those beside their
+// The thresholds (threshold.go) hold for these values and those beside their
 // uses in this package only.
 const (
 	// minSegment is the least number of points between two changes. A change
@@ -65,7 +65,7 @@ type detection struct {
 // several points share (group.go). Repetitions say how noisy a point is at
 // least; they never say how much points differ beside that. The strength is the
 // evidence of the changes, averaged over their places, over that of the best of
-// these; its thresholds are measured (threshold.go, calibrate/). Two changes
+// these; its thresholds are measured (threshold.go). Two changes
 // where one is not seen, and more where one is, are found by dynamic
 // programming (dynamic.go).
 //

@@ -3,16 +3,14 @@ package scaling
 import (
 	"syscall"
 	"testing"
-
-	"jobgait/analysis/scaling/experiment/draw"
 )
 
 // mixed is ten-point series no two of which share a grid, segmented ones and others.
 func mixed(count int, segmented func(int) bool) []grid {
-	src := draw.New(31)
+	src := newDraw(31)
 	out := make([]grid, count)
 	for i := range out {
-		c := draw.Cell{In: i&2 == 0, Decades: i&4 == 0, Doubling: i&8 == 0, Noise: []float64{0, 0.02, 0.05, 0.1}[i/16%4]}
+		c := drawCell{In: i&2 == 0, Decades: i&4 == 0, Doubling: i&8 == 0, Noise: []float64{0, 0.02, 0.05, 0.1}[i/16%4]}
 		parts := []int{10}
 		if segmented(i) {
 			parts = []int{5, 5}
@@ -56,8 +54,8 @@ func BenchmarkDetectSegmented(b *testing.B) { benchmarkDetect(b, func(int) bool 
 
 // The most points that are looked at one by one.
 func BenchmarkDetect64(b *testing.B) {
-	src := draw.New(32)
-	s := src.Paper(draw.Cell{In: true, Noise: 0.05}, 32, 32)
+	src := newDraw(32)
+	s := src.Paper(drawCell{In: true, Noise: 0.05}, 32, 32)
 	g := gridOf(s.P, s.Values, nil)
 	d := newDetector()
 	for b.Loop() {

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"jobgait/analysis/scaling/experiment/draw"
 )
 
 // series makes a grid of single runs at p of a function.
@@ -149,9 +147,9 @@ func check(t *testing.T, g grid, d detection) {
 }
 
 func TestDetectProperties(t *testing.T) {
-	src := draw.New(4)
+	src := newDraw(4)
 	for i := range 200 {
-		family := append(draw.Steady, draw.Changed...)[i%9]
+		family := append(steadyFamilies, changedFamilies...)[i%9]
 		s := src.Measured(family, []float64{0, 0.02, 0.1}[i%3])
 		g := gridOf(s.P, s.Values, nil)
 		d := detect(g)
@@ -171,10 +169,10 @@ func TestDetectProperties(t *testing.T) {
 
 // A detector that has seen other series says the same as a new one.
 func TestDetectorKeepsNothing(t *testing.T) {
-	src := draw.New(8)
+	src := newDraw(8)
 	used := newDetector()
 	for i := range 150 {
-		s := src.Measured(append(draw.Steady, draw.Changed...)[i%9], 0.02)
+		s := src.Measured(append(steadyFamilies, changedFamilies...)[i%9], 0.02)
 		g := gridOf(s.P, s.Values, nil)
 		a := used.detect(g)
 		used.locate(g, &a)
@@ -185,35 +183,35 @@ func TestDetectorKeepsNothing(t *testing.T) {
 	}
 }
 
-// Shares far from what Program experiment measures on 20,000 series a cell.
+// Shares far from what the table splits measures on 20,000 series a cell.
 func TestShares(t *testing.T) {
 	d := NewDetector()
 	tests := []struct {
 		name     string
-		draw     func(draw.Source) draw.Series
+		draw     func(drawSource) drawnSeries
 		min, max float64
 	}{
-		{"one law, 5 %", func(s draw.Source) draw.Series {
-			return s.Paper(draw.Cell{In: true, Noise: 0.05}, 10)
+		{"one law, 5 %", func(s drawSource) drawnSeries {
+			return s.Paper(drawCell{In: true, Noise: 0.05}, 10)
 		}, 0, 0.01},
-		{"one law off the space, 15 %", func(s draw.Source) draw.Series {
-			return s.Paper(draw.Cell{Noise: 0.15, Doubling: true}, 8)
+		{"one law off the space, 15 %", func(s drawSource) drawnSeries {
+			return s.Paper(drawCell{Noise: 0.15, Doubling: true}, 8)
 		}, 0, 0.03},
-		{"5+5, 2 %", func(s draw.Source) draw.Series {
-			return s.Paper(draw.Cell{In: true, Noise: 0.02, Decades: true}, 5, 5)
+		{"5+5, 2 %", func(s drawSource) drawnSeries {
+			return s.Paper(drawCell{In: true, Noise: 0.02, Decades: true}, 5, 5)
 		}, 0.92, 1},
-		{"4+3, 1 %", func(s draw.Source) draw.Series {
-			return s.Paper(draw.Cell{In: true, Noise: 0.01, Decades: true, Doubling: true}, 4, 3)
+		{"4+3, 1 %", func(s drawSource) drawnSeries {
+			return s.Paper(drawCell{In: true, Noise: 0.01, Decades: true, Doubling: true}, 4, 3)
 		}, 0.85, 1},
-		{"kinks, 1 %", func(s draw.Source) draw.Series { return s.Measured("kink", 0.01) }, 0.5, 1},
-		{"two changes, 2 %", func(s draw.Source) draw.Series { return s.Twice(0.02) }, 0.95, 1},
-		{"days of 5 %", func(s draw.Source) draw.Series { return s.Disturbed("day 5%", 8) }, 0, 0.03},
-		{"outliers", func(s draw.Source) draw.Series { return s.Disturbed("outliers x1.2-3", 10) }, 0, 0.03},
-		{"growing noise", func(s draw.Source) draw.Series { return s.Disturbed("growing to 10%", 10) }, 0, 0.04},
-		{"absolute noise", func(s draw.Source) draw.Series { return s.Disturbed("absolute 2% of median", 8) }, 0, 0.03},
+		{"kinks, 1 %", func(s drawSource) drawnSeries { return s.Measured("kink", 0.01) }, 0.5, 1},
+		{"two changes, 2 %", func(s drawSource) drawnSeries { return s.Twice(0.02) }, 0.95, 1},
+		{"days of 5 %", func(s drawSource) drawnSeries { return s.Disturbed("day 5%", 8) }, 0, 0.03},
+		{"outliers", func(s drawSource) drawnSeries { return s.Disturbed("outliers x1.2-3", 10) }, 0, 0.03},
+		{"growing noise", func(s drawSource) drawnSeries { return s.Disturbed("growing to 10%", 10) }, 0, 0.04},
+		{"absolute noise", func(s drawSource) drawnSeries { return s.Disturbed("absolute 2% of median", 8) }, 0, 0.03},
 	}
 	for i, test := range tests {
-		src := draw.New(uint64(100 + i))
+		src := newDraw(uint64(100 + i))
 		const n = 600
 		found := 0
 		for range n {

@@ -3,7 +3,7 @@ package scaling
 import "math"
 
 // The constants of predictions were chosen on development draws of the
-// experiment's coverage program and confirmed on others; its figures stand in
+// coverage table (tables_test.go) and confirmed on others; its figures stand in
 // the package comment.
 const (
 	// predictShape and predictScale are what is known of noise before. They are

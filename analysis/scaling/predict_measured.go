@@ -10,7 +10,7 @@ func (w *work) atMeasured(v *Prediction, g grid) {
 		return
 	}
 	scatter, dof := w.scatter(g)
-	if !(dof > 0) {
+	if dof < 1 || g.dof == 0 && dof < singleLeast {
 		return
 	}
 	// A new mean and the measured one scatter alike.
@@ -34,6 +34,10 @@ func (w *work) atMeasured(v *Prediction, g grid) {
 // laws makes the scatter around them small: at 1 and 2, .02 fewer of the intervals
 // would hold.
 const repeatedWider, singleWider = 1.5, 4
+
+// singleLeast is the least degrees of freedom of the scatter around the laws where no
+// size has repetitions: laws of three or four points follow these too closely.
+const singleLeast = 5
 
 // scatter is the standard deviation of the mean at a size, relative to it, with its
 // degrees of freedom: that of the points around the laws of the segments, and at

@@ -77,7 +77,7 @@ func drawLaw(r *rand.Rand, inside bool) func(float64) float64 {
 	return func(p float64) float64 { return a + b*t.Shape(p) }
 }
 
-// TestCoverage is a small form of the experiment's coverage program, wide
+// TestCoverage is a small form of the coverage table (tables_test.go), wide
 // enough not to fail by chance: of 160 intervals at a true coverage of .95, 140
 // or fewer hold the new run once in 10,000 draws.
 func TestCoverage(t *testing.T) {

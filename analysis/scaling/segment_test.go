@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-
-	"jobgait/analysis/scaling/experiment/draw"
 )
 
 // direct is the least cost of a range of points, each shape fitted by itself.
@@ -49,7 +47,7 @@ func direct(f *frame, a, b int) cost {
 }
 
 func TestCosts(t *testing.T) {
-	src := draw.New(2)
+	src := newDraw(2)
 	d := newDetector()
 	for range 40 {
 		s := src.Measured("algorithm", 0.05)
@@ -77,7 +75,7 @@ func TestCosts(t *testing.T) {
 
 // The quick search for two changes is the dynamic program's.
 func TestThree(t *testing.T) {
-	src := draw.New(3)
+	src := newDraw(3)
 	d := newDetector()
 	rng := rand.New(rand.NewPCG(3, 1))
 	for i := range 200 {
@@ -113,7 +111,7 @@ func TestDescending(t *testing.T) {
 
 // The best of few segmentations by trying them all.
 func TestDynamic(t *testing.T) {
-	src := draw.New(5)
+	src := newDraw(5)
 	d := newDetector()
 	s := src.Twice(0.1)
 	g := gridOf(s.P, s.Values, nil)

@@ -2,7 +2,7 @@ package scaling
 
 import "slices"
 
-// calibration is what Program calibrate measured for one number of points: the
+// calibration is what the table thresholds measures for one number of points: the
 // strength above which a series is segmented, where the best single law leaves
 // little of it and where it leaves much.
 type calibration struct {
@@ -10,7 +10,7 @@ type calibration struct {
 	quiet, loud float64
 }
 
-// calibrated is the table of Program calibrate: seed 1, 30000 series for each
+// calibrated is the output of that table (tables_test.go): seed 1, 30000 series for each
 // number of points and level of noise. Ten points have a bar of their own:
 // there the paper's rule has no false change in 20,000 up to 2 %, and neither
 // should this one.

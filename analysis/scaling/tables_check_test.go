@@ -1,19 +1,18 @@
-package main
+package scaling
 
 import (
+	"io"
 	"math"
 	"runtime"
 	"strings"
 	"testing"
-
-	"jobgait/analysis/scaling"
 )
 
-func runs(t *testing.T, args ...string) string {
+func tableText(t *testing.T, name string, count int) string {
 	t.Helper()
-	var out, errors strings.Builder
-	if code := run(args, &out, &errors); code != 0 {
-		t.Fatalf("%v: exit %d, %s", args, code, errors.String())
+	var out strings.Builder
+	if err := (tableSettings{seed: 1, count: count, list: 1}).print(name, &out); err != nil {
+		t.Fatal(err)
 	}
 	return out.String()
 }
@@ -31,14 +30,14 @@ func TestTables(t *testing.T) {
 		{"chance", []string{"all", "expected"}},
 	}
 	for _, test := range tests {
-		out := runs(t, "-count", "3", "-list", "1", "-tables", test.tables)
+		out := tableText(t, test.tables, 3)
 		for _, want := range test.want {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in\n%s", test.tables, want, out)
 			}
 		}
 		cores := runtime.GOMAXPROCS(1)
-		again := runs(t, "-count", "3", "-list", "1", "-tables", test.tables)
+		again := tableText(t, test.tables, 3)
 		runtime.GOMAXPROCS(cores)
 		if out != again {
 			t.Errorf("%s: one core draws another table", test.tables)
@@ -46,18 +45,15 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-tables", "none"}, {"-count", "0"}, {"-nothing"}} {
-		var out, errors strings.Builder
-		if code := run(args, &out, &errors); code != 2 || errors.Len() == 0 {
-			t.Errorf("%v: exit %d, %q", args, code, errors.String())
-		}
+func TestUnknownTable(t *testing.T) {
+	if err := (tableSettings{count: 1}).print("none", io.Discard); err == nil {
+		t.Error("a table that does not exist was printed")
 	}
 }
 
 func TestTally(t *testing.T) {
-	at := func(cut int, common bool) scaling.Change {
-		c := scaling.Change{Cut: cut}
+	at := func(cut int, common bool) Change {
+		c := Change{Cut: cut}
 		if common {
 			p := 1.0
 			c.Common = &p
@@ -65,16 +61,16 @@ func TestTally(t *testing.T) {
 		return c
 	}
 	tests := []struct {
-		changes []scaling.Change
+		changes []Change
 		truth   []int
 		want    bool
 	}{
-		{[]scaling.Change{at(5, false)}, []int{5}, true},
-		{[]scaling.Change{at(4, false)}, []int{5}, false},
-		{[]scaling.Change{at(4, true)}, []int{5}, true},
-		{[]scaling.Change{at(5, true)}, []int{5}, true},
-		{[]scaling.Change{at(6, true)}, []int{5}, false},
-		{[]scaling.Change{at(5, false), at(8, false)}, []int{5}, false},
+		{[]Change{at(5, false)}, []int{5}, true},
+		{[]Change{at(4, false)}, []int{5}, false},
+		{[]Change{at(4, true)}, []int{5}, true},
+		{[]Change{at(5, true)}, []int{5}, true},
+		{[]Change{at(6, true)}, []int{5}, false},
+		{[]Change{at(5, false), at(8, false)}, []int{5}, false},
 		{nil, []int{5}, false},
 	}
 	for _, test := range tests {

@@ -1,4 +1,4 @@
-package main
+package scaling
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"jobgait/analysis/internal/parallel"
 	"jobgait/analysis/quantity"
-	"jobgait/analysis/scaling"
 )
 
 // coverage prints how many of the 95 % intervals of predictions at 1, 2 and 4
@@ -21,7 +20,7 @@ import (
 // 5 to 12 points, p = 1..n or powers of two; noise of 0 to 10 %, uniform as in
 // the paper or normal; one law, or two with a cut anywhere that leaves two
 // points on each side.
-func coverage(s settings, w io.Writer) {
+func coverage(s tableSettings, w io.Writer) {
 	fmt.Fprintf(w, "\nPredictions: shares of intervals at 1, 2 and 4 times the largest p; %d series of each family\n", s.count)
 	var cells []*coverageCell
 	for _, segmented := range []bool{false, true} {
@@ -65,7 +64,7 @@ func (c *coverageCell) run() {
 	for k := range c.n {
 		noise := coverageNoises()[k%len(coverageNoises())]
 		d := c.draw(r, noise)
-		result := scaling.Analyse([]scaling.Series{d.series}, scaling.Likelihood)[0]
+		result := Analyse([]Series{d.series}, Likelihood)[0]
 		c.rows.count(d, result, "all", laws,
 			fmt.Sprintf("%s, %s noise", laws, kind),
 			fmt.Sprintf("%s, %s", laws, c.family.name),
@@ -96,7 +95,7 @@ func (t *coverageTable) row(name string) *coverageRow {
 	return t.rows[name]
 }
 
-func (t *coverageTable) count(d coverageDraw, result scaling.Result, names ...string) {
+func (t *coverageTable) count(d coverageDraw, result Result, names ...string) {
 	var one coverageRow
 	one.draws = 1
 	for i, p := range result.Predictions {

@@ -1,38 +1,36 @@
-package main
+package scaling
 
 import (
 	"fmt"
 	"io"
 	"math"
-
-	"jobgait/analysis/scaling/experiment/draw"
 )
 
 // measured is the families of measured series, the paper's splits of 6 to 10
 // points and series with two changes, pooled over noise, with 95 % bounds.
-func measured(s settings, w io.Writer) {
+func measured(s tableSettings, w io.Writer) {
 	fmt.Fprintf(w, "\nFamilies of measured series, splits and two changes, with 95 %% bounds; %d series in each cell\n", s.count)
 	fmt.Fprintln(w, "family      noise   false                  found                  exact")
 	quiet, loud := []float64{0, 0.01, 0.02, 0.05}, []float64{0.1}
 	for i, noises := range [][]float64{quiet, loud} {
 		band := []string{"<= 5%", "10%"}[i]
-		each := func(f func(draw.Source, float64) draw.Series) *cell {
+		each := func(f func(drawSource, float64) drawnSeries) *tableCell {
 			n := 0
-			return &cell{n: s.count, draw: func(src draw.Source) draw.Series {
+			return &tableCell{n: s.count, draw: func(src drawSource) drawnSeries {
 				n++
 				return f(src, noises[n%len(noises)])
 			}}
 		}
 		var names []string
-		var cells []*cell
-		add := func(name string, f func(draw.Source, float64) draw.Series) {
+		var cells []*tableCell
+		add := func(name string, f func(drawSource, float64) drawnSeries) {
 			names, cells = append(names, name), append(cells, each(f))
 		}
-		for _, family := range append(append([]string(nil), draw.Steady...), draw.Changed...) {
-			add(family, func(src draw.Source, noise float64) draw.Series { return src.Measured(family, noise) })
+		for _, family := range append(append([]string(nil), steadyFamilies...), changedFamilies...) {
+			add(family, func(src drawSource, noise float64) drawnSeries { return src.Measured(family, noise) })
 		}
 		add("split", split)
-		add("two changes", func(src draw.Source, noise float64) draw.Series { return src.Twice(noise) })
+		add("two changes", func(src drawSource, noise float64) drawnSeries { return src.Twice(noise) })
 		s.measure(cells)
 		var real tally
 		for k, c := range cells {
@@ -47,22 +45,22 @@ func measured(s settings, w io.Writer) {
 
 // split draws one of the paper's splits, or as many points of one law, of
 // functions in the space.
-func split(src draw.Source, noise float64) draw.Series {
+func split(src drawSource, noise float64) drawnSeries {
 	parts := [][]int{{6, 4}, {7, 3}, {8, 2}, {5, 4}, {4, 4}, {5, 3}, {4, 3}, {5, 2}, {3, 3}, {4, 2}, {5, 1}}
 	p := parts[src.Below(len(parts))]
 	if src.Below(3) == 0 {
 		p = []int{p[0] + p[1]}
 	}
 	wide := src.Below(2) == 0
-	return src.Paper(draw.Cell{In: true, Decades: wide, Doubling: wide, Noise: noise}, p...)
+	return src.Paper(drawCell{In: true, Decades: wide, Doubling: wide, Noise: noise}, p...)
 }
 
 func bounded(t tally) string {
-	return interval(t.falsely, t.steady) + "   " + interval(t.found, t.changed) + "   " + interval(t.exact, t.changed)
+	return shareWithBounds(t.falsely, t.steady) + "   " + shareWithBounds(t.found, t.changed) + "   " + shareWithBounds(t.exact, t.changed)
 }
 
-// interval is a share and its bounds, blank where there is nothing to share.
-func interval(k, n int) string {
+// shareWithBounds is a share and its bounds, blank where there is nothing to share.
+func shareWithBounds(k, n int) string {
 	p := share(k, n)
 	if math.IsNaN(p) {
 		return fmt.Sprintf("%20s", "")
@@ -72,21 +70,21 @@ func interval(k, n int) string {
 }
 
 // rough is false changes under noise that the detector was not calibrated on.
-func rough(s settings, w io.Writer) {
+func rough(s tableSettings, w io.Writer) {
 	fmt.Fprintf(w, "\nNo change, noise of other kinds: false changes at 6, 8 and 10 points; %d series in each cell\n", s.count)
-	var cells []*cell
+	var cells []*tableCell
 	sizes := []int{6, 8, 10}
-	for _, family := range draw.Rough {
+	for _, family := range roughFamilies {
 		for _, n := range sizes {
-			cells = append(cells, &cell{n: s.count, draw: func(src draw.Source) draw.Series { return src.Disturbed(family, n) }})
+			cells = append(cells, &tableCell{n: s.count, draw: func(src drawSource) drawnSeries { return src.Disturbed(family, n) }})
 		}
 	}
 	s.measure(cells)
-	for i, family := range draw.Rough {
+	for i, family := range roughFamilies {
 		fmt.Fprintf(w, "%-24s", family)
 		for k := range sizes {
 			t := cells[i*len(sizes)+k].ours
-			fmt.Fprintf(w, " %s", interval(t.falsely, t.steady))
+			fmt.Fprintf(w, " %s", shareWithBounds(t.falsely, t.steady))
 		}
 		fmt.Fprintln(w)
 	}

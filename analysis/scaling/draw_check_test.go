@@ -1,4 +1,4 @@
-package draw
+package scaling
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// sound is what every drawn series is.
-func sound(t *testing.T, s Series) {
+// soundDraw is what every drawn series is.
+func soundDraw(t *testing.T, s drawnSeries) {
 	t.Helper()
 	if len(s.Values) != len(s.P) || !slices.IsSorted(s.P) || len(slices.Compact(slices.Clone(s.P))) != len(s.P) {
 		t.Fatalf("%s: %d points, values at %d, p %v", s.Family, len(s.P), len(s.Values), s.P)
@@ -31,39 +31,39 @@ func sound(t *testing.T, s Series) {
 	}
 }
 
-func every(src Source, i int) []Series {
-	c := Cell{In: i&1 == 0, Decades: i&2 == 0, Doubling: i&4 == 0, Noise: 0.15}
-	out := []Series{src.Paper(c, 5, 5), src.Paper(c, 6), src.Sum(c, 9), src.Falling(c, 16), src.Twice(0.1)}
-	for _, family := range append(append([]string(nil), Steady...), Changed...) {
+func everyDraw(src drawSource, i int) []drawnSeries {
+	c := drawCell{In: i&1 == 0, Decades: i&2 == 0, Doubling: i&4 == 0, Noise: 0.15}
+	out := []drawnSeries{src.Paper(c, 5, 5), src.Paper(c, 6), src.Sum(c, 9), src.Falling(c, 16), src.Twice(0.1)}
+	for _, family := range append(append([]string(nil), steadyFamilies...), changedFamilies...) {
 		out = append(out, src.Measured(family, 0.1))
 	}
-	for _, family := range Rough {
+	for _, family := range roughFamilies {
 		out = append(out, src.Disturbed(family, 6+i%5))
 	}
 	return out
 }
 
-func TestSeries(t *testing.T) {
-	src := New(1)
+func TestDrawSeries(t *testing.T) {
+	src := newDraw(1)
 	for i := range 300 {
-		for _, s := range every(src, i) {
-			sound(t, s)
+		for _, s := range everyDraw(src, i) {
+			soundDraw(t, s)
 		}
 	}
 }
 
-func TestSeed(t *testing.T) {
-	if a, b := every(New(5), 1), every(New(5), 1); !reflect.DeepEqual(a, b) {
+func TestDrawSeed(t *testing.T) {
+	if a, b := everyDraw(newDraw(5), 1), everyDraw(newDraw(5), 1); !reflect.DeepEqual(a, b) {
 		t.Error("one seed, two draws")
 	}
-	if a, b := every(New(5), 1), every(New(6), 1); reflect.DeepEqual(a, b) {
+	if a, b := everyDraw(newDraw(5), 1), everyDraw(newDraw(6), 1); reflect.DeepEqual(a, b) {
 		t.Error("two seeds, one draw")
 	}
 }
 
 // A kink is continuous where its law changes, a step is not.
-func TestChanges(t *testing.T) {
-	src := New(2)
+func TestDrawChanges(t *testing.T) {
+	src := newDraw(2)
 	for range 200 {
 		kink, step := src.Measured("kink", 0), src.Measured("step", 0)
 		c := step.Cuts[0]
@@ -82,21 +82,21 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func TestPoints(t *testing.T) {
+func TestDrawPoints(t *testing.T) {
 	tests := []struct {
-		cell Cell
+		cell drawCell
 		n    int
 		want string
 	}{
-		{Cell{}, 4, "[1 2 3 4]"},
-		{Cell{Doubling: true}, 4, "[2 4 8 16]"},
+		{drawCell{}, 4, "[1 2 3 4]"},
+		{drawCell{Doubling: true}, 4, "[2 4 8 16]"},
 	}
 	for _, test := range tests {
 		if got := fmt.Sprint(test.cell.Points(test.n)); got != test.want {
 			t.Errorf("%+v: %s, want %s", test.cell, got, test.want)
 		}
 	}
-	if p := (Cell{Doubling: true}).Points(64); math.Abs(p[63]-1<<14) > 1e-6 {
+	if p := (drawCell{Doubling: true}).Points(64); math.Abs(p[63]-1<<14) > 1e-6 {
 		t.Errorf("64 points end at %g", p[63])
 	}
 }

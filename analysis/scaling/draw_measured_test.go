@@ -1,4 +1,4 @@
-package draw
+package scaling
 
 import (
 	"math"
@@ -7,22 +7,22 @@ import (
 
 // Families of Measured: laws without a change, and changes.
 var (
-	Steady  = []string{"constant", "term", "sum", "amdahl", "strong"}
-	Changed = []string{"step", "algorithm", "kink", "ceiling"}
+	steadyFamilies  = []string{"constant", "term", "sum", "amdahl", "strong"}
+	changedFamilies = []string{"step", "algorithm", "kink", "ceiling"}
 )
 
 // Measured draws what series of runs look like: 6 to 14 points on grids that
-// people use, 1, 3 or 5 repetitions, and a family of Steady or Changed.
-func (s Source) Measured(family string, noise float64) Series {
+// people use, 1, 3 or 5 repetitions, and a family of steadyFamilies or changedFamilies.
+func (s drawSource) Measured(family string, noise float64) drawnSeries {
 	return s.MeasuredAt(family, noise, 6+s.r.IntN(9))
 }
 
 // MeasuredAt is Measured with n points; at least six for a change.
-func (s Source) MeasuredAt(family string, noise float64, n int) Series {
+func (s drawSource) MeasuredAt(family string, noise float64, n int) drawnSeries {
 	p := s.sizes(n)
-	out := Series{Family: family, Noise: noise, P: p}
+	out := drawnSeries{Family: family, Noise: noise, P: p}
 	var y []float64
-	if slices.Contains(Steady, family) {
+	if slices.Contains(steadyFamilies, family) {
 		y = s.steady(family, p)
 	} else {
 		c := 3 + s.r.IntN(n-5)
@@ -34,7 +34,7 @@ func (s Source) MeasuredAt(family string, noise float64, n int) Series {
 }
 
 // Twice draws 12 to 14 points with two changes, at least four points apart.
-func (s Source) Twice(noise float64) Series {
+func (s drawSource) Twice(noise float64) drawnSeries {
 	n := 12 + s.r.IntN(3)
 	p := s.sizes(n)
 	a := 4 + s.r.IntN(n-11)
@@ -53,13 +53,13 @@ func (s Source) Twice(noise float64) Series {
 		}
 		level = y[ends[i+1]-1]
 	}
-	out := Series{Family: "twice", Noise: noise, P: p, Cuts: []int{a, b}}
+	out := drawnSeries{Family: "twice", Noise: noise, P: p, Cuts: []int{a, b}}
 	s.repeat(&out, y)
 	return out
 }
 
 // repeat fills in repetitions of y in units of its own.
-func (s Source) repeat(out *Series, y []float64) {
+func (s drawSource) repeat(out *drawnSeries, y []float64) {
 	unit := s.decades(-2, 3)
 	runs := []int{1, 3, 5}[s.r.IntN(3)]
 	for _, v := range y {
@@ -72,7 +72,7 @@ func (s Source) repeat(out *Series, y []float64) {
 }
 
 // sizes is a grid of n sizes: multiples, doublings, cubes, or any.
-func (s Source) sizes(n int) []float64 {
+func (s drawSource) sizes(n int) []float64 {
 	p := make([]float64, n)
 	switch s.r.IntN(4) {
 	case 0:
@@ -100,7 +100,7 @@ func (s Source) sizes(n int) []float64 {
 }
 
 // law is 1 + r * shape with the shape 1 at the last point.
-func (s Source) law(p []float64) []float64 {
+func (s drawSource) law(p []float64) []float64 {
 	i, j := s.exponents(s.r.IntN(2) == 0)
 	if i+j < 0.2 {
 		i = 0.2
@@ -113,7 +113,7 @@ func (s Source) law(p []float64) []float64 {
 	return y
 }
 
-func (s Source) steady(family string, p []float64) []float64 {
+func (s drawSource) steady(family string, p []float64) []float64 {
 	y := make([]float64, len(p))
 	last := p[len(p)-1]
 	switch family {
@@ -143,7 +143,7 @@ func (s Source) steady(family string, p []float64) []float64 {
 }
 
 // factor is between lo and hi, or as much down.
-func (s Source) factor(lo, hi float64) float64 {
+func (s drawSource) factor(lo, hi float64) float64 {
 	f := s.uniform(lo, hi)
 	if s.r.IntN(2) == 0 {
 		return 1 / f
@@ -152,7 +152,7 @@ func (s Source) factor(lo, hi float64) float64 {
 }
 
 // changed has its change after c points; a kink is at the last of them.
-func (s Source) changed(family string, p []float64, c int) []float64 {
+func (s drawSource) changed(family string, p []float64, c int) []float64 {
 	y, last := s.law(p), p[len(p)-1]
 	switch family {
 	case "step": // the same law at another level

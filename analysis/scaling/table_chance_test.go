@@ -1,4 +1,4 @@
-package main
+package scaling
 
 import (
 	"fmt"
@@ -6,14 +6,12 @@ import (
 	"math"
 
 	"jobgait/analysis/internal/parallel"
-	"jobgait/analysis/scaling"
-	"jobgait/analysis/scaling/experiment/draw"
 )
 
 // chanceKind is a kind of list: series of one law and one kind of noise.
 type chanceKind struct {
 	name string
-	draw func(draw.Source) draw.Series
+	draw func(drawSource) drawnSeries
 	// stepped is whether every sixth series of the list has a change. How many
 	// would be cut without it is what is expected.
 	stepped bool
@@ -21,7 +19,7 @@ type chanceKind struct {
 
 func chanceKinds() []chanceKind {
 	low, all, high := []float64{0, 0.01, 0.02, 0.05}, []float64{0, 0.01, 0.02, 0.05, 0.1, 0.15}, []float64{0.1}
-	mixed := oneMeasured([]float64{0.02, 0.05, 0.1, 0.15}, draw.Steady...)
+	mixed := oneMeasured([]float64{0.02, 0.05, 0.1, 0.15}, steadyFamilies...)
 	kinds := []chanceKind{
 		{name: "paper, 10 points, 0-15%", draw: onePaper(all, 10, 10)},
 		{name: "paper, 10 points, 15%", draw: onePaper(all[5:], 10, 10)},
@@ -29,38 +27,38 @@ func chanceKinds() []chanceKind {
 		{name: "paper, 6 points, 10%", draw: onePaper(high, 6, 6)},
 		{name: "measured, 2-15%", draw: mixed},
 		{name: "measured, 1 in 6 changed", draw: mixed, stepped: true},
-		{name: "measured, 0-5%", draw: oneMeasured(low, draw.Steady...)},
+		{name: "measured, 0-5%", draw: oneMeasured(low, steadyFamilies...)},
 		{name: "constant, 10%", draw: oneMeasured(high, "constant")},
 		{name: "sum of two terms, 10%", draw: oneMeasured(high, "sum")},
 		{name: "strong scaling, 5%", draw: oneMeasured([]float64{0.05}, "strong", "amdahl")},
 		{name: "paper, normal 5%", draw: normal(onePaper(low[:1], 6, 12), 0.05)},
-		{name: "measured, normal 5%", draw: normal(oneMeasured(low[:1], draw.Steady...), 0.05)},
-		{name: "measured, normal 2%", draw: normal(oneMeasured(low[:1], draw.Steady...), 0.02)},
+		{name: "measured, normal 5%", draw: normal(oneMeasured(low[:1], steadyFamilies...), 0.05)},
+		{name: "measured, normal 2%", draw: normal(oneMeasured(low[:1], steadyFamilies...), 0.02)},
 	}
 	for _, family := range []string{"day 5%", "shared days 5%", "outliers x1.5-10", "outliers exponential",
 		"growing to 10%", "shrinking to 0.1%", "absolute 2% of median"} {
-		kinds = append(kinds, chanceKind{name: family + ", 6-10", draw: func(s draw.Source) draw.Series {
+		kinds = append(kinds, chanceKind{name: family + ", 6-10", draw: func(s drawSource) drawnSeries {
 			return s.Disturbed(family, 6+2*s.Below(3))
 		}})
 	}
 	return kinds
 }
 
-func onePaper(noises []float64, from, to int) func(draw.Source) draw.Series {
-	return func(s draw.Source) draw.Series {
-		c := draw.Cell{In: s.Below(2) == 0, Decades: s.Below(2) == 0, Doubling: s.Below(2) == 0, Noise: noises[s.Below(len(noises))]}
+func onePaper(noises []float64, from, to int) func(drawSource) drawnSeries {
+	return func(s drawSource) drawnSeries {
+		c := drawCell{In: s.Below(2) == 0, Decades: s.Below(2) == 0, Doubling: s.Below(2) == 0, Noise: noises[s.Below(len(noises))]}
 		return s.Paper(c, from+s.Below(to-from+1))
 	}
 }
 
-func oneMeasured(noises []float64, families ...string) func(draw.Source) draw.Series {
-	return func(s draw.Source) draw.Series {
+func oneMeasured(noises []float64, families ...string) func(drawSource) drawnSeries {
+	return func(s drawSource) drawnSeries {
 		return s.Measured(families[s.Below(len(families))], noises[s.Below(len(noises))])
 	}
 }
 
-func normal(f func(draw.Source) draw.Series, sd float64) func(draw.Source) draw.Series {
-	return func(s draw.Source) draw.Series { return s.Normal(f(s), sd) }
+func normal(f func(drawSource) drawnSeries, sd float64) func(drawSource) drawnSeries {
+	return func(s drawSource) drawnSeries { return s.Normal(f(s), sd) }
 }
 
 // chanceTally is the lists of a kind.
@@ -70,8 +68,8 @@ type chanceTally struct {
 }
 
 // list draws n series that can be judged, and adds what is seen and expected.
-func (k chanceKind) list(t *chanceTally, src draw.Source, d *scaling.Detector, n int) {
-	var list scaling.List
+func (k chanceKind) list(t *chanceTally, src drawSource, d *Detector, n int) {
+	var list judgedList
 	seen := 0
 	for i := 0; i < n; {
 		v := k.draw(src)
@@ -87,8 +85,8 @@ func (k chanceKind) list(t *chanceTally, src draw.Source, d *scaling.Detector, n
 		d.Count(&list, v.P, v.Values, v.Groups)
 		i++
 	}
-	e := list.ExpectedByChance()
-	lo, hi := scaling.ChanceRange(e)
+	e := list.expectedByChance()
+	lo, hi := ChanceRange(e)
 	t.lists++
 	t.seen += float64(seen)
 	t.expected += e
@@ -99,14 +97,14 @@ func (k chanceKind) list(t *chanceTally, src draw.Source, d *scaling.Detector, n
 
 // chance is lists of series, 664 as the paper's HOMME has kernels: how many
 // without a change are called segmented, and how many the program expects.
-func chance(s settings, w io.Writer) {
+func chance(s tableSettings, w io.Writer) {
 	lists := max(min(s.count/1000, 20), 1)
 	fmt.Fprintf(w, "\nLists of %d series: segmented without a change, and expected by chance; %d lists of each kind\n", s.list, lists)
 	fmt.Fprintln(w, "kind                           segmented  expected  ratio (95 % of it)  lists within their range")
 	kinds := chanceKinds()
 	tallies := make([]chanceTally, len(kinds))
 	parallel.Each(len(kinds), func(i int) {
-		src, d := draw.New(s.seed<<20+uint64(i)), scaling.NewDetector()
+		src, d := newDraw(s.seed<<20+uint64(i)), NewDetector()
 		for range lists {
 			kinds[i].list(&tallies[i], src, d, s.list)
 		}

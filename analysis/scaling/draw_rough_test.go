@@ -1,17 +1,17 @@
-package draw
+package scaling
 
 import "fmt"
 
-// Rough is the families of Disturbed: noise that detectors are not calibrated on.
-var Rough = []string{"day 1%", "day 2%", "day 5%", "shared days 5%", "outliers x1.2-3", "outliers exponential",
+// roughFamilies is the families of Disturbed: noise that detectors are not calibrated on.
+var roughFamilies = []string{"day 1%", "day 2%", "day 5%", "shared days 5%", "outliers x1.2-3", "outliers exponential",
 	"outliers x1.5-10", "growing to 10%", "growing to 3%", "shrinking to 0.5%", "shrinking to 0.1%",
 	"absolute 1% of median", "absolute 2% of median", "absolute 1% of mean"}
 
 // Disturbed draws n points of one law, nothing changed, under noise of a family.
 // Days are known as groups; a day has 3 runs of each of its sizes.
-func (s Source) Disturbed(family string, n int) Series {
+func (s drawSource) Disturbed(family string, n int) drawnSeries {
 	p, y := s.anyLaw(n)
-	out := Series{Family: family, P: p}
+	out := drawnSeries{Family: family, P: p}
 	median, mean := y[n/2], 0.0
 	for _, v := range y {
 		mean += v / float64(n)
@@ -55,7 +55,7 @@ func groupName(day int) string {
 }
 
 // rough is one run; rise goes from 0 at the first point to 1 at the last.
-func (s Source) rough(family string, v, rise, median, mean float64) float64 {
+func (s drawSource) rough(family string, v, rise, median, mean float64) float64 {
 	normal := s.r.NormFloat64()
 	hit := s.r.Float64() < 0.05
 	switch family {
@@ -95,12 +95,12 @@ func (s Source) rough(family string, v, rise, median, mean float64) float64 {
 }
 
 // anyLaw is one law of the paper's kind or of measured series, without noise.
-func (s Source) anyLaw(n int) (p, y []float64) {
+func (s drawSource) anyLaw(n int) (p, y []float64) {
 	if s.r.IntN(2) == 0 {
-		c := Cell{In: s.r.IntN(2) == 0, Decades: s.r.IntN(2) == 0, Doubling: s.r.IntN(2) == 0}
+		c := drawCell{In: s.r.IntN(2) == 0, Decades: s.r.IntN(2) == 0, Doubling: s.r.IntN(2) == 0}
 		p = c.Points(n)
 		return p, s.function(c, p)
 	}
 	p = s.sizes(n)
-	return p, s.steady(Steady[s.r.IntN(len(Steady))], p)
+	return p, s.steady(steadyFamilies[s.r.IntN(len(steadyFamilies))], p)
 }

@@ -90,7 +90,7 @@ func PaperVerdict(p, y []float64) Verdict {
 }
 
 // Count adds a series to a list. It needs positive values.
-func (t *Detector) Count(l *List, p []float64, values [][]float64, groups [][]string) {
+func (t *Detector) Count(l *judgedList, p []float64, values [][]float64, groups [][]string) {
 	t.g, t.places = t.gridWithoutBadRuns(p, values, groups)
 	out := t.d.detect(t.g)
 	t.d.locate(t.g, &out)

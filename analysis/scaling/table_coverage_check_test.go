@@ -1,4 +1,4 @@
-package main
+package scaling
 
 import (
 	"regexp"
@@ -11,23 +11,24 @@ import (
 // TestCoverageTable runs a small table. Of 80 intervals, 64 or fewer hold once
 // in 10,000 draws at a true share of .95.
 func TestCoverageTable(t *testing.T) {
-	var out, errors strings.Builder
-	if status := run([]string{"-tables", "coverage", "-count", "4", "-seed", "3"}, &out, &errors); status != 0 {
-		t.Fatalf("status %d: %s", status, errors.String())
-	}
-	row := regexp.MustCompile(`(?m)^all +80  ([.0-9]+) ([.0-9]+) ([.0-9]+) `).FindStringSubmatch(out.String())
+	out := coverageText()
+	row := regexp.MustCompile(`(?m)^all +80  ([.0-9]+) ([.0-9]+) ([.0-9]+) `).FindStringSubmatch(out)
 	if row == nil {
-		t.Fatalf("no row of all 80 series in:\n%s", out.String())
+		t.Fatalf("no row of all 80 series in:\n%s", out)
 	}
 	for i, s := range row[1:] {
 		if v, err := strconv.ParseFloat(s, 64); err != nil || v <= 0.8 {
 			t.Errorf("%d times the largest p: a share of %s holds", 1<<i, s)
 		}
 	}
-	var again strings.Builder
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	run([]string{"-tables", "coverage", "-count", "4", "-seed", "3"}, &again, &errors)
-	if again.String() != out.String() {
+	if again := coverageText(); again != out {
 		t.Error("another number of cores gives another table")
 	}
+}
+
+func coverageText() string {
+	var out strings.Builder
+	coverage(tableSettings{seed: 3, count: 4}, &out)
+	return out.String()
 }

@@ -1,23 +1,13 @@
-// Package draw makes labelled scaling series: the experiment of Off-Road
-// section 4.1, what measured series look like, and noise that is not independent,
-// uniform and proportional. Seeds go in, series with their true changes come out.
-// It is for measuring detectors; nothing of it is in a program that users run.
-//
-// What the paper leaves open is taken as the facts of this project do: one term,
-// f = a + b*p^i*log2(p)^j; "in" draws (i, j) from the 20 pairs, "out" i from
-// (0, 3) and j from (0, 2); p is 1..n or 2^1..2^n; a and b are uniform in 1..100
-// or log-uniform in 10^-2..10^3; a second law is drawn independently. A noise of x
-// multiplies each value by 1+u, u uniform in -x..x.
-package draw
+package scaling
 
 import (
 	"math"
 	"math/rand/v2"
 )
 
-// Series is one drawn series: values (repetitions) and, where a family has
+// drawnSeries is one drawn series: values (repetitions) and, where a family has
 // them, groups at ascending parameters, and the numbers of points before each change.
-type Series struct {
+type drawnSeries struct {
 	Family string
 	Noise  float64
 	P      []float64
@@ -26,22 +16,30 @@ type Series struct {
 	Cuts   []int
 }
 
-// Source draws series.
-type Source struct{ r *rand.Rand }
+// drawSource draws labelled scaling series: the experiment of Off-Road section
+// 4.1, what measured series look like, and noise that is not independent, uniform
+// and proportional. The same seed gives the same series.
+//
+// What the paper leaves open is taken as the facts of this project do: one term,
+// f = a + b*p^i*log2(p)^j; "in" draws (i, j) from the 20 pairs, "out" i from
+// (0, 3) and j from (0, 2); p is 1..n or 2^1..2^n; a and b are uniform in 1..100
+// or log-uniform in 10^-2..10^3; a second law is drawn independently. A noise of x
+// multiplies each value by 1+u, u uniform in -x..x.
+type drawSource struct{ r *rand.Rand }
 
-// New returns the source of a seed.
-func New(seed uint64) Source { return Source{rand.New(rand.NewPCG(seed, 0x6a6f62))} }
+// newDraw returns the source of a seed.
+func newDraw(seed uint64) drawSource { return drawSource{rand.New(rand.NewPCG(seed, 0x6a6f62))} }
 
-func (s Source) uniform(lo, hi float64) float64 { return lo + (hi-lo)*s.r.Float64() }
+func (s drawSource) uniform(lo, hi float64) float64 { return lo + (hi-lo)*s.r.Float64() }
 
 // decades is log-uniform between powers of ten.
-func (s Source) decades(lo, hi float64) float64 { return math.Pow(10, s.uniform(lo, hi)) }
+func (s drawSource) decades(lo, hi float64) float64 { return math.Pow(10, s.uniform(lo, hi)) }
 
 // shaken is v with noise.
-func (s Source) shaken(v, noise float64) float64 { return v * (1 + noise*s.uniform(-1, 1)) }
+func (s drawSource) shaken(v, noise float64) float64 { return v * (1 + noise*s.uniform(-1, 1)) }
 
 // exponents are of one of the 20 pairs, or anything in their range.
-func (s Source) exponents(in bool) (i, j float64) {
+func (s drawSource) exponents(in bool) (i, j float64) {
 	if in {
 		k := 1 + s.r.IntN(20)
 		return float64(k/3) / 2, float64(k % 3)
@@ -49,8 +47,8 @@ func (s Source) exponents(in bool) (i, j float64) {
 	return s.uniform(0, 3), s.uniform(0, 2)
 }
 
-// Cell is one cell of the paper's experiment.
-type Cell struct {
+// drawCell is one cell of the paper's experiment.
+type drawCell struct {
 	In       bool // functions of the paper's space
 	Decades  bool // coefficients over five decades instead of 1..100
 	Doubling bool // p = 2, 4, 8 .. instead of 1, 2, 3 ..
@@ -58,7 +56,7 @@ type Cell struct {
 }
 
 // Points is the parameter values of a cell.
-func (c Cell) Points(n int) []float64 {
+func (c drawCell) Points(n int) []float64 {
 	p := make([]float64, n)
 	for k := range p {
 		p[k] = float64(k + 1)
@@ -70,7 +68,7 @@ func (c Cell) Points(n int) []float64 {
 }
 
 // function draws one law of a cell at p.
-func (s Source) function(c Cell, p []float64) []float64 {
+func (s drawSource) function(c drawCell, p []float64) []float64 {
 	i, j := s.exponents(c.In)
 	a, b := s.uniform(1, 100), s.uniform(1, 100)
 	if c.Decades {
@@ -84,12 +82,12 @@ func (s Source) function(c Cell, p []float64) []float64 {
 }
 
 // Paper draws a series of the paper's experiment: a law for each part.
-func (s Source) Paper(c Cell, parts ...int) Series {
+func (s drawSource) Paper(c drawCell, parts ...int) drawnSeries {
 	n := 0
 	for _, m := range parts {
 		n += m
 	}
-	out := Series{Family: "paper", Noise: c.Noise, P: c.Points(n)}
+	out := drawnSeries{Family: "paper", Noise: c.Noise, P: c.Points(n)}
 	from := 0
 	for i, m := range parts {
 		if i > 0 {
@@ -105,8 +103,8 @@ func (s Source) Paper(c Cell, parts ...int) Series {
 }
 
 // Sum draws one law that is the sum of two of a cell's.
-func (s Source) Sum(c Cell, n int) Series {
-	out := Series{Family: "sum", Noise: c.Noise, P: c.Points(n)}
+func (s drawSource) Sum(c drawCell, n int) drawnSeries {
+	out := drawnSeries{Family: "sum", Noise: c.Noise, P: c.Points(n)}
 	f, g := s.function(c, out.P), s.function(c, out.P)
 	for k := range out.P {
 		out.Values = append(out.Values, []float64{s.shaken(f[k]+g[k], c.Noise)})
@@ -116,8 +114,8 @@ func (s Source) Sum(c Cell, n int) Series {
 
 // Falling draws one law of strong scaling on a cell's points: work over p to a
 // power, a constant, and for half of them a cost that grows.
-func (s Source) Falling(c Cell, n int) Series {
-	out := Series{Family: "falling", Noise: c.Noise, P: c.Points(n)}
+func (s drawSource) Falling(c drawCell, n int) drawnSeries {
+	out := drawnSeries{Family: "falling", Noise: c.Noise, P: c.Points(n)}
 	least, power, growth := s.decades(-3, 0), s.uniform(0.4, 1.6), s.uniform(0.3, 2)
 	cost := s.decades(-4, -1) * float64(s.r.IntN(2))
 	for _, p := range out.P {
@@ -128,10 +126,10 @@ func (s Source) Falling(c Cell, n int) Series {
 }
 
 // Below is a number from 0 to n-1.
-func (s Source) Below(n int) int { return s.r.IntN(n) }
+func (s drawSource) Below(n int) int { return s.r.IntN(n) }
 
 // Normal adds normal noise of a relative standard deviation to all runs.
-func (s Source) Normal(x Series, sd float64) Series {
+func (s drawSource) Normal(x drawnSeries, sd float64) drawnSeries {
 	for _, values := range x.Values {
 		for i := range values {
 			values[i] *= 1 + sd*s.r.NormFloat64()
@@ -141,7 +139,7 @@ func (s Source) Normal(x Series, sd float64) Series {
 }
 
 // Stepped is x with all runs from point c on f times as large.
-func (x Series) Stepped(c int, f float64) Series {
+func (x drawnSeries) Stepped(c int, f float64) drawnSeries {
 	values := make([][]float64, len(x.Values))
 	for k, v := range x.Values {
 		values[k] = append([]float64(nil), v...)
@@ -156,7 +154,7 @@ func (x Series) Stepped(c int, f float64) Series {
 }
 
 // Positive is whether all values are.
-func (x Series) Positive() bool {
+func (x drawnSeries) Positive() bool {
 	for _, values := range x.Values {
 		for _, v := range values {
 			if !(v > 0) {

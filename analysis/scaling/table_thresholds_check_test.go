@@ -1,4 +1,4 @@
-package main
+package scaling
 
 import (
 	"regexp"
@@ -6,14 +6,12 @@ import (
 	"testing"
 )
 
-// A small run prints a row that can stand in the table for every number of
+// A small table has a row that can stand in the table for every number of
 // points, the same from the same seed.
-func TestRun(t *testing.T) {
+func TestThresholdsTable(t *testing.T) {
 	table := func() string {
-		var out, errors strings.Builder
-		if code := run([]string{"-count", "20", "-seed", "3"}, &out, &errors); code != 0 {
-			t.Fatalf("exit %d: %s", code, errors.String())
-		}
+		var out strings.Builder
+		thresholds(tableSettings{seed: 3, count: 20}, &out)
 		return out.String()
 	}
 	out := table()
@@ -24,16 +22,10 @@ func TestRun(t *testing.T) {
 	if again := table(); again != out {
 		t.Errorf("again:\n%s\nnot\n%s", again, out)
 	}
-	var errors strings.Builder
-	for _, args := range [][]string{{"-nothing"}, {"-points", "4"}, {"-points", "6,x"}} {
-		if code := run(args, &errors, &errors); code != 2 {
-			t.Errorf("%v: exit %d", args, code)
-		}
-	}
 }
 
 func TestMark(t *testing.T) {
-	m := sample{allowed: 4, count: 100}
+	m := strengths{allowed: 4, count: 100}
 	m.strength[0] = []float64{9, 1, 5, 3, 7}
 	// Half of four may lie above: the third largest.
 	if got := m.mark(0, 0.5); got != 5 {

@@ -1,10 +1,8 @@
-package main
+package scaling
 
 import (
 	"math"
 	"math/rand/v2"
-
-	"jobgait/analysis/scaling"
 )
 
 // coverageFamily draws a law; largest is the largest p that will be measured.
@@ -61,7 +59,7 @@ func size(r *rand.Rand) float64 {
 
 // coverageDraw is a series with what comes after it.
 type coverageDraw struct {
-	series scaling.Series
+	series Series
 	law    func(float64) float64 // the last one
 	again  func(float64) float64 // a new run where the law has this value
 }
@@ -97,7 +95,7 @@ func (c *coverageCell) draw(r *rand.Rand, noise float64) coverageDraw {
 		if k >= cut {
 			f = last
 		}
-		d.series.Observations = append(d.series.Observations, scaling.Observation{P: v, Value: d.again(f(v))})
+		d.series.Observations = append(d.series.Observations, Observation{P: v, Value: d.again(f(v))})
 	}
 	return d
 }

@@ -1,9 +1,7 @@
-package main
+package scaling
 
 import (
 	"math"
-
-	"jobgait/analysis/scaling"
 )
 
 // tally counts verdicts.
@@ -12,7 +10,7 @@ type tally struct {
 	changed, found, exact int // series with changes; found to have some; exactly the true ones
 }
 
-func (t *tally) add(v scaling.Verdict, truth []int) {
+func (t *tally) add(v Verdict, truth []int) {
 	if len(truth) == 0 {
 		t.steady++
 		if v.Segmented {
@@ -31,7 +29,7 @@ func (t *tally) add(v scaling.Verdict, truth []int) {
 
 // right is whether the changes are the true ones. A point that both laws share
 // stands for a change before it as well as after it.
-func right(changes []scaling.Change, truth []int) bool {
+func right(changes []Change, truth []int) bool {
 	if len(changes) != len(truth) {
 		return false
 	}
