@@ -5,6 +5,7 @@ package note
 const (
 	RowsAveraged   Code = "rows_averaged"   // several rows fell into one slot of the grid
 	ValuesInfinite Code = "infinite_values" // values that are infinite, or beyond float32, count as missing
+	CounterRates   Code = "counter_rates"   // a cumulative counter was recognized: its rate is analysed
 	NoRate         Code = "no_rate"         // too few times to know the rate of sampling
 )
 

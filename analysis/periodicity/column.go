@@ -49,15 +49,20 @@ func describe(s source, j int, total totals) (st columnStats, ok bool) {
 	if len(vals) < 8 || len(diffs) < 8 {
 		return st, false
 	}
+	if !total.any { // shares of a total are not clipped
+		slices.Sort(vals)
+		st.lo, st.hi = bounds(vals)
+		for i, v := range vals {
+			vals[i] = min(max(v, float64(st.lo)), float64(st.hi))
+		}
+	}
 	mean, sd := robust.Mean(vals)
 	st.mean = mean
 	if sd*sd <= 1e-12*mean*mean+1e-30 {
 		return st, false
 	}
 	noise := within / float64(len(vals))
-	if !total.any { // shares of a total are not clipped
-		slices.Sort(vals)
-		st.lo, st.hi = bounds(vals)
+	if !total.any {
 		noise = noiseOf(c.Unit, vals, diffs, mean)
 	}
 	// Never less than the rounding to whole counts, whose regular beat with the

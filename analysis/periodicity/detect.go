@@ -16,8 +16,20 @@ const minSamples = 48
 
 // Detect finds the periods of a profile. The result is the same for the same
 // input. An error means that the set itself is unusable; a profile without a
-// period is a result with notes.
+// period is a result with notes. Gaps are unknown time: they count for no coverage.
 func Detect(set series.Set, par Params) (Result, error) {
+	kept, gaps := withoutGaps(set)
+	r, err := detectKnown(kept, par)
+	for i := range r.Periods {
+		if len(gaps) > 0 {
+			r.Periods[i].restore(set, gaps)
+		}
+	}
+	return r, err
+}
+
+// detectKnown is Detect for a set without gaps.
+func detectKnown(set series.Set, par Params) (Result, error) {
 	n := set.Len()
 	for _, c := range set.Columns {
 		if len(c.Values) != n {

@@ -67,14 +67,48 @@ const obviousZ = 10
 
 // obvious says of a handful of occurrences that they are equal to within 4 %
 // of their energy, hundreds of times over the noise, without gap: four blocks
-// have too few orders for permutations to say anything.
+// have too few orders for permutations to say anything. So it says of longer runs of
+// occurrences in any part of the stretch: where a profile is flat between its cycles,
+// permutations find what is flat.
 func obvious(x fit, noise float64) bool {
+	if x.t.energy >= 300*noise && longestAlike(x.occ)*x.t.periods >= alikeRun {
+		return true
+	}
 	if n := len(x.occ); n < 4 || n > 8 {
 		return false
 	}
 	length := x.occ[len(x.occ)-1].at[parts] - x.occ[0].at[0]
 	return x.distance <= 0.04 && float64(length<<x.level) >= 0.93*float64(x.b-x.a) &&
 		unbroken(x.occ) && x.t.energy >= 300*noise
+}
+
+const (
+	// alikeRun is the number of periods in a row that are no chance where alikeDistance is
+	// the most that each differs from the template, and alikeLength from their mean length.
+	alikeRun      = 8
+	alikeDistance = 0.05
+	alikeLength   = 0.04
+)
+
+// longestAlike is the longest run of occurrences without gap that are all alike.
+func longestAlike(occ []occurrence) int {
+	length := 0.0
+	for _, o := range occ {
+		length += float64(o.length()) / float64(len(occ))
+	}
+	best, run := 0, 0
+	for i, o := range occ {
+		if distance(occ[i:i+1]) > alikeDistance || math.Abs(float64(o.length())/length-1) > alikeLength {
+			run = 0
+			continue
+		}
+		if run > 0 && occ[i-1].at[parts] != o.at[0] {
+			run = 0
+		}
+		run++
+		best = max(best, run)
+	}
+	return best
 }
 
 func unbroken(occ []occurrence) bool {

@@ -17,7 +17,7 @@ func (h *hunt) fundamental(p *pyramid, x fit) fit {
 	for m := 8; m >= 2; m-- {
 		lag := x.lag / float64(m)
 		repeats := r.repeatsAt(m)
-		if lag < 2.5 || lag < float64(h.minLag) || x.t.beyond(m) > coarseBeyond && !repeats {
+		if lag < shortestPeriod || lag < float64(h.minLag) || x.t.beyond(m) > coarseBeyond && !repeats {
 			continue
 		}
 		unit := int(x.lag)

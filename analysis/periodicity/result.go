@@ -13,6 +13,10 @@ import (
 // its regions together (the paper's 5 %).
 const minCoverage = 0.05
 
+// shortestPeriod is the length in samples below which no period is reported: it may be an alias
+// of a shorter one.
+const shortestPeriod = 2.5
+
 // period turns the instances of a known period into the result; ok is false if
 // they are too few, cover too little, or are too irregular to be reported.
 func (k *known) period(set series.Set, column string) (Period, bool) {
@@ -63,7 +67,7 @@ func (k *known) period(set series.Set, column string) (Period, bool) {
 	for _, c := range k.children {
 		p.Children = append(p.Children, Child{PeriodS: c.lag * set.StepS, Count: int(c.perUnit * float64(n)), Confidence: c.confidence})
 	}
-	ok := p.Coverage >= minCoverage && !scattered(p, k.t.periods)
+	ok := length >= shortestPeriod && p.Coverage >= minCoverage && !scattered(p, k.t.periods)
 	return p, ok
 }
 

@@ -128,6 +128,7 @@ func (o periodsOptions) detect(in *periods.Input, par periodicity.Params) error 
 func (o periodsOptions) read(in *input, path string) (t table.Samples, whole bool, err error) {
 	if head, _ := in.Peek(16); !profile.IsProfile(head) {
 		t, err = table.ReadSamples(in.Reader, table.SampleOptions{Name: in.Name, Columns: o.columns, RateHz: o.rate, Size: sizeOf(path)})
+		t = countersAsRates(t)
 		if errors.Is(err, table.ErrNoRate) {
 			err = usageError{fmt.Errorf("%s is neither CSV nor a profile; float32 samples carry no times: give their rate with --rate HZ", in.Name)}
 		}
@@ -158,6 +159,24 @@ func (o periodsOptions) read(in *input, path string) (t table.Samples, whole boo
 		return t, false, fmt.Errorf("%s: no column %q", in.Name, o.columns.Value)
 	}
 	return t, whole, nil
+}
+
+// countersAsRates replaces cumulative counters among the columns of a file by their rates per
+// second, with a note.
+func countersAsRates(t table.Samples) table.Samples {
+	for i, c := range t.Set.Columns {
+		rates, wraps, ok := series.Rates(c.Values)
+		if !ok || !(t.Set.StepS > 0) {
+			continue
+		}
+		for k := range rates {
+			rates[k] /= float32(t.Set.StepS)
+		}
+		t.Set.Columns[i].Values = rates
+		t.Notes = append(t.Notes, note.New(note.CounterRates,
+			"%s is a cumulative counter with %s: its rate per second is analysed", c.Name, note.Count(wraps, "wrap")))
+	}
+	return t
 }
 
 // readProfile reads a profile: from its file in little memory, or as a stream

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"jobgait/agent/profile/profiletest"
+	"jobgait/analysis/note"
 )
 
 // ticking is n samples at 200 Hz of a loop of 110 samples with two dips.
@@ -276,5 +277,26 @@ func TestPeriodsTextAndPicture(t *testing.T) {
 	}
 	if a := ask("periods", "--plot", filepath.Join(t.TempDir(), "no", "x.svg"), path); a.status != 1 {
 		t.Errorf("a picture into nowhere: %+v", a)
+	}
+}
+
+// A cumulative counter is analysed by its rate, and a note says so.
+func TestPeriodsOfACounter(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("t_s,energy\n")
+	sum := 0
+	for i := range 1200 {
+		sum += 5000 + 13*(i*7919%37)
+		if i%47 < 14 {
+			sum += 4000
+		}
+		fmt.Fprintf(&text, "%.1f,%d\n", float64(i)/10, sum%9_000_000)
+	}
+	p := periodsOf(t, ask("periods", "--json", fileOf(t, "in", text.String())))
+	if len(p.Patterns) == 0 || math.Abs(p.Patterns[0].PeriodS-4.7) > 0.1 {
+		t.Errorf("patterns %+v, want 4.7 s", p.Patterns)
+	}
+	if len(p.Notes) == 0 || p.Notes[0].Code != string(note.CounterRates) {
+		t.Errorf("notes %v, want %s", p.Notes, note.CounterRates)
 	}
 }
