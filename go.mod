@@ -9,7 +9,6 @@ require (
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // names of C++ and Rust
 	github.com/klauspost/compress v1.20.3 // zstd of the profile
 	github.com/mattn/go-sqlite3 v1.14.52 // the history
-	github.com/parquet-go/parquet-go v0.25.1 // tests only: reads Parquet files back; later versions bring protobuf
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests only: JSON reports against their schema
 	github.com/spf13/cobra v1.10.2 // verbs, flags and help of jobgait
 	github.com/spf13/pflag v1.0.9 // cobra's flags
@@ -19,10 +18,7 @@ require (
 )
 
 require (
-	github.com/andybalholm/brotli v1.1.1 // indirect
-	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/pierrec/lz4/v4 v4.1.21 // indirect
 	go.uber.org/atomic v1.7.0 // indirect
 	go.uber.org/multierr v1.6.0 // indirect
 	golang.org/x/text v0.23.0 // indirect

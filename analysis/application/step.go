@@ -21,7 +21,7 @@ type store interface {
 // Put gives a run its step_s and puts it into the history. It returns the run as
 // it was put.
 func Put(ctx context.Context, db store, run summary.Summary, at history.Ingest) (summary.Summary, error) {
-	s, reference, err := withStep(ctx, db, run, at.Absent)
+	s, reference, err := withStep(ctx, db, run)
 	if err != nil {
 		return s, err
 	}
@@ -36,7 +36,7 @@ func Put(ctx context.Context, db store, run summary.Summary, at history.Ingest) 
 
 // WithStep gives a run its step_s, and stores nothing.
 func WithStep(ctx context.Context, db *history.DB, run summary.Summary) (summary.Summary, error) {
-	s, _, err := withStep(ctx, db, run, false)
+	s, _, err := withStep(ctx, db, run)
 	return s, err
 }
 
@@ -60,8 +60,8 @@ type reference struct {
 // withStep gives a run its step_s, the time of the application's reference
 // pattern. Where there is none yet, the run's main pattern becomes it: then it is
 // returned to be stored once the run is. Runs that ended before have no step_s, also
-// when they are put again, but those of an import, which come after all.
-func withStep(ctx context.Context, db store, s summary.Summary, imported bool) (summary.Summary, []byte, error) {
+// when they are put again.
+func withStep(ctx context.Context, db store, s summary.Summary) (summary.Summary, []byte, error) {
 	body, err := db.Reference(ctx, s)
 	if err != nil {
 		return s, nil, err
@@ -73,7 +73,7 @@ func withStep(ctx context.Context, db store, s summary.Summary, imported bool) (
 	if err := json.Unmarshal(body, &r); err != nil {
 		return s, nil, fmt.Errorf("read the reference pattern of %s: %w", history.Application(s), err)
 	}
-	if s.End < r.End && !imported {
+	if s.End < r.End {
 		return s, nil, nil
 	}
 	find := r.Pattern.StepAcross

@@ -19,13 +19,7 @@ type Ingest struct {
 	NowS      float64 // UTC epoch seconds; 0 is not known
 	// Names is how much of which code ran is kept; "" is all of it.
 	Names run.DisclosureLevel
-	// Absent puts the run only if it is not there, else ErrThere is returned: what is
-	// put knows less than what hooks have told.
-	Absent bool
 }
-
-// ErrThere is returned for a run that the history has (Ingest.Absent).
-var ErrThere = errors.New("the history has that run")
 
 // status is what became of a summary that was put, as it is stored; the view ingest has
 // words for it.
@@ -93,8 +87,6 @@ func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 	switch {
 	case same == nil:
 		runID, status = w.insertRun(s, reuse, at.ReportDir), added
-	case at.Absent:
-		return ErrThere
 	case reported >= same.nodesReported:
 		if same.inherit(&s) {
 			if body, err = w.pack.encode(s); err != nil {

@@ -113,7 +113,8 @@ func (db *DB) version(ctx context.Context, q rower) (int, error) {
 	case id == trialID || id == secondTrialID:
 		aside := filepath.Join(filepath.Dir(db.path), "before")
 		return 0, fmt.Errorf("made before the first release, and not read any more: keep it aside "+
-			"(mkdir %s && mv %s* %[1]s), and the next run begins a new one; jobgait import puts reports into it", aside, db.path)
+			"(mkdir %s && mv %s* %[1]s), and the next run begins a new one; where profiles were kept, "+
+			"jobgait reanalyse fills it again", aside, db.path)
 	case id != applicationID || v < 1:
 		return 0, fmt.Errorf("not a history of jobgait: found application id %#x, version %d, expected id %#x: "+
 			"name another file as history.path", uint32(id), v, applicationID)

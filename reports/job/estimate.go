@@ -32,4 +32,9 @@ func (e Estimate) interval() string {
 }
 
 // value returns the value, or 0 where there is none.
-func (e Estimate) value() float64 { return or0(e.Value) }
+func (e Estimate) value() float64 {
+	if e.Value == nil {
+		return 0
+	}
+	return *e.Value
+}

@@ -32,7 +32,7 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 		Long: "export reads what scaling reads, stored runs or a FILE, and writes measurements\n" +
 			"for Extra-P: as text, JSON or JSON Lines. Extra-P wants the same points of all\n" +
 			"series in one file; --series ID writes one.\n\n" +
-			"Or it writes a PROFILE: every sample as CSV, Parquet or, of one column, float32;\n" +
+			"Or it writes a PROFILE: every sample as CSV or, of one column, float32;\n" +
 			"with --cpu its code addresses in bins of equal CPU time.\n" +
 			"With --pprof it writes the functions of a stored run for pprof, labelled with\n" +
 			"phase and bin, the part of the cycle from 0 to 31: go tool pprof -top FILE.\n" +
@@ -54,10 +54,10 @@ func exportCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().BoolVar(&pprof, "pprof", false, "write the functions of a stored run for pprof")
 	o.from.add(c)
 	c.Flags().StringVar(&o.series, "series", "", "only the series of this id")
-	c.MarkFlagsMutuallyExclusive("csv", "parquet", "f32", "cpu", "extra-p", "pprof")
-	c.MarkFlagsMutuallyExclusive("csv", "parquet", "f32", "cpu", "history")
+	c.MarkFlagsMutuallyExclusive("csv", "f32", "cpu", "extra-p", "pprof")
+	c.MarkFlagsMutuallyExclusive("csv", "f32", "cpu", "history")
 	for _, ofMany := range []string{"user", "app", "site", "metric", "series"} {
-		c.MarkFlagsMutuallyExclusive("csv", "parquet", "f32", "cpu", "pprof", ofMany)
+		c.MarkFlagsMutuallyExclusive("csv", "f32", "cpu", "pprof", ofMany)
 	}
 	c.MarkFlagsMutuallyExclusive("extra-p", "pprof", "column")
 	c.MarkFlagsMutuallyExclusive("extra-p", "output")
@@ -69,7 +69,7 @@ func (o measurementExport) write(cmd *cobra.Command, getenv func(string) string,
 	format, ok := map[string]table.Format{"text": table.ExtraPText, "json": table.ExtraPJSON, "jsonl": table.ExtraPLines}[o.style]
 	switch {
 	case o.style == "":
-		return usageError{fmt.Errorf("export wants a form: --csv, --parquet, --f32 or --cpu of a profile, or --extra-p text, json or jsonl")}
+		return usageError{fmt.Errorf("export wants a form: --csv, --f32 or --cpu of a profile, or --extra-p text, json or jsonl")}
 	case !ok:
 		return usageError{fmt.Errorf("--extra-p %q is none of text, json, jsonl", o.style)}
 	}
@@ -138,13 +138,12 @@ func (o pprofExport) write(cmd *cobra.Command, getenv func(string) string, args 
 
 // profileExport are the flags that write a profile for other programs.
 type profileExport struct {
-	csv, parquet, f32, cpu bool
-	column, output         string
+	csv, f32, cpu  bool
+	column, output string
 }
 
 func (o *profileExport) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.csv, "csv", false, "write a profile as CSV, t_s,NAME.. (periods reads it)")
-	f.BoolVar(&o.parquet, "parquet", false, "write a profile as Parquet")
 	f.BoolVar(&o.f32, "f32", false, "write one column of a profile as float32")
 	f.BoolVar(&o.cpu, "cpu", false, "write the code of a profile in bins of equal CPU time as CSV, cpu_s,t_s,NAME..")
 	f.StringVar(&o.column, "column", "", "of a profile: this column, or group of columns")
@@ -153,7 +152,7 @@ func (o *profileExport) add(f *pflag.FlagSet) {
 
 // asked is whether a form of a profile is, and which.
 func (o *profileExport) asked() (format export.Format, yes bool) {
-	for f, on := range map[export.Format]bool{export.CSV: o.csv, export.Parquet: o.parquet, export.Float32: o.f32, export.CPU: o.cpu} {
+	for f, on := range map[export.Format]bool{export.CSV: o.csv, export.Float32: o.f32, export.CPU: o.cpu} {
 		if on {
 			return f, true
 		}

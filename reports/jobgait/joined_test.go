@@ -144,7 +144,7 @@ func TestJoinedHistoriesAreNotWritten(t *testing.T) {
 		before[i] = string(text)
 	}
 	both := "--history=" + a + "," + b
-	for _, args := range [][]string{{"changes", "--ack", "220"}, {"prune"}, {"import", t.TempDir()}} {
+	for _, args := range [][]string{{"changes", "--ack", "220"}, {"prune"}, {"reanalyse"}} {
 		got := ask(append(args, both)...)
 		if got.status != 2 || !strings.Contains(got.complaint, "only read") || strings.Count(got.complaint, "\n") != 1 {
 			t.Errorf("%v: %+v", args, got)

@@ -66,7 +66,7 @@ func runJobgait(ctx context.Context, environ, args []string, out, complain io.Wr
 	getenv := lookup(environ)
 	root.AddCommand(runCommand(environ, getenv), watchCommand(getenv), showCommand(getenv), listCommand(getenv), historyCommand(getenv), replayCommand(), periodsCommand(),
 		changesCommand(getenv), compareCommand(getenv), dashboardCommand(getenv), scalingCommand(getenv), exportCommand(getenv), doctorCommand(getenv),
-		pruneCommand(getenv), importCommand(getenv), reanalyseCommand(getenv), wordsTopic())
+		pruneCommand(getenv), reanalyseCommand(getenv), wordsTopic())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlag(err)} })
 	root.SetArgs(args[1:])

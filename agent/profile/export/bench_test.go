@@ -31,7 +31,7 @@ func BenchmarkExport(b *testing.B) {
 		name   string
 		format Format
 		column string
-	}{{"csv", CSV, ""}, {"parquet", Parquet, ""}, {"f32", Float32, "ipc"}} {
+	}{{"csv", CSV, ""}, {"f32", Float32, "ipc"}} {
 		for name, seconds := range map[string]float64{"10min": 600, "1h": 3600} {
 			b.Run(form.name+"/"+name, func(b *testing.B) {
 				path := synthetic(b, seconds)

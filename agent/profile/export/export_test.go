@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"jobgait/agent/profile"
 	"jobgait/agent/profile/profiletest"
 )
@@ -116,61 +114,6 @@ func TestCSVIsTheSet(t *testing.T) {
 				t.Fatalf("line %d, %s: %s is not %g", i, c.Name, fields[1+k], w)
 			}
 		}
-	}
-}
-
-func TestParquet(t *testing.T) {
-	path := synthetic(t, 130)
-	l, err := profile.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _ := write(t, path, Options{Format: Parquet})
-	f, err := parquet.OpenFile(strings.NewReader(got), int64(len(got)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.NumRows() != 26_000 || len(f.RowGroups()) != 3 {
-		t.Errorf("%d rows in %d groups", f.NumRows(), len(f.RowGroups()))
-	}
-	for key, want := range map[string]string{"jobgait.unit:cycles": "cycles/s", "jobgait.scope:busy_cpus": "job", "jobgait.step_s": "0.005", "jobgait.node": "n1"} {
-		if v, _ := f.Lookup(key); v != want {
-			t.Errorf("%s is %q, want %q", key, v, want)
-		}
-	}
-	rows := parquet.NewReader(f)
-	defer rows.Close()
-	names, buf := f.Schema().Columns(), make([]parquet.Row, 100)
-	at := 0
-	for {
-		n, err := rows.ReadRows(buf)
-		for _, row := range buf[:n] {
-			for k, v := range row {
-				if names[k][0] == "t_s" {
-					if want := 0.05 + 0.005*float64(at); math.Abs(v.Double()-want) > 1e-9 {
-						t.Fatalf("row %d at %g s", at, v.Double())
-					}
-					continue
-				}
-				c, _ := l.Set.Column(names[k][0])
-				if w := c.Values[at]; v.IsNull() != (w != w) || !v.IsNull() && v.Float() != w {
-					t.Fatalf("row %d, %s: %v, want %g", at, c.Name, v, w)
-				}
-			}
-			at++
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if at != 26_000 {
-		t.Errorf("%d rows", at)
-	}
-	if got, _ := write(t, gapped(t), Options{Format: Parquet, Column: "energy"}); !strings.Contains(got, "jobgait.hz:energy") {
-		t.Error("the rate of a slow column is not told")
 	}
 }
 
