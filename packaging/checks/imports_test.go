@@ -45,8 +45,7 @@ var ranks = []struct {
 // Those below analysis draw the tables of a paper's experiment and the
 // thresholds of a detector again.
 var programs = []string{"agent", "prolog", "epilog", "reports/jobgait",
-	"analysis/changepoint/experiment", "analysis/changepoint/calibrate",
-	"analysis/periodicity/experiment", "analysis/tracker/experiment"}
+	"analysis/changepoint/experiment", "analysis/changepoint/calibrate"}
 
 const module = "jobgait"
 

@@ -1,4 +1,4 @@
-package main
+package tracker_test
 
 import (
 	"fmt"

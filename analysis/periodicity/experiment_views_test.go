@@ -1,4 +1,4 @@
-package main
+package periodicity_test
 
 import (
 	"errors"
@@ -30,6 +30,7 @@ func profile(t *testing.T, seed uint64, n int) string {
 	return path
 }
 
+// TestViews checks each view on synthetic profiles, and that other arguments are refused.
 func TestViews(t *testing.T) {
 	a, b, c := profile(t, 1, 16000), profile(t, 2, 8000), profile(t, 3, 8000)
 	for _, v := range []struct {
@@ -41,7 +42,7 @@ func TestViews(t *testing.T) {
 		{[]string{"reproduce", a, b, c}, []string{"3 of 3 pairs agree"}},
 	} {
 		var out strings.Builder
-		if err := run(v.args, &out); err != nil {
+		if err := runExperiment(v.args, &out); err != nil {
 			t.Fatalf("%v: %v", v.args[0], err)
 		}
 		for _, w := range v.want {
@@ -51,7 +52,7 @@ func TestViews(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{nil, {"table"}, {"dance", a}, {"duration", a, b}, {"reproduce", a}, {"table", "-method", "x", a}} {
-		if err := run(args, &strings.Builder{}); !errors.Is(err, errUsage) {
+		if err := runExperiment(args, &strings.Builder{}); !errors.Is(err, errUsage) {
 			t.Errorf("%v: %v", args, err)
 		}
 	}

@@ -1,15 +1,4 @@
-// Program experiment draws Phase-TA's own views of profiles: its Table II, the
-// sum of squares of patterns of short excerpts against that of the whole (Fig.
-// 5), and whether runs of one application give one pattern (IV-A).
-//
-//	go run ./analysis/periodicity/experiment table FILE..
-//	go run ./analysis/periodicity/experiment duration FILE
-//	go run ./analysis/periodicity/experiment reproduce FILE FILE FILE
-//
-// Files are CSV (t_s,NAME..) or float32 with -rate; of several columns the first
-// is taken, or -column. -method paper is the paper's own method, whose time grows
-// with the square of the length.
-package main
+package periodicity_test
 
 import (
 	"bufio"
@@ -19,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"testing"
 
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
@@ -26,10 +16,22 @@ import (
 	"jobgait/analysis/table"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintf(os.Stderr, "experiment: %v\n", err)
-		os.Exit(1)
+// TestExperiment prints Phase-TA's own views of profiles: its Table II, the sum of squares of patterns of short
+// excerpts against that of the whole (Fig. 5), and whether runs of one application give one pattern (IV-A). It is
+// skipped without arguments:
+//
+//	go test -v -run TestExperiment ./analysis/periodicity -args table FILE..
+//	go test -v -run TestExperiment ./analysis/periodicity -args duration FILE
+//	go test -v -run TestExperiment ./analysis/periodicity -args reproduce FILE FILE FILE
+//
+// FILE is an absolute path of a CSV (t_s,NAME..), or of float32 with -rate. Of several columns the first is used, or
+// the one that -column names. -method paper is the paper's own method; its time grows with the square of the length.
+func TestExperiment(t *testing.T) {
+	if flag.NArg() == 0 {
+		t.Skip("prints a table of profiles: -args table|duration|reproduce FILE..")
+	}
+	if err := runExperiment(flag.Args(), os.Stdout); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -41,9 +43,10 @@ type options struct {
 	excerpts       int
 }
 
-var errUsage = errors.New("usage: experiment table|duration|reproduce [-method track|paper] [-column NAME] [-rate HZ] [-seed N] [-excerpts N] FILE [FILE ..]")
+var errUsage = errors.New("usage: -args table|duration|reproduce [-method track|paper] [-column NAME] [-rate HZ] [-seed N] [-excerpts N] FILE [FILE ..]")
 
-func run(args []string, out io.Writer) error {
+// runExperiment prints the view that args name.
+func runExperiment(args []string, out io.Writer) error {
 	if len(args) == 0 {
 		return errUsage
 	}

@@ -1,12 +1,4 @@
-// Program experiment follows profiles with known truth as an agent would, sample by
-// sample, and prints how far boundaries were from where they were predicted.
-//
-//	go run ./analysis/tracker/experiment DIR..
-//
-// A directory holds NAME.f32 (200 Hz, NaN is a missing sample) and
-// NAME.truth.json: {"patterns":[{"period_samples","instances":[[first,length],..],
-// "acceptable_periods":[..],"template":[..]}]}.
-package main
+package tracker_test
 
 import (
 	"encoding/binary"
@@ -19,17 +11,26 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"jobgait/analysis/series"
 	"jobgait/analysis/tracker"
 )
 
-func main() {
-	flag.Parse()
-	if err := run(flag.Args(), os.Stdout); err != nil {
-		fmt.Fprintf(os.Stderr, "experiment: %v\n", err)
-		os.Exit(1)
+// TestExperiment follows profiles of known truth as an agent does, sample by sample, and prints how far boundaries
+// were from where they were predicted. It is skipped without arguments:
+//
+//	go test -v -run TestExperiment ./analysis/tracker -args DIR..
+//
+// DIR is an absolute path. It has NAME.f32 (200 Hz, NaN is a missing sample) and NAME.truth.json:
+// {"patterns":[{"period_samples","instances":[[first,length],..],"acceptable_periods":[..],"template":[..]}]}.
+func TestExperiment(t *testing.T) {
+	if flag.NArg() == 0 {
+		t.Skip("prints a table of profiles: -args DIR..")
+	}
+	if err := runExperiment(flag.Args(), os.Stdout); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -43,7 +44,8 @@ type truth struct {
 	} `json:"patterns"`
 }
 
-func run(dirs []string, out io.Writer) error {
+// runExperiment prints a line for each profile below dirs, then their sum.
+func runExperiment(dirs []string, out io.Writer) error {
 	fmt.Fprintf(out, "%-12s %8s %6s %6s %6s %7s %7s %6s %6s %5s %5s %7s\n", "case", "period_s", "told", "right", "true", "median", "p90", "asked", "us", "low", "wrong", "median")
 	var all score
 	for _, dir := range dirs {

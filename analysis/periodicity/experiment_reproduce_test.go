@@ -1,4 +1,4 @@
-package main
+package periodicity_test
 
 import (
 	"fmt"
