@@ -17,6 +17,7 @@ import (
 	"jobgait/epilog/collect"
 	"jobgait/epilog/finish"
 	"jobgait/epilog/snapshots"
+	"jobgait/reports/job"
 )
 
 // ingestBytes bounds the writer's memory beside what Go reserves.
@@ -41,7 +42,8 @@ func ingest(ctx context.Context, getenv func(string) string, out io.Writer) erro
 	now := float64(time.Now().UnixNano()) / 1e9
 	newest := application.Newest{}
 	taken, aside, err := collect.Jobs(cfg.Collect.Dir, func(records []collect.JobRecord) []error {
-		put, failed := putRecords(ctx, db, records, history.Ingest{NowS: now, Names: run.DisclosureLevel(cfg.History.Names)})
+		put, failed := putRecords(ctx, db, records, history.Ingest{NowS: now, Names: run.DisclosureLevel(cfg.History.Names),
+			Findings: job.Findings})
 		for i, s := range put {
 			if failed[i] == nil {
 				newest.Add(s)

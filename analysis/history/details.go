@@ -14,7 +14,7 @@ import (
 
 // clear takes away what details wrote of a run before.
 func (w *writer) clear(runID int64) {
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_counter", "run_code", "run_gpu"} {
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_summary", "run_counter", "run_code", "run_gpu", "run_finding"} {
 		w.exec("DELETE FROM "+table+" WHERE run_id = ?", runID)
 	}
 }

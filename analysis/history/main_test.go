@@ -154,7 +154,7 @@ func openFixture(t testing.TB) *DB {
 	t.Helper()
 	db := open(t)
 	for i, s := range fixture() {
-		mustPut(t, db, s, Ingest{ReportDir: fmt.Sprintf("/home/alice/out%d", i), Source: "record", NowS: t0 + float64(i)})
+		mustPut(t, db, s, Ingest{ReportDir: fmt.Sprintf("/home/alice/out%d", i), Source: "record", NowS: t0 + float64(i), Findings: found})
 	}
 	return db
 }

@@ -19,6 +19,8 @@ type Ingest struct {
 	NowS      float64 // UTC epoch seconds; 0 is not known
 	// Names is how much of which code ran is kept; "" is all of it.
 	Names run.DisclosureLevel
+	// Findings finds what limited the run; nil stores no findings.
+	Findings Finder
 }
 
 // status is what became of a summary that was put, as it is stored; the view ingest has
@@ -100,6 +102,7 @@ func (w *writer) put(s summary.Summary, body []byte, at Ingest) error {
 		return w.keep(*same, s, at)
 	}
 	w.details(runID, s, body)
+	w.findings(runID, s, at.Findings)
 	w.log(runID, status, reported, at)
 	return w.err
 }
@@ -127,7 +130,7 @@ func (db *DB) Delivered(ctx context.Context, s summary.Summary, dir string) erro
 func (w *writer) keep(p previous, s summary.Summary, at Ingest) error {
 	status := kept
 	if s.State != "" && (p.state == nil || *p.state != note.Clean(s.State, maxName)) {
-		if err := w.end(p.runID, s.State, nil); err != nil {
+		if err := w.end(p.runID, s.State, nil, at.Findings); err != nil {
 			return err
 		}
 		status = learned

@@ -58,7 +58,7 @@ func site(t *testing.T) *DB {
 		if change != nil {
 			change(&s)
 		}
-		mustPut(t, db, s, Ingest{ReportDir: "/home/" + user, Source: "record", NowS: s.End + 60})
+		mustPut(t, db, s, Ingest{ReportDir: "/home/" + user, Source: "record", NowS: s.End + 60, Findings: found})
 	}
 	for i := range int64(6) {
 		put(812330+i, "alice", 6-float64(i), func(s *summary.Summary) {

@@ -187,6 +187,24 @@ CREATE TABLE IF NOT EXISTS run_note (
   PRIMARY KEY (run_id, position)
 ) WITHOUT ROWID;
 
+-- The codes of findings, a few dozen.
+CREATE TABLE IF NOT EXISTS finding_code (
+  code_id INTEGER PRIMARY KEY,
+  code    TEXT NOT NULL,
+  level   TEXT NOT NULL,
+  UNIQUE (code, level)
+);
+
+-- What limited a run, by the rules of analysis/finding: 32 findings at most.
+CREATE TABLE IF NOT EXISTS run_finding (
+  run_id   INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  position INTEGER NOT NULL,          -- from 0, the most important first
+  code_id  INTEGER NOT NULL REFERENCES finding_code,
+  cost_ms  INTEGER,                   -- core milliseconds, NULL where that is not known
+  evidence TEXT,                      -- JSON, 400 bytes at most; NULL: none, or longer
+  PRIMARY KEY (run_id, position)
+) WITHOUT ROWID;
+
 -- The whole summary, to draw a report again. A table of its own, so that no
 -- query through the views reads past it.
 CREATE TABLE IF NOT EXISTS run_summary (
@@ -635,6 +653,37 @@ SELECT
 FROM run_note x
 JOIN run r ON r.run_id = x.run_id
 LEFT JOIN note_text t ON t.text_id = x.text_id
+LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
+LEFT JOIN hpc_user u ON u.user_id = r.user_id;
+
+-- One row for each finding of a run: what limited it. Findings that compare a run with others
+-- are in the views changes and scaling, since they change with the runs that follow. A
+-- run that was stored before this view existed has none until jobgait reanalyse stores it again.
+--   EndEpoch  indexed in the view jobs: select by this
+--   Position  from 0, the most important first
+--   Code  stable, see jobgait-report(7), which has the rule of each
+--   Level  error, warning or info
+--   CostCoreS  what it cost in core seconds; NULL: not known
+--   CostNodeHours  the same in node hours
+--   NodeHours  of the whole run
+--   Evidence  JSON: the numbers and words that earned it
+CREATE VIEW job_findings AS
+SELECT
+  r.run_id     AS RunID,
+  r.display_id AS JobID,
+  c.name       AS Cluster,
+  u.name       AS User,
+  r.end_s      AS EndEpoch,
+  x.position   AS Position,
+  k.code       AS Code,
+  k.level      AS Level,
+  x.cost_ms / 1e3 AS CostCoreS,
+  x.cost_ms / 3.6e6 * r.nnodes / nullif(r.ncpus, 0) AS CostNodeHours,
+  r.nnodes * r.elapsed_ms / 3.6e6 AS NodeHours,
+  x.evidence   AS Evidence
+FROM run r
+CROSS JOIN run_finding x ON x.run_id = r.run_id -- runs first: they are what is selected by
+JOIN finding_code k ON k.code_id = x.code_id
 LEFT JOIN cluster c ON c.cluster_id = r.cluster_id
 LEFT JOIN hpc_user u ON u.user_id = r.user_id;
 

@@ -102,10 +102,12 @@ func TestCodesOfTheSiteAreThere(t *testing.T) {
 		rules[r.Code] = true
 	}
 	list := queries(t)
-	for _, code := range []string{"out_of_memory", "time_limit", "failed", "ended_by_signal", "crowded", "throttled", "stolen", "cpus_idle",
-		"files_slow", "start_up_long", "checkpoints_cost", "memory_unused"} {
-		if !rules[code] || !strings.Contains(list["week_waste"], "'"+code+"'") {
-			t.Errorf("%s is no finding, or not in week_waste", code)
+	for name, codes := range map[string][]string{"week_waste": {"no_period", "not_sampled", "partly_sampled"}, "week_crowded": {"crowded"},
+		"week_throttled": {"throttled", "stolen"}, "week_memory_near": {"memory_near_limit", "out_of_memory"}} {
+		for _, code := range codes {
+			if !rules[code] || !strings.Contains(list[name], "'"+code+"'") {
+				t.Errorf("%s is no finding, or not in %s", code, name)
+			}
 		}
 	}
 	for _, code := range []note.Code{note.NoReportDir, note.NoAgent, note.AgentDied, note.NoProfile, note.ProfileBad, note.SpoolFull, note.SpoolFailed,

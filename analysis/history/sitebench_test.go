@@ -145,7 +145,7 @@ func putTiles(t *testing.T, db *DB, first, put int) int {
 			if _, err := b.Reference(t.Context(), s); err != nil {
 				return err
 			}
-			if err := b.Put(t.Context(), s, Ingest{NowS: siteNowS}); err != nil {
+			if err := b.Put(t.Context(), s, Ingest{NowS: siteNowS, Findings: found}); err != nil {
 				return err
 			}
 		}

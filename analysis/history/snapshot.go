@@ -30,7 +30,7 @@ func parts() []part {
 		{"run_summary", fmt.Sprintf("x.run_id IN (SELECT run_id FROM main.run ORDER BY start_s DESC LIMIT %d)", snapshotReports)},
 		{"day", "x.user_id IN (SELECT user_id FROM main.hpc_user)"},
 	}
-	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_counter", "run_code", "run_gpu", "ingest_log"} {
+	for _, table := range []string{"run_node", "run_pattern", "run_note", "run_counter", "run_code", "run_gpu", "run_finding", "ingest_log"} {
 		list = append(list, part{table, ofRuns})
 	}
 	words := []string{"SELECT account_id FROM main.day", "SELECT partition_id FROM main.day", "SELECT column_id FROM main.run_pattern", "SELECT code_id FROM main.note_text"}
@@ -44,6 +44,7 @@ func parts() []part {
 		part{"field_set", "x.set_id IN (SELECT set_id FROM main.run)"},
 		part{"set_field", "x.set_id IN (SELECT set_id FROM main.run)"},
 		part{"field", "x.field_id IN (SELECT field_id FROM main.set_field)"},
+		part{"finding_code", "x.code_id IN (SELECT code_id FROM main.run_finding)"},
 		part{"counter", "x.counter_id IN (SELECT counter_id FROM main.run_counter)"},
 		part{"code_part", "x.application_id IN (SELECT application_id FROM main.application)"},
 		part{"change_event", "x.series_id IN (SELECT series_id FROM main.run_series)"},

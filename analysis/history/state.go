@@ -45,8 +45,9 @@ func (db *DB) Stateless(ctx context.Context, after float64, most int) ([]Statele
 	return list, explain(db.path, "find runs without a state", err)
 }
 
-// PutStates stores how runs ended. A run that has a state by now keeps it.
-func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64) error {
+// PutStates stores how runs ended, and what find makes of that. A run that has a state by
+// now keeps it. now is UTC epoch seconds.
+func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64, find Finder) error {
 	err := db.write(ctx, func(tx *sql.Conn) error {
 		for _, e := range ended {
 			w := db.writer(ctx, tx)
@@ -57,7 +58,7 @@ func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64) error {
 				continue
 			}
 			if err == nil {
-				err = w.end(e.RunID, e.State, e.Exit)
+				err = w.end(e.RunID, e.State, e.Exit, find)
 			}
 			if err != nil {
 				return err
@@ -71,9 +72,9 @@ func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64) error {
 	return explain(db.path, "store the states of runs", err)
 }
 
-// end stores the final state of a run, and its exit where that says more than what
-// is stored.
-func (w *writer) end(runID int64, state string, exit *run.Exit) error {
+// end stores the final state of a run, its exit where that says more than what is
+// stored, and the findings of the run that ended so.
+func (w *writer) end(runID int64, state string, exit *run.Exit, find Finder) error {
 	var body []byte
 	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body); err != nil {
 		return fmt.Errorf("read the stored summary: %w", err)
@@ -91,5 +92,9 @@ func (w *writer) end(runID int64, state string, exit *run.Exit) error {
 		w.exec(`UPDATE run SET exit_code = ?, exit_signal = ? WHERE run_id = ?`, e.Code, e.Signal, runID)
 	}
 	w.exec(`UPDATE run_summary SET body = ? WHERE run_id = ?`, body, runID)
+	if find != nil {
+		w.exec(`DELETE FROM run_finding WHERE run_id = ?`, runID)
+		w.findings(runID, s, find)
+	}
 	return w.err
 }

@@ -46,11 +46,11 @@ func TestStates(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	ended := []Ended{{list[0].RunID, "FAILED", &run.Exit{Code: 3}}, {list[1].RunID, "TIMEOUT", &run.Exit{}}, {999, "FAILED", nil}}
-	if err := db.PutStates(t.Context(), ended, t0); err != nil {
+	if err := db.PutStates(t.Context(), ended, t0, found); err != nil {
 		t.Fatal(err)
 	}
 	// What is known is not changed by a later word.
-	if err := db.PutStates(t.Context(), []Ended{{list[0].RunID, "COMPLETED", nil}}, t0); err != nil {
+	if err := db.PutStates(t.Context(), []Ended{{list[0].RunID, "COMPLETED", nil}}, t0, found); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(strings.Fields(dump(t, db.sql, "SELECT JobID, State, ExitCode FROM jobs WHERE JobID IN ('5', '6') ORDER BY JobID")), " "); got != "JobID 5 State TIMEOUT ExitCode 0:0 JobID 6 State FAILED ExitCode 3:0" {

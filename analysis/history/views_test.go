@@ -14,7 +14,7 @@ var views = []struct{ name, order string }{
 	{"jobs", "RunID"}, {"job_resources", "RunID"}, {"job_nodes", "RunID, NodeName"}, {"job_patterns", "RunID, Position"},
 	{"job_notes", "RunID, Code"}, {"series", "SeriesID"}, {"ingest", "AtEpoch"},
 	{"changes", "EventID"}, {"days", "DayEpoch, User, Account"}, {"scaling", "Position"}, {"job_functions", "RunID, SharePct DESC"}, {"job_classes", "RunID, SharePct DESC"},
-	{"job_fields", "RunID, Name"}, {"job_counters", "RunID, Name, Scope"}, {"job_gpus", "RunID, NodeName, GPU"},
+	{"job_fields", "RunID, Name"}, {"job_counters", "RunID, Name, Scope"}, {"job_gpus", "RunID, NodeName, GPU"}, {"job_findings", "RunID, Position"},
 }
 
 // TestViewsGolden shows the views of a small history. Its first line is what the

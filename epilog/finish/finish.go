@@ -256,7 +256,8 @@ func (f Finisher) remember(ctx context.Context, s summary.Summary) (summary.Summ
 	}
 	now := epoch(time.Now())
 	var judged earlier.Judgement
-	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: run.DisclosureLevel(f.Config.History.Names)})
+	s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: run.DisclosureLevel(f.Config.History.Names),
+		Findings: jobreport.Findings})
 	if err == nil {
 		judged, err = judgeStored(ctx, db, s, now)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/analysis/history"
+	jobreport "jobgait/reports/job"
 )
 
 // Runs without a state are asked for while they are this young, so many at once:
@@ -83,5 +84,5 @@ func (f Finisher) learn(ctx context.Context, db *history.DB) (left int, err erro
 	if len(ended) == 0 {
 		return left, nil
 	}
-	return left, db.PutStates(ctx, ended, epoch(now))
+	return left, db.PutStates(ctx, ended, epoch(now), jobreport.Findings)
 }

@@ -10,7 +10,12 @@ import (
 	"jobgait/analysis/finding"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
+	"jobgait/analysis/summary"
 )
+
+// Findings returns what limited a run, all codes, without what earlier runs say of it: the
+// history stores these (history.Finder).
+func Findings(s summary.Summary) []finding.Finding { return New(s, nil, Options{}).Findings }
 
 // newFindings says what limited the run, but for the codes that a site wants silent.
 func newFindings(r Report, silent []string) []finding.Finding {

@@ -30,6 +30,7 @@ import (
 	"jobgait/configs"
 	"jobgait/epilog/archive"
 	"jobgait/epilog/finish"
+	jobreport "jobgait/reports/job"
 )
 
 // reanalysis is one call of reanalyse.
@@ -254,7 +255,8 @@ func (a reanalysis) write(ctx context.Context, runs []archive.Kept) error {
 	for _, r := range list {
 		s, _, rerr := r.run.Result(a.build)
 		if err = rerr; err == nil {
-			s, err = application.Put(ctx, db, s, history.Ingest{NowS: now, Names: run.DisclosureLevel(a.config.History.Names)})
+			s, err = application.Put(ctx, db, s, history.Ingest{NowS: now,
+				Names: run.DisclosureLevel(a.config.History.Names), Findings: jobreport.Findings})
 		}
 		if err != nil {
 			break

@@ -1,6 +1,6 @@
--- Jobs of the last week that came near the memory they had, or were killed for want of
--- it: those to be told before the next one fails.
-SELECT JobID, User, round(PeakMemBytes / 1e9, 1) AS PeakGB, round(RequestedMemBytes / 1e9, 1) AS HadGB, OOMKills
-FROM job_resources
-WHERE StartEpoch > strftime('%s', 'now', '-7 days') + 0 AND (PeakMemBytes > 0.9 * RequestedMemBytes OR OOMKills > 0)
-ORDER BY PeakMemBytes / RequestedMemBytes DESC LIMIT 20;
+-- Jobs of the last week that came near the memory they had, or were ended for want of
+-- it: those whose next run may fail.
+SELECT f.JobID, f.User, f.Code, round(r.PeakMemBytes / 1e9, 1) AS PeakGB, round(r.RequestedMemBytes / 1e9, 1) AS HadGB, r.OOMKills
+FROM job_findings f JOIN job_resources r USING (RunID)
+WHERE f.EndEpoch > strftime('%s', 'now', '-7 days') + 0 AND f.Code IN ('memory_near_limit', 'out_of_memory')
+ORDER BY r.PeakMemBytes / r.RequestedMemBytes DESC LIMIT 20;

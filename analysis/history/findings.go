@@ -1,0 +1,69 @@
+package history
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"jobgait/analysis/finding"
+	"jobgait/analysis/note"
+	"jobgait/analysis/summary"
+)
+
+// Finder returns the findings of a run, the most important first. The rules are those of
+// analysis/finding; what they need of a summary is worked out where reports are made.
+type Finder func(summary.Summary) []finding.Finding
+
+const (
+	mostFindings = 32  // of a run: there are fewer rules that a run can meet at once
+	mostEvidence = 400 // bytes of JSON
+	mostListed   = 8   // elements of a list in the evidence
+	figures      = 4   // significant digits of a number in the evidence
+)
+
+// findings writes what limited a run; nothing without a finder.
+func (w *writer) findings(runID int64, s summary.Summary, find Finder) {
+	if find == nil {
+		return
+	}
+	found := find(s)
+	for i, f := range found[:min(len(found), mostFindings)] {
+		code := w.id("finding_code", "code_id", []string{"code", "level"},
+			note.Clean(f.Code, maxName), note.Clean(string(f.Level), maxName))
+		w.exec(`INSERT INTO run_finding (run_id, position, code_id, cost_ms, evidence) VALUES (?, ?, ?, ?, ?)`,
+			runID, i, code, whole(f.CostCoreS, 1e3), evidence(f.Evidence))
+	}
+}
+
+// evidence returns evidence as JSON with rounded numbers and short lists; NULL where there
+// is none, or more than mostEvidence.
+func evidence(e map[string]any) any {
+	short := make(map[string]any, len(e))
+	for name, v := range e {
+		switch v := v.(type) {
+		case float64:
+			short[name] = rounded(v)
+		case []string:
+			short[name] = v[:min(len(v), mostListed)]
+		default:
+			short[name] = v
+		}
+	}
+	text, err := json.Marshal(short)
+	if err != nil || len(e) == 0 || len(text) > mostEvidence {
+		return nil
+	}
+	return string(text)
+}
+
+// rounded rounds to some significant digits; nil for NaN and infinities, which JSON lacks.
+func rounded(v float64) any {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
+	if err != nil {
+		return nil
+	}
+	return r
+}
