@@ -1,25 +1,4 @@
-// Package main is the league: real applications run live under `jobgait run`,
-// and what jobgait tells of them is held against the times at which their own
-// logs say that a step was done.
-//
-// In come programs of the distribution with small inputs of our own (inputs/)
-// or examples that their packages install (application.go). Each runs for half a
-// minute twice a round, as the machine is and beside a busy loop on every CPU.
-// The lines of its output are stamped as they come; those that match a level of
-// the application, such as a time step, are its marks. Out comes a table of
-// verdicts (verdict.go) for runs that got at least .85 of a CPU a rank (quiet),
-// for others (crowded) and for programs that have no loop (control), and how
-// many claims of which confidence were right. It is kept in MEASURED.md.
-//
-// Each run's outcome, marks and report, and its profile are files in a cache
-// directory: a league that was broken off goes on where it stopped, and -again
-// asks today's analysis about the profiles of earlier runs. A run that failed
-// is told and left out; it is tried again the next time.
-//
-// It proves little on a machine that others use: `quiet` then means crowded, and
-// the table counts a run by the CPU that it got. Right is what the log tells, so
-// a level that the code has and does not log counts as wrong.
-package main
+package league
 
 import (
 	"context"
@@ -31,17 +10,28 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+// TestLeague prints the tables. It is skipped without arguments, since it installs packages
+// and takes a minute per application:
+//
+//	go test -v -timeout 5h -run TestLeague ./packaging/league -args run -bin $PWD/build/bin
+func TestLeague(t *testing.T) {
+	if flag.Arg(0) != "run" {
+		t.Skip("runs real applications for an hour: make -C packaging league")
+	}
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	if status := runLeague(ctx, flag.Args()[1:], os.Stdout, os.Stderr); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
 }
 
-// run is the program: 0 where every run has an outcome, 1 where one failed, 2 for usage.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// runLeague runs the league that args describe: 0 where every run has an outcome, 1 where one
+// failed, 2 for wrong arguments.
+func runLeague(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("league", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	var l league
