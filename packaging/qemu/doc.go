@@ -2,7 +2,7 @@
 // hardware: Debian's arm64 kernel in QEMU's emulation with -icount, where every
 // instruction takes 2^shift nanoseconds and a cycle one, so that IPC is 1, 0.5
 // or 0.25 and known before it is measured. The kernel (kernel.sh) and a RAM disk
-// with program guest and jobgait-agent come in; what the guest measured goes
+// with the test binary of package guest and jobgait-agent come in; what the guest measured goes
 // out, and is judged here. There is no code but tests.
 //
 // Measured, on Linux 6.1: IPC of the ring sampler 0.0001 % off, in the agent's

@@ -42,10 +42,12 @@ func newImage(t *testing.T) image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "./guest", "../../agent")
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
-	if _, err := output(build); err != nil {
-		t.Fatal(err)
+	for _, args := range [][]string{{"test", "-c", "-o", filepath.Join(dir, "guest"), "./guest"}, {"build", "-o", filepath.Join(dir, "agent"), "../../agent"}} {
+		build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), append([]string{args[0], "-trimpath", "-ldflags=-s -w"}, args[1:]...)...)
+		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+		if _, err := output(build); err != nil {
+			t.Fatal(err)
+		}
 	}
 	disk := filepath.Join(dir, "disk")
 	if err := writeDisk(disk, map[string]string{"init": filepath.Join(dir, "guest"), "jobgait-agent": filepath.Join(dir, "agent")}); err != nil {

@@ -1,13 +1,4 @@
-// Program guest is the first process of the virtual machine that packaging/qemu
-// boots: there instructions and cycles are counted by hardware, with an IPC that
-// is known in advance. The names of checks come in, by `checks=` on the kernel's
-// command line; a line of JSON for each goes out on the console, with what was
-// measured. Then it turns the machine off.
-//
-// It checks the packages of the agent as they are, and the program beside it.
-// It refuses to judge: what a value should be stands in the test that boots it.
-// As any other process than the first it is one of the loads that checks need.
-package main
+package guest
 
 import (
 	"encoding/json"
@@ -15,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"testing"
 
 	"golang.org/x/sys/unix"
 )
@@ -42,10 +34,20 @@ func checks() []check {
 	}
 }
 
-func main() {
-	if os.Getpid() != 1 {
+// TestMain is the whole program in the virtual machine: as the first process it performs the
+// checks, as another one it is a load. Elsewhere there are no tests to run.
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getpid() == 1 && os.Getenv("checks") != "":
+		boot()
+	case len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test."):
 		os.Exit(load(os.Args[1:]))
 	}
+	os.Exit(m.Run())
+}
+
+// boot mounts the file systems, performs the checks of the kernel's command line and turns the machine off.
+func boot() {
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Printf("%v\n%s", p, debug.Stack())

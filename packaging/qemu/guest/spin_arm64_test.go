@@ -1,4 +1,4 @@
-package main
+package guest
 
 // spin does n turns of 2 instructions each.
 //

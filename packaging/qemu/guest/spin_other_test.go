@@ -1,6 +1,6 @@
 //go:build !arm64
 
-package main
+package guest
 
 // spin does n turns; the guest is an arm64, this is for the compiler only.
 func spin(n uint64) {
