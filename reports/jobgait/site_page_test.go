@@ -15,6 +15,7 @@ import (
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
+	"jobgait/reports/job"
 )
 
 // siteRuns is a history of a cluster: applications of three users for a month, one of
@@ -49,7 +50,7 @@ func siteRuns(t *testing.T, name func(string) string) string {
 			change(&s)
 		}
 		s.End = s.Start + s.ElapsedS
-		if err := db.Put(t.Context(), s, history.Ingest{ReportDir: "/home/x", NowS: s.End}); err != nil {
+		if err := db.Put(t.Context(), s, history.Ingest{ReportDir: "/home/x", NowS: s.End, Findings: job.Findings}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,7 +181,7 @@ func TestDashboardOfAnEmptySite(t *testing.T) {
 	}
 	old := float64(time.Now().Unix()) - 90*86400
 	s := summary.Summary{Schema: summary.Schema, Key: run.Key{Cluster: "hpc", JobID: 7}, Job: run.Job{Name: "a", App: "a", User: "dora", UID: 9, NNodes: 1}, Start: old, End: old + 60, ElapsedS: 60}
-	if err := db.Put(t.Context(), s, history.Ingest{}); err != nil {
+	if err := db.Put(t.Context(), s, history.Ingest{Findings: job.Findings}); err != nil {
 		t.Fatal(err)
 	}
 	if c := ask("dashboard", "--site", "--history", path, "-o", page); c.status != 0 {
