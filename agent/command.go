@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/agent/names"
 	"jobgait/agent/peek"
@@ -87,8 +89,13 @@ func parseOptions(args []string) (options, error) {
 // line.
 func runAgent(args []string, getenv func(string) string, stdout, stderr io.Writer) int {
 	log := func(err error) { fmt.Fprintf(stderr, "jobgait-agent: %s\n", note.Clean(err.Error(), 2000)) }
-	if len(args) > 0 && (args[0] == peek.Verb || args[0] == names.Verb || args[0] == stallVerb) {
-		return serve(args[0], args[1:], stdout, log)
+	if children := children(); len(args) > 0 && children[args[0]] != nil {
+		runtime.GOMAXPROCS(1)
+		if _, err := children.Serve(context.Background(), args, os.Stdin, stdout); err != nil {
+			log(err)
+			return 1
+		}
+		return 0
 	}
 	o, err := parseOptions(args)
 	if err != nil {
@@ -112,22 +119,8 @@ func runAgent(args []string, getenv func(string) string, stdout, stderr io.Write
 	return 0
 }
 
-// serve is one of our own children, nobody's command: that which reads what may hang
-// of other processes, which functions a job's code has, or becomes a program of the site.
-func serve(verb string, args []string, stdout io.Writer, log func(error)) int {
-	runtime.GOMAXPROCS(1)
-	var err error
-	switch verb {
-	case peek.Verb:
-		err = peek.Serve("/proc", args, os.Stdin, stdout)
-	case names.Verb:
-		err = names.Serve(args, os.Stdin, stdout)
-	case stallVerb:
-		err = becomeProgram(args, os.Stdin)
-	}
-	if err != nil {
-		log(err)
-		return 1
-	}
-	return 0
+// children are the child processes that this program serves (package as): they read what may hang of other processes,
+// find the functions of a job's code, or become a program of the site.
+func children() as.Handlers {
+	return as.Handlers{as.Peek: peek.Serve("/proc"), as.Names: names.Serve, as.OnStall: becomeProgram}
 }

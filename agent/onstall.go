@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -35,13 +37,8 @@ type stallReport struct {
 	UID  int    `json:"uid"`
 }
 
-// stallVerb makes this program the child that becomes the site's program; stallS is how
-// long that may take, stallBytes what is read of its output, and what it may write.
-const (
-	stallVerb  = "on-stall"
-	stallS     = 10
-	stallBytes = 64 << 10
-)
+// stallS is how long the site's program may take, in seconds.
+const stallS = 10
 
 // newOnStall is nil where nobody is to be told: without a program, on other nodes than
 // the first, and under `jobgait run`.
@@ -57,8 +54,8 @@ func newOnStall(c configs.Live, r job.Run, self string) *onStall {
 		if account.UID == 0 {
 			return errors.New("live.on_stall wants an account of its own, which live.account names: it is not started as root")
 		}
-		_, err = account.Run(ctx, self, stallVerb, append([]byte(c.OnStall+"\n"), text...), stallBytes)
-		return err
+		child := as.Child{Program: self, Account: account}
+		return as.AskAll(ctx, child, as.OnStall, c.OnStall, bytes.NewReader(text), 0, func(struct{}) error { return nil })
 	}}
 }
 
@@ -120,19 +117,28 @@ func (o *onStall) failed() error {
 	}
 }
 
-// becomeProgram is the child: it takes the account, and becomes the program that the
-// first line of its input names, which finds the rest there. The alarm ends it even if
-// the agent has gone.
-func becomeProgram(args []string, in *os.File) error {
-	if err := as.Take(args, as.Limits{Starts: true, FileBytes: stallBytes, CPUSeconds: stallS}); err != nil {
-		return err
-	}
-	program, err := lineOf(in)
-	if err == nil {
-		err = startable(program)
-	}
+// becomeProgram is the child: it becomes the program that the question names, which reads the rest of the input. What
+// the program prints is dropped. The alarm ends it even if the agent has gone.
+func becomeProgram(_ context.Context, r as.Request) error {
+	line, err := lineOf(r.In)
 	if err != nil {
 		return err
+	}
+	program := line
+	if strings.HasPrefix(line, `"`) { // an agent that was started before an upgrade sends the path alone
+		if err := json.Unmarshal([]byte(line), &program); err != nil {
+			return fmt.Errorf("live.on_stall: %w", err)
+		}
+	}
+	if err := startable(program); err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err == nil {
+		err = unix.Dup3(int(null.Fd()), 1, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("drop the output of %.200s: %w", program, err)
 	}
 	if _, err := unix.Setitimer(unix.ITIMER_REAL, unix.Itimerval{Value: unix.Timeval{Sec: stallS}}); err != nil {
 		return fmt.Errorf("bound %.200s: %w", program, err)

@@ -8,13 +8,15 @@ import (
 	"runtime/debug"
 
 	"golang.org/x/sys/unix"
+
+	"jobgait/agent/as"
 )
 
 // aside tells whether the arguments are a worker's or those of the sweep after it:
 // other jobs may run on the node, and the next begins when the Epilog has waited
 // long enough.
 func aside(args []string) bool {
-	return len(args) >= 2 && (args[0] == "--worker" || args[0] == sweeperVerb)
+	return len(args) >= 2 && (args[0] == as.Worker || args[0] == as.SweepNode)
 }
 
 // besideJobs is how many of a node's CPUs work on a job that has ended.
@@ -54,7 +56,7 @@ func stepBehind(args []string) error {
 		return nil
 	}
 	nice, io := 10, ioLast
-	if args[0] == sweeperVerb {
+	if args[0] == as.SweepNode {
 		nice, io = 19, ioIdle
 	}
 	debug.SetMemoryLimit(softBytes)

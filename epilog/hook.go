@@ -149,18 +149,16 @@ func endRun(ctx context.Context, getenv func(string) string, told job.Told, self
 	if unusable != nil { // a sweep does the rest when the settings are mended
 		return unusable
 	}
-	var words []string
+	var input []byte
 	if unwritten != nil { // a full or failed disk: the report needs none of it
-		log.Printf("%v: the worker is told", unwritten)
-		text, err := json.Marshal(end)
-		if err != nil {
+		log.Printf("%v: the worker gets it as input", unwritten)
+		if input, err = json.Marshal(end); err != nil {
 			return errors.Join(unwritten, err)
 		}
-		words = append(words, string(text))
 	}
 	ctx, cancel := context.WithTimeout(ctx, cfg.Epilog.Wait())
 	defer cancel()
-	return startWorker(ctx, getenv, self, dir, words...)
+	return startWorker(ctx, getenv, self, dir, input)
 }
 
 // watched is whether the policy wants runs like this one: of a run that was

@@ -11,10 +11,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
+	"jobgait/agent/as"
 	"jobgait/agent/job/scheduler"
 	"jobgait/analysis/note"
 	"jobgait/configs"
@@ -39,32 +41,25 @@ const usage = `usage: jobgait-epilog            as Slurm's Epilog
 
 // runEpilog is the program. Only the hook always returns 0.
 func runEpilog(ctx context.Context, getenv func(string) string, args []string, in io.Reader, out, complain io.Writer) int {
-	var err error
 	leaveCPUs(args)
+	child, err := children(getenv).Serve(ctx, args, in, out)
 	switch {
+	case child:
 	case len(args) == 0, args[0] == scheduler.Local && len(args) == 1:
 		called, getenv, _ := scheduler.Hook(args, getenv, os.Geteuid() == 0) // no others than these
 		hook(ctx, called, getenv, complain)
 		return 0
-	case args[0] == "--worker" && (len(args) == 2 || len(args) == 3):
-		err = worker(ctx, getenv, args[1], args[2:]...)
-	case args[0] == sweeperVerb && len(args) == 2:
-		err = sweepAfterJob(ctx, getenv, args[1])
 	case args[0] == "--sweep" && len(args) == 1:
 		err = sweep(ctx, getenv, out)
 	case args[0] == "--ingest" && len(args) == 1:
 		err = ingest(ctx, getenv, out)
 	case args[0] == "--version" && len(args) == 1:
 		_, err = fmt.Fprintln(out, "jobgait-epilog", configs.Version)
-	case args[0] == deliver.ChildVerb:
-		err = deliver.Child(args[1:], in, out)
-	case args[0] == collect.ChildVerb:
-		err = collect.Child(ctx, args[1:], in, out)
-	case args[0] == archive.ChildVerb:
-		err = archive.Child(args[1:], in)
-	case args[0] == finish.ConsultVerb:
-		err = finish.ConsultChild(ctx, args[1:], in, out)
 	default:
+		fmt.Fprintln(complain, usage)
+		return 2
+	}
+	if errors.Is(err, errUsage) {
 		fmt.Fprintln(complain, usage)
 		return 2
 	}
@@ -73,4 +68,26 @@ func runEpilog(ctx context.Context, getenv func(string) string, args []string, i
 		return 1
 	}
 	return 0
+}
+
+// errUsage is a call that the usage does not name.
+var errUsage = errors.New("wrong arguments")
+
+// children are the child processes that this program serves (package as).
+func children(getenv func(string) string) as.Handlers {
+	return as.Handlers{
+		as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve, as.Consult: finish.ServeConsult,
+		as.Worker: func(ctx context.Context, r as.Request) error {
+			if len(r.Args) != 1 {
+				return errUsage
+			}
+			return worker(ctx, getenv, r.Args[0], r.In)
+		},
+		as.SweepNode: func(ctx context.Context, r as.Request) error {
+			if len(r.Args) != 1 {
+				return errUsage
+			}
+			return sweepAfterJob(ctx, getenv, r.Args[0])
+		},
+	}
 }

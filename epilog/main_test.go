@@ -17,6 +17,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
+
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/names"
@@ -33,6 +35,9 @@ import (
 // does not end: it says who it is and waits for a kill. A file beside the settings
 // asks for one that works, or ends at once.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == as.Worker && hasInput() { // it has the end of the run: this one works
+		os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	if len(os.Args) == 3 && aside(os.Args[1:]) {
 		switch how, _ := os.ReadFile(filepath.Join(filepath.Dir(os.Getenv("JOBGAIT_CONFIG")), "worker")); string(how) {
 		case "works":
@@ -40,7 +45,7 @@ func TestMain(m *testing.M) {
 		case "ends":
 			os.Exit(0)
 		}
-		if os.Args[1] == sweeperVerb && os.Getenv("JOBGAIT_CONFIG") != "" {
+		if os.Args[1] == as.SweepNode && os.Getenv("JOBGAIT_CONFIG") != "" {
 			os.Exit(0) // its test is over, and has taken everything away
 		}
 		if err := stepBehind(os.Args[1:]); err != nil {
@@ -57,9 +62,6 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if len(os.Args) == 4 && os.Args[1] == "--worker" { // told how the run ended: this one works
-		os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	}
 	if len(os.Args) == 2 && os.Args[1] == "--ingest" { // as a service starts it
 		os.Exit(runEpilog(context.Background(), os.Getenv, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
@@ -74,25 +76,28 @@ func TestMain(m *testing.M) {
 		trace(os.Args[2])
 		os.Exit(0)
 	}
-	if len(os.Args) > 3 && children[os.Args[1]] != nil {
-		if err := children[os.Args[1]](os.Args[2:]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	if len(os.Args) > 3 {
+		if served, err := accountChildren().Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout); served {
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
 		}
-		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
-// children are those of all our programs that have another account's rights, by verb.
-var children = map[string]func(args []string) error{
-	deliver.ChildVerb:  func(args []string) error { return deliver.Child(args, os.Stdin, os.Stdout) },
-	collect.ChildVerb:  func(args []string) error { return collect.Child(context.Background(), args, os.Stdin, os.Stdout) },
-	archive.ChildVerb:  func(args []string) error { return archive.Child(args, os.Stdin) },
-	finish.ConsultVerb: func(args []string) error { return finish.ConsultChild(context.Background(), args, os.Stdin, os.Stdout) },
-	check.ChildVerb:    func(args []string) error { return check.Child(args, os.Stdin, os.Stdout) },
-	names.Verb:         func(args []string) error { return names.Serve(args, os.Stdin, os.Stdout) },
-	peek.Verb:          func(args []string) error { return peek.Serve("/proc", args, os.Stdin, os.Stdout) },
+// hasInput says whether standard input is a file and not /dev/null.
+func hasInput() bool {
+	info, err := os.Stdin.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// accountChildren are those of all our programs that take another account's rights.
+func accountChildren() as.Handlers {
+	return as.Handlers{as.Deliver: deliver.Serve, as.Collect: collect.Serve, as.Archive: archive.Serve, as.Consult: finish.ServeConsult,
+		as.Look: check.ServeLook, as.Names: names.Serve, as.Peek: peek.Serve("/proc")}
 }
 
 // call runs the program with an environment and returns its exit status and
@@ -211,7 +216,7 @@ func TestWorkerThatIsNotDone(t *testing.T) {
 // What goes on after the Epilog is last for CPUs and disks, bounded in memory and the
 // first that the kernel kills, with all its threads.
 func TestStepsBehindJobs(t *testing.T) {
-	for verb, want := range map[string][2]int{"--worker": {10, ioLast}, sweeperVerb: {19, ioIdle}} {
+	for verb, want := range map[string][2]int{"--worker": {10, ioLast}, as.SweepNode: {19, ioIdle}} {
 		dir := t.TempDir()
 		cmd := exec.Command(os.Args[0], verb, dir)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -293,7 +298,7 @@ func TestFewCPUsBesideJobs(t *testing.T) {
 		}
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for verb, want := range map[string]int{"--worker": 2, sweeperVerb: 2, "--sweep": 8, "--ingest": 8} {
+	for verb, want := range map[string]int{"--worker": 2, as.SweepNode: 2, "--sweep": 8, "--ingest": 8} {
 		runtime.GOMAXPROCS(8)
 		leaveCPUs([]string{verb, "n1"})
 		if got := runtime.GOMAXPROCS(0); got != want {

@@ -15,9 +15,6 @@ import (
 	"jobgait/epilog/finish"
 )
 
-// sweeperVerb is the argument that makes this program the sweep after a job.
-const sweeperVerb = "--sweep-node"
-
 // sweep finishes what was left over on this node, or, where several slurmd share
 // a host and nothing tells which is meant, on all of them: the spool
 // is this host's, and its directories tell by their locks what is in use.

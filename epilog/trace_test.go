@@ -134,11 +134,11 @@ func TestNobodyTracesAChild(t *testing.T) {
 	defer cancel()
 	got := attacked(t, func(seen *atomic.Int64) {
 		var all sync.WaitGroup
-		for verb := range children {
+		for verb := range accountChildren() {
 			all.Go(func() {
 				// On a machine that is full he may come too late for the first.
 				for n := 0; n < jobtest.Rounds(2) || seen.Load() == 0 && ctx.Err() == nil; n++ {
-					_, _ = account.Run(ctx, self, verb, []byte("{}"), 1<<20) // what it says of that is not the point
+					_, _ = as.Ask[any](ctx, as.Child{Program: self, Account: account}, verb, struct{}{}) // what it answers is not the point
 				}
 			})
 		}

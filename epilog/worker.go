@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/agent/cgroup"
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
@@ -22,9 +23,10 @@ import (
 )
 
 // startWorker starts the worker and waits for it until ctx ends; then it is left
-// alone: what it does grows with the job, and its node is not kept from the next one.
-func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir, told ...string) error {
-	pid, pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), append([]string{"--worker", string(dir)}, told...)...)
+// alone: what it does grows with the job, and its node is not kept from the next one. Its
+// input is the end of the run where the spool did not take that, else nothing.
+func startWorker(ctx context.Context, getenv func(string) string, self string, dir job.RunDir, input []byte) error {
+	pid, pidfd, err := detach(getenv, self, dir.Path(finish.WorkerLog), input, as.Worker, string(dir))
 	if err != nil || pidfd < 0 {
 		return err // without pidfds there is nothing safe to wait on
 	}
@@ -45,8 +47,8 @@ func inJob(process string) bool {
 }
 
 // detach starts this program anew, so that it outlives us.
-func detach(getenv func(string) string, self, logPath string, args ...string) (pid, pidfd int, err error) {
-	return launch.Detach(launch.Spec{Program: self, Args: args, Env: configs.Environment(getenv), Log: logPath})
+func detach(getenv func(string) string, self, logPath string, input []byte, args ...string) (pid, pidfd int, err error) {
+	return launch.Detach(launch.Spec{Program: self, Args: args, Env: configs.Environment(getenv), Log: logPath, Input: input})
 }
 
 // lookMS is how often it is asked whether there was enough waiting.
@@ -83,9 +85,9 @@ func waitFor(ctx context.Context, pidfd int, enough func() bool) error {
 }
 
 // worker finishes one run, and leaves to a sweeper what earlier workers left on
-// this node: the Epilog waits for the worker, and shall not wait for those. It is
-// told how the run ended where the spool did not take that.
-func worker(ctx context.Context, getenv func(string) string, path string, told ...string) error {
+// this node: the Epilog waits for the worker, and shall not wait for those. in has the
+// end of the run where the spool did not take that, else nothing.
+func worker(ctx context.Context, getenv func(string) string, path string, in io.Reader) error {
 	self, cfg, err := settings(getenv)
 	if err != nil {
 		return err
@@ -106,11 +108,12 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 		log.Printf("%v", err)
 	}
 	f := finisher(cfg, getenv, self, run.Node, log)
-	if len(told) > 0 {
-		f.End = new(finish.End)
-		if err := json.Unmarshal([]byte(told[0]), f.End); err != nil {
-			return fmt.Errorf("how the run ended: %w", err)
-		}
+	var end finish.End
+	switch _, err := as.ReadQuestion(in, &end); {
+	case err == nil:
+		f.End = &end
+	case !errors.Is(err, io.EOF):
+		return fmt.Errorf("how the run ended: %w", err)
 	}
 	// A sweep was faster where it is not alone, or the agent would not end: swept later.
 	err = alone(string(dir), func() error {
@@ -125,7 +128,7 @@ func worker(ctx context.Context, getenv func(string) string, path string, told .
 	if left, lerr := finish.Left(job.NodeDir(cfg.Spool.Dir, run.Node)); lerr == nil && !left && !learns(cfg, getenv) && run.Key.JobID%sweepEvery != 0 {
 		return err
 	}
-	_, pidfd, serr := detach(getenv, self, os.DevNull, sweeperVerb, run.Node)
+	_, pidfd, serr := detach(getenv, self, os.DevNull, nil, as.SweepNode, run.Node)
 	if pidfd >= 0 {
 		_ = unix.Close(pidfd)
 	}

@@ -1,5 +1,6 @@
 // Package as runs a part of this program as another account: an account, a
-// verb and bytes come in, bytes go out. It exists because a root process must
+// verb and a question come in, answers go out. verbs.go has the table of all child
+// processes and their protocol. It exists because a root process must
 // not touch a user's files or a shared directory of another account: paths
 // there are under that account's control while we write, and root is nobody on
 // many shared file systems. The work is done by a child with the account's uid, gid
@@ -16,7 +17,6 @@ package as
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,90 +41,48 @@ type Account struct {
 // needed.
 func (a Account) Current() bool { return int(a.UID) == os.Getuid() && int(a.UID) == os.Geteuid() }
 
-// Ask has a verb of program answer a question as the account, both in JSON; the rest is
-// as Run has it. Verbs that are asked are of Answer.
-func Ask[A any](ctx context.Context, a Account, program, verb string, question any, limit int) (answer A, err error) {
-	input, err := json.Marshal(question)
-	if err != nil {
-		return answer, fmt.Errorf("ask %s: %w", verb, err)
-	}
-	output, err := a.Run(ctx, program, verb, input, limit)
-	if err != nil {
-		return answer, err
-	}
-	if err := json.Unmarshal(output, &answer); err != nil {
-		return answer, fmt.Errorf("%s as uid %d: its answer: %w", verb, a.UID, err)
-	}
-	return answer, nil
-}
-
-// Answer is the child of Ask, with its arguments: a question on in, the answer on out.
-func Answer[Q, A any](args []string, in io.Reader, out io.Writer, answer func(Q) A) error {
-	if err := Confine(args); err != nil {
-		return err
-	}
-	var q Q
-	if err := json.NewDecoder(in).Decode(&q); err != nil {
-		return fmt.Errorf("read the question: %w", err)
-	}
-	return json.NewEncoder(out).Encode(answer(q))
-}
-
-// Run starts a verb of program as the account, gives it input and returns its output,
-// which must not be longer than limit bytes: whoever has the account can make the
-// child say anything. When ctx ends the child is killed and not waited for: one that
-// is stuck in the kernel cannot be.
-func (a Account) Run(ctx context.Context, program, verb string, input []byte, limit int) ([]byte, error) {
-	var output bytes.Buffer
-	if err := a.RunTo(ctx, program, verb, input, limit, &output); err != nil {
-		return nil, err
-	}
-	return output.Bytes(), nil
-}
-
-// RunTo does the same and writes the output to out as it comes. When ctx ends out may
-// still be written to.
-func (a Account) RunTo(ctx context.Context, program, verb string, input []byte, limit int, out io.Writer) error {
-	return a.RunFrom(ctx, program, verb, bytes.NewReader(input), limit, out)
-}
-
-// RunFrom does the same with input that is read as the child takes it; when ctx ends it
-// may still be read.
-func (a Account) RunFrom(ctx context.Context, program, verb string, input io.Reader, limit int, out io.Writer) error {
-	cmd := exec.Command(program, append([]string{verb}, a.Args()...)...)
+// run starts a verb of the program as the account, gives it input and writes its output to out as it comes, limit bytes
+// at most. When ctx ends the child is killed and not waited for: one that is stuck in the kernel cannot be. input may
+// still be read and out written to then.
+func (c Child) run(ctx context.Context, verb string, input io.Reader, limit int, out io.Writer) error {
+	cmd := exec.Command(c.Program, append([]string{verb}, c.Account.Args()...)...)
 	cmd.Dir = "/"
 	cmd.Env = []string{}
 	cmd.Stdin = input
 	var complaint bytes.Buffer
 	cmd.Stderr = &limited{w: &complaint, left: 4096}
-	cmd.Stdout = &limited{w: out, left: limit}
+	bounded := &limited{w: out, left: limit}
+	cmd.Stdout = bounded
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	runtime.LockOSThread() // a child that is bound ends with the thread that started it
+	runtime.LockOSThread() // a bound child ends with the thread that started it
 	defer runtime.UnlockOSThread()
 	err := CloseOnExec()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return fmt.Errorf("start %s for uid %d: %w", verb, a.UID, err)
+		return fmt.Errorf("start: %w", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
+		if bounded.exceeded {
+			return errTooMuch
+		}
 		if err != nil {
-			return fmt.Errorf("%s as uid %d: %w: %s", verb, a.UID, err, note.Clean(complaint.String(), 300))
+			return fmt.Errorf("%w: %s", err, note.Clean(complaint.String(), 300))
 		}
 		return nil
 	case <-ctx.Done():
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it leads a session: what it started goes too
-		return fmt.Errorf("%s as uid %d was given up, a file system hangs: %w", verb, a.UID, ctx.Err())
+		return fmt.Errorf("given up, a file system hangs: %w", ctx.Err())
 	}
 }
 
-// Start starts a verb of program for the account that talks as long as its starter
-// does: questions come to it from in, answers go to out.
-func (a Account) Start(program, verb string, in, out *os.File) (*os.Process, error) {
+// Start starts a verb of the program that answers until its input ends: questions come to it from in, answers go to
+// out.
+func (c Child) Start(verb string, in, out *os.File) (*os.Process, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
@@ -133,7 +91,7 @@ func (a Account) Start(program, verb string, in, out *os.File) (*os.Process, err
 	if err := CloseOnExec(); err != nil {
 		return nil, err
 	}
-	return os.StartProcess(program, append([]string{program, verb}, a.Args()...), &os.ProcAttr{Dir: "/", Env: []string{},
+	return os.StartProcess(c.Program, append([]string{c.Program, verb}, c.Account.Args()...), &os.ProcAttr{Dir: "/", Env: []string{},
 		Files: []*os.File{in, out, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
 }
 
@@ -142,12 +100,14 @@ var errTooMuch = errors.New("too much output")
 
 // limited passes bytes on until left are used up, then fails.
 type limited struct {
-	w    io.Writer
-	left int
+	w        io.Writer
+	left     int
+	exceeded bool
 }
 
 func (l *limited) Write(b []byte) (int, error) {
 	if len(b) > l.left {
+		l.exceeded = true
 		return 0, errTooMuch
 	}
 	l.left -= len(b)

@@ -1,6 +1,7 @@
 package as
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -20,11 +21,18 @@ func nobody(t *testing.T) Account {
 
 func output(t *testing.T, a Account, verb string) string {
 	t.Helper()
-	b, err := a.Run(context.Background(), self(t), verb, []byte("input"), 1<<16)
+	b, err := rawOutput(context.Background(), Child{self(t), a}, verb, "input", 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(string(b))
+	return strings.TrimSpace(b)
+}
+
+// rawOutput is what a child writes that is none of the table.
+func rawOutput(ctx context.Context, c Child, verb, input string, limit int) (string, error) {
+	var out bytes.Buffer
+	err := c.run(ctx, verb, strings.NewReader(input), limit, &out)
+	return out.String(), err
 }
 
 // self is this program, which is the child too.
@@ -51,20 +59,20 @@ func TestChildHasOnlyTheAccountsRights(t *testing.T) {
 func TestHangingChildIsLeftBehind(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := Self().Run(ctx, self(t), "hang", nil, 1); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := rawOutput(ctx, Child{self(t), Self()}, "hang", "", 1); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestComplaintIsOneBoundedLine(t *testing.T) {
-	_, err := Self().Run(context.Background(), self(t), "complain", nil, 1)
+	_, err := rawOutput(context.Background(), Child{self(t), Self()}, "complain", "", 1)
 	if err == nil || strings.ContainsAny(err.Error(), "\n\033") || len(err.Error()) > 500 {
 		t.Errorf("%q", err)
 	}
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	if out, err := Self().Run(context.Background(), self(t), "talk", nil, 1<<16); err == nil {
+	if out, err := rawOutput(context.Background(), Child{self(t), Self()}, "talk", "", 1<<16); err == nil {
 		t.Errorf("%d bytes were taken", len(out))
 	}
 }
@@ -79,7 +87,7 @@ func TestStartedChildTalks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Self().Start(self(t), "echo", in, out)
+	p, err := Child{self(t), Self()}.Start("echo", in, out)
 	if err := errors.Join(err, in.Close(), out.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -56,10 +56,6 @@ type Limits struct {
 	Bound bool
 }
 
-// Confine is Take with the limits of a child that writes reports and records: no file
-// larger than 256 MB.
-func Confine(args []string) error { return Take(args, Limits{FileBytes: 256 << 20}) }
-
 // Take gives this process the rights of the account that Args named, for good: the
 // first thing that a child does. At no moment can the account trace it.
 func Take(args []string, l Limits) error {

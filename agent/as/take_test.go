@@ -32,6 +32,13 @@ func TestMain(m *testing.M) {
 			fmt.Fprint(os.Stderr, "a\033[31m\nb", strings.Repeat("x\n", 50000))
 			os.Exit(3)
 		}}
+	if child, err := tableChildren().Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout); child {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if len(os.Args) < 3 || verbs[os.Args[1]] == nil {
 		os.Exit(m.Run())
 	}
@@ -46,7 +53,7 @@ func TestMain(m *testing.M) {
 		"script":  func() error { return Take(os.Args[2:], Limits{FileBytes: 1 << 20, Starts: true}) },
 	}[os.Args[1]]
 	if take == nil {
-		take = func() error { return Confine(os.Args[2:]) }
+		take = func() error { return Take(os.Args[2:], Limits{FileBytes: reportBytes}) }
 	}
 	if err := take(); err != nil {
 		fmt.Println(err)
@@ -78,7 +85,7 @@ func bound() error { return Take(os.Args[2:], Limits{Bound: true}) }
 func starter() {
 	a, err := parseArgs(os.Args[2:])
 	if err == nil {
-		_, err = a.Run(context.Background(), os.Args[0], "stopped", nil, 1)
+		_, err = rawOutput(context.Background(), Child{os.Args[0], a}, "stopped", "", 1)
 	}
 	fmt.Println(err)
 }

@@ -22,8 +22,8 @@ import (
 
 // The test program is the child too.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == Verb {
-		if err := Serve(os.Args[2:], os.Stdin, os.Stdout); err != nil {
+	if child, err := (as.Handlers{as.Names: Serve}).Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout); child {
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -18,15 +18,11 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Verb is the argument that makes the agent's program the child that reads.
-const Verb = "names"
-
 // Bounds of one asking. A run has 83 to 616 places in ten files; the agent counts
 // 16,384 at most. Functions take some hundred bytes each.
 const (
 	MaxPlaces = 1 << 14
 	MaxFiles  = 256
-	maxAnswer = 256 << 10
 	// wall is when the child is killed; it stops a little before by itself, so that
 	// what it has found is told.
 	wall   = 5 * time.Second
@@ -43,20 +39,16 @@ const (
 
 var errQuestions = errors.New("questions of names: too many, or not understood")
 
-// Serve is the child, with its arguments (package as). Questions are read from in and
-// answers written to out.
-func Serve(args []string, in io.Reader, out io.Writer) error {
-	if err := as.Take(args, as.Limits{CPUSeconds: 2, MemoryBytes: 512 << 20, Bound: true}); err != nil {
-		return err
-	}
+// Serve is the child that reads program files.
+func Serve(ctx context.Context, r as.Request) error {
 	// EACCES: whoever began it is further behind already, and there it stays.
 	if err := unix.Setpriority(unix.PRIO_PGRP, 0, behind); err != nil && !errors.Is(err, unix.EACCES) {
 		return err
 	}
 	debug.SetMemoryLimit(memoryBytes)
-	ctx, stop := context.WithTimeout(context.Background(), enough)
+	ctx, stop := context.WithTimeout(ctx, enough)
 	defer stop()
-	return system().serve(ctx, in, out)
+	return system().serve(ctx, r.In, r.Out)
 }
 
 func (s roots) serve(ctx context.Context, in io.Reader, out io.Writer) error {
@@ -103,7 +95,7 @@ func fit(questions []Question) bool {
 func shorten(answers []Answer) ([]byte, error) {
 	for {
 		b, err := json.Marshal(answers)
-		if err != nil || len(b) <= maxAnswer {
+		if err != nil || len(b) <= as.NamesAnswer {
 			return b, err
 		}
 		most := 0
@@ -127,13 +119,9 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Qu
 	if !fit(questions) {
 		return nil, errQuestions
 	}
-	b, err := json.Marshal(questions)
-	if err != nil {
-		return nil, fmt.Errorf("ask for names: %w", err)
-	}
 	ctx, stop := context.WithTimeout(ctx, wall)
 	defer stop()
-	out, err := account.Run(ctx, program, Verb, b, maxAnswer)
+	out, err := as.Ask[json.RawMessage](ctx, as.Child{Program: program, Account: account}, as.Names, questions)
 	if err != nil {
 		return nil, fmt.Errorf("ask for names: %w", err)
 	}
@@ -145,7 +133,7 @@ var errAnswers = errors.New("names: no answer that our own reader gives")
 // parseAnswers believes nothing of what whoever has the account may have said.
 func parseAnswers(b []byte, questions []Question) ([]Answer, error) {
 	var answers []Answer
-	if len(b) > maxAnswer || json.Unmarshal(b, &answers) != nil || len(answers) != len(questions) {
+	if len(b) > as.NamesAnswer || json.Unmarshal(b, &answers) != nil || len(answers) != len(questions) {
 		return nil, errAnswers
 	}
 	for i, a := range answers {

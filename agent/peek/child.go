@@ -15,9 +15,8 @@ import (
 // Child asks through a child of its own, which it starts when it is asked first. It
 // is used by one goroutine. The zero value answers nothing.
 type Child struct {
-	program string
+	child   as.Child
 	verb    string
-	account as.Account
 	process *os.Process
 	to      int // descriptors of the two pipes
 	from    int
@@ -51,7 +50,7 @@ var (
 // NewChild makes a Child of a program that has the verb: jobgait-agent. The account is
 // the job's.
 func NewChild(program string, account as.Account) *Child {
-	return &Child{program: program, verb: Verb, account: account, to: -1, from: -1,
+	return &Child{child: as.Child{Program: program, Account: account}, verb: as.Peek, to: -1, from: -1,
 		patience: Allowance{PerS: waitPerS, Most: waitMost}, now: rawcall.Now}
 }
 
@@ -85,7 +84,7 @@ func (c *Child) ready() error {
 	switch {
 	case c.lost != nil:
 		return c.lost
-	case c.program == "":
+	case c.child.Program == "":
 		return errLost
 	case c.process == nil:
 		if err := c.start(); err != nil {
@@ -170,7 +169,7 @@ func (c *Child) start() error {
 	defer out.Close()
 	c.to, c.from = to[1], from[0]
 	var err error
-	c.process, err = c.account.Start(c.program, c.verb, in, out)
+	c.process, err = c.child.Start(c.verb, in, out)
 	for _, fd := range []int{c.to, c.from} {
 		if err == nil {
 			err = unix.SetNonblock(fd, true)

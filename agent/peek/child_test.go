@@ -19,8 +19,8 @@ import (
 // The test program is the child too: below a tree of the test's, which follows the
 // verb.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], Verb+"/") {
-		if Serve(strings.TrimPrefix(os.Args[1], Verb), os.Args[2:], os.Stdin, os.Stdout) != nil {
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], as.Peek+"/") {
+		if as.TakeFiles(os.Args[2:]) != nil || serve(strings.TrimPrefix(os.Args[1], as.Peek), os.Stdin, os.Stdout) != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)

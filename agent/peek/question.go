@@ -3,6 +3,7 @@ package peek
 import (
 	"encoding/binary"
 	"errors"
+	"jobgait/agent/as"
 	"path/filepath"
 	"strings"
 )
@@ -121,4 +122,4 @@ func cutAnswer(b []byte) (a answer, rest []byte, ok bool, err error) {
 }
 
 // maxAnswer bounds what is read of one process at once: 8 MiB of maps.
-const maxAnswer = 8 << 20
+const maxAnswer = as.PeekAnswer

@@ -1,6 +1,7 @@
 package peek
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,16 +10,13 @@ import (
 	"jobgait/agent/rawcall"
 )
 
-// Verb is the argument that makes the agent's program the child that asks.
-const Verb = "peek"
+// Serve is the child: it answers questions about processes below proc until its input ends. Files are opened with the
+// rights of the job's user, so that root opens none that the user may not.
+func Serve(proc string) as.Handler {
+	return func(_ context.Context, r as.Request) error { return serve(proc, r.In, r.Out) }
+}
 
-// Serve is the child, with its arguments (package as): questions on in, answers on out,
-// until in ends. Files are opened with the rights of the job's user, so that root opens
-// none that the user may not.
-func Serve(proc string, args []string, in io.Reader, out io.Writer) error {
-	if err := as.TakeFiles(args); err != nil {
-		return err
-	}
+func serve(proc string, in io.Reader, out io.Writer) error {
 	from, buf := Direct{Proc: proc}, make([]byte, questionBytes)
 	for {
 		if _, err := io.ReadFull(in, buf); errors.Is(err, io.EOF) {

@@ -15,7 +15,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,9 +39,6 @@ type Archive struct {
 	// Program is the epilog program, started as a child for the account.
 	Program string
 }
-
-// ChildVerb is the argument that makes the epilog program an archiving child.
-const ChildVerb = "--archive"
 
 // runFile is what is kept of a run beside its nodes.
 const runFile = "run.json.gz"
@@ -112,26 +108,23 @@ func addFile(to *tar.Writer, path, name string) error {
 	return err
 }
 
-// put sends files to where they are kept: a line that says where, and an archive of
-// tar(1), so that a profile is never in memory.
+// put sends files to where they are kept: the place, and an archive of tar(1), so that a profile is never in memory.
 func (a Archive) put(ctx context.Context, p place, write func(*tar.Writer) error) error {
 	if err := p.Key.Valid(); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
 	out, in := io.Pipe()
 	go func() {
-		err := json.NewEncoder(in).Encode(p)
 		to := tar.NewWriter(in)
-		if err == nil {
-			err = cmp.Or(write(to), to.Close())
-		}
-		_ = in.CloseWithError(err) // never fails; nil is the end
+		_ = in.CloseWithError(cmp.Or(write(to), to.Close())) // never fails; nil is the end
 	}()
 	defer func() { _ = out.Close() }() // never fails; ends who sends
 	if a.Account == nil || a.Account.Current() {
-		return receive(out)
+		return p.receive(out)
 	}
-	if err := a.Account.RunFrom(ctx, a.Program, ChildVerb, out, 0, io.Discard); err != nil {
+	child := as.Child{Program: a.Program, Account: *a.Account}
+	err := as.AskAll(ctx, child, as.Archive, p, out, 0, func(struct{}) error { return nil })
+	if err != nil {
 		return fmt.Errorf("archive in %s: %w", a.Dir, err)
 	}
 	return nil
@@ -140,28 +133,21 @@ func (a Archive) put(ctx context.Context, p place, write func(*tar.Writer) error
 // largest bounds one file of the archive.
 const largest = 2 << 30
 
-// Child is the archiving child, with its arguments (package as): files on in.
-func Child(args []string, in io.Reader) error {
-	if err := as.Take(args, as.Limits{FileBytes: largest}); err != nil {
-		return err
-	}
-	return receive(in)
-}
-
-// receive puts files where they are kept, all of a node or none.
-func receive(in io.Reader) error {
-	from := bufio.NewReader(in)
-	line, err := from.ReadBytes('\n')
+// Serve is the archiving child.
+func Serve(_ context.Context, r as.Request) error {
+	var p place
+	files, err := as.ReadQuestion(r.In, &p)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	var p place
-	if err := json.Unmarshal(line, &p); err != nil {
-		return fmt.Errorf("archive: %w", err)
-	}
-	err = p.Key.Valid()
+	return p.receive(files)
+}
+
+// receive puts files where they are kept, all of a node or none.
+func (p place) receive(files io.Reader) error {
+	err := p.Key.Valid()
 	if err == nil {
-		err = p.store(tar.NewReader(from))
+		err = p.store(tar.NewReader(bufio.NewReader(files)))
 	}
 	if err != nil {
 		return fmt.Errorf("archive run %s: %w", p.Key, err)

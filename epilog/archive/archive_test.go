@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
@@ -89,7 +90,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		must(t, json.NewEncoder(&b).Encode(c.p))
 		to := tar.NewWriter(&b)
 		must(t, errors.Join(to.WriteHeader(&c.file), to.Close()))
-		if err := receive(&b); err == nil {
+		if err := Serve(t.Context(), as.Request{In: &b}); err == nil {
 			t.Errorf("%+v %s was kept", c.p, c.file.Name)
 		}
 	}

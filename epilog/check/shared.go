@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,13 +29,9 @@ type Shared struct {
 	Failed int `json:"failed"`
 }
 
-// ChildVerb is the argument that makes a program of ours the child that looks at the
-// collection directory: the directory on its input, a Shared on its output.
-const ChildVerb = "__look"
-
-// Child is that child, with its arguments (package as).
-func Child(args []string, in io.Reader, out io.Writer) error {
-	return as.Answer(args, in, out, lookAt)
+// ServeLook is the child that looks at the collection directory: the directory comes in, a Shared goes out.
+func ServeLook(ctx context.Context, r as.Request) error {
+	return as.Answer(func(_ context.Context, dir string) Shared { return lookAt(dir) })(ctx, r)
 }
 
 // lookAt looks with the rights of this process.
@@ -160,12 +155,8 @@ var (
 	errNoAccount = errors.New("no such account")
 )
 
-// maxShared bounds what the child says, and lookLimit for how long it may look: file
-// systems hang.
-const (
-	maxShared = 64 << 10
-	lookLimit = 15 * time.Second
-)
+// lookLimit bounds how long the child may look: file systems hang.
+const lookLimit = 15 * time.Second
 
 // ask lets the account of the collection directory look at it, in a child that may
 // be left behind.
@@ -184,7 +175,7 @@ func (n Node) ask(ctx context.Context) (s Shared, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	return as.Ask[Shared](ctx, account, n.Program, ChildVerb, n.Config.Collect.Dir, maxShared)
+	return as.Ask[Shared](ctx, as.Child{Program: n.Program, Account: account}, as.Look, n.Config.Collect.Dir)
 }
 
 // apart is by how many seconds clocks may differ: reports of jobs on several nodes

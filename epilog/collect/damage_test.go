@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/as"
 	"jobgait/analysis/history"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/run"
@@ -259,10 +261,17 @@ func TestFailedIsBounded(t *testing.T) {
 	}
 }
 
+// listen reads what a child answered.
+func listen(in io.Reader, say func(string)) ([]summary.NodeRecord, error) {
+	got := answers{say: say}
+	err := as.ReadAnswers(in, got.add)
+	return got.records, err
+}
+
 // A child says what it likes: records that cannot be are lines, and lines have an end.
 func TestListen(t *testing.T) {
 	var b bytes.Buffer
-	if err := tell(&b, []summary.NodeRecord{full("n1"), full("n2")}, []string{"a\nb"}, 1<<20); err != nil {
+	if err := writeAnswers(&b, []summary.NodeRecord{full("n1"), full("n2")}, []string{"a\nb"}, 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	bad := full("n3")
@@ -279,7 +288,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("half an answer: %v", err)
 	}
 	b.Reset()
-	if err := tell(&b, []summary.NodeRecord{full("n1"), full("n2")}, nil, len(text)+200); err != nil {
+	if err := writeAnswers(&b, []summary.NodeRecord{full("n1"), full("n2")}, nil, len(text)+200); err != nil {
 		t.Fatal(err)
 	}
 	said = nil
@@ -287,14 +296,14 @@ func TestListen(t *testing.T) {
 	if err != nil || len(got) != 1 || len(said) != 1 || !strings.Contains(said[0], "n2: left out") {
 		t.Errorf("without room: %d records, %q, %v", len(got), said, err)
 	}
-	if n := (request{Gather: &Want{Nodes: make([]string, 100_000)}}).most(); n != maxAnswer {
+	if n := (request{Gather: &Want{Nodes: make([]string, 100_000)}}).most(); n != as.CollectAnswer {
 		t.Errorf("%d bytes for 100,000 nodes", n)
 	}
 }
 
 func FuzzListen(f *testing.F) {
 	var b bytes.Buffer
-	if err := tell(&b, []summary.NodeRecord{full("n1")}, []string{"x"}, 1<<20); err != nil {
+	if err := writeAnswers(&b, []summary.NodeRecord{full("n1")}, []string{"x"}, 1<<20); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())

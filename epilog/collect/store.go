@@ -17,10 +17,8 @@ package collect
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -43,9 +41,6 @@ type Store struct {
 	// drops the lines.
 	Unread func(why string)
 }
-
-// ChildVerb is the argument that makes the epilog program a collecting child.
-const ChildVerb = "--collect"
 
 // request is what a child is asked: exactly one thing.
 type request struct {
@@ -102,7 +97,6 @@ type answer struct {
 const (
 	firstBytes = 1 << 20
 	nodeBytes  = 64 << 10
-	maxAnswer  = 512 << 20
 	lineBytes  = 1000
 	maxLines   = 100
 )
@@ -111,7 +105,7 @@ const (
 func (r request) most() int {
 	switch {
 	case r.Gather != nil:
-		return min(maxAnswer, firstBytes+nodeBytes*len(r.Gather.Nodes))
+		return min(as.CollectAnswer, firstBytes+nodeBytes*len(r.Gather.Nodes))
 	case r.Orphans > 0:
 		return firstBytes + nodeBytes*maxOrphans
 	}
@@ -130,59 +124,41 @@ func (s Store) do(ctx context.Context, r request) ([]summary.NodeRecord, error) 
 	if s.Account == nil || s.Account.Current() {
 		return r.serve(ctx, say)
 	}
-	input, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("collect: encode: %w", err)
-	}
-	out, in := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		err := s.Account.RunTo(ctx, s.Program, ChildVerb, input, r.most(), in)
-		_ = in.CloseWithError(cmp.Or(err, io.EOF)) // never fails
-		ended <- err
-	}()
-	records, err := listen(out, say)
-	_ = out.CloseWithError(err) // never fails; ends a child that says more
-	if err := cmp.Or(<-ended, err); err != nil {
+	got := answers{records: []summary.NodeRecord{}, say: say}
+	child := as.Child{Program: s.Program, Account: *s.Account}
+	if err := as.AskAll(ctx, child, as.Collect, r, nil, r.most(), got.add); err != nil {
 		return nil, fmt.Errorf("collect in %s: %w", s.Dir, err)
 	}
-	return records, nil
+	return got.records, nil
 }
 
-// listen reads what a child answers, one after the other. It runs as the account:
-// what it says is asked once more whether it can be.
-func listen(in io.Reader, say func(string)) ([]summary.NodeRecord, error) {
-	records := []summary.NodeRecord{}
-	for d, lines := json.NewDecoder(in), 0; ; {
-		var a answer
-		if err := d.Decode(&a); errors.Is(err, io.EOF) {
-			return records, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("the child's answer: %w", err)
-		}
-		if len(a.Record) > 0 {
-			r, err := decodeNode(a.Record, func(summary.NodeRecord) error { return nil })
-			if err == nil {
-				records = append(records, r)
-				continue
-			}
-			a.Unread = err.Error()
-		}
-		if lines++; lines <= maxLines {
-			say(note.Clean(a.Unread, lineBytes/4))
-		}
-	}
+// answers are what a child has answered. It runs as the account: its records are checked again.
+type answers struct {
+	records []summary.NodeRecord
+	lines   int
+	say     func(string) // takes the first maxLines lines
 }
 
-// Child is the collecting child, with its arguments (package as): a request on in,
-// answers on out.
-func Child(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	if err := as.Confine(args); err != nil {
-		return err
+func (all *answers) add(a answer) error {
+	if len(a.Record) > 0 {
+		r, err := decodeNode(a.Record, func(summary.NodeRecord) error { return nil })
+		if err == nil {
+			all.records = append(all.records, r)
+			return nil
+		}
+		a.Unread = err.Error()
 	}
+	if all.lines++; all.lines <= maxLines {
+		all.say(note.Clean(a.Unread, lineBytes/4))
+	}
+	return nil
+}
+
+// Serve is the collecting child.
+func Serve(ctx context.Context, to as.Request) error {
 	var r request
-	if err := json.NewDecoder(in).Decode(&r); err != nil {
-		return fmt.Errorf("collect: read the request: %w", err)
+	if _, err := as.ReadQuestion(to.In, &r); err != nil {
+		return fmt.Errorf("collect: %w", err)
 	}
 	var lines []string
 	records, err := r.serve(ctx, func(line string) {
@@ -193,12 +169,12 @@ func Child(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 	if err != nil {
 		return err
 	}
-	return tell(out, records, lines, r.most()-2*maxLines*lineBytes)
+	return writeAnswers(to.Out, records, lines, r.most()-2*maxLines*lineBytes)
 }
 
-// tell writes records and lines as answers, the records in so many bytes; one that
+// writeAnswers writes records and lines as answers, the records in so many bytes; one that
 // has no room is left out, and its node is missing.
-func tell(out io.Writer, records []summary.NodeRecord, lines []string, room int) error {
+func writeAnswers(out io.Writer, records []summary.NodeRecord, lines []string, room int) error {
 	w := bufio.NewWriter(out)
 	to := json.NewEncoder(w)
 	for _, r := range records {

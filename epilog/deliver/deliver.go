@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
 	"jobgait/reports/job"
@@ -47,24 +46,18 @@ type Result struct {
 	Refused []string `json:"refused"`
 }
 
-// ChildVerb is the argument that makes the epilog program a delivering child.
-const ChildVerb = "--deliver"
-
 // As delivers with the account's rights: in this process if they are its own,
 // else in a child of program.
 func As(ctx context.Context, account as.Account, program string, req Request) (Result, error) {
 	if account.Current() {
 		return Write(req), nil
 	}
-	res, err := as.Ask[Result](ctx, account, program, ChildVerb, req, maxAnswer)
+	res, err := as.Ask[Result](ctx, as.Child{Program: program, Account: account}, as.Deliver, req)
 	if err != nil {
 		return Result{}, fmt.Errorf("deliver: %w", err)
 	}
 	return res.among(req)
 }
-
-// maxAnswer bounds what the child answers: a directory and why not others.
-const maxAnswer = 64 << 10
 
 // among checks a child's answer: it runs as the user, who can make it say
 // anything.
@@ -89,10 +82,9 @@ func (r Result) among(req Request) (Result, error) {
 // maxReason is the length of one reason in a note: a path and what is wrong.
 const maxReason = 400
 
-// Child is the delivering child, with its arguments (package as): a request on in, its
-// result on out.
-func Child(args []string, in io.Reader, out io.Writer) error {
-	return as.Answer(args, in, out, Write)
+// Serve is the delivering child.
+func Serve(ctx context.Context, r as.Request) error {
+	return as.Answer(func(_ context.Context, req Request) Result { return Write(req) })(ctx, r)
 }
 
 // Write delivers with the rights of this process.

@@ -22,11 +22,11 @@ import (
 const exchangeVerb = "--exchange"
 
 func TestMain(m *testing.M) {
+	child, err := (as.Handlers{as.Deliver: Serve}).Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout)
 	switch {
-	case len(os.Args) > 3 && os.Args[1] == ChildVerb:
-		if Child(os.Args[2:], os.Stdin, os.Stdout) != nil {
-			os.Exit(1)
-		}
+	case err != nil:
+		os.Exit(1)
+	case child:
 		os.Exit(0)
 	case len(os.Args) == 4 && os.Args[1] == exchangeVerb:
 		for {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"time"
@@ -90,12 +89,6 @@ func unreadFor(err error) unread {
 	return "the history could not be read"
 }
 
-// ConsultVerb is the argument that makes the epilog program the child that asks.
-const ConsultVerb = "--consult"
-
-// maxJudged bounds what the child answers: a report's sections and pictures.
-const maxJudged = 16 << 20
-
 // askHistory asks here, or as root in a child.
 func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 	fail := func(err error) consulted { return consulted{Why: unreadFor(err), Log: err.Error()} }
@@ -114,7 +107,7 @@ func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 	if account == nil {
 		return q.answer(ctx)
 	}
-	o, err := as.Ask[consulted](ctx, *account, f.Program, ConsultVerb, q, maxJudged)
+	o, err := as.Ask[consulted](ctx, as.Child{Program: f.Program, Account: *account}, as.Consult, q)
 	if err != nil {
 		return fail(err)
 	}
@@ -122,10 +115,9 @@ func (f Finisher) askHistory(ctx context.Context, q question) consulted {
 	return o
 }
 
-// ConsultChild is that child, with its arguments (package as): a question on in, the
-// answer on out.
-func ConsultChild(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	return as.Answer(args, in, out, func(q question) consulted { return q.answer(ctx) })
+// ServeConsult is the child that reads a history.
+func ServeConsult(ctx context.Context, r as.Request) error {
+	return as.Answer(func(ctx context.Context, q question) consulted { return q.answer(ctx) })(ctx, r)
 }
 
 // answer judges with the rights of this process.

@@ -22,7 +22,9 @@ import (
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
+	"jobgait/epilog/archive"
 	"jobgait/epilog/collect"
+	"jobgait/epilog/deliver"
 )
 
 // spoolSite is a site whose history another host writes; it has n runs of the
@@ -139,19 +141,20 @@ func TestSpoolModeOnANodeWithoutTheHistory(t *testing.T) {
 
 // The test program is the children of other accounts too.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 3 {
-		child := map[string]func() error{
-			collect.ChildVerb: func() error { return collect.Child(context.Background(), os.Args[2:], os.Stdin, os.Stdout) },
-			finishVerb:        func() error { return killedWorker(os.Args[2:]) },
-			ConsultVerb:       func() error { return ConsultChild(context.Background(), os.Args[2:], os.Stdin, os.Stdout) },
-		}[os.Args[1]]
-		if child != nil {
-			if err := child(); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
-			}
-			os.Exit(0)
-		}
+	var err error
+	child := len(os.Args) == 7 && os.Args[1] == finishVerb
+	if child {
+		err = killedWorker(os.Args[2:])
+	} else {
+		children := as.Handlers{as.Collect: collect.Serve, as.Consult: ServeConsult, as.Deliver: deliver.Serve, as.Archive: archive.Serve}
+		child, err = children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if child {
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

@@ -9,9 +9,13 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
 )
@@ -22,6 +26,7 @@ type Spec struct {
 	Args    []string // without the program's name
 	Env     []string // the whole environment
 	Log     string   // file for what it prints, made if need be
+	Input   []byte   // what it reads on descriptor 0; it lies in memory and nobody else can read it
 }
 
 // Detach starts the program in a session of its own, with files as its descriptors from 3
@@ -34,6 +39,13 @@ func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 		return fail(err)
 	}
 	defer null.Close()
+	in := null
+	if len(s.Input) > 0 {
+		if in, err = inMemory(s.Input); err != nil {
+			return fail(err)
+		}
+		defer in.Close()
+	}
 	log, err := os.OpenFile(s.Log, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		log = null // a disk that failed: the work is worth more than its words
@@ -47,7 +59,7 @@ func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 	p, err := os.StartProcess(s.Program, append([]string{s.Program}, s.Args...), &os.ProcAttr{
 		Dir:   "/", // never keep a file system busy
 		Env:   s.Env,
-		Files: append([]*os.File{null, log, log}, files...),
+		Files: append([]*os.File{in, log, log}, files...),
 		Sys:   &syscall.SysProcAttr{Setsid: true, PidFD: &pidfd},
 	})
 	if err != nil {
@@ -55,4 +67,22 @@ func Detach(s Spec, files ...*os.File) (pid, pidfd int, err error) {
 	}
 	pid = p.Pid // Release takes it away
 	return pid, pidfd, p.Release()
+}
+
+// inMemory is an anonymous file: the arguments and the environment of a process can be read by others, and the disk may
+// be full.
+func inMemory(text []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("input", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "input")
+	_, err = f.Write(text)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }

@@ -116,3 +116,26 @@ func TestDetachErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a program gets as input is neither among its arguments nor in its environment, which others can read.
+func TestInputIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "program")
+	text := "#!/bin/sh\n/bin/cat >" + dir + "/new; echo $# $* >" + dir + "/args; env >" + dir + "/env; /bin/mv " + dir + "/new " + dir + "/input\n"
+	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	secret := strings.Repeat("secret ", 10_000)
+	if _, _, err := Detach(Spec{Program: script, Args: []string{"run"}, Log: filepath.Join(dir, "log"), Input: []byte(secret)}); err != nil {
+		t.Fatal(err)
+	}
+	jobtest.Until(t, "the program has read its input", func() bool {
+		got, err := os.ReadFile(filepath.Join(dir, "input"))
+		return err == nil && string(got) == secret
+	})
+	for _, name := range []string{"args", "env"} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || strings.Contains(string(got), "secret") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

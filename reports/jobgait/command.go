@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/as"
 	"jobgait/agent/counter/kernel"
 	"jobgait/analysis/run"
 )
@@ -26,9 +27,6 @@ type command struct {
 	used []run.Counter
 }
 
-// releaseVerb makes this program the waiting half of startStopped.
-const releaseVerb = "__release"
-
 // startStopped starts COMMAND in a process that waits before its exec, so that
 // counters can be attached to all of it. It is not stopped by ptrace: a traced
 // exec of a setuid program loses its privilege, and COMMAND must run as it does
@@ -40,7 +38,7 @@ func startStopped(self, path string, args, environ []string) (*command, error) {
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("start %s: %w", args[0], err)
 	}
-	argv := append([]string{"jobgait", releaseVerb, strconv.Itoa(p[0]), path}, args...)
+	argv := append([]string{"jobgait", as.Release, strconv.Itoa(p[0]), path}, args...)
 	syscall.ForkLock.Lock()
 	_, err := unix.FcntlInt(uintptr(p[0]), unix.F_SETFD, 0)
 	syscall.ForkLock.Unlock()
@@ -132,7 +130,7 @@ func release(environ, args []string, complain io.Writer) int {
 	// machine: then once more from the start.
 	runtime.LockOSThread()
 	if unix.Gettid() != unix.Getpid() {
-		_ = syscall.Exec("/proc/self/exe", append([]string{"jobgait", releaseVerb}, args...), environ)
+		_ = syscall.Exec("/proc/self/exe", append([]string{"jobgait", as.Release}, args...), environ)
 	}
 	if len(args) < 3 {
 		return 2

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"jobgait/agent/as"
 	"jobgait/configs"
 	"jobgait/epilog/check"
 )
@@ -36,11 +37,11 @@ type usageError struct{ error }
 
 // runJobgait is the program; args[0] is its name.
 func runJobgait(ctx context.Context, environ, args []string, out, complain io.Writer) int {
-	if len(args) > 1 && args[1] == releaseVerb {
-		return release(environ, args[2:], complain)
-	}
-	if len(args) > 1 && args[1] == check.ChildVerb {
-		return exit(nil, check.Child(args[2:], os.Stdin, out), complain)
+	children := as.Handlers{as.Look: check.ServeLook, as.Release: func(_ context.Context, r as.Request) error {
+		return status(release(environ, r.Args, complain))
+	}}
+	if child, err := children.Serve(ctx, args[1:], os.Stdin, out); child {
+		return exit(nil, err, complain)
 	}
 	root := &cobra.Command{
 		Use:   "jobgait",

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"jobgait/epilog/check"
+	"jobgait/agent/as"
 )
 
 // nobody is an ordinary user; the tests run as root.
@@ -57,7 +57,7 @@ const accountRole = "JOBGAIT_TEST_ACCOUNT"
 
 func TestMain(m *testing.M) {
 	switch role := os.Getenv(accountRole); {
-	case len(os.Args) > 3 && os.Args[1] == check.ChildVerb:
+	case len(os.Args) > 3 && os.Args[1] == as.Look:
 		os.Exit(runJobgait(context.Background(), nil, os.Args, os.Stdout, os.Stderr))
 	case role == "":
 		os.Exit(m.Run())
