@@ -37,7 +37,7 @@ type beating struct {
 
 func newBeating(t *testing.T) *beating {
 	a, now, _ := simulated(t, &disk{}, 5e6)
-	place, err := live.Make(filepath.Join(t.TempDir(), "live"), os.Getuid(), os.Getgid(), "run")
+	place, err := live.Make(filepath.Join(t.TempDir(), "live"), os.Getuid(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 		told = map[int64]time.Time{}
 		d := &disk{}
 		a, now, sources := simulated(t, d, 5e6)
-		place, err := live.Make(filepath.Join(t.TempDir(), "live"), os.Getuid(), os.Getgid(), "run")
+		place, err := live.Make(filepath.Join(t.TempDir(), "live"), os.Getuid(), "run")
 		if err != nil {
 			t.Fatal(err)
 		}

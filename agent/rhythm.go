@@ -428,7 +428,7 @@ func (a *agent) place(c configs.Agent) *live.Place {
 	if c.LiveDir == "" || a.dir == "" {
 		return nil
 	}
-	p, err := live.Make(c.LiveDir, a.run.Job.UID, a.run.Job.GID, a.run.Key.String())
+	p, err := live.Make(c.LiveDir, a.run.Job.UID, a.run.Key.String())
 	if err == nil {
 		err = p.Claim(a.self)
 	}

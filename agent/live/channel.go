@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,12 +11,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/acl"
 	"jobgait/agent/job"
 	"jobgait/agent/rawcall"
 )
 
 // Channel sends each state to its readers when the profile is written (every 0.25 to 0.75 s), where
-// live.json is replaced every five seconds. It is a socket in the same directory, whose name nobody else can take, the user's and nobody else's. A pipe
+// live.json is replaced every five seconds. It is a socket in the same directory, whose name nobody else can take,
+// open to the user and nobody else. A pipe
 // would not do: its reader holds the kernel's lock on it while it is given its bytes, for
 // as long as the memory for these, which may be a file of his own file system, takes to
 // come, and whoever opens the pipe or writes waits for that where no signal is heard.
@@ -56,10 +57,7 @@ func (p *Place) Listen() (*Channel, error) {
 				return err
 			}
 		}
-		if os.Geteuid() == 0 {
-			return unix.Fchownat(unix.AT_FDCWD, path, p.uid, p.gid, unix.AT_SYMLINK_NOFOLLOW)
-		}
-		return nil
+		return letIn(path, p.uid, acl.Read|acl.Write)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listen for readers of %s: %w", Name, job.Cause(err))

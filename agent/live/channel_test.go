@@ -26,7 +26,7 @@ func channelOf(t *testing.T, uid int) (*Channel, *Place) {
 	if err := errors.Join(os.Chmod(top, 0o711), os.Mkdir(dir, 0o711)); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Make(filepath.Join(dir, "live"), uid, uid, "run")
+	p, err := Make(filepath.Join(dir, "live"), uid, "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestTheChannelIsTheUsers(t *testing.T) {
 	const uid = 65534
 	c, p := channelOf(t, uid)
 	var st unix.Stat_t
-	if err := unix.Stat(filepath.Join(filepath.Dir(p.Path()), channelName), &st); err != nil || st.Uid != uid || st.Mode&0o777 != 0o600 || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
+	if err := unix.Stat(filepath.Join(filepath.Dir(p.Path()), channelName), &st); err != nil || st.Uid != 0 || st.Mode&0o007 != 0 || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		t.Fatalf("%+v, %v", st, err)
 	}
 	for _, who := range []struct {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jobgait/agent/acl"
 	"jobgait/agent/job"
 )
 
@@ -20,36 +21,35 @@ const indexName = "runs"
 // maxIndex is the longest index that is read, in bytes.
 const maxIndex = 1 << 20
 
-// index tells the user which runs he has. Agents of his other runs may do the same at
-// this moment: whoever replaces the file last has looked after that whether he told
-// all.
-func (p *Place) index() error {
-	of := filepath.Dir(p.dir)
-	told, err := directories(of)
+// writeIndex writes which runs a user has. Agents of his other runs may do the same at this moment: the one that
+// replaces the file last has checked after that whether it names all.
+func writeIndex(of string, uid int) error {
+	listed, err := directories(of)
 	for err == nil {
-		if err = p.replace(filepath.Join(of, "."+indexName+"."+strconv.Itoa(os.Getpid())), filepath.Join(of, indexName), []byte(strings.Join(told, "\n"))); err != nil {
+		temporary := filepath.Join(of, "."+indexName+"."+strconv.Itoa(os.Getpid()))
+		if err = replace(temporary, filepath.Join(of, indexName), []byte(strings.Join(listed, "\n")), uid); err != nil {
 			break
 		}
 		var now []string
-		if now, err = directories(of); slices.Equal(now, told) {
+		if now, err = directories(of); slices.Equal(now, listed) {
 			break
 		}
-		told = now
+		listed = now
 	}
 	return err
 }
 
-// replace makes a new file of the user's and gives it the name of the old one.
-func (p *Place) replace(temporary, path string, text []byte) error {
+// replace makes a new file that stays this account's and that the user can read, and gives it the name of the old one.
+func replace(temporary, path string, text []byte, uid int) error {
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), job.Cause(err))
 	}
 	_, err = f.Write(text)
-	if os.Geteuid() == 0 {
-		err = errors.Join(err, f.Chown(p.uid, p.gid))
-	}
 	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = letIn(temporary, uid, acl.Read)
+	}
 	if err == nil {
 		err = os.Rename(temporary, path)
 	}
@@ -58,6 +58,14 @@ func (p *Place) replace(temporary, path string, text []byte) error {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), job.Cause(err))
 	}
 	return nil
+}
+
+// letIn gives a user rights to what is root's; under jobgait run the files are the user's own.
+func letIn(path string, uid int, rights uint16) error {
+	if os.Geteuid() != 0 || uid == 0 {
+		return nil
+	}
+	return acl.Allow(path, uid, rights)
 }
 
 // directories are the names of those in one.

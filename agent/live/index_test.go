@@ -48,7 +48,7 @@ func TestAUserFindsHisRunsInADirectoryOfRoot(t *testing.T) {
 	var want []string
 	for i := range 8 {
 		want = append(want, "run"+strconv.Itoa(i))
-		p, err := Make(dir, ordinary, ordinary, want[i])
+		p, err := Make(dir, ordinary, want[i])
 		if err == nil {
 			err = p.Write(State{Schema: Schema, At: time.Now()})
 		}
@@ -77,6 +77,77 @@ func TestAUserFindsHisRunsInADirectoryOfRoot(t *testing.T) {
 	})
 }
 
+// Every file below the directory of a cluster stays root's, and its user can neither write it nor give it another time or
+// mode: what he can change he can fill the file system of /run with.
+func TestFilesOfUsersStayRoots(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes files for others")
+	}
+	_, p := channelOf(t, ordinary)
+	if err := p.Write(State{Schema: Schema, At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	err := filepath.WalkDir(filepath.Dir(filepath.Dir(filepath.Dir(p.Path()))), func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		var st unix.Stat_t
+		if err := unix.Lstat(path, &st); err != nil || st.Uid != 0 {
+			t.Errorf("%s belongs to uid %d, %v", path, st.Uid, err)
+		}
+		asUser(ordinary, func() {
+			if os.Chmod(path, 0o777) == nil || os.Chtimes(path, time.Now(), time.Now()) == nil {
+				t.Errorf("its user changes %s", path)
+			}
+			if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
+				_ = f.Close()
+				t.Errorf("its user writes %s", path)
+			}
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Runs that are long over go whoever they were of, and their users' indexes follow.
+func TestEndedRunsOfAllUsersAreCleared(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes files for others")
+	}
+	dir := filepath.Join(t.TempDir(), "live")
+	for _, uid := range []int{ordinary, other} {
+		for _, run := range []string{"over", "fresh"} {
+			p, err := Make(dir, uid, run)
+			if err == nil {
+				err = p.Write(State{Schema: Schema, At: time.Now()})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		old := time.Now().Add(-2 * keptFor)
+		if err := os.Chtimes(filepath.Join(dir, strconv.Itoa(uid), "over"), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Clear(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, uid := range []int{ordinary, other} {
+		of := filepath.Join(dir, strconv.Itoa(uid))
+		runs, err := directories(of)
+		listed, ierr := indexed(filepath.Join(of, indexName))
+		if err != nil || ierr != nil || !slices.Equal(runs, []string{"fresh"}) || !slices.Equal(listed, runs) {
+			t.Errorf("uid %d: runs %v, index %v, %v, %v", uid, runs, listed, err, ierr)
+		}
+	}
+	if err := Clear(filepath.Join(dir, "none")); err != nil {
+		t.Error(err)
+	}
+}
+
 // Whatever order agents begin in, the last index has all of them.
 func TestIndexOfAgentsThatBeginTogether(t *testing.T) {
 	dir := t.TempDir()
@@ -84,12 +155,11 @@ func TestIndexOfAgentsThatBeginTogether(t *testing.T) {
 	var lock sync.Mutex // of the temporary file, which is a process's own
 	for i := range 16 {
 		all.Go(func() {
-			p := &Place{dir: filepath.Join(dir, "run"+strconv.Itoa(i)), uid: os.Getuid(), gid: os.Getgid()}
-			err := os.Mkdir(p.dir, 0o711)
+			err := os.Mkdir(filepath.Join(dir, "run"+strconv.Itoa(i)), 0o711)
 			lock.Lock()
 			defer lock.Unlock()
 			if err == nil {
-				err = p.index()
+				err = writeIndex(dir, os.Getuid())
 			}
 			if err != nil {
 				t.Error(err)

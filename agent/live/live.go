@@ -1,10 +1,10 @@
 // Package live is live.json, what a running job's user may know of its rhythm: the
 // agent writes it, `jobgait watch` reads it. A State goes in, one comes out.
 //
-// The agent of a cluster is root and the file is the user's, so root never opens one
-// that exists: its owner could hold it by a lease, or have made it anything. Each is
-// a new file of another name, made with O_EXCL, given to the user and renamed over
-// the last. Directories are root's own, 0711: <dir>/<uid>/<run>/live.json.
+// The agent of a cluster is root, and so are its files: the user reads them by an ACL,
+// and can neither fill nor hold them. Each is a new file of another name, made with
+// O_EXCL and renamed over the last. Directories are root's, 0711:
+// <dir>/<uid>/<run>/live.json. Those of runs that are long over are removed for all users.
 //
 // Programs that want each cycle read a socket beside it (channel.go).
 //

@@ -18,7 +18,7 @@ func some(v float64) *float64 { return &v }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	dir := t.TempDir()
-	p, err := Make(filepath.Join(dir, "live"), os.Getuid(), os.Getgid(), "run1")
+	p, err := Make(filepath.Join(dir, "live"), os.Getuid(), "run1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestOldRunsAreSwept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "live")
 	make := func(run string) *Place {
-		p, err := Make(dir, os.Getuid(), os.Getgid(), run)
+		p, err := Make(dir, os.Getuid(), run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestOldRunsAreSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []*Place{old, alive} {
-		if err := os.Chtimes(p.Path(), time.Time{}, time.Now().Add(-2*keptFor)); err != nil {
+		if err := os.Chtimes(filepath.Dir(p.Path()), time.Time{}, time.Now().Add(-2*keptFor)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,20 +15,19 @@ import (
 
 // Place is where the file of one run is.
 type Place struct {
-	dir      string
-	uid, gid int
-	n        int
+	dir string
+	uid int
+	n   int
 }
 
 // keptFor is how long the file of a run stays that has ended.
 const keptFor = time.Hour
 
 // Make makes the directory of a run of a user, below one that nobody but this
-// account can write to, and clears away those of runs of that user that are long
-// over.
-func Make(dir string, uid, gid int, run string) (*Place, error) {
+// account can write to, and clears away those of all users' runs that are long over.
+func Make(dir string, uid int, run string) (*Place, error) {
 	of := filepath.Join(dir, strconv.Itoa(uid))
-	p := &Place{dir: filepath.Join(of, run), uid: uid, gid: gid}
+	p := &Place{dir: filepath.Join(of, run), uid: uid}
 	for _, d := range []string{dir, of, p.dir} {
 		if err := os.Mkdir(d, 0o711); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("make the directory of %s: %w", Name, job.Cause(err))
@@ -37,30 +36,64 @@ func Make(dir string, uid, gid int, run string) (*Place, error) {
 			return nil, err
 		}
 	}
-	sweep(of, run)
-	if os.Geteuid() == 0 {
-		return p, p.index()
+	if os.Geteuid() != 0 {
+		clearUser(of, run)
+		return p, nil
 	}
-	return p, nil
+	return p, errors.Join(writeIndex(of, uid), clearAll(dir, p.dir))
 }
 
-// sweep removes the directories of a user's runs whose file is old. Only names and
-// times are looked at.
-func sweep(of, but string) {
+// Clear removes the directories of all users' runs that are long over; a directory that does not exist has none.
+func Clear(dir string) error { return clearAll(dir, "") }
+
+func clearAll(dir, but string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = job.Ours(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("clear %s: %w", dir, job.Cause(err))
+	}
+	for _, e := range entries {
+		uid, err := strconv.Atoi(e.Name())
+		if err != nil || !e.IsDir() {
+			continue
+		}
+		of := filepath.Join(dir, e.Name())
+		if job.Ours(of) != nil {
+			continue
+		}
+		except := ""
+		if filepath.Dir(but) == of {
+			except = filepath.Base(but)
+		}
+		if clearUser(of, except) && os.Geteuid() == 0 {
+			if err := writeIndex(of, uid); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// clearUser removes the directories of a user's runs that are long over. Only names and the directories' own times,
+// which the user cannot change, are looked at.
+func clearUser(of, but string) (removed bool) {
 	entries, err := os.ReadDir(of)
 	if err != nil {
-		return
+		return false
 	}
 	for _, e := range entries {
 		dir := filepath.Join(of, e.Name())
-		st, err := os.Lstat(filepath.Join(dir, Name))
-		if err != nil {
-			st, err = os.Lstat(dir)
-		}
+		st, err := os.Lstat(dir) // each new live.json is renamed into it
 		if err == nil && e.IsDir() && e.Name() != but && time.Since(st.ModTime()) > keptFor && !busy(filepath.Join(dir, lockName)) {
-			_ = os.RemoveAll(dir)
+			removed = os.RemoveAll(dir) == nil || removed
 		}
 	}
+	return removed
 }
 
 // lockName is a file that holds the id of the agent, which this account wrote.
@@ -85,7 +118,7 @@ func (p *Place) Write(s State) error {
 	}
 	p.n++
 	path := filepath.Join(p.dir, "."+Name+"."+strconv.Itoa(p.n))
-	return p.replace(path, p.Path(), append(b, '\n'))
+	return replace(path, p.Path(), append(b, '\n'), p.uid)
 }
 
 // Path is where the file is.

@@ -145,6 +145,8 @@ func TestMain(m *testing.M) {
 	child := len(os.Args) == 7 && os.Args[1] == finishVerb
 	if child {
 		err = killedWorker(os.Args[2:])
+	} else if child = len(os.Args) == 4 && os.Args[1] == sweepVerb; child {
+		err = sweepInUnit(os.Args[2:])
 	} else {
 		children := as.Handlers{as.Collect: collect.Serve, as.Consult: ServeConsult, as.Deliver: deliver.Serve, as.Archive: archive.Serve}
 		child, err = children.Serve(context.Background(), os.Args[1:], os.Stdin, os.Stdout)

@@ -6,13 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/profile/profiletest"
-	"jobgait/reports/earlier"
 )
 
 // small mounts a file system of so many bytes at a directory.
@@ -127,8 +125,7 @@ func TestReportWithoutTheCollectionDirectory(t *testing.T) {
 	}
 }
 
-// A user whose directory is full finds the report where he, and nobody else, can
-// read it.
+// The report of a user whose directory is full is in the spool (owner_test.go: who can read it).
 func TestReportOfAUserWithoutRoom(t *testing.T) {
 	s := newSite(t)
 	small(t, s.work, 64<<10)
@@ -137,29 +134,11 @@ func TestReportOfAUserWithoutRoom(t *testing.T) {
 	must(t, os.MkdirAll(s.cfg.Spool.Dir, 0o711))
 	s.cfg.Watch.Root = true // the report is written by this process
 	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
-	run, err := dir.ReadRun()
-	must(t, err)
 	must(t, s.finisher("n1").Finish(context.Background(), dir))
 	kept := filepath.Join(s.cfg.Spool.Dir, "n1", "reports", seven.String())
 	b, err := os.ReadFile(filepath.Join(kept, "jobgait-7.txt"))
 	if err != nil || !strings.Contains(string(b), "is full") {
 		t.Errorf("%v\n%s", err, b)
-	}
-	run.Job.UID, run.Job.GID = 12345, 12345
-	f := s.finisher("n1")
-	must(t, f.letIn(kept, run, nil))
-	files, err := f.draw(s.stored("7"), earlier.Judgement{})
-	must(t, err)
-	must(t, f.letIn(kept, run, files))
-	info, err := os.Stat(filepath.Join(kept, "jobgait-7.txt"))
-	must(t, err)
-	if st := info.Sys().(*syscall.Stat_t); st.Uid != 12345 || info.Mode().Perm() != 0o400 {
-		t.Errorf("uid %d, mode %v", st.Uid, info.Mode())
-	}
-	for path := kept; path != s.cfg.Spool.Dir; path = filepath.Dir(path) {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o711 || info.Sys().(*syscall.Stat_t).Uid != 0 {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
-		}
 	}
 }
 

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"time"
 
-	jobreport "jobgait/reports/job"
-
+	"jobgait/agent/acl"
 	"jobgait/agent/as"
 	"jobgait/agent/job"
 	"jobgait/analysis/note"
@@ -20,6 +19,7 @@ import (
 	"jobgait/epilog/collect"
 	"jobgait/epilog/deliver"
 	"jobgait/reports/earlier"
+	jobreport "jobgait/reports/job"
 )
 
 // lookupLimit bounds questions to the name service: with too little patience a user's
@@ -117,28 +117,28 @@ func (f Finisher) keepReport(run job.Run, s summary.Summary, judged earlier.Judg
 	if res.Dir == "" {
 		return "", fmt.Errorf("keep the report in the spool: %v", res.Refused)
 	}
-	return res.Dir, f.letIn(dir, run, files)
+	f.letIn(dir, run, files)
+	return res.Dir, nil
 }
 
-// letIn lets a run's user read his report in the spool: the files become his, the
-// directories let through whoever knows the way, and nobody can look around.
-func (f Finisher) letIn(dir string, run job.Run, files []deliver.File) error {
+// letIn lets a run's user read his report in the spool. All of it stays root's: what a user owns he can fill and give
+// any time, and the spool is kept within its size by both. Its directories can be passed and not listed.
+func (f Finisher) letIn(dir string, run job.Run, files []deliver.File) {
 	if os.Geteuid() != 0 || run.Job.UID <= 0 {
-		return nil
+		return
 	}
+	failed := acl.Allow(dir, run.Job.UID, acl.Read|acl.Enter)
 	for _, file := range files {
-		path := filepath.Join(dir, file.Name)
-		if err := errors.Join(os.Chmod(path, 0o400), os.Lchown(path, run.Job.UID, -1)); err != nil {
-			return fmt.Errorf("let the user read the report in the spool: %w", err)
-		}
+		failed = errors.Join(failed, acl.Allow(filepath.Join(dir, file.Name), run.Job.UID, acl.Read))
 	}
-	for _, d := range []string{dir, filepath.Dir(dir), f.Spool} {
-		if err := os.Chmod(d, 0o711); err != nil {
-			return fmt.Errorf("let the user read the report in the spool: %w", err)
-		}
+	for _, d := range []string{filepath.Dir(dir), f.Spool} {
+		failed = errors.Join(failed, os.Chmod(d, 0o711))
+	}
+	if failed != nil { // the report is there for root, and the run need not be tried again for it
+		f.Log("job %d: the user cannot read the report in %s: %v", run.Key.JobID, dir, failed)
+		return
 	}
 	f.Log("job %d: the report is in %s", run.Key.JobID, dir)
-	return nil
 }
 
 // reportsDir in the node's spool keeps reports that had nowhere to go.

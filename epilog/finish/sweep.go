@@ -12,6 +12,7 @@ import (
 
 	"jobgait/agent/job"
 	"jobgait/agent/job/scheduler"
+	"jobgait/agent/live"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 )
@@ -65,6 +66,9 @@ func (f Finisher) Sweep(ctx context.Context, ask bool) (did Swept, err error) {
 		adopted, unclaimed, err := f.adopt(ctx)
 		did.Finished, did.Unclaimed = did.Finished+adopted, unclaimed
 		failed = errors.Join(failed, err)
+	}
+	if dir := f.Config.Agent.LiveDir; dir != "" {
+		failed = errors.Join(failed, live.Clear(dir))
 	}
 	did.Removed, err = f.trim()
 	return did, errors.Join(failed, ctx.Err(), err)

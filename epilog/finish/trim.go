@@ -9,9 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"jobgait/agent/acl"
 	"jobgait/agent/job"
+	jobreport "jobgait/reports/job"
 )
 
 // memory is how long a finished run whose files are not kept is remembered, so
@@ -73,6 +76,7 @@ func (f Finisher) trim() (removed int, err error) {
 			ended = append(ended, c)
 		}
 	}
+	failed = errors.Join(failed, f.takeBack())
 	kept, err := filepath.Glob(filepath.Join(f.Spool, reportsDir, "*"))
 	failed = errors.Join(failed, err)
 	for _, path := range kept {
@@ -197,8 +201,9 @@ func discard(path string) error {
 	return nil
 }
 
-// measure sums up the files below path; what vanishes meanwhile counts 0. The
-// age is that of the youngest of them.
+// measure sums up the space that the files below path take on the disk; what vanishes meanwhile counts 0. The age is
+// that of the youngest of them. Files of other accounts, which versions before 2026-11-27 left in the reports, count for
+// neither: their owners can give them any size and time.
 func measure(path string) candidate {
 	c := candidate{path: path}
 	var youngest time.Time
@@ -206,16 +211,60 @@ func measure(path string) candidate {
 		if err != nil {
 			return nil
 		}
-		if info, err := e.Info(); err == nil {
-			if info.ModTime().After(youngest) {
-				youngest = info.ModTime()
-			}
-			if info.Mode().IsRegular() {
-				c.bytes += info.Size()
-			}
+		info, err := e.Info()
+		if err != nil {
+			return nil
 		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || int(st.Uid) != os.Geteuid() {
+			return nil
+		}
+		if info.ModTime().After(youngest) {
+			youngest = info.ModTime()
+		}
+		c.bytes += st.Blocks * 512
 		return nil
 	})
 	c.age = time.Since(youngest)
 	return c
+}
+
+// largestReport bounds a report that takeBack reads.
+const largestReport = 16 << 20
+
+// takeBack makes files in the kept reports root's own that an older version gave to their users, who read them by an
+// ACL from now on. One that is no report any more, or too large, is removed.
+func (f Finisher) takeBack() (failed error) {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	paths, err := filepath.Glob(filepath.Join(f.Spool, reportsDir, "*", "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil {
+			continue
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || st.Uid == 0 {
+			continue
+		}
+		text, _, err := job.ReadPlain(path, largestReport)
+		if err == nil && !jobreport.Mark(text[:min(len(text), 1024)]) {
+			err = errors.New("it is no report")
+		}
+		if err != nil {
+			f.Log("removed %s, which belongs to uid %d: %v", path, st.Uid, job.Cause(err))
+			failed = errors.Join(failed, os.Remove(path))
+			continue
+		}
+		if err := job.Replace(path, text, 0o600, false); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		failed = errors.Join(failed, acl.Allow(path, int(st.Uid), acl.Read))
+	}
+	return failed
 }

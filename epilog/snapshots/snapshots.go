@@ -11,7 +11,6 @@ package snapshots
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"jobgait/agent/acl"
 	"jobgait/analysis/history"
 	"jobgait/configs"
 )
@@ -31,9 +31,6 @@ const Every = 10 * time.Minute
 
 // since is how far back it is looked for what came in.
 const since = 7 * 24 * time.Hour
-
-// ErrNoACL is returned where the file system keeps no ACL.
-var ErrNoACL = errors.New("its file system keeps no POSIX ACL")
 
 // Publish makes the snapshots that are due at a time, and says how many. What fails for
 // one user does not stop the others, unless it is the same for all.
@@ -59,7 +56,7 @@ func Publish(ctx context.Context, db *history.DB, h configs.History, now time.Ti
 			continue
 		}
 		failed = errors.Join(failed, fmt.Errorf("snapshot of user %d: %w", u.UID, err))
-		if errors.Is(err, ErrNoACL) || errors.Is(err, unix.ENOSPC) || history.Unavailable(err) || ctx.Err() != nil {
+		if errors.Is(err, acl.ErrNone) || errors.Is(err, unix.ENOSPC) || history.Unavailable(err) || ctx.Err() != nil {
 			break
 		}
 	}
@@ -98,7 +95,7 @@ func publish(ctx context.Context, db *history.DB, uid int, to string) error {
 	if err := own(dir); err != nil {
 		return err
 	}
-	if err := LetRead(dir, uid, 5); err != nil {
+	if err := acl.Allow(dir, uid, acl.Read|acl.Enter); err != nil {
 		return err
 	}
 	next := filepath.Join(dir, ".next.db")
@@ -109,47 +106,8 @@ func publish(ctx context.Context, db *history.DB, uid int, to string) error {
 	if err := db.Snapshot(ctx, uid, next); err != nil {
 		return err
 	}
-	if err := LetRead(next, uid, 4); err != nil {
+	if err := acl.Allow(next, uid, acl.Read); err != nil {
 		return err
 	}
 	return os.Rename(next, to)
-}
-
-// Tags of a POSIX ACL as the kernel takes it (include/uapi/linux/posix_acl.h and
-// posix_acl_xattr.h): version 2, then entries of tag, rights and id, little endian.
-const (
-	aclVersion = 2
-	userObj    = 0x01
-	user       = 0x02
-	groupObj   = 0x04
-	mask       = 0x10
-	other      = 0x20
-	nobody     = 0xFFFFFFFF
-	aclName    = "system.posix_acl_access"
-)
-
-// LetRead gives one user, beside the owner, some of the rights of reading (4) and
-// passing through (1) to a path, and nobody else any.
-func LetRead(path string, uid int, rights uint16) error {
-	acl := binary.LittleEndian.AppendUint32(nil, aclVersion)
-	for _, e := range []struct {
-		tag, rights uint16
-		id          uint32
-	}{{userObj, rights | 6, nobody}, {user, rights, uint32(uid)}, {groupObj, 0, nobody}, {mask, rights, nobody}, {other, 0, nobody}} {
-		acl = binary.LittleEndian.AppendUint16(acl, e.tag)
-		acl = binary.LittleEndian.AppendUint16(acl, e.rights)
-		acl = binary.LittleEndian.AppendUint32(acl, e.id)
-	}
-	err := unix.Lsetxattr(path, aclName, acl, 0)
-	if errors.Is(err, unix.ENOTSUP) {
-		return fmt.Errorf("%s: %w", path, ErrNoACL)
-	}
-	if err != nil {
-		return fmt.Errorf("let user %d read %s: %w", uid, path, err)
-	}
-	got := make([]byte, len(acl)+1)
-	if n, err := unix.Lgetxattr(path, aclName, got); err != nil || n != len(acl) {
-		return fmt.Errorf("%s: %w: it is not as it was set", path, errors.Join(ErrNoACL, err))
-	}
-	return nil
 }

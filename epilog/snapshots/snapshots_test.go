@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/acl"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
@@ -66,7 +67,7 @@ func TestPublish(t *testing.T) {
 	publish := func(at time.Time) string {
 		t.Helper()
 		made, err := Publish(t.Context(), db, h, at)
-		if errors.Is(err, ErrNoACL) {
+		if errors.Is(err, acl.ErrNone) {
 			t.Skip("the file system of the test has no ACL: ", err)
 		}
 		return fmt.Sprint(made, " ", err)

@@ -38,7 +38,7 @@ func newRunning(t *testing.T) running {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	place, err := live.Make(filepath.Join(state, "live"), os.Getuid(), os.Getgid(), "run")
+	place, err := live.Make(filepath.Join(state, "live"), os.Getuid(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
