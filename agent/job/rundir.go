@@ -175,13 +175,15 @@ func (d RunDir) KeepRun() error {
 // WriteDetails stores what was learned of the job while it ran.
 func (d RunDir) WriteDetails(det Details) error { return writeJSON(d.Path("details.json"), det) }
 
-// ReadDetails reads what WriteDetails stored; no file is no details.
+// ReadDetails reads what WriteDetails stored; no file is no details. An account is not among them, whoever wrote it:
+// the job's own processes say what their user likes, and jobs are charged to accounts.
 func (d RunDir) ReadDetails() (Details, error) {
 	var det Details
 	err := readJSON(d.Path("details.json"), &det)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Details{}, nil
 	}
+	det.Account = ""
 	return det, err
 }
 

@@ -145,6 +145,6 @@ func (f Finisher) adoptRun(ctx context.Context, store collect.Store, w witnessed
 func identified(s summary.Summary, own run.Job) summary.Summary {
 	s.Job.User, s.Job.UID, s.Job.GID = own.User, own.UID, own.GID
 	s.Job.WorkDir, s.Job.StdOut = own.WorkDir, own.StdOut
-	s.Job.ArrayJobID, s.Job.ArrayTaskID = own.ArrayJobID, own.ArrayTaskID
+	s.Job.ArrayJobID, s.Job.ArrayTaskID, s.Job.Account = own.ArrayJobID, own.ArrayTaskID, own.Account
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"jobgait/agent/job"
@@ -30,7 +31,7 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 		err = job.ErrUnknown // a late sweep: the id is another job's by now
 	}
 	if err != nil || d == (job.Details{}) {
-		return f.unanswered(s, err)
+		return withDeclared(f.unanswered(s, err), r.Job)
 	}
 	if ofLaterRun(d, r, s) {
 		d.Start, d.State, d.Exit = nil, "", nil
@@ -38,11 +39,40 @@ func (f Finisher) completeFromScheduler(ctx context.Context, r job.Run, s summar
 			s = unknownEnd(s, "the scheduler knows only a later run of the job")
 		}
 	}
-	r.Job = s.Job
-	s.Job = d.Complete(r, f.Scheduler).WithFields(f.Scheduler.Fields(ctx))
+	s.Job = confirmed(d.Complete(r, f.Scheduler), s.Job).WithFields(f.Scheduler.Fields(ctx))
 	s.State = cmp.Or(d.State, s.State)
 	if d.Exit != nil && *d.Exit != (run.Exit{}) { // 0:0 is also said of a requeued run
 		s.Exit = run.WorseExit(s.Exit, d.Exit)
+	}
+	return s
+}
+
+// confirmed is what the hooks and the scheduler know of a job, and what only its processes say. An array, a partition, a
+// quality of service or an account that the scheduler does not know is not taken from them.
+func confirmed(known, declared run.Job) run.Job {
+	j := known.With(declared)
+	j.ArrayJobID, j.ArrayTaskID = known.ArrayJobID, known.ArrayTaskID
+	j.Account, j.QOS, j.Partition = known.Account, known.QOS, known.Partition
+	return j
+}
+
+// withDeclared notes what only the job's own processes say. No job is charged by it.
+func withDeclared(s summary.Summary, known run.Job) summary.Summary {
+	s.Job.Account = known.Account
+	var names []string
+	for _, f := range []struct {
+		name     string
+		declared bool
+	}{
+		{"name", s.Job.Name != known.Name}, {"partition", s.Job.Partition != known.Partition}, {"QOS", s.Job.QOS != known.QOS},
+		{"array", s.Job.ArrayJobID != nil && known.ArrayJobID == nil}, {"number of tasks", s.Job.NTasks != nil && known.NTasks == nil},
+	} {
+		if f.declared {
+			names = append(names, f.name)
+		}
+	}
+	if len(names) > 0 {
+		s.Notes = append(s.Notes, note.New(note.DeclaredByJob, "only the job's own processes say its %s", strings.Join(names, ", ")))
 	}
 	return s
 }

@@ -18,7 +18,7 @@ import (
 	"jobgait/agent/job"
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/profile/profiletest"
-	"jobgait/analysis/summary"
+	"jobgait/analysis/run"
 )
 
 // uid is an ordinary user of the tests.
@@ -53,20 +53,20 @@ func ownedBySite(t *testing.T) site {
 }
 
 // nowhere is an ended run of the user whose report has no directory to go to.
-func (s site) nowhere(key summary.RunKey) job.RunDir {
+func (s site) nowhere(key run.Key) job.RunDir {
 	s.t.Helper()
 	dir := s.run("n1", "n1", key, profiletest.Options{Seconds: 5, PeriodS: 0.4, Seal: true}, true)
-	run, err := dir.ReadRun()
+	r, err := dir.ReadRun()
 	must(s.t, err)
-	run.Job.UID, run.Job.GID, run.Job.WorkDir = uid, uid, "/nonexistent/work"
+	r.Job.UID, r.Job.GID, r.Job.WorkDir = uid, uid, "/nonexistent/work"
 	end, err := ReadEnd(dir)
 	must(s.t, err)
-	end.Job = run.Job
-	must(s.t, errors.Join(dir.WriteRun(run), dir.WriteJSON(endFile, end)))
+	end.Job = r.Job
+	must(s.t, errors.Join(dir.WriteRun(r), dir.WriteJSON(endFile, end)))
 	return dir
 }
 
-func (s site) keptReport(key summary.RunKey) string {
+func (s site) keptReport(key run.Key) string {
 	return filepath.Join(job.NodeDir(s.cfg.Spool.Dir, "n1"), reportsDir, key.String(), fmt.Sprintf("jobgait-%d.txt", key.JobID))
 }
 
@@ -130,7 +130,7 @@ func TestKeptReportUnderTheSweepUnit(t *testing.T) {
 // owner makes it: it becomes root's again or goes, and runs of others stay.
 func TestReportsOfUsersDoNotCount(t *testing.T) {
 	s := ownedBySite(t)
-	other := s.run("n1", "n1", summary.RunKey{Cluster: "test", JobID: 8}, profiletest.Options{Seconds: 5, Seal: true}, true)
+	other := s.run("n1", "n1", run.Key{Cluster: "test", JobID: 8}, profiletest.Options{Seconds: 5, Seal: true}, true)
 	must(t, s.finisher("n1").Finish(t.Context(), other))
 	must(t, s.finisher("n1").Finish(t.Context(), s.nowhere(seven)))
 	report := s.keptReport(seven)

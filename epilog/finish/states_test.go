@@ -2,6 +2,7 @@ package finish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"jobgait/agent/job"
 	"jobgait/agent/profile/profiletest"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
@@ -60,9 +62,9 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 				s.cfg.Slurm.Scontrol = s.command("scontrol", c.script)
 			}
 			dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, false)
-			run, err := dir.ReadRun()
+			r, err := dir.ReadRun()
 			must(t, err)
-			must(t, WriteEnd(dir, End{Real: run.StartReal + 20, Mono: run.StartMono + 20, BootID: run.BootID, Exit: &c.exit, Job: run.Job}))
+			must(t, WriteEnd(dir, End{Real: r.StartReal + 20, Mono: r.StartMono + 20, BootID: r.BootID, Exit: &c.exit, Job: r.Job}))
 			must(t, s.finisher("n1").Finish(context.Background(), dir))
 			text := s.text("jobgait-7.txt")
 			if !strings.Contains(text, c.says) || strings.Contains(text, "exit code 0") != (c.says == "exit code 0") || strings.Contains(text, "hangup") {
@@ -157,5 +159,43 @@ func TestNoStatesElsewhere(t *testing.T) {
 	}
 	if _, err := os.Stat(s.cfg.History.Path); err == nil {
 		t.Error("a history was made")
+	}
+}
+
+// What the job's own processes say of its name, account and array gives way to the scheduler's answer. Without an answer
+// the report marks it as the job's own word, and no account is taken from it.
+func TestJobsOwnWordsGiveWay(t *testing.T) {
+	forty, task, tasks := int64(4711), int64(3), 4096
+	lie := job.Details{Name: "lie", Account: "bobs_project", QOS: "gold", Partition: "bigmem", ArrayJobID: &forty, ArrayTaskID: &task, NTasks: &tasks}
+	for name, c := range map[string]struct {
+		answer  string
+		job     run.Job // what is stored of it
+		id      string
+		noticed bool
+	}{
+		"an answer": {"/bin/echo 'JobId=7 JobName=truth UserId=u(0) Account=own QOS=normal JobState=COMPLETING Reason=None ExitCode=0:0 Partition=p NumTasks=1'\n",
+			run.Job{Name: "truth", Account: "own", QOS: "normal", Partition: "p"}, "7", false},
+		"no answer": {"exit 1\n", run.Job{Name: "lie", QOS: "gold", Partition: "bigmem"}, "4711_3", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.cfg.Slurm.Scontrol = s.command("scontrol", c.answer)
+			dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+			r, err := dir.ReadRun()
+			must(t, err)
+			end, err := ReadEnd(dir)
+			must(t, err)
+			r.Job.Name, end.Job.Name = "", ""
+			must(t, errors.Join(dir.WriteRun(r), dir.WriteJSON(endFile, end), dir.WriteDetails(lie)))
+			must(t, s.finisher("n1").Finish(t.Context(), dir))
+			got := s.stored(c.id)
+			if j := got.Job; j.Name != c.job.Name || j.Account != c.job.Account || j.QOS != c.job.QOS || j.Partition != c.job.Partition ||
+				got.DisplayID() != c.id {
+				t.Errorf("%s: %+v", got.DisplayID(), j)
+			}
+			if noticed := strings.Contains(codes(got.Notes), string(note.DeclaredByJob)); noticed != c.noticed {
+				t.Errorf("notes %s", codes(got.Notes))
+			}
+		})
 	}
 }

@@ -148,7 +148,6 @@ func (Scheduler) Describe(l *job.Look, pids []int, r job.Run) job.Details {
 func fromEnviron(env map[string]string) job.Details {
 	d := job.Details{
 		Name:        note.Clean(env["SLURM_JOB_NAME"], job.MaxText),
-		Account:     note.Clean(env["SLURM_JOB_ACCOUNT"], job.MaxText),
 		QOS:         note.Clean(env["SLURM_JOB_QOS"], job.MaxText),
 		Partition:   note.Clean(env["SLURM_JOB_PARTITION"], job.MaxText),
 		ArrayJobID:  job.BigCount(env["SLURM_ARRAY_JOB_ID"]),

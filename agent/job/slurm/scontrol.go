@@ -3,6 +3,7 @@ package slurm
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 // the one with our JobId counts.
 //
 // Values are neither quoted nor escaped, so a user can write keys into a job
-// name. The first of a key wins and JobId and the array's ids stand before the
-// name, so such a user mislabels his own run and no other.
+// name, a comment or a path. JobId and the array's ids stand before the name. Whose
+// the job is and what it is charged to are taken only where their key stands once.
 func fromScontrol(output []byte, jobID run.JobID) job.Details {
 	for line := range bytes.Lines(output) {
 		f := scontrolFields(strings.TrimSuffix(string(line), "\n"))
@@ -47,10 +48,15 @@ func scontrolFields(line string) map[string]string {
 		key := line[m[2]:m[3]]
 		if _, ok := f[key]; !ok {
 			f[key] = strings.TrimSpace(line[m[1]:end])
+		} else if slices.Contains(chargedBy[:], key) {
+			f[key] = ""
 		}
 	}
 	return f
 }
+
+// chargedBy are the keys that say whose a job is and what it is charged to.
+var chargedBy = [...]string{"UserId", "Account", "QOS", "Partition"}
 
 func detailsOf(f map[string]string) job.Details {
 	text := func(key string) string {

@@ -61,3 +61,13 @@ func FuzzFromScontrol(f *testing.F) {
 		}
 	})
 }
+
+// A user who writes an account, a user or a quality of service into the job name does not get it: of a key that stands
+// twice neither is taken.
+func TestAccountInTheJobName(t *testing.T) {
+	line := strings.Replace(scontrolLine, "JobName=night run = 3", "JobName=x UserId=bob(1001) Account=other QOS=gold Partition=big", 1)
+	d := fromScontrol([]byte(line), 17)
+	if d.Account != "" || d.QOS != "" || d.Partition != "" || d.UID != nil || d.Name != "x" {
+		t.Errorf("details %+v", d)
+	}
+}
