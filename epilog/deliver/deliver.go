@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"syscall"
 
 	"jobgait/reports/job"
 
@@ -37,6 +39,26 @@ type Request struct {
 	// Sub is a directory to make in the one chosen, "" for none.
 	Sub   string `json:"sub"`
 	Files []File `json:"files"`
+	// Output is the path of the job's own output, "" if it is not known: who may read that may read the report.
+	Output string `json:"output,omitempty"`
+	// Umask gives the report the mode of any new file of this process instead.
+	Umask bool `json:"umask,omitempty"`
+}
+
+// mode is that of the report's files: without Umask the mode of the output if that is a plain file of this account,
+// else for the owner only.
+func (req Request) mode() os.FileMode {
+	if req.Umask {
+		return 0o666
+	}
+	info, err := os.Stat(req.Output)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0o600
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+		return 0o600
+	}
+	return info.Mode().Perm()&0o666 | 0o600
 }
 
 // Result is where the report went: Dir is the one of Dirs that took it, or "" when
@@ -96,7 +118,7 @@ func Write(req Request) Result {
 			continue
 		}
 		tried[dir] = true
-		if err := writeAll(dir, req.Sub, req.Files); err != nil {
+		if err := writeAll(dir, req); err != nil {
 			res.Refused = append(res.Refused, reason(dir, err))
 			continue
 		}

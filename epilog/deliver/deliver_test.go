@@ -214,3 +214,49 @@ func FuzzChildRequest(f *testing.F) {
 		}
 	})
 }
+
+// A report can be read by whoever can read the job's own output, and by nobody else where that is not known: not a plain
+// file, or another account's. Under jobgait run it has the mode of any new file.
+func TestModeOfTheReport(t *testing.T) {
+	dir := t.TempDir()
+	output := func(name string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	foreign := output("foreign", 0o644)
+	if os.Geteuid() == 0 {
+		if err := os.Chown(foreign, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		foreign = "/etc/passwd"
+	}
+	defer syscall.Umask(syscall.Umask(0o027))
+	for name, c := range map[string]struct {
+		req       Request
+		file, dir os.FileMode
+	}{
+		"private":   {Request{Output: output("private", 0o600)}, 0o600, 0o700},
+		"group":     {Request{Output: output("group", 0o640)}, 0o640, 0o750},
+		"all":       {Request{Output: output("all", 0o644)}, 0o644, 0o750}, // the umask binds directories
+		"program":   {Request{Output: output("program", 0o755)}, 0o644, 0o750},
+		"unknown":   {Request{}, 0o600, 0o700},
+		"gone":      {Request{Output: filepath.Join(dir, "gone")}, 0o600, 0o700},
+		"device":    {Request{Output: "/dev/null"}, 0o600, 0o700},
+		"another's": {Request{Output: foreign}, 0o600, 0o700},
+		"umask":     {Request{Umask: true}, 0o640, 0o750},
+	} {
+		c.req.Dirs, c.req.Sub = []string{t.TempDir()}, "sub"
+		c.req.Files = []File{{Name: "jobgait-7.txt", Data: []byte("x")}}
+		res := Write(c.req)
+		sub := filepath.Join(c.req.Dirs[0], "sub")
+		for path, want := range map[string]os.FileMode{sub: c.dir, filepath.Join(sub, "jobgait-7.txt"): c.file} {
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s: %s has mode %v, want %v, %v, %v", name, filepath.Base(path), info.Mode().Perm(), want, err, res.Refused)
+			}
+		}
+	}
+}

@@ -13,7 +13,8 @@ import (
 
 // writeAll puts all files into dir/sub, or none: they are written under
 // temporary names and renamed when all of them stand.
-func writeAll(dir, sub string, files []File) error {
+func writeAll(dir string, req Request) error {
+	sub, files, mode := req.Sub, req.Files, req.mode()
 	if !filepath.IsAbs(dir) {
 		return fmt.Errorf("is not an absolute path")
 	}
@@ -23,7 +24,7 @@ func writeAll(dir, sub string, files []File) error {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	if sub != "" {
-		inner, err := openSub(fd, sub)
+		inner, err := openSub(fd, sub, mode)
 		if err != nil {
 			return fmt.Errorf("directory %s: %w", sub, err)
 		}
@@ -42,11 +43,16 @@ func writeAll(dir, sub string, files []File) error {
 		}
 	}()
 	for _, f := range files {
-		t, file, err := makeTemporary(fd, f.Name)
+		t, file, err := makeTemporary(fd, f.Name, req.Umask)
 		if err != nil {
 			return err
 		}
 		temporary = append(temporary, t)
+		if !req.Umask {
+			if err := file.Chmod(mode); err != nil {
+				return errors.Join(err, file.Close())
+			}
+		}
 		if err := fill(file, f.Data); err != nil {
 			return err
 		}
@@ -59,9 +65,9 @@ func writeAll(dir, sub string, files []File) error {
 	return nil
 }
 
-// openSub makes and opens a directory in fd without following a link.
-func openSub(fd int, sub string) (int, error) {
-	if err := unix.Mkdirat(fd, sub, 0o750); err != nil && !errors.Is(err, unix.EEXIST) {
+// openSub makes and opens a directory in fd without following a link. Who may read files of the mode may enter.
+func openSub(fd int, sub string, mode os.FileMode) (int, error) {
+	if err := unix.Mkdirat(fd, sub, uint32(mode|mode>>2&0o111)); err != nil && !errors.Is(err, unix.EEXIST) {
 		return -1, err
 	}
 	return unix.Openat(fd, sub, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -106,18 +112,18 @@ func fill(file *os.File, data []byte) error {
 // makeTemporary makes a hidden file beside the one that is meant. It is named after
 // that one, so that what a kill leaves there, of a hanging file system mostly, goes
 // with the next try; where another try may be at work the name is drawn.
-func makeTemporary(fd int, name string) (string, *os.File, error) {
+func makeTemporary(fd int, name string, shared bool) (string, *os.File, error) {
 	temporary := "." + name + ".new"
-	n, err := create(fd, temporary)
+	n, err := create(fd, temporary, shared)
 	var st unix.Stat_t
 	if errors.Is(err, unix.EEXIST) && unix.Fstatat(fd, temporary, &st, unix.AT_SYMLINK_NOFOLLOW) == nil &&
 		st.Mode&unix.S_IFMT == unix.S_IFREG && time.Since(time.Unix(st.Mtim.Unix())) > abandoned {
 		_ = unix.Unlinkat(fd, temporary, 0)
-		n, err = create(fd, temporary)
+		n, err = create(fd, temporary, shared)
 	}
 	if errors.Is(err, unix.EEXIST) {
 		temporary = "." + name + "." + rand.Text()
-		n, err = create(fd, temporary)
+		n, err = create(fd, temporary, shared)
 	}
 	if err != nil {
 		return "", nil, err
@@ -131,6 +137,11 @@ const abandoned = 10 * time.Minute
 
 // create makes a file that is not there. The mode lets the user's group read, as far
 // as the directory lets it in.
-func create(fd int, name string) (int, error) {
-	return unix.Openat(fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o640)
+// create makes a file for the owner only or, if it is shared, with the mode that the umask gives.
+func create(fd int, name string, shared bool) (int, error) {
+	mode := uint32(0o600)
+	if shared {
+		mode = 0o666
+	}
+	return unix.Openat(fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, mode)
 }

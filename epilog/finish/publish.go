@@ -90,7 +90,8 @@ func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary,
 	user := as.ForJob(lookup, uint32(run.Job.UID), uint32(run.Job.GID))
 	ctx, stop := share(ctx, 2, deliverLimit)
 	defer stop()
-	return deliver.As(ctx, user, f.Program, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files})
+	return deliver.As(ctx, user, f.Program, deliver.Request{Dirs: dirs, Sub: arrayDir(s), Files: files,
+		Output: s.Job.StdOut, Umask: run.RootPID != 0})
 }
 
 // arrayDir is the directory that the reports of an array share, else "".

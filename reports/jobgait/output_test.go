@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 )
 
@@ -51,5 +53,60 @@ func TestWriteFileToDevice(t *testing.T) {
 	}
 	if after, _ := os.Readlink("/dev/stdout"); after != before {
 		t.Errorf("/dev/stdout is %q now", after)
+	}
+}
+
+// A new file has the mode that the umask gives, and one that is replaced keeps its mode.
+func TestModeOfWrittenFiles(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	dir := t.TempDir()
+	page := func(w io.Writer) error { _, err := io.WriteString(w, "page"); return err }
+	for name, c := range map[string]struct{ before, want os.FileMode }{"new": {0, 0o600}, "private": {0o600, 0o600}, "public": {0o644, 0o644}} {
+		path := filepath.Join(dir, name)
+		if c.before != 0 {
+			if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, c.before)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := writeFile(path, page); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != c.want || info.Size() != 4 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// Another account's link, at the name or on the way to it, does not lead root over a file of its own.
+func TestLinksOfOthersAreRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes links for others")
+	}
+	shared, own := t.TempDir(), t.TempDir()
+	precious := filepath.Join(own, "precious")
+	if err := errors.Join(os.Chmod(shared, 0o777|os.ModeSticky), os.WriteFile(precious, []byte("kept"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"file": precious, "directory": own, "dangling": filepath.Join(own, "new")} {
+		link := filepath.Join(shared, name)
+		if err := errors.Join(os.Symlink(to, link), os.Lchown(link, 12345, 12345)); err != nil {
+			t.Fatal(err)
+		}
+		path := link
+		if name == "directory" {
+			path = filepath.Join(link, "precious")
+		}
+		if err := writeFile(path, func(io.Writer) error { return nil }); !errors.Is(err, errForeignLink) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if text, err := os.ReadFile(precious); string(text) != "kept" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := os.Lstat(filepath.Join(own, "new")); err == nil {
+		t.Error("a file was made where another account's link leads")
 	}
 }
