@@ -57,10 +57,6 @@ func (b *bench) analyse(s Series) Result {
 		Cuts: []int{}, Changes: []Change{}, Segments: []Segment{},
 		Predictions: []Prediction{}, Next: []Next{}, Notes: append(append([]note.Note{}, s.Notes...), notes...),
 	}
-	if s.Mode == Strong || s.Mode == Weak {
-		r.Mode = &s.Mode
-		r.Efficiency = efficiency(points, s.Mode)
-	}
 	w := work{series: s, points: points, result: &r}
 	w.p, w.y = columns(points)
 	if b.method == Likelihood {
@@ -70,6 +66,10 @@ func (b *bench) analyse(s Series) Result {
 		w.thin(mostPoints)
 	}
 	w.warn(b.method)
+	if s.Mode == Strong || s.Mode == Weak {
+		r.Mode = &s.Mode
+		r.Efficiency = efficiency(w.points, w.bad, s.Mode)
+	}
 	switch {
 	case len(points) == 0:
 		w.note(note.NeedMore, "no usable run: need %d distinct values of %s", enoughPoints, parameterName(s))
@@ -93,7 +93,8 @@ type work struct {
 	p, y   []float64
 	index  []int // of each p in points, nil if there are no others
 	result *Result
-	ahead  outlook // what the likelihood method expects
+	bad    []badRun // that were left out
+	ahead  outlook  // what the likelihood method expects
 	doubt  doubt
 	// lastAlone: the last value is far from the others. It is a failed run
 	// unless the detector sees a change before it.

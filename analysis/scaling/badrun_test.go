@@ -35,12 +35,15 @@ func TestBadRunsAreLeftOut(t *testing.T) {
 		{"short repetition", runsOf(doublings(6), 3, linear), map[int]float64{7: 0.5},
 			[]string{"run 8 at p = 8 has 0.5", "times the value of its repetitions"}},
 		{"long repetition", runsOf(doublings(6), 3, linear), map[int]float64{2: 5}, []string{"run 3 at p = 2"}},
-		{"zero repetition", runsOf(doublings(6), 3, linear), map[int]float64{17: 0}, []string{"run 18 at p = 64 has the value 0"}},
-		{"two at one size of five", runsOf(doublings(6), 5, linear), map[int]float64{5: 0.2, 6: 0.4}, []string{"run 6", "run 7"}},
+		{"zero repetition", runsOf(doublings(6), 3, linear), map[int]float64{17: 0},
+			[]string{"run 18 at p = 64 has the value 0"}},
+		{"two at one size of five", runsOf(doublings(6), 5, linear), map[int]float64{5: 0.2, 6: 0.4},
+			[]string{"run 6", "run 7"}},
 		{"the slower of a pair", runsOf(upTo(9), 2, linear), map[int]float64{4: 1.5}, []string{"run 5 at p = 3"}},
 		{"the faster of a pair", runsOf(upTo(9), 2, linear), map[int]float64{4: 0.5}, []string{"run 5 at p = 3"}},
 		{"zero of a pair", runsOf(upTo(9), 2, linear), map[int]float64{4: 0}, []string{"run 5 at p = 3 has the value 0"}},
-		{"short single", runsOf(upTo(18), 1, linear), map[int]float64{6: 0.5}, []string{"run 7 at p = 7", "the law of the other sizes"}},
+		{"short single", runsOf(upTo(18), 1, linear), map[int]float64{6: 0.5},
+			[]string{"run 7 at p = 7", "the law of the other sizes"}},
 		{"two short singles", runsOf(upTo(18), 1, linear), map[int]float64{3: 0.3, 11: 0.7}, []string{"run 4", "run 12"}},
 		{"long single", runsOf(upTo(18), 1, linear), map[int]float64{9: 3}, []string{"run 10"}},
 		{"first single", runsOf(upTo(18), 1, linear), map[int]float64{0: 0.4}, []string{"run 1 "}},
@@ -52,7 +55,9 @@ func TestBadRunsAreLeftOut(t *testing.T) {
 		}
 		r := Analyse([]Series{c.s}, Likelihood)[0]
 		sound(t, r)
-		if m := r.Whole; r.Segmented || len(m.Terms) != 1 || m.Terms[0].I != 1 || m.Terms[0].J != 0 || math.Abs(m.At(100)/310-1) > 0.03 {
+		m := r.Whole
+		linear := len(m.Terms) == 1 && m.Terms[0].I == 1 && m.Terms[0].J == 0
+		if r.Segmented || !linear || math.Abs(m.At(100)/310-1) > 0.03 {
 			t.Errorf("%s: segmented %v, law %s, want 10 + 3p", c.name, r.Segmented, m.Formula)
 		}
 		said := fmt.Sprint(r.Notes)
@@ -163,8 +168,9 @@ func TestManyBadRuns(t *testing.T) {
 		s.Observations[k].Value *= 4
 	}
 	r := Analyse([]Series{s}, Likelihood)[0]
-	if n := len(slices.DeleteFunc(r.Notes, func(n note.Note) bool { return n.Code != note.LoneExtreme })); n != mostNamed+1 {
-		t.Errorf("%d notes: %v", n, r.Notes)
+	named := slices.DeleteFunc(r.Notes, func(n note.Note) bool { return n.Code != note.LoneExtreme })
+	if len(named) != mostNamed+1 {
+		t.Errorf("%d notes: %v", len(named), named)
 	}
 }
 
@@ -184,4 +190,26 @@ func BenchmarkBadRuns(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N*len(series))/b.Elapsed().Seconds(), "series/s")
+}
+
+// Efficiency and means are those of the runs that are used.
+func TestBadRunsCountNowhere(t *testing.T) {
+	halved := func(p float64) float64 { return 640 / p }
+	s := runsOf(doublings(6), 3, halved)
+	s.Mode = Strong
+	s.Observations[4].Value *= 0.1
+	for _, e := range Analyse([]Series{s}, Likelihood)[0].Efficiency {
+		if math.Abs(e.Value-1) > 0.05 {
+			t.Errorf("efficiency %g at %g, want 1", e.Value, e.P)
+		}
+	}
+	if y := Means(s.Observations)[1]; math.Abs(y/160-1) > 0.02 {
+		t.Errorf("mean %g at 4, want 160", y)
+	}
+	s = runsOf(upTo(18), 1, halved)
+	s.Mode = Strong
+	s.Observations[7].Value *= 0.3
+	if e := Analyse([]Series{s}, Likelihood)[0].Efficiency; len(e) != 17 || e[7].P != 9 {
+		t.Errorf("efficiencies %v, want none at 8", e)
+	}
 }

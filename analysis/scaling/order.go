@@ -75,10 +75,12 @@ func Sizes(observations []Observation) []float64 {
 	return slices.Compact(p)
 }
 
-// Means is the mean of the runs at each of Sizes.
+// Means is the mean of the runs at each of Sizes, without bad repetitions.
 func Means(observations []Observation) []float64 {
 	points, _ := order(Series{Observations: observations})
-	_, y := columns(points)
+	s := badRunSearch{points: points}
+	s.repetitions()
+	_, y := columns(s.points)
 	return y
 }
 

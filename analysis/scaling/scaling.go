@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"math"
+	"slices"
 
 	"jobgait/analysis/note"
 )
@@ -165,14 +166,15 @@ func (r Result) Growth(largest float64) float64 {
 }
 
 // efficiency is that at each p relative to the least p, of values that are
-// times: strong scaling divides by the resources added, weak does not. Where a
-// value is not positive it says nothing, and the point is left out.
-func efficiency(points []point, mode Mode) []Efficiency {
+// times: strong scaling divides by the resources added, weak does not. Points are
+// left out where the value is not positive, which says nothing, or the only run is bad.
+func efficiency(points []point, bad []badRun, mode Mode) []Efficiency {
 	out := []Efficiency{}
 	var first point
 	for _, pt := range points {
 		v := pt.mean()
-		if !(v > 0) {
+		onlyBad := slices.ContainsFunc(bad, func(b badRun) bool { return b.run == pt.runs[0] })
+		if !(v > 0) || onlyBad {
 			continue
 		}
 		if first.values == nil {

@@ -1,0 +1,105 @@
+package scaling
+
+import (
+	"math"
+)
+
+// singles removes single runs that are far from the law of all other sizes.
+func (s *badRunSearch) singles() {
+	suspects := s.suspects()
+	if len(suspects) == 0 || len(suspects) > s.most() || !s.separate(suspects) {
+		return
+	}
+	f, ok := s.lawWithout(suspects)
+	for _, k := range suspects {
+		if s.zeroInside(k) {
+			continue
+		}
+		if !ok || !s.deviates(k, f) || s.shortSegment(k, suspects) {
+			return
+		}
+	}
+	if s.changes(suspects) {
+		return
+	}
+	for _, k := range suspects {
+		pt := s.points[k]
+		expected, source := f.at(k), lawExpects
+		if !ok {
+			expected, source = s.smallerNeighbor(k), neighborExpects
+		}
+		s.removed = append(s.removed, k)
+		s.bad = append(s.bad, badRun{pt.runs[0], pt.p, pt.values[0], expected, source})
+	}
+}
+
+// separate is whether the suspects are single runs, no two of them neighbors, and
+// the other sizes enough to tell. Neighbors are a short segment, not two accidents.
+func (s *badRunSearch) separate(suspects []int) bool {
+	n, least := len(s.points), badOthers
+	for i, k := range suspects {
+		if len(s.points[k].values) != 1 || i > 0 && k == suspects[i-1]+1 {
+			return false
+		}
+		if k == 0 || k == n-1 {
+			least = badEndOthers
+		}
+	}
+	return n-len(suspects) >= least
+}
+
+// zeroInside is whether the run at point k is zero or negative between positive ones.
+func (s *badRunSearch) zeroInside(k int) bool {
+	return s.points[k].mean() <= 0 && k > 0 && k < len(s.points)-1 && s.smallerNeighbor(k) > 0
+}
+
+// changes is whether the detector finds a change of law without the suspects. Then
+// they may be part of it.
+func (s *badRunSearch) changes(suspects []int) bool {
+	var kept []point
+	for _, k := range s.placesWithout(suspects) {
+		kept = append(kept, s.points[k])
+	}
+	return positive(newGrid(kept).y) && s.detector.detect(newGrid(kept)).segmented
+}
+
+func (s *badRunSearch) smallerNeighbor(k int) float64 {
+	least := math.Inf(1)
+	for _, i := range []int{k - 1, k + 1} {
+		if i >= 0 && i < len(s.points) {
+			least = min(least, s.points[i].mean())
+		}
+	}
+	return least
+}
+
+// suspects are the points without which the series is much smoother, at most
+// two, or those with values that are not positive where there are any; ascending.
+func (s *badRunSearch) suspects() []int {
+	var zeros []int
+	n := len(s.points)
+	x, y := make([]float64, n), make([]float64, n)
+	for k, pt := range s.points {
+		v := pt.mean()
+		if v <= 0 {
+			zeros = append(zeros, k)
+		}
+		x[k], y[k] = math.Log(pt.p), math.Log(v)
+	}
+	if len(zeros) > 0 || n <= badOthers || n > MaxPoints {
+		return zeros
+	}
+	rough := roughness(x, y)
+	one, rest := roughest(x, y)
+	if s.most() > 1 {
+		first, second, last := roughestTwo(x, y)
+		single := rest*smoother < rough
+		if last*smoother < rest || !single && last*smoother < rough {
+			return []int{first, second}
+		}
+	}
+	if rest*smoother < rough {
+		return []int{one}
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package scaling
+
+import (
+	"math"
+)
+
+// roughestTwo are the two points whose removal leaves the least roughness, ascending.
+func roughestTwo(x, y []float64) (first, second int, least float64) {
+	least = math.Inf(1)
+	px, py := make([]float64, 0, len(x)), make([]float64, 0, len(y))
+	for k := range x {
+		px, py = append(append(px[:0], x[:k]...), x[k+1:]...), append(append(py[:0], y[:k]...), y[k+1:]...)
+		if at, left := roughest(px, py); at >= k && left < least {
+			first, second, least = k, at+1, left
+		}
+	}
+	return first, second, least
+}
+
+// roughest is the point whose removal leaves the least roughness.
+func roughest(x, y []float64) (at int, least float64) {
+	least = math.Inf(1)
+	n := len(x)
+	all := roughness(x, y)
+	for k := range x {
+		// Only the triples that hold the point change.
+		a, b := max(k-2, 0), min(k+3, n)
+		var px, py [4]float64
+		near := append(append(px[:0], x[a:k]...), x[k+1:b]...)
+		value := append(append(py[:0], y[a:k]...), y[k+1:b]...)
+		left := all - roughness(x[a:b], y[a:b]) + roughness(near, value)
+		if left < least {
+			at, least = k, left
+		}
+	}
+	return at, least
+}
+
+// roughness is the sum of squared distances of each point from the line through
+// its neighbors.
+func roughness(x, y []float64) (sum float64) {
+	for k := 1; k+1 < len(x); k++ {
+		d := y[k] - y[k-1] - (y[k+1]-y[k-1])*(x[k]-x[k-1])/(x[k+1]-x[k-1])
+		sum += d * d
+	}
+	return sum
+}
