@@ -46,15 +46,19 @@ func MakeNodeDir(spool, node string) error {
 		}
 	}
 	for _, d := range []string{spool, dir} {
-		if err := Ours(d); err != nil {
+		err := Ours(d)
+		if errors.Is(err, ErrNotOurs) {
+			return fmt.Errorf("make spool: %w, or name another spool.dir", err)
+		}
+		if err != nil {
 			return fmt.Errorf("make spool: %w", err)
 		}
 	}
 	return nil
 }
 
-// ErrNotOurs is returned for a spool that another account can change.
-var ErrNotOurs = errors.New("root keeps its files only where nobody else can put any: chown root, chmod go-w, or name another spool.dir")
+// ErrNotOurs is returned for a directory that another account can change.
+var ErrNotOurs = errors.New("root keeps its files only where nobody else can put any: chown root, chmod go-w")
 
 // Ours refuses to work as root in a directory of somebody else's: a link in the
 // place of a run directory would lead what root writes there anywhere.

@@ -8,15 +8,15 @@ import (
 	"strconv"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
+	"jobgait/analysis/table"
 )
 
 // Histories are stored histories as the change detector takes them, and what it
 // takes to lead its findings back to stored runs.
 type Histories struct {
-	Inputs []historyfile.Input
+	Inputs []table.Runs
 	Stored []history.History
 }
 
@@ -40,9 +40,9 @@ func Of(stored []history.History, metric string) (Histories, error) {
 // day is the length of a day in seconds: T counts days of UTC from 1970.
 const day = 86400
 
-func inputOf(s history.History, m Metric) historyfile.Input {
+func inputOf(s history.History, m Metric) table.Runs {
 	n := len(s.Runs)
-	in := historyfile.Input{
+	in := table.Runs{
 		Series: changepoint.Series{
 			ID: strconv.FormatInt(s.SeriesID, 10), Machine: s.Cluster, User: s.User,
 			T: make([]float64, n), Y: make([]float64, n), Start: make([]float64, n),

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/summary"
+	"jobgait/analysis/table"
 )
 
 // Look is what stored runs show beside one of them: its application's changes and
@@ -62,7 +62,7 @@ func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l Limits) (L
 		}
 	}
 	out.OnlyCodeOf(func(i int) bool { return i == own })
-	out.Found = changepoint.Analyse(historyfile.Owned(out.Inputs), changepoint.Sequential, changepoint.Default())
+	out.Found = changepoint.Analyse(table.Owned(out.Inputs), changepoint.Sequential, changepoint.Default())
 	out.Fewer = FewerNodes(stored, s)
 	out.Laws, err = out.laws(s)
 	return out, err

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
+	"jobgait/analysis/table"
 )
 
 // ShiftOf is how the level of a time changed with an event of a result of runs, nil where
 // it came back, and of what is no time.
-func ShiftOf(in historyfile.Input, runs []history.Run, found changepoint.Result, e changepoint.Event) *finding.Shift {
+func ShiftOf(in table.Runs, runs []history.Run, found changepoint.Result, e changepoint.Event) *finding.Shift {
 	c := e.Last()
 	m, ok := MetricOf(in.Metric)
 	if len(e.Changes) > 1 || c.Kind == changepoint.Drift && e.Creep == nil || !ok || m.Unit != "s" {

@@ -279,7 +279,7 @@ func judgeStored(ctx context.Context, db *history.DB, s summary.Summary, now flo
 func (f Finisher) history(ctx context.Context) (*history.DB, error) {
 	path := f.Config.History.Path
 	if err := job.Ours(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("history %s is written by another account (history.ingest = \"spool\"?): %w", path, err)
+		return nil, fmt.Errorf("history %s is written by another account (history.ingest = \"spool\"?): %w, or name another history.path", path, err)
 	}
 	return history.Open(ctx, path)
 }

@@ -18,18 +18,18 @@ var slurmWord = regexp.MustCompile(`(?i:slurm)|\b[sS]control|\b[sS]acct|SPANK_|P
 // aboutSlurm are the packages and files whose subject Slurm is, or who name it to
 // people. All others know it through agent/job.Scheduler.
 var aboutSlurm = map[string]string{
-	"agent/job/slurm/":                  "the scheduler itself",
-	"agent/job/scheduler/":              "the list of schedulers",
-	"agent/cgroup/":                     "where Slurm's cgroups are",
-	"configs/":                          "the settings' own words",
-	"epilog/check/":                     "doctor: slurm.conf, plugstack.conf, the hooks",
-	"packaging/":                        "packages for Slurm, and clusters of it",
-	"analysis/summary/job.go":           "the field slurm_version",
-	"analysis/changepoint/historyfile/": "notation of node lists that people write",
-	"agent/place.go":                    "a text for who set PrologFlags",
-	"epilog/main.go":                    "the usage text",
-	"reports/jobgait/doctor.go":         "where doctor finds slurm.conf",
-	"reports/jobgait/reanalyse.go":      "the job array of reanalyse",
+	"agent/job/slurm/":             "the scheduler itself",
+	"agent/job/scheduler/":         "the list of schedulers",
+	"agent/cgroup/":                "where Slurm's cgroups are",
+	"configs/":                     "the settings' own words",
+	"epilog/check/":                "doctor: slurm.conf, plugstack.conf, the hooks",
+	"packaging/":                   "packages for Slurm, and clusters of it",
+	"analysis/run/job.go":          "the field slurm_version",
+	"analysis/table/":              "notation of node lists that people write",
+	"agent/place.go":               "a text for who set PrologFlags",
+	"epilog/main.go":               "the usage text",
+	"reports/jobgait/doctor.go":    "where doctor finds slurm.conf",
+	"reports/jobgait/reanalyse.go": "the job array of reanalyse",
 }
 
 // Slurm's words stand behind one interface. Comments may name it.

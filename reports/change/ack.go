@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"jobgait/analysis/changepoint/historyfile"
+	"jobgait/analysis/table"
 )
 
 // Acks are the changes that somebody has seen and accepted: each the change of a series
@@ -39,7 +39,7 @@ const (
 // ReadAcks reads acknowledgements: CSV with a header that has id and index or t,
 // or both; other columns (who, why) are for people. A t is what the series has:
 // a day number, a date, or seconds if that is the unit.
-func ReadAcks(r io.Reader, name string, u historyfile.Unit) (Acks, error) {
+func ReadAcks(r io.Reader, name string, u table.TimeUnit) (Acks, error) {
 	c := csv.NewReader(io.LimitReader(r, mostAckBytes))
 	c.Comment, c.TrimLeadingSpace = '#', true
 	head, err := c.Read()
@@ -73,7 +73,7 @@ func ReadAcks(r io.Reader, name string, u historyfile.Unit) (Acks, error) {
 }
 
 // ackOf reads one record; -1 is a column that is not there.
-func ackOf(record []string, id, index, at int, u historyfile.Unit) (Ack, error) {
+func ackOf(record []string, id, index, at int, u table.TimeUnit) (Ack, error) {
 	a := Ack{ID: strings.TrimSpace(record[id]), Index: -1, Day: math.NaN()}
 	var err error
 	if index >= 0 && strings.TrimSpace(record[index]) != "" {
@@ -82,7 +82,7 @@ func ackOf(record []string, id, index, at int, u historyfile.Unit) (Ack, error) 
 		}
 	}
 	if at >= 0 && strings.TrimSpace(record[at]) != "" {
-		if a.Day, err = historyfile.Day(strings.TrimSpace(record[at]), u); err != nil {
+		if a.Day, err = table.Day(strings.TrimSpace(record[at]), u); err != nil {
 			return a, err
 		}
 	}

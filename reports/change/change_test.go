@@ -12,9 +12,9 @@ import (
 	"jobgait/reports/text"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
+	"jobgait/analysis/table"
 	"jobgait/reports/pagetest"
 )
 
@@ -29,7 +29,7 @@ func golden(t *testing.T, name string, write func(io.Writer) error) string {
 }
 
 func aPair() Pair {
-	return Pair{Base: "old", Other: "new", Join: pair.JoinDay, Ratio: Judged{History: History{Input: historyfile.Input{Calendar: true}}}, Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 14,
+	return Pair{Base: "old", Other: "new", Join: pair.JoinDay, Ratio: Judged{History: History{Runs: table.Runs{Calendar: true}}}, Comparison: pair.Comparison{Pairs: 24, Dropped: 3, Used: 14,
 		RelativePct: ptr(-4.25), LoPct: ptr(-5.5), HiPct: ptr(-3.), Level: .99, P: ptr(.0002), Significant: true, SeePct: 3, Need: ptr(5), Correlation: ptr(.81),
 		Changes:   []changepoint.Change{step(10, firstDay+10, 6)},
 		Histogram: []pair.Bin{{Lo: -6, Hi: -5, Count: 2}, {Lo: -5, Hi: -4, Count: 9}, {Lo: -4, Hi: -3, Count: 3}},
@@ -174,8 +174,8 @@ func TestJSONOfOddResults(t *testing.T) {
 	for i := range h.Order {
 		h.Order[i] = len(h.Y) - 1 - i
 	}
-	h.Given = make([]historyfile.Moment, len(h.Y))
-	h.Given[20] = historyfile.Moment{Text: "2026-10-21"}
+	h.Given = make([]table.Moment, len(h.Y))
+	h.Given[20] = table.Moment{Text: "2026-10-21"}
 	c := step(20, nan, math.Inf(1))
 	c.LoPct, c.HiPct, c.FalsePer1000, c.EndIndex, c.Level = &nan, nil, &nan, ptr(22), nan
 	c.Causes = []changepoint.Cause{{Field: "a", P: nan}}
@@ -253,7 +253,7 @@ func TestEmptyBinsAreShort(t *testing.T) {
 }
 
 func TestReadAcks(t *testing.T) {
-	acks, err := ReadAcks(strings.NewReader("# seen\nid,index,t,who\na,3,,alice\nb,,2026-10-21,bob\n\"c,d\", 4, 7,\n"), "f", historyfile.Days)
+	acks, err := ReadAcks(strings.NewReader("# seen\nid,index,t,who\na,3,,alice\nb,,2026-10-21,bob\n\"c,d\", 4, 7,\n"), "f", table.Days)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,11 +270,11 @@ func TestReadAcks(t *testing.T) {
 	for text, want := range map[string]string{
 		"id,why\na,b\n": "f:1:", "index\n3\n": "f:1:", "id,index\na,x\n": "f:2:", "id,index\na,-1\n": "f:2:", "id,t\na,soon\n": "f:2:",
 		"id,index\na,\n": "f:2:", "id,index\na,1,2\n": "f:", "id,index\n\"": "f:"} {
-		if _, err := ReadAcks(strings.NewReader(text), "f", historyfile.Days); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ReadAcks(strings.NewReader(text), "f", table.Days); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if acks, err := ReadAcks(strings.NewReader(""), "f", historyfile.Days); err != nil || acks == nil {
+	if acks, err := ReadAcks(strings.NewReader(""), "f", table.Days); err != nil || acks == nil {
 		t.Errorf("nothing: %v %v", acks, err)
 	}
 }
@@ -283,7 +283,7 @@ func FuzzReadAcks(f *testing.F) {
 	f.Add("id,index,t\na,3,\nb,,2026-10-21\n")
 	f.Add("id,t\n\"a\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		acks, err := ReadAcks(strings.NewReader(text), "f", historyfile.Seconds)
+		acks, err := ReadAcks(strings.NewReader(text), "f", table.Seconds)
 		if err != nil && !strings.HasPrefix(err.Error(), "f:") {
 			t.Fatalf("error without the file's name: %v", err)
 		}
@@ -388,7 +388,7 @@ func TestLeadAndSupport(t *testing.T) {
 	}
 	h := aHistory("j")
 	h.Meta["job_id"] = h.Jobs
-	if got := Of([]historyfile.Input{h.Input}, "f"); got[0].Jobs[0] != "A1" || got[0].Meta["job_id"] != nil || got[0].Title() != "j" {
+	if got := Of([]table.Runs{h.Runs}, "f"); got[0].Jobs[0] != "A1" || got[0].Meta["job_id"] != nil || got[0].Title() != "j" {
 		t.Errorf("%+v", got[0])
 	}
 }

@@ -35,7 +35,7 @@ type Pair struct {
 
 // Compare joins two histories and compares the second with the first.
 func Compare(base, other History, join pair.Join) Pair {
-	c := pair.Compare(base.Input.Series, other.Input.Series, join)
+	c := pair.Compare(base.Runs.Series, other.Runs.Series, join)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
 	return Pair{Base: base.Title(), Other: other.Title(), Join: join, Unit: base.commonUnit(other), Comparison: c, Ratio: ratio(base, other, join, c)}
 }
@@ -43,7 +43,7 @@ func Compare(base, other History, join pair.Join) Pair {
 // CompareSets compares all runs of the second history with all of the first:
 // nothing brings a run of one together with a run of the other.
 func CompareSets(base, other History) Pair {
-	c := pair.CompareSets(base.Input.Series, other.Input.Series)
+	c := pair.CompareSets(base.Runs.Series, other.Runs.Series)
 	c.Notes = slices.Concat(base.readNotes(), other.readNotes(), c.Notes)
 	if c.RelativePct != nil {
 		c.Notes = append(c.Notes, note.New(note.NoPairs, "all runs of one against all of the other: a machine that was slower while one of them ran looks like the program"))
@@ -62,7 +62,7 @@ func (h History) commonUnit(other History) string {
 // readNotes are what the reader said of a history, with its name.
 func (h History) readNotes() []note.Note {
 	var out []note.Note
-	for _, n := range h.Input.Notes {
+	for _, n := range h.Runs.Notes {
 		out = append(out, note.New(n.Code, "%s: %s", h.Title(), n.Text))
 	}
 	return out
@@ -218,6 +218,7 @@ func bars(t *text.Page, p Pair) {
 		most = max(most, b.Count)
 	}
 	const room = 46
+	edge := edges(p.Histogram)
 	for i, b := range p.Histogram {
 		beside := i > 0 && p.Histogram[i-1].Count == 0
 		if b.Count == 0 && beside {
@@ -228,9 +229,20 @@ func bars(t *text.Page, p Pair) {
 			continue
 		}
 		bar := strings.Repeat("#", (b.Count*room+most-1)/most)
-		line := fmt.Sprintf("  %8s .. %8s |%-s %d", quantity.Signed(b.Lo), quantity.Signed(b.Hi), bar, b.Count)
+		line := fmt.Sprintf("  %8s .. %8s |%-s %d", edge(b.Lo), edge(b.Hi), bar, b.Count)
 		t.Line(line)
 	}
+}
+
+// edges returns how the edges of bins are printed: with as many digits as it takes for
+// the two of a bin to differ.
+func edges(bins []pair.Bin) func(float64) string {
+	for _, b := range bins {
+		if quantity.Signed(b.Lo) == quantity.Signed(b.Hi) && b.Lo < b.Hi {
+			return func(percent float64) string { return fmt.Sprintf("%+.3f %%", percent) }
+		}
+	}
+	return quantity.Signed
 }
 
 // ChangeLines says when the ratio changed.

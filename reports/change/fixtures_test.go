@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/note"
+	"jobgait/analysis/table"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -26,7 +26,7 @@ const firstDay = 20727
 // history has a run a day at noon; from run 20 on the level is 15 % higher.
 func aHistory(id string) History {
 	y := append(wave(20, 50), wave(16, 57.5)...)
-	h := History{Input: historyfile.Input{Calendar: true, Unit: "s"}}
+	h := History{Runs: table.Runs{Calendar: true, Unit: "s"}}
 	h.ID, h.Y, h.T = id, y, make([]float64, len(y))
 	for i := range h.T {
 		h.T[i] = firstDay + float64(i) + .5
@@ -73,7 +73,7 @@ func everything() ([]History, changepoint.Report) {
 	noted := result("quiet")
 	noted.Notes = []note.Note{note.New(note.FewRuns, "4 runs are too few to see a change")}
 
-	bad := History{Input: historyfile.Input{Bad: true, Notes: []note.Note{note.New(note.BadSeries, "t has 2 entries, y has 1: the series is not analysed")}}}
+	bad := History{Runs: table.Runs{Bad: true, Notes: []note.Note{note.New(note.BadSeries, "t has 2 entries, y has 1: the series is not analysed")}}}
 	bad.ID = "bad"
 	days := aHistory("days")
 	days.Calendar = false

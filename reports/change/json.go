@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/table"
 )
 
 // Schema names the JSON form of changes; keys are added within a version, never
@@ -65,24 +65,24 @@ type (
 		EffectPct *float64 `json:"effect_pct"`
 	}
 	jsonChange struct {
-		Index        int                 `json:"index"`
-		Job          *string             `json:"job"`
-		T            *historyfile.Moment `json:"t"`
-		Detected     int                 `json:"detected_index"`
-		EffectPct    *float64            `json:"effect_pct"`
-		LoPct        *float64            `json:"ci_lo_pct"`
-		HiPct        *float64            `json:"ci_hi_pct"`
-		Level        *float64            `json:"level"`
-		FirstIndex   int                 `json:"index_lo"`
-		LastIndex    int                 `json:"index_hi"`
-		FalsePer1000 *float64            `json:"false_alarms_per_1000"`
-		Kind         changepoint.Kind    `json:"kind"`
-		Group        *int                `json:"group"`
-		EndIndex     *int                `json:"end_index"`
-		Acknowledged bool                `json:"acknowledged"`
-		Causes       []jsonCause         `json:"causes"`
-		Metrics      []jsonShift         `json:"metrics"`
-		Phase        *string             `json:"phase"`
+		Index        int              `json:"index"`
+		Job          *string          `json:"job"`
+		T            *table.Moment    `json:"t"`
+		Detected     int              `json:"detected_index"`
+		EffectPct    *float64         `json:"effect_pct"`
+		LoPct        *float64         `json:"ci_lo_pct"`
+		HiPct        *float64         `json:"ci_hi_pct"`
+		Level        *float64         `json:"level"`
+		FirstIndex   int              `json:"index_lo"`
+		LastIndex    int              `json:"index_hi"`
+		FalsePer1000 *float64         `json:"false_alarms_per_1000"`
+		Kind         changepoint.Kind `json:"kind"`
+		Group        *int             `json:"group"`
+		EndIndex     *int             `json:"end_index"`
+		Acknowledged bool             `json:"acknowledged"`
+		Causes       []jsonCause      `json:"causes"`
+		Metrics      []jsonShift      `json:"metrics"`
+		Phase        *string          `json:"phase"`
 	}
 	jsonCause struct {
 		Field string   `json:"field"`
@@ -231,7 +231,7 @@ func (s Judged) jsonChange(c changepoint.Change, o Options) jsonChange {
 
 // AllNotes are those of the reader, then those of the analysis.
 func (s Judged) AllNotes() []note.Note {
-	out := append(list(s.Input.Notes), s.Result.Notes...)
+	out := append(list(s.Runs.Notes), s.Result.Notes...)
 	for i, n := range out {
 		if n.Code == note.MissingRuns && s.Lacking != "" {
 			out[i].Text += ": " + s.Lacking

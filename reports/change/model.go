@@ -10,13 +10,13 @@ import (
 	"jobgait/reports/text"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
+	"jobgait/analysis/table"
 )
 
 // History is one series with what it is called and where its runs came from.
 // Histories of stored runs have Jobs; those of files have Given and Order.
 type History struct {
-	historyfile.Input
+	table.Runs
 	// Name is for people; the ID if it is "".
 	Name string
 	// Jobs is the job id of each run; nil where none is known.
@@ -30,10 +30,10 @@ type History struct {
 
 // Of returns histories of what was read from a file. A lone series is called as
 // the file if it has no name of its own.
-func Of(inputs []historyfile.Input, file string) []History {
+func Of(inputs []table.Runs, file string) []History {
 	out := make([]History, len(inputs))
 	for i, in := range inputs {
-		out[i] = History{Input: in}
+		out[i] = History{Runs: in}
 		out[i].takeJobs()
 		if len(inputs) == 1 && in.ID == "0" {
 			out[i].Name = file
@@ -198,11 +198,11 @@ func Default() Options { return Options{MinEffectPct: 2, Now: math.NaN()} }
 // Analyse looks for changes in all histories at once. Those that could not be
 // read keep their place and have no results.
 func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options) Report {
-	inputs := make([]historyfile.Input, len(hs))
+	inputs := make([]table.Runs, len(hs))
 	for i, h := range hs {
-		inputs[i] = h.Input
+		inputs[i] = h.Runs
 	}
-	found := changepoint.Analyse(historyfile.Owned(inputs), m, p)
+	found := changepoint.Analyse(table.Owned(inputs), m, p)
 	r := New(hs, m, found, o)
 	if o.Site && m == changepoint.Sequential {
 		r.Own = changepoint.OwnRateOf(found.Series, p)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
+	"jobgait/analysis/table"
 )
 
 // metrics are n series of 60 daily runs that are slower by a sixth from run 30
@@ -16,7 +16,7 @@ import (
 func metrics(n int, name func(h *History, k int)) []History {
 	var hs []History
 	for k := range n {
-		h := History{Input: historyfile.Input{Calendar: true}}
+		h := History{Runs: table.Runs{Calendar: true}}
 		h.ID = strconv.Itoa(k)
 		for i := range 60 {
 			level := 60.0

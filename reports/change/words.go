@@ -10,9 +10,9 @@ import (
 	"jobgait/reports/text"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
+	"jobgait/analysis/table"
 )
 
 // bounds turns the interval of an effect so that it reads like the effect: a
@@ -137,15 +137,15 @@ func chance(per1000 *float64) string {
 }
 
 // timeOf is the time of a change as the input had it, if the runs are at hand.
-func (h History) timeOf(c changepoint.Change) *historyfile.Moment {
-	m := historyfile.Moment{Number: c.T}
+func (h History) timeOf(c changepoint.Change) *table.Moment {
+	m := table.Moment{Number: c.T}
 	switch {
 	case h.Given != nil && c.Index >= 0 && c.Index < len(h.Given):
 		m = h.Given[c.Index]
 	case math.IsNaN(c.T) || math.IsInf(c.T, 0):
 		return nil
 	case h.Calendar:
-		m = historyfile.Moment{Text: moment(c.T).Format(time.RFC3339)}
+		m = table.Moment{Text: moment(c.T).Format(time.RFC3339)}
 	}
 	return &m
 }

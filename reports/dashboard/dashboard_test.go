@@ -16,9 +16,9 @@ import (
 	"jobgait/reports/html"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
+	"jobgait/analysis/table"
 	"jobgait/reports/change"
 	"jobgait/reports/pagetest"
 )
@@ -31,7 +31,7 @@ const firstDay = 20727
 // one is a history of n runs, one every half day, and its result: slower by
 // effect percent over its last fifth if that is not 0.
 func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change.History, changepoint.Result) {
-	h := change.History{Input: historyfile.Input{App: app, Shape: shape, Metric: metric, Unit: "s", Calendar: true}}
+	h := change.History{Runs: table.Runs{App: app, Shape: shape, Metric: metric, Unit: "s", Calendar: true}}
 	h.ID = change.Label(app, shape, metric)
 	at := n * 4 / 5
 	commits := make([]string, n)

@@ -85,7 +85,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 		recent := lastOf(e) > s.Result.N-1-recentRuns
 		if i == 0 && recent && !e.Small && !e.Known {
 			v := finding.Comparison{Text: "Runs like this one: " + e.Brief, EffectPct: e.Last().EffectPct, Creeps: e.Creep != nil}
-			v.Shift = application.ShiftOf(s.Input, runs, s.Result, e.Event)
+			v.Shift = application.ShiftOf(s.Runs, runs, s.Result, e.Event)
 			if v.Shift != nil {
 				v.Look = compared(v.Shift.LastJob, v.Shift.FirstJob)
 			}

@@ -14,7 +14,7 @@ func Named(h application.Histories, users bool) []change.History {
 	var out []change.History
 	for i, in := range h.Inputs {
 		s := h.Stored[i]
-		one := change.History{Input: in, Lacking: "failed, ended early, or without " + in.Metric,
+		one := change.History{Runs: in, Lacking: "failed, ended early, or without " + in.Metric,
 			Name: s.App + " (" + change.Label(change.ShapeName(s.Shape), in.Metric) + ")"}
 		if users {
 			one.Name = s.User + " " + one.Name

@@ -2,18 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"jobgait/analysis/run"
 	"math"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/history"
+	"jobgait/analysis/table"
 	"jobgait/reports/change"
 	"jobgait/reports/earlier"
 )
@@ -27,6 +29,7 @@ type changesOptions struct {
 	minEffect, days         float64
 	check, json, ascii      bool
 	stored                  storedFlags
+	columns                 table.Columns // of a FILE
 }
 
 func changesCommand(getenv func(string) string) *cobra.Command {
@@ -36,10 +39,13 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 		Short: "when did runs become slower, by how much, and what changed then",
 		Long: "changes finds where the level of run times changed: of your stored runs, of\n" +
 			"those of --user or of the whole --site, or of anybody's numbers in FILE.\n\n" +
-			"FILE is CSV with a header, t,value and further columns as metadata, or lines of\n" +
-			"JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\"also\",\"meta\",\"nodes\"}. Either may\n" +
-			"be packed with gzip; - is standard input. t is a day number, a date, RFC 3339,\n" +
-			"or epoch seconds with --t-unit s. Nothing and null are missing values.\n\n" +
+			"FILE is CSV with one run a row: a time (t, time, timestamp, date..), a value\n" +
+			"(value, seconds, time_s, elapsed.., else every column of numbers) and further\n" +
+			"columns as metadata, or lines of JSON, one series each: {\"id\",\"t\",\"y\",\"start\",\n" +
+			"\"also\",\"meta\",\"nodes\"}. Either may be packed with gzip; - is standard input. A\n" +
+			"time is a date with or without a time of day and a zone, a day number, or epoch\n" +
+			"seconds, milli-, micro- or nanoseconds. Nothing, null, NaN, N/A, <not counted>\n" +
+			"are missing values. One line on standard error says how a CSV file was read.\n\n" +
 			"Series of one user, shapes of one app and series with the same starts are\n" +
 			"related. What unrelated ones show at one time is the machine's, and is said of\n" +
 			"no job.\n\n" +
@@ -67,6 +73,8 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	f.StringVar(&o.plot, "plot", "", "also draw the histories into this SVG file")
 	f.BoolVar(&o.ascii, "ascii", false, "text without block characters")
 	unitFlag(c, &o.unit)
+	columnFlags(c.Flags(), &o.columns)
+	c.Flags().StringVar(&o.columns.Parameter, "parameter", "", "a column of FILE, such as nodes: each of its values is a series")
 	o.stored.add(c)
 	f.BoolVar(&o.json, "json", false, "as JSON")
 	return c
@@ -80,7 +88,7 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 	if path == "-" && o.ack == "-" {
 		return usageError{fmt.Errorf("standard input is one file: FILE and --ack cannot both be -")}
 	}
-	hs, err := readHistories(cmd, path, historyfile.Unit(o.unit))
+	hs, sayReading, err := readHistories(cmd, path, o.unit, o.columns)
 	if err != nil {
 		return err
 	}
@@ -92,7 +100,11 @@ func (o changesOptions) ofFile(cmd *cobra.Command, path string) error {
 	progress := lookingAt(cmd, len(hs))
 	r := change.Analyse(hs, changepoint.Method(o.method), changepoint.Default(), out)
 	progress.done()
-	return o.print(cmd, r)
+	err = o.print(cmd, r)
+	if err == nil || errors.Is(err, regressed) {
+		sayReading()
+	}
+	return err
 }
 
 // lookingAt shows on a terminal that series are being judged.
@@ -101,7 +113,7 @@ func lookingAt(cmd *cobra.Command, n int) *progress {
 }
 
 func unitFlag(c *cobra.Command, unit *string) {
-	c.Flags().StringVar(unit, "t-unit", string(historyfile.Days), "a number as a time is a day, or s: epoch seconds")
+	c.Flags().StringVar(unit, "t-unit", string(table.Auto), "what a number as a time counts: day, or s, ms, us or ns since 1970 (auto: by its size)")
 }
 
 // valid refuses flags that mean nothing.
@@ -122,26 +134,34 @@ func (o changesOptions) valid() error {
 }
 
 func validUnit(unit string) error {
-	if u := historyfile.Unit(unit); u != historyfile.Days && u != historyfile.Seconds {
-		return usageError{fmt.Errorf("--t-unit %s: there are day and s", unit)}
+	var names []string
+	for _, u := range table.TimeUnits() {
+		if string(u) == unit {
+			return nil
+		}
+		names = append(names, string(u))
 	}
-	return nil
+	return usageError{fmt.Errorf("--t-unit %s: there are %s", unit, strings.Join(names, ", "))}
 }
 
-// readHistories reads a file of histories.
-func readHistories(cmd *cobra.Command, path string, u historyfile.Unit) ([]change.History, error) {
+// readHistories reads a file of histories. sayReading prints how it was understood: what
+// fails has one line, its error.
+func readHistories(cmd *cobra.Command, path, unit string, by table.Columns) (hs []change.History, sayReading func(), err error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = in.Close() }()
-	o := historyfile.Default(in.Name)
-	o.Unit = u
-	inputs, err := historyfile.Read(in, o)
+	o := table.DefaultRuns(in.Name)
+	o.Unit, o.Columns = table.TimeUnit(unit), by
+	read := &counted{r: in}
+	progress := workingOn(cmd.ErrOrStderr(), func() string { return fmt.Sprintf("reading %s: %d MB", in.Name, read.n.Load()>>20) })
+	inputs, reading, err := table.ReadRuns(read, o)
+	progress.done()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return change.Of(inputs, filepath.Base(in.Name)), nil
+	return change.Of(inputs, filepath.Base(in.Name)), func() { printReading(cmd, in.Name, reading) }, nil
 }
 
 // options is what is worth telling.
@@ -157,7 +177,7 @@ func (o changesOptions) optionsWithAcks(cmd *cobra.Command) (change.Options, err
 	if o.ack == "" {
 		return out, nil
 	}
-	acks, err := readAcks(cmd, o.ack, historyfile.Unit(o.unit))
+	acks, err := readAcks(cmd, o.ack, table.TimeUnit(o.unit))
 	out.Acks = acks
 	return out, err
 }
@@ -182,7 +202,7 @@ func (o changesOptions) print(cmd *cobra.Command, r change.Report) error {
 	return nil
 }
 
-func readAcks(cmd *cobra.Command, path string, u historyfile.Unit) (change.Acks, error) {
+func readAcks(cmd *cobra.Command, path string, u table.TimeUnit) (change.Acks, error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
 		return nil, err

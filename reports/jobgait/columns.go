@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,4 +25,16 @@ func printReading(cmd *cobra.Command, name string, r table.Reading) {
 	if r.Cut != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "jobgait: %s: %s\n", name, r.Cut)
 	}
+}
+
+// counted counts what is read, for a line of progress.
+type counted struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/application"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
+	"jobgait/analysis/table"
 	"jobgait/reports/change"
 	"jobgait/reports/earlier"
 )
@@ -28,6 +28,7 @@ type compareOptions struct {
 	json, like     bool
 	history        string
 	metric         string
+	columns        table.Columns // of files
 }
 
 func compareCommand(getenv func(string) string) *cobra.Command {
@@ -55,6 +56,7 @@ func compareCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().StringVar(&o.by, "by", "", "with --like, for jobs of one history: the recorded field whose values are compared (default: build_id, commit or the first that differs)")
 	c.Flags().StringArrayVar(&o.series, "series", nil, "id of the series in a file of several; twice: one for A, one for B")
 	unitFlag(c, &o.unit)
+	columnFlags(c.Flags(), &o.columns)
 	historyFlag(c, &o.history)
 	c.Flags().BoolVar(&o.like, "like", false, "all stored runs like job A against all like job B")
 	c.Flags().StringVar(&o.metric, "metric", "", "with --like: "+application.MetricNames())
@@ -114,11 +116,15 @@ func (o compareOptions) run(cmd *cobra.Command, getenv func(string) string, args
 	if args[0] == "-" && args[1] == "-" {
 		return usageError{fmt.Errorf("standard input is one file: A and B cannot both be -")}
 	}
-	a, b, err := o.read(cmd, args)
+	a, b, sayReading, err := o.read(cmd, args)
 	if err != nil {
 		return err
 	}
-	return o.compare(cmd, a, b)
+	if err := o.compare(cmd, a, b); err != nil {
+		return err
+	}
+	sayReading()
+	return nil
 }
 
 // oneJobOneFile refuses a job id beside a file, unless a file is called so.
@@ -178,22 +184,24 @@ func historyWith(ctx context.Context, from joined, id, metric string) (change.Hi
 }
 
 // read returns the two histories that are compared.
-func (o compareOptions) read(cmd *cobra.Command, paths []string) (a, b change.History, err error) {
+func (o compareOptions) read(cmd *cobra.Command, paths []string) (a, b change.History, sayReading func(), err error) {
 	var pair [2]change.History
+	var readings []func()
 	for i, path := range paths {
-		hs, err := readHistories(cmd, path, historyfile.Unit(o.unit))
+		hs, say, err := readHistories(cmd, path, o.unit, o.columns)
 		if err != nil {
-			return a, b, err
+			return a, b, nil, err
 		}
 		id := ""
 		if len(o.series) > 0 {
 			id = o.series[min(i, len(o.series)-1)]
 		}
 		if pair[i], err = pick(hs, id, path); err != nil {
-			return a, b, err
+			return a, b, nil, err
 		}
+		readings = append(readings, say)
 	}
-	return pair[0], pair[1], nil
+	return pair[0], pair[1], func() { readings[0](); readings[1]() }, nil
 }
 
 // pick returns the series of that id, or the only one if no id is given.

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/changepoint"
-	"jobgait/analysis/changepoint/historyfile"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/history"
+	"jobgait/analysis/table"
 	"jobgait/configs"
 	"jobgait/reports/change"
 	"jobgait/reports/dashboard"
@@ -81,20 +81,28 @@ func (o dashboardOptions) ofFiles(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	var hs []change.History
+	var readings []func()
 	for _, path := range paths {
-		read, err := readHistories(cmd, path, historyfile.Unit(o.unit))
+		read, sayReading, err := readHistories(cmd, path, o.unit, table.Columns{})
 		if err != nil {
 			return err
 		}
-		hs = append(hs, read...)
+		hs, readings = append(hs, read...), append(readings, sayReading)
 	}
 	if o.title == "" {
 		o.title = titleOf(paths)
 	}
 	o.now = change.Newest(hs)
 	progress := lookingAt(cmd, len(hs))
-	defer progress.done()
-	return dashboardOf(hs, nil, change.Acks{}, o)
+	err := dashboardOf(hs, nil, change.Acks{}, o)
+	progress.done()
+	if err != nil {
+		return err
+	}
+	for _, sayReading := range readings {
+		sayReading()
+	}
+	return nil
 }
 
 // ofStored writes the page of stored runs.

@@ -1,4 +1,4 @@
-package historyfile
+package table
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 // taken so, a change of the code that all seven metrics of a file show would be
 // taken out as the machine's. Where no user is known, series of one application
 // and series whose runs began at the very same times get an owner in common.
-func Owned(inputs []Input) []changepoint.Series {
+func Owned(inputs []Runs) []changepoint.Series {
 	out := make([]changepoint.Series, 0, len(inputs))
 	owners := map[string]string{}
 	for i, in := range inputs {
@@ -32,10 +32,13 @@ func Owned(inputs []Input) []changepoint.Series {
 
 // ownerOf finds the owner that an earlier series left under one of the names of
 // this one, or makes one up that no user can have.
-func (in Input) ownerOf(owners map[string]string, place int) string {
+func (in Runs) ownerOf(owners map[string]string, place int) string {
 	var names []string
 	if in.App != "" && in.Shape != "" {
 		names = append(names, "app\x00"+in.Machine+"\x00"+in.App)
+	}
+	if in.rows != "" {
+		names = append(names, "rows\x00"+in.rows)
 	}
 	if len(in.Start) > 0 {
 		names = append(names, in.starts())
@@ -59,7 +62,7 @@ func (in Input) ownerOf(owners map[string]string, place int) string {
 }
 
 // starts names when the runs of a history began, in whatever order.
-func (in Input) starts() string {
+func (in Runs) starts() string {
 	starts := slices.Clone(in.Start)
 	slices.Sort(starts)
 	b := []byte("start\x00" + in.Machine)

@@ -1,4 +1,4 @@
-package historyfile
+package table
 
 import (
 	"encoding/json"
@@ -15,20 +15,20 @@ import (
 	"jobgait/analysis/note"
 )
 
-func read(t *testing.T, text string, edit func(*Options)) []Input {
+func readRuns(t *testing.T, text string, edit func(*RunOptions)) []Runs {
 	t.Helper()
-	o := Default("f")
+	o := DefaultRuns("f")
 	if edit != nil {
 		edit(&o)
 	}
-	all, err := Read(strings.NewReader(text), o)
+	all, _, err := ReadRuns(strings.NewReader(text), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all
 }
 
-func codes(in Input) []note.Code {
+func runCodes(in Runs) []note.Code {
 	var out []note.Code
 	for _, n := range in.Notes {
 		out = append(out, n.Code)
@@ -36,8 +36,8 @@ func codes(in Input) []note.Code {
 	return out
 }
 
-func TestCSV(t *testing.T) {
-	in := read(t, "\n# made by hand\nt,value,binary,cpu_s,size_s,start,nodes\n"+
+func TestRunRows(t *testing.T) {
+	in := readRuns(t, "\n# made by hand\nt,value,binary,cpu_s,size_s,start,nodes\n"+
 		"1,2.5,a,2.4,small,100,n1 n2\n# between\n\n2, ,a,,small,200,n1;n3\n2,2.6,b,2.5,,300,\n", nil)[0]
 	if in.ID != "0" || in.Calendar || in.Order != nil || len(in.Notes) != 0 {
 		t.Errorf("%+v", in)
@@ -56,7 +56,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-func TestCSVShapes(t *testing.T) {
+func TestRunRowShapes(t *testing.T) {
 	for name, text := range map[string]string{
 		"no header":      "1,5\n2,6\n",
 		"other names":    "day,elapsed_s\n1,5\n2,6\n",
@@ -70,25 +70,25 @@ func TestCSVShapes(t *testing.T) {
 		"windows":        "\xef\xbb\xbft,value\r\n1,5\r\n2,6",
 		"comments first": "# a\n# b\n\nt,value\n1,5\n2,6\n",
 	} {
-		in := read(t, text, nil)[0]
+		in := readRuns(t, text, nil)[0]
 		if !slices.Equal(in.T, []float64{1, 2}) || !slices.Equal(in.Y, []float64{5, 6}) {
 			t.Errorf("%s: t %v y %v", name, in.T, in.Y)
 		}
 	}
 	for text, want := range map[string]string{"t,value\n1,2\n": "", "t,y\n1,2\n": "", "1,2\n": "", "t,elapsed_s\n1,2\n": "elapsed_s"} {
-		if in := read(t, text, nil)[0]; in.Metric != want {
+		if in := readRuns(t, text, nil)[0]; in.Metric != want {
 			t.Errorf("%q: metric %q, want %q", text, in.Metric, want)
 		}
 	}
-	if in := read(t, "1,5,a\n2,6,b\n", nil)[0]; !slices.Equal(in.Meta["column 3"], []string{"a", "b"}) {
+	if in := readRuns(t, "1,5,a\n2,6,b\n", nil)[0]; !slices.Equal(in.Meta["column 3"], []string{"a", "b"}) {
 		t.Errorf("without a header: meta %q", in.Meta)
 	}
-	if in := read(t, "t,value\n", nil)[0]; in.Y == nil || len(in.Y) != 0 || in.Bad {
+	if in := readRuns(t, "t,value\n", nil)[0]; in.Y == nil || len(in.Y) != 0 || in.Bad {
 		t.Errorf("header only: %+v", in)
 	}
 }
 
-func TestTimes(t *testing.T) {
+func TestRunTimes(t *testing.T) {
 	for text, want := range map[string]float64{
 		"t,value\n3.5,1\n":                           3.5,
 		"t,value\n1970-01-03,1\n":                    2,
@@ -100,11 +100,11 @@ func TestTimes(t *testing.T) {
 		"t,value\n1970-01-02 00:00:00,1\n":           1,
 		"# x\nt,value\n1969-12-31T12:00:00.000Z,1\n": -0.5,
 	} {
-		if in := read(t, text, nil)[0]; in.T[0] != want {
+		if in := readRuns(t, text, nil)[0]; in.T[0] != want {
 			t.Errorf("%q: %v", text, in.T)
 		}
 	}
-	s := read(t, "t,value\n172800,1\n259200.5,1\n", func(o *Options) { o.Unit = Seconds })[0]
+	s := readRuns(t, "t,value\n172800,1\n259200.5,1\n", func(o *RunOptions) { o.Unit = Seconds })[0]
 	if s.T[0] != 2 || math.Floor(s.T[1]) != 3 || !s.Calendar {
 		t.Errorf("seconds: %+v", s)
 	}
@@ -114,13 +114,13 @@ func TestTimes(t *testing.T) {
 	if b, _ := json.Marshal(s.Given); string(b) != "[172800,259200.5]" {
 		t.Errorf("given: %s", b)
 	}
-	if in := read(t, "t,value\n1795153365,1\n", nil)[0]; !slices.Equal(codes(in), []note.Code{note.TimeUnit}) {
+	if in := readRuns(t, "t,value\n1795153365,1\n", func(o *RunOptions) { o.Unit = Days })[0]; !slices.Equal(runCodes(in), []note.Code{note.TimeUnit}) {
 		t.Errorf("seconds taken as days: %v", in.Notes)
 	}
 }
 
-func TestLines(t *testing.T) {
-	all := read(t, `# histories
+func TestRunLines(t *testing.T) {
+	all := readRuns(t, `# histories
 {"id":"a","t":[1,2],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1.10",null],"n":[1.10,true],"list":[[1],{"a":1.0}]},"nodes":[["x"],null],"app":"nemo","unit":"s"}
 
 {"t":["2026-11-05","2026-11-06"],"y":[1,2]}
@@ -138,70 +138,69 @@ func TestLines(t *testing.T) {
 }
 
 // A series that is no history is listed in its place; the others are read.
-func TestBadSeries(t *testing.T) {
+func TestBadRuns(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"id":"b","t":[1,2],"y":[3]}`:                      "t has 2 entries, y has 1",
 		`{"id":"b","y":[3]}`:                                "t or y is missing",
 		`{"id":"b","t":[1],"y":null}`:                       "t or y is missing",
-		`{"id":"b","t":[1],"y":["x"]}`:                      "y is no list of numbers",
-		`{"id":"b","t":[1],"y":3}`:                          "y is no list of numbers",
-		`{"id":"b","t":[1],"y":[1e999]}`:                    "y is no list of numbers",
-		`{"id":"b","t":1,"y":[3]}`:                          "t is no list",
+		`{"id":"b","t":[1],"y":["x"]}`:                      "y is not a list of numbers",
+		`{"id":"b","t":[1],"y":3}`:                          "y is not a list of numbers",
+		`{"id":"b","t":1,"y":[3]}`:                          "t is not a list",
 		`{"id":"b","t":[null],"y":[3]}`:                     "t of run 0 is neither a number nor a text",
-		`{"id":"b","t":["soon"],"y":[3]}`:                   "t of run 0: \"soon\": no day number",
+		`{"id":"b","t":["soon"],"y":[3]}`:                   "t of run 0: \"soon\": not a number, a date",
 		`{"id":"b","t":[1,"2026-11-05"],"y":[3,3]}`:         "t is a number in some runs and a date in others",
 		`{"id":"b","t":[1e300],"y":[3]}`:                    "is out of range",
 		`{"id":"b","t":["2026-11-05"],"y":[3,4]}`:           "t has 1 entry, y has 2",
 		`{"id":"b","t":[1],"y":[3],"start":[1,2]}`:          "start has 2 entries",
-		`{"id":"b","t":[1],"y":[3],"start":"x"}`:            "start is no list of numbers",
+		`{"id":"b","t":[1],"y":[3],"start":"x"}`:            "start is not a list of numbers",
 		`{"id":"b","t":[1],"y":[3],"also":{"cpu_s":[1,2]}}`: "also cpu_s has 2 entries",
 		`{"id":"b","t":[1],"y":[3],"also":[1]}`:             "also is not of its type",
 		`{"id":"b","t":[1],"y":[3],"meta":{"a":[]}}`:        "meta a has 0 entries",
-		`{"id":"b","t":[1],"y":[3],"meta":{"a":1}}`:         "meta is no object of lists",
+		`{"id":"b","t":[1],"y":[3],"meta":{"a":1}}`:         "meta is not an object of lists",
 		`{"id":"b","t":[1],"y":[3],"nodes":[["x"],["y"]]}`:  "nodes has 2 entries",
-		`{"id":"b","t":[1],"y":[3],"nodes":[1]}`:            "nodes is no list of lists",
-		`{"id":"b","t":[1],"y":[3],"nodes":[[true]]}`:       "nodes is no list of lists",
+		`{"id":"b","t":[1],"y":[3],"nodes":[1]}`:            "nodes is not a list of lists",
+		`{"id":"b","t":[1],"y":[3],"nodes":[[true]]}`:       "nodes is not a list of lists",
 	} {
-		all := read(t, `{"id":"a","t":[1],"y":[2]}`+"\n"+line+"\n"+`{"id":"c","t":[1],"y":[2]}`, nil)
-		if len(all) != 3 || !all[1].Bad || all[1].ID != "b" || !slices.Equal(codes(all[1]), []note.Code{note.BadSeries}) || all[2].Bad {
+		all := readRuns(t, `{"id":"a","t":[1],"y":[2]}`+"\n"+line+"\n"+`{"id":"c","t":[1],"y":[2]}`, nil)
+		if len(all) != 3 || !all[1].Bad || all[1].ID != "b" || !slices.Equal(runCodes(all[1]), []note.Code{note.BadSeries}) || all[2].Bad {
 			t.Errorf("%s: %+v", line, all)
 		} else if got := all[1].Notes[0].Text; !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
-	if all := read(t, `{"id":{},"t":[1],"y":[2]}`, nil); !all[0].Bad || all[0].ID != "0" {
+	if all := readRuns(t, `{"id":{},"t":[1],"y":[2]}`, nil); !all[0].Bad || all[0].ID != "0" {
 		t.Errorf("id: %+v", all)
 	}
-	if all := read(t, "t,value\n1,2\n2026-11-05,3\n", nil); !all[0].Bad {
+	if all := readRuns(t, "t,value\n1,2\n2026-11-05,3\n", nil); !all[0].Bad {
 		t.Errorf("mixed times: %+v", all)
 	}
 }
 
-func TestErrorsNameTheLine(t *testing.T) {
+func TestRunErrorsNameTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "f: ",
-		"\n# only\n":                  "f: ",
-		"{\"t\":[1],\"y\":[2]}\n{\n":  "f:2: ",
-		"\n{\"t\":[1],\"y\":[2]}\n7":  "f:3: ",
-		"t,value\n1,2\nx,3\n":         "f:3: ",
-		"# c\nt,value\n1,2\n2,\"x\"":  "f:4: ",
-		"t,value\n1,2\n3\n":           "f:3: ",
-		"\n\nt,value\n1,2\n3,4,5\n":   "f:5: ",
-		"t,value\n1,2\n3,\"4\n":       "f:3: ",
-		"1\n":                         "f:1: ",
-		"t,value,a,a\n1,2,3,4\n":      "f:1: ",
-		"t,value\n1,2\nNaN,4\n":       "f:3: ",
-		"t,value\n\n# c\n1,2\n2,12 s": "f:5: ",
+		"":                              "f: ",
+		"\n# only\n":                    "f: ",
+		"{\"t\":[1],\"y\":[2]}\n{\n":    "f:2: ",
+		"\n{\"t\":[1],\"y\":[2]}\n7":    "f:3: ",
+		"t,value\n1,2\nx,3\n":           "f:3: ",
+		"# c\nt,value\n1,2\n2,\"x\"\n":  "f:4: ",
+		"t,value\n1,2\n3\n":             "f:3: ",
+		"\n\nt,value\n1,2\n3,4,5\n":     "f:5: ",
+		"t,value\n1,2\n3,\"4\n":         "f:3: ",
+		"1\n":                           "f:1: ",
+		"t,value,a,a\n1,2,3,4\n":        "f:1: ",
+		"t,value\n1,2\nNaN,4\n":         "f:3: ",
+		"t,value\n\n# c\n1,2\n2,12 s\n": "f:5: ",
 	} {
-		_, err := Read(strings.NewReader(text), Default("f"))
+		_, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("f"))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }
 
-func TestOrder(t *testing.T) {
-	in := read(t, `{"t":[3,1,2,1],"y":[30,10,20,11],"start":[3,1,2,1.5],"also":{"cpu_s":[33,11,22,12]},"meta":{"a":["c","a","b","a2"]},"nodes":[["c"],["a"],["b"],["a2"]]}`, nil)[0]
+func TestRunOrder(t *testing.T) {
+	in := readRuns(t, `{"t":[3,1,2,1],"y":[30,10,20,11],"start":[3,1,2,1.5],"also":{"cpu_s":[33,11,22,12]},"meta":{"a":["c","a","b","a2"]},"nodes":[["c"],["a"],["b"],["a2"]]}`, nil)[0]
 	if !slices.Equal(in.Order, []int{1, 3, 2, 0}) || !slices.Equal(in.T, []float64{1, 1, 2, 3}) || !slices.Equal(in.Y, []float64{10, 11, 20, 30}) {
 		t.Errorf("%+v", in)
 	}
@@ -209,7 +208,7 @@ func TestOrder(t *testing.T) {
 		!slices.Equal(in.Start, []float64{1, 1.5, 2, 3}) || in.Nodes[1][0] != "a2" || in.Given[3].Number != 3 {
 		t.Errorf("%+v", in)
 	}
-	if !slices.Equal(codes(in), []note.Code{note.Unsorted}) {
+	if !slices.Equal(runCodes(in), []note.Code{note.Unsorted}) {
 		t.Errorf("%v", in.Notes)
 	}
 }
@@ -250,45 +249,110 @@ func FuzzNodeList(f *testing.F) {
 	})
 }
 
+// Histories as other tools and people write them.
+func TestRunFiles(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		edit       func(*RunOptions)
+		days       []float64 // since 2024-01-01
+		y          string
+		reading    string
+	}{
+		{"git's %ci", "date,value\n2024-01-01 00:00:00 +0000,5\n2024-01-02 01:00:00 +0100,6\n", nil, []float64{0, 1}, "[5 6]", "time = date, value = value, 2 fields"},
+		{"no seconds", "time,seconds\n2024-01-01 12:00,5\n2024-01-02 00:00,6\n", nil, []float64{.5, 1}, "[5 6]", "time = time, value = seconds, 2 fields"},
+		{"slashes", "value,date\n5,2024/01/01\n6,2024/01/02\n", nil, []float64{0, 1}, "[5 6]", "time = date, value = value, 2 fields"},
+		{"UTC", "t,value\n2024-01-01 00:00:00 UTC,5\n2024-01-02 00:00:00 UTC,6\n", nil, []float64{0, 1}, "[5 6]", "time = t, value = value, 2 fields"},
+		{"epoch seconds", "time,elapsed\n1704067200,5\n1704153600,6\n", nil, []float64{0, 1}, "[5 6]", "time = time (epoch seconds), value = elapsed, 2 fields"},
+		{"epoch milliseconds", "time,elapsed\n1704067200000,5\n1704153600000,6\n", nil, []float64{0, 1}, "[5 6]", "time = time (epoch milliseconds), value = elapsed, 2 fields"},
+		{"epoch microseconds", "time,elapsed\n1704067200000000,5\n1704153600000000,6\n", nil, []float64{0, 1}, "[5 6]", "time = time (epoch microseconds), value = elapsed, 2 fields"},
+		{"sacct --parsable2", "JobID|Start|Elapsed|State\n7|2024-01-01T00:00:00|00:01:50|COMPLETED\n8|2024-01-02T00:00:00|1-00:00:01|COMPLETED\n", nil, []float64{0, 1}, "[110 86401]",
+			"time = Start, value = Elapsed, 4 fields"},
+		{"missing words", "t,value\n2024-01-01,[N/A]\n2024-01-02,<not counted>\n2024-01-03,6\n", nil, []float64{0, 1, 2}, "[NaN NaN 6]", "time = t, value = value, 2 fields"},
+		{"Excel, German", "Datum;Laufzeit\n01.01.2024;5,25\n02.01.2024;6,5\n", nil, []float64{0, 1}, "[5.25 6.5]", "time = Datum, value = Laufzeit, 2 fields, decimal commas"},
+		{"by name", "a,b,c\nx,5,2024-01-01\ny,6,2024-01-02\n", func(o *RunOptions) { o.Columns = Columns{Time: "c", Value: "b"} }, []float64{0, 1}, "[5 6]", "time = c, value = b, 3 fields"},
+		{"a cut last line", "t,value\n2024-01-01,5\n2024-01-02,6\n2024-01", nil, []float64{0, 1}, "[5 6]", "time = t, value = value, 2 fields"},
+		{"Python's NaN", `{"t":["2024-01-01 00:00:00+00:00","2024-01-02"],"y":[NaN,Infinity]}`, nil, []float64{0, 1}, "[NaN NaN]", ""},
+		{"JSON milliseconds", `{"t":[1704067200000,1704153600000],"y":[5,6]}`, nil, []float64{0, 1}, "[5 6]", ""},
+	} {
+		o := DefaultRuns("f")
+		if c.edit != nil {
+			c.edit(&o)
+		}
+		all, reading, err := ReadRuns(strings.NewReader(c.text), o)
+		if err != nil || len(all) != 1 || all[0].Bad {
+			t.Errorf("%s: %+v, %v", c.name, all, err)
+			continue
+		}
+		for i, d := range c.days {
+			if len(all[0].T) != len(c.days) || math.Abs(all[0].T[i]-19723-d) > 1e-9 || !all[0].Calendar {
+				t.Errorf("%s: times %v", c.name, all[0].T)
+			}
+		}
+		if got := fmt.Sprint(all[0].Y); got != c.y || reading.Columns != c.reading {
+			t.Errorf("%s: %s, %q", c.name, got, reading.Columns)
+		}
+	}
+}
+
+// A file of apache/otava's kind: every column of numbers is a series, with one owner.
+func TestRunFilesOfSeveralValues(t *testing.T) {
+	const otava = "time;commit;metric1;metric2\n2021.01.01 3:00:00 +0100;aaa0;154023;10.43\n2021.01.02 3:00:00 +0100;aaa1;138455;10.23\n"
+	all, reading, err := ReadRuns(strings.NewReader(otava), DefaultRuns("f"))
+	if err != nil || len(all) != 2 || all[0].ID != "metric1" || all[1].Y[1] != 10.23 || all[1].Meta["commit"][0] != "aaa0" ||
+		reading.Columns != "time = time, values = metric1, metric2, 4 fields" {
+		t.Fatalf("%+v, %q, %v", all, reading.Columns, err)
+	}
+	if owned := Owned(all); owned[0].User == "" || owned[0].User != owned[1].User {
+		t.Errorf("owners %q and %q", owned[0].User, owned[1].User)
+	}
+	o := DefaultRuns("f")
+	o.Columns.Parameter = "nodes"
+	all, reading, err = ReadRuns(strings.NewReader("t,nodes,value\n2,1,5\n1,1,4\n1,2,3\n"), o)
+	if err != nil || len(all) != 2 || all[0].ID != "nodes=1" || !slices.Equal(all[0].Y, []float64{4, 5}) || !slices.Equal(all[0].Order, []int{1, 0}) ||
+		all[1].Y[0] != 3 || reading.Columns != "time = t, value = value, a series for each nodes, 3 fields" {
+		t.Fatalf("%+v, %q, %v", all, reading.Columns, err)
+	}
+}
+
 func TestInfiniteIsMissing(t *testing.T) {
-	in := read(t, "t,value\n1,inf\n2,1e999\n3,4\n", nil)[0]
-	if !math.IsNaN(in.Y[0]) || !math.IsNaN(in.Y[1]) || in.Y[2] != 4 || !slices.Equal(codes(in), []note.Code{note.UnusableValue}) {
+	in := readRuns(t, "t,value\n1,inf\n2,1e999\n3,4\n", nil)[0]
+	if !math.IsNaN(in.Y[0]) || !math.IsNaN(in.Y[1]) || in.Y[2] != 4 || !slices.Equal(runCodes(in), []note.Code{note.UnusableValue}) {
 		t.Errorf("%+v", in)
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestRunLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		at   string
 		text string
 		edit func(*Limits)
 	}{
 		"bytes":      {"f: ", "t,value\n1,2\n3,4\n", func(l *Limits) { l.Bytes = 12 }},
-		"runs":       {"f:3: ", "t,value\n1,2\n3,4\n", func(l *Limits) { l.Runs = 1 }},
+		"runs":       {"f:3: ", "t,value\n1,2\n3,4\n", func(l *Limits) { l.Rows = 1 }},
 		"columns":    {"f:1: ", "t,value,a,b\n", func(l *Limits) { l.Columns = 3 }},
 		"line":       {"f:1: ", `{"t":[1],"y":[2]}`, func(l *Limits) { l.Line = 10 }},
-		"line runs":  {"f:1: ", `{"t":[1,2],"y":[2,3]}`, func(l *Limits) { l.Runs = 1 }},
+		"line runs":  {"f:1: ", `{"t":[1,2],"y":[2,3]}`, func(l *Limits) { l.Rows = 1 }},
 		"series":     {"f:2: ", "{\"t\":[1],\"y\":[2]}\n{\"t\":[1],\"y\":[2]}", func(l *Limits) { l.Series = 1 }},
 		"line bytes": {"f", `{"t":[1],"y":[2]}`, func(l *Limits) { l.Bytes = 10 }},
 	} {
-		o := Default("f")
+		o := DefaultRuns("f")
 		c.edit(&o.Limits)
-		if _, err := Read(strings.NewReader(c.text), o); !errors.Is(err, errTooLarge) || !strings.HasPrefix(err.Error(), c.at) {
+		if _, _, err := ReadRuns(strings.NewReader(c.text), o); !errors.Is(err, errTooLarge) || !strings.HasPrefix(err.Error(), c.at) {
 			t.Errorf("%s: %v, want %s", name, err, c.at)
 		}
 	}
-	in := read(t, "t,value,a,b\n1,2,x,y\n", func(o *Options) { o.Limits.Columns = 4 })
+	in := readRuns(t, "t,value,a,b\n1,2,x,y\n", func(o *RunOptions) { o.Limits.Columns = 4 })
 	if len(in[0].Meta) != 2 {
 		t.Errorf("as many columns as may be: %+v", in[0])
 	}
 }
 
 // A file that cannot be read to its end is no shorter file.
-func TestReadFails(t *testing.T) {
+func TestRunsReadFails(t *testing.T) {
 	broken := errors.New("disk")
 	for _, text := range []string{"", "t,value\n1,2\n", `{"t":[1],"y":[2]}` + "\n"} {
 		r := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
-		if _, err := Read(r, Default("f")); !errors.Is(err, broken) {
+		if _, _, err := ReadRuns(r, DefaultRuns("f")); !errors.Is(err, broken) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -296,7 +360,7 @@ func TestReadFails(t *testing.T) {
 
 // Whatever comes in, what goes out keeps its promises: lists of one length, in
 // the order of time, each run once.
-func FuzzRead(f *testing.F) {
+func FuzzRuns(f *testing.F) {
 	for _, s := range []string{
 		"t,value,a,start,nodes\n1,2,x,3,n1 n2\n2,,y,4,\n", "t;value\n2026-11-05;1\n2026-11-04T00:00:00Z;2\n",
 		`{"id":"a","t":[2,1],"y":[3,null],"start":[10,null],"also":{"cpu_s":[1,2]},"meta":{"v":["1",null]},"nodes":[["x"],null]}`,
@@ -306,12 +370,12 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s), true)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, seconds bool) {
-		o := Default("f")
-		o.Limits = Limits{Bytes: 1 << 16, Line: 1 << 14, Runs: 1 << 10, Series: 100, Columns: 20}
+		o := DefaultRuns("f")
+		o.Limits = Limits{Bytes: 1 << 16, Line: 1 << 14, Rows: 1 << 10, Series: 100, Columns: 20}
 		if seconds {
 			o.Unit = Seconds
 		}
-		all, err := Read(strings.NewReader(string(text)), o)
+		all, _, err := ReadRuns(strings.NewReader(string(text)), o)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
 				t.Fatalf("error without the file's name: %v", err)
@@ -319,12 +383,12 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, in := range all {
-			check(t, in)
+			checkRuns(t, in)
 		}
 	})
 }
 
-func check(t *testing.T, in Input) {
+func checkRuns(t *testing.T, in Runs) {
 	t.Helper()
 	n := len(in.Y)
 	if in.Bad {
@@ -365,7 +429,7 @@ func check(t *testing.T, in Input) {
 }
 
 // Both formats with 100,000 runs, metadata and nodes.
-func BenchmarkRead(b *testing.B) {
+func BenchmarkRuns(b *testing.B) {
 	const n = 100_000
 	var table strings.Builder
 	table.WriteString("t,value,cpu_s,binary,nodes\n")
@@ -384,7 +448,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(s)))
 			for b.Loop() {
-				if all, err := Read(strings.NewReader(s), Default("f")); err != nil || len(all[0].Y) != n {
+				if all, _, err := ReadRuns(strings.NewReader(s), DefaultRuns("f")); err != nil || len(all[0].Y) != n {
 					b.Fatal(err)
 				}
 			}

@@ -1,4 +1,4 @@
-package historyfile
+package table
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // missing one is the number of its line.
 func TestIDsAreKept(t *testing.T) {
 	const runs = `"t":[1,2],"y":[1,2]}` + "\n"
-	inputs, err := Read(strings.NewReader(`{"id":"a",`+runs+`{"id":7,`+runs+`{`+runs+`{"id":8,"t":[1]}`+"\n"+`{"id":[1],`+runs), Default("in"))
+	inputs, _, err := ReadRuns(strings.NewReader(`{"id":"a",`+runs+`{"id":7,`+runs+`{`+runs+`{"id":8,"t":[1]}`+"\n"+`{"id":[1],`+runs), DefaultRuns("in"))
 	if err != nil || len(inputs) != 5 {
 		t.Fatalf("%d series, %v", len(inputs), err)
 	}
@@ -28,7 +28,7 @@ func TestIDsAreKept(t *testing.T) {
 
 // TestAListIsRefused checks that a JSON list is not read as CSV.
 func TestAListIsRefused(t *testing.T) {
-	_, err := Read(strings.NewReader("\n[{\"id\":1}]"), Default("in"))
+	_, _, err := ReadRuns(strings.NewReader("\n[{\"id\":1}]"), DefaultRuns("in"))
 	if err == nil || !strings.HasPrefix(err.Error(), "in:2: read: a JSON list") {
 		t.Error(err)
 	}
@@ -38,27 +38,27 @@ func TestAListIsRefused(t *testing.T) {
 // mean the first.
 func TestRepeatedIDIsNoted(t *testing.T) {
 	const runs = `"t":[1,2],"y":[1,2]}` + "\n"
-	all := read(t, `{"id":"a",`+runs+`{"id":"b",`+runs+`{"id":"a",`+runs, nil)
-	if len(codes(all[0])) != 0 || len(codes(all[1])) != 0 || len(codes(all[2])) != 1 || codes(all[2])[0] != note.RepeatedID {
-		t.Errorf("%v %v %v", codes(all[0]), codes(all[1]), codes(all[2]))
+	all := readRuns(t, `{"id":"a",`+runs+`{"id":"b",`+runs+`{"id":"a",`+runs, nil)
+	if len(runCodes(all[0])) != 0 || len(runCodes(all[1])) != 0 || len(runCodes(all[2])) != 1 || runCodes(all[2])[0] != note.RepeatedID {
+		t.Errorf("%v %v %v", runCodes(all[0]), runCodes(all[1]), runCodes(all[2]))
 	}
 }
 
 // What is no text is not taken apart into runs with a message about quotes.
 func TestBinaryIsRefused(t *testing.T) {
 	for _, text := range []string{"t,value\n1,2\x00\n", "\xff\xfet\x00,\x00", "\x7fELF\x02\x01\x01\x00", strings.Repeat("\x80\x90", 100)} {
-		if _, err := Read(strings.NewReader(text), Default("in")); err == nil || !strings.HasPrefix(err.Error(), "in: read: this is no text") {
+		if _, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("in")); err == nil || !strings.HasPrefix(err.Error(), "in: read: this is no text") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if all := read(t, "t,value,who\n1,2,J\xfcrgen\n2,3,J\xfcrgen\n", nil); len(all[0].Y) != 2 {
+	if all := readRuns(t, "t,value,who\n1,2,J\xfcrgen\n2,3,J\xfcrgen\n", nil); len(all[0].Y) != 2 {
 		t.Errorf("Latin-1 in a field: %+v", all)
 	}
 }
 
 func TestLineThatIsNoObject(t *testing.T) {
 	for text, want := range map[string]string{"[]": "a JSON array", "null": "null", "7": "a JSON number"} {
-		_, err := Read(strings.NewReader(`{"t":[1],"y":[2]}`+"\n"+text), Default("in"))
+		_, _, err := ReadRuns(strings.NewReader(`{"t":[1],"y":[2]}`+"\n"+text), DefaultRuns("in"))
 		if err == nil || !strings.HasPrefix(err.Error(), "in:2: read series: "+want) {
 			t.Errorf("%s: %v", text, err)
 		}

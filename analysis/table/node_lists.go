@@ -1,4 +1,4 @@
-package historyfile
+package table
 
 import (
 	"fmt"

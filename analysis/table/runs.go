@@ -1,0 +1,119 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"jobgait/analysis/changepoint"
+	"jobgait/analysis/note"
+)
+
+// Runs is one series of runs: as it was read, or as it is stored. They are in the order
+// of time.
+type Runs struct {
+	changepoint.Series
+	// NumberID says that the ID was a number in the input.
+	NumberID bool
+	// App, Shape, Metric and Unit name the series for people; "" is unknown.
+	App, Shape, Metric, Unit string
+	// Given is the time of each run as it stood in the input.
+	Given []Moment
+	// Order is the position in the input of each run; nil where that is its
+	// position here.
+	Order []int
+	// Calendar says that T counts days from the beginning of 1970, UTC.
+	Calendar bool
+	Notes    []note.Note
+	// Bad says that the series could not be read: it has an ID and notes only.
+	Bad bool
+	// rows names the file if several series are columns of its rows: they have one owner.
+	rows string
+}
+
+// RunOptions say how a file of runs is read.
+type RunOptions struct {
+	Name string // of the file, for messages
+	// Columns of a CSV file. Each value of Parameter makes a series of its own.
+	Columns Columns
+	Unit    TimeUnit // of numbers as times
+	Limits  Limits
+}
+
+// DefaultRuns returns the options for a file of the given name.
+func DefaultRuns(name string) RunOptions {
+	limits := DefaultLimits()
+	limits.Columns = 1000
+	return RunOptions{Name: name, Unit: Auto, Limits: limits}
+}
+
+// ReadRuns reads all series of an input: JSON lines, one series each,
+//
+//	{"id":"a","t":[..],"y":[..],"start":[epoch s],"also":{"cpu_s":[..]},
+//	 "meta":{"field":[..]},"nodes":[["n1","n2"],..]}
+//
+// of which all but t and y may be absent (app, shape, metric, unit, user and machine name
+// the series if they are there), or CSV with one run a row: a time, a value, and further
+// columns. Those whose names end in _s and hold numbers only are further metrics of the
+// runs; `start` is the epoch second at which a run began, `nodes` its nodes as Slurm
+// lists them or separated by spaces; all others are metadata. Where no column is known as
+// the value, each column of numbers is a series.
+//
+// A fault of one series of several is a note on that series, which is then empty; what
+// cannot be taken apart into series is an error with the file's name and the line.
+func ReadRuns(r io.Reader, o RunOptions) ([]Runs, Reading, error) {
+	in := newSource(r, o.Name, o.Limits)
+	if err := in.begin(); err != nil {
+		return nil, Reading{}, err
+	}
+	first, _, err := in.sample(1)
+	if err != nil {
+		return nil, Reading{}, err
+	}
+	if len(first) == 0 {
+		if in.broken {
+			_, _ = in.next()
+			return nil, Reading{}, fmt.Errorf("%s: %s", o.Name, in.cutText())
+		}
+		return nil, Reading{}, fmt.Errorf("%s: read: there is no data in it", o.Name)
+	}
+	var all []Runs
+	understood := ""
+	switch trimLeft(first[0], ',')[0] {
+	case '{':
+		all, err = readRunLines(in, o)
+	case '[':
+		_, _ = in.nextContent()
+		err = in.fail("read: a JSON list: lines of one object each are wanted")
+	default:
+		all, understood, err = readRunRows(in, o)
+	}
+	if err != nil {
+		return nil, Reading{}, err
+	}
+	return all, Reading{Columns: understood, Cut: in.cutText()}, nil
+}
+
+// markRepeated notes where an id names more than one series.
+func markRepeated(all []Runs) {
+	first := make(map[string]int, len(all))
+	for i := range all {
+		k, ok := first[all[i].ID]
+		if !ok {
+			first[all[i].ID] = i
+			continue
+		}
+		all[i].Notes = append(all[i].Notes, note.New(note.RepeatedID,
+			"series %d of the input, counted from 0, has the same id: --series means that one", k))
+	}
+}
+
+// badRuns is a series that could not be read; its place in the list is kept.
+func badRuns(id, why string) Runs {
+	in := Runs{Bad: true, Notes: []note.Note{note.New(note.BadSeries, "%s: the series is not analysed", why)}}
+	in.ID = id
+	return in
+}
+
+// lineID names a series that has no id: the number of its line, from 0.
+func lineID(line int) string { return strconv.Itoa(line) }

@@ -1,0 +1,323 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"unicode/utf8"
+)
+
+// runLines reads JSON lines of one series each.
+type runLines struct {
+	unit  TimeUnit
+	words intern
+}
+
+// readRunLines reads one series a line.
+func readRunLines(in *source, o RunOptions) ([]Runs, error) {
+	all := []Runs{}
+	runs := 0
+	l := runLines{unit: o.Unit, words: intern{}}
+	for {
+		text, err := in.nextContent()
+		if err == io.EOF {
+			markRepeated(all)
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		one, why := l.series(bytes.TrimSpace(text), in.number-1)
+		if why != nil && len(all) > 0 && !json.Valid(plainJSON(text)) && in.dropCut() {
+			continue
+		}
+		if why != nil {
+			return nil, in.fail("read series: %w", why)
+		}
+		all = append(all, one)
+		if runs += len(one.Y); runs > o.Limits.Rows || len(all) > o.Limits.Series {
+			return nil, in.fail("read series: more than %d runs or %d series: %w", o.Limits.Rows, o.Limits.Series, errTooLarge)
+		}
+	}
+}
+
+// series reads one line. What is not a JSON object is an error; an object
+// that holds no series of runs is a series without results.
+func (l runLines) series(text []byte, line int) (Runs, error) {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(plainJSON(text), &keys); err != nil {
+		var other *json.UnmarshalTypeError
+		if errors.As(err, &other) {
+			return Runs{}, fmt.Errorf("a JSON %s: one object a line is wanted", other.Value)
+		}
+		return Runs{}, fmt.Errorf("malformed JSON: %w", err)
+	}
+	if keys == nil {
+		return Runs{}, errors.New("null: one object a line is wanted")
+	}
+	id, isNumber, err := idOf(keys["id"], line)
+	one := Runs{}
+	if one.ID = id; err == nil {
+		err = l.fill(&one, keys)
+	}
+	if err != nil {
+		one = badRuns(id, err.Error())
+	} else {
+		one.finish()
+	}
+	one.NumberID = isNumber
+	return one, nil
+}
+
+// idOf returns a series' id: a text, a number as it is written, or the line's
+// number if there is none.
+func idOf(raw json.RawMessage, line int) (id string, isNumber bool, err error) {
+	switch {
+	case absent(raw):
+		return lineID(line), false, nil
+	case json.Unmarshal(raw, &id) == nil:
+		return id, false, nil
+	}
+	var n json.Number
+	if json.Unmarshal(raw, &n) == nil {
+		return n.String(), true, nil
+	}
+	return lineID(line), false, errors.New("id is neither a text nor a number")
+}
+
+func absent[T ~[]byte](raw T) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// fill takes what a line says. All lists must have as many entries as y.
+func (l runLines) fill(in *Runs, keys map[string]json.RawMessage) error {
+	var err error
+	if absent(keys["t"]) || absent(keys["y"]) {
+		return errors.New("t or y is missing")
+	}
+	if in.Y, err = numbers("y", keys["y"]); err != nil {
+		return err
+	}
+	given, err := moments(keys["t"])
+	if err != nil {
+		return err
+	}
+	if len(given) != len(in.Y) {
+		return differ("t", len(given), len(in.Y))
+	}
+	if err := in.setTimes(given, l.unit); err != nil {
+		return err
+	}
+	return l.fillRest(in, keys)
+}
+
+// differ says that a list is not as long as y.
+func differ(what string, n, values int) error {
+	entries := "entries"
+	if n == 1 {
+		entries = "entry"
+	}
+	return fmt.Errorf("%s has %d %s, y has %d", what, n, entries, values)
+}
+
+// fillRest takes what may be absent.
+func (l runLines) fillRest(in *Runs, keys map[string]json.RawMessage) error {
+	var err error
+	n := len(in.Y)
+	if !absent(keys["start"]) {
+		if in.Start, err = numbers("start", keys["start"]); err != nil {
+			return err
+		}
+		if len(in.Start) != n {
+			return differ("start", len(in.Start), n)
+		}
+	}
+	var also map[string]json.RawMessage
+	if err := optional("also", keys["also"], &also); err != nil {
+		return err
+	}
+	in.Also = make(map[string][]float64, len(also))
+	for name, raw := range also {
+		if in.Also[name], err = numbers("also "+short(name), raw); err != nil {
+			return err
+		}
+		if len(in.Also[name]) != n {
+			return differ("also "+short(name), len(in.Also[name]), n)
+		}
+	}
+	if err := l.fillFields(in, keys["meta"]); err != nil {
+		return err
+	}
+	if err := l.fillNodes(in, keys["nodes"]); err != nil {
+		return err
+	}
+	for name, to := range map[string]*string{"app": &in.App, "shape": &in.Shape, "metric": &in.Metric, "unit": &in.Unit,
+		"user": &in.User, "machine": &in.Machine} {
+		_ = json.Unmarshal(keys[name], to) // of another type: not a name, but no harm either
+	}
+	return nil
+}
+
+// fillNodes takes the nodes of each run. A node may be called by a number.
+func (l runLines) fillNodes(in *Runs, raw json.RawMessage) error {
+	if absent(raw) {
+		return nil
+	}
+	wrong := errors.New("nodes is not a list of lists of names")
+	nodes := make([][]string, 0, len(in.Y))
+	ok := elements(raw, func(list []byte) bool {
+		var names []string
+		ok := absent(list) || elements(list, func(name []byte) bool {
+			isName := name[0] == '"' || name[0] == '-' || name[0] <= '9'
+			names = append(names, l.word(name))
+			return isName
+		})
+		nodes = append(nodes, names)
+		return ok
+	})
+	if !ok {
+		return wrong
+	}
+	if len(nodes) != len(in.Y) {
+		return differ("nodes", len(nodes), len(in.Y))
+	}
+	in.Nodes = nodes
+	return nil
+}
+
+// fillFields takes the metadata. Numbers and truth values are taken as they are
+// written; null is unknown.
+func (l runLines) fillFields(in *Runs, raw json.RawMessage) error {
+	if absent(raw) {
+		return nil
+	}
+	var meta map[string]json.RawMessage
+	wrong := errors.New("meta is not an object of lists")
+	if json.Unmarshal(raw, &meta) != nil {
+		return wrong
+	}
+	in.Meta = make(map[string][]string, len(meta))
+	for name, values := range meta {
+		words := make([]string, 0, len(in.Y))
+		if !elements(values, func(v []byte) bool {
+			words = append(words, l.word(v))
+			return true
+		}) {
+			return wrong
+		}
+		if len(words) != len(in.Y) {
+			return differ("meta "+short(name), len(words), len(in.Y))
+		}
+		in.Meta[name] = words
+	}
+	return nil
+}
+
+// word is a metadata value as text; values of one text share it.
+func (l runLines) word(v []byte) string {
+	switch v[0] {
+	case 'n':
+		return ""
+	case '"':
+		if bytes.IndexByte(v, '\\') < 0 && utf8.Valid(v) {
+			return l.words.word(v[1 : len(v)-1])
+		}
+		var s string
+		if json.Unmarshal(v, &s) != nil {
+			return ""
+		}
+		return l.words.word([]byte(s))
+	case '[', '{':
+		var b bytes.Buffer
+		if json.Compact(&b, v) != nil {
+			return ""
+		}
+		return l.words.word(b.Bytes())
+	}
+	return l.words.word(v)
+}
+
+// elements calls each with the entries of a valid JSON list, until it returns false. It
+// returns false then, or if raw is not a list.
+func elements(raw []byte, each func(entry []byte) bool) bool {
+	const blanks = " \t\r\n"
+	raw = bytes.TrimLeft(raw, blanks)
+	if len(raw) == 0 || raw[0] != '[' {
+		return false
+	}
+	for raw = raw[1:]; ; {
+		raw = bytes.TrimLeft(raw, blanks+",")
+		if len(raw) == 0 || raw[0] == ']' {
+			return true
+		}
+		n := valueLength(raw)
+		if !each(raw[:n]) {
+			return false
+		}
+		raw = raw[n:]
+	}
+}
+
+func optional(name string, raw json.RawMessage, to any) error {
+	if absent(raw) {
+		return nil
+	}
+	if err := json.Unmarshal(raw, to); err != nil {
+		return fmt.Errorf("%s is not of its type", name)
+	}
+	return nil
+}
+
+// numbers reads a list of numbers; null is NaN.
+func numbers(name string, raw json.RawMessage) ([]float64, error) {
+	out := make([]float64, 0, bytes.Count(raw, []byte{','})+1)
+	ok := elements(raw, func(b []byte) bool {
+		v := math.NaN()
+		if d, n := scanDecimal(b); n == len(b) && n > 0 {
+			v = d.float()
+		} else if !absent(b) {
+			var ok bool
+			if v, ok = parseFloat(string(b)); !ok {
+				return false
+			}
+		}
+		out = append(out, v)
+		return true
+	})
+	if !ok {
+		return nil, fmt.Errorf("%s is not a list of numbers", name)
+	}
+	return out, nil
+}
+
+// moments reads the list of times.
+func moments(raw json.RawMessage) (out []Moment, err error) {
+	out = []Moment{}
+	ok := elements(raw, func(b []byte) bool {
+		switch {
+		case b[0] == '"':
+			var s string
+			if err = json.Unmarshal(b, &s); err != nil {
+				return false
+			}
+			m, bad := parseMoment(s)
+			if bad != nil {
+				err = fmt.Errorf("t of run %d: %w", len(out), bad)
+				return false
+			}
+			out = append(out, m)
+			return true
+		case b[0] == '-' || b[0] <= '9':
+			v, _ := parseFloat(string(b))
+			out = append(out, Moment{Number: v})
+			return true
+		}
+		err = fmt.Errorf("t of run %d is neither a number nor a text", len(out))
+		return false
+	})
+	if err == nil && !ok {
+		err = errors.New("t is not a list")
+	}
+	return out, err
+}

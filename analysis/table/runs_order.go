@@ -1,0 +1,66 @@
+package table
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"jobgait/analysis/note"
+)
+
+// finish brings the runs into the order of time and takes values that are no
+// finite numbers as missing, with a note on each.
+func (in *Runs) finish() {
+	infinite := 0
+	for i, v := range in.Y {
+		if math.IsInf(v, 0) {
+			in.Y[i] = math.NaN()
+			infinite++
+		}
+	}
+	if infinite > 0 {
+		in.Notes = append(in.Notes, note.New(note.UnusableValue, "%s infinite or too large: taken as missing", note.Count(infinite, "value")))
+	}
+	if sort.Float64sAreSorted(in.T) {
+		return
+	}
+	order := make([]int, len(in.T))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.T[a], in.T[b]) })
+	before := in.Order
+	*in = in.arrange(order)
+	if in.Order = order; before != nil { // the runs are a part of the input
+		in.Order = arranged(before, order)
+	}
+	in.Notes = append(in.Notes, note.New(note.Unsorted, "the runs were not in the order of time and were sorted; indexes are those of the input"))
+}
+
+// arrange returns the runs at the given places, in that order.
+func (in Runs) arrange(order []int) Runs {
+	in.T, in.Y, in.Start = arranged(in.T, order), arranged(in.Y, order), arranged(in.Start, order)
+	in.Given, in.Nodes = arranged(in.Given, order), arranged(in.Nodes, order)
+	also, meta := make(map[string][]float64, len(in.Also)), make(map[string][]string, len(in.Meta))
+	for name, v := range in.Also {
+		also[name] = arranged(v, order)
+	}
+	for name, v := range in.Meta {
+		meta[name] = arranged(v, order)
+	}
+	in.Also, in.Meta = also, meta
+	return in
+}
+
+// arranged returns a list in another order; nil stays nil.
+func arranged[T any](list []T, order []int) []T {
+	if list == nil {
+		return nil
+	}
+	out := make([]T, len(order))
+	for k, i := range order {
+		out[k] = list[i]
+	}
+	return out
+}

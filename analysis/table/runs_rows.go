@@ -1,0 +1,340 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"jobgait/analysis/note"
+)
+
+// runTable is a CSV file of runs column by column.
+type runTable struct {
+	*csvReader
+	time   int   // column of the time
+	values []int // columns of the values: a series each
+	named  bool  // the value is known by its name, or named by the user
+	group  int   // column that divides the runs into series, -1 if none does
+	unit   TimeUnit
+	cells  [][]string // of the columns that are neither times nor values
+	given  []Moment
+	y      [][]float64
+	units  []string
+	words  intern
+}
+
+// intern keeps one copy of each text: values repeat for months.
+type intern map[string]string
+
+func (in intern) word(s []byte) string {
+	const most = 1 << 16
+	if w, ok := in[string(s)]; ok {
+		return w
+	}
+	w := string(s)
+	if len(in) < most {
+		in[w] = w
+	}
+	return w
+}
+
+// readRunRows reads one run a row.
+func readRunRows(in *source, o RunOptions) (all []Runs, understood string, err error) {
+	reader, err := openCSV(in)
+	if err != nil {
+		return nil, "", err
+	}
+	t := &runTable{csvReader: reader, words: intern{}, unit: o.Unit}
+	if err := t.chooseColumns(o.Columns); err != nil {
+		return nil, "", err
+	}
+	for {
+		cells, err := t.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			if why := t.add(cells); why != nil {
+				if err = t.unreadable(len(t.given), why); err == nil {
+					break
+				}
+			}
+		}
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	all = t.series()
+	return all, t.describe(t.understood()), nil
+}
+
+// chooseColumns finds the columns of the time and the value.
+func (t *runTable) chooseColumns(by Columns) (err error) {
+	if len(t.names) < 2 {
+		return t.in.failAt(max(1, t.in.number), "a run needs a time and a value: two columns at least")
+	}
+	t.time, t.group = -1, -1
+	value := -1
+	for _, c := range []struct {
+		name string
+		to   *int
+	}{{by.Time, &t.time}, {by.Value, &value}, {by.Parameter, &t.group}} {
+		if c.name != "" {
+			if *c.to, err = t.column(c.name); err != nil {
+				return err
+			}
+		}
+	}
+	taken := func(i int) bool { return i == t.time || i == value || i == t.group }
+	if t.time < 0 {
+		if t.time = t.find(timeNames, func(i int) bool { return taken(i) || t.kind(i) == texts }); t.time < 0 && t.headed {
+			t.time = t.find(timeNames[:7], taken) // the first row will be the error
+		}
+	}
+	t.named = value >= 0
+	if value < 0 {
+		value = t.find(valueNames, func(i int) bool { return taken(i) || t.kind(i) == texts })
+		t.named = value >= 0
+	}
+	if t.time < 0 {
+		t.time = t.first(taken, dates)
+	}
+	if t.time < 0 {
+		t.time = t.first(taken, numeric)
+	}
+	if t.time < 0 {
+		t.time = t.first(taken, empty, texts)
+	}
+	if value < 0 {
+		value = t.first(taken, numeric)
+	}
+	if value < 0 {
+		value = t.first(taken, empty, texts, dates)
+	}
+	t.values = []int{value}
+	t.chooseMore(taken)
+	t.y, t.cells, t.units = make([][]float64, len(t.values)), make([][]string, len(t.names)), make([]string, len(t.values))
+	return nil
+}
+
+// first returns the first free column of one of the kinds, -1 if there is none.
+func (t *runTable) first(taken func(int) bool, kinds ...kind) int {
+	for i := range t.names {
+		if !taken(i) && slices.Contains(kinds, t.kind(i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// chooseMore takes all columns of numbers for values where none is known by its name.
+func (t *runTable) chooseMore(taken func(int) bool) {
+	if t.named || !t.headed {
+		return
+	}
+	for i, name := range t.names {
+		words := nameOf(name).words
+		if taken(i) || i == t.values[0] || t.kind(i) != numeric || strings.HasSuffix(name, "_s") || words == "start" || words == "nodes" ||
+			slices.Contains(ignoredNames, words) || slices.Contains(parameterNames, words) {
+			continue
+		}
+		t.values = append(t.values, i)
+	}
+}
+
+// add takes one row.
+func (t *runTable) add(cells [][]byte) error {
+	m, err := parseMoment(string(cells[t.time]))
+	if err != nil {
+		return fmt.Errorf("time %w", err)
+	}
+	if len(t.given) >= t.in.limits.Rows {
+		return fmt.Errorf("more than %d runs: %w", t.in.limits.Rows, errTooLarge)
+	}
+	for k, i := range t.values {
+		v, unit, ok := t.number(cells[i])
+		if !ok {
+			return fmt.Errorf("value %q is not a number", short(cells[i]))
+		}
+		if len(t.given) == 0 || t.units[k] == noUnit && math.IsNaN(t.y[k][0]) {
+			t.units[k] = unit
+		}
+		if unit != t.units[k] && !math.IsNaN(v) {
+			return fmt.Errorf("value %q has another unit than the rows before", short(cells[i]))
+		}
+		t.y[k] = append(t.y[k][:len(t.given)], v)
+	}
+	t.given = append(t.given, m)
+	for i, s := range cells {
+		if i != t.time && !slices.Contains(t.values, i) {
+			t.cells[i] = append(t.cells[i], t.words.word(s))
+		}
+	}
+	return nil
+}
+
+// series makes the series of the columns.
+func (t *runTable) series() []Runs {
+	if t.unit == Auto {
+		t.unit = unitOfAll(t.given)
+	}
+	var all []Runs
+	for k := range t.values {
+		one := Runs{}
+		one.ID = lineID(0)
+		if len(t.values) > 1 {
+			one.ID, one.rows = t.names[t.values[k]], t.in.name
+		}
+		if err := t.fill(&one, k); err != nil {
+			all = append(all, badRuns(one.ID, err.Error()))
+			continue
+		}
+		if t.group < 0 {
+			all = append(all, one)
+			continue
+		}
+		all = append(all, one.divide(t.names[t.group], t.cells[t.group])...)
+	}
+	for i := range all {
+		if !all[i].Bad {
+			all[i].finish()
+		}
+	}
+	return all
+}
+
+// fill makes a series of value column k.
+func (t *runTable) fill(in *Runs, k int) error {
+	in.Y = t.y[k]
+	if in.Y == nil {
+		in.Y = []float64{}
+	}
+	if err := in.setTimes(slices.Clone(t.given), t.unit); err != nil {
+		return err
+	}
+	in.Also, in.Meta = map[string][]float64{}, map[string][]string{}
+	if name := t.names[t.values[k]]; t.headed && name != "value" && name != "y" {
+		in.Metric = name
+	}
+	if in.Unit = t.units[k]; in.Unit == durationUnit {
+		in.Unit = "s"
+	}
+	for i, name := range t.names {
+		if i == t.time || i == t.group || slices.Contains(t.values, i) {
+			continue
+		}
+		values, isNumbers := t.columnNumbers(t.cells[i])
+		switch {
+		case name == "start" && isNumbers:
+			in.Start = values
+		case name == "nodes" && !isNumbers:
+			in.Nodes = nodeLists(t.cells[i])
+		case strings.HasSuffix(name, "_s") && isNumbers:
+			in.Also[name] = values
+		default:
+			in.Meta[name] = slices.Clone(t.cells[i])
+		}
+	}
+	return nil
+}
+
+// columnNumbers returns a column as numbers, false if a cell is not a number or all are
+// empty.
+func (t *runTable) columnNumbers(cells []string) ([]float64, bool) {
+	out := make([]float64, len(cells))
+	some := false
+	for i, s := range cells {
+		v, _, ok := t.number([]byte(s))
+		if !ok {
+			return nil, false
+		}
+		if out[i] = v; math.IsInf(v, 0) {
+			out[i] = math.NaN()
+		}
+		some = some || s != ""
+	}
+	return out, some
+}
+
+// divide makes a series of the runs of each value of a column.
+func (in Runs) divide(name string, cells []string) []Runs {
+	rows := map[string][]int{}
+	var order []string
+	for i, s := range cells {
+		if rows[s] == nil {
+			order = append(order, s)
+		}
+		rows[s] = append(rows[s], i)
+	}
+	var out []Runs
+	for _, s := range order {
+		one := in.arrange(rows[s])
+		one.ID = name + "=" + s
+		if in.ID != lineID(0) {
+			one.ID = in.ID + " " + one.ID
+		}
+		one.Order = rows[s]
+		out = append(out, one)
+	}
+	return out
+}
+
+// understood says which columns are taken for what.
+func (t *runTable) understood() string {
+	out := "time = " + t.names[t.time]
+	numbers := slices.ContainsFunc(t.given, func(m Moment) bool { return m.Text == "" })
+	if numbers && t.unit != Days {
+		out += " (" + t.unit.String() + ")"
+	}
+	var names []string
+	for _, i := range t.values {
+		names = append(names, t.names[i])
+	}
+	if len(names) == 1 {
+		out += ", value = " + names[0]
+	} else {
+		out += ", values = " + strings.Join(names, ", ")
+	}
+	if t.group >= 0 {
+		out += ", a series for each " + t.names[t.group]
+	}
+	return out
+}
+
+// unitOfAll infers the unit of the numbers among times.
+func unitOfAll(given []Moment) TimeUnit {
+	largest := 0.0
+	for _, m := range given {
+		if m.Text == "" {
+			largest = max(largest, math.Abs(m.Number))
+		}
+	}
+	return unitOf(largest)
+}
+
+// setTimes turns the times of a series into days. Numbers and texts do not mix:
+// they count from different beginnings.
+func (in *Runs) setTimes(given []Moment, u TimeUnit) error {
+	if u == Auto {
+		u = unitOfAll(given)
+	}
+	in.Given, in.T = given, make([]float64, len(given))
+	for i, m := range given {
+		d, calendar := m.days(u)
+		if math.Abs(d) > lastDay {
+			return fmt.Errorf("t %s is out of range", m)
+		}
+		if i > 0 && calendar != in.Calendar {
+			return errors.New("t is a number in some runs and a date in others")
+		}
+		in.T[i], in.Calendar = d, calendar
+	}
+	if !in.Calendar && slices.ContainsFunc(in.T, func(d float64) bool { return math.Abs(d) > calendarEnd }) {
+		in.Notes = append(in.Notes, note.New(note.TimeUnit,
+			"t is beyond the year 9999 if it counts days; if it is in seconds, say --t-unit s"))
+	}
+	return nil
+}
