@@ -12,6 +12,8 @@ type Unmixed struct {
 	// cycles as a whole; Windows is how many of these there are, Seconds how long they are.
 	Count, Windows int
 	Seconds        float64
+	// PeriodS is the length of a cycle in the middle of them.
+	PeriodS float64
 	// Mean is the mean over all of a cycle.
 	Mean float64
 	// Within is the mean in each of Bins parts of a cycle, nil where windows do not show
@@ -75,8 +77,9 @@ func Unmix(c Cycles, startS, stepS float64, windows []Window) Unmixed {
 		return out
 	}
 	out.Mean = sum / out.Seconds
-	period := float64(spans[len(spans)/2].end-spans[len(spans)/2].first) * stepS
-	if usual <= longestWindow*period && s.coverage() >= leastCoverage {
+	middle := spans[len(spans)/2]
+	out.PeriodS = float64(middle.end-middle.first) * stepS
+	if usual <= longestWindow*out.PeriodS && s.coverage() >= leastCoverage {
 		out.Within = s.solve()
 	}
 	return out

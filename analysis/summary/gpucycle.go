@@ -58,10 +58,10 @@ const (
 	// Of fewer cycles, or of less time within them, nothing is reported. Of windows, which
 	// miss nothing, less time is enough than of utilization that is read 7 times a second.
 	leastFolded, leastFoldedS, leastWindowsS = 8.0, 20.0, 5.0
-	// powerPeriodS is the shortest cycle of which the power is told part by part: ten
-	// readings of 100 to 200 ms. kernelPeriodS is that for utilization, which may be that
+	// powerPeriodS is the shortest cycle of which the power is reported part by part: some
+	// ten readings of 100 to 200 ms. kernelPeriodS is that for utilization, which may be that
 	// of a second ago.
-	powerPeriodS, kernelPeriodS = 2.0, 15.0
+	powerPeriodS, kernelPeriodS = 1.95, 15.0
 	// idlePower is up to which part of the power of the rest the idle part of a cycle
 	// takes; above it the power does not tell when a GPU was idle.
 	idlePower = 0.8
@@ -81,29 +81,41 @@ func (r *NodeRecord) cyclesOfGPUs(growth GPUGrowth, windows [][]anatomy.Window, 
 	}
 	f := anatomy.Fold(cycles[:1], len(names), growth(names))[0]
 	for i, g := range r.GPUs {
-		c := gpuCycleOf(f, 3*i, 3*i+1, 3*i+2)
+		var u anatomy.Unmixed
 		if g.Index < len(windows) {
-			c = cycleOfWindows(c, f, anatomy.Unmix(cycles[0], startS, stepS, windows[g.Index]))
+			u = anatomy.Unmix(cycles[0], startS, stepS, windows[g.Index])
 		}
-		r.GPUs[i].Cycle = c
+		r.GPUs[i].Cycle = gpuCycleOf(f, u, 3*i, 3*i+1, 3*i+2)
 	}
 }
 
-// gpuCycleOf is nil where too little was read.
-func gpuCycleOf(f anatomy.Folded, kernel, energy, power int) *GPUCycle {
+// gpuCycleOf is nil where too little was read. Windows say how much of a cycle is idle, and
+// when, also where it is short; else readings of the utilization say how much, and either
+// these or the power when.
+func gpuCycleOf(f anatomy.Folded, u anatomy.Unmixed, kernel, energy, power int) *GPUCycle {
+	c := GPUCycle{Pattern: f.Pattern}
 	seconds, active := sumOf(f.Seconds[kernel]), sumOf(f.Grew[kernel])
-	if f.Count < leastFolded || seconds < leastFoldedS {
+	period := 0.0
+	switch {
+	case float64(u.Count) >= leastFolded && u.Seconds >= leastWindowsS:
+		c.Count, c.IdleShare, period = float64(u.Count), 1-u.Mean, u.PeriodS
+		for _, v := range u.Within {
+			c.Idle = append(c.Idle, math.Round(1e3*(1-v))/1e3)
+		}
+	case f.Count >= leastFolded && seconds >= leastFoldedS:
+		c.Count, c.IdleShare, period = f.Count, min(1, max(0, 1-active/1e9/seconds)), seconds/f.Count
+	default:
 		return nil
 	}
-	c := GPUCycle{Pattern: f.Pattern, Count: f.Count, IdleShare: min(1, max(0, 1-active/1e9/seconds))}
-	period := seconds / f.Count
-	watts, ok := perSecond(f, power, 1e3)
-	if !ok {
-		watts, ok = perSecond(f, energy, 1e6)
+	if watts, ok := powerWithin(f, energy, power); ok && period >= powerPeriodS {
+		c.PowerW = watts
 	}
-	if ok && period >= powerPeriodS {
-		c.PowerW, c.Idle = watts, idleByPower(watts, c.IdleShare)
-	} else if share, ok := perSecond(f, kernel, 1e9); ok && period >= kernelPeriodS {
+	share, ok := perSecond(f, kernel, 1e9)
+	switch {
+	case c.Idle != nil:
+	case c.PowerW != nil:
+		c.Idle = idleByPower(c.PowerW, c.IdleShare)
+	case ok && period >= kernelPeriodS:
 		for _, v := range share {
 			c.Idle = append(c.Idle, min(1, max(0, 1-v)))
 		}
@@ -111,23 +123,13 @@ func gpuCycleOf(f anatomy.Folded, kernel, energy, power int) *GPUCycle {
 	return &c
 }
 
-// cycleOfWindows replaces by what windows say, where there are enough of them: they miss
-// nothing, and show when within a cycle a GPU is idle also where it is short.
-func cycleOfWindows(c *GPUCycle, f anatomy.Folded, u anatomy.Unmixed) *GPUCycle {
-	if float64(u.Count) < leastFolded || u.Seconds < leastWindowsS {
-		return c
+// powerWithin is the mean power in each part of the cycle, of readings of the power, else of
+// the growth of the energy.
+func powerWithin(f anatomy.Folded, energy, power int) (watts []float64, ok bool) {
+	if watts, ok = perSecond(f, power, 1e3); ok {
+		return watts, true
 	}
-	if c == nil {
-		c = &GPUCycle{Pattern: f.Pattern}
-	}
-	c.Count, c.IdleShare = float64(u.Count), 1-u.Mean
-	if u.Within != nil {
-		c.Idle = make([]float64, 0, len(u.Within))
-		for _, v := range u.Within {
-			c.Idle = append(c.Idle, math.Round(1e3*(1-v))/1e3)
-		}
-	}
-	return c
+	return perSecond(f, energy, 1e6)
 }
 
 // perSecond is how much a column grew a second, part by part; false unless all are known

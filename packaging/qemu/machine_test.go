@@ -74,6 +74,8 @@ type machine struct {
 	// memoryMB is its memory, 256 for 0; limit how long it may run, limit for 0.
 	memoryMB int
 	limit    time.Duration
+	// noPMU leaves the hardware events out: the emulation's count on while a CPU is idle.
+	noPMU bool
 	tests    []judged
 }
 
@@ -135,7 +137,11 @@ func (m machine) run(t *testing.T, i image) map[string]told {
 	if m.cpus > 8 { // the interrupt controller of version 2 has no more
 		board = "virt,gic-version=3"
 	}
-	cmd := exec.CommandContext(ctx, emulator, "-M", board, "-cpu", "cortex-a72", "-smp", strconv.Itoa(m.cpus), "-m", strconv.Itoa(cmp.Or(m.memoryMB, 256)),
+	cpu := "cortex-a72"
+	if m.noPMU {
+		cpu += ",pmu=off"
+	}
+	cmd := exec.CommandContext(ctx, emulator, "-M", board, "-cpu", cpu, "-smp", strconv.Itoa(m.cpus), "-m", strconv.Itoa(cmp.Or(m.memoryMB, 256)),
 		"-icount", fmt.Sprintf("shift=%d,sleep=off", m.shift), "-nographic", "-no-reboot", "-net", "none", "-nodefaults", "-serial", "stdio",
 		"-kernel", i.kernel, "-initrd", i.disk, "-append", commandLine+m.checks())
 	// Whatever becomes of the test, no machine outlives it.

@@ -192,11 +192,13 @@ func (c *counted) of(r *record) (uint64, uint8) {
 	return grew * c.scale, nvOK
 }
 
-// sharing is a mean since the reading before, of full at most, times that time. A gap is
-// longer than mostNS: of it nothing is known, so that it adds nothing.
+// sharing is a share of full at a reading, times the time since the reading before. A gap
+// is longer than mostNS: of it nothing is known, so that it adds nothing. A share that is
+// the mean of all of that time has no gaps.
 type sharing struct {
 	field   int
 	full    uint64
+	mean    bool
 	sinceNS int64
 }
 
@@ -206,7 +208,7 @@ func (u *sharing) of(r *record) (uint64, uint8) {
 	}
 	since := u.sinceNS
 	u.sinceNS = r.begunNS
-	if since == 0 || r.begunNS-since > mostNS || r.begunNS < since {
+	if since == 0 || !u.mean && r.begunNS-since > mostNS || r.begunNS < since {
 		return 0, nvOK
 	}
 	return min(r.value[u.field], u.full) * uint64(r.begunNS-since) / u.full, nvOK
@@ -277,6 +279,7 @@ func (t *slowed) of(r *record) (longest uint64, status uint8) {
 const (
 	beatHz   = 1 / 0.15
 	energyHz = 0.5
+	gpmHz    = 1
 	seldomHz = 0.2
 )
 
@@ -287,7 +290,7 @@ func nvColumns(h *helper, n int) []*nvColumn {
 			column: profile.Column{Name: fmt.Sprintf("gpu%d_%s", n, what), Unit: unit, Scope: "job", Gauge: gauge, Hz: hz, Ticked: true}}
 	}
 	gpm := func(what, event string, field int) *nvColumn {
-		return column(what, "ns", event, beatHz, false, &sharing{field: field, full: 10_000})
+		return column(what, "ns", event, gpmHz, false, &sharing{field: field, full: 10_000, mean: true})
 	}
 	return []*nvColumn{
 		column("energy", "uJ", energyEvent, energyHz, false, &counted{field: valEnergy, scale: 1000}),

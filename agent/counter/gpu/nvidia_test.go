@@ -119,7 +119,7 @@ func TestNVIDIA(t *testing.T) {
 	}
 	defer unix.Close(inherited)
 	h, all := start(t, []string{"0", "GPU-00000000-0000-0000-0000-000000000000"}, false, "FAKE_LEFT="+left)
-	until(t, h, "there are twenty readings", func() bool { return len(all.all) >= 20 })
+	until(t, h, "there are readings of GPM", func() bool { return len(all.all) >= 26 && all.all[len(all.all)-1].begunNS-all.all[0].begunNS > 12e8 })
 	h.flush()
 	until(t, h, "it has read everything once more", func() bool { return h.flushed == 1 })
 	if h.driver != "999.01" || h.cpuNS <= 0 {
@@ -470,13 +470,16 @@ func TestCounted(t *testing.T) {
 func TestSharing(t *testing.T) {
 	for name, c := range map[string]struct {
 		atNS []int64
+		mean bool
 		want uint64
 	}{
-		"one reading":  {[]int64{1e9}, 0},
-		"two readings": {[]int64{1e9, 12e8}, 5e7},
-		"a gap":        {[]int64{1e9, 12e8, 9e9, 92e8}, 1e8},
+		"one reading":   {[]int64{1e9}, false, 0},
+		"two readings":  {[]int64{1e9, 12e8}, false, 5e7},
+		"a gap":         {[]int64{1e9, 12e8, 9e9, 92e8}, false, 1e8},
+		"a gap of GPM":  {[]int64{1e9, 5e9}, true, 1e9},
+		"GPM, the same": {[]int64{1e9, 1e9}, true, 0},
 	} {
-		s, sum := sharing{field: valKernel, full: 100}, uint64(0)
+		s, sum := sharing{field: valKernel, full: 100, mean: c.mean}, uint64(0)
 		for _, at := range c.atNS {
 			r := record{begunNS: at}
 			r.value[valKernel] = 25

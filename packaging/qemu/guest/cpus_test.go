@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -35,7 +36,7 @@ type manyCPUs struct {
 }
 
 // manyTime is how long the command is sampled, settleTime what is left out at the start.
-const manyTime, settleTime = 6 * time.Second, time.Second
+const manyTime, settleTime = 3 * time.Second, 500 * time.Millisecond
 
 // measureCPUs samples a machine of which one CPU is busy, as on a node that a job has alone.
 func measureCPUs() (any, error) {
@@ -82,7 +83,7 @@ func measureCPUs() (any, error) {
 	if err := agent.Wait(); err != nil {
 		return m, err
 	}
-	if u, ok := agent.ProcessState.SysUsage().(*unix.Rusage); ok {
+	if u, ok := agent.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		m.ResidentKB = u.Maxrss
 	}
 	if err := m.read(dir.Profile()); err != nil {

@@ -12,9 +12,10 @@
  * Reading plan. Calls differ in cost by a factor of 100 (energy 4 ms, utilization .04 ms
  * on an H200), so each group of calls has an interval of its own:
  *
- *   BEAT     utilization, memory, power, clock event reasons, GPM    100 to 200 ms, drawn
+ *   BEAT     utilization, memory, power, clock event reasons          100 to 200 ms, drawn
  *   WINDOWS  GetSamples(GPU_UTILIZATION): all windows of the driver   10 s
  *   ENERGY   the energy counter                                       2 s
+ *   GPM      means of SM, tensor and DRAM since the reading before    1 s
  *   SELDOM   time slowed by power or heat, PCIe bytes                 5 s
  *
  * The cost of a group is measured at each call, and its interval grows so that it stays
@@ -81,10 +82,10 @@ _Static_assert(sizeof(struct record) == 256, "a record has 256 bytes");
 enum { WINDOWS_OF_RECORD = (VALUES - 1) / 2, SAMPLES_AT_ONCE = 1024 };
 
 /* Groups of calls, and how often each is made where the calls cost nothing. */
-enum { BEAT_GROUP, WINDOWS_GROUP, ENERGY_GROUP, SELDOM_GROUP, GROUPS };
-static const int64_t usual_ms[GROUPS] = {150, 10000, 2000, 5000};
+enum { BEAT_GROUP, WINDOWS_GROUP, ENERGY_GROUP, GPM_GROUP, SELDOM_GROUP, GROUPS };
+static const int64_t usual_ms[GROUPS] = {150, 10000, 2000, 1000, 5000};
 /* The share of one CPU of all groups of a GPU, of all GPUs, and of each group's part. */
-static const double share_of_gpu = .0045, share_of_all = .018, part[GROUPS] = {.55, .1, .2, .15};
+static const double share_of_gpu = .003, share_of_all = .016, part[GROUPS] = {.4, .12, .2, .18, .1};
 enum { MOST_DEVICES = 64, MOST_MS = 60000, GPM_LEAST_MS = 95 };
 
 /* Fields of the driver, their groups, and the values that they are. */
@@ -291,12 +292,12 @@ static int read_fields(struct device *d, struct record *r, unsigned group)
 
 /* Takes a GPM sample and computes the means since the one before, in 1/10000 of all of
  * the board. Closer than about 100 ms the board has no new values. */
-static void read_gpm(struct device *d, struct record *r)
+static int read_gpm(struct device *d, struct record *r)
 {
 	static struct gpm_query q;
 	int64_t taken = now(CLOCK_MONOTONIC);
-	if (d->gpm_begun && taken - d->gpm_taken < GPM_LEAST_MS * 1000000LL)
-		return;
+	if (!d->gpm || (d->gpm_begun && taken - d->gpm_taken < GPM_LEAST_MS * 1000000LL))
+		return SUCCESS;
 	int status = gpm_sample(d->handle, d->gpm_samples[1]);
 	if (status == SUCCESS && d->gpm_begun) {
 		memset(&q, 0, offsetof(struct gpm_query, metrics[METRICS]));
@@ -325,6 +326,7 @@ static void read_gpm(struct device *d, struct record *r)
 		d->gpm_taken = taken;
 		d->gpm_begun = status == SUCCESS;
 	}
+	return status;
 }
 
 static int read_beat(struct device *d, struct record *r)
@@ -342,8 +344,6 @@ static int read_beat(struct device *d, struct record *r)
 		r->status[REASONS] = status_byte(reasons(d->handle, &mask));
 		r->value[REASONS] = mask;
 	}
-	if (d->gpm)
-		read_gpm(d, r);
 	int fields_status = read_fields(d, r, BEAT_GROUP);
 	return status == GPU_IS_LOST ? status : fields_status;
 }
@@ -429,6 +429,15 @@ static int64_t interval(const struct device *d, int group)
 	return group == BEAT_GROUP ? (int64_t)(ns * (2 + 2.0 * random() / RAND_MAX) / 3) : (int64_t)ns;
 }
 
+/* Whether a record has any value. */
+static int has_values(const struct record *r)
+{
+	for (int v = 0; v < VALUES; v++)
+		if (r->status[v] != NOT_READ)
+			return 1;
+	return 0;
+}
+
 /* Calls a group of one device, and plans its next time. */
 static void call_group(int i, int group)
 {
@@ -436,9 +445,10 @@ static void call_group(int i, int group)
 	struct record r = record_of(READING, i);
 	struct meter m = begin();
 	int status = group == WINDOWS_GROUP ? read_windows(d, i) :
-		group == BEAT_GROUP ? read_beat(d, &r) : read_fields(d, &r, group);
+		group == BEAT_GROUP ? read_beat(d, &r) :
+		group == GPM_GROUP ? read_gpm(d, &r) : read_fields(d, &r, group);
 	int64_t cost = cost_since(&m);
-	if (group != WINDOWS_GROUP)
+	if (has_values(&r))
 		put(&r);
 	d->cost[group] = d->cost[group] ? (3 * d->cost[group] + cost) / 4 : cost;
 	d->lost = status == GPU_IS_LOST;

@@ -140,7 +140,9 @@ int nvmlDeviceGetCurrentClocksEventReasons(void *d, unsigned long long *mask)
 /* The last 124 windows that have ended, stamped by the wall clock. */
 int nvmlDeviceGetSamples(void *d, unsigned type, unsigned long long seen, unsigned *kind, unsigned *n, struct sample *s)
 {
-	long long window = number("FAKE_WINDOW_MS", 200) * 1000, t = us(CLOCK_MONOTONIC), wall = us(CLOCK_REALTIME) - t;
+	static long long wall; /* a driver stamps a window once */
+	long long window = number("FAKE_WINDOW_MS", 200) * 1000, t = us(CLOCK_MONOTONIC);
+	wall = wall ? wall : us(CLOCK_REALTIME) - t;
 	unsigned room = *n, filled = 0;
 	costs(2800);
 	window = window ? window : 200000;
