@@ -18,7 +18,7 @@ func sound() Run {
 
 // gpu is one that was read for an hour and ran kernels for so long.
 func gpu(activeS float64) GPU {
-	return GPU{Name: "GPU 0", ReadS: 3600, ActiveS: ptr(activeS), SlowedS: ptr(0), StretchS: 20}
+	return GPU{Name: "GPU 0", ReadS: 3600, ActiveS: ptr(activeS), PowerCappedS: ptr(0), StretchS: 20}
 }
 
 // cases are, for every code, a change of a sound run that earns it and one that
@@ -77,18 +77,18 @@ var cases = []struct {
 		func(r *Run) { r.FilesWaitS = ptr(359) }},
 	{"gpu_not_held",
 		func(r *Run) { r.GPUsNotHeld = []string{"a"} },
-		func(r *Run) { r.GPUsNotHeld, r.ElapsedS = []string{"a"}, 299 }},
+		func(r *Run) { r.GPUsNotHeld, r.ElapsedS = []string{"a"}, 4 }},
 	{"gpu_no_kernel", // four GPUs of which a program uses three; one that counted nothing
 		func(r *Run) { r.GPUs = []GPU{gpu(3000), gpu(0)} },
 		func(r *Run) {
-			r.GPUs = []GPU{gpu(3000), gpu(0.2), {Name: "GPU 2", ReadS: 3600}, {Name: "GPU 3", ReadS: 299, ActiveS: ptr(0)}}
+			r.GPUs = []GPU{gpu(3000), gpu(37), {Name: "GPU 2", ReadS: 3600}, {Name: "GPU 3", ReadS: 4, ActiveS: ptr(0)}}
 		}},
 	{"gpu_idle_stretch",
 		func(r *Run) { r.GPUs = []GPU{gpu(3000), gpu(2900)}; r.GPUs[1].StretchS = 601 },
 		func(r *Run) { r.GPUs = []GPU{gpu(3000), gpu(0)}; r.GPUs[0].StretchS, r.GPUs[1].StretchS = 599, 3600 }},
 	{"gpu_slowed",
-		func(r *Run) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].SlowedS = ptr(361) },
-		func(r *Run) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].SlowedS = ptr(359) }},
+		func(r *Run) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].HeatSlowedS = ptr(361) },
+		func(r *Run) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].PowerCappedS = ptr(359) }},
 	{"gpu_idle_share",
 		func(r *Run) { r.GPUCycle = &GPUCycle{.31, "The GPU is idle 31.0 % of each cycle."} },
 		func(r *Run) { r.GPUCycle = &GPUCycle{.19, "The GPU is idle 19.0 % of each cycle."} }},

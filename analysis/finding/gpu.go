@@ -9,9 +9,11 @@ import (
 // GPU is one of the run's GPUs that was read; nil is what was not. Name is "GPU 0", with
 // the node's name where there are several.
 type GPU struct {
-	Name             string
-	ReadS            float64
-	ActiveS, SlowedS *float64
+	Name    string
+	ReadS   float64
+	ActiveS *float64
+	// PowerCappedS and HeatSlowedS are for how long a power cap and heat slowed it.
+	PowerCappedS, HeatSlowedS *float64
 	// StretchS is the longest time on end in which no kernel ran, FromS when it began.
 	StretchS, FromS float64
 }
@@ -23,13 +25,13 @@ type GPUCycle struct {
 }
 
 const (
-	// unusedS is from how long on a GPU that was given and not used is told: programs
-	// read their input first.
-	unusedS = 300.0
-	// longIdleS and longIdle are from how long on, and of how much of the run, a GPU that
-	// did something is told to have stood still.
-	longIdleS, longIdle = 600.0, 0.1
-	// idleCycle is the idle share of a cycle from which it is told; slowedPart the part
+	// unusedS is from how long on a GPU that was given and not used is reported: it is known
+	// within 0.3 s who holds one. unused is up to which part of its time it ran nothing.
+	unusedS, unused = 5.0, 0.01
+	// A GPU that did something is reported to have stood still for longIdleS and longIdle of
+	// the run, or for shortIdleS and shortIdle of it.
+	longIdleS, longIdle, shortIdleS, shortIdle = 600.0, 0.1, 10.0, 0.3
+	// idleCycle is the idle share of a cycle from which it is reported; slowedPart the part
 	// of its time for which a GPU was slowed.
 	idleCycle, slowedPart = 0.2, 0.1
 )
@@ -42,31 +44,43 @@ func gpuNotHeld(r Run) []Finding {
 	if r.NNodes > 1 {
 		where = " on " + some(r.GPUsNotHeld)
 	}
-	return one(fmt.Sprintf("No process of the run was seen to hold a GPU that it was given%s.", where), map[string]any{"nodes": r.GPUsNotHeld})
+	return one(fmt.Sprintf("The run was given GPUs%s, and none of its processes opened one.", where), map[string]any{"nodes": r.GPUsNotHeld})
 }
 
-// idle is whether a GPU ran nothing for as long as it was read.
-func (g GPU) idle() bool { return g.ActiveS != nil && *g.ActiveS == 0 && g.ReadS >= unusedS }
+// idle is whether a GPU ran next to nothing for as long as it was read.
+func (g GPU) idle() bool {
+	return g.ActiveS != nil && *g.ActiveS <= unused*g.ReadS && g.ReadS >= unusedS
+}
 
 func gpuNoKernel(r Run) []Finding {
 	var idle []string
+	ran := 0.0
 	for _, g := range r.GPUs {
 		if g.idle() {
-			idle = append(idle, g.Name)
+			idle, ran = append(idle, g.Name), ran+*g.ActiveS
 		}
 	}
 	if len(idle) == 0 {
 		return nil
 	}
-	return one(fmt.Sprintf("No kernel was seen to run on %s of %s: %s.", q.Count(len(idle)), q.Plural(len(r.GPUs), "GPU"), some(idle)),
+	how := "No kernel was seen to run on"
+	if ran > 0 {
+		how = "Kernels ran for less than " + q.Share(unused) + " of the time on"
+	}
+	return one(fmt.Sprintf("%s %s of %s that the run held open: %s.", how, q.Count(len(idle)), q.Plural(len(r.GPUs), "GPU"), some(idle)),
 		map[string]any{"gpus": idle, "of": len(r.GPUs)})
+}
+
+// stoodStill is whether a GPU that did something ran nothing for long.
+func (g GPU) stoodStill(elapsedS float64) bool {
+	return !g.idle() && (g.StretchS >= longIdleS && g.StretchS >= longIdle*elapsedS || g.StretchS >= shortIdleS && g.StretchS >= shortIdle*elapsedS)
 }
 
 func gpuIdleStretch(r Run) []Finding {
 	var longest GPU
 	more := -1
 	for _, g := range r.GPUs {
-		if !g.idle() && g.StretchS >= longIdleS && g.StretchS >= longIdle*r.ElapsedS {
+		if g.stoodStill(r.ElapsedS) {
 			more++
 			if g.StretchS > longest.StretchS {
 				longest = g
@@ -92,16 +106,28 @@ func gpuIdleShare(r Run) []Finding {
 	return one(c.Text, map[string]any{"idle_share": c.IdleShare})
 }
 
+// slowedBy is for how long a GPU was slowed, and by what.
+func (g GPU) slowedBy() (seconds float64, reason string) {
+	if g.PowerCappedS != nil {
+		seconds, reason = *g.PowerCappedS, "A power cap"
+	}
+	if g.HeatSlowedS != nil && *g.HeatSlowedS > seconds {
+		seconds, reason = *g.HeatSlowedS, "Heat"
+	}
+	return seconds, reason
+}
+
 func gpuSlowed(r Run) []Finding {
 	var most GPU
-	part, n := 0.0, 0
+	part, why, n := 0.0, "", 0
 	for _, g := range r.GPUs {
-		if g.SlowedS == nil || g.ReadS <= 0 || *g.SlowedS < slowedPart*g.ReadS {
+		seconds, reason := g.slowedBy()
+		if g.ReadS <= 0 || seconds < slowedPart*g.ReadS || seconds == 0 {
 			continue
 		}
 		n++
-		if p := min(1, *g.SlowedS/g.ReadS); p > part {
-			part, most = p, g
+		if p := min(1, seconds/g.ReadS); p > part {
+			part, most, why = p, g, reason
 		}
 	}
 	if n == 0 {
@@ -111,6 +137,6 @@ func gpuSlowed(r Run) []Finding {
 	if n > 1 {
 		also = fmt.Sprintf(", and %s more", q.Plural(n-1, "GPU"))
 	}
-	return one(fmt.Sprintf("A power cap, heat or a power brake slowed %s for %s of the time%s.", most.Name, q.Share(part), also),
-		map[string]any{"gpu": most.Name, "share": part, "gpus": n})
+	return one(fmt.Sprintf("%s slowed %s for %s of the time%s.", why, most.Name, q.Share(part), also),
+		map[string]any{"gpu": most.Name, "share": part, "reason": why, "gpus": n})
 }

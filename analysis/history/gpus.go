@@ -11,9 +11,10 @@ func (w *writer) gpus(runID int64, s summary.Summary) {
 			idle = &g.Cycle.IdleShare
 		}
 		w.exec(`INSERT OR REPLACE INTO run_gpu (run_id, node_id, gpu, board, uuid, read_s, energy_j, power_w,
-				active_s, slowed_s, mem_peak, idle)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				active_s, slowed_s, heat_s, sm, occupancy, tensor, dram, mem_peak, idle)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			runID, node, g.Index, text(g.Name, maxName), text(g.UUID, maxName), positive(g.ReadS), g.EnergyJ, g.PowerW,
-			g.ActiveS, g.SlowedS, g.MemoryPeakBytes, whole(idle, 1e4))
+			g.ActiveS, g.SlowedS, g.HeatSlowedS, whole(g.SM, 1e4), whole(g.Occupancy, 1e4), whole(g.Tensor, 1e4), whole(g.DRAM, 1e4),
+			g.MemoryPeakBytes, whole(idle, 1e4))
 	}
 }

@@ -96,7 +96,7 @@ func mainPattern(period float64) pattern.Pattern {
 // onGPUs are two GPUs of a node, of which nothing is known of one but that it was read.
 func onGPUs() []summary.GPU {
 	board := run.GPUDevice{Name: "NVIDIA A100", UUID: "GPU-0", MemoryBytes: 80e9}
-	return []summary.GPU{{Node: "n1", GPUDevice: board, ReadS: 50, EnergyJ: ptr(12500.0), PowerW: ptr(250.0), ActiveS: ptr(34.5), SlowedS: ptr(0.0),
+	return []summary.GPU{{Node: "n1", GPUDevice: board, ReadS: 50, EnergyJ: ptr(12500.0), PowerW: ptr(250.0), ActiveS: ptr(34.5), SlowedS: ptr(0.0), SM: ptr(.612), Occupancy: ptr(.305),
 		MemoryPeakBytes: ptr(71e9), Cycle: &summary.GPUCycle{Pattern: "A", Count: 100, IdleShare: .31}},
 		{Node: "n1", GPUDevice: run.GPUDevice{Index: 1}, ReadS: 50}}
 }

@@ -914,13 +914,18 @@ CREATE TABLE IF NOT EXISTS run_gpu (
   power_w    REAL,
   active_s   REAL,
   slowed_s   REAL,
+  heat_s     REAL,                    -- for heat
+  sm         INTEGER,                 -- 1/10,000, and the three after it
+  occupancy  INTEGER,
+  tensor     INTEGER,
+  dram       INTEGER,
   mem_peak   REAL,                    -- bytes
   idle       INTEGER,                 -- 1/10,000 of each cycle
   PRIMARY KEY (run_id, node_id, gpu)
 ) WITHOUT ROWID;
 
--- One row for each GPU of a run that was read: by the account of its driver, built to the
--- documentation and not yet run on a GPU.
+-- One row for each GPU of a run that was read, by the account of its driver. NVIDIA's were
+-- checked on an H200; AMD's are built to the documentation.
 --   GPU  counts the job's on the node, in the scheduler's order
 --   Board  its name; NULL: not known
 --   UUID  the maker's name of that very board; NULL: not known
@@ -930,6 +935,11 @@ CREATE TABLE IF NOT EXISTS run_gpu (
 --   MeanW  mean power
 --   ActiveS  for how long some kernel ran, which says nothing of how much of it that used
 --   SlowedS  for how long a power cap or heat slowed it
+--   HeatS  for how long heat slowed it
+--   SMShare  mean share of the multiprocessors that had work; NULL: the board does not count it
+--   Occupancy  mean share of the places for warps that were taken
+--   TensorShare  share of the time in which tensor cores worked
+--   DRAMShare  share of the time in which the memory worked
 --   MemoryPeak  most bytes in use
 --   IdleShare  the part of each cycle of the main pattern in which no kernel ran, 0 to 1
 CREATE VIEW job_gpus AS
@@ -948,6 +958,11 @@ SELECT
   x.power_w    AS MeanW,
   x.active_s   AS ActiveS,
   x.slowed_s   AS SlowedS,
+  x.heat_s     AS HeatS,
+  x.sm / 1e4   AS SMShare,
+  x.occupancy / 1e4 AS Occupancy,
+  x.tensor / 1e4 AS TensorShare,
+  x.dram / 1e4 AS DRAMShare,
   x.mem_peak   AS MemoryPeak,
   x.idle / 1e4 AS IdleShare
 FROM run r

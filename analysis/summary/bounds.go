@@ -34,7 +34,7 @@ func numbers(nodes float64) []bound {
 		{0, math.MaxInt32, "NTasks NCPUs CPUsPerTask"},
 		{0, 1 << 16, "Exit.Code"},
 		{0, 1 << 10, "Exit.Signal"},
-		{0, maxSpan, "TimeLimitS StepS Node.PeriodS MeanS P10S P90S SinceS ReadS ActiveS SlowedS"},
+		{0, maxSpan, "TimeLimitS StepS Node.PeriodS MeanS P10S P90S SinceS ReadS ActiveS SlowedS PowerCappedS HeatSlowedS"},
 		{1e-9, maxSpan, "Pattern.PeriodS NodeLane.StepS Example.LengthS"},
 		{-maxSpan, maxSpan, "StartS EndS PeriodLoS PeriodHiS"},
 		{0, nodes * maxCPUs, "CPUs CPULimit"},
@@ -55,7 +55,7 @@ func numbers(nodes float64) []bound {
 		{0, maxSpan * maxCPUs, "CPUS BusyS CycleS Share.Lo Share.Hi Within"},
 		{0, maxSpan * maxHz, "PeriodSamples"},
 		{0, 1e6, "PeriodCV GPU.PowerW ClockMHz"},
-		{-rounded, 1 + rounded, "Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare IdleShare"},
+		{-rounded, 1 + rounded, "Confidence Coverage Part.Share Share.Share Others.Share Phase.Share UnnamedShare IdleShare SM Occupancy Tensor DRAM"},
 		{0, mostGPUs, "GPUDevice.Index"},
 	}
 }

@@ -21,8 +21,18 @@ type GPU struct {
 	PowerW  *float64 `json:"power_w"` // mean
 	// ActiveS is for how long some kernel ran, which says nothing of how much of the
 	// board it used; SlowedS for how long a power cap or heat slowed it.
-	ActiveS         *float64 `json:"active_s"`
-	SlowedS         *float64 `json:"slowed_s"`
+	ActiveS *float64 `json:"active_s"`
+	SlowedS *float64 `json:"slowed_s"`
+	// PowerCappedS and HeatSlowedS are the two reasons of SlowedS, the longer of both.
+	PowerCappedS *float64 `json:"power_capped_s"`
+	HeatSlowedS  *float64 `json:"heat_slowed_s"`
+	// SM is the mean share of the multiprocessors that had work, Occupancy that of the
+	// places for warps that were taken, Tensor and DRAM those of the time in which tensor
+	// cores and memory worked: 0 to 1, of boards that count it (NVIDIA's from Hopper on).
+	SM              *float64 `json:"sm"`
+	Occupancy       *float64 `json:"occupancy"`
+	Tensor          *float64 `json:"tensor"`
+	DRAM            *float64 `json:"dram"`
 	MemoryPeakBytes *float64 `json:"memory_peak_bytes"`
 	ClockMHz        *float64 `json:"clock_mhz,omitempty"` // mean of the shaders', where it is told
 	// IdleStretch is the longest time in which no kernel ran.
@@ -95,7 +105,9 @@ func (g *GPU) read(counters []run.Counter, slow series.Set, windows utilization)
 		}
 		return nil
 	}
-	g.EnergyJ, g.ActiveS, g.SlowedS = total("energy", 1e6), total("kernel", 1e9), longer(total("power_capped", 1e9), total("heat_slowed", 1e9))
+	g.EnergyJ, g.ActiveS = total("energy", 1e6), total("kernel", 1e9)
+	g.PowerCappedS, g.HeatSlowedS = total("power_capped", 1e9), total("heat_slowed", 1e9)
+	g.SlowedS = longer(g.PowerCappedS, g.HeatSlowedS)
 	if g.EnergyJ != nil && *g.EnergyJ <= 0 { // it did not move: that is no 0
 		g.EnergyJ = nil
 	}
@@ -107,6 +119,12 @@ func (g *GPU) read(counters []run.Counter, slow series.Set, windows utilization)
 	} else if c, ok := slow.Column(gpuColumn(g.Index, "kernel")); ok {
 		g.IdleStretch = longestIdle(c.Values, slow)
 		g.Lane = laneOf(c, slow)
+	}
+	for what, to := range map[string]**float64{"sm": &g.SM, "occupancy": &g.Occupancy, "tensor": &g.Tensor, "dram": &g.DRAM} {
+		if ns := total(what, 1e9); ns != nil && g.ReadS > 0 {
+			share := min(1, *ns/g.ReadS)
+			*to = &share
+		}
 	}
 	g.ClockMHz = meanOf(column("clock"), 1)
 	if most := maximum(slow, gpuColumn(g.Index, "memory")); most > 0 {

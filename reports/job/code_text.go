@@ -69,9 +69,12 @@ func (r Report) codeRemark() string {
 }
 
 // codePeriod is the mean length of the cycles that the code is of.
-func (r Report) codePeriod() float64 {
+func (r Report) codePeriod() float64 { return r.cyclePeriod(string(r.Code.Pattern)) }
+
+// cyclePeriod is the mean length of a cycle of a pattern in s, NaN where it is not known.
+func (r Report) cyclePeriod(pattern string) float64 {
 	for _, q := range r.Rhythm.Patterns {
-		if q.ID == string(r.Code.Pattern) {
+		if q.ID == pattern {
 			if q.MeanS != nil {
 				return *q.MeanS
 			}

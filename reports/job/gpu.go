@@ -49,7 +49,7 @@ func (r Report) textGPUs(p *text.Page) {
 // gpuTexts are what is told below the table.
 func (r Report) gpuTexts() []string {
 	var out []string
-	for _, text := range []string{r.gpuRest(), r.gpuDiffer(), r.gpuClock()} {
+	for _, text := range []string{r.gpuRest(), r.gpuUse(), r.gpuDiffer(), r.gpuClock()} {
 		if text != "" {
 			out = append(out, text)
 		}
@@ -126,6 +126,34 @@ func (r Report) gpuRest() string {
 		parts = append(parts, fmt.Sprintf("All %d took %s.", known, quantity.Amount(joules, "J")))
 	}
 	return strings.Join(parts, " ")
+}
+
+// gpuUse is how much of the GPUs was used, in the mean of those that count it.
+func (r Report) gpuUse() string {
+	var parts []string
+	for _, f := range []struct {
+		of   func(summary.GPU) *float64
+		text string
+	}{
+		{func(g summary.GPU) *float64 { return g.SM }, "%s of the multiprocessors had work"},
+		{func(g summary.GPU) *float64 { return g.Occupancy }, "%s of the places for warps were taken"},
+		{func(g summary.GPU) *float64 { return g.Tensor }, "tensor cores worked %s of the time"},
+		{func(g summary.GPU) *float64 { return g.DRAM }, "memory worked %s of the time"},
+	} {
+		sum, n := 0.0, 0
+		for _, g := range r.GPUs {
+			if v := f.of(g); v != nil {
+				sum, n = sum+*v, n+1
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(f.text, quantity.Share(sum/float64(n))))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "In the mean over the run " + strings.Join(parts, ", ") + "."
 }
 
 // differing is by which part of the largest the GPUs' figures must differ to be told.
@@ -222,7 +250,7 @@ func gpuIdleOf(g summary.GPU) string {
 func (r Report) gpus(n *finding.Run) {
 	share := 0.0
 	for _, g := range r.GPUs {
-		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, SlowedS: g.SlowedS}
+		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, PowerCappedS: g.PowerCappedS, HeatSlowedS: g.HeatSlowedS}
 		if i := g.IdleStretch; i != nil {
 			x.StretchS, x.FromS = i.EndS-i.StartS, i.StartS
 		}

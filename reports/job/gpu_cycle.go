@@ -35,6 +35,9 @@ func (r Report) gpuIdle() string {
 		how = quantity.Share(lo) + " to " + quantity.Share(hi)
 	}
 	text := fmt.Sprintf("%s idle %s of each cycle", who, how)
+	if s := r.cyclePeriod(r.GPUs[0].Cycle.Pattern); s > 0 {
+		text += " of " + quantity.Duration(s)
+	}
 	if code := r.gpuWhile(); code != "" {
 		text += ", while " + code
 	}

@@ -32,7 +32,7 @@ func onGPUs() summary.Summary {
 	c.BusyS, s.Code.Run.BusyS, s.Code.Samples = 10*c.BusyS, 10*s.Code.Run.BusyS, 10*s.Code.Samples
 	board := run.GPUDevice{Name: "NVIDIA A100-SXM4-80GB", UUID: "GPU-6e05d7c1-0000-0000-0000-000000000000", MemoryBytes: 85.9e9}
 	s.GPUs = []summary.GPU{
-		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.097e6), PowerW: ptr(310.), ActiveS: ptr(2443.), SlowedS: ptr(0.), MemoryPeakBytes: ptr(71.2e9)},
+		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.097e6), PowerW: ptr(310.), ActiveS: ptr(2443.), SlowedS: ptr(0.), SM: ptr(.612), Occupancy: ptr(.305), Tensor: ptr(.214), DRAM: ptr(.393), MemoryPeakBytes: ptr(71.2e9)},
 		{Node: "dahu-1", GPUDevice: board, ReadS: 3540, EnergyJ: ptr(1.071e6), PowerW: ptr(302.6), ActiveS: ptr(2406.), SlowedS: ptr(0.), MemoryPeakBytes: ptr(70.8e9)}}
 	for i := range s.GPUs {
 		s.GPUs[i].Cycle = &summary.GPUCycle{Pattern: "A", Count: 1340, IdleShare: []float64{.125, .16}[i], PowerW: make([]float64, anatomy.Bins), Idle: make([]float64, anatomy.Bins)}
@@ -99,7 +99,7 @@ func TestGPUsOfThePage(t *testing.T) {
 // than at other times; its library or its kind where no function has, and none where
 // all runs alike or is not known.
 func TestWhileGPUsAreIdle(t *testing.T) {
-	const all = "The GPUs are idle 14.3 % of each cycle"
+	const all = "The GPUs are idle 14.3 % of each cycle of 2.17 s"
 	for name, c := range map[string]struct {
 		change func(*summary.Summary)
 		want   string
@@ -116,9 +116,9 @@ func TestWhileGPUsAreIdle(t *testing.T) {
 		"no names are kept":        {func(s *summary.Summary) { *s = s.WithNames(run.NoNames) }, all + "."},
 		"when is not known":        {func(s *summary.Summary) { s.GPUs[0].Cycle.Idle = nil }, all + "."},
 		"another node's code":      {func(s *summary.Summary) { s.CodeNode = "dahu-2" }, all + "."},
-		"one is idle for longer":   {func(s *summary.Summary) { s.GPUs[1].Cycle.IdleShare = .9; s.Code = nil }, "The GPUs are idle 12.5 % to 90.0 % of each cycle."},
+		"one is idle for longer":   {func(s *summary.Summary) { s.GPUs[1].Cycle.IdleShare = .9; s.Code = nil }, "The GPUs are idle 12.5 % to 90.0 % of each cycle of 2.17 s."},
 		"of one no cycle was seen": {func(s *summary.Summary) { s.GPUs[1].Cycle = nil }, ""},
-		"one GPU":                  {func(s *summary.Summary) { s.GPUs = s.GPUs[:1]; s.Code = nil }, "The GPU is idle 12.5 % of each cycle."},
+		"one GPU":                  {func(s *summary.Summary) { s.GPUs = s.GPUs[:1]; s.Code = nil }, "The GPU is idle 12.5 % of each cycle of 2.17 s."},
 		"when the same runs": {func(s *summary.Summary) {
 			for i := range s.GPUs {
 				for k := range anatomy.Bins {
