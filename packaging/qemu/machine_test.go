@@ -76,7 +76,7 @@ type machine struct {
 	limit    time.Duration
 	// noPMU leaves the hardware events out: the emulation's count on while a CPU is idle.
 	noPMU bool
-	tests    []judged
+	tests []judged
 }
 
 // judged is a check of the guest, and what its value should be.
