@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -14,19 +15,29 @@ import (
 // nvmlProgram is what asks NVIDIA's library; it lies beside this program.
 const nvmlProgram = "jobgait-nvml"
 
-// gpus opens the job's GPUs, where its scheduler names any. Without them nothing is
-// asked, opened or started.
+// gpus opens the job's GPUs: those that its scheduler names, else, of a command, those that
+// its processes hold open. Without them nothing is asked, opened or started.
 func (l ladder) gpus() {
-	if l.r.GPUs == nil || !l.c.GPU {
+	if !l.c.GPU || l.r.GPUs == nil && l.r.RootPID == 0 {
 		return
 	}
 	in := l.in
 	members := job.NewMembers(l.h.proc, in.peek, l.r, scheduler.OfRun(l.r))
-	o := gpu.Open(gpu.Params{GPUs: *l.r.GPUs, Sys: l.h.sys, Dev: l.h.dev,
-		Helper: filepath.Join(filepath.Dir(l.h.program), nvmlProgram),
+	p := gpu.Params{Sys: l.h.sys, Dev: l.h.dev, Helper: filepath.Join(filepath.Dir(l.h.program), nvmlProgram),
 		Holders: gpu.Holders{Proc: l.h.proc, Now: rawcall.Now, Started: startOf,
 			Members: func() []int { return in.cpu.Known(mostAsked) },
-			Sharing: func(pid int) job.Sharing { return members.Describe([]int{pid}).GPUs }}})
+			Sharing: func(pid int) job.Sharing { return members.Describe([]int{pid}).GPUs }}}
+	var o gpu.Opened
+	if l.r.GPUs != nil {
+		p.GPUs = *l.r.GPUs
+		o = gpu.Open(p)
+	} else {
+		sharing := p.Holders.Sharing
+		p.Holders.Sharing = func(pid int) job.Sharing { // a GPU without a scheduler is whole
+			return cmp.Or(sharing(pid), job.WholeGPUs)
+		}
+		o = gpu.OpenFound(p)
+	}
 	for _, s := range o.Sources {
 		in.add(s)
 	}

@@ -196,6 +196,7 @@ func (s *survey) quality() run.Quality {
 		BudgetPct: h.BudgetPct, InterruptNS: h.InterruptNS,
 		Sources: append([]run.CounterSource{}, h.Sources...),
 	}
+	q.Sources = slices.DeleteFunc(q.Sources, s.neverHeld)
 	for i := range q.Sources {
 		if part := s.footer.uncertain(q.Sources[i].Name); part >= 0 && part <= 1 {
 			q.Sources[i].Uncertain = part
@@ -205,6 +206,13 @@ func (s *survey) quality() run.Quality {
 		q.OverheadPct = 100 * (q.AgentCPUS + float64(s.records)*interruptS) / available
 	}
 	return q
+}
+
+// neverHeld is whether a source is of a GPU of which nothing was read: no process held it,
+// which a note says where the run was given one.
+func (s *survey) neverHeld(x run.CounterSource) bool {
+	i := slices.IndexFunc(s.header.Columns, func(c Column) bool { return c.Name == x.Name })
+	return i >= 0 && s.header.Columns[i].Ticked && s.last[i] == NoValue && x.Absent == ""
 }
 
 // uncertain is that of a column, 0 where it is not known.

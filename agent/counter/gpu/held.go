@@ -9,6 +9,7 @@ import (
 type held struct {
 	counter.Source
 	by    *Holders
+	file  string // that must be held; "" is any of the job's
 	begun bool
 	// first is whether this is the first source of the run's GPUs: it looks for holders
 	// more often than profiles are written, and reports their notes.
@@ -33,15 +34,22 @@ func (s *held) EveryNS() int64 {
 // Drain begins when there is a holder: what was counted before is not the job's.
 func (s *held) Drain(to counter.Sink) error {
 	if !s.begun {
-		if !s.by.Confirmed() {
+		held, since := s.by.Confirmed(), s.by.SinceNS()
+		if held && s.file != "" {
+			since, held = s.by.FoundSince(s.file)
+		}
+		if !held {
 			return nil
 		}
 		s.begun = true
 		if at, ok := s.Source.(startsAt); ok {
-			at.StartAt(s.by.SinceNS())
+			at.StartAt(since)
 		} else if err := s.Start(); err != nil {
 			return err
 		}
+	}
+	if s.first && s.file != "" {
+		s.by.Confirmed() // others may be held later
 	}
 	return s.Source.Drain(to)
 }

@@ -66,26 +66,31 @@ var (
 )
 
 // startHelper starts the program for devices, each a UUID or the number of a device file,
-// and "-p" before them for a probe. It gets no environment but env, which tests have.
-func startHelper(program string, devices, env []string, now func() int64) (*helper, error) {
+// with options before them. It gets no environment but env, which tests have.
+func startHelper(program string, devices, env []string, now func() int64, options ...string) (*helper, error) {
 	h := newHelper(len(devices), now)
-	if len(devices) > 0 && devices[0] == "-p" {
-		h = newHelper(len(devices)-1, now)
+	if err := h.start(program, append(options, devices...), env); err != nil {
+		return nil, err
 	}
+	return h, nil
+}
+
+// start starts the program; until then there is nothing to listen to.
+func (h *helper) start(program string, args, env []string) error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer null.Close()
 	inRead, inWrite, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer inRead.Close()
 	defer inWrite.Close()
 	outRead, outWrite, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer outRead.Close()
 	defer outWrite.Close()
@@ -96,14 +101,15 @@ func startHelper(program string, devices, env []string, now func() int64) (*help
 		err = unix.SetNonblock(h.from, true)
 	}
 	if err == nil {
-		h.process, err = os.StartProcess(program, append([]string{program}, devices...), &os.ProcAttr{Dir: "/", Env: append([]string{}, env...),
+		h.process, err = os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{Dir: "/", Env: append([]string{}, env...),
 			Files: []*os.File{inRead, outWrite, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	}
 	if err != nil {
 		h.shut()
-		return nil, fmt.Errorf("start jobgait-nvml: %w", err)
+		return fmt.Errorf("start jobgait-nvml: %w", err)
 	}
-	return h, nil
+	h.polledNS = h.now()
+	return nil
 }
 
 func newHelper(devices int, now func() int64) *helper {
@@ -128,6 +134,9 @@ func ownCopy(f *os.File) (int, error) {
 
 // poll takes what it has said.
 func (h *helper) poll() {
+	if h.gone == nil && h.from < 0 {
+		return // not started
+	}
 	now := h.now()
 	paused := min(now-h.polledNS, mostPause)
 	h.polledNS = now

@@ -31,10 +31,14 @@ type Holders struct {
 	// known; nil knows it of none. OnHeld is called once, when a GPU is known to be held.
 	Started func(pid int) int64
 	OnHeld  func()
+	// OnFound is called with each device file of Ours that is found to be held, and looks
+	// go on for others; nil where all of them are the job's once one is held.
+	OnFound func(file string)
 
 	begunNS, nextNS int64
-	sinceNS         int64         // from when on a GPU was held, at the earliest
-	looks           map[int]int64 // when each process was last seen to hold none
+	sinceNS         int64            // from when on a GPU was held, at the earliest
+	found           map[string]int64 // the same of each device file, with OnFound
+	looks           map[int]int64    // when each process was last seen to hold none
 	confirmed       bool
 	looked          bool // at least once
 	blind           bool // of a process it could not be seen what it holds
@@ -60,18 +64,25 @@ func (h *Holders) Confirmed() bool {
 	if h.begunNS == 0 {
 		h.begunNS = now
 	}
-	if h.confirmed || h.shares || now < h.nextNS {
+	if h.confirmed && h.OnFound == nil || h.shares || now < h.nextNS {
 		return h.confirmed
 	}
+	before := h.confirmed
 	ours, known := h.Ours()
 	if known {
 		h.look(now, ours)
 	}
 	h.nextNS = h.Now() + min(mostLookNS, max(leastLookNS, lookPart*(h.Now()-now)))
-	if h.confirmed && h.OnHeld != nil {
+	if h.confirmed && !before && h.OnHeld != nil {
 		h.OnHeld()
 	}
 	return h.confirmed
+}
+
+// FoundSince is from when on a device file may have been held, false while it was not.
+func (h *Holders) FoundSince(file string) (int64, bool) {
+	at, ok := h.found[file]
+	return at, ok
 }
 
 // SinceNS is from when on a GPU may have been held: when its holder was last seen to hold
@@ -85,14 +96,16 @@ func (h *Holders) look(now int64, ours map[string]bool) {
 	for _, pid := range pids[:min(len(pids), mostProcesses)] {
 		own, other := h.holds(pid, ours)
 		others = others || other
-		if !own {
+		if len(own) == 0 {
 			looks[pid] = now
 			continue
 		}
 		switch h.Sharing(pid) {
 		case job.WholeGPUs:
-			h.confirmed, h.untold = true, false
-			h.sinceNS = h.notBefore(pid, now)
+			h.confirm(pid, now, own)
+			if h.OnFound != nil {
+				continue
+			}
 			return
 		case job.GPUShares:
 			h.shares = true
@@ -101,6 +114,26 @@ func (h *Holders) look(now int64, ours map[string]bool) {
 		h.untold = true
 	}
 	h.others, h.looks = others, looks
+}
+
+// confirm notes what a process holds.
+func (h *Holders) confirm(pid int, now int64, files []string) {
+	since := h.notBefore(pid, now)
+	if !h.confirmed {
+		h.confirmed, h.untold, h.sinceNS = true, false, since
+	}
+	if h.OnFound == nil {
+		return
+	}
+	for _, file := range files {
+		if _, known := h.found[file]; !known {
+			if h.found == nil {
+				h.found = map[string]int64{}
+			}
+			h.found[file] = since
+			h.OnFound(file)
+		}
+	}
 }
 
 // notBefore is the latest time at which a process that holds a GPU now did not hold it.
@@ -115,14 +148,14 @@ func (h *Holders) notBefore(pid int, now int64) int64 {
 	return max(at, h.begunNS)
 }
 
-// holds tells whether a process has one of the job's GPUs open, and whether another.
+// holds returns which of the job's GPUs a process has open, and whether it has another.
 // Reading where a descriptor leads waits for nobody's memory lock, nor for the file.
-func (h *Holders) holds(pid int, ours map[string]bool) (own, other bool) {
+func (h *Holders) holds(pid int, ours map[string]bool) (own []string, other bool) {
 	dir := filepath.Join(h.Proc, strconv.Itoa(pid), "fd")
 	f, err := os.Open(dir)
 	if err != nil {
 		h.blind = h.blind || !errors.Is(err, fs.ErrNotExist) // one that has ended holds nothing
-		return false, false
+		return nil, false
 	}
 	names, _ := f.Readdirnames(mostDescriptors) // what could be read counts
 	_ = f.Close()
@@ -131,12 +164,15 @@ func (h *Holders) holds(pid int, ours map[string]bool) (own, other bool) {
 		if err != nil || !isGPU(file) {
 			continue
 		}
-		if ours[file] {
-			return true, other
+		if !ours[file] {
+			other = true
+			continue
 		}
-		other = true
+		if own = append(own, file); h.OnFound == nil {
+			return own, other
+		}
 	}
-	return false, other
+	return own, other
 }
 
 // isGPU tells whether a device file is that of one GPU: not that of all, as nvidiactl
@@ -164,7 +200,7 @@ func (h *Holders) Notes() []note.Note {
 		return []note.Note{note.New(note.GPUsUnread, "the job's GPUs were not recorded: %v", h.Lost())}
 	}
 	switch {
-	case h.confirmed:
+	case h.confirmed, h.OnFound != nil && !h.shares:
 		return nil
 	case h.shares:
 		why = "the job has a share of a GPU: what all of it does is not the job's own"

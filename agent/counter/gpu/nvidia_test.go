@@ -70,7 +70,11 @@ func (e *everything) take(r *record) { e.all = append(e.all, *r) }
 func start(t *testing.T, devices []string, hangs bool, settings ...string) (*helper, *everything) {
 	t.Helper()
 	program, env := build(t)
-	h, err := startHelper(program, devices, append(env, settings...), rawcall.Now)
+	var options []string
+	if devices[0] == "-p" {
+		options, devices = devices[:1], devices[1:]
+	}
+	h, err := startHelper(program, devices, append(env, settings...), rawcall.Now, options...)
 	if err != nil {
 		t.Fatal(err)
 	}

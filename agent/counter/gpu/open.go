@@ -113,15 +113,19 @@ func windowsOf(h *helper, holders *Holders) (out []profile.GPUWindows) {
 		return nil
 	}
 	for n := range h.devices {
-		if all := h.takeWindows(n, holders.sinceNS); len(all) > 0 {
-			w := profile.GPUWindows{GPU: n}
-			for _, x := range all {
-				w.EndNS, w.Percent = append(w.EndNS, x.endNS), append(w.Percent, x.percent)
-			}
+		if w := newWindows(n, h.takeWindows(n, holders.sinceNS)); len(w.EndNS) > 0 {
 			out = append(out, w)
 		}
 	}
 	return out
+}
+
+func newWindows(gpu int, list []window) profile.GPUWindows {
+	w := profile.GPUWindows{GPU: gpu}
+	for _, x := range list {
+		w.EndNS, w.Percent = append(w.EndNS, x.endNS), append(w.Percent, x.percent)
+	}
+	return w
 }
 
 // mostGPUs is how many a profile takes the columns of, of 256 that it may have.

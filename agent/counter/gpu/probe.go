@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,15 +26,9 @@ func Probe(w io.Writer, p Params) error {
 	for _, c := range cards {
 		probeCard(w, c)
 	}
-	files, err := filepath.Glob(filepath.Join(p.Dev, "nvidia[0-9]*"))
-	if err != nil {
-		return err
-	}
 	var numbers []string
-	for _, f := range files {
-		if n, ok := job.Count(strings.TrimPrefix(filepath.Base(f), "nvidia")); ok {
-			numbers = append(numbers, strconv.Itoa(n))
-		}
+	for _, n := range numbersIn(p.Dev) {
+		numbers = append(numbers, strconv.Itoa(n))
 	}
 	if len(numbers) > 0 {
 		return probeNVIDIA(w, p, numbers)
@@ -70,7 +63,7 @@ func (t *tries) take(r *record) {
 
 func probeNVIDIA(w io.Writer, p Params, numbers []string) error {
 	began := rawcall.Now()
-	h, err := startHelper(p.Helper, append([]string{"-p"}, numbers...), p.Env, rawcall.Now)
+	h, err := startHelper(p.Helper, numbers, p.Env, rawcall.Now, "-p")
 	if err != nil {
 		return err
 	}

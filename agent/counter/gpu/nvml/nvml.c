@@ -2,7 +2,10 @@
  * jobgait-nvml reads NVIDIA GPUs for jobgait-agent. The agent must not call the driver
  * itself: a call that hangs keeps its process, and the locks of that process, for ever.
  *
- *   jobgait-nvml [-p] DEVICE...   DEVICE is a UUID (GPU-...) or the N of /dev/nvidiaN
+ *   jobgait-nvml [-p] [-n N] DEVICE...
+ *
+ * DEVICE is a UUID (GPU-...) or the N of /dev/nvidiaN; -n says how many GPUs all such
+ * programs of a run read, which share what they may cost.
  *
  * It writes records of fixed size to stdout. An "F" on stdin makes it read everything at
  * once and write a FLUSHED record. It ends when stdin is closed, so it outlives nobody.
@@ -116,7 +119,7 @@ static struct device {
 	int64_t due[GROUPS], cost[GROUPS]; /* CLOCK_MONOTONIC; mean of the last calls, ns */
 } devices[MOST_DEVICES];
 
-static int flush_asked, device_count;
+static int flush_asked, device_count, sharers;
 
 static int64_t now(clockid_t clock)
 {
@@ -415,7 +418,7 @@ static int64_t cost_since(const struct meter *m)
 /* The share of one CPU that a group of calls of one GPU may take. */
 static double share_of(int group)
 {
-	double gpu = share_of_all / device_count;
+	double gpu = share_of_all / (sharers > device_count ? sharers : device_count);
 	return part[group] * (gpu < share_of_gpu ? gpu : share_of_gpu);
 }
 
@@ -600,9 +603,16 @@ int main(int argc, char **argv)
 		close(null);
 	fcntl(1, F_SETFL, fcntl(1, F_GETFL) | O_NONBLOCK);
 	setsid();
-	int probe = argc > 1 && strcmp(argv[1], "-p") == 0;
-	char **names = argv + 1 + probe;
-	device_count = argc - 1 - probe;
+	int probe = 0;
+	char **names = argv + 1;
+	for (; *names && (*names)[0] == '-'; names++)
+		if (strcmp(*names, "-p") == 0)
+			probe = 1;
+		else if (strcmp(*names, "-n") == 0 && names[1])
+			sharers = atoi(*++names);
+		else
+			return 2;
+	device_count = argc - (names - argv);
 	if (chdir("/") || device_count < 1 || device_count > MOST_DEVICES)
 		return 2;
 	open_library();

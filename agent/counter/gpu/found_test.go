@@ -1,0 +1,78 @@
+package gpu
+
+import (
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"jobgait/agent/counter/countertest"
+	"jobgait/agent/job"
+	"jobgait/agent/job/jobtest"
+	"jobgait/agent/rawcall"
+)
+
+// Of the node's GPUs those are read that a process of the run holds open, each from when on
+// it does; no other is read, and before the first nothing is started.
+func TestOpenFound(t *testing.T) {
+	program, env := build(t)
+	dev := t.TempDir()
+	for _, name := range []string{"nvidia0", "nvidia1", "nvidia7", "nvidiactl", "nvidia-uvm"} {
+		put(t, filepath.Join(dev, name), nil)
+	}
+	p := params(t, t.TempDir(), job.GPUs{}, "/dev/nvidiactl")
+	p.Dev, p.Helper, p.Env = dev, program, env
+	p.Holders.Now = rawcall.Now
+	o := OpenFound(p)
+	defer closeAll(t, o)
+	if len(o.Sources) != 36 || o.Sources[0].EveryNS() != lookNS || o.Sources[12].EveryNS() != 0 {
+		t.Fatalf("%d sources", len(o.Sources))
+	}
+	sinks := make([]countertest.Sink, len(o.Sources))
+	drain := func() {
+		for i, s := range o.Sources {
+			if err := s.Drain(&sinks[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	helperOf := func(gpu int) *helper { return o.Sources[12*gpu].(*held).Source.(*nvColumn).h }
+	drain()
+	for gpu := range 3 {
+		if helperOf(gpu).process != nil {
+			t.Fatalf("GPU %d is read before a process holds it", gpu)
+		}
+	}
+	if n := o.Sources[0].Notes(); n != nil || o.Windows() != nil || o.CPU() != 0 {
+		t.Errorf("notes %v", n)
+	}
+	opened(t, p.Holders.Proc, 7, "/dev/nvidiactl", "/dev/nvidia1")
+	jobtest.Until(t, "the second is read", func() bool { drain(); return len(sinks[12].Readings) > 0 && len(o.Devices()) == 1 })
+	opened(t, p.Holders.Proc, 7, "/dev/nvidiactl", "/dev/nvidia1", "/dev/nvidia0")
+	jobtest.Until(t, "the first is read too", func() bool { drain(); return len(sinks[0].Readings) > 0 && len(o.Devices()) == 2 })
+	o.Flush()
+	jobtest.Until(t, "both were read again", o.Flushed)
+	for i, d := range o.Devices() {
+		if d.Index != i || d.Name != []string{"Fake 1", "Fake 0"}[i] {
+			t.Errorf("device %+v", d)
+		}
+	}
+	if helperOf(2).process != nil || len(sinks[24].Readings) != 0 {
+		t.Error("a GPU that no process of the run holds was read")
+	}
+	if first, second := sinks[0].Readings[0].TimeNS, sinks[12].Readings[0].TimeNS; first <= second {
+		t.Errorf("the first counts from %d on, the second from %d on", first, second)
+	}
+	if err := unix.Kill(helperOf(1).process.Pid, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without device files of NVIDIA's there is nothing to look for.
+func TestOpenFoundOfNothing(t *testing.T) {
+	for _, dev := range []string{"", t.TempDir()} {
+		if o := OpenFound(Params{Dev: dev}); len(o.Sources) != 0 || o.Flush != nil {
+			t.Errorf("%q: %d sources", dev, len(o.Sources))
+		}
+	}
+}
