@@ -24,6 +24,7 @@
 //	gpuN_clock        MHz    of the shaders, a level (AMD)
 //	gpuN_power_capped ns     slowed by a power cap or power brake, gpuN_heat_slowed by heat
 //	gpuN_pcie_tx      bytes  sent, and gpuN_pcie_rx received, where the board counts them
+//	gpuN_gpm          ns     time of which GPM has means, of which the next four are parts
 //	gpuN_sm           ns     GPM: part of the SMs with a warp, times the time; and
 //	                         gpuN_occupancy, gpuN_tensor, gpuN_dram (Hopper on)
 //

@@ -25,7 +25,7 @@ func TestOpenFound(t *testing.T) {
 	p.Holders.Now = rawcall.Now
 	o := OpenFound(p)
 	defer closeAll(t, o)
-	if len(o.Sources) != 36 || o.Sources[0].EveryNS() != lookNS || o.Sources[12].EveryNS() != 0 {
+	if len(o.Sources) != 39 || o.Sources[0].EveryNS() != lookNS || o.Sources[13].EveryNS() != 0 {
 		t.Fatalf("%d sources", len(o.Sources))
 	}
 	sinks := make([]countertest.Sink, len(o.Sources))
@@ -36,7 +36,7 @@ func TestOpenFound(t *testing.T) {
 			}
 		}
 	}
-	helperOf := func(gpu int) *helper { return o.Sources[12*gpu].(*held).Source.(*nvColumn).h }
+	helperOf := func(gpu int) *helper { return o.Sources[13*gpu].(*held).Source.(*nvColumn).h }
 	drain()
 	for gpu := range 3 {
 		if helperOf(gpu).process != nil {
@@ -47,7 +47,7 @@ func TestOpenFound(t *testing.T) {
 		t.Errorf("notes %v", n)
 	}
 	opened(t, p.Holders.Proc, 7, "/dev/nvidiactl", "/dev/nvidia1")
-	jobtest.Until(t, "the second is read", func() bool { drain(); return len(sinks[12].Readings) > 0 && len(o.Devices()) == 1 })
+	jobtest.Until(t, "the second is read", func() bool { drain(); return len(sinks[13].Readings) > 0 && len(o.Devices()) == 1 })
 	opened(t, p.Holders.Proc, 7, "/dev/nvidiactl", "/dev/nvidia1", "/dev/nvidia0")
 	jobtest.Until(t, "the first is read too", func() bool { drain(); return len(sinks[0].Readings) > 0 && len(o.Devices()) == 2 })
 	o.Flush()
@@ -57,10 +57,10 @@ func TestOpenFound(t *testing.T) {
 			t.Errorf("device %+v", d)
 		}
 	}
-	if helperOf(2).process != nil || len(sinks[24].Readings) != 0 {
+	if helperOf(2).process != nil || len(sinks[26].Readings) != 0 {
 		t.Error("a GPU that no process of the run holds was read")
 	}
-	if first, second := sinks[0].Readings[0].TimeNS, sinks[12].Readings[0].TimeNS; first <= second {
+	if first, second := sinks[0].Readings[0].TimeNS, sinks[13].Readings[0].TimeNS; first <= second {
 		t.Errorf("the first counts from %d on, the second from %d on", first, second)
 	}
 	if err := unix.Kill(helperOf(1).process.Pid, 0); err != nil {

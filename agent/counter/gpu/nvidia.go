@@ -199,6 +199,7 @@ type sharing struct {
 	field   int
 	full    uint64
 	mean    bool
+	time    bool // adds the time itself, of which there is a share
 	sinceNS int64
 }
 
@@ -210,6 +211,9 @@ func (u *sharing) of(r *record) (uint64, uint8) {
 	u.sinceNS = r.begunNS
 	if since == 0 || !u.mean && r.begunNS-since > mostNS || r.begunNS < since {
 		return 0, nvOK
+	}
+	if u.time {
+		return uint64(r.begunNS - since), nvOK
 	}
 	return min(r.value[u.field], u.full) * uint64(r.begunNS-since) / u.full, nvOK
 }
@@ -301,6 +305,7 @@ func nvColumns(h *helper, n int) []*nvColumn {
 		column("heat_slowed", "ns", "slowed by heat", seldomHz, false, slowedByHeat()),
 		column("pcie_tx", "bytes", "PCIe bytes sent", seldomHz, false, &counted{field: valPCIeTX, scale: 1}),
 		column("pcie_rx", "bytes", "PCIe bytes received", seldomHz, false, &counted{field: valPCIeRX, scale: 1}),
+		column("gpm", "ns", "time of which GPM has means", gpmHz, false, &sharing{field: valSM, full: 10_000, mean: true, time: true}),
 		gpm("sm", "GPM SM activity", valSM),
 		gpm("occupancy", "GPM SM occupancy", valOccupancy),
 		gpm("tensor", "GPM tensor activity", valTensor),

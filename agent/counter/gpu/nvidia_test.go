@@ -635,7 +635,7 @@ func TestNVIDIAOfAJob(t *testing.T) {
 	p.Holders.Now = rawcall.Now
 	o := Open(p)
 	defer closeAll(t, o)
-	if len(o.Sources) != 12 || o.CPU == nil || len(o.Notes) != 0 {
+	if len(o.Sources) != 13 || o.CPU == nil || len(o.Notes) != 0 {
 		t.Fatalf("%d sources, notes %v", len(o.Sources), o.Notes)
 	}
 	if first, second := o.Sources[0].EveryNS(), o.Sources[1].EveryNS(); first != lookNS || second != 0 {
