@@ -31,7 +31,9 @@ func flatRate(v float32, n int) series.Values {
 func TestGPUs(t *testing.T) {
 	counters := []run.Counter{{Name: "gpu0_energy", Scope: "job", Unit: "uJ", Total: 25e9}, {Name: "gpu0_kernel", Scope: "job", Unit: "ns", Total: 69e9},
 		{Name: "gpu0_power_capped", Scope: "job", Unit: "ns", Total: 5e9}, {Name: "gpu1_energy", Scope: "job", Unit: "uJ"},
-		{Name: "gpu1_kernel", Scope: "job", Unit: "ns"}, {Name: "gpu2_energy", Scope: "node", Total: 7}}
+		{Name: "gpu1_kernel", Scope: "job", Unit: "ns"},
+		{Name: "gpu0_sm", Scope: "job", Unit: "ns", Total: 30e9}, {Name: "gpu0_gpm", Scope: "job", Unit: "ns", Total: 60e9}, {Name: "gpu1_sm", Scope: "job"},
+		{Name: "gpu0_heat_slowed", Scope: "job", Unit: "ns", Total: 2e9}, {Name: "gpu2_energy", Scope: "node", Total: 7}}
 	slow := gpuSet(map[string]series.Values{
 		"gpu0_energy": flatRate(250e6, 100), "gpu0_kernel": flatRate(.69e9, 100), "gpu0_memory": {4e9, 6e9, 5e9},
 		"gpu1_energy": {0, 0, 0, 0}, "gpu1_kernel": {0, 0, 0, series.Missing()}, // it did nothing, and its energy did not move
@@ -45,6 +47,9 @@ func TestGPUs(t *testing.T) {
 	g, idle, amd := r.GPUs[0], r.GPUs[1], r.GPUs[2]
 	if g.Name != "board" || g.MemoryBytes != 80e9 || g.ReadS != 100 || *g.EnergyJ != 25e3 || *g.ActiveS != 69 || *g.SlowedS != 5 || *g.MemoryPeakBytes != 6e9 || math.Abs(*g.PowerW-250) > .01 {
 		t.Errorf("GPU %+v", g)
+	}
+	if g.SM == nil || *g.SM != .5 || g.Tensor != nil || idle.SM != nil || *g.PowerCappedS != 5 || *g.HeatSlowedS != 2 {
+		t.Errorf("use of the GPU %+v", g)
 	}
 	if idle.ReadS != 4 || idle.EnergyJ != nil || idle.ActiveS == nil || *idle.ActiveS != 0 || idle.MemoryPeakBytes != nil {
 		t.Errorf("one that did nothing: %+v", idle)
