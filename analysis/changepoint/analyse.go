@@ -65,7 +65,7 @@ func takeOut(runs []ready, p Params) []MachineEvent {
 		pass := p
 		pass.Threshold *= strict
 		pass.EpisodeRuns = 0 // the machine leaves its level for a few runs
-		return starts(scan(history{x: x, day: runs[i].day}, pass).events)
+		return starts(scan(history{x: x, moment: runs[i].moments, day: runs[i].day}, pass).events)
 	})
 	for i, m := range known {
 		if runs[i].machine = m; m != nil && m.Note() != nil {
@@ -146,7 +146,7 @@ func newKnowledge(r *ready, given []vote) *knowledge {
 
 // history is what the scan reads.
 func (k *knowledge) history(r *ready, f *fields) history {
-	h := history{x: k.x, day: r.day, flips: f.evidence(len(r.x))}
+	h := history{x: k.x, moment: r.moments, day: r.day, flips: f.evidence(len(r.x))}
 	if k.others != nil {
 		h.prior = k.others.nats
 	}

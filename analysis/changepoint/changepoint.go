@@ -12,8 +12,8 @@ import (
 // not nil have the length of Y.
 type Series struct {
 	ID string
-	// T is the time of each run in days; floor(T) is its day. A change starts
-	// only at a new day.
+	// T is the time of each run in days; floor(T) is its day. A change begins at any
+	// run whose time differs from that of the run before it.
 	T []float64
 	// Dated says that T counts from the beginning of 1970, UTC.
 	Dated bool

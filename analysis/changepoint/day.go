@@ -2,8 +2,9 @@ package changepoint
 
 import "math"
 
-// The runs of one day may share a part of their time: a neighbour, a loaded file
-// system. Six runs of two days are then worth little more than two (MEASURED.md).
+// The runs of one day may share a part of their time: a neighbor, a loaded file
+// system. Six runs of two days are then worth little more than two. A day on which
+// the level changes is on both sides of the change: what its runs share cancels.
 
 // dayTries are the shares of the variance, common to the runs of a day, that a
 // claim must stand.
@@ -11,8 +12,8 @@ var dayTries = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
 
 // alikeDays returns by how many nats claim c passes if the runs of a day are
 // alike: the least over the likeness of the evidence at that likeness and of what
-// the residuals, and the belief that it is small, say against it, less what is
-// asked of as few runs as the days are worth. It is infinite where every run has
+// the residuals, and the prior that it is small, say against it, less the evidence
+// required of as few runs as the days are worth. It is infinite where every run has
 // its own day.
 func (sc *scanner) alikeDays(c *claim, b belief) float64 {
 	days, repeated := sc.daysOf(c)
@@ -27,71 +28,79 @@ func (sc *scanner) alikeDays(c *claim, b belief) float64 {
 			continue
 		}
 		d, infl := days.worth(c, f)
-		left := sc.inflated(c.x, c.split, b, infl, f*repeated) + c.expected + c.others + against
+		infl.hidden = f * repeated
+		left := sc.inflated(c.x, c.split, b, infl) + c.expected + c.others + against
 		least = min(least, left-sc.few(&d)-smallCorrelated/d.df-sc.p.Threshold)
 	}
 	return least
 }
 
-// daySums are the runs of each piece of a claim within its window, and the sum
-// of squares of the runs of each of its days.
-type daySums [3]struct{ runs, squares float64 }
+// dayCount is how many runs of one day are at the two levels of a claim.
+type dayCount struct{ left, right float64 }
+
+// dayCounts are those of the days of a claim's window, in time order.
+type dayCounts []dayCount
 
 // daysOf counts the runs of the days of a claim; repeated is the share of runs
 // that follow one of the same day.
-func (sc *scanner) daysOf(c *claim) (d daySums, repeated float64) {
+func (sc *scanner) daysOf(c *claim) (days dayCounts, repeated float64) {
 	if sc.day == nil {
-		return d, 0
+		return nil, 0
 	}
 	for q, v := range c.pieces() {
-		again := 0.0
-		d[q].runs, d[q].squares, again = sc.countDays(max(v.first, c.from), v.end)
-		repeated += again
-	}
-	return d, repeated / float64(len(c.x))
-}
-
-// countDays returns the number of runs [first,end), the sum of squares of those of
-// each day, and how many follow one of their day.
-func (sc *scanner) countDays(first, end int) (runs, squares, repeated float64) {
-	of := 0.0
-	for i := first; i < end; i++ {
-		if i > first && !sc.newDay(i) {
-			repeated++
-		} else {
-			of = 0
+		for i := max(v.first, c.from); i < v.end; i++ {
+			if len(days) == 0 || sc.newDay(i) {
+				days = append(days, dayCount{})
+			} else {
+				repeated++
+			}
+			if d := &days[len(days)-1]; q == 1 {
+				d.right++
+			} else {
+				d.left++
+			}
 		}
-		of++
-		squares += 2*of - 1
 	}
-	return float64(max(0, end-first)), squares, repeated
+	return days, repeated / float64(len(c.x))
 }
 
-// inflation is by how much the variance of the mean of some pieces is larger
-// than that of independent runs if runs of a day share f of theirs.
-func (d *daySums) inflation(f float64, pieces ...int) float64 {
-	runs, squares := 0.0, 0.0
-	for _, q := range pieces {
-		runs, squares = runs+d[q].runs, squares+d[q].squares
+// total is the number of runs at the two levels.
+func (d dayCounts) total() (left, right float64) {
+	for _, v := range d {
+		left, right = left+v.left, right+v.right
 	}
-	if runs == 0 {
-		return 1
-	}
-	return 1 + f*(squares/runs-1)
+	return left, right
 }
 
 // worth is claim c with its noise known from as many runs as their days are
-// worth, and the inflations of the variance of its two levels. An outlier is as
-// often one run as a day, so that few runs of few days are asked half of the way
-// between what their runs and what their days would be.
-func (d *daySums) worth(c *claim, f float64) (claim, [2]float64) {
+// worth if runs of a day share f of their variance, and what that makes of the
+// variances. An outlier is as often one run as a day, so that of few runs of few days
+// evidence half of the way between what their runs and what their days would need is
+// required.
+func (d dayCounts) worth(c *claim, f float64) (claim, variances) {
+	nl, nr := d.total()
+	squares := dayCount{} // sums of squares of the shares of the days
+	own := dayCount{}     // as far as the other level does not have the same days
+	difference := 0.0
+	for _, v := range d {
+		p, q := v.left/nl, v.right/nr
+		squares.left += p * p
+		squares.right += q * q
+		own.left += p * max(0, p-q)
+		own.right += q * max(0, q-p)
+		difference += sq(p - q)
+	}
+	infl := variances{
+		left:       1 - f + f*nl*squares.left,
+		right:      1 - f + f*nr*squares.right,
+		difference: 1 - f + f*difference/(1/nl+1/nr),
+	}
+	left, right := max(1, 1-f+f*nl*own.left), max(1, 1-f+f*nr*own.right)
 	w := *c
-	infl := [2]float64{d.inflation(f, 0, 2), d.inflation(f, 1)}
-	n, nl := float64(len(c.x)), float64(c.k)
-	w.df = max(1, c.df-n+nl/infl[0]+(n-nl)/infl[1])
-	w.right.weight /= math.Sqrt(infl[1])
-	w.around[0] /= math.Sqrt(d.inflation(f, 0))
-	w.around[1] /= math.Sqrt(d.inflation(f, 2))
+	w.df = max(1, c.df-nl-nr+nl/left+nr/right)
+	w.right.weight /= math.Sqrt(right)
+	w.around[0] /= math.Sqrt(left)
+	w.around[1] /= math.Sqrt(left)
 	return w, infl
 }
 
@@ -112,13 +121,27 @@ func (sc *scanner) sameDay(c *claim) sameDay {
 		before := a.pairs
 		sc.follow(first, end, mu, l, &a.lagOne, &lagOne{})
 		v := dayLevel{pairs: a.pairs - before}
-		v.runs, v.squares, _ = sc.countDays(first, end)
+		v.runs, v.squares = sc.countDays(first, end)
 		a.levels = append(a.levels, v)
 	})
 	return a
 }
 
-// against is by how many nats the residuals, and the belief that runs of a day
+// countDays returns the number of runs [first,end) and the sum of squares of those
+// of each day.
+func (sc *scanner) countDays(first, end int) (runs, squares float64) {
+	of := 0.0
+	for i := first; i < end; i++ {
+		if i == first || sc.newDay(i) {
+			of = 0
+		}
+		of++
+		squares += 2*of - 1
+	}
+	return float64(max(0, end-first)), squares
+}
+
+// against is by how many nats the residuals, and the prior that runs of a day
 // are little alike, speak against a share f of the variance, compared to none.
 func (a *sameDay) against(f float64) float64 {
 	nats := sq(f/alikeSD) / 2

@@ -101,18 +101,22 @@ func (sc *scanner) told(c *claim, f func(first, end int, mu float64, l *loss)) {
 // correlated is the evidence of split c if the noise has lag-1 correlation phi.
 func (sc *scanner) correlated(x []float64, c split, b belief, phi float64) float64 {
 	nl := float64(c.k)
-	return sc.inflated(x, c, b, [2]float64{inflation(phi, nl), inflation(phi, float64(len(x))-nl)}, phi)
+	nr := float64(len(x)) - nl
+	v := variances{left: inflation(phi, nl), right: inflation(phi, nr), hidden: phi}
+	v.difference = (v.left/nl + v.right/nr) / (1/nl + 1/nr)
+	return sc.inflated(x, c, b, v)
 }
 
-// inflated is the evidence of split c if the variances of its two levels are so
-// much larger than those of independent runs, and the steps from run to run hide
-// the share hidden of the noise.
-func (sc *scanner) inflated(x []float64, c split, b belief, infl [2]float64, hidden float64) float64 {
-	n, nl := float64(len(x)), float64(c.k)
-	nr := n - nl
-	s2 := c.s*c.s*(n-2)/max(n-infl[0]-infl[1], 1) + b.weight*b.s*b.s*hidden/(1-hidden)/(b.weight+n-2)
-	wide := (infl[0]/nl + infl[1]/nr) / (1/nl + 1/nr)
-	l := sc.loss(math.Sqrt(s2 * wide))
+// variances are those of the means of the two levels of a split and of their
+// difference, relative to independent runs of the same variance, and the share of
+// the noise that the steps from run to run hide.
+type variances struct{ left, right, difference, hidden float64 }
+
+// inflated is the evidence of split c under these variances.
+func (sc *scanner) inflated(x []float64, c split, b belief, v variances) float64 {
+	n := float64(len(x))
+	s2 := c.s*c.s*(n-2)/max(n-v.left-v.right, 1) + b.weight*b.s*b.s*v.hidden/(1-v.hidden)/(b.weight+n-2)
+	l := sc.loss(math.Sqrt(s2 * v.difference))
 	left, right := l.from(x[:c.k], c.left.mu), l.from(x[c.k:], c.right.mu)
 	sorted := ranked(sc.sorted, x)
 	one := min(l.fit(x, sorted).cost, l.from(x, left.mu).cost, l.from(x, right.mu).cost)

@@ -73,7 +73,7 @@ func (sc *scanner) outings(i, j int, cut bool, s0 float64) []outing {
 	sc.winsorise(x, s0)
 	var best [episodeKeep]outing
 	for a := first; a <= n-2*minSegment; a++ {
-		if !sc.newDay(i + a) {
+		if !sc.separate(i + a) {
 			continue
 		}
 		for e := a + minSegment; e <= min(a+sc.p.EpisodeRuns, n-minSegment); e++ {
@@ -81,7 +81,7 @@ func (sc *scanner) outings(i, j int, cut bool, s0 float64) []outing {
 			sum := sc.cum[e] - sc.cum[a]
 			d := sum/in - (sc.cum[n]-sum)/out
 			nats := d * d * in * out / (in + out) / 2
-			if nats <= max(episodeNats, best[episodeKeep-1].nats) || !sc.newDay(i+e) {
+			if nats <= max(episodeNats, best[episodeKeep-1].nats) || !sc.separate(i+e) {
 				continue
 			}
 			best[episodeKeep-1] = outing{a, e, nats}
@@ -115,7 +115,7 @@ func (sc *scanner) settle(i, j int, cut bool, s outing, b belief, single float64
 			t := outing{a: at.a + d.a, b: at.b + d.b}
 			long := t.b - t.a
 			if t.a < first || long < minSegment || long > sc.p.EpisodeRuns || t.b > j-i-minSegment ||
-				!sc.newDay(i+t.a) || !sc.newDay(i+t.b) {
+				!sc.separate(i+t.a) || !sc.separate(i+t.b) {
 				continue
 			}
 			c, ok := sc.episodeAt(i, j, t, b)
@@ -193,14 +193,14 @@ func (sc *scanner) placeBetween(left, right piece, l *loss) (first, last int) {
 	worse := 0.0
 	for k := right.first - 1; k > left.first && worse <= 2*placeNats; k-- {
 		worse += l.Cost(sc.x[k]-right.mu) - l.Cost(sc.x[k]-left.mu)
-		if worse <= placeNats && sc.newDay(k) {
+		if worse <= placeNats && sc.separate(k) {
 			first = k
 		}
 	}
 	worse = 0
 	for k := right.first + 1; k < right.end && worse <= 2*placeNats; k++ {
 		worse += l.Cost(sc.x[k-1]-left.mu) - l.Cost(sc.x[k-1]-right.mu)
-		if worse <= placeNats && sc.newDay(k) {
+		if worse <= placeNats && sc.separate(k) {
 			last = k
 		}
 	}

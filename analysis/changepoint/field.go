@@ -13,7 +13,7 @@ import (
 type fields struct {
 	names []string
 	flips [][]flip
-	// starts[b] are the runs at which a change may start: the first of a day.
+	// starts[b] are the runs at which a change may start: the first of each time.
 	starts []int
 	// known remembers how many starts meet a flip, by field and width.
 	known map[[3]int]int
@@ -71,8 +71,8 @@ func newFields(r *ready) fields {
 			f.names, f.flips = append(f.names, name), append(f.flips, found)
 		}
 	}
-	for i := 1; i < len(r.day); i++ {
-		if r.day[i] != r.day[i-1] {
+	for i := 1; i < len(r.moments); i++ {
+		if r.moments[i] != r.moments[i-1] {
 			f.starts = append(f.starts, i)
 		}
 	}

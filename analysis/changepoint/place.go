@@ -84,7 +84,7 @@ func (sc *scanner) settled(i, j int, cut bool, c split, b belief) placing {
 		f.split = sc.refit(x, f.split, b, placeRounds)
 		f.nats = sc.placeCosts(x, f.split, newDisturbance(sc.p.Outliers, outlierStay))
 		for k := range f.nats {
-			if k < leastLeft(cut) || k > len(x)-minSegment || !sc.newDay(i+k) {
+			if k < leastLeft(cut) || k > len(x)-minSegment || !sc.separate(i+k) {
 				f.nats[k] = math.Inf(1)
 			} else {
 				f.nats[k] -= sc.expected(i + k)

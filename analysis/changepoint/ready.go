@@ -28,10 +28,11 @@ const (
 // time order, on logarithms. at maps them to the input.
 type ready struct {
 	*Series
-	at    []int
-	x     []float64
-	day   []int
-	notes []note.Note
+	at      []int
+	x       []float64
+	moments []int // numbers the times of the runs
+	day     []int
+	notes   []note.Note
 	// quiet says that no change can be in it: too few runs, or all alike.
 	quiet bool
 	// machine is what is known of the machine, nil if nothing.
@@ -72,6 +73,13 @@ func prepare(s *Series) ready {
 	for _, i := range r.at {
 		r.x = append(r.x, math.Log(s.Y[i]))
 		r.day = append(r.day, int(math.Floor(s.Time(i))))
+	}
+	r.moments = make([]int, len(r.at))
+	for k := 1; k < len(r.at); k++ {
+		r.moments[k] = r.moments[k-1]
+		if s.Time(r.at[k]) != s.Time(r.at[k-1]) {
+			r.moments[k]++
+		}
 	}
 	r.judge()
 	return r

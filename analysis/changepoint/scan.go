@@ -59,7 +59,7 @@ func (sc *scanner) screen(i, j, least int, s0 float64) []screened {
 	sc.winsorise(sc.x[i:j], s0)
 	sc.order = sc.order[:0]
 	for k := least; k <= n-minSegment; k++ {
-		if !sc.newDay(i + k) {
+		if !sc.separate(i + k) {
 			continue
 		}
 		l, r := float64(k), float64(n-k)
@@ -198,7 +198,13 @@ func (sc *scanner) expected(i int) float64 {
 	return b
 }
 
-// newDay says whether run i is the first of its day.
+// separate reports whether a new level may begin with run i: it has another time
+// than the run before it.
+func (sc *scanner) separate(i int) bool {
+	return sc.moment == nil || i == 0 || sc.moment[i] != sc.moment[i-1]
+}
+
+// newDay reports whether run i is the first of its day.
 func (sc *scanner) newDay(i int) bool {
 	return sc.day == nil || i == 0 || sc.day[i] != sc.day[i-1]
 }

@@ -9,7 +9,10 @@ import (
 // history is one series as the scan sees it: finite log values in time order.
 type history struct {
 	x []float64
-	// day of each run; nil: every run has its own. Changes start a day.
+	// moment numbers the times of the runs: runs of one time cannot be told apart, so
+	// that no change begins between them; nil: every run has its own time.
+	moment []int
+	// day of each run; nil: every run has its own. Runs of one day may share a level.
 	day []int
 	// flips is the evidence in nats that the recorded fields give for a change at
 	// each run: above 0 where one changed; nil: none is recorded.

@@ -88,15 +88,20 @@ func TestScanFindsSteps(t *testing.T) {
 	}
 }
 
-func TestScanStartsChangesOnNewDays(t *testing.T) {
+// Runs of one day are apart if their times are; with times of day resolution a
+// change begins with the first run of a day.
+func TestScanLocatesChangesAtTheRun(t *testing.T) {
 	x := drawn(4, 80, 0.01, 0, map[int]float64{40: 0.1})
 	day := make([]int, len(x))
 	for i := range day {
 		day[i] = i / 3 // runs 39, 40, 41 share a day
 	}
-	out := scan(history{x: x, day: day}, Default())
+	if got := indexes(scan(history{x: x, day: day}, Default()).events); !slices.Equal(got, []int{40}) {
+		t.Errorf("events at %v, want 40", got)
+	}
+	out := scan(history{x: x, moment: day, day: day}, Default())
 	if len(out.events) != 1 || out.events[0].index%3 != 0 {
-		t.Errorf("events at %v, want one on the first run of a day", indexes(out.events))
+		t.Errorf("day resolution: events at %v, want one on the first run of a day", indexes(out.events))
 	}
 }
 

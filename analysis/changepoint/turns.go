@@ -113,6 +113,22 @@ const (
 	returnRuns  = 60
 )
 
+// Two kinds of nodes or inputs of one shape seldom differ by more than a quarter: from
+// usualGap (log units) on less evidence against turns is required of the first change of
+// a history, and from rareGap on turnsRare, which 12 runs with one change give.
+const (
+	turnsRare = 3.6
+	usualGap  = 0.22
+	rareGap   = 0.37
+)
+
+// orRare returns the evidence against turns that is required of claim c: usual, or less
+// where its levels are far apart.
+func orRare(usual float64, c *claim) float64 {
+	share := (math.Abs(c.right.mu-c.left.mu) - usualGap) / (rareGap - usualGap)
+	return usual + (turnsRare-usual)*max(0, min(1, share))
+}
+
 // askedOfTurns is by how many nats claim c must beat turns since run from. A
 // kind of nodes that stays with .8 lasts for five runs: a first level that has
 // lasted longer is seldom one of two, so that less is asked once it has settled.
@@ -131,9 +147,9 @@ func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 	case sc.returns(c):
 		return turnsAgain
 	case c.around[0] < settledRuns && !c.flipped:
-		return turnsEarly
+		return orRare(turnsEarly, c)
 	}
-	return turnsFirst
+	return orRare(turnsFirst, c)
 }
 
 // returns says whether a claim is of a level that was there before, and left.
@@ -151,12 +167,12 @@ func (sc *scanner) returns(c *claim) bool {
 func (sc *scanner) slack(left, right piece, l *loss) float64 {
 	best := 0.0
 	d := 0.0
-	for at := right.first; at+1 < right.end && !sc.newDay(at+1); at++ {
+	for at := right.first; at+1 < right.end && !sc.separate(at+1); at++ {
 		d += l.Cost(sc.x[at]-left.mu) - l.Cost(sc.x[at]-right.mu)
 		best = min(best, d)
 	}
 	d = 0
-	for at := right.first - 1; at > left.first && !sc.newDay(at); at-- {
+	for at := right.first - 1; at > left.first && !sc.separate(at); at-- {
 		d += l.Cost(sc.x[at]-right.mu) - l.Cost(sc.x[at]-left.mu)
 		best = min(best, d)
 	}

@@ -1,0 +1,305 @@
+package changepoint_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"jobgait/analysis/changepoint"
+)
+
+var (
+	seed      = flag.Uint64("seed", 1, "first seed of the experiments")
+	quietRuns = flag.Int("runs", 24000, "runs of each kind without a change")
+)
+
+// experiment skips a test that prints a table of MEASURED.md unless
+// JOBGAIT_EXPERIMENT is set.
+func experiment(t *testing.T) {
+	t.Helper()
+	if os.Getenv("JOBGAIT_EXPERIMENT") == "" {
+		t.Skip("set JOBGAIT_EXPERIMENT=1 to print the table")
+	}
+}
+
+// drawn is a history with at most one step.
+type drawn struct {
+	changepoint.Series
+	at int // first run of the new level, 0: no step
+}
+
+// paced returns n runs, perDay of them each day at even intervals with a jitter of
+// a fifth of the interval.
+func paced(r *rand.Rand, n int, perDay float64) drawn {
+	h := drawn{Series: changepoint.Series{ID: "drawn", T: make([]float64, n), Y: make([]float64, n), Start: make([]float64, n)}}
+	start := 20000 + r.Float64()
+	for i := range n {
+		h.T[i] = start + (float64(i)+.2*r.Float64())/perDay
+		h.Start[i] = h.T[i] * 86400
+		h.Y[i] = math.Log(100)
+	}
+	return h
+}
+
+// seconds turns the logarithms of Y into seconds.
+func (h drawn) seconds() drawn {
+	for i, x := range h.Y {
+		h.Y[i] = math.Exp(x)
+	}
+	return h
+}
+
+// scattered adds independent normal noise of standard deviation sd to the logarithms.
+func (h drawn) scattered(r *rand.Rand, sd float64) drawn {
+	for i := range h.Y {
+		h.Y[i] += sd * r.NormFloat64()
+	}
+	return h
+}
+
+// stepped adds a step by the factor 1+effect at run at.
+func (h drawn) stepped(at int, effect float64) drawn {
+	for i := at; i < len(h.Y); i++ {
+		h.Y[i] += math.Log1p(effect)
+	}
+	h.at = at
+	return h
+}
+
+// committed records a commit that changes at the step only.
+func (h drawn) committed() drawn {
+	commit := make([]string, len(h.Y))
+	for i := range commit {
+		commit[i] = "a1"
+		if i >= h.at {
+			commit[i] = "b2"
+		}
+	}
+	h.Meta = map[string][]string{"commit": commit}
+	return h
+}
+
+func analysed(s changepoint.Series) changepoint.Result {
+	return changepoint.Analyse([]changepoint.Series{s}, changepoint.Sequential, changepoint.Default()).Series[0]
+}
+
+// located counts how steps are found.
+type located struct{ steps, found, near, exact, held, other int }
+
+// add judges a history with one step: found is the number of steps reported within
+// eight runs, near within one, exact at the run, held those whose interval
+// contains the run, other the changes reported elsewhere.
+func (l *located) add(h drawn) {
+	l.steps++
+	for _, c := range analysed(h.Series).Changes {
+		off := max(c.Index-h.at, h.at-c.Index)
+		if off > 8 {
+			l.other++
+			continue
+		}
+		l.found++
+		if off <= 1 {
+			l.near++
+		}
+		if off == 0 {
+			l.exact++
+		}
+		if c.FirstIndex <= h.at && h.at <= c.LastIndex {
+			l.held++
+		}
+	}
+}
+
+func (l located) String() string {
+	return fmt.Sprintf("%4d steps: found %.3f, within a run %.3f, at the run %.3f, interval holds %.3f of found, other changes %d",
+		l.steps, float64(l.found)/float64(l.steps), float64(l.near)/float64(l.steps), float64(l.exact)/float64(l.steps),
+		float64(l.held)/float64(max(l.found, 1)), l.other)
+}
+
+func sign(r *rand.Rand, effect float64) float64 {
+	if r.IntN(3) == 0 {
+		return -effect / (1 + effect)
+	}
+	return effect
+}
+
+// atCadence draws a step of 10 to 50 % in 100 runs of noise 1 to 3 %.
+func atCadence(r *rand.Rand, perDay float64) drawn {
+	h := paced(r, 100, perDay).scattered(r, .01+.02*r.Float64())
+	return h.stepped(25+r.IntN(50), sign(r, .1+.4*r.Float64())).seconds()
+}
+
+// weakAtCadence draws a step of 2 to 4 standard deviations of the noise.
+func weakAtCadence(r *rand.Rand, perDay float64) drawn {
+	sd := .01 + .02*r.Float64()
+	h := paced(r, 100, perDay).scattered(r, sd)
+	return h.stepped(25+r.IntN(50), sign(r, math.Expm1((2+2*r.Float64())*sd))).seconds()
+}
+
+// withinDay draws a step of 10 to 60 % within 60 runs five minutes apart.
+func withinDay(r *rand.Rand) drawn {
+	h := paced(r, 60, 288)
+	for i := range h.T {
+		h.T[i] = math.Floor(h.T[0]) + .1 + float64(i)/288
+		h.Start[i] = h.T[i] * 86400
+	}
+	return h.scattered(r, .01+.01*r.Float64()).stepped(15+r.IntN(30), sign(r, .1+.5*r.Float64())).seconds()
+}
+
+// short draws a step of 50 to 200 % in before+after runs of noise 2 %.
+func short(r *rand.Rand, before, after int, perDay float64) drawn {
+	return paced(r, before+after, perDay).scattered(r, .02).stepped(before, []float64{.5, 1, 2}[r.IntN(3)]).seconds()
+}
+
+var shortHistories = [][2]int{{5, 8}, {6, 6}, {8, 12}, {10, 8}}
+
+func TestExperimentCadence(t *testing.T) {
+	experiment(t)
+	for _, kind := range []struct {
+		name string
+		draw func(*rand.Rand, float64) drawn
+	}{{"sharp", atCadence}, {"2 to 4 sd", weakAtCadence}} {
+		var all located
+		for k, perDay := range []float64{1, 2, 3, 4, 6, 8, 12, 24, 48} {
+			r := rand.New(rand.NewPCG(*seed, uint64(100+k)))
+			var l located
+			for range 24 {
+				h := kind.draw(r, perDay)
+				l.add(h)
+				if perDay >= 3 {
+					all.add(h)
+				}
+			}
+			fmt.Printf("%-10s %3g a day     %s\n", kind.name, perDay, l)
+		}
+		fmt.Printf("%-10s 3 to 48 a day %s\n", kind.name, all)
+	}
+	var plain, committed located
+	r := rand.New(rand.NewPCG(*seed, 120))
+	for range 80 {
+		h := withinDay(r)
+		plain.add(h)
+		committed.add(h.committed())
+	}
+	fmt.Printf("within one day              %s\nwithin one day, commit      %s\n", plain, committed)
+	for _, perDay := range []float64{1, 6, 288} {
+		var l, lc located
+		for k, c := range shortHistories {
+			r := rand.New(rand.NewPCG(*seed, uint64(130+k)))
+			for range 20 {
+				h := short(r, c[0], c[1], perDay)
+				l.add(h)
+				lc.add(h.committed())
+			}
+		}
+		fmt.Printf("short, %3g a day             %s\nshort, %3g a day, commit     %s\n", perDay, l, perDay, lc)
+	}
+}
+
+// quiet kinds are histories without a step.
+var quietKinds = []struct {
+	name string
+	draw func(r *rand.Rand, n int, sd float64) drawn
+}{
+	{"independent, 1 a day", func(r *rand.Rand, n int, sd float64) drawn { return paced(r, n, 1).scattered(r, sd) }},
+	{"independent, 24 a day", func(r *rand.Rand, n int, sd float64) drawn { return paced(r, n, 24).scattered(r, sd) }},
+	{"independent, 288 a day", func(r *rand.Rand, n int, sd float64) drawn { return paced(r, n, 288).scattered(r, sd) }},
+	{"correlation .5, 1 a day", func(r *rand.Rand, n int, sd float64) drawn { return correlated(r, n, sd, 1, .5) }},
+	{"correlation .5, 24 a day", func(r *rand.Rand, n int, sd float64) drawn { return correlated(r, n, sd, 24, .5) }},
+	{"correlation .7, 24 a day", func(r *rand.Rand, n int, sd float64) drawn { return correlated(r, n, sd, 24, .7) }},
+	{"hour of day 2 sd, 8 a day", func(r *rand.Rand, n int, sd float64) drawn { return hourly(r, n, sd, 8, 2) }},
+	{"hour of day 2 sd, 24 a day", func(r *rand.Rand, n int, sd float64) drawn { return hourly(r, n, sd, 24, 2) }},
+	{"hour of day 4 sd, 24 a day", func(r *rand.Rand, n int, sd float64) drawn { return hourly(r, n, sd, 24, 4) }},
+	{"busy hours 3 sd, 24 a day", func(r *rand.Rand, n int, sd float64) drawn { return busy(r, n, sd, 24, 3) }},
+	{"day level .3, 6 a day", func(r *rand.Rand, n int, sd float64) drawn { return dayLevels(r, n, sd, 6, .3) }},
+	{"day level .5, 6 a day", func(r *rand.Rand, n int, sd float64) drawn { return dayLevels(r, n, sd, 6, .5) }},
+	{"day level .8, 6 a day", func(r *rand.Rand, n int, sd float64) drawn { return dayLevels(r, n, sd, 6, .8) }},
+	{"day level .8, 24 a day", func(r *rand.Rand, n int, sd float64) drawn { return dayLevels(r, n, sd, 24, .8) }},
+	{"two levels 8 %, stay .8", func(r *rand.Rand, n int, sd float64) drawn { return sticky(r, n, sd, 1, .08, .8) }},
+	{"two levels 20 %, stay .8", func(r *rand.Rand, n int, sd float64) drawn { return sticky(r, n, sd, 1, .2, .8) }},
+	{"two levels 50 %, stay .8", func(r *rand.Rand, n int, sd float64) drawn { return sticky(r, n, sd, 1, .5, .8) }},
+	{"two levels 20 %, stay .6", func(r *rand.Rand, n int, sd float64) drawn { return sticky(r, n, sd, 1, .2, .6) }},
+	{"two levels 20 %, 24 a day", func(r *rand.Rand, n int, sd float64) drawn { return sticky(r, n, sd, 24, .2, .8) }},
+}
+
+func correlated(r *rand.Rand, n int, sd, perDay, phi float64) drawn {
+	h := paced(r, n, perDay)
+	e := r.NormFloat64()
+	for i := range h.Y {
+		h.Y[i] += sd * e
+		e = phi*e + math.Sqrt(1-phi*phi)*r.NormFloat64()
+	}
+	return h
+}
+
+// hourly adds a sine of the hour of the day.
+func hourly(r *rand.Rand, n int, sd, perDay, size float64) drawn {
+	h := paced(r, n, perDay).scattered(r, sd)
+	for i, t := range h.T {
+		h.Y[i] += size / 2 * sd * math.Sin(2*math.Pi*t)
+	}
+	return h
+}
+
+// busy makes the runs of eight hours of each day slower.
+func busy(r *rand.Rand, n int, sd, perDay, size float64) drawn {
+	h := paced(r, n, perDay).scattered(r, sd)
+	for i, t := range h.T {
+		if t-math.Floor(t) < 1./3 {
+			h.Y[i] += size * sd
+		}
+	}
+	return h
+}
+
+// dayLevels are runs that share a part of their variance with those of their day.
+func dayLevels(r *rand.Rand, n int, sd, perDay, share float64) drawn {
+	h := paced(r, n, perDay).scattered(r, sd*math.Sqrt(1-share))
+	mood, day := 0.0, -1.0
+	for i, t := range h.T {
+		if math.Floor(t) != day {
+			day, mood = math.Floor(t), sd*math.Sqrt(share)*r.NormFloat64()
+		}
+		h.Y[i] += mood
+	}
+	return h
+}
+
+// sticky are runs on two kinds of node; a run is on the kind of the one before with
+// chance stay, plus half of the rest as calibrate draws them.
+func sticky(r *rand.Rand, n int, sd, perDay, gap, stay float64) drawn {
+	h := paced(r, n, perDay).scattered(r, sd)
+	slow := r.IntN(2) == 0
+	for i := range h.Y {
+		if r.Float64() >= 2*stay-1 {
+			slow = r.IntN(2) == 0
+		}
+		if slow {
+			h.Y[i] += math.Log1p(gap)
+		}
+	}
+	return h
+}
+
+func TestExperimentQuiet(t *testing.T) {
+	experiment(t)
+	runs := *quietRuns
+	for k, kind := range quietKinds {
+		r := rand.New(rand.NewPCG(*seed, uint64(200+k)))
+		events, all, series, with := 0, 0, 0, 0
+		for all < runs {
+			n := 60 + r.IntN(91)
+			h := kind.draw(r, n, .005*math.Pow(20, r.Float64())).seconds()
+			found := len(analysed(h.Series).Changes)
+			events, all, series = events+found, all+n, series+1
+			if found > 0 {
+				with++
+			}
+		}
+		fmt.Printf("%-28s %d runs: %.2f per 1000, in %.3f of %d histories\n", kind.name, all, 1000*float64(events)/float64(all),
+			float64(with)/float64(series), series)
+	}
+}
