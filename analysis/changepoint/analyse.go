@@ -100,9 +100,9 @@ func (r *ready) look(given []vote, p Params) look {
 	l.in = l.known.history(r, &l.fields)
 	l.out = scan(l.in, p)
 	l.blind = l.out.events
-	if l.in.flips != nil && len(l.out.events) > 0 {
+	if l.in.identified != nil && len(l.out.events) > 0 {
 		in := newKnowledge(r, given).history(r, &l.fields)
-		in.flips = nil
+		in.flips, in.identified = nil, nil
 		l.blind = scan(in, p).events
 	}
 	return l
@@ -146,7 +146,7 @@ func newKnowledge(r *ready, given []vote) *knowledge {
 
 // history is what the scan reads.
 func (k *knowledge) history(r *ready, f *fields) history {
-	h := history{x: k.x, moment: r.moments, day: r.day, flips: f.evidence(len(r.x))}
+	h := history{x: k.x, moment: r.moments, day: r.day, flips: f.evidence(len(r.x)), identified: f.identified(len(r.x))}
 	if k.others != nil {
 		h.prior = k.others.nats
 	}
@@ -223,8 +223,12 @@ func (k *knowledge) adjusted() []float64 {
 func (r *ready) tell(l *look, p Params) Result {
 	res := r.result()
 	if r.quiet {
+		if len(r.x) > 0 && len(r.x) < fewestRuns {
+			r.detectable(&res, history{x: r.x, moment: r.moments, day: r.day}, nil, p)
+		}
 		return res
 	}
+	r.detectable(&res, l.in, l.out.events, p)
 	var placed []note.Note
 	res.SlowNodes, placed = r.judgeNodes(l, p)
 	res.Notes = append(res.Notes, placed...)

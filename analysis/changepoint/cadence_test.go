@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"jobgait/analysis/changepoint"
@@ -13,6 +14,8 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 1, "first seed of the experiments")
+	histories = flag.Int("histories", 1000, "histories with a planted change")
+	only      = flag.String("only", "", "kinds with this in their name")
 	quietRuns = flag.Int("runs", 24000, "runs of each kind without a change")
 )
 
@@ -156,6 +159,88 @@ func short(r *rand.Rand, before, after int, perDay float64) drawn {
 
 var shortHistories = [][2]int{{5, 8}, {6, 6}, {8, 12}, {10, 8}}
 
+// Steps are located within a run at every cadence, within one day and in short histories.
+func TestStepsAtAnyCadence(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		draw  func(*rand.Rand, int) drawn
+		count int
+		least float64 // share located within a run
+	}{
+		{"3 to 48 runs a day", func(r *rand.Rand, k int) drawn {
+			return atCadence(r, []float64{3, 4, 6, 8, 12, 24, 48}[k%7])
+		}, 84, .95},
+		{"within one day, commit", func(r *rand.Rand, _ int) drawn { return withinDay(r).committed() }, 40, .9},
+		{"within one day", func(r *rand.Rand, _ int) drawn { return withinDay(r) }, 40, .9},
+		{"short histories, daily", func(r *rand.Rand, k int) drawn {
+			return short(r, shortHistories[k%4][0], shortHistories[k%4][1], 1)
+		}, 40, .9},
+		{"short histories, every five minutes", func(r *rand.Rand, k int) drawn {
+			return short(r, shortHistories[k%4][0], shortHistories[k%4][1], 288)
+		}, 40, .9},
+	} {
+		var l located
+		r := rand.New(rand.NewPCG(11, 1))
+		for k := range c.count {
+			l.add(c.draw(r, k))
+		}
+		if float64(l.near) < c.least*float64(l.steps) || float64(l.held) < .95*float64(l.found) || l.other > 0 {
+			t.Errorf("%s: %s; want %.2f within a run", c.name, l, c.least)
+		}
+	}
+}
+
+// A field that identifies what ran places a weak step: it is the only one that changes
+// within the interval. A field that changes twice within it does not.
+func TestIdentifyingFieldPlacesStep(t *testing.T) {
+	t.Parallel()
+	exact, named, found := 0, 0, 0
+	r := rand.New(rand.NewPCG(12, 1))
+	const draws = 40
+	for range draws {
+		h := weakAtCadence(r, 12).committed()
+		for _, c := range analysed(h.Series).Changes {
+			found++
+			if c.Index == h.at {
+				exact++
+			}
+			if len(c.Causes) > 0 && c.Causes[0].Field == "commit" && c.Causes[0].To == "b2" {
+				named++
+			}
+		}
+	}
+	if found < draws*9/10 || exact < found*95/100 || named < found*95/100 {
+		t.Errorf("%d of %d weak steps found, %d at the run of the commit, %d with it as first cause", found, draws, exact, named)
+	}
+}
+
+// Steps of the size that a history names are reported in nine of ten cases.
+func TestDetectableChange(t *testing.T) {
+	t.Parallel()
+	planted, reported, silent := detectability(5, 200)
+	if share := float64(reported) / float64(planted); share < .85 || share > .95 || silent > 60 {
+		t.Errorf("%d of %d planted steps reported (%.3f), %d histories named none", reported, planted, share, silent)
+	}
+}
+
+// Short histories say how many runs they need for 10 %, and long quiet ones what they show.
+func TestRunsForTenPercent(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(13, 1))
+	few := analysed(paced(r, 4, 1).scattered(r, .01).seconds().Series)
+	if few.DetectablePct == nil || few.RunsForTenPct == nil || *few.RunsForTenPct < 6 || *few.RunsForTenPct > 30 {
+		t.Errorf("4 runs of noise 1 %%: detectable %v, %v runs for 10 %%", few.DetectablePct, few.RunsForTenPct)
+	}
+	many := analysed(paced(r, 60, 1).scattered(r, .01).seconds().Series)
+	if many.DetectablePct == nil || *many.DetectablePct < 2 || *many.DetectablePct > 7 || many.RunsForTenPct != nil {
+		t.Errorf("60 runs of noise 1 %%: detectable %v, %v runs for 10 %%", many.DetectablePct, many.RunsForTenPct)
+	}
+	if none := analysed(changepoint.Series{}); none.DetectablePct != nil || none.RunsForTenPct != nil {
+		t.Error("a history without runs names what it shows")
+	}
+}
+
 func TestExperimentCadence(t *testing.T) {
 	experiment(t)
 	for _, kind := range []struct {
@@ -288,6 +373,9 @@ func TestExperimentQuiet(t *testing.T) {
 	experiment(t)
 	runs := *quietRuns
 	for k, kind := range quietKinds {
+		if !strings.Contains(kind.name, *only) {
+			continue
+		}
 		r := rand.New(rand.NewPCG(*seed, uint64(200+k)))
 		events, all, series, with := 0, 0, 0, 0
 		for all < runs {
@@ -302,4 +390,50 @@ func TestExperimentQuiet(t *testing.T) {
 		fmt.Printf("%-28s %d runs: %.2f per 1000, in %.3f of %d histories\n", kind.name, all, 1000*float64(events)/float64(all),
 			float64(with)/float64(series), series)
 	}
+}
+
+// continuedBy appends 5 runs that are slower by pct percent than the level of h, whose
+// noise has standard deviation sd.
+func (h drawn) continuedBy(r *rand.Rand, pct, sd float64) drawn {
+	n := len(h.T)
+	step := (h.T[n-1] - h.T[0]) / float64(n-1)
+	out := drawn{Series: h.Series, at: n}
+	out.T, out.Y, out.Start = append([]float64{}, h.T...), append([]float64{}, h.Y...), append([]float64{}, h.Start...)
+	for k := range 5 {
+		t := h.T[n-1] + step*float64(k+1)
+		out.T, out.Start = append(out.T, t), append(out.Start, t*86400)
+		out.Y = append(out.Y, 100*(1+pct/100)*math.Exp(sd*r.NormFloat64()))
+	}
+	return out
+}
+
+// detectability prints how often steps of exactly the size are reported that a history
+// names as its minimum detectable change.
+func detectability(seed uint64, histories int) (planted, reported, silent int) {
+	r := rand.New(rand.NewPCG(seed, 300))
+	for range histories {
+		sd := .005 * math.Pow(20, r.Float64())
+		h := paced(r, 12+r.IntN(120), []float64{1, 4, 24}[r.IntN(3)]).scattered(r, sd).seconds()
+		before := analysed(h.Series)
+		if before.DetectablePct == nil || len(before.Changes) > 0 {
+			silent++
+			continue
+		}
+		planted++
+		h = h.continuedBy(r, *before.DetectablePct, sd)
+		for _, c := range analysed(h.Series).Changes {
+			if c.Index >= h.at-2 {
+				reported++
+				break
+			}
+		}
+	}
+	return planted, reported, silent
+}
+
+func TestExperimentDetectable(t *testing.T) {
+	experiment(t)
+	planted, reported, silent := detectability(*seed, *histories)
+	fmt.Printf("minimum detectable change: %d of %d reported (%.3f), %d histories without one\n", reported, planted,
+		float64(reported)/float64(planted), silent)
 }

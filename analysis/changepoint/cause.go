@@ -22,14 +22,19 @@ const causeReach = 3
 type site struct {
 	index, lo, hi int
 	since, until  int
+	identified    int       // the run at which a field placed the change, -1: none did
 	unlike        []float64 // by run from since
 }
 
 // newSite weighs the runs around a change at index, found between first and
-// last, by moving the boundary between the two levels beside it.
-func (f *fields) newSite(x []float64, index, first, last, lo, hi int, o scatter.Outliers) site {
-	s := site{index: index, lo: max(first, index-causeReach, lo+1), hi: min(last, index+causeReach, hi-1)}
+// last, by moving the boundary between the two levels beside it. Where a field placed
+// the change, identified is that run, else -1.
+func (f *fields) newSite(x []float64, index, first, last, lo, hi, identified int, o scatter.Outliers) site {
+	s := site{index: index, identified: identified, lo: max(first, index-causeReach, lo+1), hi: min(last, index+causeReach, hi-1)}
 	s.lo, s.hi = min(s.lo, index), max(s.hi, index)
+	if identified >= 0 {
+		s.lo, s.hi = min(s.lo, identified), max(s.hi, identified)
+	}
 	s.since, _ = f.between(s.lo, len(x))
 	_, s.until = f.between(s.hi, len(x))
 	s.since, s.until = min(s.lo, max(s.since, lo+1)), max(s.hi, min(s.until, hi-1))
@@ -53,7 +58,8 @@ func (f *fields) newSite(x []float64, index, first, last, lo, hi int, o scatter.
 // causes are the fields that flipped in the place of a change, most telling
 // first. P is the exact chance that a change at a random admissible run, placed
 // as widely, meets a flip of that field: a field that flips often is never
-// telling. Rank is by p and by how well the runs agree with a change at the flip.
+// telling. Rank is by p and by how well the runs agree with a change at the flip; the
+// fields that placed the change come first.
 func (f *fields) causes(at site) []Cause {
 	type ranked struct {
 		Cause
@@ -67,7 +73,11 @@ func (f *fields) causes(at site) []Cause {
 		}
 		met := f.met(k, at.index-at.lo, at.hi-at.index)
 		p := min(float64(1+met)/float64(1+len(f.starts)), 1)
-		found = append(found, ranked{Cause{Field: name, From: near.from, To: near.to, P: p}, math.Log(p) + unlike})
+		rank := math.Log(p) + unlike
+		if f.dated(near.index) == at.identified {
+			rank = math.Inf(-1)
+		}
+		found = append(found, ranked{Cause{Field: name, From: near.from, To: near.to, P: p}, rank})
 	}
 	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
 	list := make([]Cause, len(found))
@@ -120,7 +130,12 @@ func (l *look) causes(q int, p Params) []Cause {
 			place, best = b, d
 		}
 	}
-	at := l.fields.newSite(l.known.x, place.index, min(place.first, e.index), max(place.last, e.index), lo, hi, p.Outliers)
+	identified := -1
+	if e.identified {
+		identified = e.index
+	}
+	first, last := min(place.first, e.index), max(place.last, e.index)
+	at := l.fields.newSite(l.known.x, place.index, first, last, lo, hi, identified, p.Outliers)
 	return l.fields.causes(at)
 }
 

@@ -132,6 +132,13 @@ type Result struct {
 	Notes     []note.Note `json:"notes"`
 	// Creep is what some of Changes are together; nil: nothing creeps.
 	Creep *Creep `json:"creep"`
+	// DetectablePct is the least change in percent, present from the next run on, that is
+	// reported after five more runs in 9 of 10 cases; nil: none of a factor of four or
+	// less is, or the method does not tell.
+	DetectablePct *float64 `json:"detectable_pct"`
+	// RunsForTenPct is how many runs the series needs for a change of 10 % to be such a
+	// change; nil where it has them, or where its runs scatter too much.
+	RunsForTenPct *int `json:"runs_for_10_pct"`
 	// Functions are changes of single functions that Changes do not show.
 	Functions []FunctionChange `json:"functions"`
 	// Adjusted are the values without what is known beside the series: shifts of

@@ -10,6 +10,10 @@ import "math"
 // claim must stand.
 var dayTries = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
 
+// dayPriorSD is the spread of that share before any run: runs of one day are taken as
+// alike where they are seen to be, not where a history has too few days to tell.
+const dayPriorSD = 0.2
+
 // alikeDays returns by how many nats claim c passes if the runs of a day are
 // alike: the least over the likeness of the evidence at that likeness and of what
 // the residuals, and the prior that it is small, say against it, less the evidence
@@ -144,7 +148,7 @@ func (sc *scanner) countDays(first, end int) (runs, squares float64) {
 // against is by how many nats the residuals, and the prior that runs of a day
 // are little alike, speak against a share f of the variance, compared to none.
 func (a *sameDay) against(f float64) float64 {
-	nats := sq(f/alikeSD) / 2
+	nats := sq(f/dayPriorSD) / 2
 	if a.pairs > 0 && a.square > 0 {
 		phi := a.product / a.square
 		se2 := max(1-sq(phi), 0.1) / a.pairs

@@ -178,6 +178,7 @@ func (sc *scanner) commitBoth(ev []event, i, newest int, m claim, v verdict) []e
 		}
 		e := sc.event(i, newest, c, v)
 		e.first, e.last = sc.placeBetween(left, right, &l)
+		sc.identify(&e, sc.start+1, right.end)
 		e.before, e.resumed = len(sc.past), e.index
 		ev = append(ev, e)
 		sc.past = append(sc.past, past{sc.start, e.index, left.mu, c.s})

@@ -117,6 +117,24 @@ func (f *fields) evidence(n int) []float64 {
 	return nats
 }
 
+// identified are the runs of n at which a field changed that does not change all the time:
+// the commit, a build id, a module, the arguments, the list of nodes; nil where none is
+// recorded. It depends on earlier runs only.
+func (f *fields) identified(n int) []bool {
+	if len(f.flips) == 0 {
+		return nil
+	}
+	at := make([]bool, n)
+	for _, flips := range f.flips {
+		for q, v := range flips {
+			if k := f.dated(v.index); k < n && float64(q) <= 2+busyField*float64(v.index) {
+				at[k] = true
+			}
+		}
+	}
+	return at
+}
+
 // dated is the run to which a change at run i is dated: the first of the next
 // day, if i is not the first of its own; beyond all runs where there is none.
 func (f *fields) dated(i int) int {

@@ -193,7 +193,7 @@ func (r *ready) paper() Result {
 		e := event{index: c.index, detected: c.detected, first: c.index, last: c.index, kind: Step}
 		e.effect, e.lo, e.hi = paperEffect(Trimmed(left), Trimmed(right))
 		ch := r.change(e)
-		ch.Causes = f.causes(f.newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], scatter.Usual()))
+		ch.Causes = f.causes(f.newSite(r.x, c.index, c.index, c.index, bounds[k], bounds[k+2], -1, scatter.Usual()))
 		res.Changes = append(res.Changes, ch)
 	}
 	for k := range bounds[:len(bounds)-1] {

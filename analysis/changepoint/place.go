@@ -39,7 +39,25 @@ func (sc *scanner) place(i, j, newest int, cut bool, c split, all []split, v ver
 	first, last := f.between(i)
 	// Where the likeliest place cannot be told, the one that is told is between too.
 	e.first, e.last = min(first, e.index), max(last, e.index)
+	sc.identify(&e, i+1, j)
 	return e, c
+}
+
+// identify moves event e to the run of its interval at which identifying fields changed,
+// if that is one run and in [from,until).
+func (sc *scanner) identify(e *event, from, until int) {
+	if sc.identified == nil {
+		return
+	}
+	at, n := 0, 0
+	for i := e.first; i <= e.last; i++ {
+		if sc.identified[i] {
+			at, n = i, n+1
+		}
+	}
+	if n == 1 && sc.separate(at) && from <= at && at < until {
+		e.index, e.identified = at, true
+	}
 }
 
 // located moves split c to where the change most likely came, from itself and from

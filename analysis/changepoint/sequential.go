@@ -17,6 +17,9 @@ type history struct {
 	// flips is the evidence in nats that the recorded fields give for a change at
 	// each run: above 0 where one changed; nil: none is recorded.
 	flips []float64
+	// identified are the runs at which a field changed that identifies what ran or where;
+	// nil: none is recorded.
+	identified []bool
 	// prior is evidence in nats for a change at each run, from other series;
 	// nil: none.
 	prior []float64
@@ -31,6 +34,7 @@ type event struct {
 	index, detected int
 	effect, lo, hi  float64
 	first, last     int     // place
+	identified      bool    // a field placed it
 	strength        float64 // nats beyond what was asked
 	kind            Kind
 	group, end      *int
