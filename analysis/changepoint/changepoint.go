@@ -136,8 +136,8 @@ type Result struct {
 	// reported after five more runs in 9 of 10 cases; nil: none of a factor of four or
 	// less is, or the method does not tell.
 	DetectablePct *float64 `json:"detectable_pct"`
-	// RunsForTenPct is how many runs the series needs for a change of 10 % to be such a
-	// change; nil where it has them, or where its runs scatter too much.
+	// RunsForTenPct is how many runs of its newest level the series needs for a change of
+	// 10 % to be such a change; nil where it has them, or where its runs scatter too much.
 	RunsForTenPct *int `json:"runs_for_10_pct"`
 	// Functions are changes of single functions that Changes do not show.
 	Functions []FunctionChange `json:"functions"`

@@ -169,7 +169,6 @@ func (r *ready) detectable(res *Result, in history, ev []event, p Params) {
 		return
 	}
 	if n := d.runsFor(math.Log1p(usefulPct / 100.)); n > d.n-d.start {
-		n += d.start
 		res.RunsForTenPct = &n
 	}
 }

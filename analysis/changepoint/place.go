@@ -36,7 +36,7 @@ func (sc *scanner) place(i, j, newest int, cut bool, c split, all []split, v ver
 		v.asked = sc.p.Threshold + smallSample/d.df
 	}
 	e := sc.event(i, newest, c, v)
-	first, last := f.between(i)
+	first, last := sc.between(i, &f)
 	// Where the likeliest place cannot be told, the one that is told is between too.
 	e.first, e.last = min(first, e.index), max(last, e.index)
 	sc.identify(&e, i+1, j)
@@ -80,11 +80,17 @@ func (sc *scanner) located(i, j int, cut bool, c split, all []split, b belief) (
 }
 
 // between returns the first and the last run at which the change may have come as
-// well, in a window that begins with run i.
-func (f *placing) between(i int) (first, last int) {
+// well, by the values alone, in a window that begins with run i.
+func (sc *scanner) between(i int, f *placing) (first, last int) {
 	first, last = i+f.k, i+f.k
-	least := slices.Min(f.nats)
-	for k, v := range f.nats {
+	alone := slices.Clone(f.nats)
+	for k := range alone {
+		if !math.IsInf(alone[k], 1) {
+			alone[k] += sc.expected(i + k)
+		}
+	}
+	least := slices.Min(alone)
+	for k, v := range alone {
 		if v <= least+placeNats {
 			first, last = min(first, i+k), max(last, i+k)
 		}

@@ -101,6 +101,10 @@ const (
 	// turnsAgain is asked of a change to a level that was there before: asked of
 	// all later changes it held back a real one of 12 %.
 	turnsAgain = 6
+	// turnsLong is required where the first level had lasted for longRuns: of levels that
+	// stay with .8 one in 200 does.
+	turnsLong = 2
+	longRuns  = 24
 	// turnsEarly is asked where the first level had not lasted for settledRuns
 	// (more than ten): a change passes when 21 runs are known.
 	turnsEarly  = 5
@@ -148,6 +152,8 @@ func (sc *scanner) askedOfTurns(from int, c *claim) float64 {
 		return turnsAgain
 	case c.around[0] < settledRuns && !c.flipped:
 		return orRare(turnsEarly, c)
+	case c.around[0] >= longRuns:
+		return turnsLong
 	}
 	return orRare(turnsFirst, c)
 }

@@ -54,7 +54,10 @@ type (
 		SlowNodes []jsonSlowNode `json:"slow_nodes"`
 		Functions []jsonFunction `json:"functions"`
 		Creep     *jsonCreep     `json:"creep,omitempty"`
-		Notes     []note.Note    `json:"notes"`
+		// DetectablePct and RunsForTenPct: see changepoint.Result.
+		DetectablePct *float64    `json:"detectable_pct"`
+		RunsForTenPct *int        `json:"runs_for_10_pct"`
+		Notes         []note.Note `json:"notes"`
 	}
 	jsonCreep struct {
 		Index     int      `json:"index"`
@@ -176,6 +179,7 @@ func write(w io.Writer, v any) error {
 func (s Judged) json(o Options) jsonSeries {
 	out := jsonSeries{ID: s.givenID(), User: textOrNull(s.User), App: textOrNull(s.App), Shape: textOrNull(s.Shape), Metric: textOrNull(s.Metric), Unit: textOrNull(s.Unit), N: s.Result.N, Status: textOrNull(string(s.Status)), Changes: []jsonChange{}, Regimes: []jsonRegime{},
 		Outliers: []int{}, SlowNodes: []jsonSlowNode{}, Functions: s.jsonFunctions(o), Notes: s.AllNotes()}
+	out.DetectablePct, out.RunsForTenPct = quantity.FiniteOf(s.Result.DetectablePct), s.Result.RunsForTenPct
 	for _, c := range s.Result.Changes {
 		out.Changes = append(out.Changes, s.jsonChange(c, o))
 	}

@@ -71,7 +71,7 @@ func (r Report) changes(p *text.Page) {
 // footnotes say what chance would give, by which rate, and what the words mean.
 func (r Report) footnotes(p *text.Page) {
 	first := true
-	for _, text := range []string{r.ByChance(), r.OwnRate(), r.meaning()} {
+	for _, text := range []string{r.ByChance(), r.OwnRate(), r.Detectable(), r.meaning()} {
 		if text == "" {
 			continue
 		}

@@ -72,6 +72,9 @@ func newPanel(in Input, m metric, d detail) *panel {
 	}
 	p.levels(s, in.Options)
 	p.notes(s)
+	if line := s.Detectable(); line != "" {
+		p.Lines = append(p.Lines, line)
+	}
 	if d.draws(s) {
 		p.Curves = curves(s)
 	}

@@ -1,0 +1,66 @@
+package change
+
+import (
+	"fmt"
+	"slices"
+
+	"jobgait/analysis/quantity"
+)
+
+// Detectable says which change the runs of a history would show, or how many runs it
+// needs; "" where neither is known.
+func (s Judged) Detectable() string {
+	pct, runs := s.Result.DetectablePct, s.Result.RunsForTenPct
+	var text string
+	if pct != nil {
+		text = fmt.Sprintf("With these runs a change of %s or more would be reported after 5 more runs in 9 of 10 cases.",
+			quantity.Percent(*pct))
+	}
+	if runs == nil {
+		return text
+	}
+	more := fmt.Sprintf("A change of 10 %% needs %s of this level; there are %d.", quantity.Plural(*runs, "run"), s.levelRuns())
+	if text == "" {
+		return more
+	}
+	return text + " " + more
+}
+
+// levelRuns is how many runs the newest level of a history has.
+func (s Judged) levelRuns() int {
+	if n := len(s.Result.Regimes); n > 0 {
+		return s.Result.Regimes[n-1].N
+	}
+	return s.Values()
+}
+
+// Detectable says it of all histories: of several by their median.
+func (r Report) Detectable() string {
+	var pct []float64
+	judged, last := 0, Judged{}
+	for _, s := range r.Series {
+		if s.Support {
+			continue
+		}
+		judged, last = judged+1, s
+		if p := s.Result.DetectablePct; p != nil {
+			pct = append(pct, *p)
+		}
+	}
+	switch {
+	case judged == 1:
+		return last.Detectable()
+	case len(pct) == 0:
+		return ""
+	}
+	slices.Sort(pct)
+	text := fmt.Sprintf("With these runs changes of %s or more (median of %d histories; the largest %s) would be reported after 5 more runs in 9 of 10 cases.",
+		quantity.Percent(pct[len(pct)/2]), len(pct), quantity.Percent(pct[len(pct)-1]))
+	switch n := judged - len(pct); {
+	case n == 1:
+		text += " 1 history is too short or scatters too much to show any."
+	case n > 1:
+		text += fmt.Sprintf(" %d histories are too short or scatter too much to show any.", n)
+	}
+	return text
+}
