@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
@@ -50,8 +51,12 @@ func inputOf(s history.History, m Metric) table.Runs {
 		},
 		App: s.App, Shape: s.Shape, Metric: m.Name, Unit: m.Unit, Calendar: true, Notes: []note.Note{},
 	}
+	in.Array = make([]string, n)
 	for i, r := range s.Runs {
 		in.T[i], in.Start[i], in.Y[i] = r.Start/day, r.Start, m.value(r)
+		if array, _, task := strings.Cut(r.DisplayID, "_"); task {
+			in.Array[i] = array
+		}
 	}
 	in.Code, in.CodeS = code(s)
 	for _, other := range metrics() {

@@ -47,6 +47,7 @@ func Analyse(series []Series, method Method, p Params) Report {
 				looks[i] = runs[i].look(given[i], p)
 			}
 			rep.Series[i] = runs[i].tell(&looks[i], p)
+			runs[i].detectable(&rep.Series[i], &looks[i], p)
 			looks[i] = look{} // nobody asks any more: it is most of the memory
 		})
 	}
@@ -223,12 +224,8 @@ func (k *knowledge) adjusted() []float64 {
 func (r *ready) tell(l *look, p Params) Result {
 	res := r.result()
 	if r.quiet {
-		if len(r.x) > 0 && len(r.x) < fewestRuns {
-			r.detectable(&res, history{x: r.x, moment: r.moments, day: r.day}, nil, p)
-		}
 		return res
 	}
-	r.detectable(&res, l.in, l.out.events, p)
 	var placed []note.Note
 	res.SlowNodes, placed = r.judgeNodes(l, p)
 	res.Notes = append(res.Notes, placed...)

@@ -6,10 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"jobgait/analysis/changepoint"
+	"jobgait/analysis/note"
 )
 
 var (
@@ -238,6 +241,32 @@ func TestRunsForTenPercent(t *testing.T) {
 	}
 	if none := analysed(changepoint.Series{}); none.DetectablePct != nil || none.RunsForTenPct != nil {
 		t.Error("a history without runs names what it shows")
+	}
+}
+
+// The tasks of one job array are one observation: forty slow tasks of one array are no
+// change, and runs that are slower than the median of the tasks are.
+func TestArrayTasksAreOneObservation(t *testing.T) {
+	t.Parallel()
+	h := paced(rand.New(rand.NewPCG(14, 1)), 80, 24).scattered(rand.New(rand.NewPCG(14, 2)), .01)
+	h.stepped(40, .3).seconds()
+	if n := len(analysed(h.Series).Changes); n != 1 {
+		t.Fatalf("%d changes without arrays, want 1", n)
+	}
+	h.Array = make([]string, len(h.Y))
+	for i := 40; i < 80; i++ {
+		h.Array[i] = "812340"
+	}
+	res := analysed(h.Series)
+	if len(res.Changes) != 0 || !slices.ContainsFunc(res.Notes, func(n note.Note) bool { return n.Code == note.ArrayTasks }) {
+		t.Errorf("one slow array: changes %+v, notes %+v", res.Changes, res.Notes)
+	}
+	for i := range h.Y {
+		h.Array[i] = strconv.Itoa(i / 4) // ten arrays of four tasks at each level
+	}
+	res = analysed(h.Series)
+	if len(res.Changes) != 1 || res.Changes[0].Index != 40 || res.Regimes[0].N != 10 {
+		t.Errorf("a change between arrays: changes %+v, regimes %+v", res.Changes, res.Regimes)
 	}
 }
 

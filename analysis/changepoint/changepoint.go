@@ -28,6 +28,9 @@ type Series struct {
 	Meta map[string][]string
 	// Nodes are the nodes of each run.
 	Nodes [][]string
+	// Array is the job array that each run is a task of, "" for none. The tasks of one
+	// array are one observation, their median, at the time of the first of them.
+	Array []string
 	// Code are functions of the program with their CPU time in a cycle of each run,
 	// CodeS all of it; NaN where a run does not list one, or nothing is known.
 	Code  []functions.Part

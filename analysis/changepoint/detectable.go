@@ -155,9 +155,16 @@ func (d *detector) runsFor(step float64) int {
 
 // detectable sets the least change that the runs of r can show, and where that is more
 // than usefulPct how many runs that would take.
-func (r *ready) detectable(res *Result, in history, ev []event, p Params) {
+func (r *ready) detectable(res *Result, l *look, p Params) {
+	in := l.in
+	switch {
+	case len(r.x) == 0 || r.quiet && len(r.x) >= fewestRuns: // all equal
+		return
+	case r.quiet:
+		in = history{x: r.x, moment: r.moments, day: r.day}
+	}
 	p.EpisodeRuns = 0
-	d := newDetector(in, ev, p)
+	d := newDetector(in, l.out.events, p)
 	if step, ok := d.detectable(); ok && len(r.x) >= minSegment {
 		pct := 100 * math.Expm1(step)
 		res.DetectablePct = &pct

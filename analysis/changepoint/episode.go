@@ -16,7 +16,7 @@ type outing struct {
 // episodeKeep of them are fitted: the threshold of evidence is higher. A fit is
 // moved to a better place only if it is within episodeNear of the threshold.
 const (
-	episodeNats = 7
+	episodeNats = 9.5
 	episodeKeep = 2
 	episodeNear = 4
 	// episodeOwn is asked of an episode beyond what the best single change of the

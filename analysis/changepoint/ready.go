@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jobgait/analysis/changepoint/machine"
+	"jobgait/analysis/internal/robust"
 	"jobgait/analysis/note"
 )
 
@@ -70,8 +71,9 @@ func prepare(s *Series) ready {
 	if unusable > 0 {
 		r.notes = append(r.notes, note.New(note.UnusableValue, "%d of %d runs left out: a value must be positive and finite, its time known", unusable, len(s.Y)))
 	}
-	for _, i := range r.at {
-		r.x = append(r.x, math.Log(s.Y[i]))
+	values := r.joinArrays()
+	for k, i := range r.at {
+		r.x = append(r.x, math.Log(values[k]))
 		r.day = append(r.day, int(math.Floor(s.Time(i))))
 	}
 	r.moments = make([]int, len(r.at))
@@ -83,6 +85,49 @@ func prepare(s *Series) ready {
 	}
 	r.judge()
 	return r
+}
+
+// joinArrays keeps the first task of each job array in place of all and returns the value
+// of each run that is kept: of an array the median.
+func (r *ready) joinArrays() []float64 {
+	values := make([]float64, 0, len(r.at))
+	first := map[string]int{}
+	tasks := map[int][]float64{}
+	kept := r.at[:0]
+	for _, i := range r.at {
+		if array := arrayOf(r.Series, i); array != "" {
+			k, ok := first[array]
+			if !ok {
+				k = len(kept)
+				first[array] = k
+			}
+			tasks[k] = append(tasks[k], r.Y[i])
+			if ok {
+				continue
+			}
+		}
+		kept, values = append(kept, i), append(values, r.Y[i])
+	}
+	joined := 0
+	for k, y := range tasks {
+		if values[k] = robust.Median(y); len(y) > 1 {
+			joined++
+		}
+	}
+	if joined > 0 {
+		r.notes = append(r.notes, note.New(note.ArrayTasks, "the tasks of %s are judged as one run each, by their median",
+			note.Count(joined, "job array")))
+	}
+	r.at = kept
+	return values
+}
+
+// arrayOf is the job array of run i, "" where it is none or not known.
+func arrayOf(s *Series, i int) string {
+	if len(s.Array) != len(s.Y) {
+		return ""
+	}
+	return s.Array[i]
 }
 
 // Usable says whether run i has a value and a time that can be measurements.

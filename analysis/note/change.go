@@ -5,6 +5,7 @@ const (
 	FewRuns        Code = "few_runs"        // too few runs for any change to be seen
 	AllEqual       Code = "all_equal"       // every run has the same value
 	RepeatedTimes  Code = "repeated_times"  // several runs have one time
+	ArrayTasks     Code = "array_tasks"     // tasks of one array are judged as one run
 	LongGap        Code = "long_gap"        // long without runs: what changed meanwhile cannot be dated
 	FieldsMissing  Code = "fields_missing"  // recorded fields are not known of every run
 	NodePlacement  Code = "node_placement"  // the level follows the nodes, not the date
