@@ -15,10 +15,9 @@ const causeReach = 3
 
 // site is the place of a change: the run at which it was found, the runs at
 // which it may be dated, and how much worse, in nats, each run explains the
-// values than the best. A change in the middle of a day is dated to this or the
-// next day, so that runs from since to until are asked for flips: with three runs
-// a day the field that flipped with a change is then named in .998 of simulated
-// histories, without in .465.
+// values than the best. Runs of one time, of one day for data of day resolution, stay
+// together: a change among them is dated to the first of them or to the next time, so
+// that flips of the runs from since to until count.
 type site struct {
 	index, lo, hi int
 	since, until  int

@@ -18,7 +18,7 @@ type telling struct {
 	a, b   float64
 	// extra is what counts against changes beside their misfit: committed changes
 	// from one of the levels to the other, for their rarity and for meeting an old
-	// level by chance; less what a change in the middle of a day would spare.
+	// level by chance; less what a change among runs of one time would spare.
 	extra float64
 }
 
@@ -169,7 +169,7 @@ func (sc *scanner) returns(c *claim) bool {
 }
 
 // slack is by how much the steps of two pieces would cost less if the change had
-// come in the middle of a day, where it is not looked for; never above 0.
+// come among runs of one time, where it is not looked for; never above 0.
 func (sc *scanner) slack(left, right piece, l *loss) float64 {
 	best := 0.0
 	d := 0.0
