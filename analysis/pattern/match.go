@@ -82,17 +82,21 @@ func (c cycle) normalise() {
 // d has to begin later for it, as a share of the cycle.
 func (c cycle) alike(d cycle) (r, shift float64) {
 	r = -1
-	n := len(c)
-	for s := range n {
-		dot := 0.0
-		for i, v := range c[:n-s] {
-			dot += v * d[i+s]
+	twice := append(append(make(cycle, 0, 2*cyclePoints+4), d...), d...)[:2*cyclePoints+4]
+	for s := 0; s < cyclePoints; s += 4 { // four sums at a time: one addition waits for the one before
+		var dot0, dot1, dot2, dot3 float64
+		at := twice[s:]
+		for i, v := range c {
+			w := at[i : i+4 : i+4]
+			dot0 += v * w[0]
+			dot1 += v * w[1]
+			dot2 += v * w[2]
+			dot3 += v * w[3]
 		}
-		for i, v := range c[n-s:] {
-			dot += v * d[i]
-		}
-		if dot > r {
-			r, shift = dot, float64(s)/float64(n)
+		for k, dot := range [...]float64{dot0, dot1, dot2, dot3} {
+			if dot > r {
+				r, shift = dot, float64(s+k)/cyclePoints
+			}
 		}
 	}
 	return r, shift

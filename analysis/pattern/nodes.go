@@ -80,11 +80,11 @@ func CompareNodes(nodes []NodePattern) Across {
 		if shapes[i].v == nil {
 			continue
 		}
-		if d := distancePct(&scratch, shapes[i].v, middle); d == d {
+		if d := distancePct(&scratch, shapes[i].v, middle); !math.IsNaN(d) {
 			a.Nodes[i].DistancePct = &d
 		}
 	}
-	a.pairs(shapes, middle)
+	a.pairs(shapes)
 	a.odd(shapes, middle)
 	a.lags(nodes, shapes)
 	a.stragglers(nodes)
@@ -149,35 +149,43 @@ func distancePct(s *dtw.Scratch, x, y []float64) float64 {
 	return math.NaN()
 }
 
-// pairs counts the pairs that agree.
-func (a *Across) pairs(shapes []phased, middle []float64) {
+// pairs counts the pairs that agree. Of more than maxPairwise shapes each makes one pair
+// with the median shape, whose distance is in a.Nodes.
+func (a *Across) pairs(shapes []phased) {
 	var known [][]float64
 	for _, s := range shapes {
 		if s.v != nil {
 			known = append(known, s.v)
 		}
 	}
+	if len(known) > maxPairwise {
+		for i, n := range a.Nodes {
+			if n.DistancePct != nil {
+				a.count(*n.DistancePct)
+			} else if shapes[i].v != nil {
+				a.count(math.NaN())
+			}
+		}
+		return
+	}
 	var scratch dtw.Scratch
-	count := func(x, y []float64) {
-		d := distancePct(&scratch, x, y)
-		a.Pairs++
-		if d <= agreePct {
-			a.Agree++
-		}
-		if d <= closePct {
-			a.Close++
-		}
-		a.WorstPct = max(a.WorstPct, d)
-	}
 	for i, x := range known {
-		if len(known) > maxPairwise {
-			count(x, middle)
-			continue
-		}
 		for _, y := range known[:i] {
-			count(x, y)
+			a.count(distancePct(&scratch, x, y))
 		}
 	}
+}
+
+// count adds one pair at a distance of pct percent.
+func (a *Across) count(pct float64) {
+	a.Pairs++
+	if pct <= agreePct {
+		a.Agree++
+	}
+	if pct <= closePct {
+		a.Close++
+	}
+	a.WorstPct = max(a.WorstPct, pct)
 }
 
 // odd marks the nodes that differ from the median shape, and where.

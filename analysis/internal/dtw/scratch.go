@@ -6,9 +6,9 @@ import "math"
 // longest and is never given back. Its zero value is ready. One goroutine may
 // use it at a time.
 type Scratch struct {
-	prev, cur   []float64
-	steps, next []int32
-	turn        []uint8
+	prev, cur []float64
+	fixed     []int64
+	turn      []uint8
 }
 
 // Full is the band that admits all pairs.
@@ -18,9 +18,19 @@ const Full = -1
 func (s *Scratch) rows(m int) (prev, cur []float64) {
 	if cap(s.prev) < m+2 {
 		s.prev, s.cur = make([]float64, 2*(m+2)), make([]float64, 2*(m+2))
-		s.steps, s.next = make([]int32, 2*(m+2)), make([]int32, 2*(m+2))
 	}
 	return s.prev[:m+2], s.cur[:m+2]
+}
+
+// cells returns two rows of m+1 cells in fixed point, and as many values.
+func (s *Scratch) cells(m int) (rows [3][]int64) {
+	if len(s.fixed) < 3*(m+1) {
+		s.fixed = make([]int64, 6*(m+1))
+	}
+	for i := range rows {
+		rows[i] = s.fixed[i*(m+1) : (i+1)*(m+1)]
+	}
+	return rows
 }
 
 // limits returns the first and last column of row i (all from 1) within the
