@@ -14,7 +14,7 @@ require (
 	github.com/spf13/pflag v1.0.9 // cobra's flags
 	github.com/therootcompany/xz v1.0.1 // symbols that Fedora packs: of the readers of xz the one that bounds the dictionary of a hostile file
 	golang.org/x/sys v0.49.0 // perf_event_open, pidfd, openat and other system calls
-	gonum.org/v1/gonum v0.17.0 // Fourier transforms of the period detector
+	gonum.org/v1/gonum v0.17.0 // Fourier transforms of the period detector, eigenvectors of its projection, distributions of statistical tests
 )
 
 require (

@@ -27,7 +27,7 @@
 //
 // Where the interface still speaks Slurm: a job id is one positive number (Grid
 // Engine's has a task beside it: array and task id are in Job; PBS and Flux have
-// letters); states are sacct's words, which the history's views promise; RunKey has an
+// letters); states are sacct's words, which the history's views promise; run.Key has an
 // SLUID; the cgroups that package cgroup finds are Slurm's; settings are in [slurm];
 // of the hooks' arguments only the scheduler's name is looked at; every node has both.
 package job

@@ -28,7 +28,7 @@
 // A reading takes 2 to 9 us of the agent's CPU time (two busy CPUs of a virtual
 // machine); a switch between threads of the job, 2.7 us, costs 140 to 550 ns more
 // with a Task and 65 to 370 more with a Cgroup, a fork and exit 3 to 5 us more for
-// each inherited event (BenchmarkRead, BenchmarkSwitch, BenchmarkForkOfATask).
+// each inherited event (BenchmarkReadTask, BenchmarkSwitch, BenchmarkForkOfATask).
 //
 // It refuses to give 0 for what was not counted: such a column is absent, with
 // the reason. With exclude_kernel context switches and migrations would read 0. It

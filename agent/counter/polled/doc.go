@@ -22,7 +22,7 @@
 //
 // What takes more than 1/200 of the time between readings is read less often. A meter
 // that hangs is read in a goroutine of its own, by system calls that the runtime knows
-// of: 3.2 us a reading instead of 1.5 (BenchmarkAside), and a drain waits 20 ms for it
+// of: 3.2 us a reading instead of 1.5 (BenchmarkAside of kernel), and a drain waits 20 ms for it
 // at most, once. What is not there is said, never 0.
 //
 // It refuses to be fast: readings are not on the grid, and a period of some seconds is

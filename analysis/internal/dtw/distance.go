@@ -70,7 +70,8 @@ func (s *Scratch) Mean(x, y []float64) float64 {
 	prev[0] = 0
 	first, last := 0, 0
 	for _, v := range x {
-		first, last = fill(cur, prev, q, row{v: fixed(v-lo, scale, pairBits), pairs: pairs, limit: limit, first: first, last: last})
+		r := row{v: fixed(v-lo, scale, pairBits), pairs: pairs, limit: limit, first: first, last: last}
+		first, last = fill(cur, prev, q, r)
 		prev, cur = cur, prev
 	}
 	return float64(prev[m]>>pairBits) / scale / float64(prev[m]&pairs)
