@@ -120,7 +120,10 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 		if finish.Done(dir) {
 			return nil
 		}
-		return f.Finish(ctx, dir)
+		if err := f.Finish(ctx, dir); err != nil {
+			return err
+		}
+		return f.Retire(dir)
 	})
 	if err != nil {
 		log.Printf("%v", err)

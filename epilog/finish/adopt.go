@@ -71,7 +71,7 @@ func (f Finisher) sweeper() (collect.Sweeper, error) {
 			w.Jobs = append(w.Jobs, collect.JobName(run.Key))
 		}
 	}
-	return w, nil
+	return w, retiredOfMany(f.Spool, func(r retired) { w.Jobs = append(w.Jobs, collect.JobName(r.Run.Key)) })
 }
 
 // witnessed is a run as it is known without its records.
@@ -114,7 +114,13 @@ func (f Finisher) seen(key run.Key) (witnessed, error) {
 		}
 		return witnessed{run, end}, nil
 	}
-	return witnessed{}, nil
+	var w witnessed
+	return w, retiredOf(f.Spool, manyNodes, key.JobID, func(r retired) bool {
+		if r.Run.Key == key {
+			w = witnessed{r.Run, r.End}
+		}
+		return r.Run.Key != key
+	})
 }
 
 // accounted returns the run as the scheduler's accounting knows it: by id, user and

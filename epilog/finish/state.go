@@ -32,7 +32,7 @@ const (
 	Archived               // archived: the profile is in the site's archive
 	Stored                 // reported.json, "nodes": the run is in the history, or waits for the history's writer
 	Forgotten              // no file: the nodes' records are removed from the collection directory
-	Closed                 // done: nothing is left to do on this node
+	Closed                 // done: nothing is left to do on this node; Retire then removes what is not kept
 )
 
 // Two further files of the run directory are not states: tried (when the last try began, see due) and lock (a
@@ -241,8 +241,8 @@ func endKnown(dir job.RunDir) bool {
 	return err == nil
 }
 
-// Done says whether nothing is left to do for the run on this node.
-func Done(dir job.RunDir) bool { return dir != "" && exists(dir, doneFile) }
+// Done says whether nothing is left to do for the run on this node. A run that is retired has no directory any more.
+func Done(dir job.RunDir) bool { return dir != "" && (exists(dir, doneFile) || !exists(dir, ".")) }
 
 func exists(dir job.RunDir, name string) bool {
 	_, err := os.Lstat(dir.Path(name))

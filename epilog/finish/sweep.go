@@ -118,7 +118,11 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 		return false, err
 	}
 	err = f.Finish(ctx, dir)
-	return err == nil && Done(dir), err
+	finished := err == nil && Done(dir)
+	if finished {
+		err = f.Retire(dir)
+	}
+	return finished, err
 }
 
 // fresh is whether the run ended so short ago that its own worker, and those of
@@ -239,7 +243,10 @@ func Find(spool string, key run.Key) (dir job.RunDir, run job.Run, over bool, er
 			dir, run = d, r
 		}
 	}
-	return dir, run, over, nil
+	if dir == "" && !over {
+		over, err = isRetired(spool, key)
+	}
+	return dir, run, over, err
 }
 
 // prefixOf is how the directories of all runs of a job begin.

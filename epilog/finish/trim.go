@@ -59,8 +59,15 @@ func (f Finisher) trim() (removed int, err error) {
 	total := int64(0)
 	for _, e := range entries {
 		path := filepath.Join(f.Spool, e.Name())
-		if e.Name() == reportsDir {
-			continue // its reports are judged one by one
+		if e.Name() == reportsDir || e.Name() == retiredDir {
+			continue // what is in them is judged one by one
+		}
+		if dir := job.RunDir(path); e.IsDir() && Done(dir) && unlocked(dir) { // an older version's, or of a killed worker
+			if err := f.Retire(dir); err != nil {
+				failed = errors.Join(failed, err)
+			} else if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
 		}
 		c := measure(path)
 		keep := f.worth(e, c)
@@ -84,15 +91,23 @@ func (f Finisher) trim() (removed int, err error) {
 		finished = append(finished, c)
 		total += c.bytes
 	}
+	lines, err := f.retiredFiles()
+	failed = errors.Join(failed, err)
+	for _, c := range lines {
+		finished, total = append(finished, c), total+c.bytes
+	}
 	removed, err = f.makeRoom(finished, ended, total-int64(f.Config.Spool.MaxGB*1e9))
 	return removed, errors.Join(failed, err)
 }
 
+func oldestFirst(list []candidate) {
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(b.age, a.age) })
+}
+
 // makeRoom removes what trim may until the spool is no larger by over bytes.
 func (f Finisher) makeRoom(finished, ended []candidate, over int64) (removed int, failed error) {
-	oldest := func(a, b candidate) int { return cmp.Compare(b.age, a.age) }
-	slices.SortFunc(finished, oldest)
-	slices.SortFunc(ended, oldest)
+	oldestFirst(finished)
+	oldestFirst(ended)
 	for ; removed < len(finished) && over > 0; removed++ {
 		failed = errors.Join(failed, discard(finished[removed].path))
 		over -= finished[removed].bytes

@@ -159,7 +159,7 @@ func leftBehind(t *testing.T, c *cluster) {
 		c.check(t, g.name+": slurmd's log", log, "", began, differs(log != "", "lines of ours"))
 		// A finished run keeps its directory until the spool is full; a sweep that its
 		// timer has just begun ends.
-		runs := g.do(t, "for i in $(seq 60); do pgrep -x jobgait-epilog >/dev/null || break; sleep 1; done; for d in /var/spool/jobgait/"+g.name+"/*/; do [ -e $d/done ] || echo $d; done; pgrep -a jobgait || true")
+		runs := g.do(t, "for i in $(seq 60); do pgrep -x jobgait-epilog >/dev/null || break; sleep 1; done; for d in /var/spool/jobgait/"+g.name+"/*/; do [ -e $d/done ] || [ ! -e $d/env.json ] || echo $d; done; pgrep -a jobgait || true")
 		c.check(t, g.name+": runs and programs left", "", runs, began, differs(runs != "", "something is left"))
 	}
 	list := c.n1().do(t, `runuser -u alice -- jobgait list 2>&1 | head -n 5 || true`)
