@@ -18,12 +18,11 @@ import (
 	"os"
 	"syscall"
 
-	"jobgait/reports/job"
-
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/as"
 	"jobgait/analysis/note"
+	"jobgait/reports/job"
 )
 
 // File is one file of a report.

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"jobgait/reports/job"
-
 	"jobgait/agent/as"
 	"jobgait/analysis/summary"
+	"jobgait/reports/job"
 )
 
 // request is a report with real, marked files.

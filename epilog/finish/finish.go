@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	jobreport "jobgait/reports/job"
-
 	"jobgait/agent/job"
 	"jobgait/analysis/application"
 	"jobgait/analysis/history"
@@ -20,6 +18,7 @@ import (
 	"jobgait/configs"
 	"jobgait/epilog/collect"
 	"jobgait/reports/earlier"
+	jobreport "jobgait/reports/job"
 )
 
 // Finisher finishes runs on one node.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"jobgait/analysis/run"
 	"os"
 	"path/filepath"
 	"time"
 
 	"jobgait/agent/job"
+	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/epilog/collect"
 )

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"jobgait/analysis/history"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jobgait/analysis/history"
 )
 
 // pages are all pages of the tree and the built programs, by file name.

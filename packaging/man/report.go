@@ -4,9 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"jobgait/reports/job"
-
 	"jobgait/analysis/finding"
+	"jobgait/reports/job"
 )
 
 // noteGroup is one const block of analysis/note.

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/analysis/table"
 	"jobgait/reports/pagetest"
+	"jobgait/reports/text"
 )
 
 func golden(t *testing.T, name string, write func(io.Writer) error) string {

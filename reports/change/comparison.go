@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // SchemaCompare names the JSON form of comparisons.

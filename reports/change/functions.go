@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // ofCode is whether a cause is a function, and no field that was recorded.

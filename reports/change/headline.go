@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // headline is what the first two lines of a mail have room for: how many

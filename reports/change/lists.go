@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // watched writes what may be changing, several runs before one and the largest

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/table"
+	"jobgait/reports/text"
 )
 
 // History is one series with what it is called and where its runs came from.

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // mostRemarks is how many remarks on single histories are printed: of a site

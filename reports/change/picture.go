@@ -5,12 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 // View says how much of a history a picture shows.

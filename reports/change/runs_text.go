@@ -6,12 +6,11 @@ import (
 	"math"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // RunsJSON writes the comparison of two runs in the form of all comparisons;

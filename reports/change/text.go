@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // Of a site hundreds of histories change: how many of one status are told of one

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // Status is what a history's newest runs come to.

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/table"
+	"jobgait/reports/text"
 )
 
 // bounds turns the interval of an effect so that it reads like the effect: a

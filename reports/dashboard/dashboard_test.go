@@ -13,13 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"jobgait/reports/html"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/analysis/table"
 	"jobgait/reports/change"
+	"jobgait/reports/html"
 	"jobgait/reports/pagetest"
 )
 
@@ -58,7 +57,7 @@ func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change
 }
 
 // site has apps applications of two shapes and two metrics; every third changed.
-func site(apps, runs int) Input {
+func site(apps, runs int) Contents {
 	r := rand.New(rand.NewPCG(1, 2))
 	var hs []change.History
 	found := changepoint.Report{Expected: .2}
@@ -78,8 +77,8 @@ func site(apps, runs int) Input {
 	found.Machine = []changepoint.MachineEvent{{Start: (firstDay + 3) * 86400, End: ptr((firstDay + 3.5) * 86400.), EffectPct: 4, Series: []string{"a", "b", "c", "d", "e"}}}
 	o := change.Default()
 	o.Now = change.Newest(hs)
-	return Input{Title: "runs of alice", Report: change.New(hs, changepoint.Sequential, found, o), Pairs: []change.Pair{aPair()}, Days: 14, Options: o,
-		Version: "0.0", Created: time.Unix(1795150000, 0), Limits: DefaultLimits()}
+	return Contents{Title: "runs of alice", Report: change.New(hs, changepoint.Sequential, found, o), Pairs: []change.Pair{aPair()}, Days: 14, Options: o,
+		Version: "0.0", Created: time.Unix(1795150000, 0), Limits: DefaultPageLimits()}
 }
 
 func aPair() change.Pair {
@@ -89,7 +88,7 @@ func aPair() change.Pair {
 		Notes:     []note.Note{note.New(note.FewPairs, "few")}}}
 }
 
-func page(t *testing.T, in Input) string {
+func page(t *testing.T, in Contents) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := HTML(&b, in); err != nil {
@@ -110,7 +109,7 @@ func mask(page []byte) []byte {
 
 // The page is complete in itself, and its policy names its style sheet.
 func TestSelfContained(t *testing.T) {
-	for name, in := range map[string]Input{"small": site(1, 24), "of a site": ofASite(), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Report{}, change.Default()), Limits: DefaultLimits()}} {
+	for name, in := range map[string]Contents{"small": site(1, 24), "of a site": ofASite(), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Report{}, change.Default()), Limits: DefaultPageLimits()}} {
 		p := page(t, in)
 		csp := stdhtml.UnescapeString(between(t, p, `http-equiv="Content-Security-Policy" content="`, `"`))
 		for _, part := range []string{"default-src 'none'", "style-src '" + html.Hash(between(t, p, "<style>", "</style>")) + "'", "base-uri 'none'", "form-action 'none'"} {
@@ -179,7 +178,7 @@ func TestChoices(t *testing.T) {
 }
 
 func TestPictures(t *testing.T) {
-	for _, in := range []Input{site(3, 40), site(1, 1), site(1, 6)} {
+	for _, in := range []Contents{site(3, 40), site(1, 1), site(1, 6)} {
 		pictures := pagetest.Pictures(page(t, in))
 		for _, svg := range pictures {
 			pagetest.Picture(t, svg)
@@ -304,8 +303,8 @@ func TestOddResults(t *testing.T) {
 	o := change.Default()
 	p := aPair()
 	p.LoPct, p.HiPct, p.RelativePct = &nan, &nan, nil
-	in := Input{Report: change.New([]change.History{h, none}, changepoint.Sequential, changepoint.Report{Expected: nan, Series: []changepoint.Result{res, nothing}}, o),
-		Pairs: []change.Pair{p, {}}, Options: o, Limits: DefaultLimits()}
+	in := Contents{Report: change.New([]change.History{h, none}, changepoint.Sequential, changepoint.Report{Expected: nan, Series: []changepoint.Result{res, nothing}}, o),
+		Pairs: []change.Pair{p, {}}, Options: o, Limits: DefaultPageLimits()}
 	if got := page(t, in); strings.Contains(got, "NaN") {
 		t.Error("NaN is in the page: " + got[strings.Index(got, "NaN")-200:strings.Index(got, "NaN")+20])
 	}

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"html/template"
 
-	"jobgait/reports/html"
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint"
 	"jobgait/reports/change"
+	"jobgait/reports/html"
+	"jobgait/reports/text"
 )
 
 // card is one history of those that are seen at a glance.
@@ -20,7 +19,7 @@ type card struct {
 
 // glance is the small pictures of the histories that want to be seen most. A
 // lone history has its large picture just below.
-func glance(in Input, groups []app) (cards []card, left string) {
+func glance(in Contents, groups []app) (cards []card, left string) {
 	series := in.Report.Series
 	places, worse, leading := in.Report.ByWeight()
 	places = places[:leading]

@@ -13,7 +13,7 @@ import (
 )
 
 // of is the page's input for histories with these effects at run 20 of 40.
-func of(users func(i int) string, effects ...float64) Input {
+func of(users func(i int) string, effects ...float64) Contents {
 	r := rand.New(rand.NewPCG(3, 4))
 	var hs []change.History
 	found := changepoint.Report{}
@@ -24,7 +24,7 @@ func of(users func(i int) string, effects ...float64) Input {
 	}
 	o := change.Default()
 	o.Now = change.Newest(hs)
-	return Input{Title: "runs", Report: change.New(hs, changepoint.Sequential, found, o), Days: 14, Options: o, Limits: DefaultLimits()}
+	return Contents{Title: "runs", Report: change.New(hs, changepoint.Sequential, found, o), Days: 14, Options: o, Limits: DefaultPageLimits()}
 }
 
 func sameUser(int) string { return "alice" }

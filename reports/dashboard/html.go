@@ -8,9 +8,8 @@ import (
 	"io"
 	"slices"
 
-	"jobgait/reports/html"
-
 	"jobgait/reports/change"
+	"jobgait/reports/html"
 )
 
 //go:embed page.html
@@ -26,7 +25,7 @@ var pageCSS string
 var siteCSS string
 
 // style is the look of the report's page, of timelines, and of what is only here.
-func style(in Input) string {
+func style(in Contents) string {
 	css := html.Style() + change.Style() + pageCSS
 	if in.Site != nil {
 		css += siteCSS
@@ -35,7 +34,7 @@ func style(in Input) string {
 }
 
 // HTML writes the page, with as much detail as its limit of bytes allows.
-func HTML(w io.Writer, in Input) error {
+func HTML(w io.Writer, in Contents) error {
 	t, err := parsed()
 	if err != nil {
 		return fmt.Errorf("parse the dashboard's page: %w", err)

@@ -4,14 +4,13 @@ import (
 	"slices"
 	"time"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/history"
 	"jobgait/reports/change"
+	"jobgait/reports/text"
 )
 
-// Input is what a page shows.
-type Input struct {
+// Contents is what a page shows.
+type Contents struct {
 	// Title is what the histories are of: a user, a site, a file.
 	Title string
 	// Of says which of all histories these are, "" for all.
@@ -29,18 +28,18 @@ type Input struct {
 	Options change.Options
 	Version string
 	Created time.Time
-	Limits  Limits
+	Limits  PageLimits
 }
 
 // Limits bound the page.
-type Limits struct {
+type PageLimits struct {
 	Bytes  int // of the whole page
 	Events int // in the first list; the same again behind a fold
 	Pairs  int
 }
 
 // DefaultLimits keep the page below 500,000 bytes.
-func DefaultLimits() Limits { return Limits{Bytes: 490_000, Events: 25, Pairs: 24} }
+func DefaultPageLimits() PageLimits { return PageLimits{Bytes: 490_000, Events: 25, Pairs: 24} }
 
 // app is one application with its shapes; an application of several users is
 // one for each.

@@ -6,10 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // nodeRow is a node that is not like others, and the jobs that say so.
@@ -29,7 +28,7 @@ type sickNode struct {
 
 // nodeRows are nodes with which jobs take longer, those of most histories first, and nodes
 // whose records are missing.
-func nodeRows(in Input) (rows []nodeRow, left string) {
+func nodeRows(in Contents) (rows []nodeRow, left string) {
 	nodes := slowNodes(in)
 	for _, r := range in.Site.Nodes.Rows {
 		n := nodes.of(nodeKey{r.Cluster, r.Node})
@@ -64,7 +63,7 @@ func (m sickNodes) of(k nodeKey) *sickNode {
 }
 
 // slowNodes are those of all histories that lead, with their newest jobs on each.
-func slowNodes(in Input) sickNodes {
+func slowNodes(in Contents) sickNodes {
 	nodes := sickNodes{}
 	for _, s := range in.Report.Series {
 		for _, slow := range s.Result.SlowNodes {

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 // siteView is what the page of a whole site shows beside its histories. Each number is
@@ -51,7 +50,7 @@ type gauge struct {
 	Bar              template.HTML
 }
 
-func newSiteView(in Input) *siteView {
+func newSiteView(in Contents) *siteView {
 	if in.Site == nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // ofASite is a page of a site of which all is known, and one row each of which nothing is.
-func ofASite() Input {
+func ofASite() Contents {
 	in := site(1, 24)
 	in.Site = &history.Site{
 		Slower: history.Top[history.Slower]{Of: 14, Rows: []history.Slower{
@@ -28,7 +28,7 @@ func ofASite() Input {
 	return in
 }
 
-func siteOf(t *testing.T, in Input) string {
+func siteOf(t *testing.T, in Contents) string {
 	return between(t, page(t, in), `<div class="title"><h2>Slower since when`, `<div class="title"><h2>Histories`)
 }
 

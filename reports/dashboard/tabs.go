@@ -8,17 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/changepoint/pair"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
+	"jobgait/reports/text"
 )
 
 // appTabs are applications, in each its shapes, in each its metrics. A choice
 // among one is no choice: its button is left out by the template.
-func appTabs(in Input, groups []app, d detail) tabs {
+func appTabs(in Contents, groups []app, d detail) tabs {
 	out := tabs{Name: "app"}
 	for i, a := range groups {
 		shapes := tabs{Name: fmt.Sprintf("shape%d", i)}
@@ -54,7 +53,7 @@ func (t tabs) class() string {
 	return ""
 }
 
-func newPanel(in Input, m metric, d detail) *panel {
+func newPanel(in Contents, m metric, d detail) *panel {
 	s := m.Judged
 	p := &panel{Status: cmp.Or(string(s.Status), "cannot be told"), Class: string(s.Status),
 		Timeline: template.HTML(change.Timeline(s, d.view(in.Report, in.Options)))}
@@ -125,7 +124,7 @@ func (p *panel) levels(s change.Judged, o change.Options) {
 
 // pairTabs are the comparisons, one seen at a time: by what they are of, if that
 // is said, then by the two.
-func pairTabs(in Input, d detail) tabs {
+func pairTabs(in Contents, d detail) tabs {
 	out := tabs{Name: "of"}
 	place := map[string]int{}
 	for i, p := range in.Pairs[:min(len(in.Pairs), in.Limits.Pairs, d.pairs)] {
@@ -151,7 +150,7 @@ func pairTabs(in Input, d detail) tabs {
 	return out
 }
 
-func newPairPanel(p change.Pair, in Input) *pairPanel {
+func newPairPanel(p change.Pair, in Contents) *pairPanel {
 	q := &pairPanel{Of: p.Of, Text: p.Sentence(), Facts: append(p.Facts(), p.ChangeLines()...), Histogram: histogramFigure(p).SVG, Timeline: ratioPicture(p, in.Options)}
 	if p.RelativePct != nil {
 		q.Remark = "bars: pairs of runs since the ratio last changed; shaded: " + quantity.Chosen(100*p.Level) + " interval of their mean difference"

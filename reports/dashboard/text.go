@@ -46,7 +46,7 @@ func passRemark(unknown int) string {
 }
 
 // says is what the page tells of what it left out; "" if that is nothing.
-func (d detail) says(in Input) string {
+func (d detail) says(in Contents) string {
 	total, pairs := len(in.Report.Series), min(len(in.Pairs), in.Limits.Pairs)
 	var parts []string
 	if n := len(in.Report.Machine); n > mostShaded {

@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/html"
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
 	"jobgait/reports/change"
+	"jobgait/reports/html"
+	"jobgait/reports/text"
 )
 
 // view is what the page's template fills in.
@@ -85,7 +84,7 @@ type pairPanel struct {
 	Notes            []string
 }
 
-func newView(in Input, d detail) view {
+func newView(in Contents, d detail) view {
 	in.Report.Series = apart(in.Report.Series)
 	title := text.Clean(in.Title)
 	v := view{Head: html.NewHead(title+" - jobgait", "jobgait "+in.Version, style(in), ""), Title: title, Version: in.Version,
@@ -116,7 +115,7 @@ func newView(in Input, d detail) view {
 }
 
 // counts are the figures at the top.
-func counts(in Input) []count {
+func counts(in Contents) []count {
 	runs, total, n := 0, 0, map[change.Status]int{}
 	for _, s := range in.Report.Series {
 		if !s.Support {
@@ -137,7 +136,7 @@ func counts(in Input) []count {
 }
 
 // events fills the list of the last days and that of what was before.
-func (v *view) events(in Input) {
+func (v *view) events(in Contents) {
 	var items []item
 	several := severalUsers(in.Report.Series)
 	for _, s := range in.Report.Series {
@@ -171,7 +170,7 @@ func (v *view) events(in Input) {
 // watched are the entries on what may be changing, most urgent first. They stand
 // behind the changes; of a site's many histories some have a slow last run on every
 // day, and these lie behind a fold.
-func (v *view) watched(in Input, severalUsers bool) (list []item) {
+func (v *view) watched(in Contents, severalUsers bool) (list []item) {
 	const few = 5
 	places, _, leading := in.Report.ByWeight()
 	for _, at := range places[:leading] {
@@ -195,7 +194,7 @@ func (v *view) watched(in Input, severalUsers bool) (list []item) {
 
 // machine lists the shifts of the machine, newest first. Their days count only
 // where those of the histories are in the calendar too.
-func (v *view) machine(in Input) {
+func (v *view) machine(in Contents) {
 	const daySeconds = 86400
 	for _, m := range slices.Backward(in.Report.Machine) {
 		day := m.Start / daySeconds

@@ -12,7 +12,7 @@ import (
 )
 
 // slowLast makes the last runs of history i of a page's input outliers.
-func slowLast(in *Input, i, runs int) {
+func slowLast(in *Contents, i, runs int) {
 	s := &in.Report.Series[i]
 	for k := len(s.Y) - runs; k < len(s.Y); k++ {
 		s.Y[k] = 30 + float64(i)

@@ -8,9 +8,6 @@ import (
 	"math"
 	"strings"
 
-	"jobgait/reports/html"
-	"jobgait/reports/job"
-
 	"jobgait/analysis/application"
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/finding"
@@ -19,6 +16,8 @@ import (
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
+	"jobgait/reports/html"
+	"jobgait/reports/job"
 	scalingreport "jobgait/reports/scaling"
 )
 
@@ -168,7 +167,7 @@ func scalingFinding(l application.Laws) (job.Section, error) {
 	f := job.Section{Title: "Scaling", Remark: fmt.Sprintf("%s over %s, %d sizes", m.Say, list[0].Parameter, r[0].N),
 		Text: append(scalingreport.Lines(r[0], list[0].Observations), growing(l.Functions)...), Style: scalingreport.Style}
 	var b bytes.Buffer
-	if err := scalingreport.JSON(&b, scalingreport.Report{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
+	if err := scalingreport.JSON(&b, scalingreport.Fits{Method: scaling.Likelihood, Results: r, Series: list, Numbers: make([]bool, len(r)), Expected: math.NaN()}); err != nil {
 		return f, err
 	}
 	f.Data = b.Bytes()

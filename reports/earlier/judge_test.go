@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/reports/job"
-
 	"golang.org/x/sys/unix"
 
 	"jobgait/analysis/application"
@@ -22,6 +20,7 @@ import (
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
 	"jobgait/reports/change"
+	"jobgait/reports/job"
 )
 
 const day = 86400 // seconds

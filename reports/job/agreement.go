@@ -3,10 +3,9 @@ package job
 import (
 	"fmt"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // Agreement is how alike the iterations of the nodes are.

@@ -5,10 +5,9 @@ import (
 	"html/template"
 	"slices"
 
-	"jobgait/reports/html"
-
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/html"
 	"jobgait/reports/plot"
 )
 
@@ -68,16 +67,16 @@ const maxSpans = 150
 
 // seen returns the phases that are drawn: all, or where there are very many,
 // those that are wide enough to be seen.
-func (r Report) seen() []Phase {
+func (r Report) seen() []RunPhase {
 	if len(r.Rhythm.Phases) <= maxSpans {
 		return r.Rhythm.Phases
 	}
 	least := r.Rhythm.Timeline.end(r.Job.ElapsedS) / maxSpans
-	return slices.DeleteFunc(slices.Clone(r.Rhythm.Phases), func(p Phase) bool { return p.length() < least })
+	return slices.DeleteFunc(slices.Clone(r.Rhythm.Phases), func(p RunPhase) bool { return p.length() < least })
 }
 
 // phaseClass is the class of a phase: loops have the colour of their pattern.
-func (r Report) phaseClass(p Phase) string {
+func (r Report) phaseClass(p RunPhase) string {
 	i := slices.IndexFunc(r.Rhythm.Patterns, func(q Pattern) bool { return q.ID == string(p.Pattern) })
 	switch {
 	case p.Kind == phase.Loop && i >= 0:
@@ -145,8 +144,8 @@ func (r Report) driftChart() *html.Figure {
 // historyCharts draws elapsed time and period of the earlier runs and this one.
 func (r Report) historyCharts() []html.Figure {
 	var out []html.Figure
-	for _, q := range []runFigure{{"Elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS},
-		{"One cycle", quantity.Period, Run.period, r.Rhythm.period()}} {
+	for _, q := range []runFigure{{"Elapsed", quantity.Duration, EarlierRun.elapsed, r.Job.ElapsedS},
+		{"One cycle", quantity.Period, EarlierRun.period, r.Rhythm.period()}} {
 		if p, ok := r.historyChart(q); ok {
 			out = append(out, p)
 		}
@@ -158,7 +157,7 @@ func (r Report) historyCharts() []html.Figure {
 type runFigure struct {
 	name  string
 	print func(float64) string
-	of    func(Run) float64
+	of    func(EarlierRun) float64
 	now   float64
 }
 
@@ -181,7 +180,7 @@ func (r Report) historyChart(q runFigure) (html.Figure, bool) {
 	ticks := plot.TimeTicks(0, scale.Hi, 3)
 	last := float64(len(runs))
 	first := -0.5 - 0.12*(last+1) // room for the labels of the y axis
-	day := func(run Run) string { return moment(run.StartEpochS).In(r.zone).Format("2 Jan 2006") }
+	day := func(run EarlierRun) string { return moment(run.StartEpochS).In(r.zone).Format("2 Jan 2006") }
 	chart := plot.New(plot.Frame{Name: q.name + " of earlier runs", Class: "history", Height: 110,
 		X: plot.Scale{Lo: first, Hi: last + 0.5}, Y: scale, YTicks: ticks,
 		XTicks: []plot.Tick{{Value: first, Label: day(runs[0])}, {Value: last + 0.5, Label: "this run"}}})

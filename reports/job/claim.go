@@ -3,10 +3,9 @@ package job
 import (
 	"fmt"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // claim is the pattern in a sentence without its full stop: of cycles whose length

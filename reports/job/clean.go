@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // Word is text that may be unknown: "" here, null in JSON, "-" in print.

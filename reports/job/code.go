@@ -6,16 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
-// Code is which code the CPU time went to: of one cycle of the main pattern, or of
+// CodeShares is which code the CPU time went to: of one cycle of the main pattern, or of
 // the run where it has none that was seen.
-type Code struct {
+type CodeShares struct {
 	Samples int64 `json:"samples"`
 	Pattern Word  `json:"pattern"`
 	Node    Word  `json:"node"` // whose samples these are
@@ -73,13 +72,13 @@ type CodePage struct {
 }
 
 // newCode returns nil where nothing is known of code.
-func newCode(s summary.Summary) *Code {
+func newCode(s summary.Summary) *CodeShares {
 	a := s.Code
 	if a == nil || a.Samples == 0 {
 		return nil
 	}
 	split := a.Run
-	c := Code{Samples: a.Samples, Node: Word(s.CodeNode), Notes: []Note{}, Pages: []CodePage{}}
+	c := CodeShares{Samples: a.Samples, Node: Word(s.CodeNode), Notes: []Note{}, Pages: []CodePage{}}
 	if m := s.MainCode(); m != nil {
 		split = m.Split
 		cycle := quantity.OrZero(m.BusyS / m.Count)
@@ -144,7 +143,7 @@ type codeLine struct {
 const listedFunctions, leastListed = 10, 0.005
 
 // lines returns the lines of functions, and what is left.
-func (c Code) lines() (lines []codeLine, others CodeOthers, seconds float64) {
+func (c CodeShares) lines() (lines []codeLine, others CodeOthers, seconds float64) {
 	at := map[string]int{}
 	named := slices.ContainsFunc(c.Functions, func(f CodeFunction) bool { return f.Name != "" })
 	for _, f := range c.Functions {

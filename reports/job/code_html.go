@@ -3,12 +3,11 @@ package job
 import (
 	"html/template"
 
-	"jobgait/reports/html"
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/html"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 // codeChart draws one cycle with the classes of code above each other, as CPUs that
@@ -54,7 +53,7 @@ func codeClass(name string) string {
 }
 
 // key are the classes with their colours and shares.
-func (c Code) key() []text.Row {
+func (c CodeShares) key() []text.Row {
 	var out []text.Row
 	for _, p := range c.Classes {
 		if p.Share >= leastKind {

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
+	"jobgait/reports/text"
 )
 
 // A stencil on two ranks that spin, as it was measured (Open MPI): waiting is told,

@@ -5,10 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // Widths of the columns of the table of functions, which fill a line.
@@ -88,7 +87,7 @@ func (r Report) cyclePeriod(pattern string) float64 {
 const leastKind = 0.001
 
 // kinds lists the classes.
-func (c Code) kinds() string {
+func (c CodeShares) kinds() string {
 	var out []string
 	for _, p := range c.Classes {
 		if p.Share >= leastKind {
@@ -99,7 +98,7 @@ func (c Code) kinds() string {
 }
 
 // unit is that in which the seconds of functions are printed.
-func (c Code) unit() (by float64, name string) {
+func (c CodeShares) unit() (by float64, name string) {
 	most := c.BusyS
 	if c.CycleS != nil {
 		most = *c.CycleS
@@ -136,7 +135,7 @@ func (r Report) codeSpark(within []float64) string {
 
 // noise is how sure a share is: that of the second line, which is neither all nor
 // next to nothing.
-func (c Code) noise() string {
+func (c CodeShares) noise() string {
 	words := quantity.Plural(c.Samples, "sample")
 	if c.Cycles >= 1 {
 		words += " in " + quantity.Plural(int64(math.Round(c.Cycles)), "cycle")

@@ -7,10 +7,10 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Drift is how the length of iterations changed during the run. The slope is in
+// CycleDrift is how the length of iterations changed during the run. The slope is in
 // percent of the period an hour, with its 95 % interval; it means little where
 // there are steps.
-type Drift struct {
+type CycleDrift struct {
 	// Like are patterns of the same look that are judged together with this.
 	Like       []string     `json:"like"`
 	Iterations int          `json:"iterations"`
@@ -29,12 +29,12 @@ type Drift struct {
 	Lengths   summary.Lengths `json:"lengths"`
 }
 
-func newDrift(d *summary.Drift) *Drift {
+func newDrift(d *summary.Drift) *CycleDrift {
 	if d == nil || len(d.Lengths.TS) != len(d.Lengths.MeanS) || len(d.Lengths.TS) != len(d.Lengths.MaxS) {
 		return nil
 	}
 	l := d.Lengths
-	out := &Drift{Like: listed(d.Like), Iterations: d.Iterations, Slope: d.SlopePctPerHour, Lo: d.Lo, Hi: d.Hi,
+	out := &CycleDrift{Like: listed(d.Like), Iterations: d.Iterations, Slope: d.SlopePctPerHour, Lo: d.Lo, Hi: d.Hi,
 		Steps: listed(d.Steps), Slow: listed(d.Slow), SlowCount: d.SlowCount,
 		SlowS: d.SlowS, Lengths: summary.Lengths{Group: max(1, l.Group), TS: scaled(l.TS, 1), MeanS: scaled(l.MeanS, 1), MaxS: scaled(l.MaxS, 1)}}
 	out.ChangePct, out.CostS = d.Change()
@@ -43,7 +43,7 @@ func newDrift(d *summary.Drift) *Drift {
 
 // broken is the lengths with a break wherever so much time passed without an
 // iteration that a line across it would be taken for iterations.
-func (d Drift) broken() (x, y []float64) {
+func (d CycleDrift) broken() (x, y []float64) {
 	const most = 3 // times as long as what is joined
 	t, mean := floats(d.Lengths.TS), floats(d.Lengths.MeanS)
 	for i := range t {

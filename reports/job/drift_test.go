@@ -226,7 +226,7 @@ func TestOrdinaryReportsAreShort(t *testing.T) {
 
 // No line is drawn across a time without iterations.
 func TestLengthsBreakWhereNoneRan(t *testing.T) {
-	d := Drift{Lengths: summary.Lengths{Group: 2, TS: series.Values{0, 2, 4, 60, 62}, MeanS: series.Values{1, 1, 1, 1, 1.1}}}
+	d := CycleDrift{Lengths: summary.Lengths{Group: 2, TS: series.Values{0, 2, 4, 60, 62}, MeanS: series.Values{1, 1, 1, 1, 1.1}}}
 	x, y := d.broken()
 	if len(x) != 6 || !math.IsNaN(x[3]) || !math.IsNaN(y[3]) || x[4] != 60 || float32(y[5]) != 1.1 {
 		t.Errorf("%v %v", x, y)
@@ -236,7 +236,7 @@ func TestLengthsBreakWhereNoneRan(t *testing.T) {
 // An hour's change of a run of minutes is no figure for people: a run of ten seconds
 // read "-5,099 % an hour".
 func TestTrendOfAShortRun(t *testing.T) {
-	d := Drift{ChangePct: -12.6, Slope: -5099, Lo: -8794, Hi: -26.9}
+	d := CycleDrift{ChangePct: -12.6, Slope: -5099, Lo: -8794, Hi: -26.9}
 	if got := d.trend(); got != "The length of cycles changed steadily, by -12.6 % over the run (95 % interval -21.7 .. -0.07 %)." {
 		t.Error(got)
 	}

@@ -5,9 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 const (
@@ -23,7 +22,7 @@ const (
 const leastSlow = 0.002
 
 // says is whether there is anything to print of a drift in a run of elapsedS.
-func (d *Drift) says(elapsedS float64) bool {
+func (d *CycleDrift) says(elapsedS float64) bool {
 	if d == nil {
 		return false
 	}
@@ -59,12 +58,12 @@ func (r Report) driftInShort() string {
 }
 
 // excursion is whether the length changed and came back.
-func (d Drift) excursion() bool {
+func (d CycleDrift) excursion() bool {
 	return len(d.Steps) == 2 && d.Steps[0].EffectPct*d.Steps[1].EffectPct < 0 && math.Abs(d.ChangePct) < math.Abs(d.Steps[0].EffectPct)/4
 }
 
 // trend says how much the length changed over the run.
-func (d Drift) trend() string {
+func (d CycleDrift) trend() string {
 	lo, hi := d.Lo, d.Hi
 	if d.Slope != 0 {
 		lo, hi = lo*d.ChangePct/d.Slope, hi*d.ChangePct/d.Slope
@@ -129,7 +128,7 @@ func (r Report) driftRemark() string {
 }
 
 // drift returns the main pattern's, nil without one.
-func (r Rhythm) drift() *Drift {
+func (r Rhythm) drift() *CycleDrift {
 	if !r.Periodic {
 		return nil
 	}

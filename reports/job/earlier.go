@@ -4,11 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // EarlierRuns are the runs of the same application in the same shape before
@@ -24,11 +23,11 @@ type EarlierRuns struct {
 	// few.
 	Shorter *int `json:"shorter"`
 	// List has at most the number of runs that are drawn.
-	List []Run `json:"list"`
+	List []EarlierRun `json:"list"`
 }
 
-// Run is one earlier run.
-type Run struct {
+// EarlierRun is one earlier run.
+type EarlierRun struct {
 	ID          string   `json:"id"`
 	Restart     int      `json:"restart"`
 	Start       string   `json:"start"`
@@ -43,7 +42,7 @@ type Run struct {
 const drawnRuns, listedRuns = 60, 6
 
 func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
-	out := EarlierRuns{Need: history.QuartileRuns, List: []Run{}}
+	out := EarlierRuns{Need: history.QuartileRuns, List: []EarlierRun{}}
 	var elapsed, periods []float64
 	for _, p := range past {
 		if sameRun(s, p) {
@@ -56,7 +55,7 @@ func newEarlier(s summary.Summary, past []history.Run) EarlierRuns {
 		}
 		if len(out.List) < drawnRuns {
 			id := text.Clean(p.DisplayID)
-			out.List = append(out.List, Run{id, p.Restart, stamp(p.Start), quantity.OrZero(p.Start), quantity.OrZero(p.ElapsedS),
+			out.List = append(out.List, EarlierRun{id, p.Restart, stamp(p.Start), quantity.OrZero(p.Start), quantity.OrZero(p.ElapsedS),
 				quantity.FiniteOf(p.PeriodS), quantity.FiniteOf(p.Coverage), Word(text.Clean(p.State))})
 		}
 	}
@@ -80,7 +79,7 @@ func sameRun(s summary.Summary, p history.Run) bool {
 }
 
 // inOrder returns the runs oldest first, as they are drawn.
-func (e EarlierRuns) inOrder() []Run {
+func (e EarlierRuns) inOrder() []EarlierRun {
 	runs := slices.Clone(e.List)
 	slices.Reverse(runs)
 	return runs

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 // textEarlier lists earlier runs. It does not say whether this one is slower.
@@ -20,8 +19,8 @@ func (r Report) textEarlier(p *text.Page) {
 	if e.N == 0 {
 		return
 	}
-	r.textHistory(p, runFigure{"elapsed", quantity.Duration, Run.elapsed, r.Job.ElapsedS})
-	r.textHistory(p, runFigure{"period", quantity.Period, Run.period, r.Rhythm.period()})
+	r.textHistory(p, runFigure{"elapsed", quantity.Duration, EarlierRun.elapsed, r.Job.ElapsedS})
+	r.textHistory(p, runFigure{"period", quantity.Period, EarlierRun.period, r.Rhythm.period()})
 	p.Text("  ", e.usual())
 	p.Line("")
 	p.Table(r.runRows())
@@ -62,10 +61,10 @@ func (r Report) runsLine(q runFigure, n int) (line string, lo, hi float64, ok bo
 	return text.Spark(values, lo, hi, r.ascii) + "|" + text.Spark([]float64{q.now}, lo, hi, r.ascii), lo, hi, ok
 }
 
-func (x Run) elapsed() float64 { return x.ElapsedS }
+func (x EarlierRun) elapsed() float64 { return x.ElapsedS }
 
 // period returns the run's period, NaN if it has none.
-func (x Run) period() float64 {
+func (x EarlierRun) period() float64 {
 	if x.PeriodS == nil {
 		return math.NaN()
 	}

@@ -5,10 +5,9 @@ import (
 	"html/template"
 	"slices"
 
-	"jobgait/reports/html"
-
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/html"
 	"jobgait/reports/plot"
 )
 

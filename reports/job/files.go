@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
-// File is one form of the report.
-type File struct {
+// Form is one form of the report.
+type Form struct {
 	Format string `json:"format"`
 	Name   string `json:"name"`
 }
@@ -37,12 +36,12 @@ func FileNames(s summary.Summary) (dir, base string) {
 	return dir, base
 }
 
-func newFiles(s summary.Summary, want []string) []File {
+func newFiles(s summary.Summary, want []string) []Form {
 	_, base := FileNames(s)
-	out := []File{}
+	out := []Form{}
 	for _, f := range formats {
 		if slices.Contains(want, f) {
-			out = append(out, File{f, base + "." + f})
+			out = append(out, Form{f, base + "." + f})
 		}
 	}
 	return out

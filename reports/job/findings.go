@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // Findings returns what limited a run, all codes, without what earlier runs say of it: the

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
 	"jobgait/analysis/run"
+	"jobgait/reports/text"
 )
 
 // What a run was given and used earns findings, and how it ended stands before what

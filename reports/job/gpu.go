@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // newGPUs returns the run's GPUs with what can be drawn of them.

@@ -3,11 +3,10 @@ package job
 import (
 	"fmt"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // alikeIdle is up to which difference of their idle shares GPUs are told together.

@@ -4,8 +4,9 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"jobgait/reports/html"
 	"strings"
+
+	"jobgait/reports/html"
 )
 
 //go:embed page.html

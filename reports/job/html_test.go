@@ -13,14 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/reports/html"
-	"jobgait/reports/text"
-
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
+	"jobgait/reports/html"
 	"jobgait/reports/pagetest"
+	"jobgait/reports/text"
 )
 
 func pageOf(t *testing.T, s summary.Summary, past []history.Run) string {

@@ -11,8 +11,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Job is who ran what, where and when, and how it ended.
-type Job struct {
+// JobFacts is who ran what, where and when, and how it ended.
+type JobFacts struct {
 	ID          string    `json:"id"` // as sacct spells it: 123 or 123_7
 	JobID       run.JobID `json:"job_id"`
 	Cluster     string    `json:"cluster"`
@@ -62,9 +62,9 @@ func threads(list string) int {
 	return n
 }
 
-func newJob(s summary.Summary) Job {
+func newJob(s summary.Summary) JobFacts {
 	j := s.Job
-	out := Job{
+	out := JobFacts{
 		ID: s.DisplayID(), JobID: s.Key.JobID, Cluster: s.Key.Cluster, Restart: s.Key.Restart, SLUID: Word(s.Key.SLUID),
 		Name: Word(j.Name), User: Word(j.User), Account: Word(j.Account), Partition: Word(j.Partition), QOS: Word(j.QOS),
 		Executable: Word(j.Executable), Script: Word(j.Script), App: Word(j.App), Size: Word(j.Size),
@@ -168,7 +168,7 @@ func signalName(signal int) (string, bool) {
 }
 
 // elapsed is how long it took, and how long without being suspended.
-func (j Job) elapsed() string {
+func (j JobFacts) elapsed() string {
 	if j.SuspendedS <= 0 {
 		return quantity.Duration(j.ElapsedS)
 	}
@@ -176,7 +176,7 @@ func (j Job) elapsed() string {
 }
 
 // size says on how much the run ran: "4 nodes x 64 CPUs".
-func (j Job) size() string {
+func (j JobFacts) size() string {
 	nodes := quantity.Plural(j.NNodes, "node")
 	switch {
 	case j.NCPUs == nil || *j.NCPUs < 1:
@@ -188,7 +188,7 @@ func (j Job) size() string {
 }
 
 // label is the run's name in a heading.
-func (j Job) label() string {
+func (j JobFacts) label() string {
 	l := "Job " + j.ID
 	if j.Restart > 0 {
 		l += fmt.Sprintf(" (restart %d)", j.Restart)

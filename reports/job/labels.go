@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // labels gives the columns of a run names that can be read.

@@ -5,13 +5,12 @@ import (
 	"html/template"
 	"math"
 
-	"jobgait/reports/html"
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
+	"jobgait/reports/html"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 const (

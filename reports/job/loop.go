@@ -5,16 +5,15 @@ import (
 	"math"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
-// Low is a stretch of an iteration at a low level of activity.
-type Low struct {
+// LowStretch is a stretch of an iteration at a low level of activity.
+type LowStretch struct {
 	Column string `json:"column"`
 	Label  string `json:"label"`
 	Unit   string `json:"unit"`
@@ -26,7 +25,7 @@ type Low struct {
 
 // addLoop puts in what the summary knows of the iterations of a pattern.
 func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
-	q.Child, q.Low = []periodicity.Child{}, []Low{}
+	q.Child, q.Low = []periodicity.Child{}, []LowStretch{}
 	q.FewInstances = p.Instances < periodicity.FewInstances
 	by, _ := inReadable(p.ValuesColumn, p.ValuesUnit, s.Quality)
 	if p.Aligned > 0 {
@@ -45,7 +44,7 @@ func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
 	by, unit := inReadable(a.Column, a.Unit, s.Quality)
 	for _, l := range a.Low {
 		l.Level, l.Above = l.Level*by, l.Above*by
-		low := Low{Column: a.Column, Label: names.long(a.Column), Unit: unit, Low: l}
+		low := LowStretch{Column: a.Column, Label: names.long(a.Column), Unit: unit, Low: l}
 		if j := s.Resources().Energy.Joules; j != nil {
 			most := quantity.OrZero(l.Share * *j)
 			low.SavingMostJ = &most

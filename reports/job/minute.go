@@ -5,9 +5,8 @@ import (
 	"html/template"
 	"math"
 
-	"jobgait/reports/html"
-
 	"jobgait/analysis/quantity"
+	"jobgait/reports/html"
 	"jobgait/reports/plot"
 )
 

@@ -16,13 +16,12 @@ import (
 	"slices"
 	"time"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // Schema names the JSON form. Keys are added within a version, never renamed.
@@ -51,11 +50,11 @@ type Options struct {
 
 // Report is one run as it is printed. Its JSON form is schema/report.schema.json.
 type Report struct {
-	Schema        string  `json:"schema"`
-	Generator     string  `json:"generator"`
-	Created       string  `json:"created"`
-	CreatedEpochS float64 `json:"created_epoch_s"`
-	Job           Job     `json:"job"`
+	Schema        string   `json:"schema"`
+	Generator     string   `json:"generator"`
+	Created       string   `json:"created"`
+	CreatedEpochS float64  `json:"created_epoch_s"`
+	Job           JobFacts `json:"job"`
 	// Findings are what limited the run.
 	Findings  []finding.Finding `json:"findings"`
 	Resources summary.Resources `json:"resources"`
@@ -63,7 +62,7 @@ type Report struct {
 	// GPUs are the run's that were read.
 	GPUs []summary.GPU `json:"gpus"`
 	// Code is which code ran; null where that is not known.
-	Code     *Code       `json:"code"`
+	Code     *CodeShares `json:"code"`
 	Nodes    Nodes       `json:"nodes"`
 	Counters []Counter   `json:"counters"`
 	IPC      *float64    `json:"ipc"`
@@ -74,7 +73,7 @@ type Report struct {
 	Scaling json.RawMessage `json:"scaling"`
 	Quality Quality         `json:"quality"`
 	Notes   []Note          `json:"notes"`
-	Files   []File          `json:"files"`
+	Files   []Form          `json:"files"`
 	silence *summary.Silence
 	// disturbed is whether something beside the run took CPUs from it.
 	disturbed bool

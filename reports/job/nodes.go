@@ -17,14 +17,14 @@ type Nodes struct {
 	BusyCPUs     *float64 `json:"busy_cpus_median"`
 	ImbalancePct *float64 `json:"imbalance_pct"`
 	// Agreement is how alike their iterations are; null where that is unknown.
-	Agreement *Agreement `json:"agreement"`
-	List      []Node     `json:"list"`
+	Agreement *Agreement     `json:"agreement"`
+	List      []ComparedNode `json:"list"`
 	// Lanes are how busy nodes were over the run.
 	Lanes []summary.NodeLane `json:"lanes,omitempty"`
 }
 
-// Node is one node of the run.
-type Node struct {
+// ComparedNode is one node of the run.
+type ComparedNode struct {
 	summary.Node
 	// Odd says in words how the node differs from the others.
 	Odd []string `json:"odd"`
@@ -34,11 +34,11 @@ type Node struct {
 
 func newNodes(s summary.Summary) Nodes {
 	out := Nodes{Total: len(s.Nodes), Missing: []string{}, ImbalancePct: s.ImbalancePct, Agreement: newAgreement(s),
-		List: make([]Node, 0, len(s.Nodes))}
+		List: make([]ComparedNode, 0, len(s.Nodes))}
 	odd, median := s.OddNodes()
 	out.BusyCPUs = median
 	for i, n := range s.Nodes {
-		out.List = append(out.List, Node{n, oddText(odd[i]), n.DistancePct})
+		out.List = append(out.List, ComparedNode{n, oddText(odd[i]), n.DistancePct})
 		if n.Reported {
 			out.Reported++
 		} else {
@@ -85,8 +85,8 @@ func oddText(o summary.Odd) []string {
 }
 
 // odd returns the nodes that differ from the others.
-func (n Nodes) odd() []Node {
-	return slices.DeleteFunc(slices.Clone(n.List), func(m Node) bool { return len(m.Odd) == 0 })
+func (n Nodes) odd() []ComparedNode {
+	return slices.DeleteFunc(slices.Clone(n.List), func(m ComparedNode) bool { return len(m.Odd) == 0 })
 }
 
 // typical returns the range of busy CPUs of the nodes that are neither odd nor

@@ -3,9 +3,8 @@ package job
 import (
 	"fmt"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // textNodes compares the nodes; a run on one node has nothing to compare, and no section.

@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 
+	"jobgait/analysis/finding"
 	"jobgait/reports/html"
 	"jobgait/reports/text"
-
-	"jobgait/analysis/finding"
 )
 
 // Finding is what an analysis over the user's runs says of this one: made where

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/reports/html"
-
 	"jobgait/analysis/finding"
+	"jobgait/reports/html"
 	"jobgait/reports/pagetest"
 )
 

@@ -7,11 +7,10 @@ import (
 	"io"
 	"math"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/phase"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // Pprof writes which code a run consists of as a profile of pprof (profile.proto, by

@@ -3,10 +3,9 @@ package job
 import (
 	"fmt"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // Quality says what the samples are worth, summed over the nodes.
@@ -24,13 +23,13 @@ type Quality struct {
 	OverheadPct  *float64 `json:"overhead_pct"`
 	// BudgetPct is what the agent was allowed to cost; InterruptNS what a record
 	// is taken to cost.
-	BudgetPct   *float64 `json:"budget_pct"`
-	InterruptNS *float64 `json:"interrupt_ns"`
-	Sources     []Source `json:"sources"`
+	BudgetPct   *float64        `json:"budget_pct"`
+	InterruptNS *float64        `json:"interrupt_ns"`
+	Sources     []CounterSource `json:"sources"`
 }
 
-// Source is what became of one counter.
-type Source struct {
+// CounterSource is what became of one counter.
+type CounterSource struct {
 	Name   string `json:"name"`
 	Event  Word   `json:"event"`
 	PMU    Word   `json:"pmu"`
@@ -46,7 +45,7 @@ func newQuality(s summary.Summary) Quality {
 	q := s.Quality
 	out := Quality{Scope: q.Scope, NodeCPUs: q.CPUs, RateHz: positive(q.RateHz), AddressHz: positive(q.AddressHz),
 		BudgetPct: positive(q.BudgetPct), InterruptNS: positive(q.InterruptNS), Samples: q.Samples, Missing: q.Missing,
-		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: q.AgentCPUS, Sources: []Source{}}
+		LostRecords: q.LostRecords, Sealed: q.Sealed, AgentCPUS: q.AgentCPUS, Sources: []CounterSource{}}
 	if out.Scope == "" {
 		out.Scope = "none"
 	}
@@ -54,9 +53,9 @@ func newQuality(s summary.Summary) Quality {
 		share := float64(q.Missing) / float64(q.Samples)
 		out.MissingShare, out.OverheadPct = &share, &q.OverheadPct
 	}
-	seen := make(map[Source]bool)
+	seen := make(map[CounterSource]bool)
 	for _, c := range q.Sources {
-		x := Source{Name: c.Name, Event: Word(c.Event), PMU: Word(c.PMU), Config: Word(c.Config), Scope: Word(c.Scope),
+		x := CounterSource{Name: c.Name, Event: Word(c.Event), PMU: Word(c.PMU), Config: Word(c.Config), Scope: Word(c.Scope),
 			Hz: c.Hz, Read: c.Absent == "", Absent: Word(c.Absent)}
 		if !seen[x] {
 			seen[x] = true

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
+	"jobgait/reports/text"
 )
 
 // textResources says in a line each what was used of what was given. What was not

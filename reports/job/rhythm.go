@@ -5,8 +5,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/note"
 	"jobgait/analysis/pattern"
 	"jobgait/analysis/periodicity"
@@ -14,6 +12,7 @@ import (
 	"jobgait/analysis/run"
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // Rhythm is the run in time: its patterns, phases and timeline.
@@ -27,10 +26,10 @@ type Rhythm struct {
 	Patterns []Pattern `json:"patterns"`
 	// Macro are cycles of several iterations; they are no rivals of the patterns.
 	Macro  []pattern.Macro `json:"macro"`
-	Phases []Phase         `json:"phases"`
+	Phases []RunPhase      `json:"phases"`
 	// Totals are the phases by kind, with gaps that recur at regular distances
 	// as checkpoints.
-	Totals []Total `json:"totals"`
+	Totals []PhaseTotal `json:"totals"`
 	// Stopped is where a run that did not end in order stopped; else null.
 	Stopped  *Stop    `json:"stopped"`
 	Timeline Timeline `json:"timeline"`
@@ -73,8 +72,8 @@ type Pattern struct {
 	// Child are shorter periods inside the instances.
 	Child []periodicity.Child `json:"child"`
 	// Low are stretches at a low level of activity: opportunities.
-	Low   []Low  `json:"low"`
-	Drift *Drift `json:"drift"`
+	Low   []LowStretch `json:"low"`
+	Drift *CycleDrift  `json:"drift"`
 	// Examples are cycles as they were sampled, of the main pattern only.
 	Examples []summary.Example `json:"examples,omitempty"`
 }
@@ -90,8 +89,8 @@ type Shape struct {
 	short  string        // the label in at most 9 columns
 }
 
-// Phase is one stretch of the run.
-type Phase struct {
+// RunPhase is one stretch of the run.
+type RunPhase struct {
 	Kind    phase.Kind `json:"kind"`
 	Pattern Word       `json:"pattern"`
 	StartS  float64    `json:"start_s"`
@@ -99,8 +98,8 @@ type Phase struct {
 	Share   float64    `json:"share"`
 }
 
-// Total is the time in phases of one kind.
-type Total struct {
+// PhaseTotal is the time in phases of one kind.
+type PhaseTotal struct {
 	Kind    phase.Kind `json:"kind"`
 	Pattern Word       `json:"pattern"`
 	Count   int        `json:"count"`
@@ -109,10 +108,10 @@ type Total struct {
 }
 
 // length returns how long the phase lasts in seconds.
-func (p Phase) length() float64 { return math.Max(0, p.EndS-p.StartS) }
+func (p RunPhase) length() float64 { return math.Max(0, p.EndS-p.StartS) }
 
 // name is the phase in a table: "start-up", "loop A".
-func (p Phase) name() string {
+func (p RunPhase) name() string {
 	if p.Pattern != "" {
 		return string(p.Kind) + " " + string(p.Pattern)
 	}
@@ -120,7 +119,7 @@ func (p Phase) name() string {
 }
 
 // letter stands for the phase in the strip under the timeline.
-func (p Phase) letter() byte {
+func (p RunPhase) letter() byte {
 	switch {
 	case p.Kind == phase.Loop && p.Pattern != "" && p.Pattern[0] < utf8.RuneSelf:
 		return p.Pattern[0]
@@ -136,7 +135,7 @@ func newRhythm(s summary.Summary) Rhythm {
 	names := newLabels(s)
 	r := Rhythm{
 		Periodic: len(s.Patterns) > 0, Why: []Note{}, LeadNode: Word(s.LeadNode),
-		Patterns: make([]Pattern, 0, len(s.Patterns)), Phases: make([]Phase, 0, len(s.Phases)),
+		Patterns: make([]Pattern, 0, len(s.Patterns)), Phases: make([]RunPhase, 0, len(s.Phases)),
 		Timeline: newTimeline(s.Timeline, s.Quality, names),
 	}
 	for _, p := range s.Patterns {
@@ -151,7 +150,7 @@ func newRhythm(s summary.Summary) Rhythm {
 	r.Macro, r.Stopped, r.Totals = newMacros(s), newStop(s), phaseTotals(s.Phases)
 	share, seen := 0.0, false
 	for _, p := range s.Phases {
-		q := Phase{p.Kind, Word(p.Pattern), p.StartS, p.EndS, p.Share}
+		q := RunPhase{p.Kind, Word(p.Pattern), p.StartS, p.EndS, p.Share}
 		r.Phases = append(r.Phases, q)
 		seen = true
 		if q.Kind == phase.Loop {
@@ -168,10 +167,10 @@ func newRhythm(s summary.Summary) Rhythm {
 }
 
 // phaseTotals adds up the phases by kind.
-func phaseTotals(table []phase.Phase) []Total {
-	out := []Total{}
+func phaseTotals(table []phase.Phase) []PhaseTotal {
+	out := []PhaseTotal{}
 	for _, t := range phase.Totals(table) {
-		out = append(out, Total{t.Kind, Word(t.Pattern), t.Count, t.S, t.Share})
+		out = append(out, PhaseTotal{t.Kind, Word(t.Pattern), t.Count, t.S, t.Share})
 	}
 	return out
 }

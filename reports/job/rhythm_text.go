@@ -3,10 +3,9 @@ package job
 import (
 	"fmt"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
+	"jobgait/reports/text"
 )
 
 // textShapes draws one iteration of each pattern, the first three at most.

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/run"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 func (r Rhythm) patternRows() []text.Row {
@@ -48,11 +47,11 @@ const listedPhases = 10
 // phaseRows has each phase in time order, or the totals by kind if there are
 // more than the limit, or checkpoints among them; none of a run that has no parts.
 func (r Report) phaseRows() []text.Row {
-	if !slices.ContainsFunc(r.Rhythm.Phases, func(p Phase) bool { return p.Kind != phase.Aperiodic }) {
+	if !slices.ContainsFunc(r.Rhythm.Phases, func(p RunPhase) bool { return p.Kind != phase.Aperiodic }) {
 		return nil // all of it is one phase that has no name
 	}
 	at := func(s float64) text.Cell { return text.Right(quantity.Position(s, r.Job.ElapsedS)) }
-	checkpoints := slices.ContainsFunc(r.Rhythm.Totals, func(t Total) bool { return t.Kind == phase.Checkpoint })
+	checkpoints := slices.ContainsFunc(r.Rhythm.Totals, func(t PhaseTotal) bool { return t.Kind == phase.Checkpoint })
 	if len(r.Rhythm.Phases) <= listedPhases && !checkpoints {
 		rows := []text.Row{{text.Left("phase"), text.Left(""), text.Right("from"), text.Right("to"), text.Right("lasts"), text.Right("share")}}
 		for _, p := range r.Rhythm.Phases {
@@ -63,7 +62,7 @@ func (r Report) phaseRows() []text.Row {
 	}
 	rows := []text.Row{{text.Left("phase"), text.Left(""), text.Right("stretches"), text.Right("in all"), text.Right("share"), text.Right("each, mean")}}
 	for _, t := range r.Rhythm.Totals {
-		p := Phase{Kind: t.Kind, Pattern: t.Pattern}
+		p := RunPhase{Kind: t.Kind, Pattern: t.Pattern}
 		rows = append(rows, text.Row{text.Swatched(string(p.letter()), r.phaseClass(p)), text.Left(p.name()), text.Right(quantity.Count(t.Count)),
 			text.Right(quantity.Duration(t.S)), text.Right(quantity.Share(t.Share)), text.Right(quantity.Duration(t.S / float64(max(1, t.Count))))})
 	}
@@ -75,7 +74,7 @@ func (r Report) phaseRows() []text.Row {
 const listedNodes, listedOdd = 16, 12
 
 // listed returns every node, or those worth a line if there are many.
-func (r Report) listed() []Node {
+func (r Report) listed() []ComparedNode {
 	if r.Nodes.Total <= listedNodes {
 		return r.Nodes.List
 	}
@@ -103,7 +102,7 @@ func (r Report) nodeRows() []text.Row {
 }
 
 // meter is a bar of the node's busy CPUs on a scale to most.
-func (m Node) meter(most float64) text.Cell {
+func (m ComparedNode) meter(most float64) text.Cell {
 	art := text.Cell{Left: true, Wide: true}
 	if m.BusyCPUs != nil {
 		class := "value"
@@ -118,7 +117,7 @@ func (m Node) meter(most float64) text.Cell {
 // maxRemark is the room for what is odd about a node beside names of 12 columns.
 const maxRemark = 25
 
-func (m Node) row(most float64) text.Row {
+func (m ComparedNode) row(most float64) text.Row {
 	if !m.Reported {
 		return text.Row{text.Left(m.Name), text.Right(quantity.Missing), m.meter(most), text.Right(quantity.Missing), text.Right(quantity.Missing), text.Right(quantity.Missing), text.Left("no report from this node")}
 	}

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/finding"
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/run"
 	"jobgait/analysis/summary"
+	"jobgait/reports/text"
 )
 
 // statement is one at the head of the report.

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/finding"
 	"jobgait/analysis/quantity"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 // Text writes the report for a terminal, a mail or a job's output: 80 columns,
@@ -67,7 +66,7 @@ func (r Report) whoWhere() []string {
 }
 
 // script is what the executable interprets, "" where the job is called that.
-func (j Job) script() Word {
+func (j JobFacts) script() Word {
 	if j.Script == j.Name {
 		return ""
 	}
@@ -116,10 +115,10 @@ func (r Report) allocatedOnANode() float64 {
 
 // textColumns are the columns that the text draws. A page of code says nothing to a
 // reader who does not know what is in it, where the CPUs in use are drawn.
-func (r Report) textColumns() []Column {
+func (r Report) textColumns() []Curve {
 	all := r.Rhythm.drawn(drawnColumns)
-	if slices.ContainsFunc(all, func(c Column) bool { return c.Name == busyColumn }) {
-		all = slices.DeleteFunc(all, func(c Column) bool { return isPage(c.Name) && !strings.Contains(c.Label, " = ") })
+	if slices.ContainsFunc(all, func(c Curve) bool { return c.Name == busyColumn }) {
+		all = slices.DeleteFunc(all, func(c Curve) bool { return isPage(c.Name) && !strings.Contains(c.Label, " = ") })
 	}
 	return all[:min(len(all), 3)]
 }
@@ -210,7 +209,7 @@ func (r Report) phaseStrip(end float64) string {
 	for i := range line {
 		line[i] = ' '
 		if p, ok := bins.At((float64(i) + 0.5) * end / strip); ok {
-			line[i] = Phase{Kind: p.Kind, Pattern: Word(p.Pattern)}.letter()
+			line[i] = RunPhase{Kind: p.Kind, Pattern: Word(p.Pattern)}.letter()
 		}
 	}
 	return string(line)
@@ -259,7 +258,7 @@ func (r Report) textGlance(p *text.Page) {
 			p.Line(head + q.inBrief(text.PageWidth-text.Width(head)))
 		}
 	}
-	if line, _, _, ok := r.runsLine(runFigure{of: Run.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok && len(r.Earlier.List) > 0 {
+	if line, _, _, ok := r.runsLine(runFigure{of: EarlierRun.elapsed, now: r.Job.ElapsedS}, glanceRuns); ok && len(r.Earlier.List) > 0 {
 		p.Line("  " + text.PadRight("RUNS", 6) + line + "  elapsed time, this run behind the bar")
 	}
 	if f := r.otherRuns.Scaling; len(f.Text) > 0 {

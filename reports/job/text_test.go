@@ -10,8 +10,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/finding"
 	"jobgait/analysis/history"
 	"jobgait/analysis/note"
@@ -21,6 +19,7 @@ import (
 	"jobgait/analysis/series"
 	"jobgait/analysis/summary"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 func textOf(t *testing.T, r Report) string {

@@ -12,13 +12,13 @@ import (
 
 // Timeline is the run decimated for drawing.
 type Timeline struct {
-	StartS  float64  `json:"start_s"`
-	StepS   float64  `json:"step_s"`
-	Columns []Column `json:"columns"`
+	StartS  float64 `json:"start_s"`
+	StepS   float64 `json:"step_s"`
+	Columns []Curve `json:"columns"`
 }
 
-// Column is one series of the timeline.
-type Column struct {
+// Curve is one series of the timeline.
+type Curve struct {
 	Name  string        `json:"name"`
 	Label string        `json:"label"`
 	Unit  string        `json:"unit"`
@@ -30,10 +30,10 @@ type Column struct {
 }
 
 func newTimeline(of summary.Timeline, quality run.Quality, names labels) Timeline {
-	t := Timeline{StartS: of.StartS, StepS: of.StepS, Columns: []Column{}}
+	t := Timeline{StartS: of.StartS, StepS: of.StepS, Columns: []Curve{}}
 	for _, c := range of.Columns {
 		by, unit := inReadable(c.Name, c.Unit, quality)
-		t.Columns = append(t.Columns, Column{c.Name, names.long(c.Name), unit, Word(c.Scope),
+		t.Columns = append(t.Columns, Curve{c.Name, names.long(c.Name), unit, Word(c.Scope),
 			scaled(c.Min, by), scaled(c.Mean, by), scaled(c.Max, by), names.short(c.Name)})
 	}
 	return t
@@ -55,8 +55,8 @@ func (t Timeline) end(elapsed float64) float64 {
 
 // drawn returns at most n columns worth drawing: what carries the main pattern
 // first, then the CPUs in use, then IPC, then the others in their order.
-func (r Rhythm) drawn(n int) []Column {
-	rank := func(c Column) int {
+func (r Rhythm) drawn(n int) []Curve {
+	rank := func(c Curve) int {
 		switch {
 		case r.Periodic && c.Name == r.Patterns[0].Shape.Column:
 			return 0
@@ -67,8 +67,8 @@ func (r Rhythm) drawn(n int) []Column {
 		}
 		return 3
 	}
-	out := slices.DeleteFunc(slices.Clone(r.Timeline.Columns), func(c Column) bool { return len(c.Mean) == 0 })
-	slices.SortStableFunc(out, func(a, b Column) int { return cmp.Compare(rank(a), rank(b)) })
+	out := slices.DeleteFunc(slices.Clone(r.Timeline.Columns), func(c Curve) bool { return len(c.Mean) == 0 })
+	slices.SortStableFunc(out, func(a, b Curve) int { return cmp.Compare(rank(a), rank(b)) })
 	return out[:min(len(out), n)]
 }
 

@@ -12,7 +12,7 @@ import (
 
 // trace is one column as the page draws it.
 type trace struct {
-	column       Column
+	column       Curve
 	startS       float64
 	stepS        float64
 	lo, mean, hi []float64
@@ -91,7 +91,7 @@ func (r Report) broken(t trace) (x, y []float64) {
 	last := -1
 	for i, v := range t.mean {
 		at := t.startS + (float64(i)+0.5)*t.stepS
-		p := slices.IndexFunc(r.Rhythm.Phases, func(p Phase) bool { return at >= p.StartS && at < p.EndS })
+		p := slices.IndexFunc(r.Rhythm.Phases, func(p RunPhase) bool { return at >= p.StartS && at < p.EndS })
 		if p != last && i > 0 {
 			x, y = append(x, at), append(y, math.NaN())
 		}

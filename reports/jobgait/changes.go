@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"jobgait/analysis/run"
 	"math"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"jobgait/analysis/changepoint"
 	"jobgait/analysis/history"
+	"jobgait/analysis/run"
 	"jobgait/analysis/table"
 	"jobgait/reports/change"
 	"jobgait/reports/earlier"

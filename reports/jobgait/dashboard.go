@@ -214,8 +214,8 @@ func dashboardOf(hs, others []change.History, acks change.Acks, o dashboardOptio
 		}
 	}
 	return writeFile(o.out, func(w io.Writer) error {
-		return dashboard.HTML(w, dashboard.Input{Title: o.title, Of: o.of, Report: r, NoFurther: !few && len(supporting) > 0, Pairs: pairs, Site: site, Days: o.days, Options: told,
-			Version: configs.Version, Created: time.Now(), Limits: dashboard.DefaultLimits()})
+		return dashboard.HTML(w, dashboard.Contents{Title: o.title, Of: o.of, Report: r, NoFurther: !few && len(supporting) > 0, Pairs: pairs, Site: site, Days: o.days, Options: told,
+			Version: configs.Version, Created: time.Now(), Limits: dashboard.DefaultPageLimits()})
 	})
 }
 
@@ -268,7 +268,7 @@ func pairsOf(hs, leading []change.History, named []string) ([]change.Pair, error
 		}
 		compare(a, b, false)
 	}
-	limit := dashboard.DefaultLimits().Pairs
+	limit := dashboard.DefaultPageLimits().Pairs
 	for i, a := range leading {
 		for _, b := range leading[i+1:] {
 			shapes := a.App != "" && a.App == b.App && a.User == b.User && a.Metric == b.Metric && a.Shape != b.Shape

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"jobgait/analysis/run"
 	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"jobgait/agent/profile/export"
+	"jobgait/analysis/run"
 	"jobgait/analysis/table"
 	"jobgait/reports/job"
 )

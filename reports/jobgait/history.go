@@ -14,12 +14,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"jobgait/reports/text"
-
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/history"
 	"jobgait/analysis/run"
+	"jobgait/reports/text"
 )
 
 // historyOptions are the flags of history.

@@ -12,11 +12,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"jobgait/reports/job"
-
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/history"
+	"jobgait/reports/job"
 )
 
 // listOptions are the flags of list; those of one letter are sacct's.

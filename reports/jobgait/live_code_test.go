@@ -23,14 +23,13 @@ import (
 	"testing"
 	"time"
 
-	"jobgait/reports/job"
-
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job/jobtest"
 	"jobgait/agent/names"
 	"jobgait/analysis/anatomy"
 	"jobgait/analysis/summary"
+	"jobgait/reports/job"
 )
 
 // parts is a program that knows where its CPU time goes: of each 200 ms of its own the
@@ -238,7 +237,7 @@ func (b box) known() (k names.Known) {
 // watch runs the program of a kind, of which nobody asks for the functions before it
 // ends, and returns its report. On a machine so full that nobody answers there is none to
 // judge.
-func (k kind) watch(b box, cycles int) job.Code {
+func (k kind) watch(b box, cycles int) job.CodeShares {
 	b.t.Helper()
 	starts := k.make(b)
 	cmd := b.command("run", "--names=all", "--", "./program", fmt.Sprint(cycles), "program")
@@ -256,9 +255,9 @@ func (k kind) watch(b box, cycles int) job.Code {
 }
 
 // code is what the newest report says of code.
-func (b box) code() job.Code {
+func (b box) code() job.CodeShares {
 	b.t.Helper()
-	var r struct{ Code *job.Code }
+	var r struct{ Code *job.CodeShares }
 	if b.newest(&r); r.Code == nil {
 		b.t.Fatal("the report has no code")
 	}
@@ -266,7 +265,7 @@ func (b box) code() job.Code {
 }
 
 // three are the functions of a kind in a report: by name, or by size where they have none.
-func (k kind) three(c job.Code) (out []job.CodeFunction) {
+func (k kind) three(c job.CodeShares) (out []job.CodeFunction) {
 	for i := range 3 {
 		var of []job.CodeFunction
 		for _, f := range c.Functions {

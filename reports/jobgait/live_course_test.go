@@ -5,10 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"jobgait/reports/job"
-
 	"jobgait/analysis/finding"
 	"jobgait/analysis/phase"
+	"jobgait/reports/job"
 )
 
 // course is a program with a start-up of so many seconds, then cycles of .25 s of its own
@@ -47,7 +46,7 @@ type along struct {
 	}
 	Rhythm struct {
 		Periodic bool
-		Totals   []job.Total
+		Totals   []job.PhaseTotal
 	}
 }
 

@@ -88,16 +88,16 @@ func printPeriods(cmd *cobra.Command, o periodsOptions, path string) error {
 const collectAt = 20
 
 // find reads the file and looks for periods in it.
-func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Report, table.Reading, error) {
+func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Detection, table.Reading, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	in, err := openInput(cmd, path)
 	if err != nil {
-		return periods.Report{}, table.Reading{}, err
+		return periods.Detection{}, table.Reading{}, err
 	}
 	defer func() { _ = in.Close() }()
 	t, whole, err := o.read(in, path)
 	if err != nil {
-		return periods.Report{}, table.Reading{}, err
+		return periods.Detection{}, table.Reading{}, err
 	}
 	par := periodicity.Default()
 	par.NodeScope = whole
@@ -106,7 +106,7 @@ func (o periodsOptions) find(cmd *cobra.Command, path string) (periods.Report, t
 		err = o.detect(&report, par)
 	}
 	if err != nil {
-		return periods.Report{}, table.Reading{}, fmt.Errorf("%s: %w", in.Name, err)
+		return periods.Detection{}, table.Reading{}, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return periods.New(report), t.Reading, nil
 }

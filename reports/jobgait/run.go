@@ -10,13 +10,12 @@ import (
 	"syscall"
 	"time"
 
-	"jobgait/reports/job"
-
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"jobgait/agent/job/local"
 	"jobgait/analysis/run"
+	"jobgait/reports/job"
 )
 
 // runOptions are the flags of `jobgait run`.

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"jobgait/reports/job"
-
 	"jobgait/analysis/note"
 	"jobgait/analysis/phase"
+	"jobgait/reports/job"
 )
 
 // cadenceS is a period that no clock has, and cadences how many there are.
@@ -121,7 +120,7 @@ func told(t *testing.T, b box) *job.Pattern {
 	if !slices.ContainsFunc(r.Notes, func(n job.Note) bool { return n.Code == note.Suspended }) {
 		t.Errorf("notes %v", r.Notes)
 	}
-	if !slices.ContainsFunc(r.Rhythm.Phases, func(p job.Phase) bool { return p.Kind == phase.Suspended }) {
+	if !slices.ContainsFunc(r.Rhythm.Phases, func(p job.RunPhase) bool { return p.Kind == phase.Suspended }) {
 		t.Errorf("phases %+v", r.Rhythm.Phases)
 	}
 	if len(r.Rhythm.Patterns) == 0 {

@@ -120,7 +120,7 @@ func (o scalingOptions) ofFile(cmd *cobra.Command, path string) error {
 }
 
 // print prints what was found, wherever the runs came from.
-func (o scalingOptions) print(cmd *cobra.Command, r scalingreport.Report) error {
+func (o scalingOptions) print(cmd *cobra.Command, r scalingreport.Fits) error {
 	if err := o.draw(r, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -156,8 +156,8 @@ func readMeasurements(cmd *cobra.Command, path, series string, by table.Columns)
 }
 
 // analyseScaling fits all series.
-func analyseScaling(file table.Measurements, name string, method scaling.Method) scalingreport.Report {
-	r := scalingreport.Report{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
+func analyseScaling(file table.Measurements, name string, method scaling.Method) scalingreport.Fits {
+	r := scalingreport.Fits{Method: method, Name: name, Results: scaling.Analyse(file.Series, method),
 		Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
 	if method == scaling.Likelihood {
 		r.Expected = scaling.ExpectedByChance(r.Results)
@@ -171,7 +171,7 @@ func analyseScaling(file table.Measurements, name string, method scaling.Method)
 }
 
 // draw writes the pictures if a file for them was named.
-func (o scalingOptions) draw(r scalingreport.Report, complain io.Writer) error {
+func (o scalingOptions) draw(r scalingreport.Fits, complain io.Writer) error {
 	if o.plot == "" {
 		return nil
 	}

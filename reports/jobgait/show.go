@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"jobgait/reports/job"
-
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
@@ -21,6 +19,7 @@ import (
 	"jobgait/analysis/summary"
 	"jobgait/configs"
 	"jobgait/reports/earlier"
+	"jobgait/reports/job"
 )
 
 // showOptions are the flags of the verbs that print a report.

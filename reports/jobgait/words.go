@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"jobgait/reports/job"
-	"jobgait/reports/text"
-
 	"github.com/spf13/cobra"
 
 	"jobgait/analysis/finding"
+	"jobgait/reports/job"
+	"jobgait/reports/text"
 )
 
 // wordsTopic is `jobgait help report`: what the words of a report mean.

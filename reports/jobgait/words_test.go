@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/reports/job"
-
 	"jobgait/analysis/finding"
+	"jobgait/reports/job"
 )
 
 // Every finding that a report may tell, and every word of it, is in the help.

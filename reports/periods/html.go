@@ -5,11 +5,10 @@ import (
 	"io"
 	"math"
 
-	"jobgait/reports/html"
-
 	"jobgait/analysis/phase"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
+	"jobgait/reports/html"
 	"jobgait/reports/plot"
 )
 
@@ -25,7 +24,7 @@ const style = `.dots { fill: none; stroke: var(--p0); stroke-width: 3; stroke-li
 
 // SVG writes one picture: the column over time with the phases behind it, the
 // shape of every pattern with its low regions, and the lengths of its iterations.
-func (r Report) SVG(w io.Writer) error {
+func (r Detection) SVG(w io.Writer) error {
 	var p html.Sheet
 	p.Text(r.heading(), "")
 	panel := func(title, text string, c *plot.Chart) {
@@ -50,7 +49,7 @@ func (r Report) SVG(w io.Writer) error {
 }
 
 // heading names the file, and says so where there is no period.
-func (r Report) heading() string {
+func (r Detection) heading() string {
 	text := r.name
 	if len(r.Patterns) == 0 {
 		text += ": no period"
@@ -62,7 +61,7 @@ func (r Report) heading() string {
 }
 
 // drawn is the column whose shape is drawn, or the first.
-func (r Report) drawn() (series.Column, bool) {
+func (r Detection) drawn() (series.Column, bool) {
 	if len(r.Patterns) > 0 {
 		if c, ok := r.set.Column(r.Patterns[0].ValuesColumn); ok {
 			return c, true
@@ -76,7 +75,7 @@ func (r Report) drawn() (series.Column, bool) {
 
 // timeline draws a column: its mean, and what lies between its smallest and largest
 // values as a band where more than one sample falls into a pixel.
-func (r Report) timeline(c series.Column) *plot.Chart {
+func (r Detection) timeline(c series.Column) *plot.Chart {
 	n := len(c.Values)
 	bins := min(n, maxBins)
 	end := float64(n) * r.set.StepS
@@ -102,7 +101,7 @@ func (r Report) timeline(c series.Column) *plot.Chart {
 	return chart
 }
 
-func (r Report) class(p phase.Phase) string {
+func (r Detection) class(p phase.Phase) string {
 	if p.Kind == phase.Loop {
 		for i, q := range r.Patterns {
 			if q.ID == p.Pattern {
@@ -129,7 +128,7 @@ func span(want int, lists ...[]float64) (plot.Scale, []plot.Tick) {
 }
 
 // shape draws one pattern.
-func (q Pattern) shape() *plot.Chart {
+func (q DetectedPattern) shape() *plot.Chart {
 	n := len(q.Values.v)
 	if n < 2 {
 		return nil
@@ -169,7 +168,7 @@ const maxDots = 1500
 
 // lengths draws how long each iteration took; of more than maxDots the mean and
 // the longest of neighbours.
-func (r Report) lengths(q Pattern) *plot.Chart {
+func (r Detection) lengths(q DetectedPattern) *plot.Chart {
 	n := len(q.Instances)
 	bins := min(n, maxDots)
 	unit, scale := " s", r.set.StepS

@@ -37,7 +37,7 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 }
 
 // JSON writes the report on one line.
-func (r Report) JSON(w io.Writer) error {
+func (r Detection) JSON(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if err := json.NewEncoder(b).Encode(r); err != nil {
 		return err

@@ -30,8 +30,8 @@ type Input struct {
 	Notes []note.Note
 }
 
-// Report is what is printed.
-type Report struct {
+// Detection is what is printed.
+type Detection struct {
 	Schema   string   `json:"schema"`
 	Column   *string  `json:"column"`
 	Method   string   `json:"method"`
@@ -40,9 +40,9 @@ type Report struct {
 	Missing  int      `json:"missing"`
 	Coverage float64  `json:"coverage"`
 	// Axis is where the first pattern was seen: wall, cpu or both.
-	Axis     *series.Axis    `json:"axis"`
-	Patterns []Pattern       `json:"patterns"`
-	Macro    []pattern.Macro `json:"macro"`
+	Axis     *series.Axis      `json:"axis"`
+	Patterns []DetectedPattern `json:"patterns"`
+	Macro    []pattern.Macro   `json:"macro"`
 	// Phases is the time in start-up, loops, checkpoints, gaps and tail.
 	Phases []phase.Total `json:"phases"`
 	Notes  []note.Note   `json:"notes"`
@@ -53,8 +53,8 @@ type Report struct {
 	table []phase.Phase
 }
 
-// Pattern is one main pattern.
-type Pattern struct {
+// DetectedPattern is one main pattern.
+type DetectedPattern struct {
 	ID           string           `json:"id"`
 	Column       string           `json:"column"`
 	ValuesColumn string           `json:"values_column"`
@@ -82,15 +82,15 @@ type Pattern struct {
 	P90             numbers              `json:"p90"`
 	Instances       [][2]int             `json:"instances"`
 	Regions         []periodicity.Region `json:"regions"`
-	Drift           Drift                `json:"drift"`
+	Drift           LengthDrift          `json:"drift"`
 	Low             []pattern.Low        `json:"low"`
 	Slow            []Slow               `json:"slow"`
 	SlowCount       int                  `json:"slow_count"`
 	Child           []periodicity.Child  `json:"child"`
 }
 
-// Drift is how the iterations changed.
-type Drift struct {
+// LengthDrift is how the iterations changed.
+type LengthDrift struct {
 	SlopePctPerHour *float64     `json:"slope_pct_per_hour"`
 	Lo              *float64     `json:"ci_lo"`
 	Hi              *float64     `json:"ci_hi"`
@@ -107,8 +107,8 @@ type Slow struct {
 }
 
 // New makes the report of a result.
-func New(in Input) Report {
-	r := Report{Schema: Schema, Method: in.Method, Samples: in.Set.Len(), Patterns: []Pattern{}, Macro: []pattern.Macro{},
+func New(in Input) Detection {
+	r := Detection{Schema: Schema, Method: in.Method, Samples: in.Set.Len(), Patterns: []DetectedPattern{}, Macro: []pattern.Macro{},
 		Notes: append(append([]note.Note{}, in.Notes...), in.Result.Notes...), name: in.Name, set: in.Set, shift: map[string]float64{}}
 	if in.Set.StepS > 0 {
 		r.RateHz = quantity.Finite(1 / in.Set.StepS)
@@ -137,7 +137,7 @@ func New(in Input) Report {
 
 // choose names the column that the report is about, and counts what it misses:
 // that of the first pattern, or the only one.
-func (r *Report) choose(in Input) {
+func (r *Detection) choose(in Input) {
 	name := ""
 	switch {
 	case len(r.Patterns) > 0:
@@ -185,12 +185,12 @@ func covered(periods []periodicity.Period, n int) float64 {
 	return float64(count) / float64(max(1, n))
 }
 
-func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift float64) Pattern {
-	out := Pattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS, PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
+func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift float64) DetectedPattern {
+	out := DetectedPattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS, PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
 		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, ConfidenceParts: p.Parts, Coverage: q.Coverage,
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
 		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...), Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.Child{}, p.Children...),
-		Drift: Drift{Level: 0.95}}
+		Drift: LengthDrift{Level: 0.95}}
 	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = cmp.Or(p.Kind, periodicity.Equal), p.MeanS, p.P10S, p.P90S
 	if p.CPUS > 0 {
 		out.StepCPUS = quantity.Finite(p.CPUS)

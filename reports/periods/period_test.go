@@ -131,7 +131,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-func wellFormed(t *testing.T, r Report) string {
+func wellFormed(t *testing.T, r Detection) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := r.SVG(&b); err != nil {

@@ -6,16 +6,15 @@ import (
 	"math"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/periodicity"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/series"
 	"jobgait/reports/plot"
+	"jobgait/reports/text"
 )
 
 // Text writes the report for people. ascii leaves out block characters.
-func (r Report) Text(w io.Writer, ascii bool) error {
+func (r Detection) Text(w io.Writer, ascii bool) error {
 	var p text.Page
 	r.head(&p)
 	for _, q := range r.Patterns {
@@ -46,7 +45,7 @@ func (r Report) Text(w io.Writer, ascii bool) error {
 	return nil
 }
 
-func (r Report) head(p *text.Page) {
+func (r Detection) head(p *text.Page) {
 	what := "no period"
 	switch n := len(r.Patterns); {
 	case n == 1:
@@ -76,7 +75,7 @@ func (r Report) head(p *text.Page) {
 
 // main is the first pattern in a few words; those of the paper's method have no
 // confidence to be hedged by.
-func (r Report) main() string {
+func (r Detection) main() string {
 	p, word := r.Patterns[0], ""
 	if r.Method != "paper" {
 		word = text.Hedge(r.Patterns[0].Confidence)
@@ -87,7 +86,7 @@ func (r Report) main() string {
 	return word + "period " + quantity.Period(p.PeriodS)
 }
 
-func (p Pattern) text(b *text.Page, set series.Set, ascii bool) {
+func (p DetectedPattern) text(b *text.Page, set series.Set, ascii bool) {
 	b.Text(p.ID+"  ", fmt.Sprintf("period %s (95 %% interval %s), %s samples, spread %s", quantity.Period(p.PeriodS), quantity.PeriodRange(p.PeriodLoS, p.PeriodHiS, p.PeriodS),
 		quantity.Plain(p.PeriodSamples, 3), quantity.Share(p.PeriodCV)))
 	words := fmt.Sprintf("%s in %s, %s of the time, confidence %s", quantity.Plural(p.Count, "cycle"), quantity.Plural(p.Runs, "stretch"), quantity.Share(p.Coverage), quantity.Hundredths(p.Confidence))
@@ -116,7 +115,7 @@ func (p Pattern) text(b *text.Page, set series.Set, ascii bool) {
 
 // driftText prints the slope over the run: per hour, a run of a minute would have
 // thousands of percent.
-func (p Pattern) driftText(b *text.Page, set series.Set) {
+func (p DetectedPattern) driftText(b *text.Page, set series.Set) {
 	hours := float64(set.Len()) * set.StepS / 3600
 	d := p.Drift
 	if d.SlopePctPerHour != nil && d.Lo != nil && d.Hi != nil {

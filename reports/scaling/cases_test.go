@@ -121,8 +121,8 @@ func cases() []made {
 }
 
 // report is a report of some cases.
-func report(list ...made) Report {
-	r := Report{Method: scaling.Likelihood, Expected: nan}
+func report(list ...made) Fits {
+	r := Fits{Method: scaling.Likelihood, Expected: nan}
 	for _, c := range list {
 		r.Results, r.Series = append(r.Results, c.result), append(r.Series, c.series)
 	}

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/scaling"
 	"jobgait/analysis/table"
 	"jobgait/reports/pagetest"
+	"jobgait/reports/text"
 )
 
 // FuzzReport takes anybody's numbers all the way: whatever comes in, what goes
@@ -32,7 +31,7 @@ func FuzzReport(f *testing.F) {
 			return
 		}
 		method := methods[int(k)%len(methods)]
-		r := Report{Method: method, Results: scaling.Analyse(file.Series, method), Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
+		r := Fits{Method: method, Results: scaling.Analyse(file.Series, method), Series: file.Series, Numbers: file.Numbers, Expected: math.NaN()}
 		for i, s := range r.Results {
 			if n := len(scaling.Sizes(file.Series[i].Observations)); n != s.N {
 				t.Errorf("%d sizes here and %d there of %v", n, s.N, file.Series[i])

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"jobgait/analysis/scaling"
 	"jobgait/reports/html"
 	"jobgait/reports/text"
-
-	"jobgait/analysis/scaling"
 )
 
 // Style is what the classes of Chart need besides the style sheet of the job's
@@ -33,7 +32,7 @@ const (
 // Picture writes the results as one SVG file that stands alone, light or dark as
 // the viewer is: at most twelve, one below the other, those with a change first.
 // It returns how many were left out.
-func Picture(w io.Writer, r Report) (left int, err error) {
+func Picture(w io.Writer, r Fits) (left int, err error) {
 	var p html.Sheet
 	order := r.foremost()
 	left = max(0, len(order)-mostPictures)
@@ -56,7 +55,7 @@ func Picture(w io.Writer, r Report) (left int, err error) {
 }
 
 // foremost orders the results: those with a change first, else as they came.
-func (r Report) foremost() []int {
+func (r Fits) foremost() []int {
 	var first, rest []int
 	for i, s := range r.Results {
 		if s.Segmented {

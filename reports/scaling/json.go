@@ -34,7 +34,7 @@ type named struct {
 }
 
 // JSON writes the report as one object.
-func JSON(w io.Writer, r Report) error {
+func JSON(w io.Writer, r Fits) error {
 	out := envelope{Schema: Schema, Method: r.Method, Series: []named{}, Common: r.Common}
 	if !math.IsNaN(r.Expected) {
 		lo, hi := scaling.ChanceRange(r.Expected)

@@ -6,8 +6,8 @@ import (
 	"jobgait/analysis/scaling"
 )
 
-// Report is what is said of one input.
-type Report struct {
+// Fits is what is said of one input.
+type Fits struct {
 	Method  scaling.Method
 	Name    string // of the input, for people
 	Results []scaling.Result
@@ -35,7 +35,7 @@ func Grid(list []scaling.Series) bool {
 }
 
 // segmented counts the results that have a change.
-func (r Report) segmented() int {
+func (r Fits) segmented() int {
 	n := 0
 	for _, s := range r.Results {
 		if s.Segmented {

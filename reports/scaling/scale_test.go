@@ -7,10 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/scaling"
 	"jobgait/reports/pagetest"
+	"jobgait/reports/text"
 )
 
 func TestScreens(t *testing.T) {

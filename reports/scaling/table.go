@@ -8,10 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
+	"jobgait/reports/text"
 )
 
 const (
@@ -20,7 +19,7 @@ const (
 )
 
 // table writes a line a series.
-func (r Report) table(w io.Writer) {
+func (r Fits) table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "series\tsizes\tchanges\tlaw\tat 2x the largest size")
 	for i, s := range r.Results {
@@ -39,7 +38,7 @@ func nameOf(r scaling.Result) string {
 
 // breaks lists where the laws of a series change: "32|64", or "(32|64)" if only
 // all series together show it.
-func (r Report) breaks(i int, p []float64) string {
+func (r Fits) breaks(i int, p []float64) string {
 	s := r.Results[i]
 	var parts []string
 	for _, c := range s.Changes {
@@ -86,7 +85,7 @@ func twice(r scaling.Result, p []float64) string {
 
 // together says what only all series say: how many changes chance alone would
 // give, with its range, and what they have in common.
-func (r Report) together(w io.Writer) {
+func (r Fits) together(w io.Writer) {
 	if len(r.Results) > 1 && !math.IsNaN(r.Expected) {
 		chance := quantity.Plain(r.Expected, 2)
 		if r.Expected < 0.1 {

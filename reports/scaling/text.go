@@ -7,17 +7,16 @@ import (
 	"math"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
+	"jobgait/reports/text"
 )
 
 // mostScreens is up to how many series have a screen each; more are a table.
 const mostScreens = 3
 
 // Text writes the report for people: a screen a series, or a table of many.
-func Text(w io.Writer, r Report) error {
+func Text(w io.Writer, r Fits) error {
 	b := bufio.NewWriter(w)
 	if len(r.Results) > mostScreens {
 		r.table(b)
@@ -89,7 +88,7 @@ func rows(w io.Writer, name string, texts []string) {
 
 // title names a series, if it has a name, and its metric. A lone series without
 // a name has the file's.
-func (r Report) title(i int) string {
+func (r Fits) title(i int) string {
 	id, metric := text.Clean(r.Results[i].ID), text.Clean(r.Results[i].Metric)
 	if len(r.Results) == 1 && id == "0" && r.Name != "" {
 		id = text.Clean(r.Name)

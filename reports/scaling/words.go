@@ -5,11 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"jobgait/reports/text"
-
 	"jobgait/analysis/note"
 	"jobgait/analysis/quantity"
 	"jobgait/analysis/scaling"
+	"jobgait/reports/text"
 )
 
 // verdict says in one sentence, without the name of the series, what its law is

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"jobgait/reports/text"
-
 	"jobgait/agent/live"
 	q "jobgait/analysis/quantity"
 	"jobgait/analysis/tracker"
+	"jobgait/reports/text"
 )
 
 // Dead is what a run is called whose agent is gone without having said that it ended.
