@@ -101,8 +101,8 @@ func (h Histories) worthOf(members []int, by By) []part {
 
 // runsOf are the runs of the histories with a part's CPU time as their value. A run
 // that does not list the part had little of it, which is no number.
-func (h Histories) runsOf(members []int, p part, parameter string, found changepoint.Report) []scaling.Run {
-	var runs []scaling.Run
+func (h Histories) runsOf(members []int, p part, parameter string, found changepoint.Report) []scaling.HistoryRun {
+	var runs []scaling.HistoryRun
 	for _, i := range members {
 		s := h.Stored[i]
 		x, rest := along(s.Shape, parameter)

@@ -134,7 +134,7 @@ func (h Histories) series(a Application, members []int, m Metric, found changepo
 	if parameter == "" {
 		return scaling.Series{}, false
 	}
-	var runs []scaling.Run
+	var runs []scaling.HistoryRun
 	for _, i := range members {
 		p, rest := along(h.Stored[i].Shape, parameter)
 		if math.IsNaN(p) {
@@ -163,8 +163,8 @@ func regime(changes []changepoint.Change, run int) int {
 	return n
 }
 
-func scalingRun(r history.Run, p float64, rest string, m Metric, regime int) scaling.Run {
-	out := scaling.Run{P: p, Value: m.value(r), When: r.Start, Else: rest, Regime: regime,
+func scalingRun(r history.Run, p float64, rest string, m Metric, regime int) scaling.HistoryRun {
+	out := scaling.HistoryRun{P: p, Value: m.value(r), When: r.Start, Else: rest, Regime: regime,
 		Group: time.Unix(int64(r.Start), 0).UTC().Format(time.DateOnly)}
 	if r.Iterations != nil {
 		out.Iterations = float64(*r.Iterations)

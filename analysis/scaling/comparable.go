@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Run is one run of an application as its history knows it.
-type Run struct {
+// HistoryRun is one run of an application as its history knows it.
+type HistoryRun struct {
 	P     float64 // the parameter that should vary
 	Value float64 // the metric; NaN is a missing one
 	When  float64 // start, UTC epoch seconds
@@ -42,11 +42,11 @@ const (
 //
 // Where sizes were measured at different times, a difference between them may
 // be one of the calendar: then the series is marked Uncut.
-func Comparable(header Series, runs []Run, wholeRun bool) Series {
+func Comparable(header Series, runs []HistoryRun, wholeRun bool) Series {
 	c := choice{series: header}
 	c.series.Observations = []Observation{}
 	c.runs = slices.Clone(runs)
-	slices.SortStableFunc(c.runs, func(a, b Run) int { return cmp.Compare(a.When, b.When) })
+	slices.SortStableFunc(c.runs, func(a, b HistoryRun) int { return cmp.Compare(a.When, b.When) })
 	c.withValue()
 	c.oneParameter()
 	c.newestRegimes()
@@ -65,8 +65,8 @@ func Comparable(header Series, runs []Run, wholeRun bool) Series {
 // choice is the runs that are left, in the order of time.
 type choice struct {
 	series Series
-	runs   []Run
-	older  []Run // of regimes that ended
+	runs   []HistoryRun
+	older  []HistoryRun // of regimes that ended
 }
 
 func (c *choice) note(code note.Code, format string, args ...any) {
@@ -76,7 +76,7 @@ func (c *choice) note(code note.Code, format string, args ...any) {
 // withValue leaves out runs without a value, such as those that did not complete:
 // they must not decide on the parameter or on what a change of speed did.
 func (c *choice) withValue() {
-	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r Run) bool { return math.IsNaN(r.Value) })
+	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return math.IsNaN(r.Value) })
 	if len(kept) < len(c.runs) {
 		c.note(note.MissingRuns, "no value in %d of %d runs: not completed, or not measured", len(c.runs)-len(kept), len(c.runs))
 	}
@@ -108,7 +108,7 @@ func (c *choice) oneParameter() {
 	if len(sizes) < 2 {
 		return
 	}
-	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r Run) bool { return r.Else != best })
+	kept := slices.DeleteFunc(slices.Clone(c.runs), func(r HistoryRun) bool { return r.Else != best })
 	c.note(note.OtherParameters, "%s left out: more than %s differs from the others there",
 		note.Count(len(c.runs)-len(kept), "run"), parameterName(c.series))
 	c.runs = kept
@@ -120,7 +120,7 @@ func (c *choice) newestRegimes() {
 	for _, r := range c.runs {
 		newest[r.P] = max(newest[r.P], r.Regime)
 	}
-	var kept []Run
+	var kept []HistoryRun
 	for _, r := range c.runs {
 		if r.Regime < newest[r.P] {
 			c.older = append(c.older, r)
@@ -198,9 +198,9 @@ func (c *choice) regimes() map[regime]span {
 }
 
 // all is the runs of all regimes in the order of time.
-func (c *choice) all() []Run {
+func (c *choice) all() []HistoryRun {
 	all := slices.Concat(c.older, c.runs)
-	slices.SortStableFunc(all, func(a, b Run) int { return cmp.Compare(a.When, b.When) })
+	slices.SortStableFunc(all, func(a, b HistoryRun) int { return cmp.Compare(a.When, b.When) })
 	return all
 }
 

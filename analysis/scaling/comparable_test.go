@@ -19,10 +19,10 @@ func codes(s Series) []note.Code {
 }
 
 // campaign is one run of each size on one day.
-func campaign(when float64, sizes ...float64) []Run {
-	var runs []Run
+func campaign(when float64, sizes ...float64) []HistoryRun {
+	var runs []HistoryRun
 	for i, p := range sizes {
-		runs = append(runs, Run{P: p, Value: 100 / p, When: when + float64(i)*3600, Iterations: 500})
+		runs = append(runs, HistoryRun{P: p, Value: 100 / p, When: when + float64(i)*3600, Iterations: 500})
 	}
 	return runs
 }
@@ -115,7 +115,7 @@ func TestComparableCalendar(t *testing.T) {
 		}
 	}
 	// A size that bridges the time without a change: the change was not everybody's.
-	bridge := []Run{{P: 16, Value: 7, When: day}, {P: 16, Value: 7, When: 61 * day}, {P: 32, Value: 4, When: 2 * day}, {P: 32, Value: 4, When: 62 * day}}
+	bridge := []HistoryRun{{P: 16, Value: 7, When: day}, {P: 16, Value: 7, When: 61 * day}, {P: 32, Value: 4, When: 2 * day}, {P: 32, Value: 4, When: 62 * day}}
 	s = Comparable(Series{Parameter: "nodes"}, slices.Concat(before, after, bridge), false)
 	for _, o := range s.Observations {
 		if want := 100 / o.P * 1.1; o.P == 4 && math.Abs(o.Value-want) > 1e-9 {
@@ -140,7 +140,7 @@ func TestComparableConfounded(t *testing.T) {
 		}
 	}
 	// One size measured again tells them apart.
-	runs = append(runs, Run{P: 8, Value: 100. / 8, When: 31 * day})
+	runs = append(runs, HistoryRun{P: 8, Value: 100. / 8, When: 31 * day})
 	if s := Comparable(Series{Parameter: "nodes"}, runs, false); s.Uncut {
 		t.Errorf("a size bridges the time: %v", s.Notes)
 	}
