@@ -23,13 +23,14 @@ type Reading struct {
 // Names that say what a column holds, the surest first. They are compared without case,
 // unit and the signs between words.
 var (
-	timeNames = []string{"t", "t s", "timestamp", "datetime", "date time", "date", "time", "t ms", "t us", "t ns", "start", "start time",
-		"begin", "submit", "end", "when", "commit date", "commit ts", "epoch"}
-	valueNames = []string{"value", "y", "seconds", "time s", "elapsed", "elapsed s", "elapsed seconds", "elapsed time", "duration", "duration s",
-		"runtime", "runtime s", "run time", "wall time", "walltime", "wall s", "wall", "time ms", "real", "real time", "elapsedraw", "mean", "median", "time"}
+	timeNames = []string{"t", "t s", "timestamp", "datetime", "date time", "date", "time",
+		"t ms", "t us", "t ns", "start", "start time", "begin", "submit", "end", "when", "commit date", "commit ts", "epoch"}
+	valueNames = []string{"value", "y", "seconds", "time s", "elapsed", "elapsed s", "elapsed seconds", "elapsed time",
+		"duration", "duration s", "runtime", "runtime s", "run time", "wall time", "walltime", "wall s", "wall", "time ms",
+		"real", "real time", "elapsedraw", "mean", "median", "time"}
 	// parameterNames are what varies between runs of one program, the most usual first.
-	parameterNames = []string{"param", "parameter", "nodes", "nnodes", "ranks", "procs", "processes", "nprocs", "np", "p", "tasks", "ntasks", "threads",
-		"nthreads", "cores", "ncores", "cpus", "ncpus", "alloccpus", "gpus", "n", "size", "problem size", "x"}
+	parameterNames = []string{"param", "parameter", "nodes", "nnodes", "ranks", "procs", "processes", "nprocs", "np", "p", "tasks",
+		"ntasks", "threads", "nthreads", "cores", "ncores", "cpus", "ncpus", "alloccpus", "gpus", "n", "size", "problem size", "x"}
 )
 
 // name is a header in the form in which it is compared, and its unit.
@@ -50,7 +51,8 @@ func nameOf(header string) name {
 
 // known is whether the name says what the column holds.
 func (n name) known() bool {
-	return slices.Contains(timeNames, n.words) || slices.Contains(valueNames, n.words) || slices.Contains(parameterNames, n.words)
+	return slices.Contains(timeNames, n.words) || slices.Contains(valueNames, n.words) ||
+		slices.Contains(parameterNames, n.words)
 }
 
 // timeUnit is the unit that a name of a time column gives, Auto if none.

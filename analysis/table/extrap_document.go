@@ -180,7 +180,8 @@ func (doc *document) measurements(e *experiment) error {
 				}
 				switch {
 				case len(m.Point) != len(e.parameters):
-					return fmt.Errorf("a point of %s where there are %s", note.Count(len(m.Point), "value"), note.Count(len(e.parameters), "parameter"))
+					return fmt.Errorf("a point of %s where there are %s",
+						note.Count(len(m.Point), "value"), note.Count(len(e.parameters), "parameter"))
 				case m.Values == nil:
 					return errors.New(`a point without "values"`)
 				}

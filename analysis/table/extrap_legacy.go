@@ -117,7 +117,8 @@ func (l *legacy) points(d int) ([][]float64, error) {
 	for i, c := range l.coordinates {
 		sort.SliceStable(c.Pairs, func(a, b int) bool { return c.Pairs[a].Parameter < c.Pairs[b].Parameter })
 		if len(c.Pairs) != d {
-			return nil, fmt.Errorf("coordinate %d has %s where there are %s", c.ID, note.Count(len(c.Pairs), "value"), note.Count(d, "parameter"))
+			return nil, fmt.Errorf("coordinate %d has %s where there are %s",
+				c.ID, note.Count(len(c.Pairs), "value"), note.Count(d, "parameter"))
 		}
 		for k, pair := range c.Pairs {
 			if pair.Value == nil || pair.Parameter != l.parameters[k].ID {

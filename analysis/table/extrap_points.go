@@ -79,7 +79,8 @@ func (e *experiment) file(format Format) (Measurements, error) {
 	}
 	switch {
 	case len(f.Series) == 0 && f.Left > 0:
-		return Measurements{}, fmt.Errorf("%s: %s vary together: nowhere do %d points differ in one of them alone, and a model has one parameter",
+		return Measurements{}, fmt.Errorf("%s: %s vary together: nowhere do %d points differ in one of them alone, "+
+			"and a model has one parameter",
 			e.in.name, strings.Join(e.parameters, " and "), enoughOfCombination)
 	case len(f.Series) == 0:
 		return Measurements{}, fmt.Errorf("%s: no measurements in it", e.in.name)

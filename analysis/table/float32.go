@@ -32,7 +32,8 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 	for {
 		n, err := io.ReadFull(r, buf)
 		if n%4 != 0 {
-			return Samples{}, fmt.Errorf("%s: read: %d bytes are no whole number of float32 samples (and not CSV)", o.Name, 4*len(values)+n)
+			return Samples{}, fmt.Errorf("%s: read: %d bytes are no whole number of float32 samples (and not CSV)",
+				o.Name, 4*len(values)+n)
 		}
 		if len(values)+n/4 > maxSamples {
 			return Samples{}, fmt.Errorf("%s: read: more than %d samples", o.Name, maxSamples)
@@ -54,7 +55,8 @@ func readFloat32(r io.Reader, o SampleOptions) (Samples, error) {
 			return Samples{}, fmt.Errorf("%s: read: %w", o.Name, err)
 		}
 	}
-	t := Samples{Set: series.Set{StepS: 1 / o.RateHz, Columns: []series.Column{{Name: name, Scope: series.JobScope, Values: values}}},
+	column := series.Column{Name: name, Scope: series.JobScope, Values: values}
+	t := Samples{Set: series.Set{StepS: 1 / o.RateHz, Columns: []series.Column{column}},
 		Offsets: []float64{0}}
 	if infinite > 0 {
 		t.Notes = append(t.Notes, note.New(note.ValuesInfinite, "%d infinite values are taken for missing", infinite))

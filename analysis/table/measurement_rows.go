@@ -13,7 +13,8 @@ import (
 
 // Names of columns that measurements have besides parameters and values.
 var (
-	ignoredNames  = []string{"rep", "repetition", "run", "iteration", "job", "job id", "jobid", "build", "build id", "seed", "exit", "exit code", "exitcode"}
+	ignoredNames = []string{"rep", "repetition", "run", "iteration", "job", "job id", "jobid", "build", "build id", "seed",
+		"exit", "exit code", "exitcode"}
 	seriesNames   = []string{"series", "id", "callpath", "region", "kernel", "function", "benchmark"}
 	metricNames   = []string{"metric"}
 	groupNames    = []string{"group", "day", "date", "node"}
@@ -123,7 +124,8 @@ func (t *measurementTable) chooseColumns(by Columns) error {
 	}
 	t.chooseValues(by, taken)
 	if len(t.values) == 0 {
-		return t.in.fail("the header names no column for the parameter and one for the value: %q", short(strings.Join(t.names, string(t.separator))))
+		return t.in.fail("the header names no column for the parameter and one for the value: %q",
+			short(strings.Join(t.names, string(t.separator))))
 	}
 	t.chooseKeys(taken)
 	t.units = make([]string, len(t.names))
@@ -209,7 +211,8 @@ func (t *measurementTable) byPlace(taken map[int]bool) error {
 		return nil
 	}
 	if len(taken) > 0 || len(t.names) < 2 || len(t.names) > 3 {
-		return t.in.failAt(t.in.number+1, "%d columns without a header: give param,rep,value or param,value, or name the columns", len(t.names))
+		return t.in.failAt(t.in.number+1, "%d columns without a header: give param,rep,value or param,value, or name the columns",
+			len(t.names))
 	}
 	t.parameter, t.values = 0, []int{len(t.names) - 1}
 	t.names[0], t.names[len(t.names)-1] = "param", "value"

@@ -120,7 +120,8 @@ func readMeasurementJSON(in *source) (Measurements, error) {
 	case has("schema"):
 		return Measurements{}, in.fail("this is a result, not measurements")
 	}
-	return Measurements{}, in.fail(`no measurements in this object: it has neither "p" and "y", nor "params", nor "measurements"`)
+	return Measurements{}, in.fail(
+		`no measurements in this object: it has neither "p" and "y", nor "params", nor "measurements"`)
 }
 
 // objectKeys returns what a line holds if it is one JSON object.

@@ -172,7 +172,8 @@ func parseTime(s string) (time.Time, error) {
 var layouts = [...]string{
 	time.ANSIC, time.UnixDate, time.RubyDate, "Mon Jan _2 15:04:05 2006 -0700", // date, ctime, git log
 	time.RFC1123, time.RFC1123Z, "Mon, _2 Jan 2006 15:04:05 -0700", time.RFC850, // mail
-	"2 Jan 2006", "2 Jan 2006 15:04:05", "2 January 2006", "Jan 2, 2006", "Jan 2 2006", "02-Jan-2006", "02-Jan-2006 15:04:05",
+	"2 Jan 2006", "2 Jan 2006 15:04:05", "2 January 2006", "Jan 2, 2006", "Jan 2 2006",
+	"02-Jan-2006", "02-Jan-2006 15:04:05",
 	"Jan 2, 2006 15:04:05", "Mon Jan _2 15:04:05 PM MST 2006", "Mon _2 Jan 2006 15:04:05 MST",
 	"2006-01-02 15:04:05.999999999 -0700 MST", // Go
 }
@@ -181,7 +182,8 @@ var layouts = [...]string{
 func dayOrMonthFirst(s string) bool {
 	first, rest, _ := strings.Cut(s, "/")
 	second, year, ok := strings.Cut(rest, "/")
-	return ok && len(first) <= 2 && len(second) <= 2 && len(year) >= 2 && isDigits(first) && isDigits(second) && isDigits(year[:2])
+	return ok && len(first) <= 2 && len(second) <= 2 && len(year) >= 2 &&
+		isDigits(first) && isDigits(second) && isDigits(year[:2])
 }
 
 func isDigits(s string) bool {

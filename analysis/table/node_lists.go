@@ -84,7 +84,8 @@ func expand(word string, most int) ([]string, bool) {
 		}
 		first, err1 := strconv.ParseUint(lo, 10, 31)
 		last, err2 := strconv.ParseUint(hi, 10, 31)
-		if err1 != nil || err2 != nil || last < first || uint64(len(out))+(last-first+1)*uint64(len(tails)) > uint64(max(0, most)) {
+		if err1 != nil || err2 != nil || last < first ||
+			uint64(len(out))+(last-first+1)*uint64(len(tails)) > uint64(max(0, most)) {
 			return nil, false
 		}
 		for k := first; k <= last; k++ {

@@ -167,7 +167,8 @@ func withUnit(s string) (v float64, unit string, ok bool) {
 		return 0, noUnit, false
 	}
 	unit = strings.TrimSpace(s[i:])
-	if unit == "" || len(unit) > longest || strings.ContainsAny(unit, "0123456789:") || !strings.Contains(s[i:], " ") && unit != "%" {
+	if unit == "" || len(unit) > longest || strings.ContainsAny(unit, "0123456789:") ||
+		!strings.Contains(s[i:], " ") && unit != "%" {
 		return 0, noUnit, false
 	}
 	v, ok = parseFloat(s[:i])

@@ -50,7 +50,8 @@ func (c *sampleTable) readPerf(only string) error {
 		t, _, ok1 := c.number(cells[perfTime])
 		v, _, ok2 := c.number(cells[perfValue])
 		if !ok1 || !ok2 || math.IsNaN(t) || math.IsInf(t, 0) {
-			if err := rows.unreadable(c.n, fmt.Errorf("%q is not a line of perf stat", short(bytes.Join(cells, []byte{c.separator})))); err != nil {
+			line := short(bytes.Join(cells, []byte{c.separator}))
+			if err := rows.unreadable(c.n, fmt.Errorf("%q is not a line of perf stat", line)); err != nil {
 				return err
 			}
 			break

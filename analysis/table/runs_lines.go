@@ -99,7 +99,7 @@ func (l runLines) fill(in *Runs, keys map[string]json.RawMessage) error {
 	if in.Y, err = numbers("y", keys["y"]); err != nil {
 		return err
 	}
-	given, err := moments(keys["t"])
+	given, err := l.moments(keys["t"])
 	if err != nil {
 		return err
 	}
@@ -292,16 +292,12 @@ func numbers(name string, raw json.RawMessage) ([]float64, error) {
 }
 
 // moments reads the list of times.
-func moments(raw json.RawMessage) (out []Moment, err error) {
-	out = []Moment{}
+func (l runLines) moments(raw json.RawMessage) (out []Moment, err error) {
+	out = make([]Moment, 0, bytes.Count(raw, []byte{','})+1)
 	ok := elements(raw, func(b []byte) bool {
 		switch {
 		case b[0] == '"':
-			var s string
-			if err = json.Unmarshal(b, &s); err != nil {
-				return false
-			}
-			m, bad := parseMoment(s)
+			m, bad := parseMoment(l.word(b))
 			if bad != nil {
 				err = fmt.Errorf("t of run %d: %w", len(out), bad)
 				return false

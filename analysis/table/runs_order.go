@@ -20,7 +20,8 @@ func (in *Runs) finish() {
 		}
 	}
 	if infinite > 0 {
-		in.Notes = append(in.Notes, note.New(note.UnusableValue, "%s infinite or too large: taken as missing", note.Count(infinite, "value")))
+		in.Notes = append(in.Notes, note.New(note.UnusableValue,
+			"%s infinite or too large: taken as missing", note.Count(infinite, "value")))
 	}
 	if sort.Float64sAreSorted(in.T) {
 		return
@@ -35,7 +36,8 @@ func (in *Runs) finish() {
 	if in.Order = order; before != nil { // the runs are a part of the input
 		in.Order = arranged(before, order)
 	}
-	in.Notes = append(in.Notes, note.New(note.Unsorted, "the runs were not in the order of time and were sorted; indexes are those of the input"))
+	in.Notes = append(in.Notes, note.New(note.Unsorted,
+		"the runs were not in the order of time and were sorted; indexes are those of the input"))
 }
 
 // arrange returns the runs at the given places, in that order.

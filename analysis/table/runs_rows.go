@@ -137,7 +137,8 @@ func (t *runTable) chooseMore(taken func(int) bool) {
 	}
 	for i, name := range t.names {
 		words := nameOf(name).words
-		if taken(i) || i == t.values[0] || t.kind(i) != numeric || strings.HasSuffix(name, "_s") || words == "start" || words == "nodes" ||
+		if taken(i) || i == t.values[0] || t.kind(i) != numeric || strings.HasSuffix(name, "_s") ||
+			words == "start" || words == "nodes" ||
 			slices.Contains(ignoredNames, words) || slices.Contains(parameterNames, words) {
 			continue
 		}

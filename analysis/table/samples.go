@@ -146,7 +146,8 @@ func readSampleRows(r io.Reader, o SampleOptions) (Samples, error) {
 	}
 	s.Reading = Reading{Columns: c.describe(c.understood()), Cut: in.cutText()}
 	if c.infinite > 0 {
-		s.Notes = append(s.Notes, note.New(note.ValuesInfinite, "%s infinite, or too large to be kept: taken for missing", note.Count(c.infinite, "value")))
+		s.Notes = append(s.Notes, note.New(note.ValuesInfinite,
+			"%s infinite, or too large to be kept: taken for missing", note.Count(c.infinite, "value")))
 	}
 	return s, nil
 }
@@ -183,7 +184,8 @@ func (c *sampleTable) chooseColumns(by Columns) error {
 		switch k := c.kind(i); {
 		case i == c.time:
 			c.field[i] = keptTime
-		case by.Value == "" && k != texts && k != dates, by.Value != "" && (name == by.Value || strings.HasPrefix(name, by.Value+":")):
+		case by.Value == "" && k != texts && k != dates,
+			by.Value != "" && (name == by.Value || strings.HasPrefix(name, by.Value+":")):
 			c.field[i] = len(c.kept)
 			c.kept = append(c.kept, i)
 		default:
@@ -234,7 +236,8 @@ func (c *sampleTable) chooseTime(named string) (err error) {
 	}
 	if c.time < 0 {
 		if !(c.rateHz > 0) {
-			return fmt.Errorf("%s: no column of times among %.200s: name one with --time, or give the rate with --rate", c.in.name, strings.Join(c.names, ", "))
+			return fmt.Errorf("%s: no column of times among %.200s: name one with --time, or give the rate with --rate",
+				c.in.name, strings.Join(c.names, ", "))
 		}
 		return nil
 	}

@@ -74,7 +74,8 @@ func changesCommand(getenv func(string) string) *cobra.Command {
 	f.BoolVar(&o.ascii, "ascii", false, "text without block characters")
 	unitFlag(c, &o.unit)
 	columnFlags(c.Flags(), &o.columns)
-	c.Flags().StringVar(&o.columns.Parameter, "parameter", "", "a column of FILE, such as nodes: each of its values is a series")
+	c.Flags().StringVar(&o.columns.Parameter, "parameter", "",
+		"a column of FILE, such as nodes: each of its values is a series")
 	o.stored.add(c)
 	f.BoolVar(&o.json, "json", false, "as JSON")
 	return c
@@ -113,7 +114,8 @@ func lookingAt(cmd *cobra.Command, n int) *progress {
 }
 
 func unitFlag(c *cobra.Command, unit *string) {
-	c.Flags().StringVar(unit, "t-unit", string(table.Auto), "what a number as a time counts: day, or s, ms, us or ns since 1970 (auto: by its size)")
+	c.Flags().StringVar(unit, "t-unit", string(table.Auto),
+		"what a number as a time counts: day, or s, ms, us or ns since 1970 (auto: by its size)")
 }
 
 // valid refuses flags that mean nothing.
@@ -146,7 +148,8 @@ func validUnit(unit string) error {
 
 // readHistories reads a file of histories. sayReading prints how it was understood: what
 // fails has one line, its error.
-func readHistories(cmd *cobra.Command, path, unit string, by table.Columns) (hs []change.History, sayReading func(), err error) {
+func readHistories(cmd *cobra.Command, path, unit string, by table.Columns) (
+	hs []change.History, sayReading func(), err error) {
 	in, err := openInput(cmd, path)
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +158,9 @@ func readHistories(cmd *cobra.Command, path, unit string, by table.Columns) (hs 
 	o := table.DefaultRuns(in.Name)
 	o.Unit, o.Columns = table.TimeUnit(unit), by
 	read := &counted{r: in}
-	progress := workingOn(cmd.ErrOrStderr(), func() string { return fmt.Sprintf("reading %s: %d MB", in.Name, read.n.Load()>>20) })
+	progress := workingOn(cmd.ErrOrStderr(), func() string {
+		return fmt.Sprintf("reading %s: %d MB", in.Name, read.n.Load()>>20)
+	})
 	inputs, reading, err := table.ReadRuns(read, o)
 	progress.done()
 	if err != nil {

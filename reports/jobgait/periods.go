@@ -127,7 +127,8 @@ func (o periodsOptions) detect(in *periods.Input, par periodicity.Params) error 
 // counted is the job's own.
 func (o periodsOptions) read(in *input, path string) (t table.Samples, whole bool, err error) {
 	if head, _ := in.Peek(16); !profile.IsProfile(head) {
-		t, err = table.ReadSamples(in.Reader, table.SampleOptions{Name: in.Name, Columns: o.columns, RateHz: o.rate, Size: sizeOf(path)})
+		options := table.SampleOptions{Name: in.Name, Columns: o.columns, RateHz: o.rate, Size: sizeOf(path)}
+		t, err = table.ReadSamples(in.Reader, options)
 		t = countersAsRates(t)
 		if errors.Is(err, table.ErrNoRate) {
 			err = usageError{fmt.Errorf("%s is neither CSV nor a profile; float32 samples carry no times: give their rate with --rate HZ", in.Name)}

@@ -62,8 +62,9 @@ func scalingCommand(getenv func(string) string) *cobra.Command {
 	c.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	o.stored.add(c)
 	columnFlags(c.Flags(), &o.columns)
-	c.Flags().StringVar(&o.columns.Parameter, "parameter", "", "what varies: a column of FILE; of stored runs nodes, tasks or size "+
-		"(default: that with most values while all else is equal)")
+	c.Flags().StringVar(&o.columns.Parameter, "parameter", "",
+		"what varies: a column of FILE; of stored runs nodes, tasks or size "+
+			"(default: that with most values while all else is equal)")
 	c.Flags().StringVar(&o.by, "by", "", "of each function or class of code of stored runs, what grows worst first")
 	return c
 }
