@@ -16,7 +16,7 @@ const mostDeclarations = 2
 // goes as soon as its types are one or have different names; none is added or raised.
 var repeatedNames = map[string]int{
 	"Change": 5, "Child": 3, "Code": 5, "Column": 3, "Cycle": 4, "Drift": 5, "Event": 5, "File": 4,
-	"Finder": 3, "History": 5, "Input": 3, "Job": 3, "Kind": 5, "Limits": 5, "Low": 4, "Memory": 4,
+	"Finder": 3, "History": 5, "Job": 3, "Kind": 5, "Limits": 5, "Low": 4, "Memory": 4,
 	"Node": 5, "Options": 6, "Params": 5, "Part": 3, "Pattern": 3, "Phase": 3, "Place": 4,
 	"Question": 5, "Reader": 3, "Report": 6, "Result": 5, "Run": 6, "Scheduler": 3, "Series": 3,
 	"Source": 5, "State": 3,
