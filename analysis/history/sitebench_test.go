@@ -23,12 +23,12 @@ import (
 	"jobgait/analysis/run"
 )
 
-// TestSite is what `make bench-site` runs: JOBGAIT_SITE_RUNS runs, asked what the
+// TestSite is what `make -C packaging bench-site` runs: JOBGAIT_SITE_RUNS runs, asked what the
 // manual says that administrators ask.
 func TestSite(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("JOBGAIT_SITE_RUNS"))
 	if runs == 0 {
-		t.Skip("make bench-site sets JOBGAIT_SITE_RUNS")
+		t.Skip("make -C packaging bench-site sets JOBGAIT_SITE_RUNS")
 	}
 	dir := os.Getenv("JOBGAIT_SITE_DIR")
 	if dir == "" {

@@ -13,7 +13,7 @@
 // nothing of ours complains or is left. Out comes a table with a line a check,
 // which is MEASURED.md.
 //
-// It is run by hand, `make modern`, as root: some 40 minutes, of which building the
+// It is run by hand, `make -C packaging modern`, as root: some 40 minutes, of which building the
 // image, 3 to 6 minutes and 3 GB, happens once. run.sh has the stages, each of
 // which can be run again alone.
 //

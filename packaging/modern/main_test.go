@@ -50,7 +50,7 @@ func runOnCluster(m *testing.M, run string) int {
 func use(t *testing.T) *cluster {
 	t.Helper()
 	if shared == nil {
-		t.Skip("needs a virtual cluster: make modern")
+		t.Skip("needs a virtual cluster: make -C packaging modern")
 	}
 	return shared
 }

@@ -32,7 +32,7 @@ type image struct{ kernel, disk string }
 func newImage(t *testing.T) image {
 	t.Helper()
 	if os.Getenv("JOBGAIT_QEMU") != "run" {
-		t.Skip("boots virtual machines: JOBGAIT_QEMU=run, see make qemu")
+		t.Skip("boots virtual machines: JOBGAIT_QEMU=run, see make -C packaging qemu")
 	}
 	if _, err := exec.LookPath(emulator); err != nil {
 		t.Fatalf("%v: the package is qemu-system-arm", err)

@@ -25,7 +25,7 @@ type past struct {
 
 // TestReanalyse has real hooks finish runs, makes their history anew of what they
 // archived, also when the job array and the writer are killed half way, and has the
-// hooks' history each time. JOBGAIT_REANALYSE=2000 does so with so many (make reanalyse).
+// hooks' history each time. JOBGAIT_REANALYSE=2000 does so with so many (make -C packaging reanalyse).
 func TestReanalyse(t *testing.T) {
 	p := past{c: use(t), runs: 24, ofASeries: 3}
 	var tasks []int

@@ -85,7 +85,7 @@ func TestPprof(t *testing.T) {
 }
 
 // go tool pprof opens it. It is built when it is first asked for, which may take a
-// minute: make soak does.
+// minute: make -C packaging soak does.
 func TestPprofIsOpened(t *testing.T) {
 	if os.Getenv("JOBGAIT_SOAK") == "" {
 		t.Skip("JOBGAIT_SOAK is not set: the tool may have to be built")

@@ -157,7 +157,7 @@ func TestLiveFailsAtOnce(t *testing.T) {
 func byHand(t *testing.T) {
 	t.Helper()
 	if os.Getenv("JOBGAIT_LIVE") == "" {
-		t.Skip("JOBGAIT_LIVE is not set: make soak sets it")
+		t.Skip("JOBGAIT_LIVE is not set: make -C packaging soak sets it")
 	}
 }
 
