@@ -26,7 +26,7 @@ type beating struct {
 	a     *agent
 	now   *int64
 	slot  int64
-	place *live.Place
+	place *live.Location
 	block profile.Block
 	// proc has one process, which has used so many ticks.
 	proc  string

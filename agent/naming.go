@@ -35,7 +35,7 @@ type naming struct {
 }
 
 // asking has questions answered; it may take seconds.
-type asking func(context.Context, []names.Question) ([]names.Answer, error)
+type asking func(context.Context, []names.Lookup) ([]names.Answer, error)
 
 type answered struct {
 	files   []address.CodeFile
@@ -98,7 +98,7 @@ func asker(program string, r job.Run) asking {
 	if uid < 0 || gid < 0 || os.Geteuid() != 0 && uid != os.Geteuid() {
 		return nil
 	}
-	return func(ctx context.Context, questions []names.Question) ([]names.Answer, error) {
+	return func(ctx context.Context, questions []names.Lookup) ([]names.Answer, error) {
 		soon, stop := context.WithTimeout(ctx, time.Second)
 		defer stop()
 		account := as.ForJob(soon, uint32(uid), uint32(gid))
@@ -193,7 +193,7 @@ func unknown(code []address.CodeFile, known names.Known) ([]address.CodeFile, fl
 
 // questionsOf asks of the files that were hit most, and of the places in them that are
 // new.
-func questionsOf(code []address.CodeFile) (files []address.CodeFile, questions []names.Question) {
+func questionsOf(code []address.CodeFile) (files []address.CodeFile, questions []names.Lookup) {
 	hits := func(f address.CodeFile) (n uint64) {
 		for _, p := range f.New {
 			n += p.Count
@@ -203,7 +203,7 @@ func questionsOf(code []address.CodeFile) (files []address.CodeFile, questions [
 	code = slices.DeleteFunc(code, func(f address.CodeFile) bool { return len(f.New) == 0 || f.Path == "" })
 	slices.SortStableFunc(code, func(a, b address.CodeFile) int { return cmp.Compare(hits(b), hits(a)) })
 	for _, f := range code[:min(len(code), names.MaxFiles)] {
-		q := names.Question{Build: f.Build, Inode: f.Inode, PID: f.PID, Path: f.Path}
+		q := names.Lookup{Build: f.Build, Inode: f.Inode, PID: f.PID, Path: f.Path}
 		for _, p := range f.New {
 			q.Offsets = append(q.Offsets, p.At*profile.PlaceBytes)
 		}

@@ -90,7 +90,7 @@ func TestAskingThatHangs(t *testing.T) {
 	d := &disk{}
 	a, _ := testAgent(d, &nobody{})
 	a.dir = job.RunDir(t.TempDir())
-	a.naming.ask = func(ctx context.Context, _ []names.Question) ([]names.Answer, error) {
+	a.naming.ask = func(ctx context.Context, _ []names.Lookup) ([]names.Answer, error) {
 		<-ctx.Done()
 		return nil, context.DeadlineExceeded
 	}

@@ -35,7 +35,7 @@ type rhythm struct {
 	sharePS float64     // CPU time that questions may take, in seconds a second
 	sinceNS int64
 
-	place   *live.Place
+	place   *live.Location
 	channel *live.Channel // nil without a socket for readers of `jobgait watch --stream`
 	sent    sent
 
@@ -97,7 +97,7 @@ type answer struct {
 }
 
 // newRhythm follows the columns of a header; nil where there is nothing to follow.
-func newRhythm(h profile.Header, in *inputs, place *live.Place) *rhythm {
+func newRhythm(h profile.Header, in *inputs, place *live.Location) *rhythm {
 	r := &rhythm{columns: newLiveColumns(h), stepS: float64(h.StepNS) / 1e9, next: -1, place: place, firstS: math.NaN(),
 		sharePS: askShare * in.limitPct / 100 * float64(in.cpus)}
 	if len(r.columns.all) == 0 || r.stepS <= 0 {
@@ -161,7 +161,7 @@ func (r *rhythm) ask(now int64) {
 		return
 	}
 	r.answers = make(chan answer, 1)
-	go func(q tracker.Question, to chan<- answer) {
+	go func(q tracker.DetectionRequest, to chan<- answer) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		before := threadCPU()
@@ -176,7 +176,7 @@ func (r *rhythm) ask(now int64) {
 }
 
 // question is about what the job does beside waiting, if it only waits.
-func (r *rhythm) question() tracker.Question {
+func (r *rhythm) question() tracker.DetectionRequest {
 	q := r.pursuit.Question()
 	if r.spins {
 		return q.Working()
@@ -424,7 +424,7 @@ func again(n int, seen bool) int {
 
 // place is where the job's user is told; nil where he is not to be, or it could not
 // be made.
-func (a *agent) place(c configs.Agent) *live.Place {
+func (a *agent) place(c configs.Agent) *live.Location {
 	if c.LiveDir == "" || a.dir == "" {
 		return nil
 	}

@@ -10,33 +10,33 @@ import (
 func TestLocate(t *testing.T) {
 	for _, c := range []struct {
 		path string
-		want Place
+		want PathIdentity
 		ok   bool
 	}{
-		{"/slurm/uid_1000/job_5/step_0/task_0", Place{JobID: 5, Dir: "/slurm/uid_1000/job_5"}, true},
-		{"/slurm_n1/uid_1000/job_5/step_batch", Place{JobID: 5, Node: "n1", Dir: "/slurm_n1/uid_1000/job_5"}, true},
-		{"/slurm_gpu_01/uid_0/job_5", Place{JobID: 5, Node: "gpu_01", Dir: "/slurm_gpu_01/uid_0/job_5"}, true},
+		{"/slurm/uid_1000/job_5/step_0/task_0", PathIdentity{JobID: 5, Dir: "/slurm/uid_1000/job_5"}, true},
+		{"/slurm_n1/uid_1000/job_5/step_batch", PathIdentity{JobID: 5, Node: "n1", Dir: "/slurm_n1/uid_1000/job_5"}, true},
+		{"/slurm_gpu_01/uid_0/job_5", PathIdentity{JobID: 5, Node: "gpu_01", Dir: "/slurm_gpu_01/uid_0/job_5"}, true},
 		{"/system.slice/slurmstepd.scope/job_77/step_0/user/task_0",
-			Place{JobID: 77, Dir: "/system.slice/slurmstepd.scope/job_77"}, true},
+			PathIdentity{JobID: 77, Dir: "/system.slice/slurmstepd.scope/job_77"}, true},
 		{"/system.slice/n2_slurmstepd.scope/job_77/step_batch/slurm",
-			Place{JobID: 77, Node: "n2", Dir: "/system.slice/n2_slurmstepd.scope/job_77"}, true},
+			PathIdentity{JobID: 77, Node: "n2", Dir: "/system.slice/n2_slurmstepd.scope/job_77"}, true},
 		{"/system.slice/slurmstepd.scope/s5K1KKYAYG5D00/step_0",
-			Place{SLUID: "s5K1KKYAYG5D00", Dir: "/system.slice/slurmstepd.scope/s5K1KKYAYG5D00"}, true},
+			PathIdentity{SLUID: "s5K1KKYAYG5D00", Dir: "/system.slice/slurmstepd.scope/s5K1KKYAYG5D00"}, true},
 		{"/docker/abc/system.slice/slurmstepd.scope/job_3",
-			Place{JobID: 3, Dir: "/docker/abc/system.slice/slurmstepd.scope/job_3"}, true},
+			PathIdentity{JobID: 3, Dir: "/docker/abc/system.slice/slurmstepd.scope/job_3"}, true},
 		// The user's own directories, inside a job or outside.
-		{"/slurm/uid_1/job_5/step_0/slurm/uid_1/job_6", Place{JobID: 5, Dir: "/slurm/uid_1/job_5"}, true},
-		{"/user.slice/user-1000.slice/slurmstepd.scope/job_9", Place{}, false},
-		{"/job_9", Place{}, false},
-		{"/slurm/uid_1/step_0/job_9", Place{}, false},
+		{"/slurm/uid_1/job_5/step_0/slurm/uid_1/job_6", PathIdentity{JobID: 5, Dir: "/slurm/uid_1/job_5"}, true},
+		{"/user.slice/user-1000.slice/slurmstepd.scope/job_9", PathIdentity{}, false},
+		{"/job_9", PathIdentity{}, false},
+		{"/slurm/uid_1/step_0/job_9", PathIdentity{}, false},
 		// Slurm's, but no job's.
-		{"/system.slice/slurmstepd.scope/system", Place{}, false},
-		{"/system.slice/slurmd.service", Place{}, false},
-		{"/slurm/uid_1/job_0", Place{}, false},
-		{"/slurm/uid_1/job_-4", Place{}, false},
-		{"/slurm/uid_1/job_99999999999999999999", Place{}, false},
-		{"/", Place{}, false},
-		{"", Place{}, false},
+		{"/system.slice/slurmstepd.scope/system", PathIdentity{}, false},
+		{"/system.slice/slurmd.service", PathIdentity{}, false},
+		{"/slurm/uid_1/job_0", PathIdentity{}, false},
+		{"/slurm/uid_1/job_-4", PathIdentity{}, false},
+		{"/slurm/uid_1/job_99999999999999999999", PathIdentity{}, false},
+		{"/", PathIdentity{}, false},
+		{"", PathIdentity{}, false},
 	} {
 		got, ok := Locate(c.path)
 		if got != c.want || ok != c.ok {

@@ -19,7 +19,7 @@ type Identity struct {
 
 // is tells whether a place is this job's. A build for several slurmd names the
 // node; one that does not, has one slurmd.
-func (j Identity) is(p Place) bool {
+func (j Identity) is(p PathIdentity) bool {
 	if p.Node != "" && p.Node != j.Node {
 		return false
 	}

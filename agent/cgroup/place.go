@@ -6,8 +6,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Place is what a path says of a Slurm job. Either JobID or SLUID is set.
-type Place struct {
+// PathIdentity is what a path says of a Slurm job. Either JobID or SLUID is set.
+type PathIdentity struct {
 	JobID run.JobID
 	SLUID string
 	// Node is the node name that builds for several slurmd on a host put
@@ -19,11 +19,11 @@ type Place struct {
 
 // Locate returns the job that a path belongs to. The job nearest to the root
 // counts: what is below it is the user's to name.
-func Locate(path string) (Place, bool) {
+func Locate(path string) (PathIdentity, bool) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		if part == "user.slice" {
-			return Place{}, false
+			return PathIdentity{}, false
 		}
 		node, ok := slurmRoot(part)
 		if !ok {
@@ -31,7 +31,7 @@ func Locate(path string) (Place, bool) {
 		}
 		// v1 has uid_N between Slurm's directory and the job's.
 		for j := i + 1; j < len(parts) && j <= i+2; j++ {
-			p := Place{Node: node, Dir: strings.Join(parts[:j+1], "/")}
+			p := PathIdentity{Node: node, Dir: strings.Join(parts[:j+1], "/")}
 			if p.JobID, ok = jobDir(parts[j]); ok {
 				return p, true
 			}
@@ -43,20 +43,20 @@ func Locate(path string) (Place, bool) {
 				break
 			}
 		}
-		return Place{}, false
+		return PathIdentity{}, false
 	}
-	return Place{}, false
+	return PathIdentity{}, false
 }
 
 // Job returns the job of a process from its memberships: the first that names
 // one, and whether there was any.
-func Job(ms []Membership) (Place, bool) {
+func Job(ms []Membership) (PathIdentity, bool) {
 	for _, m := range ms {
 		if p, ok := Locate(m.Path); ok {
 			return p, true
 		}
 	}
-	return Place{}, false
+	return PathIdentity{}, false
 }
 
 // slurmRoot tells whether a directory is Slurm's own top directory, and the

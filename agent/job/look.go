@@ -85,14 +85,14 @@ const maxFile = 1 << 16
 // CommandLine returns what /proc/PID/cmdline says. The answer waits for the process's
 // memory lock: nobody is asked but root's and the job's own user's.
 func (l *Look) CommandLine(pid int) []byte {
-	return l.asked(peek.Question{File: peek.Cmdline, PID: pid, Max: maxFile})
+	return l.asked(peek.ProcQuestion{File: peek.Cmdline, PID: pid, Max: maxFile})
 }
 
 // Environ returns the variables with these beginnings that a process was started with.
 // Nothing else of a user's environment is looked at: it holds tokens and passwords. It
 // waits as CommandLine does.
 func (l *Look) Environ(pid int, prefixes ...string) map[string]string {
-	return parseEnviron(l.asked(peek.Question{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes)
+	return parseEnviron(l.asked(peek.ProcQuestion{File: peek.Environ, PID: pid, Max: maxEnviron}), prefixes)
 }
 
 // maxEnviron bounds what is read of /proc/PID/environ: 1 MiB holds any
@@ -123,7 +123,7 @@ func (l *Look) Known(p *Entry) bool {
 
 // asked returns what a process's file says that waits for its memory lock, nil if
 // there is no answer.
-func (l *Look) asked(q peek.Question) []byte {
+func (l *Look) asked(q peek.ProcQuestion) []byte {
 	if l.peek == nil {
 		return nil
 	}

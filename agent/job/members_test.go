@@ -133,7 +133,7 @@ func TestMembersOfCommand(t *testing.T) {
 	p := newProc(t,
 		fake{pid: 1}, fake{pid: 9, ppid: 5, uid: 1000}, fake{pid: 10, ppid: 9, uid: 1000}, fake{pid: 11, ppid: 10, uid: 1000},
 		fake{pid: 12, ppid: 5, uid: 1000, environ: []string{"SLURM_JOB_ID=17"}})
-	m := job.NewMembers(p.root, peek.Direct{Proc: p.root}, r, local.Scheduler{})
+	m := job.NewMembers(p.root, peek.Direct{Proc: p.root}, r, local.Standalone{})
 	if got := m.List(); !reflect.DeepEqual(got, []int{9, 10, 11}) {
 		t.Fatalf("List = %v", got)
 	}
@@ -240,7 +240,7 @@ type recorder struct {
 	asked *[]int
 }
 
-func (r recorder) Ask(q peek.Question) ([]byte, error) {
+func (r recorder) Ask(q peek.ProcQuestion) ([]byte, error) {
 	*r.asked = append(*r.asked, q.PID)
 	return r.Reader.Ask(q)
 }

@@ -39,7 +39,7 @@ const (
 )
 
 // Listen opens the channel of a run.
-func (p *Place) Listen() (*Channel, error) {
+func (p *Location) Listen() (*Channel, error) {
 	c := &Channel{uid: p.uid}
 	err := at(p.dir, func(path string) (err error) {
 		if c.fd, err = unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // channelOf is a channel of a user's run, in a directory whose name is longer than a
 // socket's may be.
-func channelOf(t *testing.T, uid int) (*Channel, *Place) {
+func channelOf(t *testing.T, uid int) (*Channel, *Location) {
 	t.Helper()
 	top, err := os.MkdirTemp("", "jobgait-channel-")
 	if err != nil {

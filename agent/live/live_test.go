@@ -51,7 +51,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 
 func TestOldRunsAreSwept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "live")
-	make := func(run string) *Place {
+	make := func(run string) *Location {
 		p, err := Make(dir, os.Getuid(), run)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestOldRunsAreSwept(t *testing.T) {
 	if err := alive.Claim(self); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*Place{old, alive} {
+	for _, p := range []*Location{old, alive} {
 		if err := os.Chtimes(filepath.Dir(p.Path()), time.Time{}, time.Now().Add(-2*keptFor)); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 	"jobgait/agent/job"
 )
 
-// Place is where the file of one run is.
-type Place struct {
+// Location is where the file of one run is.
+type Location struct {
 	dir string
 	uid int
 	n   int
@@ -25,9 +25,9 @@ const keptFor = time.Hour
 
 // Make makes the directory of a run of a user, below one that nobody but this
 // account can write to, and clears away those of all users' runs that are long over.
-func Make(dir string, uid int, run string) (*Place, error) {
+func Make(dir string, uid int, run string) (*Location, error) {
 	of := filepath.Join(dir, strconv.Itoa(uid))
-	p := &Place{dir: filepath.Join(of, run), uid: uid}
+	p := &Location{dir: filepath.Join(of, run), uid: uid}
 	for _, d := range []string{dir, of, p.dir} {
 		if err := os.Mkdir(d, 0o711); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("make the directory of %s: %w", Name, job.Cause(err))
@@ -106,12 +106,12 @@ func busy(path string) bool {
 }
 
 // Claim tells others that this process writes here.
-func (p *Place) Claim(self job.Process) error {
+func (p *Location) Claim(self job.Process) error {
 	return self.WriteProcess(filepath.Join(p.dir, lockName))
 }
 
 // Write replaces the file by a new one.
-func (p *Place) Write(s State) error {
+func (p *Location) Write(s State) error {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", Name, err)
@@ -122,4 +122,4 @@ func (p *Place) Write(s State) error {
 }
 
 // Path is where the file is.
-func (p *Place) Path() string { return filepath.Join(p.dir, Name) }
+func (p *Location) Path() string { return filepath.Join(p.dir, Name) }

@@ -18,7 +18,7 @@ func BenchmarkTwentyLibraries(b *testing.B) {
 	paths, _ := filepath.Glob("/usr/lib/*-linux-gnu/*.so.*")
 	type library struct {
 		size int64
-		q    Question
+		q    Lookup
 	}
 	var all []library
 	for _, path := range paths {
@@ -32,7 +32,7 @@ func BenchmarkTwentyLibraries(b *testing.B) {
 		}
 		r, err := os.Open(path)
 		if text := f.Section(".text"); err == nil && text != nil && text.Size > 0 {
-			q := Question{Build: buildOf(r), Inode: st.Ino, PID: os.Getpid(), Path: path}
+			q := Lookup{Build: buildOf(r), Inode: st.Ino, PID: os.Getpid(), Path: path}
 			for i := range uint64(30) {
 				q.Offsets = append(q.Offsets, (text.Offset+i*text.Size/30)&^(profile.PlaceBytes-1))
 			}

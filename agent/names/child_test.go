@@ -48,21 +48,21 @@ func open(t *testing.T, dir string) {
 }
 
 // question asks for all places of the functions of a program.
-func question(t *testing.T, path string, places []truth) Question {
+func question(t *testing.T, path string, places []truth) Lookup {
 	t.Helper()
 	r, err := os.Open(path)
 	must(t, err)
 	defer r.Close()
 	var st unix.Stat_t
 	must(t, unix.Stat(path, &st))
-	q := Question{Build: buildOf(r), Inode: st.Ino, PID: os.Getpid(), Path: path}
+	q := Lookup{Build: buildOf(r), Inode: st.Ino, PID: os.Getpid(), Path: path}
 	for _, p := range places {
 		q.Offsets = append(q.Offsets, p.offset)
 	}
 	return q
 }
 
-func askFor(t *testing.T, a as.Account, q ...Question) []Answer {
+func askFor(t *testing.T, a as.Account, q ...Lookup) []Answer {
 	t.Helper()
 	self, err := os.Executable()
 	must(t, err)
@@ -96,7 +96,7 @@ func TestChildNamesWhatTheUserMayRead(t *testing.T) {
 	places := truthOf(t, path, "work_a", "work_b")
 	q := question(t, path, places)
 
-	named := func(who as.Account, q Question) Reason {
+	named := func(who as.Account, q Lookup) Reason {
 		t.Helper()
 		got := askFor(t, who, q)[0]
 		for i, k := range got.Of {
@@ -248,8 +248,8 @@ func TestChildThatHangsIsGivenUp(t *testing.T) {
 	peektest.Hang(t, dir)
 	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer stop()
-	q := Question{Build: "00", Inode: 1, PID: os.Getpid(), Path: filepath.Join(dir, "program"), Offsets: []uint64{0}}
-	if _, err := Ask(ctx, self, as.Self(), []Question{q}); !errors.Is(err, context.DeadlineExceeded) {
+	q := Lookup{Build: "00", Inode: 1, PID: os.Getpid(), Path: filepath.Join(dir, "program"), Offsets: []uint64{0}}
+	if _, err := Ask(ctx, self, as.Self(), []Lookup{q}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 }
@@ -281,7 +281,7 @@ func TestDebugFileOfTheSystem(t *testing.T) {
 
 func TestAnswersAreShortenedAndChecked(t *testing.T) {
 	long := Answer{Functions: []Function{}}
-	q := Question{}
+	q := Lookup{}
 	for i := range uint64(2000) {
 		long.Functions = append(long.Functions, Function{Start: 16 * i, End: 16*i + 16, Name: strings.Repeat("x", MaxName), Source: Symtab})
 		long.Of, q.Offsets = append(long.Of, int(i)), append(q.Offsets, 16*i)
@@ -289,11 +289,11 @@ func TestAnswersAreShortenedAndChecked(t *testing.T) {
 	short := Answer{Functions: long.Functions[:1], Of: []int{0}}
 	b, err := shorten([]Answer{short, long})
 	must(t, err)
-	got, err := parseAnswers(b, []Question{{Offsets: q.Offsets[:1]}, q})
+	got, err := parseAnswers(b, []Lookup{{Offsets: q.Offsets[:1]}, q})
 	if err != nil || !reflect.DeepEqual(got, []Answer{short, nothing(2000, TooMuch)}) {
 		t.Errorf("%v", err)
 	}
-	one := Question{Offsets: []uint64{32}}
+	one := Lookup{Offsets: []uint64{32}}
 	for what, text := range map[string]string{
 		"no JSON": "x", "none": "[]", "two": `[{"of":[-1]},{"of":[-1]}]`, "no places": `[{"of":[]}]`,
 		"an index": `[{"of":[0]}]`, "a negative one": `[{"of":[-2]}]`,
@@ -304,11 +304,11 @@ func TestAnswersAreShortenedAndChecked(t *testing.T) {
 		"a reason":             `[{"of":[-1],"why":"because"}]`,
 		"a length":             `[{"functions":[{"start":32,"end":64,"name":"` + strings.Repeat("x", MaxName+1) + `","source":"symtab"}],"of":[0]}]`,
 	} {
-		if _, err := parseAnswers([]byte(text), []Question{one}); err == nil {
+		if _, err := parseAnswers([]byte(text), []Lookup{one}); err == nil {
 			t.Errorf("%s: no error", what)
 		}
 	}
-	if _, err := parseAnswers([]byte(`[{"functions":[{"start":32,"end":64,"name":"f","source":"symtab"}],"of":[0]}]`), []Question{one}); err != nil {
+	if _, err := parseAnswers([]byte(`[{"functions":[{"start":32,"end":64,"name":"f","source":"symtab"}],"of":[0]}]`), []Lookup{one}); err != nil {
 		t.Error(err)
 	}
 }
@@ -316,7 +316,7 @@ func TestAnswersAreShortenedAndChecked(t *testing.T) {
 func FuzzParseAnswers(f *testing.F) {
 	f.Add([]byte(`[{"functions":[{"start":32,"end":64,"name":"f","source":"symtab"}],"of":[0]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		answers, err := parseAnswers(b, []Question{{Offsets: []uint64{32}}})
+		answers, err := parseAnswers(b, []Lookup{{Offsets: []uint64{32}}})
 		if err != nil {
 			return
 		}

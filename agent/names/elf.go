@@ -17,8 +17,8 @@ const (
 	maxSections = 4096
 )
 
-// File is an ELF file that places are asked of.
-type File struct {
+// ELFFile is an ELF file that places are asked of.
+type ELFFile struct {
 	r        io.ReaderAt
 	sections []section
 	loads    []segment
@@ -51,13 +51,13 @@ const (
 )
 
 // Open reads the headers.
-func Open(r io.ReaderAt) (*File, error) {
+func Open(r io.ReaderAt) (*ELFFile, error) {
 	var h [64]byte
 	if _, err := r.ReadAt(h[:], 0); err != nil || !bytes.HasPrefix(h[:], []byte("\x7fELF\x02\x01")) {
 		return nil, errELF
 	}
 	le := binary.LittleEndian
-	f := &File{r: r}
+	f := &ELFFile{r: r}
 	n := int(le.Uint16(h[56:]))
 	if n > maxSegments || n > 0 && le.Uint16(h[54:]) != 56 {
 		return nil, errELF
@@ -72,7 +72,7 @@ func Open(r io.ReaderAt) (*File, error) {
 	return f, nil
 }
 
-func (f *File) readSegments(at uint64, n int) error {
+func (f *ELFFile) readSegments(at uint64, n int) error {
 	b := make([]byte, 56*n)
 	if !readAt(f.r, b, at) {
 		return errELF
@@ -94,7 +94,7 @@ func (f *File) readSegments(at uint64, n int) error {
 }
 
 // readSections reads what there is: a file without sections still has its segments.
-func (f *File) readSections(at uint64, n, titles int) {
+func (f *ELFFile) readSections(at uint64, n, titles int) {
 	b := make([]byte, 64*n)
 	if !readAt(f.r, b, at) {
 		return
@@ -136,7 +136,7 @@ func text(r io.ReaderAt, at uint64, most int) string {
 }
 
 // address is where an offset is in memory.
-func (f *File) address(off uint64) (uint64, bool) {
+func (f *ELFFile) address(off uint64) (uint64, bool) {
 	for _, l := range f.loads {
 		if a, ok := l.covers(off); ok {
 			return a, true
@@ -146,7 +146,7 @@ func (f *File) address(off uint64) (uint64, bool) {
 }
 
 // offset is where an address is in the file, 0 and false if nowhere.
-func (f *File) offset(addr uint64) (uint64, bool) {
+func (f *ELFFile) offset(addr uint64) (uint64, bool) {
 	for _, l := range f.loads {
 		if addr-l.addr < l.size {
 			return l.off + addr - l.addr, true

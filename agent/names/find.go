@@ -12,8 +12,8 @@ import (
 	"jobgait/agent/peek"
 )
 
-// Question is places of one file, as a process had it mapped.
-type Question struct {
+// Lookup is places of one file, as a process had it mapped.
+type Lookup struct {
 	Build   string   `json:"build"` // id in hex, "" if the file has none
 	Inode   uint64   `json:"inode"` // 0 where only the build id was told
 	PID     int      `json:"pid"`   // of a process that maps it
@@ -50,7 +50,7 @@ type roots struct{ proc, debug string }
 func system() roots { return roots{"/proc", "/usr/lib/debug/.build-id"} }
 
 // answer finds the file and asks it.
-func (s roots) answer(ctx context.Context, q Question, steps int) Answer {
+func (s roots) answer(ctx context.Context, q Lookup, steps int) Answer {
 	r, why := s.find(q)
 	if why != "" {
 		return nothing(len(q.Offsets), why)
@@ -60,7 +60,7 @@ func (s roots) answer(ctx context.Context, q Question, steps int) Answer {
 	if err != nil {
 		return nothing(len(q.Offsets), NoELF)
 	}
-	var debug *File
+	var debug *ELFFile
 	if d, err := s.debugFile(q.Build); err == nil {
 		defer d.Close()
 		if debug, err = Open(d); err != nil {
@@ -73,7 +73,7 @@ func (s roots) answer(ctx context.Context, q Question, steps int) Answer {
 // find opens the file that was mapped: as the process sees it, which is right in a
 // container, then by its path here, then the program of the process, which may have
 // been deleted.
-func (s roots) find(q Question) (*os.File, Reason) {
+func (s roots) find(q Lookup) (*os.File, Reason) {
 	dir, why := filepath.Join(s.proc, strconv.Itoa(q.PID)), NoFile
 	if !filepath.IsAbs(q.Path) || q.Inode == 0 && q.Build == "" {
 		return nil, NoFile

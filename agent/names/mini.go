@@ -17,7 +17,7 @@ const (
 )
 
 // mini returns the ELF file in .gnu_debugdata, nil if there is none.
-func (f *File) mini(ctx context.Context) *File {
+func (f *ELFFile) mini(ctx context.Context) *ELFFile {
 	for _, s := range f.sections {
 		if s.title != ".gnu_debugdata" || s.kind != kindCode || s.off > math.MaxInt64 {
 			continue

@@ -42,7 +42,7 @@ type tally struct{ bytes, named, wrong uint64 }
 
 // hold asks our reader for all places of the functions, as many at a time as a child is
 // asked for, and holds its answer against each byte.
-func hold(t *testing.T, path string, truth []extent, debug *File) (sum tally) {
+func hold(t *testing.T, path string, truth []extent, debug *ELFFile) (sum tally) {
 	t.Helper()
 	r, err := os.Open(path)
 	must(t, err)
@@ -138,7 +138,7 @@ func TestMisnamed(t *testing.T) {
 	must(t, err)
 	for _, c := range []struct {
 		kind  string
-		make  func(t *testing.T, path string) (string, *File)
+		make  func(t *testing.T, path string) (string, *ELFFile)
 		least float64
 	}{
 		{"symtab", nil, 99.9},
@@ -148,7 +148,7 @@ func TestMisnamed(t *testing.T) {
 		{"bounds", withoutSections, 0},
 	} {
 		must(t, os.WriteFile(path, whole, 0o700))
-		var debug *File
+		var debug *ELFFile
 		if c.make != nil {
 			_, debug = c.make(t, path)
 		}
@@ -157,7 +157,7 @@ func TestMisnamed(t *testing.T) {
 }
 
 // packedAll has all functions in .gnu_debugdata.
-func packedAll(t *testing.T, path string) (string, *File) {
+func packedAll(t *testing.T, path string) (string, *ELFFile) {
 	dir := filepath.Dir(path)
 	run(t, dir, "objcopy", "--only-keep-debug", "-R", ".comment", "program", "mini")
 	run(t, dir, "xz", "-0", "mini")

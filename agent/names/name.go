@@ -48,7 +48,7 @@ type place struct {
 // query is one asking of one file.
 type query struct {
 	ctx    context.Context
-	file   *File
+	file   *ELFFile
 	places []place // ascending
 	steps  int     // left
 	names  map[nameKey]string
@@ -62,7 +62,7 @@ type nameKey struct {
 // Name returns the function at each of the offsets, a Function without Source where
 // none is known. debug is the debug file of the same build, or nil. It stops when
 // steps are used up or ctx ends, and returns what it has found.
-func (f *File) Name(ctx context.Context, offsets []uint64, debug *File, steps int) []Function {
+func (f *ELFFile) Name(ctx context.Context, offsets []uint64, debug *ELFFile, steps int) []Function {
 	q := &query{ctx: ctx, file: f, steps: steps, names: map[nameKey]string{}}
 	for i, off := range offsets {
 		if a, ok := f.address(off); ok && a <= 1<<63 {

@@ -81,7 +81,7 @@ func truthOf(t *testing.T, path string, symbols ...string) []truth {
 }
 
 // named asks a file for the places of the truth.
-func named(t *testing.T, path string, places []truth, debug *File) []Function {
+func named(t *testing.T, path string, places []truth, debug *ELFFile) []Function {
 	t.Helper()
 	r, err := os.Open(path)
 	must(t, err)
@@ -111,7 +111,7 @@ func TestEachKindOfSymbols(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		flags   []string
-		make    func(t *testing.T, path string) (string, *File)
+		make    func(t *testing.T, path string) (string, *ELFFile)
 		symbols []string
 		source  string
 	}{
@@ -130,7 +130,7 @@ func TestEachKindOfSymbols(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := build(t, "gcc", "program.c", threeParts, c.flags...)
 			places := truthOf(t, path, c.symbols...)
-			var debug *File
+			var debug *ELFFile
 			if c.make != nil {
 				path, debug = c.make(t, path)
 			}
@@ -150,13 +150,13 @@ func TestEachKindOfSymbols(t *testing.T) {
 	}
 }
 
-func stripped(t *testing.T, path string) (string, *File) {
+func stripped(t *testing.T, path string) (string, *ELFFile) {
 	run(t, "", "strip", path)
 	return path, nil
 }
 
 // withoutSections leaves only what runs.
-func withoutSections(t *testing.T, path string) (string, *File) {
+func withoutSections(t *testing.T, path string) (string, *ELFFile) {
 	b, err := os.ReadFile(path)
 	must(t, err)
 	copy(b[40:48], make([]byte, 8)) // e_shoff
@@ -166,7 +166,7 @@ func withoutSections(t *testing.T, path string) (string, *File) {
 }
 
 // packed makes .gnu_debugdata as Fedora's packages do.
-func packed(t *testing.T, path string) (string, *File) {
+func packed(t *testing.T, path string) (string, *ELFFile) {
 	dir := filepath.Dir(path)
 	run(t, dir, "objcopy", "--only-keep-debug", "program", "debug")
 	run(t, dir, "objcopy", "-S", "--remove-section", ".comment", "--keep-symbol=work_b", "--keep-symbol=main", "debug", "mini")
@@ -176,7 +176,7 @@ func packed(t *testing.T, path string) (string, *File) {
 	return path, nil
 }
 
-func debugFile(t *testing.T, path string) (string, *File) {
+func debugFile(t *testing.T, path string) (string, *ELFFile) {
 	dir := filepath.Dir(path)
 	run(t, dir, "objcopy", "--only-keep-debug", "program", "debug")
 	run(t, dir, "strip", "program")

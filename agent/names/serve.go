@@ -52,7 +52,7 @@ func Serve(ctx context.Context, r as.Request) error {
 }
 
 func (s roots) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	var questions []Question
+	var questions []Lookup
 	if err := json.NewDecoder(io.LimitReader(in, 64*MaxPlaces)).Decode(&questions); err != nil || !fit(questions) {
 		return errors.Join(errQuestions, err)
 	}
@@ -74,7 +74,7 @@ func (s roots) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // attempt answers one question: whatever a file does to its reader, the next one is
 // asked.
-func (s roots) attempt(ctx context.Context, q Question) (a Answer) {
+func (s roots) attempt(ctx context.Context, q Lookup) (a Answer) {
 	defer func() {
 		if recover() != nil {
 			a = nothing(len(q.Offsets), NoELF)
@@ -83,7 +83,7 @@ func (s roots) attempt(ctx context.Context, q Question) (a Answer) {
 	return s.answer(ctx, q, MaxSteps)
 }
 
-func fit(questions []Question) bool {
+func fit(questions []Lookup) bool {
 	n := 0
 	for _, q := range questions {
 		n += len(q.Offsets)
@@ -115,7 +115,7 @@ func shorten(answers []Answer) ([]byte, error) {
 // (jobgait-agent), with the rights of the account. It takes 5 s at most. An error
 // that is a context's is a child that had to be given up, which may hang in the
 // kernel: no more should be asked then.
-func Ask(ctx context.Context, program string, account as.Account, questions []Question) ([]Answer, error) {
+func Ask(ctx context.Context, program string, account as.Account, questions []Lookup) ([]Answer, error) {
 	if !fit(questions) {
 		return nil, errQuestions
 	}
@@ -131,7 +131,7 @@ func Ask(ctx context.Context, program string, account as.Account, questions []Qu
 var errAnswers = errors.New("names: no answer that our own reader gives")
 
 // parseAnswers believes nothing of what whoever has the account may have said.
-func parseAnswers(b []byte, questions []Question) ([]Answer, error) {
+func parseAnswers(b []byte, questions []Lookup) ([]Answer, error) {
 	var answers []Answer
 	if len(b) > as.NamesAnswer || json.Unmarshal(b, &answers) != nil || len(answers) != len(questions) {
 		return nil, errAnswers
@@ -145,7 +145,7 @@ func parseAnswers(b []byte, questions []Question) ([]Answer, error) {
 }
 
 // of is whether the answer can be one of the question.
-func (a Answer) of(q Question) bool {
+func (a Answer) of(q Lookup) bool {
 	if len(a.Of) != len(q.Offsets) || len(a.Functions) > len(q.Offsets) || !slices.Contains([]Reason{"", NoFile, OtherBuild, NoELF, TooMuch}, a.Why) {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 const maxAliases = 4
 
 // tables streams the symbol tables of a kind.
-func (q *query) tables(f *File, kind uint32, source string) {
+func (q *query) tables(f *ELFFile, kind uint32, source string) {
 	for _, s := range f.sections {
 		if s.kind == kind && s.entry == symbolBytes && int(s.link) < len(f.sections) && s.off <= math.MaxInt64 && len(q.places) > 0 {
 			q.table(f.r, s, f.sections[s.link].off, source)

@@ -61,7 +61,7 @@ func (c *Child) Lost() bool { return c.lost != nil }
 func (c *Child) CPU() int64 { return c.cpuNS }
 
 // Ask asks the child, and waits a little.
-func (c *Child) Ask(q Question) ([]byte, error) {
+func (c *Child) Ask(q ProcQuestion) ([]byte, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type Direct struct{ Proc string }
 var errQuestion = errors.New("no such question")
 
 // Ask reads what is asked for.
-func (d Direct) Ask(q Question) ([]byte, error) {
+func (d Direct) Ask(q ProcQuestion) ([]byte, error) {
 	dir := filepath.Join(d.Proc, strconv.Itoa(q.PID))
 	limit := min(max(q.Max, 0), maxAnswer)
 	switch q.File {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// File is what is asked for of a process.
-type File uint8
+// ProcFile is what is asked for of a process.
+type ProcFile uint8
 
 // The files below /proc/PID, and the build ids of what they name.
 const (
-	Cmdline File = iota
+	Cmdline ProcFile = iota
 	Environ
 	Maps
 	Program // where the link exe points to
@@ -25,9 +25,9 @@ const (
 	IO
 )
 
-// Question is one thing to be read of one process.
-type Question struct {
-	File File
+// ProcQuestion is one thing to be read of one process.
+type ProcQuestion struct {
+	File ProcFile
 	PID  int
 	Max  int // bytes of an answer
 	Area Area
@@ -39,7 +39,7 @@ type Area struct{ Start, End, Inode uint64 }
 // Reader answers questions. An error means that there is no answer: the process is
 // gone, may not be asked, or does not let itself be asked.
 type Reader interface {
-	Ask(Question) ([]byte, error)
+	Ask(ProcQuestion) ([]byte, error)
 }
 
 // NoProgram is the name of a program that could not be found out.
@@ -50,7 +50,7 @@ const maxLink = 4096
 
 // ProgramOf returns the base name of a process's executable.
 func ProgramOf(r Reader, pid int) string {
-	path, err := r.Ask(Question{File: Program, PID: pid, Max: maxLink})
+	path, err := r.Ask(ProcQuestion{File: Program, PID: pid, Max: maxLink})
 	if err != nil || len(path) == 0 {
 		return NoProgram
 	}
@@ -60,7 +60,7 @@ func ProgramOf(r Reader, pid int) string {
 // questionBytes is the length of a question on its way to the child.
 const questionBytes = 40
 
-func (q Question) encode(seq uint32) []byte {
+func (q ProcQuestion) encode(seq uint32) []byte {
 	b := binary.NativeEndian.AppendUint32(make([]byte, 0, questionBytes), seq)
 	b = binary.NativeEndian.AppendUint32(b, uint32(q.File))
 	b = binary.NativeEndian.AppendUint32(b, uint32(q.PID))
@@ -71,10 +71,10 @@ func (q Question) encode(seq uint32) []byte {
 	return b
 }
 
-func decodeQuestion(b []byte) (q Question, seq uint32) {
+func decodeQuestion(b []byte) (q ProcQuestion, seq uint32) {
 	n := func(i int) uint32 { return binary.NativeEndian.Uint32(b[4*i:]) }
 	wide := func(i int) uint64 { return binary.NativeEndian.Uint64(b[16+8*i:]) }
-	return Question{File: File(n(1)), PID: int(int32(n(2))), Max: int(n(3)), Area: Area{wide(0), wide(1), wide(2)}}, n(0)
+	return ProcQuestion{File: ProcFile(n(1)), PID: int(int32(n(2))), Max: int(n(3)), Area: Area{wide(0), wide(1), wide(2)}}, n(0)
 }
 
 // answer is what the child says: to which question, whether it could, what it has

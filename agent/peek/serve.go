@@ -34,7 +34,7 @@ func serve(proc string, in io.Reader, out io.Writer) error {
 
 // attempt answers one question: whatever a user's file does to its reader, the
 // next one is answered.
-func attempt(from Direct, q Question) (text []byte, ok bool) {
+func attempt(from Direct, q ProcQuestion) (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
 			text, ok = nil, false

@@ -45,7 +45,7 @@ func drawn(r *rand.Rand, n int) (Code, []Cycles, Block) {
 		}
 	}
 	for k, n := range count {
-		c.Places = append(c.Places, Place{Page: uint64(100 + k), Function: k, Count: n})
+		c.Places = append(c.Places, HotPlace{Page: uint64(100 + k), Function: k, Count: n})
 	}
 	return c, []Cycles{cycles}, b
 }
@@ -115,7 +115,7 @@ func TestAllAddsUp(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		code := Code{Functions: []Function{{Library: "app", Name: "f"}, {Library: "libopen-pal.so.40", Start: 16}, {Library: KernelCode}, {Library: "app", Name: "f", Start: 7}}}
 		for range r.IntN(30) {
-			code.Places = append(code.Places, Place{Page: r.Uint64N(8), Function: r.IntN(6) - 1, Count: r.Int64N(5)})
+			code.Places = append(code.Places, HotPlace{Page: r.Uint64N(8), Function: r.IntN(6) - 1, Count: r.Int64N(5)})
 		}
 		cycles := make([]Cycles, r.IntN(3))
 		for i := range cycles {
@@ -229,7 +229,7 @@ func TestTheBetterPatternHolds(t *testing.T) {
 // Pages that two functions share are told by the counts of their places, and what no
 // page is listed for is unnamed.
 func TestSharedAndUnlistedPages(t *testing.T) {
-	code := Code{Functions: work[:2], Places: []Place{{1, 0, 30}, {1, 1, 10}}}
+	code := Code{Functions: work[:2], Places: []HotPlace{{1, 0, 30}, {1, 1, 10}}}
 	tally := New(code, nil)
 	tally.Add(Block{Samples: []uint32{10}, SampleS: 1, Pages: []Page{{Key: 1, Counts: []uint16{8}}, {Key: 2, Counts: []uint16{1}}}})
 	s := tally.Result().StartUp

@@ -8,9 +8,9 @@ type Function struct {
 	Start   uint64 `json:"start,omitempty"` // of a function without a name, in its file
 }
 
-// Place is code that was hit so often in the whole run, in a page, and the index of
+// HotPlace is code that was hit so often in the whole run, in a page, and the index of
 // the function that it belongs to.
-type Place struct {
+type HotPlace struct {
 	Page     uint64
 	Function int
 	Count    int64
@@ -19,7 +19,7 @@ type Place struct {
 // Code is what is known of a run's code.
 type Code struct {
 	Functions []Function
-	Places    []Place
+	Places    []HotPlace
 	// Builds are the build ids of libraries, in hexadecimal digits, where they are known.
 	Builds map[string]string
 }

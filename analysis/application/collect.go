@@ -9,8 +9,8 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Limits bound what is read and judged for one run.
-type Limits struct {
+// ReadLimits bound what is read and judged for one run.
+type ReadLimits struct {
 	// Runs is how many runs of each shape are looked at, Shapes how many
 	// shapes of the application, those with the newest runs.
 	Runs, Shapes int
@@ -31,13 +31,13 @@ type Limits struct {
 const MostOthers = 24
 
 // DefaultLimits are what a report of one run is made with.
-func DefaultLimits() Limits {
-	return Limits{Runs: 200, Shapes: 32, Others: MostOthers, Days: 14}
+func DefaultLimits() ReadLimits {
+	return ReadLimits{Runs: 200, Shapes: 32, Others: MostOthers, Days: 14}
 }
 
 // Collect reads the histories of the run's application, and of others that ran
 // lately on the same machine; runs that began after this one are left out.
-func Collect(ctx context.Context, db *history.DB, s summary.Summary, l Limits) ([]history.History, error) {
+func Collect(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits) ([]history.History, error) {
 	stored, err := db.Histories(ctx, history.HistoryQuery{Cluster: s.Key.Cluster, User: history.User(s), App: history.Application(s),
 		Until: s.Start, Runs: l.Runs, Series: l.Shapes})
 	if err != nil || len(stored) == 0 {

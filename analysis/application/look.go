@@ -42,7 +42,7 @@ type Growth struct {
 }
 
 // LookAt looks at a run, stored or not yet, and the stored ones before it.
-func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l Limits) (Look, error) {
+func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits) (Look, error) {
 	out := Look{Own: -1}
 	stored, err := Collect(ctx, db, s, l)
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// Cycle is what repeats, at places that are not evenly apart.
-type Cycle struct {
+// UnevenCycle is what repeats, at places that are not evenly apart.
+type UnevenCycle struct {
 	// Marks are the places at which a cycle begins, the last one ends; in seconds
 	// of the job's CPU time since the first bin.
 	Marks []float64
@@ -33,7 +33,7 @@ const (
 )
 
 // Find returns the cycles of a run, the surest first; at most three, of different lengths.
-func Find(c Code) []Cycle {
+func Find(c Code) []UnevenCycle {
 	s := newSearch(c)
 	if len(s.pages) < 2 {
 		return nil // no mixtures
@@ -44,9 +44,9 @@ func Find(c Code) []Cycle {
 	}
 	mid := c.Len() / 2
 	first, second := s.trains(0, mid, best...), s.trains(mid, c.Len(), best...)
-	var out []Cycle
+	var out []UnevenCycle
 	for _, t := range best {
-		y := Cycle{MedianS: t.median * c.BinS}
+		y := UnevenCycle{MedianS: t.median * c.BinS}
 		for _, m := range t.marks {
 			y.Marks = append(y.Marks, m*c.BinS)
 		}

@@ -60,7 +60,7 @@ func unequal(set series.Set) []Period {
 }
 
 // cycle tells marks on a grid as instances in wall time.
-func (g grid) cycle(y marks.Cycle, set series.Set) (Period, bool) {
+func (g grid) cycle(y marks.UnevenCycle, set series.Set) (Period, bool) {
 	p := Period{Column: series.CodeGroup, Kind: Unequal, PeriodS: y.MedianS, Confidence: y.Confidence,
 		Parts: Parts{Explained: 1, Regular: y.Confidence, Support: 1, Agreed: 1, Resolved: 1}}
 	for i, m := range y.Marks[1:] {

@@ -28,8 +28,8 @@ func BreakdownOf(elapsedS float64, table []Phase, patterns []pattern.Pattern) Br
 	return b
 }
 
-// Part is the share of one kind of phase in a difference.
-type Part struct {
+// DifferenceShare is the share of one kind of phase in a difference.
+type DifferenceShare struct {
 	Name   string  `json:"name"`
 	ExtraS float64 `json:"extra_s"`
 }
@@ -40,7 +40,7 @@ type Difference struct {
 	ExtraS float64 `json:"extra_s"`
 	// Parts are ordered by size: steps, start-up, checkpoint, gap, tail, and
 	// "not sampled" for time outside of all phases.
-	Parts []Part `json:"parts"`
+	Parts []DifferenceShare `json:"parts"`
 	// Of the steps: what longer iterations account for, and what a different
 	// number of them does.
 	LongerS float64 `json:"longer_s"`
@@ -49,20 +49,20 @@ type Difference struct {
 
 // Decompose explains why run b took longer than run a (negative: shorter).
 func Decompose(a, b Breakdown) Difference {
-	d := Difference{ExtraS: b.ElapsedS - a.ElapsedS, Parts: []Part{}}
+	d := Difference{ExtraS: b.ElapsedS - a.ElapsedS, Parts: []DifferenceShare{}}
 	names := []string{"steps", string(StartUp), string(Checkpoint), string(Gap), string(Tail), string(Aperiodic)}
 	rest := d.ExtraS
 	for _, name := range names {
 		extra := b.seconds(name) - a.seconds(name)
 		rest -= extra
 		if extra != 0 {
-			d.Parts = append(d.Parts, Part{name, extra})
+			d.Parts = append(d.Parts, DifferenceShare{name, extra})
 		}
 	}
 	if math.Abs(rest) > 1e-9 {
-		d.Parts = append(d.Parts, Part{"not sampled", rest})
+		d.Parts = append(d.Parts, DifferenceShare{"not sampled", rest})
 	}
-	slices.SortStableFunc(d.Parts, func(x, y Part) int { return cmp.Compare(math.Abs(y.ExtraS), math.Abs(x.ExtraS)) })
+	slices.SortStableFunc(d.Parts, func(x, y DifferenceShare) int { return cmp.Compare(math.Abs(y.ExtraS), math.Abs(x.ExtraS)) })
 	if steps := b.seconds("steps") - a.seconds("steps"); a.Steps > 0 && b.Steps > 0 {
 		// As many iterations as both made became longer; the rest are more.
 		d.LongerS = float64(min(a.Steps, b.Steps)) * (b.StepS - a.StepS)

@@ -43,7 +43,7 @@ func codeOf(set series.Set) *anatomy.Samples {
 	return &anatomy.Samples{
 		Code: anatomy.Code{
 			Functions: []anatomy.Function{{Library: "app", Name: "first\x1b[31m"}, {Library: "libm.so.6", Name: "second"}},
-			Places:    []anatomy.Place{{Page: 0xa1, Function: 0, Count: 9}, {Page: 0xb2, Function: 1, Count: 9}},
+			Places:    []anatomy.HotPlace{{Page: 0xa1, Function: 0, Count: 9}, {Page: 0xb2, Function: 1, Count: 9}},
 			Builds:    map[string]string{"app": "12ab", "libm.so.6": "34cd", "libunused.so": "56ef"},
 		},
 		Blocks: func(yield func(anatomy.Block) bool) { yield(b) },

@@ -12,9 +12,9 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Low is a stretch of the cycles at a low level of activity, one of the gray areas of
+// ExpectedLow is a stretch of the cycles at a low level of activity, one of the gray areas of
 // Phase-TA VI, as it is expected of the next cycle.
-type Low struct {
+type ExpectedLow struct {
 	// OffsetS is from a cycle's beginning, ErrorS by how much that is usually wrong.
 	OffsetS, DurationS, ErrorS float64
 	// Repeatability is the share of cycles in which it was recognised when it came.
@@ -236,20 +236,20 @@ func (s *signature) count(length float64) {
 
 // Low returns the low stretches of the loop that holds, by their offsets; none that are
 // seldom recognised.
-func (t *Tracker) Low() []Low {
+func (t *Tracker) Low() []ExpectedLow {
 	p := t.held
 	if p == nil {
 		return nil
 	}
-	var out []Low
+	var out []ExpectedLow
 	for _, s := range p.lows.signs {
 		by := p.length() / s.period * t.stepS
-		l := Low{OffsetS: math.Mod(s.offset+s.period, s.period) * by, DurationS: s.length * by,
+		l := ExpectedLow{OffsetS: math.Mod(s.offset+s.period, s.period) * by, DurationS: s.length * by,
 			ErrorS: max(s.deviation, float64(p.loop.every)/2) * t.stepS, Repeatability: float64(s.seen) / float64(s.of), LastS: s.last * t.stepS}
 		if l.Repeatability >= pattern.MinRepeatability {
 			out = append(out, l)
 		}
 	}
-	slices.SortFunc(out, func(a, b Low) int { return cmp.Compare(a.OffsetS, b.OffsetS) })
+	slices.SortFunc(out, func(a, b ExpectedLow) int { return cmp.Compare(a.OffsetS, b.OffsetS) })
 	return out
 }

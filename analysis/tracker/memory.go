@@ -2,9 +2,9 @@ package tracker
 
 import "jobgait/analysis/series"
 
-// Memory is the last samples of all columns on several scales: the last minute as
+// RecentSamples is the last samples of all columns on several scales: the last minute as
 // it came, and the last 10 and 100 minutes with means of 10 and 100 samples.
-type Memory struct {
+type RecentSamples struct {
 	columns []series.Column // without values
 	stepS   float64
 	scales  [scales]ring
@@ -26,8 +26,8 @@ type ring struct {
 }
 
 // NewMemory returns an empty memory of columns that have no values yet.
-func NewMemory(columns []series.Column, stepS float64) *Memory {
-	m := &Memory{columns: columns, stepS: stepS}
+func NewMemory(columns []series.Column, stepS float64) *RecentSamples {
+	m := &RecentSamples{columns: columns, stepS: stepS}
 	merge := 1
 	for i := range m.scales {
 		m.scales[i] = ring{merge: merge, sum: make([]float32, len(columns)), values: make([][]float32, len(columns))}
@@ -37,7 +37,7 @@ func NewMemory(columns []series.Column, stepS float64) *Memory {
 }
 
 // Add keeps a sample of all columns; NaN is a missing one.
-func (m *Memory) Add(x []float32) {
+func (m *RecentSamples) Add(x []float32) {
 	for i := range m.scales {
 		m.scales[i].add(x)
 	}
@@ -65,7 +65,7 @@ func (r *ring) add(x []float32) {
 }
 
 // Replace makes column j another one, of which nothing is known yet.
-func (m *Memory) Replace(j int, c series.Column) {
+func (m *RecentSamples) Replace(j int, c series.Column) {
 	m.columns[j] = c
 	for i := range m.scales {
 		clear(m.scales[i].values[j])
@@ -74,14 +74,14 @@ func (m *Memory) Replace(j int, c series.Column) {
 }
 
 // Seconds is how long a scale's memory reaches back.
-func (m *Memory) Seconds(scale int) float64 {
+func (m *RecentSamples) Seconds(scale int) float64 {
 	r := &m.scales[scale]
 	return float64(r.n*r.merge) * m.stepS
 }
 
 // Set returns the last samples of a scale, a copy. Columns without any value but 0
 // are left out.
-func (m *Memory) Set(scale int) series.Set {
+func (m *RecentSamples) Set(scale int) series.Set {
 	r := &m.scales[scale]
 	s := series.Set{StepS: m.stepS * float64(r.merge)}
 	for j, c := range m.columns {

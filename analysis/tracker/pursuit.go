@@ -11,7 +11,7 @@ import (
 // when to ask about them.
 type Pursuit struct {
 	*Tracker
-	Memory *Memory
+	Memory *RecentSamples
 	nextS  float64 // when to ask next, seconds since the first sample
 	waitS  float64 // between this question and the next
 	turn   int
@@ -57,8 +57,8 @@ func (p *Pursuit) Due() bool {
 	return p.nowS() >= max(p.nextS, p.paidS) && (!p.held || p.nowS() >= p.againS)
 }
 
-// Question is what detection is asked about: samples of one scale, a copy.
-type Question struct {
+// DetectionRequest is what detection is asked about: samples of one scale, a copy.
+type DetectionRequest struct {
 	set   series.Set
 	merge int
 	// whole has all columns, at which of them those of set are; nil where set has all.
@@ -67,7 +67,7 @@ type Question struct {
 }
 
 // Question returns the next one; the scales are asked in turn.
-func (p *Pursuit) Question() Question {
+func (p *Pursuit) Question() DetectionRequest {
 	p.nextS = p.nowS() + p.waitS
 	p.waitS = min(1.5*p.waitS, mostWaitS)
 	scale := 0
@@ -82,14 +82,14 @@ func (p *Pursuit) Question() Question {
 		p.againS = againTimes * p.nowS()
 	}
 	set := p.Memory.Set(scale)
-	return Question{set: set, merge: p.Memory.scales[scale].merge, whole: set}
+	return DetectionRequest{set: set, merge: p.Memory.scales[scale].merge, whole: set}
 }
 
 // Working leaves out of a question how much CPU the job got, the kernel, and the code in
 // which it waits with its CPUs busy: a job that only does that has in these the rhythm of
 // whoever takes its CPUs now and then. A program that looked round every 1.2 s ended the
 // stall of one that spun.
-func (q Question) Working() Question {
+func (q DetectionRequest) Working() DetectionRequest {
 	q.set.Columns, q.at = nil, []int{}
 	for i, c := range q.whole.Columns {
 		if !c.Waits && !periodicity.Usage(c) && c.Name != series.KernelCode && c.Name != series.OtherCode {
@@ -101,7 +101,7 @@ func (q Question) Working() Question {
 
 // Answer is what detection says: the loops that can be followed. It takes most of a
 // second at worst and touches nothing else, so that samples may come meanwhile.
-func (q Question) Answer() []Loop {
+func (q DetectionRequest) Answer() []Loop {
 	got, err := periodicity.Detect(q.set, periodicity.Default())
 	if err != nil {
 		return nil
@@ -117,7 +117,7 @@ func (q Question) Answer() []Loop {
 }
 
 // placed is a loop with its columns among all of them.
-func (q Question) placed(l Loop) Loop {
+func (q DetectionRequest) placed(l Loop) Loop {
 	if q.at == nil {
 		return l
 	}
@@ -147,7 +147,7 @@ func (p *Pursuit) Later(s float64) { p.paidS = p.nowS() + s }
 
 // last are the last samples of the finest scale, eight periods of them, so that a
 // loop that goes on is known from its first cycle after it was learned.
-func (m *Memory) last(periodS float64) (iter.Seq[[]float32], int) {
+func (m *RecentSamples) last(periodS float64) (iter.Seq[[]float32], int) {
 	r := &m.scales[0]
 	n := min(r.n, int(8*periodS/m.stepS)+1)
 	x := make([]float32, len(m.columns))

@@ -9,7 +9,7 @@ import (
 
 // spun is a minute of a job that waits with a CPU busy, of which somebody else takes a
 // part every 1.2 s; it works a little in every cycle of 0.7 s, or never.
-func spun(works bool) Question {
+func spun(works bool) DetectionRequest {
 	const step, n = 0.005, 12000
 	rng := rand.New(rand.NewPCG(3, 4))
 	busy, waits, work, kernel := make(series.Values, n), make(series.Values, n), make(series.Values, n), make(series.Values, n)
@@ -40,7 +40,7 @@ func spun(works bool) Question {
 		{Name: "code:00000000000000ab", Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup, Waits: true, Values: waits},
 		{Name: "code:00000000000000cd", Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup, Values: work},
 		{Name: "code:kernel", Unit: "samples", Scope: series.JobScope, Group: series.CodeGroup, Values: kernel}}}
-	return Question{set: set, merge: 1, whole: set}
+	return DetectionRequest{set: set, merge: 1, whole: set}
 }
 
 // A job that only waits has the rhythm of whoever takes its CPU; one that works now and

@@ -28,7 +28,7 @@ func codeIn(path string, l profile.Loaded, known names.Known) *anatomy.Samples {
 			i = len(c.Functions)
 			index[f], c.Functions = i, append(c.Functions, f)
 		}
-		c.Places = append(c.Places, anatomy.Place{Page: page, Function: i, Count: int64(hits)})
+		c.Places = append(c.Places, anatomy.HotPlace{Page: page, Function: i, Count: int64(hits)})
 	}
 	if p.Kernel > 0 {
 		add(profile.KernelPage, anatomy.Function{Library: anatomy.KernelCode}, p.Kernel)

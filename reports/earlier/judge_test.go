@@ -121,7 +121,7 @@ type judged struct {
 	Events   []history.Event
 }
 
-func judgeOf(ctx context.Context, db *history.DB, s summary.Summary, limits application.Limits) (judged, error) {
+func judgeOf(ctx context.Context, db *history.DB, s summary.Summary, limits application.ReadLimits) (judged, error) {
 	l, err := application.LookAt(ctx, db, s, limits)
 	if err != nil {
 		return judged{}, err

@@ -192,7 +192,7 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 }
 
 // to writes to the output file, which is there whole or not at all, or to out.
-func (o *profileExport) to(out io.Writer, path string, options export.Options) (r export.Result, err error) {
+func (o *profileExport) to(out io.Writer, path string, options export.Options) (r export.Caveats, err error) {
 	if o.output == "" {
 		return export.Write(out, path, options)
 	}

@@ -27,7 +27,7 @@ import (
 type running struct {
 	t     *testing.T
 	home  string
-	place *live.Place
+	place *live.Location
 	state live.State
 }
 

@@ -73,7 +73,7 @@ func (t *table) readMaps(p *sampled, pid int32, at int64) {
 	p.read, p.again = true, at+p.wait
 	before := t.cpu()
 	defer func() { t.asking.Spend(t.cpu() - before) }()
-	text, err := t.peek.Ask(peek.Question{File: peek.Maps, PID: int(pid), Max: maxMaps})
+	text, err := t.peek.Ask(peek.ProcQuestion{File: peek.Maps, PID: int(pid), Max: maxMaps})
 	if err != nil {
 		return
 	}

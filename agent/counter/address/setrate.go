@@ -38,7 +38,7 @@ func (s *Source) arm(c *cpu, late int64, start func() error) error {
 		return start()
 	}
 	period := s.p.Rate.PeriodNS
-	phase := perf.Phase{PeriodNS: period, PhaseNS: c.phaseNS, SlackNS: max(minSlack, min(maxSlack, period/20))}
+	phase := perf.TimerPhase{PeriodNS: period, PhaseNS: c.phaseNS, SlackNS: max(minSlack, min(maxSlack, period/20))}
 	return phase.Set(rawcall.Now, perf.WaitUntil, late, start, func() error { return s.setPeriod(c) })
 }
 

@@ -142,7 +142,7 @@ func (j *JobCPU) scriptOf(pid int, program string) string {
 	if !job.Interprets(program) {
 		return ""
 	}
-	text, err := j.peek.Ask(peek.Question{File: peek.Cmdline, PID: pid, Max: maxCommand})
+	text, err := j.peek.Ask(peek.ProcQuestion{File: peek.Cmdline, PID: pid, Max: maxCommand})
 	if err != nil || len(text) == 0 {
 		return ""
 	}

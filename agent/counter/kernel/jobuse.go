@@ -225,7 +225,7 @@ func parseRunDelay(b []byte) (uint64, error) {
 // bytes reads what a process has moved, and the children that it has waited for. It is
 // asked of the child: who execs keeps readers waiting for as long as its files like.
 func (u *jobUse) bytes(pid int, p *used) {
-	b, err := u.peek.Ask(peek.Question{File: peek.IO, PID: pid, Max: maxStat})
+	b, err := u.peek.Ask(peek.ProcQuestion{File: peek.IO, PID: pid, Max: maxStat})
 	var now bytesMoved
 	if err == nil {
 		now.read, now.wrote, err = parseIO(b)

@@ -39,14 +39,14 @@ func NextPhase(now, period, phase int64) int64 {
 	return t
 }
 
-// Phase is when timers of a period are to be set going: WindowNS after a phase
+// TimerPhase is when timers of a period are to be set going: WindowNS after a phase
 // that is near enough to begin at once, and SlackNS how late one may be.
-type Phase struct{ PeriodNS, PhaseNS, WindowNS, SlackNS int64 }
+type TimerPhase struct{ PeriodNS, PhaseNS, WindowNS, SlackNS int64 }
 
 // Set sets a timer going at its phase, as long as there is time for that. On a
 // busy node we may be kept from running between waking up and the call, and the
 // timer would keep the wrong phase for good: then its period is set again.
-func (p Phase) Set(now func() int64, wait func(untilNS int64), late int64, start, again func() error) error {
+func (p TimerPhase) Set(now func() int64, wait func(untilNS int64), late int64, start, again func() error) error {
 	for do := start; ; do = again {
 		begun := now()
 		at := NextPhase(begun-p.WindowNS, p.PeriodNS, p.PhaseNS)

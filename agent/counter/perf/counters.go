@@ -179,7 +179,7 @@ func (c *Counters) Start() error {
 // enable starts a lane at the next point of the grid, or at once when it is too
 // late for that.
 func (c *Counters) enable(l *lane, late int64) error {
-	phase := Phase{PeriodNS: c.periodNS, WindowNS: c.periodNS / 20, SlackNS: c.periodNS / 10}
+	phase := TimerPhase{PeriodNS: c.periodNS, WindowNS: c.periodNS / 20, SlackNS: c.periodNS / 10}
 	err := phase.Set(c.k.now, c.k.wait, late, func() error {
 		l.began = c.k.now()
 		l.alive = Sample{TimeNS: l.began, Enabled: l.g.last.Enabled}

@@ -136,7 +136,7 @@ func TestMultiplexedCountsAreScaled(t *testing.T) {
 func TestPhaseIsGivenUp(t *testing.T) {
 	clock, calls := int64(0), 0
 	slow := func() error { calls++; clock += 10; return nil }
-	err := Phase{PeriodNS: 10, PhaseNS: 3, SlackNS: 2}.Set(func() int64 {
+	err := TimerPhase{PeriodNS: 10, PhaseNS: 3, SlackNS: 2}.Set(func() int64 {
 		if calls > 100 {
 			t.Fatal("no end")
 		}

@@ -16,10 +16,10 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Scheduler is `jobgait run`.
-type Scheduler struct{}
+// Standalone is `jobgait run`.
+type Standalone struct{}
 
-var _ job.Scheduler = Scheduler{}
+var _ job.Scheduler = Standalone{}
 
 // What the hooks are told, and the Epilog besides: how the command ended, and what it
 // had used.
@@ -51,7 +51,7 @@ func Used(counters []run.Counter) string {
 
 // Told reads what Environ made. The machine on which somebody runs a command is not
 // that command's alone.
-func (Scheduler) Told(getenv func(string) string, h job.Host) (job.Told, error) {
+func (Standalone) Told(getenv func(string) string, h job.Host) (job.Told, error) {
 	var r job.Run
 	if err := json.Unmarshal([]byte(getenv(runName)), &r); err != nil {
 		return job.Told{}, fmt.Errorf("%s: %w: not called by jobgait run?", runName, err)
@@ -80,7 +80,7 @@ func cleaned(r job.Run) job.Run {
 }
 
 // ID is the number of the run, "" if it is none.
-func (s Scheduler) ID(getenv func(string) string) string {
+func (s Standalone) ID(getenv func(string) string) string {
 	told, err := s.Told(getenv, job.Host{})
 	if err != nil {
 		return ""
@@ -89,19 +89,19 @@ func (s Scheduler) ID(getenv func(string) string) string {
 }
 
 // Node is this machine's own name, which it need not be told.
-func (Scheduler) Node(func(string) string) string { return "" }
+func (Standalone) Node(func(string) string) string { return "" }
 
 // Within is false: a `jobgait run` within another is counted for itself.
-func (Scheduler) Within(func(string) string) (run.Key, bool) { return run.Key{}, false }
+func (Standalone) Within(func(string) string) (run.Key, bool) { return run.Key{}, false }
 
 // Nodes is the one machine.
-func (Scheduler) Nodes(list string) ([]string, error) { return []string{list}, nil }
+func (Standalone) Nodes(list string) ([]string, error) { return []string{list}, nil }
 
 // StdOut is "": the command has its caller's streams.
-func (Scheduler) StdOut(job.Run, run.Job) string { return "" }
+func (Standalone) StdOut(job.Run, run.Job) string { return "" }
 
 // Owns walks to the command.
-func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
+func (Standalone) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
 	for q := range l.Above(p.PID) {
 		if q.PID == r.RootPID || l.Known(q) {
 			return true
@@ -111,26 +111,26 @@ func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
 }
 
 // Own is false: `jobgait run` is the command's parent.
-func (Scheduler) Own(string) bool { return false }
+func (Standalone) Own(string) bool { return false }
 
 // Describe says nothing: the hooks were told all.
-func (Scheduler) Describe(*job.Look, []int, job.Run) job.Details { return job.Details{} }
+func (Standalone) Describe(*job.Look, []int, job.Run) job.Details { return job.Details{} }
 
 // Remembers is false, and the others of job.Memory have no answer.
-func (Scheduler) Remembers() bool { return false }
+func (Standalone) Remembers() bool { return false }
 
 // Ask has no answer.
-func (Scheduler) Ask(context.Context, run.JobID) (job.Details, error) {
+func (Standalone) Ask(context.Context, run.JobID) (job.Details, error) {
 	return job.Details{}, job.ErrNotAsked
 }
 
 // Endings has no answer.
-func (Scheduler) Endings(context.Context, []job.Question) ([]job.Ending, error) { return nil, nil }
+func (Standalone) Endings(context.Context, []job.Question) ([]job.Ending, error) { return nil, nil }
 
 // Account has no answer.
-func (Scheduler) Account(context.Context, run.JobID, int, float64) (*job.Ending, error) {
+func (Standalone) Account(context.Context, run.JobID, int, float64) (*job.Ending, error) {
 	return nil, nil
 }
 
 // Fields has none.
-func (Scheduler) Fields(context.Context) map[string]string { return nil }
+func (Standalone) Fields(context.Context) map[string]string { return nil }

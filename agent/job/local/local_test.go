@@ -34,27 +34,27 @@ func TestTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Scheduler{}.Told(getenv(append(env, Ended(syscall.WaitStatus(3<<8)))...), host)
+	got, err := Standalone{}.Told(getenv(append(env, Ended(syscall.WaitStatus(3<<8)))...), host)
 	want := r
 	want.StartReal, want.StartMono, want.BootID = 1e9, 5, "boot"
 	want.Job.Name, want.Job.WorkDir = "n?[31m", "/w"
 	if err != nil || !reflect.DeepEqual(got.Run, want) || got.OptOut || got.Exit == nil || *got.Exit != (run.Exit{Code: 3}) {
 		t.Errorf("told %+v, %v; want %+v", got, err, want)
 	}
-	if id := (Scheduler{}).ID(getenv(env...)); id != "7" {
+	if id := (Standalone{}).ID(getenv(env...)); id != "7" {
 		t.Errorf("id %q", id)
 	}
-	if got, err := (Scheduler{}).Told(getenv(env...), host); err != nil || got.Exit != nil {
+	if got, err := (Standalone{}).Told(getenv(env...), host); err != nil || got.Exit != nil {
 		t.Errorf("in a Prolog %+v, %v", got, err)
 	}
 }
 
 func TestNotTold(t *testing.T) {
 	for _, text := range []string{"", "x", "{}", `{"key":{"job_id":-1},"root_pid":3}`, `{"key":{"cluster":"c","job_id":1}}`, `{"key":{"job_id":1,"restart":-5},"root_pid":1}`} {
-		if got, err := (Scheduler{}).Told(getenv(runName+"="+text), host); err == nil || !strings.Contains(err.Error(), runName) {
+		if got, err := (Standalone{}).Told(getenv(runName+"="+text), host); err == nil || !strings.Contains(err.Error(), runName) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
-		if id := (Scheduler{}).ID(getenv(runName + "=" + text)); id != "" {
+		if id := (Standalone{}).ID(getenv(runName + "=" + text)); id != "" {
 			t.Errorf("%q: id %q", text, id)
 		}
 	}
@@ -63,7 +63,7 @@ func TestNotTold(t *testing.T) {
 func FuzzTold(f *testing.F) {
 	f.Add(`{"key":{"cluster":"c","job_id":1},"root_pid":3,"job":{"name":"a\u001b","work_dir":"../x"}}`, "768")
 	f.Fuzz(func(t *testing.T, text, ended string) {
-		got, err := Scheduler{}.Told(getenv(runName+"="+text, endedName+"="+ended), host)
+		got, err := Standalone{}.Told(getenv(runName+"="+text, endedName+"="+ended), host)
 		if err != nil {
 			return
 		}

@@ -30,7 +30,7 @@ func Hook(args []string, getenv func(string) string, root bool) (job.Scheduler, 
 	case len(args) == 0:
 		return slurm.Scheduler{}, getenv, nil
 	case len(args) == 1 && args[0] == Local:
-		return local.Scheduler{}, configs.OneMachine(getenv), nil
+		return local.Standalone{}, configs.OneMachine(getenv), nil
 	}
 	return nil, nil, fmt.Errorf("called by a scheduler with its environment, takes no arguments of others: %.40q", args[0])
 }
@@ -38,7 +38,7 @@ func Hook(args []string, getenv func(string) string, root bool) (job.Scheduler, 
 // Of returns the scheduler whose runs these settings are about.
 func Of(c configs.Config, getenv func(string) string) job.Scheduler {
 	if configs.IsOneMachine(getenv) {
-		return local.Scheduler{}
+		return local.Standalone{}
 	}
 	return slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: getenv("SLURM_CONF")}
 }
@@ -46,7 +46,7 @@ func Of(c configs.Config, getenv func(string) string) job.Scheduler {
 // OfRun returns the scheduler of a run, which nobody can ask.
 func OfRun(r job.Run) job.Scheduler {
 	if r.RootPID != 0 {
-		return local.Scheduler{}
+		return local.Standalone{}
 	}
 	return slurm.Scheduler{}
 }

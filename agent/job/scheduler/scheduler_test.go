@@ -28,8 +28,8 @@ func TestHook(t *testing.T) {
 	}{
 		{nil, true, slurm.Scheduler{}, false, false},
 		{nil, false, slurm.Scheduler{}, true, false},
-		{[]string{Local}, true, local.Scheduler{}, true, false},
-		{[]string{Local}, false, local.Scheduler{}, true, false},
+		{[]string{Local}, true, local.Standalone{}, true, false},
+		{[]string{Local}, false, local.Standalone{}, true, false},
 		{[]string{"--help"}, true, nil, false, true},
 		{[]string{Local, Local}, true, nil, false, true},
 	} {
@@ -48,10 +48,10 @@ func TestOf(t *testing.T) {
 	if got, want := Of(c, env(map[string]string{"SLURM_CONF": "/c"})), (slurm.Scheduler{Scontrol: c.Slurm.Scontrol, Sacct: c.Slurm.Sacct, Conf: "/c"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := Of(c, configs.OneMachine(env(nil))); got != (local.Scheduler{}) {
+	if got := Of(c, configs.OneMachine(env(nil))); got != (local.Standalone{}) {
 		t.Errorf("one machine: %T", got)
 	}
-	if a, b := OfRun(job.Run{}), OfRun(job.Run{RootPID: 3}); a != (slurm.Scheduler{}) || b != (local.Scheduler{}) {
+	if a, b := OfRun(job.Run{}), OfRun(job.Run{RootPID: 3}); a != (slurm.Scheduler{}) || b != (local.Standalone{}) {
 		t.Errorf("of runs: %T, %T", a, b)
 	}
 }
@@ -59,7 +59,7 @@ func TestOf(t *testing.T) {
 // The runs that an older version wrote down tell as before whose they are.
 func TestOfRunOfAnOlderVersion(t *testing.T) {
 	for text, want := range map[string]job.Scheduler{
-		`{"key":{"cluster":"local:vm","job_id":3,"restart":0,"sub":1},"job":{"user":"a","uid":1,"gid":1,"nnodes":1,"node_list":"vm"},"node":"vm","root_pid":99}`: local.Scheduler{},
+		`{"key":{"cluster":"local:vm","job_id":3,"restart":0,"sub":1},"job":{"user":"a","uid":1,"gid":1,"nnodes":1,"node_list":"vm"},"node":"vm","root_pid":99}`: local.Standalone{},
 		`{"key":{"cluster":"c","job_id":3,"restart":0},"job":{"user":"a","uid":1,"gid":1,"nnodes":2,"node_list":"n[1-2]"},"node":"n1","exclusive":true}`:         slurm.Scheduler{},
 	} {
 		dir := job.RunDir(t.TempDir())

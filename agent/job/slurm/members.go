@@ -54,7 +54,7 @@ func (Scheduler) Owns(l *job.Look, p *job.Entry, r job.Run) bool {
 
 // judge compares what the cgroup says with the run. An SLUID says nothing where
 // the Prolog was not told ours: then the other rules decide.
-func judge(p cgroup.Place, placed bool, r job.Run) (mine, foreign bool) {
+func judge(p cgroup.PathIdentity, placed bool, r job.Run) (mine, foreign bool) {
 	switch {
 	case !placed:
 		return false, false

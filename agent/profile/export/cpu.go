@@ -10,16 +10,16 @@ import (
 
 // writeCPU writes the bins of equal CPU time: the CPU time and the wall time at which
 // each began, and its samples. Where the profile has a gap a bin has none.
-func writeCPU(w io.Writer, path string, o Options) (Result, error) {
+func writeCPU(w io.Writer, path string, o Options) (Caveats, error) {
 	l, err := profile.Load(path)
 	if err != nil {
-		return Result{}, err
+		return Caveats{}, err
 	}
 	set := l.CPU.Set
 	if set.Len() == 0 {
-		return Result{}, fmt.Errorf("%w: the profile has none on the job's own clock: there are no code addresses, it is longer than six hours, or its agent wrote no bins", ErrColumn)
+		return Caveats{}, fmt.Errorf("%w: the profile has none on the job's own clock: there are no code addresses, it is longer than six hours, or its agent wrote no bins", ErrColumn)
 	}
-	r := Result{RateHz: 1 / set.StepS, Rows: int64(set.Len()), Damage: l.Damage}
+	r := Caveats{RateHz: 1 / set.StepS, Rows: int64(set.Len()), Damage: l.Damage}
 	chosen, err := o.choose(l.Header, set.Columns)
 	if err != nil {
 		return r, err

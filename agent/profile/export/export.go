@@ -41,8 +41,8 @@ type Options struct {
 	Column string
 }
 
-// Result is what a reader of the output has to be told.
-type Result struct {
+// Caveats is what a reader of the output has to be told.
+type Caveats struct {
 	RateHz float64
 	Rows   int64
 	Damage profile.Damage
@@ -60,21 +60,21 @@ type sink interface {
 }
 
 // Write exports a profile.
-func Write(w io.Writer, path string, o Options) (Result, error) {
+func Write(w io.Writer, path string, o Options) (Caveats, error) {
 	if o.Format == CPU {
 		return writeCPU(w, path, o)
 	}
 	c, err := profile.OpenChunks(path)
 	if err != nil {
-		return Result{}, err
+		return Caveats{}, err
 	}
 	defer c.Close()
 	h := c.Header()
 	chosen, err := o.choose(h, c.Columns())
 	if err != nil {
-		return Result{}, err
+		return Caveats{}, err
 	}
-	r := Result{RateHz: 1e9 / float64(h.StepNS)}
+	r := Caveats{RateHz: 1e9 / float64(h.StepNS)}
 	s := o.sink(w)
 	if err := s.begin(h, c.Slots(), pick(nil, c.Columns(), chosen)); err != nil {
 		return r, err

@@ -48,7 +48,7 @@ func gapped(t *testing.T) string {
 	return path
 }
 
-func write(t *testing.T, path string, o Options) (string, Result) {
+func write(t *testing.T, path string, o Options) (string, Caveats) {
 	t.Helper()
 	var out bytes.Buffer
 	r, err := Write(&out, path, o)
