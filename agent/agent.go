@@ -106,7 +106,7 @@ func (a *agent) begin(path string, c configs.Agent) error {
 		h.Notes = append(h.Notes, note.New(note.AgentLate, "sampling began %.1f s after the run", late))
 	}
 	a.atStart = h.Notes
-	w, err := profile.Create(path, h, profile.Options{Lossless: c.Lossless, MaxBytes: int64(c.ProfileMB * 1e6)})
+	w, err := profile.Create(path, h, profile.WriterOptions{Lossless: c.Lossless, MaxBytes: int64(c.ProfileMB * 1e6)})
 	if err != nil {
 		return err
 	}

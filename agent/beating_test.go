@@ -92,7 +92,7 @@ func (b *beating) second(working bool) {
 // loop again.
 func TestABeatThatStopsIsTold(t *testing.T) {
 	b := newBeating(t)
-	var states []tracker.State
+	var states []tracker.LoopState
 	run := func(seconds int, working bool) {
 		for range seconds {
 			b.second(working)
@@ -126,7 +126,7 @@ func TestABeatThatStopsIsTold(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	run(10, true)
-	if want := []tracker.State{tracker.Starting, tracker.InCycle, tracker.Stalled, tracker.InCycle}; !slices.Equal(slices.DeleteFunc(states, func(s tracker.State) bool { return s == tracker.None }), want) {
+	if want := []tracker.LoopState{tracker.Starting, tracker.InCycle, tracker.Stalled, tracker.InCycle}; !slices.Equal(slices.DeleteFunc(states, func(s tracker.LoopState) bool { return s == tracker.None }), want) {
 		t.Errorf("%v, want %v", states, want)
 	}
 	var kinds []string
@@ -147,7 +147,7 @@ type silence struct {
 	state  byte
 	ticks  int // of CPU time a second
 	stalls bool
-	told   tracker.State
+	told   tracker.LoopState
 }
 
 // Who does nothing is told as stalled within 2 s after the threshold, and nobody else:
@@ -317,7 +317,7 @@ func TestReadersReceiveEachCycle(t *testing.T) {
 		a.rhythm = newRhythm(a.header, a.in, place)
 		a.listen()
 		defer a.rhythm.channel.Close()
-		var r *live.Reader
+		var r *live.Subscriber
 		if read {
 			if r, err = live.Dial(place.Path()); err != nil {
 				t.Fatal(err)

@@ -42,8 +42,8 @@ type inputs struct {
 	// slow are the indexes of the sources that are drained at times of
 	// their own; the others are when the profile is written.
 	slow    []int
-	code    *address.Source // nil without code addresses
-	codeOff bool            // they were given up for the budget
+	code    *address.Sampler // nil without code addresses
+	codeOff bool             // they were given up for the budget
 	cpu     *kernel.JobCPU
 	// frozen tells whether the job's cgroup is; nil where it has none.
 	frozen   func() bool
@@ -186,7 +186,7 @@ func (in *inputs) interrupts(i int) int64 {
 		return int64(len(s.Columns()) * in.cpus)
 	case *jobevent.Cgroup:
 		return int64(s.Lanes())
-	case *address.Source:
+	case *address.Sampler:
 		in.side += sideNS * float64(s.Passing()) / max(sideNS, in.prices.interruptNS)
 		n := int64(in.side)
 		in.side -= float64(n)

@@ -123,7 +123,7 @@ func (l ladder) addresses() {
 		in.lack("code", "there is no room for it in agent.budget_pct")
 		return
 	}
-	p := address.Params{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS, Members: in.members}
+	p := address.SamplingParams{Peek: in.peek, Sys: l.h.sys, CPUs: l.cpus, Rate: in.rate, StepNS: in.stepNS, Members: in.members}
 	code, err := address.New(l.h.open, p)
 	if perf.Forbidden(err) && l.r.RootPID != 0 {
 		p.Root, p.Members = l.r.RootPID, nil

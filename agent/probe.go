@@ -43,7 +43,7 @@ func probe(o options, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return gpu.Probe(stdout, gpu.Params{Sys: "/sys", Dev: "/dev", Helper: filepath.Join(filepath.Dir(program), nvmlProgram)})
+		return gpu.Probe(stdout, gpu.ReadingParams{Sys: "/sys", Dev: "/dev", Helper: filepath.Join(filepath.Dir(program), nvmlProgram)})
 	}
 	h := host{proc: "/proc", sys: "/sys", open: perf.Open}
 	p, err := probeHost(h)
@@ -140,7 +140,7 @@ func candidates(h host, cpus []int) []run.CounterSource {
 func addressCandidate(h host, cpus []int, root int) run.CounterSource {
 	const stepNS = 5e6
 	rate := address.ChooseRate(0, len(cpus), stepNS)
-	code, err := address.New(h.open, address.Params{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root})
+	code, err := address.New(h.open, address.SamplingParams{Peek: peek.Direct{Proc: h.proc}, Sys: h.sys, CPUs: cpus, Rate: rate, StepNS: stepNS, Root: root})
 	if err != nil {
 		s := run.CounterSource{Name: "code", Event: "cpu-clock", PMU: "software", Scope: "job", Absent: permission(h, err)}
 		if root != 0 {

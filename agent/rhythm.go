@@ -241,11 +241,11 @@ func (a *agent) watch(now int64) {
 // sent is what readers of the channel were last sent: the number of cycles, and the state.
 type sent struct {
 	cycles int
-	state  tracker.State
+	state  tracker.LoopState
 }
 
 // stream sends the state to readers of the channel once a cycle has ended, or the state has changed.
-func (a *agent) stream(now int64, state tracker.State) {
+func (a *agent) stream(now int64, state tracker.LoopState) {
 	r := a.rhythm
 	latest := sent{r.pursuit.Cycles(), state}
 	if !r.channel.Read() || latest == r.sent {
@@ -256,7 +256,7 @@ func (a *agent) stream(now int64, state tracker.State) {
 }
 
 // publish replaces live.json if there is anything new to say.
-func (a *agent) publish(now int64, state tracker.State) {
+func (a *agent) publish(now int64, state tracker.LoopState) {
 	r := a.rhythm
 	if r == nil || r.place == nil {
 		return
@@ -282,19 +282,19 @@ func same(a, b live.State) bool {
 }
 
 // state is what is known now.
-func (a *agent) state(now int64, state tracker.State) live.State {
+func (a *agent) state(now int64, state tracker.LoopState) live.State {
 	r, h := a.rhythm, a.header
 	moment := func(s float64) time.Time {
 		return time.UnixMilli(int64(1e3 * (h.RunReal + r.startS + s))).UTC()
 	}
 	s := live.State{Schema: live.Schema, JobID: int64(h.Key.JobID), Node: h.Node, State: state, Cycles: int64(r.pursuit.Cycles()),
-		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.Cycle{}, Low: []live.Low{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
+		ElapsedS: rounded(float64(now-h.RunNS) / 1e9), RecentS: []float64{}, Recent: []live.EndedCycle{}, Low: []live.Low{}, Notes: []note.Note{}, Agent: a.self, Command: a.run.RootPID,
 		Job: live.JobOf(a.run.Key, a.described())}
 	nowS := s.ElapsedS - r.startS
 	s.At = moment(nowS)
 	for _, c := range r.recent {
 		s.RecentS = append(s.RecentS, rounded(c.LengthS))
-		s.Recent = append(s.Recent, live.Cycle{N: c.n, Boundary: moment(c.EndS), LengthS: rounded(c.LengthS), Residual: rounded(max(0, c.Residual))})
+		s.Recent = append(s.Recent, live.EndedCycle{N: c.n, Boundary: moment(c.EndS), LengthS: rounded(c.LengthS), Residual: rounded(max(0, c.Residual))})
 	}
 	if b := r.beat; b != nil {
 		period, lo, hi, since := rounded(b.PeriodS), rounded(b.LoS), rounded(b.HiS), rounded(max(0, nowS-r.pursuit.LastS()))

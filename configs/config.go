@@ -15,18 +15,18 @@ import (
 // Config is jobgait.toml. Every field has its default and its explanation in
 // that file.
 type Config struct {
-	Spool    Spool    `toml:"spool"`
-	Collect  Collect  `toml:"collect"`
-	Agent    Agent    `toml:"agent"`
-	Live     Live     `toml:"live"`
-	Watch    Watch    `toml:"watch"`
-	Epilog   Epilog   `toml:"epilog"`
-	Report   Report   `toml:"report"`
-	Findings Findings `toml:"findings"`
-	History  History  `toml:"history"`
-	Keep     Keep     `toml:"keep"`
-	Slurm    Slurm    `toml:"slurm"`
-	Health   Health   `toml:"health"`
+	Spool    Spool           `toml:"spool"`
+	Collect  Collect         `toml:"collect"`
+	Agent    Agent           `toml:"agent"`
+	Live     Live            `toml:"live"`
+	Watch    Watch           `toml:"watch"`
+	Epilog   Epilog          `toml:"epilog"`
+	Report   ReportSettings  `toml:"report"`
+	Findings Findings        `toml:"findings"`
+	History  HistorySettings `toml:"history"`
+	Keep     Keep            `toml:"keep"`
+	Slurm    Slurm           `toml:"slurm"`
+	Health   Health          `toml:"health"`
 
 	// Unknown says in one line which keys of the file are not known here, ""
 	// for none: misspelt, or of a newer version.
@@ -114,8 +114,8 @@ func (e Epilog) Deadline() time.Duration { return time.Duration(e.DeadlineS * fl
 // Wait returns how much of that it waits for its worker.
 func (e Epilog) Wait() time.Duration { return time.Duration(e.WaitS * float64(time.Second)) }
 
-// Report is what is written for the user.
-type Report struct {
+// ReportSettings is what is written for the user.
+type ReportSettings struct {
 	Formats     []string `toml:"formats"`
 	MinElapsedS float64  `toml:"min_elapsed_s"`
 }
@@ -125,8 +125,8 @@ type Findings struct {
 	Silent []string `toml:"silent"`
 }
 
-// History is the SQLite database.
-type History struct {
+// HistorySettings is the SQLite database.
+type HistorySettings struct {
 	Path   string `toml:"path"`
 	Ingest string `toml:"ingest"`
 	// Names is how much of which code ran is stored: "all", "libraries" or "off".
@@ -136,7 +136,7 @@ type History struct {
 }
 
 // SnapshotOf is where a user's own history is published, "" nowhere.
-func (h History) SnapshotOf(uid int) string {
+func (h HistorySettings) SnapshotOf(uid int) string {
 	if h.Snapshots == "" {
 		return ""
 	}

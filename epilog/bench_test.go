@@ -25,7 +25,7 @@ func BenchmarkWait(b *testing.B) {
 	}
 	dir := b.TempDir()
 	for _, l := range lengths {
-		o := profiletest.Options{Node: "n1", Seconds: l.Seconds(), PeriodS: 1.3, Seal: true}
+		o := profiletest.SyntheticRun{Node: "n1", Seconds: l.Seconds(), PeriodS: 1.3, Seal: true}
 		if err := profiletest.Write(filepath.Join(dir, l.String()), o); err != nil {
 			b.Fatal(err)
 		}

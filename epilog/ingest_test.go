@@ -64,7 +64,7 @@ func finishRun(t testing.TB, cfg configs.Config) {
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 20, StartMono: mono - 20,
 		Job: run.Job{UID: nobody, GID: nobody, NNodes: 1, NodeList: "n1", WorkDir: cfg.Collect.Dir}}
 	must(t, errors.Join(job.MakeNodeDir(cfg.Spool.Dir, "n1"), dir.Make(), dir.WriteRun(r),
-		profiletest.Write(dir.Profile(), profiletest.Options{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
+		profiletest.Write(dir.Profile(), profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 4, PeriodS: 0.4, Seal: true}),
 		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID})))
 	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: self, Scheduler: slurm.Scheduler{}, Log: t.Logf}
 	must(t, f.Finish(t.Context(), dir))

@@ -129,15 +129,15 @@ func (c *Channel) Close() {
 	}
 }
 
-// Reader is told by a channel.
-type Reader struct {
+// Subscriber is told by a channel.
+type Subscriber struct {
 	conn net.Conn
 	buf  []byte
 }
 
 // Dial asks to be told by the agent that writes a file; an error where it tells nobody.
-func Dial(path string) (*Reader, error) {
-	r := &Reader{buf: make([]byte, maxBytes)}
+func Dial(path string) (*Subscriber, error) {
+	r := &Subscriber{buf: make([]byte, maxBytes)}
 	err := at(filepath.Dir(path), func(path string) (err error) {
 		r.conn, err = net.DialTimeout("unixpacket", path, time.Second)
 		return err
@@ -150,7 +150,7 @@ func Dial(path string) (*Reader, error) {
 
 // Next waits for the next state; an error that is os.ErrDeadlineExceeded if there was
 // none in that time.
-func (r *Reader) Next(wait time.Duration) (State, error) {
+func (r *Subscriber) Next(wait time.Duration) (State, error) {
 	if err := r.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
 		return State{}, err
 	}
@@ -162,4 +162,4 @@ func (r *Reader) Next(wait time.Duration) (State, error) {
 }
 
 // Close asks no more.
-func (r *Reader) Close() { _ = r.conn.Close() }
+func (r *Subscriber) Close() { _ = r.conn.Close() }

@@ -44,7 +44,7 @@ func TestReadersAreTold(t *testing.T) {
 	if c.Read() {
 		t.Error("somebody reads")
 	}
-	var readers []*Reader
+	var readers []*Subscriber
 	for range 2 {
 		r, err := Dial(p.Path())
 		if err != nil {
@@ -140,7 +140,7 @@ func TestTheChannelIsTheUsers(t *testing.T) {
 		told bool
 	}{{uid, true}, {1234, false}} {
 		done := make(chan error)
-		var r *Reader
+		var r *Subscriber
 		go func() { // this thread is his, and is never given back
 			runtime.LockOSThread()
 			if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(who.uid), uintptr(who.uid), uintptr(who.uid)); errno != 0 {

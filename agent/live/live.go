@@ -33,12 +33,12 @@ const Name = "live.json"
 
 // State is one moment of a run on one node. Times are UTC; what is not known is nil.
 type State struct {
-	Schema   string        `json:"schema"`
-	JobID    int64         `json:"job_id"`
-	Node     string        `json:"node"`
-	At       time.Time     `json:"at"`
-	ElapsedS float64       `json:"elapsed_s"`
-	State    tracker.State `json:"state"`
+	Schema   string            `json:"schema"`
+	JobID    int64             `json:"job_id"`
+	Node     string            `json:"node"`
+	At       time.Time         `json:"at"`
+	ElapsedS float64           `json:"elapsed_s"`
+	State    tracker.LoopState `json:"state"`
 	// PeriodS and its 95 % interval are those of the loop that the job is in, or was
 	// in last.
 	PeriodS        *float64   `json:"period_s"`
@@ -57,7 +57,7 @@ type State struct {
 	// RecentS are the lengths of the last cycles, in seconds, the newest last.
 	RecentS []float64 `json:"recent_s"`
 	// Recent are the last cycles that ended, the newest last.
-	Recent []Cycle `json:"recent"`
+	Recent []EndedCycle `json:"recent"`
 	// Low are the stretches of each cycle at a low level of activity.
 	Low []Low `json:"low"`
 	// Pace is nil in the file: the reader makes it, who may read the history.
@@ -99,9 +99,9 @@ type Stalled struct {
 	Doing tracker.Doing `json:"doing"`
 }
 
-// Cycle is one that ended at Boundary, the Nth that was counted. Residual is how unlike
+// EndedCycle is one that ended at Boundary, the Nth that was counted. Residual is how unlike
 // its template it is: 0 not at all, 1 unrelated.
-type Cycle struct {
+type EndedCycle struct {
 	N        int64     `json:"n"`
 	Boundary time.Time `json:"boundary"`
 	LengthS  float64   `json:"length_s"`
@@ -219,7 +219,7 @@ func (s *State) check() error {
 // clean makes texts fit to print and lists short.
 func (s *State) clean() {
 	s.Node = note.Clean(s.Node, maxText)
-	s.State = tracker.State(note.Clean(string(s.State), maxText))
+	s.State = tracker.LoopState(note.Clean(string(s.State), maxText))
 	if s.Stalled != nil {
 		s.Stalled.Doing = tracker.Doing(note.Clean(string(s.Stalled.Doing), maxText))
 	}

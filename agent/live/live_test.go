@@ -121,7 +121,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	now := time.Unix(1e9, 0)
 	b, err := json.Marshal(State{Schema: Schema, At: now, State: tracker.Stalled, PeriodS: some(1), RecentS: []float64{1, 2},
-		Stalled: &Stalled{Since: now, Doing: tracker.Sleeping}, Pace: &Pace{EndsAt: now, LimitAt: &now}, FirstCycle: &now, Recent: []Cycle{{5, now, 2, 0.1}}, LimitAt: &now, Job: Job{Name: "melt"}})
+		Stalled: &Stalled{Since: now, Doing: tracker.Sleeping}, Pace: &Pace{EndsAt: now, LimitAt: &now}, FirstCycle: &now, Recent: []EndedCycle{{5, now, 2, 0.1}}, LimitAt: &now, Job: Job{Name: "melt"}})
 	if err != nil {
 		f.Fatal(err)
 	}

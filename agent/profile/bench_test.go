@@ -36,7 +36,7 @@ var kinds = []struct {
 func synthetic(b *testing.B, seconds, addressHz float64, slots int, lossless bool) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "profile.jgp")
-	err := profiletest.Write(path, profiletest.Options{Seconds: seconds, PeriodS: 0.8, AddressHz: addressHz, Slots: slots, Lossless: lossless, Seal: true})
+	err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: seconds, PeriodS: 0.8, AddressHz: addressHz, Slots: slots, Lossless: lossless, Seal: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -115,11 +115,11 @@ func BenchmarkSize(b *testing.B) {
 		short := readAll(b, synthetic(b, 600, kind.addressHz, 160, true))
 		for _, c := range []struct {
 			name    string
-			options profile.Options
+			options profile.WriterOptions
 			from    *profile.Profile
 		}{
-			{"rounded", profile.Options{}, whole}, {"rounded-0.8s", profile.Options{}, short},
-			{"lossless", profile.Options{Lossless: true}, whole},
+			{"rounded", profile.WriterOptions{}, whole}, {"rounded-0.8s", profile.WriterOptions{}, short},
+			{"lossless", profile.WriterOptions{Lossless: true}, whole},
 		} {
 			b.Run(kind.name+"/"+c.name, func(b *testing.B) {
 				size, half := 0.0, 0.0
@@ -144,7 +144,7 @@ func readAll(b *testing.B, path string) *profile.Profile {
 }
 
 // rewrite returns how long a profile is, and how long it was in the middle.
-func rewrite(b *testing.B, p *profile.Profile, o profile.Options) (size, half float64) {
+func rewrite(b *testing.B, p *profile.Profile, o profile.WriterOptions) (size, half float64) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "again.jgp")
 	_ = os.Remove(path)
@@ -253,7 +253,7 @@ func BenchmarkCap(b *testing.B) {
 			hours := 0.0
 			for b.Loop() {
 				path := filepath.Join(b.TempDir(), strconv.FormatUint(rand.Uint64(), 36))
-				w, err := profile.Create(path, p.Header, profile.Options{MaxBytes: most})
+				w, err := profile.Create(path, p.Header, profile.WriterOptions{MaxBytes: most})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -17,7 +17,7 @@ func TestSizeCap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	d := &disk{room: 1 << 30}
 	h := testHeader(Column{Name: "a", Scope: "node"}, Column{Name: "memory", Gauge: true})
-	w, err := newWriter(d, "p", h, Options{MaxBytes: most})
+	w, err := newWriter(d, "p", h, WriterOptions{MaxBytes: most})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 func real(t *testing.T, seconds float64) ([]byte, []profile.Block) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	if err := profiletest.Write(path, profiletest.Options{Seconds: seconds, PeriodS: 0.8, Seal: true}); err != nil {
+	if err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: seconds, PeriodS: 0.8, Seal: true}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
@@ -104,7 +104,7 @@ func TestRealDiskFull(t *testing.T) {
 	}
 	h := profile.Header{StepNS: 5e6, AddressHz: 1000, Columns: make([]profile.Column, len(blocks[0].Columns))}
 	path := filepath.Join(dir, "profile.jgp")
-	w, err := profile.Create(path, h, profile.Options{Lossless: true})
+	w, err := profile.Create(path, h, profile.WriterOptions{Lossless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ const (
 // encoder makes payloads. Its memory is used again.
 type encoder struct {
 	header  *Header
-	options Options
+	options WriterOptions
 	// perQuantum is which part of a median step a quantum is at most.
 	perQuantum int64
 	zstd       *zstd.Encoder
@@ -59,7 +59,7 @@ type encoder struct {
 	pages      []PageCount
 }
 
-func newEncoder(h *Header, o Options) (*encoder, error) {
+func newEncoder(h *Header, o WriterOptions) (*encoder, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
 		zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<16), zstd.WithSingleSegment(true))
 	return &encoder{header: h, options: o, zstd: z}, err

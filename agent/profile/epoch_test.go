@@ -140,7 +140,7 @@ func TestAddressesLater(t *testing.T) {
 }
 
 func TestEpochRefused(t *testing.T) {
-	w, err := newWriter(&disk{room: 1 << 20}, "p", testHeader(), Options{})
+	w, err := newWriter(&disk{room: 1 << 20}, "p", testHeader(), WriterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

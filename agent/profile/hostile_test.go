@@ -77,7 +77,7 @@ func TestForgedGap(t *testing.T) {
 // decoder sees them. It returns the largest memory per file of some size.
 func damage(t testing.TB, rng *rand.Rand, n int) (files int, worst int64) {
 	d := &disk{room: 1 << 30}
-	w, err := newWriter(d, "p", counterHeader(), Options{})
+	w, err := newWriter(d, "p", counterHeader(), WriterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func BenchmarkDamagedBytes(b *testing.B) {
 func TestConstantMemory(t *testing.T) {
 	image := func(n int) []byte {
 		d := &disk{room: 1 << 30}
-		w, err := newWriter(d, "p", counterHeader(), Options{})
+		w, err := newWriter(d, "p", counterHeader(), WriterOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestConstantMemory(t *testing.T) {
 	}
 	var w *Writer
 	all := counters(rand.New(rand.NewPCG(14, 14)), 10)
-	w, err := newWriter(nothing{}, "p", counterHeader(), Options{})
+	w, err := newWriter(nothing{}, "p", counterHeader(), WriterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

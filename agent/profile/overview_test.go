@@ -60,7 +60,7 @@ func runHeader() Header {
 }
 
 // store writes a profile and returns its path.
-func store(t testing.TB, o Options, blocks []Block, epochs ...Epoch) string {
+func store(t testing.TB, o WriterOptions, blocks []Block, epochs ...Epoch) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "profile.jgp")
 	w, err := Create(path, runHeader(), o)
@@ -182,7 +182,7 @@ func TestOverviewQuantum(t *testing.T) {
 		b.Columns = append(b.Columns, blocks[0].Columns[5][:b.N:b.N], make([]int64, b.N))
 		long = append(long, b)
 	}
-	path := store(t, Options{}, long)
+	path := store(t, WriterOptions{}, long)
 	got, want, summed := bothWays(t, path, room{usual().pages, 10_000})
 	if summed < 11_000 {
 		t.Fatalf("%d slots", summed)
@@ -243,7 +243,7 @@ func TestOverviewAlone(t *testing.T) {
 // FuzzLoad loads profiles whose frames say anything, with checksums that hold.
 func FuzzLoad(f *testing.F) {
 	rng := rand.New(rand.NewPCG(6, 24))
-	for n, o := range []Options{{}, exact} {
+	for n, o := range []WriterOptions{{}, exact} {
 		data, err := os.ReadFile(store(f, o, blockRun(rng, int64(5*n), 12)))
 		if err != nil {
 			f.Fatal(err)
@@ -274,7 +274,7 @@ func loadAnything(t *testing.T, data []byte, most int64) {
 // Damaged overviews neither crash nor take memory.
 func TestLoadDamaged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 25))
-	image, err := os.ReadFile(store(t, Options{}, blockRun(rng, 3, 20)))
+	image, err := os.ReadFile(store(t, WriterOptions{}, blockRun(rng, 3, 20)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func counters(rng *rand.Rand, n int) []Block {
 }
 
 // written returns what a profile holds and what comes back from it.
-func written(t *testing.T, h Header, o Options, blocks []Block) (*Profile, int) {
+func written(t *testing.T, h Header, o WriterOptions, blocks []Block) (*Profile, int) {
 	t.Helper()
 	d := &disk{room: 1 << 30}
 	w, err := newWriter(d, "p", h, o)
@@ -60,7 +60,7 @@ func counterHeader() Header {
 // is 1/256 of the median step at most.
 func TestQuantum(t *testing.T) {
 	want := counters(rand.New(rand.NewPCG(7, 7)), 30)
-	p, _ := written(t, counterHeader(), Options{}, want)
+	p, _ := written(t, counterHeader(), WriterOptions{}, want)
 	off := make([]int64, len(p.Header.Columns))
 	for k, b := range p.Blocks {
 		for c, got := range b.Columns {
@@ -124,8 +124,8 @@ func TestQuantumOf(t *testing.T) {
 
 func TestLossless(t *testing.T) {
 	want := counters(rand.New(rand.NewPCG(8, 8)), 5)
-	exact, large := written(t, counterHeader(), Options{Lossless: true}, want)
-	_, small := written(t, counterHeader(), Options{}, want)
+	exact, large := written(t, counterHeader(), WriterOptions{Lossless: true}, want)
+	_, small := written(t, counterHeader(), WriterOptions{}, want)
 	for k, b := range exact.Blocks {
 		for c := range b.Columns {
 			if !slices.Equal(b.Columns[c], want[k].Columns[c]) {
@@ -151,7 +151,7 @@ func TestQuantumExtremes(t *testing.T) {
 		{0, 1 << 62, 1<<62 + 1, most}, {-5, -4, NoValue, 1 << 60}, {most - 3, most - 2, most - 1, most},
 	} {
 		b := Block{N: len(values), Columns: [][]int64{values}}
-		p, _ := written(t, testHeader(Column{Name: "a"}), Options{}, []Block{b})
+		p, _ := written(t, testHeader(Column{Name: "a"}), WriterOptions{}, []Block{b})
 		if len(p.Blocks) != 1 {
 			t.Fatalf("%v: %+v", values, p.Damage)
 		}

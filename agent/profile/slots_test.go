@@ -29,7 +29,7 @@ func TestEveryBlockIsStoodFor(t *testing.T) {
 func TestSamplesOfCodeAreOnTheGridOfTheSet(t *testing.T) {
 	const blocks, slots = 1000, 50
 	path := filepath.Join(t.TempDir(), "p.jgp")
-	w, err := Create(path, Header{StepNS: 5e6, AddressHz: 1000, CPUs: 2}, Options{Lossless: true})
+	w, err := Create(path, Header{StepNS: 5e6, AddressHz: 1000, CPUs: 2}, WriterOptions{Lossless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,8 @@ var (
 	ErrFull   = errors.New("profile has reached its size")
 )
 
-// Options say how a profile is written. The zero value is the default.
-type Options struct {
+// WriterOptions say how a profile is written. The zero value is the default.
+type WriterOptions struct {
 	// Lossless keeps every count as it was read, and every page. Else counts
 	// are rounded, to 1/256 of a median step at most (see quantumOf).
 	Lossless bool
@@ -74,12 +74,12 @@ func (f diskFile) Datasync() error { return unix.Fdatasync(int(f.Fd())) }
 // Create makes a profile that does not exist yet, readable by its owner only,
 // and writes its header. Version and missing lists are filled in. Of the
 // options the first is taken; without any, Options{}.
-func Create(path string, h Header, options ...Options) (*Writer, error) {
+func Create(path string, h Header, options ...WriterOptions) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("create profile: %w", err)
 	}
-	w, err := newWriter(diskFile{f}, path, h, append(options, Options{})[0])
+	w, err := newWriter(diskFile{f}, path, h, append(options, WriterOptions{})[0])
 	if err != nil {
 		f.Close()
 		os.Remove(path) // ours, and of no use without a header
@@ -88,7 +88,7 @@ func Create(path string, h Header, options ...Options) (*Writer, error) {
 	return w, nil
 }
 
-func newWriter(f file, path string, h Header, o Options) (*Writer, error) {
+func newWriter(f file, path string, h Header, o WriterOptions) (*Writer, error) {
 	h.Version = Version
 	h.Columns = append([]Column{}, h.Columns...)
 	h.Sources = append([]run.CounterSource{}, h.Sources...)

@@ -51,7 +51,7 @@ func (d *disk) Datasync() error {
 func (d *disk) Close() error { return nil }
 
 // exact writes what it is given.
-var exact = Options{Lossless: true}
+var exact = WriterOptions{Lossless: true}
 
 func testHeader(columns ...Column) Header {
 	return Header{Node: "n1", StepNS: 5e6, BaseNS: 2e9, RunNS: 1e9, CPUs: 2, Scope: "job", AddressHz: 1000, Columns: columns}

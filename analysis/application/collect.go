@@ -37,7 +37,7 @@ func DefaultLimits() ReadLimits {
 
 // Collect reads the histories of the run's application, and of others that ran
 // lately on the same machine; runs that began after this one are left out.
-func Collect(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits) ([]history.History, error) {
+func Collect(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits) ([]history.ApplicationRuns, error) {
 	stored, err := db.Histories(ctx, history.HistoryQuery{Cluster: s.Key.Cluster, User: history.User(s), App: history.Application(s),
 		Until: s.Start, Runs: l.Runs, Series: l.Shapes})
 	if err != nil || len(stored) == 0 {
@@ -60,9 +60,9 @@ func Collect(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimit
 
 // withRun is the histories of an application with a run of it as the newest of
 // its shape, unless it is there.
-func withRun(stored []history.History, s summary.Summary) []history.History {
+func withRun(stored []history.ApplicationRuns, s summary.Summary) []history.ApplicationRuns {
 	it := history.Unstored(s)
-	own := slices.IndexFunc(stored, func(h history.History) bool { return h.Shape == it.Shape })
+	own := slices.IndexFunc(stored, func(h history.ApplicationRuns) bool { return h.Shape == it.Shape })
 	switch {
 	case len(it.Runs) == 0:
 		return stored
@@ -81,7 +81,7 @@ func withRun(stored []history.History, s summary.Summary) []history.History {
 
 // IsOf says whether a history is of the application of a run, IsRun whether a row
 // is that run.
-func IsOf(h history.History, s summary.Summary) bool {
+func IsOf(h history.ApplicationRuns, s summary.Summary) bool {
 	return h.Cluster == s.Key.Cluster && h.User == history.User(s) && h.App == history.Application(s)
 }
 

@@ -16,7 +16,7 @@ const fewerRuns = 3
 // the user's words, on fewer nodes: with the most of them on which each node did at least
 // twice the work. Without a size nobody knows whether more nodes had more to do, and nil
 // is returned, as for a run that is alone.
-func FewerNodes(stored []history.History, s summary.Summary) *finding.Scaling {
+func FewerNodes(stored []history.ApplicationRuns, s summary.Summary) *finding.Scaling {
 	if s.StepS == nil || s.Job.Size == "" || s.Job.NNodes < 2 {
 		return nil
 	}

@@ -18,12 +18,12 @@ import (
 // takes to lead its findings back to stored runs.
 type Histories struct {
 	Inputs []table.Runs
-	Stored []history.History
+	Stored []history.ApplicationRuns
 }
 
 // Of makes a history of each stored one. metric names the metric to judge by; ""
 // is the leading one of each.
-func Of(stored []history.History, metric string) (Histories, error) {
+func Of(stored []history.ApplicationRuns, metric string) (Histories, error) {
 	h := Histories{Stored: stored}
 	for _, s := range stored {
 		m := lead(s.Runs)
@@ -41,7 +41,7 @@ func Of(stored []history.History, metric string) (Histories, error) {
 // day is the length of a day in seconds: T counts days of UTC from 1970.
 const day = 86400
 
-func inputOf(s history.History, m Metric) table.Runs {
+func inputOf(s history.ApplicationRuns, m Metric) table.Runs {
 	n := len(s.Runs)
 	in := table.Runs{
 		Series: changepoint.Series{
@@ -86,7 +86,7 @@ func column(runs []history.Run, m Metric) (values []float64, some bool) {
 }
 
 // meta is what was recorded of the runs, by field; "" is not known.
-func meta(s history.History) map[string][]string {
+func meta(s history.ApplicationRuns) map[string][]string {
 	fields := map[string][]string{}
 	set := func(name string, i int, value string) {
 		if value == "" {
@@ -130,7 +130,7 @@ func (h Histories) OnlyCodeOf(keep func(i int) bool) {
 }
 
 // Events returns what was found in history number i as rows.
-func (h Histories) Events(i int, found changepoint.Result) []history.Event {
+func (h Histories) Events(i int, found changepoint.SeriesResult) []history.ChangeRow {
 	runs := h.Stored[i].Runs
 	id := func(k *int) *int64 {
 		if k == nil || *k < 0 || *k >= len(runs) {
@@ -138,7 +138,7 @@ func (h Histories) Events(i int, found changepoint.Result) []history.Event {
 		}
 		return &runs[*k].ID
 	}
-	var events []history.Event
+	var events []history.ChangeRow
 	for _, c := range found.Changes {
 		first := id(&c.Index)
 		if first == nil {
@@ -148,7 +148,7 @@ func (h Histories) Events(i int, found changepoint.Result) []history.Event {
 		if err != nil { // of numbers that are not finite
 			causes = []byte("[]")
 		}
-		events = append(events, history.Event{
+		events = append(events, history.ChangeRow{
 			Metric: h.Inputs[i].Metric, RunID: *first, Detected: id(&c.DetectedIndex), End: id(c.EndIndex),
 			Kind: string(c.Kind), EffectPct: c.EffectPct, LoPct: c.LoPct, HiPct: c.HiPct,
 			FalsePer1000: c.FalsePer1000, Causes: string(causes),

@@ -15,8 +15,8 @@ func ptr[T any](x T) *T { return &x }
 
 // stored is a history of n runs, one a day, that is slower by a seventh from run
 // at on, when the executable is another.
-func stored(n, at int, step bool) history.History {
-	h := history.History{SeriesID: 7, Cluster: "hpc", User: "alice", App: "melt", Shape: "1n 4t 1c"}
+func stored(n, at int, step bool) history.ApplicationRuns {
+	h := history.ApplicationRuns{SeriesID: 7, Cluster: "hpc", User: "alice", App: "melt", Shape: "1n 4t 1c"}
 	for i := range n {
 		level, build := 60.0, "b1"
 		if i >= at {
@@ -35,7 +35,7 @@ func stored(n, at int, step bool) history.History {
 }
 
 func TestChangeOfStoredRuns(t *testing.T) {
-	h, err := Of([]history.History{stored(30, 20, true)}, "")
+	h, err := Of([]history.ApplicationRuns{stored(30, 20, true)}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestFailedRunsHaveNoLevel(t *testing.T) {
 		s.Runs[i].ElapsedS, s.Runs[i].Exit = 5, &run.Exit{Signal: 15}
 	}
 	s.Runs[14].ElapsedS, s.Runs[14].State = 5, "TIMEOUT"
-	h, err := Of([]history.History{s}, "")
+	h, err := Of([]history.ApplicationRuns{s}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,12 +89,12 @@ func TestLeadingMetric(t *testing.T) {
 	if m := lead(s.Runs); m.Name != "step_s" {
 		t.Errorf("8 of 10 runs have a step and %s leads", m.Name)
 	}
-	if _, err := Of([]history.History{s}, "nonsense"); err == nil {
+	if _, err := Of([]history.ApplicationRuns{s}, "nonsense"); err == nil {
 		t.Error("an unknown metric is taken")
 	}
 }
 
 // analysed is what the change detector finds in a lone history.
-func analysed(h Histories) changepoint.Result {
+func analysed(h Histories) changepoint.SeriesResult {
 	return changepoint.Analyse([]changepoint.Series{h.Inputs[0].Series}, changepoint.Sequential, changepoint.Default()).Series[0]
 }

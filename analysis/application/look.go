@@ -18,7 +18,7 @@ import (
 type Look struct {
 	Histories
 	Own   int // place of the run's own series; -1 where its application is not known
-	Found changepoint.Report
+	Found changepoint.Analysis
 	// Earlier are the other runs of its shape, newest first.
 	Earlier []history.Run
 	// Fewer is what a cycle takes on fewer nodes, nil where that is not known.
@@ -48,7 +48,7 @@ func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits
 	if err != nil {
 		return out, err
 	}
-	own := slices.IndexFunc(stored, func(h history.History) bool { return IsOf(h, s) && h.Shape == history.Shape(s) })
+	own := slices.IndexFunc(stored, func(h history.ApplicationRuns) bool { return IsOf(h, s) && h.Shape == history.Shape(s) })
 	if own < 0 || len(stored[own].Runs) == 0 {
 		return out, nil
 	}
@@ -71,7 +71,7 @@ func LookAt(ctx context.Context, db *history.DB, s summary.Summary, l ReadLimits
 // laws fits the application's own series.
 func (l Look) laws(s summary.Summary) (*Laws, error) {
 	own := func(i int) bool { return IsOf(l.Stored[i], s) }
-	var found changepoint.Report
+	var found changepoint.Analysis
 	for i, r := range l.Found.Series {
 		if own(i) {
 			found.Series = append(found.Series, r)
@@ -93,7 +93,7 @@ func (l Look) laws(s summary.Summary) (*Laws, error) {
 const leastGrowth = 1.5
 
 // growing are the functions that grow; none where names or sizes are too few.
-func (h Histories) growing(found changepoint.Report) []Growth {
+func (h Histories) growing(found changepoint.Analysis) []Growth {
 	list := h.ScalingBy(ByFunction, found, ScalingOptions{})
 	var worst []Growth
 	for i, r := range scaling.Analyse(list, scaling.Likelihood) {

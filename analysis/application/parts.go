@@ -52,7 +52,7 @@ func (p part) String() string {
 // ScalingBy makes a scaling series of each class, or function, of the applications
 // whose runs have five sizes at least, of its CPU time in a step on one node. They are
 // in the order of the applications, and of their largest shares.
-func (h Histories) ScalingBy(by By, found changepoint.Report, o ScalingOptions) []scaling.Series {
+func (h Histories) ScalingBy(by By, found changepoint.Analysis, o ScalingOptions) []scaling.Series {
 	order, groups := h.applications()
 	var out []scaling.Series
 	for _, a := range order {
@@ -101,7 +101,7 @@ func (h Histories) worthOf(members []int, by By) []part {
 
 // runsOf are the runs of the histories with a part's CPU time as their value. A run
 // that does not list the part had little of it, which is no number.
-func (h Histories) runsOf(members []int, p part, parameter string, found changepoint.Report) []scaling.HistoryRun {
+func (h Histories) runsOf(members []int, p part, parameter string, found changepoint.Analysis) []scaling.HistoryRun {
 	var runs []scaling.HistoryRun
 	for _, i := range members {
 		s := h.Stored[i]
@@ -128,7 +128,7 @@ func (h Histories) runsOf(members []int, p part, parameter string, found changep
 
 // stepsOf is the CPU time of a part in a step of each run, NaN where it is not known
 // or the run did not end in order, and how many have one.
-func stepsOf(s history.History, p part) (values []float64, have int) {
+func stepsOf(s history.ApplicationRuns, p part) (values []float64, have int) {
 	values = make([]float64, len(s.Runs))
 	for k, r := range s.Runs {
 		values[k] = math.NaN()
@@ -147,7 +147,7 @@ func stepsOf(s history.History, p part) (values []float64, have int) {
 
 // code are the functions of a history with their CPU time in a step of each run, and
 // all of that time; nil where no run has any.
-func code(s history.History) ([]functions.Part, []float64) {
+func code(s history.ApplicationRuns) ([]functions.Part, []float64) {
 	var order []part
 	seen := map[part]bool{}
 	total := make([]float64, len(s.Runs))

@@ -14,10 +14,10 @@ import (
 
 // partsOf is an application whose step consists of a function that shrinks with the
 // number of tasks, one that stays, communication that grows, and one of 1 %.
-func partsOf(sizes []int) []history.History {
-	var out []history.History
+func partsOf(sizes []int) []history.ApplicationRuns {
+	var out []history.ApplicationRuns
 	for k, n := range sizes {
-		h := history.History{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt", Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
+		h := history.ApplicationRuns{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt", Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
 		p := float64(n)
 		for i := range 3 {
 			noise := func(at int) float64 { return 1 + .01*math.Sin(float64(7*k+3*i+11*at)) }
@@ -46,7 +46,7 @@ func TestScalingByPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := h.ScalingBy(by, changepoint.Report{}, ScalingOptions{})
+		list := h.ScalingBy(by, changepoint.Analysis{}, ScalingOptions{})
 		var names []string
 		growth := map[string]float64{}
 		for i, r := range scaling.Analyse(list, scaling.Likelihood) {
@@ -75,13 +75,13 @@ func TestScalingByPart(t *testing.T) {
 // Four sizes are no series, and a size whose runs mostly lack a part is none of its.
 func TestScalingByPartNeedsFiveSizes(t *testing.T) {
 	h, _ := Of(partsOf([]int{2, 4, 8, 16}), "")
-	if list := h.ScalingBy(ByFunction, changepoint.Report{}, ScalingOptions{}); len(list) != 0 {
+	if list := h.ScalingBy(ByFunction, changepoint.Analysis{}, ScalingOptions{}); len(list) != 0 {
 		t.Errorf("%d series", len(list))
 	}
 	stored := partsOf([]int{2, 4, 8, 16, 32})
 	stored[4].Code[0], stored[4].Code[1] = nil, nil
 	h, _ = Of(stored, "")
-	if list := h.ScalingBy(ByFunction, changepoint.Report{}, ScalingOptions{}); len(list) != 0 {
+	if list := h.ScalingBy(ByFunction, changepoint.Analysis{}, ScalingOptions{}); len(list) != 0 {
 		t.Errorf("%d series", len(list))
 	}
 }

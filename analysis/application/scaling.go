@@ -43,7 +43,7 @@ type ScalingOptions struct {
 // least, in the order of the histories. found is what the change detector said
 // of them: runs before the last change of speed of their size are not mixed
 // with those after it.
-func (h Histories) Scaling(found changepoint.Report, o ScalingOptions) ([]scaling.Series, error) {
+func (h Histories) Scaling(found changepoint.Analysis, o ScalingOptions) ([]scaling.Series, error) {
 	switch o.Parameter {
 	case "", nodes, tasks, size:
 	default:
@@ -129,7 +129,7 @@ func count(n int) string {
 }
 
 // series is that of one application; false if nothing varies.
-func (h Histories) series(a Application, members []int, m Metric, found changepoint.Report, o ScalingOptions) (scaling.Series, bool) {
+func (h Histories) series(a Application, members []int, m Metric, found changepoint.Analysis, o ScalingOptions) (scaling.Series, bool) {
 	parameter := h.parameter(members, o.Parameter)
 	if parameter == "" {
 		return scaling.Series{}, false

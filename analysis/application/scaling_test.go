@@ -13,10 +13,10 @@ import (
 
 // sizes is an application that was run three times on each number of nodes, all
 // in the same week; seconds is what a run takes.
-func sizes(numbers []int, seconds func(n float64) float64) []history.History {
-	var out []history.History
+func sizes(numbers []int, seconds func(n float64) float64) []history.ApplicationRuns {
+	var out []history.ApplicationRuns
 	for k, n := range numbers {
-		h := history.History{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt", Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
+		h := history.ApplicationRuns{SeriesID: int64(k + 1), Cluster: "hpc", User: "alice", App: "melt", Shape: fmt.Sprintf("%dn %dt 4c", n, 8*n)}
 		for i := range 3 {
 			y := seconds(float64(n)) * (1 + 0.002*math.Sin(float64(7*k+3*i)))
 			h.Runs = append(h.Runs, history.Run{ID: int64(10*k + i), Start: float64(20000*day + 3600*(12*i+k)), ElapsedS: 10 * y,
@@ -32,7 +32,7 @@ func TestScalingOfStoredRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := h.Scaling(changepoint.Report{}, ScalingOptions{Mode: scaling.Weak})
+	list, err := h.Scaling(changepoint.Analysis{}, ScalingOptions{Mode: scaling.Weak})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d series, %v", len(list), err)
 	}
@@ -72,7 +72,7 @@ func TestIncompleteRunsDoNotScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, metric := range []string{"step_s", "elapsed_s"} {
-		list, err := h.Scaling(changepoint.Report{}, ScalingOptions{Metric: metric})
+		list, err := h.Scaling(changepoint.Analysis{}, ScalingOptions{Metric: metric})
 		if err != nil || len(list) != 1 || len(list[0].Observations) != 13 {
 			t.Fatalf("%s: %v, series %+v, want 13 runs", metric, err, list)
 		}
@@ -102,10 +102,10 @@ func TestOneParameterVaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list, err := one.Scaling(changepoint.Report{}, ScalingOptions{}); err != nil || len(list) != 0 {
+	if list, err := one.Scaling(changepoint.Analysis{}, ScalingOptions{}); err != nil || len(list) != 0 {
 		t.Errorf("one size gives %d series, %v", len(list), err)
 	}
-	if _, err := one.Scaling(changepoint.Report{}, ScalingOptions{Parameter: "moon"}); err == nil {
+	if _, err := one.Scaling(changepoint.Analysis{}, ScalingOptions{Parameter: "moon"}); err == nil {
 		t.Error("any parameter is taken")
 	}
 }

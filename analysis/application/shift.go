@@ -12,7 +12,7 @@ import (
 
 // ShiftOf is how the level of a time changed with an event of a result of runs, nil where
 // it came back, and of what is no time.
-func ShiftOf(in table.Runs, runs []history.Run, found changepoint.Result, e changepoint.Event) *finding.Shift {
+func ShiftOf(in table.Runs, runs []history.Run, found changepoint.SeriesResult, e changepoint.Event) *finding.Shift {
 	c := e.Last()
 	m, ok := MetricOf(in.Metric)
 	if len(e.Changes) > 1 || c.Kind == changepoint.Drift && e.Creep == nil || !ok || m.Unit != "s" {

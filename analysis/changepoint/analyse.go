@@ -10,10 +10,10 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Report is what is said of all series that were looked at together.
-type Report struct {
+// Analysis is what is said of all series that were looked at together.
+type Analysis struct {
 	Method  Method
-	Series  []Result
+	Series  []SeriesResult
 	Machine []MachineEvent
 	// Expected is how many of all entries chance alone would give, where the
 	// noise is of a kind that was calibrated.
@@ -29,8 +29,8 @@ type Report struct {
 //	calendar       and a pattern of weekdays
 //	detection      changes of what is left; again with those of the owner's other series
 //	causes         what else changed where a change lies
-func Analyse(series []Series, method Method, p Params) Report {
-	rep := Report{Method: method, Series: make([]Result, len(series)), Machine: []MachineEvent{}}
+func Analyse(series []Series, method Method, p Params) Analysis {
+	rep := Analysis{Method: method, Series: make([]SeriesResult, len(series)), Machine: []MachineEvent{}}
 	runs := make([]ready, len(series))
 	parallel.Each(len(series), func(i int) { runs[i] = prepare(&series[i]) })
 	if method == Paper {
@@ -57,10 +57,10 @@ func Analyse(series []Series, method Method, p Params) Report {
 
 // takeOut takes what the machine did out of the runs of every series.
 func takeOut(runs []ready, p Params) []MachineEvent {
-	series := make([]machine.Series, len(runs))
+	series := make([]machine.MachineSeries, len(runs))
 	for i := range runs {
 		r := &runs[i]
-		series[i] = machine.Series{ID: r.ID, User: r.User, Machine: r.Machine, X: r.x, Start: column(r, r.Start)}
+		series[i] = machine.MachineSeries{ID: r.ID, User: r.User, Machine: r.Machine, X: r.x, Start: column(r, r.Start)}
 	}
 	known, events := machine.TakeOut(series, func(i int, x []float64, strict float64) []int {
 		pass := p
@@ -175,18 +175,18 @@ func (k *knowledge) learn(newest int, committed []event) {
 
 // weeks are committed changes in the words of the calendar, placements in those of
 // the slow nodes.
-func weeks(ev []event) []calendar.Change {
-	list := make([]calendar.Change, len(ev))
+func weeks(ev []event) []calendar.WeekChange {
+	list := make([]calendar.WeekChange, len(ev))
 	for q, e := range ev {
-		list[q] = calendar.Change{Index: e.index, Resumed: e.resumed}
+		list[q] = calendar.WeekChange{Index: e.index, Resumed: e.resumed}
 	}
 	return list
 }
 
-func placements(ev []event) []slownode.Change {
-	list := make([]slownode.Change, len(ev))
+func placements(ev []event) []slownode.NodeChange {
+	list := make([]slownode.NodeChange, len(ev))
 	for q, e := range ev {
-		list[q] = slownode.Change{Index: e.index, Slower: e.effect > 0}
+		list[q] = slownode.NodeChange{Index: e.index, Slower: e.effect > 0}
 	}
 	return list
 }
@@ -204,7 +204,7 @@ func (r *ready) judgeNodes(l *look, p Params) ([]SlowNode, []note.Note) {
 	}
 	slow := nodes.Judge(starts(l.out.events))
 	nodes.TakeOut(l.known.week.TakeOut)
-	return slow, nodes.Notes(placements(l.out.events), func(x []float64) []slownode.Change {
+	return slow, nodes.Notes(placements(l.out.events), func(x []float64) []slownode.NodeChange {
 		in := l.in
 		in.learn, in.x = nil, x
 		return placements(scan(in, p).events)
@@ -221,7 +221,7 @@ func (k *knowledge) adjusted() []float64 {
 }
 
 // tell puts what a look found in the words of a result.
-func (r *ready) tell(l *look, p Params) Result {
+func (r *ready) tell(l *look, p Params) SeriesResult {
 	res := r.result()
 	if r.quiet {
 		return res

@@ -88,7 +88,7 @@ func (h drawn) committed() drawn {
 	return h
 }
 
-func analysed(s changepoint.Series) changepoint.Result {
+func analysed(s changepoint.Series) changepoint.SeriesResult {
 	return changepoint.Analyse([]changepoint.Series{s}, changepoint.Sequential, changepoint.Default()).Series[0]
 }
 

@@ -43,7 +43,7 @@ const tailFold = 4
 
 // ExpectedByChance is how many of the changes listed chance alone would give:
 // in each series the rate of its weakest listed change times its runs.
-func ExpectedByChance(results []Result) float64 {
+func ExpectedByChance(results []SeriesResult) float64 {
 	sum := 0.0
 	for _, r := range results {
 		sum += byChance(r)
@@ -53,7 +53,7 @@ func ExpectedByChance(results []Result) float64 {
 
 // byChance is how many changes of a series of that many runs chance would give
 // at the strengths that were seen; the weakest entry decides.
-func byChance(res Result) float64 {
+func byChance(res SeriesResult) float64 {
 	rate := 0.0
 	for _, c := range res.Changes {
 		if c.FalsePer1000 != nil {
@@ -108,7 +108,7 @@ const slowerShare = 0.5
 // were worse with an interval above zero, 0.4 % by more than 4.4 standard errors,
 // and none by more than 5.4: exp(2-z)/20 lies above that. By it a lone history
 // needs an interval above zero, and one of 500 an effect of 8.2 standard errors.
-func (w Worsening) Chance(r Result) float64 {
+func (w Worsening) Chance(r SeriesResult) float64 {
 	c := r.Changes[w.Change]
 	p, known := c.Chance(r.N)
 	if !known && c.LoPct == nil {

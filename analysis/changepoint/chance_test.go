@@ -9,8 +9,8 @@ import (
 )
 
 // changed is a result of n runs with a change at each of the rates.
-func changed(n int, rates ...float64) changepoint.Result {
-	r := changepoint.Result{N: n}
+func changed(n int, rates ...float64) changepoint.SeriesResult {
+	r := changepoint.SeriesResult{N: n}
 	for _, v := range rates {
 		c := changepoint.Change{EffectPct: 10}
 		if !math.IsNaN(v) {
@@ -33,7 +33,7 @@ func TestChance(t *testing.T) {
 }
 
 func TestExpectedByChance(t *testing.T) {
-	if e := changepoint.ExpectedByChance([]changepoint.Result{changed(100, .1, .5), changed(200)}); math.Abs(e-.05) > 1e-12 {
+	if e := changepoint.ExpectedByChance([]changepoint.SeriesResult{changed(100, .1, .5), changed(200)}); math.Abs(e-.05) > 1e-12 {
 		t.Errorf("expected %v, want .05: the weakest entry decides", e)
 	}
 }

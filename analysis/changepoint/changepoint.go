@@ -119,13 +119,13 @@ type Regime struct {
 }
 
 // SlowNode is a node with which runs take longer.
-type SlowNode = slownode.Node
+type SlowNode = slownode.NamedNode
 
 // MachineEvent is a shift of the machine.
-type MachineEvent = machine.Event
+type MachineEvent = machine.MachineEvent
 
-// Result is what is said of one series. Lists are never nil.
-type Result struct {
+// SeriesResult is what is said of one series. Lists are never nil.
+type SeriesResult struct {
 	ID        string      `json:"id"`
 	N         int         `json:"n"`
 	Changes   []Change    `json:"changes"`

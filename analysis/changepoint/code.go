@@ -99,7 +99,7 @@ func (r *ready) parts() []functions.Part {
 // functionChanges judges the larger functions as series of their own: a function that
 // has a tenth of the time is 10 % slower long before anything is seen of the whole.
 // Whatever many are looked at, they ask together for what one asks for.
-func (r *ready) functionChanges(res *Result, p Params) []FunctionChange {
+func (r *ready) functionChanges(res *SeriesResult, p Params) []FunctionChange {
 	out := []FunctionChange{}
 	own := r.large()
 	family := functionDoubt + math.Log(float64(max(1, len(own))))
@@ -160,7 +160,7 @@ func (r *ready) large() []functions.Part {
 
 // corrected takes out of a function what was taken out of the series: shifts of the
 // machine, slow nodes, weekdays.
-func (r *ready) corrected(y []float64, res *Result) []float64 {
+func (r *ready) corrected(y []float64, res *SeriesResult) []float64 {
 	out := slices.Clone(y)
 	for i := range out {
 		if i >= len(res.Adjusted) || !(res.Adjusted[i] > 0) || !(r.Y[i] > 0) {

@@ -10,7 +10,7 @@ import (
 	"jobgait/analysis/changepoint/experiment/draw"
 )
 
-func judged(s changepoint.Series) changepoint.Result {
+func judged(s changepoint.Series) changepoint.SeriesResult {
 	return changepoint.Analyse([]changepoint.Series{s}, changepoint.Sequential, changepoint.Default()).Series[0]
 }
 

@@ -32,7 +32,7 @@ func seconds(x []float64) []float64 {
 }
 
 // judged is what is said of runs, one a day.
-func judged(x []float64) Result {
+func judged(x []float64) SeriesResult {
 	t := make([]float64, len(x))
 	for i := range t {
 		t[i] = float64(i)

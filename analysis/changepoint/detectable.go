@@ -155,7 +155,7 @@ func (d *detector) runsFor(step float64) int {
 
 // detectable sets the least change that the runs of r can show, and where that is more
 // than usefulPct how many runs that would take.
-func (r *ready) detectable(res *Result, l *look, p Params) {
+func (r *ready) detectable(res *SeriesResult, l *look, p Params) {
 	in := l.in
 	switch {
 	case len(r.x) == 0 || r.quiet && len(r.x) >= fewestRuns: // all equal

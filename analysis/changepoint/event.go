@@ -22,7 +22,7 @@ func (e Event) Last() Change { return e.Changes[len(e.Changes)-1] }
 
 // Events are the changes of a series as people count them, in their order. A creep
 // stands last, in place of the events that it explains.
-func (r Result) Events(s Series) []Event {
+func (r SeriesResult) Events(s Series) []Event {
 	events := grouped(r.Changes)
 	k := r.Creep
 	if k == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // together judges histories in one call and scores them.
-func together(list []draw.History) (draw.Score, changepoint.Report) {
+func together(list []draw.DrawnHistory) (draw.Score, changepoint.Analysis) {
 	series := make([]changepoint.Series, len(list))
 	for i, h := range list {
 		series[i] = h.Series
@@ -84,7 +84,7 @@ func TestQuietMachine(t *testing.T) {
 	t.Parallel()
 	var with, without draw.Score
 	r := rand.New(rand.NewPCG(23, 1))
-	var list []draw.History
+	var list []draw.DrawnHistory
 	for i := range 12 {
 		h := draw.Placed(r)
 		h.Nodes = nil
@@ -108,7 +108,7 @@ func TestMachinePrefix(t *testing.T) {
 	list, _ := draw.Campaign(rand.New(rand.NewPCG(24, 1)), 10, false)
 	_, whole := together(list)
 	for _, until := range []float64{900, 1700, 2400, 3100} {
-		part := make([]draw.History, len(list))
+		part := make([]draw.DrawnHistory, len(list))
 		for i, h := range list {
 			n := 0
 			for n < len(h.Start) && h.Start[n] <= until {
@@ -167,7 +167,7 @@ func head(s changepoint.Series, n int) changepoint.Series {
 
 // samePrefix checks that the first n runs have the changes that all runs had
 // committed by then.
-func samePrefix(t *testing.T, whole, part changepoint.Result, n int) {
+func samePrefix(t *testing.T, whole, part changepoint.SeriesResult, n int) {
 	t.Helper()
 	var want []changepoint.Change
 	for _, c := range whole.Changes {
@@ -206,7 +206,7 @@ func daily(r *rand.Rand, user string, n, from, to int, by float64) []changepoint
 	return list
 }
 
-func analyse(parts ...[]changepoint.Series) changepoint.Report {
+func analyse(parts ...[]changepoint.Series) changepoint.Analysis {
 	var all []changepoint.Series
 	for _, p := range parts {
 		all = append(all, p...)

@@ -35,7 +35,7 @@ const (
 
 // OwnRateOf measures it in results of Analyse, nil where they are too few. Every so many
 // a history is taken until there are runs enough.
-func OwnRateOf(results []Result, p Params) *OwnRate {
+func OwnRateOf(results []SeriesResult, p Params) *OwnRate {
 	var flat [][]float64
 	for i := range results {
 		if x := levelled(&results[i]); len(x) >= 2*ownLevel {
@@ -58,7 +58,7 @@ func OwnRateOf(results []Result, p Params) *OwnRate {
 		r := prepare(&Series{Y: x})
 		l := r.look(nil, p)
 		res := r.tell(&l, p)
-		if w := Worse([]Result{res}, 0); len(w) > 0 && w[0].Chance(res) <= 1./ownOf {
+		if w := Worse([]SeriesResult{res}, 0); len(w) > 0 && w[0].Chance(res) <= 1./ownOf {
 			alarms.Add(1)
 		}
 	})
@@ -68,7 +68,7 @@ func OwnRateOf(results []Result, p Params) *OwnRate {
 
 // levelled is the runs of a result, each in parts of its level; those of short levels and
 // of drifts are left out.
-func levelled(r *Result) []float64 {
+func levelled(r *SeriesResult) []float64 {
 	var out []float64
 	for _, g := range r.Regimes {
 		var x []float64
@@ -89,7 +89,7 @@ func levelled(r *Result) []float64 {
 }
 
 // drifts is whether run k is one of a drift.
-func (r *Result) drifts(k int) bool {
+func (r *SeriesResult) drifts(k int) bool {
 	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.EndIndex != nil && c.Index <= k && k <= *c.EndIndex })
 }
 

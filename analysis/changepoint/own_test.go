@@ -8,10 +8,10 @@ import (
 
 // siteOf draws so many results of 60 runs as Analyse gives them: a level that changes
 // half way, with its regimes known.
-func siteOf(n int, sd float64) []Result {
-	out := make([]Result, n)
+func siteOf(n int, sd float64) []SeriesResult {
+	out := make([]SeriesResult, n)
 	for i := range out {
-		r := Result{Regimes: []Regime{{First: 0, Last: 29}, {First: 30, Last: 59}}}
+		r := SeriesResult{Regimes: []Regime{{First: 0, Last: 29}, {First: 30, Last: 59}}}
 		for _, x := range drawn(uint64(i), 60, sd, 0, map[int]float64{30: .3}) {
 			r.Adjusted = append(r.Adjusted, math.Exp(x))
 		}

@@ -176,7 +176,7 @@ func agreed(votes []map[int]float64) (nu int, ok bool) {
 // paper judges one series by the report's algorithms. Levels are means without
 // the values that its tests leave out; an effect has the interval of Student's t
 // of the two levels beside it, which does not know that the place was chosen.
-func (r *ready) paper() Result {
+func (r *ready) paper() SeriesResult {
 	res := r.result()
 	if r.quiet {
 		return res
@@ -220,7 +220,7 @@ func paperEffect(a, b []float64) (effect, lo, hi float64) {
 }
 
 // paperRegime adds the regime of runs first to end, and what was left out of it.
-func (r *ready) paperRegime(res *Result, first, end int) {
+func (r *ready) paperRegime(res *SeriesResult, first, end int) {
 	w := r.x[first:end]
 	kept := Trimmed(w)
 	y := make([]float64, len(kept))

@@ -22,8 +22,8 @@ func (r *ready) values(x []float64) []float64 {
 }
 
 // result is the empty answer to a series.
-func (r *ready) result() Result {
-	return Result{ID: r.ID, N: len(r.Y), Changes: []Change{}, Regimes: []Regime{}, Outliers: []int{},
+func (r *ready) result() SeriesResult {
+	return SeriesResult{ID: r.ID, N: len(r.Y), Changes: []Change{}, Regimes: []Regime{}, Outliers: []int{},
 		SlowNodes: []SlowNode{}, Functions: []FunctionChange{}, Notes: append([]note.Note{}, r.notes...)}
 }
 
@@ -43,7 +43,7 @@ func (r *ready) change(e event) Change {
 }
 
 // describe adds regimes and outliers, in indexes of the input.
-func (r *ready) describe(res *Result, out outcome) {
+func (r *ready) describe(res *SeriesResult, out outcome) {
 	for _, g := range out.regimes {
 		g.First, g.Last = r.at[g.First], r.at[g.Last]
 		res.Regimes = append(res.Regimes, g)

@@ -216,7 +216,7 @@ func onManyNodes(seed uint64, runs, some, all, late int) changepoint.Series {
 	return s
 }
 
-func judge(s changepoint.Series) changepoint.Result {
+func judge(s changepoint.Series) changepoint.SeriesResult {
 	return changepoint.Analyse([]changepoint.Series{s}, changepoint.Sequential, changepoint.Default()).Series[0]
 }
 
@@ -251,7 +251,7 @@ func onRandomNodes(seed uint64, runs, some, all int, slow float64) changepoint.S
 func BenchmarkManyNodes(b *testing.B) {
 	s := onRandomNodes(36, 400, 1000, 1500, .1)
 	b.ResetTimer()
-	var res changepoint.Result
+	var res changepoint.SeriesResult
 	for b.Loop() {
 		res = judge(s)
 	}

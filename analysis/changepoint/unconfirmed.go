@@ -18,7 +18,7 @@ type Unconfirmed struct {
 
 // Unconfirmed looks at the newest of the values y that the result is of. Runs that
 // agree must do so on leastPct more than the others.
-func (r Result) Unconfirmed(y []float64, leastPct float64) Unconfirmed {
+func (r SeriesResult) Unconfirmed(y []float64, leastPct float64) Unconfirmed {
 	if len(r.Regimes) == 0 {
 		return Unconfirmed{}
 	}

@@ -43,7 +43,7 @@ func TestJointPrefix(t *testing.T) {
 	shapes := draw.Owned(rand.New(rand.NewPCG(42, 1)), "u", .9)
 	_, whole := together(shapes)
 	for _, until := range []float64{30, 50, 70, 85} {
-		part := make([]draw.History, len(shapes))
+		part := make([]draw.DrawnHistory, len(shapes))
 		for i, h := range shapes {
 			n := 0
 			for n < len(h.T) && h.T[n] <= until {

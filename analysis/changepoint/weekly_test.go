@@ -39,7 +39,7 @@ func weekOf(seed uint64, n, first int, size float64, at int, step float64) Serie
 	return s
 }
 
-func sequential(s Series) Result {
+func sequential(s Series) SeriesResult {
 	return Analyse([]Series{s}, Sequential, Default()).Series[0]
 }
 

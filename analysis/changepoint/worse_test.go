@@ -9,14 +9,14 @@ import (
 func TestWorse(t *testing.T) {
 	g := 1
 	lo := 1.0
-	result := func(c ...changepoint.Change) changepoint.Result { return changepoint.Result{Changes: c} }
+	result := func(c ...changepoint.Change) changepoint.SeriesResult { return changepoint.SeriesResult{Changes: c} }
 	up := func(pct float64) changepoint.Change { return changepoint.Change{EffectPct: pct, LoPct: &lo} }
-	ends := func(a, b float64) changepoint.Result {
+	ends := func(a, b float64) changepoint.SeriesResult {
 		return result(changepoint.Change{EffectPct: a, Group: &g}, changepoint.Change{EffectPct: b, Group: &g})
 	}
 	for _, c := range []struct {
 		name string
-		r    changepoint.Result
+		r    changepoint.SeriesResult
 		want bool
 	}{
 		{"no change", result(), false},
@@ -28,7 +28,7 @@ func TestWorse(t *testing.T) {
 		{"back from a fast excursion", ends(-20, 25), false},
 		{"not quite back", ends(20, -10), true},
 	} {
-		got := changepoint.Worse([]changepoint.Result{c.r}, 2)
+		got := changepoint.Worse([]changepoint.SeriesResult{c.r}, 2)
 		if (len(got) == 1) != c.want {
 			t.Errorf("%s: %+v", c.name, got)
 		}

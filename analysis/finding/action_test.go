@@ -10,24 +10,24 @@ import (
 // An action is told where the evidence supports exactly that change.
 func TestActions(t *testing.T) {
 	for name, c := range map[string]struct {
-		change       func(*Run)
+		change       func(*RunFacts)
 		code, action string
 	}{
-		"more threads than CPUs": {func(r *Run) {
+		"more threads than CPUs": {func(r *RunFacts) {
 			r.Threads, r.CPU = 6, CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0)}
 		}, "oversubscribed", "OMP_NUM_THREADS is 6: set it to 2."},
-		"more threads than CPUs of a task": {func(r *Run) {
+		"more threads than CPUs of a task": {func(r *RunFacts) {
 			r.Tasks, r.Threads, r.CPU = 2, 4, CPU{Allocated: ptr(4), Busy: ptr(3.99), Waiting: ptr(4), Others: ptr(0)}
 		}, "oversubscribed", "OMP_NUM_THREADS is 4: set it to 2."},
-		"threads of another kind": {func(r *Run) {
+		"threads of another kind": {func(r *RunFacts) {
 			r.Threads, r.CPU = 2, CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0)}
 		}, "oversubscribed", ""},
-		"one thread on 64 CPUs":     {func(r *Run) { r.Threads, r.CPU.Busy = 1, ptr(0.99) }, "cpus_idle", "OMP_NUM_THREADS is 1: set it to 64, or ask for fewer CPUs."},
-		"half of what threads keep": {func(r *Run) { r.Threads, r.CPU.Busy = 32, ptr(15) }, "cpus_idle", ""},
-		"a job without memory":      {func(r *Run) { r.InOrder, r.State, r.Batch = false, "OUT_OF_MEMORY", true }, "out_of_memory", "Ask for more than 64.0 GB of memory (sbatch --mem)."},
-		"a command without memory":  {func(r *Run) { r.InOrder, r.Memory.OOMKills = false, ptr(1) }, "out_of_memory", ""},
-		"a full map":                {func(r *Run) { r.InOrder, r.Memory.Mappable = false, ptr(50e9) }, "out_of_memory", "Raise the limit: ulimit -v unlimited."},
-		"little memory is needed":   {func(r *Run) { r.Batch, r.Memory.Peak = true, ptr(1<<30) }, "memory_unused", "Ask for less memory: sbatch --mem=1229M."},
+		"one thread on 64 CPUs":     {func(r *RunFacts) { r.Threads, r.CPU.Busy = 1, ptr(0.99) }, "cpus_idle", "OMP_NUM_THREADS is 1: set it to 64, or ask for fewer CPUs."},
+		"half of what threads keep": {func(r *RunFacts) { r.Threads, r.CPU.Busy = 32, ptr(15) }, "cpus_idle", ""},
+		"a job without memory":      {func(r *RunFacts) { r.InOrder, r.State, r.Batch = false, "OUT_OF_MEMORY", true }, "out_of_memory", "Ask for more than 64.0 GB of memory (sbatch --mem)."},
+		"a command without memory":  {func(r *RunFacts) { r.InOrder, r.Memory.OOMKills = false, ptr(1) }, "out_of_memory", ""},
+		"a full map":                {func(r *RunFacts) { r.InOrder, r.Memory.Mappable = false, ptr(50e9) }, "out_of_memory", "Raise the limit: ulimit -v unlimited."},
+		"little memory is needed":   {func(r *RunFacts) { r.Batch, r.Memory.Peak = true, ptr(1<<30) }, "memory_unused", "Ask for less memory: sbatch --mem=1229M."},
 	} {
 		r := sound()
 		c.change(&r)

@@ -7,8 +7,8 @@ import (
 	q "jobgait/analysis/quantity"
 )
 
-// Code is what the CPU time of a run was spent on, by samples: shares of it.
-type Code struct {
+// CodeShares is what the CPU time of a run was spent on, by samples: shares of it.
+type CodeShares struct {
 	Samples int64
 	// Communication is libraries of MPI and below; Spinning, part of it, those that
 	// drive the network in a loop and do nothing else for long. Copying and packing
@@ -34,11 +34,11 @@ const (
 
 // surely is whether a share is above what is told of even if chance was kind to it.
 // Samples of one run are not independent, so that two standard errors are asked for.
-func (c Code) surely(share, least float64) bool {
+func (c CodeShares) surely(share, least float64) bool {
 	return c.Samples > 0 && share <= 1.001 && share-2*math.Sqrt(share*max(0, 1-share)/float64(c.Samples)) >= least
 }
 
-func communicationShare(r Run) []Finding {
+func communicationShare(r RunFacts) []Finding {
 	c := r.Code
 	if c == nil || !c.surely(c.Communication, muchCommunication) || len(waitingInMPI(r)) > 0 {
 		return nil
@@ -46,7 +46,7 @@ func communicationShare(r Run) []Finding {
 	return r.spent(c.Communication, "communication", "Communication took %s of the CPU time%s.")
 }
 
-func waitingInMPI(r Run) []Finding {
+func waitingInMPI(r RunFacts) []Finding {
 	c := r.Code
 	if c == nil || !c.surely(c.Spinning, muchWaiting) {
 		return nil
@@ -54,7 +54,7 @@ func waitingInMPI(r Run) []Finding {
 	return r.spent(c.Spinning, "spinning", "Ranks waited for each other with busy CPUs: %s of the CPU time went to libraries of MPI that look for messages in a loop%s.")
 }
 
-func kernelShare(r Run) []Finding {
+func kernelShare(r RunFacts) []Finding {
 	c := r.Code
 	if c == nil || !c.surely(c.Kernel, muchKernel) {
 		return nil
@@ -62,7 +62,7 @@ func kernelShare(r Run) []Finding {
 	return r.spent(c.Kernel, "kernel", "The kernel took %s of the CPU time: system calls, page faults and interrupts%s.")
 }
 
-func openmpWaiting(r Run) []Finding {
+func openmpWaiting(r RunFacts) []Finding {
 	c := r.Code
 	if c == nil || !c.surely(c.OpenMP, muchWaiting) {
 		return nil
@@ -71,7 +71,7 @@ func openmpWaiting(r Run) []Finding {
 }
 
 // spent tells of a share of the CPU time that was spent.
-func (r Run) spent(share float64, what, format string) []Finding {
+func (r RunFacts) spent(share float64, what, format string) []Finding {
 	c, where := r.Code, ""
 	if list := c.Where[what]; len(list) > 0 {
 		where = ", most of it in " + list[0]

@@ -18,8 +18,8 @@ const (
 	halfWork = 0.5
 )
 
-func oddNodes(r Run) []Node {
-	var odd []Node
+func oddNodes(r RunFacts) []NodeFacts {
+	var odd []NodeFacts
 	for _, n := range r.Nodes {
 		if len(n.Odd) > 0 {
 			odd = append(odd, n)
@@ -28,11 +28,11 @@ func oddNodes(r Run) []Node {
 	return odd
 }
 
-func oddNode(r Run) []Finding {
+func oddNode(r RunFacts) []Finding {
 	odd := oddNodes(r)
 	if f := nodeIdle(r); len(f) > 0 { // those are told already
 		idle := f[0].Evidence["nodes"].([]string)
-		odd = slices.DeleteFunc(odd, func(n Node) bool { return slices.Contains(idle, n.Name) })
+		odd = slices.DeleteFunc(odd, func(n NodeFacts) bool { return slices.Contains(idle, n.Name) })
 	}
 	if len(odd) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func oddNode(r Run) []Finding {
 	return one(fmt.Sprintf("%s differ from the others: %s.", q.Plural(len(odd), "node"), some(names)), e)
 }
 
-func imbalance(r Run) []Finding {
+func imbalance(r RunFacts) []Finding {
 	p := r.ImbalancePct
 	if p == nil || *p < leastImbalance || len(oddNodes(r)) > 0 || len(nodeIdle(r)) > 0 {
 		return nil
@@ -59,12 +59,12 @@ func imbalance(r Run) []Finding {
 	return f
 }
 
-func slower(r Run) []Finding { return r.slowdowns(false) }
+func slower(r RunFacts) []Finding { return r.slowdowns(false) }
 
-func creeping(r Run) []Finding { return r.slowdowns(true) }
+func creeping(r RunFacts) []Finding { return r.slowdowns(true) }
 
 // slowdowns are the comparisons with slower runs: those that creep, or the others.
-func (r Run) slowdowns(creeps bool) []Finding {
+func (r RunFacts) slowdowns(creeps bool) []Finding {
 	var out []Finding
 	for _, c := range r.Others {
 		if c.EffectPct > 0 && c.Creeps == creeps {
@@ -107,7 +107,7 @@ func (c Comparison) told() Finding {
 	return f
 }
 
-func faster(r Run) []Finding {
+func faster(r RunFacts) []Finding {
 	for _, c := range r.Others {
 		saved := -c.EffectPct / 100
 		if saved >= leastShare && saved < 1 && saved/(1-saved)*r.coreS() >= leastCoreS {
@@ -117,7 +117,7 @@ func faster(r Run) []Finding {
 	return nil
 }
 
-func drifting(r Run) []Finding {
+func drifting(r RunFacts) []Finding {
 	d := r.Drift
 	if d == nil || d.ChangePct < leastDrift || r.ElapsedS <= 0 {
 		return nil
@@ -127,11 +127,11 @@ func drifting(r Run) []Finding {
 	return f
 }
 
-func startUpLong(r Run) []Finding {
+func startUpLong(r RunFacts) []Finding {
 	return phases(r, r.StartUpS, "start_up_s", "Start-up took")
 }
 
-func checkpointsCost(r Run) []Finding {
+func checkpointsCost(r RunFacts) []Finding {
 	if r.Checkpoints == 0 {
 		return nil
 	}
@@ -139,7 +139,7 @@ func checkpointsCost(r Run) []Finding {
 }
 
 // phases tells of the time in phases; how much it must be is the rule of every info.
-func phases(r Run, s float64, name, what string) []Finding {
+func phases(r RunFacts, s float64, name, what string) []Finding {
 	if s <= 0 || r.ElapsedS <= 0 || r.coreS() <= 0 {
 		return nil
 	}
@@ -149,7 +149,7 @@ func phases(r Run, s float64, name, what string) []Finding {
 	return f
 }
 
-func tooManyNodes(r Run) []Finding {
+func tooManyNodes(r RunFacts) []Finding {
 	s := r.Scaling
 	if s == nil || s.Fewer < 1 || s.Nodes <= s.Fewer || !(s.StepS > 0) || !(s.FewerStepS > 0) {
 		return nil
@@ -169,7 +169,7 @@ func tooManyNodes(r Run) []Finding {
 	return f
 }
 
-func notSampled(r Run) []Finding {
+func notSampled(r RunFacts) []Finding {
 	if r.Sampled {
 		return nil
 	}
@@ -180,7 +180,7 @@ func notSampled(r Run) []Finding {
 	return one(text+".", map[string]any{"why": r.NoPeriod})
 }
 
-func partlySampled(r Run) []Finding {
+func partlySampled(r RunFacts) []Finding {
 	if !r.Sampled {
 		return nil
 	}
@@ -191,7 +191,7 @@ func partlySampled(r Run) []Finding {
 	return out
 }
 
-func noPeriod(r Run) []Finding {
+func noPeriod(r RunFacts) []Finding {
 	if r.Periodic || !r.Sampled {
 		return nil
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // lacked is what a run was allowed, wanted and did not get, limits of its own aside.
-func (r Run) lacked() (cpus float64, ok bool) {
+func (r RunFacts) lacked() (cpus float64, ok bool) {
 	c := r.CPU
 	if c.Allocated == nil || c.Busy == nil || c.Waiting == nil || *c.Allocated <= 0 {
 		return 0, false
@@ -37,9 +37,11 @@ func (r Run) lacked() (cpus float64, ok bool) {
 }
 
 // others is whether as much as half of what the run lacked went to somebody else.
-func (r Run) others(lacked float64) bool { return r.CPU.Others != nil && *r.CPU.Others >= lacked/2 }
+func (r RunFacts) others(lacked float64) bool {
+	return r.CPU.Others != nil && *r.CPU.Others >= lacked/2
+}
 
-func crowded(r Run) []Finding {
+func crowded(r RunFacts) []Finding {
 	lacked, ok := r.lacked()
 	if !ok || lacked < lostCPUs**r.CPU.Allocated || lacked*r.ElapsedS < leastWaitedS || !r.others(lacked) {
 		return nil
@@ -55,7 +57,7 @@ func crowded(r Run) []Finding {
 	return f
 }
 
-func oversubscribed(r Run) []Finding {
+func oversubscribed(r RunFacts) []Finding {
 	lacked, ok := r.lacked()
 	if !ok || len(crowded(r)) > 0 {
 		return nil
@@ -80,7 +82,7 @@ func oversubscribed(r Run) []Finding {
 }
 
 // cpusOfTask is how many CPUs each task was given, 0 where that is not known.
-func (r Run) cpusOfTask() int {
+func (r RunFacts) cpusOfTask() int {
 	if r.CPU.Allocated == nil {
 		return 0
 	}
@@ -90,16 +92,16 @@ func (r Run) cpusOfTask() int {
 // fullThreads is the share of its threads that a run keeps busy which cannot use more CPUs.
 const fullThreads = 0.8
 
-func throttled(r Run) []Finding {
+func throttled(r RunFacts) []Finding {
 	return taken(r, r.CPU.Throttled, "throttled_cpus", "A CPU limit of its control group (cgroup) held the run back: by %s of its %s CPUs on average.")
 }
 
-func stolen(r Run) []Finding {
+func stolen(r RunFacts) []Finding {
 	return taken(r, r.CPU.Stolen, "stolen_cpus", "The host of its virtual machine took CPUs away: %s of %s on average.")
 }
 
 // taken tells of CPUs that something kept from the run.
-func taken(r Run, cpus *float64, name, format string) []Finding {
+func taken(r RunFacts, cpus *float64, name, format string) []Finding {
 	a := r.CPU.Allocated
 	if cpus == nil || a == nil || *a <= 0 || *cpus < lostCPUs**a {
 		return nil
@@ -109,7 +111,7 @@ func taken(r Run, cpus *float64, name, format string) []Finding {
 	return f
 }
 
-func cpusIdle(r Run) []Finding {
+func cpusIdle(r RunFacts) []Finding {
 	c := r.CPU
 	if c.Allocated == nil || c.Busy == nil || *c.Allocated <= 0 {
 		return nil
@@ -137,7 +139,7 @@ func cpusIdle(r Run) []Finding {
 
 // standing is how many CPUs were idle for a reason that is told by itself: nodes that did
 // nothing, tasks that stood still for files, and a run that hung.
-func (r Run) standing() float64 {
+func (r RunFacts) standing() float64 {
 	cpus, rest := 0.0, 1.0 // rest is the part of the run in which it could work
 	if f := nodeIdle(r); len(f) > 0 {
 		cpus = float64(len(f[0].Evidence["nodes"].([]string))) / float64(r.NNodes) * *r.CPU.Allocated
@@ -157,7 +159,7 @@ const (
 	idleNode, busyNode = 0.02, 0.5
 )
 
-func nodeIdle(r Run) []Finding {
+func nodeIdle(r RunFacts) []Finding {
 	if r.CPU.Allocated == nil || r.NNodes < 2 || len(r.Nodes) != r.NNodes {
 		return nil
 	}

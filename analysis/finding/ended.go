@@ -18,13 +18,13 @@ const nearLimit = 0.95
 const fullMap = 0.75
 
 // mapFull is whether a run failed that had mapped nearly all that it might.
-func mapFull(r Run) bool {
+func mapFull(r RunFacts) bool {
 	m := r.Memory
 	return !r.InOrder && m.Mappable != nil && m.Peak != nil && *m.Peak >= fullMap**m.Mappable && !endedAtLimit(r)
 }
 
 // mappable is a sentence on what a process might map, for runs that failed.
-func mappable(r Run, f []Finding) []Finding {
+func mappable(r RunFacts, f []Finding) []Finding {
 	if m := r.Memory.Mappable; m != nil {
 		f[0].Text += fmt.Sprintf(" A process of it could map %s of memory at most (ulimit -v).", q.Amount(*m, "B"))
 		f[0].Evidence["mappable_bytes"] = *m
@@ -32,7 +32,7 @@ func mappable(r Run, f []Finding) []Finding {
 	return f
 }
 
-func outOfMemory(r Run) []Finding {
+func outOfMemory(r RunFacts) []Finding {
 	killed := r.Memory.OOMKills != nil && *r.Memory.OOMKills > 0
 	if r.State != "OUT_OF_MEMORY" && !(killed && !r.InOrder) {
 		if !mapFull(r) {
@@ -59,7 +59,7 @@ func outOfMemory(r Run) []Finding {
 	return f
 }
 
-func timeLimit(r Run) []Finding {
+func timeLimit(r RunFacts) []Finding {
 	if !endedAtLimit(r) {
 		return nil
 	}
@@ -76,14 +76,14 @@ func timeLimit(r Run) []Finding {
 
 // endedAtLimit: the scheduler says so, or sent its signals at the limit. Without a
 // state a cancelled job cannot be told from one that reached it elsewhere.
-func endedAtLimit(r Run) bool {
+func endedAtLimit(r RunFacts) bool {
 	if r.State == "TIMEOUT" || r.State == "DEADLINE" {
 		return true
 	}
 	return r.State == "" && (r.ExitSignal == 15 || r.ExitSignal == 9) && r.LimitS != nil && *r.LimitS > 0 && r.ElapsedS >= *r.LimitS
 }
 
-func endedBySignal(r Run) []Finding {
+func endedBySignal(r RunFacts) []Finding {
 	if r.ExitSignal == 0 || r.InOrder || len(outOfMemory(r)) > 0 || endedAtLimit(r) {
 		return nil
 	}
@@ -92,7 +92,7 @@ func endedBySignal(r Run) []Finding {
 	return f
 }
 
-func failed(r Run) []Finding {
+func failed(r RunFacts) []Finding {
 	if r.ExitSignal != 0 || r.InOrder || len(outOfMemory(r)) > 0 || endedAtLimit(r) {
 		return nil
 	}
@@ -101,14 +101,14 @@ func failed(r Run) []Finding {
 	return f
 }
 
-func failedInPhase(r Run) []Finding {
+func failedInPhase(r RunFacts) []Finding {
 	if r.InOrder || r.Stopped == "" {
 		return nil
 	}
 	return one("It stopped "+r.Stopped+".", map[string]any{"stopped": r.Stopped})
 }
 
-func timeLimitNear(r Run) []Finding {
+func timeLimitNear(r RunFacts) []Finding {
 	if !r.InOrder || r.LimitS == nil || *r.LimitS <= 0 || r.ElapsedS < nearLimit**r.LimitS {
 		return nil
 	}

@@ -41,7 +41,7 @@ const (
 )
 
 // Of returns the findings of a run but for those whose code is silent.
-func Of(r Run, silent []string) []Finding {
+func Of(r RunFacts, silent []string) []Finding {
 	var ended, rest, doubt []told
 	for _, rule := range Rules() {
 		if slices.Contains(silent, rule.Code) {
@@ -98,7 +98,7 @@ func InfoRule() string {
 }
 
 // worth is whether a finding is worth a line. Numbers that are none find nothing.
-func (f Finding) worth(r Run) bool {
+func (f Finding) worth(r RunFacts) bool {
 	for _, v := range f.Evidence {
 		if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
 			return false

@@ -10,10 +10,10 @@ import (
 func ptr(v float64) *float64 { return &v }
 
 // sound is a run of an hour on 64 CPUs that has nothing to be told of.
-func sound() Run {
-	return Run{ElapsedS: 3600, NNodes: 1, InOrder: true, Ended: "exit code 0", LimitS: ptr(7200), Sampled: true, Periodic: true,
+func sound() RunFacts {
+	return RunFacts{ElapsedS: 3600, NNodes: 1, InOrder: true, Ended: "exit code 0", LimitS: ptr(7200), Sampled: true, Periodic: true,
 		CPU:    CPU{Allocated: ptr(64), Busy: ptr(62), Waiting: ptr(0.5), Throttled: ptr(0), Stolen: ptr(0), Others: ptr(0.4)},
-		Memory: Memory{Peak: ptr(40e9), Requested: ptr(64e9), OOMKills: ptr(0)}, FilesWaitS: ptr(12)}
+		Memory: MemoryFacts{Peak: ptr(40e9), Requested: ptr(64e9), OOMKills: ptr(0)}, FilesWaitS: ptr(12)}
 }
 
 // gpu is one that was read for an hour and ran kernels for so long.
@@ -25,123 +25,140 @@ func gpu(activeS float64) GPU {
 // nearly does.
 var cases = []struct {
 	code         string
-	earns, nears func(*Run)
+	earns, nears func(*RunFacts)
 }{
 	{"hung",
-		func(r *Run) { r.InOrder, r.ExitSignal, r.SilentS, r.Doing = false, 15, 1800, "sleeping" },
-		func(r *Run) { r.SilentS, r.Doing = 1800, "sleeping" }},
+		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.SilentS, r.Doing = false, 15, 1800, "sleeping" },
+		func(r *RunFacts) { r.SilentS, r.Doing = 1800, "sleeping" }},
 	{"out_of_memory",
-		func(r *Run) { r.InOrder, r.ExitSignal, r.Memory.OOMKills = false, 9, ptr(1) },
-		func(r *Run) { r.InOrder, r.ExitSignal = false, 9 }},
+		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.Memory.OOMKills = false, 9, ptr(1) },
+		func(r *RunFacts) { r.InOrder, r.ExitSignal = false, 9 }},
 	{"time_limit",
-		func(r *Run) { r.InOrder, r.ExitSignal, r.LimitS = false, 15, ptr(3600) },
-		func(r *Run) { r.InOrder, r.ExitSignal, r.LimitS, r.State = false, 15, ptr(3600), "CANCELLED" }},
+		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.LimitS = false, 15, ptr(3600) },
+		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.LimitS, r.State = false, 15, ptr(3600), "CANCELLED" }},
 	{"ended_by_signal",
-		func(r *Run) { r.InOrder, r.ExitSignal = false, 15 },
-		func(r *Run) { r.InOrder, r.ExitSignal, r.State = false, 15, "TIMEOUT" }},
+		func(r *RunFacts) { r.InOrder, r.ExitSignal = false, 15 },
+		func(r *RunFacts) { r.InOrder, r.ExitSignal, r.State = false, 15, "TIMEOUT" }},
 	{"failed",
-		func(r *Run) { r.InOrder = false },
-		func(r *Run) { r.InOrder, r.State = false, "OUT_OF_MEMORY" }},
+		func(r *RunFacts) { r.InOrder = false },
+		func(r *RunFacts) { r.InOrder, r.State = false, "OUT_OF_MEMORY" }},
 	{"failed_in_phase",
-		func(r *Run) { r.InOrder, r.Stopped = false, "in loop A" },
-		func(r *Run) { r.Stopped = "in loop A" }},
+		func(r *RunFacts) { r.InOrder, r.Stopped = false, "in loop A" },
+		func(r *RunFacts) { r.Stopped = "in loop A" }},
 	{"time_limit_near",
-		func(r *Run) { r.LimitS = ptr(3700) },
-		func(r *Run) { r.LimitS = ptr(3800) }},
+		func(r *RunFacts) { r.LimitS = ptr(3700) },
+		func(r *RunFacts) { r.LimitS = ptr(3800) }},
 	{"crowded", // a busy loop beside two others on one CPU
-		func(r *Run) { r.CPU = CPU{Allocated: ptr(1), Busy: ptr(0.34), Waiting: ptr(0.66), Others: ptr(0.66)} },
-		func(r *Run) { r.CPU = CPU{Allocated: ptr(1), Busy: ptr(0.97), Waiting: ptr(0.03), Others: ptr(0.9)} }},
+		func(r *RunFacts) {
+			r.CPU = CPU{Allocated: ptr(1), Busy: ptr(0.34), Waiting: ptr(0.66), Others: ptr(0.66)}
+		},
+		func(r *RunFacts) {
+			r.CPU = CPU{Allocated: ptr(1), Busy: ptr(0.97), Waiting: ptr(0.03), Others: ptr(0.9)}
+		}},
 	{"oversubscribed", // six threads on two CPUs, alone and beside as many others
-		func(r *Run) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0.01)} },
-		func(r *Run) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(5), Others: ptr(1)} }},
+		func(r *RunFacts) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1.99), Waiting: ptr(4), Others: ptr(0.01)} },
+		func(r *RunFacts) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(1), Waiting: ptr(5), Others: ptr(1)} }},
 	{"throttled",
-		func(r *Run) { r.CPU.Throttled = ptr(3.3) },
-		func(r *Run) { r.CPU.Throttled = ptr(3.1) }},
+		func(r *RunFacts) { r.CPU.Throttled = ptr(3.3) },
+		func(r *RunFacts) { r.CPU.Throttled = ptr(3.1) }},
 	{"stolen",
-		func(r *Run) { r.CPU.Stolen = ptr(3.3) },
-		func(r *Run) { r.CPU.Stolen = ptr(3.1) }},
+		func(r *RunFacts) { r.CPU.Stolen = ptr(3.3) },
+		func(r *RunFacts) { r.CPU.Stolen = ptr(3.1) }},
 	{"cpus_idle", // 37 of 64 CPUs busy for an hour, and one process on two CPUs for a minute
-		func(r *Run) { r.CPU.Busy = ptr(37) },
-		func(r *Run) { r.ElapsedS, r.CPU = 60, CPU{Allocated: ptr(2), Busy: ptr(1)} }},
+		func(r *RunFacts) { r.CPU.Busy = ptr(37) },
+		func(r *RunFacts) { r.ElapsedS, r.CPU = 60, CPU{Allocated: ptr(2), Busy: ptr(1)} }},
 	{"node_idle",
-		func(r *Run) { r.NNodes, r.Nodes = 2, []Node{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1)}} },
-		func(r *Run) { r.NNodes, r.Nodes = 2, []Node{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(1)}} }},
+		func(r *RunFacts) {
+			r.NNodes, r.Nodes = 2, []NodeFacts{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1)}}
+		},
+		func(r *RunFacts) {
+			r.NNodes, r.Nodes = 2, []NodeFacts{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(1)}}
+		}},
 	{"memory_near_limit",
-		func(r *Run) { r.Memory.Peak = ptr(58e9) },
-		func(r *Run) { r.Memory.Peak = ptr(57e9) }},
+		func(r *RunFacts) { r.Memory.Peak = ptr(58e9) },
+		func(r *RunFacts) { r.Memory.Peak = ptr(57e9) }},
 	{"memory_unused",
-		func(r *Run) { r.Memory.Peak = ptr(15e9) },
-		func(r *Run) { r.Memory.Peak = ptr(17e9) }},
+		func(r *RunFacts) { r.Memory.Peak = ptr(15e9) },
+		func(r *RunFacts) { r.Memory.Peak = ptr(17e9) }},
 	{"files_slow",
-		func(r *Run) { r.FilesWaitS = ptr(361) },
-		func(r *Run) { r.FilesWaitS = ptr(359) }},
+		func(r *RunFacts) { r.FilesWaitS = ptr(361) },
+		func(r *RunFacts) { r.FilesWaitS = ptr(359) }},
 	{"gpu_not_held",
-		func(r *Run) { r.GPUsNotHeld = []string{"a"} },
-		func(r *Run) { r.GPUsNotHeld, r.ElapsedS = []string{"a"}, 4 }},
+		func(r *RunFacts) { r.GPUsNotHeld = []string{"a"} },
+		func(r *RunFacts) { r.GPUsNotHeld, r.ElapsedS = []string{"a"}, 4 }},
 	{"gpu_no_kernel", // four GPUs of which a program uses three; one that counted nothing
-		func(r *Run) { r.GPUs = []GPU{gpu(3000), gpu(0)} },
-		func(r *Run) {
+		func(r *RunFacts) { r.GPUs = []GPU{gpu(3000), gpu(0)} },
+		func(r *RunFacts) {
 			r.GPUs = []GPU{gpu(3000), gpu(37), {Name: "GPU 2", ReadS: 3600}, {Name: "GPU 3", ReadS: 4, ActiveS: ptr(0)}}
 		}},
 	{"gpu_idle_stretch",
-		func(r *Run) { r.GPUs = []GPU{gpu(3000), gpu(2900)}; r.GPUs[1].StretchS = 601 },
-		func(r *Run) { r.GPUs = []GPU{gpu(3000), gpu(0)}; r.GPUs[0].StretchS, r.GPUs[1].StretchS = 599, 3600 }},
+		func(r *RunFacts) { r.GPUs = []GPU{gpu(3000), gpu(2900)}; r.GPUs[1].StretchS = 601 },
+		func(r *RunFacts) {
+			r.GPUs = []GPU{gpu(3000), gpu(0)}
+			r.GPUs[0].StretchS, r.GPUs[1].StretchS = 599, 3600
+		}},
 	{"gpu_slowed",
-		func(r *Run) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].HeatSlowedS = ptr(361) },
-		func(r *Run) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].PowerCappedS = ptr(359) }},
+		func(r *RunFacts) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].HeatSlowedS = ptr(361) },
+		func(r *RunFacts) { r.GPUs = []GPU{gpu(3000)}; r.GPUs[0].PowerCappedS = ptr(359) }},
 	{"gpu_idle_share",
-		func(r *Run) { r.GPUCycle = &GPUCycle{.31, "The GPU is idle 31.0 % of each cycle."} },
-		func(r *Run) { r.GPUCycle = &GPUCycle{.19, "The GPU is idle 19.0 % of each cycle."} }},
+		func(r *RunFacts) { r.GPUCycle = &GPUCycle{.31, "The GPU is idle 31.0 % of each cycle."} },
+		func(r *RunFacts) { r.GPUCycle = &GPUCycle{.19, "The GPU is idle 19.0 % of each cycle."} }},
 	{"waiting_in_mpi", // two ranks of a stencil on small blocks; the same with large ones
-		func(r *Run) { r.Code = &Code{Samples: 8569, Communication: .31, Spinning: .30} },
-		func(r *Run) { r.Code = &Code{Samples: 8569, Communication: .155, Spinning: .15} }},
+		func(r *RunFacts) { r.Code = &CodeShares{Samples: 8569, Communication: .31, Spinning: .30} },
+		func(r *RunFacts) { r.Code = &CodeShares{Samples: 8569, Communication: .155, Spinning: .15} }},
 	{"openmp_waiting", // 16 threads of unequal work; as much in 500 samples
-		func(r *Run) { r.Code = &Code{Samples: 9000, OpenMP: .17} },
-		func(r *Run) { r.Code = &Code{Samples: 500, OpenMP: .17} }},
+		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, OpenMP: .17} },
+		func(r *RunFacts) { r.Code = &CodeShares{Samples: 500, OpenMP: .17} }},
 	{"communication_share", // an exchange of large buffers; one in which most of it is waiting
-		func(r *Run) { r.Code = &Code{Samples: 9000, Communication: .28, Spinning: .1} },
-		func(r *Run) { r.Code = &Code{Samples: 9000, Communication: .28, Spinning: .2} }},
+		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, Communication: .28, Spinning: .1} },
+		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, Communication: .28, Spinning: .2} }},
 	{"kernel_share", // a program that writes single bytes; one that maps memory anew
-		func(r *Run) { r.Code = &Code{Samples: 9000, Kernel: .81} },
-		func(r *Run) { r.Code = &Code{Samples: 9000, Kernel: .19} }},
+		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, Kernel: .81} },
+		func(r *RunFacts) { r.Code = &CodeShares{Samples: 9000, Kernel: .19} }},
 	{"odd_node",
-		func(r *Run) {
-			r.Nodes = []Node{{Name: "a"}, {Name: "b", Odd: []string{"28.9 % less busy"}}, {Name: "c"}}
+		func(r *RunFacts) {
+			r.Nodes = []NodeFacts{{Name: "a"}, {Name: "b", Odd: []string{"28.9 % less busy"}}, {Name: "c"}}
 		},
-		func(r *Run) { r.Nodes = []Node{{Name: "a"}, {Name: "b"}, {Name: "c"}} }},
+		func(r *RunFacts) { r.Nodes = []NodeFacts{{Name: "a"}, {Name: "b"}, {Name: "c"}} }},
 	{"imbalance",
-		func(r *Run) { r.ImbalancePct = ptr(15) },
-		func(r *Run) { r.ImbalancePct, r.Nodes = ptr(15), []Node{{Name: "b", Odd: []string{"busier"}}} }},
+		func(r *RunFacts) { r.ImbalancePct = ptr(15) },
+		func(r *RunFacts) {
+			r.ImbalancePct, r.Nodes = ptr(15), []NodeFacts{{Name: "b", Odd: []string{"busier"}}}
+		}},
 	{"slower_than_usual",
-		func(r *Run) { r.Others = []Comparison{{Text: "This run is 30 % slower than usual.", EffectPct: 30}} },
-		func(r *Run) { r.Others = []Comparison{{Text: "Runs like this one: 3 % faster.", EffectPct: -3}} }},
+		func(r *RunFacts) {
+			r.Others = []Comparison{{Text: "This run is 30 % slower than usual.", EffectPct: 30}}
+		},
+		func(r *RunFacts) { r.Others = []Comparison{{Text: "Runs like this one: 3 % faster.", EffectPct: -3}} }},
 	{"faster",
-		func(r *Run) { r.Others = []Comparison{{Text: "Runs like this one: 20 % faster.", EffectPct: -20}} },
-		func(r *Run) { r.Others = []Comparison{{Text: "Runs like this one: 9 % faster.", EffectPct: -9}} }},
+		func(r *RunFacts) { r.Others = []Comparison{{Text: "Runs like this one: 20 % faster.", EffectPct: -20}} },
+		func(r *RunFacts) { r.Others = []Comparison{{Text: "Runs like this one: 9 % faster.", EffectPct: -9}} }},
 	{"drifting",
-		func(r *Run) { r.Drift = &Drift{"Iterations slowed down.", 5.1, 100} },
-		func(r *Run) { r.Drift = &Drift{"Iterations slowed down.", 4.9, 100} }},
+		func(r *RunFacts) { r.Drift = &CycleDrift{"Iterations slowed down.", 5.1, 100} },
+		func(r *RunFacts) { r.Drift = &CycleDrift{"Iterations slowed down.", 4.9, 100} }},
 	{"drifting", // from run to run; a step, though as large
-		func(r *Run) { r.Others = []Comparison{{Text: "24 % slower bit by bit.", EffectPct: 24, Creeps: true}} },
-		func(r *Run) { r.Others = []Comparison{{Text: "24 % slower.", EffectPct: 24}} }},
+		func(r *RunFacts) {
+			r.Others = []Comparison{{Text: "24 % slower bit by bit.", EffectPct: 24, Creeps: true}}
+		},
+		func(r *RunFacts) { r.Others = []Comparison{{Text: "24 % slower.", EffectPct: 24}} }},
 	{"start_up_long",
-		func(r *Run) { r.StartUpS = 361 },
-		func(r *Run) { r.StartUpS = 359 }},
+		func(r *RunFacts) { r.StartUpS = 361 },
+		func(r *RunFacts) { r.StartUpS = 359 }},
 	{"checkpoints_cost",
-		func(r *Run) { r.CheckpointS, r.Checkpoints = 361, 6 },
-		func(r *Run) { r.CheckpointS, r.Checkpoints = 359, 6 }},
+		func(r *RunFacts) { r.CheckpointS, r.Checkpoints = 361, 6 },
+		func(r *RunFacts) { r.CheckpointS, r.Checkpoints = 359, 6 }},
 	{"too_many_nodes",
-		func(r *Run) { r.Scaling = &Scaling{16, 4, 1, 1.9} },
-		func(r *Run) { r.Scaling = &Scaling{16, 4, 1, 2.1} }},
+		func(r *RunFacts) { r.Scaling = &Scaling{16, 4, 1, 1.9} },
+		func(r *RunFacts) { r.Scaling = &Scaling{16, 4, 1, 2.1} }},
 	{"not_sampled",
-		func(r *Run) { r.Sampled, r.Periodic, r.NoPeriod = false, false, "no agent ran" },
-		func(r *Run) { r.Periodic, r.NoPeriod = false, "the run is idle" }},
+		func(r *RunFacts) { r.Sampled, r.Periodic, r.NoPeriod = false, false, "no agent ran" },
+		func(r *RunFacts) { r.Periodic, r.NoPeriod = false, "the run is idle" }},
 	{"partly_sampled",
-		func(r *Run) { r.Doubt = []string{"Sampling stopped before the end of the run."} },
-		func(r *Run) { r.Sampled, r.Doubt = false, []string{"Sampling stopped before the end of the run."} }},
+		func(r *RunFacts) { r.Doubt = []string{"Sampling stopped before the end of the run."} },
+		func(r *RunFacts) { r.Sampled, r.Doubt = false, []string{"Sampling stopped before the end of the run."} }},
 	{"no_period",
-		func(r *Run) { r.Periodic, r.NoPeriod = false, "the run is idle" },
-		func(r *Run) { r.Sampled, r.Periodic, r.NoPeriod = false, false, "no agent ran" }},
+		func(r *RunFacts) { r.Periodic, r.NoPeriod = false, "the run is idle" },
+		func(r *RunFacts) { r.Sampled, r.Periodic, r.NoPeriod = false, false, "no agent ran" }},
 }
 
 func codes(list []Finding) (out []string) {
@@ -187,7 +204,7 @@ func TestEveryCodeIsEarned(t *testing.T) {
 
 // What was not measured finds nothing, and neither does what is no number.
 func TestNothingIsFoundInNothing(t *testing.T) {
-	for _, r := range []Run{sound(), {ElapsedS: 3600, InOrder: true, Sampled: true, Periodic: true}} {
+	for _, r := range []RunFacts{sound(), {ElapsedS: 3600, InOrder: true, Sampled: true, Periodic: true}} {
 		if found := Of(r, nil); len(found) > 0 {
 			t.Errorf("found %v", codes(found))
 		}
@@ -195,7 +212,7 @@ func TestNothingIsFoundInNothing(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		r := sound()
 		r.CPU = CPU{&v, &v, &v, &v, &v, &v}
-		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = Memory{&v, &v, &v, &v}, &v, &v, &v
+		r.Memory, r.FilesWaitS, r.LimitS, r.ImbalancePct = MemoryFacts{&v, &v, &v, &v}, &v, &v, &v
 		for _, f := range Of(r, nil) {
 			if _, err := json.Marshal(f); err != nil {
 				t.Errorf("%g: %v", v, err)
@@ -207,10 +224,10 @@ func TestNothingIsFoundInNothing(t *testing.T) {
 func TestOrder(t *testing.T) {
 	r := sound()
 	r.InOrder, r.ExitSignal, r.Stopped = false, 9, "in loop A"
-	r.CPU.Throttled = ptr(4)                                      // 4 of 64 CPUs
-	r.FilesWaitS = ptr(900)                                       // 16 of them
-	r.Doubt = []string{"Part of the samples could not be read."}  // touches no counter
-	r.StartUpS, r.Drift = 400, &Drift{"Iterations grew.", 10, 50} // 7 of them, 0.9
+	r.CPU.Throttled = ptr(4)                                           // 4 of 64 CPUs
+	r.FilesWaitS = ptr(900)                                            // 16 of them
+	r.Doubt = []string{"Part of the samples could not be read."}       // touches no counter
+	r.StartUpS, r.Drift = 400, &CycleDrift{"Iterations grew.", 10, 50} // 7 of them, 0.9
 	want := []string{"ended_by_signal", "failed_in_phase", "files_slow", "partly_sampled", "start_up_long", "throttled", "drifting"}
 	if got := codes(Of(r, nil)); !slices.Equal(got, want) {
 		t.Errorf("order %v, want %v", got, want)
@@ -224,7 +241,7 @@ func TestOrder(t *testing.T) {
 func TestStartingIsNoWaiting(t *testing.T) {
 	for elapsed, want := range map[float64]int{1.9: 0, 2.1: 1} {
 		for others, code := range map[float64]string{0: "oversubscribed", 1: "crowded"} {
-			r := Run{ElapsedS: elapsed, NNodes: 1, InOrder: true, CPU: CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(others)}}
+			r := RunFacts{ElapsedS: elapsed, NNodes: 1, InOrder: true, CPU: CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(others)}}
 			n := 0
 			for _, f := range Of(r, nil) {
 				if f.Code == code {
@@ -259,14 +276,14 @@ func TestCrowdedIsNotOversubscribed(t *testing.T) {
 func TestIdleForAReasonIsToldOnce(t *testing.T) {
 	for _, c := range []struct {
 		code  string
-		earns func(*Run)
+		earns func(*RunFacts)
 	}{
-		{"crowded", func(r *Run) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(0.5)} }},
-		{"node_idle", func(r *Run) {
-			r.NNodes, r.Nodes, r.CPU.Busy = 2, []Node{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1), Odd: []string{"100 % less busy"}}}, ptr(31.1)
+		{"crowded", func(r *RunFacts) { r.CPU = CPU{Allocated: ptr(2), Busy: ptr(0.5), Waiting: ptr(0.5), Others: ptr(0.5)} }},
+		{"node_idle", func(r *RunFacts) {
+			r.NNodes, r.Nodes, r.CPU.Busy = 2, []NodeFacts{{Name: "a", Busy: ptr(31)}, {Name: "b", Busy: ptr(0.1), Odd: []string{"100 % less busy"}}}, ptr(31.1)
 		}},
-		{"files_slow", func(r *Run) { r.FilesWaitS, r.CPU.Busy = ptr(1800), ptr(31) }},
-		{"hung", func(r *Run) { r.InOrder, r.ExitSignal, r.SilentS, r.CPU.Busy = false, 15, 1800, ptr(31) }},
+		{"files_slow", func(r *RunFacts) { r.FilesWaitS, r.CPU.Busy = ptr(1800), ptr(31) }},
+		{"hung", func(r *RunFacts) { r.InOrder, r.ExitSignal, r.SilentS, r.CPU.Busy = false, 15, 1800, ptr(31) }},
 	} {
 		r := sound()
 		c.earns(&r)

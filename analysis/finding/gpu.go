@@ -36,7 +36,7 @@ const (
 	idleCycle, slowedPart = 0.2, 0.1
 )
 
-func gpuNotHeld(r Run) []Finding {
+func gpuNotHeld(r RunFacts) []Finding {
 	if len(r.GPUsNotHeld) == 0 || r.ElapsedS < unusedS {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (g GPU) idle() bool {
 	return g.ActiveS != nil && *g.ActiveS <= unused*g.ReadS && g.ReadS >= unusedS
 }
 
-func gpuNoKernel(r Run) []Finding {
+func gpuNoKernel(r RunFacts) []Finding {
 	var idle []string
 	ran := 0.0
 	for _, g := range r.GPUs {
@@ -76,7 +76,7 @@ func (g GPU) stoodStill(elapsedS float64) bool {
 	return !g.idle() && (g.StretchS >= longIdleS && g.StretchS >= longIdle*elapsedS || g.StretchS >= shortIdleS && g.StretchS >= shortIdle*elapsedS)
 }
 
-func gpuIdleStretch(r Run) []Finding {
+func gpuIdleStretch(r RunFacts) []Finding {
 	var longest GPU
 	more := -1
 	for _, g := range r.GPUs {
@@ -98,7 +98,7 @@ func gpuIdleStretch(r Run) []Finding {
 		map[string]any{"gpu": longest.Name, "idle_s": longest.StretchS, "from_s": longest.FromS, "gpus": more + 1})
 }
 
-func gpuIdleShare(r Run) []Finding {
+func gpuIdleShare(r RunFacts) []Finding {
 	c := r.GPUCycle
 	if c == nil || c.IdleShare < idleCycle || c.IdleShare > 1 || len(gpuNoKernel(r)) > 0 {
 		return nil // one without work is told by itself
@@ -117,7 +117,7 @@ func (g GPU) slowedBy() (seconds float64, reason string) {
 	return seconds, reason
 }
 
-func gpuSlowed(r Run) []Finding {
+func gpuSlowed(r RunFacts) []Finding {
 	var most GPU
 	part, why, n := 0.0, "", 0
 	for _, g := range r.GPUs {

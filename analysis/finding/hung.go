@@ -8,7 +8,7 @@ import (
 
 // hung is a run that made no cycle any more when somebody ended it. One that ended by
 // itself had something to wait for.
-func hung(r Run) []Finding {
+func hung(r RunFacts) []Finding {
 	if r.InOrder || r.SilentS <= 0 || r.SilentS > r.ElapsedS {
 		return nil
 	}

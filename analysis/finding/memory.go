@@ -19,7 +19,7 @@ const (
 	filesWait = 0.1
 )
 
-func memoryNearLimit(r Run) []Finding {
+func memoryNearLimit(r RunFacts) []Finding {
 	m := r.Memory
 	if m.Peak == nil || m.Requested == nil || *m.Requested <= 0 || *m.Peak < nearMemory**m.Requested || len(outOfMemory(r)) > 0 {
 		return nil
@@ -28,7 +28,7 @@ func memoryNearLimit(r Run) []Finding {
 		map[string]any{"peak_bytes": *m.Peak, "requested_bytes": *m.Requested})
 }
 
-func memoryUnused(r Run) []Finding {
+func memoryUnused(r RunFacts) []Finding {
 	m := r.Memory
 	if m.Peak == nil || m.Requested == nil || *m.Requested < leastMemory || *m.Peak >= unusedMemory**m.Requested || r.coreS() < leastCoreS {
 		return nil
@@ -41,7 +41,7 @@ func memoryUnused(r Run) []Finding {
 	return f
 }
 
-func filesSlow(r Run) []Finding {
+func filesSlow(r RunFacts) []Finding {
 	w := r.FilesWaitS
 	if w == nil || r.ElapsedS <= 0 || *w < filesWait*r.ElapsedS {
 		return nil

@@ -16,7 +16,7 @@ type Rule struct {
 	Level Level
 	When  string
 	rests evidence
-	find  func(Run) []Finding
+	find  func(RunFacts) []Finding
 }
 
 // Rules is the table, in the order in which findings of equal cost are told.

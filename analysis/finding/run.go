@@ -1,8 +1,8 @@
 package finding
 
-// Run is what is known of a run. nil is what was not measured or has no limit; CPUs
+// RunFacts is what is known of a run. nil is what was not measured or has no limit; CPUs
 // are means over the run, all nodes together.
-type Run struct {
+type RunFacts struct {
 	ElapsedS float64
 	NNodes   int
 	// State is the scheduler's word, "" where there is none; Ended is the end in
@@ -24,7 +24,7 @@ type Run struct {
 	Doing   string
 
 	CPU    CPU
-	Memory Memory
+	Memory MemoryFacts
 	// FilesWaitS is for how long all of the job's tasks stood still for files.
 	FilesWaitS *float64
 
@@ -34,16 +34,16 @@ type Run struct {
 	GPUCycle    *GPUCycle
 
 	// Nodes are those that reported.
-	Nodes        []Node
+	Nodes        []NodeFacts
 	ImbalancePct *float64
 
 	Others []Comparison
-	Drift  *Drift
+	Drift  *CycleDrift
 	// StartUpS and CheckpointS are the time in such phases; 0 without a period.
 	StartUpS, CheckpointS float64
 	Checkpoints           int
 	Scaling               *Scaling
-	Code                  *Code
+	Code                  *CodeShares
 
 	Sampled  bool
 	Doubt    []string // sentences on samples that do not cover the run
@@ -55,12 +55,12 @@ type Run struct {
 // everybody else kept busy on its nodes.
 type CPU struct{ Allocated, Busy, Waiting, Throttled, Stolen, Others *float64 }
 
-// Memory is anonymous and shared memory in bytes, page cache apart. Mappable is what one
+// MemoryFacts is anonymous and shared memory in bytes, page cache apart. Mappable is what one
 // process might map.
-type Memory struct{ Peak, Requested, Mappable, OOMKills *float64 }
+type MemoryFacts struct{ Peak, Requested, Mappable, OOMKills *float64 }
 
-// Node is one node of the run; Odd says in words how it differs from the others.
-type Node struct {
+// NodeFacts is one node of the run; Odd says in words how it differs from the others.
+type NodeFacts struct {
 	Name string
 	Busy *float64
 	Odd  []string
@@ -89,8 +89,8 @@ type Shift struct {
 	NodeHours         float64
 }
 
-// Drift is how iterations became longer in the course of the run.
-type Drift struct {
+// CycleDrift is how iterations became longer in the course of the run.
+type CycleDrift struct {
 	Text      string
 	ChangePct float64
 	CostS     float64
@@ -103,7 +103,7 @@ type Scaling struct {
 }
 
 // coreS is what the run was given, in core seconds; 0 where that is not known.
-func (r Run) coreS() float64 {
+func (r RunFacts) coreS() float64 {
 	if r.CPU.Allocated == nil {
 		return 0
 	}
@@ -111,7 +111,7 @@ func (r Run) coreS() float64 {
 }
 
 // share of the run in core seconds, nil where the number of CPUs is not known.
-func (r Run) share(part float64) *float64 {
+func (r RunFacts) share(part float64) *float64 {
 	if r.coreS() <= 0 {
 		return nil
 	}

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 )
 
-// Event is a change of speed in a series, as the view changes shows it. Runs are
+// ChangeRow is a change of speed in a series, as the view changes shows it. Runs are
 // named by their rows.
-type Event struct {
+type ChangeRow struct {
 	Metric    string
 	RunID     int64  // first run of the new level
 	Detected  *int64 // with which it was seen
@@ -22,7 +22,7 @@ type Event struct {
 
 // PutEvents stores the changes of a series at UTC epoch seconds now. Those that
 // are stored already get their newest effect; none is ever removed.
-func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []Event, now float64) error {
+func (db *DB) PutEvents(ctx context.Context, seriesID int64, events []ChangeRow, now float64) error {
 	if len(events) == 0 {
 		return nil
 	}

@@ -47,7 +47,7 @@ const selectHistory = "SELECT " + runColumns + `,
 	WHERE r.series_id = ? AND coalesce(r.start_s, 0) <= ? ORDER BY r.start_s DESC, r.run_id DESC LIMIT ?`
 
 // fill reads the runs of one series.
-func (f *filler) fill(ctx context.Context, h *History) error {
+func (f *filler) fill(ctx context.Context, h *ApplicationRuns) error {
 	var of []beside
 	h.Runs = nil
 	err := f.db.each(ctx, selectHistory, func(rows *sql.Rows) error {
@@ -140,7 +140,7 @@ func (f *filler) partsOf(ctx context.Context, x runCode) (map[rune]CodeTime, err
 }
 
 // acknowledged reads the runs whose change somebody has seen.
-func (f *filler) acknowledged(ctx context.Context, list []History) error {
+func (f *filler) acknowledged(ctx context.Context, list []ApplicationRuns) error {
 	at, ids := map[int64]int{}, make([]string, len(list))
 	for i, h := range list {
 		at[h.SeriesID], ids[i] = i, fmt.Sprint(h.SeriesID)

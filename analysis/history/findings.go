@@ -10,9 +10,9 @@ import (
 	"jobgait/analysis/summary"
 )
 
-// Finder returns the findings of a run, the most important first. The rules are those of
+// FindingsFunc returns the findings of a run, the most important first. The rules are those of
 // analysis/finding; what they need of a summary is worked out where reports are made.
-type Finder func(summary.Summary) []finding.Finding
+type FindingsFunc func(summary.Summary) []finding.Finding
 
 const (
 	mostFindings = 32  // of a run: there are fewer rules that a run can meet at once
@@ -22,7 +22,7 @@ const (
 )
 
 // findings writes what limited a run; nothing without a finder.
-func (w *writer) findings(runID int64, s summary.Summary, find Finder) {
+func (w *writer) findings(runID int64, s summary.Summary, find FindingsFunc) {
 	if find == nil {
 		return
 	}

@@ -14,11 +14,11 @@ import (
 // Reports know more of a run: a test there compares its findings with the stored ones.
 func found(s summary.Summary) []finding.Finding {
 	u := s.Resources()
-	r := finding.Run{ElapsedS: s.ElapsedS, NNodes: s.Job.NNodes, State: s.State, Ended: s.State, Sampled: true, Periodic: len(s.Patterns) > 0,
+	r := finding.RunFacts{ElapsedS: s.ElapsedS, NNodes: s.Job.NNodes, State: s.State, Ended: s.State, Sampled: true, Periodic: len(s.Patterns) > 0,
 		NoPeriod: "nothing repeats", InOrder: s.State == "" || s.State == "COMPLETED", ImbalancePct: s.ImbalancePct, LimitS: s.Job.TimeLimitS,
 		CPU: finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting,
 			Throttled: u.CPU.Throttled, Stolen: u.CPU.Stolen, Others: u.CPU.Others},
-		Memory: finding.Memory{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, OOMKills: u.Memory.OOMKills}}
+		Memory: finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, OOMKills: u.Memory.OOMKills}}
 	if e := s.Exit; e != nil && *e != (run.Exit{}) {
 		r.ExitSignal, r.InOrder = e.Signal, false
 	}

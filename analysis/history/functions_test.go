@@ -48,7 +48,7 @@ func coded(s summary.Summary) summary.Summary {
 	return s
 }
 
-func only(t *testing.T, db *DB, q HistoryQuery) History {
+func only(t *testing.T, db *DB, q HistoryQuery) ApplicationRuns {
 	t.Helper()
 	list, err := db.Histories(t.Context(), q)
 	if err != nil || len(list) != 1 {

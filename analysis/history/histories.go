@@ -32,8 +32,8 @@ type HistoryQuery struct {
 
 // Histories returns the histories that a query selects, that with the newest
 // run first.
-func (db *DB) Histories(ctx context.Context, q HistoryQuery) ([]History, error) {
-	var list []History
+func (db *DB) Histories(ctx context.Context, q HistoryQuery) ([]ApplicationRuns, error) {
+	var list []ApplicationRuns
 	err := db.patiently(ctx, func() (err error) {
 		list, err = db.histories(ctx, q)
 		return err
@@ -41,7 +41,7 @@ func (db *DB) Histories(ctx context.Context, q HistoryQuery) ([]History, error) 
 	return list, explain(db.path, "read histories", err)
 }
 
-func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]History, error) {
+func (db *DB) histories(ctx context.Context, q HistoryQuery) ([]ApplicationRuns, error) {
 	list, err := db.findSeries(ctx, q)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (db *DB) selection(ctx context.Context, q HistoryQuery) (conditions, error)
 }
 
 // findSeries returns the series of a query without their runs.
-func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]History, error) {
+func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]ApplicationRuns, error) {
 	where, err := db.selection(ctx, q)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]History, error)
 	if q.Series > 0 {
 		limit = q.Series
 	}
-	var list []History
+	var list []ApplicationRuns
 	err = db.each(ctx, `
 		SELECT s.series_id, c.name, u.name, a.name, s.shape,
 			(SELECT max(start_s) FROM run r WHERE r.series_id = s.series_id) AS last
@@ -119,7 +119,7 @@ func (db *DB) findSeries(ctx context.Context, q HistoryQuery) ([]History, error)
 		JOIN cluster c ON c.cluster_id = a.cluster_id
 		JOIN hpc_user u ON u.user_id = a.user_id
 		WHERE `+where.String()+` ORDER BY last DESC, s.series_id LIMIT ?`, func(rows *sql.Rows) error {
-		var h History
+		var h ApplicationRuns
 		var last sql.NullFloat64
 		err := rows.Scan(&h.SeriesID, &h.Cluster, &h.User, &h.App, &h.Shape, &last)
 		list = append(list, h)

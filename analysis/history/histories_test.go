@@ -77,7 +77,7 @@ func TestSeriesOfWhichAChangeWasTold(t *testing.T) {
 		mustPut(t, db, s, Ingest{NowS: t0})
 	}
 	for series, at := range map[int64]float64{1: t0 + 50, 2: t0 - 50, 3: t0 + 60, 4: t0 + 70} {
-		if err := db.PutEvents(t.Context(), series, []Event{{Metric: "elapsed_s", Kind: "step", RunID: series, EffectPct: 9, Causes: "[]"}}, at); err != nil {
+		if err := db.PutEvents(t.Context(), series, []ChangeRow{{Metric: "elapsed_s", Kind: "step", RunID: series, EffectPct: 9, Causes: "[]"}}, at); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,10 +183,10 @@ func TestEventsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := list[0]
-	first := Event{Metric: "elapsed_s", RunID: h.Runs[2].ID, Detected: &h.Runs[4].ID, Kind: "step", EffectPct: 14.9, LoPct: ptr(13.1), Causes: "[]"}
+	first := ChangeRow{Metric: "elapsed_s", RunID: h.Runs[2].ID, Detected: &h.Runs[4].ID, Kind: "step", EffectPct: 14.9, LoPct: ptr(13.1), Causes: "[]"}
 	later := first
 	later.EffectPct, later.Detected = 12.5, &h.Runs[5].ID
-	for _, events := range [][]Event{{first}, {later}, nil} {
+	for _, events := range [][]ChangeRow{{first}, {later}, nil} {
 		if err := db.PutEvents(t.Context(), h.SeriesID, events, t0); err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// History is the runs of one application in one shape, oldest first.
-type History struct {
+// ApplicationRuns is the runs of one application in one shape, oldest first.
+type ApplicationRuns struct {
 	SeriesID                  int64
 	Cluster, User, App, Shape string
 	Runs                      []Run
@@ -30,8 +30,8 @@ const MaxNodes = 64
 // out once it is: Runs, Fields and Nodes have one element each. Its row and its
 // series have no numbers. A run of an unknown application has no runs here
 // either.
-func Unstored(s summary.Summary) History {
-	h := History{Cluster: note.Clean(s.Key.Cluster, maxName), User: User(s), App: Application(s), Shape: Shape(s)}
+func Unstored(s summary.Summary) ApplicationRuns {
+	h := ApplicationRuns{Cluster: note.Clean(s.Key.Cluster, maxName), User: User(s), App: Application(s), Shape: Shape(s)}
 	if h.App == Unknown {
 		return h
 	}

@@ -27,7 +27,7 @@ func otherCPUSeconds(s summary.Summary) *float64 {
 
 // phaseSeconds returns how long the phases of one kind took together, nil for a
 // run without patterns: nobody knows where its start-up ended.
-func phaseSeconds(s summary.Summary, kind phase.Kind) *float64 {
+func phaseSeconds(s summary.Summary, kind phase.Stage) *float64 {
 	if len(s.Patterns) == 0 {
 		return nil
 	}

@@ -20,7 +20,7 @@ type Ingest struct {
 	// Names is how much of which code ran is kept; "" is all of it.
 	Names run.DisclosureLevel
 	// Findings finds what limited the run; nil stores no findings.
-	Findings Finder
+	Findings FindingsFunc
 }
 
 // status is what became of a summary that was put, as it is stored; the view ingest has

@@ -120,7 +120,7 @@ func site(t *testing.T) *DB {
 // findings puts changes and laws into the history of site.
 func findings(t *testing.T, db *DB) {
 	t.Helper()
-	for id, event := range map[run.JobID]Event{ // alice's and bob's begin on one day
+	for id, event := range map[run.JobID]ChangeRow{ // alice's and bob's begin on one day
 		812333: {Metric: "step_s", Kind: "step", EffectPct: 20, LoPct: ptr(18.5), HiPct: ptr(21.5), Causes: `[{"field":"build_id"}]`},
 		812344: {Metric: "elapsed_s", Kind: "step", EffectPct: 12, Causes: "[]"},
 		812345: {Metric: "elapsed_s", Kind: "step", EffectPct: -12, Causes: "[]"},
@@ -130,7 +130,7 @@ func findings(t *testing.T, db *DB) {
 			t.Fatal(runs, err)
 		}
 		event.RunID = runs[0].ID
-		if err := db.PutEvents(t.Context(), runs[0].SeriesID, []Event{event}, siteNowS-86400); err != nil {
+		if err := db.PutEvents(t.Context(), runs[0].SeriesID, []ChangeRow{event}, siteNowS-86400); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -47,7 +47,7 @@ func (db *DB) Stateless(ctx context.Context, after float64, most int) ([]Statele
 
 // PutStates stores how runs ended, and what find makes of that. A run that has a state by
 // now keeps it. now is UTC epoch seconds.
-func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64, find Finder) error {
+func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64, find FindingsFunc) error {
 	err := db.write(ctx, func(tx *sql.Conn) error {
 		for _, e := range ended {
 			w := db.writer(ctx, tx)
@@ -74,7 +74,7 @@ func (db *DB) PutStates(ctx context.Context, ended []Ended, now float64, find Fi
 
 // end stores the final state of a run, its exit where that says more than what is
 // stored, and the findings of the run that ended so.
-func (w *writer) end(runID int64, state string, exit *run.Exit, find Finder) error {
+func (w *writer) end(runID int64, state string, exit *run.Exit, find FindingsFunc) error {
 	var body []byte
 	if err := w.tx.QueryRowContext(w.ctx, `SELECT body FROM run_summary WHERE run_id = ?`, runID).Scan(&body); err != nil {
 		return fmt.Errorf("read the stored summary: %w", err)

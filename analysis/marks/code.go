@@ -1,7 +1,7 @@
 package marks
 
-// Code is what a run's code did on its own clock.
-type Code struct {
+// CodeBins is what a run's code did on its own clock.
+type CodeBins struct {
 	// BinS is the CPU time of one bin in seconds.
 	BinS float64
 	// Pages are the columns: samples of a page in each bin, all of one length.
@@ -9,7 +9,7 @@ type Code struct {
 }
 
 // Len returns the number of bins.
-func (c Code) Len() int {
+func (c CodeBins) Len() int {
 	if len(c.Pages) == 0 {
 		return 0
 	}
@@ -40,7 +40,7 @@ func (b *bins) of(i int) []hit { return b.hits[b.first[i]:b.first[i+1]] }
 const leastShare = 0.002
 
 // merged returns the bins from..to of the code on a scale.
-func (c Code) merged(pages []int, scale, from, to int) *bins {
+func (c CodeBins) merged(pages []int, scale, from, to int) *bins {
 	nb := (to - from) / scale
 	b := &bins{first: make([]int32, 1, nb+1), n: make([]float64, nb), total: make([]float64, len(pages))}
 	for i := range nb {
@@ -61,7 +61,7 @@ func (c Code) merged(pages []int, scale, from, to int) *bins {
 }
 
 // busy returns the pages that have enough samples to carry a mark.
-func (c Code) busy() []int {
+func (c CodeBins) busy() []int {
 	total := make([]float64, len(c.Pages))
 	all := 0.0
 	for p, v := range c.Pages {

@@ -33,7 +33,7 @@ const (
 )
 
 // Find returns the cycles of a run, the surest first; at most three, of different lengths.
-func Find(c Code) []UnevenCycle {
+func Find(c CodeBins) []UnevenCycle {
 	s := newSearch(c)
 	if len(s.pages) < 2 {
 		return nil // no mixtures

@@ -2,7 +2,7 @@
 // step that converges in eight or in fifteen iterations, a time step that now and
 // then writes a file. They have no period; what repeats is an order of code.
 //
-// In comes Code: how many samples every page of code had in bins of equal CPU
+// In comes CodeBins: how many samples every page of code had in bins of equal CPU
 // time of the job, because other work on the node stretches wall time and hardly
 // CPU time. Out come Cycles: the marks, places on the CPU-time axis at which the
 // run enters one state of its code, one a cycle. A state is a mixture of pages

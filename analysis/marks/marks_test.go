@@ -20,8 +20,8 @@ var mixtures = [][]float64{
 }
 
 // drawn returns the code of a program that makes visits: five samples a bin.
-func drawn(rng *rand.Rand, visits []visit) Code {
-	c := Code{BinS: 0.005, Pages: make([][]float32, len(mixtures[0]))}
+func drawn(rng *rand.Rand, visits []visit) CodeBins {
+	c := CodeBins{BinS: 0.005, Pages: make([][]float32, len(mixtures[0]))}
 	for _, v := range visits {
 		for range v.bins {
 			for p := range c.Pages {
@@ -138,7 +138,7 @@ func TestNull(t *testing.T) {
 func TestFindRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	visits, _ := solver(rng, minMarks-2)
-	for name, c := range map[string]Code{
+	for name, c := range map[string]CodeBins{
 		"nothing":   {BinS: 0.005},
 		"no bins":   {BinS: 0.005, Pages: make([][]float32, 3)},
 		"no hits":   {BinS: 0.005, Pages: [][]float32{make([]float32, 500), make([]float32, 500)}},
@@ -156,7 +156,7 @@ func FuzzFind(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 0, 255}, uint8(3))
 	f.Fuzz(func(t *testing.T, b []byte, pages uint8) {
 		n := 1 + int(pages%8)
-		c := Code{BinS: 0.005, Pages: make([][]float32, n)}
+		c := CodeBins{BinS: 0.005, Pages: make([][]float32, n)}
 		for i := range 200 {
 			for p := range c.Pages {
 				x := float32(0)

@@ -22,11 +22,11 @@ var prices = [...]float64{2, 6}
 
 // A search looks for trains of marks in a run's code.
 type search struct {
-	Code
+	CodeBins
 	pages []int
 }
 
-func newSearch(c Code) search { return search{c, c.busy()} }
+func newSearch(c CodeBins) search { return search{c, c.busy()} }
 
 // best returns the best train of each level of loops of the whole run.
 func (s search) best() []train {

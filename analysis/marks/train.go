@@ -13,8 +13,8 @@ type train struct {
 	enter bool
 	scale int
 
-	marks  []float64 // in bins of Code
-	median float64   // of the intervals, in bins of Code
+	marks  []float64 // in bins of CodeBins
+	median float64   // of the intervals, in bins of CodeBins
 	spread float64   // of the logarithm of the intervals
 	score  float64
 }

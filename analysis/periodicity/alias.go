@@ -75,7 +75,7 @@ func (o outcome) without(leastS float64, refused func(Period) bool) outcome {
 		o.leastS = leastS
 	}
 	for i, p := range kept {
-		kept[i].Children = slices.DeleteFunc(slices.Clone(p.Children), func(c Child) bool { return c.PeriodS < leastS })
+		kept[i].Children = slices.DeleteFunc(slices.Clone(p.Children), func(c ChildPeriod) bool { return c.PeriodS < leastS })
 	}
 	o.periods = kept
 	return o
@@ -91,7 +91,7 @@ func (s source) through(full outcome, shownS float64) outcome {
 }
 
 // seen is how the columns of a source were seen; the zero value is: in every sample.
-func (s source) seen() series.Source { return s.cols[0].Source }
+func (s source) seen() series.Origin { return s.cols[0].Source }
 
 // ticks says whether a period is in step with the refresh of its source.
 func (s source) ticks(periodS float64) bool {

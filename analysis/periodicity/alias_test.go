@@ -31,7 +31,7 @@ func device(rng *rand.Rand, periodS float64, ms int) (busy, power []float64) {
 
 // sensor is what one shows of x in slots of 5 ms: new values at some
 // milliseconds, each the mean of so many before it, or of all since the last (0).
-func sensor(rng *rand.Rand, name string, x []float64, from series.Source, window int) series.Column {
+func sensor(rng *rand.Rand, name string, x []float64, from series.Origin, window int) series.Column {
 	c := series.Column{Name: name, Unit: "1", Scope: series.JobScope, Source: from, Values: make(series.Values, len(x)/5)}
 	last, done := 1+rng.IntN(int(1000*from.EveryS)), 0
 	for last < len(x) {
@@ -65,7 +65,7 @@ func sensor(rng *rand.Rand, name string, x []float64, from series.Source, window
 
 // sensors are those of facts that are known of drivers, by busy share and by power.
 func sensors(rng *rand.Rand, busy, power []float64) map[string]series.Column {
-	ticked := func(s float64) series.Source { return series.Source{Kind: series.Ticked, EveryS: s} }
+	ticked := func(s float64) series.Origin { return series.Origin{Kind: series.Ticked, EveryS: s} }
 	return map[string]series.Column{
 		"power 20/10 ms":    sensor(rng, "gpu_power", power, ticked(0.020), 10),
 		"power 100/25 ms":   sensor(rng, "gpu_power", power, ticked(0.100), 25),
@@ -74,7 +74,7 @@ func sensors(rng *rand.Rand, busy, power []float64) map[string]series.Column {
 		"energy 200 ms":     sensor(rng, "gpu_energy", power, ticked(0.200), 200),
 		"utilization 1/6 s": sensor(rng, "gpu_kernel", busy, ticked(0.166), 166),
 		"utilization 1 s":   sensor(rng, "gpu_kernel", busy, ticked(1), 1000),
-		"counter, drawn":    sensor(rng, "gpu_active", busy, series.Source{Kind: series.Drawn, EveryS: 0.150}, 0),
+		"counter, drawn":    sensor(rng, "gpu_active", busy, series.Origin{Kind: series.Drawn, EveryS: 0.150}, 0),
 	}
 }
 
@@ -134,7 +134,7 @@ func TestAliasBesideCode(t *testing.T) {
 	if r := detect(t, set); len(r.Periods) > 0 || len(r.Notes) != 1 || r.Notes[0].Code != note.OnlyClocks {
 		t.Errorf("%+v %v", r.Periods, r.Notes)
 	}
-	set.Columns[0].Source = series.Source{}
+	set.Columns[0].Source = series.Origin{}
 	if r := detect(t, set); len(r.Periods) == 0 || math.Abs(r.Periods[0].PeriodS/0.130-1) < 0.05 {
 		t.Error("without the guard nothing would be wrong: this test shows nothing")
 	}
@@ -177,7 +177,7 @@ func TestSamplesAreNoLoop(t *testing.T) {
 	if claims == 0 {
 		t.Error("none is told where nobody knows what the samples are: this tests nothing")
 	}
-	if s := series.Sampled(1000, 0.005); s != (series.Source{}) {
+	if s := series.Sampled(1000, 0.005); s != (series.Origin{}) {
 		t.Errorf("a thousand a second is %+v", s)
 	}
 }

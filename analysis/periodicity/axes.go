@@ -211,7 +211,7 @@ func (v verdict) nested(o *outcome, all []witness, look series.Set) {
 	if v.inner != nil {
 		p := in(*v.inner)
 		n := math.Round(float64(len(main.Instances)) * main.MeanS / p.MeanS)
-		o.periods[0].Children = []Child{{PeriodS: p.PeriodS, Count: int(n), Confidence: p.Confidence * v.agreed}}
+		o.periods[0].Children = []ChildPeriod{{PeriodS: p.PeriodS, Count: int(n), Confidence: p.Confidence * v.agreed}}
 	}
 	if v.outer != nil {
 		o.macros = append(o.macros, enclosing(main, in(*v.outer)))

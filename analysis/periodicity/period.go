@@ -52,7 +52,7 @@ type Period struct {
 	Regions   []Region
 	// Children are shorter periods inside the instances: the iterations of a
 	// solver within a time step.
-	Children []Child
+	Children []ChildPeriod
 	// Significance is how far the score of the period lies above what the
 	// same search finds in permutations of the profile, in their standard
 	// deviations.
@@ -75,8 +75,8 @@ func (p Parts) product() float64 {
 	return p.Explained * p.Regular * p.Support * p.Agreed * p.Resolved
 }
 
-// Child is a period that recurs inside the instances of another.
-type Child struct {
+// ChildPeriod is a period that recurs inside the instances of another.
+type ChildPeriod struct {
 	PeriodS    float64 `json:"period_s"`
 	Count      int     `json:"count"` // of all instances together
 	Confidence float64 `json:"confidence"`

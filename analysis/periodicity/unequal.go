@@ -46,7 +46,7 @@ func unequal(set series.Set) []Period {
 		return nil
 	}
 	g := gs[0]
-	code := marks.Code{BinS: g.set.StepS}
+	code := marks.CodeBins{BinS: g.set.StepS}
 	for _, c := range g.set.Columns {
 		code.Pages = append(code.Pages, c.Values)
 	}

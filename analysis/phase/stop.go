@@ -4,7 +4,7 @@ import "jobgait/analysis/pattern"
 
 // Stop says where in its structure a run ended.
 type Stop struct {
-	Kind    Kind   `json:"kind"`
+	Kind    Stage  `json:"kind"`
 	Pattern string `json:"pattern,omitempty"`
 	// Iterations is the number of whole iterations of the pattern before the
 	// end, Into the part of one more, 0 to 1; both for Loop only.

@@ -8,11 +8,11 @@ import (
 
 // Checkpoint is a gap that recurs at regular distances. Table does not tell it
 // from others; Totals does.
-const Checkpoint Kind = "checkpoint"
+const Checkpoint Stage = "checkpoint"
 
 // Total is the time that a run spent in phases of one kind.
 type Total struct {
-	Kind    Kind    `json:"kind"`
+	Kind    Stage   `json:"kind"`
 	Pattern string  `json:"pattern,omitempty"`
 	Count   int     `json:"count"`
 	S       float64 `json:"s"`
@@ -54,8 +54,8 @@ func Totals(table []Phase) []Total {
 }
 
 // marked returns the kind of each phase, checkpoints told from other gaps.
-func marked(table []Phase) []Kind {
-	kinds := make([]Kind, len(table))
+func marked(table []Phase) []Stage {
+	kinds := make([]Stage, len(table))
 	inner := map[string][]int{} // gaps between two loops of one pattern
 	for i, p := range table {
 		kinds[i] = p.Kind

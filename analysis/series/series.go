@@ -26,36 +26,36 @@ type Column struct {
 	Waits bool
 	// Source is how often what stands here was seen, where that is less often than
 	// there are samples.
-	Source Source
+	Source Origin
 }
 
-// Source is what a column's values come from, if not from counting in every sample.
-type Source struct {
-	Kind Kind
+// Origin is what a column's values come from, if not from counting in every sample.
+type Origin struct {
+	Kind RefreshKind
 	// EveryS is the mean time from one new value to the next, in seconds.
 	EveryS float64
 }
 
-// Kind is who decides when there is a new value.
-type Kind string
+// RefreshKind is who decides when there is a new value.
+type RefreshKind string
 
 const (
 	// Ticked values are made anew by a driver at equal intervals: whatever is shorter
 	// than two of them is seen as something longer, with full confidence.
-	Ticked Kind = "ticked"
+	Ticked RefreshKind = "ticked"
 	// Drawn are counters that count on between readings, which come at intervals drawn
 	// at random: what is shorter is not seen at all.
-	Drawn Kind = "drawn"
+	Drawn RefreshKind = "drawn"
 )
 
 // Sampled is the source of a column of samples whose steps take so many seconds, where a
 // CPU that is busy is seen hz times a second. With less than one in two steps they are a
 // comb: 25 a second gave programs without a loop, and those with another, .12 and .16 s.
-func Sampled(hz, stepS float64) Source {
+func Sampled(hz, stepS float64) Origin {
 	if hz <= 0 || hz*stepS >= 0.5 {
-		return Source{}
+		return Origin{}
 	}
-	return Source{Ticked, 1 / hz}
+	return Origin{Ticked, 1 / hz}
 }
 
 // CodeGroup is the group of the columns that count samples of code addresses.

@@ -13,8 +13,8 @@ import (
 	"jobgait/analysis/series"
 )
 
-// Params are the choices of Analyse.
-type Params struct {
+// AnalysisParams are the choices of Analyse.
+type AnalysisParams struct {
 	// Bins is the largest number of bins of a timeline, Lengths that of points of
 	// the lengths of iterations over the run. Records do not grow with the run.
 	Bins, Lengths int
@@ -29,7 +29,9 @@ type Params struct {
 }
 
 // Default returns the parameters used unless a caller has a reason.
-func Default() Params { return Params{Bins: 960, Lengths: 240, Periods: periodicity.Default()} }
+func Default() AnalysisParams {
+	return AnalysisParams{Bins: 960, Lengths: 240, Periods: periodicity.Default()}
+}
 
 // idleCPUs is the mean number of busy CPUs below which a node is called idle and
 // nothing is made of its rhythm: at 0.01 a 1 kHz sampler sees ten samples a second,
@@ -43,7 +45,7 @@ const maxRegions = 1000
 // Analyse completes the record of one node from its samples: patterns, phases,
 // the decimated timeline, and notes on what could not be found. Everything that
 // is not in the samples (key, job, times, quality) the caller has filled in.
-func Analyse(r NodeRecord, set series.Set, p Params) (NodeRecord, error) {
+func Analyse(r NodeRecord, set series.Set, p AnalysisParams) (NodeRecord, error) {
 	r.Schema = RecordSchema
 	r.Timeline = decimate(set, timelineColumns(set), p.Bins)
 	endS := set.StartS + float64(set.Len())*set.StepS

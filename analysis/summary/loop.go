@@ -17,7 +17,7 @@ type Loop struct {
 	// in permutations of the profile, in their standard deviations.
 	Significance float64 `json:"significance"`
 	// Children are shorter periods inside the iterations.
-	Children []periodicity.Child `json:"children,omitempty"`
+	Children []periodicity.ChildPeriod `json:"children,omitempty"`
 	// Activity is the iteration in a column that tells work from waiting, nil
 	// where there is none.
 	Activity *Activity `json:"activity,omitempty"`
@@ -61,7 +61,7 @@ func loopsOf(set series.Set, periods []periodicity.Period, patterns []pattern.Pa
 	for i, q := range periods {
 		out[i] = Loop{Pattern: patterns[i].ID, Significance: quantity.OrZero(q.Significance), Boundaries: boundaries(q, set, maxBoundaries)}
 		for _, c := range q.Children {
-			out[i].Children = append(out[i].Children, periodicity.Child{PeriodS: quantity.OrZero(c.PeriodS), Count: c.Count, Confidence: quantity.OrZero(c.Confidence)})
+			out[i].Children = append(out[i].Children, periodicity.ChildPeriod{PeriodS: quantity.OrZero(c.PeriodS), Count: c.Count, Confidence: quantity.OrZero(c.Confidence)})
 		}
 		if i < len(acts) {
 			out[i].Activity = acts[i]

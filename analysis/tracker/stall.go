@@ -12,19 +12,19 @@ const (
 	Suspended Doing = "suspended"
 )
 
-// State is how a job stands to its loop.
-type State string
+// LoopState is how a job stands to its loop.
+type LoopState string
 
 // States of a job. Starting is before detection was asked first, None while no loop
 // was found, LeftLoop while the job is busy with something else.
 const (
-	Starting    State = "starting"
-	None        State = "none"
-	InCycle     State = "in_cycle"
-	LeftLoop    State = "left_loop"
-	Stalled     State = "stalled"
-	IsSuspended State = "suspended"
-	Ended       State = "ended"
+	Starting    LoopState = "starting"
+	None        LoopState = "none"
+	InCycle     LoopState = "in_cycle"
+	LeftLoop    LoopState = "left_loop"
+	Stalled     LoopState = "stalled"
+	IsSuspended LoopState = "suspended"
+	Ended       LoopState = "ended"
 )
 
 // A loop is stalled after so many of its longest usual intervals, and so many
@@ -48,13 +48,13 @@ type Watchdog struct {
 	lookS     float64 // the last look
 	pausedS   float64 // suspended since the last cycle
 	cycles    int     // at the last look
-	state     State
+	state     LoopState
 	sinceS    float64
 }
 
 // Look takes what the job does now, in seconds since the first sample, and returns
 // its state.
-func (w *Watchdog) Look(nowS float64, doing Doing, t *Tracker) State {
+func (w *Watchdog) Look(nowS float64, doing Doing, t *Tracker) LoopState {
 	if w.doing == "" {
 		w.lookS = nowS
 	}

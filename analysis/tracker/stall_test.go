@@ -24,7 +24,7 @@ func TestSilence(t *testing.T) {
 		gaps  map[int]float64
 		after float64 // seconds of silence
 		doing Doing
-		want  State
+		want  LoopState
 	}{
 		{"short", 40, nil, 9, Sleeping, InCycle},
 		{"asleep", 40, nil, 11, Sleeping, Stalled},
@@ -40,7 +40,7 @@ func TestSilence(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tr := cycles(c.n, c.gaps)
 			var w Watchdog
-			got := State("")
+			got := LoopState("")
 			for s := 0.0; s <= c.after; s += 0.5 {
 				if got = w.Look(tr.LastS()+s, c.doing, tr); got == Stalled && c.want != Stalled {
 					t.Fatalf("stalled after %v s", s)

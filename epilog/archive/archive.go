@@ -48,8 +48,8 @@ func kept() []string {
 	return []string{"env.json", "epilog.json", "details.json", names.KnownFile, "profile.jgp"}
 }
 
-// Run is what of a run no profile says.
-type Run struct {
+// RunContext is what of a run no profile says.
+type RunContext struct {
 	// Summary is the run as the hooks remembered it: its nodes in order, and what the
 	// scheduler said.
 	Summary summary.Summary `json:"summary"`
@@ -77,7 +77,7 @@ func (a Archive) PutNode(ctx context.Context, key run.Key, node string, from job
 }
 
 // PutRun keeps what no profile says of a run, in the place of what was kept before.
-func (a Archive) PutRun(ctx context.Context, r Run) error {
+func (a Archive) PutRun(ctx context.Context, r RunContext) error {
 	packed, err := summary.Encode(r)
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)

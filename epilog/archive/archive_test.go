@@ -27,8 +27,8 @@ func must(t *testing.T, err error) {
 }
 
 // whole is a run that can be kept.
-func whole() Run {
-	return Run{Summary: summary.Summary{Schema: summary.Schema, Key: key, Job: run.Job{User: "alice", UID: 1001, NNodes: 1},
+func whole() RunContext {
+	return RunContext{Summary: summary.Summary{Schema: summary.Schema, Key: key, Job: run.Job{User: "alice", UID: 1001, NNodes: 1},
 		Start: 1.7e9, End: 1.7e9 + 60, ElapsedS: 60, Nodes: []summary.Node{{Name: "n1", Reported: true}}, Quality: run.Quality{Scope: "job"}}}
 }
 

@@ -45,16 +45,16 @@ func (k Kept) Node(node string) job.RunDir {
 }
 
 // Run is what is kept of the run beside its nodes, whatever version kept it.
-func (k Kept) Run() (Run, error) {
+func (k Kept) Run() (RunContext, error) {
 	var packed struct {
 		Summary   json.RawMessage   `json:"summary"`
 		Unsampled []json.RawMessage `json:"unsampled"`
 	}
 	if err := k.read(runFile, &packed); err != nil {
-		return Run{}, err
+		return RunContext{}, err
 	}
 	s, err := summary.DecodeSummary(packed.Summary)
-	r, now := Run{Summary: s}, float64(time.Now().Unix())
+	r, now := RunContext{Summary: s}, float64(time.Now().Unix())
 	err = cmp.Or(err, s.Valid(now))
 	for _, text := range packed.Unsampled {
 		n, nerr := summary.DecodeNode(text)

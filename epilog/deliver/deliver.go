@@ -60,29 +60,29 @@ func (req Request) mode() os.FileMode {
 	return info.Mode().Perm()&0o666 | 0o600
 }
 
-// Result is where the report went: Dir is the one of Dirs that took it, or "" when
+// Delivery is where the report went: Dir is the one of Dirs that took it, or "" when
 // none did; Refused says why others did not, one line each.
-type Result struct {
+type Delivery struct {
 	Dir     string   `json:"dir"`
 	Refused []string `json:"refused"`
 }
 
 // As delivers with the account's rights: in this process if they are its own,
 // else in a child of program.
-func As(ctx context.Context, account as.Account, program string, req Request) (Result, error) {
+func As(ctx context.Context, account as.Account, program string, req Request) (Delivery, error) {
 	if account.Current() {
 		return Write(req), nil
 	}
-	res, err := as.Ask[Result](ctx, as.Child{Program: program, Account: account}, as.Deliver, req)
+	res, err := as.Ask[Delivery](ctx, as.Child{Program: program, Account: account}, as.Deliver, req)
 	if err != nil {
-		return Result{}, fmt.Errorf("deliver: %w", err)
+		return Delivery{}, fmt.Errorf("deliver: %w", err)
 	}
 	return res.among(req)
 }
 
 // among checks a child's answer: it runs as the user, who can make it say
 // anything.
-func (r Result) among(req Request) (Result, error) {
+func (r Delivery) among(req Request) (Delivery, error) {
 	if len(r.Refused) > len(req.Dirs) {
 		r.Refused = r.Refused[:len(req.Dirs)]
 	}
@@ -97,7 +97,7 @@ func (r Result) among(req Request) (Result, error) {
 			return r, nil
 		}
 	}
-	return Result{}, fmt.Errorf("deliver: the child names a directory that was not asked for")
+	return Delivery{}, fmt.Errorf("deliver: the child names a directory that was not asked for")
 }
 
 // maxReason is the length of one reason in a note: a path and what is wrong.
@@ -105,12 +105,12 @@ const maxReason = 400
 
 // Serve is the delivering child.
 func Serve(ctx context.Context, r as.Request) error {
-	return as.Answer(func(_ context.Context, req Request) Result { return Write(req) })(ctx, r)
+	return as.Answer(func(_ context.Context, req Request) Delivery { return Write(req) })(ctx, r)
 }
 
 // Write delivers with the rights of this process.
-func Write(req Request) Result {
-	res := Result{Refused: []string{}}
+func Write(req Request) Delivery {
+	res := Delivery{Refused: []string{}}
 	tried := make(map[string]bool)
 	for _, dir := range req.Dirs {
 		if tried[dir] {

@@ -59,7 +59,7 @@ func (f Finisher) archiveRun(ctx context.Context, s summary.Summary, records []s
 		ctx, cancel := share(ctx, 2, time.Hour)
 		defer cancel()
 		unsampled := slices.DeleteFunc(slices.Clone(records), summary.NodeRecord.Sampled)
-		if err := to.PutRun(ctx, archive.Run{Summary: s, Unsampled: unsampled}); err != nil {
+		if err := to.PutRun(ctx, archive.RunContext{Summary: s, Unsampled: unsampled}); err != nil {
 			f.Log("job %d: %v", s.Key.JobID, err)
 		}
 	}

@@ -38,11 +38,11 @@ func TestAgainIsWhatTheHooksMade(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Collect.Archive, s.cfg.Spool.Keep = filepath.Join(s.root, "archive"), "none"
 	three := run.Key{Cluster: "test", JobID: 8}
-	one := s.run("n1", "n1", seven, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
+	one := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
 	must(t, s.finisher("n1").Finish(context.Background(), one))
-	s.run("n1", "n1,n2,n3,n4", three, profiletest.Options{Seconds: 20, PeriodS: 0.7, Seal: true, Seed: 1}, true)
-	s.run("n2", "n1,n2,n3,n4", three, profiletest.Options{Seconds: 20, PeriodS: 0.7, Seed: 2}, true)
-	without := s.run("n3", "n1,n2,n3,n4", three, profiletest.Options{}, true)
+	s.run("n1", "n1,n2,n3,n4", three, profiletest.SyntheticRun{Seconds: 20, PeriodS: 0.7, Seal: true, Seed: 1}, true)
+	s.run("n2", "n1,n2,n3,n4", three, profiletest.SyntheticRun{Seconds: 20, PeriodS: 0.7, Seed: 2}, true)
+	without := s.run("n3", "n1,n2,n3,n4", three, profiletest.SyntheticRun{}, true)
 	end, err := ReadEnd(without)
 	must(t, err)
 	must(t, os.Remove(without.Path(endFile)))
@@ -82,7 +82,7 @@ func TestArchiveThatTakesNothing(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Collect.Archive = filepath.Join(s.root, "archive")
 	must(t, os.WriteFile(s.cfg.Collect.Archive, nil, 0o600)) // a file in its way
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	lines := 0
 	f := s.finisher("n1")
 	f.Log = func(string, ...any) { lines++ }

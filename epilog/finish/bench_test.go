@@ -29,7 +29,7 @@ func BenchmarkFinish(b *testing.B) {
 	for _, h := range hours {
 		b.Run(fmt.Sprint(time.Duration(h*float64(time.Hour))), func(b *testing.B) {
 			s := newSite(b)
-			dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: h * 3600, PeriodS: 1.3, Seal: true}, true)
+			dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: h * 3600, PeriodS: 1.3, Seal: true}, true)
 			var whole, load, analyse stopwatch
 			for b.Loop() {
 				for _, made := range []string{reportedFile, recordFile} {

@@ -35,7 +35,7 @@ func spoolSite(t *testing.T, n int) site {
 	s.cfg.History.Ingest = "here"
 	for i := range n {
 		key := run.Key{Cluster: "test", JobID: run.JobID(100 + i)}
-		must(t, s.finisher("n1").Finish(t.Context(), s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true)))
+		must(t, s.finisher("n1").Finish(t.Context(), s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	}
 	s.cfg.History.Ingest = "spool"
 	return s
@@ -44,7 +44,7 @@ func spoolSite(t *testing.T, n int) site {
 // reportOf finishes job 7 and returns its report.
 func (s site) reportOf(t *testing.T) string {
 	t.Helper()
-	must(t, s.finisher("n1").Finish(t.Context(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	must(t, s.finisher("n1").Finish(t.Context(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	return s.text("jobgait-7.txt")
 }
 
@@ -127,7 +127,7 @@ func TestSpoolModeOnANodeWithoutTheHistory(t *testing.T) {
 	var log []string
 	f := s.finisher("n1")
 	f.Log = func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
-	must(t, f.Finish(t.Context(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	must(t, f.Finish(t.Context(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	text := s.text("jobgait-7.txt")
 	if !strings.Contains(text, "history_elsewhere") || strings.Contains(text, "history_failed") {
 		t.Errorf("the report says:\n%s", text)
@@ -175,7 +175,7 @@ func TestHistoryIsReadByItsAccount(t *testing.T) {
 	}
 	must(t, os.RemoveAll(job.NodeDir(s.cfg.Spool.Dir, "n1")))
 	f := s.ofNobody(t)
-	must(t, f.Finish(t.Context(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	must(t, f.Finish(t.Context(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	section := func(text string) string {
 		_, after, _ := strings.Cut(text, "EARLIER RUNS")
 		before, _, _ := strings.Cut(after, "DATA QUALITY")

@@ -24,7 +24,7 @@ func TestRunsAreCounted(t *testing.T) {
 	f.Info = func(format string, args ...any) { info = append(info, fmt.Sprintf(format, args...)) }
 	for id := range run.JobID(3) {
 		key := run.Key{Cluster: "test", JobID: id + 1}
-		o := profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: id != 1}
+		o := profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: id != 1}
 		dir := s.run("n1", "n1", key, o, true)
 		for range 2 {
 			must(t, f.Finish(context.Background(), dir))
@@ -48,7 +48,7 @@ func TestRunsAreCounted(t *testing.T) {
 	must(t, os.Chown(s.cfg.Health.Textfile, 65534, 65534))
 	var log []string
 	f.Log = func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
-	must(t, f.Finish(context.Background(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, Seal: true}, true)))
+	must(t, f.Finish(context.Background(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, Seal: true}, true)))
 	if after, err := os.ReadFile(filepath.Join(s.cfg.Health.Textfile, "jobgait-n1.prom")); err != nil || string(after) != string(b) || !strings.Contains(strings.Join(log, ""), "uid 65534") {
 		t.Errorf("written all the same, log %q", log)
 	}

@@ -57,7 +57,7 @@ func (s site) finisher(node string) Finisher {
 
 // run makes the run directory of a node as Prolog, agent and Epilog leave it.
 // No end is stored when ended is false, and no profile without seconds.
-func (s site) run(node, nodes string, key run.Key, o profiletest.Options, ended bool) job.RunDir {
+func (s site) run(node, nodes string, key run.Key, o profiletest.SyntheticRun, ended bool) job.RunDir {
 	s.t.Helper()
 	dir := job.Dir(s.cfg.Spool.Dir, node, key)
 	if err := os.MkdirAll(string(dir), 0o700); err != nil {
@@ -134,7 +134,7 @@ var seven = run.Key{Cluster: "test", JobID: 7}
 
 func TestOneNodeFromProfileToReportAndHistory(t *testing.T) {
 	s := newSite(t)
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
 	if err := s.finisher("n1").Finish(context.Background(), dir); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestOneNodeFromProfileToReportAndHistory(t *testing.T) {
 // Finish may be killed anywhere and is done again: the outcome is the same.
 func TestFinishTwiceIsFinishOnce(t *testing.T) {
 	s := newSite(t)
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
 	for range 2 {
 		if err := s.finisher("n1").Finish(context.Background(), dir); err != nil {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func TestWhatTheAgentLeftIsSaid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
-			dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
+			dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
 			c.break_(t, dir)
 			must(t, s.finisher("n1").Finish(context.Background(), dir))
 			if got := codes(s.stored("7").Notes); !strings.Contains(got, c.code) {
@@ -209,7 +209,7 @@ func must(t testing.TB, err error) {
 // A report that has no place beside the output stays in the spool and says why.
 func TestNowhereToGo(t *testing.T) {
 	s := newSite(t)
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	must(t, os.RemoveAll(s.work))
 	must(t, s.finisher("n1").Finish(context.Background(), dir))
 	kept := filepath.Join(s.cfg.Spool.Dir, "n1", "reports", seven.String(), "jobgait-7.txt")
@@ -223,7 +223,7 @@ func TestNowhereToGo(t *testing.T) {
 // says why it is there.
 func TestSecondBestDirectoryIsExplained(t *testing.T) {
 	s := newSite(t)
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	r, err := dir.ReadRun()
 	must(t, err)
 	r.Job.StdOut = filepath.Join(s.root, "gone", "slurm-7.out")
@@ -237,7 +237,7 @@ func TestSecondBestDirectoryIsExplained(t *testing.T) {
 func TestShortRunsHaveARowAndNoFile(t *testing.T) {
 	s := newSite(t)
 	s.cfg.Report.MinElapsedS = 60
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	must(t, s.finisher("n1").Finish(context.Background(), dir))
 	s.stored("7")
 	if files, _ := filepath.Glob(filepath.Join(s.work, "*")); len(files) != 0 {
@@ -247,7 +247,7 @@ func TestShortRunsHaveARowAndNoFile(t *testing.T) {
 
 func TestReplayIsTheSameAnalysis(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.jgp")
-	must(t, profiletest.Write(path, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}))
+	must(t, profiletest.Write(path, profiletest.SyntheticRun{Seconds: 20, PeriodS: 0.4, Seal: true}))
 	s, err := Replay(path)
 	must(t, err)
 	if p, ok := s.Period(); !ok || p < 0.38 || p > 0.42 {
@@ -262,7 +262,7 @@ func TestReplayIsTheSameAnalysis(t *testing.T) {
 func TestSpoolModeLeavesAJobRecord(t *testing.T) {
 	s := newSite(t)
 	s.cfg.History.Ingest = "spool"
-	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)))
+	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	if _, err := os.Stat(s.cfg.History.Path); err == nil {
 		t.Error("a node opened the history")
 	}

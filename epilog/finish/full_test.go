@@ -53,7 +53,7 @@ func TestReportOfASpoolThatTakesNothing(t *testing.T) {
 				s := newSite(t)
 				s.cfg.History.Ingest = ingest
 				small(t, s.cfg.Spool.Dir, 8<<20)
-				dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 60, PeriodS: 0.4, Seal: true}, true)
+				dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 60, PeriodS: 0.4, Seal: true}, true)
 				lock, err := dir.TryLock() // as its Prolog did
 				must(t, err)
 				must(t, lock.Close())
@@ -100,7 +100,7 @@ func TestReportWithoutTheCollectionDirectory(t *testing.T) {
 			s := newSite(t)
 			s.cfg.History.Ingest = ingest
 			must(t, os.WriteFile(s.cfg.Collect.Dir, nil, 0o600)) // a file in its way
-			dir := s.run("n1", "n1,n2", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
+			dir := s.run("n1", "n1,n2", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
 			if err := s.finisher("n1").Finish(context.Background(), dir); err == nil || Done(dir) {
 				t.Errorf("%v, closed %v", err, Done(dir))
 			}
@@ -115,7 +115,7 @@ func TestReportWithoutTheCollectionDirectory(t *testing.T) {
 				t.Error("delivered again, with nothing new in it")
 			}
 			must(t, os.Remove(s.cfg.Collect.Dir))
-			s.run("n2", "n1,n2", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
+			s.run("n2", "n1,n2", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
 			s.sweep("n2")
 			s.sweep("n1")
 			if text := s.text("jobgait-7.txt"); !Done(dir) || strings.Contains(text, "_failed") || strings.Contains(text, "missing_nodes") {
@@ -133,7 +133,7 @@ func TestReportOfAUserWithoutRoom(t *testing.T) {
 	must(t, os.Chown(s.work, 0, 0))
 	must(t, os.MkdirAll(s.cfg.Spool.Dir, 0o711))
 	s.cfg.Watch.Root = true // the report is written by this process
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
 	must(t, s.finisher("n1").Finish(context.Background(), dir))
 	kept := filepath.Join(s.cfg.Spool.Dir, "n1", "reports", seven.String())
 	b, err := os.ReadFile(filepath.Join(kept, "jobgait-7.txt"))
@@ -145,7 +145,7 @@ func TestReportOfAUserWithoutRoom(t *testing.T) {
 // The record in the spool is small, and the next try takes it.
 func TestRecordInTheSpool(t *testing.T) {
 	s := newSite(t)
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 60, PeriodS: 0.4, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 60, PeriodS: 0.4, Seal: true}, true)
 	run, err := dir.ReadRun()
 	must(t, err)
 	end, err := ReadEnd(dir)

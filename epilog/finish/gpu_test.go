@@ -26,7 +26,7 @@ func TestGPUsOfProfiles(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "profile")
 		gpus := newSimulatedGPUs(uint64(seed), c.gpu, simulatedGPU{IdleFrom: 0, IdleTo: 1})
-		err := profiletest.Write(path, profiletest.Options{Seconds: 300, PeriodS: c.periodS, Seed: uint64(seed), Seal: true, Also: gpus})
+		err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: 300, PeriodS: c.periodS, Seed: uint64(seed), Seal: true, Also: gpus})
 		if err != nil {
 			t.Fatal(err)
 		}

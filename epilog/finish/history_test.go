@@ -41,7 +41,7 @@ func TestLockedHistoryIsWaitedForOnce(t *testing.T) {
 	_, err = io.ReadFull(out, make([]byte, len("held")))
 	must(t, err)
 	for id := range run.JobID(3) {
-		s.run("n1", "n1", run.Key{Cluster: "test", JobID: id + 1}, profiletest.Options{Seconds: 5, Seal: true}, true)
+		s.run("n1", "n1", run.Key{Cluster: "test", JobID: id + 1}, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // a third of it for the history, which has to be opened too
 	defer cancel()
@@ -58,7 +58,7 @@ func TestFailedHistoryIsOneError(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.cfg.History.Path = s.work // a directory
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	err := s.finisher("n1").Finish(context.Background(), dir)
 	if err == nil || strings.Count(err.Error(), s.work) > 2 || strings.Contains(err.Error(), "\n") || Done(dir) {
 		t.Errorf("%v", err)
@@ -83,7 +83,7 @@ func TestFailedHistoryIsOneError(t *testing.T) {
 func TestUnfitRunIsClosed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	dir := s.run("n1", "n1", run.Key{JobID: 7}, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", run.Key{JobID: 7}, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	f := s.finisher("n1")
 	var lines []string
 	f.Log = func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }

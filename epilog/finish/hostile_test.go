@@ -42,7 +42,7 @@ func (s site) age(dir string) {
 func (s site) record(node, nodes string, key run.Key) summary.NodeRecord {
 	s.t.Helper()
 	f := s.finisher(node)
-	dir := s.run(node, nodes, key, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
+	dir := s.run(node, nodes, key, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
 	run, err := dir.ReadRun()
 	must(s.t, err)
 	end, err := ReadEnd(dir)
@@ -108,7 +108,7 @@ func TestAdoptedRunIsTheNodesOwn(t *testing.T) {
 	other.Job.WorkDir, other.Job.StdOut, other.Job.UID, other.Job.User = trap, filepath.Join(trap, "out"), 0, "root"
 	array, task := int64(900), int64(1)
 	other.Job.ArrayJobID, other.Job.ArrayTaskID = &array, &task
-	must(t, s.finisher("n2").Finish(context.Background(), s.run("n2", "n1,n2,n3", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)))
+	must(t, s.finisher("n2").Finish(context.Background(), s.run("n2", "n1,n2,n3", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)))
 	s.forge("test-7.r0", "test-7.r0@n3.json.gz", other)
 	if did := s.sweep("n2"); did.Finished != 1 || did.Unclaimed != 0 {
 		t.Errorf("%+v", did)
@@ -133,7 +133,7 @@ func TestCollectorBelievesItsOwnRecord(t *testing.T) {
 		r.Job.WorkDir, r.Job.StdOut, r.Job.UID = trap, filepath.Join(trap, "out"), 0
 		s.forge("test-7.r0", "test-7.r0@"+node+".json.gz", r)
 	}
-	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1,n2", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)))
+	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1,n2", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)))
 	s.text("jobgait-7.txt")
 	if trapped, _ := os.ReadDir(trap); len(trapped) != 0 {
 		t.Errorf("in the trap: %v", trapped)
@@ -164,7 +164,7 @@ func TestReportOfRootStaysInTheSpool(t *testing.T) {
 	}
 	s := newSite(t)
 	s.cfg.Watch.Root = false
-	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, Seal: true}, true)))
+	must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, Seal: true}, true)))
 	if _, err := os.Stat(filepath.Join(s.finisher("n1").Spool, reportsDir, seven.String(), "jobgait-7.txt")); err != nil {
 		t.Error(err)
 	}
@@ -180,7 +180,7 @@ func TestForeignSpoolIsRefused(t *testing.T) {
 		t.Skip("only root can give a spool away")
 	}
 	s := newSite(t)
-	s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	must(t, os.Chown(s.cfg.Spool.Dir, 65534, 65534))
 	if _, err := s.finisher("n1").Sweep(context.Background(), true); err == nil {
 		t.Error("root swept a spool of nobody's")

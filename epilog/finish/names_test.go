@@ -19,7 +19,7 @@ func TestNamesAreTheOwners(t *testing.T) {
 		s := newSite(t)
 		s.cfg.History.Names = detail
 		f := s.finisher("n1")
-		dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
+		dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 20, PeriodS: 0.4, Seal: true}, true)
 		run, err := dir.ReadRun()
 		must(t, err)
 		end, err := ReadEnd(dir)

@@ -131,7 +131,7 @@ func withUsed(totals, used []run.Counter) []run.Counter {
 }
 
 // fromLoaded adds what a profile says to a node's record.
-func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.Params) (summary.NodeRecord, error) {
+func fromLoaded(r summary.NodeRecord, loaded profile.Loaded, p summary.AnalysisParams) (summary.NodeRecord, error) {
 	r.Quality, r.Counters = loaded.Quality, loaded.Totals
 	r.Notes = append(r.Notes, loaded.Header.Notes...)
 	r.Job = r.Job.WithFields(map[string]string{run.FieldCPUModel: loaded.Header.CPUModel})

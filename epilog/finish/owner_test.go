@@ -55,7 +55,7 @@ func ownedBySite(t *testing.T) site {
 // nowhere is an ended run of the user whose report has no directory to go to.
 func (s site) nowhere(key run.Key) job.RunDir {
 	s.t.Helper()
-	dir := s.run("n1", "n1", key, profiletest.Options{Seconds: 5, PeriodS: 0.4, Seal: true}, true)
+	dir := s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, PeriodS: 0.4, Seal: true}, true)
 	r, err := dir.ReadRun()
 	must(s.t, err)
 	r.Job.UID, r.Job.GID, r.Job.WorkDir = uid, uid, "/nonexistent/work"
@@ -130,7 +130,7 @@ func TestKeptReportUnderTheSweepUnit(t *testing.T) {
 // owner makes it: it becomes root's again or goes, and runs of others stay.
 func TestReportsOfUsersDoNotCount(t *testing.T) {
 	s := ownedBySite(t)
-	other := s.run("n1", "n1", run.Key{Cluster: "test", JobID: 8}, profiletest.Options{Seconds: 5, Seal: true}, true)
+	other := s.run("n1", "n1", run.Key{Cluster: "test", JobID: 8}, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	must(t, s.finisher("n1").Finish(t.Context(), other))
 	must(t, s.finisher("n1").Finish(t.Context(), s.nowhere(seven)))
 	report := s.keptReport(seven)

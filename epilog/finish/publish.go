@@ -80,10 +80,10 @@ func (f Finisher) deliver(ctx context.Context, run job.Run, s summary.Summary, j
 }
 
 // deliverAs is one try with the user's rights.
-func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement, dirs []string) (deliver.Result, error) {
+func (f Finisher) deliverAs(ctx context.Context, run job.Run, s summary.Summary, judged earlier.Judgement, dirs []string) (deliver.Delivery, error) {
 	files, err := f.draw(s, judged)
 	if err != nil {
-		return deliver.Result{}, err
+		return deliver.Delivery{}, err
 	}
 	lookup, cancel := context.WithTimeout(ctx, lookupLimit)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 
 // closed is a run that is closed and whose files closeRun has removed.
 func (s site) closed(id run.JobID, nodes string) job.RunDir {
-	dir := s.run("n1", nodes, run.Key{Cluster: "test", JobID: id}, profiletest.Options{}, true)
+	dir := s.run("n1", nodes, run.Key{Cluster: "test", JobID: id}, profiletest.SyntheticRun{}, true)
 	must(s.t, os.WriteFile(dir.Path(doneFile), nil, 0o600))
 	return dir
 }
@@ -108,7 +108,7 @@ func TestLongRunsAreKept(t *testing.T) {
 		s := newSite(t)
 		s.cfg.Spool.Keep, s.cfg.Report.MinElapsedS = "first", minimum
 		f := s.finisher("n1")
-		dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 2, Seal: true}, true)
+		dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 2, Seal: true}, true)
 		must(t, f.Finish(t.Context(), dir))
 		must(t, f.Retire(dir))
 		if _, err := os.Lstat(string(dir)); (err == nil) != kept {

@@ -106,7 +106,7 @@ func TestKillBetweenTwoStates(t *testing.T) {
 // prepared is the run of a node that has ended; if that node collects, the others have reported.
 func (s site) prepared(node, nodes string) job.RunDir {
 	s.t.Helper()
-	o := profiletest.Options{Seconds: 2, PeriodS: 0.4, Seal: true}
+	o := profiletest.SyntheticRun{Seconds: 2, PeriodS: 0.4, Seal: true}
 	if node == "n1" && nodes != node {
 		must(s.t, s.finisher("n2").Finish(s.t.Context(), s.run("n2", nodes, seven, o, true)))
 	}
@@ -137,7 +137,7 @@ func (s site) completed(node, nodes string, dir job.RunDir, p point) {
 	before, delivered := inode(report)
 	s.sweep(node)
 	if node != "n1" { // the node that collects comes last
-		s.run("n1", nodes, seven, profiletest.Options{Seconds: 2, PeriodS: 0.4, Seal: true}, true)
+		s.run("n1", nodes, seven, profiletest.SyntheticRun{Seconds: 2, PeriodS: 0.4, Seal: true}, true)
 		s.sweep("n1")
 	}
 	after, ok := inode(report)

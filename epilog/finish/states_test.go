@@ -61,7 +61,7 @@ func TestEndWithoutAnAnswer(t *testing.T) {
 			if c.script != "" {
 				s.cfg.Slurm.Scontrol = s.command("scontrol", c.script)
 			}
-			dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, false)
+			dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, false)
 			r, err := dir.ReadRun()
 			must(t, err)
 			must(t, WriteEnd(dir, End{Real: r.StartReal + 20, Mono: r.StartMono + 20, BootID: r.BootID, Exit: &c.exit, Job: r.Job}))
@@ -180,7 +180,7 @@ func TestJobsOwnWordsGiveWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			s.cfg.Slurm.Scontrol = s.command("scontrol", c.answer)
-			dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+			dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 			r, err := dir.ReadRun()
 			must(t, err)
 			end, err := ReadEnd(dir)

@@ -18,7 +18,7 @@ import (
 func TestMissingNodeIsNamedAndLaterAdded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	o := profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}
+	o := profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}
 	first := s.run("n1", "n1,n2", seven, o, true)
 	s.sweep("n1")
 	if got := codes(s.stored("7").Notes); !strings.Contains(got, "missing_nodes") {
@@ -48,9 +48,9 @@ func TestMissingNodeIsNamedAndLaterAdded(t *testing.T) {
 func TestSweepLeavesRunningJobsAlone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	running := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
+	running := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5}, false)
 	eight := run.Key{Cluster: "test", JobID: 8}
-	locked := s.run("n1", "n1", eight, profiletest.Options{Seconds: 5}, true)
+	locked := s.run("n1", "n1", eight, profiletest.SyntheticRun{Seconds: 5}, true)
 	lock, err := locked.TryLock()
 	must(t, err)
 	if did := s.sweep("n1"); did.Finished != 0 || did.Waiting != 2 || endKnown(running) {
@@ -66,7 +66,7 @@ func TestSweepLeavesRunningJobsAlone(t *testing.T) {
 func TestSweepAfterAReboot(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4}, false)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4}, false)
 	r, err := dir.ReadRun()
 	must(t, err)
 	r.BootID = "another"
@@ -83,7 +83,7 @@ func TestSweepAfterAReboot(t *testing.T) {
 func TestSweepLeavesFreshRunsAlone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, false)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, false)
 	real, mono := job.Clock()
 	must(t, WriteEnd(dir, End{Real: real, Mono: mono, BootID: job.BootID()}))
 	if did := s.sweep("n1"); did.Finished != 0 || did.Waiting != 1 {
@@ -96,7 +96,7 @@ func TestSweepLeavesFreshRunsAlone(t *testing.T) {
 func TestTornEnd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4}, true)
 	must(t, os.WriteFile(dir.Path(endFile), nil, 0o600))
 	r, err := dir.ReadRun()
 	must(t, err)
@@ -114,7 +114,7 @@ func TestRetriesArePutOff(t *testing.T) {
 	s := newSite(t)
 	good := s.cfg.History.Path
 	s.cfg.History.Path = filepath.Join(s.root, "work") // a directory
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	if _, err := s.finisher("n1").Sweep(context.Background(), false); err == nil {
 		t.Fatal("a history that is a directory is no error")
 	}
@@ -132,7 +132,7 @@ func TestRetriesArePutOff(t *testing.T) {
 func TestRunOfADeadCollectorIsAdopted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	dir := s.run("n2", "n1,n2", seven, profiletest.Options{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
+	dir := s.run("n2", "n1,n2", seven, profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4, Seal: true}, true)
 	must(t, s.finisher("n2").Finish(context.Background(), dir))
 	s.sweep("n2")
 	if _, err := os.Stat(s.cfg.History.Path); err == nil {

@@ -20,9 +20,9 @@ func TestSpoolStaysWithinItsSize(t *testing.T) {
 	s := newSite(t)
 	for id := range 4 {
 		key := run.Key{Cluster: "test", JobID: run.JobID(id + 1)}
-		must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true)))
+		must(t, s.finisher("n1").Finish(context.Background(), s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)))
 	}
-	open := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
+	open := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5}, false)
 	kept := filepath.Join(job.NodeDir(s.cfg.Spool.Dir, "n1"), reportsDir, "test-1.r0")
 	must(t, os.MkdirAll(kept, 0o700))
 	must(t, os.WriteFile(filepath.Join(kept, "jobgait-1.txt"), make([]byte, 1<<20), 0o600))
@@ -50,9 +50,9 @@ func TestUnfinishedRunsStayWithinTheSize(t *testing.T) {
 	var dirs []job.RunDir
 	for id := range 3 {
 		key := run.Key{Cluster: "test", JobID: run.JobID(id + 1)}
-		dirs = append(dirs, s.run("n1", "n1", key, profiletest.Options{Seconds: 5, Seal: true}, true))
+		dirs = append(dirs, s.run("n1", "n1", key, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true))
 	}
-	running := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5}, false)
+	running := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5}, false)
 	var lines []string
 	f := s.finisher("n1")
 	f.Log = func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
@@ -97,7 +97,7 @@ func TestRunsAreAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.cfg.History.Path = s.work // a directory
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	end, err := ReadEnd(dir)
 	must(t, err)
 	for _, age := range []time.Duration{abandonAfter - time.Hour, abandonAfter + time.Hour} {
@@ -116,7 +116,7 @@ func TestFinishedRunIsRemembered(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.cfg.Spool.Keep = "none"
-	dir := s.run("n1", "n1", seven, profiletest.Options{Seconds: 5, Seal: true}, true)
+	dir := s.run("n1", "n1", seven, profiletest.SyntheticRun{Seconds: 5, Seal: true}, true)
 	must(t, s.finisher("n1").Finish(context.Background(), dir))
 	if _, err := os.Stat(dir.Profile()); err == nil {
 		t.Error("the profile is still there")
@@ -139,7 +139,7 @@ func TestFinishedRunIsRemembered(t *testing.T) {
 func TestTornFiles(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	o := profiletest.Options{Seconds: 10, PeriodS: 0.4}
+	o := profiletest.SyntheticRun{Seconds: 10, PeriodS: 0.4}
 	whole := s.run("n1", "n1", seven, o, true)
 	must(t, os.WriteFile(whole.PID(), nil, 0o600))
 	torn := s.run("n1", "n1", run.Key{Cluster: "test", JobID: 8}, o, true)

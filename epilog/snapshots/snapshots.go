@@ -34,7 +34,7 @@ const since = 7 * 24 * time.Hour
 
 // Publish makes the snapshots that are due at a time, and says how many. What fails for
 // one user does not stop the others, unless it is the same for all.
-func Publish(ctx context.Context, db *history.DB, h configs.History, now time.Time) (made int, failed error) {
+func Publish(ctx context.Context, db *history.DB, h configs.HistorySettings, now time.Time) (made int, failed error) {
 	if h.Snapshots == "" {
 		return 0, nil
 	}

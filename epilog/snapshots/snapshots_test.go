@@ -63,7 +63,7 @@ func TestPublish(t *testing.T) {
 	put(1, "alice", 64001, now)
 	put(2, "bob", 64002, now)
 	put(3, "root", 0, now)
-	h := configs.History{Snapshots: dir}
+	h := configs.HistorySettings{Snapshots: dir}
 	publish := func(at time.Time) string {
 		t.Helper()
 		made, err := Publish(t.Context(), db, h, at)
@@ -125,10 +125,10 @@ func TestOwnDirectoryOnly(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Publish(t.Context(), db, configs.History{Snapshots: dir}, time.Now()); err == nil || !strings.Contains(err.Error(), "alone can write") {
+	if _, err := Publish(t.Context(), db, configs.HistorySettings{Snapshots: dir}, time.Now()); err == nil || !strings.Contains(err.Error(), "alone can write") {
 		t.Errorf("into a directory that anybody can write: %v", err)
 	}
-	if _, err := Publish(t.Context(), db, configs.History{Snapshots: filepath.Join(dir, "none")}, time.Now()); err == nil {
+	if _, err := Publish(t.Context(), db, configs.HistorySettings{Snapshots: filepath.Join(dir, "none")}, time.Now()); err == nil {
 		t.Error("into none")
 	}
 }

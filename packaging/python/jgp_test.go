@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) != 4 || os.Args[1] != "export" || os.Args[2] != "--csv" {
 		os.Exit(2)
 	}
-	if _, err := export.Write(os.Stdout, os.Args[3], export.Options{}); err != nil {
+	if _, err := export.Write(os.Stdout, os.Args[3], export.ExportOptions{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -67,7 +67,7 @@ func python(t *testing.T, path string) (columns map[string][]*float64, complaint
 // Python has of a profile, and of what was exported of it, what Go has.
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	if err := profiletest.Write(path, profiletest.Options{Seconds: 4, PeriodS: 0.5, Seal: true}); err != nil {
+	if err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: 4, PeriodS: 0.5, Seal: true}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := profile.Load(path)
@@ -75,7 +75,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if _, err := export.Write(&text, path, export.Options{}); err != nil {
+	if _, err := export.Write(&text, path, export.ExportOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	exported := filepath.Join(t.TempDir(), "profile.csv")

@@ -14,7 +14,7 @@ import (
 func TestExpected(t *testing.T) {
 	known, unknown := changepoint.Change{FalsePer1000: ptr(.05)}, changepoint.Change{}
 	of := func(support bool, c ...changepoint.Change) Judged {
-		return Judged{History: History{Support: support}, Result: changepoint.Result{Changes: c}}
+		return Judged{History: History{Support: support}, Result: changepoint.SeriesResult{Changes: c}}
 	}
 	for name, c := range map[string]struct {
 		series []Judged

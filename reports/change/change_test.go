@@ -47,7 +47,7 @@ func TestGolden(t *testing.T) {
 	golden(t, "report.json", func(w io.Writer) error { return JSON(w, r) })
 	golden(t, "pair.txt", func(w io.Writer) error { return PairText(w, aPair()) })
 	golden(t, "pair.json", func(w io.Writer) error { return PairJSON(w, aPair()) })
-	lone := New(hs[:1], changepoint.Sequential, changepoint.Report{Series: found.Series[:1]}, options())
+	lone := New(hs[:1], changepoint.Sequential, changepoint.Analysis{Series: found.Series[:1]}, options())
 	golden(t, "lone.txt", func(w io.Writer) error { return Text(w, lone) })
 }
 
@@ -99,7 +99,7 @@ func TestWorse(t *testing.T) {
 // evidence is, and so is evidence of unknown strength whose interval is far above 0.
 func TestWorseOfMany(t *testing.T) {
 	var hs []History
-	var found changepoint.Report
+	var found changepoint.Analysis
 	for i := range 100 {
 		c := step(20, firstDay+20.5, 5)
 		switch {
@@ -178,7 +178,7 @@ func TestJSONOfOddResults(t *testing.T) {
 	c := step(20, nan, math.Inf(1))
 	c.LoPct, c.HiPct, c.FalsePer1000, c.EndIndex, c.Level = &nan, nil, &nan, ptr(22), nan
 	c.Causes = []changepoint.Cause{{Field: "a", P: nan}}
-	found := changepoint.Report{Expected: nan, Series: []changepoint.Result{{ID: "odd", N: 36, Changes: []changepoint.Change{c},
+	found := changepoint.Analysis{Expected: nan, Series: []changepoint.SeriesResult{{ID: "odd", N: 36, Changes: []changepoint.Change{c},
 		Regimes: []changepoint.Regime{{First: 0, Last: 19, Mean: nan, Median: nan, SD: nan}}, Outliers: []int{3, 5}, SlowNodes: []changepoint.SlowNode{{Node: "n", EffectPct: nan, P: nan}}}},
 		Machine: []changepoint.MachineEvent{{Start: nan, End: &nan, EffectPct: nan}}}
 	var b bytes.Buffer
@@ -196,7 +196,7 @@ func TestJSONOfOddResults(t *testing.T) {
 		t.Error("not valid")
 	}
 	b.Reset()
-	if err := JSON(&b, New(nil, changepoint.Sequential, changepoint.Report{}, options())); err != nil || !strings.Contains(b.String(), `"series":[],"machine":[]`) {
+	if err := JSON(&b, New(nil, changepoint.Sequential, changepoint.Analysis{}, options())); err != nil || !strings.Contains(b.String(), `"series":[],"machine":[]`) {
 		t.Errorf("nothing: %v %s", err, b.String())
 	}
 	b.Reset()
@@ -307,7 +307,7 @@ func TestPlot(t *testing.T) {
 		t.Errorf("%d of 8 histories are drawn", n)
 	}
 	b.Reset()
-	if err := Plot(&b, New(nil, changepoint.Sequential, changepoint.Report{}, options())); err != nil {
+	if err := Plot(&b, New(nil, changepoint.Sequential, changepoint.Analysis{}, options())); err != nil {
 		t.Fatal(err)
 	}
 	pagetest.Picture(t, b.String())
@@ -417,7 +417,7 @@ func TestRatio(t *testing.T) {
 }
 
 // watchOf is the sentence on what may be changing.
-func watchOf(h History, r changepoint.Result) string {
+func watchOf(h History, r changepoint.SeriesResult) string {
 	s := Judged{History: h, Result: r}
 	s.Unconfirmed = s.unconfirmed(options())
 	return s.WatchSentence("The last run")

@@ -267,7 +267,7 @@ func ratio(base, other History, join pair.Join, c pair.Comparison) Judged {
 	s.T, s.Y, s.Result.Regimes, s.Result.Outliers = h.T, h.Y, h.Regimes, h.Outliers
 	s.Result.N, s.Result.Changes = len(s.Y), c.Changes
 	for _, found := range s.Result.Events(s.Series) {
-		s.Events = append(s.Events, Event{Event: found})
+		s.Events = append(s.Events, ShownEvent{Event: found})
 	}
 	return s
 }

@@ -16,7 +16,7 @@ func TestCreepInPlaceOfItsChanges(t *testing.T) {
 	of := func(o Options, changes ...changepoint.Change) Judged {
 		r := result("creep", changes...)
 		r.Creep = &changepoint.Creep{FirstIndex: 12, LastIndex: 35, N: 24, Since: 10, Until: 36, From: 50, To: 62, EffectPct: 24}
-		return New([]History{h}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{r}}, o).Series[0]
+		return New([]History{h}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{r}}, o).Series[0]
 	}
 	s := of(options(), step(10, firstDay+10.5, -8), step(18, firstDay+18.5, 11), step(27, firstDay+27.5, 10))
 	if len(s.Events) != 2 || s.Events[0].Text != "24.0 % slower bit by bit: from 50.00 s to 62.00 s over 24 runs, since 13 October." ||

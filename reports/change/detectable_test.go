@@ -8,7 +8,7 @@ import (
 
 func TestDetectable(t *testing.T) {
 	of := func(n int, pct float64, runs int) Judged {
-		s := Judged{Result: changepoint.Result{Regimes: []changepoint.Regime{{N: n}}}}
+		s := Judged{Result: changepoint.SeriesResult{Regimes: []changepoint.Regime{{N: n}}}}
 		if pct > 0 {
 			s.Result.DetectablePct = &pct
 		}

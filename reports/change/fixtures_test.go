@@ -44,14 +44,14 @@ func step(index int, day, pct float64) changepoint.Change {
 		FirstIndex: index, LastIndex: index, FalsePer1000: ptr(.06), Kind: changepoint.Step, Causes: []changepoint.Cause{}}
 }
 
-func result(id string, changes ...changepoint.Change) changepoint.Result {
-	r := changepoint.Result{ID: id, N: 36, Changes: append([]changepoint.Change{}, changes...), Regimes: []changepoint.Regime{{First: 20, Last: 35, N: 16, Mean: 50, Median: 50, SD: .4}},
+func result(id string, changes ...changepoint.Change) changepoint.SeriesResult {
+	r := changepoint.SeriesResult{ID: id, N: 36, Changes: append([]changepoint.Change{}, changes...), Regimes: []changepoint.Regime{{First: 20, Last: 35, N: 16, Mean: 50, Median: 50, SD: .4}},
 		Outliers: []int{}, SlowNodes: []changepoint.SlowNode{}, Notes: []note.Note{}}
 	return r
 }
 
 // everything is a report with one history of each kind.
-func everything() ([]History, changepoint.Report) {
+func everything() ([]History, changepoint.Analysis) {
 	slower := step(20, firstDay+20.5, 14.9)
 	slower.Causes = []changepoint.Cause{{Field: "binary", From: "4c1d7a2", To: "9e66dad", P: .05}, {Field: "module.mpi", From: "openmpi/4.1.4", To: "", P: .1}, {Field: "job", From: "1", To: "2", P: 1}}
 	changed := result("nemo", slower)
@@ -78,8 +78,8 @@ func everything() ([]History, changepoint.Report) {
 	days := aHistory("days")
 	days.Calendar = false
 	hs := []History{aHistory("nemo"), aHistory("both"), bad, aHistory("drift"), watched, aHistory("small"), aHistory("quiet"), aHistory("calm"), days}
-	return hs, changepoint.Report{Method: changepoint.Sequential, Expected: .4,
-		Series: []changepoint.Result{changed, result("both", up, down, faster), result("drift", drift), watch, small, noted, result("calm"), result("days", step(12, firstDay+12.5, 4))},
+	return hs, changepoint.Analysis{Method: changepoint.Sequential, Expected: .4,
+		Series: []changepoint.SeriesResult{changed, result("both", up, down, faster), result("drift", drift), watch, small, noted, result("calm"), result("days", step(12, firstDay+12.5, 4))},
 		Machine: []changepoint.MachineEvent{{Start: 1790812800, End: ptr(1790813400.), EffectPct: 4.6, Series: []string{"nemo", "both", "drift", "small", "calm"}},
 			{Start: 1790899200, EffectPct: -3, Series: []string{"nemo", "both", "drift", "small", "calm", "quiet"}}}}
 }

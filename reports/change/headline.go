@@ -115,7 +115,7 @@ func (r Report) ranked() []Judged {
 // "" where that is not known of any.
 func (r Report) ByChance() string {
 	const least = 0.05
-	var shown []changepoint.Result
+	var shown []changepoint.SeriesResult
 	known, unknown := 0, 0
 	for _, s := range r.Series {
 		if s.Support {
@@ -129,7 +129,7 @@ func (r Report) ByChance() string {
 				known++
 			}
 		}
-		shown = append(shown, changepoint.Result{N: s.recent(r.options), Changes: changes})
+		shown = append(shown, changepoint.SeriesResult{N: s.recent(r.options), Changes: changes})
 	}
 	n := changepoint.ExpectedByChance(shown)
 	if known == 0 {

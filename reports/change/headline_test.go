@@ -10,14 +10,14 @@ import (
 )
 
 // textOf is the text of histories with these results.
-func textOf(t *testing.T, o Options, machine []changepoint.MachineEvent, results ...changepoint.Result) string {
+func textOf(t *testing.T, o Options, machine []changepoint.MachineEvent, results ...changepoint.SeriesResult) string {
 	t.Helper()
 	var hs []History
 	for _, r := range results {
 		hs = append(hs, aHistory(r.ID))
 	}
 	var b strings.Builder
-	if err := Text(&b, New(hs, changepoint.Sequential, changepoint.Report{Series: results, Machine: machine}, o)); err != nil {
+	if err := Text(&b, New(hs, changepoint.Sequential, changepoint.Analysis{Series: results, Machine: machine}, o)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -61,8 +61,8 @@ func TestFirstLinesOfOneSeries(t *testing.T) {
 	late.Y[35] = 60
 	o := options()
 	for want, r := range map[string]Report{
-		"melt, 36 runs: pass. Level 50": New([]History{aHistory("melt")}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{result("melt")}}, o),
-		"melt, 36 runs: watch. The last run is 20.0 % slower than usual: seen once, not confirmed.": New([]History{late}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{watch}}, o),
+		"melt, 36 runs: pass. Level 50": New([]History{aHistory("melt")}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{result("melt")}}, o),
+		"melt, 36 runs: watch. The last run is 20.0 % slower than usual: seen once, not confirmed.": New([]History{late}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{watch}}, o),
 	} {
 		var b strings.Builder
 		if err := Text(&b, r); err != nil {
@@ -105,7 +105,7 @@ func TestMachineOfTheLastDays(t *testing.T) {
 
 // Of a site hundreds change: a text that can be read has the first at length.
 func TestManyChangedAreShort(t *testing.T) {
-	var results []changepoint.Result
+	var results []changepoint.SeriesResult
 	for i := range 300 {
 		results = append(results, result(fmt.Sprintf("series%d", i), step(20, firstDay+20.5, 10+float64(i)/10)))
 	}
@@ -122,7 +122,7 @@ func TestManyChangedAreShort(t *testing.T) {
 
 // Notes with figures are told of each history where they are few.
 func TestNotesOfFewAndOfMany(t *testing.T) {
-	noted := func(id string, code note.Code, text string) changepoint.Result {
+	noted := func(id string, code note.Code, text string) changepoint.SeriesResult {
 		r := result(id)
 		r.Notes = []note.Note{note.New(code, "%s", text)}
 		return r
@@ -134,7 +134,7 @@ func TestNotesOfFewAndOfMany(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	var many []changepoint.Result
+	var many []changepoint.SeriesResult
 	for i := range 9 {
 		many = append(many, noted(fmt.Sprint("s", i), note.TwoLevels, fmt.Sprint("level ", i)))
 	}

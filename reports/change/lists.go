@@ -82,7 +82,7 @@ func andMore(names []string, all int) string {
 func (r Report) Keep(keep func(i int) bool) Report {
 	out := r
 	out.Series, out.Machine = nil, nil
-	var results []changepoint.Result
+	var results []changepoint.SeriesResult
 	ids := map[string]bool{}
 	for i, s := range r.Series {
 		if keep(i) {

@@ -153,11 +153,11 @@ type Report struct {
 // Judged is a history with its result and what that means.
 type Judged struct {
 	History
-	Result changepoint.Result
+	Result changepoint.SeriesResult
 	Status Status
 	// Events are the changes as people count them: the two ends of an
 	// excursion are one. The newest is first.
-	Events []Event
+	Events []ShownEvent
 	// Unconfirmed is what was seen and is no change yet, Watch says so; "" if
 	// nothing was.
 	Unconfirmed changepoint.Unconfirmed
@@ -210,14 +210,14 @@ func Analyse(hs []History, m changepoint.Method, p changepoint.Params, o Options
 }
 
 // New joins histories and the results of those that could be read.
-func New(hs []History, m changepoint.Method, found changepoint.Report, o Options) Report {
+func New(hs []History, m changepoint.Method, found changepoint.Analysis, o Options) Report {
 	if math.IsNaN(o.Now) {
 		o.Now = Newest(hs)
 	}
 	r := Report{Method: m, Series: make([]Judged, len(hs)), Machine: found.Machine, Expected: found.Expected, options: o}
 	next := 0
 	for i, h := range hs {
-		one := Judged{History: h, Result: changepoint.Result{ID: h.ID}}
+		one := Judged{History: h, Result: changepoint.SeriesResult{ID: h.ID}}
 		if !h.Bad {
 			one.Result = found.Series[next]
 			next++
@@ -240,13 +240,13 @@ func Newest(hs []History) float64 {
 }
 
 // byAge orders events, the newest first.
-func byAge(a, b Event) int {
+func byAge(a, b ShownEvent) int {
 	return cmp.Or(cmp.Compare(b.First().T, a.First().T), cmp.Compare(a.First().Index, b.First().Index))
 }
 
 // shown leaves out events that are older than what was asked for.
-func (s Judged) shown(events []Event, o Options) []Event {
-	return slices.DeleteFunc(events, func(e Event) bool { return !s.lately(e.Last(), o) })
+func (s Judged) shown(events []ShownEvent, o Options) []ShownEvent {
+	return slices.DeleteFunc(events, func(e ShownEvent) bool { return !s.lately(e.Last(), o) })
 }
 
 // lately says whether a change was seen within the days that are told of. It

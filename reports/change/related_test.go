@@ -72,7 +72,7 @@ func TestMetricsOfOneRunAreNoMachine(t *testing.T) {
 // is told today, although it began days ago, and only then.
 func TestDaysCountFromWhenItWasSeen(t *testing.T) {
 	h := aHistory("a") // slower from run 20 on, seen at run 23
-	found := changepoint.Report{Series: []changepoint.Result{result("a", step(20, h.T[20], 14.9))}}
+	found := changepoint.Analysis{Series: []changepoint.SeriesResult{result("a", step(20, h.T[20], 14.9))}}
 	for _, c := range []struct {
 		now, days float64
 		want      int
@@ -91,7 +91,7 @@ func TestDaysCountFromWhenItWasSeen(t *testing.T) {
 func TestIDsAreAsGiven(t *testing.T) {
 	a, b := aHistory("5"), aHistory("6")
 	a.NumberID = true
-	found := changepoint.Report{Series: []changepoint.Result{result("5"), result("6")},
+	found := changepoint.Analysis{Series: []changepoint.SeriesResult{result("5"), result("6")},
 		Machine: []changepoint.MachineEvent{{Series: []string{"5", "6", "elsewhere"}}}}
 	var out bytes.Buffer
 	if err := JSON(&out, New([]History{a, b}, changepoint.Sequential, found, Default())); err != nil {

@@ -127,10 +127,10 @@ func (t TwoRuns) doubts() []string {
 // phases are the seconds that the runs spent in each kind of phase.
 func phases(a, b summary.Summary) []Number {
 	kinds := []struct {
-		kind phase.Kind
+		kind phase.Stage
 		name string
 	}{{phase.StartUp, "start-up"}, {phase.Loop, "in steps"}, {phase.Checkpoint, "checkpoints"}, {phase.Gap, "gaps"}, {phase.Tail, "tail"}, {phase.Aperiodic, "without period"}}
-	spent := func(s summary.Summary, k phase.Kind) *float64 {
+	spent := func(s summary.Summary, k phase.Stage) *float64 {
 		if len(s.Phases) == 0 {
 			return nil
 		}

@@ -59,7 +59,7 @@ func (r Report) changes(p *text.Page) {
 			s.changed(p, r.options, each)
 			continue
 		}
-		e := s.Events[slices.IndexFunc(s.Events, func(e Event) bool { return !e.Small })]
+		e := s.Events[slices.IndexFunc(s.Events, func(e ShownEvent) bool { return !e.Small })]
 		p.Text("CHANGED  ", s.Title()+": "+e.Brief)
 	}
 	if len(list) > mostChanged {
@@ -140,7 +140,7 @@ func (s Judged) changed(p *text.Page, o Options, most int) {
 	if line := s.spark(o); line != "" {
 		p.Text("         ", line)
 	}
-	told := slices.DeleteFunc(slices.Clone(s.Events), func(e Event) bool { return e.Small })
+	told := slices.DeleteFunc(slices.Clone(s.Events), func(e ShownEvent) bool { return e.Small })
 	for _, e := range told[:min(most, len(told))] {
 		mark := "  "
 		if e.Known {
@@ -172,7 +172,7 @@ func (s Judged) nameOf(k int) string {
 }
 
 // details writes what stands behind the sentence of an event.
-func (s Judged) details(p *text.Page, e Event) {
+func (s Judged) details(p *text.Page, e ShownEvent) {
 	c := e.First()
 	var parts []string
 	if before, after, ok := s.levels(c); ok {

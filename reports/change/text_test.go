@@ -48,7 +48,7 @@ func TestWatchOfTheLastDays(t *testing.T) {
 	for days, want := range map[float64]Status{0: Watch, 7: Watch, 3: Pass} {
 		o := options()
 		o.Days = days
-		r := New([]History{late}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{odd}}, o)
+		r := New([]History{late}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{odd}}, o)
 		if got := r.Series[0].Status; got != want {
 			t.Errorf("%g days: %s, want %s", days, got, want)
 		}
@@ -59,7 +59,7 @@ func TestWatchOfTheLastDays(t *testing.T) {
 // several runs show stands before them.
 func TestManyWatched(t *testing.T) {
 	var hs []History
-	var found changepoint.Report
+	var found changepoint.Analysis
 	for i := range 40 {
 		h, r := aHistory(fmt.Sprint("h", i)), result(fmt.Sprint("h", i))
 		h.Y[35], r.Outliers = 55+float64(i), []int{35}
@@ -86,7 +86,7 @@ func TestManyWatched(t *testing.T) {
 
 // Hundreds that pass are a number; a few have names.
 func TestPassedOfMany(t *testing.T) {
-	var list []changepoint.Result
+	var list []changepoint.SeriesResult
 	for i := range 30 {
 		list = append(list, result(fmt.Sprint("calm", i)))
 	}
@@ -128,7 +128,7 @@ func TestNothingAndWhy(t *testing.T) {
 	var b strings.Builder
 	for range 2 { // the note itself stays as it is
 		b.Reset()
-		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{r}}, options())); err != nil {
+		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{r}}, options())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -153,7 +153,7 @@ func TestUnexplained(t *testing.T) {
 	h := aHistory("melt")
 	text := func(h History) string {
 		var b strings.Builder
-		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Report{Series: []changepoint.Result{result("melt", c)}}, options())); err != nil {
+		if err := Text(&b, New([]History{h}, changepoint.Sequential, changepoint.Analysis{Series: []changepoint.SeriesResult{result("melt", c)}}, options())); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Join(strings.Fields(b.String()), " ")

@@ -32,8 +32,8 @@ func (s Status) word() string {
 	return string(s)
 }
 
-// Event is a change as people count it, in words.
-type Event struct {
+// ShownEvent is a change as people count it, in words.
+type ShownEvent struct {
 	changepoint.Event
 	Text  string // one sentence
 	Brief string // the same without its interval
@@ -43,9 +43,9 @@ type Event struct {
 
 // judge fills events, watch and status.
 func (s *Judged) judge(o Options) {
-	var all []Event
+	var all []ShownEvent
 	for _, found := range s.Result.Events(s.Series) {
-		e := Event{Event: found}
+		e := ShownEvent{Event: found}
 		e.Text, e.Brief = s.sentences(e, o)
 		e.Small = math.Abs(e.First().EffectPct) < o.MinEffectPct
 		e.Known = s.acknowledged(e.Last(), o) || e.Creep != nil && slices.ContainsFunc(s.Result.Changes, func(c changepoint.Change) bool {
@@ -85,7 +85,7 @@ func (h History) at(k int) float64 {
 
 // sentences say what happened, by how much, since when, and what changed then;
 // brief is without the interval.
-func (s Judged) sentences(e Event, o Options) (full, brief string) {
+func (s Judged) sentences(e ShownEvent, o Options) (full, brief string) {
 	if e.Creep != nil {
 		text := s.creepText(*e.Creep, o)
 		return text, text
@@ -126,7 +126,7 @@ func (s Judged) unexplained(c changepoint.Change) bool {
 }
 
 // period says since when, or from when to when.
-func (s Judged) period(e Event, o Options) string {
+func (s Judged) period(e ShownEvent, o Options) string {
 	c := e.First()
 	switch {
 	case len(e.Changes) > 1:
@@ -242,11 +242,11 @@ func (s Judged) Now(o Options) string {
 func (s Judged) What() string { return s.large().Text }
 
 // large is the newest event that is not small, an empty one without any.
-func (s Judged) large() Event {
+func (s Judged) large() ShownEvent {
 	for _, e := range s.Events {
 		if !e.Small {
 			return e
 		}
 	}
-	return Event{}
+	return ShownEvent{}
 }

@@ -125,7 +125,7 @@ func (r Report) doubtful() []Judged {
 // worse says whether the newest level is slower by enough, lately if that was
 // asked for, and nobody knows.
 func (s Judged) worse(o Options) (changepoint.Worsening, bool) {
-	found := changepoint.Worse([]changepoint.Result{s.Result}, o.MinEffectPct)
+	found := changepoint.Worse([]changepoint.SeriesResult{s.Result}, o.MinEffectPct)
 	if len(found) == 0 {
 		return changepoint.Worsening{}, false
 	}

@@ -36,7 +36,7 @@ func TestWorseAmongMany(t *testing.T) {
 	} {
 		for n, want := range map[int]bool{1: c.alone, 500: c.many} {
 			var hs []History
-			var found changepoint.Report
+			var found changepoint.Analysis
 			for i := range n {
 				id := strconv.Itoa(i)
 				hs = append(hs, aHistory(id))
@@ -55,7 +55,7 @@ func TestWorseAmongMany(t *testing.T) {
 func TestAcknowledgedByName(t *testing.T) {
 	h := aHistory("0")
 	h.Name = "runs.csv"
-	found := changepoint.Report{Series: []changepoint.Result{result("0", step(20, h.T[20], 14.9))}}
+	found := changepoint.Analysis{Series: []changepoint.SeriesResult{result("0", step(20, h.T[20], 14.9))}}
 	for id, want := range map[string]int{"0": 0, "runs.csv": 0, "other": 1} {
 		o := Default()
 		o.Acks = Acks{{ID: id, Index: 20, Day: math.NaN()}}

@@ -29,7 +29,7 @@ const firstDay = 20727
 
 // one is a history of n runs, one every half day, and its result: slower by
 // effect percent over its last fifth if that is not 0.
-func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change.History, changepoint.Result) {
+func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change.History, changepoint.SeriesResult) {
 	h := change.History{Runs: table.Runs{App: app, Shape: shape, Metric: metric, Unit: "s", Calendar: true}}
 	h.ID = change.Label(app, shape, metric)
 	at := n * 4 / 5
@@ -44,7 +44,7 @@ func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change
 		commits[i] = commit
 	}
 	h.Meta = map[string][]string{"commit": commits}
-	res := changepoint.Result{ID: h.ID, N: n, Outliers: []int{n / 4}, Regimes: []changepoint.Regime{{First: 0, Last: n - 1, N: n, Mean: 20, Median: 20, SD: .2}}}
+	res := changepoint.SeriesResult{ID: h.ID, N: n, Outliers: []int{n / 4}, Regimes: []changepoint.Regime{{First: 0, Last: n - 1, N: n, Mean: 20, Median: 20, SD: .2}}}
 	h.Y[n/4] = 30
 	if effect != 0 {
 		res.Regimes = []changepoint.Regime{{First: 0, Last: at - 1, N: at, Mean: 20, Median: 20, SD: .2}, {First: at, Last: n - 1, N: n - at, Mean: 20 * (1 + effect/100), SD: .2}}
@@ -60,7 +60,7 @@ func one(r *rand.Rand, app, shape, metric string, n int, effect float64) (change
 func site(apps, runs int) Contents {
 	r := rand.New(rand.NewPCG(1, 2))
 	var hs []change.History
-	found := changepoint.Report{Expected: .2}
+	found := changepoint.Analysis{Expected: .2}
 	for a := range apps {
 		for _, shape := range []string{"4 nodes", "16 nodes"} {
 			for _, metric := range []string{"step", "elapsed"} {
@@ -109,7 +109,7 @@ func mask(page []byte) []byte {
 
 // The page is complete in itself, and its policy names its style sheet.
 func TestSelfContained(t *testing.T) {
-	for name, in := range map[string]Contents{"small": site(1, 24), "of a site": ofASite(), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Report{}, change.Default()), Limits: DefaultPageLimits()}} {
+	for name, in := range map[string]Contents{"small": site(1, 24), "of a site": ofASite(), "empty": {Options: change.Default(), Report: change.New(nil, changepoint.Sequential, changepoint.Analysis{}, change.Default()), Limits: DefaultPageLimits()}} {
 		p := page(t, in)
 		csp := stdhtml.UnescapeString(between(t, p, `http-equiv="Content-Security-Policy" content="`, `"`))
 		for _, part := range []string{"default-src 'none'", "style-src '" + html.Hash(between(t, p, "<style>", "</style>")) + "'", "base-uri 'none'", "form-action 'none'"} {
@@ -214,7 +214,7 @@ func TestStaysSmall(t *testing.T) {
 func TestMostDrawn(t *testing.T) {
 	in := site(0, 0)
 	r := rand.New(rand.NewPCG(1, 2))
-	var found changepoint.Report
+	var found changepoint.Analysis
 	var hs []change.History
 	for i := range MostDrawn + 1 {
 		h, res := one(r, fmt.Sprint("a", i), "", "", 5, 0)
@@ -299,11 +299,11 @@ func TestOddResults(t *testing.T) {
 	h, res := one(rand.New(rand.NewPCG(1, 2)), "a", "", "", 30, 5)
 	res.Changes[0].EffectPct, res.Changes[0].T, res.Regimes[1].Mean, res.Regimes[0].SD = nan, nan, nan, nan
 	h.Y[5], h.Y[6] = nan, -3
-	none, nothing := change.History{}, changepoint.Result{}
+	none, nothing := change.History{}, changepoint.SeriesResult{}
 	o := change.Default()
 	p := aPair()
 	p.LoPct, p.HiPct, p.RelativePct = &nan, &nan, nil
-	in := Contents{Report: change.New([]change.History{h, none}, changepoint.Sequential, changepoint.Report{Expected: nan, Series: []changepoint.Result{res, nothing}}, o),
+	in := Contents{Report: change.New([]change.History{h, none}, changepoint.Sequential, changepoint.Analysis{Expected: nan, Series: []changepoint.SeriesResult{res, nothing}}, o),
 		Pairs: []change.Pair{p, {}}, Options: o, Limits: DefaultPageLimits()}
 	if got := page(t, in); strings.Contains(got, "NaN") {
 		t.Error("NaN is in the page: " + got[strings.Index(got, "NaN")-200:strings.Index(got, "NaN")+20])

@@ -16,7 +16,7 @@ import (
 func of(users func(i int) string, effects ...float64) Contents {
 	r := rand.New(rand.NewPCG(3, 4))
 	var hs []change.History
-	found := changepoint.Report{}
+	found := changepoint.Analysis{}
 	for i, e := range effects {
 		h, res := one(r, fmt.Sprintf("app-%d", i), "4n ?t ?c", "step_s", 40, e)
 		h.User = users(i)

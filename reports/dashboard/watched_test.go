@@ -18,7 +18,7 @@ func slowLast(in *Contents, i, runs int) {
 		s.Y[k] = 30 + float64(i)
 		s.Result.Outliers = append(s.Result.Outliers, k)
 	}
-	found := changepoint.Report{Series: []changepoint.Result{s.Result}}
+	found := changepoint.Analysis{Series: []changepoint.SeriesResult{s.Result}}
 	*s = change.New([]change.History{s.History}, changepoint.Sequential, found, in.Options).Series[0]
 }
 

@@ -133,7 +133,7 @@ func changesFinding(r change.Report, own int, runs []history.Run, o change.Optio
 }
 
 // lastOf is the run with which an event began last, or until which it creeps.
-func lastOf(e change.Event) int {
+func lastOf(e change.ShownEvent) int {
 	if e.Creep != nil {
 		return e.Creep.LastIndex
 	}
@@ -141,7 +141,7 @@ func lastOf(e change.Event) int {
 }
 
 // unknown are the newest events up to one that somebody has acknowledged.
-func unknown(events []change.Event) []changepoint.Event {
+func unknown(events []change.ShownEvent) []changepoint.Event {
 	var out []changepoint.Event
 	for _, e := range events {
 		if e.Known {

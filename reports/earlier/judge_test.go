@@ -118,7 +118,7 @@ func TestJudgeIsOfItsTime(t *testing.T) {
 type judged struct {
 	Judgement
 	SeriesID int64
-	Events   []history.Event
+	Events   []history.ChangeRow
 }
 
 func judgeOf(ctx context.Context, db *history.DB, s summary.Summary, limits application.ReadLimits) (judged, error) {

@@ -18,7 +18,7 @@ func Findings(s summary.Summary) []finding.Finding { return New(s, nil, Options{
 
 // newFindings says what limited the run, but for the codes that a site wants silent.
 func newFindings(r Report, silent []string) []finding.Finding {
-	n := finding.Run{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
+	n := finding.RunFacts{ElapsedS: r.Job.ElapsedS, NNodes: r.Job.NNodes, State: string(r.Job.State), Ended: r.Job.Ended,
 		InOrder: !r.failed(), Sampled: r.Quality.sampled(), Periodic: r.Rhythm.Periodic, NoPeriod: r.Rhythm.whyText(),
 		ImbalancePct: r.Nodes.ImbalancePct, Others: r.otherRuns.others(), Scaling: r.otherRuns.Fewer}
 	if s := r.Job.ExitSignal; s != nil {
@@ -38,7 +38,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	r.used(&n)
 	for _, m := range r.Nodes.List {
 		if m.Reported {
-			n.Nodes = append(n.Nodes, finding.Node{Name: text.Cut(m.Name, 40), Busy: m.BusyCPUs, Odd: m.Odd})
+			n.Nodes = append(n.Nodes, finding.NodeFacts{Name: text.Cut(m.Name, 40), Busy: m.BusyCPUs, Odd: m.Odd})
 		}
 	}
 	for _, t := range r.Rhythm.Totals {
@@ -52,7 +52,7 @@ func newFindings(r Report, silent []string) []finding.Finding {
 	}
 	if text := r.driftInShort(); text != "" {
 		d := r.Rhythm.drift()
-		n.Drift = &finding.Drift{Text: text, ChangePct: d.ChangePct, CostS: d.CostS}
+		n.Drift = &finding.CycleDrift{Text: text, ChangePct: d.ChangePct, CostS: d.CostS}
 	}
 	r.gpus(&n)
 	n.Doubt, n.Code = r.doubt(), r.spent()
@@ -70,13 +70,13 @@ func disturbs(f finding.Finding) bool {
 }
 
 // used puts what the run was given and used.
-func (r Report) used(n *finding.Run) {
+func (r Report) used(n *finding.RunFacts) {
 	u := r.Resources
 	n.CPU = finding.CPU{Allocated: u.CPU.Allocated, Busy: u.CPU.Busy, Waiting: u.CPU.Waiting, Throttled: u.CPU.Throttled, Stolen: u.CPU.Stolen, Others: u.CPU.Others}
 	if r.Nodes.Reported < r.Nodes.Total { // what is not here would read as idle
 		n.CPU = finding.CPU{Allocated: u.CPU.Allocated}
 	}
-	n.Memory = finding.Memory{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills}
+	n.Memory = finding.MemoryFacts{Peak: u.Memory.PeakBytes, Requested: u.Memory.RequestedBytes, Mappable: u.Memory.AddressLimitBytes, OOMKills: u.Memory.OOMKills}
 	n.LimitS = u.Time.LimitS
 	if w := u.IO.WaitingS; w != nil && r.Nodes.Reported > 0 {
 		each := *w / float64(r.Nodes.Reported) // it is summed over the nodes
@@ -85,12 +85,12 @@ func (r Report) used(n *finding.Run) {
 }
 
 // spent is what the CPU time of the run was spent on.
-func (r Report) spent() *finding.Code {
+func (r Report) spent() *finding.CodeShares {
 	a := r.anatomy
 	if a == nil || a.Samples == 0 {
 		return nil
 	}
-	c := finding.Code{Samples: a.Samples, Where: map[string][]string{}}
+	c := finding.CodeShares{Samples: a.Samples, Where: map[string][]string{}}
 	if r.Nodes.Total > 1 && r.Code != nil {
 		c.Node = text.Cut(string(r.Code.Node), 40)
 	}

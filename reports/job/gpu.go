@@ -246,7 +246,7 @@ func gpuIdleOf(g summary.GPU) string {
 }
 
 // gpus puts what the run's GPUs did where findings look for it.
-func (r Report) gpus(n *finding.Run) {
+func (r Report) gpus(n *finding.RunFacts) {
 	share := 0.0
 	for _, g := range r.GPUs {
 		x := finding.GPU{Name: r.gpuName(g), ReadS: g.ReadS, ActiveS: g.ActiveS, PowerCappedS: g.PowerCappedS, HeatSlowedS: g.HeatSlowedS}

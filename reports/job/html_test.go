@@ -80,7 +80,7 @@ func TestPageStaysSmall(t *testing.T) {
 		s.Notes = append(s.Notes, note.New(note.AgentLate, "sampling began %d s after the run", i))
 	}
 	for i := range 6000 {
-		s.Phases = append(s.Phases, phase.Phase{Kind: []phase.Kind{phase.Loop, phase.Gap}[i%2], Pattern: []string{"A", ""}[i%2],
+		s.Phases = append(s.Phases, phase.Phase{Kind: []phase.Stage{phase.Loop, phase.Gap}[i%2], Pattern: []string{"A", ""}[i%2],
 			StartS: 0.6 * float64(i), EndS: 0.6 * float64(i+1), Share: 1. / 6000})
 	}
 	for i := range 12 {

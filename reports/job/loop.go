@@ -25,7 +25,7 @@ type LowStretch struct {
 
 // addLoop puts in what the summary knows of the iterations of a pattern.
 func (q *Pattern) addLoop(p pattern.Pattern, s summary.Summary, names labels) {
-	q.Child, q.Low = []periodicity.Child{}, []LowStretch{}
+	q.Child, q.Low = []periodicity.ChildPeriod{}, []LowStretch{}
 	q.FewInstances = p.Instances < periodicity.FewInstances
 	by, _ := inReadable(p.ValuesColumn, p.ValuesUnit, s.Quality)
 	if p.Aligned > 0 {

@@ -70,7 +70,7 @@ type Pattern struct {
 	// FewInstances is whether there are fewer than a mean shape needs.
 	FewInstances bool `json:"few_instances"`
 	// Child are shorter periods inside the instances.
-	Child []periodicity.Child `json:"child"`
+	Child []periodicity.ChildPeriod `json:"child"`
 	// Low are stretches at a low level of activity: opportunities.
 	Low   []LowStretch `json:"low"`
 	Drift *CycleDrift  `json:"drift"`
@@ -91,20 +91,20 @@ type Shape struct {
 
 // RunPhase is one stretch of the run.
 type RunPhase struct {
-	Kind    phase.Kind `json:"kind"`
-	Pattern Word       `json:"pattern"`
-	StartS  float64    `json:"start_s"`
-	EndS    float64    `json:"end_s"`
-	Share   float64    `json:"share"`
+	Kind    phase.Stage `json:"kind"`
+	Pattern Word        `json:"pattern"`
+	StartS  float64     `json:"start_s"`
+	EndS    float64     `json:"end_s"`
+	Share   float64     `json:"share"`
 }
 
 // PhaseTotal is the time in phases of one kind.
 type PhaseTotal struct {
-	Kind    phase.Kind `json:"kind"`
-	Pattern Word       `json:"pattern"`
-	Count   int        `json:"count"`
-	S       float64    `json:"s"`
-	Share   float64    `json:"share"`
+	Kind    phase.Stage `json:"kind"`
+	Pattern Word        `json:"pattern"`
+	Count   int         `json:"count"`
+	S       float64     `json:"s"`
+	Share   float64     `json:"share"`
 }
 
 // length returns how long the phase lasts in seconds.

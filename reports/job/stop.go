@@ -13,8 +13,8 @@ import (
 
 // Stop says where in its structure a run that did not end in order stopped.
 type Stop struct {
-	Kind    phase.Kind `json:"kind"`
-	Pattern Word       `json:"pattern"`
+	Kind    phase.Stage `json:"kind"`
+	Pattern Word        `json:"pattern"`
 	// Iterations is the number of whole iterations that were recognised before
 	// the end, Into the part of one more; both null outside of loops, Into also
 	// where the iterations are too short to tell.

@@ -177,7 +177,7 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 		return usageError{fmt.Errorf("--output %s is the profile itself", o.output)}
 	}
 	progress := working(cmd.ErrOrStderr(), "exporting "+path)
-	result, err := o.to(cmd.OutOrStdout(), path, export.Options{Format: format, Column: o.column})
+	result, err := o.to(cmd.OutOrStdout(), path, export.ExportOptions{Format: format, Column: o.column})
 	progress.done()
 	if err != nil {
 		return noProfile(path, fmt.Errorf("export %s: %w", path, err))
@@ -192,7 +192,7 @@ func (o *profileExport) write(cmd *cobra.Command, format export.Format, args []s
 }
 
 // to writes to the output file, which is there whole or not at all, or to out.
-func (o *profileExport) to(out io.Writer, path string, options export.Options) (r export.Caveats, err error) {
+func (o *profileExport) to(out io.Writer, path string, options export.ExportOptions) (r export.Caveats, err error) {
 	if o.output == "" {
 		return export.Write(out, path, options)
 	}

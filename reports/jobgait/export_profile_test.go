@@ -13,7 +13,7 @@ import (
 func profileOf(t *testing.T, seconds float64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	if err := profiletest.Write(path, profiletest.Options{Seconds: seconds, PeriodS: 0.5, Seal: true}); err != nil {
+	if err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: seconds, PeriodS: 0.5, Seal: true}); err != nil {
 		t.Fatal(err)
 	}
 	return path

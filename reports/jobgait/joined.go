@@ -141,8 +141,8 @@ const seriesOfEach = 1_000_000_000
 
 // histories are what a query selects of all of them, as history.DB.Histories. Series
 // of the second history are told as 1,000,000,001 and so on.
-func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]history.History, error) {
-	var all []history.History
+func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]history.ApplicationRuns, error) {
+	var all []history.ApplicationRuns
 	if q.Told != 0 { // what is told of one cluster must not be cut for what another ran later
 		q.Series /= len(j.dbs)
 	}
@@ -159,13 +159,13 @@ func (j joined) histories(ctx context.Context, q history.HistoryQuery) ([]histor
 	if len(j.dbs) == 1 {
 		return all, nil
 	}
-	last := func(h history.History) float64 {
+	last := func(h history.ApplicationRuns) float64 {
 		if len(h.Runs) == 0 {
 			return 0
 		}
 		return h.Runs[len(h.Runs)-1].Start
 	}
-	slices.SortStableFunc(all, func(a, b history.History) int { return cmp.Compare(last(b), last(a)) })
+	slices.SortStableFunc(all, func(a, b history.ApplicationRuns) int { return cmp.Compare(last(b), last(a)) })
 	if q.Series > 0 {
 		all = all[:min(len(all), q.Series)]
 	}

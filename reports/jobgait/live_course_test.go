@@ -64,7 +64,7 @@ func (b box) course(startS float64, cycles, every int, pauseS float64) []string 
 		b.t.Skip("no rhythm is found on a machine as busy as this, or without addresses of code")
 	}
 	const long, cpus = 4 * 3600.0, 2.0
-	n, allocated := finding.Run{ElapsedS: long, NNodes: 1, InOrder: true, Sampled: true, Periodic: true}, cpus
+	n, allocated := finding.RunFacts{ElapsedS: long, NNodes: 1, InOrder: true, Sampled: true, Periodic: true}, cpus
 	n.CPU.Allocated = &allocated
 	for _, t := range r.Rhythm.Totals {
 		s := t.S / r.Job.ElapsedS * long

@@ -225,9 +225,9 @@ func TestLiveMemoryNearItsLimit(t *testing.T) {
 // may be saved is told from a core hour on only.
 func (r outcome) asIfLong() []string {
 	c, m := r.Resources.CPU, r.Resources.Memory
-	n := finding.Run{ElapsedS: 7200, NNodes: 1, InOrder: true, Sampled: true, Periodic: true}
+	n := finding.RunFacts{ElapsedS: 7200, NNodes: 1, InOrder: true, Sampled: true, Periodic: true}
 	n.CPU = finding.CPU{Allocated: c.Allocated, Busy: c.Busy, Waiting: c.Waiting, Throttled: c.Throttled, Stolen: c.Stolen, Others: c.Others}
-	n.Memory = finding.Memory{Peak: m.PeakBytes, Requested: m.RequestedBytes}
+	n.Memory = finding.MemoryFacts{Peak: m.PeakBytes, Requested: m.RequestedBytes}
 	return outcome{Findings: finding.Of(n, nil)}.codes()
 }
 

@@ -144,7 +144,7 @@ func TestPeriodsFormats(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "p.jgp")
-	if err := profiletest.Write(path, profiletest.Options{Seconds: 20, PeriodS: 0.4, Seal: true}); err != nil {
+	if err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: 20, PeriodS: 0.4, Seal: true}); err != nil {
 		t.Fatal(err)
 	}
 	p := periodsOf(t, ask("periods", "--json", path))

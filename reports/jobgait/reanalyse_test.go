@@ -58,7 +58,7 @@ func hooksFinish(t *testing.T, cfg configs.Config, i int) error {
 	real -= 3600 * float64(archivedRuns-i)
 	r := job.Run{Key: key, Node: "n1", BootID: job.BootID(), StartReal: real - 5, StartMono: mono - 5,
 		Job: run.Job{User: "alice", UID: os.Getuid(), GID: os.Getgid(), NNodes: 1, NodeList: "n1", WorkDir: t.TempDir(), Name: fmt.Sprintf("case-%c", 'a'+i%3)}}
-	o := profiletest.Options{Key: key, Node: "n1", Seconds: 5, PeriodS: .3 + .1*float64(i%3), Seal: true, Seed: uint64(i)}
+	o := profiletest.SyntheticRun{Key: key, Node: "n1", Seconds: 5, PeriodS: .3 + .1*float64(i%3), Seal: true, Seed: uint64(i)}
 	f := finish.Finisher{Config: cfg, Spool: job.NodeDir(cfg.Spool.Dir, "n1"), Program: "/nonexistent", Scheduler: slurm.Scheduler{}, Log: t.Logf}
 	err := errors.Join(os.MkdirAll(string(dir), 0o700), dir.WriteRun(r), profiletest.Write(dir.Profile(), o),
 		finish.WriteEnd(dir, finish.End{Real: real, Mono: mono, BootID: r.BootID, Exit: &run.Exit{}, Job: r.Job}))

@@ -122,7 +122,7 @@ func (o showOptions) print(out io.Writer, s summary.Summary, judged earlier.Judg
 // this user can read it, else his snapshot of it, else the user's own from
 // `jobgait run`.
 func openHistory(ctx context.Context, getenv func(string) string, path string) (*history.DB, string, error) {
-	candidates, site := []string{path}, configs.History{}
+	candidates, site := []string{path}, configs.HistorySettings{}
 	if path == "" {
 		candidates = nil
 		for _, env := range []func(string) string{getenv, configs.OneMachine(getenv)} {
@@ -164,7 +164,7 @@ const beside = "your reports lie beside the output of your jobs, as jobgait-<job
 
 // noHistory says why there is none to read: on a cluster it may be there all the
 // same. failures are those of the candidates, the site's first.
-func noHistory(path string, site configs.History, failures []error) error {
+func noHistory(path string, site configs.HistorySettings, failures []error) error {
 	switch {
 	case len(failures) == 1 && errors.Is(failures[0], fs.ErrPermission):
 		return fmt.Errorf("the history %s is not readable to you", path)

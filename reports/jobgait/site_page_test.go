@@ -86,8 +86,8 @@ func siteRuns(t *testing.T, name func(string) string) string {
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
-	event := history.Event{RunID: runs[0].ID, Metric: "step_s", Kind: "step", EffectPct: 20, Causes: "[]"}
-	if err := db.PutEvents(t.Context(), runs[0].SeriesID, []history.Event{event}, now-5*86400); err != nil {
+	event := history.ChangeRow{RunID: runs[0].ID, Metric: "step_s", Kind: "step", EffectPct: 20, Causes: "[]"}
+	if err := db.PutEvents(t.Context(), runs[0].SeriesID, []history.ChangeRow{event}, now-5*86400); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -105,7 +105,7 @@ func (f storedFlags) read(cmd *cobra.Command, getenv func(string) string) (store
 }
 
 // histories reads those that were asked for, then others that ran lately.
-func (f storedFlags) histories(ctx context.Context, from joined, who string) (list []history.History, chosen []bool, err error) {
+func (f storedFlags) histories(ctx context.Context, from joined, who string) (list []history.ApplicationRuns, chosen []bool, err error) {
 	q := history.HistoryQuery{User: who, App: f.app, Since: float64(time.Now().Unix()) - storedDays*86400,
 		Runs: mostStoredRuns, Series: mostStoredSeries}
 	if f.site && f.app == "" && f.page > 0 {
@@ -147,8 +147,8 @@ func (f storedFlags) whose(who string) string {
 func now() float64 { return float64(time.Now().Unix()) / 86400 }
 
 // choose returns the histories that were asked for, with what was found of them.
-func (s stored) choose(found changepoint.Report) (application.Histories, changepoint.Report) {
-	results := changepoint.Report{Method: found.Method, Machine: found.Machine}
+func (s stored) choose(found changepoint.Analysis) (application.Histories, changepoint.Analysis) {
+	results := changepoint.Analysis{Method: found.Method, Machine: found.Machine}
 	for i, r := range found.Series {
 		if s.chosen[i] {
 			results.Series = append(results.Series, r)

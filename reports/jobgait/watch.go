@@ -217,7 +217,7 @@ func follow(ctx context.Context, path string, out io.Writer) error {
 }
 
 // listen prints lines as the agent tells them, until it does not any more.
-func listen(ctx context.Context, r *live.Reader, lines *watch.CycleLines, out io.Writer) {
+func listen(ctx context.Context, r *live.Subscriber, lines *watch.CycleLines, out io.Writer) {
 	for ctx.Err() == nil {
 		s, err := r.Next(pollEvery)
 		switch {

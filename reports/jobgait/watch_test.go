@@ -51,7 +51,7 @@ func newRunning(t *testing.T) running {
 	period, lo, hi, off := 2.0, 1.99, 2.01, 0.02
 	return running{t, home, place, live.State{Schema: live.Schema, JobID: 7, Node: "n1", At: at, ElapsedS: 221, State: tracker.InCycle,
 		PeriodS: &period, CILo: &lo, CIHi: &hi, Cycles: 100, FirstCycle: after(20), LastBoundary: after(220), NextBoundary: after(222), BoundaryErrorS: &off,
-		RecentS: []float64{2}, Recent: []live.Cycle{{N: 100, Boundary: *after(220), LengthS: 2, Residual: 0.1}},
+		RecentS: []float64{2}, Recent: []live.EndedCycle{{N: 100, Boundary: *after(220), LengthS: 2, Residual: 0.1}},
 		Agent: self, LimitAt: after(1800), Job: live.Job{Cluster: "local:host", Name: "melt-8", Executable: "melt", NNodes: 1}}}
 }
 
@@ -166,7 +166,7 @@ func TestStreamHasALineForEachCycle(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	for n := range int64(3) {
-		r.state.Recent = append(r.state.Recent, live.Cycle{N: 101 + n, Boundary: r.state.At, LengthS: 2.5, Residual: 0.2})
+		r.state.Recent = append(r.state.Recent, live.EndedCycle{N: 101 + n, Boundary: r.state.At, LengthS: 2.5, Residual: 0.2})
 	}
 	r.state.Cycles = 103
 	r.write()
@@ -198,7 +198,7 @@ func cyclesOf(t *testing.T, n int64) live.State {
 	s := live.State{Schema: live.Schema, At: ends(n).Add(500 * time.Millisecond), State: tracker.InCycle, PeriodS: &period, NextBoundary: &next,
 		BoundaryErrorS: &off, Cycles: n, Agent: self}
 	for k := max(1, n-4); k <= n; k++ {
-		s.Recent = append(s.Recent, live.Cycle{N: k, Boundary: ends(k), LengthS: 2, Residual: 0.125})
+		s.Recent = append(s.Recent, live.EndedCycle{N: k, Boundary: ends(k), LengthS: 2, Residual: 0.125})
 	}
 	return s
 }

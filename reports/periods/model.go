@@ -71,22 +71,22 @@ type DetectedPattern struct {
 	PeriodCV      float64  `json:"period_cv"`
 	Confidence    float64  `json:"confidence"`
 	// ConfidenceParts are the factors of the confidence.
-	ConfidenceParts periodicity.Parts    `json:"confidence_parts"`
-	Significance    *float64             `json:"significance"`
-	Coverage        float64              `json:"coverage"`
-	Count           int                  `json:"count"`
-	Runs            int                  `json:"runs"`
-	WGSS            *float64             `json:"wgss"`
-	Values          numbers              `json:"values"`
-	P10             numbers              `json:"p10"`
-	P90             numbers              `json:"p90"`
-	Instances       [][2]int             `json:"instances"`
-	Regions         []periodicity.Region `json:"regions"`
-	Drift           LengthDrift          `json:"drift"`
-	Low             []pattern.Low        `json:"low"`
-	Slow            []Slow               `json:"slow"`
-	SlowCount       int                  `json:"slow_count"`
-	Child           []periodicity.Child  `json:"child"`
+	ConfidenceParts periodicity.Parts         `json:"confidence_parts"`
+	Significance    *float64                  `json:"significance"`
+	Coverage        float64                   `json:"coverage"`
+	Count           int                       `json:"count"`
+	Runs            int                       `json:"runs"`
+	WGSS            *float64                  `json:"wgss"`
+	Values          numbers                   `json:"values"`
+	P10             numbers                   `json:"p10"`
+	P90             numbers                   `json:"p90"`
+	Instances       [][2]int                  `json:"instances"`
+	Regions         []periodicity.Region      `json:"regions"`
+	Drift           LengthDrift               `json:"drift"`
+	Low             []pattern.Low             `json:"low"`
+	Slow            []Slow                    `json:"slow"`
+	SlowCount       int                       `json:"slow_count"`
+	Child           []periodicity.ChildPeriod `json:"child"`
 }
 
 // LengthDrift is how the iterations changed.
@@ -189,7 +189,7 @@ func newPattern(q pattern.Pattern, p periodicity.Period, set series.Set, shift f
 	out := DetectedPattern{ID: q.ID, Column: q.Column, ValuesColumn: q.ValuesColumn, PeriodS: q.PeriodS, PeriodLoS: q.PeriodLoS, PeriodHiS: q.PeriodHiS,
 		PeriodSamples: q.PeriodSamples, PeriodCV: q.PeriodCV, Confidence: q.Confidence, ConfidenceParts: p.Parts, Coverage: q.Coverage,
 		Count: len(p.Instances), Runs: len(p.Regions), Values: numbers{q.Values, shift}, P10: numbers{q.P10, shift}, P90: numbers{q.P90, shift},
-		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...), Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.Child{}, p.Children...),
+		Instances: make([][2]int, len(p.Instances)), Regions: append([]periodicity.Region{}, p.Regions...), Low: []pattern.Low{}, Slow: []Slow{}, Child: append([]periodicity.ChildPeriod{}, p.Children...),
 		Drift: LengthDrift{Level: 0.95}}
 	out.Kind, out.PeriodMeanS, out.PeriodP10S, out.PeriodP90S = cmp.Or(p.Kind, periodicity.Equal), p.MeanS, p.P10S, p.P90S
 	if p.CPUS > 0 {

@@ -27,7 +27,7 @@ func example() Input {
 	p := periodicity.Period{Column: "ipc", PeriodS: 0.55, LoS: 0.54, HiS: 0.56, PeriodSamples: 110, PeriodCV: 0.09,
 		MeanS: 0.55, P10S: 0.5, P90S: 0.6, CPUS: 0.21, Axis: periodicity.Both,
 		Confidence: 0.81, Coverage: 0.9, Significance: 12,
-		Children: []periodicity.Child{{PeriodS: 0.05, Count: 900, Confidence: 0.6}}}
+		Children: []periodicity.ChildPeriod{{PeriodS: 0.05, Count: 900, Confidence: 0.6}}}
 	run := func(n, l int) {
 		r := periodicity.Region{StartS: float64(len(v)) * 0.005, Count: n}
 		for range n {

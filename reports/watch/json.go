@@ -13,19 +13,19 @@ import (
 
 // CycleLine is a line of `jobgait watch --stream`: a cycle that ended, and what comes next.
 type CycleLine struct {
-	Schema         string        `json:"schema"`
-	JobID          int64         `json:"job_id"`
-	Node           string        `json:"node"`
-	At             time.Time     `json:"at"`
-	State          tracker.State `json:"state"`
-	Cycle          int64         `json:"cycle"`
-	Boundary       time.Time     `json:"boundary"`
-	LengthS        float64       `json:"length_s"`
-	Residual       float64       `json:"residual"`
-	PeriodS        *float64      `json:"period_s"`
-	NextBoundary   *time.Time    `json:"next_boundary"`
-	BoundaryErrorS *float64      `json:"boundary_error_s"`
-	Low            []LowAhead    `json:"low"`
+	Schema         string            `json:"schema"`
+	JobID          int64             `json:"job_id"`
+	Node           string            `json:"node"`
+	At             time.Time         `json:"at"`
+	State          tracker.LoopState `json:"state"`
+	Cycle          int64             `json:"cycle"`
+	Boundary       time.Time         `json:"boundary"`
+	LengthS        float64           `json:"length_s"`
+	Residual       float64           `json:"residual"`
+	PeriodS        *float64          `json:"period_s"`
+	NextBoundary   *time.Time        `json:"next_boundary"`
+	BoundaryErrorS *float64          `json:"boundary_error_s"`
+	Low            []LowAhead        `json:"low"`
 }
 
 // LowAhead is a stretch at a low level of activity that is expected.
@@ -78,7 +78,7 @@ func (h *CycleLines) Next(s live.State, alive bool) (lines string) {
 }
 
 // line tells of one cycle. What a run that is over was expected to do will not come.
-func line(s live.State, c live.Cycle, alive bool) string {
+func line(s live.State, c live.EndedCycle, alive bool) string {
 	h := CycleLine{Schema: CycleSchema, JobID: s.JobID, Node: s.Node, At: s.At, State: s.State, Cycle: c.N, Boundary: c.Boundary,
 		LengthS: c.LengthS, Residual: c.Residual, PeriodS: s.PeriodS, Low: []LowAhead{}}
 	if alive {

@@ -27,7 +27,7 @@ func cyclesOf(t *testing.T, n int64) live.State {
 	s := live.State{Schema: live.Schema, At: ends(n).Add(500 * time.Millisecond), State: tracker.InCycle, PeriodS: &period, NextBoundary: &next,
 		BoundaryErrorS: &off, Cycles: n, Agent: self}
 	for k := max(1, n-4); k <= n; k++ {
-		s.Recent = append(s.Recent, live.Cycle{N: k, Boundary: ends(k), LengthS: 2, Residual: 0.125})
+		s.Recent = append(s.Recent, live.EndedCycle{N: k, Boundary: ends(k), LengthS: 2, Residual: 0.125})
 	}
 	return s
 }

@@ -82,7 +82,7 @@ func SummaryOf(j live.Job) summary.Summary {
 }
 
 // endState is the state of a run whose agent is gone.
-func endState(s live.State) tracker.State {
+func endState(s live.State) tracker.LoopState {
 	if s.State == tracker.Ended {
 		return s.State
 	}

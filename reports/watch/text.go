@@ -13,7 +13,7 @@ import (
 )
 
 // Dead is what a run is called whose agent is gone without having said that it ended.
-const Dead tracker.State = "dead"
+const Dead tracker.LoopState = "dead"
 
 // Text says what is known of a run at the time now, in a few lines; alive is whether its
 // agent lives.

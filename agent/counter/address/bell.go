@@ -20,7 +20,7 @@ type bell struct {
 // shell that starts short programs as fast as it can writes 0.75 MB a second and
 // CPU, mappings mostly, and had lost 2,600 records in one second without it. An
 // error means that nobody will tell.
-func (s *Source) Full() (<-chan struct{}, error) {
+func (s *Sampler) Full() (<-chan struct{}, error) {
 	if s.bell == nil {
 		s.bell = &bell{stop: -1, rung: make(chan struct{}, 1)}
 		if err := s.ringAgain(); err != nil {
@@ -31,7 +31,7 @@ func (s *Source) Full() (<-chan struct{}, error) {
 }
 
 // ringAgain waits on the present CPUs, if somebody wants to be told.
-func (s *Source) ringAgain() error {
+func (s *Sampler) ringAgain() error {
 	if s.bell == nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s *Source) ringAgain() error {
 }
 
 // silence stops the waiting, before descriptors are closed.
-func (s *Source) silence() error {
+func (s *Sampler) silence() error {
 	if s.bell == nil || s.bell.stop < 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 // matters: between two events of processes the order of CPUs does not. The rings
 // are emptied one after the other; what came after the first waits for the next
 // drain, or a sample would come before the mapping that it is in.
-func (s *Source) Drain(to counter.Sink) error {
+func (s *Sampler) Drain(to counter.Sink) error {
 	limit := rawcall.Now()
 	var first error
 	for _, c := range s.cpus {
@@ -48,14 +48,14 @@ func (s *Source) Drain(to counter.Sink) error {
 
 // Passing returns how many records the last drain took beside those of timers. They
 // are written in passing and interrupt nobody.
-func (s *Source) Passing() int64 {
+func (s *Sampler) Passing() int64 {
 	n := s.passing
 	s.passing = 0
 	return n
 }
 
 // empty decodes one ring.
-func (s *Source) empty(c *cpu, to counter.Sink) error {
+func (s *Sampler) empty(c *cpu, to counter.Sink) error {
 	var drained, lost int64
 	err := c.ring.Drain(func(h perf.Header, body []byte) {
 		if h.Type == unix.PERF_RECORD_SAMPLE {
@@ -88,7 +88,7 @@ func (s *Source) empty(c *cpu, to counter.Sink) error {
 }
 
 // replay hands over the samples before a time.
-func (s *Source) replay(to counter.Sink, before int64) {
+func (s *Sampler) replay(to counter.Sink, before int64) {
 	for _, c := range s.cpus {
 		for c.next < len(c.samples) && c.samples[c.next].time < before {
 			x := c.samples[c.next]

@@ -15,7 +15,7 @@ import (
 )
 
 // openCPU opens the timer of a CPU and its ring; the timer does not run yet.
-func (s *Source) openCPU(c *cpu) error {
+func (s *Sampler) openCPU(c *cpu) error {
 	var err error
 	if c.fd, err = s.open(&s.attr, s.pid(), c.number, -1, 0); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (c *cpu) close() error {
 // follow opens the timers of CPUs that came online anew, about once a second: one
 // that was there before stays silent, though nothing says so. Those of a command
 // belong to its processes and outlive the CPU.
-func (s *Source) follow(to counter.Sink) error {
+func (s *Sampler) follow(to counter.Sink) error {
 	now := rawcall.Now()
 	if now < s.lookAt || s.p.Root != 0 {
 		return nil
@@ -69,7 +69,7 @@ func (s *Source) follow(to counter.Sink) error {
 }
 
 // plug samples on a CPU that has no timer.
-func (s *Source) plug(number int) error {
+func (s *Sampler) plug(number int) error {
 	i := slices.IndexFunc(s.cpus, func(c *cpu) bool { return c.number == number })
 	if i < 0 {
 		i = len(s.cpus)

@@ -58,7 +58,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 			}
 			last, opened = *a, opened+1
 			return memory(t), nil
-		}, Params{Peek: peek.Direct{Proc: t.TempDir()}, CPUs: []int{0, 1}, Rate: ChooseRate(1000, 2, 5e6), StepNS: 5e6, Root: c.root})
+		}, SamplingParams{Peek: peek.Direct{Proc: t.TempDir()}, CPUs: []int{0, 1}, Rate: ChooseRate(1000, 2, 5e6), StepNS: 5e6, Root: c.root})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -75,7 +75,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		must(t, s.Close())
 	}
 	_, err := New(func(*unix.PerfEventAttr, int, int, int, int) (int, error) { return -1, unix.EACCES },
-		Params{CPUs: []int{0}, Rate: ChooseRate(1000, 1, 5e6), StepNS: 5e6})
+		SamplingParams{CPUs: []int{0}, Rate: ChooseRate(1000, 1, 5e6), StepNS: 5e6})
 	if !perf.Forbidden(err) {
 		t.Errorf("forbidden: %v", err)
 	}
@@ -106,7 +106,7 @@ func TestLostRecordsMakeUsForget(t *testing.T) {
 		const dataHead = 1024 // in perf_event_mmap_page
 		_, err = unix.Pwrite(fd, binary.NativeEndian.AppendUint64(nil, uint64(len(record))), dataHead)
 		must(t, err)
-		s := &Source{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: 1 << 62, cpus: []*cpu{{fd: fd, ring: ring}}}
+		s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: 1 << 62, cpus: []*cpu{{fd: fd, ring: ring}}}
 		s.table.apply(event{kind: execed, pid: 3})
 		var sink countertest.Sink
 		for range 2 {

@@ -181,10 +181,10 @@ func (x *places) ask() {
 }
 
 // CountPlaces makes the source count places, from now on.
-func (s *Source) CountPlaces() { s.table.places = newPlaces() }
+func (s *Sampler) CountPlaces() { s.table.places = newPlaces() }
 
 // Code returns the files whose code was hit, nil where places are not counted.
-func (s *Source) Code() []CodeFile {
+func (s *Sampler) Code() []CodeFile {
 	if s.table.places == nil {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (s *Source) Code() []CodeFile {
 
 // NewCode is the part of the hits in files that is at places that Asked was not
 // called for yet.
-func (s *Source) NewCode() float64 {
+func (s *Sampler) NewCode() float64 {
 	if s.table.places == nil {
 		return 0
 	}
@@ -201,10 +201,10 @@ func (s *Source) NewCode() float64 {
 }
 
 // Asked says that somebody was asked of all places there are.
-func (s *Source) Asked() { s.table.places.ask() }
+func (s *Sampler) Asked() { s.table.places.ask() }
 
 // Places is what of Code a profile takes.
-func (s *Source) Places() (p profile.Places, ok bool) {
+func (s *Sampler) Places() (p profile.Places, ok bool) {
 	x := s.table.places
 	if x == nil {
 		return p, false

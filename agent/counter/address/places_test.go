@@ -19,7 +19,7 @@ func TestPlacesOfTheRun(t *testing.T) {
 	}
 	tb.apply(event{time: 6, kind: mapped, pid: 10, area: area{start: 0x700000, end: 0x702000, file: 77}, name: "/opt/app/lib b.so", build: "abcd"})
 	tb.hit(user(10, 0x701000, 7))
-	s := &Source{table: tb}
+	s := &Sampler{table: tb}
 	code := s.Code()
 	if len(code) != 2 || s.NewCode() != 1 {
 		t.Fatalf("%+v, new %g", code, s.NewCode())

@@ -23,7 +23,7 @@ import (
 )
 
 // sampling opens the real timers, or skips where they are not ours to have.
-func sampling(t *testing.T, p Params) *Source {
+func sampling(t *testing.T, p SamplingParams) *Sampler {
 	t.Helper()
 	p.Peek, p.StepNS = peek.Direct{Proc: "/proc"}, 5e6
 	if p.Rate.Hz == 0 {
@@ -84,9 +84,9 @@ func (o only) Has(pid int) bool { return pid == int(o) }
 func TestProgramsThatAreGone(t *testing.T) {
 	for _, scope := range []string{"task", "job"} {
 		cmd, gate, program := script(t, fewShort)
-		p := Params{Root: cmd.Process.Pid}
+		p := SamplingParams{Root: cmd.Process.Pid}
 		if scope == "job" {
-			p = Params{Members: only(cmd.Process.Pid)}
+			p = SamplingParams{Members: only(cmd.Process.Pid)}
 		}
 		s := sampling(t, p)
 		must(t, s.Start())
@@ -148,7 +148,7 @@ func ended(pid int) bool {
 
 // A lower rate gives fewer samples and keeps to its phase in the grid.
 func TestSetRate(t *testing.T) {
-	s := sampling(t, Params{Members: only(os.Getpid())})
+	s := sampling(t, SamplingParams{Members: only(os.Getpid())})
 	burn := func(d time.Duration) {
 		for end := cpuTime(t) + d; cpuTime(t) < end; {
 		}
@@ -193,7 +193,7 @@ func TestSetRate(t *testing.T) {
 }
 
 // onPhase is the share of samples that are just after the phase of some CPU.
-func (s *Source) onPhase(at []int64) float64 {
+func (s *Sampler) onPhase(at []int64) float64 {
 	good := 0
 	for _, x := range at {
 		for _, c := range s.cpus {
@@ -219,7 +219,7 @@ func TestCPUThatComesBack(t *testing.T) {
 	sys := t.TempDir()
 	file := filepath.Join(sys, "devices/system/cpu/online")
 	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	s := sampling(t, Params{Sys: sys, Members: only(os.Getpid())})
+	s := sampling(t, SamplingParams{Sys: sys, Members: only(os.Getpid())})
 	if len(s.cpus) < 2 {
 		t.Skip("there is one CPU only")
 	}
@@ -267,7 +267,7 @@ func TestCPUThatComesBack(t *testing.T) {
 // A storm of short programs fills a ring before its drain is due.
 func TestFullRingIsTold(t *testing.T) {
 	cmd, gate, _ := script(t, "while /bin/true; do /bin/true; done")
-	s := sampling(t, Params{Root: cmd.Process.Pid, Rate: ChooseRate(10, 2, 5e6)})
+	s := sampling(t, SamplingParams{Root: cmd.Process.Pid, Rate: ChooseRate(10, 2, 5e6)})
 	full, err := s.Full()
 	must(t, err)
 	must(t, s.Start())
@@ -290,14 +290,14 @@ func TestFullRingIsTold(t *testing.T) {
 }
 
 func TestTaskRules(t *testing.T) {
-	p := Params{Root: 1, Rate: ChooseRate(0, 17, 5e6), StepNS: 5e6, CPUs: make([]int, MaxTaskCPUs+1)}
+	p := SamplingParams{Root: 1, Rate: ChooseRate(0, 17, 5e6), StepNS: 5e6, CPUs: make([]int, MaxTaskCPUs+1)}
 	if _, err := New(func(*unix.PerfEventAttr, int, int, int, int) (int, error) {
 		t.Error("an event was opened")
 		return -1, unix.EINVAL
 	}, p); !errors.Is(err, ErrManyCPUs) {
 		t.Errorf("17 CPUs: %v", err)
 	}
-	s := &Source{p: p}
+	s := &Sampler{p: p}
 	if err := s.SetRate(p.Rate); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("rate of a command: %v", err)
 	}

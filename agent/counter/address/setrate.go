@@ -15,7 +15,7 @@ import (
 // anew, so it is set at a moment of the new phase. The processes of a command
 // have events of their own, which the kernel lets nobody change while they run:
 // then it is errors.ErrUnsupported.
-func (s *Source) SetRate(r Rate) error {
+func (s *Sampler) SetRate(r Rate) error {
 	switch {
 	case s.p.Root != 0:
 		return fmt.Errorf("change rate of a command's addresses: %w", errors.ErrUnsupported)
@@ -33,7 +33,7 @@ func (s *Source) SetRate(r Rate) error {
 }
 
 // arm sets a timer going at its phase; those that follow one task only have none.
-func (s *Source) arm(c *cpu, late int64, start func() error) error {
+func (s *Sampler) arm(c *cpu, late int64, start func() error) error {
 	if s.p.Root != 0 {
 		return start()
 	}
@@ -46,11 +46,11 @@ func (s *Source) arm(c *cpu, late int64, start func() error) error {
 const minSlack, maxSlack = 20_000, 100_000
 
 // setPeriod sets the period, which begins anew.
-func (s *Source) setPeriod(c *cpu) error { return perf.SetPeriod(c.fd, s.p.Rate.PeriodNS) }
+func (s *Sampler) setPeriod(c *cpu) error { return perf.SetPeriod(c.fd, s.p.Rate.PeriodNS) }
 
 // phased gives every CPU its phase at the present rate and returns those that are
 // online in that order.
-func (s *Source) phased() []*cpu {
+func (s *Sampler) phased() []*cpu {
 	var online []*cpu
 	for _, c := range s.cpus {
 		c.phaseNS = phase(c.index, s.p.Rate.PeriodNS, s.p.StepNS)

@@ -42,8 +42,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Params are what a source samples.
-type Params struct {
+// SamplingParams are what a source samples.
+type SamplingParams struct {
 	Peek peek.Reader
 	Sys  string // "/sys" if it is ""
 	CPUs []int
@@ -56,9 +56,9 @@ type Params struct {
 	Members counter.Members
 }
 
-// Source is the timers of all CPUs. It is a counter.Source without columns.
-type Source struct {
-	p        Params
+// Sampler is the timers of all CPUs. It is a counter.Source without columns.
+type Sampler struct {
+	p        SamplingParams
 	cpus     []*cpu
 	table    *table
 	events   []event
@@ -77,7 +77,7 @@ type Source struct {
 	lookAt int64
 }
 
-var _ counter.Source = (*Source)(nil)
+var _ counter.Source = (*Sampler)(nil)
 
 type cpu struct {
 	number  int
@@ -100,14 +100,14 @@ var ErrManyCPUs = fmt.Errorf("an ordinary user's code is sampled on up to %d CPU
 // New opens a timer on every CPU, with kernel code where that is permitted. An
 // error means that there is none at all; perf.Forbidden tells whether for lack
 // of permission.
-func New(open perf.Opener, p Params) (*Source, error) {
+func New(open perf.Opener, p SamplingParams) (*Sampler, error) {
 	if p.Root != 0 && len(p.CPUs) > MaxTaskCPUs {
 		return nil, ErrManyCPUs
 	}
 	if p.Sys == "" {
 		p.Sys = "/sys"
 	}
-	s := &Source{p: p, table: newTable(p.Peek, p.Members), fastest: p.Rate, open: open, online: kernel.NewOnline(p.Sys)}
+	s := &Sampler{p: p, table: newTable(p.Peek, p.Members), fastest: p.Rate, open: open, online: kernel.NewOnline(p.Sys)}
 	if err := s.probe(); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func mapRing(fd, pages int) (*perf.Ring, error) {
 	}
 }
 
-func (s *Source) pid() int {
+func (s *Sampler) pid() int {
 	if s.p.Root != 0 {
 		return s.p.Root
 	}
@@ -157,7 +157,7 @@ const buildID = 1 << 34
 
 // probe finds attributes that this kernel takes from us: first without build
 // ids, for older kernels, then without kernel code.
-func (s *Source) probe() error {
+func (s *Sampler) probe() error {
 	attr := perf.Timer(s.p.Rate.PeriodNS, sampleType)
 	attr.Wakeup = 0 // at half of the ring
 	// The idle task is nobody's; leaving it out saves the ring.
@@ -182,17 +182,17 @@ func (s *Source) probe() error {
 }
 
 // Columns are none: hits are not counts.
-func (s *Source) Columns() []profile.Column { return nil }
+func (s *Sampler) Columns() []profile.Column { return nil }
 
 // Lanes is the number of CPUs. No record is due: an idle CPU gives none.
-func (s *Source) Lanes() int      { return len(s.cpus) }
-func (s *Source) PeriodNS() int64 { return 0 }
+func (s *Sampler) Lanes() int      { return len(s.cpus) }
+func (s *Sampler) PeriodNS() int64 { return 0 }
 
 // EveryNS is 0: the rings hold four seconds.
-func (s *Source) EveryNS() int64 { return 0 }
+func (s *Sampler) EveryNS() int64 { return 0 }
 
 // Scope is whose processes are sampled: "task" with a root, else "job".
-func (s *Source) Scope() string {
+func (s *Sampler) Scope() string {
 	if s.p.Root != 0 {
 		return "task"
 	}
@@ -200,10 +200,10 @@ func (s *Source) Scope() string {
 }
 
 // Sources and Notes tell what is sampled.
-func (s *Source) Sources() []run.CounterSource {
+func (s *Sampler) Sources() []run.CounterSource {
 	return []run.CounterSource{{Name: "code", Event: "cpu-clock", PMU: "software", Scope: s.Scope()}}
 }
-func (s *Source) Notes() []note.Note {
+func (s *Sampler) Notes() []note.Note {
 	if !s.userOnly {
 		return nil
 	}
@@ -211,18 +211,18 @@ func (s *Source) Notes() []note.Note {
 }
 
 // OnJoin sets what is told each process that is found to be the job's.
-func (s *Source) OnJoin(f func(pid int)) { s.table.joined = f }
+func (s *Sampler) OnJoin(f func(pid int)) { s.table.joined = f }
 
 // Programs returns how many samples each program of the job had, by base name.
-func (s *Source) Programs() map[string]int64 { return s.table.programs() }
+func (s *Sampler) Programs() map[string]int64 { return s.table.programs() }
 
 // Build returns the build id of a program of the job, by base name, or what else
 // tells its builds apart; "" is not known.
-func (s *Source) Build(program string) string { return s.table.builds[program] }
+func (s *Sampler) Build(program string) string { return s.table.builds[program] }
 
 // Start enables the timers, each at its phase; those that follow one task only
 // have no phase to keep.
-func (s *Source) Start() error {
+func (s *Sampler) Start() error {
 	s.on = true
 	late := rawcall.Now() + perf.PhaseLimit
 	for _, c := range s.phased() {
@@ -234,7 +234,7 @@ func (s *Source) Start() error {
 }
 
 // Stop disables the timers.
-func (s *Source) Stop() error {
+func (s *Sampler) Stop() error {
 	s.on = false
 	var first error
 	for _, c := range s.phased() {
@@ -246,7 +246,7 @@ func (s *Source) Stop() error {
 }
 
 // Close gives all events back.
-func (s *Source) Close() error {
+func (s *Sampler) Close() error {
 	first := errors.Join(s.silence(), s.online.Close())
 	for _, c := range s.cpus {
 		first = errors.Join(first, c.close())

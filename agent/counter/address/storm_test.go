@@ -226,7 +226,7 @@ func TestAreasAreBounded(t *testing.T) {
 	if !tb.full() {
 		t.Fatalf("not full with %d areas", tb.areas)
 	}
-	s := &Source{table: tb, lookAt: 1 << 62}
+	s := &Sampler{table: tb, lookAt: 1 << 62}
 	if err := s.Drain(&countertest.Sink{}); err != nil || tb.areas != 0 || len(tb.procs) != 0 {
 		t.Errorf("after a drain: %d areas of %d processes, %v", tb.areas, len(tb.procs), err)
 	}

@@ -290,7 +290,7 @@ func TestPageKeysKeepClearOfTheBuckets(t *testing.T) {
 // moment before the first ring was emptied; the rest waits.
 func TestDrainKeepsTheOrderOfTime(t *testing.T) {
 	const later = 1 << 62
-	s := &Source{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: later}
+	s := &Sampler{table: newTable(peek.Direct{Proc: t.TempDir()}, nil), lookAt: later}
 	s.cpus = []*cpu{
 		{fd: -1, samples: []sample{user(7, 0x1000, 10), user(7, 0x1000, 30), user(7, 0x1000, later)}},
 		{fd: -1, samples: []sample{user(7, 0x1000, 20), user(7, 0x1000, 40)}},

@@ -28,10 +28,10 @@ func (w waiting) hit(thread int32, waits bool) {
 }
 
 // Waits tells whether a page that was hit is of a library in which is waited.
-func (s *Source) Waits(page uint64) bool { return s.table.spins[page] }
+func (s *Sampler) Waits(page uint64) bool { return s.table.spins[page] }
 
 // WatchWaiting makes the source tell waiting threads from others, or leave it.
-func (s *Source) WatchWaiting(on bool) {
+func (s *Sampler) WatchWaiting(on bool) {
 	switch {
 	case !on:
 		s.table.waiting = nil
@@ -44,7 +44,7 @@ func (s *Source) WatchWaiting(on bool) {
 // many of others. A thread waits if half of its samples are in such libraries: the rest
 // of a loop that looks whether a message came is in the C library, the clock and the
 // kernel.
-func (s *Source) Waited() (waits, others int) {
+func (s *Sampler) Waited() (waits, others int) {
 	for _, x := range s.table.waiting {
 		if 2*x.waits >= x.all {
 			waits += x.all

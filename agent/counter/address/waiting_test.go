@@ -11,7 +11,7 @@ import (
 // counted unasked, and each once.
 func TestThreadsThatWait(t *testing.T) {
 	tb := newTable(peek.Direct{Proc: t.TempDir()}, nil)
-	s := Source{table: tb}
+	s := Sampler{table: tb}
 	const mpi, own = 0x10000, 0x20000
 	tb.apply(event{kind: execed, pid: 10, name: "app"})
 	for start, name := range map[uint64]string{mpi: "/usr/lib/libopen-pal.so.40.30.2", own: "/home/u/app"} {

@@ -37,11 +37,11 @@ func setMI300(t *testing.T, dir string, joules uint64) {
 }
 
 // params are those of a job of which process 7 holds these files.
-func params(t *testing.T, sys string, g job.GPUs, files ...string) Params {
+func params(t *testing.T, sys string, g job.GPUs, files ...string) ReadingParams {
 	t.Helper()
 	proc := t.TempDir()
 	opened(t, proc, 7, files...)
-	return Params{GPUs: g, Sys: sys, Holders: Holders{Proc: proc, Members: func() []int { return []int{7} },
+	return ReadingParams{GPUs: g, Sys: sys, Holders: Holders{Proc: proc, Members: func() []int { return []int{7} },
 		Sharing: func(int) job.Sharing { return job.WholeGPUs }, Now: rawcall.Now}}
 }
 
@@ -64,7 +64,7 @@ func source(t *testing.T, o Opened, column string) (counter.Source, int) {
 
 // openAll opens until every device has answered: it is waited for 2 s, which a machine
 // that others use may take.
-func openAll(t *testing.T, p Params) (o Opened) {
+func openAll(t *testing.T, p ReadingParams) (o Opened) {
 	t.Helper()
 	jobtest.Until(t, "every device has answered", func() bool {
 		o = Open(p)

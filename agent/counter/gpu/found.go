@@ -15,7 +15,7 @@ import (
 // of a run whose scheduler named none, as a command of `jobgait run`. There are columns for
 // all of the node's; a GPU that is held by no process of the run is not read, and nothing
 // of the driver is touched before the first is held.
-func OpenFound(p Params) Opened {
+func OpenFound(p ReadingParams) Opened {
 	numbers := numbersIn(p.Dev)
 	if len(numbers) == 0 {
 		return Opened{}
@@ -49,7 +49,7 @@ func OpenFound(p Params) Opened {
 
 // found are the GPUs of a node of which a run may open some.
 type found struct {
-	p       Params
+	p       ReadingParams
 	holders Holders
 	names   []string // device files, in the order of helpers
 	files   map[string]bool

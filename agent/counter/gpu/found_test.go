@@ -71,7 +71,7 @@ func TestOpenFound(t *testing.T) {
 // Without device files of NVIDIA's there is nothing to look for.
 func TestOpenFoundOfNothing(t *testing.T) {
 	for _, dev := range []string{"", t.TempDir()} {
-		if o := OpenFound(Params{Dev: dev}); len(o.Sources) != 0 || o.Flush != nil {
+		if o := OpenFound(ReadingParams{Dev: dev}); len(o.Sources) != 0 || o.Flush != nil {
 			t.Errorf("%q: %d sources", dev, len(o.Sources))
 		}
 	}

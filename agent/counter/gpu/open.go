@@ -13,8 +13,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Params say whose GPUs, and where they are.
-type Params struct {
+// ReadingParams say whose GPUs, and where they are.
+type ReadingParams struct {
 	GPUs job.GPUs
 	// Sys and Dev are normally "/sys" and "/dev".
 	Sys, Dev string
@@ -45,7 +45,7 @@ type Opened struct {
 
 // Open opens the job's GPUs. It asks no device that may hang but in another goroutine,
 // which is waited for 2 s at most.
-func Open(p Params) Opened {
+func Open(p ReadingParams) Opened {
 	if p.GPUs.Parted != "" {
 		return withheld("the job has parts of them by %s: what all of a GPU does is not the job's own", p.GPUs.Parted)
 	}
@@ -75,7 +75,7 @@ func Open(p Params) Opened {
 }
 
 // openNVIDIA starts the program that asks NVIDIA's library, and does not wait for it.
-func openNVIDIA(p Params) Opened {
+func openNVIDIA(p ReadingParams) Opened {
 	names := p.GPUs.UUIDs
 	if len(names) == 0 {
 		for _, n := range p.GPUs.Numbers {
@@ -137,7 +137,7 @@ func withheld(format string, args ...any) Opened {
 }
 
 // openCards opens AMD's.
-func openCards(p Params, cards []card) Opened {
+func openCards(p ReadingParams, cards []card) Opened {
 	h := p.Holders
 	files := map[string]bool{}
 	out := Opened{Devices: func() []run.GPUDevice { return boardsOf(cards) }, Notes: []note.Note{note.New(note.GPUUnproven,
@@ -156,8 +156,8 @@ func openCards(p Params, cards []card) Opened {
 
 // kinds are what is read of a card: each in a goroutine of its own, with state of its
 // own.
-func kinds(n int, c card, p Params) []polled.Kind {
-	amd := func(what string, meter func(*board) (polled.Meter, error)) polled.Kind {
+func kinds(n int, c card, p ReadingParams) []polled.CounterKind {
+	amd := func(what string, meter func(*board) (polled.Meter, error)) polled.CounterKind {
 		open := func() (polled.Meter, error) {
 			b, err := newBoard(n, c)
 			if err != nil {
@@ -165,9 +165,9 @@ func kinds(n int, c card, p Params) []polled.Kind {
 			}
 			return meter(b)
 		}
-		return polled.Kind{Name: column(n, what, "", false).Name, Scope: "job", Hangs: true, Open: open}
+		return polled.CounterKind{Name: column(n, what, "", false).Name, Scope: "job", Hangs: true, Open: open}
 	}
-	return []polled.Kind{amd("energy", func(b *board) (polled.Meter, error) { return b.counts(p.Holders.Now) }),
+	return []polled.CounterKind{amd("energy", func(b *board) (polled.Meter, error) { return b.counts(p.Holders.Now) }),
 		amd("memory", (*board).levels)}
 }
 

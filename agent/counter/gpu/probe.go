@@ -17,7 +17,7 @@ import (
 // Probe reads every GPU of this node for some seconds and writes what no document proves:
 // what each call costs, how often values are new, which may be read, and of which clock
 // time stamps are. It is started by hand; it wakes no GPU.
-func Probe(w io.Writer, p Params) error {
+func Probe(w io.Writer, p ReadingParams) error {
 	fmt.Fprintln(w, "Instances of MIG are not read. AMD: built to the documentation, not yet run on a GPU.")
 	cards, err := listCards(p.Sys)
 	if err != nil {
@@ -61,7 +61,7 @@ func (t *tries) take(r *record) {
 	}
 }
 
-func probeNVIDIA(w io.Writer, p Params, numbers []string) error {
+func probeNVIDIA(w io.Writer, p ReadingParams, numbers []string) error {
 	began := rawcall.Now()
 	h, err := startHelper(p.Helper, numbers, p.Env, rawcall.Now, "-p")
 	if err != nil {

@@ -16,7 +16,7 @@ func TestProbe(t *testing.T) {
 	}
 	sys, _, _ := amdNode(t)
 	var out strings.Builder
-	if err := Probe(&out, Params{Sys: sys, Dev: dev, Helper: program, Env: append(env, "FAKE_DENY=197")}); err != nil {
+	if err := Probe(&out, ReadingParams{Sys: sys, Dev: dev, Helper: program, Env: append(env, "FAKE_DENY=197")}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"AMD: built to the documentation, not yet run on a GPU", "energy (field 83)", "GPM true", "windows of utilization, every 200.0 ms", "NVIDIA driver 999.01", "kB resident", " calls for energy and power",
@@ -34,7 +34,7 @@ func TestProbe(t *testing.T) {
 
 func TestProbeOfNothing(t *testing.T) {
 	var out strings.Builder
-	if err := Probe(&out, Params{Sys: t.TempDir(), Dev: t.TempDir()}); err != nil || !strings.Contains(out.String(), "shows no GPU") {
+	if err := Probe(&out, ReadingParams{Sys: t.TempDir(), Dev: t.TempDir()}); err != nil || !strings.Contains(out.String(), "shows no GPU") {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 // Opener opens sources, and names those that are not to be had.
 type Opener func(now func() int64) (have []*Source, lack []run.CounterSource)
 
-// Kind is one Meter, and the name by which it is missed.
-type Kind struct {
+// CounterKind is one Meter, and the name by which it is missed.
+type CounterKind struct {
 	Name, Scope string
 	Open        func() (Meter, error)
 	// Hangs tells that a device's firmware is asked even whether it is there.
@@ -18,7 +18,7 @@ type Kind struct {
 }
 
 // Open opens what there is of some kinds.
-func Open(kinds ...Kind) Opener {
+func Open(kinds ...CounterKind) Opener {
 	return func(now func() int64) (have []*Source, lack []run.CounterSource) {
 		for _, k := range kinds {
 			open := k.Open

@@ -18,7 +18,7 @@ import (
 // openThermal is a source as a package of its own would have it: the temperature of
 // every thermal zone, added up.
 func openThermal(sys string) polled.Opener {
-	return polled.Open(polled.Kind{Name: "temperature", Scope: "node", Open: func() (polled.Meter, error) {
+	return polled.Open(polled.CounterKind{Name: "temperature", Scope: "node", Open: func() (polled.Meter, error) {
 		paths, err := filepath.Glob(filepath.Join(sys, "class/thermal/thermal_zone*/temp"))
 		if err == nil && len(paths) == 0 {
 			err = fmt.Errorf("no thermal zone")

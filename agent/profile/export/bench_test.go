@@ -38,7 +38,7 @@ func BenchmarkExport(b *testing.B) {
 				var out counting
 				for b.Loop() {
 					runtime.GC()
-					if _, err := Write(&out, path, Options{Format: form.format, Column: form.column}); err != nil {
+					if _, err := Write(&out, path, ExportOptions{Format: form.format, Column: form.column}); err != nil {
 						b.Fatal(err)
 					}
 				}

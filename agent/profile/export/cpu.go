@@ -10,7 +10,7 @@ import (
 
 // writeCPU writes the bins of equal CPU time: the CPU time and the wall time at which
 // each began, and its samples. Where the profile has a gap a bin has none.
-func writeCPU(w io.Writer, path string, o Options) (Caveats, error) {
+func writeCPU(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	l, err := profile.Load(path)
 	if err != nil {
 		return Caveats{}, err

@@ -34,8 +34,8 @@ const (
 	CPU
 )
 
-// Options say what is written.
-type Options struct {
+// ExportOptions say what is written.
+type ExportOptions struct {
 	Format Format
 	// Column is the name of a column or of a group; "" = all.
 	Column string
@@ -60,7 +60,7 @@ type sink interface {
 }
 
 // Write exports a profile.
-func Write(w io.Writer, path string, o Options) (Caveats, error) {
+func Write(w io.Writer, path string, o ExportOptions) (Caveats, error) {
 	if o.Format == CPU {
 		return writeCPU(w, path, o)
 	}
@@ -95,7 +95,7 @@ func Write(w io.Writer, path string, o Options) (Caveats, error) {
 	return r, s.end()
 }
 
-func (o Options) sink(w io.Writer) sink {
+func (o ExportOptions) sink(w io.Writer) sink {
 	if o.Format == Float32 {
 		return &floatSink{w: newBuffer(w)}
 	}
@@ -103,7 +103,7 @@ func (o Options) sink(w io.Writer) sink {
 }
 
 // choose returns which columns are written.
-func (o Options) choose(h profile.Header, columns []series.Column) ([]int, error) {
+func (o ExportOptions) choose(h profile.Header, columns []series.Column) ([]int, error) {
 	var out []int
 	names, there := []string{}, map[string]bool{"": true, "t_s": true}
 	for i, c := range columns {

@@ -19,7 +19,7 @@ import (
 func synthetic(t testing.TB, seconds float64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "profile.jgp")
-	if err := profiletest.Write(path, profiletest.Options{Seconds: seconds, PeriodS: 0.5, Seal: true}); err != nil {
+	if err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: seconds, PeriodS: 0.5, Seal: true}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -48,7 +48,7 @@ func gapped(t *testing.T) string {
 	return path
 }
 
-func write(t *testing.T, path string, o Options) (string, Caveats) {
+func write(t *testing.T, path string, o ExportOptions) (string, Caveats) {
 	t.Helper()
 	var out bytes.Buffer
 	r, err := Write(&out, path, o)
@@ -59,12 +59,12 @@ func write(t *testing.T, path string, o Options) (string, Caveats) {
 }
 
 func TestCSV(t *testing.T) {
-	got, r := write(t, gapped(t), Options{})
+	got, r := write(t, gapped(t), ExportOptions{})
 	want := "t_s,busy_cpus,level\n0.075,1,1\n0.08,2,\n0.095,0,3\n0.1,1,4\n"
 	if got != want || r.Rows != 4 || r.RateHz != 200 {
 		t.Errorf("%q, want %q; %+v", got, want, r)
 	}
-	if got, _ := write(t, gapped(t), Options{Column: "energy"}); got != "t_s,energy\n0.075,\n0.08,2000\n0.095,\n0.1,2000\n" {
+	if got, _ := write(t, gapped(t), ExportOptions{Column: "energy"}); got != "t_s,energy\n0.075,\n0.08,2000\n0.095,\n0.1,2000\n" {
 		t.Errorf("energy: %q", got)
 	}
 }
@@ -78,7 +78,7 @@ func TestSeconds(t *testing.T) {
 }
 
 func TestFloat32(t *testing.T) {
-	got, _ := write(t, gapped(t), Options{Format: Float32, Column: "level"})
+	got, _ := write(t, gapped(t), ExportOptions{Format: Float32, Column: "level"})
 	want := []float64{1, math.NaN(), math.NaN(), math.NaN(), 3, 4}
 	if len(got) != 4*len(want) {
 		t.Fatalf("%d bytes", len(got))
@@ -98,7 +98,7 @@ func TestCSVIsTheSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _ := write(t, path, Options{})
+	got, _ := write(t, path, ExportOptions{})
 	lines := strings.Split(strings.TrimSpace(got), "\n")
 	if len(lines) != 1+l.Set.Len() {
 		t.Fatalf("%d lines", len(lines))
@@ -119,7 +119,7 @@ func TestCSVIsTheSet(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	path := gapped(t)
-	for name, o := range map[string]Options{"none": {Column: "x"}, "many": {Format: Float32}} {
+	for name, o := range map[string]ExportOptions{"none": {Column: "x"}, "many": {Format: Float32}} {
 		if _, err := Write(io.Discard, path, o); !errors.Is(err, ErrColumn) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -137,7 +137,7 @@ func TestRefused(t *testing.T) {
 		}
 		w.Close()
 		for f := CSV; f <= Float32; f++ {
-			if _, err := Write(io.Discard, odd, Options{Format: f}); !errors.Is(err, ErrColumn) {
+			if _, err := Write(io.Discard, odd, ExportOptions{Format: f}); !errors.Is(err, ErrColumn) {
 				t.Errorf("%q as %d: %v", names, f, err)
 			}
 		}
@@ -153,7 +153,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	w.Close()
-	if _, err := Write(io.Discard, far, Options{Format: Float32}); err == nil {
+	if _, err := Write(io.Discard, far, ExportOptions{Format: Float32}); err == nil {
 		t.Error("174 years of nothing were written")
 	}
 }
@@ -162,7 +162,7 @@ func TestRefused(t *testing.T) {
 func TestFull(t *testing.T) {
 	path := synthetic(t, 20)
 	for f := CSV; f <= Float32; f++ {
-		if _, err := Write(full{}, path, Options{Format: f, Column: map[bool]string{true: "ipc"}[f == Float32]}); !errors.Is(err, io.ErrShortWrite) {
+		if _, err := Write(full{}, path, ExportOptions{Format: f, Column: map[bool]string{true: "ipc"}[f == Float32]}); !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("format %d: %v", f, err)
 		}
 	}

@@ -22,8 +22,8 @@ import (
 	"jobgait/analysis/run"
 )
 
-// Options say what the run looks like.
-type Options struct {
+// SyntheticRun say what the run looks like.
+type SyntheticRun struct {
 	Key  run.Key // zero: job 1 of cluster "test"
 	Node string  // "": n1
 	// Seconds is how long the agent sampled.
@@ -72,9 +72,9 @@ const (
 )
 
 // Write makes the profile at path, which must not exist.
-func Write(path string, o Options) error {
+func Write(path string, o SyntheticRun) error {
 	o = o.filled()
-	w, err := profile.Create(path, o.header(), profile.Options{Lossless: o.Lossless})
+	w, err := profile.Create(path, o.header(), profile.WriterOptions{Lossless: o.Lossless})
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func Write(path string, o Options) error {
 	return w.Close()
 }
 
-func (o Options) filled() Options {
+func (o SyntheticRun) filled() SyntheticRun {
 	if o.Key == (run.Key{}) {
 		o.Key = run.Key{Cluster: "test", JobID: 1}
 	}
@@ -138,7 +138,7 @@ func (o Options) filled() Options {
 	return o
 }
 
-func (o Options) header() profile.Header {
+func (o SyntheticRun) header() profile.Header {
 	h := profile.Header{
 		Key: o.Key, Node: o.Node, CPUs: cpus, Scope: "job",
 		StepNS: stepNS, RunNS: runNS, RunReal: epochNS / 1e9, BaseNS: runNS + delayNS,
@@ -160,7 +160,7 @@ func (o Options) header() profile.Header {
 
 // node is the state of the run from block to block.
 type node struct {
-	o     Options
+	o     SyntheticRun
 	rng   *rand.Rand
 	slot  int64
 	sum   []float64 // of the columns
@@ -170,7 +170,7 @@ type node struct {
 	at    float64  // the part of the iteration that is over, negative outside of one
 }
 
-func newNode(o Options) *node {
+func newNode(o SyntheticRun) *node {
 	return &node{o: o, rng: rand.New(rand.NewPCG(o.Seed, 1)), sum: make([]float64, len(columns)),
 		start: o.StartUpS, end: o.StartUpS}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // load writes a profile and reads it back as series.
-func load(t *testing.T, o profiletest.Options) series.Set {
+func load(t *testing.T, o profiletest.SyntheticRun) series.Set {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "profile.jgp")
 	if err := profiletest.Write(path, o); err != nil {
@@ -53,7 +53,7 @@ func likeness(t *testing.T, set series.Set, name string, lagS float64) float64 {
 }
 
 func TestPeriod(t *testing.T) {
-	set := load(t, profiletest.Options{Seconds: 20.5, PeriodS: 0.5, Seal: true})
+	set := load(t, profiletest.SyntheticRun{Seconds: 20.5, PeriodS: 0.5, Seal: true})
 	for _, name := range []string{"busy_cpus", "code:kernel", "llc_misses", "ipc"} {
 		at, between := likeness(t, set, name, 0.5), likeness(t, set, name, 0.25)
 		if at < 0.4 || between > at/2 {
@@ -63,7 +63,7 @@ func TestPeriod(t *testing.T) {
 }
 
 func TestNoPeriod(t *testing.T) {
-	set := load(t, profiletest.Options{Seconds: 20})
+	set := load(t, profiletest.SyntheticRun{Seconds: 20})
 	for _, lag := range []float64{0.25, 0.5, 1} {
 		if r := likeness(t, set, "busy_cpus", lag); math.Abs(r) > 0.1 {
 			t.Errorf("likeness %.2f at %g s", r, lag)
@@ -72,7 +72,7 @@ func TestNoPeriod(t *testing.T) {
 }
 
 func TestNoAddresses(t *testing.T) {
-	set := load(t, profiletest.Options{Seconds: 3, PeriodS: 0.5, AddressHz: -1})
+	set := load(t, profiletest.SyntheticRun{Seconds: 3, PeriodS: 0.5, AddressHz: -1})
 	if _, ok := set.Column("busy_cpus"); ok {
 		t.Error("busy CPUs without code addresses")
 	}
@@ -84,7 +84,7 @@ func TestSeed(t *testing.T) {
 	files := make([][]byte, 3)
 	for i, seed := range []uint64{1, 1, 2} {
 		path := filepath.Join(dir, string(rune('a'+i)))
-		if err := profiletest.Write(path, profiletest.Options{Seconds: 2, PeriodS: 0.3, Seed: seed}); err != nil {
+		if err := profiletest.Write(path, profiletest.SyntheticRun{Seconds: 2, PeriodS: 0.3, Seed: seed}); err != nil {
 			t.Fatal(err)
 		}
 		files[i], _ = os.ReadFile(path)
@@ -92,7 +92,7 @@ func TestSeed(t *testing.T) {
 	if !reflect.DeepEqual(files[0], files[1]) || reflect.DeepEqual(files[0], files[2]) {
 		t.Error("seeds")
 	}
-	if err := profiletest.Write(filepath.Join(dir, "a"), profiletest.Options{Seconds: 1}); err == nil {
+	if err := profiletest.Write(filepath.Join(dir, "a"), profiletest.SyntheticRun{Seconds: 1}); err == nil {
 		t.Error("wrote over a profile")
 	}
 }

@@ -58,7 +58,7 @@ type weekTally struct {
 
 // tally puts the runs from to end off their levels, and their days in a week.
 // Levels and outliers are taken once known is taken out.
-func (w *Week) tally(from, end int, committed []Change, known pattern) weekTally {
+func (w *Week) tally(from, end int, committed []WeekChange, known pattern) weekTally {
 	for k := from; k < end; k++ {
 		w.off[k] = w.src[k] - known.effect[weekday(w.day[k])]
 	}
@@ -120,7 +120,7 @@ func (w *Week) centre(from, end int, f *pattern) {
 
 // place takes the level off the runs from to end, each between two changes, and
 // returns how many levels there are.
-func (w *Week) place(from, end int, committed []Change) float64 {
+func (w *Week) place(from, end int, committed []WeekChange) float64 {
 	parts, first := 0.0, from
 	part := func(last int) {
 		if last <= first {

@@ -29,9 +29,9 @@ const (
 // Runs is how many runs are looked back on: what others correct must be among them.
 const Runs = 256
 
-// Change is a committed change as the week needs it: a level ended before run
+// WeekChange is a committed change as the week needs it: a level ended before run
 // Index, and the next began at run Resumed, the same but for drifts.
-type Change struct{ Index, Resumed int }
+type WeekChange struct{ Index, Resumed int }
 
 // Week keeps what is known of weekdays as runs arrive and takes it out of the
 // logarithms.
@@ -65,7 +65,7 @@ func weekday(day int) int { return ((day % 7) + 7) % 7 }
 
 // Learn looks for a week among the runs up to newest. Between two looks what is
 // known is taken out of the runs that arrive, and others' corrections are passed on.
-func (w *Week) Learn(newest int, committed []Change) {
+func (w *Week) Learn(newest int, committed []WeekChange) {
 	n := newest + 1
 	for n-w.from > Runs || w.day[newest]-w.day[w.from] > mostDays {
 		w.from++
@@ -89,7 +89,7 @@ func (w *Week) spans(newest int) bool {
 
 // follow looks at the runs before end. Where a pattern began or ended among them,
 // it holds for its own runs, and later looks are at those since.
-func (w *Week) follow(end int, committed []Change) {
+func (w *Week) follow(end int, committed []WeekChange) {
 	w.found = w.look(w.from, end, committed)
 	first, last := w.from, end
 	if w.found.form != noWeek {
@@ -140,7 +140,7 @@ func (w *Week) holds(from, end int) (first, last int) {
 // look returns the pattern that the runs from to end show. Once there is one, it
 // is looked at again with the levels and outliers that are left when it is taken
 // out, until it stands.
-func (w *Week) look(from, end int, committed []Change) pattern {
+func (w *Week) look(from, end int, committed []WeekChange) pattern {
 	var found pattern
 	for range 6 {
 		last := found

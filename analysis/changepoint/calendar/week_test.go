@@ -24,7 +24,7 @@ func nightly(seed uint64, n, first int, size float64, at int, step float64) (x [
 	return x, day
 }
 
-func learnt(x []float64, day []int, began []float64, changes ...Change) *Week {
+func learnt(x []float64, day []int, began []float64, changes ...WeekChange) *Week {
 	w := New(x, day, began)
 	for k := range x {
 		w.Learn(k, changes)
@@ -35,7 +35,7 @@ func learnt(x []float64, day []int, began []float64, changes ...Change) *Week {
 func TestWeekendIsTakenOut(t *testing.T) {
 	for first := range 7 {
 		x, day := nightly(uint64(first), 90, first, .05, 45, .08)
-		w := learnt(x, day, nil, Change{Index: 45, Resumed: 45})
+		w := learnt(x, day, nil, WeekChange{Index: 45, Resumed: 45})
 		for k := 83; k < 90; k++ {
 			d := day[k] % 7
 			want := 0.0

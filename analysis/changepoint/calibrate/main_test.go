@@ -64,7 +64,7 @@ func TestFamiliesAreWhatTheySay(t *testing.T) {
 
 // A change that is told counts for one true one, and where none is near it is false.
 func TestTally(t *testing.T) {
-	h := history{x: make([]float64, 50), day: make([]float64, 50), changes: []draw.Change{{Index: 10, Z: 9}, {Index: 13, Z: 9}, {Index: 30, Z: 9}}}
+	h := history{x: make([]float64, 50), day: make([]float64, 50), changes: []draw.PlantedChange{{Index: 10, Z: 9}, {Index: 13, Z: 9}, {Index: 30, Z: 9}}}
 	var a tally
 	rate := 0.005
 	a.add(h, []changepoint.Change{{Index: 12}, {Index: 40, FalsePer1000: &rate, Beyond: 1}})

@@ -13,7 +13,7 @@ type history struct {
 	x   []float64
 	day []float64
 	// changes are the true ones; a null family has none.
-	changes []draw.Change
+	changes []draw.PlantedChange
 	// noisy is the run at which the noise changes by factor; 0: it does not.
 	noisy  int
 	factor float64
@@ -36,7 +36,7 @@ func (h *history) step(i int, d, sd float64) {
 	for q := i; q < len(h.x); q++ {
 		h.x[q] += d
 	}
-	h.changes = append(h.changes, draw.Change{Index: i, Log: d, Z: draw.Strength(d, sd, i, len(h.x)-i)})
+	h.changes = append(h.changes, draw.PlantedChange{Index: i, Log: d, Z: draw.Strength(d, sd, i, len(h.x)-i)})
 }
 
 // sign is that of a change: six in ten make runs slower.

@@ -34,7 +34,7 @@ func (t *tally) add(h history, found []changepoint.Change) {
 		}
 	}
 	for q, tolerance := range tolerances {
-		t.score[q].Add(draw.History{Series: h.series(), Changes: h.changes}, found, tolerance)
+		t.score[q].Add(draw.DrawnHistory{Series: h.series(), Changes: h.changes}, found, tolerance)
 	}
 }
 

@@ -84,7 +84,7 @@ func slowNodes(w io.Writer, seed uint64, draws int) {
 	}
 }
 
-func one(s changepoint.Series) changepoint.Result {
+func one(s changepoint.Series) changepoint.SeriesResult {
 	return changepoint.Analyse([]changepoint.Series{s}, changepoint.Sequential, changepoint.Default()).Series[0]
 }
 
@@ -116,7 +116,7 @@ func joint(w io.Writer, seed uint64, draws int) {
 }
 
 // add judges histories together and scores them: a change is found within three runs.
-func add(s *draw.Score, list []draw.History) changepoint.Report {
+func add(s *draw.Score, list []draw.DrawnHistory) changepoint.Analysis {
 	series := make([]changepoint.Series, len(list))
 	for i, h := range list {
 		series[i] = h.Series

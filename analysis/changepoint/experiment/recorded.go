@@ -38,7 +38,7 @@ func recorded(w io.Writer, seed uint64, draws int) {
 }
 
 // add judges h and counts it here and in all.
-func (f *found) add(h draw.History, all *found) {
+func (f *found) add(h draw.DrawnHistory, all *found) {
 	var changes []changepoint.Change
 	for _, c := range one(h.Series).Changes {
 		if !h.OnRamp(c.Index) {

@@ -2,7 +2,7 @@
 // of unrelated series, and takes that out of the runs of each.
 //
 // In come series of one or more machines: logarithms of their runs in the order in
-// which they are judged, when each run began, and who owns them (Series). Out come
+// which they are judged, when each run began, and who owns them (MachineSeries). Out come
 // for each what is taken out of its runs (Member.Shift), as the runs arrive
 // (Member.Watch), a note where it is worth a line, and events: times at which the
 // machine was faster or slower than it mostly is.

@@ -23,7 +23,7 @@ const together = 21
 // leastMachine, reaches out to where half of it is left, and must be shown by
 // enough series. It is a description: jobs are judged by what was taken out, not
 // by this list.
-func (f *fleet) events() []Event {
+func (f *fleet) events() []MachineEvent {
 	known := make([]moment, 0, len(f.runs))
 	for _, r := range f.runs {
 		if !math.IsNaN(r.off) {
@@ -35,7 +35,7 @@ func (f *fleet) events() []Event {
 	}
 	state := f.states(known)
 	usual := usualState(state)
-	var list []Event
+	var list []MachineEvent
 	free := 0 // the first run that is in no event yet
 	for q := 0; q < len(known); q++ {
 		d := state[q].shift - usual
@@ -87,7 +87,7 @@ func usualState(s []estimate) float64 {
 
 // event describes the runs first to last. It is not ok when too few series
 // showed the shift, or one that is too small all in all.
-func (f *fleet) event(known []moment, first, last int, usual float64) (Event, bool) {
+func (f *fleet) event(known []moment, first, last int, usual float64) (MachineEvent, bool) {
 	part := known[first : last+1]
 	all := make([]float64, len(part))
 	own := make(map[int][]float64)
@@ -96,7 +96,7 @@ func (f *fleet) event(known []moment, first, last int, usual float64) (Event, bo
 		own[r.member] = append(own[r.member], all[i])
 	}
 	effect := robust.Median(all)
-	e := Event{Start: part[0].start, EffectPct: quantity.OfLogs(effect)}
+	e := MachineEvent{Start: part[0].start, EffectPct: quantity.OfLogs(effect)}
 	f.look.begin()
 	for m, v := range own {
 		if robust.Median(v)/effect <= .4 {

@@ -34,9 +34,9 @@ const (
 	sure = 3
 )
 
-// Series is a history as the machine sees it: runs in the order in which they are
+// MachineSeries is a history as the machine sees it: runs in the order in which they are
 // judged, on logarithms, and when each began; Start is nil where that is not known.
-type Series struct {
+type MachineSeries struct {
 	ID, User, Machine string
 	X, Start          []float64
 }
@@ -46,9 +46,9 @@ type Series struct {
 // as much as otherwise, and no level is left for a few runs only.
 type Levels func(series int, x []float64, strict float64) []int
 
-// Event is a shift that unrelated series showed at the same time: the machine's,
+// MachineEvent is a shift that unrelated series showed at the same time: the machine's,
 // not a job's. Start and End are UTC epoch seconds.
-type Event struct {
+type MachineEvent struct {
 	Start     float64  `json:"start"`
 	End       *float64 `json:"end"` // nil: it lasts
 	EffectPct float64  `json:"effect_pct"`
@@ -57,7 +57,7 @@ type Event struct {
 
 // Member is a series as part of its machine.
 type Member struct {
-	*Series
+	*MachineSeries
 	at    int // of all series
 	note  *note.Note
 	owner int // the same for the series of one user, another for all without
@@ -104,8 +104,8 @@ type moment struct {
 // found with .10 false ones per 1000 runs, .66 with 24 where starts are not
 // known; in shuffled order .97 and .10, .87 and .39. What is taken out is within
 // 1 % of the truth, of shifts of 2 to 3 % (root mean squares).
-func TakeOut(series []Series, levels Levels) ([]*Member, []Event) {
-	events, known := []Event{}, make([]*Member, len(series))
+func TakeOut(series []MachineSeries, levels Levels) ([]*Member, []MachineEvent) {
+	events, known := []MachineEvent{}, make([]*Member, len(series))
 	for _, group := range machines(series) {
 		if len(group) <= fewest {
 			continue
@@ -124,12 +124,12 @@ func TakeOut(series []Series, levels Levels) ([]*Member, []Event) {
 			known[m.at] = m
 		}
 	}
-	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(events, func(a, b MachineEvent) int { return cmp.Compare(a.Start, b.Start) })
 	return known, events
 }
 
 // machines groups the series whose starts are known by machine.
-func machines(series []Series) [][]*Member {
+func machines(series []MachineSeries) [][]*Member {
 	where := make(map[string]int)
 	var groups [][]*Member
 	for i := range series {
@@ -143,7 +143,7 @@ func machines(series []Series) [][]*Member {
 			where[s.Machine] = g
 			groups = append(groups, nil)
 		}
-		groups[g] = append(groups[g], &Member{Series: s, at: i, start: s.Start, shift: make([]float64, len(s.Start))})
+		groups[g] = append(groups[g], &Member{MachineSeries: s, at: i, start: s.Start, shift: make([]float64, len(s.Start))})
 	}
 	for _, group := range groups {
 		number(group)
@@ -262,7 +262,7 @@ func (f *fleet) near(q, known int, now float64, look *panel) estimate {
 }
 
 // apply gives each member a note where it had part in an event.
-func (f *fleet) apply(events []Event) {
+func (f *fleet) apply(events []MachineEvent) {
 	for _, m := range f.members {
 		most := 0.0
 		for k, s := range m.shift {

@@ -9,9 +9,9 @@ import (
 
 // rows are series of runs an hour apart, of different owners, that begin in turn; the runs
 // of the machine's hours from to take longer by the logarithm.
-func rows(n, runs, from, to int, by float64) []Series {
+func rows(n, runs, from, to int, by float64) []MachineSeries {
 	r := rand.New(rand.NewPCG(9, 9))
-	list := make([]Series, n)
+	list := make([]MachineSeries, n)
 	for i := range list {
 		list[i].ID, list[i].User = string(rune('a'+i)), string(rune('A'+i))
 		for k := range runs {
@@ -63,7 +63,7 @@ func TestTooFewForAMachine(t *testing.T) {
 	for i := range mine {
 		mine[i].User, undated[i].Start = "u", nil
 	}
-	for name, list := range map[string][]Series{"five series": few, "one owner": mine, "no starts": undated} {
+	for name, list := range map[string][]MachineSeries{"five series": few, "one owner": mine, "no starts": undated} {
 		known, events := TakeOut(list, one)
 		if len(events) != 0 || len(known) != len(list) {
 			t.Errorf("%s: %+v", name, events)

@@ -22,15 +22,15 @@ type spell struct {
 // rims of long ones. What fewer series had
 // than tell of a machine is no event, nor what is below 2.25 % all in all: less
 // than that is the error of estimates as often as not.
-func (f *fleet) report(events []Event) []Event {
+func (f *fleet) report(events []MachineEvent) []MachineEvent {
 	for _, s := range f.spells() {
 		mid := robust.Median(s.shifts)
-		i := slices.IndexFunc(events, func(e Event) bool { return e.EffectPct*mid > 0 && f.meets(e, s) })
+		i := slices.IndexFunc(events, func(e MachineEvent) bool { return e.EffectPct*mid > 0 && f.meets(e, s) })
 		switch {
 		case i >= 0:
 			f.widen(&events[i], s)
 		case len(s.members) >= fewest && math.Abs(mid) >= 1.5*leastMachine:
-			e := Event{Start: f.runs[s.first].start, EffectPct: quantity.OfLogs(mid), End: f.after(s.last)}
+			e := MachineEvent{Start: f.runs[s.first].start, EffectPct: quantity.OfLogs(mid), End: f.after(s.last)}
 			f.widen(&e, s)
 			events = append(events, e)
 		}
@@ -57,7 +57,7 @@ func (f *fleet) spells() []spell {
 }
 
 // meets says whether a spell overlaps an event, or nearly so.
-func (f *fleet) meets(e Event, s spell) bool {
+func (f *fleet) meets(e MachineEvent, s spell) bool {
 	from := f.runs[max(0, s.first-together)].start
 	to := f.runs[min(len(f.runs)-1, s.last+together)].start
 	return e.Start <= to && (e.End == nil || *e.End >= from)
@@ -73,7 +73,7 @@ func (f *fleet) after(q int) *float64 {
 }
 
 // widen makes an event hold a spell and its series.
-func (f *fleet) widen(e *Event, s spell) {
+func (f *fleet) widen(e *MachineEvent, s spell) {
 	e.Start = math.Min(e.Start, f.runs[s.first].start)
 	if end := f.after(s.last); e.End != nil && (end == nil || *end > *e.End) {
 		e.End = end
@@ -86,8 +86,8 @@ func (f *fleet) widen(e *Event, s spell) {
 }
 
 // within says whether a run lies in one of the events of its sign.
-func within(events []Event, start, shift float64) bool {
-	return slices.ContainsFunc(events, func(e Event) bool {
+func within(events []MachineEvent, start, shift float64) bool {
+	return slices.ContainsFunc(events, func(e MachineEvent) bool {
 		return e.EffectPct*shift > 0 && e.Start <= start && (e.End == nil || start <= *e.End)
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"jobgait/analysis/quantity"
 )
 
-// Node is a node with which runs take longer. P is how often random orders of the
+// NamedNode is a node with which runs take longer. P is how often random orders of the
 // runs show such a node.
-type Node struct {
+type NamedNode struct {
 	Node      string  `json:"node"`
 	EffectPct float64 `json:"effect_pct"`
 	P         float64 `json:"p"`
@@ -33,17 +33,17 @@ const mostNamed = 6
 // Judge returns the nodes that are slow by all runs, slowest first. The scan has
 // ended, so that the length of a history does not decide on its changes, of which
 // starts are the first runs.
-func (w *Watch) Judge(starts []int) []Node {
+func (w *Watch) Judge(starts []int) []NamedNode {
 	end := len(w.x)
 	from := max(0, end-Runs)
 	w.inquire(from, end, starts)
 	w.place(from, end, starts)
 	w.slow = w.limping(from, end)
-	list := make([]Node, 0, len(w.slow))
+	list := make([]NamedNode, 0, len(w.slow))
 	for _, l := range w.slow {
-		list = append(list, Node{Node: w.pl.names[l.node], EffectPct: quantity.OfLogs(l.effect), P: l.p})
+		list = append(list, NamedNode{Node: w.pl.names[l.node], EffectPct: quantity.OfLogs(l.effect), P: l.p})
 	}
-	slices.SortStableFunc(list, func(a, b Node) int { return cmp.Compare(b.EffectPct, a.EffectPct) })
+	slices.SortStableFunc(list, func(a, b NamedNode) int { return cmp.Compare(b.EffectPct, a.EffectPct) })
 	return list
 }
 

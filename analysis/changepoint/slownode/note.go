@@ -6,9 +6,9 @@ import (
 	"jobgait/analysis/note"
 )
 
-// Change is a change of level: the first run of the new one, and whether that is
+// NodeChange is a change of level: the first run of the new one, and whether that is
 // slower.
-type Change struct {
+type NodeChange struct {
 	Index  int
 	Slower bool
 }
@@ -20,7 +20,7 @@ const sameChange = 3
 // left in, and committed changes that are gone once all that is known
 // of the nodes is taken out; since words the time of a run. The latter stay listed, because nothing committed
 // is withdrawn.
-func (w *Watch) Notes(committed []Change, find func(x []float64) []Change, since func(run int) string) []note.Note {
+func (w *Watch) Notes(committed []NodeChange, find func(x []float64) []NodeChange, since func(run int) string) []note.Note {
 	if len(w.slow) == 0 {
 		return nil
 	}
@@ -51,13 +51,13 @@ func (w *Watch) without() []float64 {
 }
 
 // near says whether a change lies at index or close to it.
-func near(changes []Change, index int) bool {
-	return slices.ContainsFunc(changes, func(c Change) bool {
+func near(changes []NodeChange, index int) bool {
+	return slices.ContainsFunc(changes, func(c NodeChange) bool {
 		return max(c.Index-index, index-c.Index) <= sameChange
 	})
 }
 
-func (c Change) text() string {
+func (c NodeChange) text() string {
 	if c.Slower {
 		return "a slower level"
 	}

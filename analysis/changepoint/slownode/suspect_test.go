@@ -214,12 +214,12 @@ func TestNotes(t *testing.T) {
 		w.Learn(k, 0, nil)
 	}
 	since := func(run int) string { return fmt.Sprint("since run ", run) }
-	if notes := w.Notes([]Change{{40, true}}, nil, since); notes != nil {
+	if notes := w.Notes([]NodeChange{{40, true}}, nil, since); notes != nil {
 		t.Errorf("before any node is named: %v", notes)
 	}
 	w.Judge(nil)
-	found := [][]Change{{{20, true}, {60, false}}, {{60, false}}} // as measured, and without
-	notes := w.Notes([]Change{{40, true}, {61, false}}, func([]float64) []Change {
+	found := [][]NodeChange{{{20, true}, {60, false}}, {{60, false}}} // as measured, and without
+	notes := w.Notes([]NodeChange{{40, true}, {61, false}}, func([]float64) []NodeChange {
 		now := found[0]
 		found = found[1:]
 		return now

@@ -17,7 +17,7 @@ type Spell struct {
 // and a slow wave of a per cent. Every second series changes once by 3 to 20 %.
 // Shuffled runs are executed in random order, so that the machine's mood is
 // independent of their place in the history.
-func Campaign(r *rand.Rand, series int, shuffled bool) ([]History, []Spell) {
+func Campaign(r *rand.Rand, series int, shuffled bool) ([]DrawnHistory, []Spell) {
 	const span = 3600.0
 	size := .03 + .05*r.Float64()
 	first := span * (.15 + .2*r.Float64())
@@ -33,7 +33,7 @@ func Campaign(r *rand.Rand, series int, shuffled bool) ([]History, []Spell) {
 		}
 		return x
 	}
-	list := make([]History, series)
+	list := make([]DrawnHistory, series)
 	for q := range list {
 		h := &list[q]
 		h.ID = fmt.Sprintf("s%02d", q)
@@ -41,7 +41,7 @@ func Campaign(r *rand.Rand, series int, shuffled bool) ([]History, []Spell) {
 		change, size := n, 0.0
 		if q%2 == 1 {
 			change, size = 15+r.IntN(n-30), effect(r, .03, .2)
-			h.Changes = []Change{{change, size, Strength(size, sd, change, n-change)}}
+			h.Changes = []PlantedChange{{change, size, Strength(size, sd, change, n-change)}}
 		}
 		order := make([]int, n)
 		for i := range order {

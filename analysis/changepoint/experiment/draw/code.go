@@ -108,7 +108,7 @@ type Told struct {
 }
 
 // Told reads it.
-func (h Coded) Told(res changepoint.Result) Told {
+func (h Coded) Told(res changepoint.SeriesResult) Told {
 	var t Told
 	judge := func(c changepoint.Change, name string, replacement bool) {
 		near := c.FirstIndex-3 <= h.At && h.At <= c.LastIndex+3

@@ -20,17 +20,17 @@ import (
 // Detectable is the z from which a change is asked for.
 const Detectable = 4.5
 
-// Change is a true change of a drawn history.
-type Change struct {
+// PlantedChange is a true change of a drawn history.
+type PlantedChange struct {
 	Index int
 	Log   float64 // of the ratio of levels
 	Z     float64
 }
 
-// History is a drawn series and what is true of it.
-type History struct {
+// DrawnHistory is a drawn series and what is true of it.
+type DrawnHistory struct {
 	changepoint.Series
-	Changes []Change
+	Changes []PlantedChange
 	// Slow is how much longer a run takes with a node, in logarithms.
 	Slow map[string]float64
 	// Ramp is where a slow movement begins and ends; nil: there is none.

@@ -93,14 +93,14 @@ func TestRecorded(t *testing.T) {
 	if changes < 300 || float64(flips) < .75*float64(changes) || float64(flips) > .97*float64(changes) {
 		t.Errorf("a field flips at %d of %d changes", flips, changes)
 	}
-	h := History{Ramp: []int{10, 20}}
+	h := DrawnHistory{Ramp: []int{10, 20}}
 	if h.OnRamp(8) || !h.OnRamp(9) || !h.OnRamp(21) || h.OnRamp(22) {
 		t.Error("a ramp from 10 to 20 reaches from 9 to 21")
 	}
 }
 
 func TestScore(t *testing.T) {
-	h := History{Changes: []Change{{Index: 20, Z: 5, Log: math.Log(1.05)}, {Index: 40, Z: 4}, {Index: 60, Z: 20}}}
+	h := DrawnHistory{Changes: []PlantedChange{{Index: 20, Z: 5, Log: math.Log(1.05)}, {Index: 40, Z: 4}, {Index: 60, Z: 20}}}
 	h.Y = make([]float64, 100)
 	var s Score
 	lo, hi := 4.0, 6.0

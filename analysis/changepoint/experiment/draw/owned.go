@@ -13,12 +13,12 @@ func seconds(log float64) float64 { return 100 * math.Exp(log) }
 // happen in that time (a rebuild, a library), by 2 to 10 %; each shape takes
 // part in each with the chance share, its effect within 30 %; three in ten
 // change once more by themselves.
-func Owned(r *rand.Rand, user string, share float64) []History {
+func Owned(r *rand.Rand, user string, share float64) []DrawnHistory {
 	const span = 100
 	type happening struct{ day, log float64 }
 	draw := func() happening { return happening{math.Floor(10 + r.Float64()*80), effect(r, .02, .1)} }
 	both := []happening{draw(), draw()}
-	shapes := make([]History, 4)
+	shapes := make([]DrawnHistory, 4)
 	for s := range shapes {
 		h := &shapes[s]
 		h.ID, h.User = fmt.Sprintf("%s.%d", user, s), user
@@ -44,7 +44,7 @@ func Owned(r *rand.Rand, user string, share float64) []History {
 				}
 				x += o.log
 				if i > 0 && h.T[i-1] < o.day {
-					h.Changes = append(h.Changes, Change{i, o.log, Strength(o.log, sd, i, len(h.T)-i)})
+					h.Changes = append(h.Changes, PlantedChange{i, o.log, Strength(o.log, sd, i, len(h.T)-i)})
 				}
 			}
 			h.Y = append(h.Y, seconds(x))
@@ -56,7 +56,7 @@ func Owned(r *rand.Rand, user string, share float64) []History {
 // Pair draws n days of two cases that share the machine's mood, spread shared,
 // beside noise of their own, and in which each has a share of disturbed runs.
 // b takes longer by the logarithm apart.
-func Pair(r *rand.Rand, n int, shared, own, disturbed, apart float64) (a, b History) {
+func Pair(r *rand.Rand, n int, shared, own, disturbed, apart float64) (a, b DrawnHistory) {
 	spike := func() float64 {
 		if r.Float64() < disturbed {
 			return .05 + .95*r.Float64()

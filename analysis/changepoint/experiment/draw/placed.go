@@ -13,13 +13,13 @@ const nodes = 24
 // Placed draws 70 to 150 runs on one to six of 24 nodes, one to three of which
 // are slow by at least two noises: a run takes as long as its slowest node. It
 // has up to two changes of 2 to 50 %, and of two noises, apart by twelve runs.
-func Placed(r *rand.Rand) History { return Stayed(r, 0) }
+func Placed(r *rand.Rand) DrawnHistory { return Stayed(r, 0) }
 
 // Stayed draws as Placed does, but a run is on the nodes of the one before it
 // with the chance stay.
-func Stayed(r *rand.Rand, stay float64) History {
+func Stayed(r *rand.Rand, stay float64) DrawnHistory {
 	n, per, sd := 70+r.IntN(81), 1+r.IntN(6), loguniform(r, .005, .1)
-	h := History{Slow: make(map[string]float64)}
+	h := DrawnHistory{Slow: make(map[string]float64)}
 	for range 1 + r.IntN(3) {
 		h.Slow[node(r.IntN(nodes))] = max(2*sd, .02+.1*r.Float64())
 	}
@@ -37,7 +37,7 @@ func Stayed(r *rand.Rand, stay float64) History {
 	for q, i := range at {
 		d := effect(r, .02, .5)
 		d = math.Copysign(max(math.Abs(d), 2*sd), d)
-		h.Changes = append(h.Changes, Change{i, d, Strength(d, sd, i-bounds[q], bounds[q+2]-i)})
+		h.Changes = append(h.Changes, PlantedChange{i, d, Strength(d, sd, i-bounds[q], bounds[q+2]-i)})
 		for k := i; k < n; k++ {
 			level[k] += d
 		}

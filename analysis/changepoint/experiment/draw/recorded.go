@@ -17,10 +17,10 @@ const caused = .85
 
 // Recorded draws a history with four recorded fields. Each flips by itself at a
 // pace of its own, and at most changes one of them does.
-func Recorded(r *rand.Rand, kind string) History {
+func Recorded(r *rand.Rand, kind string) DrawnHistory {
 	p := plan{n: 60 + r.IntN(91), sd: loguniform(r, .005, .1), lo: .02, hi: .5}
 	p.place(r, kind)
-	var h History
+	var h DrawnHistory
 	if kind == "placed" {
 		h = Placed(r)
 	} else {
@@ -33,7 +33,7 @@ func Recorded(r *rand.Rand, kind string) History {
 }
 
 // OnRamp says whether run i is on the slow movement of the history, or next to it.
-func (h *History) OnRamp(i int) bool {
+func (h *DrawnHistory) OnRamp(i int) bool {
 	return h.Ramp != nil && i >= h.Ramp[0]-1 && i <= h.Ramp[1]+1
 }
 
@@ -105,7 +105,7 @@ func (p *plan) times(r *rand.Rand, kind string) []float64 {
 }
 
 // fill draws the values.
-func (p *plan) fill(r *rand.Rand, kind string, h *History) {
+func (p *plan) fill(r *rand.Rand, kind string, h *DrawnHistory) {
 	level := p.levels(r, h)
 	later, from := 1.0, p.n // the noise grows or shrinks
 	switch kind {
@@ -172,7 +172,7 @@ func (l *likeness) noise(r *rand.Rand, newDay bool) float64 {
 
 // levels draws the changes, each with a new day and three runs or more after
 // the one before, and returns the level of every run.
-func (p *plan) levels(r *rand.Rand, h *History) []float64 {
+func (p *plan) levels(r *rand.Rand, h *DrawnHistory) []float64 {
 	bounds := []int{0}
 	for _, i := range p.at {
 		for i < p.n && math.Floor(h.T[i]) == math.Floor(h.T[i-1]) {
@@ -187,7 +187,7 @@ func (p *plan) levels(r *rand.Rand, h *History) []float64 {
 	for q, i := range bounds[1 : len(bounds)-1] {
 		d := effect(r, p.lo, p.hi)
 		d = math.Copysign(max(math.Abs(d), p.least*p.sd), d)
-		h.Changes = append(h.Changes, Change{i, d, Strength(d, p.sd, i-bounds[q], bounds[q+2]-i)})
+		h.Changes = append(h.Changes, PlantedChange{i, d, Strength(d, p.sd, i-bounds[q], bounds[q+2]-i)})
 		for k := i; k < p.n; k++ {
 			level[k] += d
 		}
@@ -196,7 +196,7 @@ func (p *plan) levels(r *rand.Rand, h *History) []float64 {
 }
 
 // drift adds a slow movement of 20 to 50 runs.
-func (p *plan) drift(r *rand.Rand, h *History, level []float64) {
+func (p *plan) drift(r *rand.Rand, h *DrawnHistory, level []float64) {
 	from, long, d := 15+r.IntN(p.n/3), 20+r.IntN(31), effect(r, .05, .5)
 	h.Ramp = []int{from, min(from+long, p.n)}
 	for k := from; k < p.n; k++ {
@@ -206,7 +206,7 @@ func (p *plan) drift(r *rand.Rand, h *History, level []float64) {
 
 // record adds fields that flip every 15 to 200 runs by themselves, and at a
 // change in caused of cases.
-func (h *History) record(r *rand.Rand) {
+func (h *DrawnHistory) record(r *rand.Rand) {
 	names := []string{"binary", "compiler", "modules", "partition"}
 	value, pace := make([]int, len(names)), make([]float64, len(names))
 	for f := range names {

@@ -38,7 +38,7 @@ func holds(c changepoint.Change, log float64) bool {
 
 // Add compares the changes found in a history with the true ones: a true change
 // is found within tolerance runs, what is left over is false.
-func (s *Score) Add(h History, found []changepoint.Change, tolerance int) {
+func (s *Score) Add(h DrawnHistory, found []changepoint.Change, tolerance int) {
 	used := make([]bool, len(found))
 	for _, c := range h.Changes {
 		hit := -1
