@@ -44,11 +44,17 @@ func TestRepeatedIDIsNoted(t *testing.T) {
 	}
 }
 
-// What is no text is not taken apart into runs with a message about quotes.
+// A file that is not text is refused as such, not with a message about quotes.
 func TestBinaryIsRefused(t *testing.T) {
-	for _, text := range []string{"t,value\n1,2\x00\n", "\xff\xfet\x00,\x00", "\x7fELF\x02\x01\x01\x00", strings.Repeat("\x80\x90", 100)} {
-		if _, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("in")); err == nil || !strings.HasPrefix(err.Error(), "in: read: this is no text") {
-			t.Errorf("%q: %v", text, err)
+	for text, want := range map[string]string{
+		"t,value\n1,2\x00\n":            "this is not text",
+		"\xff\xfet\x00,\x00":            "this is UTF-16: save it as UTF-8",
+		"\x7fELF\x02\x01\x01\x00":       "this is not text",
+		strings.Repeat("\x80\x90", 100): "this is not text",
+	} {
+		_, _, err := ReadRuns(strings.NewReader(text), DefaultRuns("in"))
+		if err == nil || !strings.HasPrefix(err.Error(), "in: read: "+want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 	if all := readRuns(t, "t,value,who\n1,2,J\xfcrgen\n2,3,J\xfcrgen\n", nil); len(all[0].Y) != 2 {
