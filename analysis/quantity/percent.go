@@ -1,6 +1,7 @@
 package quantity
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -24,6 +25,15 @@ func Signed(p float64) string {
 		return "+" + Percent(p)
 	}
 	return Percent(p)
+}
+
+// SignedTo is Signed with a number of decimals, for values that differ by less than Signed
+// shows: +12.345 %.
+func SignedTo(p float64, decimals int) string {
+	if !Known(p) {
+		return Missing
+	}
+	return fmt.Sprintf("%+.*f", decimals, p) + percent
 }
 
 // PercentRange prints an interval: 11.8 .. 12.9 %.

@@ -80,3 +80,11 @@ func FuzzFigures(f *testing.F) {
 		}
 	})
 }
+
+func TestSignedTo(t *testing.T) {
+	for p, want := range map[float64]string{12.3456: "+12.346 %", -67.5: "-67.500 %", math.NaN(): Missing} {
+		if got := SignedTo(p, 3); got != want {
+			t.Errorf("SignedTo(%v, 3) = %q, want %q", p, got, want)
+		}
+	}
+}

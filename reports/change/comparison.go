@@ -238,7 +238,7 @@ func bars(t *text.Page, p Pair) {
 func edges(bins []pair.Bin) func(float64) string {
 	for _, b := range bins {
 		if quantity.Signed(b.Lo) == quantity.Signed(b.Hi) && b.Lo < b.Hi {
-			return func(percent float64) string { return fmt.Sprintf("%+.3f %%", percent) }
+			return func(percent float64) string { return quantity.SignedTo(percent, 3) }
 		}
 	}
 	return quantity.Signed
