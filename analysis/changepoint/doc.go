@@ -3,7 +3,7 @@
 //
 // In come histories (Series): runs in time order with one value each, their days,
 // and where known recorded fields, nodes, and when each run began. Out come
-// (Report) changes with place, effect and interval, how often chance alone would do
+// (Analysis) changes with place, effect and interval, how often chance alone would do
 // the same, the level between changes, events of the machine, and notes.
 //
 // What is said of a change's place and detection is not taken back: the changes of

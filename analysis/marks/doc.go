@@ -4,7 +4,7 @@
 //
 // In comes CodeBins: how many samples every page of code had in bins of equal CPU
 // time of the job, because other work on the node stretches wall time and hardly
-// CPU time. Out come Cycles: the marks, places on the CPU-time axis at which the
+// CPU time. Out come UnevenCycles: the marks, places on the CPU-time axis at which the
 // run enters one state of its code, one a cycle. A state is a mixture of pages
 // that the run keeps up for a while, found by hard EM of a hidden Markov model
 // with a price for every switch, from many first guesses and on several scales.
@@ -16,7 +16,7 @@
 //
 // It refuses: fewer than nine marks; cycles below three bins of the finest scale;
 // a spread above .4 in the logarithm of the length, which cannot be told from
-// chance. A cycle has a confidence of Sure or more only with a second witness:
+// chance. A cycle has a confidence above .55 only with a second witness (UnevenCycle.Witness):
 // the states learnt from each half of the run are as regular in the other half,
 // which they never saw. Even then it stays below .8: of such cycles in programs
 // that the method was not made with, seven in ten were levels of their logs.

@@ -1,13 +1,13 @@
-// Package gpu reads the job's GPUs. Which they are by the scheduler's word (job.GPUs)
-// comes in; counter sources with columns of each, gpu0_energy and so on, go out. NVIDIA's
-// were checked on an H200 (MEASURED.md); AMD's are built to the documentation and to
-// simulated drivers, and note.GPUUnproven says so in every profile that has them.
+// Package gpu reads the job's GPUs. Which they are by the scheduler's word (job.GPUs) comes in; counter sources with
+// columns of each, gpu0_energy and so on, go out. NVIDIA's were checked on an H200 (MEASURED.md); AMD's are built to
+// the documentation and to simulated drivers, and note.GPUUnproven says so in every profile that has them.
 //
 // Which GPUs are the job's is never guessed:
 //
 //   - The scheduler names them: by their own names first, else by the numbers of NVIDIA's
 //     device files. The order in which a library counts is not used. AMD's have no such
-//     number: they are the job's if it has as many as the node.
+//     number: they are the job's if it has as many as the node. Where no scheduler names any, as under `jobgait run`,
+//     NVIDIA's are the job's that its processes hold open (found.go).
 //   - A process of the job must hold one of them open. What is read before that does not
 //     count. A job whose processes hold only others gets no columns with values, and a
 //     note (Holders).
@@ -31,12 +31,10 @@
 // NVIDIA's driver also buffers its windows of utilization, of 200 ms on an H200. They are
 // complete, and come late: Opened.Windows.
 //
-// Drivers refresh values every 20 ms to 1 s, and some see a part of the time only: a
-// period found in them may be an alias, so they are marked (profile.Column.Ticked) and
-// no period is searched in them.
+// Drivers refresh values every 20 ms to 1 s, and some see a part of the time only: a period found in them may be an
+// alias, so they are marked (profile.Column.Ticked) and no period is searched in them.
 //
-// AMD's energy is a file of sysfs, read in a goroutine of its own, because the firmware
-// may not answer. NVIDIA's library is called by a program of its own, jobgait-nvml
-// (nvml/nvml.c, which has the plan of reading): a driver that hangs then holds that process
-// and not the run's lock.
+// AMD's energy is a file of sysfs, read in a goroutine of its own, because the firmware may not answer. NVIDIA's library
+// is called by a program of its own, jobgait-nvml (nvml/nvml.c, which has the plan of reading): a driver that hangs then
+// holds that process and not the run's lock.
 package gpu

@@ -6,8 +6,8 @@
 // A new counter source is one directory and one line:
 //
 //  1. Make agent/counter/NAME with a function Open that returns an Opener:
-//     polled.Open of a Kind for each thing that may be missing by itself.
-//  2. The Kind's Open looks whether it is there, and returns a Meter; an error is
+//     polled.Open of a CounterKind for each thing that may be missing by itself.
+//  2. Its Open looks whether it is there, and returns a Meter; an error is
 //     the reason that the profile and the report tell.
 //  3. Meter.Columns are all levels (Gauge: a temperature) or all counts that only
 //     grow (bytes). Their Scope is "node", or "job" where it is the job's alone; units
