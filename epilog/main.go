@@ -5,6 +5,10 @@
 // left over; --ingest writes waiting job records into the history; both ask the
 // scheduler how the last runs ended.
 //
+// A run that is closed and whose files are not kept becomes one line in retired/ of the
+// node's spool. Files in the spool and in agent.live_dir belong to root; a user reads
+// his kept reports and live.json by a POSIX ACL.
+//
 // The hook touches node-local disk only. A hook that fails drains its node, so
 // this is a place where errors are swallowed: they are logged.
 package main

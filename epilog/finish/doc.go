@@ -27,7 +27,8 @@
 //   - /proc of other processes: cgroup, status and stat of any; command line,
 //     environment, mappings and program only of the job's own or of root's slurmstepd,
 //     by a child that may be left behind (package peek). Environments describe the
-//     run: name, array, number of tasks.
+//     run where the scheduler does not: name and number of tasks, and without its
+//     answer partition, QOS and array, with note declared_by_job. Never an account.
 //   - Mapped files of the job (build ids): opened by that child with the user's rights.
 //   - Directories of users: never. A child with the user's rights delivers (package
 //     deliver), and of its answer only one of the directories asked for is believed.
