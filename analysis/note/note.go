@@ -42,7 +42,7 @@ const (
 
 	HistoryElsewhere Code = "history_elsewhere" // another host has the history: nothing is wrong, earlier runs are not named
 	NoScheduler      Code = "scheduler_silent"  // the scheduler did not say how the run ended
-	DeclaredByJob    Code = "declared_by_job"   // only the job's own processes say its name, partition, QOS, array or tasks
+	DeclaredByJob    Code = "declared_by_job"   // only the job's processes say its name, partition, QOS, array or tasks
 )
 
 // What could not be counted.

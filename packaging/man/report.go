@@ -45,9 +45,10 @@ func reportPage(groups []noteGroup, of edition) *page {
 	p.prose("A run leaves `jobgait-<jobid>.txt`, `.json` and `.html`, as far as report.formats of jobgait.toml(5) names them: " +
 		"beside the job's standard output, else in its work directory; under `jobgait run` in the directory of --output. " +
 		"They say the same. `jobgait help report` prints the words below.")
-	p.prose("On a cluster the files have the read and write permissions of the job's output file, at least 0600, and 0600 if " +
-		"that is not a regular file of the user; under `jobgait run` those that the umask gives. A report that could not be delivered " +
-		"is kept in the node's spool, belongs to root, and is readable for its user by a POSIX ACL.")
+	p.prose("On a cluster the files have the read and write permissions of the job's output file, at least 0600, " +
+		"and 0600 if that is not a regular file of the user; under `jobgait run` those that the umask gives. " +
+		"A report that could not be delivered is kept in the node's spool, belongs to root, " +
+		"and is readable for its user by a POSIX ACL.")
 	p.head("WORDS")
 	for _, w := range job.Words() {
 		p.item(w.Name, w.Text)

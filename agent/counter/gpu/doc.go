@@ -34,7 +34,7 @@
 // Drivers refresh values every 20 ms to 1 s, and some see a part of the time only: a period found in them may be an
 // alias, so they are marked (profile.Column.Ticked) and no period is searched in them.
 //
-// AMD's energy is a file of sysfs, read in a goroutine of its own, because the firmware may not answer. NVIDIA's library
-// is called by a program of its own, jobgait-nvml (nvml/nvml.c, which has the plan of reading): a driver that hangs then
-// holds that process and not the run's lock.
+// AMD's energy is a file of sysfs, read in a goroutine of its own, because the firmware may not answer. NVIDIA's
+// library is called by a program of its own, jobgait-nvml (nvml/nvml.c, which has the plan of reading): a driver that
+// hangs then holds that process and not the run's lock.
 package gpu
