@@ -30,7 +30,9 @@ type JobCPU struct {
 	// whether they belong; between that, only known ones are read.
 	listNS int64
 	listAt int64
-	procs  map[int]*member
+	// emptyWalks is how many walks in a row have found no process of the job.
+	emptyWalks int
+	procs      map[int]*member
 	// fresh are processes that were never read, queue those that wait for
 	// their turn.
 	fresh, queue []int
@@ -70,6 +72,8 @@ const (
 	atOnce    = 32
 	listShare = 1.0 / 2000
 	mostList  = 20
+	// emptyWalkNS is the time to the next walk after a first one that found no process.
+	emptyWalkNS = 500e6
 )
 
 var _ counter.Source = (*JobCPU)(nil)
@@ -147,6 +151,19 @@ func (j *JobCPU) FollowChildren() { j.children = true }
 // ones.
 func (j *JobCPU) Whole() { j.whole = true }
 
+// sooner shortens the time to the next walk while the job has no known process: the job may be
+// about to start one, or a busy node has not answered in time whose process one is. The time
+// doubles with each walk that finds none.
+func (j *JobCPU) sooner(every int64) int64 {
+	if len(j.procs) > 0 {
+		j.emptyWalks = 0
+		return every
+	}
+	wait := int64(emptyWalkNS) << min(j.emptyWalks, 10)
+	j.emptyWalks++
+	return min(every, wait)
+}
+
 // Drain reads the CPU time of known processes.
 func (j *JobCPU) Drain(to counter.Sink) error {
 	now := j.now()
@@ -155,6 +172,7 @@ func (j *JobCPU) Drain(to counter.Sink) error {
 			j.Add(pid)
 		}
 		every := min(max(j.listNS, int64(float64(j.now()-now)/listShare)), mostList*j.listNS)
+		every = j.sooner(every)
 		j.listAt = now + every/2 + rand.Int64N(every)
 	}
 	j.look()

@@ -305,3 +305,25 @@ func TestOnlineCPUs(t *testing.T) {
 		t.Errorf("%v, %v", cpus, err)
 	}
 }
+
+// While no process of the job is known, walks follow each other soon: the first may have come
+// before the job's first process.
+func TestJobCPUFindsALateProcessSoon(t *testing.T) {
+	x, members, now := tree{t, t.TempDir()}, &list{}, int64(0)
+	j := NewJobCPU(x.root, peek.Direct{Proc: x.root}, members, func() int64 { return now }, 30e9)
+	var to countertest.Sink
+	drains := 0
+	for ; j.Alive() == 0 && drains < 100; drains++ {
+		if drains == 3 {
+			x.set(7, "solver", 1, 5, 0)
+			*members = list{7}
+		}
+		if err := j.Drain(&to); err != nil {
+			t.Fatal(err)
+		}
+		now += 1e9
+	}
+	if drains > 12 {
+		t.Errorf("found after %d s, want 12 at most", drains)
+	}
+}
