@@ -29,7 +29,10 @@ func (a *agent) watchStops(now int64) {
 		if s.on {
 			a.changed(profile.Epoch{Kind: profile.ResumedKind, Text: "the job runs again"})
 		}
-		s.ran, s.seen, s.on = now, 0, false
+		s.seen, s.on = 0, false
+		if a.in.cpu.Alive() > 0 || used > 0 { // before a process is known, nothing was seen to run
+			s.ran = now
+		}
 	case s.seen == 0:
 		s.seen = now
 	case !s.on:
