@@ -96,9 +96,21 @@ func TestUsersAgainstEachOther(t *testing.T) {
 		grep := c.as(me, "/", "grep", "-rlas", "canary"+other.name, filepath.Dir(config), c.path("spool"), c.path("collect"), c.path("history.db"), jobs[other.name].dir)
 		found, _ := grep.Output()
 		for line := range strings.Lines(string(found)) {
-			if filepath.Ext(strings.TrimSpace(line)) != ".out" { // the job's own, by the user's umask
+			path := strings.TrimSpace(line)
+			output := filepath.Join(jobs[other.name].dir, "slurm-"+his+".out") // the job's own, by the user's umask
+			if path != output && !(filepath.Dir(path) == filepath.Dir(output) && modeOf(t, path) == modeOf(t, output)) {
 				t.Errorf("%s reads %s", me.name, line)
 			}
 		}
 	}
+}
+
+// modeOf returns the permissions of a file.
+func modeOf(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
 }
