@@ -137,7 +137,7 @@ func endRun(ctx context.Context, getenv func(string) string, told job.Told, self
 		if dir, err = withoutProlog(cfg, now); err != nil {
 			return err
 		}
-		end.NoAgent = true
+		end.NoAgent, run = true, now
 	}
 	if found && now.Key.Restart > run.Key.Restart {
 		end.Requeued, end.Exit = true, nil
@@ -158,7 +158,19 @@ func endRun(ctx context.Context, getenv func(string) string, told job.Told, self
 	}
 	ctx, cancel := context.WithTimeout(ctx, cfg.Epilog.Wait())
 	defer cancel()
-	return startWorker(ctx, getenv, self, dir, input)
+	if err := startWorker(ctx, getenv, self, dir, input); err != nil || run.RootPID == 0 {
+		return err
+	}
+	return historyFailure(dir)
+}
+
+// historyFailure is the error of `jobgait run` whose report was delivered and whose record waits for the history.
+func historyFailure(dir job.RunDir) error {
+	why := finish.HistoryFailure(dir)
+	if why == "" {
+		return nil
+	}
+	return fmt.Errorf("the report lacks the comparison with earlier runs, a later run will store this one: %s", why)
 }
 
 // watched is whether the policy wants runs like this one: of a run that was

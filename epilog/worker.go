@@ -108,6 +108,9 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 		log.Printf("%v", err)
 	}
 	f := finisher(cfg, getenv, self, run.Node, log)
+	if run.RootPID != 0 {
+		f.HistoryPatience = runPatience
+	}
 	var end finish.End
 	switch _, err := as.ReadQuestion(in, &end); {
 	case err == nil:
@@ -137,6 +140,10 @@ func worker(ctx context.Context, getenv func(string) string, path string, in io.
 	}
 	return errors.Join(err, serr)
 }
+
+// runPatience bounds the wait for the history while a user waits for the end of `jobgait run`. The sweep after it
+// waits longer.
+const runPatience = time.Second
 
 // sweepEvery is how many jobs may pass without a sweep where nothing is left over and
 // no state is to be learned: then only the size of the spool is seen to.

@@ -66,7 +66,7 @@ func TestConnections(t *testing.T) {
 			var running sync.WaitGroup
 			for range writers {
 				running.Go(func() {
-					db, err := openWith(context.Background(), path, journal)
+					db, err := openWith(context.Background(), path, journal, patience)
 					if err != nil {
 						t.Error(err)
 						return

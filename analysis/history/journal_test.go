@@ -31,7 +31,7 @@ func TestRollbackJournal(t *testing.T) {
 	if err := local.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := openWith(t.Context(), local.path, Rollback)
+	db, err := openWith(t.Context(), local.path, Rollback, patience)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,12 @@ type DB struct {
 // Open opens the history at path for reading and writing. It creates the file
 // (0600) and missing directories (0700), and brings an older schema up to date.
 func Open(ctx context.Context, path string) (*DB, error) {
+	return OpenWithPatience(ctx, path, patience)
+}
+
+// OpenWithPatience is Open for a program that waits at most patience, rounded to milliseconds, for each lock that
+// another process holds. Work that no lock delays is not bounded.
+func OpenWithPatience(ctx context.Context, path string, patience time.Duration) (*DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("history %s: %w", path, err)
@@ -41,12 +47,12 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, explain(path, "open", err)
 	}
-	return openWith(ctx, path, journal)
+	return openWith(ctx, path, journal, patience)
 }
 
-// openWith is Open for an existing file and a given journal.
-func openWith(ctx context.Context, path string, journal Journal) (*DB, error) {
-	db, err := connect(path, url.Values{"mode": {"rw"}})
+// openWith is OpenWithPatience for an existing file and a given journal.
+func openWith(ctx context.Context, path string, journal Journal, patience time.Duration) (*DB, error) {
+	db, err := connect(path, patience, url.Values{"mode": {"rw"}})
 	if err != nil {
 		return nil, explain(path, "open", err)
 	}
@@ -68,7 +74,7 @@ func OpenReadOnly(ctx context.Context, path string) (*DB, error) {
 	if _, err := stat(path); err != nil {
 		return nil, explain(path, "open", err)
 	}
-	db, err := connect(path, url.Values{"mode": {"ro"}, "_query_only": {"true"}})
+	db, err := connect(path, patience, url.Values{"mode": {"ro"}, "_query_only": {"true"}})
 	if err != nil {
 		return nil, explain(path, "open", err)
 	}
@@ -111,8 +117,8 @@ func create(path string) error {
 }
 
 // connect opens a file with the settings that every connection has.
-func connect(path string, options url.Values) (*DB, error) {
-	options.Set("_busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10))
+func connect(path string, patience time.Duration, options url.Values) (*DB, error) {
+	options.Set("_busy_timeout", strconv.FormatInt(min(busyTimeout, patience).Milliseconds(), 10))
 	options.Set("_foreign_keys", "true")
 	options.Set("_synchronous", "FULL") // who put a run may remove its record: it is on the disk
 	options.Set("_stmt_cache_size", "64")

@@ -75,7 +75,7 @@ func openAs(t *testing.T, path string, as schema) (*DB, error) {
 	if err := create(path); err != nil {
 		t.Fatal(err)
 	}
-	db, err := connect(path, url.Values{"mode": {"rw"}})
+	db, err := connect(path, patience, url.Values{"mode": {"rw"}})
 	if err != nil {
 		t.Fatal(err)
 	}

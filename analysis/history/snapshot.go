@@ -68,7 +68,7 @@ func (db *DB) snapshot(ctx context.Context, uid int, to string) (err error) {
 	if err := create(to); err != nil {
 		return err
 	}
-	s, err := connect(to, url.Values{"mode": {"rw"}})
+	s, err := connect(to, patience, url.Values{"mode": {"rw"}})
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func OpenUnlocked(ctx context.Context, path string) (*Unlocked, error) {
 		return fail(err)
 	}
 	// immutable: neither locks nor a look for a log.
-	db, err := connect(path, url.Values{"mode": {"ro"}, "immutable": {"1"}, "_query_only": {"true"}})
+	db, err := connect(path, patience, url.Values{"mode": {"ro"}, "immutable": {"1"}, "_query_only": {"true"}})
 	if err != nil {
 		return fail(err)
 	}

@@ -36,6 +36,8 @@ type Finisher struct {
 	Log, Info func(format string, args ...any)
 	// End is how the run ended where its spool did not take that.
 	End *End
+	// HistoryPatience is how long to wait for each lock on the history; 0 waits as long as package history does.
+	HistoryPatience time.Duration
 	// unread counts records that could not be used; nil counts nothing.
 	unread *int
 	// passed is called at each point between two states; nil outside tests.
@@ -178,6 +180,7 @@ func (f Finisher) deliverReport(ctx context.Context, p *progress) (err error) {
 		f.Log("%v", failed)
 		p.unfit = true
 	case failed != nil:
+		p.historyFailure = failed.Error()
 		p.block(Archived, failed)
 	}
 	return nil
@@ -279,6 +282,9 @@ func (f Finisher) history(ctx context.Context) (*history.DB, error) {
 	path := f.Config.History.Path
 	if err := job.Ours(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("history %s is written by another account (history.ingest = \"spool\"?): %w, or name another history.path", path, err)
+	}
+	if f.HistoryPatience > 0 {
+		return history.OpenWithPatience(ctx, path, f.HistoryPatience)
 	}
 	return history.Open(ctx, path)
 }

@@ -110,6 +110,8 @@ type progress struct {
 	reportDir string // where the report is, "" if the run has none
 	compared  bool   // the report was compared with earlier runs, and this node's history has the run
 	unfit     bool   // no history can take the run
+	// historyFailure is why the history took neither the run nor the comparison; "" if it did or never can.
+	historyFailure string
 
 	// blocked is why states from blockedFrom on need another try; the states before them do not.
 	blocked     error
@@ -195,7 +197,13 @@ type mark struct {
 	Dir     string `json:"dir,omitempty"`
 	// Compared says that this report was compared with earlier runs. Older versions do not write it.
 	Compared bool `json:"compared,omitempty"`
+	// HistoryFailure is the error of the history that prevented it, if a later try can succeed.
+	HistoryFailure string `json:"history_failure,omitempty"`
 }
+
+// HistoryFailure returns why the delivered report of a run lacks the comparison with earlier runs and why the run is
+// not in the history yet; "" if neither is the case.
+func HistoryFailure(dir job.RunDir) string { return readMark(dir).HistoryFailure }
 
 // readMark reads what earlier tries have proved; the zero value if there is nothing.
 func readMark(dir job.RunDir) mark {
@@ -208,7 +216,7 @@ func readMark(dir job.RunDir) mark {
 
 func (p *progress) proveDelivered() error {
 	m := p.before
-	m.Without, m.Dir, m.Compared = p.sum.Reported(), p.reportDir, p.compared
+	m.Without, m.Dir, m.Compared, m.HistoryFailure = p.sum.Reported(), p.reportDir, p.compared, p.historyFailure
 	return p.dir.WriteJSON(reportedFile, m)
 }
 

@@ -97,7 +97,7 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 			return false, err
 		}
 	}
-	if fresh(dir) || !ask && !due(dir) {
+	if fresh(dir, run) || !ask && !due(dir) {
 		return false, nil
 	}
 	if err := StopAgent(dir, run); err != nil {
@@ -118,6 +118,9 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 		return false, err
 	}
 	err = f.Finish(ctx, dir)
+	if run.RootPID != 0 && err != nil && HistoryFailure(dir) != "" { // little is left: the next `jobgait run` retries
+		err = errors.Join(err, os.Remove(dir.Path(triedFile)))
+	}
 	finished := err == nil && Done(dir)
 	if finished {
 		err = f.Retire(dir)
@@ -125,9 +128,13 @@ func (f Finisher) sweepOne(ctx context.Context, dir job.RunDir, ask bool) (bool,
 	return finished, err
 }
 
-// fresh is whether the run ended so short ago that its own worker, and those of
-// its other nodes, may be about to begin.
-func fresh(dir job.RunDir) bool {
+// fresh says whether the run ended so recently that its own worker, and those of its other nodes, may be about to
+// begin. A run of `jobgait run` has one worker, which has ended if the report is delivered and the directory is not
+// locked.
+func fresh(dir job.RunDir, run job.Run) bool {
+	if run.RootPID != 0 && StateOf(dir) == Delivered {
+		return false
+	}
 	end, err := ReadEnd(dir)
 	if err != nil || end.Swept || end.BootID != job.BootID() {
 		return false
