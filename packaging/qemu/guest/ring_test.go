@@ -73,13 +73,17 @@ func slots(grid sampler.Grid, c *perf.Counters, sink *countertest.Sink, column i
 	}
 	var b profile.Block
 	var was int64
+	// A slow CPU takes more than a slot to start the counters after the grid was laid.
+	started := grid.Slot(sink.Readings[0].TimeNS)
 	for s.Emit(end+sampler.SafetyNS, &b) {
 		missing += b.Missing
-		for _, v := range b.Columns[column] {
+		for i, v := range b.Columns[column] {
 			if v == profile.NoValue {
 				continue
 			}
-			each = append(each, v-was)
+			if b.First+int64(i) >= started {
+				each = append(each, v-was)
+			}
 			was = v
 		}
 	}
