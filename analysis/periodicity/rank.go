@@ -62,7 +62,8 @@ type selfSimilarity struct {
 // which it was followed.
 func (h *hunt) selfSimilarity(p *pyramid, x fit) selfSimilarity {
 	lv := p.at(x.level)
-	v := lv.slice(min(x.a>>x.level, lv.len()), min(x.b>>x.level, lv.len()))
+	middle := x.seed >> x.level
+	v := lv.slice(max(x.a>>x.level, middle-similarityPoints/2), min(x.b>>x.level, middle+similarityPoints/2, lv.len()))
 	lag := x.lag / float64(int(1)<<x.level)
 	most := int(2*lag*(1+lagTolerance)) + 2
 	if v.len() < 3*most {
@@ -72,6 +73,8 @@ func (h *hunt) selfSimilarity(p *pyramid, x fit) selfSimilarity {
 }
 
 const (
+	// similarityPoints bounds the points that are correlated, about the place where a fit began.
+	similarityPoints = 2048
 	// lagTolerance is how far from a fraction of a lag its peak may lie.
 	lagTolerance = 0.03
 	// minFractionPoints is the shortest fraction of a lag, in points, that has a peak of

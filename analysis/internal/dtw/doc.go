@@ -13,6 +13,7 @@
 //
 // It refuses nothing: a series without samples is infinitely far from any other.
 //
-// Measured on one core that others used too, 220 samples each, nothing allocated:
-// absolute distance per pair of the path 0.9 ns a cell, alignment with path 1.8.
+// Measured on one core of a slow machine (2026-11-27), 220 samples each, nothing allocated:
+// absolute distance per pair of the path 2.5 ns a cell (9626e0b in the same minutes: 7.6),
+// alignment with path 6.3.
 package dtw
