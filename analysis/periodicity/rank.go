@@ -74,7 +74,7 @@ func (h *hunt) selfSimilarity(p *pyramid, x fit) selfSimilarity {
 
 const (
 	// similarityPoints bounds the points that are correlated, about the place where a fit began.
-	similarityPoints = 2048
+	similarityPoints = 4096
 	// lagTolerance is how far from a fraction of a lag its peak may lie.
 	lagTolerance = 0.03
 	// minFractionPoints is the shortest fraction of a lag, in points, that has a peak of
