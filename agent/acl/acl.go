@@ -35,7 +35,7 @@ const (
 	xattr    = "system.posix_acl_access"
 )
 
-// Allow gives one user, beside the owner, rights to a path, and nobody else any. Links are not followed.
+// Allow gives one user, beside the owner, rights to a path, and removes those of all others. Links are not followed.
 func Allow(path string, uid int, rights uint16) error {
 	acl := binary.LittleEndian.AppendUint32(nil, version)
 	for _, e := range []struct {

@@ -28,7 +28,7 @@ func output(t *testing.T, a Account, verb string) string {
 	return strings.TrimSpace(b)
 }
 
-// rawOutput is what a child writes that is none of the table.
+// rawOutput is what a child writes that has no entry in the table.
 func rawOutput(ctx context.Context, c Child, verb, input string, limit int) (string, error) {
 	var out bytes.Buffer
 	err := c.run(ctx, verb, strings.NewReader(input), limit, &out)

@@ -129,7 +129,7 @@ func (c *Channel) Close() {
 	}
 }
 
-// Subscriber is told by a channel.
+// Subscriber receives the live stream of a channel.
 type Subscriber struct {
 	conn net.Conn
 	buf  []byte

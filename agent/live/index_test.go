@@ -111,7 +111,7 @@ func TestFilesOfUsersStayRoots(t *testing.T) {
 	}
 }
 
-// Runs that are long over go whoever they were of, and their users' indexes follow.
+// Runs that ended long ago are removed for all users, then their users' indexes.
 func TestEndedRunsOfAllUsersAreCleared(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes files for others")

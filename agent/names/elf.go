@@ -17,7 +17,7 @@ const (
 	maxSections = 4096
 )
 
-// ELFFile is an ELF file that places are asked of.
+// ELFFile is an ELF file in which addresses are looked up.
 type ELFFile struct {
 	r        io.ReaderAt
 	sections []section

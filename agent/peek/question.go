@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ProcFile is what is asked for of a process.
+// ProcFile names a file of /proc/PID that can be requested.
 type ProcFile uint8
 
 // The files below /proc/PID, and the build ids of what they name.

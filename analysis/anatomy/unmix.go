@@ -26,7 +26,7 @@ const (
 	// leastCoverage is on how many of the parts of a cycle windows must begin or end for the
 	// shape to be determined, of Bins.
 	leastCoverage = 0.8
-	// longestWindow is the longest window of which the shape of a cycle is told, as a
+	// longestWindow is the longest window from which the shape of a cycle is reported, as a
 	// part of the cycle: a longer one has the mean of nearly all of it.
 	longestWindow = 0.8
 	// smoothness weighs the differences of neighbouring parts against the misfit of the

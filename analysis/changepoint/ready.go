@@ -122,7 +122,7 @@ func (r *ready) joinArrays() []float64 {
 	return values
 }
 
-// arrayOf is the job array of run i, "" where it is none or not known.
+// arrayOf returns the job array of run i, "" if it has none or it is not known.
 func arrayOf(s *Series, i int) string {
 	if len(s.Array) != len(s.Y) {
 		return ""

@@ -48,7 +48,7 @@ func badRunLaws() []Model {
 	}
 }
 
-// badRunFactors are what one run, or two, are multiplied by; 1 is none.
+// badRunFactors multiply one run, or two; 1 leaves the runs as they are.
 func badRunFactors() []float64 { return []float64{1, 0, 0.1, 0.3, 0.5, 0.7, 1.5, 2, 5, 10} }
 
 // badRuns prints the share of series whose law is kept when one or two runs are wrong

@@ -85,7 +85,7 @@ type tableCell struct {
 	seed uint64
 	n    int
 	draw func(drawSource) drawnSeries
-	// paper is whether the paper's method is asked too.
+	// paper says whether the paper's method runs as well.
 	paper         bool
 	ours, theirs  tally
 	middle, drawn int // changes that are in the middle; series with one

@@ -74,7 +74,7 @@ func (n name) timeUnit() TimeUnit {
 	return Auto
 }
 
-// find returns the column with the surest of the names, -1 if there is none; columns for
+// find returns the column with the most certain of the names, -1 without one; columns for
 // which taken is true are passed over.
 func (r *csvReader) find(names []string, taken func(int) bool) int {
 	best, at := len(names), -1

@@ -120,7 +120,7 @@ func (t *runTable) chooseColumns(by Columns) (err error) {
 	return nil
 }
 
-// first returns the first free column of one of the kinds, -1 if there is none.
+// first returns the first free column of one of the kinds, or -1.
 func (t *runTable) first(taken func(int) bool, kinds ...kind) int {
 	for i := range t.names {
 		if !taken(i) && slices.Contains(kinds, t.kind(i)) {

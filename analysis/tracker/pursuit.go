@@ -57,7 +57,7 @@ func (p *Pursuit) Due() bool {
 	return p.nowS() >= max(p.nextS, p.paidS) && (!p.held || p.nowS() >= p.againS)
 }
 
-// DetectionRequest is what detection is asked about: samples of one scale, a copy.
+// DetectionRequest holds the samples to search, of one scale: a copy.
 type DetectionRequest struct {
 	set   series.Set
 	merge int

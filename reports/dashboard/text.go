@@ -111,7 +111,7 @@ func someOf(jobs []string) string {
 	return text
 }
 
-// ruleOf is what earns a finding, "" for a code that is none.
+// ruleOf returns the rule of a finding, "" for a code without one.
 func ruleOf(code string) string {
 	rules := finding.Rules()
 	i := slices.IndexFunc(rules, func(r finding.Rule) bool { return r.Code == code })

@@ -117,7 +117,7 @@ func trusted(owner uint32, dir string, last bool) bool {
 	return !last && me != 0 && unix.Stat(dir, &st) == nil && st.Mode&0o002 == 0
 }
 
-// openWithoutLinks opens a directory whose path leads through no link: nobody can exchange one meanwhile.
+// openWithoutLinks opens a directory whose path contains no link, so that no link can be exchanged meanwhile.
 func openWithoutLinks(dir string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, dir, &how)

@@ -93,7 +93,7 @@ func (o scalingOptions) validStored() error {
 	case "", "nodes", "tasks", "size":
 		return nil
 	}
-	return usageError{fmt.Errorf("--parameter %q is none of nodes, tasks, size", o.columns.Parameter)}
+	return usageError{fmt.Errorf("unknown --parameter %q: want nodes, tasks or size", o.columns.Parameter)}
 }
 
 // ofFile fits the series of a file.

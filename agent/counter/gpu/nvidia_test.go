@@ -114,7 +114,7 @@ func fakeMillijoules(ns int64, refreshUS int64) uint64 {
 
 // What comes out is what the fake did: energy within the times of each call, the GPUs by
 // the numbers of their files, windows of utilization without a gap, GPM means, and no
-// descriptor of ours in the helper.
+// descriptor of the agent in the helper.
 func TestNVIDIA(t *testing.T) {
 	left := filepath.Join(t.TempDir(), "left")
 	inherited, err := unix.Open("/dev/zero", unix.O_RDONLY, 0) // not to be closed on exec
